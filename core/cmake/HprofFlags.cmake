@@ -1,0 +1,38 @@
+# How every shipped object is compiled, and the JNI/JVMTI headers it may use.
+
+add_library(hprof_flags INTERFACE)
+target_compile_features(hprof_flags INTERFACE cxx_std_17)
+target_include_directories(hprof_flags INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/core/include>)
+target_compile_options(hprof_flags INTERFACE
+  -Wall -Wextra -Wshadow -Wundef -Wvla -fvisibility=hidden -ffunction-sections -fdata-sections
+  $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti -fno-threadsafe-statics -fvisibility-inlines-hidden>
+  $<$<BOOL:${HPROF_WERROR}>:-Werror>)
+if(HPROF_SANITIZE)
+  # Everything in one program then has to agree on the sanitizer, so this one is global.
+  add_compile_options(-fsanitize=${HPROF_SANITIZE} -fno-omit-frame-pointer)
+  if(HPROF_SANITIZE MATCHES "undefined")
+    add_compile_options(-fno-sanitize=vptr -fno-sanitize-recover=undefined)
+  endif()
+  add_link_options(-fsanitize=${HPROF_SANITIZE})
+endif()
+
+# jni.h and jvmti.h of a JDK: -DHPROF_JDK=<home>, else JAVA_HOME, else the javac on the PATH, else a usual place.
+set(HPROF_JDK "" CACHE PATH "A JDK whose include/ has jni.h and jvmti.h")
+set(_hprof_jdks ${HPROF_JDK} $ENV{JAVA_HOME})
+find_program(HPROF_JAVAC javac)
+if(HPROF_JAVAC)
+  get_filename_component(_hprof_javac ${HPROF_JAVAC} REALPATH)
+  get_filename_component(_hprof_jdk ${_hprof_javac}/../.. ABSOLUTE)
+  list(APPEND _hprof_jdks ${_hprof_jdk})
+endif()
+file(GLOB _hprof_found /usr/lib/jvm/*)
+list(APPEND _hprof_jdks ${_hprof_found})
+find_path(HPROF_JVMTI_INCLUDE jvmti.h PATHS ${_hprof_jdks} PATH_SUFFIXES include NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
+if(NOT HPROF_JVMTI_INCLUDE)
+  message(FATAL_ERROR "No JDK with include/jvmti.h found: install one (Debian: default-jdk-headless) or set -DHPROF_JDK=<home>")
+endif()
+find_path(HPROF_JNI_MD_INCLUDE jni_md.h PATHS ${HPROF_JVMTI_INCLUDE}
+  PATH_SUFFIXES linux solaris darwin win32 NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
+add_library(hprof_jvmti INTERFACE)
+target_include_directories(hprof_jvmti SYSTEM INTERFACE ${HPROF_JVMTI_INCLUDE} ${HPROF_JNI_MD_INCLUDE})
