@@ -1,0 +1,74 @@
+/*
+ * The ground rules of the plugin ABI: version, layout word, primitive types.
+ *
+ * C99, so that a plugin can be written in any language that speaks C. Structs hold fixed-width integers, pointers and
+ * function pointers only: no long, bool, enum-typed field, bit-field or C++ type. Every struct that may grow starts
+ * with `size` (bytes, set by whoever fills it in) and grows at its end only; a member that lies beyond `size` or is
+ * NULL is not supported by the other side: test with HPROF_HAS before use. No exception ever crosses this interface.
+ *
+ * Thread tags: each function says in brackets on which threads it may be called, or will be called:
+ *   [onload]   Agent_OnLoad or Agent_OnAttach, once, before any event. The VM may not run Java code yet: no JNI.
+ *   [control]  one control thread at a time (reports, start, stop). May wait, allocate and call JVMTI and JNI.
+ *   [app]      any Java thread, inside a JVMTI event. Never wait, never take a lock another thread holds for long.
+ *   [gc]       inside GarbageCollectionStart/Finish: no JNI, no JVMTI but memory, no lock that others hold.
+ *   [heap]     inside a heap-walk callback: no JNI, no JVMTI; the VM is stopped.
+ *   [writer]   the writer thread, or the control thread while a report is written. No JNI, no JVMTI.
+ *   [signal]   inside a signal handler: async-signal-safe only. No allocation, no lock, errno kept.
+ *   [any]      all of the above.
+ */
+#ifndef HPROF_ABI_H
+#define HPROF_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define HPROF_EXTERN_C extern "C"
+#else
+#define HPROF_EXTERN_C extern
+#endif
+
+#if defined(_WIN32)
+#define HPROF_EXPORT HPROF_EXTERN_C __declspec(dllexport)
+#else
+#define HPROF_EXPORT HPROF_EXTERN_C __attribute__((visibility("default")))
+#endif
+
+/* A different major version is refused. A plugin built for a newer minor version than the core's is refused, too;
+ * an older minor version runs: its structs are just shorter. */
+#define HPROF_ABI_MAJOR 1
+#define HPROF_ABI_MINOR 0
+
+/* Does the struct behind `p` reach to `member`, and is it set? `p` may be NULL. Evaluates `p` more than once. */
+#define HPROF_REACHES(p, type, member) \
+  ((p) != NULL && (p)->size >= offsetof(type, member) + sizeof(((type*)0)->member))
+#define HPROF_HAS(p, type, member) (HPROF_REACHES(p, type, member) && (p)->member != NULL)
+
+/* Outcome of a call. Errors are values; the text that goes with one has been given to the log service. */
+typedef int32_t hprof_status;
+#define HPROF_OK 0
+#define HPROF_UNSUPPORTED 1 /* this VM, platform or build cannot do it */
+#define HPROF_NO_MEMORY 2   /* the memory budget is used up */
+#define HPROF_DROPPED 3     /* a bounded buffer was full; the loss has been counted */
+#define HPROF_FAILED 4      /* anything else, said in the log */
+#define HPROF_ABORTED 5     /* the output is gone (disk full, dead peer, deadline): stop producing */
+
+/* Text of `size` bytes at `data`, modified UTF-8 when it comes from the VM, not NUL terminated. data == NULL: absent. */
+typedef struct hprof_text {
+  const char* data;
+  uint64_t size;
+} hprof_text;
+
+/* Distinct kinds of numbers that the core hands out. All are dense and start at 1; 0 is "none". The numbers that the
+ * formats print (threads from 200001, traces from 300001) are made of them by the encoders. */
+typedef uint32_t hprof_string_id;
+typedef uint32_t hprof_class_serial;
+typedef uint32_t hprof_method_id;
+typedef uint32_t hprof_frame_id;
+typedef uint32_t hprof_trace_serial;
+typedef uint32_t hprof_thread_serial;
+typedef uint64_t hprof_object_id;
+
+typedef struct hprof_host hprof_host;
+
+#endif

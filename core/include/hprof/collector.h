@@ -1,0 +1,84 @@
+/*
+ * A collector: watches the VM and turns what it saw into records when asked for a report.
+ *
+ * Life: create, then any number of (start, report 0..n times, reset, stop), then destroy. `stop` is a barrier: when it
+ * returns, none of the collector's handlers and none of its threads runs any more.
+ */
+#ifndef HPROF_COLLECTOR_H
+#define HPROF_COLLECTOR_H
+
+#include <hprof/host.h>
+#include <hprof/plugin.h>
+
+/* A Java thread as the handlers see it. Owned by the core; valid until the thread's end event has returned. */
+#define HPROF_THREAD_VIRTUAL (1u << 0)
+#define HPROF_THREAD_AGENT (1u << 1) /* one of the agent's own threads: collectors leave it out */
+typedef struct hprof_thread {
+  uint32_t size;
+  hprof_thread_serial serial;
+  uint32_t flags;  /* HPROF_THREAD_* */
+  uint32_t reserved;
+  uint64_t os_id;  /* native thread id; 0 for virtual threads and where the platform has none */
+  void* slot;      /* the collector's own word for this thread, NULL at first; touched by that thread only */
+} hprof_thread;
+
+/* Event handlers; NULL = not subscribed. jni is the JNIEnv* of the calling thread, jthread, jobject and so on are
+ * JNI local references, both valid during the call only. See the JVMTI specification for what each event means. */
+typedef struct hprof_handlers {
+  uint32_t size;
+  uint32_t reserved;
+  void (*vm_init)(void* self, void* jni, hprof_thread* thread);                                          /* [app] */
+  void (*thread_start)(void* self, void* jni, hprof_thread* thread);                                     /* [app] */
+  void (*thread_end)(void* self, void* jni, hprof_thread* thread);                                       /* [app] */
+  void (*class_prepare)(void* self, void* jni, hprof_thread* thread, void* jclass);                      /* [app] */
+  void (*gc_start)(void* self);                                                                          /* [gc] */
+  void (*gc_finish)(void* self);                                                                         /* [gc] */
+  void (*monitor_contended_enter)(void* self, void* jni, hprof_thread* thread, void* object);            /* [app] */
+  void (*monitor_contended_entered)(void* self, void* jni, hprof_thread* thread, void* object);          /* [app] */
+  void (*monitor_wait)(void* self, void* jni, hprof_thread* thread, void* object, int64_t timeout_ms);   /* [app] */
+  void (*monitor_waited)(void* self, void* jni, hprof_thread* thread, void* object, uint32_t timed_out); /* [app] */
+  void (*vm_object_alloc)(void* self, void* jni, hprof_thread* thread, void* object, void* jclass,
+                          int64_t size);                                                                 /* [app] */
+  void (*sampled_object_alloc)(void* self, void* jni, hprof_thread* thread, void* object, void* jclass,
+                               int64_t size);                                                            /* [app] */
+  void (*object_free)(void* self, int64_t tag);                                                          /* [gc] */
+} hprof_handlers;
+
+/* Why a report is asked for. */
+#define HPROF_REPORT_EXIT 1    /* the VM ends */
+#define HPROF_REPORT_REQUEST 2 /* a data dump request (SIGQUIT, jcmd) */
+#define HPROF_REPORT_COMMAND 3 /* a socket or control command */
+typedef struct hprof_report {
+  uint32_t size;
+  uint32_t reason;  /* HPROF_REPORT_* */
+  double cutoff;    /* share of the total below which a table ends, 0..1; the command's own, else the option's */
+  uint32_t flags;   /* by command: HPROF_REPORT_* bits of the collector */
+  uint32_t reserved;
+} hprof_report;
+
+/* Changes while running; a collector answers HPROF_UNSUPPORTED to what is not its own. */
+#define HPROF_CONTROL_CPU_SAMPLING 1  /* value: 1 on, 0 off; object: the thread object's id, 0 = all */
+#define HPROF_CONTROL_ALLOC_TRACES 2  /* value: 1 on, 0 off */
+#define HPROF_CONTROL_DEPTH 3         /* value: frames */
+typedef struct hprof_control {
+  uint32_t size;
+  uint32_t what; /* HPROF_CONTROL_* */
+  int64_t value;
+  hprof_object_id object;
+} hprof_control;
+
+typedef struct hprof_collector_ops {
+  uint32_t size;
+  uint32_t reserved;
+  /* config: the unit's filled-in config struct; lives as long as the session. *self is passed to everything else. */
+  hprof_status (*create)(const hprof_host* host, const void* config, void** self); /* [onload] */
+  hprof_status (*start)(void* self);                                               /* [control] VM is live */
+  hprof_status (*report)(void* self, const hprof_report* report);                  /* [control] */
+  void (*reset)(void* self);                                                       /* [control] forget what was seen */
+  void (*stop)(void* self);                                                        /* [control] */
+  void (*destroy)(void* self);                                                     /* [control] after stop */
+  hprof_status (*control)(void* self, const hprof_control* control);               /* [control] */
+  const hprof_handlers* handlers;
+} hprof_collector_ops;
+
+#endif

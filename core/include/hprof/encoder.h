@@ -1,0 +1,35 @@
+/*
+ * An encoder: records to bytes. Pure: no I/O, no clock, no allocation after create, no state beyond its self.
+ *
+ * The core calls it for one record at a time and has written every definition (string, class, frame, trace) that the
+ * record refers to before it, each once per output.
+ */
+#ifndef HPROF_ENCODER_H
+#define HPROF_ENCODER_H
+
+#include <hprof/host.h>
+#include <hprof/plugin.h>
+#include <hprof/record.h>
+
+/* Where the bytes go. */
+typedef struct hprof_out {
+  uint32_t size;
+  uint32_t reserved;
+  uint8_t* at;    /* write here ... */
+  uint8_t* end;   /* ... up to here, and move `at`; */
+  /* when fewer than `need` bytes (at most HPROF_OUT_MOST) are left: hands over what was written and makes room.
+   * HPROF_ABORTED: the output is gone; the encoder returns it and stops. May wait for the sink, with a deadline. */
+  hprof_status (*more)(struct hprof_out* out, uint32_t need);
+} hprof_out;
+#define HPROF_OUT_MOST 4096u
+
+typedef struct hprof_encoder_ops {
+  uint32_t size;
+  uint32_t reserved;
+  hprof_status (*create)(const hprof_host* host, const void* config, void** self); /* [onload] one per output */
+  hprof_status (*encode)(void* self, const hprof_record* record, hprof_out* out);  /* [writer] unknown kinds: HPROF_UNSUPPORTED */
+  void (*destroy)(void* self);                                                     /* [control] */
+  const char* file_suffix;  /* of the default output file: ".txt" or "" */
+} hprof_encoder_ops;
+
+#endif

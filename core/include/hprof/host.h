@@ -1,0 +1,42 @@
+/*
+ * What the core gives a unit: settings and services. One hprof_host per unit; every service function takes it first.
+ */
+#ifndef HPROF_HOST_H
+#define HPROF_HOST_H
+
+#include <hprof/abi.h>
+
+/* Settings that all units share, from the core's own options. They do not change but for depth (by command). */
+typedef struct hprof_settings {
+  uint32_t size;
+  uint32_t depth;            /* frames kept of a trace */
+  uint32_t line_numbers;     /* lineno= */
+  uint32_t thread_in_traces; /* thread= */
+  uint32_t verbose;
+  uint32_t java_version;     /* 8, 11, 17 ... of the running VM; 0 without one */
+  double cutoff;
+  uint64_t granted;          /* HPROF_NEED_* that the VM granted */
+  uint32_t attached;         /* 1: loaded into a running VM */
+  uint32_t raw_names;        /* 1: names of hidden classes as the VM spells them */
+} hprof_settings;
+
+#define HPROF_SERVICE_LOG 1      /* service/log.h */
+#define HPROF_SERVICE_MEM 2      /* service/mem.h */
+#define HPROF_SERVICE_CLOCK 3    /* service/clock.h */
+#define HPROF_SERVICE_IDS 4      /* service/ids.h */
+#define HPROF_SERVICE_EMIT 5     /* service/emit.h */
+#define HPROF_SERVICE_JVM 6      /* service/jvm.h */
+#define HPROF_SERVICE_THREADS 7  /* service/threads.h */
+#define HPROF_SERVICE_SAMPLING 8 /* service/sampling.h */
+#define HPROF_SERVICE_IO 9       /* service/io.h */
+
+struct hprof_host {
+  uint32_t size;
+  uint16_t abi_major;
+  uint16_t abi_minor;
+  const hprof_settings* settings;
+  /* The table of a service, or NULL when this core, build or platform does not have it. [any] but [signal] */
+  const void* (*service)(const hprof_host* host, uint32_t service_id);
+};
+
+#endif

@@ -1,0 +1,304 @@
+/*
+ * Records: what collectors say and encoders write, free of any format.
+ *
+ * A record starts with hprof_record. Strings, classes, frames, traces and threads appear by number only; whoever needs
+ * their contents asks the ids service. The pipeline writes the definition records (STRING, CLASS, FRAME, TRACE)
+ * itself, once per output and before the first record that refers to them.
+ */
+#ifndef HPROF_RECORD_H
+#define HPROF_RECORD_H
+
+#include <hprof/abi.h>
+
+typedef struct hprof_record {
+  uint32_t size;     /* of the whole record struct */
+  uint32_t kind;     /* HPROF_RECORD_* */
+  uint64_t time_us;  /* since the output's FILE_BEGIN; set by the core */
+} hprof_record;
+
+#define HPROF_RECORD_BIT(kind) (1ull << (kind))
+
+/* Of an output, written by the pipeline */
+#define HPROF_RECORD_FILE_BEGIN 1
+#define HPROF_RECORD_FILE_END 2
+/* Definitions, written by the pipeline */
+#define HPROF_RECORD_STRING 3
+#define HPROF_RECORD_CLASS 4
+#define HPROF_RECORD_CLASS_UNLOAD 5
+#define HPROF_RECORD_FRAME 6
+#define HPROF_RECORD_TRACE 7
+/* Of the session */
+#define HPROF_RECORD_THREAD_START 8
+#define HPROF_RECORD_THREAD_END 9
+#define HPROF_RECORD_CONTROL_SETTINGS 10
+#define HPROF_RECORD_NOTE 11
+/* Of the collectors */
+#define HPROF_RECORD_CPU_SAMPLES 12
+#define HPROF_RECORD_CPU_TIMES 13
+#define HPROF_RECORD_CPU_OLD 14
+#define HPROF_RECORD_ALLOC_SITES 15
+#define HPROF_RECORD_HEAP_SUMMARY 16
+#define HPROF_RECORD_MONITOR_TIME 17
+#define HPROF_RECORD_MONITOR_WAIT 18
+#define HPROF_RECORD_MONITOR_WAITED 19
+#define HPROF_RECORD_MONITOR_EXIT 20
+#define HPROF_RECORD_THREAD_SLEEP 21
+#define HPROF_RECORD_MONITOR_DUMP 22
+/* Heap dumps: HEAP_DUMP_BEGIN, then any number of the five, then HEAP_DUMP_END; nothing else in between */
+#define HPROF_RECORD_HEAP_DUMP_BEGIN 24
+#define HPROF_RECORD_HEAP_DUMP_END 25
+#define HPROF_RECORD_HEAP_ROOT 26
+#define HPROF_RECORD_HEAP_CLASS 27
+#define HPROF_RECORD_HEAP_INSTANCE 28
+#define HPROF_RECORD_HEAP_OBJECT_ARRAY 29
+#define HPROF_RECORD_HEAP_PRIMITIVE_ARRAY 30
+/* 32..63: by vendors, through the emit service's vendor_kind */
+#define HPROF_RECORD_VENDOR_FIRST 32
+#define HPROF_RECORD_VENDOR_LAST 63
+
+typedef struct hprof_rec_file_begin {
+  hprof_record head;
+  uint64_t created_ms;      /* wall clock, since 1970 */
+  const char* created;      /* ctime text without newline, C locale */
+  uint32_t id_size;         /* 4 or 8 bytes per object id */
+  uint32_t heap_dump;       /* 1: a heap dump may follow (binary: version 1.0.2) */
+  uint32_t bare;            /* 1: no prelude (cpu=old's format) */
+  uint32_t reserved;
+} hprof_rec_file_begin;
+
+/* FILE_END: head only. STRING, CLASS, CLASS_UNLOAD, FRAME, TRACE, THREAD_START, THREAD_END: */
+typedef struct hprof_rec_definition {
+  hprof_record head;
+  uint32_t id;  /* string id, class serial, frame id, trace serial or thread serial */
+  uint32_t reserved;
+} hprof_rec_definition;
+
+typedef struct hprof_rec_control_settings {
+  hprof_record head;
+  uint32_t alloc_traces;  /* 0 or 1 */
+  uint32_t cpu_sampling;  /* 0 or 1 */
+  uint32_t depth;
+  uint32_t reserved;
+} hprof_rec_control_settings;
+
+/* A line for the reader of the report: a loss, or how a number was come by. Formats without a place for it skip it. */
+typedef struct hprof_rec_note {
+  hprof_record head;
+  hprof_text text;
+} hprof_rec_note;
+
+/* Tables. `created` is ctime text; rows are in the order to be printed, cut off already. */
+typedef struct hprof_cpu_row {
+  uint64_t count;    /* samples, or calls */
+  uint64_t time_ns;  /* CPU_TIMES and CPU_OLD: cost; 0 in CPU_SAMPLES */
+  hprof_trace_serial trace;
+  uint32_t reserved;
+} hprof_cpu_row;
+typedef struct hprof_rec_cpu_table {  /* CPU_SAMPLES, CPU_TIMES */
+  hprof_record head;
+  const char* created;
+  uint64_t total;        /* samples, or nanoseconds: of all rows before the cutoff; never negative */
+  uint64_t row_count;
+  const hprof_cpu_row* rows;
+} hprof_rec_cpu_table;
+
+typedef struct hprof_call_row {
+  uint64_t count;
+  uint64_t time_ns;
+  hprof_method_id callee, caller;  /* 0: unknown */
+} hprof_call_row;
+typedef struct hprof_rec_cpu_old {
+  hprof_record head;
+  uint64_t row_count;
+  const hprof_call_row* rows;
+} hprof_rec_cpu_old;
+
+#define HPROF_SITES_INCREMENTAL 0x1u
+#define HPROF_SITES_BY_ALLOCATION 0x2u
+#define HPROF_SITES_FORCED_GC 0x4u
+typedef struct hprof_site_row {
+  hprof_class_serial owner;   /* class of the objects */
+  hprof_trace_serial trace;
+  uint64_t live_bytes, live_objects;
+  uint64_t allocated_bytes, allocated_objects;
+} hprof_site_row;
+typedef struct hprof_rec_alloc_sites {
+  hprof_record head;
+  const char* created;
+  uint32_t flags;  /* HPROF_SITES_* */
+  uint32_t reserved;
+  double cutoff;
+  uint64_t live_bytes, live_objects, allocated_bytes, allocated_objects;  /* of all rows before the cutoff */
+  uint64_t row_count;
+  const hprof_site_row* rows;
+} hprof_rec_alloc_sites;
+
+typedef struct hprof_rec_heap_summary {
+  hprof_record head;
+  uint64_t live_bytes, live_objects, allocated_bytes, allocated_objects;
+} hprof_rec_heap_summary;
+
+typedef struct hprof_monitor_row {
+  uint64_t count;
+  uint64_t time_ns;
+  hprof_trace_serial trace;
+  hprof_class_serial monitor;  /* class of the monitor */
+  hprof_string_id label;       /* what follows the class: 0 = "(Java)" */
+  uint32_t reserved;
+} hprof_monitor_row;
+typedef struct hprof_rec_monitor_time {
+  hprof_record head;
+  const char* created;
+  uint64_t total_ns;
+  uint64_t row_count;
+  const hprof_monitor_row* rows;
+} hprof_rec_monitor_time;
+
+/* MONITOR_WAIT (time = timeout), MONITOR_WAITED (time = waited), MONITOR_EXIT, THREAD_SLEEP (time = timeout) */
+typedef struct hprof_rec_monitor_event {
+  hprof_record head;
+  hprof_class_serial monitor;
+  hprof_thread_serial thread;
+  uint64_t time_ms;
+} hprof_rec_monitor_event;
+
+#define HPROF_OWNER_UNKNOWN 0xffffffffu
+typedef struct hprof_dump_thread {
+  hprof_thread_serial thread;
+  hprof_trace_serial trace;
+  char status[16];  /* "S|R" as the manual spells it, NUL terminated */
+} hprof_dump_thread;
+typedef struct hprof_dump_monitor {
+  hprof_class_serial monitor;
+  hprof_thread_serial owner;  /* 0: unowned; HPROF_OWNER_UNKNOWN: the VM cannot say */
+  uint32_t entry_count;
+  uint32_t enter_count, notify_count;  /* lengths of the two lists */
+  uint32_t reserved;
+  const hprof_thread_serial* waiting_to_enter;
+  const hprof_thread_serial* waiting_to_be_notified;
+} hprof_dump_monitor;
+typedef struct hprof_rec_monitor_dump {
+  hprof_record head;
+  uint64_t thread_count;
+  const hprof_dump_thread* threads;
+  uint64_t monitor_count;
+  const hprof_dump_monitor* monitors;
+} hprof_rec_monitor_dump;
+
+/* --- heap dumps ------------------------------------------------------------------------------------------------- */
+
+/* Basic types, as the binary format numbers them */
+#define HPROF_TYPE_OBJECT 2
+#define HPROF_TYPE_BOOLEAN 4
+#define HPROF_TYPE_CHAR 5
+#define HPROF_TYPE_FLOAT 6
+#define HPROF_TYPE_DOUBLE 7
+#define HPROF_TYPE_BYTE 8
+#define HPROF_TYPE_SHORT 9
+#define HPROF_TYPE_INT 10
+#define HPROF_TYPE_LONG 11
+
+typedef struct hprof_rec_heap_dump {  /* HEAP_DUMP_BEGIN and _END */
+  hprof_record head;
+  const char* created;
+  uint64_t objects, bytes;  /* of the heap, as far as known at BEGIN */
+} hprof_rec_heap_dump;
+
+/* Root kinds, as the binary format numbers them */
+#define HPROF_ROOT_JNI_GLOBAL 0x01
+#define HPROF_ROOT_JNI_LOCAL 0x02
+#define HPROF_ROOT_JAVA_FRAME 0x03
+#define HPROF_ROOT_NATIVE_STACK 0x04
+#define HPROF_ROOT_STICKY_CLASS 0x05
+#define HPROF_ROOT_THREAD_BLOCK 0x06
+#define HPROF_ROOT_MONITOR_USED 0x07
+#define HPROF_ROOT_THREAD_OBJECT 0x08
+#define HPROF_ROOT_UNKNOWN 0xff
+typedef struct hprof_rec_heap_root {
+  hprof_record head;
+  uint32_t root;                 /* HPROF_ROOT_* */
+  hprof_thread_serial thread;    /* 0: none */
+  hprof_object_id object;
+  hprof_object_id reference;     /* JNI_GLOBAL: the reference itself */
+  int32_t frame;                 /* number of the frame, innermost 0; -1: none */
+  hprof_trace_serial trace;
+  hprof_class_serial owner;      /* STICKY_CLASS: the class */
+  uint32_t reserved;
+} hprof_rec_heap_root;
+
+/* A value: objects as ids, the rest zero-extended bits of its width */
+typedef struct hprof_value {
+  hprof_string_id name;
+  uint16_t index;  /* constant pool index */
+  uint8_t type;    /* HPROF_TYPE_* */
+  uint8_t reserved;
+  uint64_t bits;
+} hprof_value;
+typedef struct hprof_rec_heap_class {
+  hprof_record head;
+  hprof_class_serial owner;
+  hprof_trace_serial trace;
+  hprof_object_id object, super, loader, signers, domain;
+  uint32_t instance_size;  /* bytes of all instance fields, supers included, as the binary format counts them */
+  uint16_t constant_count, static_count, field_count, reserved;
+  const hprof_value* constants;
+  const hprof_value* statics;
+  const hprof_value* fields;  /* of the class itself: name and type */
+} hprof_rec_heap_class;
+
+/* The fields of the class itself first, then super's; big-endian, objects as ids of the output's id size */
+typedef struct hprof_rec_heap_instance {
+  hprof_record head;
+  hprof_object_id object, class_object;
+  hprof_class_serial owner;
+  hprof_trace_serial trace;
+  uint64_t heap_bytes;    /* what the VM says it takes */
+  uint32_t field_count;   /* ascii needs them by name ... */
+  uint32_t bytes_size;
+  const hprof_value* fields;
+  const uint8_t* bytes;   /* ... binary as one run of bytes; either may be NULL when the encoder does not take it */
+} hprof_rec_heap_instance;
+
+typedef struct hprof_rec_heap_array {  /* HEAP_OBJECT_ARRAY: elements are ids; HEAP_PRIMITIVE_ARRAY: native-endian values */
+  hprof_record head;
+  hprof_object_id object, class_object;
+  hprof_class_serial owner;
+  hprof_trace_serial trace;
+  uint64_t heap_bytes;
+  uint32_t length;        /* elements */
+  uint32_t type;          /* HPROF_TYPE_* of the elements */
+  const void* elements;   /* uint64_t ids, or values of the type's width; NULL: left out (zeros) */
+} hprof_rec_heap_array;
+
+/* --- vendor records ----------------------------------------------------------------------------------------------- */
+
+#define HPROF_FIELD_UINT 1    /* uint64_t */
+#define HPROF_FIELD_INT 2     /* int64_t */
+#define HPROF_FIELD_REAL 3    /* double */
+#define HPROF_FIELD_STRING 4  /* hprof_string_id in a uint64_t */
+#define HPROF_FIELD_TRACE 5   /* hprof_trace_serial in a uint64_t */
+#define HPROF_FIELD_THREAD 6  /* hprof_thread_serial in a uint64_t */
+typedef struct hprof_field {
+  const char* name;
+  uint32_t type;  /* HPROF_FIELD_* */
+  uint32_t reserved;
+} hprof_field;
+typedef struct hprof_schema {
+  uint32_t size;
+  uint32_t field_count;  /* at most HPROF_VENDOR_FIELDS */
+  const char* name;      /* "GC PAUSES" */
+  const hprof_field* fields;
+} hprof_schema;
+#define HPROF_VENDOR_FIELDS 16
+typedef union hprof_field_value {
+  uint64_t u;
+  int64_t i;
+  double r;
+} hprof_field_value;
+typedef struct hprof_rec_vendor {
+  hprof_record head;
+  const hprof_schema* schema;
+  hprof_field_value values[HPROF_VENDOR_FIELDS];
+} hprof_rec_vendor;
+
+#endif

@@ -1,0 +1,80 @@
+/*
+ * Names and numbers: strings, classes, methods, frames, traces, threads. Insert-only tables: what was handed out once
+ * stays valid, and stays the same, until the session ends. Full tables hand out 0 and count the loss.
+ */
+#ifndef HPROF_SERVICE_IDS_H
+#define HPROF_SERVICE_IDS_H
+
+#include <hprof/abi.h>
+
+/* jvmtiFrameInfo, spelt without jvmti.h: same layout on every ABI. */
+typedef struct hprof_raw_frame {
+  void* method;      /* jmethodID */
+  int64_t location;  /* bytecode index; -1 for a native method */
+} hprof_raw_frame;
+
+typedef struct hprof_class_info {
+  hprof_class_serial serial;
+  hprof_string_id name;       /* as in Java source: java.util.Map$Entry, byte[] */
+  hprof_string_id signature;  /* as in the class file: Ljava/util/Map$Entry; */
+  hprof_string_id source;     /* SourceFile, 0 = unknown */
+  hprof_object_id object;     /* the class object's id in dumps and LOAD CLASS */
+  hprof_trace_serial trace;   /* where it was loaded, 0 = unknown */
+} hprof_class_info;
+
+typedef struct hprof_method_info {
+  hprof_class_serial owner;
+  hprof_string_id name;
+  hprof_string_id signature;  /* (I)V */
+} hprof_method_info;
+
+/* hprof_frame_info.line beyond line numbers */
+#define HPROF_LINE_NONE 0       /* no line information asked for or available */
+#define HPROF_LINE_UNKNOWN (-1)
+#define HPROF_LINE_COMPILED (-2)
+#define HPROF_LINE_NATIVE (-3)
+typedef struct hprof_frame_info {
+  hprof_method_id method;
+  int32_t line;
+} hprof_frame_info;
+
+typedef struct hprof_trace_info {
+  hprof_trace_serial serial;
+  hprof_thread_serial thread;    /* 0: not told apart by thread */
+  uint32_t frame_count;
+  uint32_t reserved;
+  const hprof_frame_id* frames;  /* innermost first */
+} hprof_trace_info;
+
+typedef struct hprof_thread_info {
+  hprof_thread_serial serial;
+  uint32_t flags;  /* HPROF_THREAD_* */
+  hprof_object_id object;
+  hprof_string_id name, group, parent_group;
+  hprof_trace_serial trace;
+} hprof_thread_info;
+
+typedef struct hprof_ids_service {
+  uint32_t size;
+  uint32_t reserved;
+  /* Interning: equal input, equal number. Lock-free. [app][control][onload] */
+  hprof_string_id (*string)(const hprof_host* host, hprof_text text);
+  hprof_trace_serial (*trace)(const hprof_host* host, hprof_thread_serial thread, const hprof_frame_id* frames,
+                              uint32_t count);
+  /* A frame that stands for something without a Java method: class_name.method_name(Unknown Source:Unknown line). */
+  hprof_frame_id (*synthetic_frame)(const hprof_host* host, const char* class_name, const char* method_name);
+  /* A VM frame. running = 1: a frame of the calling thread's own live stack, so its class cannot go away; 0: any other
+   * thread's or an old one: needs HPROF_NEED_METHOD_BOOK and answers a synthetic frame JVM.unloaded_method when the
+   * class is gone. [app][control] */
+  hprof_frame_id (*frame)(const hprof_host* host, void* jni, const hprof_raw_frame* raw, uint32_t running);
+  hprof_class_serial (*class_serial)(const hprof_host* host, void* jni, void* jclass); /* [app][control] */
+  /* Look-ups; NULL / absent text for numbers that were never handed out. [any] but [signal] */
+  hprof_text (*string_text)(const hprof_host* host, hprof_string_id id);
+  const hprof_class_info* (*class_info)(const hprof_host* host, hprof_class_serial serial);
+  const hprof_method_info* (*method_info)(const hprof_host* host, hprof_method_id id);
+  const hprof_frame_info* (*frame_info)(const hprof_host* host, hprof_frame_id id);
+  const hprof_trace_info* (*trace_info)(const hprof_host* host, hprof_trace_serial serial);
+  const hprof_thread_info* (*thread_info)(const hprof_host* host, hprof_thread_serial serial);
+} hprof_ids_service;
+
+#endif

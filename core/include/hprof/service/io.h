@@ -1,0 +1,24 @@
+/* Files and sockets for sinks, with the platform layer's guarantees. Results below 0 are errors, said in error text. */
+#ifndef HPROF_SERVICE_IO_H
+#define HPROF_SERVICE_IO_H
+
+#include <hprof/abi.h>
+
+typedef struct hprof_io_service {
+  uint32_t size;
+  uint32_t reserved;
+  /* Creates a file for output: mode 0600, no symbolic link followed; an existing regular file of our own is replaced
+   * when replace = 1, otherwise refused. Devices and pipes are opened as they are. Returns a handle >= 0. */
+  int64_t (*create_file)(const hprof_host* host, const char* path, uint32_t replace, char* error, uint32_t error_size);
+  /* Connects to host:port or [ipv6]:port within the deadline. */
+  int64_t (*connect)(const hprof_host* host, const char* address, uint64_t timeout_ns, char* error, uint32_t error_size);
+  int64_t (*write)(const hprof_host* host, int64_t handle, const void* bytes, uint64_t size, uint64_t timeout_ns,
+                   char* error, uint32_t error_size);
+  int64_t (*read)(const hprof_host* host, int64_t handle, void* bytes, uint64_t size, uint64_t timeout_ns);
+  int64_t (*close)(const hprof_host* host, int64_t handle, char* error, uint32_t error_size);
+  int64_t (*remove)(const hprof_host* host, const char* path);
+  uint64_t (*process_id)(const hprof_host* host);
+  void (*timestamp)(const hprof_host* host, char* text, uint32_t text_size); /* local YYYYMMDDHHMMSS */
+} hprof_io_service;
+
+#endif

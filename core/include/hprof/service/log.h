@@ -1,0 +1,21 @@
+/* Messages and loss counters. */
+#ifndef HPROF_SERVICE_LOG_H
+#define HPROF_SERVICE_LOG_H
+
+#include <hprof/abi.h>
+
+typedef struct hprof_log_service {
+  uint32_t size;
+  uint32_t reserved;
+  /* One line on stderr, "HPROF: ..."; text without newline. [onload][control][writer][app] */
+  void (*message)(const hprof_host* host, const char* text);
+  /* The same, only with verbose=y or logflags. */
+  void (*detail)(const hprof_host* host, const char* text);
+  /* A counter of losses: what was lost and why, in words that follow the number ("samples: the buffer was full").
+   * Non-zero counters are printed with every report. Returns a word that any thread, a signal handler too, adds to
+   * with a relaxed atomic add; lives as long as the session. The same text gives the same counter. NULL: too many
+   * counters (64). [onload][control] */
+  uint64_t* (*loss_counter)(const hprof_host* host, const char* what);
+} hprof_log_service;
+
+#endif

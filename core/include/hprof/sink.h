@@ -1,0 +1,38 @@
+/*
+ * A sink: bytes to somewhere. One instance per output.
+ */
+#ifndef HPROF_SINK_H
+#define HPROF_SINK_H
+
+#include <hprof/host.h>
+#include <hprof/plugin.h>
+
+/* What an output is opened for. */
+typedef struct hprof_sink_target {
+  uint32_t size;
+  uint32_t sequence;     /* 1 for the session's first output, then 2, 3 ... (%n) */
+  const char* address;   /* file= or net= as typed, or the default file name with the encoder's suffix */
+  uint32_t force;        /* 1: an existing regular file of our own may be replaced */
+  uint32_t reserved;
+} hprof_sink_target;
+
+typedef struct hprof_sink_ops {
+  uint32_t size;
+  uint32_t reserved;
+  /* Opens. On failure says why: one line of text in error (error_size bytes, NUL terminated). */
+  hprof_status (*open)(const hprof_host* host, const void* config, const hprof_sink_target* target, void** self,
+                       char* error, uint32_t error_size);                                     /* [onload][control] */
+  /* Writes 1..size bytes; returns how many (partial writes are legal), or -1 with text in error: the output is gone
+   * for good. Waits at most about timeout_ns, then returns 0. */
+  int64_t (*write)(void* self, const uint8_t* bytes, uint64_t size, uint64_t timeout_ns, char* error,
+                   uint32_t error_size);                                                      /* [writer] */
+  /* Everything is written; complete = 0 when the output was cut short. On failure text in error. */
+  hprof_status (*close)(void* self, uint32_t complete, char* error, uint32_t error_size);     /* [writer][control] */
+  /* Duplex sinks: bytes that the other end sent. Waits up to timeout_ns; 0: nothing came, -1: the peer is gone.
+   * NULL: output only. Called by one thread of its own, at the same time as write. */
+  int64_t (*read)(void* self, uint8_t* bytes, uint64_t size, uint64_t timeout_ns);            /* [control] */
+  /* The name to show in messages; lives until close. */
+  const char* (*name)(void* self);                                                            /* [any] */
+} hprof_sink_ops;
+
+#endif
