@@ -1,0 +1,47 @@
+// Clocks and dates.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "platform/process.h"
+
+namespace hprof::platform {
+
+constexpr int64_t kNanosPerMilli = 1000000;
+constexpr int64_t kNanosPerSecond = 1000000000;
+constexpr int64_t kNoDeadline = INT64_MAX;
+
+// Milliseconds since 1970-01-01 UTC; may jump when the clock is set. [signal]
+int64_t wall_ms();
+
+// Nanoseconds of a clock that never goes back and does not count while the machine is suspended; its zero is
+// arbitrary. [signal]
+int64_t monotonic_ns();
+
+// The deadline `milliseconds` from now; saturates at kNoDeadline. [signal]
+int64_t deadline_after_ms(int64_t milliseconds);
+
+// CPU time used by the calling thread, user and system, in ns; -1 if the OS does not say. [signal]
+int64_t thread_cpu_ns();
+
+// CPU time used by a live thread of this process, in ns; -1 if it has ended or the OS does not say. A thread
+// id may be used again by the OS after its thread has ended: ask only for threads that are known to live.
+// [signal]
+int64_t thread_cpu_ns(NativeThread thread);
+
+// CPU time used by all threads of this process, those that ended too, in ns; -1 if the OS does not say.
+// [signal]
+int64_t process_cpu_ns();
+
+// Local time as ctime() has it in the C locale, "Thu Jan  1 01:00:00 1970", without the newline: kCtimeSize
+// bytes with its NUL for years of four digits. Returns the length; 0 and an empty text if it does not fit.
+// [any]
+constexpr size_t kCtimeSize = 25;
+size_t format_ctime(int64_t wall_milliseconds, char* text, size_t size);
+
+// Local time as "YYYYMMDDHHMMSS", for file names: kTimestampSize bytes with its NUL. As format_ctime. [any]
+constexpr size_t kTimestampSize = 15;
+size_t format_timestamp(int64_t wall_milliseconds, char* text, size_t size);
+
+}  // namespace hprof::platform

@@ -1,0 +1,81 @@
+// Files: output files that cannot be planted by others, plain reading, directories.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "platform/clock.h"
+
+namespace hprof::platform {
+
+enum class FileKind : uint32_t {
+  kRegular,  // can be positioned, written at an offset and synced
+  kStream    // terminal, character device, FIFO, pipe or socket: append only
+};
+
+// An open file; a plain value, closed by file_close only.
+struct File {
+  intptr_t handle = -1;
+  FileKind kind = FileKind::kRegular;
+  bool is_open() const { return handle != -1; }
+};
+
+// What to do with a file that is already there.
+enum class Existing : uint32_t {
+  kRefuse,      // kErrorExists
+  kTruncateOwn  // take it if it is a regular file of our own with one name; else an error
+};
+
+// Opens `path` for output.
+//  - A new file gets mode 0600 and is created exclusively, never through a symbolic link.
+//  - An existing regular file: see Existing. Owner, type and link count are checked on the open descriptor,
+//  then the
+//    mode becomes 0600, and only then is it truncated. A refused file keeps its content and mode.
+//  - A character device (/dev/null, a terminal) that belongs to us or root, and a FIFO of our own, are taken
+//  as they
+//    are under either policy: nothing is created or truncated. A FIFO needs a reader, waited for until
+//    `deadline_ns` (kErrorNoReader).
+//  - /dev/stdout, /dev/stderr, /dev/fd/N and /proc/self/fd/N are copies of our own descriptors: no open, no
+//  truncation,
+//    the offset is shared with the application's descriptor.
+//  - Anything else (directory, socket, block device, symbolic link) is refused.
+// The descriptor is not inherited by child processes. Links in the directories above are followed: keep the
+// directory itself safe (is_secure_directory). [any]
+int file_create(const char* path, Existing existing, File* file, int64_t deadline_ns = 0);
+
+// Opens a regular file for reading; links are followed. [any]
+int file_open(const char* path, File* file);
+
+// Reads up to `size` bytes; 0 is the end of the file. [any]
+int64_t file_read(File file, void* data, size_t size);
+
+// Writes up to `size` bytes: a count from 1 to `size`, or an error. Interrupted writes are repeated. Never
+// raises SIGPIPE or SIGXFSZ. For a stream whose reader is slow it waits until the deadline (kErrorTimedOut)
+// and never longer, by writing no more than fits; regular files do not look at the deadline. [any]
+int64_t file_write(File file, const void* data, size_t size, int64_t deadline_ns = kNoDeadline);
+
+// As file_write, at an offset from the start and without moving the file position. kRegular only. [any]
+int64_t file_write_at(File file, const void* data, size_t size, int64_t offset);
+
+// All of it or an error. [any]
+int file_write_all(File file, const void* data, size_t size, int64_t deadline_ns = kNoDeadline);
+
+int file_sync(File file);            // to the disk; nothing for a stream [any]
+int file_close(File* file);          // not open: nothing. A delayed write error is returned. [any]
+int64_t file_size(File file);        // [any]
+bool file_is_terminal(File file);    // [any]
+File standard_output();              // not to be closed [any]
+File standard_error();               // not to be closed [any]
+bool path_exists(const char* path);  // whatever it is; a dangling link exists [any]
+int file_remove(const char* path);   // [any]
+int file_rename(const char* from, const char* to);  // replaces `to` atomically where the OS can [any]
+
+// Calls `visit` for each name in the directory but "." and "..", in no order. [any]
+using NameVisitor = bool (*)(void* context, const char* name);
+int list_directory(const char* path, NameVisitor visit, void* context);
+
+// True if `path` is a directory of ours or of root in which nobody else can rename or remove our files: not
+// writable for group and others, or sticky. Looks at this one directory, not at those above. [any]
+bool is_secure_directory(const char* path);
+
+}  // namespace hprof::platform

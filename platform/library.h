@@ -1,0 +1,34 @@
+// Shared libraries and symbols.
+#pragma once
+
+#include <cstddef>
+
+namespace hprof::platform {
+
+// A library that was opened; it is never unloaded.
+struct Library {
+  void* handle = nullptr;
+};
+
+// The usual name of a shared library built as `<stem>`: ".so", ".dll".
+extern const char* const kLibrarySuffix;
+
+// Loads the library at `path` with all its symbols bound and none exported to others. On failure returns an
+// error and the loader's own words in `reason`. Runs the library's constructors. [any]
+int library_open(const char* path, Library* library, char* reason, size_t size);
+
+// The address of an exported symbol, or nullptr. [any]
+void* library_symbol(Library library, const char* name);
+
+// The symbol as seen by the whole process (the executable and what it loaded globally), or nullptr. [any]
+void* symbol_in_process(const char* name);
+
+// The symbol in the library that holds `address`, wherever that library came from, or nullptr: with a pointer
+// out of the JavaVM's function table this finds what libjvm exports even when nobody loaded it globally.
+// [any]
+void* symbol_in_library_of(const void* address, const char* name);
+
+// Absolute path, links resolved, of the library that holds `address`. Returns its length, or 0. [any]
+size_t library_path_of(const void* address, char* path, size_t size);
+
+}  // namespace hprof::platform

@@ -1,0 +1,28 @@
+// The operating system as hprof sees it: the one header through which all other folders reach it. OS headers
+// and OS #ifdefs exist in this folder only; the folders below it name the ports (posix is shared by linux and
+// solaris).
+//
+// Conventions of every function here
+//  - Errors are values. A function that returns `int` returns 0 or an error code; one that returns `int64_t`
+//  as a
+//    count returns the count (>= 0) or the negated error code. error.h has the codes and error_text().
+//  - Times are int64_t nanoseconds unless the name says otherwise. A deadline is a value of monotonic_ns(),
+//  so a loop
+//    passes the same deadline on; kNoDeadline waits for ever, a deadline in the past polls once.
+//  - Thread tags: [any] any thread outside a signal handler; [signal] any thread, signal handlers too (takes
+//  no lock,
+//    allocates nothing, keeps errno); a tag on a group holds for each function in it.
+//  - Text is NUL-terminated, and text results are always terminated, cut if need be. Callbacks that list
+//  something
+//    return false to end the listing; what they get is valid during the call only.
+#pragma once
+
+#include "platform/clock.h"
+#include "platform/error.h"
+#include "platform/file.h"
+#include "platform/library.h"
+#include "platform/memory.h"
+#include "platform/process.h"
+#include "platform/sampling.h"
+#include "platform/socket.h"
+#include "platform/thread.h"

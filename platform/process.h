@@ -1,0 +1,40 @@
+// This process: its ids, threads, environment and standard error.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace hprof::platform {
+
+// The OS's id of a thread (Linux: tid, Solaris: LWP id, Windows: thread id). Never zero for a live thread.
+enum class NativeThread : uint32_t { kNone = 0 };
+
+uint32_t process_id();             // [signal]
+NativeThread current_thread_id();  // [signal]; a system call on Linux
+
+// Calls `visit` for each native thread of this process; `name` is "" if the OS has none. Threads that start
+// or end meanwhile may or may not be seen. Returns 0 or an error. [any]
+using ThreadVisitor = bool (*)(void* context, NativeThread thread, const char* name);
+int for_each_thread(ThreadVisitor visit, void* context);
+
+// The value of an environment variable, or nullptr. Valid until somebody changes the environment; copy it. In
+// a process that runs with more rights than its user (setuid) it is nullptr always. [any]
+const char* environment(const char* name);
+
+// Writes `text` to standard error with one write, so that a line (give it its newline) is not torn by other
+// threads. Errors are ignored, a closed pipe raises no signal. [signal]
+void write_stderr(const char* text);
+
+// Absolute path of the executable (`/usr/lib/jvm/.../bin/java`). Returns its length, or 0. [any]
+size_t executable_path(char* text, size_t size);
+
+// Processors this process may run on, at least 1. [any]
+uint32_t processor_count();
+
+// Columns of the terminal at standard error or standard output; 0 if neither is a terminal. [any]
+uint32_t terminal_width();
+
+// Fills `data` with unpredictable bytes, good for a secret. Returns 0 or an error. [any]
+int random_bytes(void* data, size_t size);
+
+}  // namespace hprof::platform

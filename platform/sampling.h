@@ -1,0 +1,84 @@
+// Sampling by signal: per-thread CPU timers, the handler for their signal, and calls that survive a bad
+// pointer.
+//
+// A sample handler runs on the thread that used the CPU, at any point of it: inside malloc, holding any lock,
+// half way through a stack frame. Inside it only what is tagged [signal] may be called, of this folder and of
+// all others.
+#pragma once
+
+#include <cstdint>
+
+#include "platform/process.h"
+
+namespace hprof::platform {
+
+// True if this OS has CPU timers per thread whose signal is delivered to that thread. [any]
+bool cpu_timers_supported();
+
+// A timer that runs on the CPU clock (user and system) of one thread and signals that thread. A plain value;
+// the functions below are for one thread at a time.
+struct CpuTimer {
+  intptr_t id = -1;
+  bool is_created() const { return id != -1; }
+};
+
+// Creates a stopped timer for a live thread of this process, which may be another than the caller. `value` is
+// handed to the sample handler and must stay valid until the timer is deleted and a signal on its way has
+// been delivered: in practice keep it until the end of the process or reuse it. Install the handler first.
+// When its thread ends a timer stops by itself but still wants cpu_timer_delete. [any]
+int cpu_timer_create(CpuTimer* timer, NativeThread thread, void* value);
+
+// Starts the timer or changes its interval: it expires after each `interval_ns` of the thread's CPU time. The
+// kernel looks at its tick only (4 ms with CONFIG_HZ=250), and delivers expirations that fell together as one
+// signal with an overrun count. [signal]
+int cpu_timer_start(CpuTimer timer, int64_t interval_ns);
+int cpu_timer_stop(CpuTimer timer);     // [signal]
+int cpu_timer_delete(CpuTimer* timer);  // not created: nothing [any]
+
+// Gets the timer's value, the interrupted machine context (ucontext_t*) and the number of further expirations
+// that this signal stands for: a sample weighs 1 + overrun intervals. It returns false if `value` is none of
+// its own, and the signal then goes to the previous handler; so it must not follow `value` before it knows
+// it. errno is kept. It is not interrupted by a second tick. [signal]
+using SampleHandler = bool (*)(void* value, void* machine_context, uint32_t overrun);
+
+// Installs `handler` for `signal_number` (0: SIGPROF), with system calls of the application restarted. Only
+// signals sent by a timer reach it; others, like those of another profiler or kill, go to the handler that
+// was there before, and are dropped if there was none. Again with another handler: replaces it. [any]
+int install_sample_handler(SampleHandler handler, int signal_number = 0);
+
+// Delete the timers first. Afterwards no call to the handler begins, though one that began may still run. The
+// previous handler is put back if ours is still in place; where that was the default, which would end the
+// process at a late tick, the signal is ignored from now on. [any]
+void uninstall_sample_handler();
+
+// Asks for one sample of another thread without a timer: its handler runs with `value` and overrun 0.
+// [signal]
+int request_sample(NativeThread thread, void* value);
+
+// Guarded calls
+// -------------------------------------------------------------------------------------------------
+
+// Runs first for a fault inside a guarded call; true means that it has mended the machine context and the
+// code shall go on (the VM's SafeFetch works like that). siginfo_t* and ucontext_t* as they came. [signal]
+using FaultFilter = bool (*)(int signal_number, void* signal_info, void* machine_context);
+
+// Takes over SIGSEGV and SIGBUS, keeping the flags and the signal mask of the handlers that are there.
+// Install after the VM has installed its own (VMInit), or the VM's replaces ours. With -Xcheck:jni the VM
+// prints a warning once that its handler was replaced. `filter` may be nullptr. [any]
+int install_fault_guard(FaultFilter filter);
+
+// Puts the previous handlers back where ours are still in place. No guarded call may be running. [any]
+void uninstall_fault_guard();
+
+// Calls fn(argument). True: it returned. False: it faulted (SIGSEGV or SIGBUS on this thread), or 256 guarded
+// calls are running already and it was not called. After a fault nothing of fn's own is undone: it must hold
+// no lock and own nothing. The signal mask is put back as it was at the fault. May be nested. Faults outside
+// of a guarded call go to the previous handler exactly as they came. Without an installed guard fn is called
+// unguarded. [signal]
+//
+// The state of a running call is found by thread id in a fixed table: thread_local would need either
+// allocation in the handler (dynamic TLS) or space that musl does not give to a library loaded by dlopen
+// (initial-exec), and setting a pthread key may allocate.
+bool guarded_call(void (*fn)(void* argument), void* argument);
+
+}  // namespace hprof::platform
