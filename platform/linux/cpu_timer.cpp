@@ -1,0 +1,108 @@
+// CPU timers per thread: POSIX timers on a thread's CPU clock, delivered to that thread.
+//
+// The system calls are made directly: the C library's timer_create is in librt on older glibc, and its
+// timer_t hides the kernel's number.
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "platform/clock.h"
+#include "platform/error.h"
+#include "platform/linux/thread_clock.h"
+#include "platform/posix/sample_signal.h"
+#include "platform/sampling.h"
+
+namespace hprof::platform {
+namespace {
+
+// Where the times of a call are 32 bits wide its 64-bit twin has another number; musl names the old one *32.
+#if defined(SYS_timer_settime)
+constexpr long kSetTimeCall = SYS_timer_settime;
+using KernelTime = long;
+#elif defined(SYS_timer_settime32)
+constexpr long kSetTimeCall = SYS_timer_settime32;
+using KernelTime = long;
+#else
+constexpr long kSetTimeCall = SYS_timer_settime64;
+using KernelTime = long long;
+#endif
+
+struct KernelTimerSpec {
+  KernelTime interval_seconds, interval_nanoseconds;
+  KernelTime first_seconds, first_nanoseconds;
+};
+
+// The kernel's sigevent up to the field that we need, padded to its size (SIGEV_MAX_SIZE); musl has no name
+// for the thread's field, glibc no public one.
+struct KernelSigevent {
+  sigval value;
+  int signal_number;
+  int notify;
+  int thread;
+  char padding[64 - sizeof(sigval) - 3 * sizeof(int)];
+};
+static_assert(sizeof(KernelSigevent) == 64, "SIGEV_MAX_SIZE");
+
+constexpr int kNotifyThread = 4;  // SIGEV_THREAD_ID
+
+int set_interval(CpuTimer timer, int64_t interval_ns) {
+  if (!timer.is_created()) return EINVAL;
+  const int kept = errno;
+  KernelTimerSpec spec{};
+  spec.interval_seconds = spec.first_seconds = static_cast<KernelTime>(interval_ns / kNanosPerSecond);
+  spec.interval_nanoseconds = spec.first_nanoseconds = static_cast<KernelTime>(interval_ns % kNanosPerSecond);
+  const int error = syscall(kSetTimeCall, static_cast<int>(timer.id), 0, &spec, nullptr) == 0 ? 0 : errno;
+  errno = kept;
+  return error;
+}
+
+}  // namespace
+
+bool cpu_timers_supported() { return true; }
+
+int cpu_timer_create(CpuTimer* timer, NativeThread thread, void* value) {
+  *timer = CpuTimer{};
+  if (thread == NativeThread::kNone) return ESRCH;
+  KernelSigevent event{};
+  event.value.sival_ptr = value;
+  event.signal_number = sample_signal();
+  event.notify = kNotifyThread;
+  event.thread = static_cast<int>(thread);
+  int id = -1;
+  if (syscall(SYS_timer_create, thread_cpu_clock(thread), &event, &id) != 0) return errno;
+  timer->id = id;
+  return 0;
+}
+
+int cpu_timer_start(CpuTimer timer, int64_t interval_ns) {
+  return interval_ns > 0 ? set_interval(timer, interval_ns) : EINVAL;
+}
+
+int cpu_timer_stop(CpuTimer timer) { return set_interval(timer, 0); }
+
+int cpu_timer_delete(CpuTimer* timer) {
+  if (!timer->is_created()) return 0;
+  const long result = syscall(SYS_timer_delete, static_cast<int>(timer->id));
+  *timer = CpuTimer{};
+  return result == 0 ? 0 : errno;
+}
+
+int request_sample(NativeThread thread, void* value) {
+  const int kept = errno;
+  siginfo_t info;
+  memset(&info, 0, sizeof info);
+  info.si_signo = sample_signal();
+  info.si_code = SI_QUEUE;
+  info.si_pid = getpid();
+  info.si_uid = getuid();
+  info.si_value.sival_ptr = value;
+  const long result =
+      syscall(SYS_rt_tgsigqueueinfo, getpid(), static_cast<int>(thread), info.si_signo, &info);
+  const int error = result == 0 ? 0 : errno;
+  errno = kept;
+  return error;
+}
+
+}  // namespace hprof::platform

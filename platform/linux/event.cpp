@@ -1,0 +1,71 @@
+// Event over a futex.
+//
+// state_ is 1 while the flag is up. signal() raises it first and looks for waiters then; wait() announces
+// itself first and looks at the flag then. Both sequentially consistent, so at least one of them sees the
+// other; and the kernel puts a thread to sleep only if state_ is still 0.
+#include <errno.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "platform/thread.h"
+
+namespace hprof::platform {
+namespace {
+
+// Musl on 32-bit machines and riscv32 have the call with 64-bit times only under another name.
+#if defined(SYS_futex)
+constexpr long kFutexCall = SYS_futex;
+using KernelTime = long;
+#else
+constexpr long kFutexCall = SYS_futex_time64;
+using KernelTime = long long;
+#endif
+
+struct KernelTimespec {
+  KernelTime seconds;
+  KernelTime nanoseconds;
+};
+
+void futex_wait(std::atomic<uint32_t>* word, int64_t deadline_ns) {
+  KernelTimespec deadline{};
+  const bool timed = deadline_ns != kNoDeadline;
+  if (timed && deadline_ns > 0) {
+    deadline.seconds = static_cast<KernelTime>(deadline_ns / kNanosPerSecond);
+    deadline.nanoseconds = static_cast<KernelTime>(deadline_ns % kNanosPerSecond);
+  }
+  // FUTEX_WAIT_BITSET is the wait that takes an absolute monotonic time.
+  syscall(kFutexCall, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, 0, timed ? &deadline : nullptr, nullptr,
+          FUTEX_BITSET_MATCH_ANY);
+}
+
+}  // namespace
+
+static_assert(sizeof(std::atomic<uint32_t>) == 4, "a futex is a plain 32-bit word");
+
+Event::Event() : state_(0), waiters_(0), native_{} {}
+Event::~Event() {}
+
+void Event::signal() {
+  if (state_.exchange(1) != 0 || waiters_.load() == 0) return;
+  const int kept = errno;
+  syscall(kFutexCall, &state_, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, nullptr, nullptr, 0);
+  errno = kept;
+}
+
+bool Event::wait(int64_t deadline_ns) {
+  uint32_t up = 1;
+  if (state_.compare_exchange_strong(up, 0)) return true;
+  bool taken = false;
+  waiters_.fetch_add(1);
+  for (;;) {
+    up = 1;
+    taken = state_.compare_exchange_strong(up, 0);
+    if (taken || (deadline_ns != kNoDeadline && monotonic_ns() >= deadline_ns)) break;
+    futex_wait(&state_, deadline_ns);
+  }
+  waiters_.fetch_sub(1);
+  return taken;
+}
+
+}  // namespace hprof::platform

@@ -1,0 +1,17 @@
+// The id of a thread's CPU clock. The layout is kernel ABI (include/linux/posix-timers.h): the thread id
+// inverted in the upper bits, then 4 for "of a thread" and 2 for the scheduler's exact clock.
+// pthread_getcpuclockid does the same but wants a pthread_t, which nobody has for a thread that the VM or the
+// application started.
+#pragma once
+
+#include <time.h>
+
+#include "platform/process.h"
+
+namespace hprof::platform {
+
+inline clockid_t thread_cpu_clock(NativeThread thread) {
+  return static_cast<clockid_t>((~static_cast<uint32_t>(thread) << 3) | 6u);
+}
+
+}  // namespace hprof::platform

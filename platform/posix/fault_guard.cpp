@@ -1,0 +1,146 @@
+// Guarded calls: SIGSEGV and SIGBUS inside them become a result.
+//
+// A running guarded call is an entry in a fixed table, found by thread id within a few places from its hash.
+// Only the thread itself ever writes its id into or out of an entry, and its own signal handlers run nested
+// inside it, so for the owner an entry does not change under its hands; other threads only skip it or claim
+// it while it is free.
+#include <errno.h>
+#include <setjmp.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "platform/posix/signal_hook.h"
+#include "platform/sampling.h"
+
+namespace hprof::platform {
+namespace {
+
+struct Frame {
+  sigjmp_buf jump;
+  Frame* outer;
+};
+
+struct Entry {
+  std::atomic<uint32_t> thread;
+  std::atomic<Frame*> top;
+};
+
+constexpr uint32_t kEntries = 1024;
+constexpr uint32_t kReach = 32;  // places looked at from the hash on
+
+Entry entries[kEntries];
+std::atomic<uint32_t> running;  // claimed entries; lets the VM's own faults pass without a search
+std::atomic<bool> enabled;
+std::atomic<FaultFilter> fault_filter;
+SignalHook hooks[2];
+
+uint32_t place_of(uint32_t thread) { return thread * 2654435761u; }
+
+Entry* find_entry(uint32_t thread) {
+  const uint32_t start = place_of(thread);
+  for (uint32_t i = 0; i < kReach; ++i) {
+    Entry& entry = entries[(start + i) % kEntries];
+    if (entry.thread.load(std::memory_order_relaxed) == thread) return &entry;
+  }
+  return nullptr;
+}
+
+Entry* claim_entry(uint32_t thread) {
+  const uint32_t start = place_of(thread);
+  for (uint32_t i = 0; i < kReach; ++i) {
+    Entry& entry = entries[(start + i) % kEntries];
+    uint32_t nobody = 0;
+    if (entry.thread.compare_exchange_strong(nobody, thread, std::memory_order_acquire)) {
+      running.fetch_add(1, std::memory_order_relaxed);
+      return &entry;
+    }
+  }
+  return nullptr;
+}
+
+void release_entry(Entry* entry) {
+  running.fetch_sub(1, std::memory_order_relaxed);
+  entry->thread.store(0, std::memory_order_release);
+}
+
+// Does not return if the fault belongs to a guarded call; true if the filter mended it.
+bool end_guarded_call(int number, siginfo_t* info, void* context) {
+  Entry* entry = find_entry(static_cast<uint32_t>(current_thread_id()));
+  Frame* frame = entry ? entry->top.load(std::memory_order_relaxed) : nullptr;
+  if (!frame) return false;
+  const FaultFilter filter = fault_filter.load(std::memory_order_relaxed);
+  if (filter && filter(number, info, context)) return true;
+  entry->top.store(frame->outer, std::memory_order_relaxed);
+  // Leaving by a jump, so what the kernel would do at the return is done here: the mask as it was at the
+  // fault.
+  pthread_sigmask(SIG_SETMASK, &static_cast<ucontext_t*>(context)->uc_sigmask, nullptr);
+  siglongjmp(frame->jump, 1);
+}
+
+void on_fault(int number, siginfo_t* info, void* context) {
+  const int kept = errno;
+  const bool sent = info->si_code <= 0;  // by kill() or another thread; not a fault of what runs here
+  if (!sent && running.load(std::memory_order_relaxed) != 0 && end_guarded_call(number, info, context)) {
+    errno = kept;
+    return;
+  }
+  errno = kept;
+  const SignalHook& hook = hooks[number == SIGSEGV ? 0 : 1];
+  if (hook_forward(hook, info, context)) return;
+  // Default or ignored: with that in place again the instruction faults once more and the kernel does its
+  // part.
+  sigaction(number, &hook.previous, nullptr);
+  if (sent) raise(number);
+}
+
+// A function of its own, so that nothing it uses after the jump can have lived in a register of the caller.
+__attribute__((noinline)) bool call_in_frame(Entry* entry, void (*fn)(void*), void* argument) {
+  Frame frame;
+  frame.outer = entry->top.load(std::memory_order_relaxed);
+  if (sigsetjmp(frame.jump, 0) != 0) return false;
+  // The signal handler that looks at `top` runs on this thread: only the compiler must keep the order.
+  entry->top.store(&frame, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  fn(argument);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  entry->top.store(frame.outer, std::memory_order_relaxed);
+  return true;
+}
+
+}  // namespace
+
+int install_fault_guard(FaultFilter filter) {
+  fault_filter.store(filter);
+  int error = hook_install(&hooks[0], SIGSEGV, on_fault, true);
+  if (!error) error = hook_install(&hooks[1], SIGBUS, on_fault, true);
+  if (error) {
+    uninstall_fault_guard();
+    return error;
+  }
+  enabled.store(true);
+  return 0;
+}
+
+void uninstall_fault_guard() {
+  enabled.store(false);
+  for (SignalHook& hook : hooks) hook_remove(&hook, on_fault, false);
+  fault_filter.store(nullptr);
+}
+
+bool guarded_call(void (*fn)(void* argument), void* argument) {
+  if (!enabled.load(std::memory_order_relaxed)) {
+    fn(argument);
+    return true;
+  }
+  const uint32_t thread = static_cast<uint32_t>(current_thread_id());
+  Entry* const found = find_entry(thread);
+  Entry* const entry = found ? found : claim_entry(thread);
+  if (!entry) return false;
+  const int kept = errno;
+  const bool returned = call_in_frame(entry, fn, argument);
+  if (!returned) errno = kept;
+  if (!found) release_entry(entry);
+  return returned;
+}
+
+}  // namespace hprof::platform

@@ -1,0 +1,161 @@
+// Reading, writing and naming files.
+#include "platform/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "platform/error.h"
+#include "platform/posix/timespec.h"
+#include "platform/posix/write_signals.h"
+
+namespace hprof::platform {
+namespace {
+
+constexpr size_t kLargestWrite = size_t{1} << 30;
+
+// A pipe that polls as writable takes this many bytes without waiting (POSIX); the same is a modest amount
+// for terminals and devices.
+constexpr size_t kStreamWrite = PIPE_BUF;
+
+int descriptor_of(File file) { return static_cast<int>(file.handle); }
+
+int poll_writable(int descriptor, int64_t deadline_ns) {
+  for (;;) {
+    pollfd wanted = {descriptor, POLLOUT, 0};
+    const int ready = poll(&wanted, 1, poll_timeout(deadline_ns));
+    if (ready > 0) return 0;  // POLLERR too: the write says what it is
+    if (ready == 0) return kErrorTimedOut;
+    if (errno != EINTR) return errno;
+  }
+}
+
+int64_t write_stream(int descriptor, const void* data, size_t size, int64_t deadline_ns) {
+  for (;;) {
+    const int error = poll_writable(descriptor, deadline_ns);
+    if (error) return -error;
+    const ssize_t count = write(descriptor, data, size < kStreamWrite ? size : kStreamWrite);
+    if (count >= 0) return count;
+    // EAGAIN: the application made the descriptor that we share non-blocking, and somebody else was faster.
+    if (errno != EINTR && errno != EAGAIN) return -errno;
+  }
+}
+
+// A count of 0 for a size that is not 0 would make loops spin.
+int64_t checked_count(int64_t count, size_t size) { return count == 0 && size ? -int64_t{EIO} : count; }
+
+}  // namespace
+
+int64_t file_read(File file, void* data, size_t size) {
+  for (;;) {
+    const ssize_t count = read(descriptor_of(file), data, size < kLargestWrite ? size : kLargestWrite);
+    if (count >= 0) return count;
+    if (errno != EINTR) return -errno;
+  }
+}
+
+int64_t file_write(File file, const void* data, size_t size, int64_t deadline_ns) {
+  const WriteSignals quiet;
+  if (file.kind == FileKind::kStream) {
+    return checked_count(write_stream(descriptor_of(file), data, size, deadline_ns), size);
+  }
+  for (;;) {
+    const ssize_t count = write(descriptor_of(file), data, size < kLargestWrite ? size : kLargestWrite);
+    if (count >= 0) return checked_count(count, size);
+    if (errno != EINTR) return -errno;
+  }
+}
+
+int64_t file_write_at(File file, const void* data, size_t size, int64_t offset) {
+  if (file.kind != FileKind::kRegular) return -ESPIPE;
+  const WriteSignals quiet;
+  for (;;) {
+    const ssize_t count =
+        pwrite(descriptor_of(file), data, size < kLargestWrite ? size : kLargestWrite, offset);
+    if (count >= 0) return checked_count(count, size);
+    if (errno != EINTR) return -errno;
+  }
+}
+
+int file_write_all(File file, const void* data, size_t size, int64_t deadline_ns) {
+  const char* at = static_cast<const char*>(data);
+  while (size) {
+    const int64_t count = file_write(file, at, size, deadline_ns);
+    if (count < 0) return static_cast<int>(-count);
+    at += count;
+    size -= static_cast<size_t>(count);
+  }
+  return 0;
+}
+
+int file_sync(File file) {
+  if (file.kind == FileKind::kStream) return 0;
+  while (fsync(descriptor_of(file)) != 0) {
+    if (errno != EINTR) return errno;
+  }
+  return 0;
+}
+
+int file_close(File* file) {
+  if (!file->is_open()) return 0;
+  const int descriptor = descriptor_of(*file);
+  *file = File{};
+  // Not repeated after EINTR: the descriptor is gone, and its number may belong to another thread by now.
+  return close(descriptor) != 0 && errno != EINTR ? errno : 0;
+}
+
+int64_t file_size(File file) {
+  struct stat status;
+  return fstat(descriptor_of(file), &status) == 0 ? status.st_size : -errno;
+}
+
+bool file_is_terminal(File file) { return isatty(descriptor_of(file)) == 1; }
+File standard_output() { return File{STDOUT_FILENO, FileKind::kStream}; }
+File standard_error() { return File{STDERR_FILENO, FileKind::kStream}; }
+
+bool path_exists(const char* path) {
+  struct stat status;
+  return lstat(path, &status) == 0;
+}
+
+int file_remove(const char* path) { return unlink(path) == 0 ? 0 : errno; }
+int file_rename(const char* from, const char* to) { return rename(from, to) == 0 ? 0 : errno; }
+
+int list_directory(const char* path, NameVisitor visit, void* context) {
+  const int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return errno;
+  DIR* directory = fdopendir(descriptor);
+  if (!directory) {
+    const int error = errno;
+    close(descriptor);
+    return error;
+  }
+  int error = 0;
+  for (;;) {
+    errno = 0;
+    const dirent* entry = readdir(directory);
+    if (!entry) {
+      error = errno;
+      break;
+    }
+    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+    if (!visit(context, entry->d_name)) break;
+  }
+  closedir(directory);
+  return error;
+}
+
+bool is_secure_directory(const char* path) {
+  struct stat status;
+  if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode)) return false;
+  if (status.st_uid != geteuid() && status.st_uid != 0) return false;
+  return !(status.st_mode & (S_IWGRP | S_IWOTH)) || (status.st_mode & S_ISVTX);
+}
+
+}  // namespace hprof::platform

@@ -1,0 +1,65 @@
+// Shared libraries and symbols over dlopen.
+#include "platform/library.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+namespace hprof::platform {
+namespace {
+
+size_t copy_text(const char* from, char* text, size_t size) {
+  if (!size) return 0;
+  size_t length = strlen(from);
+  if (length >= size) length = size - 1;
+  memcpy(text, from, length);
+  text[length] = 0;
+  return length;
+}
+
+}  // namespace
+
+const char* const kLibrarySuffix = ".so";
+
+int library_open(const char* path, Library* library, char* reason, size_t size) {
+  library->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (library->handle) {
+    copy_text("", reason, size);
+    return 0;
+  }
+  const char* said = dlerror();
+  copy_text(said ? said : "cannot load the library", reason, size);
+  return ENOEXEC;
+}
+
+void* library_symbol(Library library, const char* name) {
+  return library.handle ? dlsym(library.handle, name) : nullptr;
+}
+
+void* symbol_in_process(const char* name) { return dlsym(RTLD_DEFAULT, name); }
+
+void* symbol_in_library_of(const void* address, const char* name) {
+  Dl_info info;
+  if (!dladdr(address, &info) || !info.dli_fname) return nullptr;
+  void* library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  // The executable has the name it was called by, which is none that the loader knows.
+  if (!library) return symbol_in_process(name);
+  void* symbol = dlsym(library, name);
+  dlclose(library);  // gives back the reference taken above; the library stays
+  return symbol;
+}
+
+size_t library_path_of(const void* address, char* path, size_t size) {
+  copy_text("", path, size);
+  Dl_info info;
+  if (!dladdr(address, &info) || !info.dli_fname) return 0;
+  char* resolved = realpath(info.dli_fname, nullptr);
+  if (!resolved) return 0;
+  const size_t length = strlen(resolved);
+  const size_t copied = length < size ? copy_text(resolved, path, size) : 0;
+  free(resolved);
+  return copied;
+}
+
+}  // namespace hprof::platform

@@ -1,0 +1,47 @@
+// Memory from the OS and from the C library.
+#include "platform/memory.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace hprof::platform {
+namespace {
+
+size_t rounded_to_pages(size_t size) {
+  const size_t mask = page_size() - 1;
+  return size > SIZE_MAX - mask ? 0 : (size + mask) & ~mask;
+}
+
+}  // namespace
+
+void* reserve_lazy(size_t size) {
+  const size_t whole = rounded_to_pages(size);
+  if (!whole) return nullptr;
+  void* region =
+      mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return region == MAP_FAILED ? nullptr : region;
+}
+
+void release_lazy(void* region, size_t size) {
+  if (region) munmap(region, rounded_to_pages(size));
+}
+
+void discard_lazy(void* start, size_t size) {
+  const uintptr_t mask = page_size() - 1;
+  const uintptr_t first = (reinterpret_cast<uintptr_t>(start) + mask) & ~mask;
+  const uintptr_t end = (reinterpret_cast<uintptr_t>(start) + size) & ~mask;
+  if (first >= end) return;
+  // A new mapping in place of the old, as madvise(MADV_DONTNEED) promises zeroes on Linux only.
+  mmap(reinterpret_cast<void*>(first), end - first, PROT_READ | PROT_WRITE,
+       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+size_t page_size() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
+
+void* allocate(size_t size) { return malloc(size ? size : 1); }
+void* allocate_zeroed(size_t size) { return calloc(1, size ? size : 1); }
+void* reallocate(void* block, size_t size) { return realloc(block, size ? size : 1); }
+void deallocate(void* block) { free(block); }
+
+}  // namespace hprof::platform

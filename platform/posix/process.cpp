@@ -1,0 +1,61 @@
+// This process: ids, environment, standard error.
+#include "platform/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <initializer_list>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "platform/posix/port.h"
+#include "platform/posix/write_signals.h"
+
+namespace hprof::platform {
+
+uint32_t process_id() { return static_cast<uint32_t>(getpid()); }
+
+const char* environment(const char* name) { return trusted_environment(name); }
+
+void write_stderr(const char* text) {
+  size_t left = strlen(text);
+  const WriteSignals quiet;
+  while (left) {
+    const ssize_t count = write(STDERR_FILENO, text, left);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return;
+    text += count;
+    left -= static_cast<size_t>(count);
+  }
+}
+
+uint32_t terminal_width() {
+  for (int descriptor : {STDERR_FILENO, STDOUT_FILENO}) {
+    winsize size{};
+    if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col) return size.ws_col;
+  }
+  return 0;
+}
+
+int random_bytes(void* data, size_t size) {
+  const int descriptor = open("/dev/urandom", O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  if (descriptor < 0) return errno;
+  char* at = static_cast<char*>(data);
+  int error = 0;
+  while (size && !error) {
+    const ssize_t count = read(descriptor, at, size);
+    if (count > 0) {
+      at += count;
+      size -= static_cast<size_t>(count);
+    } else if (count == 0) {
+      error = EIO;
+    } else if (errno != EINTR) {
+      error = errno;
+    }
+  }
+  close(descriptor);
+  return error;
+}
+
+}  // namespace hprof::platform

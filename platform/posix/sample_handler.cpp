@@ -1,0 +1,66 @@
+// The handler for the signals of CPU timers.
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "platform/error.h"
+#include "platform/posix/sample_signal.h"
+#include "platform/posix/signal_hook.h"
+#include "platform/sampling.h"
+
+namespace hprof::platform {
+namespace {
+
+std::atomic<SampleHandler> sample_handler;
+std::atomic<int> chosen_signal;
+SignalHook hook;
+
+uint32_t overrun_of([[maybe_unused]] const siginfo_t* info) {
+#ifdef si_overrun
+  return info->si_overrun > 0 ? static_cast<uint32_t>(info->si_overrun) : 0;
+#else
+  return 0;
+#endif
+}
+
+void on_sample(int, siginfo_t* info, void* context) {
+  const int kept = errno;
+  const bool timer = info->si_code == SI_TIMER;
+  const bool request = info->si_code == SI_QUEUE && info->si_pid == getpid();
+  const SampleHandler handler = sample_handler.load(std::memory_order_acquire);
+  bool taken = false;
+  if (handler && (timer || request)) {
+    taken = handler(info->si_value.sival_ptr, context, timer ? overrun_of(info) : 0);
+  }
+  errno = kept;
+  // Where there was no handler the signal ends here: its default would end the process.
+  if (!taken) hook_forward(hook, info, context);
+}
+
+}  // namespace
+
+int sample_signal() {
+  const int number = chosen_signal.load(std::memory_order_relaxed);
+  return number ? number : SIGPROF;
+}
+
+int install_sample_handler(SampleHandler handler, int signal_number) {
+  if (!cpu_timers_supported()) return kErrorUnsupported;
+  const int number = signal_number ? signal_number : SIGPROF;
+  // The handler first: a signal may come as soon as the hook is in place.
+  const SampleHandler before = sample_handler.exchange(handler);
+  const int error = hook_install(&hook, number, on_sample, false);
+  if (error) {
+    sample_handler.store(before);
+    return error;
+  }
+  chosen_signal.store(number);
+  return 0;
+}
+
+void uninstall_sample_handler() {
+  sample_handler.store(nullptr);
+  hook_remove(&hook, on_sample, true);
+}
+
+}  // namespace hprof::platform
