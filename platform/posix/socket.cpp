@@ -15,6 +15,18 @@
 #include "platform/posix/write_signals.h"
 
 namespace hprof::platform {
+namespace {
+
+ssize_t send_quietly(int descriptor, const void* data, size_t size) {
+#if defined(MSG_NOSIGNAL)
+  return send(descriptor, data, size, MSG_NOSIGNAL);
+#else
+  const WriteSignals quiet;
+  return send(descriptor, data, size, 0);
+#endif
+}
+
+}  // namespace
 
 int socket_error(int number) {
   switch (number) {
@@ -93,9 +105,8 @@ int socket_accept(Socket listener, int64_t deadline_ns, Socket* connection) {
 }
 
 int64_t socket_send(Socket socket, const void* data, size_t size, int64_t deadline_ns) {
-  const WriteSignals quiet;
   for (;;) {
-    const ssize_t count = send(descriptor_of(socket), data, size, 0);
+    const ssize_t count = send_quietly(descriptor_of(socket), data, size);
     if (count > 0 || (count == 0 && !size)) return count;
     if (count < 0 && errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK) return -socket_error(errno);
     const int late = wait_ready(descriptor_of(socket), POLLOUT, deadline_ns);

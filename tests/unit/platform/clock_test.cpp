@@ -1,0 +1,136 @@
+// Clocks and dates.
+#include <time.h>
+
+#include "tests/unit/platform/fixture.h"
+
+using namespace hprof::platform;
+
+namespace {
+
+class TimeZone {
+ public:
+  explicit TimeZone(const char* name) {
+    if (const char* before = getenv("TZ")) before_ = before;
+    setenv("TZ", name, 1);
+    tzset();
+  }
+  ~TimeZone() {
+    if (before_.empty()) {
+      unsetenv("TZ");
+    } else {
+      setenv("TZ", before_.c_str(), 1);
+    }
+    tzset();
+  }
+
+ private:
+  std::string before_;
+};
+
+std::string ctime_of(int64_t ms) {
+  char text[kCtimeSize];
+  const size_t length = format_ctime(ms, text, sizeof text);
+  return std::string(text, length);
+}
+
+std::string timestamp_of(int64_t ms) {
+  char text[kTimestampSize];
+  const size_t length = format_timestamp(ms, text, sizeof text);
+  return std::string(text, length);
+}
+
+}  // namespace
+
+TEST_CASE("dates have the shape of ctime in the C locale") {
+  TimeZone utc("UTC0");
+  CHECK(ctime_of(0) == "Thu Jan  1 00:00:00 1970");
+  CHECK(ctime_of(1709210096123) == "Thu Feb 29 12:34:56 2024");
+  CHECK(ctime_of(-1) == "Wed Dec 31 23:59:59 1969");
+  CHECK(timestamp_of(1709210096999) == "20240229123456");
+}
+
+TEST_CASE("dates are local time") {
+  TimeZone east("XYZ-2");
+  CHECK(ctime_of(0) == "Thu Jan  1 02:00:00 1970");
+  CHECK(timestamp_of(0) == "19700101020000");
+}
+
+TEST_CASE("dates agree with the C library over the years") {
+  TimeZone utc("UTC0");
+  for (int64_t ms = 0; ms < 253402300799000; ms += 97 * 24 * 3600 * int64_t{1000} + 12345678) {
+    const time_t seconds = static_cast<time_t>(ms / 1000);
+    std::string expected = ctime(&seconds);
+    expected.pop_back();
+    REQUIRE(ctime_of(ms) == expected);
+  }
+}
+
+TEST_CASE("a date that does not fit leaves an empty text") {
+  char text[kCtimeSize];
+  text[0] = 'x';
+  CHECK(format_ctime(0, text, kCtimeSize - 1) == 0);
+  CHECK(text[0] == 0);
+  CHECK(format_ctime(INT64_MAX, text, sizeof text) == 0);
+  CHECK(format_timestamp(0, text, 3) == 0);
+  CHECK(format_timestamp(0, nullptr, 0) == 0);
+}
+
+TEST_CASE("the wall clock is the C library's") {
+  const int64_t before = int64_t{time(nullptr)} * 1000;
+  const int64_t now = wall_ms();
+  CHECK(now >= before);
+  CHECK(now <= (int64_t{time(nullptr)} + 1) * 1000);
+}
+
+TEST_CASE("the monotonic clock does not go back and counts sleep") {
+  const int64_t before = monotonic_ns();
+  sleep_ns(5 * kNanosPerMilli);
+  CHECK(monotonic_ns() - before >= 5 * kNanosPerMilli);
+}
+
+TEST_CASE("thread CPU time counts work and not sleep, from inside and outside alike") {
+  const int64_t start = thread_cpu_ns();
+  REQUIRE(start >= 0);
+  burn_cpu(20 * kNanosPerMilli);
+  const int64_t used = thread_cpu_ns() - start;
+  CHECK(used >= 20 * kNanosPerMilli);
+  const int64_t inside = thread_cpu_ns();
+  const int64_t outside = thread_cpu_ns(current_thread_id());
+  CHECK(outside >= inside);
+  CHECK(process_cpu_ns() >= outside);
+}
+
+TEST_CASE("CPU time of a thread that works is seen from another") {
+  struct Work {
+    std::atomic<NativeThread> id{NativeThread::kNone};
+    Event started, stop;
+  } work;
+  Thread thread;
+  REQUIRE(thread.start(
+              "worker", 0,
+              [](void* argument) {
+                Work* w = static_cast<Work*>(argument);
+                burn_cpu(10 * kNanosPerMilli);
+                w->id = current_thread_id();
+                w->started.signal();
+                w->stop.wait();
+              },
+              &work) == 0);
+  REQUIRE(work.started.wait());
+  CHECK(thread_cpu_ns(work.id) >= 10 * kNanosPerMilli);
+  work.stop.signal();
+  CHECK(thread.join());
+}
+
+TEST_CASE("no thread has no CPU time") {
+  CHECK(thread_cpu_ns(NativeThread::kNone) == -1);
+  CHECK(thread_cpu_ns(static_cast<NativeThread>(0x7ffffff0)) == -1);
+}
+
+TEST_CASE("deadlines saturate") {
+  CHECK(deadline_after_ms(INT64_MAX) == kNoDeadline);
+  const int64_t now = monotonic_ns();
+  const int64_t deadline = deadline_after_ms(1000);
+  CHECK(deadline >= now + kNanosPerSecond);
+  CHECK(deadline <= monotonic_ns() + kNanosPerSecond);
+}

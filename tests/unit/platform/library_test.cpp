@@ -1,0 +1,52 @@
+// Shared libraries and symbols.
+#include "tests/unit/platform/fixture.h"
+
+using namespace hprof::platform;
+
+TEST_CASE("a library is loaded by path with its symbols to itself") {
+  Library library;
+  char reason[512];
+  REQUIRE(library_open(HPROF_TEST_LIBRARY, &library, reason, sizeof reason) == 0);
+  CHECK(reason[0] == 0);
+  void* symbol = library_symbol(library, "hprof_test_loadable");
+  REQUIRE(symbol != nullptr);
+  CHECK(reinterpret_cast<int (*)()>(symbol)() == 42);
+  CHECK(library_symbol(library, "no_such_symbol") == nullptr);
+  CHECK(symbol_in_process("hprof_test_loadable") == nullptr);
+  CHECK(symbol_in_library_of(symbol, "hprof_test_loadable") == symbol);
+  CHECK(symbol_in_library_of(symbol, "no_such_symbol") == nullptr);
+}
+
+TEST_CASE("a library that cannot be loaded gives the loader's words") {
+  TemporaryFolder folder;
+  Library library;
+  char reason[512] = "";
+  CHECK(library_open(folder.in("absent.so").c_str(), &library, reason, sizeof reason) != 0);
+  CHECK(std::string(reason).find("absent.so") != std::string::npos);
+  CHECK(library.handle == nullptr);
+  CHECK(library_symbol(library, "anything") == nullptr);
+  put_file(folder.in("text.so"), "not a library");
+  CHECK(library_open(folder.in("text.so").c_str(), &library, reason, sizeof reason) != 0);
+  char small[5];
+  CHECK(library_open(folder.in("text.so").c_str(), &library, small, sizeof small) != 0);
+  CHECK(std::string(small).size() == 4);
+}
+
+TEST_CASE("the path of a library is found from an address in it, with links resolved") {
+  TemporaryFolder folder;
+  const std::string link = folder.in("linked.so");
+  std::filesystem::create_symlink(HPROF_TEST_LIBRARY, link);
+  Library library;
+  char text[4096];
+  REQUIRE(library_open(link.c_str(), &library, text, sizeof text) == 0);
+  void* symbol = library_symbol(library, "hprof_test_loadable");
+  const size_t length = library_path_of(symbol, text, sizeof text);
+  CHECK(std::string(text, length) == std::filesystem::canonical(HPROF_TEST_LIBRARY).string());
+  CHECK(library_path_of(symbol, text, 4) == 0);
+  CHECK(text[0] == 0);
+  int on_stack = 0;
+  CHECK(library_path_of(&on_stack, text, sizeof text) == 0);
+  CHECK(symbol_in_library_of(&on_stack, "malloc") == nullptr);
+}
+
+TEST_CASE("symbols of the whole process are found") { CHECK(symbol_in_process("malloc") != nullptr); }

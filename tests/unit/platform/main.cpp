@@ -1,0 +1,3 @@
+// The program of the platform tests.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>

@@ -1,0 +1,107 @@
+// This process, error texts.
+#include <errno.h>
+#include <map>
+
+#include "tests/unit/platform/fixture.h"
+
+using namespace hprof::platform;
+
+namespace {
+
+using Threads = std::map<uint32_t, std::string>;
+
+bool collect(void* context, NativeThread thread, const char* name) {
+  (*static_cast<Threads*>(context))[static_cast<uint32_t>(thread)] = name;
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("the ids are the system's") {
+  CHECK(process_id() == static_cast<uint32_t>(getpid()));
+  CHECK(current_thread_id() == static_cast<NativeThread>(gettid()));
+}
+
+TEST_CASE("the listing has every thread with its name and stops when told") {
+  struct Other {
+    std::atomic<uint32_t> id{0};
+    Event started, stop;
+  } other;
+  Thread thread;
+  REQUIRE(thread.start(
+              "listed-thread-with-a-long-name", 0,
+              [](void* argument) {
+                Other* o = static_cast<Other*>(argument);
+                o->id = static_cast<uint32_t>(current_thread_id());
+                o->started.signal();
+                o->stop.wait();
+              },
+              &other) == 0);
+  REQUIRE(other.started.wait());
+  Threads threads;
+  CHECK(for_each_thread(collect, &threads) == 0);
+  CHECK(threads.count(static_cast<uint32_t>(current_thread_id())) == 1);
+  CHECK(threads[other.id] == "listed-thread-w");
+  int visits = 0;
+  auto first_only = [](void* context, NativeThread, const char*) {
+    ++*static_cast<int*>(context);
+    return false;
+  };
+  CHECK(for_each_thread(first_only, &visits) == 0);
+  CHECK(visits == 1);
+  other.stop.signal();
+  CHECK(thread.join());
+}
+
+TEST_CASE("environment, executable and processors") {
+  setenv("HPROF_TEST_VARIABLE", "value", 1);
+  REQUIRE(environment("HPROF_TEST_VARIABLE") != nullptr);
+  CHECK(std::string(environment("HPROF_TEST_VARIABLE")) == "value");
+  unsetenv("HPROF_TEST_VARIABLE");
+  CHECK(environment("HPROF_TEST_VARIABLE") == nullptr);
+  char path[1024];
+  const size_t length = executable_path(path, sizeof path);
+  CHECK(length == std::string(path).size());
+  CHECK(std::string(path).find("hprof_platform_test") != std::string::npos);
+  CHECK(processor_count() >= 1);
+}
+
+TEST_CASE("random bytes differ from call to call") {
+  unsigned char a[32] = {}, b[32] = {};
+  CHECK(random_bytes(a, sizeof a) == 0);
+  CHECK(random_bytes(b, sizeof b) == 0);
+  CHECK(std::string(a, a + 32) != std::string(b, b + 32));
+}
+
+TEST_CASE("standard error gets the text as it is, and a closed pipe raises no signal") {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const int saved = dup(STDERR_FILENO);
+  dup2(ends[1], STDERR_FILENO);
+  write_stderr("one line\n");
+  char text[64] = {};
+  CHECK(read(ends[0], text, sizeof text - 1) == 9);
+  close(ends[0]);
+  write_stderr("into nothing\n");
+  dup2(saved, STDERR_FILENO);
+  close(saved);
+  close(ends[1]);
+  CHECK(std::string(text) == "one line\n");
+}
+
+TEST_CASE("every error has a text, cut to the buffer") {
+  char text[128];
+  for (int code : {0, ENOENT, EACCES, kErrorTimedOut, kErrorSymbolicLink, kErrorNoMemory, 99999, -5}) {
+    CHECK(error_text(code, text, sizeof text) > 0);
+    CHECK(text[0] != 0);
+  }
+  for (int code = kErrorTimedOut; code <= kErrorNoMemory; ++code) {
+    error_text(code, text, sizeof text);
+    CHECK(std::string(text).find("nknown") == std::string::npos);
+  }
+  CHECK(error_text(kErrorTimedOut, text, 4) == 3);
+  CHECK(std::string(text) == "tim");
+  text[0] = 'x';
+  CHECK(error_text(ENOENT, text, 0) == 0);
+  CHECK(text[0] == 'x');
+}
