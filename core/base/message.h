@@ -1,0 +1,28 @@
+// What the core has to say before there is a log: errors as values, messages through a function of the
+// caller.
+#pragma once
+
+#include "core/base/text.h"
+
+namespace hprof {
+
+// Why something failed: one line, no newline, NUL-terminated, ready to be printed as it is.
+struct Error {
+  char text[512] = {};
+};
+
+// Where messages go: `text` is one line without newline and without the "HPROF: " that the receiver puts
+// before it. detail: to be shown with verbose=y or logflags only.
+struct Messages {
+  void (*say)(void* context, bool detail, const char* text) = nullptr;
+  void* context = nullptr;
+
+  void message(const char* text) const {
+    if (say != nullptr) say(context, false, text);
+  }
+  void detail(const char* text) const {
+    if (say != nullptr) say(context, true, text);
+  }
+};
+
+}  // namespace hprof

@@ -1,0 +1,173 @@
+// Options into config structs.
+#include "core/option/bind.h"
+
+#include "core/option/value.h"
+
+namespace hprof {
+namespace {
+
+// Room for the config struct of a unit that does not run, whose options are only checked.
+struct Scratch {
+  alignas(16) unsigned char bytes[kConfigBytesMost];
+};
+
+bool bind_row(const OptionList& list, const hprof_option& row, const OptionItem& item, void* config,
+              Error* error) {
+  char text[256];
+  TextWriter what(text, sizeof(text));
+  what.put(item.name).put(" option value must be ");
+  return store_option_value(row, item.value, config, &what) || option_error(list, what.text(), error);
+}
+
+bool bind_table(const OptionList& list, const OptionTable& table, void* config, uint32_t* bound,
+                Error* error) {
+  for (uint32_t i = 0; i < table.count; ++i) {
+    const OptionItem* item = list.find(table[i].name);
+    if (item == nullptr) continue;
+    if (!bind_row(list, table[i], *item, config, error)) return false;
+    ++*bound;
+  }
+  return true;
+}
+
+bool bind_core(const OptionList& list, CoreConfig* core, Error* error) {
+  memset(core, 0, sizeof(*core));
+  char said[kOptionTextMost];
+  for (uint32_t group = 0; group < kCoreGroups; ++group) {
+    const OptionTable table = core_options(static_cast<CoreGroup>(group));
+    for (uint32_t i = 0; i < table.count; ++i) {
+      TextWriter problem(said, sizeof(said));
+      if (table[i].default_text != nullptr)
+        store_option_value(table[i], table[i].default_text, core, &problem);
+    }
+    uint32_t bound = 0;
+    if (!bind_table(list, table, core, &bound, error)) return false;
+  }
+  return true;
+}
+
+// host:port or [v6]:port, the port from 1 to 65535. Whether the host exists is the sink's to find out.
+bool is_address(Str text) {
+  size_t colon = text.size;
+  for (size_t i = 0; i < text.size; ++i) {
+    if (text[i] == ':') colon = i;
+  }
+  int64_t port = 0;
+  const Str digits = text.part(colon + 1);
+  if (digits.empty() || digits[0] == '+' || !parse_decimal(digits, &port)) return false;
+  return colon != 0 && port >= 1 && port <= 65535;
+}
+
+bool check_core(const OptionList& list, CoreConfig* core, const Messages& messages, Error* error) {
+  if (core->file != nullptr && core->file[0] == '\0') {
+    return option_error(list, "syntax error parsing file=filename", error);
+  }
+  if (core->net != nullptr && !is_address(core->net)) {
+    return option_error(list, "net option value must be hostname:port", error);
+  }
+  if (core->depth > kDepthMost) {
+    char text[128];
+    TextWriter out(text, sizeof(text));
+    out.put("depth=").put_unsigned(static_cast<uint64_t>(core->depth)).put(" is cut to ");
+    out.put_unsigned(static_cast<uint64_t>(kDepthMost));
+    messages.message(text);
+    core->depth = kDepthMost;
+  }
+  return true;
+}
+
+void say_without_effect(const Unit& unit, const OptionItem& item, const Messages& messages) {
+  char text[256];
+  TextWriter out(text, sizeof(text));
+  out.put_printable(item.name, 60).put('=').put_printable(item.value, 60).put(" has no effect: ");
+  out.put(unit.record->id).put(" does not run");
+  messages.detail(text);
+}
+
+bool bind_unit(const OptionList& list, ModuleSet* modules, Unit* unit, Error* error) {
+  const OptionTable table = options_of(*unit->record);
+  const uint32_t bytes = unit->record->config_size;
+  unit->config = modules->config_memory(bytes);
+  if (unit->config == nullptr)
+    return option_error(list, "the plugins' config structs take more than 64 KiB", error);
+  store_option_defaults(table, unit->config, bytes);
+  uint32_t bound = 0;
+  return bind_table(list, table, unit->config, &bound, error);
+}
+
+bool check_unit(const OptionList& list, const Unit& unit, const Messages& messages, Error* error) {
+  Scratch scratch;
+  const OptionTable table = options_of(*unit.record);
+  for (uint32_t i = 0; i < table.count; ++i) {
+    const OptionItem* item = list.find(table[i].name);
+    if (item == nullptr || find_core_option(item->name) != nullptr) continue;
+    if (!bind_row(list, table[i], *item, scratch.bytes, error)) return false;
+    say_without_effect(unit, *item, messages);
+  }
+  return true;
+}
+
+bool is_known(Str name, const ModuleSet& modules) {
+  if (find_core_option(name) != nullptr) return true;
+  for (uint32_t i = 0; i < modules.unit_count(); ++i) {
+    const hprof_unit& unit = *modules.unit(i).record;
+    if (options_of(unit).find(name) != nullptr || select_has_name(unit.select, name)) return true;
+  }
+  return false;
+}
+
+void say_replaced(const OptionList& list, const Messages& messages) {
+  for (uint32_t i = 0; i < list.count(); ++i) {
+    if (!list[i].replaced) continue;
+    char text[320];
+    TextWriter out(text, sizeof(text));
+    out.put_printable(list[i].name, 60).put('=').put_printable(list[i].value, 80).put(" is replaced by ");
+    out.put(kOptionEnvironment);
+    messages.detail(text);
+  }
+}
+
+}  // namespace
+
+const OptionItem* first_unknown_option(const OptionList& list, const ModuleSet& modules) {
+  for (uint32_t i = 0; i < list.count(); ++i) {
+    if (!is_known(list[i].name, modules)) return &list[i];
+  }
+  return nullptr;
+}
+
+bool unknown_option_error(const OptionList& list, const ModuleSet& modules, const OptionItem& item,
+                          Error* error) {
+  char text[128];
+  TextWriter what(text, sizeof(text));
+  what.put("Unknown option: ").put_printable(item.name, 60);
+  char names[400];
+  TextWriter allowed(names, sizeof(names));
+  allowed.put("; options are: help");
+  for (uint32_t group = 0; group + 1 < kCoreGroups; ++group) {
+    const OptionTable table = core_options(static_cast<CoreGroup>(group));
+    if (static_cast<CoreGroup>(group) == CoreGroup::kDebug) continue;
+    for (uint32_t i = 0; i < table.count; ++i) allowed.put(' ').put(table[i].name);
+  }
+  for (uint32_t i = 0; i < modules.unit_count(); ++i) {
+    const OptionTable table = options_of(*modules.unit(i).record);
+    for (uint32_t j = 0; j < table.count; ++j) {
+      if (find_core_option(table[j].name) == nullptr) allowed.put(' ').put(table[j].name);
+    }
+  }
+  return option_error(list, what.text(), error, allowed.text());
+}
+
+bool bind_all(const OptionList& list, ModuleSet* modules, CoreConfig* core, const Messages& messages,
+              Error* error) {
+  if (!bind_core(list, core, error) || !check_core(list, core, messages, error)) return false;
+  for (uint32_t i = 0; i < modules->unit_count(); ++i) {
+    Unit& unit = modules->unit(i);
+    if (!(unit.runs ? bind_unit(list, modules, &unit, error) : check_unit(list, unit, messages, error)))
+      return false;
+  }
+  say_replaced(list, messages);
+  return true;
+}
+
+}  // namespace hprof

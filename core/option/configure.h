@@ -1,0 +1,31 @@
+// From the option text to a checked configuration: the steps of this folder in their order.
+#pragma once
+
+#include "core/option/bind.h"
+#include "core/option/help.h"
+
+namespace hprof {
+
+// About 120 KiB: reserve it, do not put it on a stack. Lives as long as the session, as the units' configs
+// are in it.
+struct Configuration {
+  OptionList list;
+  ModuleSearch search;
+  ModuleNames names;
+  ModuleSet modules;
+  CoreConfig core;
+  Selection selection;
+};
+
+enum class Configured : uint32_t {
+  kRun,
+  kHelp,   // all modules are open: print_help() and end the VM with exit code 0
+  kFailed  // *error: print it and end the VM with exit code 1
+};
+
+// linked_in, agent_folder and loader are taken from `search`, the folders of plugins= from the options.
+// [onload]
+Configured configure(Str options, Str environment, const ModuleSearch& search, const Messages& messages,
+                     Configuration* configuration, Error* error);
+
+}  // namespace hprof

@@ -1,0 +1,98 @@
+// The rows of the core's own options.
+#include "core/option/core_options.h"
+
+namespace hprof {
+namespace {
+
+#define AT(member) static_cast<uint32_t>(offsetof(CoreConfig, member))
+
+// Their values are the units' `select` texts; what they are set to is read by selection.cpp.
+const hprof_option kSelectors[] = {
+    {"heap", HPROF_OPTION_TEXT, AT(heap), nullptr, nullptr, 0, 0, nullptr, "heap profiling"},
+    {"cpu", HPROF_OPTION_TEXT, AT(cpu), nullptr, nullptr, 0, 0, nullptr, "CPU usage"},
+    {"monitor", HPROF_OPTION_TEXT, AT(monitor), nullptr, nullptr, 0, 0, nullptr, "monitor contention"},
+    {"format", HPROF_OPTION_TEXT, AT(format), nullptr, nullptr, 0, 0, nullptr, "text(txt) or binary output"},
+    {"file", HPROF_OPTION_TEXT, AT(file), nullptr, nullptr, 0, 0, "<file>", "write data to file"},
+    {"net", HPROF_OPTION_TEXT, AT(net), nullptr, nullptr, 0, 0, "<host>:<port>", "send data over a socket"},
+};
+
+const hprof_option kMain[] = {
+    {"depth", HPROF_OPTION_INT, AT(depth), "4", nullptr, 0, 2147483647, "<size>", "stack trace depth"},
+    {"cutoff", HPROF_OPTION_REAL, AT(cutoff), "0.0001", nullptr, 0, 1, "<value>", "output cutoff point"},
+    {"lineno", HPROF_OPTION_FLAG, AT(line_numbers), "y", nullptr, 0, 0, nullptr, "line number in traces?"},
+    {"thread", HPROF_OPTION_FLAG, AT(thread_in_traces), "n", nullptr, 0, 0, nullptr, "thread in traces?"},
+    {"doe", HPROF_OPTION_FLAG, AT(dump_on_exit), "y", nullptr, 0, 0, nullptr, "dump on exit?"},
+    {"msa", HPROF_OPTION_FLAG, AT(micro_state_accounting), "n", nullptr, 0, 0, nullptr,
+     "Solaris micro state accounting"},
+    {"force", HPROF_OPTION_FLAG, AT(force), "y", nullptr, 0, 0, nullptr, "force output to <file>"},
+    {"verbose", HPROF_OPTION_FLAG, AT(verbose), "y", nullptr, 0, 0, nullptr, "print messages about dumps"},
+};
+
+const hprof_option kOwn[] = {
+    {"plugin", HPROF_OPTION_TEXT, AT(plugin), nullptr, nullptr, 0, 0, "<unit>[+<unit>...]",
+     "run these units, by name"},
+    {"plugins", HPROF_OPTION_TEXT, AT(plugins), nullptr, nullptr, 0, 0, "<folder>[:<folder>...]",
+     "look for plugins there, too"},
+    {"start", HPROF_OPTION_FLAG, AT(start), "y", nullptr, 0, 0, nullptr, "start now, or wait for a command?"},
+    {"control", HPROF_OPTION_FLAG, AT(control), "n", nullptr, 0, 0, nullptr, "take commands of bin/hprof?"},
+    {"remote-exit", HPROF_OPTION_FLAG, AT(remote_exit), "n", nullptr, 0, 0, nullptr,
+     "may the peer of net= end the VM?"},
+    {"raw-names", HPROF_OPTION_FLAG, AT(raw_names), "n", nullptr, 0, 0, nullptr,
+     "hidden classes named as the VM does?"},
+    {"max-memory", HPROF_OPTION_SIZE, AT(max_memory), "256m", nullptr, 0, 0, nullptr,
+     "memory the agent may use; 0: no limit"},
+};
+
+// Of the original, for its own developers. Accepted, without effect but for logflags.
+const hprof_option kDebug[] = {
+    {"logflags", HPROF_OPTION_INT, AT(log_flags), "0", nullptr, 0, 0, nullptr, "not 0: print details"},
+    {"debugflags", HPROF_OPTION_INT, AT(debug_flags), "0", nullptr, 0, 0, nullptr, "no effect"},
+    {"coredump", HPROF_OPTION_FLAG, AT(core_dump), "n", nullptr, 0, 0, nullptr, "no effect"},
+    {"errorexit", HPROF_OPTION_FLAG, AT(error_exit), "n", nullptr, 0, 0, nullptr, "no effect"},
+    {"pause", HPROF_OPTION_FLAG, AT(pause), "n", nullptr, 0, 0, nullptr, "no effect"},
+    {"debug", HPROF_OPTION_FLAG, AT(debug), "n", nullptr, 0, 0, nullptr, "no effect"},
+    {"X", HPROF_OPTION_TEXT, AT(x), nullptr, nullptr, 0, 0, nullptr, "no effect"},
+};
+
+const hprof_option kObsolete[] = {
+    {"gc_okay", HPROF_OPTION_FLAG, AT(gc_okay), nullptr, nullptr, 0, 0, nullptr, "no effect"},
+};
+
+#undef AT
+
+template <uint32_t kCount>
+OptionTable table_of(const hprof_option (&rows)[kCount]) {
+  return OptionTable{rows, kCount, sizeof(hprof_option)};
+}
+
+}  // namespace
+
+OptionTable core_options(CoreGroup group) {
+  switch (group) {
+    case CoreGroup::kSelector:
+      return table_of(kSelectors);
+    case CoreGroup::kMain:
+      return table_of(kMain);
+    case CoreGroup::kOwn:
+      return table_of(kOwn);
+    case CoreGroup::kDebug:
+      return table_of(kDebug);
+    case CoreGroup::kObsolete:
+      return table_of(kObsolete);
+  }
+  return OptionTable();
+}
+
+const hprof_option* find_core_option(Str name) {
+  for (uint32_t group = 0; group < kCoreGroups; ++group) {
+    const hprof_option* row = core_options(static_cast<CoreGroup>(group)).find(name);
+    if (row != nullptr) return row;
+  }
+  return nullptr;
+}
+
+bool is_profile_selector(Str name) { return name == "heap" || name == "cpu" || name == "monitor"; }
+
+bool selects_nothing(Str value) { return value == "off" || value == "n"; }
+
+}  // namespace hprof

@@ -1,0 +1,65 @@
+// The core's own options: one row each, and the struct that their values go to.
+#pragma once
+
+#include <hprof/plugin.h>
+
+#include "core/base/message.h"
+#include "core/option/option_row.h"
+
+namespace hprof {
+
+// Traces deeper than this are not kept; a larger depth= is cut to it.
+constexpr int64_t kDepthMost = 2048;
+
+struct CoreConfig {
+  // Selectors: which units run. nullptr when not given; choose_units() has read them.
+  const char* heap;
+  const char* cpu;
+  const char* monitor;
+  const char* format;
+  const char* file;
+  const char* net;
+  const char* plugin;
+  const char* plugins;  // folders
+
+  int64_t depth;
+  double cutoff;  // 0..1
+  uint32_t line_numbers;
+  uint32_t thread_in_traces;
+  uint32_t dump_on_exit;
+  uint32_t micro_state_accounting;
+  uint32_t force;
+  uint32_t verbose;
+
+  uint32_t start;        // 0: load idle, a command starts the collectors
+  uint32_t control;      // 1: listen for commands of bin/hprof on a local socket
+  uint32_t remote_exit;  // 1: the peer of net= may end the VM
+  uint32_t raw_names;
+  uint64_t max_memory;  // bytes; 0: no limit
+
+  int64_t log_flags;  // non-zero: detail messages
+  int64_t debug_flags;
+  uint32_t core_dump;
+  uint32_t error_exit;
+  uint32_t pause;
+  uint32_t debug;
+  uint32_t gc_okay;
+  const char* x;
+
+  bool shows_details() const { return log_flags != 0; }
+};
+
+// By what help shows them under. All rows write to CoreConfig.
+enum class CoreGroup : uint32_t { kSelector, kMain, kOwn, kDebug, kObsolete };
+constexpr uint32_t kCoreGroups = 5;
+
+OptionTable core_options(CoreGroup group);
+
+// The row of that name in any group, or nullptr.
+const hprof_option* find_core_option(Str name);
+
+// heap, cpu, monitor: off and n select nothing. [any]
+bool is_profile_selector(Str name);
+bool selects_nothing(Str value);
+
+}  // namespace hprof

@@ -1,0 +1,189 @@
+// Option rows as text.
+#include "core/option/help.h"
+
+#include "core/option/core_options.h"
+#include "core/option/selection.h"
+
+namespace hprof {
+namespace {
+
+constexpr size_t kNameColumn = 23;
+constexpr size_t kHelpColumn = 38;
+constexpr size_t kLineMost = 2048;
+
+// One row, ready to be laid out.
+struct Line {
+  char name[kOptionTextMost + kOptionNameMost + 2];
+  char preset[kOptionTextMost];
+  Str help;
+};
+
+// What applies when an option is not given and its row has no default.
+Str implied_default(Str name) {
+  if (name == "heap") return "all";
+  if (name == "cpu" || name == "net") return "off";
+  if (name == "monitor") return "n";
+  if (name == "format") return "a";
+  if (name == "file") return "java.hprof[{.txt}]";
+  return Str();
+}
+
+void make_line(const hprof_option& row, bool core, const ModuleSet& modules, Line* line) {
+  TextWriter name(line->name, sizeof(line->name));
+  TextWriter preset(line->preset, sizeof(line->preset));
+  name.put(row.name).put('=');
+  const size_t before = name.size();
+  if (core) put_selector_values(modules, row.name, &name);
+  // A selector without values in this build, or no selector: as the row says.
+  if (name.size() == before) name.put(option_value_text(row));
+  preset.put_printable(row.default_text != nullptr ? Str(row.default_text)
+                       : core                      ? implied_default(row.name)
+                                                   : Str());
+  line->help = row.help;
+}
+
+void pad(TextWriter* out, size_t used, size_t column) {
+  if (used >= column) {
+    out->put(' ');
+    return;
+  }
+  for (; used < column; ++used) out->put(' ');
+}
+
+void print_line(const Line& line, const TextOut& out) {
+  char text[kLineMost];
+  TextWriter row(text, sizeof(text));
+  row.put_printable(line.name);
+  pad(&row, row.size(), kNameColumn);
+  const size_t start = row.size();
+  row.put_printable(line.help);
+  if (line.preset[0] != '\0') {
+    pad(&row, row.size() - start, start > kNameColumn ? 1 : kHelpColumn);
+    row.put(line.preset);
+  }
+  row.put('\n');
+  out.put(out.context, row.text());
+}
+
+// Rows of a unit that the core has itself are the core's to show.
+bool is_shown(const hprof_option& row) { return find_core_option(row.name) == nullptr; }
+
+void print_group(CoreGroup group, const ModuleSet& modules, const TextOut& out) {
+  const OptionTable table = core_options(group);
+  Line line;
+  for (uint32_t i = 0; i < table.count; ++i) {
+    make_line(table[i], true, modules, &line);
+    print_line(line, out);
+  }
+}
+
+void print_unit(const Unit& unit, const ModuleSet& modules, const TextOut& out) {
+  char text[kLineMost];
+  TextWriter head(text, sizeof(text));
+  head.put("\n").put(unit.record->id);
+  if (unit.record->summary != nullptr) head.put(": ").put_printable(unit.record->summary, 200);
+  if (unit.record->select == nullptr) {
+    head.put(" (plugin=").put(unit.record->id).put(")");
+  } else {
+    head.put(" (").put_printable(unit.record->select).put(")");
+  }
+  head.put("\n");
+  out.put(out.context, head.text());
+  const OptionTable table = options_of(*unit.record);
+  Line line;
+  for (uint32_t i = 0; i < table.count; ++i) {
+    if (!is_shown(table[i])) continue;
+    make_line(table[i], false, modules, &line);
+    print_line(line, out);
+  }
+}
+
+// A table cell: '|' would end it.
+void put_cell(Str text, TextWriter* out) {
+  for (size_t i = 0; i < text.size; ++i) {
+    if (text[i] == '|') out->put('\\');
+    out->put_printable(text.part(i, i + 1));
+  }
+}
+
+void print_cells(const Line& line, Str owner, const TextOut& out) {
+  char text[kLineMost];
+  TextWriter row(text, sizeof(text));
+  row.put("| `");
+  put_cell(line.name, &row);
+  row.put("` | ");
+  if (line.preset[0] != '\0') {
+    row.put('`');
+    put_cell(line.preset, &row);
+    row.put('`');
+  }
+  row.put(" | ");
+  put_cell(line.help, &row);
+  row.put(" | ").put(owner).put(" |\n");
+  out.put(out.context, row.text());
+}
+
+constexpr const char* kHead =
+    "HPROF: heap, CPU and monitor profiling agent (JVMTI)\n"
+    "\n"
+    "hprof usage: java -agentlib:hprof=[help]|[<option>=<value>, ...]\n"
+    "\n"
+    "Option Name and Value  Description                           Default\n"
+    "---------------------  -----------                           -------\n";
+
+constexpr const char* kExamples =
+    "\n"
+    "Examples\n"
+    "--------\n"
+    "  - CPU samples every 20 milliseconds of CPU time, with traces of 3 frames:\n"
+    "      java -agentlib:hprof=cpu=samples,interval=20,depth=3 classname\n"
+    "  - Heap usage by allocation site:\n"
+    "      java -agentlib:hprof=heap=sites classname\n"
+    "  - A heap dump for the usual analysers when the VM ends:\n"
+    "      java -agentlib:hprof=heap=dump,format=b,file=java.hprof classname\n"
+    "\n"
+    "Notes\n"
+    "-----\n"
+    "  - Without heap, cpu, monitor and plugin: heap=all.\n"
+    "  - format=b cannot be used with monitor=y, cpu=times and cpu=old.\n"
+    "  - Options in the environment variable _JAVA_HPROF_OPTIONS are added, and replace the same ones given "
+    "here.\n"
+    "  - -Xrunhprof:<options> is the same as -agentlib:hprof=<options>.\n";
+
+}  // namespace
+
+void print_help(const ModuleSet& modules, const TextOut& out) {
+  out.put(out.context, kHead);
+  print_group(CoreGroup::kSelector, modules, out);
+  print_group(CoreGroup::kMain, modules, out);
+  print_group(CoreGroup::kOwn, modules, out);
+  for (uint32_t i = 0; i < modules.unit_count(); ++i) print_unit(modules.unit(i), modules, out);
+  out.put(out.context, "\nObsolete Options\n----------------\n");
+  print_group(CoreGroup::kObsolete, modules, out);
+  out.put(out.context, "\nDebugging Options\n-----------------\n");
+  print_group(CoreGroup::kDebug, modules, out);
+  out.put(out.context, kExamples);
+}
+
+void print_option_table(const ModuleSet& modules, const TextOut& out) {
+  out.put(out.context, "| Option | Default | Meaning | Of |\n| --- | --- | --- | --- |\n");
+  Line line;
+  for (uint32_t group = 0; group < kCoreGroups; ++group) {
+    const OptionTable table = core_options(static_cast<CoreGroup>(group));
+    for (uint32_t i = 0; i < table.count; ++i) {
+      make_line(table[i], true, modules, &line);
+      print_cells(line, "core", out);
+    }
+  }
+  for (uint32_t i = 0; i < modules.unit_count(); ++i) {
+    const hprof_unit& unit = *modules.unit(i).record;
+    const OptionTable table = options_of(unit);
+    for (uint32_t j = 0; j < table.count; ++j) {
+      if (!is_shown(table[j])) continue;
+      make_line(table[j], false, modules, &line);
+      print_cells(line, unit.id, out);
+    }
+  }
+}
+
+}  // namespace hprof

@@ -1,0 +1,21 @@
+// Renders the option rows: the help text, and the table of the README.
+#pragma once
+
+#include "core/base/text.h"
+#include "core/plugin/module_set.h"
+
+namespace hprof {
+
+struct TextOut {
+  void (*put)(void* context, Str text);
+  void* context;
+};
+
+// What `-agentlib:hprof=help` prints, laid out like the original's. The set holds all modules (open_all).
+// [onload]
+void print_help(const ModuleSet& modules, const TextOut& out);
+
+// The same rows as Markdown. [any]
+void print_option_table(const ModuleSet& modules, const TextOut& out);
+
+}  // namespace hprof

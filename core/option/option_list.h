@@ -1,0 +1,55 @@
+// The options as typed, split into names and values.
+//
+// "k=v,k=v": a value ends at the next ',' and may contain '=' and ':'. Empty items and blanks before a name
+// are skipped. `help` stands alone. Names are case-sensitive. The text of the environment
+// (_JAVA_HPROF_OPTIONS) is appended with a comma, as the original did: an option in it replaces the same
+// option of the command line, while an option that is given twice in one of the two is refused.
+#pragma once
+
+#include "core/base/message.h"
+#include "core/base/text.h"
+
+namespace hprof {
+
+constexpr const char* kOptionEnvironment = "_JAVA_HPROF_OPTIONS";
+
+struct OptionItem {
+  Str name;
+  const char* value = nullptr;  // NUL-terminated, lives as long as the list
+  bool from_environment = false;
+  bool replaced = false;  // by the environment: not in force
+};
+
+// About 18 KiB; part of the session, not of a stack frame. [onload] one thread.
+class OptionList {
+ public:
+  static constexpr size_t kTextMost = 8192;
+  static constexpr uint32_t kItemsMost = 128;
+
+  // Copies both texts; either may be empty. False: *error says why, and the list is not to be used.
+  bool parse(Str text, Str environment, Error* error);
+
+  bool help() const { return help_; }               // `help` was among the options
+  Str whole() const { return Str(whole_, size_); }  // as it is shown in errors
+  uint32_t count() const { return count_; }         // replaced ones included
+  const OptionItem& operator[](uint32_t index) const { return items_[index]; }
+  // The option in force, or nullptr.
+  const OptionItem* find(Str name) const;
+
+ private:
+  bool append(Str text, bool from_environment, Error* error);
+  bool add(char* begin, char* end, bool from_environment, Error* error);
+
+  char whole_[kTextMost] = {};
+  char cells_[kTextMost] = {};  // the same with NULs for commas
+  size_t size_ = 0;
+  OptionItem items_[kItemsMost];
+  uint32_t count_ = 0;
+  bool help_ = false;
+};
+
+// "HPROF ERROR: hprof option error: <what> (<the options>)", as the original spells it but for the source
+// position at its end. `after` follows the parenthesis. Always false, to be returned. [any]
+bool option_error(const OptionList& list, Str what, Error* error, Str after = Str());
+
+}  // namespace hprof

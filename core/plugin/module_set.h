@@ -1,0 +1,86 @@
+// The modules that were opened and the units in them.
+//
+// Opening never fails as a whole: a module that is refused is named with its reason in one message, and the
+// run goes on without it. Whether something needed it is for choose_units() to say. What was opened stays
+// open.
+#pragma once
+
+#include <hprof/plugin.h>
+
+#include "core/base/message.h"
+#include "core/plugin/module_search.h"
+
+namespace hprof {
+
+constexpr uint32_t kUnitsMost = 128;
+
+// A module that an option asks for.
+struct WantedModule {
+  char name[kModuleNameMost + 1];
+  char option[96];  // that asks, for messages: "heap=sites"
+  bool by_default;  // nobody typed it: an output format or place that another unit may take over
+};
+struct ModuleNames {
+  WantedModule items[kModulesMost];
+  uint32_t count = 0;
+
+  bool has(Str name) const;
+};
+
+enum class ModuleState : uint32_t { kOpen, kMissing, kRefused };
+
+struct Module {
+  const hprof_module* record;
+  bool linked_in;
+  bool wanted;  // false: opened for its option rows only
+};
+
+struct Unit {
+  const hprof_unit* record;
+  const Module* module;
+  void* config;  // the unit's config struct, owned by the set; nullptr until bind_all, and for units that do
+                 // not run
+  bool runs;
+};
+
+// About 80 KiB, most of it config structs; part of the session. [onload] or [control], one thread.
+class ModuleSet {
+ public:
+  // search and messages must outlive the set. Opens the wanted modules in order.
+  void open(const ModuleSearch& search, const ModuleNames& names, const Messages& messages);
+
+  // Opens what else there is: linked in, shipped, in the folders. For help, and to know all option names.
+  void open_all();
+
+  ModuleState state_of(Str module) const;
+  const Module* find_module(Str name) const;
+  uint32_t unit_count() const { return unit_count_; }
+  Unit& unit(uint32_t index) { return units_[index]; }
+  const Unit& unit(uint32_t index) const { return units_[index]; }
+  Unit* find_unit(Str id);
+  const ModuleSearch& search() const { return *search_; }
+
+  // Zeroed memory for a config struct, as long-lived as the set; nullptr: all of it is used. [onload]
+  void* config_memory(uint32_t bytes);
+
+ private:
+  ModuleState open_one(Str name, bool wanted);
+  ModuleState admit(hprof_module_entry entry, Str name, const char* place, bool linked_in, bool wanted);
+  bool clashes(const hprof_module& module, TextWriter* reason) const;
+  ModuleState refuse(Str name, const char* place, Str reason);
+
+  static constexpr size_t kConfigBytes = 65536;
+
+  const ModuleSearch* search_ = nullptr;
+  Messages messages_;
+  Module modules_[kModulesMost];
+  uint32_t module_count_ = 0;
+  Unit units_[kUnitsMost];
+  uint32_t unit_count_ = 0;
+  char refused_[kModulesMost][kModuleNameMost + 1];
+  uint32_t refused_count_ = 0;
+  size_t config_used_ = 0;
+  alignas(16) unsigned char config_[kConfigBytes];
+};
+
+}  // namespace hprof

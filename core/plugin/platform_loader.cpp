@@ -1,0 +1,42 @@
+// LibraryLoader on top of the platform layer.
+#include <cstring>
+
+#include "core/plugin/library_loader.h"
+#include "platform/platform.h"
+
+namespace hprof {
+namespace {
+
+void* open_library(void*, const char* path, char* reason, size_t size) {
+  platform::Library library;
+  if (platform::library_open(path, &library, reason, size) != 0) return nullptr;
+  return library.handle;
+}
+
+void* find_symbol(void*, void* library, const char* name) {
+  platform::Library opened;
+  opened.handle = library;
+  return platform::library_symbol(opened, name);
+}
+
+bool file_exists(void*, const char* path) { return platform::path_exists(path); }
+
+void list_folder(void*, const char* folder, bool (*visit)(void* argument, const char* name), void* argument) {
+  platform::list_directory(folder, visit, argument);
+}
+
+}  // namespace
+
+LibraryLoader platform_library_loader() {
+  LibraryLoader loader;
+  loader.open = open_library;
+  loader.symbol = find_symbol;
+  loader.exists = file_exists;
+  loader.list = list_folder;
+  loader.context = nullptr;
+  loader.suffix = platform::kLibrarySuffix;
+  loader.list_separator = strcmp(platform::kLibrarySuffix, ".dll") == 0 ? ';' : ':';
+  return loader;
+}
+
+}  // namespace hprof

@@ -1,0 +1,189 @@
+// Checks on module and unit records.
+#include "core/plugin/verify.h"
+
+#include <hprof/collector.h>
+#include <hprof/encoder.h>
+#include <hprof/sink.h>
+
+#include "core/option/option_row.h"
+
+namespace hprof {
+namespace {
+
+// Up to and including a member: what a struct must reach to.
+#define REACH(type, member) (offsetof(type, member) + sizeof(static_cast<type*>(nullptr)->member))
+
+constexpr size_t kOptionRowMost = 1024;
+
+bool say(TextWriter* reason, Str text) {
+  reason->put(text);
+  return false;
+}
+
+bool say_number(TextWriter* reason, Str before, uint64_t number, Str after) {
+  reason->put(before).put_unsigned(number).put(after);
+  return false;
+}
+
+bool is_bounded_text(const char* text, size_t most) { return memchr(text, '\0', most + 1) != nullptr; }
+
+bool verify_version(const hprof_module& module, TextWriter* reason) {
+  if (module.abi_major != HPROF_ABI_MAJOR || module.abi_minor > HPROF_ABI_MINOR) {
+    reason->put("was built for version ")
+        .put_unsigned(module.abi_major)
+        .put('.')
+        .put_unsigned(module.abi_minor);
+    reason->put(" of the plugin ABI, this agent has ").put_unsigned(HPROF_ABI_MAJOR).put('.');
+    reason->put_unsigned(HPROF_ABI_MINOR);
+    return false;
+  }
+  if (module.layout != HPROF_LAYOUT_WORD) {
+    return say(reason, "was built with other plugin headers or another C ABI: the layout word differs");
+  }
+  return true;
+}
+
+bool verify_select(const char* select, TextWriter* reason) {
+  if (select == nullptr) return true;
+  if (!is_bounded_text(select, kSelectMost)) return say(reason, "has a select text of more than 255 bytes");
+  Str rest(select);
+  Str typed;
+  while (next_part(&rest, '|', &typed)) {
+    if (!is_plain_name(typed.part(0, typed.find('=')), kOptionNameMost, true)) {
+      return say(reason, "has a select text that is not of the form name=value|name=value");
+    }
+  }
+  return true;
+}
+
+bool verify_options(const hprof_unit& unit, TextWriter* reason) {
+  if (unit.config_size > kConfigBytesMost) {
+    return say_number(reason, "has a config struct of more than ", kConfigBytesMost, " bytes");
+  }
+  if (unit.option_count == 0) return true;
+  if (unit.options == nullptr) return say(reason, "counts options but has none");
+  if (unit.option_count > kOptionRowsMost) {
+    return say_number(reason, "has more than ", kOptionRowsMost, " options");
+  }
+  if (unit.option_stride < REACH(hprof_option, help) || unit.option_stride > kOptionRowMost ||
+      unit.option_stride % alignof(hprof_option) != 0) {
+    return say_number(reason, "has option rows of ", unit.option_stride, " bytes");
+  }
+  const OptionTable table = options_of(unit);
+  for (uint32_t i = 0; i < table.count; ++i) {
+    const char* problem = option_row_problem(table[i], unit.config_size);
+    if (problem != nullptr) {
+      say_number(reason, "has an option row that is wrong (row ", i + 1, ": ");
+      return say(&reason->put(problem), ")");
+    }
+    if (table.find(table[i].name) != &table[i]) {
+      reason->put("has two options named ").put(table[i].name);
+      return false;
+    }
+  }
+  return true;
+}
+
+bool verify_collector(const hprof_collector_ops& ops, TextWriter* reason) {
+  const hprof_handlers* handlers = ops.size >= REACH(hprof_collector_ops, handlers) ? ops.handlers : nullptr;
+  if (ops.size < REACH(hprof_collector_ops, destroy))
+    return say(reason, "has a collector's function table cut short");
+  if (ops.create == nullptr || ops.start == nullptr || ops.report == nullptr || ops.reset == nullptr ||
+      ops.stop == nullptr || ops.destroy == nullptr) {
+    return say(reason, "lacks one of create, start, report, reset, stop and destroy");
+  }
+  if (handlers != nullptr && handlers->size < offsetof(hprof_handlers, vm_init)) {
+    return say(reason, "has a handler table cut short");
+  }
+  return true;
+}
+
+bool verify_encoder(const hprof_encoder_ops& ops, TextWriter* reason) {
+  if (ops.size < REACH(hprof_encoder_ops, destroy))
+    return say(reason, "has an encoder's function table cut short");
+  if (ops.create == nullptr || ops.encode == nullptr || ops.destroy == nullptr) {
+    return say(reason, "lacks one of create, encode and destroy");
+  }
+  return true;
+}
+
+bool verify_sink(const hprof_sink_ops& ops, TextWriter* reason) {
+  if (ops.size < REACH(hprof_sink_ops, name)) return say(reason, "has a sink's function table cut short");
+  if (ops.open == nullptr || ops.write == nullptr || ops.close == nullptr || ops.name == nullptr) {
+    return say(reason, "lacks one of open, write, close and name");
+  }
+  return true;
+}
+
+bool verify_ops(const hprof_unit& unit, TextWriter* reason) {
+  if (unit.ops == nullptr) return say(reason, "has no function table");
+  switch (unit.kind) {
+    case HPROF_UNIT_COLLECTOR:
+      return verify_collector(*static_cast<const hprof_collector_ops*>(unit.ops), reason);
+    case HPROF_UNIT_ENCODER:
+      return verify_encoder(*static_cast<const hprof_encoder_ops*>(unit.ops), reason);
+    case HPROF_UNIT_SINK:
+      return verify_sink(*static_cast<const hprof_sink_ops*>(unit.ops), reason);
+    default:
+      return say_number(reason, "is of kind ", unit.kind, ", which this agent does not know");
+  }
+}
+
+}  // namespace
+
+hprof_offer make_offer() {
+  hprof_offer offer;
+  memset(&offer, 0, sizeof(offer));
+  offer.size = sizeof(offer);
+  offer.abi_major = HPROF_ABI_MAJOR;
+  offer.abi_minor = HPROF_ABI_MINOR;
+  offer.layout = HPROF_LAYOUT_WORD;
+  return offer;
+}
+
+bool verify_unit(const hprof_unit* unit, TextWriter* reason) {
+  if (unit == nullptr) return say(reason, "is missing from the module's list");
+  if (unit->size < REACH(hprof_unit, ops))
+    return say_number(reason, "has a record of only ", unit->size, " bytes");
+  if (unit->id == nullptr || !is_bounded_text(unit->id, kUnitIdMost) ||
+      !is_plain_name(unit->id, kUnitIdMost, false)) {
+    return say(reason, "has an id that is not made of letters, digits and _");
+  }
+  constexpr uint64_t kKnownNeeds = (1ull << HPROF_NEED_COUNT) - 1;
+  constexpr uint64_t kKnownEvents = (1ull << HPROF_EVENT_COUNT) - 1;
+  if ((unit->needs & ~kKnownNeeds) != 0) return say(reason, "needs something that this agent does not know");
+  if ((unit->events & ~kKnownEvents) != 0) return say(reason, "wants events that this agent does not know");
+  return verify_select(unit->select, reason) && verify_options(*unit, reason) && verify_ops(*unit, reason);
+}
+
+bool verify_module(const hprof_module* module, Str expected_name, TextWriter* reason) {
+  if (module->size < REACH(hprof_module, abi_minor))
+    return say(reason, "returned a record without a version");
+  // The version first: nothing else of the record means anything when it differs.
+  if (module->abi_major != HPROF_ABI_MAJOR || module->abi_minor > HPROF_ABI_MINOR) {
+    return verify_version(*module, reason);
+  }
+  if (module->size < REACH(hprof_module, unit_count)) {
+    return say_number(reason, "returned a record of only ", module->size, " bytes");
+  }
+  if (!verify_version(*module, reason)) return false;
+  if (module->name == nullptr || !is_bounded_text(module->name, kUnitIdMost))
+    return say(reason, "has no name");
+  if (Str(module->name) != expected_name) {
+    reason->put("calls itself ").put_printable(module->name);
+    return false;
+  }
+  if (module->unit_count == 0 || module->units == nullptr) return say(reason, "has no units");
+  if (module->unit_count > kUnitsPerModule)
+    return say_number(reason, "has more than ", kUnitsPerModule, " units");
+  for (uint32_t i = 0; i < module->unit_count; ++i) {
+    char text[320];
+    TextWriter problem(text, sizeof(text));
+    if (verify_unit(module->units[i], &problem)) continue;
+    say_number(reason, "has a unit that is wrong (unit ", i + 1, " ");
+    return say(&reason->put(problem.text()), ")");
+  }
+  return true;
+}
+
+}  // namespace hprof

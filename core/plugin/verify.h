@@ -1,0 +1,24 @@
+// Is what a library returned a module that this agent can run? Pure checks on its records; nothing of it is
+// called.
+#pragma once
+
+#include <hprof/plugin.h>
+
+#include "core/base/text.h"
+
+namespace hprof {
+
+constexpr uint32_t kUnitsPerModule = 32;
+constexpr size_t kUnitIdMost = 63;
+constexpr size_t kSelectMost = 255;
+
+// What the core offers to an entry function.
+hprof_offer make_offer();
+
+// expected_name: of the file or of the table entry. False: *reason says what is wrong, after "it". [any]
+bool verify_module(const hprof_module* module, Str expected_name, TextWriter* reason);
+
+// One unit by itself; verify_module has not called it. [any]
+bool verify_unit(const hprof_unit* unit, TextWriter* reason);
+
+}  // namespace hprof
