@@ -1,0 +1,81 @@
+// Counters of losses: what was lost and why, in words that follow the number when they are printed with a
+// report.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <hprof/abi.h>
+
+#include "core/base/atomic.h"
+#include "core/base/text.h"
+
+namespace hprof {
+
+// The core's own reasons. A row: enumerator, words.
+#define HPROF_CORE_LOSSES(X)                                            \
+  X(kLostStrings, "strings: the string table was full")                 \
+  X(kLostClasses, "classes: the class table was full")                  \
+  X(kLostMethods, "methods: the method table was full")                 \
+  X(kLostFrames, "frames: the frame table was full")                    \
+  X(kLostTraces, "traces: the trace table was full")                    \
+  X(kLostThreads, "threads: counted as one, the thread table was full") \
+  X(kLostThreadNames, "thread names: shortened, there were too many")   \
+  X(kLostLineTables, "line tables: the storage was full")               \
+  X(kLostMethodBook, "methods: the book of method ids was full")        \
+  X(kLostRecords, "records: the queue to the writer was full")          \
+  X(kLostOutput, "records: the output was gone")
+
+enum class Loss : uint32_t {
+#define HPROF_LOSS_ENUMERATOR(name, words) name,
+  HPROF_CORE_LOSSES(HPROF_LOSS_ENUMERATOR)
+#undef HPROF_LOSS_ENUMERATOR
+      kCount
+};
+
+// Up to 64 counters, the core's first.
+//
+// Protocol: a slot goes kFree -> kClaimed -> kReady, once, and slots fill from the first on. The words are
+// written by the thread that claimed the slot before it stores kReady (release); readers load kReady
+// (acquire). A thread that wants a counter waits for claimed slots on its way, as they may turn out to have
+// its own words: [onload][control] only.
+class LossCounters {
+ public:
+  static constexpr uint32_t kMost = 64;
+  static constexpr uint32_t kWords = 104;  // longer words are cut
+
+  LossCounters() = default;
+  LossCounters(const LossCounters&) = delete;
+  LossCounters& operator=(const LossCounters&) = delete;
+
+  // Makes the core's counters; before anything else. [onload]
+  void open();
+
+  // The counter of these words; the same words give the same counter. Lives as long as this object. nullptr:
+  // there are too many, or no words. [onload][control]
+  uint64_t* counter(Str words);
+
+  uint64_t* counter(Loss loss) { return &values_[static_cast<uint32_t>(loss)]; }                   // [any]
+  void add(Loss loss, uint64_t by = 1) { add_relaxed(counter(loss), by); }                         // [any]
+  uint64_t value(Loss loss) const { return load_relaxed(&values_[static_cast<uint32_t>(loss)]); }  // [any]
+
+  // Calls visit(const char* words, uint64_t value) for each counter that is not zero. [any]
+  template <class Visit>
+  void each_nonzero(Visit visit) const {
+    for (uint32_t i = 0; i < kMost && states_[i].load(std::memory_order_acquire) == kReady; ++i) {
+      const uint64_t value = load_relaxed(&values_[i]);
+      if (value) visit(static_cast<const char*>(words_[i]), value);
+    }
+  }
+
+ private:
+  enum State : uint32_t { kFree, kClaimed, kReady };
+
+  std::atomic<uint32_t> states_[kMost] = {};
+  uint64_t values_[kMost] = {};
+  char words_[kMost][kWords] = {};
+};
+static_assert(static_cast<uint32_t>(Loss::kCount) <= LossCounters::kMost / 2,
+              "half of the counters are the plugins'");
+
+}  // namespace hprof

@@ -1,0 +1,59 @@
+// The session's memory, accounted.
+#include "core/base/memory_account.h"
+
+namespace hprof {
+
+void MemoryAccount::open(const MemorySource& source, uint64_t budget) {
+  source_ = source;
+  budget_ = budget ? budget : UINT64_MAX;
+}
+
+void* MemoryAccount::allocate(uint64_t bytes) {
+  if (!bytes) bytes = 1;
+  if (bytes > SIZE_MAX || !charge(bytes)) return nullptr;
+  void* block = source_.allocate_zeroed(static_cast<size_t>(bytes));
+  if (!block) uncharge(bytes);
+  return block;
+}
+
+void MemoryAccount::release(void* block, uint64_t bytes) {
+  if (!block) return;
+  source_.deallocate(block);
+  uncharge(bytes ? bytes : 1);
+}
+
+void* MemoryAccount::reserve(uint64_t bytes) {
+  if (!bytes || bytes > SIZE_MAX) return nullptr;
+  return source_.reserve_lazy(static_cast<size_t>(bytes));
+}
+
+void MemoryAccount::unreserve(void* region, uint64_t bytes) {
+  if (region) source_.release_lazy(region, static_cast<size_t>(bytes));
+}
+
+bool MemoryAccount::charge(uint64_t bytes) {
+  uint64_t used = used_.load(std::memory_order_relaxed);
+  do {
+    if (bytes > budget_ || used > budget_ - bytes) {
+      refusals_.fetch_add(1, std::memory_order_relaxed);
+      return false;
+    }
+  } while (!used_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
+  const uint64_t now = used + bytes;
+  uint64_t peak = peak_.load(std::memory_order_relaxed);
+  while (now > peak && !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
+  }
+  return true;
+}
+
+void MemoryAccount::uncharge(uint64_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
+
+Memory MemoryAccount::functions() {
+  return {this,
+          [](void* context, size_t size) { return static_cast<MemoryAccount*>(context)->allocate(size); },
+          [](void* context, void* block, size_t size) {
+            static_cast<MemoryAccount*>(context)->release(block, size);
+          }};
+}
+
+}  // namespace hprof

@@ -1,0 +1,64 @@
+// The session's memory: everything the agent allocates goes through one account, so that max-memory= is a
+// promise.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/base/memory.h"
+
+namespace hprof {
+
+// Where memory comes from: the functions of platform/memory.h with these names. Blocks are zeroed and aligned
+// to 16, regions are zeroed, aligned to a page, and cost memory only where they are touched. nullptr: there
+// is none.
+struct MemorySource {
+  void* (*allocate_zeroed)(size_t bytes) = nullptr;
+  void (*deallocate)(void* block) = nullptr;
+  void* (*reserve_lazy)(size_t bytes) = nullptr;
+  void (*release_lazy)(void* region, size_t bytes) = nullptr;
+};
+
+// An accounted allocator. The budget bounds the sum of allocated blocks and of what tables have charged for
+// the parts of their regions that they use. Thread safe and lock-free but for what the source does; not for
+// signal handlers.
+class MemoryAccount {
+ public:
+  constexpr MemoryAccount() = default;
+  MemoryAccount(const MemoryAccount&) = delete;
+  MemoryAccount& operator=(const MemoryAccount&) = delete;
+
+  // Before first use. budget in bytes; 0: unlimited. [onload]
+  void open(const MemorySource& source, uint64_t budget);
+
+  // A zeroed block aligned to 16; the caller releases it with the same size. nullptr: the budget or the
+  // source is used up. 0 bytes count as 1. [onload][control][app]
+  void* allocate(uint64_t bytes);
+  void release(void* block, uint64_t bytes);  // nullptr: nothing
+
+  // Address space, not charged: whoever uses it charges what he touches (Region does). [onload][control]
+  void* reserve(uint64_t bytes);
+  void unreserve(void* region, uint64_t bytes);  // nullptr: nothing
+
+  // Takes bytes from the budget; false: not that many are left, none were taken. [onload][control][app]
+  bool charge(uint64_t bytes);
+  void uncharge(uint64_t bytes);
+
+  // The same for a part that takes a pair of functions; valid as long as this object.
+  Memory functions();
+
+  uint64_t used() const { return used_.load(std::memory_order_relaxed); }
+  uint64_t peak() const { return peak_.load(std::memory_order_relaxed); }
+  uint64_t refusals() const { return refusals_.load(std::memory_order_relaxed); }
+  uint64_t budget() const { return budget_; }  // UINT64_MAX: unlimited
+
+ private:
+  MemorySource source_;
+  uint64_t budget_ = 0;
+  std::atomic<uint64_t> used_{0};
+  std::atomic<uint64_t> peak_{0};
+  std::atomic<uint64_t> refusals_{0};
+};
+
+}  // namespace hprof

@@ -1,0 +1,38 @@
+// What can be asked about a Str and written to a TextWriter beyond the basics of text.h.
+#pragma once
+
+#include <hprof/abi.h>
+
+#include "core/base/text.h"
+
+namespace hprof {
+
+inline Str from_abi(hprof_text text) { return Str(text.data, static_cast<size_t>(text.size)); }
+inline hprof_text to_abi(Str text) { return {text.data, text.size}; }
+
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_hex_digit(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+inline bool starts_with(Str text, Str start) { return text.part(0, start.size) == start; }
+inline bool ends_with(Str text, Str end) {
+  return text.size >= end.size && text.part(text.size - end.size) == end;
+}
+// Position of the last `wanted`, or the size of the text, as Str::find answers.
+size_t find_last(Str text, char wanted);
+// Position of the first `wanted`, or the size of the text.
+size_t find(Str text, Str wanted);
+
+// The whole text as a decimal number. False: empty, anything but digits, or too large for 64 bits.
+bool parse_decimal(Str text, uint64_t* value);
+
+TextWriter& put_signed(TextWriter& writer, int64_t value);
+// Lower case, without 0x, padded with zeros to `digits` (at most 16).
+TextWriter& put_hex(TextWriter& writer, uint64_t value, unsigned digits = 1);
+
+// Copies to an array of `capacity` bytes (at least 1), NUL-terminated, cut when too long. Returns the bytes
+// copied.
+size_t copy_text(char* array, size_t capacity, Str text);
+
+}  // namespace hprof
