@@ -1,0 +1,208 @@
+// The services of the mock host that need no file of their own: log, mem, clock, emit, threads.
+#include "tests/mock/mock_host.h"
+
+#include <cstdlib>
+#include <cstring>
+
+namespace hprof {
+
+using Guard = std::lock_guard<std::mutex>;
+
+struct MockLog {
+  static void message(const hprof_host* host, const char* text) {
+    Guard guard(MockHost::of(host)->lock_);
+    MockHost::of(host)->messages.push_back(text);
+  }
+  static void detail(const hprof_host* host, const char* text) {
+    Guard guard(MockHost::of(host)->lock_);
+    MockHost::of(host)->details.push_back(text);
+  }
+  static uint64_t* loss_counter(const hprof_host* host, const char* what) {
+    MockHost* self = MockHost::of(host);
+    Guard guard(self->lock_);
+    auto& counter = self->counters_[what];
+    if (counter == nullptr) counter.reset(new uint64_t(0));
+    return counter.get();
+  }
+};
+
+struct MockMem {
+  static void* allocate(const hprof_host* host, uint64_t bytes) {
+    MockHost* self = MockHost::of(host);
+    Guard guard(self->lock_);
+    if (bytes > self->memory_limit - self->memory_used) return nullptr;
+    void* memory = std::aligned_alloc(16, (bytes + 15) / 16 * 16 + 16);
+    if (memory == nullptr) return nullptr;
+    std::memset(memory, 0, bytes);
+    self->memory_used += bytes;
+    self->allocations++;
+    self->blocks_[memory] = bytes;
+    return memory;
+  }
+  // A block released with another size than it was allocated with stays in use: memory_used tells.
+  static void release(const hprof_host* host, void* memory, uint64_t bytes) {
+    MockHost* self = MockHost::of(host);
+    Guard guard(self->lock_);
+    const auto block = self->blocks_.find(memory);
+    if (block == self->blocks_.end() || block->second != bytes) return;
+    self->memory_used -= bytes;
+    self->blocks_.erase(block);
+    std::free(memory);
+  }
+};
+
+struct MockClock {
+  static uint64_t monotonic(const hprof_host* host) {
+    MockHost* self = MockHost::of(host);
+    Guard guard(self->lock_);
+    const uint64_t now = self->now_ns;
+    self->now_ns += self->step_ns;
+    return now;
+  }
+  static uint64_t wall_ms(const hprof_host* host) { return MockHost::of(host)->wall_clock_ms; }
+  static uint64_t thread_cpu(const hprof_host* host, uint64_t os_id) {
+    MockHost* self = MockHost::of(host);
+    Guard guard(self->lock_);
+    const auto found = self->thread_cpu_ns.find(os_id);
+    return found == self->thread_cpu_ns.end() ? UINT64_MAX : found->second;
+  }
+  static uint64_t process_cpu(const hprof_host* host) { return MockHost::of(host)->process_cpu_ns; }
+};
+
+struct MockEmit {
+  static hprof_status event(const hprof_host* host, const hprof_record* record) {
+    MockHost* self = MockHost::of(host);
+    Guard guard(self->lock_);
+    if (self->event_status == HPROF_OK) self->events.emplace_back(record);
+    return self->event_status;
+  }
+  static hprof_status write(const hprof_host* host, const hprof_record* record) {
+    MockHost* self = MockHost::of(host);
+    Guard guard(self->lock_);
+    if (self->write_status == HPROF_OK) self->written.emplace_back(record);
+    return self->write_status;
+  }
+  static uint32_t vendor_kind(const hprof_host* host, const hprof_schema* schema) {
+    MockHost* self = MockHost::of(host);
+    Guard guard(self->lock_);
+    if (self->schemas.size() >= 32) return 0;
+    self->schemas.push_back(schema);
+    return HPROF_RECORD_VENDOR_FIRST + static_cast<uint32_t>(self->schemas.size()) - 1;
+  }
+};
+
+struct MockThreads {
+  static hprof_agent_thread* start(const hprof_host* host, const char* name,
+                                   void (*body)(void* argument, void* jni, hprof_agent_thread* thread),
+                                   void* argument) {
+    MockHost* self = MockHost::of(host);
+    Guard guard(self->lock_);
+    self->agent_threads.emplace_back(new hprof_agent_thread{self, name, body, argument});
+    return self->agent_threads.back().get();
+  }
+  static uint32_t wait(hprof_agent_thread* thread, uint64_t ns) {
+    if (thread->turns_left == 0 || thread->stopped) return 0;
+    thread->turns_left--;
+    if (thread->host->on_wait) {
+      thread->host->on_wait(ns);
+    } else {
+      Guard guard(thread->host->lock_);
+      thread->host->now_ns += ns;
+    }
+    return thread->stopped ? 0 : 1;
+  }
+  static void wake(hprof_agent_thread* thread) { thread->woken++; }
+  static hprof_status stop(const hprof_host* host, hprof_agent_thread* thread) {
+    MockHost* self = MockHost::of(host);
+    Guard guard(self->lock_);
+    thread->stopped = true;
+    auto& all = self->agent_threads;
+    for (size_t i = 0; i < all.size(); i++) {
+      if (all[i].get() != thread) continue;
+      all.erase(all.begin() + static_cast<ptrdiff_t>(i));
+      return HPROF_OK;
+    }
+    return HPROF_FAILED;
+  }
+  static void each(const hprof_host* host, void* jni, void* argument,
+                   uint32_t (*visit)(void* argument, hprof_thread* thread, void* jthread)) {
+    for (auto& entry : MockHost::of(host)->app_threads) {
+      if (visit(argument, &entry.thread, jni == nullptr ? nullptr : entry.jthread) == 0) return;
+    }
+  }
+};
+
+namespace {
+
+const hprof_log_service kLog = {sizeof(hprof_log_service), 0, MockLog::message, MockLog::detail,
+                                MockLog::loss_counter};
+// reserve is the same memory here: a test does not mind that it is touched.
+const hprof_mem_service kMem = {
+    sizeof(hprof_mem_service), 0, MockMem::allocate, MockMem::release, MockMem::allocate, MockMem::release};
+const hprof_clock_service kClock = {sizeof(hprof_clock_service), 0,
+                                    MockClock::monotonic,        MockClock::wall_ms,
+                                    MockClock::thread_cpu,       MockClock::process_cpu};
+const hprof_emit_service kEmit = {sizeof(hprof_emit_service), 0, MockEmit::event, MockEmit::write,
+                                  MockEmit::vendor_kind};
+const hprof_threads_service kThreads = {sizeof(hprof_threads_service),
+                                        0,
+                                        MockThreads::start,
+                                        MockThreads::wait,
+                                        MockThreads::wake,
+                                        MockThreads::stop,
+                                        MockThreads::each};
+
+}  // namespace
+
+MockHost::MockHost() {
+  settings = {};
+  settings.size = sizeof settings;
+  settings.depth = 4;
+  settings.line_numbers = 1;
+  settings.java_version = 17;
+  settings.cutoff = 0.0001;
+  settings.granted = UINT64_MAX;
+  table_.base = {sizeof(hprof_host), HPROF_ABI_MAJOR, HPROF_ABI_MINOR, &settings,
+                 [](const hprof_host* host, uint32_t id) -> const void* {
+                   const MockHost* self = of(host);
+                   const auto found = self->services_.find(id);
+                   return found == self->services_.end() ? nullptr : found->second;
+                 }};
+  table_.self = this;
+  services_ = {{HPROF_SERVICE_LOG, &kLog},           {HPROF_SERVICE_MEM, &kMem},
+               {HPROF_SERVICE_CLOCK, &kClock},       {HPROF_SERVICE_IDS, mock_ids_service()},
+               {HPROF_SERVICE_EMIT, &kEmit},         {HPROF_SERVICE_THREADS, &kThreads},
+               {HPROF_SERVICE_IO, mock_io_service()}};
+}
+
+MockHost::~MockHost() {
+  for (auto& block : blocks_) std::free(block.first);
+}
+
+uint64_t MockHost::loss(const std::string& what) const {
+  Guard guard(lock_);
+  const auto found = counters_.find(what);
+  return found == counters_.end() ? 0 : *found->second;
+}
+
+bool MockHost::said(const std::string& part) const {
+  Guard guard(lock_);
+  for (const auto& text : messages) {
+    if (text.find(part) != std::string::npos) return true;
+  }
+  return false;
+}
+
+void MockHost::run_thread(size_t index, uint32_t turns) {
+  hprof_agent_thread* thread = agent_threads.at(index).get();
+  thread->turns_left = turns;
+  thread->body(thread->argument, nullptr, thread);
+}
+
+hprof_thread* MockHost::add_app_thread(hprof_thread_serial serial, uint64_t os_id, void* jthread,
+                                       uint32_t flags) {
+  app_threads.push_back({{sizeof(hprof_thread), serial, flags, 0, os_id, nullptr}, jthread});
+  return &app_threads.back().thread;
+}
+
+}  // namespace hprof

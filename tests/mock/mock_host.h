@@ -1,0 +1,184 @@
+// A host for unit tests of collectors, encoders and sinks: every service in memory, nothing real behind it.
+//
+// All is deterministic: the clocks stand still unless a test moves them, agent threads run when a test says
+// so, on the calling thread. Services may be called from several threads (one lock around each call); the
+// public members are the test's own and are read or changed while no unit code runs.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <hprof/collector.h>
+#include <hprof/host.h>
+#include <hprof/service/clock.h>
+#include <hprof/service/emit.h>
+#include <hprof/service/ids.h>
+#include <hprof/service/io.h>
+#include <hprof/service/log.h>
+#include <hprof/service/mem.h>
+#include <hprof/service/threads.h>
+
+#include "tests/mock/mock_record.h"
+
+namespace hprof {
+class MockHost;
+}
+
+// An agent thread that a unit asked for. Complete here, so that tests can look at it.
+struct hprof_agent_thread {
+  hprof::MockHost* host;
+  std::string name;
+  void (*body)(void* argument, void* jni, hprof_agent_thread* thread);
+  void* argument;
+  uint32_t turns_left = 0;  // of wait() until the body is told to stop
+  uint32_t woken = 0;
+  bool stopped = false;
+};
+
+namespace hprof {
+
+// A file or a connection of the in-memory io service.
+struct MockFile {
+  std::string path;  // or address
+  std::string bytes;
+  bool open = false;
+  bool socket = false;
+};
+
+class MockHost {
+ public:
+  MockHost();
+  ~MockHost();
+  MockHost(const MockHost&) = delete;
+  MockHost& operator=(const MockHost&) = delete;
+
+  const hprof_host* host() const { return &table_.base; }
+
+  // Depth 4, line numbers on, Java 17, everything granted.
+  hprof_settings settings;
+
+  // Puts a test's own table in place of a service; nullptr: the service is not there.
+  void set_service(uint32_t id, const void* table) { services_[id] = table; }
+
+  // --- log
+  std::vector<std::string> messages, details;
+  // 0 when nobody has asked for the counter.
+  uint64_t loss(const std::string& what) const;
+  bool said(const std::string& part) const;  // in a message
+
+  // --- mem
+  uint64_t memory_limit = UINT64_MAX;  // bytes in use at most
+  uint64_t memory_used = 0;            // 0 again when everything was released with its right size
+  uint64_t allocations = 0;            // calls so far
+
+  // --- clock
+  uint64_t now_ns = 1000000000;  // monotonic
+  uint64_t step_ns = 0;          // added at each reading of it
+  uint64_t wall_clock_ms = 1700000000000;
+  uint64_t process_cpu_ns = 0;
+  std::map<uint64_t, uint64_t> thread_cpu_ns;  // by os id; a thread that is not here: unknown
+
+  // --- ids: what the core would have learnt of the VM
+  hprof_string_id string(const std::string& text);
+  hprof_class_serial add_class(const std::string& name, const std::string& signature,
+                               const std::string& source = "", hprof_object_id object = 0,
+                               hprof_trace_serial trace = 0);
+  hprof_method_id add_method(hprof_class_serial owner, const std::string& name, const std::string& signature);
+  hprof_frame_id add_frame(hprof_method_id method, int32_t line);
+  hprof_trace_serial add_trace(const std::vector<hprof_frame_id>& frames, hprof_thread_serial thread = 0);
+  hprof_thread_serial add_thread(const std::string& name, const std::string& group,
+                                 const std::string& parent_group, hprof_object_id object = 0,
+                                 hprof_trace_serial trace = 0, uint32_t flags = 0);
+  // What ids->frame and ids->class_serial answer to a raw jmethodID or jclass.
+  std::map<void*, hprof_method_id> raw_methods;
+  std::map<void*, hprof_class_serial> raw_classes;
+  std::string text(hprof_string_id id) const;
+  // "java.util.Map.get(Map.java:12)": for tests that look at traces.
+  std::string frame_text(hprof_frame_id id) const;
+  std::vector<std::string> trace_text(hprof_trace_serial serial) const;
+
+  // --- emit: deep copies, in order
+  std::vector<MockRecord> events, written;
+  hprof_status event_status = HPROF_OK;  // what event answers; the record is kept when it is HPROF_OK
+  hprof_status write_status = HPROF_OK;
+  std::vector<const hprof_schema*> schemas;  // vendor kind 32 + position
+
+  // --- threads
+  std::vector<std::unique_ptr<hprof_agent_thread>> agent_threads;  // started, and not stopped yet
+  // Runs the body of a started thread here and now; wait() returns `turns` times, then tells it to stop. Each
+  // wait moves the clock by the time waited, unless on_wait is set: it decides.
+  void run_thread(size_t index, uint32_t turns);
+  std::function<void(uint64_t ns)> on_wait;
+  struct AppThread {
+    hprof_thread thread;
+    void* jthread;
+  };
+  std::deque<AppThread> app_threads;  // what each() visits
+  hprof_thread* add_app_thread(hprof_thread_serial serial, uint64_t os_id, void* jthread = nullptr,
+                               uint32_t flags = 0);
+
+  // --- io
+  std::map<std::string, MockFile> files;  // by path; put one here and it exists already
+  std::vector<MockFile> connections;
+  uint64_t write_most = UINT64_MAX;  // bytes that one write takes
+  uint64_t space_left = UINT64_MAX;  // afterwards writes fail: "No space left on device"
+  uint32_t stalled_writes = 0;       // so many writes time out first
+  std::string connect_error;         // not empty: connect fails with it
+  std::string close_error;           // not empty: close fails with it
+  uint64_t last_connect_timeout_ns = 0;
+  std::deque<std::string> incoming;  // what read answers, one after the other; "" = the peer is gone
+  uint64_t pid = 4711;
+  std::string stamp = "20260102030405";
+
+ private:
+  struct Table {
+    hprof_host base;
+    MockHost* self;
+  };
+  static MockHost* of(const hprof_host* host) {
+    return const_cast<MockHost*>(reinterpret_cast<const Table*>(host)->self);
+  }
+  hprof_string_id intern(const std::string& text);  // the lock is held
+
+  Table table_;
+  std::map<uint32_t, const void*> services_;
+  mutable std::mutex lock_;
+  std::map<std::string, std::unique_ptr<uint64_t>> counters_;
+  std::map<void*, uint64_t> blocks_;
+
+  std::map<std::string, hprof_string_id> string_ids_;
+  std::deque<std::string> strings_;
+  std::deque<hprof_class_info> classes_;
+  std::deque<hprof_method_info> methods_;
+  std::deque<hprof_frame_info> frames_;
+  std::map<std::pair<hprof_method_id, int32_t>, hprof_frame_id> frame_ids_;
+  struct Trace {
+    hprof_trace_info info;
+    std::vector<hprof_frame_id> frames;
+  };
+  std::deque<Trace> traces_;
+  std::map<std::pair<hprof_thread_serial, std::vector<hprof_frame_id>>, hprof_trace_serial> trace_ids_;
+  std::map<std::string, hprof_frame_id> synthetic_;  // by class.method
+  std::deque<hprof_thread_info> threads_;
+  std::deque<MockFile*> handles_;
+  std::deque<MockFile> open_sockets_;
+
+  friend struct MockLog;
+  friend struct MockMem;
+  friend struct MockClock;
+  friend struct MockIds;
+  friend struct MockEmit;
+  friend struct MockThreads;
+  friend struct MockIo;
+};
+
+// The tables of the services that have a file of their own.
+const hprof_ids_service* mock_ids_service();
+const hprof_io_service* mock_io_service();
+
+}  // namespace hprof

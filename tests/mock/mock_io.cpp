@@ -1,0 +1,126 @@
+// The io service of the mock host: files and connections in memory.
+#include <cstdio>
+#include <cstring>
+
+#include "tests/mock/mock_host.h"
+
+namespace hprof {
+
+using Guard = std::lock_guard<std::mutex>;
+
+struct MockIo {
+  static int64_t fail(char* error, uint32_t error_size, const std::string& text) {
+    if (error_size != 0) std::snprintf(error, error_size, "%s", text.c_str());
+    return -1;
+  }
+
+  static int64_t add_handle(MockHost* self, MockFile* file) {
+    self->handles_.push_back(file);
+    return static_cast<int64_t>(self->handles_.size() - 1);
+  }
+
+  static int64_t create_file(const hprof_host* host, const char* path, uint32_t replace, char* error,
+                             uint32_t error_size) {
+    MockHost* self = MockHost::of(host);
+    Guard guard(self->lock_);
+    if (std::strncmp(path, "/nonexistent/", 13) == 0)
+      return fail(error, error_size, "No such file or directory");
+    if (self->files.count(path) != 0 && replace == 0) return fail(error, error_size, "File exists");
+    MockFile& file = self->files[path];
+    file = {path, "", true, false};
+    return add_handle(self, &file);
+  }
+
+  static int64_t connect(const hprof_host* host, const char* address, uint64_t timeout_ns, char* error,
+                         uint32_t error_size) {
+    MockHost* self = MockHost::of(host);
+    Guard guard(self->lock_);
+    self->last_connect_timeout_ns = timeout_ns;
+    if (!self->connect_error.empty()) return fail(error, error_size, self->connect_error);
+    self->open_sockets_.push_back({address, "", true, true});
+    return add_handle(self, &self->open_sockets_.back());
+  }
+
+  static MockFile* file_of(MockHost* self, int64_t handle) {
+    if (handle < 0 || handle >= static_cast<int64_t>(self->handles_.size())) return nullptr;
+    MockFile* file = self->handles_[static_cast<size_t>(handle)];
+    return file != nullptr && file->open ? file : nullptr;
+  }
+
+  static int64_t write(const hprof_host* host, int64_t handle, const void* bytes, uint64_t size, uint64_t,
+                       char* error, uint32_t error_size) {
+    MockHost* self = MockHost::of(host);
+    Guard guard(self->lock_);
+    MockFile* file = file_of(self, handle);
+    if (file == nullptr) return fail(error, error_size, "Bad file descriptor");
+    if (self->stalled_writes > 0) {
+      self->stalled_writes--;
+      return 0;
+    }
+    if (self->space_left == 0) return fail(error, error_size, "No space left on device");
+    if (size > self->write_most) size = self->write_most;
+    if (size > self->space_left) size = self->space_left;
+    file->bytes.append(static_cast<const char*>(bytes), size);
+    if (self->space_left != UINT64_MAX) self->space_left -= size;
+    return static_cast<int64_t>(size);
+  }
+
+  static int64_t read(const hprof_host* host, int64_t handle, void* bytes, uint64_t size, uint64_t) {
+    MockHost* self = MockHost::of(host);
+    Guard guard(self->lock_);
+    if (file_of(self, handle) == nullptr) return -1;
+    if (self->incoming.empty()) return 0;
+    std::string& first = self->incoming.front();
+    if (first.empty()) return -1;
+    if (size > first.size()) size = first.size();
+    std::memcpy(bytes, first.data(), size);
+    first.erase(0, size);
+    if (first.empty()) self->incoming.pop_front();
+    return static_cast<int64_t>(size);
+  }
+
+  static int64_t close(const hprof_host* host, int64_t handle, char* error, uint32_t error_size) {
+    MockHost* self = MockHost::of(host);
+    Guard guard(self->lock_);
+    MockFile* file = file_of(self, handle);
+    if (file == nullptr) return fail(error, error_size, "Bad file descriptor");
+    file->open = false;
+    if (file->socket) self->connections.push_back(*file);
+    if (!self->close_error.empty()) return fail(error, error_size, self->close_error);
+    return 0;
+  }
+
+  static int64_t remove(const hprof_host* host, const char* path) {
+    MockHost* self = MockHost::of(host);
+    Guard guard(self->lock_);
+    const auto found = self->files.find(path);
+    if (found == self->files.end()) return -1;
+    for (MockFile*& handle : self->handles_) {
+      if (handle == &found->second) handle = nullptr;
+    }
+    self->files.erase(found);
+    return 0;
+  }
+
+  static uint64_t process_id(const hprof_host* host) { return MockHost::of(host)->pid; }
+
+  static void timestamp(const hprof_host* host, char* text, uint32_t text_size) {
+    std::snprintf(text, text_size, "%s", MockHost::of(host)->stamp.c_str());
+  }
+};
+
+const hprof_io_service* mock_io_service() {
+  static const hprof_io_service service = {sizeof(hprof_io_service),
+                                           0,
+                                           MockIo::create_file,
+                                           MockIo::connect,
+                                           MockIo::write,
+                                           MockIo::read,
+                                           MockIo::close,
+                                           MockIo::remove,
+                                           MockIo::process_id,
+                                           MockIo::timestamp};
+  return &service;
+}
+
+}  // namespace hprof

@@ -1,0 +1,154 @@
+// Deep copies of records; blocks of bytes for encoders.
+#include "tests/mock/mock_record.h"
+
+#include <cstring>
+
+namespace hprof {
+
+namespace {
+
+std::shared_ptr<uint64_t[]> copy_of(const void* bytes, uint64_t size) {
+  std::shared_ptr<uint64_t[]> block(new uint64_t[(size + 7) / 8 + 1]());
+  if (size != 0) std::memcpy(block.get(), bytes, size);
+  return block;
+}
+
+uint64_t width_of(uint32_t type) {
+  switch (type) {
+    case HPROF_TYPE_BOOLEAN:
+    case HPROF_TYPE_BYTE:
+      return 1;
+    case HPROF_TYPE_CHAR:
+    case HPROF_TYPE_SHORT:
+      return 2;
+    case HPROF_TYPE_FLOAT:
+    case HPROF_TYPE_INT:
+      return 4;
+    default:
+      return 8;
+  }
+}
+
+}  // namespace
+
+template <typename T>
+void MockRecord::keep(const T*& items, uint64_t count) {
+  if (items == nullptr) return;
+  parts_.push_back(copy_of(items, count * sizeof(T)));
+  items = reinterpret_cast<const T*>(parts_.back().get());
+}
+
+void MockRecord::keep_text(const char*& text) {
+  if (text != nullptr) keep(text, std::strlen(text) + 1);
+}
+
+MockRecord::MockRecord(const hprof_record* record) : bytes_(copy_of(record, record->size)) {
+  switch (record->kind) {
+    case HPROF_RECORD_FILE_BEGIN:
+      keep_text(edit<hprof_rec_file_begin>().created);
+      break;
+    case HPROF_RECORD_NOTE: {
+      auto& note = edit<hprof_rec_note>();
+      keep(note.text.data, note.text.size);
+      break;
+    }
+    case HPROF_RECORD_CPU_SAMPLES:
+    case HPROF_RECORD_CPU_TIMES: {
+      auto& table = edit<hprof_rec_cpu_table>();
+      keep_text(table.created);
+      keep(table.rows, table.row_count);
+      break;
+    }
+    case HPROF_RECORD_CPU_OLD: {
+      auto& table = edit<hprof_rec_cpu_old>();
+      keep(table.rows, table.row_count);
+      break;
+    }
+    case HPROF_RECORD_ALLOC_SITES: {
+      auto& table = edit<hprof_rec_alloc_sites>();
+      keep_text(table.created);
+      keep(table.rows, table.row_count);
+      break;
+    }
+    case HPROF_RECORD_MONITOR_TIME: {
+      auto& table = edit<hprof_rec_monitor_time>();
+      keep_text(table.created);
+      keep(table.rows, table.row_count);
+      break;
+    }
+    case HPROF_RECORD_MONITOR_DUMP: {
+      auto& dump = edit<hprof_rec_monitor_dump>();
+      keep(dump.threads, dump.thread_count);
+      keep(dump.monitors, dump.monitor_count);
+      for (uint64_t i = 0; i < dump.monitor_count; i++) {
+        auto& monitor = const_cast<hprof_dump_monitor&>(dump.monitors[i]);
+        keep(monitor.waiting_to_enter, monitor.enter_count);
+        keep(monitor.waiting_to_be_notified, monitor.notify_count);
+      }
+      break;
+    }
+    case HPROF_RECORD_HEAP_DUMP_BEGIN:
+    case HPROF_RECORD_HEAP_DUMP_END:
+      keep_text(edit<hprof_rec_heap_dump>().created);
+      break;
+    case HPROF_RECORD_HEAP_CLASS: {
+      auto& dump = edit<hprof_rec_heap_class>();
+      keep(dump.constants, dump.constant_count);
+      keep(dump.statics, dump.static_count);
+      keep(dump.fields, dump.field_count);
+      break;
+    }
+    case HPROF_RECORD_HEAP_INSTANCE: {
+      auto& dump = edit<hprof_rec_heap_instance>();
+      keep(dump.fields, dump.field_count);
+      keep(dump.bytes, dump.bytes_size);
+      break;
+    }
+    case HPROF_RECORD_HEAP_OBJECT_ARRAY:
+    case HPROF_RECORD_HEAP_PRIMITIVE_ARRAY: {
+      auto& dump = edit<hprof_rec_heap_array>();
+      if (dump.elements == nullptr) break;
+      const uint8_t* elements = static_cast<const uint8_t*>(dump.elements);
+      keep(elements,
+           dump.length * (record->kind == HPROF_RECORD_HEAP_OBJECT_ARRAY ? 8 : width_of(dump.type)));
+      dump.elements = elements;
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+MockOut::MockOut(uint32_t chunk) : chunk_(chunk) {
+  table_.base = {sizeof(hprof_out), 0, nullptr, nullptr, &MockOut::more};
+  table_.self = this;
+}
+
+void MockOut::hand_over() {
+  const uint64_t size = static_cast<uint64_t>(table_.base.at - block_.get());
+  if (block_ != nullptr) {
+    total += size;
+    if (keep_bytes) bytes_.append(reinterpret_cast<const char*>(block_.get()), size);
+  }
+  block_.reset();
+  table_.base.at = table_.base.end = nullptr;
+}
+
+std::string MockOut::bytes() {
+  hand_over();
+  return bytes_;
+}
+
+hprof_status MockOut::more(hprof_out* out, uint32_t need) {
+  MockOut* self = reinterpret_cast<Table*>(out)->self;
+  self->hand_over();
+  if (need > self->most_needed) self->most_needed = need;
+  if (self->total >= self->abort_after) return HPROF_ABORTED;
+  const uint32_t room = need > self->chunk_ ? need : self->chunk_;
+  self->block_.reset(new uint8_t[room]);
+  self->table_.base.at = self->block_.get();
+  self->table_.base.end = self->table_.base.at + room;
+  return HPROF_OK;
+}
+
+}  // namespace hprof

@@ -1,0 +1,67 @@
+// Records kept after the call that brought them, and a place for the bytes of encoders.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <hprof/encoder.h>
+#include <hprof/record.h>
+
+namespace hprof {
+
+// A deep copy of a record: rows, lists and texts included.
+class MockRecord {
+ public:
+  explicit MockRecord(const hprof_record* record);
+
+  uint32_t kind() const { return head()->kind; }
+  const hprof_record* head() const { return reinterpret_cast<const hprof_record*>(bytes_.get()); }
+  template <typename T>
+  const T& as() const {
+    return *reinterpret_cast<const T*>(bytes_.get());
+  }
+
+ private:
+  template <typename T>
+  void keep(const T*& items, uint64_t count);
+  void keep_text(const char*& text);
+  template <typename T>
+  T& edit() {
+    return *reinterpret_cast<T*>(bytes_.get());
+  }
+
+  std::shared_ptr<uint64_t[]> bytes_;
+  std::vector<std::shared_ptr<uint64_t[]>> parts_;
+};
+
+// What an encoder writes to. Hands out `chunk` bytes of room at a time, or what the encoder needs if that is
+// more, in a block of exactly that size, so that a write beyond it is seen by a sanitizer.
+class MockOut {
+ public:
+  explicit MockOut(uint32_t chunk = 65536);
+  hprof_out* out() { return &table_.base; }
+  // Everything written so far.
+  std::string bytes();
+
+  uint64_t abort_after = UINT64_MAX;  // bytes handed over; then more() answers HPROF_ABORTED
+  uint32_t most_needed = 0;           // the largest `need` so far
+  bool keep_bytes = true;             // false: only counts them
+  uint64_t total = 0;                 // handed over
+
+ private:
+  struct Table {
+    hprof_out base;
+    MockOut* self;
+  };
+  static hprof_status more(hprof_out* out, uint32_t need);
+  void hand_over();
+
+  Table table_;
+  uint32_t chunk_;
+  std::unique_ptr<uint8_t[]> block_;
+  std::string bytes_;
+};
+
+}  // namespace hprof

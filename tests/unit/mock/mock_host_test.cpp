@@ -1,0 +1,91 @@
+// The mock host keeps what the header says of it: other tests lean on that.
+#include "tests/mock/mock_host.h"
+
+#include <doctest/doctest.h>
+
+using namespace hprof;
+
+namespace {
+
+template <typename T>
+const T* service(const MockHost& host, uint32_t id) {
+  return static_cast<const T*>(host.host()->service(host.host(), id));
+}
+
+}  // namespace
+
+TEST_CASE("a record of a report is kept with its rows after the caller's are gone") {
+  MockHost host;
+  {
+    hprof_cpu_row rows[2] = {{3, 0, 7, 0}, {1, 0, 8, 0}};
+    hprof_rec_cpu_table table = {{sizeof table, HPROF_RECORD_CPU_SAMPLES, 0}, "Thu Jan  1", 4, 2, rows};
+    CHECK(service<hprof_emit_service>(host, HPROF_SERVICE_EMIT)->write(host.host(), &table.head) == HPROF_OK);
+    rows[0].count = rows[1].count = 0;
+    table.total = 0;
+  }
+  REQUIRE(host.written.size() == 1);
+  const auto& kept = host.written[0].as<hprof_rec_cpu_table>();
+  CHECK(kept.total == 4);
+  CHECK(kept.rows[0].count == 3);
+  CHECK(kept.rows[1].trace == 8);
+  CHECK(std::string(kept.created) == "Thu Jan  1");
+}
+
+TEST_CASE("equal traces get equal serials, and threads tell them apart") {
+  MockHost host;
+  const auto* ids = service<hprof_ids_service>(host, HPROF_SERVICE_IDS);
+  const hprof_frame_id frame = ids->synthetic_frame(host.host(), "JVM", "idle");
+  CHECK(ids->synthetic_frame(host.host(), "JVM", "idle") == frame);
+  const hprof_trace_serial one = ids->trace(host.host(), 0, &frame, 1);
+  CHECK(one == 1);
+  CHECK(ids->trace(host.host(), 0, &frame, 1) == one);
+  CHECK(ids->trace(host.host(), 1, &frame, 1) == 2);
+  CHECK(host.trace_text(one) == std::vector<std::string>{"JVM.idle(Unknown Source:-1)"});
+  CHECK(ids->trace_info(host.host(), 99) == nullptr);
+}
+
+TEST_CASE("memory is limited, zeroed, and missed when released with a wrong size") {
+  MockHost host;
+  host.memory_limit = 1000;
+  const auto* mem = service<hprof_mem_service>(host, HPROF_SERVICE_MEM);
+  auto* bytes = static_cast<uint8_t*>(mem->allocate(host.host(), 600));
+  REQUIRE(bytes != nullptr);
+  CHECK(bytes[599] == 0);
+  CHECK(mem->allocate(host.host(), 401) == nullptr);
+  mem->release(host.host(), bytes, 599);
+  CHECK(host.memory_used == 600);
+  mem->release(host.host(), bytes, 600);
+  CHECK(host.memory_used == 0);
+}
+
+TEST_CASE("an agent thread runs the given number of turns on the calling thread, and the clock moves") {
+  MockHost host;
+  const auto* threads = service<hprof_threads_service>(host, HPROF_SERVICE_THREADS);
+  struct Body {
+    const hprof_threads_service* threads;
+    int turns = 0;
+  } body{threads};
+  hprof_agent_thread* thread = threads->start(
+      host.host(), "sampler",
+      [](void* argument, void*, hprof_agent_thread* self) {
+        auto* at = static_cast<Body*>(argument);
+        while (at->threads->wait(self, 10) != 0) at->turns++;
+      },
+      &body);
+  const uint64_t before = host.now_ns;
+  host.run_thread(0, 5);
+  CHECK(body.turns == 5);
+  CHECK(host.now_ns == before + 50);
+  CHECK(threads->stop(host.host(), thread) == HPROF_OK);
+  CHECK(host.agent_threads.empty());
+}
+
+TEST_CASE("a loss counter is the same for the same text") {
+  MockHost host;
+  const auto* log = service<hprof_log_service>(host, HPROF_SERVICE_LOG);
+  uint64_t* counter = log->loss_counter(host.host(), "samples: the buffer was full");
+  *counter += 2;
+  CHECK(log->loss_counter(host.host(), "samples: the buffer was full") == counter);
+  CHECK(host.loss("samples: the buffer was full") == 2);
+  CHECK(host.loss("anything else") == 0);
+}
