@@ -1,0 +1,93 @@
+// Bytes of an encoder: an hprof_out with a status that sticks, so that a record is written without a check
+// per byte.
+#pragma once
+
+#include <cstring>
+
+#include <hprof/cpp/byte_order.hpp>
+#include <hprof/encoder.h>
+
+namespace hprof {
+
+// Lives for one call of encode. After the first failure nothing is written any more; status() says why.
+class Out {
+ public:
+  explicit Out(hprof_out* out) : out_(out) {}
+
+  hprof_status status() const { return status_; }
+  bool ok() const { return status_ == HPROF_OK; }
+
+  // Room for n bytes (at most HPROF_OUT_MOST) to be written at the returned place, then advance(written).
+  // nullptr when the output is gone.
+  uint8_t* room(uint32_t n) {
+    if (status_ != HPROF_OK) return nullptr;
+    if (static_cast<uint64_t>(out_->end - out_->at) < n) status_ = out_->more(out_, n);
+    return status_ == HPROF_OK ? out_->at : nullptr;
+  }
+  void advance(uint32_t n) { out_->at += n; }
+
+  void bytes(const void* data, uint64_t size) {
+    const uint8_t* from = static_cast<const uint8_t*>(data);
+    while (size != 0) {
+      const uint64_t n = part(size);
+      if (n == 0) return;
+      std::memcpy(out_->at, from, n);
+      out_->at += n;
+      from += n;
+      size -= n;
+    }
+  }
+
+  void zeros(uint64_t size) {
+    while (size != 0) {
+      const uint64_t n = part(size);
+      if (n == 0) return;
+      std::memset(out_->at, 0, n);
+      out_->at += n;
+      size -= n;
+    }
+  }
+
+  // Values of 1, 2, 4 or 8 bytes of this host, as big-endian.
+  void values(const void* data, uint64_t count, uint32_t width) {
+    const uint8_t* from = static_cast<const uint8_t*>(data);
+    while (count != 0 && room(width) != nullptr) {
+      uint64_t n = static_cast<uint64_t>(out_->end - out_->at) / width;
+      if (n > count) n = count;
+      put_values(out_->at, from, n, width);
+      out_->at += n * width;
+      from += n * width;
+      count -= n;
+    }
+  }
+
+  void u1(uint32_t v) {
+    if (uint8_t* to = room(1)) *to = static_cast<uint8_t>(v), advance(1);
+  }
+  void u2(uint32_t v) {
+    if (uint8_t* to = room(2)) put_u2(to, static_cast<uint16_t>(v)), advance(2);
+  }
+  void u4(uint32_t v) {
+    if (uint8_t* to = room(4)) put_u4(to, v), advance(4);
+  }
+  void u8(uint64_t v) {
+    if (uint8_t* to = room(8)) put_u8(to, v), advance(8);
+  }
+
+  void fail(hprof_status status) {
+    if (status_ == HPROF_OK) status_ = status;
+  }
+
+ private:
+  // How much of `size` fits in what is left, at least 1; 0 when the output is gone.
+  uint64_t part(uint64_t size) {
+    if (room(1) == nullptr) return 0;
+    const uint64_t left = static_cast<uint64_t>(out_->end - out_->at);
+    return size < left ? size : left;
+  }
+
+  hprof_out* out_;
+  hprof_status status_ = HPROF_OK;
+};
+
+}  // namespace hprof

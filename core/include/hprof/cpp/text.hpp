@@ -1,0 +1,88 @@
+// Numbers and short texts without printf: no locale (a decimal point stays a point), no allocation, and fast
+// enough for heap dumps.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+namespace hprof {
+
+// The most characters that format_decimal, format_hex and format_fixed2 write.
+constexpr uint32_t kNumberMost = 24;
+
+// Decimal digits, padded with blanks on the left up to `width` (at most kNumberMost). Returns how many
+// characters.
+inline uint32_t format_decimal(char* to, uint64_t v, uint32_t width = 0) {
+  char digits[kNumberMost];
+  uint32_t n = 0;
+  do {
+    digits[n++] = static_cast<char>('0' + v % 10);
+    v /= 10;
+  } while (v != 0);
+  uint32_t size = 0;
+  while (size + n < width) to[size++] = ' ';
+  while (n != 0) to[size++] = digits[--n];
+  return size;
+}
+
+inline uint32_t format_hex(char* to, uint64_t v) {
+  char digits[kNumberMost];
+  uint32_t n = 0;
+  do {
+    digits[n++] = "0123456789abcdef"[v & 15];
+    v >>= 4;
+  } while (v != 0);
+  uint32_t size = 0;
+  while (n != 0) to[size++] = digits[--n];
+  return size;
+}
+
+// A non-negative number with two decimals, like %5.2f: rounded to nearest, ties to even. What does not fit in
+// 64 bits (and what is not a number) prints as the largest value that does.
+inline uint32_t format_fixed2(char* to, double v, uint32_t width) {
+  constexpr double kMost = 1e17;
+  const double scaled = v >= 0 && v * 100 < kMost ? v * 100 : kMost;
+  uint64_t hundredths = static_cast<uint64_t>(scaled);
+  const double rest = scaled - static_cast<double>(hundredths);
+  if (rest > 0.5 || (rest == 0.5 && (hundredths & 1) != 0)) hundredths++;
+  uint32_t size = format_decimal(to, hundredths / 100, width > 3 ? width - 3 : 0);
+  to[size++] = '.';
+  to[size++] = static_cast<char>('0' + hundredths / 10 % 10);
+  to[size++] = static_cast<char>('0' + hundredths % 10);
+  return size;
+}
+
+// A NUL-terminated text that grows by pieces in a buffer of fixed size; what does not fit is left out and
+// remembered.
+class TextBuffer {
+ public:
+  TextBuffer(char* to, uint32_t size) : to_(to), size_(size) {
+    if (size_ != 0) to_[0] = 0;
+  }
+  TextBuffer& add(const char* text, uint64_t length) {
+    const uint64_t left = size_ == 0 ? 0 : size_ - 1 - used_;
+    if (length > left) {
+      cut_ = true;
+      length = left;
+    }
+    if (length != 0) std::memcpy(to_ + used_, text, length);
+    used_ += static_cast<uint32_t>(length);
+    if (size_ != 0) to_[used_] = 0;
+    return *this;
+  }
+  TextBuffer& add(const char* text) { return add(text, std::strlen(text)); }
+  TextBuffer& add(uint64_t v) {
+    char digits[kNumberMost];
+    return add(digits, format_decimal(digits, v));
+  }
+  uint32_t used() const { return used_; }
+  bool cut() const { return cut_; }
+
+ private:
+  char* to_;
+  uint32_t size_;
+  uint32_t used_ = 0;
+  bool cut_ = false;
+};
+
+}  // namespace hprof
