@@ -1,0 +1,251 @@
+// The ascii encoder beyond what the golden files show: buffers of every size, outputs that go away, odd
+// numbers.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <doctest/doctest.h>
+#include <sstream>
+
+#include "tests/golden/encoder_run.h"
+#include "tests/golden/recording.h"
+
+using namespace hprof;
+
+namespace {
+
+const hprof_unit& unit() { return mock_unit(hprof_module_encoder_ascii, "encoder_ascii"); }
+
+std::string encode_one(MockHost& host, const hprof_record* record) {
+  EncoderRun run(host, unit());
+  CHECK(run.encode_any(record) == HPROF_OK);
+  return run.bytes();
+}
+
+std::string thread_line(MockHost& host, const std::string& name) {
+  auto record = make_record<hprof_rec_definition>(HPROF_RECORD_THREAD_START);
+  record.id = host.add_thread(name, "main", "system", 0xabc);
+  return encode_one(host, &record.head);
+}
+
+// The row of a CPU section for one trace whose method has this name.
+std::string method_row(const std::string& name) {
+  MockHost host;
+  const auto method = host.add_method(host.add_class("A", "LA;", "A.java"), name, "()V");
+  const hprof_cpu_row row = {1, 0, host.add_trace({host.add_frame(method, 1)}), 0};
+  auto table = make_record<hprof_rec_cpu_table>(HPROF_RECORD_CPU_SAMPLES);
+  table.total = table.row_count = 1;
+  table.rows = &row;
+  std::istringstream lines(encode_one(host, &table.head));
+  std::string line;
+  for (int i = 0; i < 3; i++) std::getline(lines, line);
+  return line;
+}
+
+std::string vendor_line(uint32_t type, hprof_field_value value) {
+  MockHost host;
+  const hprof_field field = {"a b", type, 0};
+  const hprof_schema schema = {sizeof schema, 1, "MY KIND", &field};
+  auto record = make_record<hprof_rec_vendor>(HPROF_RECORD_VENDOR_LAST);
+  record.schema = &schema;
+  record.values[0] = value;
+  return encode_one(host, &record.head);
+}
+
+std::string real_line(double v) {
+  hprof_field_value value;
+  value.r = v;
+  return vendor_line(HPROF_FIELD_REAL, value);
+}
+
+}  // namespace
+
+TEST_CASE("the bytes do not depend on how much room the output gives at a time") {
+  Recording recording;
+  EncoderRun whole(recording.host, unit());
+  recording.play([&](const hprof_record* record) { REQUIRE(whole.encode(record) == HPROF_OK); });
+  const std::string want = whole.bytes();
+  CHECK(whole.out.most_needed <= HPROF_OUT_MOST);
+  for (uint32_t chunk = 1; chunk < 200; chunk++) {
+    EncoderRun run(recording.host, unit(), {}, chunk);
+    recording.play([&](const hprof_record* record) { REQUIRE(run.encode(record) == HPROF_OK); });
+    REQUIRE(run.bytes() == want);
+  }
+}
+
+TEST_CASE("an output that goes away ends a record at once, wherever it happens") {
+  Recording recording;
+  EncoderRun whole(recording.host, unit());
+  recording.play([&](const hprof_record* record) { whole.encode(record); });
+  const std::string want = whole.bytes();
+  for (uint64_t limit = 0; limit < want.size(); limit += 7) {
+    EncoderRun run(recording.host, unit(), {}, 16);
+    run.out.abort_after = limit;
+    bool aborted = false;
+    recording.play([&](const hprof_record* record) {
+      if (aborted) return;
+      const hprof_status status = run.encode(record);
+      aborted = status == HPROF_ABORTED;
+      REQUIRE((aborted || status == HPROF_OK));
+    });
+    // The last pieces may have fitted in the room given before the end.
+    const std::string got = run.bytes();
+    REQUIRE(got == want.substr(0, got.size()));
+    REQUIRE((aborted || got.size() == want.size()));
+  }
+}
+
+TEST_CASE("an aborted record of a million rows does not go through all of them") {
+  MockHost host;
+  std::vector<hprof_cpu_row> rows(1000000, hprof_cpu_row{1, 0, 0, 0});
+  auto table = make_record<hprof_rec_cpu_table>(HPROF_RECORD_CPU_SAMPLES);
+  table.total = table.row_count = rows.size();
+  table.rows = rows.data();
+  EncoderRun run(host, unit(), {}, 256);
+  run.out.abort_after = 512;
+  CHECK(run.encode(&table.head) == HPROF_ABORTED);
+  run.bytes();
+  CHECK(run.out.total < 2048);
+}
+
+TEST_CASE("a method name is one word of a row, whatever is in it") {
+  CHECK(method_row("run") == "   1 100.00% 100.00%       1 300001 A.run");
+  CHECK(method_row("a b") == "   1 100.00% 100.00%       1 300001 A.a_b");
+  CHECK(method_row("a\tb\rc\x7f") == "   1 100.00% 100.00%       1 300001 A.a_b_c_");
+  CHECK(method_row("a\xc2\xa0"
+                   "b\xe3\x80\x80"
+                   "c\xc2\x85"
+                   "d") == "   1 100.00% 100.00%       1 300001 A.a_b_c_d");
+  CHECK(method_row("\xe2\x80\xae"
+                   "x\xe2\x80\x8b"
+                   "y") == "   1 100.00% 100.00%       1 300001 A._x_y");
+  CHECK(method_row("") == "   1 100.00% 100.00%       1 300001 A.<Unknown_Method>");
+  CHECK(method_row("\xc3\xa4\xe6\xbc\xa2") == "   1 100.00% 100.00%       1 300001 A.\xc3\xa4\xe6\xbc\xa2");
+}
+
+TEST_CASE("text of the VM's comes out as valid UTF-8") {
+  CHECK(method_row("\xed\xa0\xbd\xed\xb8\x80") == "   1 100.00% 100.00%       1 300001 A.\xf0\x9f\x98\x80");
+  CHECK(method_row("\xed\xa0\xbd") == "   1 100.00% 100.00%       1 300001 A.\xef\xbf\xbd");
+  CHECK(method_row("\xed\xb8\x80x") == "   1 100.00% 100.00%       1 300001 A.\xef\xbf\xbdx");
+  CHECK(method_row("\xe6\xbc") == "   1 100.00% 100.00%       1 300001 A.\xef\xbf\xbd\xef\xbf\xbd");
+  CHECK(method_row("\xf0\x9f\x98\x80") == "   1 100.00% 100.00%       1 300001 A.\xf0\x9f\x98\x80");
+  CHECK(method_row("\xf7\xbf\xbf\xbf") == "   1 100.00% 100.00%       1 300001 A.\xef\xbf\xbd");
+}
+
+TEST_CASE("thread names keep their blanks, and end at the closing quote") {
+  MockHost host;
+  CHECK(thread_line(host, "pool 1") ==
+        "THREAD START (obj=abc, id = 200001, name=\"pool 1\", group=\"main\")\n");
+  CHECK(thread_line(host, "a\", group=\"b") ==
+        "THREAD START (obj=abc, id = 200002, name=\"a\\\", group=\\\"b\", group=\"main\")\n");
+  CHECK(thread_line(host, "a\\\n\x1b[2J") ==
+        "THREAD START (obj=abc, id = 200003, name=\"a\\\\\\u000a\\u001b[2J\", group=\"main\")\n");
+}
+
+TEST_CASE("a thread that nobody knows still has a line") {
+  MockHost host;
+  auto record = make_record<hprof_rec_definition>(HPROF_RECORD_THREAD_START);
+  record.id = 5;
+  CHECK(encode_one(host, &record.head) == "THREAD START (obj=0, id = 200005, name=\"\", group=\"\")\n");
+}
+
+TEST_CASE("shares of a total of zero are zero, and too large ones stay numbers") {
+  MockHost host;
+  const hprof_cpu_row row = {UINT64_MAX, 0, 0, 0};
+  auto table = make_record<hprof_rec_cpu_table>(HPROF_RECORD_CPU_SAMPLES);
+  table.row_count = 1;
+  table.rows = &row;
+  CHECK(
+      encode_one(host, &table.head).find("   1  0.00%  0.00% 18446744073709551615 300000 <empty trace>\n") !=
+      std::string::npos);
+  table.total = 1;
+  CHECK(encode_one(host, &table.head).find("   1 1000000000000000.00% ") != std::string::npos);
+}
+
+TEST_CASE("percentages are rounded as printf rounds them") {
+  MockHost host;
+  for (uint64_t total : {3ull, 7ull, 16ull, 32ull, 64ull, 1000ull, 12345ull, 99999ull}) {
+    for (uint64_t count = 0; count <= total; count += 1 + total / 97) {
+      const hprof_cpu_row row = {count, 0, 0, 0};
+      auto table = make_record<hprof_rec_cpu_table>(HPROF_RECORD_CPU_SAMPLES);
+      table.total = total;
+      table.row_count = 1;
+      table.rows = &row;
+      char want[128];
+      const double share = static_cast<double>(count) * 100.0 / static_cast<double>(total);
+      std::snprintf(want, sizeof want, "\n%4u %5.2f%% %5.2f%% %7u %5u <empty trace>\n", 1u, share, share,
+                    static_cast<unsigned>(count), 300000u);
+      REQUIRE_MESSAGE(encode_one(host, &table.head).find(want) != std::string::npos, want);
+    }
+  }
+}
+
+TEST_CASE("a vendor's numbers print short, exact enough, and whatever they are") {
+  CHECK(real_line(0) == "MY_KIND: a_b=0\n");
+  CHECK(real_line(-1.5) == "MY_KIND: a_b=-1.5\n");
+  CHECK(real_line(0.1) == "MY_KIND: a_b=0.1\n");
+  CHECK(real_line(123456.789) == "MY_KIND: a_b=123456.789\n");
+  CHECK(real_line(0.9999999) == "MY_KIND: a_b=1\n");
+  CHECK(real_line(2.5e-7) == "MY_KIND: a_b=2.5e-7\n");
+  CHECK(real_line(1e300) == "MY_KIND: a_b=1e300\n");
+  CHECK(real_line(NAN) == "MY_KIND: a_b=nan\n");
+  CHECK(real_line(-INFINITY) == "MY_KIND: a_b=-inf\n");
+  hprof_field_value value;
+  value.i = -5;
+  CHECK(vendor_line(HPROF_FIELD_INT, value) == "MY_KIND: a_b=-5\n");
+  value.u = 0xffffffff;
+  CHECK(vendor_line(HPROF_FIELD_THREAD, value) == "MY_KIND: a_b=4295167295\n");
+  CHECK(vendor_line(99, value) == "MY_KIND: a_b=4294967295\n");
+}
+
+TEST_CASE("a vendor's record with more fields than there is room for prints what there is") {
+  MockHost host;
+  std::vector<hprof_field> fields(40, hprof_field{"f", HPROF_FIELD_UINT, 0});
+  const hprof_schema schema = {sizeof schema, 40, "X", fields.data()};
+  auto record = make_record<hprof_rec_vendor>(HPROF_RECORD_VENDOR_FIRST);
+  record.schema = &schema;
+  const std::string line = encode_one(host, &record.head);
+  CHECK(std::count(line.begin(), line.end(), '=') == HPROF_VENDOR_FIELDS);
+}
+
+TEST_CASE("a status without its end does not run over") {
+  MockHost host;
+  hprof_dump_thread thread = {1, 0, {}};
+  std::memset(thread.status, 'x', sizeof thread.status);
+  auto dump = make_record<hprof_rec_monitor_dump>(HPROF_RECORD_MONITOR_DUMP);
+  dump.thread_count = 1;
+  dump.threads = &thread;
+  CHECK(encode_one(host, &dump.head).find("status: xxxxxxxxxxxxxxxx\n") != std::string::npos);
+}
+
+TEST_CASE("kinds that nobody has defined are refused and write nothing") {
+  MockHost host;
+  for (uint32_t kind : {0u, 23u, 31u, 64u, 4000000000u}) {
+    auto record = make_record<hprof_rec_definition>(kind);
+    EncoderRun run(host, unit());
+    CHECK(run.encode_any(&record.head) == HPROF_UNSUPPORTED);
+    CHECK(run.bytes().empty());
+  }
+}
+
+TEST_CASE("the prelude cannot be mistaken for its end, or for a record") {
+  MockHost host;
+  auto begin = make_record<hprof_rec_file_begin>(HPROF_RECORD_FILE_BEGIN);
+  begin.created = kRecordedDate;
+  const std::string text = encode_one(host, &begin.head);
+  CHECK(text.rfind("JAVA PROFILE 1.0.1, created Thu Jan  1 00:00:00 1970\n\n", 0) == 0);
+  CHECK(text.substr(text.size() - 12) == "\n\n--------\n\n");
+  CHECK(text.find("\n---") == text.size() - 11);
+  CHECK(text.find("\nTRACE ") == std::string::npos);
+  CHECK(text.find(" BEGIN") == std::string::npos);
+  begin.bare = 1;
+  CHECK(encode_one(host, &begin.head).empty());
+}
+
+TEST_CASE("without memory or services an encoder is not made") {
+  MockHost host;
+  host.memory_limit = 0;
+  CHECK(EncoderRun(host, unit()).created() == HPROF_NO_MEMORY);
+  MockHost without;
+  without.set_service(HPROF_SERVICE_IDS, nullptr);
+  CHECK(EncoderRun(without, unit()).created() == HPROF_UNSUPPORTED);
+}

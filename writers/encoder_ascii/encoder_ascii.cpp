@@ -1,0 +1,215 @@
+// The ascii encoder: format=a, the text that people and old scripts read.
+//
+// It writes definitions as the pipeline brings them (only traces and threads have a text) and every other
+// record as it comes. All state is the host: names are looked up when they are printed.
+#include <new>
+
+#include <hprof/cpp/service.hpp>
+#include <hprof/service/mem.h>
+
+#include "ascii.h"
+
+namespace hprof::ascii {
+
+namespace {
+
+struct Encoder {
+  const hprof_host* host;
+  const hprof_ids_service* ids;
+  const hprof_mem_service* mem;
+};
+
+template <typename T>
+const T& as(const hprof_record* record) {
+  return *reinterpret_cast<const T*>(record);
+}
+
+// A parser of the CPU sections wants a line number or exactly `Unknown line`, so native frames say that, as
+// the original's do, and so do all frames with lineno=n: dropping the part altogether would break the pattern
+// class.method(source:line) that every parser has.
+void write_line(TextOut& out, int32_t line) {
+  if (line > 0 && out.settings().line_numbers != 0) {
+    out.dec(static_cast<uint64_t>(line));
+  } else if (line == HPROF_LINE_COMPILED) {
+    out.lit("Compiled method");
+  } else {
+    out.lit("Unknown line");
+  }
+}
+
+void write_frame(TextOut& out, hprof_frame_id id) {
+  const auto& ids = out.ids();
+  const hprof_frame_info* frame = ids.frame_info(out.host(), id);
+  const hprof_method_info* method = frame == nullptr ? nullptr : ids.method_info(out.host(), frame->method);
+  const hprof_class_info* owner = method == nullptr ? nullptr : ids.class_info(out.host(), method->owner);
+  out.lit("\t").class_name(method == nullptr ? 0 : method->owner).lit(".");
+  if (method == nullptr || out.string(method->name, Safe::kWord) == 0) out.lit("<Unknown Method>");
+  out.lit("(");
+  if (owner == nullptr || out.string(owner->source, Safe::kWord) == 0) out.lit("<Unknown Source>");
+  out.lit(":");
+  write_line(out, frame == nullptr ? HPROF_LINE_UNKNOWN : frame->line);
+  out.lit(")\n");
+}
+
+void write_trace(TextOut& out, hprof_trace_serial serial) {
+  const hprof_trace_info* trace = out.ids().trace_info(out.host(), serial);
+  out.lit("TRACE ").trace(serial).lit(":");
+  if (out.settings().thread_in_traces != 0) {
+    out.lit(" (thread=").thread(trace == nullptr ? 0 : trace->thread).lit(")");
+  }
+  out.lit("\n");
+  if (trace == nullptr || trace->frame_count == 0) {
+    out.lit("\t<empty>\n");
+    return;
+  }
+  for (uint32_t i = 0; i < trace->frame_count && out.ok(); i++) write_frame(out, trace->frames[i]);
+}
+
+void write_thread_start(TextOut& out, hprof_thread_serial serial) {
+  const hprof_thread_info* thread = out.ids().thread_info(out.host(), serial);
+  out.lit("THREAD START (obj=").hex(thread == nullptr ? 0 : thread->object).lit(", id = ").thread(serial);
+  out.lit(", name=\"");
+  if (thread != nullptr) out.string(thread->name, Safe::kQuoted);
+  out.lit("\", group=\"");
+  if (thread != nullptr) out.string(thread->group, Safe::kQuoted);
+  out.lit("\")\n");
+}
+
+void write_note(TextOut& out, const hprof_rec_note& note) {
+  out.lit("HPROF NOTE: ");
+  out.safe(note.text, Safe::kLine);
+  out.lit("\n");
+}
+
+void write_record(TextOut& out, const hprof_record* record) {
+  switch (record->kind) {
+    case HPROF_RECORD_FILE_BEGIN:
+      if (as<hprof_rec_file_begin>(record).bare == 0) write_prelude(out, as<hprof_rec_file_begin>(record));
+      break;
+    // Nothing to say in text: names stand where they are used.
+    case HPROF_RECORD_FILE_END:
+    case HPROF_RECORD_STRING:
+    case HPROF_RECORD_CLASS:
+    case HPROF_RECORD_CLASS_UNLOAD:
+    case HPROF_RECORD_FRAME:
+    case HPROF_RECORD_CONTROL_SETTINGS:
+      break;
+    case HPROF_RECORD_TRACE:
+      write_trace(out, as<hprof_rec_definition>(record).id);
+      break;
+    case HPROF_RECORD_THREAD_START:
+      write_thread_start(out, as<hprof_rec_definition>(record).id);
+      break;
+    case HPROF_RECORD_THREAD_END:
+      out.lit("THREAD END (id = ").thread(as<hprof_rec_definition>(record).id).lit(")\n");
+      break;
+    case HPROF_RECORD_NOTE:
+      write_note(out, as<hprof_rec_note>(record));
+      break;
+    case HPROF_RECORD_CPU_SAMPLES:
+    case HPROF_RECORD_CPU_TIMES:
+      write_cpu_table(out, as<hprof_rec_cpu_table>(record));
+      break;
+    case HPROF_RECORD_CPU_OLD:
+      write_cpu_old(out, as<hprof_rec_cpu_old>(record));
+      break;
+    case HPROF_RECORD_ALLOC_SITES:
+      write_sites(out, as<hprof_rec_alloc_sites>(record));
+      break;
+    case HPROF_RECORD_HEAP_SUMMARY:
+      write_heap_summary(out, as<hprof_rec_heap_summary>(record));
+      break;
+    case HPROF_RECORD_MONITOR_TIME:
+      write_monitor_time(out, as<hprof_rec_monitor_time>(record));
+      break;
+    case HPROF_RECORD_MONITOR_WAIT:
+    case HPROF_RECORD_MONITOR_WAITED:
+    case HPROF_RECORD_MONITOR_EXIT:
+    case HPROF_RECORD_THREAD_SLEEP:
+      write_monitor_event(out, as<hprof_rec_monitor_event>(record));
+      break;
+    case HPROF_RECORD_MONITOR_DUMP:
+      write_monitor_dump(out, as<hprof_rec_monitor_dump>(record));
+      break;
+    case HPROF_RECORD_HEAP_DUMP_BEGIN:
+      write_heap_begin(out, as<hprof_rec_heap_dump>(record));
+      break;
+    case HPROF_RECORD_HEAP_DUMP_END:
+      out.lit("HEAP DUMP END\n");
+      break;
+    case HPROF_RECORD_HEAP_ROOT:
+      write_heap_root(out, as<hprof_rec_heap_root>(record));
+      break;
+    case HPROF_RECORD_HEAP_CLASS:
+      write_heap_class(out, as<hprof_rec_heap_class>(record));
+      break;
+    case HPROF_RECORD_HEAP_INSTANCE:
+      write_heap_instance(out, as<hprof_rec_heap_instance>(record));
+      break;
+    case HPROF_RECORD_HEAP_OBJECT_ARRAY:
+    case HPROF_RECORD_HEAP_PRIMITIVE_ARRAY:
+      write_heap_array(out, as<hprof_rec_heap_array>(record));
+      break;
+    default:
+      if (record->kind >= HPROF_RECORD_VENDOR_FIRST && record->kind <= HPROF_RECORD_VENDOR_LAST) {
+        write_vendor(out, as<hprof_rec_vendor>(record));
+      } else {
+        out.fail(HPROF_UNSUPPORTED);
+      }
+  }
+}
+
+hprof_status create(const hprof_host* host, const void*, void** self) {
+  const auto* ids = find_service<hprof_ids_service>(host, HPROF_SERVICE_IDS);
+  const auto* mem = find_service<hprof_mem_service>(host, HPROF_SERVICE_MEM);
+  if (ids == nullptr || mem == nullptr) return HPROF_UNSUPPORTED;
+  void* memory = mem->allocate(host, sizeof(Encoder));
+  if (memory == nullptr) return HPROF_NO_MEMORY;
+  *self = new (memory) Encoder{host, ids, mem};
+  return HPROF_OK;
+}
+
+hprof_status encode(void* self, const hprof_record* record, hprof_out* out) {
+  const Encoder* encoder = static_cast<const Encoder*>(self);
+  TextOut text(out, encoder->host, encoder->ids);
+  write_record(text, record);
+  return text.status();
+}
+
+void destroy(void* self) {
+  Encoder* encoder = static_cast<Encoder*>(self);
+  encoder->mem->release(encoder->host, encoder, sizeof(Encoder));
+}
+
+constexpr uint64_t bits(uint32_t first, uint32_t last) {
+  return (UINT64_MAX >> (63 - last)) & (UINT64_MAX << first);
+}
+
+const hprof_encoder_ops kOps = {sizeof(hprof_encoder_ops), 0, create, encode, destroy, ".txt"};
+
+const hprof_unit kUnit = {
+    sizeof(hprof_unit),
+    HPROF_UNIT_ENCODER,
+    "encoder_ascii",
+    "format=a",
+    "text, as people and scripts read it",
+    nullptr,
+    0,
+    sizeof(hprof_option),
+    0,
+    0,
+    0,
+    0,
+    0,
+    bits(HPROF_RECORD_FILE_BEGIN, HPROF_RECORD_MONITOR_DUMP) |
+        bits(HPROF_RECORD_HEAP_DUMP_BEGIN, HPROF_RECORD_HEAP_PRIMITIVE_ARRAY) |
+        bits(HPROF_RECORD_VENDOR_FIRST, HPROF_RECORD_VENDOR_LAST),
+    &kOps,
+};
+const hprof_unit* const kUnits[] = {&kUnit};
+
+}  // namespace
+
+}  // namespace hprof::ascii
+
+HPROF_MODULE(encoder_ascii, "1.0", "hprof", hprof::ascii::kUnits, 1)

@@ -1,0 +1,67 @@
+// Text of the ascii encoder: numbers, and the names of classes, methods and threads made safe.
+#pragma once
+
+#include <hprof/cpp/out.hpp>
+#include <hprof/cpp/text.hpp>
+#include <hprof/service/ids.h>
+
+namespace hprof::ascii {
+
+// What a name may hold in its place.
+enum class Safe {
+  kWord,    // one word of a line: parsers split rows at blanks, so blanks of any script become '_'
+  kQuoted,  // between double quotes: \" and \\, control characters as \uXXXX, blanks stay
+  kLine,    // the rest of a line: what would end it or steer a terminal becomes a blank
+};
+
+// Lives for one record.
+class TextOut : public Out {
+ public:
+  TextOut(hprof_out* out, const hprof_host* host, const hprof_ids_service* ids)
+      : Out(out), host_(host), ids_(ids) {}
+
+  const hprof_settings& settings() const { return *host_->settings; }
+  const hprof_ids_service& ids() const { return *ids_; }
+  const hprof_host* host() const { return host_; }
+
+  template <uint32_t n>
+  TextOut& lit(const char (&literal)[n]) {
+    return put(literal, n - 1);
+  }
+  // A text of our own making, such as a date; nullptr is nothing.
+  TextOut& plain(const char* text) { return text == nullptr ? *this : put(text, std::strlen(text)); }
+
+  TextOut& dec(uint64_t v, uint32_t width = 0);
+  TextOut& signed_dec(int64_t v);
+  TextOut& hex(uint64_t v);
+  // %5.2f%% of part / total; 0 of a total of 0.
+  TextOut& percent(uint64_t part, uint64_t total);
+  // Shortest of fixed and scientific notation, six places; nan, inf, -inf.
+  TextOut& real(double v);
+
+  // The numbers that the format prints: in ranges of their own, so that a reader never mixes them up.
+  TextOut& thread(hprof_thread_serial serial) { return dec(uint64_t{200000} + serial); }
+  TextOut& trace(hprof_trace_serial serial, uint32_t width = 0) {
+    return dec(uint64_t{300000} + serial, width);
+  }
+
+  // Text of the VM's (modified UTF-8) as UTF-8. Returns how many bytes it took.
+  uint64_t safe(hprof_text text, Safe how);
+  uint64_t string(hprof_string_id id, Safe how) { return safe(ids_->string_text(host_, id), how); }
+
+  TextOut& class_name(hprof_class_serial serial);
+  // As the VM spells it: Ljava/lang/Object;
+  TextOut& class_signature(hprof_class_serial serial);
+  // Class and method of the trace's innermost frame, for a row: one word always.
+  TextOut& trace_method(hprof_trace_serial serial);
+
+ private:
+  TextOut& put(const char* text, uint64_t size);  // not inline: it is called a few hundred times
+  uint64_t safe_slowly(const uint8_t* at, const uint8_t* end, Safe how);
+  uint32_t put_unit(uint32_t code, Safe how);
+
+  const hprof_host* host_;
+  const hprof_ids_service* ids_;
+};
+
+}  // namespace hprof::ascii
