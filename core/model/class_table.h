@@ -1,0 +1,74 @@
+// The classes that anything was said about, and what they are called.
+#pragma once
+
+#include "core/base/atomic.h"
+#include "core/model/ids.h"
+#include "core/model/intern_table.h"
+#include "core/model/string_table.h"
+
+namespace hprof {
+
+// A class is found by its signature and an identity that the caller chooses: anything that tells classes of
+// one name apart, such as the class object's id or the loader's; 0 will do where names are enough.
+//
+// Names. A class that the VM makes (hidden classes, lambdas, proxies, reflection accessors) is stored under
+// its stable name and signature (class_names.h) unless raw names are wanted. Such classes stay different
+// classes: each has its own serial, so that a heap dump and the owner column of allocation sites tell them
+// apart. But their code is counted as one: representative() is the first class of that stable name, and
+// methods, hence frames and traces, belong to it. That makes rows that differ only by which copy of a lambda,
+// a proxy or a script's class ran fold into one, in one run and between two. It folds across loaders, too:
+// the frames of the host class around them still tell loaders apart.
+//
+// Protocol: InternTable's. source, object and trace are set later, each by a single aligned store.
+// representative() is fixed by a compare-and-swap of the mark beside the signature string. Tags: intern,
+// representative [onload][control][app]; the rest [any].
+class ClassTable {
+ public:
+  bool create(MemoryAccount& memory, uint32_t capacity, Backing backing, StringTable& strings,
+              bool raw_names) {
+    strings_ = &strings;
+    memory_ = &memory;
+    raw_names_ = raw_names;
+    return table_.create(memory, capacity, backing);
+  }
+  void destroy() { table_.destroy(); }
+
+  // kNone: no room, or no signature.
+  ClassSerial intern(Str signature, uint64_t identity);
+  // kNone: there is none yet.
+  ClassSerial representative(ClassSerial serial);
+
+  // nullptr: no such class. Valid until destroy; source, object and trace may change from 0 once.
+  const hprof_class_info* info(ClassSerial serial) const {
+    const Entry* entry = table_.at(raw(serial));
+    return entry ? &entry->info : nullptr;
+  }
+  // For an unknown serial: nothing.
+  void set_source(ClassSerial serial, StringId source);
+  void set_object(ClassSerial serial, hprof_object_id object);
+  void set_trace(ClassSerial serial, TraceSerial trace);
+
+  // No serial above has been handed out; for listing all classes.
+  ClassSerial last() const { return ClassSerial{table_.last()}; }
+  uint32_t count() const { return table_.count(); }
+  uint32_t capacity() const { return table_.capacity(); }
+  uint64_t charged() const { return table_.charged(); }
+  static uint64_t room(uint32_t capacity) { return InternTable<Entry>::room(capacity); }
+
+ private:
+  struct Entry {
+    hprof_class_info info;
+    uint64_t identity;
+    uint32_t folds;  // 1: the name is shared with other classes of the VM's making
+    uint32_t reserved;
+  };
+
+  ClassSerial intern_with(Str signature, uint64_t identity, bool folds, TextWriter& name);
+
+  InternTable<Entry> table_;
+  StringTable* strings_ = nullptr;
+  MemoryAccount* memory_ = nullptr;
+  bool raw_names_ = false;
+};
+
+}  // namespace hprof

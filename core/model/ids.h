@@ -1,0 +1,35 @@
+// The numbers of the model: distinct types of one width, the same numbers as the ABI's plain ones.
+#pragma once
+
+#include <cstdint>
+
+#include <hprof/service/ids.h>
+
+namespace hprof {
+
+// 0 (kNone) is "none" for all of them.
+enum class StringId : uint32_t { kNone = 0 };
+enum class ClassSerial : uint32_t { kNone = 0 };
+enum class MethodId : uint32_t { kNone = 0 };
+enum class FrameId : uint32_t { kNone = 0 };
+enum class TraceSerial : uint32_t { kNone = 0 };
+enum class ThreadSerial : uint32_t { kNone = 0 };
+
+// Which class record of the VM side a jmethodID belongs to (MethodMap); chosen by the caller, any value.
+enum class ClassToken : uint32_t {};
+
+// The ABI's number: raw(StringId{7}) == 7.
+template <class Id>
+constexpr uint32_t raw(Id id) {
+  static_assert(sizeof(Id) == sizeof(uint32_t), "one width");
+  return static_cast<uint32_t>(id);
+}
+
+static_assert(sizeof(StringId) == sizeof(hprof_string_id) &&
+                  sizeof(ClassSerial) == sizeof(hprof_class_serial) &&
+                  sizeof(MethodId) == sizeof(hprof_method_id) && sizeof(FrameId) == sizeof(hprof_frame_id) &&
+                  sizeof(TraceSerial) == sizeof(hprof_trace_serial) &&
+                  sizeof(ThreadSerial) == sizeof(hprof_thread_serial),
+              "the ABI's numbers");
+
+}  // namespace hprof

@@ -1,0 +1,42 @@
+// How large the tables of the model may become.
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/region.h"
+
+namespace hprof {
+
+// Entries, or bytes where the name says so. What a table does not use costs address space only
+// (Backing::kLazy).
+struct ModelLimits {
+  uint32_t strings;
+  uint32_t classes;
+  uint32_t methods;
+  uint32_t frames;
+  uint32_t traces;
+  uint32_t threads;           // remembered at a time; a power of two
+  uint32_t thread_names;      // different names kept as they are; later ones have their digits folded
+  uint32_t method_map;        // jmethodIDs of loaded classes
+  uint64_t text_bytes;        // of all strings
+  uint64_t trace_bytes;       // of all traces' frame lists, 4 per frame
+  uint64_t line_table_bytes;  // 4 per line entry
+  Backing backing;
+
+  // The defaults: about 1M strings, 512k methods, 1M frames, 512k traces, 128k threads; half a GiB of address
+  // space where addresses have 64 bits, an eighth of that elsewhere.
+  static ModelLimits standard();
+
+  // For small memories: a part of the defaults that takes at most `bytes` in all and is allocated at
+  // creation, so that nothing is refused later but by a full table. Below about 100 KiB the smallest tables
+  // there are, which take more.
+  static ModelLimits fixed(uint64_t bytes);
+
+  // All capacities halved, down to the smallest useful ones. False: they were the smallest already.
+  bool halve();
+
+  // The room of all tables, in bytes.
+  uint64_t room() const;
+};
+
+}  // namespace hprof

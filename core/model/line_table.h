@@ -1,0 +1,33 @@
+// Where the source lines of a method begin in its bytecode.
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/bump.h"
+#include "core/model/ids.h"
+
+namespace hprof {
+
+// One row of a method's line table; both fit the class file's 16 bits.
+struct LineStart {
+  uint16_t bci;  // the line's first instruction
+  uint16_t line;
+};
+
+// An immutable table; its rows follow it, sorted by bci.
+struct LineTable {
+  uint32_t count;
+  const LineStart* rows() const { return reinterpret_cast<const LineStart*>(this + 1); }
+};
+
+// Copies rows, in any order, to a table in `storage`. nullptr: full. [onload][control][app]
+const LineTable* make_line_table(Bump& storage, const LineStart* rows, uint32_t count);
+// Takes back a table that nobody has seen.
+void drop_line_table(Bump& storage, const LineTable* table);
+
+bool same_rows(const LineTable& table, const LineStart* rows, uint32_t count);  // in the same order
+
+// The line of a bytecode index, or HPROF_LINE_UNKNOWN before the first row. [any]
+int32_t line_of(const LineTable& table, uint32_t bci);
+
+}  // namespace hprof

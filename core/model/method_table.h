@@ -1,0 +1,76 @@
+// The methods that were seen, and their line tables.
+#pragma once
+
+#include <atomic>
+
+#include "core/model/class_table.h"
+#include "core/model/line_table.h"
+
+namespace hprof {
+
+// What is known of a method's lines.
+enum class Lines : uint32_t {
+  kUnset,      // set_lines has not been called
+  kNone,       // the method has no table
+  kTable,      // line_of answers
+  kAmbiguous,  // methods that count as one have different tables (ClassTable folds their classes)
+};
+
+// A method is found by its class, name and signature. Its class is replaced by the class' representative.
+//
+// Protocol: InternTable's. A method's line table is set once, by a compare-and-swap (release) of a pointer to
+// a table that is complete; a second, different one turns it into "ambiguous" for good. Tags: intern,
+// set_lines [onload][control][app]; the rest [any].
+class MethodTable {
+ public:
+  bool create(MemoryAccount& memory, uint32_t capacity, uint64_t line_table_bytes, Backing backing,
+              ClassTable& classes, StringTable& strings) {
+    classes_ = &classes;
+    strings_ = &strings;
+    return table_.create(memory, capacity, backing) && lines_.create(memory, line_table_bytes, backing);
+  }
+  void destroy() {
+    table_.destroy();
+    lines_.destroy();
+  }
+
+  // kNone: no room, an unknown class, or no name.
+  MethodId intern(ClassSerial owner, StringId name, StringId signature);
+
+  // nullptr: no such method. Valid until destroy, never changes.
+  const hprof_method_info* info(MethodId id) const {
+    const Entry* entry = table_.at(raw(id));
+    return entry ? &entry->info : nullptr;
+  }
+
+  // To be called for every jmethodID that is resolved, even if its MethodId has lines already: only so
+  // differences between methods that count as one are noticed. `rows` in any order; count 0: the method has
+  // none. Copied. False: no room, lines stay as they were.
+  bool set_lines(MethodId id, const LineStart* rows, uint32_t count);
+  Lines lines(MethodId id) const;
+  // The line of a bytecode index: HPROF_LINE_NATIVE for a negative one, HPROF_LINE_UNKNOWN if it is not
+  // known.
+  int32_t line_of(MethodId id, int64_t bci) const;
+
+  uint32_t count() const { return table_.count(); }
+  uint32_t capacity() const { return table_.capacity(); }
+  uint64_t charged() const { return table_.charged() + lines_.charged(); }
+  uint64_t line_bytes_used() const { return lines_.used(); }
+  static uint64_t room(uint32_t capacity, uint64_t line_table_bytes) {
+    return Table::room(capacity) + line_table_bytes;
+  }
+
+ private:
+  struct Entry {
+    hprof_method_info info;
+    std::atomic<const LineTable*> lines;
+  };
+  using Table = InternTable<Entry>;
+
+  Table table_;
+  Bump lines_;
+  ClassTable* classes_ = nullptr;
+  StringTable* strings_ = nullptr;
+};
+
+}  // namespace hprof

@@ -1,0 +1,161 @@
+// The tables behind service/ids.h in one.
+#include "core/model/model.h"
+
+#include "core/base/text_tools.h"
+#include "core/model/class_names.h"
+
+namespace hprof {
+namespace {
+
+// Classes that the agent made up have an identity that no caller uses.
+constexpr uint64_t kSynthetic = 0x73796e7468657469ull;
+constexpr size_t kLongestThreadName = 256;
+
+void put_digits_folded(Str name, TextWriter& folded) {
+  for (size_t i = 0; i < name.size; ++i) {
+    if (!is_digit(name[i])) {
+      folded.put(name[i]);
+    } else if (i == 0 || !is_digit(name[i - 1])) {
+      folded.put('#');
+    }
+  }
+}
+
+}  // namespace
+
+Status Model::create(MemoryAccount& memory, const ModelLimits& limits, LossCounters& losses, bool raw_names) {
+  losses_ = &losses;
+  limits_ = limits;
+  while (!create_tables(memory, raw_names)) {
+    destroy();
+    if (!limits_.halve()) return Status::no_memory("no memory for the tables of names");
+  }
+  return Status::good();
+}
+
+bool Model::create_tables(MemoryAccount& memory, bool raw_names) {
+  const ModelLimits& l = limits_;
+  return strings_.create(memory, l.strings, l.text_bytes, l.backing) &&
+         classes_.create(memory, l.classes, l.backing, strings_, raw_names) &&
+         methods_.create(memory, l.methods, l.line_table_bytes, l.backing, classes_, strings_) &&
+         frames_.create(memory, l.frames, l.backing) &&
+         traces_.create(memory, l.traces, l.trace_bytes, l.backing) &&
+         threads_.create(memory, l.threads, l.backing) && method_map_.create(memory, l.method_map, l.backing);
+}
+
+void Model::destroy() {
+  method_map_.destroy();
+  threads_.destroy();
+  traces_.destroy();
+  frames_.destroy();
+  methods_.destroy();
+  classes_.destroy();
+  strings_.destroy();
+  thread_names_.store(0, std::memory_order_relaxed);
+  folded_names_.store(0, std::memory_order_relaxed);
+}
+
+StringId Model::string(Str text) {
+  if (!text.data) return StringId::kNone;
+  return counted(strings_.intern(text), Loss::kLostStrings);
+}
+
+ClassSerial Model::class_serial(Str signature, uint64_t identity) {
+  return counted(classes_.intern(signature, identity), Loss::kLostClasses);
+}
+
+MethodId Model::method(ClassSerial owner, Str name, Str signature) {
+  return counted(methods_.intern(owner, string(name), string(signature)), Loss::kLostMethods);
+}
+
+bool Model::set_lines(MethodId method, const LineStart* rows, uint32_t count) {
+  const bool done = methods_.set_lines(method, rows, count);
+  if (!done) losses_->add(Loss::kLostLineTables);
+  return done;
+}
+
+FrameId Model::frame(MethodId method, int32_t line) {
+  return counted(frames_.intern(method, line), Loss::kLostFrames);
+}
+
+FrameId Model::frame_at(MethodId method, int64_t bci, bool line_numbers) {
+  const int32_t without = bci < 0 ? HPROF_LINE_NATIVE : HPROF_LINE_NONE;
+  return frame(method, line_numbers ? methods_.line_of(method, bci) : without);
+}
+
+FrameId Model::synthetic_frame(Str class_name, Str method_name) {
+  char buffer[512];
+  TextWriter signature(buffer, sizeof buffer);
+  write_signature(class_name.part(0, sizeof buffer - 3), signature);
+  const ClassSerial owner = class_serial(signature.text(), kSynthetic);
+  return frame(method(owner, method_name, ""), HPROF_LINE_UNKNOWN);
+}
+
+TraceSerial Model::trace(ThreadSerial thread, const hprof_frame_id* frames, uint32_t count) {
+  return counted(traces_.intern(thread, frames, count), Loss::kLostTraces);
+}
+
+// The name as a string unless there are `most` of its kind already.
+StringId Model::bounded_name(Str name, std::atomic<uint32_t>* names, uint32_t most) {
+  const StringId known = strings_.find(name);
+  if (known != StringId::kNone) return known;
+  if (names->load(std::memory_order_relaxed) >= most) return StringId::kNone;
+  bool created = false;
+  const StringId id = strings_.intern(name, &created);
+  if (created) names->fetch_add(1, std::memory_order_relaxed);
+  return id;
+}
+
+StringId Model::thread_name(Str name) {
+  if (!name.data) return StringId::kNone;
+  const Str kept = name.part(0, kLongestThreadName);
+  const StringId id = bounded_name(kept, &thread_names_, limits_.thread_names);
+  if (id != StringId::kNone) return id;
+  losses_->add(Loss::kLostThreadNames);
+  char buffer[kLongestThreadName + 1];
+  TextWriter folded(buffer, sizeof buffer);
+  put_digits_folded(kept, folded);
+  const StringId shorter = bounded_name(folded.text(), &folded_names_, limits_.thread_names / 4);
+  return shorter != StringId::kNone ? shorter : string("other thread");
+}
+
+ThreadSerial Model::add_thread(const ThreadFacts& facts) {
+  bool folded = false;
+  const ThreadSerial serial = threads_.add(facts, &folded);
+  if (folded) losses_->add(Loss::kLostThreads);
+  return serial;
+}
+
+bool Model::enter_method(const void* method_id, MethodEntry entry) {
+  const bool entered = method_map_.insert(method_id, entry);
+  if (!entered) losses_->add(Loss::kLostMethodBook);
+  return entered;
+}
+
+void Model::use(TableUse (&tables)[kTables]) const {
+  tables[0] = {"strings", strings_.count(), strings_.capacity(), strings_.charged()};
+  tables[1] = {"classes", classes_.count(), classes_.capacity(), classes_.charged()};
+  tables[2] = {"methods", methods_.count(), methods_.capacity(), methods_.charged()};
+  tables[3] = {"frames", frames_.count(), frames_.capacity(), frames_.charged()};
+  tables[4] = {"traces", traces_.count(), traces_.capacity(), traces_.charged()};
+  tables[5] = {"threads", threads_.alive(), threads_.capacity(), threads_.charged()};
+  tables[6] = {"method book", method_map_.count(), method_map_.capacity(), method_map_.charged()};
+  tables[7] = {"thread names", thread_names_.load(std::memory_order_relaxed), limits_.thread_names, 0};
+}
+
+uint64_t Model::charged() const {
+  TableUse tables[kTables];
+  use(tables);
+  uint64_t sum = 0;
+  for (const TableUse& table : tables) sum += table.bytes;
+  return sum;
+}
+
+uint64_t Model::room(const ModelLimits& l) {
+  return StringTable::room(l.strings, l.text_bytes) + ClassTable::room(l.classes) +
+         MethodTable::room(l.methods, l.line_table_bytes) + FrameTable::room(l.frames) +
+         TraceTable::room(l.traces, l.trace_bytes) + ThreadTable::room(l.threads) +
+         MethodMap::room(l.method_map);
+}
+
+}  // namespace hprof

@@ -1,0 +1,118 @@
+// The tables behind service/ids.h in one: names and numbers of everything that records refer to.
+#pragma once
+
+#include "core/base/counters.h"
+#include "core/base/memory_account.h"
+#include "core/base/status.h"
+#include "core/model/class_table.h"
+#include "core/model/frame_table.h"
+#include "core/model/ids.h"
+#include "core/model/limits.h"
+#include "core/model/method_map.h"
+#include "core/model/method_table.h"
+#include "core/model/string_table.h"
+#include "core/model/thread_table.h"
+#include "core/model/trace_table.h"
+
+namespace hprof {
+
+// How full a table is, for verbose=y.
+struct TableUse {
+  const char* name;
+  uint32_t count;
+  uint32_t capacity;
+  uint64_t bytes;  // charged to the budget, about what is resident
+};
+
+// Insert-only (but for threads and the method book): what was handed out once stays valid, and the same,
+// until destroy. Interning is lock-free and calls no malloc; full tables answer kNone and count the loss. It
+// knows no VM: who has a jclass or jmethodID asks the VM for its names first and says them here.
+//
+// Zeroed memory plus placement new, or a static object, is a Model that holds nothing. Tags, unless said
+// otherwise: interning [onload][control][app], look-ups [any].
+class Model {
+ public:
+  static constexpr uint32_t kTables = 8;
+
+  constexpr Model() = default;
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+  // memory and losses outlive the model. raw_names: class names as the VM spells them (class_names.h). If the
+  // address space is not there (containers may limit it), halves the limits until it is. On failure nothing
+  // is held. [onload]
+  Status create(MemoryAccount& memory, const ModelLimits& limits, LossCounters& losses, bool raw_names);
+  void destroy();  // [control], nobody else uses it
+
+  StringId string(Str text);
+  Str text(StringId id) const { return strings_.text(id); }  // NUL-terminated; absent: never handed out
+
+  // signature: as JVMTI has it. identity: what tells classes of one signature apart (class_table.h).
+  ClassSerial class_serial(Str signature, uint64_t identity);
+  ClassTable& classes() { return classes_; }
+
+  // The class is folded into the first of its stable name (class_table.h).
+  MethodId method(ClassSerial owner, Str name, Str signature);
+  MethodTable& methods() { return methods_; }
+  // Counts the loss when there is no room.
+  bool set_lines(MethodId method, const LineStart* rows, uint32_t count);
+
+  FrameId frame(MethodId method, int32_t line);
+  // A VM's frame whose method is known, with the line of the bytecode index if lines are wanted (lineno=y).
+  FrameId frame_at(MethodId method, int64_t bci, bool line_numbers);
+  // A frame that stands for something without a Java method; its line is HPROF_LINE_UNKNOWN.
+  FrameId synthetic_frame(Str class_name, Str method_name);
+
+  TraceSerial trace(ThreadSerial thread, const hprof_frame_id* frames, uint32_t count);
+
+  // A string for the name of a thread or thread group: ModelLimits::thread_names different ones as they are,
+  // then names with their digits folded (pool-#-thread-#), a quarter as many, then "other thread". So an
+  // application that names threads without end takes a bounded part of the string table.
+  StringId thread_name(Str name);
+  ThreadSerial add_thread(
+      const ThreadFacts& facts);  // never kNone; counts threads that became the "other thread"
+  ThreadTable& threads() { return threads_; }
+
+  // Enters a jmethodID into the method book; counts the loss when it is full.
+  bool enter_method(const void* method_id, MethodEntry entry);
+  MethodMap& method_map() { return method_map_; }
+
+  // Look-ups for the ABI; nullptr: never handed out. [any]
+  const hprof_class_info* class_info(ClassSerial serial) const { return classes_.info(serial); }
+  const hprof_method_info* method_info(MethodId id) const { return methods_.info(id); }
+  const hprof_frame_info* frame_info(FrameId id) const { return frames_.info(id); }
+  const hprof_trace_info* trace_info(TraceSerial serial) const { return traces_.info(serial); }
+  const hprof_thread_info* thread_info(ThreadSerial serial) const { return threads_.info(serial); }
+
+  ClassSerial last_class() const { return classes_.last(); }
+  TraceSerial last_trace() const { return traces_.last(); }
+  const ModelLimits& limits() const { return limits_; }
+  // [any]
+  void use(TableUse (&tables)[kTables]) const;
+  uint64_t charged() const;  // bytes of all tables
+
+  static uint64_t room(const ModelLimits& limits);
+
+ private:
+  bool create_tables(MemoryAccount& memory, bool raw_names);
+  template <class Id>
+  Id counted(Id id, Loss loss) {
+    if (id == Id::kNone) losses_->add(loss);
+    return id;
+  }
+  StringId bounded_name(Str name, std::atomic<uint32_t>* names, uint32_t most);
+
+  StringTable strings_;
+  ClassTable classes_;
+  MethodTable methods_;
+  FrameTable frames_;
+  TraceTable traces_;
+  ThreadTable threads_;
+  MethodMap method_map_;
+  LossCounters* losses_ = nullptr;
+  ModelLimits limits_{};
+  std::atomic<uint32_t> thread_names_{0};
+  std::atomic<uint32_t> folded_names_{0};
+};
+
+}  // namespace hprof

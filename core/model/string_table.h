@@ -1,0 +1,87 @@
+// Every text of the session once.
+#pragma once
+
+#include "core/base/bump.h"
+#include "core/base/hash.h"
+#include "core/base/text.h"
+#include "core/model/ids.h"
+#include "core/model/intern_table.h"
+
+namespace hprof {
+
+// Protocol: InternTable's; the text is copied to the bump storage before its entry is linked. Look-ups may be
+// made while others intern. Thread tags: intern [onload][control][app], the others [any].
+class StringTable {
+ public:
+  static constexpr uint64_t kLongest = 1 << 20;  // bytes; longer texts are not taken
+
+  bool create(MemoryAccount& memory, uint32_t capacity, uint64_t text_bytes, Backing backing) {
+    return table_.create(memory, capacity, backing) && text_.create(memory, text_bytes, backing);
+  }
+  void destroy() {
+    table_.destroy();
+    text_.destroy();
+  }
+
+  // kNone: an absent text (data == nullptr, size 0), or one too long, or no room.
+  StringId intern(Str text, bool* created = nullptr) {
+    if (created) *created = false;
+    if (!text.data || text.size > kLongest) return StringId::kNone;
+    return StringId{table_.intern(
+        hash_bytes(text.data, text.size), Same{text},
+        [&](Entry& entry, uint32_t) { return fill(entry, text); },
+        [&](Entry& entry) { text_.give_back(entry.data, uint64_t{entry.size} + 1); }, created)};
+  }
+  StringId find(Str text) {
+    return text.data ? StringId{table_.find(hash_bytes(text.data, text.size), Same{text})} : StringId::kNone;
+  }
+
+  // NUL-terminated; absent for numbers that were never handed out. Valid until destroy.
+  Str text(StringId id) const {
+    const Entry* entry = table_.at(raw(id));
+    return entry ? Str(entry->data, entry->size) : Str();
+  }
+
+  // A word beside the string, 0 at first: the class that stands for all of this name (ClassTable). nullptr:
+  // no string.
+  std::atomic<uint32_t>* mark(StringId id) {
+    Entry* entry = table_.at(raw(id));
+    return entry ? &entry->mark : nullptr;
+  }
+
+  uint32_t count() const { return table_.count(); }
+  uint32_t capacity() const { return table_.capacity(); }
+  uint64_t charged() const { return table_.charged() + text_.charged(); }
+  uint64_t text_used() const { return text_.used(); }
+  static uint64_t room(uint32_t capacity, uint64_t text_bytes) { return Table::room(capacity) + text_bytes; }
+
+ private:
+  struct Entry {
+    char* data;
+    uint32_t size;
+    std::atomic<uint32_t> mark;
+  };
+  using Table = InternTable<Entry>;
+  struct Same {
+    Str text;
+    bool operator()(const Entry& entry) const {
+      return entry.size == text.size && memcmp(entry.data, text.data, text.size) == 0;
+    }
+  };
+
+  bool fill(Entry& entry, Str text) {
+    char* copy = static_cast<char*>(text_.allocate(text.size + 1, 1));
+    if (!copy) return false;
+    memcpy(copy, text.data, text.size);
+    copy[text.size] = '\0';
+    entry.data = copy;
+    entry.size = static_cast<uint32_t>(text.size);
+    entry.mark.store(0, std::memory_order_relaxed);
+    return true;
+  }
+
+  Table table_;
+  Bump text_;
+};
+
+}  // namespace hprof

@@ -1,0 +1,141 @@
+// The threads of the application: the live ones, and those that ended not long ago.
+#include "core/model/thread_table.h"
+
+#include "core/base/atomic.h"
+
+namespace hprof {
+
+bool ThreadTable::create(MemoryAccount& memory, uint32_t capacity, Backing backing) {
+  while (capacity & (capacity - 1)) capacity &= capacity - 1;
+  if (!region_.create(memory, room(capacity), backing)) return false;
+  capacity_ = capacity;
+  return true;
+}
+
+void ThreadTable::destroy() {
+  region_.destroy();
+  capacity_ = 0;
+  alive_.store(0, std::memory_order_relaxed);
+  next_.store(1, std::memory_order_relaxed);
+  other_.store(0, std::memory_order_relaxed);
+  other_info_ = {};
+}
+
+ThreadSerial ThreadTable::add(const ThreadFacts& facts, bool* folded) {
+  uint32_t serial = 0;
+  Slot* slot = claim(&serial);
+  *folded = slot == nullptr;
+  if (!slot) return other();
+  write(*slot, facts, serial);
+  if (facts.end_is_seen) alive_.fetch_add(1, std::memory_order_relaxed);
+  slot->state.store(facts.end_is_seen ? kAlive : kEnded, std::memory_order_release);
+  return ThreadSerial{serial};
+}
+
+// Takes the next serial whose place is free.
+ThreadTable::Slot* ThreadTable::claim(uint32_t* serial) {
+  for (uint32_t tries = 0; tries < capacity_; ++tries) {
+    if (alive() >= capacity_ - capacity_ / 8) return nullptr;
+    const uint64_t next = next_.fetch_add(1, std::memory_order_relaxed);
+    if (next > kLast) {
+      next_.fetch_sub(1, std::memory_order_relaxed);
+      return nullptr;
+    }
+    const uint32_t place = static_cast<uint32_t>(next) & (capacity_ - 1);
+    if (!region_.cover((uint64_t{place} + 1) * sizeof(Slot))) return nullptr;
+    Slot& slot = slots()[place];
+    uint32_t state = slot.state.load(std::memory_order_relaxed);
+    if (state != kFree && state != kEnded) continue;
+    if (slot.state.compare_exchange_strong(state, kClaimed, std::memory_order_acq_rel)) {
+      *serial = static_cast<uint32_t>(next);
+      return &slot;
+    }
+  }
+  return nullptr;
+}
+
+void ThreadTable::write(Slot& slot, const ThreadFacts& facts, uint32_t serial) {
+  slot.serial.store(0, std::memory_order_relaxed);
+  store_release(&slot.native_id, facts.native_id);
+  store_release(&slot.info.serial, serial);
+  store_release(&slot.info.flags, facts.flags);
+  store_release(&slot.info.object, facts.object);
+  store_release(&slot.info.name, raw(facts.name));
+  store_release(&slot.info.group, raw(facts.group));
+  store_release(&slot.info.parent_group, raw(facts.parent_group));
+  store_release(&slot.info.trace, raw(facts.trace));
+  slot.serial.store(serial, std::memory_order_release);
+}
+
+ThreadSerial ThreadTable::other() {
+  uint32_t serial = other_.load(std::memory_order_acquire);
+  if (!serial) {
+    const uint32_t taken = static_cast<uint32_t>(next_.fetch_add(1, std::memory_order_relaxed));
+    if (other_.compare_exchange_strong(serial, taken, std::memory_order_acq_rel)) serial = taken;
+  }
+  if (load_acquire(&other_info_.serial) != serial) store_release(&other_info_.serial, serial);
+  return ThreadSerial{serial};
+}
+
+ThreadTable::Slot* ThreadTable::slot_of(ThreadSerial serial) const {
+  if (serial == ThreadSerial::kNone || !capacity_) return nullptr;
+  const uint32_t place = raw(serial) & (capacity_ - 1);
+  if ((uint64_t{place} + 1) * sizeof(Slot) > region_.charged()) return nullptr;
+  Slot& slot = slots()[place];
+  return slot.serial.load(std::memory_order_acquire) == raw(serial) ? &slot : nullptr;
+}
+
+void ThreadTable::end(ThreadSerial serial) {
+  Slot* slot = slot_of(serial);
+  uint32_t state = kAlive;
+  if (slot && slot->state.compare_exchange_strong(state, kEnded, std::memory_order_acq_rel)) {
+    alive_.fetch_sub(1, std::memory_order_relaxed);
+  }
+}
+
+void ThreadTable::set_object(ThreadSerial serial, hprof_object_id object) {
+  if (Slot* slot = slot_of(serial)) store_release(&slot->info.object, object);
+}
+
+void ThreadTable::set_trace(ThreadSerial serial, TraceSerial trace) {
+  if (Slot* slot = slot_of(serial)) store_release(&slot->info.trace, raw(trace));
+}
+
+void ThreadTable::set_name(ThreadSerial serial, StringId name) {
+  if (Slot* slot = slot_of(serial)) store_release(&slot->info.name, raw(name));
+}
+
+void ThreadTable::set_native_id(ThreadSerial serial, uint64_t native_id) {
+  if (Slot* slot = slot_of(serial)) store_release(&slot->native_id, native_id);
+}
+
+bool ThreadTable::get(ThreadSerial serial, ThreadState* state) const {
+  *state = {};
+  if (serial == ThreadSerial::kNone) return false;
+  if (raw(serial) == other_.load(std::memory_order_acquire)) {
+    state->info.serial = raw(serial);
+    state->alive = true;
+    return true;
+  }
+  const Slot* slot = slot_of(serial);
+  if (!slot) return false;
+  state->native_id = load_acquire(&slot->native_id);
+  state->info.serial = raw(serial);
+  state->info.flags = load_acquire(&slot->info.flags);
+  state->info.object = load_acquire(&slot->info.object);
+  state->info.name = load_acquire(&slot->info.name);
+  state->info.group = load_acquire(&slot->info.group);
+  state->info.parent_group = load_acquire(&slot->info.parent_group);
+  state->info.trace = load_acquire(&slot->info.trace);
+  state->alive = slot->state.load(std::memory_order_acquire) == kAlive;
+  return slot->serial.load(std::memory_order_relaxed) == raw(serial);
+}
+
+const hprof_thread_info* ThreadTable::info(ThreadSerial serial) const {
+  if (serial == ThreadSerial::kNone) return nullptr;
+  if (raw(serial) == other_.load(std::memory_order_acquire)) return &other_info_;
+  const Slot* slot = slot_of(serial);
+  return slot ? &slot->info : nullptr;
+}
+
+}  // namespace hprof

@@ -1,0 +1,115 @@
+// The threads of the application: the live ones, and those that ended not long ago.
+#pragma once
+
+#include <atomic>
+
+#include <hprof/collector.h>
+
+#include "core/base/region.h"
+#include "core/model/ids.h"
+
+namespace hprof {
+
+// What is known of a thread when it is first seen.
+struct ThreadFacts {
+  StringId name = StringId::kNone;  // of Model::thread_name, which bounds how many different ones there are
+  StringId group = StringId::kNone;
+  StringId parent_group = StringId::kNone;
+  TraceSerial trace = TraceSerial::kNone;
+  uint32_t flags = 0;          // HPROF_THREAD_*
+  hprof_object_id object = 0;  // of the thread object
+  uint64_t native_id = 0;
+  bool end_is_seen = true;  // false: nobody will call end(); may be forgotten like an ended thread
+};
+
+struct ThreadState {
+  hprof_thread_info info;
+  uint64_t native_id;
+  bool alive;
+};
+
+// Serials are given once and never again. The table remembers `capacity` threads: all that live, and the
+// others until their place is needed. Memory is bounded by that; names are strings and bounded by
+// Model::thread_name.
+//
+// The place of a serial is serial % capacity: a ring. A new thread takes the next serial whose place is not a
+// live thread's; serials over live threads are skipped. So a thread that ended is remembered until at least
+// (capacity - live threads) more have been seen, which is what records that still wait to be written need.
+// When seven eighths of the places are live threads', new ones all become one "other thread" (the loss is
+// counted by the caller), with a serial of its own, no name and no object.
+//
+// Protocol of a slot. `state` says who may write: a thread that moves it from kFree or kEnded to kClaimed
+// owns the slot. It stores serial = 0, then the facts, then the serial (release), then kAlive or kEnded. The
+// facts are written and copied word by word, each store a release and each load an acquire: a reader that
+// sees one word of a new owner also sees that the serial has changed, and answers "forgotten". Setters are
+// for the thread's own event handlers or for one thread at a time, while it lives.
+class ThreadTable {
+ public:
+  constexpr ThreadTable() = default;
+
+  // The last serial that is given; formats add a base to serials.
+  static constexpr uint32_t kLast = 0xfff00000u;
+
+  // capacity: at least 16; rounded down to a power of two. [onload]
+  bool create(MemoryAccount& memory, uint32_t capacity, Backing backing);
+  void destroy();  // [control]
+
+  // Never kNone. *folded: it is the "other thread", as there was no place. Lock-free. [onload][control][app]
+  ThreadSerial add(const ThreadFacts& facts, bool* folded);
+  // A thread that is not alive or not known, or the other thread: nothing. [app][control]
+  void end(ThreadSerial serial);
+
+  void set_object(ThreadSerial serial, hprof_object_id object);  // [app][control]
+  void set_trace(ThreadSerial serial, TraceSerial trace);
+  void set_name(ThreadSerial serial, StringId name);
+  void set_native_id(ThreadSerial serial, uint64_t native_id);
+
+  // A consistent copy. False: never handed out, or forgotten. Wait-free. [any]
+  bool get(ThreadSerial serial, ThreadState* state) const;
+
+  // For the ABI, which wants a pointer: as it stands. What it points to stays as long as the thread lives,
+  // and then until at least (capacity - live threads) more threads have been seen; use it at once. nullptr:
+  // never handed out, or forgotten. [any]
+  const hprof_thread_info* info(ThreadSerial serial) const;
+
+  // Calls visit(const ThreadState&) for each live thread; it returns false to stop. [control]
+  template <class Visit>
+  void each_alive(Visit visit) const {
+    const uint64_t end = next_.load(std::memory_order_acquire);
+    const uint32_t places = end < capacity_ ? static_cast<uint32_t>(end) : capacity_;
+    for (uint32_t i = 0; i < places; ++i) {
+      const uint32_t serial = slots()[i].serial.load(std::memory_order_acquire);
+      ThreadState state;
+      if (serial && get(ThreadSerial{serial}, &state) && state.alive && !visit(state)) return;
+    }
+  }
+
+  uint32_t alive() const { return alive_.load(std::memory_order_relaxed); }
+  uint32_t capacity() const { return capacity_; }
+  uint64_t charged() const { return region_.charged(); }
+  static uint64_t room(uint32_t capacity) { return uint64_t{capacity} * sizeof(Slot); }
+
+ private:
+  enum State : uint32_t { kFree, kClaimed, kAlive, kEnded };
+  struct alignas(8) Slot {
+    std::atomic<uint32_t> serial;
+    std::atomic<uint32_t> state;
+    uint64_t native_id;
+    hprof_thread_info info;
+  };
+
+  Slot* slots() const { return reinterpret_cast<Slot*>(region_.base()); }
+  Slot* slot_of(ThreadSerial serial) const;
+  Slot* claim(uint32_t* serial);
+  static void write(Slot& slot, const ThreadFacts& facts, uint32_t serial);
+  ThreadSerial other();
+
+  Region region_;
+  uint32_t capacity_ = 0;
+  std::atomic<uint32_t> alive_{0};
+  std::atomic<uint64_t> next_{1};   // the next serial to be tried
+  std::atomic<uint32_t> other_{0};  // the serial of the other thread; taken when it is first needed
+  hprof_thread_info other_info_{};  // its serial is stored before anybody is given it
+};
+
+}  // namespace hprof

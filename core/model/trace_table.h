@@ -1,0 +1,71 @@
+// Stacks, innermost frame first.
+#pragma once
+
+#include "core/base/bump.h"
+#include "core/base/hash.h"
+#include "core/model/ids.h"
+#include "core/model/intern_table.h"
+
+namespace hprof {
+
+// A trace is found by its thread (kNone: not told apart by thread) and its frames; no frames at all are a
+// trace, too. Protocol: InternTable's; the frames are copied to the bump storage before the entry is linked.
+class TraceTable {
+ public:
+  static constexpr uint32_t kDeepest = 1 << 16;  // frames; deeper traces are not taken
+
+  bool create(MemoryAccount& memory, uint32_t capacity, uint64_t frame_bytes, Backing backing) {
+    return table_.create(memory, capacity, backing) && frames_.create(memory, frame_bytes, backing);
+  }
+  void destroy() {
+    table_.destroy();
+    frames_.destroy();
+  }
+
+  // kNone: no room, or too deep. [onload][control][app]
+  TraceSerial intern(ThreadSerial thread, const hprof_frame_id* frames, uint32_t count) {
+    if (count > kDeepest) return TraceSerial::kNone;
+    const size_t bytes = count * sizeof(hprof_frame_id);
+    const auto same = [&](const Entry& entry) {
+      return entry.info.thread == raw(thread) && entry.info.frame_count == count &&
+             (count == 0 || memcmp(entry.info.frames, frames, bytes) == 0);
+    };
+    const auto fill = [&](Entry& entry, uint32_t serial) {
+      hprof_frame_id* copy = static_cast<hprof_frame_id*>(frames_.allocate(bytes, alignof(hprof_frame_id)));
+      if (!copy) return false;
+      if (count) memcpy(copy, frames, bytes);
+      entry.info = {serial, raw(thread), count, 0, copy};
+      return true;
+    };
+    const auto undo = [&](Entry& entry) {
+      frames_.give_back(const_cast<hprof_frame_id*>(entry.info.frames), bytes);
+    };
+    return TraceSerial{table_.intern(hash_bytes(frames, bytes, raw(thread)), same, fill, undo)};
+  }
+
+  // nullptr: no such trace. Valid until destroy, never changes. [any]
+  const hprof_trace_info* info(TraceSerial serial) const {
+    const Entry* entry = table_.at(raw(serial));
+    return entry ? &entry->info : nullptr;
+  }
+
+  TraceSerial last() const { return TraceSerial{table_.last()}; }  // no serial above has been handed out
+  uint32_t count() const { return table_.count(); }
+  uint32_t capacity() const { return table_.capacity(); }
+  uint64_t charged() const { return table_.charged() + frames_.charged(); }
+  uint64_t frame_bytes_used() const { return frames_.used(); }
+  static uint64_t room(uint32_t capacity, uint64_t frame_bytes) {
+    return Table::room(capacity) + frame_bytes;
+  }
+
+ private:
+  struct Entry {
+    hprof_trace_info info;
+  };
+  using Table = InternTable<Entry>;
+
+  Table table_;
+  Bump frames_;
+};
+
+}  // namespace hprof
