@@ -76,11 +76,15 @@ struct MockEmit {
     if (self->event_status == HPROF_OK) self->events.emplace_back(record);
     return self->event_status;
   }
-  static hprof_status write(const hprof_host* host, const hprof_record* record) {
+  static hprof_status write(const hprof_host* host, hprof_record* record) {
     MockHost* self = MockHost::of(host);
     Guard guard(self->lock_);
     if (self->write_status == HPROF_OK) self->written.emplace_back(record);
     return self->write_status;
+  }
+  static hprof_status define(const hprof_host* host, uint32_t kind, uint32_t id) {
+    hprof_rec_definition record = {{sizeof(record), kind, 0}, id, 0};
+    return write(host, &record.head);
   }
   static uint32_t vendor_kind(const hprof_host* host, const hprof_schema* schema) {
     MockHost* self = MockHost::of(host);
@@ -143,7 +147,7 @@ const hprof_clock_service kClock = {sizeof(hprof_clock_service), 0,
                                     MockClock::monotonic,        MockClock::wall_ms,
                                     MockClock::thread_cpu,       MockClock::process_cpu};
 const hprof_emit_service kEmit = {sizeof(hprof_emit_service), 0, MockEmit::event, MockEmit::write,
-                                  MockEmit::vendor_kind};
+                                  MockEmit::vendor_kind, MockEmit::define};
 const hprof_threads_service kThreads = {sizeof(hprof_threads_service),
                                         0,
                                         MockThreads::start,

@@ -13,9 +13,13 @@ typedef struct hprof_emit_service {
   hprof_status (*event)(const hprof_host* host, const hprof_record* record);
   /* Writes a record of a report. The core writes what it refers to first. May wait for the sink up to its deadline.
    * HPROF_ABORTED: the output is gone. Only inside report(). [control][heap] */
-  hprof_status (*write)(const hprof_host* host, const hprof_record* record);
+  hprof_status (*write)(const hprof_host* host, hprof_record* record); /* sets time_us */
   /* Makes a record kind of the vendor's own. The schema is static data. 0: too many (32). [onload] */
   uint32_t (*vendor_kind)(const hprof_host* host, const hprof_schema* schema);
+  /* Writes a definition (kind STRING, CLASS, FRAME, TRACE or THREAD_START, and its number) now, unless this output has
+   * it already. Records define what they refer to by themselves; heap dump records do not, since nothing may stand
+   * between them: define before HEAP_DUMP_BEGIN. Only inside report(). [control] */
+  hprof_status (*define)(const hprof_host* host, uint32_t kind, uint32_t id);
 } hprof_emit_service;
 
 #endif

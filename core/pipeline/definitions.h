@@ -1,0 +1,62 @@
+// What one output has defined already, and the definitions that a record needs before it.
+//
+// Every reader relies on the order string, class, frame, trace, user; keeping it here, once, is what lets
+// collectors and encoders not think of it.
+#pragma once
+
+#include <cstdint>
+
+#include <hprof/record.h>
+#include <hprof/service/ids.h>
+
+#include "core/base/memory_account.h"
+
+namespace hprof {
+
+// A growing-by-touch set of dense numbers below a fixed limit.
+class NumberSet {
+ public:
+  bool create(MemoryAccount& memory, uint64_t limit);
+  void destroy(MemoryAccount& memory);
+  // True if the number was not in the set. Numbers beyond the limit never are: they get defined every time.
+  bool add(uint32_t number);
+
+ private:
+  uint32_t* words_ = nullptr;
+  uint64_t limit_ = 0;
+};
+
+class Definitions {
+ public:
+  // Takes one definition record (STRING, CLASS, FRAME, TRACE, THREAD_START). Returns HPROF_OK to go on.
+  using Write = hprof_status (*)(void* context, const hprof_record* record);
+
+  bool create(MemoryAccount& memory, const hprof_host* host, Write write, void* context);
+  void destroy(MemoryAccount& memory);
+
+  // Writes what `record` refers to and this output has not seen. [writer]
+  hprof_status before(const hprof_record* record);
+  // Writes one definition by kind (STRING, CLASS, FRAME, TRACE, THREAD_START) unless it is there already.
+  // [writer]
+  hprof_status define(uint32_t kind, uint32_t id);
+
+ private:
+  hprof_status trace(hprof_trace_serial serial);
+  hprof_status string(hprof_string_id id);
+  hprof_status owner(hprof_class_serial serial);
+  hprof_status method(hprof_method_id id);
+  hprof_status frame(hprof_frame_id id);
+  hprof_status thread(hprof_thread_serial serial);
+  hprof_status thread_names(hprof_thread_serial serial);
+  hprof_status vendor(const hprof_rec_vendor* record);
+  hprof_status monitor_dump(const hprof_rec_monitor_dump* record);
+  hprof_status emit(uint32_t kind, uint32_t id);
+
+  const hprof_host* host_ = nullptr;
+  const hprof_ids_service* ids_ = nullptr;
+  Write write_ = nullptr;
+  void* context_ = nullptr;
+  NumberSet strings_, classes_, frames_, traces_, threads_;
+};
+
+}  // namespace hprof

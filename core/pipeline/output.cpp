@@ -1,0 +1,170 @@
+#include "core/pipeline/output.h"
+
+#include <cstdio>
+
+namespace hprof {
+
+namespace {
+
+constexpr uint64_t kSinkSliceNs =
+    100 * 1000 * 1000;  // one wait for a slow sink; the loop counts them up to stall_ns
+
+}  // namespace
+
+hprof_status Output::open(MemoryAccount& memory, const OutputPlan& plan, uint32_t sequence, char* error,
+                          uint32_t error_size) {
+  plan_ = plan;
+  failed_.store(false, std::memory_order_relaxed);
+  has_report = false;
+  if (!definitions_.create(memory, plan.encoder_host, &Output::write_definition, this) ||
+      !chunks_.create(memory, plan.chunks, plan.chunk_bytes)) {
+    snprintf(error, error_size, "not enough memory for the output buffers");
+    return HPROF_NO_MEMORY;
+  }
+  hprof_sink_target target = {sizeof(target), sequence, plan.address, plan.force, 0};
+  hprof_status status =
+      plan.sink->open(plan.sink_host, plan.sink_config, &target, &sink_self_, error, error_size);
+  if (status != HPROF_OK) {
+    sink_self_ = nullptr;
+    return status;
+  }
+  status = plan.encoder->create(plan.encoder_host, plan.encoder_config, &encoder_self_);
+  if (status != HPROF_OK) {
+    snprintf(error, error_size, "the encoder did not start");
+    char ignored[128];
+    plan.sink->close(sink_self_, 0, ignored, sizeof(ignored));
+    sink_self_ = nullptr;
+    return status;
+  }
+  out_.base.size = sizeof(hprof_out);
+  out_.base.more = &Output::more;
+  out_.owner = this;
+  begin_chunk();
+  return HPROF_OK;
+}
+
+const char* Output::name() const { return is_open() ? plan_.sink->name(sink_self_) : plan_.address; }
+
+void Output::fail(const char* why) {
+  if (failed_.exchange(true, std::memory_order_acq_rel)) return;
+  char text[512];
+  snprintf(text, sizeof(text), "can't write to %s: %s; the rest of the profile is lost, the program goes on",
+           name(), why);
+  plan_.say(plan_.sink_host, text);
+}
+
+void Output::begin_chunk() {
+  ChunkQueue::Chunk& chunk = chunks_.current();
+  out_.base.at = chunk.bytes;
+  out_.base.end = chunk.bytes + chunks_.chunk_bytes();
+}
+
+hprof_status Output::next_chunk() {
+  if (failed()) return HPROF_ABORTED;
+  ChunkQueue::Chunk& chunk = chunks_.current();
+  chunk.used = static_cast<uint32_t>(out_.base.at - chunk.bytes);
+  if (chunk.used == 0) return HPROF_OK;
+  if (draining_) {
+    // On the writer thread: older chunks first, then this one, then fill it again.
+    while (drain()) {
+    }
+    if (!failed()) write_chunk(chunk);
+    chunk.used = 0;
+  } else {
+    int64_t deadline =
+        platform::monotonic_ns() + static_cast<int64_t>(plan_.stall_ns) + platform::kNanosPerSecond;
+    if (!chunks_.wait_for_room(deadline)) {
+      fail("it takes no more data");
+      return HPROF_ABORTED;
+    }
+    chunks_.hand_over();
+    if (wake_ != nullptr) wake_(wake_context_);
+  }
+  begin_chunk();
+  return failed() ? HPROF_ABORTED : HPROF_OK;
+}
+
+hprof_status Output::more(hprof_out* out, uint32_t need) {
+  Output* self = reinterpret_cast<Out*>(out)->owner;
+  if (need > self->chunks_.chunk_bytes()) return HPROF_FAILED;
+  return self->next_chunk();
+}
+
+hprof_status Output::encode(const hprof_record* record) {
+  if (failed() || !is_open()) return HPROF_ABORTED;
+  return plan_.encoder->encode(encoder_self_, record, &out_.base);
+}
+
+hprof_status Output::write_definition(void* context, const hprof_record* record) {
+  auto* self = static_cast<Output*>(context);
+  hprof_rec_definition timed = *reinterpret_cast<const hprof_rec_definition*>(record);
+  timed.head.time_us = self->definition_time_us_;
+  hprof_status status = self->encode(&timed.head);
+  return status == HPROF_UNSUPPORTED ? HPROF_OK : status;
+}
+
+hprof_status Output::write(const hprof_record* record) {
+  definition_time_us_ = record->time_us;
+  hprof_status status = definitions_.before(record);
+  return status == HPROF_OK ? encode(record) : status;
+}
+
+hprof_status Output::define(uint32_t kind, uint32_t id, uint64_t time_us) {
+  definition_time_us_ = time_us;
+  return definitions_.define(kind, id);
+}
+
+void Output::flush() {
+  if (is_open() && !failed()) next_chunk();
+}
+
+bool Output::write_chunk(const ChunkQueue::Chunk& chunk) {
+  uint64_t done = 0;
+  uint64_t waited = 0;
+  char error[256] = "";
+  while (done < chunk.used) {
+    int64_t begun = platform::monotonic_ns();
+    int64_t count = plan_.sink->write(sink_self_, chunk.bytes + done, chunk.used - done, kSinkSliceNs, error,
+                                      sizeof(error));
+    if (count < 0) {
+      fail(error);
+      return false;
+    }
+    if (count == 0) {
+      int64_t spent = platform::monotonic_ns() - begun;
+      waited += spent > 0 ? static_cast<uint64_t>(spent) : 0;
+      if (waited >= plan_.stall_ns || failed()) {
+        fail("it takes no more data");
+        return false;
+      }
+      continue;
+    }
+    waited = 0;
+    done += static_cast<uint64_t>(count);
+    bytes_written_.fetch_add(static_cast<uint64_t>(count), std::memory_order_relaxed);
+  }
+  return true;
+}
+
+bool Output::drain() {
+  if (!is_open()) return false;
+  ChunkQueue::Chunk* chunk = chunks_.front();
+  if (chunk == nullptr) return false;
+  if (!failed()) write_chunk(*chunk);
+  chunks_.release_front();
+  return true;
+}
+
+void Output::close(MemoryAccount& memory, bool complete) {
+  if (is_open()) {
+    char error[256] = "";
+    if (plan_.sink->close(sink_self_, complete && !failed(), error, sizeof(error)) != HPROF_OK) fail(error);
+    plan_.encoder->destroy(encoder_self_);
+    sink_self_ = nullptr;
+    encoder_self_ = nullptr;
+  }
+  chunks_.destroy(memory);
+  definitions_.destroy(memory);
+}
+
+}  // namespace hprof

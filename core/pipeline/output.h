@@ -1,0 +1,91 @@
+// One output: an encoder on a sink, what was defined in it, and the chunks in between.
+//
+// Encoding is serial (the pipeline's encode lock); writing to the sink is the writer thread's. An output that
+// fails says so once, drops everything from then on and never harms the application.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <hprof/encoder.h>
+#include <hprof/sink.h>
+
+#include "core/pipeline/chunk_queue.h"
+#include "core/pipeline/definitions.h"
+
+namespace hprof {
+
+// Which units an output is made of, and where it goes. Pointers live as long as the session.
+struct OutputPlan {
+  const hprof_host* encoder_host;
+  const hprof_encoder_ops* encoder;
+  const void* encoder_config;
+  const hprof_host* sink_host;
+  const hprof_sink_ops* sink;
+  const void* sink_config;
+  const char* address;
+  uint32_t force;
+  uint32_t chunks;
+  uint32_t chunk_bytes;
+  uint64_t stall_ns;  // a sink that takes no byte for so long is given up
+  void (*say)(const hprof_host* host, const char* text);
+};
+
+class Output {
+ public:
+  // Opens sink and encoder. On failure the reason, one line, is in error. [onload][control]
+  hprof_status open(MemoryAccount& memory, const OutputPlan& plan, uint32_t sequence, char* error,
+                    uint32_t error_size);
+  // Encodes the record and, before it, the definitions that it needs. [writer] under the encode lock
+  hprof_status write(const hprof_record* record);
+  hprof_status define(uint32_t kind, uint32_t id, uint64_t time_us);
+  // Hands over what was encoded so far. [writer] under the encode lock
+  void flush();
+  // Writes the chunks handed over to the sink; returns whether there were any. Writer thread only.
+  bool drain();
+  // Ends the output. Nothing may be writing. [writer][control]
+  void close(MemoryAccount& memory, bool complete);
+
+  bool is_open() const { return sink_self_ != nullptr; }
+  bool failed() const { return failed_.load(std::memory_order_acquire); }
+  void fail(const char* why);
+  const char* name() const;
+  // While the encoding thread is the one that drains, too, or there is no writer thread, full chunks are
+  // written at once: it must not wait for itself.
+  void set_draining(bool draining) { draining_ = draining; }
+  // Wakes the writer thread after a chunk was handed over.
+  void on_chunk(void (*wake)(void*), void* context) {
+    wake_ = wake;
+    wake_context_ = context;
+  }
+  uint64_t bytes_written() const { return bytes_written_.load(std::memory_order_relaxed); }
+  // True once a report was written to it.
+  bool has_report = false;
+
+ private:
+  struct Out {
+    hprof_out base;
+    Output* owner;
+  };
+  static hprof_status more(hprof_out* out, uint32_t need);
+  static hprof_status write_definition(void* context, const hprof_record* record);
+  hprof_status encode(const hprof_record* record);
+  hprof_status next_chunk();
+  void begin_chunk();
+  bool write_chunk(const ChunkQueue::Chunk& chunk);
+
+  OutputPlan plan_ = {};
+  void* encoder_self_ = nullptr;
+  void* sink_self_ = nullptr;
+  Definitions definitions_;
+  ChunkQueue chunks_;
+  Out out_ = {};
+  uint64_t definition_time_us_ = 0;
+  bool draining_ = false;
+  std::atomic<bool> failed_{false};
+  std::atomic<uint64_t> bytes_written_{0};
+  void (*wake_)(void*) = nullptr;
+  void* wake_context_ = nullptr;
+};
+
+}  // namespace hprof

@@ -1,0 +1,190 @@
+#include "core/pipeline/pipeline.h"
+
+#include <cstdio>
+
+namespace hprof {
+
+namespace {
+
+constexpr int64_t kIdleWaitNs = 250 * 1000 * 1000;
+constexpr size_t kWriterStack = 256 * 1024;
+
+}  // namespace
+
+hprof_status Pipeline::open(MemoryAccount& memory, const PipelinePlan& plan, char* error,
+                            uint32_t error_size) {
+  memory_ = &memory;
+  plan_ = plan;
+  if (!events_.create(memory, plan.event_slots)) {
+    snprintf(error, error_size, "not enough memory for the event queue");
+    return HPROF_NO_MEMORY;
+  }
+  return open_output(error, error_size);
+}
+
+hprof_status Pipeline::open_output(char* error, uint32_t error_size) {
+  hprof_status status = output_.open(*memory_, plan_.output, ++sequence_, error, error_size);
+  if (status != HPROF_OK) return status;
+  output_.set_draining(!writer_.started());
+  output_.on_chunk([](void* self) { static_cast<Pipeline*>(self)->wake_.signal(); }, this);
+  return begin_output();
+}
+
+hprof_status Pipeline::begin_output() {
+  char created[platform::kCtimeSize + 8];
+  int64_t now_ms = platform::wall_ms();
+  platform::format_ctime(now_ms, created, sizeof(created));
+  began_ns_ = platform::monotonic_ns();
+  hprof_rec_file_begin begin = {{sizeof(begin), HPROF_RECORD_FILE_BEGIN, 0},
+                                static_cast<uint64_t>(now_ms),
+                                created,
+                                plan_.id_size,
+                                plan_.heap_dump ? 1u : 0u,
+                                plan_.bare ? 1u : 0u,
+                                0};
+  hprof_status status = output_.write(&begin.head);
+  if (status != HPROF_OK) return status;
+  status = output_.write(&plan_.settings.head);
+  return status == HPROF_UNSUPPORTED ? HPROF_OK : status;
+}
+
+bool Pipeline::start() {
+  platform::MutexLock encode(encode_lock_);
+  if (writer_.start("hprof writer", kWriterStack, &Pipeline::run, this) != 0) return false;
+  output_.set_draining(false);
+  return true;
+}
+
+uint64_t Pipeline::now_us() const {
+  int64_t passed = platform::monotonic_ns() - began_ns_;
+  return passed > 0 ? static_cast<uint64_t>(passed) / 1000 : 0;
+}
+
+hprof_status Pipeline::event(const hprof_record* record) {
+  // The time is set when the record is encoded: readers want times that never decrease.
+  if (output_.failed()) {
+    plan_.losses->add(Loss::kLostOutput);
+    return HPROF_DROPPED;
+  }
+  if (!events_.push(record)) {
+    plan_.losses->add(Loss::kLostRecords);
+    return HPROF_DROPPED;
+  }
+  wake_.signal();
+  return HPROF_OK;
+}
+
+void Pipeline::run(void* self) { static_cast<Pipeline*>(self)->work(); }
+
+// The encode lock is only tried: while a report is being written the events wait in their queue.
+void Pipeline::work() {
+  while (!stopping_.load(std::memory_order_acquire)) {
+    if (encode_lock_.try_lock()) {
+      platform::MutexLock drain(drain_lock_);
+      write_events();
+      encode_lock_.unlock();
+    }
+    bool wrote;
+    do {
+      platform::MutexLock drain(drain_lock_);
+      wrote = output_.drain();
+    } while (wrote);
+    wake_.wait(platform::monotonic_ns() + kIdleWaitNs);
+  }
+}
+
+// Under both locks.
+void Pipeline::write_events() {
+  if (!output_.is_open() || events_.front() == nullptr) return;
+  output_.set_draining(true);
+  while (hprof_record* record = events_.front()) {
+    record->time_us = now_us();
+    hprof_status status = output_.write(record);
+    if (status == HPROF_ABORTED) plan_.losses->add(Loss::kLostOutput);
+    events_.pop();
+  }
+  output_.flush();
+  output_.set_draining(!writer_.started());
+}
+
+bool Pipeline::next_output() {
+  output_.flush();
+  wait_until_written(platform::monotonic_ns() + static_cast<int64_t>(plan_.output.stall_ns));
+  platform::MutexLock drain(drain_lock_);
+  hprof_record end = {sizeof(end), HPROF_RECORD_FILE_END, now_us()};
+  output_.set_draining(true);
+  output_.write(&end);
+  output_.flush();
+  output_.set_draining(!writer_.started());
+  output_.close(*memory_, true);
+  char error[256];
+  if (open_output(error, sizeof(error)) == HPROF_OK) return true;
+  plan_.output.say(plan_.output.sink_host, error);
+  return false;
+}
+
+bool Pipeline::begin_report() {
+  encode_lock_.lock();
+  if (output_.is_open() && plan_.output_per_report && output_.has_report) next_output();
+  if (!output_.is_open() || output_.failed()) {
+    encode_lock_.unlock();
+    return false;
+  }
+  {
+    platform::MutexLock drain(drain_lock_);
+    write_events();
+  }
+  output_.has_report = true;
+  return true;
+}
+
+hprof_status Pipeline::write(hprof_record* record) {
+  record->time_us = now_us();
+  return output_.write(record);
+}
+
+hprof_status Pipeline::define(uint32_t kind, uint32_t id) { return output_.define(kind, id, now_us()); }
+
+void Pipeline::end_report() {
+  output_.flush();
+  encode_lock_.unlock();
+  wake_.signal();
+}
+
+bool Pipeline::wait_until_written(int64_t deadline_ns) {
+  for (;;) {
+    {
+      platform::MutexLock drain(drain_lock_);
+      if (!output_.drain()) return true;
+    }
+    if (platform::monotonic_ns() > deadline_ns) return false;
+  }
+}
+
+void Pipeline::finish(int64_t deadline_ns) {
+  stopping_.store(true, std::memory_order_release);
+  wake_.signal();
+  if (writer_.started() && !writer_.join(deadline_ns)) {
+    output_.fail(
+        "it takes no more data");  // the writer is inside the sink: leave both to the end of the process
+    return;
+  }
+  encode_lock_.lock();
+  if (output_.is_open()) {
+    {
+      platform::MutexLock drain(drain_lock_);
+      write_events();
+      output_.set_draining(true);
+      hprof_record end = {sizeof(end), HPROF_RECORD_FILE_END, now_us()};
+      output_.write(&end);
+      output_.flush();
+      while (output_.drain()) {
+      }
+      output_.set_draining(!writer_.started());
+    }
+    output_.close(*memory_, true);
+  }
+  encode_lock_.unlock();
+}
+
+}  // namespace hprof

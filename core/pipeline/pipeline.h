@@ -1,0 +1,75 @@
+// The way of a record: queue -> encoder -> sink.
+//
+//  - event(): application threads leave a copy in a bounded queue; the writer thread encodes it.
+//  - begin_report .. write .. end_report: a control thread encodes in place, holding the encode lock, so that
+//  a section
+//    is never torn by events; the writer thread meanwhile does the sink's I/O.
+//
+// With %n in the address every report goes to an output of its own (see begin_report).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/base/counters.h"
+#include "core/pipeline/event_queue.h"
+#include "core/pipeline/output.h"
+
+namespace hprof {
+
+struct PipelinePlan {
+  OutputPlan output;
+  uint32_t event_slots;    // power of two
+  uint32_t id_size;        // bytes of an object id
+  bool heap_dump;          // a heap dump may be written
+  bool bare;               // cpu=old: no prelude
+  bool output_per_report;  // the address has %n
+  hprof_rec_control_settings settings;
+  LossCounters* losses;
+};
+
+class Pipeline {
+ public:
+  // Opens the first output and writes its header into the buffers. On failure one line in error. [onload]
+  hprof_status open(MemoryAccount& memory, const PipelinePlan& plan, char* error, uint32_t error_size);
+  // Starts the writer thread; events that came before are kept. [control]
+  bool start();
+  // [app][gc] See service/emit.h.
+  hprof_status event(const hprof_record* record);
+
+  // One report at a time; takes the encode lock. False: the output is gone. [control]
+  bool begin_report();
+  hprof_status write(hprof_record* record);  // sets its time
+  hprof_status define(uint32_t kind, uint32_t id);
+  void end_report();
+
+  // Writes what is left, ends the output and the writer thread; gives up at the deadline. [control]
+  void finish(int64_t deadline_ns);
+  bool is_open() const { return output_.is_open(); }
+  const char* name() const { return output_.name(); }
+  uint64_t bytes_written() const { return output_.bytes_written(); }
+
+ private:
+  static void run(void* self);
+  void work();
+  void write_events();
+  hprof_status begin_output();
+  hprof_status open_output(char* error, uint32_t error_size);
+  bool next_output();
+  bool wait_until_written(int64_t deadline_ns);
+  uint64_t now_us() const;
+
+  MemoryAccount* memory_ = nullptr;
+  PipelinePlan plan_ = {};
+  Output output_;
+  uint32_t sequence_ = 0;
+  int64_t began_ns_ = 0;
+  EventQueue events_;
+  platform::Mutex encode_lock_;
+  platform::Mutex drain_lock_;  // writing to the sink; taken after encode_lock_ where both are held
+  platform::Event wake_;
+  platform::Thread writer_;
+  std::atomic<bool> stopping_{false};
+};
+
+}  // namespace hprof
