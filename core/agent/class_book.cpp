@@ -1,0 +1,211 @@
+#include "core/agent/class_book.h"
+
+#include <cstring>
+
+#include "core/agent/jvmti_text.h"
+
+namespace hprof {
+
+namespace {
+
+constexpr uint32_t kMostClasses = 1u << 20;  // loaded at a time; 16 bytes of lazily touched memory each
+constexpr uint32_t kMostLines = 4096;        // of one method; the class file allows 65535
+constexpr const char* kUnloadedClass = "JVM";
+constexpr const char* kUnloadedMethod = "unloaded_method";
+
+}  // namespace
+
+bool ClassBook::create(jvmtiEnv* jvmti, MemoryAccount* memory, Model* model, LossCounters* losses,
+                       const Options& options, bool small) {
+  jvmti_ = jvmti;
+  memory_ = memory;
+  model_ = model;
+  losses_ = losses;
+  options_ = options;
+  most_classes_ = small ? kMostClasses / 64 : kMostClasses;
+  return entries_region_.create(*memory, most_classes_ * sizeof(Entry), Backing::kLazy);
+}
+
+void ClassBook::destroy() { entries_region_.destroy(); }
+
+void ClassBook::keep() { kept_.store(true, std::memory_order_release); }
+
+// Classes that were loaded before the book was kept. Done by the first that needs a name or by the control
+// thread, not by the thread that starts the program.
+void ClassBook::enter_loaded(JNIEnv* jni) {
+  if (!is_kept() || entered_loaded_.load(std::memory_order_acquire)) return;
+  platform::MutexLock hold(resolve_lock_);
+  if (entered_loaded_.load(std::memory_order_relaxed)) return;
+  jint count = 0;
+  jclass* loaded = nullptr;
+  if (jvmti_->GetLoadedClasses(&count, &loaded) == JVMTI_ERROR_NONE) {
+    for (jint i = 0; i < count; i++) {
+      enter(jni, loaded[i]);
+      jni->DeleteLocalRef(loaded[i]);
+    }
+    jvmti_->Deallocate(reinterpret_cast<unsigned char*>(loaded));
+  }
+  entered_loaded_.store(true, std::memory_order_release);
+}
+
+void ClassBook::prepared(JNIEnv* jni, jclass prepared) {
+  if (is_kept()) enter(jni, prepared);
+}
+
+uint32_t ClassBook::take_entry() {
+  platform::MutexLock hold(entry_lock_);
+  uint32_t token = first_free_;
+  if (token != 0) {
+    first_free_ = entries()[token].next_free;
+  } else if (entry_count_ < most_classes_ && entries_region_.cover((entry_count_ + 1) * sizeof(Entry))) {
+    token = entry_count_++;
+  }
+  return token;
+}
+
+void ClassBook::give_back_entry(uint32_t token) {
+  platform::MutexLock hold(entry_lock_);
+  entries()[token].state = kFree;
+  entries()[token].next_free = first_free_;
+  first_free_ = token;
+}
+
+// GetClassMethods makes the VM create the method ids. Entering a class twice is harmless: its methods keep
+// their token.
+void ClassBook::enter(JNIEnv* jni, jclass loaded) {
+  jint count = 0;
+  jmethodID* methods = nullptr;
+  if (jvmti_->GetClassMethods(loaded, &count, &methods) != JVMTI_ERROR_NONE)
+    return;  // arrays, not prepared yet
+  MethodMap& map = model_->method_map();
+  MethodEntry known;
+  if (count != 0 && !map.find(methods[0], &known)) {
+    uint32_t token = take_entry();
+    jint entered = 0;
+    if (token != 0) {
+      entries()[token].reference = jni->NewWeakGlobalRef(loaded);
+      entries()[token].state = kUsed;
+      while (entered < count && model_->enter_method(methods[entered], {MethodId::kNone, ClassToken{token}}))
+        entered++;
+    }
+    if (token == 0) losses_->add(Loss::kLostMethodBook, static_cast<uint64_t>(count));
+  }
+  jvmti_->Deallocate(reinterpret_cast<unsigned char*>(methods));
+}
+
+// Finds the classes that have gone, takes their methods out of the map in one pass, and gives their entries
+// back.
+void ClassBook::sweep(JNIEnv* jni) {
+  enter_loaded(jni);
+  uint32_t collections = collections_.load(std::memory_order_relaxed);
+  if (collections == swept_at_ || !is_kept()) return;
+  swept_at_ = collections;
+  uint32_t end;
+  {
+    platform::MutexLock hold(entry_lock_);
+    end = entry_count_;
+  }
+  platform::MutexLock hold(resolve_lock_);
+  uint32_t gone = 0;
+  for (uint32_t token = 1; token < end; token++) {
+    Entry& entry = entries()[token];
+    if (entry.state != kUsed || entry.reference == nullptr || !jni->IsSameObject(entry.reference, nullptr))
+      continue;
+    entry.state = kGone;
+    gone++;
+  }
+  if (gone == 0) return;
+  model_->method_map().sweep(
+      [this](ClassToken token) { return entries()[static_cast<uint32_t>(token)].state == kGone; });
+  for (uint32_t token = 1; token < end; token++) {
+    if (entries()[token].state != kGone) continue;
+    jni->DeleteWeakGlobalRef(entries()[token].reference);
+    entries()[token].reference = nullptr;
+    give_back_entry(token);
+  }
+}
+
+uint32_t ClassBook::describe_class(jclass owner) {
+  char* signature = nullptr;
+  if (jvmti_->GetClassSignature(owner, &signature, nullptr) != JVMTI_ERROR_NONE) return 0;
+  JvmtiText text(jvmti_, signature);
+  ClassSerial serial = model_->class_serial(text.str(), 0);
+  const hprof_class_info* info = model_->classes().info(serial);
+  if (info != nullptr && info->source == 0 && options_.can_get_source) {
+    char* source = nullptr;
+    if (jvmti_->GetSourceFileName(owner, &source) == JVMTI_ERROR_NONE) {
+      JvmtiText name(jvmti_, source);
+      model_->classes().set_source(serial, model_->string(name.str()));
+    }
+  }
+  return raw(serial);
+}
+
+void ClassBook::add_lines(MethodId id, jmethodID method) {
+  if (!options_.line_numbers || !options_.can_get_lines) return;
+  jint count = 0;
+  jvmtiLineNumberEntry* rows = nullptr;
+  jvmtiError error = jvmti_->GetLineNumberTable(method, &count, &rows);
+  LineStart starts[kMostLines];
+  uint32_t used = 0;
+  if (error == JVMTI_ERROR_NONE) {
+    for (jint i = 0; i < count && used < kMostLines; i++) {
+      starts[used++] = {static_cast<uint16_t>(rows[i].start_location),
+                        static_cast<uint16_t>(rows[i].line_number)};
+    }
+    jvmti_->Deallocate(reinterpret_cast<unsigned char*>(rows));
+  }
+  model_->set_lines(id, starts, used);
+}
+
+// The caller holds the class.
+MethodId ClassBook::describe(jclass owner, jmethodID method) {
+  char* name = nullptr;
+  char* signature = nullptr;
+  if (jvmti_->GetMethodName(method, &name, &signature, nullptr) != JVMTI_ERROR_NONE) return MethodId::kNone;
+  JvmtiText name_text(jvmti_, name);
+  JvmtiText signature_text(jvmti_, signature);
+  ClassSerial serial{describe_class(owner)};
+  MethodId id = model_->method(serial, name_text.str(), signature_text.str());
+  if (id != MethodId::kNone) add_lines(id, method);
+  return id;
+}
+
+MethodId ClassBook::name_running(JNIEnv* jni, jmethodID method) {
+  jclass owner = nullptr;
+  if (jvmti_->GetMethodDeclaringClass(method, &owner) != JVMTI_ERROR_NONE) return MethodId::kNone;
+  MethodId id = describe(owner, method);
+  if (jni != nullptr) jni->DeleteLocalRef(owner);
+  return id;
+}
+
+// By way of the weak reference: a class that can be had is alive, so its methods are.
+MethodId ClassBook::name_held(JNIEnv* jni, jmethodID method) {
+  enter_loaded(jni);
+  platform::MutexLock hold(resolve_lock_);
+  MethodEntry found;
+  if (!model_->method_map().find(method, &found)) return MethodId::kNone;
+  if (found.method != MethodId::kNone) return found.method;
+  auto owner = static_cast<jclass>(jni->NewLocalRef(entries()[static_cast<uint32_t>(found.owner)].reference));
+  if (owner == nullptr) return MethodId::kNone;
+  MethodId id = describe(owner, method);
+  jni->DeleteLocalRef(owner);
+  if (id != MethodId::kNone) model_->method_map().insert(method, {id, found.owner});
+  return id;
+}
+
+uint32_t ClassBook::frame(JNIEnv* jni, const hprof_raw_frame& raw_frame, bool running) {
+  auto method = static_cast<jmethodID>(raw_frame.method);
+  MethodEntry found;
+  MethodId id = model_->method_map().find(method, &found) ? found.method : MethodId::kNone;
+  if (id == MethodId::kNone) id = running ? name_running(jni, method) : name_held(jni, method);
+  if (id == MethodId::kNone) {
+    unloaded_.fetch_add(1, std::memory_order_relaxed);
+    return raw(model_->synthetic_frame(Str(kUnloadedClass), Str(kUnloadedMethod)));
+  }
+  return raw(model_->frame_at(id, raw_frame.location, options_.line_numbers));
+}
+
+uint32_t ClassBook::class_serial(jclass of) { return describe_class(of); }
+
+}  // namespace hprof

@@ -1,0 +1,87 @@
+// The method book: which class a jmethodID belongs to, and whether that class is still loaded.
+//
+// A jmethodID of an unloaded class must not be given to JVMTI (JDK 8 to 17 may crash, 26 and later free it).
+// So every class is entered when it is prepared: a weak reference to it, and all of its method ids, which
+// makes the VM create them (AsyncGetCallTrace reports only methods that have one). A method id is named while
+// its class is held, once; the name stays when the class goes. Classes that have gone are swept after garbage
+// collections.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <jvmti.h>
+
+#include <hprof/service/ids.h>
+
+#include "core/base/counters.h"
+#include "core/base/memory_account.h"
+#include "core/base/region.h"
+#include "core/model/model.h"
+#include "platform/platform.h"
+
+namespace hprof {
+
+class ClassBook {
+ public:
+  struct Options {
+    bool line_numbers;
+    bool can_get_lines;
+    bool can_get_source;
+  };
+
+  bool create(jvmtiEnv* jvmti, MemoryAccount* memory, Model* model, LossCounters* losses,
+              const Options& options, bool small);
+  void destroy();
+  // Starts keeping the book; the classes that are loaded already are entered later, by enter_loaded.
+  // [control]
+  void keep();
+  bool is_kept() const { return kept_.load(std::memory_order_acquire); }
+  void enter_loaded(JNIEnv* jni);  // [control]
+
+  void prepared(JNIEnv* jni, jclass prepared);                                      // [app]
+  void note_collection() { collections_.fetch_add(1, std::memory_order_relaxed); }  // [gc]
+  // Removes classes that have gone, if there was a collection since the last time. [control]
+  void sweep(JNIEnv* jni);
+
+  // See service/ids.h frame(). 0: no room. [app][control]
+  uint32_t frame(JNIEnv* jni, const hprof_raw_frame& raw_frame, bool running);
+  uint32_t class_serial(jclass of);
+  uint64_t unloaded_frames() const { return unloaded_.load(std::memory_order_relaxed); }
+
+ private:
+  enum State : uint32_t { kFree, kUsed, kGone };
+  struct Entry {
+    jweak reference;
+    uint32_t next_free;
+    State state;
+  };
+
+  Entry* entries() const { return reinterpret_cast<Entry*>(entries_region_.base()); }
+  void enter(JNIEnv* jni, jclass loaded);
+  uint32_t take_entry();
+  void give_back_entry(uint32_t token);
+  MethodId name_held(JNIEnv* jni, jmethodID method);
+  MethodId name_running(JNIEnv* jni, jmethodID method);
+  MethodId describe(jclass owner, jmethodID method);
+  uint32_t describe_class(jclass owner);
+  void add_lines(MethodId id, jmethodID method);
+
+  jvmtiEnv* jvmti_ = nullptr;
+  MemoryAccount* memory_ = nullptr;
+  Model* model_ = nullptr;
+  LossCounters* losses_ = nullptr;
+  Options options_ = {};
+  uint32_t most_classes_ = 0;
+  std::atomic<bool> kept_{false};
+  std::atomic<bool> entered_loaded_{false};
+  platform::Mutex resolve_lock_;  // naming by a weak reference against sweeping
+  platform::Mutex entry_lock_;    // the free list; a few instructions
+  Region entries_region_;
+  uint32_t entry_count_ = 1;  // 0 is "none"
+  uint32_t first_free_ = 0;
+  std::atomic<uint32_t> collections_{0};
+  uint32_t swept_at_ = 0;
+  std::atomic<uint64_t> unloaded_{0};
+};
+
+}  // namespace hprof

@@ -1,0 +1,246 @@
+#include "core/agent/event_hub.h"
+
+#include <cstring>
+#include <initializer_list>
+
+#include <hprof/plugin.h>
+
+#include "core/agent/session.h"
+
+namespace hprof {
+
+namespace {
+
+constexpr int kFirstEvent = 50;  // JVMTI_MIN_EVENT_TYPE_VAL
+constexpr int kCallbacks =
+    89 - kFirstEvent;  // up to VirtualThreadEnd (21+); older VMs ignore what they do not know
+
+// HPROF_EVENT_* bit -> JVMTI event number. Numbers rather than jvmti.h's names where older headers lack them.
+struct Row {
+  int event;
+  const char* name;
+};
+constexpr Row kEvents[HPROF_EVENT_COUNT] = {
+    {JVMTI_EVENT_VM_START, "VMStart"},
+    {JVMTI_EVENT_VM_INIT, "VMInit"},
+    {JVMTI_EVENT_VM_DEATH, "VMDeath"},
+    {JVMTI_EVENT_THREAD_START, "ThreadStart"},
+    {JVMTI_EVENT_THREAD_END, "ThreadEnd"},
+    {87, "VirtualThreadStart"},
+    {88, "VirtualThreadEnd"},
+    {JVMTI_EVENT_CLASS_PREPARE, "ClassPrepare"},
+    {JVMTI_EVENT_GARBAGE_COLLECTION_START, "GarbageCollectionStart"},
+    {JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, "GarbageCollectionFinish"},
+    {JVMTI_EVENT_MONITOR_CONTENDED_ENTER, "MonitorContendedEnter"},
+    {JVMTI_EVENT_MONITOR_CONTENDED_ENTERED, "MonitorContendedEntered"},
+    {JVMTI_EVENT_MONITOR_WAIT, "MonitorWait"},
+    {JVMTI_EVENT_MONITOR_WAITED, "MonitorWaited"},
+    {JVMTI_EVENT_VM_OBJECT_ALLOC, "VMObjectAlloc"},
+    {86, "SampledObjectAlloc"},
+    {JVMTI_EVENT_OBJECT_FREE, "ObjectFree"},
+    {JVMTI_EVENT_CLASS_LOAD, "ClassLoad"},
+    {JVMTI_EVENT_COMPILED_METHOD_LOAD, "CompiledMethodLoad"},
+    {JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, "ClassFileLoadHook"},
+};
+
+Session* session_of(jvmtiEnv* jvmti) {
+  void* session = nullptr;
+  jvmti->GetEnvironmentLocalStorage(&session);
+  return static_cast<Session*>(session);
+}
+
+// Calls `member` of every collector that runs, has it and asked for `event`.
+template <typename Member, typename... Args>
+void dispatch(Session* session, uint64_t event, Member hprof_handlers::*member, Args... args) {
+  for (uint32_t i = 0; i < session->collector_count(); i++) {
+    CollectorSlot& slot = session->collector(i);
+    const hprof_handlers* handlers = slot.handlers();
+    if (handlers == nullptr || handlers->*member == nullptr || (slot.unit->events & event) == 0) continue;
+    PhaseGate::Pass pass(slot.gate);
+    if (pass) (handlers->*member)(slot.self, args...);
+  }
+}
+
+// The same for handlers that get the thread. Threads of the agent's own are left out.
+template <typename Member, typename... Args>
+void dispatch_on_thread(Session* session, uint64_t event, JNIEnv* jni, jthread thread,
+                        Member hprof_handlers::*member, Args... args) {
+  ThreadRecord* record = session->threads().current(jni, thread);
+  if (record == nullptr || record->is_agent()) return;
+  for (uint32_t i = 0; i < session->collector_count(); i++) {
+    CollectorSlot& slot = session->collector(i);
+    const hprof_handlers* handlers = slot.handlers();
+    if (handlers == nullptr || handlers->*member == nullptr || (slot.unit->events & event) == 0) continue;
+    PhaseGate::Pass pass(slot.gate);
+    if (pass) (handlers->*member)(slot.self, jni, &record->views[i], args...);
+  }
+}
+
+void JNICALL on_vm_init(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
+  session_of(jvmti)->on_vm_init(jni, thread);
+}
+
+void JNICALL on_vm_death(jvmtiEnv* jvmti, JNIEnv* jni) { session_of(jvmti)->on_vm_death(jni); }
+
+void JNICALL on_data_dump_request(jvmtiEnv* jvmti) {
+  session_of(jvmti)->request_report(HPROF_REPORT_REQUEST);
+}
+
+void thread_starts(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, uint64_t event, uint32_t flags) {
+  Session* session = session_of(jvmti);
+  PhaseGate::Pass pass(session->gate());
+  if (!pass) return;
+  session->threads().started(jni, thread, flags);
+  dispatch_on_thread(session, event, jni, thread, &hprof_handlers::thread_start);
+}
+
+void thread_ends(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, uint64_t event) {
+  Session* session = session_of(jvmti);
+  PhaseGate::Pass pass(session->gate());
+  if (!pass) return;
+  dispatch_on_thread(session, event, jni, thread, &hprof_handlers::thread_end);
+  session->threads().ended(jni, thread);
+}
+
+void JNICALL on_thread_start(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
+  thread_starts(jvmti, jni, thread, HPROF_EVENT_THREAD_START, 0);
+}
+
+void JNICALL on_thread_end(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
+  thread_ends(jvmti, jni, thread, HPROF_EVENT_THREAD_END);
+}
+
+void JNICALL on_virtual_thread_start(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
+  thread_starts(jvmti, jni, thread, HPROF_EVENT_VIRTUAL_THREAD_START, HPROF_THREAD_VIRTUAL);
+}
+
+void JNICALL on_virtual_thread_end(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
+  thread_ends(jvmti, jni, thread, HPROF_EVENT_VIRTUAL_THREAD_END);
+}
+
+void JNICALL on_class_load(jvmtiEnv*, JNIEnv*, jthread, jclass) {}
+
+void JNICALL on_class_prepare(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jclass prepared) {
+  Session* session = session_of(jvmti);
+  PhaseGate::Pass pass(session->gate());
+  if (!pass) return;
+  session->classes().prepared(jni, prepared);
+  dispatch_on_thread(session, HPROF_EVENT_CLASS_PREPARE, jni, thread, &hprof_handlers::class_prepare,
+                     static_cast<void*>(prepared));
+}
+
+void JNICALL on_compiled_method_load(jvmtiEnv*, jmethodID, jint, const void*, jint,
+                                     const jvmtiAddrLocationMap*, const void*) {}
+
+void JNICALL on_gc_start(jvmtiEnv* jvmti) {
+  dispatch(session_of(jvmti), HPROF_EVENT_GC_START, &hprof_handlers::gc_start);
+}
+
+void JNICALL on_gc_finish(jvmtiEnv* jvmti) {
+  Session* session = session_of(jvmti);
+  session->classes().note_collection();
+  dispatch(session, HPROF_EVENT_GC_FINISH, &hprof_handlers::gc_finish);
+}
+
+void JNICALL on_monitor_enter(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jobject object) {
+  dispatch_on_thread(session_of(jvmti), HPROF_EVENT_MONITOR_CONTENDED_ENTER, jni, thread,
+                     &hprof_handlers::monitor_contended_enter, static_cast<void*>(object));
+}
+
+void JNICALL on_monitor_entered(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jobject object) {
+  dispatch_on_thread(session_of(jvmti), HPROF_EVENT_MONITOR_CONTENDED_ENTERED, jni, thread,
+                     &hprof_handlers::monitor_contended_entered, static_cast<void*>(object));
+}
+
+void JNICALL on_monitor_wait(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jobject object, jlong timeout) {
+  dispatch_on_thread(session_of(jvmti), HPROF_EVENT_MONITOR_WAIT, jni, thread, &hprof_handlers::monitor_wait,
+                     static_cast<void*>(object), static_cast<int64_t>(timeout));
+}
+
+void JNICALL on_monitor_waited(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jobject object,
+                               jboolean timed_out) {
+  dispatch_on_thread(session_of(jvmti), HPROF_EVENT_MONITOR_WAITED, jni, thread,
+                     &hprof_handlers::monitor_waited, static_cast<void*>(object),
+                     static_cast<uint32_t>(timed_out != JNI_FALSE));
+}
+
+void JNICALL on_vm_object_alloc(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jobject object, jclass of,
+                                jlong size) {
+  dispatch_on_thread(session_of(jvmti), HPROF_EVENT_VM_OBJECT_ALLOC, jni, thread,
+                     &hprof_handlers::vm_object_alloc, static_cast<void*>(object), static_cast<void*>(of),
+                     static_cast<int64_t>(size));
+}
+
+void JNICALL on_sampled_alloc(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jobject object, jclass of,
+                              jlong size) {
+  dispatch_on_thread(session_of(jvmti), HPROF_EVENT_SAMPLED_OBJECT_ALLOC, jni, thread,
+                     &hprof_handlers::sampled_object_alloc, static_cast<void*>(object),
+                     static_cast<void*>(of), static_cast<int64_t>(size));
+}
+
+void JNICALL on_object_free(jvmtiEnv* jvmti, jlong tag) {
+  dispatch(session_of(jvmti), HPROF_EVENT_OBJECT_FREE, &hprof_handlers::object_free,
+           static_cast<int64_t>(tag));
+}
+
+template <typename Function>
+void set(void** table, int event, Function function) {
+  table[event - kFirstEvent] = reinterpret_cast<void*>(function);
+}
+
+}  // namespace
+
+bool EventHub::attach_to(jvmtiEnv* jvmti, Session* session) {
+  if (jvmti->SetEnvironmentLocalStorage(session) != JVMTI_ERROR_NONE) return false;
+  // jvmtiEventCallbacks is one function pointer per event number, in order.
+  void* table[kCallbacks] = {};
+  set(table, JVMTI_EVENT_VM_INIT, on_vm_init);
+  set(table, JVMTI_EVENT_VM_DEATH, on_vm_death);
+  set(table, JVMTI_EVENT_DATA_DUMP_REQUEST, on_data_dump_request);
+  set(table, JVMTI_EVENT_THREAD_START, on_thread_start);
+  set(table, JVMTI_EVENT_THREAD_END, on_thread_end);
+  set(table, 87, on_virtual_thread_start);
+  set(table, 88, on_virtual_thread_end);
+  set(table, JVMTI_EVENT_CLASS_LOAD, on_class_load);
+  set(table, JVMTI_EVENT_CLASS_PREPARE, on_class_prepare);
+  set(table, JVMTI_EVENT_COMPILED_METHOD_LOAD, on_compiled_method_load);
+  set(table, JVMTI_EVENT_GARBAGE_COLLECTION_START, on_gc_start);
+  set(table, JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, on_gc_finish);
+  set(table, JVMTI_EVENT_MONITOR_CONTENDED_ENTER, on_monitor_enter);
+  set(table, JVMTI_EVENT_MONITOR_CONTENDED_ENTERED, on_monitor_entered);
+  set(table, JVMTI_EVENT_MONITOR_WAIT, on_monitor_wait);
+  set(table, JVMTI_EVENT_MONITOR_WAITED, on_monitor_waited);
+  set(table, JVMTI_EVENT_VM_OBJECT_ALLOC, on_vm_object_alloc);
+  set(table, 86, on_sampled_alloc);
+  set(table, JVMTI_EVENT_OBJECT_FREE, on_object_free);
+  if (jvmti->SetEventCallbacks(reinterpret_cast<jvmtiEventCallbacks*>(table), sizeof(table)) !=
+      JVMTI_ERROR_NONE) {
+    return false;
+  }
+  for (jvmtiEvent event : {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_DATA_DUMP_REQUEST}) {
+    if (jvmti->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr) != JVMTI_ERROR_NONE) return false;
+  }
+  return true;
+}
+
+uint64_t EventHub::enable(jvmtiEnv* jvmti, uint64_t events) {
+  constexpr uint64_t kAlways = HPROF_EVENT_VM_INIT | HPROF_EVENT_VM_DEATH;
+  uint64_t refused = 0;
+  for (uint32_t bit = 0; bit < HPROF_EVENT_COUNT; bit++) {
+    uint64_t mask = 1ull << bit;
+    if ((mask & kAlways) != 0 || ((enabled_ ^ events) & mask) == 0) continue;
+    jvmtiEventMode mode = (events & mask) != 0 ? JVMTI_ENABLE : JVMTI_DISABLE;
+    jvmtiError error =
+        jvmti->SetEventNotificationMode(mode, static_cast<jvmtiEvent>(kEvents[bit].event), nullptr);
+    if (error == JVMTI_ERROR_NONE) {
+      enabled_ ^= mask;
+    } else if (mode == JVMTI_ENABLE) {
+      refused |= mask;
+    }
+  }
+  return refused;
+}
+
+const char* event_name(uint32_t bit) { return bit < HPROF_EVENT_COUNT ? kEvents[bit].name : "?"; }
+
+}  // namespace hprof

@@ -1,0 +1,28 @@
+// The only JVMTI callbacks of the agent: they find the session and the thread, pass the collector's gate and
+// call its handler. Events that no running collector wants are switched off.
+#pragma once
+
+#include <cstdint>
+#include <jvmti.h>
+
+namespace hprof {
+
+class Session;
+
+class EventHub {
+ public:
+  // Makes `session` the environment's and sets the callbacks; enables what the core itself needs (VMInit,
+  // VMDeath, data dump requests). [onload]
+  bool attach_to(jvmtiEnv* jvmti, Session* session);
+  // Enables exactly the events of `events` (HPROF_EVENT_*), besides the core's own. Returns those the VM
+  // refused. [control]
+  uint64_t enable(jvmtiEnv* jvmti, uint64_t events);
+
+ private:
+  uint64_t enabled_ = 0;
+};
+
+// "ThreadStart" of one HPROF_EVENT_* bit, for messages.
+const char* event_name(uint32_t bit);
+
+}  // namespace hprof

@@ -1,0 +1,71 @@
+// Who may be inside a JVMTI callback, and how to wait until nobody is.
+//
+// A callback passes the gate or turns back at once; closing the gate waits, up to a deadline, for those
+// inside. Order: a callback counts itself in, then reads `open`; close() clears `open`, then reads the
+// counts. With sequentially consistent operations on both, either the callback sees the gate closed or
+// close() sees the callback.
+//
+// The counts are spread over cache lines by thread, so that threads do not fight over one.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "platform/platform.h"
+
+namespace hprof {
+
+class PhaseGate {
+ public:
+  void open() { open_.store(true, std::memory_order_seq_cst); }
+  bool is_open() const { return open_.load(std::memory_order_relaxed); }
+
+  // False: nobody new gets in, but some are still inside at the deadline. [control]
+  bool close(int64_t deadline_ns) {
+    open_.store(false, std::memory_order_seq_cst);
+    while (inside() != 0) {
+      if (platform::monotonic_ns() > deadline_ns) return false;
+      platform::sleep_ns(200 * 1000);
+    }
+    return true;
+  }
+
+  // Holds the gate for a callback's scope.
+  class Pass {
+   public:
+    explicit Pass(PhaseGate& gate) : shard_(gate.shards_[shard_of(this)].inside) {
+      shard_.fetch_add(1, std::memory_order_seq_cst);
+      passed_ = gate.open_.load(std::memory_order_seq_cst);
+    }
+    ~Pass() { shard_.fetch_sub(1, std::memory_order_release); }
+    Pass(const Pass&) = delete;
+    Pass& operator=(const Pass&) = delete;
+    explicit operator bool() const { return passed_; }
+
+   private:
+    std::atomic<uint32_t>& shard_;
+    bool passed_;
+  };
+
+ private:
+  static constexpr uint32_t kShards = 16;
+  struct alignas(64) Shard {
+    std::atomic<uint32_t> inside{0};
+  };
+
+  // Stacks lie far apart: the address of a local tells threads apart well enough.
+  static uint32_t shard_of(const void* local) {
+    return static_cast<uint32_t>((reinterpret_cast<uintptr_t>(local) >> 16) * 0x9E3779B1u >> 16) % kShards;
+  }
+
+  uint32_t inside() const {
+    uint32_t sum = 0;
+    for (const Shard& shard : shards_) sum += shard.inside.load(std::memory_order_seq_cst);
+    return sum;
+  }
+
+  std::atomic<bool> open_{false};
+  Shard shards_[kShards];
+};
+
+}  // namespace hprof

@@ -1,0 +1,11 @@
+// The service tables, by the file that makes each.
+#pragma once
+
+namespace hprof {
+
+const void* ids_service();       // services_ids.cpp
+const void* threads_service();   // services_threads.cpp
+const void* sampling_service();  // services_threads.cpp; nullptr where the platform has no CPU timers
+const void* io_service();        // services_io.cpp
+
+}  // namespace hprof

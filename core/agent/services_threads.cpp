@@ -1,0 +1,162 @@
+// The threads and sampling services.
+#include <new>
+
+#include <hprof/service/sampling.h>
+#include <hprof/service/threads.h>
+
+#include "core/agent/service_tables.h"
+#include "core/agent/session.h"
+
+// The bodies behind the ABI's opaque names.
+struct hprof_agent_thread {
+  hprof::Session* session;
+  void (*body)(void* argument, void* jni, hprof_agent_thread* thread);
+  void* argument;
+  hprof::platform::Event wake;
+  std::atomic<bool> stopping{false};
+  std::atomic<bool> ended{false};
+};
+
+struct hprof_cpu_timer {
+  hprof::platform::CpuTimer timer;
+};
+
+namespace hprof {
+
+namespace {
+
+constexpr int64_t kStopDeadlineNs = 5 * platform::kNanosPerSecond;
+
+Session* session_of(const hprof_host* host) { return slot_of(host)->session; }
+
+// --- threads
+
+void JNICALL run_body(jvmtiEnv* jvmti, JNIEnv* jni, void* argument) {
+  auto* thread = static_cast<hprof_agent_thread*>(argument);
+  jthread self = nullptr;
+  if (jvmti->GetCurrentThread(&self) == JVMTI_ERROR_NONE) {
+    thread->session->threads().mark_agent(jni, self);
+    jni->DeleteLocalRef(self);
+  }
+  thread->body(thread->argument, jni, thread);
+  thread->ended.store(true, std::memory_order_release);
+}
+
+hprof_agent_thread* start_thread(const hprof_host* host, const char* name,
+                                 void (*body)(void*, void*, hprof_agent_thread*), void* argument) {
+  Session* session = session_of(host);
+  JNIEnv* jni = session->jni();
+  void* memory = jni != nullptr ? session->memory().allocate(sizeof(hprof_agent_thread)) : nullptr;
+  if (memory == nullptr) return nullptr;
+  auto* thread = new (memory) hprof_agent_thread;
+  thread->session = session;
+  thread->body = body;
+  thread->argument = argument;
+  if (run_agent_thread(session->jvmti(), jni, name, &run_body, thread)) return thread;
+  session->memory().release(memory, sizeof(hprof_agent_thread));
+  return nullptr;
+}
+
+uint32_t wait_in_thread(hprof_agent_thread* thread, uint64_t ns) {
+  if (!thread->stopping.load(std::memory_order_acquire)) {
+    thread->wake.wait(platform::monotonic_ns() + static_cast<int64_t>(ns));
+  }
+  return thread->stopping.load(std::memory_order_acquire) ? 0 : 1;
+}
+
+hprof_status stop_thread(const hprof_host* host, hprof_agent_thread* thread) {
+  thread->stopping.store(true, std::memory_order_release);
+  thread->wake.signal();
+  int64_t deadline = platform::monotonic_ns() + kStopDeadlineNs;
+  while (!thread->ended.load(std::memory_order_acquire)) {
+    if (platform::monotonic_ns() > deadline) return HPROF_FAILED;  // it may still use its memory: that stays
+    platform::sleep_ns(platform::kNanosPerMilli / 2);
+  }
+  thread->~hprof_agent_thread();
+  session_of(host)->memory().release(thread, sizeof(hprof_agent_thread));
+  return HPROF_OK;
+}
+
+const hprof_threads_service kThreads = {
+    sizeof(hprof_threads_service),
+    0,
+    &start_thread,
+    &wait_in_thread,
+    [](hprof_agent_thread* thread) { thread->wake.signal(); },
+    &stop_thread,
+    [](const hprof_host* host, void* jni, void* argument, uint32_t (*visit)(void*, hprof_thread*, void*)) {
+      auto* slot = static_cast<const CollectorSlot*>(slot_of(host));
+      slot->session->threads().each(static_cast<JNIEnv*>(jni), slot->index, argument, visit);
+    },
+};
+
+// --- sampling: one user at a time, since there is one signal
+
+using TickHandler = void (*)(void* argument, void* timer_argument, void* ucontext, uint32_t ticks);
+std::atomic<TickHandler> tick_handler{nullptr};
+std::atomic<void*> tick_argument{nullptr};
+std::atomic<uint32_t> ticks_inside{0};
+
+bool on_tick(void* value, void* context, uint32_t overrun) {
+  ticks_inside.fetch_add(1, std::memory_order_seq_cst);
+  if (TickHandler handler = tick_handler.load(std::memory_order_seq_cst)) {
+    handler(tick_argument.load(std::memory_order_relaxed), value, context, overrun + 1);
+  }
+  ticks_inside.fetch_sub(1, std::memory_order_release);
+  return true;
+}
+
+hprof_status install(const hprof_host*, TickHandler handler, void* argument) {
+  if (tick_handler.load(std::memory_order_acquire) != nullptr) return HPROF_FAILED;
+  if (platform::install_fault_guard(nullptr) != 0) return HPROF_UNSUPPORTED;
+  tick_argument.store(argument, std::memory_order_relaxed);
+  tick_handler.store(handler, std::memory_order_seq_cst);
+  if (platform::install_sample_handler(&on_tick) == 0) return HPROF_OK;
+  tick_handler.store(nullptr, std::memory_order_seq_cst);
+  return HPROF_UNSUPPORTED;
+}
+
+// The signal handler stays installed, doing nothing, for ticks that are still on their way.
+void uninstall(const hprof_host*) {
+  tick_handler.store(nullptr, std::memory_order_seq_cst);
+  while (ticks_inside.load(std::memory_order_seq_cst) != 0) platform::sleep_ns(100 * 1000);
+}
+
+hprof_cpu_timer* start_timer(const hprof_host* host, uint64_t os_id, uint64_t interval_ns,
+                             void* timer_argument) {
+  Session* session = session_of(host);
+  auto* timer = static_cast<hprof_cpu_timer*>(session->memory().allocate(sizeof(hprof_cpu_timer)));
+  if (timer == nullptr) return nullptr;
+  new (timer) hprof_cpu_timer;
+  auto thread = static_cast<platform::NativeThread>(os_id);
+  if (platform::cpu_timer_create(&timer->timer, thread, timer_argument) == 0) {
+    if (platform::cpu_timer_start(timer->timer, static_cast<int64_t>(interval_ns)) == 0) return timer;
+    platform::cpu_timer_delete(&timer->timer);
+  }
+  session->memory().release(timer, sizeof(hprof_cpu_timer));
+  return nullptr;
+}
+
+void stop_timer(const hprof_host* host, hprof_cpu_timer* timer) {
+  platform::cpu_timer_delete(&timer->timer);
+  session_of(host)->memory().release(timer, sizeof(hprof_cpu_timer));
+}
+
+const hprof_sampling_service kSampling = {
+    sizeof(hprof_sampling_service),
+    0,
+    &install,
+    &uninstall,
+    &start_timer,
+    &stop_timer,
+    [](const hprof_host*, void (*body)(void*), void* argument) {
+      return static_cast<uint32_t>(platform::guarded_call(body, argument));
+    },
+};
+
+}  // namespace
+
+const void* threads_service() { return &kThreads; }
+const void* sampling_service() { return platform::cpu_timers_supported() ? &kSampling : nullptr; }
+
+}  // namespace hprof

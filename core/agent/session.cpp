@@ -1,0 +1,377 @@
+#include "core/agent/session.h"
+
+#include <cstdio>
+#include <cstring>
+
+#include "core/agent/capabilities.h"
+
+namespace hprof {
+
+namespace {
+
+constexpr uint64_t kStallNs =
+    10ull * 1000 * 1000 * 1000;  // an output that takes nothing for so long is given up
+constexpr int64_t kExitDeadlineNs = 15 * platform::kNanosPerSecond;
+constexpr int64_t kThreadDeadlineNs = 2 * platform::kNanosPerSecond;
+constexpr uint32_t kEventSlots = 4096;
+constexpr uint32_t kChunks = 4;
+constexpr uint32_t kChunkBytes = 64 * 1024;
+// With a memory budget: what the buffers may take of it.
+constexpr uint32_t kSmallEventSlots = 256;
+constexpr uint32_t kSmallChunkBytes = 16 * 1024;
+
+// Java's feature release, of the VM's property java.vm.specification.version ("1.8", "17").
+uint32_t java_version(jvmtiEnv* jvmti) {
+  char* text = nullptr;
+  if (jvmti->GetSystemProperty("java.vm.specification.version", &text) != JVMTI_ERROR_NONE) return 0;
+  const char* digits = strncmp(text, "1.", 2) == 0 ? text + 2 : text;
+  uint32_t version = 0;
+  for (; *digits >= '0' && *digits <= '9' && version < 10000; digits++) {
+    version = version * 10 + static_cast<uint32_t>(*digits - '0');
+  }
+  jvmti->Deallocate(reinterpret_cast<unsigned char*>(text));
+  return version;
+}
+
+}  // namespace
+
+// One write, so that the line is not torn.
+static void print_error(const char* text) {
+  char line[700];
+  snprintf(line, sizeof(line), "%s\n", text);
+  platform::write_stderr(line);
+}
+
+bool Session::fail(const char* text) {
+  char line[600];
+  snprintf(line, sizeof(line), "HPROF ERROR: %s", text);
+  print_error(line);
+  return false;
+}
+
+void Session::say(const char* text) const {
+  char line[700];
+  snprintf(line, sizeof(line), "HPROF: %s\n", text);
+  platform::write_stderr(line);
+}
+
+void Session::say_detail(const char* text) const {
+  if (setup_.core().shows_details()) say(text);
+}
+
+JNIEnv* Session::jni() const {
+  void* env = nullptr;
+  return vm_->GetEnv(&env, JNI_VERSION_1_6) == JNI_OK ? static_cast<JNIEnv*>(env) : nullptr;
+}
+
+// The function table of the JavaVM lies in the VM's library.
+void* Session::vm_symbol(const char* name) const {
+  return platform::symbol_in_library_of(reinterpret_cast<const void*>(vm_->functions->GetEnv), name);
+}
+
+Configured Session::load(JavaVM* vm, const char* options, bool attached) {
+  vm_ = vm;
+  settings_.attached = attached ? 1 : 0;
+  losses_.open();
+  Messages messages = {[](void* self, bool detail, const char* text) {
+                         auto* session = static_cast<Session*>(self);
+                         detail ? session->say_detail(text) : session->say(text);
+                       },
+                       this};
+  Configured configured = setup_.prepare(options, messages);
+  if (configured == Configured::kFailed) print_error(setup_.error().text);
+  if (configured != Configured::kRun) return configured;
+  memory_.open(
+      {platform::allocate_zeroed, platform::deallocate, platform::reserve_lazy, platform::release_lazy},
+      setup_.core().max_memory);
+  bool ready = get_environment() && make_units() && ask_for_capabilities() && create_tables() &&
+               open_pipeline() && create_collectors();
+  return ready ? Configured::kRun : Configured::kFailed;
+}
+
+bool Session::start_attached() {
+  JNIEnv* env = jni();
+  jthread self = nullptr;
+  if (env == nullptr || jvmti_->GetCurrentThread(&self) != JVMTI_ERROR_NONE) return false;
+  on_vm_init(env, self);
+  env->DeleteLocalRef(self);
+  return true;
+}
+
+void Session::dispose() {
+  if (jvmti_ != nullptr) jvmti_->DisposeEnvironment();
+  jvmti_ = nullptr;
+  for (uint32_t i = 0; i < collector_count_; i++) {
+    if (collectors_[i].self != nullptr) collectors_[i].ops->destroy(collectors_[i].self);
+  }
+  pipeline_.finish(platform::monotonic_ns() + kThreadDeadlineNs);
+  classes_.destroy();
+  model_.destroy();
+}
+
+bool Session::get_environment() {
+  void* env = nullptr;
+  if (vm_->GetEnv(&env, JVMTI_VERSION_1_2) != JNI_OK) return fail("this VM has no JVMTI 1.2");
+  jvmti_ = static_cast<jvmtiEnv*>(env);
+  if (!events_.attach_to(jvmti_, this)) return fail("the VM refuses JVMTI callbacks");
+  auto symbol = [](void* self, const char* name) { return static_cast<Session*>(self)->vm_symbol(name); };
+  vm_structs_.load(symbol, this);
+  return true;
+}
+
+bool Session::add_slot(UnitSlot& slot, uint32_t unit_index) {
+  const Unit& unit = setup_.unit(unit_index);
+  slot.unit = unit.record;
+  slot.config = unit.config;
+  make_host(slot, this, &settings_);
+  return unit.record->ops != nullptr;
+}
+
+bool Session::make_units() {
+  const CoreConfig& core = setup_.core();
+  const Selection& selection = setup_.selection();
+  settings_.size = sizeof(settings_);
+  settings_.depth = static_cast<uint32_t>(core.depth);
+  settings_.line_numbers = core.line_numbers;
+  settings_.thread_in_traces = core.thread_in_traces;
+  settings_.verbose = core.verbose;
+  settings_.java_version = java_version(jvmti_);
+  settings_.cutoff = core.cutoff;
+  settings_.raw_names = core.raw_names;
+  if (selection.collector_count > kMostCollectors) return fail("too many collectors at once");
+  for (uint32_t i = 0; i < selection.collector_count; i++) {
+    CollectorSlot& slot = collectors_[i];
+    if (!add_slot(slot, selection.collectors[i])) return fail("a collector has no operations");
+    slot.ops = static_cast<const hprof_collector_ops*>(slot.unit->ops);
+    slot.index = i;
+    collector_count_++;
+  }
+  return collector_count_ == 0 || (add_slot(encoder_, selection.encoder) && add_slot(sink_, selection.sink));
+}
+
+bool Session::ask_for_capabilities() {
+  if (collector_count_ == 0) return true;
+  uint64_t needs = setup_.selection().needs, wants = setup_.selection().wants;
+  // Names of frames are the core's business: source files and lines wherever methods are named.
+  wants |= HPROF_NEED_SOURCE_FILE | (settings_.line_numbers != 0 ? HPROF_NEED_LINE_NUMBERS : 0);
+  if ((needs & HPROF_NEED_METHOD_BOOK) != 0) wants |= HPROF_NEED_GC_EVENTS;
+  settings_.granted = add_capabilities(jvmti_, needs | wants);
+  for (uint32_t bit = 0; bit < HPROF_NEED_COUNT; bit++) {
+    uint64_t mask = 1ull << bit;
+    char text[160];
+    if ((settings_.granted & mask) != 0) {
+      snprintf(text, sizeof(text), "capability %s",
+               need_name(bit) != nullptr ? need_name(bit) : "method book");
+      say_detail(text);
+    } else if ((needs & mask) != 0) {
+      snprintf(text, sizeof(text), "this VM does not grant %s%s, which the chosen options need",
+               need_name(bit), settings_.attached != 0 ? " after it has started" : "");
+      return fail(text);
+    }
+  }
+  return true;
+}
+
+bool Session::create_tables() {
+  if (collector_count_ == 0) return true;
+  Backing backing = setup_.core().max_memory != 0 ? Backing::kFixed : Backing::kLazy;
+  ModelLimits limits =
+      backing == Backing::kFixed ? ModelLimits::fixed(setup_.core().max_memory / 2) : ModelLimits::standard();
+  Status created = model_.create(memory_, limits, losses_, settings_.raw_names != 0);
+  if (!created.ok()) return fail(created.text);
+  ClassBook::Options options = {settings_.line_numbers != 0,
+                                (settings_.granted & HPROF_NEED_LINE_NUMBERS) != 0,
+                                (settings_.granted & HPROF_NEED_SOURCE_FILE) != 0};
+  if (!classes_.create(jvmti_, &memory_, &model_, &losses_, options, backing == Backing::kFixed))
+    return fail("not enough memory for the book of methods");
+  threads_.create(jvmti_, &memory_, &model_, &Session::announce_thread, this);
+  return true;
+}
+
+bool Session::open_pipeline() {
+  if (collector_count_ == 0) return true;
+  const CoreConfig& core = setup_.core();
+  bool small = core.max_memory != 0;
+  PipelinePlan plan = {};
+  plan.output = {&encoder_.host,
+                 static_cast<const hprof_encoder_ops*>(encoder_.unit->ops),
+                 encoder_.config,
+                 &sink_.host,
+                 static_cast<const hprof_sink_ops*>(sink_.unit->ops),
+                 sink_.config,
+                 setup_.address(),
+                 core.force,
+                 kChunks,
+                 small ? kSmallChunkBytes : kChunkBytes,
+                 kStallNs,
+                 [](const hprof_host* host, const char* text) { slot_of(host)->session->say(text); }};
+  plan.event_slots = small ? kSmallEventSlots : kEventSlots;
+  plan.id_size = sizeof(void*);
+  plan.heap_dump = setup_.emits(HPROF_RECORD_HEAP_DUMP_BEGIN);
+  plan.bare = setup_.selects("cpu", "old");
+  plan.output_per_report = strstr(setup_.address(), "%n") != nullptr;
+  plan.settings = {{sizeof(plan.settings), HPROF_RECORD_CONTROL_SETTINGS, 0},
+                   setup_.emits(HPROF_RECORD_ALLOC_SITES) ? 1u : 0u,
+                   setup_.emits(HPROF_RECORD_CPU_SAMPLES) ? 1u : 0u,
+                   settings_.depth,
+                   0};
+  plan.losses = &losses_;
+  char error[400] = "";
+  if (pipeline_.open(memory_, plan, error, sizeof(error)) == HPROF_OK) return true;
+  return fail(error);
+}
+
+bool Session::create_collectors() {
+  for (uint32_t i = 0; i < collector_count_; i++) {
+    CollectorSlot& slot = collectors_[i];
+    if (slot.ops->create(&slot.host, slot.config, &slot.self) != HPROF_OK) {
+      char text[160];
+      snprintf(text, sizeof(text), "collector %s cannot be created", slot.unit->id);
+      return fail(text);
+    }
+  }
+  return true;
+}
+
+uint64_t Session::events_wanted() const {
+  uint64_t events = 0;
+  bool any = false;
+  for (uint32_t i = 0; i < collector_count_; i++) {
+    if (!collectors_[i].running) continue;
+    any = true;
+    events |= collectors_[i].unit->events;
+  }
+  if (any) events |= HPROF_EVENT_THREAD_START | HPROF_EVENT_THREAD_END;
+  if (classes_.is_kept()) events |= HPROF_EVENT_CLASS_PREPARE | HPROF_EVENT_GC_FINISH;
+  return events;
+}
+
+void Session::enable_events() {
+  uint64_t events = events_wanted();
+  uint64_t refused = events_.enable(jvmti_, events);
+  for (uint32_t bit = 0; bit < HPROF_EVENT_COUNT; bit++) {
+    if ((events >> bit & 1) == 0) continue;
+    char text[120];
+    snprintf(text, sizeof(text), "event %s%s", event_name(bit),
+             (refused >> bit & 1) != 0 ? " refused by the VM" : "");
+    say_detail(text);
+  }
+}
+
+void Session::on_vm_init(JNIEnv* jni, jthread thread) {
+  phase_.store(Phase::kLive, std::memory_order_release);
+  if (collector_count_ == 0) return;
+  platform::install_fault_guard(nullptr);
+  threads_.prepare(vm_structs_, jni, thread);
+  gate_.open();
+  threads_.started(jni, thread, 0);
+  if (!pipeline_.start()) say("can't start the writer thread: the profile is written at the end only");
+  if (!control_.start(this, jni)) say("can't start the control thread: no reports on request");
+  if (setup_.core().start != 0 && control_.acquire(platform::kNoDeadline)) {
+    start_collectors(jni);
+    control_.release();
+  }
+}
+
+void Session::start_collector(CollectorSlot& slot) {
+  if (slot.running) return;
+  slot.running = true;
+  slot.gate.open();
+  enable_events();
+  if (slot.ops->start(slot.self) == HPROF_OK) return;
+  slot.running = false;
+  slot.gate.close(platform::monotonic_ns() + kThreadDeadlineNs);
+  enable_events();
+  char text[120];
+  snprintf(text, sizeof(text), "%s does not run", slot.unit->id);
+  say(text);
+}
+
+void Session::start_collectors(JNIEnv* jni) {
+  threads_.enumerate(jni);
+  for (uint32_t i = 0; i < collector_count_; i++) {
+    if ((collectors_[i].unit->needs & HPROF_NEED_METHOD_BOOK) == 0) continue;
+    classes_.keep();
+  }
+  for (uint32_t i = 0; i < collector_count_; i++) start_collector(collectors_[i]);
+}
+
+void Session::stop_collectors() {
+  int64_t deadline = platform::monotonic_ns() + kThreadDeadlineNs;
+  for (uint32_t i = 0; i < collector_count_; i++) {
+    CollectorSlot& slot = collectors_[i];
+    if (!slot.running) continue;
+    slot.gate.close(deadline);
+    slot.ops->stop(slot.self);
+    slot.running = false;
+  }
+  enable_events();
+}
+
+void Session::note_losses() {
+  losses_.each_nonzero([this](const char* words, uint64_t value) {
+    char text[200];
+    int size = snprintf(text, sizeof(text), "lost %llu %s", static_cast<unsigned long long>(value), words);
+    hprof_rec_note note = {{sizeof(note), HPROF_RECORD_NOTE, 0}, {text, static_cast<uint64_t>(size)}};
+    if (pipeline_.write(&note.head) == HPROF_UNSUPPORTED) say(text);
+  });
+}
+
+// Says "Dumping <what> ... done." as the original did, unless verbose=n.
+void Session::report(const hprof_report& report) {
+  if (!pipeline_.begin_report()) return;
+  for (uint32_t i = 0; i < collector_count_; i++) {
+    CollectorSlot& slot = collectors_[i];
+    if (!slot.running) continue;
+    char text[160];
+    snprintf(text, sizeof(text), "Dumping %s ...", slot.unit->summary);
+    if (settings_.verbose != 0) platform::write_stderr(text);
+    hprof_status status = slot.ops->report(slot.self, &report);
+    if (settings_.verbose != 0) platform::write_stderr(status == HPROF_OK ? " done.\n" : " failed.\n");
+  }
+  note_losses();
+  pipeline_.end_report();
+}
+
+// Runs on the thread that ends the VM. Nothing here waits without a deadline.
+void Session::on_vm_death(JNIEnv*) {
+  phase_.store(Phase::kDying, std::memory_order_release);
+  if (collector_count_ == 0) return;
+  int64_t deadline = platform::monotonic_ns() + kExitDeadlineNs;
+  if (control_.acquire(deadline)) {
+    if (setup_.core().dump_on_exit != 0) {
+      report({sizeof(hprof_report), HPROF_REPORT_EXIT, settings_.cutoff, 0, 0});
+    }
+    stop_collectors();
+    control_.stop(platform::monotonic_ns() + kThreadDeadlineNs);
+    control_.release();
+  } else {
+    say("a report is still being written at the end of the VM: it is cut off");
+  }
+  gate_.close(platform::monotonic_ns() + kThreadDeadlineNs);
+  pipeline_.finish(deadline);
+  phase_.store(Phase::kDead, std::memory_order_release);
+}
+
+void Session::unload() {
+  if (phase() == Phase::kLoaded && collector_count_ != 0) {
+    pipeline_.finish(platform::monotonic_ns() + kThreadDeadlineNs);
+  }
+}
+
+void Session::announce_thread(void* self, uint32_t serial, bool started) {
+  hprof_rec_definition record = {
+      {sizeof(record), started ? HPROF_RECORD_THREAD_START + 0u : HPROF_RECORD_THREAD_END + 0u, 0},
+      serial,
+      0};
+  static_cast<Session*>(self)->pipeline_.event(&record.head);
+}
+
+uint32_t Session::add_vendor_kind(const hprof_schema* schema) {
+  if (schema == nullptr || schema->field_count > HPROF_VENDOR_FIELDS) return 0;
+  return vendor_kinds_ <= HPROF_RECORD_VENDOR_LAST - HPROF_RECORD_VENDOR_FIRST
+             ? HPROF_RECORD_VENDOR_FIRST + vendor_kinds_++
+             : 0;
+}
+
+}  // namespace hprof

@@ -1,0 +1,112 @@
+// A session: everything the agent owns from load to the end, passed explicitly. There is no global state
+// beside it but the agent entry's pointer to it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <jvmti.h>
+
+#include "core/agent/class_book.h"
+#include "core/agent/control.h"
+#include "core/agent/event_hub.h"
+#include "core/agent/phase_gate.h"
+#include "core/agent/setup.h"
+#include "core/agent/thread_book.h"
+#include "core/agent/unit_slot.h"
+#include "core/agent/vm_structs.h"
+#include "core/base/counters.h"
+#include "core/base/memory_account.h"
+#include "core/model/model.h"
+#include "core/pipeline/pipeline.h"
+
+namespace hprof {
+
+class Session {
+ public:
+  enum class Phase : uint32_t { kLoaded, kLive, kDying, kDead };
+
+  // Everything before the program starts: options, modules, capabilities, output. On failure the error line
+  // has been printed; the caller disposes of the session or ends the process. [onload]
+  Configured load(JavaVM* vm, const char* options, bool attached);
+  // After load into a running VM: what VMInit does otherwise. [onload]
+  bool start_attached();
+  // Gives everything back after a load that failed. [onload]
+  void dispose();
+  // Starts the collectors; the VM is live. [control]
+  void on_vm_init(JNIEnv* jni, jthread thread);
+  // The last report, and the end of all threads of the agent's own. [app]
+  void on_vm_death(JNIEnv* jni);
+  // After the VM's death or when it never lived: gives back what is safe to. [control]
+  void unload();
+
+  void request_report(uint32_t reason) { control_.request(reason); }
+
+  // The reports of all running collectors, one after the other. [control]
+  void report(const hprof_report& report);
+  // Starts and stops all collectors that are not (are) running. [control]
+  void start_collectors(JNIEnv* jni);
+  void stop_collectors();
+
+  const Setup& setup() const { return setup_; }
+  uint32_t collector_count() const { return collector_count_; }
+  CollectorSlot& collector(uint32_t index) { return collectors_[index]; }
+  ThreadBook& threads() { return threads_; }
+  ClassBook& classes() { return classes_; }
+  Pipeline& pipeline() { return pipeline_; }
+  Model& model() { return model_; }
+  MemoryAccount& memory() { return memory_; }
+  LossCounters& losses() { return losses_; }
+  PhaseGate& gate() { return gate_; }
+  uint32_t add_vendor_kind(const hprof_schema* schema);  // 0: too many
+  JavaVM* vm() const { return vm_; }
+  jvmtiEnv* jvmti() const { return jvmti_; }
+  bool shows_details() const { return setup_.core().shows_details(); }
+  Phase phase() const { return phase_.load(std::memory_order_acquire); }
+  JNIEnv* jni() const;
+  void* vm_symbol(const char* name) const;
+
+  // One line on stderr. [any] but [signal]
+  void say(const char* text) const;
+  void say_detail(const char* text) const;
+
+ private:
+  bool get_environment();
+  bool make_units();
+  bool add_slot(UnitSlot& slot, uint32_t unit_index);
+  bool ask_for_capabilities();
+  bool open_pipeline();
+  bool create_collectors();
+  void enable_events();
+  void start_collector(CollectorSlot& slot);
+  bool create_tables();
+  void note_losses();
+  uint64_t events_wanted() const;
+  bool fail(const char* text);
+  static void announce_thread(void* session, uint32_t serial, bool started);
+
+  JavaVM* vm_ = nullptr;
+  jvmtiEnv* jvmti_ = nullptr;
+  std::atomic<Phase> phase_{Phase::kLoaded};
+  Setup setup_;
+  hprof_settings settings_ = {};
+  MemoryAccount memory_;
+  LossCounters losses_;
+  Model model_;
+  VmStructs vm_structs_;
+  ThreadBook threads_;
+  ClassBook classes_;
+  EventHub events_;
+  PhaseGate gate_;  // open in the live phase
+  Pipeline pipeline_;
+  Control control_;
+  CollectorSlot collectors_[kMostCollectors];
+  uint32_t collector_count_ = 0;
+  UnitSlot encoder_;
+  UnitSlot sink_;
+  uint32_t vendor_kinds_ = 0;
+};
+
+// Fills in the host of a unit slot: settings and the service tables. services.cpp
+void make_host(UnitSlot& slot, Session* session, const hprof_settings* settings);
+
+}  // namespace hprof

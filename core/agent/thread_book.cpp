@@ -1,0 +1,209 @@
+#include "core/agent/thread_book.h"
+
+#include <cstring>
+#include <initializer_list>
+
+#include "core/agent/jvmti_text.h"
+
+namespace hprof {
+
+namespace {
+
+// Object ids of threads when no heap dump gives them: a range of their own.
+constexpr hprof_object_id kFirstThreadObject = 0x50000000;
+
+}  // namespace
+
+void ThreadBook::create(jvmtiEnv* jvmti, MemoryAccount* memory, Model* model, Announce announce,
+                        void* context) {
+  jvmti_ = jvmti;
+  memory_ = memory;
+  model_ = model;
+  announce_ = announce;
+  context_ = context;
+}
+
+void ThreadBook::prepare(const VmStructs& structs, JNIEnv* jni, jthread current) {
+  native_ids_.prepare(structs, jni, current, static_cast<uint32_t>(platform::current_thread_id()));
+}
+
+ThreadRecord* ThreadBook::take_free() {
+  {
+    platform::MutexLock hold(lock_);
+    if (ThreadRecord* record = free_) {
+      free_ = record->next;
+      return record;
+    }
+  }
+  return static_cast<ThreadRecord*>(memory_->allocate(sizeof(ThreadRecord)));
+}
+
+// The thread's names in the model; 0: no serial left.
+uint32_t ThreadBook::describe(JNIEnv* jni, jthread thread, uint32_t flags, uint64_t os_id) {
+  jvmtiThreadInfo info;
+  memset(&info, 0, sizeof(info));
+  if (jvmti_->GetThreadInfo(thread, &info) != JVMTI_ERROR_NONE) memset(&info, 0, sizeof(info));
+  JvmtiText name(jvmti_, info.name);
+  jvmtiThreadGroupInfo group, parent;
+  memset(&group, 0, sizeof(group));
+  memset(&parent, 0, sizeof(parent));
+  if (info.thread_group != nullptr) jvmti_->GetThreadGroupInfo(info.thread_group, &group);
+  if (group.parent != nullptr) jvmti_->GetThreadGroupInfo(group.parent, &parent);
+  JvmtiText group_name(jvmti_, group.name);
+  JvmtiText parent_name(jvmti_, parent.name);
+  ThreadFacts facts;
+  facts.name = model_->thread_name(name.str());
+  facts.group = model_->thread_name(group_name.str());
+  facts.parent_group = model_->thread_name(parent_name.str());
+  facts.flags = flags;
+  facts.native_id = os_id;
+  ThreadSerial serial = model_->add_thread(facts);
+  model_->threads().set_object(serial, kFirstThreadObject + raw(serial));
+  for (jobject local : {static_cast<jobject>(info.thread_group), static_cast<jobject>(group.parent),
+                        static_cast<jobject>(parent.parent), info.context_class_loader}) {
+    if (local != nullptr) jni->DeleteLocalRef(local);
+  }
+  return raw(serial);
+}
+
+ThreadRecord* ThreadBook::make(JNIEnv* jni, jthread thread, uint32_t flags, uint64_t os_id) {
+  uint32_t serial = describe(jni, thread, flags, os_id);
+  ThreadRecord* record = take_free();
+  if (record == nullptr) return nullptr;
+  memset(record, 0, sizeof(*record));
+  record->serial = serial;
+  record->flags = flags;
+  record->os_id = os_id;
+  for (hprof_thread& view : record->views) {
+    view.size = sizeof(view);
+    view.serial = serial;
+    view.flags = flags;
+    view.os_id = os_id;
+  }
+  if ((flags & HPROF_THREAD_VIRTUAL) == 0) {
+    record->thread = jni->NewWeakGlobalRef(thread);
+    platform::MutexLock hold(lock_);
+    record->listed = true;
+    record->next = first_;
+    if (first_ != nullptr) first_->previous = record;
+    first_ = record;
+    live_.fetch_add(1, std::memory_order_relaxed);
+  }
+  if (jvmti_->SetThreadLocalStorage(thread, record) != JVMTI_ERROR_NONE) {
+    // The thread has ended already, or the VM does not give it storage: it stays unknown.
+    unlink(jni, record);
+    return nullptr;
+  }
+  if ((flags & HPROF_THREAD_AGENT) == 0) announce_(context_, serial, true);
+  return record;
+}
+
+ThreadRecord* ThreadBook::started(JNIEnv* jni, jthread thread, uint32_t flags) {
+  void* storage = nullptr;
+  if (jvmti_->GetThreadLocalStorage(thread, &storage) == JVMTI_ERROR_NONE && storage != nullptr) {
+    return static_cast<ThreadRecord*>(storage);
+  }
+  uint64_t os_id =
+      (flags & HPROF_THREAD_VIRTUAL) != 0 ? 0 : static_cast<uint64_t>(platform::current_thread_id());
+  return make(jni, thread, flags, os_id);
+}
+
+ThreadRecord* ThreadBook::current(JNIEnv* jni, jthread thread) {
+  void* storage = nullptr;
+  if (jvmti_->GetThreadLocalStorage(thread, &storage) != JVMTI_ERROR_NONE) return nullptr;
+  if (storage != nullptr) return static_cast<ThreadRecord*>(storage);
+  if (jni == nullptr || thread == nullptr) return nullptr;
+  uint32_t flags = is_virtual_thread(jni, thread) ? HPROF_THREAD_VIRTUAL : 0;
+  return started(jni, thread, flags);
+}
+
+void ThreadBook::ended(JNIEnv* jni, jthread thread) {
+  void* storage = nullptr;
+  if (jvmti_->GetThreadLocalStorage(thread, &storage) != JVMTI_ERROR_NONE || storage == nullptr) return;
+  auto* record = static_cast<ThreadRecord*>(storage);
+  jvmti_->SetThreadLocalStorage(thread, nullptr);
+  uint32_t serial = record->serial;
+  bool announced = !record->is_agent();
+  unlink(jni, record);
+  if (announced) announce_(context_, serial, false);
+  model_->threads().end(ThreadSerial{serial});
+}
+
+// Under the lock: takes an ended record that nobody visits out of the list and gives it back. Until then it
+// stays linked, so that a visitor finds its way on.
+void ThreadBook::give_back(ThreadRecord* record) {
+  if (!record->ended || record->pins != 0) return;
+  if (record->listed) {
+    if (record->previous != nullptr) record->previous->next = record->next;
+    if (record->next != nullptr) record->next->previous = record->previous;
+    if (first_ == record) first_ = record->next;
+    record->listed = false;
+  }
+  record->next = free_;
+  free_ = record;
+}
+
+void ThreadBook::unlink(JNIEnv* jni, ThreadRecord* record) {
+  jweak reference = record->thread;
+  {
+    platform::MutexLock hold(lock_);
+    record->thread = nullptr;
+    if (record->listed) live_.fetch_sub(1, std::memory_order_relaxed);
+    record->ended = true;
+    give_back(record);
+  }
+  if (reference != nullptr) jni->DeleteWeakGlobalRef(reference);
+}
+
+void ThreadBook::enumerate(JNIEnv* jni) {
+  jint count = 0;
+  jthread* threads = nullptr;
+  if (jvmti_->GetAllThreads(&count, &threads) != JVMTI_ERROR_NONE) return;
+  for (jint i = 0; i < count; i++) {
+    void* storage = nullptr;
+    if (jvmti_->GetThreadLocalStorage(threads[i], &storage) == JVMTI_ERROR_NONE && storage == nullptr) {
+      make(jni, threads[i], 0, native_ids_.of(jni, threads[i]));
+    }
+    jni->DeleteLocalRef(threads[i]);
+  }
+  jvmti_->Deallocate(reinterpret_cast<unsigned char*>(threads));
+}
+
+void ThreadBook::mark_agent(JNIEnv* jni, jthread thread) {
+  void* storage = nullptr;
+  jvmti_->GetThreadLocalStorage(thread, &storage);
+  auto* record = static_cast<ThreadRecord*>(storage);
+  if (record == nullptr) {
+    make(jni, thread, HPROF_THREAD_AGENT, static_cast<uint64_t>(platform::current_thread_id()));
+    return;
+  }
+  record->flags |= HPROF_THREAD_AGENT;
+  for (hprof_thread& view : record->views) view.flags |= HPROF_THREAD_AGENT;
+}
+
+void ThreadBook::each(JNIEnv* jni, uint32_t view, void* argument,
+                      uint32_t (*visit)(void* argument, hprof_thread* thread, void* jthread_ref)) {
+  bool more = true;
+  ThreadRecord* record = nullptr;
+  for (;;) {
+    jobject local = nullptr;
+    {
+      platform::MutexLock hold(lock_);
+      ThreadRecord* next = record == nullptr ? first_ : record->next;
+      if (record != nullptr) {
+        record->pins--;
+        give_back(record);
+      }
+      if (!more || next == nullptr) return;
+      next->pins++;
+      record = next;
+      // The reference goes away under this lock, so it is good here; a thread that has gone gives nullptr.
+      if (jni != nullptr && record->thread != nullptr) local = jni->NewLocalRef(record->thread);
+    }
+    bool alive = !record->ended && !record->is_agent() && (jni == nullptr || local != nullptr);
+    if (alive) more = visit(argument, &record->views[view], local) != 0;
+    if (local != nullptr) jni->DeleteLocalRef(local);
+  }
+}
+
+}  // namespace hprof

@@ -1,0 +1,79 @@
+// The Java threads that the agent has seen: serial number, names, native id, and one view per collector.
+//
+// A thread's record hangs in JVMTI's thread-local storage, so that events of virtual threads find theirs too.
+// Records of platform threads are also linked in a list for collectors that visit all threads; a visitor pins
+// a record, and an ended record is given back when nobody pins it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <jvmti.h>
+
+#include <hprof/collector.h>
+
+#include "core/agent/unit_slot.h"
+#include "core/agent/vm_structs.h"
+#include "core/base/memory_account.h"
+#include "core/model/model.h"
+#include "platform/platform.h"
+
+namespace hprof {
+
+struct ThreadRecord {
+  hprof_thread views[kMostCollectors];
+  uint32_t serial;
+  uint32_t flags;
+  uint64_t os_id;
+  jweak thread;        // platform threads only
+  ThreadRecord* next;  // in the list, or in the free list
+  ThreadRecord* previous;
+  uint32_t pins;  // under the list's lock
+  bool listed;
+  bool ended;
+  bool is_agent() const { return (flags & HPROF_THREAD_AGENT) != 0; }
+};
+
+class ThreadBook {
+ public:
+  // Says that a thread started or ended; called outside of all locks. [app]
+  using Announce = void (*)(void* context, uint32_t serial, bool started);
+
+  void create(jvmtiEnv* jvmti, MemoryAccount* memory, Model* model, Announce announce, void* context);
+  // Native ids of threads that started earlier can be read from now on. [control]
+  void prepare(const VmStructs& structs, JNIEnv* jni, jthread current);
+
+  // The calling thread starts; flags: HPROF_THREAD_VIRTUAL. [app]
+  ThreadRecord* started(JNIEnv* jni, jthread thread, uint32_t flags);
+  // The calling thread's record, made at first sight; nullptr before the live phase or without memory. [app]
+  ThreadRecord* current(JNIEnv* jni, jthread thread);
+  // The calling thread ends; its record must not be used by it any more. [app]
+  void ended(JNIEnv* jni, jthread thread);
+  // Makes records of all live platform threads that have none. [control]
+  void enumerate(JNIEnv* jni);
+  // Marks a thread as the agent's own. [control] in that thread
+  void mark_agent(JNIEnv* jni, jthread thread);
+  // See service/threads.h each(). `view` picks the collector. [control]
+  void each(JNIEnv* jni, uint32_t view, void* argument,
+            uint32_t (*visit)(void* argument, hprof_thread* thread, void* jthread_ref));
+  uint32_t live() const { return live_.load(std::memory_order_relaxed); }
+
+ private:
+  ThreadRecord* make(JNIEnv* jni, jthread thread, uint32_t flags, uint64_t os_id);
+  ThreadRecord* take_free();
+  void unlink(JNIEnv* jni, ThreadRecord* record);
+  void give_back(ThreadRecord* record);
+  uint32_t describe(JNIEnv* jni, jthread thread, uint32_t flags, uint64_t os_id);
+
+  jvmtiEnv* jvmti_ = nullptr;
+  MemoryAccount* memory_ = nullptr;
+  Model* model_ = nullptr;
+  Announce announce_ = nullptr;
+  void* context_ = nullptr;
+  NativeThreadIds native_ids_;
+  platform::Mutex lock_;  // the list; held for a few instructions
+  ThreadRecord* first_ = nullptr;
+  ThreadRecord* free_ = nullptr;
+  std::atomic<uint32_t> live_{0};
+};
+
+}  // namespace hprof
