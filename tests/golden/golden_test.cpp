@@ -25,7 +25,7 @@ std::string encode(Recording& recording, hprof_module_entry entry, const char* i
 }
 
 // Sixteen bytes a line: offset, hexadecimal, printable characters.
-[[maybe_unused]] std::string hex_dump(const std::string& bytes) {
+std::string hex_dump(const std::string& bytes) {
   std::string text;
   for (size_t at = 0; at < bytes.size(); at += 16) {
     char word[16];
@@ -90,10 +90,8 @@ TEST_CASE("ascii: cpu=old") {
                                            [&](const auto& player) { recording.play_old(player); }));
 }
 
-#ifdef HPROF_HAVE_BINARY
 TEST_CASE("binary: the recorded session") {
   Recording recording;
   check_golden("binary.hex", hex_dump(encode(recording, hprof_module_encoder_binary, "encoder_binary",
                                              [&](const auto& player) { recording.play(player); })));
 }
-#endif

@@ -1,0 +1,102 @@
+// What the parts of the binary encoder share.
+//
+// Numbers on the wire. Serials are those of the text format: thread n is 200000 + n (none is 0), trace n is
+// 300000 + n (300000 is the empty trace, which the encoder itself writes before the first record that may
+// name it); class serials are the core's own, from 1. Identifiers live in one number space of 4 or 8 bytes;
+// readers keep strings, frames and objects in tables of their own, but a person with a hex editor and a
+// careless reader do not, so each kind has a range:
+//
+//                 8 bytes                    4 bytes
+//     objects     the core's: addresses or   the core's: counted from 1, below 0x60000000
+//                 counted from 1
+//     classes     0x4c00000000000000 + n     0x60000000 + n      (only classes whose object has no id)
+//     frames      0x4700000000000000 + n     0x70000000 + n
+//     strings     0x4a00000000000000 + n     0xa0000000 + n
+//
+// The 8-byte ranges are positive as signed numbers and no address of any supported machine. The 4-byte ones
+// are those of the original agent.
+#pragma once
+
+#include <hprof/cpp/out.hpp>
+#include <hprof/record.h>
+#include <hprof/service/ids.h>
+#include <hprof/service/mem.h>
+
+namespace hprof::binary {
+
+enum Tag : uint32_t {
+  kUtf8 = 0x01,
+  kLoadClass = 0x02,
+  kUnloadClass = 0x03,
+  kFrame = 0x04,
+  kTrace = 0x05,
+  kAllocSites = 0x06,
+  kHeapSummary = 0x07,
+  kStartThread = 0x0a,
+  kEndThread = 0x0b,
+  kCpuSamples = 0x0d,
+  kControlSettings = 0x0e,
+  kHeapDumpSegment = 0x1c,
+  kHeapDumpEnd = 0x2c,
+};
+
+inline uint32_t saturated(uint64_t v) { return v > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(v); }
+
+struct Encoder {
+  const hprof_host* host;
+  const hprof_ids_service* ids;
+  const hprof_mem_service* mem;
+  uint64_t* lost_vendor;  // counters; nullptr: nobody counts
+  uint64_t* lost_elements;
+
+  uint32_t id_size;      // 0: no FILE_BEGIN yet
+  uint32_t last_time;    // of a record, microseconds: it never decreases
+  uint32_t aborted;      // 1: the output is gone, and nothing is written any more
+  uint32_t empty_trace;  // 1: it is written
+  uint32_t segments;     // 1: the header says 1.0.2
+  uint32_t in_dump;      // 1: between HEAP_DUMP_BEGIN and _END
+
+  // The segment being filled. Its length stands in front of its bytes, so it leaves only when it is complete.
+  uint8_t* segment;
+  uint64_t segment_size;
+  uint64_t segment_used;
+  uint32_t segment_reserved;  // 1: address space of the mem service, 0: allocated
+};
+
+// An output that knows the size of identifiers.
+class BinaryOut : public Out {
+ public:
+  BinaryOut(hprof_out* out, uint32_t id_size) : Out(out), wide_(id_size == 8) {}
+
+  void raw_id(uint64_t v) { wide_ ? u8(v) : u4(static_cast<uint32_t>(v)); }
+  // An object. One that 4 bytes cannot tell is no object rather than another one.
+  void object(hprof_object_id id) { raw_id(wide_ || id <= UINT32_MAX ? id : 0); }
+  void string(hprof_string_id id) { raw_id(id == 0 ? 0 : (wide_ ? 0x4a00000000000000 : 0xa0000000) + id); }
+  void frame(hprof_frame_id id) { raw_id((wide_ ? 0x4700000000000000 : 0x70000000) + id); }
+  void class_object(const hprof_class_info* info, hprof_class_serial serial) {
+    const hprof_object_id id = info == nullptr ? 0 : info->object;
+    if (id != 0) return object(id);
+    raw_id((wide_ ? 0x4c00000000000000 : 0x60000000) + serial);
+  }
+  void thread(hprof_thread_serial serial) { u4(serial == 0 ? 0 : saturated(uint64_t{200000} + serial)); }
+  void trace(hprof_trace_serial serial) { u4(saturated(uint64_t{300000} + serial)); }
+
+ private:
+  bool wide_;
+};
+
+// records.cpp. length: of the body that follows.
+void write_head(Encoder& encoder, BinaryOut& out, Tag tag, uint64_t time_us, uint32_t length);
+void write_record(Encoder& encoder, BinaryOut& out, const hprof_record* record);
+
+// dump.cpp
+void write_heap_record(Encoder& encoder, BinaryOut& out, const hprof_record* record);
+// Hands over what is left and closes the dump.
+void end_dump(Encoder& encoder, BinaryOut& out, uint64_t time_us);
+
+template <typename T>
+const T& as(const hprof_record* record) {
+  return *reinterpret_cast<const T*>(record);
+}
+
+}  // namespace hprof::binary

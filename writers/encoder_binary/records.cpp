@@ -1,0 +1,246 @@
+// Top-level records but the heap dump's.
+#include "binary.h"
+
+namespace hprof::binary {
+
+namespace {
+
+constexpr char kHeader101[] = "JAVA PROFILE 1.0.1";
+constexpr char kHeader102[] = "JAVA PROFILE 1.0.2";
+
+// As many items of `each` bytes as a record can hold beside `fixed` bytes: its length is a u4.
+uint32_t fitting(uint64_t count, uint32_t each, uint32_t fixed) {
+  const uint64_t most = (UINT32_MAX - fixed) / each;
+  return static_cast<uint32_t>(count < most ? count : most);
+}
+
+void write_file_begin(Encoder& encoder, BinaryOut& out, const hprof_rec_file_begin& begin) {
+  if (begin.id_size != 4 && begin.id_size != 8) return out.fail(HPROF_FAILED);
+  encoder.id_size = begin.id_size;
+  encoder.segments = begin.heap_dump != 0;
+  encoder.last_time = encoder.empty_trace = encoder.in_dump = 0;
+  encoder.segment_used = 0;
+  // With the NUL at the end.
+  out.bytes(encoder.segments != 0 ? kHeader102 : kHeader101, sizeof kHeader101);
+  out.u4(begin.id_size);
+  out.u8(begin.created_ms);
+}
+
+void write_string(Encoder& encoder, BinaryOut& out, const hprof_rec_definition& definition) {
+  hprof_text text = encoder.ids->string_text(encoder.host, definition.id);
+  if (text.data == nullptr) text.size = 0;
+  const uint32_t size = fitting(text.size, 1, encoder.id_size);
+  write_head(encoder, out, kUtf8, definition.head.time_us, encoder.id_size + size);
+  out.string(definition.id);
+  out.bytes(text.data, size);
+}
+
+void write_class(Encoder& encoder, BinaryOut& out, const hprof_rec_definition& definition) {
+  const hprof_class_info* info = encoder.ids->class_info(encoder.host, definition.id);
+  write_head(encoder, out, kLoadClass, definition.head.time_us, 8 + 2 * encoder.id_size);
+  out.u4(definition.id);
+  out.class_object(info, definition.id);
+  out.trace(info == nullptr ? 0 : info->trace);
+  out.string(info == nullptr ? 0 : info->name);
+}
+
+uint32_t line_of(const Encoder& encoder, const hprof_frame_info* frame) {
+  if (frame == nullptr || frame->line < HPROF_LINE_NATIVE) return static_cast<uint32_t>(HPROF_LINE_UNKNOWN);
+  if (frame->line > 0 && encoder.host->settings->line_numbers == 0) return HPROF_LINE_NONE;
+  return static_cast<uint32_t>(frame->line);
+}
+
+void write_frame(Encoder& encoder, BinaryOut& out, const hprof_rec_definition& definition) {
+  const auto* ids = encoder.ids;
+  const hprof_frame_info* frame = ids->frame_info(encoder.host, definition.id);
+  const hprof_method_info* method =
+      frame == nullptr ? nullptr : ids->method_info(encoder.host, frame->method);
+  const hprof_class_info* owner = method == nullptr ? nullptr : ids->class_info(encoder.host, method->owner);
+  write_head(encoder, out, kFrame, definition.head.time_us, 8 + 4 * encoder.id_size);
+  out.frame(definition.id);
+  out.string(method == nullptr ? 0 : method->name);
+  out.string(method == nullptr ? 0 : method->signature);
+  out.string(owner == nullptr ? 0 : owner->source);
+  out.u4(method == nullptr ? 0 : method->owner);
+  out.u4(line_of(encoder, frame));
+}
+
+void write_trace(Encoder& encoder, BinaryOut& out, uint64_t time_us, hprof_trace_serial serial) {
+  const hprof_trace_info* info = encoder.ids->trace_info(encoder.host, serial);
+  const uint32_t count = info == nullptr ? 0 : fitting(info->frame_count, encoder.id_size, 12);
+  write_head(encoder, out, kTrace, time_us, 12 + count * encoder.id_size);
+  out.trace(serial);
+  out.thread(info == nullptr ? 0 : info->thread);
+  out.u4(count);
+  for (uint32_t i = 0; i < count && out.ok(); i++) out.frame(info->frames[i]);
+}
+
+void write_thread_start(Encoder& encoder, BinaryOut& out, const hprof_rec_definition& definition) {
+  const hprof_thread_info* info = encoder.ids->thread_info(encoder.host, definition.id);
+  write_head(encoder, out, kStartThread, definition.head.time_us, 8 + 4 * encoder.id_size);
+  out.thread(definition.id);
+  out.object(info == nullptr ? 0 : info->object);
+  out.trace(info == nullptr ? 0 : info->trace);
+  out.string(info == nullptr ? 0 : info->name);
+  out.string(info == nullptr ? 0 : info->group);
+  out.string(info == nullptr ? 0 : info->parent_group);
+}
+
+void write_settings(Encoder& encoder, BinaryOut& out, const hprof_rec_control_settings& settings) {
+  write_head(encoder, out, kControlSettings, settings.head.time_us, 6);
+  out.u4((settings.alloc_traces != 0 ? 1u : 0) | (settings.cpu_sampling != 0 ? 2u : 0));
+  out.u2(settings.depth > 0xffff ? 0xffff : settings.depth);
+}
+
+void write_cpu_samples(Encoder& encoder, BinaryOut& out, const hprof_rec_cpu_table& table) {
+  const uint32_t count = fitting(table.row_count, 8, 8);
+  write_head(encoder, out, kCpuSamples, table.head.time_us, 8 + 8 * count);
+  out.u4(saturated(table.total));
+  out.u4(count);
+  for (uint32_t i = 0; i < count && out.ok(); i++) {
+    out.u4(saturated(table.rows[i].count));
+    out.trace(table.rows[i].trace);
+  }
+}
+
+// 0: no array; else the basic type of its elements, arrays of arrays being arrays of objects.
+uint32_t array_indicator(const Encoder& encoder, hprof_class_serial serial) {
+  const hprof_class_info* info = encoder.ids->class_info(encoder.host, serial);
+  if (info == nullptr) return 0;
+  const hprof_text signature = encoder.ids->string_text(encoder.host, info->signature);
+  if (signature.data == nullptr || signature.size < 2 || signature.data[0] != '[') return 0;
+  switch (signature.data[1]) {
+    case 'Z':
+      return HPROF_TYPE_BOOLEAN;
+    case 'C':
+      return HPROF_TYPE_CHAR;
+    case 'F':
+      return HPROF_TYPE_FLOAT;
+    case 'D':
+      return HPROF_TYPE_DOUBLE;
+    case 'B':
+      return HPROF_TYPE_BYTE;
+    case 'S':
+      return HPROF_TYPE_SHORT;
+    case 'I':
+      return HPROF_TYPE_INT;
+    case 'J':
+      return HPROF_TYPE_LONG;
+    default:
+      return HPROF_TYPE_OBJECT;
+  }
+}
+
+void write_sites(Encoder& encoder, BinaryOut& out, const hprof_rec_alloc_sites& sites) {
+  const uint32_t count = fitting(sites.row_count, 25, 34);
+  const float cutoff = static_cast<float>(sites.cutoff);
+  uint32_t cutoff_bits;
+  static_assert(sizeof cutoff_bits == sizeof cutoff, "the format wants a 4-byte IEEE float");
+  std::memcpy(&cutoff_bits, &cutoff, sizeof cutoff_bits);
+  write_head(encoder, out, kAllocSites, sites.head.time_us, 34 + 25 * count);
+  out.u2(sites.flags & 7);
+  out.u4(cutoff_bits);
+  out.u4(saturated(sites.live_bytes));
+  out.u4(saturated(sites.live_objects));
+  out.u8(sites.allocated_bytes);
+  out.u8(sites.allocated_objects);
+  out.u4(count);
+  for (uint32_t i = 0; i < count && out.ok(); i++) {
+    const hprof_site_row& row = sites.rows[i];
+    out.u1(array_indicator(encoder, row.owner));
+    out.u4(row.owner);
+    out.trace(row.trace);
+    out.u4(saturated(row.live_bytes));
+    out.u4(saturated(row.live_objects));
+    out.u4(saturated(row.allocated_bytes));
+    out.u4(saturated(row.allocated_objects));
+  }
+}
+
+void write_heap_summary(Encoder& encoder, BinaryOut& out, const hprof_rec_heap_summary& summary) {
+  write_head(encoder, out, kHeapSummary, summary.head.time_us, 24);
+  out.u4(saturated(summary.live_bytes));
+  out.u4(saturated(summary.live_objects));
+  out.u8(summary.allocated_bytes);
+  out.u8(summary.allocated_objects);
+}
+
+bool is_heap_dump(uint32_t kind) {
+  return kind >= HPROF_RECORD_HEAP_DUMP_BEGIN && kind <= HPROF_RECORD_HEAP_PRIMITIVE_ARRAY;
+}
+
+bool names_traces(uint32_t kind) {
+  return kind == HPROF_RECORD_CLASS || kind == HPROF_RECORD_TRACE || kind == HPROF_RECORD_THREAD_START ||
+         kind == HPROF_RECORD_CPU_SAMPLES || kind == HPROF_RECORD_ALLOC_SITES || is_heap_dump(kind);
+}
+
+}  // namespace
+
+void write_head(Encoder& encoder, BinaryOut& out, Tag tag, uint64_t time_us, uint32_t length) {
+  const uint32_t time = saturated(time_us);
+  // A time that decreases means to readers that the clock of 71 minutes has run over.
+  if (time > encoder.last_time) encoder.last_time = time;
+  out.u1(tag);
+  out.u4(encoder.last_time);
+  out.u4(length);
+}
+
+void write_record(Encoder& encoder, BinaryOut& out, const hprof_record* record) {
+  if (record->kind == HPROF_RECORD_FILE_BEGIN) {
+    return write_file_begin(encoder, out, as<hprof_rec_file_begin>(record));
+  }
+  if (encoder.id_size == 0) return out.fail(HPROF_FAILED);
+  if (encoder.empty_trace == 0 && names_traces(record->kind)) {
+    encoder.empty_trace = 1;
+    write_trace(encoder, out, record->time_us, 0);
+  }
+  if (is_heap_dump(record->kind)) return write_heap_record(encoder, out, record);
+  switch (record->kind) {
+    case HPROF_RECORD_FILE_END:
+      if (encoder.in_dump != 0) end_dump(encoder, out, record->time_us);
+      break;
+    case HPROF_RECORD_STRING:
+      write_string(encoder, out, as<hprof_rec_definition>(record));
+      break;
+    case HPROF_RECORD_CLASS:
+      write_class(encoder, out, as<hprof_rec_definition>(record));
+      break;
+    case HPROF_RECORD_CLASS_UNLOAD:
+      write_head(encoder, out, kUnloadClass, record->time_us, 4);
+      out.u4(as<hprof_rec_definition>(record).id);
+      break;
+    case HPROF_RECORD_FRAME:
+      write_frame(encoder, out, as<hprof_rec_definition>(record));
+      break;
+    case HPROF_RECORD_TRACE:
+      if (as<hprof_rec_definition>(record).id != 0) {
+        write_trace(encoder, out, record->time_us, as<hprof_rec_definition>(record).id);
+      }
+      break;
+    case HPROF_RECORD_THREAD_START:
+      write_thread_start(encoder, out, as<hprof_rec_definition>(record));
+      break;
+    case HPROF_RECORD_THREAD_END:
+      write_head(encoder, out, kEndThread, record->time_us, 4);
+      out.thread(as<hprof_rec_definition>(record).id);
+      break;
+    case HPROF_RECORD_CONTROL_SETTINGS:
+      write_settings(encoder, out, as<hprof_rec_control_settings>(record));
+      break;
+    case HPROF_RECORD_NOTE:
+      break;  // the format has no place for it, and readers choke on what they do not know
+    case HPROF_RECORD_CPU_SAMPLES:
+      write_cpu_samples(encoder, out, as<hprof_rec_cpu_table>(record));
+      break;
+    case HPROF_RECORD_ALLOC_SITES:
+      write_sites(encoder, out, as<hprof_rec_alloc_sites>(record));
+      break;
+    case HPROF_RECORD_HEAP_SUMMARY:
+      write_heap_summary(encoder, out, as<hprof_rec_heap_summary>(record));
+      break;
+    default:
+      out.fail(HPROF_UNSUPPORTED);
+  }
+}
+
+}  // namespace hprof::binary
