@@ -1,0 +1,69 @@
+// The services of a host, looked up once and typed, and arrays of the accounted memory.
+//
+// For units written in C++17; header-only, nothing of libstdc++ is linked. Several namespaces of a static
+// build may use it: everything here is inline.
+#pragma once
+
+#include <hprof/host.h>
+#include <hprof/service/clock.h>
+#include <hprof/service/emit.h>
+#include <hprof/service/ids.h>
+#include <hprof/service/io.h>
+#include <hprof/service/jvm.h>
+#include <hprof/service/log.h>
+#include <hprof/service/mem.h>
+#include <hprof/service/sampling.h>
+#include <hprof/service/threads.h>
+
+namespace hprof {
+
+// A member is null when the host does not have the service. Make it in create [onload]: looking up a service
+// is not allowed in signal handlers, using the pointers is.
+struct Services {
+  const hprof_host* host = nullptr;
+  const hprof_log_service* log = nullptr;
+  const hprof_mem_service* mem = nullptr;
+  const hprof_clock_service* clock = nullptr;
+  const hprof_ids_service* ids = nullptr;
+  const hprof_emit_service* emit = nullptr;
+  const hprof_jvm_service* jvm = nullptr;
+  const hprof_threads_service* threads = nullptr;
+  const hprof_sampling_service* sampling = nullptr;
+  const hprof_io_service* io = nullptr;
+
+  Services() = default;
+  explicit Services(const hprof_host* h)
+      : host(h),
+        log(find<hprof_log_service>(h, HPROF_SERVICE_LOG)),
+        mem(find<hprof_mem_service>(h, HPROF_SERVICE_MEM)),
+        clock(find<hprof_clock_service>(h, HPROF_SERVICE_CLOCK)),
+        ids(find<hprof_ids_service>(h, HPROF_SERVICE_IDS)),
+        emit(find<hprof_emit_service>(h, HPROF_SERVICE_EMIT)),
+        jvm(find<hprof_jvm_service>(h, HPROF_SERVICE_JVM)),
+        threads(find<hprof_threads_service>(h, HPROF_SERVICE_THREADS)),
+        sampling(find<hprof_sampling_service>(h, HPROF_SERVICE_SAMPLING)),
+        io(find<hprof_io_service>(h, HPROF_SERVICE_IO)) {}
+
+  const hprof_settings& settings() const { return *host->settings; }
+
+  // Zeroed room for `count` values; null: the budget is used up, or the size would overflow.
+  // [onload][control][app]
+  template <class T>
+  T* allocate(uint64_t count) const {
+    if (count == 0 || count > UINT64_MAX / 2 / sizeof(T)) return nullptr;
+    return static_cast<T*>(mem->allocate(host, count * sizeof(T)));
+  }
+  // Gives back what allocate(count) returned; null is fine.
+  template <class T>
+  void release(T* memory, uint64_t count) const {
+    if (memory != nullptr) mem->release(host, memory, count * sizeof(T));
+  }
+
+ private:
+  template <class Service>
+  static const Service* find(const hprof_host* host, uint32_t id) {
+    return static_cast<const Service*>(host->service(host, id));
+  }
+};
+
+}  // namespace hprof
