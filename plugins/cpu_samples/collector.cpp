@@ -1,0 +1,191 @@
+// The cpu=samples collector.
+#include "plugins/cpu_samples/collector.h"
+
+#include <hprof/cpp/text_line.hpp>
+
+namespace hprof::samples {
+
+// How long a report waits for the engine's thread to let go of the book. It holds it for a few samples, but a
+// garbage collection may stop it there.
+static constexpr uint64_t kTurnDeadlineNs = 10'000'000'000;
+
+Collector::Collector(const hprof_host* host, const Config& config)
+    : sampler_(static_cast<Sampler>(config.sampler)), signal_(&shared_), jvmti_(&shared_) {
+  shared_.services = Services(host);
+  shared_.interval_ns = config.interval_ns == 0 ? 1 : config.interval_ns;
+}
+
+// --- life ---
+
+hprof_status Collector::start() {
+  if (engine_ != Engine::kNone) return HPROF_OK;
+  const Services& s = shared_.services;
+  uint32_t depth = s.settings().depth;
+  shared_.depth.store(depth, std::memory_order_relaxed);
+  if (depth > SampleQueue::kMostDepth) depth = SampleQueue::kMostDepth;
+  if (shared_.book.open(s, depth) != HPROF_OK) {
+    s.log->message(s.host, "cpu=samples: no memory to start");
+    return HPROF_NO_MEMORY;
+  }
+  pause_.open(s);
+  hprof_status status = start_engine();
+  if (status != HPROF_OK) return status;
+  last_engine_ = engine_;
+  watch_from_now();
+  TextLine<160> line;
+  line.text("cpu=samples: the ").text(engine_ == Engine::kSignal ? "signal" : "jvmti").text(" engine runs");
+  s.log->detail(s.host, line.c_str());
+  return HPROF_OK;
+}
+
+hprof_status Collector::start_engine() {
+  const Services& s = shared_.services;
+  const char* why = nullptr;
+  if (sampler_ != Sampler::kJvmti) {
+    engine_ = Engine::kSignal;
+    if (signal_.start(&why) == HPROF_OK) return HPROF_OK;
+    TextLine<256> line;
+    line.text("cpu=samples: ").text(why).text("; sampling with JVMTI (sampler=jvmti) instead");
+    if (sampler_ == Sampler::kSignal) s.log->message(s.host, line.c_str());
+    if (sampler_ == Sampler::kAuto) s.log->detail(s.host, line.c_str());
+  }
+  engine_ = Engine::kJvmti;
+  hprof_status status = jvmti_.start(&why);
+  if (status == HPROF_OK) return HPROF_OK;
+  engine_ = Engine::kNone;
+  TextLine<256> line;
+  s.log->message(s.host, line.text("cpu=samples: no sampling: ").text(why).c_str());
+  return status;
+}
+
+void Collector::stop() {
+  Circumstances so_far = circumstances();
+  if (engine_ == Engine::kSignal) signal_.stop();
+  if (engine_ == Engine::kJvmti) jvmti_.stop();
+  engine_ = Engine::kNone;
+  wall_before_ = so_far.watched_ns;
+  cpu_before_ = so_far.process_cpu_ns;
+}
+
+bool Collector::close() {
+  stop();
+  if (signal_.is_stuck() || jvmti_.is_stuck()) return false;
+  signal_.close();
+  jvmti_.close();
+  pause_.close();
+  shared_.threads.close(shared_.services);
+  shared_.book.close();
+  return true;
+}
+
+void Collector::reset() {
+  if (take_turn()) {
+    if (engine_ == Engine::kSignal) signal_.drain_all(shared_.services.jvm->jni(shared_.services.host));
+    shared_.book.clear();
+    shared_.book.turn.unlock();
+  }
+  wall_before_ = cpu_before_ = 0;
+  watch_from_now();
+}
+
+// --- reports ---
+
+bool Collector::take_turn() {
+  const Services& s = shared_.services;
+  uint64_t deadline = s.clock->monotonic(s.host) + kTurnDeadlineNs;
+  while (!shared_.book.turn.try_lock()) {
+    if (s.clock->monotonic(s.host) > deadline) {
+      s.log->message(s.host, "cpu=samples: the sampling thread is stuck");
+      return false;
+    }
+    pause_.sleep_ms(1);
+  }
+  return true;
+}
+
+void Collector::watch_from_now() {
+  const Services& s = shared_.services;
+  wall_from_ = s.clock->monotonic(s.host);
+  cpu_from_ = s.clock->process_cpu(s.host);
+}
+
+Circumstances Collector::circumstances() const {
+  const Services& s = shared_.services;
+  Circumstances how = {nullptr, shared_.interval_ns, wall_before_, cpu_before_};
+  if (last_engine_ != Engine::kNone) how.engine = last_engine_ == Engine::kSignal ? "signal" : "jvmti";
+  if (engine_ == Engine::kNone) return how;
+  uint64_t wall = s.clock->monotonic(s.host), cpu = s.clock->process_cpu(s.host);
+  how.watched_ns += wall > wall_from_ ? wall - wall_from_ : 0;
+  if (cpu != UINT64_MAX && cpu > cpu_from_) how.process_cpu_ns += cpu - cpu_from_;
+  return how;
+}
+
+hprof_status Collector::report(const hprof_report& report) {
+  const Services& s = shared_.services;
+  if (!take_turn()) return HPROF_FAILED;
+  if (engine_ == Engine::kSignal) signal_.drain_all(s.jvm->jni(s.host));
+  Circumstances how = circumstances();
+  Snapshot snapshot;
+  snapshot.take(s, shared_.book);
+  shared_.book.turn.unlock();
+  hprof_status status = write_report(s, &snapshot, how, report.cutoff);
+  snapshot.release(s);
+  return status;
+}
+
+// --- changes while running ---
+
+void Collector::switch_sampling(ThreadState* state, bool on) {
+  state->sampled.store(on ? 1 : 0, std::memory_order_relaxed);
+  if (engine_ == Engine::kSignal) signal_.apply(state);
+}
+
+hprof_status Collector::sample_thread(hprof_object_id object, bool on) {
+  const Services& s = shared_.services;
+  if (object == 0) {
+    shared_.sampled_default.store(on ? 1 : 0, std::memory_order_relaxed);
+    shared_.threads.each([&](ThreadState* state) { switch_sampling(state, on); });
+    return HPROF_OK;
+  }
+  bool found = false;
+  shared_.threads.each([&](ThreadState* state) {
+    const hprof_thread_info* info = s.ids->thread_info(s.host, state->serial.load(std::memory_order_relaxed));
+    if (info == nullptr || info->object != object) return;
+    found = true;
+    switch_sampling(state, on);
+  });
+  if (found) return HPROF_OK;
+  s.log->detail(s.host, "cpu=samples: no thread with that object id is being watched");
+  return HPROF_FAILED;
+}
+
+hprof_status Collector::change_depth(int64_t depth) {
+  if (depth < 0) return HPROF_FAILED;
+  if (depth > SampleQueue::kMostDepth) depth = SampleQueue::kMostDepth;
+  // Buffers are made for a depth; what was counted stays.
+  bool restart = engine_ != Engine::kNone && static_cast<uint64_t>(depth) > shared_.book.depth();
+  if (!restart) {
+    shared_.depth.store(static_cast<uint32_t>(depth), std::memory_order_relaxed);
+    return HPROF_OK;
+  }
+  stop();
+  return start();
+}
+
+hprof_status Collector::control(const hprof_control& control) {
+  if (control.what == HPROF_CONTROL_CPU_SAMPLING) return sample_thread(control.object, control.value != 0);
+  if (control.what == HPROF_CONTROL_DEPTH) return change_depth(control.value);
+  return HPROF_UNSUPPORTED;
+}
+
+void Collector::thread_start(const hprof_thread* thread) {
+  if (engine_ == Engine::kSignal) signal_.thread_start(thread);
+  if (engine_ == Engine::kJvmti) jvmti_.thread_start(thread);
+}
+
+void Collector::thread_end(const hprof_thread* thread) {
+  if (engine_ == Engine::kSignal) signal_.thread_end(thread);
+  if (engine_ == Engine::kJvmti) jvmti_.thread_end(thread);
+}
+
+}  // namespace hprof::samples

@@ -1,0 +1,63 @@
+// The cpu=samples collector: one book of samples, and the engine that fills it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <hprof/collector.h>
+
+#include "plugins/cpu_samples/engine.h"
+#include "plugins/cpu_samples/jvmti_engine.h"
+#include "plugins/cpu_samples/pause.h"
+#include "plugins/cpu_samples/samples_report.h"
+#include "plugins/cpu_samples/signal_engine.h"
+
+namespace hprof::samples {
+
+enum class Sampler : uint32_t { kAuto, kSignal, kJvmti };  // as in the option's choices
+
+// Filled in by the core from the unit's option rows.
+struct Config {
+  uint64_t interval_ns;
+  uint32_t sampler;  // Sampler
+  uint32_t reserved;
+};
+
+class Collector {
+ public:
+  Collector(const hprof_host* host, const Config& config);
+
+  hprof_status start();
+  hprof_status report(const hprof_report& report);
+  void reset();
+  void stop();
+  bool close();  // after stop; false: a thread of ours did not end, the memory must stay
+  hprof_status control(const hprof_control& control);
+  void thread_start(const hprof_thread* thread);
+  void thread_end(const hprof_thread* thread);
+  const Services& services() const { return shared_.services; }
+
+ private:
+  enum class Engine : uint32_t { kNone, kSignal, kJvmti };
+
+  hprof_status start_engine();
+  bool take_turn();
+  void switch_sampling(ThreadState* state, bool on);
+  hprof_status sample_thread(hprof_object_id object, bool on);
+  hprof_status change_depth(int64_t depth);
+  Circumstances circumstances() const;
+  void watch_from_now();
+
+  Shared shared_;
+  Sampler sampler_;
+  std::atomic<Engine> engine_{Engine::kNone};  // that runs; thread handlers read it
+  Engine last_engine_ = Engine::kNone;         // that ran last
+  SignalEngine signal_;
+  JvmtiEngine jvmti_;
+  Pause pause_;
+  // Clocks at the start (or reset) of the running period, and what earlier periods add up to, in nanoseconds.
+  uint64_t wall_from_ = 0, cpu_from_ = 0;
+  uint64_t wall_before_ = 0, cpu_before_ = 0;
+};
+
+}  // namespace hprof::samples

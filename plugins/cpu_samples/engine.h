@@ -1,0 +1,28 @@
+// What both engines work with. Owned by the collector.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <hprof/cpp/services.hpp>
+
+#include "plugins/cpu_samples/sample_book.h"
+#include "plugins/cpu_samples/thread_states.h"
+
+namespace hprof::samples {
+
+struct Shared {
+  Services services;
+  uint64_t interval_ns = 0;
+  std::atomic<uint32_t> depth{0};            // frames asked for; 0: none
+  std::atomic<uint32_t> sampled_default{1};  // of threads that start from now on
+  ThreadStates threads;
+  SampleBook book;
+};
+
+// Is it a thread to sample? Virtual threads are sampled through their carriers, the agent's own not at all.
+inline bool is_sampled_thread(const hprof_thread* thread) {
+  return (thread->flags & (HPROF_THREAD_VIRTUAL | HPROF_THREAD_AGENT)) == 0;
+}
+
+}  // namespace hprof::samples

@@ -1,0 +1,288 @@
+// Samples by JVMTI.
+#include "plugins/cpu_samples/jvmti_engine.h"
+
+#include <cstring>
+#include <initializer_list>
+
+namespace hprof::samples {
+
+static_assert(sizeof(jvmtiFrameInfo) == sizeof(hprof_raw_frame), "stacks are passed on as they are");
+
+// can_support_virtual_threads is bit field 44; by position because the headers of older JDKs do not name it.
+static constexpr uint32_t kVirtualThreadsByte = 44 / 8;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+static constexpr unsigned char kVirtualThreadsMask = 0x80u >> (44 % 8);
+#else
+static constexpr unsigned char kVirtualThreadsMask = 1u << (44 % 8);
+#endif
+
+static constexpr uint64_t kUnknownTime = UINT64_MAX;
+
+hprof_status JvmtiEngine::start(const char** why) {
+  const Services& s = shared_->services;
+  jvmti_ = s.jvm == nullptr ? nullptr : static_cast<jvmtiEnv*>(s.jvm->jvmti(s.host));
+  if (jvmti_ == nullptr) {
+    *why = "this VM has no JVMTI";
+    return HPROF_UNSUPPORTED;
+  }
+  lost_threads_ = s.log->loss_counter(s.host, "threads without CPU samples: their CPU time cannot be read");
+  uint32_t depth = shared_->book.depth();
+  if (frames_ == nullptr || depth_ < depth) {
+    close();
+    depth_ = depth;
+    frames_ = s.allocate<jvmtiFrameInfo>(depth);
+    candidates_ = s.allocate<Candidate>(kMostCandidates);
+    if (frames_ == nullptr || candidates_ == nullptr) {
+      close();
+      *why = "no memory for stacks";
+      return HPROF_NO_MEMORY;
+    }
+  }
+  open_virtual_threads();
+  s.threads->each(s.host, s.jvm->jni(s.host), this, &JvmtiEngine::visit_new);
+  looker_ = s.threads->start(s.host, "HPROF cpu samples", &JvmtiEngine::loop, this);
+  if (looker_ == nullptr) {
+    *why = "the sampling thread cannot be started";
+    stop();
+    return HPROF_FAILED;
+  }
+  return HPROF_OK;
+}
+
+void JvmtiEngine::stop() {
+  const Services& s = shared_->services;
+  if (looker_ != nullptr && s.threads->stop(s.host, looker_) != HPROF_OK) {
+    looker_stuck_ = true;
+    s.log->message(s.host, "cpu=samples: the sampling thread does not end");
+  }
+  looker_ = nullptr;
+  shared_->threads.each([](ThreadState* state) { ThreadStates::free_state(state); });
+  if (virtual_env_ != nullptr && !looker_stuck_) virtual_env_->DisposeEnvironment();
+  virtual_env_ = nullptr;
+  get_virtual_thread_ = nullptr;
+}
+
+void JvmtiEngine::close() {
+  if (looker_stuck_) return;
+  shared_->services.release(frames_, depth_);
+  shared_->services.release(candidates_, kMostCandidates);
+  frames_ = nullptr;
+  candidates_ = nullptr;
+  depth_ = 0;
+}
+
+// Carriers show their own frames only. The virtual thread on top of one is told by an extension function,
+// which wants can_support_virtual_threads; an environment of our own asks for it here, so that a run with the
+// signal engine does not pay for it (switching gets slower on 21 and 22).
+void JvmtiEngine::open_virtual_threads() {
+  const Services& s = shared_->services;
+  if (s.settings().java_version < 21) return;
+  auto* vm = static_cast<JavaVM*>(s.jvm->java_vm(s.host));
+  void* env = nullptr;
+  if (vm == nullptr || vm->GetEnv(&env, 0x30000000 + (21 << 16)) != JNI_OK) return;
+  virtual_env_ = static_cast<jvmtiEnv*>(env);
+  jvmtiCapabilities wanted;
+  memset(&wanted, 0, sizeof wanted);
+  reinterpret_cast<unsigned char*>(&wanted)[kVirtualThreadsByte] = kVirtualThreadsMask;
+  jint count = 0;
+  jvmtiExtensionFunctionInfo* functions = nullptr;
+  if (virtual_env_->AddCapabilities(&wanted) == JVMTI_ERROR_NONE) {
+    virtual_env_->GetExtensionFunctions(&count, &functions);
+  }
+  for (jint i = 0; i < count; i++) {
+    jvmtiExtensionFunctionInfo& f = functions[i];
+    if (strcmp(f.id, "com.sun.hotspot.functions.GetVirtualThread") == 0) get_virtual_thread_ = f.func;
+    for (jint p = 0; p < f.param_count; p++) {
+      virtual_env_->Deallocate(reinterpret_cast<unsigned char*>(f.params[p].name));
+    }
+    for (void* part : {static_cast<void*>(f.id), static_cast<void*>(f.short_description),
+                       static_cast<void*>(f.params), static_cast<void*>(f.errors)}) {
+      virtual_env_->Deallocate(static_cast<unsigned char*>(part));
+    }
+  }
+  virtual_env_->Deallocate(reinterpret_cast<unsigned char*>(functions));
+  if (get_virtual_thread_ == nullptr) {
+    virtual_env_->DisposeEnvironment();
+    virtual_env_ = nullptr;
+    s.log->detail(s.host, "cpu=samples: virtual threads are not told apart from their carriers on this VM");
+  }
+}
+
+// --- threads ---
+
+uint64_t JvmtiEngine::cpu_time(uint64_t os_id, jthread thread) const {
+  const Services& s = shared_->services;
+  uint64_t ns = os_id == 0 ? kUnknownTime : s.clock->thread_cpu(s.host, os_id);
+  if (ns != kUnknownTime || thread == nullptr) return ns;
+  jlong by_vm = 0;
+  return jvmti_->GetThreadCpuTime(thread, &by_vm) == JVMTI_ERROR_NONE ? static_cast<uint64_t>(by_vm)
+                                                                      : kUnknownTime;
+}
+
+void JvmtiEngine::thread_start(const hprof_thread* thread) {
+  if (!is_sampled_thread(thread)) return;
+  shared_->threads.with_new(shared_->services, thread->serial, [&](ThreadState* state, bool is_new) {
+    if (is_new) state->sampled.store(shared_->sampled_default.load(std::memory_order_relaxed));
+  });
+}
+
+void JvmtiEngine::thread_end(const hprof_thread* thread) {
+  shared_->threads.with(thread->serial, [](ThreadState* state) { ThreadStates::free_state(state); });
+}
+
+// A thread that is there before the start: what it used so far is not ours.
+uint32_t JvmtiEngine::visit_new(void* argument, hprof_thread* thread, void* jthread_ref) {
+  auto* self = static_cast<JvmtiEngine*>(argument);
+  if (!is_sampled_thread(thread)) return 1;
+  uint64_t cpu = self->cpu_time(thread->os_id, static_cast<jthread>(jthread_ref));
+  if (cpu == kUnknownTime && self->lost_threads_ != nullptr) {
+    __atomic_fetch_add(self->lost_threads_, 1, __ATOMIC_RELAXED);
+  }
+  self->shared_->threads.with_new(
+      self->shared_->services, thread->serial, [&](ThreadState* state, bool is_new) {
+        if (!is_new) return;
+        state->sampled.store(self->shared_->sampled_default.load(std::memory_order_relaxed));
+        state->cpu_seen.store(cpu == kUnknownTime ? 0 : cpu, std::memory_order_relaxed);
+      });
+  return 1;
+}
+
+// --- a look ---
+
+void JvmtiEngine::loop(void* argument, void* jni, hprof_agent_thread* thread) {
+  auto* self = static_cast<JvmtiEngine*>(argument);
+  const Services& s = self->shared_->services;
+  uint64_t interval = self->shared_->interval_ns, next = s.clock->monotonic(s.host) + interval;
+  for (;;) {
+    uint64_t now = s.clock->monotonic(s.host);
+    if (s.threads->wait(thread, next > now ? next - now : 1) == 0) return;
+    now = s.clock->monotonic(s.host);
+    if (now < next) continue;
+    // A look that took longer than an interval does not make up for the ones it missed: weights do that.
+    next = now > next + interval ? now + interval : next + interval;
+    self->look(static_cast<JNIEnv*>(jni));
+  }
+}
+
+uint32_t JvmtiEngine::visit(void* argument, hprof_thread* thread, void* jthread_ref) {
+  auto* self = static_cast<JvmtiEngine*>(argument);
+  if (!is_sampled_thread(thread)) return 1;
+  uint64_t cpu = self->cpu_time(thread->os_id, static_cast<jthread>(jthread_ref)), open = 0;
+  bool sampled = false;
+  bool known = self->shared_->threads.with(thread->serial, [&](ThreadState* state) {
+    uint64_t seen = state->cpu_seen.load(std::memory_order_relaxed);
+    if (cpu == kUnknownTime || cpu <= seen) return;  // it did not move
+    sampled = state->sampled.load(std::memory_order_relaxed) != 0;
+    open = sampled ? state->cpu_open.load(std::memory_order_relaxed) + (cpu - seen) : 0;
+    state->cpu_seen.store(cpu, std::memory_order_relaxed);
+    state->cpu_open.store(open, std::memory_order_relaxed);
+  });
+  if (!known || !sampled || open < self->shared_->interval_ns || jthread_ref == nullptr) return 1;
+  auto ref = static_cast<jthread>(self->jni_->NewLocalRef(static_cast<jobject>(jthread_ref)));
+  if (ref == nullptr) return 1;
+  self->candidates_[self->candidate_count_++] = {ref, ref, thread->serial, thread->os_id, cpu, open, false};
+  return self->candidate_count_ < kMostCandidates ? 1 : 0;
+}
+
+void JvmtiEngine::look(JNIEnv* jni) {
+  const Services& s = shared_->services;
+  jni_ = jni;
+  candidate_count_ = 0;
+  if (jni->PushLocalFrame(2 * kMostCandidates + 16) != 0) return jni->ExceptionClear();
+  s.threads->each(s.host, jni, this, &JvmtiEngine::visit);
+  if (candidate_count_ != 0 && shared_->book.turn.try_lock()) {
+    take_stacks(jni);
+    settle();
+    shared_->book.turn.unlock();
+  }
+  jni->PopLocalFrame(nullptr);
+}
+
+void JvmtiEngine::find_mounted(Candidate* candidate) {
+  if (get_virtual_thread_ == nullptr) return;
+  jthread mounted = nullptr;
+  jvmtiError error = get_virtual_thread_(virtual_env_, candidate->carrier, &mounted);
+  if (error == JVMTI_ERROR_NONE && mounted != nullptr) candidate->thread = mounted;
+}
+
+// A thread on a CPU moves its clock while we look. One that does not may have been pushed off its CPU (on a
+// machine with one CPU always, by us), which is fine in Java code; in native code it is more likely blocked
+// there.
+bool JvmtiEngine::is_running(const Candidate& candidate) {
+  jint state = 0;
+  if (jvmti_->GetThreadState(candidate.thread, &state) != JVMTI_ERROR_NONE) return false;
+  if ((state & JVMTI_THREAD_STATE_RUNNABLE) == 0) return false;
+  if ((state & JVMTI_THREAD_STATE_IN_NATIVE) == 0) return true;
+  uint64_t cpu = cpu_time(candidate.os_id, candidate.carrier);
+  return cpu != kUnknownTime && cpu != candidate.cpu;
+}
+
+void JvmtiEngine::take_stacks(JNIEnv* jni) {
+  jthread together[kMostCandidates];
+  uint32_t index[kMostCandidates];
+  jint count_together = 0;
+  uint32_t depth = shared_->depth.load(std::memory_order_relaxed);
+  if (depth > depth_) depth = depth_;
+  for (uint32_t i = 0; i < candidate_count_; i++) {
+    Candidate* candidate = &candidates_[i];
+    find_mounted(candidate);
+    if (!is_running(*candidate)) continue;
+    if (candidate->thread == candidate->carrier && depth != 0) {
+      index[count_together] = i;
+      together[count_together++] = candidate->thread;
+      continue;
+    }
+    jint frames = 0;
+    jvmtiError error =
+        depth == 0 ? JVMTI_ERROR_NONE
+                   : jvmti_->GetStackTrace(candidate->thread, 0, static_cast<jint>(depth), frames_, &frames);
+    count(jni, candidate, frames_, frames, error);
+  }
+  if (count_together == 1) {
+    jint frames = 0;
+    jvmtiError error = jvmti_->GetStackTrace(together[0], 0, static_cast<jint>(depth), frames_, &frames);
+    count(jni, &candidates_[index[0]], frames_, frames, error);
+  } else if (count_together > 1) {
+    // One stop of the VM for all of them.
+    jvmtiStackInfo* stacks = nullptr;
+    jvmtiError error =
+        jvmti_->GetThreadListStackTraces(count_together, together, static_cast<jint>(depth), &stacks);
+    for (jint i = 0; i < count_together; i++) {
+      if (error == JVMTI_ERROR_NONE) {
+        count(jni, &candidates_[index[i]], stacks[i].frame_buffer, stacks[i].frame_count, error);
+      }
+    }
+    if (error == JVMTI_ERROR_NONE) jvmti_->Deallocate(reinterpret_cast<unsigned char*>(stacks));
+  }
+}
+
+void JvmtiEngine::count(JNIEnv* jni, Candidate* candidate, const jvmtiFrameInfo* frames, jint count,
+                        jvmtiError error) {
+  if (error != JVMTI_ERROR_NONE) return;  // its thread is ending
+  uint64_t weight = candidate->open / shared_->interval_ns;
+  if (count > 0) {
+    shared_->book.add_stack(jni, candidate->serial, reinterpret_cast<const hprof_raw_frame*>(frames),
+                            static_cast<uint32_t>(count), weight);
+  } else {
+    bool none_asked = shared_->depth.load(std::memory_order_relaxed) == 0;
+    shared_->book.add_reason(candidate->serial, none_asked ? kDepthZero : kNoJavaFrame, weight);
+  }
+  candidate->counted = true;
+}
+
+// Takes off what was charged; the CPU time of a thread that is never met running is put down as that.
+void JvmtiEngine::settle() {
+  uint64_t interval = shared_->interval_ns;
+  for (uint32_t i = 0; i < candidate_count_; i++) {
+    Candidate& candidate = candidates_[i];
+    if (!candidate.counted) {
+      if (candidate.open / interval < kPatience) continue;
+      shared_->book.add_reason(candidate.serial, kNotSeenRunning, candidate.open / interval);
+    }
+    shared_->threads.with(candidate.serial, [&](ThreadState* state) {
+      state->cpu_open.store(candidate.open % interval, std::memory_order_relaxed);
+    });
+  }
+}
+
+}  // namespace hprof::samples

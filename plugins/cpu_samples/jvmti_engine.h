@@ -1,0 +1,74 @@
+// Samples by JVMTI, for any OS and any VM: a thread of the agent's own looks every interval which threads
+// used CPU time since the last look, and asks for the stacks of those that are running.
+//
+// A thread's CPU time is charged to its samples without loss: a sample weighs as many whole intervals as its
+// thread has used since its last one, the rest is carried on. A thread that is blocked when looked at
+// (parked, in epoll or accept) gets no sample then; its time waits for a look at which it runs, and is put
+// down as JVM.not_seen_running when that does not come.
+#pragma once
+
+#include <cstdint>
+#include <jvmti.h>
+
+#include <hprof/collector.h>
+
+#include "plugins/cpu_samples/engine.h"
+
+namespace hprof::samples {
+
+class JvmtiEngine {
+ public:
+  explicit JvmtiEngine(Shared* shared) : shared_(shared) {}
+
+  // On failure everything is as before, and *why is static text. [control]
+  hprof_status start(const char** why);
+  void stop();                                     // a barrier [control]
+  bool is_stuck() const { return looker_stuck_; }  // its thread did not end: no close
+  void close();                                    // after stop [control]
+
+  void thread_start(const hprof_thread* thread);  // [app]
+  void thread_end(const hprof_thread* thread);    // [app]
+
+ private:
+  // A thread that used at least an interval of CPU time.
+  struct Candidate {
+    jthread thread;  // local reference; the mounted virtual thread's in place of its carrier's
+    jthread carrier;
+    hprof_thread_serial serial;
+    uint64_t os_id;
+    uint64_t cpu;   // its CPU clock at the look
+    uint64_t open;  // of it not charged yet
+    bool counted;
+  };
+  static constexpr uint32_t kMostCandidates = 256;
+  // After so many intervals of its CPU time without having been met running, a thread's time is put down as
+  // such.
+  static constexpr uint64_t kPatience = 32;
+
+  static void loop(void* argument, void* jni, hprof_agent_thread* thread);
+  static uint32_t visit_new(void* argument, hprof_thread* thread, void* jthread_ref);
+  static uint32_t visit(void* argument, hprof_thread* thread, void* jthread_ref);
+  void look(JNIEnv* jni);
+  void open_virtual_threads();
+  void find_mounted(Candidate* candidate);
+  bool is_running(const Candidate& candidate);
+  void take_stacks(JNIEnv* jni);
+  void count(JNIEnv* jni, Candidate* candidate, const jvmtiFrameInfo* frames, jint count, jvmtiError error);
+  void settle();
+  uint64_t cpu_time(uint64_t os_id, jthread thread) const;
+
+  Shared* const shared_;
+  jvmtiEnv* jvmti_ = nullptr;
+  jvmtiEnv* virtual_env_ = nullptr;  // of our own, with can_support_virtual_threads (21+)
+  jvmtiExtensionFunction get_virtual_thread_ = nullptr;
+  hprof_agent_thread* looker_ = nullptr;
+  JNIEnv* jni_ = nullptr;  // of the look that is under way
+  Candidate* candidates_ = nullptr;
+  uint32_t candidate_count_ = 0;
+  jvmtiFrameInfo* frames_ = nullptr;
+  uint32_t depth_ = 0;  // room in frames_
+  uint64_t* lost_threads_ = nullptr;
+  bool looker_stuck_ = false;
+};
+
+}  // namespace hprof::samples

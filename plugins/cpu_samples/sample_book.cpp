@@ -1,0 +1,95 @@
+// Where samples become numbers.
+#include "plugins/cpu_samples/sample_book.h"
+
+#include <cstring>
+
+namespace hprof::samples {
+
+hprof_status SampleBook::open(const Services& services, uint32_t depth) {
+  services_ = &services;
+  has_continuations_ = services.settings().java_version >= 19;
+  if (depth == 0) depth = 1;
+  if (depth == depth_) return HPROF_OK;
+  hprof_frame_id* frames = services.allocate<hprof_frame_id>(depth);
+  if (frames == nullptr) return HPROF_NO_MEMORY;
+  services.release(frames_, depth_);
+  frames_ = frames;
+  depth_ = depth;
+  return HPROF_OK;
+}
+
+void SampleBook::close() {
+  if (services_ == nullptr) return;
+  counts_.close(*services_);
+  services_->release(frames_, depth_);
+  frames_ = nullptr;
+  depth_ = 0;
+}
+
+void SampleBook::clear() {
+  counts_.clear();
+  total_ = 0;
+  memset(reasons_, 0, sizeof reasons_);
+}
+
+static bool is_text(hprof_text text, const char* expected) {
+  return text.data != nullptr && text.size == strlen(expected) && memcmp(text.data, expected, text.size) == 0;
+}
+
+// A mounted virtual thread runs on top of its carrier's stack: ... VirtualThread.run,
+// [VThreadContinuation$1.run,] Continuation.enter0, enter, enterSpecial, run, VirtualThread.runContinuation,
+// ... Those methods of jdk.internal.vm.Continuation are where one ends and the other begins (JDK 19 to 27).
+static bool is_continuation_entry(const Services& s, hprof_frame_id frame) {
+  const hprof_frame_info* info = s.ids->frame_info(s.host, frame);
+  const hprof_method_info* method = info == nullptr ? nullptr : s.ids->method_info(s.host, info->method);
+  const hprof_class_info* owner = method == nullptr ? nullptr : s.ids->class_info(s.host, method->owner);
+  if (owner == nullptr || !is_text(s.ids->string_text(s.host, owner->name), "jdk.internal.vm.Continuation")) {
+    return false;
+  }
+  hprof_text name = s.ids->string_text(s.host, method->name);
+  return is_text(name, "enter") || is_text(name, "enter0") || is_text(name, "enterSpecial") ||
+         is_text(name, "run");
+}
+
+// How many of the frames are the virtual thread's, all when there is none. A carrier that is just in the
+// entry itself keeps its frames.
+uint32_t SampleBook::below_continuation(uint32_t count) const {
+  for (uint32_t i = 0; i < count; i++) {
+    if (is_continuation_entry(*services_, frames_[i])) return i == 0 ? count : i;
+  }
+  return count;
+}
+
+void SampleBook::count(hprof_trace_serial trace, uint64_t weight) {
+  total_ = total_ > UINT64_MAX - weight ? UINT64_MAX : total_ + weight;
+  counts_.add(*services_, trace, weight);
+}
+
+void SampleBook::add_stack(void* jni, hprof_thread_serial thread, const hprof_raw_frame* frames,
+                           uint32_t count_, uint64_t weight) {
+  const Services& s = *services_;
+  uint32_t frame_count = count_ < depth_ ? count_ : depth_;
+  for (uint32_t i = 0; i < frame_count; i++) {
+    hprof_frame_id frame = frames[i].method == nullptr ? 0 : s.ids->frame(s.host, jni, &frames[i], 0);
+    if (frame == 0) frame = s.ids->synthetic_frame(s.host, "JVM", "unknown_method");
+    frames_[i] = frame;
+  }
+  if (has_continuations_) frame_count = below_continuation(frame_count);
+  count(s.ids->trace(s.host, s.settings().thread_in_traces ? thread : 0, frames_, frame_count), weight);
+}
+
+void SampleBook::add_reason(hprof_thread_serial thread, Reason reason, uint64_t weight) {
+  const Services& s = *services_;
+  reasons_[reason] += weight;
+  hprof_frame_id frame = s.ids->synthetic_frame(s.host, "JVM", reason_method(reason));
+  if (frame == 0) return count(0, weight);
+  count(s.ids->trace(s.host, s.settings().thread_in_traces ? thread : 0, &frame, 1), weight);
+}
+
+hprof_trace_serial SampleBook::synthetic_trace(const char* method) const {
+  const Services& s = *services_;
+  hprof_frame_id frame = s.ids->synthetic_frame(s.host, "JVM", method);
+  return frame == 0 ? 0 : s.ids->trace(s.host, 0, &frame, 1);
+}
+
+}  // namespace hprof::samples

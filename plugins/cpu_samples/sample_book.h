@@ -1,0 +1,63 @@
+// Where samples become numbers: raw stacks to traces, traces to counts. Used by one consumer at a time
+// (TurnLock).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <hprof/cpp/services.hpp>
+
+#include "plugins/cpu_samples/trace_counts.h"
+#include "plugins/cpu_samples/walk_result.h"
+
+namespace hprof::samples {
+
+// Says whose turn it is to use the book. The engine's thread passes a turn when it does not get it; the
+// control thread waits for it (SampleBook::wait_turn).
+class TurnLock {
+ public:
+  bool try_lock() { return taken_.exchange(1, std::memory_order_acquire) == 0; }
+  void unlock() { taken_.store(0, std::memory_order_release); }
+
+ private:
+  std::atomic<uint32_t> taken_{0};
+};
+
+class SampleBook {
+ public:
+  // depth: the most frames of a stack. Keeps what was counted before. [control]
+  hprof_status open(const Services& services, uint32_t depth);
+  void close();
+  void clear();  // forgets the counts
+
+  // Counts a stack, innermost frame first, count >= 1. `thread` is used with thread=y only. What lies below a
+  // virtual thread's entry belongs to its carrier and is left out. [consumer]
+  void add_stack(void* jni, hprof_thread_serial thread, const hprof_raw_frame* frames, uint32_t count,
+                 uint64_t weight);
+  // Counts samples that have no stack, under a synthetic frame. [consumer]
+  void add_reason(hprof_thread_serial thread, Reason reason, uint64_t weight);
+
+  // The trace of one synthetic frame JVM.<method>, without a thread; 0: the tables are full. [control]
+  hprof_trace_serial synthetic_trace(const char* method) const;
+
+  const TraceCounts& counts() const { return counts_; }
+  TraceCounts& counts() { return counts_; }
+  uint64_t total() const { return total_; }
+  uint64_t by_reason(Reason reason) const { return reasons_[reason]; }
+  uint32_t depth() const { return depth_; }
+  TurnLock turn;
+
+ private:
+  uint32_t below_continuation(uint32_t count) const;
+  void count(hprof_trace_serial trace, uint64_t weight);
+
+  const Services* services_ = nullptr;
+  TraceCounts counts_;
+  hprof_frame_id* frames_ = nullptr;  // room for depth_
+  uint32_t depth_ = 0;
+  bool has_continuations_ = false;
+  uint64_t total_ = 0;
+  uint64_t reasons_[kReasonCount] = {};
+};
+
+}  // namespace hprof::samples

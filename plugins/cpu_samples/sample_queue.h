@@ -1,0 +1,112 @@
+// The queue between the signal handlers and the drain thread: bounded, many producers, one consumer, no lock.
+//
+// Protocol (Vyukov). Every slot has a turn number. Slot i is free for position p (p % slots == i) when turn
+// == p, and full when turn == p + 1. A producer claims position p by moving tail_ from p to p + 1 (CAS),
+// fills the slot, and publishes with turn = p + 1 (release). The consumer reads turn (acquire), and hands the
+// slot back with turn = p + slots (release), which the next producer of the slot reads (acquire). A slow
+// producer delays the consumer at its slot but never another producer. Positions are 64 bits and do not wrap.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <hprof/cpp/services.hpp>
+
+namespace hprof::samples {
+
+// A frame as AsyncGetCallTrace writes it; the layout is HotSpot's (ASGCT_CallFrame in forte.cpp).
+struct AsyncFrame {
+  int32_t line;  // bytecode index; -3 in a native method, other negative numbers: not known
+  void* method;  // jmethodID, null: not known
+};
+
+// One sample. `frames` are followed by room for as many as the queue was made for.
+struct Sample {
+  std::atomic<uint64_t> turn;
+  uint32_t ticks;       // intervals of CPU time it stands for
+  uint32_t thread;      // thread serial
+  int32_t frame_count;  // > 0: frames; <= 0: minus the Reason why there are none
+  uint32_t reserved;
+  AsyncFrame frames[1];
+};
+
+class SampleQueue {
+ public:
+  static constexpr uint64_t kMostSlots = 1024;
+  static constexpr uint64_t kFewestSlots = 64;
+  static constexpr uint64_t kMostBytes = 4u << 20;
+  static constexpr uint32_t kMostDepth = 4096;
+
+  // Room for samples of up to `depth` frames (1..kMostDepth). [control]
+  hprof_status open(const Services& services, uint32_t depth) {
+    slot_bytes_ = (sizeof(Sample) + (depth - 1) * sizeof(AsyncFrame) + 63) & ~uint64_t{63};
+    uint64_t slots = kMostSlots;
+    while (slots > kFewestSlots && slots * slot_bytes_ > kMostBytes) slots /= 2;
+    memory_ = services.allocate<char>(slots * slot_bytes_);
+    if (memory_ == nullptr) return HPROF_NO_MEMORY;
+    depth_ = depth;
+    mask_ = slots - 1;
+    tail_.store(0, std::memory_order_relaxed);
+    head_.store(0, std::memory_order_relaxed);
+    for (uint64_t i = 0; i < slots; i++) at(i)->turn.store(i, std::memory_order_relaxed);
+    return HPROF_OK;
+  }
+  void close(const Services& services) {  // no producer may be left [control]
+    services.release(memory_, memory_ == nullptr ? 0 : (mask_ + 1) * slot_bytes_);
+    memory_ = nullptr;
+  }
+
+  // A slot to fill and publish, null: the queue is full. [signal]
+  Sample* claim() {
+    uint64_t position = tail_.load(std::memory_order_relaxed);
+    for (;;) {
+      Sample* sample = at(position);
+      uint64_t turn = sample->turn.load(std::memory_order_acquire);
+      if (turn == position) {
+        if (tail_.compare_exchange_weak(position, position + 1, std::memory_order_relaxed)) return sample;
+      } else if (turn < position) {
+        return nullptr;
+      } else {
+        position = tail_.load(std::memory_order_relaxed);
+      }
+    }
+  }
+  void publish(Sample* sample) {  // [signal]
+    sample->turn.store(sample->turn.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+
+  // The oldest sample, null: none is published. Give it back with pop. [consumer]
+  Sample* front() {
+    uint64_t position = head_.load(std::memory_order_relaxed);
+    Sample* sample = at(position);
+    return sample->turn.load(std::memory_order_acquire) == position + 1 ? sample : nullptr;
+  }
+  void pop() {
+    uint64_t position = head_.load(std::memory_order_relaxed);
+    at(position)->turn.store(position + mask_ + 1, std::memory_order_release);
+    head_.store(position + 1, std::memory_order_relaxed);
+  }
+
+  // About how many samples wait. [signal]
+  uint64_t waiting() const {
+    uint64_t head = head_.load(std::memory_order_relaxed), tail = tail_.load(std::memory_order_relaxed);
+    return tail > head ? tail - head : 0;
+  }
+  bool is_open() const { return memory_ != nullptr; }
+  uint64_t slots() const { return mask_ + 1; }
+  uint32_t depth() const { return depth_; }
+
+ private:
+  Sample* at(uint64_t position) const {
+    return reinterpret_cast<Sample*>(memory_ + (position & mask_) * slot_bytes_);
+  }
+
+  char* memory_ = nullptr;
+  uint64_t slot_bytes_ = 0;
+  uint64_t mask_ = 0;
+  uint32_t depth_ = 0;
+  alignas(64) std::atomic<uint64_t> tail_{0};
+  alignas(64) std::atomic<uint64_t> head_{0};
+};
+
+}  // namespace hprof::samples

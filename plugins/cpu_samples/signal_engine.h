@@ -1,0 +1,65 @@
+// Samples by CPU-time signals: a timer on every thread's CPU clock, AsyncGetCallTrace in the handler, a
+// queue, and an agent thread that drains it soon, while the classes of the stacks are still loaded.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <hprof/collector.h>
+
+#include "plugins/cpu_samples/engine.h"
+#include "plugins/cpu_samples/sample_queue.h"
+
+namespace hprof::samples {
+
+// HotSpot's ASGCT_CallTrace.
+struct AsyncTrace {
+  void* env;            // JNIEnv* of the thread
+  int32_t frame_count;  // in: unused; out: frames, or <= 0: a reason
+  AsyncFrame* frames;
+};
+
+class SignalEngine {
+ public:
+  explicit SignalEngine(Shared* shared) : shared_(shared) {}
+
+  // Can it run here? Null: yes, else what is missing. [onload][control]
+  static const char* missing(const Services& services);
+
+  // Times every thread. On failure everything is as before, and *why is static text. [control]
+  hprof_status start(const char** why);
+  void stop();                                      // a barrier; what was queued is counted [control]
+  bool is_stuck() const { return drainer_stuck_; }  // its thread did not end: no close
+  void close();                                     // gives memory back, after stop [control]
+
+  void thread_start(const hprof_thread* thread);  // [app]
+  void thread_end(const hprof_thread* thread);    // [app]
+  // Starts or stops the timer of a thread as its `sampled` says; the state is locked. [control]
+  void apply(ThreadState* state);
+
+  // Counts what is queued now; whoever calls has the book's turn. [consumer]
+  void drain_all(void* jni);
+
+ private:
+  using AsyncGetCallTrace = void (*)(AsyncTrace* trace, int32_t depth, void* ucontext);
+
+  static void on_tick(void* argument, void* timer_argument, void* ucontext, uint32_t ticks);
+  static void drain_loop(void* argument, void* jni, hprof_agent_thread* thread);
+  static uint32_t visit_thread(void* argument, hprof_thread* thread, void* jthread);
+  void sample(ThreadState* state, void* ucontext, uint32_t ticks);
+  uint32_t drain(void* jni);  // a turn's worth; how many it counted
+  void count(const Sample& sample, void* jni);
+
+  Shared* const shared_;
+  AsyncGetCallTrace walk_ = nullptr;
+  SampleQueue queue_;
+  hprof_raw_frame* raw_ = nullptr;  // of the sample being counted; room for the queue's depth
+  std::atomic<hprof_agent_thread*> drainer_{nullptr};
+  std::atomic<uint32_t> running_{0};
+  std::atomic<uint32_t> wake_sent_{0};
+  uint64_t* lost_samples_ = nullptr;
+  uint64_t* lost_threads_ = nullptr;
+  bool drainer_stuck_ = false;
+};
+
+}  // namespace hprof::samples

@@ -1,0 +1,17 @@
+// The table of a report.
+#include "plugins/cpu_samples/table.h"
+
+#include <algorithm>
+
+namespace hprof::samples {
+
+uint64_t rank_rows(hprof_cpu_row* rows, uint64_t count, uint64_t total, double cutoff) {
+  std::sort(rows, rows + count, [](const hprof_cpu_row& a, const hprof_cpu_row& b) {
+    return a.count != b.count ? a.count > b.count : a.trace < b.trace;
+  });
+  uint64_t kept = count == 0 ? 0 : 1;
+  while (kept < count && static_cast<double>(rows[kept].count) >= cutoff * static_cast<double>(total)) kept++;
+  return kept;
+}
+
+}  // namespace hprof::samples
