@@ -1,0 +1,241 @@
+#include "tests/unit/cpu_samples/fake_vm.h"
+
+#include <cstdlib>
+#include <cstring>
+
+extern "C" const hprof_module* hprof_module_cpu_samples(const hprof_offer*, const char**);
+
+namespace hprof {
+
+FakeVm* FakeVm::current = nullptr;
+static void (*g_handler)(void*, void*, void*, uint32_t) = nullptr;
+static void* g_handler_argument = nullptr;
+
+static void async_get_call_trace(samples::AsyncTrace* trace, int32_t depth, void*) {
+  FakeVm* vm = FakeVm::current;
+  trace->frame_count = vm->stack.empty() ? vm->walk_code : 0;
+  for (auto& frame : vm->stack) {
+    if (trace->frame_count == depth) break;
+    trace->frames[trace->frame_count++] = frame;
+  }
+}
+
+struct FakeServices {
+  static void* java_vm(const hprof_host*) { return nullptr; }
+  static void* jvmti(const hprof_host*) {
+    return FakeVm::current->has_jvmti ? &FakeVm::current->jvmti_env_ : nullptr;
+  }
+  static void* jni(const hprof_host*) { return FakeVm::current->jni(); }
+  static void* symbol(const hprof_host*, const char* name) {
+    bool known = FakeVm::current->has_async_get_call_trace && strcmp(name, "AsyncGetCallTrace") == 0;
+    return known ? reinterpret_cast<void*>(&async_get_call_trace) : nullptr;
+  }
+
+  static hprof_status install(const hprof_host*, void (*handler)(void*, void*, void*, uint32_t),
+                              void* argument) {
+    g_handler = handler;
+    g_handler_argument = argument;
+    FakeVm::current->installed = true;
+    return HPROF_OK;
+  }
+  static void uninstall(const hprof_host*) { FakeVm::current->installed = false; }
+  static hprof_cpu_timer* start(const hprof_host*, uint64_t os_id, uint64_t interval_ns, void* argument) {
+    if (FakeVm::current->timers_fail) return nullptr;
+    auto& timer = FakeVm::current->timers[os_id];
+    timer.reset(new hprof_cpu_timer{os_id, interval_ns, argument});
+    return timer.get();
+  }
+  static void stop(const hprof_host*, hprof_cpu_timer* timer) { FakeVm::current->timers.erase(timer->os_id); }
+  static uint32_t guarded(const hprof_host*, void (*body)(void*), void* argument) {
+    if (FakeVm::current->walk_faults) return 0;
+    body(argument);
+    return 1;
+  }
+
+  // --- JVMTI and JNI
+  static jvmtiError JNICALL thread_state(jvmtiEnv*, jthread thread, jint* state) {
+    auto& t = FakeVm::current->java_threads[thread];
+    *state = t.state;
+    if (t.spins_os_id != 0) FakeVm::current->mock.thread_cpu_ns[t.spins_os_id] += 1000;
+    return JVMTI_ERROR_NONE;
+  }
+  static jint copy(const std::vector<jvmtiFrameInfo>& from, jint most, jvmtiFrameInfo* to) {
+    jint count = 0;
+    for (auto& frame : from) {
+      if (count == most) break;
+      to[count++] = frame;
+    }
+    return count;
+  }
+  static jvmtiError JNICALL stack_trace(jvmtiEnv*, jthread thread, jint, jint most, jvmtiFrameInfo* frames,
+                                        jint* count) {
+    FakeVm::current->single_calls++;
+    *count = copy(FakeVm::current->java_threads[thread].stack, most, frames);
+    return JVMTI_ERROR_NONE;
+  }
+  static jvmtiError JNICALL list_stack_traces(jvmtiEnv*, jint count, const jthread* threads, jint most,
+                                              jvmtiStackInfo** out) {
+    FakeVm::current->list_calls++;
+    size_t head = static_cast<size_t>(count) * sizeof(jvmtiStackInfo);
+    size_t body = static_cast<size_t>(count) * static_cast<size_t>(most) * sizeof(jvmtiFrameInfo);
+    auto* infos = static_cast<jvmtiStackInfo*>(calloc(1, head + body));
+    auto* frames = reinterpret_cast<jvmtiFrameInfo*>(reinterpret_cast<char*>(infos) + head);
+    for (jint i = 0; i < count; i++, frames += most) {
+      infos[i].thread = threads[i];
+      infos[i].frame_buffer = frames;
+      infos[i].frame_count = copy(FakeVm::current->java_threads[threads[i]].stack, most, frames);
+    }
+    *out = infos;
+    return JVMTI_ERROR_NONE;
+  }
+  static jvmtiError JNICALL deallocate(jvmtiEnv*, unsigned char* memory) {
+    free(memory);
+    return JVMTI_ERROR_NONE;
+  }
+  static jvmtiError JNICALL thread_cpu_time(jvmtiEnv*, jthread, jlong*) {
+    return JVMTI_ERROR_THREAD_NOT_ALIVE;
+  }
+  static jvmtiError JNICALL create_monitor(jvmtiEnv*, const char*, jrawMonitorID* monitor) {
+    *monitor = reinterpret_cast<jrawMonitorID>(monitor);
+    return JVMTI_ERROR_NONE;
+  }
+  static jvmtiError JNICALL monitor_call(jvmtiEnv*, jrawMonitorID) { return JVMTI_ERROR_NONE; }
+  static jvmtiError JNICALL monitor_wait(jvmtiEnv*, jrawMonitorID, jlong ms) {
+    FakeVm::current->mock.now_ns += static_cast<uint64_t>(ms) * 1000000;
+    return JVMTI_ERROR_NONE;
+  }
+  static jint JNICALL push_frame(JNIEnv*, jint) {
+    FakeVm::current->frames_pushed++;
+    return 0;
+  }
+  static jobject JNICALL pop_frame(JNIEnv*, jobject) {
+    FakeVm::current->frames_pushed--;
+    FakeVm::current->local_refs = 0;
+    return nullptr;
+  }
+  static jobject JNICALL new_local_ref(JNIEnv*, jobject object) {
+    FakeVm::current->local_refs++;
+    return object;
+  }
+};
+
+static const hprof_jvm_service kJvm = {sizeof(hprof_jvm_service), 0,
+                                       FakeServices::java_vm,     FakeServices::jvmti,
+                                       FakeServices::jni,         FakeServices::symbol};
+static const hprof_sampling_service kSampling = {sizeof(hprof_sampling_service),
+                                                 0,
+                                                 FakeServices::install,
+                                                 FakeServices::uninstall,
+                                                 FakeServices::start,
+                                                 FakeServices::stop,
+                                                 FakeServices::guarded};
+
+FakeVm::FakeVm() {
+  current = this;
+  memset(&jni_functions_, 0, sizeof jni_functions_);
+  memset(&jvmti_functions_, 0, sizeof jvmti_functions_);
+  jni_functions_.PushLocalFrame = FakeServices::push_frame;
+  jni_functions_.PopLocalFrame = FakeServices::pop_frame;
+  jni_functions_.NewLocalRef = FakeServices::new_local_ref;
+  jvmti_functions_.GetThreadState = FakeServices::thread_state;
+  jvmti_functions_.GetStackTrace = FakeServices::stack_trace;
+  jvmti_functions_.GetThreadListStackTraces = FakeServices::list_stack_traces;
+  jvmti_functions_.Deallocate = FakeServices::deallocate;
+  jvmti_functions_.GetThreadCpuTime = FakeServices::thread_cpu_time;
+  jvmti_functions_.CreateRawMonitor = FakeServices::create_monitor;
+  jvmti_functions_.DestroyRawMonitor = FakeServices::monitor_call;
+  jvmti_functions_.RawMonitorEnter = FakeServices::monitor_call;
+  jvmti_functions_.RawMonitorExit = FakeServices::monitor_call;
+  jvmti_functions_.RawMonitorWait = FakeServices::monitor_wait;
+  jni_env_.functions = &jni_functions_;
+  jvmti_env_.functions = &jvmti_functions_;
+  mock.set_service(HPROF_SERVICE_JVM, &kJvm);
+  mock.set_service(HPROF_SERVICE_SAMPLING, &kSampling);
+}
+
+FakeVm::~FakeVm() {
+  if (self != nullptr) destroy();
+  current = nullptr;
+}
+
+bool FakeVm::tick(uint64_t os_id, uint32_t ticks) {
+  auto timer = timers.find(os_id);
+  if (timer == timers.end() || !installed) return false;
+  g_handler(g_handler_argument, timer->second->argument, nullptr, ticks);
+  return true;
+}
+
+void FakeVm::tick_late(void* handle, uint32_t ticks) {
+  g_handler(g_handler_argument, handle, nullptr, ticks);
+}
+
+void FakeVm::look(uint64_t ns) {
+  hprof_agent_thread* thread = mock.agent_threads.at(0).get();
+  thread->turns_left = 1;
+  mock.on_wait = [this, ns](uint64_t) { mock.now_ns += ns; };
+  thread->body(thread->argument, jni(), thread);
+}
+
+void* FakeVm::method(const std::string& owner, const std::string& name) {
+  methods_.emplace_back(new char);
+  mock.raw_methods[methods_.back().get()] =
+      mock.add_method(mock.add_class(owner, "L" + owner + ";"), name, "()V");
+  return methods_.back().get();
+}
+
+void FakeVm::create(const std::map<std::string, std::string>& options) {
+  const hprof_unit& unit = mock_unit(hprof_module_cpu_samples, "cpu_samples");
+  config_.reset(new MockConfig(unit, options));
+  ops = static_cast<const hprof_collector_ops*>(unit.ops);
+  if (ops->create(mock.host(), config_->data(), &self) != HPROF_OK) self = nullptr;
+}
+
+void FakeVm::destroy() {
+  ops->stop(self);
+  ops->destroy(self);
+  self = nullptr;
+}
+
+hprof_thread* FakeVm::start_thread(hprof_thread_serial serial, uint64_t os_id, uint32_t flags) {
+  hprof_thread* thread = mock.add_app_thread(serial, os_id, nullptr, flags);
+  ops->handlers->thread_start(self, jni(), thread);
+  return thread;
+}
+
+void FakeVm::report(double cutoff) {
+  hprof_report report = {sizeof(hprof_report), HPROF_REPORT_REQUEST, cutoff, 0, 0};
+  mock.written.clear();
+  ops->report(self, &report);
+}
+
+static const hprof_rec_cpu_table* table_of(const std::vector<MockRecord>& records) {
+  if (records.empty() || records[0].kind() != HPROF_RECORD_CPU_SAMPLES) return nullptr;
+  return &records[0].as<hprof_rec_cpu_table>();
+}
+
+std::map<std::string, uint64_t> FakeVm::rows() const {
+  std::map<std::string, uint64_t> found;
+  const hprof_rec_cpu_table* table = table_of(mock.written);
+  for (uint64_t i = 0; table != nullptr && i < table->row_count; i++) {
+    auto lines = mock.trace_text(table->rows[i].trace);
+    found[lines.empty() ? "<empty>" : lines[0].substr(0, lines[0].find('('))] += table->rows[i].count;
+  }
+  return found;
+}
+
+uint64_t FakeVm::total() const {
+  const hprof_rec_cpu_table* table = table_of(mock.written);
+  return table == nullptr ? UINT64_MAX : table->total;
+}
+
+std::string FakeVm::notes() const {
+  std::string text;
+  for (auto& record : mock.written) {
+    if (record.kind() != HPROF_RECORD_NOTE) continue;
+    auto& note = record.as<hprof_rec_note>();
+    text += std::string(note.text.data, note.text.size) + "\n";
+  }
+  return text;
+}
+
+}  // namespace hprof

@@ -1,0 +1,85 @@
+// A scripted VM for the collector's tests: the jvm and sampling services, AsyncGetCallTrace, and the few
+// JVMTI and JNI functions that the engines call. One at a time.
+#pragma once
+
+#include <jvmti.h>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <hprof/service/jvm.h>
+#include <hprof/service/sampling.h>
+
+#include "plugins/cpu_samples/signal_engine.h"
+#include "tests/mock/mock_config.h"
+#include "tests/mock/mock_host.h"
+
+struct hprof_cpu_timer {
+  uint64_t os_id;
+  uint64_t interval_ns;
+  void* argument;
+};
+
+namespace hprof {
+
+class FakeVm {
+ public:
+  FakeVm();
+  ~FakeVm();
+
+  MockHost mock;
+  bool has_async_get_call_trace = true;
+  bool attached = true;      // the calling thread has a JNIEnv
+  bool walk_faults = false;  // guarded calls end in a fault
+  bool timers_fail = false;
+  std::vector<samples::AsyncFrame> stack;                       // what AsyncGetCallTrace finds ...
+  int32_t walk_code = 0;                                        // ... or, with an empty stack, answers
+  std::map<uint64_t, std::unique_ptr<hprof_cpu_timer>> timers;  // running, by os id
+  bool installed = false;
+  // A tick of a thread's timer; false: it has none. late: the handle of a timer that was stopped meanwhile.
+  bool tick(uint64_t os_id, uint32_t ticks = 1);
+  void tick_late(void* handle, uint32_t ticks = 1);
+
+  // JVMTI: the stack and the state of a thread, by jthread.
+  struct JavaThread {
+    std::vector<jvmtiFrameInfo> stack;
+    jint state = JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_RUNNABLE;
+    uint64_t spins_os_id = 0;  // its CPU clock moves whenever its state is read
+  };
+  std::map<void*, JavaThread> java_threads;
+  uint32_t list_calls = 0, single_calls = 0, local_refs = 0, frames_pushed = 0;
+  bool has_jvmti = true;
+  void* jni() { return attached ? &jni_env_ : nullptr; }
+  // One look of the jvmti engine after `ns`: the agent thread's body runs for one wait.
+  void look(uint64_t ns);
+
+  // A method that the ids service knows.
+  void* method(const std::string& owner, const std::string& name);
+  // The collector, made with these option values; destroyed with the VM.
+  void create(const std::map<std::string, std::string>& options = {});
+  const hprof_collector_ops* ops = nullptr;
+  void* self = nullptr;
+  hprof_thread* start_thread(hprof_thread_serial serial, uint64_t os_id, uint32_t flags = 0);
+  void report(double cutoff = 0);
+  void destroy();
+
+  // Of the last report: "method" -> samples of its innermost frame, and all the notes.
+  std::map<std::string, uint64_t> rows() const;
+  uint64_t total() const;
+  std::string notes() const;
+
+  static FakeVm* current;
+
+ private:
+  JNIEnv_ jni_env_;
+  _jvmtiEnv jvmti_env_;
+  JNINativeInterface_ jni_functions_;
+  jvmtiInterface_1_ jvmti_functions_;
+  std::vector<std::unique_ptr<char>> methods_;
+  std::unique_ptr<MockConfig> config_;
+  friend struct FakeServices;
+};
+
+}  // namespace hprof

@@ -1,0 +1,154 @@
+#include <doctest/doctest.h>
+
+#include "tests/unit/cpu_samples/fake_vm.h"
+
+using namespace hprof;
+using Rows = std::map<std::string, uint64_t>;
+
+namespace {
+
+constexpr uint64_t kMs = 1000000;
+
+struct Fixture {
+  FakeVm vm;
+  char handles[8];
+
+  // A thread with a stack of one method of that name.
+  void* thread(hprof_thread_serial serial, uint64_t os_id, const std::string& name) {
+    void* jthread = &handles[serial];
+    vm.mock.add_app_thread(serial, os_id, jthread);
+    vm.mock.thread_cpu_ns[os_id] = 50 * kMs;  // used before the start
+    vm.java_threads[jthread].stack = {{static_cast<jmethodID>(vm.method("App", name)), 1}};
+    return jthread;
+  }
+  void start(const std::string& interval = "10") {
+    vm.create({{"sampler", "jvmti"}, {"interval", interval}});
+    REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+    CHECK(vm.timers.empty());
+  }
+  void used(uint64_t os_id, uint64_t ns) { vm.mock.thread_cpu_ns[os_id] += ns; }
+  Rows rows() {
+    vm.report();
+    return vm.rows();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a thread is charged its CPU time in whole intervals, the rest is carried on") {
+  Fixture f;
+  f.thread(1, 101, "busy");
+  f.start();
+  f.used(101, 9 * kMs);
+  f.vm.look(10 * kMs);
+  CHECK(f.rows() == Rows{{"JVM.no_samples", 0}});
+  f.used(101, 9 * kMs);
+  f.vm.look(10 * kMs);
+  CHECK(f.rows() == Rows{{"App.busy", 1}});
+  f.used(101, 22 * kMs);
+  f.vm.look(10 * kMs);
+  CHECK(f.rows() == Rows{{"App.busy", 4}});
+  CHECK(f.vm.frames_pushed == 0);
+  CHECK(f.vm.local_refs == 0);
+}
+
+TEST_CASE("a thread whose CPU clock stands still is never a sample") {
+  Fixture f;
+  f.thread(1, 101, "epoll");
+  f.start();
+  f.used(101, 15 * kMs);
+  f.vm.look(10 * kMs);
+  for (int i = 0; i < 20; i++) f.vm.look(10 * kMs);
+  CHECK(f.rows() == Rows{{"App.epoll", 1}});
+  CHECK(f.vm.single_calls == 1);
+}
+
+TEST_CASE("a thread that used CPU but is parked or blocked at the look waits for one at which it runs") {
+  Fixture f;
+  void* t = f.thread(1, 101, "work");
+  f.start();
+  auto& java = f.vm.java_threads[t];
+  java.state = JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_WAITING | JVMTI_THREAD_STATE_PARKED;
+  f.used(101, 30 * kMs);
+  f.vm.look(10 * kMs);
+  CHECK(f.vm.single_calls == 0);
+  java.state = JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_RUNNABLE | JVMTI_THREAD_STATE_IN_NATIVE;
+  f.used(101, 5 * kMs);
+  f.vm.look(10 * kMs);  // in native code, and its clock does not move while we look: in epoll
+  CHECK(f.vm.single_calls == 0);
+  java.spins_os_id = 101;
+  f.used(101, 5 * kMs);
+  f.vm.look(10 * kMs);
+  CHECK(f.rows() == Rows{{"App.work", 4}});
+}
+
+TEST_CASE("CPU time that is never seen being used is put down as such") {
+  Fixture f;
+  void* t = f.thread(1, 101, "epoll");
+  f.start();
+  f.vm.java_threads[t].state =
+      JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_RUNNABLE | JVMTI_THREAD_STATE_IN_NATIVE;
+  for (int i = 0; i < 64; i++) {
+    f.used(101, 5 * kMs);
+    f.vm.look(10 * kMs);
+  }
+  CHECK(f.rows() == Rows{{"JVM.not_seen_running", 32}});
+}
+
+TEST_CASE("several threads' stacks are taken in one call") {
+  Fixture f;
+  f.thread(1, 101, "a");
+  f.thread(2, 102, "b");
+  f.thread(3, 103, "idle");
+  f.start();
+  f.used(101, 10 * kMs);
+  f.used(102, 20 * kMs);
+  f.vm.look(10 * kMs);
+  CHECK(f.rows() == Rows{{"App.a", 1}, {"App.b", 2}});
+  CHECK(f.vm.list_calls == 1);
+  CHECK(f.vm.single_calls == 0);
+}
+
+TEST_CASE("a new thread is charged from its first nanosecond, an ended one no more") {
+  Fixture f;
+  f.start("1");
+  void* t = f.thread(4, 104, "young");
+  hprof_thread* thread = &f.vm.mock.app_threads.back().thread;
+  f.vm.mock.thread_cpu_ns[104] = 3 * kMs;
+  f.vm.ops->handlers->thread_start(f.vm.self, f.vm.jni(), thread);
+  f.vm.look(1 * kMs);
+  CHECK(f.rows() == Rows{{"App.young", 3}});
+  f.vm.ops->handlers->thread_end(f.vm.self, f.vm.jni(), thread);
+  f.used(104, 5 * kMs);
+  f.vm.look(1 * kMs);
+  CHECK(f.rows() == Rows{{"App.young", 3}});
+  CHECK(f.vm.java_threads[t].stack.size() == 1);
+}
+
+TEST_CASE("the jvmti engine stops, starts and gives its memory back") {
+  Fixture f;
+  f.thread(1, 101, "busy");
+  f.start();
+  for (uint64_t round = 1; round <= 2; round++) {
+    f.used(101, 10 * kMs);
+    f.vm.look(10 * kMs);
+    f.vm.ops->stop(f.vm.self);
+    CHECK(f.vm.mock.agent_threads.empty());
+    CHECK(f.rows() == Rows{{"App.busy", round}});
+    f.used(101, 100 * kMs);  // nobody watches
+    REQUIRE(f.vm.ops->start(f.vm.self) == HPROF_OK);
+  }
+  f.vm.destroy();
+  CHECK(f.vm.mock.memory_used == 0);
+}
+
+TEST_CASE("depth=0 with the jvmti engine asks for no stacks") {
+  Fixture f;
+  f.vm.mock.settings.depth = 0;
+  f.thread(1, 101, "busy");
+  f.start();
+  f.used(101, 10 * kMs);
+  f.vm.look(10 * kMs);
+  CHECK(f.rows() == Rows{{"JVM.depth_zero", 1}});
+  CHECK(f.vm.single_calls + f.vm.list_calls == 0);
+}

@@ -1,0 +1,173 @@
+#include "plugins/cpu_samples/sample_book.h"
+
+#include <doctest/doctest.h>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/mock/mock_host.h"
+
+using namespace hprof;
+using namespace hprof::samples;
+
+namespace {
+
+struct Book {
+  MockHost mock;
+  Services services{mock.host()};
+  SampleBook book;
+  std::vector<char> methods = std::vector<char>(64);  // their addresses are the jmethodIDs
+  uint32_t method_count = 0;
+
+  ~Book() {
+    book.close();
+    CHECK(mock.memory_used == 0);
+  }
+  void* method(const std::string& owner, const std::string& name) {
+    void* raw = &methods.at(method_count++);
+    mock.raw_methods[raw] = mock.add_method(mock.add_class(owner, "L" + owner + ";"), name, "()V");
+    return raw;
+  }
+  void add(const std::vector<void*>& stack, uint64_t weight = 1, uint32_t thread = 1) {
+    std::vector<hprof_raw_frame> frames;
+    for (void* m : stack) frames.push_back({m, 3});
+    book.add_stack(nullptr, thread, frames.data(), static_cast<uint32_t>(frames.size()), weight);
+  }
+  // "inner<outer" -> samples
+  std::map<std::string, uint64_t> counted() {
+    std::vector<hprof_cpu_row> rows(book.counts().size());
+    book.counts().copy(rows.data());
+    std::map<std::string, uint64_t> found;
+    for (auto& row : rows) {
+      std::string text;
+      for (auto& line : mock.trace_text(row.trace)) {
+        text += (text.empty() ? "" : "<") + line.substr(0, line.find('('));
+      }
+      found[text] += row.count;
+    }
+    return found;
+  }
+  size_t traces() { return book.counts().size(); }
+};
+
+using Counted = std::map<std::string, uint64_t>;
+
+}  // namespace
+
+TEST_CASE("equal stacks are one trace, weights add up") {
+  Book b;
+  REQUIRE(b.book.open(b.services, 4) == HPROF_OK);
+  void* f = b.method("A", "f");
+  void* g = b.method("A", "g");
+  b.add({f, g}, 3);
+  b.add({f, g}, 2);
+  b.add({g}, 1);
+  CHECK(b.counted() == Counted{{"A.f<A.g", 5}, {"A.g", 1}});
+  CHECK(b.book.total() == 6);
+}
+
+TEST_CASE("stacks are told apart by thread with thread=y only") {
+  Book b;
+  REQUIRE(b.book.open(b.services, 4) == HPROF_OK);
+  void* f = b.method("A", "f");
+  b.add({f}, 1, 1);
+  b.add({f}, 1, 2);
+  CHECK(b.traces() == 1);
+  b.mock.settings.thread_in_traces = 1;
+  b.add({f}, 1, 1);
+  b.add({f}, 1, 2);
+  b.book.add_reason(1, kGcActive, 1);
+  b.book.add_reason(2, kGcActive, 1);
+  CHECK(b.traces() == 5);
+}
+
+TEST_CASE("more frames than the depth are cut, a frame without a method gets a synthetic one") {
+  Book b;
+  REQUIRE(b.book.open(b.services, 2) == HPROF_OK);
+  void* f = b.method("A", "f");
+  b.add({f, nullptr, f});
+  CHECK(b.counted() == Counted{{"A.f<JVM.unknown_method", 1}});
+}
+
+TEST_CASE("samples without a stack are counted by reason, under a frame that names it") {
+  Book b;
+  REQUIRE(b.book.open(b.services, 4) == HPROF_OK);
+  b.book.add_reason(1, reason_of(-2), 2);
+  b.book.add_reason(1, reason_of(0), 1);
+  CHECK(b.counted() == Counted{{"JVM.gc_active", 2}, {"JVM.no_java_frame", 1}});
+  CHECK(b.book.by_reason(kGcActive) == 2);
+  CHECK(b.book.by_reason(kNoJavaFrame) == 1);
+  CHECK(b.book.total() == 3);
+  b.book.clear();
+  CHECK(b.book.by_reason(kGcActive) == 0);
+  CHECK(b.book.total() == 0);
+  CHECK(b.counted().empty());
+}
+
+TEST_CASE("every result code of the walk has a name of its own, without blanks") {
+  std::map<std::string, int> names;
+  for (int32_t code = 0; code > -static_cast<int32_t>(kReasonCount); code--) {
+    std::string name = reason_method(reason_of(code));
+    CHECK(name.find(' ') == std::string::npos);
+    names[name]++;
+  }
+  CHECK(names.size() == kReasonCount);
+  CHECK(std::string(reason_method(reason_of(-1))) == "no_class_load_events");
+  CHECK(std::string(reason_method(reason_of(-5))) == "unknown_java_code");
+  CHECK(std::string(reason_method(reason_of(-8))) == "thread_exit");
+  CHECK(std::string(reason_method(reason_of(-10))) == "safepoint");
+  CHECK(reason_of(-99) == kUnknownCode);
+  CHECK(reason_of(INT32_MIN) == kUnknownCode);
+  CHECK(reason_of(1) == kUnknownCode);
+}
+
+TEST_CASE("a virtual thread's stack ends where its carrier's begins") {
+  Book b;
+  b.mock.settings.java_version = 21;
+  REQUIRE(b.book.open(b.services, 16) == HPROF_OK);
+  void* work = b.method("App", "work");
+  void* run = b.method("java.lang.VirtualThread", "run");
+  std::vector<void*> carrier = {b.method("jdk.internal.vm.Continuation", "run"),
+                                b.method("java.lang.VirtualThread", "runContinuation")};
+  for (const char* entry : {"enter", "enter0", "enterSpecial"}) {
+    std::vector<void*> stack = {work, run, b.method("jdk.internal.vm.Continuation", entry)};
+    stack.insert(stack.end(), carrier.begin(), carrier.end());
+    b.add(stack);
+  }
+  CHECK(b.counted() == Counted{{"App.work<java.lang.VirtualThread.run", 3}});
+}
+
+TEST_CASE(
+    "a yielding virtual thread keeps the frames of the yield; a carrier between threads keeps its own") {
+  Book b;
+  b.mock.settings.java_version = 21;
+  REQUIRE(b.book.open(b.services, 16) == HPROF_OK);
+  void* yield = b.method("jdk.internal.vm.Continuation", "yield");
+  void* park = b.method("java.lang.VirtualThread", "park");
+  void* enter = b.method("jdk.internal.vm.Continuation", "enter");
+  void* run = b.method("jdk.internal.vm.Continuation", "run");
+  void* carrier = b.method("java.lang.VirtualThread", "runContinuation");
+  b.add({yield, park, enter, run, carrier});
+  b.add({run, carrier});
+  CHECK(b.counted() ==
+        Counted{{"jdk.internal.vm.Continuation.yield<java.lang.VirtualThread.park", 1},
+                {"jdk.internal.vm.Continuation.run<java.lang.VirtualThread.runContinuation", 1}});
+}
+
+TEST_CASE("VMs without virtual threads are not searched for them") {
+  Book b;
+  b.mock.settings.java_version = 17;
+  REQUIRE(b.book.open(b.services, 16) == HPROF_OK);
+  b.add({b.method("App", "work"), b.method("jdk.internal.vm.Continuation", "enter")});
+  CHECK(b.counted() == Counted{{"App.work<jdk.internal.vm.Continuation.enter", 1}});
+}
+
+TEST_CASE("a deeper book keeps what was counted") {
+  Book b;
+  REQUIRE(b.book.open(b.services, 1) == HPROF_OK);
+  void* f = b.method("A", "f");
+  b.add({f, f});
+  REQUIRE(b.book.open(b.services, 2) == HPROF_OK);
+  b.add({f, f});
+  CHECK(b.counted() == Counted{{"A.f", 1}, {"A.f<A.f", 1}});
+}

@@ -1,0 +1,316 @@
+#include <doctest/doctest.h>
+
+#include "tests/unit/cpu_samples/fake_vm.h"
+
+using namespace hprof;
+using Rows = std::map<std::string, uint64_t>;
+
+TEST_CASE("ticks of timed threads become rows, most first, with notes after the table") {
+  FakeVm vm;
+  void* f = vm.method("App", "f");
+  void* g = vm.method("App", "g");
+  vm.mock.add_app_thread(1, 101);  // there before the start
+  vm.create({{"interval", "0.5"}});
+  REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+  vm.start_thread(2, 102);
+  CHECK(vm.timers.size() == 2);
+  CHECK(vm.timers[102]->interval_ns == 500000);
+  vm.stack = {{3, f}, {9, g}};
+  vm.tick(101);
+  vm.stack = {{1, g}};
+  vm.tick(102, 3);
+  vm.mock.process_cpu_ns = 10000000;
+  vm.mock.now_ns += 1500000000;
+  vm.report();
+  CHECK(vm.rows() == Rows{{"App.f", 1}, {"App.g", 3}});
+  CHECK(vm.total() == 4);
+  auto& table = vm.mock.written.at(0).as<hprof_rec_cpu_table>();
+  CHECK(vm.mock.trace_text(table.rows[0].trace) == std::vector<std::string>{"App.g(Unknown Source:1)"});
+  CHECK(vm.mock.trace_text(table.rows[1].trace) ==
+        std::vector<std::string>{"App.f(Unknown Source:3)", "App.g(Unknown Source:9)"});
+  CHECK(std::string(table.created) == "Fri Jan  2 03:04:05 2026");
+  CHECK(vm.notes().find("engine signal, interval 0.5 ms, 4 samples in 1.5 s") != std::string::npos);
+  CHECK(vm.notes().find(
+            "the process used 0.01 s of CPU time meanwhile, the Java threads in the table 0.002 s; the "
+            "rest, 0.008 s") != std::string::npos);
+  CHECK(vm.notes().find("without a stack") == std::string::npos);
+}
+
+TEST_CASE("several reports keep counting, reset forgets") {
+  FakeVm vm;
+  vm.stack = {{1, vm.method("App", "f")}};
+  vm.mock.add_app_thread(1, 101);
+  vm.create();
+  REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+  vm.tick(101);
+  vm.report();
+  CHECK(vm.total() == 1);
+  vm.tick(101);
+  vm.report();
+  CHECK(vm.total() == 2);
+  vm.ops->reset(vm.self);
+  vm.tick(101);
+  vm.report();
+  CHECK(vm.total() == 1);
+}
+
+TEST_CASE("stop takes every timer and the handler away, start sets them up again and goes on counting") {
+  FakeVm vm;
+  vm.stack = {{1, vm.method("App", "f")}};
+  vm.mock.add_app_thread(1, 101);
+  vm.create();
+  for (uint64_t round = 1; round <= 3; round++) {
+    REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+    CHECK(vm.installed);
+    CHECK(vm.mock.agent_threads.size() == 1);
+    vm.tick(101);
+    vm.ops->stop(vm.self);
+    CHECK_FALSE(vm.installed);
+    CHECK(vm.timers.empty());
+    CHECK(vm.mock.agent_threads.empty());
+    vm.start_thread(50, 150);
+    CHECK(vm.timers.empty());
+    vm.mock.app_threads.pop_back();
+    vm.report();
+    CHECK(vm.total() == round);
+  }
+  vm.destroy();
+  CHECK(vm.mock.memory_used == 0);
+}
+
+TEST_CASE("the drain thread counts what is queued, and is woken when the queue is half full") {
+  FakeVm vm;
+  vm.stack = {{1, vm.method("App", "f")}};
+  vm.mock.add_app_thread(1, 101);
+  vm.create();
+  REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+  uint64_t slots = samples::SampleQueue::kMostSlots;
+  for (uint64_t i = 0; i < slots / 2 - 1; i++) vm.tick(101);
+  CHECK(vm.mock.agent_threads[0]->woken == 0);
+  vm.tick(101);
+  vm.tick(101);
+  CHECK(vm.mock.agent_threads[0]->woken == 1);
+  vm.mock.run_thread(0, 1);
+  for (uint64_t i = 0; i < slots + 10; i++) vm.tick(101, 2);
+  CHECK(vm.mock.agent_threads[0]->woken == 2);
+  CHECK(vm.mock.loss("CPU samples: the sample buffer was full") == 20);
+  vm.report();
+  CHECK(vm.total() == slots / 2 + 1 + 2 * slots);
+}
+
+TEST_CASE("the agent's own threads and virtual threads get no timer") {
+  FakeVm vm;
+  vm.create();
+  REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+  vm.start_thread(1, 101, HPROF_THREAD_AGENT);
+  vm.start_thread(2, 0, HPROF_THREAD_VIRTUAL);
+  CHECK(vm.timers.empty());
+  CHECK(vm.mock.loss("threads without CPU samples: no CPU timer to be had") == 0);
+}
+
+TEST_CASE("a thread that ends loses its timer, a late tick of it is nobody's") {
+  FakeVm vm;
+  vm.stack = {{1, vm.method("App", "f")}};
+  vm.create();
+  REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+  hprof_thread* thread = vm.start_thread(1, 101);
+  void* handle = vm.timers[101]->argument;
+  vm.tick_late(handle);
+  vm.ops->handlers->thread_end(vm.self, vm.jni(), thread);
+  CHECK(vm.timers.empty());
+  vm.tick_late(handle);
+  vm.start_thread(257, 102);  // takes over the state
+  vm.tick_late(handle);
+  vm.report();
+  CHECK(vm.total() == 1);
+}
+
+TEST_CASE("threads that cannot be timed are counted as lost") {
+  FakeVm vm;
+  vm.create();
+  REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+  vm.start_thread(1, 0);
+  vm.timers_fail = true;
+  vm.start_thread(2, 102);
+  CHECK(vm.mock.loss("threads without CPU samples: no CPU timer to be had") == 2);
+}
+
+TEST_CASE("walks that fail stay in the total, by reason") {
+  FakeVm vm;
+  void* f = vm.method("App", "f");
+  vm.mock.add_app_thread(1, 101);
+  vm.create();
+  REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+  vm.walk_code = -2;
+  vm.tick(101, 2);
+  vm.walk_code = -6;
+  vm.tick(101);
+  vm.stack = {{1, f}};
+  vm.tick(101);
+  vm.walk_faults = true;
+  vm.tick(101);
+  vm.walk_faults = false;
+  vm.attached = false;
+  vm.tick(101);
+  vm.report();
+  CHECK(vm.rows() == Rows{{"App.f", 1},
+                          {"JVM.gc_active", 2},
+                          {"JVM.unwalkable_java_code", 1},
+                          {"JVM.walk_fault", 1},
+                          {"JVM.not_a_java_thread", 1}});
+  CHECK(vm.total() == 6);
+  CHECK(vm.notes().find(
+            "5 samples without a stack (class JVM in the table): gc_active 2 unwalkable_java_code 1 "
+            "walk_fault 1 not_a_java_thread 1") != std::string::npos);
+}
+
+TEST_CASE("native methods and unknown bytecode indexes keep their frames") {
+  FakeVm vm;
+  vm.mock.add_app_thread(1, 101);
+  vm.create();
+  REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+  vm.stack = {{-3, vm.method("App", "read")}, {7, nullptr}};
+  vm.tick(101);
+  vm.report();
+  auto& table = vm.mock.written.at(0).as<hprof_rec_cpu_table>();
+  auto trace = vm.mock.trace_text(table.rows[0].trace);
+  REQUIRE(trace.size() == 2);
+  CHECK(trace[0] == "App.read(Unknown Source:-3)");
+  CHECK(trace[1] == "JVM.unknown_method(Unknown Source:-1)");
+}
+
+TEST_CASE("a report without samples has one row of count 0, never a trace without frames") {
+  FakeVm vm;
+  vm.create();
+  REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+  vm.report(0.5);
+  CHECK(vm.rows() == Rows{{"JVM.no_samples", 0}});
+  CHECK(vm.total() == 0);
+}
+
+TEST_CASE("depth=0 keeps the count under a synthetic frame") {
+  FakeVm vm;
+  vm.mock.settings.depth = 0;
+  vm.stack = {{1, vm.method("App", "f")}};
+  vm.mock.add_app_thread(1, 101);
+  vm.create();
+  REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+  vm.tick(101, 4);
+  vm.report();
+  CHECK(vm.rows() == Rows{{"JVM.depth_zero", 4}});
+}
+
+TEST_CASE("depth changes while running, up and down, and the counts stay") {
+  FakeVm vm;
+  void* f = vm.method("App", "f");
+  vm.mock.settings.depth = 1;
+  vm.mock.add_app_thread(1, 101);
+  vm.create();
+  REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+  for (int i = 0; i < 8; i++) vm.stack.push_back({i, f});
+  auto deepest = [&] {
+    vm.report();
+    size_t most = 0;
+    auto& table = vm.mock.written.at(0).as<hprof_rec_cpu_table>();
+    for (uint64_t i = 0; i < table.row_count; i++) {
+      most = std::max(most, vm.mock.trace_text(table.rows[i].trace).size());
+    }
+    return most;
+  };
+  vm.tick(101);
+  CHECK(deepest() == 1);
+  for (uint32_t depth : {3u, 8u, 2u}) {
+    vm.mock.settings.depth = depth;
+    hprof_control control = {sizeof(hprof_control), HPROF_CONTROL_DEPTH, depth, 0};
+    CHECK(vm.ops->control(vm.self, &control) == HPROF_OK);
+    vm.ops->reset(vm.self);
+    vm.tick(101);
+    CHECK(deepest() == depth);
+  }
+  hprof_control other = {sizeof(hprof_control), HPROF_CONTROL_ALLOC_TRACES, 1, 0};
+  CHECK(vm.ops->control(vm.self, &other) == HPROF_UNSUPPORTED);
+}
+
+TEST_CASE("sampling is switched off and on for all threads or for one") {
+  FakeVm vm;
+  vm.stack = {{1, vm.method("App", "f")}};
+  hprof_thread_serial first = vm.mock.add_thread("a", "main", "", 0xa1);
+  hprof_thread_serial second = vm.mock.add_thread("b", "main", "", 0xb2);
+  vm.mock.add_app_thread(first, 101);
+  vm.mock.add_app_thread(second, 102);
+  vm.create();
+  REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+  auto sampling = [&](int64_t on, hprof_object_id object) {
+    hprof_control control = {sizeof(hprof_control), HPROF_CONTROL_CPU_SAMPLING, on, object};
+    return vm.ops->control(vm.self, &control);
+  };
+  CHECK(sampling(0, 0xb2) == HPROF_OK);
+  CHECK(vm.timers.count(101) == 1);
+  CHECK(vm.timers.count(102) == 0);
+  CHECK(sampling(0, 0) == HPROF_OK);
+  vm.start_thread(9, 109);
+  CHECK(vm.timers.empty());
+  CHECK(sampling(1, 0xa1) == HPROF_OK);
+  CHECK(vm.timers.size() == 1);
+  CHECK(vm.tick(101));
+  CHECK(sampling(1, 0) == HPROF_OK);
+  CHECK(vm.timers.size() == 3);
+  CHECK(sampling(0, 0xdead) == HPROF_FAILED);
+}
+
+TEST_CASE("where the signal engine cannot run the jvmti engine does, and says so when it was not asked for") {
+  FakeVm vm;
+  vm.has_async_get_call_trace = false;
+  SUBCASE("auto") {
+    vm.create({{"sampler", "auto"}});
+    REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+    CHECK(vm.mock.messages.empty());
+  }
+  SUBCASE("signal") {
+    vm.create({{"sampler", "signal"}});
+    REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+    CHECK(vm.mock.said("this VM has no AsyncGetCallTrace; sampling with JVMTI"));
+  }
+  SUBCASE("no signals on this platform") {
+    vm.has_async_get_call_trace = true;
+    vm.mock.set_service(HPROF_SERVICE_SAMPLING, nullptr);
+    vm.create();
+    REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+  }
+  vm.report();
+  CHECK(vm.notes().find("engine jvmti") != std::string::npos);
+}
+
+TEST_CASE("with neither engine the start fails with one line, and reports still have their shape") {
+  FakeVm vm;
+  vm.has_async_get_call_trace = false;
+  vm.has_jvmti = false;
+  vm.create();
+  CHECK(vm.ops->start(vm.self) != HPROF_OK);
+  CHECK(vm.mock.messages.size() == 1);
+  vm.report();
+  CHECK(vm.rows() == Rows{{"JVM.no_samples", 0}});
+}
+
+TEST_CASE("without memory the start fails, and everything is given back") {
+  for (uint64_t limit : {100ull, 200000ull, 100000ull}) {
+    FakeVm vm;
+    vm.create();
+    if (vm.self == nullptr) continue;
+    vm.mock.memory_limit = vm.mock.memory_used + limit;
+    vm.ops->start(vm.self);
+    vm.destroy();
+    CHECK(vm.mock.memory_used == 0);
+    CHECK(vm.mock.agent_threads.empty());
+    CHECK_FALSE(vm.installed);
+  }
+}
+
+TEST_CASE("an output that is gone ends the report") {
+  FakeVm vm;
+  vm.create();
+  REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+  vm.mock.write_status = HPROF_ABORTED;
+  hprof_report report = {sizeof(hprof_report), HPROF_REPORT_EXIT, 0, 0, 0};
+  CHECK(vm.ops->report(vm.self, &report) == HPROF_ABORTED);
+}

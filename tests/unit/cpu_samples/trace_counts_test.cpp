@@ -1,0 +1,104 @@
+#include "plugins/cpu_samples/trace_counts.h"
+
+#include <doctest/doctest.h>
+#include <map>
+#include <vector>
+
+#include "plugins/cpu_samples/table.h"
+#include "tests/mock/mock_host.h"
+
+using namespace hprof;
+using namespace hprof::samples;
+
+static std::map<uint32_t, uint64_t> all(const TraceCounts& counts) {
+  std::vector<hprof_cpu_row> rows(counts.size());
+  counts.copy(rows.data());
+  std::map<uint32_t, uint64_t> found;
+  for (auto& row : rows) found[row.trace] += row.count;
+  return found;
+}
+
+TEST_CASE("counts add up per trace, through growth") {
+  MockHost mock;
+  Services services(mock.host());
+  TraceCounts counts;
+  for (uint32_t round = 1; round <= 3; round++) {
+    for (uint32_t trace = 1; trace <= 5000; trace++) counts.add(services, trace, trace);
+  }
+  CHECK(counts.size() == 5000);
+  CHECK(counts.overflow() == 0);
+  auto found = all(counts);
+  CHECK(found.size() == 5000);
+  for (uint32_t trace = 1; trace <= 5000; trace++) CHECK(found[trace] == 3ull * trace);
+  counts.clear();
+  CHECK(counts.size() == 0);
+  CHECK(all(counts).empty());
+  counts.add(services, 7, 1);
+  CHECK(all(counts) == std::map<uint32_t, uint64_t>{{7, 1}});
+  counts.close(services);
+  CHECK(mock.memory_used == 0);
+}
+
+TEST_CASE("what does not fit goes to the overflow, known traces keep counting") {
+  MockHost mock;
+  Services services(mock.host());
+  TraceCounts counts;
+  counts.limit(2);
+  counts.add(services, 1, 1);
+  counts.add(services, 2, 1);
+  counts.add(services, 3, 5);
+  counts.add(services, 1, 1);
+  counts.add(services, 0, 2);  // the ids service was full
+  CHECK(all(counts) == std::map<uint32_t, uint64_t>{{1, 2}, {2, 1}});
+  CHECK(counts.overflow() == 7);
+  counts.close(services);
+}
+
+TEST_CASE("without memory to grow the table goes on with what it has") {
+  MockHost mock;
+  Services services(mock.host());
+  TraceCounts counts;
+  mock.memory_limit = 0;
+  counts.add(services, 1, 3);
+  CHECK(counts.overflow() == 3);
+  mock.memory_limit = 20000;  // 1024 entries, no more
+  for (uint32_t trace = 1; trace <= 600; trace++) counts.add(services, trace, 1);
+  CHECK(counts.size() == 512);
+  CHECK(counts.overflow() == 3 + 88);
+  counts.close(services);
+}
+
+TEST_CASE("counts stop at the top") {
+  MockHost mock;
+  Services services(mock.host());
+  TraceCounts counts;
+  counts.add(services, 1, UINT64_MAX - 1);
+  counts.add(services, 1, 5);
+  CHECK(all(counts)[1] == UINT64_MAX);
+  counts.close(services);
+}
+
+static std::vector<uint32_t> ranked(std::vector<hprof_cpu_row> rows, uint64_t total, double cutoff) {
+  std::vector<uint32_t> traces;
+  uint64_t kept = rank_rows(rows.data(), rows.size(), total, cutoff);
+  for (uint64_t i = 0; i < kept; i++) traces.push_back(rows[i].trace);
+  return traces;
+}
+
+TEST_CASE("rows are ranked by count, equals by trace") {
+  std::vector<hprof_cpu_row> rows = {{5, 0, 9, 0}, {20, 0, 8, 0}, {5, 0, 2, 0}, {70, 0, 5, 0}};
+  CHECK(ranked(rows, 100, 0) == std::vector<uint32_t>{5, 8, 2, 9});
+}
+
+TEST_CASE("a table stops at the first row below the cutoff") {
+  std::vector<hprof_cpu_row> rows = {{5, 0, 1, 0}, {20, 0, 2, 0}, {5, 0, 3, 0}, {70, 0, 4, 0}};
+  CHECK(ranked(rows, 100, 0.05) == std::vector<uint32_t>{4, 2, 1, 3});
+  CHECK(ranked(rows, 100, 0.06) == std::vector<uint32_t>{4, 2});
+  CHECK(ranked(rows, 100, 0.5) == std::vector<uint32_t>{4});
+}
+
+TEST_CASE("the first row is there whatever the cutoff") {
+  CHECK(ranked({{3, 0, 1, 0}, {2, 0, 2, 0}}, 5, 1.0) == std::vector<uint32_t>{1});
+  CHECK(ranked({{0, 0, 1, 0}}, 0, 0.5) == std::vector<uint32_t>{1});
+  CHECK(ranked({}, 0, 0.5).empty());
+}
