@@ -4,7 +4,7 @@
 // build may use it: everything here is inline.
 #pragma once
 
-#include <hprof/host.h>
+#include <hprof/cpp/service.hpp>
 #include <hprof/service/clock.h>
 #include <hprof/service/emit.h>
 #include <hprof/service/ids.h>
@@ -34,15 +34,15 @@ struct Services {
   Services() = default;
   explicit Services(const hprof_host* h)
       : host(h),
-        log(find<hprof_log_service>(h, HPROF_SERVICE_LOG)),
-        mem(find<hprof_mem_service>(h, HPROF_SERVICE_MEM)),
-        clock(find<hprof_clock_service>(h, HPROF_SERVICE_CLOCK)),
-        ids(find<hprof_ids_service>(h, HPROF_SERVICE_IDS)),
-        emit(find<hprof_emit_service>(h, HPROF_SERVICE_EMIT)),
-        jvm(find<hprof_jvm_service>(h, HPROF_SERVICE_JVM)),
-        threads(find<hprof_threads_service>(h, HPROF_SERVICE_THREADS)),
-        sampling(find<hprof_sampling_service>(h, HPROF_SERVICE_SAMPLING)),
-        io(find<hprof_io_service>(h, HPROF_SERVICE_IO)) {}
+        log(find_service<hprof_log_service>(h, HPROF_SERVICE_LOG)),
+        mem(find_service<hprof_mem_service>(h, HPROF_SERVICE_MEM)),
+        clock(find_service<hprof_clock_service>(h, HPROF_SERVICE_CLOCK)),
+        ids(find_service<hprof_ids_service>(h, HPROF_SERVICE_IDS)),
+        emit(find_service<hprof_emit_service>(h, HPROF_SERVICE_EMIT)),
+        jvm(find_service<hprof_jvm_service>(h, HPROF_SERVICE_JVM)),
+        threads(find_service<hprof_threads_service>(h, HPROF_SERVICE_THREADS)),
+        sampling(find_service<hprof_sampling_service>(h, HPROF_SERVICE_SAMPLING)),
+        io(find_service<hprof_io_service>(h, HPROF_SERVICE_IO)) {}
 
   const hprof_settings& settings() const { return *host->settings; }
 
@@ -57,12 +57,6 @@ struct Services {
   template <class T>
   void release(T* memory, uint64_t count) const {
     if (memory != nullptr) mem->release(host, memory, count * sizeof(T));
-  }
-
- private:
-  template <class Service>
-  static const Service* find(const hprof_host* host, uint32_t id) {
-    return static_cast<const Service*>(host->service(host, id));
   }
 };
 

@@ -1,9 +1,12 @@
-// A line of text in a fixed buffer: for messages and notes, free of locale, allocation and libstdc++.
+// A line of text that owns its buffer and can be passed by value, for messages and notes; see also
+// TextBuffer.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+
+#include <hprof/cpp/text.hpp>
 
 namespace hprof {
 
@@ -20,11 +23,8 @@ class TextLine {
     return *this;
   }
   TextLine& number(uint64_t n) {
-    char digits[20];
-    size_t at = sizeof digits;
-    do digits[--at] = static_cast<char>('0' + n % 10);
-    while ((n /= 10) != 0);
-    return text(digits + at, sizeof digits - at);
+    char digits[kNumberMost];
+    return text(digits, format_decimal(digits, n));
   }
   // n/10^decimals, without trailing zeros: decimal(1500, 3) is "1.5".
   TextLine& decimal(uint64_t n, uint32_t decimals) {
