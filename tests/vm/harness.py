@@ -1,0 +1,271 @@
+"""What a VM test is given: a way to run Java programs with the agent, and to check what came of it."""
+import glob
+import os
+import resource
+import signal
+import subprocess
+import threading
+import time
+
+TIMEOUT = 120  # seconds until a VM counts as hung; no test waits for it to pass
+
+
+class Failure(Exception):
+    """A check that did not hold."""
+
+
+class Skip(Exception):
+    """The test does not apply here; the text says why."""
+
+
+class Test:
+    def __init__(self, function, units, since, until):
+        self.function = function
+        self.name = function.__name__
+        self.units = units
+        self.since = since
+        self.until = until
+
+
+TESTS = []
+
+
+def vm_test(units=(), since=8, until=999):
+    """Registers a test. units: what must be in the build; since, until: Java versions it applies to."""
+    def register(function):
+        TESTS.append(Test(function, units, since, until))
+        return function
+    return register
+
+
+def check(condition, text):
+    if not condition:
+        raise Failure(text)
+
+
+def check_equal(got, wanted, what):
+    if got != wanted:
+        raise Failure("%s: got %r, expected %r" % (what, got, wanted))
+
+
+class Run:
+    """A VM that has ended."""
+
+    def __init__(self, command, cwd, code, out, err):
+        self.command = command
+        self.cwd = cwd
+        self.code = code
+        self.out = out
+        self.err = err
+
+    def path(self, name):
+        return os.path.join(self.cwd, name)
+
+    def text(self, name):
+        """A report as text. The agent writes names as the VM gives them: modified UTF-8."""
+        path = self.path(name)
+        check(os.path.exists(path), "no file %s was written" % name)
+        with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
+            return file.read()
+
+    def bytes(self, name):
+        path = self.path(name)
+        check(os.path.exists(path), "no file %s was written" % name)
+        with open(path, "rb") as file:
+            return file.read()
+
+    def errors(self):
+        """The lines on stderr that are the agent's complaints."""
+        return [line for line in self.err.splitlines() if line.startswith(("HPROF ERROR", "HPROF WARNING"))]
+
+    def __str__(self):
+        crash = ["\n--- %s\n%s" % (os.path.basename(path), head(open(path, errors="replace").read(), 60))
+                 for path in glob.glob(os.path.join(self.cwd, "hs_err*"))]
+        return "command: %s\nin %s\nexit code %d\n--- stdout\n%s\n--- stderr\n%s%s" % (
+            " ".join(self.command), self.cwd, self.code, head(self.out, 30), head(self.err, 30), "".join(crash))
+
+
+def head(text, lines):
+    rows = text.splitlines()
+    return "\n".join(rows[:lines] + (["... %d lines more" % (len(rows) - lines)] if len(rows) > lines else []))
+
+
+class Live:
+    """A VM that runs. Its program prints `ready <pid>` first and ends when its stdin does (see java/Idle.java)."""
+
+    def __init__(self, vm, command, environment):
+        self.vm = vm
+        self.command = command
+        self.out_path = os.path.join(vm.dir, "stdout")
+        self.err_path = os.path.join(vm.dir, "stderr")
+        with open(self.out_path, "wb") as out, open(self.err_path, "wb") as err:
+            self.process = subprocess.Popen(command, cwd=vm.dir, stdin=subprocess.PIPE, stdout=out, stderr=err,
+                                            env=environment, start_new_session=True, preexec_fn=no_core)
+        self.watchdog = threading.Timer(TIMEOUT, self.kill)
+        self.watchdog.daemon = True
+        self.watchdog.start()
+        self.hung = False
+        self.pid = None
+
+    def kill(self):
+        """The VM hangs: ask for its thread dump, then end it and what it started."""
+        self.hung = True
+        if self.pid:
+            os.kill(self.pid, signal.SIGQUIT)
+            time.sleep(2)
+        os.killpg(self.process.pid, signal.SIGKILL)
+
+    def out(self):
+        return read(self.out_path)
+
+    def err(self):
+        return read(self.err_path)
+
+    def wait_until(self, condition, what):
+        """Polls; the program's end, or TIMEOUT, is a failure."""
+        deadline = time.monotonic() + TIMEOUT
+        while True:
+            ended = self.process.poll() is not None
+            if condition():
+                return
+            check(not ended, "the program ended before %s\n%s" % (what, self.state()))
+            check(time.monotonic() < deadline, "waited in vain for %s\n%s" % (what, self.state()))
+            time.sleep(0.02)
+
+    def state(self):
+        code = self.process.returncode
+        return str(Run(self.command, self.vm.dir, -999 if code is None else code, self.out(), self.err()))
+
+    def wait_ready(self):
+        self.wait_until(lambda: "\n" in self.out(), "its first line")
+        words = self.out().split("\n")[0].split()
+        check(len(words) == 2 and words[0] == "ready", "the program said %r first\n%s" % (words, self.state()))
+        self.pid = int(words[1])
+        return self
+
+    def signal(self, number):
+        os.kill(self.pid, number)
+
+    def finish(self):
+        """Ends the program and returns what came of it."""
+        if self.process.stdin:
+            try:
+                self.process.stdin.close()
+            except BrokenPipeError:
+                pass
+        self.process.wait()
+        self.watchdog.cancel()
+        run = Run(self.command, self.vm.dir, self.process.returncode, self.out(), self.err())
+        check(not self.hung, "the VM did not end within %d s\n%s" % (TIMEOUT, run))
+        return run
+
+    def discard(self):
+        """At the end of a test: nothing that it started is left."""
+        self.watchdog.cancel()
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+        if self.process.stdin and not self.process.stdin.closed:
+            try:
+                self.process.stdin.close()
+            except BrokenPipeError:
+                pass
+
+
+def no_core():
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def read(path):
+    with open(path, encoding="utf-8", errors="surrogateescape") as file:
+        return file.read()
+
+
+class Vm:
+    """The JDK, the staged agent and a folder of its own, for one test."""
+
+    def __init__(self, jdk, work, agent, classes, folder, units, tree, java_options):
+        self.jdk = jdk
+        self.version = jdk.version
+        self.work = work          # the folder that the JDK can see
+        self.agent_dir = agent    # a copy of lib/ of the build: libhprof.so, hprof/plugins/*.so
+        self.classes = classes    # java/*.java, compiled by this JDK
+        self.dir = folder         # working folder of the VMs; removed after the test
+        self.units = units
+        self.tree = tree          # the build tree, for what is not run inside the VM
+        self.java_options = java_options
+        self.live = []
+
+    @property
+    def agent(self):
+        return os.path.join(self.agent_dir, "libhprof.so")
+
+    @property
+    def plugin_dir(self):
+        return os.path.join(self.agent_dir, "hprof", "plugins")
+
+    def command(self, tool, *arguments):
+        return self.jdk.command(tool, self.work) + list(arguments)
+
+    def launch(self, java_arguments, environment=None):
+        """A VM with exactly these arguments, besides the memory limit and the class path."""
+        command = self.command("java", "-Xmx256m", *self.java_options, "-cp", self.classes, *java_arguments)
+        live = Live(self, command, clean_environment(environment))
+        self.live.append(live)
+        return live
+
+    def run_java(self, *java_arguments, environment=None):
+        return self.launch(java_arguments, environment).finish()
+
+    def agent_option(self, options, agent=None):
+        return "-agentpath:%s%s" % (agent or self.agent, "=" + options if options is not None else "")
+
+    def plain(self, *program):
+        """The program without an agent."""
+        return self.run_java(*program)
+
+    def profiled(self, options, *program, java=(), agent=None, environment=None):
+        """The program with the agent; it must not notice: same stdout, same exit code as without."""
+        run = self.run_java(self.agent_option(options, agent), *java, *program, environment=environment)
+        plain = self.plain(*java, *program)
+        check(run.out == plain.out and run.code == plain.code,
+              "the program behaves differently with the agent\n%s\n--- without the agent: exit code %d, stdout\n%s"
+              % (run, plain.code, head(plain.out, 30)))
+        return run
+
+    def refused(self, options, program="Quick", environment=None):
+        """Bad options: one line on stderr, exit code 1, the program never started. Returns the line."""
+        run = self.run_java(self.agent_option(options), program, environment=environment)
+        check_equal(run.code, 1, "exit code\n%s\n" % run)
+        check_equal(run.out, "", "stdout\n%s\n" % run)
+        lines = run.err.splitlines()
+        check(len(lines) == 1 and lines[0].startswith("HPROF ERROR: "), "not one line of error\n%s" % run)
+        return lines[0]
+
+    def start(self, options, *program, java=(), environment=None):
+        """A program that stays until Live.finish(); options None: without the agent."""
+        agent = [] if options is None else [self.agent_option(options)]
+        return self.launch([*agent, *java, *program], environment).wait_ready()
+
+    def tool(self, tool, *arguments):
+        """A JDK tool such as jcmd, run to its end: (exit code, stdout and stderr)."""
+        run = subprocess.run(self.command(tool, *arguments), cwd=self.dir, stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT)
+        return run.returncode, run.stdout.decode(errors="replace")
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def close(self):
+        for live in self.live:
+            live.discard()
+
+
+def clean_environment(extra):
+    """Nothing of the caller's that a VM or the agent would listen to."""
+    environment = {name: value for name, value in os.environ.items()
+                   if name not in ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_HPROF_OPTIONS",
+                                   "LD_LIBRARY_PATH", "LD_PRELOAD", "CLASSPATH")}
+    environment["LC_ALL"] = "C"
+    environment.update(extra or {})
+    return environment

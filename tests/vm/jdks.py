@@ -1,0 +1,88 @@
+"""JDKs to test with: homes on this machine, or command prefixes that run a JDK somewhere else (a chroot, a container)."""
+import glob
+import os
+import re
+import shlex
+import shutil
+import subprocess
+
+
+class Jdk:
+    """One JDK. `command(tool, dir)` is what to put before the arguments of java, javac, jcmd ..."""
+
+    def __init__(self, name, home=None, prefix=None):
+        self.home = home
+        self.prefix = prefix
+        self.version = None
+        self.name = name
+
+    def command(self, tool, work):
+        if self.home:
+            return [os.path.join(self.home, "bin", tool)]
+        return [word.replace("{dir}", work) for word in shlex.split(self.prefix)] + [tool]
+
+    def has(self, tool, work):
+        """Is there such a tool? Behind a command prefix: yes, unless the first use says otherwise."""
+        return self.prefix is not None or os.access(os.path.join(self.home, "bin", tool), os.X_OK)
+
+    def probe(self, work):
+        """Find the version out. False when this is not a JDK that runs."""
+        try:
+            run = subprocess.run(self.command("java", work) + ["-version"], stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+        except (OSError, subprocess.TimeoutExpired):
+            return False
+        self.version = parse_version(run.stdout.decode(errors="replace"))
+        if run.returncode != 0 or self.version is None:
+            return False
+        if not self.name:
+            self.name = str(self.version)
+        return True
+
+
+def parse_version(text):
+    """8 for 'version "1.8.0_504"', 17 for 'version "17.0.2"'; None without a version."""
+    found = re.search(r'version "(?:1\.)?(\d+)', text)
+    return int(found.group(1)) if found else None
+
+
+def parse_command(text):
+    """'8=cmd {dir}' -> Jdk. {dir}: a folder that the JDK must see under the same path; it is the working folder, too."""
+    name, equals, prefix = text.partition("=")
+    if not equals or not name.strip() or not prefix.strip():
+        raise ValueError("not NAME=COMMAND: %s" % text)
+    return Jdk(name.strip(), prefix=prefix.strip())
+
+
+def installed():
+    """Homes of the JDKs of this machine that have a compiler, one for each version."""
+    homes = [os.environ.get("JAVA_HOME", "")]
+    javac = shutil.which("javac")
+    if javac:
+        homes.append(os.path.dirname(os.path.dirname(os.path.realpath(javac))))
+    homes += sorted(glob.glob("/usr/lib/jvm/*"))
+    seen = set()
+    for home in homes:
+        real = os.path.realpath(home) if home else ""
+        if real and real not in seen and os.access(os.path.join(real, "bin", "javac"), os.X_OK):
+            seen.add(real)
+            yield real
+
+
+def choose(homes, commands, work):
+    """The JDKs asked for by options, else by environment, else all that are installed; each probed."""
+    if not homes and not commands:
+        homes = [home for home in os.environ.get("HPROF_VM_JDKS", "").split(":") if home]
+        commands = [text for text in os.environ.get("HPROF_VM_COMMANDS", "").split(";") if text.strip()]
+    asked = [Jdk("", home=home) for home in homes] + [parse_command(text) for text in commands]
+    chosen = []
+    for jdk in asked or [Jdk("", home=home) for home in installed()]:
+        if jdk.probe(work):
+            if jdk.name in [other.name for other in chosen]:
+                if not asked:
+                    continue
+                jdk.name = "%s-%d" % (jdk.name, len(chosen) + 1)
+            chosen.append(jdk)
+        elif asked:
+            raise ValueError("not a JDK that runs: %s" % (jdk.home or jdk.prefix))
+    return chosen

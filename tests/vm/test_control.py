@@ -1,0 +1,116 @@
+"""A running VM: reports on request, and agents that come late."""
+import os
+import signal
+
+from attach import load_agent
+from harness import check, check_equal, vm_test
+from reports import parse_ascii, parse_binary
+
+UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
+
+
+def count_ends(live, name):
+    path = live.vm.path(name)
+    if not os.path.exists(path):
+        return 0
+    with open(path, errors="replace") as file:
+        return file.read().count("CPU SAMPLES END\n")
+
+
+@vm_test(units=UNITS)
+def data_dump_requests_give_a_report_each(vm):
+    live = vm.start("cpu=samples,file=out.txt", "Idle")
+    for number in (1, 2, 3):
+        live.signal(signal.SIGQUIT)
+        live.wait_until(lambda: count_ends(live, "out.txt") >= number, "report %d" % number)
+    run = live.finish()
+    check_equal(run.code, 0, "exit code\n%s\n" % run)
+    check(run.out.endswith("ended\n"), "the program did not end by itself\n%s" % run)
+    sections = parse_ascii(run.text("out.txt")).cpu()
+    check_equal(len(sections), 4, "CPU sections: three asked for, one at exit")
+    totals = [section.total for section in sections]
+    check_equal(totals, sorted(totals), "totals never go down")
+
+
+@vm_test(units=("cpu_samples", "encoder_binary", "sink_file"))
+def binary_file_holds_all_requested_reports(vm):
+    live = vm.start("cpu=samples,format=b,file=out.hprof", "Idle")
+    for _ in range(3):
+        before = os.path.getsize(vm.path("out.hprof")) if os.path.exists(vm.path("out.hprof")) else 0
+        live.signal(signal.SIGQUIT)
+        live.wait_until(lambda: os.path.exists(vm.path("out.hprof")) and os.path.getsize(vm.path("out.hprof")) > before,
+                        "more of the report")
+    run = live.finish()
+    check_equal(run.code, 0, "exit code\n%s\n" % run)
+    # Requests that come while a report is being written may be answered by one.
+    check(2 <= len(parse_binary(run.bytes("out.hprof")).samples) <= 4, "CPU SAMPLES records")
+
+
+@vm_test(units=UNITS)
+def doe_n_reports_on_request_only(vm):
+    live = vm.start("cpu=samples,doe=n,file=out.txt", "Idle")
+    live.signal(signal.SIGQUIT)
+    live.wait_until(lambda: count_ends(live, "out.txt") == 1, "the report")
+    run = live.finish()
+    check_equal(len(parse_ascii(run.text("out.txt")).cpu()), 1, "CPU sections")
+
+
+@vm_test(units=UNITS, since=9)
+def jcmd_loads_the_agent_into_a_running_vm(vm):
+    # 21 and later warn of agents that come late, unless told that it is wanted.
+    live = vm.start(None, "Idle", java=("-XX:+EnableDynamicAgentLoading",))
+    options = "cpu=samples,file=%s" % vm.path("out.txt")
+    code, said = vm.tool("jcmd", str(live.pid), "JVMTI.agent_load", vm.agent, '"%s"' % options)
+    check(code == 0 and "return code: 0" in said, "jcmd: exit code %d: %s\n%s" % (code, said, live.state()))
+    attached_report(vm, live)
+
+
+@vm_test(units=UNITS)
+def attach_socket_loads_the_agent_into_a_running_vm(vm):
+    java = ("-XX:+EnableDynamicAgentLoading",) if vm.version >= 9 else ()
+    live = vm.start(None, "Idle", java=java)
+    answer = load_agent(live.pid, vm.agent, "cpu=samples,file=%s" % vm.path("out.txt"))
+    check(answer.split()[:1] == ["0"], "the VM answers %r\n%s" % (answer, live.state()))
+    attached_report(vm, live)
+
+
+def attached_report(vm, live):
+    """Samples long enough to see the busy thread, then ends the program."""
+    for number in (1, 2, 3):
+        live.signal(signal.SIGQUIT)
+        live.wait_until(lambda: count_ends(live, "out.txt") >= number, "report %d" % number)
+    run = live.finish()
+    check_equal(run.code, 0, "exit code\n%s\n" % run)
+    section = parse_ascii(run.text("out.txt")).cpu()[-1]
+    check("Spin.hot" in [row.method for row in section.rows], "the busy thread was not seen\n%s" % run.text("out.txt"))
+
+
+@vm_test(units=UNITS)
+def late_agent_with_bad_options_is_refused_and_the_vm_goes_on(vm):
+    java = ("-XX:+EnableDynamicAgentLoading",) if vm.version >= 9 else ()
+    live = vm.start(None, "Idle", java=java)
+    answer = load_agent(live.pid, vm.agent, "foo=bar")
+    check("\nreturn code: 0" not in "\n" + answer and answer.split() != ["0", "0"] and answer.split() != ["0"],
+          "the VM answers %r\n%s" % (answer, live.state()))
+    run = live.finish()
+    check_equal(run.code, 0, "exit code\n%s\n" % run)
+    check(run.out.endswith("ended\n"), "the program did not end by itself\n%s" % run)
+
+
+@vm_test(units=UNITS)
+def killed_vm_leaves_what_was_written_readable(vm):
+    live = vm.start("cpu=samples,file=out.txt", "Idle")
+    live.signal(signal.SIGQUIT)
+    live.wait_until(lambda: count_ends(live, "out.txt") == 1, "the report")
+    live.signal(signal.SIGKILL)
+    live.process.wait()
+    parse_ascii(live.vm.path("out.txt") and open(live.vm.path("out.txt")).read()).cpu()
+
+
+@vm_test(units=UNITS)
+def sigterm_writes_the_report(vm):
+    live = vm.start("cpu=samples,file=out.txt", "Idle")
+    live.signal(signal.SIGTERM)
+    run = live.finish()
+    check_equal(run.code, 143, "exit code\n%s\n" % run)
+    check_equal(len(parse_ascii(run.text("out.txt")).cpu()), 1, "CPU sections")

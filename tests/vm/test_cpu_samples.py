@@ -1,0 +1,146 @@
+"""cpu=samples, as the programs that read it want it."""
+from harness import check, check_equal, vm_test
+from reports import parse_ascii, parse_binary
+
+UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
+BINARY = ("cpu_samples", "encoder_binary", "sink_file")
+
+
+def top(section):
+    return section.rows[0].method
+
+
+@vm_test(units=UNITS)
+def hot_method_is_on_top(vm):
+    run = vm.profiled("cpu=samples,file=out.txt", "Spin", "10")
+    report = parse_ascii(run.text("out.txt"))
+    sections = report.cpu()
+    check_equal(len(sections), 1, "CPU sections")
+    check_equal(top(sections[0]), "Spin.hot", "the hottest method\n%s\n" % run.text("out.txt"))
+    check(sections[0].total >= 20, "only %d samples of a second's work" % sections[0].total)
+    trace = report.traces[sections[0].rows[0].trace]
+    methods = [frame[0] for frame in trace.frames]
+    check_equal(methods[:4], ["Spin.hot", "Spin.round", "Spin.work", "Spin.main"], "the hottest trace")
+    check_equal(trace.frames[0][1], "Spin.java", "source file")
+
+
+@vm_test(units=UNITS)
+def every_named_trace_stands_right_before_the_table(vm):
+    run = vm.profiled("cpu=samples,file=out.txt", "Lambdas")
+    section = parse_ascii(run.text("out.txt")).cpu()[0]
+    missing = {row.trace for row in section.rows} - set(section.traces_before)
+    check(not missing, "traces not right before the table: %s" % sorted(missing))
+
+
+@vm_test(units=UNITS)
+def hidden_classes_have_readable_names(vm):
+    """No blank, and no address that differs from run to run."""
+    run = vm.profiled("cpu=samples,interval=1,depth=30,file=out.txt", "Lambdas")
+    for trace in parse_ascii(run.text("out.txt")).traces.values():
+        for method, _, _ in trace.frames:
+            check("/0x" not in method and ".0x" not in method, "an address in %s" % method)
+
+
+@vm_test(units=UNITS)
+def program_without_samples_has_a_readable_report(vm):
+    """gprof2dot waits for ever when there is no row at all; the reader here wants one, too."""
+    run = vm.profiled("cpu=samples,interval=100000,file=out.txt", "Quick")
+    parse_ascii(run.text("out.txt")).cpu()
+
+
+@vm_test(units=UNITS)
+def depth_0_still_has_a_frame_per_trace(vm):
+    run = vm.profiled("cpu=samples,depth=0,file=out.txt", "Spin", "4")
+    section = parse_ascii(run.text("out.txt")).cpu()[0]
+    check(section.total > 0, "no samples")
+
+
+@vm_test(units=UNITS)
+def depth_bounds_the_traces(vm):
+    run = vm.profiled("cpu=samples,depth=2,file=out.txt", "Spin", "4")
+    report = parse_ascii(run.text("out.txt"))
+    deepest = max(len(trace.frames) for trace in report.traces.values())
+    check_equal(deepest, 2, "frames of the deepest trace")
+
+
+@vm_test(units=UNITS)
+def line_numbers_can_be_left_out(vm):
+    run = vm.profiled("cpu=samples,lineno=n,file=out.txt", "Spin", "4")
+    for trace in parse_ascii(run.text("out.txt")).traces.values():
+        for frame in trace.frames:
+            check_equal(frame[2], "Unknown line", "line of %s" % frame[0])
+
+
+@vm_test(units=UNITS)
+def line_numbers_are_of_the_source(vm):
+    run = vm.profiled("cpu=samples,file=out.txt", "Spin", "6")
+    report = parse_ascii(run.text("out.txt"))
+    lines = {int(trace.frames[0][2]) for trace in report.traces.values() if trace.frames[0][0] == "Spin.hot"}
+    check(lines and lines <= set(range(8, 14)), "lines of Spin.hot: %s" % sorted(lines))
+
+
+@vm_test(units=UNITS)
+def threads_are_told_apart(vm):
+    run = vm.profiled("cpu=samples,thread=y,file=out.txt", "Spin", "6", "2")
+    report = parse_ascii(run.text("out.txt"), thread_ids=True)
+    names = {name: number for _, number, name, _ in report.threads}
+    for name in ("main", 'spin "0"', 'spin "1"'):
+        check(name in names, "no THREAD START of %r in %s" % (name, sorted(names)))
+    check_equal(len({number for _, number, _, _ in report.threads}), len(report.threads), "different thread ids")
+    hot = {report.traces[row.trace].thread for row in report.cpu()[0].rows if row.method == "Spin.hot"}
+    check({names['spin "0"'], names['spin "1"']} <= hot, "Spin.hot was seen in threads %s of %s" % (hot, names))
+
+
+@vm_test(units=UNITS)
+def cutoff_ends_the_table(vm):
+    run = vm.profiled("cpu=samples,interval=1,cutoff=0.2,file=out.txt", "Spin", "8")
+    section = parse_ascii(run.text("out.txt")).cpu()[0]
+    check(all(row.self_percent >= 20.0 for row in section.rows), "a row below the cutoff")
+
+
+@vm_test(units=UNITS)
+def shorter_interval_gives_more_samples(vm):
+    """Of the same work: 1 ms at least three times as many as 20 ms (it would be twenty)."""
+    totals = {}
+    for interval in ("1", "20"):
+        run = vm.profiled("cpu=samples,interval=%s,file=out%s.txt" % (interval, interval), "Spin", "10")
+        totals[interval] = parse_ascii(run.text("out%s.txt" % interval)).cpu()[0].total
+    check(totals["1"] >= 3 * totals["20"], "samples by interval: %s" % totals)
+
+
+@vm_test(units=UNITS)
+def jni_is_used_by_the_rules(vm):
+    run = vm.profiled("cpu=samples,interval=1,thread=y,file=out.txt", "Lambdas", java=("-Xcheck:jni",))
+    complaints = [line for line in (run.out + run.err).splitlines() if "FATAL ERROR" in line or "WARNING in native" in line]
+    check(not complaints, "-Xcheck:jni says %s\n%s" % (complaints, run))
+    parse_ascii(run.text("out.txt"), thread_ids=True)
+
+
+@vm_test(units=UNITS, since=21)
+def virtual_threads_are_seen(vm):
+    run = vm.profiled("cpu=samples,interval=1,depth=8,file=out.txt", "Virtual")
+    report = parse_ascii(run.text("out.txt"))
+    check("Spin.hot" in [row.method for row in report.cpu()[0].rows], "the work of virtual threads is missing")
+
+
+@vm_test(units=BINARY)
+def binary_report_holds_the_same(vm):
+    run = vm.profiled("cpu=samples,format=b,file=out.hprof", "Spin", "10")
+    report = parse_binary(run.bytes("out.hprof"))
+    check_equal(len(report.samples), 1, "CPU SAMPLES records")
+    total, rows = report.samples[0]
+    check(total >= 20, "only %d samples of a second's work" % total)
+    hottest = report.traces[max(rows)[1]][1]
+    check_equal(report.frame_text(hottest[0]), "Spin.hot", "the hottest method")
+
+
+@vm_test(units=BINARY)
+def binary_default_file_is_java_hprof(vm):
+    run = vm.profiled("cpu=samples,format=b", "Spin", "2")
+    parse_binary(run.bytes("java.hprof"))
+
+
+@vm_test(units=BINARY)
+def binary_depth_0_is_readable(vm):
+    run = vm.profiled("cpu=samples,format=b,depth=0,file=out.hprof", "Spin", "4")
+    parse_binary(run.bytes("out.hprof"))
