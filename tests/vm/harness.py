@@ -205,7 +205,7 @@ class Vm:
         return os.path.join(self.agent_dir, "hprof", "plugins")
 
     def command(self, tool, *arguments):
-        return self.jdk.command(tool, self.work) + list(arguments)
+        return self.jdk.command(tool, self.work, self.dir) + list(arguments)
 
     def launch(self, java_arguments, environment=None):
         """A VM with exactly these arguments, besides the memory limit and the class path."""

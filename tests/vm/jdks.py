@@ -8,7 +8,7 @@ import subprocess
 
 
 class Jdk:
-    """One JDK. `command(tool, dir)` is what to put before the arguments of java, javac, jcmd ..."""
+    """One JDK: a home, or a command prefix."""
 
     def __init__(self, name, home=None, prefix=None):
         self.home = home
@@ -16,14 +16,13 @@ class Jdk:
         self.version = None
         self.name = name
 
-    def command(self, tool, work):
+    def command(self, tool, work, folder=None):
+        """What stands before the arguments of java, javac, jcmd ...; it is run in `folder`, which is `work` or below."""
         if self.home:
             return [os.path.join(self.home, "bin", tool)]
-        return [word.replace("{dir}", work) for word in shlex.split(self.prefix)] + [tool]
-
-    def has(self, tool, work):
-        """Is there such a tool? Behind a command prefix: yes, unless the first use says otherwise."""
-        return self.prefix is not None or os.access(os.path.join(self.home, "bin", tool), os.X_OK)
+        # The prefix may change the working folder; and the VM must be this process, for signals: hence exec.
+        return [word.replace("{dir}", work) for word in shlex.split(self.prefix)] + [
+            "sh", "-c", 'cd "$0" && exec "$@"', folder or work, tool]
 
     def probe(self, work):
         """Find the version out. False when this is not a JDK that runs."""
@@ -47,7 +46,7 @@ def parse_version(text):
 
 
 def parse_command(text):
-    """'8=cmd {dir}' -> Jdk. {dir}: a folder that the JDK must see under the same path; it is the working folder, too."""
+    """'8=cmd {dir}' -> Jdk. {dir}: a folder that the JDK must see, and be able to write, under the same path."""
     name, equals, prefix = text.partition("=")
     if not equals or not name.strip() or not prefix.strip():
         raise ValueError("not NAME=COMMAND: %s" % text)

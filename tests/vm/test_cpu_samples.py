@@ -17,7 +17,7 @@ def hot_method_is_on_top(vm):
     sections = report.cpu()
     check_equal(len(sections), 1, "CPU sections")
     check_equal(top(sections[0]), "Spin.hot", "the hottest method\n%s\n" % run.text("out.txt"))
-    check(sections[0].total >= 20, "only %d samples of a second's work" % sections[0].total)
+    check(sections[0].total >= 10, "only %d samples of about a second's work" % sections[0].total)
     trace = report.traces[sections[0].rows[0].trace]
     methods = [frame[0] for frame in trace.frames]
     check_equal(methods[:4], ["Spin.hot", "Spin.round", "Spin.work", "Spin.main"], "the hottest trace")
@@ -129,7 +129,7 @@ def binary_report_holds_the_same(vm):
     report = parse_binary(run.bytes("out.hprof"))
     check_equal(len(report.samples), 1, "CPU SAMPLES records")
     total, rows = report.samples[0]
-    check(total >= 20, "only %d samples of a second's work" % total)
+    check(total >= 10, "only %d samples of about a second's work" % total)
     hottest = report.traces[max(rows)[1]][1]
     check_equal(report.frame_text(hottest[0]), "Spin.hot", "the hottest method")
 
