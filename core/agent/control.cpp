@@ -14,17 +14,32 @@ constexpr int64_t kHousekeepingNs = platform::kNanosPerSecond;
 
 }  // namespace
 
-bool run_agent_thread(jvmtiEnv* jvmti, JNIEnv* jni, const char* name, jvmtiStartFunction body,
+bool run_agent_thread(Session* session, JNIEnv* jni, const char* name, jvmtiStartFunction body,
                       void* argument) {
+  jvmtiEnv* jvmti = session->jvmti();
+  jint count = 0;
+  jthreadGroup* groups = nullptr;
+  jthreadGroup system = nullptr;
+  if (jvmti->GetTopThreadGroups(&count, &groups) == JVMTI_ERROR_NONE) {
+    if (count != 0) system = groups[0];
+    jvmti->Deallocate(reinterpret_cast<unsigned char*>(groups));
+  }
   jclass thread_class = jni->FindClass("java/lang/Thread");
   jmethodID constructor =
-      thread_class != nullptr ? jni->GetMethodID(thread_class, "<init>", "(Ljava/lang/String;)V") : nullptr;
+      thread_class != nullptr
+          ? jni->GetMethodID(thread_class, "<init>", "(Ljava/lang/ThreadGroup;Ljava/lang/String;)V")
+          : nullptr;
   jstring text = constructor != nullptr ? jni->NewStringUTF(name) : nullptr;
-  jobject thread = text != nullptr ? jni->NewObject(thread_class, constructor, text) : nullptr;
+  jobject thread = text != nullptr ? jni->NewObject(thread_class, constructor, system, text) : nullptr;
   if (jni->ExceptionCheck()) jni->ExceptionClear();
-  bool started = thread != nullptr && jvmti->RunAgentThread(thread, body, argument,
-                                                            JVMTI_THREAD_NORM_PRIORITY) == JVMTI_ERROR_NONE;
-  for (jobject local : {static_cast<jobject>(thread_class), static_cast<jobject>(text), thread}) {
+  bool started = false;
+  if (thread != nullptr) {
+    session->threads().expect_agent(jni, thread);
+    started = jvmti->RunAgentThread(thread, body, argument, JVMTI_THREAD_NORM_PRIORITY) == JVMTI_ERROR_NONE;
+    if (!started) session->threads().take_expected(jni, thread);
+  }
+  for (jobject local : {static_cast<jobject>(system), static_cast<jobject>(thread_class),
+                        static_cast<jobject>(text), thread}) {
     if (local != nullptr) jni->DeleteLocalRef(local);
   }
   return started;
@@ -33,7 +48,7 @@ bool run_agent_thread(jvmtiEnv* jvmti, JNIEnv* jni, const char* name, jvmtiStart
 bool Control::start(Session* session, JNIEnv* jni) {
   session_ = session;
   running_.store(true, std::memory_order_release);
-  if (run_agent_thread(session->jvmti(), jni, "HPROF control", &Control::run, this)) return true;
+  if (run_agent_thread(session, jni, "HPROF control", &Control::run, this)) return true;
   running_.store(false, std::memory_order_release);
   return false;
 }
@@ -50,10 +65,6 @@ void JNICALL Control::run(jvmtiEnv*, JNIEnv* jni, void* self) {
 }
 
 void Control::work(JNIEnv* jni) {
-  jthread self = nullptr;
-  session_->jvmti()->GetCurrentThread(&self);
-  session_->threads().mark_agent(jni, self);
-  jni->DeleteLocalRef(self);
   while (!stopping_.load(std::memory_order_acquire)) {
     wake_.wait(platform::monotonic_ns() + kHousekeepingNs);
     session_->classes().sweep(jni);

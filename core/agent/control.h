@@ -37,7 +37,7 @@ class Control {
 };
 
 // Makes a daemon Java thread in the system thread group and runs body on it (RunAgentThread). [control]
-bool run_agent_thread(jvmtiEnv* jvmti, JNIEnv* jni, const char* name, jvmtiStartFunction body,
+bool run_agent_thread(Session* session, JNIEnv* jni, const char* name, jvmtiStartFunction body,
                       void* argument);
 
 }  // namespace hprof

@@ -31,13 +31,8 @@ Session* session_of(const hprof_host* host) { return slot_of(host)->session; }
 
 // --- threads
 
-void JNICALL run_body(jvmtiEnv* jvmti, JNIEnv* jni, void* argument) {
+void JNICALL run_body(jvmtiEnv*, JNIEnv* jni, void* argument) {
   auto* thread = static_cast<hprof_agent_thread*>(argument);
-  jthread self = nullptr;
-  if (jvmti->GetCurrentThread(&self) == JVMTI_ERROR_NONE) {
-    thread->session->threads().mark_agent(jni, self);
-    jni->DeleteLocalRef(self);
-  }
   thread->body(thread->argument, jni, thread);
   thread->ended.store(true, std::memory_order_release);
 }
@@ -52,7 +47,7 @@ hprof_agent_thread* start_thread(const hprof_host* host, const char* name,
   thread->session = session;
   thread->body = body;
   thread->argument = argument;
-  if (run_agent_thread(session->jvmti(), jni, name, &run_body, thread)) return thread;
+  if (run_agent_thread(session, jni, name, &run_body, thread)) return thread;
   session->memory().release(memory, sizeof(hprof_agent_thread));
   return nullptr;
 }

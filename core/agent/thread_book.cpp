@@ -92,6 +92,7 @@ ThreadRecord* ThreadBook::make(JNIEnv* jni, jthread thread, uint32_t flags, uint
   if (jvmti_->SetThreadLocalStorage(thread, record) != JVMTI_ERROR_NONE) {
     // The thread has ended already, or the VM does not give it storage: it stays unknown.
     unlink(jni, record);
+    model_->threads().end(ThreadSerial{serial});
     return nullptr;
   }
   if ((flags & HPROF_THREAD_AGENT) == 0) announce_(context_, serial, true);
@@ -103,6 +104,7 @@ ThreadRecord* ThreadBook::started(JNIEnv* jni, jthread thread, uint32_t flags) {
   if (jvmti_->GetThreadLocalStorage(thread, &storage) == JVMTI_ERROR_NONE && storage != nullptr) {
     return static_cast<ThreadRecord*>(storage);
   }
+  if (take_expected(jni, thread)) flags |= HPROF_THREAD_AGENT;
   uint64_t os_id =
       (flags & HPROF_THREAD_VIRTUAL) != 0 ? 0 : static_cast<uint64_t>(platform::current_thread_id());
   return make(jni, thread, flags, os_id);
@@ -162,23 +164,40 @@ void ThreadBook::enumerate(JNIEnv* jni) {
   for (jint i = 0; i < count; i++) {
     void* storage = nullptr;
     if (jvmti_->GetThreadLocalStorage(threads[i], &storage) == JVMTI_ERROR_NONE && storage == nullptr) {
-      make(jni, threads[i], 0, native_ids_.of(jni, threads[i]));
+      uint32_t flags = take_expected(jni, threads[i]) ? HPROF_THREAD_AGENT : 0;
+      make(jni, threads[i], flags, native_ids_.of(jni, threads[i]));
     }
     jni->DeleteLocalRef(threads[i]);
   }
   jvmti_->Deallocate(reinterpret_cast<unsigned char*>(threads));
 }
 
-void ThreadBook::mark_agent(JNIEnv* jni, jthread thread) {
-  void* storage = nullptr;
-  jvmti_->GetThreadLocalStorage(thread, &storage);
-  auto* record = static_cast<ThreadRecord*>(storage);
-  if (record == nullptr) {
-    make(jni, thread, HPROF_THREAD_AGENT, static_cast<uint64_t>(platform::current_thread_id()));
+void ThreadBook::expect_agent(JNIEnv* jni, jobject thread) {
+  jobject reference = jni->NewGlobalRef(thread);
+  platform::MutexLock hold(lock_);
+  for (jobject& place : expected_) {
+    if (place != nullptr) continue;
+    place = reference;
+    expected_count_.fetch_add(1, std::memory_order_release);
     return;
   }
-  record->flags |= HPROF_THREAD_AGENT;
-  for (hprof_thread& view : record->views) view.flags |= HPROF_THREAD_AGENT;
+}
+
+bool ThreadBook::take_expected(JNIEnv* jni, jobject thread) {
+  if (expected_count_.load(std::memory_order_acquire) == 0) return false;
+  jobject taken = nullptr;
+  {
+    platform::MutexLock hold(lock_);
+    for (jobject& place : expected_) {
+      if (place == nullptr || !jni->IsSameObject(place, thread)) continue;
+      taken = place;
+      place = nullptr;
+      expected_count_.fetch_sub(1, std::memory_order_release);
+      break;
+    }
+  }
+  if (taken != nullptr) jni->DeleteGlobalRef(taken);
+  return taken != nullptr;
 }
 
 void ThreadBook::each(JNIEnv* jni, uint32_t view, void* argument,

@@ -50,8 +50,10 @@ class ThreadBook {
   void ended(JNIEnv* jni, jthread thread);
   // Makes records of all live platform threads that have none. [control]
   void enumerate(JNIEnv* jni);
-  // Marks a thread as the agent's own. [control] in that thread
-  void mark_agent(JNIEnv* jni, jthread thread);
+  // Says that a thread that is about to start is the agent's own. [control]
+  void expect_agent(JNIEnv* jni, jobject thread);
+  // Was it expected? It is no longer. [app][control]
+  bool take_expected(JNIEnv* jni, jobject thread);
   // See service/threads.h each(). `view` picks the collector. [control]
   void each(JNIEnv* jni, uint32_t view, void* argument,
             uint32_t (*visit)(void* argument, hprof_thread* thread, void* jthread_ref));
@@ -74,6 +76,9 @@ class ThreadBook {
   ThreadRecord* first_ = nullptr;
   ThreadRecord* free_ = nullptr;
   std::atomic<uint32_t> live_{0};
+  static constexpr uint32_t kMostExpected = 16;
+  jobject expected_[kMostExpected] = {};  // global references, under the lock
+  std::atomic<uint32_t> expected_count_{0};
 };
 
 }  // namespace hprof

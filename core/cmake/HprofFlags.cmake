@@ -6,6 +6,7 @@ target_include_directories(hprof_flags INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/core/include>)
 target_compile_options(hprof_flags INTERFACE
   -Wall -Wextra -Wshadow -Wundef -Wvla -fvisibility=hidden -ffunction-sections -fdata-sections
+  -fno-unwind-tables -fno-asynchronous-unwind-tables
   $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti -fno-threadsafe-statics -fvisibility-inlines-hidden>
   $<$<BOOL:${HPROF_WERROR}>:-Werror>)
 if(HPROF_SANITIZE)
@@ -36,3 +37,11 @@ find_path(HPROF_JNI_MD_INCLUDE jni_md.h PATHS ${HPROF_JVMTI_INCLUDE}
   PATH_SUFFIXES linux solaris darwin win32 NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
 add_library(hprof_jvmti INTERFACE)
 target_include_directories(hprof_jvmti SYSTEM INTERFACE ${HPROF_JVMTI_INCLUDE} ${HPROF_JNI_MD_INCLUDE})
+
+# hprof_cold_sources(<source>...): sources of hprof_core that run once; small matters more than fast there.
+function(hprof_cold_sources)
+  target_sources(hprof_core PRIVATE ${ARGN})
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+    set_property(SOURCE ${ARGN} TARGET_DIRECTORY hprof_core APPEND PROPERTY COMPILE_OPTIONS -Os)
+  endif()
+endfunction()
