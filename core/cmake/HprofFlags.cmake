@@ -1,13 +1,14 @@
 # How every shipped object is compiled, and the JNI/JVMTI headers it may use.
 
+# Programs that run without a VM (tests, bin/hprof) and use the whole standard library set HPROF_HOSTED.
+set(_hprof_bare_cxx -fno-unwind-tables -fno-asynchronous-unwind-tables -fno-exceptions -fno-rtti -fno-threadsafe-statics -fvisibility-inlines-hidden)
 add_library(hprof_flags INTERFACE)
 target_compile_features(hprof_flags INTERFACE cxx_std_17)
 target_include_directories(hprof_flags INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/core/include>)
 target_compile_options(hprof_flags INTERFACE
   -Wall -Wextra -Wshadow -Wundef -Wvla -fvisibility=hidden -ffunction-sections -fdata-sections
-  -fno-unwind-tables -fno-asynchronous-unwind-tables
-  $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti -fno-threadsafe-statics -fvisibility-inlines-hidden>
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<BOOL:$<TARGET_PROPERTY:HPROF_HOSTED>>>>:${_hprof_bare_cxx}>
   $<$<BOOL:${HPROF_WERROR}>:-Werror>)
 if(HPROF_SANITIZE)
   # Everything in one program then has to agree on the sanitizer, so this one is global.
