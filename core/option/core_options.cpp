@@ -29,9 +29,9 @@ const hprof_option kMain[] = {
 };
 
 const hprof_option kOwn[] = {
-    {"plugin", HPROF_OPTION_TEXT, AT(plugin), nullptr, nullptr, 0, 0, "<unit>[+<unit>...]",
+    {"plugin", HPROF_OPTION_TEXT, AT(plugin), nullptr, nullptr, 0, 0, "<unit>[+...]",
      "run these units, by name"},
-    {"plugins", HPROF_OPTION_TEXT, AT(plugins), nullptr, nullptr, 0, 0, "<folder>[:<folder>...]",
+    {"plugins", HPROF_OPTION_TEXT, AT(plugins), nullptr, nullptr, 0, 0, "<folder>[:...]",
      "look for plugins there, too"},
     {"start", HPROF_OPTION_FLAG, AT(start), "y", nullptr, 0, 0, nullptr, "start now, or wait for a command?"},
     {"control", HPROF_OPTION_FLAG, AT(control), "n", nullptr, 0, 0, nullptr, "take commands of bin/hprof?"},

@@ -7,7 +7,7 @@
 namespace hprof {
 namespace {
 
-constexpr size_t kNameColumn = 23;
+constexpr size_t kNameColumn = 30;
 constexpr size_t kHelpColumn = 38;
 constexpr size_t kLineMost = 2048;
 
@@ -50,10 +50,10 @@ void pad(TextWriter* out, size_t used, size_t column) {
   for (; used < column; ++used) out->put(' ');
 }
 
-void print_line(const Line& line, const TextOut& out) {
+void print_line(const Line& line, Str indent, const TextOut& out) {
   char text[kLineMost];
   TextWriter row(text, sizeof(text));
-  row.put_printable(line.name);
+  row.put(indent).put_printable(line.name);
   pad(&row, row.size(), kNameColumn);
   const size_t start = row.size();
   row.put_printable(line.help);
@@ -73,14 +73,14 @@ void print_group(CoreGroup group, const ModuleSet& modules, const TextOut& out) 
   Line line;
   for (uint32_t i = 0; i < table.count; ++i) {
     make_line(table[i], true, modules, &line);
-    print_line(line, out);
+    print_line(line, "", out);
   }
 }
 
 void print_unit(const Unit& unit, const ModuleSet& modules, const TextOut& out) {
   char text[kLineMost];
   TextWriter head(text, sizeof(text));
-  head.put("\n").put(unit.record->id);
+  head.put(unit.record->id);
   if (unit.record->summary != nullptr) head.put(": ").put_printable(unit.record->summary, 200);
   if (unit.record->select == nullptr) {
     head.put(" (plugin=").put(unit.record->id).put(")");
@@ -94,7 +94,7 @@ void print_unit(const Unit& unit, const ModuleSet& modules, const TextOut& out) 
   for (uint32_t i = 0; i < table.count; ++i) {
     if (!is_shown(table[i])) continue;
     make_line(table[i], false, modules, &line);
-    print_line(line, out);
+    print_line(line, "  ", out);
   }
 }
 
@@ -128,8 +128,8 @@ constexpr const char* kHead =
     "\n"
     "hprof usage: java -agentlib:hprof=[help]|[<option>=<value>, ...]\n"
     "\n"
-    "Option Name and Value  Description                           Default\n"
-    "---------------------  -----------                           -------\n";
+    "Option Name and Value         Description                           Default\n"
+    "---------------------         -----------                           -------\n";
 
 constexpr const char* kExamples =
     "\n"
@@ -157,6 +157,9 @@ void print_help(const ModuleSet& modules, const TextOut& out) {
   print_group(CoreGroup::kSelector, modules, out);
   print_group(CoreGroup::kMain, modules, out);
   print_group(CoreGroup::kOwn, modules, out);
+  out.put(
+      out.context,
+      "\nUnits, what selects them, and their own options\n-----------------------------------------------\n");
   for (uint32_t i = 0; i < modules.unit_count(); ++i) print_unit(modules.unit(i), modules, out);
   out.put(out.context, "\nObsolete Options\n----------------\n");
   print_group(CoreGroup::kObsolete, modules, out);

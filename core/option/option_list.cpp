@@ -21,7 +21,7 @@ bool OptionList::parse(Str text, Str environment, Error* error) {
 bool OptionList::append(Str text, bool from_environment, Error* error) {
   if (text.empty()) return true;
   const bool comma = size_ != 0;
-  if (text.size > kTextMost - 1 - size_ - (comma ? 1 : 0)) {
+  if (text.size >= kTextMost || size_ + (comma ? 1 : 0) + text.size >= kTextMost) {
     return option_error(*this, "more than 8191 bytes of options", error);
   }
   if (comma) whole_[size_++] = ',';

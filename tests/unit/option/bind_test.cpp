@@ -1,0 +1,141 @@
+#include "core/option/bind.h"
+
+#include <doctest/doctest.h>
+#include <memory>
+#include <string>
+
+#include "core/option/configure.h"
+#include "tests/support/fake_modules.h"
+
+using namespace hprof;
+
+namespace {
+struct Run {
+  fake::Folders folders;
+  fake::Said said;
+  std::unique_ptr<Configuration> made = std::make_unique<Configuration>();
+  Error error;
+  Configured outcome;
+
+  explicit Run(const char* options, const char* environment = "") {
+    fake::add_shipped(&folders);
+    outcome = configure(options, environment, fake::search(&folders), said.messages(), made.get(), &error);
+  }
+  std::string text() const { return error.text; }
+  template <class Config>
+  const Config& config(const char* unit) {
+    return *static_cast<const Config*>(made->modules.find_unit(unit)->config);
+  }
+};
+const std::string kPrefix = "HPROF ERROR: hprof option error: ";
+}  // namespace
+
+TEST_CASE("the core's defaults are the original's") {
+  Run run("");
+  REQUIRE(run.outcome == Configured::kRun);
+  const CoreConfig& core = run.made->core;
+  CHECK(core.depth == 4);
+  CHECK(core.cutoff == 0.0001);
+  CHECK(core.line_numbers == 1);
+  CHECK(core.thread_in_traces == 0);
+  CHECK(core.dump_on_exit == 1);
+  CHECK(core.micro_state_accounting == 0);
+  CHECK(core.force == 1);
+  CHECK(core.verbose == 1);
+  CHECK(core.file == nullptr);
+  CHECK(core.net == nullptr);
+  CHECK(core.start == 1);
+  CHECK(core.raw_names == 0);
+  CHECK(core.remote_exit == 0);
+  CHECK_FALSE(core.shows_details());
+}
+
+TEST_CASE("typed values reach the core's config") {
+  Run run("depth=9,cutoff=0.5,lineno=n,doe=n,msa=y,start=n,raw-names=y,max-memory=64m,logflags=1");
+  REQUIRE(run.outcome == Configured::kRun);
+  const CoreConfig& core = run.made->core;
+  CHECK(core.depth == 9);
+  CHECK(core.cutoff == 0.5);
+  CHECK(core.line_numbers == 0);
+  CHECK(core.dump_on_exit == 0);
+  CHECK(core.micro_state_accounting == 1);
+  CHECK(core.start == 0);
+  CHECK(core.raw_names == 1);
+  CHECK(core.max_memory == 64u << 20);
+  CHECK(core.shows_details());
+}
+
+TEST_CASE("bad values are refused in the original's words") {
+  CHECK(Run("depth=x").text() == kPrefix + "depth option value must be decimal and >= 0 (depth=x)");
+  CHECK(Run("depth=-1").text() == kPrefix + "depth option value must be decimal and >= 0 (depth=-1)");
+  CHECK(Run("cutoff=2").text() == kPrefix + "cutoff option value must be decimal and <= 1 (cutoff=2)");
+  CHECK(Run("lineno=maybe").text() == kPrefix + "lineno option value must be y|n (lineno=maybe)");
+  CHECK(Run("file=").text() == kPrefix + "syntax error parsing file=filename (file=)");
+  CHECK(Run("gc_okay=x").text() == kPrefix + "gc_okay option value must be y|n (gc_okay=x)");
+  for (const char* options :
+       {"net=", "net=host", "net=:1", "net=host:", "net=host:x", "net=host:0", "net=host:65536"}) {
+    CAPTURE(options);
+    CHECK(Run(options).text() == kPrefix + "net option value must be hostname:port (" + options + ")");
+  }
+}
+
+TEST_CASE("what is obsolete or for developers only is accepted") {
+  CHECK(Run("gc_okay=y").outcome == Configured::kRun);
+  CHECK(Run("logflags=0,debugflags=3,coredump=y,errorexit=n,pause=n,debug=n,X=all").outcome ==
+        Configured::kRun);
+}
+
+TEST_CASE("an unknown option is refused and the allowed ones are listed on the same line") {
+  Run run("foo=bar");
+  CHECK(run.outcome == Configured::kFailed);
+  const std::string text = run.text();
+  CHECK(text.find(kPrefix + "Unknown option: foo (foo=bar); options are: help heap cpu monitor") == 0);
+  for (const char* name : {" depth", " cutoff", " interval", " primfields", " plugin"}) {
+    CAPTURE(name);
+    CHECK(text.find(name) != std::string::npos);
+  }
+  CHECK(text.find('\n') == std::string::npos);
+  CHECK(text.find("logflags") == std::string::npos);
+  CHECK(Run("Depth=4").text().find("Unknown option: Depth (Depth=4)") != std::string::npos);
+}
+
+TEST_CASE("a unit's own options reach its config, defaults included") {
+  Run run("cpu=samples,interval=0.5");
+  REQUIRE(run.outcome == Configured::kRun);
+  CHECK(run.config<fake::SamplesConfig>("cpu_samples").interval_ns == 500000);
+  Run plain("cpu=samples");
+  CHECK(plain.config<fake::SamplesConfig>("cpu_samples").interval_ns == 10000000);
+  CHECK(Run("cpu=samples,interval=x").text() ==
+        kPrefix + "interval option value must be decimal and >= 0.1 (cpu=samples,interval=x)");
+}
+
+TEST_CASE("a unit's row with the name of a core option gets the same value") {
+  CHECK(std::string(Run("cpu=y").config<fake::SamplesConfig>("cpu_samples").cpu) == "y");
+}
+
+TEST_CASE("an option whose unit does not run is checked and otherwise without effect") {
+  Run run("heap=sites,interval=20");
+  REQUIRE(run.outcome == Configured::kRun);
+  REQUIRE(run.said.details.size() == 1);
+  CHECK(run.said.details[0] == "interval=20 has no effect: cpu_samples does not run");
+  CHECK(run.made->selection.collector_count == 1);
+  CHECK(run.made->modules.find_unit("cpu_samples")->config == nullptr);
+  CHECK(Run("heap=sites,interval=x").text().find("interval option value must be decimal") !=
+        std::string::npos);
+}
+
+TEST_CASE("the environment's value is in force, and a detail message says so") {
+  Run run("cpu=samples,depth=x", "depth=8");
+  REQUIRE(run.outcome == Configured::kRun);
+  CHECK(run.made->core.depth == 8);
+  REQUIRE(run.said.details.size() == 1);
+  CHECK(run.said.details[0] == "depth=x is replaced by _JAVA_HPROF_OPTIONS");
+}
+
+TEST_CASE("a depth beyond the limit is cut, with a message") {
+  Run run("depth=1000000");
+  REQUIRE(run.outcome == Configured::kRun);
+  CHECK(run.made->core.depth == kDepthMost);
+  REQUIRE(run.said.lines.size() == 1);
+  CHECK(run.said.lines[0] == "depth=1000000 is cut to 2048");
+}

@@ -1,0 +1,72 @@
+#include "core/option/help.h"
+
+#include <doctest/doctest.h>
+#include <memory>
+#include <string>
+
+#include "core/option/configure.h"
+#include "tests/support/fake_modules.h"
+
+using namespace hprof;
+
+namespace {
+std::string rendered(void (*print)(const ModuleSet&, const TextOut&)) {
+  fake::Folders folders;
+  fake::add_shipped(&folders);
+  folders.add("/jdk/lib/hprof/plugins/gc_pauses.so", fake::open_gc_pauses);
+  fake::Said said;
+  auto made = std::make_unique<Configuration>();
+  Error error;
+  REQUIRE(configure("help", "", fake::search(&folders), said.messages(), made.get(), &error) ==
+          Configured::kHelp);
+  std::string text;
+  const TextOut out = {
+      [](void* to, Str part) { static_cast<std::string*>(to)->append(part.data, part.size); }, &text};
+  print(made->modules, out);
+  return text;
+}
+
+bool has(const std::string& text, const char* part) {
+  CAPTURE(part);
+  return text.find(part) != std::string::npos;
+}
+}  // namespace
+
+TEST_CASE("help has the original's layout") {
+  const std::string help = rendered(print_help);
+  INFO(help);
+  CHECK(has(help, "\nhprof usage: java -agentlib:hprof=[help]|[<option>=<value>, ...]\n"));
+  CHECK(has(help,
+            "\nOption Name and Value         Description                           Default\n"
+            "---------------------         -----------                           -------\n"
+            "heap=dump|sites|all|off       heap profiling                        all\n"
+            "cpu=samples|times|old|y|off   CPU usage                             off\n"
+            "monitor=y|n                   monitor contention                    n\n"
+            "format=a|b                    text(txt) or binary output            a\n"));
+  CHECK(has(help,
+            "\nnet=<host>:<port>             send data over a socket               off\n"
+            "depth=<size>                  stack trace depth                     4\n"
+            "cutoff=<value>                output cutoff point                   0.0001\n"));
+  CHECK(has(help, "\nObsolete Options\n----------------\ngc_okay=y|n"));
+}
+
+TEST_CASE("help shows the options of every module in the folders") {
+  const std::string help = rendered(print_help);
+  INFO(help);
+  CHECK(has(help,
+            "\ncpu_samples: a fake (cpu=samples|cpu=y)\n"
+            "  interval=<ms>               sample interval in ms                 10\n"));
+  CHECK(has(help, "\nheap_dump: a fake (heap=dump|heap=all)\n  primfields=y|n "));
+  CHECK(has(help, "\ngc_pauses: a fake (gc=pauses)\n"));
+  // cpu_samples has a row for cpu=, which is the core's to show.
+  CHECK_FALSE(has(help, "shared"));
+}
+
+TEST_CASE("the Markdown table has a row for every option and escapes its bars") {
+  const std::string table = rendered(print_option_table);
+  INFO(table);
+  CHECK(has(table, "| `heap=dump\\|sites\\|all\\|off` | `all` | heap profiling | core |\n"));
+  CHECK(has(table, "| `interval=<ms>` | `10` | sample interval in ms | cpu_samples |\n"));
+  CHECK(has(table, "| `gc_okay=y\\|n` |  | no effect | core |\n"));
+  CHECK_FALSE(has(table, "shared"));
+}
