@@ -1,0 +1,51 @@
+// The same as C++.
+#include "all_headers.h"
+
+static hprof_status create(const hprof_host* host, const void* config, void** self) {
+  static int state;
+  const hprof_log_service* log =
+      static_cast<const hprof_log_service*>(host->service(host, HPROF_SERVICE_LOG));
+  (void)config;
+  if (HPROF_HAS(log, hprof_log_service, message)) log->message(host, "made");
+  *self = &state;
+  return HPROF_OK;
+}
+
+static hprof_status encode(void* self, const hprof_record* record, hprof_out* out) {
+  (void)self;
+  (void)out;
+  return (HPROF_RECORD_BIT(record->kind) & HPROF_RECORD_BIT(HPROF_RECORD_NOTE)) != 0 ? HPROF_OK
+                                                                                     : HPROF_UNSUPPORTED;
+}
+
+static void destroy(void* self) { (void)self; }
+
+static const hprof_encoder_ops ops = {sizeof(hprof_encoder_ops), 0, create, encode, destroy, ".x"};
+
+typedef struct config {
+  uint32_t flag;
+} config;
+
+static const hprof_option options[] = {
+    {"x", HPROF_OPTION_FLAG, static_cast<uint32_t>(offsetof(config, flag)), "y", nullptr, 0, 0, nullptr,
+     "a flag"},
+};
+
+static const hprof_unit unit = {sizeof(hprof_unit),
+                                HPROF_UNIT_ENCODER,
+                                "encoder_x",
+                                "format=x",
+                                "compiles",
+                                options,
+                                1,
+                                sizeof(hprof_option),
+                                sizeof(config),
+                                0,
+                                0,
+                                0,
+                                0,
+                                HPROF_RECORD_BIT(HPROF_RECORD_NOTE),
+                                &ops};
+static const hprof_unit* const units[] = {&unit};
+
+HPROF_MODULE(encoder_x, "1.0", "a vendor", units, 1)
