@@ -30,7 +30,7 @@ bool bind_table(const OptionList& list, const OptionTable& table, void* config, 
   return true;
 }
 
-bool bind_core(const OptionList& list, CoreConfig* core, Error* error) {
+bool bind_core_rows(const OptionList& list, CoreConfig* core, Error* error) {
   memset(core, 0, sizeof(*core));
   char said[kOptionTextMost];
   for (uint32_t group = 0; group < kCoreGroups; ++group) {
@@ -158,16 +158,24 @@ bool unknown_option_error(const OptionList& list, const ModuleSet& modules, cons
   return option_error(list, what.text(), error, allowed.text());
 }
 
-bool bind_all(const OptionList& list, ModuleSet* modules, CoreConfig* core, const Messages& messages,
-              Error* error) {
-  if (!bind_core(list, core, error) || !check_core(list, core, messages, error)) return false;
+bool bind_core(const OptionList& list, CoreConfig* core, const Messages& messages, Error* error) {
+  if (!bind_core_rows(list, core, error) || !check_core(list, core, messages, error)) return false;
+  say_replaced(list, messages);
+  return true;
+}
+
+bool bind_units(const OptionList& list, ModuleSet* modules, const Messages& messages, Error* error) {
   for (uint32_t i = 0; i < modules->unit_count(); ++i) {
     Unit& unit = modules->unit(i);
     if (!(unit.runs ? bind_unit(list, modules, &unit, error) : check_unit(list, unit, messages, error)))
       return false;
   }
-  say_replaced(list, messages);
   return true;
+}
+
+bool bind_all(const OptionList& list, ModuleSet* modules, CoreConfig* core, const Messages& messages,
+              Error* error) {
+  return bind_core(list, core, messages, error) && bind_units(list, modules, messages, error);
 }
 
 }  // namespace hprof

@@ -16,10 +16,16 @@ const OptionItem* first_unknown_option(const OptionList& list, const ModuleSet& 
 bool unknown_option_error(const OptionList& list, const ModuleSet& modules, const OptionItem& item,
                           Error* error);
 
-// Defaults and values into *core and into a config struct for each unit that runs (Unit::config, in the set's
-// memory); values of options whose units do not run are checked only, with a detail message that they have no
-// effect. A unit's row that has the name of a core option gets the same value. TEXT values point into the
-// list. [onload]
+// Defaults and values of the core's own options into *core. TEXT values point into the list. [onload]
+bool bind_core(const OptionList& list, CoreConfig* core, const Messages& messages, Error* error);
+
+// Defaults and values into a config struct for each unit that runs (Unit::config, in the set's memory);
+// values of options whose units do not run are checked only, with a detail message that they have no effect.
+// A unit's row that has the name of a core option gets the same value. TEXT values point into the list.
+// [onload]
+bool bind_units(const OptionList& list, ModuleSet* modules, const Messages& messages, Error* error);
+
+// Both. [onload]
 bool bind_all(const OptionList& list, ModuleSet* modules, CoreConfig* core, const Messages& messages,
               Error* error);
 

@@ -27,8 +27,10 @@ Configured configure(Str options, Str environment, const ModuleSearch& search, c
       return Configured::kFailed;
     }
   }
+  // Before the units: a bad value is the user's to mend, whatever modules this build has.
+  if (!bind_core(made.list, &made.core, messages, error)) return Configured::kFailed;
   if (!choose_units(made.list, made.names, &made.modules, &made.selection, error)) return Configured::kFailed;
-  if (!bind_all(made.list, &made.modules, &made.core, messages, error)) return Configured::kFailed;
+  if (!bind_units(made.list, &made.modules, messages, error)) return Configured::kFailed;
   return Configured::kRun;
 }
 

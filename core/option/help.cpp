@@ -98,10 +98,10 @@ void print_unit(const Unit& unit, const ModuleSet& modules, const TextOut& out) 
   }
 }
 
-// A table cell: '|' would end it.
-void put_cell(Str text, TextWriter* out) {
+// A table cell: '|' would end it, and outside of code '<' would begin a tag.
+void put_cell(Str text, bool code, TextWriter* out) {
   for (size_t i = 0; i < text.size; ++i) {
-    if (text[i] == '|') out->put('\\');
+    if (text[i] == '|' || (text[i] == '<' && !code)) out->put('\\');
     out->put_printable(text.part(i, i + 1));
   }
 }
@@ -110,15 +110,15 @@ void print_cells(const Line& line, Str owner, const TextOut& out) {
   char text[kLineMost];
   TextWriter row(text, sizeof(text));
   row.put("| `");
-  put_cell(line.name, &row);
+  put_cell(line.name, true, &row);
   row.put("` | ");
   if (line.preset[0] != '\0') {
     row.put('`');
-    put_cell(line.preset, &row);
+    put_cell(line.preset, true, &row);
     row.put('`');
   }
   row.put(" | ");
-  put_cell(line.help, &row);
+  put_cell(line.help, false, &row);
   row.put(" | ").put(owner).put(" |\n");
   out.put(out.context, row.text());
 }

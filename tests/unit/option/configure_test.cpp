@@ -69,3 +69,14 @@ TEST_CASE("a configuration can be made again in the same memory") {
     CHECK(made->search.plugin_folders.empty());
   }
 }
+
+TEST_CASE("a bad value is told even when the build lacks the units") {
+  fake::Folders folders;
+  fake::Said said;
+  auto made = std::make_unique<Configuration>();
+  Error error;
+  CHECK(configure("depth=x", "", fake::search(&folders), said.messages(), made.get(), &error) ==
+        Configured::kFailed);
+  CHECK(std::string(error.text) ==
+        "HPROF ERROR: hprof option error: depth option value must be decimal and >= 0 (depth=x)");
+}

@@ -67,6 +67,7 @@ TEST_CASE("the Markdown table has a row for every option and escapes its bars") 
   INFO(table);
   CHECK(has(table, "| `heap=dump\\|sites\\|all\\|off` | `all` | heap profiling | core |\n"));
   CHECK(has(table, "| `interval=<ms>` | `10` | sample interval in ms | cpu_samples |\n"));
+  CHECK(has(table, "| `force=y\\|n` | `y` | force output to \\<file> | core |\n"));
   CHECK(has(table, "| `gc_okay=y\\|n` |  | no effect | core |\n"));
   CHECK_FALSE(has(table, "shared"));
 }
