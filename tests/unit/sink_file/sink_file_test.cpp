@@ -1,0 +1,166 @@
+// The file sink: names, files that exist, disks that are full.
+#include <cstdlib>
+#include <doctest/doctest.h>
+#include <fstream>
+#include <sstream>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/mock/posix_io.h"
+#include "tests/mock/sink_run.h"
+
+extern "C" const hprof_module* hprof_module_sink_file(const hprof_offer*, const char**);
+
+using namespace hprof;
+
+namespace {
+
+const hprof_unit& unit() { return mock_unit(hprof_module_sink_file, "sink_file"); }
+
+std::string name_of(const std::string& pattern, uint32_t sequence = 1) {
+  MockHost host;
+  SinkRun sink(host, unit(), pattern, {}, 1, sequence);
+  REQUIRE(sink.opened == HPROF_OK);
+  return sink.name();
+}
+
+// The name taken with force=n while `existing` are there.
+std::string spare_name(const std::string& wanted, const std::vector<std::string>& existing) {
+  MockHost host;
+  for (const auto& path : existing) host.files[path] = {path, "old", false, false};
+  SinkRun sink(host, unit(), wanted, {}, 0);
+  if (sink.opened != HPROF_OK) return "";
+  for (const auto& path : existing) CHECK(host.files[path].bytes == "old");
+  return sink.name();
+}
+
+}  // namespace
+
+TEST_CASE("the pid, the time and the number of the output come into the name") {
+  CHECK(name_of("java.hprof.txt") == "java.hprof.txt");
+  CHECK(name_of("a%p-%t-%n.txt") == "a4711-20260102030405-1.txt");
+  CHECK(name_of("%n%n", 12) == "1212");
+  CHECK(name_of("100%%") == "100%");
+  CHECK(name_of("100%") == "100%");
+  CHECK(name_of("%x%") == "%x%");
+  CHECK(name_of("%%p") == "%p");
+}
+
+TEST_CASE("a later output does not take the place of an earlier one") {
+  CHECK(name_of("java.hprof", 2) == "java.hprof.2");
+  CHECK(name_of("java.hprof.txt", 3) == "java.hprof.3.txt");
+  CHECK(name_of("a.TXT", 3) == "a.3.TXT");
+  CHECK(name_of("dump-%n.hprof", 2) == "dump-2.hprof");
+  CHECK(name_of("/dev/null", 2) == "/dev/null");
+}
+
+TEST_CASE("with force=n an existing file is kept, and the pid comes into the name") {
+  CHECK(spare_name("java.hprof.txt", {}) == "java.hprof.txt");
+  CHECK(spare_name("java.hprof.txt", {"java.hprof.txt"}) == "java.hprof.4711.txt");
+  CHECK(spare_name("java.hprof", {"java.hprof"}) == "java.hprof.4711");
+  CHECK(spare_name("x.txt", {"x.txt", "x.4711.txt"}) == "x.4711.2.txt");
+  CHECK(spare_name(".txt", {".txt"}) == ".4711.txt");
+  std::vector<std::string> all = {"x", "x.4711"};
+  for (int n = 2; n <= 9; n++) all.push_back("x.4711." + std::to_string(n));
+  CHECK(spare_name("x", all) == "");
+}
+
+TEST_CASE("the other name is said") {
+  MockHost host;
+  host.files["x.txt"] = {"x.txt", "old", false, false};
+  SinkRun sink(host, unit(), "x.txt", {}, 0);
+  CHECK(host.said("x.txt is kept (force=n): writing to x.4711.txt"));
+}
+
+TEST_CASE("with force=y an existing file is replaced") {
+  MockHost host;
+  host.files["x.txt"] = {"x.txt", "old", false, false};
+  SinkRun sink(host, unit(), "x.txt");
+  CHECK(sink.write_all("new") == 3);
+  CHECK(sink.close() == HPROF_OK);
+  CHECK(host.files["x.txt"].bytes == "new");
+  CHECK(host.messages.empty());
+}
+
+TEST_CASE("a file that cannot be made is an error with its name and the reason, and costs nothing") {
+  MockHost host;
+  for (uint32_t force : {0u, 1u}) {
+    SinkRun sink(host, unit(), "/nonexistent/x", {}, force);
+    CHECK(sink.opened == HPROF_FAILED);
+    CHECK(std::string(sink.error) == "can't create profile file: /nonexistent/x: No such file or directory");
+  }
+  CHECK(host.memory_used == 0);
+}
+
+TEST_CASE("names that are too long are refused, not cut") {
+  MockHost host;
+  CHECK(SinkRun(host, unit(), std::string(5000, 'x')).opened == HPROF_FAILED);
+  CHECK(SinkRun(host, unit(), std::string(4095, 'x')).opened == HPROF_OK);
+  CHECK(SinkRun(host, unit(), std::string(4095, 'x'), {}, 1, 2).opened == HPROF_FAILED);
+  std::string pids;
+  for (int i = 0; i < 2000; i++) pids += "%p";
+  CHECK(SinkRun(host, unit(), pids).opened == HPROF_FAILED);
+  CHECK(host.memory_used == 0);
+}
+
+TEST_CASE("writes in parts, late or not at all are passed on as they are") {
+  MockHost host;
+  host.write_most = 3;
+  SinkRun sink(host, unit(), "x");
+  host.stalled_writes = 2;
+  CHECK(sink.write_all("abcdefgh") == 8);
+  CHECK(host.files["x"].bytes == "abcdefgh");
+  host.stalled_writes = 100;
+  CHECK(sink.write("i") == 0);
+  host.stalled_writes = 0;
+  host.space_left = 2;
+  CHECK(sink.write_all("jklm") == 2);
+  CHECK(sink.write("lm") == -1);
+  CHECK(std::string(sink.error) == "can't write to x: No space left on device");
+  CHECK(sink.close(0) == HPROF_OK);
+  CHECK(host.files["x"].bytes == "abcdefghjk");
+  CHECK(host.memory_used == 0);
+}
+
+TEST_CASE("a failing close is an error, and still gives everything back") {
+  MockHost host;
+  host.close_error = "Input/output error";
+  SinkRun sink(host, unit(), "x");
+  CHECK(sink.close() == HPROF_FAILED);
+  CHECK(std::string(sink.error) == "can't close x: Input/output error");
+  CHECK(host.memory_used == 0);
+}
+
+TEST_CASE("without the io service there is no sink") {
+  MockHost host;
+  host.set_service(HPROF_SERVICE_IO, nullptr);
+  SinkRun sink(host, unit(), "x");
+  CHECK(sink.opened == HPROF_UNSUPPORTED);
+  CHECK(sink.error[0] != 0);
+}
+
+TEST_CASE("real files: private, whole, and an existing one kept") {
+  char folder[] = "/tmp/hprof-sink-XXXXXX";
+  REQUIRE(mkdtemp(folder) != nullptr);
+  const std::string path = std::string(folder) + "/out.txt";
+  MockHost host;
+  host.set_service(HPROF_SERVICE_IO, posix_io_service());
+  const std::string bytes(300000, 'x');
+  for (uint32_t force : {1u, 0u}) {
+    SinkRun sink(host, unit(), path, {}, force);
+    REQUIRE(sink.opened == HPROF_OK);
+    CHECK(sink.write_all(bytes) == bytes.size());
+    const std::string name = sink.name();
+    CHECK(sink.close() == HPROF_OK);
+    CHECK((name == path) == (force == 1));
+    struct stat about;
+    REQUIRE(stat(name.c_str(), &about) == 0);
+    CHECK((about.st_mode & 0777) == 0600);
+    std::stringstream got;
+    got << std::ifstream(name).rdbuf();
+    CHECK(got.str() == bytes);
+    unlink(force == 0 ? name.c_str() : "");
+  }
+  unlink(path.c_str());
+  rmdir(folder);
+}

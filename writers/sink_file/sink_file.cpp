@@ -1,0 +1,148 @@
+// The file sink: where everything goes that has no net= option.
+//
+// It picks the name; that the file is private, new, and no link that someone else planted is the io service's
+// part.
+#include <new>
+
+#include <hprof/cpp/service.hpp>
+#include <hprof/service/io.h>
+#include <hprof/service/log.h>
+#include <hprof/service/mem.h>
+#include <hprof/sink.h>
+
+#include "file_name.h"
+
+namespace hprof::file {
+
+namespace {
+
+constexpr uint32_t kReasonMost = 256;
+// Names that are tried when the wanted one is to be kept: with the pid, then with the pid and 2, 3 ...
+constexpr uint32_t kLastSpare = 9;
+
+struct File {
+  const hprof_host* host;
+  const hprof_io_service* io;
+  const hprof_mem_service* mem;
+  int64_t handle;
+  char name[kNameMost];
+};
+
+void explain(char* error, uint32_t error_size, const char* what, const char* name, const char* reason) {
+  TextBuffer(error, error_size).add(what).add(name).add(": ").add(reason);
+}
+
+// A file beside the one that exists.
+int64_t create_spare(File& file, const char* wanted, char* reason) {
+  char with_pid[kNameMost];
+  if (!insert_number(wanted, file.io->process_id(file.host), with_pid)) return -1;
+  std::memcpy(file.name, with_pid, kNameMost);
+  int64_t handle = file.io->create_file(file.host, file.name, 0, reason, kReasonMost);
+  for (uint32_t n = 2; handle < 0 && n <= kLastSpare; n++) {
+    if (!insert_number(with_pid, n, file.name)) return -1;
+    handle = file.io->create_file(file.host, file.name, 0, reason, kReasonMost);
+  }
+  return handle;
+}
+
+int64_t create(File& file, const hprof_sink_target& target, char* error, uint32_t error_size) {
+  char stamp[32] = "";
+  file.io->timestamp(file.host, stamp, sizeof stamp);
+  const NameParts parts = {file.io->process_id(file.host), stamp, target.sequence};
+  if (!expand_name(target.address, parts, file.name)) {
+    explain(error, error_size, "can't create profile file", "", "the name is too long");
+    return -1;
+  }
+  char reason[kReasonMost] = "";
+  int64_t handle = file.io->create_file(file.host, file.name, target.force, reason, sizeof reason);
+  if (handle >= 0) return handle;
+  char wanted[kNameMost];
+  std::memcpy(wanted, file.name, kNameMost);
+  if (target.force == 0) {
+    char ignored[kReasonMost];
+    handle = create_spare(file, wanted, ignored);
+  }
+  if (handle < 0) {
+    explain(error, error_size, "can't create profile file: ", wanted, reason);
+    return -1;
+  }
+  const auto* log = find_service<hprof_log_service>(file.host, HPROF_SERVICE_LOG);
+  if (log != nullptr) {
+    char text[2 * kNameMost + 64];
+    TextBuffer(text, sizeof text).add(wanted).add(" is kept (force=n): writing to ").add(file.name);
+    log->message(file.host, text);
+  }
+  return handle;
+}
+
+hprof_status open(const hprof_host* host, const void*, const hprof_sink_target* target, void** self,
+                  char* error, uint32_t error_size) {
+  const auto* io = find_service<hprof_io_service>(host, HPROF_SERVICE_IO);
+  const auto* mem = find_service<hprof_mem_service>(host, HPROF_SERVICE_MEM);
+  if (io == nullptr || mem == nullptr) {
+    TextBuffer(error, error_size).add("this build cannot write files");
+    return HPROF_UNSUPPORTED;
+  }
+  void* memory = mem->allocate(host, sizeof(File));
+  if (memory == nullptr) {
+    TextBuffer(error, error_size).add("no memory for an output file");
+    return HPROF_NO_MEMORY;
+  }
+  File* file = new (memory) File{host, io, mem, -1, {}};
+  file->handle = create(*file, *target, error, error_size);
+  if (file->handle < 0) {
+    mem->release(host, file, sizeof(File));
+    return HPROF_FAILED;
+  }
+  *self = file;
+  return HPROF_OK;
+}
+
+int64_t write(void* self, const uint8_t* bytes, uint64_t size, uint64_t timeout_ns, char* error,
+              uint32_t error_size) {
+  File* file = static_cast<File*>(self);
+  char reason[kReasonMost] = "";
+  const int64_t wrote =
+      file->io->write(file->host, file->handle, bytes, size, timeout_ns, reason, sizeof reason);
+  if (wrote < 0) explain(error, error_size, "can't write to ", file->name, reason);
+  return wrote < 0 ? -1 : wrote;
+}
+
+// A file that was cut short stays: what is in it may be all that is left of a run.
+hprof_status close(void* self, uint32_t, char* error, uint32_t error_size) {
+  File* file = static_cast<File*>(self);
+  char reason[kReasonMost] = "";
+  const int64_t result = file->io->close(file->host, file->handle, reason, sizeof reason);
+  if (result < 0) explain(error, error_size, "can't close ", file->name, reason);
+  file->mem->release(file->host, file, sizeof(File));
+  return result < 0 ? HPROF_FAILED : HPROF_OK;
+}
+
+const char* name(void* self) { return static_cast<File*>(self)->name; }
+
+const hprof_sink_ops kOps = {sizeof(hprof_sink_ops), 0, open, write, close, nullptr, name};
+
+const hprof_unit kUnit = {
+    sizeof(hprof_unit),
+    HPROF_UNIT_SINK,
+    "sink_file",
+    nullptr,
+    "a file",
+    nullptr,
+    0,
+    sizeof(hprof_option),
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    &kOps,
+};
+const hprof_unit* const kUnits[] = {&kUnit};
+
+}  // namespace
+
+}  // namespace hprof::file
+
+HPROF_MODULE(sink_file, "1.0", "hprof", hprof::file::kUnits, 1)
