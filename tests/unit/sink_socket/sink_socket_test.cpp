@@ -1,0 +1,119 @@
+// The socket sink: connecting, both directions, peers that go away.
+#include <arpa/inet.h>
+#include <doctest/doctest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "tests/mock/posix_io.h"
+#include "tests/mock/sink_run.h"
+
+extern "C" const hprof_module* hprof_module_sink_socket(const hprof_offer*, const char**);
+
+using namespace hprof;
+
+namespace {
+
+const hprof_unit& unit() { return mock_unit(hprof_module_sink_socket, "sink_socket"); }
+
+std::string read_some(SinkRun& sink, uint64_t timeout_ns = 0) {
+  uint8_t bytes[64];
+  const int64_t got = sink.ops->read(sink.self, bytes, sizeof bytes, timeout_ns);
+  if (got < 0) return "gone";
+  return std::string(reinterpret_cast<char*>(bytes), static_cast<size_t>(got));
+}
+
+// A listening socket of this machine.
+struct Listener {
+  int handle = socket(AF_INET, SOCK_STREAM, 0);
+  std::string address;
+  Listener() {
+    sockaddr_in at = {};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof at;
+    REQUIRE(bind(handle, reinterpret_cast<sockaddr*>(&at), sizeof at) == 0);
+    REQUIRE(listen(handle, 1) == 0);
+    REQUIRE(getsockname(handle, reinterpret_cast<sockaddr*>(&at), &size) == 0);
+    address = "127.0.0.1:" + std::to_string(ntohs(at.sin_port));
+  }
+  ~Listener() { close(handle); }
+};
+
+}  // namespace
+
+TEST_CASE("it connects within the time given, ten seconds by default") {
+  MockHost host;
+  SinkRun sink(host, unit(), "localhost:7000");
+  REQUIRE(sink.opened == HPROF_OK);
+  CHECK(sink.name() == "localhost:7000");
+  CHECK(host.last_connect_timeout_ns == 10000000000);
+  SinkRun quick(host, unit(), "localhost:7000", {{"net-timeout", "0.5"}});
+  CHECK(host.last_connect_timeout_ns == 500000000);
+}
+
+TEST_CASE("a peer that does not answer is an error with its address and the reason") {
+  MockHost host;
+  host.connect_error = "Connection refused";
+  SinkRun sink(host, unit(), "localhost:1");
+  CHECK(sink.opened == HPROF_FAILED);
+  CHECK(std::string(sink.error) == "can't connect to localhost:1: Connection refused");
+  CHECK(SinkRun(host, unit(), std::string(600, 'x')).opened == HPROF_FAILED);
+  CHECK(host.memory_used == 0);
+}
+
+TEST_CASE("bytes go out in parts, and a lost peer is an error") {
+  MockHost host;
+  host.write_most = 5;
+  SinkRun sink(host, unit(), "localhost:7000");
+  CHECK(sink.write_all("hello, world") == 12);
+  host.space_left = 0;
+  CHECK(sink.write("x") == -1);
+  CHECK(std::string(sink.error).find("lost the connection to localhost:7000: ") == 0);
+  CHECK(sink.close(0) == HPROF_OK);
+  REQUIRE(host.connections.size() == 1);
+  CHECK(host.connections[0].bytes == "hello, world");
+  CHECK(host.memory_used == 0);
+}
+
+TEST_CASE("what the peer sends is handed back, and its going away is told from silence") {
+  MockHost host;
+  host.incoming = {"\x01", "abc", ""};
+  SinkRun sink(host, unit(), "localhost:7000");
+  CHECK(read_some(sink) == "\x01");
+  CHECK(read_some(sink) == "abc");
+  CHECK(read_some(sink) == "gone");
+  host.incoming.clear();
+  CHECK(read_some(sink) == "");
+}
+
+TEST_CASE("a connection without memory for it is closed again") {
+  MockHost host;
+  host.memory_limit = 0;
+  SinkRun sink(host, unit(), "localhost:7000");
+  CHECK(sink.opened == HPROF_NO_MEMORY);
+  CHECK(host.connections.size() == 1);
+}
+
+TEST_CASE("real sockets: both directions, and a peer that closes") {
+  Listener listener;
+  MockHost host;
+  host.set_service(HPROF_SERVICE_IO, posix_io_service());
+  SinkRun sink(host, unit(), listener.address);
+  REQUIRE(sink.opened == HPROF_OK);
+  const int peer = accept(listener.handle, nullptr, nullptr);
+  REQUIRE(peer >= 0);
+  CHECK(sink.write_all("JAVA PROFILE") == 12);
+  char got[12];
+  CHECK(recv(peer, got, sizeof got, MSG_WAITALL) == 12);
+  CHECK(std::string(got, 12) == "JAVA PROFILE");
+  CHECK(read_some(sink) == "");
+  CHECK(send(peer, "\x02", 1, 0) == 1);
+  CHECK(read_some(sink, 5000000000) == "\x02");
+  close(peer);
+  CHECK(read_some(sink, 5000000000) == "gone");
+  // The first write after that may still be taken by the system; one of the next is not.
+  int64_t wrote = 0;
+  for (int i = 0; i < 100 && wrote >= 0; i++) wrote = sink.write(std::string(1000, 'x'));
+  CHECK(wrote == -1);
+  CHECK(sink.close(0) == HPROF_OK);
+}
