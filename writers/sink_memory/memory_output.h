@@ -1,0 +1,42 @@
+// The outputs that are kept: append-only lists of chunks in a fixed table.
+//
+// One writer per output, readers at any time without a lock. The writer fills a chunk, then publishes the new
+// size with release; a reader loads the size with acquire, and every chunk below it is there and never moves.
+// States go free -> open -> complete or cut -> free; the handle in a slot tells a reader that the slot is
+// still the output it means.
+//
+// Memory is malloc's and not the session's, because it outlives the session.
+#pragma once
+
+#include <atomic>
+
+#include <hprof/memory_sink.h>
+
+namespace hprof::memory {
+
+constexpr uint32_t kOutputs = 32;
+constexpr uint64_t kChunk = 64 * 1024;
+
+struct Output {
+  std::atomic<uint32_t> handle;  // 0: free
+  std::atomic<uint32_t> state;
+  std::atomic<uint64_t> size;
+  uint64_t limit;
+  uint8_t** chunks;  // room for all that the limit allows
+  char name[256];
+};
+
+// nullptr: the table is full, or no memory; *why says which.
+Output* open_output(const char* name, uint64_t limit, const char** why);
+// Appends as much as the limit allows; returns how much. 0: nothing more fits, or no memory.
+uint64_t append(Output& output, const uint8_t* bytes, uint64_t size);
+void close_output(Output& output, bool complete);
+
+// What hprof_memory_sink offers.
+uint32_t newest();
+hprof_status describe(uint32_t handle, hprof_memory_output* to);
+uint64_t copy(uint32_t handle, uint64_t offset, void* bytes, uint64_t size);
+hprof_status discard(uint32_t handle);
+void on_close(void (*closed)(void* argument, uint32_t handle), void* argument);
+
+}  // namespace hprof::memory
