@@ -3,6 +3,7 @@
 #include <hprof/collector.h>
 #include <hprof/encoder.h>
 #include <hprof/host.h>
+#include <hprof/memory_sink.h>
 #include <hprof/plugin.h>
 #include <hprof/record.h>
 #include <hprof/service/clock.h>
