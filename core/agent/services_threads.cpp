@@ -115,6 +115,7 @@ hprof_status install(const hprof_host*, TickHandler handler, void* argument) {
 void uninstall(const hprof_host*) {
   tick_handler.store(nullptr, std::memory_order_seq_cst);
   while (ticks_inside.load(std::memory_order_seq_cst) != 0) platform::sleep_ns(100 * 1000);
+  platform::uninstall_fault_guard();
 }
 
 hprof_cpu_timer* start_timer(const hprof_host* host, uint64_t os_id, uint64_t interval_ns,

@@ -261,7 +261,6 @@ void Session::enable_events() {
 void Session::on_vm_init(JNIEnv* jni, jthread thread) {
   phase_.store(Phase::kLive, std::memory_order_release);
   if (collector_count_ == 0) return;
-  platform::install_fault_guard(nullptr);
   threads_.prepare(vm_structs_, jni, thread);
   gate_.open();
   threads_.started(jni, thread, 0);
@@ -288,7 +287,11 @@ void Session::start_collector(CollectorSlot& slot) {
 }
 
 void Session::start_collectors(JNIEnv* jni) {
+  // Native ids are read out of the VM's structures, guarded against threads that end meanwhile. Only for so long: under
+  // -Xcheck:jni the VM warns of signal handlers that are not its own.
+  platform::install_fault_guard(nullptr);
   threads_.enumerate(jni);
+  platform::uninstall_fault_guard();
   for (uint32_t i = 0; i < collector_count_; i++) {
     if ((collectors_[i].unit->needs & HPROF_NEED_METHOD_BOOK) == 0) continue;
     classes_.keep();
