@@ -14,7 +14,7 @@ uint32_t next_code(const uint8_t*& at, const uint8_t* end);
 uint32_t next_unit(const uint8_t*& at, const uint8_t* end) {
   const uint32_t first = *at++;
   if (first < 0x80) return first;
-  const auto follows = [&](uint32_t i) { return end - at > i && (at[i] & 0xc0) == 0x80; };
+  const auto follows = [&](int i) { return end - at > i && (at[i] & 0xc0) == 0x80; };
   if ((first & 0xe0) == 0xc0 && follows(0)) {
     return (first & 0x1f) << 6 | (*at++ & 0x3fu);
   }
@@ -32,6 +32,7 @@ uint32_t next_unit(const uint8_t*& at, const uint8_t* end) {
   return kReplacement;
 }
 
+// Next code point, surrogate pairs joined.
 uint32_t next_code(const uint8_t*& at, const uint8_t* end) {
   const uint32_t unit = next_unit(at, end);
   if (unit < 0xd800 || unit > 0xdfff) return unit;
