@@ -1,0 +1,67 @@
+"""scripts/check-layers finds every kind of wrong include, and nothing else."""
+import tempfile
+import unittest
+
+from support import script, write
+
+RIGHT = [
+    ("core/base/a.h", "#include <cstdint>\n#include \"core/base/b.h\"\n"),
+    ("core/plugin/a.cpp", "#include <hprof/plugin.h>\n#include \"core/base/a.h\"\n#include \"platform/platform.h\"\n"),
+    ("core/agent/a.cpp", "#include <jvmti.h>\n#include \"core/model/a.h\"\n"),
+    ("core/tool/a.cpp", "#include <string>\n#include <vector>\n"),
+    ("core/include/hprof/a.h", "#include <hprof/abi.h>\n#include <stdint.h>\n"),
+    ("plugins/x/x.cpp", "#include <hprof/plugin.h>\n#include \"plugins/x/x_state.h\"\n#include <string.h>\n"),
+    ("writers/y/y.cpp", "#include <hprof/cpp/a.hpp>\n#include \"y.h\"\n"),
+    ("platform/linux/a.cpp", "#include <sys/mman.h>\n#include \"platform/platform.h\"\n#ifdef __linux__\n#endif\n"),
+    ("core/base/comment.h", "// #include <unistd.h>\n/*\n#include <unistd.h>\n#ifdef __linux__\n*/\n"),
+]
+WRONG = [
+    ("core/base/a.h", "#include <unistd.h>\n"),
+    ("core/base/a.h", "#include <string>\n"),
+    ("core/base/a.h", "#include <jvmti.h>\n"),
+    ("core/base/a.h", "#include \"core/model/a.h\"\n"),
+    ("core/model/a.h", "#include \"core/agent/a.h\"\n"),
+    ("core/model/a.h", "#include \"platform/clock.h\"\n"),
+    ("core/model/a.h", "#include \"plugins/x/x.h\"\n"),
+    ("core/model/a.h", "#include \"hprof/abi.h\"\n"),
+    ("core/agent/a.cpp", "#ifdef __linux__\n#endif\n"),
+    ("core/agent/a.cpp", "#if 1 && defined(_WIN32)\n#endif\n"),
+    ("core/tool/a.cpp", "#include <unistd.h>\n"),
+    ("core/include/hprof/a.h", "#include <string>\n"),
+    ("core/include/hprof/a.h", "#include \"abi.h\"\n"),
+    ("plugins/x/x.cpp", "#include \"core/base/a.h\"\n"),
+    ("plugins/x/x.cpp", "#include \"plugins/z/z.h\"\n"),
+    ("plugins/x/x.cpp", "#include \"platform/platform.h\"\n"),
+    ("plugins/x/x.cpp", "#include <pthread.h>\n"),
+    ("plugins/x/x.cpp", "#include <jvmti.h>\n"),
+    ("writers/y/y.cpp", "#include <sys/socket.h>\n"),
+    ("writers/y/y.cpp", "#include <vector>\n"),
+    ("platform/linux/a.cpp", "#include \"core/base/a.h\"\n"),
+    ("platform/linux/a.cpp", "#include <hprof/abi.h>\n"),
+]
+
+
+class Layers(unittest.TestCase):
+    def test_right_includes_pass(self):
+        with tempfile.TemporaryDirectory() as root:
+            for path, text in RIGHT:
+                write(root, path, text)
+            code, said = script("check-layers", root)
+            self.assertEqual((code, said), (0, "check-layers: %d files, 0 complaints\n" % len(RIGHT)))
+
+    def test_each_wrong_line_is_named(self):
+        for path, text in WRONG:
+            with self.subTest(path=path, text=text), tempfile.TemporaryDirectory() as root:
+                write(root, path, "\n" + text)
+                code, said = script("check-layers", root)
+                self.assertEqual(code, 1, said)
+                self.assertIn("%s:2: " % path, said)
+                self.assertIn("1 files, 1 complaints", said)
+
+    def test_an_empty_tree_is_no_success(self):
+        with tempfile.TemporaryDirectory() as root:
+            self.assertEqual(script("check-layers", root)[0], 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
