@@ -16,7 +16,7 @@ TABLE = "| option | default |\n| --- | --- |\n| `depth=<size>` | 4 |\n"
 class Readme(unittest.TestCase):
     def check(self, page, *arguments, table=TABLE):
         with tempfile.TemporaryDirectory() as root:
-            os.chmod(write(root, "bin/hprof_option_table", "#!/bin/sh\ncat <<'E'\n%sE\n" % table), 0o755)
+            os.chmod(write(root, "tests/support/hprof_option_table", "#!/bin/sh\ncat <<'E'\n%sE\n" % table), 0o755)
             readme = write(root, "README.md", page)
             code, said = script("check-readme", *arguments, root, env=dict(os.environ, HPROF_README=readme))
             with open(readme) as file:
