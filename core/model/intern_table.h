@@ -15,17 +15,15 @@ namespace hprof {
 //
 // Protocol.
 //  - Who writes: the thread that took a number fills its slot, alone. It then links it by a compare-and-swap
-//  (release)
-//    of the empty link at which the search ended. Links change once, from 0, so searches (acquire) see whole
-//    entries.
+//    (release) of the empty link at which the search ended. Links change once, from 0, so searches (acquire)
+//    see whole entries.
 //  - A thread that loses that race goes on from the link that the winner has set. If the entry there (or
-//  further down)
-//    is equal, its own number goes back to `free_`: no number is wasted, and equal entries cannot be linked
-//    twice, because all of them search the same path and links on it never change back.
+//    further down) is equal, its own number goes back to `free_`, to be used next: at most one per thread is
+//    left unused, and equal entries cannot be linked twice, because all of them search the same path and
+//    links on it never change back.
 //  - Look-ups by number must not see a slot that was filled but not linked: the lowest bit of `hash` says
-//  that it is
-//    linked. The winner sets it, and so does whoever finds the entry, before giving the number on; so a
-//    number that has been handed out by anybody is visible to whoever got it.
+//    that it is linked. The winner sets it, and so does whoever finds the entry, before giving the number on;
+//    so a number that has been handed out by anybody is visible to whoever got it.
 //  - free_ is a stack through child[0] of its slots, with a count in the upper half against the ABA case.
 // find and at are wait-free but for the length of the path; intern is lock-free. None of them waits or calls
 // malloc.

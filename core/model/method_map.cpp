@@ -1,13 +1,17 @@
 // The method book: which class a jmethodID belongs to, and its MethodId once it was resolved.
 #include "core/model/method_map.h"
 
-#include "core/base/hash.h"
-
 namespace hprof {
+namespace {
+
+uint64_t key_of(const void* method_id) { return reinterpret_cast<uintptr_t>(method_id); }
+
+}  // namespace
 
 bool MethodMap::create(MemoryAccount& memory, uint32_t capacity, Backing backing) {
+  root_bits_ = root_bits(capacity);
   if (!region_.create(memory, room(capacity), backing)) return false;
-  if (!region_.cover(kRoots * sizeof(uint32_t))) {
+  if (!region_.cover(roots_bytes())) {
     region_.destroy();
     return false;
   }
@@ -18,133 +22,118 @@ bool MethodMap::create(MemoryAccount& memory, uint32_t capacity, Backing backing
 void MethodMap::destroy() {
   region_.destroy();
   capacity_ = 0;
-  next_.store(0, std::memory_order_relaxed);
+  last_.store(0, std::memory_order_relaxed);
   live_.store(0, std::memory_order_relaxed);
+  free_.store(0, std::memory_order_relaxed);
 }
 
-// False: it is being changed.
-bool MethodMap::read(const Node& node, Copy* copy) {
+// Copies a node that was reached from a chain. False: it has left that chain.
+bool MethodMap::read(uint32_t id, uint32_t chain, Copy* copy) const {
+  const Node& there = node(id);
+  const uint32_t version = there.version.load(std::memory_order_acquire);
+  copy->key = there.key.load(std::memory_order_acquire);
+  copy->value = there.value.load(std::memory_order_acquire);
+  copy->next = there.next.load(std::memory_order_acquire);
+  return !(version & 1) && there.version.load(std::memory_order_relaxed) == version &&
+         chain_of(copy->key) == chain;
+}
+
+// The node of a jmethodID, or 0. *head: what the chain began with.
+uint32_t MethodMap::search(uint64_t key, uint32_t chain, uint32_t* head, Copy* copy) const {
   for (;;) {
-    copy->version = node.version.load(std::memory_order_acquire);
-    if (copy->version & 1) return false;
-    copy->key = node.key.load(std::memory_order_acquire);
-    copy->value = node.value.load(std::memory_order_acquire);
-    if (node.version.load(std::memory_order_relaxed) == copy->version) return true;
-  }
-}
-
-// Changes a node that still is as it was seen. False: it is not.
-bool MethodMap::write(Node& node, const Copy& seen, uintptr_t key, uint64_t value) {
-  uint32_t version = seen.version;
-  if (!node.version.compare_exchange_strong(version, version + 1, std::memory_order_acq_rel)) return false;
-  node.key.store(key, std::memory_order_release);
-  node.value.store(value, std::memory_order_release);
-  node.version.store(seen.version + 2, std::memory_order_release);
-  return true;
-}
-
-// Says something else of a jmethodID that is there. False: look at the node again.
-bool MethodMap::update(Node& node, const Copy& seen, MethodEntry entry) {
-  const uint64_t value = value_of(entry);
-  if (owner_of(seen.value) != entry.owner) return write(node, seen, seen.key, value);
-  if (entry.method == MethodId::kNone || seen.value == value) return true;
-  uint64_t old = seen.value;
-  return node.value.compare_exchange_strong(old, value, std::memory_order_acq_rel);
-}
-
-uint32_t MethodMap::clear(Node& node, const Copy& seen) {
-  if (!write(node, seen, 0, 0)) return 0;
-  live_.fetch_sub(1, std::memory_order_relaxed);
-  return 1;
-}
-
-uint32_t MethodMap::take() {
-  uint32_t last = next_.load(std::memory_order_relaxed);
-  do {
-    if (last >= capacity_) return 0;
-    if (!region_.cover(kRoots * sizeof(uint32_t) + (uint64_t{last} + 2) * sizeof(Node))) return 0;
-  } while (!next_.compare_exchange_weak(last, last + 1, std::memory_order_acq_rel));
-  return last + 1;
-}
-
-// A node that was taken but is not needed becomes an empty one.
-void MethodMap::link_empty(uint32_t id, std::atomic<uint32_t>* link, uint64_t path) {
-  node(id).value.store(0, std::memory_order_relaxed);
-  node(id).key.store(0, std::memory_order_relaxed);
-  uint32_t there = 0;
-  while (!link->compare_exchange_strong(there, id, std::memory_order_release, std::memory_order_acquire)) {
-    link = &node(there).child[path >> 62];
-    path <<= 2;
-    there = 0;
-  }
-}
-
-bool MethodMap::insert(const void* method_id, MethodEntry entry) {
-  const uintptr_t key = reinterpret_cast<uintptr_t>(method_id);
-  if (!key || !capacity_) return false;
-  const uint64_t hash = mix64(key);
-  uint32_t mine = 0;
-  for (;;) {  // again from the root when another thread was faster with an empty node
-    std::atomic<uint32_t>* link = root(hash);
-    uint64_t path = hash << kRootBits;
-    Node* empty = nullptr;
-    Copy empty_seen{};
-    uint32_t id = link->load(std::memory_order_acquire);
-    for (;;) {
-      if (!id) {
-        if (empty) break;
-        if (!mine) {
-          if (!(mine = take())) return false;
-          node(mine).value.store(value_of(entry), std::memory_order_relaxed);
-          node(mine).key.store(key, std::memory_order_relaxed);
-        }
-        if (link->compare_exchange_strong(id, mine, std::memory_order_release, std::memory_order_acquire)) {
-          live_.fetch_add(1, std::memory_order_relaxed);
-          return true;
-        }
-      }
-      Node& there = node(id);
-      Copy copy;
-      const bool stable = read(there, &copy);
-      if (stable && copy.key == key) {
-        if (!update(there, copy, entry)) continue;
-        if (mine) link_empty(mine, &there.child[path >> 62], path << 2);
-        return true;
-      }
-      if (stable && !copy.key && !empty) {
-        empty = &there;
-        empty_seen = copy;
-      }
-      link = &there.child[path >> 62];
-      path <<= 2;
-      id = link->load(std::memory_order_acquire);
+    *head = roots()[chain].load(std::memory_order_acquire);
+    uint32_t id = *head;
+    while (id && read(id, chain, copy)) {
+      if (copy->key == key && copy->value != kDead) return id;
+      id = copy->next;
     }
-    if (!write(*empty, empty_seen, key, value_of(entry))) continue;
-    live_.fetch_add(1, std::memory_order_relaxed);
-    if (mine) link_empty(mine, root(hash), hash << kRootBits);
-    return true;
+    if (!id) return 0;
   }
 }
 
 bool MethodMap::find(const void* method_id, MethodEntry* entry) const {
-  const uintptr_t key = reinterpret_cast<uintptr_t>(method_id);
   *entry = {};
-  if (!key || !capacity_) return false;
-  const uint64_t hash = mix64(key);
-  uint64_t path = hash << kRootBits;
-  uint32_t id = root(hash)->load(std::memory_order_acquire);
-  while (id) {
-    const Node& there = node(id);
+  if (!method_id || !capacity_) return false;
+  uint32_t head;
+  Copy copy;
+  if (!search(key_of(method_id), chain_of(key_of(method_id)), &head, &copy)) return false;
+  entry->method = MethodId{static_cast<uint32_t>(copy.value >> 32)};
+  entry->owner = owner_of(copy.value);
+  return true;
+}
+
+bool MethodMap::insert(const void* method_id, MethodEntry entry) {
+  if (!method_id || !capacity_) return false;
+  const uint64_t key = key_of(method_id);
+  const uint64_t value = value_of(entry);
+  const uint32_t chain = chain_of(key);
+  uint32_t mine = 0;
+  for (;;) {
+    uint32_t head;
     Copy copy;
-    if (read(there, &copy) && copy.key == key) {
-      entry->method = MethodId{static_cast<uint32_t>(copy.value >> 32)};
-      entry->owner = owner_of(copy.value);
+    const uint32_t id = search(key, chain, &head, &copy);
+    if (id) {
+      const bool known =
+          owner_of(copy.value) == entry.owner && (entry.method == MethodId::kNone || copy.value == value);
+      if (!known && !node(id).value.compare_exchange_strong(copy.value, value, std::memory_order_acq_rel))
+        continue;
+      if (mine) give(mine);
       return true;
     }
-    id = there.child[path >> 62].load(std::memory_order_acquire);
-    path <<= 2;
+    if (!mine) {
+      if (!(mine = take())) return false;
+      Node& fresh = node(mine);
+      fresh.key.store(key, std::memory_order_release);
+      fresh.value.store(value, std::memory_order_release);
+      fresh.next.store(head, std::memory_order_release);
+      fresh.version.store((fresh.version.load(std::memory_order_relaxed) | 1) + 1, std::memory_order_release);
+    } else {
+      node(mine).next.store(head, std::memory_order_release);
+    }
+    if (roots()[chain].compare_exchange_strong(head, mine, std::memory_order_release,
+                                               std::memory_order_relaxed)) {
+      live_.fetch_add(1, std::memory_order_relaxed);
+      return true;
+    }
   }
-  return false;
+}
+
+void MethodMap::unlink(std::atomic<uint32_t>& root, uint32_t before, uint32_t id, uint32_t next) {
+  if (!before) {
+    uint32_t first = id;
+    if (root.compare_exchange_strong(first, next, std::memory_order_acq_rel)) return;
+    // Others have put nodes in front; only this thread takes any away.
+    for (uint32_t at = first; at != id; at = node(at).next.load(std::memory_order_acquire)) before = at;
+  }
+  node(before).next.store(next, std::memory_order_release);
+}
+
+uint32_t MethodMap::take() {
+  uint64_t top = free_.load(std::memory_order_acquire);
+  while (static_cast<uint32_t>(top)) {
+    const uint32_t id = static_cast<uint32_t>(top);
+    const uint64_t below = node(id).next.load(std::memory_order_relaxed);
+    if (free_.compare_exchange_weak(top, ((top >> 32) + 1) << 32 | below, std::memory_order_acquire,
+                                    std::memory_order_acquire)) {
+      return id;
+    }
+  }
+  uint32_t last = last_.load(std::memory_order_relaxed);
+  do {
+    if (last >= capacity_ || !region_.cover(roots_bytes() + (uint64_t{last} + 2) * sizeof(Node))) return 0;
+  } while (!last_.compare_exchange_weak(last, last + 1, std::memory_order_relaxed));
+  return last + 1;
+}
+
+void MethodMap::give(uint32_t id) {
+  Node& there = node(id);
+  there.version.store(there.version.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  uint64_t top = free_.load(std::memory_order_relaxed);
+  uint64_t next;
+  do {
+    there.next.store(static_cast<uint32_t>(top), std::memory_order_release);
+    next = ((top >> 32) + 1) << 32 | id;
+  } while (!free_.compare_exchange_weak(top, next, std::memory_order_release, std::memory_order_relaxed));
 }
 
 }  // namespace hprof

@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "core/base/hash.h"
 #include "core/base/region.h"
 #include "core/model/ids.h"
 
@@ -22,24 +23,26 @@ struct MethodEntry {
 // If the second answer has the same token, the jmethodID is of the class that is now held. (Tokens may be
 // used again after sweep() has taken out all entries with them.)
 //
-// The entries are the nodes of a hash trie like InternTable's, except that they can be emptied: a node whose
-// entry was taken out stays where it is and is used again by the next jmethodID whose path leads over it. So
-// the number of nodes follows the most jmethodIDs that were alive at a time, not how many there have ever
-// been.
+// A hash table of chains; nodes that were taken out are used again, so there are never more than the most
+// jmethodIDs that were alive at a time, however many come and go.
 //
 // Protocol.
-//  - Paths: links change once, from 0, by compare-and-swap (release) to a node that is filled in.
-//  - Contents: `version` is odd while somebody changes key and value; who makes it odd by a compare-and-swap
-//  owns the
-//    node until he makes it even again (release). Readers copy between two equal, even versions. A node that
-//    is being changed counts as "not this one" to everybody else; nobody waits for it. Only the MethodId of
-//    an entry whose class the caller holds is set without that, by a compare-and-swap of the whole value.
-//  - So two threads that enter the same jmethodID at the same time may leave two entries for it. They say the
-//  same, as
-//    a jmethodID has one class; sweep() takes out both.
-//  - A jmethodID that is there with another token was used again by the VM: the new token takes its place.
-//  - Only one thread at a time sweeps. A class is not entered and swept at the same time: who enters holds
-//  the class.
+//  - Who writes: inserters put nodes in front of a chain, by a compare-and-swap (release) of its root; one
+//    sweeper takes nodes out, so the links behind the root have one writer. It marks the value dead by a
+//    compare-and-swap first: from then on nobody finds or changes the entry. Then it unlinks the node and
+//    puts it on the free stack.
+//  - Inserters change what is said of a jmethodID by a compare-and-swap of the value; token and MethodId are
+//    one word.
+//  - A reader may stand on a node that is taken out and used again under its feet. `version` is odd while the
+//    node is free and grows with each use; the reader copies a node between two equal, even versions, and
+//    goes on only if the key is one of its own chain: then the node's link leads on in this chain, from an
+//    old place or from its front. Else it starts again. Somebody else's progress is needed for that each
+//    time, as seen from its root a chain that nobody changes has good nodes only; so a signal handler that
+//    interrupted a writer is never stuck.
+//  - Two threads that enter the same jmethodID at the same time may, in an ABA case of the root, leave two
+//    entries. They say the same, as a jmethodID has one class, and sweep() takes out both.
+//  - free_ is a stack through `next`, with a count in the upper half against the ABA case.
+// A class is not entered and swept at the same time: who enters holds the class.
 class MethodMap {
  public:
   constexpr MethodMap() = default;
@@ -47,71 +50,89 @@ class MethodMap {
   bool create(MemoryAccount& memory, uint32_t capacity, Backing backing);  // [onload]
   void destroy();                                                          // [control]
 
-  // Enters a jmethodID, or changes what is said of it. method kNone leaves a MethodId of the same token as it
-  // is. False: full, or the budget is used up, or nullptr. Lock-free. [onload][control][app]
+  // Enters a jmethodID, or changes what is said of it: one that is there with another token was used again by
+  // the VM and gets the new token; method kNone leaves a MethodId of the same token as it is. False: full, or
+  // the budget is used up, or nullptr. Lock-free. [onload][control][app]
   bool insert(const void* method_id, MethodEntry entry);
 
-  // False: not in the book. Lock-free, no waiting. [any]
+  // False: not in the book. Lock-free. [any]
   bool find(const void* method_id, MethodEntry* entry) const;
 
-  // Takes out all entries whose token gone(ClassToken) holds for, in one pass over all nodes: do many classes
+  // Takes out all entries whose token gone(ClassToken) holds for, in one pass over the book: do many classes
   // at a time. Returns how many entries went. One thread at a time. [control]
   template <class Gone>
   uint32_t sweep(Gone gone) {
     uint32_t removed = 0;
-    const uint32_t last = next_.load(std::memory_order_acquire);
-    for (uint32_t i = 1; i <= last; ++i) {
-      Node& candidate = node(i);
-      Copy copy;
-      if (read(candidate, &copy) && copy.key && gone(owner_of(copy.value))) removed += clear(candidate, copy);
+    for (uint32_t chain = 0; capacity_ && chain < 1u << root_bits_; ++chain) {
+      uint32_t before = 0;
+      for (uint32_t id = roots()[chain].load(std::memory_order_acquire); id;) {
+        Node& candidate = node(id);
+        const uint32_t next = candidate.next.load(std::memory_order_relaxed);
+        uint64_t value = candidate.value.load(std::memory_order_acquire);
+        if (gone(owner_of(value)) &&
+            candidate.value.compare_exchange_strong(value, kDead, std::memory_order_acq_rel)) {
+          unlink(roots()[chain], before, id, next);
+          give(id);
+          ++removed;
+        } else {
+          before = id;
+        }
+        id = next;
+      }
     }
+    live_.fetch_sub(removed, std::memory_order_relaxed);
     return removed;
   }
 
   uint32_t count() const { return live_.load(std::memory_order_relaxed); }  // entries
-  uint32_t nodes() const { return next_.load(std::memory_order_relaxed); }  // and empty nodes
+  uint32_t nodes() const { return last_.load(std::memory_order_relaxed); }  // and free ones
   uint32_t capacity() const { return capacity_; }
   uint64_t charged() const { return region_.charged(); }
   static uint64_t room(uint32_t capacity) {
-    return kRoots * sizeof(uint32_t) + (uint64_t{capacity} + 1) * sizeof(Node);
+    return (sizeof(uint32_t) << root_bits(capacity)) + (uint64_t{capacity} + 1) * sizeof(Node);
   }
 
  private:
   struct Node {
-    std::atomic<uint64_t> value;    // MethodId in the upper half, ClassToken in the lower
-    std::atomic<uintptr_t> key;     // 0: empty
-    std::atomic<uint32_t> version;  // odd: being changed
-    std::atomic<uint32_t> child[4];
+    std::atomic<uint64_t> value;    // MethodId in the upper half, ClassToken in the lower; kDead: taken out
+    std::atomic<uint64_t> key;      // the jmethodID
+    std::atomic<uint32_t> next;     // of the chain, or of the free stack
+    std::atomic<uint32_t> version;  // odd: free
   };
+  static_assert(sizeof(Node) == 24, "zeroed memory is a Node");
   struct Copy {
-    uintptr_t key;
+    uint64_t key;
     uint64_t value;
-    uint32_t version;
+    uint32_t next;
   };
-  static constexpr uint32_t kRootBits = 10;
-  static constexpr uint32_t kRoots = 1u << kRootBits;
+  static constexpr uint64_t kDead = UINT64_MAX;
 
   static uint64_t value_of(MethodEntry entry) { return uint64_t{raw(entry.method)} << 32 | raw(entry.owner); }
   static ClassToken owner_of(uint64_t value) { return ClassToken{static_cast<uint32_t>(value)}; }
 
-  std::atomic<uint32_t>* root(uint64_t hash) const {
-    return reinterpret_cast<std::atomic<uint32_t>*>(region_.base()) + (hash >> (64 - kRootBits));
+  // One chain per 8 to 16 entries of a full book.
+  static uint32_t root_bits(uint32_t capacity) {
+    uint32_t bits = 4;
+    while (capacity >> (bits + 4)) ++bits;
+    return bits;
   }
-  Node& node(uint32_t id) const {
-    return reinterpret_cast<Node*>(region_.base() + kRoots * sizeof(uint32_t))[id];
-  }
+  uint64_t roots_bytes() const { return sizeof(uint32_t) << root_bits_; }
+  std::atomic<uint32_t>* roots() const { return reinterpret_cast<std::atomic<uint32_t>*>(region_.base()); }
+  uint32_t chain_of(uint64_t key) const { return static_cast<uint32_t>(mix64(key) >> (64 - root_bits_)); }
+  Node& node(uint32_t id) const { return reinterpret_cast<Node*>(region_.base() + roots_bytes())[id]; }
 
-  static bool read(const Node& node, Copy* copy);
-  static bool write(Node& node, const Copy& seen, uintptr_t key, uint64_t value);
-  static bool update(Node& node, const Copy& seen, MethodEntry entry);
-  uint32_t clear(Node& node, const Copy& seen);
+  bool read(uint32_t id, uint32_t chain, Copy* copy) const;
+  uint32_t search(uint64_t key, uint32_t chain, uint32_t* head, Copy* copy) const;
+  void unlink(std::atomic<uint32_t>& root, uint32_t before, uint32_t id, uint32_t next);
   uint32_t take();
-  void link_empty(uint32_t id, std::atomic<uint32_t>* link, uint64_t path);
+  void give(uint32_t id);
 
   Region region_;
   uint32_t capacity_ = 0;
-  std::atomic<uint32_t> next_{0};
+  uint32_t root_bits_ = 0;
+  std::atomic<uint32_t> last_{0};  // the last node that was ever taken
   std::atomic<uint32_t> live_{0};
+  std::atomic<uint64_t> free_{0};
 };
 
 }  // namespace hprof

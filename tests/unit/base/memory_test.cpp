@@ -1,0 +1,158 @@
+// Accounted memory, regions and bump storage: budgets hold, everything is given back.
+#include <cstring>
+#include <doctest/doctest.h>
+#include <set>
+
+#include "core/base/bump.h"
+#include "tests/unit/base/test_memory.h"
+
+using namespace hprof;
+using hprof::test::TestMemory;
+
+TEST_CASE("blocks are zeroed, counted, and refused beyond the budget") {
+  TestMemory memory(1000);
+  unsigned char* block = static_cast<unsigned char*>(memory.allocate(600));
+  REQUIRE(block);
+  CHECK(reinterpret_cast<uintptr_t>(block) % 16 == 0);
+  for (int i = 0; i < 600; ++i) REQUIRE(block[i] == 0);
+  CHECK(memory.used() == 600);
+  CHECK(memory.allocate(401) == nullptr);
+  CHECK(memory.refusals() == 1);
+  CHECK(memory.used() == 600);
+  void* rest = memory.allocate(400);
+  CHECK(rest);
+  memory.release(rest, 400);
+  memory.release(block, 600);
+  memory.release(nullptr, 5);
+  CHECK(memory.used() == 0);
+  CHECK(memory.peak() == 1000);
+  CHECK(test::held_blocks == 0);
+}
+
+TEST_CASE("without a budget only the source refuses, and that costs nothing") {
+  TestMemory memory;
+  CHECK(memory.budget() == UINT64_MAX);
+  test::out_of_blocks = true;
+  CHECK(memory.allocate(10) == nullptr);
+  test::out_of_blocks = false;
+  CHECK(memory.used() == 0);
+  CHECK(memory.charge(1));
+  CHECK_FALSE(memory.charge(UINT64_MAX));
+  CHECK(memory.used() == 1);
+}
+
+TEST_CASE("parts that take a pair of functions are accounted, too") {
+  TestMemory memory(100);
+  const Memory functions = memory.functions();
+  void* block = functions.allocate(functions.context, 80);
+  REQUIRE(block);
+  CHECK(memory.used() == 80);
+  CHECK(functions.allocate(functions.context, 80) == nullptr);
+  functions.release(functions.context, block, 80);
+  CHECK(memory.used() == 0);
+}
+
+TEST_CASE("a lazy region is charged step by step up to its size") {
+  TestMemory memory(10 * Region::kChargeStep);
+  Region region;
+  REQUIRE(region.create(memory, 2 * Region::kChargeStep + 100, Backing::kLazy));
+  CHECK(memory.used() == 0);
+  CHECK(region.cover(0));
+  CHECK(memory.used() == 0);
+  CHECK(region.cover(1));
+  CHECK(memory.used() == Region::kChargeStep);
+  CHECK(region.cover(Region::kChargeStep));
+  CHECK(memory.used() == Region::kChargeStep);
+  CHECK(region.cover(2 * Region::kChargeStep + 100));
+  CHECK(memory.used() == 2 * Region::kChargeStep + 100);
+  CHECK_FALSE(region.cover(2 * Region::kChargeStep + 101));
+  region.destroy();
+  CHECK(memory.used() == 0);
+  CHECK(test::held_regions == 0);
+}
+
+TEST_CASE("a region beyond the budget keeps what it has") {
+  TestMemory memory(Region::kChargeStep + 10);
+  Region region;
+  REQUIRE(region.create(memory, 4 * Region::kChargeStep, Backing::kLazy));
+  CHECK(region.cover(Region::kChargeStep));
+  CHECK_FALSE(region.cover(Region::kChargeStep + 1));
+  CHECK(region.cover(Region::kChargeStep));
+  CHECK(memory.used() == Region::kChargeStep);
+  region.destroy();
+  CHECK(memory.used() == 0);
+}
+
+TEST_CASE("a fixed region is charged at once or not made") {
+  TestMemory memory(1000);
+  Region region;
+  CHECK_FALSE(region.create(memory, 1001, Backing::kFixed));
+  CHECK(memory.used() == 0);
+  REQUIRE(region.create(memory, 1000, Backing::kFixed));
+  CHECK(memory.used() == 1000);
+  CHECK(region.cover(1000));
+  CHECK_FALSE(region.cover(1001));
+  region.destroy();
+  region.destroy();
+  CHECK(memory.used() == 0);
+  CHECK(test::held_blocks == 0);
+}
+
+TEST_CASE("bump storage aligns, packs, and ends with nullptr") {
+  TestMemory memory;
+  Bump bump;
+  REQUIRE(bump.create(memory, 64, Backing::kLazy));
+  char* first = static_cast<char*>(bump.allocate(3, 1));
+  char* second = static_cast<char*>(bump.allocate(1, 1));
+  char* third = static_cast<char*>(bump.allocate(8));
+  char* fourth = static_cast<char*>(bump.allocate(1, 16));
+  CHECK(second == first + 3);
+  CHECK(third == first + 8);
+  CHECK(fourth == first + 16);
+  CHECK(bump.allocate(48, 1) == nullptr);
+  CHECK(bump.allocate(UINT64_MAX, 1) == nullptr);
+  CHECK(bump.allocate(47, 1) == first + 17);
+  CHECK(bump.allocate(1, 1) == nullptr);
+  CHECK(bump.used() == 64);
+  bump.destroy();
+}
+
+TEST_CASE("the last block can be given back, others stay") {
+  TestMemory memory;
+  Bump bump;
+  REQUIRE(bump.create(memory, 64, Backing::kLazy));
+  void* first = bump.allocate(16);
+  void* second = bump.allocate(16);
+  bump.give_back(first, 16);
+  CHECK(bump.used() == 32);
+  bump.give_back(second, 16);
+  CHECK(bump.used() == 16);
+  CHECK(bump.allocate(16) == second);
+  bump.destroy();
+}
+
+TEST_CASE("bump blocks of many threads do not overlap, and the budget holds to the byte") {
+  constexpr uint64_t kBudget = 5 * Region::kChargeStep;
+  TestMemory memory(kBudget);
+  Bump bump;
+  REQUIRE(bump.create(memory, 64 * Region::kChargeStep, Backing::kLazy));
+  std::vector<unsigned char*> blocks[8];
+  test::run_threads(8, [&](int who) {
+    while (unsigned char* block = static_cast<unsigned char*>(bump.allocate(24, 8))) {
+      memset(block, who + 1, 24);
+      blocks[who].push_back(block);
+    }
+  });
+  size_t count = 0;
+  for (int who = 0; who < 8; ++who) {
+    for (unsigned char* block : blocks[who]) {
+      ++count;
+      for (int i = 0; i < 24; ++i) REQUIRE(block[i] == who + 1);
+    }
+  }
+  CHECK(count == kBudget / 24);
+  CHECK(memory.used() == kBudget);
+  CHECK(memory.peak() == kBudget);
+  bump.destroy();
+  CHECK(memory.used() == 0);
+}
