@@ -42,6 +42,8 @@ typedef struct hprof_handlers {
   void (*sampled_object_alloc)(void* self, void* jni, hprof_thread* thread, void* object, void* jclass,
                                int64_t size);                                                            /* [app] */
   void (*object_free)(void* self, int64_t tag);                                                          /* [gc] */
+  /* The VM has compiled `method` (a jmethodID) to `size` bytes of code at `code`. On a thread of the VM. No JNI. */
+  void (*compiled_method_load)(void* self, void* method, const void* code, uint64_t size); /* [app] */
 } hprof_handlers;
 
 /* Why a report is asked for. */

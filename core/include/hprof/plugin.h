@@ -75,7 +75,7 @@ typedef struct hprof_option {
 #define HPROF_EVENT_SAMPLED_OBJECT_ALLOC (1ull << 15)
 #define HPROF_EVENT_OBJECT_FREE (1ull << 16)
 #define HPROF_EVENT_CLASS_LOAD (1ull << 17)          /* enabled only; AsyncGetCallTrace demands it */
-#define HPROF_EVENT_COMPILED_METHOD_LOAD (1ull << 18) /* enabled only; makes exact debug info between safepoints */
+#define HPROF_EVENT_COMPILED_METHOD_LOAD (1ull << 18) /* makes exact debug info between safepoints */
 #define HPROF_EVENT_CLASS_FILE_LOAD (1ull << 19)     /* seen by the bytecode service */
 #define HPROF_EVENT_COUNT 20
 

@@ -6,6 +6,12 @@
 
 typedef struct hprof_cpu_timer hprof_cpu_timer;
 
+/* The registers that a stack walk starts from. */
+typedef struct hprof_registers {
+  uint64_t pc, sp, fp;
+  uint64_t link; /* the return address register; 0 on machines that return through the stack */
+} hprof_registers;
+
 typedef struct hprof_sampling_service {
   uint32_t size;
   uint32_t reserved;
@@ -20,6 +26,10 @@ typedef struct hprof_sampling_service {
   void (*stop)(const hprof_host* host, hprof_cpu_timer* timer);
   /* Calls body(argument); a memory fault inside it ends the call with 0 instead of the process. [signal] */
   uint32_t (*guarded)(const hprof_host* host, void (*body)(void* argument), void* argument);
+  /* Registers of the interrupted code; 0: not known on this machine. Whoever writes them (to walk from somewhere else)
+   * writes the old ones back before the handler returns: execution goes on with them. [signal] */
+  uint32_t (*read_registers)(const hprof_host* host, const void* ucontext, hprof_registers* registers);
+  void (*write_registers)(const hprof_host* host, void* ucontext, const hprof_registers* registers);
 } hprof_sampling_service;
 
 #endif
