@@ -55,6 +55,17 @@ void uninstall_sample_handler();
 // [signal]
 int request_sample(NativeThread thread, void* value);
 
+// What a stack walk starts from. `link` is the return address register, 0 on machines that return through the
+// stack.
+struct MachineRegisters {
+  uint64_t pc, sp, fp, link;
+};
+
+// The registers of an interrupted context. False: not known on this machine; then write_registers does
+// nothing. The interrupted code goes on with what is written. [signal]
+bool read_registers(const void* machine_context, MachineRegisters* registers);
+void write_registers(void* machine_context, const MachineRegisters& registers);
+
 // Guarded calls
 // -------------------------------------------------------------------------------------------------
 
