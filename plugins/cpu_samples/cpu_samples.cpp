@@ -27,9 +27,10 @@ static void destroy(void* self) {
 static hprof_status control(void* self, const hprof_control* control) { return of(self)->control(*control); }
 static void thread_start(void* self, void*, hprof_thread* thread) { of(self)->thread_start(thread); }
 static void thread_end(void* self, void*, hprof_thread* thread) { of(self)->thread_end(thread); }
+static void compiled_method_load(void* self, void* method, const void* code, uint64_t size) {
+  of(self)->compiled_method(method, code, size);
+}
 
-// Demanded by AsyncGetCallTrace (class loads) or good for exact attribution of inlined code (compiled
-// methods); the core enables them, there is nothing to handle.
 static const hprof_handlers kHandlers = {
     sizeof(hprof_handlers),
     0,
@@ -46,6 +47,7 @@ static const hprof_handlers kHandlers = {
     nullptr,
     nullptr,
     nullptr,
+    compiled_method_load,
 };
 
 static const hprof_collector_ops kOps = {
@@ -59,6 +61,7 @@ static const hprof_option kOptions[] = {
      "how stacks are sampled"},
 };
 
+// Class loads are demanded by AsyncGetCallTrace; compiled methods make the attribution of inlined code exact.
 static const hprof_unit kUnit = {
     sizeof(hprof_unit),
     HPROF_UNIT_COLLECTOR,

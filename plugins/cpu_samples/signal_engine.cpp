@@ -1,6 +1,8 @@
 // Samples by CPU-time signals.
 #include "plugins/cpu_samples/signal_engine.h"
 
+#include <jvmti.h>
+
 namespace hprof::samples {
 
 // How long a sample waits at most before it is named. Shorter: fewer classes are gone by then; longer: fewer
@@ -19,6 +21,12 @@ static void add_loss(uint64_t* counter, uint64_t n) {
   if (counter != nullptr) __atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
 }
 
+// The methods that were compiled before anybody asked.
+static void replay_compiled_methods(const Services& services) {
+  auto* jvmti = static_cast<jvmtiEnv*>(services.jvm->jvmti(services.host));
+  if (jvmti != nullptr) jvmti->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
+}
+
 const char* SignalEngine::missing(const Services& services) {
   if (services.sampling == nullptr) return "this platform has no CPU-time signals";
   if (services.jvm == nullptr || services.jvm->symbol(services.host, "AsyncGetCallTrace") == nullptr) {
@@ -33,16 +41,10 @@ hprof_status SignalEngine::start(const char** why) {
   walk_ = reinterpret_cast<AsyncGetCallTrace>(s.jvm->symbol(s.host, "AsyncGetCallTrace"));
   lost_samples_ = s.log->loss_counter(s.host, "CPU samples: the sample buffer was full");
   lost_threads_ = s.log->loss_counter(s.host, "threads without CPU samples: no CPU timer to be had");
-  uint32_t depth = shared_->book.depth();
-  if (queue_.is_open() && queue_.depth() < depth) close();
-  if (!queue_.is_open()) {
-    raw_ = s.allocate<hprof_raw_frame>(depth);
-    if (raw_ == nullptr || queue_.open(s, depth) != HPROF_OK) {
-      s.release(raw_, depth);
-      raw_ = nullptr;
-      *why = "no memory for the sample buffer";
-      return HPROF_NO_MEMORY;
-    }
+  lost_code_ = s.log->loss_counter(s.host, "compiled methods whose address is not kept: too many at once");
+  if (!open_buffers()) {
+    *why = "no memory for the sample buffer";
+    return HPROF_NO_MEMORY;
   }
   if (s.sampling->install(s.host, &SignalEngine::on_tick, this) != HPROF_OK) {
     *why = "the signal handler cannot be installed";
@@ -57,8 +59,22 @@ hprof_status SignalEngine::start(const char** why) {
   }
   drainer_.store(drainer, std::memory_order_release);
   running_.store(1, std::memory_order_seq_cst);
+  replay_compiled_methods(s);
   s.threads->each(s.host, s.jvm->jni(s.host), this, &SignalEngine::visit_thread);
   return HPROF_OK;
+}
+
+bool SignalEngine::open_buffers() {
+  const Services& s = shared_->services;
+  uint32_t depth = shared_->book.depth();
+  if (code_.open(s) != HPROF_OK) return false;
+  if (queue_.is_open() && queue_.depth() >= depth) return true;
+  close_queue();
+  raw_ = s.allocate<hprof_raw_frame>(depth + 1);
+  if (raw_ != nullptr && queue_.open(s, depth) == HPROF_OK) return true;
+  s.release(raw_, depth + 1);
+  raw_ = nullptr;
+  return false;
 }
 
 void SignalEngine::stop() {
@@ -84,8 +100,13 @@ void SignalEngine::stop() {
 
 void SignalEngine::close() {
   if (drainer_stuck_) return;
+  close_queue();
+  code_.close(shared_->services);
+}
+
+void SignalEngine::close_queue() {
   const Services& s = shared_->services;
-  if (queue_.is_open()) s.release(raw_, queue_.depth());
+  if (queue_.is_open()) s.release(raw_, queue_.depth() + 1);
   raw_ = nullptr;
   queue_.close(s);
 }
@@ -133,6 +154,11 @@ void SignalEngine::thread_end(const hprof_thread* thread) {
   });
 }
 
+void SignalEngine::compiled_method(void* method, const void* code, uint64_t size) {
+  if (running_.load(std::memory_order_relaxed) == 0) return;
+  if (!code_.add(reinterpret_cast<uintptr_t>(code), size, method)) add_loss(lost_code_, 1);
+}
+
 // --- the signal handler: no lock, no allocation ---
 
 namespace {
@@ -141,12 +167,39 @@ struct Walk {
   AsyncTrace trace;
   int32_t depth;
   void* ucontext;
+  // To walk from the caller: where the interrupted code keeps its return address.
+  const hprof_sampling_service* sampling;
+  const hprof_host* host;
+  hprof_registers interrupted;
+  uint32_t guess;
 };
 }  // namespace
 
 static void walk_stack(void* argument) {
   auto* w = static_cast<Walk*>(argument);
   w->walk(&w->trace, w->depth, w->ucontext);
+}
+
+// Entry and exit code of a method: its frame is not set up yet, or is gone already. So the return address is
+// in the link register, or on top of the stack, or below the saved frame pointer there.
+static constexpr uint32_t kGuesses = 2;
+static void walk_caller(void* argument) {
+  auto* w = static_cast<Walk*>(argument);
+  hprof_registers r = w->interrupted;
+  const auto* top = reinterpret_cast<const uintptr_t*>(static_cast<uintptr_t>(r.sp));
+  if (r.link != 0) {
+    if (w->guess != 0) return;
+    r.pc = r.link;
+  } else if (w->guess == 0) {
+    r.pc = top[0];
+    r.sp += sizeof top[0];
+  } else {
+    r.fp = top[0];
+    r.pc = top[1];
+    r.sp += 2 * sizeof top[0];
+  }
+  w->sampling->write_registers(w->host, w->ucontext, &r);
+  walk_stack(argument);
 }
 
 void SignalEngine::on_tick(void* argument, void* timer_argument, void* ucontext, uint32_t ticks) {
@@ -160,20 +213,54 @@ void SignalEngine::sample(ThreadState* state, void* ucontext, uint32_t ticks) {
   if (slot == nullptr) return add_loss(lost_samples_, ticks);
   slot->ticks = ticks;
   slot->thread = state->serial.load(std::memory_order_relaxed);
+  slot->pc = 0;
   uint32_t depth = shared_->depth.load(std::memory_order_relaxed);
   if (depth > queue_.depth()) depth = queue_.depth();
   void* jni = s.jvm->jni(s.host);
   if (depth == 0 || jni == nullptr) {
     slot->frame_count = -static_cast<int32_t>(depth == 0 ? kDepthZero : kNotJavaThread);
   } else {
-    Walk walk = {walk_, {jni, 0, slot->frames}, static_cast<int32_t>(depth), ucontext};
-    bool returned = s.sampling->guarded(s.host, &walk_stack, &walk) != 0;
-    slot->frame_count = returned ? walk.trace.frame_count : -static_cast<int32_t>(kWalkFault);
+    walk(slot, jni, depth, ucontext);
   }
   queue_.publish(slot);
   if (queue_.waiting() * 2 >= queue_.slots() && wake_sent_.exchange(1, std::memory_order_relaxed) == 0) {
     hprof_agent_thread* drainer = drainer_.load(std::memory_order_acquire);
     if (drainer != nullptr) s.threads->wake(drainer);
+  }
+}
+
+void SignalEngine::walk(Sample* slot, void* jni, uint32_t depth, void* ucontext) {
+  const Services& s = shared_->services;
+  Walk w = {};
+  w.walk = walk_;
+  w.trace = {jni, 0, slot->frames};
+  w.depth = static_cast<int32_t>(depth);
+  w.ucontext = ucontext;
+  bool returned = s.sampling->guarded(s.host, &walk_stack, &w) != 0;
+  slot->frame_count = returned ? w.trace.frame_count : -static_cast<int32_t>(kWalkFault);
+  bool in_java = slot->frame_count == -static_cast<int32_t>(kUnknownJava) ||
+                 slot->frame_count == -static_cast<int32_t>(kUnwalkableJava);
+  if (in_java) walk_from_caller(slot, jni, depth, ucontext);
+}
+
+void SignalEngine::walk_from_caller(Sample* slot, void* jni, uint32_t depth, void* ucontext) {
+  const Services& s = shared_->services;
+  Walk w = {};
+  if (!HPROF_HAS(s.sampling, hprof_sampling_service, write_registers)) return;
+  if (s.sampling->read_registers(s.host, ucontext, &w.interrupted) == 0) return;
+  slot->pc = w.interrupted.pc;
+  w.walk = walk_;
+  w.depth = static_cast<int32_t>(depth);
+  w.ucontext = ucontext;
+  w.sampling = s.sampling;
+  w.host = s.host;
+  for (w.guess = 0; w.guess < kGuesses; w.guess++) {
+    w.trace = {jni, 0, slot->frames};
+    bool returned = s.sampling->guarded(s.host, &walk_caller, &w) != 0;
+    s.sampling->write_registers(s.host, ucontext, &w.interrupted);
+    if (!returned || w.trace.frame_count <= 0) continue;
+    slot->frame_count = w.trace.frame_count;
+    return;
   }
 }
 
@@ -184,6 +271,10 @@ void SignalEngine::drain_loop(void* argument, void* jni, hprof_agent_thread* thr
   const Services& s = self->shared_->services;
   while (s.threads->wait(thread, kDrainEveryNs) != 0) {
     self->wake_sent_.store(0, std::memory_order_relaxed);
+    if (self->code_.wants_merge() && self->shared_->book.turn.try_lock()) {
+      self->code_.merge(s);
+      self->shared_->book.turn.unlock();
+    }
     uint32_t counted = kTurnSamples;
     while (counted == kTurnSamples && self->shared_->book.turn.try_lock()) {
       counted = self->drain(jni);
@@ -211,18 +302,19 @@ void SignalEngine::drain_all(void* jni) {
 
 void SignalEngine::count(const Sample& sample, void* jni) {
   SampleBook& book = shared_->book;
-  if (sample.frame_count <= 0)
-    return book.add_reason(sample.thread, reason_of(sample.frame_count), sample.ticks);
-  uint32_t frames = static_cast<uint32_t>(sample.frame_count);
-  if (frames > queue_.depth()) frames = queue_.depth();
-  for (uint32_t i = 0; i < frames; i++) {
+  uint32_t count = 0;
+  void* top = sample.pc == 0 ? nullptr : code_.find(shared_->services, sample.pc);
+  // Where in the method is not known; its first line stands for its entry code.
+  if (top != nullptr) raw_[count++] = {top, 0};
+  for (int32_t i = 0; i < sample.frame_count && static_cast<uint32_t>(i) < queue_.depth(); i++) {
     const AsyncFrame& frame = sample.frames[i];
-    raw_[i].method = frame.method;
-    raw_[i].location = frame.line == kAsyncNative ? kNativeLocation
-                       : frame.line < 0           ? kNoLocation
-                                                  : frame.line;
+    int64_t location = frame.line == kAsyncNative ? kNativeLocation : frame.line < 0 ? 0 : frame.line;
+    raw_[count++] = {frame.method, location};
   }
-  book.add_stack(jni, sample.thread, raw_, frames, sample.ticks);
+  if (count == 0) return book.add_reason(sample.thread, reason_of(sample.frame_count), sample.ticks);
+  uint32_t depth = shared_->depth.load(std::memory_order_relaxed);
+  if (count > depth && depth != 0) count = depth;
+  book.add_stack(jni, sample.thread, raw_, count, sample.ticks);
 }
 
 }  // namespace hprof::samples

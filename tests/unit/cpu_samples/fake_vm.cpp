@@ -13,8 +13,10 @@ static void* g_handler_argument = nullptr;
 
 static void async_get_call_trace(samples::AsyncTrace* trace, int32_t depth, void*) {
   FakeVm* vm = FakeVm::current;
-  trace->frame_count = vm->stack.empty() ? vm->walk_code : 0;
-  for (auto& frame : vm->stack) {
+  auto by_pc = vm->stacks_by_pc.find(vm->registers.pc);
+  const auto& stack = by_pc == vm->stacks_by_pc.end() ? vm->stack : by_pc->second;
+  trace->frame_count = stack.empty() ? vm->walk_code : 0;
+  for (auto& frame : stack) {
     if (trace->frame_count == depth) break;
     trace->frames[trace->frame_count++] = frame;
   }
@@ -47,9 +49,11 @@ struct FakeServices {
   }
   static void stop(const hprof_host*, hprof_cpu_timer* timer) { FakeVm::current->timers.erase(timer->os_id); }
   static uint32_t guarded(const hprof_host*, void (*body)(void*), void* argument) {
-    if (FakeVm::current->walk_faults) return 0;
+    FakeVm* vm = FakeVm::current;
+    if (vm->walk_faults) return 0;
     body(argument);
-    return 1;
+    if (vm->walk_faults_after < 0) return 1;
+    return vm->walk_faults_after-- == 0 ? vm->walk_faults_after = 0, 0 : 1;
   }
 
   // --- JVMTI and JNI
@@ -104,6 +108,18 @@ struct FakeServices {
     FakeVm::current->mock.now_ns += static_cast<uint64_t>(ms) * 1000000;
     return JVMTI_ERROR_NONE;
   }
+  static jvmtiError JNICALL generate_events(jvmtiEnv*, jvmtiEvent) {
+    FakeVm* vm = FakeVm::current;
+    if (vm->compiled_before_start != nullptr) vm->compile(vm->compiled_before_start, 0x100000, 0x100);
+    return JVMTI_ERROR_NONE;
+  }
+  static uint32_t read_registers(const hprof_host*, const void*, hprof_registers* registers) {
+    *registers = FakeVm::current->registers;
+    return FakeVm::current->knows_registers ? 1 : 0;
+  }
+  static void write_registers(const hprof_host*, void*, const hprof_registers* registers) {
+    FakeVm::current->registers = *registers;
+  }
   static jint JNICALL push_frame(JNIEnv*, jint) {
     FakeVm::current->frames_pushed++;
     return 0;
@@ -128,7 +144,9 @@ static const hprof_sampling_service kSampling = {sizeof(hprof_sampling_service),
                                                  FakeServices::uninstall,
                                                  FakeServices::start,
                                                  FakeServices::stop,
-                                                 FakeServices::guarded};
+                                                 FakeServices::guarded,
+                                                 FakeServices::read_registers,
+                                                 FakeServices::write_registers};
 
 FakeVm::FakeVm() {
   current = this;
@@ -147,6 +165,7 @@ FakeVm::FakeVm() {
   jvmti_functions_.RawMonitorEnter = FakeServices::monitor_call;
   jvmti_functions_.RawMonitorExit = FakeServices::monitor_call;
   jvmti_functions_.RawMonitorWait = FakeServices::monitor_wait;
+  jvmti_functions_.GenerateEvents = FakeServices::generate_events;
   jni_env_.functions = &jni_functions_;
   jvmti_env_.functions = &jvmti_functions_;
   mock.set_service(HPROF_SERVICE_JVM, &kJvm);
@@ -181,6 +200,10 @@ void* FakeVm::method(const std::string& owner, const std::string& name) {
   mock.raw_methods[methods_.back().get()] =
       mock.add_method(mock.add_class(owner, "L" + owner + ";"), name, "()V");
   return methods_.back().get();
+}
+
+void FakeVm::compile(void* method, uint64_t address, uint64_t size) {
+  ops->handlers->compiled_method_load(self, method, reinterpret_cast<const void*>(address), size);
 }
 
 void FakeVm::create(const std::map<std::string, std::string>& options) {

@@ -31,11 +31,17 @@ class FakeVm {
 
   MockHost mock;
   bool has_async_get_call_trace = true;
-  bool attached = true;      // the calling thread has a JNIEnv
-  bool walk_faults = false;  // guarded calls end in a fault
+  bool attached = true;        // the calling thread has a JNIEnv
+  bool walk_faults = false;    // guarded calls end in a fault
+  int walk_faults_after = -1;  // only guarded calls after so many
   bool timers_fail = false;
-  std::vector<samples::AsyncFrame> stack;                       // what AsyncGetCallTrace finds ...
-  int32_t walk_code = 0;                                        // ... or, with an empty stack, answers
+  std::vector<samples::AsyncFrame> stack;  // what AsyncGetCallTrace finds ...
+  int32_t walk_code = 0;                   // ... or, with an empty stack, answers
+  hprof_registers registers = {};          // of the interrupted code
+  bool knows_registers = false;
+  std::map<uint64_t, std::vector<samples::AsyncFrame>> stacks_by_pc;  // found there instead
+  void* compiled_before_start = nullptr;                              // told on request, at 0x100000
+  void compile(void* method, uint64_t address, uint64_t size);
   std::map<uint64_t, std::unique_ptr<hprof_cpu_timer>> timers;  // running, by os id
   bool installed = false;
   // A tick of a thread's timer; false: it has none. late: the handle of a timer that was stopped meanwhile.
