@@ -129,8 +129,11 @@ void JNICALL on_class_prepare(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jcla
                      static_cast<void*>(prepared));
 }
 
-void JNICALL on_compiled_method_load(jvmtiEnv*, jmethodID, jint, const void*, jint,
-                                     const jvmtiAddrLocationMap*, const void*) {}
+void JNICALL on_compiled_method_load(jvmtiEnv* jvmti, jmethodID method, jint size, const void* code, jint,
+                                     const jvmtiAddrLocationMap*, const void*) {
+  dispatch(session_of(jvmti), HPROF_EVENT_COMPILED_METHOD_LOAD, &hprof_handlers::compiled_method_load,
+           static_cast<void*>(method), code, static_cast<uint64_t>(size));
+}
 
 void JNICALL on_gc_start(jvmtiEnv* jvmti) {
   dispatch(session_of(jvmti), HPROF_EVENT_GC_START, &hprof_handlers::gc_start);

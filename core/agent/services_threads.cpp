@@ -148,6 +148,15 @@ const hprof_sampling_service kSampling = {
     [](const hprof_host*, void (*body)(void*), void* argument) {
       return static_cast<uint32_t>(platform::guarded_call(body, argument));
     },
+    [](const hprof_host*, const void* context, hprof_registers* registers) {
+      platform::MachineRegisters read = {};
+      bool known = platform::read_registers(context, &read);
+      *registers = {read.pc, read.sp, read.fp, read.link};
+      return static_cast<uint32_t>(known);
+    },
+    [](const hprof_host*, void* context, const hprof_registers* registers) {
+      platform::write_registers(context, {registers->pc, registers->sp, registers->fp, registers->link});
+    },
 };
 
 }  // namespace
