@@ -52,6 +52,7 @@ BROKEN_TEXT = [
     ("3 300001 Spin.hot", "3 300001"),
     ("3 300001 Spin.hot", "3 300009 Spin.hot"),
     ("   1 75.00% 75.00%       3 300001 Spin.hot\n   2 25.00% 100.00%       1 300002 java.lang.Object.wait\n", ""),
+    ("total = 4) Sat Nov 21 04:59:58 2026\n", "total = 4) Sat Nov 21 04:59:58 2026\nHPROF NOTE: x\n"),
     ("   2 25", "   3 25"),
     ("CPU SAMPLES END\n", ""),
     ("CPU SAMPLES END\n", "CPU SAMPLES END\nstray\n"),

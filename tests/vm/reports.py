@@ -18,6 +18,9 @@ THREAD_END = re.compile(r"^THREAD END \(id = (\d+)\)$")
 DATE = r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun) (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d \d{4}"
 HEADER = re.compile(r"^JAVA PROFILE 1\.0\.1, created %s$" % DATE)
 BEGIN = re.compile(r"^([A-Z][A-Z ]*?(?: \(ms\))?) BEGIN(?: \((.*?)\))?(?: (%s))?$" % DATE)
+NOTE = "HPROF NOTE: "
+# The row of a table that would have none: gprof2dot waits for ever for the end of a table without rows.
+NO_SAMPLES = "JVM.no_samples"
 CPU_SECTIONS = ("CPU SAMPLES", "CPU TIME (ms)")
 CPU_HEADING = "rank   self  accum   count trace method"
 CPU_ROW = re.compile(r"^ *\d+ +\d+\.\d\d% +\d+\.\d\d% +\d+ +\d+ \S+$")
@@ -58,6 +61,7 @@ class Ascii:
         self.ended = []     # ids
         self.traces = {}    # serial -> Trace
         self.sections = []
+        self.notes = []     # what the agent says about its result: losses, costs
 
     def cpu(self, name="CPU SAMPLES"):
         """The CPU sections of that name; at least one."""
@@ -122,6 +126,8 @@ def parse_record(reader, report, thread_ids):
         report.ended.append(thread)
     elif BEGIN.match(line):
         parse_section(reader, report, [])
+    elif line.startswith(NOTE):
+        report.notes.append(reader.take()[len(NOTE):])
     else:
         raise Failure("line %d is no record: %r" % (reader.position + 1, line))
 
@@ -166,10 +172,12 @@ def parse_section(reader, report, before):
 
 def parse_cpu(section, report, where):
     found = re.match(r"^total = (\d+)$", section.argument or "")
-    check(found and int(found.group(1)) > 0, "%s: total: %r" % (where, section.argument))
+    check(found, "%s: total: %r" % (where, section.argument))
     section.total = int(found.group(1))
     check(section.lines[:1] == [CPU_HEADING], "%s: heading %r" % (where, section.lines[:1]))
     check(len(section.lines) > 1, "%s: a table without rows" % where)
+    if section.total == 0:
+        check(len(section.lines) == 2 and section.lines[1].endswith(" " + NO_SAMPLES), "%s: rows of nothing" % where)
     accum, last = 0, None
     for rank, line in enumerate(section.lines[1:], 1):
         fields = line.split()
@@ -180,7 +188,7 @@ def parse_cpu(section, report, where):
         check(report.traces[row.trace].frames[0][0] == row.method, "%s: method of %r is not its trace's first" % (where, line))
         # In CPU TIME the percentages are of the cost, which is not printed; count is the number of calls.
         weight = row.count if section.name == "CPU SAMPLES" else row.self_percent
-        scale = 100.0 / section.total if section.name == "CPU SAMPLES" else 1.0
+        scale = 100.0 / max(section.total, 1) if section.name == "CPU SAMPLES" else 1.0
         check(last is None or weight <= last, "%s: the rows are not in order at %r" % (where, line))
         last = weight
         accum += weight

@@ -45,7 +45,7 @@ def hidden_classes_have_readable_names(vm):
 def program_without_samples_has_a_readable_report(vm):
     """gprof2dot waits for ever when there is no row at all; the reader here wants one, too."""
     run = vm.profiled("cpu=samples,interval=100000,file=out.txt", "Quick")
-    parse_ascii(run.text("out.txt")).cpu()
+    check_equal(parse_ascii(run.text("out.txt")).cpu()[0].total, 0, "samples")
 
 
 @vm_test(units=UNITS)
@@ -84,11 +84,11 @@ def threads_are_told_apart(vm):
     run = vm.profiled("cpu=samples,thread=y,file=out.txt", "Spin", "6", "2")
     report = parse_ascii(run.text("out.txt"), thread_ids=True)
     names = {name: number for _, number, name, _ in report.threads}
-    for name in ("main", 'spin "0"', 'spin "1"'):
+    for name in ("main", "spin 0", "spin 1"):
         check(name in names, "no THREAD START of %r in %s" % (name, sorted(names)))
     check_equal(len({number for _, number, _, _ in report.threads}), len(report.threads), "different thread ids")
     hot = {report.traces[row.trace].thread for row in report.cpu()[0].rows if row.method == "Spin.hot"}
-    check({names['spin "0"'], names['spin "1"']} <= hot, "Spin.hot was seen in threads %s of %s" % (hot, names))
+    check({names["spin 0"], names["spin 1"]} <= hot, "Spin.hot was seen in threads %s of %s" % (hot, names))
 
 
 @vm_test(units=UNITS)
@@ -110,7 +110,9 @@ def shorter_interval_gives_more_samples(vm):
 
 @vm_test(units=UNITS)
 def jni_is_used_by_the_rules(vm):
-    run = vm.profiled("cpu=samples,interval=1,thread=y,file=out.txt", "Lambdas", java=("-Xcheck:jni",))
+    option = vm.agent_option("cpu=samples,interval=1,thread=y,file=out.txt")
+    run = vm.run_java(option, "-Xcheck:jni", "Lambdas")
+    check_equal(run.code, 0, "exit code\n%s\n" % run)
     complaints = [line for line in (run.out + run.err).splitlines() if "FATAL ERROR" in line or "WARNING in native" in line]
     check(not complaints, "-Xcheck:jni says %s\n%s" % (complaints, run))
     parse_ascii(run.text("out.txt"), thread_ids=True)

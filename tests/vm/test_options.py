@@ -33,10 +33,23 @@ def help_ends_the_vm_with_success(vm):
     check("quick" not in run.out, "the program was started\n%s" % run)
 
 
-@vm_test(units=("cpu_samples",))
-def no_option_leaves_a_program_alone(vm):
-    run = vm.profiled(None, "Quick", "3")
-    check_equal(run.code, 3, "exit code\n%s\n" % run)
+@vm_test()
+def no_option_means_heap_all(vm):
+    """As in the original. A build without these units says so, and does not start the program with half of it."""
+    if {"heap_sites", "heap_dump"} <= set(vm.units):
+        run = vm.profiled(None, "Quick", "3")
+        check_equal(run.code, 3, "exit code\n%s\n" % run)
+        names = [section.name for section in parse_ascii(run.text("java.hprof.txt")).sections]
+        check({"SITES", "HEAP DUMP"} <= set(names), "sections: %s" % names)
+    else:
+        check("heap" in vm.refused(None), "the line does not say what is missing")
+
+
+@vm_test()
+def nothing_selected_leaves_a_program_alone(vm):
+    run = vm.profiled("heap=off,cpu=off", "Quick", "3")
+    check_equal((run.code, run.err), (3, ""), "exit code and stderr\n%s\n" % run)
+    check_equal(sorted(set(os.listdir(vm.dir)) - {"stdout", "stderr"}), [], "files")
 
 
 def library_path(vm):

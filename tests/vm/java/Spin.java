@@ -41,7 +41,7 @@ public class Spin {
         long[] values = new long[count];
         for (int i = 0; i < count; i++) {
             int index = i;
-            threads[i] = new Thread(() -> values[index] = work(rounds), "spin \"" + i + "\"");
+            threads[i] = new Thread(() -> values[index] = work(rounds), "spin " + i);
             threads[i].start();
         }
         long value = count == 0 ? work(rounds) : 0;
