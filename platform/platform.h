@@ -17,6 +17,7 @@
 //    return false to end the listing; what they get is valid during the call only.
 #pragma once
 
+#include "platform/accounting.h"
 #include "platform/clock.h"
 #include "platform/error.h"
 #include "platform/file.h"

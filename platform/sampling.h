@@ -81,15 +81,15 @@ int install_fault_guard(FaultFilter filter);
 // Puts the previous handlers back where ours are still in place. No guarded call may be running. [any]
 void uninstall_fault_guard();
 
-// Calls fn(argument). True: it returned. False: it faulted (SIGSEGV or SIGBUS on this thread), or too many guarded
-// calls were running (dozens at least) and it was not called. After a fault nothing of fn's own is undone: it must hold
-// no lock and own nothing. The signal mask is put back as it was at the fault. May be nested. Faults outside of a
-// guarded call go to the previous handler exactly as they came. Without an installed guard fn is called unguarded.
-// [signal]
+// Calls fn(argument). True: it returned. False: it faulted (SIGSEGV or SIGBUS on this thread), or too many
+// guarded calls were running (dozens at least) and it was not called. After a fault nothing of fn's own is
+// undone: it must hold no lock and own nothing. The signal mask is put back as it was at the fault. May be
+// nested. Faults outside of a guarded call go to the previous handler exactly as they came. Without an
+// installed guard fn is called unguarded. [signal]
 //
-// The state of a running call is found by thread id in a fixed table: thread_local would need either allocation in
-// the handler (dynamic TLS) or space that musl does not give to a library loaded by dlopen (initial-exec), and
-// setting a pthread key may allocate.
+// The state of a running call is found by thread id in a fixed table: thread_local would need either
+// allocation in the handler (dynamic TLS) or space that musl does not give to a library loaded by dlopen
+// (initial-exec), and setting a pthread key may allocate.
 bool guarded_call(void (*fn)(void* argument), void* argument);
 
 }  // namespace hprof::platform
