@@ -4,7 +4,6 @@
 // itself first and looks at the flag then. Both sequentially consistent, so at least one of them sees the
 // other; and the kernel puts a thread to sleep only if state_ is still 0.
 #include <errno.h>
-#include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -22,6 +21,12 @@ constexpr long kFutexCall = SYS_futex_time64;
 using KernelTime = long long;
 #endif
 
+// linux/futex.h is a header of the kernel, which a C library need not come with.
+constexpr int kWake = 1;
+constexpr int kWaitBitset = 9;
+constexpr int kPrivate = 128;
+constexpr unsigned kAnyBit = 0xffffffff;
+
 struct KernelTimespec {
   KernelTime seconds;
   KernelTime nanoseconds;
@@ -35,8 +40,7 @@ void futex_wait(std::atomic<uint32_t>* word, int64_t deadline_ns) {
     deadline.nanoseconds = static_cast<KernelTime>(deadline_ns % kNanosPerSecond);
   }
   // FUTEX_WAIT_BITSET is the wait that takes an absolute monotonic time.
-  syscall(kFutexCall, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, 0, timed ? &deadline : nullptr, nullptr,
-          FUTEX_BITSET_MATCH_ANY);
+  syscall(kFutexCall, word, kWaitBitset | kPrivate, 0, timed ? &deadline : nullptr, nullptr, kAnyBit);
 }
 
 }  // namespace
@@ -49,7 +53,7 @@ Event::~Event() {}
 void Event::signal() {
   if (state_.exchange(1) != 0 || waiters_.load() == 0) return;
   const int kept = errno;
-  syscall(kFutexCall, &state_, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, nullptr, nullptr, 0);
+  syscall(kFutexCall, &state_, kWake | kPrivate, 1, nullptr, nullptr, 0);
   errno = kept;
 }
 
