@@ -83,17 +83,6 @@ int64_t file_write_at(File file, const void* data, size_t size, int64_t offset) 
   }
 }
 
-int file_write_all(File file, const void* data, size_t size, int64_t deadline_ns) {
-  const char* at = static_cast<const char*>(data);
-  while (size) {
-    const int64_t count = file_write(file, at, size, deadline_ns);
-    if (count < 0) return static_cast<int>(-count);
-    at += count;
-    size -= static_cast<size_t>(count);
-  }
-  return 0;
-}
-
 int file_sync(File file) {
   if (file.kind == FileKind::kStream) return 0;
   while (fsync(descriptor_of(file)) != 0) {

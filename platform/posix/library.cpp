@@ -6,19 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "platform/common/text.h"
+
 namespace hprof::platform {
-namespace {
-
-size_t copy_text(const char* from, char* text, size_t size) {
-  if (!size) return 0;
-  size_t length = strlen(from);
-  if (length >= size) length = size - 1;
-  memcpy(text, from, length);
-  text[length] = 0;
-  return length;
-}
-
-}  // namespace
 
 const char* const kLibrarySuffix = ".so";
 

@@ -9,9 +9,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "platform/common/socket_io.h"
 #include "platform/error.h"
 #include "platform/file.h"
-#include "platform/posix/socket_io.h"
 
 namespace hprof::platform {
 namespace {
@@ -51,11 +51,12 @@ int remove_stale(const char* path) {
   return unlink(path) == 0 || errno == ENOENT ? 0 : errno;
 }
 
-int bind_private(int descriptor, const sockaddr_un& address) {
+int bind_private(Socket socket, const sockaddr_un& address) {
+  const int descriptor = descriptor_of(socket);
   // Linux gives the file the mode of the descriptor; elsewhere chmod does it.
   fchmod(descriptor, 0600);
   if (bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    return socket_error(errno);
+    return last_socket_error();
   }
   struct stat status;
   int error = 0;
@@ -80,15 +81,10 @@ int local_listen(const char* path, Socket* socket) {
   if (!parent_is_secure(path)) return kErrorUnsafeDirectory;
   error = remove_stale(path);
   if (error) return error;
-  const int descriptor = open_stream(AF_UNIX);
-  if (descriptor < 0) return -descriptor;
-  error = bind_private(descriptor, address);
-  if (error) {
-    close(descriptor);
-    return error;
-  }
-  socket->handle = descriptor;
-  return 0;
+  error = open_stream(AF_UNIX, socket);
+  if (!error) error = bind_private(*socket, address);
+  if (error) socket_close(socket);
+  return error;
 }
 
 int local_connect(const char* path, int64_t deadline_ns, Socket* socket) {
@@ -96,17 +92,12 @@ int local_connect(const char* path, int64_t deadline_ns, Socket* socket) {
   sockaddr_un address;
   int error = address_of(path, &address);
   if (error) return error;
-  const int descriptor = open_stream(AF_UNIX);
-  if (descriptor < 0) return -descriptor;
-  error = connect_by(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address, deadline_ns);
+  error = open_stream(AF_UNIX, socket);
+  if (error) return error;
+  error = connect_by(*socket, reinterpret_cast<const sockaddr*>(&address), sizeof address, deadline_ns);
+  if (error) socket_close(socket);
   // A full backlog gives EAGAIN at once, without anything to wait for.
-  if (error == EAGAIN) error = kErrorTimedOut;
-  if (error) {
-    close(descriptor);
-    return error;
-  }
-  socket->handle = descriptor;
-  return 0;
+  return error == EAGAIN ? kErrorTimedOut : error;
 }
 
 }  // namespace hprof::platform

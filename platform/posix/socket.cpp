@@ -3,14 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <unistd.h>
 
+#include "platform/common/socket_io.h"
 #include "platform/error.h"
 #include "platform/posix/port.h"
-#include "platform/posix/socket_io.h"
 #include "platform/posix/timespec.h"
 #include "platform/posix/write_signals.h"
 
@@ -25,8 +23,6 @@ ssize_t send_quietly(int descriptor, const void* data, size_t size) {
   return send(descriptor, data, size, 0);
 #endif
 }
-
-}  // namespace
 
 int socket_error(int number) {
   switch (number) {
@@ -48,20 +44,7 @@ int prepare_descriptor(int descriptor) {
   return fcntl(descriptor, F_SETFD, FD_CLOEXEC) < 0 ? errno : 0;
 }
 
-int open_stream(int family) {
-#if defined(SOCK_CLOEXEC) && defined(SOCK_NONBLOCK)
-  const int descriptor = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  return descriptor < 0 ? -errno : descriptor;
-#else
-  const int descriptor = socket(family, SOCK_STREAM, 0);
-  if (descriptor < 0) return -errno;
-  const int error = prepare_descriptor(descriptor);
-  if (!error) return descriptor;
-  close(descriptor);
-  return -error;
-#endif
-}
-
+// Errors and hang-ups count as ready, the next call says what it is.
 int wait_ready(int descriptor, short events, int64_t deadline_ns) {
   for (;;) {
     pollfd wanted = {descriptor, events, 0};
@@ -72,15 +55,39 @@ int wait_ready(int descriptor, short events, int64_t deadline_ns) {
   }
 }
 
-int connect_by(int descriptor, const sockaddr* address, socklen_t length, int64_t deadline_ns) {
-  if (connect(descriptor, address, length) == 0) return 0;
+}  // namespace
+
+int start_sockets() { return 0; }
+
+int last_socket_error() { return socket_error(errno); }
+
+int open_stream(int family, Socket* stream) {
+  *stream = Socket{};
+#if defined(SOCK_CLOEXEC) && defined(SOCK_NONBLOCK)
+  const int descriptor = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (descriptor < 0) return errno;
+#else
+  const int descriptor = socket(family, SOCK_STREAM, 0);
+  if (descriptor < 0) return errno;
+  const int error = prepare_descriptor(descriptor);
+  if (error) {
+    close(descriptor);
+    return error;
+  }
+#endif
+  stream->handle = descriptor;
+  return 0;
+}
+
+int connect_by(Socket socket, const sockaddr* address, socklen_t length, int64_t deadline_ns) {
+  if (connect(descriptor_of(socket), address, length) == 0) return 0;
   // A connect that was interrupted goes on by itself, as one that would wait does.
   if (errno != EINPROGRESS && errno != EINTR) return socket_error(errno);
-  const int late = wait_ready(descriptor, POLLOUT, deadline_ns);
+  const int late = wait_ready(descriptor_of(socket), POLLOUT, deadline_ns);
   if (late) return late;
   int failure = 0;
   socklen_t size = sizeof failure;
-  if (getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &failure, &size) != 0) return errno;
+  if (getsockopt(descriptor_of(socket), SOL_SOCKET, SO_ERROR, &failure, &size) != 0) return errno;
   return failure ? socket_error(failure) : 0;
 }
 
@@ -112,17 +119,6 @@ int64_t socket_send(Socket socket, const void* data, size_t size, int64_t deadli
     const int late = wait_ready(descriptor_of(socket), POLLOUT, deadline_ns);
     if (late) return -late;
   }
-}
-
-int socket_send_all(Socket socket, const void* data, size_t size, int64_t deadline_ns) {
-  const char* at = static_cast<const char*>(data);
-  while (size) {
-    const int64_t count = socket_send(socket, at, size, deadline_ns);
-    if (count < 0) return static_cast<int>(-count);
-    at += count;
-    size -= static_cast<size_t>(count);
-  }
-  return 0;
 }
 
 int64_t socket_receive(Socket socket, void* data, size_t size, int64_t deadline_ns) {

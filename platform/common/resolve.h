@@ -1,9 +1,7 @@
 // Host names to addresses, with a deadline.
 #pragma once
 
-#include <netdb.h>
-
-#include "platform/socket.h"
+#include "platform/common/socket_io.h"
 
 namespace hprof::platform {
 

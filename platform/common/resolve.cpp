@@ -2,7 +2,7 @@
 //
 // getaddrinfo has none and may wait for minutes. So names (not numbers) are looked up on a thread of their
 // own, which is left behind when the deadline passes; the request belongs to whoever of the two ends last.
-#include "platform/posix/resolve.h"
+#include "platform/common/resolve.h"
 
 #include <errno.h>
 #include <new>
@@ -39,7 +39,9 @@ int look_up(const Address& address, int flags, addrinfo** found) {
   const int result = getaddrinfo(address.host[0] ? address.host : nullptr, address.port, &hints, found);
   if (result == 0) return 0;
   *found = nullptr;
-  if (result == EAI_SYSTEM) return errno;
+#if defined(EAI_SYSTEM)
+  if (result == EAI_SYSTEM) return last_socket_error();
+#endif
   if (result == EAI_MEMORY) return kErrorNoMemory;
   return kErrorUnknownHost + (result < 0 ? -result : result);
 }
@@ -54,6 +56,8 @@ void run_request(void* argument) {
 }  // namespace
 
 int resolve_by(const Address& address, int64_t deadline_ns, addrinfo** found) {
+  const int unready = start_sockets();
+  if (unready) return unready;
   if (look_up(address, AI_NUMERICHOST, found) == 0) return 0;
   void* memory = allocate_zeroed(sizeof(Request));
   if (!memory) return kErrorNoMemory;

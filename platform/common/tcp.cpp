@@ -1,16 +1,20 @@
 // TCP: addresses, connecting, listening.
-#include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "platform/common/resolve.h"
+#include "platform/common/socket_io.h"
 #include "platform/error.h"
-#include "platform/posix/resolve.h"
-#include "platform/posix/socket_io.h"
 
 namespace hprof::platform {
 namespace {
+
+// Lets the port be taken again while old connections of it linger. Windows does that anyway, and there
+// SO_REUSEADDR would let two programs share the port, which the other option forbids.
+#if defined(_WIN32)
+constexpr int kReuseOption = SO_EXCLUSIVEADDRUSE;
+#else
+constexpr int kReuseOption = SO_REUSEADDR;
+#endif
 
 bool copy_part(const char* from, size_t length, char* to, size_t size) {
   if (length >= size) return false;
@@ -27,22 +31,21 @@ bool is_port(const char* text) {
   return at != text && !*at && value <= 65535;
 }
 
-void tune(int descriptor) {
+void switch_on(Socket socket, int level, int option) {
   const int on = 1;
-  // Answers to commands are small and should not wait for more.
-  setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  setsockopt(descriptor_of(socket), level, option, reinterpret_cast<const char*>(&on), sizeof on);
 }
 
 int connect_one(const addrinfo& target, int64_t deadline_ns, Socket* socket) {
-  const int descriptor = open_stream(target.ai_family);
-  if (descriptor < 0) return -descriptor;
-  const int error = connect_by(descriptor, target.ai_addr, target.ai_addrlen, deadline_ns);
+  int error = open_stream(target.ai_family, socket);
+  if (error) return error;
+  error = connect_by(*socket, target.ai_addr, static_cast<socklen_t>(target.ai_addrlen), deadline_ns);
   if (error) {
-    close(descriptor);
+    socket_close(socket);
     return error;
   }
-  tune(descriptor);
-  socket->handle = descriptor;
+  // Answers to commands are small and should not wait for more.
+  switch_on(*socket, IPPROTO_TCP, TCP_NODELAY);
   return 0;
 }
 
@@ -57,18 +60,18 @@ int64_t part_of(int64_t deadline_ns, const addrinfo* rest) {
 }
 
 int listen_on(const addrinfo& target, Socket* socket) {
-  const int descriptor = open_stream(target.ai_family);
-  if (descriptor < 0) return -descriptor;
-  const int on = 1;
-  setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  if (target.ai_family == AF_INET6) setsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
-  if (bind(descriptor, target.ai_addr, target.ai_addrlen) != 0 || listen(descriptor, 8) != 0) {
-    const int error = socket_error(errno);
-    close(descriptor);
-    return error;
+  int error = open_stream(target.ai_family, socket);
+  if (error) return error;
+  switch_on(*socket, SOL_SOCKET, kReuseOption);
+  if (target.ai_family == AF_INET6) switch_on(*socket, IPPROTO_IPV6, IPV6_V6ONLY);
+  const Descriptor descriptor = descriptor_of(*socket);
+  if (bind(descriptor, target.ai_addr, static_cast<socklen_t>(target.ai_addrlen)) == 0 &&
+      listen(descriptor, 8) == 0) {
+    return 0;
   }
-  socket->handle = descriptor;
-  return 0;
+  error = last_socket_error();
+  socket_close(socket);
+  return error;
 }
 
 }  // namespace
@@ -132,10 +135,12 @@ int tcp_listen(const Address& address, Socket* socket) {
 int32_t socket_port(Socket socket) {
   sockaddr_storage bound;
   socklen_t length = sizeof bound;
-  if (getsockname(descriptor_of(socket), reinterpret_cast<sockaddr*>(&bound), &length) != 0) return -errno;
+  if (getsockname(descriptor_of(socket), reinterpret_cast<sockaddr*>(&bound), &length) != 0) {
+    return -last_socket_error();
+  }
   if (bound.ss_family == AF_INET) return ntohs(reinterpret_cast<const sockaddr_in&>(bound).sin_port);
   if (bound.ss_family == AF_INET6) return ntohs(reinterpret_cast<const sockaddr_in6&>(bound).sin6_port);
-  return -EAFNOSUPPORT;
+  return -kErrorUnsupported;
 }
 
 }  // namespace hprof::platform

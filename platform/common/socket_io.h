@@ -1,0 +1,39 @@
+// What the socket code of all ports shares: stream sockets that never wait, and waiting for them. The headers
+// of the two families of sockets differ; their calls and structures do not.
+#pragma once
+
+#if defined(_WIN32)
+#include <winsock2.h>
+#include <ws2tcpip.h>
+#else
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#endif
+
+#include "platform/socket.h"
+
+namespace hprof::platform {
+
+#if defined(_WIN32)
+using Descriptor = SOCKET;
+#else
+using Descriptor = int;
+#endif
+
+inline Descriptor descriptor_of(Socket socket) { return static_cast<Descriptor>(socket.handle); }
+
+// Opens a stream socket that does not wait and is not inherited. Returns 0 or an error.
+int open_stream(int family, Socket* socket);
+
+// Connects, waiting until the deadline. Returns 0 or an error.
+int connect_by(Socket socket, const sockaddr* address, socklen_t length, int64_t deadline_ns);
+
+// The error of the last socket call of this thread, in our codes.
+int last_socket_error();
+
+// Before the first call of a process, and again for free. Returns 0 or an error.
+int start_sockets();
+
+}  // namespace hprof::platform
