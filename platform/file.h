@@ -39,6 +39,9 @@ enum class Existing : uint32_t {
 //  truncation,
 //    the offset is shared with the application's descriptor.
 //  - Anything else (directory, socket, block device, symbolic link) is refused.
+//  - Windows: "mode 0600" is an access list with our user alone, links are reparse points, and the devices
+//  are NUL, CON
+//    and CONOUT$.
 // The descriptor is not inherited by child processes. Links in the directories above are followed: keep the
 // directory itself safe (is_secure_directory). [any]
 int file_create(const char* path, Existing existing, File* file, int64_t deadline_ns = 0);
@@ -51,7 +54,8 @@ int64_t file_read(File file, void* data, size_t size);
 
 // Writes up to `size` bytes: a count from 1 to `size`, or an error. Interrupted writes are repeated. Never
 // raises SIGPIPE or SIGXFSZ. For a stream whose reader is slow it waits until the deadline (kErrorTimedOut)
-// and never longer, by writing no more than fits; regular files do not look at the deadline. [any]
+// and never longer, by writing no more than fits; regular files do not look at the deadline, nor does
+// Windows. [any]
 int64_t file_write(File file, const void* data, size_t size, int64_t deadline_ns = kNoDeadline);
 
 // As file_write, at an offset from the start and without moving the file position. kRegular only. [any]

@@ -57,7 +57,8 @@ int socket_send_all(Socket socket, const void* data, size_t size, int64_t deadli
 // Receives up to `size` bytes; 0: the peer will send no more. [any]
 int64_t socket_receive(Socket socket, void* data, size_t size, int64_t deadline_ns);
 
-// Ends both directions and wakes the threads that wait on this socket, a listening one too. [any]
+// Ends both directions and wakes the threads that wait on this socket, a listening one too (Windows: not
+// those in socket_accept; give that deadlines). [any]
 void socket_shutdown(Socket socket);
 void socket_close(Socket* socket);  // not open: nothing. No other thread may be using it. [any]
 

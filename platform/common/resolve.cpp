@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <new>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "platform/error.h"
 #include "platform/memory.h"

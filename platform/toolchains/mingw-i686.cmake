@@ -1,0 +1,16 @@
+# Windows on 32-bit x86, with MinGW-w64 (Debian: g++-mingw-w64-i686-win32). The "win32" kind of it, as the "posix" kind
+# needs libwinpthread.
+set(CMAKE_SYSTEM_NAME Windows)
+set(CMAKE_SYSTEM_PROCESSOR i686)
+find_program(CMAKE_C_COMPILER NAMES i686-w64-mingw32-gcc-win32 i686-w64-mingw32-gcc REQUIRED)
+find_program(CMAKE_CXX_COMPILER NAMES i686-w64-mingw32-g++-win32 i686-w64-mingw32-g++ REQUIRED)
+set(CMAKE_RC_COMPILER i686-w64-mingw32-windres)
+# The compiler's own helpers are linked in: no DLL but those of Windows.
+set(CMAKE_SHARED_LINKER_FLAGS_INIT -static-libgcc)
+set(CMAKE_MODULE_LINKER_FLAGS_INIT -static-libgcc)
+set(CMAKE_EXE_LINKER_FLAGS_INIT -static)
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+find_program(HPROF_WINE NAMES wine32 wine PATHS /usr/lib/wine)
+if(HPROF_WINE)
+  set(CMAKE_CROSSCOMPILING_EMULATOR ${HPROF_WINE})
+endif()

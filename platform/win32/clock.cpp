@@ -1,0 +1,77 @@
+// Clocks and dates.
+#include "platform/clock.h"
+
+#include "platform/common/date.h"
+#include "platform/win32/wait.h"
+
+namespace hprof::platform {
+namespace {
+
+constexpr int64_t kFileTimePerMilli = 10000;             // FILETIME counts 100 ns
+constexpr int64_t kFileTimeOf1970 = 116444736000000000;  // and begins in 1601
+
+int64_t value_of(const FILETIME& time) {
+  return static_cast<int64_t>(uint64_t{time.dwHighDateTime} << 32 | time.dwLowDateTime);
+}
+
+int64_t cpu_nanos(const FILETIME& kernel, const FILETIME& user) {
+  return (value_of(kernel) + value_of(user)) * 100;
+}
+
+int64_t cpu_of(HANDLE thread) {
+  FILETIME created, ended, kernel, user;
+  return GetThreadTimes(thread, &created, &ended, &kernel, &user) ? cpu_nanos(kernel, user) : -1;
+}
+
+}  // namespace
+
+int64_t wall_ms() {
+  FILETIME now;
+  GetSystemTimeAsFileTime(&now);
+  return (value_of(now) - kFileTimeOf1970) / kFileTimePerMilli;
+}
+
+int64_t monotonic_ns() {
+  LARGE_INTEGER frequency, count;
+  QueryPerformanceFrequency(&frequency);
+  QueryPerformanceCounter(&count);
+  // In two parts, as the product of count and 10^9 overflows within minutes.
+  const int64_t seconds = count.QuadPart / frequency.QuadPart;
+  const int64_t rest = count.QuadPart % frequency.QuadPart;
+  return seconds * kNanosPerSecond + rest * kNanosPerSecond / frequency.QuadPart;
+}
+
+int64_t thread_cpu_ns() { return cpu_of(GetCurrentThread()); }
+
+int64_t thread_cpu_ns(NativeThread thread) {
+  HANDLE handle = OpenThread(THREAD_QUERY_LIMITED_INFORMATION, FALSE, static_cast<DWORD>(thread));
+  if (!handle) return -1;
+  const int64_t used = GetProcessIdOfThread(handle) == GetCurrentProcessId() ? cpu_of(handle) : -1;
+  CloseHandle(handle);
+  return used;
+}
+
+int64_t process_cpu_ns() {
+  FILETIME created, ended, kernel, user;
+  if (!GetProcessTimes(GetCurrentProcess(), &created, &ended, &kernel, &user)) return -1;
+  return cpu_nanos(kernel, user);
+}
+
+bool local_time(int64_t wall_milliseconds, LocalTime* time) {
+  if (wall_milliseconds < -kFileTimeOf1970 / kFileTimePerMilli ||
+      wall_milliseconds > INT64_MAX / kFileTimePerMilli - kFileTimeOf1970 / kFileTimePerMilli) {
+    return false;
+  }
+  const uint64_t value = static_cast<uint64_t>(wall_milliseconds * kFileTimePerMilli + kFileTimeOf1970);
+  const FILETIME file_time = {static_cast<DWORD>(value), static_cast<DWORD>(value >> 32)};
+  SYSTEMTIME universal, local;
+  if (!FileTimeToSystemTime(&file_time, &universal) ||
+      !SystemTimeToTzSpecificLocalTime(nullptr, &universal, &local) || local.wYear > 9999) {
+    return false;
+  }
+  *time = LocalTime{local.wYear,   local.wMonth,  local.wDay,      local.wHour,
+                    local.wMinute, local.wSecond, local.wDayOfWeek};
+  return true;
+}
+
+}  // namespace hprof::platform

@@ -1,0 +1,30 @@
+// Sampling by signal is a thing of POSIX. Windows has no signals that interrupt a thread, so the sampler that
+// asks the VM for stacks serves here, and calls are made unguarded.
+#include "platform/sampling.h"
+
+#include "platform/error.h"
+
+namespace hprof::platform {
+
+bool cpu_timers_supported() { return false; }
+
+int cpu_timer_create(CpuTimer* timer, NativeThread, void*) {
+  *timer = CpuTimer{};
+  return kErrorUnsupported;
+}
+
+int cpu_timer_start(CpuTimer, int64_t) { return kErrorUnsupported; }
+int cpu_timer_stop(CpuTimer) { return kErrorUnsupported; }
+int cpu_timer_delete(CpuTimer*) { return 0; }
+int install_sample_handler(SampleHandler, int) { return kErrorUnsupported; }
+void uninstall_sample_handler() {}
+int request_sample(NativeThread, void*) { return kErrorUnsupported; }
+int install_fault_guard(FaultFilter) { return kErrorUnsupported; }
+void uninstall_fault_guard() {}
+
+bool guarded_call(void (*fn)(void* argument), void* argument) {
+  fn(argument);
+  return true;
+}
+
+}  // namespace hprof::platform
