@@ -12,6 +12,7 @@
 #include "platform/file.h"
 #include "platform/linux/proc_text.h"
 #include "platform/memory.h"
+#include "platform/posix/path_text.h"
 #include "platform/posix/port.h"
 
 namespace hprof::platform {
@@ -28,7 +29,7 @@ bool visit_task(void* context, const char* name) {
   char text[64];
   const uint32_t id = static_cast<uint32_t>(strtoul(name, nullptr, 10));
   if (!id) return true;
-  ProcPath(path, sizeof path).add("/proc/self/task/").add(id).add("/comm");
+  PathText(path, sizeof path).add("/proc/self/task/").add(id).add("/comm");
   size_t length = read_proc_text(path, text, sizeof text);
   if (length && text[length - 1] == '\n') text[--length] = 0;
   return listing->visit(listing->context, static_cast<NativeThread>(id), text);

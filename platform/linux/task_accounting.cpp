@@ -8,6 +8,7 @@
 
 #include "platform/clock.h"
 #include "platform/linux/proc_text.h"
+#include "platform/posix/path_text.h"
 
 namespace hprof::platform {
 namespace {
@@ -61,7 +62,7 @@ uint64_t nanos_of_ticks(uint64_t ticks) {
 
 bool read_part(const char* tasks, NativeThread thread, const char* name, char* text, size_t size) {
   char path[256];
-  ProcPath(path, sizeof path).add(tasks).add("/").add(static_cast<uint32_t>(thread)).add("/").add(name);
+  PathText(path, sizeof path).add(tasks).add("/").add(static_cast<uint32_t>(thread)).add("/").add(name);
   return read_proc_text(path, text, size) != 0;
 }
 

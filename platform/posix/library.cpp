@@ -31,7 +31,7 @@ void* symbol_in_process(const char* name) { return dlsym(RTLD_DEFAULT, name); }
 
 void* symbol_in_library_of(const void* address, const char* name) {
   Dl_info info;
-  if (!dladdr(address, &info) || !info.dli_fname) return nullptr;
+  if (!dladdr(const_cast<void*>(address), &info) || !info.dli_fname) return nullptr;
   void* library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   // The executable has the name it was called by, which is none that the loader knows.
   if (!library) return symbol_in_process(name);
@@ -43,7 +43,7 @@ void* symbol_in_library_of(const void* address, const char* name) {
 size_t library_path_of(const void* address, char* path, size_t size) {
   copy_text("", path, size);
   Dl_info info;
-  if (!dladdr(address, &info) || !info.dli_fname) return 0;
+  if (!dladdr(const_cast<void*>(address), &info) || !info.dli_fname) return 0;
   char* resolved = realpath(info.dli_fname, nullptr);
   if (!resolved) return 0;
   const size_t length = strlen(resolved);

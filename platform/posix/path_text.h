@@ -1,0 +1,47 @@
+// Paths put together out of texts and numbers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace hprof::platform {
+
+// Puts a path together in a buffer of the caller. What does not fit makes the whole path empty, never a wrong
+// one.
+class PathText {
+ public:
+  PathText(char* text, size_t size) : text_(text), size_(size) { text_[0] = 0; }
+
+  PathText& add(const char* part) {
+    while (*part) put(*part++);
+    return *this;
+  }
+
+  PathText& add(uint32_t number) {
+    char digits[11];
+    int at = 10;
+    digits[at] = 0;
+    do {
+      digits[--at] = static_cast<char>('0' + number % 10);
+      number /= 10;
+    } while (number);
+    return add(digits + at);
+  }
+
+ private:
+  void put(char c) {
+    if (length_ + 1 >= size_) {
+      size_ = 0;
+      text_[0] = 0;
+      return;
+    }
+    text_[length_++] = c;
+    text_[length_] = 0;
+  }
+
+  char* text_;
+  size_t size_;
+  size_t length_ = 0;
+};
+
+}  // namespace hprof::platform

@@ -1,0 +1,21 @@
+// Solaris has timers on CPU clocks, but none that signal a certain thread: the sampler that asks the VM
+// serves here.
+#include "platform/sampling.h"
+
+#include "platform/error.h"
+
+namespace hprof::platform {
+
+bool cpu_timers_supported() { return false; }
+
+int cpu_timer_create(CpuTimer* timer, NativeThread, void*) {
+  *timer = CpuTimer{};
+  return kErrorUnsupported;
+}
+
+int cpu_timer_start(CpuTimer, int64_t) { return kErrorUnsupported; }
+int cpu_timer_stop(CpuTimer) { return kErrorUnsupported; }
+int cpu_timer_delete(CpuTimer*) { return 0; }
+int request_sample(NativeThread, void*) { return kErrorUnsupported; }
+
+}  // namespace hprof::platform
