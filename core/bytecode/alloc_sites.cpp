@@ -1,0 +1,45 @@
+// The tables of heap=sites. Rows overlap nowhere: an object is told once.
+#include "core/bytecode/alloc_sites.h"
+
+#include "core/bytecode/opcodes.h"
+
+namespace hprof {
+
+const CallHook kAllocatingCalls[] = {
+    // Object.clone itself, which is native; javac names Object as its owner in super.clone() at any depth. A
+    // call
+    // through a class that overrides clone() ends in such a call, too.
+    {kOpInvokespecial, {"java/lang/Object", "clone", "()Ljava/lang/Object;"}},
+    {0, {"[", "clone", "()Ljava/lang/Object;"}},
+    {kOpInvokestatic, {"java/lang/reflect/Array", "newInstance", nullptr}},
+    // Compiled as intrinsics, which bypass the bodies. The versions without a Class call these.
+    {kOpInvokestatic,
+     {"java/util/Arrays", "copyOf", "([Ljava/lang/Object;ILjava/lang/Class;)[Ljava/lang/Object;"}},
+    {kOpInvokestatic,
+     {"java/util/Arrays", "copyOfRange", "([Ljava/lang/Object;IILjava/lang/Class;)[Ljava/lang/Object;"}},
+    {0, {"sun/misc/Unsafe", "allocateInstance", nullptr}},
+    {0, {"jdk/internal/misc/Unsafe", "allocateInstance", nullptr}},
+    // String concatenation makes its byte[] through this.
+    {0, {"jdk/internal/misc/Unsafe", "allocateUninitializedArray", nullptr}},
+};
+const uint32_t kAllocatingCallCount = sizeof kAllocatingCalls / sizeof kAllocatingCalls[0];
+
+const MethodPattern kQuietBodies[] = {
+    {"java/lang/reflect/Array", "newInstance", nullptr},
+    {"java/util/Arrays", "copyOf", "([Ljava/lang/Object;ILjava/lang/Class;)[Ljava/lang/Object;"},
+    {"java/util/Arrays", "copyOfRange", "([Ljava/lang/Object;IILjava/lang/Class;)[Ljava/lang/Object;"},
+    {"sun/misc/Unsafe", "allocateInstance", nullptr},
+    {"jdk/internal/misc/Unsafe", "allocateUninitializedArray", nullptr},
+    {"jdk/internal/misc/Unsafe", "allocateUninitializedArray0", nullptr},
+};
+const uint32_t kQuietBodyCount = sizeof kQuietBodies / sizeof kQuietBodies[0];
+
+void add_allocation_probes(ProbeSet* probes) {
+  probes->probes |= kProbesOfSites;
+  probes->call_hooks = kAllocatingCalls;
+  probes->call_hook_count = kAllocatingCallCount;
+  probes->quiet_bodies = kQuietBodies;
+  probes->quiet_body_count = kQuietBodyCount;
+}
+
+}  // namespace hprof

@@ -1,0 +1,17 @@
+// Which calls allocate what no other probe of heap=sites sees, and which methods are then left without probes
+// of their own. Facts: HotSpot of JDK 8 to 27, natives and intrinsics that make objects.
+#pragma once
+
+#include "core/bytecode/probe_set.h"
+
+namespace hprof {
+
+extern const CallHook kAllocatingCalls[];
+extern const uint32_t kAllocatingCallCount;
+extern const MethodPattern kQuietBodies[];
+extern const uint32_t kQuietBodyCount;
+
+// kProbesOfSites and these tables, into `probes`.
+void add_allocation_probes(ProbeSet* probes);
+
+}  // namespace hprof

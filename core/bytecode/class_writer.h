@@ -1,0 +1,47 @@
+// New constants behind the old ones: every old index keeps its meaning, so all that is not rewritten can be
+// copied.
+#pragma once
+
+#include "core/bytecode/class_reader.h"
+
+namespace hprof {
+
+// [any], one per rewrite. Functions return the index of the constant, 0 once the pool is full or memory was
+// refused (and failed() says so from then on).
+class PoolWriter {
+ public:
+  PoolWriter(const ClassView& view, Scratch& scratch);
+
+  uint16_t utf8(Span text);
+  uint16_t integer(int32_t value);
+  // The Class of that internal name or array descriptor: an old one when there is one, else a new one. The
+  // bytes of `name` must stay as long as this object.
+  uint16_t class_of(Span name);
+  uint16_t method(uint16_t owner, Span name, Span descriptor);
+
+  uint32_t count() const { return count_; }
+  bool failed() const { return failed_ || no_memory_ || tail_.failed(); }
+  Reason failure() const { return failed_ ? Reason::kPoolFull : Reason::kNoMemory; }
+
+ private:
+  // A name of this class file or a literal, so it stays while the rewrite lasts.
+  struct Entry {
+    Span name;
+    uint16_t index;  // 0: free
+  };
+  uint16_t next();
+  bool build_table();
+  Entry* find(Span name);
+
+  const ClassView& view_;
+  GrowBuffer& tail_;
+  GrowBuffer& table_buffer_;
+  uint32_t count_;
+  bool failed_ = false;  // the pool is full
+  bool no_memory_ = false;
+  Entry* table_ = nullptr;  // open addressing over Class constants, by name
+  uint32_t table_mask_ = 0;
+  uint32_t table_free_ = 0;
+};
+
+}  // namespace hprof

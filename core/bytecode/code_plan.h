@@ -1,0 +1,86 @@
+// The new code of one method: instructions stay as they are, probes go between them, jumps are laid anew.
+//
+// A position of the old code has up to three meanings in the new one: where the probes before the instruction
+// begin (that is where jumps, frames, line numbers and exception ranges point), where the instruction itself
+// is (that is what `uninitialized` types and type annotations mean), and where an exception range that ended
+// there now ends.
+//
+// A goto or jsr that no longer reaches becomes goto_w or jsr_w. A conditional jump that no longer reaches
+// jumps to an island: a goto_w behind an instruction that never goes on to the next one. An island needs no
+// knowledge of types: its stack map frame is that of its target. (The usual inversion around a goto_w would
+// need a frame that is not known.)
+#pragma once
+
+#include "core/bytecode/code_scan.h"
+
+namespace hprof {
+
+struct ProbeBytes {
+  uint8_t bytes[20];
+  uint32_t length = 0;
+
+  void op(uint8_t opcode) { bytes[length++] = opcode; }
+  void op_u2(uint8_t opcode, uint32_t operand) {
+    bytes[length] = opcode;
+    store_be16(bytes + length + 1, operand);
+    length += 3;
+  }
+  // iload..aload, istore..astore with an index above 3, or any lload/lstore.
+  void local(uint8_t opcode, uint32_t index);
+  // An int; `constant` is the index of an Integer constant for values that do not fit 16 bits.
+  void push(int32_t value, uint16_t constant);
+};
+
+struct Island {
+  uint32_t after;   // old position of the instruction that it stands behind
+  uint32_t target;  // old position
+  uint32_t at;      // new position
+};
+
+struct CodePlan {
+  const CodeView* code = nullptr;
+  uint8_t* marks = nullptr;
+  uint32_t* map = nullptr;  // old position -> new position of the probes before it; one more than code bytes
+  uint16_t* points = nullptr;  // old positions where the new code is not a copy of the old
+  uint32_t point_count = 0;
+  Island* islands = nullptr;  // ascending by `after`
+  uint32_t island_count = 0;
+  uint32_t new_length = 0;
+
+  ProbeBytes prologue;
+  ProbeBytes exit;
+  ProbeBytes sync;
+  ProbeBytes allocated;
+  uint16_t allocated_arrays = 0;  // constant of the method, for multianewarray
+
+  uint32_t label(uint32_t pc) const { return map[pc]; }
+  uint32_t instruction(uint32_t pc) const { return map[pc] + before(marks[pc]); }
+  // Where a range ends that ended at `pc`: islands in front of `pc` are outside of it.
+  uint32_t range_end(uint32_t pc) const;
+  uint32_t before(uint8_t mark) const {
+    return ((mark & kMarkSync) ? sync.length : 0) + ((mark & kMarkReturn) ? exit.length : 0);
+  }
+
+  // `marks` and the probe bytes are set; takes the rest from the scratch and lays the code out.
+  Reason lay_out(Scratch& scratch);
+  // Exactly new_length bytes.
+  void emit(uint8_t* out) const;
+
+ private:
+  uint32_t new_size(uint32_t pc, uint32_t old_size, uint32_t at) const;
+  uint32_t after(uint32_t pc) const;
+  void assign_positions();
+  Reason settle_jumps();
+  const Island* island_for(uint32_t pc, uint32_t target) const;
+  bool add_island(uint32_t pc, uint32_t target);
+  bool place_is_good(uint32_t pc, uint32_t from) const;
+  uint8_t* emit_instruction(uint32_t pc, uint32_t size, uint8_t* out, uint32_t at) const;
+  uint8_t* emit_switch(uint32_t pc, uint8_t* out, uint32_t at) const;
+  uint8_t* emit_after(uint32_t pc, uint8_t* out) const;
+
+  uint32_t search_budget_ = 0;
+};
+
+constexpr uint32_t kIslandSize = 5;
+
+}  // namespace hprof

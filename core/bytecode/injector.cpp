@@ -1,0 +1,183 @@
+// A class: constants and members are copied, methods that get probes are written anew.
+#include "core/bytecode/injector.h"
+
+#include "core/bytecode/method_injector.h"
+
+namespace hprof {
+
+void RewriteCounts::add(const RewriteCounts& other) {
+  methods += other.methods;
+  entered += other.entered;
+  leaves += other.leaves;
+  syncs += other.syncs;
+  syncs_left_out += other.syncs_left_out;
+  allocations += other.allocations;
+  islands += other.islands;
+  for (uint32_t i = 0; i < kReasonCount; i++) left[i] += other.left[i];
+}
+
+namespace {
+
+class ClassInjector {
+ public:
+  ClassInjector(const ClassView& view, const ProbeSet& probes, Scratch& scratch, RewriteCounts& counts)
+      : probes_(probes),
+        view_(view),
+        scratch_(scratch),
+        counts_(counts),
+        pool_(view, scratch),
+        constants_(probes, pool_),
+        calls_(probes, view.pool, scratch) {}
+
+  Reason run();
+  const PoolWriter& pool() const { return pool_; }
+
+ private:
+  Reason add_field();
+  Reason copy_fields();
+  Reason rewrite_method(const MethodView& method);
+  void copy(uint32_t from, uint32_t to) { scratch_.body.put(view_.file.data + from, to - from); }
+
+  const ProbeSet& probes_;
+  const ClassView& view_;
+  Scratch& scratch_;
+  RewriteCounts& counts_;
+  PoolWriter pool_;
+  TrackerConstants constants_;
+  CallClassifier calls_;
+  bool changed_ = false;
+};
+
+Reason ClassInjector::add_field() {
+  const FieldToAdd& field = probes_.field;
+  uint32_t count = load_be16(view_.file.data + view_.fields);
+  if (count == 65535) return Reason::kMalformedClass;
+  Cursor in{view_.file.data, view_.fields + 2, view_.methods};
+  for (uint32_t i = 0; i < count; i++) {
+    in.skip(2);
+    Span name;
+    Span descriptor;
+    bool known = view_.pool.utf8(in.u2(), &name) && view_.pool.utf8(in.u2(), &descriptor);
+    // Already there: the class was rewritten before.
+    if (known && name.equals(field.name) && descriptor.equals(field.descriptor)) return Reason::kUnchanged;
+    if (!known) return Reason::kMalformedClass;
+    for (uint32_t attributes = in.u2(); attributes != 0; attributes--) {
+      in.skip(2);
+      in.skip(in.u4());
+    }
+  }
+  GrowBuffer& body = scratch_.body;
+  body.put_u2(count + 1);
+  copy(view_.fields + 2, view_.methods);
+  body.put_u2(field.access);
+  body.put_u2(pool_.utf8(span_of(field.name)));
+  body.put_u2(pool_.utf8(span_of(field.descriptor)));
+  body.put_u2(0);
+  changed_ = true;
+  return Reason::kRewritten;
+}
+
+Reason ClassInjector::copy_fields() {
+  if (probes_.field.owner != nullptr && view_.name.equals(probes_.field.owner)) {
+    Reason reason = add_field();
+    if (reason != Reason::kUnchanged) return reason;
+  }
+  copy(view_.fields, view_.methods);
+  return Reason::kRewritten;
+}
+
+// kUnchanged: copy it. Only a full pool or no memory for the result spoil the class.
+Reason ClassInjector::rewrite_method(const MethodView& method) {
+  if (method.code_begin == 0) return Reason::kUnchanged;
+  counts_.methods++;
+  MethodSite site{view_.name, method.name, method.descriptor, method.access};
+  uint32_t wanted = probes_.probes;
+  if (probes_.include_method != nullptr) wanted &= probes_.include_method(probes_.context, site, wanted);
+  if (wanted == 0) {
+    counts_.left[static_cast<uint32_t>(Reason::kExcluded)]++;
+    return Reason::kUnchanged;
+  }
+  size_t begin = scratch_.body.size();
+  MethodInjector injector(probes_, view_, method, pool_, constants_, calls_, scratch_, counts_);
+  Reason reason = injector.run(wanted);
+  if (reason == Reason::kRewritten) {
+    changed_ = true;
+    return reason;
+  }
+  if (pool_.failed()) return pool_.failure();
+  if (scratch_.body.failed()) return Reason::kNoMemory;
+  scratch_.body.truncate(begin);
+  counts_.left[static_cast<uint32_t>(reason)]++;
+  if (reason != Reason::kUnchanged && probes_.left != nullptr) probes_.left(probes_.context, site, reason);
+  return Reason::kUnchanged;
+}
+
+Reason ClassInjector::run() {
+  if (calls_.failed()) return Reason::kNoMemory;
+  scratch_.body.clear();
+  copy(view_.pool_end, view_.fields);
+  Reason reason = copy_fields();
+  if (reason != Reason::kRewritten) return reason;
+  copy(view_.methods, view_.methods + 2);
+  uint32_t at = view_.methods + 2;
+  for (uint32_t count = load_be16(view_.file.data + view_.methods); count != 0; count--) {
+    MethodView method;
+    if (!parse_method(view_, &at, &method)) return Reason::kMalformedClass;
+    reason = rewrite_method(method);
+    if (reason == Reason::kUnchanged) {
+      copy(method.begin, method.end);
+    } else if (reason != Reason::kRewritten) {
+      return reason;
+    }
+  }
+  copy(view_.methods_end, view_.file.size);
+  if (pool_.failed()) return pool_.failure();
+  if (scratch_.body.failed()) return Reason::kNoMemory;
+  return changed_ ? Reason::kRewritten : Reason::kUnchanged;
+}
+
+void describe(const ClassView& view, const PoolWriter& pool, const Scratch& scratch, RewriteResult* result) {
+  std::memcpy(result->head, view.file.data, 8);
+  store_be16(result->head + 8, pool.count());
+  result->pieces[0] = {nullptr, sizeof result->head};
+  result->pieces[1] = {view.file.data + view.pool_begin, view.pool_end - view.pool_begin};
+  result->pieces[2] = {scratch.pool_tail.data(), static_cast<uint32_t>(scratch.pool_tail.size())};
+  result->pieces[3] = {scratch.body.data(), static_cast<uint32_t>(scratch.body.size())};
+  result->size = 0;
+  for (const Span& piece : result->pieces) result->size += piece.size;
+}
+
+}  // namespace
+
+void rewrite(Span file, const ProbeSet& probes, Scratch& scratch, RewriteResult* result) {
+  *result = RewriteResult();
+  ClassView view;
+  result->reason = parse_class(file, scratch, &view);
+  if (result->reason != Reason::kRewritten) {
+    if (probes.left != nullptr) probes.left(probes.context, {view.name, {}, {}, 0}, result->reason);
+    return;
+  }
+  if (view.name.equals(probes.tracker.owner) ||
+      (probes.include_class != nullptr && !probes.include_class(probes.context, view.name, view.access))) {
+    result->reason = Reason::kExcluded;
+    return;
+  }
+  ClassInjector injector(view, probes, scratch, result->counts);
+  result->reason = injector.run();
+  if (result->reason == Reason::kRewritten) {
+    describe(view, injector.pool(), scratch, result);
+  } else if (result->reason != Reason::kUnchanged && probes.left != nullptr) {
+    probes.left(probes.context, {view.name, {}, {}, view.access}, result->reason);
+  }
+}
+
+void copy_result(const RewriteResult& result, uint8_t* out) {
+  std::memcpy(out, result.head, sizeof result.head);
+  out += sizeof result.head;
+  for (uint32_t i = 1; i < 4; i++) {
+    if (result.pieces[i].size != 0) std::memcpy(out, result.pieces[i].data, result.pieces[i].size);
+    out += result.pieces[i].size;
+  }
+}
+
+}  // namespace hprof

@@ -1,0 +1,43 @@
+// Puts probes into a class file: bytes in, bytes out, no VM. On any doubt the method, or the class, stays as
+// it was.
+#pragma once
+
+#include "core/bytecode/class_reader.h"
+#include "core/bytecode/probe_set.h"
+#include "core/bytecode/scratch.h"
+
+namespace hprof {
+
+// Counts of one class; the owner adds them up.
+struct RewriteCounts {
+  uint32_t methods = 0;  // with code
+  uint32_t entered = 0;  // got enter() and what belongs to it
+  uint32_t leaves = 0;   // got leaf() alone
+  uint32_t syncs = 0;
+  uint32_t syncs_left_out = 0;  // handlers without a safe place for sync()
+  uint32_t allocations = 0;     // instructions and calls that got allocated()
+  uint32_t islands = 0;
+  uint32_t left[kReasonCount] = {};  // methods left as they were, by reason
+
+  void add(const RewriteCounts& other);
+};
+
+struct RewriteResult {
+  // kRewritten: there is a new class. kUnchanged: the class is fine as it is. All else: the class was left in
+  // doubt.
+  Reason reason = Reason::kUnchanged;
+  uint32_t size = 0;  // bytes of the new class
+  RewriteCounts counts;
+  // Pieces of the new class, in order: they point into the old class and the scratch.
+  Span pieces[4];
+  uint8_t head[10];
+};
+
+// `file` must stay until the result was copied; so must `scratch` remain unused. [any] with a scratch of its
+// own. Cost: linear in the size of the file, for hostile input too.
+void rewrite(Span file, const ProbeSet& probes, Scratch& scratch, RewriteResult* result);
+
+// Writes result.size bytes. Only after kRewritten.
+void copy_result(const RewriteResult& result, uint8_t* out);
+
+}  // namespace hprof

@@ -1,0 +1,246 @@
+// From the wish for a method to its new bytes.
+#include "core/bytecode/method_injector.h"
+
+#include "core/bytecode/constructor.h"
+
+namespace hprof {
+
+uint16_t TrackerConstants::method(uint16_t* index, const char* name, const char* descriptor) {
+  if (*index != 0) return *index;
+  if (owner_ == 0) owner_ = pool_.class_of(span_of(probes_.tracker.owner));
+  return *index = pool_.method(owner_, span_of(name), span_of(descriptor));
+}
+
+Reason MethodInjector::run(uint32_t wanted) {
+  if (!parse_code(view_, method_, &code_)) return Reason::kMalformedCode;
+  plan_.code = &code_;
+  plan_.marks = scratch_.marks.array<uint8_t>(code_.code.size + 1);
+  if (plan_.marks == nullptr) return Reason::kNoMemory;
+  Reason reason = decide(wanted);
+  if (reason != Reason::kRewritten) return reason;
+  build_probes();
+  if (pool_.failed()) return pool_.failure();
+  reason = plan_.lay_out(scratch_);
+  if (reason != Reason::kRewritten) return reason;
+  reason = plan_catch_all();
+  if (reason != Reason::kRewritten) return reason;
+  if (plan_.new_length + catch_all_count_ * unwind_.length > 65535) return Reason::kMethodTooLarge;
+  uint32_t huge = probes_.huge_method_bytes;
+  if (huge != 0 && code_.code.size <= huge && plan_.new_length + catch_all_count_ * unwind_.length > huge) {
+    return Reason::kMethodTooHuge;
+  }
+  reason = write();
+  if (reason != Reason::kRewritten) return reason;
+  if (pool_.failed()) return pool_.failure();
+  if (scratch_.body.failed()) return Reason::kNoMemory;
+  counts_.entered += enters_;
+  counts_.leaves += leaf_;
+  counts_.syncs += syncs_.placed;
+  counts_.syncs_left_out += syncs_.left_out;
+  counts_.allocations += facts_.allocations + object_init_;
+  counts_.islands += plan_.island_count;
+  return Reason::kRewritten;
+}
+
+// Which of the wanted probes apply here. kUnchanged when none does.
+Reason MethodInjector::decide(uint32_t wanted) {
+  for (uint32_t i = 0; i < probes_.quiet_body_count; i++) {
+    if (!matches(probes_.quiet_bodies[i], view_.name, method_.name, method_.descriptor)) continue;
+    wanted &= ~static_cast<uint32_t>(kProbeArrays | kProbeCalls);
+  }
+  ScanWish wish{(wanted & kProbeArrays) != 0, (wanted & kProbeCalls) ? &calls_ : nullptr};
+  Reason reason = scan_code(code_, wish, plan_.marks, &facts_);
+  if (reason != Reason::kRewritten) return reason;
+  reason = check_handlers(code_, plan_.marks);
+  if (reason != Reason::kRewritten) return reason;
+  leaf_ = (wanted & kProbeLeaf) &&
+          (!(wanted & kProbeEnter) || (facts_.leaf && (method_.access & kAccSynchronized) == 0));
+  enters_ = (wanted & kProbeEnter) && !leaf_;
+  object_init_ = (wanted & kProbeObjectInit) && view_.name.equals("java/lang/Object", 16) &&
+                 method_.name.equals("<init>", 6);
+  if (!leaf_ && !enters_ && !object_init_ && facts_.allocations == 0) return Reason::kUnchanged;
+  exits_ = enters_ && (wanted & kProbeExit);
+  unwinds_ = enters_ && (wanted & kProbeUnwind);
+  reason = find_stack_map();
+  if (reason != Reason::kRewritten) return reason;
+  if (!enters_) return Reason::kRewritten;
+  prev_ = code_.max_locals;
+  if (prev_ + 2 > 65535) return Reason::kTooManyLocals;
+  if (wanted & kProbeSync) reason = mark_syncs(code_, plan_.marks, &syncs_);
+  if (reason != Reason::kRewritten || !unwinds_) return reason;
+  if (method_.name.equals("<init>", 6) && view_.super_class != 0) {
+    MethodContext context{view_, method_, code_, plan_.marks};
+    uint32_t call;
+    if (!find_super_call(context, stack_map_, scratch_, &call)) return Reason::kConstructor;
+    super_call_ = call + 1;
+  }
+  return Reason::kRewritten;
+}
+
+Reason MethodInjector::find_stack_map() {
+  Cursor in{view_.file.data, code_.attributes, code_.end};
+  for (uint32_t i = 0; i < code_.attribute_count; i++) {
+    Word word = view_.pool.word(in.u2());
+    uint32_t size = in.u4();
+    if (word == Word::kNone || word == Word::kCode) return Reason::kUnknownAttribute;
+    if (word == Word::kStackMapTable) {
+      if (has_stack_map_ || size < 2) return Reason::kMalformedFrames;
+      has_stack_map_ = true;
+      stack_map_ = {view_.file.data + in.at, size};
+    }
+    in.skip(size);
+  }
+  return Reason::kRewritten;
+}
+
+void MethodInjector::build_probes() {
+  if (enters_ || leaf_) {
+    MethodSite site{view_.name, method_.name, method_.descriptor, method_.access};
+    int32_t id = probes_.method_id != nullptr ? probes_.method_id(probes_.context, site)
+                                              : static_cast<int32_t>(counts_.methods);
+    uint16_t constant = id > 32767 || id < -32768 ? pool_.integer(id) : static_cast<uint16_t>(0);
+    plan_.prologue.push(id, constant);
+    plan_.prologue.op_u2(kOpInvokestatic, leaf_ ? constants_.leaf() : constants_.enter());
+    if (enters_) plan_.prologue.local(kOpLstore, prev_);
+    if (syncs_.placed != 0) {
+      plan_.sync.local(kOpLload, prev_);
+      plan_.sync.push(id, constant);
+      plan_.sync.op_u2(kOpInvokestatic, constants_.sync());
+    }
+  }
+  if (exits_) {
+    plan_.exit.local(kOpLload, prev_);
+    plan_.exit.op_u2(kOpInvokestatic, constants_.exit());
+  }
+  if (unwinds_) {
+    unwind_.local(kOpLload, prev_);
+    unwind_.op_u2(kOpInvokestatic, constants_.unwind());
+    unwind_.op(kOpAthrow);
+  }
+  if (object_init_) {
+    plan_.prologue.op(kOpAload0);
+    plan_.prologue.op_u2(kOpInvokestatic, constants_.allocated());
+  }
+  if (facts_.allocations != 0) {
+    plan_.allocated.op(kOpDup);
+    plan_.allocated.op_u2(kOpInvokestatic, constants_.allocated());
+    plan_.allocated_arrays = constants_.allocated_arrays();
+  }
+}
+
+// Handlers behind the code: one for all, or in a constructor one for each side of the super() call.
+Reason MethodInjector::plan_catch_all() {
+  if (!unwinds_) return Reason::kRewritten;
+  uint32_t end = plan_.new_length;
+  uint32_t start = plan_.prologue.length;
+  uint16_t throwable = constants_.throwable();
+  if (super_call_ != 0) {
+    // An island in front of the call could have the frame of either side.
+    if (plan_.island_count != 0) return Reason::kConstructor;
+    uint32_t behind = plan_.instruction(super_call_ - 1) + 3;
+    uint32_t second = end + unwind_.length;
+    if (behind < end) catch_alls_[catch_all_count_++] = {behind, end, end};
+    if (catch_all_count_ == 0) second = end;
+    catch_alls_[catch_all_count_++] = {start, behind, second};
+  } else {
+    catch_alls_[catch_all_count_++] = {start, end, end};
+  }
+  for (uint32_t i = 0; i < catch_all_count_; i++) {
+    bool before_super = super_call_ != 0 && i + 1 == catch_all_count_;
+    handler_frames_[i] = {catch_alls_[i].handler, before_super, throwable};
+  }
+  return Reason::kRewritten;
+}
+
+uint32_t MethodInjector::stack_size() const {
+  uint32_t extra = facts_.allocations != 0 ? 2 : 0;
+  uint32_t least = leaf_ ? 1 : enters_ ? 2 : 1;
+  if (exits_) extra = 2;
+  if (syncs_.placed != 0) extra = 3;
+  if (unwinds_) least = 3;
+  uint32_t size = code_.max_stack + extra;
+  return size > least ? size : least;
+}
+
+Reason MethodInjector::write() {
+  GrowBuffer& body = scratch_.body;
+  uint32_t stack = stack_size();
+  if (stack > 65535) return Reason::kMethodTooLarge;
+  uint32_t length = plan_.new_length + catch_all_count_ * unwind_.length;
+  body.put(view_.file.data + method_.begin, method_.code_begin + 2 - method_.begin);
+  size_t size_at = body.size();
+  body.put_u4(0);
+  body.put_u2(stack);
+  body.put_u2(enters_ ? prev_ + 2 : code_.max_locals);
+  body.put_u4(length);
+  uint8_t* out = body.append(length);
+  if (out == nullptr) return Reason::kNoMemory;
+  plan_.emit(out);
+  for (uint32_t i = 0; i < catch_all_count_; i++) {
+    std::memcpy(out + plan_.new_length + i * unwind_.length, unwind_.bytes, unwind_.length);
+  }
+  if (!write_handlers(plan_, catch_alls_, catch_all_count_, body)) return Reason::kTooComplex;
+  Reason reason = write_attributes();
+  if (reason != Reason::kRewritten) return reason;
+  body.set_u4(size_at, static_cast<uint32_t>(body.size() - size_at - 4));
+  body.put(view_.file.data + method_.code_end, method_.end - method_.code_end);
+  return Reason::kRewritten;
+}
+
+Reason MethodInjector::write_attributes() {
+  GrowBuffer& body = scratch_.body;
+  size_t count_at = body.size();
+  body.put_u2(code_.attribute_count);
+  Cursor in{view_.file.data, code_.attributes, code_.end};
+  for (uint32_t i = 0; i < code_.attribute_count; i++) {
+    Reason reason = write_attribute(in);
+    if (reason != Reason::kRewritten) return reason;
+  }
+  // A table for the catch-all handlers alone is right where the method needed none before. In version 50 a
+  // method with jumps and without a table is verified the old way, and stays so.
+  bool complete = !facts_.has_flow && code_.handler_count == 0;
+  if (has_stack_map_ || catch_all_count_ == 0 || view_.major < 50 || (view_.major == 50 && !complete)) {
+    return Reason::kRewritten;
+  }
+  if (code_.attribute_count == 65535) return Reason::kUnknownAttribute;
+  body.put_u2(constants_.stack_map_table());
+  body.set_u2(count_at, code_.attribute_count + 1);
+  return write_frames();
+}
+
+Reason MethodInjector::write_frames() {
+  GrowBuffer& body = scratch_.body;
+  size_t size_at = body.size();
+  body.put_u4(0);
+  MethodContext context{view_, method_, code_, plan_.marks};
+  FrameWish wish{enters_, prev_, handler_frames_, catch_all_count_};
+  uint32_t written = 0;
+  Reason reason = write_stack_map(context, stack_map_, plan_, wish, pool_, scratch_, body, &written);
+  body.set_u4(size_at, static_cast<uint32_t>(body.size() - size_at - 4));
+  return reason;
+}
+
+Reason MethodInjector::write_attribute(Cursor& in) {
+  GrowBuffer& body = scratch_.body;
+  uint32_t name = in.u2();
+  uint32_t size = in.u4();
+  Span content{view_.file.data + in.at, size};
+  in.skip(size);
+  body.put_u2(name);
+  Word word = view_.pool.word(name);
+  if (word == Word::kStackMapTable) return write_frames();
+  body.put_u4(size);
+  switch (word) {
+    case Word::kLineNumberTable:
+      return write_line_numbers(plan_, content, body);
+    case Word::kLocalVariableTable:
+    case Word::kLocalVariableTypeTable:
+      return write_local_variables(plan_, content, body);
+    case Word::kTypeAnnotations:
+      return write_type_annotations(plan_, content, body);
+    default:
+      return Reason::kUnknownAttribute;
+  }
+}
+
+}  // namespace hprof

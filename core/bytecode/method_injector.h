@@ -1,0 +1,99 @@
+// The probes of one method, and the method written with them.
+#pragma once
+
+#include "core/bytecode/class_writer.h"
+#include "core/bytecode/code_plan.h"
+#include "core/bytecode/code_tables.h"
+#include "core/bytecode/injector.h"
+#include "core/bytecode/stack_map.h"
+
+namespace hprof {
+
+// Constants for the probes of a class, made when first needed.
+class TrackerConstants {
+ public:
+  TrackerConstants(const ProbeSet& probes, PoolWriter& pool) : probes_(probes), pool_(pool) {}
+  uint16_t enter() { return method(&enter_, probes_.tracker.enter, "(I)J"); }
+  uint16_t exit() { return method(&exit_, probes_.tracker.exit, "(J)V"); }
+  uint16_t unwind() { return method(&unwind_, probes_.tracker.unwind, "(J)V"); }
+  uint16_t sync() { return method(&sync_, probes_.tracker.sync, "(JI)V"); }
+  uint16_t leaf() { return method(&leaf_, probes_.tracker.leaf, "(I)V"); }
+  uint16_t allocated() { return method(&allocated_, probes_.tracker.allocated, "(Ljava/lang/Object;)V"); }
+  uint16_t allocated_arrays() {
+    return method(&arrays_, probes_.tracker.allocated_arrays, "(Ljava/lang/Object;I)V");
+  }
+  uint16_t throwable() {
+    return throwable_ != 0 ? throwable_ : throwable_ = pool_.class_of(span_of("java/lang/Throwable"));
+  }
+  uint16_t stack_map_table() {
+    return stack_map_ != 0 ? stack_map_ : stack_map_ = pool_.utf8(span_of("StackMapTable"));
+  }
+
+ private:
+  uint16_t method(uint16_t* index, const char* name, const char* descriptor);
+
+  const ProbeSet& probes_;
+  PoolWriter& pool_;
+  uint16_t owner_ = 0, enter_ = 0, exit_ = 0, unwind_ = 0, sync_ = 0, leaf_ = 0, allocated_ = 0, arrays_ = 0;
+  uint16_t throwable_ = 0, stack_map_ = 0;
+};
+
+// One method that has code and is included.
+class MethodInjector {
+ public:
+  MethodInjector(const ProbeSet& probes, const ClassView& view, const MethodView& method, PoolWriter& pool,
+                 TrackerConstants& constants, CallClassifier& calls, Scratch& scratch, RewriteCounts& counts)
+      : probes_(probes),
+        view_(view),
+        method_(method),
+        pool_(pool),
+        constants_(constants),
+        calls_(calls),
+        scratch_(scratch),
+        counts_(counts) {}
+
+  // kRewritten: the method_info was appended to scratch.body. Else the body may end in rubbish, to be
+  // truncated.
+  Reason run(uint32_t wanted);
+
+ private:
+  Reason decide(uint32_t wanted);
+  Reason find_stack_map();
+  void build_probes();
+  Reason plan_catch_all();
+  Reason write();
+  Reason write_attributes();
+  Reason write_attribute(Cursor& in);
+  Reason write_frames();
+  uint32_t stack_size() const;
+
+  const ProbeSet& probes_;
+  const ClassView& view_;
+  const MethodView& method_;
+  PoolWriter& pool_;
+  TrackerConstants& constants_;
+  CallClassifier& calls_;
+  Scratch& scratch_;
+  RewriteCounts& counts_;
+
+  CodeView code_;
+  CodePlan plan_;
+  CodeFacts facts_;
+  SyncFacts syncs_;
+  Span stack_map_;
+  bool has_stack_map_ = false;
+  bool enters_ = false;
+  bool leaf_ = false;
+  bool exits_ = false;
+  bool object_init_ = false;
+  bool unwinds_ = false;
+  bool frames_needed_ = false;
+  uint32_t prev_ = 0;        // the new local variable
+  ProbeBytes unwind_;        // the body of a catch-all handler
+  uint32_t super_call_ = 0;  // position + 1; 0: `this` is always initialised
+  CatchAll catch_alls_[2];
+  HandlerFrame handler_frames_[2];
+  uint32_t catch_all_count_ = 0;
+};
+
+}  // namespace hprof

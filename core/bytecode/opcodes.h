@@ -1,0 +1,98 @@
+// The instructions of the Java virtual machine, as far as a rewriter has to tell them apart (JVMS 6.5).
+#pragma once
+
+#include <cstdint>
+
+namespace hprof {
+
+enum Opcode : uint8_t {
+  kOpNop = 0,
+  kOpIconst0 = 3,
+  kOpBipush = 16,
+  kOpSipush = 17,
+  kOpLdc = 18,
+  kOpLdcW = 19,
+  kOpLload = 22,
+  kOpAload = 25,
+  kOpLload0 = 30,
+  kOpAload0 = 42,
+  kOpAload3 = 45,
+  kOpLstore = 55,
+  kOpAstore = 58,
+  kOpLstore0 = 63,
+  kOpAstore0 = 75,
+  kOpAstore3 = 78,
+  kOpPop = 87,
+  kOpDup = 89,
+  kOpIfeq = 153,
+  kOpGoto = 167,
+  kOpJsr = 168,
+  kOpRet = 169,
+  kOpTableswitch = 170,
+  kOpLookupswitch = 171,
+  kOpIreturn = 172,
+  kOpReturn = 177,
+  kOpInvokevirtual = 182,
+  kOpInvokespecial = 183,
+  kOpInvokestatic = 184,
+  kOpInvokeinterface = 185,
+  kOpInvokedynamic = 186,
+  kOpNew = 187,
+  kOpNewarray = 188,
+  kOpAnewarray = 189,
+  kOpAthrow = 191,
+  kOpMonitorenter = 194,
+  kOpMonitorexit = 195,
+  kOpWide = 196,
+  kOpMultianewarray = 197,
+  kOpIfnull = 198,
+  kOpIfnonnull = 199,
+  kOpGotoW = 200,
+  kOpJsrW = 201,
+};
+
+// What an instruction means to the rewriter.
+enum class OpKind : uint8_t {
+  kPlain,
+  kBranch,  // conditional, 16-bit offset
+  kGoto,    // 16-bit offset
+  kJsr,     // 16-bit offset
+  kGotoW,   // 32-bit offset
+  kJsrW,    // 32-bit offset
+  kTableswitch,
+  kLookupswitch,
+  kRet,
+  kReturn,
+  kThrow,
+  kInvoke,
+  kNew,
+  kNewArray,  // newarray, anewarray
+  kMultiNewArray,
+  kMonitor,
+  kWide,
+  kUnknown,
+};
+
+struct OpInfo {
+  uint8_t length;  // 0: it depends (switches, wide) or the instruction is unknown
+  OpKind kind;
+};
+
+extern const OpInfo kOpInfo[256];
+
+// Bytes of the instruction at `pc`; 0 when it is unknown or runs past `length`. [any]
+uint32_t instruction_length(const uint8_t* code, uint32_t length, uint32_t pc);
+
+// Control never goes on to the next instruction. (jsr comes back, so it is not one of them.)
+inline bool ends_flow(OpKind kind) {
+  return kind == OpKind::kGoto || kind == OpKind::kGotoW || kind == OpKind::kReturn ||
+         kind == OpKind::kThrow || kind == OpKind::kTableswitch || kind == OpKind::kLookupswitch ||
+         kind == OpKind::kRet;
+}
+
+// Anything that may send control elsewhere than to the next instruction.
+inline bool moves_flow(OpKind kind) {
+  return ends_flow(kind) || kind == OpKind::kBranch || kind == OpKind::kJsr || kind == OpKind::kJsrW;
+}
+
+}  // namespace hprof

@@ -1,0 +1,103 @@
+// What is to be injected, as data: the rewriter itself knows no collector.
+//
+// All probes are static methods of one tracker class, which every class loader must be able to see:
+//   long enter(int method)                first thing in a method; the result stays in a new local variable
+//   void exit(long prev)                  before each return
+//   void unwind(long prev)                when an exception leaves the method (a catch-all handler that
+//   rethrows) void sync(long prev, int method)      where an exception handler of the method begins void
+//   leaf(int method)                 instead of all these in a method without calls, allocation, loops,
+//   monitors
+//                                         and throw (a class initialiser that such a method sets off is not
+//                                         looked at)
+//   void allocated(Object object)         see kProbeObjectInit, kProbeArrays, kProbeCalls
+//   void allocated_arrays(Object array, int dimensions)  after multianewarray
+#pragma once
+
+#include "core/base/span.h"
+#include "core/bytecode/reason.h"
+
+namespace hprof {
+
+enum Probe : uint32_t {
+  kProbeEnter = 1 << 0,
+  // These three need kProbeEnter.
+  kProbeExit = 1 << 1,
+  kProbeUnwind = 1 << 2,
+  kProbeSync = 1 << 3,
+  // Leaf methods get leaf() in place of enter(), exit(), unwind() and sync(). Alone: leaf() in every method.
+  kProbeLeaf = 1 << 4,
+  kProbeObjectInit = 1 << 5,  // in the constructor of java.lang.Object: allocated(this)
+  kProbeArrays = 1 << 6,      // after newarray, anewarray, multianewarray
+  kProbeCalls = 1 << 7,       // after the calls of ProbeSet::call_hooks
+  kProbeAll = (1 << 8) - 1,
+};
+constexpr uint32_t kProbesOfTimes = kProbeEnter | kProbeExit | kProbeUnwind | kProbeSync | kProbeLeaf;
+constexpr uint32_t kProbesOfSites = kProbeObjectInit | kProbeArrays | kProbeCalls;
+
+// Matches a method; NULL matches anything, "[" as owner any array class.
+struct MethodPattern {
+  const char* owner;
+  const char* name;
+  const char* descriptor;
+};
+
+// A call that allocates what it returns, in a way that no other probe sees. It must return a reference.
+struct CallHook {
+  uint8_t opcode;  // 0: any kind of invoke
+  MethodPattern callee;
+};
+
+// A method at hand, valid during the callback only.
+struct MethodSite {
+  Span class_name;  // internal form: java/lang/Object
+  Span name;
+  Span descriptor;
+  uint16_t access;
+};
+
+struct FieldToAdd {
+  const char* owner;  // internal name of the class that gets the field; NULL: no field
+  const char* name;
+  const char* descriptor;
+  uint16_t access;
+};
+
+struct TrackerNames {
+  const char* owner = "java/lang/HprofTracker";
+  const char* enter = "enter";
+  const char* exit = "exit";
+  const char* unwind = "unwind";
+  const char* sync = "sync";
+  const char* leaf = "leaf";
+  const char* allocated = "allocated";
+  const char* allocated_arrays = "allocatedArrays";
+};
+
+// Constant while rewrites run: any number of threads read it at once. The callbacks are called on the thread
+// that rewrites, so they are [any] too; a NULL callback means "all" (filters), "numbered from 0 in each
+// class" (ids), "do not tell" (left).
+struct ProbeSet {
+  uint32_t probes = 0;
+  TrackerNames tracker;
+  const CallHook* call_hooks = nullptr;
+  uint32_t call_hook_count = 0;
+  // Methods whose own allocations are not probed, because their callers' call hooks count them.
+  const MethodPattern* quiet_bodies = nullptr;
+  uint32_t quiet_body_count = 0;
+  FieldToAdd field{nullptr, nullptr, nullptr, 0};
+  // The VM does not compile methods of more bytes than this (HotSpot: -XX:-DontCompileHugeMethods, 8000): a
+  // method that would pass the limit only by its probes is left as it was. 0: no limit.
+  uint32_t huge_method_bytes = 8000;
+
+  void* context = nullptr;
+  bool (*include_class)(void* context, Span name, uint16_t access) = nullptr;
+  // The probes wanted in that method, at most `probes`.
+  uint32_t (*include_method)(void* context, const MethodSite& site, uint32_t probes) = nullptr;
+  // Asked once for each method that gets kProbeEnter or kProbeLeaf. An id whose method is then left stays
+  // unused: `left` is called with it.
+  int32_t (*method_id)(void* context, const MethodSite& site) = nullptr;
+  // A method (or, with an empty name, a class) was left as it was though it was included.
+  void (*left)(void* context, const MethodSite& site, Reason reason) = nullptr;
+};
+
+}  // namespace hprof
