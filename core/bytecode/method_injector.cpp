@@ -11,8 +11,15 @@ uint16_t TrackerConstants::method(uint16_t* index, const char* name, const char*
   return *index = pool_.method(owner_, span_of(name), span_of(descriptor));
 }
 
+// HotSpot takes a class for one with a finalizer unless its finalize() is a lone return, as that of
+// java.lang.Object is: with a probe in there every object would be finalized.
+static bool is_empty_finalizer(const MethodView& method, const CodeView& code) {
+  return code.code.size == 1 && method.name.equals("finalize", 8) && method.descriptor.equals("()V", 3);
+}
+
 Reason MethodInjector::run(uint32_t wanted) {
   if (!parse_code(view_, method_, &code_)) return Reason::kMalformedCode;
+  if (is_empty_finalizer(method_, code_)) return Reason::kEmptyFinalizer;
   plan_.code = &code_;
   plan_.marks = scratch_.marks.array<uint8_t>(code_.code.size + 1);
   if (plan_.marks == nullptr) return Reason::kNoMemory;
@@ -128,26 +135,37 @@ void MethodInjector::build_probes() {
   }
 }
 
-// Handlers behind the code: one for all, or in a constructor one for each side of the super() call.
+// Something but constants and local variables is pushed there, so it may fail.
+static bool may_throw(const CodeView& code, uint32_t from, uint32_t to) {
+  for (uint32_t pc = from; pc < to; pc += instruction_length(code.code.data, code.code.size, pc)) {
+    uint8_t op = code.code.data[pc];
+    if (op > kOpAload3 || (op >= kOpLdc && op < 21)) return true;
+  }
+  return false;
+}
+
+// Handlers behind the code: one for all, or in a constructor one for each side of the super() call. The call
+// itself cannot be covered: no frame is good for both `this` before and after it (HotSpot's verifier looks at
+// both). When it fails, the handler or catch-all of the caller sets things right.
 Reason MethodInjector::plan_catch_all() {
   if (!unwinds_) return Reason::kRewritten;
   uint32_t end = plan_.new_length;
   uint32_t start = plan_.prologue.length;
   uint16_t throwable = constants_.throwable();
+  auto add = [&](uint32_t from, uint32_t to, bool before_super) {
+    if (from >= to) return;
+    uint32_t handler = end + catch_all_count_ * unwind_.length;
+    handler_frames_[catch_all_count_] = {handler, before_super, throwable};
+    catch_alls_[catch_all_count_++] = {from, to, handler};
+  };
   if (super_call_ != 0) {
     // An island in front of the call could have the frame of either side.
     if (plan_.island_count != 0) return Reason::kConstructor;
-    uint32_t behind = plan_.instruction(super_call_ - 1) + 3;
-    uint32_t second = end + unwind_.length;
-    if (behind < end) catch_alls_[catch_all_count_++] = {behind, end, end};
-    if (catch_all_count_ == 0) second = end;
-    catch_alls_[catch_all_count_++] = {start, behind, second};
+    uint32_t call = super_call_ - 1;
+    add(plan_.instruction(call) + 3, end, false);
+    if (may_throw(code_, 0, call)) add(start, plan_.label(call), true);
   } else {
-    catch_alls_[catch_all_count_++] = {start, end, end};
-  }
-  for (uint32_t i = 0; i < catch_all_count_; i++) {
-    bool before_super = super_call_ != 0 && i + 1 == catch_all_count_;
-    handler_frames_[i] = {catch_alls_[i].handler, before_super, throwable};
+    add(start, end, false);
   }
   return Reason::kRewritten;
 }

@@ -25,7 +25,8 @@ namespace hprof {
   X(kTooManyLocals, "too many local variables")                      \
   X(kJumpTooLong, "no place for a long jump")                        \
   X(kTooComplex, "too many exception handlers")                      \
-  X(kConstructor, "constructor whose super() call is not plain")
+  X(kConstructor, "constructor whose super() call is not plain")     \
+  X(kEmptyFinalizer, "empty finalizer")
 
 enum class Reason : uint8_t {
 #define HPROF_ROW(name, text) name,
