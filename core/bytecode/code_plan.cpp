@@ -124,15 +124,18 @@ const Island* CodePlan::island_for(uint32_t pc, uint32_t target) const {
   return nullptr;
 }
 
-// Behind the instruction at `pc` nothing falls through, and no exception range goes on.
-bool CodePlan::place_is_good(uint32_t pc, uint32_t from) const {
+// Behind the instruction at `pc` nothing falls through, and no exception range goes on that does not cover
+// the target, too: a handler must accept the frames of all that it covers.
+bool CodePlan::place_is_good(uint32_t pc, uint32_t from, uint32_t target) const {
   if ((marks[pc] & kMarkStart) == 0 || !ends_flow(kOpInfo[code->code.data[pc]].kind)) return false;
   uint32_t behind = pc + instruction_length(code->code.data, code->code.size, pc);
   int64_t distance = static_cast<int64_t>(map[behind]) - instruction(from);
   if (distance > kIslandReach || distance < -kIslandReach) return false;
   for (uint32_t i = 0; i < code->handler_count; i++) {
     const uint8_t* entry = code->handlers + i * 8;
-    if (load_be16(entry) < behind && behind < load_be16(entry + 2)) return false;
+    uint32_t start = load_be16(entry);
+    uint32_t end = load_be16(entry + 2);
+    if (start < behind && behind < end && (target < start || target >= end)) return false;
   }
   return true;
 }
@@ -144,8 +147,8 @@ bool CodePlan::add_island(uint32_t pc, uint32_t target) {
   for (uint32_t distance = 0; distance < 32768 && place == length; distance++) {
     if (search_budget_ < code->handler_count + 1) return false;
     search_budget_ -= code->handler_count + 1;
-    if (pc + distance < length && place_is_good(pc + distance, pc)) place = pc + distance;
-    if (distance <= pc && place == length && place_is_good(pc - distance, pc)) place = pc - distance;
+    if (pc + distance < length && place_is_good(pc + distance, pc, target)) place = pc + distance;
+    if (distance <= pc && place == length && place_is_good(pc - distance, pc, target)) place = pc - distance;
   }
   if (place == length) return false;
   uint32_t i = island_count++;

@@ -38,8 +38,8 @@ public class Case {
     long sum = 0;
     for (int i = 0; i < 10; i++) {
       sum = add((int) sum, i) + pick(i % 2 == 0, i, i * 2.5);
-      Expect.leaf("Case.add");
-      Expect.leaf("Case.pick");
+      Expect.times("Case.add", 1);
+      Expect.times("Case.pick", 1);
     }
     return sum;
   }
@@ -169,14 +169,14 @@ public class Case {
 
     Derived(int value) {
       super(check(value) ? value : add(value, 1) - 1);
-      Expect.called();
+      Expect.here();
       twice = value * 2;
       if (value > 100) throw new IllegalStateException("large");
     }
 
     Derived(String text) {
       this(text.isEmpty() ? new Integer(7).intValue() : Integer.parseInt(text));
-      Expect.called();
+      Expect.here();
     }
 
     static boolean check(int value) {
@@ -213,6 +213,9 @@ public class Case {
       Expect.here();
       touch();
     }
+    // Entered before super() or this(), which may fail: with a string 6 times, with a number 5 times; "-1" adds.
+    Expect.times("Case$Derived.<init>", 11);
+    Expect.times("Case.add", 1);
     Fields fields = new Fields();
     System.out.println("fields " + fields.a + fields.b);
   }

@@ -16,7 +16,7 @@ public final class Expect {
   /** Called first thing by each method but leaves: the context must be that of the stack. */
   static void called() {
     StackTraceElement[] stack = new Throwable().getStackTrace();
-    count(stack[1].getClassName() + "." + stack[1].getMethodName());
+    times(stack[1].getClassName() + "." + stack[1].getMethodName(), 1);
     compare(stack);
   }
 
@@ -25,13 +25,10 @@ public final class Expect {
     compare(new Throwable().getStackTrace());
   }
 
-  static void leaf(String name) {
-    count(name);
-  }
-
-  private static synchronized void count(String name) {
+  /** For methods that cannot count themselves. */
+  static synchronized void times(String name, int count) {
     Integer old = CALLS.get(name);
-    CALLS.put(name, old == null ? 1 : old + 1);
+    CALLS.put(name, old == null ? count : old + count);
   }
 
   private static synchronized void compare(StackTraceElement[] stack) {

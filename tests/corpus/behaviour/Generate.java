@@ -9,7 +9,7 @@ public final class Generate {
       method(out, "loop", 3100, "for (int i = 0; i < n; i++) { if (i == 3) continue; if (i % 2 == 0) {", "if (i == 5) continue;", "} else sum--; }");
       method(out, "choose", 3100, "if (n > 2) { if (n == 77) return -5;", "if (n == 78) return n;", "} else if (n < -3) { sum = 4; }");
       method(out, "guard", 3000, "try { while (n-- > 0) { if (n == 4) { sum += 2; continue; } if (n % 3 != 0) {",
-          "if (n == 1) throw new IllegalStateException();", "} } } catch (IllegalStateException e) { Expect.here(); sum += 1000; }");
+          "if (n == 1) throw new IllegalStateException();", "} } Case.touch(); } catch (IllegalStateException e) { Expect.here(); sum += 1000; }");
       out.println("  static String run(int n) { Expect.called(); return loop(n) + \" \" + choose(n) + \" \" + choose(1) + \" \" + guard(n); }");
       out.println("}");
     }
