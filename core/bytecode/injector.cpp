@@ -2,6 +2,7 @@
 #include "core/bytecode/injector.h"
 
 #include "core/bytecode/method_injector.h"
+#include "core/bytecode/tracker_classes.h"
 
 namespace hprof {
 
@@ -149,6 +150,14 @@ void describe(const ClassView& view, const PoolWriter& pool, const Scratch& scra
 
 }  // namespace
 
+// Probes in there would call themselves.
+static bool is_tracker(Span name, const ProbeSet& probes) {
+  for (const TrackerClass& tracker : kTrackerClasses) {
+    if (name.equals(tracker.name)) return true;
+  }
+  return name.equals(probes.tracker.owner);
+}
+
 void rewrite(Span file, const ProbeSet& probes, Scratch& scratch, RewriteResult* result) {
   *result = RewriteResult();
   ClassView view;
@@ -157,7 +166,7 @@ void rewrite(Span file, const ProbeSet& probes, Scratch& scratch, RewriteResult*
     if (probes.left != nullptr) probes.left(probes.context, {view.name, {}, {}, 0}, result->reason);
     return;
   }
-  if (view.name.equals(probes.tracker.owner) ||
+  if (is_tracker(view.name, probes) ||
       (probes.include_class != nullptr && !probes.include_class(probes.context, view.name, view.access))) {
     result->reason = Reason::kExcluded;
     return;

@@ -1,0 +1,158 @@
+package java.lang;
+
+import sun.misc.Unsafe;
+
+/**
+ * The methods that injected probes call. It lives in java.lang of the boot loader, so that every class of every loader
+ * can reach it, and is pure Java but for what happens seldom.
+ *
+ * <p>How it gets there: JDK 9 and later, JNI DefineClass with a null loader at early VMStart; JDK 8, the boot append
+ * path. Its class file names sun.misc.Unsafe; for JDK 9 and later the agent renames that to jdk.internal.misc.Unsafe
+ * (prepare_tracker() in tracker_classes.h). Thread.$hq is the field that the rewriter adds to java.lang.Thread.
+ *
+ * <p>Rules. {@link #live} is tested first: before VMInit even Thread.currentThread() may run Java code of the JDK, which
+ * has probes itself, without end. Only own code, native methods and intrinsics are called: no recursion guard is needed.
+ * Of Unsafe, only the native methods with two or three arguments are used: getLong(long) is Java code with probes. No
+ * object is made here. No method is forced to be inlined: that costs more in the compilers than it saves.
+ *
+ * <p>The graph of cpu=times is outside of the heap and belongs to the plugin, which allocates it, reads it at any time
+ * and never frees a node while the VM runs. A node stands for one trace (the last N methods); the edge (node, method)
+ * leads to the node whose trace is that of the first with the method on top. All offsets below are shared with the
+ * plugin's C++ structures.
+ */
+public final class HprofTracker {
+  // A thread's state, at the address Thread.$hq.
+  static final long STATE_CURRENT = 0;  // address of the node the thread is in; only its thread writes it
+  static final long STATE_EDGES = 8;  // address of the edge table
+  static final long STATE_MASK = 16;  // number of entries of that table, less one, times 16
+  static final long STATE_CLOCK = 24;  // clock=exact: nanoseconds at the last event
+
+  // A node: 64 bytes, aligned to 64.
+  static final long NODE_METHOD = 0;  // long: its topmost method; -1 in the node that stands for "none"
+  static final long NODE_COUNT = 8;  // calls
+  static final long NODE_LAST = 16;  // address of the node that the last edge from here led to; never 0
+  static final long NODE_STATE = 24;  // address of the state of the thread that owns it
+  static final long NODE_SELF = 32;  // nanoseconds: the sampler's, or those of clock=exact
+
+  // An edge: key, address of a node. The key 0 is free.
+  static final int METHOD_BITS = 23;
+  static final int PROBES = 8;
+
+  /** Set at VMInit, cleared at VMDeath, by the agent. */
+  static boolean live;
+
+  /** clock=exact: the time of each event is taken. */
+  static boolean exact;
+
+  /** Set while heap=sites counts. */
+  static boolean sites;
+
+  private HprofTracker() {}
+
+  /** Returns what is to be given to exit(), unwind() and sync(): the node of the caller, 0 for "not counted". */
+  public static long enter(int method) {
+    if (!live) return 0;
+    long state = Thread.currentThread().$hq;
+    if (state == 0) state = attach(Thread.currentThread());
+    if (state == 0) return 0;
+    Unsafe unsafe = HprofMemory.UNSAFE;
+    long node = unsafe.getLong(null, state + STATE_CURRENT);
+    if (exact) tick(unsafe, state, node);
+    long next = unsafe.getLong(null, node + NODE_LAST);
+    if (unsafe.getLong(null, next + NODE_METHOD) != method) {
+      next = follow(unsafe, state, node, method);
+      if (next == 0) return 0;
+    }
+    unsafe.putLong(null, next + NODE_COUNT, unsafe.getLong(null, next + NODE_COUNT) + 1);
+    unsafe.putLong(null, state + STATE_CURRENT, next);
+    return node;
+  }
+
+  /** Absolute: whatever was lost between, the thread is in the caller again. */
+  public static void exit(long prev) {
+    if (prev == 0) return;
+    Unsafe unsafe = HprofMemory.UNSAFE;
+    long state = unsafe.getLong(null, prev + NODE_STATE);
+    if (exact) tick(unsafe, state, unsafe.getLong(null, state + STATE_CURRENT));
+    unsafe.putLong(null, state + STATE_CURRENT, prev);
+  }
+
+  public static void unwind(long prev) {
+    exit(prev);
+  }
+
+  /** An exception handler of the method that was entered from prev has begun: the thread is in that method again. */
+  public static void sync(long prev, int method) {
+    if (prev == 0) return;
+    Unsafe unsafe = HprofMemory.UNSAFE;
+    long state = unsafe.getLong(null, prev + NODE_STATE);
+    if (exact) tick(unsafe, state, unsafe.getLong(null, state + STATE_CURRENT));
+    long next = unsafe.getLong(null, prev + NODE_LAST);
+    if (unsafe.getLong(null, next + NODE_METHOD) != method) next = follow(unsafe, state, prev, method);
+    if (next != 0) unsafe.putLong(null, state + STATE_CURRENT, next);
+  }
+
+  /** A method that calls nothing: its time is its caller's. */
+  public static void leaf(int method) {
+    if (!live) return;
+    long state = Thread.currentThread().$hq;
+    if (state == 0) state = attach(Thread.currentThread());
+    if (state == 0) return;
+    Unsafe unsafe = HprofMemory.UNSAFE;
+    long node = unsafe.getLong(null, state + STATE_CURRENT);
+    long next = unsafe.getLong(null, node + NODE_LAST);
+    if (unsafe.getLong(null, next + NODE_METHOD) != method) {
+      next = follow(unsafe, state, node, method);
+      if (next == 0) return;
+    }
+    unsafe.putLong(null, next + NODE_COUNT, unsafe.getLong(null, next + NODE_COUNT) + 1);
+  }
+
+  /** The edge from node by that method: by the thread's table, or made by the agent. 0 when that has no memory left. */
+  private static long follow(Unsafe unsafe, long state, long node, int method) {
+    long key = node >>> 6 << METHOD_BITS | method;
+    long edges = unsafe.getLong(null, state + STATE_EDGES);
+    long mask = unsafe.getLong(null, state + STATE_MASK);
+    long hash = key * 0x9E3779B97F4A7C15L >>> 28;
+    for (int i = 0; i < PROBES; i++, hash += 16) {
+      long edge = edges + (hash & mask);
+      long found = unsafe.getLong(null, edge);
+      if (found == 0) break;
+      if (found == key) {
+        long next = unsafe.getLong(null, edge + 8);
+        unsafe.putLong(null, node + NODE_LAST, next);
+        return next;
+      }
+    }
+    return miss(state, node, method);
+  }
+
+  private static void tick(Unsafe unsafe, long state, long node) {
+    long now = System.nanoTime();
+    long passed = now - unsafe.getLong(null, state + STATE_CLOCK);
+    unsafe.putLong(null, state + STATE_CLOCK, now);
+    unsafe.putLong(null, node + NODE_SELF, unsafe.getLong(null, node + NODE_SELF) + passed);
+  }
+
+  /** A new object. */
+  public static void allocated(Object object) {
+    if (sites) allocatedObject(object);
+  }
+
+  /** What multianewarray made: the array and, dimensions - 1 levels deep, the arrays in it. */
+  public static void allocatedArrays(Object array, int dimensions) {
+    if (!sites) return;
+    allocatedObject(array);
+    if (dimensions < 2) return;
+    Object[] inner = (Object[]) array;
+    for (int i = 0; i < inner.length; i++) allocatedArrays(inner[i], dimensions - 1);
+  }
+
+  /** A thread's first event: makes its state and stores it in Thread.$hq. 0: this thread is not counted. */
+  private static native long attach(Thread thread);
+
+  /** Makes the node and the edge, or finds the edge where the table's probes ended; sets NODE_LAST. */
+  private static native long miss(long state, long node, int method);
+
+  private static native void allocatedObject(Object object);
+}

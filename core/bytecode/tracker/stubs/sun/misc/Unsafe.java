@@ -1,0 +1,10 @@
+package sun.misc;
+
+/** The native methods that JDK 8's sun.misc.Unsafe and later jdk.internal.misc.Unsafe have alike; to compile against. */
+public final class Unsafe {
+  public static native Unsafe getUnsafe();
+
+  public native long getLong(Object base, long offset);
+
+  public native void putLong(Object base, long offset, long value);
+}

@@ -1,0 +1,449 @@
+// What the rewriter does to single methods, instruction by instruction.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include "class_builder.h"
+#include "core/bytecode/tracker_classes.h"
+
+using namespace hprof;
+using namespace hprof::test;
+
+namespace {
+
+Method calling(ClassBuilder& builder) {
+  uint16_t target = builder.method_ref("X", "x", "()V");
+  Method method;
+  method.code = {184, static_cast<uint8_t>(target >> 8), static_cast<uint8_t>(target), 177};
+  return method;
+}
+
+Rewritten rewrite_one(Method method, uint32_t probes, uint16_t major = 52) {
+  ClassBuilder builder("T", "java/lang/Object", major);
+  builder.add(method);
+  return Rewritten(builder.build(), probes_of(probes));
+}
+
+int32_t big_id(void*, const MethodSite&) { return 100000; }
+uint32_t no_probes(void*, const MethodSite&, uint32_t) { return 0; }
+bool no_class(void*, Span, uint16_t) { return false; }
+
+}  // namespace
+
+TEST_CASE("a method that calls gets enter and exit, and a new long local") {
+  ClassBuilder builder;
+  builder.add(calling(builder));
+  Rewritten r(builder.build(), probes_of(kProbesOfTimes & ~kProbeUnwind));
+  REQUIRE(r.result.reason == Reason::kRewritten);
+  REQUIRE(r.has_code);
+  Bytes code = r.code_bytes();
+  REQUIRE(code.size() == 5 + 3 + 4 + 1);
+  CHECK(code[0] == 4);  // iconst_1: ids count the methods of the class
+  CHECK(r.called(1) == "enter");
+  CHECK(code[4] == 63);  // lstore_0
+  CHECK(r.called(5) == "x");
+  CHECK(code[8] == 30);  // lload_0
+  CHECK(r.called(9) == "exit");
+  CHECK(code[12] == 177);
+  CHECK(r.code.max_locals == 2);
+  CHECK(r.code.max_stack == 4);
+  CHECK(r.result.counts.entered == 1);
+}
+
+TEST_CASE("a method without calls is a leaf: counted, no local, no exit") {
+  Method method;
+  method.code = {177};
+  Rewritten r = rewrite_one(method, kProbesOfTimes);
+  REQUIRE(r.has_code);
+  CHECK(r.called(1) == "leaf");
+  CHECK(r.code.code.size == 5);
+  CHECK(r.code.max_locals == 0);
+  CHECK(r.result.counts.leaves == 1);
+}
+
+TEST_CASE("a loop, a throw, an allocation, a monitor and a synchronized method are no leaves") {
+  for (Bytes code :
+       {Bytes{0, 167, 0xff, 0xff}, Bytes{1, 191}, Bytes{3, 188, 10, 87, 177}, Bytes{1, 194, 177}}) {
+    Method method;
+    method.code = code;
+    Rewritten r = rewrite_one(method, kProbesOfTimes & ~kProbeUnwind, 49);
+    CHECK(r.result.counts.entered == 1);
+    CHECK(r.result.counts.leaves == 0);
+  }
+  Method method;
+  method.code = {177};
+  method.access = 0x0028;
+  CHECK(rewrite_one(method, kProbesOfTimes).result.counts.entered == 1);
+}
+
+TEST_CASE("a catch-all handler covers all but the entry, comes last and has a frame") {
+  ClassBuilder builder;
+  builder.add(calling(builder));
+  Rewritten r(builder.build(), probes_of(kProbesOfTimes));
+  REQUIRE(r.has_code);
+  REQUIRE(r.code.handler_count == 1);
+  CHECK(load_be16(r.code.handlers) == 5);
+  CHECK(load_be16(r.code.handlers + 2) == 13);
+  CHECK(load_be16(r.code.handlers + 4) == 13);
+  CHECK(load_be16(r.code.handlers + 6) == 0);
+  CHECK(r.called(14) == "unwind");
+  CHECK(r.code.code.data[17] == 191);
+  Bytes frames = r.attribute(Word::kStackMapTable);
+  REQUIRE(frames.size() == 2 + 3 + 2 + 1 + 2 + 3);
+  CHECK(frames[2] == 255);
+  CHECK(frames[4] == 13);
+  CHECK(frames[7] == 4);
+}
+
+TEST_CASE("ids that need a constant get one") {
+  ClassBuilder builder;
+  builder.add(calling(builder));
+  ProbeSet probes = probes_of(kProbeEnter);
+  probes.method_id = big_id;
+  Rewritten r(builder.build(), probes);
+  REQUIRE(r.has_code);
+  CHECK(r.code.code.data[0] == 18);  // ldc
+  uint32_t index = r.code.code.data[1];
+  REQUIRE(r.view.pool.tag(index) == kTagInteger);
+  CHECK(load_be32(r.bytes.data() + r.view.pool.offsets[index] + 1) == 100000);
+}
+
+TEST_CASE("a local variable above 255 is reached by wide instructions") {
+  ClassBuilder builder;
+  Method method = calling(builder);
+  method.locals = 300;
+  builder.add(method);
+  Rewritten r(builder.build(), probes_of(kProbeEnter | kProbeExit));
+  REQUIRE(r.has_code);
+  CHECK(r.code.code.data[4] == 196);
+  CHECK(r.code.code.data[5] == 55);
+  CHECK(load_be16(r.code.code.data + 6) == 300);
+  CHECK(r.code.max_locals == 302);
+}
+
+TEST_CASE("frames carry the new local: short at first, then in full") {
+  Method method;
+  method.descriptor = "(ILjava/lang/String;)V";
+  method.locals = 3;
+  //     0 iload_0   1 ifeq 9          4 iconst_0 5 istore_2  6 goto 9 -> frames at 9 (append) and 10 (same),
+  //     11 (chop)
+  method.code = {26, 153, 0, 8, 3, 61, 167, 0, 3, 0, 0, 0, 3, 188, 10, 87, 177};
+  method.attributes.push_back({"StackMapTable", {0, 3, 252, 0, 9, 1, 0, 250, 0, 0}});
+  Rewritten r = rewrite_one(method, kProbeEnter);
+  REQUIRE(r.has_code);
+  Bytes frames = r.attribute(Word::kStackMapTable);
+  REQUIRE(frames.size() > 12);
+  CHECK(frames[1] == 3);
+  CHECK(frames[2] == 253);  // append int and the long
+  CHECK(frames[4] == 14);
+  CHECK(frames[5] == 1);
+  CHECK(frames[6] == 4);
+  CHECK(frames[7] == 0);  // same
+  CHECK(frames[8] == 255);
+  CHECK(load_be16(frames.data() + 11) == 4);  // int, String, top, long
+  CHECK(frames[13] == 1);
+  CHECK(frames[14] == 7);
+  Span name;
+  REQUIRE(r.view.pool.class_name(load_be16(frames.data() + 15), &name));
+  CHECK(name.equals("java/lang/String"));
+  CHECK(frames[17] == 0);
+  CHECK(frames[18] == 4);
+}
+
+TEST_CASE("a frame of an unknown kind leaves the method") {
+  Method method;
+  method.code = {0, 167, 0xff, 0xff};
+  method.attributes.push_back({"StackMapTable", {0, 1, 246, 0, 0}});
+  Rewritten r = rewrite_one(method, kProbeEnter);
+  CHECK(r.result.reason == Reason::kUnchanged);
+  CHECK(r.left(Reason::kUnknownFrame) == 1);
+}
+
+TEST_CASE("an unknown attribute of the code leaves the method") {
+  Method method;
+  method.code = {177};
+  method.attributes.push_back({"Vendor", {1, 2, 3}});
+  Rewritten r = rewrite_one(method, kProbeLeaf);
+  CHECK(r.left(Reason::kUnknownAttribute) == 1);
+}
+
+TEST_CASE("jumps into the middle of an instruction and unknown instructions leave the method") {
+  Method method;
+  method.code = {167, 0, 4, 17, 0, 0, 87, 177};
+  CHECK(rewrite_one(method, kProbeLeaf).left(Reason::kMalformedCode) == 1);
+  method.code = {203, 177};
+  CHECK(rewrite_one(method, kProbeLeaf).left(Reason::kUnknownOpcode) == 1);
+  method.code = {17, 0};
+  CHECK(rewrite_one(method, kProbeLeaf).left(Reason::kMalformedCode) == 1);
+}
+
+TEST_CASE("switches are padded anew and keep their targets") {
+  Method method;
+  // 0 iconst_0, 1 tableswitch pad 2: default +19 -> 20, low 0, high 0, +20 -> 21; 20 return 21 return
+  method.code = {3, 170, 0, 0, 0, 0, 0, 19, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 20, 177};
+  method.code.push_back(177);
+  method.code[7] = 19;
+  method.attributes.push_back({"StackMapTable", {0, 2, 20, 0}});
+  Rewritten r = rewrite_one(method, kProbesOfTimes);
+  REQUIRE(r.has_code);
+  CHECK(r.called(1) == "leaf");
+  // 4 iconst_0, 5 tableswitch pad 2, targets at 24 and 25
+  CHECK(r.code.code.data[5] == 170);
+  CHECK(load_be32(r.code.code.data + 8) == 19);
+  CHECK(load_be32(r.code.code.data + 20) == 20);
+  CHECK(r.code.code.size == 26);
+}
+
+TEST_CASE("sync goes to the start of a handler, but not where the handler covers itself") {
+  ClassBuilder builder;
+  uint16_t target = builder.method_ref("X", "x", "()V");
+  auto high = static_cast<uint8_t>(target >> 8), low = static_cast<uint8_t>(target);
+  Method method;
+  method.locals = 1;
+  // 0 call, 3 return, 4 astore_0, 5 call, 8 aload_0, 9 athrow
+  method.code = {184, high, low, 177, 75, 184, high, low, 42, 191};
+  method.attributes.push_back({"StackMapTable", {0, 1, 68, 7, 0, 2}});
+  method.handlers = {{0, 3, 4, 0}};
+  builder.add(method);
+  Rewritten plain(builder.build(), probes_of(kProbeEnter | kProbeSync));
+  REQUIRE(plain.has_code);
+  CHECK(plain.result.counts.syncs == 1);
+  CHECK(load_be16(plain.code.handlers + 4) == 9);
+  CHECK(plain.called(11) == "sync");
+
+  ClassBuilder second;
+  target = second.method_ref("X", "x", "()V");
+  method.handlers = {{0, 3, 4, 0}, {4, 5, 4, 0}};
+  second.add(method);
+  Rewritten self(second.build(), probes_of(kProbeEnter | kProbeSync));
+  REQUIRE(self.has_code);
+  CHECK(self.code.code.data[9] == 75);
+  CHECK(self.called(12) == "sync");
+  CHECK(load_be16(self.code.handlers + 8 + 2) == 10);  // the range of its own ends before the probe
+}
+
+TEST_CASE("allocations: arrays, arrays of arrays, hooked calls; quiet bodies have none") {
+  ClassBuilder builder("java/util/Arrays");
+  uint16_t clone = builder.method_ref("[I", "clone", "()Ljava/lang/Object;");
+  uint16_t array = builder.class_of("[[I");
+  Method method;
+  method.code = {3,  188, 10, 182, 0, static_cast<uint8_t>(clone),
+                 87, 3,   3,  197, 0, static_cast<uint8_t>(array),
+                 2,  87,  177};
+  builder.add(method);
+  Rewritten r(builder.build(), probes_of(kProbeArrays | kProbeCalls));
+  REQUIRE(r.has_code);
+  CHECK(r.result.counts.allocations == 3);
+  CHECK(r.code.code.data[3] == 89);
+  CHECK(r.called(4) == "allocated");
+  CHECK(r.called(11) == "allocated");
+  CHECK(r.called(23) == "allocatedArrays");
+  ClassBuilder quiet("java/util/Arrays");
+  method.name = "copyOf";
+  method.descriptor = "([Ljava/lang/Object;ILjava/lang/Class;)[Ljava/lang/Object;";
+  quiet.add(method);
+  CHECK(Rewritten(quiet.build(), probes_of(kProbeArrays)).result.reason == Reason::kUnchanged);
+}
+
+TEST_CASE("the constructor of java.lang.Object tells of the object; empty finalizers stay") {
+  ClassBuilder builder("java/lang/Object", "");
+  Method method;
+  method.name = "<init>";
+  method.access = 1;
+  method.locals = 1;
+  method.code = {177};
+  builder.add(method);
+  method.name = "finalize";
+  builder.add(method);
+  Rewritten r(builder.build(), probes_of(kProbeObjectInit | kProbesOfTimes));
+  REQUIRE(r.has_code);
+  CHECK(r.called(1) == "leaf");
+  CHECK(r.code.code.data[4] == 42);
+  CHECK(r.called(5) == "allocated");
+  CHECK(r.left(Reason::kEmptyFinalizer) == 1);
+}
+
+TEST_CASE("line numbers and local variables move, the first line keeps the entry") {
+  Method method;
+  method.locals = 2;
+  method.descriptor = "(I)V";
+  method.code = {26, 60, 1, 191};
+  method.attributes.push_back({"LineNumberTable", {0, 2, 0, 0, 0, 7, 0, 2, 0, 8}});
+  method.attributes.push_back({"LocalVariableTable", {0, 2, 0, 0, 0, 4, 0, 1, 0, 1, 0, 0,  //
+                                                      0, 2, 0, 2, 0, 1, 0, 1, 0, 1}});
+  Rewritten r = rewrite_one(method, kProbeEnter);
+  REQUIRE(r.has_code);
+  CHECK(r.attribute(Word::kLineNumberTable) == Bytes{0, 2, 0, 0, 0, 7, 0, 7, 0, 8});
+  CHECK(r.attribute(Word::kLocalVariableTable) ==
+        Bytes{0, 2, 0, 0, 0, 9, 0, 1, 0, 1, 0, 0, 0, 7, 0, 2, 0, 1, 0, 1, 0, 1});
+}
+
+TEST_CASE("type annotations of the code move to the instruction itself") {
+  Method method;
+  method.code = {0, 187, 0, 2, 191};
+  method.attributes.push_back({"RuntimeVisibleTypeAnnotations", {0, 1, 0x44, 0, 1, 0, 0, 1, 0, 0}});
+  Rewritten r = rewrite_one(method, kProbeEnter);
+  REQUIRE(r.has_code);
+  CHECK(r.attribute(Word::kTypeAnnotations) == Bytes{0, 1, 0x44, 0, 6, 0, 0, 1, 0, 0});
+  method.attributes[0].content[2] = 0x13;  // no target of code
+  CHECK(rewrite_one(method, kProbeEnter).left(Reason::kMalformedTable) == 1);
+}
+
+TEST_CASE("code that would pass 64 KiB or the VM's own limit is left") {
+  Method method;
+  method.stack = 3;
+  for (int i = 0; i < 13000; i++) append(method.code, {3, 188, 10, 87, 0});
+  method.code.push_back(177);
+  ClassBuilder builder;
+  builder.add(method);
+  CHECK(Rewritten(builder.build(), probes_of(kProbeArrays)).left(Reason::kMethodTooLarge) == 1);
+  method.code.resize(7995);
+  method.code.push_back(177);
+  CHECK(rewrite_one(method, kProbeArrays).left(Reason::kMethodTooHuge) == 1);
+}
+
+TEST_CASE("a far conditional jump goes over an island with the frame of its target") {
+  Method method;
+  method.locals = 1;
+  method.descriptor = "(I)V";
+  // if (x) { return; } if (x) { 30000 bytes of arrays } return
+  method.code = {26, 154, 0, 4, 177, 26, 153, 0x75, 0x33};
+  for (int i = 0; i < 6000; i++) append(method.code, {3, 188, 10, 87, 0});
+  uint32_t end = static_cast<uint32_t>(method.code.size());
+  method.code.push_back(177);
+  store_be16(method.code.data() + 7, end - 6);
+  method.attributes.push_back(
+      {"StackMapTable", {0, 2, 5, 251, static_cast<uint8_t>((end - 6) >> 8), static_cast<uint8_t>(end - 6)}});
+  Rewritten r = rewrite_one(method, kProbeArrays);
+  REQUIRE(r.has_code);
+  CHECK(r.result.counts.islands == 1);
+  CHECK(r.code.code.data[5] == 200);  // goto_w behind the first return
+  CHECK(5 + load_be32(r.code.code.data + 6) == r.code.code.size - 1);
+  CHECK(11 + static_cast<int16_t>(load_be16(r.code.code.data + 12)) == 5);
+  Bytes frames = r.attribute(Word::kStackMapTable);
+  CHECK(frames[1] == 3);
+  CHECK(frames[2] == 255);
+  CHECK(frames[4] == 5);
+}
+
+TEST_CASE("a constructor's catch-all leaves the super() call out") {
+  ClassBuilder builder("T", "S");
+  uint16_t init = builder.method_ref("S", "<init>", "()V");
+  Method method;
+  method.name = "<init>";
+  method.access = 1;
+  method.locals = 1;
+  method.code = {42, 183, 0, static_cast<uint8_t>(init), 177};
+  builder.add(method);
+  Rewritten r(builder.build(), probes_of(kProbesOfTimes));
+  REQUIRE(r.has_code);
+  REQUIRE(r.code.handler_count == 1);
+  CHECK(load_be16(r.code.handlers) == 9);
+  method.code[0] = 1;
+  method.code.insert(method.code.begin(), {1, 75});  // local 0 is overwritten
+  ClassBuilder odd("T", "S");
+  odd.method_ref("S", "<init>", "()V");
+  odd.add(method);
+  CHECK(Rewritten(odd.build(), probes_of(kProbesOfTimes)).left(Reason::kConstructor) == 1);
+}
+
+TEST_CASE("a field is added once") {
+  ClassBuilder builder("java/lang/Thread");
+  ProbeSet probes;
+  probes.field = {"java/lang/Thread", "$hq", "J", 0x1081};
+  Rewritten first(builder.build(), probes);
+  REQUIRE(first.result.reason == Reason::kRewritten);
+  REQUIRE(first.parsed == Reason::kRewritten);
+  CHECK(load_be16(first.bytes.data() + first.view.fields) == 1);
+  CHECK(Rewritten(first.bytes, probes).result.reason == Reason::kUnchanged);
+}
+
+TEST_CASE("filters, the tracker itself and classes in doubt are left") {
+  ClassBuilder builder;
+  builder.add(calling(builder));
+  ProbeSet probes = probes_of(kProbeAll);
+  probes.include_method = no_probes;
+  CHECK(Rewritten(builder.build(), probes).left(Reason::kExcluded) == 1);
+  probes.include_class = no_class;
+  CHECK(Rewritten(builder.build(), probes).result.reason == Reason::kExcluded);
+  for (const TrackerClass& tracker : kTrackerClasses) {
+    Bytes bytes(tracker.bytes.data, tracker.bytes.data + tracker.bytes.size);
+    CHECK(Rewritten(bytes, probes_of(kProbeAll)).result.reason == Reason::kExcluded);
+  }
+  ClassBuilder unknown;
+  unknown.raw_constant({21, 0, 0});
+  CHECK(Rewritten(unknown.build(), probes_of(kProbeAll)).result.reason == Reason::kUnknownPoolTag);
+  Bytes extra = builder.build();
+  extra.push_back(0);
+  CHECK(Rewritten(extra, probes_of(kProbeAll)).result.reason == Reason::kMalformedClass);
+  Bytes old = builder.build();
+  old[7] = 45;
+  CHECK(Rewritten(old, probes_of(kProbeAll)).result.reason == Reason::kOldFormat);
+  Bytes later = builder.build();
+  later[7] = 200;
+  CHECK(Rewritten(later, probes_of(kProbeEnter)).result.reason == Reason::kRewritten);
+}
+
+TEST_CASE("a full constant pool leaves the class") {
+  ClassBuilder builder;
+  builder.add(calling(builder));
+  while (builder.utf8("") < 65530) {
+  }
+  CHECK(Rewritten(builder.build(), probes_of(kProbeEnter)).result.reason == Reason::kPoolFull);
+}
+
+TEST_CASE("memory is bounded, and not asked for again in the steady state") {
+  ClassBuilder builder;
+  builder.add(calling(builder));
+  Bytes file = builder.build();
+  CHECK(Rewritten(file, probes_of(kProbeAll), 8192).result.reason == Reason::kNoMemory);
+  int allocations = 0;
+  Scratch scratch({&allocations, test_allocate, test_release}, 1u << 20);
+  ProbeSet probes = probes_of(kProbeAll);
+  RewriteResult result;
+  for (int i = 0; i < 3; i++) {
+    if (i == 1) allocations = 0;
+    rewrite({file.data(), static_cast<uint32_t>(file.size())}, probes, scratch, &result);
+    CHECK(result.reason == Reason::kRewritten);
+  }
+  CHECK(allocations == 0);
+}
+
+TEST_CASE("no cut-off class is accepted, and no changed byte makes a rewrite that cannot be read") {
+  Span span = kTrackerClasses[1].bytes;
+  Bytes file(span.data, span.data + span.size);
+  ProbeSet probes = probes_of(kProbeAll);
+  // Else it would be left alone as the tracker.
+  for (size_t i = 0; i + 12 < file.size(); i++) {
+    if (std::memcmp(file.data() + i, "HprofTracker", 12) == 0) file[i] = 'X';
+  }
+  REQUIRE(Rewritten(file, probes).result.reason == Reason::kRewritten);
+  for (size_t size = 0; size < file.size(); size++) {
+    Bytes cut(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size));
+    REQUIRE(Rewritten(cut, probes).result.reason != Reason::kRewritten);
+  }
+  for (size_t at = 0; at < file.size(); at++) {
+    for (int value : {0, 1, 127, 255}) {
+      Bytes changed = file;
+      changed[at] = static_cast<uint8_t>(value);
+      Rewritten r(changed, probes);
+      if (r.result.reason == Reason::kRewritten) REQUIRE(r.parsed == Reason::kRewritten);
+    }
+  }
+}
+
+TEST_CASE("the tracker is made fit for later JDKs") {
+  Scratch scratch({nullptr, test_allocate, test_release}, 1u << 20);
+  GrowBuffer out(scratch.budget);
+  for (const TrackerClass& tracker : kTrackerClasses) {
+    REQUIRE(prepare_tracker(tracker, true, scratch, out) == Reason::kRewritten);
+    std::string text(reinterpret_cast<const char*>(out.data()), out.size());
+    CHECK(text.find("sun/misc/Unsafe") == std::string::npos);
+    CHECK(text.find("Ljdk/internal/misc/Unsafe;") != std::string::npos);
+    ClassView view;
+    REQUIRE(parse_class({out.data(), static_cast<uint32_t>(out.size())}, scratch, &view) ==
+            Reason::kRewritten);
+    CHECK(view.name.equals(tracker.name));
+    REQUIRE(prepare_tracker(tracker, false, scratch, out) == Reason::kRewritten);
+    CHECK(Span{out.data(), static_cast<uint32_t>(out.size())}.equals(tracker.bytes));
+  }
+}
