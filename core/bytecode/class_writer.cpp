@@ -2,25 +2,14 @@
 // needed.
 #include "core/bytecode/class_writer.h"
 
+#include "core/base/hash.h"
+
 namespace hprof {
 
 namespace {
 
 // Names that collide on purpose cost this many probes each and then a constant of their own, which is legal.
 constexpr uint32_t kMostProbes = 16;
-
-uint32_t hash_of(Span name) {
-  uint64_t hash = name.size * 0x9E3779B97F4A7C15u;
-  uint32_t i = 0;
-  for (; i + 8 <= name.size; i += 8) {
-    uint64_t word;
-    std::memcpy(&word, name.data + i, 8);
-    hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
-    hash ^= hash >> 29;
-  }
-  for (; i < name.size; i++) hash = (hash ^ name.data[i]) * 0x100000001B3u;
-  return static_cast<uint32_t>(hash >> 32 ^ hash);
-}
 
 }  // namespace
 
@@ -101,7 +90,7 @@ bool PoolWriter::build_table() {
 
 // The entry of that name, or the free one for it; NULL when too many names are in the way.
 PoolWriter::Entry* PoolWriter::find(Span name) {
-  uint32_t slot = hash_of(name) & table_mask_;
+  uint32_t slot = static_cast<uint32_t>(hash_bytes(name.data, name.size)) & table_mask_;
   for (uint32_t probe = 0; probe < kMostProbes; probe++, slot = (slot + 1) & table_mask_) {
     if (table_[slot].index == 0 || table_[slot].name.equals(name)) return &table_[slot];
   }

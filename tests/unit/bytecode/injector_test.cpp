@@ -1,5 +1,4 @@
 // What the rewriter does to single methods, instruction by instruction.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include "class_builder.h"
