@@ -49,6 +49,19 @@ public final class HprofTracker {
 
   private HprofTracker() {}
 
+  /**
+   * The agent calls this at VMInit, before it sets live: a native method is looked up by Java code of the JDK when it is
+   * first called, which has probes itself; from a live probe that would be without end. The agent exports
+   * Java_java_lang_HprofTracker_attach and so on; with null and zeros these do nothing and return 0.
+   */
+  static void prime() {
+    attach(null);
+    miss(0, 0, 0);
+    allocatedObject(null);
+    System.nanoTime();
+    HprofMemory.UNSAFE.hashCode();
+  }
+
   /** Returns what is to be given to exit(), unwind() and sync(): the node of the caller, 0 for "not counted". */
   public static long enter(int method) {
     if (!live) return 0;
