@@ -5,8 +5,8 @@ namespace hprof {
 
 namespace {
 
-constexpr uint32_t kMostIslands = 1024;
-constexpr uint32_t kMostRounds = 64;
+constexpr uint32_t kMostIslands = 256;
+constexpr uint32_t kMostRounds = 16;
 // Islands are looked for well inside the reach of a jump, because other islands may still push them away.
 constexpr int32_t kIslandReach = 30000;
 constexpr uint32_t kSearchBudget = 1u << 23;

@@ -16,12 +16,14 @@ struct CoverSearch {
 
   // A handler at or before `limit` covers `pc`.
   bool covered_by_earlier(uint32_t pc, uint32_t limit) {
-    for (uint32_t i = 0; i < code.handler_count; i++) {
-      const uint8_t* entry = code.handlers + i * 8;
-      if (load_be16(entry) <= pc && pc < load_be16(entry + 2) && load_be16(entry + 4) <= limit) return true;
-    }
-    budget -= budget < code.handler_count ? budget : code.handler_count;
-    return false;
+    uint32_t i = 0;
+    while (i < code.handler_count && !covers(code.handlers + i * 8, pc, limit)) i++;
+    uint32_t looked_at = i + 1;
+    budget -= budget < looked_at ? budget : looked_at;
+    return i < code.handler_count;
+  }
+  static bool covers(const uint8_t* entry, uint32_t pc, uint32_t limit) {
+    return load_be16(entry) <= pc && pc < load_be16(entry + 2) && load_be16(entry + 4) <= limit;
   }
 };
 
