@@ -5,4 +5,6 @@ __declspec(dllexport)
 #else
 __attribute__((visibility("default")))
 #endif
-int hprof_test_loadable(void) { return 42; }
+    int hprof_test_loadable(void) {
+  return 42;
+}
