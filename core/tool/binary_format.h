@@ -1,0 +1,160 @@
+// Tags, types and names of the binary format, as the HPROF manual gives them.
+#pragma once
+
+#include <cstdint>
+
+namespace hprof::tool {
+
+enum RecordTag : uint8_t {
+  kString = 0x01,
+  kLoadClass = 0x02,
+  kUnloadClass = 0x03,
+  kFrame = 0x04,
+  kTrace = 0x05,
+  kAllocSites = 0x06,
+  kHeapSummary = 0x07,
+  kStartThread = 0x0a,
+  kEndThread = 0x0b,
+  kHeapDump = 0x0c,
+  kCpuSamples = 0x0d,
+  kControlSettings = 0x0e,
+  kHeapDumpSegment = 0x1c,
+  kHeapDumpEnd = 0x2c,
+};
+
+enum HeapTag : uint8_t {
+  kRootJniGlobal = 0x01,
+  kRootJniLocal = 0x02,
+  kRootJavaFrame = 0x03,
+  kRootNativeStack = 0x04,
+  kRootStickyClass = 0x05,
+  kRootThreadBlock = 0x06,
+  kRootMonitorUsed = 0x07,
+  kRootThreadObject = 0x08,
+  kClassDump = 0x20,
+  kInstanceDump = 0x21,
+  kObjectArrayDump = 0x22,
+  kPrimitiveArrayDump = 0x23,
+  kRootUnknown = 0xff,
+};
+
+enum BasicType : uint8_t {
+  kObject = 2,
+  kBoolean = 4,
+  kChar = 5,
+  kFloat = 6,
+  kDouble = 7,
+  kByte = 8,
+  kShort = 9,
+  kInt = 10,
+  kLong = 11,
+};
+
+// Bytes of a value, 0 for a number that is no type.
+inline unsigned type_size(uint8_t type, unsigned id_size) {
+  switch (type) {
+    case kObject:
+      return id_size;
+    case kBoolean:
+    case kByte:
+      return 1;
+    case kChar:
+    case kShort:
+      return 2;
+    case kFloat:
+    case kInt:
+      return 4;
+    case kDouble:
+    case kLong:
+      return 8;
+    default:
+      return 0;
+  }
+}
+
+inline const char* type_name(uint8_t type) {
+  switch (type) {
+    case kObject:
+      return "object";
+    case kBoolean:
+      return "boolean";
+    case kChar:
+      return "char";
+    case kFloat:
+      return "float";
+    case kDouble:
+      return "double";
+    case kByte:
+      return "byte";
+    case kShort:
+      return "short";
+    case kInt:
+      return "int";
+    case kLong:
+      return "long";
+    default:
+      return "unknown";
+  }
+}
+
+inline const char* record_name(uint8_t tag) {
+  switch (tag) {
+    case kString:
+      return "STRING";
+    case kLoadClass:
+      return "LOAD CLASS";
+    case kUnloadClass:
+      return "UNLOAD CLASS";
+    case kFrame:
+      return "STACK FRAME";
+    case kTrace:
+      return "STACK TRACE";
+    case kAllocSites:
+      return "ALLOC SITES";
+    case kHeapSummary:
+      return "HEAP SUMMARY";
+    case kStartThread:
+      return "START THREAD";
+    case kEndThread:
+      return "END THREAD";
+    case kHeapDump:
+      return "HEAP DUMP";
+    case kCpuSamples:
+      return "CPU SAMPLES";
+    case kControlSettings:
+      return "CONTROL SETTINGS";
+    case kHeapDumpSegment:
+      return "HEAP DUMP SEGMENT";
+    case kHeapDumpEnd:
+      return "HEAP DUMP END";
+    default:
+      return nullptr;
+  }
+}
+
+inline const char* root_name(uint8_t tag) {
+  switch (tag) {
+    case kRootJniGlobal:
+      return "JNI GLOBAL";
+    case kRootJniLocal:
+      return "JNI LOCAL";
+    case kRootJavaFrame:
+      return "JAVA FRAME";
+    case kRootNativeStack:
+      return "NATIVE STACK";
+    case kRootStickyClass:
+      return "STICKY CLASS";
+    case kRootThreadBlock:
+      return "THREAD BLOCK";
+    case kRootMonitorUsed:
+      return "MONITOR USED";
+    case kRootThreadObject:
+      return "THREAD OBJECT";
+    case kRootUnknown:
+      return "UNKNOWN";
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace hprof::tool
