@@ -69,4 +69,8 @@ void set_environment(const char* name, const std::string& value);
 bool attach_agent(int pid, const std::string& library, const std::string& options, unsigned seconds,
                   std::string* answer, std::string* error);
 
+// Where an agent in process `pid` has its control socket when no option says otherwise:
+// /tmp/hprof-<user>-<pid>.sock, user and pid being those of the process, seen from here.
+bool control_socket_path(int pid, std::string* path, std::string* error);
+
 }  // namespace hprof::os

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "core/tool/binary_format.h"
+#include "core/tool/utf8.h"
 
 namespace hprof::tool {
 
@@ -112,7 +113,7 @@ std::string Definitions::class_name_of_serial(uint32_t serial) const {
   auto found = classes.find(serial);
   if (found != classes.end()) {
     std::string_view name = string(found->second.name);
-    if (!name.empty()) return java_name(name);
+    if (!name.empty()) return printable(java_name(name));
   }
   return "class #" + std::to_string(serial);
 }
@@ -120,13 +121,13 @@ std::string Definitions::class_name_of_serial(uint32_t serial) const {
 std::string Definitions::method_text(const StackFrame& frame) const {
   std::string_view method = string(frame.method);
   std::string text = class_name_of_serial(frame.class_serial) + ".";
-  return text + (method.empty() ? "<Unknown Method>" : std::string(method));
+  return text + (method.empty() ? "<Unknown Method>" : printable(method));
 }
 
 std::string Definitions::frame_text(const StackFrame& frame) const {
   std::string_view source = string(frame.source);
   std::string text =
-      method_text(frame) + "(" + (source.empty() ? "<Unknown Source>" : std::string(source)) + ":";
+      method_text(frame) + "(" + (source.empty() ? "<Unknown Source>" : printable(source)) + ":";
   if (frame.line > 0) {
     text += std::to_string(frame.line);
   } else {

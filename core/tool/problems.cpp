@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <ostream>
 
+#include "core/tool/utf8.h"
+
 namespace hprof::tool {
 
 namespace {
@@ -22,22 +24,6 @@ static_assert(sizeof kRules / sizeof kRules[0] == kRuleCount, "a row per rule");
 constexpr const char* kReaderNames[] = {"gprof2dot", "hprof2flamegraph", "mat",   "visualvm",
                                         "jhat",      "intellij",         "shark", "hprof-slurp"};
 static_assert(1u << (sizeof kReaderNames / sizeof kReaderNames[0]) == kEverybody + 1u, "a name per reader");
-
-// A name out of a hostile file may hold anything; a problem stays one line of printable text.
-std::string printable(const char* text) {
-  std::string clean;
-  for (const char* at = text; *at != 0; ++at) {
-    auto c = static_cast<unsigned char>(*at);
-    if (c >= 0x20 && c != 0x7f) {
-      clean += *at;
-    } else {
-      char escaped[8];
-      std::snprintf(escaped, sizeof escaped, "\\x%02x", c);
-      clean += escaped;
-    }
-  }
-  return clean;
-}
 
 }  // namespace
 

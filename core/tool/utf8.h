@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace hprof::tool {
@@ -34,6 +35,21 @@ inline size_t first_bad_utf8(std::string_view text, bool controls) {
     i += length;
   }
   return text.size();
+}
+
+// Control characters escaped: names come out of hostile files and go to terminals.
+inline std::string printable(std::string_view text) {
+  std::string clean;
+  for (char c : text) {
+    auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7f) {
+      clean += c;
+    } else {
+      constexpr char kDigits[] = "0123456789abcdef";
+      clean += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+  }
+  return clean;
 }
 
 }  // namespace hprof::tool

@@ -242,8 +242,6 @@ void stop_on_signals() {
   sigaction(SIGPIPE, &action, nullptr);
 }
 
-void finish_sending(int fd) { shutdown(fd, SHUT_WR); }
-
 std::string program_path() {
   char path[PATH_MAX];
   ssize_t length = readlink("/proc/self/exe", path, sizeof path);

@@ -1,0 +1,90 @@
+// hprof ctl PATH|PID|HOST:PORT COMMAND: one command to a running agent.
+#include <iostream>
+
+#include "core/tool/command.h"
+#include "core/tool/ctl_session.h"
+#include "platform/tool_os.h"
+
+namespace hprof::tool {
+
+namespace {
+
+constexpr size_t kSecretMax = 4096;
+
+// The first line, so that an editor's last line feed does not count.
+bool read_secret(const std::string& path, std::string* secret, std::string* error) {
+  int fd = os::open_for_reading(path, error);
+  if (fd < 0) return false;
+  char bytes[kSecretMax];
+  long got;
+  while (secret->size() < kSecretMax && (got = os::read_some(fd, bytes, sizeof bytes, error)) > 0) {
+    secret->append(bytes, static_cast<size_t>(got));
+  }
+  os::close_fd(fd);
+  size_t end = secret->find_first_of("\r\n");
+  if (end != std::string::npos) secret->resize(end);
+  if (secret->empty() && error->empty()) *error = path + " holds no secret";
+  return error->empty();
+}
+
+// An agent's text goes to a terminal: no escape sequences with it.
+void print_line(const std::string& text) {
+  std::string clean = text;
+  for (char& c : clean) {
+    auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x20 && c != '\t') || byte == 0x7f) c = '?';
+  }
+  std::cout << clean << '\n';
+}
+
+int connect_to(const std::string& where, bool tcp, unsigned seconds, std::string* error) {
+  if (tcp) {
+    size_t colon = where.rfind(':');
+    std::string host = where.substr(0, colon);
+    if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
+    return os::connect_tcp(host, where.substr(colon + 1), seconds, error);
+  }
+  uint64_t pid = 0;
+  std::string path = where;
+  if (parse_number(where, INT32_MAX, &pid) && !os::control_socket_path(static_cast<int>(pid), &path, error))
+    return -1;
+  return os::connect_unix(path, seconds, error);
+}
+
+}  // namespace
+
+int ctl_command(const Arguments& arguments) {
+  std::string where, command, secret_file, secret, value, error;
+  uint64_t seconds = 60;
+  for (const std::string& argument : arguments) {
+    if (where.empty() && option_value(argument, "--secret-file", &secret_file)) continue;
+    if (command.empty() && option_value(argument, "--secret-file", &secret_file)) continue;
+    if (command.empty() && option_value(argument, "--timeout", &value)) {
+      if (!parse_number(value, 86400, &seconds)) return misuse("ctl", "--timeout takes seconds");
+    } else if (where.empty()) {
+      if (argument.rfind("--", 0) == 0) return misuse("ctl", "unknown option " + argument);
+      where = argument;
+    } else {
+      command += (command.empty() ? "" : " ") + argument;
+    }
+  }
+  if (command.empty()) return misuse("ctl", "PATH, PID or HOST:PORT, and a COMMAND");
+  bool tcp = where.find('/') == std::string::npos && where.find(':') != std::string::npos;
+  if (tcp && secret_file.empty()) return misuse("ctl", "HOST:PORT needs --secret-file=FILE");
+  if (tcp && !read_secret(secret_file, &secret, &error)) return fail(error);
+  os::stop_on_signals();
+  int fd = connect_to(where, tcp, static_cast<unsigned>(seconds), &error);
+  if (fd < 0) return fail(error);
+  Channel channel;
+  channel.write = [fd](const std::string& bytes, std::string* why) {
+    return os::write_all(fd, bytes.data(), bytes.size(), why);
+  };
+  channel.read = [fd](char* to, size_t size, std::string* why) { return os::read_some(fd, to, size, why); };
+  int status = control_session(channel, tcp ? &secret : nullptr, command, print_line, &error);
+  os::close_fd(fd);
+  std::cout.flush();
+  if (status != kDone) std::cerr << "hprof: " << error << '\n';
+  return status;
+}
+
+}  // namespace hprof::tool
