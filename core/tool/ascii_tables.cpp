@@ -158,7 +158,7 @@ void AsciiChecker::cpu_row_trace(uint64_t serial, std::string_view method) {
     log_.report(Rule::kTraceEmpty, lines_.number(), "trace %" PRIu64 " without frames", serial);
   }
   if (trace == nullptr) return;
-  if (trace->top != method) {
+  if (!trace->top.empty() && trace->top != method) {
     log_.report(Rule::kRowMethod, lines_.number(), "%.100s, expected %.100s, the top frame of trace %" PRIu64,
                 std::string(method.substr(0, 100)).c_str(), trace->top.c_str(), serial);
   }

@@ -338,7 +338,7 @@ void BinaryChecker::finish_names() {
   }
   for (const auto& [id, offset] : by_place(heap_.missing_classes())) {
     bool late = definitions_.class_serials.count(id) != 0;
-    log_.report(late ? Rule::kClassOrder : Rule::kClassUndefined, offset,
+    log_.report(late ? Rule::kClassOrder : Rule::kClassNameless, offset,
                 "CLASS DUMP of 0x%" PRIx64 ", expected its LOAD CLASS%s", id, late ? " before it" : "");
   }
   for (const auto& [id, use] : by_place(missing_frames_)) {

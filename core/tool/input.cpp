@@ -108,12 +108,15 @@ void Input::set_limit(uint64_t offset) {
   clip();
 }
 
+// Nothing more is read before the next seek or limit.
+bool Input::overrun() {
+  end_ = at_;
+  return ok_ = false;
+}
+
 bool Input::refill(size_t count) {
   if (!ok_) return false;
-  if (limit_ != kUnknownSize && offset() + count > limit_) {
-    ok_ = false;
-    return false;
-  }
+  if (limit_ != kUnknownSize && offset() + count > limit_) return overrun();
   size_t left = static_cast<size_t>(filled_ - at_);
   base_ = offset();
   std::memmove(buffer_.data(), at_, left);
@@ -126,8 +129,7 @@ bool Input::refill(size_t count) {
     left += got;
   }
   clip();
-  ok_ = static_cast<size_t>(end_ - at_) >= count;
-  return ok_;
+  return static_cast<size_t>(end_ - at_) >= count || overrun();
 }
 
 bool Input::at_end() {
@@ -156,10 +158,10 @@ bool Input::skip(uint64_t count) {
     at_ += count;
     return true;
   }
-  if (!ok_ || count > limit_ - offset()) return ok_ = false;
+  if (!ok_ || count > limit_ - offset()) return overrun();
   uint64_t target = offset() + count;
   uint64_t size = source_.size();
-  if (size != kUnknownSize && target > size) return ok_ = false;
+  if (size != kUnknownSize && target > size) return overrun();
   // Reading on is cheaper than a seek for what the next read would bring anyway.
   if (size != kUnknownSize && count - buffered > buffer_.size()) return seek(target);
   while (count > 0) {

@@ -88,6 +88,7 @@ class Input {
  private:
   bool need(size_t count) { return static_cast<size_t>(end_ - at_) >= count || refill(count); }
   bool refill(size_t count);
+  bool overrun();
   void clip();
 
   template <unsigned kSize>

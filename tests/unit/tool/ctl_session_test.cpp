@@ -1,0 +1,104 @@
+// The control protocol against a scripted server.
+#include "core/tool/ctl_session.h"
+
+#include <algorithm>
+#include <doctest/doctest.h>
+#include <vector>
+
+#include "core/tool/command.h"
+
+using namespace hprof::tool;
+
+namespace {
+
+struct Server {
+  std::string answer;  // all that it will say
+  std::string heard;   // all that the client said
+  std::string printed;
+  std::string error;
+  size_t piece = 3;
+
+  int run(const std::string& command, const std::string* secret = nullptr) {
+    size_t at = 0;
+    Channel channel;
+    channel.write = [this](const std::string& bytes, std::string*) {
+      heard += bytes;
+      return true;
+    };
+    channel.read = [this, &at](char* to, size_t size, std::string*) {
+      size_t count = std::min({size, piece, answer.size() - at});
+      std::copy_n(answer.data() + at, count, to);
+      at += count;
+      return static_cast<long>(count);
+    };
+    return control_session(
+        channel, secret, command, [this](const std::string& line) { printed += line + "\n"; }, &error);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("text lines are printed and OK ends the answer") {
+  Server server;
+  server.answer = " cpu=samples running\n  indented\n \nOK 3 samples\nnever read";
+  CHECK(server.run("status now") == kDone);
+  CHECK(server.heard == "status now\n");
+  CHECK(server.printed == "cpu=samples running\n indented\n\n3 samples\n");
+}
+
+TEST_CASE("ERROR is status 1 and its text the reason") {
+  Server server;
+  server.answer = "ERROR no such command\n";
+  CHECK(server.run("jump") == kFoundProblems);
+  CHECK(server.error == "no such command");
+}
+
+TEST_CASE("a server that stops, babbles or never ends a line is status 2") {
+  Server stops;
+  stops.answer = " partly\n";
+  CHECK(stops.run("report") == kFailed);
+  Server babbles;
+  babbles.answer = "HTTP/1.1 400 Bad Request\n";
+  CHECK(babbles.run("report") == kFailed);
+  Server endless;
+  endless.answer = std::string(kControlLineMax + 10000, 'x');
+  endless.piece = 4096;
+  CHECK(endless.run("report") == kFailed);
+}
+
+TEST_CASE("a command that is no single line is not sent") {
+  for (const char* command : {"", "a\nb", "a\x1b", "a\x7f"}) {
+    Server server;
+    server.answer = "OK\n";
+    CHECK(server.run(command) == kFailed);
+    CHECK(server.heard.empty());
+  }
+  Server server;
+  CHECK(server.run(std::string(5000, 'a')) == kFailed);
+  CHECK(server.heard.empty());
+}
+
+TEST_CASE("the challenge is answered with the HMAC of the nonce bytes") {
+  Server server;
+  std::string nonce(64, '0');
+  server.answer = "HPROF 1 " + nonce + "\nOK\n";
+  std::string secret = "Jefe";
+  CHECK(server.run("start", &secret) == kDone);
+  uint8_t zeros[kNonceSize] = {};
+  CHECK(server.heard == authentication(secret, zeros) + "\nstart\n");
+  CHECK(authentication(secret, zeros).size() == 5 + 64);
+  CHECK(authentication("other", zeros) != authentication(secret, zeros));
+}
+
+TEST_CASE("without a proper greeting nothing is sent") {
+  std::string secret = "s";
+  std::string nonce(64, 'a');
+  for (const std::string& greeting :
+       {"HPROF 2 " + nonce, "HPROF 1 " + nonce + "0", "HPROF 1 " + nonce.substr(1),
+        "HPROF 1 " + nonce.substr(1) + "g", std::string("SSH-2.0")}) {
+    Server server;
+    server.answer = greeting + "\nOK\n";
+    CHECK(server.run("start", &secret) == kFailed);
+    CHECK(server.heard.empty());
+  }
+}

@@ -1,0 +1,205 @@
+// hprof listen and hprof ctl over real sockets of this machine.
+#include <cstdio>
+#include <cstdlib>
+#include <doctest/doctest.h>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <thread>
+#include <unistd.h>
+
+#include "core/tool/command.h"
+#include "core/tool/ctl_session.h"
+#include "platform/tool_os.h"
+#include "tests/support/hprof_builder.h"
+
+using namespace hprof;
+using namespace hprof::tool;
+
+namespace {
+
+// A folder that goes away with the test.
+struct Folder {
+  std::string path;
+  Folder() {
+    char name[] = "/tmp/hprof-test-XXXXXX";
+    REQUIRE(mkdtemp(name) != nullptr);
+    path = name;
+  }
+  ~Folder() { REQUIRE(std::system(("rm -rf " + path).c_str()) == 0); }
+};
+
+// What is printed meanwhile is kept out of the test's own output.
+struct Quiet {
+  std::ostringstream out, err;
+  std::streambuf* old_out = std::cout.rdbuf(out.rdbuf());
+  std::streambuf* old_err = std::cerr.rdbuf(err.rdbuf());
+  ~Quiet() {
+    std::cout.rdbuf(old_out);
+    std::cerr.rdbuf(old_err);
+  }
+};
+
+uint16_t free_port() {
+  uint16_t port = 0;
+  std::string error;
+  int fd = os::listen_tcp("127.0.0.1", &port, &error);
+  REQUIRE(fd >= 0);
+  os::close_fd(fd);
+  return port;
+}
+
+int connect_soon(uint16_t port) {
+  std::string error;
+  for (int i = 0; i < 500; ++i) {
+    int fd = os::connect_tcp("127.0.0.1", std::to_string(port), 10, &error);
+    if (fd >= 0) return fd;
+    usleep(10000);
+  }
+  return -1;
+}
+
+std::string read_exactly(int fd, size_t size) {
+  std::string text(size, '\0'), error;
+  size_t got = 0;
+  while (got < size) {
+    long more = os::read_some(fd, &text[got], size - got, &error);
+    if (more <= 0) break;
+    got += static_cast<size_t>(more);
+  }
+  text.resize(got);
+  return text;
+}
+
+std::string file_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+TEST_CASE("a stream arrives in a private file and commands arrive at the peer") {
+  Folder folder;
+  std::string file = folder.path + "/out.hprof", stream = test::DumpRecipe().build(), heard, error;
+  uint16_t port = free_port();
+  int status = -1;
+  Quiet quiet;
+  std::thread listener([&] {
+    status = listen_command({"--port=" + std::to_string(port), "-o", file, "--no-input", "--cmd=dump heap",
+                             "--cmd", "control depth 9"});
+  });
+  int fd = connect_soon(port);
+  if (fd >= 0) {
+    heard = read_exactly(fd, 9 + 13);
+    os::write_all(fd, stream.data(), stream.size(), &error);
+    os::close_fd(fd);
+  }
+  listener.join();
+  CHECK(fd >= 0);
+  CHECK(status == kDone);
+  CHECK(heard == std::string("\x02\0\0\0\1\0\0\0\0\x08\0\0\0\2\0\0\0\4\0\7\0\x09", 22));
+  CHECK(file_text(file) == stream);
+  struct stat info {};
+  CHECK(stat(file.c_str(), &info) == 0);
+  CHECK((info.st_mode & 0777) == 0600);
+}
+
+TEST_CASE("a stream that breaks off within a record is status 1") {
+  Folder folder;
+  std::string stream = test::DumpRecipe().build(), error;
+  uint16_t port = free_port();
+  int status = -1;
+  Quiet quiet;
+  std::thread listener([&] {
+    status = listen_command(
+        {"--port=" + std::to_string(port), "-o", folder.path + "/cut", "--no-input", "--quiet"});
+  });
+  int fd = connect_soon(port);
+  if (fd >= 0) os::write_all(fd, stream.data(), stream.size() - 5, &error);
+  os::close_fd(fd);
+  listener.join();
+  CHECK(status == kFoundProblems);
+}
+
+TEST_CASE("an existing file is kept without --force, and a symbolic link is never followed") {
+  Folder folder;
+  std::string file = folder.path + "/kept", link = folder.path + "/link";
+  std::ofstream(file) << "precious";
+  REQUIRE(symlink(file.c_str(), link.c_str()) == 0);
+  Quiet quiet;
+  CHECK(listen_command({"-o", file, "--no-input"}) == kFailed);
+  CHECK(listen_command({"-o", link, "--no-input", "--force"}) == kFailed);
+  CHECK(file_text(file) == "precious");
+}
+
+TEST_CASE("listen refuses commands that it does not know before anyone connects") {
+  Quiet quiet;
+  CHECK(listen_command({"--cmd=dump everything"}) == kFailed);
+  CHECK(quiet.err.str().find("unknown command 'dump everything'") != std::string::npos);
+}
+
+TEST_CASE("ctl speaks to a unix socket") {
+  Folder folder;
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::string path = folder.path + "/ctl.sock", heard;
+  REQUIRE(path.copy(address.sun_path, sizeof address.sun_path - 1) == path.size());
+  int server = socket(AF_UNIX, SOCK_STREAM, 0);
+  REQUIRE(bind(server, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  REQUIRE(listen(server, 1) == 0);
+  std::thread agent([&] {
+    int fd = accept(server, nullptr, nullptr);
+    std::string error, answer = " running\x1b[2J\nOK\n";
+    heard = read_exactly(fd, 10);
+    os::write_all(fd, answer.data(), answer.size(), &error);
+    os::close_fd(fd);
+  });
+  int status = -1;
+  std::string printed;
+  {
+    Quiet quiet;
+    status = ctl_command({path, "dump", "heap"});
+    printed = quiet.out.str();
+  }
+  agent.join();
+  os::close_fd(server);
+  CHECK(status == kDone);
+  CHECK(heard == "dump heap\n");
+  CHECK(printed == "running?[2J\n");
+}
+
+TEST_CASE("ctl over TCP proves the secret first") {
+  Folder folder;
+  std::string secret = folder.path + "/secret", heard, error;
+  std::ofstream(secret) << "Jefe\n";
+  uint16_t port = 0;
+  int server = os::listen_tcp("127.0.0.1", &port, &error);
+  REQUIRE(server >= 0);
+  std::thread agent([&] {
+    std::string peer, why;
+    int fd = os::accept_peer(server, &peer, &why);
+    std::string greeting = "HPROF 1 " + std::string(64, '0') + "\n", answer = "ERROR busy\n";
+    os::write_all(fd, greeting.data(), greeting.size(), &why);
+    heard = read_exactly(fd, 70 + 6);
+    os::write_all(fd, answer.data(), answer.size(), &why);
+    os::close_fd(fd);
+  });
+  int status = -1;
+  {
+    Quiet quiet;
+    status = ctl_command({"--secret-file=" + secret, "127.0.0.1:" + std::to_string(port), "start"});
+  }
+  agent.join();
+  os::close_fd(server);
+  uint8_t zeros[kNonceSize] = {};
+  CHECK(status == kFoundProblems);
+  CHECK(heard == authentication("Jefe", zeros) + "\nstart\n");
+  Quiet quiet;
+  CHECK(ctl_command({"127.0.0.1:1", "start"}) == kFailed);
+  CHECK(ctl_command({folder.path + "/nobody", "status"}) == kFailed);
+}

@@ -1,0 +1,100 @@
+// hprof print on a small dump.
+#include <doctest/doctest.h>
+#include <sstream>
+
+#include "core/tool/print_records.h"
+#include "core/tool/print_summary.h"
+#include "tests/support/hprof_builder.h"
+
+using namespace hprof::test;
+using namespace hprof::tool;
+
+namespace {
+
+std::string summary(const std::string& bytes, SummaryOptions options = {}, bool sound = true) {
+  MemorySource source(bytes.data(), bytes.size());
+  Input in(source, 64);
+  std::ostringstream out;
+  std::string error;
+  CHECK(print_summary(in, options, out, &error) == sound);
+  CHECK(error.empty() == sound);
+  return out.str();
+}
+
+std::string records(const std::string& bytes, bool sound = true) {
+  MemorySource source(bytes.data(), bytes.size());
+  Input in(source, 64);
+  std::ostringstream out;
+  std::string error;
+  CHECK(print_records(in, out, &error) == sound);
+  return out.str();
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::string tables() {
+  DumpRecipe recipe;
+  recipe.last = [](HprofBuilder& b) {
+    b.begin(0x0d).u4(4).u4(2).u4(3).u4(1).u4(1).u4(99).end();
+    b.begin(0x06).u2(0).u4(0).u4(100).u4(9).u8(200).u8(20).u4(1);
+    b.u1(0).u4(4).u4(1).u4(60).u4(5).u4(70).u4(6).end();
+  };
+  return recipe.build();
+}
+
+}  // namespace
+
+TEST_CASE("the summary has classes by bytes, samples and sites") {
+  std::string text = summary(tables());
+  INFO(text);
+  CHECK(has(text, "JAVA PROFILE 1.0.2, 4-byte ids, created 2023-11-14 22:13:20 UTC"));
+  CHECK(has(text, "HEAP DUMP: 5 objects, 50 bytes of fields and elements, 14 classes"));
+  CHECK(has(text, "roots: 1 JAVA FRAME, 1 STICKY CLASS, 1 THREAD OBJECT"));
+  CHECK(has(text, "           1              21  Sub\n           1              12  int[]\n"));
+  CHECK(has(text, "   1 75.00% 75.00%       3     1 Node.main\n"));
+  CHECK(has(text, "   2 25.00% 100.00%       1    99 <empty trace>\n"));
+  CHECK(has(text, "    1 60.00% 60.00%        60    5        70     6     1 Node\n"));
+  CHECK(has(text, "           2             "));
+  CHECK_FALSE(has(text, "Node.java:42"));
+}
+
+TEST_CASE("the number of rows is bounded and stacks are printed on demand") {
+  SummaryOptions options;
+  options.top = 1;
+  options.traces = true;
+  std::string text = summary(tables(), options);
+  CHECK(has(text, "  ... 4 more"));
+  CHECK(has(text, "          Node.main(Node.java:42)\n"));
+  CHECK_FALSE(has(text, "int[]"));
+}
+
+TEST_CASE("records are printed with names and values") {
+  for (unsigned id_size : {4u, 8u}) {
+    DumpRecipe recipe;
+    recipe.id_size = id_size;
+    std::string text = records(recipe.build());
+    INFO(text);
+    CHECK(has(text, "STRING 0x10 \"field\"\n"));
+    CHECK(has(text, "LOAD CLASS 6 0x1028 java.lang.Object[] trace=1\n"));
+    CHECK(has(text, "STACK FRAME 0x30 Node.main(Node.java:42) ([Ljava/lang/String;)V\n"));
+    CHECK(has(text, "  INSTANCE 0x2008 Sub trace=1 bytes="));
+    CHECK(has(text,
+              "    long field = 1\n    object field = 0x2010\n    int field = 6\n    object field = 0x0\n"
+              "    boolean field = false\n"));
+    CHECK(has(text, "  ARRAY 0x2010 java.lang.Object[] trace=1 length=2\n    0x2000 0x0\n"));
+    CHECK(has(text, "  ARRAY 0x2018 int[] trace=1 length=3\n    1 2 3\n"));
+    CHECK(has(text, "ROOT THREAD OBJECT 0x2020"));
+  }
+}
+
+TEST_CASE("a broken file is printed as far as it goes") {
+  std::string bytes = DumpRecipe().build();
+  bytes.resize(bytes.size() - 30);
+  CHECK(has(summary(bytes, {}, false), "top classes"));
+  CHECK(has(records(bytes, false), "STRING 0x10"));
+  CHECK(records("no such file", false).empty());
+  DumpRecipe circle;
+  circle.node_super = DumpRecipe::kSubClass;
+  circle.node_bytes_error = 500;
+  CHECK(has(records(circle.build()), "INSTANCE 0x2000"));
+}

@@ -1,0 +1,95 @@
+// The log of problems: severities, caps, names.
+#include "core/tool/problems.h"
+
+#include <doctest/doctest.h>
+#include <set>
+#include <sstream>
+
+#include "core/tool/command.h"
+
+using namespace hprof::tool;
+
+TEST_CASE("a reader's quirk is a warning, and an error for that reader") {
+  std::ostringstream out;
+  ProblemLog::Options options;
+  CHECK(ProblemLog(out, "f", options).severity(Rule::kBlank) == Severity::kWarning);
+  options.readers = kMat;
+  CHECK(ProblemLog(out, "f", options).severity(Rule::kBlank) == Severity::kWarning);
+  options.readers = kGprof2dot;
+  CHECK(ProblemLog(out, "f", options).severity(Rule::kBlank) == Severity::kError);
+  CHECK(ProblemLog(out, "f", options).severity(Rule::kNoSamples) == Severity::kError);
+  options = {};
+  options.strict = true;
+  CHECK(ProblemLog(out, "f", options).severity(Rule::kBlank) == Severity::kError);
+  CHECK(ProblemLog(out, "f", options).severity(Rule::kNoSamples) == Severity::kSilent);
+}
+
+TEST_CASE("an allowed rule counts as a warning") {
+  std::ostringstream out;
+  ProblemLog log(out, "f", {});
+  CHECK(log.allow("reference"));
+  CHECK_FALSE(log.allow("no such rule"));
+  log.report(Rule::kReference, 1, "x");
+  CHECK(log.errors() == 0);
+  CHECK(log.warnings() == 1);
+}
+
+TEST_CASE("output is capped, by rule and in all, and the rest is counted") {
+  std::ostringstream out;
+  ProblemLog::Options options;
+  options.per_rule = 2;
+  options.most = 3;
+  ProblemLog log(out, "f", options);
+  for (int i = 0; i < 5; ++i) log.report(Rule::kReference, 10, "r");
+  for (int i = 0; i < 2; ++i) log.report(Rule::kRoot, 20, "q");
+  log.summarize();
+  std::string text = out.str();
+  CHECK(text.find("f: byte 10: error: reference: r [shark]\n") != std::string::npos);
+  CHECK(text.find("f: 3 more: reference:") != std::string::npos);
+  CHECK(text.find("f: 1 more: root:") != std::string::npos);
+  CHECK(text.find("f: 7 errors, 0 warnings\n") != std::string::npos);
+}
+
+TEST_CASE("control characters of a file do not reach the terminal") {
+  std::ostringstream out;
+  ProblemLog log(out, "f", {});
+  log.report(Rule::kLine, 1, "%s", "a\x1b[31mb\nc");
+  CHECK(out.str().find("a\\x1b[31mb\\x0ac") != std::string::npos);
+}
+
+TEST_CASE("rule names are different and demands are said") {
+  std::set<std::string> names;
+  for (unsigned i = 0; i < kRuleCount; ++i) {
+    const RuleInfo& rule = rule_info(static_cast<Rule>(i));
+    CHECK(names.insert(rule.name).second);
+    CHECK(std::string(rule.demand).size() > 10);
+  }
+}
+
+TEST_CASE("readers are named one by one or all at once") {
+  unsigned readers = 0;
+  std::string bad;
+  CHECK(parse_readers("mat,shark", &readers, &bad));
+  CHECK(readers == (kMat | kShark));
+  CHECK(parse_readers("all", &readers, &bad));
+  CHECK(readers == kEverybody);
+  CHECK_FALSE(parse_readers("mat,eclipse", &readers, &bad));
+  CHECK(bad == "eclipse");
+  CHECK(reader_names(kMat | kSlurp) == "mat, hprof-slurp");
+}
+
+TEST_CASE("every command has a help page, and no other word has") {
+  for (const char* name : {"", "run", "attach", "ctl", "listen", "check", "print"})
+    CHECK(help_text(name) != nullptr);
+  CHECK(help_text("profile") == nullptr);
+}
+
+TEST_CASE("numbers are decimal and bounded") {
+  uint64_t number = 0;
+  CHECK(parse_number("65535", 65535, &number));
+  CHECK(number == 65535);
+  CHECK_FALSE(parse_number("65536", 65535, &number));
+  CHECK_FALSE(parse_number("", 9, &number));
+  CHECK_FALSE(parse_number("-1", 9, &number));
+  CHECK_FALSE(parse_number("99999999999999999999999", UINT64_MAX, &number));
+}

@@ -1,0 +1,41 @@
+// How command lines get the agent.
+#include <doctest/doctest.h>
+
+#include "core/tool/run_command.h"
+
+using namespace hprof::tool;
+
+namespace {
+Launch launch_of(const std::vector<std::string>& command, const std::string& options,
+                 const std::string& present = "") {
+  Launch launch;
+  std::string error;
+  REQUIRE(make_launch(command, "/l/libhprof.so", options, present, &launch, &error));
+  return launch;
+}
+}  // namespace
+
+TEST_CASE("java gets the agent as its first argument") {
+  Launch launch = launch_of({"/jdk/bin/java", "-cp", "x", "Main"}, "cpu=samples,depth=8");
+  CHECK(launch.command == std::vector<std::string>{"/jdk/bin/java",
+                                                   "-agentpath:/l/libhprof.so=cpu=samples,depth=8", "-cp",
+                                                   "x", "Main"});
+  CHECK(launch.tool_options.empty());
+  CHECK(launch_of({"java", "Main"}, "").command[1] == "-agentpath:/l/libhprof.so");
+}
+
+TEST_CASE("launchers of the JDK get it with -J") {
+  CHECK(launch_of({"javac", "A.java"}, "heap=sites").command ==
+        std::vector<std::string>{"javac", "-J-agentpath:/l/libhprof.so=heap=sites", "A.java"});
+}
+
+TEST_CASE("anything else gets JAVA_TOOL_OPTIONS, after what is there") {
+  Launch launch = launch_of({"groovy", "x.groovy"}, "file=a.txt", "-Dx=y");
+  CHECK(launch.command == std::vector<std::string>{"groovy", "x.groovy"});
+  CHECK(launch.tool_options == "-Dx=y -agentpath:/l/libhprof.so=file=a.txt");
+  CHECK(launch_of({"mvn"}, "file=a b.txt").tool_options == "'-agentpath:/l/libhprof.so=file=a b.txt'");
+  CHECK(launch_of({"mvn"}, "file=a'b.txt").tool_options == "\"-agentpath:/l/libhprof.so=file=a'b.txt\"");
+  std::string error;
+  CHECK_FALSE(make_launch({"mvn"}, "/l", "a'\"b", "", &launch, &error));
+  CHECK_FALSE(error.empty());
+}
