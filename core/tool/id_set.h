@@ -1,4 +1,4 @@
-// A set of 64-bit ids for heap dumps of any size: about 1.5 bytes per object address, one bit per sequential
+// A set of 64-bit ids for heap dumps of any size: a bit or two per id where ids are dense, two bytes where they are not.
 // id.
 //
 // Ids are spread over pages of 2^16: the low three bits choose one of eight pages of a 512 KiB range, so that
