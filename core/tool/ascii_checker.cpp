@@ -117,8 +117,31 @@ void AsciiChecker::line(std::string_view text) {
 void AsciiChecker::top_level(std::string_view text) {
   if (trace_head(text)) return;
   if (run_begun_) run_ended_ = true;
-  if (thread_line(text) || monitor_event(text) || section_begin(text)) return;
+  if (thread_line(text) || monitor_event(text) || section_begin(text) || own_line(text)) return;
   wrong_line(text, "a record");
+}
+
+// What this project writes beyond the original, each on a line of its own: notes, heap summaries and the
+// records of vendors' collectors, `NAME: field=value field=value`.
+bool AsciiChecker::own_line(std::string_view text) {
+  Scan scan(text);
+  uint64_t number = 0;
+  if (scan.maybe("HPROF NOTE: ")) return true;
+  if (scan.maybe("HEAP SUMMARY (live bytes = ")) {
+    scan.decimal(&number) && scan.literal(", live objects = ") && scan.decimal(&number) &&
+        scan.literal(", allocated bytes = ") && scan.decimal(&number) &&
+        scan.literal(", allocated objects = ") && scan.decimal(&number) && scan.literal(")");
+    if (!scan.done()) wrong_line(text, "HEAP SUMMARY with four totals");
+    return true;
+  }
+  std::string_view name, field;
+  if (!scan.up_to(": ", &name) || name.empty() || name.find_first_of(" =") != std::string_view::npos)
+    return false;
+  Scan fields(scan.rest());
+  while (fields.up_to(" ", &field)) {
+    if (field.find('=') == std::string_view::npos) return false;
+  }
+  return scan.rest().rfind('=') != std::string_view::npos;
 }
 
 bool AsciiChecker::thread_line(std::string_view text) {

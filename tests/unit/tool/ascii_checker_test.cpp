@@ -106,6 +106,16 @@ TEST_CASE("sound text files break no rule") {
   sound("count callee caller time\n3 A.b(I)V <unknown caller> 5\n1 <unknown callee> p.A$1.<init>()V 0\n");
 }
 
+TEST_CASE("notes, heap summaries and vendors' records are records, too") {
+  const std::string summary =
+      "HEAP SUMMARY (live bytes = 1, live objects = 2, allocated bytes = 3, allocated objects = 4)\n";
+  sound(std::string(kSamples) + "HPROF NOTE: lost 3 samples: the buffer was full\n" + summary +
+        "GC_PAUSES: pauses=3 max_us=12.5\n");
+  breaks_only(std::string(kSamples) + replaced(summary, " = 4", " = x"), Rule::kLine);
+  breaks_only(std::string(kSamples) + "GC PAUSES: pauses=3\n", Rule::kLine);
+  breaks_only(std::string(kSamples) + "GC_PAUSES: pauses\n", Rule::kLine);
+}
+
 TEST_CASE("a text that both text readers take passes with them selected") {
   ProblemLog::Options options;
   options.readers = kGprof2dot | kHprof2flamegraph;
