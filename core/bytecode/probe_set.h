@@ -93,7 +93,8 @@ struct ProbeSet {
   bool (*include_class)(void* context, Span name, uint16_t access) = nullptr;
   // The probes wanted in that method, at most `probes`.
   uint32_t (*include_method)(void* context, const MethodSite& site, uint32_t probes) = nullptr;
-  // Asked once for each method that gets kProbeEnter or kProbeLeaf. The id of a method that is then left after all
+  // Asked once for each method that gets kProbeEnter or kProbeLeaf. The id of a method that is then left
+  // after all
   // (`left` is called for it) stays unused.
   int32_t (*method_id)(void* context, const MethodSite& site) = nullptr;
   // A method (or, with an empty name, a class) was left as it was though it was included.
