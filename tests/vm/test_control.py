@@ -115,6 +115,7 @@ def killed_vm_leaves_what_was_written_readable(vm):
 def sigterm_writes_the_report(vm):
     live = vm.start("cpu=samples,file=out.txt", "Idle")
     live.signal(signal.SIGTERM)
+    live.process.wait()
     run = live.finish()
     check_equal(run.code, 143, "exit code\n%s\n" % run)
     check_equal(len(parse_ascii(run.text("out.txt")).cpu()), 1, "CPU sections")
