@@ -32,6 +32,7 @@ THREAD END (id = 200001)
 BROKEN_TEXT = [
     ("JAVA PROFILE 1.0.1", "JAVA PROFILE 1.0.2"),
     ("Sat Nov 21 04:59:57 2026\n\nWhat", "21.11.2026 04:59:57\n\nWhat"),
+    ("What the records mean.", "CPU TIME (ms) BEGIN starts a table."),
     ("--------\n", ""),
     ("TRACE 300001:\n", "TRACE 300001: (thread=200001)\n"),
     ("TRACE 300001:\n", "TRACE 300001: (from VM_INIT phase of JVM)\n"),

@@ -62,11 +62,11 @@ class Run:
         return os.path.join(self.cwd, name)
 
     def text(self, name):
-        """A report as text. The agent writes names as the VM gives them: modified UTF-8."""
-        path = self.path(name)
-        check(os.path.exists(path), "no file %s was written" % name)
-        with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
-            return file.read()
+        """A report as text. hprof2flamegraph, for one, reads no file that is not UTF-8."""
+        try:
+            return self.bytes(name).decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise Failure("%s: %s" % (name, error))
 
     def bytes(self, name):
         path = self.path(name)

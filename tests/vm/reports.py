@@ -82,6 +82,9 @@ def parse_ascii(text, thread_ids=False):
     except StopIteration:
         raise Failure("no -------- line after the explanation")
     check(lines[start] == "--------" and lines[start + 1] == "", "the explanation ends with %r" % lines[start:start + 2])
+    # hprof2flamegraph looks for these anywhere in the file.
+    for line in lines[2:start]:
+        check(not re.search(r"CPU (SAMPLES|TIME \(ms\)) BEGIN|^TRACE \d", line), "a record in the explanation: %r" % line)
     report = Ascii()
     reader = Lines(lines, start + 2)
     while reader.more():
