@@ -196,6 +196,10 @@ MethodId ClassBook::name_held(JNIEnv* jni, jmethodID method) {
 
 uint32_t ClassBook::frame(JNIEnv* jni, const hprof_raw_frame& raw_frame, bool running) {
   auto method = static_cast<jmethodID>(raw_frame.method);
+  if (method == nullptr) {
+    enter_loaded(jni);
+    return 0;
+  }
   MethodEntry found;
   MethodId id = model_->method_map().find(method, &found) ? found.method : MethodId::kNone;
   if (id == MethodId::kNone) id = running ? name_running(jni, method) : name_held(jni, method);

@@ -65,7 +65,8 @@ typedef struct hprof_ids_service {
   hprof_frame_id (*synthetic_frame)(const hprof_host* host, const char* class_name, const char* method_name);
   /* A VM frame. running = 1: a frame of the calling thread's own live stack, so its class cannot go away; 0: any other
    * thread's or an old one: needs HPROF_NEED_METHOD_BOOK and answers a synthetic frame JVM.unloaded_method when the
-   * class is gone. [app][control] */
+   * class is gone. Without a method it answers 0, but enters what is loaded into the method book, as the first real
+   * frame would: signal handlers find no method ids of earlier classes before that. [app][control] */
   hprof_frame_id (*frame)(const hprof_host* host, void* jni, const hprof_raw_frame* raw, uint32_t running);
   hprof_class_serial (*class_serial)(const hprof_host* host, void* jni, void* jclass); /* [app][control] */
   /* Look-ups; NULL / absent text for numbers that were never handed out. [any] but [signal] */
