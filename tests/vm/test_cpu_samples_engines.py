@@ -1,0 +1,112 @@
+"""The engines of cpu=samples: true shares, blocked threads, classes that come and go, virtual threads, several dumps."""
+import os
+import re
+import signal
+
+from harness import check, check_equal, vm_test
+from reports import parse_ascii
+
+UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
+METHODS = ("counted", "recursive", "tiny")
+# Where the blocked threads of Shares stand, JDK 8 to 27.
+BLOCKED = re.compile(r"\.(epollWait|poll0|wait0?|accept0?|park|socketAccept)$")
+POINTS = 2.0  # what a share may be off the truth
+
+
+def sampled(vm, options, *program):
+    """The program under cpu=samples, for programs that print figures of their own: (run, report, CPU section)."""
+    run = vm.run_java(vm.agent_option("cpu=samples,cutoff=0,file=out.txt," + options), *program)
+    check_equal(run.code, 0, "exit code\n%s\n" % run)
+    report = parse_ascii(run.text("out.txt"))
+    return run, report, report.cpu()[0]
+
+
+def methods(report, row):
+    return [frame[0] for frame in report.traces[row.trace].frames]
+
+
+def blocked_share(section):
+    return sum(row.count for row in section.rows if BLOCKED.search(row.method)) / section.total
+
+
+@vm_test(units=UNITS)
+def signal_engine_shares_are_the_true_ones(vm):
+    run, report, section = sampled(vm, "sampler=signal,interval=1,depth=8", "Shares", "5")
+    truth = {name: float(share) for name, share in re.findall(r"^SHARE (\w+) ([\d.]+)$", run.out, re.M)}
+    counts = dict.fromkeys(METHODS, 0)
+    for row in section.rows:
+        for name in METHODS:
+            if "Shares." + name in methods(report, row):
+                counts[name] += row.count
+                break
+    total = sum(counts.values())
+    check(total > 0.9 * section.total, "%d of %d samples are of the three methods" % (total, section.total))
+    for name in METHODS:
+        share = 100.0 * counts[name] / total
+        check(abs(share - truth[name]) <= POINTS, "%s: %.2f %%, in truth %.2f %%" % (name, share, truth[name]))
+    check(blocked_share(section) < 0.001, "blocked threads were sampled")
+
+
+@vm_test(units=UNITS)
+def jvmti_engine_leaves_blocked_threads_out(vm):
+    _, report, section = sampled(vm, "sampler=jvmti,interval=5", "Shares", "3")
+    check(section.total >= 300, "only %d samples of 3 s at 5 ms" % section.total)
+    check(blocked_share(section) < 0.01, "blocked threads were sampled")
+    seen = {method for row in section.rows for method in methods(report, row)}
+    check("Shares.recursive" in seen and "Shares.run" in seen, "the work was not seen: %s" % sorted(seen))
+
+
+@vm_test(units=UNITS)
+def classes_may_be_unloaded_behind_the_samples(vm):
+    run, _, section = sampled(vm, "sampler=signal,interval=1", "ClassChurn", "20000")
+    thrown = sum(row.count for row in section.rows if re.match(r"Thrown_\d{6}\.applyAsInt$", row.method))
+    gone = sum(row.count for row in section.rows if row.method == "JVM.unloaded_method")
+    check(thrown > 0.3 * section.total, "%d of %d samples in the thrown classes" % (thrown, section.total))
+    check(gone < 0.02 * section.total, "%d of %d samples have lost their names" % (gone, section.total))
+    resident = [int(n) for n in re.search(r"RESIDENT (\d+) (\d+) kB", run.out).groups()]
+    plain = vm.plain("ClassChurn", "20000")
+    without = [int(n) for n in re.search(r"RESIDENT (\d+) (\d+) kB", plain.out).groups()]
+    grown = (resident[1] - resident[0]) - (without[1] - without[0])
+    check(grown < 64 * 1024, "resident memory grew by %d kB more than without the agent" % grown)
+
+
+def check_virtual_stacks(vm, sampler):
+    _, report, section = sampled(vm, "interval=1,depth=32,sampler=" + sampler, "VirtualThreads", "2")
+    burnt = [row for row in section.rows if row.method == "VirtualThreads.burnInVirtual"]
+    check(sum(row.count for row in burnt) > 0.3 * section.total, "the virtual threads' work is missing")
+    for row in section.rows:
+        stack = methods(report, row)
+        if "VirtualThreads.virtualTask" not in stack:
+            continue
+        carrier = [m for m in stack if "Continuation.run" in m or "ForkJoin" in m or "Carrier" in m]
+        check(not carrier, "the carrier's frames %s are in the stack %s" % (carrier, stack))
+
+
+@vm_test(units=UNITS, since=21)
+def signal_engine_shows_virtual_threads_stacks_without_their_carriers(vm):
+    check_virtual_stacks(vm, "signal")
+
+
+@vm_test(units=UNITS, since=21)
+def jvmti_engine_shows_virtual_threads_stacks_without_their_carriers(vm):
+    check_virtual_stacks(vm, "jvmti")
+
+
+@vm_test(units=UNITS)
+def dumps_on_request_keep_counting(vm):
+    live = vm.start("cpu=samples,interval=1,file=out.txt", "Idle")
+    for sections in (1, 2):
+        live.signal(signal.SIGQUIT)
+        live.wait_until(lambda: os.path.exists(vm.path("out.txt")) and
+                        open(vm.path("out.txt")).read().count("CPU SAMPLES END") >= sections, "dump %d" % sections)
+    run = live.finish()
+    totals = [section.total for section in parse_ascii(run.text("out.txt")).cpu()]
+    check_equal(len(totals), 3, "CPU sections")
+    check_equal(totals, sorted(totals), "totals that never shrink")
+
+
+@vm_test(units=UNITS)
+def report_says_how_it_was_come_by(vm):
+    for sampler in ("signal", "jvmti"):
+        run, _, _ = sampled(vm, "interval=0.5,sampler=" + sampler, "Spin", "4")
+        check("cpu=samples: engine %s, interval 0.5 ms, " % sampler in run.text("out.txt"), "no note on the engine")
