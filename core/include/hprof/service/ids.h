@@ -75,6 +75,8 @@ typedef struct hprof_ids_service {
   const hprof_method_info* (*method_info)(const hprof_host* host, hprof_method_id id);
   const hprof_frame_info* (*frame_info)(const hprof_host* host, hprof_frame_id id);
   const hprof_trace_info* (*trace_info)(const hprof_host* host, hprof_trace_serial serial);
+  /* Threads are not kept for ever: an ended one's info stays until a bounded number of others have started (thousands:
+   * long enough to write what was recorded of it), then NULL. Use the pointer at once, and copy what is to be kept. */
   const hprof_thread_info* (*thread_info)(const hprof_host* host, hprof_thread_serial serial);
 } hprof_ids_service;
 
