@@ -9,7 +9,9 @@
 namespace hprof {
 
 // Protocol: `next_` is the offset of the first free byte and moves by compare-and-swap; the thread that moved
-// it owns the bytes it passed. Contents are made visible to others by whoever publishes the pointer.
+// it owns the bytes it passed. Bytes that were given back (release) may have been written to, and whoever
+// gets them next (acquire) writes after that. Contents are made visible to others by whoever publishes the
+// pointer.
 class Bump {
  public:
   constexpr Bump() = default;
@@ -29,7 +31,8 @@ class Bump {
       const uint64_t start = (next + align - 1) & ~(align - 1);
       if (bytes > region_.size() || start > region_.size() - bytes || !region_.cover(start + bytes))
         return nullptr;
-      if (next_.compare_exchange_weak(next, start + bytes, std::memory_order_relaxed)) {
+      if (next_.compare_exchange_weak(next, start + bytes, std::memory_order_acquire,
+                                      std::memory_order_relaxed)) {
         return region_.base() + start;
       }
     }
@@ -40,7 +43,7 @@ class Bump {
   void give_back(void* block, uint64_t bytes) {
     const uint64_t start = static_cast<uint64_t>(static_cast<unsigned char*>(block) - region_.base());
     uint64_t end = start + bytes;
-    next_.compare_exchange_strong(end, start, std::memory_order_relaxed);
+    next_.compare_exchange_strong(end, start, std::memory_order_release, std::memory_order_relaxed);
   }
 
   uint64_t used() const { return next_.load(std::memory_order_relaxed); }
