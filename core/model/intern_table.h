@@ -136,10 +136,10 @@ class InternTable {
 
   static constexpr uint64_t kLinked = 1;
 
-  // One root per 64 to 128 entries, 16 to 8192 of them: a full table is then 4 levels deep.
+  // One root per 32 to 64 entries, 16 to 32768 of them: a full table is then 3 to 4 levels deep.
   static uint32_t root_bits(uint32_t capacity) {
     uint32_t bits = 4;
-    while (bits < 13 && (capacity >> (bits + 6)) > 1) ++bits;
+    while (bits < 15 && (capacity >> (bits + 5)) > 1) ++bits;
     return bits;
   }
   uint64_t roots_bytes() const { return sizeof(uint32_t) << root_bits_; }
