@@ -1,8 +1,9 @@
-// What the front end bin/hprof needs of the operating system: files, sockets, processes and the terminal.
+// What the front end bin/hprof needs of the operating system: platform.h for programs that have the C++
+// library, and what no agent needs, such as running programs and attaching to a VM.
 //
-// Only the front end uses this header; it never becomes part of the agent. All functions are [any] thread,
-// but the front end has one thread. Errors are returned as text in `*error` (empty when there was none) and
-// are ready to be printed after "hprof: ".
+// Only core/tool and its tests include this; nothing of it becomes part of the agent. Thread: any, but the
+// front end has one. Errors are texts in `*error`, ready to be printed after "hprof: ". Handles are
+// descriptors, -1 = none.
 #pragma once
 
 #include <cstddef>
@@ -12,56 +13,49 @@
 
 namespace hprof::os {
 
-// A file opened for reading. -1 = not open.
+// A file opened for reading.
 int open_for_reading(const std::string& path, std::string* error);
-
-// A file opened for writing, mode 0600, not through a symbolic link; an existing regular file is truncated
-// only with `overwrite`.
+// A file of mode 0600 opened for writing, by the rules of platform::file_create(): never through a symbolic
+// link, and with `overwrite` a regular file of our own is emptied.
 int create_private_file(const std::string& path, bool overwrite, std::string* error);
-
-// Bytes read, 0 at the end, -1 on an error (then *error). Interrupted calls are repeated.
-long read_some(int fd, void* to, size_t size, std::string* error);
-// All of it or false.
-bool write_all(int fd, const void* from, size_t size, std::string* error);
-bool seek_to(int fd, uint64_t offset);
+// Bytes read, 0 at the end, -1 on an error.
+long read_some(int file, void* to, size_t size, std::string* error);
+bool write_all(int file, const void* from, size_t size, std::string* error);
+// False when the file cannot be positioned.
+bool seek_to(int file, uint64_t offset);
 // Size of a regular file in bytes; UINT64_MAX when it has none (a pipe).
-uint64_t file_size(int fd);
-void close_fd(int fd);
-
-// The number of seconds since an arbitrary start, monotonic.
-double monotonic_seconds();
-bool is_terminal(int fd);
-
-// A TCP connection. `seconds` bounds the connect and each later read and write; 0 = no bound.
-int connect_tcp(const std::string& host, const std::string& port, unsigned seconds, std::string* error);
-int connect_unix(const std::string& path, unsigned seconds, std::string* error);
-// A listening TCP socket on `host` (numeric or name); *port is in/out, 0 = any free one.
-int listen_tcp(const std::string& host, uint16_t* port, std::string* error);
-// The next peer; *peer is its address as text.
-int accept_peer(int listener, std::string* peer, std::string* error);
-
-// Waits until one of `fds` (-1 entries are ignored) can be read. Returns the index of one, -1 on a time-out,
-// -2 when a signal asked to stop.
-int wait_readable(const std::vector<int>& fds, int milliseconds);
-
-// From here on SIGINT and SIGTERM make wait_readable() return -2; SIGPIPE is ignored.
-void stop_on_signals();
-
-// Sends SIGPIPE-free: all functions above already do. Kept apart: the peer is told that nothing more will
-// come.
-void finish_sending(int fd);
-
-// Absolute path of the running program; empty when the system does not say.
-std::string program_path();
+uint64_t file_size(int file);
+void close_file(int file);
+bool is_terminal(int file);
 bool file_exists(const std::string& path);
 // Absolute and without symbolic links; empty with *error when it does not exist.
 std::string absolute_path(const std::string& path, std::string* error);
-unsigned effective_user();
 
-// Replaces this process. Returns only on an error.
-void exec_program(const std::vector<std::string>& arguments, std::string* error);
+double monotonic_seconds();
+
+// Sockets. `seconds` bounds one call.
+int connect_tcp(const std::string& host, const std::string& port, unsigned seconds, std::string* error);
+int connect_local(const std::string& path, unsigned seconds, std::string* error);
+// A listening TCP socket; *port is in and out, 0 = any free one.
+int listen_tcp(const std::string& host, uint16_t* port, std::string* error);
+int accept_peer(int listener, std::string* error);
+// Bytes received, 0 when the peer has sent all, -1 on an error or a time-out.
+long receive_some(int socket, void* to, size_t size, unsigned seconds, std::string* error);
+bool send_all(int socket, const void* from, size_t size, unsigned seconds, std::string* error);
+void close_socket(int socket);
+
+// Waits until one of the handles (-1 entries are ignored) can be read, at most `milliseconds` (-1: for ever).
+// Returns the index of one, -1 on a time-out, -2 when a signal asked to stop.
+int wait_readable(const std::vector<int>& handles, int milliseconds);
+// From here on SIGINT and SIGTERM make wait_readable() return -2.
+void stop_on_signals();
+
+// Absolute path of the running program; empty when the system does not say.
+std::string program_path();
 std::string environment(const char* name);
 void set_environment(const char* name, const std::string& value);
+// Replaces this process. Returns only on an error.
+void exec_program(const std::vector<std::string>& arguments, std::string* error);
 
 // Loads the agent library `library` (absolute path, as the target sees it) with `options` into the running
 // HotSpot VM `pid` by its attach protocol. True when the VM answered that the agent started; *answer is what

@@ -20,7 +20,7 @@ bool read_secret(const std::string& path, std::string* secret, std::string* erro
   while (secret->size() < kSecretMax && (got = os::read_some(fd, bytes, sizeof bytes, error)) > 0) {
     secret->append(bytes, static_cast<size_t>(got));
   }
-  os::close_fd(fd);
+  os::close_file(fd);
   size_t end = secret->find_first_of("\r\n");
   if (end != std::string::npos) secret->resize(end);
   if (secret->empty() && error->empty()) *error = path + " holds no secret";
@@ -48,7 +48,7 @@ int connect_to(const std::string& where, bool tcp, unsigned seconds, std::string
   std::string path = where;
   if (parse_number(where, INT32_MAX, &pid) && !os::control_socket_path(static_cast<int>(pid), &path, error))
     return -1;
-  return os::connect_unix(path, seconds, error);
+  return os::connect_local(path, seconds, error);
 }
 
 }  // namespace
@@ -72,16 +72,18 @@ int ctl_command(const Arguments& arguments) {
   bool tcp = where.find('/') == std::string::npos && where.find(':') != std::string::npos;
   if (tcp && secret_file.empty()) return misuse("ctl", "HOST:PORT needs --secret-file=FILE");
   if (tcp && !read_secret(secret_file, &secret, &error)) return fail(error);
-  os::stop_on_signals();
   int fd = connect_to(where, tcp, static_cast<unsigned>(seconds), &error);
   if (fd < 0) return fail(error);
+  auto limit = static_cast<unsigned>(seconds);
   Channel channel;
-  channel.write = [fd](const std::string& bytes, std::string* why) {
-    return os::write_all(fd, bytes.data(), bytes.size(), why);
+  channel.write = [=](const std::string& bytes, std::string* why) {
+    return os::send_all(fd, bytes.data(), bytes.size(), limit, why);
   };
-  channel.read = [fd](char* to, size_t size, std::string* why) { return os::read_some(fd, to, size, why); };
+  channel.read = [=](char* to, size_t size, std::string* why) {
+    return os::receive_some(fd, to, size, limit, why);
+  };
   int status = control_session(channel, tcp ? &secret : nullptr, command, print_line, &error);
-  os::close_fd(fd);
+  os::close_socket(fd);
   std::cout.flush();
   if (status != kDone) std::cerr << "hprof: " << error << '\n';
   return status;

@@ -16,7 +16,7 @@ namespace {
 class FileSource : public ByteSource {
  public:
   explicit FileSource(int fd) : fd_(fd), size_(os::file_size(fd)) {}
-  ~FileSource() override { os::close_fd(fd_); }
+  ~FileSource() override { os::close_file(fd_); }
   size_t read(uint8_t* to, size_t size) override {
     long count = os::read_some(fd_, to, size, &error_);
     return count < 0 ? 0 : static_cast<size_t>(count);
@@ -57,12 +57,12 @@ std::unique_ptr<ByteSource> open_source(const std::string& path, std::string* er
   uint8_t magic[2] = {0, 0};
   long got = os::read_some(fd, magic, sizeof magic, error);
   if (got < 0) {
-    os::close_fd(fd);
+    os::close_file(fd);
     return nullptr;
   }
   if (!os::seek_to(fd, 0)) {
     *error = path + " cannot be read more than once: it has to be a regular file";
-    os::close_fd(fd);
+    os::close_file(fd);
     return nullptr;
   }
   bool gzip = got == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
@@ -74,7 +74,7 @@ std::unique_ptr<ByteSource> open_source(const std::string& path, std::string* er
 #else
   *error = path + " is compressed and this build has no zlib: gunzip it first";
 #endif
-  os::close_fd(fd);
+  os::close_file(fd);
   return nullptr;
 }
 

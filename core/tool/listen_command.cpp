@@ -15,6 +15,8 @@ namespace hprof::tool {
 namespace {
 
 constexpr int kStdin = 0, kStdout = 1, kStderr = 2;
+// For one read or write of a peer that is there: the waiting is done before.
+constexpr unsigned kSeconds = 10;
 
 struct ListenOptions {
   std::string host = "127.0.0.1";
@@ -108,7 +110,7 @@ class Conversation {
   // kDone or another status at the end of the stream, -1 to go on.
   int receive(std::vector<char>* buffer) {
     std::string error;
-    long got = os::read_some(peer_, buffer->data(), buffer->size(), &error);
+    long got = os::receive_some(peer_, buffer->data(), buffer->size(), kSeconds, &error);
     if (got < 0) {
       std::cerr << "hprof: the connection broke: " << error << '\n';
       return kFoundProblems;
@@ -148,7 +150,7 @@ class Conversation {
       return;
     }
     std::string bytes = encode_socket_command(command, ++serial_);
-    if (!os::write_all(peer_, bytes.data(), bytes.size(), &error))
+    if (!os::send_all(peer_, bytes.data(), bytes.size(), kSeconds, &error))
       std::cerr << "hprof: not sent: " << error << '\n';
   }
 
@@ -218,7 +220,7 @@ int listen_command(const Arguments& arguments) {
   ListenOptions options;
   int status = parse(arguments, &options);
   if (status != kDone) return status;
-  std::string error, peer_name;
+  std::string error;
   auto port = static_cast<uint16_t>(options.port);
   int listener = os::listen_tcp(options.host, &port, &error);
   if (listener < 0) return fail(error);
@@ -228,14 +230,13 @@ int listen_command(const Arguments& arguments) {
   // Said even with --quiet: with port 0 nobody knows it otherwise.
   std::cerr << "listening on " << options.host << ":" << port << ", writing to " << options.file << std::endl;
   if (os::wait_readable({listener}, -1) < 0) return fail("stopped before anyone connected");
-  int peer = os::accept_peer(listener, &peer_name, &error);
-  os::close_fd(listener);
+  int peer = os::accept_peer(listener, &error);
+  os::close_socket(listener);
   if (peer < 0) return fail(error);
-  if (!options.quiet)
-    std::cerr << "connected: " << peer_name << "\n" << (os::is_terminal(kStderr) ? "\n" : "");
+  if (!options.quiet) std::cerr << "connected\n" << (os::is_terminal(kStderr) ? "\n" : "");
   status = Conversation(peer, file, options).run();
-  os::close_fd(peer);
-  os::close_fd(file);
+  os::close_socket(peer);
+  os::close_file(file);
   return status;
 }
 

@@ -80,7 +80,7 @@ bool become(const Target& target, std::string* error) {
 
 int try_connect(const std::string& path, unsigned seconds) {
   std::string ignored;
-  return file_exists(path) ? connect_unix(path, seconds, &ignored) : -1;
+  return file_exists(path) ? connect_local(path, seconds, &ignored) : -1;
 }
 
 // Makes the VM open its socket, and waits for it.
@@ -164,13 +164,14 @@ bool attach_agent(int pid, const std::string& library, const std::string& option
     request.push_back('\0');
   }
   std::string text;
-  bool good = write_all(peer, request.data(), request.size(), error);
+  bool good = send_all(peer, request.data(), request.size(), seconds, error);
   char buffer[1024];
   long got = 0;
-  while (good && text.size() < 65536 && (got = read_some(peer, buffer, sizeof buffer, error)) > 0) {
+  while (good && text.size() < 65536 &&
+         (got = receive_some(peer, buffer, sizeof buffer, seconds, error)) > 0) {
     text.append(buffer, static_cast<size_t>(got));
   }
-  close_fd(peer);
+  close_socket(peer);
   if (!good || got < 0) {
     *error = "process " + std::to_string(pid) + ": " + *error;
     return false;

@@ -1,4 +1,5 @@
 // Attaching where this program does not know how the VM is reached.
+#include "platform/platform.h"
 #include "platform/tool_os.h"
 
 namespace hprof::os {
@@ -11,7 +12,7 @@ bool attach_agent(int pid, const std::string& library, const std::string& option
 }
 
 bool control_socket_path(int pid, std::string* path, std::string*) {
-  *path = "/tmp/hprof-" + std::to_string(effective_user()) + "-" + std::to_string(pid) + ".sock";
+  *path = "/tmp/hprof-" + std::to_string(platform::current_user()) + "-" + std::to_string(pid) + ".sock";
   return true;
 }
 

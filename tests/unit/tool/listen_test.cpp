@@ -48,7 +48,7 @@ uint16_t free_port() {
   std::string error;
   int fd = os::listen_tcp("127.0.0.1", &port, &error);
   REQUIRE(fd >= 0);
-  os::close_fd(fd);
+  os::close_socket(fd);
   return port;
 }
 
@@ -66,7 +66,7 @@ std::string read_exactly(int fd, size_t size) {
   std::string text(size, '\0'), error;
   size_t got = 0;
   while (got < size) {
-    long more = os::read_some(fd, &text[got], size - got, &error);
+    long more = os::receive_some(fd, &text[got], size - got, 10, &error);
     if (more <= 0) break;
     got += static_cast<size_t>(more);
   }
@@ -96,8 +96,8 @@ TEST_CASE("a stream arrives in a private file and commands arrive at the peer") 
   int fd = connect_soon(port);
   if (fd >= 0) {
     heard = read_exactly(fd, 9 + 13);
-    os::write_all(fd, stream.data(), stream.size(), &error);
-    os::close_fd(fd);
+    os::send_all(fd, stream.data(), stream.size(), 10, &error);
+    os::close_socket(fd);
   }
   listener.join();
   CHECK(fd >= 0);
@@ -120,8 +120,8 @@ TEST_CASE("a stream that breaks off within a record is status 1") {
         {"--port=" + std::to_string(port), "-o", folder.path + "/cut", "--no-input", "--quiet"});
   });
   int fd = connect_soon(port);
-  if (fd >= 0) os::write_all(fd, stream.data(), stream.size() - 5, &error);
-  os::close_fd(fd);
+  if (fd >= 0) os::send_all(fd, stream.data(), stream.size() - 5, 10, &error);
+  os::close_socket(fd);
   listener.join();
   CHECK(status == kFoundProblems);
 }
@@ -156,8 +156,8 @@ TEST_CASE("ctl speaks to a unix socket") {
     int fd = accept(server, nullptr, nullptr);
     std::string error, answer = " running\x1b[2J\nOK\n";
     heard = read_exactly(fd, 10);
-    os::write_all(fd, answer.data(), answer.size(), &error);
-    os::close_fd(fd);
+    os::send_all(fd, answer.data(), answer.size(), 10, &error);
+    os::close_socket(fd);
   });
   int status = -1;
   std::string printed;
@@ -167,7 +167,7 @@ TEST_CASE("ctl speaks to a unix socket") {
     printed = quiet.out.str();
   }
   agent.join();
-  os::close_fd(server);
+  os::close_socket(server);
   CHECK(status == kDone);
   CHECK(heard == "dump heap\n");
   CHECK(printed == "running?[2J\n");
@@ -181,13 +181,13 @@ TEST_CASE("ctl over TCP proves the secret first") {
   int server = os::listen_tcp("127.0.0.1", &port, &error);
   REQUIRE(server >= 0);
   std::thread agent([&] {
-    std::string peer, why;
-    int fd = os::accept_peer(server, &peer, &why);
+    std::string why;
+    int fd = os::accept_peer(server, &why);
     std::string greeting = "HPROF 1 " + std::string(64, '0') + "\n", answer = "ERROR busy\n";
-    os::write_all(fd, greeting.data(), greeting.size(), &why);
+    os::send_all(fd, greeting.data(), greeting.size(), 10, &why);
     heard = read_exactly(fd, 70 + 6);
-    os::write_all(fd, answer.data(), answer.size(), &why);
-    os::close_fd(fd);
+    os::send_all(fd, answer.data(), answer.size(), 10, &why);
+    os::close_socket(fd);
   });
   int status = -1;
   {
@@ -195,7 +195,7 @@ TEST_CASE("ctl over TCP proves the secret first") {
     status = ctl_command({"--secret-file=" + secret, "127.0.0.1:" + std::to_string(port), "start"});
   }
   agent.join();
-  os::close_fd(server);
+  os::close_socket(server);
   uint8_t zeros[kNonceSize] = {};
   CHECK(status == kFoundProblems);
   CHECK(heard == authentication("Jefe", zeros) + "\nstart\n");

@@ -1,3 +1,0 @@
-// The test program of bin/hprof.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
-#include <doctest/doctest.h>

@@ -1,0 +1,119 @@
+"""bin/hprof with real VMs: run, attach, listen, and check of what the agent and the VM themselves write."""
+import os
+import re
+import subprocess
+
+from harness import TIMEOUT, Skip, check, check_equal, clean_environment, vm_test
+
+UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
+
+
+def hprof(vm, *arguments):
+    """bin/hprof to its end: (exit code, stdout and stderr)."""
+    program = os.path.join(vm.tree, "bin", "hprof")
+    run = subprocess.run([program, *arguments], cwd=vm.dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                         stderr=subprocess.STDOUT, timeout=TIMEOUT, env=clean_environment(None))
+    return run.returncode, run.stdout.decode(errors="replace")
+
+
+def sound(vm, name, *options):
+    code, text = hprof(vm, "check", *options, vm.path(name))
+    check_equal(code, 0, "hprof check %s %s\n%s\n" % (" ".join(options), name, text))
+
+
+@vm_test(units=UNITS)
+def attach_loads_the_agent(vm):
+    live = vm.start(None, "Idle")
+    code, text = hprof(vm, "attach", "--agent=" + vm.agent, str(live.pid), "cpu=samples,file=" + vm.path("late.txt"))
+    check_equal((code, text), (0, ""), "hprof attach")
+    run = live.finish()
+    check_equal(run.code, 0, "exit code\n%s\n" % run)
+    sound(vm, "late.txt", "--for=gprof2dot,hprof2flamegraph")
+
+
+@vm_test(units=UNITS)
+def attach_says_what_the_vm_said(vm):
+    live = vm.start(None, "Idle")
+    code, text = hprof(vm, "attach", "--agent=" + vm.agent, str(live.pid), "nonsense=1")
+    check_equal(code, 1, "hprof attach with bad options: %s" % text)
+    check("refused" in text, text)
+    code, text = hprof(vm, "attach", "--agent=" + vm.path("none.so"), str(live.pid), "cpu=samples")
+    check_equal(code, 2, "hprof attach of a missing library: %s" % text)
+    check_equal(live.finish().code, 0, "the program's exit code")
+
+
+@vm_test()
+def attach_harms_no_stranger(vm):
+    with subprocess.Popen(["sleep", str(TIMEOUT)]) as stranger:
+        code, text = hprof(vm, "attach", "--agent=" + vm.agent, str(stranger.pid), "cpu=samples")
+        alive = stranger.poll() is None
+        stranger.kill()
+    check_equal((code, alive), (2, True), "attach to a process that is no VM: %s" % text)
+
+
+@vm_test(units=UNITS)
+def reports_of_the_agent_are_sound(vm):
+    vm.profiled("cpu=samples,interval=1,file=cpu.txt", "Spin", "6")
+    sound(vm, "cpu.txt", "--for=gprof2dot,hprof2flamegraph")
+    vm.profiled("cpu=samples,interval=1,thread=y,file=thread.txt", "Spin", "6", "2")
+    sound(vm, "thread.txt")
+
+
+@vm_test(units=("cpu_samples", "encoder_binary", "sink_file"))
+def binary_reports_of_the_agent_are_sound(vm):
+    vm.profiled("cpu=samples,interval=1,format=b,file=cpu.hprof", "Spin", "6")
+    sound(vm, "cpu.hprof", "--for=mat,visualvm,jhat,intellij,shark")
+    code, text = hprof(vm, "print", vm.path("cpu.hprof"))
+    check_equal(code, 0, "hprof print: %s" % text)
+    check("Spin." in text, "hprof print shows no method of the program:\n%s" % text)
+
+
+@vm_test()
+def dumps_of_the_vm_are_sound(vm):
+    live = vm.start(None, "Idle")
+    code, text = vm.tool("jcmd", str(live.pid), "GC.heap_dump", vm.path("vm.hprof"))
+    check_equal(code, 0, "jcmd: %s" % text)
+    live.finish()
+    # The VM's own dumper leaves out some mirrors that it refers to.
+    sound(vm, "vm.hprof", "--allow=reference", "--for=mat,visualvm,jhat,intellij")
+    code, text = hprof(vm, "print", "--top=0", vm.path("vm.hprof"))
+    check_equal(code, 0, "hprof print: %s" % text)
+    check(re.search(r"^ +[1-9][0-9]* +[1-9][0-9]*  java\.lang\.String$", text, re.M), text)
+
+
+@vm_test(units=("cpu_samples", "encoder_binary", "sink_socket"))
+def listen_receives_the_stream_and_sends_commands(vm):
+    program = os.path.join(vm.tree, "bin", "hprof")
+    command = [program, "listen", "--port=0", "-o", vm.path("net.hprof"), "--no-input", "--cmd=wait 1", "--cmd=samples"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as listener:
+        port = re.search(r"listening on 127\.0\.0\.1:(\d+)", listener.stderr.readline().decode())
+        try:
+            check(port, "hprof listen does not say where it listens")
+            live = vm.start("cpu=samples,interval=1,format=b,net=127.0.0.1:" + port.group(1), "Idle")
+            live.wait_until(lambda: os.path.getsize(vm.path("net.hprof")) > 31, "records in the file")
+            run = live.finish()
+            check_equal(run.code, 0, "exit code\n%s\n" % run)
+            text = listener.communicate(timeout=TIMEOUT)[1].decode()
+            check_equal(listener.returncode, 0, "hprof listen: %s" % text)
+        finally:
+            listener.kill()
+    sound(vm, "net.hprof")
+    check_equal(hprof(vm, "print", vm.path("net.hprof"))[1].count("CPU SAMPLES (total"), 2,
+                "tables: one asked for, one at exit")
+
+
+@vm_test(units=UNITS)
+def run_gives_java_the_agent(vm):
+    if not vm.jdk.home:
+        raise Skip("the JDK is behind a command: hprof run would have to run there")
+    command = vm.command("java", "-cp", vm.classes, "Spin", "4")
+    code, text = hprof(vm, "run", "--agent=" + vm.agent, "cpu=samples", "interval=1", "file=run.txt", "--", *command)
+    check_equal(code, 0, "hprof run: %s" % text)
+    sound(vm, "run.txt", "--for=gprof2dot")
+    script = vm.path("launcher")
+    with open(script, "w") as file:
+        file.write("#!/bin/sh\nexec %s -cp %s Spin 4\n" % (command[0], vm.classes))
+    os.chmod(script, 0o755)
+    code, text = hprof(vm, "run", "--agent=" + vm.agent, "cpu=samples,file=tool options.txt", "--", script)
+    check_equal(code, 0, "hprof run of a script: %s" % text)
+    sound(vm, "tool options.txt")
