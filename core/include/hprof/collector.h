@@ -2,7 +2,9 @@
  * A collector: watches the VM and turns what it saw into records when asked for a report.
  *
  * Life: create, then any number of (start, report 0..n times, reset, stop), then destroy. `stop` is a barrier: when it
- * returns, none of the collector's handlers and none of its threads runs any more.
+ * returns, none of the collector's handlers and none of its threads runs any more. What was seen until then is kept:
+ * report and reset may be called after stop, too, and the next start goes on adding to it. A collector that cannot
+ * report what it saw after stop answers HPROF_UNSUPPORTED.
  */
 #ifndef HPROF_COLLECTOR_H
 #define HPROF_COLLECTOR_H
@@ -54,8 +56,11 @@ typedef struct hprof_report {
   uint32_t size;
   uint32_t reason;  /* HPROF_REPORT_* */
   double cutoff;    /* share of the total below which a table ends, 0..1; the command's own, else the option's */
-  uint32_t flags;   /* by command: HPROF_REPORT_* bits of the collector */
+  uint32_t flags;   /* of an ALLOC SITES command: HPROF_SITES_*; else 0 */
   uint32_t reserved;
+  /* HPROF_RECORD_BIT of the kinds that are wanted, 0: all that the collector reports. A collector with one kind need
+   * not look; heap_sites does: HEAP SUMMARY alone is a command of its own. */
+  uint64_t records;
 } hprof_report;
 
 /* Changes while running; a collector answers HPROF_UNSUPPORTED to what is not its own. */
