@@ -1,0 +1,44 @@
+#include "core/control/challenge.h"
+
+namespace hprof {
+
+namespace {
+
+void put_hex(const uint8_t* bytes, size_t size, TextWriter* out) {
+  for (size_t i = 0; i < size; i++) {
+    out->put("0123456789abcdef"[bytes[i] >> 4]).put("0123456789abcdef"[bytes[i] & 15]);
+  }
+}
+
+}  // namespace
+
+Str secret_of(Str file) {
+  size_t end = file.find('\n'), other = file.find('\r');
+  return file.part(0, other < end ? other : end);
+}
+
+void put_greeting(const uint8_t (&nonce)[kNonceSize], TextWriter* out) {
+  out->put("HPROF 1 ");
+  put_hex(nonce, kNonceSize, out);
+  out->put('\n');
+}
+
+bool is_authentic(Str line, Str secret, const uint8_t (&nonce)[kNonceSize]) {
+  uint8_t digest[kSha256Size];
+  hmac_sha256(secret.data, secret.size, nonce, kNonceSize, digest);
+  char text[5 + 2 * kSha256Size + 1];
+  TextWriter wanted(text, sizeof(text));
+  wanted.put("AUTH ");
+  put_hex(digest, kSha256Size, &wanted);
+  return line.size == wanted.size() && equal_in_constant_time(line.data, text, line.size);
+}
+
+void AttemptLimit::failed(int64_t now_ns) {
+  failures_++;
+  if (failures_ < kFree) return;
+  int64_t pause = kFirstPauseNs;
+  for (uint32_t i = kFree; i < failures_ && pause < kLongestPauseNs; i++) pause *= 2;
+  closed_until_ns_ = now_ns + pause;
+}
+
+}  // namespace hprof

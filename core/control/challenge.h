@@ -1,0 +1,46 @@
+// Who may give commands over TCP: whoever knows the secret. The server says a number that it never said
+// before, the client answers with its HMAC-SHA-256 under the secret, which itself is never sent.
+//
+//   server: HPROF 1 <64 hex digits of the nonce>\n
+//   client: AUTH <64 hex digits of HMAC-SHA-256(secret, nonce bytes)>\n
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/base/sha256.h"
+#include "core/base/text.h"
+
+namespace hprof {
+
+constexpr size_t kNonceSize = 32;
+constexpr size_t kSecretLeast = 16;  // bytes; shorter ones can be guessed
+constexpr size_t kSecretMost = 4096;
+constexpr size_t kGreetingSize = 8 + 2 * kNonceSize + 1;  // with its "\n", without NUL
+
+// The first line of a secret file: the secret is what stands before its "\r" or "\n". [any]
+Str secret_of(Str file);
+
+void put_greeting(const uint8_t (&nonce)[kNonceSize], TextWriter* out);
+
+// Is `line` the right answer? The time it takes does not depend on where they differ. [any]
+bool is_authentic(Str line, Str secret, const uint8_t (&nonce)[kNonceSize]);
+
+// Slows guessing down: after a few failures in a row nobody gets in for a while, longer each time. One thread
+// at a time.
+class AttemptLimit {
+ public:
+  static constexpr uint32_t kFree = 3;  // failures without consequence
+  static constexpr int64_t kFirstPauseNs = 1000000000;
+  static constexpr int64_t kLongestPauseNs = 64 * kFirstPauseNs;
+
+  bool may_try(int64_t now_ns) const { return now_ns >= closed_until_ns_; }
+  void failed(int64_t now_ns);
+  void succeeded() { failures_ = 0; }
+
+ private:
+  uint32_t failures_ = 0;
+  int64_t closed_until_ns_ = INT64_MIN;
+};
+
+}  // namespace hprof

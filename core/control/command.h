@@ -1,0 +1,45 @@
+// A command to a running agent, whichever way it came: in the binary form of net= or as a line of text.
+#pragma once
+
+#include <cstdint>
+
+namespace hprof {
+
+enum class CommandKind : uint32_t {
+  // Those of the original's socket
+  kForceGc,
+  kDumpHeap,
+  kSites,  // flags: HPROF_SITES_*
+  kHeapSummary,
+  kExit,
+  kDumpTraces,
+  kSamples,
+  kAllocTraces,  // value: 1 on, 0 off
+  kCpuSampling,  // value: 1 on, 0 off; object: the thread's object id, 0 = all
+  kClearCpu,
+  kClearSites,
+  kDepth,  // value: frames
+  kEof,
+  // Text only
+  kStart,
+  kStop,
+  kReport,
+  kReset,
+  kStatus,
+  kHelp,
+  kDetach,
+};
+
+struct Command {
+  CommandKind kind = CommandKind::kStatus;
+  uint32_t serial = 0;  // of the binary form
+  uint32_t flags = 0;
+  uint32_t value = 0;
+  uint64_t object = 0;
+  double cutoff = -1;  // 0..1; below 0: not given
+};
+
+// "dump heap": how messages call it. [any]
+const char* command_name(CommandKind kind);
+
+}  // namespace hprof

@@ -1,0 +1,34 @@
+// Commands as lines of text, and the help that lists them. The words of the socket commands are those of
+// `hprof listen`, so that one learns them once.
+#pragma once
+
+#include "core/base/text.h"
+#include "core/control/command.h"
+
+namespace hprof {
+
+// Longer lines are no commands.
+constexpr size_t kCommandLineMost = 4096;
+
+// One line without its end, as in kCommandHelp; blanks separate words. False: *problem says why, for the
+// peer: no control characters in it. [any]
+bool parse_text_command(Str line, Command* command, TextWriter* problem);
+
+// Of all commands, one a line.
+extern const char* const kCommandHelp;
+
+// Takes lines off a stream of bytes.
+class LineReader {
+ public:
+  enum class Found { kNone, kLine, kTooLong };
+  // Takes bytes from the front of (*bytes, *size) up to the end of a line. kLine: *line is it, without its
+  // end ("\n" or "\r\n"), until the next call. kTooLong: give the peer up. kNone: all were taken.
+  Found next(const uint8_t** bytes, size_t* size, Str* line);
+
+ private:
+  char bytes_[kCommandLineMost];
+  size_t used_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace hprof
