@@ -1,6 +1,7 @@
 // Options into config structs.
 #include "core/option/bind.h"
 
+#include "core/control/control_address.h"
 #include "core/option/value.h"
 
 namespace hprof {
@@ -58,6 +59,29 @@ bool is_address(Str text) {
   return colon != 0 && port >= 1 && port <= 65535;
 }
 
+// Who may give commands: a listening port needs a secret, and an explicit word to be reached from outside.
+bool check_control(const OptionList& list, CoreConfig* core, Error* error) {
+  bool listens = core->listen != nullptr && core->listen[0] != '\0';
+  if (core->control == nullptr && core->start == 0 && core->net == nullptr && !listens) core->control = "y";
+  if (core->control != nullptr && core->control[0] == '\0') {
+    return option_error(list, "control option value must be a path, y or n", error);
+  }
+  if (core->listen == nullptr) return true;
+  const Str address = core->listen;
+  size_t colon = address.size;
+  for (size_t i = 0; i < address.size; ++i) {
+    if (address[i] == ':') colon = i;
+  }
+  if (!is_address(address)) return option_error(list, "listen option value must be hostname:port", error);
+  if (core->secret_file == nullptr || core->secret_file[0] == '\0') {
+    return option_error(list, "listen option needs secret-file=<file>", error);
+  }
+  if (core->listen_remote == 0 && !is_loopback(address.part(0, colon))) {
+    return option_error(list, "listen option names no loopback address: say listen-remote=y, too", error);
+  }
+  return true;
+}
+
 bool check_core(const OptionList& list, CoreConfig* core, const Messages& messages, Error* error) {
   if (core->file != nullptr && core->file[0] == '\0') {
     return option_error(list, "syntax error parsing file=filename", error);
@@ -73,7 +97,7 @@ bool check_core(const OptionList& list, CoreConfig* core, const Messages& messag
     messages.message(text);
     core->depth = kDepthMost;
   }
-  return true;
+  return check_control(list, core, error);
 }
 
 void say_without_effect(const Unit& unit, const OptionItem& item, const Messages& messages) {

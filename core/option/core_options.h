@@ -31,9 +31,12 @@ struct CoreConfig {
   uint32_t force;
   uint32_t verbose;
 
-  uint32_t start;        // 0: load idle, a command starts the collectors
-  uint32_t control;      // 1: listen for commands of bin/hprof on a local socket
-  uint32_t remote_exit;  // 1: the peer of net= may end the VM
+  uint32_t start;           // 0: load idle, a command starts the collectors
+  const char* control;      // y, n, a path or nullptr: core/control/control_address.h
+  const char* listen;       // host:port; only together with
+  const char* secret_file;  // a file whose first line is the secret
+  uint32_t listen_remote;   // 1: listen= may name an address that other hosts reach
+  uint32_t allow;           // 0: nothing; 1: a command may end the VM
   uint32_t raw_names;
   uint64_t max_memory;  // bytes; 0: no limit
 
@@ -46,6 +49,7 @@ struct CoreConfig {
   uint32_t gc_okay;
   const char* x;
 
+  bool allows_exit() const { return allow == 1; }
   bool shows_details() const { return log_flags != 0; }
 };
 

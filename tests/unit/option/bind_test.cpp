@@ -46,7 +46,9 @@ TEST_CASE("the core's defaults are the original's") {
   CHECK(core.net == nullptr);
   CHECK(core.start == 1);
   CHECK(core.raw_names == 0);
-  CHECK(core.remote_exit == 0);
+  CHECK_FALSE(core.allows_exit());
+  CHECK(core.control == nullptr);
+  CHECK(core.listen == nullptr);
   CHECK_FALSE(core.shows_details());
 }
 
@@ -63,6 +65,31 @@ TEST_CASE("typed values reach the core's config") {
   CHECK(core.raw_names == 1);
   CHECK(core.max_memory == 64u << 20);
   CHECK(core.shows_details());
+}
+
+TEST_CASE("who is loaded idle can be reached") {
+  CHECK(Str(Run("start=n").made->core.control) == "y");
+  CHECK(Str(Run("start=n,control=/run/x").made->core.control) == "/run/x");
+  CHECK(Str(Run("start=n,control=n").made->core.control) == "n");
+  CHECK(Run("start=y").made->core.control == nullptr);
+}
+
+TEST_CASE("listening needs a secret, and a word to leave the loopback") {
+  const std::string secret = "secret-file=/etc/secret,";
+  for (const char* host : {"localhost:9", "127.0.0.1:9", "[::1]:9"}) {
+    CHECK(Run((secret + "listen=" + host).c_str()).outcome == Configured::kRun);
+  }
+  CHECK(Run("listen=localhost:9").text() ==
+        kPrefix + "listen option needs secret-file=<file> (listen=localhost:9)");
+  CHECK(Run((secret + "listen=0.0.0.0:9").c_str()).outcome == Configured::kFailed);
+  CHECK(Run((secret + "listen-remote=y,listen=0.0.0.0:9").c_str()).outcome == Configured::kRun);
+  CHECK(Run((secret + "listen=localhost").c_str()).outcome == Configured::kFailed);
+}
+
+TEST_CASE("exit is allowed by its own word only") {
+  CHECK(Run("allow=exit").made->core.allows_exit());
+  CHECK(Run("allow=y").outcome == Configured::kFailed);
+  CHECK(Run("control=").outcome == Configured::kFailed);
 }
 
 TEST_CASE("bad values are refused in the original's words") {
