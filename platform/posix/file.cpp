@@ -104,6 +104,12 @@ int64_t file_size(File file) {
   return fstat(descriptor_of(file), &status) == 0 ? status.st_size : -errno;
 }
 
+bool file_is_private(File file) {
+  struct stat status;
+  if (fstat(descriptor_of(file), &status) != 0) return false;
+  return (status.st_uid == geteuid() || status.st_uid == 0) && (status.st_mode & 077) == 0;
+}
+
 bool file_is_terminal(File file) { return isatty(descriptor_of(file)) == 1; }
 File standard_output() { return File{STDOUT_FILENO, FileKind::kStream}; }
 File standard_error() { return File{STDERR_FILENO, FileKind::kStream}; }

@@ -3,6 +3,7 @@
 #include <set>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "tests/unit/platform/fixture.h"
 
@@ -27,6 +28,20 @@ TEST_CASE("files are read to their end, and only regular ones") {
   CHECK(file_open(folder.in("absent").c_str(), &file) == ENOENT);
   REQUIRE(mkfifo(folder.in("fifo").c_str(), 0600) == 0);
   CHECK(file_open(folder.in("fifo").c_str(), &file) == kErrorNotUsable);
+}
+
+TEST_CASE("a private file is nobody else's to read") {
+  TemporaryFolder folder;
+  File file;
+  REQUIRE(file_create(folder.in("out").c_str(), Existing::kRefuse, &file) == 0);
+  CHECK(file_is_private(file));
+  file_close(&file);
+  for (mode_t mode : {0640, 0604, 0620, 0644}) {
+    REQUIRE(chmod(folder.in("out").c_str(), mode) == 0);
+    REQUIRE(file_open(folder.in("out").c_str(), &file) == 0);
+    CHECK_FALSE(file_is_private(file));
+    file_close(&file);
+  }
 }
 
 TEST_CASE("writing at an offset leaves the position alone") {
