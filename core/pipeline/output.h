@@ -46,6 +46,12 @@ class Output {
   // Ends the output. Nothing may be writing. [writer][control]
   void close(MemoryAccount& memory, bool complete);
 
+  // Bytes that the other end of a duplex sink sent, as hprof_sink_ops.read. The caller sees to it that the
+  // output is not closed meanwhile. [control]
+  int64_t read(uint8_t* bytes, uint64_t size, uint64_t timeout_ns) {
+    return is_open() ? plan_.sink->read(sink_self_, bytes, size, timeout_ns) : -1;
+  }
+
   bool is_open() const { return sink_self_ != nullptr; }
   bool failed() const { return failed_.load(std::memory_order_acquire); }
   void fail(const char* why);

@@ -6,7 +6,8 @@ namespace hprof {
 
 namespace {
 
-constexpr int64_t kIdleWaitNs = 250 * 1000 * 1000;
+// Whoever has something to write wakes the writer; this is for a wake-up that no rule foresaw.
+constexpr int64_t kIdleWaitNs = 10 * platform::kNanosPerSecond;
 constexpr size_t kWriterStack = 256 * 1024;
 
 }  // namespace
@@ -107,6 +108,17 @@ void Pipeline::write_events() {
   output_.set_draining(!writer_.started());
 }
 
+void Pipeline::close_output() {
+  platform::MutexLock hold(read_lock_);
+  output_.close(*memory_, true);
+}
+
+int64_t Pipeline::read(uint8_t* bytes, uint64_t size, uint64_t timeout_ns) {
+  platform::MutexLock hold(read_lock_);
+  return is_duplex() && !stopping_.load(std::memory_order_acquire) ? output_.read(bytes, size, timeout_ns)
+                                                                   : -1;
+}
+
 bool Pipeline::next_output() {
   output_.flush();
   wait_until_written(platform::monotonic_ns() + static_cast<int64_t>(plan_.output.stall_ns));
@@ -116,25 +128,26 @@ bool Pipeline::next_output() {
   output_.write(&end);
   output_.flush();
   output_.set_draining(!writer_.started());
-  output_.close(*memory_, true);
+  close_output();
   char error[256];
   if (open_output(error, sizeof(error)) == HPROF_OK) return true;
   plan_.output.say(plan_.output.sink_host, error);
   return false;
 }
 
-bool Pipeline::begin_report() {
+bool Pipeline::begin_report(bool own_output) {
   encode_lock_.lock();
-  if (output_.is_open() && plan_.output_per_report && output_.has_report) next_output();
+  if (own_output && output_.is_open() && plan_.output_per_report && output_.has_report) next_output();
   if (!output_.is_open() || output_.failed()) {
     encode_lock_.unlock();
+    wake_.signal();
     return false;
   }
   {
     platform::MutexLock drain(drain_lock_);
     write_events();
   }
-  output_.has_report = true;
+  output_.has_report = output_.has_report || own_output;
   return true;
 }
 
@@ -161,13 +174,13 @@ bool Pipeline::wait_until_written(int64_t deadline_ns) {
   }
 }
 
-void Pipeline::finish(int64_t deadline_ns) {
+bool Pipeline::finish(int64_t deadline_ns) {
   stopping_.store(true, std::memory_order_release);
   wake_.signal();
   if (writer_.started() && !writer_.join(deadline_ns)) {
     output_.fail(
         "it takes no more data");  // the writer is inside the sink: leave both to the end of the process
-    return;
+    return false;
   }
   encode_lock_.lock();
   if (output_.is_open()) {
@@ -182,9 +195,16 @@ void Pipeline::finish(int64_t deadline_ns) {
       }
       output_.set_draining(!writer_.started());
     }
-    output_.close(*memory_, true);
+    close_output();
   }
   encode_lock_.unlock();
+  return true;
+}
+
+void Pipeline::destroy() {
+  if (memory_ == nullptr) return;
+  close_output();
+  events_.destroy(*memory_);
 }
 
 }  // namespace hprof

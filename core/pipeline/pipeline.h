@@ -37,14 +37,25 @@ class Pipeline {
   // [app][gc] See service/emit.h.
   hprof_status event(const hprof_record* record);
 
-  // One report at a time; takes the encode lock. False: the output is gone. [control]
-  bool begin_report();
+  // One report at a time; takes the encode lock. own_output: with %n it starts the next output. False: the
+  // output is gone. [control]
+  bool begin_report(bool own_output = true);
   hprof_status write(hprof_record* record);  // sets its time
   hprof_status define(uint32_t kind, uint32_t id);
   void end_report();
 
-  // Writes what is left, ends the output and the writer thread; gives up at the deadline. [control]
-  void finish(int64_t deadline_ns);
+  // Can the other end talk back?
+  bool is_duplex() const { return HPROF_HAS(plan_.output.sink, hprof_sink_ops, read); }
+  // What the other end sent: up to `size` bytes; 0: nothing came in timeout_ns, -1: nothing will any more. An
+  // output is not closed while somebody reads, so keep timeout_ns short. One thread of its own.
+  int64_t read(uint8_t* bytes, uint64_t size, uint64_t timeout_ns);
+
+  // Writes what is left, ends the output and the writer thread; gives up at the deadline: false, and then the
+  // writer may still use all this. [control]
+  bool finish(int64_t deadline_ns);
+  // After finish, or an open() that failed: gives the memory back. No event() may be running or come.
+  // [control]
+  void destroy();
   bool is_open() const { return output_.is_open(); }
   const char* name() const { return output_.name(); }
   uint64_t bytes_written() const { return output_.bytes_written(); }
@@ -56,6 +67,7 @@ class Pipeline {
   hprof_status begin_output();
   hprof_status open_output(char* error, uint32_t error_size);
   bool next_output();
+  void close_output();
   bool wait_until_written(int64_t deadline_ns);
   uint64_t now_us() const;
 
@@ -67,6 +79,7 @@ class Pipeline {
   EventQueue events_;
   platform::Mutex encode_lock_;
   platform::Mutex drain_lock_;  // writing to the sink; taken after encode_lock_ where both are held
+  platform::Mutex read_lock_;   // reading from the sink against closing it; taken last
   platform::Event wake_;
   platform::Thread writer_;
   std::atomic<bool> stopping_{false};
