@@ -26,9 +26,25 @@ bool ClassBook::create(jvmtiEnv* jvmti, MemoryAccount* memory, Model* model, Los
   return entries_region_.create(*memory, most_classes_ * sizeof(Entry), Backing::kLazy);
 }
 
-void ClassBook::destroy() { entries_region_.destroy(); }
+void ClassBook::destroy(JNIEnv* jni) {
+  for (uint32_t token = 1; jni != nullptr && token < entry_count_; token++) {
+    if (entries()[token].state == kUsed && entries()[token].reference != nullptr) {
+      jni->DeleteWeakGlobalRef(entries()[token].reference);
+    }
+  }
+  entry_count_ = 1;
+  first_free_ = 0;
+  entries_region_.destroy();
+}
 
-void ClassBook::keep() { kept_.store(true, std::memory_order_release); }
+// Classes that went while the book was not kept are taken out first: the VM may have given their method ids
+// to others.
+void ClassBook::keep(JNIEnv* jni) {
+  if (is_kept()) return;
+  remove_gone(jni);
+  entered_loaded_.store(false, std::memory_order_release);
+  kept_.store(true, std::memory_order_release);
+}
 
 // Classes that were loaded before the book was kept. Done by the first that needs a name or by the control
 // thread, not by the thread that starts the program.
@@ -93,13 +109,17 @@ void ClassBook::enter(JNIEnv* jni, jclass loaded) {
   jvmti_->Deallocate(reinterpret_cast<unsigned char*>(methods));
 }
 
-// Finds the classes that have gone, takes their methods out of the map in one pass, and gives their entries
-// back.
 void ClassBook::sweep(JNIEnv* jni) {
   enter_loaded(jni);
   uint32_t collections = collections_.load(std::memory_order_relaxed);
   if (collections == swept_at_ || !is_kept()) return;
   swept_at_ = collections;
+  remove_gone(jni);
+}
+
+// Finds the classes that have gone, takes their methods out of the map in one pass, and gives their entries
+// back.
+void ClassBook::remove_gone(JNIEnv* jni) {
   uint32_t end;
   {
     platform::MutexLock hold(entry_lock_);

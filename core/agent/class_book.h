@@ -31,10 +31,13 @@ class ClassBook {
 
   bool create(jvmtiEnv* jvmti, MemoryAccount* memory, Model* model, LossCounters* losses,
               const Options& options, bool small);
-  void destroy();
+  // Nobody uses it any more. jni: nullptr when nothing was ever entered. [control]
+  void destroy(JNIEnv* jni);
   // Starts keeping the book; the classes that are loaded already are entered later, by enter_loaded.
   // [control]
-  void keep();
+  void keep(JNIEnv* jni);
+  // Stops that: no more classes are entered, names stay. [control]
+  void let_go() { kept_.store(false, std::memory_order_release); }
   bool is_kept() const { return kept_.load(std::memory_order_acquire); }
   void enter_loaded(JNIEnv* jni);  // [control]
 
@@ -58,6 +61,7 @@ class ClassBook {
 
   Entry* entries() const { return reinterpret_cast<Entry*>(entries_region_.base()); }
   void enter(JNIEnv* jni, jclass loaded);
+  void remove_gone(JNIEnv* jni);
   uint32_t take_entry();
   void give_back_entry(uint32_t token);
   MethodId name_held(JNIEnv* jni, jmethodID method);

@@ -65,6 +65,8 @@ void dispatch(Session* session, uint64_t event, Member hprof_handlers::*member, 
 template <typename Member, typename... Args>
 void dispatch_on_thread(Session* session, uint64_t event, JNIEnv* jni, jthread thread,
                         Member hprof_handlers::*member, Args... args) {
+  PhaseGate::Pass session_pass(session->gate());
+  if (!session_pass) return;
   ThreadRecord* record = session->threads().current(jni, thread);
   if (record == nullptr || record->is_agent()) return;
   for (uint32_t i = 0; i < session->collector_count(); i++) {
@@ -224,6 +226,14 @@ bool EventHub::attach_to(jvmtiEnv* jvmti, Session* session) {
     if (jvmti->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr) != JVMTI_ERROR_NONE) return false;
   }
   return true;
+}
+
+void EventHub::detach_from(jvmtiEnv* jvmti) {
+  enable(jvmti, 0);
+  for (jvmtiEvent event : {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_DATA_DUMP_REQUEST}) {
+    jvmti->SetEventNotificationMode(JVMTI_DISABLE, event, nullptr);
+  }
+  jvmti->SetEventCallbacks(nullptr, 0);
 }
 
 uint64_t EventHub::enable(jvmtiEnv* jvmti, uint64_t events) {

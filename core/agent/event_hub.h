@@ -14,6 +14,8 @@ class EventHub {
   // Makes `session` the environment's and sets the callbacks; enables what the core itself needs (VMInit,
   // VMDeath, data dump requests). [onload]
   bool attach_to(jvmtiEnv* jvmti, Session* session);
+  // Ends that: no event comes any more but those that are on their way, and they find closed gates. [control]
+  void detach_from(jvmtiEnv* jvmti);
   // Enables exactly the events of `events` (HPROF_EVENT_*), besides the core's own. Returns those the VM
   // refused. [control]
   uint64_t enable(jvmtiEnv* jvmti, uint64_t events);

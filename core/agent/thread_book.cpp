@@ -80,14 +80,17 @@ ThreadRecord* ThreadBook::make(JNIEnv* jni, jthread thread, uint32_t flags, uint
     view.flags = flags;
     view.os_id = os_id;
   }
-  if ((flags & HPROF_THREAD_VIRTUAL) == 0) {
+  if (!record->is_virtual()) {
     record->thread = jni->NewWeakGlobalRef(thread);
-    platform::MutexLock hold(lock_);
-    record->listed = true;
-    record->next = first_;
-    if (first_ != nullptr) first_->previous = record;
-    first_ = record;
     live_.fetch_add(1, std::memory_order_relaxed);
+  }
+  {
+    platform::MutexLock hold(lock_);
+    ThreadRecord*& first = first_of(record);
+    record->listed = true;
+    record->next = first;
+    if (first != nullptr) first->previous = record;
+    first = record;
   }
   if (jvmti_->SetThreadLocalStorage(thread, record) != JVMTI_ERROR_NONE) {
     // The thread has ended already, or the VM does not give it storage: it stays unknown.
@@ -138,7 +141,8 @@ void ThreadBook::give_back(ThreadRecord* record) {
   if (record->listed) {
     if (record->previous != nullptr) record->previous->next = record->next;
     if (record->next != nullptr) record->next->previous = record->previous;
-    if (first_ == record) first_ = record->next;
+    ThreadRecord*& first = first_of(record);
+    if (first == record) first = record->next;
     record->listed = false;
   }
   record->next = free_;
@@ -150,11 +154,30 @@ void ThreadBook::unlink(JNIEnv* jni, ThreadRecord* record) {
   {
     platform::MutexLock hold(lock_);
     record->thread = nullptr;
-    if (record->listed) live_.fetch_sub(1, std::memory_order_relaxed);
+    if (!record->is_virtual()) live_.fetch_sub(1, std::memory_order_relaxed);
     record->ended = true;
     give_back(record);
   }
   if (reference != nullptr) jni->DeleteWeakGlobalRef(reference);
+}
+
+bool ThreadBook::has_records() const {
+  platform::MutexLock hold(lock_);
+  return first_ != nullptr || first_virtual_ != nullptr;
+}
+
+void ThreadBook::destroy(JNIEnv* jni) {
+  for (ThreadRecord** first : {&first_, &first_virtual_, &free_}) {
+    while (ThreadRecord* record = *first) {
+      *first = record->next;
+      if (record->thread != nullptr) jni->DeleteWeakGlobalRef(record->thread);
+      memory_->release(record, sizeof(ThreadRecord));
+    }
+  }
+  for (jobject& place : expected_) {
+    if (place != nullptr) jni->DeleteGlobalRef(place);
+    place = nullptr;
+  }
 }
 
 void ThreadBook::enumerate(JNIEnv* jni) {

@@ -1,8 +1,8 @@
 // The Java threads that the agent has seen: serial number, names, native id, and one view per collector.
 //
 // A thread's record hangs in JVMTI's thread-local storage, so that events of virtual threads find theirs too.
-// Records of platform threads are also linked in a list for collectors that visit all threads; a visitor pins
-// a record, and an ended record is given back when nobody pins it.
+// All records are also linked in lists, one for collectors that visit all platform threads and one of virtual
+// threads; a visitor pins a record, and an ended record is given back when nobody pins it.
 #pragma once
 
 #include <atomic>
@@ -27,9 +27,10 @@ struct ThreadRecord {
   jweak thread;        // platform threads only
   ThreadRecord* next;  // in the list, or in the free list
   ThreadRecord* previous;
-  uint32_t pins;  // under the list's lock
+  uint32_t pins;  // under the lists' lock
   bool listed;
   bool ended;
+  bool is_virtual() const { return (flags & HPROF_THREAD_VIRTUAL) != 0; }
   bool is_agent() const { return (flags & HPROF_THREAD_AGENT) != 0; }
 };
 
@@ -57,7 +58,12 @@ class ThreadBook {
   // See service/threads.h each(). `view` picks the collector. [control]
   void each(JNIEnv* jni, uint32_t view, void* argument,
             uint32_t (*visit)(void* argument, hprof_thread* thread, void* jthread_ref));
+  // Platform threads that have a record.
   uint32_t live() const { return live_.load(std::memory_order_relaxed); }
+  // Are there records whose threads' ends must be heard of? [control]
+  bool has_records() const;
+  // Gives all records back. No callback runs or will. jni: nullptr when there are none. [control]
+  void destroy(JNIEnv* jni);
 
  private:
   ThreadRecord* make(JNIEnv* jni, jthread thread, uint32_t flags, uint64_t os_id);
@@ -72,8 +78,13 @@ class ThreadBook {
   Announce announce_ = nullptr;
   void* context_ = nullptr;
   NativeThreadIds native_ids_;
-  platform::Mutex lock_;  // the list; held for a few instructions
+  ThreadRecord*& first_of(const ThreadRecord* record) {
+    return record->is_virtual() ? first_virtual_ : first_;
+  }
+
+  mutable platform::Mutex lock_;  // the lists; held for a few instructions
   ThreadRecord* first_ = nullptr;
+  ThreadRecord* first_virtual_ = nullptr;
   ThreadRecord* free_ = nullptr;
   std::atomic<uint32_t> live_{0};
   static constexpr uint32_t kMostExpected = 16;
