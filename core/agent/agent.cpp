@@ -1,21 +1,149 @@
 // The agent's entry points. JVMTI specification, "Agent Start-Up" and "Agent Shutdown".
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <jvmti.h>
 #include <new>
 
 #include "core/agent/session.h"
+#include "core/control/text_command.h"
 #include "platform/platform.h"
 
 namespace {
 
+using hprof::Answer;
 using hprof::Session;
+using hprof::Str;
 
 // The VM calls the entry points without a context of ours; this is where it is found again.
 std::atomic<Session*> the_session{nullptr};
+// Held by who makes or ends a session.
+std::atomic<bool> changing{false};
+
+// A session that was detached is not given back at once: a callback that began before may still look at its
+// gates. After a minute its memory is taken for the next one.
+constexpr int64_t kQuarantineNs = 60 * hprof::platform::kNanosPerSecond;
+constexpr uint32_t kMostDetached = 16;
+struct Detached {
+  Session* session;
+  int64_t since_ns;
+};
+Detached detached[kMostDetached];
 
 Session* make_session() {
-  void* memory = hprof::platform::allocate_zeroed(sizeof(Session));
+  void* memory = nullptr;
+  for (Detached& old : detached) {
+    if (old.session == nullptr || hprof::platform::monotonic_ns() - old.since_ns < kQuarantineNs) continue;
+    memory = old.session;
+    old.session->~Session();
+    memset(memory, 0, sizeof(Session));
+    old.session = nullptr;
+    break;
+  }
+  if (memory == nullptr) memory = hprof::platform::allocate_zeroed(sizeof(Session));
   return memory != nullptr ? new (memory) Session : nullptr;
+}
+
+bool has_room_for_detached() {
+  for (const Detached& old : detached) {
+    if (old.session == nullptr || hprof::platform::monotonic_ns() - old.since_ns >= kQuarantineNs)
+      return true;
+  }
+  return false;
+}
+
+// A session that would not end is kept out of the way for good.
+void keep_detached(Session* session, bool ended) {
+  the_session.store(nullptr);
+  for (Detached& old : detached) {
+    if (!ended || old.session != nullptr) continue;
+    old = {session, hprof::platform::monotonic_ns()};
+    return;
+  }
+}
+
+bool begin_change() {
+  bool no = false;
+  return changing.compare_exchange_strong(no, true);
+}
+
+void end_change() { changing.store(false); }
+
+// On an agent thread, or on the thread of Agent_OnAttach. Under `changing`.
+bool end_session(Session* session, JNIEnv* jni) {
+  bool ended = session->detach(jni);
+  if (session->phase() == Session::Phase::kDead) keep_detached(session, ended);
+  return session->phase() == Session::Phase::kDead;
+}
+
+// The VM's death waits for a detach, so this does not wait for anybody who holds `changing` for long.
+void detach_now(Session* session, JNIEnv* jni) {
+  if (!begin_change()) return;
+  if (the_session.load() == session) end_session(session, jni);
+  end_change();
+}
+
+jint refuse(const char* text) {
+  char line[400];
+  snprintf(line, sizeof(line), "HPROF ERROR: %s\n", text);
+  hprof::platform::write_stderr(line);
+  return JNI_ERR;
+}
+
+// Options of an attach that give a command to the session that is there: command=stop
+constexpr char kCommandOption[] = "command=";
+
+jint obey(Session* session, JNIEnv* jni, Str text) {
+  if (session == nullptr) return refuse("command=: the agent is not loaded");
+  hprof::Command command;
+  Answer answer;
+  bool good = hprof::parse_text_command(text, &command, &answer.last);
+  if (good && !session->control().perform(command, &answer)) return refuse("the session ends");
+  Str rest = answer.lines.text(), part;
+  char line[Answer::kLastMost + 40];
+  while (hprof::next_part(&rest, '\n', &part)) {
+    snprintf(line, sizeof(line), "%.*s", static_cast<int>(part.size), part.data);
+    session->say(line);
+  }
+  if (!answer.good) return refuse(answer.last_text);
+  session->say(answer.last_text);
+  return !answer.detach || end_session(session, jni) ? JNI_OK : JNI_ERR;
+}
+
+// A session whose collectors rest makes room for one with other options.
+jint replace(Session* session, JNIEnv* jni) {
+  if (session->phase() != Session::Phase::kLive) return refuse("the agent is loaded already");
+  if (session->is_collecting()) {
+    return refuse("the agent is loaded already, and collects: stop it first (command=stop, or hprof ctl)");
+  }
+  return end_session(session, jni) ? JNI_OK : refuse("the session that is there does not end");
+}
+
+jint attach(JavaVM* vm, JNIEnv* jni, const char* options) {
+  Session* session = the_session.load();
+  Str text = options;
+  if (text.part(0, sizeof(kCommandOption) - 1) == kCommandOption) {
+    return obey(session, jni, text.part(sizeof(kCommandOption) - 1));
+  }
+  if (!has_room_for_detached()) return refuse("too many sessions in a short time: wait a minute");
+  if (session != nullptr) {
+    jint made_room = replace(session, jni);
+    if (made_room != JNI_OK) return made_room;
+  }
+  session = make_session();
+  if (session == nullptr) return JNI_ENOMEM;
+  session->set_detacher(&detach_now);
+  if (session->load(vm, options, true) != hprof::Configured::kRun) {
+    session->dispose();
+    keep_detached(session, true);
+    return JNI_ERR;
+  }
+  // Visible before its threads start: a command may come at once.
+  the_session.store(session);
+  if (session->start_attached()) return JNI_OK;
+  session->dispose();
+  keep_detached(session, true);
+  return JNI_ERR;
 }
 
 }  // namespace
@@ -25,6 +153,7 @@ Session* make_session() {
 extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* options, void*) {
   Session* session = make_session();
   if (session == nullptr) return JNI_ENOMEM;
+  session->set_detacher(&detach_now);
   switch (session->load(vm, options, false)) {
     case hprof::Configured::kHelp:
       exit(0);
@@ -38,19 +167,12 @@ extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* options, void*)
 }
 
 extern "C" JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM* vm, char* options, void*) {
-  Session* none = nullptr;
-  Session* session = make_session();
-  if (session == nullptr) return JNI_ENOMEM;
-  if (!the_session.compare_exchange_strong(none, session)) {
-    hprof::platform::write_stderr("HPROF ERROR: the agent is loaded already\n");
-    hprof::platform::deallocate(session);
-    return JNI_ERR;
-  }
-  if (session->load(vm, options, true) == hprof::Configured::kRun && session->start_attached()) return JNI_OK;
-  session->dispose();
-  the_session.store(nullptr);
-  hprof::platform::deallocate(session);
-  return JNI_ERR;
+  void* jni = nullptr;
+  if (vm->GetEnv(&jni, JNI_VERSION_1_6) != JNI_OK) return JNI_ERR;
+  if (!begin_change()) return refuse("the agent is being loaded or detached");
+  jint result = attach(vm, static_cast<JNIEnv*>(jni), options);
+  end_change();
+  return result;
 }
 
 extern "C" JNIEXPORT void JNICALL Agent_OnUnload(JavaVM*) {

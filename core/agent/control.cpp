@@ -4,6 +4,7 @@
 
 #include <hprof/collector.h>
 
+#include "core/agent/command_runner.h"
 #include "core/agent/session.h"
 
 namespace hprof {
@@ -11,6 +12,7 @@ namespace hprof {
 namespace {
 
 constexpr int64_t kHousekeepingNs = platform::kNanosPerSecond;
+constexpr jint kLocalReferences = 64;
 
 }  // namespace
 
@@ -47,34 +49,117 @@ bool run_agent_thread(Session* session, JNIEnv* jni, const char* name, jvmtiStar
 
 bool Control::start(Session* session, JNIEnv* jni) {
   session_ = session;
+  {
+    platform::MutexLock hold(queue_lock_);
+    takes_commands_ = true;
+  }
   running_.store(true, std::memory_order_release);
   if (run_agent_thread(session, jni, "HPROF control", &Control::run, this)) return true;
   running_.store(false, std::memory_order_release);
+  refuse_all();
   return false;
 }
 
 void Control::request(uint32_t reason) {
-  requested_.store(reason, std::memory_order_release);
+  reason_.store(reason, std::memory_order_relaxed);
+  if (reports_.fetch_add(1, std::memory_order_release) >= kMostReports) {
+    reports_.fetch_sub(1, std::memory_order_relaxed);
+  }
+  wake_.signal();
+}
+
+void Control::request_detach() {
+  detach_.store(true, std::memory_order_release);
   wake_.signal();
 }
 
 void JNICALL Control::run(jvmtiEnv*, JNIEnv* jni, void* self) {
   auto* control = static_cast<Control*>(self);
   control->work(jni);
+  control->refuse_all();
   control->running_.store(false, std::memory_order_release);
 }
 
+bool Control::may_go_on() const {
+  return !stopping_.load(std::memory_order_acquire) && session_->phase() == Session::Phase::kLive;
+}
+
+// Without a book of methods there is nothing to keep in order, and the thread sleeps until it is asked.
 void Control::work(JNIEnv* jni) {
   while (!stopping_.load(std::memory_order_acquire)) {
-    wake_.wait(platform::monotonic_ns() + kHousekeepingNs);
+    bool tidies = session_->classes().is_kept();
+    wake_.wait(tidies ? platform::monotonic_ns() + kHousekeepingNs : platform::kNoDeadline);
+    if (jni->PushLocalFrame(kLocalReferences) != 0) {
+      jni->ExceptionClear();
+      continue;
+    }
     session_->classes().sweep(jni);
-    uint32_t reason = requested_.exchange(0, std::memory_order_acq_rel);
-    if (reason == 0 || !acquire(platform::kNoDeadline)) continue;
-    if (!stopping_.load(std::memory_order_acquire)) {
-      session_->report({sizeof(hprof_report), reason, session_->setup().core().cutoff, 0, 0});
+    write_reports();
+    run_commands(jni);
+    if (detach_.exchange(false, std::memory_order_acq_rel) && may_go_on()) session_->detach_soon(jni);
+    jni->PopLocalFrame(nullptr);
+  }
+}
+
+void Control::write_reports() {
+  while (reports_.load(std::memory_order_acquire) != 0 && may_go_on()) {
+    if (!acquire(platform::kNoDeadline)) return;
+    reports_.fetch_sub(1, std::memory_order_relaxed);
+    if (may_go_on()) {
+      uint32_t reason = reason_.load(std::memory_order_relaxed);
+      session_->report({sizeof(hprof_report), reason, session_->setup().core().cutoff, 0, 0, 0});
     }
     release();
   }
+}
+
+void Control::run_commands(JNIEnv* jni) {
+  while (Ticket* ticket = take_ticket()) {
+    bool runs = may_go_on() && acquire(platform::kNoDeadline);
+    if (runs) {
+      runs = may_go_on();
+      if (runs) run_command(*session_, jni, *ticket->command, ticket->answer);
+      release();
+    }
+    if (jni->ExceptionCheck()) jni->ExceptionClear();
+    finish_ticket(ticket, !runs);
+  }
+}
+
+bool Control::perform(const Command& command, Answer* answer) {
+  Ticket ticket = {&command, answer, nullptr, false, false};
+  platform::MutexLock hold(queue_lock_);
+  if (!takes_commands_) return false;
+  if (last_ != nullptr) last_->next = &ticket;
+  if (first_ == nullptr) first_ = &ticket;
+  last_ = &ticket;
+  wake_.signal();
+  while (!ticket.done) answered_.wait(queue_lock_);
+  return !ticket.refused;
+}
+
+Control::Ticket* Control::take_ticket() {
+  platform::MutexLock hold(queue_lock_);
+  Ticket* ticket = first_;
+  if (ticket == nullptr) return nullptr;
+  first_ = ticket->next;
+  if (first_ == nullptr) last_ = nullptr;
+  return ticket;
+}
+
+void Control::finish_ticket(Ticket* ticket, bool refused) {
+  platform::MutexLock hold(queue_lock_);
+  ticket->refused = refused;
+  ticket->done = true;
+  answered_.notify_all();
+}
+
+void Control::refuse_all() {
+  {
+    platform::MutexLock hold(queue_lock_);
+    takes_commands_ = false;
+  }
+  while (Ticket* ticket = take_ticket()) finish_ticket(ticket, true);
 }
 
 bool Control::acquire(int64_t deadline_ns) {

@@ -11,8 +11,6 @@ namespace {
 
 constexpr uint64_t kStallNs =
     10ull * 1000 * 1000 * 1000;  // an output that takes nothing for so long is given up
-constexpr int64_t kExitDeadlineNs = 15 * platform::kNanosPerSecond;
-constexpr int64_t kThreadDeadlineNs = 2 * platform::kNanosPerSecond;
 constexpr uint32_t kEventSlots = 4096;
 constexpr uint32_t kChunks = 4;
 constexpr uint32_t kChunkBytes = 64 * 1024;
@@ -85,7 +83,7 @@ Configured Session::load(JavaVM* vm, const char* options, bool attached) {
       {platform::allocate_zeroed, platform::deallocate, platform::reserve_lazy, platform::release_lazy},
       setup_.core().max_memory);
   bool ready = get_environment() && make_units() && ask_for_capabilities() && create_tables() &&
-               open_pipeline() && create_collectors();
+               open_control() && open_pipeline() && create_collectors();
   return ready ? Configured::kRun : Configured::kFailed;
 }
 
@@ -96,17 +94,6 @@ bool Session::start_attached() {
   on_vm_init(env, self);
   env->DeleteLocalRef(self);
   return true;
-}
-
-void Session::dispose() {
-  if (jvmti_ != nullptr) jvmti_->DisposeEnvironment();
-  jvmti_ = nullptr;
-  for (uint32_t i = 0; i < collector_count_; i++) {
-    if (collectors_[i].self != nullptr) collectors_[i].ops->destroy(collectors_[i].self);
-  }
-  pipeline_.finish(platform::monotonic_ns() + kThreadDeadlineNs);
-  classes_.destroy();
-  model_.destroy();
 }
 
 bool Session::get_environment() {
@@ -221,6 +208,14 @@ bool Session::open_pipeline() {
   return fail(error);
 }
 
+// Before the output: a file that exists already is not replaced by a session that does not come to be.
+bool Session::open_control() {
+  Error error;
+  if (collector_count_ == 0 || server_.open(setup_.core(), &error)) return true;
+  print_error(error.text);
+  return false;
+}
+
 bool Session::create_collectors() {
   for (uint32_t i = 0; i < collector_count_; i++) {
     CollectorSlot& slot = collectors_[i];
@@ -231,135 +226,6 @@ bool Session::create_collectors() {
     }
   }
   return true;
-}
-
-uint64_t Session::events_wanted() const {
-  uint64_t events = 0;
-  bool any = false;
-  for (uint32_t i = 0; i < collector_count_; i++) {
-    if (!collectors_[i].running) continue;
-    any = true;
-    events |= collectors_[i].unit->events;
-  }
-  if (any) events |= HPROF_EVENT_THREAD_START | HPROF_EVENT_THREAD_END;
-  if (classes_.is_kept()) events |= HPROF_EVENT_CLASS_PREPARE | HPROF_EVENT_GC_FINISH;
-  return events;
-}
-
-void Session::enable_events() {
-  uint64_t events = events_wanted();
-  uint64_t refused = events_.enable(jvmti_, events);
-  for (uint32_t bit = 0; bit < HPROF_EVENT_COUNT; bit++) {
-    if ((events >> bit & 1) == 0) continue;
-    char text[120];
-    snprintf(text, sizeof(text), "event %s%s", event_name(bit),
-             (refused >> bit & 1) != 0 ? " refused by the VM" : "");
-    say_detail(text);
-  }
-}
-
-void Session::on_vm_init(JNIEnv* jni, jthread thread) {
-  phase_.store(Phase::kLive, std::memory_order_release);
-  if (collector_count_ == 0) return;
-  threads_.prepare(vm_structs_, jni, thread);
-  gate_.open();
-  threads_.started(jni, thread, 0);
-  if (!pipeline_.start()) say("can't start the writer thread: the profile is written at the end only");
-  if (!control_.start(this, jni)) say("can't start the control thread: no reports on request");
-  if (setup_.core().start != 0 && control_.acquire(platform::kNoDeadline)) {
-    start_collectors(jni);
-    control_.release();
-  }
-}
-
-void Session::start_collector(CollectorSlot& slot) {
-  if (slot.running) return;
-  slot.running = true;
-  slot.gate.open();
-  enable_events();
-  if (slot.ops->start(slot.self) == HPROF_OK) return;
-  slot.running = false;
-  slot.gate.close(platform::monotonic_ns() + kThreadDeadlineNs);
-  enable_events();
-  char text[120];
-  snprintf(text, sizeof(text), "%s does not run", slot.unit->id);
-  say(text);
-}
-
-void Session::start_collectors(JNIEnv* jni) {
-  // Native ids are read out of the VM's structures, guarded against threads that end meanwhile. Only for so long: under
-  // -Xcheck:jni the VM warns of signal handlers that are not its own.
-  platform::install_fault_guard(nullptr);
-  threads_.enumerate(jni);
-  platform::uninstall_fault_guard();
-  for (uint32_t i = 0; i < collector_count_; i++) {
-    if ((collectors_[i].unit->needs & HPROF_NEED_METHOD_BOOK) == 0) continue;
-    classes_.keep();
-  }
-  for (uint32_t i = 0; i < collector_count_; i++) start_collector(collectors_[i]);
-}
-
-void Session::stop_collectors() {
-  int64_t deadline = platform::monotonic_ns() + kThreadDeadlineNs;
-  for (uint32_t i = 0; i < collector_count_; i++) {
-    CollectorSlot& slot = collectors_[i];
-    if (!slot.running) continue;
-    slot.gate.close(deadline);
-    slot.ops->stop(slot.self);
-    slot.running = false;
-  }
-  enable_events();
-}
-
-void Session::note_losses() {
-  losses_.each_nonzero([this](const char* words, uint64_t value) {
-    char text[200];
-    int size = snprintf(text, sizeof(text), "lost %llu %s", static_cast<unsigned long long>(value), words);
-    hprof_rec_note note = {{sizeof(note), HPROF_RECORD_NOTE, 0}, {text, static_cast<uint64_t>(size)}};
-    if (pipeline_.write(&note.head) == HPROF_UNSUPPORTED) say(text);
-  });
-}
-
-// Says "Dumping <what> ... done." as the original did, unless verbose=n.
-void Session::report(const hprof_report& report) {
-  if (!pipeline_.begin_report()) return;
-  for (uint32_t i = 0; i < collector_count_; i++) {
-    CollectorSlot& slot = collectors_[i];
-    if (!slot.running) continue;
-    char text[160];
-    snprintf(text, sizeof(text), "Dumping %s ...", slot.unit->summary);
-    if (settings_.verbose != 0) platform::write_stderr(text);
-    hprof_status status = slot.ops->report(slot.self, &report);
-    if (settings_.verbose != 0) platform::write_stderr(status == HPROF_OK ? " done.\n" : " failed.\n");
-  }
-  note_losses();
-  pipeline_.end_report();
-}
-
-// Runs on the thread that ends the VM. Nothing here waits without a deadline.
-void Session::on_vm_death(JNIEnv*) {
-  phase_.store(Phase::kDying, std::memory_order_release);
-  if (collector_count_ == 0) return;
-  int64_t deadline = platform::monotonic_ns() + kExitDeadlineNs;
-  if (control_.acquire(deadline)) {
-    if (setup_.core().dump_on_exit != 0) {
-      report({sizeof(hprof_report), HPROF_REPORT_EXIT, settings_.cutoff, 0, 0});
-    }
-    stop_collectors();
-    control_.stop(platform::monotonic_ns() + kThreadDeadlineNs);
-    control_.release();
-  } else {
-    say("a report is still being written at the end of the VM: it is cut off");
-  }
-  gate_.close(platform::monotonic_ns() + kThreadDeadlineNs);
-  pipeline_.finish(deadline);
-  phase_.store(Phase::kDead, std::memory_order_release);
-}
-
-void Session::unload() {
-  if (phase() == Phase::kLoaded && collector_count_ != 0) {
-    pipeline_.finish(platform::monotonic_ns() + kThreadDeadlineNs);
-  }
 }
 
 void Session::announce_thread(void* self, uint32_t serial, bool started) {

@@ -8,9 +8,11 @@
 
 #include "core/agent/class_book.h"
 #include "core/agent/control.h"
+#include "core/agent/control_server.h"
 #include "core/agent/event_hub.h"
 #include "core/agent/phase_gate.h"
 #include "core/agent/setup.h"
+#include "core/agent/socket_reader.h"
 #include "core/agent/thread_book.h"
 #include "core/agent/unit_slot.h"
 #include "core/agent/vm_structs.h"
@@ -21,9 +23,17 @@
 
 namespace hprof {
 
+// What came of a report.
+struct Reported {
+  uint32_t written = 0;
+  uint32_t failed = 0;
+  bool output_gone = false;
+};
+
 class Session {
  public:
-  enum class Phase : uint32_t { kLoaded, kLive, kDying, kDead };
+  // kEnding: it is being detached from a VM that goes on; kDead: nothing of it runs any more.
+  enum class Phase : uint32_t { kLoaded, kLive, kDying, kEnding, kDead };
 
   // Everything before the program starts: options, modules, capabilities, output. On failure the error line
   // has been printed; the caller disposes of the session or ends the process. [onload]
@@ -32,6 +42,14 @@ class Session {
   bool start_attached();
   // Gives everything back after a load that failed. [onload]
   void dispose();
+  // Ends a session in a VM that goes on: writes the last report if there is one to write, ends all threads of
+  // the agent's own, gives everything back but this object itself, in which late callbacks may still look.
+  // False: not live (the VM ends, or somebody else detaches), or something of it would not end, and stays.
+  // [control] not on a thread of the session's own, but see detach_soon
+  bool detach(JNIEnv* jni);
+  // Has detach called through `detacher` on a new agent thread. [control]
+  void detach_soon(JNIEnv* jni);
+  void set_detacher(void (*detacher)(Session*, JNIEnv*)) { detacher_ = detacher; }
   // Starts the collectors; the VM is live. [control]
   void on_vm_init(JNIEnv* jni, jthread thread);
   // The last report, and the end of all threads of the agent's own. [app]
@@ -41,13 +59,26 @@ class Session {
 
   void request_report(uint32_t reason) { control_.request(reason); }
 
-  // The reports of all running collectors, one after the other. [control]
-  void report(const hprof_report& report);
+  // The reports of all collectors that have anything to report, one after the other; of those that emit
+  // report.records, if that says any. [control]
+  Reported report(const hprof_report& report);
   // Starts and stops all collectors that are not (are) running. [control]
   void start_collectors(JNIEnv* jni);
   void stop_collectors();
+  // One of them. After stop_collector: settle_events, once. [control]
+  bool start_collector(CollectorSlot& slot, JNIEnv* jni);
+  void stop_collector(CollectorSlot& slot);
+  void settle_events();
+  bool is_collecting() const;
+  // Returns what it became: depths have a limit. [control]
+  uint32_t set_depth(uint32_t depth);
+  // Writes what came of a command of net=, by its serial number: in text a note; in binary, where no record
+  // has a place for it, a string that nothing refers to. One thread at a time.
+  void echo(uint32_t serial, bool good, const char* text);
 
   const Setup& setup() const { return setup_; }
+  const hprof_settings& settings() const { return settings_; }
+  Control& control() { return control_; }
   uint32_t collector_count() const { return collector_count_; }
   CollectorSlot& collector(uint32_t index) { return collectors_[index]; }
   ThreadBook& threads() { return threads_; }
@@ -76,8 +107,13 @@ class Session {
   bool ask_for_capabilities();
   bool open_pipeline();
   bool create_collectors();
+  bool open_control();
   void enable_events();
-  void start_collector(CollectorSlot& slot);
+  void prepare_to_collect(JNIEnv* jni);
+  void last_report();
+  bool end_threads(int64_t deadline_ns);
+  void give_back(JNIEnv* jni);
+  bool begin_dying(int64_t deadline_ns);
   bool create_tables();
   void note_losses();
   uint64_t events_wanted() const;
@@ -99,6 +135,10 @@ class Session {
   PhaseGate gate_;  // open in the live phase
   Pipeline pipeline_;
   Control control_;
+  ControlServer server_;
+  SocketReader reader_;
+  uint32_t echoes_ = 0;
+  void (*detacher_)(Session*, JNIEnv*) = nullptr;
   CollectorSlot collectors_[kMostCollectors];
   uint32_t collector_count_ = 0;
   UnitSlot encoder_;

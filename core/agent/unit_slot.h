@@ -23,9 +23,11 @@ struct UnitSlot {
 struct CollectorSlot : UnitSlot {
   const hprof_collector_ops* ops = nullptr;
   void* self = nullptr;
-  uint32_t index = 0;    // of its view in thread records
-  bool running = false;  // [control]
-  PhaseGate gate;        // open while it runs: handlers pass it
+  uint32_t index = 0;       // of its view in thread records
+  bool running = false;     // [control]
+  bool has_data = false;    // it has run since it was created or reset [control]
+  bool unreported = false;  // ... and since its last report [control]
+  PhaseGate gate;           // open while it runs: handlers pass it
 
   const hprof_handlers* handlers() const {
     return HPROF_HAS(ops, hprof_collector_ops, handlers) ? ops->handlers : nullptr;

@@ -1,0 +1,280 @@
+#include "core/agent/command_runner.h"
+
+#include <hprof/collector.h>
+#include <hprof/record.h>
+
+#include "core/agent/heap_summary.h"
+#include "core/agent/session.h"
+#include "core/control/text_command.h"
+
+namespace hprof {
+
+namespace {
+
+constexpr uint64_t kHeapDumps = HPROF_RECORD_BIT(HPROF_RECORD_HEAP_DUMP_BEGIN);
+constexpr uint64_t kSites = HPROF_RECORD_BIT(HPROF_RECORD_ALLOC_SITES);
+constexpr uint64_t kSamples = HPROF_RECORD_BIT(HPROF_RECORD_CPU_SAMPLES);
+constexpr uint64_t kCpu =
+    kSamples | HPROF_RECORD_BIT(HPROF_RECORD_CPU_TIMES) | HPROF_RECORD_BIT(HPROF_RECORD_CPU_OLD);
+constexpr uint64_t kSummary = HPROF_RECORD_BIT(HPROF_RECORD_HEAP_SUMMARY);
+
+// Calls visit(slot) for each collector that emits one of these kinds; 0: for all. Returns how many.
+template <typename Visit>
+uint32_t each_collector(Session& session, uint64_t kinds, Visit visit) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < session.collector_count(); i++) {
+    CollectorSlot& slot = session.collector(i);
+    if (kinds != 0 && (slot.unit->records & kinds) == 0) continue;
+    count++;
+    visit(slot);
+  }
+  return count;
+}
+
+uint32_t running(Session& session, uint64_t kinds) {
+  uint32_t count = 0;
+  each_collector(session, kinds, [&](CollectorSlot& slot) { count += slot.running ? 1 : 0; });
+  return count;
+}
+
+void none_chosen(const char* what, Answer* answer) {
+  answer->error().put("no collector was chosen that has ").put(what);
+}
+
+void start(Session& session, JNIEnv* jni, Answer* answer) {
+  session.start_collectors(jni);
+  uint32_t count = running(session, 0);
+  if (count == session.collector_count()) {
+    answer->ok().put("running: ").put_unsigned(count);
+  } else {
+    answer->error().put("running: ").put_unsigned(count).put(" of ").put_unsigned(session.collector_count());
+  }
+}
+
+void report(Session& session, const Command& command, uint64_t kinds, const char* what, Answer* answer) {
+  double cutoff = command.cutoff >= 0 ? command.cutoff : session.setup().core().cutoff;
+  if (kinds != 0 && each_collector(session, kinds, [](CollectorSlot&) {}) == 0) {
+    return none_chosen(what, answer);
+  }
+  Reported reported =
+      session.report({sizeof(hprof_report), HPROF_REPORT_COMMAND, cutoff, command.flags, 0, kinds});
+  if (reported.output_gone) {
+    answer->error().put("the output is gone");
+  } else if (reported.failed != 0) {
+    answer->error().put("reports that failed: ").put_unsigned(reported.failed);
+  } else if (reported.written == 0) {
+    answer->error().put("nothing was collected yet: start first");
+  } else {
+    answer->ok().put("reports written: ").put_unsigned(reported.written);
+  }
+}
+
+// A heap dump needs no collecting before: a collector that is not running runs for as long as it takes.
+void dump_heap(Session& session, JNIEnv* jni, const Command& command, Answer* answer) {
+  uint32_t started = 0;
+  each_collector(session, kHeapDumps, [&](CollectorSlot& slot) {
+    if (slot.running || !session.start_collector(slot, jni)) return;
+    started |= 1u << slot.index;
+  });
+  report(session, command, kHeapDumps, "heap dumps", answer);
+  each_collector(session, kHeapDumps, [&](CollectorSlot& slot) {
+    if ((started >> slot.index & 1) != 0) session.stop_collector(slot);
+  });
+  if (started != 0) session.settle_events();
+}
+
+bool write_summary(Session& session, const HeapSize& size) {
+  if (!session.pipeline().begin_report(false)) return false;
+  hprof_rec_heap_summary record = {
+      {sizeof(record), HPROF_RECORD_HEAP_SUMMARY, 0}, size.bytes, size.objects, 0, 0};
+  session.pipeline().write(&record.head);
+  session.pipeline().end_report();
+  return true;
+}
+
+// heap_sites has counted; without it the VM counts what is on the heap, and what was ever allocated is not
+// known.
+void heap_summary(Session& session, const Command& command, Answer* answer) {
+  if (running(session, kSummary) != 0) return report(session, command, kSummary, "heap summaries", answer);
+  HeapSize size;
+  if (!measure_heap(session.jvmti(), &size)) {
+    answer->error().put("the VM does not let its heap be walked");
+  } else if (!write_summary(session, size)) {
+    answer->error().put("the output is gone");
+  } else {
+    answer->ok().put("on the heap: ").put_unsigned(size.bytes).put(" bytes, ");
+    answer->last.put_unsigned(size.objects).put(" objects");
+  }
+}
+
+void dump_traces(Session& session, Answer* answer) {
+  if (!session.pipeline().begin_report(false)) {
+    answer->error().put("the output is gone");
+    return;
+  }
+  uint32_t last = raw(session.model().last_trace());
+  for (uint32_t serial = 1; serial <= last; serial++) {
+    if (session.pipeline().define(HPROF_RECORD_TRACE, serial) == HPROF_ABORTED) break;
+  }
+  session.pipeline().end_report();
+  answer->ok().put("traces up to ").put_unsigned(last);
+}
+
+// Hands the change to the collectors that run and take it. Returns how many did.
+uint32_t pass_on(Session& session, uint64_t kinds, uint32_t what, int64_t value, uint64_t object) {
+  hprof_control control = {sizeof(control), what, value, object};
+  uint32_t count = 0;
+  each_collector(session, kinds, [&](CollectorSlot& slot) {
+    if (!slot.running || !HPROF_HAS(slot.ops, hprof_collector_ops, control)) return;
+    if (slot.ops->control(slot.self, &control) == HPROF_OK) count++;
+  });
+  return count;
+}
+
+// On starts what does not run yet; with one thread alone, for that thread alone.
+void switch_sampling(Session& session, JNIEnv* jni, const Command& command, Answer* answer) {
+  bool on = command.value != 0;
+  uint32_t chosen = each_collector(session, kSamples, [&](CollectorSlot& slot) {
+    if (!on || slot.running || !session.start_collector(slot, jni)) return;
+    if (command.object != 0) pass_on(session, kSamples, HPROF_CONTROL_CPU_SAMPLING, 0, 0);
+  });
+  if (chosen == 0) return none_chosen("CPU samples", answer);
+  uint32_t took = pass_on(session, kSamples, HPROF_CONTROL_CPU_SAMPLING, command.value, command.object);
+  if (took == 0 && (on || running(session, kSamples) != 0)) {
+    answer->error().put(command.object != 0 ? "no such thread is being watched" : "nothing samples");
+    return;
+  }
+  answer->ok().put(on ? "sampling is on" : "sampling is off");
+}
+
+void switch_alloc(Session& session, JNIEnv* jni, const Command& command, Answer* answer) {
+  bool on = command.value != 0;
+  uint32_t chosen = each_collector(session, kSites, [&](CollectorSlot& slot) {
+    if (on && !slot.running) session.start_collector(slot, jni);
+  });
+  if (chosen == 0) return none_chosen("allocation sites", answer);
+  uint32_t took = pass_on(session, kSites, HPROF_CONTROL_ALLOC_TRACES, command.value, 0);
+  if (took == 0 && running(session, kSites) != 0) {
+    answer->error().put("the collector does not do that");
+    return;
+  }
+  answer->ok().put(on ? "allocation traces are on" : "allocation traces are off");
+}
+
+void reset(Session& session, uint64_t kinds, const char* what, Answer* answer) {
+  uint32_t count = each_collector(session, kinds, [](CollectorSlot& slot) {
+    if (!slot.has_data || !HPROF_HAS(slot.ops, hprof_collector_ops, reset)) return;
+    slot.ops->reset(slot.self);
+    slot.has_data = slot.running;
+    slot.unreported = slot.running;
+  });
+  if (count == 0) return none_chosen(what, answer);
+  answer->ok().put("forgotten: ").put(what);
+}
+
+void change_depth(Session& session, const Command& command, Answer* answer) {
+  uint32_t depth = session.set_depth(command.value);
+  pass_on(session, 0, HPROF_CONTROL_DEPTH, depth, 0);
+  answer->ok().put("depth: ").put_unsigned(depth);
+}
+
+void status(Session& session, Answer* answer) {
+  TextWriter& lines = answer->lines;
+  each_collector(session, 0, [&](CollectorSlot& slot) {
+    const char* state = slot.running ? "running" : slot.has_data ? "stopped" : "not started";
+    lines.put(slot.unit->id).put(": ").put(state).put('\n');
+  });
+  Pipeline& pipeline = session.pipeline();
+  lines.put("output: ").put_printable(pipeline.name(), 400).put(pipeline.is_open() ? ", " : " (closed), ");
+  lines.put_unsigned(pipeline.bytes_written()).put(" bytes written\n");
+  lines.put("depth: ").put_unsigned(session.settings().depth).put('\n');
+  lines.put("threads: ").put_unsigned(session.threads().live()).put('\n');
+  lines.put("memory: ").put_unsigned(session.memory().used()).put(" bytes\n");
+  session.losses().each_nonzero([&](const char* words, uint64_t value) {
+    lines.put("lost ").put_unsigned(value).put(' ').put(words).put('\n');
+  });
+  answer->ok().put(running(session, 0) != 0 ? "running" : "idle");
+}
+
+void force_gc(Session& session, Answer* answer) {
+  if (session.jvmti()->ForceGarbageCollection() == JVMTI_ERROR_NONE) {
+    answer->ok().put("collected");
+  } else {
+    answer->error().put("the VM refuses");
+  }
+}
+
+// System.exit runs the application's shutdown hooks and posts VMDeath on its thread, which waits for the
+// control thread: so it needs a thread of its own.
+void JNICALL exit_vm(jvmtiEnv*, JNIEnv* jni, void*) {
+  jclass system = jni->FindClass("java/lang/System");
+  jmethodID exit = system != nullptr ? jni->GetStaticMethodID(system, "exit", "(I)V") : nullptr;
+  if (exit != nullptr) jni->CallStaticVoidMethod(system, exit, 0);
+  if (jni->ExceptionCheck()) jni->ExceptionClear();
+}
+
+void exit_on_command(Session& session, JNIEnv* jni, Answer* answer) {
+  if (!session.setup().core().allows_exit()) {
+    answer->error().put("not allowed: needs the option allow=exit");
+  } else if (!run_agent_thread(&session, jni, "HPROF exit", &exit_vm, nullptr)) {
+    answer->error().put("no thread for it");
+  } else {
+    answer->ok().put("the VM ends");
+  }
+}
+
+}  // namespace
+
+void run_command(Session& session, JNIEnv* jni, const Command& command, Answer* answer) {
+  switch (command.kind) {
+    case CommandKind::kForceGc:
+      return force_gc(session, answer);
+    case CommandKind::kDumpHeap:
+      return dump_heap(session, jni, command, answer);
+    case CommandKind::kSites:
+      return report(session, command, kSites, "allocation sites", answer);
+    case CommandKind::kHeapSummary:
+      return heap_summary(session, command, answer);
+    case CommandKind::kExit:
+      return exit_on_command(session, jni, answer);
+    case CommandKind::kDumpTraces:
+      return dump_traces(session, answer);
+    case CommandKind::kSamples:
+      return report(session, command, kCpu, "CPU samples", answer);
+    case CommandKind::kAllocTraces:
+      return switch_alloc(session, jni, command, answer);
+    case CommandKind::kCpuSampling:
+      return switch_sampling(session, jni, command, answer);
+    case CommandKind::kClearCpu:
+      return reset(session, kCpu, "CPU samples", answer);
+    case CommandKind::kClearSites:
+      return reset(session, kSites, "allocation sites", answer);
+    case CommandKind::kDepth:
+      return change_depth(session, command, answer);
+    case CommandKind::kStart:
+      return start(session, jni, answer);
+    case CommandKind::kStop:
+      session.stop_collectors();
+      answer->ok().put("stopped");
+      return;
+    case CommandKind::kReport:
+      return report(session, command, 0, "reports", answer);
+    case CommandKind::kReset:
+      return reset(session, 0, "all that was seen", answer);
+    case CommandKind::kStatus:
+      return status(session, answer);
+    case CommandKind::kHelp:
+      answer->lines.put(kCommandHelp);
+      answer->ok();
+      return;
+    case CommandKind::kDetach:
+      answer->detach = true;
+      answer->ok().put("detaching");
+      return;
+    case CommandKind::kEof:
+      answer->ok();
+      return;
+  }
+}
+
+}  // namespace hprof

@@ -1,0 +1,269 @@
+#include "core/agent/control_server.h"
+
+#include <cstdio>
+#include <initializer_list>
+#include <new>
+
+#include "core/agent/session.h"
+
+namespace hprof {
+
+namespace {
+
+constexpr int64_t kLoginNs = 5 * platform::kNanosPerSecond;  // for the answer to the greeting
+constexpr int64_t kIdleNs = 60 * platform::kNanosPerSecond;  // for a whole line, however slowly it comes
+constexpr int64_t kSendNs = 10 * platform::kNanosPerSecond;
+constexpr size_t kStack = 256 * 1024;
+
+bool explain(const char* what, const char* where, int code, Error* error) {
+  char reason[160];
+  platform::error_text(code, reason, sizeof(reason));
+  snprintf(error->text, sizeof(error->text), "HPROF ERROR: %s %s: %s", what, where, reason);
+  return false;
+}
+
+}  // namespace
+
+// --- opening and closing
+
+bool ControlServer::open(const CoreConfig& core, Error* error) {
+  local_.server = tcp_.server = this;
+  tcp_.tcp = true;
+  return open_local(core, error) && open_tcp(core, error);
+}
+
+bool ControlServer::open_local(const CoreConfig& core, Error* error) {
+  if (is_control_off(core.control)) return true;
+  char path[kControlPathMost];
+  if (!control_path(core.control, platform::current_user(), platform::process_id(), path)) {
+    snprintf(error->text, sizeof(error->text),
+             "HPROF ERROR: control=%.200s: at most %u bytes; %%p is the process id, no other %% is known",
+             core.control, static_cast<unsigned>(kControlPathMost - 1));
+    return false;
+  }
+  int code = platform::local_listen(path, &local_.socket);
+  if (code != 0) return explain("can't listen at", path, code, error);
+  snprintf(path_, sizeof(path_), "%s", path);
+  return true;
+}
+
+bool ControlServer::read_secret(const char* path, Error* error) {
+  platform::File file;
+  int code = platform::file_open(path, &file);
+  if (code != 0) return explain("can't read secret-file", path, code, error);
+  bool is_private = platform::file_is_private(file);
+  char* text = secret_;
+  size_t size = 0;
+  int64_t count = 0;
+  while (size < sizeof(secret_) &&
+         (count = platform::file_read(file, text + size, sizeof(secret_) - size)) > 0) {
+    size += static_cast<size_t>(count);
+  }
+  platform::file_close(&file);
+  secret_size_ = secret_of(Str(text, size)).size;
+  const char* problem = nullptr;
+  if (!is_private) problem = "others can read it, or it belongs to somebody else (chmod 600)";
+  if (secret_size_ < kSecretLeast) problem = "its first line has fewer than 16 bytes";
+  if (secret_size_ > kSecretMost) problem = "its first line has more than 4096 bytes";
+  if (problem == nullptr) return true;
+  snprintf(error->text, sizeof(error->text), "HPROF ERROR: secret-file=%.200s: %s", path, problem);
+  return false;
+}
+
+bool ControlServer::open_tcp(const CoreConfig& core, Error* error) {
+  if (core.listen == nullptr || core.listen[0] == '\0') return true;
+  if (!read_secret(core.secret_file, error)) return false;
+  platform::Address address;
+  int code = platform::split_address(core.listen, nullptr, &address);
+  if (code == 0) code = platform::tcp_listen(address, &tcp_.socket);
+  return code == 0 || explain("can't listen at", core.listen, code, error);
+}
+
+bool ControlServer::start(Session* session) {
+  session_ = session;
+  for (Listener* listener : {&local_, &tcp_}) {
+    if (!listener->socket.is_open()) continue;
+    auto run = [](void* self) {
+      auto* own = static_cast<Listener*>(self);
+      own->server->accept_connections(*own);
+    };
+    if (listener->thread.start("hprof listener", kStack, run, listener) != 0) return false;
+  }
+  return true;
+}
+
+bool ControlServer::close(int64_t deadline_ns) {
+  closing_.store(true, std::memory_order_seq_cst);
+  if (path_[0] != '\0') platform::file_remove(path_);
+  path_[0] = '\0';
+  bool all = true;
+  for (Listener* listener : {&local_, &tcp_}) {
+    if (!listener->socket.is_open()) continue;
+    platform::socket_shutdown(listener->socket);
+    if (!listener->thread.join(deadline_ns)) {
+      all = false;
+      continue;
+    }
+    // From here on nobody but us starts or closes a connection.
+    for (Connection& connection : listener->connections) {
+      if (connection.state.load(std::memory_order_acquire) == kFree) continue;
+      platform::socket_shutdown(connection.socket);
+      if (!connection.thread.join(deadline_ns)) {
+        all = false;
+        continue;
+      }
+      platform::socket_close(&connection.socket);
+      connection.state.store(kFree, std::memory_order_relaxed);
+    }
+    platform::socket_close(&listener->socket);
+  }
+  return all;
+}
+
+// --- connections
+
+void ControlServer::accept_connections(Listener& listener) {
+  while (!closing_.load(std::memory_order_seq_cst)) {
+    platform::Socket socket;
+    int code = platform::socket_accept(listener.socket, platform::kNoDeadline, &socket);
+    if (code == 0) {
+      take(listener, socket);
+    } else if (!closing_.load(std::memory_order_seq_cst)) {
+      platform::sleep_ns(100 * platform::kNanosPerMilli);  // no descriptors left, perhaps: do not spin
+    }
+  }
+}
+
+void ControlServer::take(Listener& listener, platform::Socket socket) {
+  for (Connection& connection : listener.connections) {
+    uint32_t state = connection.state.load(std::memory_order_acquire);
+    if (state == kServing) continue;
+    if (state == kEnded) {
+      connection.thread.join();
+      platform::socket_close(&connection.socket);
+      connection.state.store(kFree, std::memory_order_relaxed);
+    }
+    connection.listener = &listener;
+    connection.socket = socket;
+    connection.reader = LineReader();
+    connection.state.store(kServing, std::memory_order_release);
+    auto run = [](void* self) {
+      auto* own = static_cast<Connection*>(self);
+      own->listener->server->serve(*own);
+      // The peer sees the end now; the descriptor is closed by who takes the place.
+      platform::socket_shutdown(own->socket);
+      own->state.store(kEnded, std::memory_order_release);
+    };
+    if (connection.thread.start("hprof control", kStack, run, &connection) == 0) return;
+    connection.state.store(kFree, std::memory_order_relaxed);
+    break;
+  }
+  Str busy = "ERROR too many connections\n";
+  platform::socket_send(socket, busy.data, busy.size, 0);
+  platform::socket_close(&socket);
+}
+
+bool ControlServer::send(Connection& connection, Str text) {
+  return platform::socket_send_all(connection.socket, text.data, text.size,
+                                   platform::monotonic_ns() + kSendNs) == 0;
+}
+
+bool ControlServer::read_line(Connection& connection, int64_t deadline_ns, Str* line) {
+  // Byte by byte: what comes after the line stays in the socket.
+  for (;;) {
+    uint8_t byte;
+    int64_t count = platform::socket_receive(connection.socket, &byte, 1, deadline_ns);
+    if (count <= 0) return false;
+    const uint8_t* next = &byte;
+    size_t left = 1;
+    switch (connection.reader.next(&next, &left, line)) {
+      case LineReader::Found::kLine:
+        return true;
+      case LineReader::Found::kTooLong:
+        send(connection, "ERROR the line is too long\n");
+        return false;
+      case LineReader::Found::kNone:
+        break;
+    }
+  }
+}
+
+bool ControlServer::is_welcome(Connection& connection) {
+  if (connection.listener->tcp) return authenticate(connection);
+  // The mode of the socket's file keeps others out; this holds where a system does not look at it.
+  uint32_t user = 0;
+  int code = platform::socket_peer_user(connection.socket, &user);
+  if (code == platform::kErrorUnsupported) return true;
+  if (code == 0 && (user == platform::current_user() || user == 0)) return true;
+  send(connection, "ERROR not your VM\n");
+  return false;
+}
+
+bool ControlServer::authenticate(Connection& connection) {
+  Listener& listener = *connection.listener;
+  bool may_try;
+  {
+    platform::MutexLock hold(listener.limit_lock);
+    may_try = listener.limit.may_try(platform::monotonic_ns());
+  }
+  if (!may_try) {
+    send(connection, "ERROR too many failed attempts, try later\n");
+    return false;
+  }
+  uint8_t nonce[kNonceSize];
+  char text[kGreetingSize + 1];
+  TextWriter greeting(text, sizeof(text));
+  if (platform::random_bytes(nonce, sizeof(nonce)) != 0) return false;
+  put_greeting(nonce, &greeting);
+  Str line;
+  bool good =
+      send(connection, greeting.text()) && read_line(connection, platform::monotonic_ns() + kLoginNs, &line);
+  good = good && is_authentic(line, Str(secret_, secret_size_), nonce);
+  {
+    platform::MutexLock hold(listener.limit_lock);
+    good ? listener.limit.succeeded() : listener.limit.failed(platform::monotonic_ns());
+  }
+  if (good) return true;
+  session_->say_detail("a client of listen= did not know the secret");
+  send(connection, "ERROR not authenticated\n");
+  return false;
+}
+
+void ControlServer::serve(Connection& connection) {
+  if (!is_welcome(connection)) return;
+  Str line;
+  while (!closing_.load(std::memory_order_seq_cst)) {
+    if (!read_line(connection, platform::monotonic_ns() + kIdleNs, &line)) return;
+    if (!obey(connection, line)) return;
+  }
+}
+
+// Answers one command; false: the conversation is over.
+bool ControlServer::obey(Connection& connection, Str line) {
+  new (&connection.answer) Answer;
+  Command command;
+  bool asked = parse_text_command(line, &command, &connection.answer.last);
+  if (asked && !session_->control().perform(command, &connection.answer)) {
+    connection.answer.error().put("the session ends");
+  }
+  bool sent = send_answer(connection);
+  if (connection.answer.detach) session_->control().request_detach();
+  return sent && command.kind != CommandKind::kEof && !connection.answer.detach;
+}
+
+// Lines of an answer begin with a blank, so that none of them looks like its end.
+bool ControlServer::send_answer(Connection& connection) {
+  Answer& answer = connection.answer;
+  Str rest = answer.lines.text(), line;
+  while (next_part(&rest, '\n', &line)) {
+    if (!send(connection, " ") || !send(connection, line) || !send(connection, "\n")) return false;
+  }
+  char text[Answer::kLastMost + 16];
+  TextWriter last(text, sizeof(text));
+  last.put(answer.good ? "OK" : "ERROR");
+  if (answer.last.size() != 0) last.put(' ').put_printable(answer.last.text());
+  last.put('\n');
+  return send(connection, last.text());
+}
+
+}  // namespace hprof

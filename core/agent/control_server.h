@@ -1,0 +1,80 @@
+// Where commands come in as lines of text: a local socket (control=) and a TCP port (listen=).
+//
+// One thread waits for connections on each, and one serves each connection, all unknown to the VM: they hand
+// commands to the control thread and wait there. Nothing of the application ever waits for them. A peer gets
+// a bounded number of connections, a bounded line, and a bounded time for it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/agent/answer.h"
+#include "core/base/message.h"
+#include "core/control/challenge.h"
+#include "core/control/control_address.h"
+#include "core/control/text_command.h"
+#include "core/option/core_options.h"
+#include "platform/platform.h"
+
+namespace hprof {
+
+class Session;
+
+class ControlServer {
+ public:
+  // Binds what the options ask for; nobody is answered yet. False: *error says why, as the original says that
+  // a file cannot be created. [onload]
+  bool open(const CoreConfig& core, Error* error);
+  // Starts answering. False: no thread for it. [control]
+  bool start(Session* session);
+  // Takes no more connections and ends those that are there. False: a thread is still busy at the deadline.
+  // Never started or never opened: fine. [control]
+  bool close(int64_t deadline_ns);
+  // The local socket, "" without one.
+  const char* path() const { return path_; }
+
+ private:
+  enum State : uint32_t { kFree, kServing, kEnded };
+  struct Listener;
+  struct Connection {
+    Listener* listener;
+    platform::Socket socket;
+    platform::Thread thread;
+    std::atomic<uint32_t> state{kFree};
+    LineReader reader;
+    Answer answer;
+  };
+  static constexpr uint32_t kMostConnections = 4;
+  struct Listener {
+    ControlServer* server;
+    platform::Socket socket;
+    platform::Thread thread;
+    bool tcp = false;
+    AttemptLimit limit;
+    platform::Mutex limit_lock;
+    Connection connections[kMostConnections];
+  };
+
+  bool open_local(const CoreConfig& core, Error* error);
+  bool open_tcp(const CoreConfig& core, Error* error);
+  bool read_secret(const char* path, Error* error);
+  void accept_connections(Listener& listener);
+  void take(Listener& listener, platform::Socket socket);
+  void serve(Connection& connection);
+  bool is_welcome(Connection& connection);
+  bool authenticate(Connection& connection);
+  bool read_line(Connection& connection, int64_t deadline_ns, Str* line);
+  bool obey(Connection& connection, Str line);
+  bool send(Connection& connection, Str text);
+  bool send_answer(Connection& connection);
+
+  Session* session_ = nullptr;
+  Listener local_;
+  Listener tcp_;
+  char path_[kControlPathMost] = {};
+  char secret_[kSecretMost + 2] = {};
+  size_t secret_size_ = 0;
+  std::atomic<bool> closing_{false};
+};
+
+}  // namespace hprof

@@ -1,0 +1,192 @@
+// A session while the VM lives: collectors start, report and stop.
+#include <cstdio>
+
+#include "core/agent/session.h"
+#include "core/base/atomic.h"
+
+namespace hprof {
+
+namespace {
+
+constexpr int64_t kStopDeadlineNs = 2 * platform::kNanosPerSecond;
+// Strings of answers to commands of net=: each takes a little of the tables for good.
+constexpr uint32_t kMostEchoes = 50000;
+
+}  // namespace
+
+void Session::on_vm_init(JNIEnv* jni, jthread thread) {
+  phase_.store(Phase::kLive, std::memory_order_release);
+  if (collector_count_ == 0) return;
+  threads_.prepare(vm_structs_, jni, thread);
+  gate_.open();
+  if (!pipeline_.start()) say("can't start the writer thread: the profile is written at the end only");
+  if (!control_.start(this, jni)) say("can't start the control thread: no reports on request");
+  if (!server_.start(this)) say("can't start a thread for commands: they are not answered");
+  if (pipeline_.is_duplex() && !reader_.start(this)) {
+    say("can't start a thread for the peer's commands: they are not read");
+  }
+  if (setup_.core().start != 0 && control_.acquire(platform::kNoDeadline)) {
+    threads_.started(jni, thread, 0);
+    start_collectors(jni);
+    control_.release();
+  }
+}
+
+// --- events
+
+// Idle, the ends of the threads that have a record are all that is of interest.
+uint64_t Session::events_wanted() const {
+  uint64_t events = 0;
+  for (uint32_t i = 0; i < collector_count_; i++) {
+    if (collectors_[i].running) events |= collectors_[i].unit->events;
+  }
+  if (is_collecting()) events |= HPROF_EVENT_THREAD_START | HPROF_EVENT_THREAD_END;
+  if (threads_.has_records()) {
+    events |= HPROF_EVENT_THREAD_END;
+    for (uint32_t i = 0; i < collector_count_; i++) {
+      if (collectors_[i].has_data) events |= collectors_[i].unit->events & HPROF_EVENT_VIRTUAL_THREAD_END;
+    }
+  }
+  if (classes_.is_kept()) events |= HPROF_EVENT_CLASS_PREPARE | HPROF_EVENT_GC_FINISH;
+  return events;
+}
+
+void Session::enable_events() {
+  uint64_t events = events_wanted();
+  uint64_t refused = events_.enable(jvmti_, events);
+  for (uint32_t bit = 0; bit < HPROF_EVENT_COUNT; bit++) {
+    if ((events >> bit & 1) == 0) continue;
+    char text[120];
+    snprintf(text, sizeof(text), "event %s%s", event_name(bit),
+             (refused >> bit & 1) != 0 ? " refused by the VM" : "");
+    say_detail(text);
+  }
+}
+
+// --- starting and stopping
+
+bool Session::is_collecting() const {
+  for (uint32_t i = 0; i < collector_count_; i++) {
+    if (collectors_[i].running) return true;
+  }
+  return false;
+}
+
+// While anything collects, threads are known by their events.
+void Session::prepare_to_collect(JNIEnv* jni) {
+  if (is_collecting()) return;
+  // Native ids are read out of the VM's structures, guarded against threads that end meanwhile. Only for so
+  // long: under -Xcheck:jni the VM warns of signal handlers that are not its own.
+  platform::install_fault_guard(nullptr);
+  threads_.enumerate(jni);
+  platform::uninstall_fault_guard();
+}
+
+bool Session::start_collector(CollectorSlot& slot, JNIEnv* jni) {
+  if (slot.running) return true;
+  prepare_to_collect(jni);
+  if ((slot.unit->needs & HPROF_NEED_METHOD_BOOK) != 0) classes_.keep(jni);
+  slot.running = true;
+  slot.gate.open();
+  enable_events();
+  if (slot.ops->start(slot.self) == HPROF_OK) {
+    slot.has_data = slot.unreported = true;
+    return true;
+  }
+  slot.running = false;
+  slot.gate.close(platform::monotonic_ns() + kStopDeadlineNs);
+  settle_events();
+  char text[120];
+  snprintf(text, sizeof(text), "%s does not run", slot.unit->id);
+  say(text);
+  return false;
+}
+
+void Session::start_collectors(JNIEnv* jni) {
+  for (uint32_t i = 0; i < collector_count_; i++) start_collector(collectors_[i], jni);
+}
+
+void Session::stop_collector(CollectorSlot& slot) {
+  if (!slot.running) return;
+  slot.gate.close(platform::monotonic_ns() + kStopDeadlineNs);
+  slot.ops->stop(slot.self);
+  slot.running = false;
+}
+
+void Session::stop_collectors() {
+  for (uint32_t i = 0; i < collector_count_; i++) stop_collector(collectors_[i]);
+  settle_events();
+}
+
+void Session::settle_events() {
+  bool book = false;
+  for (uint32_t i = 0; i < collector_count_; i++) {
+    const CollectorSlot& slot = collectors_[i];
+    book = book || (slot.running && (slot.unit->needs & HPROF_NEED_METHOD_BOOK) != 0);
+  }
+  if (!book) classes_.let_go();
+  enable_events();
+}
+
+uint32_t Session::set_depth(uint32_t depth) {
+  if (depth > kDepthMost) depth = static_cast<uint32_t>(kDepthMost);
+  store_relaxed(&settings_.depth, depth);
+  return depth;
+}
+
+// --- reports
+
+void Session::note_losses() {
+  losses_.each_nonzero([this](const char* words, uint64_t value) {
+    char text[200];
+    int size = snprintf(text, sizeof(text), "lost %llu %s", static_cast<unsigned long long>(value), words);
+    hprof_rec_note note = {{sizeof(note), HPROF_RECORD_NOTE, 0}, {text, static_cast<uint64_t>(size)}};
+    if (pipeline_.write(&note.head) == HPROF_UNSUPPORTED) say(text);
+  });
+}
+
+static bool has_to_report(const CollectorSlot& slot, const hprof_report& report) {
+  if (report.records != 0 && (slot.unit->records & report.records) == 0) return false;
+  return report.reason == HPROF_REPORT_EXIT ? slot.running || slot.unreported : slot.has_data;
+}
+
+// Says "Dumping <what> ... done." as the original did, unless verbose=n.
+Reported Session::report(const hprof_report& report) {
+  Reported reported;
+  bool any = false;
+  for (uint32_t i = 0; i < collector_count_; i++) any = any || has_to_report(collectors_[i], report);
+  if (!any) return reported;
+  reported.output_gone = !pipeline_.begin_report();
+  if (reported.output_gone) return reported;
+  for (uint32_t i = 0; i < collector_count_; i++) {
+    CollectorSlot& slot = collectors_[i];
+    if (!has_to_report(slot, report)) continue;
+    char text[160];
+    snprintf(text, sizeof(text), "Dumping %s ...", slot.unit->summary);
+    if (settings_.verbose != 0) platform::write_stderr(text);
+    hprof_status status = slot.ops->report(slot.self, &report);
+    if (settings_.verbose != 0) platform::write_stderr(status == HPROF_OK ? " done.\n" : " failed.\n");
+    if (status == HPROF_ABORTED) reported.output_gone = true;
+    status == HPROF_OK ? reported.written++ : reported.failed++;
+    if (status == HPROF_OK) slot.unreported = slot.running;
+  }
+  note_losses();
+  pipeline_.end_report();
+  return reported;
+}
+
+void Session::echo(uint32_t serial, bool good, const char* text) {
+  if (echoes_ == kMostEchoes || !pipeline_.begin_report(false)) return;
+  if (++echoes_ == kMostEchoes) say("no more answers to commands are written into the output");
+  char line[400];
+  int size = snprintf(line, sizeof(line), "hprof command %u %s: %s", serial, good ? "ok" : "failed", text);
+  if (size >= static_cast<int>(sizeof(line))) size = sizeof(line) - 1;
+  hprof_rec_note note = {{sizeof(note), HPROF_RECORD_NOTE, 0}, {line, static_cast<uint64_t>(size)}};
+  if (pipeline_.write(&note.head) == HPROF_UNSUPPORTED) {
+    StringId id = model_.string(Str(line, static_cast<size_t>(size)));
+    if (id != StringId::kNone) pipeline_.define(HPROF_RECORD_STRING, raw(id));
+  }
+  pipeline_.end_report();
+}
+
+}  // namespace hprof
