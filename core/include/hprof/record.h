@@ -166,7 +166,7 @@ typedef struct hprof_rec_monitor_event {
 typedef struct hprof_dump_thread {
   hprof_thread_serial thread;
   hprof_trace_serial trace;
-  char status[16];  /* "S|R" as the manual spells it, NUL terminated */
+  char status[16];  /* "S|R" as the manual spells it, NUL terminated unless it fills all 16 */
 } hprof_dump_thread;
 typedef struct hprof_dump_monitor {
   hprof_class_serial monitor;

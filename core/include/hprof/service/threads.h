@@ -22,6 +22,8 @@ typedef struct hprof_threads_service {
    * when jni is NULL. visit returns 0 to stop. [control] */
   void (*each)(const hprof_host* host, void* jni, void* argument,
                uint32_t (*visit)(void* argument, struct hprof_thread* thread, void* jthread));
+  /* The serial of a live thread, virtual ones and the agent's own included; 0: the core has not met it. [app][control] */
+  hprof_thread_serial (*serial_of)(const hprof_host* host, void* jthread);
 } hprof_threads_service;
 
 #endif
