@@ -20,7 +20,6 @@ constexpr Row kRows[] = {
     {2, 31, "can_generate_garbage_collection_events"},
     {3, 28, "can_generate_monitor_events"},
     {4, 7, "can_get_monitor_info"},
-    {4, 5, "can_get_owned_monitor_info"},
     {4, 6, "can_get_current_contended_monitor"},
     {5, 11, "can_get_source_file_name"},
     {6, 12, "can_get_line_numbers"},

@@ -116,7 +116,9 @@ void JNICALL on_virtual_thread_start(jvmtiEnv* jvmti, JNIEnv* jni, jthread threa
   thread_starts(jvmti, jni, thread, HPROF_EVENT_VIRTUAL_THREAD_START, HPROF_THREAD_VIRTUAL);
 }
 
+// Most virtual threads end without ever having been met: no record is made for them at the last moment.
 void JNICALL on_virtual_thread_end(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
+  if (session_of(jvmti)->threads().find(thread) == nullptr) return;
   thread_ends(jvmti, jni, thread, HPROF_EVENT_VIRTUAL_THREAD_END);
 }
 

@@ -83,6 +83,11 @@ const hprof_threads_service kThreads = {
       auto* slot = static_cast<const CollectorSlot*>(slot_of(host));
       slot->session->threads().each(static_cast<JNIEnv*>(jni), slot->index, argument, visit);
     },
+    // Records stay mapped: one that is given back while it is read answers with a serial that was right.
+    [](const hprof_host* host, void* thread) {
+      ThreadRecord* record = session_of(host)->threads().find(static_cast<jthread>(thread));
+      return record != nullptr ? record->serial : 0;
+    },
 };
 
 // --- sampling: one user at a time, since there is one signal

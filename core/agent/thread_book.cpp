@@ -122,6 +122,12 @@ ThreadRecord* ThreadBook::current(JNIEnv* jni, jthread thread) {
   return started(jni, thread, flags);
 }
 
+ThreadRecord* ThreadBook::find(jthread thread) const {
+  void* storage = nullptr;
+  if (jvmti_->GetThreadLocalStorage(thread, &storage) != JVMTI_ERROR_NONE) return nullptr;
+  return static_cast<ThreadRecord*>(storage);
+}
+
 void ThreadBook::ended(JNIEnv* jni, jthread thread) {
   void* storage = nullptr;
   if (jvmti_->GetThreadLocalStorage(thread, &storage) != JVMTI_ERROR_NONE || storage == nullptr) return;

@@ -47,6 +47,8 @@ class ThreadBook {
   ThreadRecord* started(JNIEnv* jni, jthread thread, uint32_t flags);
   // The calling thread's record, made at first sight; nullptr before the live phase or without memory. [app]
   ThreadRecord* current(JNIEnv* jni, jthread thread);
+  // A live thread's record; nullptr: it was never met. [app][control]
+  ThreadRecord* find(jthread thread) const;
   // The calling thread ends; its record must not be used by it any more. [app]
   void ended(JNIEnv* jni, jthread thread);
   // Makes records of all live platform threads that have none. [control]

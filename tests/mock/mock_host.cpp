@@ -134,6 +134,12 @@ struct MockThreads {
       if (visit(argument, &entry.thread, jni == nullptr ? nullptr : entry.jthread) == 0) return;
     }
   }
+  static hprof_thread_serial serial_of(const hprof_host* host, void* jthread) {
+    for (auto& entry : MockHost::of(host)->app_threads) {
+      if (entry.jthread == jthread) return entry.thread.serial;
+    }
+    return 0;
+  }
 };
 
 namespace {
@@ -154,7 +160,8 @@ const hprof_threads_service kThreads = {sizeof(hprof_threads_service),
                                         MockThreads::wait,
                                         MockThreads::wake,
                                         MockThreads::stop,
-                                        MockThreads::each};
+                                        MockThreads::each,
+                                        MockThreads::serial_of};
 
 }  // namespace
 

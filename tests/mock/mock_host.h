@@ -118,7 +118,7 @@ class MockHost {
     hprof_thread thread;
     void* jthread;
   };
-  std::deque<AppThread> app_threads;  // what each() visits
+  std::deque<AppThread> app_threads;  // what each() visits and serial_of() knows
   hprof_thread* add_app_thread(hprof_thread_serial serial, uint64_t os_id, void* jthread = nullptr,
                                uint32_t flags = 0);
 
