@@ -41,11 +41,10 @@ uint64_t Session::events_wanted() const {
     if (collectors_[i].running) events |= collectors_[i].unit->events;
   }
   if (is_collecting()) events |= HPROF_EVENT_THREAD_START | HPROF_EVENT_THREAD_END;
-  if (threads_.has_records()) {
-    events |= HPROF_EVENT_THREAD_END;
-    for (uint32_t i = 0; i < collector_count_; i++) {
-      if (collectors_[i].has_data) events |= collectors_[i].unit->events & HPROF_EVENT_VIRTUAL_THREAD_END;
-    }
+  if (threads_.has_records()) events |= HPROF_EVENT_THREAD_END;
+  // With this capability other events come on virtual threads, too: their records are given back at their end.
+  if ((is_collecting() || threads_.has_records()) && (settings_.granted & HPROF_NEED_VIRTUAL_THREADS) != 0) {
+    events |= HPROF_EVENT_VIRTUAL_THREAD_END;
   }
   if (classes_.is_kept()) events |= HPROF_EVENT_CLASS_PREPARE | HPROF_EVENT_GC_FINISH;
   return events;
