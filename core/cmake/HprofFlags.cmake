@@ -39,10 +39,15 @@ find_path(HPROF_JNI_MD_INCLUDE jni_md.h PATHS ${HPROF_JVMTI_INCLUDE}
 add_library(hprof_jvmti INTERFACE)
 target_include_directories(hprof_jvmti SYSTEM INTERFACE ${HPROF_JVMTI_INCLUDE} ${HPROF_JNI_MD_INCLUDE})
 
-# hprof_cold_sources(<source>...): sources of hprof_core that run once; small matters more than fast there.
+# hprof_small(<target> <source>...): sources of a target that are compiled for size: what runs once, or waits.
+function(hprof_small target)
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+    set_property(SOURCE ${ARGN} TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS -Os)
+  endif()
+endfunction()
+
+# hprof_cold_sources(<source>...): adds such sources to hprof_core.
 function(hprof_cold_sources)
   target_sources(hprof_core PRIVATE ${ARGN})
-  if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
-    set_property(SOURCE ${ARGN} TARGET_DIRECTORY hprof_core APPEND PROPERTY COMPILE_OPTIONS -Os)
-  endif()
+  hprof_small(hprof_core ${ARGN})
 endfunction()
