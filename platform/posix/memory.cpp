@@ -2,6 +2,7 @@
 #include "platform/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -33,8 +34,9 @@ void discard_lazy(void* start, size_t size) {
   const uintptr_t end = (reinterpret_cast<uintptr_t>(start) + size) & ~mask;
   if (first >= end) return;
   // A new mapping in place of the old, as madvise(MADV_DONTNEED) promises zeroes on Linux only.
-  mmap(reinterpret_cast<void*>(first), end - first, PROT_READ | PROT_WRITE,
-       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  void* fresh = mmap(reinterpret_cast<void*>(first), end - first, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (fresh == MAP_FAILED) memset(reinterpret_cast<void*>(first), 0, end - first);
 }
 
 size_t page_size() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }

@@ -139,7 +139,7 @@ int64_t read_lwp_cpu(const char* process, NativeThread thread) {
 
 uint64_t read_resident_bytes(const char* process) {
   char path[256];
-  psinfo_t info;
+  psinfo_t info = {};
   PathText(path, sizeof path).add(process).add("/psinfo");
   return read_whole(path, &info, sizeof info) == 0 ? uint64_t{info.pr_rssize} * 1024 : 0;
 }
