@@ -117,31 +117,8 @@ void AsciiChecker::line(std::string_view text) {
 void AsciiChecker::top_level(std::string_view text) {
   if (trace_head(text)) return;
   if (run_begun_) run_ended_ = true;
-  if (thread_line(text) || monitor_event(text) || section_begin(text) || own_line(text)) return;
+  if (thread_line(text) || monitor_event(text) || section_begin(text) || extension(text)) return;
   wrong_line(text, "a record");
-}
-
-// What this project writes beyond the original, each on a line of its own: notes, heap summaries and the
-// records of vendors' collectors, `NAME: field=value field=value`.
-bool AsciiChecker::own_line(std::string_view text) {
-  Scan scan(text);
-  uint64_t number = 0;
-  if (scan.maybe("HPROF NOTE: ")) return true;
-  if (scan.maybe("HEAP SUMMARY (live bytes = ")) {
-    scan.decimal(&number) && scan.literal(", live objects = ") && scan.decimal(&number) &&
-        scan.literal(", allocated bytes = ") && scan.decimal(&number) &&
-        scan.literal(", allocated objects = ") && scan.decimal(&number) && scan.literal(")");
-    if (!scan.done()) wrong_line(text, "HEAP SUMMARY with four totals");
-    return true;
-  }
-  std::string_view name, field;
-  if (!scan.up_to(": ", &name) || name.empty() || name.find_first_of(" =") != std::string_view::npos)
-    return false;
-  Scan fields(scan.rest());
-  while (fields.up_to(" ", &field)) {
-    if (field.find('=') == std::string_view::npos) return false;
-  }
-  return scan.rest().rfind('=') != std::string_view::npos;
 }
 
 bool AsciiChecker::thread_line(std::string_view text) {
@@ -257,7 +234,7 @@ void AsciiChecker::frame_line(std::string_view text) {
     return;
   }
   if (where == "Compiled method" || where == "Native method") {
-    log_.report(Rule::kColumns, lines_.number(), "%s, expected Unknown line: readers want it or a number",
+    log_.report(Rule::kFrameText, lines_.number(), "%s, expected Unknown line: readers want it or a number",
                 std::string(where).c_str());
   }
   if (method.find(' ') != std::string_view::npos) trace.has_blank = true;
@@ -312,6 +289,30 @@ bool AsciiChecker::monitor_event(std::string_view text) {
   return false;
 }
 
+// What the original never wrote and this agent does, outside tables only: notes, the answer to a summary
+// command, and records of plugins, which are words with a '=' in each.
+bool AsciiChecker::extension(std::string_view text) {
+  Scan scan(text);
+  if (scan.maybe("HPROF NOTE: ")) return true;
+  uint64_t number = 0;
+  if (scan.maybe("HEAP SUMMARY (live bytes = ")) {
+    scan.decimal(&number) && scan.literal(", live objects = ") && scan.decimal(&number) &&
+        scan.literal(", allocated bytes = ") && scan.decimal(&number) &&
+        scan.literal(", allocated objects = ") && scan.decimal(&number) && scan.literal(")");
+    if (!scan.done()) wrong_line(text, "HEAP SUMMARY (live bytes = %u, live objects = %u, allocated ...)");
+    return true;
+  }
+  std::string_view name, field;
+  if (!scan.up_to(":", &name) || name.empty() || name.find(' ') != std::string_view::npos) return false;
+  while (!scan.rest().empty()) {
+    size_t end = scan.rest().find(' ', 1);
+    field = scan.rest().substr(0, end);
+    if (field.size() < 3 || field[0] != ' ' || field.find('=', 2) == std::string_view::npos) return false;
+    scan.literal(field);
+  }
+  return true;
+}
+
 void AsciiChecker::open_section(Section section) {
   section_ = section;
   table_ = Table{};
@@ -332,13 +333,15 @@ bool AsciiChecker::section_begin(std::string_view text) {
     open_section(samples ? Section::kSamples : Section::kTimes);
     ++cpu_sections_;
     if (samples) ++sample_sections_;
-    int64_t total = 0;
-    if (!scan.signed_decimal(&total) || !scan.literal(") ")) {
+    bool negative = scan.maybe("-");
+    if (!scan.decimal(&table_.total) || !scan.literal(") ")) {
       wrong_line(text, "CPU SAMPLES BEGIN (total = %d), or CPU TIME (ms), and a date");
       return true;
     }
-    if (total < 0) log_.report(Rule::kTotalNegative, lines_.number(), "a total of %" PRId64, total);
-    table_.total = total < 0 ? 0 : static_cast<uint64_t>(total);
+    if (negative) {
+      log_.report(Rule::kTotalNegative, lines_.number(), "a total of -%" PRIu64, table_.total);
+      table_.total = 0;
+    }
   } else if (scan.maybe("MONITOR TIME BEGIN (total = ")) {
     open_section(Section::kMonitorTime);
     if (!scan.decimal(&table_.total) || !scan.literal(" ms) ")) {

@@ -55,7 +55,7 @@ class AsciiChecker {
   void frame_line(std::string_view text);
   void end_trace();
   bool monitor_event(std::string_view text);
-  bool own_line(std::string_view text);
+  bool extension(std::string_view text);
   bool section_begin(std::string_view text);
   void check_date(std::string_view text);
 

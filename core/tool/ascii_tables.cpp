@@ -177,11 +177,12 @@ void AsciiChecker::monitor_time_line(std::string_view text) {
   if (headings(text, kHeadings, 1)) return;
   Scan scan(text);
   uint64_t rank = 0, self = 0, accumulated = 0, count = 0, trace = 0;
-  std::string_view monitor;
+  std::string_view monitor, kind;
   row_start(scan, &rank, &self, &accumulated) && scan.decimal(&count) && scan.blanks() &&
-      scan.decimal(&trace) && scan.literal(" ") && scan.up_to_last(" (Java)", &monitor);
-  if (!scan.done() || monitor.empty()) {
-    wrong_line(text, "a row of MONITOR TIME that ends with (Java), or MONITOR TIME END");
+      scan.decimal(&trace) && scan.literal(" ") && scan.up_to_last(" (", &monitor) &&
+      scan.up_to_last(")", &kind);
+  if (!scan.done() || monitor.empty() || kind.empty() || kind.find(' ') != std::string_view::npos) {
+    wrong_line(text, "a row of MONITOR TIME that ends with (Java) or another kind, or MONITOR TIME END");
     return;
   }
   same_columns(text, formatted("%4" PRIu64 " %5.2f%% %5.2f%% %7" PRIu64 " %5" PRIu64 " ", rank,

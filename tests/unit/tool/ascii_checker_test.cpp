@@ -156,7 +156,7 @@ TEST_CASE("threads and traces") {
   CHECK(check(replaced(kSamples, "TRACE 300002:", "TRACE 300001:")).count(Rule::kTraceRedefined) == 1);
   breaks_only(replaced(kSamples, "(Main.java:12)", "(Main.java:-12)"), Rule::kLine);
   breaks_only(replaced(kSamples, "(Object.java:Unknown line)", "(Object.java:Native method)"),
-              Rule::kColumns);
+              Rule::kFrameText);
   CHECK(check(replaced(kSamples, "\tMain.work(Main.java:12)\n\tMain.main(Main.java:3)\n", ""))
             .count(Rule::kLine) == 1);
   std::string second =
@@ -240,6 +240,23 @@ TEST_CASE("monitor records") {
   breaks_only(replaced(monitors, "SLEEP: timeout=5, thread 200001", "SLEEP: timeout=5, thread 200009"),
               Rule::kThreadUnknown);
   sound(replaced(monitors, "SLEEP: timeout=5, thread 200001", "SLEEP: timeout=5, <unknown thread>"));
+}
+
+TEST_CASE("notes, summaries and records of plugins stand outside tables") {
+  std::string extra =
+      "HPROF NOTE: cpu=samples: 3 samples lost\n"
+      "HEAP SUMMARY (live bytes = 1, live objects = 2, allocated bytes = 3, allocated objects = 4)\n"
+      "GC_PAUSES: pause_us=12 cause=Allocation_Failure at=300001\n";
+  sound(kSamples + extra);
+  breaks_only(replaced(kSamples + extra, "live objects = 2", "live objects = x"), Rule::kLine);
+  breaks_only(replaced(kSamples + extra, "pause_us=12", "pause_us"), Rule::kLine);
+  breaks_only(replaced(kSamples, "CPU SAMPLES END", "HPROF NOTE: in a table\nCPU SAMPLES END"), Rule::kLine);
+}
+
+TEST_CASE("a total may have 64 bits") {
+  Checked checked = check(replaced(kSamples, "(total = 8)", "(total = 18446744073709551615)"));
+  CHECK(checked.count(Rule::kLine) == 0);
+  CHECK(checked.count(Rule::kTotalNegative) == 0);
 }
 
 TEST_CASE("rows of the old CPU format") {
