@@ -171,6 +171,9 @@ int64_t file_size(File file) {
   return GetFileSizeEx(handle_of(file), &size) ? size.QuadPart : -int64_t{last_error()};
 }
 
+// Who may read it is what the folder hands down: the users' own folders keep other users out.
+bool file_is_private(File file) { return is_owned_by_us(handle_of(file)); }
+
 bool file_is_terminal(File file) {
   DWORD mode;
   return GetConsoleMode(handle_of(file), &mode);
