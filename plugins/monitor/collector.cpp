@@ -1,0 +1,252 @@
+// Contention and waits as they happen. What reports write is in time_report.cpp and monitor_dump.cpp.
+#include "plugins/monitor/collector.h"
+
+#include <cstring>
+
+#include "plugins/monitor/monitor_dump.h"
+
+namespace hprof::monitor {
+
+static constexpr uint64_t kNsPerMs = 1'000'000;
+
+// In a thread's slot: there was no place for what the thread is doing now, so its end says nothing.
+static char no_place;
+
+static void count_loss(uint64_t* counter) {
+  if (counter != nullptr) __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+}
+
+Collector::Collector(const hprof_host* host, const Config& config) : services_(host), config_(config) {}
+
+// --- life ---
+
+hprof_status Collector::open() {
+  const Services& s = services_;
+  jvmti_ = s.jvm == nullptr ? nullptr : static_cast<jvmtiEnv*>(s.jvm->jvmti(s.host));
+  if (jvmti_ == nullptr) return HPROF_UNSUPPORTED;
+  finds_monitors_ = (s.settings().granted & HPROF_NEED_MONITOR_INFO) != 0;
+  lost_rows_ = s.log->loss_counter(s.host, "contentions: the table of their places was full");
+  lost_threads_ = s.log->loss_counter(s.host, "contentions and waits: too many threads at a time");
+  if (!table_.open(s) || !stacks_.open(s, jvmti_)) {
+    close();
+    return HPROF_NO_MEMORY;
+  }
+  stacks_.forget_always((s.settings().granted & HPROF_NEED_GC_EVENTS) == 0);
+  return HPROF_OK;
+}
+
+hprof_status Collector::start() {
+  if (is_running()) return HPROF_OK;
+  from_.store(now(), std::memory_order_relaxed);
+  running_.store(true, std::memory_order_release);
+  if (config_.park_interval_ns == 0) return HPROF_OK;
+  hprof_status status = parks_.start(services_, jvmti_, &stacks_, config_.park_interval_ns);
+  if (status != HPROF_OK) running_.store(false, std::memory_order_release);
+  return status;
+}
+
+// No handler runs any more. Threads that are blocked now are forgotten: their slots are found stale later.
+void Collector::stop() {
+  running_.store(false, std::memory_order_release);
+  parks_.stop();
+  sweep(services_.jvm->jni(services_.host), true);
+}
+
+bool Collector::close() {
+  if (parks_.is_stuck()) return false;
+  parks_.close();
+  stacks_.close();
+  blocked_.close(services_);
+  table_.close(services_);
+  return true;
+}
+
+void Collector::reset() {
+  from_.store(now(), std::memory_order_relaxed);
+  table_.clear();
+  parks_.reset();
+}
+
+hprof_status Collector::report(const hprof_report& report) {
+  void* jni = services_.jvm->jni(services_.host);
+  hprof_status status = HPROF_OK;
+  if (jni != nullptr) {
+    MonitorDump dump(services_, jvmti_, static_cast<JNIEnv*>(jni), &stacks_, &blocked_, finds_monitors_);
+    status = dump.write();
+    sweep(jni, false);
+  }
+  return status == HPROF_OK ? report_time(report) : status;
+}
+
+hprof_status Collector::control(const hprof_control& control) {
+  if (control.what != HPROF_CONTROL_DEPTH) return HPROF_UNSUPPORTED;
+  if (control.value < 0) return HPROF_FAILED;
+  stacks_.set_depth(control.value > Stacks::kMostFrames ? Stacks::kMostFrames
+                                                        : static_cast<uint32_t>(control.value));
+  return HPROF_OK;
+}
+
+// --- places of threads ---
+
+BlockedThread* Collector::place_of(const hprof_thread* thread) const {
+  auto* place = static_cast<BlockedThread*>(thread->slot);
+  if (place == nullptr || thread->slot == &no_place) return nullptr;
+  return place->owner.load(std::memory_order_relaxed) == thread->serial ? place : nullptr;
+}
+
+// The owner only ever tries the lock; a reference that it cannot put away now stays until it can.
+bool Collector::drop_references(void* jni, BlockedThread* place, bool thread_too) {
+  if (place->object_ref == nullptr && (place->thread_ref == nullptr || !thread_too)) return true;
+  if (!place->try_lock()) return false;
+  void* object = place->object_ref;
+  void* thread = thread_too ? place->thread_ref : nullptr;
+  place->object_ref = nullptr;
+  if (thread_too) place->thread_ref = nullptr;
+  place->unlock();
+  auto* env = static_cast<JNIEnv*>(jni);
+  if (object != nullptr) env->DeleteWeakGlobalRef(static_cast<jweak>(object));
+  if (thread != nullptr) env->DeleteWeakGlobalRef(static_cast<jweak>(thread));
+  return true;
+}
+
+// Virtual threads cannot be listed: their own reference is how the dump finds them.
+void Collector::hold_references(void* jni, BlockedThread* place, bool is_virtual, void* object) {
+  if (!drop_references(jni, place, false)) return;
+  auto* env = static_cast<JNIEnv*>(jni);
+  jthread self = nullptr;
+  if (is_virtual && place->thread_ref == nullptr && jvmti_->GetCurrentThread(&self) == JVMTI_ERROR_NONE) {
+    place->thread_ref = env->NewWeakGlobalRef(self);
+    env->DeleteLocalRef(self);
+  }
+  place->object_ref = env->NewWeakGlobalRef(static_cast<jobject>(object));
+  if (env->ExceptionCheck()) env->ExceptionClear();
+}
+
+void Collector::block(void* jni, hprof_thread* thread, void* object, Doing doing, uint64_t now,
+                      hprof_trace_serial trace, hprof_class_serial monitor) {
+  BlockedThread* place = place_of(thread);
+  if (place == nullptr) {
+    place = blocked_.take(services_, thread->serial);
+    thread->slot = place == nullptr ? static_cast<void*>(&no_place) : place;
+    if (place == nullptr) return count_loss(lost_threads_);
+  }
+  bool is_virtual = (thread->flags & HPROF_THREAD_VIRTUAL) != 0;
+  if (is_virtual || !finds_monitors_) hold_references(jni, place, is_virtual, object);
+  BlockedThreads::begin(place, doing, now, trace, monitor);
+}
+
+// A virtual thread gives its place back at once: its end may not be told.
+void Collector::unblock(void* jni, hprof_thread* thread, BlockedThread* place) {
+  BlockedThreads::end(place);
+  if ((thread->flags & HPROF_THREAD_VIRTUAL) != 0) {
+    let_go(jni, thread, place);
+  } else {
+    drop_references(jni, place, false);
+  }
+}
+
+void Collector::let_go(void* jni, hprof_thread* thread, BlockedThread* place) {
+  thread->slot = nullptr;
+  if (drop_references(jni, place, true)) {
+    blocked_.give_back(place);
+  } else {
+    place->left.store(1, std::memory_order_release);
+  }
+}
+
+// Gives back places whose owners could not. all: every place, since no owner runs any more in a handler.
+void Collector::sweep(void* jni, bool all) {
+  if (jni == nullptr) return;
+  blocked_.each([&](BlockedThread& place) {
+    if (!all && place.left.load(std::memory_order_acquire) == 0) return;
+    if (drop_references(jni, &place, true)) blocked_.give_back(&place);
+  });
+}
+
+void Collector::thread_end(void* jni, hprof_thread* thread) {
+  BlockedThread* place = place_of(thread);
+  if (place != nullptr) let_go(jni, thread, place);
+  thread->slot = nullptr;
+}
+
+// --- events ---
+
+hprof_class_serial Collector::class_of(void* jni, void* object) const {
+  auto* env = static_cast<JNIEnv*>(jni);
+  jclass of = env->GetObjectClass(static_cast<jobject>(object));
+  if (of == nullptr) return 0;
+  hprof_class_serial serial = services_.ids->class_serial(services_.host, jni, of);
+  env->DeleteLocalRef(of);
+  return serial;
+}
+
+void Collector::add(hprof_thread_serial thread, hprof_trace_serial trace, hprof_class_serial monitor,
+                    uint64_t ns) {
+  if (!table_.add(thread, trace, monitor, 1, ns)) count_loss(lost_rows_);
+}
+
+void Collector::emit(uint32_t kind, hprof_thread_serial thread, hprof_class_serial monitor, uint64_t ms) {
+  hprof_rec_monitor_event event;
+  memset(&event, 0, sizeof event);
+  event.head.size = sizeof event;
+  event.head.kind = kind;
+  event.monitor = monitor;
+  event.thread = thread;
+  event.time_ms = ms;
+  services_.emit->event(services_.host, &event.head);
+}
+
+// The clock is read first: the thread is kept from going on since then, whatever it does in here.
+void Collector::contended_enter(void* jni, hprof_thread* thread, void* object) {
+  uint64_t since = now();
+  if (!is_running()) return;
+  block(jni, thread, object, Doing::kEntering, since, stacks_.of_current(jni, thread->serial),
+        class_of(jni, object));
+}
+
+void Collector::contended_entered(void* jni, hprof_thread* thread, void* object) {
+  uint64_t until = now(), from = from_.load(std::memory_order_relaxed);
+  if (!is_running()) return;
+  BlockedThread* place = place_of(thread);
+  if (place != nullptr &&
+      place->doing.load(std::memory_order_relaxed) == static_cast<uint32_t>(Doing::kEntering)) {
+    uint64_t since = place->since.load(std::memory_order_relaxed);
+    if (since < from) since = from;
+    add(thread->serial, place->trace.load(std::memory_order_relaxed),
+        place->monitor.load(std::memory_order_relaxed), until > since ? until - since : 0);
+    unblock(jni, thread, place);
+  } else if (thread->slot == &no_place) {
+    thread->slot = nullptr;
+  } else if (place == nullptr && (thread->flags & HPROF_THREAD_VIRTUAL) == 0) {
+    // It was blocked before the start, and is at the same place of the program still.
+    add(thread->serial, stacks_.of_current(jni, thread->serial), class_of(jni, object),
+        until > from ? until - from : 0);
+  }
+}
+
+void Collector::wait(void* jni, hprof_thread* thread, void* object, int64_t timeout_ms) {
+  uint64_t since = now();
+  if (!is_running()) return;
+  hprof_class_serial monitor = class_of(jni, object);
+  block(jni, thread, object, Doing::kWaiting, since, 0, monitor);
+  emit(HPROF_RECORD_MONITOR_WAIT, thread->serial, monitor,
+       timeout_ms > 0 ? static_cast<uint64_t>(timeout_ms) : 0);
+}
+
+void Collector::waited(void* jni, hprof_thread* thread) {
+  uint64_t until = now();
+  if (!is_running()) return;
+  BlockedThread* place = place_of(thread);
+  if (thread->slot == &no_place) thread->slot = nullptr;
+  // A wait that began before the start has no line either.
+  if (place == nullptr ||
+      place->doing.load(std::memory_order_relaxed) != static_cast<uint32_t>(Doing::kWaiting)) {
+    return;
+  }
+  uint64_t since = place->since.load(std::memory_order_relaxed);
+  emit(HPROF_RECORD_MONITOR_WAITED, thread->serial, place->monitor.load(std::memory_order_relaxed),
+       (until > since ? until - since : 0) / kNsPerMs);
+  unblock(jni, thread, place);
+}
+
+}  // namespace hprof::monitor

@@ -1,0 +1,78 @@
+// The collector of monitor=y and monitor=all.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <hprof/collector.h>
+#include <hprof/cpp/services.hpp>
+
+#include "plugins/monitor/blocked_threads.h"
+#include "plugins/monitor/contention_table.h"
+#include "plugins/monitor/park_sampler.h"
+#include "plugins/monitor/stacks.h"
+
+namespace hprof::monitor {
+
+// Filled in by the core from the option rows; empty for monitor=y.
+struct Config {
+  uint64_t park_interval_ns;  // 0: locks of java.util.concurrent are not looked at
+};
+
+class Collector {
+ public:
+  Collector(const hprof_host* host, const Config& config);
+
+  hprof_status open();  // [onload] what allocates; on failure close() has been called
+  hprof_status start();
+  hprof_status report(const hprof_report& report);
+  void reset();
+  void stop();
+  bool close();  // after stop; false: a thread of ours did not end, the memory must stay
+  hprof_status control(const hprof_control& control);
+
+  void thread_end(void* jni, hprof_thread* thread);
+  void collection() { stacks_.note_collection(); }
+  void contended_enter(void* jni, hprof_thread* thread, void* object);
+  void contended_entered(void* jni, hprof_thread* thread, void* object);
+  void wait(void* jni, hprof_thread* thread, void* object, int64_t timeout_ms);
+  void waited(void* jni, hprof_thread* thread);
+
+  const Services& services() const { return services_; }
+
+ private:
+  BlockedThread* place_of(const hprof_thread* thread) const;
+  void block(void* jni, hprof_thread* thread, void* object, Doing doing, uint64_t now,
+             hprof_trace_serial trace, hprof_class_serial monitor);
+  void unblock(void* jni, hprof_thread* thread, BlockedThread* place);
+  void hold_references(void* jni, BlockedThread* place, bool is_virtual, void* object);
+  static bool drop_references(void* jni, BlockedThread* place, bool thread_too);
+  void let_go(void* jni, hprof_thread* thread, BlockedThread* place);
+  void sweep(void* jni, bool all);
+  hprof_class_serial class_of(void* jni, void* object) const;
+  void add(hprof_thread_serial thread, hprof_trace_serial trace, hprof_class_serial monitor, uint64_t ns);
+  void emit(uint32_t kind, hprof_thread_serial thread, hprof_class_serial monitor, uint64_t ms);
+  uint64_t now() const { return services_.clock->monotonic(services_.host); }
+  bool is_running() const { return running_.load(std::memory_order_acquire); }
+
+  // time_report.cpp
+  uint64_t copy_open(hprof_monitor_row* rows, uint64_t room);
+  hprof_status report_time(const hprof_report& report);
+  hprof_status write_time(hprof_monitor_row* rows, uint64_t count, uint64_t still_blocked, double cutoff);
+  hprof_status write_notes(uint64_t row_count, uint64_t still_blocked);
+
+  Services services_;
+  jvmtiEnv* jvmti_ = nullptr;
+  Config config_;
+  ContentionTable table_;
+  BlockedThreads blocked_;
+  Stacks stacks_;
+  ParkSampler parks_;
+  std::atomic<bool> running_{false};
+  std::atomic<uint64_t> from_{0};  // clock of the start or the last reset
+  bool finds_monitors_ = false;    // the VM tells what a thread is blocked on; else references are kept
+  uint64_t* lost_rows_ = nullptr;
+  uint64_t* lost_threads_ = nullptr;
+};
+
+}  // namespace hprof::monitor

@@ -1,0 +1,107 @@
+// Contention by trace and class.
+#include "plugins/monitor/contention_table.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+namespace hprof::monitor {
+
+uint64_t saturating_add(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
+
+bool ContentionTable::open(const Services& services) {
+  for (uint32_t rows : {kRows, kFewRows}) {
+    rows_ = services.allocate<Row>(uint64_t{kShards} * rows);
+    if (rows_ == nullptr) continue;
+    rows_per_shard_ = rows;
+    return true;
+  }
+  return false;
+}
+
+void ContentionTable::close(const Services& services) {
+  services.release(rows_, uint64_t{kShards} * rows_per_shard_);
+  rows_ = nullptr;
+  rows_per_shard_ = 0;
+}
+
+bool ContentionTable::add(hprof_thread_serial thread, hprof_trace_serial trace, hprof_class_serial monitor,
+                          uint64_t count, uint64_t time_ns) {
+  uint64_t key = uint64_t{trace} << 32 | monitor;
+  if (rows_ == nullptr || key == 0) return false;
+  Row* shard = rows_ + uint64_t{thread % kShards} * rows_per_shard_;
+  uint64_t at = (key * 0x9e3779b97f4a7c15ull) >> 32;
+  for (uint32_t probe = 0; probe < kMostProbes; probe++, at++) {
+    Row& row = shard[at & (rows_per_shard_ - 1)];
+    uint64_t found = row.key.load(std::memory_order_relaxed);
+    if (found == 0 && row.key.compare_exchange_strong(found, key, std::memory_order_relaxed)) found = key;
+    if (found != key) continue;
+    row.count.fetch_add(count, std::memory_order_relaxed);
+    row.time_ns.fetch_add(time_ns, std::memory_order_relaxed);
+    return true;
+  }
+  return false;
+}
+
+void ContentionTable::clear() {
+  for (uint64_t i = 0; i < uint64_t{kShards} * rows_per_shard_; i++) {
+    rows_[i].count.store(0, std::memory_order_relaxed);
+    rows_[i].time_ns.store(0, std::memory_order_relaxed);
+  }
+}
+
+uint64_t ContentionTable::rows_in_use() const {
+  uint64_t used = 0;
+  for (uint64_t i = 0; i < uint64_t{kShards} * rows_per_shard_; i++) {
+    if (rows_[i].key.load(std::memory_order_relaxed) != 0) used++;
+  }
+  return used;
+}
+
+static bool same_place(const hprof_monitor_row& a, const hprof_monitor_row& b) {
+  return a.trace == b.trace && a.monitor == b.monitor && a.label == b.label;
+}
+
+static bool place_before(const hprof_monitor_row& a, const hprof_monitor_row& b) {
+  if (a.trace != b.trace) return a.trace < b.trace;
+  return a.monitor != b.monitor ? a.monitor < b.monitor : a.label < b.label;
+}
+
+uint64_t merge_rows(hprof_monitor_row* rows, uint64_t count) {
+  std::sort(rows, rows + count, place_before);
+  uint64_t merged = 0;
+  for (uint64_t i = 0; i < count; i++) {
+    if (merged == 0 || !same_place(rows[merged - 1], rows[i])) {
+      rows[merged++] = rows[i];
+      continue;
+    }
+    hprof_monitor_row& into = rows[merged - 1];
+    into.count = saturating_add(into.count, rows[i].count);
+    into.time_ns = saturating_add(into.time_ns, rows[i].time_ns);
+  }
+  return merged;
+}
+
+uint64_t ContentionTable::copy(hprof_monitor_row* rows, uint64_t room) const {
+  uint64_t count = 0;
+  for (uint64_t i = 0; i < uint64_t{kShards} * rows_per_shard_ && count < room; i++) {
+    uint64_t key = rows_[i].key.load(std::memory_order_relaxed);
+    uint64_t seen = rows_[i].count.load(std::memory_order_relaxed);
+    uint64_t time_ns = rows_[i].time_ns.load(std::memory_order_relaxed);
+    if (key == 0 || (seen == 0 && time_ns == 0)) continue;
+    rows[count++] = {seen, time_ns, static_cast<uint32_t>(key >> 32), static_cast<uint32_t>(key), 0, 0};
+  }
+  return count;
+}
+
+uint64_t rank_rows(hprof_monitor_row* rows, uint64_t count, uint64_t total_ns, double cutoff) {
+  std::sort(rows, rows + count, [](const hprof_monitor_row& a, const hprof_monitor_row& b) {
+    return a.time_ns != b.time_ns ? a.time_ns > b.time_ns : place_before(a, b);
+  });
+  uint64_t kept = count == 0 ? 0 : 1;
+  while (kept < count && static_cast<double>(rows[kept].time_ns) >= cutoff * static_cast<double>(total_ns)) {
+    kept++;
+  }
+  return kept;
+}
+
+}  // namespace hprof::monitor

@@ -1,0 +1,287 @@
+// MONITOR DUMP.
+#include "plugins/monitor/monitor_dump.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "plugins/monitor/note.h"
+#include "plugins/monitor/thread_status.h"
+
+namespace hprof::monitor {
+
+static constexpr jint kOnMonitor =
+    JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER | JVMTI_THREAD_STATE_IN_OBJECT_WAIT;
+static constexpr jint kMostLocals = 65536;  // what HotSpot promises at most
+
+MonitorDump::MonitorDump(const Services& services, jvmtiEnv* jvmti, JNIEnv* jni, Stacks* stacks,
+                         BlockedThreads* blocked, bool finds_monitors)
+    : services_(services),
+      jvmti_(jvmti),
+      jni_(jni),
+      stacks_(stacks),
+      blocked_(blocked),
+      finds_monitors_(finds_monitors) {}
+
+MonitorDump::~MonitorDump() {
+  services_.release(threads_, room_);
+  services_.release(monitors_, room_);
+  services_.release(known_, room_);
+  services_.release(thread_rows_, room_);
+  services_.release(monitor_rows_, room_);
+  services_.release(lists_, room_);
+}
+
+bool MonitorDump::reserve() {
+  uint32_t count = 64;  // for threads that start meanwhile
+  auto counter = [](void* argument, hprof_thread*, void*) {
+    ++*static_cast<uint32_t*>(argument);
+    return 1u;
+  };
+  services_.threads->each(services_.host, nullptr, &count, counter);
+  blocked_->each([&](const BlockedThread&) { count++; });
+  room_ = count < kMostThreads ? count : kMostThreads;
+  threads_ = services_.allocate<Thread>(room_);
+  monitors_ = services_.allocate<Monitor>(room_);
+  known_ = services_.allocate<Known>(room_);
+  thread_rows_ = services_.allocate<hprof_dump_thread>(room_);
+  monitor_rows_ = services_.allocate<hprof_dump_monitor>(room_);
+  lists_ = services_.allocate<hprof_thread_serial>(room_);
+  return threads_ != nullptr && monitors_ != nullptr && known_ != nullptr && thread_rows_ != nullptr &&
+         monitor_rows_ != nullptr && lists_ != nullptr;
+}
+
+hprof_status MonitorDump::write() {
+  if (!reserve()) {
+    services_.log->message(services_.host, "monitor: no memory for the dump");
+    return HPROF_NO_MEMORY;
+  }
+  // A thread, what it is blocked on, and both once more from its place; owners.
+  jint locals = static_cast<jint>(room_) * 4 - 1;
+  if (jni_->PushLocalFrame(locals < kMostLocals ? locals : kMostLocals - 1) != 0) {
+    jni_->ExceptionClear();
+    return HPROF_NO_MEMORY;
+  }
+  list_threads();
+  list_places();
+  std::sort(threads_, threads_ + thread_count_,
+            [](const Thread& a, const Thread& b) { return a.serial < b.serial; });
+  for (uint32_t i = 0; i < thread_count_; i += kBatch) {
+    take_stacks(threads_ + i, thread_count_ - i < kBatch ? thread_count_ - i : kBatch);
+  }
+  find_monitors();
+  fill_lists();
+  hprof_status status = emit();
+  jni_->PopLocalFrame(nullptr);
+  return status == HPROF_OK ? write_notes() : status;
+}
+
+// --- threads ---
+
+uint32_t MonitorDump::visit(void* argument, hprof_thread* thread, void* jthread_ref) {
+  auto* self = static_cast<MonitorDump*>(argument);
+  if (self->thread_count_ == self->room_) {
+    self->left_out_++;
+    return 1;
+  }
+  auto ref = static_cast<jthread>(self->jni_->NewLocalRef(static_cast<jobject>(jthread_ref)));
+  if (ref != nullptr) self->threads_[self->thread_count_++] = {ref, thread->serial, 0, 0, -1};
+  return 1;
+}
+
+void MonitorDump::list_threads() { services_.threads->each(services_.host, jni_, this, &MonitorDump::visit); }
+
+// The references of places: virtual threads, and monitors where the VM does not tell. The owner of a place
+// whose lock is held here leaves its references alone.
+void MonitorDump::list_places() {
+  blocked_->each([&](BlockedThread& place) {
+    BlockedNow now;
+    if (!place.try_lock()) return;
+    jobject thread = nullptr, monitor = nullptr;
+    if (place.object_ref != nullptr && BlockedThreads::snapshot(place, &now)) {
+      monitor = jni_->NewLocalRef(static_cast<jobject>(place.object_ref));
+      if (place.thread_ref != nullptr) thread = jni_->NewLocalRef(static_cast<jobject>(place.thread_ref));
+    }
+    place.unlock();
+    if (monitor != nullptr && known_count_ < room_) known_[known_count_++] = {now.thread, monitor};
+    if (thread == nullptr) return;
+    if (thread_count_ < room_) {
+      threads_[thread_count_++] = {thread, now.thread, 0, 0, -1};
+    } else {
+      left_out_++;
+    }
+  });
+  std::sort(known_, known_ + known_count_,
+            [](const Known& a, const Known& b) { return a.serial < b.serial; });
+}
+
+// Stacks whose classes cannot go away until the local frame is popped: a class that was on a stack can only
+// be unloaded by a collection that begins later, and when none has been seen until all loaded classes are
+// held, it is among them. Without that, naming a frame could ask for a method that is gone, which crashes VMs
+// up to 17.
+jvmtiStackInfo* MonitorDump::stacks_held(const jthread* refs, uint32_t count) const {
+  for (int attempt = 0; attempt < 3; attempt++) {
+    uint32_t collections = stacks_->collections();
+    jvmtiStackInfo* stacks = nullptr;
+    jint class_count = 0;
+    jclass* classes = nullptr;
+    if (jvmti_->GetThreadListStackTraces(static_cast<jint>(count), refs, static_cast<jint>(stacks_->depth()),
+                                         &stacks) != JVMTI_ERROR_NONE) {
+      return nullptr;
+    }
+    bool held = jvmti_->GetLoadedClasses(&class_count, &classes) == JVMTI_ERROR_NONE;
+    if (held) jvmti_->Deallocate(reinterpret_cast<unsigned char*>(classes));
+    if (held && class_count < kMostLocals - 64) jni_->EnsureLocalCapacity(class_count + 16);
+    if (held && stacks_->collections() == collections) return stacks;
+    jvmti_->Deallocate(reinterpret_cast<unsigned char*>(stacks));
+  }
+  return nullptr;
+}
+
+void MonitorDump::take_stacks(Thread* threads, uint32_t count) {
+  jthread refs[kBatch];
+  for (uint32_t i = 0; i < count; i++) refs[i] = threads[i].ref;
+  if (jni_->PushLocalFrame(64) != 0) return jni_->ExceptionClear();
+  jvmtiStackInfo* stacks = stacks_held(refs, count);
+  for (uint32_t i = 0; i < count; i++) {
+    Thread& thread = threads[i];
+    if (stacks != nullptr) {
+      thread.state = stacks[i].state;
+      thread.trace = stacks_->of_frames(jni_, thread.serial, stacks[i].frame_buffer,
+                                        static_cast<uint32_t>(stacks[i].frame_count), true);
+    } else {
+      jvmti_->GetThreadState(thread.ref, &thread.state);
+      thread.trace = stacks_->stand_in(thread.serial, "stack_not_taken");
+    }
+  }
+  jvmti_->Deallocate(reinterpret_cast<unsigned char*>(stacks));
+  jni_->PopLocalFrame(nullptr);
+}
+
+// --- monitors ---
+
+jobject MonitorDump::monitor_of(const Thread& thread) const {
+  jobject monitor = nullptr;
+  if (finds_monitors_ && jvmti_->GetCurrentContendedMonitor(thread.ref, &monitor) == JVMTI_ERROR_NONE &&
+      monitor != nullptr) {
+    return monitor;
+  }
+  const Known *begin = known_, *end = known_ + known_count_;
+  const Known* at = std::lower_bound(begin, end, thread.serial,
+                                     [](const Known& k, hprof_thread_serial s) { return k.serial < s; });
+  return at != end && at->serial == thread.serial ? at->monitor : nullptr;
+}
+
+int32_t MonitorDump::index_of(jobject monitor) {
+  jint hash = 0;
+  jvmti_->GetObjectHashCode(monitor, &hash);
+  for (uint32_t i = 0; i < monitor_count_; i++) {
+    if (monitors_[i].hash == hash && jni_->IsSameObject(monitors_[i].ref, monitor))
+      return static_cast<int32_t>(i);
+  }
+  // One per thread at most, so there is room.
+  Monitor& fresh = monitors_[monitor_count_];
+  fresh.ref = monitor;
+  fresh.hash = hash;
+  jclass of = jni_->GetObjectClass(monitor);
+  fresh.row.monitor = services_.ids->class_serial(services_.host, jni_, of);
+  jni_->DeleteLocalRef(of);
+  return static_cast<int32_t>(monitor_count_++);
+}
+
+void MonitorDump::find_monitors() {
+  for (uint32_t i = 0; i < thread_count_; i++) {
+    Thread& thread = threads_[i];
+    if ((thread.state & kOnMonitor) == 0) continue;
+    jobject monitor = monitor_of(thread);
+    if (monitor == nullptr) continue;
+    thread.monitor = index_of(monitor);
+    hprof_dump_monitor& row = monitors_[thread.monitor].row;
+    bool enters = (thread.state & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER) != 0;
+    enters ? row.enter_count++ : row.notify_count++;
+  }
+  for (uint32_t i = 0; i < monitor_count_; i++) ask_owner(&monitors_[i]);
+}
+
+// From 21 on the VM does not name a virtual thread as owner in all cases: a monitor that a thread is blocked
+// on has one, whether the VM tells or not.
+void MonitorDump::ask_owner(Monitor* monitor) const {
+  jvmtiMonitorUsage usage;
+  memset(&usage, 0, sizeof usage);
+  hprof_dump_monitor& row = monitor->row;
+  if (jvmti_->GetObjectMonitorUsage(monitor->ref, &usage) != JVMTI_ERROR_NONE) {
+    row.owner = HPROF_OWNER_UNKNOWN;
+    return;
+  }
+  if (usage.owner != nullptr) {
+    row.owner = services_.threads->serial_of(services_.host, usage.owner);
+    row.entry_count = static_cast<uint32_t>(usage.entry_count);
+    if (row.owner == 0) row.owner = HPROF_OWNER_UNKNOWN;
+    jni_->DeleteLocalRef(usage.owner);
+  } else if (row.enter_count != 0 && services_.settings().java_version >= 21) {
+    row.owner = HPROF_OWNER_UNKNOWN;
+  }
+  for (jint i = 0; i < usage.waiter_count; i++) jni_->DeleteLocalRef(usage.waiters[i]);
+  for (jint i = 0; i < usage.notify_waiter_count; i++) jni_->DeleteLocalRef(usage.notify_waiters[i]);
+  jvmti_->Deallocate(reinterpret_cast<unsigned char*>(usage.waiters));
+  jvmti_->Deallocate(reinterpret_cast<unsigned char*>(usage.notify_waiters));
+}
+
+// Every thread is in one list at most: the lists of all monitors share one array.
+void MonitorDump::fill_lists() {
+  uint32_t at = 0;
+  for (uint32_t i = 0; i < monitor_count_; i++) {
+    hprof_dump_monitor& row = monitors_[i].row;
+    row.waiting_to_enter = lists_ + at;
+    row.waiting_to_be_notified = lists_ + at + row.enter_count;
+    at += row.enter_count + row.notify_count;
+    row.enter_count = row.notify_count = 0;
+  }
+  for (uint32_t i = 0; i < thread_count_; i++) {
+    if (threads_[i].monitor < 0) continue;
+    hprof_dump_monitor& row = monitors_[threads_[i].monitor].row;
+    bool enters = (threads_[i].state & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER) != 0;
+    const hprof_thread_serial* place =
+        enters ? row.waiting_to_enter + row.enter_count++ : row.waiting_to_be_notified + row.notify_count++;
+    lists_[place - lists_] = threads_[i].serial;
+  }
+}
+
+// --- output ---
+
+hprof_status MonitorDump::emit() const {
+  for (uint32_t i = 0; i < thread_count_; i++) {
+    thread_rows_[i].thread = threads_[i].serial;
+    thread_rows_[i].trace = threads_[i].trace;
+    write_status(threads_[i].state, thread_rows_[i].status);
+  }
+  for (uint32_t i = 0; i < monitor_count_; i++) monitor_rows_[i] = monitors_[i].row;
+  hprof_rec_monitor_dump dump;
+  memset(&dump, 0, sizeof dump);
+  dump.head.size = sizeof dump;
+  dump.head.kind = HPROF_RECORD_MONITOR_DUMP;
+  dump.thread_count = thread_count_;
+  dump.threads = thread_rows_;
+  dump.monitor_count = monitor_count_;
+  dump.monitors = monitor_rows_;
+  return services_.emit->write(services_.host, &dump.head);
+}
+
+hprof_status MonitorDump::write_notes() const {
+  hprof_status status = HPROF_OK;
+  if (left_out_ != 0) {
+    Note note;
+    note.text("monitor: ").number(left_out_).text(" threads are not in the dump: there are too many");
+    status = write_note(services_, note);
+  }
+  if (status == HPROF_OK && !finds_monitors_) {
+    Note note;
+    note.text(
+        "monitor: this VM does not tell what a thread is blocked on once it has started; the dump has the "
+        "monitors "
+        "whose threads began to wait for them since the agent came");
+    status = write_note(services_, note);
+  }
+  return status;
+}
+
+}  // namespace hprof::monitor

@@ -1,0 +1,83 @@
+// MONITOR DUMP: the live threads with their states, and the monitors that threads are blocked on or wait for.
+//
+// A monitor that nobody is blocked on is not looked for. Who is blocked on what comes from the threads, not
+// from the monitor: so virtual threads are in the lists, which the VM leaves out of its own, and a thread's
+// status and its place in a list agree. The monitor itself is asked for its owner only.
+#pragma once
+
+#include <jvmti.h>
+
+#include <hprof/collector.h>
+#include <hprof/cpp/services.hpp>
+
+#include "plugins/monitor/blocked_threads.h"
+#include "plugins/monitor/stacks.h"
+
+namespace hprof::monitor {
+
+// Lives for one report. [control]
+class MonitorDump {
+ public:
+  static constexpr uint32_t kMostThreads = 16384;
+  static constexpr uint32_t kBatch = 1024;  // threads whose stacks are taken at a time
+
+  // finds_monitors: the VM tells what a thread is blocked on.
+  MonitorDump(const Services& services, jvmtiEnv* jvmti, JNIEnv* jni, Stacks* stacks, BlockedThreads* blocked,
+              bool finds_monitors);
+  ~MonitorDump();
+  MonitorDump(const MonitorDump&) = delete;
+  MonitorDump& operator=(const MonitorDump&) = delete;
+
+  hprof_status write();
+
+ private:
+  struct Thread {
+    jthread ref;
+    hprof_thread_serial serial;
+    hprof_trace_serial trace;
+    jint state;
+    int32_t monitor;  // index of what it is blocked on or waits for, -1: none
+  };
+  struct Monitor {
+    jobject ref;
+    jint hash;
+    hprof_dump_monitor row;
+  };
+  // A monitor that a thread was seen going to, out of its place.
+  struct Known {
+    hprof_thread_serial serial;
+    jobject monitor;
+  };
+
+  bool reserve();
+  void list_threads();
+  static uint32_t visit(void* argument, hprof_thread* thread, void* jthread_ref);
+  void list_places();
+  void take_stacks(Thread* threads, uint32_t count);
+  jvmtiStackInfo* stacks_held(const jthread* refs, uint32_t count) const;
+  void find_monitors();
+  jobject monitor_of(const Thread& thread) const;
+  int32_t index_of(jobject monitor);
+  void ask_owner(Monitor* monitor) const;
+  void fill_lists();
+  hprof_status emit() const;
+  hprof_status write_notes() const;
+
+  const Services& services_;
+  jvmtiEnv* jvmti_;
+  JNIEnv* jni_;
+  Stacks* stacks_;
+  BlockedThreads* blocked_;
+  bool finds_monitors_;
+  uint32_t room_ = 0;  // entries of each array below
+  uint32_t thread_count_ = 0, monitor_count_ = 0, known_count_ = 0;
+  uint64_t left_out_ = 0;  // threads
+  Thread* threads_ = nullptr;
+  Monitor* monitors_ = nullptr;
+  Known* known_ = nullptr;
+  hprof_dump_thread* thread_rows_ = nullptr;
+  hprof_dump_monitor* monitor_rows_ = nullptr;
+  hprof_thread_serial* lists_ = nullptr;
+};
+
+}  // namespace hprof::monitor

@@ -1,0 +1,227 @@
+// Contention on the locks of java.util.concurrent.
+#include "plugins/monitor/park_sampler.h"
+
+#include <cstring>
+#include <initializer_list>
+
+namespace hprof::monitor {
+
+// Frames of the lock's own code on top of the program's, besides those that are asked for.
+static constexpr uint32_t kLockFrames = 16;
+static constexpr const char* kLabel = "(java.util.concurrent)";
+
+// --- life ---
+
+bool ParkSampler::find_classes(JNIEnv* jni) {
+  if (blocker_ != nullptr) return true;
+  const char* names[] = {"java/util/concurrent/locks/AbstractOwnableSynchronizer",
+                         "java/util/concurrent/CountDownLatch$Sync"};
+  jclass* places[] = {&synchronizer_, &latch_};
+  for (int i = 0; i < 2; i++) {
+    jclass found = jni->FindClass(names[i]);
+    if (jni->ExceptionCheck()) jni->ExceptionClear();
+    if (found == nullptr) continue;
+    *places[i] = static_cast<jclass>(jni->NewGlobalRef(found));
+    jni->DeleteLocalRef(found);
+  }
+  jclass thread = jni->FindClass("java/lang/Thread");
+  if (thread != nullptr) {
+    blocker_ = jni->GetFieldID(thread, "parkBlocker", "Ljava/lang/Object;");
+    jni->DeleteLocalRef(thread);
+  }
+  if (jni->ExceptionCheck()) jni->ExceptionClear();
+  return blocker_ != nullptr && synchronizer_ != nullptr;
+}
+
+hprof_status ParkSampler::start(const Services& services, jvmtiEnv* jvmti, Stacks* stacks,
+                                uint64_t interval_ns) {
+  services_ = services;
+  jvmti_ = jvmti;
+  stacks_ = stacks;
+  interval_ns_ = interval_ns;
+  const Services& s = services_;
+  auto* jni = static_cast<JNIEnv*>(s.jvm->jni(s.host));
+  if (jni == nullptr || !find_classes(jni)) {
+    s.log->message(s.host, "monitor=all: this VM does not tell what a thread is parked on");
+    return HPROF_UNSUPPORTED;
+  }
+  if (!open_) {
+    before_ = s.allocate<Parked>(kEntries);
+    now_ = s.allocate<Parked>(kEntries);
+    open_ = true;
+    if (before_ == nullptr || now_ == nullptr || !table_.open(s)) {
+      close();
+      s.log->message(s.host, "monitor=all: no memory to start");
+      return HPROF_NO_MEMORY;
+    }
+    lost_ = s.log->loss_counter(s.host, "looks at parked threads: the table of their places was full");
+    label_ = s.ids->string(s.host, {kLabel, strlen(kLabel)});
+  }
+  memset(before_, 0, kEntries * sizeof(Parked));
+  memset(now_, 0, kEntries * sizeof(Parked));
+  looker_ = s.threads->start(s.host, "HPROF locks", &ParkSampler::loop, this);
+  if (looker_ != nullptr) return HPROF_OK;
+  s.log->message(s.host, "monitor=all: the looking thread cannot be started");
+  return HPROF_FAILED;
+}
+
+void ParkSampler::stop() {
+  if (looker_ == nullptr) return;
+  if (services_.threads->stop(services_.host, looker_) != HPROF_OK) {
+    stuck_ = true;
+    services_.log->message(services_.host, "monitor=all: the looking thread does not end");
+  }
+  looker_ = nullptr;
+}
+
+void ParkSampler::close() {
+  if (!open_) return;
+  table_.close(services_);
+  services_.release(before_, kEntries);
+  services_.release(now_, kEntries);
+  before_ = now_ = nullptr;
+  auto* jni = static_cast<JNIEnv*>(services_.jvm->jni(services_.host));
+  if (jni != nullptr && synchronizer_ != nullptr) jni->DeleteGlobalRef(synchronizer_);
+  if (jni != nullptr && latch_ != nullptr) jni->DeleteGlobalRef(latch_);
+  synchronizer_ = latch_ = nullptr;
+  blocker_ = nullptr;
+  open_ = false;
+}
+
+void ParkSampler::reset() {
+  table_.clear();
+  looks_.store(0, std::memory_order_relaxed);
+}
+
+uint64_t ParkSampler::copy(hprof_monitor_row* rows, uint64_t room) const {
+  uint64_t count = table_.copy(rows, room);
+  for (uint64_t i = 0; i < count; i++) rows[i].label = label_;
+  return count;
+}
+
+// --- a look ---
+
+void ParkSampler::loop(void* argument, void* jni, hprof_agent_thread* thread) {
+  auto* self = static_cast<ParkSampler*>(argument);
+  const Services& s = self->services_;
+  self->jni_ = static_cast<JNIEnv*>(jni);
+  uint64_t next = s.clock->monotonic(s.host) + self->interval_ns_;
+  self->last_look_ns_ = next - self->interval_ns_;
+  for (;;) {
+    uint64_t now = s.clock->monotonic(s.host);
+    if (s.threads->wait(thread, next > now ? next - now : 1) == 0) return;
+    now = s.clock->monotonic(s.host);
+    if (now < next) continue;
+    // A look that comes late does not make up for the ones it missed: it charges more time.
+    next = now > next + self->interval_ns_ ? now + self->interval_ns_ : next + self->interval_ns_;
+    self->look(self->jni_);
+  }
+}
+
+void ParkSampler::look(JNIEnv* jni) {
+  const Services& s = services_;
+  uint64_t now = s.clock->monotonic(s.host);
+  charged_ns_ = now > last_look_ns_ ? now - last_look_ns_ : 0;
+  last_look_ns_ = now;
+  parked_ = 0;
+  s.threads->each(s.host, jni, this, &ParkSampler::visit);
+  Parked* old = before_;
+  before_ = now_;
+  now_ = old;
+  memset(now_, 0, kEntries * sizeof(Parked));
+  looks_.fetch_add(1, std::memory_order_relaxed);
+}
+
+uint32_t ParkSampler::visit(void* argument, hprof_thread* thread, void* jthread_ref) {
+  auto* self = static_cast<ParkSampler*>(argument);
+  JNIEnv* jni = self->jni_;
+  jint state = 0;
+  auto ref = static_cast<jthread>(jthread_ref);
+  if (ref == nullptr || self->parked_ == kMostParked) return 1;
+  if (self->jvmti_->GetThreadState(ref, &state) != JVMTI_ERROR_NONE) return 1;
+  if ((state & JVMTI_THREAD_STATE_PARKED) == 0) return 1;
+  jobject lock = jni->GetObjectField(ref, self->blocker_);
+  if (lock == nullptr) return 1;
+  bool is_event = self->latch_ != nullptr && jni->IsInstanceOf(lock, self->latch_) == JNI_TRUE;
+  if (!is_event && jni->IsInstanceOf(lock, self->synchronizer_) == JNI_TRUE)
+    self->charge(thread->serial, ref, lock);
+  jni->DeleteLocalRef(lock);
+  return 1;
+}
+
+void ParkSampler::charge(hprof_thread_serial serial, jthread thread, jobject lock) {
+  const Services& s = services_;
+  jint hash = 0;
+  jvmti_->GetObjectHashCode(lock, &hash);
+  jclass of = jni_->GetObjectClass(lock);
+  hprof_class_serial monitor = s.ids->class_serial(s.host, jni_, of);
+  jni_->DeleteLocalRef(of);
+  hprof_trace_serial trace = trace_of(serial, thread);
+  uint64_t fresh = was_there(serial, hash) ? 0 : 1;
+  note_parked(serial, hash);
+  if (!table_.add(serial, trace, monitor, fresh, charged_ns_) && lost_ != nullptr) {
+    __atomic_fetch_add(lost_, 1, __ATOMIC_RELAXED);
+  }
+}
+
+static uint32_t entry_of(hprof_thread_serial serial) { return serial * 0x9e3779b1u >> 19; }
+
+bool ParkSampler::was_there(hprof_thread_serial serial, jint lock) const {
+  for (uint32_t at = entry_of(serial);; at++) {
+    const Parked& entry = before_[at % kEntries];
+    if (entry.thread == 0) return false;
+    if (entry.thread == serial) return entry.lock == lock;
+  }
+}
+
+void ParkSampler::note_parked(hprof_thread_serial serial, jint lock) {
+  uint32_t at = entry_of(serial);
+  while (now_[at % kEntries].thread != 0) at++;
+  now_[at % kEntries] = {serial, lock};
+  parked_++;
+}
+
+static bool is_in(hprof_text name, const char* prefix) {
+  size_t size = strlen(prefix);
+  return name.data != nullptr && name.size >= size && memcmp(name.data, prefix, size) == 0;
+}
+
+// The way from the program's call down to the parking: left out but for the outermost method, lock() or the
+// like.
+static bool is_lock_code(const Services& s, hprof_frame_id frame) {
+  const hprof_frame_info* info = s.ids->frame_info(s.host, frame);
+  const hprof_method_info* method = info == nullptr ? nullptr : s.ids->method_info(s.host, info->method);
+  const hprof_class_info* owner = method == nullptr ? nullptr : s.ids->class_info(s.host, method->owner);
+  if (owner == nullptr) return false;
+  hprof_text name = s.ids->string_text(s.host, owner->name);
+  for (const char* prefix :
+       {"java.util.concurrent.locks.", "java.util.concurrent.Semaphore", "jdk.internal.misc.", "sun.misc."}) {
+    if (is_in(name, prefix)) return true;
+  }
+  return false;
+}
+
+// Another thread's stack: the method book names it.
+hprof_trace_serial ParkSampler::trace_of(hprof_thread_serial serial, jthread thread) {
+  const Services& s = services_;
+  jvmtiFrameInfo frames[Stacks::kMostFrames + kLockFrames];
+  hprof_frame_id ids[Stacks::kMostFrames + kLockFrames];
+  uint32_t depth = stacks_->depth();
+  jint count = 0;
+  if (depth == 0) return stacks_->stand_in(serial, "depth_zero");
+  if (jvmti_->GetStackTrace(thread, 0, static_cast<jint>(depth + kLockFrames), frames, &count) !=
+          JVMTI_ERROR_NONE ||
+      count == 0) {
+    return stacks_->stand_in(serial, "no_java_frame");
+  }
+  for (jint i = 0; i < count; i++) {
+    hprof_raw_frame raw = {frames[i].method, frames[i].location};
+    ids[i] = s.ids->frame(s.host, jni_, &raw, 0);
+  }
+  uint32_t end = static_cast<uint32_t>(count), first = 0;
+  while (first + 1 < end && is_lock_code(s, ids[first + 1])) first++;
+  uint32_t kept = end - first < depth ? end - first : depth;
+  return s.ids->trace(s.host, stacks_->shown(serial), ids + first, kept);
+}
+
+}  // namespace hprof::monitor

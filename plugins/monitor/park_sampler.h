@@ -1,0 +1,75 @@
+// Contention on the locks of java.util.concurrent, sampled: the VM has no event for it.
+//
+// A thread of the agent looks at the platform threads again and again. One that is parked, with a
+// synchronizer (a subclass of AbstractOwnableSynchronizer: what AbstractQueuedSynchronizer is) as its
+// blocker, waits for that lock and is charged the time since the look before. CountDownLatch is left out:
+// waiting for an event is no contention.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <jvmti.h>
+
+#include <hprof/collector.h>
+#include <hprof/cpp/services.hpp>
+
+#include "plugins/monitor/contention_table.h"
+#include "plugins/monitor/stacks.h"
+
+namespace hprof::monitor {
+
+class ParkSampler {
+ public:
+  static constexpr uint32_t kMostParked = 4096;  // threads seen on locks in one look
+
+  hprof_status start(const Services& services, jvmtiEnv* jvmti, Stacks* stacks, uint64_t interval_ns);
+  void stop();   // a barrier
+  void close();  // after stop; not when stuck
+  bool is_stuck() const { return stuck_; }
+  void reset();  // [control]
+
+  // For the report. [control]
+  uint64_t rows_in_use() const { return table_.rows_in_use(); }
+  uint64_t copy(hprof_monitor_row* rows, uint64_t room) const;
+  uint64_t looks() const { return looks_.load(std::memory_order_relaxed); }
+
+ private:
+  // Who was on which lock in a look: open addressing by thread, twice as many entries as threads.
+  struct Parked {
+    hprof_thread_serial thread;  // 0: free
+    jint lock;                   // identity hash
+  };
+  static constexpr uint32_t kEntries = 2 * kMostParked;
+
+  bool find_classes(JNIEnv* jni);
+  static void loop(void* argument, void* jni, hprof_agent_thread* thread);
+  void look(JNIEnv* jni);
+  static uint32_t visit(void* argument, hprof_thread* thread, void* jthread_ref);
+  void charge(hprof_thread_serial serial, jthread thread, jobject lock);
+  bool was_there(hprof_thread_serial serial, jint lock) const;
+  void note_parked(hprof_thread_serial serial, jint lock);
+  hprof_trace_serial trace_of(hprof_thread_serial serial, jthread thread);
+
+  Services services_;
+  jvmtiEnv* jvmti_ = nullptr;
+  JNIEnv* jni_ = nullptr;  // of the looking thread
+  Stacks* stacks_ = nullptr;
+  uint64_t interval_ns_ = 0;
+  hprof_agent_thread* looker_ = nullptr;
+  bool stuck_ = false;
+  bool open_ = false;
+  jclass synchronizer_ = nullptr;  // global references
+  jclass latch_ = nullptr;
+  jfieldID blocker_ = nullptr;
+  ContentionTable table_;
+  Parked* before_ = nullptr;
+  Parked* now_ = nullptr;
+  uint32_t parked_ = 0;  // in now_
+  uint64_t last_look_ns_ = 0;
+  uint64_t charged_ns_ = 0;  // by this look
+  std::atomic<uint64_t> looks_{0};
+  uint64_t* lost_ = nullptr;
+  hprof_string_id label_ = 0;
+};
+
+}  // namespace hprof::monitor

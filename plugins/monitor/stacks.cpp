@@ -1,0 +1,75 @@
+// Stacks to traces.
+#include "plugins/monitor/stacks.h"
+
+namespace hprof::monitor {
+
+static_assert(sizeof(jvmtiFrameInfo) == sizeof(hprof_raw_frame), "stacks are passed on as they are");
+
+static uint64_t mix(uint64_t hash, uint64_t word) {
+  hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+  return hash ^ hash >> 29;
+}
+
+bool Stacks::open(const Services& services, jvmtiEnv* jvmti) {
+  services_ = services;
+  jvmti_ = jvmti;
+  slots_ = services.allocate<Slot>(kSlots);
+  set_depth(services.settings().depth);
+  return slots_ != nullptr;
+}
+
+void Stacks::close() {
+  services_.release(slots_, kSlots);
+  slots_ = nullptr;
+}
+
+hprof_trace_serial Stacks::stand_in(hprof_thread_serial thread, const char* name) const {
+  hprof_frame_id frame = services_.ids->synthetic_frame(services_.host, "JVM", name);
+  return frame == 0 ? 0 : services_.ids->trace(services_.host, shown(thread), &frame, 1);
+}
+
+hprof_trace_serial Stacks::name(void* jni, hprof_thread_serial thread, const jvmtiFrameInfo* frames,
+                                uint32_t count, bool held) const {
+  hprof_frame_id ids[kMostFrames];
+  for (uint32_t i = 0; i < count; i++) {
+    hprof_raw_frame raw = {frames[i].method, frames[i].location};
+    ids[i] = services_.ids->frame(services_.host, jni, &raw, held ? 1 : 0);
+  }
+  return services_.ids->trace(services_.host, shown(thread), ids, count);
+}
+
+hprof_trace_serial Stacks::of_frames(void* jni, hprof_thread_serial thread, const jvmtiFrameInfo* frames,
+                                     uint32_t count, bool held) {
+  if (count > kMostFrames) count = kMostFrames;
+  if (count == 0) return stand_in(thread, depth() == 0 ? "depth_zero" : "no_java_frame");
+  // The count of collections is read before any frame is named: what is remembered is of that time or later.
+  uint64_t hash = mix(mix(0x51ed270b9f4a7c15ull, collections()), shown(thread));
+  for (uint32_t i = 0; i < count; i++) {
+    hash = mix(hash, reinterpret_cast<uintptr_t>(frames[i].method));
+    hash = mix(hash, static_cast<uint64_t>(frames[i].location));
+  }
+  Slot& slot = slots_[hash >> 40 & (kSlots - 1)];
+  uint64_t trace = slot.trace_and_hash.load(std::memory_order_relaxed) ^ hash;
+  if (slot.hash.load(std::memory_order_relaxed) == hash && trace != 0 && trace <= UINT32_MAX) {
+    return static_cast<hprof_trace_serial>(trace);
+  }
+  hprof_trace_serial made = name(jni, thread, frames, count, held);
+  if (made != 0 && !forget_always_) {
+    slot.hash.store(hash, std::memory_order_relaxed);
+    slot.trace_and_hash.store(made ^ hash, std::memory_order_relaxed);
+  }
+  return made;
+}
+
+hprof_trace_serial Stacks::of_current(void* jni, hprof_thread_serial thread) {
+  jvmtiFrameInfo frames[kMostFrames];
+  jint count = 0;
+  uint32_t most = depth();
+  if (most != 0 &&
+      jvmti_->GetStackTrace(nullptr, 0, static_cast<jint>(most), frames, &count) != JVMTI_ERROR_NONE) {
+    count = 0;
+  }
+  return of_frames(jni, thread, frames, static_cast<uint32_t>(count), true);
+}
+
+}  // namespace hprof::monitor

@@ -1,0 +1,68 @@
+// Stacks to traces, for threads that are about to block.
+//
+// Naming a frame asks the VM several questions; a thread that is about to block should not be held up by them
+// each time it passes the same place. So the trace of a stack is remembered by a hash of its raw frames, in a
+// table of fixed size that overwrites. Method ids may be used again after a class has gone, which takes a
+// garbage collection: each collection makes all that was remembered unknown.
+//
+// A slot is written and read without a lock: it holds the hash and, combined with it by exclusive or, the
+// trace. Words of two writers do not fit together, so a torn slot is taken for another stack's.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <jvmti.h>
+
+#include <hprof/cpp/services.hpp>
+
+namespace hprof::monitor {
+
+class Stacks {
+ public:
+  static constexpr uint32_t kMostFrames = 512;  // a deeper stack is cut there
+  static constexpr uint32_t kSlots = 4096;
+
+  bool open(const Services& services, jvmtiEnv* jvmti);  // false: no memory [onload]
+  void close();
+
+  // [control]
+  void set_depth(uint32_t depth) { depth_.store(depth < kMostFrames ? depth : kMostFrames); }
+  uint32_t depth() const { return depth_.load(std::memory_order_relaxed); }
+
+  // A collection begins or has ended. [gc]
+  void note_collection() { collections_.fetch_add(1, std::memory_order_seq_cst); }
+  uint32_t collections() const { return collections_.load(std::memory_order_seq_cst); }
+  // Collections are not seen: nothing may be remembered. [control]
+  void forget_always(bool always) { forget_always_ = always; }
+
+  // The trace of the calling thread's own stack. [app]
+  hprof_trace_serial of_current(void* jni, hprof_thread_serial thread);
+  // The trace of raw frames. held: the classes of all frames cannot go away during the call; else the method
+  // book names them. [app][control]
+  hprof_trace_serial of_frames(void* jni, hprof_thread_serial thread, const jvmtiFrameInfo* frames,
+                               uint32_t count, bool held);
+
+  // A trace of one frame JVM.<name>: what stands for a stack where there is none. [app][control]
+  hprof_trace_serial stand_in(hprof_thread_serial thread, const char* name) const;
+  // For traces: the thread with thread=y, else none.
+  hprof_thread_serial shown(hprof_thread_serial thread) const {
+    return services_.settings().thread_in_traces != 0 ? thread : 0;
+  }
+
+ private:
+  struct Slot {
+    std::atomic<uint64_t> hash;
+    std::atomic<uint64_t> trace_and_hash;  // exclusive or of both
+  };
+  hprof_trace_serial name(void* jni, hprof_thread_serial thread, const jvmtiFrameInfo* frames, uint32_t count,
+                          bool held) const;
+
+  Services services_;
+  jvmtiEnv* jvmti_ = nullptr;
+  Slot* slots_ = nullptr;
+  bool forget_always_ = false;
+  std::atomic<uint32_t> depth_{0};
+  std::atomic<uint32_t> collections_{0};
+};
+
+}  // namespace hprof::monitor
