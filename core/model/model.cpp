@@ -108,7 +108,7 @@ StringId Model::bounded_name(Str name, std::atomic<uint32_t>* names, uint32_t mo
 
 StringId Model::thread_name(Str name) {
   if (!name.data) return StringId::kNone;
-  const Str kept = name.part(0, kLongestThreadName);
+  const Str kept = name.size > kLongestThreadName ? name.part(0, kLongestThreadName) : name;
   const StringId id = bounded_name(kept, &thread_names_, limits_.thread_names);
   if (id != StringId::kNone) return id;
   losses_->add(Loss::kLostThreadNames);

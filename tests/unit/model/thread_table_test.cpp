@@ -243,6 +243,8 @@ TEST_CASE("a million thread names take a bounded part of the string table") {
     const std::string name = "pool-1-thread-" + std::to_string(i);
     REQUIRE(f.text(raw(f.model->thread_name(name.c_str()))) == name);
   }
+  // Virtual threads have no name unless they are given one.
+  CHECK(f.text(raw(f.model->thread_name(""))) == "");
   CHECK(f.lost(Loss::kLostThreadNames) == 0);
   for (int i = 100; i < 1000000; ++i) {
     const std::string name = "pool-1-thread-" + std::to_string(i);
