@@ -157,8 +157,10 @@ void ParkSampler::charge(hprof_thread_serial serial, jthread thread, jobject loc
   hprof_class_serial monitor = s.ids->class_serial(s.host, jni_, of);
   jni_->DeleteLocalRef(of);
   hprof_trace_serial trace = trace_of(serial, thread);
-  uint64_t fresh = was_there(serial, hash) ? 0 : 1;
-  note_parked(serial, hash);
+  // Another stack on the same lock is another time.
+  Parked now = {serial, hash, trace};
+  uint64_t fresh = was_there(now) ? 0 : 1;
+  note_parked(now);
   if (!table_.add(serial, trace, monitor, fresh, charged_ns_) && lost_ != nullptr) {
     __atomic_fetch_add(lost_, 1, __ATOMIC_RELAXED);
   }
@@ -166,18 +168,18 @@ void ParkSampler::charge(hprof_thread_serial serial, jthread thread, jobject loc
 
 static uint32_t entry_of(hprof_thread_serial serial) { return serial * 0x9e3779b1u >> 19; }
 
-bool ParkSampler::was_there(hprof_thread_serial serial, jint lock) const {
-  for (uint32_t at = entry_of(serial);; at++) {
+bool ParkSampler::was_there(const Parked& now) const {
+  for (uint32_t at = entry_of(now.thread);; at++) {
     const Parked& entry = before_[at % kEntries];
     if (entry.thread == 0) return false;
-    if (entry.thread == serial) return entry.lock == lock;
+    if (entry.thread == now.thread) return entry.lock == now.lock && entry.trace == now.trace;
   }
 }
 
-void ParkSampler::note_parked(hprof_thread_serial serial, jint lock) {
-  uint32_t at = entry_of(serial);
+void ParkSampler::note_parked(const Parked& now) {
+  uint32_t at = entry_of(now.thread);
   while (now_[at % kEntries].thread != 0) at++;
-  now_[at % kEntries] = {serial, lock};
+  now_[at % kEntries] = now;
   parked_++;
 }
 

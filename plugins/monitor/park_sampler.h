@@ -38,6 +38,7 @@ class ParkSampler {
   struct Parked {
     hprof_thread_serial thread;  // 0: free
     jint lock;                   // identity hash
+    hprof_trace_serial trace;
   };
   static constexpr uint32_t kEntries = 2 * kMostParked;
 
@@ -46,8 +47,8 @@ class ParkSampler {
   void look(JNIEnv* jni);
   static uint32_t visit(void* argument, hprof_thread* thread, void* jthread_ref);
   void charge(hprof_thread_serial serial, jthread thread, jobject lock);
-  bool was_there(hprof_thread_serial serial, jint lock) const;
-  void note_parked(hprof_thread_serial serial, jint lock);
+  bool was_there(const Parked& now) const;
+  void note_parked(const Parked& now);
   hprof_trace_serial trace_of(hprof_thread_serial serial, jthread thread);
 
   Services services_;
