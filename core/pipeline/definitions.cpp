@@ -179,6 +179,9 @@ hprof_status Definitions::before(const hprof_record* record) {
       threads_.add(id);
       return thread_names(id);
     }
+    // Its start may have been lost, when the queue was full.
+    case HPROF_RECORD_THREAD_END:
+      return thread(as<hprof_rec_definition>(record)->id);
     case HPROF_RECORD_CPU_SAMPLES:
     case HPROF_RECORD_CPU_TIMES: {
       auto* table = as<hprof_rec_cpu_table>(record);

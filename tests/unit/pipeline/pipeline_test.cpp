@@ -87,6 +87,9 @@ hprof_status encode(void*, const hprof_record* record, hprof_out* out) {
     case HPROF_RECORD_THREAD_START:
       word = "thread";
       break;
+    case HPROF_RECORD_THREAD_END:
+      word = "gone";
+      break;
     case HPROF_RECORD_CPU_SAMPLES:
       word = "samples";
       break;
@@ -152,8 +155,8 @@ struct Fixture {
     REQUIRE(pipeline.open(memory, plan, error, sizeof(error)) == HPROF_OK);
   }
 
-  hprof_status event(uint32_t thread) {
-    hprof_rec_definition record = {{sizeof(record), HPROF_RECORD_THREAD_START, 0}, thread, 0};
+  hprof_status event(uint32_t thread, uint32_t kind = HPROF_RECORD_THREAD_START) {
+    hprof_rec_definition record = {{sizeof(record), kind, 0}, thread, 0};
     return pipeline.event(&record.head);
   }
 
@@ -206,6 +209,16 @@ TEST_CASE("events of before and after the writer's start are all written, in ord
   const std::string& bytes = world->outputs[0];
   CHECK(bytes.find("thread1 ") < bytes.find("thread2 "));
   CHECK(bytes.find("thread2 ") != std::string::npos);
+}
+
+TEST_CASE("a thread whose start was lost is defined before its end") {
+  Fixture f;
+  uint32_t a = f.mock.add_thread("a", "main", "");
+  f.open();
+  CHECK(f.event(a, HPROF_RECORD_THREAD_END) == HPROF_OK);
+  f.finish();
+  const std::string& bytes = world->outputs[0];
+  CHECK(bytes.substr(bytes.size() - 18) == "thread1 gone1 end ");
 }
 
 TEST_CASE("a full queue drops events and counts them") {
