@@ -60,14 +60,14 @@ jvmtiCapabilities to_capabilities(uint64_t needs) {
   return capabilities;
 }
 
-// A need is met when all of its capabilities are there, except that monitor information (current contended
-// monitor and owned monitors can be had at start-up only) is met by can_get_monitor_info.
+// A need is met when all of its capabilities are there, except that monitor information is met by
+// can_get_monitor_info: the current contended monitor can be had at start-up only.
 uint64_t to_needs(const jvmtiCapabilities& capabilities) {
   uint32_t words[kWords];
   memcpy(words, &capabilities, sizeof(words));
   uint64_t needs = ~0ull >> (64 - HPROF_NEED_COUNT);
   for (const Row& row : kRows) {
-    bool optional = row.position == 5 || row.position == 6;
+    bool optional = row.position == 6;
     if (!optional && (words[row.position / 32] & mask_of(row.position)) == 0) needs &= ~(1ull << row.need);
   }
   return needs;

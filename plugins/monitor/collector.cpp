@@ -9,6 +9,9 @@ namespace hprof::monitor {
 
 static constexpr uint64_t kNsPerMs = 1'000'000;
 
+// From this version on GetCurrentContendedMonitor answers for a waiting thread only once it has been notified.
+static constexpr uint32_t kNoWaitsTold = 24;
+
 // In a thread's slot: there was no place for what the thread is doing now, so its end says nothing.
 static char no_place;
 
@@ -24,7 +27,12 @@ hprof_status Collector::open() {
   const Services& s = services_;
   jvmti_ = s.jvm == nullptr ? nullptr : static_cast<jvmtiEnv*>(s.jvm->jvmti(s.host));
   if (jvmti_ == nullptr) return HPROF_UNSUPPORTED;
-  finds_monitors_ = (s.settings().granted & HPROF_NEED_MONITOR_INFO) != 0;
+  // Part of what was asked for; VMs give it at start-up only.
+  jvmtiCapabilities held;
+  memset(&held, 0, sizeof held);
+  jvmti_->GetCapabilities(&held);
+  finds_monitors_ = held.can_get_current_contended_monitor != 0;
+  finds_waits_ = finds_monitors_ && s.settings().java_version < kNoWaitsTold;
   lost_rows_ = s.log->loss_counter(s.host, "contentions: the table of their places was full");
   lost_threads_ = s.log->loss_counter(s.host, "contentions and waits: too many threads at a time");
   if (!table_.open(s) || !stacks_.open(s, jvmti_)) {
@@ -131,7 +139,8 @@ void Collector::block(void* jni, hprof_thread* thread, void* object, Doing doing
     if (place == nullptr) return count_loss(lost_threads_);
   }
   bool is_virtual = (thread->flags & HPROF_THREAD_VIRTUAL) != 0;
-  if (is_virtual || !finds_monitors_) hold_references(jni, place, is_virtual, object);
+  bool is_told = doing == Doing::kEntering ? finds_monitors_ : finds_waits_;
+  if (is_virtual || !is_told) hold_references(jni, place, is_virtual, object);
   BlockedThreads::begin(place, doing, now, trace, monitor);
 }
 

@@ -71,6 +71,7 @@ class Collector {
   std::atomic<bool> running_{false};
   std::atomic<uint64_t> from_{0};  // clock of the start or the last reset
   bool finds_monitors_ = false;    // the VM tells what a thread is blocked on; else references are kept
+  bool finds_waits_ = false;       // and what it waits for
   uint64_t* lost_rows_ = nullptr;
   uint64_t* lost_threads_ = nullptr;
 };

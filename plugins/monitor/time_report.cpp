@@ -67,7 +67,7 @@ hprof_status Collector::write_time(hprof_monitor_row* rows, uint64_t count, uint
 hprof_status Collector::write_notes(uint64_t row_count, uint64_t still_blocked) {
   Note note;
   if (row_count == 0) {
-    note.text("monitor: no thread was blocked on a monitor");
+    note.text("monitor: no contention was seen");
   } else {
     note.text("monitor: time is from a thread's being blocked until it has the monitor, by the clock");
   }

@@ -1,0 +1,76 @@
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Threads that fight over one monitor or lock, and measure by themselves how long they are kept from it.
+ *
+ * Arguments: monitor|lock, threads, rounds of each, milliseconds in the monitor. Says `blocked <ms> times <n>` at the end.
+ */
+public class Contend {
+    static final Object MONITOR = new Object();
+    static final ReentrantLock LOCK = new ReentrantLock();
+    static final AtomicLong blocked = new AtomicLong();
+    static final AtomicLong times = new AtomicLong();
+
+    static void pause(long ms) {
+        try {
+            Thread.sleep(ms);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static void passed(long since) {
+        long ns = System.nanoTime() - since;
+        blocked.addAndGet(ns);
+        if (ns > 1_000_000) {
+            times.incrementAndGet();
+        }
+    }
+
+    static void inMonitor(long ms) {
+        long since = System.nanoTime();
+        synchronized (MONITOR) {
+            passed(since);
+            pause(ms);
+        }
+    }
+
+    static void inLock(long ms) {
+        long since = System.nanoTime();
+        LOCK.lock();
+        try {
+            passed(since);
+            pause(ms);
+        } finally {
+            LOCK.unlock();
+        }
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        boolean lock = arguments[0].equals("lock");
+        int rounds = Integer.parseInt(arguments[2]);
+        int ms = Integer.parseInt(arguments[3]);
+        Thread[] threads = new Thread[Integer.parseInt(arguments[1])];
+        for (int i = 0; i < threads.length; i++) {
+            threads[i] = new Thread("contender-" + i) {
+                @Override
+                public void run() {
+                    for (int round = 0; round < rounds; round++) {
+                        if (lock) {
+                            inLock(ms);
+                        } else {
+                            inMonitor(ms);
+                        }
+                        pause(1);
+                    }
+                }
+            };
+            threads[i].start();
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        System.out.println("blocked " + blocked.get() / 1_000_000 + " times " + times);
+    }
+}

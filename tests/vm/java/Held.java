@@ -1,0 +1,69 @@
+import java.io.File;
+
+/**
+ * A monitor that is held twice by main, wanted by two threads, and one that a thread waits for. Says `ready <pid>`; when
+ * its stdin ends, all go on.
+ */
+public class Held {
+    static final Object GATE = new Object();
+    static final Object BELL = new Object();
+    static volatile boolean stop;
+
+    static void want() {
+        synchronized (GATE) {
+            GATE.hashCode();
+        }
+    }
+
+    static void listen() {
+        synchronized (BELL) {
+            try {
+                while (!stop) {
+                    BELL.wait();
+                }
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    static void await(Thread thread, Thread.State state) throws Exception {
+        while (thread.getState() != state) {
+            Thread.sleep(1);
+        }
+    }
+
+    static Thread start(String name, Runnable body) {
+        Thread thread = new Thread(body, name);
+        thread.start();
+        return thread;
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        Thread first;
+        Thread second;
+        Thread listener = start("listens", Held::listen);
+        await(listener, Thread.State.WAITING);
+        synchronized (GATE) {
+            synchronized (GATE) {
+                first = start("wants-0", Held::want);
+                second = start("wants-1", Held::want);
+                await(first, Thread.State.BLOCKED);
+                await(second, Thread.State.BLOCKED);
+                // The one way to one's own process id that Java 8 has, too.
+                System.out.println("ready " + new File("/proc/self").getCanonicalFile().getName());
+                while (System.in.read() >= 0) {
+                    continue;
+                }
+            }
+        }
+        first.join();
+        second.join();
+        synchronized (BELL) {
+            stop = true;
+            BELL.notifyAll();
+        }
+        listener.join();
+        System.out.println("ended");
+    }
+}

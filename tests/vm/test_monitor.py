@@ -1,0 +1,206 @@
+"""monitor=y and monitor=all: contention, waits, dumps."""
+import os
+import signal
+
+from attach import load_agent
+from harness import check, check_equal, vm_test
+from monitors import parse_monitors
+
+UNITS = ("monitor", "encoder_ascii", "sink_file")
+
+
+def contend(vm, options, *program):
+    """(milliseconds, times) that the program says it was blocked, and the report."""
+    run = vm.run_java(vm.agent_option(options + ",file=out.txt"), "Contend", *program)
+    check_equal(run.code, 0, "exit code\n%s\n" % run)
+    words = run.out.split()
+    check(words[0] == "blocked" and words[2] == "times", "the program said %r" % run.out)
+    return int(words[1]), int(words[3]), parse_monitors(run.text("out.txt"))
+
+
+def check_near(got, wanted, share, what):
+    check(abs(got - wanted) <= share * wanted, "%s: %d, but it was %d" % (what, got, wanted))
+
+
+@vm_test(units=UNITS)
+def contention_is_within_5_percent_of_the_truth(vm):
+    """Three threads, one monitor, about 300 ms; the program measures itself."""
+    blocked, times, monitors = contend(vm, "monitor=y", "monitor", "3", "5", "20")
+    check_equal(len(monitors.times), 1, "MONITOR TIME sections")
+    check_near(monitors.times[0].total, blocked, 0.05, "total")
+    rows = [row for row in monitors.times[0].rows if row[2] == "java.lang.Object"]
+    check(times <= sum(row[0] for row in rows), "%d contentions, there were %d" % (sum(row[0] for row in rows), times))
+    check_equal(monitors.top(), "Contend.inMonitor", "where the time goes")
+
+
+@vm_test(units=UNITS)
+def contention_is_told_apart_by_thread(vm):
+    run = vm.run_java(vm.agent_option("monitor=y,thread=y,file=out.txt"), "Contend", "monitor", "3", "3", "10")
+    check_equal(run.code, 0, "exit code\n%s\n" % run)
+    monitors = parse_monitors(run.text("out.txt"), thread_ids=True)
+    threads = {monitors.report.traces[row[1]].thread for row in monitors.times[0].rows if row[2] == "java.lang.Object"}
+    contenders = {monitors.thread("contender-%d" % i) for i in range(3)}
+    check(len(threads & contenders) >= 2, "contention in threads %s of %s" % (threads, contenders))
+
+
+@vm_test(units=UNITS)
+def no_contention_no_table(vm):
+    run = vm.profiled("monitor=y,file=out.txt", "Quick")
+    monitors = parse_monitors(run.text("out.txt"))
+    check_equal((len(monitors.times), len(monitors.dumps)), (0, 1), "MONITOR TIME and MONITOR DUMP sections")
+
+
+@vm_test(units=UNITS)
+def waits_are_lines_with_their_times(vm):
+    """join() waits for the thread's monitor until all of its rounds are over."""
+    _, _, monitors = contend(vm, "monitor=y", "monitor", "1", "5", "20")
+    main = monitors.thread("main")
+    joins = [event for event in monitors.events if event.thread == main and event.monitor.startswith("LContend$")]
+    check_equal([event.what for event in joins[:2]], ["WAIT", "WAITED"], "what main does")
+    check_equal(joins[0].time, 0, "timeout")
+    check(80 <= joins[1].time <= 10000, "main waited %d ms for 5 rounds of 21 ms" % joins[1].time)
+
+
+def dump_of_held(vm, live, monitors):
+    """The parts of the last dump but the one at the end: (monitor of GATE, monitor of BELL, dump)."""
+    dump = monitors.dumps[-2]
+    gate = [m for m in dump.monitors if m["enter"]]
+    bell = [m for m in dump.monitors if monitors.thread("listens") in m["notify"]]
+    check(len(gate) == 1 and len(bell) == 1, "monitors: %s" % dump.monitors)
+    return gate[0], bell[0], dump
+
+
+def count_dumps(live):
+    path = live.vm.path("out.txt")
+    if not os.path.exists(path):
+        return 0
+    with open(path, errors="replace") as file:
+        return file.read().count("MONITOR DUMP END\n")
+
+
+def ask(live, number):
+    live.signal(signal.SIGQUIT)
+    live.wait_until(lambda: count_dumps(live) >= number, "report %d" % number)
+
+
+def ended(live):
+    run = live.finish()
+    check_equal(run.code, 0, "exit code\n%s\n" % run)
+    check(run.out.endswith("ended\n"), "the program did not end by itself\n%s" % run)
+    return parse_monitors(run.text("out.txt"))
+
+
+@vm_test(units=UNITS)
+def dump_shows_owner_and_waiters(vm):
+    live = vm.start("monitor=y,file=out.txt", "Held")
+    ask(live, 1)
+    monitors = ended(live)
+    gate, bell, dump = dump_of_held(vm, live, monitors)
+    wanting = sorted(monitors.thread("wants-%d" % i) for i in range(2))
+    check_equal((gate["owner"], gate["entries"]), (monitors.thread("main"), 2), "owner of the gate, and how often")
+    check_equal((sorted(gate["enter"]), gate["notify"]), (wanting, []), "who wants the gate")
+    check_equal((bell["owner"], bell["enter"], bell["notify"]), (None, [], [monitors.thread("listens")]), "the bell")
+    trace = monitors.report.traces[dump.threads[wanting[0]][0]]
+    check_equal(trace.frames[0][0], "Held.want", "where a thread is that wants the gate")
+
+
+@vm_test(units=UNITS)
+def threads_blocked_at_a_report_are_in_the_table(vm):
+    """So that a deadlock shows. Their time grows from report to report, the count does not."""
+    live = vm.start("monitor=y,file=out.txt", "Held")
+    for number in (1, 2, 3):
+        ask(live, number)
+    monitors = ended(live)
+    rows = []
+    for time in monitors.times:
+        rows.append([row for row in time.rows if monitors.report.traces[row[1]].frames[0][0] == "Held.want"][0])
+    check_equal([row[0] for row in rows], [2, 2, 2, 2], "contentions of the gate")
+    totals = [time.total for time in monitors.times]
+    check(totals == sorted(totals) and totals[0] < totals[-1], "totals %s" % totals)
+
+
+@vm_test(units=UNITS)
+def fifty_requests_under_contention_give_complete_sections(vm):
+    live = vm.launch([vm.agent_option("monitor=all,file=out.txt"), "Held"]).wait_ready()
+    for number in range(1, 51):
+        live.signal(signal.SIGQUIT)
+        if number % 10 == 0:
+            live.wait_until(lambda: count_dumps(live) >= number // 10, "report %d" % (number // 10))
+    monitors = ended(live)
+    check(len(monitors.dumps) >= 6, "%d dumps" % len(monitors.dumps))
+    check_equal(len(monitors.times), len(monitors.dumps), "tables, a dump each")
+
+
+@vm_test(units=UNITS)
+def locks_are_sampled_with_monitor_all(vm):
+    """Not exact: 1200 ms of truth, looked at every millisecond."""
+    blocked, _, monitors = contend(vm, "monitor=all,park-interval=1", "lock", "3", "20", "10")
+    rows = [row for row in monitors.times[0].rows if row[3] == "java.util.concurrent"]
+    check(rows and rows[0][2].startswith("java.util.concurrent.locks.ReentrantLock$"), "rows %s" % rows)
+    check_near(monitors.times[0].total, blocked, 0.2, "total")
+    frames = monitors.report.traces[rows[0][1]].frames
+    check_equal([frames[0][0], frames[1][0]], ["java.util.concurrent.locks.ReentrantLock.lock", "Contend.inLock"],
+                "where the time goes")
+
+
+@vm_test(units=UNITS)
+def locks_are_left_alone_with_monitor_y(vm):
+    _, _, monitors = contend(vm, "monitor=y", "lock", "3", "3", "10")
+    labels = {row[3] for time in monitors.times for row in time.rows}
+    check(labels <= {"Java"}, "labels %s" % labels)
+
+
+@vm_test(units=("monitor", "encoder_binary"))
+def binary_format_is_refused(vm):
+    for value in ("y", "all"):
+        line = vm.refused("monitor=%s,format=b" % value)
+        check("monitor=%s is not supported with format=b (monitor=%s,format=b)" % (value, value) in line, line)
+
+
+@vm_test(units=UNITS)
+def jni_is_used_by_the_rules(vm):
+    for options in ("monitor=y", "monitor=all,park-interval=1"):
+        option = vm.agent_option(options + ",file=out.txt")
+        run = vm.run_java(option, "-Xcheck:jni", "Contend", "monitor", "3", "3", "5")
+        check_equal(run.code, 0, "exit code\n%s\n" % run)
+        complaints = [line for line in (run.out + run.err).splitlines()
+                      if "FATAL ERROR" in line or "WARNING" in line]
+        check(not complaints, "-Xcheck:jni says %s\n%s" % (complaints, run))
+
+
+@vm_test(units=UNITS)
+def late_agent_sees_monitors_that_are_fought_over_since(vm):
+    java = ("-XX:+EnableDynamicAgentLoading",) if vm.version >= 9 else ()
+    live = vm.start(None, "Held", java=java)
+    answer = load_agent(live.pid, vm.agent, "monitor=y,file=%s" % vm.path("out.txt"))
+    check(answer.split()[:1] == ["0"], "the VM answers %r\n%s" % (answer, live.state()))
+    ask(live, 1)
+    monitors = ended(live)
+    check(any("does not tell what a thread is blocked on" in note for note in monitors.report.notes),
+          "notes %s" % monitors.report.notes)
+    # They were blocked before the agent came, and are charged from then on.
+    rows = [row for row in monitors.times[-1].rows if monitors.report.traces[row[1]].frames[0][0] == "Held.want"]
+    check_equal([row[0] for row in rows], [2], "contentions of the gate")
+
+
+@vm_test(units=UNITS, since=21)
+def virtual_threads_are_in_the_dump(vm):
+    live = vm.start("monitor=y,file=out.txt", "VirtualMonitors", "held",
+                    java=("-Djdk.virtualThreadScheduler.parallelism=4",))
+    ask(live, 1)
+    monitors = ended(live)
+    gate, bell, _ = dump_of_held(vm, live, monitors)
+    check_equal(gate["enter"], [monitors.thread("wants-0")], "who wants the gate")
+    check(gate["owner"] in (0, monitors.thread("main")), "owner of the gate: %s" % gate["owner"])
+    check_equal(bell["notify"], [monitors.thread("listens")], "who waits for the bell")
+
+
+@vm_test(units=UNITS, since=21)
+def ten_thousand_virtual_threads(vm):
+    run = vm.profiled("monitor=y,file=out.txt", "VirtualMonitors", "many", "10000")
+    check_equal(run.code, 0, "exit code\n%s\n" % run)
+    check(not run.errors(), "complaints\n%s" % run)
+    monitors = parse_monitors(run.text("out.txt"))
+    check_equal(monitors.top(), "VirtualMonitors.pass", "where the time goes")
+    lost = [note for note in monitors.report.notes if note.startswith("lost ") and "the queue to the writer" not in note]
+    check(not lost, "losses: %s" % lost)
