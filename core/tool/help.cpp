@@ -36,8 +36,8 @@ Starts COMMAND with the agent. Agent options are given as they are to -agentlib:
 
 constexpr char kAttach[] = R"(hprof attach [--agent=LIBRARY] [--as-is] [--timeout=SECONDS] PID [OPTIONS]
 
-Loads the agent into the running HotSpot VM with process id PID. Needs no JDK; works into containers. Run it as the
-user of that process, or as root.
+Loads the agent into the running HotSpot VM with process id PID. Needs no JDK; works into containers. Run it
+as the user of that process, or as root.
 
   --agent=LIBRARY       the agent; default ../lib/libhprof.so beside this program
   --as-is               LIBRARY is a path in the target's file system, taken as it is
@@ -49,8 +49,8 @@ user of that process, or as root.
 constexpr char kCtl[] = R"(hprof ctl [--timeout=SECONDS] PATH|PID COMMAND
 hprof ctl --secret-file=FILE [--timeout=SECONDS] HOST:PORT COMMAND
 
-Sends one command to an agent that was started with control=, and prints the answer. A PID stands for the default
-socket /tmp/hprof-<user>-<pid>.sock of that process.
+Sends one command to an agent that was started with control=, and prints the answer. A PID stands for the
+default socket /tmp/hprof-<user>-<pid>.sock of that process.
 
 Commands: start, stop, report, dump heap, sites, samples, status
 
@@ -61,10 +61,11 @@ Exit status: 0 the agent said OK, 1 it said ERROR, 2 no answer.
 )";
 
 constexpr char kListen[] =
-    R"(hprof listen [--host=ADDRESS] [--port=PORT] [-o FILE] [--force] [--cmd=COMMAND...] [--no-input] [--quiet]
+    R"(hprof listen [--host=ADDRESS] [--port=PORT] [-o FILE] [--force] [--cmd=COMMAND...]
+             [--no-input] [--quiet]
 
-Waits for one agent started with net=host:port, writes its stream to a file and sends it commands, typed on stdin or
-given with --cmd. Shows bytes, records and rate on a terminal.
+Waits for one agent started with net=host:port, writes its stream to a file and sends it commands, typed on
+stdin or given with --cmd. Shows bytes, records and rate on a terminal.
 
   --host=ADDRESS        where to listen, default 127.0.0.1
   --port=PORT           default any free port, which is printed
@@ -93,12 +94,12 @@ constexpr char kCheck[] =
     R"(hprof check [--for=READER[,READER...]] [--strict] [--allow=RULE] [--no-warnings] [--max=N] FILE...
 hprof check --rules
 
-Reads a text or binary file, gzip-compressed or not, and prints one line for each problem: file, place, severity, rule,
-what is there and what was expected, and in brackets the readers that fail on it. What only some reader cannot stand is
-a warning.
+Reads a text or binary file, gzip-compressed or not, and prints one line for each problem: file, place,
+severity, rule, what is there and what was expected, and in brackets the readers that fail on it. What only
+some reader cannot stand is a warning.
 
-  --for=READER          make what this reader cannot stand an error: gprof2dot, hprof2flamegraph, mat, visualvm, jhat,
-                        intellij, shark, hprof-slurp, or all
+  --for=READER          make what this reader cannot stand an error: gprof2dot, hprof2flamegraph, mat, visualvm,
+                        jhat, intellij, shark, hprof-slurp, or all
   --strict              every warning is an error
   --allow=RULE          breaking this rule is a warning at most; may be repeated
   --no-warnings         print errors only
@@ -113,8 +114,8 @@ Exit status: 0 no errors, 1 errors, 2 unreadable.
 constexpr char kPrint[] = R"(hprof print [--top=N] [--traces] [--threads] FILE
 hprof print --records FILE
 
-Shows a binary file, gzip-compressed or not, as text: the top classes of a heap dump by bytes and by objects, sites,
-CPU samples, and how many records there are of each type.
+Shows a binary file, gzip-compressed or not, as text: the top classes of a heap dump by bytes and by objects,
+sites, CPU samples, and how many records there are of each type.
 
   --top=N               rows of each table, default 20; 0 = all
   --traces              the stack below each row of sites and samples

@@ -1,4 +1,4 @@
-// A set of 64-bit ids for heap dumps of any size: a bit or two per id where ids are dense, two bytes where not.
+// A set of 64-bit ids for heap dumps of any size: a bit or two per id where ids are dense, else two bytes.
 //
 // Ids are spread over pages of 2^16: the low three bits choose one of eight pages of a 512 KiB range, so that
 // both 8-aligned addresses and sequential numbers fill the bits of a page densely. A page starts as a sorted
