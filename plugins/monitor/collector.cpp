@@ -9,7 +9,8 @@ namespace hprof::monitor {
 
 static constexpr uint64_t kNsPerMs = 1'000'000;
 
-// From this version on GetCurrentContendedMonitor answers for a waiting thread only once it has been notified.
+// From this version on GetCurrentContendedMonitor answers for a waiting thread only once it has been
+// notified.
 static constexpr uint32_t kNoWaitsTold = 24;
 
 // In a thread's slot: there was no place for what the thread is doing now, so its end says nothing.

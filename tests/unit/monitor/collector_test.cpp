@@ -1,0 +1,250 @@
+#include <doctest/doctest.h>
+
+#include "plugins/monitor/blocked_threads.h"
+#include "tests/unit/monitor/fake_vm.h"
+
+using namespace hprof;
+using Rows = std::vector<FakeVm::Row>;
+
+namespace {
+
+constexpr uint64_t kMs = 1000000;
+
+struct Fixture {
+  FakeVm vm;
+  FakeVm::Object* lock = vm.add_object("java.lang.Object");
+  FakeVm::JavaThread* a = vm.add_thread(1, "App.a");
+  FakeVm::JavaThread* b = vm.add_thread(2, "App.b");
+
+  explicit Fixture(bool started = true) {
+    vm.create();
+    REQUIRE(vm.self != nullptr);
+    if (started) REQUIRE(vm.start() == HPROF_OK);
+  }
+  ~Fixture() {
+    if (vm.self != nullptr) vm.destroy();
+    CHECK(vm.weak_refs.empty());
+    CHECK(vm.local_frames == 0);
+    CHECK(vm.mock.memory_used == 0);
+  }
+  void pass_ms(uint64_t ms) { vm.mock.now_ns += ms * kMs; }
+  void block_for(FakeVm::JavaThread* thread, uint64_t ms) {
+    vm.enter(thread, lock);
+    pass_ms(ms);
+    vm.entered(thread, lock);
+  }
+  Rows rows(double cutoff = 0) {
+    CHECK(vm.report(cutoff) == HPROF_OK);
+    return vm.rows();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("contention is charged to where the thread was blocked, and to the class of the monitor") {
+  Fixture f;
+  f.block_for(f.a, 30);
+  f.block_for(f.b, 5);
+  f.block_for(f.a, 10);
+  CHECK(f.rows() == Rows{{2, 40, "App.a", "java.lang.Object"}, {1, 5, "App.b", "java.lang.Object"}});
+  CHECK(f.rows(0.2) == Rows{{2, 40, "App.a", "java.lang.Object"}});
+  CHECK(f.vm.weak_refs.empty());
+}
+
+TEST_CASE("without contention there is no table, and a note says so") {
+  Fixture f;
+  CHECK(f.rows().empty());
+  CHECK(f.vm.notes().find("no contention was seen") != std::string::npos);
+}
+
+TEST_CASE("a thread that is blocked at the report counts with its time so far, and only once") {
+  Fixture f;
+  f.vm.enter(f.a, f.lock);
+  f.pass_ms(100);
+  CHECK(f.rows() == Rows{{1, 100, "App.a", "java.lang.Object"}});
+  CHECK(f.vm.notes().find("1 blocked still") != std::string::npos);
+  f.pass_ms(50);
+  CHECK(f.rows() == Rows{{1, 150, "App.a", "java.lang.Object"}});
+  f.vm.entered(f.a, f.lock);
+  CHECK(f.rows() == Rows{{1, 150, "App.a", "java.lang.Object"}});
+  CHECK(f.vm.notes().find("blocked still") == std::string::npos);
+}
+
+TEST_CASE("a reset forgets, and cuts off what is going on at that moment") {
+  Fixture f;
+  f.block_for(f.b, 7);
+  f.vm.enter(f.a, f.lock);
+  f.pass_ms(100);
+  f.vm.ops->reset(f.vm.self);
+  CHECK(f.rows() == Rows{{1, 0, "App.a", "java.lang.Object"}});
+  f.pass_ms(3);
+  f.vm.entered(f.a, f.lock);
+  CHECK(f.rows() == Rows{{1, 3, "App.a", "java.lang.Object"}});
+}
+
+TEST_CASE("a thread that was blocked before the start is charged from the start on") {
+  Fixture f(false);
+  f.vm.enter(f.a, f.lock);
+  f.pass_ms(100);
+  REQUIRE(f.vm.start() == HPROF_OK);
+  f.pass_ms(20);
+  f.vm.entered(f.a, f.lock);
+  CHECK(f.rows() == Rows{{1, 20, "App.a", "java.lang.Object"}});
+}
+
+TEST_CASE("what was seen stays after a stop, and the next start adds to it") {
+  Fixture f;
+  f.block_for(f.a, 10);
+  f.vm.enter(f.a, f.lock);
+  f.vm.ops->stop(f.vm.self);
+  f.pass_ms(1000);
+  CHECK(f.rows() == Rows{{1, 10, "App.a", "java.lang.Object"}});
+  f.vm.entered(f.a, f.lock);
+  REQUIRE(f.vm.start() == HPROF_OK);
+  f.block_for(f.a, 1);
+  f.block_for(f.b, 2);
+  CHECK(f.rows() == Rows{{2, 11, "App.a", "java.lang.Object"}, {1, 2, "App.b", "java.lang.Object"}});
+}
+
+TEST_CASE("a thread's end gives its place to the next one") {
+  Fixture f;
+  f.block_for(f.a, 10);
+  f.vm.enter(f.a, f.lock);
+  f.vm.end(f.a);
+  CHECK(f.a->view->slot == nullptr);
+  f.pass_ms(10);
+  f.block_for(f.b, 1);
+  CHECK(f.rows() == Rows{{1, 10, "App.a", "java.lang.Object"}, {1, 1, "App.b", "java.lang.Object"}});
+}
+
+TEST_CASE("waits are events with their times, and no contention") {
+  Fixture f;
+  f.vm.wait(f.a, f.lock, 30);
+  f.pass_ms(31);
+  f.vm.waited(f.a, f.lock);
+  f.vm.wait(f.b, f.lock, 0);
+  CHECK(f.vm.events() == std::vector<std::string>{"WAIT 1 java.lang.Object 30",
+                                                  "WAITED 1 java.lang.Object 31",
+                                                  "WAIT 2 java.lang.Object 0"});
+  CHECK(f.rows().empty());
+}
+
+TEST_CASE("the end of a wait that began before the start has no line") {
+  Fixture f;
+  f.vm.waited(f.a, f.lock);
+  CHECK(f.vm.events().empty());
+}
+
+TEST_CASE("a wait that was never waited, as when the monitor is not owned, does not disturb what follows") {
+  Fixture f;
+  f.vm.wait(f.a, f.lock, 0);
+  f.pass_ms(10);
+  f.block_for(f.a, 5);
+  CHECK(f.rows() == Rows{{1, 5, "App.a", "java.lang.Object"}});
+}
+
+TEST_CASE("a virtual thread has its place only while it is blocked") {
+  Fixture f;
+  for (hprof_thread_serial serial = 10; serial < 3000; serial++) {
+    FakeVm::JavaThread* v = f.vm.add_thread(serial, "App.v", HPROF_THREAD_VIRTUAL);
+    f.vm.enter(v, f.lock);
+    f.pass_ms(1);
+    REQUIRE(f.vm.weak_refs.size() == 2);
+    f.vm.entered(v, f.lock);
+    REQUIRE(v->view->slot == nullptr);
+  }
+  CHECK(f.vm.weak_refs.empty());
+  CHECK(f.rows() == Rows{{2990, 2990, "App.v", "java.lang.Object"}});
+  // One chunk of places is enough for all of them.
+  CHECK(f.vm.mock.memory_used < 1200000);
+}
+
+TEST_CASE("a virtual thread that enters without having been seen blocked is charged nothing") {
+  Fixture f;
+  f.pass_ms(100);
+  f.vm.entered(f.vm.add_thread(10, "App.v", HPROF_THREAD_VIRTUAL), f.lock);
+  CHECK(f.rows().empty());
+}
+
+TEST_CASE("without memory for a place the contention is lost, counted, and nothing is charged for it") {
+  Fixture f;
+  f.vm.mock.memory_limit = f.vm.mock.memory_used;
+  f.block_for(f.a, 10);
+  f.vm.wait(f.a, f.lock, 0);
+  f.vm.waited(f.a, f.lock);
+  f.vm.mock.memory_limit = UINT64_MAX;
+  CHECK(f.vm.mock.loss("contentions and waits: too many threads at a time") == 2);
+  CHECK(f.rows().empty());
+  f.block_for(f.a, 4);
+  CHECK(f.rows() == Rows{{1, 4, "App.a", "java.lang.Object"}});
+}
+
+TEST_CASE("references that cannot be put away at once are put away later") {
+  Fixture f;
+  f.vm.destroy();
+  f.vm.tells_monitors = false;
+  f.vm.create();
+  REQUIRE(f.vm.start() == HPROF_OK);
+  f.vm.enter(f.a, f.lock);
+  REQUIRE(f.vm.weak_refs.size() == 1);
+  auto* place = static_cast<monitor::BlockedThread*>(f.a->view->slot);
+  REQUIRE(place->try_lock());  // as a dump does
+  f.vm.entered(f.a, f.lock);
+  CHECK(f.vm.weak_refs.size() == 1);
+  f.vm.end(f.a);
+  CHECK(f.vm.weak_refs.size() == 1);
+  place->unlock();
+  f.rows();
+  CHECK(f.vm.weak_refs.empty());
+  f.block_for(f.b, 1);
+  CHECK(f.b->view->slot == place);
+}
+
+TEST_CASE("a depth of the command line is obeyed, and so is one by command") {
+  Fixture f;
+  f.a->stack.push_back({static_cast<jmethodID>(f.vm.method_named("App.outer")), 2});
+  f.block_for(f.a, 1);
+  f.rows();
+  auto trace_of_first = [&] {
+    for (auto& record : f.vm.mock.written) {
+      if (record.kind() == HPROF_RECORD_MONITOR_TIME) {
+        return f.vm.mock.trace_text(record.as<hprof_rec_monitor_time>().rows[0].trace);
+      }
+    }
+    return std::vector<std::string>();
+  };
+  CHECK(trace_of_first().size() == 2);
+  hprof_control control = {sizeof control, HPROF_CONTROL_DEPTH, 1, 0};
+  CHECK(f.vm.ops->control(f.vm.self, &control) == HPROF_OK);
+  f.vm.ops->reset(f.vm.self);
+  f.block_for(f.a, 1);
+  f.rows();
+  REQUIRE(trace_of_first().size() == 1);
+  CHECK(trace_of_first()[0].find("App.a(") == 0);
+  control.value = 0;
+  CHECK(f.vm.ops->control(f.vm.self, &control) == HPROF_OK);
+  f.vm.ops->reset(f.vm.self);
+  f.block_for(f.a, 1);
+  CHECK(f.rows()[0].frame == "JVM.depth_zero");
+  control.value = -1;
+  CHECK(f.vm.ops->control(f.vm.self, &control) == HPROF_FAILED);
+  control.what = HPROF_CONTROL_ALLOC_TRACES;
+  CHECK(f.vm.ops->control(f.vm.self, &control) == HPROF_UNSUPPORTED);
+}
+
+TEST_CASE("an output that is gone ends the report") {
+  Fixture f;
+  f.block_for(f.a, 10);
+  f.vm.mock.write_status = HPROF_ABORTED;
+  CHECK(f.vm.report() == HPROF_ABORTED);
+  f.vm.mock.write_status = HPROF_OK;
+  CHECK(f.rows().size() == 1);
+}
+
+TEST_CASE("without memory the collector is not created, and leaves nothing") {
+  FakeVm vm;
+  vm.mock.memory_limit = 20000;
+  vm.create();
+  CHECK(vm.self == nullptr);
+  CHECK(vm.mock.memory_used == 0);
+}

@@ -1,0 +1,165 @@
+#include <doctest/doctest.h>
+
+#include "tests/unit/monitor/fake_vm.h"
+
+using namespace hprof;
+using Rows = std::vector<FakeVm::Row>;
+
+namespace {
+
+constexpr uint64_t kMs = 1000000;
+constexpr jint kParked = JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_WAITING | JVMTI_THREAD_STATE_PARKED;
+const char* const kSync = "java.util.concurrent.locks.ReentrantLock$NonfairSync";
+const std::string kRow = std::string(kSync) + " (java.util.concurrent)";
+
+struct Fixture {
+  FakeVm vm;
+  FakeVm::JavaThread* a = vm.add_thread(1, "");
+  FakeVm::JavaThread* b = vm.add_thread(2, "App.other");
+  FakeVm::Object* lock = add_lock(kSync);
+
+  Fixture() {
+    push(a, {"jdk.internal.misc.Unsafe.park", "java.util.concurrent.locks.LockSupport.park",
+             "java.util.concurrent.locks.AbstractQueuedSynchronizer.acquire",
+             "java.util.concurrent.locks.ReentrantLock.lock", "App.locks", "App.main"});
+    vm.create("monitor_all", {{"park-interval", "10"}});
+    REQUIRE(vm.self != nullptr);
+    REQUIRE(vm.start() == HPROF_OK);
+  }
+  ~Fixture() {
+    vm.destroy();
+    CHECK(vm.mock.agent_threads.empty());
+    CHECK(vm.global_refs == 0);
+    CHECK(vm.mock.memory_used == 0);
+  }
+  FakeVm::Object* add_lock(const std::string& class_name) {
+    FakeVm::Object* object = vm.add_object(class_name);
+    object->kinds.insert(vm.class_named("java.util.concurrent.locks.AbstractOwnableSynchronizer"));
+    return object;
+  }
+  void push(FakeVm::JavaThread* thread, const std::vector<std::string>& methods) {
+    for (auto& name : methods) thread->stack.push_back({static_cast<jmethodID>(vm.method_named(name)), 1});
+  }
+  static void park(FakeVm::JavaThread* thread, FakeVm::Object* on) {
+    thread->state = kParked;
+    thread->blocker = on;
+  }
+  static void go_on(FakeVm::JavaThread* thread) {
+    thread->state = JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_RUNNABLE;
+    thread->blocker = nullptr;
+  }
+  // So many looks, `ms` apart.
+  void look(uint32_t looks = 1, uint64_t ms = 10) {
+    hprof_agent_thread* thread = vm.mock.agent_threads.at(0).get();
+    vm.mock.on_wait = [this, ms](uint64_t) { vm.mock.now_ns += ms * kMs; };
+    thread->turns_left = looks;
+    thread->body(thread->argument, vm.jni(), thread);
+  }
+  Rows rows() {
+    CHECK(vm.report() == HPROF_OK);
+    return vm.rows();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a thread parked on a lock is charged the time between looks, where it called lock()") {
+  Fixture f;
+  Fixture::park(f.a, f.lock);
+  f.look(3);
+  CHECK(f.rows() == Rows{{1, 30, "java.util.concurrent.locks.ReentrantLock.lock", kRow}});
+  CHECK(f.vm.notes().find("every 10 ms, 3 times so far") != std::string::npos);
+  Fixture::go_on(f.a);
+  f.look(2);
+  Fixture::park(f.a, f.lock);
+  f.look(1, 25);
+  CHECK(f.rows() == Rows{{2, 55, "java.util.concurrent.locks.ReentrantLock.lock", kRow}});
+}
+
+TEST_CASE("the program's frames follow the outermost one of the lock, as many as the depth leaves") {
+  Fixture f;
+  Fixture::park(f.a, f.lock);
+  f.look();
+  f.rows();
+  for (auto& record : f.vm.mock.written) {
+    if (record.kind() != HPROF_RECORD_MONITOR_TIME) continue;
+    auto lines = f.vm.mock.trace_text(record.as<hprof_rec_monitor_time>().rows[0].trace);
+    REQUIRE(lines.size() == 3);
+    CHECK(lines[1].find("App.locks(") == 0);
+    CHECK(lines[2].find("App.main(") == 0);
+  }
+}
+
+TEST_CASE("another lock, or the same one from another place, is another time") {
+  Fixture f;
+  Fixture::park(f.a, f.lock);
+  f.look();
+  f.a->stack.erase(f.a->stack.end() - 1);
+  f.look();
+  uint64_t count = 0;
+  for (auto& row : f.rows()) count += row.count;
+  CHECK(count == 2);
+}
+
+TEST_CASE("conditions, latches, sleeping and running threads are no contention") {
+  Fixture f;
+  Fixture::park(f.a, f.vm.add_object("AbstractQueuedSynchronizer$ConditionObject"));
+  f.look();
+  FakeVm::Object* latch = f.add_lock("java.util.concurrent.CountDownLatch$Sync");
+  latch->kinds.insert(f.vm.class_named("java.util.concurrent.CountDownLatch$Sync"));
+  Fixture::park(f.a, latch);
+  f.look();
+  Fixture::park(f.a, nullptr);
+  f.look();
+  f.a->blocker = f.lock;
+  f.a->state = JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_RUNNABLE;
+  f.look();
+  CHECK(f.rows().empty());
+}
+
+TEST_CASE("a reset forgets the locks, too") {
+  Fixture f;
+  Fixture::park(f.a, f.lock);
+  f.look(2);
+  f.vm.ops->reset(f.vm.self);
+  CHECK(f.rows().empty());
+  f.look();
+  REQUIRE(f.rows().size() == 1);
+  CHECK(f.rows()[0].ms == 10);
+}
+
+TEST_CASE("stop ends the looking, start begins again and keeps what was seen") {
+  Fixture f;
+  Fixture::park(f.a, f.lock);
+  f.look();
+  f.vm.ops->stop(f.vm.self);
+  CHECK(f.vm.mock.agent_threads.empty());
+  f.vm.mock.now_ns += 5000 * kMs;
+  REQUIRE(f.vm.start() == HPROF_OK);
+  f.look();
+  REQUIRE(f.rows().size() == 1);
+  CHECK(f.rows()[0].ms == 20);
+}
+
+TEST_CASE("monitors are measured as with monitor=y") {
+  Fixture f;
+  FakeVm::Object* monitor = f.vm.add_object("java.lang.Object");
+  f.vm.enter(f.b, monitor);
+  f.vm.mock.now_ns += 100 * kMs;
+  f.vm.entered(f.b, monitor);
+  Fixture::park(f.a, f.lock);
+  f.look();
+  auto rows = f.rows();
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0] == FakeVm::Row{1, 100, "App.other", "java.lang.Object"});
+  CHECK(rows[1].monitor == kRow);
+}
+
+TEST_CASE("a VM without the classes refuses to start with a message") {
+  FakeVm vm;
+  vm.has_aqs = false;
+  vm.create("monitor_all");
+  REQUIRE(vm.self != nullptr);
+  CHECK(vm.start() == HPROF_UNSUPPORTED);
+  CHECK(vm.mock.said("does not tell what a thread is parked on"));
+}
