@@ -102,7 +102,7 @@ Reason MethodInjector::find_stack_map() {
 
 void MethodInjector::build_probes() {
   if (enters_ || leaf_) {
-    MethodSite site{view_.name, method_.name, method_.descriptor, method_.access};
+    MethodSite site{view_.name, method_.name, method_.descriptor, method_.access, &view_, &method_};
     int32_t id = probes_.method_id != nullptr ? probes_.method_id(probes_.context, site)
                                               : static_cast<int32_t>(counts_.methods);
     uint16_t constant = id > 32767 || id < -32768 ? pool_.integer(id) : static_cast<uint16_t>(0);

@@ -47,12 +47,17 @@ struct CallHook {
   MethodPattern callee;
 };
 
+struct ClassView;
+struct MethodView;
+
 // A method at hand, valid during the callback only.
 struct MethodSite {
   Span class_name;  // internal form: java/lang/Object
   Span name;
   Span descriptor;
   uint16_t access;
+  const ClassView* view = nullptr;  // the class file, for what else there is to know; see debug_info.h
+  const MethodView* method = nullptr;
 };
 
 struct FieldToAdd {

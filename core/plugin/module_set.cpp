@@ -68,6 +68,12 @@ void ModuleSet::open_all() {
     messages_.message("more than 64 plugins in the folders: the rest is not looked at");
 }
 
+const hprof_unit* ModuleSet::open_internal(Str name) {
+  if (open_one(name, false) != ModuleState::kOpen) return nullptr;
+  const hprof_module& record = *find_module(name)->record;
+  return record.unit_count != 0 ? record.units[0] : nullptr;
+}
+
 ModuleState ModuleSet::state_of(Str module) const {
   if (find_module(module) != nullptr) return ModuleState::kOpen;
   for (uint32_t i = 0; i < refused_count_; ++i) {

@@ -19,20 +19,26 @@ import sun.misc.Unsafe;
  * and never frees a node while the VM runs. A node stands for one trace (the last N methods); the edge (node, method)
  * leads to the node whose trace is that of the first with the method on top. All offsets below are shared with the
  * plugin's C++ structures.
+ *
+ * <p>A platform thread has nodes of its own. Virtual threads share theirs, so these are added to atomically, and exit()
+ * finds the state by the thread. A frame that was entered on a virtual thread and ends on its carrier (unmount) or the
+ * other way round is left alone: the next exit further out is absolute, and so right again. The state of a virtual thread
+ * is given back when its outermost frame ends.
  */
 public final class HprofTracker {
   // A thread's state, at the address Thread.$hq.
   static final long STATE_CURRENT = 0;  // address of the node the thread is in; only its thread writes it
   static final long STATE_EDGES = 8;  // address of the edge table
   static final long STATE_MASK = 16;  // number of entries of that table, less one, times 16
-  static final long STATE_CLOCK = 24;  // clock=exact: nanoseconds at the last event
+  static final long STATE_CLOCK = 24;  // exact: nanoseconds at the last event; 0: none yet
+  static final long STATE_SHARED = 32;  // not 0: the state of a virtual thread, whose nodes all of them share
 
   // A node: 64 bytes, aligned to 64.
   static final long NODE_METHOD = 0;  // long: its topmost method; -1 in the node that stands for "none"
   static final long NODE_COUNT = 8;  // calls
   static final long NODE_LAST = 16;  // address of the node that the last edge from here led to; never 0
-  static final long NODE_STATE = 24;  // address of the state of the thread that owns it
-  static final long NODE_SELF = 32;  // nanoseconds: the sampler's, or those of clock=exact
+  static final long NODE_STATE = 24;  // address of the state of the thread that owns it; 0 in shared nodes
+  static final long NODE_SELF = 32;  // nanoseconds: the sampler's, or those of exact
 
   // An edge: key, address of a node. The key 0 is free.
   static final int METHOD_BITS = 23;
@@ -41,7 +47,7 @@ public final class HprofTracker {
   /** Set at VMInit, cleared at VMDeath, by the agent. */
   static boolean live;
 
-  /** clock=exact: the time of each event is taken. */
+  /** times=clock: the time of each event is taken. */
   static boolean exact;
 
   /** Set while heap=sites counts. */
@@ -57,6 +63,7 @@ public final class HprofTracker {
   static void prime() {
     attach(null);
     miss(0, 0, 0);
+    release(0);
     allocatedObject(null);
     System.nanoTime();
     HprofMemory.UNSAFE.hashCode();
@@ -76,7 +83,7 @@ public final class HprofTracker {
       next = follow(unsafe, state, node, method);
       if (next == 0) return 0;
     }
-    unsafe.putLong(null, next + NODE_COUNT, unsafe.getLong(null, next + NODE_COUNT) + 1);
+    count(unsafe, next);
     unsafe.putLong(null, state + STATE_CURRENT, next);
     return node;
   }
@@ -86,6 +93,10 @@ public final class HprofTracker {
     if (prev == 0) return;
     Unsafe unsafe = HprofMemory.UNSAFE;
     long state = unsafe.getLong(null, prev + NODE_STATE);
+    if (state == 0) {
+      exitShared(unsafe, prev);
+      return;
+    }
     if (exact) tick(unsafe, state, unsafe.getLong(null, state + STATE_CURRENT));
     unsafe.putLong(null, state + STATE_CURRENT, prev);
   }
@@ -99,10 +110,44 @@ public final class HprofTracker {
     if (prev == 0) return;
     Unsafe unsafe = HprofMemory.UNSAFE;
     long state = unsafe.getLong(null, prev + NODE_STATE);
+    if (state == 0) state = shared(unsafe);
+    if (state == 0) return;
     if (exact) tick(unsafe, state, unsafe.getLong(null, state + STATE_CURRENT));
     long next = unsafe.getLong(null, prev + NODE_LAST);
     if (unsafe.getLong(null, next + NODE_METHOD) != method) next = follow(unsafe, state, prev, method);
     if (next != 0) unsafe.putLong(null, state + STATE_CURRENT, next);
+  }
+
+  /** The state of this virtual thread; 0 on a platform thread. */
+  private static long shared(Unsafe unsafe) {
+    long state = Thread.currentThread().$hq;
+    return state != 0 && unsafe.getLong(null, state + STATE_SHARED) != 0 ? state : 0;
+  }
+
+  private static void exitShared(Unsafe unsafe, long prev) {
+    long state = shared(unsafe);
+    if (state == 0) return;
+    if (exact) tick(unsafe, state, unsafe.getLong(null, state + STATE_CURRENT));
+    unsafe.putLong(null, state + STATE_CURRENT, prev);
+    if (unsafe.getLong(null, prev + NODE_METHOD) >= 0) return;
+    Thread.currentThread().$hq = 0;
+    release(state);
+  }
+
+  private static void count(Unsafe unsafe, long node) {
+    long at = node + NODE_COUNT;
+    if (unsafe.getLong(null, node + NODE_STATE) != 0) {
+      unsafe.putLong(null, at, unsafe.getLong(null, at) + 1);
+    } else {
+      add(unsafe, at, 1);
+    }
+  }
+
+  private static void add(Unsafe unsafe, long at, long amount) {
+    long old;
+    do {
+      old = unsafe.getLong(null, at);
+    } while (!unsafe.compareAndSetLong(null, at, old, old + amount));
   }
 
   /** A method that calls nothing: its time is its caller's. */
@@ -118,7 +163,7 @@ public final class HprofTracker {
       next = follow(unsafe, state, node, method);
       if (next == 0) return;
     }
-    unsafe.putLong(null, next + NODE_COUNT, unsafe.getLong(null, next + NODE_COUNT) + 1);
+    count(unsafe, next);
   }
 
   /** The edge from node by that method: by the thread's table, or made by the agent. 0 when that has no memory left. */
@@ -133,6 +178,7 @@ public final class HprofTracker {
       if (found == 0) break;
       if (found == key) {
         long next = unsafe.getLong(null, edge + 8);
+        if (next == 0) break;
         unsafe.putLong(null, node + NODE_LAST, next);
         return next;
       }
@@ -142,9 +188,15 @@ public final class HprofTracker {
 
   private static void tick(Unsafe unsafe, long state, long node) {
     long now = System.nanoTime();
-    long passed = now - unsafe.getLong(null, state + STATE_CLOCK);
+    long before = unsafe.getLong(null, state + STATE_CLOCK);
     unsafe.putLong(null, state + STATE_CLOCK, now);
-    unsafe.putLong(null, node + NODE_SELF, unsafe.getLong(null, node + NODE_SELF) + passed);
+    if (before == 0) return;
+    long at = node + NODE_SELF;
+    if (unsafe.getLong(null, node + NODE_STATE) != 0) {
+      unsafe.putLong(null, at, unsafe.getLong(null, at) + now - before);
+    } else {
+      add(unsafe, at, now - before);
+    }
   }
 
   /** A new object. */
@@ -166,6 +218,9 @@ public final class HprofTracker {
 
   /** Makes the node and the edge, or finds the edge where the table's probes ended; sets NODE_LAST. */
   private static native long miss(long state, long node, int method);
+
+  /** Takes back the state of a virtual thread. */
+  private static native void release(long state);
 
   private static native void allocatedObject(Object object);
 }

@@ -85,6 +85,7 @@ typedef struct hprof_option {
 #define HPROF_UNIT_COLLECTOR 1
 #define HPROF_UNIT_ENCODER 2
 #define HPROF_UNIT_SINK 3
+#define HPROF_UNIT_ENGINE 4 /* the core's own class-file engine, in the module `bytecode`; not for vendors */
 
 typedef struct hprof_unit {
   uint32_t size;

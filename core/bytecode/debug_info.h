@@ -1,0 +1,14 @@
+// What a class file says of its source.
+#pragma once
+
+#include "core/bytecode/class_reader.h"
+
+namespace hprof {
+
+// The name in the SourceFile attribute; empty: none.
+Span source_file(const ClassView& view);
+
+// The first line of the method's LineNumberTable, that of the lowest position; 0: none.
+uint32_t first_line(const ClassView& view, const MethodView& method);
+
+}  // namespace hprof

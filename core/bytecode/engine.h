@@ -1,0 +1,58 @@
+// The class-file engine as the core uses it: a table of functions that the module `bytecode` offers.
+//
+// The engine is about as large as a third of the core and only cpu=times, cpu=old and heap=sites need it, so
+// it is a library of its own (lib/hprof/plugins/bytecode.so), which the core opens when a unit that runs asks
+// for class hooks. It belongs to the core, though, and to one version of it: a C++ interface, not a part of
+// the plugin ABI.
+#pragma once
+
+#include "core/base/memory.h"
+#include "core/bytecode/probe_set.h"
+
+namespace hprof {
+
+constexpr uint32_t kEngineVersion = 1;
+constexpr const char* kEngineModule = "bytecode";
+
+struct Engine;
+
+// What is asked of the engine; all callbacks are called on the thread that rewrites. [app], from before
+// VMStart on.
+struct EngineUse {
+  ProbeSet probes;  // the callbacks of it; call hooks and quiet bodies are filled in by the engine
+  Memory memory;
+  size_t scratch_limit;  // bytes of working memory for one class
+};
+
+struct NewClass {
+  uint8_t* bytes;  // as `allocate` gave it; NULL: the class stays as it is
+  uint32_t size;
+};
+
+struct EngineTotals {
+  uint64_t classes, classes_changed, bytes_read;
+  uint64_t methods, entered, leaves, handlers, handlers_left_out, allocations;
+  uint64_t methods_left[kReasonCount];
+  uint64_t classes_left[kReasonCount];
+};
+
+struct EngineTable {
+  uint32_t size;
+  uint32_t version;  // kEngineVersion
+  // NULL: no memory. [onload]
+  Engine* (*create)(const EngineUse& use);
+  // Any number of threads at once. [app]
+  NewClass (*rewrite)(Engine* engine, Span file, void* context,
+                      uint8_t* (*allocate)(void* context, uint32_t size));
+  // A tracker class as this VM needs it, valid until the next call. False: there is no such class, or no
+  // memory. [control]
+  bool (*tracker)(Engine* engine, uint32_t index, bool internal_unsafe, const char** name, Span* bytes);
+  void (*totals)(const Engine* engine, EngineTotals* totals);  // [control]
+  const char* (*reason)(Reason reason);                        // static text [any]
+  // Inside the callbacks: the class' source file (empty: none), and the line where the method begins (0:
+  // none).
+  Span (*source_file)(const MethodSite& site);
+  uint32_t (*first_line)(const MethodSite& site);
+};
+
+}  // namespace hprof

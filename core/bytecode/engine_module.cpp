@@ -1,0 +1,173 @@
+// The module `bytecode`: the class-file engine behind engine.h. Its one unit is opened by the core itself.
+#include <atomic>
+#include <new>
+
+#include <hprof/plugin.h>
+
+#include "core/bytecode/alloc_sites.h"
+#include "core/bytecode/debug_info.h"
+#include "core/bytecode/engine.h"
+#include "core/bytecode/injector.h"
+#include "core/bytecode/tracker_classes.h"
+
+namespace hprof {
+
+namespace {
+
+constexpr uint32_t kScratches = 4;
+
+struct PooledScratch {
+  PooledScratch(const Memory& memory, size_t limit) : scratch(memory, limit) {}
+  std::atomic<bool> taken{false};
+  Scratch scratch;
+};
+
+}  // namespace
+
+struct Engine {
+  explicit Engine(const EngineUse& asked)
+      : use(asked),
+        pool{{asked.memory, asked.scratch_limit},
+             {asked.memory, asked.scratch_limit},
+             {asked.memory, asked.scratch_limit},
+             {asked.memory, asked.scratch_limit}},
+        tracker_scratch(asked.memory, asked.scratch_limit),
+        tracker_bytes(tracker_scratch.budget) {}
+
+  EngineUse use;
+  PooledScratch pool[kScratches];
+  Scratch tracker_scratch;
+  GrowBuffer tracker_bytes;
+  std::atomic<uint64_t> classes{0}, classes_changed{0}, bytes_read{0};
+  std::atomic<uint64_t> methods{0}, entered{0}, leaves{0}, handlers{0}, handlers_left_out{0}, allocations{0};
+  std::atomic<uint64_t> methods_left[kReasonCount] = {};
+  std::atomic<uint64_t> classes_left[kReasonCount] = {};
+};
+
+namespace {
+
+void add(std::atomic<uint64_t>& total, uint64_t value) {
+  if (value != 0) total.fetch_add(value, std::memory_order_relaxed);
+}
+
+void add_up(Engine* engine, const RewriteResult& result, uint32_t size) {
+  const RewriteCounts& counts = result.counts;
+  add(engine->classes, 1);
+  add(engine->bytes_read, size);
+  if (result.reason != Reason::kRewritten) {
+    add(engine->classes_left[static_cast<uint32_t>(result.reason)], 1);
+    return;
+  }
+  add(engine->classes_changed, 1);
+  add(engine->methods, counts.methods);
+  add(engine->entered, counts.entered);
+  add(engine->leaves, counts.leaves);
+  add(engine->handlers, counts.syncs);
+  add(engine->handlers_left_out, counts.syncs_left_out);
+  add(engine->allocations, counts.allocations);
+  for (uint32_t i = 0; i < kReasonCount; i++) add(engine->methods_left[i], counts.left[i]);
+}
+
+using Allocate = uint8_t* (*)(void* context, uint32_t size);
+
+NewClass rewrite_with(Engine* engine, Scratch& scratch, Span file, void* context, Allocate allocate) {
+  RewriteResult result;
+  rewrite(file, engine->use.probes, scratch, &result);
+  NewClass made{nullptr, 0};
+  if (result.reason == Reason::kRewritten) {
+    made = {allocate(context, result.size), result.size};
+    if (made.bytes != nullptr) {
+      copy_result(result, made.bytes);
+    } else {
+      result.reason = Reason::kNoMemory;
+    }
+  }
+  add_up(engine, result, file.size);
+  return made;
+}
+
+// More threads at once than the pool has scratches: one of its own for the class.
+NewClass engine_rewrite(Engine* engine, Span file, void* context, Allocate allocate) {
+  for (PooledScratch& place : engine->pool) {
+    if (place.taken.exchange(true, std::memory_order_acquire)) continue;
+    NewClass made = rewrite_with(engine, place.scratch, file, context, allocate);
+    place.taken.store(false, std::memory_order_release);
+    return made;
+  }
+  Scratch scratch(engine->use.memory, engine->use.scratch_limit);
+  return rewrite_with(engine, scratch, file, context, allocate);
+}
+
+// Never given back: classes may be loaded until the very end of the VM.
+Engine* engine_create(const EngineUse& use) {
+  void* memory = use.memory.allocate(use.memory.context, sizeof(Engine));
+  if (memory == nullptr) return nullptr;
+  auto* engine = new (memory) Engine(use);
+  if ((use.probes.probes & kProbesOfSites) != 0) add_allocation_probes(&engine->use.probes);
+  return engine;
+}
+
+bool engine_tracker(Engine* engine, uint32_t index, bool internal_unsafe, const char** name, Span* bytes) {
+  if (index >= kTrackerClassCount) return false;
+  engine->tracker_bytes.clear();
+  if (prepare_tracker(kTrackerClasses[index], internal_unsafe, engine->tracker_scratch,
+                      engine->tracker_bytes) != Reason::kRewritten)
+    return false;
+  *name = kTrackerClasses[index].name;
+  *bytes = {engine->tracker_bytes.data(), static_cast<uint32_t>(engine->tracker_bytes.size())};
+  return true;
+}
+
+void engine_totals(const Engine* engine, EngineTotals* totals) {
+  *totals = {};
+  totals->classes = engine->classes;
+  totals->classes_changed = engine->classes_changed;
+  totals->bytes_read = engine->bytes_read;
+  totals->methods = engine->methods;
+  totals->entered = engine->entered;
+  totals->leaves = engine->leaves;
+  totals->handlers = engine->handlers;
+  totals->handlers_left_out = engine->handlers_left_out;
+  totals->allocations = engine->allocations;
+  for (uint32_t i = 0; i < kReasonCount; i++) {
+    totals->methods_left[i] = engine->methods_left[i];
+    totals->classes_left[i] = engine->classes_left[i];
+  }
+}
+
+const EngineTable kTable = {
+    sizeof(EngineTable),
+    kEngineVersion,
+    engine_create,
+    engine_rewrite,
+    engine_tracker,
+    engine_totals,
+    reason_text,
+    [](const MethodSite& site) { return source_file(*site.view); },
+    [](const MethodSite& site) { return first_line(*site.view, *site.method); },
+};
+
+const hprof_unit kUnit = {
+    sizeof(hprof_unit),
+    HPROF_UNIT_ENGINE,
+    "bytecode",
+    nullptr,
+    "class-file engine of the core",
+    nullptr,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    &kTable,
+};
+const hprof_unit* const kUnits[] = {&kUnit};
+
+}  // namespace
+
+}  // namespace hprof
+
+HPROF_MODULE(bytecode, "1.0", "hprof", hprof::kUnits, 1)
