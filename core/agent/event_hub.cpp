@@ -78,6 +78,14 @@ void dispatch_on_thread(Session* session, uint64_t event, JNIEnv* jni, jthread t
   }
 }
 
+void JNICALL on_vm_start(jvmtiEnv* jvmti, JNIEnv* jni) { session_of(jvmti)->on_vm_start(jni); }
+
+// The session is made before the first class is loaded and never goes away, so no gate.
+void JNICALL on_class_file(jvmtiEnv* jvmti, JNIEnv*, jclass, jobject, const char*, jobject, jint size,
+                           const unsigned char* bytes, jint* new_size, unsigned char** new_bytes) {
+  session_of(jvmti)->rewriter().class_file(jvmti, size, bytes, new_size, new_bytes);
+}
+
 void JNICALL on_vm_init(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
   session_of(jvmti)->on_vm_init(jni, thread);
 }
@@ -201,6 +209,8 @@ bool EventHub::attach_to(jvmtiEnv* jvmti, Session* session) {
   if (jvmti->SetEnvironmentLocalStorage(session) != JVMTI_ERROR_NONE) return false;
   // jvmtiEventCallbacks is one function pointer per event number, in order.
   void* table[kCallbacks] = {};
+  set(table, JVMTI_EVENT_VM_START, on_vm_start);
+  set(table, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, on_class_file);
   set(table, JVMTI_EVENT_VM_INIT, on_vm_init);
   set(table, JVMTI_EVENT_VM_DEATH, on_vm_death);
   set(table, JVMTI_EVENT_DATA_DUMP_REQUEST, on_data_dump_request);

@@ -7,5 +7,6 @@ const void* ids_service();       // services_ids.cpp
 const void* threads_service();   // services_threads.cpp
 const void* sampling_service();  // services_threads.cpp; nullptr where the platform has no CPU timers
 const void* io_service();        // services_io.cpp
+const void* bytecode_service();  // services_bytecode.cpp
 
 }  // namespace hprof

@@ -108,6 +108,8 @@ const void* find_service(const hprof_host*, uint32_t id) {
       return sampling_service();
     case HPROF_SERVICE_IO:
       return io_service();
+    case HPROF_SERVICE_BYTECODE:
+      return bytecode_service();
     default:
       return nullptr;
   }

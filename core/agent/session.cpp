@@ -216,7 +216,22 @@ bool Session::open_control() {
   return false;
 }
 
+// The engine is a module of its own, opened when a unit that runs hooks classes; it must be of this build.
+bool Session::offer_rewriting() {
+  uint64_t hooks = HPROF_NEED_CLASS_HOOKS | HPROF_NEED_EARLY_CLASS_HOOKS;
+  if (((setup_.selection().needs | setup_.selection().wants) & hooks) == 0) return true;
+  const hprof_unit* unit = setup_.open_internal(kEngineModule);
+  if (unit == nullptr || unit->kind != HPROF_UNIT_ENGINE)
+    return fail("the module bytecode, which the chosen options need, is not in this build");
+  auto* engine = static_cast<const EngineTable*>(unit->ops);
+  if (engine->size != sizeof(EngineTable) || engine->version != kEngineVersion)
+    return fail("the module bytecode is of another version");
+  rewriter_.offer(this, engine);
+  return true;
+}
+
 bool Session::create_collectors() {
+  if (!offer_rewriting()) return false;
   for (uint32_t i = 0; i < collector_count_; i++) {
     CollectorSlot& slot = collectors_[i];
     if (slot.ops->create(&slot.host, slot.config, &slot.self) != HPROF_OK) {
@@ -225,6 +240,8 @@ bool Session::create_collectors() {
       return fail(text);
     }
   }
+  if (!rewriter_.begin()) return fail("not enough memory for the class-file engine");
+  if (rewriter_.is_active()) enable_events();
   return true;
 }
 

@@ -7,6 +7,7 @@
 #include <jvmti.h>
 
 #include "core/agent/class_book.h"
+#include "core/agent/class_rewriter.h"
 #include "core/agent/control.h"
 #include "core/agent/control_server.h"
 #include "core/agent/event_hub.h"
@@ -50,6 +51,8 @@ class Session {
   // Has detach called through `detacher` on a new agent thread. [control]
   void detach_soon(JNIEnv* jni);
   void set_detacher(void (*detacher)(Session*, JNIEnv*)) { detacher_ = detacher; }
+  // The VM can define classes, and does little else. [app]
+  void on_vm_start(JNIEnv* jni) { rewriter_.on_vm_start(jni); }
   // Starts the collectors; the VM is live. [control]
   void on_vm_init(JNIEnv* jni, jthread thread);
   // The last report, and the end of all threads of the agent's own. [app]
@@ -83,6 +86,8 @@ class Session {
   CollectorSlot& collector(uint32_t index) { return collectors_[index]; }
   ThreadBook& threads() { return threads_; }
   ClassBook& classes() { return classes_; }
+  ClassRewriter& rewriter() { return rewriter_; }
+  const hprof_settings& settings() const { return settings_; }
   Pipeline& pipeline() { return pipeline_; }
   Model& model() { return model_; }
   MemoryAccount& memory() { return memory_; }
@@ -108,6 +113,7 @@ class Session {
   bool open_pipeline();
   bool create_collectors();
   bool open_control();
+  bool offer_rewriting();
   void enable_events();
   void prepare_to_collect(JNIEnv* jni);
   void last_report();
@@ -131,6 +137,7 @@ class Session {
   VmStructs vm_structs_;
   ThreadBook threads_;
   ClassBook classes_;
+  ClassRewriter rewriter_;
   EventHub events_;
   PhaseGate gate_;  // open in the live phase
   Pipeline pipeline_;

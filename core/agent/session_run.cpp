@@ -19,6 +19,7 @@ void Session::on_vm_init(JNIEnv* jni, jthread thread) {
   if (collector_count_ == 0) return;
   threads_.prepare(vm_structs_, jni, thread);
   gate_.open();
+  rewriter_.on_vm_init(jni);
   if (!pipeline_.start()) say("can't start the writer thread: the profile is written at the end only");
   if (!control_.start(this, jni)) say("can't start the control thread: no reports on request");
   if (!server_.start(this)) say("can't start a thread for commands: they are not answered");
@@ -36,10 +37,13 @@ void Session::on_vm_init(JNIEnv* jni, jthread thread) {
 
 // Idle, the ends of the threads that have a record are all that is of interest.
 uint64_t Session::events_wanted() const {
+  constexpr uint64_t kOnceAndForAll = HPROF_EVENT_VM_START | HPROF_EVENT_CLASS_FILE_LOAD;
   uint64_t events = 0;
   for (uint32_t i = 0; i < collector_count_; i++) {
-    if (collectors_[i].running) events |= collectors_[i].unit->events;
+    if (collectors_[i].running) events |= collectors_[i].unit->events & ~kOnceAndForAll;
   }
+  // A class that was loaded without probes stays so.
+  if (rewriter_.is_active()) events |= kOnceAndForAll;
   if (is_collecting()) events |= HPROF_EVENT_THREAD_START | HPROF_EVENT_THREAD_END;
   if (threads_.has_records()) events |= HPROF_EVENT_THREAD_END;
   // With this capability other events come on virtual threads, too: their records are given back at their end.

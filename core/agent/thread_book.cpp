@@ -128,6 +128,12 @@ ThreadRecord* ThreadBook::find(jthread thread) const {
   return static_cast<ThreadRecord*>(storage);
 }
 
+bool ThreadBook::is_agent() const {
+  void* storage = nullptr;
+  return jvmti_->GetThreadLocalStorage(nullptr, &storage) == JVMTI_ERROR_NONE && storage != nullptr &&
+         static_cast<ThreadRecord*>(storage)->is_agent();
+}
+
 void ThreadBook::ended(JNIEnv* jni, jthread thread) {
   void* storage = nullptr;
   if (jvmti_->GetThreadLocalStorage(thread, &storage) != JVMTI_ERROR_NONE || storage == nullptr) return;

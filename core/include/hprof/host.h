@@ -29,6 +29,7 @@ typedef struct hprof_settings {
 #define HPROF_SERVICE_THREADS 7  /* service/threads.h */
 #define HPROF_SERVICE_SAMPLING 8 /* service/sampling.h */
 #define HPROF_SERVICE_IO 9       /* service/io.h */
+#define HPROF_SERVICE_BYTECODE 10 /* service/bytecode.h */
 
 struct hprof_host {
   uint32_t size;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <hprof/cpp/service.hpp>
+#include <hprof/service/bytecode.h>
 #include <hprof/service/clock.h>
 #include <hprof/service/emit.h>
 #include <hprof/service/ids.h>
@@ -30,6 +31,7 @@ struct Services {
   const hprof_threads_service* threads = nullptr;
   const hprof_sampling_service* sampling = nullptr;
   const hprof_io_service* io = nullptr;
+  const hprof_bytecode_service* bytecode = nullptr;
 
   Services() = default;
   explicit Services(const hprof_host* h)
@@ -42,7 +44,8 @@ struct Services {
         jvm(find_service<hprof_jvm_service>(h, HPROF_SERVICE_JVM)),
         threads(find_service<hprof_threads_service>(h, HPROF_SERVICE_THREADS)),
         sampling(find_service<hprof_sampling_service>(h, HPROF_SERVICE_SAMPLING)),
-        io(find_service<hprof_io_service>(h, HPROF_SERVICE_IO)) {}
+        io(find_service<hprof_io_service>(h, HPROF_SERVICE_IO)),
+        bytecode(find_service<hprof_bytecode_service>(h, HPROF_SERVICE_BYTECODE)) {}
 
   const hprof_settings& settings() const { return *host->settings; }
 

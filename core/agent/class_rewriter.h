@@ -1,0 +1,73 @@
+// The bytecode service: classes on their way into the VM, the tracker class, and who asked for probes.
+//
+// The rewriting itself is the engine's (core/bytecode/engine.h). A class that cannot be rewritten is loaded
+// as it is; the VM never sees an error. Class files that another agent's retransformation brings along are
+// rewritten again, to the same methods' numbers.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <jvmti.h>
+
+#include <hprof/service/bytecode.h>
+
+#include "core/bytecode/engine.h"
+#include "core/model/model.h"
+
+namespace hprof {
+
+class Session;
+
+class ClassRewriter {
+ public:
+  // The engine is there; users may ask. [onload]
+  void offer(Session* session, const EngineTable* engine) { session_ = session, table_ = engine; }
+  hprof_status ask(const hprof_probe_user* user);
+  // All have asked: makes the engine. False: no memory. [onload]
+  bool begin();
+  bool is_active() const { return engine_ != nullptr; }
+
+  // [app], from before VMStart on; jni may be nullptr.
+  void class_file(jvmtiEnv* jvmti, jint size, const unsigned char* bytes, jint* new_size,
+                  unsigned char** new_bytes);
+  void on_vm_start(JNIEnv* jni);  // defines the tracker class
+  void on_vm_init(JNIEnv* jni);   // makes it ready
+  hprof_status go(JNIEnv* jni, uint32_t probes) { return set_flags(jni, probes, true); }
+  void halt(JNIEnv* jni, uint32_t probes) { set_flags(jni, probes, false); }
+
+  uint64_t thread_state(JNIEnv* jni, jobject thread) const;
+  void set_thread_state(JNIEnv* jni, jobject thread, uint64_t state) const;
+  uint32_t frame(uint32_t method, bool entry) const;
+  void totals(hprof_probe_totals* totals) const;
+  void each_left(void* argument, void (*visit)(void*, const char*, uint64_t, uint64_t)) const;
+
+  // Natives of the tracker. [app]
+  jlong attach(JNIEnv* jni, jobject thread);
+  jlong miss(jlong state, jlong node, jint method);
+  void release(jlong state);
+  void allocated(JNIEnv* jni, jobject object);
+
+ private:
+  hprof_status set_flags(JNIEnv* jni, uint32_t probes, bool on);
+  bool wants_methods(Span name) const;
+  static bool include_class(void* self, Span name, uint16_t access);
+  static uint32_t include_method(void* self, const MethodSite& site, uint32_t probes);
+  static int32_t method_id(void* self, const MethodSite& site);
+  int32_t number(const MethodSite& site);
+
+  Session* session_ = nullptr;
+  const EngineTable* table_ = nullptr;
+  Engine* engine_ = nullptr;
+  uint32_t asked_ = 0;
+  hprof_probe_user methods_ = {};
+  hprof_probe_user allocations_ = {};
+  uint16_t* first_lines_ = nullptr;  // by method id
+  uint32_t first_line_count_ = 0;
+  jclass tracker_ = nullptr;  // global references and ids, from VMInit on
+  jfieldID thread_field_ = nullptr;
+  jfieldID live_ = nullptr;
+  jfieldID exact_ = nullptr;
+  jfieldID sites_ = nullptr;
+};
+
+}  // namespace hprof

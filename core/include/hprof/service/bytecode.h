@@ -1,0 +1,65 @@
+/*
+ * Probes in the program's methods: the core rewrites each class as it is loaded, once for all collectors that ask.
+ *
+ * The probes call a class of the agent's in java.lang, HprofTracker, whose source (core/bytecode/tracker) says what it does
+ * with the 64-bit words below. Units that ask need HPROF_NEED_CLASS_HOOKS, and to see the classes of the JDK itself
+ * want HPROF_NEED_EARLY_CLASS_HOOKS and HPROF_NEED_EARLY_VMSTART. NULL service: nothing was asked for in time.
+ */
+#ifndef HPROF_SERVICE_BYTECODE_H
+#define HPROF_SERVICE_BYTECODE_H
+
+#include <hprof/abi.h>
+
+#define HPROF_PROBE_METHODS (1u << 0)     /* entry, exit and exception handlers of methods */
+#define HPROF_PROBE_ALLOCATIONS (1u << 1) /* objects and arrays made */
+#define HPROF_PROBE_CLOCK (1u << 2)       /* go() only: probes of methods take the time */
+
+/* One user for each kind of probe at a time. */
+typedef struct hprof_probe_user {
+  uint32_t size;
+  uint32_t probes; /* HPROF_PROBE_METHODS, HPROF_PROBE_ALLOCATIONS */
+  void* self;      /* passed to all of these; functions for probes that are not asked for stay NULL */
+  /* Which classes get probes in their methods: patterns separated by ':', "com.acme.*", "com.acme.Main"; a '*' at the
+   * end stands for anything, and a class stands for its inner classes, too. NULL or empty: all; none. exclude wins.
+   * Live as long as the session. */
+  const char* include;
+  const char* exclude;
+  /* HPROF_PROBE_METHODS. Called by probes that find no state in Thread.$hq, no edge, or a state to be given back. These
+   * run in the middle of any method: no JVMTI, no JNI but GetLongField, never wait for a Java thread that may be stopped. */
+  uint64_t (*attach)(void* self, uint32_t virtual_thread, uint64_t os_id);                /* [app] 0: do not count */
+  uint64_t (*miss)(void* self, uint64_t state, uint64_t node, hprof_method_id method);    /* [app] 0: not counted */
+  void (*release)(void* self, uint64_t state);                                            /* [app] */
+  /* HPROF_PROBE_ALLOCATIONS: a new object, on the thread that made it. */
+  void (*allocated)(void* self, void* jni, void* object);                                 /* [app] */
+} hprof_probe_user;
+
+/* What rewriting came to. */
+typedef struct hprof_probe_totals {
+  uint32_t size;
+  uint32_t reserved;
+  uint64_t classes, classes_changed, bytes_read;
+  uint64_t methods, methods_probed, leaves, allocations;
+} hprof_probe_totals;
+
+typedef struct hprof_bytecode_service {
+  uint32_t size;
+  uint32_t reserved;
+  /* Asks for probes; they do nothing before go(). HPROF_UNSUPPORTED: not with this VM or build, or loaded into a running VM
+   * (a field cannot be added to Thread then). In create. [onload] */
+  hprof_status (*ask)(const hprof_host* host, const hprof_probe_user* user);
+  /* Switches probes on and off, HPROF_PROBE_*. HPROF_FAILED: the tracker class could not be made. After halt, probes that
+   * have begun may still run for a moment, on memory that must stay. [control] */
+  hprof_status (*go)(const hprof_host* host, uint32_t probes);
+  void (*halt)(const hprof_host* host, uint32_t probes);
+  /* Thread.$hq of a thread. [app][control] */
+  uint64_t (*thread_state)(const hprof_host* host, void* jni, void* jthread);
+  void (*set_thread_state)(const hprof_host* host, void* jni, void* jthread, uint64_t state);
+  /* A frame of a method that has probes: entry = 1 with the line where it begins, 0 with an unknown line. [control] */
+  hprof_frame_id (*frame)(const hprof_host* host, hprof_method_id method, uint32_t entry);
+  void (*totals)(const hprof_host* host, hprof_probe_totals* totals); /* [control] */
+  /* Visits why classes and methods were left as they were, most serious first; words are static text. [control] */
+  void (*each_left)(const hprof_host* host, void* argument,
+                    void (*visit)(void* argument, const char* words, uint64_t classes, uint64_t methods));
+} hprof_bytecode_service;
+
+#endif
