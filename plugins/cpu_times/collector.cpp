@@ -1,0 +1,302 @@
+#include "plugins/cpu_times/collector.h"
+
+#include <cstring>
+#include <jvmti.h>
+#include <new>
+
+#include "plugins/cpu_times/times_report.h"
+
+namespace hprof::times {
+
+static constexpr uint64_t kHousekeepingNs = 50'000'000;  // times=clock: ended threads are collected so often
+static constexpr uint32_t kMostIdle =
+    16;  // a thread that sleeps has its CPU clock read in one of so many ticks
+static constexpr uint32_t kDepthOfOld = 2;
+
+Collector::Collector(const hprof_host* host, const Config& config) : services_(host), config_(config) {
+  depth_ = is_old() ? kDepthOfOld : services_.settings().depth;
+  if (depth_ == 0) depth_ = 1;
+  if (depth_ > kDepthMost) depth_ = kDepthMost;
+  limits_.most_nodes = static_cast<uint64_t>(config.max_nodes);
+  limits_.folded = services_.log->loss_counter(
+      host, "traces: their calls are counted as their caller's, max-nodes was reached");
+  limits_.uncounted = services_.log->loss_counter(host, "calls: not counted for want of memory");
+  lost_rows_ = services_.log->loss_counter(host, "traces of calls: no memory to add them up");
+  retired_.open(services_, depth_);
+}
+
+bool Collector::is_old() const { return config_.cpu != nullptr && strcmp(config_.cpu, "old") == 0; }
+
+hprof_status Collector::ask() {
+  hprof_probe_user user = {};
+  user.size = sizeof user;
+  user.probes = HPROF_PROBE_METHODS;
+  user.self = this;
+  user.include = config_.include;
+  user.exclude = config_.exclude;
+  user.attach = &Collector::attach;
+  user.miss = &Collector::miss;
+  user.release = &Collector::release;
+  hprof_status status =
+      services_.bytecode != nullptr ? services_.bytecode->ask(services_.host, &user) : HPROF_UNSUPPORTED;
+  if (status != HPROF_OK)
+    services_.log->message(
+        services_.host,
+        "cpu=times and cpu=old have to be there when the VM starts, on a VM with early class hooks");
+  return status;
+}
+
+State* Collector::new_state() {
+  void* memory = services_.mem->allocate(services_.host, sizeof(State));
+  return memory != nullptr ? new (memory) State() : nullptr;
+}
+
+State* Collector::attach_platform(uint64_t os_id) {
+  State* state = new_state();
+  if (state == nullptr) return nullptr;
+  if (!state->own.create(services_, &limits_, depth_, state)) {
+    services_.mem->release(services_.host, state, sizeof(State));
+    return nullptr;
+  }
+  state->graph = &state->own;
+  state->current = state->own.root();
+  state->edges = state->own.edges();
+  state->mask = state->own.mask();
+  state->os_id = os_id;
+  uint64_t now = services_.clock->thread_cpu(services_.host, os_id);
+  state->cpu_ns = now == UINT64_MAX ? 0 : now;
+  State* head = states_.load(std::memory_order_relaxed);
+  do {
+    state->next = head;
+  } while (!states_.compare_exchange_weak(head, state, std::memory_order_release, std::memory_order_relaxed));
+  return state;
+}
+
+State* Collector::attach_virtual() {
+  virtual_lock_.lock();
+  State* state = free_virtual_;
+  if (state != nullptr) free_virtual_ = state->next;
+  bool ready =
+      has_shared_.load(std::memory_order_relaxed) || shared_.create(services_, &limits_, depth_, nullptr);
+  if (ready) has_shared_.store(true, std::memory_order_release);
+  virtual_lock_.unlock();
+  if (state == nullptr && ready) state = new_state();
+  if (state == nullptr || !ready) return nullptr;
+  state->shared = 1;
+  state->clock = 0;
+  state->graph = &shared_;
+  state->current = shared_.root();
+  // Room and table of the edges belong together; the next miss brings them up to date.
+  virtual_lock_.lock();
+  state->edges = shared_.edges();
+  state->mask = shared_.mask();
+  virtual_lock_.unlock();
+  virtual_threads_.fetch_add(1, std::memory_order_relaxed);
+  return state;
+}
+
+uint64_t Collector::attach(void* self, uint32_t virtual_thread, uint64_t os_id) {
+  auto* collector = static_cast<Collector*>(self);
+  State* state = virtual_thread != 0 ? collector->attach_virtual() : collector->attach_platform(os_id);
+  return reinterpret_cast<uintptr_t>(state);
+}
+
+uint64_t Collector::miss(void*, uint64_t state_word, uint64_t node, uint32_t method) {
+  auto* state = reinterpret_cast<State*>(static_cast<uintptr_t>(state_word));
+  auto* from = reinterpret_cast<Node*>(static_cast<uintptr_t>(node));
+  return reinterpret_cast<uintptr_t>(state->graph->follow(state, from, method));
+}
+
+void Collector::release(void* self, uint64_t state_word) {
+  auto* collector = static_cast<Collector*>(self);
+  auto* state = reinterpret_cast<State*>(static_cast<uintptr_t>(state_word));
+  collector->virtual_lock_.lock();
+  state->next = collector->free_virtual_;
+  collector->free_virtual_ = state;
+  collector->virtual_lock_.unlock();
+}
+
+void Collector::thread_start(void* jni, const hprof_thread* thread) {
+  if ((thread->flags & (HPROF_THREAD_VIRTUAL | HPROF_THREAD_AGENT)) != 0) return;
+  auto* jvmti = static_cast<jvmtiEnv*>(services_.jvm->jvmti(services_.host));
+  jthread self = nullptr;
+  if (jvmti->GetCurrentThread(&self) != JVMTI_ERROR_NONE) return;
+  auto* state = reinterpret_cast<State*>(services_.bytecode->thread_state(services_.host, jni, self));
+  if (state == nullptr && (state = attach_platform(thread->os_id)) != nullptr)
+    services_.bytecode->set_thread_state(services_.host, jni, self, reinterpret_cast<uintptr_t>(state));
+  if (state != nullptr) state->serial.store(thread->serial, std::memory_order_relaxed);
+  static_cast<JNIEnv*>(jni)->DeleteLocalRef(self);
+}
+
+// No Java frame of this thread is left; should it run Java code again, it gets a new state.
+void Collector::thread_end(void* jni) {
+  auto* jvmti = static_cast<jvmtiEnv*>(services_.jvm->jvmti(services_.host));
+  jthread self = nullptr;
+  if (jvmti->GetCurrentThread(&self) != JVMTI_ERROR_NONE) return;
+  auto* state = reinterpret_cast<State*>(services_.bytecode->thread_state(services_.host, jni, self));
+  if (state != nullptr && state->shared == 0) {
+    services_.bytecode->set_thread_state(services_.host, jni, self, 0);
+    uint64_t cpu = services_.clock->thread_cpu(services_.host, 0);
+    state->final_cpu_ns = cpu == UINT64_MAX ? 0 : cpu;
+    state->ended.store(1, std::memory_order_release);
+  }
+  static_cast<JNIEnv*>(jni)->DeleteLocalRef(self);
+}
+
+// The CPU time since the last look goes to the node that the thread is in now. A thread that has neither
+// moved nor used any is looked at less often: reading its clock is a system call.
+void Collector::credit(State* state, bool always) {
+  auto* node = __atomic_load_n(&state->current, __ATOMIC_RELAXED);
+  uint64_t count = __atomic_load_n(&node->count, __ATOMIC_RELAXED);
+  bool moved = node != state->seen || count != state->seen_count;
+  if (!moved && !always && state->idle != 0 && ++state->idle % kMostIdle != 0) return;
+  uint64_t cpu = state->ended.load(std::memory_order_acquire) != 0
+                     ? state->final_cpu_ns
+                     : services_.clock->thread_cpu(services_.host, state->os_id);
+  state->seen = node;
+  state->seen_count = count;
+  if (cpu == UINT64_MAX || cpu <= state->cpu_ns) {
+    if (state->idle == 0) state->idle = 1;
+    return;
+  }
+  state->idle = 0;
+  node->self_ns += cpu - state->cpu_ns;
+  state->cpu_ns = cpu;
+}
+
+void Collector::merge(const Graph& graph, uint32_t thread, Tally* into) {
+  uint32_t key = services_.settings().thread_in_traces != 0 && !is_old() ? thread : 0;
+  graph.each([this, key, into](const Node* node) {
+    if (node->count == 0 && node->self_ns == 0) return;
+    if (!into->add(key, node->trace, node->length, node->count, node->self_ns))
+      __atomic_fetch_add(lost_rows_, 1, __ATOMIC_RELAXED);
+  });
+}
+
+void Collector::retire(State* state) {
+  merge(state->own, state->serial.load(std::memory_order_relaxed), &retired_);
+  outside_ns_ += state->own.root()->self_ns;
+  state->own.destroy();
+  services_.mem->release(services_.host, state, sizeof(State));
+}
+
+// Under the lock.
+void Collector::tick() {
+  State* before = nullptr;
+  for (State* state = states_.load(std::memory_order_acquire); state != nullptr;) {
+    State* next = state->next;
+    bool ended = state->ended.load(std::memory_order_acquire) != 0;
+    if (config_.times == kSampled) credit(state, ended);
+    if (ended) {
+      State* head = state;
+      bool out = before != nullptr;
+      if (out) {
+        before->next = next;
+      } else {
+        out = states_.compare_exchange_strong(head, next, std::memory_order_acq_rel);
+      }
+      if (out) retire(state);
+      if (!out) before = state;  // others came in front of it: the next time
+    } else {
+      before = state;
+    }
+    state = next;
+  }
+}
+
+void Collector::sample(void* self, void*, hprof_agent_thread* thread) {
+  auto* collector = static_cast<Collector*>(self);
+  uint64_t interval =
+      collector->config_.times == kSampled ? collector->config_.times_interval_ns : kHousekeepingNs;
+  while (collector->services_.threads->wait(thread, interval) != 0) {
+    if (!collector->lock_.try_lock()) continue;
+    collector->tick();
+    collector->lock_.unlock();
+  }
+}
+
+struct Visit {
+  Collector* collector;
+  void* jni;
+  const Services* services;
+};
+
+hprof_status Collector::start() {
+  void* jni = services_.jvm->jni(services_.host);
+  if (started_ns_ == 0) started_ns_ = services_.clock->monotonic(services_.host);
+  uint32_t probes = HPROF_PROBE_METHODS | (config_.times == kClock ? HPROF_PROBE_CLOCK : 0u);
+  hprof_status status = services_.bytecode->go(services_.host, probes);
+  if (status != HPROF_OK) return status;
+  // Threads that are there already, by their numbers. Those without a state get it, with no number, by their
+  // first call.
+  Visit visit = {this, jni, &services_};
+  services_.threads->each(
+      services_.host, jni, &visit, [](void* argument, hprof_thread* thread, void* jthread_ref) {
+        auto* at = static_cast<Visit*>(argument);
+        auto* state = reinterpret_cast<State*>(
+            at->services->bytecode->thread_state(at->services->host, at->jni, jthread_ref));
+        if (state != nullptr) state->serial.store(thread->serial, std::memory_order_relaxed);
+        return uint32_t{1};
+      });
+  sampler_ = services_.threads->start(services_.host, "HPROF call times", &Collector::sample, this);
+  if (sampler_ == nullptr && config_.times == kSampled)
+    services_.log->message(services_.host,
+                           "cpu=times: no thread to take the time with: calls are counted only");
+  return HPROF_OK;
+}
+
+void Collector::stop() {
+  services_.bytecode->halt(services_.host, HPROF_PROBE_METHODS);
+  if (sampler_ != nullptr) services_.threads->stop(services_.host, sampler_);
+  sampler_ = nullptr;
+}
+
+hprof_status Collector::report(const hprof_report& report) {
+  Tally tally;
+  tally.open(services_, depth_);
+  Circumstances how = {};
+  lock_.lock();
+  tick();
+  bool whole = tally.add_all(retired_);
+  how.outside_ns = outside_ns_;
+  for (State* state = states_.load(std::memory_order_acquire); state != nullptr; state = state->next) {
+    if (config_.times == kSampled) credit(state, true);
+    merge(state->own, state->serial.load(std::memory_order_relaxed), &tally);
+    how.outside_ns += state->own.root()->self_ns;
+    how.threads++;
+  }
+  if (has_shared_.load(std::memory_order_acquire)) merge(shared_, 0, &tally);
+  lock_.unlock();
+  if (!whole) __atomic_fetch_add(lost_rows_, retired_.size(), __ATOMIC_RELAXED);
+  how.old = is_old();
+  how.clock = config_.times == kClock;
+  how.interval_ns = config_.times_interval_ns;
+  how.traces = tally.size();
+  how.virtual_threads = virtual_threads_.load(std::memory_order_relaxed);
+  hprof_status status = write_report(services_, tally, how, report.cutoff);
+  tally.clear();
+  return status;
+}
+
+// The threads go on adding: a call that is being counted right now may keep the old count of its trace.
+void Collector::clear_counts(const Graph& graph) {
+  graph.each([](Node* node) {
+    __atomic_store_n(&node->count, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&node->self_ns, 0, __ATOMIC_RELAXED);
+  });
+}
+
+void Collector::reset() {
+  lock_.lock();
+  tick();
+  retired_.clear();
+  outside_ns_ = 0;
+  for (State* state = states_.load(std::memory_order_acquire); state != nullptr; state = state->next) {
+    clear_counts(state->own);
+    state->own.root()->self_ns = 0;
+  }
+  if (has_shared_.load(std::memory_order_acquire)) clear_counts(shared_);
+  lock_.unlock();
+}
+
+}  // namespace hprof::times

@@ -1,0 +1,78 @@
+// cpu=times and cpu=old: exact counts of calls by trace, and the time spent in each.
+//
+// Counts are the tracker's (core/bytecode/tracker), in the graphs of graph.h. Time, with times=sampled: a
+// thread of ours looks at each thread's current node every millisecond and credits it with the CPU time that
+// the thread has used since the last look; nothing is paid on the way of a call. With times=clock the tracker
+// reads the clock at each event.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <hprof/collector.h>
+#include <hprof/cpp/services.hpp>
+
+#include "plugins/cpu_times/graph.h"
+#include "plugins/cpu_times/tally.h"
+
+namespace hprof::times {
+
+enum Times : uint32_t { kSampled = 0, kClock = 1 };
+
+struct Config {
+  const char* cpu;  // the core's option: "times" or "old"
+  uint32_t times;
+  uint32_t reserved;
+  int64_t max_nodes;
+  uint64_t times_interval_ns;
+  const char* include;
+  const char* exclude;
+};
+
+class Collector {
+ public:
+  Collector(const hprof_host* host, const Config& config);
+  hprof_status ask();
+  hprof_status start();
+  hprof_status report(const hprof_report& report);
+  void reset();
+  void stop();
+  const Services& services() const { return services_; }
+
+  void thread_start(void* jni, const hprof_thread* thread);
+  void thread_end(void* jni);
+
+ private:
+  static uint64_t attach(void* self, uint32_t virtual_thread, uint64_t os_id);
+  static uint64_t miss(void* self, uint64_t state, uint64_t node, uint32_t method);
+  static void release(void* self, uint64_t state);
+  static void sample(void* self, void* jni, hprof_agent_thread* thread);
+  State* attach_platform(uint64_t os_id);
+  State* attach_virtual();
+  State* new_state();
+  void tick();
+  void credit(State* state, bool always);
+  void retire(State* state);
+  void merge(const Graph& graph, uint32_t thread, Tally* into);
+  void clear_counts(const Graph& graph);
+  bool is_old() const;
+
+  Services services_;
+  Config config_;
+  uint32_t depth_;
+  Limits limits_;
+  uint64_t* lost_rows_ = nullptr;
+  std::atomic<State*> states_{nullptr};  // of platform threads; taken out under the lock
+  SpinLock lock_;                        // who goes through the states
+  SpinLock virtual_lock_;                // the free list and the making of the shared graph
+  State* free_virtual_ = nullptr;
+  Graph shared_;
+  std::atomic<bool> has_shared_{false};
+  std::atomic<uint64_t> virtual_threads_{0};
+  Tally retired_;
+  uint64_t outside_ns_ = 0;  // of threads that have ended: in no method that is counted
+  uint64_t started_ns_ = 0;
+  hprof_agent_thread* sampler_ = nullptr;
+};
+
+}  // namespace hprof::times

@@ -1,0 +1,157 @@
+// The graph of calls: a node is one trace (the last `depth` methods), an edge (node, method) leads to the
+// node with that method on top. Nodes are counted by the tracker class
+// (core/bytecode/tracker/HprofTracker.java); the layout of State, Node and Edge is shared with it. Here is
+// what it does seldom: new nodes and edges.
+//
+// Who writes what: a platform thread's graph belongs to that thread; the sampler alone writes self_ns (with
+// times=clock the thread itself does). Virtual threads share one graph: counts are added to atomically by the
+// tracker, nodes and edges are made under the graph's lock. An edge's node is written before its key, so a
+// reader that finds the key but no node comes here. Nodes never move and are freed only with a graph whose
+// thread has ended.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include <hprof/cpp/services.hpp>
+
+namespace hprof::times {
+
+struct State;
+
+struct Node {
+  int64_t method;  // on top; -1 in the root
+  uint64_t count;
+  Node* last;    // where the last edge from here led to; never null
+  State* state;  // of the thread that owns it; null in the shared graph
+  uint64_t self_ns;
+  uint32_t length;
+  uint32_t trace[1];  // `length` methods, innermost first
+};
+static_assert(offsetof(Node, count) == 8 && offsetof(Node, last) == 16 && offsetof(Node, state) == 24 &&
+                  offsetof(Node, self_ns) == 32,
+              "HprofTracker.NODE_*");
+
+struct Edge {
+  std::atomic<uint64_t> key;  // 0: free
+  std::atomic<Node*> node;
+};
+static_assert(sizeof(Edge) == 16, "HprofTracker.follow");
+
+class SpinLock {
+ public:
+  bool try_lock() { return !taken_.exchange(true, std::memory_order_acquire); }
+  void lock() {
+    while (!try_lock()) {
+    }
+  }
+  void unlock() { taken_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> taken_{false};
+};
+
+constexpr uint32_t kDepthMost = 256;
+
+// Of all graphs together.
+struct Limits {
+  uint64_t most_nodes = 0;
+  std::atomic<uint64_t> nodes{0};
+  uint64_t* folded = nullptr;  // loss counters
+  uint64_t* uncounted = nullptr;
+};
+
+class Graph {
+ public:
+  // owner: null for the shared graph. False: no memory. [app][control]
+  bool create(const Services& services, Limits* limits, uint32_t depth, State* owner);
+  // Nobody uses it any more. [control]
+  void destroy();
+
+  Node* root() const { return root_; }
+  Edge* edges() const { return edges_; }
+  uint64_t mask() const { return (edge_room_ - 1) * sizeof(Edge); }
+
+  // The node with `method` on top of `from`; `from` itself when there are too many nodes; null: no memory.
+  // Refreshes the state's view of the edges. [app]
+  Node* follow(State* state, Node* from, uint32_t method);
+
+  // All nodes but the root; nodes made meanwhile may be missing. [control]
+  template <class Visit>
+  void each(Visit visit) const {
+    for (Chunk* chunk = chunks_.load(std::memory_order_acquire); chunk != nullptr; chunk = chunk->next) {
+      uint32_t used = chunk->used.load(std::memory_order_acquire);
+      for (uint32_t i = 0; i < used; i++) {
+        Node* node = reinterpret_cast<Node*>(chunk->nodes + i * stride_);
+        if (node->method >= 0) visit(node);
+      }
+    }
+  }
+
+ private:
+  struct Chunk {
+    Chunk* next;
+    uint8_t* nodes;
+    uint64_t bytes;
+    uint32_t room;
+    std::atomic<uint32_t> used;
+  };
+
+  Node* make_node(const uint32_t* trace, uint32_t length);
+  Node* intern(Node* from, uint32_t method);
+  bool grow_index();
+  Edge* find_edge(Edge* edges, uint64_t room, uint64_t key) const;
+  bool add_edge(uint64_t key, Node* node);
+  bool grow_edges();
+  void publish(State* state) const;
+  Node* locked_follow(State* state, Node* from, uint32_t method);
+
+  Services services_;
+  Limits* limits_ = nullptr;
+  State* owner_ = nullptr;
+  uint32_t depth_ = 0;
+  uint32_t stride_ = 0;
+  Node* root_ = nullptr;
+  std::atomic<Chunk*> chunks_{nullptr};
+  uint32_t node_count_ = 0;
+  Node** index_ = nullptr;  // open addressing, by trace
+  uint64_t index_room_ = 0;
+  Edge* edges_ = nullptr;
+  uint64_t edge_room_ = 0;
+  uint64_t edge_count_ = 0;
+  SpinLock lock_;  // of the shared graph
+};
+
+// What Thread.$hq points to.
+struct State {
+  Node* current;
+  Edge* edges;
+  uint64_t mask;
+  uint64_t clock;   // times=clock: nanoseconds at the last event
+  uint64_t shared;  // 1: of a virtual thread
+  Graph* graph;
+  State* next;  // in the list of platform threads, or in the free list of virtual ones
+  uint64_t os_id;
+  // The sampler's.
+  uint64_t cpu_ns;  // CPU time of the thread that has been credited
+  Node* seen;
+  uint64_t seen_count;
+  uint32_t idle;
+  // Set by the thread.
+  std::atomic<uint32_t> serial;
+  std::atomic<uint32_t> ended;
+  uint64_t final_cpu_ns;  // valid once ended
+  Graph own;
+};
+static_assert(offsetof(State, edges) == 8 && offsetof(State, mask) == 16 && offsetof(State, clock) == 24 &&
+                  offsetof(State, shared) == 32,
+              "HprofTracker.STATE_*");
+
+// The key of an edge and where its search begins, as HprofTracker.follow has them.
+inline uint64_t edge_key(const Node* from, uint32_t method) {
+  return reinterpret_cast<uintptr_t>(from) >> 6 << 23 | method;
+}
+inline uint64_t edge_hash(uint64_t key) { return key * 0x9E3779B97F4A7C15ull >> 28; }
+
+}  // namespace hprof::times

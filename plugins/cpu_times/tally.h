@@ -1,0 +1,41 @@
+// Sums by thread and trace: of graphs whose threads have ended, and for a report of all of them. No VM;
+// [control].
+#pragma once
+
+#include <cstdint>
+
+#include <hprof/cpp/services.hpp>
+
+namespace hprof::times {
+
+struct TallyRow {
+  uint64_t count;
+  uint64_t time_ns;
+  uint32_t thread;  // 0: not told apart
+  uint32_t length;
+  const uint32_t* trace() const { return reinterpret_cast<const uint32_t*>(this + 1); }
+  uint32_t* trace() { return reinterpret_cast<uint32_t*>(this + 1); }
+};
+
+class Tally {
+ public:
+  void open(const Services& services, uint32_t depth);
+  // False: no memory, nothing was added.
+  bool add(uint32_t thread, const uint32_t* trace, uint32_t length, uint64_t count, uint64_t time_ns);
+  bool add_all(const Tally& other);
+  void clear();  // and gives the memory back
+  uint64_t size() const { return size_; }
+  TallyRow* row(uint64_t i) const { return reinterpret_cast<TallyRow*>(rows_ + i * stride_); }
+
+ private:
+  bool grow();
+
+  Services services_;
+  uint32_t stride_ = 0;
+  uint8_t* rows_ = nullptr;
+  uint64_t room_ = 0;
+  uint64_t size_ = 0;
+  uint32_t* index_ = nullptr;  // of rows, plus 1; twice as many as room
+};
+
+}  // namespace hprof::times

@@ -1,0 +1,26 @@
+// The report: the table as one CPU_TIMES or CPU_OLD record, then notes on how it was come by.
+#pragma once
+
+#include <cstdint>
+
+#include <hprof/cpp/services.hpp>
+
+#include "plugins/cpu_times/tally.h"
+
+namespace hprof::times {
+
+struct Circumstances {
+  bool old;
+  bool clock;
+  uint64_t interval_ns;
+  uint64_t outside_ns;  // CPU time in no method that is counted
+  uint64_t threads;     // platform threads that live
+  uint64_t virtual_threads;
+  uint64_t traces;
+};
+
+// Sorts the rows of `tally`. [control]
+hprof_status write_report(const Services& services, const Tally& tally, const Circumstances& how,
+                          double cutoff);
+
+}  // namespace hprof::times
