@@ -1,0 +1,162 @@
+"""cpu=times and cpu=old: exact counts, whatever ends a call."""
+from harness import check, check_equal, vm_test
+from reports import parse_ascii
+
+UNITS = ("bytecode", "cpu_times", "encoder_ascii", "sink_file")
+
+# Calls of each method of java/Calls.java; fib(20) alone is 21891 calls.
+COUNTS = {
+    "Calls.fib": 21891 + 100 + 25 + 5 + 3 + 20 + 7,
+    "Calls.thrower": 100 * 11 + 2 + 3 + 4 + 5,
+    "Calls.catcher": 100,
+    "Calls.afterCatch": 100,
+    "Calls.broken": 50,
+    "Calls$Broken.<init>": 50,
+    "Calls.afterBroken": 25,
+    "Calls.finallyOf": 5,
+    "Calls.inFinally": 5,
+    "Calls$Square.area": 1000,
+    "Calls$Square.<init>": 1,
+    "Calls.deep": 501,
+    "Calls.afterOverflow": 3,
+    "Calls.apply": 2,
+    "Calls.plus": 20,
+    "Calls.locked": 7,
+    "Calls.platform": 1,
+    "Calls.work": 6,
+    "Calls.step": 6 * 20,
+    "Calls.nap": 6 * 20,
+    "Calls.main": 1,
+}
+
+
+def counts(report):
+    """Calls by method."""
+    found = {}
+    for row in report.cpu("CPU TIME (ms)")[0].rows:
+        found[row.method] = found.get(row.method, 0) + row.count
+    return found
+
+
+def check_counts(report, wanted, run):
+    found = counts(report)
+    wrong = {name: (found.get(name, 0), count) for name, count in wanted.items() if found.get(name, 0) != count}
+    check(not wrong, "calls (found, made): %s\n%s" % (wrong, run))
+
+
+def profile(vm, options, *program):
+    run = vm.profiled("cpu=times,cutoff=0,file=out.txt" + options, *program)
+    return run, parse_ascii(run.text("out.txt"), "thread=y" in options)
+
+
+@vm_test(units=UNITS)
+def every_call_is_counted(vm):
+    run, report = profile(vm, "", "Calls")
+    check_counts(report, COUNTS, run)
+
+
+@vm_test(units=UNITS)
+def every_call_is_counted_with_times_clock(vm):
+    run, report = profile(vm, ",times=clock", "Calls")
+    check_counts(report, COUNTS, run)
+
+
+@vm_test(units=UNITS)
+def every_call_is_counted_by_thread_and_at_any_depth(vm):
+    for options in (",thread=y", ",depth=1", ",depth=30"):
+        run, report = profile(vm, options, "Calls")
+        check_counts(report, COUNTS, run)
+
+
+@vm_test(units=UNITS)
+def handlers_and_what_follows_them_have_the_right_callers(vm):
+    """An exception that passed through frames leaves no trace in later ones."""
+    run, report = profile(vm, ",depth=3", "Calls")
+    callers = {"Calls.afterCatch": ["Calls.catcher", "Calls.main"], "Calls.afterBroken": ["Calls.broken", "Calls.main"],
+               "Calls.inFinally": ["Calls.finallyOf", "Calls.main"], "Calls.afterOverflow": ["Calls.main"],
+               "Calls$Square.area": ["Calls.main"]}
+    for row in report.cpu("CPU TIME (ms)")[0].rows:
+        if row.method in callers:
+            got = [frame[0] for frame in report.traces[row.trace].frames[1:]]
+            check_equal(got, callers[row.method], "callers of %s\n%s\n" % (row.method, run))
+
+
+@vm_test(units=UNITS)
+def threads_are_told_apart(vm):
+    _, report = profile(vm, ",thread=y", "Calls")
+    names = {number: name for _, number, name, _ in report.threads}
+    workers = sorted(names[report.traces[row.trace].thread] for row in report.cpu("CPU TIME (ms)")[0].rows
+                     if row.method == "Calls.work")
+    check_equal(workers, ["idle"] + ["worker-%d" % i for i in range(5)], "threads of Calls.work")
+
+
+@vm_test(units=UNITS, since=21)
+def virtual_threads_are_counted_exactly(vm):
+    for mode in ("sampled", "clock"):
+        run, report = profile(vm, ",times=" + mode, "Calls", "virtual", "2000")
+        check_counts(report, {"Calls.work": 2000, "Calls.step": 40000, "Calls.nap": 40000, "Calls.virtual": 1}, run)
+
+
+@vm_test(units=UNITS)
+def time_goes_to_the_method_that_used_it(vm):
+    for mode in ("sampled", "clock"):
+        run, report = profile(vm, ",times=" + mode, "Calls", "spin", "1000")
+        section = report.cpu("CPU TIME (ms)")[0]
+        check(section.rows[0].method in ("Calls.burn", "Calls.spin"), "most time in %s\n%s" % (section.rows[0].method, run))
+        share = sum(row.self_percent for row in section.rows if row.method in ("Calls.burn", "Calls.spin"))
+        check(share > 50, "%s: only %.2f %% in the loop\n%s" % (mode, share, run))
+
+
+@vm_test(units=UNITS)
+def frames_say_where_methods_begin(vm):
+    _, report = profile(vm, "", "Calls")
+    lines = {trace.frames[0][2] for trace in report.traces.values() if trace.frames[0][0] == "Calls.fib"}
+    check_equal(lines, {"12"}, "lines of Calls.fib")
+    callers = {frame[2] for trace in report.traces.values() for frame in trace.frames[1:]}
+    check_equal(callers, {"Unknown line"}, "lines of callers")
+
+
+@vm_test(units=UNITS)
+def classes_can_be_chosen(vm):
+    _, report = profile(vm, ",include=Calls", "Calls")
+    check(all(name.startswith("Calls.") or name.startswith("Calls$") for name in counts(report)),
+          "other classes are there: %s" % sorted(counts(report))[:20])
+    _, report = profile(vm, ",include=Calls:java.util.*,exclude=Calls$*:java.util.zip.*", "Calls")
+    found = counts(report)
+    check_equal(found.get("Calls.fib"), COUNTS["Calls.fib"], "calls of fib")
+    check(not any(name.startswith(("Calls$", "java.util.zip.", "java.lang.")) for name in found), "excluded classes are there")
+    check(any(name.startswith("java.util.") for name in found), "java.util is not there")
+
+
+@vm_test(units=UNITS)
+def too_many_traces_are_folded_and_said(vm):
+    run = vm.profiled("cpu=times,cutoff=0,max-nodes=200,file=out.txt", "Calls")
+    report = parse_ascii(run.text("out.txt"))
+    check(any("max-nodes" in note for note in report.notes), "nothing is said of max-nodes: %s" % report.notes)
+
+
+@vm_test(units=UNITS)
+def old_format_has_callers_and_callees(vm):
+    run = vm.profiled("cpu=old,file=out.txt", "Calls")
+    lines = run.text("out.txt").splitlines()
+    check_equal(lines[0], "count callee caller time", "first line")
+    found = {}
+    for line in lines[1:]:
+        count, callee, caller, _ = line.split(" ")
+        found[callee, caller] = found.get((callee, caller), 0) + int(count)
+    check_equal(found["Calls.fib(I)I", "Calls.fib(I)I"], 21890, "fib from fib")
+    check_equal(found["Calls.thrower(I)V", "Calls.catcher()I"], 100, "thrower from catcher")
+    check_equal(found["Calls.thrower(I)V", "Calls.thrower(I)V"], 1000 + 1 + 2 + 3 + 4, "thrower from thrower")
+    check_equal(found["Calls.main([Ljava/lang/String;)V", "<unknown caller>"], 1, "main")
+
+
+@vm_test(units=UNITS)
+def rewritten_classes_pass_the_verifier(vm):
+    run = vm.profiled("cpu=times,cutoff=0,file=out.txt", "Calls", java=("-Xverify:all",))
+    check_counts(parse_ascii(run.text("out.txt")), COUNTS, run)
+
+
+@vm_test(units=UNITS)
+def binary_format_is_refused(vm):
+    line = vm.refused("cpu=times,format=b")
+    check("cpu=times|old is not supported with format=b" in line, line)
