@@ -87,7 +87,6 @@ class Session {
   ThreadBook& threads() { return threads_; }
   ClassBook& classes() { return classes_; }
   ClassRewriter& rewriter() { return rewriter_; }
-  const hprof_settings& settings() const { return settings_; }
   Pipeline& pipeline() { return pipeline_; }
   Model& model() { return model_; }
   MemoryAccount& memory() { return memory_; }

@@ -17,6 +17,7 @@ struct Encoder {
   const hprof_host* host;
   const hprof_ids_service* ids;
   const hprof_mem_service* mem;
+  uint32_t bare;  // of the output that is being written: the call list of cpu=old and nothing else
 };
 
 template <typename T>
@@ -165,12 +166,16 @@ hprof_status create(const hprof_host* host, const void*, void** self) {
   if (ids == nullptr || mem == nullptr) return HPROF_UNSUPPORTED;
   void* memory = mem->allocate(host, sizeof(Encoder));
   if (memory == nullptr) return HPROF_NO_MEMORY;
-  *self = new (memory) Encoder{host, ids, mem};
+  *self = new (memory) Encoder{host, ids, mem, 0};
   return HPROF_OK;
 }
 
 hprof_status encode(void* self, const hprof_record* record, hprof_out* out) {
-  const Encoder* encoder = static_cast<const Encoder*>(self);
+  auto* encoder = static_cast<Encoder*>(self);
+  if (record->kind == HPROF_RECORD_FILE_BEGIN) encoder->bare = as<hprof_rec_file_begin>(record).bare;
+  if (encoder->bare != 0 && record->kind != HPROF_RECORD_CPU_OLD) {
+    return record->kind == HPROF_RECORD_NOTE ? HPROF_UNSUPPORTED : HPROF_OK;
+  }
   TextOut text(out, encoder->host, encoder->ids);
   write_record(text, record);
   return text.status();

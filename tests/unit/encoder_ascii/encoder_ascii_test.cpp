@@ -241,6 +241,23 @@ TEST_CASE("the prelude cannot be mistaken for its end, or for a record") {
   CHECK(encode_one(host, &begin.head).empty());
 }
 
+TEST_CASE("a bare output holds the call list and nothing else") {
+  MockHost host;
+  auto begin = make_record<hprof_rec_file_begin>(HPROF_RECORD_FILE_BEGIN);
+  begin.bare = 1;
+  auto thread = make_record<hprof_rec_definition>(HPROF_RECORD_THREAD_START);
+  thread.id = host.add_thread("main", "main", "");
+  auto note = make_record<hprof_rec_note>(HPROF_RECORD_NOTE);
+  note.text = {"x", 1};
+  auto calls = make_record<hprof_rec_cpu_old>(HPROF_RECORD_CPU_OLD);
+  EncoderRun run(host, unit());
+  CHECK(run.encode(&begin.head) == HPROF_OK);
+  CHECK(run.encode(&thread.head) == HPROF_OK);
+  CHECK(run.encode(&note.head) == HPROF_UNSUPPORTED);
+  CHECK(run.encode(&calls.head) == HPROF_OK);
+  CHECK(run.bytes() == "count callee caller time\n");
+}
+
 TEST_CASE("without memory or services an encoder is not made") {
   MockHost host;
   host.memory_limit = 0;
