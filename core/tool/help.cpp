@@ -52,7 +52,8 @@ hprof ctl --secret-file=FILE [--timeout=SECONDS] HOST:PORT COMMAND
 Sends one command to an agent that was started with control=, and prints the answer. A PID stands for the
 default socket /tmp/hprof-<user>-<pid>.sock of that process.
 
-Commands: start, stop, report, dump heap, sites, samples, status
+Commands: start, stop, report, reset, status, dump heap, sites, samples, summary, traces, gc, detach and more;
+"help" asks the agent for all of them.
 
   --secret-file=FILE    its first line is the secret that a TCP agent asks for; the secret itself is not sent
   --timeout=SECONDS     how long to wait for each piece of the answer, default 60

@@ -1,6 +1,7 @@
 """bin/hprof with real VMs: run, attach, listen, and check of what the agent and the VM themselves write."""
 import os
 import re
+import socket
 import subprocess
 
 from harness import TIMEOUT, Skip, check, check_equal, clean_environment, vm_test
@@ -14,6 +15,12 @@ def hprof(vm, *arguments):
     run = subprocess.run([program, *arguments], cwd=vm.dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                          stderr=subprocess.STDOUT, timeout=TIMEOUT, env=clean_environment(None))
     return run.returncode, run.stdout.decode(errors="replace")
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 def sound(vm, name, *options):
@@ -81,22 +88,44 @@ def dumps_of_the_vm_are_sound(vm):
     check(re.search(r"^ +[1-9][0-9]* +[1-9][0-9]*  java\.lang\.String$", text, re.M), text)
 
 
+class Listener:
+    """hprof listen, writing net.hprof."""
+
+    def __init__(self, vm, *options):
+        self.vm = vm
+        program = os.path.join(vm.tree, "bin", "hprof")
+        self.process = subprocess.Popen(
+            [program, "listen", "--port=0", "-o", vm.path("net.hprof"), "--no-input", *options],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        line = self.process.stderr.readline().decode()
+        found = re.search(r"listening on 127\.0\.0\.1:(\d+)", line)
+        check(found, "hprof listen does not say where it listens: %r" % line)
+        self.port = int(found.group(1))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        self.process.stderr.close()
+
+    def tables(self):
+        return hprof(self.vm, "print", self.vm.path("net.hprof"))[1].count("CPU SAMPLES (total")
+
+    def finish(self):
+        text = self.process.stderr.read().decode()
+        check_equal(self.process.wait(timeout=TIMEOUT), 0, "hprof listen: %s" % text)
+        sound(self.vm, "net.hprof")
+
+
 @vm_test(units=("cpu_samples", "encoder_binary", "sink_socket"))
 def listen_receives_the_stream(vm):
-    program = os.path.join(vm.tree, "bin", "hprof")
-    command = [program, "listen", "--port=0", "-o", vm.path("net.hprof"), "--no-input"]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as listener:
-        port = re.search(r"listening on 127\.0\.0\.1:(\d+)", listener.stderr.readline().decode())
-        try:
-            check(port, "hprof listen does not say where it listens")
-            run = vm.run_java(vm.agent_option("cpu=samples,format=b,net=127.0.0.1:" + port.group(1)), "Spin", "4")
-            check_equal(run.code, 0, "exit code\n%s\n" % run)
-            text = listener.communicate(timeout=TIMEOUT)[1].decode()
-            check_equal(listener.returncode, 0, "hprof listen: %s" % text)
-        finally:
-            listener.kill()
-    sound(vm, "net.hprof")
-    check_equal(hprof(vm, "print", vm.path("net.hprof"))[1].count("CPU SAMPLES (total"), 1, "tables")
+    with Listener(vm) as listener:
+        run = vm.run_java(vm.agent_option("cpu=samples,format=b,net=127.0.0.1:%d" % listener.port), "Spin", "4")
+        check_equal(run.code, 0, "exit code\n%s\n" % run)
+        listener.finish()
+    check_equal(listener.tables(), 1, "tables")
 
 
 @vm_test(units=UNITS)
@@ -114,3 +143,40 @@ def run_gives_java_the_agent(vm):
     code, text = hprof(vm, "run", "--agent=" + vm.agent, "cpu=samples,file=tool options.txt", "--", script)
     check_equal(code, 0, "hprof run of a script: %s" % text)
     sound(vm, "tool options.txt")
+
+
+@vm_test(units=UNITS)
+def ctl_speaks_to_the_agent(vm):
+    with open(vm.path("secret"), "w") as file:
+        file.write("c0ffee" * 8 + "\n")
+    os.chmod(vm.path("secret"), 0o600)
+    with open(vm.path("guess"), "w") as file:
+        file.write("decaf" * 8 + "\n")
+    port = free_port()
+    live = vm.start("cpu=samples,interval=1,file=ctl.txt,control=%s,listen=127.0.0.1:%d,secret-file=%s"
+                    % (vm.path("agent.sock"), port, vm.path("secret")), "Idle")
+    for command, code, words in (("status", 0, "running"), ("report", 0, "reports"), ("stop", 0, "stopped"),
+                                 ("start", 0, "running"), ("dance", 1, "dance"), ("help", 0, "dump heap")):
+        got, text = hprof(vm, "ctl", vm.path("agent.sock"), *command.split())
+        check_equal(got, code, "hprof ctl %s: %s" % (command, text))
+        check(words in text, "hprof ctl %s says %r" % (command, text))
+    address = "127.0.0.1:%d" % port
+    got, text = hprof(vm, "ctl", "--secret-file=" + vm.path("secret"), address, "status")
+    check_equal((got, "running" in text), (0, True), "hprof ctl over TCP: %s" % text)
+    got, text = hprof(vm, "ctl", "--secret-file=" + vm.path("guess"), address, "status")
+    check_equal((got, "running" in text), (1, False), "hprof ctl with a wrong secret: %s" % text)
+    run = live.finish()
+    check_equal(run.code, 0, "exit code\n%s\n" % run)
+    sound(vm, "ctl.txt", "--for=hprof2flamegraph")
+    check_equal(run.text("ctl.txt").count("CPU SAMPLES END"), 2, "reports: one asked for, one at exit")
+
+
+@vm_test(units=("cpu_samples", "encoder_binary", "sink_socket"))
+def listen_sends_commands(vm):
+    with Listener(vm, "--cmd=wait 1", "--cmd=samples cutoff=0", "--cmd=control depth 3") as listener:
+        live = vm.start("cpu=samples,interval=1,format=b,net=127.0.0.1:%d" % listener.port, "Idle")
+        live.wait_until(lambda: listener.tables() == 1, "the table that was asked for")
+        run = live.finish()
+        check_equal(run.code, 0, "exit code\n%s\n" % run)
+        listener.finish()
+    check_equal(listener.tables(), 2, "tables: one asked for, one at exit")
