@@ -269,7 +269,8 @@ void SignalEngine::walk_from_caller(Sample* slot, void* jni, uint32_t depth, voi
 void SignalEngine::drain_loop(void* argument, void* jni, hprof_agent_thread* thread) {
   auto* self = static_cast<SignalEngine*>(argument);
   const Services& s = self->shared_->services;
-  // Method ids of the classes that are there already: until they have some, AsyncGetCallTrace cannot name them.
+  // Method ids of the classes that are there already: until they have some, AsyncGetCallTrace cannot name
+  // them.
   hprof_raw_frame none = {};
   s.ids->frame(s.host, jni, &none, 0);
   while (s.threads->wait(thread, kDrainEveryNs) != 0) {
