@@ -55,6 +55,12 @@ int wait_ready(int descriptor, short events, int64_t deadline_ns) {
   }
 }
 
+// Linux polls a local socket that was shut down as readable, and a non-blocking accept says EAGAIN for ever.
+bool is_shut_down(int descriptor) {
+  pollfd asked = {descriptor, 0, 0};
+  return poll(&asked, 1, 0) > 0 && (asked.revents & POLLHUP) != 0;
+}
+
 }  // namespace
 
 int start_sockets() { return 0; }
@@ -108,6 +114,7 @@ int socket_accept(Socket listener, int64_t deadline_ns, Socket* connection) {
     }
     // The peer may have gone again, or another thread may have taken it.
     if (errno != EINTR && errno != EAGAIN && errno != ECONNABORTED) return errno;
+    if (is_shut_down(descriptor_of(listener))) return kErrorClosed;
   }
 }
 

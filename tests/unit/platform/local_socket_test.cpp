@@ -29,6 +29,15 @@ TEST_CASE("a local socket has mode 0600 under any umask and knows its peer") {
   }
 }
 
+TEST_CASE("a local socket that is shut down takes no more connections, and says so") {
+  TemporaryFolder folder;
+  Socket listener, server;
+  REQUIRE(local_listen(folder.in("socket").c_str(), &listener) == 0);
+  socket_shutdown(listener);
+  CHECK(socket_accept(listener, deadline_after_ms(10000), &server) == kErrorClosed);
+  socket_close(&listener);
+}
+
 TEST_CASE("a socket left behind is replaced, one that answers is not") {
   TemporaryFolder folder;
   const std::string path = folder.in("socket");
