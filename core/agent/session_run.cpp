@@ -185,10 +185,10 @@ void Session::echo(uint32_t serial, bool good, const char* text) {
   int size = snprintf(line, sizeof(line), "hprof command %u %s: %s", serial, good ? "ok" : "failed", text);
   if (size >= static_cast<int>(sizeof(line))) size = sizeof(line) - 1;
   hprof_rec_note note = {{sizeof(note), HPROF_RECORD_NOTE, 0}, {line, static_cast<uint64_t>(size)}};
-  if (pipeline_.write(&note.head) == HPROF_UNSUPPORTED) {
-    StringId id = model_.string(Str(line, static_cast<size_t>(size)));
-    if (id != StringId::kNone) pipeline_.define(HPROF_RECORD_STRING, raw(id));
-  }
+  StringId id = model_.string(Str(line, static_cast<size_t>(size)));
+  // An encoder writes one of them and has no place for the other.
+  pipeline_.write(&note.head);
+  if (id != StringId::kNone) pipeline_.define(HPROF_RECORD_STRING, raw(id));
   pipeline_.end_report();
 }
 
