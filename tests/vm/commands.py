@@ -1,0 +1,145 @@
+"""Commands to a running agent: lines over control= and listen=, bytes over net=."""
+import contextlib
+import hashlib
+import hmac
+import socket
+import struct
+import time
+
+from harness import Failure, check
+
+EOF = 0xFF
+
+
+def binary(tag, serial, body=b""):
+    return struct.pack(">BII", tag, serial, len(body)) + body
+
+
+def control(serial, option, body=b""):
+    return binary(0x08, serial, struct.pack(">H", option) + body)
+
+
+class Controller:
+    """Serves net= as a front end would: keeps what comes, sends what the test says."""
+
+    def __init__(self):
+        self.server = socket.socket()
+        self.server.bind(("127.0.0.1", 0))
+        self.server.listen(4)
+        self.server.settimeout(30)
+        self.port = self.server.getsockname()[1]
+        self.connection = None
+        self.received = b""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.connection:
+            self.connection.close()
+        self.server.close()
+
+    def accept(self):
+        self.connection, _ = self.server.accept()
+        self.connection.settimeout(30)
+        return self
+
+    def send(self, data, piece=None):
+        for at in range(0, len(data), piece or len(data) or 1):
+            self.connection.sendall(data[at:at + (piece or len(data))])
+
+    def wait_for(self, words, timeout=30):
+        """Reads on until the stream holds these bytes."""
+        deadline = time.monotonic() + timeout
+        while words not in self.received:
+            check(time.monotonic() < deadline, "the stream never says %r" % words)
+            data = self.connection.recv(65536)
+            check(data, "the stream ends before it says %r" % words)
+            self.received += data
+
+    def answered(self, serial, good=True):
+        self.wait_for(b"hprof command %d %s: " % (serial, b"ok" if good else b"failed"))
+
+    def read_rest(self):
+        while True:
+            data = self.connection.recv(65536)
+            if not data:
+                return self.received
+            self.received += data
+
+
+def connect(where):
+    """where: a path, or a port of the loopback."""
+    connection = socket.socket(socket.AF_UNIX if isinstance(where, str) else socket.AF_INET)
+    try:
+        # Blocking: with a timeout a full queue of a local socket would be an error.
+        connection.connect(where if isinstance(where, str) else ("127.0.0.1", where))
+    except OSError:
+        connection.close()
+        raise
+    connection.settimeout(30)
+    return connection
+
+
+class Lines:
+    """One conversation over control= or listen=."""
+
+    def __init__(self, where):
+        self.connection = connect(where)
+        self.reader = self.connection.makefile("rb")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.reader.close()
+        self.connection.close()
+
+    def line(self):
+        return self.reader.readline().decode()
+
+    def log_in(self, secret):
+        greeting = self.line()
+        check(greeting.startswith("HPROF 1 ") and len(greeting) == 8 + 64 + 1, "greeting: %r" % greeting)
+        answer = hmac.new(secret, bytes.fromhex(greeting[8:].strip()), hashlib.sha256).hexdigest()
+        self.connection.sendall(b"AUTH %s\n" % answer.encode())
+
+    def ask(self, command):
+        """(good, last line without its word, lines before it)"""
+        self.connection.sendall(command.encode() + b"\n")
+        return self.answer()
+
+    def answer(self):
+        lines = []
+        while True:
+            line = self.line()
+            if line.startswith(" "):
+                lines.append(line[1:].rstrip("\n"))
+                continue
+            word, _, text = line.rstrip("\n").partition(" ")
+            if word not in ("OK", "ERROR"):
+                raise Failure("the agent answers %r" % line)
+            return word == "OK", text, lines
+
+    def must(self, command):
+        good, text, lines = self.ask(command)
+        check(good, "%s: ERROR %s" % (command, text))
+        return lines
+
+    def ended(self):
+        """The agent has closed its end: nothing more comes."""
+        with contextlib.suppress(ConnectionResetError):
+            return self.connection.recv(1) == b""
+        return True
+
+
+def ask(where, command):
+    with Lines(where) as lines:
+        return lines.ask(command)
+
+
+def must(where, *commands):
+    with Lines(where) as lines:
+        for command in commands:
+            said = lines.must(command)
+    return said
