@@ -8,6 +8,7 @@ public class Calls {
     static class Broken { Broken(int n) { if (n % 2 == 0) throw new IllegalArgumentException("even"); } }
 
     static int sink;
+    static volatile boolean worked;
 
     static int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
     static void thrower(int n) { if (n == 0) throw new IllegalStateException("bottom"); thrower(n - 1); }
@@ -59,10 +60,10 @@ public class Calls {
         r += apply(Calls::plus, 10) + apply(n -> n * plus(n), 10);
         for (int i = 0; i < 7; i++) r += locked(i);
         platform(5);
-        Thread idle = new Thread(() -> { work(); try { Thread.sleep(100000); } catch (InterruptedException e) { } }, "idle");
+        Thread idle = new Thread(() -> { work(); worked = true; try { Thread.sleep(100000); } catch (InterruptedException e) { } }, "idle");
         idle.setDaemon(true);
         idle.start();
-        while (idle.getState() != Thread.State.TIMED_WAITING || idle.getStackTrace().length > 4) Thread.sleep(1);
+        while (!worked) Thread.sleep(1);
         System.out.println(r);
     }
 }
