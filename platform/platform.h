@@ -27,3 +27,4 @@
 #include "platform/sampling.h"
 #include "platform/socket.h"
 #include "platform/thread.h"
+#include "platform/vm_dump.h"

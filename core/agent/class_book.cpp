@@ -232,4 +232,18 @@ uint32_t ClassBook::frame(JNIEnv* jni, const hprof_raw_frame& raw_frame, bool ru
 
 uint32_t ClassBook::class_serial(jclass of) { return describe_class(of); }
 
+// The first class of a name is the one that frames are counted under: it keeps that serial.
+uint32_t ClassBook::dumped_class(jclass of, uint64_t object) {
+  char* signature = nullptr;
+  if (jvmti_->GetClassSignature(of, &signature, nullptr) != JVMTI_ERROR_NONE) return 0;
+  JvmtiText text(jvmti_, signature);
+  ClassSerial serial = model_->class_serial(text.str(), 0);
+  const hprof_class_info* info = model_->classes().info(serial);
+  if (info != nullptr && info->object != 0 && info->object != object) {
+    serial = model_->class_serial(text.str(), object);
+  }
+  if (serial != ClassSerial::kNone) model_->classes().set_object(serial, object);
+  return raw(serial);
+}
+
 }  // namespace hprof

@@ -49,6 +49,8 @@ class ClassBook {
   // See service/ids.h frame(). 0: no room. [app][control]
   uint32_t frame(JNIEnv* jni, const hprof_raw_frame& raw_frame, bool running);
   uint32_t class_serial(jclass of);
+  // See service/ids.h dumped_class(). [control]
+  uint32_t dumped_class(jclass of, uint64_t object);
   uint64_t unloaded_frames() const { return unloaded_.load(std::memory_order_relaxed); }
 
  private:

@@ -75,6 +75,10 @@ const hprof_emit_service kEmit = {
     [](const hprof_host* host, uint32_t kind, uint32_t id) {
       return session_of(host)->pipeline().define(kind, id);
     },
+    [](const hprof_host* host) { return session_of(host)->pipeline().position(); },
+    [](const hprof_host* host, uint64_t position, const void* bytes, uint64_t size) {
+      return session_of(host)->pipeline().patch(position, bytes, size);
+    },
 };
 
 // --- jvm
@@ -110,6 +114,8 @@ const void* find_service(const hprof_host*, uint32_t id) {
       return io_service();
     case HPROF_SERVICE_BYTECODE:
       return bytecode_service();
+    case HPROF_SERVICE_VM_DUMP:
+      return vm_dump_service();
     default:
       return nullptr;
   }

@@ -44,6 +44,9 @@ const hprof_ids_service kIds = {
     [](const hprof_host* host, hprof_thread_serial serial) {
       return model_of(host).thread_info(ThreadSerial{serial});
     },
+    [](const hprof_host* host, void*, void* of, hprof_object_id object) {
+      return session_of(host)->classes().dumped_class(static_cast<jclass>(of), object);
+    },
 };
 
 }  // namespace

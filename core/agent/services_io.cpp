@@ -1,5 +1,9 @@
-// The io service: the platform's files and sockets behind plain handles for sinks.
+// The io service: the platform's files and sockets behind plain handles for sinks. And the VM's own heap dumper.
+#include <cstdio>
+
+#include <hprof/host.h>
 #include <hprof/service/io.h>
+#include <hprof/service/vm_dump.h>
 
 #include "core/agent/service_tables.h"
 #include "platform/platform.h"
@@ -66,6 +70,21 @@ int64_t write(const hprof_host*, int64_t handle, const void* bytes, uint64_t siz
   return count < 0 ? explain(static_cast<int>(-count), error, error_size) : count;
 }
 
+int64_t write_at(const hprof_host*, int64_t handle, uint64_t position, const void* bytes, uint64_t size,
+                 char* error, uint32_t error_size) {
+  if (is_socket(handle)) return explain(platform::kErrorUnsupported, error, error_size);
+  auto* from = static_cast<const char*>(bytes);
+  while (size != 0) {
+    int64_t count = platform::file_write_at(file_of(handle), from, static_cast<size_t>(size),
+                                            static_cast<int64_t>(position));
+    if (count <= 0) return explain(static_cast<int>(-count), error, error_size);
+    from += count;
+    position += static_cast<uint64_t>(count);
+    size -= static_cast<uint64_t>(count);
+  }
+  return 0;
+}
+
 int64_t read(const hprof_host*, int64_t handle, void* bytes, uint64_t size, uint64_t timeout_ns) {
   if (!is_socket(handle)) return platform::file_read(file_of(handle), bytes, static_cast<size_t>(size));
   int64_t count =
@@ -99,10 +118,59 @@ const hprof_io_service kIo = {
     [](const hprof_host*, char* text, uint32_t size) {
       platform::format_timestamp(platform::wall_ms(), text, size);
     },
+    &write_at,
+    [](const hprof_host*, const char* from, const char* to) {
+      return static_cast<int64_t>(-platform::file_rename(from, to));
+    },
 };
+
+// --- vm_dump
+
+hprof_status explain_vm_dump(int code, const char* reason, char* error, uint32_t error_size) {
+  char why[160];
+  platform::error_text(code, why, sizeof(why));
+  snprintf(error, error_size, "%s%s%s", reason, *reason != 0 ? ": " : "", why);
+  return code == platform::kErrorUnsupported ? HPROF_UNSUPPORTED : HPROF_FAILED;
+}
+
+struct Taker {
+  void* argument;
+  hprof_vm_dump_take take;
+  hprof_status status;
+};
+
+bool pass_on(void* context, uint32_t stream, const uint8_t* bytes, size_t size) {
+  auto* taker = static_cast<Taker*>(context);
+  taker->status = taker->take(taker->argument, stream, bytes, size);
+  return taker->status == HPROF_OK;
+}
+
+hprof_status run_vm_dump(const hprof_host* host, uint32_t all, void* argument, hprof_vm_dump_take take,
+                         char* error, uint32_t error_size) {
+  Taker taker = {argument, take, HPROF_OK};
+  char reason[160] = "";
+  bool apart = host->settings->java_version >= 22;
+  int code = platform::vm_heap_dump(all != 0, apart, pass_on, &taker, reason, sizeof(reason));
+  if (taker.status != HPROF_OK) return HPROF_ABORTED;
+  return code == 0 ? HPROF_OK : explain_vm_dump(code, reason, error, error_size);
+}
+
+uint32_t vm_dump_available(const hprof_host* host, char* error, uint32_t error_size) {
+  if (host->settings->java_version < 11) {
+    snprintf(error, error_size, "the dumper of this VM writes to files only");
+    return 0;
+  }
+  char reason[160] = "";
+  int code = platform::vm_heap_dump_available(reason, sizeof(reason));
+  if (code != 0) explain_vm_dump(code, reason, error, error_size);
+  return code == 0 ? 1 : 0;
+}
+
+const hprof_vm_dump_service kVmDump = {sizeof(hprof_vm_dump_service), 0, &vm_dump_available, &run_vm_dump};
 
 }  // namespace
 
 const void* io_service() { return &kIo; }
+const void* vm_dump_service() { return &kVmDump; }
 
 }  // namespace hprof

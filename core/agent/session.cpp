@@ -14,6 +14,8 @@ constexpr uint64_t kStallNs =
 constexpr uint32_t kEventSlots = 4096;
 constexpr uint32_t kChunks = 4;
 constexpr uint32_t kChunkBytes = 64 * 1024;
+constexpr uint32_t kDumpChunks = 8;  // heap dumps; memory only once it is written to
+constexpr uint32_t kDumpChunkBytes = 256 * 1024;
 // With a memory budget: what the buffers may take of it.
 constexpr uint32_t kSmallEventSlots = 256;
 constexpr uint32_t kSmallChunkBytes = 16 * 1024;
@@ -133,7 +135,13 @@ bool Session::make_units() {
     slot.index = i;
     collector_count_++;
   }
-  return collector_count_ == 0 || (add_slot(encoder_, selection.encoder) && add_slot(sink_, selection.sink));
+  if (collector_count_ == 0) return true;
+  if (!add_slot(encoder_, selection.encoder) || !add_slot(sink_, selection.sink)) return false;
+  auto* encoder = static_cast<const hprof_encoder_ops*>(encoder_.unit->ops);
+  auto* sink = static_cast<const hprof_sink_ops*>(sink_.unit->ops);
+  settings_.heap_form = HPROF_REACHES(encoder, hprof_encoder_ops, heap_form) ? encoder->heap_form : 0;
+  settings_.patchable = HPROF_HAS(sink, hprof_sink_ops, patch) ? 1 : 0;
+  return true;
 }
 
 bool Session::ask_for_capabilities() {
@@ -195,8 +203,16 @@ bool Session::open_pipeline() {
   plan.event_slots = small ? kSmallEventSlots : kEventSlots;
   plan.id_size = sizeof(void*);
   plan.heap_dump = setup_.emits(HPROF_RECORD_HEAP_DUMP_BEGIN);
+  if (plan.heap_dump) {
+    plan.output.chunks = kDumpChunks;
+    plan.output.chunk_bytes = kDumpChunkBytes;
+  }
   plan.bare = setup_.selects("cpu", "old");
-  plan.output_per_report = strstr(setup_.address(), "%n") != nullptr;
+  // Readers of binary dumps want one in a file; the file sink numbers the later ones.
+  bool is_connection = HPROF_HAS(plan.output.sink, hprof_sink_ops, read);
+  plan.output_per_report =
+      strstr(setup_.address(), "%n") != nullptr ||
+      (plan.heap_dump && (settings_.heap_form & HPROF_HEAP_ONE_A_FILE) != 0 && !is_connection);
   plan.settings = {{sizeof(plan.settings), HPROF_RECORD_CONTROL_SETTINGS, 0},
                    setup_.emits(HPROF_RECORD_ALLOC_SITES) ? 1u : 0u,
                    setup_.emits(HPROF_RECORD_CPU_SAMPLES) ? 1u : 0u,

@@ -16,6 +16,8 @@ hprof_status Output::open(MemoryAccount& memory, const OutputPlan& plan, uint32_
   plan_ = plan;
   failed_.store(false, std::memory_order_relaxed);
   has_report = false;
+  encoded_ = 0;
+  bytes_written_.store(0, std::memory_order_relaxed);
   if (!definitions_.create(memory, plan.encoder_host, &Output::write_definition, this) ||
       !chunks_.create(memory, plan.chunks, plan.chunk_bytes)) {
     snprintf(error, error_size, "not enough memory for the output buffers");
@@ -64,6 +66,7 @@ hprof_status Output::next_chunk() {
   ChunkQueue::Chunk& chunk = chunks_.current();
   chunk.used = static_cast<uint32_t>(out_.base.at - chunk.bytes);
   if (chunk.used == 0) return HPROF_OK;
+  encoded_ += chunk.used;
   if (draining_) {
     // On the writer thread: older chunks first, then this one, then fill it again.
     while (drain()) {
@@ -153,6 +156,17 @@ bool Output::drain() {
   if (!failed()) write_chunk(*chunk);
   chunks_.release_front();
   return true;
+}
+
+hprof_status Output::patch(uint64_t position, const void* bytes, uint64_t size) {
+  if (failed() || !is_open()) return HPROF_ABORTED;
+  if (!HPROF_HAS(plan_.sink, hprof_sink_ops, patch)) return HPROF_UNSUPPORTED;
+  char error[256] = "";
+  hprof_status status = plan_.sink->patch(sink_self_, position, static_cast<const uint8_t*>(bytes), size, error,
+                                          sizeof(error));
+  if (status == HPROF_OK) return HPROF_OK;
+  fail(error);
+  return HPROF_ABORTED;
 }
 
 void Output::close(MemoryAccount& memory, bool complete) {

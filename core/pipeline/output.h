@@ -64,6 +64,10 @@ class Output {
     wake_ = wake;
     wake_context_ = context;
   }
+  // Bytes encoded so far. [writer] under the encode lock
+  uint64_t position() { return encoded_ + static_cast<uint64_t>(out_.base.at - chunks_.current().bytes); }
+  // Writes bytes again that the sink has. [writer] under both locks
+  hprof_status patch(uint64_t position, const void* bytes, uint64_t size);
   uint64_t bytes_written() const { return bytes_written_.load(std::memory_order_relaxed); }
   // True once a report was written to it.
   bool has_report = false;
@@ -87,6 +91,7 @@ class Output {
   ChunkQueue chunks_;
   Out out_ = {};
   uint64_t definition_time_us_ = 0;
+  uint64_t encoded_ = 0;  // bytes of chunks that were left behind
   bool draining_ = false;
   std::atomic<bool> failed_{false};
   std::atomic<uint64_t> bytes_written_{0};

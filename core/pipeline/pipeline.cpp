@@ -151,9 +151,18 @@ bool Pipeline::begin_report(bool own_output) {
   return true;
 }
 
+// Objects of a heap dump come by the million; they take the time of the last other record.
 hprof_status Pipeline::write(hprof_record* record) {
-  record->time_us = now_us();
+  if (record->kind < HPROF_RECORD_HEAP_ROOT || record->kind > HPROF_RECORD_HEAP_RAW) last_time_us_ = now_us();
+  record->time_us = last_time_us_;
   return output_.write(record);
+}
+
+hprof_status Pipeline::patch(uint64_t position, const void* bytes, uint64_t size) {
+  output_.flush();
+  if (!wait_until_written(platform::kNoDeadline)) return HPROF_ABORTED;
+  platform::MutexLock drain(drain_lock_);
+  return output_.patch(position, bytes, size);
 }
 
 hprof_status Pipeline::define(uint32_t kind, uint32_t id) { return output_.define(kind, id, now_us()); }

@@ -42,6 +42,8 @@ class Pipeline {
   bool begin_report(bool own_output = true);
   hprof_status write(hprof_record* record);  // sets its time
   hprof_status define(uint32_t kind, uint32_t id);
+  uint64_t position() { return output_.position(); }
+  hprof_status patch(uint64_t position, const void* bytes, uint64_t size);
   void end_report();
 
   // Can the other end talk back?
@@ -76,6 +78,7 @@ class Pipeline {
   Output output_;
   uint32_t sequence_ = 0;
   int64_t began_ns_ = 0;
+  uint64_t last_time_us_ = 0;  // of the last record of a report
   EventQueue events_;
   platform::Mutex encode_lock_;
   platform::Mutex drain_lock_;  // writing to the sink; taken after encode_lock_ where both are held

@@ -16,4 +16,5 @@
 #include <hprof/service/mem.h>
 #include <hprof/service/sampling.h>
 #include <hprof/service/threads.h>
+#include <hprof/service/vm_dump.h>
 #include <hprof/sink.h>

@@ -190,7 +190,8 @@ constexpr uint64_t bits(uint32_t first, uint32_t last) {
   return (UINT64_MAX >> (63 - last)) & (UINT64_MAX << first);
 }
 
-const hprof_encoder_ops kOps = {sizeof(hprof_encoder_ops), 0, create, encode, destroy, ".txt"};
+const hprof_encoder_ops kOps = {sizeof(hprof_encoder_ops), 0, create, encode, destroy, ".txt",
+                                 HPROF_HEAP_AS_FIELDS, 0};
 
 const hprof_unit kUnit = {
     sizeof(hprof_unit),

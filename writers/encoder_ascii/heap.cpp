@@ -86,20 +86,30 @@ void write_heap_instance(TextOut& out, const hprof_rec_heap_instance& instance) 
   }
 }
 
+static void write_elements(TextOut& out, const void* elements, uint32_t first, uint32_t count) {
+  const uint64_t* ids = static_cast<const uint64_t*>(elements);
+  if (ids == nullptr) return;
+  for (uint32_t i = 0; i < count && out.ok(); i++) {
+    if (ids[i] != 0) out.lit("\t[").dec(first + i).lit("]\t\t").hex(ids[i]).lit("\n");
+  }
+}
+
 void write_heap_array(TextOut& out, const hprof_rec_heap_array& array) {
+  const bool of_objects = array.head.kind == HPROF_RECORD_HEAP_OBJECT_ARRAY;
+  const bool part = HPROF_REACHES(&array.head, hprof_rec_heap_array, count) && array.count != 0;
+  if (part && array.first != 0) {
+    if (of_objects) write_elements(out, array.elements, array.first, array.count);
+    return;
+  }
   out.lit("ARR ").hex(array.object).lit(" (sz=").dec(array.heap_bytes);
   out.lit(", trace=").trace(array.trace).lit(", nelems=").dec(array.length);
   out.lit(", elem type=").class_name(array.owner);
-  if (array.head.kind == HPROF_RECORD_HEAP_PRIMITIVE_ARRAY) {
+  if (!of_objects) {
     out.lit(")\n");
     return;
   }
   out.lit("@").hex(array.class_object).lit(")\n");
-  const uint64_t* elements = static_cast<const uint64_t*>(array.elements);
-  if (elements == nullptr) return;
-  for (uint32_t i = 0; i < array.length && out.ok(); i++) {
-    if (elements[i] != 0) out.lit("\t[").dec(i).lit("]\t\t").hex(elements[i]).lit("\n");
-  }
+  write_elements(out, array.elements, 0, part ? array.count : array.length);
 }
 
 }  // namespace hprof::ascii

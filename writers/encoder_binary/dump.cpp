@@ -192,6 +192,24 @@ void write_instance(Encoder& encoder, BinaryOut& out, const hprof_rec_heap_insta
   });
 }
 
+uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+bool is_part(const hprof_rec_heap_array& array) {
+  return HPROF_REACHES(&array.head, hprof_rec_heap_array, count) && array.count != 0;
+}
+
+struct Elements {
+  const void* at;
+  bool are_objects;
+  uint32_t width;
+  void write(BinaryOut& to, uint32_t count) const {
+    if (at == nullptr) return to.zeros(uint64_t{count} * width);
+    if (!are_objects || width == 8) return to.values(at, count, width);
+    const uint64_t* ids = static_cast<const uint64_t*>(at);
+    for (uint32_t i = 0; i < count && to.ok(); i++) to.object(ids[i]);
+  }
+};
+
 void write_array(Encoder& encoder, BinaryOut& out, const hprof_rec_heap_array& array) {
   const bool of_objects = array.head.kind == HPROF_RECORD_HEAP_OBJECT_ARRAY;
   const uint32_t id = encoder.id_size;
@@ -201,20 +219,42 @@ void write_array(Encoder& encoder, BinaryOut& out, const hprof_rec_heap_array& a
   // An array of 4 GiB or more cannot be told in this format: it is cut, as the VM's own dumps cut it.
   const uint64_t most = (UINT32_MAX - fixed) / width;
   const uint32_t length = array.length < most ? array.length : static_cast<uint32_t>(most);
-  if (length < array.length && encoder.lost_elements != nullptr) {
+  if (length < array.length && (!is_part(array) || array.first == 0) && encoder.lost_elements != nullptr) {
     __atomic_fetch_add(encoder.lost_elements, uint64_t{array.length - length}, __ATOMIC_RELAXED);
   }
-  write_sub_record(encoder, out, array.head.time_us, fixed + uint64_t{length} * width, [&](BinaryOut& to) {
+  const uint64_t size = fixed + uint64_t{length} * width;
+  const auto write_begin = [&](BinaryOut& to) {
     to.u1(of_objects ? kObjectArrayDump : kPrimitiveArrayDump);
     to.object(array.object);
     to.trace(array.trace);
     to.u4(length);
     of_objects ? to.object(array.class_object) : to.u1(array.type);
-    if (array.elements == nullptr) return to.zeros(uint64_t{length} * width);
-    if (!of_objects || width == 8) return to.values(array.elements, length, width);
-    const uint64_t* ids = static_cast<const uint64_t*>(array.elements);
-    for (uint32_t i = 0; i < length && to.ok(); i++) to.object(ids[i]);
-  });
+  };
+  const Elements elements = {array.elements, of_objects, width};
+  if (!is_part(array)) {
+    return write_sub_record(encoder, out, array.head.time_us, size, [&](BinaryOut& to) {
+      write_begin(to);
+      elements.write(to, length);
+    });
+  }
+  // The parts of a long array make a segment of their own, begun by the first.
+  if (array.first == 0) {
+    flush_segment(encoder, out, array.head.time_us);
+    write_head(encoder, out, kHeapDumpSegment, array.head.time_us, static_cast<uint32_t>(size));
+    write_begin(out);
+  }
+  if (array.first < length) elements.write(out, smaller(array.count, length - array.first));
+}
+
+// A record that a VM made: nothing of it is looked at but where it ends.
+void write_raw(Encoder& encoder, BinaryOut& out, const hprof_rec_heap_raw& raw) {
+  if (raw.tag != 0) {
+    flush_segment(encoder, out, raw.head.time_us);
+    write_head(encoder, out, static_cast<Tag>(raw.tag), raw.head.time_us, raw.length);
+    if (raw.tag == kHeapDumpEnd) encoder.in_dump = 0;
+    if (raw.tag == kHeapDumpSegment) encoder.in_dump = 1;
+  }
+  out.bytes(raw.bytes, raw.size);
 }
 
 }  // namespace
@@ -232,6 +272,7 @@ void write_heap_record(Encoder& encoder, BinaryOut& out, const hprof_record* rec
     if (encoder.in_dump != 0) end_dump(encoder, out, record->time_us);
     return;
   }
+  if (record->kind == HPROF_RECORD_HEAP_RAW) return write_raw(encoder, out, as<hprof_rec_heap_raw>(record));
   encoder.in_dump = 1;
   switch (record->kind) {
     case HPROF_RECORD_HEAP_DUMP_BEGIN:

@@ -89,7 +89,8 @@ constexpr uint64_t bits(uint32_t first, uint32_t last) {
   return (UINT64_MAX >> (63 - last)) & (UINT64_MAX << first);
 }
 
-const hprof_encoder_ops kOps = {sizeof(hprof_encoder_ops), 0, create, encode, destroy, ""};
+const hprof_encoder_ops kOps = {sizeof(hprof_encoder_ops), 0, create, encode, destroy, "",
+                                 HPROF_HEAP_AS_BYTES | HPROF_HEAP_AS_RECORDS | HPROF_HEAP_ONE_A_FILE, 0};
 
 // Without CPU_TIMES, CPU_OLD and all of monitors: the core refuses those with format=b because of this mask.
 const hprof_unit kUnit = {
@@ -108,7 +109,7 @@ const hprof_unit kUnit = {
     0,
     bits(HPROF_RECORD_FILE_BEGIN, HPROF_RECORD_CPU_SAMPLES) |
         bits(HPROF_RECORD_ALLOC_SITES, HPROF_RECORD_HEAP_SUMMARY) |
-        bits(HPROF_RECORD_HEAP_DUMP_BEGIN, HPROF_RECORD_HEAP_PRIMITIVE_ARRAY) |
+        bits(HPROF_RECORD_HEAP_DUMP_BEGIN, HPROF_RECORD_HEAP_RAW) |
         bits(HPROF_RECORD_VENDOR_FIRST, HPROF_RECORD_VENDOR_LAST),
     &kOps,
 };

@@ -166,7 +166,7 @@ void write_heap_summary(Encoder& encoder, BinaryOut& out, const hprof_rec_heap_s
 }
 
 bool is_heap_dump(uint32_t kind) {
-  return kind >= HPROF_RECORD_HEAP_DUMP_BEGIN && kind <= HPROF_RECORD_HEAP_PRIMITIVE_ARRAY;
+  return kind >= HPROF_RECORD_HEAP_DUMP_BEGIN && kind <= HPROF_RECORD_HEAP_RAW;
 }
 
 bool names_traces(uint32_t kind) {

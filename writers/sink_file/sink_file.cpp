@@ -118,9 +118,21 @@ hprof_status close(void* self, uint32_t, char* error, uint32_t error_size) {
   return result < 0 ? HPROF_FAILED : HPROF_OK;
 }
 
+hprof_status patch(void* self, uint64_t position, const uint8_t* bytes, uint64_t size, char* error,
+                   uint32_t error_size) {
+  File* file = static_cast<File*>(self);
+  if (!HPROF_HAS(file->io, hprof_io_service, write_at)) return HPROF_UNSUPPORTED;
+  char reason[kReasonMost] = "";
+  if (file->io->write_at(file->host, file->handle, position, bytes, size, reason, sizeof reason) == 0) {
+    return HPROF_OK;
+  }
+  explain(error, error_size, "can't write to ", file->name, reason);
+  return HPROF_FAILED;
+}
+
 const char* name(void* self) { return static_cast<File*>(self)->name; }
 
-const hprof_sink_ops kOps = {sizeof(hprof_sink_ops), 0, open, write, close, nullptr, name};
+const hprof_sink_ops kOps = {sizeof(hprof_sink_ops), 0, open, write, close, nullptr, name, patch};
 
 const hprof_unit kUnit = {
     sizeof(hprof_unit),

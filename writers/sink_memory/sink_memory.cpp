@@ -51,7 +51,7 @@ struct Ops {
 };
 static_assert(offsetof(Ops, table) == sizeof(hprof_sink_ops), "no gap between the ops and the table");
 
-const Ops kOps = {{sizeof(hprof_sink_ops), 0, open, write, close, nullptr, name},
+const Ops kOps = {{sizeof(hprof_sink_ops), 0, open, write, close, nullptr, name, nullptr},
                   {sizeof(hprof_memory_sink), 0, newest, describe, copy, discard, on_close}};
 
 const hprof_unit kUnit = {

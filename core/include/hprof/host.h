@@ -18,6 +18,8 @@ typedef struct hprof_settings {
   uint64_t granted;          /* HPROF_NEED_* that the VM granted */
   uint32_t attached;         /* 1: loaded into a running VM */
   uint32_t raw_names;        /* 1: names of hidden classes as the VM spells them */
+  uint32_t heap_form;        /* what the session's encoder takes of a heap dump: HPROF_HEAP_* of encoder.h */
+  uint32_t patchable;        /* 1: bytes of the output that were written can be written again: emit service's patch */
 } hprof_settings;
 
 #define HPROF_SERVICE_LOG 1      /* service/log.h */
@@ -30,6 +32,7 @@ typedef struct hprof_settings {
 #define HPROF_SERVICE_SAMPLING 8 /* service/sampling.h */
 #define HPROF_SERVICE_IO 9       /* service/io.h */
 #define HPROF_SERVICE_BYTECODE 10 /* service/bytecode.h */
+#define HPROF_SERVICE_VM_DUMP 11 /* service/vm_dump.h */
 
 struct hprof_host {
   uint32_t size;

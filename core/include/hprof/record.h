@@ -52,6 +52,9 @@ typedef struct hprof_record {
 #define HPROF_RECORD_HEAP_INSTANCE 28
 #define HPROF_RECORD_HEAP_OBJECT_ARRAY 29
 #define HPROF_RECORD_HEAP_PRIMITIVE_ARRAY 30
+/* A record of the binary format as a VM made it, instead of the five and of definitions; only for encoders that say
+ * HPROF_HEAP_AS_RECORDS */
+#define HPROF_RECORD_HEAP_RAW 31
 /* 32..63: by vendors, through the emit service's vendor_kind */
 #define HPROF_RECORD_VENDOR_FIRST 32
 #define HPROF_RECORD_VENDOR_LAST 63
@@ -268,7 +271,18 @@ typedef struct hprof_rec_heap_array {  /* HEAP_OBJECT_ARRAY: elements are ids; H
   uint32_t length;        /* elements */
   uint32_t type;          /* HPROF_TYPE_* of the elements */
   const void* elements;   /* uint64_t ids, or values of the type's width; NULL: left out (zeros) */
+  /* An array too long for one buffer comes as several records, one after the other: this one has `count` elements from
+   * `first` on. 0 and 0: all of them. The parts are in order and without a gap, and nothing stands between them. */
+  uint32_t first, count;
 } hprof_rec_heap_array;
+
+typedef struct hprof_rec_heap_raw {
+  hprof_record head;
+  uint32_t tag;           /* of the binary format; 0: more bytes of the body that began before */
+  uint32_t length;        /* of the whole body */
+  const uint8_t* bytes;   /* of the body, as many as there are by now */
+  uint64_t size;
+} hprof_rec_heap_raw;
 
 /* --- vendor records ----------------------------------------------------------------------------------------------- */
 

@@ -33,6 +33,10 @@ typedef struct hprof_sink_ops {
   int64_t (*read)(void* self, uint8_t* bytes, uint64_t size, uint64_t timeout_ns);            /* [control] */
   /* The name to show in messages; lives until close. */
   const char* (*name)(void* self);                                                            /* [any] */
+  /* Writes `size` bytes again that were written before, from `position` on, all of them; what is written afterwards
+   * still goes to the end. NULL: this sink cannot. */
+  hprof_status (*patch)(void* self, uint64_t position, const uint8_t* bytes, uint64_t size, char* error,
+                        uint32_t error_size);                                                 /* [writer] */
 } hprof_sink_ops;
 
 #endif

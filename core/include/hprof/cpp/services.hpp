@@ -15,6 +15,7 @@
 #include <hprof/service/mem.h>
 #include <hprof/service/sampling.h>
 #include <hprof/service/threads.h>
+#include <hprof/service/vm_dump.h>
 
 namespace hprof {
 
@@ -32,6 +33,7 @@ struct Services {
   const hprof_sampling_service* sampling = nullptr;
   const hprof_io_service* io = nullptr;
   const hprof_bytecode_service* bytecode = nullptr;
+  const hprof_vm_dump_service* vm_dump = nullptr;
 
   Services() = default;
   explicit Services(const hprof_host* h)
@@ -45,7 +47,8 @@ struct Services {
         threads(find_service<hprof_threads_service>(h, HPROF_SERVICE_THREADS)),
         sampling(find_service<hprof_sampling_service>(h, HPROF_SERVICE_SAMPLING)),
         io(find_service<hprof_io_service>(h, HPROF_SERVICE_IO)),
-        bytecode(find_service<hprof_bytecode_service>(h, HPROF_SERVICE_BYTECODE)) {}
+        bytecode(find_service<hprof_bytecode_service>(h, HPROF_SERVICE_BYTECODE)),
+        vm_dump(find_service<hprof_vm_dump_service>(h, HPROF_SERVICE_VM_DUMP)) {}
 
   const hprof_settings& settings() const { return *host->settings; }
 

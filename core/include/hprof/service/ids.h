@@ -78,6 +78,9 @@ typedef struct hprof_ids_service {
   /* Threads are not kept for ever: an ended one's info stays until a bounded number of others have started (thousands:
    * long enough to write what was recorded of it), then NULL. Use the pointer at once, and copy what is to be kept. */
   const hprof_thread_info* (*thread_info)(const hprof_host* host, hprof_thread_serial serial);
+  /* The serial of a class as heap dumps tell classes apart: one per class object, also where loaders have classes of
+   * one name. `object` is its id, the same in every dump of the session, and becomes class_info.object. [control] */
+  hprof_class_serial (*dumped_class)(const hprof_host* host, void* jni, void* jclass, hprof_object_id object);
 } hprof_ids_service;
 
 #endif

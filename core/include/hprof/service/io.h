@@ -19,6 +19,10 @@ typedef struct hprof_io_service {
   int64_t (*remove)(const hprof_host* host, const char* path);
   uint64_t (*process_id)(const hprof_host* host);
   void (*timestamp)(const hprof_host* host, char* text, uint32_t text_size); /* local YYYYMMDDHHMMSS */
+  /* Writes all of it at a place of a regular file, without moving where write goes on. 0: done. */
+  int64_t (*write_at)(const hprof_host* host, int64_t handle, uint64_t position, const void* bytes, uint64_t size,
+                      char* error, uint32_t error_size);
+  int64_t (*rename)(const hprof_host* host, const char* from, const char* to);
 } hprof_io_service;
 
 #endif

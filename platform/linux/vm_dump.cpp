@@ -1,0 +1,234 @@
+// The VM's own heap dumper, through its attach socket and into pipes.
+//
+// GC.heap_dump wants a path. It gets one in a private folder that is a symbolic link to /proc/self/fd/N, the write end
+// of an anonymous pipe; -overwrite keeps the VM from demanding a new file. 22 and later also open <path>.p0, write the
+// objects there, and at the end open it for reading and ask for its size, which is 0 for a pipe, so nothing is copied.
+// We hold the write ends until the VM has answered: its opening for reading must not wait, and the end of the data
+// is not seen as an end of file but by the answer on the socket.
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "platform/platform.h"
+
+namespace hprof::platform {
+namespace {
+
+constexpr int64_t kAttachMs = 5000;     // until the VM listens
+constexpr int64_t kSilenceMs = 600000;  // neither data nor an answer; a collection of a large heap may come first
+constexpr int kPipeBytes = 1024 * 1024;
+constexpr size_t kBuffer = 1024 * 1024;
+
+int fail(char* reason, size_t size, const char* words, int code) {
+  snprintf(reason, size, "%s", words);
+  return code;
+}
+
+// --- the attach socket ---------------------------------------------------------------------------------------------
+
+void socket_path(char* path, size_t size) { snprintf(path, size, "/tmp/.java_pid%u", process_id()); }
+
+bool is_listening() {
+  char path[64];
+  socket_path(path, sizeof path);
+  struct stat status;
+  return lstat(path, &status) == 0 && S_ISSOCK(status.st_mode) && status.st_uid == geteuid();
+}
+
+// SIGQUIT would end a process that does not handle it (-Xrs).
+bool handles_quit() {
+  struct sigaction action;
+  return sigaction(SIGQUIT, nullptr, &action) == 0 && action.sa_handler != SIG_DFL &&
+         action.sa_handler != SIG_IGN;
+}
+
+bool names_option(const char* text, size_t size, const char* option) {
+  return text != nullptr && memmem(text, size, option, strlen(option)) != nullptr;
+}
+
+// With -XX:+DisableAttachMechanism the signal would print a thread dump on the application's standard output.
+bool attaching_is_disabled() {
+  constexpr const char* kOption = "-XX:+DisableAttachMechanism";
+  for (const char* name : {"JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"}) {
+    const char* options = environment(name);
+    if (options != nullptr && names_option(options, strlen(options), kOption)) return true;
+  }
+  char line[8192];
+  int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  ssize_t size = file >= 0 ? read(file, line, sizeof line) : 0;
+  if (file >= 0) close(file);
+  return size > 0 && names_option(line, static_cast<size_t>(size), kOption);
+}
+
+// Makes the VM create its socket: a file that says "attach", and SIGQUIT.
+int ask_to_listen(char* reason, size_t reason_size) {
+  char path[64];
+  snprintf(path, sizeof path, "/tmp/.attach_pid%u", process_id());
+  int file = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (file < 0 && errno != EEXIST) return fail(reason, reason_size, "no attach file in /tmp", errno);
+  if (file >= 0) close(file);
+  kill(getpid(), SIGQUIT);
+  int64_t deadline = deadline_after_ms(kAttachMs);
+  int64_t pause = kNanosPerMilli;
+  while (!is_listening() && monotonic_ns() < deadline) {
+    sleep_ns(pause);
+    if (pause < 50 * kNanosPerMilli) pause *= 2;
+  }
+  if (file >= 0) unlink(path);
+  return is_listening() ? 0 : fail(reason, reason_size, "the VM does not listen", kErrorUnsupported);
+}
+
+int connect_to_vm(Socket* socket, char* reason, size_t reason_size) {
+  char path[64];
+  socket_path(path, sizeof path);
+  if (is_listening() && local_connect(path, deadline_after_ms(kAttachMs), socket) == 0) return 0;
+  int error = vm_heap_dump_available(reason, reason_size);
+  if (error == 0) error = ask_to_listen(reason, reason_size);
+  if (error != 0) return error;
+  error = local_connect(path, deadline_after_ms(kAttachMs), socket);
+  return error == 0 ? 0 : fail(reason, reason_size, "no connection to the VM", error);
+}
+
+// Version 1 of the protocol: five texts, each with its NUL.
+int send_command(Socket socket, bool all, const char* path) {
+  char request[256] = "1\0jcmd\0";
+  size_t size = 7;
+  int length = snprintf(request + size, sizeof request - size - 2, "GC.heap_dump %s-overwrite %s",
+                        all ? "-all " : "", path);
+  size += static_cast<size_t>(length) + 1;
+  request[size++] = 0;
+  request[size++] = 0;
+  return socket_send_all(socket, request, size, deadline_after_ms(kAttachMs));
+}
+
+// --- where the dump goes ---------------------------------------------------------------------------------------------
+
+struct Pipe {
+  int read_end = -1;
+  int write_end = -1;
+  char path[96] = "";
+
+  bool open_at(const char* folder, const char* name) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return false;
+    read_end = ends[0];
+    write_end = ends[1];
+    fcntl(read_end, F_SETFL, O_NONBLOCK);
+    fcntl(write_end, F_SETPIPE_SZ, kPipeBytes);  // 64 KiB will do if more is refused
+    char target[48];
+    snprintf(target, sizeof target, "/proc/self/fd/%d", write_end);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return symlink(target, path) == 0;
+  }
+  void end() {
+    if (path[0] != 0) unlink(path);
+    if (read_end >= 0) close(read_end);
+    if (write_end >= 0) close(write_end);
+  }
+};
+
+struct Dump {
+  VmDumpTaker take;
+  void* context;
+  Pipe streams[2];
+  uint32_t stream_count;
+  uint8_t* buffer;
+  uint64_t taken = 0;
+  bool wanted = true;
+  char answer[200] = "";
+  size_t answer_size = 0;
+
+  // All that the stream has; false: nothing was there.
+  bool read_stream(uint32_t stream) {
+    ssize_t count = read(streams[stream].read_end, buffer, kBuffer);
+    if (count <= 0) return false;
+    taken += static_cast<uint64_t>(count);
+    if (wanted) wanted = take(context, stream, buffer, static_cast<size_t>(count));
+    return true;
+  }
+  // 0: the VM has said all.
+  int64_t read_answer(Socket socket) {
+    char bytes[256];
+    int64_t count = socket_receive(socket, bytes, sizeof bytes, 0);
+    if (count == -kErrorTimedOut) return 1;
+    for (int64_t i = 0; i < count && answer_size < sizeof answer - 1; i++) answer[answer_size++] = bytes[i];
+    return count > 0 ? 1 : 0;
+  }
+  int pump(Socket socket, char* reason, size_t reason_size);
+};
+
+int Dump::pump(Socket socket, char* reason, size_t reason_size) {
+  for (bool answered = false; !answered;) {
+    pollfd polled[3] = {{static_cast<int>(socket.handle), POLLIN, 0}, {-1, POLLIN, 0}, {-1, POLLIN, 0}};
+    for (uint32_t i = 0; i < stream_count; i++) polled[1 + i].fd = streams[i].read_end;
+    int ready = poll(polled, 1 + stream_count, kSilenceMs);
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0) return fail(reason, reason_size, "the VM is silent", kErrorTimedOut);
+    for (uint32_t i = 0; i < stream_count; i++) {
+      if (polled[1 + i].revents != 0) read_stream(i);
+    }
+    if (polled[0].revents != 0 && read_answer(socket) == 0) answered = true;
+  }
+  for (uint32_t i = 0; i < stream_count; i++) {
+    while (read_stream(i)) {
+    }
+  }
+  // "0\nDumping heap to ...\nHeap dump file created [N bytes in S secs]"; a refusal begins with another number or has
+  // no "created".
+  answer[answer_size] = 0;
+  if (strncmp(answer, "0\n", 2) == 0 && strstr(answer, "created") != nullptr) return 0;
+  for (char* at = answer; *at != 0; at++) {
+    if (*at == '\n') *at = ' ';
+  }
+  snprintf(reason, reason_size, "the VM says: %s", answer);
+  return taken == 0 ? kErrorUnsupported : EIO;
+}
+
+int dump_into(Dump& dump, bool all, char* reason, size_t reason_size) {
+  Socket socket;
+  int error = connect_to_vm(&socket, reason, reason_size);
+  if (error != 0) return error;
+  error = send_command(socket, all, dump.streams[0].path);
+  if (error == 0) error = dump.pump(socket, reason, reason_size);
+  socket_close(&socket);
+  return error;
+}
+
+}  // namespace
+
+int vm_heap_dump_available(char* reason, size_t reason_size) {
+  if (is_listening()) return 0;
+  if (attaching_is_disabled()) {
+    return fail(reason, reason_size, "-XX:+DisableAttachMechanism", kErrorUnsupported);
+  }
+  if (handles_quit()) return 0;
+  return fail(reason, reason_size, "the VM does not handle SIGQUIT (-Xrs)", kErrorUnsupported);
+}
+
+int vm_heap_dump(bool all, bool apart, VmDumpTaker take, void* context, char* reason, size_t reason_size) {
+  char folder[] = "/tmp/hprof-XXXXXX";
+  if (mkdtemp(folder) == nullptr) return fail(reason, reason_size, "no folder in /tmp", kErrorUnsupported);
+  Dump dump;
+  dump.take = take;
+  dump.context = context;
+  dump.stream_count = apart ? 2 : 1;
+  dump.buffer = static_cast<uint8_t*>(reserve_lazy(kBuffer));
+  int error = 0;
+  if (dump.buffer == nullptr || !dump.streams[0].open_at(folder, "heap") ||
+      (apart && !dump.streams[1].open_at(folder, "heap.p0"))) {
+    error = fail(reason, reason_size, "no pipes", kErrorUnsupported);
+  }
+  if (error == 0) error = dump_into(dump, all, reason, reason_size);
+  for (Pipe& stream : dump.streams) stream.end();
+  if (dump.buffer != nullptr) release_lazy(dump.buffer, kBuffer);
+  rmdir(folder);
+  return error;
+}
+
+}  // namespace hprof::platform
