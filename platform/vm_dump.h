@@ -7,7 +7,7 @@
 namespace hprof::platform {
 
 // Takes bytes of a stream (0: the dump; 1: its heap segments where the VM writes them apart). False: no more is wanted.
-using VmDumpTaker = bool (*)(void* context, uint32_t stream, const uint8_t* bytes, size_t size);
+using VmDumpTaker = bool (*)(void* context, uint32_t stream, uint8_t* bytes, size_t size);
 
 // 0, or why it cannot work here; `reason`: more words, may be "". Tries nothing. [any]
 int vm_heap_dump_available(char* reason, size_t reason_size);

@@ -139,7 +139,7 @@ struct Taker {
   hprof_status status;
 };
 
-bool pass_on(void* context, uint32_t stream, const uint8_t* bytes, size_t size) {
+bool pass_on(void* context, uint32_t stream, uint8_t* bytes, size_t size) {
   auto* taker = static_cast<Taker*>(context);
   taker->status = taker->take(taker->argument, stream, bytes, size);
   return taker->status == HPROF_OK;

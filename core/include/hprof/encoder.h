@@ -23,12 +23,6 @@ typedef struct hprof_out {
 } hprof_out;
 #define HPROF_OUT_MOST 4096u
 
-/* What an encoder takes of a heap dump, as bits of heap_form; 0: bytes and fields. */
-#define HPROF_HEAP_AS_BYTES 1u   /* hprof_rec_heap_instance.bytes */
-#define HPROF_HEAP_AS_FIELDS 2u  /* hprof_rec_heap_instance.fields */
-#define HPROF_HEAP_AS_RECORDS 4u /* HPROF_RECORD_HEAP_RAW */
-#define HPROF_HEAP_ONE_A_FILE 8u /* readers want one dump in a file: the core begins a new one for each */
-
 typedef struct hprof_encoder_ops {
   uint32_t size;
   uint32_t reserved;

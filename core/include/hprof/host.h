@@ -18,7 +18,7 @@ typedef struct hprof_settings {
   uint64_t granted;          /* HPROF_NEED_* that the VM granted */
   uint32_t attached;         /* 1: loaded into a running VM */
   uint32_t raw_names;        /* 1: names of hidden classes as the VM spells them */
-  uint32_t heap_form;        /* what the session's encoder takes of a heap dump: HPROF_HEAP_* of encoder.h */
+  uint32_t heap_form;        /* what the session's encoder takes of a heap dump: HPROF_HEAP_* of record.h */
   uint32_t patchable;        /* 1: bytes of the output that were written can be written again: emit service's patch */
 } hprof_settings;
 

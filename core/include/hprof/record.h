@@ -201,6 +201,12 @@ typedef struct hprof_rec_monitor_dump {
 #define HPROF_TYPE_INT 10
 #define HPROF_TYPE_LONG 11
 
+/* What an encoder takes of a heap dump, as bits of heap_form; 0: bytes and fields. */
+#define HPROF_HEAP_AS_BYTES 1u   /* hprof_rec_heap_instance.bytes */
+#define HPROF_HEAP_AS_FIELDS 2u  /* hprof_rec_heap_instance.fields */
+#define HPROF_HEAP_AS_RECORDS 4u /* HPROF_RECORD_HEAP_RAW */
+#define HPROF_HEAP_ONE_A_FILE 8u /* readers want one dump in a file: the core begins a new one for each */
+
 typedef struct hprof_rec_heap_dump {  /* HEAP_DUMP_BEGIN and _END */
   hprof_record head;
   const char* created;

@@ -6,8 +6,8 @@
 
 /* Takes bytes of the dump as the VM writes them. The VM's threads are stopped and wait for it: be quick. stream 0: the
  * dump; where a VM (22 and later) writes the objects apart from what they refer to, stream 1: the heap dump segments,
- * in one piece. Anything but HPROF_OK: no more is wanted; the rest is read and thrown away. [control] */
-typedef hprof_status (*hprof_vm_dump_take)(void* argument, uint32_t stream, const uint8_t* bytes, uint64_t size);
+ * in one piece. It may change the bytes in place. Anything but HPROF_OK: no more is wanted; the rest is read and thrown away. [control] */
+typedef hprof_status (*hprof_vm_dump_take)(void* argument, uint32_t stream, uint8_t* bytes, uint64_t size);
 
 typedef struct hprof_vm_dump_service {
   uint32_t size;

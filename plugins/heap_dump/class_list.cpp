@@ -1,0 +1,225 @@
+// The loaded classes.
+#include "plugins/heap_dump/class_list.h"
+
+#include <cstring>
+
+namespace hprof::dump {
+
+namespace {
+
+constexpr uint64_t kLoaderCount = ClassTable::kMost + 1;
+constexpr jint kClassFileInterface = 0x0200;
+constexpr jint kStatic = 0x0008;
+constexpr int kRounds = 4;  // of listing until no class is new: linking may load some
+
+}  // namespace
+
+uint32_t ClassList::number_of(const Vm& vm, jobject object) const {
+  jlong tag = 0;
+  if (object == nullptr || vm.jvmti->GetTag(object, &tag) != JVMTI_ERROR_NONE) return 0;
+  return table_->has(static_cast<uint64_t>(tag)) ? static_cast<uint32_t>(tag) : 0;
+}
+
+bool ClassList::list(const Vm& vm) {
+  for (jint i = 0; i < held_count_; i++) vm.drop(held_[i]);
+  vm.free(held_);
+  held_ = nullptr;
+  held_count_ = 0;
+  return vm.jvmti->GetLoadedClasses(&held_count_, &held_) == JVMTI_ERROR_NONE;
+}
+
+bool ClassList::tag_known(const Vm& vm) {
+  for (uint32_t number = 1; number <= table_->count(); number++) {
+    ClassEntry& entry = table_->at(number);
+    if (entry.is_gone != 0) continue;
+    jobject local = vm.jni->NewLocalRef(static_cast<jweak>(entry.reference));
+    if (local == nullptr) {
+      vm.jni->DeleteWeakGlobalRef(static_cast<jweak>(entry.reference));
+      entry.reference = nullptr;
+      entry.is_gone = 1;
+      continue;
+    }
+    jvmtiError error = vm.jvmti->SetTag(local, number);
+    vm.drop(local);
+    if (error != JVMTI_ERROR_NONE) return false;
+  }
+  return true;
+}
+
+uint32_t ClassList::tag_new(const Vm& vm, jclass loaded) {
+  uint32_t number = table_->add();
+  if (number == 0) return 0;
+  ClassEntry& entry = table_->at(number);
+  entry.reference = vm.jni->NewWeakGlobalRef(loaded);
+  if (entry.reference == nullptr || vm.jvmti->SetTag(loaded, number) != JVMTI_ERROR_NONE) {
+    entry.is_gone = 1;
+    return 0;
+  }
+  return number;
+}
+
+bool ClassList::take(const Vm& vm) {
+  services_ = vm.services;
+  jclass class_class = vm.jni->FindClass("java/lang/Class");
+  if (class_class != nullptr) {
+    get_declared_fields_ =
+        vm.jni->GetMethodID(class_class, "getDeclaredFields0", "(Z)[Ljava/lang/reflect/Field;");
+  }
+  vm.no_exception();
+  if (!tag_known(vm)) return false;
+  bool complete = false;
+  for (int round = 0; round < kRounds && !complete; round++) {
+    if (!list(vm)) return false;
+    uint32_t before = table_->count();
+    for (jint i = 0; i < held_count_; i++) {
+      if (number_of(vm, held_[i]) == 0) tag_new(vm, held_[i]);
+    }
+    complete = before == table_->count();
+    for (jint i = 0; i < held_count_; i++) {
+      uint32_t number = number_of(vm, held_[i]);
+      if (number != 0 && table_->at(number).is_resolved == 0) describe(vm, held_[i], number);
+    }
+  }
+  table_->class_class = number_of(vm, class_class);
+  vm.drop(class_class);
+  table_->resolve(sizeof(void*));
+  return table_->class_class != 0;
+}
+
+// Looking at a class's fields by reflection links it and does not initialize it.
+bool ClassList::link(const Vm& vm, jclass loaded) {
+  if (get_declared_fields_ == nullptr) return false;
+  vm.drop(vm.jni->CallObjectMethod(loaded, get_declared_fields_, JNI_FALSE));
+  return vm.no_exception();
+}
+
+bool ClassList::describe_fields(const Vm& vm, jclass loaded, ClassEntry& entry) {
+  jint count = 0;
+  jfieldID* ids = nullptr;
+  jvmtiError error = vm.jvmti->GetClassFields(loaded, &count, &ids);
+  if (error == JVMTI_ERROR_CLASS_NOT_PREPARED && link(vm, loaded)) {
+    error = vm.jvmti->GetClassFields(loaded, &count, &ids);
+  }
+  if (error != JVMTI_ERROR_NONE) return false;
+  entry.fields = count != 0 ? table_->make_fields(static_cast<uint32_t>(count)) : nullptr;
+  bool known = count == 0 || entry.fields != nullptr;
+  for (jint i = 0; i < count && known; i++) {
+    char* name = nullptr;
+    char* signature = nullptr;
+    jint modifiers = 0;
+    known = vm.jvmti->GetFieldName(loaded, ids[i], &name, &signature, nullptr) == JVMTI_ERROR_NONE &&
+            vm.jvmti->GetFieldModifiers(loaded, ids[i], &modifiers) == JVMTI_ERROR_NONE;
+    if (known) {
+      Field& field = entry.fields[i];
+      field.name = services_->ids->string(services_->host, {name, strlen(name)});
+      field.type = static_cast<uint8_t>(type_of(signature[0]));
+      field.is_static = (modifiers & kStatic) != 0 ? 1 : 0;
+    }
+    vm.free(name);
+    vm.free(signature);
+  }
+  vm.free(ids);
+  entry.field_count = known ? static_cast<uint32_t>(count) : 0;
+  return known;
+}
+
+bool ClassList::describe_interfaces(const Vm& vm, jclass loaded, ClassEntry& entry) {
+  jint count = 0;
+  jclass* direct = nullptr;
+  if (vm.jvmti->GetImplementedInterfaces(loaded, &count, &direct) != JVMTI_ERROR_NONE) return false;
+  entry.interfaces = count != 0 ? table_->make_numbers(static_cast<uint32_t>(count)) : nullptr;
+  entry.interface_count = 0;
+  for (jint i = 0; i < count; i++) {
+    uint32_t number = number_of(vm, direct[i]);
+    if (number != 0 && entry.interfaces != nullptr) entry.interfaces[entry.interface_count++] = number;
+    vm.drop(direct[i]);
+  }
+  vm.free(direct);
+  return entry.interface_count == static_cast<uint32_t>(count);
+}
+
+void ClassList::describe(const Vm& vm, jclass loaded, uint32_t number) {
+  ClassEntry& entry = table_->at(number);
+  char* signature = nullptr;
+  if (vm.jvmti->GetClassSignature(loaded, &signature, nullptr) != JVMTI_ERROR_NONE) return;
+  if (entry.serial == 0) {
+    entry.serial = services_->ids->dumped_class(services_->host, vm.jni, loaded, number);
+  }
+  jclass super = vm.jni->GetSuperclass(loaded);
+  entry.super = number_of(vm, super);
+  vm.drop(super);
+  if (signature[0] == '[') {
+    entry.kind = type_of(signature[1]) == HPROF_TYPE_OBJECT ? ClassKind::kObjectArray : ClassKind::kPrimitiveArray;
+    entry.element = static_cast<uint8_t>(type_of(signature[1]));
+    entry.has_fields = entry.is_resolved = 1;
+  } else {
+    entry.kind = ClassKind::kInstance;
+    jint modifiers = 0;
+    vm.jvmti->GetClassModifiers(loaded, &modifiers);
+    entry.is_interface = (modifiers & kClassFileInterface) != 0 ? 1 : 0;
+    if (entry.has_fields == 0 && describe_fields(vm, loaded, entry) && describe_interfaces(vm, loaded, entry)) {
+      entry.has_fields = 1;
+    }
+  }
+  vm.free(signature);
+}
+
+bool ClassList::tag_loaders(const Vm& vm, uint64_t* next) {
+  loaders_ = static_cast<uint64_t*>(
+      services_->mem->reserve(services_->host, kLoaderCount * sizeof(uint64_t)));
+  if (loaders_ == nullptr) return false;
+  for (jint i = 0; i < held_count_; i++) {
+    jobject loader = nullptr;
+    uint32_t number = number_of(vm, held_[i]);
+    if (number == 0 || vm.jvmti->GetClassLoader(held_[i], &loader) != JVMTI_ERROR_NONE || loader == nullptr) {
+      continue;
+    }
+    jlong tag = 0;
+    vm.jvmti->GetTag(loader, &tag);
+    if (tag == 0 && vm.jvmti->SetTag(loader, static_cast<jlong>(*next)) == JVMTI_ERROR_NONE) {
+      tag = static_cast<jlong>((*next)++);
+    }
+    loaders_[number] = static_cast<uint64_t>(tag);
+    vm.drop(loader);
+  }
+  return true;
+}
+
+hprof_status ClassList::define(const Services& services) const {
+  const auto* emit = services.emit;
+  hprof_status status = HPROF_OK;
+  for (uint32_t number = 1; number <= table_->count() && status == HPROF_OK; number++) {
+    const ClassEntry& entry = table_->at(number);
+    if (entry.is_gone != 0) continue;
+    status = emit->define(services.host, HPROF_RECORD_CLASS, entry.serial);
+    for (uint32_t i = 0; i < entry.field_count && status == HPROF_OK; i++) {
+      status = emit->define(services.host, HPROF_RECORD_STRING, entry.fields[i].name);
+    }
+  }
+  return status;
+}
+
+void ClassList::release(const Vm& vm) {
+  for (jint i = 0; i < held_count_; i++) vm.drop(held_[i]);
+  vm.free(held_);
+  held_ = nullptr;
+  held_count_ = 0;
+}
+
+void ClassList::free_loaders() {
+  if (services_ != nullptr && loaders_ != nullptr) {
+    services_->mem->unreserve(services_->host, loaders_, kLoaderCount * sizeof(uint64_t));
+  }
+  loaders_ = nullptr;
+}
+
+void ClassList::forget(JNIEnv* jni) {
+  if (jni == nullptr) return;
+  for (uint32_t number = 1; number <= table_->count(); number++) {
+    ClassEntry& entry = table_->at(number);
+    if (entry.reference != nullptr) jni->DeleteWeakGlobalRef(static_cast<jweak>(entry.reference));
+    entry.reference = nullptr;
+  }
+}
+
+}  // namespace hprof::dump

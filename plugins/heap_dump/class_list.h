@@ -1,0 +1,48 @@
+// The loaded classes: numbered, described, and tagged for one dump.
+//
+// A weak reference to each is kept between dumps, so that a class keeps its number; no tag is.
+#pragma once
+
+#include "plugins/heap_dump/class_table.h"
+#include "plugins/heap_dump/vm.h"
+
+namespace hprof::dump {
+
+class ClassList {
+ public:
+  explicit ClassList(ClassTable* table) : table_(table) {}
+
+  // Tags every loaded class with its number and describes those that are new. The classes are held until release, so
+  // none of them is unloaded and method ids of theirs stay good. [control]
+  bool take(const Vm& vm);
+  void release(const Vm& vm);
+  void free_loaders();
+  // Gives the weak references back. [control]
+  void forget(JNIEnv* jni);
+  // Writes the definitions of all classes and of their fields' names. [control]
+  hprof_status define(const Services& services) const;
+
+  // The class loader's tag by class number, 0: the VM's own. Valid until free_loaders.
+  const uint64_t* loaders() const { return loaders_; }
+  // Tags class loaders, from *next on.
+  bool tag_loaders(const Vm& vm, uint64_t* next);
+
+ private:
+  bool list(const Vm& vm);
+  bool tag_known(const Vm& vm);
+  uint32_t tag_new(const Vm& vm, jclass loaded);
+  void describe(const Vm& vm, jclass loaded, uint32_t number);
+  bool describe_fields(const Vm& vm, jclass loaded, ClassEntry& entry);
+  bool describe_interfaces(const Vm& vm, jclass loaded, ClassEntry& entry);
+  bool link(const Vm& vm, jclass loaded);
+  uint32_t number_of(const Vm& vm, jobject object) const;
+
+  ClassTable* table_;
+  jclass* held_ = nullptr;  // the VM's memory, local references
+  jint held_count_ = 0;
+  uint64_t* loaders_ = nullptr;
+  const Services* services_ = nullptr;
+  jmethodID get_declared_fields_ = nullptr;
+};
+
+}  // namespace hprof::dump

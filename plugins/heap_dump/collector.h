@@ -1,0 +1,31 @@
+// The heap=dump collector: picks an engine for each dump.
+#pragma once
+
+#include <hprof/collector.h>
+
+#include "plugins/heap_dump/config.h"
+#include "plugins/heap_dump/jvmti_engine.h"
+#include "plugins/heap_dump/vm_engine.h"
+
+namespace hprof::dump {
+
+class Collector {
+ public:
+  Collector(const hprof_host* host, const Config& config);
+
+  hprof_status report();
+  void close() { jvmti_.close(); }
+  const Services& services() const { return services_; }
+
+ private:
+  bool vm_engine_fits(char* why, uint32_t why_size) const;
+  hprof_status note(const char* engine, const char* why);
+  uint64_t used_heap() const;
+
+  Services services_;
+  Config config_;
+  JvmtiEngine jvmti_;
+  VmEngine vm_;
+};
+
+}  // namespace hprof::dump

@@ -1,0 +1,359 @@
+// Records of one referrer at a time.
+#include "plugins/heap_dump/heap_writer.h"
+
+#include <cstring>
+
+#include <hprof/cpp/byte_order.hpp>
+
+namespace hprof::dump {
+
+namespace {
+
+constexpr uint64_t kInstanceBytes = 1u << 20;  // more than 65535 fields of 8 bytes, supers included, is not dumped
+constexpr uint64_t kValues = HeapWriter::kMostValues + 1;
+
+template <class T>
+T* reserve(const Services& services, uint64_t count) {
+  return static_cast<T*>(services.mem->reserve(services.host, count * sizeof(T)));
+}
+
+template <class T>
+void unreserve(const Services& services, T*& memory, uint64_t count) {
+  if (memory != nullptr) services.mem->unreserve(services.host, memory, count * sizeof(T));
+  memory = nullptr;
+}
+
+}  // namespace
+
+bool HeapWriter::open(const Services* services, ClassTable* classes, const Config& config) {
+  services_ = services;
+  classes_ = classes;
+  config_ = config;
+  const uint32_t form = services->settings().heap_form;
+  as_bytes_ = form == 0 || (form & HPROF_HEAP_AS_BYTES) != 0;
+  as_fields_ = form == 0 || (form & HPROF_HEAP_AS_FIELDS) != 0;
+  bytes_buffer_ = reserve<uint8_t>(*services, kInstanceBytes);
+  elements_ = reserve<uint64_t>(*services, kPart);
+  values_ = reserve<hprof_value>(*services, kValues);
+  constants_ = reserve<hprof_value>(*services, kValues);
+  statics_ = reserve<hprof_value>(*services, kValues);
+  lost_fields_ =
+      services->log->loss_counter(services->host, "fields of a heap dump: the VM numbers them otherwise");
+  return begun_.open(services) && lengths_.open(services) && sizes_.open(services) &&
+         bytes_buffer_ != nullptr && elements_ != nullptr && values_ != nullptr && constants_ != nullptr &&
+         statics_ != nullptr;
+}
+
+void HeapWriter::close() {
+  if (services_ == nullptr) return;
+  begun_.close();
+  lengths_.close();
+  sizes_.close();
+  unreserve(*services_, bytes_buffer_, kInstanceBytes);
+  unreserve(*services_, elements_, kPart);
+  unreserve(*services_, values_, kValues);
+  unreserve(*services_, constants_, kValues);
+  unreserve(*services_, statics_, kValues);
+}
+
+void HeapWriter::begin(bool counting) {
+  counting_ = counting;
+  objects_ = bytes_ = 0;
+  kind_ = Kind::kNone;
+  id_ = 0;
+}
+
+void HeapWriter::fail(const char* words) {
+  if (status_ != HPROF_OK) return;
+  status_ = HPROF_FAILED;
+  failure_ = words;
+}
+
+void HeapWriter::emit(hprof_record* record) {
+  if (status_ != HPROF_OK || counting_) return;
+  status_ = services_->emit->write(services_->host, record);
+}
+
+void HeapWriter::lose_field() {
+  if (lost_fields_ != nullptr) __atomic_fetch_add(lost_fields_, 1, __ATOMIC_RELAXED);
+}
+
+void HeapWriter::root(const hprof_rec_heap_root& root) {
+  hprof_rec_heap_root copy = root;
+  emit(&copy.head);
+}
+
+void HeapWriter::note_object(uint64_t id, uint32_t class_number, int64_t length, uint64_t bytes) {
+  ClassEntry& entry = classes_->at(class_number);
+  if (length < 0) {
+    if (class_number != classes_->class_class) entry.heap_bytes = static_cast<uint32_t>(bytes);
+    return;
+  }
+  if (length != 0) {
+    uint32_t* at = lengths_.at(id);
+    if (at == nullptr) return fail("no memory for the lengths of arrays");
+    *at = static_cast<uint32_t>(length);
+  }
+  if (!as_fields_) return;
+  uint32_t* at = sizes_.at(id);
+  if (at != nullptr) *at = static_cast<uint32_t>(bytes >> 3);
+}
+
+uint64_t HeapWriter::array_bytes(uint64_t id, uint32_t) const { return uint64_t{sizes_.get(id)} << 3; }
+
+bool HeapWriter::select(uint64_t id, uint32_t class_number) {
+  if (id == id_) return kind_ != Kind::kNone;
+  begin_object(id, class_number);
+  return kind_ != Kind::kNone;
+}
+
+void HeapWriter::begin_object(uint64_t id, uint32_t class_number) {
+  write_object();
+  id_ = id;
+  kind_ = Kind::kNone;
+  class_ = class_number;
+  if (!classes_->has(class_number) || id == 0) return;
+  if (!counting_ && !begun_.add(id)) return fail("this VM does not tell the references of an object in one piece");
+  if (classes_->has(id)) {
+    kind_ = Kind::kClass;
+    links_ = {};
+    return;
+  }
+  const ClassEntry& entry = classes_->at(class_number);
+  length_ = part_begin_ = part_filled_ = 0;
+  array_written_ = false;
+  switch (entry.kind) {
+    case ClassKind::kObjectArray:
+      kind_ = Kind::kObjectArray;
+      length_ = lengths_.get(id);
+      break;
+    case ClassKind::kPrimitiveArray:
+      kind_ = Kind::kPrimitiveArray;
+      length_ = lengths_.get(id);
+      break;
+    default:
+      if (entry.instance_size > kInstanceBytes || entry.instance_fields > kMostValues) {
+        return fail("a class has too many fields");
+      }
+      kind_ = Kind::kInstance;
+      if (as_bytes_) std::memset(bytes_buffer_, 0, entry.instance_size);
+      if (as_fields_) std::memset(values_, 0, entry.instance_fields * sizeof(hprof_value));
+  }
+}
+
+void HeapWriter::write_object() {
+  const Kind kind = kind_;
+  kind_ = Kind::kNone;
+  switch (kind) {
+    case Kind::kClass:
+      write_class(static_cast<uint32_t>(id_));
+      break;
+    case Kind::kInstance:
+      write_instance();
+      break;
+    case Kind::kObjectArray:
+      write_array_rest();
+      break;
+    case Kind::kPrimitiveArray:
+      if (!array_written_) {
+        kind_ = kind;
+        array_values(classes_->at(class_).element, length_, array_bytes(id_, length_), nullptr);
+        kind_ = Kind::kNone;
+      }
+      break;
+    case Kind::kNone:
+      break;
+  }
+}
+
+// --- instances ---
+
+void HeapWriter::put_bytes(uint32_t offset, uint32_t type, uint64_t bits) {
+  uint8_t* to = bytes_buffer_ + offset;
+  switch (width_of(type, id_size_)) {
+    case 1:
+      *to = static_cast<uint8_t>(bits);
+      break;
+    case 2:
+      put_u2(to, static_cast<uint16_t>(bits));
+      break;
+    case 4:
+      put_u4(to, static_cast<uint32_t>(bits));
+      break;
+    default:
+      put_u8(to, bits);
+  }
+}
+
+void HeapWriter::instance_reference(uint32_t index, uint64_t to) {
+  instance_value(index, HPROF_TYPE_OBJECT, to);
+}
+
+void HeapWriter::instance_value(uint32_t index, uint32_t type, uint64_t bits) {
+  if (kind_ != Kind::kInstance || counting_) return;
+  const FieldPlace place = classes_->instance_field(class_, index);
+  if (place.field == nullptr || place.field->type != type) return lose_field();
+  if (as_bytes_) put_bytes(place.offset, type, bits);
+  if (as_fields_) {
+    values_[place.ordinal] = {place.field->name, 0, static_cast<uint8_t>(type), 0, bits};
+  }
+}
+
+void HeapWriter::write_instance() {
+  const ClassEntry& entry = classes_->at(class_);
+  count(entry.heap_bytes);
+  hprof_rec_heap_instance record = {{sizeof(record), HPROF_RECORD_HEAP_INSTANCE, 0},
+                                    id_,
+                                    class_,
+                                    entry.serial,
+                                    0,
+                                    entry.heap_bytes,
+                                    as_fields_ ? entry.instance_fields : 0,
+                                    entry.instance_size,
+                                    as_fields_ ? values_ : nullptr,
+                                    as_bytes_ ? bytes_buffer_ : nullptr};
+  emit(&record.head);
+}
+
+// --- arrays ---
+
+void HeapWriter::fill_header(hprof_rec_heap_array* record, uint32_t kind, uint64_t bytes) {
+  *record = {};
+  record->head = {sizeof(*record), kind, 0};
+  record->object = id_;
+  record->class_object = class_;
+  record->owner = classes_->at(class_).serial;
+  record->heap_bytes = bytes;
+  record->length = length_;
+}
+
+// Writes the elements in hand as part of a long array and goes on behind them.
+void HeapWriter::write_part(uint32_t end) {
+  const uint32_t size = end - part_begin_;
+  std::memset(elements_ + part_filled_, 0, (size - part_filled_) * sizeof(uint64_t));
+  hprof_rec_heap_array record;
+  fill_header(&record, HPROF_RECORD_HEAP_OBJECT_ARRAY, array_bytes(id_, length_));
+  record.type = HPROF_TYPE_OBJECT;
+  record.elements = elements_;
+  if (length_ > kPart) {
+    record.first = part_begin_;
+    record.count = size;
+  }
+  emit(&record.head);
+  part_begin_ = end;
+  part_filled_ = 0;
+}
+
+// Elements come in ascending order, null ones are not told.
+void HeapWriter::element(uint32_t index, uint64_t to) {
+  if (kind_ != Kind::kObjectArray || counting_) return;
+  if (index >= length_ || index < part_begin_ + part_filled_) return lose_field();
+  while (index - part_begin_ >= kPart) write_part(part_begin_ + kPart);
+  const uint32_t at = index - part_begin_;
+  std::memset(elements_ + part_filled_, 0, (at - part_filled_) * sizeof(uint64_t));
+  elements_[at] = to;
+  part_filled_ = at + 1;
+}
+
+void HeapWriter::write_array_rest() {
+  count(array_bytes(id_, length_));
+  if (counting_) return;
+  while (length_ - part_begin_ > kPart) write_part(part_begin_ + kPart);
+  write_part(length_);
+}
+
+void HeapWriter::array_values(uint32_t type, uint32_t length, uint64_t bytes, const void* elements) {
+  if (kind_ != Kind::kPrimitiveArray || array_written_) return;
+  array_written_ = true;
+  length_ = length;
+  count(bytes);
+  if (counting_) return;
+  const bool is_text = type == HPROF_TYPE_CHAR || type == HPROF_TYPE_BYTE;
+  hprof_rec_heap_array record;
+  fill_header(&record, HPROF_RECORD_HEAP_PRIMITIVE_ARRAY, bytes);
+  record.type = type;
+  record.elements = config_.wants_arrays() && (!is_text || config_.wants_text()) ? elements : nullptr;
+  emit(&record.head);
+}
+
+// --- classes ---
+
+void HeapWriter::class_link(ClassLink link, uint64_t to) {
+  if (kind_ != Kind::kClass) return;
+  switch (link) {
+    case ClassLink::kSuper:
+      links_.super = to;
+      break;
+    case ClassLink::kLoader:
+      links_.loader = to;
+      break;
+    case ClassLink::kSigners:
+      links_.signers = to;
+      break;
+    case ClassLink::kDomain:
+      links_.domain = to;
+      break;
+  }
+}
+
+void HeapWriter::class_constant(uint32_t index, uint64_t to) {
+  if (kind_ != Kind::kClass || counting_ || to == 0) return;
+  if (index > UINT16_MAX || links_.constant_count == kMostValues) return lose_field();
+  constants_[links_.constant_count++] = {0, static_cast<uint16_t>(index), HPROF_TYPE_OBJECT, 0, to};
+}
+
+// Statics are listed by their place in the class's own fields, so that those without a value (null) are there, too.
+void HeapWriter::static_value(uint32_t index, uint32_t type, uint64_t bits) {
+  if (kind_ != Kind::kClass || counting_) return;
+  const ClassEntry& entry = classes_->at(id_);
+  const Field* field = classes_->static_field(static_cast<uint32_t>(id_), index);
+  if (field == nullptr || field->type != type || entry.field_count > kMostValues) return lose_field();
+  if (links_.static_count == 0) {
+    std::memset(statics_, 0, entry.field_count * sizeof(hprof_value));
+    links_.static_count = 1;  // values are there
+  }
+  statics_[field - entry.fields].bits = bits;
+}
+
+void HeapWriter::write_class(uint32_t number) {
+  if (counting_) return;
+  const ClassEntry& entry = classes_->at(number);
+  hprof_rec_heap_class record = links_;
+  record.head = {sizeof(record), HPROF_RECORD_HEAP_CLASS, 0};
+  record.owner = entry.serial;
+  record.object = number;
+  if (record.super == 0 && entry.super != 0 && entry.is_interface == 0) record.super = entry.super;
+  record.instance_size = entry.instance_size;
+  const bool has_values = links_.static_count != 0;
+  record.static_count = 0;
+  hprof_value* fields = values_;
+  for (uint32_t i = 0; i < entry.field_count && i < kMostValues; i++) {
+    const Field& field = entry.fields[i];
+    if (field.is_static == 0) {
+      fields[record.field_count++] = {field.name, 0, field.type, 0, 0};
+      continue;
+    }
+    const uint64_t bits = has_values ? statics_[i].bits : 0;
+    statics_[record.static_count++] = {field.name, 0, field.type, 0, bits};
+  }
+  record.constants = constants_;
+  record.statics = statics_;
+  record.fields = fields;
+  emit(&record.head);
+}
+
+void HeapWriter::finish(const uint64_t* loaders) {
+  write_object();
+  id_ = 0;
+  for (uint32_t number = 1; number <= classes_->count() && !counting_; number++) {
+    const ClassEntry& entry = classes_->at(number);
+    if (entry.is_gone != 0 || is_written(number)) continue;
+    begun_.add(number);
+    links_ = {};
+    const uint64_t loader = loaders != nullptr ? loaders[number] : 0;
+    links_.loader = is_written(loader) ? loader : 0;
+    write_class(number);
+  }
+}
+
+}  // namespace hprof::dump

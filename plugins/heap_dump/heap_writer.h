@@ -1,0 +1,107 @@
+// Makes records of a heap that is told one referrer at a time: its class, then its fields or elements. Knows no VM.
+//
+// One object is held at a time and written when the next one begins, so memory does not grow with the heap but for one
+// bit per object and the length of arrays. An object that begins twice ends the dump: the VM does not tell objects in
+// one piece. [heap]
+#pragma once
+
+#include <cstdint>
+
+#include <hprof/cpp/services.hpp>
+
+#include "plugins/heap_dump/class_table.h"
+#include "plugins/heap_dump/config.h"
+#include "plugins/heap_dump/page_table.h"
+
+namespace hprof::dump {
+
+// What references a class reports besides its static fields.
+enum class ClassLink : uint32_t { kSuper, kLoader, kSigners, kDomain };
+
+class HeapWriter {
+ public:
+  // Elements held of an object array; a longer one is written in parts.
+  static constexpr uint32_t kPart = 64 * 1024;
+  static constexpr uint32_t kMostValues = 65535;
+
+  bool open(const Services* services, ClassTable* classes, const Config& config);
+  void close();
+  // counting: nothing is written, objects and bytes are counted.
+  void begin(bool counting);
+
+  // A root. thread: its serial, or 0.
+  void root(const hprof_rec_heap_root& root);
+  // Length and size on the heap of an object seen for the first time.
+  void note_object(uint64_t id, uint32_t class_number, int64_t length, uint64_t bytes);
+  // All that follows is about this object. False: it cannot be dumped (its class is not known).
+  bool select(uint64_t id, uint32_t class_number);
+  void instance_reference(uint32_t index, uint64_t to);
+  void instance_value(uint32_t index, uint32_t type, uint64_t bits);
+  void element(uint32_t index, uint64_t to);
+  void array_values(uint32_t type, uint32_t length, uint64_t bytes, const void* elements);
+  void class_link(ClassLink link, uint64_t to);
+  void class_constant(uint32_t index, uint64_t to);
+  void static_value(uint32_t index, uint32_t type, uint64_t bits);
+  // Writes the object in hand, then the classes that were not told of, with what is known of them.
+  void finish(const uint64_t* loaders);
+
+  bool is_written(uint64_t id) const { return begun_.has(id); }
+  hprof_status status() const { return status_; }
+  const char* failure() const { return failure_; }
+  uint64_t objects() const { return objects_; }  // instances and arrays
+  uint64_t bytes() const { return bytes_; }      // that they take on the heap
+
+ private:
+  enum class Kind : uint32_t { kNone, kClass, kInstance, kObjectArray, kPrimitiveArray };
+
+  void begin_object(uint64_t id, uint32_t class_number);
+  void write_object();
+  void write_class(uint32_t number);
+  void write_instance();
+  void write_array_rest();
+  void write_part(uint32_t end);
+  void fill_header(hprof_rec_heap_array* record, uint32_t kind, uint64_t bytes);
+  void emit(hprof_record* record);
+  void fail(const char* words);
+  void put_bytes(uint32_t offset, uint32_t type, uint64_t bits);
+  uint64_t array_bytes(uint64_t id, uint32_t length) const;
+  void count(uint64_t bytes) {
+    objects_++;
+    bytes_ += bytes;
+  }
+  void lose_field();
+
+  const Services* services_ = nullptr;
+  ClassTable* classes_ = nullptr;
+  Config config_ = {};
+  uint32_t id_size_ = sizeof(void*);
+  bool as_bytes_ = true;
+  bool as_fields_ = true;
+  bool counting_ = false;
+  IdSet begun_;
+  PageTable lengths_;  // of arrays
+  PageTable sizes_;    // of arrays on the heap, in 8 bytes; only with as_fields_
+  uint64_t* lost_fields_ = nullptr;
+
+  Kind kind_ = Kind::kNone;
+  uint64_t id_ = 0;
+  uint32_t class_ = 0;
+  uint32_t length_ = 0;        // of an array
+  uint32_t part_begin_ = 0;    // first element in elements_
+  uint32_t part_filled_ = 0;   // elements in elements_
+  bool array_written_ = false;
+  hprof_rec_heap_class links_ = {};
+
+  uint8_t* bytes_buffer_ = nullptr;   // of an instance
+  uint64_t* elements_ = nullptr;
+  hprof_value* values_ = nullptr;     // of an instance's fields
+  hprof_value* constants_ = nullptr;
+  hprof_value* statics_ = nullptr;
+
+  hprof_status status_ = HPROF_OK;
+  const char* failure_ = nullptr;
+  uint64_t objects_ = 0;
+  uint64_t bytes_ = 0;
+};
+
+}  // namespace hprof::dump

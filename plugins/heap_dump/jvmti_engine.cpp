@@ -1,0 +1,262 @@
+// Heap dumps with FollowReferences.
+#include "plugins/heap_dump/jvmti_engine.h"
+
+#include <cstring>
+
+#include <hprof/cpp/ctime_text.hpp>
+
+namespace hprof::dump {
+
+// State of one walk, passed to the callbacks.
+struct JvmtiEngine::Walk {
+  const Services* services;
+  ClassTable* classes;
+  HeapWriter* writer;
+  ThreadList* threads;
+  Progress* progress;
+  uint64_t next_id;
+  uint64_t first_object;  // ids below are classes, threads and loaders
+  uint64_t jni_globals;
+  uint64_t* lost_objects;
+};
+
+// Everything here runs while the VM is stopped. [heap]
+struct JvmtiEngine::Callbacks {
+  static Walk& of(void* user) { return *static_cast<Walk*>(user); }
+
+  // The id of an object, made at first sight; 0: its class is not known, it is left out.
+  static uint64_t id_of(Walk& walk, jlong class_tag, jlong size, jint length, jlong* tag) {
+    const uint64_t known = static_cast<uint64_t>(*tag);
+    const bool tagged_before = known > walk.classes->count() && known < walk.first_object;
+    if (known != 0 && !tagged_before) return known;
+    if (!walk.classes->has(static_cast<uint64_t>(class_tag))) {
+      if (walk.lost_objects != nullptr) __atomic_fetch_add(walk.lost_objects, 1, __ATOMIC_RELAXED);
+      return 0;
+    }
+    if (known == 0) *tag = static_cast<jlong>(walk.next_id++);
+    walk.writer->note_object(static_cast<uint64_t>(*tag), static_cast<uint32_t>(class_tag), length,
+                             static_cast<uint64_t>(size));
+    return static_cast<uint64_t>(*tag);
+  }
+
+  static void thread_root(Walk& walk, ThreadList::Entry* thread, uint64_t object) {
+    if (thread == nullptr || thread->is_rooted) return;
+    thread->is_rooted = true;
+    hprof_rec_heap_root root = {};
+    root.head = {sizeof(root), HPROF_RECORD_HEAP_ROOT, 0};
+    root.root = HPROF_ROOT_THREAD_OBJECT;
+    root.thread = thread->serial;
+    root.object = object;
+    root.frame = -1;
+    root.trace = thread->trace;
+    walk.writer->root(root);
+  }
+
+  static void root(Walk& walk, jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info, uint64_t to) {
+    hprof_rec_heap_root root = {};
+    root.head = {sizeof(root), HPROF_RECORD_HEAP_ROOT, 0};
+    root.root = HPROF_ROOT_UNKNOWN;
+    root.object = to;
+    root.frame = -1;
+    uint64_t thread_tag = 0;
+    switch (kind) {
+      case JVMTI_HEAP_REFERENCE_JNI_GLOBAL:
+        root.root = HPROF_ROOT_JNI_GLOBAL;
+        root.reference = ++walk.jni_globals;  // JVMTI does not tell the reference itself
+        break;
+      case JVMTI_HEAP_REFERENCE_SYSTEM_CLASS:
+        root.root = HPROF_ROOT_STICKY_CLASS;
+        if (walk.classes->has(to)) root.owner = walk.classes->at(to).serial;
+        break;
+      case JVMTI_HEAP_REFERENCE_MONITOR:
+        root.root = HPROF_ROOT_MONITOR_USED;
+        break;
+      case JVMTI_HEAP_REFERENCE_THREAD:
+        if (ThreadList::Entry* thread = walk.threads->find(to)) return thread_root(walk, thread, to);
+        break;
+      case JVMTI_HEAP_REFERENCE_STACK_LOCAL:
+        root.root = HPROF_ROOT_JAVA_FRAME;
+        thread_tag = static_cast<uint64_t>(info->stack_local.thread_tag);
+        root.frame = info->stack_local.depth;
+        break;
+      case JVMTI_HEAP_REFERENCE_JNI_LOCAL:
+        root.root = HPROF_ROOT_JNI_LOCAL;
+        thread_tag = static_cast<uint64_t>(info->jni_local.thread_tag);
+        root.frame = info->jni_local.depth;
+        break;
+      default:
+        break;
+    }
+    if (ThreadList::Entry* thread = walk.threads->find(thread_tag)) {
+      thread_root(walk, thread, thread_tag);
+      root.thread = thread->serial;
+    }
+    walk.writer->root(root);
+  }
+
+  static void reference(Walk& walk, jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info, uint64_t to) {
+    HeapWriter& writer = *walk.writer;
+    switch (kind) {
+      case JVMTI_HEAP_REFERENCE_FIELD:
+        writer.instance_reference(static_cast<uint32_t>(info->field.index), to);
+        break;
+      case JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT:
+        writer.element(static_cast<uint32_t>(info->array.index), to);
+        break;
+      case JVMTI_HEAP_REFERENCE_STATIC_FIELD:
+        writer.static_value(static_cast<uint32_t>(info->field.index), HPROF_TYPE_OBJECT, to);
+        break;
+      case JVMTI_HEAP_REFERENCE_CONSTANT_POOL:
+        writer.class_constant(static_cast<uint32_t>(info->constant_pool.index), to);
+        break;
+      case JVMTI_HEAP_REFERENCE_SUPERCLASS:
+        writer.class_link(ClassLink::kSuper, to);
+        break;
+      case JVMTI_HEAP_REFERENCE_CLASS_LOADER:
+        writer.class_link(ClassLink::kLoader, to);
+        break;
+      case JVMTI_HEAP_REFERENCE_SIGNERS:
+        writer.class_link(ClassLink::kSigners, to);
+        break;
+      case JVMTI_HEAP_REFERENCE_PROTECTION_DOMAIN:
+        writer.class_link(ClassLink::kDomain, to);
+        break;
+      default:
+        break;
+    }
+  }
+
+  static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info, jlong class_tag,
+                                   jlong referrer_class_tag, jlong size, jlong* tag, jlong* referrer_tag, jint length,
+                                   void* user) {
+    Walk& walk = of(user);
+    if (walk.writer->status() != HPROF_OK) return JVMTI_VISIT_ABORT;
+    const uint64_t to = id_of(walk, class_tag, size, length, tag);
+    if (referrer_tag == nullptr) {
+      if (to == 0) return 0;
+      root(walk, kind, info, to);
+      return JVMTI_VISIT_OBJECTS;
+    }
+    if (walk.writer->select(static_cast<uint64_t>(*referrer_tag), static_cast<uint32_t>(referrer_class_tag))) {
+      reference(walk, kind, info, to);
+    }
+    walk.progress->tell(walk.writer->objects(), walk.writer->bytes());
+    return to != 0 ? JVMTI_VISIT_OBJECTS : 0;
+  }
+
+  // JVMTI spells types as signatures do.
+  static uint64_t bits_of(jvalue value, uint32_t type) {
+    uint64_t bits = 0;
+    memcpy(&bits, &value, width_of(type, sizeof(void*)));
+    const uint16_t one = 1;
+    uint8_t low;
+    memcpy(&low, &one, 1);
+    if (low == 0) bits >>= 64 - 8 * width_of(type, sizeof(void*));  // big-endian hosts
+    return bits;
+  }
+
+  static jint JNICALL on_field(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info, jlong class_tag,
+                               jlong* tag, jvalue value, jvmtiPrimitiveType primitive, void* user) {
+    Walk& walk = of(user);
+    if (walk.writer->status() != HPROF_OK) return JVMTI_VISIT_ABORT;
+    if (*tag == 0 || !walk.writer->select(static_cast<uint64_t>(*tag), static_cast<uint32_t>(class_tag))) return 0;
+    const uint32_t type = type_of(static_cast<char>(primitive));
+    const uint32_t index = static_cast<uint32_t>(info->field.index);
+    if (kind == JVMTI_HEAP_REFERENCE_STATIC_FIELD) {
+      walk.writer->static_value(index, type, bits_of(value, type));
+    } else {
+      walk.writer->instance_value(index, type, bits_of(value, type));
+    }
+    return 0;
+  }
+
+  static jint JNICALL on_array(jlong class_tag, jlong size, jlong* tag, jint count, jvmtiPrimitiveType primitive,
+                               const void* elements, void* user) {
+    Walk& walk = of(user);
+    if (walk.writer->status() != HPROF_OK) return JVMTI_VISIT_ABORT;
+    if (*tag == 0 || !walk.writer->select(static_cast<uint64_t>(*tag), static_cast<uint32_t>(class_tag))) return 0;
+    walk.writer->array_values(type_of(static_cast<char>(primitive)), static_cast<uint32_t>(count),
+                              static_cast<uint64_t>(size), elements);
+    return 0;
+  }
+};
+
+hprof_status JvmtiEngine::dump(const Config& config, Progress* progress) {
+  auto* java_vm = static_cast<JavaVM*>(services_->jvm->java_vm(services_->host));
+  auto* jni = static_cast<JNIEnv*>(services_->jvm->jni(services_->host));
+  void* environment = nullptr;
+  if (jni == nullptr || java_vm->GetEnv(&environment, JVMTI_VERSION_1_2) != JNI_OK) return HPROF_UNSUPPORTED;
+  const Vm vm = {services_, static_cast<jvmtiEnv*>(environment), jni};
+  jvmtiCapabilities capabilities;
+  memset(&capabilities, 0, sizeof(capabilities));
+  capabilities.can_tag_objects = 1;
+  hprof_status status = HPROF_UNSUPPORTED;
+  if (vm.jvmti->AddCapabilities(&capabilities) != JVMTI_ERROR_NONE) {
+    services_->log->message(services_->host, "heap dump: this VM does not let objects be tagged");
+  } else if (!is_open_ && !(is_open_ = classes_.open(services_))) {
+    status = HPROF_NO_MEMORY;
+  } else {
+    status = dump_with(vm, config, progress);
+  }
+  list_.release(vm);
+  vm.jvmti->DisposeEnvironment();
+  return status;
+}
+
+hprof_status JvmtiEngine::walk(const Vm& vm, const Config& config, Walk& walk, bool counting) {
+  jvmtiHeapCallbacks callbacks;
+  memset(&callbacks, 0, sizeof(callbacks));
+  callbacks.heap_reference_callback = &Callbacks::on_reference;
+  if (config.wants_fields() && !counting) callbacks.primitive_field_callback = &Callbacks::on_field;
+  if (config.wants_arrays()) callbacks.array_primitive_value_callback = &Callbacks::on_array;
+  walk.writer->begin(counting);
+  jvmtiError error = vm.jvmti->FollowReferences(0, nullptr, nullptr, &callbacks, &walk);
+  if (walk.writer->status() == HPROF_OK && error != JVMTI_ERROR_NONE) return HPROF_FAILED;
+  walk.writer->finish(list_.loaders());
+  return walk.writer->status();
+}
+
+hprof_status JvmtiEngine::dump_with(const Vm& vm, const Config& config, Progress* progress) {
+  const Services& s = *services_;
+  HeapWriter writer;
+  ThreadList threads;
+  Walk state = {services_, &classes_, &writer, &threads, progress, 0, 0, 0, nullptr};
+  state.lost_objects = s.log->loss_counter(s.host, "references of a heap dump: the class was loaded meanwhile");
+  hprof_status status = HPROF_NO_MEMORY;
+  if (writer.open(services_, &classes_, config) && list_.take(vm)) {
+    state.next_id = uint64_t{classes_.count()} + 1;
+    if (threads.take(vm, &state.next_id) && list_.tag_loaders(vm, &state.next_id)) {
+      state.first_object = state.next_id;
+      status = list_.define(s);
+      if (status == HPROF_OK) status = threads.define();
+      list_.release(vm);
+    }
+  }
+  const bool counts_first = (s.settings().heap_form & HPROF_HEAP_AS_BYTES) == 0;
+  if (status == HPROF_OK && counts_first) status = walk(vm, config, state, true);
+  if (status == HPROF_OK) {
+    const CtimeText created = ctime_now(s.host, s.io);
+    hprof_rec_heap_dump edge = {
+        {sizeof(edge), HPROF_RECORD_HEAP_DUMP_BEGIN, 0}, created.text, writer.objects(), writer.bytes()};
+    status = s.emit->write(s.host, &edge.head);
+    if (status == HPROF_OK) status = walk(vm, config, state, false);
+    edge.head.kind = HPROF_RECORD_HEAP_DUMP_END;
+    if (status == HPROF_OK) status = s.emit->write(s.host, &edge.head);
+  }
+  if (writer.failure() != nullptr) {
+    TextLine<200> line;
+    s.log->message(s.host, line.text("heap dump: ").text(writer.failure()).c_str());
+  }
+  threads.close();
+  writer.close();
+  list_.free_loaders();
+  return status;
+}
+
+void JvmtiEngine::close() {
+  list_.forget(static_cast<JNIEnv*>(services_->jvm->jni(services_->host)));
+  if (is_open_) classes_.close();
+  is_open_ = false;
+}
+
+}  // namespace hprof::dump

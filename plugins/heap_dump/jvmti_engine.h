@@ -1,0 +1,36 @@
+// Heap dumps with JVMTI's FollowReferences, on any VM: one object at a time out of its callbacks.
+//
+// Ids are tags from 1 up: classes, then threads and class loaders, then objects as they are first referred to. An
+// environment of its own holds the tags and takes them with it, so that they do not slow the VM's collections down.
+#pragma once
+
+#include "plugins/heap_dump/class_list.h"
+#include "plugins/heap_dump/heap_writer.h"
+#include "plugins/heap_dump/progress.h"
+#include "plugins/heap_dump/thread_list.h"
+#include "plugins/heap_dump/vm.h"
+
+namespace hprof::dump {
+
+class JvmtiEngine {
+ public:
+  explicit JvmtiEngine(const Services* services) : services_(services), list_(&classes_) {}
+
+  // One dump. [control]
+  hprof_status dump(const Config& config, Progress* progress);
+  void close();  // [control]
+
+ private:
+  struct Callbacks;
+  struct Walk;
+
+  hprof_status dump_with(const Vm& vm, const Config& config, Progress* progress);
+  hprof_status walk(const Vm& vm, const Config& config, Walk& walk, bool counting);
+
+  const Services* services_;
+  ClassTable classes_;
+  ClassList list_;
+  bool is_open_ = false;
+};
+
+}  // namespace hprof::dump

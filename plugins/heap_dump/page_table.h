@@ -1,0 +1,81 @@
+// Numbers by object id, in pages made at first touch: ids are dense, but few of them have something to say.
+//
+// Zeroed memory is an empty table. A full budget answers false; what is not there reads as 0. [control][heap]
+#pragma once
+
+#include <cstdint>
+
+#include <hprof/cpp/services.hpp>
+
+namespace hprof::dump {
+
+class PageTable {
+ public:
+  static constexpr uint32_t kPageBits = 16;  // entries of 4 bytes: 256 KiB
+  static constexpr uint32_t kPages = 1u << 16;
+
+  bool open(const Services* services) {
+    services_ = services;
+    pages_ = static_cast<uint32_t**>(services->mem->reserve(services->host, kPages * sizeof(uint32_t*)));
+    return pages_ != nullptr;
+  }
+
+  void close() {
+    if (pages_ == nullptr) return;
+    for (uint32_t i = 0; i < end_; i++) {
+      if (pages_[i] != nullptr) services_->mem->unreserve(services_->host, pages_[i], kPageBytes);
+    }
+    services_->mem->unreserve(services_->host, pages_, kPages * sizeof(uint32_t*));
+    pages_ = nullptr;
+    end_ = 0;
+  }
+
+  // Where the value of `index` is; nullptr: there is no room for it.
+  uint32_t* at(uint64_t index) {
+    const uint64_t page = index >> kPageBits;
+    if (page >= kPages) return nullptr;
+    if (pages_[page] == nullptr && !make(static_cast<uint32_t>(page))) return nullptr;
+    return pages_[page] + (index & ((1u << kPageBits) - 1));
+  }
+
+  uint32_t get(uint64_t index) const {
+    const uint64_t page = index >> kPageBits;
+    if (page >= kPages || pages_[page] == nullptr) return 0;
+    return pages_[page][index & ((1u << kPageBits) - 1)];
+  }
+
+ private:
+  static constexpr uint64_t kPageBytes = sizeof(uint32_t) << kPageBits;
+
+  bool make(uint32_t page) {
+    pages_[page] = static_cast<uint32_t*>(services_->mem->reserve(services_->host, kPageBytes));
+    if (pages_[page] == nullptr) return false;
+    if (page >= end_) end_ = page + 1;
+    return true;
+  }
+
+  const Services* services_ = nullptr;
+  uint32_t** pages_ = nullptr;
+  uint32_t end_ = 0;  // no page at or above
+};
+
+// One bit by object id.
+class IdSet {
+ public:
+  bool open(const Services* services) { return words_.open(services); }
+  void close() { words_.close(); }
+  // False: it was in the set, or there is no room for it.
+  bool add(uint64_t id) {
+    uint32_t* word = words_.at(id >> 5);
+    const uint32_t bit = 1u << (id & 31);
+    if (word == nullptr || (*word & bit) != 0) return false;
+    *word |= bit;
+    return true;
+  }
+  bool has(uint64_t id) const { return (words_.get(id >> 5) >> (id & 31) & 1) != 0; }
+
+ private:
+  PageTable words_;
+};
+
+}  // namespace hprof::dump

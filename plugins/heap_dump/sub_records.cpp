@@ -1,0 +1,280 @@
+// Sub-records of the VM's own heap dumps.
+#include "plugins/heap_dump/sub_records.h"
+
+#include <cstring>
+
+#include <hprof/cpp/byte_order.hpp>
+#include <hprof/record.h>
+
+#include "plugins/heap_dump/class_table.h"
+
+namespace hprof::dump {
+
+namespace {
+// As the format numbers them; the roots are HPROF_ROOT_*.
+enum SubTag : uint32_t { kClassDump = 0x20, kInstanceDump, kObjectArrayDump, kPrimitiveArrayDump };
+}  // namespace
+
+// --- IdMap ---
+
+bool IdMap::open(const Services* services) {
+  services_ = services;
+  slots_ = static_cast<Slot*>(services->mem->reserve(services->host, kSlots * sizeof(Slot)));
+  return slots_ != nullptr;
+}
+
+void IdMap::close() {
+  if (slots_ != nullptr) services_->mem->unreserve(services_->host, slots_, kSlots * sizeof(Slot));
+  slots_ = nullptr;
+  used_ = 0;
+}
+
+uint32_t* IdMap::at(uint64_t key) {
+  if (key == 0) return nullptr;
+  uint32_t slot = static_cast<uint32_t>(key * 0x9e3779b97f4a7c15ull >> 32) % kSlots;
+  while (slots_[slot].key != 0 && slots_[slot].key != key) slot = (slot + 1) % kSlots;
+  if (slots_[slot].key == 0) {
+    if (used_ >= kSlots / 4 * 3) return nullptr;
+    used_++;
+    slots_[slot].key = key;
+  }
+  return &slots_[slot].value;
+}
+
+uint32_t IdMap::find(uint64_t key) const {
+  uint32_t slot = static_cast<uint32_t>(key * 0x9e3779b97f4a7c15ull >> 32) % kSlots;
+  while (slots_[slot].key != 0 && slots_[slot].key != key) slot = (slot + 1) % kSlots;
+  return key != 0 && slots_[slot].key == key ? slots_[slot].value : 0;
+}
+
+// --- classes ---
+
+bool SubRecords::open(const Services* services, const Config& config, uint32_t id_size) {
+  services_ = services;
+  config_ = config;
+  id_size_ = id_size;
+  const auto* mem = services->mem;
+  classes_ = static_cast<DumpedClass*>(mem->reserve(services->host, (kMostClasses + 1) * sizeof(DumpedClass)));
+  types_ = static_cast<uint8_t*>(mem->reserve(services->host, kMostTypes));
+  return numbers_.open(services) && classes_ != nullptr && types_ != nullptr;
+}
+
+void SubRecords::close() {
+  if (services_ == nullptr) return;
+  const auto* mem = services_->mem;
+  numbers_.close();
+  if (classes_ != nullptr) {
+    mem->unreserve(services_->host, classes_, (kMostClasses + 1) * sizeof(DumpedClass));
+  }
+  if (types_ != nullptr) mem->unreserve(services_->host, types_, kMostTypes);
+  classes_ = nullptr;
+  types_ = nullptr;
+}
+
+DumpedClass* SubRecords::make_class(uint64_t id) {
+  uint32_t* number = numbers_.at(id);
+  if (number == nullptr) return nullptr;
+  if (*number == 0) {
+    if (class_count_ == kMostClasses) return nullptr;
+    *number = ++class_count_;
+    classes_[*number].id = id;
+  }
+  return &classes_[*number];
+}
+
+void SubRecords::note_loaded(uint64_t class_id) { make_class(class_id); }
+
+const DumpedClass* SubRecords::find_class(uint64_t id) const {
+  const uint32_t number = numbers_.find(id);
+  return number != 0 ? &classes_[number] : nullptr;
+}
+
+uint64_t SubRecords::id_at(uint32_t offset) const {
+  return id_size_ == 8 ? get_u8(head_ + offset) : get_u4(head_ + offset);
+}
+
+// --- the bytes ---
+
+uint64_t SubRecords::feed(uint8_t* bytes, uint64_t size, bool stop_behind_classes) {
+  const uint64_t all = size;
+  while (size != 0 && !failed_) {
+    if (pass_ != 0) {
+      const uint64_t n = size < pass_ ? size : pass_;
+      if (zero_) std::memset(bytes, 0, n);
+      if (masked_) zero_masked(bytes, n);
+      bytes += n;
+      size -= n;
+      pass_ -= n;
+      continue;
+    }
+    if (stop_behind_classes && step_ == Step::kTag && *bytes != kClassDump) break;
+    zero_ = masked_ = false;
+    const uint64_t n = size < need_ - have_ ? size : need_ - have_;
+    std::memcpy(head_ + have_, bytes, n);
+    have_ += static_cast<uint32_t>(n);
+    bytes += n;
+    size -= n;
+    if (have_ == need_ && !take_step()) failed_ = true;
+  }
+  return all - size;
+}
+
+bool SubRecords::take_step() {
+  switch (step_) {
+    case Step::kTag:
+      return take_tag();
+    case Step::kRoot:
+      want(Step::kTag, 1);
+      return true;
+    case Step::kClass:
+      return take_class();
+    case Step::kConstantCount:
+      list_left_ = get_u2(head_);
+      list_left_ != 0 ? want(Step::kConstant, 3) : want(Step::kStaticCount, 2);
+      return true;
+    case Step::kConstant:
+      pass_ = width_of(head_[2], id_size_);
+      zero_ = !config_.wants_fields() && head_[2] != HPROF_TYPE_OBJECT;
+      --list_left_ != 0 ? want(Step::kConstant, 3) : want(Step::kStaticCount, 2);
+      return pass_ != 0;
+    case Step::kStaticCount:
+      list_left_ = get_u2(head_);
+      list_left_ != 0 ? want(Step::kStatic, id_size_ + 1) : want(Step::kFieldCount, 2);
+      return true;
+    case Step::kStatic:
+      return take_static();
+    case Step::kFieldCount:
+      list_left_ = get_u2(head_);
+      current_->first_type = type_count_;
+      current_->field_count = list_left_;
+      list_left_ != 0 ? want(Step::kField, id_size_ + 1) : want(Step::kTag, 1);
+      return true;
+    case Step::kField:
+      return take_field();
+    case Step::kInstance:
+      return take_instance();
+    case Step::kObjectArray:
+      objects_++;
+      pass_ = uint64_t{get_u4(head_ + id_size_ + 4)} * id_size_;
+      want(Step::kTag, 1);
+      return true;
+    case Step::kPrimitiveArray:
+      return take_primitive_array();
+  }
+  return false;
+}
+
+bool SubRecords::take_tag() {
+  tag_ = head_[0];
+  switch (tag_) {
+    case HPROF_ROOT_UNKNOWN:
+    case HPROF_ROOT_STICKY_CLASS:
+    case HPROF_ROOT_MONITOR_USED:
+      want(Step::kRoot, id_size_);
+      return true;
+    case HPROF_ROOT_JNI_GLOBAL:
+      want(Step::kRoot, 2 * id_size_);
+      return true;
+    case HPROF_ROOT_JNI_LOCAL:
+    case HPROF_ROOT_JAVA_FRAME:
+    case HPROF_ROOT_THREAD_OBJECT:
+      want(Step::kRoot, id_size_ + 8);
+      return true;
+    case HPROF_ROOT_NATIVE_STACK:
+    case HPROF_ROOT_THREAD_BLOCK:
+      want(Step::kRoot, id_size_ + 4);
+      return true;
+    case kClassDump:
+      want(Step::kClass, 7 * id_size_ + 8);
+      return true;
+    case kInstanceDump:
+      want(Step::kInstance, 2 * id_size_ + 8);
+      return true;
+    case kObjectArrayDump:
+      want(Step::kObjectArray, 2 * id_size_ + 8);
+      return true;
+    case kPrimitiveArrayDump:
+      want(Step::kPrimitiveArray, id_size_ + 9);
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool SubRecords::take_class() {
+  current_ = make_class(id_at(0));
+  if (current_ == nullptr) return false;
+  current_->is_dumped = 1;
+  current_->super = id_at(id_size_ + 4);
+  current_->instance_size = get_u4(head_ + 7 * id_size_ + 4);
+  if (current_->super == 0 && object_class_ == 0) object_class_ = current_->id;
+  want(Step::kConstantCount, 2);
+  return true;
+}
+
+bool SubRecords::take_static() {
+  const uint32_t type = head_[id_size_];
+  if (on_name != nullptr) on_name(name_context, id_at(0));
+  pass_ = width_of(type, id_size_);
+  zero_ = !config_.wants_fields() && type != HPROF_TYPE_OBJECT;
+  --list_left_ != 0 ? want(Step::kStatic, id_size_ + 1) : want(Step::kFieldCount, 2);
+  return pass_ != 0;
+}
+
+bool SubRecords::take_field() {
+  if (type_count_ == kMostTypes || width_of(head_[id_size_], id_size_) == 0) return false;
+  if (on_name != nullptr) on_name(name_context, id_at(0));
+  types_[type_count_++] = head_[id_size_];
+  --list_left_ != 0 ? want(Step::kField, id_size_ + 1) : want(Step::kTag, 1);
+  return true;
+}
+
+bool SubRecords::take_instance() {
+  objects_++;
+  pass_ = get_u4(head_ + 2 * id_size_ + 4);
+  if (!config_.wants_fields()) {
+    masked_ = true;
+    mask_class_ = id_at(id_size_ + 4);
+    mask_field_ = mask_left_ = 0;
+  }
+  want(Step::kTag, 1);
+  return true;
+}
+
+// The class's own fields come first, then its super's; what no class explains is zeroed.
+void SubRecords::zero_masked(uint8_t* bytes, uint64_t size) {
+  while (size != 0) {
+    const DumpedClass* owner = find_class(mask_class_);
+    if (owner == nullptr) {
+      std::memset(bytes, 0, size);
+      return;
+    }
+    if (mask_field_ == owner->field_count) {
+      mask_class_ = owner->super;
+      mask_field_ = 0;
+      continue;
+    }
+    const uint32_t type = types_[owner->first_type + mask_field_];
+    if (mask_left_ == 0) mask_left_ = width_of(type, id_size_);
+    const uint64_t n = size < mask_left_ ? size : mask_left_;
+    if (type != HPROF_TYPE_OBJECT) std::memset(bytes, 0, n);
+    bytes += n;
+    size -= n;
+    mask_left_ -= static_cast<uint32_t>(n);
+    if (mask_left_ == 0) mask_field_++;
+  }
+}
+
+bool SubRecords::take_primitive_array() {
+  objects_++;
+  const uint32_t type = head_[id_size_ + 8];
+  const uint32_t width = width_of(type, id_size_);
+  if (width == 0 || type == HPROF_TYPE_OBJECT) return false;
+  pass_ = uint64_t{get_u4(head_ + id_size_ + 4)} * width;
+  const bool is_text = type == HPROF_TYPE_CHAR || type == HPROF_TYPE_BYTE;
+  zero_ = !config_.wants_arrays() || (is_text && !config_.wants_text());
+  want(Step::kTag, 1);
+  return true;
+}
+
+}  // namespace hprof::dump

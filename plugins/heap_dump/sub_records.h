@@ -1,0 +1,127 @@
+// The sub-records of heap dump segments as the VM writes them, read on their way and redacted in place. Knows no VM.
+//
+// Bytes come in pieces of any size; a piece may end anywhere. Classes are learnt from their CLASS DUMPs, which the VM
+// writes before any instance. [control]
+#pragma once
+
+#include <cstdint>
+
+#include <hprof/cpp/services.hpp>
+
+#include "plugins/heap_dump/config.h"
+
+namespace hprof::dump {
+
+// Number by identifier: open addressing in lazily touched memory.
+class IdMap {
+ public:
+  static constexpr uint32_t kSlots = 1u << 18;
+  bool open(const Services* services);
+  void close();
+  // The value of the key, made as 0; nullptr: full, or key 0.
+  uint32_t* at(uint64_t key);
+  uint32_t find(uint64_t key) const;  // 0: not there
+
+ private:
+  struct Slot {
+    uint64_t key;
+    uint32_t value;
+    uint32_t reserved;
+  };
+  const Services* services_ = nullptr;
+  Slot* slots_ = nullptr;
+  uint32_t used_ = 0;
+};
+
+struct DumpedClass {
+  uint64_t id;
+  uint64_t super;
+  uint32_t instance_size;
+  uint32_t first_type;  // of its own instance fields, in types_
+  uint32_t field_count;
+  uint32_t is_dumped;  // 0: a LOAD CLASS only
+};
+
+class SubRecords {
+ public:
+  static constexpr uint32_t kMostClasses = 192 * 1024;
+  static constexpr uint32_t kMostTypes = 16 * 1024 * 1024;
+
+  bool open(const Services* services, const Config& config, uint32_t id_size);
+  void close();
+
+  // Goes over bytes of segments' bodies and returns how many: all, or up to the first sub-record that is no CLASS DUMP
+  // if it is to stop there. failed(): this is no heap dump, or there is no room.
+  uint64_t feed(uint8_t* bytes, uint64_t size, bool stop_behind_classes);
+  bool failed() const { return failed_; }
+  bool is_between() const { return step_ == Step::kTag; }  // at the end of a sub-record
+
+  void note_loaded(uint64_t class_id);
+  uint32_t class_count() const { return class_count_; }
+  const DumpedClass& class_at(uint32_t number) const { return classes_[number]; }
+  const DumpedClass* find_class(uint64_t id) const;
+  uint64_t objects() const { return objects_; }
+  uint64_t object_class() const { return object_class_; }  // java.lang.Object: the class that has no super
+  // Names of fields, in CLASS DUMPs so far.
+  void (*on_name)(void* context, uint64_t string_id) = nullptr;
+  void* name_context = nullptr;
+
+ private:
+  enum class Step : uint32_t {
+    kTag,
+    kRoot,
+    kClass,
+    kConstantCount,
+    kConstant,
+    kStaticCount,
+    kStatic,
+    kFieldCount,
+    kField,
+    kInstance,
+    kObjectArray,
+    kPrimitiveArray
+  };
+
+  bool take_step();
+  bool take_tag();
+  bool take_class();
+  bool take_static();
+  bool take_field();
+  bool take_instance();
+  bool take_primitive_array();
+  void want(Step step, uint32_t bytes) {
+    step_ = step;
+    need_ = bytes;
+    have_ = 0;
+  }
+  uint64_t id_at(uint32_t offset) const;
+  DumpedClass* make_class(uint64_t id);
+  void zero_masked(uint8_t* bytes, uint64_t size);
+
+  const Services* services_ = nullptr;
+  Config config_ = {};
+  uint32_t id_size_ = 8;
+  Step step_ = Step::kTag;
+  uint32_t need_ = 1, have_ = 0;  // of head_
+  uint8_t head_[96] = {};
+  uint32_t tag_ = 0;
+  uint64_t pass_ = 0;  // bytes that go by unread before the next step
+  bool zero_ = false;  // ... and are zeroed
+  // ... or zeroed where the class has primitive fields
+  bool masked_ = false;
+  uint64_t mask_class_ = 0;
+  uint32_t mask_field_ = 0, mask_left_ = 0;
+  uint32_t list_left_ = 0;  // constants, statics or fields to come
+
+  IdMap numbers_;
+  DumpedClass* classes_ = nullptr;
+  uint32_t class_count_ = 0;
+  uint8_t* types_ = nullptr;
+  uint32_t type_count_ = 0;
+  DumpedClass* current_ = nullptr;
+  uint64_t object_class_ = 0;
+  uint64_t objects_ = 0;
+  bool failed_ = false;
+};
+
+}  // namespace hprof::dump

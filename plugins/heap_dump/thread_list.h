@@ -1,0 +1,43 @@
+// The threads of a dump: tagged, and with their stacks as traces of their own.
+#pragma once
+
+#include "plugins/heap_dump/vm.h"
+
+namespace hprof::dump {
+
+class ThreadList {
+ public:
+  static constexpr uint32_t kMost = 64 * 1024;
+  static constexpr jint kDepth = 256;  // frames of a stack
+
+  struct Entry {
+    hprof_thread_serial serial;
+    hprof_trace_serial trace;
+    bool is_rooted;  // its ROOT THREAD OBJECT is written
+  };
+
+  // Tags the threads from *next on. The caller holds all classes, so that methods can be named. [control]
+  bool take(const Vm& vm, uint64_t* next);
+  void close();
+  hprof_status define() const;
+
+  // The thread that has that tag; nullptr: none. [heap]
+  Entry* find(uint64_t tag) {
+    return tag >= first_ && tag - first_ < count_ ? &entries_[tag - first_] : nullptr;
+  }
+
+ private:
+  static uint32_t visit(void* self, hprof_thread* thread, void* jthread_ref);
+  void add(hprof_thread* thread, jthread object);
+  hprof_trace_serial stack(hprof_thread_serial serial, jthread object);
+
+  const Vm* vm_ = nullptr;
+  const Services* services_ = nullptr;
+  Entry* entries_ = nullptr;
+  jvmtiFrameInfo* frames_ = nullptr;
+  uint64_t* next_ = nullptr;
+  uint64_t first_ = 0;
+  uint32_t count_ = 0;
+};
+
+}  // namespace hprof::dump

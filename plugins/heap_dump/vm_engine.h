@@ -1,0 +1,20 @@
+// Heap dumps by the VM's own dumper, on their way through ours.
+#pragma once
+
+#include "plugins/heap_dump/config.h"
+#include "plugins/heap_dump/progress.h"
+
+namespace hprof::dump {
+
+class VmEngine {
+ public:
+  explicit VmEngine(const Services* services) : services_(services) {}
+
+  // One dump. HPROF_UNSUPPORTED: nothing was written, the reason is in why. [control]
+  hprof_status dump(const Config& config, Progress* progress, char* why, uint32_t why_size);
+
+ private:
+  const Services* services_;
+};
+
+}  // namespace hprof::dump
