@@ -344,6 +344,10 @@ void HeapWriter::write_class(uint32_t number) {
 
 void HeapWriter::finish(const uint64_t* loaders) {
   write_object();
+  for (uint32_t i = 0; i < bare_count_; i++) {
+    if (!is_written(bare_[i])) select(bare_[i], classes_->class_class);
+  }
+  write_object();
   id_ = 0;
   for (uint32_t number = 1; number <= classes_->count() && !counting_; number++) {
     const ClassEntry& entry = classes_->at(number);

@@ -23,6 +23,7 @@ class HeapWriter {
   // Elements held of an object array; a longer one is written in parts.
   static constexpr uint32_t kPart = 64 * 1024;
   static constexpr uint32_t kMostValues = 65535;
+  static constexpr uint32_t kMostBare = 1024;
 
   bool open(const Services* services, ClassTable* classes, const Config& config);
   void close();
@@ -42,6 +43,11 @@ class HeapWriter {
   void class_link(ClassLink link, uint64_t to);
   void class_constant(uint32_t index, uint64_t to);
   void static_value(uint32_t index, uint32_t type, uint64_t bits);
+  // Says that an object is a class object of none of the classes in the table: int.class, or a class loaded meanwhile.
+  // VMs refer to these without telling of them.
+  void note_bare_class(uint64_t id) {
+    if (bare_count_ < kMostBare) bare_[bare_count_++] = id;
+  }
   // Writes the object in hand, then the classes that were not told of, with what is known of them.
   void finish(const uint64_t* loaders);
 
@@ -97,6 +103,9 @@ class HeapWriter {
   hprof_value* values_ = nullptr;     // of an instance's fields
   hprof_value* constants_ = nullptr;
   hprof_value* statics_ = nullptr;
+
+  uint64_t bare_[kMostBare];
+  uint32_t bare_count_ = 0;
 
   hprof_status status_ = HPROF_OK;
   const char* failure_ = nullptr;

@@ -33,7 +33,12 @@ struct JvmtiEngine::Callbacks {
       if (walk.lost_objects != nullptr) __atomic_fetch_add(walk.lost_objects, 1, __ATOMIC_RELAXED);
       return 0;
     }
-    if (known == 0) *tag = static_cast<jlong>(walk.next_id++);
+    if (known == 0) {
+      *tag = static_cast<jlong>(walk.next_id++);
+      if (static_cast<uint64_t>(class_tag) == walk.classes->class_class) {
+        walk.writer->note_bare_class(static_cast<uint64_t>(*tag));
+      }
+    }
     walk.writer->note_object(static_cast<uint64_t>(*tag), static_cast<uint32_t>(class_tag), length,
                              static_cast<uint64_t>(size));
     return static_cast<uint64_t>(*tag);
@@ -228,6 +233,7 @@ hprof_status JvmtiEngine::dump_with(const Vm& vm, const Config& config, Progress
     if (threads.take(vm, &state.next_id) && list_.tag_loaders(vm, &state.next_id)) {
       state.first_object = state.next_id;
       status = list_.define(s);
+      if (status == HPROF_OK) status = s.emit->define(s.host, HPROF_RECORD_TRACE, 0);
       if (status == HPROF_OK) status = threads.define();
       list_.release(vm);
     }
