@@ -180,6 +180,7 @@ bool Session::create_tables() {
   if (!classes_.create(jvmti_, &memory_, &model_, &losses_, options, backing == Backing::kFixed))
     return fail("not enough memory for the book of methods");
   threads_.create(jvmti_, &memory_, &model_, &Session::announce_thread, this);
+  if (setup_.selects("redact", "full")) threads_.hide_names();
   return true;
 }
 

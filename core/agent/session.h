@@ -105,6 +105,7 @@ class Session {
   void say_detail(const char* text) const;
 
  private:
+  bool wait_for_control();
   bool get_environment();
   bool make_units();
   bool add_slot(UnitSlot& slot, uint32_t unit_index);

@@ -36,11 +36,19 @@ bool Session::begin_dying(int64_t deadline_ns) {
   return false;
 }
 
+// A report may be on its way on another thread; a large dump takes its time. Waits as long as its output grows.
+bool Session::wait_for_control() {
+  for (;;) {
+    uint64_t before = pipeline_.bytes_written();
+    if (control_.acquire(platform::monotonic_ns() + kExitDeadlineNs)) return true;
+    if (pipeline_.bytes_written() == before) return false;
+  }
+}
+
 // Runs on the thread that ends the VM. Nothing here waits without a deadline.
 void Session::on_vm_death(JNIEnv*) {
-  int64_t deadline = platform::monotonic_ns() + kExitDeadlineNs;
-  if (!begin_dying(deadline) || collector_count_ == 0) return;
-  if (control_.acquire(deadline)) {
+  if (!begin_dying(platform::monotonic_ns() + kExitDeadlineNs) || collector_count_ == 0) return;
+  if (wait_for_control()) {
     last_report();
     stop_collectors();
     control_.release();
@@ -49,7 +57,7 @@ void Session::on_vm_death(JNIEnv*) {
   }
   end_threads(platform::monotonic_ns() + kThreadDeadlineNs);
   gate_.close(platform::monotonic_ns() + kThreadDeadlineNs);
-  pipeline_.finish(deadline);
+  pipeline_.finish(platform::monotonic_ns() + kExitDeadlineNs);
   phase_.store(Phase::kDead, std::memory_order_release);
 }
 

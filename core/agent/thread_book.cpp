@@ -52,9 +52,10 @@ uint32_t ThreadBook::describe(JNIEnv* jni, jthread thread, uint32_t flags, uint6
   JvmtiText group_name(jvmti_, group.name);
   JvmtiText parent_name(jvmti_, parent.name);
   ThreadFacts facts;
-  facts.name = model_->thread_name(name.str());
-  facts.group = model_->thread_name(group_name.str());
-  facts.parent_group = model_->thread_name(parent_name.str());
+  const auto shown = [this](Str text) { return hides_names_ ? Str("hidden") : text; };
+  facts.name = model_->thread_name(shown(name.str()));
+  facts.group = model_->thread_name(shown(group_name.str()));
+  facts.parent_group = model_->thread_name(shown(parent_name.str()));
   facts.flags = flags;
   facts.native_id = os_id;
   ThreadSerial serial = model_->add_thread(facts);

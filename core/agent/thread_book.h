@@ -40,6 +40,8 @@ class ThreadBook {
   using Announce = void (*)(void* context, uint32_t serial, bool started);
 
   void create(jvmtiEnv* jvmti, MemoryAccount* memory, Model* model, Announce announce, void* context);
+  // Threads get no names from now on: they may be secrets. [onload]
+  void hide_names() { hides_names_ = true; }
   // Native ids of threads that started earlier can be read from now on. [control]
   void prepare(const VmStructs& structs, JNIEnv* jni, jthread current);
 
@@ -91,6 +93,7 @@ class ThreadBook {
   ThreadRecord* first_virtual_ = nullptr;
   ThreadRecord* free_ = nullptr;
   std::atomic<uint32_t> live_{0};
+  bool hides_names_ = false;
   static constexpr uint32_t kMostExpected = 16;
   jobject expected_[kMostExpected] = {};  // global references, under the lock
   std::atomic<uint32_t> expected_count_{0};

@@ -186,7 +186,13 @@ bool Pipeline::wait_until_written(int64_t deadline_ns) {
 bool Pipeline::finish(int64_t deadline_ns) {
   stopping_.store(true, std::memory_order_release);
   wake_.signal();
-  if (writer_.started() && !writer_.join(deadline_ns)) {
+  uint64_t before = output_.bytes_written();
+  bool ended = !writer_.started() || writer_.join(deadline_ns);
+  while (!ended && output_.bytes_written() != before) {
+    before = output_.bytes_written();
+    ended = writer_.join(platform::monotonic_ns() + static_cast<int64_t>(plan_.output.stall_ns));
+  }
+  if (!ended) {
     output_.fail(
         "it takes no more data");  // the writer is inside the sink: leave both to the end of the process
     return false;

@@ -23,7 +23,7 @@ namespace hprof::platform {
 namespace {
 
 constexpr int64_t kAttachMs = 5000;     // until the VM listens
-constexpr int64_t kSilenceMs = 600000;  // neither data nor an answer; a collection of a large heap may come first
+constexpr int64_t kSilenceMs = 300000;  // neither data nor an answer; a collection of a large heap may come first
 constexpr int kPipeBytes = 1024 * 1024;
 constexpr size_t kBuffer = 1024 * 1024;
 

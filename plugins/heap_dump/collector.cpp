@@ -1,13 +1,15 @@
 // The heap=dump collector.
 #include "plugins/heap_dump/collector.h"
 
+#include "plugins/heap_dump/vm_flags.h"
+
 namespace hprof::dump {
 
 Collector::Collector(const hprof_host* host, const Config& config)
     : services_(host), config_(config), jvmti_(&services_), vm_(&services_) {}
 
 // The VM's own dumper is fast, but says only what it says: binary, all fields, the heap as the VM sees it.
-bool Collector::vm_engine_fits(char* why, uint32_t why_size) const {
+bool Collector::vm_engine_fits(uint32_t reason, char* why, uint32_t why_size) const {
   const hprof_settings& settings = services_.settings();
   TextBuffer text(why, why_size);
   if ((settings.heap_form & HPROF_HEAP_AS_RECORDS) == 0) {
@@ -16,6 +18,12 @@ bool Collector::vm_engine_fits(char* why, uint32_t why_size) const {
     text.add("there is none on this platform");
   } else if (settings.java_version >= 22 && settings.patchable == 0) {
     text.add("this VM writes classes after objects, and the output cannot be put in order");
+  } else if (vm_flag(services_, "DisableAttachMechanism")) {
+    text.add("-XX:+DisableAttachMechanism");
+  } else if (reason == HPROF_REPORT_EXIT && config_.live != 0 &&
+             (vm_flag(services_, "UseZGC") || vm_flag(services_, "UseShenandoahGC"))) {
+    // Its dumper would wait for ever.
+    text.add("this collector does not collect any more at the VM's end; with live=n it need not");
   } else {
     return services_.vm_dump->available(services_.host, why, why_size) != 0;
   }
@@ -52,14 +60,14 @@ uint64_t Collector::used_heap() const {
   return used;
 }
 
-hprof_status Collector::report() {
+hprof_status Collector::report(const hprof_report& report) {
   const auto engine = static_cast<Engine>(config_.engine);
   Progress progress;
   progress.begin(&services_, used_heap());
   char why[200] = "";
   if (engine != Engine::kJvmti) {
     hprof_status status = HPROF_UNSUPPORTED;
-    if (vm_engine_fits(why, sizeof(why))) {
+    if (vm_engine_fits(report.reason, why, sizeof(why))) {
       status = note("vm", "");
       if (status == HPROF_OK) status = vm_.dump(config_, &progress, why, sizeof(why));
     }

@@ -13,12 +13,12 @@ class Collector {
  public:
   Collector(const hprof_host* host, const Config& config);
 
-  hprof_status report();
+  hprof_status report(const hprof_report& report);
   void close() { jvmti_.close(); }
   const Services& services() const { return services_; }
 
  private:
-  bool vm_engine_fits(char* why, uint32_t why_size) const;
+  bool vm_engine_fits(uint32_t reason, char* why, uint32_t why_size) const;
   hprof_status note(const char* engine, const char* why);
   uint64_t used_heap() const;
 

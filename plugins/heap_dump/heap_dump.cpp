@@ -17,7 +17,7 @@ static hprof_status create(const hprof_host* host, const void* config, void** se
   return HPROF_OK;
 }
 static hprof_status start(void*) { return HPROF_OK; }
-static hprof_status report(void* self, const hprof_report*) { return of(self)->report(); }
+static hprof_status report(void* self, const hprof_report* report) { return of(self)->report(*report); }
 static void reset(void*) {}
 static void stop(void*) {}
 static void destroy(void* self) {

@@ -47,6 +47,26 @@ uint32_t IdMap::find(uint64_t key) const {
   return key != 0 && slots_[slot].key == key ? slots_[slot].value : 0;
 }
 
+// --- Mirrors ---
+
+bool Mirrors::open(const Services* services) {
+  services_ = services;
+  blocks_ = static_cast<Block*>(services->mem->reserve(services->host, kMostBlocks * sizeof(Block)));
+  return blocks_ != nullptr;
+}
+
+void Mirrors::close() {
+  if (blocks_ != nullptr) services_->mem->unreserve(services_->host, blocks_, kMostBlocks * sizeof(Block));
+  blocks_ = nullptr;
+}
+
+void Mirrors::watch(uint64_t id) {
+  if (find(id) != nullptr || count_ == kMostBlocks) return;
+  const uint64_t base = id >> kBlockBits;
+  blocks_[count_++].base = base;
+  filter_[base >> 6 & 255] |= uint64_t{1} << (base & 63);
+}
+
 // --- classes ---
 
 bool SubRecords::open(const Services* services, const Config& config, uint32_t id_size) {
@@ -56,13 +76,14 @@ bool SubRecords::open(const Services* services, const Config& config, uint32_t i
   const auto* mem = services->mem;
   classes_ = static_cast<DumpedClass*>(mem->reserve(services->host, (kMostClasses + 1) * sizeof(DumpedClass)));
   types_ = static_cast<uint8_t*>(mem->reserve(services->host, kMostTypes));
-  return numbers_.open(services) && classes_ != nullptr && types_ != nullptr;
+  return mirrors_.open(services) && numbers_.open(services) && classes_ != nullptr && types_ != nullptr;
 }
 
 void SubRecords::close() {
   if (services_ == nullptr) return;
   const auto* mem = services_->mem;
   numbers_.close();
+  mirrors_.close();
   if (classes_ != nullptr) {
     mem->unreserve(services_->host, classes_, (kMostClasses + 1) * sizeof(DumpedClass));
   }
@@ -102,13 +123,15 @@ uint64_t SubRecords::feed(uint8_t* bytes, uint64_t size, bool stop_behind_classe
       const uint64_t n = size < pass_ ? size : pass_;
       if (zero_) std::memset(bytes, 0, n);
       if (masked_) zero_masked(bytes, n);
+      if (elements_) note_elements(bytes, n);
       bytes += n;
       size -= n;
       pass_ -= n;
       continue;
     }
     if (stop_behind_classes && step_ == Step::kTag && *bytes != kClassDump) break;
-    zero_ = masked_ = false;
+    zero_ = masked_ = elements_ = false;
+    split_have_ = 0;
     const uint64_t n = size < need_ - have_ ? size : need_ - have_;
     std::memcpy(head_ + have_, bytes, n);
     have_ += static_cast<uint32_t>(n);
@@ -155,6 +178,8 @@ bool SubRecords::take_step() {
       return take_instance();
     case Step::kObjectArray:
       objects_++;
+      mirrors_.note_written(id_at(0));
+      elements_ = true;
       pass_ = uint64_t{get_u4(head_ + id_size_ + 4)} * id_size_;
       want(Step::kTag, 1);
       return true;
@@ -205,6 +230,8 @@ bool SubRecords::take_class() {
   current_ = make_class(id_at(0));
   if (current_ == nullptr) return false;
   current_->is_dumped = 1;
+  mirrors_.watch(current_->id);
+  mirrors_.note_written(current_->id);
   current_->super = id_at(id_size_ + 4);
   current_->instance_size = get_u4(head_ + 7 * id_size_ + 4);
   if (current_->super == 0 && object_class_ == 0) object_class_ = current_->id;
@@ -231,6 +258,7 @@ bool SubRecords::take_field() {
 
 bool SubRecords::take_instance() {
   objects_++;
+  mirrors_.note_written(id_at(0));
   pass_ = get_u4(head_ + 2 * id_size_ + 4);
   if (!config_.wants_fields()) {
     masked_ = true;
@@ -265,8 +293,25 @@ void SubRecords::zero_masked(uint8_t* bytes, uint64_t size) {
   }
 }
 
+void SubRecords::note_elements(const uint8_t* bytes, uint64_t size) {
+  while (size != 0) {
+    if (split_have_ == 0 && size >= id_size_) {
+      mirrors_.note_reference(id_size_ == 8 ? get_u8(bytes) : get_u4(bytes));
+      bytes += id_size_;
+      size -= id_size_;
+      continue;
+    }
+    split_[split_have_++] = *bytes++;
+    size--;
+    if (split_have_ < id_size_) continue;
+    split_have_ = 0;
+    mirrors_.note_reference(id_size_ == 8 ? get_u8(split_) : get_u4(split_));
+  }
+}
+
 bool SubRecords::take_primitive_array() {
   objects_++;
+  mirrors_.note_written(id_at(0));
   const uint32_t type = head_[id_size_ + 8];
   const uint32_t width = width_of(type, id_size_);
   if (width == 0 || type == HPROF_TYPE_OBJECT) return false;

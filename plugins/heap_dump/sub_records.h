@@ -33,6 +33,62 @@ class IdMap {
   uint32_t used_ = 0;
 };
 
+// Which addresses of the blocks of memory that hold class objects were written, and which were referred to.
+//
+// The VM does not write the class objects of its shared archive whose classes were not loaded, but arrays of the
+// archive refer to them. They lie beside those of loaded classes; looking at these blocks only keeps it cheap.
+class Mirrors {
+ public:
+  static constexpr uint32_t kBlockBits = 20;  // 1 MiB
+  static constexpr uint32_t kMostBlocks = 1024;
+  static constexpr uint32_t kWords = (1u << kBlockBits) / 8 / 64;
+  bool open(const Services* services);
+  void close();
+  void watch(uint64_t id);  // the block of this address
+  void note_written(uint64_t id) {
+    if (Block* block = find(id)) block->written[word_of(id)] |= bit_of(id);
+  }
+  void note_reference(uint64_t id) {
+    if (Block* block = find(id)) block->referred[word_of(id)] |= bit_of(id);
+  }
+  // Calls visit(id) for what was referred to and not written.
+  template <class Visit>
+  void each_missing(const Visit& visit) const {
+    for (uint32_t b = 0; b < count_; b++) {
+      for (uint32_t w = 0; w < kWords; w++) {
+        for (uint64_t bits = blocks_[b].referred[w] & ~blocks_[b].written[w]; bits != 0; bits &= bits - 1) {
+          const uint32_t bit = static_cast<uint32_t>(__builtin_ctzll(bits));
+          visit((blocks_[b].base << kBlockBits) + (uint64_t{w} * 64 + bit) * 8);
+        }
+      }
+    }
+  }
+
+ private:
+  struct Block {
+    uint64_t base;
+    uint64_t written[kWords];
+    uint64_t referred[kWords];
+  };
+  static uint32_t word_of(uint64_t id) { return static_cast<uint32_t>(id >> 9) % kWords; }
+  static uint64_t bit_of(uint64_t id) { return uint64_t{1} << (id >> 3 & 63); }
+  Block* find(uint64_t id) {
+    const uint64_t base = id >> kBlockBits;
+    if ((filter_[base >> 6 & 255] >> (base & 63) & 1) == 0 || id == 0 || (id & 7) != 0) return nullptr;
+    if (last_ < count_ && blocks_[last_].base == base) return &blocks_[last_];
+    for (uint32_t i = 0; i < count_; i++) {
+      if (blocks_[i].base == base) return &blocks_[last_ = i];
+    }
+    return nullptr;
+  }
+
+  const Services* services_ = nullptr;
+  Block* blocks_ = nullptr;
+  uint32_t count_ = 0;
+  uint32_t last_ = 0;
+  uint64_t filter_[256] = {};  // by the low bits of a block's number: most addresses are none of ours
+};
+
 struct DumpedClass {
   uint64_t id;
   uint64_t super;
@@ -61,6 +117,7 @@ class SubRecords {
   const DumpedClass& class_at(uint32_t number) const { return classes_[number]; }
   const DumpedClass* find_class(uint64_t id) const;
   uint64_t objects() const { return objects_; }
+  const Mirrors& mirrors() const { return mirrors_; }
   uint64_t object_class() const { return object_class_; }  // java.lang.Object: the class that has no super
   // Names of fields, in CLASS DUMPs so far.
   void (*on_name)(void* context, uint64_t string_id) = nullptr;
@@ -97,6 +154,7 @@ class SubRecords {
   uint64_t id_at(uint32_t offset) const;
   DumpedClass* make_class(uint64_t id);
   void zero_masked(uint8_t* bytes, uint64_t size);
+  void note_elements(const uint8_t* bytes, uint64_t size);
 
   const Services* services_ = nullptr;
   Config config_ = {};
@@ -122,6 +180,10 @@ class SubRecords {
   uint64_t object_class_ = 0;
   uint64_t objects_ = 0;
   bool failed_ = false;
+  bool elements_ = false;  // what goes by are ids
+  uint8_t split_[8] = {};  // of an id that two pieces share
+  uint32_t split_have_ = 0;
+  Mirrors mirrors_;
 };
 
 }  // namespace hprof::dump

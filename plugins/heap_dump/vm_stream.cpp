@@ -15,6 +15,7 @@ enum Tag : uint32_t { kUtf8 = 0x01, kLoadClass = 0x02, kFrame = 0x04, kSegment =
 constexpr uint32_t kHead = 9;  // of a record: tag, time, length
 constexpr char kMagic[] = "JAVA PROFILE 1.0.";
 constexpr uint32_t kMagicSize = 19;  // with the last digit and the NUL
+constexpr char kClassName[] = "java/lang/Class";
 constexpr uint64_t kFillerId = 0x4e00000000000001;
 
 }  // namespace
@@ -163,12 +164,16 @@ hprof_status VmStream::take_definition(uint32_t tag, uint8_t* body, uint32_t siz
       return HPROF_OK;
     case kUtf8:
       if (size < id) return fail("the VM's dump cannot be read");
+      if (size - id == sizeof(kClassName) - 1 && std::memcmp(body + id, kClassName, size - id) == 0) {
+        class_name_ = id_at(body);
+      }
       if (filters_) return hold(strings_, tag, body, size);
       break;
     case kLoadClass:
       if (size != 2 * id + 8) return fail("the VM's dump cannot be read");
       heap_.note_loaded(id_at(body + 4));
       if (filters_) note_name(id_at(body + 8 + id));
+      if (id_at(body + 8 + id) == class_name_ && class_class_ == 0) class_class_ = id_at(body + 4);
       put_u4(body, get_u4(body) + kClassSerialBase);
       break;
     case kFrame:
@@ -305,6 +310,25 @@ hprof_status VmStream::add_missing_classes() {
     const uint64_t object = heap_.object_class();
     id_size_ == 8 ? put_u8(super, object) : put_u4(super, static_cast<uint32_t>(object));
   }
+  // As class objects of classes without a name: JVMTI does not tell more of them either.
+  bool room = true;
+  const DumpedClass* class_class = heap_.find_class(class_class_);
+  const uint32_t class_size = class_class != nullptr ? class_class->instance_size : 0;
+  if (class_class != nullptr) heap_.mirrors().each_missing([&](uint64_t id) {
+    const DumpedClass* known = heap_.find_class(id);
+    if (known != nullptr && known->is_dumped == 0) return;  // just added
+    uint8_t* to = body_.add(nullptr, 1 + 2 * id_size_ + 8 + class_size);
+    room = room && to != nullptr;
+    if (to == nullptr) return;
+    std::memset(to, 0, 1 + 2 * id_size_ + 8 + class_size);
+    *to = 0x21;
+    id_size_ == 8 ? put_u8(to + 1, id) : put_u4(to + 1, static_cast<uint32_t>(id));
+    put_u4(to + 1 + id_size_, 1);
+    uint8_t* owner = to + 1 + id_size_ + 4;
+    id_size_ == 8 ? put_u8(owner, class_class_) : put_u4(owner, static_cast<uint32_t>(class_class_));
+    put_u4(owner + id_size_, class_size);
+  });
+  if (!room) return fail("no memory for the classes of the VM's dump");
   if (body_.size() == 0) return HPROF_OK;
   return emit(kSegment, static_cast<uint32_t>(body_.size()), body_.data(), body_.size());
 }

@@ -94,6 +94,8 @@ class VmStream {
   uint64_t gap_size_ = 0;
   uint32_t gap_time_ = 0;   // microseconds, of all of the dump
   bool needs_head_ = false;  // filters_: the next segment is not announced yet
+  uint64_t class_name_ = 0;   // string id of "java/lang/Class"
+  uint64_t class_class_ = 0;  // java.lang.Class
   uint64_t bytes_ = 0;
   const char* failure_ = nullptr;
 };
