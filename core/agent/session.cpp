@@ -200,7 +200,8 @@ bool Session::open_pipeline() {
                  kChunks,
                  small ? kSmallChunkBytes : kChunkBytes,
                  kStallNs,
-                 [](const hprof_host* host, const char* text) { slot_of(host)->session->say(text); }};
+                 [](const hprof_host* host, const char* text) { slot_of(host)->session->say(text); },
+                 0};
   plan.event_slots = small ? kSmallEventSlots : kEventSlots;
   plan.id_size = sizeof(void*);
   plan.heap_dump = setup_.emits(HPROF_RECORD_HEAP_DUMP_BEGIN);
@@ -214,6 +215,8 @@ bool Session::open_pipeline() {
   plan.output_per_report =
       strstr(setup_.address(), "%n") != nullptr ||
       (plan.heap_dump && (settings_.heap_form & HPROF_HEAP_ONE_A_FILE) != 0 && !is_connection);
+  plan.output.whole_only =
+      plan.heap_dump && (settings_.heap_form & HPROF_HEAP_ONE_A_FILE) != 0 && !is_connection ? 1 : 0;
   plan.settings = {{sizeof(plan.settings), HPROF_RECORD_CONTROL_SETTINGS, 0},
                    setup_.emits(HPROF_RECORD_ALLOC_SITES) ? 1u : 0u,
                    setup_.emits(HPROF_RECORD_CPU_SAMPLES) ? 1u : 0u,

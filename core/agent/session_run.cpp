@@ -169,6 +169,8 @@ Reported Session::report(const hprof_report& report) {
     if (settings_.verbose != 0) platform::write_stderr(text);
     hprof_status status = slot.ops->report(slot.self, &report);
     if (settings_.verbose != 0) platform::write_stderr(status == HPROF_OK ? " done.\n" : " failed.\n");
+    bool dumps = (slot.unit->records & HPROF_RECORD_BIT(HPROF_RECORD_HEAP_DUMP_BEGIN)) != 0;
+    if (status != HPROF_OK && dumps) pipeline_.abandon("the heap dump broke off");
     if (status == HPROF_ABORTED) reported.output_gone = true;
     status == HPROF_OK ? reported.written++ : reported.failed++;
     if (status == HPROF_OK) slot.unreported = slot.running;

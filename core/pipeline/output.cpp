@@ -23,7 +23,7 @@ hprof_status Output::open(MemoryAccount& memory, const OutputPlan& plan, uint32_
     snprintf(error, error_size, "not enough memory for the output buffers");
     return HPROF_NO_MEMORY;
   }
-  hprof_sink_target target = {sizeof(target), sequence, plan.address, plan.force, 0};
+  hprof_sink_target target = {sizeof(target), sequence, plan.address, plan.force, plan.whole_only};
   hprof_status status =
       plan.sink->open(plan.sink_host, plan.sink_config, &target, &sink_self_, error, error_size);
   if (status != HPROF_OK) {

@@ -123,12 +123,14 @@ bool Pipeline::next_output() {
   output_.flush();
   wait_until_written(platform::monotonic_ns() + static_cast<int64_t>(plan_.output.stall_ns));
   platform::MutexLock drain(drain_lock_);
-  hprof_record end = {sizeof(end), HPROF_RECORD_FILE_END, now_us()};
-  output_.set_draining(true);
-  output_.write(&end);
-  output_.flush();
-  output_.set_draining(!writer_.started());
-  close_output();
+  if (output_.is_open()) {
+    hprof_record end = {sizeof(end), HPROF_RECORD_FILE_END, now_us()};
+    output_.set_draining(true);
+    output_.write(&end);
+    output_.flush();
+    output_.set_draining(!writer_.started());
+    close_output();
+  }
   char error[256];
   if (open_output(error, sizeof(error)) == HPROF_OK) return true;
   plan_.output.say(plan_.output.sink_host, error);
@@ -137,7 +139,7 @@ bool Pipeline::next_output() {
 
 bool Pipeline::begin_report(bool own_output) {
   encode_lock_.lock();
-  if (own_output && output_.is_open() && plan_.output_per_report && output_.has_report) next_output();
+  if (own_output && plan_.output_per_report && output_.has_report) next_output();
   if (!output_.is_open() || output_.failed()) {
     encode_lock_.unlock();
     wake_.signal();
@@ -169,6 +171,12 @@ hprof_status Pipeline::define(uint32_t kind, uint32_t id) { return output_.defin
 
 void Pipeline::end_report() {
   output_.flush();
+  if (output_.is_open() && plan_.output.whole_only != 0) {
+    // A disk that was full shows when the last bytes are written; the sink then removes the file here and now.
+    wait_until_written(platform::kNoDeadline);
+    platform::MutexLock drain(drain_lock_);
+    if (output_.failed()) output_.close(*memory_, false);
+  }
   encode_lock_.unlock();
   wake_.signal();
 }

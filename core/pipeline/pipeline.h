@@ -44,6 +44,8 @@ class Pipeline {
   hprof_status define(uint32_t kind, uint32_t id);
   uint64_t position() { return output_.position(); }
   hprof_status patch(uint64_t position, const void* bytes, uint64_t size);
+  // The report broke off half way: what there is of it must not be taken for whole.
+  void abandon(const char* why) { output_.fail(why); }
   void end_report();
 
   // Can the other end talk back?

@@ -26,6 +26,17 @@ struct File {
   const hprof_mem_service* mem;
   int64_t handle;
   char name[kNameMost];
+  bool whole_only;
+  bool keep;
+};
+
+struct Config {
+  uint32_t keep;
+};
+
+const hprof_option kOptions[] = {
+    {"keep", HPROF_OPTION_FLAG, offsetof(Config, keep), "n", nullptr, 0, 0, nullptr,
+     "keep heap dumps that were cut short as <file>.partial?"},
 };
 
 void explain(char* error, uint32_t error_size, const char* what, const char* name, const char* reason) {
@@ -75,7 +86,7 @@ int64_t create(File& file, const hprof_sink_target& target, char* error, uint32_
   return handle;
 }
 
-hprof_status open(const hprof_host* host, const void*, const hprof_sink_target* target, void** self,
+hprof_status open(const hprof_host* host, const void* config, const hprof_sink_target* target, void** self,
                   char* error, uint32_t error_size) {
   const auto* io = find_service<hprof_io_service>(host, HPROF_SERVICE_IO);
   const auto* mem = find_service<hprof_mem_service>(host, HPROF_SERVICE_MEM);
@@ -88,7 +99,8 @@ hprof_status open(const hprof_host* host, const void*, const hprof_sink_target* 
     TextBuffer(error, error_size).add("no memory for an output file");
     return HPROF_NO_MEMORY;
   }
-  File* file = new (memory) File{host, io, mem, -1, {}};
+  File* file = new (memory) File{host, io, mem, -1, {}, target->whole_only != 0, false};
+  if (config != nullptr) file->keep = static_cast<const Config*>(config)->keep != 0;
   file->handle = create(*file, *target, error, error_size);
   if (file->handle < 0) {
     mem->release(host, file, sizeof(File));
@@ -108,12 +120,24 @@ int64_t write(void* self, const uint8_t* bytes, uint64_t size, uint64_t timeout_
   return wrote < 0 ? -1 : wrote;
 }
 
-// A file that was cut short stays: what is in it may be all that is left of a run.
-hprof_status close(void* self, uint32_t, char* error, uint32_t error_size) {
+// Half a heap dump must not be taken for a whole one.
+void put_away(const File& file) {
+  char name[kNameMost];
+  TextBuffer partial(name, sizeof name);
+  partial.add(file.name).add(".partial");
+  const bool renames = file.keep && !partial.cut() && HPROF_HAS(file.io, hprof_io_service, rename);
+  if (std::strncmp(file.name, "/dev/", 5) == 0) return;
+  if (renames && file.io->rename(file.host, file.name, name) == 0) return;
+  file.io->remove(file.host, file.name);
+}
+
+// Any other file that was cut short stays: what is in it may be all that is left of a run.
+hprof_status close(void* self, uint32_t complete, char* error, uint32_t error_size) {
   File* file = static_cast<File*>(self);
   char reason[kReasonMost] = "";
   const int64_t result = file->io->close(file->host, file->handle, reason, sizeof reason);
   if (result < 0) explain(error, error_size, "can't close ", file->name, reason);
+  if (file->whole_only && (complete == 0 || result < 0)) put_away(*file);
   file->mem->release(file->host, file, sizeof(File));
   return result < 0 ? HPROF_FAILED : HPROF_OK;
 }
@@ -140,10 +164,10 @@ const hprof_unit kUnit = {
     "sink_file",
     nullptr,
     "a file",
-    nullptr,
-    0,
+    kOptions,
+    sizeof kOptions / sizeof kOptions[0],
     sizeof(hprof_option),
-    0,
+    sizeof(Config),
     0,
     0,
     0,

@@ -13,7 +13,7 @@ typedef struct hprof_sink_target {
   uint32_t sequence;     /* 1 for the session's first output, then 2, 3 ... (%n) */
   const char* address;   /* file= or net= as typed, or the default file name with the encoder's suffix */
   uint32_t force;        /* 1: an existing regular file of our own may be replaced */
-  uint32_t reserved;
+  uint32_t whole_only;   /* 1: a heap dump: when it is cut short nothing must stay that looks like one */
 } hprof_sink_target;
 
 typedef struct hprof_sink_ops {
