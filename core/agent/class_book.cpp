@@ -9,20 +9,25 @@ namespace hprof {
 namespace {
 
 constexpr uint32_t kMostClasses = 1u << 20;  // loaded at a time; 16 bytes of lazily touched memory each
-constexpr uint32_t kMostLines = 4096;        // of one method; the class file allows 65535
+constexpr uint32_t kFewestClasses = 1u << 14;
+constexpr uint64_t kMemoryPerClass = 1024;  // of max-memory=: 256m, the default, has room for 262144
+constexpr uint32_t kMostLines = 4096;       // of one method; the class file allows 65535
 constexpr const char* kUnloadedClass = "JVM";
 constexpr const char* kUnloadedMethod = "unloaded_method";
 
 }  // namespace
 
 bool ClassBook::create(jvmtiEnv* jvmti, MemoryAccount* memory, Model* model, LossCounters* losses,
-                       const Options& options, bool small) {
+                       const Options& options, uint64_t max_memory) {
   jvmti_ = jvmti;
   memory_ = memory;
   model_ = model;
   losses_ = losses;
   options_ = options;
-  most_classes_ = small ? kMostClasses / 64 : kMostClasses;
+  most_classes_ = kMostClasses;
+  while (max_memory != 0 && most_classes_ > kFewestClasses && most_classes_ > max_memory / kMemoryPerClass) {
+    most_classes_ /= 2;
+  }
   return entries_region_.create(*memory, most_classes_ * sizeof(Entry), Backing::kLazy);
 }
 

@@ -29,8 +29,9 @@ class ClassBook {
     bool can_get_source;
   };
 
+  // max_memory: bytes, 0 = unbounded; bounds how many classes are kept at a time.
   bool create(jvmtiEnv* jvmti, MemoryAccount* memory, Model* model, LossCounters* losses,
-              const Options& options, bool small);
+              const Options& options, uint64_t max_memory);
   // Nobody uses it any more. jni: nullptr when nothing was ever entered. [control]
   void destroy(JNIEnv* jni);
   // Starts keeping the book; the classes that are loaded already are entered later, by enter_loaded.

@@ -177,7 +177,7 @@ bool Session::create_tables() {
   ClassBook::Options options = {settings_.line_numbers != 0,
                                 (settings_.granted & HPROF_NEED_LINE_NUMBERS) != 0,
                                 (settings_.granted & HPROF_NEED_SOURCE_FILE) != 0};
-  if (!classes_.create(jvmti_, &memory_, &model_, &losses_, options, backing == Backing::kFixed))
+  if (!classes_.create(jvmti_, &memory_, &model_, &losses_, options, setup_.core().max_memory))
     return fail("not enough memory for the book of methods");
   threads_.create(jvmti_, &memory_, &model_, &Session::announce_thread, this);
   if (setup_.selects("redact", "full")) threads_.hide_names();
