@@ -2,7 +2,7 @@
 
 include(CMakePackageConfigHelpers)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/core/include/hprof DESTINATION include
-  COMPONENT development)
+  COMPONENT development PATTERN .clang-format EXCLUDE)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/core/cmake/hprofConfig.cmake.in
   ${PROJECT_BINARY_DIR}/hprofConfig.cmake INSTALL_DESTINATION lib/cmake/hprof)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/hprofConfigVersion.cmake COMPATIBILITY SameMajorVersion)
