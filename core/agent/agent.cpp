@@ -116,6 +116,9 @@ jint replace(Session* session, JNIEnv* jni) {
   if (session->is_collecting()) {
     return refuse("the agent is loaded already, and collects: stop it first (command=stop, or hprof ctl)");
   }
+  if (!session->can_be_detached()) {
+    return refuse("the agent is loaded already, and classes carry its probes, for good (cpu=times)");
+  }
   return end_session(session, jni) ? JNI_OK : refuse("the session that is there does not end");
 }
 

@@ -268,8 +268,12 @@ void run_command(Session& session, JNIEnv* jni, const Command& command, Answer* 
       answer->ok();
       return;
     case CommandKind::kDetach:
-      answer->detach = true;
-      answer->ok().put("detaching");
+      answer->detach = session.can_be_detached();
+      if (answer->detach) {
+        answer->ok().put("detaching");
+      } else {
+        answer->error().put("classes carry this session's probes, for good: it can be stopped, not detached");
+      }
       return;
     case CommandKind::kEof:
       answer->ok();

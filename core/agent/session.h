@@ -48,6 +48,8 @@ class Session {
   // False: not live (the VM ends, or somebody else detaches), or something of it would not end, and stays.
   // [control] not on a thread of the session's own, but see detach_soon
   bool detach(JNIEnv* jni);
+  // Classes with probes stay in the VM, and know addresses of this session.
+  bool can_be_detached() const { return !rewriter_.is_active(); }
   // Has detach called through `detacher` on a new agent thread. [control]
   void detach_soon(JNIEnv* jni);
   void set_detacher(void (*detacher)(Session*, JNIEnv*)) { detacher_ = detacher; }
