@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/mock/mock_host.h"
@@ -21,6 +22,8 @@ struct World {
   std::atomic<bool> stalled{false};
   std::atomic<uint64_t> room{UINT64_MAX};  // bytes until the disk is full
   uint64_t most = UINT64_MAX;              // bytes that one write takes
+  std::string sent;                        // what the other end has sent
+  std::atomic<uint32_t> readers{0};        // inside read
 };
 World* world = nullptr;
 
@@ -53,8 +56,20 @@ int64_t write_sink(void* self, const uint8_t* bytes, uint64_t size, uint64_t tim
 }
 
 hprof_status close_sink(void* self, uint32_t complete, char*, uint32_t) {
+  CHECK(world->readers == 0);
   world->complete[reinterpret_cast<size_t>(self) - 1] = complete != 0;
   return HPROF_OK;
+}
+
+int64_t read_sink(void*, uint8_t* bytes, uint64_t size, uint64_t timeout_ns) {
+  world->readers++;
+  if (world->sent.empty()) platform::sleep_ns(static_cast<int64_t>(timeout_ns));
+  std::lock_guard<std::mutex> hold(world->lock);
+  uint64_t count = world->sent.size() < size ? world->sent.size() : size;
+  memcpy(bytes, world->sent.data(), count);
+  world->sent.erase(0, count);
+  world->readers--;
+  return static_cast<int64_t>(count);
 }
 
 // One word per record: enough to see order and completeness.
@@ -112,6 +127,9 @@ hprof_status encode(void*, const hprof_record* record, hprof_out* out) {
 const hprof_sink_ops kSink = {
     sizeof(hprof_sink_ops),          0, &open_sink, &write_sink, &close_sink, nullptr,
     [](void*) { return "test.out"; }};
+const hprof_sink_ops kDuplexSink = {
+    sizeof(hprof_sink_ops),          0, &open_sink, &write_sink, &close_sink, &read_sink,
+    [](void*) { return "test.out"; }};
 const hprof_encoder_ops kEncoder = {
     sizeof(hprof_encoder_ops), 0, &create_encoder, &encode, [](void*) {}, ".txt"};
 
@@ -129,13 +147,14 @@ struct Fixture {
         {platform::allocate_zeroed, platform::deallocate, platform::reserve_lazy, platform::release_lazy}, 0);
   }
 
-  void open(bool output_per_report = false, uint64_t stall_ns = 300000000) {
+  void open(bool output_per_report = false, uint64_t stall_ns = 300000000,
+            const hprof_sink_ops* sink = &kSink) {
     PipelinePlan plan = {};
     plan.output = {mock.host(),
                    &kEncoder,
                    nullptr,
                    mock.host(),
-                   &kSink,
+                   sink,
                    nullptr,
                    "test.out",
                    1,
@@ -318,4 +337,68 @@ TEST_CASE("with an output per report each stands alone, with its own definitions
   CHECK(world->outputs[0] == world->outputs[1]);
   CHECK(world->outputs[0].find("t1 ") != std::string::npos);
   CHECK(world->complete == std::vector<bool>{true, true});
+}
+
+TEST_CASE("what the other end of a duplex output sends can be read, until the end") {
+  Fixture f;
+  world->sent = "dump heap";
+  f.open(false, 300000000, &kDuplexSink);
+  REQUIRE(f.pipeline.is_duplex());
+  uint8_t bytes[4];
+  CHECK(f.pipeline.read(bytes, sizeof bytes, 1000) == 4);
+  CHECK(memcmp(bytes, "dump", 4) == 0);
+  CHECK(f.pipeline.read(bytes, sizeof bytes, 1000) == 4);
+  CHECK(f.pipeline.read(bytes, sizeof bytes, 1000) == 1);
+  CHECK(f.pipeline.read(bytes, sizeof bytes, 1000) == 0);
+  f.finish();
+  CHECK(f.pipeline.read(bytes, sizeof bytes, 1000) == -1);
+}
+
+TEST_CASE("an output is not closed while somebody reads from it") {
+  Fixture f;
+  f.open(false, 300000000, &kDuplexSink);
+  std::thread reader([&] {
+    uint8_t bytes[16];
+    while (f.pipeline.read(bytes, sizeof bytes, 2000000) >= 0) {
+    }
+  });
+  while (world->readers == 0) platform::yield_processor();
+  f.finish();
+  reader.join();
+  CHECK(world->complete[0]);
+}
+
+TEST_CASE("an output that cannot talk back says so") {
+  Fixture f;
+  f.open();
+  CHECK_FALSE(f.pipeline.is_duplex());
+  uint8_t bytes[4];
+  CHECK(f.pipeline.read(bytes, sizeof bytes, 1000) == -1);
+  f.finish();
+}
+
+TEST_CASE("a finished pipeline gives all its memory back") {
+  Fixture f;
+  f.open();
+  REQUIRE(f.pipeline.start());
+  CHECK(f.memory.used() > 0);
+  f.finish();
+  f.pipeline.destroy();
+  CHECK(f.memory.used() == 0);
+}
+
+TEST_CASE("an answer is no report: it does not begin the next output") {
+  Fixture f;
+  f.open(true);
+  for (int i = 0; i < 3; i++) {
+    REQUIRE(f.pipeline.begin_report(false));
+    f.pipeline.end_report();
+  }
+  REQUIRE(f.pipeline.begin_report());
+  f.pipeline.end_report();
+  CHECK(world->outputs.size() == 1);
+  REQUIRE(f.pipeline.begin_report());
+  f.pipeline.end_report();
+  CHECK(world->outputs.size() == 2);
+  f.finish();
 }
