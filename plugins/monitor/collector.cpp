@@ -76,15 +76,21 @@ void Collector::reset() {
   parks_.reset();
 }
 
+static bool is_wanted(const hprof_report& report, uint32_t kind) {
+  bool chosen = report.size >= sizeof(hprof_report) && report.records != 0;
+  return !chosen || (report.records & HPROF_RECORD_BIT(kind)) != 0;
+}
+
 hprof_status Collector::report(const hprof_report& report) {
   void* jni = services_.jvm->jni(services_.host);
   hprof_status status = HPROF_OK;
-  if (jni != nullptr) {
+  if (jni != nullptr && is_wanted(report, HPROF_RECORD_MONITOR_DUMP)) {
     MonitorDump dump(services_, jvmti_, static_cast<JNIEnv*>(jni), &stacks_, &blocked_, finds_monitors_);
     status = dump.write();
     sweep(jni, false);
   }
-  return status == HPROF_OK ? report_time(report) : status;
+  if (status != HPROF_OK || !is_wanted(report, HPROF_RECORD_MONITOR_TIME)) return status;
+  return report_time(report);
 }
 
 hprof_status Collector::control(const hprof_control& control) {

@@ -163,8 +163,11 @@ def jni_is_used_by_the_rules(vm):
         option = vm.agent_option(options + ",file=out.txt")
         run = vm.run_java(option, "-Xcheck:jni", "Contend", "monitor", "3", "3", "5")
         check_equal(run.code, 0, "exit code\n%s\n" % run)
+        # The launcher of Java 8 breaks the rules by itself.
+        own = vm.plain("-Xcheck:jni", "Contend", "monitor", "1", "1", "1")
+        own = set((own.out + own.err).splitlines())
         complaints = [line for line in (run.out + run.err).splitlines()
-                      if "FATAL ERROR" in line or "WARNING" in line]
+                      if ("FATAL ERROR" in line or "WARNING" in line) and line not in own]
         check(not complaints, "-Xcheck:jni says %s\n%s" % (complaints, run))
 
 

@@ -232,6 +232,23 @@ TEST_CASE("a depth of the command line is obeyed, and so is one by command") {
   CHECK(f.vm.ops->control(f.vm.self, &control) == HPROF_UNSUPPORTED);
 }
 
+TEST_CASE("a report may ask for the table or the dump alone") {
+  Fixture f;
+  f.block_for(f.a, 10);
+  hprof_report report = {};
+  report.size = sizeof report;
+  report.records = HPROF_RECORD_BIT(HPROF_RECORD_MONITOR_TIME);
+  f.vm.mock.written.clear();
+  CHECK(f.vm.ops->report(f.vm.self, &report) == HPROF_OK);
+  CHECK(f.vm.dump() == nullptr);
+  CHECK(f.vm.rows().size() == 1);
+  report.records = HPROF_RECORD_BIT(HPROF_RECORD_MONITOR_DUMP);
+  f.vm.mock.written.clear();
+  CHECK(f.vm.ops->report(f.vm.self, &report) == HPROF_OK);
+  CHECK(f.vm.dump() != nullptr);
+  CHECK(f.vm.rows().empty());
+}
+
 TEST_CASE("an output that is gone ends the report") {
   Fixture f;
   f.block_for(f.a, 10);
