@@ -1,6 +1,7 @@
 """monitor=y and monitor=all: contention, waits, dumps."""
 import os
 import signal
+import socket
 
 from attach import load_agent
 from harness import check, check_equal, vm_test
@@ -129,6 +130,29 @@ def fifty_requests_under_contention_give_complete_sections(vm):
     monitors = ended(live)
     check(len(monitors.dumps) >= 6, "%d dumps" % len(monitors.dumps))
     check_equal(len(monitors.times), len(monitors.dumps), "tables, a dump each")
+
+
+def command(vm, text):
+    """One line to the control socket, one back."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(60)
+        connection.connect(vm.path("ctl"))
+        connection.sendall(text.encode() + b"\n")
+        answer = connection.makefile().readline()
+    check(answer.startswith("OK"), "%s: %r" % (text, answer))
+
+
+@vm_test(units=UNITS)
+def stopped_and_started_again_it_goes_on(vm):
+    live = vm.start("monitor=all,start=n,control=%s,file=out.txt" % vm.path("ctl"), "Held")
+    live.wait_until(lambda: os.path.exists(vm.path("ctl")), "the control socket")
+    for text in ("start", "report", "stop", "report", "start", "report", "reset", "report"):
+        command(vm, text)
+    monitors = ended(live)
+    check_equal(len(monitors.dumps), 5, "dumps: four asked for, one at the end")
+    # They were blocked all the while, and are charged from the last start or reset on.
+    rows = [row for row in monitors.times[-1].rows if monitors.report.traces[row[1]].frames[0][0] == "Held.want"]
+    check_equal([row[0] for row in rows], [2], "contentions of the gate")
 
 
 @vm_test(units=UNITS)
