@@ -108,7 +108,7 @@ hprof_status VmStream::take_records(Framing& framing, uint8_t* bytes, uint64_t s
       size--;
       if (framing.have < kHead) continue;
       framing.left = get_u4(framing.head + 5);
-      body_.clear();
+      if (framing.head[0] != kSegment) body_.clear();  // the other stream may be amid a definition
       if (framing.head[0] == kSegment && !filters_) {
         if (!objects_begun_) status = begin_objects();
         if (status == HPROF_OK) status = emit(kSegment, framing.left, nullptr, 0);

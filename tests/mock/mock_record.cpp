@@ -110,8 +110,13 @@ MockRecord::MockRecord(const hprof_record* record) : bytes_(copy_of(record, reco
       if (dump.elements == nullptr) break;
       const uint8_t* elements = static_cast<const uint8_t*>(dump.elements);
       keep(elements,
-           dump.length * (record->kind == HPROF_RECORD_HEAP_OBJECT_ARRAY ? 8 : width_of(dump.type)));
+           (dump.count != 0 ? dump.count : dump.length) * (record->kind == HPROF_RECORD_HEAP_OBJECT_ARRAY ? 8 : width_of(dump.type)));
       dump.elements = elements;
+      break;
+    }
+    case HPROF_RECORD_HEAP_RAW: {
+      auto& raw = edit<hprof_rec_heap_raw>();
+      keep(raw.bytes, raw.size);
       break;
     }
     default:

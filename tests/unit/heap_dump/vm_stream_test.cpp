@@ -1,0 +1,197 @@
+// The VM's own dump on its way through.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include <hprof/cpp/byte_order.hpp>
+
+#include "plugins/heap_dump/vm_stream.h"
+#include "tests/mock/mock_host.h"
+
+namespace hprof::dump {
+namespace {
+
+std::string u4(uint32_t v) {
+  uint8_t b[4];
+  put_u4(b, v);
+  return std::string(reinterpret_cast<char*>(b), 4);
+}
+std::string id(uint64_t v) {
+  uint8_t b[8];
+  put_u8(b, v);
+  return std::string(reinterpret_cast<char*>(b), 8);
+}
+std::string record(char tag, const std::string& body) {
+  return tag + u4(0) + u4(static_cast<uint32_t>(body.size())) + body;
+}
+std::string utf8(uint64_t name, const std::string& text) { return record(1, id(name) + text); }
+std::string load_class(uint32_t serial, uint64_t object, uint64_t name) {
+  return record(2, u4(serial) + id(object) + u4(0) + id(name));
+}
+const std::string kHeader = std::string("JAVA PROFILE 1.0.2\0", 19) + u4(8) + id(0);
+
+// Object (0x1000, no fields), Leaf (0x1008: int, long fields; static int), Class (0x1010).
+std::string class_dump(uint64_t object, uint64_t super, uint32_t size, const std::string& statics,
+                       const std::string& fields) {
+  return "\x20" + id(object) + u4(1) + id(super) + id(0) + id(0) + id(0) + id(0) + id(0) + u4(size) +
+         std::string("\0\0", 2) + (statics.empty() ? std::string("\0\0", 2) : statics) +
+         (fields.empty() ? std::string("\0\0", 2) : fields);
+}
+const std::string kClasses =
+    class_dump(0x1000, 0, 0, "", "") +
+    class_dump(0x1008, 0x1000, 20, std::string("\0\1", 2) + id(0x70) + "\x0a" + "STAT",
+               std::string("\0\3", 2) + id(0x71) + "\x0a" + id(0x72) + "\x02" + id(0x73) + "\x0b") +
+    class_dump(0x1010, 0x1000, 0, "", "");
+const std::string kObjects = "\x21" + id(0x900000) + u4(1) + id(0x1008) + u4(20) + "INTS" + id(0x1018) + "LONGLONG" +
+                             "\x23" + id(0x900020) + u4(1) + u4(6) + "\x08" + "secret" +  // a byte[]
+                             "\x22" + id(0x900040) + u4(1) + u4(2) + id(0x1000) + id(0x1018) + id(0x1020);
+const std::string kStrings = utf8(0x60, "java/lang/Object") + utf8(0x61, "Leaf") + utf8(0x62, "java/lang/Class") +
+                             utf8(0x63, "Unlinked") + utf8(0x70, "statik") + utf8(0x71, "number") +
+                             utf8(0x72, "link") + utf8(0x73, "stamp") + utf8(0x99, "literal-secret");
+const std::string kLoads = load_class(1, 0x1000, 0x60) + load_class(2, 0x1008, 0x61) + load_class(3, 0x1010, 0x62) +
+                           load_class(4, 0x1018, 0x63);
+
+// What the encoder would write, as one text; patches are applied.
+std::string file;
+std::string& out() { return file; }
+
+const hprof_emit_service kEmit = {
+    sizeof(hprof_emit_service),
+    0,
+    nullptr,
+    [](const hprof_host*, hprof_record* head) {
+      const auto* raw = reinterpret_cast<const hprof_rec_heap_raw*>(head);
+      if (raw->tag != 0) out() += static_cast<char>(raw->tag) + u4(0) + u4(raw->length);
+      out().append(reinterpret_cast<const char*>(raw->bytes), raw->size);
+      return hprof_status{HPROF_OK};
+    },
+    nullptr,
+    nullptr,
+    [](const hprof_host*) { return uint64_t{out().size()}; },
+    [](const hprof_host*, uint64_t position, const void* bytes, uint64_t size) {
+      REQUIRE(position + size <= out().size());
+      out().replace(position, size, static_cast<const char*>(bytes), size);
+      return hprof_status{HPROF_OK};
+    }};
+
+// The mock's own looks at every byte that is given back; most of these are never touched.
+const hprof_mem_service kMem = {
+    sizeof(hprof_mem_service),
+    0,
+    [](const hprof_host*, uint64_t bytes) { return calloc(1, bytes); },
+    [](const hprof_host*, void* memory, uint64_t) { free(memory); },
+    [](const hprof_host*, uint64_t bytes) { return calloc(1, bytes); },
+    [](const hprof_host*, void* memory, uint64_t) { free(memory); }};
+
+struct Result {
+  hprof_status status;
+  std::string bytes;
+};
+
+// Feeds both streams in pieces of `piece` bytes; late: what stream 0 has after stream 1.
+Result pass(const std::string& main, const std::string& objects, const std::string& late, uint32_t redact,
+            size_t piece) {
+  MockHost host;
+  host.set_service(HPROF_SERVICE_EMIT, &kEmit);
+  host.set_service(HPROF_SERVICE_MEM, &kMem);
+  Services services(host.host());
+  out().clear();
+  Progress progress;
+  progress.begin(&services, 0);
+  VmStream stream;
+  const Config config = {0, redact, 1, 1, 1, 0};
+  REQUIRE(stream.open(&services, config, !objects.empty(), &progress));
+  hprof_status status = HPROF_OK;
+  const std::string parts[3] = {main, objects, late};
+  for (uint32_t part = 0; part < 3; part++) {
+    std::string bytes = parts[part];
+    for (size_t at = 0; at < bytes.size() && status == HPROF_OK; at += piece) {
+      const size_t n = piece < bytes.size() - at ? piece : bytes.size() - at;
+      status = stream.take(part == 1 ? 1 : 0, reinterpret_cast<uint8_t*>(&bytes[at]), n);
+    }
+  }
+  if (status == HPROF_OK) status = stream.finish();
+  stream.close();
+  return {status, out()};
+}
+
+// The tags of the file's records, in order; fails on a record that does not end in the file.
+std::string tags(const std::string& bytes) {
+  std::string found;
+  size_t at = 0;
+  while (at + 9 <= bytes.size()) {
+    found += bytes[at] == 0x1c ? 'S' : bytes[at] == 0x2c ? 'E' : static_cast<char>('0' + bytes[at]);
+    at += 9 + get_u4(reinterpret_cast<const uint8_t*>(bytes.data()) + at + 5);
+  }
+  CHECK(at == bytes.size());
+  return found;
+}
+
+bool has(const std::string& bytes, const std::string& part) { return bytes.find(part) != std::string::npos; }
+
+const std::string kWhole = kHeader + kStrings + kLoads + record(0x1c, kClasses + kObjects) + record(0x2c, "");
+
+}  // namespace
+
+TEST_CASE("a dump in one stream goes by unchanged, in pieces of any size, and gets what is missing") {
+  for (size_t piece : {1u, 7u, 100u, 100000u}) {
+    const Result result = pass(kWhole, "", "", 0, piece);
+    REQUIRE(result.status == HPROF_OK);
+    CHECK(tags(result.bytes) == "1111111112222SSE");
+    CHECK(has(result.bytes, kClasses + kObjects));
+    // Unlinked is loaded and has no CLASS DUMP; 0x1020 lies beside the class objects and is nowhere.
+    CHECK(has(result.bytes, "\x20" + id(0x1018) + u4(1) + id(0x1000)));
+    CHECK(has(result.bytes, "\x21" + id(0x1020) + u4(1) + id(0x1010)));
+  }
+}
+
+TEST_CASE("objects in a stream of their own: what comes after them goes into the gap before them") {
+  for (uint32_t redact : {0u, 2u}) {
+    for (size_t piece : {1u, 64u, 100000u}) {
+      const Result result = pass(kHeader + kStrings.substr(0, 50), record(0x1c, kClasses + kObjects),
+                                 kStrings.substr(50) + kLoads + record(0x2c, ""), redact, piece);
+      REQUIRE(result.status == HPROF_OK);
+      const std::string order = tags(result.bytes);
+      CHECK(order.find("2222") < order.find('S'));
+      CHECK(order.back() == 'E');
+      CHECK(has(result.bytes, "Unlinked"));
+    }
+  }
+}
+
+TEST_CASE("redact=full: no value and no string that is not a name") {
+  for (size_t piece : {1u, 33u, 100000u}) {
+    const Result result = pass(kWhole, "", "", 2, piece);
+    REQUIRE(result.status == HPROF_OK);
+    tags(result.bytes);
+    for (const char* gone : {"INTS", "LONGLONG", "STAT", "secret"}) CHECK(!has(result.bytes, gone));
+    for (const char* name : {"Leaf", "number", "link", "stamp", "statik"}) CHECK(has(result.bytes, name));
+    CHECK(has(result.bytes, std::string(4, '\0') + id(0x1018) + std::string(8, '\0')));  // the reference stays
+  }
+}
+
+TEST_CASE("redact=basic: text goes, numbers stay") {
+  const Result result = pass(kWhole, "", "", 1, 100);
+  REQUIRE(result.status == HPROF_OK);
+  CHECK(!has(result.bytes, std::string("\x08") + "secret"));
+  CHECK(has(result.bytes, "INTS"));
+}
+
+TEST_CASE("a dump that breaks off anywhere is not taken for whole") {
+  for (size_t size = 0; size < kWhole.size(); size += 13) {
+    CHECK(pass(kWhole.substr(0, size), "", "", 0, 1000).status == HPROF_FAILED);
+  }
+}
+
+TEST_CASE("garbage does no harm") {
+  CHECK(pass("no heap dump at all, but long enough for a header", "", "", 0, 50).status == HPROF_FAILED);
+  for (size_t at = 19; at < kWhole.size(); at += 5) {
+    std::string bytes = kWhole;
+    bytes[at] = static_cast<char>(at % 2 == 0 ? 0x7f : 0xff);
+    pass(bytes, "", "", at % 3 == 0 ? 2 : 0, 50);
+  }
+}
+
+}  // namespace hprof::dump

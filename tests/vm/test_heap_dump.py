@@ -1,0 +1,144 @@
+"""heap=dump: both engines in real VMs, read back byte by byte."""
+import os
+import re
+import signal
+
+import dumps
+from harness import Skip, check, check_equal, vm_test
+
+UNITS = ("heap_dump", "encoder_binary", "sink_file")
+TEXT = ("heap_dump", "encoder_ascii", "sink_file")
+LEAVES = 1234
+
+
+def dump(vm, options, *java_options):
+    options = "heap=dump,format=b,file=out.hprof" + ("," + options if options else "")
+    run = vm.profiled(options, "HeapShapes", "mark", java=java_options)
+    return run, dumps.read(run.bytes("out.hprof"))
+
+
+def check_shapes(heap):
+    leaf = heap.class_named("HeapShapes$Leaf")
+    leaves = heap.instances_of(leaf)
+    check_equal(len(leaves), LEAVES, "instances of Leaf")
+    fields = heap.fields(leaves[0])
+    check_equal((fields["i"], fields["c"], fields["s"], fields["z"], fields["b"]),
+                (0x01020304, 0x1234, 0xfffe, 1, 0x12), "primitive fields")
+    check_equal(fields["secretLong"], 0x5EC0DE5EC0DE77, "an inherited long")
+    check_equal(fields["nothing"], 0, "a null field")
+    statics = heap.statics(heap.class_named("HeapShapes"))
+    holes = heap.arrays[statics["holes"]]
+    check_equal(len(holes), 200000, "length of the long array")
+    check_equal((holes[65536], holes[65535]), (statics["longs"], statics["ints"]), "elements around a part's end")
+    check_equal([i for i, e in enumerate(holes) if e], [0, 65535, 65536, 199998], "elements that are not null")
+    check_equal(heap.statics(leaf)["LEAF_STATIC"], 81985529216486895, "a static long")
+    check_equal(heap.primitives[statics["ints"]], b"\0\0\0\1\0\0\0\2\0\0\0\3\x7f\xff\xff\xff", "an int[]")
+    check_equal(heap.primitives[statics["bytes"]], b"SeCrEt-byte", "a byte[]")
+    check_equal(heap.dangling(), [], "references to nothing")
+
+
+@vm_test(units=UNITS)
+def jvmti_engine_dumps_every_value(vm):
+    _, heap = dump(vm, "dump=jvmti")
+    check_shapes(heap)
+
+
+@vm_test(units=UNITS, since=11)
+def vm_engine_dumps_every_value(vm):
+    _, heap = dump(vm, "dump=vm")
+    check_shapes(heap)
+
+
+@vm_test(units=UNITS, since=11)
+def engines_find_the_same_objects(vm):
+    counts = []
+    for engine in ("vm", "jvmti"):
+        _, heap = dump(vm, "dump=" + engine)
+        counts.append({name: n for name, n in heap.counts().items() if name.startswith("HeapShapes")})
+    check_equal(counts[0], counts[1], "objects by class, vm and jvmti")
+
+
+@vm_test(units=UNITS)
+def collectors_of_garbage_make_no_difference(vm):
+    for option in ("-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"):
+        _, heap = dump(vm, "", option)
+        check_shapes(heap)
+
+
+@vm_test(units=UNITS, since=17)
+def zgc_dumps_at_exit_without_collecting(vm):
+    _, heap = dump(vm, "", "-XX:+UseZGC")
+    check_shapes(heap)
+    _, heap = dump(vm, "live=n", "-XX:+UseZGC")
+    check_shapes(heap)
+
+
+@vm_test(units=UNITS)
+def redact_full_leaves_no_secret(vm):
+    for engine in ("auto", "jvmti"):
+        run, heap = dump(vm, "redact=full,dump=" + engine)
+        data = run.bytes("out.hprof")
+        for text in ("SeCrEt", "secret.property"):
+            for encoding in ("latin-1", "utf-16-le", "utf-16-be"):
+                check_equal(data.count(text.encode(encoding)), 0, "%s as %s with dump=%s" % (text, encoding, engine))
+        check_equal(data.count(b"\x00\x5e\xc0\xde\x5e\xc0\xde\x77"), 0, "the long")
+        check_equal(len(heap.instances_of(heap.class_named("HeapShapes$Leaf"))), LEAVES, "instances of Leaf")
+        check_equal(heap.dangling(), [], "references to nothing")
+
+
+@vm_test(units=UNITS)
+def redact_basic_zeroes_text_only(vm):
+    for engine in ("auto", "jvmti"):
+        _, heap = dump(vm, "redact=basic,dump=" + engine)
+        statics = heap.statics(heap.class_named("HeapShapes"))
+        check_equal(heap.primitives[statics["bytes"]], b"\0" * 11, "a byte[]")
+        check_equal(heap.primitives[statics["chars"]], b"\0" * 22, "a char[]")
+        check_equal(heap.primitives[statics["longs"]], b"\x00\x5e\xc0\xde\x5e\xc0\xde\x77", "a long[]")
+
+
+@vm_test(units=UNITS)
+def threads_have_a_trace_of_their_own(vm):
+    _, heap = dump(vm, "dump=jvmti")
+    check(len(heap.thread_roots) > 3, "only %d thread roots" % len(heap.thread_roots))
+    for thread, trace in heap.thread_roots:
+        check_equal(heap.traces[trace][0], thread, "the thread of a thread's trace")
+    check(any("HeapShapes.lambda" in frame or "Thread.sleep" in frame for _, trace in heap.thread_roots
+              for frame in heap.traces[trace][1]), "no frame of the sleeping thread")
+
+
+@vm_test(units=UNITS)
+def each_request_makes_a_file(vm):
+    live = vm.start("heap=dump,format=b,file=out.hprof", "HeapShapes", "mark", "wait")
+    live.signal(signal.SIGQUIT)
+    live.wait_until(lambda: "done." in live.err(), "the first dump")
+    check_equal(live.finish().code, 0, "exit code")
+    for name in ("out.hprof", "out.hprof.2"):
+        heap = dumps.read(open(vm.path(name), "rb").read())
+        check_equal(len(heap.instances_of(heap.class_named("HeapShapes$Leaf"))), LEAVES, "Leaf in " + name)
+
+
+@vm_test(units=UNITS, since=11)
+def disabled_attach_falls_back(vm):
+    run, heap = dump(vm, "logflags=1", "-XX:+DisableAttachMechanism")
+    check("the jvmti engine" in run.err, "no word of the engine\n%s" % run.err)
+    check_shapes(heap)
+
+
+@vm_test(units=UNITS)
+def disk_full_leaves_no_file(vm):
+    if not os.path.exists("/dev/full"):
+        raise Skip("no /dev/full")
+    run = vm.profiled("heap=dump,format=b,file=/dev/full", "HeapShapes", "mark")
+    check_equal((run.code, run.out[:5]), (0, "ready"), "exit code and output")
+    check_equal(run.err.count("the rest of the profile is lost"), 1, "messages\n%s" % run.err)
+
+
+@vm_test(units=TEXT)
+def text_has_the_same_shapes(vm):
+    run = vm.profiled("heap=dump,file=out.txt", "HeapShapes", "mark")
+    text = run.text("out.txt")
+    check_equal(len(re.findall(r"^OBJ .*class=HeapShapes\$Leaf@", text, re.M)), LEAVES, "instances of Leaf")
+    found = re.search(r"^HEAP DUMP BEGIN \((\d+) objects, (\d+) bytes\)", text, re.M)
+    rows = re.findall(r"^(?:OBJ|ARR) \w+ \(sz=(\d+)", text, re.M)
+    check_equal((int(found.group(1)), int(found.group(2))), (len(rows), sum(map(int, rows))), "objects and bytes")
+    check(text.rstrip().endswith("HEAP DUMP END"), "no end")
