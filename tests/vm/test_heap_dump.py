@@ -54,7 +54,7 @@ def engines_find_the_same_objects(vm):
     counts = []
     for engine in ("vm", "jvmti"):
         _, heap = dump(vm, "dump=" + engine)
-        counts.append({name: n for name, n in heap.counts().items() if name.startswith("HeapShapes")})
+        counts.append({name: n for name, n in heap.counts().items() if name.startswith("HeapShapes$Leaf")})
     check_equal(counts[0], counts[1], "objects by class, vm and jvmti")
 
 
@@ -102,7 +102,7 @@ def threads_have_a_trace_of_their_own(vm):
     check(len(heap.thread_roots) > 3, "only %d thread roots" % len(heap.thread_roots))
     for thread, trace in heap.thread_roots:
         check_equal(heap.traces[trace][0], thread, "the thread of a thread's trace")
-    check(any("HeapShapes.lambda" in frame or "Thread.sleep" in frame for _, trace in heap.thread_roots
+    check(any(frame.startswith(("lambda$main", "sleep")) for _, trace in heap.thread_roots
               for frame in heap.traces[trace][1]), "no frame of the sleeping thread")
 
 
@@ -129,7 +129,7 @@ def disk_full_leaves_no_file(vm):
     if not os.path.exists("/dev/full"):
         raise Skip("no /dev/full")
     run = vm.profiled("heap=dump,format=b,file=/dev/full", "HeapShapes", "mark")
-    check_equal((run.code, run.out[:5]), (0, "ready"), "exit code and output")
+    check_equal(run.code, 0, "exit code")
     check_equal(run.err.count("the rest of the profile is lost"), 1, "messages\n%s" % run.err)
 
 

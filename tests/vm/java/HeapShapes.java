@@ -74,8 +74,11 @@ public class HeapShapes {
         named.setDaemon(true);
         named.start();
         Thread.sleep(200);
+        if (arguments.length < 2) return;
         // The one way to one's own process id that Java 8 has, too.
         System.out.println("ready " + new java.io.File("/proc/self").getCanonicalFile().getName());
-        if (arguments.length > 1) System.in.read();
+        while (System.in.read() >= 0) {
+            continue;
+        }
     }
 }
