@@ -178,8 +178,8 @@ extern "C" JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM* vm, char* options, void
   return result;
 }
 
-// The native methods of java.lang.HprofTracker (core/bytecode/tracker). The VM finds them here because it looks into the
-// libraries of agents for those of the boot loader's classes.
+// The native methods of java.lang.HprofTracker (core/bytecode/tracker). The VM finds them here because it
+// looks into the libraries of agents for those of the boot loader's classes.
 extern "C" JNIEXPORT jlong JNICALL Java_java_lang_HprofTracker_attach(JNIEnv* jni, jclass, jobject thread) {
   Session* session = the_session.load(std::memory_order_acquire);
   return session != nullptr ? session->rewriter().attach(jni, thread) : 0;
@@ -195,8 +195,10 @@ extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_release(JNIEnv*, j
   if (Session* session = the_session.load(std::memory_order_acquire)) session->rewriter().release(state);
 }
 
-extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_allocatedObject(JNIEnv* jni, jclass, jobject object) {
-  if (Session* session = the_session.load(std::memory_order_acquire)) session->rewriter().allocated(jni, object);
+extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_allocatedObject(JNIEnv* jni, jclass,
+                                                                              jobject object) {
+  if (Session* session = the_session.load(std::memory_order_acquire))
+    session->rewriter().allocated(jni, object);
 }
 
 extern "C" JNIEXPORT void JNICALL Agent_OnUnload(JavaVM*) {

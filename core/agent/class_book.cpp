@@ -11,7 +11,7 @@ namespace {
 constexpr uint32_t kMostClasses = 1u << 20;  // loaded at a time; 16 bytes of lazily touched memory each
 constexpr uint32_t kFewestClasses = 1u << 14;
 constexpr uint64_t kMemoryPerClass = 1024;  // of max-memory=: 256m, the default, has room for 262144
-constexpr jint kMostLocals = 65000;          // local references that a VM is asked for room for
+constexpr jint kMostLocals = 65000;         // local references that a VM is asked for room for
 constexpr uint32_t kMostLines = 4096;       // of one method; the class file allows 65535
 constexpr const char* kUnloadedClass = "JVM";
 constexpr const char* kUnloadedMethod = "unloaded_method";

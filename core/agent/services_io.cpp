@@ -1,4 +1,5 @@
-// The io service: the platform's files and sockets behind plain handles for sinks. And the VM's own heap dumper.
+// The io service: the platform's files and sockets behind plain handles for sinks. And the VM's own heap
+// dumper.
 #include <cstdio>
 
 #include <hprof/host.h>

@@ -36,7 +36,8 @@ bool Session::begin_dying(int64_t deadline_ns) {
   return false;
 }
 
-// A report may be on its way on another thread; a large dump takes its time. Waits as long as its output grows.
+// A report may be on its way on another thread; a large dump takes its time. Waits as long as its output
+// grows.
 bool Session::wait_for_control() {
   for (;;) {
     uint64_t before = pipeline_.bytes_written();

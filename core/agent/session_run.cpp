@@ -46,7 +46,8 @@ uint64_t Session::events_wanted() const {
   if (rewriter_.is_active()) events |= kOnceAndForAll;
   if (is_collecting()) events |= HPROF_EVENT_THREAD_START | HPROF_EVENT_THREAD_END;
   if (threads_.has_records()) events |= HPROF_EVENT_THREAD_END;
-  // With this capability other events come on virtual threads, too: their records are given back at their end.
+  // With this capability other events come on virtual threads, too: their records are given back at their
+  // end.
   if ((is_collecting() || threads_.has_records()) && (settings_.granted & HPROF_NEED_VIRTUAL_THREADS) != 0) {
     events |= HPROF_EVENT_VIRTUAL_THREAD_END;
   }

@@ -22,7 +22,9 @@ class Setup {
   // True if any chosen collector emits records of that kind.
   bool emits(uint32_t kind) const;
   // A module of the core's own, see ModuleSet. [onload]
-  const hprof_unit* open_internal(const char* name) { return configuration_.modules.open_internal(Str(name)); }
+  const hprof_unit* open_internal(const char* name) {
+    return configuration_.modules.open_internal(Str(name));
+  }
   bool selects(const char* option, const char* value) const;
 
  private:

@@ -51,7 +51,8 @@ class ThreadBook {
   ThreadRecord* current(JNIEnv* jni, jthread thread);
   // A live thread's record; nullptr: it was never met. [app][control]
   ThreadRecord* find(jthread thread) const;
-  // Is the calling thread one of the agent's own, as far as is known? Asks the VM nothing of its Thread object. [app]
+  // Is the calling thread one of the agent's own, as far as is known? Asks the VM nothing of its Thread
+  // object. [app]
   bool is_agent() const;
   // The calling thread ends; its record must not be used by it any more. [app]
   void ended(JNIEnv* jni, jthread thread);

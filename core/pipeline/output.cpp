@@ -162,8 +162,8 @@ hprof_status Output::patch(uint64_t position, const void* bytes, uint64_t size) 
   if (failed() || !is_open()) return HPROF_ABORTED;
   if (!HPROF_HAS(plan_.sink, hprof_sink_ops, patch)) return HPROF_UNSUPPORTED;
   char error[256] = "";
-  hprof_status status = plan_.sink->patch(sink_self_, position, static_cast<const uint8_t*>(bytes), size, error,
-                                          sizeof(error));
+  hprof_status status =
+      plan_.sink->patch(sink_self_, position, static_cast<const uint8_t*>(bytes), size, error, sizeof(error));
   if (status == HPROF_OK) return HPROF_OK;
   fail(error);
   return HPROF_ABORTED;

@@ -172,7 +172,8 @@ hprof_status Pipeline::define(uint32_t kind, uint32_t id) { return output_.defin
 void Pipeline::end_report() {
   output_.flush();
   if (output_.is_open() && plan_.output.whole_only != 0) {
-    // A disk that was full shows when the last bytes are written; the sink then removes the file here and now.
+    // A disk that was full shows when the last bytes are written; the sink then removes the file here and
+    // now.
     wait_until_written(platform::kNoDeadline);
     platform::MutexLock drain(drain_lock_);
     if (output_.failed()) output_.close(*memory_, false);

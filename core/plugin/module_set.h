@@ -52,8 +52,8 @@ class ModuleSet {
   // Opens what else there is: linked in, shipped, in the folders. For help, and to know all option names.
   void open_all();
 
-  // One more module, that no option names: the first unit of it, nullptr when it is missing or refused (which was
-  // said). After open().
+  // One more module, that no option names: the first unit of it, nullptr when it is missing or refused (which
+  // was said). After open().
   const hprof_unit* open_internal(Str name);
 
   ModuleState state_of(Str module) const;

@@ -1,12 +1,13 @@
 // The VM's own heap dumper, through its attach socket and into pipes.
 //
-// GC.heap_dump wants a path. It gets one in a private folder that is a symbolic link to /proc/self/fd/N, the write end
-// of an anonymous pipe; -overwrite keeps the VM from demanding a new file. 22 and later also open <path>.p0, write the
-// objects there, and at the end open it for reading and ask for its size, which is 0 for a pipe, so nothing is copied.
-// We hold the write ends until the VM has answered: its opening for reading must not wait, and the end of the data
-// is not seen as an end of file but by the answer on the socket.
+// GC.heap_dump wants a path. It gets one in a private folder that is a symbolic link to /proc/self/fd/N, the
+// write end of an anonymous pipe; -overwrite keeps the VM from demanding a new file. 22 and later also open
+// <path>.p0, write the objects there, and at the end open it for reading and ask for its size, which is 0 for
+// a pipe, so nothing is copied. We hold the write ends until the VM has answered: its opening for reading
+// must not wait, and the end of the data is not seen as an end of file but by the answer on the socket.
 #include <errno.h>
 #include <fcntl.h>
+#include <initializer_list>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,15 +16,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <initializer_list>
-
 #include "platform/platform.h"
 
 namespace hprof::platform {
 namespace {
 
-constexpr int64_t kAttachMs = 5000;     // until the VM listens
-constexpr int64_t kSilenceMs = 300000;  // neither data nor an answer; a collection of a large heap may come first
+constexpr int64_t kAttachMs = 5000;  // until the VM listens
+constexpr int64_t kSilenceMs =
+    300000;  // neither data nor an answer; a collection of a large heap may come first
 constexpr int kPipeBytes = 1024 * 1024;
 constexpr size_t kBuffer = 1024 * 1024;
 
@@ -32,7 +32,8 @@ int fail(char* reason, size_t size, const char* words, int code) {
   return code;
 }
 
-// --- the attach socket ---------------------------------------------------------------------------------------------
+// --- the attach socket
+// ---------------------------------------------------------------------------------------------
 
 void socket_path(char* path, size_t size) { snprintf(path, size, "/tmp/.java_pid%u", process_id()); }
 
@@ -109,7 +110,8 @@ int send_command(Socket socket, bool all, const char* path) {
   return socket_send_all(socket, request, size, deadline_after_ms(kAttachMs));
 }
 
-// --- where the dump goes ---------------------------------------------------------------------------------------------
+// --- where the dump goes
+// ---------------------------------------------------------------------------------------------
 
 struct Pipe {
   int read_end = -1;
@@ -181,8 +183,8 @@ int Dump::pump(Socket socket, char* reason, size_t reason_size) {
     while (read_stream(i)) {
     }
   }
-  // "0\nDumping heap to ...\nHeap dump file created [N bytes in S secs]"; a refusal begins with another number or has
-  // no "created".
+  // "0\nDumping heap to ...\nHeap dump file created [N bytes in S secs]"; a refusal begins with another
+  // number or has no "created".
   answer[answer_size] = 0;
   if (strncmp(answer, "0\n", 2) == 0 && strstr(answer, "created") != nullptr) return 0;
   for (char* at = answer; *at != 0; at++) {

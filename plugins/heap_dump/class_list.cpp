@@ -149,7 +149,8 @@ void ClassList::describe(const Vm& vm, jclass loaded, uint32_t number) {
   entry.super = number_of(vm, super);
   vm.drop(super);
   if (signature[0] == '[') {
-    entry.kind = type_of(signature[1]) == HPROF_TYPE_OBJECT ? ClassKind::kObjectArray : ClassKind::kPrimitiveArray;
+    entry.kind =
+        type_of(signature[1]) == HPROF_TYPE_OBJECT ? ClassKind::kObjectArray : ClassKind::kPrimitiveArray;
     entry.element = static_cast<uint8_t>(type_of(signature[1]));
     entry.has_fields = entry.is_resolved = 1;
   } else {
@@ -157,7 +158,8 @@ void ClassList::describe(const Vm& vm, jclass loaded, uint32_t number) {
     jint modifiers = 0;
     vm.jvmti->GetClassModifiers(loaded, &modifiers);
     entry.is_interface = (modifiers & kClassFileInterface) != 0 ? 1 : 0;
-    if (entry.has_fields == 0 && describe_fields(vm, loaded, entry) && describe_interfaces(vm, loaded, entry)) {
+    if (entry.has_fields == 0 && describe_fields(vm, loaded, entry) &&
+        describe_interfaces(vm, loaded, entry)) {
       entry.has_fields = 1;
     }
   }
@@ -165,8 +167,8 @@ void ClassList::describe(const Vm& vm, jclass loaded, uint32_t number) {
 }
 
 bool ClassList::tag_loaders(const Vm& vm, uint64_t* next) {
-  loaders_ = static_cast<uint64_t*>(
-      services_->mem->reserve(services_->host, kLoaderCount * sizeof(uint64_t)));
+  loaders_ =
+      static_cast<uint64_t*>(services_->mem->reserve(services_->host, kLoaderCount * sizeof(uint64_t)));
   if (loaders_ == nullptr) return false;
   for (jint i = 0; i < held_count_; i++) {
     jobject loader = nullptr;

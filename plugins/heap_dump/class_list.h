@@ -12,8 +12,8 @@ class ClassList {
  public:
   explicit ClassList(ClassTable* table) : table_(table) {}
 
-  // Tags every loaded class with its number and describes those that are new. The classes are held until release, so
-  // none of them is unloaded and method ids of theirs stay good. [control]
+  // Tags every loaded class with its number and describes those that are new. The classes are held until
+  // release, so none of them is unloaded and method ids of theirs stay good. [control]
   bool take(const Vm& vm);
   void release(const Vm& vm);
   void free_loaders();

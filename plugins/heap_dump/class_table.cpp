@@ -91,8 +91,8 @@ uint32_t* ClassTable::make_numbers(uint32_t count) {
   return static_cast<uint32_t*>(take(uint64_t{count} * sizeof(uint32_t)));
 }
 
-// Classes come in any order; a super is resolved before its subclasses, so this takes as many rounds as the deepest
-// hierarchy has levels in the wrong order.
+// Classes come in any order; a super is resolved before its subclasses, so this takes as many rounds as the
+// deepest hierarchy has levels in the wrong order.
 void ClassTable::resolve(uint32_t id_size) {
   for (bool progress = true; progress;) {
     progress = false;

@@ -1,10 +1,12 @@
-// What a dump knows of classes: numbers, fields and where a field's value lies in an INSTANCE DUMP. Knows no VM.
+// What a dump knows of classes: numbers, fields and where a field's value lies in an INSTANCE DUMP. Knows no
+// VM.
 //
 // A class has the same number in all dumps of a session: its object id and its tag. Numbers begin at 1.
 //
-// JVMTI numbers the fields of a class C so: first those of all interfaces that C or a super implements, each interface
-// once; then those of the supers, java.lang.Object's first; then C's own, as GetClassFields lists them; static and
-// instance fields alike. An INSTANCE DUMP has the values of C's own instance fields first, then its super's.
+// JVMTI numbers the fields of a class C so: first those of all interfaces that C or a super implements, each
+// interface once; then those of the supers, java.lang.Object's first; then C's own, as GetClassFields lists
+// them; static and instance fields alike. An INSTANCE DUMP has the values of C's own instance fields first,
+// then its super's.
 #pragma once
 
 #include <cstdint>

@@ -44,7 +44,8 @@ hprof_status Collector::note(const char* engine, const char* why) {
 uint64_t Collector::used_heap() const {
   auto* jni = static_cast<JNIEnv*>(services_.jvm->jni(services_.host));
   jclass runtime = jni != nullptr ? jni->FindClass("java/lang/Runtime") : nullptr;
-  jmethodID get = runtime != nullptr ? jni->GetStaticMethodID(runtime, "getRuntime", "()Ljava/lang/Runtime;") : nullptr;
+  jmethodID get =
+      runtime != nullptr ? jni->GetStaticMethodID(runtime, "getRuntime", "()Ljava/lang/Runtime;") : nullptr;
   jobject object = get != nullptr ? jni->CallStaticObjectMethod(runtime, get) : nullptr;
   uint64_t used = 0;
   if (object != nullptr) {

@@ -5,7 +5,7 @@
 
 namespace hprof::dump {
 
-enum class Engine : uint32_t { kAuto, kJvmti, kVm };     // as in the option's choices
+enum class Engine : uint32_t { kAuto, kJvmti, kVm };    // as in the option's choices
 enum class Redact : uint32_t { kNone, kBasic, kFull };  // as in the option's choices
 
 // Filled in by the core from the unit's option rows.
@@ -17,8 +17,12 @@ struct Config {
   uint32_t primitive_arrays;
   uint32_t reserved;
 
-  bool wants_fields() const { return primitive_fields != 0 && redact != static_cast<uint32_t>(Redact::kFull); }
-  bool wants_arrays() const { return primitive_arrays != 0 && redact != static_cast<uint32_t>(Redact::kFull); }
+  bool wants_fields() const {
+    return primitive_fields != 0 && redact != static_cast<uint32_t>(Redact::kFull);
+  }
+  bool wants_arrays() const {
+    return primitive_arrays != 0 && redact != static_cast<uint32_t>(Redact::kFull);
+  }
   bool wants_text() const { return redact == static_cast<uint32_t>(Redact::kNone); }  // in char[] and byte[]
 };
 

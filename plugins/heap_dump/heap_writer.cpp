@@ -9,7 +9,8 @@ namespace hprof::dump {
 
 namespace {
 
-constexpr uint64_t kInstanceBytes = 1u << 20;  // more than 65535 fields of 8 bytes, supers included, is not dumped
+constexpr uint64_t kInstanceBytes =
+    1u << 20;  // more than 65535 fields of 8 bytes, supers included, is not dumped
 constexpr uint64_t kValues = HeapWriter::kMostValues + 1;
 
 template <class T>
@@ -113,7 +114,8 @@ void HeapWriter::begin_object(uint64_t id, uint32_t class_number) {
   kind_ = Kind::kNone;
   class_ = class_number;
   if (!classes_->has(class_number) || id == 0) return;
-  if (!counting_ && !begun_.add(id)) return fail("this VM does not tell the references of an object in one piece");
+  if (!counting_ && !begun_.add(id))
+    return fail("this VM does not tell the references of an object in one piece");
   if (classes_->has(id)) {
     kind_ = Kind::kClass;
     links_ = {};
@@ -302,7 +304,8 @@ void HeapWriter::class_constant(uint32_t index, uint64_t to) {
   constants_[links_.constant_count++] = {0, static_cast<uint16_t>(index), HPROF_TYPE_OBJECT, 0, to};
 }
 
-// Statics are listed by their place in the class's own fields, so that those without a value (null) are there, too.
+// Statics are listed by their place in the class's own fields, so that those without a value (null) are
+// there, too.
 void HeapWriter::static_value(uint32_t index, uint32_t type, uint64_t bits) {
   if (kind_ != Kind::kClass || counting_) return;
   const ClassEntry& entry = classes_->at(id_);

@@ -1,8 +1,9 @@
-// Makes records of a heap that is told one referrer at a time: its class, then its fields or elements. Knows no VM.
+// Makes records of a heap that is told one referrer at a time: its class, then its fields or elements. Knows
+// no VM.
 //
-// One object is held at a time and written when the next one begins, so memory does not grow with the heap but for one
-// bit per object and the length of arrays. An object that begins twice ends the dump: the VM does not tell objects in
-// one piece. [heap]
+// One object is held at a time and written when the next one begins, so memory does not grow with the heap
+// but for one bit per object and the length of arrays. An object that begins twice ends the dump: the VM does
+// not tell objects in one piece. [heap]
 #pragma once
 
 #include <cstdint>
@@ -43,8 +44,8 @@ class HeapWriter {
   void class_link(ClassLink link, uint64_t to);
   void class_constant(uint32_t index, uint64_t to);
   void static_value(uint32_t index, uint32_t type, uint64_t bits);
-  // Says that an object is a class object of none of the classes in the table: int.class, or a class loaded meanwhile.
-  // VMs refer to these without telling of them.
+  // Says that an object is a class object of none of the classes in the table: int.class, or a class loaded
+  // meanwhile. VMs refer to these without telling of them.
   void note_bare_class(uint64_t id) {
     if (bare_count_ < kMostBare) bare_[bare_count_++] = id;
   }
@@ -92,15 +93,15 @@ class HeapWriter {
   Kind kind_ = Kind::kNone;
   uint64_t id_ = 0;
   uint32_t class_ = 0;
-  uint32_t length_ = 0;        // of an array
-  uint32_t part_begin_ = 0;    // first element in elements_
-  uint32_t part_filled_ = 0;   // elements in elements_
+  uint32_t length_ = 0;       // of an array
+  uint32_t part_begin_ = 0;   // first element in elements_
+  uint32_t part_filled_ = 0;  // elements in elements_
   bool array_written_ = false;
   hprof_rec_heap_class links_ = {};
 
-  uint8_t* bytes_buffer_ = nullptr;   // of an instance
+  uint8_t* bytes_buffer_ = nullptr;  // of an instance
   uint64_t* elements_ = nullptr;
-  hprof_value* values_ = nullptr;     // of an instance's fields
+  hprof_value* values_ = nullptr;  // of an instance's fields
   hprof_value* constants_ = nullptr;
   hprof_value* statics_ = nullptr;
 

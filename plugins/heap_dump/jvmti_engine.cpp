@@ -99,7 +99,8 @@ struct JvmtiEngine::Callbacks {
     walk.writer->root(root);
   }
 
-  static void reference(Walk& walk, jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info, uint64_t to) {
+  static void reference(Walk& walk, jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info,
+                        uint64_t to) {
     HeapWriter& writer = *walk.writer;
     switch (kind) {
       case JVMTI_HEAP_REFERENCE_FIELD:
@@ -131,9 +132,9 @@ struct JvmtiEngine::Callbacks {
     }
   }
 
-  static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info, jlong class_tag,
-                                   jlong referrer_class_tag, jlong size, jlong* tag, jlong* referrer_tag, jint length,
-                                   void* user) {
+  static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info,
+                                   jlong class_tag, jlong referrer_class_tag, jlong size, jlong* tag,
+                                   jlong* referrer_tag, jint length, void* user) {
     Walk& walk = of(user);
     if (walk.writer->status() != HPROF_OK) return JVMTI_VISIT_ABORT;
     const uint64_t to = id_of(walk, class_tag, size, length, tag);
@@ -142,7 +143,8 @@ struct JvmtiEngine::Callbacks {
       root(walk, kind, info, to);
       return JVMTI_VISIT_OBJECTS;
     }
-    if (walk.writer->select(static_cast<uint64_t>(*referrer_tag), static_cast<uint32_t>(referrer_class_tag))) {
+    if (walk.writer->select(static_cast<uint64_t>(*referrer_tag),
+                            static_cast<uint32_t>(referrer_class_tag))) {
       reference(walk, kind, info, to);
     }
     walk.progress->tell(walk.writer->objects(), walk.writer->bytes());
@@ -160,11 +162,13 @@ struct JvmtiEngine::Callbacks {
     return bits;
   }
 
-  static jint JNICALL on_field(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info, jlong class_tag,
-                               jlong* tag, jvalue value, jvmtiPrimitiveType primitive, void* user) {
+  static jint JNICALL on_field(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info,
+                               jlong class_tag, jlong* tag, jvalue value, jvmtiPrimitiveType primitive,
+                               void* user) {
     Walk& walk = of(user);
     if (walk.writer->status() != HPROF_OK) return JVMTI_VISIT_ABORT;
-    if (*tag == 0 || !walk.writer->select(static_cast<uint64_t>(*tag), static_cast<uint32_t>(class_tag))) return 0;
+    if (*tag == 0 || !walk.writer->select(static_cast<uint64_t>(*tag), static_cast<uint32_t>(class_tag)))
+      return 0;
     const uint32_t type = type_of(static_cast<char>(primitive));
     const uint32_t index = static_cast<uint32_t>(info->field.index);
     if (kind == JVMTI_HEAP_REFERENCE_STATIC_FIELD) {
@@ -175,11 +179,12 @@ struct JvmtiEngine::Callbacks {
     return 0;
   }
 
-  static jint JNICALL on_array(jlong class_tag, jlong size, jlong* tag, jint count, jvmtiPrimitiveType primitive,
-                               const void* elements, void* user) {
+  static jint JNICALL on_array(jlong class_tag, jlong size, jlong* tag, jint count,
+                               jvmtiPrimitiveType primitive, const void* elements, void* user) {
     Walk& walk = of(user);
     if (walk.writer->status() != HPROF_OK) return JVMTI_VISIT_ABORT;
-    if (*tag == 0 || !walk.writer->select(static_cast<uint64_t>(*tag), static_cast<uint32_t>(class_tag))) return 0;
+    if (*tag == 0 || !walk.writer->select(static_cast<uint64_t>(*tag), static_cast<uint32_t>(class_tag)))
+      return 0;
     walk.writer->array_values(type_of(static_cast<char>(primitive)), static_cast<uint32_t>(count),
                               static_cast<uint64_t>(size), elements);
     return 0;
@@ -226,7 +231,8 @@ hprof_status JvmtiEngine::dump_with(const Vm& vm, const Config& config, Progress
   HeapWriter writer;
   ThreadList threads;
   Walk state = {services_, &classes_, &writer, &threads, progress, 0, 0, 0, nullptr};
-  state.lost_objects = s.log->loss_counter(s.host, "references of a heap dump: the class was loaded meanwhile");
+  state.lost_objects =
+      s.log->loss_counter(s.host, "references of a heap dump: the class was loaded meanwhile");
   hprof_status status = HPROF_NO_MEMORY;
   if (writer.open(services_, &classes_, config) && list_.take(vm)) {
     state.next_id = uint64_t{classes_.count()} + 1;

@@ -1,7 +1,8 @@
 // Heap dumps with JVMTI's FollowReferences, on any VM: one object at a time out of its callbacks.
 //
-// Ids are tags from 1 up: classes, then threads and class loaders, then objects as they are first referred to. An
-// environment of its own holds the tags and takes them with it, so that they do not slow the VM's collections down.
+// Ids are tags from 1 up: classes, then threads and class loaders, then objects as they are first referred
+// to. An environment of its own holds the tags and takes them with it, so that they do not slow the VM's
+// collections down.
 #pragma once
 
 #include "plugins/heap_dump/class_list.h"

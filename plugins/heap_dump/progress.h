@@ -10,7 +10,8 @@ class Progress {
  public:
   static constexpr uint64_t kFirstNs = 5'000'000'000;
   static constexpr uint64_t kEveryNs = 5'000'000'000;
-  static constexpr uint64_t kStep = 1u << 16;  // objects (or buffers of as many bytes) between looks at the clock
+  static constexpr uint64_t kStep =
+      1u << 16;  // objects (or buffers of as many bytes) between looks at the clock
 
   // used: bytes of the heap in use, 0: not known.
   void begin(const Services* services, uint64_t used) {

@@ -74,7 +74,8 @@ bool SubRecords::open(const Services* services, const Config& config, uint32_t i
   config_ = config;
   id_size_ = id_size;
   const auto* mem = services->mem;
-  classes_ = static_cast<DumpedClass*>(mem->reserve(services->host, (kMostClasses + 1) * sizeof(DumpedClass)));
+  classes_ =
+      static_cast<DumpedClass*>(mem->reserve(services->host, (kMostClasses + 1) * sizeof(DumpedClass)));
   types_ = static_cast<uint8_t*>(mem->reserve(services->host, kMostTypes));
   return mirrors_.open(services) && numbers_.open(services) && classes_ != nullptr && types_ != nullptr;
 }

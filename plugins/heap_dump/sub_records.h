@@ -1,7 +1,8 @@
-// The sub-records of heap dump segments as the VM writes them, read on their way and redacted in place. Knows no VM.
+// The sub-records of heap dump segments as the VM writes them, read on their way and redacted in place. Knows
+// no VM.
 //
-// Bytes come in pieces of any size; a piece may end anywhere. Classes are learnt from their CLASS DUMPs, which the VM
-// writes before any instance. [control]
+// Bytes come in pieces of any size; a piece may end anywhere. Classes are learnt from their CLASS DUMPs,
+// which the VM writes before any instance. [control]
 #pragma once
 
 #include <cstdint>
@@ -35,8 +36,9 @@ class IdMap {
 
 // Which addresses of the blocks of memory that hold class objects were written, and which were referred to.
 //
-// The VM does not write the class objects of its shared archive whose classes were not loaded, but arrays of the
-// archive refer to them. They lie beside those of loaded classes; looking at these blocks only keeps it cheap.
+// The VM does not write the class objects of its shared archive whose classes were not loaded, but arrays of
+// the archive refer to them. They lie beside those of loaded classes; looking at these blocks only keeps it
+// cheap.
 class Mirrors {
  public:
   static constexpr uint32_t kBlockBits = 20;  // 1 MiB
@@ -106,8 +108,8 @@ class SubRecords {
   bool open(const Services* services, const Config& config, uint32_t id_size);
   void close();
 
-  // Goes over bytes of segments' bodies and returns how many: all, or up to the first sub-record that is no CLASS DUMP
-  // if it is to stop there. failed(): this is no heap dump, or there is no room.
+  // Goes over bytes of segments' bodies and returns how many: all, or up to the first sub-record that is no
+  // CLASS DUMP if it is to stop there. failed(): this is no heap dump, or there is no room.
   uint64_t feed(uint8_t* bytes, uint64_t size, bool stop_behind_classes);
   bool failed() const { return failed_; }
   bool is_between() const { return step_ == Step::kTag; }  // at the end of a sub-record

@@ -58,7 +58,8 @@ hprof_status ThreadList::define() const {
   hprof_status status = HPROF_OK;
   for (uint32_t i = 0; i < count_ && status == HPROF_OK; i++) {
     status = services_->emit->define(services_->host, HPROF_RECORD_THREAD_START, entries_[i].serial);
-    if (status == HPROF_OK) status = services_->emit->define(services_->host, HPROF_RECORD_TRACE, entries_[i].trace);
+    if (status == HPROF_OK)
+      status = services_->emit->define(services_->host, HPROF_RECORD_TRACE, entries_[i].trace);
   }
   return status;
 }

@@ -205,7 +205,8 @@ hprof_status VmStream::add_named_strings() {
   const uint8_t* end = at + strings_.size();
   while (at < end) {
     const uint64_t size = kHead + uint64_t{get_u4(at + 5)};
-    if (names_.find(id_at(at + kHead)) != 0 && body_.add(at, size) == nullptr) return fail("no memory for names");
+    if (names_.find(id_at(at + kHead)) != 0 && body_.add(at, size) == nullptr)
+      return fail("no memory for names");
     at += size;
   }
   if (body_.add(definitions_.data(), definitions_.size()) == nullptr) return fail("no memory for names");
@@ -276,7 +277,8 @@ hprof_status VmStream::fill_gap() {
   body_.clear();
   uint8_t filler[kHead + 8] = {kUtf8};
   put_u4(filler + 5, static_cast<uint32_t>(gap_size_ - fits - kHead));
-  id_size_ == 8 ? put_u8(filler + kHead, kFillerId) : put_u4(filler + kHead, static_cast<uint32_t>(kFillerId));
+  id_size_ == 8 ? put_u8(filler + kHead, kFillerId)
+                : put_u4(filler + kHead, static_cast<uint32_t>(kFillerId));
   if (body_.add(data, fits) == nullptr || body_.add(filler, kHead + id_size_) == nullptr) {
     return fail("no memory for the classes of the VM's dump");
   }
@@ -314,20 +316,21 @@ hprof_status VmStream::add_missing_classes() {
   bool room = true;
   const DumpedClass* class_class = heap_.find_class(class_class_);
   const uint32_t class_size = class_class != nullptr ? class_class->instance_size : 0;
-  if (class_class != nullptr) heap_.mirrors().each_missing([&](uint64_t id) {
-    const DumpedClass* known = heap_.find_class(id);
-    if (known != nullptr && known->is_dumped == 0) return;  // just added
-    uint8_t* to = body_.add(nullptr, 1 + 2 * id_size_ + 8 + class_size);
-    room = room && to != nullptr;
-    if (to == nullptr) return;
-    std::memset(to, 0, 1 + 2 * id_size_ + 8 + class_size);
-    *to = 0x21;
-    id_size_ == 8 ? put_u8(to + 1, id) : put_u4(to + 1, static_cast<uint32_t>(id));
-    put_u4(to + 1 + id_size_, 1);
-    uint8_t* owner = to + 1 + id_size_ + 4;
-    id_size_ == 8 ? put_u8(owner, class_class_) : put_u4(owner, static_cast<uint32_t>(class_class_));
-    put_u4(owner + id_size_, class_size);
-  });
+  if (class_class != nullptr)
+    heap_.mirrors().each_missing([&](uint64_t id) {
+      const DumpedClass* known = heap_.find_class(id);
+      if (known != nullptr && known->is_dumped == 0) return;  // just added
+      uint8_t* to = body_.add(nullptr, 1 + 2 * id_size_ + 8 + class_size);
+      room = room && to != nullptr;
+      if (to == nullptr) return;
+      std::memset(to, 0, 1 + 2 * id_size_ + 8 + class_size);
+      *to = 0x21;
+      id_size_ == 8 ? put_u8(to + 1, id) : put_u4(to + 1, static_cast<uint32_t>(id));
+      put_u4(to + 1 + id_size_, 1);
+      uint8_t* owner = to + 1 + id_size_ + 4;
+      id_size_ == 8 ? put_u8(owner, class_class_) : put_u4(owner, static_cast<uint32_t>(class_class_));
+      put_u4(owner + id_size_, class_size);
+    });
   if (!room) return fail("no memory for the classes of the VM's dump");
   if (body_.size() == 0) return HPROF_OK;
   return emit(kSegment, static_cast<uint32_t>(body_.size()), body_.data(), body_.size());

@@ -1,11 +1,11 @@
 // A dump that the VM writes, passed on as records of the output while it is being written. Knows no VM.
 //
-// Up to 21 the VM writes one stream in the order that readers want. From 22 on the segments come as a stream of their
-// own, and the last up to 1 MiB of the other (classes, frames, traces) comes after them: for these a gap is left, an
-// unused string, and filled in at the end.
+// Up to 21 the VM writes one stream in the order that readers want. From 22 on the segments come as a stream
+// of their own, and the last up to 1 MiB of the other (classes, frames, traces) comes after them: for these a
+// gap is left, an unused string, and filled in at the end.
 //
-// redact=full lets only those strings through that name classes, methods and fields: the VM's symbol table has every
-// text constant of every class. They are held until all names are known. [control]
+// redact=full lets only those strings through that name classes, methods and fields: the VM's symbol table
+// has every text constant of every class. They are held until all names are known. [control]
 #pragma once
 
 #include "plugins/heap_dump/config.h"
@@ -92,8 +92,8 @@ class VmStream {
   bool ended_ = false;
   uint64_t gap_position_ = 0;
   uint64_t gap_size_ = 0;
-  uint32_t gap_time_ = 0;   // microseconds, of all of the dump
-  bool needs_head_ = false;  // filters_: the next segment is not announced yet
+  uint32_t gap_time_ = 0;     // microseconds, of all of the dump
+  bool needs_head_ = false;   // filters_: the next segment is not announced yet
   uint64_t class_name_ = 0;   // string id of "java/lang/Class"
   uint64_t class_class_ = 0;  // java.lang.Class
   uint64_t bytes_ = 0;

@@ -6,7 +6,10 @@ import unittest
 
 from support import script, write
 
-AGENT = "".join("int Agent_%s(void) { return 0; }\n" % name for name in ("OnLoad", "OnAttach", "OnUnload"))
+# Whatever scripts/exports.list wants of the agent.
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../scripts/exports.list")) as exports:
+    AGENT = "".join("int %s(void) { return 0; }\n" % symbol
+                    for line in exports if line.startswith("libhprof.so ") for symbol in line.split()[1:])
 MODULE = "int hprof_module_open(void) { return 0; }\n"
 
 

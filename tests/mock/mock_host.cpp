@@ -152,8 +152,9 @@ const hprof_mem_service kMem = {
 const hprof_clock_service kClock = {sizeof(hprof_clock_service), 0,
                                     MockClock::monotonic,        MockClock::wall_ms,
                                     MockClock::thread_cpu,       MockClock::process_cpu};
-const hprof_emit_service kEmit = {sizeof(hprof_emit_service), 0, MockEmit::event, MockEmit::write,
-                                  MockEmit::vendor_kind, MockEmit::define};
+const hprof_emit_service kEmit = {
+    sizeof(hprof_emit_service), 0,       MockEmit::event, MockEmit::write, MockEmit::vendor_kind,
+    MockEmit::define,           nullptr, nullptr};
 const hprof_threads_service kThreads = {sizeof(hprof_threads_service),
                                         0,
                                         MockThreads::start,

@@ -80,7 +80,7 @@ const hprof_ids_service* mock_ids_service() {
                                             MockIds::class_serial,     MockIds::string_text,
                                             MockIds::class_info,       MockIds::method_info,
                                             MockIds::frame_info,       MockIds::trace_info,
-                                            MockIds::thread_info};
+                                            MockIds::thread_info,      nullptr};
   return &service;
 }
 

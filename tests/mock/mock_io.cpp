@@ -119,7 +119,9 @@ const hprof_io_service* mock_io_service() {
                                            MockIo::close,
                                            MockIo::remove,
                                            MockIo::process_id,
-                                           MockIo::timestamp};
+                                           MockIo::timestamp,
+                                           nullptr,
+                                           nullptr};
   return &service;
 }
 

@@ -109,8 +109,8 @@ MockRecord::MockRecord(const hprof_record* record) : bytes_(copy_of(record, reco
       auto& dump = edit<hprof_rec_heap_array>();
       if (dump.elements == nullptr) break;
       const uint8_t* elements = static_cast<const uint8_t*>(dump.elements);
-      keep(elements,
-           (dump.count != 0 ? dump.count : dump.length) * (record->kind == HPROF_RECORD_HEAP_OBJECT_ARRAY ? 8 : width_of(dump.type)));
+      keep(elements, (dump.count != 0 ? dump.count : dump.length) *
+                         (record->kind == HPROF_RECORD_HEAP_OBJECT_ARRAY ? 8 : width_of(dump.type)));
       dump.elements = elements;
       break;
     }

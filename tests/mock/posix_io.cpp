@@ -90,7 +90,9 @@ const hprof_io_service* posix_io_service() {
                                            close_handle,
                                            remove_file,
                                            process_id,
-                                           timestamp};
+                                           timestamp,
+                                           nullptr,
+                                           nullptr};
   return &service;
 }
 

@@ -191,7 +191,7 @@ constexpr uint64_t bits(uint32_t first, uint32_t last) {
 }
 
 const hprof_encoder_ops kOps = {sizeof(hprof_encoder_ops), 0, create, encode, destroy, ".txt",
-                                 HPROF_HEAP_AS_FIELDS, 0};
+                                HPROF_HEAP_AS_FIELDS,      0};
 
 const hprof_unit kUnit = {
     sizeof(hprof_unit),

@@ -89,8 +89,14 @@ constexpr uint64_t bits(uint32_t first, uint32_t last) {
   return (UINT64_MAX >> (63 - last)) & (UINT64_MAX << first);
 }
 
-const hprof_encoder_ops kOps = {sizeof(hprof_encoder_ops), 0, create, encode, destroy, "",
-                                 HPROF_HEAP_AS_BYTES | HPROF_HEAP_AS_RECORDS | HPROF_HEAP_ONE_A_FILE, 0};
+const hprof_encoder_ops kOps = {sizeof(hprof_encoder_ops),
+                                0,
+                                create,
+                                encode,
+                                destroy,
+                                "",
+                                HPROF_HEAP_AS_BYTES | HPROF_HEAP_AS_RECORDS | HPROF_HEAP_ONE_A_FILE,
+                                0};
 
 // Without CPU_TIMES, CPU_OLD and all of monitors: the core refuses those with format=b because of this mask.
 const hprof_unit kUnit = {

@@ -18,10 +18,10 @@
 typedef struct hprof_thread {
   uint32_t size;
   hprof_thread_serial serial;
-  uint32_t flags;  /* HPROF_THREAD_* */
+  uint32_t flags; /* HPROF_THREAD_* */
   uint32_t reserved;
-  uint64_t os_id;  /* native thread id; 0 for virtual threads and where the platform has none */
-  void* slot;      /* the collector's own word for this thread, NULL at first; touched by that thread only */
+  uint64_t os_id; /* native thread id; 0 for virtual threads and where the platform has none */
+  void* slot;     /* the collector's own word for this thread, NULL at first; touched by that thread only */
 } hprof_thread;
 
 /* Event handlers; NULL = not subscribed. jni is the JNIEnv* of the calling thread, jthread, jobject and so on are
@@ -40,10 +40,10 @@ typedef struct hprof_handlers {
   void (*monitor_wait)(void* self, void* jni, hprof_thread* thread, void* object, int64_t timeout_ms);   /* [app] */
   void (*monitor_waited)(void* self, void* jni, hprof_thread* thread, void* object, uint32_t timed_out); /* [app] */
   void (*vm_object_alloc)(void* self, void* jni, hprof_thread* thread, void* object, void* jclass,
-                          int64_t size);                                                                 /* [app] */
+                          int64_t size); /* [app] */
   void (*sampled_object_alloc)(void* self, void* jni, hprof_thread* thread, void* object, void* jclass,
-                               int64_t size);                                                            /* [app] */
-  void (*object_free)(void* self, int64_t tag);                                                          /* [gc] */
+                               int64_t size);   /* [app] */
+  void (*object_free)(void* self, int64_t tag); /* [gc] */
   /* The VM has compiled `method` (a jmethodID) to `size` bytes of code at `code`. On a thread of the VM. No JNI. */
   void (*compiled_method_load)(void* self, void* method, const void* code, uint64_t size); /* [app] */
 } hprof_handlers;
@@ -54,9 +54,9 @@ typedef struct hprof_handlers {
 #define HPROF_REPORT_COMMAND 3 /* a socket or control command */
 typedef struct hprof_report {
   uint32_t size;
-  uint32_t reason;  /* HPROF_REPORT_* */
-  double cutoff;    /* share of the total below which a table ends, 0..1; the command's own, else the option's */
-  uint32_t flags;   /* of an ALLOC SITES command: HPROF_SITES_*; else 0 */
+  uint32_t reason; /* HPROF_REPORT_* */
+  double cutoff;   /* share of the total below which a table ends, 0..1; the command's own, else the option's */
+  uint32_t flags;  /* of an ALLOC SITES command: HPROF_SITES_*; else 0 */
   uint32_t reserved;
   /* HPROF_RECORD_BIT of the kinds that are wanted, 0: all that the collector reports. A collector with one kind need
    * not look; heap_sites does: HEAP SUMMARY alone is a command of its own. */
@@ -64,9 +64,9 @@ typedef struct hprof_report {
 } hprof_report;
 
 /* Changes while running; a collector answers HPROF_UNSUPPORTED to what is not its own. */
-#define HPROF_CONTROL_CPU_SAMPLING 1  /* value: 1 on, 0 off; object: the thread object's id, 0 = all */
-#define HPROF_CONTROL_ALLOC_TRACES 2  /* value: 1 on, 0 off */
-#define HPROF_CONTROL_DEPTH 3         /* value: frames */
+#define HPROF_CONTROL_CPU_SAMPLING 1 /* value: 1 on, 0 off; object: the thread object's id, 0 = all */
+#define HPROF_CONTROL_ALLOC_TRACES 2 /* value: 1 on, 0 off */
+#define HPROF_CONTROL_DEPTH 3        /* value: frames */
 typedef struct hprof_control {
   uint32_t size;
   uint32_t what; /* HPROF_CONTROL_* */

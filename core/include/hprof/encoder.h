@@ -15,8 +15,8 @@
 typedef struct hprof_out {
   uint32_t size;
   uint32_t reserved;
-  uint8_t* at;    /* write here ... */
-  uint8_t* end;   /* ... up to here, and move `at`; */
+  uint8_t* at;  /* write here ... */
+  uint8_t* end; /* ... up to here, and move `at`; */
   /* when fewer than `need` bytes (at most HPROF_OUT_MOST) are left: hands over what was written and makes room.
    * HPROF_ABORTED: the output is gone; the encoder returns it and stops. May wait for the sink, with a deadline. */
   hprof_status (*more)(struct hprof_out* out, uint32_t need);
@@ -29,8 +29,8 @@ typedef struct hprof_encoder_ops {
   hprof_status (*create)(const hprof_host* host, const void* config, void** self); /* [onload] one per output */
   hprof_status (*encode)(void* self, const hprof_record* record, hprof_out* out);  /* [writer] unknown kinds: HPROF_UNSUPPORTED */
   void (*destroy)(void* self);                                                     /* [control] */
-  const char* file_suffix;  /* of the default output file: ".txt" or "" */
-  uint32_t heap_form;       /* HPROF_HEAP_* */
+  const char* file_suffix;                                                         /* of the default output file: ".txt" or "" */
+  uint32_t heap_form;                                                              /* HPROF_HEAP_* */
   uint32_t reserved2;
 } hprof_encoder_ops;
 

@@ -13,26 +13,26 @@ typedef struct hprof_settings {
   uint32_t line_numbers;     /* lineno= */
   uint32_t thread_in_traces; /* thread= */
   uint32_t verbose;
-  uint32_t java_version;     /* 8, 11, 17 ... of the running VM; 0 without one */
+  uint32_t java_version; /* 8, 11, 17 ... of the running VM; 0 without one */
   double cutoff;
-  uint64_t granted;          /* HPROF_NEED_* that the VM granted */
-  uint32_t attached;         /* 1: loaded into a running VM */
-  uint32_t raw_names;        /* 1: names of hidden classes as the VM spells them */
-  uint32_t heap_form;        /* what the session's encoder takes of a heap dump: HPROF_HEAP_* of record.h */
-  uint32_t patchable;        /* 1: bytes of the output that were written can be written again: emit service's patch */
+  uint64_t granted;   /* HPROF_NEED_* that the VM granted */
+  uint32_t attached;  /* 1: loaded into a running VM */
+  uint32_t raw_names; /* 1: names of hidden classes as the VM spells them */
+  uint32_t heap_form; /* what the session's encoder takes of a heap dump: HPROF_HEAP_* of record.h */
+  uint32_t patchable; /* 1: bytes of the output that were written can be written again: emit service's patch */
 } hprof_settings;
 
-#define HPROF_SERVICE_LOG 1      /* service/log.h */
-#define HPROF_SERVICE_MEM 2      /* service/mem.h */
-#define HPROF_SERVICE_CLOCK 3    /* service/clock.h */
-#define HPROF_SERVICE_IDS 4      /* service/ids.h */
-#define HPROF_SERVICE_EMIT 5     /* service/emit.h */
-#define HPROF_SERVICE_JVM 6      /* service/jvm.h */
-#define HPROF_SERVICE_THREADS 7  /* service/threads.h */
-#define HPROF_SERVICE_SAMPLING 8 /* service/sampling.h */
-#define HPROF_SERVICE_IO 9       /* service/io.h */
+#define HPROF_SERVICE_LOG 1       /* service/log.h */
+#define HPROF_SERVICE_MEM 2       /* service/mem.h */
+#define HPROF_SERVICE_CLOCK 3     /* service/clock.h */
+#define HPROF_SERVICE_IDS 4       /* service/ids.h */
+#define HPROF_SERVICE_EMIT 5      /* service/emit.h */
+#define HPROF_SERVICE_JVM 6       /* service/jvm.h */
+#define HPROF_SERVICE_THREADS 7   /* service/threads.h */
+#define HPROF_SERVICE_SAMPLING 8  /* service/sampling.h */
+#define HPROF_SERVICE_IO 9        /* service/io.h */
 #define HPROF_SERVICE_BYTECODE 10 /* service/bytecode.h */
-#define HPROF_SERVICE_VM_DUMP 11 /* service/vm_dump.h */
+#define HPROF_SERVICE_VM_DUMP 11  /* service/vm_dump.h */
 
 struct hprof_host {
   uint32_t size;

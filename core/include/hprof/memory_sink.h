@@ -18,7 +18,7 @@
 
 #define HPROF_MEMORY_OPEN 1     /* being written */
 #define HPROF_MEMORY_COMPLETE 2 /* closed, all is there */
-#define HPROF_MEMORY_CUT 3 /* closed, the end is missing: the limit was reached, or the session broke off */
+#define HPROF_MEMORY_CUT 3      /* closed, the end is missing: the limit was reached, or the session broke off */
 
 typedef struct hprof_memory_output {
   uint32_t size;  /* of this struct, set by the caller */

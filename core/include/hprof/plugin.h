@@ -13,47 +13,47 @@
 /* --- options ---------------------------------------------------------------------------------------------------- */
 
 /* Where a value is stored in the unit's config struct, by type. */
-#define HPROF_OPTION_FLAG 1     /* y|n             uint32_t 0 or 1 */
-#define HPROF_OPTION_INT 2      /* decimal         int64_t, min..max */
-#define HPROF_OPTION_REAL 3     /* decimal, point  double, min..max */
-#define HPROF_OPTION_TEXT 4     /* anything        const char*, lives as long as the session; "" when empty */
-#define HPROF_OPTION_CHOICE 5   /* one of choices  uint32_t, position in `choices` */
-#define HPROF_OPTION_SIZE 6     /* 64k, 2m, 1g     uint64_t bytes, min..max */
-#define HPROF_OPTION_MILLIS 7   /* 10, 0.5         uint64_t nanoseconds; min and max in milliseconds */
+#define HPROF_OPTION_FLAG 1   /* y|n             uint32_t 0 or 1 */
+#define HPROF_OPTION_INT 2    /* decimal         int64_t, min..max */
+#define HPROF_OPTION_REAL 3   /* decimal, point  double, min..max */
+#define HPROF_OPTION_TEXT 4   /* anything        const char*, lives as long as the session; "" when empty */
+#define HPROF_OPTION_CHOICE 5 /* one of choices  uint32_t, position in `choices` */
+#define HPROF_OPTION_SIZE 6   /* 64k, 2m, 1g     uint64_t bytes, min..max */
+#define HPROF_OPTION_MILLIS 7 /* 10, 0.5         uint64_t nanoseconds; min and max in milliseconds */
 
 typedef struct hprof_option {
-  const char* name;          /* as typed before the '=' */
-  uint32_t type;             /* HPROF_OPTION_* */
-  uint32_t offset;           /* of the value in the config struct */
-  const char* default_text;  /* parsed like a typed value; NULL: zero / NULL */
-  const char* choices;       /* HPROF_OPTION_CHOICE: "a|b|c", the order gives the numbers; alias: "a|b=a" is not used */
-  double min, max;           /* inclusive; both 0: unbounded */
-  const char* value_text;    /* for help: "<ms>"; NULL: made from type and choices */
-  const char* help;          /* for help: a few words */
+  const char* name;         /* as typed before the '=' */
+  uint32_t type;            /* HPROF_OPTION_* */
+  uint32_t offset;          /* of the value in the config struct */
+  const char* default_text; /* parsed like a typed value; NULL: zero / NULL */
+  const char* choices;      /* HPROF_OPTION_CHOICE: "a|b|c", the order gives the numbers; alias: "a|b=a" is not used */
+  double min, max;          /* inclusive; both 0: unbounded */
+  const char* value_text;   /* for help: "<ms>"; NULL: made from type and choices */
+  const char* help;         /* for help: a few words */
 } hprof_option;
 
 /* --- what a unit may need of the VM, as bits of hprof_unit.needs and .wants ---------------------------------------- */
 
-#define HPROF_NEED_TAG_OBJECTS (1ull << 0)          /* can_tag_objects */
-#define HPROF_NEED_OBJECT_FREE (1ull << 1)          /* can_generate_object_free_events */
-#define HPROF_NEED_GC_EVENTS (1ull << 2)            /* can_generate_garbage_collection_events */
-#define HPROF_NEED_MONITOR_EVENTS (1ull << 3)       /* can_generate_monitor_events */
-#define HPROF_NEED_MONITOR_INFO (1ull << 4)         /* can_get_monitor_info; at start-up also
+#define HPROF_NEED_TAG_OBJECTS (1ull << 0)        /* can_tag_objects */
+#define HPROF_NEED_OBJECT_FREE (1ull << 1)        /* can_generate_object_free_events */
+#define HPROF_NEED_GC_EVENTS (1ull << 2)          /* can_generate_garbage_collection_events */
+#define HPROF_NEED_MONITOR_EVENTS (1ull << 3)     /* can_generate_monitor_events */
+#define HPROF_NEED_MONITOR_INFO (1ull << 4)       /* can_get_monitor_info; at start-up also
                                                        can_get_current_contended_monitor */
-#define HPROF_NEED_SOURCE_FILE (1ull << 5)          /* can_get_source_file_name */
-#define HPROF_NEED_LINE_NUMBERS (1ull << 6)         /* can_get_line_numbers */
-#define HPROF_NEED_THREAD_CPU (1ull << 7)           /* can_get_thread_cpu_time */
-#define HPROF_NEED_COMPILED_METHODS (1ull << 8)     /* can_generate_compiled_method_load_events */
-#define HPROF_NEED_CLASS_HOOKS (1ull << 9)          /* can_generate_all_class_hook_events, retransform */
-#define HPROF_NEED_EARLY_CLASS_HOOKS (1ull << 10)   /* ... already before VMStart (switches CDS off) */
-#define HPROF_NEED_EARLY_VMSTART (1ull << 11)       /* can_generate_early_vmstart (9+) */
-#define HPROF_NEED_SAMPLED_ALLOC (1ull << 12)       /* can_generate_sampled_object_alloc_events (11+; solo) */
-#define HPROF_NEED_VM_OBJECT_ALLOC (1ull << 13)     /* can_generate_vm_object_alloc_events */
-#define HPROF_NEED_VIRTUAL_THREADS (1ull << 14)     /* can_support_virtual_threads (21+) */
-#define HPROF_NEED_SUSPEND (1ull << 15)             /* can_suspend (solo on some VMs) */
-#define HPROF_NEED_METHOD_BOOK (1ull << 16)         /* core: every class' jmethodIDs made and held resolvable, so that
+#define HPROF_NEED_SOURCE_FILE (1ull << 5)        /* can_get_source_file_name */
+#define HPROF_NEED_LINE_NUMBERS (1ull << 6)       /* can_get_line_numbers */
+#define HPROF_NEED_THREAD_CPU (1ull << 7)         /* can_get_thread_cpu_time */
+#define HPROF_NEED_COMPILED_METHODS (1ull << 8)   /* can_generate_compiled_method_load_events */
+#define HPROF_NEED_CLASS_HOOKS (1ull << 9)        /* can_generate_all_class_hook_events, retransform */
+#define HPROF_NEED_EARLY_CLASS_HOOKS (1ull << 10) /* ... already before VMStart (switches CDS off) */
+#define HPROF_NEED_EARLY_VMSTART (1ull << 11)     /* can_generate_early_vmstart (9+) */
+#define HPROF_NEED_SAMPLED_ALLOC (1ull << 12)     /* can_generate_sampled_object_alloc_events (11+; solo) */
+#define HPROF_NEED_VM_OBJECT_ALLOC (1ull << 13)   /* can_generate_vm_object_alloc_events */
+#define HPROF_NEED_VIRTUAL_THREADS (1ull << 14)   /* can_support_virtual_threads (21+) */
+#define HPROF_NEED_SUSPEND (1ull << 15)           /* can_suspend (solo on some VMs) */
+#define HPROF_NEED_METHOD_BOOK (1ull << 16)       /* core: every class' jmethodIDs made and held resolvable, so that
                                                        frames of other threads and of signal handlers can be named */
-#define HPROF_NEED_CONSTANT_POOL (1ull << 17)       /* can_get_constant_pool */
+#define HPROF_NEED_CONSTANT_POOL (1ull << 17)     /* can_get_constant_pool */
 #define HPROF_NEED_COUNT 18
 
 /* --- events, as bits of hprof_unit.events; the handlers are in collector.h ------------------------------------------ */
@@ -75,9 +75,9 @@ typedef struct hprof_option {
 #define HPROF_EVENT_VM_OBJECT_ALLOC (1ull << 14)
 #define HPROF_EVENT_SAMPLED_OBJECT_ALLOC (1ull << 15)
 #define HPROF_EVENT_OBJECT_FREE (1ull << 16)
-#define HPROF_EVENT_CLASS_LOAD (1ull << 17)          /* enabled only; AsyncGetCallTrace demands it */
+#define HPROF_EVENT_CLASS_LOAD (1ull << 17)           /* enabled only; AsyncGetCallTrace demands it */
 #define HPROF_EVENT_COMPILED_METHOD_LOAD (1ull << 18) /* makes exact debug info between safepoints */
-#define HPROF_EVENT_CLASS_FILE_LOAD (1ull << 19)     /* seen by the bytecode service */
+#define HPROF_EVENT_CLASS_FILE_LOAD (1ull << 19)      /* seen by the bytecode service */
 #define HPROF_EVENT_COUNT 20
 
 /* --- units and modules ---------------------------------------------------------------------------------------------- */
@@ -95,23 +95,23 @@ typedef struct hprof_unit {
   const char* summary;         /* one line for help */
   const hprof_option* options; /* rows of its own, besides the core's */
   uint32_t option_count;
-  uint32_t option_stride;      /* sizeof(hprof_option) as the plugin knows it */
-  uint32_t config_size;        /* bytes of its config struct, zeroed and filled in by the core */
+  uint32_t option_stride; /* sizeof(hprof_option) as the plugin knows it */
+  uint32_t config_size;   /* bytes of its config struct, zeroed and filled in by the core */
   uint32_t reserved;
-  uint64_t needs;              /* HPROF_NEED_*: without them the unit cannot run */
-  uint64_t wants;              /* HPROF_NEED_*: asked for; create and start see what was granted */
-  uint64_t events;             /* HPROF_EVENT_*: enabled while the collector runs */
-  uint64_t records;            /* collector: kinds it emits; encoder: kinds it can write (HPROF_RECORD_BIT) */
-  const void* ops;             /* hprof_collector_ops, hprof_encoder_ops or hprof_sink_ops */
+  uint64_t needs;   /* HPROF_NEED_*: without them the unit cannot run */
+  uint64_t wants;   /* HPROF_NEED_*: asked for; create and start see what was granted */
+  uint64_t events;  /* HPROF_EVENT_*: enabled while the collector runs */
+  uint64_t records; /* collector: kinds it emits; encoder: kinds it can write (HPROF_RECORD_BIT) */
+  const void* ops;  /* hprof_collector_ops, hprof_encoder_ops or hprof_sink_ops */
 } hprof_unit;
 
 typedef struct hprof_module {
   uint32_t size;
-  uint16_t abi_major;          /* HPROF_ABI_MAJOR and _MINOR it was compiled with */
+  uint16_t abi_major; /* HPROF_ABI_MAJOR and _MINOR it was compiled with */
   uint16_t abi_minor;
-  uint64_t layout;             /* HPROF_LAYOUT_WORD it was compiled with */
-  const char* name;            /* the module's name: its file name without folder and suffix */
-  const char* version;         /* the vendor's own, for help and messages */
+  uint64_t layout;     /* HPROF_LAYOUT_WORD it was compiled with */
+  const char* name;    /* the module's name: its file name without folder and suffix */
+  const char* version; /* the vendor's own, for help and messages */
   const char* vendor;
   const hprof_unit* const* units;
   uint32_t unit_count;
@@ -146,23 +146,24 @@ typedef const hprof_module* (*hprof_module_entry)(const hprof_offer* offer, cons
  * module exports hprof_module_open; a static one becomes hprof_module_<name>, listed in a table that CMake makes.
  */
 #ifdef HPROF_STATIC_MODULE
-#define HPROF_MODULE_FUNCTION(name) \
+#define HPROF_MODULE_FUNCTION(name)                                                         \
   HPROF_EXTERN_C const hprof_module* hprof_module_##name(const hprof_offer*, const char**); \
   const hprof_module* hprof_module_##name
 #else
-#define HPROF_MODULE_FUNCTION(name)                                                              \
-  HPROF_EXPORT const hprof_module* hprof_module_open(const hprof_offer*, const char**);          \
+#define HPROF_MODULE_FUNCTION(name)                                                     \
+  HPROF_EXPORT const hprof_module* hprof_module_open(const hprof_offer*, const char**); \
   const hprof_module* hprof_module_open
 #endif
 
-#define HPROF_MODULE(module_name, version_text, vendor_text, unit_array, count)                                  \
-  HPROF_MODULE_FUNCTION(module_name)(const hprof_offer* offer, const char** reason) {                           \
-    static const hprof_module module = {                                                                        \
-        sizeof(hprof_module), HPROF_ABI_MAJOR, HPROF_ABI_MINOR, HPROF_LAYOUT_WORD, #module_name, version_text,  \
-        vendor_text,          unit_array,      count,           0};                                             \
-    (void)offer;                                                                                                \
-    (void)reason;                                                                                               \
-    return &module;                                                                                             \
+#define HPROF_MODULE(module_name, version_text, vendor_text, unit_array, count)                                \
+  HPROF_MODULE_FUNCTION(module_name)                                                                           \
+  (const hprof_offer* offer, const char** reason) {                                                            \
+    static const hprof_module module = {                                                                       \
+        sizeof(hprof_module), HPROF_ABI_MAJOR, HPROF_ABI_MINOR, HPROF_LAYOUT_WORD, #module_name, version_text, \
+        vendor_text, unit_array, count, 0};                                                                    \
+    (void)offer;                                                                                               \
+    (void)reason;                                                                                              \
+    return &module;                                                                                            \
   }
 
 #endif

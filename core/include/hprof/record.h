@@ -11,9 +11,9 @@
 #include <hprof/abi.h>
 
 typedef struct hprof_record {
-  uint32_t size;     /* of the whole record struct */
-  uint32_t kind;     /* HPROF_RECORD_* */
-  uint64_t time_us;  /* since the output's FILE_BEGIN; set by the core */
+  uint32_t size;    /* of the whole record struct */
+  uint32_t kind;    /* HPROF_RECORD_* */
+  uint64_t time_us; /* since the output's FILE_BEGIN; set by the core */
 } hprof_record;
 
 #define HPROF_RECORD_BIT(kind) (1ull << (kind))
@@ -61,25 +61,25 @@ typedef struct hprof_record {
 
 typedef struct hprof_rec_file_begin {
   hprof_record head;
-  uint64_t created_ms;      /* wall clock, since 1970 */
-  const char* created;      /* ctime text without newline, C locale */
-  uint32_t id_size;         /* 4 or 8 bytes per object id */
-  uint32_t heap_dump;       /* 1: a heap dump may follow (binary: version 1.0.2) */
-  uint32_t bare;            /* 1: no prelude (cpu=old's format) */
+  uint64_t created_ms; /* wall clock, since 1970 */
+  const char* created; /* ctime text without newline, C locale */
+  uint32_t id_size;    /* 4 or 8 bytes per object id */
+  uint32_t heap_dump;  /* 1: a heap dump may follow (binary: version 1.0.2) */
+  uint32_t bare;       /* 1: no prelude (cpu=old's format) */
   uint32_t reserved;
 } hprof_rec_file_begin;
 
 /* FILE_END: head only. STRING, CLASS, CLASS_UNLOAD, FRAME, TRACE, THREAD_START, THREAD_END: */
 typedef struct hprof_rec_definition {
   hprof_record head;
-  uint32_t id;  /* string id, class serial, frame id, trace serial or thread serial */
+  uint32_t id; /* string id, class serial, frame id, trace serial or thread serial */
   uint32_t reserved;
 } hprof_rec_definition;
 
 typedef struct hprof_rec_control_settings {
   hprof_record head;
-  uint32_t alloc_traces;  /* 0 or 1 */
-  uint32_t cpu_sampling;  /* 0 or 1 */
+  uint32_t alloc_traces; /* 0 or 1 */
+  uint32_t cpu_sampling; /* 0 or 1 */
   uint32_t depth;
   uint32_t reserved;
 } hprof_rec_control_settings;
@@ -92,15 +92,15 @@ typedef struct hprof_rec_note {
 
 /* Tables. `created` is ctime text; rows are in the order to be printed, cut off already. */
 typedef struct hprof_cpu_row {
-  uint64_t count;    /* samples, or calls */
-  uint64_t time_ns;  /* CPU_TIMES and CPU_OLD: cost; 0 in CPU_SAMPLES */
+  uint64_t count;   /* samples, or calls */
+  uint64_t time_ns; /* CPU_TIMES and CPU_OLD: cost; 0 in CPU_SAMPLES */
   hprof_trace_serial trace;
   uint32_t reserved;
 } hprof_cpu_row;
-typedef struct hprof_rec_cpu_table {  /* CPU_SAMPLES, CPU_TIMES */
+typedef struct hprof_rec_cpu_table { /* CPU_SAMPLES, CPU_TIMES */
   hprof_record head;
   const char* created;
-  uint64_t total;        /* samples, or nanoseconds: of all rows before the cutoff; never negative */
+  uint64_t total; /* samples, or nanoseconds: of all rows before the cutoff; never negative */
   uint64_t row_count;
   const hprof_cpu_row* rows;
 } hprof_rec_cpu_table;
@@ -108,7 +108,7 @@ typedef struct hprof_rec_cpu_table {  /* CPU_SAMPLES, CPU_TIMES */
 typedef struct hprof_call_row {
   uint64_t count;
   uint64_t time_ns;
-  hprof_method_id callee, caller;  /* 0: unknown */
+  hprof_method_id callee, caller; /* 0: unknown */
 } hprof_call_row;
 typedef struct hprof_rec_cpu_old {
   hprof_record head;
@@ -120,7 +120,7 @@ typedef struct hprof_rec_cpu_old {
 #define HPROF_SITES_BY_ALLOCATION 0x2u
 #define HPROF_SITES_FORCED_GC 0x4u
 typedef struct hprof_site_row {
-  hprof_class_serial owner;   /* class of the objects */
+  hprof_class_serial owner; /* class of the objects */
   hprof_trace_serial trace;
   uint64_t live_bytes, live_objects;
   uint64_t allocated_bytes, allocated_objects;
@@ -128,10 +128,10 @@ typedef struct hprof_site_row {
 typedef struct hprof_rec_alloc_sites {
   hprof_record head;
   const char* created;
-  uint32_t flags;  /* HPROF_SITES_* */
+  uint32_t flags; /* HPROF_SITES_* */
   uint32_t reserved;
   double cutoff;
-  uint64_t live_bytes, live_objects, allocated_bytes, allocated_objects;  /* of all rows before the cutoff */
+  uint64_t live_bytes, live_objects, allocated_bytes, allocated_objects; /* of all rows before the cutoff */
   uint64_t row_count;
   const hprof_site_row* rows;
 } hprof_rec_alloc_sites;
@@ -145,8 +145,8 @@ typedef struct hprof_monitor_row {
   uint64_t count;
   uint64_t time_ns;
   hprof_trace_serial trace;
-  hprof_class_serial monitor;  /* class of the monitor */
-  hprof_string_id label;       /* what follows the class: 0 = "(Java)" */
+  hprof_class_serial monitor; /* class of the monitor */
+  hprof_string_id label;      /* what follows the class: 0 = "(Java)" */
   uint32_t reserved;
 } hprof_monitor_row;
 typedef struct hprof_rec_monitor_time {
@@ -169,13 +169,13 @@ typedef struct hprof_rec_monitor_event {
 typedef struct hprof_dump_thread {
   hprof_thread_serial thread;
   hprof_trace_serial trace;
-  char status[16];  /* "S|R" as the manual spells it, NUL terminated unless it fills all 16 */
+  char status[16]; /* "S|R" as the manual spells it, NUL terminated unless it fills all 16 */
 } hprof_dump_thread;
 typedef struct hprof_dump_monitor {
   hprof_class_serial monitor;
-  hprof_thread_serial owner;  /* 0: unowned; HPROF_OWNER_UNKNOWN: the VM cannot say */
+  hprof_thread_serial owner; /* 0: unowned; HPROF_OWNER_UNKNOWN: the VM cannot say */
   uint32_t entry_count;
-  uint32_t enter_count, notify_count;  /* lengths of the two lists */
+  uint32_t enter_count, notify_count; /* lengths of the two lists */
   uint32_t reserved;
   const hprof_thread_serial* waiting_to_enter;
   const hprof_thread_serial* waiting_to_be_notified;
@@ -207,10 +207,10 @@ typedef struct hprof_rec_monitor_dump {
 #define HPROF_HEAP_AS_RECORDS 4u /* HPROF_RECORD_HEAP_RAW */
 #define HPROF_HEAP_ONE_A_FILE 8u /* readers want one dump in a file: the core begins a new one for each */
 
-typedef struct hprof_rec_heap_dump {  /* HEAP_DUMP_BEGIN and _END */
+typedef struct hprof_rec_heap_dump { /* HEAP_DUMP_BEGIN and _END */
   hprof_record head;
   const char* created;
-  uint64_t objects, bytes;  /* of the heap, as far as known at BEGIN */
+  uint64_t objects, bytes; /* of the heap, as far as known at BEGIN */
 } hprof_rec_heap_dump;
 
 /* Root kinds, as the binary format numbers them */
@@ -225,21 +225,21 @@ typedef struct hprof_rec_heap_dump {  /* HEAP_DUMP_BEGIN and _END */
 #define HPROF_ROOT_UNKNOWN 0xff
 typedef struct hprof_rec_heap_root {
   hprof_record head;
-  uint32_t root;                 /* HPROF_ROOT_* */
-  hprof_thread_serial thread;    /* 0: none */
+  uint32_t root;              /* HPROF_ROOT_* */
+  hprof_thread_serial thread; /* 0: none */
   hprof_object_id object;
-  hprof_object_id reference;     /* JNI_GLOBAL: the reference itself */
-  int32_t frame;                 /* number of the frame, innermost 0; -1: none */
+  hprof_object_id reference; /* JNI_GLOBAL: the reference itself */
+  int32_t frame;             /* number of the frame, innermost 0; -1: none */
   hprof_trace_serial trace;
-  hprof_class_serial owner;      /* STICKY_CLASS: the class */
+  hprof_class_serial owner; /* STICKY_CLASS: the class */
   uint32_t reserved;
 } hprof_rec_heap_root;
 
 /* A value: objects as ids, the rest zero-extended bits of its width */
 typedef struct hprof_value {
   hprof_string_id name;
-  uint16_t index;  /* constant pool index */
-  uint8_t type;    /* HPROF_TYPE_* */
+  uint16_t index; /* constant pool index */
+  uint8_t type;   /* HPROF_TYPE_* */
   uint8_t reserved;
   uint64_t bits;
 } hprof_value;
@@ -248,11 +248,11 @@ typedef struct hprof_rec_heap_class {
   hprof_class_serial owner;
   hprof_trace_serial trace;
   hprof_object_id object, super, loader, signers, domain;
-  uint32_t instance_size;  /* bytes of all instance fields, supers included, as the binary format counts them */
+  uint32_t instance_size; /* bytes of all instance fields, supers included, as the binary format counts them */
   uint16_t constant_count, static_count, field_count, reserved;
   const hprof_value* constants;
   const hprof_value* statics;
-  const hprof_value* fields;  /* of the class itself: name and type */
+  const hprof_value* fields; /* of the class itself: name and type */
 } hprof_rec_heap_class;
 
 /* The fields of the class itself first, then super's; big-endian, objects as ids of the output's id size */
@@ -261,22 +261,22 @@ typedef struct hprof_rec_heap_instance {
   hprof_object_id object, class_object;
   hprof_class_serial owner;
   hprof_trace_serial trace;
-  uint64_t heap_bytes;    /* what the VM says it takes */
-  uint32_t field_count;   /* ascii needs them by name ... */
+  uint64_t heap_bytes;  /* what the VM says it takes */
+  uint32_t field_count; /* ascii needs them by name ... */
   uint32_t bytes_size;
   const hprof_value* fields;
-  const uint8_t* bytes;   /* ... binary as one run of bytes; either may be NULL when the encoder does not take it */
+  const uint8_t* bytes; /* ... binary as one run of bytes; either may be NULL when the encoder does not take it */
 } hprof_rec_heap_instance;
 
-typedef struct hprof_rec_heap_array {  /* HEAP_OBJECT_ARRAY: elements are ids; HEAP_PRIMITIVE_ARRAY: native-endian values */
+typedef struct hprof_rec_heap_array { /* HEAP_OBJECT_ARRAY: elements are ids; HEAP_PRIMITIVE_ARRAY: native-endian values */
   hprof_record head;
   hprof_object_id object, class_object;
   hprof_class_serial owner;
   hprof_trace_serial trace;
   uint64_t heap_bytes;
-  uint32_t length;        /* elements */
-  uint32_t type;          /* HPROF_TYPE_* of the elements */
-  const void* elements;   /* uint64_t ids, or values of the type's width; NULL: left out (zeros) */
+  uint32_t length;      /* elements */
+  uint32_t type;        /* HPROF_TYPE_* of the elements */
+  const void* elements; /* uint64_t ids, or values of the type's width; NULL: left out (zeros) */
   /* An array too long for one buffer comes as several records, one after the other: this one has `count` elements from
    * `first` on. 0 and 0: all of them. The parts are in order and without a gap, and nothing stands between them. */
   uint32_t first, count;
@@ -284,29 +284,29 @@ typedef struct hprof_rec_heap_array {  /* HEAP_OBJECT_ARRAY: elements are ids; H
 
 typedef struct hprof_rec_heap_raw {
   hprof_record head;
-  uint32_t tag;           /* of the binary format; 0: more bytes of the body that began before */
-  uint32_t length;        /* of the whole body */
-  const uint8_t* bytes;   /* of the body, as many as there are by now */
+  uint32_t tag;         /* of the binary format; 0: more bytes of the body that began before */
+  uint32_t length;      /* of the whole body */
+  const uint8_t* bytes; /* of the body, as many as there are by now */
   uint64_t size;
 } hprof_rec_heap_raw;
 
 /* --- vendor records ----------------------------------------------------------------------------------------------- */
 
-#define HPROF_FIELD_UINT 1    /* uint64_t */
-#define HPROF_FIELD_INT 2     /* int64_t */
-#define HPROF_FIELD_REAL 3    /* double */
-#define HPROF_FIELD_STRING 4  /* hprof_string_id in a uint64_t */
-#define HPROF_FIELD_TRACE 5   /* hprof_trace_serial in a uint64_t */
-#define HPROF_FIELD_THREAD 6  /* hprof_thread_serial in a uint64_t */
+#define HPROF_FIELD_UINT 1   /* uint64_t */
+#define HPROF_FIELD_INT 2    /* int64_t */
+#define HPROF_FIELD_REAL 3   /* double */
+#define HPROF_FIELD_STRING 4 /* hprof_string_id in a uint64_t */
+#define HPROF_FIELD_TRACE 5  /* hprof_trace_serial in a uint64_t */
+#define HPROF_FIELD_THREAD 6 /* hprof_thread_serial in a uint64_t */
 typedef struct hprof_field {
   const char* name;
-  uint32_t type;  /* HPROF_FIELD_* */
+  uint32_t type; /* HPROF_FIELD_* */
   uint32_t reserved;
 } hprof_field;
 typedef struct hprof_schema {
   uint32_t size;
-  uint32_t field_count;  /* at most HPROF_VENDOR_FIELDS */
-  const char* name;      /* "GC PAUSES" */
+  uint32_t field_count; /* at most HPROF_VENDOR_FIELDS */
+  const char* name;     /* "GC PAUSES" */
   const hprof_field* fields;
 } hprof_schema;
 #define HPROF_VENDOR_FIELDS 16

@@ -10,10 +10,10 @@
 /* What an output is opened for. */
 typedef struct hprof_sink_target {
   uint32_t size;
-  uint32_t sequence;     /* 1 for the session's first output, then 2, 3 ... (%n) */
-  const char* address;   /* file= or net= as typed, or the default file name with the encoder's suffix */
-  uint32_t force;        /* 1: an existing regular file of our own may be replaced */
-  uint32_t whole_only;   /* 1: a heap dump: when it is cut short nothing must stay that looks like one */
+  uint32_t sequence;   /* 1 for the session's first output, then 2, 3 ... (%n) */
+  const char* address; /* file= or net= as typed, or the default file name with the encoder's suffix */
+  uint32_t force;      /* 1: an existing regular file of our own may be replaced */
+  uint32_t whole_only; /* 1: a heap dump: when it is cut short nothing must stay that looks like one */
 } hprof_sink_target;
 
 typedef struct hprof_sink_ops {
@@ -21,22 +21,22 @@ typedef struct hprof_sink_ops {
   uint32_t reserved;
   /* Opens. On failure says why: one line of text in error (error_size bytes, NUL terminated). */
   hprof_status (*open)(const hprof_host* host, const void* config, const hprof_sink_target* target, void** self,
-                       char* error, uint32_t error_size);                                     /* [onload][control] */
+                       char* error, uint32_t error_size); /* [onload][control] */
   /* Writes 1..size bytes; returns how many (partial writes are legal), or -1 with text in error: the output is gone
    * for good. Waits at most about timeout_ns, then returns 0. */
   int64_t (*write)(void* self, const uint8_t* bytes, uint64_t size, uint64_t timeout_ns, char* error,
-                   uint32_t error_size);                                                      /* [writer] */
+                   uint32_t error_size); /* [writer] */
   /* Everything is written; complete = 0 when the output was cut short. On failure text in error. */
-  hprof_status (*close)(void* self, uint32_t complete, char* error, uint32_t error_size);     /* [writer][control] */
+  hprof_status (*close)(void* self, uint32_t complete, char* error, uint32_t error_size); /* [writer][control] */
   /* Duplex sinks: bytes that the other end sent. Waits up to timeout_ns; 0: nothing came, -1: the peer is gone.
    * NULL: output only. Called by one thread of its own, at the same time as write. */
-  int64_t (*read)(void* self, uint8_t* bytes, uint64_t size, uint64_t timeout_ns);            /* [control] */
+  int64_t (*read)(void* self, uint8_t* bytes, uint64_t size, uint64_t timeout_ns); /* [control] */
   /* The name to show in messages; lives until close. */
-  const char* (*name)(void* self);                                                            /* [any] */
+  const char* (*name)(void* self); /* [any] */
   /* Writes `size` bytes again that were written before, from `position` on, all of them; what is written afterwards
    * still goes to the end. NULL: this sink cannot. */
   hprof_status (*patch)(void* self, uint64_t position, const uint8_t* bytes, uint64_t size, char* error,
-                        uint32_t error_size);                                                 /* [writer] */
+                        uint32_t error_size); /* [writer] */
 } hprof_sink_ops;
 
 #endif

@@ -1,9 +1,9 @@
 // Layouts of classes, and the fields that JVMTI numbers.
-#include <doctest/doctest.h>
+#include "plugins/heap_dump/class_table.h"
 
+#include <doctest/doctest.h>
 #include <vector>
 
-#include "plugins/heap_dump/class_table.h"
 #include "tests/mock/mock_host.h"
 
 namespace hprof::dump {
@@ -42,7 +42,8 @@ struct Table {
   ~Table() { classes.close(); }
 };
 
-// 1 Leaf (super 2, interface 4), 2 Base (super 3), 3 Object, 4 Sub (interface 5), 5 Root interface: the hard order.
+// 1 Leaf (super 2, interface 4), 2 Base (super 3), 3 Object, 4 Sub (interface 5), 5 Root interface: the hard
+// order.
 const std::vector<Spec> kSpecs = {
     {2, {4}, {{HPROF_TYPE_INT, false}, {HPROF_TYPE_LONG, true}, {HPROF_TYPE_OBJECT, false}}},
     {3, {5}, {{HPROF_TYPE_BYTE, false}, {HPROF_TYPE_OBJECT, true}, {HPROF_TYPE_LONG, false}}},

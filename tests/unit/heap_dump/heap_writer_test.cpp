@@ -1,9 +1,9 @@
 // Records made of one referrer at a time.
-#include <doctest/doctest.h>
+#include "plugins/heap_dump/heap_writer.h"
 
 #include <cstring>
+#include <doctest/doctest.h>
 
-#include "plugins/heap_dump/heap_writer.h"
 #include "tests/mock/mock_host.h"
 
 namespace hprof::dump {

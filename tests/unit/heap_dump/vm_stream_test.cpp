@@ -1,13 +1,13 @@
 // The VM's own dump on its way through.
-#include <doctest/doctest.h>
+#include "plugins/heap_dump/vm_stream.h"
 
 #include <cstdlib>
 #include <cstring>
+#include <doctest/doctest.h>
 #include <string>
 
 #include <hprof/cpp/byte_order.hpp>
 
-#include "plugins/heap_dump/vm_stream.h"
 #include "tests/mock/mock_host.h"
 
 namespace hprof::dump {
@@ -44,46 +44,47 @@ const std::string kClasses =
     class_dump(0x1008, 0x1000, 20, std::string("\0\1", 2) + id(0x70) + "\x0a" + "STAT",
                std::string("\0\3", 2) + id(0x71) + "\x0a" + id(0x72) + "\x02" + id(0x73) + "\x0b") +
     class_dump(0x1010, 0x1000, 0, "", "");
-const std::string kObjects = "\x21" + id(0x900000) + u4(1) + id(0x1008) + u4(20) + "INTS" + id(0x1018) + "LONGLONG" +
-                             "\x23" + id(0x900020) + u4(1) + u4(6) + "\x08" + "secret" +  // a byte[]
+const std::string kObjects = "\x21" + id(0x900000) + u4(1) + id(0x1008) + u4(20) + "INTS" + id(0x1018) +
+                             "LONGLONG" + "\x23" + id(0x900020) + u4(1) + u4(6) + "\x08" +
+                             "secret" +  // a byte[]
                              "\x22" + id(0x900040) + u4(1) + u4(2) + id(0x1000) + id(0x1018) + id(0x1020);
-const std::string kStrings = utf8(0x60, "java/lang/Object") + utf8(0x61, "Leaf") + utf8(0x62, "java/lang/Class") +
-                             utf8(0x63, "Unlinked") + utf8(0x70, "statik") + utf8(0x71, "number") +
-                             utf8(0x72, "link") + utf8(0x73, "stamp") + utf8(0x99, "literal-secret");
-const std::string kLoads = load_class(1, 0x1000, 0x60) + load_class(2, 0x1008, 0x61) + load_class(3, 0x1010, 0x62) +
-                           load_class(4, 0x1018, 0x63);
+const std::string kStrings = utf8(0x60, "java/lang/Object") + utf8(0x61, "Leaf") +
+                             utf8(0x62, "java/lang/Class") + utf8(0x63, "Unlinked") + utf8(0x70, "statik") +
+                             utf8(0x71, "number") + utf8(0x72, "link") + utf8(0x73, "stamp") +
+                             utf8(0x99, "literal-secret");
+const std::string kLoads = load_class(1, 0x1000, 0x60) + load_class(2, 0x1008, 0x61) +
+                           load_class(3, 0x1010, 0x62) + load_class(4, 0x1018, 0x63);
 
 // What the encoder would write, as one text; patches are applied.
 std::string file;
 std::string& out() { return file; }
 
-const hprof_emit_service kEmit = {
-    sizeof(hprof_emit_service),
-    0,
-    nullptr,
-    [](const hprof_host*, hprof_record* head) {
-      const auto* raw = reinterpret_cast<const hprof_rec_heap_raw*>(head);
-      if (raw->tag != 0) out() += static_cast<char>(raw->tag) + u4(0) + u4(raw->length);
-      out().append(reinterpret_cast<const char*>(raw->bytes), raw->size);
-      return hprof_status{HPROF_OK};
-    },
-    nullptr,
-    nullptr,
-    [](const hprof_host*) { return uint64_t{out().size()}; },
-    [](const hprof_host*, uint64_t position, const void* bytes, uint64_t size) {
-      REQUIRE(position + size <= out().size());
-      out().replace(position, size, static_cast<const char*>(bytes), size);
-      return hprof_status{HPROF_OK};
-    }};
+const hprof_emit_service kEmit = {sizeof(hprof_emit_service),
+                                  0,
+                                  nullptr,
+                                  [](const hprof_host*, hprof_record* head) {
+                                    const auto* raw = reinterpret_cast<const hprof_rec_heap_raw*>(head);
+                                    if (raw->tag != 0)
+                                      out() += static_cast<char>(raw->tag) + u4(0) + u4(raw->length);
+                                    out().append(reinterpret_cast<const char*>(raw->bytes), raw->size);
+                                    return hprof_status{HPROF_OK};
+                                  },
+                                  nullptr,
+                                  nullptr,
+                                  [](const hprof_host*) { return uint64_t{out().size()}; },
+                                  [](const hprof_host*, uint64_t position, const void* bytes, uint64_t size) {
+                                    REQUIRE(position + size <= out().size());
+                                    out().replace(position, size, static_cast<const char*>(bytes), size);
+                                    return hprof_status{HPROF_OK};
+                                  }};
 
 // The mock's own looks at every byte that is given back; most of these are never touched.
-const hprof_mem_service kMem = {
-    sizeof(hprof_mem_service),
-    0,
-    [](const hprof_host*, uint64_t bytes) { return calloc(1, bytes); },
-    [](const hprof_host*, void* memory, uint64_t) { free(memory); },
-    [](const hprof_host*, uint64_t bytes) { return calloc(1, bytes); },
-    [](const hprof_host*, void* memory, uint64_t) { free(memory); }};
+const hprof_mem_service kMem = {sizeof(hprof_mem_service),
+                                0,
+                                [](const hprof_host*, uint64_t bytes) { return calloc(1, bytes); },
+                                [](const hprof_host*, void* memory, uint64_t) { free(memory); },
+                                [](const hprof_host*, uint64_t bytes) { return calloc(1, bytes); },
+                                [](const hprof_host*, void* memory, uint64_t) { free(memory); }};
 
 struct Result {
   hprof_status status;
@@ -168,7 +169,8 @@ TEST_CASE("redact=full: no value and no string that is not a name") {
     tags(result.bytes);
     for (const char* gone : {"INTS", "LONGLONG", "STAT", "secret"}) CHECK(!has(result.bytes, gone));
     for (const char* name : {"Leaf", "number", "link", "stamp", "statik"}) CHECK(has(result.bytes, name));
-    CHECK(has(result.bytes, std::string(4, '\0') + id(0x1018) + std::string(8, '\0')));  // the reference stays
+    CHECK(
+        has(result.bytes, std::string(4, '\0') + id(0x1018) + std::string(8, '\0')));  // the reference stays
   }
 }
 

@@ -9,27 +9,27 @@
 
 /* jvmtiFrameInfo, spelt without jvmti.h: same layout on every ABI. */
 typedef struct hprof_raw_frame {
-  void* method;      /* jmethodID */
-  int64_t location;  /* bytecode index; -1 for a native method */
+  void* method;     /* jmethodID */
+  int64_t location; /* bytecode index; -1 for a native method */
 } hprof_raw_frame;
 
 typedef struct hprof_class_info {
   hprof_class_serial serial;
-  hprof_string_id name;       /* as in Java source: java.util.Map$Entry, byte[] */
-  hprof_string_id signature;  /* as in the class file: Ljava/util/Map$Entry; */
-  hprof_string_id source;     /* SourceFile, 0 = unknown */
-  hprof_object_id object;     /* the class object's id in dumps and LOAD CLASS */
-  hprof_trace_serial trace;   /* where it was loaded, 0 = unknown */
+  hprof_string_id name;      /* as in Java source: java.util.Map$Entry, byte[] */
+  hprof_string_id signature; /* as in the class file: Ljava/util/Map$Entry; */
+  hprof_string_id source;    /* SourceFile, 0 = unknown */
+  hprof_object_id object;    /* the class object's id in dumps and LOAD CLASS */
+  hprof_trace_serial trace;  /* where it was loaded, 0 = unknown */
 } hprof_class_info;
 
 typedef struct hprof_method_info {
   hprof_class_serial owner;
   hprof_string_id name;
-  hprof_string_id signature;  /* (I)V */
+  hprof_string_id signature; /* (I)V */
 } hprof_method_info;
 
 /* hprof_frame_info.line beyond line numbers */
-#define HPROF_LINE_NONE 0       /* no line information asked for or available */
+#define HPROF_LINE_NONE 0 /* no line information asked for or available */
 #define HPROF_LINE_UNKNOWN (-1)
 #define HPROF_LINE_COMPILED (-2)
 #define HPROF_LINE_NATIVE (-3)
@@ -40,15 +40,15 @@ typedef struct hprof_frame_info {
 
 typedef struct hprof_trace_info {
   hprof_trace_serial serial;
-  hprof_thread_serial thread;    /* 0: not told apart by thread */
+  hprof_thread_serial thread; /* 0: not told apart by thread */
   uint32_t frame_count;
   uint32_t reserved;
-  const hprof_frame_id* frames;  /* innermost first */
+  const hprof_frame_id* frames; /* innermost first */
 } hprof_trace_info;
 
 typedef struct hprof_thread_info {
   hprof_thread_serial serial;
-  uint32_t flags;  /* HPROF_THREAD_* */
+  uint32_t flags; /* HPROF_THREAD_* */
   hprof_object_id object;
   hprof_string_id name, group, parent_group;
   hprof_trace_serial trace;

@@ -7,13 +7,13 @@
 typedef struct hprof_jvm_service {
   uint32_t size;
   uint32_t reserved;
-  void* (*java_vm)(const hprof_host* host);  /* JavaVM*: a vendor makes a jvmtiEnv of his own from it. [any] */
+  void* (*java_vm)(const hprof_host* host); /* JavaVM*: a vendor makes a jvmtiEnv of his own from it. [any] */
   /* The core's jvmtiEnv*, for its plain functions (stacks, threads, heap walks). Callbacks, event modes, capabilities
    * and tags belong to the core. [any] */
   void* (*jvmti)(const hprof_host* host);
   /* JNIEnv* of the calling thread, NULL when it is not attached. [any], in practice [signal] too on HotSpot */
   void* (*jni)(const hprof_host* host);
-  void* (*symbol)(const hprof_host* host, const char* name);  /* of the VM's library, NULL: none. [onload][control] */
+  void* (*symbol)(const hprof_host* host, const char* name); /* of the VM's library, NULL: none. [onload][control] */
 } hprof_jvm_service;
 
 #endif

@@ -20,7 +20,7 @@ typedef struct hprof_sampling_service {
   hprof_status (*install)(const hprof_host* host,
                           void (*handler)(void* argument, void* timer_argument, void* ucontext, uint32_t ticks),
                           void* argument);
-  void (*uninstall)(const hprof_host* host);  /* a barrier: no handler runs afterwards. [control] */
+  void (*uninstall)(const hprof_host* host); /* a barrier: no handler runs afterwards. [control] */
   /* A running timer on a thread of this process by native id. Freed by stop. NULL: failed. [control][app] */
   hprof_cpu_timer* (*start)(const hprof_host* host, uint64_t os_id, uint64_t interval_ns, void* timer_argument);
   void (*stop)(const hprof_host* host, hprof_cpu_timer* timer);

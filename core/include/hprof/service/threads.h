@@ -15,7 +15,7 @@ typedef struct hprof_threads_service {
                                void (*body)(void* argument, void* jni, hprof_agent_thread* thread), void* argument);
   /* Inside the body: waits until woken, told to stop, or ns have passed. Returns 0 when told to stop. */
   uint32_t (*wait)(hprof_agent_thread* thread, uint64_t ns);
-  void (*wake)(hprof_agent_thread* thread);  /* [any] */
+  void (*wake)(hprof_agent_thread* thread); /* [any] */
   /* Tells the body to end and waits for that, up to a deadline; frees the thread. [control] */
   hprof_status (*stop)(const hprof_host* host, hprof_agent_thread* thread);
   /* Visits the live platform threads of the application that the core knows; jthread is a JNI local reference, NULL
