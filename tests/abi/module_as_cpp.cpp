@@ -20,7 +20,7 @@ static hprof_status encode(void* self, const hprof_record* record, hprof_out* ou
 
 static void destroy(void* self) { (void)self; }
 
-static const hprof_encoder_ops ops = {sizeof(hprof_encoder_ops), 0, create, encode, destroy, ".x"};
+static const hprof_encoder_ops ops = {sizeof(hprof_encoder_ops), 0, create, encode, destroy, ".x", 0, 0};
 
 typedef struct config {
   uint32_t flag;
