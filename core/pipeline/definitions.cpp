@@ -174,11 +174,6 @@ hprof_status Definitions::define(uint32_t kind, uint32_t id) {
 
 hprof_status Definitions::before(const hprof_record* record) {
   switch (record->kind) {
-    case HPROF_RECORD_THREAD_START: {
-      auto id = as<hprof_rec_definition>(record)->id;
-      threads_.add(id);
-      return thread_names(id);
-    }
     // Its start may have been lost, when the queue was full.
     case HPROF_RECORD_THREAD_END:
       return thread(as<hprof_rec_definition>(record)->id);

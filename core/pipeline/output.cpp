@@ -108,6 +108,10 @@ hprof_status Output::write_definition(void* context, const hprof_record* record)
 
 hprof_status Output::write(const hprof_record* record) {
   definition_time_us_ = record->time_us;
+  // A report that names a thread may have been faster than the event of its start.
+  if (record->kind == HPROF_RECORD_THREAD_START) {
+    return definitions_.define(record->kind, reinterpret_cast<const hprof_rec_definition*>(record)->id);
+  }
   hprof_status status = definitions_.before(record);
   return status == HPROF_OK ? encode(record) : status;
 }

@@ -240,6 +240,20 @@ TEST_CASE("a thread whose start was lost is defined before its end") {
   CHECK(bytes.substr(bytes.size() - 18) == "thread1 gone1 end ");
 }
 
+TEST_CASE("a thread that a report has named before its start was told is defined once") {
+  Fixture f;
+  uint32_t a = f.mock.add_thread("a", "main", "");
+  f.open();
+  REQUIRE(f.pipeline.begin_report());
+  CHECK(f.event(a) == HPROF_OK);
+  CHECK(f.pipeline.define(HPROF_RECORD_THREAD_START, a) == HPROF_OK);
+  f.pipeline.end_report();
+  f.finish();
+  const std::string& bytes = world->outputs[0];
+  REQUIRE(bytes.find("thread1 ") != std::string::npos);
+  CHECK(bytes.find("thread1 ", bytes.find("thread1 ") + 1) == std::string::npos);
+}
+
 TEST_CASE("a full queue drops events and counts them") {
   Fixture f;
   uint32_t a = f.mock.add_thread("a", "main", "");
