@@ -109,6 +109,8 @@ void relinquish_capabilities(jvmtiEnv* jvmti, uint64_t needs) {
 }
 
 const char* need_name(uint32_t bit) {
+  if (1ull << bit == HPROF_NEED_METHOD_BOOK) return "method book";
+  if (1ull << bit == HPROF_NEED_PRECISE_CODE) return "precise code";
   for (const Row& row : kRows) {
     if (row.need == bit) return row.name;
   }

@@ -90,6 +90,9 @@ const hprof_jvm_service kJvm = {
     [](const hprof_host* host) { return static_cast<void*>(session_of(host)->jvmti()); },
     [](const hprof_host* host) { return static_cast<void*>(session_of(host)->jni()); },
     [](const hprof_host* host, const char* name) { return session_of(host)->vm_symbol(name); },
+    [](const hprof_host* host, uint64_t pc) {
+      return session_of(host)->code_cache().method_at(static_cast<uintptr_t>(pc));
+    },
 };
 
 const void* find_service(const hprof_host*, uint32_t id) {

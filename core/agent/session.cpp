@@ -16,9 +16,12 @@ constexpr uint32_t kChunks = 4;
 constexpr uint32_t kChunkBytes = 64 * 1024;
 constexpr uint32_t kDumpChunks = 8;  // heap dumps; memory only once it is written to
 constexpr uint32_t kDumpChunkBytes = 256 * 1024;
-// With a memory budget: what the buffers may take of it.
+// With a small memory budget: what the buffers may take of it.
+constexpr uint64_t kSmallBudget = 16u << 20;  // bytes; up to here it is taken at the start, all of it
 constexpr uint32_t kSmallEventSlots = 256;
 constexpr uint32_t kSmallChunkBytes = 16 * 1024;
+
+bool is_small(uint64_t max_memory) { return max_memory != 0 && max_memory <= kSmallBudget; }
 
 // Java's feature release, of the VM's property java.vm.specification.version ("1.8", "17").
 uint32_t java_version(jvmtiEnv* jvmti) {
@@ -150,13 +153,15 @@ bool Session::ask_for_capabilities() {
   // Names of frames are the core's business: source files and lines wherever methods are named.
   wants |= HPROF_NEED_SOURCE_FILE | (settings_.line_numbers != 0 ? HPROF_NEED_LINE_NUMBERS : 0);
   if ((needs & HPROF_NEED_METHOD_BOOK) != 0) wants |= HPROF_NEED_GC_EVENTS;
-  settings_.granted = add_capabilities(jvmti_, needs | wants);
+  settings_.granted = add_capabilities(jvmti_, needs | wants) & ~HPROF_NEED_PRECISE_CODE;
+  if (((needs | wants) & HPROF_NEED_PRECISE_CODE) != 0 && vm_structs_.turn_on("DebugNonSafepoints")) {
+    settings_.granted |= HPROF_NEED_PRECISE_CODE;
+  }
   for (uint32_t bit = 0; bit < HPROF_NEED_COUNT; bit++) {
     uint64_t mask = 1ull << bit;
     char text[160];
     if ((settings_.granted & mask) != 0) {
-      snprintf(text, sizeof(text), "capability %s",
-               need_name(bit) != nullptr ? need_name(bit) : "method book");
+      snprintf(text, sizeof(text), "capability %s", need_name(bit));
       say_detail(text);
     } else if ((needs & mask) != 0) {
       snprintf(text, sizeof(text), "this VM does not grant %s%s, which the chosen options need",
@@ -169,7 +174,7 @@ bool Session::ask_for_capabilities() {
 
 bool Session::create_tables() {
   if (collector_count_ == 0) return true;
-  Backing backing = setup_.core().max_memory != 0 ? Backing::kFixed : Backing::kLazy;
+  Backing backing = is_small(setup_.core().max_memory) ? Backing::kFixed : Backing::kLazy;
   ModelLimits limits =
       backing == Backing::kFixed ? ModelLimits::fixed(setup_.core().max_memory / 2) : ModelLimits::standard();
   Status created = model_.create(memory_, limits, losses_, settings_.raw_names != 0);
@@ -187,7 +192,7 @@ bool Session::create_tables() {
 bool Session::open_pipeline() {
   if (collector_count_ == 0) return true;
   const CoreConfig& core = setup_.core();
-  bool small = core.max_memory != 0;
+  bool small = is_small(core.max_memory);
   PipelinePlan plan = {};
   plan.output = {&encoder_.host,
                  static_cast<const hprof_encoder_ops*>(encoder_.unit->ops),

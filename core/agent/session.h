@@ -8,6 +8,7 @@
 
 #include "core/agent/class_book.h"
 #include "core/agent/class_rewriter.h"
+#include "core/agent/code_cache.h"
 #include "core/agent/control.h"
 #include "core/agent/control_server.h"
 #include "core/agent/event_hub.h"
@@ -87,6 +88,7 @@ class Session {
   uint32_t collector_count() const { return collector_count_; }
   CollectorSlot& collector(uint32_t index) { return collectors_[index]; }
   ThreadBook& threads() { return threads_; }
+  const CodeCache& code_cache() const { return code_cache_; }
   ClassBook& classes() { return classes_; }
   ClassRewriter& rewriter() { return rewriter_; }
   Pipeline& pipeline() { return pipeline_; }
@@ -137,6 +139,7 @@ class Session {
   LossCounters losses_;
   Model model_;
   VmStructs vm_structs_;
+  CodeCache code_cache_;
   ThreadBook threads_;
   ClassBook classes_;
   ClassRewriter rewriter_;

@@ -83,6 +83,15 @@ void Session::prepare_to_collect(JNIEnv* jni) {
   // long: under -Xcheck:jni the VM warns of signal handlers that are not its own.
   platform::install_fault_guard(nullptr);
   threads_.enumerate(jni);
+  if (!code_cache_.is_prepared()) {
+    bool fine = platform::guarded_call(
+        [](void* self) {
+          auto* session = static_cast<Session*>(self);
+          session->code_cache_.prepare(session->vm_structs_);
+        },
+        this);
+    if (!fine) code_cache_ = CodeCache();
+  }
   platform::uninstall_fault_guard();
 }
 

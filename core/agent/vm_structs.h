@@ -4,9 +4,18 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <jni.h>
 
 namespace hprof {
+
+// Memory of the VM: any alignment.
+template <typename T>
+T read_vm(const void* base, uint64_t offset) {
+  T value;
+  memcpy(&value, static_cast<const char*>(base) + offset, sizeof(value));
+  return value;
+}
 
 class VmStructs {
  public:
@@ -18,10 +27,17 @@ class VmStructs {
   int64_t offset(const char* type, const char* field) const;
   // Address of a static field, nullptr: not known.
   void* address(const char* type, const char* field) const;
+  // sizeof a type, 0: not known.
+  uint64_t size(const char* type) const;
+  // Turns a boolean flag of the VM on, unless the command line or the environment set it. False: it is off.
+  // [onload]
+  bool turn_on(const char* flag) const;
 
  private:
   const char* entries_ = nullptr;
   uint64_t stride_ = 0, type_at_ = 0, field_at_ = 0, static_at_ = 0, offset_at_ = 0, address_at_ = 0;
+  const char* types_ = nullptr;
+  uint64_t type_stride_ = 0, type_name_at_ = 0, type_size_at_ = 0;
   const char* find(const char* type, const char* field) const;
 };
 

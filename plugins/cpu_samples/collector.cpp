@@ -188,8 +188,4 @@ void Collector::thread_end(const hprof_thread* thread) {
   if (engine_ == Engine::kJvmti) jvmti_.thread_end(thread);
 }
 
-void Collector::compiled_method(void* method, const void* code, uint64_t size) {
-  if (engine_ == Engine::kSignal) signal_.compiled_method(method, code, size);
-}
-
 }  // namespace hprof::samples

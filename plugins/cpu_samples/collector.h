@@ -35,7 +35,6 @@ class Collector {
   hprof_status control(const hprof_control& control);
   void thread_start(const hprof_thread* thread);
   void thread_end(const hprof_thread* thread);
-  void compiled_method(void* method, const void* code, uint64_t size);
   const Services& services() const { return shared_.services; }
 
  private:

@@ -27,9 +27,6 @@ static void destroy(void* self) {
 static hprof_status control(void* self, const hprof_control* control) { return of(self)->control(*control); }
 static void thread_start(void* self, void*, hprof_thread* thread) { of(self)->thread_start(thread); }
 static void thread_end(void* self, void*, hprof_thread* thread) { of(self)->thread_end(thread); }
-static void compiled_method_load(void* self, void* method, const void* code, uint64_t size) {
-  of(self)->compiled_method(method, code, size);
-}
 
 static const hprof_handlers kHandlers = {
     sizeof(hprof_handlers),
@@ -47,7 +44,7 @@ static const hprof_handlers kHandlers = {
     nullptr,
     nullptr,
     nullptr,
-    compiled_method_load,
+    nullptr,
 };
 
 static const hprof_collector_ops kOps = {
@@ -61,7 +58,7 @@ static const hprof_option kOptions[] = {
      "how stacks are sampled"},
 };
 
-// Class loads are demanded by AsyncGetCallTrace; compiled methods make the attribution of inlined code exact.
+// Class loads are demanded by AsyncGetCallTrace; precise code makes the attribution of inlined methods exact.
 static const hprof_unit kUnit = {
     sizeof(hprof_unit),
     HPROF_UNIT_COLLECTOR,
@@ -74,9 +71,8 @@ static const hprof_unit kUnit = {
     sizeof(Config),
     0,
     HPROF_NEED_METHOD_BOOK,
-    HPROF_NEED_SOURCE_FILE | HPROF_NEED_LINE_NUMBERS | HPROF_NEED_THREAD_CPU | HPROF_NEED_COMPILED_METHODS,
-    HPROF_EVENT_THREAD_START | HPROF_EVENT_THREAD_END | HPROF_EVENT_CLASS_LOAD | HPROF_EVENT_CLASS_PREPARE |
-        HPROF_EVENT_COMPILED_METHOD_LOAD,
+    HPROF_NEED_SOURCE_FILE | HPROF_NEED_LINE_NUMBERS | HPROF_NEED_THREAD_CPU | HPROF_NEED_PRECISE_CODE,
+    HPROF_EVENT_THREAD_START | HPROF_EVENT_THREAD_END | HPROF_EVENT_CLASS_LOAD | HPROF_EVENT_CLASS_PREPARE,
     HPROF_RECORD_BIT(HPROF_RECORD_CPU_SAMPLES) | HPROF_RECORD_BIT(HPROF_RECORD_NOTE),
     &kOps,
 };

@@ -27,7 +27,7 @@ struct Sample {
   uint32_t thread;      // thread serial
   int32_t frame_count;  // > 0: frames; <= 0: minus the Reason why there are none
   uint32_t reserved;
-  uint64_t pc;  // != 0: the code at pc was on top, the frames are those of its callers
+  void* top;  // jmethodID, not null: its code was on top, the frames are those of its callers
   AsyncFrame frames[1];
 };
 

@@ -1,8 +1,6 @@
 // Samples by CPU-time signals.
 #include "plugins/cpu_samples/signal_engine.h"
 
-#include <jvmti.h>
-
 namespace hprof::samples {
 
 // How long a sample waits at most before it is named. Shorter: fewer classes are gone by then; longer: fewer
@@ -21,12 +19,6 @@ static void add_loss(uint64_t* counter, uint64_t n) {
   if (counter != nullptr) __atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
 }
 
-// The methods that were compiled before anybody asked.
-static void replay_compiled_methods(const Services& services) {
-  auto* jvmti = static_cast<jvmtiEnv*>(services.jvm->jvmti(services.host));
-  if (jvmti != nullptr) jvmti->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
-}
-
 const char* SignalEngine::missing(const Services& services) {
   if (services.sampling == nullptr) return "this platform has no CPU-time signals";
   if (services.jvm == nullptr || services.jvm->symbol(services.host, "AsyncGetCallTrace") == nullptr) {
@@ -41,7 +33,6 @@ hprof_status SignalEngine::start(const char** why) {
   walk_ = reinterpret_cast<AsyncGetCallTrace>(s.jvm->symbol(s.host, "AsyncGetCallTrace"));
   lost_samples_ = s.log->loss_counter(s.host, "CPU samples: the sample buffer was full");
   lost_threads_ = s.log->loss_counter(s.host, "threads without CPU samples: no CPU timer to be had");
-  lost_code_ = s.log->loss_counter(s.host, "compiled methods whose address is not kept: too many at once");
   if (!open_buffers()) {
     *why = "no memory for the sample buffer";
     return HPROF_NO_MEMORY;
@@ -59,7 +50,6 @@ hprof_status SignalEngine::start(const char** why) {
   }
   drainer_.store(drainer, std::memory_order_release);
   running_.store(1, std::memory_order_seq_cst);
-  replay_compiled_methods(s);
   s.threads->each(s.host, s.jvm->jni(s.host), this, &SignalEngine::visit_thread);
   return HPROF_OK;
 }
@@ -67,7 +57,6 @@ hprof_status SignalEngine::start(const char** why) {
 bool SignalEngine::open_buffers() {
   const Services& s = shared_->services;
   uint32_t depth = shared_->book.depth();
-  if (code_.open(s) != HPROF_OK) return false;
   if (queue_.is_open() && queue_.depth() >= depth) return true;
   close_queue();
   raw_ = s.allocate<hprof_raw_frame>(depth + 1);
@@ -101,7 +90,6 @@ void SignalEngine::stop() {
 void SignalEngine::close() {
   if (drainer_stuck_) return;
   close_queue();
-  code_.close(shared_->services);
 }
 
 void SignalEngine::close_queue() {
@@ -152,11 +140,6 @@ void SignalEngine::thread_end(const hprof_thread* thread) {
     state->timer = nullptr;
     ThreadStates::free_state(state);
   });
-}
-
-void SignalEngine::compiled_method(void* method, const void* code, uint64_t size) {
-  if (running_.load(std::memory_order_relaxed) == 0) return;
-  if (!code_.add(reinterpret_cast<uintptr_t>(code), size, method)) add_loss(lost_code_, 1);
 }
 
 // --- the signal handler: no lock, no allocation ---
@@ -213,7 +196,7 @@ void SignalEngine::sample(ThreadState* state, void* ucontext, uint32_t ticks) {
   if (slot == nullptr) return add_loss(lost_samples_, ticks);
   slot->ticks = ticks;
   slot->thread = state->serial.load(std::memory_order_relaxed);
-  slot->pc = 0;
+  slot->top = nullptr;
   uint32_t depth = shared_->depth.load(std::memory_order_relaxed);
   if (depth > queue_.depth()) depth = queue_.depth();
   void* jni = s.jvm->jni(s.host);
@@ -243,12 +226,27 @@ void SignalEngine::walk(Sample* slot, void* jni, uint32_t depth, void* ucontext)
   if (in_java) walk_from_caller(slot, jni, depth, ucontext);
 }
 
+void* SignalEngine::method_at(uint64_t pc) const {
+  const Services& s = shared_->services;
+  struct Search {
+    const Services* services;
+    uint64_t pc;
+    void* method;
+  } search = {&s, pc, nullptr};
+  if (!HPROF_HAS(s.jvm, hprof_jvm_service, compiled_method)) return nullptr;
+  auto find = [](void* argument) {
+    auto* wanted = static_cast<Search*>(argument);
+    wanted->method = wanted->services->jvm->compiled_method(wanted->services->host, wanted->pc);
+  };
+  return s.sampling->guarded(s.host, find, &search) != 0 ? search.method : nullptr;
+}
+
 void SignalEngine::walk_from_caller(Sample* slot, void* jni, uint32_t depth, void* ucontext) {
   const Services& s = shared_->services;
   Walk w = {};
   if (!HPROF_HAS(s.sampling, hprof_sampling_service, write_registers)) return;
   if (s.sampling->read_registers(s.host, ucontext, &w.interrupted) == 0) return;
-  slot->pc = w.interrupted.pc;
+  slot->top = method_at(w.interrupted.pc);
   w.walk = walk_;
   w.depth = static_cast<int32_t>(depth);
   w.ucontext = ucontext;
@@ -275,10 +273,6 @@ void SignalEngine::drain_loop(void* argument, void* jni, hprof_agent_thread* thr
   s.ids->frame(s.host, jni, &none, 0);
   while (s.threads->wait(thread, kDrainEveryNs) != 0) {
     self->wake_sent_.store(0, std::memory_order_relaxed);
-    if (self->code_.wants_merge() && self->shared_->book.turn.try_lock()) {
-      self->code_.merge(s);
-      self->shared_->book.turn.unlock();
-    }
     uint32_t counted = kTurnSamples;
     while (counted == kTurnSamples && self->shared_->book.turn.try_lock()) {
       counted = self->drain(jni);
@@ -307,9 +301,8 @@ void SignalEngine::drain_all(void* jni) {
 void SignalEngine::count(const Sample& sample, void* jni) {
   SampleBook& book = shared_->book;
   uint32_t count = 0;
-  void* top = sample.pc == 0 ? nullptr : code_.find(shared_->services, sample.pc);
   // Where in the method is not known; its first line stands for its entry code.
-  if (top != nullptr) raw_[count++] = {top, 0};
+  if (sample.top != nullptr) raw_[count++] = {sample.top, 0};
   for (int32_t i = 0; i < sample.frame_count && static_cast<uint32_t>(i) < queue_.depth(); i++) {
     const AsyncFrame& frame = sample.frames[i];
     int64_t location = frame.line == kAsyncNative ? kNativeLocation : frame.line < 0 ? 0 : frame.line;

@@ -7,7 +7,6 @@
 
 #include <hprof/collector.h>
 
-#include "plugins/cpu_samples/code_map.h"
 #include "plugins/cpu_samples/engine.h"
 #include "plugins/cpu_samples/sample_queue.h"
 
@@ -33,9 +32,8 @@ class SignalEngine {
   bool is_stuck() const { return drainer_stuck_; }  // its thread did not end: no close
   void close();                                     // gives memory back, after stop [control]
 
-  void thread_start(const hprof_thread* thread);                        // [app]
-  void thread_end(const hprof_thread* thread);                          // [app]
-  void compiled_method(void* method, const void* code, uint64_t size);  // [app]
+  void thread_start(const hprof_thread* thread);  // [app]
+  void thread_end(const hprof_thread* thread);    // [app]
   // Starts or stops the timer of a thread as its `sampled` says; the state is locked. [control]
   void apply(ThreadState* state);
 
@@ -50,6 +48,7 @@ class SignalEngine {
   static uint32_t visit_thread(void* argument, hprof_thread* thread, void* jthread);
   void sample(ThreadState* state, void* ucontext, uint32_t ticks);
   void walk(Sample* slot, void* jni, uint32_t depth, void* ucontext);
+  void* method_at(uint64_t pc) const;
   void walk_from_caller(Sample* slot, void* jni, uint32_t depth, void* ucontext);
   bool open_buffers();
   void close_queue();
@@ -59,14 +58,12 @@ class SignalEngine {
   Shared* const shared_;
   AsyncGetCallTrace walk_ = nullptr;
   SampleQueue queue_;
-  CodeMap code_;
   hprof_raw_frame* raw_ = nullptr;  // of the sample being counted; room for the queue's depth and one
   std::atomic<hprof_agent_thread*> drainer_{nullptr};
   std::atomic<uint32_t> running_{0};
   std::atomic<uint32_t> wake_sent_{0};
   uint64_t* lost_samples_ = nullptr;
   uint64_t* lost_threads_ = nullptr;
-  uint64_t* lost_code_ = nullptr;
   bool drainer_stuck_ = false;
 };
 

@@ -54,7 +54,9 @@ typedef struct hprof_option {
 #define HPROF_NEED_METHOD_BOOK (1ull << 16)       /* core: every class' jmethodIDs made and held resolvable, so that
                                                        frames of other threads and of signal handlers can be named */
 #define HPROF_NEED_CONSTANT_POOL (1ull << 17)     /* can_get_constant_pool */
-#define HPROF_NEED_COUNT 18
+#define HPROF_NEED_PRECISE_CODE (1ull << 18)      /* compiled code that tells the position of every instruction
+                                                     (HotSpot's DebugNonSafepoints), of methods compiled from then on */
+#define HPROF_NEED_COUNT 19
 
 /* --- events, as bits of hprof_unit.events; the handlers are in collector.h ------------------------------------------ */
 

@@ -33,6 +33,13 @@ struct FakeServices {
     return known ? reinterpret_cast<void*>(&async_get_call_trace) : nullptr;
   }
 
+  static void* compiled_method(const hprof_host*, uint64_t pc) {
+    auto after = FakeVm::current->compiled.upper_bound(pc);
+    if (after == FakeVm::current->compiled.begin()) return nullptr;
+    --after;
+    return pc < after->second.end ? after->second.method : nullptr;
+  }
+
   static hprof_status install(const hprof_host*, void (*handler)(void*, void*, void*, uint32_t),
                               void* argument) {
     g_handler = handler;
@@ -108,11 +115,6 @@ struct FakeServices {
     FakeVm::current->mock.now_ns += static_cast<uint64_t>(ms) * 1000000;
     return JVMTI_ERROR_NONE;
   }
-  static jvmtiError JNICALL generate_events(jvmtiEnv*, jvmtiEvent) {
-    FakeVm* vm = FakeVm::current;
-    if (vm->compiled_before_start != nullptr) vm->compile(vm->compiled_before_start, 0x100000, 0x100);
-    return JVMTI_ERROR_NONE;
-  }
   static uint32_t read_registers(const hprof_host*, const void*, hprof_registers* registers) {
     *registers = FakeVm::current->registers;
     return FakeVm::current->knows_registers ? 1 : 0;
@@ -135,9 +137,13 @@ struct FakeServices {
   }
 };
 
-static const hprof_jvm_service kJvm = {sizeof(hprof_jvm_service), 0,
-                                       FakeServices::java_vm,     FakeServices::jvmti,
-                                       FakeServices::jni,         FakeServices::symbol};
+static const hprof_jvm_service kJvm = {sizeof(hprof_jvm_service),
+                                       0,
+                                       FakeServices::java_vm,
+                                       FakeServices::jvmti,
+                                       FakeServices::jni,
+                                       FakeServices::symbol,
+                                       FakeServices::compiled_method};
 static const hprof_sampling_service kSampling = {sizeof(hprof_sampling_service),
                                                  0,
                                                  FakeServices::install,
@@ -165,7 +171,6 @@ FakeVm::FakeVm() {
   jvmti_functions_.RawMonitorEnter = FakeServices::monitor_call;
   jvmti_functions_.RawMonitorExit = FakeServices::monitor_call;
   jvmti_functions_.RawMonitorWait = FakeServices::monitor_wait;
-  jvmti_functions_.GenerateEvents = FakeServices::generate_events;
   jni_env_.functions = &jni_functions_;
   jvmti_env_.functions = &jvmti_functions_;
   mock.set_service(HPROF_SERVICE_JVM, &kJvm);
@@ -200,10 +205,6 @@ void* FakeVm::method(const std::string& owner, const std::string& name) {
   mock.raw_methods[methods_.back().get()] =
       mock.add_method(mock.add_class(owner, "L" + owner + ";"), name, "()V");
   return methods_.back().get();
-}
-
-void FakeVm::compile(void* method, uint64_t address, uint64_t size) {
-  ops->handlers->compiled_method_load(self, method, reinterpret_cast<const void*>(address), size);
 }
 
 void FakeVm::create(const std::map<std::string, std::string>& options) {

@@ -40,8 +40,11 @@ class FakeVm {
   hprof_registers registers = {};          // of the interrupted code
   bool knows_registers = false;
   std::map<uint64_t, std::vector<samples::AsyncFrame>> stacks_by_pc;  // found there instead
-  void* compiled_before_start = nullptr;                              // told on request, at 0x100000
-  void compile(void* method, uint64_t address, uint64_t size);
+  struct Code {
+    uint64_t end;
+    void* method;
+  };
+  std::map<uint64_t, Code> compiled;                            // by start address
   std::map<uint64_t, std::unique_ptr<hprof_cpu_timer>> timers;  // running, by os id
   bool installed = false;
   // A tick of a thread's timer; false: it has none. late: the handle of a timer that was stopped meanwhile.

@@ -184,7 +184,7 @@ struct InEntryCode {
   void start() {
     vm.create();
     REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
-    vm.compile(f, 0x5000, 0x100);
+    vm.compiled[0x5000] = {0x5100, f};
   }
   std::vector<std::string> only_trace() {
     vm.report();
@@ -244,7 +244,7 @@ TEST_CASE("faults while walking from the caller leave the registers as they were
   InEntryCode t;
   t.start();
   t.machine_stack[0] = 0x9000;
-  t.vm.walk_faults_after = 1;
+  t.vm.walk_faults_after = 2;
   t.vm.tick(101);
   CHECK(t.only_trace() == Methods{"App.f"});
   CHECK(t.vm.registers.pc == 0x5010);
@@ -257,15 +257,6 @@ TEST_CASE("machines without known registers do without") {
   t.start();
   t.vm.tick(101);
   CHECK(t.only_trace() == Methods{"JVM.unknown_java_code"});
-}
-
-TEST_CASE("methods compiled before the start are asked for") {
-  InEntryCode t;
-  t.vm.compiled_before_start = t.f;
-  t.start();
-  t.vm.registers.pc = 0x100080;
-  t.vm.tick(101);
-  CHECK(t.only_trace() == Methods{"App.f"});
 }
 
 TEST_CASE("the method on top counts as a frame of the depth") {
