@@ -19,7 +19,7 @@ public class BigHeap {
 
     public static void main(String[] arguments) throws Exception {
         double scale = arguments.length > 0 ? Double.parseDouble(arguments[0]) : 1;
-        int groups = (int) (850 * scale);
+        int groups = (int) (930 * scale);
         keep = new Object[groups];
         for (int g = 0; g < groups; g++) {
             Object[] group = new Object[1000];
@@ -31,10 +31,10 @@ public class BigHeap {
                 node.left.payload = "value-" + g + "-" + i;
                 node.right.payload = Long.valueOf(1L << 40 | i);
                 node.right.right = new Node(3);
-                node.payload = new Object[] {node.left.left, node.left.payload, null, new int[6]};
+                node.payload = new Object[] {node.left.left, node.left.payload, null, new int[100]};
                 if (i % 10 == 0) {
                     Map<Integer, Object> map = new HashMap<>();
-                    for (int k = 0; k < 12; k++) map.put(1000 + k, new byte[24]);
+                    for (int k = 0; k < 12; k++) map.put(1000 + k, new byte[200]);
                     node.right.left = new Node(7);
                     node.right.left.payload = map;
                 }
