@@ -196,9 +196,9 @@ extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_release(JNIEnv*, j
 }
 
 extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_allocatedObject(JNIEnv* jni, jclass,
-                                                                              jobject object) {
+                                                                              jobject object, jlong header) {
   if (Session* session = the_session.load(std::memory_order_acquire))
-    session->rewriter().allocated(jni, object);
+    session->rewriter().allocated(jni, object, header);
 }
 
 extern "C" JNIEXPORT void JNICALL Agent_OnUnload(JavaVM*) {

@@ -155,6 +155,8 @@ void ClassRewriter::on_vm_init(JNIEnv* jni) {
     exact_ = jni->GetStaticFieldID(tracker, "exact", "Z");
     sites_ = jni->GetStaticFieldID(tracker, "sites", "Z");
     clear_exception(jni);
+    header_at_field_ = jni->GetStaticFieldID(tracker, "headerAt", "J");
+    clear_exception(jni);
     if ((asked_ & HPROF_PROBE_METHODS) != 0) thread_field_ = jni->GetFieldID(thread, "$hq", "J");
     clear_exception(jni);
     jmethodID prime = jni->GetStaticMethodID(tracker, "prime", "()V");
@@ -162,7 +164,8 @@ void ClassRewriter::on_vm_init(JNIEnv* jni) {
     bool primed = prime != nullptr && !jni->ExceptionCheck();
     clear_exception(jni);
     bool has_field = (asked_ & HPROF_PROBE_METHODS) == 0 || thread_field_ != nullptr;
-    if (primed && has_field && live_ != nullptr && exact_ != nullptr && sites_ != nullptr)
+    if (primed && has_field && live_ != nullptr && exact_ != nullptr && sites_ != nullptr &&
+        header_at_field_ != nullptr)
       tracker_ = static_cast<jclass>(jni->NewGlobalRef(tracker));
   }
   clear_exception(jni);
@@ -177,7 +180,10 @@ hprof_status ClassRewriter::set_flags(JNIEnv* jni, uint32_t probes, bool on) {
   jboolean value = on ? JNI_TRUE : JNI_FALSE;
   if ((probes & HPROF_PROBE_CLOCK) != 0) jni->SetStaticBooleanField(tracker_, exact_, value);
   if ((probes & HPROF_PROBE_METHODS) != 0) jni->SetStaticBooleanField(tracker_, live_, value);
-  if ((probes & HPROF_PROBE_ALLOCATIONS) != 0) jni->SetStaticBooleanField(tracker_, sites_, value);
+  if ((probes & HPROF_PROBE_ALLOCATIONS) != 0) {
+    if (on) jni->SetStaticLongField(tracker_, header_at_field_, static_cast<jlong>(header_at_));
+    jni->SetStaticBooleanField(tracker_, sites_, value);
+  }
   return HPROF_OK;
 }
 
@@ -249,9 +255,9 @@ void ClassRewriter::release(jlong state) {
     methods_.release(methods_.self, static_cast<uint64_t>(state));
 }
 
-void ClassRewriter::allocated(JNIEnv* jni, jobject object) {
+void ClassRewriter::allocated(JNIEnv* jni, jobject object, jlong header) {
   if (object != nullptr && allocations_.allocated != nullptr)
-    allocations_.allocated(allocations_.self, jni, object);
+    allocations_.allocated(allocations_.self, jni, object, static_cast<uint64_t>(header));
 }
 
 }  // namespace hprof

@@ -34,6 +34,7 @@ class ClassRewriter {
   void on_vm_init(JNIEnv* jni);   // makes it ready
   hprof_status go(JNIEnv* jni, uint32_t probes) { return set_flags(jni, probes, true); }
   void halt(JNIEnv* jni, uint32_t probes) { set_flags(jni, probes, false); }
+  void set_header_at(int64_t offset) { header_at_ = offset; }
 
   uint64_t thread_state(JNIEnv* jni, jobject thread) const;
   void set_thread_state(JNIEnv* jni, jobject thread, uint64_t state) const;
@@ -45,7 +46,7 @@ class ClassRewriter {
   jlong attach(JNIEnv* jni, jobject thread);
   jlong miss(jlong state, jlong node, jint method);
   void release(jlong state);
-  void allocated(JNIEnv* jni, jobject object);
+  void allocated(JNIEnv* jni, jobject object, jlong header);
 
  private:
   hprof_status set_flags(JNIEnv* jni, uint32_t probes, bool on);
@@ -68,6 +69,8 @@ class ClassRewriter {
   jfieldID live_ = nullptr;
   jfieldID exact_ = nullptr;
   jfieldID sites_ = nullptr;
+  jfieldID header_at_field_ = nullptr;
+  int64_t header_at_ = -1;
 };
 
 }  // namespace hprof

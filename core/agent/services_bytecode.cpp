@@ -39,6 +39,7 @@ const hprof_bytecode_service kBytecode = {
     [](const hprof_host* host, void* argument, void (*visit)(void*, const char*, uint64_t, uint64_t)) {
       session_of(host)->rewriter().each_left(argument, visit);
     },
+    [](const hprof_host* host, int64_t offset) { session_of(host)->rewriter().set_header_at(offset); },
 };
 
 }  // namespace

@@ -53,6 +53,12 @@ public final class HprofTracker {
   /** Set while heap=sites counts. */
   static boolean sites;
 
+  /**
+   * Where in any object eight bytes lie that tell its class and, in an array, its length: read here, where no collector
+   * moves the object meanwhile, and given to the agent as they are. -1: this VM has no such place.
+   */
+  static long headerAt = -1;
+
   private HprofTracker() {}
 
   /**
@@ -64,7 +70,7 @@ public final class HprofTracker {
     attach(null);
     miss(0, 0, 0);
     release(0);
-    allocatedObject(null);
+    allocatedObject(null, 0);
     System.nanoTime();
     HprofMemory.UNSAFE.hashCode();
   }
@@ -201,16 +207,21 @@ public final class HprofTracker {
 
   /** A new object. */
   public static void allocated(Object object) {
-    if (sites) allocatedObject(object);
+    if (sites) tell(object);
   }
 
   /** What multianewarray made: the array and, dimensions - 1 levels deep, the arrays in it. */
   public static void allocatedArrays(Object array, int dimensions) {
     if (!sites) return;
-    allocatedObject(array);
+    tell(array);
     if (dimensions < 2) return;
     Object[] inner = (Object[]) array;
     for (int i = 0; i < inner.length; i++) allocatedArrays(inner[i], dimensions - 1);
+  }
+
+  private static void tell(Object object) {
+    long at = headerAt;
+    allocatedObject(object, at < 0 ? 0 : HprofMemory.UNSAFE.getLong(object, at));
   }
 
   /** A thread's first event: makes its state and stores it in Thread.$hq. 0: this thread is not counted. */
@@ -222,5 +233,5 @@ public final class HprofTracker {
   /** Takes back the state of a virtual thread. */
   private static native void release(long state);
 
-  private static native void allocatedObject(Object object);
+  private static native void allocatedObject(Object object, long header);
 }

@@ -29,8 +29,9 @@ typedef struct hprof_probe_user {
   uint64_t (*attach)(void* self, uint32_t virtual_thread, uint64_t os_id);             /* [app] 0: do not count */
   uint64_t (*miss)(void* self, uint64_t state, uint64_t node, hprof_method_id method); /* [app] 0: not counted */
   void (*release)(void* self, uint64_t state);                                         /* [app] */
-  /* HPROF_PROBE_ALLOCATIONS: a new object, on the thread that made it. */
-  void (*allocated)(void* self, void* jni, void* object); /* [app] */
+  /* HPROF_PROBE_ALLOCATIONS: a new object, on the thread that made it; header: see header_at. Object.<init> calls it before
+   * any other constructor of the object has run. The stack below: HprofTracker's methods, which JVMTI shows, too. */
+  void (*allocated)(void* self, void* jni, void* object, uint64_t header); /* [app] */
 } hprof_probe_user;
 
 /* What rewriting came to. */
@@ -60,6 +61,9 @@ typedef struct hprof_bytecode_service {
   /* Visits why classes and methods were left as they were, most serious first; words are static text. [control] */
   void (*each_left)(const hprof_host* host, void* argument,
                     void (*visit)(void* argument, const char* words, uint64_t classes, uint64_t methods));
+  /* Where in each object eight bytes lie that `allocated` gets as `header`, as they are in memory; -1, as at first: it
+   * gets 0. They have to belong to the smallest of objects. Takes effect with the next go. [control] */
+  void (*header_at)(const hprof_host* host, int64_t offset);
 } hprof_bytecode_service;
 
 #endif
