@@ -147,9 +147,35 @@ bool Session::make_units() {
   return true;
 }
 
+// Of the collectors: the others have none.
+void Session::add_up_needs() {
+  needs_ = wants_ = 0;
+  for (uint32_t i = 0; i < collector_count_; i++) {
+    const CollectorSlot& slot = collectors_[i];
+    needs_ |= slot.varies ? slot.unit->variant->needs : slot.unit->needs;
+    wants_ |= slot.varies ? slot.unit->variant->wants : slot.unit->wants;
+  }
+}
+
 bool Session::ask_for_capabilities() {
   if (collector_count_ == 0) return true;
-  uint64_t needs = setup_.selection().needs, wants = setup_.selection().wants;
+  bool varied = false;
+  for (uint32_t i = 0; i < collector_count_; i++) {
+    CollectorSlot& slot = collectors_[i];
+    slot.varies =
+        HPROF_HAS(slot.unit, hprof_unit, variant) && setup_.selects_pattern(slot.unit->variant->when);
+    varied = varied || slot.varies;
+  }
+  add_up_needs();
+  if (varied) {
+    uint64_t granted = add_capabilities(jvmti_, needs_);
+    for (uint32_t i = 0; i < collector_count_; i++) {
+      CollectorSlot& slot = collectors_[i];
+      if (slot.varies && (slot.unit->variant->needs & ~granted) != 0) slot.varies = false;
+    }
+    add_up_needs();
+  }
+  uint64_t needs = needs_, wants = wants_;
   // Names of frames are the core's business: source files and lines wherever methods are named.
   wants |= HPROF_NEED_SOURCE_FILE | (settings_.line_numbers != 0 ? HPROF_NEED_LINE_NUMBERS : 0);
   if ((needs & HPROF_NEED_METHOD_BOOK) != 0) wants |= HPROF_NEED_GC_EVENTS;
@@ -244,7 +270,7 @@ bool Session::open_control() {
 // The engine is a module of its own, opened when a unit that runs hooks classes; it must be of this build.
 bool Session::offer_rewriting() {
   uint64_t hooks = HPROF_NEED_CLASS_HOOKS | HPROF_NEED_EARLY_CLASS_HOOKS;
-  if (((setup_.selection().needs | setup_.selection().wants) & hooks) == 0) return true;
+  if (((needs_ | wants_) & hooks) == 0) return true;
   const hprof_unit* unit = setup_.open_internal(kEngineModule);
   if (unit == nullptr || unit->kind != HPROF_UNIT_ENGINE)
     return fail("the module bytecode, which the chosen options need, is not in this build");

@@ -113,6 +113,7 @@ class Session {
   bool get_environment();
   bool make_units();
   bool add_slot(UnitSlot& slot, uint32_t unit_index);
+  void add_up_needs();
   bool ask_for_capabilities();
   bool open_pipeline();
   bool create_collectors();
@@ -120,6 +121,7 @@ class Session {
   bool offer_rewriting();
   void enable_events();
   void prepare_to_collect(JNIEnv* jni);
+  hprof_status report_one(CollectorSlot& slot, const hprof_report& report);
   void last_report();
   bool end_threads(int64_t deadline_ns);
   void give_back(JNIEnv* jni);
@@ -135,6 +137,8 @@ class Session {
   std::atomic<Phase> phase_{Phase::kLoaded};
   Setup setup_;
   hprof_settings settings_ = {};
+  uint64_t needs_ = 0;  // HPROF_NEED_* of the units, or of their variants
+  uint64_t wants_ = 0;
   MemoryAccount memory_;
   LossCounters losses_;
   Model model_;

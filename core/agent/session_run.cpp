@@ -163,7 +163,24 @@ static bool has_to_report(const CollectorSlot& slot, const hprof_report& report)
   return report.reason == HPROF_REPORT_EXIT ? slot.running || slot.unreported : slot.has_data;
 }
 
+constexpr uint64_t kCpuTables = HPROF_RECORD_BIT(HPROF_RECORD_CPU_SAMPLES) |
+                                HPROF_RECORD_BIT(HPROF_RECORD_CPU_TIMES) |
+                                HPROF_RECORD_BIT(HPROF_RECORD_CPU_OLD);
+
 // Says "Dumping <what> ... done." as the original did, unless verbose=n.
+hprof_status Session::report_one(CollectorSlot& slot, const hprof_report& report) {
+  char text[160];
+  snprintf(text, sizeof(text), "Dumping %s ...", slot.unit->summary);
+  if (settings_.verbose != 0) platform::write_stderr(text);
+  hprof_status status = slot.ops->report(slot.self, &report);
+  if (settings_.verbose != 0) platform::write_stderr(status == HPROF_OK ? " done.\n" : " failed.\n");
+  bool dumps = (slot.unit->records & HPROF_RECORD_BIT(HPROF_RECORD_HEAP_DUMP_BEGIN)) != 0;
+  if (status != HPROF_OK && dumps) pipeline_.abandon("the heap dump broke off");
+  if (status == HPROF_OK) slot.unreported = slot.running;
+  return status;
+}
+
+// CPU tables first: gprof2dot wants no section between the beginning and theirs.
 Reported Session::report(const hprof_report& report) {
   Reported reported;
   bool any = false;
@@ -171,19 +188,13 @@ Reported Session::report(const hprof_report& report) {
   if (!any) return reported;
   reported.output_gone = !pipeline_.begin_report();
   if (reported.output_gone) return reported;
-  for (uint32_t i = 0; i < collector_count_; i++) {
-    CollectorSlot& slot = collectors_[i];
-    if (!has_to_report(slot, report)) continue;
-    char text[160];
-    snprintf(text, sizeof(text), "Dumping %s ...", slot.unit->summary);
-    if (settings_.verbose != 0) platform::write_stderr(text);
-    hprof_status status = slot.ops->report(slot.self, &report);
-    if (settings_.verbose != 0) platform::write_stderr(status == HPROF_OK ? " done.\n" : " failed.\n");
-    bool dumps = (slot.unit->records & HPROF_RECORD_BIT(HPROF_RECORD_HEAP_DUMP_BEGIN)) != 0;
-    if (status != HPROF_OK && dumps) pipeline_.abandon("the heap dump broke off");
+  for (uint32_t i = 0; i < 2 * collector_count_; i++) {
+    CollectorSlot& slot = collectors_[i % collector_count_];
+    bool first = i < collector_count_;
+    if (first != ((slot.unit->records & kCpuTables) != 0) || !has_to_report(slot, report)) continue;
+    hprof_status status = report_one(slot, report);
     if (status == HPROF_ABORTED) reported.output_gone = true;
     status == HPROF_OK ? reported.written++ : reported.failed++;
-    if (status == HPROF_OK) slot.unreported = slot.running;
   }
   note_losses();
   pipeline_.end_report();

@@ -63,4 +63,16 @@ bool Setup::selects(const char* option, const char* value) const {
   return item != nullptr && Str(item->value) == Str(value);
 }
 
+bool Setup::selects_pattern(const char* pattern) const {
+  Str text(pattern);
+  const size_t equals = text.find('=');
+  const OptionItem* item = configuration_.list.find(text.part(0, equals));
+  if (item == nullptr || equals >= text.size) return false;
+  Str wanted = text.part(equals + 1);
+  Str value(item->value);
+  if (wanted.empty() || wanted[wanted.size - 1] != '*') return value == wanted;
+  wanted = wanted.part(0, wanted.size - 1);
+  return value.size >= wanted.size && value.part(0, wanted.size) == wanted;
+}
+
 }  // namespace hprof

@@ -26,6 +26,8 @@ class Setup {
     return configuration_.modules.open_internal(Str(name));
   }
   bool selects(const char* option, const char* value) const;
+  // "option=value" of hprof_variant: a '*' at its end stands for anything.
+  bool selects_pattern(const char* pattern) const;
 
  private:
   bool choose_address();

@@ -27,6 +27,7 @@ struct CollectorSlot : UnitSlot {
   bool running = false;     // [control]
   bool has_data = false;    // it has run since it was created or reset [control]
   bool unreported = false;  // ... and since its last report [control]
+  bool varies = false;      // its unit's variant stands for its needs
   PhaseGate gate;           // open while it runs: handlers pass it
 
   const hprof_handlers* handlers() const {

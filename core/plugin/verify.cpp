@@ -155,6 +155,11 @@ bool verify_unit(const hprof_unit* unit, TextWriter* reason) {
   constexpr uint64_t kKnownEvents = (1ull << HPROF_EVENT_COUNT) - 1;
   if ((unit->needs & ~kKnownNeeds) != 0) return say(reason, "needs something that this agent does not know");
   if ((unit->events & ~kKnownEvents) != 0) return say(reason, "wants events that this agent does not know");
+  if (HPROF_HAS(unit, hprof_unit, variant)) {
+    const hprof_variant& variant = *unit->variant;
+    if (variant.when == nullptr || ((variant.needs | variant.wants) & ~kKnownNeeds) != 0)
+      return say(reason, "has a variant that this agent does not know");
+  }
   return verify_select(unit->select, reason) && verify_options(*unit, reason) && verify_ops(*unit, reason);
 }
 

@@ -45,7 +45,8 @@ static const hprof_unit unit = {sizeof(hprof_unit),
                                 0,
                                 0,
                                 HPROF_RECORD_BIT(HPROF_RECORD_NOTE),
-                                &ops};
+                                &ops,
+                                nullptr};
 static const hprof_unit* const units[] = {&unit};
 
 HPROF_MODULE(encoder_x, "1.0", "a vendor", units, 1)

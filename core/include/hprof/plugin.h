@@ -89,6 +89,13 @@ typedef struct hprof_option {
 #define HPROF_UNIT_SINK 3
 #define HPROF_UNIT_ENGINE 4 /* the core's own class-file engine, in the module `bytecode`; not for vendors */
 
+/* What a collector needs instead when an option is set so, and the VM grants all of it; else its own needs stand, and
+ * settings.granted tells it which. */
+typedef struct hprof_variant {
+  const char* when; /* as typed: "sites=sampled"; a '*' at the end stands for anything */
+  uint64_t needs, wants;
+} hprof_variant;
+
 typedef struct hprof_unit {
   uint32_t size;
   uint32_t kind;               /* HPROF_UNIT_* */
@@ -100,11 +107,12 @@ typedef struct hprof_unit {
   uint32_t option_stride; /* sizeof(hprof_option) as the plugin knows it */
   uint32_t config_size;   /* bytes of its config struct, zeroed and filled in by the core */
   uint32_t reserved;
-  uint64_t needs;   /* HPROF_NEED_*: without them the unit cannot run */
-  uint64_t wants;   /* HPROF_NEED_*: asked for; create and start see what was granted */
-  uint64_t events;  /* HPROF_EVENT_*: enabled while the collector runs */
-  uint64_t records; /* collector: kinds it emits; encoder: kinds it can write (HPROF_RECORD_BIT) */
-  const void* ops;  /* hprof_collector_ops, hprof_encoder_ops or hprof_sink_ops */
+  uint64_t needs;               /* HPROF_NEED_*: without them the unit cannot run */
+  uint64_t wants;               /* HPROF_NEED_*: asked for; create and start see what was granted */
+  uint64_t events;              /* HPROF_EVENT_*: enabled while the collector runs */
+  uint64_t records;             /* collector: kinds it emits; encoder: kinds it can write (HPROF_RECORD_BIT) */
+  const void* ops;              /* hprof_collector_ops, hprof_encoder_ops or hprof_sink_ops */
+  const hprof_variant* variant; /* one, or NULL */
 } hprof_unit;
 
 typedef struct hprof_module {
