@@ -146,7 +146,7 @@ void Collector::thread_end(void* jni) {
 // The CPU time since the last look goes to the node that the thread is in now. A thread that has neither
 // moved nor used any is looked at less often: reading its clock is a system call.
 void Collector::credit(State* state, bool always) {
-  auto* node = __atomic_load_n(&state->current, __ATOMIC_RELAXED);
+  Node* node = state->current.load();
   uint64_t count = __atomic_load_n(&node->count, __ATOMIC_RELAXED);
   bool moved = node != state->seen || count != state->seen_count;
   if (!moved && !always && state->idle != 0 && ++state->idle % kMostIdle != 0) return;

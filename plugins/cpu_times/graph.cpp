@@ -164,7 +164,7 @@ bool Graph::add_edge(uint64_t key, Node* node) {
     if (!grow_edges()) return false;
   }
   if (edge->key.load(std::memory_order_relaxed) == 0) edge_count_++;
-  edge->node.store(node, std::memory_order_release);
+  edge->node.store(Address<Node>::word_of(node), std::memory_order_release);
   edge->key.store(key, std::memory_order_release);
   return true;
 }
@@ -179,7 +179,7 @@ Node* Graph::locked_follow(State* state, Node* from, uint32_t method) {
   Edge* edge = find_edge(edges_, edge_room_, key);
   Node* node = nullptr;
   if (edge != nullptr && edge->key.load(std::memory_order_relaxed) == key) {
-    node = edge->node.load(std::memory_order_relaxed);
+    node = Address<Node>::of(edge->node.load(std::memory_order_relaxed));
   } else {
     node = intern(from, method);
     // Without memory for the edge the way here is slower, that is all; and folded ones are not to fill the

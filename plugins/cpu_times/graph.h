@@ -18,13 +18,29 @@
 
 namespace hprof::times {
 
+// An address as the tracker reads and writes it: 64 bits on every machine.
+template <class T>
+struct Address {
+  uint64_t word;
+
+  static T* of(uint64_t word) { return reinterpret_cast<T*>(static_cast<uintptr_t>(word)); }
+  static uint64_t word_of(T* pointer) { return reinterpret_cast<uintptr_t>(pointer); }
+  Address& operator=(T* pointer) {
+    word = word_of(pointer);
+    return *this;
+  }
+  operator T*() const { return of(word); }
+  T* operator->() const { return of(word); }
+  T* load() const { return of(__atomic_load_n(&word, __ATOMIC_RELAXED)); }
+};
+
 struct State;
 
 struct Node {
   int64_t method;  // on top; -1 in the root
   uint64_t count;
-  Node* last;    // where the last edge from here led to; never null
-  State* state;  // of the thread that owns it; null in the shared graph
+  Address<Node> last;    // where the last edge from here led to; never null
+  Address<State> state;  // of the thread that owns it; null in the shared graph
   uint64_t self_ns;
   uint32_t length;
   uint32_t trace[1];  // `length` methods, innermost first
@@ -34,8 +50,8 @@ static_assert(offsetof(Node, count) == 8 && offsetof(Node, last) == 16 && offset
               "HprofTracker.NODE_*");
 
 struct Edge {
-  std::atomic<uint64_t> key;  // 0: free
-  std::atomic<Node*> node;
+  std::atomic<uint64_t> key;   // 0: free
+  std::atomic<uint64_t> node;  // an Address
 };
 static_assert(sizeof(Edge) == 16, "HprofTracker.follow");
 
@@ -125,8 +141,8 @@ class Graph {
 
 // What Thread.$hq points to.
 struct State {
-  Node* current;
-  Edge* edges;
+  Address<Node> current;
+  Address<Edge> edges;
   uint64_t mask;
   uint64_t clock;   // times=clock: nanoseconds at the last event
   uint64_t shared;  // 1: of a virtual thread
@@ -150,7 +166,7 @@ static_assert(offsetof(State, edges) == 8 && offsetof(State, mask) == 16 && offs
 
 // The key of an edge and where its search begins, as HprofTracker.follow has them.
 inline uint64_t edge_key(const Node* from, uint32_t method) {
-  return reinterpret_cast<uintptr_t>(from) >> 6 << 23 | method;
+  return uint64_t{reinterpret_cast<uintptr_t>(from)} >> 6 << 23 | method;
 }
 inline uint64_t edge_hash(uint64_t key) { return key * 0x9E3779B97F4A7C15ull >> 28; }
 
