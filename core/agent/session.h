@@ -131,6 +131,7 @@ class Session {
   uint64_t events_wanted() const;
   bool fail(const char* text);
   static void announce_thread(void* session, uint32_t serial, bool started);
+  static void JNICALL run_detacher(jvmtiEnv* jvmti, JNIEnv* jni, void* session);
 
   JavaVM* vm_ = nullptr;
   jvmtiEnv* jvmti_ = nullptr;

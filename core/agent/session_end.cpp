@@ -118,12 +118,13 @@ bool Session::detach(JNIEnv* jni) {
   return ended;
 }
 
+void JNICALL Session::run_detacher(jvmtiEnv*, JNIEnv* jni, void* self) {
+  auto* session = static_cast<Session*>(self);
+  session->detacher_(session, jni);
+}
+
 void Session::detach_soon(JNIEnv* jni) {
-  auto body = [](jvmtiEnv*, JNIEnv* env, void* self) {
-    auto* session = static_cast<Session*>(self);
-    session->detacher_(session, env);
-  };
-  if (detacher_ == nullptr || !run_agent_thread(this, jni, "HPROF detach", body, this)) {
+  if (detacher_ == nullptr || !run_agent_thread(this, jni, "HPROF detach", &run_detacher, this)) {
     say("can't detach: no thread for it");
   }
 }
