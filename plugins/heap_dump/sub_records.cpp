@@ -134,6 +134,7 @@ uint64_t SubRecords::feed(uint8_t* bytes, uint64_t size, bool stop_behind_classe
     zero_ = masked_ = elements_ = false;
     split_have_ = 0;
     const uint64_t n = size < need_ - have_ ? size : need_ - have_;
+    if (mark != 0) mark_numbers(bytes, have_, have_ + static_cast<uint32_t>(n));
     std::memcpy(head_ + have_, bytes, n);
     have_ += static_cast<uint32_t>(n);
     bytes += n;
@@ -141,6 +142,20 @@ uint64_t SubRecords::feed(uint8_t* bytes, uint64_t size, bool stop_behind_classe
     if (have_ == need_ && !take_step()) failed_ = true;
   }
   return all - size;
+}
+
+// bytes: from `begin` to `end` of the head of a step. What is marked may be split between two pieces.
+void SubRecords::mark_numbers(uint8_t* bytes, uint32_t begin, uint32_t end) {
+  uint32_t at = 0;
+  if (step_ == Step::kStatic || step_ == Step::kField) {
+    if (id_size_ != 8) return;
+    at = 1;
+  } else if (step_ == Step::kRoot && tag_ == HPROF_ROOT_THREAD_OBJECT) {
+    at = id_size_ + 4;
+  } else {
+    return;
+  }
+  if (begin <= at && at < end) bytes[at - begin] |= mark;
 }
 
 bool SubRecords::take_step() {

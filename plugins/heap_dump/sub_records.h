@@ -124,6 +124,8 @@ class SubRecords {
   // Names of fields, in CLASS DUMPs so far.
   void (*on_name)(void* context, uint64_t string_id) = nullptr;
   void* name_context = nullptr;
+  // Put into the first bytes of string ids (the second of 8) and of the traces of threads (the first of 4).
+  uint8_t mark = 0;
 
  private:
   enum class Step : uint32_t {
@@ -148,6 +150,7 @@ class SubRecords {
   bool take_field();
   bool take_instance();
   bool take_primitive_array();
+  void mark_numbers(uint8_t* bytes, uint32_t begin, uint32_t end);
   void want(Step step, uint32_t bytes) {
     step_ = step;
     need_ = bytes;

@@ -14,7 +14,9 @@ hprof_status VmEngine::dump(const Config& config, Progress* progress, char* why,
   constexpr uint32_t kFirstApart = 22;  // Java version that writes objects apart
   VmStream stream;
   hprof_status status = HPROF_NO_MEMORY;
-  if (stream.open(services_, config, s.settings().java_version >= kFirstApart, progress)) {
+  // Where dumps have files of their own there is one in each.
+  const uint32_t number = s.settings().patchable == 0 ? streamed_++ : 0;
+  if (stream.open(services_, config, s.settings().java_version >= kFirstApart, number, progress)) {
     status = s.vm_dump->run(s.host, config.live == 0 ? 1 : 0, &stream, &pass_on, why, why_size);
     if (status == HPROF_OK) status = stream.finish();
     const char* words = stream.failure() != nullptr ? stream.failure() : why;

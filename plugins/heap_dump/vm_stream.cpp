@@ -10,13 +10,27 @@ namespace hprof::dump {
 
 namespace {
 
-enum Tag : uint32_t { kUtf8 = 0x01, kLoadClass = 0x02, kFrame = 0x04, kSegment = 0x1c, kEnd = 0x2c };
+enum Tag : uint32_t {
+  kUtf8 = 0x01,
+  kLoadClass = 0x02,
+  kFrame = 0x04,
+  kTrace = 0x05,
+  kSegment = 0x1c,
+  kEnd = 0x2c
+};
 
 constexpr uint32_t kHead = 9;  // of a record: tag, time, length
 constexpr char kMagic[] = "JAVA PROFILE 1.0.";
 constexpr uint32_t kMagicSize = 19;  // with the last digit and the NUL
 constexpr char kClassName[] = "java/lang/Class";
 constexpr uint64_t kFillerId = 0x4e00000000000001;
+constexpr uint32_t kEmptyTrace = 1;
+constexpr uint32_t kMostMarks = 128;  // the numbers of class serials run over beyond
+
+// Strings are addresses and frames count from 1: of 8 bytes the first two are 0. Of 4 none is to spare.
+void mark_id(uint8_t* id, uint32_t id_size, uint32_t mark) {
+  if (id_size == 8 && get_u8(id) != 0) id[1] |= static_cast<uint8_t>(mark);
+}
 
 }  // namespace
 
@@ -45,7 +59,8 @@ uint8_t* HeldBytes::add(const void* bytes, uint64_t size) {
 
 // --- life ---
 
-bool VmStream::open(const Services* services, const Config& config, bool apart, Progress* progress) {
+bool VmStream::open(const Services* services, const Config& config, bool apart, uint32_t number,
+                    Progress* progress) {
   services_ = services;
   config_ = config;
   apart_ = apart;
@@ -54,6 +69,8 @@ bool VmStream::open(const Services* services, const Config& config, bool apart, 
   heap_.on_name = [](void* self, uint64_t id) { static_cast<VmStream*>(self)->note_name(id); };
   heap_.name_context = this;
   if (!filters_) heap_.on_name = nullptr;
+  number_ = number % kMostMarks;
+  heap_.mark = static_cast<uint8_t>(number_);
   return heap_.open(services, config, id_size_) && body_.open(services, kMostHeld) &&
          definitions_.open(services, kMostHeld) && strings_.open(services, kMostHeld) &&
          classes_.open(services, kMostHeld) && names_.open(services);
@@ -156,6 +173,16 @@ hprof_status VmStream::take_segment(uint8_t* bytes, uint64_t size, uint32_t left
 
 // --- definitions ---
 
+// Trace 1 is the empty one of all objects: it is the same in all dumps.
+hprof_status VmStream::take_trace(uint8_t* body, uint32_t size) {
+  if (size < 12 || (size - 12) / id_size_ != get_u4(body + 8)) return fail("the VM's dump cannot be read");
+  if (number_ == 0) return emit_or_hold(kTrace, body, size);
+  if (get_u4(body) == kEmptyTrace) return HPROF_OK;
+  body[0] |= static_cast<uint8_t>(number_);
+  for (uint8_t* frame = body + 12; frame < body + size; frame += id_size_) mark_id(frame, id_size_, number_);
+  return emit_or_hold(kTrace, body, size);
+}
+
 hprof_status VmStream::take_definition(uint32_t tag, uint8_t* body, uint32_t size) {
   const uint32_t id = id_size_;
   switch (tag) {
@@ -164,6 +191,7 @@ hprof_status VmStream::take_definition(uint32_t tag, uint8_t* body, uint32_t siz
       return HPROF_OK;
     case kUtf8:
       if (size < id) return fail("the VM's dump cannot be read");
+      mark_id(body, id, number_);
       if (size - id == sizeof(kClassName) - 1 && std::memcmp(body + id, kClassName, size - id) == 0) {
         class_name_ = id_at(body);
       }
@@ -172,18 +200,28 @@ hprof_status VmStream::take_definition(uint32_t tag, uint8_t* body, uint32_t siz
     case kLoadClass:
       if (size != 2 * id + 8) return fail("the VM's dump cannot be read");
       heap_.note_loaded(id_at(body + 4));
+      mark_id(body + 8 + id, id, number_);
       if (filters_) note_name(id_at(body + 8 + id));
       if (id_at(body + 8 + id) == class_name_ && class_class_ == 0) class_class_ = id_at(body + 4);
-      put_u4(body, get_u4(body) + kClassSerialBase);
+      put_u4(body, get_u4(body) + kClassSerialBase * (1 + number_));
       break;
     case kFrame:
       if (size != 4 * id + 8) return fail("the VM's dump cannot be read");
+      for (uint32_t i = 0; i < 4; i++) mark_id(body + i * id, id, number_);
       for (uint32_t i = 1; i < 4 && filters_; i++) note_name(id_at(body + i * id));
-      if (get_u4(body + 4 * id) != 0) put_u4(body + 4 * id, get_u4(body + 4 * id) + kClassSerialBase);
+      if (get_u4(body + 4 * id) != 0) {
+        put_u4(body + 4 * id, get_u4(body + 4 * id) + kClassSerialBase * (1 + number_));
+      }
       break;
+    case kTrace:
+      return take_trace(body, size);
     default:
       break;
   }
+  return emit_or_hold(tag, body, size);
+}
+
+hprof_status VmStream::emit_or_hold(uint32_t tag, const uint8_t* body, uint32_t size) {
   if (filters_ || (apart_ && objects_begun_)) return hold(definitions_, tag, body, size);
   return emit(tag, size, body, size);
 }

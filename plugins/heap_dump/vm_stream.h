@@ -4,6 +4,9 @@
 // of their own, and the last up to 1 MiB of the other (classes, frames, traces) comes after them: for these a
 // gap is left, an unused string, and filled in at the end.
 //
+// An output may take several dumps, and the VM counts frames and traces from 1 in each: the numbers of later
+// ones get a mark.
+//
 // redact=full lets only those strings through that name classes, methods and fields: the VM's symbol table
 // has every text constant of every class. They are held until all names are known. [control]
 #pragma once
@@ -38,7 +41,8 @@ class VmStream {
   static constexpr uint64_t kGap = 2u << 20;
   static constexpr uint32_t kClassSerialBase = 0x01000000;  // ours are smaller
 
-  bool open(const Services* services, const Config& config, bool apart, Progress* progress);
+  // number: of the dump in its output, from 0.
+  bool open(const Services* services, const Config& config, bool apart, uint32_t number, Progress* progress);
   void close();
   // Bytes of a stream; see service/vm_dump.h.
   hprof_status take(uint32_t stream, uint8_t* bytes, uint64_t size);
@@ -68,6 +72,8 @@ class VmStream {
   hprof_status hold(HeldBytes& where, uint32_t tag, const uint8_t* body, uint32_t size);
   hprof_status fail(const char* words);
   uint64_t id_at(const uint8_t* bytes) const;
+  hprof_status emit_or_hold(uint32_t tag, const uint8_t* body, uint32_t size);
+  hprof_status take_trace(uint8_t* body, uint32_t size);
   void note_name(uint64_t id) { names_.at(id) != nullptr ? void(*names_.at(id) = 1) : void(); }
 
   const Services* services_ = nullptr;
@@ -75,6 +81,7 @@ class VmStream {
   Progress* progress_ = nullptr;
   bool apart_ = false;
   bool filters_ = false;  // strings
+  uint32_t number_ = 0;   // of the dump
   uint32_t id_size_ = sizeof(void*);
   bool has_header_ = false;
   uint8_t header_[31] = {};

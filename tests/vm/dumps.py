@@ -116,6 +116,16 @@ def read(data):
     return heap
 
 
+def count_ends(data):
+    """HEAP DUMP END records."""
+    at, ends = 31, 0
+    while at < len(data):
+        tag, _, length = struct.unpack_from(">BII", data, at)
+        ends += tag == 0x2c
+        at += 9 + length
+    return ends
+
+
 def new(table, key, value):
     check(key not in table, "object %x twice" % key)
     table[key] = value

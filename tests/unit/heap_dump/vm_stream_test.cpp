@@ -93,7 +93,7 @@ struct Result {
 
 // Feeds both streams in pieces of `piece` bytes; late: what stream 0 has after stream 1.
 Result pass(const std::string& main, const std::string& objects, const std::string& late, uint32_t redact,
-            size_t piece) {
+            size_t piece, uint32_t number = 0) {
   MockHost host;
   host.set_service(HPROF_SERVICE_EMIT, &kEmit);
   host.set_service(HPROF_SERVICE_MEM, &kMem);
@@ -103,7 +103,7 @@ Result pass(const std::string& main, const std::string& objects, const std::stri
   progress.begin(&services, 0);
   VmStream stream;
   const Config config = {0, redact, 1, 1, 1, 0};
-  REQUIRE(stream.open(&services, config, !objects.empty(), &progress));
+  REQUIRE(stream.open(&services, config, !objects.empty(), number, &progress));
   hprof_status status = HPROF_OK;
   const std::string parts[3] = {main, objects, late};
   for (uint32_t part = 0; part < 3; part++) {
@@ -179,6 +179,30 @@ TEST_CASE("redact=basic: text goes, numbers stay") {
   REQUIRE(result.status == HPROF_OK);
   CHECK(!has(result.bytes, std::string("\x08") + "secret"));
   CHECK(has(result.bytes, "INTS"));
+}
+
+TEST_CASE("a later dump in the same output has numbers of its own") {
+  const std::string thread = "\x08" + id(0x900000) + u4(5) + u4(2);
+  const std::string main = kHeader + kStrings + kLoads +
+                           record(4, id(1) + id(0x71) + id(0x72) + id(0) + u4(2) + u4(0)) +
+                           record(5, u4(1) + u4(0) + u4(0)) + record(5, u4(2) + u4(5) + u4(1) + id(1)) +
+                           record(0x1c, thread + kClasses + kObjects) + record(0x2c, "");
+  constexpr uint64_t kMark = 3ull << 48;
+  for (size_t piece : {1u, 7u, 100000u}) {
+    for (uint32_t redact : {0u, 2u}) {
+      const Result result = pass(main, "", "", redact, piece, 3);
+      REQUIRE(result.status == HPROF_OK);
+      tags(result.bytes);
+      CHECK(has(result.bytes, id(kMark | 0x71) + "number"));
+      CHECK(has(result.bytes, id(kMark | 1) + id(kMark | 0x71) + id(kMark | 0x72) + id(0) + u4(0x04000002)));
+      CHECK(has(result.bytes, u4(0x03000002) + u4(5) + u4(1) + id(kMark | 1)));
+      CHECK(has(result.bytes, "\x08" + id(0x900000) + u4(5) + u4(0x03000002)));
+      CHECK(has(result.bytes, id(kMark | 0x70) + "\x0a"));  // the name of a static field
+      CHECK(has(result.bytes, id(kMark | 0x73) + "\x0b"));
+      CHECK(!has(result.bytes, record(5, u4(1) + u4(0) + u4(0))));  // the empty trace is there once
+      CHECK(has(result.bytes, u4(0x04000004) + id(0x1018) + u4(0) + id(kMark | 0x63)));
+    }
+  }
 }
 
 TEST_CASE("a dump that breaks off anywhere is not taken for whole") {
