@@ -35,8 +35,13 @@ find_path(HPROF_JVMTI_INCLUDE jvmti.h PATHS ${_hprof_jdks} PATH_SUFFIXES include
 if(NOT HPROF_JVMTI_INCLUDE)
   message(FATAL_ERROR "No JDK with include/jvmti.h found: install one (Debian: default-jdk-headless) or set -DHPROF_JDK=<home>")
 endif()
-find_path(HPROF_JNI_MD_INCLUDE jni_md.h PATHS ${HPROF_JVMTI_INCLUDE}
-  PATH_SUFFIXES linux solaris darwin win32 NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
+# jni_md.h is that of the target; the JDK has the build machine's. All of Unix has the same types, Windows has its own.
+if(WIN32)
+  set(HPROF_JNI_MD_INCLUDE ${PROJECT_SOURCE_DIR}/platform/win32/jni)
+else()
+  find_path(HPROF_JNI_MD_INCLUDE jni_md.h PATHS ${HPROF_JVMTI_INCLUDE}
+    PATH_SUFFIXES linux solaris darwin NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
+endif()
 add_library(hprof_jvmti INTERFACE)
 target_include_directories(hprof_jvmti SYSTEM INTERFACE ${HPROF_JVMTI_INCLUDE} ${HPROF_JNI_MD_INCLUDE})
 
