@@ -1,7 +1,7 @@
 // The heap=dump collector.
 #include "plugins/heap_dump/collector.h"
 
-#include "plugins/heap_dump/vm_flags.h"
+#include <hprof/cpp/vm_flags.hpp>
 
 namespace hprof::dump {
 

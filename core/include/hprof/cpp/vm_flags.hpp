@@ -6,10 +6,11 @@
 
 #include <hprof/cpp/services.hpp>
 
-namespace hprof::dump {
+namespace hprof {
 
-// The value of a flag that is a bool; false if this VM has none of that name, or no tables. [control]
-inline bool vm_flag(const Services& services, const char* name) {
+// Where the value of a flag lies, as the VM's type for it; null if this VM has none of that name, or no tables.
+// [onload][control]
+inline const void* find_vm_flag(const Services& services, const char* name) {
   struct FieldRow {
     const char* type;
     const char* field;
@@ -26,14 +27,18 @@ inline bool vm_flag(const Services& services, const char* name) {
   };
   auto* fields = static_cast<FieldRow**>(services.jvm->symbol(services.host, "gHotSpotVMStructs"));
   auto* types = static_cast<TypeRow**>(services.jvm->symbol(services.host, "gHotSpotVMTypes"));
-  if (fields == nullptr || types == nullptr) return false;
+  if (fields == nullptr || types == nullptr) return nullptr;
   const uint8_t* flags = nullptr;
   uint64_t count = 0, size = 0, name_offset = 0, value_offset = 0;
+  const char* type = "JVMFlag";
   for (const TypeRow* row = *types; row != nullptr && row->type != nullptr; row++) {
-    if (std::strcmp(row->type, "JVMFlag") == 0) size = row->size;
+    // JDK 8 calls it Flag.
+    if (std::strcmp(row->type, "JVMFlag") != 0 && std::strcmp(row->type, "Flag") != 0) continue;
+    type = row->type;
+    size = row->size;
   }
   for (const FieldRow* row = *fields; row != nullptr && row->type != nullptr; row++) {
-    if (std::strcmp(row->type, "JVMFlag") != 0) continue;
+    if (std::strcmp(row->type, type) != 0) continue;
     if (std::strcmp(row->field, "flags") == 0) flags = *static_cast<const uint8_t* const*>(row->address);
     if (std::strcmp(row->field, "numFlags") == 0) count = *static_cast<const size_t*>(row->address);
     if (std::strcmp(row->field, "_name") == 0) name_offset = row->offset;
@@ -41,12 +46,18 @@ inline bool vm_flag(const Services& services, const char* name) {
   }
   for (uint64_t i = 0; flags != nullptr && size != 0 && i < count; i++) {
     const char* text = nullptr;
-    const uint8_t* value = nullptr;
+    const void* value = nullptr;
     std::memcpy(&text, flags + i * size + name_offset, sizeof(text));
     std::memcpy(&value, flags + i * size + value_offset, sizeof(value));
-    if (text != nullptr && value != nullptr && std::strcmp(text, name) == 0) return *value != 0;
+    if (text != nullptr && value != nullptr && std::strcmp(text, name) == 0) return value;
   }
-  return false;
+  return nullptr;
 }
 
-}  // namespace hprof::dump
+// The value of a flag that is a bool; false if this VM has none of that name. [onload][control]
+inline bool vm_flag(const Services& services, const char* name) {
+  const void* value = find_vm_flag(services, name);
+  return value != nullptr && *static_cast<const uint8_t*>(value) != 0;
+}
+
+}  // namespace hprof

@@ -1,0 +1,167 @@
+// The way of one object: from a probe, or an event of the VM's, to a count of its thread's. [app]
+//
+// The stack and the class together make a key. What was seen under that key before leads straight to the
+// count; else the VM is asked for the stack and the class, and both are named.
+#include <cstring>
+
+#include "plugins/heap_sites/collector.h"
+
+namespace hprof::sites {
+
+void Collector::lose(uint64_t* counter) const {
+  if (counter != nullptr) __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+}
+
+uint32_t Collector::ask_thread(JNIEnv* jni, ThreadState* state) {
+  auto* jvmti = static_cast<jvmtiEnv*>(services_.jvm->jvmti(services_.host));
+  jthread self = nullptr;
+  if (jvmti->GetCurrentThread(&self) != JVMTI_ERROR_NONE || self == nullptr) return 0;
+  state->serial = services_.threads->serial_of(services_.host, self);
+  if (services_.settings().java_version >= 21) {
+    jclass of = jni->GetObjectClass(self);
+    char* name = nullptr;
+    if (jvmti->GetClassSignature(of, &name, nullptr) == JVMTI_ERROR_NONE) {
+      state->changes = strstr(name, "Virtual") != nullptr || strstr(name, "Carrier") != nullptr ? 1 : 0;
+      jvmti->Deallocate(reinterpret_cast<unsigned char*>(name));
+    }
+    jni->DeleteLocalRef(of);
+  }
+  jni->DeleteLocalRef(self);
+  return state->serial;
+}
+
+// 0 unless thread=y.
+uint32_t Collector::thread_of(JNIEnv* jni, ThreadState* state) {
+  if (services_.settings().thread_in_traces == 0) return 0;
+  return state->serial != 0 && state->changes == 0 ? state->serial : ask_thread(jni, state);
+}
+
+void Collector::allocated(void* self, void* jni, void* object, uint64_t header) {
+  static_cast<Collector*>(self)->count_object(static_cast<JNIEnv*>(jni), static_cast<jobject>(object),
+                                              header);
+}
+
+void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header) {
+  ThreadState* state = threads_.get(jni);
+  if (state == nullptr) return lose(lost_objects_);
+  if (state->inside) return;
+  state->inside = true;
+  uint64_t class_key = layout_.class_key(header);
+  jvmtiFrameInfo frames[Stacks::kMostFrames];
+  uint32_t count = stacks_.of_current(frames);
+  if (class_key == 0) {
+    jclass of = jni->GetObjectClass(object);
+    jlong size = 0;
+    static_cast<jvmtiEnv*>(services_.jvm->jvmti(services_.host))->GetObjectSize(object, &size);
+    count_by_class(jni, state, object, of, static_cast<uint64_t>(size), frames, count);
+    jni->DeleteLocalRef(of);
+    state->inside = false;
+    return;
+  }
+  uint64_t key = mix(mix(Stacks::hash(frames, count), class_key), thread_of(jni, state));
+  uint32_t epoch = collections_.load(std::memory_order_relaxed);
+  Recent* recent = state->recent.find(key);
+  if (recent != nullptr && recent->epoch != epoch) {
+    bool same = recent->unloads == unloads_.load(std::memory_order_relaxed) &&
+                classes_.is_there(jni, recent->owner, epoch);
+    if (!same) recent = nullptr;
+    if (same) recent->epoch = epoch;
+  }
+  if (recent == nullptr) recent = miss(jni, state, object, class_key, key, frames, count);
+  if (recent != nullptr) {
+    uint64_t size = recent->size != 0 ? recent->size : classes_.size_of(jni, recent->owner, object, header);
+    add(jni, state, recent->count, object, size);
+  } else {
+    lose(lost_objects_);
+  }
+  state->inside = false;
+}
+
+Recent* Collector::miss(JNIEnv* jni, ThreadState* state, jobject object, uint64_t class_key, uint64_t key,
+                        const jvmtiFrameInfo* frames, uint32_t count) {
+  uint32_t epoch = collections_.load(std::memory_order_relaxed);
+  uint32_t unloads = unloads_.load(std::memory_order_relaxed);
+  uint32_t owner = classes_.find(jni, object, class_key, epoch);
+  if (owner == 0) return nullptr;
+  const ClassEntry& entry = classes_[owner];
+  uint32_t site = sites_.find(entry.serial, stacks_.trace(jni, thread_of(jni, state), frames, count));
+  Count* at = site != 0 ? state->counts.find(site) : nullptr;
+  if (at == nullptr) return nullptr;
+  Recent* recent = state->recent.find(key);
+  if (recent == nullptr) recent = state->recent.add(key);
+  if (recent == nullptr) return nullptr;
+  *recent = {key, at, owner, entry.size, epoch, unloads};
+  return recent;
+}
+
+// Without a key: the class is named each time.
+void Collector::count_by_class(JNIEnv* jni, ThreadState* state, jobject object, jclass of, uint64_t size,
+                               const jvmtiFrameInfo* frames, uint32_t count) {
+  uint32_t owner = services_.ids->class_serial(services_.host, jni, of);
+  uint32_t trace = stacks_.trace(jni, thread_of(jni, state), frames, count);
+  uint32_t site = owner != 0 ? sites_.find(owner, trace) : 0;
+  Count* at = site != 0 ? state->counts.find(site) : nullptr;
+  at != nullptr ? add(jni, state, at, object, size) : lose(lost_objects_);
+}
+
+// Objects and bytes that one object of that size counts for.
+Amount Collector::weight(uint64_t size) const {
+  if (!mode_.sampled) return {1, size};
+  uint64_t objects = objects_of_sample(size, mode_.interval);
+  return {objects, objects * size};
+}
+
+void Collector::add(JNIEnv* jni, ThreadState* state, Count* count, jobject object, uint64_t size) {
+  Amount by = weight(size);
+  __atomic_store_n(&count->objects, count->objects + by.objects, __ATOMIC_RELAXED);
+  __atomic_store_n(&count->bytes, count->bytes + by.bytes, __ATOMIC_RELAXED);
+  if (config_.follow != 0) follow(jni, state, count->site, object, size);
+}
+
+void Collector::follow(JNIEnv* jni, ThreadState* state, uint32_t site, jobject object, uint64_t size) {
+  jweak reference = jni->NewWeakGlobalRef(object);
+  if (reference != nullptr && live_.add(&state->open, reference, site, size)) return;
+  if (reference != nullptr) {
+    jni->DeleteWeakGlobalRef(reference);
+  } else {
+    jni->ExceptionClear();
+  }
+  Amount by = weight(size);
+  __atomic_fetch_add(&sites_[site].untracked.objects, by.objects, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&sites_[site].untracked.bytes, by.bytes, __ATOMIC_RELAXED);
+  lose(lost_ends_);
+}
+
+// Objects that the VM makes for a native method. Those of clone() and Array.newInstance, which compiled code
+// makes without telling, are told by a probe where they are called.
+void Collector::vm_object(JNIEnv* jni, jobject object, jclass of, int64_t size) {
+  if (mode_.sampled || !running_) return;
+  ThreadState* state = threads_.get(jni);
+  if (state == nullptr) return lose(lost_objects_);
+  if (state->inside) return;
+  state->inside = true;
+  jvmtiFrameInfo frames[Stacks::kMostFrames];
+  uint32_t count = stacks_.of_current(frames);
+  if (!stacks_.is_told_by_caller(frames, count)) {
+    vm_objects_.fetch_add(1, std::memory_order_relaxed);
+    count_by_class(jni, state, object, of, static_cast<uint64_t>(size), frames, count);
+  }
+  state->inside = false;
+}
+
+void Collector::sampled_object(JNIEnv* jni, jobject object, jclass of, int64_t size) {
+  ThreadState* state = mode_.sampled ? threads_.get(jni) : nullptr;
+  if (state == nullptr || state->inside) return;
+  state->inside = true;
+  jvmtiFrameInfo frames[Stacks::kMostFrames];
+  uint32_t count = stacks_.of_current(frames);
+  count_by_class(jni, state, object, of, static_cast<uint64_t>(size), frames, count);
+  state->inside = false;
+}
+
+void Collector::thread_end(void* jni) {
+  if (services_.settings().thread_in_traces == 0) return;
+  if (ThreadState* state = threads_.get(jni)) state->serial = 0;
+}
+
+}  // namespace hprof::sites

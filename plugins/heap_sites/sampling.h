@@ -1,0 +1,27 @@
+// sites=sampled: what the option says, and how much a sample stands for.
+//
+// The VM samples each allocated byte with the probability 1/interval, and so an object of `size` bytes with
+// p = 1 - exp(-size/interval): a sample stands for 1/p objects of its size.
+#pragma once
+
+#include <cstdint>
+
+namespace hprof::sites {
+
+constexpr uint64_t kDefaultInterval = 512 * 1024;
+constexpr uint64_t kMostInterval = INT32_MAX;  // the VM takes a jint
+// Objects and bytes of samples are counted in 1/1024, so that rounding does not add up.
+constexpr uint32_t kFractionBits = 10;
+
+struct SitesMode {
+  bool sampled;
+  uint64_t interval;
+};
+
+// "exact", "sampled", "sampled:64k"; null or empty: exact. False: none of them.
+bool parse_mode(const char* text, SitesMode* mode);
+
+// 1/p, in 1/1024. interval 1 or more.
+uint64_t objects_of_sample(uint64_t size, uint64_t interval);
+
+}  // namespace hprof::sites

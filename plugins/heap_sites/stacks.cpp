@@ -1,0 +1,122 @@
+#include "plugins/heap_sites/stacks.h"
+
+#include "plugins/heap_sites/spin_lock.h"
+
+namespace hprof::sites {
+
+static_assert(sizeof(jvmtiFrameInfo) == sizeof(hprof_raw_frame), "stacks are passed on as they are");
+
+struct MethodName {
+  const char* owner;
+  const char* name;
+  const char* signature;
+  bool is_static;
+};
+
+static jmethodID find_method(JNIEnv* jni, const MethodName& of) {
+  jclass owner = jni->FindClass(of.owner);
+  jmethodID method = nullptr;
+  if (owner != nullptr)
+    method = of.is_static ? jni->GetStaticMethodID(owner, of.name, of.signature)
+                          : jni->GetMethodID(owner, of.name, of.signature);
+  if (jni->ExceptionCheck()) jni->ExceptionClear();
+  if (owner != nullptr) jni->DeleteLocalRef(owner);
+  return method;
+}
+
+bool Stacks::open(const Services& services, JNIEnv* jni, bool has_probes) {
+  constexpr const char* kTracker = "java/lang/HprofTracker";
+  constexpr MethodName kProbes[] = {{kTracker, "allocatedObject", "(Ljava/lang/Object;J)V", true},
+                                    {kTracker, "tell", "(Ljava/lang/Object;)V", true},
+                                    {kTracker, "allocated", "(Ljava/lang/Object;)V", true},
+                                    {kTracker, "allocatedArrays", "(Ljava/lang/Object;I)V", true}};
+  constexpr MethodName kTold[] = {
+      {"java/lang/Object", "clone", "()Ljava/lang/Object;", false},
+      {"java/lang/reflect/Array", "newArray", "(Ljava/lang/Class;I)Ljava/lang/Object;", true}};
+  static_assert(sizeof kProbes / sizeof kProbes[0] <= kProbeMethods, "room");
+  static_assert(sizeof kTold / sizeof kTold[0] == kToldMethods, "room");
+  services_ = services;
+  jvmti_ = static_cast<jvmtiEnv*>(services.jvm->jvmti(services.host));
+  set_depth(services.settings().depth);
+  if (!has_probes) return true;
+  bool found = true;
+  for (uint32_t i = 0; i < sizeof kProbes / sizeof kProbes[0]; i++) {
+    probes_[i] = find_method(jni, kProbes[i]);
+    found = found && probes_[i] != nullptr;
+  }
+  for (uint32_t i = 0; i < kToldMethods; i++) told_[i] = find_method(jni, kTold[i]);
+  object_init_ = find_method(jni, {"java/lang/Object", "<init>", "()V", false});
+  return found && object_init_ != nullptr;
+}
+
+bool Stacks::is_probe(jmethodID method) const {
+  for (jmethodID probe : probes_) {
+    if (probe == method) return true;
+  }
+  return false;
+}
+
+uint32_t Stacks::skipped(const jvmtiFrameInfo* frames, uint32_t count) const {
+  uint32_t at = 0;
+  while (at < count && is_probe(frames[at].method)) at++;
+  return at < count && frames[at].method == object_init_ ? at + 1 : at;
+}
+
+uint32_t Stacks::of_current(jvmtiFrameInfo* frames) const {
+  constexpr uint32_t kUsual = 4;  // allocatedObject, tell, allocated, Object.<init>
+  jvmtiFrameInfo all[kMostFrames + kUsual];
+  uint32_t most = depth();
+  if (most == 0) return 0;
+  for (uint32_t from = 0;;) {
+    jint count = 0;
+    if (jvmti_->GetStackTrace(nullptr, static_cast<jint>(from), static_cast<jint>(most + kUsual), all,
+                              &count) != JVMTI_ERROR_NONE)
+      return 0;
+    uint32_t got = static_cast<uint32_t>(count);
+    uint32_t skip = skipped(all, got);
+    // Arrays in arrays have a frame of the probe for each level.
+    if (got == most + kUsual && got - skip < most && skip != 0) {
+      from += skip;
+      continue;
+    }
+    uint32_t used = got - skip < most ? got - skip : most;
+    for (uint32_t i = 0; i < used; i++) frames[i] = all[skip + i];
+    return used;
+  }
+}
+
+uint64_t Stacks::hash(const jvmtiFrameInfo* frames, uint32_t count) {
+  uint64_t hash = 0x51ed270b9f4a7c15ull;
+  for (uint32_t i = 0; i < count; i++) {
+    hash = mix(hash, reinterpret_cast<uintptr_t>(frames[i].method));
+    hash = mix(hash, static_cast<uint64_t>(frames[i].location));
+  }
+  return hash;
+}
+
+hprof_trace_serial Stacks::stand_in(uint32_t thread, const char* name) const {
+  hprof_frame_id frame = services_.ids->synthetic_frame(services_.host, "JVM", name);
+  return frame == 0 ? 0 : services_.ids->trace(services_.host, thread, &frame, 1);
+}
+
+hprof_trace_serial Stacks::trace(JNIEnv* jni, uint32_t thread, const jvmtiFrameInfo* frames,
+                                 uint32_t count) const {
+  if (count == 0) return stand_in(thread, depth() == 0 ? "depth_zero" : "no_java_frame");
+  hprof_frame_id ids[kMostFrames];
+  for (uint32_t i = 0; i < count; i++) {
+    hprof_raw_frame raw = {frames[i].method, frames[i].location};
+    ids[i] = services_.ids->frame(services_.host, jni, &raw, 1);
+  }
+  return services_.ids->trace(services_.host, thread, ids, count);
+}
+
+// Called by native code, they have no caller with a probe.
+bool Stacks::is_told_by_caller(const jvmtiFrameInfo* frames, uint32_t count) const {
+  if (count < 2 || frames[1].location < 0) return false;
+  for (jmethodID method : told_) {
+    if (method != nullptr && frames[0].method == method) return true;
+  }
+  return false;
+}
+
+}  // namespace hprof::sites

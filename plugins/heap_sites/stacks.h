@@ -1,0 +1,46 @@
+// The stack of an allocation, asked of the VM, and its trace.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <jvmti.h>
+
+#include <hprof/cpp/services.hpp>
+
+namespace hprof::sites {
+
+class Stacks {
+ public:
+  static constexpr uint32_t kMostFrames = 512;  // a deeper stack is cut there
+
+  // Finds the methods that no trace shows: the probes' own, and Object.<init>. [control]
+  bool open(const Services& services, JNIEnv* jni, bool has_probes);
+  void set_depth(uint32_t depth) { depth_.store(depth < kMostFrames ? depth : kMostFrames); }
+  uint32_t depth() const { return depth_.load(std::memory_order_relaxed); }
+
+  // Frames of the calling thread, without those on top that belong to a probe; at most depth(). [app]
+  uint32_t of_current(jvmtiFrameInfo* frames) const;
+  // Their trace; 0: no room. [app] the thread whose frames they are
+  hprof_trace_serial trace(JNIEnv* jni, uint32_t thread, const jvmtiFrameInfo* frames, uint32_t count) const;
+  static uint64_t hash(const jvmtiFrameInfo* frames, uint32_t count);
+  // A trace of one frame JVM.<name>.
+  hprof_trace_serial stand_in(uint32_t thread, const char* name) const;
+
+  // A method whose result a probe in its caller has told, or tells next. [app]
+  bool is_told_by_caller(const jvmtiFrameInfo* frames, uint32_t count) const;
+
+ private:
+  static constexpr uint32_t kProbeMethods = 5;
+  static constexpr uint32_t kToldMethods = 2;
+  uint32_t skipped(const jvmtiFrameInfo* frames, uint32_t count) const;
+  bool is_probe(jmethodID method) const;
+
+  Services services_;
+  jvmtiEnv* jvmti_ = nullptr;
+  jmethodID probes_[kProbeMethods] = {};
+  jmethodID object_init_ = nullptr;
+  jmethodID told_[kToldMethods] = {};
+  std::atomic<uint32_t> depth_{0};
+};
+
+}  // namespace hprof::sites

@@ -1,0 +1,61 @@
+// The state of a thread, by its JNIEnv: one look at a table that all threads read and few write.
+//
+// The VM gives an environment's address to a later thread when its own has ended; the state then goes on with
+// it. Virtual threads use their carriers'.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <hprof/cpp/services.hpp>
+
+#include "plugins/heap_sites/live_records.h"
+#include "plugins/heap_sites/thread_table.h"
+
+namespace hprof::sites {
+
+struct ThreadState {
+  RecentTable recent;
+  Counts counts;
+  LiveChunk* open = nullptr;    // being filled; the reaper reads it
+  uint32_t serial = 0;          // thread=y; 0: to be asked for
+  uint32_t changes = 0;         // 1: a carrier, so that the serial changes
+  bool inside = false;          // the agent's own work allocates nothing that is counted
+  ThreadState* next = nullptr;  // of all
+};
+
+class ThreadMap {
+ public:
+  static constexpr uint32_t kRoom = 1u << 16;
+  static constexpr uint32_t kMostProbes = 128;
+
+  bool open(const Services& services);
+  void close();
+  // The state of the thread with that environment, made if need be; null: no room. [app] that thread
+  ThreadState* get(const void* env) {
+    uint64_t at = place(env);
+    if (slots_[at].env.load(std::memory_order_acquire) == env) {
+      ThreadState* state = slots_[at].state.load(std::memory_order_relaxed);
+      if (state != nullptr) return state;
+    }
+    return search(env, at);
+  }
+  ThreadState* first() const { return first_.load(std::memory_order_acquire); }
+
+ private:
+  struct Slot {
+    std::atomic<const void*> env;
+    std::atomic<ThreadState*> state;
+  };
+  static uint64_t place(const void* env) {
+    return reinterpret_cast<uintptr_t>(env) * 0x9e3779b97f4a7c15ull >> 48 & (kRoom - 1);
+  }
+  ThreadState* search(const void* env, uint64_t at);
+  ThreadState* make();
+
+  Services services_;
+  Slot* slots_ = nullptr;  // reserved
+  std::atomic<ThreadState*> first_{nullptr};
+};
+
+}  // namespace hprof::sites

@@ -1,0 +1,97 @@
+#include "plugins/heap_sites/thread_table.h"
+
+#include "plugins/heap_sites/spin_lock.h"
+
+namespace hprof::sites {
+
+void Counts::close() {
+  for (uint32_t i = 0; i < kSegments; i++) {
+    services_.release(segments_[i], segment_size(i));
+    segments_[i] = nullptr;
+  }
+  services_.release(index_, index_room_);
+  index_ = nullptr;
+  index_room_ = 0;
+  size_.store(0, std::memory_order_release);
+}
+
+Count* Counts::at(uint32_t number) const {
+  uint32_t segment = segment_of(number);
+  return segments_[segment] + (segment == 0 ? number : number - segment_size(segment));
+}
+
+bool Counts::grow_index() {
+  uint32_t room = index_room_ == 0 ? 2u << kFirstBits : index_room_ * 2;
+  auto* index = services_.allocate<uint32_t>(room);
+  if (index == nullptr) return false;
+  uint32_t size = size_.load(std::memory_order_relaxed);
+  for (uint32_t i = 0; i < size; i++) {
+    uint64_t place = mix(0, at(i)->site) & (room - 1);
+    while (index[place] != 0) place = (place + 1) & (room - 1);
+    index[place] = i + 1;
+  }
+  services_.release(index_, index_room_);
+  index_ = index;
+  index_room_ = room;
+  return true;
+}
+
+Count* Counts::find(uint32_t site) {
+  uint32_t size = size_.load(std::memory_order_relaxed);
+  if (size * 2 >= index_room_ && !grow_index()) return nullptr;
+  uint64_t place = mix(0, site) & (index_room_ - 1);
+  for (; index_[place] != 0; place = (place + 1) & (index_room_ - 1)) {
+    Count* count = at(index_[place] - 1);
+    if (count->site == site) return count;
+  }
+  uint32_t segment = segment_of(size);
+  if (segment >= kSegments) return nullptr;
+  if (segments_[segment] == nullptr) {
+    segments_[segment] = services_.allocate<Count>(segment_size(segment));
+    if (segments_[segment] == nullptr) return nullptr;
+  }
+  Count* made = at(size);
+  made->site = site;
+  index_[place] = size + 1;
+  size_.store(size + 1, std::memory_order_release);
+  return made;
+}
+
+void RecentTable::close() {
+  services_.release(slots_, room_ + 1);
+  slots_ = nullptr;
+  room_ = 0;
+}
+
+bool RecentTable::grow() {
+  uint32_t room = room_ == 0 ? kFirstRoom : room_ * 4;
+  auto* slots = services_.allocate<Recent>(room + 1);
+  if (slots == nullptr) return false;
+  for (uint32_t i = 0; i < (room_ == 0 ? 0 : room_ + 1); i++) {
+    if (slots_[i].key == 0) continue;
+    Recent* to = slots + (slots_[i].key & (room - 1));
+    if (to[0].key != 0) to++;
+    *to = slots_[i];
+  }
+  services_.release(slots_, room_ + 1);
+  slots_ = slots;
+  room_ = room;
+  mask_ = room - 1;
+  replaced_ = 0;
+  return true;
+}
+
+Recent* RecentTable::add(uint64_t key) {
+  bool wants_room = slots_ == nullptr || (replaced_ > room_ / 2 && room_ < kMostRoom);
+  if (wants_room && !grow() && slots_ == nullptr) return nullptr;
+  Recent* slot = slots_ + (key & mask_);
+  if (slot[0].key != 0) {
+    replaced_++;
+    if (slot[1].key == 0 || (replaced_ & 1) != 0) slot++;
+  }
+  *slot = {};
+  slot->key = key;
+  return slot;
+}
+
+}  // namespace hprof::sites

@@ -1,0 +1,91 @@
+// What one thread has allocated, by site; and, in front of it, which stack and class belong to which site.
+//
+// Both belong to one thread, which never waits for anybody: it alone writes. The control thread reads the
+// counts at any time, also while the table grows: a table that was replaced stays as it is until the session
+// ends (all of them together take no more room than the last one).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <hprof/cpp/services.hpp>
+
+namespace hprof::sites {
+
+struct Count {
+  uint32_t site;
+  uint32_t reserved;
+  uint64_t objects;
+  uint64_t bytes;
+};
+
+// Sums by site number: an index that grows as sites do, in segments that never move.
+class Counts {
+ public:
+  static constexpr uint32_t kFirstBits =
+      7;  // counts in the first segment; each later one is as large as all before
+  static constexpr uint32_t kSegments = 16;
+
+  void open(const Services& services) { services_ = services; }
+  void close();
+  // The count of a site, made if it is new; null: no memory. [owner]
+  Count* find(uint32_t site);
+  uint32_t size() const { return size_.load(std::memory_order_acquire); }
+  // number < size(). [owner][control]
+  Count* at(uint32_t number) const;
+
+ private:
+  bool grow_index();
+  static uint32_t segment_of(uint32_t number) {
+    return number < (1u << kFirstBits) ? 0 : 32u - kFirstBits - static_cast<uint32_t>(__builtin_clz(number));
+  }
+  static uint32_t segment_size(uint32_t segment) {
+    return 1u << (segment == 0 ? kFirstBits : kFirstBits + segment - 1);
+  }
+
+  Services services_;
+  Count* segments_[kSegments] = {};
+  std::atomic<uint32_t> size_{0};
+  uint32_t* index_ = nullptr;  // count numbers, plus 1; by hash of the site. Of the owner alone
+  uint32_t index_room_ = 0;
+};
+
+// A stack and a class of late: overwrites.
+struct Recent {
+  uint64_t key;      // 0: free
+  Count* count;      // where to add
+  uint32_t owner;    // number of the class in the class table; 0: none
+  uint32_t size;     // bytes of each object; 0: it depends
+  uint32_t epoch;    // collection after which the class was last seen alive
+  uint32_t unloads;  // classes that had gone by then
+};
+
+class RecentTable {
+ public:
+  static constexpr uint32_t kFirstRoom = 1u << 9;
+  static constexpr uint32_t kMostRoom = 1u << 17;
+  static constexpr uint32_t kWays = 2;
+
+  void open(const Services& services) { services_ = services; }
+  void close();
+  // The slot of that key; null: not there. [owner]
+  Recent* find(uint64_t key) const {
+    if (slots_ == nullptr) return nullptr;
+    Recent* slot = slots_ + (key & mask_);
+    if (slot[0].key == key) return slot;
+    return slot[1].key == key ? slot + 1 : nullptr;
+  }
+  // A slot for a key that is not there, taken from another if need be; null: no memory. [owner]
+  Recent* add(uint64_t key);
+
+ private:
+  bool grow();
+
+  Services services_;
+  Recent* slots_ = nullptr;  // one more than room, so that the last has a neighbour
+  uint64_t mask_ = 0;
+  uint32_t room_ = 0;
+  uint32_t replaced_ = 0;
+};
+
+}  // namespace hprof::sites
