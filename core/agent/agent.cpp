@@ -76,9 +76,13 @@ bool end_session(Session* session, JNIEnv* jni) {
   return session->phase() == Session::Phase::kDead;
 }
 
-// The VM's death waits for a detach, so this does not wait for anybody who holds `changing` for long.
+// An attach that is going on ends soon. Until the detach has begun the VM's death does not wait for this
+// thread.
 void detach_now(Session* session, JNIEnv* jni) {
-  if (!begin_change()) return;
+  while (!begin_change()) {
+    if (session->phase() != Session::Phase::kLive) return;
+    hprof::platform::sleep_ns(hprof::platform::kNanosPerMilli);
+  }
   if (the_session.load() == session) end_session(session, jni);
   end_change();
 }

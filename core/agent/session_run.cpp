@@ -154,7 +154,9 @@ void Session::note_losses() {
     char text[200];
     int size = snprintf(text, sizeof(text), "lost %llu %s", static_cast<unsigned long long>(value), words);
     hprof_rec_note note = {{sizeof(note), HPROF_RECORD_NOTE, 0}, {text, static_cast<uint64_t>(size)}};
-    if (pipeline_.write(&note.head) == HPROF_UNSUPPORTED) say(text);
+    pipeline_.write(&note.head);
+    // The binary format has no place for it.
+    if ((encoder_.unit->records & HPROF_RECORD_BIT(HPROF_RECORD_NOTE)) == 0) say(text);
   });
 }
 

@@ -21,7 +21,12 @@ void* reserve_lazy(size_t size) {
   if (!whole) return nullptr;
   void* region =
       mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return region == MAP_FAILED ? nullptr : region;
+  if (region == MAP_FAILED) return nullptr;
+#ifdef MADV_NOHUGEPAGE
+  // Tables are used here and there: huge pages would make all of one resident.
+  madvise(region, whole, MADV_NOHUGEPAGE);
+#endif
+  return region;
 }
 
 void release_lazy(void* region, size_t size) {
