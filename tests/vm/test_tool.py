@@ -180,3 +180,19 @@ def listen_sends_commands(vm):
         check_equal(run.code, 0, "exit code\n%s\n" % run)
         listener.finish()
     check_equal(listener.tables(), 2, "tables: one asked for, one at exit")
+
+
+@vm_test(units=("cpu_samples", "heap_dump", "encoder_binary", "sink_socket"))
+def listen_holds_a_whole_conversation(vm):
+    commands = ("control cpu off", "control cpu on", "wait 1", "samples cutoff=0", "dump heap", "summary", "control depth 3",
+                "wait 1", "samples cutoff=0", "eof")
+    with Listener(vm, *["--cmd=" + command for command in commands]) as listener:
+        live = vm.start("cpu=samples,heap=dump,interval=1,format=b,doe=n,net=127.0.0.1:%d" % listener.port, "Idle")
+        live.wait_until(lambda: listener.tables() == 2, "the second table")
+        run = live.finish()
+        check_equal(run.code, 0, "exit code\n%s\n" % run)
+        listener.finish()
+    text = hprof(vm, "print", vm.path("net.hprof"))[1]
+    check_equal(text.count("CPU SAMPLES (total"), 2, "tables\n" + text)
+    check(re.search(r"^HEAP DUMP", text, re.M), "no heap dump\n" + text)
+    check(re.search(r"^HEAP SUMMARY", text, re.M), "no summary\n" + text)
