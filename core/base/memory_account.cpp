@@ -1,6 +1,8 @@
 // The session's memory, accounted.
 #include "core/base/memory_account.h"
 
+#include <cstring>
+
 namespace hprof {
 
 void MemoryAccount::open(const MemorySource& source, uint64_t budget) {
@@ -8,27 +10,50 @@ void MemoryAccount::open(const MemorySource& source, uint64_t budget) {
   budget_ = budget ? budget : UINT64_MAX;
 }
 
+bool MemoryAccount::open_fixed(const MemorySource& source, uint64_t bytes, void (*pause)()) {
+  open(source, bytes);
+  void* block =
+      bytes != 0 && bytes <= SIZE_MAX ? source.allocate_zeroed(static_cast<size_t>(bytes)) : nullptr;
+  if (block == nullptr) return false;
+  // Touched, so that it is there, too.
+  memset(block, 0, static_cast<size_t>(bytes));
+  pool_.open(block, static_cast<size_t>(bytes), pause);
+  return true;
+}
+
+void MemoryAccount::close_fixed() {
+  if (!is_fixed()) return;
+  void* block = pool_.block();
+  pool_.close();
+  source_.deallocate(block);
+}
+
 void* MemoryAccount::allocate(uint64_t bytes) {
   if (!bytes) bytes = 1;
   if (bytes > SIZE_MAX || !charge(bytes)) return nullptr;
-  void* block = source_.allocate_zeroed(static_cast<size_t>(bytes));
-  if (!block) uncharge(bytes);
-  return block;
+  const auto size = static_cast<size_t>(bytes);
+  void* block = is_fixed() ? pool_.allocate(size) : source_.allocate_zeroed(size);
+  if (block != nullptr) return block;
+  if (is_fixed()) refusals_.fetch_add(1, std::memory_order_relaxed);
+  uncharge(bytes);
+  return nullptr;
 }
 
 void MemoryAccount::release(void* block, uint64_t bytes) {
   if (!block) return;
-  source_.deallocate(block);
+  is_fixed() ? pool_.release(block) : source_.deallocate(block);
   uncharge(bytes ? bytes : 1);
 }
 
 void* MemoryAccount::reserve(uint64_t bytes) {
   if (!bytes || bytes > SIZE_MAX) return nullptr;
+  if (is_fixed()) return allocate(bytes);
   return source_.reserve_lazy(static_cast<size_t>(bytes));
 }
 
 void MemoryAccount::unreserve(void* region, uint64_t bytes) {
-  if (region) source_.release_lazy(region, static_cast<size_t>(bytes));
+  if (!region) return;
+  is_fixed() ? release(region, bytes) : source_.release_lazy(region, static_cast<size_t>(bytes));
 }
 
 bool MemoryAccount::charge(uint64_t bytes) {

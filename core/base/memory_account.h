@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "core/base/memory.h"
+#include "core/base/pool.h"
 
 namespace hprof {
 
@@ -31,13 +32,20 @@ class MemoryAccount {
 
   // Before first use. budget in bytes; 0: unlimited. [onload]
   void open(const MemorySource& source, uint64_t budget);
+  // The same, but all memory is taken now, in one block of `bytes`, and no more later: reserve() takes from
+  // it, too. False: there is none. pause: see Pool. [onload]
+  bool open_fixed(const MemorySource& source, uint64_t bytes, void (*pause)());
+  // Gives the block back. Nobody uses it any more. Not fixed: nothing. [control]
+  void close_fixed();
+  bool is_fixed() const { return pool_.is_open(); }
 
   // A zeroed block aligned to 16; the caller releases it with the same size. nullptr: the budget or the
   // source is used up. 0 bytes count as 1. [onload][control][app]
   void* allocate(uint64_t bytes);
   void release(void* block, uint64_t bytes);  // nullptr: nothing
 
-  // Address space, not charged: whoever uses it charges what he touches (Region does). [onload][control]
+  // Address space, not charged unless fixed: whoever uses it charges what he touches (Region does).
+  // [onload][control]
   void* reserve(uint64_t bytes);
   void unreserve(void* region, uint64_t bytes);  // nullptr: nothing
 
@@ -55,6 +63,7 @@ class MemoryAccount {
 
  private:
   MemorySource source_;
+  Pool pool_;
   uint64_t budget_ = 0;
   std::atomic<uint64_t> used_{0};
   std::atomic<uint64_t> peak_{0};

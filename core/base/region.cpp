@@ -4,6 +4,7 @@
 namespace hprof {
 
 bool Region::create(MemoryAccount& memory, uint64_t bytes, Backing backing) {
+  if (memory.is_fixed()) backing = Backing::kFixed;
   void* room = backing == Backing::kFixed ? memory.allocate(bytes) : memory.reserve(bytes);
   if (!room) return false;
   memory_ = &memory;

@@ -10,7 +10,8 @@ namespace hprof {
 
 // How a table gets its room.
 enum class Backing : uint32_t {
-  kLazy,  // address space now, memory and budget as it is used from its start on
+  kLazy,  // address space now, memory and budget as it is used from its start on; kFixed where memory
+          // is_fixed
   kFixed  // a block of the whole size, charged at creation: nothing can be refused later
 };
 
