@@ -44,6 +44,33 @@ ModelLimits ModelLimits::fixed(uint64_t bytes) {
   return limits;
 }
 
+// By one number: strings and frames n, and what a trace of eight frames, its methods and their names take.
+static ModelLimits proportioned(uint32_t n, uint32_t method_map) {
+  ModelLimits limits{};
+  limits.strings = n;
+  limits.classes = n / 4;
+  limits.methods = n / 2;
+  limits.frames = n;
+  limits.traces = n;
+  limits.threads = n >= 2048 ? 128 : 64;
+  limits.thread_names = limits.threads / 2;
+  limits.method_map = method_map;
+  limits.text_bytes = uint64_t{n} * 32;
+  limits.trace_bytes = uint64_t{n} * 32;
+  limits.line_table_bytes = uint64_t{n} * 32;
+  limits.backing = Backing::kFixed;
+  return limits;
+}
+
+ModelLimits ModelLimits::small(uint64_t bytes, bool book) {
+  constexpr uint32_t kStep = 128;
+  uint32_t methods = 256;
+  while (book && MethodMap::room(methods + 256) <= bytes / 8 * 5) methods += 256;
+  uint32_t n = 256;
+  while (proportioned(n + kStep, methods).room() <= bytes) n += kStep;
+  return proportioned(n, methods);
+}
+
 bool ModelLimits::halve() {
   bool any = halve_down_to(&strings, 512u);
   any |= halve_down_to(&classes, 128u);

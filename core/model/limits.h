@@ -32,6 +32,10 @@ struct ModelLimits {
   // there are, which take more.
   static ModelLimits fixed(uint64_t bytes);
 
+  // The same for very small memories: tables in proportion to each other as a short profile of a small
+  // program fills them; with `book`, more than half of it for the method book. [any]
+  static ModelLimits small(uint64_t bytes, bool book);
+
   // All capacities halved, down to the smallest useful ones. False: they were the smallest already.
   bool halve();
 

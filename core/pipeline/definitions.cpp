@@ -41,14 +41,15 @@ bool NumberSet::add(uint32_t number) {
   return fresh;
 }
 
-bool Definitions::create(MemoryAccount& memory, const hprof_host* host, Write write, void* context) {
+bool Definitions::create(MemoryAccount& memory, const hprof_host* host, uint32_t most_numbers, Write write,
+                         void* context) {
   host_ = host;
   ids_ = static_cast<const hprof_ids_service*>(host->service(host, HPROF_SERVICE_IDS));
   write_ = write;
   context_ = context;
-  return ids_ != nullptr && strings_.create(memory, kMostNumbers) && classes_.create(memory, kMostNumbers) &&
-         frames_.create(memory, kMostNumbers) && traces_.create(memory, kMostNumbers) &&
-         threads_.create(memory, kMostNumbers);
+  const uint64_t most = most_numbers != 0 ? (uint64_t{most_numbers} + 32) / 32 * 32 : kMostNumbers;
+  return ids_ != nullptr && strings_.create(memory, most) && classes_.create(memory, most) &&
+         frames_.create(memory, most) && traces_.create(memory, most) && threads_.create(memory, most);
 }
 
 void Definitions::destroy(MemoryAccount& memory) {

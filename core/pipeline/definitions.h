@@ -31,7 +31,10 @@ class Definitions {
   // Takes one definition record (STRING, CLASS, FRAME, TRACE, THREAD_START). Returns HPROF_OK to go on.
   using Write = hprof_status (*)(void* context, const hprof_record* record);
 
-  bool create(MemoryAccount& memory, const hprof_host* host, Write write, void* context);
+  // most_numbers: of each kind; what has a higher number is defined each time it is needed. 0: 2 million, by
+  // touch.
+  bool create(MemoryAccount& memory, const hprof_host* host, uint32_t most_numbers, Write write,
+              void* context);
   void destroy(MemoryAccount& memory);
 
   // Writes what `record` refers to and this output has not seen. [writer]

@@ -18,7 +18,7 @@ hprof_status Output::open(MemoryAccount& memory, const OutputPlan& plan, uint32_
   has_report = false;
   encoded_ = 0;
   bytes_written_.store(0, std::memory_order_relaxed);
-  if (!definitions_.create(memory, plan.encoder_host, &Output::write_definition, this) ||
+  if (!definitions_.create(memory, plan.encoder_host, plan.most_numbers, &Output::write_definition, this) ||
       !chunks_.create(memory, plan.chunks, plan.chunk_bytes)) {
     snprintf(error, error_size, "not enough memory for the output buffers");
     return HPROF_NO_MEMORY;

@@ -29,7 +29,8 @@ struct OutputPlan {
   uint32_t chunk_bytes;
   uint64_t stall_ns;  // a sink that takes no byte for so long is given up
   void (*say)(const hprof_host* host, const char* text);
-  uint32_t whole_only = 0;  // see hprof_sink_target
+  uint32_t whole_only = 0;    // see hprof_sink_target
+  uint32_t most_numbers = 0;  // see Definitions
 };
 
 class Output {
