@@ -10,6 +10,7 @@ namespace {
 
 constexpr uint32_t kMostClasses = 1u << 20;  // loaded at a time; 16 bytes of lazily touched memory each
 constexpr uint32_t kFewestClasses = 1u << 14;
+constexpr uint32_t kFewestFixed = 1u << 9;  // where each takes its memory at once
 constexpr uint64_t kMemoryPerClass = 1024;  // of max-memory=: 256m, the default, has room for 262144
 constexpr jint kMostLocals = 65000;         // local references that a VM is asked for room for
 constexpr uint32_t kMostLines = 4096;       // of one method; the class file allows 65535
@@ -26,7 +27,8 @@ bool ClassBook::create(jvmtiEnv* jvmti, MemoryAccount* memory, Model* model, Los
   losses_ = losses;
   options_ = options;
   most_classes_ = kMostClasses;
-  while (max_memory != 0 && most_classes_ > kFewestClasses && most_classes_ > max_memory / kMemoryPerClass) {
+  const uint32_t fewest = memory->is_fixed() ? kFewestFixed : kFewestClasses;
+  while (max_memory != 0 && most_classes_ > fewest && most_classes_ > max_memory / kMemoryPerClass) {
     most_classes_ /= 2;
   }
   return entries_region_.create(*memory, most_classes_ * sizeof(Entry), Backing::kLazy);

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstdio>
 
 #include "core/agent/answer.h"
 #include "core/base/message.h"
@@ -19,6 +20,24 @@
 namespace hprof {
 
 class Session;
+
+#ifdef HPROF_NO_CONTROL
+
+// A build without: it refuses the options.
+class ControlServer {
+ public:
+  bool open(const CoreConfig& core, Error* error) {
+    const bool asked = !is_control_off(core.control) || (core.listen != nullptr && core.listen[0] != '\0');
+    if (asked)
+      snprintf(error->text, sizeof(error->text), "HPROF ERROR: no control= and listen= in this build");
+    return !asked;
+  }
+  bool start(Session*) { return true; }
+  bool close(int64_t) { return true; }
+  const char* path() const { return ""; }
+};
+
+#else
 
 class ControlServer {
  public:
@@ -76,5 +95,7 @@ class ControlServer {
   size_t secret_size_ = 0;
   std::atomic<bool> closing_{false};
 };
+
+#endif
 
 }  // namespace hprof

@@ -7,6 +7,7 @@
 #include <hprof/service/vm_dump.h>
 
 #include "core/agent/service_tables.h"
+#include "core/base/build.h"
 #include "platform/platform.h"
 
 namespace hprof {
@@ -19,7 +20,7 @@ constexpr int64_t kSocketKind = 2;
 
 int64_t to_handle(intptr_t native, int64_t kind) { return static_cast<int64_t>(native) << kKindBits | kind; }
 intptr_t native_of(int64_t handle) { return static_cast<intptr_t>(handle >> kKindBits); }
-bool is_socket(int64_t handle) { return (handle & 3) == kSocketKind; }
+bool is_socket(int64_t handle) { return kHasSockets && (handle & 3) == kSocketKind; }
 
 platform::File file_of(int64_t handle) {
   platform::File file;
@@ -53,6 +54,7 @@ int64_t create_file(const hprof_host*, const char* path, uint32_t replace, char*
 
 int64_t connect(const hprof_host*, const char* address, uint64_t timeout_ns, char* error,
                 uint32_t error_size) {
+  if (!kHasSockets) return explain(platform::kErrorUnsupported, error, error_size);
   platform::Address parts;
   platform::Socket socket;
   int code = platform::split_address(address, nullptr, &parts);
@@ -148,6 +150,7 @@ bool pass_on(void* context, uint32_t stream, uint8_t* bytes, size_t size) {
 
 hprof_status run_vm_dump(const hprof_host* host, uint32_t all, void* argument, hprof_vm_dump_take take,
                          char* error, uint32_t error_size) {
+  if (!kHasHeapDump) return HPROF_UNSUPPORTED;
   Taker taker = {argument, take, HPROF_OK};
   char reason[160] = "";
   bool apart = host->settings->java_version >= 22;
@@ -157,6 +160,7 @@ hprof_status run_vm_dump(const hprof_host* host, uint32_t all, void* argument, h
 }
 
 uint32_t vm_dump_available(const hprof_host* host, char* error, uint32_t error_size) {
+  if (!kHasHeapDump) return 0;
   if (host->settings->java_version < 11) {
     snprintf(error, error_size, "the dumper of this VM writes to files only");
     return 0;

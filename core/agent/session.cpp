@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/agent/capabilities.h"
+#include "core/base/build.h"
 
 namespace hprof {
 
@@ -20,6 +21,10 @@ constexpr uint32_t kDumpChunkBytes = 256 * 1024;
 constexpr uint64_t kSmallBudget = 16u << 20;  // bytes; up to here it is taken at the start, all of it
 constexpr uint32_t kSmallEventSlots = 256;
 constexpr uint32_t kSmallChunkBytes = 16 * 1024;
+// With a very small one.
+constexpr uint32_t kFewestEventSlots = 64;
+constexpr uint32_t kLeastChunkBytes = 4 * 1024;
+constexpr uint64_t kLeastMemory = 128 * 1024;
 
 bool is_small(uint64_t max_memory) { return max_memory != 0 && max_memory <= kSmallBudget; }
 
@@ -69,6 +74,7 @@ JNIEnv* Session::jni() const {
 
 // The function table of the JavaVM lies in the VM's library.
 void* Session::vm_symbol(const char* name) const {
+  if (!kHasModules) return platform::symbol_in_process(name);
   return platform::symbol_in_library_of(reinterpret_cast<const void*>(vm_->functions->GetEnv), name);
 }
 
@@ -84,11 +90,8 @@ Configured Session::load(JavaVM* vm, const char* options, bool attached) {
   Configured configured = setup_.prepare(options, messages);
   if (configured == Configured::kFailed) print_error(setup_.error().text);
   if (configured != Configured::kRun) return configured;
-  memory_.open(
-      {platform::allocate_zeroed, platform::deallocate, platform::reserve_lazy, platform::release_lazy},
-      setup_.core().max_memory);
-  bool ready = get_environment() && make_units() && ask_for_capabilities() && create_tables() &&
-               open_control() && open_pipeline() && create_collectors();
+  bool ready = open_memory() && get_environment() && make_units() && ask_for_capabilities() &&
+               create_tables() && open_control() && open_pipeline() && create_collectors();
   return ready ? Configured::kRun : Configured::kFailed;
 }
 
@@ -99,6 +102,28 @@ bool Session::start_attached() {
   on_vm_init(env, self);
   env->DeleteLocalRef(self);
   return true;
+}
+
+// An embedded agent takes all of its memory here; the session itself, which is there already, is a part of
+// it.
+bool Session::open_memory() {
+  const uint64_t most = setup_.core().max_memory;
+  const MemorySource source = {platform::allocate_zeroed, platform::deallocate, platform::reserve_lazy,
+                               platform::release_lazy};
+  settings_.max_memory = most;
+  if (!kEmbedded) {
+    memory_.open(source, most);
+    return true;
+  }
+  if (most < sizeof(Session) + kLeastMemory) {
+    char text[120];
+    snprintf(text, sizeof(text), "max-memory=: this build needs a limit, of at least %u bytes",
+             static_cast<unsigned>(sizeof(Session) + kLeastMemory));
+    return fail(text);
+  }
+  auto pause = [] { platform::sleep_ns(50'000); };
+  return memory_.open_fixed(source, most - sizeof(Session), pause) ||
+         fail("not enough memory for max-memory=");
 }
 
 bool Session::get_environment() {
@@ -200,9 +225,13 @@ bool Session::ask_for_capabilities() {
 
 bool Session::create_tables() {
   if (collector_count_ == 0) return true;
-  Backing backing = is_small(setup_.core().max_memory) ? Backing::kFixed : Backing::kLazy;
+  Backing backing =
+      memory_.is_fixed() || is_small(setup_.core().max_memory) ? Backing::kFixed : Backing::kLazy;
   ModelLimits limits =
       backing == Backing::kFixed ? ModelLimits::fixed(setup_.core().max_memory / 2) : ModelLimits::standard();
+  if (is_very_small()) {
+    limits = ModelLimits::small(memory_.budget() / 8 * 5, ((needs_ | wants_) & HPROF_NEED_METHOD_BOOK) != 0);
+  }
   Status created = model_.create(memory_, limits, losses_, settings_.raw_names != 0);
   if (!created.ok()) return fail(created.text);
   ClassBook::Options options = {settings_.line_numbers != 0,
@@ -234,6 +263,15 @@ bool Session::open_pipeline() {
                  [](const hprof_host* host, const char* text) { slot_of(host)->session->say(text); },
                  0};
   plan.event_slots = small ? kSmallEventSlots : kEventSlots;
+  if (is_very_small()) {
+    plan.event_slots = kFewestEventSlots;
+    plan.output.chunk_bytes = kLeastChunkBytes;
+  }
+  if (memory_.is_fixed()) {
+    const ModelLimits& limits = model_.limits();
+    plan.output.most_numbers = limits.strings > limits.frames ? limits.strings : limits.frames;
+    if (plan.output.most_numbers < limits.traces) plan.output.most_numbers = limits.traces;
+  }
   plan.id_size = sizeof(void*);
   plan.heap_dump = setup_.emits(HPROF_RECORD_HEAP_DUMP_BEGIN);
   if (plan.heap_dump) {

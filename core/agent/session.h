@@ -110,6 +110,8 @@ class Session {
 
  private:
   bool wait_for_control();
+  bool open_memory();
+  bool is_very_small() const { return memory_.is_fixed() && memory_.budget() < 4 * 1024 * 1024; }
   bool get_environment();
   bool make_units();
   bool add_slot(UnitSlot& slot, uint32_t unit_index);

@@ -82,6 +82,7 @@ void Session::give_back(JNIEnv* jni) {
   if (jvmti_ != nullptr) jvmti_->DisposeEnvironment();
   jvmti_ = nullptr;
   model_.destroy();
+  memory_.close_fixed();
 }
 
 void Session::dispose() {

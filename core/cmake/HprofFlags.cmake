@@ -11,6 +11,22 @@ target_compile_options(hprof_flags INTERFACE
   -Wall -Wextra -Wno-missing-field-initializers -Wshadow -Wundef -Wvla -fvisibility=hidden -ffunction-sections -fdata-sections
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<BOOL:$<TARGET_PROPERTY:HPROF_HOSTED>>>>:${_hprof_bare_cxx}>
   $<$<BOOL:${HPROF_WERROR}>:-Werror>)
+
+# What this build has, for core/base/build.h.
+function(hprof_has_unit unit result)
+  set(${result} OFF PARENT_SCOPE)
+  if(HPROF_LOADABLE OR HPROF_STATIC STREQUAL "all" OR "${unit}" IN_LIST HPROF_STATIC)
+    set(${result} ON PARENT_SCOPE)
+  endif()
+endfunction()
+hprof_has_unit(sink_socket _hprof_has_sockets)
+hprof_has_unit(heap_dump _hprof_has_heap_dump)
+target_compile_definitions(hprof_flags INTERFACE
+  $<$<BOOL:${HPROF_EMBEDDED}>:HPROF_EMBEDDED=1>
+  $<$<NOT:$<BOOL:${HPROF_CONTROL}>>:HPROF_NO_CONTROL=1>
+  $<$<NOT:$<BOOL:${HPROF_LOADABLE}>>:HPROF_NO_MODULES=1>
+  $<$<NOT:$<BOOL:${_hprof_has_sockets}>>:HPROF_NO_SOCKETS=1>
+  $<$<NOT:$<BOOL:${_hprof_has_heap_dump}>>:HPROF_NO_HEAP_DUMP=1>)
 if(HPROF_SANITIZE)
   # Everything in one program then has to agree on the sanitizer, so this one is global.
   add_compile_options(-fsanitize=${HPROF_SANITIZE} -fno-omit-frame-pointer)

@@ -1,6 +1,8 @@
 // The rows of the core's own options.
 #include "core/option/core_options.h"
 
+#include "core/base/build.h"
+
 namespace hprof {
 namespace {
 
@@ -46,7 +48,7 @@ const hprof_option kOwn[] = {
      "may a command end the VM?"},
     {"raw-names", HPROF_OPTION_FLAG, AT(raw_names), "n", nullptr, 0, 0, nullptr,
      "hidden classes named as the VM does?"},
-    {"max-memory", HPROF_OPTION_SIZE, AT(max_memory), "256m", nullptr, 0, 0, nullptr,
+    {"max-memory", HPROF_OPTION_SIZE, AT(max_memory), HPROF_MAX_MEMORY, nullptr, 0, 0, nullptr,
      "memory the agent may use; 0: no limit"},
 };
 

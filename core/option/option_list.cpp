@@ -69,7 +69,7 @@ bool OptionList::add(char* begin, char* end, bool from_environment, Error* error
     }
     items_[i].replaced = true;
   }
-  if (count_ == kItemsMost) return option_error(*this, "more than 128 options", error);
+  if (count_ == kItemsMost) return option_error(*this, "too many options", error);
   OptionItem& added = items_[count_++];
   added = OptionItem();
   added.name = name;

@@ -6,6 +6,7 @@
 // option of the command line, while an option that is given twice in one of the two is refused.
 #pragma once
 
+#include "core/base/build.h"
 #include "core/base/message.h"
 #include "core/base/text.h"
 
@@ -23,8 +24,8 @@ struct OptionItem {
 // About 18 KiB; part of the session, not of a stack frame. [onload] one thread.
 class OptionList {
  public:
-  static constexpr size_t kTextMost = 8192;
-  static constexpr uint32_t kItemsMost = 128;
+  static constexpr size_t kTextMost = kEmbedded ? 1024 : 8192;
+  static constexpr uint32_t kItemsMost = kEmbedded ? 48 : 128;
 
   // Copies both texts; either may be empty. False: *error says why, and the list is not to be used.
   bool parse(Str text, Str environment, Error* error);

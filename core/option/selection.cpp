@@ -29,7 +29,7 @@ constexpr uint32_t kNone = UINT32_MAX;
 bool add_module(const OptionList& list, Str module, Str option, bool by_default, ModuleNames* names,
                 Error* error) {
   if (names->has(module)) return true;
-  if (names->count == kModulesMost) return option_error(list, "more than 64 modules asked for", error);
+  if (names->count == kModulesMost) return option_error(list, "too many modules asked for", error);
   WantedModule& added = names->items[names->count++];
   TextWriter(added.name, sizeof(added.name)).put(module);
   TextWriter(added.option, sizeof(added.option)).put_printable(option, 80);

@@ -2,13 +2,14 @@
 // the folders of plugins=. The first file named <module><suffix> is the one.
 #pragma once
 
+#include "core/base/build.h"
 #include "core/base/text.h"
 #include "core/plugin/library_loader.h"
 #include "core/plugin/static_modules.h"
 
 namespace hprof {
 
-constexpr uint32_t kModulesMost = 64;
+constexpr uint32_t kModulesMost = kEmbedded ? 16 : 64;
 constexpr size_t kModuleNameMost = 63;
 constexpr size_t kPathMost = 4096;
 

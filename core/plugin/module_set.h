@@ -12,7 +12,7 @@
 
 namespace hprof {
 
-constexpr uint32_t kUnitsMost = 128;
+constexpr uint32_t kUnitsMost = kEmbedded ? 32 : 128;
 
 // A module that an option asks for.
 struct WantedModule {
@@ -73,7 +73,7 @@ class ModuleSet {
   bool clashes(const hprof_module& module, TextWriter* reason) const;
   ModuleState refuse(Str name, const char* place, Str reason);
 
-  static constexpr size_t kConfigBytes = 65536;
+  static constexpr size_t kConfigBytes = kEmbedded ? 4096 : 65536;
 
   const ModuleSearch* search_ = nullptr;
   Messages messages_;

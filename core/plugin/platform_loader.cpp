@@ -1,6 +1,8 @@
 // LibraryLoader on top of the platform layer.
+#include <cstdio>
 #include <cstring>
 
+#include "core/base/build.h"
 #include "core/plugin/library_loader.h"
 #include "platform/platform.h"
 
@@ -8,21 +10,26 @@ namespace hprof {
 namespace {
 
 void* open_library(void*, const char* path, char* reason, size_t size) {
+  if (!kHasModules) {
+    snprintf(reason, size, "this build loads no modules");
+    return nullptr;
+  }
   platform::Library library;
   if (platform::library_open(path, &library, reason, size) != 0) return nullptr;
   return library.handle;
 }
 
 void* find_symbol(void*, void* library, const char* name) {
+  if (!kHasModules) return nullptr;
   platform::Library opened;
   opened.handle = library;
   return platform::library_symbol(opened, name);
 }
 
-bool file_exists(void*, const char* path) { return platform::path_exists(path); }
+bool file_exists(void*, const char* path) { return kHasModules && platform::path_exists(path); }
 
 void list_folder(void*, const char* folder, bool (*visit)(void* argument, const char* name), void* argument) {
-  platform::list_directory(folder, visit, argument);
+  if (kHasModules) platform::list_directory(folder, visit, argument);
 }
 
 }  // namespace

@@ -36,13 +36,16 @@ class SampleQueue {
   static constexpr uint64_t kMostSlots = 1024;
   static constexpr uint64_t kFewestSlots = 64;
   static constexpr uint64_t kMostBytes = 4u << 20;
+  static constexpr uint64_t kShare = 32;  // of max-memory=, where that is less
   static constexpr uint32_t kMostDepth = 4096;
 
   // Room for samples of up to `depth` frames (1..kMostDepth). [control]
   hprof_status open(const Services& services, uint32_t depth) {
     slot_bytes_ = (sizeof(Sample) + (depth - 1) * sizeof(AsyncFrame) + 63) & ~uint64_t{63};
     uint64_t slots = kMostSlots;
-    while (slots > kFewestSlots && slots * slot_bytes_ > kMostBytes) slots /= 2;
+    const uint64_t budget = services.settings().max_memory;
+    const uint64_t most = budget != 0 && budget / kShare < kMostBytes ? budget / kShare : kMostBytes;
+    while (slots > kFewestSlots && slots * slot_bytes_ > most) slots /= 2;
     memory_ = services.allocate<char>(slots * slot_bytes_);
     if (memory_ == nullptr) return HPROF_NO_MEMORY;
     depth_ = depth;

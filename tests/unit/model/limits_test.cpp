@@ -69,12 +69,12 @@ TEST_CASE("where address space is limited the tables become smaller") {
 }
 
 TEST_CASE("small limits fit what they are given, and the method book has more than half of it") {
-  for (uint64_t bytes = 192 * 1024; bytes <= 2048 * 1024; bytes += 64 * 1024) {
+  for (uint64_t bytes = 256 * 1024; bytes <= 2048 * 1024; bytes += 64 * 1024) {
     const ModelLimits book = ModelLimits::small(bytes, true);
     const ModelLimits none = ModelLimits::small(bytes, false);
     CHECK(book.room() <= bytes);
     CHECK(none.room() <= bytes);
-    CHECK(book.room() > bytes / 10 * 9);
+    CHECK(book.room() > bytes / 10 * 8);
     CHECK(MethodMap::room(book.method_map) > bytes / 2);
     CHECK(none.traces > book.traces);
     CHECK(book.backing == Backing::kFixed);

@@ -1,0 +1,40 @@
+// What the build decides: HPROF_EMBEDDED, HPROF_CONTROL, HPROF_MAX_MEMORY, and which units there are
+// (CMakeLists.txt). What a constant here rules out is not linked.
+#pragma once
+
+namespace hprof {
+
+// All memory is taken at the start, in one block, and the tables that are a part of the session are small.
+#ifdef HPROF_EMBEDDED
+constexpr bool kEmbedded = true;
+#else
+constexpr bool kEmbedded = false;
+#endif
+
+// Units may be libraries of their own.
+#ifdef HPROF_NO_MODULES
+constexpr bool kHasModules = false;
+#else
+constexpr bool kHasModules = true;
+#endif
+
+// Some unit writes to sockets.
+#ifdef HPROF_NO_SOCKETS
+constexpr bool kHasSockets = false;
+#else
+constexpr bool kHasSockets = true;
+#endif
+
+// Some unit writes heap dumps.
+#ifdef HPROF_NO_HEAP_DUMP
+constexpr bool kHasHeapDump = false;
+#else
+constexpr bool kHasHeapDump = true;
+#endif
+
+// The default of max-memory=, as text.
+#ifndef HPROF_MAX_MEMORY
+#define HPROF_MAX_MEMORY "256m"
+#endif
+
+}  // namespace hprof
