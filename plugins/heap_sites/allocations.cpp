@@ -45,10 +45,17 @@ void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header) {
   ThreadState* state = threads_.get(jni);
   if (state == nullptr) return lose(lost_objects_);
   if (state->inside) return;
+  if (state->learning) {
+    learned_method_ = walk_.called_method(jni);
+    return;
+  }
   state->inside = true;
-  uint64_t class_key = layout_.class_key(header);
+  const uint64_t class_key = layout_.class_key(header);
+  const uint32_t depth = stacks_.depth();
+  uint64_t key = class_key != 0 && walks_.load(std::memory_order_relaxed) ? walk_.key(jni, depth) : 0;
+  const bool walked = key != 0;
   jvmtiFrameInfo frames[Stacks::kMostFrames];
-  uint32_t count = stacks_.of_current(frames);
+  uint32_t count = walked ? 0 : stacks_.of_current(frames);
   if (class_key == 0) {
     jclass of = jni->GetObjectClass(object);
     jlong size = 0;
@@ -58,14 +65,22 @@ void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header) {
     state->inside = false;
     return;
   }
-  uint64_t key = mix(mix(Stacks::hash(frames, count), class_key), thread_of(jni, state));
+  if (!walked) key = Stacks::hash(frames, count);
+  key = mix(mix(mix(key, class_key), thread_of(jni, state)), depth);
   uint32_t epoch = collections_.load(std::memory_order_relaxed);
   Recent* recent = state->recent.find(key);
   if (recent != nullptr && recent->epoch != epoch) {
     bool same = recent->unloads == unloads_.load(std::memory_order_relaxed) &&
                 classes_.is_there(jni, recent->owner, epoch);
-    if (!same) recent = nullptr;
     if (same) recent->epoch = epoch;
+    if (!same) recent = nullptr;
+  }
+  if (walked && (recent == nullptr || wants_proof(state))) {
+    count = stacks_.of_current(frames);
+    if (recent != nullptr && !is_proven(jni, state, object, recent, frames, count)) {
+      recent = nullptr;
+      key = mix(key, Stacks::hash(frames, count));
+    }
   }
   if (recent == nullptr) recent = miss(jni, state, object, class_key, key, frames, count);
   if (recent != nullptr) {
@@ -75,6 +90,31 @@ void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header) {
     lose(lost_objects_);
   }
   state->inside = false;
+}
+
+// The first thousand known stacks, and then one in some thousands, for ever.
+bool Collector::wants_proof(ThreadState* state) {
+  constexpr uint32_t kProofEvery = 1u << 14;
+  if (proofs_left_.load(std::memory_order_relaxed) > 0) {
+    proofs_left_.fetch_sub(1, std::memory_order_relaxed);
+    return true;
+  }
+  return ++state->walks % kProofEvery == 0;
+}
+
+// Is it what the VM says? If not, it is the VM that is asked from now on.
+bool Collector::is_proven(JNIEnv* jni, ThreadState* state, jobject object, const Recent* recent,
+                          const jvmtiFrameInfo* frames, uint32_t count) {
+  const Site& site = sites_[recent->count->site];
+  bool right = stacks_.trace(jni, thread_of(jni, state), frames, count) == site.trace;
+  jclass of = jni->GetObjectClass(object);
+  right = right && jni->IsSameObject(of, classes_[recent->owner].reference);
+  jni->DeleteLocalRef(of);
+  if (!right) {
+    lose(wrong_walks_);
+    walks_.store(false, std::memory_order_relaxed);
+  }
+  return right;
 }
 
 Recent* Collector::miss(JNIEnv* jni, ThreadState* state, jobject object, uint64_t class_key, uint64_t key,

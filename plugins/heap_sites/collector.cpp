@@ -5,14 +5,19 @@
 #include <hprof/cpp/text_line.hpp>
 #include <hprof/cpp/vm_flags.hpp>
 
+#include "plugins/heap_sites/walk_layout.h"
+
 namespace hprof::sites {
 
 static constexpr uint64_t kReaperNs = 1'000'000'000;
+static constexpr int32_t kProofs = 1000;
 
 Collector::Collector(const hprof_host* host, const Config& config) : services_(host), config_(config) {
-  lost_objects_ = services_.log->loss_counter(host, "objects: not counted for want of memory");
-  lost_ends_ =
-      services_.log->loss_counter(host, "objects: counted, but not followed to their end for want of memory");
+  const hprof_log_service* log = services_.log;
+  lost_objects_ = log->loss_counter(host, "objects: not counted for want of memory");
+  lost_ends_ = log->loss_counter(host, "objects: counted, but not followed to their end for want of memory");
+  wrong_walks_ =
+      log->loss_counter(host, "stacks of objects: found to be wrong, then the VM was asked for all");
 }
 
 hprof_status Collector::create() {
@@ -120,7 +125,32 @@ hprof_status Collector::start_exact(JNIEnv* jni) {
     return HPROF_FAILED;
   }
   s.bytecode->header_at(s.host, layout_.header_at());
-  return s.bytecode->go(s.host, HPROF_PROBE_ALLOCATIONS);
+  hprof_status status = s.bytecode->go(s.host, HPROF_PROBE_ALLOCATIONS);
+  if (status == HPROF_OK) learn_frames(jni);
+  return status;
+}
+
+// Calls each method of a probe: which Method* it is, is in the frame that was called.
+void Collector::learn_frames(JNIEnv* jni) {
+  const Services& s = services_;
+  const char* why = "sites-walk=n";
+  ThreadState* state = threads_.get(jni);
+  if (walks_.load() || state == nullptr) return;
+  bool known = config_.walk != 0 && read_layout(s, jni, &walk_.layout(), &why);
+  state->learning = true;
+  for (uint32_t i = 0; known && i < WalkLayout::kProbeMethods; i++) {
+    learned_method_ = 0;
+    stacks_.call_probe(jni, i);
+    walk_.layout().probes[i] = learned_method_;
+    known = learned_method_ != 0;
+    why = "its own frames were not found";
+  }
+  state->learning = false;
+  proofs_left_.store(kProofs);
+  walks_.store(known);
+  if (known) return;
+  TextLine<200> line;
+  s.log->detail(s.host, line.text("heap=sites: the VM is asked for each stack: ").text(why).c_str());
 }
 
 hprof_status Collector::start_sampled() {

@@ -14,6 +14,7 @@
 #include <hprof/cpp/services.hpp>
 
 #include "plugins/heap_sites/class_table.h"
+#include "plugins/heap_sites/frame_walk.h"
 #include "plugins/heap_sites/live_records.h"
 #include "plugins/heap_sites/sampling.h"
 #include "plugins/heap_sites/site_table.h"
@@ -29,6 +30,7 @@ struct Config {
   const char* sites;
   uint32_t follow;  // to the objects' end
   uint32_t order;
+  uint32_t walk;  // own walk of frames, where it proves right
 };
 
 class Collector {
@@ -56,6 +58,9 @@ class Collector {
   };
   static void allocated(void* self, void* jni, void* object, uint64_t header);
   void count_object(JNIEnv* jni, jobject object, uint64_t header);
+  bool wants_proof(ThreadState* state);
+  bool is_proven(JNIEnv* jni, ThreadState* state, jobject object, const Recent* recent,
+                 const jvmtiFrameInfo* frames, uint32_t count);
   Recent* miss(JNIEnv* jni, ThreadState* state, jobject object, uint64_t class_key, uint64_t key,
                const jvmtiFrameInfo* frames, uint32_t count);
   void count_by_class(JNIEnv* jni, ThreadState* state, jobject object, jclass of, uint64_t size,
@@ -69,6 +74,7 @@ class Collector {
   hprof_status start_exact(JNIEnv* jni);
   hprof_status start_sampled();
   void find_layout();
+  void learn_frames(JNIEnv* jni);
   void watch_unloads();
   void start_reaper();
   static void reap(void* self, void* jni, hprof_agent_thread* thread);
@@ -86,6 +92,10 @@ class Collector {
   bool running_ = false;
   ObjectLayout layout_;
   Stacks stacks_;
+  FrameWalk walk_;
+  std::atomic<bool> walks_{false};
+  std::atomic<int32_t> proofs_left_{0};
+  uint64_t learned_method_ = 0;
   SiteTable sites_;
   ClassTable classes_;
   ThreadMap threads_;
@@ -100,6 +110,7 @@ class Collector {
   bool sees_unloads_ = false;
   uint64_t* lost_objects_ = nullptr;
   uint64_t* lost_ends_ = nullptr;
+  uint64_t* wrong_walks_ = nullptr;
 };
 
 }  // namespace hprof::sites

@@ -67,6 +67,8 @@ static const hprof_option kOptions[] = {
      "follow objects to their end, for the live columns?"},
     {"sites-order", HPROF_OPTION_CHOICE, offsetof(Config, order), "live", "live|allocated", 0, 0, nullptr,
      "what the table of sites is ordered by"},
+    {"sites-walk", HPROF_OPTION_FLAG, offsetof(Config, walk), "y", nullptr, 0, 0, nullptr,
+     "walk stacks without the VM, where that proves right?"},
 };
 
 // What it needs with sites=sampled: no class hook, so CDS and AOT cache stay on.

@@ -49,6 +49,31 @@ bool Stacks::open(const Services& services, JNIEnv* jni, bool has_probes) {
   return found && object_init_ != nullptr;
 }
 
+// With the tracker's class for an object; an array of one dimension has no arrays in it.
+void Stacks::call_probe(JNIEnv* jni, uint32_t number) const {
+  jclass tracker = jni->FindClass("java/lang/HprofTracker");
+  jclass object = jni->FindClass("java/lang/Object");
+  if (tracker != nullptr && object != nullptr) {
+    switch (number) {
+      case 0:
+        jni->CallStaticVoidMethod(tracker, probes_[0], tracker, jlong{0});
+        break;
+      case 1:
+      case 2:
+        jni->CallStaticVoidMethod(tracker, probes_[number], tracker);
+        break;
+      case 3:
+        jni->CallStaticVoidMethod(tracker, probes_[3], tracker, jint{1});
+        break;
+      default:
+        jni->CallNonvirtualVoidMethod(tracker, object, object_init_);
+    }
+  }
+  if (jni->ExceptionCheck()) jni->ExceptionClear();
+  if (tracker != nullptr) jni->DeleteLocalRef(tracker);
+  if (object != nullptr) jni->DeleteLocalRef(object);
+}
+
 bool Stacks::is_probe(jmethodID method) const {
   for (jmethodID probe : probes_) {
     if (probe == method) return true;

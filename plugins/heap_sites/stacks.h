@@ -26,11 +26,14 @@ class Stacks {
   // A trace of one frame JVM.<name>.
   hprof_trace_serial stand_in(uint32_t thread, const char* name) const;
 
+  // Calls one of the methods that no trace shows, 0 to kProbeMethods - 1. [control]
+  static constexpr uint32_t kProbeMethods = 5;
+  void call_probe(JNIEnv* jni, uint32_t number) const;
+
   // A method whose result a probe in its caller has told, or tells next. [app]
   bool is_told_by_caller(const jvmtiFrameInfo* frames, uint32_t count) const;
 
  private:
-  static constexpr uint32_t kProbeMethods = 5;
   static constexpr uint32_t kToldMethods = 2;
   uint32_t skipped(const jvmtiFrameInfo* frames, uint32_t count) const;
   bool is_probe(jmethodID method) const;

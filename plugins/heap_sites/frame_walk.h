@@ -1,0 +1,76 @@
+// A key for the calling thread's stack, out of its physical frames: no question to the VM.
+//
+// On the way from a probe to its native method the VM has noted where the last Java frame is, and the
+// thread's own stack does not change meanwhile. A frame of the interpreter is told by its method and bytecode
+// pointer, a compiled one by the return address in it and its compilation's number, which is never used
+// again: frames that are the same mean the same methods and lines, however much was inlined. Frames of probes
+// do not count; any other frame stands for at least one frame of a trace.
+//
+// What this knows of the VM comes from tables that HotSpot exports for debuggers (walk_layout.h), and from
+// the layout of frames on x86-64. Whoever uses it proves it first, and at intervals, against what the VM
+// says.
+#pragma once
+
+#include <cstdint>
+
+namespace hprof::sites {
+
+struct CodeRange {
+  uint64_t low, high;  // of the heap's code
+  uint64_t segments;   // its segment map: distance to the beginning of a block, 0: here, 255: nothing
+  uint32_t segment_shift;
+};
+
+struct WalkLayout {
+  static constexpr uint32_t kHeaps = 8;
+  static constexpr uint32_t kProbeMethods = 5;
+
+  CodeRange heaps[kHeaps] = {};
+  uint32_t heap_count = 0;
+  uint64_t call_stub_return = 0;
+  // From the JNIEnv to JavaThread's anchor and its stack's base.
+  int64_t anchor_from_env = 0;
+  int64_t stack_base_from_env = 0;
+  uint32_t last_sp = 0, last_pc = 0, last_fp = 0;  // in an anchor
+  uint32_t wrapper_anchor = 0;                     // in a JavaCallWrapper
+  uint32_t block_header = 0, block_used = 0;
+  uint32_t blob_name = 0, blob_size = 0, blob_frame_size = 0;  // frame size in words
+  uint32_t method_of_code = 0, compile_id = 0, stub_offset = 0;
+  int32_t bcp_slot = -8;                // of an interpreted frame, in words from its frame pointer
+  uint64_t probes[kProbeMethods] = {};  // Method* of methods that no trace shows; 0: none
+};
+
+class FrameWalk {
+ public:
+  WalkLayout& layout() { return layout_; }
+  // A key for the top frames of the calling thread, at least `depth` frames of a trace (all, if there are
+  // fewer). 0: there is something that this does not know. [app]
+  uint64_t key(const void* env, uint32_t depth);
+  // The Method* of the frame that native code has called, the last one before it. 0: not found. [control]
+  uint64_t called_method(const void* env);
+
+ private:
+  static constexpr uint32_t kMostSteps = 1024;
+  enum class Kind { kUnknown, kInterpreter, kCompiled };
+  struct Frame {
+    uint64_t sp, fp, pc;
+  };
+  struct Found {
+    Kind kind;
+    uint64_t blob;
+  };
+  bool first(const void* env, Frame* frame) const;
+  bool follow_anchor(uint64_t anchor, Frame* frame) const;
+  Found find(uint64_t pc);
+  Kind kind_of(uint64_t blob);
+  // Goes on to the caller. key: gets the frame mixed in; method: Method* of the frame. [app]
+  bool step(Frame* frame, uint64_t stack_end, uint64_t* key, uint64_t* method);
+  bool is_probe(uint64_t method) const;
+
+  WalkLayout layout_;
+  // Learned: the interpreter's code, and the addresses of the names of compiled code.
+  uint64_t interpreter_low_ = 0, interpreter_high_ = 0;
+  uint64_t compiled_names_[2] = {};
+};
+
+}  // namespace hprof::sites
