@@ -129,10 +129,11 @@ int64_t thread_address(const Services& services, JNIEnv* jni) {
 }  // namespace
 
 bool read_layout(const Services& services, JNIEnv* jni, WalkLayout* layout, const char** why) {
-#if defined(__x86_64__) && !defined(_WIN32)
+#if defined(__x86_64__)
   Tables tables(services);
   *why = "this VM does not say how its frames look";
-  if (!tables.ok()) return false;
+  // Where there is no guard against memory faults, a wrong guess would not be forgiven.
+  if (services.sampling == nullptr || !tables.ok()) return false;
   layout->last_sp = tables.offset("JavaFrameAnchor", "_last_Java_sp");
   layout->last_pc = tables.offset("JavaFrameAnchor", "_last_Java_pc");
   layout->last_fp = tables.offset("JavaFrameAnchor", "_last_Java_fp");

@@ -227,8 +227,6 @@ void write_record(Encoder& encoder, BinaryOut& out, const hprof_record* record) 
     case HPROF_RECORD_CONTROL_SETTINGS:
       write_settings(encoder, out, as<hprof_rec_control_settings>(record));
       break;
-    case HPROF_RECORD_NOTE:
-      break;  // the format has no place for it, and readers choke on what they do not know
     case HPROF_RECORD_CPU_SAMPLES:
       write_cpu_samples(encoder, out, as<hprof_rec_cpu_table>(record));
       break;
