@@ -11,7 +11,8 @@ const CallHook kAllocatingCalls[] = {
     // through a class that overrides clone() ends in such a call, too.
     {kOpInvokespecial, {"java/lang/Object", "clone", "()Ljava/lang/Object;"}},
     {0, {"[", "clone", "()Ljava/lang/Object;"}},
-    {kOpInvokestatic, {"java/lang/reflect/Array", "newInstance", nullptr}},
+    // That of several dimensions is native to its end, and VMObjectAlloc tells of all its arrays.
+    {kOpInvokestatic, {"java/lang/reflect/Array", "newInstance", "(Ljava/lang/Class;I)Ljava/lang/Object;"}},
     // Compiled as intrinsics, which bypass the bodies. The versions without a Class call these.
     {kOpInvokestatic,
      {"java/util/Arrays", "copyOf", "([Ljava/lang/Object;ILjava/lang/Class;)[Ljava/lang/Object;"}},
@@ -29,6 +30,8 @@ const MethodPattern kQuietBodies[] = {
     {"java/util/Arrays", "copyOf", "([Ljava/lang/Object;ILjava/lang/Class;)[Ljava/lang/Object;"},
     {"java/util/Arrays", "copyOfRange", "([Ljava/lang/Object;IILjava/lang/Class;)[Ljava/lang/Object;"},
     {"sun/misc/Unsafe", "allocateInstance", nullptr},
+    // A constructor follows, which tells of the object.
+    {"java/lang/invoke/DirectMethodHandle", "allocateInstance", nullptr},
     {"jdk/internal/misc/Unsafe", "allocateUninitializedArray", nullptr},
     {"jdk/internal/misc/Unsafe", "allocateUninitializedArray0", nullptr},
 };

@@ -12,28 +12,33 @@ void Collector::lose(uint64_t* counter) const {
   if (counter != nullptr) __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
 }
 
+// A thread that the VM is still making is not known yet. It counts as the one that had its environment
+// before: at the VM's end, the first thread becomes another one.
 uint32_t Collector::ask_thread(JNIEnv* jni, ThreadState* state) {
   auto* jvmti = static_cast<jvmtiEnv*>(services_.jvm->jvmti(services_.host));
   jthread self = nullptr;
-  if (jvmti->GetCurrentThread(&self) != JVMTI_ERROR_NONE || self == nullptr) return 0;
-  state->serial = services_.threads->serial_of(services_.host, self);
+  if (jvmti->GetCurrentThread(&self) != JVMTI_ERROR_NONE || self == nullptr) return state->serial;
+  uint32_t serial = services_.threads->serial_of(services_.host, self);
+  bool changes = false;
   if (services_.settings().java_version >= 21) {
     jclass of = jni->GetObjectClass(self);
     char* name = nullptr;
     if (jvmti->GetClassSignature(of, &name, nullptr) == JVMTI_ERROR_NONE) {
-      state->changes = strstr(name, "Virtual") != nullptr || strstr(name, "Carrier") != nullptr ? 1 : 0;
+      changes = strstr(name, "Virtual") != nullptr || strstr(name, "Carrier") != nullptr;
       jvmti->Deallocate(reinterpret_cast<unsigned char*>(name));
     }
     jni->DeleteLocalRef(of);
   }
   jni->DeleteLocalRef(self);
+  state->asks = changes || serial == 0;
+  if (serial != 0) state->serial = serial;
   return state->serial;
 }
 
 // 0 unless thread=y.
 uint32_t Collector::thread_of(JNIEnv* jni, ThreadState* state) {
   if (services_.settings().thread_in_traces == 0) return 0;
-  return state->serial != 0 && state->changes == 0 ? state->serial : ask_thread(jni, state);
+  return state->asks ? ask_thread(jni, state) : state->serial;
 }
 
 void Collector::allocated(void* self, void* jni, void* object, uint64_t header) {
@@ -201,7 +206,7 @@ void Collector::sampled_object(JNIEnv* jni, jobject object, jclass of, int64_t s
 
 void Collector::thread_end(void* jni) {
   if (services_.settings().thread_in_traces == 0) return;
-  if (ThreadState* state = threads_.get(jni)) state->serial = 0;
+  if (ThreadState* state = threads_.get(jni)) state->asks = true;
 }
 
 }  // namespace hprof::sites

@@ -26,13 +26,20 @@ static jmethodID find_method(JNIEnv* jni, const MethodName& of) {
 
 bool Stacks::open(const Services& services, JNIEnv* jni, bool has_probes) {
   constexpr const char* kTracker = "java/lang/HprofTracker";
+  constexpr const char* kNewInstance =
+      "(Ljava/lang/reflect/Constructor;[Ljava/lang/Object;)Ljava/lang/Object;";
   constexpr MethodName kProbes[] = {{kTracker, "allocatedObject", "(Ljava/lang/Object;J)V", true},
                                     {kTracker, "tell", "(Ljava/lang/Object;)V", true},
                                     {kTracker, "allocated", "(Ljava/lang/Object;)V", true},
                                     {kTracker, "allocatedArrays", "(Ljava/lang/Object;I)V", true}};
+  // The last three run a constructor.
   constexpr MethodName kTold[] = {
       {"java/lang/Object", "clone", "()Ljava/lang/Object;", false},
-      {"java/lang/reflect/Array", "newArray", "(Ljava/lang/Class;I)Ljava/lang/Object;", true}};
+      {"java/lang/reflect/Array", "newArray", "(Ljava/lang/Class;I)Ljava/lang/Object;", true},
+      {"jdk/internal/reflect/NativeConstructorAccessorImpl", "newInstance0", kNewInstance, true},
+      {"jdk/internal/reflect/DirectConstructorHandleAccessor$NativeAccessor", "newInstance0", kNewInstance,
+       true},
+      {"sun/reflect/NativeConstructorAccessorImpl", "newInstance0", kNewInstance, true}};
   static_assert(sizeof kProbes / sizeof kProbes[0] <= kProbeMethods, "room");
   static_assert(sizeof kTold / sizeof kTold[0] == kToldMethods, "room");
   services_ = services;

@@ -18,8 +18,8 @@ struct ThreadState {
   RecentTable recent;
   Counts counts;
   LiveChunk* open = nullptr;    // being filled; the reaper reads it
-  uint32_t serial = 0;          // thread=y; 0: to be asked for
-  uint32_t changes = 0;         // 1: a carrier, so that the serial changes
+  uint32_t serial = 0;          // thread=y: the thread it belongs to, or belonged to last; 0: none
+  bool asks = true;             // ... which is to be asked for: at first, and always on a carrier
   uint32_t walks = 0;           // stacks that were known
   bool learning = false;        // see Collector::learn_frames
   bool inside = false;          // the agent's own work allocates nothing that is counted

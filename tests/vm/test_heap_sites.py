@@ -1,0 +1,275 @@
+"""heap=sites: every object is counted once, with its class, size and stack, and its end is seen."""
+import re
+
+from commands import must
+from harness import check, check_equal, vm_test
+from reports import parse_ascii
+from sites import by_class, by_method, tables
+
+UNITS = ("bytecode", "heap_sites", "encoder_ascii", "sink_file")
+N = 20000
+
+# Objects of java/Sites.java by the method that makes them.
+MADE = {
+    "plain": {"Sites$Item": N},
+    "gone": {"Sites$Gone": N},
+    "deep": {"Sites$Deeper": N},
+    "arrays": {"int[]": N, "java.lang.String[]": N, "boolean[]": N},
+    "nested": {"int[][]": N, "int[]": 2 * N, "Sites$Item[][][]": N, "Sites$Item[][]": 2 * N},
+    "boxing": {"java.lang.Integer": N},
+    "varargs": {"java.lang.Object[]": N},
+    "anonymous": {"Sites$1": N},
+    "inner": {"Sites$Inner": N},
+    "enums": {"Sites$Colour[]": N + 1},
+    "reflection": {"Sites$Item": N, "Sites$Item[]": N},
+    "reflectedArrays": {"Sites$Item[][]": 500, "Sites$Item[]": 1000},
+    "clones": {"Sites$Copy": N + 1, "long[]": N + 1},
+    "copies": {"Sites$Item[]": N + 1, "char[]": N + 1},
+    "parcels": {"Sites$Parcel": 501},
+    "handles": {"Sites$Item": N},
+    "broken": {"Sites$Broken": N, "java.lang.IllegalStateException": N},
+    "kept": {"Sites$Kept": N, "Sites$Kept[]": N // 4},
+}
+
+
+def profile(vm, options, *program, java=()):
+    run = vm.profiled("heap=sites,cutoff=0,file=out.txt" + options, *program, java=java)
+    return run, parse_ascii(run.text("out.txt"), "thread=y" in options)
+
+
+def check_made(report, rows, run):
+    found = by_method(report, rows, "Sites")
+    wrong = []
+    for method, classes in MADE.items():
+        for name, count in classes.items():
+            got = found.get(method, {}).get(name, 0)
+            if got != count:
+                wrong.append((method, name, got, count))
+    lambdas = sum(count for name, count in found.get("lambdas", {}).items() if name.startswith("Sites$$Lambda"))
+    if lambdas != N:
+        wrong.append(("lambdas", "Sites$$Lambda", lambdas, N))
+    check(not wrong, "objects (method, class, counted, made): %s\n%s" % (wrong, run))
+    shared = by_class(rows)["Sites$Shared"]
+    check_equal(shared[0], 8 * N, "objects of eight threads")
+
+
+@vm_test(units=UNITS)
+def every_object_is_counted_once(vm):
+    run, report = profile(vm, ",depth=20", "Sites")
+    rows = tables(report)[0]
+    check_made(report, rows, run)
+    classes = by_class(rows)
+    check_equal(classes["Sites$Kept"][2], N // 2, "live objects")
+    check_equal(classes["Sites$Kept[]"][2], N // 4, "live arrays")
+    check_equal(classes["Sites$Item"][2], 0, "live objects of a class that nobody holds")
+    check_equal(classes["Sites$Shared"][2], 8, "live objects of eight threads")
+    check_equal(classes["Sites$Kept"][1] // N * (N // 2), classes["Sites$Kept"][3], "live bytes")
+
+
+@vm_test(units=UNITS)
+def every_object_is_counted_once_without_the_own_stack_walk(vm):
+    run, report = profile(vm, ",depth=20,sites-walk=n", "Sites")
+    check_made(report, tables(report)[0], run)
+
+
+@vm_test(units=UNITS)
+def every_object_is_counted_once_by_interpreter_and_compilers(vm):
+    for java in (("-Xint",), ("-XX:TieredStopAtLevel=1",), ("-XX:-TieredCompilation",)):
+        run, report = profile(vm, ",depth=20,sites-live=n", "Sites", java=java)
+        check_made(report, tables(report)[0], run)
+
+
+@vm_test(units=UNITS)
+def every_object_is_counted_once_whatever_the_header(vm):
+    options = [("-XX:-UseCompressedOops",), ("-XX:ObjectAlignmentInBytes=16",)]
+    if vm.version < 27:
+        options.append(("-XX:-UseCompressedClassPointers",))
+    if vm.version >= 25:
+        options.append(("-XX:+UseCompactObjectHeaders",))
+    for java in options:
+        run, report = profile(vm, ",depth=20,sites-live=n", "Sites", java=java)
+        check_made(report, tables(report)[0], run)
+
+
+@vm_test(units=UNITS)
+def own_walk_and_the_vm_give_the_same_table(vm):
+    """Every row, but those of classes that the VM makes at other times in each run."""
+    found = []
+    for walk in ("y", "n"):
+        _, report = profile(vm, ",depth=6,sites-live=n,sites-walk=" + walk, "Sites")
+        rows = {}
+        for row in tables(report)[0]:
+            frames = tuple(report.traces[row.trace].frames)
+            if not frames[0][0].startswith("Sites") or "Lambda" in str(frames) or "Lambda" in row.name:
+                continue
+            rows[row.name, frames] = (row.objects, row.bytes)
+        found.append(rows)
+    check(len(found[0]) >= 30, "only %d rows of the program" % len(found[0]))
+    check_equal(found[0], found[1], "rows")
+
+
+@vm_test(units=UNITS, since=17)
+def newer_kinds_of_objects_are_counted(vm):
+    run, report = profile(vm, ",depth=20", "SitesModern")
+    found = by_method(report, tables(report)[0], "SitesModern")
+    check_equal(found["records"].get("SitesModern$Point"), N, "records\n%s" % run)
+    check_equal(found["squares"].get("SitesModern$Square"), N, "nestmates")
+    for name in ("java.lang.String", "byte[]"):  # and some for the call site that is made first
+        count = found["strings"].get(name, 0)
+        check(N <= count < N + 500, "%s of strings: %d" % (name, count))
+    points = sum(classes.get("SitesModern$Point", 0) for method, classes in found.items() if "suppliers" in method)
+    check_equal(points, N, "objects made by a lambda")
+
+
+@vm_test(units=UNITS)
+def tables_are_cut_and_ordered(vm):
+    for options, key in (("", "live_bytes"), (",sites-order=allocated", "bytes")):
+        run = vm.profiled("heap=sites,cutoff=0.01,file=out.txt" + options, "Sites")
+        rows = tables(parse_ascii(run.text("out.txt")))[0]
+        values = [getattr(row, key) for row in rows]
+        check_equal(values, sorted(values, reverse=True), "order")
+        check(1 <= len(rows) < 100, "%d rows" % len(rows))
+
+
+@vm_test(units=UNITS)
+def threads_are_told_apart(vm):
+    _, report = profile(vm, ",thread=y", "Sites")
+    threads = {}
+    for row in tables(report)[0]:
+        if row.name == "Sites$Shared":
+            thread = report.traces[row.trace].thread
+            threads[thread] = threads.get(thread, 0) + row.objects
+    check_equal(sorted(threads.values()), [N] * 8, "objects of each thread")
+
+
+@vm_test(units=UNITS)
+def live_counts_are_those_of_the_class_histogram(vm):
+    live = vm.start("heap=sites,cutoff=0,control=%s,file=out.txt" % vm.path("s"), "Sites", "stay")
+    for _ in range(3):
+        live.process.stdin.write(b"\n")
+        live.process.stdin.flush()
+    live.wait_until(lambda: live.out().count("did") == 3, "three rounds")
+    must(vm.path("s"), "sites")
+    histogram = vm.tool("jcmd", str(live.pid), "GC.class_histogram")[1]
+    run = live.finish()
+    classes = by_class(tables(parse_ascii(run.text("out.txt")))[0])
+    seen = 0
+    for line in histogram.splitlines():
+        match = re.match(r"^ *\d+: +(\d+) +(\d+) +(Sites\S*)", line)
+        if match:
+            seen += 1
+            found = classes.get(match.group(3), [0, 0, 0, 0])
+            check_equal(found[2:], [int(match.group(1)), int(match.group(2))], "live " + match.group(3))
+    check_equal(classes["Sites$Item"][0], 3 * N, "objects")
+    check_equal(classes["Sites$Item"][2], 0, "live objects")
+    del seen
+
+
+@vm_test(units=UNITS)
+def traces_go_on_and_off_and_are_cleared_by_command(vm):
+    path = vm.path("s")
+    live = vm.start("heap=sites,cutoff=0,control=%s,file=out.txt" % path, "Sites", "stay")
+
+    def go(rounds):
+        live.process.stdin.write(b"\n")
+        live.process.stdin.flush()
+        live.wait_until(lambda: live.out().count("did") == rounds, "round %d" % rounds)
+
+    go(1)
+    must(path, "sites")                       # 0: one round
+    must(path, "alloc off")
+    go(2)
+    must(path, "sites")                       # 1: the same
+    must(path, "alloc on")
+    go(3)
+    must(path, "sites incremental")           # 2: two rounds, and what has changed only
+    must(path, "sites incremental")           # 3: hardly anything
+    must(path, "clear sites")
+    go(4)
+    must(path, "sites alloc")                 # 4: one round
+    run = live.finish()
+    check_equal((run.code, run.out.endswith("ended\n")), (0, True), "exit code and end\n%s\n" % run)
+    found = [by_class(rows).get("Sites$Item", [0])[0] for rows in tables(parse_ascii(run.text("out.txt")))]
+    check_equal(found[:5], [N, N, 2 * N, 0, N], "objects in the reports\n%s" % run)
+
+
+@vm_test(units=UNITS + ("cpu_times",))
+def calls_and_sites_are_counted_together(vm):
+    run = vm.profiled("cpu=times,heap=sites,cutoff=0,depth=20,file=out.txt", "Sites")
+    report = parse_ascii(run.text("out.txt"))
+    check_made(report, tables(report)[0], run)
+    calls = {}
+    for row in report.cpu("CPU TIME (ms)")[0].rows:
+        calls[row.method] = calls.get(row.method, 0) + row.count
+    check_equal(calls.get("Sites$Item.<init>"), 3 * N, "calls of a constructor")
+    check_equal([section.name for section in report.sections], ["CPU TIME (ms)", "SITES"], "sections")
+
+
+@vm_test(units=UNITS + ("cpu_samples",))
+def what_hadoop_asks_for_works(vm):
+    run = vm.profiled("cpu=samples,heap=sites,force=n,thread=y,verbose=n,file=out.txt", "Sites")
+    report = parse_ascii(run.text("out.txt"), True)
+    check_equal([section.name for section in report.sections], ["CPU SAMPLES", "SITES"], "sections")
+    check_equal(run.err, "", "stderr")
+
+
+@vm_test(units=UNITS + ("heap_dump",))
+def all_is_a_dump_and_sites(vm):
+    for options in ("heap=all,file=java.hprof.txt", None):
+        run = vm.profiled(options, "Sites")
+        found = re.findall(r"^(HEAP DUMP|SITES) (BEGIN|END)", run.text("java.hprof.txt"), re.M)
+        wanted = [(name, end) for name in ("HEAP DUMP", "SITES") for end in ("BEGIN", "END")]
+        check_equal(found, wanted, "sections")
+
+
+@vm_test(units=UNITS, since=21)
+def objects_of_virtual_threads_are_counted(vm):
+    run, report = profile(vm, ",depth=8", "VirtualThreads")
+    check(tables(report)[0], "no rows\n%s" % run)
+
+
+# --- sites=sampled
+
+@vm_test(units=UNITS, since=11)
+def samples_stand_for_what_was_allocated(vm):
+    """Half of the bytes are those of one method; one sample in 16 KiB makes a hundred of it."""
+    run = vm.profiled("heap=sites,sites=sampled:4k,sites-order=allocated,cutoff=0,depth=20,file=out.txt", "Sites")
+    report = parse_ascii(run.text("out.txt"))
+    found = by_class(tables(report)[0])
+    check(any("sampled" in note for note in report.notes), "no word of sampling\n%s" % run)
+    check(0.5 * 8 * N < found.get("Sites$Shared", [0])[0] < 2 * 8 * N, "objects: %s" % found.get("Sites$Shared"))
+    check_equal(found["Sites$Shared"][2] <= found["Sites$Shared"][0] // 10, True, "live objects: %s" % found["Sites$Shared"])
+
+
+@vm_test(units=UNITS, until=10)
+def below_11_there_are_no_samples(vm):
+    run = vm.profiled("heap=sites,sites=sampled,cutoff=0,depth=20,file=out.txt", "Sites")
+    check("sites=sampled needs Java 11: sites=exact it is" in run.err, "nothing was said\n%s" % run)
+    report = parse_ascii(run.text("out.txt"))
+    check_made(report, tables(report)[0], run)
+
+
+@vm_test(units=UNITS, since=11)
+def sampling_leaves_classes_and_their_archive_alone(vm):
+    run = vm.run_java(vm.agent_option("heap=sites,sites=sampled,logflags=1,file=out.txt"), "Quick")
+    check_equal(run.code, 0, "exit code\n%s" % run)
+    check("ClassFileLoadHook" not in run.err, "classes are hooked\n%s" % run)
+    check("can_generate_all_class_hook_events" not in run.err, "the capability is asked for\n%s" % run)
+
+
+@vm_test(units=UNITS)
+def a_wrong_mode_is_refused(vm):
+    for mode in ("all", "sampled:", "sampled:0", "sampled:4x", "sampled:4g"):
+        run = vm.run_java(vm.agent_option("heap=sites,sites=%s,file=out.txt" % mode), "Quick")
+        check_equal((run.code, run.out), (1, ""), "exit code and stdout\n%s" % run)
+        check("sites option value must be" in run.err, "not said why\n%s" % run)
+
+
+@vm_test(units=UNITS)
+def classes_that_go_and_come_are_not_mixed_up(vm):
+    """Numbers of classes and addresses of methods are used again."""
+    run = vm.run_java(vm.agent_option("heap=sites,cutoff=0,depth=6,file=out.txt"), "ClassChurn", "20000", "100")
+    check_equal(run.code, 0, "exit code\n%s" % run)
+    report = parse_ascii(run.text("out.txt"))
+    check(tables(report)[0], "no rows\n%s" % run)
+    check(not any("found to be wrong" in note for note in report.notes), "wrong stacks: %s" % report.notes)
