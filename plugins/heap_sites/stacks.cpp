@@ -32,10 +32,11 @@ bool Stacks::open(const Services& services, JNIEnv* jni, bool has_probes) {
                                     {kTracker, "tell", "(Ljava/lang/Object;)V", true},
                                     {kTracker, "allocated", "(Ljava/lang/Object;)V", true},
                                     {kTracker, "allocatedArrays", "(Ljava/lang/Object;I)V", true}};
-  // The last three run a constructor.
+  // From the fourth on they run a constructor.
   constexpr MethodName kTold[] = {
       {"java/lang/Object", "clone", "()Ljava/lang/Object;", false},
       {"java/lang/reflect/Array", "newArray", "(Ljava/lang/Class;I)Ljava/lang/Object;", true},
+      {"jdk/internal/misc/Unsafe", "allocateInstance", "(Ljava/lang/Class;)Ljava/lang/Object;", false},
       {"jdk/internal/reflect/NativeConstructorAccessorImpl", "newInstance0", kNewInstance, true},
       {"jdk/internal/reflect/DirectConstructorHandleAccessor$NativeAccessor", "newInstance0", kNewInstance,
        true},

@@ -34,7 +34,7 @@ class Stacks {
   bool is_told_by_caller(const jvmtiFrameInfo* frames, uint32_t count) const;
 
  private:
-  static constexpr uint32_t kToldMethods = 5;
+  static constexpr uint32_t kToldMethods = 6;
   uint32_t skipped(const jvmtiFrameInfo* frames, uint32_t count) const;
   bool is_probe(jmethodID method) const;
 
