@@ -25,6 +25,7 @@ constexpr uint32_t kSmallChunkBytes = 16 * 1024;
 constexpr uint32_t kFewestEventSlots = 64;
 constexpr uint32_t kLeastChunkBytes = 4 * 1024;
 constexpr uint64_t kLeastMemory = 128 * 1024;
+constexpr uint64_t kThreadMemory = 1024;  // the platform's for the writer thread, beside the block
 
 bool is_small(uint64_t max_memory) { return max_memory != 0 && max_memory <= kSmallBudget; }
 
@@ -122,7 +123,7 @@ bool Session::open_memory() {
     return fail(text);
   }
   auto pause = [] { platform::sleep_ns(50'000); };
-  return memory_.open_fixed(source, most - sizeof(Session), pause) ||
+  return memory_.open_fixed(source, most - sizeof(Session) - kThreadMemory, pause) ||
          fail("not enough memory for max-memory=");
 }
 
