@@ -9,6 +9,14 @@
 #include "core/control/text_command.h"
 #include "platform/platform.h"
 
+// JNI's rule for libraries that are linked into the VM or its launcher: entry points end in the library's
+// name.
+#ifdef HPROF_STATIC_AGENT
+#define HPROF_ENTRY(name) name##_hprof
+#else
+#define HPROF_ENTRY(name) name
+#endif
+
 namespace {
 
 using hprof::Answer;
@@ -157,7 +165,7 @@ jint attach(JavaVM* vm, JNIEnv* jni, const char* options) {
 
 // Bad options end the VM here, before the program starts, with one line and without the VM's own words after
 // it, as the original did.
-extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* options, void*) {
+extern "C" JNIEXPORT jint JNICALL HPROF_ENTRY(Agent_OnLoad)(JavaVM* vm, char* options, void*) {
   Session* session = make_session();
   if (session == nullptr) return JNI_ENOMEM;
   session->set_detacher(&detach_now);
@@ -173,7 +181,7 @@ extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* options, void*)
   return JNI_OK;
 }
 
-extern "C" JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM* vm, char* options, void*) {
+extern "C" JNIEXPORT jint JNICALL HPROF_ENTRY(Agent_OnAttach)(JavaVM* vm, char* options, void*) {
   void* jni = nullptr;
   if (vm->GetEnv(&jni, JNI_VERSION_1_6) != JNI_OK) return JNI_ERR;
   if (!begin_change()) return refuse("the agent is being loaded or detached");
@@ -205,6 +213,6 @@ extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_allocatedObject(JN
     session->rewriter().allocated(jni, object, header);
 }
 
-extern "C" JNIEXPORT void JNICALL Agent_OnUnload(JavaVM*) {
+extern "C" JNIEXPORT void JNICALL HPROF_ENTRY(Agent_OnUnload)(JavaVM*) {
   if (Session* session = the_session.load()) session->unload();
 }

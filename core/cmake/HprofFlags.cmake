@@ -27,6 +27,10 @@ target_compile_definitions(hprof_flags INTERFACE
   $<$<NOT:$<BOOL:${HPROF_LOADABLE}>>:HPROF_NO_MODULES=1>
   $<$<NOT:$<BOOL:${_hprof_has_sockets}>>:HPROF_NO_SOCKETS=1>
   $<$<NOT:$<BOOL:${_hprof_has_heap_dump}>>:HPROF_NO_HEAP_DUMP=1>)
+if(HPROF_STATIC_AGENT AND CMAKE_INTERPROCEDURAL_OPTIMIZATION)
+  # Whoever links libhprof.a may have another compiler.
+  target_compile_options(hprof_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-ffat-lto-objects>)
+endif()
 if(HPROF_SANITIZE)
   # Everything in one program then has to agree on the sanitizer, so this one is global.
   add_compile_options(-fsanitize=${HPROF_SANITIZE} -fno-omit-frame-pointer)

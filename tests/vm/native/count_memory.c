@@ -1,5 +1,5 @@
-/* Preloaded into a VM: counts what the agent's library asks the C library and the system for. Prints one line at the
- * end of the process. */
+/* Preloaded into a VM: counts what the agent's library asks the C library and the system for. Prints one line
+ * at the end of the process. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdatomic.h>
