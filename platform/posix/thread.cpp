@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "platform/error.h"
 #include "platform/memory.h"
@@ -45,7 +46,9 @@ void* thread_main(void* argument) {
 
 size_t usable_stack(size_t wanted) {
   // The C library takes its own thread data, which may be large with many libraries, out of the stack.
-  const size_t least = static_cast<size_t>(PTHREAD_STACK_MIN) + 64 * 1024;
+  // (Asked for by number: the macro PTHREAD_STACK_MIN calls a function that glibc alone has.)
+  const long smallest = sysconf(_SC_THREAD_STACK_MIN);
+  const size_t least = (smallest > 0 ? static_cast<size_t>(smallest) : 16 * 1024) + 64 * 1024;
   const size_t mask = page_size() - 1;
   return ((wanted < least ? least : wanted) + mask) & ~mask;
 }
