@@ -207,6 +207,10 @@ extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_release(JNIEnv*, j
   if (Session* session = the_session.load(std::memory_order_acquire)) session->rewriter().release(state);
 }
 
+extern "C" JNIEXPORT jlong JNICALL Java_java_lang_HprofTracker_threadTime(JNIEnv*, jclass) {
+  return static_cast<jlong>(hprof::platform::thread_cpu_ns());
+}
+
 extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_allocatedObject(JNIEnv* jni, jclass,
                                                                               jobject object, jlong header) {
   if (Session* session = the_session.load(std::memory_order_acquire))

@@ -63,6 +63,11 @@ bool ClassRewriter::begin() {
   if ((asked_ & HPROF_PROBE_METHODS) != 0) {
     use.probes.probes |= kProbesOfTimes & ~static_cast<uint32_t>(kProbeUnwind);
     use.probes.field = {kThreadClass, "$hq", "J", 0};
+    if ((asked_ & HPROF_PROBE_CLOCK) != 0) {
+      use.probes.tracker.enter = "enterClock";
+      use.probes.tracker.exit = "exitClock";
+      use.probes.tracker.sync = "syncClock";
+    }
   }
   if ((asked_ & HPROF_PROBE_ALLOCATIONS) != 0) use.probes.probes |= kProbesOfSites;
   use.probes.context = this;
@@ -152,7 +157,7 @@ void ClassRewriter::on_vm_init(JNIEnv* jni) {
   jclass thread = jni->FindClass(kThreadClass);
   if (tracker != nullptr && thread != nullptr) {
     live_ = jni->GetStaticFieldID(tracker, "live", "Z");
-    exact_ = jni->GetStaticFieldID(tracker, "exact", "Z");
+    cpu_ = jni->GetStaticFieldID(tracker, "cpu", "Z");
     sites_ = jni->GetStaticFieldID(tracker, "sites", "Z");
     clear_exception(jni);
     header_at_field_ = jni->GetStaticFieldID(tracker, "headerAt", "J");
@@ -164,7 +169,7 @@ void ClassRewriter::on_vm_init(JNIEnv* jni) {
     bool primed = prime != nullptr && !jni->ExceptionCheck();
     clear_exception(jni);
     bool has_field = (asked_ & HPROF_PROBE_METHODS) == 0 || thread_field_ != nullptr;
-    if (primed && has_field && live_ != nullptr && exact_ != nullptr && sites_ != nullptr &&
+    if (primed && has_field && live_ != nullptr && cpu_ != nullptr && sites_ != nullptr &&
         header_at_field_ != nullptr)
       tracker_ = static_cast<jclass>(jni->NewGlobalRef(tracker));
   }
@@ -178,7 +183,7 @@ void ClassRewriter::on_vm_init(JNIEnv* jni) {
 hprof_status ClassRewriter::set_flags(JNIEnv* jni, uint32_t probes, bool on) {
   if (tracker_ == nullptr || jni == nullptr) return HPROF_FAILED;
   jboolean value = on ? JNI_TRUE : JNI_FALSE;
-  if ((probes & HPROF_PROBE_CLOCK) != 0) jni->SetStaticBooleanField(tracker_, exact_, value);
+  if ((asked_ & HPROF_PROBE_CPU_CLOCK) != 0) jni->SetStaticBooleanField(tracker_, cpu_, JNI_TRUE);
   if ((probes & HPROF_PROBE_METHODS) != 0) jni->SetStaticBooleanField(tracker_, live_, value);
   if ((probes & HPROF_PROBE_ALLOCATIONS) != 0) {
     if (on) jni->SetStaticLongField(tracker_, header_at_field_, static_cast<jlong>(header_at_));

@@ -67,7 +67,7 @@ class ClassRewriter {
   jclass tracker_ = nullptr;  // global references and ids, from VMInit on
   jfieldID thread_field_ = nullptr;
   jfieldID live_ = nullptr;
-  jfieldID exact_ = nullptr;
+  jfieldID cpu_ = nullptr;
   jfieldID sites_ = nullptr;
   jfieldID header_at_field_ = nullptr;
   int64_t header_at_ = -1;

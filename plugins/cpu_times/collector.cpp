@@ -31,6 +31,8 @@ hprof_status Collector::ask() {
   hprof_probe_user user = {};
   user.size = sizeof user;
   user.probes = HPROF_PROBE_METHODS;
+  if (config_.times != kSampled) user.probes |= HPROF_PROBE_CLOCK;
+  if (config_.times == kCpuClock) user.probes |= HPROF_PROBE_CPU_CLOCK;
   user.self = this;
   user.include = config_.include;
   user.exclude = config_.exclude;
@@ -224,8 +226,7 @@ struct Visit {
 hprof_status Collector::start() {
   void* jni = services_.jvm->jni(services_.host);
   if (started_ns_ == 0) started_ns_ = services_.clock->monotonic(services_.host);
-  uint32_t probes = HPROF_PROBE_METHODS | (config_.times == kClock ? HPROF_PROBE_CLOCK : 0u);
-  hprof_status status = services_.bytecode->go(services_.host, probes);
+  hprof_status status = services_.bytecode->go(services_.host, HPROF_PROBE_METHODS);
   if (status != HPROF_OK) return status;
   // Threads that are there already, by their numbers. Those without a state get it, with no number, by their
   // first call.
@@ -269,7 +270,7 @@ hprof_status Collector::report(const hprof_report& report) {
   lock_.unlock();
   if (!whole) __atomic_fetch_add(lost_rows_, retired_.size(), __ATOMIC_RELAXED);
   how.old = is_old();
-  how.clock = config_.times == kClock;
+  how.times = static_cast<Times>(config_.times);
   how.interval_ns = config_.times_interval_ns;
   how.traces = tally.size();
   how.virtual_threads = virtual_threads_.load(std::memory_order_relaxed);

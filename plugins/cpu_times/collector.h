@@ -17,8 +17,6 @@
 
 namespace hprof::times {
 
-enum Times : uint32_t { kSampled = 0, kClock = 1 };
-
 struct Config {
   const char* cpu;  // the core's option: "times" or "old"
   uint32_t times;

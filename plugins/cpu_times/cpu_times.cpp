@@ -50,8 +50,8 @@ static const hprof_collector_ops kOps = {
 
 static const hprof_option kOptions[] = {
     {"cpu", HPROF_OPTION_TEXT, offsetof(Config, cpu), nullptr, nullptr, 0, 0, nullptr, "CPU usage"},
-    {"times", HPROF_OPTION_CHOICE, offsetof(Config, times), "sampled", "sampled|clock", 0, 0, nullptr,
-     "how cpu=times takes the time: CPU clocks looked at, or elapsed time of each call"},
+    {"times", HPROF_OPTION_CHOICE, offsetof(Config, times), "sampled", "sampled|clock|clock:cpu", 0, 0,
+     nullptr, "how cpu=times takes the time: CPU clocks looked at, or elapsed or CPU time of each call"},
     {"times-interval", HPROF_OPTION_MILLIS, offsetof(Config, times_interval_ns), "1", nullptr, 0.1, 1000,
      "<ms>", "time between two looks, with times=sampled"},
     {"max-nodes", HPROF_OPTION_INT, offsetof(Config, max_nodes), "1000000", nullptr, 1, 100000000, "<count>",

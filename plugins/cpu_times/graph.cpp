@@ -10,7 +10,7 @@ static constexpr uint32_t kFirstNodes = 16;
 static constexpr uint32_t kMostNodesOfChunk = 1024;
 static constexpr uint64_t kFirstEdges = 64;
 static constexpr uint64_t kMostEdges = 1ull << 26;
-static constexpr uint64_t kNodeAlignment = 64;
+static constexpr uint64_t kNodeAlignment = 1 << kNodeBits;
 
 static uint64_t hash_of(const uint32_t* trace, uint32_t length) {
   uint64_t hash = length;
@@ -70,10 +70,7 @@ Node* Graph::make_node(const uint32_t* trace, uint32_t length) {
   }
   uint32_t used = chunk->used.load(std::memory_order_relaxed);
   auto* node = reinterpret_cast<Node*>(chunk->nodes + uint64_t{used} * stride_);
-  node->method = length != 0 ? static_cast<int64_t>(trace[0]) : -1;
-  node->last = node;
-  // The root has no topmost method, so nobody takes it for the end of an edge; others must not be their own.
-  if (length != 0) node->last = root_;
+  for (auto& method : node->methods) method.store(kNoMethod, std::memory_order_relaxed);
   node->state = owner_;
   node->length = length;
   if (length != 0) memcpy(node->trace, trace, length * sizeof(uint32_t));
@@ -169,6 +166,25 @@ bool Graph::add_edge(uint64_t key, Node* node) {
   return true;
 }
 
+// Another thread may just have made it.
+static Node* find_way(const Node* from, uint32_t method) {
+  for (uint32_t way = 0; way < kWays; way++) {
+    if (from->methods[way].load(std::memory_order_relaxed) == static_cast<int32_t>(method))
+      return Address<Node>::of(from->next[way].load(std::memory_order_relaxed));
+  }
+  return nullptr;
+}
+
+bool Graph::add_way(Node* from, uint32_t method, Node* node) const {
+  for (uint32_t way = owner_ != nullptr ? 0 : 1; way < kWays; way++) {
+    if (from->methods[way].load(std::memory_order_relaxed) != kNoMethod) continue;
+    from->next[way].store(Address<Node>::word_of(node), std::memory_order_release);
+    from->methods[way].store(static_cast<int32_t>(method), std::memory_order_release);
+    return true;
+  }
+  return false;
+}
+
 void Graph::publish(State* state) const {
   state->edges = edges_;
   state->mask = mask();
@@ -177,17 +193,18 @@ void Graph::publish(State* state) const {
 Node* Graph::locked_follow(State* state, Node* from, uint32_t method) {
   uint64_t key = edge_key(from, method);
   Edge* edge = find_edge(edges_, edge_room_, key);
-  Node* node = nullptr;
-  if (edge != nullptr && edge->key.load(std::memory_order_relaxed) == key) {
+  Node* node = find_way(from, method);
+  if (node == nullptr && edge != nullptr && edge->key.load(std::memory_order_relaxed) == key) {
     node = Address<Node>::of(edge->node.load(std::memory_order_relaxed));
-  } else {
+  } else if (node == nullptr) {
     node = intern(from, method);
     // Without memory for the edge the way here is slower, that is all; and folded ones are not to fill the
     // table.
-    if (node != nullptr && (node != from || edge_count_ < 4 * limits_->most_nodes)) add_edge(key, node);
+    if (node != nullptr && !add_way(from, method, node) &&
+        (node != from || edge_count_ < 4 * limits_->most_nodes))
+      add_edge(key, node);
   }
   publish(state);
-  if (node != nullptr && node != from) from->last = node;
   if (node == nullptr && limits_->uncounted != nullptr)
     __atomic_fetch_add(limits_->uncounted, 1, __ATOMIC_RELAXED);
   return node;

@@ -18,6 +18,13 @@
 
 namespace hprof::times {
 
+// The option times=.
+enum Times : uint32_t { kSampled = 0, kClock = 1, kCpuClock = 2 };
+
+constexpr uint32_t kWays = 6;
+constexpr int32_t kNoMethod = -1;
+constexpr uint32_t kNodeBits = 7;  // a node's address is a multiple of 1 << kNodeBits
+
 // An address as the tracker reads and writes it: 64 bits on every machine.
 template <class T>
 struct Address {
@@ -37,16 +44,18 @@ struct Address {
 struct State;
 
 struct Node {
-  int64_t method;  // on top; -1 in the root
   uint64_t count;
-  Address<Node> last;    // where the last edge from here led to; never null
   Address<State> state;  // of the thread that owns it; null in the shared graph
   uint64_t self_ns;
-  uint32_t length;
-  uint32_t trace[1];  // `length` methods, innermost first
+  // The first edges, as they came up: most calls find theirs here. In the shared graph way 0 is never used:
+  // the tracker takes it for one that it may count without care for others.
+  std::atomic<int32_t> methods[kWays];  // kNoMethod: free
+  std::atomic<uint64_t> next[kWays];    // addresses of nodes
+  uint32_t length;                      // 0 in the root
+  uint32_t trace[1];                    // `length` methods, innermost first
 };
-static_assert(offsetof(Node, count) == 8 && offsetof(Node, last) == 16 && offsetof(Node, state) == 24 &&
-                  offsetof(Node, self_ns) == 32,
+static_assert(offsetof(Node, count) == 0 && offsetof(Node, state) == 8 && offsetof(Node, self_ns) == 16 &&
+                  offsetof(Node, methods) == 24 && offsetof(Node, next) == 48 && offsetof(Node, length) == 96,
               "HprofTracker.NODE_*");
 
 struct Edge {
@@ -100,7 +109,7 @@ class Graph {
       uint32_t used = chunk->used.load(std::memory_order_acquire);
       for (uint32_t i = 0; i < used; i++) {
         Node* node = reinterpret_cast<Node*>(chunk->nodes + i * stride_);
-        if (node->method >= 0) visit(node);
+        if (node->length != 0) visit(node);
       }
     }
   }
@@ -116,6 +125,7 @@ class Graph {
 
   Node* make_node(const uint32_t* trace, uint32_t length);
   Node* intern(Node* from, uint32_t method);
+  bool add_way(Node* from, uint32_t method, Node* node) const;
   bool grow_index();
   Edge* find_edge(Edge* edges, uint64_t room, uint64_t key) const;
   bool add_edge(uint64_t key, Node* node);
@@ -166,7 +176,7 @@ static_assert(offsetof(State, edges) == 8 && offsetof(State, mask) == 16 && offs
 
 // The key of an edge and where its search begins, as HprofTracker.follow has them.
 inline uint64_t edge_key(const Node* from, uint32_t method) {
-  return uint64_t{reinterpret_cast<uintptr_t>(from)} >> 6 << 23 | method;
+  return uint64_t{reinterpret_cast<uintptr_t>(from)} >> kNodeBits << 23 | method;
 }
 inline uint64_t edge_hash(uint64_t key) { return key * 0x9E3779B97F4A7C15ull >> 28; }
 

@@ -27,7 +27,9 @@ static Line& seconds(Line& line, uint64_t ns) { return line.decimal(ns / 1'000'0
 static Line note_on_time(const Circumstances& how) {
   Line line;
   line.text("cpu=times: calls are counted exactly; ");
-  if (how.clock) return line.text("the time is elapsed time, read at entry and exit (times=clock)");
+  if (how.times == kClock) return line.text("the time is elapsed time, read at entry and exit (times=clock)");
+  if (how.times == kCpuClock)
+    return line.text("the time is CPU time, read at entry and exit (times=clock:cpu)");
   line.text("the time is CPU time, by a look at each thread every ").decimal(how.interval_ns / 1000, 3);
   line.text(" ms (times=sampled); ");
   return seconds(line, how.outside_ns).text(" more were used in methods that are not counted");
@@ -60,7 +62,7 @@ static hprof_status write_notes(const Services& services, const Circumstances& h
   Line left;
   services.bytecode->each_left(services.host, &left, &add_reason);
   if (status == HPROF_OK && left.size() != 0) status = write_note(services, left);
-  if (status == HPROF_OK && how.virtual_threads != 0 && !how.clock) {
+  if (status == HPROF_OK && how.virtual_threads != 0 && how.times != kClock) {
     Line line;
     line.text(
         "cpu=times: the calls of virtual threads are counted; their time is that of the threads that carried "

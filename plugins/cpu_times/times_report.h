@@ -5,13 +5,14 @@
 
 #include <hprof/cpp/services.hpp>
 
+#include "plugins/cpu_times/graph.h"
 #include "plugins/cpu_times/tally.h"
 
 namespace hprof::times {
 
 struct Circumstances {
   bool old;
-  bool clock;
+  Times times;
   uint64_t interval_ns;
   uint64_t outside_ns;  // CPU time in no method that is counted
   uint64_t threads;     // platform threads that live

@@ -160,3 +160,13 @@ def rewritten_classes_pass_the_verifier(vm):
 def binary_format_is_refused(vm):
     line = vm.refused("cpu=times,format=b")
     check("cpu=times|old is not supported with format=b" in line, line)
+
+
+@vm_test(units=UNITS)
+def the_report_says_which_clock_it_used(vm):
+    words = {"sampled": "CPU time, by a look", "clock": "elapsed time, read at entry and exit",
+             "clock:cpu": "CPU time, read at entry and exit"}
+    for mode, text in words.items():
+        run, report = profile(vm, ",times=" + mode, "Calls")
+        check(any(text in note for note in report.notes), "times=%s: %s\n%s" % (mode, report.notes, run))
+        check_counts(report, COUNTS, run)

@@ -12,12 +12,13 @@
 
 #define HPROF_PROBE_METHODS (1u << 0)     /* entry, exit and exception handlers of methods */
 #define HPROF_PROBE_ALLOCATIONS (1u << 1) /* objects and arrays made */
-#define HPROF_PROBE_CLOCK (1u << 2)       /* go() only: probes of methods take the time */
+#define HPROF_PROBE_CLOCK (1u << 2)       /* ask() only: probes of methods take the time */
+#define HPROF_PROBE_CPU_CLOCK (1u << 3)   /* ask() only, with the former: of the thread's CPU clock */
 
 /* One user for each kind of probe at a time. */
 typedef struct hprof_probe_user {
   uint32_t size;
-  uint32_t probes; /* HPROF_PROBE_METHODS, HPROF_PROBE_ALLOCATIONS */
+  uint32_t probes; /* HPROF_PROBE_* */
   void* self;      /* passed to all of these; functions for probes that are not asked for stay NULL */
   /* Which classes get probes in their methods: patterns separated by ':', "com.acme.*", "com.acme.Main"; a '*' at the
    * end stands for anything, and a class stands for its inner classes, too. NULL or empty: all; none. exclude wins.
@@ -48,7 +49,7 @@ typedef struct hprof_bytecode_service {
   /* Asks for probes; they do nothing before go(). HPROF_UNSUPPORTED: not with this VM or build, or loaded into a running VM
    * (a field cannot be added to Thread then). In create. [onload] */
   hprof_status (*ask)(const hprof_host* host, const hprof_probe_user* user);
-  /* Switches probes on and off, HPROF_PROBE_*. HPROF_FAILED: the tracker class could not be made. After halt, probes that
+  /* Switches probes on and off: HPROF_PROBE_METHODS, HPROF_PROBE_ALLOCATIONS. HPROF_FAILED: the tracker class could not be made. After halt, probes that
    * have begun may still run for a moment, on memory that must stay. [control] */
   hprof_status (*go)(const hprof_host* host, uint32_t probes);
   void (*halt)(const hprof_host* host, uint32_t probes);

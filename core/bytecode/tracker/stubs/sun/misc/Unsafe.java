@@ -7,6 +7,8 @@ package sun.misc;
 public final class Unsafe {
   public static native Unsafe getUnsafe();
 
+  public native int getInt(Object base, long offset);
+
   public native long getLong(Object base, long offset);
 
   public native void putLong(Object base, long offset, long value);
