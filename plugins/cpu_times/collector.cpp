@@ -67,6 +67,7 @@ State* Collector::attach_platform(uint64_t os_id) {
   state->os_id = os_id;
   uint64_t now = services_.clock->thread_cpu(services_.host, os_id);
   state->cpu_ns = now == UINT64_MAX ? 0 : now;
+  if (config_.times == kCpuClock) state->clock = state->cpu_ns;
   State* head = states_.load(std::memory_order_relaxed);
   do {
     state->next = head;
@@ -131,7 +132,7 @@ void Collector::thread_start(void* jni, const hprof_thread* thread) {
 }
 
 // No Java frame of this thread is left; should it run Java code again, it gets a new state.
-void Collector::thread_end(void* jni) {
+void Collector::thread_end(void* jni, const hprof_thread* thread) {
   auto* jvmti = static_cast<jvmtiEnv*>(services_.jvm->jvmti(services_.host));
   jthread self = nullptr;
   if (jvmti->GetCurrentThread(&self) != JVMTI_ERROR_NONE) return;
@@ -139,6 +140,7 @@ void Collector::thread_end(void* jni) {
   if (state != nullptr && state->shared == 0) {
     services_.bytecode->set_thread_state(services_.host, jni, self, 0);
     uint64_t cpu = services_.clock->thread_cpu(services_.host, 0);
+    if (thread != nullptr) state->serial.store(thread->serial, std::memory_order_relaxed);
     state->final_cpu_ns = cpu == UINT64_MAX ? 0 : cpu;
     state->ended.store(1, std::memory_order_release);
   }
@@ -166,8 +168,34 @@ void Collector::credit(State* state, bool always) {
   state->cpu_ns = cpu;
 }
 
+// With the CPU clock at entries and exits: what a thread has used since its last one. It goes on meanwhile,
+// so this may be a little off.
+uint64_t Collector::since_last_event(const State* state) const {
+  if (config_.times != kCpuClock) return 0;
+  uint64_t last = __atomic_load_n(&state->clock, __ATOMIC_RELAXED);
+  uint64_t cpu = state->ended.load(std::memory_order_acquire) != 0
+                     ? state->final_cpu_ns
+                     : services_.clock->thread_cpu(services_.host, state->os_id);
+  return cpu == UINT64_MAX || cpu <= last ? 0 : cpu - last;
+}
+
+void Collector::merge_rest(const State* state, Tally* into, uint64_t* outside_ns) const {
+  const auto* node = __atomic_load_n(&state->current, __ATOMIC_RELAXED);
+  uint64_t rest = since_last_event(state);
+  *outside_ns += state->own.root()->self_ns;
+  if (node->length == 0) *outside_ns += rest;
+  if (rest == 0 || node->length == 0) return;
+  uint32_t thread = thread_key(state->serial.load(std::memory_order_relaxed));
+  if (!into->add(thread, node->trace, node->length, 0, rest)) *outside_ns += rest;
+}
+
+// 0: reports do not tell threads apart.
+uint32_t Collector::thread_key(uint32_t serial) const {
+  return services_.settings().thread_in_traces != 0 && !is_old() ? serial : 0;
+}
+
 void Collector::merge(const Graph& graph, uint32_t thread, Tally* into) {
-  uint32_t key = services_.settings().thread_in_traces != 0 && !is_old() ? thread : 0;
+  uint32_t key = thread_key(thread);
   graph.each([this, key, into](const Node* node) {
     if (node->count == 0 && node->self_ns == 0) return;
     if (!into->add(key, node->trace, node->length, node->count, node->self_ns))
@@ -177,7 +205,7 @@ void Collector::merge(const Graph& graph, uint32_t thread, Tally* into) {
 
 void Collector::retire(State* state) {
   merge(state->own, state->serial.load(std::memory_order_relaxed), &retired_);
-  outside_ns_ += state->own.root()->self_ns;
+  merge_rest(state, &retired_, &outside_ns_);
   state->own.destroy();
   services_.mem->release(services_.host, state, sizeof(State));
 }
@@ -218,27 +246,29 @@ void Collector::sample(void* self, void*, hprof_agent_thread* thread) {
 }
 
 struct Visit {
-  Collector* collector;
   void* jni;
   const Services* services;
 };
 
-hprof_status Collector::start() {
-  void* jni = services_.jvm->jni(services_.host);
-  if (started_ns_ == 0) started_ns_ = services_.clock->monotonic(services_.host);
-  hprof_status status = services_.bytecode->go(services_.host, HPROF_PROBE_METHODS);
-  if (status != HPROF_OK) return status;
-  // Threads that are there already, by their numbers. Those without a state get it, with no number, by their
-  // first call.
-  Visit visit = {this, jni, &services_};
+// A thread that was there before the start gets its state by its first call, which does not know its number.
+void Collector::number_states() {
+  Visit visit = {services_.jvm->jni(services_.host), &services_};
   services_.threads->each(
-      services_.host, jni, &visit, [](void* argument, hprof_thread* thread, void* jthread_ref) {
+      services_.host, visit.jni, &visit, [](void* argument, hprof_thread* thread, void* jthread_ref) {
         auto* at = static_cast<Visit*>(argument);
         auto* state = reinterpret_cast<State*>(
             at->services->bytecode->thread_state(at->services->host, at->jni, jthread_ref));
-        if (state != nullptr) state->serial.store(thread->serial, std::memory_order_relaxed);
+        if (state != nullptr && state->shared == 0)
+          state->serial.store(thread->serial, std::memory_order_relaxed);
         return uint32_t{1};
       });
+}
+
+hprof_status Collector::start() {
+  if (started_ns_ == 0) started_ns_ = services_.clock->monotonic(services_.host);
+  hprof_status status = services_.bytecode->go(services_.host, HPROF_PROBE_METHODS);
+  if (status != HPROF_OK) return status;
+  number_states();
   sampler_ = services_.threads->start(services_.host, "HPROF call times", &Collector::sample, this);
   if (sampler_ == nullptr && config_.times == kSampled)
     services_.log->message(services_.host,
@@ -256,6 +286,7 @@ hprof_status Collector::report(const hprof_report& report) {
   Tally tally;
   tally.open(services_, depth_);
   Circumstances how = {};
+  number_states();
   lock_.lock();
   tick();
   bool whole = tally.add_all(retired_);
@@ -263,7 +294,7 @@ hprof_status Collector::report(const hprof_report& report) {
   for (State* state = states_.load(std::memory_order_acquire); state != nullptr; state = state->next) {
     if (config_.times == kSampled) credit(state, true);
     merge(state->own, state->serial.load(std::memory_order_relaxed), &tally);
-    how.outside_ns += state->own.root()->self_ns;
+    merge_rest(state, &tally, &how.outside_ns);
     how.threads++;
   }
   if (has_shared_.load(std::memory_order_acquire)) merge(shared_, 0, &tally);

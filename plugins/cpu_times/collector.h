@@ -38,7 +38,7 @@ class Collector {
   const Services& services() const { return services_; }
 
   void thread_start(void* jni, const hprof_thread* thread);
-  void thread_end(void* jni);
+  void thread_end(void* jni, const hprof_thread* thread);
 
  private:
   static uint64_t attach(void* self, uint32_t virtual_thread, uint64_t os_id);
@@ -48,10 +48,14 @@ class Collector {
   State* attach_platform(uint64_t os_id);
   State* attach_virtual();
   State* new_state();
+  void number_states();
   void tick();
   void credit(State* state, bool always);
   void retire(State* state);
   void merge(const Graph& graph, uint32_t thread, Tally* into);
+  uint64_t since_last_event(const State* state) const;
+  void merge_rest(const State* state, Tally* into, uint64_t* outside_ns) const;
+  uint32_t thread_key(uint32_t serial) const;
   void clear_counts(const Graph& graph);
   bool is_old() const;
 

@@ -23,7 +23,7 @@ static void stop(void* self) { of(self)->stop(); }
 // Probes that have begun may still run: what they use stays.
 static void destroy(void*) {}
 static void thread_start(void* self, void* jni, hprof_thread* thread) { of(self)->thread_start(jni, thread); }
-static void thread_end(void* self, void* jni, hprof_thread*) { of(self)->thread_end(jni); }
+static void thread_end(void* self, void* jni, hprof_thread* thread) { of(self)->thread_end(jni, thread); }
 
 static const hprof_handlers kHandlers = {
     sizeof(hprof_handlers),

@@ -28,10 +28,12 @@ static Line note_on_time(const Circumstances& how) {
   Line line;
   line.text("cpu=times: calls are counted exactly; ");
   if (how.times == kClock) return line.text("the time is elapsed time, read at entry and exit (times=clock)");
-  if (how.times == kCpuClock)
-    return line.text("the time is CPU time, read at entry and exit (times=clock:cpu)");
-  line.text("the time is CPU time, by a look at each thread every ").decimal(how.interval_ns / 1000, 3);
-  line.text(" ms (times=sampled); ");
+  if (how.times == kCpuClock) {
+    line.text("the time is CPU time, read at entry and exit (times=clock:cpu); ");
+  } else {
+    line.text("the time is CPU time, by a look at each thread every ").decimal(how.interval_ns / 1000, 3);
+    line.text(" ms (times=sampled); ");
+  }
   return seconds(line, how.outside_ns).text(" more were used in methods that are not counted");
 }
 

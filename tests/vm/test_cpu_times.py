@@ -170,3 +170,27 @@ def the_report_says_which_clock_it_used(vm):
         run, report = profile(vm, ",times=" + mode, "Calls")
         check(any(text in note for note in report.notes), "times=%s: %s\n%s" % (mode, report.notes, run))
         check_counts(report, COUNTS, run)
+
+
+def thread_sums(report):
+    """Milliseconds by name of thread."""
+    section = report.cpu("CPU TIME (ms)")[0]
+    names = {number: name for _, number, name, _ in report.threads}
+    sums = {}
+    for row in section.rows:
+        name = names.get(report.traces[row.trace].thread, "?")
+        sums[name] = sums.get(name, 0) + row.self_percent * section.total / 100
+    return sums
+
+
+@vm_test(units=UNITS)
+def self_times_add_up_to_what_each_thread_used(vm):
+    """The program's own clocks say how much that was. Rows of less than 0.005 % are shown as nothing."""
+    for mode, column in (("sampled", 1), ("clock:cpu", 1), ("clock", 2)):
+        run, report = profile(vm, ",thread=y,times=" + mode, "Sums", "400")
+        sums = thread_sums(report)
+        used = [line.split()[1:] for line in run.err.splitlines() if line.startswith("used ")]
+        check_equal(len(used), 5, "threads that said what they used\n%s" % run)
+        for words in used:
+            ratio = sums.get(words[0], 0) / (int(words[column]) / 1e6)
+            check(0.95 < ratio < 1.05, "times=%s, thread %s: %.4f of its own time\n%s" % (mode, words[0], ratio, run))
