@@ -1,5 +1,6 @@
-// Names that headers of glibc put in the place of standard functions, and that musl does not have: a library that was
-// built with the one runs with the other. Compiled without _FILE_OFFSET_BITS, which is what brings such a name about.
+// Names that headers of glibc put in the place of standard functions, and that musl does not have: a library
+// that was built with the one runs with the other. Compiled without _FILE_OFFSET_BITS, which is what brings
+// such a name about.
 #include <fcntl.h>
 #include <stdarg.h>
 

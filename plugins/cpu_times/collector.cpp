@@ -180,7 +180,7 @@ uint64_t Collector::since_last_event(const State* state) const {
 }
 
 void Collector::merge_rest(const State* state, Tally* into, uint64_t* outside_ns) const {
-  const auto* node = __atomic_load_n(&state->current, __ATOMIC_RELAXED);
+  const Node* node = state->current.load();
   uint64_t rest = since_last_event(state);
   *outside_ns += state->own.root()->self_ns;
   if (node->length == 0) *outside_ns += rest;
