@@ -12,6 +12,12 @@ namespace {
 // Object ids of threads when no heap dump gives them: a range of their own.
 constexpr hprof_object_id kFirstThreadObject = 0x50000000;
 
+// In the place of the record of a thread whose end was told. The VM still wakes those who join it then, and the
+// monitor of that may be contended: an event of a thread that no longer has a record, and gets no other.
+char ended_thread;
+
+bool is_ended(void* storage) { return storage == &ended_thread; }
+
 }  // namespace
 
 void ThreadBook::create(jvmtiEnv* jvmti, MemoryAccount* memory, Model* model, Announce announce,
@@ -106,7 +112,7 @@ ThreadRecord* ThreadBook::make(JNIEnv* jni, jthread thread, uint32_t flags, uint
 ThreadRecord* ThreadBook::started(JNIEnv* jni, jthread thread, uint32_t flags) {
   void* storage = nullptr;
   if (jvmti_->GetThreadLocalStorage(thread, &storage) == JVMTI_ERROR_NONE && storage != nullptr) {
-    return static_cast<ThreadRecord*>(storage);
+    return is_ended(storage) ? nullptr : static_cast<ThreadRecord*>(storage);
   }
   if (take_expected(jni, thread)) flags |= HPROF_THREAD_AGENT;
   uint64_t os_id =
@@ -117,7 +123,7 @@ ThreadRecord* ThreadBook::started(JNIEnv* jni, jthread thread, uint32_t flags) {
 ThreadRecord* ThreadBook::current(JNIEnv* jni, jthread thread) {
   void* storage = nullptr;
   if (jvmti_->GetThreadLocalStorage(thread, &storage) != JVMTI_ERROR_NONE) return nullptr;
-  if (storage != nullptr) return static_cast<ThreadRecord*>(storage);
+  if (storage != nullptr) return is_ended(storage) ? nullptr : static_cast<ThreadRecord*>(storage);
   if (jni == nullptr || thread == nullptr) return nullptr;
   uint32_t flags = is_virtual_thread(jni, thread) ? HPROF_THREAD_VIRTUAL : 0;
   return started(jni, thread, flags);
@@ -125,21 +131,24 @@ ThreadRecord* ThreadBook::current(JNIEnv* jni, jthread thread) {
 
 ThreadRecord* ThreadBook::find(jthread thread) const {
   void* storage = nullptr;
-  if (jvmti_->GetThreadLocalStorage(thread, &storage) != JVMTI_ERROR_NONE) return nullptr;
+  if (jvmti_->GetThreadLocalStorage(thread, &storage) != JVMTI_ERROR_NONE || is_ended(storage)) return nullptr;
   return static_cast<ThreadRecord*>(storage);
 }
 
 bool ThreadBook::is_agent() const {
   void* storage = nullptr;
   return jvmti_->GetThreadLocalStorage(nullptr, &storage) == JVMTI_ERROR_NONE && storage != nullptr &&
-         static_cast<ThreadRecord*>(storage)->is_agent();
+         !is_ended(storage) && static_cast<ThreadRecord*>(storage)->is_agent();
 }
 
 void ThreadBook::ended(JNIEnv* jni, jthread thread) {
   void* storage = nullptr;
-  if (jvmti_->GetThreadLocalStorage(thread, &storage) != JVMTI_ERROR_NONE || storage == nullptr) return;
+  if (jvmti_->GetThreadLocalStorage(thread, &storage) != JVMTI_ERROR_NONE || storage == nullptr ||
+      is_ended(storage)) {
+    return;
+  }
   auto* record = static_cast<ThreadRecord*>(storage);
-  jvmti_->SetThreadLocalStorage(thread, nullptr);
+  jvmti_->SetThreadLocalStorage(thread, &ended_thread);
   uint32_t serial = record->serial;
   bool announced = !record->is_agent();
   unlink(jni, record);

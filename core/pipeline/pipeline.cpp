@@ -157,7 +157,9 @@ bool Pipeline::begin_report(bool own_output) {
 hprof_status Pipeline::write(hprof_record* record) {
   if (record->kind < HPROF_RECORD_HEAP_ROOT || record->kind > HPROF_RECORD_HEAP_RAW) last_time_us_ = now_us();
   record->time_us = last_time_us_;
-  return output_.write(record);
+  hprof_status status = output_.write(record);
+  // A format without a place for notes takes nothing from a report.
+  return status == HPROF_UNSUPPORTED && record->kind == HPROF_RECORD_NOTE ? HPROF_OK : status;
 }
 
 hprof_status Pipeline::patch(uint64_t position, const void* bytes, uint64_t size) {

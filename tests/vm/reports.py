@@ -140,10 +140,14 @@ def parse_trace(reader, report, thread_ids):
     found = (TRACE_OF_THREAD if thread_ids else TRACE).match(line)
     check(found, "%s: %r" % (reader.where(), line))
     serial = int(found.group(1))
-    check(serial > 300000 and serial not in report.traces, "%s: trace %d again, or out of range" % (reader.where(), serial))
+    check(serial >= 300000 and serial not in report.traces, "%s: trace %d again, or out of range" % (reader.where(), serial))
     trace = Trace(serial, int(found.group(2)) if thread_ids else None)
     if thread_ids:
         check(trace.thread in [known[1] for known in report.threads], "%s: a trace of an unknown thread" % reader.where())
+    if serial == 300000:  # of what has no stack: sites and heap dumps
+        check_equal(reader.take(), "\t<empty>", "%s: frames of the empty trace" % reader.where())
+        report.traces[serial] = trace
+        return serial
     while reader.peek().startswith("\t"):
         line = reader.take()
         found = FRAME.match(line)
