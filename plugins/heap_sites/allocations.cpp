@@ -41,6 +41,12 @@ uint32_t Collector::thread_of(JNIEnv* jni, ThreadState* state) {
   return state->asks ? ask_thread(jni, state) : state->serial;
 }
 
+CodeCache* Collector::code_cache(ThreadState* state) const {
+  constexpr uint32_t kEnough = 256;
+  if (state->code == nullptr && ++state->walks == kEnough) state->code = services_.allocate<CodeCache>(1);
+  return state->code;
+}
+
 void Collector::allocated(void* self, void* jni, void* object, uint64_t header) {
   static_cast<Collector*>(self)->count_object(static_cast<JNIEnv*>(jni), static_cast<jobject>(object),
                                               header);
@@ -57,7 +63,9 @@ void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header) {
   state->inside = true;
   const uint64_t class_key = layout_.class_key(header);
   const uint32_t depth = stacks_.depth();
-  uint64_t key = class_key != 0 && walks_.load(std::memory_order_relaxed) ? walk_.key(jni, depth) : 0;
+  uint64_t key = 0;
+  if (class_key != 0 && walks_.load(std::memory_order_relaxed))
+    key = walk_.key(jni, depth, code_cache(state));
   const bool walked = key != 0;
   jvmtiFrameInfo frames[Stacks::kMostFrames];
   uint32_t count = walked ? 0 : stacks_.of_current(frames);

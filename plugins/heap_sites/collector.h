@@ -58,6 +58,7 @@ class Collector {
   };
   static void allocated(void* self, void* jni, void* object, uint64_t header);
   void count_object(JNIEnv* jni, jobject object, uint64_t header);
+  CodeCache* code_cache(ThreadState* state) const;
   bool wants_proof(ThreadState* state);
   bool is_proven(JNIEnv* jni, ThreadState* state, jobject object, const Recent* recent,
                  const jvmtiFrameInfo* frames, uint32_t count);
@@ -79,6 +80,7 @@ class Collector {
   void start_reaper();
   static void reap(void* self, void* jni, hprof_agent_thread* thread);
   LiveHooks hooks(Hooks* hooks) const;
+  bool is_gone(JNIEnv* jni, void* reference);
   void look_at_all(JNIEnv* jni);
   void add_up_threads();
   bool collect_garbage(uint32_t reason) const;
@@ -108,6 +110,7 @@ class Collector {
   hprof_agent_thread* reaper_ = nullptr;
   jvmtiEnv* unload_env_ = nullptr;
   bool sees_unloads_ = false;
+  int32_t peeks_ = 0;  // weak references whose memory said what the VM said; below 0: one did not [control]
   uint64_t* lost_objects_ = nullptr;
   uint64_t* lost_ends_ = nullptr;
   uint64_t* wrong_walks_ = nullptr;

@@ -38,9 +38,12 @@ bool FrameWalk::follow_anchor(uint64_t anchor, Frame* frame) const {
   return true;
 }
 
-bool FrameWalk::first(const void* env, Frame* frame) const {
+bool FrameWalk::first(const void* env, Frame* frame, Step* step) const {
   auto at = static_cast<int64_t>(reinterpret_cast<uintptr_t>(env));
-  return follow_anchor(static_cast<uint64_t>(at + layout_.anchor_from_env), frame);
+  if (!follow_anchor(static_cast<uint64_t>(at + layout_.anchor_from_env), frame)) return false;
+  step->stack_end = read<uint64_t>(static_cast<uint64_t>(at + layout_.stack_base_from_env));
+  const uint64_t here = reinterpret_cast<uintptr_t>(frame) & ~(kWord - 1);
+  return is_between(frame->sp, here, step->stack_end);
 }
 
 FrameWalk::Kind FrameWalk::kind_of(uint64_t blob) {
@@ -58,50 +61,71 @@ FrameWalk::Kind FrameWalk::kind_of(uint64_t blob) {
   return Kind::kInterpreter;
 }
 
-FrameWalk::Found FrameWalk::find(uint64_t pc) {
+bool FrameWalk::is_interpreted(uint64_t pc) const {
   const uint64_t low = load(&interpreter_low_);
-  if (low != 0 && pc >= low && pc < load(&interpreter_high_)) return {Kind::kInterpreter, low};
+  return low != 0 && pc >= low && pc < load(&interpreter_high_);
+}
+
+// The blob of code around that address, by the map of the heap it is in. 0: none.
+uint64_t FrameWalk::find_blob(uint64_t pc) const {
   for (uint32_t i = 0; i < layout_.heap_count; i++) {
     const CodeRange& heap = layout_.heaps[i];
     if (pc < heap.low || pc >= heap.high) continue;
     uint64_t segment = (pc - heap.low) >> heap.segment_shift;
     uint8_t back = read<uint8_t>(heap.segments + segment);
-    if (back == UINT8_MAX) break;
+    if (back == UINT8_MAX) return 0;
     while (back != 0 && segment >= back) {
       segment -= back;
       back = read<uint8_t>(heap.segments + segment);
     }
-    const uint64_t block = heap.low + (segment << heap.segment_shift);
-    if (read<uint8_t>(block + layout_.block_used) == 0) break;
-    return {kind_of(block + layout_.block_header), block + layout_.block_header};
+    return heap.low + (segment << heap.segment_shift) + layout_.block_header;
   }
-  return {Kind::kUnknown, 0};
+  return 0;
 }
 
-bool FrameWalk::step(Frame* frame, uint64_t stack_end, uint64_t* key, uint64_t* method) {
-  const Found found = find(frame->pc);
-  uint64_t sender;
-  if (found.kind == Kind::kInterpreter) {
-    if (!is_between(frame->fp, frame->sp, stack_end - 2 * kWord)) return false;
-    *method = word(frame->fp, kMethodSlot);
-    *key = mix(mix(*key, *method), word(frame->fp, layout_.bcp_slot));
-    sender = word(frame->fp, kSenderSpSlot);
-    frame->pc = word(frame->fp, 1);
-    frame->fp = word(frame->fp);
-  } else if (found.kind == Kind::kCompiled) {
+bool FrameWalk::step_interpreted(Frame* frame, Step* step, uint64_t* sender) const {
+  if (!is_between(frame->fp, frame->sp, step->stack_end - 2 * kWord)) return false;
+  step->method = word(frame->fp, kMethodSlot);
+  step->is_probe = is_probe(step->method);
+  step->key = mix(mix(step->key, step->method), word(frame->fp, layout_.bcp_slot));
+  *sender = word(frame->fp, kSenderSpSlot);
+  frame->pc = word(frame->fp, 1);
+  frame->fp = word(frame->fp);
+  return true;
+}
+
+bool FrameWalk::step_compiled(Frame* frame, Step* step, uint64_t blob, uint64_t* sender) {
+  const uint64_t pc = frame->pc;
+  const uint32_t id = read<uint32_t>(blob + layout_.compile_id);
+  CodeCache::Entry fresh = {};
+  CodeCache::Entry* entry = &fresh;
+  if (step->cache != nullptr) entry = &step->cache->entries[pc * 0x9e3779b97f4a7c15ull >> 54];
+  static_assert(CodeCache::kRoom == 1u << 10, "the upper ten bits of the hash");
+  if (entry->pc != pc || entry->blob != blob || entry->compile_id != id) {
+    if (kind_of(blob) != Kind::kCompiled) return false;
     // A frame that waits to be deoptimized returns to the stub: where it is, is not in the return address.
-    if (frame->pc >= found.blob + read<uint32_t>(found.blob + layout_.stub_offset)) return false;
-    *method = read<uint64_t>(found.blob + layout_.method_of_code);
-    *key = mix(mix(*key, frame->pc), read<uint32_t>(found.blob + layout_.compile_id));
-    const int32_t words = read<int32_t>(found.blob + layout_.blob_frame_size);
-    sender = frame->sp + static_cast<uint64_t>(static_cast<int64_t>(words)) * kWord;
-    if (words < 2 || !is_between(sender, frame->sp, stack_end)) return false;
-    frame->pc = word(sender, -1);
-    frame->fp = word(sender, -2);
-  } else {
-    return false;
+    if (pc >= blob + read<uint32_t>(blob + layout_.stub_offset)) return false;
+    step->method = read<uint64_t>(blob + layout_.method_of_code);
+    *entry = {pc, blob, id, read<int32_t>(blob + layout_.blob_frame_size), is_probe(step->method) ? 1u : 0u};
   }
-  if (sender <= frame->sp || !is_between(sender, frame->sp, stack_end)) return false;
+  step->is_probe = entry->is_probe != 0;
+  step->key = mix(mix(step->key, pc), id);
+  *sender = frame->sp + static_cast<uint64_t>(static_cast<int64_t>(entry->words)) * kWord;
+  if (entry->words < 2 || !is_between(*sender, frame->sp, step->stack_end)) return false;
+  frame->pc = word(*sender, -1);
+  frame->fp = word(*sender, -2);
+  return true;
+}
+
+bool FrameWalk::step(Frame* frame, Step* step) {
+  uint64_t sender = 0;
+  bool interpreted = is_interpreted(frame->pc);
+  const uint64_t blob = interpreted ? 0 : find_blob(frame->pc);
+  if (!interpreted && blob == 0) return false;
+  if (!interpreted && load(&interpreter_low_) == 0) interpreted = kind_of(blob) == Kind::kInterpreter;
+  const bool stepped =
+      interpreted ? step_interpreted(frame, step, &sender) : step_compiled(frame, step, blob, &sender);
+  if (!stepped || sender <= frame->sp || !is_between(sender, frame->sp, step->stack_end)) return false;
   frame->sp = sender;
   return true;
 }
@@ -113,43 +137,36 @@ bool FrameWalk::is_probe(uint64_t method) const {
   return false;
 }
 
-uint64_t FrameWalk::key(const void* env, uint32_t depth) {
+uint64_t FrameWalk::key(const void* env, uint32_t depth, CodeCache* cache) {
   Frame frame;
-  if (!first(env, &frame)) return 0;
-  auto base = static_cast<int64_t>(reinterpret_cast<uintptr_t>(env)) + layout_.stack_base_from_env;
-  const uint64_t stack_end = read<uint64_t>(static_cast<uint64_t>(base));
-  if (!is_between(frame.sp, reinterpret_cast<uintptr_t>(&frame) & ~(kWord - 1), stack_end)) return 0;
-  uint64_t key = 0x2545f4914f6cdd1dull;
+  Step at = {0, cache, 0x2545f4914f6cdd1dull, 0, false};
+  if (!first(env, &frame, &at)) return 0;
   uint32_t counted = 0;
   for (uint32_t i = 0; counted < depth; i++) {
     if (i == kMostSteps) return 0;
     if (frame.pc == layout_.call_stub_return) {
       // Native code between: its Java caller's frames are behind the wrapper's anchor.
-      if (!is_between(frame.fp, frame.sp, stack_end)) return 0;
-      key = mix(key, layout_.call_stub_return);
+      if (!is_between(frame.fp, frame.sp, at.stack_end)) return 0;
+      at.key = mix(at.key, layout_.call_stub_return);
       const uint64_t before = frame.sp;
       if (!follow_anchor(word(frame.fp, kWrapperSlot) + layout_.wrapper_anchor, &frame)) break;
-      if (!is_between(frame.sp, before, stack_end)) return 0;
+      if (!is_between(frame.sp, before, at.stack_end)) return 0;
       continue;
     }
-    uint64_t method = 0;
-    if (!step(&frame, stack_end, &key, &method)) return 0;
-    if (!is_probe(method)) counted++;
+    if (!step(&frame, &at)) return 0;
+    if (!at.is_probe) counted++;
   }
-  return key != 0 ? key : 1;
+  return at.key != 0 ? at.key : 1;
 }
 
 uint64_t FrameWalk::called_method(const void* env) {
   Frame frame;
-  if (!first(env, &frame)) return 0;
-  auto base = static_cast<int64_t>(reinterpret_cast<uintptr_t>(env)) + layout_.stack_base_from_env;
-  const uint64_t stack_end = read<uint64_t>(static_cast<uint64_t>(base));
-  if (!is_between(frame.sp, reinterpret_cast<uintptr_t>(&frame) & ~(kWord - 1), stack_end)) return 0;
-  uint64_t method = 0, key = 0;
+  Step at = {};
+  if (!first(env, &frame, &at)) return 0;
   for (uint32_t i = 0; i < kMostSteps && frame.pc != layout_.call_stub_return; i++) {
-    if (!step(&frame, stack_end, &key, &method)) return 0;
+    if (!step(&frame, &at)) return 0;
   }
-  return method;
+  return at.method;
 }
 
 }  // namespace hprof::sites

@@ -33,19 +33,33 @@ struct WalkLayout {
   int64_t stack_base_from_env = 0;
   uint32_t last_sp = 0, last_pc = 0, last_fp = 0;  // in an anchor
   uint32_t wrapper_anchor = 0;                     // in a JavaCallWrapper
-  uint32_t block_header = 0, block_used = 0;
+  uint32_t block_header = 0;
   uint32_t blob_name = 0, blob_size = 0, blob_frame_size = 0;  // frame size in words
   uint32_t method_of_code = 0, compile_id = 0, stub_offset = 0;
   int32_t bcp_slot = -8;                // of an interpreted frame, in words from its frame pointer
   uint64_t probes[kProbeMethods] = {};  // Method* of methods that no trace shows; 0: none
 };
 
+// What was found out about return addresses in compiled code. Belongs to one thread; overwrites.
+struct CodeCache {
+  static constexpr uint32_t kRoom = 1024;
+  struct Entry {
+    uint64_t pc;  // 0: free
+    uint64_t
+        blob;  // it is still that one if the segment map leads there, and its compilation has this number
+    uint32_t compile_id;
+    int32_t words;
+    uint64_t is_probe;
+  };
+  Entry entries[kRoom];
+};
+
 class FrameWalk {
  public:
   WalkLayout& layout() { return layout_; }
   // A key for the top frames of the calling thread, at least `depth` frames of a trace (all, if there are
-  // fewer). 0: there is something that this does not know. [app]
-  uint64_t key(const void* env, uint32_t depth);
+  // fewer). 0: there is something that this does not know. cache: the thread's, or null. [app]
+  uint64_t key(const void* env, uint32_t depth, CodeCache* cache);
   // The Method* of the frame that native code has called, the last one before it. 0: not found. [control]
   uint64_t called_method(const void* env);
 
@@ -55,16 +69,22 @@ class FrameWalk {
   struct Frame {
     uint64_t sp, fp, pc;
   };
-  struct Found {
-    Kind kind;
-    uint64_t blob;
+  struct Step {
+    uint64_t stack_end;
+    CodeCache* cache;
+    uint64_t key;
+    uint64_t method;  // of the frame; not of compiled code that the cache knows
+    bool is_probe;
   };
-  bool first(const void* env, Frame* frame) const;
+  bool first(const void* env, Frame* frame, Step* step) const;
   bool follow_anchor(uint64_t anchor, Frame* frame) const;
-  Found find(uint64_t pc);
+  uint64_t find_blob(uint64_t pc) const;
   Kind kind_of(uint64_t blob);
-  // Goes on to the caller. key: gets the frame mixed in; method: Method* of the frame. [app]
-  bool step(Frame* frame, uint64_t stack_end, uint64_t* key, uint64_t* method);
+  bool is_interpreted(uint64_t pc) const;
+  // Goes on to the caller, and mixes the frame into the key. [app]
+  bool step(Frame* frame, Step* step);
+  bool step_interpreted(Frame* frame, Step* step, uint64_t* sender) const;
+  bool step_compiled(Frame* frame, Step* step, uint64_t blob, uint64_t* sender);
   bool is_probe(uint64_t method) const;
 
   WalkLayout layout_;

@@ -18,6 +18,7 @@ void ThreadMap::close() {
     state->recent.close();
     state->counts.close();
     services_.release(state->open, 1);
+    services_.release(state->code, 1);
     services_.release(state, 1);
     state = next;
   }

@@ -9,6 +9,7 @@
 
 #include <hprof/cpp/services.hpp>
 
+#include "plugins/heap_sites/frame_walk.h"
 #include "plugins/heap_sites/live_records.h"
 #include "plugins/heap_sites/thread_table.h"
 
@@ -17,6 +18,7 @@ namespace hprof::sites {
 struct ThreadState {
   RecentTable recent;
   Counts counts;
+  CodeCache* code = nullptr;    // once it has allocated enough
   LiveChunk* open = nullptr;    // being filled; the reaper reads it
   uint32_t serial = 0;          // thread=y: the thread it belongs to, or belonged to last; 0: none
   bool asks = true;             // ... which is to be asked for: at first, and always on a carrier

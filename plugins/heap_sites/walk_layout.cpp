@@ -139,7 +139,6 @@ bool read_layout(const Services& services, JNIEnv* jni, WalkLayout* layout, cons
   layout->last_fp = tables.offset("JavaFrameAnchor", "_last_Java_fp");
   layout->wrapper_anchor = tables.offset("JavaCallWrapper", "_anchor");
   layout->block_header = tables.size_of("HeapBlock");
-  layout->block_used = tables.offset("HeapBlock::Header", "_used");
   layout->blob_name = tables.offset("CodeBlob", "_name");
   layout->blob_size = tables.offset("CodeBlob", "_size");
   layout->blob_frame_size = tables.offset("CodeBlob", "_frame_size");
