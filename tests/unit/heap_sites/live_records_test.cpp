@@ -1,0 +1,128 @@
+#include "plugins/heap_sites/live_records.h"
+
+#include <doctest/doctest.h>
+#include <map>
+#include <set>
+
+#include "tests/mock/mock_host.h"
+
+using namespace hprof;
+using namespace hprof::sites;
+
+namespace {
+
+// References are numbers; the test says which of them have gone.
+struct Heap {
+  std::set<uintptr_t> held, gone;
+  std::map<uint32_t, uint64_t> ended_objects, ended_bytes;
+  uint64_t looked = 0;
+  bool wanted = false;
+
+  LiveHooks hooks() {
+    return {this,
+            [](void* self, void* reference) {
+              auto* heap = static_cast<Heap*>(self);
+              heap->looked++;
+              return heap->gone.count(reinterpret_cast<uintptr_t>(reference)) != 0;
+            },
+            [](void* self, void* reference) {
+              CHECK(static_cast<Heap*>(self)->held.erase(reinterpret_cast<uintptr_t>(reference)) == 1);
+            },
+            [](void* self, uint32_t site, uint64_t bytes) {
+              static_cast<Heap*>(self)->ended_objects[site]++;
+              static_cast<Heap*>(self)->ended_bytes[site] += bytes;
+            },
+            [](void* self) { return static_cast<Heap*>(self)->wanted; }};
+  }
+};
+
+struct Fixture {
+  MockHost mock;
+  Services services{mock.host()};
+  LiveRecords live;
+  LiveChunk* open = nullptr;
+  Heap heap;
+  uintptr_t next = 0;
+
+  Fixture() { live.open(services); }
+  ~Fixture() {
+    LiveRecords::forget_open(open, heap.hooks());
+    services.release(open, 1);
+    live.close(heap.hooks());
+    CHECK(heap.held.empty());
+    CHECK(mock.memory_used == 0);
+  }
+  uintptr_t add(uint32_t site, uint64_t bytes) {
+    heap.held.insert(++next);
+    REQUIRE(live.add(&open, reinterpret_cast<void*>(next), site, bytes));
+    return next;
+  }
+  void look_at_all() {
+    live.look(heap.hooks(), true);
+    LiveRecords::look_at_open(open, heap.hooks());
+  }
+};
+
+}  // namespace
+
+TEST_CASE("an object ends once, with its site and size, wherever its record is by then") {
+  Fixture f;
+  for (uint32_t i = 0; i < 5000; i++) f.add(i % 3 + 1, 16 * (i % 3 + 1));
+  for (uint32_t round = 0; round < 20; round++) {
+    for (uintptr_t reference = 1 + round; reference <= f.next; reference += 40) f.heap.gone.insert(reference);
+    f.live.look(f.heap.hooks(), round % 5 == 4);
+  }
+  f.look_at_all();
+  f.look_at_all();
+  uint64_t ended = 0;
+  for (auto& [site, objects] : f.heap.ended_objects) {
+    ended += objects;
+    CHECK(f.heap.ended_bytes[site] == objects * 16 * site);
+  }
+  CHECK(ended == f.heap.gone.size());
+  CHECK(f.heap.held.size() == f.next - ended);
+}
+
+TEST_CASE("what lives long is looked at less often") {
+  Fixture f;
+  constexpr uint32_t kObjects = 10 * LiveChunk::kRecords;
+  for (uint32_t i = 0; i < kObjects; i++) f.add(1, 16);
+  constexpr uint32_t kLooks = 64;
+  for (uint32_t i = 0; i < kLooks; i++) f.live.look(f.heap.hooks(), false);
+  CHECK(f.heap.looked < kObjects * kLooks / 8);
+  CHECK(f.heap.looked >= kObjects);
+  f.heap.looked = 0;
+  f.live.look(f.heap.hooks(), true);
+  CHECK(f.heap.looked == kObjects);
+  CHECK(f.live.kept() == kObjects);
+}
+
+TEST_CASE("a look is put off when somebody waits, and nothing is lost by it") {
+  Fixture f;
+  for (uint32_t i = 0; i < 3 * LiveChunk::kRecords; i++) f.heap.gone.insert(f.add(1, 8));
+  f.heap.wanted = true;
+  f.live.look(f.heap.hooks(), true);
+  CHECK(f.heap.looked == 0);
+  f.heap.wanted = false;
+  f.look_at_all();
+  CHECK(f.heap.ended_objects[1] == 3 * LiveChunk::kRecords);
+}
+
+TEST_CASE("what is forgotten does not end, and its references are given back") {
+  Fixture f;
+  for (uint32_t i = 0; i < 2500; i++) f.heap.gone.insert(f.add(1, 8));
+  f.live.look(f.heap.hooks(), false);
+  uint64_t before = f.heap.ended_objects[1];
+  LiveRecords::forget_open(f.open, f.heap.hooks());
+  f.live.forget(f.heap.hooks());
+  CHECK(f.heap.held.empty());
+  f.look_at_all();
+  CHECK(f.heap.ended_objects[1] == before);
+}
+
+TEST_CASE("without memory an object is not taken") {
+  Fixture f;
+  f.mock.memory_limit = 100;
+  CHECK(!f.live.add(&f.open, &f, 1, 8));
+  CHECK(f.open == nullptr);
+}
