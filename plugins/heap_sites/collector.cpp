@@ -292,11 +292,15 @@ void Collector::add_up_threads() {
       sum.bytes += __atomic_load_n(&count->bytes, __ATOMIC_RELAXED);
     }
   }
+  // Nobody looks for their ends: none is said to live.
+  for (uint32_t i = 1; config_.follow == 0 && i <= sites_.last(); i++) sites_[i].freed = sites_[i].since();
 }
 
 hprof_status Collector::report(const hprof_report& report) {
   auto* jni = static_cast<JNIEnv*>(services_.jvm->jni(services_.host));
-  bool collected = config_.follow != 0 && jni != nullptr && collect_garbage(report.reason);
+  bool wants_collection =
+      (config_.follow != 0 && !mode_.sampled) || (report.flags & HPROF_SITES_FORCED_GC) != 0;
+  bool collected = wants_collection && jni != nullptr && collect_garbage(report.reason);
   wanted_.store(true);
   lock_.lock();
   wanted_.store(false);
@@ -377,10 +381,12 @@ hprof_status Collector::write_notes(bool collected) {
   if (status == HPROF_OK) {
     line.clear();
     if (config_.follow == 0) {
-      line.text("heap=sites: objects were not followed to their end (sites-live=n)");
+      line.text(
+          "heap=sites: objects were not followed to their end (sites-live=n): how many live is not known");
     } else {
       line.text("heap=sites: live is what was there ");
-      line.text(collected ? "after a garbage collection for this report" : "at the last garbage collection");
+      line.text(collected ? "after a garbage collection for this report"
+                          : "after the last garbage collection");
     }
     status = write_note(s, line);
   }
