@@ -39,17 +39,29 @@ bool Tally::grow() {
   return true;
 }
 
-bool Tally::add(uint32_t thread, const uint32_t* trace, uint32_t length, uint64_t count, uint64_t time_ns) {
-  if (size_ == room_ && !grow()) return false;
+// The row of that trace, or null with *at where it belongs.
+TallyRow* Tally::find(uint32_t thread, const uint32_t* trace, uint32_t length, uint64_t* at) const {
+  if (room_ == 0) return nullptr;
   uint64_t mask = room_ * 2 - 1;
-  uint64_t at = hash_of(thread, trace, length) & mask;
-  for (; index_[at] != 0; at = (at + 1) & mask) {
-    TallyRow* found = row(index_[at] - 1);
-    if (found->thread != thread || found->length != length) continue;
-    if (memcmp(found->trace(), trace, length * sizeof(uint32_t)) != 0) continue;
+  for (*at = hash_of(thread, trace, length) & mask; index_[*at] != 0; *at = (*at + 1) & mask) {
+    TallyRow* found = row(index_[*at] - 1);
+    if (found->thread == thread && found->length == length &&
+        memcmp(found->trace(), trace, length * sizeof(uint32_t)) == 0)
+      return found;
+  }
+  return nullptr;
+}
+
+bool Tally::add(uint32_t thread, const uint32_t* trace, uint32_t length, uint64_t count, uint64_t time_ns) {
+  uint64_t at = 0;
+  if (TallyRow* found = find(thread, trace, length, &at)) {
     found->count += count;
     found->time_ns += time_ns;
     return true;
+  }
+  if (size_ == room_) {
+    if (!grow()) return false;
+    find(thread, trace, length, &at);
   }
   TallyRow* made = row(size_++);
   *made = {count, time_ns, thread, length};

@@ -29,6 +29,7 @@ class Tally {
 
  private:
   bool grow();
+  TallyRow* find(uint32_t thread, const uint32_t* trace, uint32_t length, uint64_t* at) const;
 
   Services services_;
   uint32_t stride_ = 0;

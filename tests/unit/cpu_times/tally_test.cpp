@@ -1,0 +1,90 @@
+#include "plugins/cpu_times/tally.h"
+
+#include <doctest/doctest.h>
+#include <vector>
+
+#include "tests/mock/mock_host.h"
+
+using namespace hprof;
+using namespace hprof::times;
+
+namespace {
+
+struct Fixture {
+  MockHost mock;
+  Services services{mock.host()};
+  Tally tally;
+
+  explicit Fixture(uint32_t depth = 4) { tally.open(services, depth); }
+  ~Fixture() {
+    tally.clear();
+    CHECK(mock.memory_used == 0);
+  }
+  bool add(uint32_t thread, const std::vector<uint32_t>& trace, uint64_t count, uint64_t time) {
+    return tally.add(thread, trace.data(), static_cast<uint32_t>(trace.size()), count, time);
+  }
+  const TallyRow* find(uint32_t thread, const std::vector<uint32_t>& trace) {
+    for (uint64_t i = 0; i < tally.size(); i++) {
+      TallyRow* row = tally.row(i);
+      std::vector<uint32_t> of(row->trace(), row->trace() + row->length);
+      if (row->thread == thread && of == trace) return row;
+    }
+    return nullptr;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("what is added for one trace adds up") {
+  Fixture f;
+  REQUIRE(f.add(0, {1, 2}, 3, 100));
+  REQUIRE(f.add(0, {1, 2}, 4, 50));
+  CHECK(f.tally.size() == 1);
+  REQUIRE(f.find(0, {1, 2}) != nullptr);
+  CHECK(f.find(0, {1, 2})->count == 7);
+  CHECK(f.find(0, {1, 2})->time_ns == 150);
+}
+
+TEST_CASE("threads, lengths and orders are told apart") {
+  Fixture f;
+  f.add(0, {1, 2}, 1, 0);
+  f.add(1, {1, 2}, 2, 0);
+  f.add(0, {2, 1}, 3, 0);
+  f.add(0, {1, 2, 2}, 4, 0);
+  f.add(0, {1}, 5, 0);
+  CHECK(f.tally.size() == 5);
+  CHECK(f.find(1, {1, 2})->count == 2);
+  CHECK(f.find(0, {2, 1})->count == 3);
+  CHECK(f.find(0, {1})->count == 5);
+}
+
+TEST_CASE("nothing is lost when it grows") {
+  Fixture f;
+  for (uint32_t round = 0; round < 2; round++) {
+    for (uint32_t i = 0; i < 5000; i++) REQUIRE(f.add(i % 3, {i, i / 2, 7}, i, 1));
+  }
+  CHECK(f.tally.size() == 5000);
+  CHECK(f.find(4999 % 3, {4999, 2499, 7})->count == 2 * 4999);
+  CHECK(f.find(0, {0, 0, 7})->time_ns == 2);
+}
+
+TEST_CASE("one tally is added to another") {
+  Fixture f, other;
+  f.add(0, {1}, 1, 10);
+  other.add(0, {1}, 2, 20);
+  other.add(0, {2}, 5, 50);
+  REQUIRE(f.tally.add_all(other.tally));
+  CHECK(f.tally.size() == 2);
+  CHECK(f.find(0, {1})->count == 3);
+  CHECK(f.find(0, {2})->time_ns == 50);
+}
+
+TEST_CASE("without memory nothing is added, and what is there stays") {
+  Fixture f;
+  for (uint32_t i = 0; i < 256; i++) REQUIRE(f.add(0, {i}, 1, 1));
+  f.mock.memory_limit = f.mock.memory_used;
+  CHECK_FALSE(f.add(0, {1000}, 1, 1));
+  CHECK(f.tally.size() == 256);
+  CHECK(f.add(0, {17}, 1, 1));
+  CHECK(f.find(0, {17})->count == 2);
+}
