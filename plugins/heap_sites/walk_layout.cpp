@@ -84,7 +84,7 @@ T read(const void* base, uint64_t offset) {
   return value;
 }
 
-bool read_heaps(Tables& tables, WalkLayout* layout) {
+[[maybe_unused]] bool read_heaps(Tables& tables, WalkLayout* layout) {
   const void* heaps[WalkLayout::kHeaps] = {};
   if (tables.has("CodeCache", "_heaps")) {
     const void* list = read<const void*>(tables.address("CodeCache", "_heaps"), 0);
@@ -113,7 +113,7 @@ bool read_heaps(Tables& tables, WalkLayout* layout) {
 }
 
 // JavaThread of the calling thread: java.lang.Thread has its address.
-int64_t thread_address(const Services& services, JNIEnv* jni) {
+[[maybe_unused]] int64_t thread_address(const Services& services, JNIEnv* jni) {
   auto* jvmti = static_cast<jvmtiEnv*>(services.jvm->jvmti(services.host));
   jthread self = nullptr;
   if (jvmti->GetCurrentThread(&self) != JVMTI_ERROR_NONE) return 0;
