@@ -27,6 +27,26 @@ target_compile_definitions(hprof_flags INTERFACE
   $<$<NOT:$<BOOL:${HPROF_LOADABLE}>>:HPROF_NO_MODULES=1>
   $<$<NOT:$<BOOL:${_hprof_has_sockets}>>:HPROF_NO_SOCKETS=1>
   $<$<NOT:$<BOOL:${_hprof_has_heap_dump}>>:HPROF_NO_HEAP_DUMP=1>)
+# Machines without atomic operations on 8 or 64 bits have them in a library of the compiler's, which is linked statically,
+# like its other helpers. Those on 64 bits then take locks, and are not for signal handlers: HPROF_LOCKED_ATOMICS.
+include(CheckCXXSourceCompiles)
+check_cxx_source_compiles("
+  unsigned char byte; int main() { return __atomic_exchange_n(&byte, 1, __ATOMIC_ACQUIRE); }" HPROF_ATOMIC_BYTES)
+check_cxx_source_compiles("
+  unsigned long long word; int main() { unsigned long long old = 0;
+    return (int)__atomic_fetch_add(&word, 1, __ATOMIC_RELAXED) + __atomic_compare_exchange_n(&word, &old, 2, false, 5, 5); }"
+  HPROF_ATOMIC_WORDS)
+if(NOT HPROF_ATOMIC_BYTES OR NOT HPROF_ATOMIC_WORDS)
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libatomic.a OUTPUT_VARIABLE _hprof_atomic
+    OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(NOT IS_ABSOLUTE "${_hprof_atomic}")
+    message(FATAL_ERROR "This machine needs the compiler's libatomic.a, which is not there")
+  endif()
+  target_link_libraries(hprof_flags INTERFACE ${_hprof_atomic})
+endif()
+if(NOT HPROF_ATOMIC_WORDS)
+  target_compile_definitions(hprof_flags INTERFACE HPROF_LOCKED_ATOMICS=1)
+endif()
 if(HPROF_STATIC_AGENT AND CMAKE_INTERPROCEDURAL_OPTIMIZATION)
   # Whoever links libhprof.a may have another compiler.
   target_compile_options(hprof_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-ffat-lto-objects>)
