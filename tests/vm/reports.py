@@ -8,7 +8,7 @@ first user.
 import re
 import struct
 
-from harness import Failure, check
+from harness import Failure, check, check_equal
 
 TRACE = re.compile(r"^TRACE (\d+):$")
 TRACE_OF_THREAD = re.compile(r"^TRACE (\d+): \(thread=(\d+)\)$")
