@@ -170,7 +170,8 @@ bool Session::make_units() {
   auto* encoder = static_cast<const hprof_encoder_ops*>(encoder_.unit->ops);
   auto* sink = static_cast<const hprof_sink_ops*>(sink_.unit->ops);
   settings_.heap_form = HPROF_REACHES(encoder, hprof_encoder_ops, heap_form) ? encoder->heap_form : 0;
-  settings_.patchable = HPROF_HAS(sink, hprof_sink_ops, patch) ? 1 : 0;
+  if (selection.filter != UINT32_MAX && !add_slot(filter_, selection.filter)) return false;
+  settings_.patchable = HPROF_HAS(sink, hprof_sink_ops, patch) && filter_.unit == nullptr ? 1 : 0;
   return true;
 }
 
@@ -264,6 +265,11 @@ bool Session::open_pipeline() {
                  kStallNs,
                  [](const hprof_host* host, const char* text) { slot_of(host)->session->say(text); },
                  0};
+  if (filter_.unit != nullptr) {
+    plan.output.filter_host = &filter_.host;
+    plan.output.filter = static_cast<const hprof_filter_ops*>(filter_.unit->ops);
+    plan.output.filter_config = filter_.config;
+  }
   plan.event_slots = small ? kSmallEventSlots : kEventSlots;
   if (is_very_small()) {
     plan.event_slots = kFewestEventSlots;

@@ -162,6 +162,7 @@ class Session {
   uint32_t collector_count_ = 0;
   UnitSlot encoder_;
   UnitSlot sink_;
+  UnitSlot filter_;  // unit is nullptr: none
   uint32_t vendor_kinds_ = 0;
 };
 

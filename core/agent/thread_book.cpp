@@ -12,8 +12,8 @@ namespace {
 // Object ids of threads when no heap dump gives them: a range of their own.
 constexpr hprof_object_id kFirstThreadObject = 0x50000000;
 
-// In the place of the record of a thread whose end was told. The VM still wakes those who join it then, and the
-// monitor of that may be contended: an event of a thread that no longer has a record, and gets no other.
+// In the place of the record of a thread whose end was told. The VM still wakes those who join it then, and
+// the monitor of that may be contended: an event of a thread that no longer has a record, and gets no other.
 char ended_thread;
 
 bool is_ended(void* storage) { return storage == &ended_thread; }
@@ -131,7 +131,8 @@ ThreadRecord* ThreadBook::current(JNIEnv* jni, jthread thread) {
 
 ThreadRecord* ThreadBook::find(jthread thread) const {
   void* storage = nullptr;
-  if (jvmti_->GetThreadLocalStorage(thread, &storage) != JVMTI_ERROR_NONE || is_ended(storage)) return nullptr;
+  if (jvmti_->GetThreadLocalStorage(thread, &storage) != JVMTI_ERROR_NONE || is_ended(storage))
+    return nullptr;
   return static_cast<ThreadRecord*>(storage);
 }
 

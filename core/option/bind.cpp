@@ -132,7 +132,8 @@ bool check_unit(const OptionList& list, const Unit& unit, const Messages& messag
 }
 
 bool is_known(Str name, const ModuleSet& modules) {
-  if (find_core_option(name) != nullptr) return true;
+  // That its module is missing is said later, and better.
+  if (find_core_option(name) != nullptr || selects_shipped(name)) return true;
   for (uint32_t i = 0; i < modules.unit_count(); ++i) {
     const hprof_unit& unit = *modules.unit(i).record;
     if (options_of(unit).find(name) != nullptr || select_has_name(unit.select, name)) return true;

@@ -21,7 +21,7 @@ constexpr Shipped kShipped[] = {
     {"heap", "all", "heap_sites"},   {"cpu", "samples", "cpu_samples"}, {"cpu", "times", "cpu_times"},
     {"cpu", "old", "cpu_times"},     {"cpu", "y", "cpu_samples"},       {"monitor", "y", "monitor"},
     {"monitor", "all", "monitor"},   {"format", "a", "encoder_ascii"},  {"format", "b", "encoder_binary"},
-    {"net", nullptr, "sink_socket"}, {"file", nullptr, "sink_file"},
+    {"net", nullptr, "sink_socket"}, {"file", nullptr, "sink_file"},    {"compress", nullptr, "filter_gzip"},
 };
 
 constexpr uint32_t kNone = UINT32_MAX;
@@ -200,6 +200,7 @@ struct Chooser {
         if (Str(modules->unit(i).record->id) != name || !usable(modules->unit(i))) continue;
         found = true;
         const uint32_t kind = modules->unit(i).record->kind;
+        if (kind == HPROF_UNIT_FILTER) continue;  // by its option only
         if (kind == HPROF_UNIT_COLLECTOR) {
           add_collector(i);
           continue;
@@ -253,6 +254,15 @@ struct Chooser {
     selection->sink = sink;
     modules->unit(encoder).runs = true;
     modules->unit(sink).runs = true;
+    return choose_filter();
+  }
+
+  bool choose_filter() {
+    const OptionItem* item = list.find("compress");
+    if (item == nullptr) return true;
+    selection->filter = kNone;
+    if (!choose_output(HPROF_UNIT_FILTER, "compress", "", "filter_gzip", &selection->filter)) return false;
+    modules->unit(selection->filter).runs = true;
     return true;
   }
 
@@ -309,6 +319,9 @@ bool select_modules(const OptionList& list, ModuleNames* names, Error* error) {
   const OptionItem* format = list.find("format");
   if (format != nullptr && !add_format(list, format->value, names, error)) return false;
   if (format == nullptr && !add_shipped(list, "format", "a", true, names, error)) return false;
+  const OptionItem* compress = list.find("compress");
+  if (compress != nullptr && !add_shipped(list, "compress", compress->value, false, names, error))
+    return false;
   const OptionItem* net = list.find("net");
   const OptionItem* file = list.find("file");
   if (net != nullptr) return add_shipped(list, "net", net->value, false, names, error);
@@ -375,6 +388,13 @@ void put_selector_values(const ModuleSet& modules, Str name, TextWriter* out) {
   }
   if (is_profile_selector(name)) add(name == "monitor" ? "n" : "off");
   out->put(seen.text());
+}
+
+bool selects_shipped(Str name) {
+  for (const Shipped& row : kShipped) {
+    if (name == row.name) return true;
+  }
+  return false;
 }
 
 const char* shipped_module(uint32_t index) {

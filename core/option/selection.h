@@ -17,7 +17,8 @@ struct Selection {
   uint32_t collector_count = 0;
   uint32_t encoder = 0;
   uint32_t sink = 0;
-  uint64_t needs = 0;  // HPROF_NEED_* of all units that run
+  uint32_t filter = UINT32_MAX;  // none
+  uint64_t needs = 0;            // HPROF_NEED_* of all units that run
   uint64_t wants = 0;
   uint64_t events = 0;
 };
@@ -39,6 +40,9 @@ bool select_has_name(const char* select, Str name);
 
 // The values of a selector that the opened modules offer: "dump|sites|all|off". Empty: not a selector. [any]
 void put_selector_values(const ModuleSet& modules, Str name, TextWriter* out);
+
+// Does the option choose among shipped modules? [any]
+bool selects_shipped(Str name);
 
 // Names of the shipped modules, nullptr after the last. [any]
 const char* shipped_module(uint32_t index);

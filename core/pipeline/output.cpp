@@ -23,6 +23,7 @@ hprof_status Output::open(MemoryAccount& memory, const OutputPlan& plan, uint32_
     snprintf(error, error_size, "not enough memory for the output buffers");
     return HPROF_NO_MEMORY;
   }
+  if (!open_filter(error, error_size)) return HPROF_FAILED;
   hprof_sink_target target = {sizeof(target), sequence, plan.address, plan.force, plan.whole_only};
   hprof_status status =
       plan.sink->open(plan.sink_host, plan.sink_config, &target, &sink_self_, error, error_size);
@@ -125,14 +126,41 @@ void Output::flush() {
   if (is_open() && !failed()) next_chunk();
 }
 
+bool Output::open_filter(char* error, uint32_t error_size) {
+  if (plan_.filter == nullptr) return true;
+  return plan_.filter->create(plan_.filter_host, plan_.filter_config, &filter_self_, error, error_size) ==
+         HPROF_OK;
+}
+
+// What the filter still holds goes to the sink, unless that is gone.
+void Output::finish_filter() {
+  if (filter_self_ == nullptr) return;
+  if (is_open() && !failed() && plan_.filter->finish(filter_self_, this, &Output::pass) == HPROF_FAILED) {
+    fail("it cannot be compressed");
+  }
+  plan_.filter->destroy(filter_self_);
+  filter_self_ = nullptr;
+}
+
+hprof_status Output::pass(void* self, const uint8_t* bytes, uint64_t size) {
+  return static_cast<Output*>(self)->write_bytes(bytes, size) ? HPROF_OK : HPROF_ABORTED;
+}
+
 bool Output::write_chunk(const ChunkQueue::Chunk& chunk) {
+  if (filter_self_ == nullptr) return write_bytes(chunk.bytes, chunk.used);
+  hprof_status status = plan_.filter->write(filter_self_, chunk.bytes, chunk.used, this, &Output::pass);
+  if (status != HPROF_OK) fail("it cannot be compressed");  // a sink that failed has said so already
+  return status == HPROF_OK;
+}
+
+bool Output::write_bytes(const uint8_t* bytes, uint64_t size) {
   uint64_t done = 0;
   uint64_t waited = 0;
   char error[256] = "";
-  while (done < chunk.used) {
+  while (done < size) {
     int64_t begun = platform::monotonic_ns();
-    int64_t count = plan_.sink->write(sink_self_, chunk.bytes + done, chunk.used - done, kSinkSliceNs, error,
-                                      sizeof(error));
+    int64_t count =
+        plan_.sink->write(sink_self_, bytes + done, size - done, kSinkSliceNs, error, sizeof(error));
     if (count < 0) {
       fail(error);
       return false;
@@ -164,7 +192,7 @@ bool Output::drain() {
 
 hprof_status Output::patch(uint64_t position, const void* bytes, uint64_t size) {
   if (failed() || !is_open()) return HPROF_ABORTED;
-  if (!HPROF_HAS(plan_.sink, hprof_sink_ops, patch)) return HPROF_UNSUPPORTED;
+  if (filter_self_ != nullptr || !HPROF_HAS(plan_.sink, hprof_sink_ops, patch)) return HPROF_UNSUPPORTED;
   char error[256] = "";
   hprof_status status =
       plan_.sink->patch(sink_self_, position, static_cast<const uint8_t*>(bytes), size, error, sizeof(error));
@@ -174,6 +202,7 @@ hprof_status Output::patch(uint64_t position, const void* bytes, uint64_t size) 
 }
 
 void Output::close(MemoryAccount& memory, bool complete) {
+  finish_filter();
   if (is_open()) {
     char error[256] = "";
     if (plan_.sink->close(sink_self_, complete && !failed(), error, sizeof(error)) != HPROF_OK) fail(error);

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include <hprof/encoder.h>
+#include <hprof/filter.h>
 #include <hprof/sink.h>
 
 #include "core/pipeline/chunk_queue.h"
@@ -31,6 +32,10 @@ struct OutputPlan {
   void (*say)(const hprof_host* host, const char* text);
   uint32_t whole_only = 0;    // see hprof_sink_target
   uint32_t most_numbers = 0;  // see Definitions
+  // Between encoder and sink; nullptr: none.
+  const hprof_host* filter_host = nullptr;
+  const hprof_filter_ops* filter = nullptr;
+  const void* filter_config = nullptr;
 };
 
 class Output {
@@ -85,10 +90,15 @@ class Output {
   hprof_status next_chunk();
   void begin_chunk();
   bool write_chunk(const ChunkQueue::Chunk& chunk);
+  bool write_bytes(const uint8_t* bytes, uint64_t size);
+  bool open_filter(char* error, uint32_t error_size);
+  void finish_filter();
+  static hprof_status pass(void* self, const uint8_t* bytes, uint64_t size);
 
   OutputPlan plan_ = {};
   void* encoder_self_ = nullptr;
   void* sink_self_ = nullptr;
+  void* filter_self_ = nullptr;
   Definitions definitions_;
   ChunkQueue chunks_;
   Out out_ = {};

@@ -3,6 +3,7 @@
 
 #include <hprof/collector.h>
 #include <hprof/encoder.h>
+#include <hprof/filter.h>
 #include <hprof/sink.h>
 
 #include "core/option/option_row.h"
@@ -115,6 +116,15 @@ bool verify_sink(const hprof_sink_ops& ops, TextWriter* reason) {
   return true;
 }
 
+bool verify_filter(const hprof_filter_ops& ops, TextWriter* reason) {
+  if (ops.size < REACH(hprof_filter_ops, destroy))
+    return say(reason, "has a filter's function table cut short");
+  if (ops.create == nullptr || ops.write == nullptr || ops.finish == nullptr || ops.destroy == nullptr) {
+    return say(reason, "lacks one of create, write, finish and destroy");
+  }
+  return true;
+}
+
 bool verify_ops(const hprof_unit& unit, TextWriter* reason) {
   if (unit.ops == nullptr) return say(reason, "has no function table");
   switch (unit.kind) {
@@ -124,6 +134,8 @@ bool verify_ops(const hprof_unit& unit, TextWriter* reason) {
       return verify_encoder(*static_cast<const hprof_encoder_ops*>(unit.ops), reason);
     case HPROF_UNIT_SINK:
       return verify_sink(*static_cast<const hprof_sink_ops*>(unit.ops), reason);
+    case HPROF_UNIT_FILTER:
+      return verify_filter(*static_cast<const hprof_filter_ops*>(unit.ops), reason);
     case HPROF_UNIT_ENGINE:  // whoever opens it knows what it should be
       return true;
     default:

@@ -60,7 +60,8 @@ int set_interval(CpuTimer timer, int64_t interval_ns) {
 
 }  // namespace
 
-// Where 64-bit atomics take locks, a signal handler that uses them could wait for the thread that it interrupted.
+// Where 64-bit atomics take locks, a signal handler that uses them could wait for the thread that it
+// interrupted.
 #ifdef HPROF_LOCKED_ATOMICS
 bool cpu_timers_supported() { return false; }
 #else

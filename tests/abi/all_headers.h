@@ -2,6 +2,7 @@
 #include <hprof/abi.h>
 #include <hprof/collector.h>
 #include <hprof/encoder.h>
+#include <hprof/filter.h>
 #include <hprof/host.h>
 #include <hprof/memory_sink.h>
 #include <hprof/plugin.h>

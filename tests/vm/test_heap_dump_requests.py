@@ -1,11 +1,13 @@
 """heap=dump on request while cpu=samples runs: whatever asks, whatever engine, `hprof check` finds no error."""
+import gzip
 import os
 import signal
 import subprocess
+import zlib
 
 import dumps
 from commands import Controller, binary, must
-from harness import TIMEOUT, check_equal, clean_environment, vm_test
+from harness import TIMEOUT, check, check_equal, clean_environment, vm_test
 
 UNITS = ("heap_dump", "cpu_samples", "encoder_binary", "sink_file")
 NET_UNITS = UNITS + ("sink_socket",)
@@ -68,3 +70,34 @@ def dumps_at_a_data_dump_request_and_at_exit_are_sound(vm):
         check_equal(run.code, 0, "exit code\n%s\n" % run)
         sound(vm, engine + ".hprof")
         sound(vm, engine + ".hprof.2")
+
+
+@vm_test(units=UNITS + ("filter_gzip",))
+def compressed_dumps_are_whole_and_in_members_of_1_mib(vm):
+    run = vm.profiled("heap=dump,format=b,compress=gzip,file=out.hprof.gz", "HeapShapes", "mark")
+    check_equal(run.errors(), [], "messages")
+    sound(vm, "out.hprof.gz")
+    data = run.bytes("out.hprof.gz")
+    check(data[3] == 0x10 and data[10:].startswith(b"HPROF BLOCKSIZE=1048576\0"), "no comment: %r" % data[:40])
+    sizes = []
+    while data:
+        member = zlib.decompressobj(31)
+        sizes.append(len(member.decompress(data)))
+        check(member.eof, "a member that does not end")
+        data = member.unused_data
+    check(len(sizes) > 2 and set(sizes[:-1]) == {1 << 20}, "members of %s bytes" % sizes)
+    heap = dumps.read(gzip.decompress(run.bytes("out.hprof.gz")))
+    check_equal(heap.dangling(), [], "references to nothing")
+
+
+@vm_test(units=("cpu_samples", "encoder_ascii", "sink_file", "filter_gzip"))
+def compressed_text_is_whole(vm):
+    run = vm.profiled("cpu=samples,compress=gzip:9,file=out.txt.gz", "Spin", "4")
+    text = gzip.decompress(run.bytes("out.txt.gz")).decode()
+    check("CPU SAMPLES BEGIN" in text and "CPU SAMPLES END\n" in text, text[-300:])
+
+
+@vm_test(units=("cpu_samples", "encoder_ascii", "sink_file", "filter_gzip"))
+def other_compressions_are_refused(vm):
+    for value in ("zip", "gzip:0", "gzip:10", ""):
+        check("compress" in vm.refused("cpu=samples,file=out.txt,compress=" + value), value)

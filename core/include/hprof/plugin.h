@@ -2,7 +2,7 @@
  * What a plugin library is: one exported function that negotiates, and the records it returns.
  *
  * A library (a "module") holds one or more units. A unit is a collector (watches the VM), an encoder (records to
- * bytes) or a sink (bytes to somewhere). What a unit is, needs and offers is data, so that the core can add up
+ * bytes), a filter (bytes to other bytes) or a sink (bytes to somewhere). What a unit is, needs and offers is data, so that the core can add up
  * capabilities, refuse impossible combinations and print the help text without running any of its code.
  */
 #ifndef HPROF_PLUGIN_H
@@ -88,6 +88,7 @@ typedef struct hprof_option {
 #define HPROF_UNIT_ENCODER 2
 #define HPROF_UNIT_SINK 3
 #define HPROF_UNIT_ENGINE 4 /* the core's own class-file engine, in the module `bytecode`; not for vendors */
+#define HPROF_UNIT_FILTER 5 /* between encoder and sink; at most one, chosen by its select text */
 
 /* What a collector needs instead when an option is set so, and the VM grants all of it; else its own needs stand, and
  * settings.granted tells it which. */
@@ -111,7 +112,7 @@ typedef struct hprof_unit {
   uint64_t wants;               /* HPROF_NEED_*: asked for; create and start see what was granted */
   uint64_t events;              /* HPROF_EVENT_*: enabled while the collector runs */
   uint64_t records;             /* collector: kinds it emits; encoder: kinds it can write (HPROF_RECORD_BIT) */
-  const void* ops;              /* hprof_collector_ops, hprof_encoder_ops or hprof_sink_ops */
+  const void* ops;              /* hprof_collector_ops, hprof_encoder_ops, hprof_filter_ops or hprof_sink_ops */
   const hprof_variant* variant; /* one, or NULL */
 } hprof_unit;
 

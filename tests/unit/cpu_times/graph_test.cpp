@@ -27,7 +27,8 @@ struct Fixture {
   bool shared;
   Graph graph;
 
-  explicit Fixture(uint32_t depth, uint64_t most_nodes = 1000000, bool is_shared = false) : shared(is_shared) {
+  explicit Fixture(uint32_t depth, uint64_t most_nodes = 1000000, bool is_shared = false)
+      : shared(is_shared) {
     limits.most_nodes = most_nodes;
     limits.folded = &folded;
     limits.uncounted = &uncounted;

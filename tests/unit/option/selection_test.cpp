@@ -137,6 +137,8 @@ TEST_CASE("a module that is not there stops the start and says where it was look
         std::string::npos);
   CHECK(Run().go("format=xml").text().find("format=xml is not in this build: no module encoder_xml in") !=
         std::string::npos);
+  const std::string text = Run().go("cpu=samples,compress=gzip").text();
+  CHECK(text.find("compress=gzip is not in this build: no module filter_gzip in") != std::string::npos);
   CHECK(Run().go("plugin=absent").text().find("plugin=absent is not in this build: no module absent in") !=
         std::string::npos);
 }
@@ -193,5 +195,5 @@ TEST_CASE("shipped modules are listed once each") {
   Names names;
   for (uint32_t i = 0; shipped_module(i) != nullptr; ++i) names.push_back(shipped_module(i));
   CHECK(names == Names{"heap_dump", "heap_sites", "cpu_samples", "cpu_times", "monitor", "encoder_ascii",
-                       "encoder_binary", "sink_socket", "sink_file"});
+                       "encoder_binary", "sink_socket", "sink_file", "filter_gzip"});
 }

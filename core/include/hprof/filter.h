@@ -1,0 +1,26 @@
+/*
+ * A filter: bytes to other bytes, between encoder and sink. One instance per output.
+ */
+#ifndef HPROF_FILTER_H
+#define HPROF_FILTER_H
+
+#include <hprof/host.h>
+#include <hprof/plugin.h>
+
+/* Takes what a filter made. HPROF_ABORTED: the output is gone; the filter stops and returns it. [writer] */
+typedef hprof_status (*hprof_filter_pass)(void* context, const uint8_t* bytes, uint64_t size);
+
+typedef struct hprof_filter_ops {
+  uint32_t size;
+  uint32_t reserved;
+  /* On failure says why: one line of text in error (error_size bytes, NUL terminated). */
+  hprof_status (*create)(const hprof_host* host, const void* config, void** self, char* error,
+                         uint32_t error_size); /* [onload][control] */
+  /* Takes all of the bytes and passes on, any number of times, what is ready. */
+  hprof_status (*write)(void* self, const uint8_t* bytes, uint64_t size, void* context, hprof_filter_pass pass); /* [writer] */
+  /* Everything was written: passes on the rest. Not called for an output that is cut short. */
+  hprof_status (*finish)(void* self, void* context, hprof_filter_pass pass); /* [writer][control] */
+  void (*destroy)(void* self);                                               /* [writer][control] */
+} hprof_filter_ops;
+
+#endif

@@ -1,0 +1,101 @@
+// The unit filter_gzip: compress=gzip[:level].
+#include <cstring>
+#include <new>
+
+#include <hprof/cpp/service.hpp>
+#include <hprof/cpp/text.hpp>
+
+#include "members.h"
+
+namespace hprof::gzip {
+
+namespace {
+
+constexpr char kName[] = "gzip";
+constexpr int kFast = 1;  // the writer keeps up with a dump at no other level
+
+struct Config {
+  const char* compress;
+};
+
+const hprof_option kOptions[] = {
+    {"compress", HPROF_OPTION_TEXT, offsetof(Config, compress), "", nullptr, 0, 0, "gzip[:<1..9>]",
+     "compress the output"},
+};
+
+struct Filter {
+  const hprof_host* host;
+  const hprof_mem_service* mem;
+  Members members;
+};
+
+// 0: it is neither "gzip" nor "gzip:<level>".
+int level_of(const char* text) {
+  constexpr size_t kLength = sizeof kName - 1;
+  if (text == nullptr || std::strncmp(text, kName, kLength) != 0) return 0;
+  const char* rest = text + kLength;
+  if (rest[0] == 0) return kFast;
+  return rest[0] == ':' && rest[1] >= '1' && rest[1] <= '9' && rest[2] == 0 ? rest[1] - '0' : 0;
+}
+
+void destroy(void* self) {
+  Filter* filter = static_cast<Filter*>(self);
+  filter->members.close();
+  filter->mem->release(filter->host, filter, sizeof(Filter));
+}
+
+hprof_status create(const hprof_host* host, const void* config, void** self, char* error,
+                    uint32_t error_size) {
+  const int level = level_of(static_cast<const Config*>(config)->compress);
+  if (level == 0) {
+    TextBuffer(error, error_size).add("compress option value must be gzip or gzip:<1..9>");
+    return HPROF_FAILED;
+  }
+  const auto* mem = find_service<hprof_mem_service>(host, HPROF_SERVICE_MEM);
+  void* memory = mem != nullptr ? mem->allocate(host, sizeof(Filter)) : nullptr;
+  if (memory != nullptr) {
+    Filter* filter = new (memory) Filter{host, mem, {}};
+    if (filter->members.open(host, mem, level)) {
+      *self = filter;
+      return HPROF_OK;
+    }
+    destroy(filter);
+  }
+  TextBuffer(error, error_size).add("no memory to compress the output");
+  return HPROF_NO_MEMORY;
+}
+
+hprof_status write(void* self, const uint8_t* bytes, uint64_t size, void* context, hprof_filter_pass pass) {
+  return static_cast<Filter*>(self)->members.write(bytes, size, context, pass);
+}
+
+hprof_status finish(void* self, void* context, hprof_filter_pass pass) {
+  return static_cast<Filter*>(self)->members.finish(context, pass);
+}
+
+const hprof_filter_ops kOps = {sizeof(hprof_filter_ops), 0, create, write, finish, destroy};
+
+const hprof_unit kUnit = {
+    sizeof(hprof_unit),
+    HPROF_UNIT_FILTER,
+    "filter_gzip",
+    "compress",
+    "gzip",
+    kOptions,
+    sizeof kOptions / sizeof kOptions[0],
+    sizeof(hprof_option),
+    sizeof(Config),
+    0,
+    0,
+    0,
+    0,
+    0,
+    &kOps,
+};
+const hprof_unit* const kUnits[] = {&kUnit};
+
+}  // namespace
+
+}  // namespace hprof::gzip
+
+HPROF_MODULE(filter_gzip, "1.0", "hprof", hprof::gzip::kUnits, 1)
