@@ -57,6 +57,7 @@ function(hprof_link_agent)
     set_target_properties(hprof PROPERTIES PREFIX "lib")
   endif()
   hprof_link_bare(hprof)
+  hprof_small(hprof ${entry})
   if(HPROF_STATIC_AGENT)
     # libhprof.a: to be linked into a VM or its launcher, where -agentlib:hprof finds Agent_OnLoad_hprof.
     set(objects $<TARGET_OBJECTS:hprof_agent> $<TARGET_OBJECTS:hprof_core> $<TARGET_OBJECTS:hprof_platform>)
