@@ -42,7 +42,7 @@ uint32_t Collector::thread_of(JNIEnv* jni, ThreadState* state) {
 }
 
 CodeCache* Collector::code_cache(ThreadState* state) const {
-  constexpr uint32_t kEnough = 256;
+  constexpr uint32_t kEnough = 4096;
   if (state->code == nullptr && ++state->walks == kEnough) state->code = services_.allocate<CodeCache>(1);
   return state->code;
 }
@@ -89,6 +89,7 @@ void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header) {
     if (!same) recent = nullptr;
   }
   if (walked && (recent == nullptr || wants_proof(state))) {
+    state->asked++;
     count = stacks_.of_current(frames);
     if (recent != nullptr && !is_proven(jni, state, object, recent, frames, count)) {
       recent = nullptr;

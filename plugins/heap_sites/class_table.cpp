@@ -8,21 +8,14 @@ bool ClassTable::open(const Services& services, const ObjectLayout& layout) {
   services_ = services;
   layout_ = layout;
   jvmti_ = static_cast<jvmtiEnv*>(services.jvm->jvmti(services.host));
-  if (entries_ != nullptr) return true;
-  entries_ =
-      static_cast<ClassEntry*>(services.mem->reserve(services.host, (kMostClasses + 1) * sizeof(ClassEntry)));
-  buckets_ = static_cast<std::atomic<uint32_t>*>(
-      services.mem->reserve(services.host, kBuckets * sizeof(std::atomic<uint32_t>)));
-  return entries_ != nullptr && buckets_ != nullptr;
+  if (buckets_ == nullptr) buckets_ = services.allocate<std::atomic<uint32_t>>(kBuckets);
+  return buckets_ != nullptr;
 }
 
 void ClassTable::close(JNIEnv* jni) {
   for (uint32_t i = 1; jni != nullptr && i <= last_; i++) jni->DeleteWeakGlobalRef(entries_[i].reference);
-  if (entries_ != nullptr)
-    services_.mem->unreserve(services_.host, entries_, (kMostClasses + 1) * sizeof(ClassEntry));
-  if (buckets_ != nullptr)
-    services_.mem->unreserve(services_.host, buckets_, kBuckets * sizeof(std::atomic<uint32_t>));
-  entries_ = nullptr;
+  entries_.close(services_);
+  services_.release(buckets_, kBuckets);
   buckets_ = nullptr;
   last_ = 0;
 }
@@ -70,12 +63,12 @@ uint32_t ClassTable::find(JNIEnv* jni, jobject object, uint64_t key, uint32_t ep
   SpinGuard guard(lock_);
   uint32_t other = find_entry(key);
   bool late = other != known;  // another thread was faster
-  if (!described || late || last_ == kMostClasses) {
+  if (!described || late || last_ == kMostClasses || !entries_.cover(services_, last_ + 1)) {
     if (made.reference != nullptr) jni->DeleteWeakGlobalRef(made.reference);
     return late ? other : 0;
   }
   std::atomic<uint32_t>& bucket = buckets_[mix(0, key) >> 40 & (kBuckets - 1)];
-  ClassEntry* entry = new (entries_ + ++last_) ClassEntry();
+  ClassEntry* entry = new (&entries_[++last_]) ClassEntry();
   entry->key = key;
   entry->reference = made.reference;
   entry->serial = made.serial;

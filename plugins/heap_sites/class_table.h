@@ -13,6 +13,7 @@
 #include <hprof/cpp/services.hpp>
 
 #include "plugins/heap_sites/object_layout.h"
+#include "plugins/heap_sites/segments.h"
 #include "plugins/heap_sites/spin_lock.h"
 
 namespace hprof::sites {
@@ -30,7 +31,7 @@ struct ClassEntry {
 
 class ClassTable {
  public:
-  static constexpr uint32_t kMostClasses = 1u << 18;
+  static constexpr uint32_t kMostClasses = (1u << 18) - 1;
   static constexpr uint32_t kChecks = 64;
   static constexpr uint32_t kMeasured = UINT32_MAX;  // the VM is asked for every size
 
@@ -46,7 +47,7 @@ class ClassTable {
   const ClassEntry& operator[](uint32_t number) const { return entries_[number]; }
 
  private:
-  static constexpr uint32_t kBuckets = 1u << 14;
+  static constexpr uint32_t kBuckets = 1u << 12;
 
   uint32_t find_entry(uint64_t key) const;
   bool describe(JNIEnv* jni, jobject object, ClassEntry* made);
@@ -56,7 +57,7 @@ class ClassTable {
   jvmtiEnv* jvmti_ = nullptr;
   ObjectLayout layout_;
   SpinLock lock_;
-  ClassEntry* entries_ = nullptr;  // reserved
+  Segments<ClassEntry, 8, 11> entries_;
   std::atomic<uint32_t>* buckets_ = nullptr;
   uint32_t last_ = 0;
 };

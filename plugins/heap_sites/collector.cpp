@@ -35,7 +35,12 @@ hprof_status Collector::create() {
   }
   live_.open(s);
   if (!sites_.open(s) || !threads_.open(s)) return HPROF_NO_MEMORY;
-  if (mode_.sampled) return HPROF_OK;
+  if (mode_.sampled) {
+    // Threads take the interval when they start, so it is set before they do.
+    auto* jvmti = static_cast<jvmtiEnv*>(s.jvm->jvmti(s.host));
+    jvmti->SetHeapSamplingInterval(static_cast<jint>(mode_.interval));
+    return HPROF_OK;
+  }
   hprof_probe_user user = {};
   user.size = sizeof user;
   user.probes = HPROF_PROBE_ALLOCATIONS;
@@ -135,7 +140,8 @@ void Collector::learn_frames(JNIEnv* jni) {
   const Services& s = services_;
   const char* why = "sites-walk=n";
   ThreadState* state = threads_.get(jni);
-  if (walks_.load() || state == nullptr) return;
+  if (has_learned_ || state == nullptr) return;
+  has_learned_ = true;
   bool known = config_.walk != 0 && read_layout(s, jni, &walk_.layout(), &why);
   state->learning = true;
   for (uint32_t i = 0; known && i < WalkLayout::kProbeMethods; i++) {
@@ -298,8 +304,8 @@ void Collector::add_up_threads() {
 
 hprof_status Collector::report(const hprof_report& report) {
   auto* jni = static_cast<JNIEnv*>(services_.jvm->jni(services_.host));
-  bool wants_collection =
-      (config_.follow != 0 && !mode_.sampled) || (report.flags & HPROF_SITES_FORCED_GC) != 0;
+  bool wants_collection = (config_.follow != 0 && (!mode_.sampled || report.reason == HPROF_REPORT_EXIT)) ||
+                          (report.flags & HPROF_SITES_FORCED_GC) != 0;
   bool collected = wants_collection && jni != nullptr && collect_garbage(report.reason);
   wanted_.store(true);
   lock_.lock();
@@ -389,6 +395,12 @@ hprof_status Collector::write_notes(bool collected) {
                           : "after the last garbage collection");
     }
     status = write_note(s, line);
+  }
+  uint64_t asked = 0;
+  for (ThreadState* state = threads_.first(); state != nullptr; state = state->next) asked += state->asked;
+  if (asked != 0) {
+    Line detail;
+    s.log->detail(s.host, detail.text("heap=sites: stacks asked of the VM: ").number(asked).c_str());
   }
   Line left;
   if (!mode_.sampled) s.bytecode->each_left(s.host, &left, &add_reason);

@@ -98,6 +98,7 @@ class Collector {
   std::atomic<bool> walks_{false};
   std::atomic<int32_t> proofs_left_{0};
   uint64_t learned_method_ = 0;
+  bool has_learned_ = false;
   SiteTable sites_;
   ClassTable classes_;
   ThreadMap threads_;

@@ -106,12 +106,15 @@ bool FrameWalk::step_compiled(Frame* frame, Step* step, uint64_t blob, uint64_t*
     // A frame that waits to be deoptimized returns to the stub: where it is, is not in the return address.
     if (pc >= blob + read<uint32_t>(blob + layout_.stub_offset)) return false;
     step->method = read<uint64_t>(blob + layout_.method_of_code);
-    *entry = {pc, blob, id, read<int32_t>(blob + layout_.blob_frame_size), is_probe(step->method) ? 1u : 0u};
+    const int32_t words = read<int32_t>(blob + layout_.blob_frame_size);
+    if (words < 2) return false;
+    *entry = {pc, blob, id, is_probe(step->method) ? -words : words};
   }
-  step->is_probe = entry->is_probe != 0;
+  step->is_probe = entry->words < 0;
+  const int32_t words = entry->words < 0 ? -entry->words : entry->words;
   step->key = mix(mix(step->key, pc), id);
-  *sender = frame->sp + static_cast<uint64_t>(static_cast<int64_t>(entry->words)) * kWord;
-  if (entry->words < 2 || !is_between(*sender, frame->sp, step->stack_end)) return false;
+  *sender = frame->sp + static_cast<uint64_t>(static_cast<int64_t>(words)) * kWord;
+  if (!is_between(*sender, frame->sp, step->stack_end)) return false;
   frame->pc = word(*sender, -1);
   frame->fp = word(*sender, -2);
   return true;

@@ -48,8 +48,7 @@ struct CodeCache {
     uint64_t
         blob;  // it is still that one if the segment map leads there, and its compilation has this number
     uint32_t compile_id;
-    int32_t words;
-    uint64_t is_probe;
+    int32_t words;  // of the frame; less than 0: of a probe
   };
   Entry entries[kRoom];
 };

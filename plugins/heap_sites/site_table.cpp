@@ -5,17 +5,13 @@ namespace hprof::sites {
 bool SiteTable::open(const Services& services, uint32_t most) {
   services_ = services;
   most_ = most;
-  const uint64_t size = (static_cast<uint64_t>(most) + 1) * sizeof(Site);
-  sites_ = static_cast<Site*>(services.mem->reserve(services.host, size));
-  buckets_ = static_cast<uint32_t*>(services.mem->reserve(services.host, kBuckets * sizeof(uint32_t)));
-  return sites_ != nullptr && buckets_ != nullptr;
+  buckets_ = services.allocate<uint32_t>(kBuckets);
+  return buckets_ != nullptr;
 }
 
 void SiteTable::close() {
-  const uint64_t size = (static_cast<uint64_t>(most_) + 1) * sizeof(Site);
-  if (sites_ != nullptr) services_.mem->unreserve(services_.host, sites_, size);
-  if (buckets_ != nullptr) services_.mem->unreserve(services_.host, buckets_, kBuckets * sizeof(uint32_t));
-  sites_ = nullptr;
+  sites_.close(services_);
+  services_.release(buckets_, kBuckets);
   buckets_ = nullptr;
   last_.store(0, std::memory_order_release);
 }
@@ -27,7 +23,7 @@ uint32_t SiteTable::find(uint32_t owner, uint32_t trace) {
     if (sites_[at].owner == owner && sites_[at].trace == trace) return at;
   }
   uint32_t number = last_.load(std::memory_order_relaxed) + 1;
-  if (number > most_) return 0;
+  if (number > most_ || !sites_.cover(services_, number)) return 0;
   sites_[number].owner = owner;
   sites_[number].trace = trace;
   sites_[number].next = bucket;

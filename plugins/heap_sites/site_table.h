@@ -9,6 +9,7 @@
 
 #include <hprof/cpp/services.hpp>
 
+#include "plugins/heap_sites/segments.h"
 #include "plugins/heap_sites/spin_lock.h"
 
 namespace hprof::sites {
@@ -42,7 +43,7 @@ struct Site {
 
 class SiteTable {
  public:
-  static constexpr uint32_t kMostSites = 1u << 20;
+  static constexpr uint32_t kMostSites = (1u << 20) - 1;
 
   bool open(const Services& services, uint32_t most = kMostSites);  // false: no memory [onload]
   void close();
@@ -53,12 +54,12 @@ class SiteTable {
   Site& operator[](uint32_t number) const { return sites_[number]; }
 
  private:
-  static constexpr uint32_t kBuckets = 1u << 18;
+  static constexpr uint32_t kBuckets = 1u << 14;
 
   Services services_;
   SpinLock lock_;
-  Site* sites_ = nullptr;        // reserved: memory as it is used
-  uint32_t* buckets_ = nullptr;  // reserved
+  Segments<Site, 7, 14> sites_;
+  uint32_t* buckets_ = nullptr;
   uint32_t most_ = 0;
   std::atomic<uint32_t> last_{0};
 };

@@ -6,8 +6,11 @@ namespace hprof::sites {
 
 bool ThreadMap::open(const Services& services) {
   services_ = services;
-  if (slots_ == nullptr)
-    slots_ = static_cast<Slot*>(services.mem->reserve(services.host, kRoom * sizeof(Slot)));
+  if (slots_ != nullptr) return true;
+  for (room_ = kRoom; slots_ == nullptr && room_ >= kLeastRoom; room_ /= 2) {
+    slots_ = static_cast<Slot*>(services.mem->reserve(services.host, room_ * sizeof(Slot)));
+    if (slots_ != nullptr) break;
+  }
   return slots_ != nullptr;
 }
 
@@ -22,7 +25,7 @@ void ThreadMap::close() {
     services_.release(state, 1);
     state = next;
   }
-  if (slots_ != nullptr) services_.mem->unreserve(services_.host, slots_, kRoom * sizeof(Slot));
+  if (slots_ != nullptr) services_.mem->unreserve(services_.host, slots_, room_ * sizeof(Slot));
   slots_ = nullptr;
 }
 
@@ -41,7 +44,7 @@ ThreadState* ThreadMap::make() {
 
 // Slots are taken and never given back.
 ThreadState* ThreadMap::search(const void* env, uint64_t at) {
-  for (uint32_t i = 0; i < kMostProbes; i++, at = (at + 1) & (kRoom - 1)) {
+  for (uint32_t i = 0; i < kMostProbes; i++, at = (at + 1) & (room_ - 1)) {
     const void* found = slots_[at].env.load(std::memory_order_acquire);
     if (found == nullptr && slots_[at].env.compare_exchange_strong(found, env)) found = env;
     if (found != env) continue;

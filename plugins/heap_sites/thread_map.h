@@ -23,6 +23,7 @@ struct ThreadState {
   uint32_t serial = 0;          // thread=y: the thread it belongs to, or belonged to last; 0: none
   bool asks = true;             // ... which is to be asked for: at first, and always on a carrier
   uint32_t walks = 0;           // stacks that were known
+  uint64_t asked = 0;           // stacks that the VM was asked for
   bool learning = false;        // see Collector::learn_frames
   bool inside = false;          // the agent's own work allocates nothing that is counted
   ThreadState* next = nullptr;  // of all
@@ -30,7 +31,8 @@ struct ThreadState {
 
 class ThreadMap {
  public:
-  static constexpr uint32_t kRoom = 1u << 16;
+  static constexpr uint32_t kRoom = 1u << 16;  // less with little memory
+  static constexpr uint32_t kLeastRoom = 1u << 8;
   static constexpr uint32_t kMostProbes = 128;
 
   bool open(const Services& services);
@@ -51,14 +53,15 @@ class ThreadMap {
     std::atomic<const void*> env;
     std::atomic<ThreadState*> state;
   };
-  static uint64_t place(const void* env) {
-    return reinterpret_cast<uintptr_t>(env) * 0x9e3779b97f4a7c15ull >> 48 & (kRoom - 1);
+  uint64_t place(const void* env) const {
+    return reinterpret_cast<uintptr_t>(env) * 0x9e3779b97f4a7c15ull >> 40 & (room_ - 1);
   }
   ThreadState* search(const void* env, uint64_t at);
   ThreadState* make();
 
   Services services_;
-  Slot* slots_ = nullptr;  // reserved
+  Slot* slots_ = nullptr;
+  uint64_t room_ = 0;
   std::atomic<ThreadState*> first_{nullptr};
 };
 

@@ -5,23 +5,15 @@
 namespace hprof::sites {
 
 void Counts::close() {
-  for (uint32_t i = 0; i < kSegments; i++) {
-    services_.release(segments_[i], segment_size(i));
-    segments_[i] = nullptr;
-  }
+  items_.close(services_);
   services_.release(index_, index_room_);
   index_ = nullptr;
   index_room_ = 0;
   size_.store(0, std::memory_order_release);
 }
 
-Count* Counts::at(uint32_t number) const {
-  uint32_t segment = segment_of(number);
-  return segments_[segment] + (segment == 0 ? number : number - segment_size(segment));
-}
-
 bool Counts::grow_index() {
-  uint32_t room = index_room_ == 0 ? 2u << kFirstBits : index_room_ * 2;
+  uint32_t room = index_room_ == 0 ? 256 : index_room_ * 2;
   auto* index = services_.allocate<uint32_t>(room);
   if (index == nullptr) return false;
   uint32_t size = size_.load(std::memory_order_relaxed);
@@ -44,12 +36,7 @@ Count* Counts::find(uint32_t site) {
     Count* count = at(index_[place] - 1);
     if (count->site == site) return count;
   }
-  uint32_t segment = segment_of(size);
-  if (segment >= kSegments) return nullptr;
-  if (segments_[segment] == nullptr) {
-    segments_[segment] = services_.allocate<Count>(segment_size(segment));
-    if (segments_[segment] == nullptr) return nullptr;
-  }
+  if (!items_.cover(services_, size)) return nullptr;
   Count* made = at(size);
   made->site = site;
   index_[place] = size + 1;

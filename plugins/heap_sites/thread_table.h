@@ -10,6 +10,8 @@
 
 #include <hprof/cpp/services.hpp>
 
+#include "plugins/heap_sites/segments.h"
+
 namespace hprof::sites {
 
 struct Count {
@@ -19,32 +21,21 @@ struct Count {
   uint64_t bytes;
 };
 
-// Sums by site number: an index that grows as sites do, in segments that never move.
+// Sums by site number, which stay where they are.
 class Counts {
  public:
-  static constexpr uint32_t kFirstBits =
-      7;  // counts in the first segment; each later one is as large as all before
-  static constexpr uint32_t kSegments = 16;
-
   void open(const Services& services) { services_ = services; }
   void close();
   // The count of a site, made if it is new; null: no memory. [owner]
   Count* find(uint32_t site);
   uint32_t size() const { return size_.load(std::memory_order_acquire); }
   // number < size(). [owner][control]
-  Count* at(uint32_t number) const;
+  Count* at(uint32_t number) const { return &items_[number]; }
 
  private:
   bool grow_index();
-  static uint32_t segment_of(uint32_t number) {
-    return number < (1u << kFirstBits) ? 0 : 32u - kFirstBits - static_cast<uint32_t>(__builtin_clz(number));
-  }
-  static uint32_t segment_size(uint32_t segment) {
-    return 1u << (segment == 0 ? kFirstBits : kFirstBits + segment - 1);
-  }
-
   Services services_;
-  Count* segments_[kSegments] = {};
+  Segments<Count, 7, 16> items_;
   std::atomic<uint32_t> size_{0};
   uint32_t* index_ = nullptr;  // count numbers, plus 1; by hash of the site. Of the owner alone
   uint32_t index_room_ = 0;
@@ -62,7 +53,7 @@ struct Recent {
 
 class RecentTable {
  public:
-  static constexpr uint32_t kFirstRoom = 1u << 9;
+  static constexpr uint32_t kFirstRoom = 1u << 8;
   static constexpr uint32_t kMostRoom = 1u << 17;
   static constexpr uint32_t kWays = 2;
 

@@ -86,9 +86,23 @@ def every_object_is_counted_once_whatever_the_header(vm):
         options.append(("-XX:-UseCompressedClassPointers",))
     if vm.version >= 25:
         options.append(("-XX:+UseCompactObjectHeaders",))
-    for java in options:
-        run, report = profile(vm, ",depth=20,sites-live=n", "Sites", java=java)
+    for java in options:  # some VMs warn of them, and not when there is an agent
+        run = vm.run_java(vm.agent_option("heap=sites,cutoff=0,depth=20,sites-live=n,file=out.txt"), *java, "Sites")
+        check_equal(run.code, 0, "exit code\n%s" % run)
+        report = parse_ascii(run.text("out.txt"))
         check_made(report, tables(report)[0], run)
+
+
+@vm_test(units=UNITS)
+def live_counts_are_exact_with_every_collector(vm):
+    collectors = ["Serial", "Parallel", "G1"] + (["Z"] if vm.version >= 17 else [])
+    for name in collectors:
+        run, report = profile(vm, ",depth=20", "Sites", java=("-XX:+Use%sGC" % name,))
+        rows = tables(report)[0]
+        check_made(report, rows, run)
+        live = by_class(rows)["Sites$Kept"][2]
+        # That one collects no more when the VM ends.
+        check(live == N // 2 or (name == "Z" and N // 2 < live <= N), "live objects with %s: %d" % (name, live))
 
 
 @vm_test(units=UNITS)
