@@ -29,6 +29,9 @@ struct ThreadAccounting {
 // The columns of this OS, the same during the life of the process; *count is 0 where there are none. [any]
 const AccountingColumn* accounting_columns(size_t* count);
 
+// What the microstates of Solaris have and the columns here have not, a few words; "": nothing. [any]
+const char* accounting_missing();
+
 // Starts bookkeeping for this process where the OS wants to be asked (Solaris). 0, kErrorUnsupported or an
 // error. [any]
 int start_accounting();

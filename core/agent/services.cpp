@@ -119,6 +119,8 @@ const void* find_service(const hprof_host*, uint32_t id) {
       return bytecode_service();
     case HPROF_SERVICE_VM_DUMP:
       return vm_dump_service();
+    case HPROF_SERVICE_ACCOUNTING:
+      return accounting_service();
     default:
       return nullptr;
   }

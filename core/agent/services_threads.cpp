@@ -1,6 +1,8 @@
 // The threads and sampling services.
+#include <cstring>
 #include <new>
 
+#include <hprof/service/accounting.h>
 #include <hprof/service/sampling.h>
 #include <hprof/service/threads.h>
 
@@ -164,8 +166,38 @@ const hprof_sampling_service kSampling = {
     },
 };
 
+// --- accounting
+
+static_assert(HPROF_NOT_ACCOUNTED == platform::kNotAccounted, "passed on as it is");
+
+uint32_t accounting_column(const hprof_host*, uint32_t index, hprof_accounting_column* column) {
+  size_t count = 0;
+  const platform::AccountingColumn* columns = platform::accounting_columns(&count);
+  if (index >= count) return 0;
+  const platform::AccountingColumn& from = columns[index];
+  *column = {from.name, from.unit == platform::AccountingUnit::kNanoseconds ? 1u : 0u, 0, from.help};
+  return 1;
+}
+
+hprof_status read_accounting(const hprof_host*, uint64_t os_id, uint64_t values[HPROF_ACCOUNTING_COLUMNS]) {
+  platform::ThreadAccounting row;
+  if (platform::read_accounting(static_cast<platform::NativeThread>(os_id), &row) != 0) return HPROF_FAILED;
+  memcpy(values, row.value, HPROF_ACCOUNTING_COLUMNS * sizeof(values[0]));
+  return HPROF_OK;
+}
+
+const hprof_accounting_service kAccounting = {
+    sizeof(hprof_accounting_service),
+    0,
+    &accounting_column,
+    [](const hprof_host*) { return platform::start_accounting() == 0 ? HPROF_OK : HPROF_FAILED; },
+    &read_accounting,
+    [](const hprof_host*) { return platform::accounting_missing(); },
+};
+
 }  // namespace
 
+const void* accounting_service() { return &kAccounting; }
 const void* threads_service() { return &kThreads; }
 const void* sampling_service() { return platform::cpu_timers_supported() ? &kSampling : nullptr; }
 

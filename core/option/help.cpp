@@ -33,7 +33,7 @@ void make_line(const hprof_option& row, bool core, const ModuleSet& modules, Lin
   TextWriter preset(line->preset, sizeof(line->preset));
   name.put(row.name).put('=');
   const size_t before = name.size();
-  if (core) put_selector_values(modules, row.name, &name);
+  if (core && row.type != HPROF_OPTION_FLAG) put_selector_values(modules, row.name, &name);
   // A selector without values in this build, or no selector: as the row says.
   if (name.size() == before) name.put(option_value_text(row));
   preset.put_printable(row.default_text != nullptr ? Str(row.default_text)

@@ -17,11 +17,14 @@ struct Shipped {
   const char* module;
 };
 constexpr Shipped kShipped[] = {
-    {"heap", "dump", "heap_dump"},   {"heap", "sites", "heap_sites"},   {"heap", "all", "heap_dump"},
-    {"heap", "all", "heap_sites"},   {"cpu", "samples", "cpu_samples"}, {"cpu", "times", "cpu_times"},
-    {"cpu", "old", "cpu_times"},     {"cpu", "y", "cpu_samples"},       {"monitor", "y", "monitor"},
-    {"monitor", "all", "monitor"},   {"format", "a", "encoder_ascii"},  {"format", "b", "encoder_binary"},
-    {"net", nullptr, "sink_socket"}, {"file", nullptr, "sink_file"},    {"compress", nullptr, "filter_gzip"},
+    {"heap", "dump", "heap_dump"},        {"heap", "sites", "heap_sites"},
+    {"heap", "all", "heap_dump"},         {"heap", "all", "heap_sites"},
+    {"cpu", "samples", "cpu_samples"},    {"cpu", "times", "cpu_times"},
+    {"cpu", "old", "cpu_times"},          {"cpu", "y", "cpu_samples"},
+    {"monitor", "y", "monitor"},          {"monitor", "all", "monitor"},
+    {"format", "a", "encoder_ascii"},     {"format", "b", "encoder_binary"},
+    {"net", nullptr, "sink_socket"},      {"file", nullptr, "sink_file"},
+    {"compress", nullptr, "filter_gzip"}, {"msa", "y", "msa"},
 };
 
 constexpr uint32_t kNone = UINT32_MAX;
@@ -314,6 +317,8 @@ bool select_modules(const OptionList& list, ModuleNames* names, Error* error) {
     if (!add_shipped(list, item.name, item.value, false, names, error)) return false;
   }
   if (!selects_profile(list) && !add_shipped(list, "heap", "all", false, names, error)) return false;
+  const OptionItem* msa = list.find("msa");
+  if (msa != nullptr && !add_shipped(list, "msa", msa->value, false, names, error)) return false;
   const OptionItem* plugin = list.find("plugin");
   if (plugin != nullptr && !add_plugins(list, plugin->value, names, error)) return false;
   const OptionItem* format = list.find("format");

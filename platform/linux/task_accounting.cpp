@@ -121,6 +121,10 @@ int read_task_accounting(const char* tasks, NativeThread thread, bool delays, Th
   return 0;
 }
 
+const char* accounting_missing() {
+  return "times of traps, of text, data and kernel faults, of waiting for locks, asleep and stopped";
+}
+
 int start_accounting() { return 0; }
 
 int read_accounting(NativeThread thread, ThreadAccounting* row) {

@@ -95,6 +95,8 @@ const AccountingColumn* accounting_columns(size_t* count) {
   return kTable;
 }
 
+const char* accounting_missing() { return ""; }
+
 int set_microstates(const char* process) {
   char path[256];
   PathText(path, sizeof path).add(process).add("/ctl");

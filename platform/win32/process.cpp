@@ -84,6 +84,10 @@ const AccountingColumn* accounting_columns(size_t* count) {
   return kColumns;
 }
 
+const char* accounting_missing() {
+  return "times of traps, faults, waits and sleep, context switches, waiting for a processor";
+}
+
 int start_accounting() { return 0; }
 
 int read_accounting(NativeThread thread, ThreadAccounting* row) {

@@ -7,6 +7,7 @@
 #include <hprof/memory_sink.h>
 #include <hprof/plugin.h>
 #include <hprof/record.h>
+#include <hprof/service/accounting.h>
 #include <hprof/service/bytecode.h>
 #include <hprof/service/clock.h>
 #include <hprof/service/emit.h>

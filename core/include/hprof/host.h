@@ -23,17 +23,18 @@ typedef struct hprof_settings {
   uint64_t max_memory; /* max-memory= in bytes, 0: no limit; by this buffers are sized */
 } hprof_settings;
 
-#define HPROF_SERVICE_LOG 1       /* service/log.h */
-#define HPROF_SERVICE_MEM 2       /* service/mem.h */
-#define HPROF_SERVICE_CLOCK 3     /* service/clock.h */
-#define HPROF_SERVICE_IDS 4       /* service/ids.h */
-#define HPROF_SERVICE_EMIT 5      /* service/emit.h */
-#define HPROF_SERVICE_JVM 6       /* service/jvm.h */
-#define HPROF_SERVICE_THREADS 7   /* service/threads.h */
-#define HPROF_SERVICE_SAMPLING 8  /* service/sampling.h */
-#define HPROF_SERVICE_IO 9        /* service/io.h */
-#define HPROF_SERVICE_BYTECODE 10 /* service/bytecode.h */
-#define HPROF_SERVICE_VM_DUMP 11  /* service/vm_dump.h */
+#define HPROF_SERVICE_LOG 1         /* service/log.h */
+#define HPROF_SERVICE_MEM 2         /* service/mem.h */
+#define HPROF_SERVICE_CLOCK 3       /* service/clock.h */
+#define HPROF_SERVICE_IDS 4         /* service/ids.h */
+#define HPROF_SERVICE_EMIT 5        /* service/emit.h */
+#define HPROF_SERVICE_JVM 6         /* service/jvm.h */
+#define HPROF_SERVICE_THREADS 7     /* service/threads.h */
+#define HPROF_SERVICE_SAMPLING 8    /* service/sampling.h */
+#define HPROF_SERVICE_IO 9          /* service/io.h */
+#define HPROF_SERVICE_BYTECODE 10   /* service/bytecode.h */
+#define HPROF_SERVICE_VM_DUMP 11    /* service/vm_dump.h */
+#define HPROF_SERVICE_ACCOUNTING 12 /* service/accounting.h */
 
 struct hprof_host {
   uint32_t size;
