@@ -7,3 +7,8 @@ set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
 set(CMAKE_C_FLAGS_INIT -mno-outline-atomics)
 set(CMAKE_CXX_FLAGS_INIT -mno-outline-atomics)
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+# Tests run in qemu-user (Debian: qemu-user-static), with the compiler's own libraries.
+find_program(HPROF_QEMU NAMES qemu-aarch64-static qemu-aarch64)
+if(HPROF_QEMU)
+  set(CMAKE_CROSSCOMPILING_EMULATOR ${HPROF_QEMU} -L /usr/aarch64-linux-gnu)
+endif()

@@ -6,3 +6,8 @@ set(CMAKE_CXX_COMPILER arm-linux-gnueabihf-g++)
 # The compiler's notes on how a release before its version 7 passed some arguments.
 set(CMAKE_CXX_FLAGS_INIT -Wno-psabi)
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+# Tests run in qemu-user (Debian: qemu-user-static), with the compiler's own libraries.
+find_program(HPROF_QEMU NAMES qemu-arm-static qemu-arm)
+if(HPROF_QEMU)
+  set(CMAKE_CROSSCOMPILING_EMULATOR ${HPROF_QEMU} -L /usr/arm-linux-gnueabihf)
+endif()
