@@ -53,14 +53,13 @@ TEST_CASE("the core's defaults are the original's") {
 }
 
 TEST_CASE("typed values reach the core's config") {
-  Run run("depth=9,cutoff=0.5,lineno=n,doe=n,msa=y,start=n,raw-names=y,max-memory=64m,logflags=1");
+  Run run("depth=9,cutoff=0.5,lineno=n,doe=n,start=n,raw-names=y,max-memory=64m,logflags=1");
   REQUIRE(run.outcome == Configured::kRun);
   const CoreConfig& core = run.made->core;
   CHECK(core.depth == 9);
   CHECK(core.cutoff == 0.5);
   CHECK(core.line_numbers == 0);
   CHECK(core.dump_on_exit == 0);
-  CHECK(core.micro_state_accounting == 1);
   CHECK(core.start == 0);
   CHECK(core.raw_names == 1);
   CHECK(core.max_memory == 64u << 20);
