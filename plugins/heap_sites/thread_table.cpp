@@ -44,26 +44,31 @@ Count* Counts::find(uint32_t site) {
   return made;
 }
 
+static_assert(sizeof(Recent) * RecentTable::kWays == RecentTable::kLine, "a pair fills a cache line");
+
 void RecentTable::close() {
-  services_.release(slots_, room_ + 1);
-  slots_ = nullptr;
+  services_.release(memory_, room_ + kWays);
+  memory_ = slots_ = nullptr;
   room_ = 0;
 }
 
 bool RecentTable::grow() {
   uint32_t room = room_ == 0 ? kFirstRoom : room_ * 4;
-  auto* slots = services_.allocate<Recent>(room + 1);
-  if (slots == nullptr) return false;
-  for (uint32_t i = 0; i < (room_ == 0 ? 0 : room_ + 1); i++) {
+  auto* memory = services_.allocate<Recent>(room + kWays);
+  if (memory == nullptr) return false;
+  auto* slots =
+      reinterpret_cast<Recent*>((reinterpret_cast<uintptr_t>(memory) + kLine - 1) & ~uintptr_t{kLine - 1});
+  for (uint32_t i = 0; i < room_; i++) {
     if (slots_[i].key == 0) continue;
-    Recent* to = slots + (slots_[i].key & (room - 1));
+    Recent* to = slots + (slots_[i].key & (room - kWays));
     if (to[0].key != 0) to++;
     *to = slots_[i];
   }
-  services_.release(slots_, room_ + 1);
+  services_.release(memory_, room_ + kWays);
+  memory_ = memory;
   slots_ = slots;
   room_ = room;
-  mask_ = room - 1;
+  mask_ = room - kWays;
   replaced_ = 0;
   return true;
 }

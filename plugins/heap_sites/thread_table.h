@@ -56,6 +56,7 @@ class RecentTable {
   static constexpr uint32_t kFirstRoom = 1u << 8;
   static constexpr uint32_t kMostRoom = 1u << 17;
   static constexpr uint32_t kWays = 2;
+  static constexpr uint32_t kLine = 64;
 
   void open(const Services& services) { services_ = services; }
   void close();
@@ -73,8 +74,9 @@ class RecentTable {
   bool grow();
 
   Services services_;
-  Recent* slots_ = nullptr;  // one more than room, so that the last has a neighbour
-  uint64_t mask_ = 0;
+  Recent* memory_ = nullptr;  // a pair more than room
+  Recent* slots_ = nullptr;   // in it: pairs, each in a cache line of its own
+  uint64_t mask_ = 0;         // of the first of a pair
   uint32_t room_ = 0;
   uint32_t replaced_ = 0;
 };
