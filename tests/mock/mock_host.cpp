@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
 namespace hprof {
 
@@ -26,12 +27,15 @@ struct MockLog {
   }
 };
 
+// aligned_alloc is not on Windows.
+constexpr std::align_val_t kAlignment{16};
+
 struct MockMem {
   static void* allocate(const hprof_host* host, uint64_t bytes) {
     MockHost* self = MockHost::of(host);
     Guard guard(self->lock_);
     if (bytes > self->memory_limit - self->memory_used) return nullptr;
-    void* memory = std::aligned_alloc(16, (bytes + 15) / 16 * 16 + 16);
+    void* memory = ::operator new((bytes + 15) / 16 * 16 + 16, kAlignment, std::nothrow);
     if (memory == nullptr) return nullptr;
     std::memset(memory, 0, bytes);
     self->memory_used += bytes;
@@ -47,7 +51,7 @@ struct MockMem {
     if (block == self->blocks_.end() || block->second != bytes) return;
     self->memory_used -= bytes;
     self->blocks_.erase(block);
-    std::free(memory);
+    ::operator delete(memory, kAlignment);
   }
 };
 
@@ -188,7 +192,7 @@ MockHost::MockHost() {
 }
 
 MockHost::~MockHost() {
-  for (auto& block : blocks_) std::free(block.first);
+  for (auto& block : blocks_) ::operator delete(block.first, kAlignment);
 }
 
 uint64_t MockHost::loss(const std::string& what) const {

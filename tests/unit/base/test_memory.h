@@ -3,11 +3,11 @@
 
 #include <atomic>
 #include <cstdlib>
-#include <sys/mman.h>
 #include <thread>
 #include <vector>
 
 #include "core/base/memory_account.h"
+#include "platform/platform.h"
 
 namespace hprof::test {
 
@@ -29,15 +29,14 @@ inline MemorySource memory_source() {
   };
   source.reserve_lazy = [](size_t bytes) -> void* {
     if (bytes > largest_region) return nullptr;
-    void* region =
-        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (region == MAP_FAILED) return nullptr;
+    void* region = platform::reserve_lazy(bytes);
+    if (region == nullptr) return nullptr;
     held_regions += 1;
     return region;
   };
   source.release_lazy = [](void* region, size_t bytes) {
     held_regions -= 1;
-    munmap(region, bytes);
+    platform::release_lazy(region, bytes);
   };
   return source;
 }
