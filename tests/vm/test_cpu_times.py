@@ -194,3 +194,16 @@ def self_times_add_up_to_what_each_thread_used(vm):
         for words in used:
             ratio = sums.get(words[0], 0) / (int(words[column]) / 1e6)
             check(0.95 < ratio < 1.05, "times=%s, thread %s: %.4f of its own time\n%s" % (mode, words[0], ratio, run))
+
+
+@vm_test(units=UNITS)
+def classes_of_loaders_that_delegate_only_java_are_counted(vm):
+    """Three loaders, each with a class of its own of that name: their calls add up."""
+    run, report = profile(vm, "", "Isolated")
+    check_counts(report, {"Isolated$Inner.fib": 3 * 177, "Isolated$Inner.run": 3, "Isolated$Inner.<init>": 3}, run)
+
+
+@vm_test(units=UNITS, since=21)
+def ten_thousand_virtual_threads_are_counted_exactly(vm):
+    run, report = profile(vm, "", "Calls", "virtual", "10000")
+    check_counts(report, {"Calls.work": 10000, "Calls.step": 200000, "Calls.nap": 200000, "Calls.virtual": 1}, run)

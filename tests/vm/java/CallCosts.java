@@ -1,0 +1,36 @@
+/** Nanoseconds for each call, of the best of some rounds: `CallCosts recursive` and `CallCosts megamorphic`. */
+public class CallCosts {
+    interface Shape { int area(int n); }
+    static final class A implements Shape { public int area(int n) { return add(n, 1); } }
+    static final class B implements Shape { public int area(int n) { return add(n, 2); } }
+    static final class C implements Shape { public int area(int n) { return add(n, 3); } }
+    static final class D implements Shape { public int area(int n) { return add(n, 4); } }
+    static final class E implements Shape { public int area(int n) { return add(n, 5); } }
+    static final class F implements Shape { public int area(int n) { return add(n, 6); } }
+    static final class G implements Shape { public int area(int n) { return add(n, 7); } }
+    static final class H implements Shape { public int area(int n) { return add(n, 8); } }
+    static final Shape[] SHAPES = {new A(), new B(), new C(), new D(), new E(), new F(), new G(), new H()};
+
+    static int add(int a, int b) { return a * 31 + b; }
+    static int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+
+    /** 2,000,000 calls, half of them of leaves. */
+    static int areas() {
+        int sum = 0;
+        for (int i = 0; i < 1000000; i++) sum += SHAPES[i * 5 & 7].area(i);
+        return sum;
+    }
+
+    public static void main(String[] arguments) {
+        boolean recursive = arguments[0].equals("recursive");
+        double calls = recursive ? 635621 : 2000000;
+        double best = Double.MAX_VALUE;
+        int sink = 0;
+        for (int round = 0; round < 20; round++) {
+            long begin = System.nanoTime();
+            sink += recursive ? fib(27) : areas();
+            best = Math.min(best, (System.nanoTime() - begin) / calls);
+        }
+        System.out.println(best + " " + sink);
+    }
+}
