@@ -81,7 +81,7 @@ def check_virtual_stacks(vm, sampler):
         stack = methods(report, row)
         if "VirtualThreads.virtualTask" not in stack:
             continue
-        carrier = [m for m in stack if "Continuation.run" in m or "ForkJoin" in m or "Carrier" in m]
+        carrier = [m for m in stack if "Continuation.run" in m or "ForkJoin" in m or "CarrierThread." in m]
         check(not carrier, "the carrier's frames %s are in the stack %s" % (carrier, stack))
 
 
