@@ -18,6 +18,8 @@ THREAD_END = re.compile(r"^THREAD END \(id = (\d+)\)$")
 DATE = r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun) (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d \d{4}"
 HEADER = re.compile(r"^JAVA PROFILE 1\.0\.1, created %s$" % DATE)
 BEGIN = re.compile(r"^([A-Z][A-Z ]*?(?: \(ms\))?) BEGIN(?: \((.*?)\))?(?: (%s))?$" % DATE)
+SUMMARY = re.compile(r"^HEAP SUMMARY \(live bytes = (\d+), live objects = (\d+), allocated bytes = (\d+), "
+                     r"allocated objects = (\d+)\)$")
 NOTE = "HPROF NOTE: "
 # The row of a table that would have none: gprof2dot waits for ever for the end of a table without rows.
 NO_SAMPLES = "JVM.no_samples"
@@ -57,6 +59,7 @@ class Section:
 
 class Ascii:
     def __init__(self):
+        self.summaries = []  # [live bytes, live objects, allocated bytes, allocated objects]
         self.threads = []   # (object, id, name, group)
         self.ended = []     # ids
         self.traces = {}    # serial -> Trace
@@ -129,6 +132,8 @@ def parse_record(reader, report, thread_ids):
         report.ended.append(thread)
     elif BEGIN.match(line):
         parse_section(reader, report, [])
+    elif SUMMARY.match(line):
+        report.summaries.append([int(word) for word in SUMMARY.match(reader.take()).groups()])
     elif line.startswith(NOTE):
         report.notes.append(reader.take()[len(NOTE):])
     else:

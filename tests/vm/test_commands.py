@@ -6,12 +6,13 @@ import time
 from commands import EOF, Controller, binary, control
 from harness import check, check_equal, vm_test
 from reports import parse_binary
+from tool import sound
 
 UNITS = ("cpu_samples", "encoder_ascii", "encoder_binary", "sink_socket")
 
 
 def session(vm, controller, extra="", program="Idle"):
-    live = vm.start("cpu=samples,format=b,net=127.0.0.1:%d%s" % (controller.port, extra), program)
+    live = vm.start("format=b,net=127.0.0.1:%d,cpu=samples%s" % (controller.port, extra), program)
     controller.accept()
     return live
 
@@ -47,6 +48,26 @@ def session_loaded_idle_is_driven_by_a_second_process(vm):
     check_equal(len(summaries), 1, "HEAP SUMMARY records")
     live_bytes, live_objects = struct.unpack(">II", summaries[0][:8])
     check(live_bytes > 100000 and live_objects > 1000, "the heap has %d bytes, %d objects" % (live_bytes, live_objects))
+
+
+@vm_test(units=UNITS + ("heap_dump", "heap_sites"), since=21)
+def every_command_works_under_ten_thousand_virtual_threads(vm):
+    table = struct.pack(">Hf", 0, 0.0)
+    commands = [control(1, 4), control(2, 3, struct.pack(">Q", 0)), control(3, 2), control(4, 1), binary(0x01, 5),
+                binary(0x04, 6), binary(0x03, 7, struct.pack(">Hf", 4, 0.0)), binary(0x07, 8, table), binary(0x02, 9),
+                control(10, 7, struct.pack(">H", 9)), binary(0x06, 11), control(12, 5), control(13, 6),
+                binary(0x07, 14, table)]
+    with Controller() as peer:
+        live = session(vm, peer, ",interval=1,heap=all", program="VirtualIdle")
+        for serial, command in enumerate(commands, 1):
+            peer.send(command)
+            peer.answered(serial)
+        report = finish(peer, live)
+        with open(vm.path("net.hprof"), "wb") as file:
+            file.write(peer.received)
+    sound(vm, "net.hprof")
+    names = {report.frame_text(frame) for _, frames in report.traces.values() for frame in frames}
+    check(any("VirtualIdle.work" in name for name in names), "no trace of the virtual threads")
 
 
 @vm_test(units=UNITS)

@@ -10,6 +10,7 @@ from commands import Lines, ask, connect, must
 from harness import check, check_equal, vm_test
 from peers import closed_port
 from reports import parse_ascii
+from tool import sound
 
 UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
 SECRET = b"correct horse battery staple"
@@ -46,6 +47,21 @@ def loaded_idle_then_profiled_twice(vm):
     check(not os.path.exists(path), "the socket is still there")
     sections = parse_ascii(run.text("out.txt")).cpu()
     check("Spin.hot" in [row.method for row in sections[-2].rows], "no samples\n%s" % run.text("out.txt"))
+
+
+@vm_test(units=UNITS + ("heap_sites", "heap_dump", "monitor"), since=21)
+def every_command_works_under_ten_thousand_virtual_threads(vm):
+    path = vm.path("s")
+    live = vm.start("cpu=samples,heap=all,monitor=all,start=n,control=%s,file=out.txt" % path, "VirtualIdle")
+    must(path, "status", "start", "report", "samples", "sites", "summary", "dump heap", "depth 9", "stop", "report", "start",
+         "report", "reset", "report", "status")
+    run = ended_well(live)
+    check(not run.errors(), "complaints\n%s" % run)
+    sound(vm, "out.txt")
+    report = parse_ascii(run.text("out.txt"))
+    check_equal(len(report.summaries), 1, "HEAP SUMMARY lines")
+    sections = {section.name for section in report.sections}
+    check({"CPU SAMPLES", "SITES", "HEAP DUMP", "MONITOR DUMP"} <= sections, "sections: %s" % sections)
 
 
 @vm_test(units=UNITS)

@@ -5,27 +5,15 @@ import socket
 import subprocess
 
 from harness import TIMEOUT, Skip, check, check_equal, clean_environment, vm_test
+from tool import hprof, sound
 
 UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
-
-
-def hprof(vm, *arguments):
-    """bin/hprof to its end: (exit code, stdout and stderr)."""
-    program = os.path.join(vm.tree, "bin", "hprof")
-    run = subprocess.run([program, *arguments], cwd=vm.dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                         stderr=subprocess.STDOUT, timeout=TIMEOUT, env=clean_environment(None))
-    return run.returncode, run.stdout.decode(errors="replace")
 
 
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
-
-
-def sound(vm, name, *options):
-    code, text = hprof(vm, "check", *options, vm.path(name))
-    check_equal(code, 0, "hprof check %s %s\n%s\n" % (" ".join(options), name, text))
 
 
 @vm_test(units=UNITS)
