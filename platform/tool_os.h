@@ -63,8 +63,9 @@ void exec_program(const std::vector<std::string>& arguments, std::string* error)
 bool attach_agent(int pid, const std::string& library, const std::string& options, unsigned seconds,
                   std::string* answer, std::string* error);
 
-// Where an agent in process `pid` has its control socket when no option says otherwise:
-// /tmp/hprof-<user>-<pid>.sock, user and pid being those of the process, seen from here.
-bool control_socket_path(int pid, std::string* path, std::string* error);
+// Connects to the control socket that an agent in process `pid` has when no option says otherwise:
+// /tmp/hprof-<user>-<pid>.sock, user and pid being those of the process, seen from here. Anybody can make a
+// socket of that name: who listens must be that process (Linux), or a process of this user (elsewhere).
+int connect_control(int pid, unsigned seconds, std::string* error);
 
 }  // namespace hprof::os

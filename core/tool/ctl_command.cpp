@@ -45,10 +45,8 @@ int connect_to(const std::string& where, bool tcp, unsigned seconds, std::string
     return os::connect_tcp(host, where.substr(colon + 1), seconds, error);
   }
   uint64_t pid = 0;
-  std::string path = where;
-  if (parse_number(where, INT32_MAX, &pid) && !os::control_socket_path(static_cast<int>(pid), &path, error))
-    return -1;
-  return os::connect_local(path, seconds, error);
+  if (parse_number(where, INT32_MAX, &pid)) return os::connect_control(static_cast<int>(pid), seconds, error);
+  return os::connect_local(where, seconds, error);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -179,12 +180,20 @@ bool attach_agent(int pid, const std::string& library, const std::string& option
   return understand(text, answer);
 }
 
-bool control_socket_path(int pid, std::string* path, std::string* error) {
+int connect_control(int pid, unsigned seconds, std::string* error) {
   Target target{};
-  if (!examine(pid, &target, error)) return false;
-  *path = "/proc/" + std::to_string(pid) + "/root/tmp/hprof-" + std::to_string(target.user) + "-" +
-          std::to_string(target.pid_there) + ".sock";
-  return true;
+  if (!examine(pid, &target, error)) return -1;
+  std::string path = "/proc/" + std::to_string(pid) + "/root/tmp/hprof-" + std::to_string(target.user) + "-" +
+                     std::to_string(target.pid_there) + ".sock";
+  int socket = connect_local(path, seconds, error);
+  if (socket < 0) return -1;
+  ucred owner{};
+  socklen_t length = sizeof owner;
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &owner, &length) == 0 && owner.pid == pid) return socket;
+  *error =
+      path + " does not belong to process " + std::to_string(pid) + ", but to " + std::to_string(owner.pid);
+  close_socket(socket);
+  return -1;
 }
 
 }  // namespace hprof::os

@@ -11,9 +11,16 @@ bool attach_agent(int pid, const std::string& library, const std::string& option
   return false;
 }
 
-bool control_socket_path(int pid, std::string* path, std::string*) {
-  *path = "/tmp/hprof-" + std::to_string(platform::current_user()) + "-" + std::to_string(pid) + ".sock";
-  return true;
+int connect_control(int pid, unsigned seconds, std::string* error) {
+  const uint32_t user = platform::current_user();
+  std::string path = "/tmp/hprof-" + std::to_string(user) + "-" + std::to_string(pid) + ".sock";
+  int socket = connect_local(path, seconds, error);
+  if (socket < 0) return -1;
+  uint32_t owner = 0;
+  if (platform::socket_peer_user(platform::Socket{socket}, &owner) == 0 && owner == user) return socket;
+  *error = path + " does not belong to this user";
+  close_socket(socket);
+  return -1;
 }
 
 }  // namespace hprof::os

@@ -159,6 +159,28 @@ def ctl_speaks_to_the_agent(vm):
     check_equal(run.text("ctl.txt").count("CPU SAMPLES END"), 2, "reports: one asked for, one at exit")
 
 
+@vm_test(units=UNITS)
+def ctl_finds_the_agent_by_process(vm):
+    live = vm.start("cpu=samples,start=n,control=y,file=ctl.txt", "Idle")
+    code, text = hprof(vm, "ctl", str(live.pid), "status")
+    check_equal((code, "cpu_samples: not started" in text), (0, True), "hprof ctl %d status: %s" % (live.pid, text))
+    check_equal(live.finish().code, 0, "exit code")
+
+
+@vm_test(units=UNITS)
+def ctl_by_process_speaks_to_nobody_else(vm):
+    """A socket of the agent's name, made by another process."""
+    live = vm.start(None, "Idle")
+    path = "/proc/%d/root/tmp/hprof-%d-%d.sock" % (live.pid, os.geteuid(), live.pid)
+    with socket.socket(socket.AF_UNIX) as impostor:
+        impostor.bind(path)
+        impostor.listen(1)
+        code, text = hprof(vm, "ctl", str(live.pid), "status")
+        os.unlink(path)
+    check_equal((code, "does not belong to process %d" % live.pid in text), (2, True), "hprof ctl: %s" % text)
+    check_equal(live.finish().code, 0, "exit code")
+
+
 @vm_test(units=("cpu_samples", "encoder_binary", "sink_socket"))
 def listen_sends_commands(vm):
     with Listener(vm, "--cmd=wait 1", "--cmd=samples cutoff=0", "--cmd=control depth 3") as listener:
