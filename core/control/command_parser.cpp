@@ -2,31 +2,11 @@
 
 #include <cstring>
 
+#include "core/control/command_table.h"
+
 namespace hprof {
 
 namespace {
-
-enum Tag : uint8_t {
-  kTagForceGc = 0x01,
-  kTagDumpHeap = 0x02,
-  kTagSites = 0x03,
-  kTagHeapSummary = 0x04,
-  kTagExit = 0x05,
-  kTagDumpTraces = 0x06,
-  kTagSamples = 0x07,
-  kTagControl = 0x08,
-  kTagEof = 0xFF,
-};
-
-enum ControlOption : uint32_t {
-  kAllocOn = 1,
-  kAllocOff = 2,
-  kCpuOn = 3,
-  kCpuOff = 4,
-  kClearCpu = 5,
-  kClearSitesOrDepth = 6,
-  kDepth = 7,
-};
 
 constexpr uint32_t kSitesFlags = 0x7;
 
@@ -63,24 +43,24 @@ CommandOutcome decode_control(const uint8_t* body, uint32_t length, Command* com
   uint32_t more = length - 2;
   bool good = true;
   switch (static_cast<uint32_t>(big_endian(body, 2))) {
-    case kAllocOn:
-    case kAllocOff:
+    case kControlAllocOn:
+    case kControlAllocOff:
       command->kind = CommandKind::kAllocTraces;
-      command->value = big_endian(body, 2) == kAllocOn ? 1 : 0;
+      command->value = big_endian(body, 2) == kControlAllocOn ? 1 : 0;
       break;
-    case kCpuOn:
-    case kCpuOff:
-      good = decode_cpu(rest, more, big_endian(body, 2) == kCpuOn, command);
+    case kControlCpuOn:
+    case kControlCpuOff:
+      good = decode_cpu(rest, more, big_endian(body, 2) == kControlCpuOn, command);
       break;
-    case kClearCpu:
+    case kControlClearCpu:
       command->kind = CommandKind::kClearCpu;
       break;
-    case kClearSitesOrDepth:
+    case kControlClearSites:
       command->kind = more == 0 ? CommandKind::kClearSites : CommandKind::kDepth;
       good = more == 0 || more == 2;
       if (more == 2) command->value = static_cast<uint32_t>(big_endian(rest, 2));
       break;
-    case kDepth:
+    case kControlDepth:
       command->kind = CommandKind::kDepth;
       good = more == 2;
       if (good) command->value = static_cast<uint32_t>(big_endian(rest, 2));

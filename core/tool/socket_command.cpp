@@ -6,33 +6,14 @@
 #include <cstring>
 #include <vector>
 
+#include <hprof/record.h>
+
+#include "core/control/command_table.h"
 #include "core/tool/command.h"
 
 namespace hprof::tool {
 
 namespace {
-
-enum CommandTag : uint8_t {
-  kForceGc = 0x01,
-  kDumpHeap = 0x02,
-  kSites = 0x03,
-  kSummary = 0x04,
-  kExit = 0x05,
-  kTraces = 0x06,
-  kSamples = 0x07,
-  kControl = 0x08,
-  kEndOfFile = 0xff,
-};
-
-enum ControlOption : uint16_t {
-  kAllocOn = 1,
-  kAllocOff = 2,
-  kCpuOn = 3,
-  kCpuOff = 4,
-  kClearCpu = 5,
-  kClearSites = 6,  // without a value; with two bytes it is the manual's way to set the depth
-  kDepth = 7,       // the original's way, which ours understands too
-};
 
 constexpr char kCommands[] =
     "gc, dump heap, sites [incremental] [alloc] [gc] [cutoff=F], summary, exit, traces, samples [cutoff=F], "
@@ -78,7 +59,7 @@ bool parse_id(const std::string& text, unsigned id_size, uint64_t* id) {
 
 bool table_command(const std::vector<std::string>& words, SocketCommand* command, std::string* error) {
   bool sites = words[0] == "sites";
-  uint16_t flags = 0;
+  uint32_t flags = 0;
   float cutoff = 0.0001f;
   for (size_t i = 1; i < words.size(); ++i) {
     std::string value;
@@ -87,14 +68,17 @@ bool table_command(const std::vector<std::string>& words, SocketCommand* command
       *error = "cutoff=" + value + ": a number from 0 to 1";
       return false;
     }
-    uint16_t flag = words[i] == "incremental" ? 1 : words[i] == "alloc" ? 2 : words[i] == "gc" ? 4 : 0;
+    uint32_t flag = words[i] == "incremental" ? HPROF_SITES_INCREMENTAL
+                    : words[i] == "alloc"     ? HPROF_SITES_BY_ALLOCATION
+                    : words[i] == "gc"        ? HPROF_SITES_FORCED_GC
+                                              : 0;
     if (!sites || flag == 0) {
       *error = words[0] + ": unknown word '" + words[i] + "'";
       return false;
     }
-    flags = static_cast<uint16_t>(flags | flag);
+    flags |= flag;
   }
-  command->tag = sites ? kSites : kSamples;
+  command->tag = sites ? kTagSites : kTagSamples;
   append(&command->body, flags, 2);
   append_float(&command->body, cutoff);
   return true;
@@ -102,24 +86,24 @@ bool table_command(const std::vector<std::string>& words, SocketCommand* command
 
 bool control_command(const std::vector<std::string>& words, unsigned id_size, SocketCommand* command,
                      std::string* error) {
-  command->tag = kControl;
+  command->tag = kTagControl;
   std::string what = words.size() > 2 ? words[1] + " " + words[2] : std::string();
   std::string thread;
   uint64_t number = 0;
   bool cpu = what == "cpu on" || what == "cpu off";
   if (words.size() == 3 && (what == "alloc on" || what == "alloc off")) {
-    append(&command->body, what == "alloc on" ? kAllocOn : kAllocOff, 2);
+    append(&command->body, what == "alloc on" ? kControlAllocOn : kControlAllocOff, 2);
   } else if (words.size() == 3 && (what == "clear cpu" || what == "clear sites")) {
-    append(&command->body, what == "clear cpu" ? kClearCpu : kClearSites, 2);
+    append(&command->body, what == "clear cpu" ? kControlClearCpu : kControlClearSites, 2);
   } else if (words.size() == 3 && words[1] == "depth" && parse_number(words[2], UINT16_MAX, &number)) {
-    append(&command->body, kDepth, 2);
+    append(&command->body, kControlDepth, 2);
     append(&command->body, number, 2);
   } else if (cpu && (words.size() == 3 || (words.size() == 4 && option_value(words[3], "thread", &thread)))) {
     if (!thread.empty() && !parse_id(thread, id_size, &number)) {
       *error = "thread=" + thread + ": an object id";
       return false;
     }
-    append(&command->body, what == "cpu on" ? kCpuOn : kCpuOff, 2);
+    append(&command->body, what == "cpu on" ? kControlCpuOn : kControlCpuOff, 2);
     append(&command->body, number, id_size);
   } else {
     *error = "control: alloc on|off, cpu on|off [thread=ID], clear cpu|sites, or depth N up to 65535";
@@ -141,8 +125,9 @@ bool parse_socket_command(const std::string& text, unsigned id_size, SocketComma
     const char* text;
     uint8_t tag;
   };
-  static constexpr Plain kPlain[] = {{"gc", kForceGc}, {"dump heap", kDumpHeap}, {"summary", kSummary},
-                                     {"exit", kExit},  {"traces", kTraces},      {"eof", kEndOfFile}};
+  static constexpr Plain kPlain[] = {{"gc", kTagForceGc},          {"dump heap", kTagDumpHeap},
+                                     {"summary", kTagHeapSummary}, {"exit", kTagExit},
+                                     {"traces", kTagDumpTraces},   {"eof", kTagEof}};
   std::string joined;
   for (const std::string& word : words) joined += (joined.empty() ? "" : " ") + word;
   for (const Plain& plain : kPlain) {
