@@ -59,6 +59,11 @@ if(HPROF_SANITIZE)
   endif()
   add_link_options(-fsanitize=${HPROF_SANITIZE})
 endif()
+option(HPROF_LIBFUZZER "Build the fuzz targets for libFuzzer (clang)" OFF)
+if(HPROF_LIBFUZZER)
+  # Every library tells the fuzzer which code was reached; only the fuzz targets can be linked then.
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
 
 # jni.h and jvmti.h of a JDK: -DHPROF_JDK=<home>, else JAVA_HOME, else the javac on the PATH, else a usual place.
 set(HPROF_JDK "" CACHE PATH "A JDK whose include/ has jni.h and jvmti.h")
