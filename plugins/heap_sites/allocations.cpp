@@ -8,6 +8,9 @@
 
 namespace hprof::sites {
 
+// Mixed into a key for the two frames on top: an object that the VM makes for them is told of by a probe.
+static constexpr uint64_t kToldByCaller = 0x6a09e667f3bcc909ull;
+
 void Collector::lose(uint64_t* counter) const {
   if (counter != nullptr) __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
 }
@@ -68,7 +71,11 @@ void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header) {
     key = walk_.key(jni, depth, code_cache(state));
   const bool walked = key != 0;
   jvmtiFrameInfo frames[Stacks::kMostFrames];
-  uint32_t count = walked ? 0 : stacks_.of_current(frames);
+  uint32_t count = 0;
+  if (!walked) {
+    state->asked[kAskedUnknown]++;
+    count = stacks_.of_current(frames);
+  }
   if (class_key == 0) {
     jclass of = jni->GetObjectClass(object);
     jlong size = 0;
@@ -89,7 +96,7 @@ void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header) {
     if (!same) recent = nullptr;
   }
   if (walked && (recent == nullptr || wants_proof(state))) {
-    state->asked++;
+    state->asked[recent == nullptr ? kAskedNew : kAskedProof]++;
     count = stacks_.of_current(frames);
     if (recent != nullptr && !is_proven(jni, state, object, recent, frames, count)) {
       recent = nullptr;
@@ -124,11 +131,13 @@ bool Collector::is_proven(JNIEnv* jni, ThreadState* state, jobject object, const
   jclass of = jni->GetObjectClass(object);
   right = right && jni->IsSameObject(of, classes_[recent->owner].reference);
   jni->DeleteLocalRef(of);
-  if (!right) {
-    lose(wrong_walks_);
-    walks_.store(false, std::memory_order_relaxed);
-  }
+  if (!right) distrust_walks();
   return right;
+}
+
+void Collector::distrust_walks() {
+  lose(wrong_walks_);
+  walks_.store(false, std::memory_order_relaxed);
 }
 
 Recent* Collector::miss(JNIEnv* jni, ThreadState* state, jobject object, uint64_t class_key, uint64_t key,
@@ -194,11 +203,26 @@ void Collector::vm_object(JNIEnv* jni, jobject object, jclass of, int64_t size) 
   if (state == nullptr) return lose(lost_objects_);
   if (state->inside) return;
   state->inside = true;
-  jvmtiFrameInfo frames[Stacks::kMostFrames];
-  uint32_t count = stacks_.of_current(frames);
-  if (!stacks_.is_told_by_caller(frames, count)) {
-    vm_objects_.fetch_add(1, std::memory_order_relaxed);
-    count_by_class(jni, state, object, of, static_cast<uint64_t>(size), frames, count);
+  // The native method and its caller decide whether a probe tells of the object. From 22 on the VM calls the
+  // method for each lambda object, as long as anybody wants this event.
+  const bool walks = walks_.load(std::memory_order_relaxed);
+  uint64_t key = walks ? walk_.key(jni, 2, code_cache(state)) : 0;
+  if (key != 0) key = mix(key, kToldByCaller);
+  Recent* told = key != 0 ? state->recent.find(key) : nullptr;
+  const uint32_t unloads = unloads_.load(std::memory_order_relaxed);
+  if (told == nullptr || told->unloads != unloads || wants_proof(state)) {
+    state->asked[kAskedVmObject]++;
+    if (stacks_.is_told_by_caller()) {
+      if (told == nullptr && key != 0) told = state->recent.add(key);
+      if (told != nullptr) told->unloads = unloads;
+    } else {
+      if (told != nullptr && told->unloads == unloads) distrust_walks();
+      if (told != nullptr) told->key = 0;
+      vm_objects_.fetch_add(1, std::memory_order_relaxed);
+      jvmtiFrameInfo frames[Stacks::kMostFrames];
+      uint32_t count = stacks_.of_current(frames);
+      count_by_class(jni, state, object, of, static_cast<uint64_t>(size), frames, count);
+    }
   }
   state->inside = false;
 }

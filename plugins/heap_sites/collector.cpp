@@ -396,12 +396,16 @@ hprof_status Collector::write_notes(bool collected) {
     }
     status = write_note(s, line);
   }
-  uint64_t asked = 0;
-  for (ThreadState* state = threads_.first(); state != nullptr; state = state->next) asked += state->asked;
-  if (asked != 0) {
-    Line detail;
-    s.log->detail(s.host, detail.text("heap=sites: stacks asked of the VM: ").number(asked).c_str());
+  uint64_t asked[kAskedReasons] = {};
+  for (ThreadState* state = threads_.first(); state != nullptr; state = state->next) {
+    for (uint32_t i = 0; i < kAskedReasons; i++) asked[i] += state->asked[i];
   }
+  line.clear();
+  line.text("heap=sites: the VM was asked for ").number(asked[kAskedNew]).text(" stacks that were new, ");
+  line.number(asked[kAskedProof]).text(" to prove those that were known, ");
+  line.number(asked[kAskedUnknown]).text(" that were not understood, and for ");
+  line.number(asked[kAskedVmObject]).text(" callers of native methods");
+  if (status == HPROF_OK && !mode_.sampled) status = write_note(s, line);
   Line left;
   if (!mode_.sampled) s.bytecode->each_left(s.host, &left, &add_reason);
   if (status == HPROF_OK && left.size() != 0) status = write_note(s, left);

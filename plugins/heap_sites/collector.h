@@ -62,6 +62,7 @@ class Collector {
   bool wants_proof(ThreadState* state);
   bool is_proven(JNIEnv* jni, ThreadState* state, jobject object, const Recent* recent,
                  const jvmtiFrameInfo* frames, uint32_t count);
+  void distrust_walks();
   Recent* miss(JNIEnv* jni, ThreadState* state, jobject object, uint64_t class_key, uint64_t key,
                const jvmtiFrameInfo* frames, uint32_t count);
   void count_by_class(JNIEnv* jni, ThreadState* state, jobject object, jclass of, uint64_t size,

@@ -144,7 +144,10 @@ hprof_trace_serial Stacks::trace(JNIEnv* jni, uint32_t thread, const jvmtiFrameI
 }
 
 // Called by native code, they have no caller with a probe.
-bool Stacks::is_told_by_caller(const jvmtiFrameInfo* frames, uint32_t count) const {
+bool Stacks::is_told_by_caller() const {
+  jvmtiFrameInfo frames[2];
+  jint count = 0;
+  if (jvmti_->GetStackTrace(nullptr, 0, 2, frames, &count) != JVMTI_ERROR_NONE) return false;
   if (count < 2 || frames[1].location < 0) return false;
   for (jmethodID method : told_) {
     if (method != nullptr && frames[0].method == method) return true;

@@ -30,8 +30,8 @@ class Stacks {
   static constexpr uint32_t kProbeMethods = 5;
   void call_probe(JNIEnv* jni, uint32_t number) const;
 
-  // A method whose result a probe in its caller has told, or tells next. [app]
-  bool is_told_by_caller(const jvmtiFrameInfo* frames, uint32_t count) const;
+  // The calling thread is in a method whose result a probe in its caller has told, or tells next. [app]
+  bool is_told_by_caller() const;
 
  private:
   static constexpr uint32_t kToldMethods = 6;

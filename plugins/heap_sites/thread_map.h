@@ -15,18 +15,21 @@
 
 namespace hprof::sites {
 
+// Why the VM was asked for a stack.
+enum Asked : uint32_t { kAskedNew, kAskedProof, kAskedUnknown, kAskedVmObject, kAskedReasons };
+
 struct ThreadState {
   RecentTable recent;
   Counts counts;
-  CodeCache* code = nullptr;    // once it has allocated enough
-  LiveChunk* open = nullptr;    // being filled; the reaper reads it
-  uint32_t serial = 0;          // thread=y: the thread it belongs to, or belonged to last; 0: none
-  bool asks = true;             // ... which is to be asked for: at first, and always on a carrier
-  uint32_t walks = 0;           // stacks that were known
-  uint64_t asked = 0;           // stacks that the VM was asked for
-  bool learning = false;        // see Collector::learn_frames
-  bool inside = false;          // the agent's own work allocates nothing that is counted
-  ThreadState* next = nullptr;  // of all
+  CodeCache* code = nullptr;           // once it has allocated enough
+  LiveChunk* open = nullptr;           // being filled; the reaper reads it
+  uint32_t serial = 0;                 // thread=y: the thread it belongs to, or belonged to last; 0: none
+  bool asks = true;                    // ... which is to be asked for: at first, and always on a carrier
+  uint32_t walks = 0;                  // stacks that were known
+  uint64_t asked[kAskedReasons] = {};  // stacks that the VM was asked for
+  bool learning = false;               // see Collector::learn_frames
+  bool inside = false;                 // the agent's own work allocates nothing that is counted
+  ThreadState* next = nullptr;         // of all
 };
 
 class ThreadMap {
