@@ -200,6 +200,12 @@ Reported Session::report(const hprof_report& report) {
   }
   note_losses();
   pipeline_.end_report();
+  for (uint32_t i = 0; i < collector_count_ && report.reason != HPROF_REPORT_EXIT; i++) {
+    CollectorSlot& slot = collectors_[i];
+    if (HPROF_HAS(slot.ops, hprof_collector_ops, reported) && has_to_report(slot, report)) {
+      slot.ops->reported(slot.self);
+    }
+  }
   return reported;
 }
 

@@ -14,6 +14,7 @@ class Collector {
   Collector(const hprof_host* host, const Config& config);
 
   hprof_status report(const hprof_report& report);
+  void give_back() { jvmti_.give_back(); }
   void close() { jvmti_.close(); }
   const Services& services() const { return services_; }
 

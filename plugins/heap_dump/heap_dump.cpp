@@ -26,9 +26,10 @@ static void destroy(void* self) {
   services.mem->release(services.host, self, sizeof(Collector));
 }
 static hprof_status control(void*, const hprof_control*) { return HPROF_UNSUPPORTED; }
+static void reported(void* self) { of(self)->give_back(); }
 
 static const hprof_collector_ops kOps = {
-    sizeof(hprof_collector_ops), 0, create, start, report, reset, stop, destroy, control, nullptr,
+    sizeof(hprof_collector_ops), 0, create, start, report, reset, stop, destroy, control, nullptr, reported,
 };
 
 static const hprof_option kOptions[] = {

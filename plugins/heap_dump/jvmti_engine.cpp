@@ -192,6 +192,7 @@ struct JvmtiEngine::Callbacks {
 };
 
 hprof_status JvmtiEngine::dump(const Config& config, Progress* progress) {
+  give_back();
   auto* java_vm = static_cast<JavaVM*>(services_->jvm->java_vm(services_->host));
   auto* jni = static_cast<JNIEnv*>(services_->jvm->jni(services_->host));
   void* environment = nullptr;
@@ -209,8 +210,13 @@ hprof_status JvmtiEngine::dump(const Config& config, Progress* progress) {
     status = dump_with(vm, config, progress);
   }
   list_.release(vm);
-  vm.jvmti->DisposeEnvironment();
+  tagged_ = vm.jvmti;
   return status;
+}
+
+void JvmtiEngine::give_back() {
+  if (tagged_ != nullptr) tagged_->DisposeEnvironment();
+  tagged_ = nullptr;
 }
 
 hprof_status JvmtiEngine::walk(const Vm& vm, const Config& config, Walk& walk, bool counting) {

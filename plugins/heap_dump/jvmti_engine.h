@@ -19,6 +19,9 @@ class JvmtiEngine {
 
   // One dump. [control]
   hprof_status dump(const Config& config, Progress* progress);
+  // Frees the tags of the last dump: up to half a microsecond for each object, while the program runs. A VM
+  // that ends need not. [control]
+  void give_back();
   void close();  // [control]
 
  private:
@@ -31,6 +34,7 @@ class JvmtiEngine {
   const Services* services_;
   ClassTable classes_;
   ClassList list_;
+  jvmtiEnv* tagged_ = nullptr;  // the environment that holds the tags of the last dump
   bool is_open_ = false;
 };
 

@@ -86,6 +86,9 @@ typedef struct hprof_collector_ops {
   void (*destroy)(void* self);                                                     /* [control] after stop */
   hprof_status (*control)(void* self, const hprof_control* control);               /* [control] */
   const hprof_handlers* handlers;
+  /* The report is with its reader, the program runs: give back what took long to make and is slow to free. Not at the
+   * VM's end. May be NULL or absent. */
+  void (*reported)(void* self); /* [control] */
 } hprof_collector_ops;
 
 #endif
