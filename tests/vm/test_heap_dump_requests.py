@@ -72,6 +72,35 @@ def dumps_at_a_data_dump_request_and_at_exit_are_sound(vm):
         sound(vm, engine + ".hprof.2")
 
 
+def crowd(vm, engine, requests, *arguments):
+    live = vm.start("heap=dump,format=b,doe=n,dump=%s,file=%s.hprof" % (engine, engine), "HeapCrowd", *arguments)
+    for number in range(requests):
+        live.signal(signal.SIGQUIT)
+        live.wait_until(lambda: live.err().count("done.") == number + 1, "dump %d" % (number + 1))
+    run = live.finish()
+    check_equal((run.code, run.errors()), (0, []), "exit code and messages\n%s\n" % run)
+    return dumps.read(open(vm.path(engine + ".hprof"), "rb").read())
+
+
+@vm_test(units=UNITS)
+def threads_may_end_during_dumps(vm):
+    for engine in engines(vm):
+        heap = crowd(vm, engine, 5, "dying", "200")
+        for number in ("", ".2", ".3", ".4", ".5"):
+            sound(vm, engine + ".hprof" + number)
+        check_equal(heap.dangling(), [], "references to nothing")
+
+
+@vm_test(units=UNITS, since=21)
+def ten_thousand_virtual_threads_are_dumped(vm):
+    for engine in engines(vm):
+        heap = crowd(vm, engine, 1, "virtual", "10000")
+        sound(vm, engine + ".hprof")
+        counts = heap.counts()
+        check(counts["java.lang.VirtualThread"] >= 10000, "%d virtual threads" % counts["java.lang.VirtualThread"])
+        check(counts["HeapCrowd$Mark"] >= 10001, "%d of what is on their stacks" % counts["HeapCrowd$Mark"])
+
+
 @vm_test(units=UNITS + ("filter_gzip",))
 def compressed_dumps_are_whole_and_in_members_of_1_mib(vm):
     run = vm.profiled("heap=dump,format=b,compress=gzip,file=out.hprof.gz", "HeapShapes", "mark")
