@@ -5,53 +5,6 @@
 
 namespace hprof::dump {
 
-uint32_t width_of(uint32_t type, uint32_t id_size) {
-  switch (type) {
-    case HPROF_TYPE_OBJECT:
-      return id_size;
-    case HPROF_TYPE_BOOLEAN:
-    case HPROF_TYPE_BYTE:
-      return 1;
-    case HPROF_TYPE_CHAR:
-    case HPROF_TYPE_SHORT:
-      return 2;
-    case HPROF_TYPE_FLOAT:
-    case HPROF_TYPE_INT:
-      return 4;
-    case HPROF_TYPE_DOUBLE:
-    case HPROF_TYPE_LONG:
-      return 8;
-    default:
-      return 0;
-  }
-}
-
-uint32_t type_of(char signature) {
-  switch (signature) {
-    case 'L':
-    case '[':
-      return HPROF_TYPE_OBJECT;
-    case 'Z':
-      return HPROF_TYPE_BOOLEAN;
-    case 'C':
-      return HPROF_TYPE_CHAR;
-    case 'F':
-      return HPROF_TYPE_FLOAT;
-    case 'D':
-      return HPROF_TYPE_DOUBLE;
-    case 'B':
-      return HPROF_TYPE_BYTE;
-    case 'S':
-      return HPROF_TYPE_SHORT;
-    case 'I':
-      return HPROF_TYPE_INT;
-    case 'J':
-      return HPROF_TYPE_LONG;
-    default:
-      return 0;
-  }
-}
-
 bool ClassTable::open(const Services* services) {
   services_ = services;
   const auto* mem = services->mem;

@@ -11,14 +11,10 @@
 
 #include <cstdint>
 
+#include <hprof/cpp/dump_types.hpp>
 #include <hprof/cpp/services.hpp>
 
 namespace hprof::dump {
-
-// Bytes of a value in a dump with ids of `id_size` bytes; 0: no such type.
-uint32_t width_of(uint32_t type, uint32_t id_size);
-// HPROF_TYPE_* of a signature's first character ('I', 'L', '['); 0: none.
-uint32_t type_of(char signature);
 
 struct Field {
   hprof_string_id name;

@@ -10,11 +10,6 @@
 
 namespace hprof::dump {
 
-namespace {
-// As the format numbers them; the roots are HPROF_ROOT_*.
-enum SubTag : uint32_t { kClassDump = 0x20, kInstanceDump, kObjectArrayDump, kPrimitiveArrayDump };
-}  // namespace
-
 // --- IdMap ---
 
 bool IdMap::open(const Services* services) {

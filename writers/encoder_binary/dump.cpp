@@ -4,41 +4,13 @@
 // buffer, which leaves with its length in front when the next one does not fit; one larger than the buffer
 // gets a segment of its own and goes straight to the output. So a segment's length is always right and never
 // 0, whenever the process dies.
+#include <hprof/cpp/dump_types.hpp>
+
 #include "binary.h"
 
 namespace hprof::binary {
 
 namespace {
-
-// As the format numbers them; the roots are HPROF_ROOT_*.
-enum SubTag : uint32_t {
-  kClassDump = 0x20,
-  kInstanceDump = 0x21,
-  kObjectArrayDump = 0x22,
-  kPrimitiveArrayDump = 0x23
-};
-
-// Bytes of a value; 0: there is no such type.
-uint32_t width_of(uint32_t type, uint32_t id_size) {
-  switch (type) {
-    case HPROF_TYPE_OBJECT:
-      return id_size;
-    case HPROF_TYPE_BOOLEAN:
-    case HPROF_TYPE_BYTE:
-      return 1;
-    case HPROF_TYPE_CHAR:
-    case HPROF_TYPE_SHORT:
-      return 2;
-    case HPROF_TYPE_FLOAT:
-    case HPROF_TYPE_INT:
-      return 4;
-    case HPROF_TYPE_DOUBLE:
-    case HPROF_TYPE_LONG:
-      return 8;
-    default:
-      return 0;
-  }
-}
 
 void flush_segment(Encoder& encoder, BinaryOut& out, uint64_t time_us) {
   if (encoder.segment_used == 0) return;

@@ -1,4 +1,6 @@
 // Top-level records but the heap dump's.
+#include <hprof/cpp/dump_types.hpp>
+
 #include "binary.h"
 
 namespace hprof::binary {
@@ -109,26 +111,8 @@ uint32_t array_indicator(const Encoder& encoder, hprof_class_serial serial) {
   if (info == nullptr) return 0;
   const hprof_text signature = encoder.ids->string_text(encoder.host, info->signature);
   if (signature.data == nullptr || signature.size < 2 || signature.data[0] != '[') return 0;
-  switch (signature.data[1]) {
-    case 'Z':
-      return HPROF_TYPE_BOOLEAN;
-    case 'C':
-      return HPROF_TYPE_CHAR;
-    case 'F':
-      return HPROF_TYPE_FLOAT;
-    case 'D':
-      return HPROF_TYPE_DOUBLE;
-    case 'B':
-      return HPROF_TYPE_BYTE;
-    case 'S':
-      return HPROF_TYPE_SHORT;
-    case 'I':
-      return HPROF_TYPE_INT;
-    case 'J':
-      return HPROF_TYPE_LONG;
-    default:
-      return HPROF_TYPE_OBJECT;
-  }
+  const uint32_t type = type_of(signature.data[1]);
+  return type != 0 ? type : HPROF_TYPE_OBJECT;
 }
 
 void write_sites(Encoder& encoder, BinaryOut& out, const hprof_rec_alloc_sites& sites) {
