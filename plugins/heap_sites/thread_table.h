@@ -43,12 +43,12 @@ class Counts {
 
 // A stack and a class of late: overwrites.
 struct Recent {
-  uint64_t key;      // 0: free
-  Count* count;      // where to add
-  uint32_t owner;    // number of the class in the class table; 0: none
-  uint32_t size;     // bytes of each object; 0: it depends
-  uint32_t epoch;    // collection after which the class was last seen alive
-  uint32_t unloads;  // classes that had gone by then
+  alignas(8) uint64_t key;  // 0: free. i386 would align it to 4, and two would not fill a line
+  Count* count;             // where to add
+  uint32_t owner;           // number of the class in the class table; 0: none
+  uint32_t size;            // bytes of each object; 0: it depends
+  uint32_t epoch;           // collection after which the class was last seen alive
+  uint32_t unloads;         // classes that had gone by then
 };
 
 class RecentTable {
