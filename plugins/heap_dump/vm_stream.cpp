@@ -26,10 +26,17 @@ constexpr char kClassName[] = "java/lang/Class";
 constexpr uint64_t kFillerId = 0x4e00000000000001;
 constexpr uint32_t kEmptyTrace = 1;
 constexpr uint32_t kMostMarks = 128;  // the numbers of class serials run over beyond
+constexpr uint32_t kMostNarrowMarks = 0x70;
 
-// Strings are addresses and frames count from 1: of 8 bytes the first two are 0. Of 4 none is to spare.
+// Strings are addresses: of 8 bytes the first two are 0, of 4 none is to spare.
 void mark_id(uint8_t* id, uint32_t id_size, uint32_t mark) {
   if (id_size == 8 && get_u8(id) != 0) id[1] |= static_cast<uint8_t>(mark);
+}
+
+// Frames count from 1. Those of 4 bytes stay below the agent's own, which begin with 0x70.
+void mark_frame(uint8_t* id, uint32_t id_size, uint32_t mark) {
+  if (id_size == 8) return mark_id(id, id_size, mark);
+  if (id[0] == 0) id[0] = static_cast<uint8_t>(mark % kMostNarrowMarks);
 }
 
 }  // namespace
@@ -179,7 +186,8 @@ hprof_status VmStream::take_trace(uint8_t* body, uint32_t size) {
   if (number_ == 0) return emit_or_hold(kTrace, body, size);
   if (get_u4(body) == kEmptyTrace) return HPROF_OK;
   body[0] |= static_cast<uint8_t>(number_);
-  for (uint8_t* frame = body + 12; frame < body + size; frame += id_size_) mark_id(frame, id_size_, number_);
+  for (uint8_t* frame = body + 12; frame < body + size; frame += id_size_)
+    mark_frame(frame, id_size_, number_);
   return emit_or_hold(kTrace, body, size);
 }
 
@@ -207,7 +215,8 @@ hprof_status VmStream::take_definition(uint32_t tag, uint8_t* body, uint32_t siz
       break;
     case kFrame:
       if (size != 4 * id + 8) return fail("the VM's dump cannot be read");
-      for (uint32_t i = 0; i < 4; i++) mark_id(body + i * id, id, number_);
+      mark_frame(body, id, number_);
+      for (uint32_t i = 1; i < 4; i++) mark_id(body + i * id, id, number_);
       for (uint32_t i = 1; i < 4 && filters_; i++) note_name(id_at(body + i * id));
       if (get_u4(body + 4 * id) != 0) {
         put_u4(body + 4 * id, get_u4(body + 4 * id) + kClassSerialBase * (1 + number_));

@@ -18,10 +18,12 @@ std::string u4(uint32_t v) {
   put_u4(b, v);
   return std::string(reinterpret_cast<char*>(b), 4);
 }
+// The VM is of this machine, and so are its identifiers.
+constexpr uint32_t kId = sizeof(void*);
 std::string id(uint64_t v) {
   uint8_t b[8];
   put_u8(b, v);
-  return std::string(reinterpret_cast<char*>(b), 8);
+  return std::string(reinterpret_cast<char*>(b + 8 - kId), kId);
 }
 std::string record(char tag, const std::string& body) {
   return tag + u4(0) + u4(static_cast<uint32_t>(body.size())) + body;
@@ -30,7 +32,7 @@ std::string utf8(uint64_t name, const std::string& text) { return record(1, id(n
 std::string load_class(uint32_t serial, uint64_t object, uint64_t name) {
   return record(2, u4(serial) + id(object) + u4(0) + id(name));
 }
-const std::string kHeader = std::string("JAVA PROFILE 1.0.2\0", 19) + u4(8) + id(0);
+const std::string kHeader = std::string("JAVA PROFILE 1.0.2\0", 19) + u4(kId) + u4(0) + u4(0);
 
 // Object (0x1000, no fields), Leaf (0x1008: int, long fields; static int), Class (0x1010).
 std::string class_dump(uint64_t object, uint64_t super, uint32_t size, const std::string& statics,
@@ -41,10 +43,10 @@ std::string class_dump(uint64_t object, uint64_t super, uint32_t size, const std
 }
 const std::string kClasses =
     class_dump(0x1000, 0, 0, "", "") +
-    class_dump(0x1008, 0x1000, 20, std::string("\0\1", 2) + id(0x70) + "\x0a" + "STAT",
+    class_dump(0x1008, 0x1000, 12 + kId, std::string("\0\1", 2) + id(0x70) + "\x0a" + "STAT",
                std::string("\0\3", 2) + id(0x71) + "\x0a" + id(0x72) + "\x02" + id(0x73) + "\x0b") +
     class_dump(0x1010, 0x1000, 0, "", "");
-const std::string kObjects = "\x21" + id(0x900000) + u4(1) + id(0x1008) + u4(20) + "INTS" + id(0x1018) +
+const std::string kObjects = "\x21" + id(0x900000) + u4(1) + id(0x1008) + u4(12 + kId) + "INTS" + id(0x1018) +
                              "LONGLONG" + "\x23" + id(0x900020) + u4(1) + u4(6) + "\x08" +
                              "secret" +  // a byte[]
                              "\x22" + id(0x900040) + u4(1) + u4(2) + id(0x1000) + id(0x1018) + id(0x1020);
@@ -187,15 +189,17 @@ TEST_CASE("a later dump in the same output has numbers of its own") {
                            record(4, id(1) + id(0x71) + id(0x72) + id(0) + u4(2) + u4(0)) +
                            record(5, u4(1) + u4(0) + u4(0)) + record(5, u4(2) + u4(5) + u4(1) + id(1)) +
                            record(0x1c, thread + kClasses + kObjects) + record(0x2c, "");
-  constexpr uint64_t kMark = 3ull << 48;
+  constexpr uint64_t kMark = kId == 8 ? 3ull << 48 : 0;  // of strings
+  constexpr uint64_t kFrameMark = kId == 8 ? kMark : 3ull << 24;
   for (size_t piece : {1u, 7u, 100000u}) {
     for (uint32_t redact : {0u, 2u}) {
       const Result result = pass(main, "", "", redact, piece, 3);
       REQUIRE(result.status == HPROF_OK);
       tags(result.bytes);
       CHECK(has(result.bytes, id(kMark | 0x71) + "number"));
-      CHECK(has(result.bytes, id(kMark | 1) + id(kMark | 0x71) + id(kMark | 0x72) + id(0) + u4(0x04000002)));
-      CHECK(has(result.bytes, u4(0x03000002) + u4(5) + u4(1) + id(kMark | 1)));
+      CHECK(has(result.bytes,
+                id(kFrameMark | 1) + id(kMark | 0x71) + id(kMark | 0x72) + id(0) + u4(0x04000002)));
+      CHECK(has(result.bytes, u4(0x03000002) + u4(5) + u4(1) + id(kFrameMark | 1)));
       CHECK(has(result.bytes, "\x08" + id(0x900000) + u4(5) + u4(0x03000002)));
       CHECK(has(result.bytes, id(kMark | 0x70) + "\x0a"));  // the name of a static field
       CHECK(has(result.bytes, id(kMark | 0x73) + "\x0b"));
