@@ -1,9 +1,10 @@
-"""Reads binary heap dumps strictly: every byte is accounted for, everything named must be there."""
+"""Reads binary heap dumps strictly: every byte is accounted for, everything named must be there. Layouts are written with
+identifiers of 8 bytes (Q); Heap.unpack reads those of 4 where the file has them."""
 import struct
 
 from harness import check
 
-WIDTH = {2: 8, 4: 1, 5: 2, 6: 4, 7: 8, 8: 1, 9: 2, 10: 4, 11: 8}
+WIDTH = {4: 1, 5: 2, 6: 4, 7: 8, 8: 1, 9: 2, 10: 4, 11: 8}  # and 2, an identifier: Heap.width
 
 
 class Class:
@@ -15,11 +16,23 @@ class Class:
 
 
 class Heap:
-    def __init__(self):
+    def __init__(self, id_size=8):
+        self.id_size = id_size
+        self.width = dict(WIDTH)
+        self.width[2] = id_size
         self.strings, self.names, self.frames, self.traces = {}, {}, {}, {}
         self.classes, self.instances, self.arrays, self.primitives = {}, {}, {}, {}
         self.array_class = {}
         self.thread_roots, self.roots = [], []
+
+    def layout(self, text):
+        return text if self.id_size == 8 else text.replace("Q", "I")
+
+    def unpack(self, text, body, at=0):
+        return struct.unpack_from(self.layout(text), body, at)
+
+    def size_of(self, text):
+        return struct.calcsize(self.layout(text))
 
     def class_named(self, name):
         found = [c for c, n in self.names.items() if n in (name, name.replace(".", "/")) and c in self.classes]
@@ -39,8 +52,8 @@ class Heap:
         values, at = {}, 0
         for step in self.chain(owner):
             for name, kind in step.fields:
-                values.setdefault(self.strings[name], int.from_bytes(data[at:at + WIDTH[kind]], "big"))
-                at += WIDTH[kind]
+                values.setdefault(self.strings[name], int.from_bytes(data[at:at + self.width[kind]], "big"))
+                at += self.width[kind]
         check(at == len(data), "instance %x has %d bytes, its class says %d" % (instance, len(data), at))
         return values
 
@@ -69,19 +82,20 @@ class Heap:
                     for _, kind in step.fields:
                         if kind == 2:
                             places.append(at)
-                        at += WIDTH[kind]
+                        at += self.width[kind]
                 layouts[owner] = places
             for place in layouts[owner]:
-                value = int.from_bytes(data[place:place + 8], "big")
+                value = int.from_bytes(data[place:place + self.id_size], "big")
                 if value not in known:
                     missing.append(value)
         return missing[:10]
 
 
 def read(data):
-    heap = Heap()
     check(data[:19] == b"JAVA PROFILE 1.0.2\0", "header %r" % data[:19])
-    check(struct.unpack_from(">I", data, 19)[0] == 8, "identifiers of 8 bytes expected")
+    id_size = struct.unpack_from(">I", data, 19)[0]
+    check(id_size in (4, 8), "identifiers of %d bytes" % id_size)
+    heap = Heap(id_size)
     at, time, ended = 31, 0, False
     frames = {}
     while at < len(data):
@@ -91,16 +105,18 @@ def read(data):
         check(stamp >= time, "time goes back at %d" % at)
         time = stamp
         if tag == 1:
-            heap.strings[struct.unpack_from(">Q", body)[0]] = body[8:].decode("utf-8", "surrogateescape")
+            heap.strings[heap.unpack(">Q", body)[0]] = body[id_size:].decode("utf-8", "surrogateescape")
         elif tag == 2:
-            _, object_id, _, name = struct.unpack(">IQIQ", body)
+            check(length == 2 * id_size + 8, "LOAD CLASS of %d bytes" % length)
+            _, object_id, _, name = heap.unpack(">IQIQ", body)
             heap.names[object_id] = heap.strings[name]
         elif tag == 4:
-            number, method, _, _, _, _ = struct.unpack(">QQQQIi", body)
+            check(length == 4 * id_size + 8, "FRAME of %d bytes" % length)
+            number, method, _, _, _, _ = heap.unpack(">QQQQIi", body)
             frames[number] = heap.strings[method]
         elif tag == 5:
             trace, thread, count = struct.unpack_from(">III", body)
-            heap.traces[trace] = (thread, [frames[f] for f in struct.unpack_from(">%dQ" % count, body, 12)])
+            heap.traces[trace] = (thread, [frames[f] for f in heap.unpack(">%dQ" % count, body, 12)])
         elif tag == 0x1c:
             check(length > 0 and not ended, "segment at %d" % at)
             read_segment(heap, body)
@@ -111,7 +127,7 @@ def read(data):
         at += 9 + length
     check(ended, "no HEAP DUMP END")
     for owner in heap.classes:
-        size = sum(WIDTH[k] for step in heap.chain(owner) for _, k in step.fields)
+        size = sum(heap.width[k] for step in heap.chain(owner) for _, k in step.fields)
         check(size == heap.classes[owner].size, "instance size of %s" % heap.names.get(owner))
     return heap
 
@@ -131,7 +147,7 @@ def new(table, key, value):
     table[key] = value
 
 
-ROOT_EXTRA = {0xff: 0, 1: 8, 2: 8, 3: 8, 4: 4, 5: 0, 6: 4, 7: 0, 8: 8}
+ROOTS = {0xff: ">Q", 1: ">QQ", 2: ">QII", 3: ">QII", 4: ">QI", 5: ">Q", 6: ">QI", 7: ">Q", 8: ">QII"}
 
 
 def read_segment(heap, body):
@@ -139,49 +155,52 @@ def read_segment(heap, body):
     while at < len(body):
         tag = body[at]
         at += 1
-        if tag in ROOT_EXTRA:
-            object_id = struct.unpack_from(">Q", body, at)[0]
-            heap.roots.append(object_id)
+        if tag in ROOTS:
+            values = heap.unpack(ROOTS[tag], body, at)
+            heap.roots.append(values[0])
             if tag == 8:
-                heap.thread_roots.append(struct.unpack_from(">II", body, at + 8))
-            at += 8 + ROOT_EXTRA[tag]
+                heap.thread_roots.append(values[1:])
+            at += heap.size_of(ROOTS[tag])
         elif tag == 0x20:
             at = read_class(heap, body, at)
         elif tag == 0x21:
-            object_id, _, owner, size = struct.unpack_from(">QIQI", body, at)
-            new(heap.instances, object_id, (owner, body[at + 24:at + 24 + size]))
-            at += 24 + size
+            object_id, _, owner, size = heap.unpack(">QIQI", body, at)
+            at += heap.size_of(">QIQI")
+            new(heap.instances, object_id, (owner, body[at:at + size]))
+            at += size
         elif tag == 0x22:
-            object_id, _, count, _ = struct.unpack_from(">QIIQ", body, at)
-            new(heap.arrays, object_id, struct.unpack_from(">%dQ" % count, body, at + 24))
-            at += 24 + 8 * count
+            object_id, _, count, _ = heap.unpack(">QIIQ", body, at)
+            at += heap.size_of(">QIIQ")
+            new(heap.arrays, object_id, heap.unpack(">%dQ" % count, body, at))
+            at += count * heap.id_size
         else:
             check(tag == 0x23, "sub-record %x" % tag)
-            object_id, _, count, kind = struct.unpack_from(">QIIB", body, at)
-            new(heap.primitives, object_id, body[at + 17:at + 17 + count * WIDTH[kind]])
-            at += 17 + count * WIDTH[kind]
+            object_id, _, count, kind = heap.unpack(">QIIB", body, at)
+            at += heap.size_of(">QIIB")
+            new(heap.primitives, object_id, body[at:at + count * WIDTH[kind]])
+            at += count * WIDTH[kind]
     check(at == len(body), "a sub-record ends outside its segment")
 
 
 def read_class(heap, body, at):
     owner = Class()
-    object_id, _, owner.super = struct.unpack_from(">QIQ", body, at)
-    owner.size = struct.unpack_from(">I", body, at + 60)[0]
-    at += 64
+    object_id, _, owner.super, _, _, _, _, _, owner.size = heap.unpack(">QIQQQQQQI", body, at)
+    at += heap.size_of(">QIQQQQQQI")
     count = struct.unpack_from(">H", body, at)[0]
     at += 2
     for _ in range(count):
-        at += 3 + WIDTH[body[at + 2]]
+        at += 3 + heap.width[body[at + 2]]
     count = struct.unpack_from(">H", body, at)[0]
     at += 2
     for _ in range(count):
-        name, kind = struct.unpack_from(">QB", body, at)
-        owner.statics[name] = (kind, int.from_bytes(body[at + 9:at + 9 + WIDTH[kind]], "big"))
-        at += 9 + WIDTH[kind]
+        name, kind = heap.unpack(">QB", body, at)
+        at += heap.id_size + 1
+        owner.statics[name] = (kind, int.from_bytes(body[at:at + heap.width[kind]], "big"))
+        at += heap.width[kind]
     count = struct.unpack_from(">H", body, at)[0]
     at += 2
     for _ in range(count):
-        owner.fields.append(struct.unpack_from(">QB", body, at))
-        at += 9
+        owner.fields.append(heap.unpack(">QB", body, at))
+        at += heap.id_size + 1
     new(heap.classes, object_id, owner)
     return at

@@ -187,6 +187,7 @@ class Vm:
     def __init__(self, jdk, work, agent, classes, folder, units, tree, java_options):
         self.jdk = jdk
         self.version = jdk.version
+        self.bits = jdk.bits      # of a pointer
         self.work = work          # the folder that the JDK can see
         self.agent_dir = agent    # a copy of lib/ of the build: libhprof.so, hprof/plugins/*.so
         self.classes = classes    # java/*.java, compiled by this JDK

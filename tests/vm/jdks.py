@@ -14,6 +14,7 @@ class Jdk:
         self.home = home
         self.prefix = prefix
         self.version = None
+        self.bits = None
         self.name = name
 
     def command(self, tool, work, folder=None):
@@ -25,13 +26,15 @@ class Jdk:
             "sh", "-c", 'cd "$0" && exec "$@"', folder or work, tool]
 
     def probe(self, work):
-        """Find the version out. False when this is not a JDK that runs."""
+        """Find the version and the size of a pointer out. False when this is not a JDK that runs."""
         try:
             run = subprocess.run(self.command("java", work) + ["-version"], stdin=subprocess.DEVNULL,
                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
         except (OSError, subprocess.TimeoutExpired):
             return False
-        self.version = parse_version(run.stdout.decode(errors="replace"))
+        text = run.stdout.decode(errors="replace")
+        self.version = parse_version(text)
+        self.bits = 64 if " 64-Bit " in text else 32
         if run.returncode != 0 or self.version is None:
             return False
         if not self.name:

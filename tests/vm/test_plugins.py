@@ -86,7 +86,9 @@ def vendor_plugin_built_against_an_installed_tree_runs(vm):
     source = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "examples", "gc_pauses")
     prefix, build = vm.path("prefix"), vm.path("vendor")
     cmake(vm, "--install", vm.tree, "--prefix", prefix)
-    cmake(vm, "-S", source, "-B", build, "-DCMAKE_PREFIX_PATH=" + prefix, "-DCMAKE_BUILD_TYPE=Release")
+    with open(os.path.join(vm.tree, "CMakeCache.txt")) as cache:  # a 32-bit agent wants 32-bit plugins
+        toolchain = ["-D" + line.strip() for line in cache if line.startswith("CMAKE_TOOLCHAIN_FILE:")]
+    cmake(vm, "-S", source, "-B", build, "-DCMAKE_PREFIX_PATH=" + prefix, "-DCMAKE_BUILD_TYPE=Release", *toolchain)
     cmake(vm, "--build", build)
     run = vm.profiled("plugins=%s,plugin=gc_pauses,file=out.txt" % build, "Lambdas", java=("-Xmn2m",),
                       agent=os.path.join(prefix, "lib", "libhprof.so"))
