@@ -1,12 +1,11 @@
 // The file sink: names, files that exist, disks that are full.
-#include <cstdlib>
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "tests/mock/posix_io.h"
+#include "core/agent/service_tables.h"
+#include "platform/platform.h"
 #include "tests/mock/sink_run.h"
 
 extern "C" const hprof_module* hprof_module_sink_file(const hprof_offer*, const char**);
@@ -140,11 +139,13 @@ TEST_CASE("without the io service there is no sink") {
 }
 
 TEST_CASE("real files: private, whole, and an existing one kept") {
-  char folder[] = "/tmp/hprof-sink-XXXXXX";
-  REQUIRE(mkdtemp(folder) != nullptr);
-  const std::string path = std::string(folder) + "/out.txt";
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("hprof-sink-" + std::to_string(platform::process_id()) + "-" +
+                                                std::to_string(platform::monotonic_ns()));
+  REQUIRE(std::filesystem::create_directory(folder));
+  const std::string path = (folder / "out.txt").string();
   MockHost host;
-  host.set_service(HPROF_SERVICE_IO, posix_io_service());
+  host.set_service(HPROF_SERVICE_IO, io_service());
   const std::string bytes(300000, 'x');
   for (uint32_t force : {1u, 0u}) {
     SinkRun sink(host, unit(), path, {}, force);
@@ -153,14 +154,13 @@ TEST_CASE("real files: private, whole, and an existing one kept") {
     const std::string name = sink.name();
     CHECK(sink.close() == HPROF_OK);
     CHECK((name == path) == (force == 1));
-    struct stat about;
-    REQUIRE(stat(name.c_str(), &about) == 0);
-    CHECK((about.st_mode & 0777) == 0600);
+    platform::File file;
+    REQUIRE(platform::file_open(name.c_str(), &file) == 0);
+    CHECK(platform::file_is_private(file));
+    platform::file_close(&file);
     std::stringstream got;
     got << std::ifstream(name).rdbuf();
     CHECK(got.str() == bytes);
-    unlink(force == 0 ? name.c_str() : "");
   }
-  unlink(path.c_str());
-  rmdir(folder);
+  std::filesystem::remove_all(folder);
 }

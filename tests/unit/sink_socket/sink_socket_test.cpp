@@ -1,10 +1,8 @@
 // The socket sink: connecting, both directions, peers that go away.
-#include <arpa/inet.h>
 #include <doctest/doctest.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include "tests/mock/posix_io.h"
+#include "core/agent/service_tables.h"
+#include "platform/platform.h"
 #include "tests/mock/sink_run.h"
 
 extern "C" const hprof_module* hprof_module_sink_socket(const hprof_offer*, const char**);
@@ -24,19 +22,13 @@ std::string read_some(SinkRun& sink, uint64_t timeout_ns = 0) {
 
 // A listening socket of this machine.
 struct Listener {
-  int handle = socket(AF_INET, SOCK_STREAM, 0);
+  platform::Socket socket;
   std::string address;
   Listener() {
-    sockaddr_in at = {};
-    at.sin_family = AF_INET;
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof at;
-    REQUIRE(bind(handle, reinterpret_cast<sockaddr*>(&at), sizeof at) == 0);
-    REQUIRE(listen(handle, 1) == 0);
-    REQUIRE(getsockname(handle, reinterpret_cast<sockaddr*>(&at), &size) == 0);
-    address = "127.0.0.1:" + std::to_string(ntohs(at.sin_port));
+    REQUIRE(platform::tcp_listen({"127.0.0.1", "0"}, &socket) == 0);
+    address = "127.0.0.1:" + std::to_string(platform::socket_port(socket));
   }
-  ~Listener() { close(handle); }
+  ~Listener() { platform::socket_close(&socket); }
 };
 
 }  // namespace
@@ -97,19 +89,20 @@ TEST_CASE("a connection without memory for it is closed again") {
 TEST_CASE("real sockets: both directions, and a peer that closes") {
   Listener listener;
   MockHost host;
-  host.set_service(HPROF_SERVICE_IO, posix_io_service());
+  host.set_service(HPROF_SERVICE_IO, io_service());
   SinkRun sink(host, unit(), listener.address);
   REQUIRE(sink.opened == HPROF_OK);
-  const int peer = accept(listener.handle, nullptr, nullptr);
-  REQUIRE(peer >= 0);
+  const int64_t deadline = platform::deadline_after_ms(10000);
+  platform::Socket peer;
+  REQUIRE(platform::socket_accept(listener.socket, deadline, &peer) == 0);
   CHECK(sink.write_all("JAVA PROFILE") == 12);
   char got[12];
-  CHECK(recv(peer, got, sizeof got, MSG_WAITALL) == 12);
+  CHECK(platform::socket_receive(peer, got, sizeof got, deadline) == 12);
   CHECK(std::string(got, 12) == "JAVA PROFILE");
   CHECK(read_some(sink) == "");
-  CHECK(send(peer, "\x02", 1, 0) == 1);
+  CHECK(platform::socket_send_all(peer, "\x02", 1, deadline) == 0);
   CHECK(read_some(sink, 5000000000) == "\x02");
-  close(peer);
+  platform::socket_close(&peer);
   CHECK(read_some(sink, 5000000000) == "gone");
   // The first write after that may still be taken by the system; one of the next is not.
   int64_t wrote = 0;
