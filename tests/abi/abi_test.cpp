@@ -1,10 +1,12 @@
 // Wrong plugins, opened through the operating system as the agent does it.
 #include <doctest/doctest.h>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "core/option/configure.h"
+#include "platform/platform.h"
 #include "tests/support/fake_modules.h"
 
 using namespace hprof;
@@ -17,8 +19,8 @@ struct Opened {
   std::unique_ptr<ModuleSet> set = std::make_unique<ModuleSet>();
   std::unique_ptr<ModuleNames> names = std::make_unique<ModuleNames>();
 
-  explicit Opened(const std::vector<std::string>& wanted) {
-    search.plugin_folders = HPROF_TEST_PLUGINS;
+  explicit Opened(const std::vector<std::string>& wanted, const char* folder = HPROF_TEST_PLUGINS) {
+    search.plugin_folders = folder;
     search.loader = platform_library_loader();
     for (const std::string& name : wanted) {
       WantedModule& item = names->items[names->count++];
@@ -41,7 +43,8 @@ std::string refusal(const std::string& name) {
 }
 
 std::string expected(const std::string& name, const std::string& reason) {
-  return "plugin " + name + " (" + HPROF_TEST_PLUGINS + "/" + name + ".so) is refused: " + reason;
+  return "plugin " + name + " (" + HPROF_TEST_PLUGINS + "/" + name + platform::kLibrarySuffix +
+         ") is refused: " + reason;
 }
 
 }  // namespace
@@ -99,4 +102,19 @@ TEST_CASE("all of the folder at once: each wrong one is named, the right one is 
   CHECK(opened.said.lines.size() == 14);
   CHECK(opened.set->unit_count() == 1);
   CHECK(opened.set->find_unit("right") != nullptr);
+}
+
+TEST_CASE("every shipped module is opened") {
+  Opened opened({}, HPROF_SHIPPED_PLUGINS);
+  opened.set->open_all();
+  CHECK(opened.said.lines.empty());
+  std::set<std::string> names;
+  for (uint32_t i = 0; i < opened.set->unit_count(); ++i) {
+    const Module& module = *opened.set->unit(i).module;
+    CHECK_FALSE(module.linked_in);
+    names.insert(module.record->name);
+  }
+  std::string found;
+  for (const std::string& name : names) found += name + " ";
+  CHECK(found == HPROF_SHIPPED_NAMES);
 }
