@@ -1,9 +1,11 @@
 // Events and conditions across threads.
-#include <errno.h>
+#include <atomic>
+#include <cerrno>
+#include <doctest/doctest.h>
 #include <thread>
 #include <vector>
 
-#include "tests/unit/platform/fixture.h"
+#include "platform/platform.h"
 
 using namespace hprof::platform;
 
