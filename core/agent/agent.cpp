@@ -5,6 +5,8 @@
 #include <jvmti.h>
 #include <new>
 
+#include <hprof/cpp/cpu_counter.hpp>
+
 #include "core/agent/session.h"
 #include "core/control/text_command.h"
 #include "platform/platform.h"
@@ -209,6 +211,10 @@ extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_release(JNIEnv*, j
 
 extern "C" JNIEXPORT jlong JNICALL Java_java_lang_HprofTracker_threadTime(JNIEnv*, jclass) {
   return static_cast<jlong>(hprof::platform::thread_cpu_ns());
+}
+
+extern "C" JNIEXPORT jlong JNICALL Java_java_lang_HprofTracker_counterTime(JNIEnv*, jclass) {
+  return static_cast<jlong>(hprof::read_cpu_counter());
 }
 
 extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_allocatedObject(JNIEnv* jni, jclass,

@@ -265,7 +265,9 @@ void Collector::number_states() {
 }
 
 hprof_status Collector::start() {
-  if (started_ns_ == 0) started_ns_ = services_.clock->monotonic(services_.host);
+  // Before the first probe: a clock does not change on the way.
+  if (!started_ && config_.times == kClock) counter_.open(services_);
+  started_ = true;
   hprof_status status = services_.bytecode->go(services_.host, HPROF_PROBE_METHODS);
   if (status != HPROF_OK) return status;
   number_states();
@@ -280,6 +282,14 @@ void Collector::stop() {
   services_.bytecode->halt(services_.host, HPROF_PROBE_METHODS);
   if (sampler_ != nullptr) services_.threads->stop(services_.host, sampler_);
   sampler_ = nullptr;
+}
+
+void Collector::ticks_to_ns(const Tally& tally) const {
+  double rate = counter_.ns_per_tick(services_);
+  for (uint64_t i = 0; i < tally.size(); i++) {
+    TallyRow* row = tally.row(i);
+    row->time_ns = ns_of_ticks(row->time_ns, rate);
+  }
 }
 
 hprof_status Collector::report(const hprof_report& report) {
@@ -300,7 +310,9 @@ hprof_status Collector::report(const hprof_report& report) {
   if (has_shared_.load(std::memory_order_acquire)) merge(shared_, 0, &tally);
   lock_.unlock();
   if (!whole) __atomic_fetch_add(lost_rows_, retired_.size(), __ATOMIC_RELAXED);
+  if (counter_.is_open()) ticks_to_ns(tally);
   how.old = is_old();
+  how.counter = counter_.is_open();
   how.times = static_cast<Times>(config_.times);
   how.interval_ns = config_.times_interval_ns;
   how.traces = tally.size();

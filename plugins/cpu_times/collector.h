@@ -12,6 +12,7 @@
 #include <hprof/collector.h>
 #include <hprof/cpp/services.hpp>
 
+#include "plugins/cpu_times/counter_clock.h"
 #include "plugins/cpu_times/graph.h"
 #include "plugins/cpu_times/tally.h"
 
@@ -57,6 +58,7 @@ class Collector {
   void merge_rest(const State* state, Tally* into, uint64_t* outside_ns) const;
   uint32_t thread_key(uint32_t serial) const;
   void clear_counts(const Graph& graph);
+  void ticks_to_ns(const Tally& tally) const;
   bool is_old() const;
 
   Services services_;
@@ -73,7 +75,8 @@ class Collector {
   std::atomic<uint64_t> virtual_threads_{0};
   Tally retired_;
   uint64_t outside_ns_ = 0;  // of threads that have ended: in no method that is counted
-  uint64_t started_ns_ = 0;
+  bool started_ = false;     // once at least
+  CounterClock counter_;     // times=clock: if open, all times are ticks until the report
   hprof_agent_thread* sampler_ = nullptr;
 };
 

@@ -154,7 +154,7 @@ struct State {
   Address<Node> current;
   Address<Edge> edges;
   uint64_t mask;
-  uint64_t clock;   // times=clock: nanoseconds at the last event
+  uint64_t clock;   // times=clock: the clock at the last event: nanoseconds, or ticks (counter_clock.h)
   uint64_t shared;  // 1: of a virtual thread
   Graph* graph;
   State* next;  // in the list of platform threads, or in the free list of virtual ones

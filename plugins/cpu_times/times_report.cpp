@@ -27,7 +27,10 @@ static Line& seconds(Line& line, uint64_t ns) { return line.decimal(ns / 1'000'0
 static Line note_on_time(const Circumstances& how) {
   Line line;
   line.text("cpu=times: calls are counted exactly; ");
-  if (how.times == kClock) return line.text("the time is elapsed time, read at entry and exit (times=clock)");
+  if (how.times == kClock) {
+    line.text("the time is elapsed time, read at entry and exit (times=clock) by ");
+    return line.text(how.counter ? "the processor's counter" : "System.nanoTime");
+  }
   if (how.times == kCpuClock) {
     line.text("the time is CPU time, read at entry and exit (times=clock:cpu); ");
   } else {

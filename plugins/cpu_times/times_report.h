@@ -13,6 +13,7 @@ namespace hprof::times {
 struct Circumstances {
   bool old;
   Times times;
+  bool counter;  // times=clock: the processor's, not System.nanoTime
   uint64_t interval_ns;
   uint64_t outside_ns;  // CPU time in no method that is counted
   uint64_t threads;     // platform threads that live

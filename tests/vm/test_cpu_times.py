@@ -1,4 +1,6 @@
 """cpu=times and cpu=old: exact counts, whatever ends a call."""
+import platform
+
 from harness import check, check_equal, vm_test
 from reports import parse_ascii
 
@@ -170,6 +172,23 @@ def the_report_says_which_clock_it_used(vm):
         run, report = profile(vm, ",times=" + mode, "Calls")
         check(any(text in note for note in report.notes), "times=%s: %s\n%s" % (mode, report.notes, run))
         check_counts(report, COUNTS, run)
+
+
+@vm_test(units=UNITS)
+def times_clock_says_whether_it_read_the_counter_or_nanotime(vm):
+    """By the counter where Linux itself goes by it, on x86."""
+    run, report = profile(vm, ",times=clock", "Calls")
+    notes = [note for note in report.notes if "(times=clock)" in note]
+    check_equal(len(notes), 1, "notes on the clock: %s" % report.notes)
+    counter = "by the processor's counter" in notes[0]
+    check(counter != ("by System.nanoTime" in notes[0]), notes[0])
+    if platform.machine() == "x86_64":
+        try:
+            with open("/sys/devices/system/clocksource/clocksource0/current_clocksource") as file:
+                trusted = file.read() == "tsc\n"
+        except OSError:
+            trusted = False
+        check(trusted or not counter, "the counter is used, which the system does not trust: %s" % run)
 
 
 def thread_sums(report):

@@ -34,13 +34,13 @@ public final class HprofTracker {
   static final long STATE_CURRENT = 0;  // address of the node the thread is in; only its thread writes it
   static final long STATE_EDGES = 8;  // address of the edge table
   static final long STATE_MASK = 16;  // number of entries of that table, less one, times 16
-  static final long STATE_CLOCK = 24;  // times=clock: nanoseconds at the last event; 0: none yet
+  static final long STATE_CLOCK = 24;  // times=clock: the clock at the last event; 0: none yet
   static final long STATE_SHARED = 32;  // not 0: the state of a virtual thread, whose nodes all of them share
 
   // A node, aligned to 128 bytes.
   static final long NODE_COUNT = 0;  // calls
   static final long NODE_STATE = 8;  // address of the state of the thread that owns it; 0 in shared nodes
-  static final long NODE_SELF = 16;  // nanoseconds: the sampler's, or those of times=clock
+  static final long NODE_SELF = 16;  // nanoseconds: the sampler's; or what times=clock counts in
   static final long NODE_METHODS = 24;  // int[WAYS]: the methods of its first edges, never of one that is not there
   static final long NODE_NEXT = 48;  // long[WAYS]: where these lead to; way 0 of shared nodes stays free
   static final long NODE_LENGTH = 96;  // int: 0 in the node that stands for "none"
@@ -56,6 +56,9 @@ public final class HprofTracker {
 
   /** times=clock: the clock is the thread's CPU clock, not that on the wall. */
   static boolean cpu;
+
+  /** times=clock: the clock is the processor's counter. Set once, before live, by the collector. */
+  static boolean counter;
 
   /** Set while heap=sites counts. */
   static boolean sites;
@@ -79,6 +82,7 @@ public final class HprofTracker {
     release(0);
     allocatedObject(null, 0);
     threadTime();
+    counterTime();
     System.nanoTime();
     HprofMemory.UNSAFE.hashCode();
   }
@@ -278,7 +282,7 @@ public final class HprofTracker {
   private static void tick(long state, long node) {
     Unsafe unsafe = HprofMemory.UNSAFE;
     if (cpu && unsafe.getLong(null, node + NODE_STATE) == 0) return;
-    long now = cpu ? threadTime() : System.nanoTime();
+    long now = counter ? counterTime() : cpu ? threadTime() : System.nanoTime();
     long before = unsafe.getLong(null, state + STATE_CLOCK);
     unsafe.putLong(null, state + STATE_CLOCK, now);
     if (before == 0) return;
@@ -320,6 +324,12 @@ public final class HprofTracker {
 
   /** CPU time of this thread in nanoseconds. */
   private static native long threadTime();
+
+  /**
+   * The processor's counter, in ticks: a call of a native method and one instruction take less than half of the time of
+   * System.nanoTime().
+   */
+  private static native long counterTime();
 
   private static native void allocatedObject(Object object, long header);
 }

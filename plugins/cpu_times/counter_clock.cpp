@@ -1,0 +1,99 @@
+#include "plugins/cpu_times/counter_clock.h"
+
+#include <cstdio>
+#include <cstring>
+#include <jvmti.h>
+
+#include <hprof/cpp/cpu_counter.hpp>
+
+namespace hprof::times {
+
+static constexpr uint32_t kPairs = 4;
+static constexpr uint64_t kPairDistanceNs = 500'000;
+static constexpr double kSteady = 0.02;  // rates of parts may differ by so much of the whole's
+static constexpr double kSlowestTick = 1000, kFastestTick = 0.02;  // nanoseconds
+static constexpr uint32_t kTries = 16;
+
+// x86: not every processor's runs at one rate, and alike on all cores; Linux knows, other systems do not say.
+// The architecture of arm64 has one rate for all cores.
+static bool system_trusts_counter() {
+#if defined(__aarch64__)
+  return true;
+#else
+  FILE* file = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "r");
+  if (file == nullptr) return false;
+  char name[8] = {};
+  size_t size = fread(name, 1, sizeof name - 1, file);
+  fclose(file);
+  return size == 4 && memcmp(name, "tsc\n", 4) == 0;
+#endif
+}
+
+static double rate(const ClockPair& from, const ClockPair& to) {
+  if (to.ns <= from.ns || to.ticks <= from.ticks) return 0;
+  return static_cast<double>(to.ns - from.ns) / static_cast<double>(to.ticks - from.ticks);
+}
+
+double steady_rate(const ClockPair* pairs, uint32_t count) {
+  if (count < 2) return 0;
+  double whole = rate(pairs[0], pairs[count - 1]);
+  if (whole < kFastestTick || whole > kSlowestTick) return 0;
+  for (uint32_t i = 1; i < count; i++) {
+    double part = rate(pairs[i - 1], pairs[i]);
+    if (part < whole * (1 - kSteady) || part > whole * (1 + kSteady)) return 0;
+  }
+  return whole;
+}
+
+uint64_t ns_of_ticks(uint64_t ticks, double ns_per_tick) {
+  auto sum = static_cast<int64_t>(ticks);
+  return sum > 0 ? static_cast<uint64_t>(static_cast<double>(sum) * ns_per_tick + 0.5) : 0;
+}
+
+// The counter lies between two looks at the other clock: of a few tries the one that took least.
+static ClockPair read_both(const Services& services) {
+  ClockPair pair = {};
+  uint64_t least = UINT64_MAX;
+  for (uint32_t i = 0; i < kTries; i++) {
+    uint64_t before = services.clock->monotonic(services.host);
+    uint64_t ticks = read_cpu_counter();
+    uint64_t took = services.clock->monotonic(services.host) - before;
+    if (took >= least) continue;
+    least = took;
+    pair = {before + took / 2, ticks};
+  }
+  return pair;
+}
+
+static bool tell_tracker(const Services& services) {
+  auto* jni = static_cast<JNIEnv*>(services.jvm->jni(services.host));
+  if (jni == nullptr) return false;
+  jclass tracker = jni->FindClass("java/lang/HprofTracker");
+  jfieldID field = tracker != nullptr ? jni->GetStaticFieldID(tracker, "counter", "Z") : nullptr;
+  if (field != nullptr) jni->SetStaticBooleanField(tracker, field, JNI_TRUE);
+  if (jni->ExceptionCheck()) jni->ExceptionClear();
+  if (tracker != nullptr) jni->DeleteLocalRef(tracker);
+  return field != nullptr;
+}
+
+bool CounterClock::open(const Services& services) {
+  if (!kHasCpuCounter || !system_trusts_counter()) return false;
+  ClockPair pairs[kPairs];
+  for (uint32_t i = 0; i < kPairs; i++) {
+    uint64_t begin = services.clock->monotonic(services.host);
+    while (i != 0 && services.clock->monotonic(services.host) - begin < kPairDistanceNs) {
+    }
+    pairs[i] = read_both(services);
+  }
+  first_ = pairs[0];
+  first_rate_ = steady_rate(pairs, kPairs);
+  is_open_ = first_rate_ != 0 && tell_tracker(services);
+  return is_open_;
+}
+
+double CounterClock::ns_per_tick(const Services& services) const {
+  double whole = rate(first_, read_both(services));
+  return whole != 0 ? whole : first_rate_;
+}
+
+}  // namespace hprof::times
