@@ -1,5 +1,5 @@
-// The commands of net= as numbers: the socket part of the original's manual (HPROF Agent, binary format) and what the
-// original understands beyond it. The agent reads them, bin/hprof writes them.
+// The commands of net= as numbers: the socket part of the original's manual (HPROF Agent, binary format) and
+// what the original understands beyond it. The agent reads them, bin/hprof writes them.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace hprof {
 enum CommandTag : uint8_t {
   kTagForceGc = 0x01,
   kTagDumpHeap = 0x02,
-  kTagSites = 0x03,    // u2 HPROF_SITES_*, f4 cutoff
+  kTagSites = 0x03,  // u2 HPROF_SITES_*, f4 cutoff
   kTagHeapSummary = 0x04,
   kTagExit = 0x05,
   kTagDumpTraces = 0x06,
