@@ -34,6 +34,24 @@ int64_t thread_cpu_ns(NativeThread thread);
 // [signal]
 int64_t process_cpu_ns();
 
+// Ticks of the processor's own counter of time, read in a few nanoseconds, maybe before earlier instructions
+// are done; 0 where there is none. [signal]
+inline uint64_t cpu_counter() {
+#if defined(__x86_64__) || defined(__i386__)
+  return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+  uint64_t ticks;
+  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+  return ticks;
+#else
+  return 0;
+#endif
+}
+
+// Does the system itself take its time from that counter, so that it has one rate on all cores? False also
+// where the system does not say. Slow when first asked. [any]
+bool is_cpu_counter_trusted();
+
 // Local time as ctime() has it in the C locale, "Thu Jan  1 01:00:00 1970", without the newline: kCtimeSize
 // bytes with its NUL for years of four digits. Returns the length; 0 and an empty text if it does not fit.
 // [any]

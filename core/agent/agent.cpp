@@ -5,8 +5,6 @@
 #include <jvmti.h>
 #include <new>
 
-#include <hprof/cpp/cpu_counter.hpp>
-
 #include "core/agent/session.h"
 #include "core/control/text_command.h"
 #include "platform/platform.h"
@@ -214,7 +212,7 @@ extern "C" JNIEXPORT jlong JNICALL Java_java_lang_HprofTracker_threadTime(JNIEnv
 }
 
 extern "C" JNIEXPORT jlong JNICALL Java_java_lang_HprofTracker_counterTime(JNIEnv*, jclass) {
-  return static_cast<jlong>(hprof::read_cpu_counter());
+  return static_cast<jlong>(hprof::platform::cpu_counter());
 }
 
 extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_allocatedObject(JNIEnv* jni, jclass,

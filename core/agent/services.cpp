@@ -58,6 +58,7 @@ const hprof_clock_service kClock = {
       int64_t ns = platform::process_cpu_ns();
       return ns < 0 ? UINT64_MAX : static_cast<uint64_t>(ns);
     },
+    [](const hprof_host*) { return platform::is_cpu_counter_trusted() ? platform::cpu_counter() : 0; },
 };
 
 // --- emit

@@ -7,14 +7,6 @@
 #include "platform/posix/timespec.h"
 
 namespace hprof::platform {
-namespace {
-
-int64_t read_clock(clockid_t clock) {
-  timespec now;
-  return clock_gettime(clock, &now) == 0 ? nanos_of(now) : -1;
-}
-
-}  // namespace
 
 bool local_time(int64_t wall_milliseconds, LocalTime* time) {
   int64_t seconds = wall_milliseconds / 1000;
@@ -35,8 +27,9 @@ int64_t wall_ms() {
   return int64_t{now.tv_sec} * 1000 + now.tv_nsec / kNanosPerMilli;
 }
 
-int64_t monotonic_ns() { return read_clock(CLOCK_MONOTONIC); }
-
-int64_t process_cpu_ns() { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
+int64_t process_cpu_ns() {
+  timespec now;
+  return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) == 0 ? nanos_of(now) : -1;
+}
 
 }  // namespace hprof::platform

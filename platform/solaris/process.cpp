@@ -35,6 +35,8 @@ bool visit_lwp(void* context, const char* name) {
 
 }  // namespace
 
+int64_t monotonic_ns() { return gethrtime(); }
+bool is_cpu_counter_trusted() { return false; }
 int64_t thread_cpu_ns() { return gethrvtime(); }
 int64_t thread_cpu_ns(NativeThread thread) { return read_lwp_cpu(kProcess, thread); }
 NativeThread current_thread_id() { return static_cast<NativeThread>(_lwp_self()); }

@@ -57,6 +57,8 @@ int64_t process_cpu_ns() {
   return cpu_nanos(kernel, user);
 }
 
+bool is_cpu_counter_trusted() { return false; }
+
 bool local_time(int64_t wall_milliseconds, LocalTime* time) {
   if (wall_milliseconds < -kFileTimeOf1970 / kFileTimePerMilli ||
       wall_milliseconds > INT64_MAX / kFileTimePerMilli - kFileTimeOf1970 / kFileTimePerMilli) {

@@ -1,10 +1,6 @@
 #include "plugins/cpu_times/counter_clock.h"
 
-#include <cstdio>
-#include <cstring>
 #include <jvmti.h>
-
-#include <hprof/cpp/cpu_counter.hpp>
 
 namespace hprof::times {
 
@@ -13,21 +9,6 @@ static constexpr uint64_t kPairDistanceNs = 500'000;
 static constexpr double kSteady = 0.02;  // rates of parts may differ by so much of the whole's
 static constexpr double kSlowestTick = 1000, kFastestTick = 0.02;  // nanoseconds
 static constexpr uint32_t kTries = 16;
-
-// x86: not every processor's runs at one rate, and alike on all cores; Linux knows, other systems do not say.
-// The architecture of arm64 has one rate for all cores.
-static bool system_trusts_counter() {
-#if defined(__aarch64__)
-  return true;
-#else
-  FILE* file = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "r");
-  if (file == nullptr) return false;
-  char name[8] = {};
-  size_t size = fread(name, 1, sizeof name - 1, file);
-  fclose(file);
-  return size == 4 && memcmp(name, "tsc\n", 4) == 0;
-#endif
-}
 
 static double rate(const ClockPair& from, const ClockPair& to) {
   if (to.ns <= from.ns || to.ticks <= from.ticks) return 0;
@@ -56,7 +37,7 @@ static ClockPair read_both(const Services& services) {
   uint64_t least = UINT64_MAX;
   for (uint32_t i = 0; i < kTries; i++) {
     uint64_t before = services.clock->monotonic(services.host);
-    uint64_t ticks = read_cpu_counter();
+    uint64_t ticks = services.clock->counter(services.host);
     uint64_t took = services.clock->monotonic(services.host) - before;
     if (took >= least) continue;
     least = took;
@@ -77,7 +58,8 @@ static bool tell_tracker(const Services& services) {
 }
 
 bool CounterClock::open(const Services& services) {
-  if (!kHasCpuCounter || !system_trusts_counter()) return false;
+  if (!HPROF_HAS(services.clock, hprof_clock_service, counter)) return false;
+  if (services.clock->counter(services.host) == 0) return false;
   ClockPair pairs[kPairs];
   for (uint32_t i = 0; i < kPairs; i++) {
     uint64_t begin = services.clock->monotonic(services.host);

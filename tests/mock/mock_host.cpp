@@ -71,6 +71,7 @@ struct MockClock {
     return found == self->thread_cpu_ns.end() ? UINT64_MAX : found->second;
   }
   static uint64_t process_cpu(const hprof_host* host) { return MockHost::of(host)->process_cpu_ns; }
+  static uint64_t counter(const hprof_host*) { return 0; }
 };
 
 struct MockEmit {
@@ -155,7 +156,8 @@ const hprof_mem_service kMem = {
     sizeof(hprof_mem_service), 0, MockMem::allocate, MockMem::release, MockMem::allocate, MockMem::release};
 const hprof_clock_service kClock = {sizeof(hprof_clock_service), 0,
                                     MockClock::monotonic,        MockClock::wall_ms,
-                                    MockClock::thread_cpu,       MockClock::process_cpu};
+                                    MockClock::thread_cpu,       MockClock::process_cpu,
+                                    MockClock::counter};
 const hprof_emit_service kEmit = {
     sizeof(hprof_emit_service), 0,       MockEmit::event, MockEmit::write, MockEmit::vendor_kind,
     MockEmit::define,           nullptr, nullptr};

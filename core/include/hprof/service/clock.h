@@ -12,6 +12,8 @@ typedef struct hprof_clock_service {
   uint64_t (*thread_cpu)(const hprof_host* host, uint64_t os_id); /* CPU time used by a live thread; 0 = the calling
                                                                       thread. UINT64_MAX: not known. [any] */
   uint64_t (*process_cpu)(const hprof_host* host);                /* of all threads. [any] */
+  /* Ticks of the processor's counter of time, whose rate is to be measured. 0: none that the system itself goes by. [any] */
+  uint64_t (*counter)(const hprof_host* host);
 } hprof_clock_service;
 
 #endif
