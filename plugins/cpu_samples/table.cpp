@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <hprof/cpp/cutoff.hpp>
+
 namespace hprof::samples {
 
 uint64_t rank_rows(hprof_cpu_row* rows, uint64_t count, uint64_t total, double cutoff) {
@@ -10,8 +12,7 @@ uint64_t rank_rows(hprof_cpu_row* rows, uint64_t count, uint64_t total, double c
     return a.count != b.count ? a.count > b.count : a.trace < b.trace;
   });
   uint64_t kept = count == 0 ? 0 : 1;
-  // Volatile: the x87 of i386 would keep more digits of 0.05 * 100 than 5 has.
-  const volatile double least = cutoff * static_cast<double>(total);
+  const double least = least_shown(cutoff, total);
   while (kept < count && static_cast<double>(rows[kept].count) >= least) kept++;
   return kept;
 }

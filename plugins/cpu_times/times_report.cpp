@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include <hprof/cpp/ctime_text.hpp>
+#include <hprof/cpp/cutoff.hpp>
 #include <hprof/cpp/text_line.hpp>
 
 #include "plugins/cpu_times/graph.h"
@@ -101,8 +102,8 @@ static hprof_status write_table(const Services& services, TallyRow* const* order
                                 double cutoff) {
   uint64_t total = 0, kept = 0;
   for (uint64_t i = 0; i < size; i++) total += order[i]->time_ns;
-  while (kept < size && static_cast<double>(order[kept]->time_ns) >= cutoff * static_cast<double>(total))
-    kept++;
+  const double least = least_shown(cutoff, total);
+  while (kept < size && static_cast<double>(order[kept]->time_ns) >= least) kept++;
   if (kept == 0 && size != 0) kept = 1;
   hprof_cpu_row none = {};
   hprof_frame_id frame = services.ids->synthetic_frame(services.host, "JVM", "no_calls");

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include <hprof/cpp/ctime_text.hpp>
+#include <hprof/cpp/cutoff.hpp>
 
 namespace hprof::sites {
 
@@ -63,11 +64,11 @@ hprof_status write_table(const Services& services, const SiteTable& sites, const
   SiteTotals totals = add_up(sites, wish.fraction_bits);
   const uint64_t found = collect(sites, wish, rows);
   std::sort(rows, rows + found, wish.by_allocation ? less_allocated : less_live);
-  const auto total =
-      static_cast<double>(wish.by_allocation ? totals.allocated.bytes : totals.live.bytes) * wish.cutoff;
+  const double least =
+      least_shown(wish.cutoff, wish.by_allocation ? totals.allocated.bytes : totals.live.bytes);
   uint64_t kept = 0;
   while (kept < found && static_cast<double>(wish.by_allocation ? rows[kept].allocated_bytes
-                                                                : rows[kept].live_bytes) >= total)
+                                                                : rows[kept].live_bytes) >= least)
     kept++;
   CtimeText created = ctime_now(services.host, services.io);
   hprof_rec_alloc_sites table;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include <hprof/cpp/cutoff.hpp>
+
 namespace hprof::monitor {
 
 uint64_t saturating_add(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
@@ -98,9 +100,8 @@ uint64_t rank_rows(hprof_monitor_row* rows, uint64_t count, uint64_t total_ns, d
     return a.time_ns != b.time_ns ? a.time_ns > b.time_ns : place_before(a, b);
   });
   uint64_t kept = count == 0 ? 0 : 1;
-  while (kept < count && static_cast<double>(rows[kept].time_ns) >= cutoff * static_cast<double>(total_ns)) {
-    kept++;
-  }
+  const double least = least_shown(cutoff, total_ns);
+  while (kept < count && static_cast<double>(rows[kept].time_ns) >= least) kept++;
   return kept;
 }
 
