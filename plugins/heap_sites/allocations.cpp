@@ -203,8 +203,8 @@ void Collector::vm_object(JNIEnv* jni, jobject object, jclass of, int64_t size) 
   if (state == nullptr) return lose(lost_objects_);
   if (state->inside) return;
   state->inside = true;
-  // The native method and its caller decide whether a probe tells of the object. From 22 on the VM calls the
-  // method for each lambda object, as long as anybody wants this event.
+  // The native method and its caller decide whether a probe tells of the object. Millions of objects may come
+  // this way (seen on 25 in javac, most of them told of by a probe; few on 17).
   const bool walks = walks_.load(std::memory_order_relaxed);
   uint64_t key = walks ? walk_.key(jni, 2, code_cache(state)) : 0;
   if (key != 0) key = mix(key, kToldByCaller);
