@@ -14,7 +14,8 @@ using namespace hprof::platform;
 namespace {
 
 void read_int(void* address) { static_cast<void>(*static_cast<volatile int*>(address)); }
-void* bad_address() { return reinterpret_cast<void*>(uintptr_t{16}); }
+// The start of a page: s390 tells no more of a fault.
+void* bad_address() { return reinterpret_cast<void*>(uintptr_t{4096}); }
 
 sigjmp_buf theirs_jump;
 std::atomic<int> theirs_calls{0};
