@@ -9,6 +9,7 @@
 
 namespace hprof::sites {
 
+static constexpr uint32_t kMostCollections = 10;  // asked for, for one report
 static constexpr uint64_t kReaperNs = 1'000'000'000;
 static constexpr int32_t kProofs = 1000;
 
@@ -284,7 +285,14 @@ void Collector::look_at_all(JNIEnv* jni) {
 bool Collector::collect_garbage(uint32_t reason) const {
   const Services& s = services_;
   if (reason == HPROF_REPORT_EXIT && (vm_flag(s, "UseZGC") || vm_flag(s, "UseShenandoahGC"))) return false;
-  return static_cast<jvmtiEnv*>(s.jvm->jvmti(s.host))->ForceGarbageCollection() == JVMTI_ERROR_NONE;
+  auto* jvmti = static_cast<jvmtiEnv*>(s.jvm->jvmti(s.host));
+  // The VM does not collect while a thread is in a critical region of JNI, and says that all is well.
+  const uint32_t before = collections_.load(std::memory_order_relaxed);
+  for (uint32_t i = 0; i < kMostCollections; i++) {
+    if (jvmti->ForceGarbageCollection() != JVMTI_ERROR_NONE) return false;
+    if (collections_.load(std::memory_order_relaxed) != before) return true;
+  }
+  return false;
 }
 
 void Collector::add_up_threads() {
