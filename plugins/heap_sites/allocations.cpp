@@ -59,10 +59,7 @@ void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header) {
   ThreadState* state = threads_.get(jni);
   if (state == nullptr) return lose(lost_objects_);
   if (state->inside) return;
-  if (state->learning) {
-    learned_method_ = walk_.called_method(jni);
-    return;
-  }
+  if (state->errand != Errand::kNone) return run_errand(jni, state->errand);
   state->inside = true;
   const uint64_t class_key = layout_.class_key(header);
   const uint32_t depth = stacks_.depth();

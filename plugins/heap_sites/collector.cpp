@@ -5,6 +5,7 @@
 #include <hprof/cpp/text_line.hpp>
 #include <hprof/cpp/vm_flags.hpp>
 
+#include "plugins/heap_sites/quiet_natives.h"
 #include "plugins/heap_sites/walk_layout.h"
 
 namespace hprof::sites {
@@ -132,19 +133,32 @@ hprof_status Collector::start_exact(JNIEnv* jni) {
   }
   s.bytecode->header_at(s.host, layout_.header_at());
   hprof_status status = s.bytecode->go(s.host, HPROF_PROBE_ALLOCATIONS);
-  if (status == HPROF_OK) learn_frames(jni);
+  if (status == HPROF_OK && !is_prepared_) {
+    is_prepared_ = true;
+    if (ThreadState* state = threads_.get(jni)) {
+      state->errand = Errand::kReplaceNatives;
+      stacks_.call_probe(jni, 1);
+      learn_frames(jni, state);
+    }
+  }
   return status;
 }
 
+void Collector::run_errand(JNIEnv* jni, Errand errand) {
+  if (errand == Errand::kLearnFrame) {
+    learned_method_ = walk_.called_method(jni);
+  } else if (!allocate_instances_without_events(jni)) {
+    services_.log->detail(services_.host,
+                          "heap=sites: the VM tells of each object of Unsafe.allocateInstance");
+  }
+}
+
 // Calls each method of a probe: which Method* it is, is in the frame that was called.
-void Collector::learn_frames(JNIEnv* jni) {
+void Collector::learn_frames(JNIEnv* jni, ThreadState* state) {
   const Services& s = services_;
   const char* why = "sites-walk=n";
-  ThreadState* state = threads_.get(jni);
-  if (has_learned_ || state == nullptr) return;
-  has_learned_ = true;
   bool known = config_.walk != 0 && read_layout(s, jni, &walk_.layout(), &why);
-  state->learning = true;
+  state->errand = Errand::kLearnFrame;
   for (uint32_t i = 0; known && i < WalkLayout::kProbeMethods; i++) {
     learned_method_ = 0;
     stacks_.call_probe(jni, i);
@@ -152,7 +166,7 @@ void Collector::learn_frames(JNIEnv* jni) {
     known = learned_method_ != 0;
     why = "its own frames were not found";
   }
-  state->learning = false;
+  state->errand = Errand::kNone;
   proofs_left_.store(kProofs);
   walks_.store(known);
   if (known) return;

@@ -76,7 +76,8 @@ class Collector {
   hprof_status start_exact(JNIEnv* jni);
   hprof_status start_sampled();
   void find_layout();
-  void learn_frames(JNIEnv* jni);
+  void run_errand(JNIEnv* jni, Errand errand);
+  void learn_frames(JNIEnv* jni, ThreadState* state);
   void watch_unloads();
   void start_reaper();
   static void reap(void* self, void* jni, hprof_agent_thread* thread);
@@ -99,7 +100,7 @@ class Collector {
   std::atomic<bool> walks_{false};
   std::atomic<int32_t> proofs_left_{0};
   uint64_t learned_method_ = 0;
-  bool has_learned_ = false;
+  bool is_prepared_ = false;
   SiteTable sites_;
   ClassTable classes_;
   ThreadMap threads_;

@@ -18,6 +18,9 @@ namespace hprof::sites {
 // Why the VM was asked for a stack.
 enum Asked : uint32_t { kAskedNew, kAskedProof, kAskedUnknown, kAskedVmObject, kAskedReasons };
 
+// What the agent has to do in a native method that is called by a class of the JDK's.
+enum class Errand : uint8_t { kNone, kLearnFrame, kReplaceNatives };
+
 struct ThreadState {
   RecentTable recent;
   Counts counts;
@@ -27,7 +30,7 @@ struct ThreadState {
   bool asks = true;                    // ... which is to be asked for: at first, and always on a carrier
   uint32_t walks = 0;                  // stacks that were known
   uint64_t asked[kAskedReasons] = {};  // stacks that the VM was asked for
-  bool learning = false;               // see Collector::learn_frames
+  Errand errand = Errand::kNone;       // what the agent calls a probe itself for
   bool inside = false;                 // the agent's own work allocates nothing that is counted
   ThreadState* next = nullptr;         // of all
 };
