@@ -295,6 +295,8 @@ public final class HprofTracker {
   }
 
   /** A new object. */
+  @java.lang.invoke.DontInline
+  @DontInline
   public static void allocated(Object object) {
     if (sites) tell(object);
   }
