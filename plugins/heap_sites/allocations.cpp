@@ -95,6 +95,7 @@ void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header) {
   if (walked && (recent == nullptr || wants_proof(state))) {
     state->asked[recent == nullptr ? kAskedNew : kAskedProof]++;
     count = stacks_.of_current(frames);
+    if (knows_methods_ && recent == nullptr && state->code != nullptr) learn_stack(jni, state, frames, count);
     if (recent != nullptr && !is_proven(jni, state, object, recent, frames, count)) {
       recent = nullptr;
       key = mix(key, Stacks::hash(frames, count));
@@ -108,6 +109,12 @@ void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header) {
     lose(lost_objects_);
   }
   state->inside = false;
+}
+
+void Collector::learn_stack(JNIEnv* jni, ThreadState* state, const jvmtiFrameInfo* frames, uint32_t count) {
+  uint64_t methods[Stacks::kMostFrames];
+  for (uint32_t i = 0; i < count; i++) methods[i] = Stacks::method_behind(frames[i].method);
+  walk_.learn(jni, methods, count, state->code);
 }
 
 // The first thousand known stacks, and then one in some thousands, for ever.

@@ -13,6 +13,7 @@ namespace hprof::sites {
 static constexpr uint32_t kMostCollections = 10;  // asked for, for one report
 static constexpr uint64_t kReaperNs = 1'000'000'000;
 static constexpr int32_t kProofs = 1000;
+static constexpr uint32_t kLastWithMethodPointers = 25;  // Java; a jmethodID is a number later
 
 Collector::Collector(const hprof_host* host, const Config& config) : services_(host), config_(config) {
   const hprof_log_service* log = services_.log;
@@ -167,6 +168,8 @@ void Collector::learn_frames(JNIEnv* jni, ThreadState* state) {
     why = "its own frames were not found";
   }
   state->errand = Errand::kNone;
+  knows_methods_ = known && s.settings().java_version <= kLastWithMethodPointers &&
+                   stacks_.are_pointers(walk_.layout().probes);
   proofs_left_.store(kProofs);
   walks_.store(known);
   if (known) return;

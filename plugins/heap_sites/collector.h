@@ -59,6 +59,7 @@ class Collector {
   static void allocated(void* self, void* jni, void* object, uint64_t header);
   void count_object(JNIEnv* jni, jobject object, uint64_t header);
   CodeCache* code_cache(ThreadState* state) const;
+  void learn_stack(JNIEnv* jni, ThreadState* state, const jvmtiFrameInfo* frames, uint32_t count);
   bool wants_proof(ThreadState* state);
   bool is_proven(JNIEnv* jni, ThreadState* state, jobject object, const Recent* recent,
                  const jvmtiFrameInfo* frames, uint32_t count);
@@ -101,6 +102,7 @@ class Collector {
   std::atomic<int32_t> proofs_left_{0};
   uint64_t learned_method_ = 0;
   bool is_prepared_ = false;
+  bool knows_methods_ = false;  // which Method* a jmethodID stands for
   SiteTable sites_;
   ClassTable classes_;
   ThreadMap threads_;

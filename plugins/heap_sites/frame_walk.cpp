@@ -89,7 +89,8 @@ uint64_t FrameWalk::find_blob(uint64_t pc) const {
 bool FrameWalk::step_interpreted(Frame* frame, Step* step, uint64_t* sender) const {
   if (!is_between(frame->fp, frame->sp, step->stack_end - 2 * kWord)) return false;
   step->method = word(frame->fp, kMethodSlot);
-  step->is_probe = is_probe(step->method);
+  step->frames = is_probe(step->method) ? 0 : 1;
+  step->entry = nullptr;
   step->key = add_to(step->key, step->method, word(frame->fp, layout_.bcp_slot));
   *sender = word(frame->fp, kSenderSpSlot);
   frame->pc = word(frame->fp, 1);
@@ -101,22 +102,21 @@ bool FrameWalk::step_compiled(Frame* frame, Step* step, uint64_t blob, uint64_t*
   const uint64_t pc = frame->pc;
   const uint32_t id = read<uint32_t>(blob + layout_.compile_id);
   CodeCache::Entry fresh = {};
-  CodeCache::Entry* entry = &fresh;
-  if (step->cache != nullptr) entry = &step->cache->entries[pc * 0x9e3779b97f4a7c15ull >> 54];
-  static_assert(CodeCache::kRoom == 1u << 10, "the upper ten bits of the hash");
-  if (entry->pc != pc || entry->blob != blob || entry->compile_id != id) {
+  CodeCache::Entry* entry = step->cache != nullptr ? step->cache->find(pc) : nullptr;
+  if (entry == nullptr || entry->blob != blob || entry->compile_id != id) {
     if (kind_of(blob) != Kind::kCompiled) return false;
     // A frame that waits to be deoptimized returns to the stub: where it is, is not in the return address.
     if (pc >= blob + read<uint32_t>(blob + layout_.stub_offset)) return false;
     step->method = read<uint64_t>(blob + layout_.method_of_code);
     const int32_t words = read<int32_t>(blob + layout_.blob_frame_size);
     if (words < 2) return false;
-    *entry = {pc, blob, id, is_probe(step->method) ? -words : words};
+    fresh = {pc, blob, id, static_cast<uint32_t>(words), is_probe(step->method) ? 0u : 1u, 0};
+    entry = step->cache != nullptr ? step->cache->add(fresh) : &fresh;
   }
-  step->is_probe = entry->words < 0;
-  const int32_t words = entry->words < 0 ? -entry->words : entry->words;
+  step->frames = entry->frames;
+  step->entry = step->cache != nullptr ? entry : nullptr;
   step->key = add_to(step->key, pc, id);
-  *sender = frame->sp + static_cast<uint64_t>(static_cast<int64_t>(words)) * kWord;
+  *sender = frame->sp + uint64_t{entry->words} * kWord;
   if (!is_between(*sender, frame->sp, step->stack_end)) return false;
   frame->pc = word(*sender, -1);
   frame->fp = word(*sender, -2);
@@ -143,26 +143,60 @@ bool FrameWalk::is_probe(uint64_t method) const {
   return false;
 }
 
+// Native code between: its Java caller's frames are behind the wrapper's anchor.
+FrameWalk::Behind FrameWalk::behind_native(Frame* frame, const Step& at) const {
+  if (!is_between(frame->fp, frame->sp, at.stack_end)) return Behind::kUnknown;
+  const uint64_t before = frame->sp;
+  if (!follow_anchor(word(frame->fp, kWrapperSlot) + layout_.wrapper_anchor, frame)) return Behind::kNothing;
+  return is_between(frame->sp, before, at.stack_end) ? Behind::kFrames : Behind::kUnknown;
+}
+
 uint64_t FrameWalk::key(const void* env, uint32_t depth, CodeCache* cache) {
   Frame frame;
-  Step at = {0, cache, 0x2545f4914f6cdd1dull, 0, false};
+  Step at = {0, cache, 0x2545f4914f6cdd1dull, 0, 0, nullptr};
   if (!first(env, &frame, &at)) return 0;
   uint32_t counted = 0;
   for (uint32_t i = 0; counted < depth; i++) {
     if (i == kMostSteps) return 0;
     if (frame.pc == layout_.call_stub_return) {
-      // Native code between: its Java caller's frames are behind the wrapper's anchor.
-      if (!is_between(frame.fp, frame.sp, at.stack_end)) return 0;
       at.key = mix(at.key, layout_.call_stub_return);
-      const uint64_t before = frame.sp;
-      if (!follow_anchor(word(frame.fp, kWrapperSlot) + layout_.wrapper_anchor, &frame)) break;
-      if (!is_between(frame.sp, before, at.stack_end)) return 0;
+      const Behind behind = behind_native(&frame, at);
+      if (behind == Behind::kNothing) break;
+      if (behind == Behind::kUnknown) return 0;
       continue;
     }
     if (!step(&frame, &at)) return 0;
-    if (!at.is_probe) counted++;
+    counted += at.frames;
   }
   return at.key != 0 ? at.key : 1;
+}
+
+// A compiled frame's own method is the last of those inlined there. Where that method comes again further
+// out, it is not known which of them is the end: as many frames as up to the first there are in any case.
+void FrameWalk::learn(const void* env, const uint64_t* methods, uint32_t count, CodeCache* cache) {
+  Frame frame;
+  Step at = {0, cache, 0, 0, 0, nullptr};
+  if (!first(env, &frame, &at)) return;
+  uint32_t covered = 0;
+  for (uint32_t i = 0; i < kMostSteps && covered < count; i++) {
+    if (frame.pc == layout_.call_stub_return) {
+      if (behind_native(&frame, at) != Behind::kFrames) return;
+      continue;
+    }
+    if (!step(&frame, &at)) return;
+    if (at.frames == 0) continue;
+    if (at.entry != nullptr) at.method = read<uint64_t>(at.entry->blob + layout_.method_of_code);
+    uint32_t last = covered;
+    while (last < count && methods[last] != at.method) last++;
+    if (last == count) return;
+    uint32_t again = last + 1;
+    while (again < count && methods[again] != at.method) again++;
+    const uint32_t frames = last + 1 - covered;
+    if (at.entry != nullptr && frames > at.entry->frames && frames <= CodeCache::kMostFrames)
+      at.entry->frames = frames;
+    if (again < count) return;
+    covered = last + 1;
+  }
 }
 
 uint64_t FrameWalk::called_method(const void* env) {

@@ -4,7 +4,8 @@
 // thread's own stack does not change meanwhile. A frame of the interpreter is told by its method and bytecode
 // pointer, a compiled one by the return address in it and its compilation's number, which is never used
 // again: frames that are the same mean the same methods and lines, however much was inlined. Frames of probes
-// do not count; any other frame stands for at least one frame of a trace.
+// do not count; any other frame stands for at least one frame of a trace, and a compiled one for as many as
+// were inlined there: learn() finds that out from stacks that the VM has told.
 //
 // What this knows of the VM comes from tables that HotSpot exports for debuggers (walk_layout.h), and from
 // the layout of frames on x86-64. Whoever uses it proves it first, and at intervals, against what the VM
@@ -42,15 +43,36 @@ struct WalkLayout {
 
 // What was found out about return addresses in compiled code. Belongs to one thread; overwrites.
 struct CodeCache {
-  static constexpr uint32_t kRoom = 1024;
+  static constexpr uint32_t kPairs = 1u << 10;
+  static constexpr uint32_t kMostFrames = 255;
   struct Entry {
-    uint64_t pc;  // 0: free
-    uint64_t
-        blob;  // it is still that one if the segment map leads there, and its compilation has this number
-    uint32_t compile_id;
-    int32_t words;  // of the frame; less than 0: of a probe
+    uint64_t pc;          // 0: free
+    uint64_t blob;        // it is still that one if the segment map leads there, and
+    uint32_t compile_id;  // its compilation has this number
+    uint32_t words;       // of the frame
+    uint32_t frames;      // of a trace that it stands for, at least; 0: a probe
+    uint32_t reserved;
   };
-  Entry entries[kRoom];
+  Entry entries[kPairs][2];  // the newer one first
+
+  Entry* find(uint64_t pc) {
+    Entry* pair = entries[place(pc)];
+    if (pair[0].pc == pc) return &pair[0];
+    return pair[1].pc == pc ? &pair[1] : nullptr;
+  }
+  // In place of the older of two.
+  Entry* add(const Entry& entry) {
+    Entry* pair = entries[place(entry.pc)];
+    if (pair[0].pc != entry.pc) pair[1] = pair[0];
+    pair[0] = entry;
+    return pair;
+  }
+
+ private:
+  static uint64_t place(uint64_t pc) {
+    static_assert(kPairs == 1u << 10, "the upper ten bits of the hash");
+    return pc * 0x9e3779b97f4a7c15ull >> 54;
+  }
 };
 
 class FrameWalk {
@@ -59,6 +81,9 @@ class FrameWalk {
   // A key for the top frames of the calling thread, at least `depth` frames of a trace (all, if there are
   // fewer). 0: there is something that this does not know. cache: the thread's, or null. [app]
   uint64_t key(const void* env, uint32_t depth, CodeCache* cache);
+  // The same stack as the VM tells it, without frames of probes: the Method* of each frame, innermost first.
+  // What compiled frames stand for goes to the cache, so that later keys need fewer frames. [app]
+  void learn(const void* env, const uint64_t* methods, uint32_t count, CodeCache* cache);
   // The Method* of the frame that native code has called, the last one before it. 0: not found. [control]
   uint64_t called_method(const void* env);
 
@@ -72,10 +97,13 @@ class FrameWalk {
     uint64_t stack_end;
     CodeCache* cache;
     uint64_t key;
-    uint64_t method;  // of the frame; not of compiled code that the cache knows
-    bool is_probe;
+    uint64_t method;          // of the frame; not of compiled code that the cache knows
+    uint32_t frames;          // of a trace, see CodeCache
+    CodeCache::Entry* entry;  // of compiled code, when there is a cache
   };
+  enum class Behind { kFrames, kNothing, kUnknown };
   bool first(const void* env, Frame* frame, Step* step) const;
+  Behind behind_native(Frame* frame, const Step& at) const;
   bool follow_anchor(uint64_t anchor, Frame* frame) const;
   uint64_t find_blob(uint64_t pc) const;
   Kind kind_of(uint64_t blob);

@@ -94,6 +94,9 @@ class FakeVm {
     return_to_ = saved_fp_ = nullptr;
   }
   uint64_t key(uint32_t depth, CodeCache* cache = nullptr) { return walk.key(&anchor_, depth, cache); }
+  void learn(const std::vector<uint64_t>& methods, CodeCache* cache) {
+    walk.learn(&anchor_, methods.data(), static_cast<uint32_t>(methods.size()), cache);
+  }
   uint64_t called() { return walk.called_method(&anchor_); }
 
   FrameWalk walk;
@@ -203,6 +206,55 @@ TEST_CASE("a frame that does not end on the stack has no key") {
   CHECK(program.run(program.first + 500, 0x10, 4) == 0);
   program.vm.compile_again(program.first, 2, 1);
   CHECK(program.run(program.first + 500, 0x10, 4) == 0);
+}
+
+// 0x3000 and 0x4000 are interpreted, 0x1000 and 0x2000 compiled; others are inlined in these.
+TEST_CASE("a compiled frame stands for what was inlined there, once that is learned") {
+  Program program;
+  CodeCache cache = {};
+  const uint64_t pc = program.first + 500;
+  const uint64_t before = program.run(pc, 0x10, 4, &cache, 0x77);
+  CHECK(before != program.run(pc, 0x10, 4, &cache, 0x78));
+  program.vm.learn({0x1, 0x2, 0x1000, 0x3000}, &cache);
+  CHECK(program.run(pc, 0x10, 3, &cache) == program.run(pc, 0x11, 3, &cache));
+  CHECK(program.run(pc, 0x10, 4, &cache) != program.run(pc, 0x11, 4, &cache));
+  const uint64_t after = program.run(pc, 0x10, 4, &cache, 0x77);
+  CHECK(after == program.run(pc, 0x10, 4, &cache, 0x78));
+  SUBCASE("in that compilation only") {
+    program.vm.compile_again(program.first, 9, 10);
+    CHECK(program.run(pc, 0x10, 4, &cache, 0x77) != program.run(pc, 0x10, 4, &cache, 0x78));
+  }
+  SUBCASE("further out, too") {
+    program.vm.learn({0x1, 0x2, 0x1000, 0x3000, 0x5, 0x2000, 0x4000}, &cache);
+    CHECK(program.run(pc, 0x10, 6, &cache, 0x77) == program.run(pc, 0x10, 6, &cache, 0x78));
+    CHECK(program.run(pc, 0x10, 7, &cache, 0x77) != program.run(pc, 0x10, 7, &cache, 0x78));
+  }
+}
+
+TEST_CASE("where a compiled frame ends is not learned from stacks that leave it open") {
+  Program program;
+  CodeCache cache = {};
+  const uint64_t pc = program.first + 500;
+  program.build(pc, 0x10);
+  const auto covers = [&](uint32_t depth) {
+    return program.run(pc, 0x10, depth, &cache) == program.run(pc, 0x11, depth, &cache);
+  };
+  SUBCASE("its method is not among those told") {
+    program.vm.learn({0x1, 0x2, 0x3, 0x4}, &cache);
+    CHECK(covers(1));
+    CHECK_FALSE(covers(2));
+  }
+  SUBCASE("its method calls itself: the first is there in any case") {
+    program.vm.learn({0x1, 0x1000, 0x2, 0x1000, 0x3000}, &cache);
+    CHECK(covers(2));
+    CHECK_FALSE(covers(3));
+  }
+  SUBCASE("what is known is not given up for less") {
+    program.vm.learn({0x1, 0x2, 0x1000}, &cache);
+    program.vm.learn({0x1000}, &cache);
+    CHECK(covers(3));
+    CHECK_FALSE(covers(4));
+  }
 }
 
 TEST_CASE("the method that native code has called is that of the last frame") {
