@@ -12,7 +12,8 @@ METHODS = ("counted", "recursive", "tiny")
 CHURN_CLASSES = os.environ.get("HPROF_CHURN_CLASSES", "20000")
 
 # Where the blocked threads of Shares stand, JDK 8 to 27.
-BLOCKED = re.compile(r"\.(epollWait|poll0|wait0?|accept0?|park|socketAccept)$")
+BLOCKED = re.compile(r"^(java\.lang\.Object|sun\.nio\.ch\.\w+|java\.net\.\w*Socket\w*|(jdk\.internal|sun)\.misc\.Unsafe)"
+                     r"\.(epollWait|poll0?|wait0?|accept0?|park|socketAccept)$")
 POINTS = 2.0  # what a share may be off the truth
 
 
