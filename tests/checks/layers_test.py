@@ -27,6 +27,7 @@ WRONG = [
     ("core/model/a.h", "#include \"platform/tool_os.h\"\n"),
     ("core/agent/a.cpp", "#ifdef __linux__\n#endif\n"),
     ("core/agent/a.cpp", "#if 1 && defined(_WIN32)\n#endif\n"),
+    ("core/include/hprof/abi.h", "#if defined(_WIN32)\n#endif\n"),
     ("core/tool/a.cpp", "#include <unistd.h>\n"),
     ("core/include/hprof/a.h", "#include <string>\n"),
     ("core/include/hprof/a.h", "#include \"abi.h\"\n"),

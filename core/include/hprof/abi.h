@@ -28,8 +28,11 @@
 #define HPROF_EXTERN_C extern
 #endif
 
-#if defined(_WIN32)
+/* Asked of the compiler, which knows its target. */
+#if defined(_MSC_VER)
 #define HPROF_EXPORT HPROF_EXTERN_C __declspec(dllexport)
+#elif __has_attribute(dllexport)
+#define HPROF_EXPORT HPROF_EXTERN_C __attribute__((dllexport))
 #else
 #define HPROF_EXPORT HPROF_EXTERN_C __attribute__((visibility("default")))
 #endif
