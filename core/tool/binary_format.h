@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include <hprof/cpp/dump_types.hpp>
+
 namespace hprof::tool {
 
 enum RecordTag : uint8_t {
@@ -22,6 +24,7 @@ enum RecordTag : uint8_t {
   kHeapDumpEnd = 0x2c,
 };
 
+// Further ones are DumpTag, of dump_types.hpp.
 enum HeapTag : uint8_t {
   kRootJniGlobal = 0x01,
   kRootJniLocal = 0x02,
@@ -31,66 +34,28 @@ enum HeapTag : uint8_t {
   kRootThreadBlock = 0x06,
   kRootMonitorUsed = 0x07,
   kRootThreadObject = 0x08,
-  kClassDump = 0x20,
-  kInstanceDump = 0x21,
-  kObjectArrayDump = 0x22,
-  kPrimitiveArrayDump = 0x23,
   kRootUnknown = 0xff,
 };
 
-enum BasicType : uint8_t {
-  kObject = 2,
-  kBoolean = 4,
-  kChar = 5,
-  kFloat = 6,
-  kDouble = 7,
-  kByte = 8,
-  kShort = 9,
-  kInt = 10,
-  kLong = 11,
-};
-
-// Bytes of a value, 0 for a number that is no type.
-inline unsigned type_size(uint8_t type, unsigned id_size) {
-  switch (type) {
-    case kObject:
-      return id_size;
-    case kBoolean:
-    case kByte:
-      return 1;
-    case kChar:
-    case kShort:
-      return 2;
-    case kFloat:
-    case kInt:
-      return 4;
-    case kDouble:
-    case kLong:
-      return 8;
-    default:
-      return 0;
-  }
-}
-
 inline const char* type_name(uint8_t type) {
   switch (type) {
-    case kObject:
+    case HPROF_TYPE_OBJECT:
       return "object";
-    case kBoolean:
+    case HPROF_TYPE_BOOLEAN:
       return "boolean";
-    case kChar:
+    case HPROF_TYPE_CHAR:
       return "char";
-    case kFloat:
+    case HPROF_TYPE_FLOAT:
       return "float";
-    case kDouble:
+    case HPROF_TYPE_DOUBLE:
       return "double";
-    case kByte:
+    case HPROF_TYPE_BYTE:
       return "byte";
-    case kShort:
+    case HPROF_TYPE_SHORT:
       return "short";
-    case kInt:
+    case HPROF_TYPE_INT:
       return "int";
-    case kLong:
+    case HPROF_TYPE_LONG:
       return "long";
     default:
       return "unknown";

@@ -50,7 +50,7 @@ void BinaryChecker::site_rows(const RecordHead& head, uint32_t rows, bool by_all
     uint32_t serial = in_.u4(), trace = in_.u4();
     uint32_t live_bytes = in_.u4(), live = in_.u4(), bytes = in_.u4(), count = in_.u4();
     if (!in_.ok()) break;
-    if (array != 0 && type_size(array, 4) == 0) {
+    if (array != 0 && width_of(array, 4) == 0) {
       log_.report(Rule::kSitesArray, offset, "array indicator %u, expected 0, 2 or 4 to 11", array);
     }
     if (definitions_.classes.count(serial) == 0) {

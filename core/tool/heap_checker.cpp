@@ -40,12 +40,12 @@ class HeapChecker::FirstReading : public HeapVisitor {
     uint32_t gap = 0;
     for (const DumpedField& field : dumped.fields) {
       string(field.name, dumped.offset);
-      layout.own_size += type_size(field.type, id_size);
-      if (field.type == kObject) {
+      layout.own_size += width_of(field.type, id_size);
+      if (field.type == HPROF_TYPE_OBJECT) {
         layout.gaps.push_back(gap);
         gap = 0;
       } else {
-        gap += type_size(field.type, id_size);
+        gap += width_of(field.type, id_size);
       }
     }
     layout.lead = gap;
@@ -110,10 +110,10 @@ class HeapChecker::SecondReading : public HeapVisitor {
     reference(dumped.signers, dumped.offset, "signers");
     reference(dumped.domain, dumped.offset, "protection domain");
     for (const DumpedConstant& constant : dumped.constants) {
-      if (constant.type == kObject) reference(constant.value, dumped.offset, "constant of class");
+      if (constant.type == HPROF_TYPE_OBJECT) reference(constant.value, dumped.offset, "constant of class");
     }
     for (const DumpedField& field : dumped.statics) {
-      if (field.type != kObject) continue;
+      if (field.type != HPROF_TYPE_OBJECT) continue;
       what_ = "static field ";
       if (field.value != 0) what_ += checker_.definitions_.string(field.name);
       reference(field.value, dumped.offset, what_.c_str());
@@ -150,7 +150,7 @@ class HeapChecker::SecondReading : public HeapVisitor {
   }
 
   void on_array(const ArrayRecord& array, Input& in) override {
-    if (array.type != kObject) return;
+    if (array.type != HPROF_TYPE_OBJECT) return;
     if (layout_of(array.class_id) == nullptr) {
       log_.report(Rule::kInstanceClass, array.offset,
                   "array 0x%" PRIx64 " of class 0x%" PRIx64 " (%s), expected a CLASS DUMP of it", array.id,

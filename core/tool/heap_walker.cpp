@@ -71,18 +71,18 @@ class Walker {
   }
 
   WalkEnd object_array() {
-    ArrayRecord record{offset_, in_.id(), in_.u4(), in_.u4(), in_.id(), kObject};
+    ArrayRecord record{offset_, in_.id(), in_.u4(), in_.u4(), in_.id(), HPROF_TYPE_OBJECT};
     return array(record);
   }
 
   WalkEnd primitive_array() {
     ArrayRecord record{offset_, in_.id(), in_.u4(), in_.u4(), 0, in_.u1()};
-    if (record.type == kObject || type_size(record.type, 4) == 0) return bad_type(record.type);
+    if (record.type == HPROF_TYPE_OBJECT || width_of(record.type, 4) == 0) return bad_type(record.type);
     return array(record);
   }
 
   WalkEnd array(const ArrayRecord& record) {
-    uint64_t size = uint64_t{record.length} * type_size(record.type, in_.id_size());
+    uint64_t size = uint64_t{record.length} * width_of(record.type, in_.id_size());
     if (!fits(size)) return WalkEnd::kOverrun;
     uint64_t values = in_.offset();
     visitor_.on_array(record, in_);
@@ -121,7 +121,7 @@ class Walker {
     }
     for (unsigned left = in_.u2(); left > 0 && in_.ok(); --left) {
       DumpedField field{in_.id(), in_.u1(), 0};
-      if (type_size(field.type, 4) == 0) return bad_type(field.type);
+      if (width_of(field.type, 4) == 0) return bad_type(field.type);
       record.fields.push_back(field);
     }
     if (in_.ok()) visitor_.on_class(record);
@@ -129,7 +129,7 @@ class Walker {
   }
 
   bool typed_value(uint8_t type, uint64_t* value) {
-    unsigned size = type_size(type, in_.id_size());
+    unsigned size = width_of(type, in_.id_size());
     if (size == 0) return false;
     *value = in_.value(size);
     return true;

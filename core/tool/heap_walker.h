@@ -55,7 +55,7 @@ struct ArrayRecord {
   uint32_t trace;
   uint32_t length;    // elements
   uint64_t class_id;  // object arrays
-  uint8_t type;       // kObject, or the element type of a primitive array
+  uint8_t type;       // HPROF_TYPE_OBJECT, or the element type of a primitive array
 };
 
 // The calls for an instance and an array come with the input at the first byte of the values; the visitor may

@@ -22,29 +22,29 @@ std::string value_text(uint8_t type, uint64_t value) {
   double wide;
   uint32_t low = static_cast<uint32_t>(value);
   switch (type) {
-    case kObject:
+    case HPROF_TYPE_OBJECT:
       std::snprintf(text, sizeof text, "0x%" PRIx64, value);
       break;
-    case kBoolean:
+    case HPROF_TYPE_BOOLEAN:
       return value == 0 ? "false" : "true";
-    case kChar:
+    case HPROF_TYPE_CHAR:
       std::snprintf(text, sizeof text, "'\\u%04x'", low & 0xffff);
       break;
-    case kFloat:
+    case HPROF_TYPE_FLOAT:
       std::memcpy(&real, &low, sizeof real);
       std::snprintf(text, sizeof text, "%.9g", static_cast<double>(real));
       break;
-    case kDouble:
+    case HPROF_TYPE_DOUBLE:
       std::memcpy(&wide, &value, sizeof wide);
       std::snprintf(text, sizeof text, "%.17g", wide);
       break;
-    case kByte:
+    case HPROF_TYPE_BYTE:
       std::snprintf(text, sizeof text, "%d", static_cast<int8_t>(low));
       break;
-    case kShort:
+    case HPROF_TYPE_SHORT:
       std::snprintf(text, sizeof text, "%d", static_cast<int16_t>(low));
       break;
-    case kInt:
+    case HPROF_TYPE_INT:
       std::snprintf(text, sizeof text, "%" PRId32, static_cast<int32_t>(low));
       break;
     default:
@@ -113,7 +113,7 @@ class RecordPrinter : public HeapVisitor {
     // The depth is bounded because supers may form a circle.
     for (unsigned depth = 0; layout != layouts_.end() && in.offset() < end && depth < kDeepest; ++depth) {
       for (const DumpedField& field : layout->second.fields) {
-        unsigned size = type_size(field.type, in.id_size());
+        unsigned size = width_of(field.type, in.id_size());
         if (end - in.offset() < size) return;
         line("    %s %s = %s", type_name(field.type), name(field.name).c_str(),
              value_text(field.type, in.value(size)).c_str());
@@ -123,12 +123,12 @@ class RecordPrinter : public HeapVisitor {
   }
 
   void on_array(const ArrayRecord& array, Input& in) override {
-    bool objects = array.type == kObject;
+    bool objects = array.type == HPROF_TYPE_OBJECT;
     std::string type =
         objects ? names_.class_name(array.class_id) : std::string(type_name(array.type)) + "[]";
     line("  ARRAY 0x%" PRIx64 " %s trace=%" PRIu32 " length=%" PRIu32, array.id, type.c_str(), array.trace,
          array.length);
-    unsigned size = type_size(array.type, in.id_size());
+    unsigned size = width_of(array.type, in.id_size());
     std::string row;
     for (uint32_t i = 0; i < array.length && in.ok(); ++i) {
       row += (row.empty() ? "    " : " ") + value_text(array.type, in.value(size));
@@ -257,7 +257,7 @@ class RecordPrinter : public HeapVisitor {
     uint32_t rows = in_.u4();
     line("flags=0x%x cutoff=%s live %" PRIu32 " bytes %" PRIu32 " objects, allocated %" PRIu64
          " bytes %" PRIu64 " objects, %" PRIu32 " sites",
-         flags, value_text(kFloat, cutoff).c_str(), live_bytes, live, bytes, count, rows);
+         flags, value_text(HPROF_TYPE_FLOAT, cutoff).c_str(), live_bytes, live, bytes, count, rows);
     for (uint32_t i = 0; i < rows; ++i) {
       uint8_t array = in_.u1();
       uint32_t serial = in_.u4(), trace = in_.u4(), a = in_.u4(), b = in_.u4(), c = in_.u4(), d = in_.u4();

@@ -71,9 +71,10 @@ class Summary : public HeapVisitor {
     last_usage_->bytes += instance.byte_count;
   }
   void on_array(const ArrayRecord& array, Input& in) override {
-    Usage& usage = array.type == kObject ? by_class_[array.class_id] : primitive_arrays_[array.type];
+    Usage& usage =
+        array.type == HPROF_TYPE_OBJECT ? by_class_[array.class_id] : primitive_arrays_[array.type];
     ++usage.count;
-    usage.bytes += uint64_t{array.length} * type_size(array.type, in.id_size());
+    usage.bytes += uint64_t{array.length} * width_of(array.type, in.id_size());
   }
 
  private:

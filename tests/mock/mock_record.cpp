@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include <hprof/cpp/dump_types.hpp>
+
 namespace hprof {
 
 namespace {
@@ -11,22 +13,6 @@ std::shared_ptr<uint64_t[]> copy_of(const void* bytes, uint64_t size) {
   std::shared_ptr<uint64_t[]> block(new uint64_t[(size + 7) / 8 + 1]());
   if (size != 0) std::memcpy(block.get(), bytes, size);
   return block;
-}
-
-uint64_t width_of(uint32_t type) {
-  switch (type) {
-    case HPROF_TYPE_BOOLEAN:
-    case HPROF_TYPE_BYTE:
-      return 1;
-    case HPROF_TYPE_CHAR:
-    case HPROF_TYPE_SHORT:
-      return 2;
-    case HPROF_TYPE_FLOAT:
-    case HPROF_TYPE_INT:
-      return 4;
-    default:
-      return 8;
-  }
 }
 
 }  // namespace
@@ -109,8 +95,9 @@ MockRecord::MockRecord(const hprof_record* record) : bytes_(copy_of(record, reco
       auto& dump = edit<hprof_rec_heap_array>();
       if (dump.elements == nullptr) break;
       const uint8_t* elements = static_cast<const uint8_t*>(dump.elements);
-      keep(elements, (dump.count != 0 ? dump.count : dump.length) *
-                         (record->kind == HPROF_RECORD_HEAP_OBJECT_ARRAY ? 8 : width_of(dump.type)));
+      keep(elements,
+           (dump.count != 0 ? dump.count : dump.length) *
+               (record->kind == HPROF_RECORD_HEAP_OBJECT_ARRAY ? 8 : hprof::width_of(dump.type, 8)));
       dump.elements = elements;
       break;
     }
