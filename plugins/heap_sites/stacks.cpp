@@ -84,7 +84,7 @@ void Stacks::call_probe(JNIEnv* jni, uint32_t number) const {
 
 bool Stacks::are_pointers(const uint64_t* methods) const {
   for (uint32_t i = 0; i < kProbeMethods; i++) {
-    const jmethodID method = probes_[i] != nullptr ? probes_[i] : object_init_;
+    jmethodID method = probes_[i] != nullptr ? probes_[i] : object_init_;
     if (method == nullptr || method_behind(method) != methods[i]) return false;
   }
   return true;
