@@ -43,6 +43,8 @@ static const hprof_option kOptions[] = {
      "primitive fields in dumps?"},
     {"primarrays", HPROF_OPTION_FLAG, offsetof(Config, primitive_arrays), "y", nullptr, 0, 0, nullptr,
      "primitive arrays in dumps?"},
+    {"addresses", HPROF_OPTION_FLAG, offsetof(Config, addresses), "y", nullptr, 0, 0, nullptr,
+     "dump=jvmti: name objects by address where that works?"},
 };
 
 static const hprof_unit kUnit = {

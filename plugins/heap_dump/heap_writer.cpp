@@ -40,16 +40,14 @@ bool HeapWriter::open(const Services* services, ClassTable* classes, const Confi
   statics_ = reserve<hprof_value>(*services, kValues);
   lost_fields_ =
       services->log->loss_counter(services->host, "fields of a heap dump: the VM numbers them otherwise");
-  return begun_.open(services) && lengths_.open(services) && sizes_.open(services) &&
-         bytes_buffer_ != nullptr && elements_ != nullptr && values_ != nullptr && constants_ != nullptr &&
-         statics_ != nullptr;
+  return begun_.open(services) && arrays_.open(services) && bytes_buffer_ != nullptr &&
+         elements_ != nullptr && values_ != nullptr && constants_ != nullptr && statics_ != nullptr;
 }
 
 void HeapWriter::close() {
   if (services_ == nullptr) return;
   begun_.close();
-  lengths_.close();
-  sizes_.close();
+  arrays_.close();
   unreserve(*services_, bytes_buffer_, kInstanceBytes);
   unreserve(*services_, elements_, kPart);
   unreserve(*services_, values_, kValues);
@@ -90,17 +88,11 @@ void HeapWriter::note_object(uint64_t id, uint32_t class_number, int64_t length,
     if (class_number != classes_->class_class) entry.heap_bytes = static_cast<uint32_t>(bytes);
     return;
   }
-  if (length != 0) {
-    uint32_t* at = lengths_.at(id);
-    if (at == nullptr) return fail("no memory for the lengths of arrays");
-    *at = static_cast<uint32_t>(length);
-  }
-  if (!as_fields_) return;
-  uint32_t* at = sizes_.at(id);
-  if (at != nullptr) *at = static_cast<uint32_t>(bytes >> 3);
+  if (entry.kind != ClassKind::kObjectArray) return;
+  ArraySize* at = arrays_.at(id);
+  if (at == nullptr) return fail("no memory for the lengths of arrays");
+  *at = {static_cast<uint32_t>(length), static_cast<uint32_t>(bytes >> 3)};
 }
-
-uint64_t HeapWriter::array_bytes(uint64_t id, uint32_t) const { return uint64_t{sizes_.get(id)} << 3; }
 
 bool HeapWriter::select(uint64_t id, uint32_t class_number) {
   if (id == id_) return kind_ != Kind::kNone;
@@ -114,7 +106,8 @@ void HeapWriter::begin_object(uint64_t id, uint32_t class_number) {
   kind_ = Kind::kNone;
   class_ = class_number;
   if (!classes_->has(class_number) || id == 0) return;
-  if (!counting_ && !begun_.add(id))
+  const bool is_numbered = first_address_ == kNoAddress || id < first_address_;
+  if (!counting_ && is_numbered && !begun_.add(id))
     return fail("this VM does not tell the references of an object in one piece");
   if (classes_->has(id)) {
     kind_ = Kind::kClass;
@@ -122,16 +115,16 @@ void HeapWriter::begin_object(uint64_t id, uint32_t class_number) {
     return;
   }
   const ClassEntry& entry = classes_->at(class_number);
-  length_ = part_begin_ = part_filled_ = 0;
+  array_ = {};
+  part_begin_ = part_filled_ = 0;
   array_written_ = false;
   switch (entry.kind) {
     case ClassKind::kObjectArray:
       kind_ = Kind::kObjectArray;
-      length_ = lengths_.get(id);
+      array_ = arrays_.find(id);
       break;
     case ClassKind::kPrimitiveArray:
       kind_ = Kind::kPrimitiveArray;
-      length_ = lengths_.get(id);
       break;
     default:
       if (entry.instance_size > kInstanceBytes || entry.instance_fields > kMostValues) {
@@ -157,9 +150,9 @@ void HeapWriter::write_object() {
       write_array_rest();
       break;
     case Kind::kPrimitiveArray:
-      if (!array_written_) {
+      if (!array_written_) {  // it has no elements
         kind_ = kind;
-        array_values(classes_->at(class_).element, length_, array_bytes(id_, length_), nullptr);
+        array_values(classes_->at(class_).element, 0, 0, nullptr);
         kind_ = Kind::kNone;
       }
       break;
@@ -226,7 +219,7 @@ void HeapWriter::fill_header(hprof_rec_heap_array* record, uint32_t kind, uint64
   record->class_object = class_;
   record->owner = classes_->at(class_).serial;
   record->heap_bytes = bytes;
-  record->length = length_;
+  record->length = array_.length;
 }
 
 // Writes the elements in hand as part of a long array and goes on behind them.
@@ -234,10 +227,10 @@ void HeapWriter::write_part(uint32_t end) {
   const uint32_t size = end - part_begin_;
   std::memset(elements_ + part_filled_, 0, (size - part_filled_) * sizeof(uint64_t));
   hprof_rec_heap_array record;
-  fill_header(&record, HPROF_RECORD_HEAP_OBJECT_ARRAY, array_bytes(id_, length_));
+  fill_header(&record, HPROF_RECORD_HEAP_OBJECT_ARRAY, heap_bytes());
   record.type = HPROF_TYPE_OBJECT;
   record.elements = elements_;
-  if (length_ > kPart) {
+  if (array_.length > kPart) {
     record.first = part_begin_;
     record.count = size;
   }
@@ -249,7 +242,7 @@ void HeapWriter::write_part(uint32_t end) {
 // Elements come in ascending order, null ones are not told.
 void HeapWriter::element(uint32_t index, uint64_t to) {
   if (kind_ != Kind::kObjectArray || counting_) return;
-  if (index >= length_ || index < part_begin_ + part_filled_) return lose_field();
+  if (index >= array_.length || index < part_begin_ + part_filled_) return lose_field();
   while (index - part_begin_ >= kPart) write_part(part_begin_ + kPart);
   const uint32_t at = index - part_begin_;
   std::memset(elements_ + part_filled_, 0, (at - part_filled_) * sizeof(uint64_t));
@@ -258,16 +251,16 @@ void HeapWriter::element(uint32_t index, uint64_t to) {
 }
 
 void HeapWriter::write_array_rest() {
-  count(array_bytes(id_, length_));
+  count(heap_bytes());
   if (counting_) return;
-  while (length_ - part_begin_ > kPart) write_part(part_begin_ + kPart);
-  write_part(length_);
+  while (array_.length - part_begin_ > kPart) write_part(part_begin_ + kPart);
+  write_part(array_.length);
 }
 
 void HeapWriter::array_values(uint32_t type, uint32_t length, uint64_t bytes, const void* elements) {
   if (kind_ != Kind::kPrimitiveArray || array_written_) return;
   array_written_ = true;
-  length_ = length;
+  array_.length = length;
   count(bytes);
   if (counting_) return;
   const bool is_text = type == HPROF_TYPE_CHAR || type == HPROF_TYPE_BYTE;

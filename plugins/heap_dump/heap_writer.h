@@ -2,8 +2,8 @@
 // no VM.
 //
 // One object is held at a time and written when the next one begins, so memory does not grow with the heap
-// but for one bit per object and the length of arrays. An object that begins twice ends the dump: the VM does
-// not tell objects in one piece. [heap]
+// but for the length of arrays of objects, and one bit per object whose id is a number of ours. Such an
+// object that begins twice ends the dump: the VM does not tell objects in one piece. [heap]
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 
 #include "plugins/heap_dump/class_table.h"
 #include "plugins/heap_dump/config.h"
+#include "plugins/heap_dump/id_map.h"
 #include "plugins/heap_dump/page_table.h"
 
 namespace hprof::dump {
@@ -25,15 +26,18 @@ class HeapWriter {
   static constexpr uint32_t kPart = 64 * 1024;
   static constexpr uint32_t kMostValues = 65535;
   static constexpr uint32_t kMostBare = 1024;
+  static constexpr uint64_t kNoAddress = 0;
 
   bool open(const Services* services, ClassTable* classes, const Config& config);
+  // Ids from here on are addresses: not looked for among those that were written. kNoAddress: none are.
+  void set_first_address(uint64_t id) { first_address_ = id; }
   void close();
   // counting: nothing is written, objects and bytes are counted.
   void begin(bool counting);
 
   // A root. thread: its serial, or 0.
   void root(const hprof_rec_heap_root& root);
-  // Length and size on the heap of an object seen for the first time.
+  // Length (-1: no array) and bytes on the heap of an object that is referred to; once is enough.
   void note_object(uint64_t id, uint32_t class_number, int64_t length, uint64_t bytes);
   // All that follows is about this object. False: it cannot be dumped (its class is not known).
   bool select(uint64_t id, uint32_t class_number);
@@ -52,6 +56,8 @@ class HeapWriter {
   // Writes the object in hand, then the classes that were not told of, with what is known of them.
   void finish(const uint64_t* loaders);
 
+  // Ends the dump. words live on.
+  void fail(const char* words);
   bool is_written(uint64_t id) const { return begun_.has(id); }
   hprof_status status() const { return status_; }
   const char* failure() const { return failure_; }
@@ -69,9 +75,8 @@ class HeapWriter {
   void write_part(uint32_t end);
   void fill_header(hprof_rec_heap_array* record, uint32_t kind, uint64_t bytes);
   void emit(hprof_record* record);
-  void fail(const char* words);
   void put_bytes(uint32_t offset, uint32_t type, uint64_t bits);
-  uint64_t array_bytes(uint64_t id, uint32_t length) const;
+  uint64_t heap_bytes() const { return uint64_t{array_.words} * 8; }
   void count(uint64_t bytes) {
     objects_++;
     bytes_ += bytes;
@@ -85,15 +90,20 @@ class HeapWriter {
   bool as_bytes_ = true;
   bool as_fields_ = true;
   bool counting_ = false;
+  struct ArraySize {
+    uint32_t length;
+    uint32_t words;  // of 8 bytes, on the heap
+  };
+
   IdSet begun_;
-  PageTable lengths_;  // of arrays
-  PageTable sizes_;    // of arrays on the heap, in 8 bytes; only with as_fields_
+  uint64_t first_address_ = kNoAddress;
+  IdMap<ArraySize> arrays_;  // of objects; those of primitives bring their elements along
   uint64_t* lost_fields_ = nullptr;
 
   Kind kind_ = Kind::kNone;
   uint64_t id_ = 0;
   uint32_t class_ = 0;
-  uint32_t length_ = 0;       // of an array
+  ArraySize array_ = {};
   uint32_t part_begin_ = 0;   // first element in elements_
   uint32_t part_filled_ = 0;  // elements in elements_
   bool array_written_ = false;

@@ -5,6 +5,8 @@
 
 #include <hprof/cpp/ctime_text.hpp>
 
+#include "plugins/heap_dump/object_address.h"
+
 namespace hprof::dump {
 
 // State of one walk, passed to the callbacks.
@@ -16,6 +18,7 @@ struct JvmtiEngine::Walk {
   Progress* progress;
   uint64_t next_id;
   uint64_t first_object;  // ids below are classes, threads and loaders
+  bool by_address;
   uint64_t jni_globals;
   uint64_t* lost_objects;
 };
@@ -33,15 +36,29 @@ struct JvmtiEngine::Callbacks {
       if (walk.lost_objects != nullptr) __atomic_fetch_add(walk.lost_objects, 1, __ATOMIC_RELAXED);
       return 0;
     }
-    if (known == 0) {
-      *tag = static_cast<jlong>(walk.next_id++);
-      if (static_cast<uint64_t>(class_tag) == walk.classes->class_class) {
-        walk.writer->note_bare_class(static_cast<uint64_t>(*tag));
-      }
+    uint64_t id = known;
+    if (known == 0 && static_cast<uint64_t>(class_tag) == walk.classes->class_class) {
+      id = walk.next_id++;
+      *tag = static_cast<jlong>(id);
+      walk.writer->note_bare_class(id);
+    } else if (known == 0 && walk.by_address) {
+      id = address_of(tag);
+      if (id < kFirstAddress || !has_size(tag, size)) walk.writer->fail("objects are not where they were");
+    } else if (known == 0) {
+      id = walk.next_id++;
+      *tag = static_cast<jlong>(id);
     }
-    walk.writer->note_object(static_cast<uint64_t>(*tag), static_cast<uint32_t>(class_tag), length,
-                             static_cast<uint64_t>(size));
-    return static_cast<uint64_t>(*tag);
+    walk.writer->note_object(id, static_cast<uint32_t>(class_tag), length, static_cast<uint64_t>(size));
+    return id;
+  }
+
+  // The id of an object that is visited; 0: it has none.
+  static uint64_t visited(const Walk& walk, const jlong* tag) {
+    return *tag != 0 || !walk.by_address ? static_cast<uint64_t>(*tag) : address_of(tag);
+  }
+  static uint64_t referrer(const Walk& walk, const jlong* referrer_tag, const jlong* tag) {
+    if (*referrer_tag != 0 || !walk.by_address) return static_cast<uint64_t>(*referrer_tag);
+    return address_of_referrer(referrer_tag, tag);
   }
 
   static void thread_root(Walk& walk, ThreadList::Entry* thread, uint64_t object) {
@@ -143,8 +160,7 @@ struct JvmtiEngine::Callbacks {
       root(walk, kind, info, to);
       return JVMTI_VISIT_OBJECTS;
     }
-    if (walk.writer->select(static_cast<uint64_t>(*referrer_tag),
-                            static_cast<uint32_t>(referrer_class_tag))) {
+    if (walk.writer->select(referrer(walk, referrer_tag, tag), static_cast<uint32_t>(referrer_class_tag))) {
       reference(walk, kind, info, to);
     }
     walk.progress->tell(walk.writer->objects(), walk.writer->bytes());
@@ -167,8 +183,8 @@ struct JvmtiEngine::Callbacks {
                                void* user) {
     Walk& walk = of(user);
     if (walk.writer->status() != HPROF_OK) return JVMTI_VISIT_ABORT;
-    if (*tag == 0 || !walk.writer->select(static_cast<uint64_t>(*tag), static_cast<uint32_t>(class_tag)))
-      return 0;
+    const uint64_t id = visited(walk, tag);
+    if (id == 0 || !walk.writer->select(id, static_cast<uint32_t>(class_tag))) return 0;
     const uint32_t type = type_of(static_cast<char>(primitive));
     const uint32_t index = static_cast<uint32_t>(info->field.index);
     if (kind == JVMTI_HEAP_REFERENCE_STATIC_FIELD) {
@@ -183,8 +199,8 @@ struct JvmtiEngine::Callbacks {
                                jvmtiPrimitiveType primitive, const void* elements, void* user) {
     Walk& walk = of(user);
     if (walk.writer->status() != HPROF_OK) return JVMTI_VISIT_ABORT;
-    if (*tag == 0 || !walk.writer->select(static_cast<uint64_t>(*tag), static_cast<uint32_t>(class_tag)))
-      return 0;
+    const uint64_t id = visited(walk, tag);
+    if (id == 0 || !walk.writer->select(id, static_cast<uint32_t>(class_tag))) return 0;
     walk.writer->array_values(type_of(static_cast<char>(primitive)), static_cast<uint32_t>(count),
                               static_cast<uint64_t>(size), elements);
     return 0;
@@ -219,12 +235,22 @@ void JvmtiEngine::give_back() {
   tagged_ = nullptr;
 }
 
+// Texts are for people: they get small numbers.
+bool JvmtiEngine::names_by_address(const Vm& vm, const Config& config) const {
+  const uint32_t form = services_->settings().heap_form;
+  const bool is_text = form == 0 || (form & HPROF_HEAP_AS_FIELDS) != 0;
+  const bool by_address = config.addresses != 0 && !is_text && can_tell_addresses(vm);
+  const char* words = by_address ? "heap=dump: objects by address" : "heap=dump: objects by tag";
+  services_->log->detail(services_->host, words);
+  return by_address;
+}
+
 hprof_status JvmtiEngine::walk(const Vm& vm, const Config& config, Walk& walk, bool counting) {
   jvmtiHeapCallbacks callbacks;
   memset(&callbacks, 0, sizeof(callbacks));
   callbacks.heap_reference_callback = &Callbacks::on_reference;
   if (config.wants_fields() && !counting) callbacks.primitive_field_callback = &Callbacks::on_field;
-  if (config.wants_arrays()) callbacks.array_primitive_value_callback = &Callbacks::on_array;
+  callbacks.array_primitive_value_callback = &Callbacks::on_array;
   walk.writer->begin(counting);
   jvmtiError error = vm.jvmti->FollowReferences(0, nullptr, nullptr, &callbacks, &walk);
   if (walk.writer->status() == HPROF_OK && error != JVMTI_ERROR_NONE) return HPROF_FAILED;
@@ -236,7 +262,12 @@ hprof_status JvmtiEngine::dump_with(const Vm& vm, const Config& config, Progress
   const Services& s = *services_;
   HeapWriter writer;
   ThreadList threads;
-  Walk state = {services_, &classes_, &writer, &threads, progress, 0, 0, 0, nullptr};
+  Walk state = {};
+  state.services = services_;
+  state.classes = &classes_;
+  state.writer = &writer;
+  state.threads = &threads;
+  state.progress = progress;
   state.lost_objects =
       s.log->loss_counter(s.host, "references of a heap dump: the class was loaded meanwhile");
   hprof_status status = HPROF_NO_MEMORY;
@@ -251,6 +282,10 @@ hprof_status JvmtiEngine::dump_with(const Vm& vm, const Config& config, Progress
     }
   }
   const bool counts_first = (s.settings().heap_form & HPROF_HEAP_AS_BYTES) == 0;
+  if (status == HPROF_OK && names_by_address(vm, config)) {
+    state.by_address = true;
+    writer.set_first_address(kFirstAddress);
+  }
   if (status == HPROF_OK && counts_first) status = walk(vm, config, state, true);
   if (status == HPROF_OK) {
     const CtimeText created = ctime_now(s.host, s.io);

@@ -1,8 +1,8 @@
 // Heap dumps with JVMTI's FollowReferences, on any VM: one object at a time out of its callbacks.
 //
 // Ids are tags from 1 up: classes, then threads and class loaders, then objects as they are first referred
-// to. An environment of its own holds the tags and takes them with it, so that they do not slow the VM's
-// collections down.
+// to; or, where that is possible, these have their addresses. An environment of its own holds the tags and
+// takes them with it, so that they do not slow the VM's collections down.
 #pragma once
 
 #include "plugins/heap_dump/class_list.h"
@@ -25,10 +25,13 @@ class JvmtiEngine {
   void close();  // [control]
 
  private:
+  static constexpr uint64_t kFirstAddress = 1u << 24;  // tags of classes, threads and loaders stay below
+
   struct Callbacks;
   struct Walk;
 
   hprof_status dump_with(const Vm& vm, const Config& config, Progress* progress);
+  bool names_by_address(const Vm& vm, const Config& config) const;
   hprof_status walk(const Vm& vm, const Config& config, Walk& walk, bool counting);
 
   const Services* services_;

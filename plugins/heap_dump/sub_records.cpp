@@ -10,38 +10,6 @@
 
 namespace hprof::dump {
 
-// --- IdMap ---
-
-bool IdMap::open(const Services* services) {
-  services_ = services;
-  slots_ = static_cast<Slot*>(services->mem->reserve(services->host, kSlots * sizeof(Slot)));
-  return slots_ != nullptr;
-}
-
-void IdMap::close() {
-  if (slots_ != nullptr) services_->mem->unreserve(services_->host, slots_, kSlots * sizeof(Slot));
-  slots_ = nullptr;
-  used_ = 0;
-}
-
-uint32_t* IdMap::at(uint64_t key) {
-  if (key == 0) return nullptr;
-  uint32_t slot = static_cast<uint32_t>(key * 0x9e3779b97f4a7c15ull >> 32) % kSlots;
-  while (slots_[slot].key != 0 && slots_[slot].key != key) slot = (slot + 1) % kSlots;
-  if (slots_[slot].key == 0) {
-    if (used_ >= kSlots / 4 * 3) return nullptr;
-    used_++;
-    slots_[slot].key = key;
-  }
-  return &slots_[slot].value;
-}
-
-uint32_t IdMap::find(uint64_t key) const {
-  uint32_t slot = static_cast<uint32_t>(key * 0x9e3779b97f4a7c15ull >> 32) % kSlots;
-  while (slots_[slot].key != 0 && slots_[slot].key != key) slot = (slot + 1) % kSlots;
-  return key != 0 && slots_[slot].key == key ? slots_[slot].value : 0;
-}
-
 // --- Mirrors ---
 
 bool Mirrors::open(const Services* services) {

@@ -10,29 +10,9 @@
 #include <hprof/cpp/services.hpp>
 
 #include "plugins/heap_dump/config.h"
+#include "plugins/heap_dump/id_map.h"
 
 namespace hprof::dump {
-
-// Number by identifier: open addressing in lazily touched memory.
-class IdMap {
- public:
-  static constexpr uint32_t kSlots = 1u << 18;
-  bool open(const Services* services);
-  void close();
-  // The value of the key, made as 0; nullptr: full, or key 0.
-  uint32_t* at(uint64_t key);
-  uint32_t find(uint64_t key) const;  // 0: not there
-
- private:
-  struct Slot {
-    uint64_t key;
-    uint32_t value;
-    uint32_t reserved;
-  };
-  const Services* services_ = nullptr;
-  Slot* slots_ = nullptr;
-  uint32_t used_ = 0;
-};
 
 // Which addresses of the blocks of memory that hold class objects were written, and which were referred to.
 //
@@ -176,7 +156,7 @@ class SubRecords {
   uint32_t mask_field_ = 0, mask_left_ = 0;
   uint32_t list_left_ = 0;  // constants, statics or fields to come
 
-  IdMap numbers_;
+  IdMap<uint32_t> numbers_;
   DumpedClass* classes_ = nullptr;
   uint32_t class_count_ = 0;
   uint8_t* types_ = nullptr;

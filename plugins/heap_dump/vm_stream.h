@@ -74,7 +74,9 @@ class VmStream {
   uint64_t id_at(const uint8_t* bytes) const;
   hprof_status emit_or_hold(uint32_t tag, const uint8_t* body, uint32_t size);
   hprof_status take_trace(uint8_t* body, uint32_t size);
-  void note_name(uint64_t id) { names_.at(id) != nullptr ? void(*names_.at(id) = 1) : void(); }
+  void note_name(uint64_t id) {
+    if (uint32_t* name = names_.at(id)) *name = 1;
+  }
 
   const Services* services_ = nullptr;
   Config config_ = {};
@@ -94,7 +96,7 @@ class VmStream {
   HeldBytes definitions_;  // held: complete records
   HeldBytes strings_;      // filters_: bodies of all strings, each after its length
   HeldBytes classes_;      // filters_: CLASS DUMPs, until the names of their fields are known
-  IdMap names_;            // filters_: strings that are names
+  IdMap<uint32_t> names_;  // filters_: strings that are names
   bool objects_begun_ = false;
   bool ended_ = false;
   uint64_t gap_position_ = 0;

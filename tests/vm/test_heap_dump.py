@@ -59,10 +59,23 @@ def engines_find_the_same_objects(vm):
 
 
 @vm_test(units=UNITS)
+def addresses_and_tags_name_the_same_objects(vm):
+    counts = []
+    # Of 32 bits nothing is known of where addresses are.
+    for options, named in (("addresses=y", "tag" if vm.bits == 32 else "address"), ("addresses=n", "tag")):
+        run, heap = dump(vm, "dump=jvmti,logflags=1," + options, "-XX:+UseSerialGC")
+        check("objects by %s\n" % named in run.err, "not by %s\n%s" % (named, run.err))
+        check_shapes(heap)
+        counts.append({name: n for name, n in heap.counts().items() if name.startswith("HeapShapes$")})
+    check_equal(counts[0], counts[1], "objects by class")
+
+
+@vm_test(units=UNITS)
 def collectors_of_garbage_make_no_difference(vm):
     for option in ("-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"):
-        _, heap = dump(vm, "", option)
-        check_shapes(heap)
+        for engine in ("auto", "jvmti"):
+            _, heap = dump(vm, "dump=" + engine, option)
+            check_shapes(heap)
 
 
 @vm_test(units=UNITS, since=17)

@@ -11,7 +11,7 @@ from harness import TIMEOUT, check, check_equal, clean_environment, vm_test
 
 UNITS = ("heap_dump", "cpu_samples", "encoder_binary", "sink_file")
 NET_UNITS = UNITS + ("sink_socket",)
-ENGINES = ("vm", "jvmti")
+ENGINES = {"vm": "dump=vm", "jvmti": "dump=jvmti", "tags": "dump=jvmti,addresses=n"}  # and names of files
 DUMP_HEAP = 0x02
 
 
@@ -23,11 +23,11 @@ def sound(vm, name, *options):
 
 
 def engines(vm):
-    return ENGINES if vm.version >= 11 else ("jvmti",)
+    return [engine for engine in ENGINES if vm.version >= 11 or engine != "vm"]
 
 
 def start(vm, engine, options):
-    return vm.start("cpu=samples,interval=1,heap=dump,format=b,dump=%s,%s" % (engine, options), "HeapShapes", "mark",
+    return vm.start("cpu=samples,interval=1,heap=dump,format=b,%s,%s" % (ENGINES[engine], options), "HeapShapes", "mark",
                     "wait")
 
 
@@ -73,7 +73,7 @@ def dumps_at_a_data_dump_request_and_at_exit_are_sound(vm):
 
 
 def crowd(vm, engine, requests, *arguments):
-    live = vm.start("heap=dump,format=b,doe=n,dump=%s,file=%s.hprof" % (engine, engine), "HeapCrowd", *arguments)
+    live = vm.start("heap=dump,format=b,doe=n,%s,file=%s.hprof" % (ENGINES[engine], engine), "HeapCrowd", *arguments)
     for number in range(requests):
         live.signal(signal.SIGQUIT)
         live.wait_until(lambda: live.err().count("done.") == number + 1, "dump %d" % (number + 1))

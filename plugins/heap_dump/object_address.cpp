@@ -1,0 +1,126 @@
+// Proves that addresses can be told from tags' places.
+#include "plugins/heap_dump/object_address.h"
+
+#include <cstring>
+
+#include <hprof/cpp/vm_flags.hpp>
+
+namespace hprof::dump {
+
+namespace {
+
+constexpr jsize kElements = 5;
+
+// What a walk from an array {numbers, numbers, others, the array itself, boxed} has told.
+struct Probe {
+  uint64_t array;
+  uint64_t elements[kElements];
+  uint64_t primitive_arrays[2];  // as on_array is told of them
+  uint64_t boxed;                // ... on_field
+  uint32_t element_count;
+  uint32_t array_count;
+  bool differs;  // from what it should be
+};
+
+jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info, jlong, jlong,
+                          jlong size, jlong* tag, jlong* referrer_tag, jint, void* user) {
+  auto& probe = *static_cast<Probe*>(user);
+  if (referrer_tag == nullptr) return 0;
+  const uint64_t referrer = address_of_referrer(referrer_tag, tag);
+  if (!has_size(tag, size)) probe.differs = true;
+  if (kind != JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT) {
+    // The class of one of them.
+    bool known = probe.array == 0 || referrer == probe.array;
+    for (uint64_t element : probe.elements) known = known || referrer == element;
+    if (!known) probe.differs = true;
+    return 0;
+  }
+  const auto index = static_cast<uint32_t>(info->array.index);
+  if (probe.array == 0) probe.array = referrer;
+  if (probe.array != referrer || index >= kElements) {
+    probe.differs = true;
+    return 0;
+  }
+  probe.elements[index] = address_of(tag);
+  probe.element_count++;
+  return JVMTI_VISIT_OBJECTS;
+}
+
+jint JNICALL on_field(jvmtiHeapReferenceKind, const jvmtiHeapReferenceInfo*, jlong, jlong* tag, jvalue,
+                      jvmtiPrimitiveType, void* user) {
+  static_cast<Probe*>(user)->boxed = address_of(tag);
+  return 0;
+}
+
+jint JNICALL on_array(jlong, jlong size, jlong* tag, jint, jvmtiPrimitiveType, const void*, void* user) {
+  auto& probe = *static_cast<Probe*>(user);
+  if (!has_size(tag, size) || probe.array_count >= 2) {
+    probe.differs = true;
+    return 0;
+  }
+  probe.primitive_arrays[probe.array_count++] = address_of(tag);
+  return 0;
+}
+
+bool is_address(uint64_t value) { return value != 0 && (value & 7) == 0; }
+
+bool is_proved(const Probe& probe) {
+  const uint64_t numbers = probe.elements[0];
+  const uint64_t others = probe.elements[2];
+  const uint64_t boxed = probe.elements[4];
+  if (probe.differs || probe.element_count != kElements || probe.array_count != 2) return false;
+  if (numbers != probe.elements[1] || probe.elements[3] != probe.array || probe.boxed != boxed) return false;
+  const bool told = (probe.primitive_arrays[0] == numbers && probe.primitive_arrays[1] == others) ||
+                    (probe.primitive_arrays[0] == others && probe.primitive_arrays[1] == numbers);
+  if (!told || numbers == others || boxed == numbers || boxed == others) return false;
+  if (probe.array == numbers || probe.array == others || probe.array == boxed) return false;
+  return is_address(numbers) && is_address(others) && is_address(boxed) && is_address(probe.array);
+}
+
+jobject boxed_number(JNIEnv* jni) {
+  jclass type = jni->FindClass("java/lang/Long");
+  jmethodID box = type != nullptr ? jni->GetStaticMethodID(type, "valueOf", "(J)Ljava/lang/Long;") : nullptr;
+  jvalue value;
+  value.j = 0x12345678;
+  return box != nullptr ? jni->CallStaticObjectMethodA(type, box, &value) : nullptr;
+}
+
+bool walk_probe(const Vm& vm, Probe* probe) {
+  jclass object = vm.jni->FindClass("java/lang/Object");
+  jobjectArray array = object != nullptr ? vm.jni->NewObjectArray(kElements, object, nullptr) : nullptr;
+  jobject numbers = array != nullptr ? vm.jni->NewIntArray(3) : nullptr;
+  jobject others = numbers != nullptr ? vm.jni->NewIntArray(3) : nullptr;
+  jobject boxed = others != nullptr ? boxed_number(vm.jni) : nullptr;
+  if (boxed == nullptr) return false;
+  const jobject elements[kElements] = {numbers, numbers, others, array, boxed};
+  for (jsize i = 0; i < kElements; i++) vm.jni->SetObjectArrayElement(array, i, elements[i]);
+  jvmtiHeapCallbacks callbacks;
+  memset(&callbacks, 0, sizeof(callbacks));
+  callbacks.heap_reference_callback = &on_reference;
+  callbacks.primitive_field_callback = &on_field;
+  callbacks.array_primitive_value_callback = &on_array;
+  return vm.jvmti->FollowReferences(0, nullptr, array, &callbacks, probe) == JVMTI_ERROR_NONE;
+}
+
+// Others may keep marks in addresses, or move objects meanwhile.
+bool has_plain_heap(const Services& services) {
+  static constexpr const char* kFlags[] = {"UseSerialGC", "UseParallelGC", "UseG1GC", "UseConcMarkSweepGC"};
+  for (const char* flag : kFlags) {
+    if (vm_flag(services, flag)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool can_tell_addresses(const Vm& vm) {
+  if (sizeof(void*) != sizeof(jlong) || !has_plain_heap(*vm.services)) return false;
+  if (vm.jni->PushLocalFrame(16) != JNI_OK) return vm.no_exception() && false;
+  Probe probe = {};
+  const bool proved = walk_probe(vm, &probe) && is_proved(probe);
+  vm.no_exception();
+  vm.jni->PopLocalFrame(nullptr);
+  return proved;
+}
+
+}  // namespace hprof::dump
