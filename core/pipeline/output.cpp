@@ -41,6 +41,7 @@ hprof_status Output::open(MemoryAccount& memory, const OutputPlan& plan, uint32_
   }
   out_.base.size = sizeof(hprof_out);
   out_.base.more = &Output::more;
+  out_.base.through = &Output::through;
   out_.owner = this;
   begin_chunk();
   return HPROF_OK;
@@ -92,6 +93,15 @@ hprof_status Output::more(hprof_out* out, uint32_t need) {
   Output* self = reinterpret_cast<Out*>(out)->owner;
   if (need > self->chunks_.chunk_bytes()) return HPROF_FAILED;
   return self->next_chunk();
+}
+
+hprof_status Output::through(hprof_out* out, const uint8_t* bytes, uint64_t size) {
+  Output* self = reinterpret_cast<Out*>(out)->owner;
+  if (!self->draining_ || !self->takes_through()) return HPROF_UNSUPPORTED;
+  const hprof_status status = self->next_chunk();
+  if (status != HPROF_OK) return status;
+  self->encoded_ += size;
+  return self->write_bytes(bytes, size) ? HPROF_OK : HPROF_ABORTED;
 }
 
 hprof_status Output::encode(const hprof_record* record) {

@@ -63,14 +63,16 @@ class Output {
   bool failed() const { return failed_.load(std::memory_order_acquire); }
   void fail(const char* why);
   const char* name() const;
-  // While the encoding thread is the one that drains, too, or there is no writer thread, full chunks are
-  // written at once: it must not wait for itself.
+  // While the encoding thread is the one that drains, too, or there is no writer thread, full chunks and
+  // large records are written at once: it must not wait for itself.
   void set_draining(bool draining) { draining_ = draining; }
   // Wakes the writer thread after a chunk was handed over.
   void on_chunk(void (*wake)(void*), void* context) {
     wake_ = wake;
     wake_context_ = context;
   }
+  // Whether large records can go to the sink without a copy, from a thread that drains.
+  bool takes_through() const { return filter_self_ == nullptr; }
   // Bytes encoded so far. [writer] under the encode lock
   uint64_t position() { return encoded_ + static_cast<uint64_t>(out_.base.at - chunks_.current().bytes); }
   // Writes bytes again that the sink has. [writer] under both locks
@@ -85,6 +87,7 @@ class Output {
     Output* owner;
   };
   static hprof_status more(hprof_out* out, uint32_t need);
+  static hprof_status through(hprof_out* out, const uint8_t* bytes, uint64_t size);
   static hprof_status write_definition(void* context, const hprof_record* record);
   hprof_status encode(const hprof_record* record);
   hprof_status next_chunk();

@@ -10,6 +10,11 @@ namespace {
 constexpr int64_t kIdleWaitNs = 10 * platform::kNanosPerSecond;
 constexpr size_t kWriterStack = 256 * 1024;
 
+bool is_large(const hprof_record& record) {
+  return record.kind == HPROF_RECORD_HEAP_RAW &&
+         reinterpret_cast<const hprof_rec_heap_raw&>(record).size >= HPROF_OUT_LARGE;
+}
+
 }  // namespace
 
 hprof_status Pipeline::open(MemoryAccount& memory, const PipelinePlan& plan, char* error,
@@ -157,9 +162,19 @@ bool Pipeline::begin_report(bool own_output) {
 hprof_status Pipeline::write(hprof_record* record) {
   if (record->kind < HPROF_RECORD_HEAP_ROOT || record->kind > HPROF_RECORD_HEAP_RAW) last_time_us_ = now_us();
   record->time_us = last_time_us_;
-  hprof_status status = output_.write(record);
+  hprof_status status =
+      is_large(*record) && output_.takes_through() ? write_through(record) : output_.write(record);
   // A format without a place for notes takes nothing from a report.
   return status == HPROF_UNSUPPORTED && record->kind == HPROF_RECORD_NOTE ? HPROF_OK : status;
+}
+
+// A VM that waits for its dump to be taken has the processors to itself and to the thread that takes it.
+hprof_status Pipeline::write_through(const hprof_record* record) {
+  platform::MutexLock drain(drain_lock_);
+  output_.set_draining(true);
+  const hprof_status status = output_.write(record);
+  output_.set_draining(!writer_.started());
+  return status;
 }
 
 hprof_status Pipeline::patch(uint64_t position, const void* bytes, uint64_t size) {

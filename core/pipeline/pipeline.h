@@ -69,6 +69,7 @@ class Pipeline {
   void work();
   void write_events();
   hprof_status begin_output();
+  hprof_status write_through(const hprof_record* record);
   hprof_status open_output(char* error, uint32_t error_size);
   bool next_output();
   void close_output();

@@ -74,8 +74,15 @@ const DumpedClass* SubRecords::find_class(uint64_t id) const {
   return number != 0 ? &classes_[number] : nullptr;
 }
 
-uint64_t SubRecords::id_at(uint32_t offset) const {
-  return id_size_ == 8 ? get_u8(head_ + offset) : get_u4(head_ + offset);
+uint64_t SubRecords::read_id(const uint8_t* bytes) const {
+  return id_size_ == 8 ? get_u8(bytes) : get_u4(bytes);
+}
+
+uint64_t SubRecords::id_at(uint32_t offset) const { return read_id(head_ + offset); }
+
+bool SubRecords::zeroes_array(uint32_t type) const {
+  const bool is_text = type == HPROF_TYPE_CHAR || type == HPROF_TYPE_BYTE;
+  return !config_.wants_arrays() || (is_text && !config_.wants_text());
 }
 
 // --- the bytes ---
@@ -96,6 +103,12 @@ uint64_t SubRecords::feed(uint8_t* bytes, uint64_t size, bool stop_behind_classe
     if (stop_behind_classes && step_ == Step::kTag && *bytes != kClassDump) break;
     zero_ = masked_ = elements_ = false;
     split_have_ = 0;
+    if (step_ == Step::kTag) {
+      const uint64_t whole = take_whole(bytes, size);
+      bytes += whole;
+      size -= whole;
+      if (size == 0) break;
+    }
     const uint64_t n = size < need_ - have_ ? size : need_ - have_;
     if (mark != 0) mark_numbers(bytes, have_, have_ + static_cast<uint32_t>(n));
     std::memcpy(head_ + have_, bytes, n);
@@ -105,6 +118,46 @@ uint64_t SubRecords::feed(uint8_t* bytes, uint64_t size, bool stop_behind_classe
     if (have_ == need_ && !take_step()) failed_ = true;
   }
   return all - size;
+}
+
+// Instances and arrays that are there as a whole, which nearly all are: the same as steps do, without them.
+// What it returns ends where another sub-record begins.
+uint64_t SubRecords::take_whole(uint8_t* bytes, uint64_t size) {
+  const uint32_t id = id_size_;
+  uint64_t at = 0;
+  for (;;) {
+    const uint64_t left = size - at;
+    uint8_t* head = bytes + at + 1;
+    if (left < 2 * uint64_t{id} + 9) return at;
+    const uint32_t tag = head[-1];
+    const uint32_t number = get_u4(head + id + 4);  // of elements
+    uint64_t begin = 2 * uint64_t{id} + 9;          // of values
+    uint64_t length = 0;
+    if (tag == kInstanceDump) {
+      length = get_u4(head + 2 * id + 4);
+      if (length > left - begin) return at;
+      if (!config_.wants_fields()) {
+        mask_class_ = read_id(head + id + 4);
+        mask_field_ = mask_left_ = 0;
+        zero_masked(head - 1 + begin, length);
+      }
+    } else if (tag == kObjectArrayDump) {
+      length = uint64_t{number} * id;
+      if (length > left - begin) return at;
+      note_elements(head - 1 + begin, length);
+    } else if (tag == kPrimitiveArrayDump) {
+      const uint32_t type = head[id + 8];
+      begin = uint64_t{id} + 10;
+      length = uint64_t{number} * width_of(type, id);
+      if (length > left - begin || width_of(type, id) == 0 || type == HPROF_TYPE_OBJECT) return at;
+      if (zeroes_array(type)) std::memset(head - 1 + begin, 0, length);
+    } else {
+      return at;
+    }
+    objects_++;
+    mirrors_.note_written(read_id(head));
+    at += begin + length;
+  }
 }
 
 // bytes: from `begin` to `end` of the head of a step. What is marked may be split between two pieces.
@@ -275,7 +328,7 @@ void SubRecords::zero_masked(uint8_t* bytes, uint64_t size) {
 void SubRecords::note_elements(const uint8_t* bytes, uint64_t size) {
   while (size != 0) {
     if (split_have_ == 0 && size >= id_size_) {
-      mirrors_.note_reference(id_size_ == 8 ? get_u8(bytes) : get_u4(bytes));
+      mirrors_.note_reference(read_id(bytes));
       bytes += id_size_;
       size -= id_size_;
       continue;
@@ -284,7 +337,7 @@ void SubRecords::note_elements(const uint8_t* bytes, uint64_t size) {
     size--;
     if (split_have_ < id_size_) continue;
     split_have_ = 0;
-    mirrors_.note_reference(id_size_ == 8 ? get_u8(split_) : get_u4(split_));
+    mirrors_.note_reference(read_id(split_));
   }
 }
 
@@ -295,8 +348,7 @@ bool SubRecords::take_primitive_array() {
   const uint32_t width = width_of(type, id_size_);
   if (width == 0 || type == HPROF_TYPE_OBJECT) return false;
   pass_ = uint64_t{get_u4(head_ + id_size_ + 4)} * width;
-  const bool is_text = type == HPROF_TYPE_CHAR || type == HPROF_TYPE_BYTE;
-  zero_ = !config_.wants_arrays() || (is_text && !config_.wants_text());
+  zero_ = zeroes_array(type);
   want(Step::kTag, 1);
   return true;
 }

@@ -136,7 +136,10 @@ class SubRecords {
     need_ = bytes;
     have_ = 0;
   }
+  uint64_t take_whole(uint8_t* bytes, uint64_t size);
+  uint64_t read_id(const uint8_t* bytes) const;
   uint64_t id_at(uint32_t offset) const;
+  bool zeroes_array(uint32_t type) const;
   DumpedClass* make_class(uint64_t id);
   void zero_masked(uint8_t* bytes, uint64_t size);
   void note_elements(const uint8_t* bytes, uint64_t size);

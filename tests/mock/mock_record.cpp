@@ -112,7 +112,7 @@ MockRecord::MockRecord(const hprof_record* record) : bytes_(copy_of(record, reco
 }
 
 MockOut::MockOut(uint32_t chunk) : chunk_(chunk) {
-  table_.base = {sizeof(hprof_out), 0, nullptr, nullptr, &MockOut::more};
+  table_.base = {sizeof(hprof_out), 0, nullptr, nullptr, &MockOut::more, nullptr};
   table_.self = this;
 }
 

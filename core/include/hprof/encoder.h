@@ -20,8 +20,12 @@ typedef struct hprof_out {
   /* when fewer than `need` bytes (at most HPROF_OUT_MOST) are left: hands over what was written and makes room.
    * HPROF_ABORTED: the output is gone; the encoder returns it and stops. May wait for the sink, with a deadline. */
   hprof_status (*more)(struct hprof_out* out, uint32_t need);
+  /* Takes bytes behind those written so far without a copy; done when it returns, and `at` and `end` are others. For
+   * HPROF_OUT_LARGE bytes and more. HPROF_UNSUPPORTED: not now, write them here; HPROF_ABORTED: as above. */
+  hprof_status (*through)(struct hprof_out* out, const uint8_t* bytes, uint64_t size);
 } hprof_out;
 #define HPROF_OUT_MOST 4096u
+#define HPROF_OUT_LARGE 65536u
 
 typedef struct hprof_encoder_ops {
   uint32_t size;

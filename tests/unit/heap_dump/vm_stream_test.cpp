@@ -176,6 +176,19 @@ TEST_CASE("redact=full: no value and no string that is not a name") {
   }
 }
 
+TEST_CASE("what becomes of a dump does not depend on the pieces it comes in") {
+  for (uint32_t redact : {0u, 1u, 2u}) {
+    const Result bytewise = pass(kWhole, "", "", redact, 1);
+    for (size_t piece : {2u, 29u, 64u, 100000u}) {
+      // Segments begin where pieces do while strings are held back.
+      const Result result = pass(kWhole, "", "", redact, piece);
+      CHECK(result.status == bytewise.status);
+      if (redact != 2) CHECK(result.bytes == bytewise.bytes);
+      if (redact == 2) CHECK(result.bytes.size() == bytewise.bytes.size());
+    }
+  }
+}
+
 TEST_CASE("redact=basic: text goes, numbers stay") {
   const Result result = pass(kWhole, "", "", 1, 100);
   REQUIRE(result.status == HPROF_OK);

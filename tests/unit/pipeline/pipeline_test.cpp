@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include <hprof/cpp/out.hpp>
+
 #include "tests/mock/mock_host.h"
 
 using namespace hprof;
@@ -108,6 +110,12 @@ hprof_status encode(void*, const hprof_record* record, hprof_out* out) {
     case HPROF_RECORD_CPU_SAMPLES:
       word = "samples";
       break;
+    case HPROF_RECORD_HEAP_RAW: {
+      const auto* raw = reinterpret_cast<const hprof_rec_heap_raw*>(record);
+      Out bytes(out);
+      bytes.bytes(raw->bytes, raw->size);
+      return bytes.status();
+    }
     default:
       return HPROF_UNSUPPORTED;
   }
@@ -185,6 +193,15 @@ struct Fixture {
     hprof_rec_cpu_table table = {
         {sizeof(table), HPROF_RECORD_CPU_SAMPLES, 0}, "now", rows.size(), rows.size(), rows.data()};
     return pipeline.write(&table.head);
+  }
+
+  hprof_status raw(const std::string& bytes) {
+    hprof_rec_heap_raw record = {{sizeof(record), HPROF_RECORD_HEAP_RAW, 0},
+                                 0,
+                                 0,
+                                 reinterpret_cast<const uint8_t*>(bytes.data()),
+                                 bytes.size()};
+    return pipeline.write(&record.head);
   }
 
   void finish() { pipeline.finish(platform::monotonic_ns() + 5 * platform::kNanosPerSecond); }
@@ -320,6 +337,41 @@ TEST_CASE("partial writes lose nothing") {
   write(pieces);
   CHECK(whole.own_world.outputs[0].size() > 3 * 4096);
   CHECK(whole.own_world.outputs[0] == pieces.own_world.outputs[0]);
+}
+
+TEST_CASE("large records go to the sink at their place among small ones") {
+  for (bool has_writer : {true, false}) {
+    Fixture f;
+    world->most = 30000;
+    f.open();
+    if (has_writer) REQUIRE(f.pipeline.start());
+    REQUIRE(f.pipeline.begin_report());
+    const uint64_t begin = f.pipeline.position();
+    std::string expected;
+    for (size_t size : {10u, 5000u, HPROF_OUT_LARGE, 3u, 3 * HPROF_OUT_LARGE + 1, HPROF_OUT_LARGE - 1}) {
+      const std::string bytes(size, static_cast<char>('a' + size % 26));
+      CHECK(f.raw(bytes) == HPROF_OK);
+      expected += bytes;
+      CHECK(f.pipeline.position() == begin + expected.size());
+    }
+    f.pipeline.end_report();
+    f.finish();
+    CHECK(world->outputs[0].substr(begin, expected.size()) == expected);
+    CHECK(world->complete[0]);
+  }
+}
+
+TEST_CASE("a sink that fails amid a large record ends the output") {
+  Fixture f;
+  f.open();
+  REQUIRE(f.pipeline.start());
+  REQUIRE(f.pipeline.begin_report());
+  world->room = 1000;
+  CHECK(f.raw(std::string(2 * HPROF_OUT_LARGE, 'x')) == HPROF_ABORTED);
+  CHECK(f.samples({}) == HPROF_ABORTED);
+  f.pipeline.end_report();
+  f.finish();
+  CHECK(world->said.size() == 1);
 }
 
 TEST_CASE("without a writer thread a report of any size is written by the thread that reports") {

@@ -28,6 +28,7 @@ class Out {
 
   void bytes(const void* data, uint64_t size) {
     const uint8_t* from = static_cast<const uint8_t*>(data);
+    if (size >= HPROF_OUT_LARGE && went_through(from, size)) return;
     while (size != 0) {
       const uint64_t n = part(size);
       if (n == 0) return;
@@ -79,6 +80,14 @@ class Out {
   }
 
  private:
+  // False: they are to be copied.
+  bool went_through(const uint8_t* bytes, uint64_t size) {
+    if (status_ != HPROF_OK || !HPROF_HAS(out_, hprof_out, through)) return false;
+    const hprof_status status = out_->through(out_, bytes, size);
+    if (status == HPROF_ABORTED) status_ = status;
+    return status != HPROF_UNSUPPORTED;
+  }
+
   // How much of `size` fits in what is left, at least 1; 0 when the output is gone.
   uint64_t part(uint64_t size) {
     if (room(1) == nullptr) return 0;
