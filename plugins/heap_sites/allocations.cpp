@@ -60,6 +60,7 @@ void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header) {
   if (state == nullptr) return lose(lost_objects_);
   if (state->inside) return;
   if (state->errand != Errand::kNone) return run_errand(jni, state->errand);
+  if (state->bare != nullptr && was_bare(jni, state, object)) return;
   state->inside = true;
   const uint64_t class_key = layout_.class_key(header);
   const uint32_t depth = stacks_.depth();
@@ -74,11 +75,7 @@ void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header) {
     count = stacks_.of_current(frames);
   }
   if (class_key == 0) {
-    jclass of = jni->GetObjectClass(object);
-    jlong size = 0;
-    static_cast<jvmtiEnv*>(services_.jvm->jvmti(services_.host))->GetObjectSize(object, &size);
-    count_by_class(jni, state, object, of, static_cast<uint64_t>(size), frames, count);
-    jni->DeleteLocalRef(of);
+    count_as_named(jni, state, object, frames, count);
     state->inside = false;
     return;
   }
@@ -171,6 +168,16 @@ void Collector::count_by_class(JNIEnv* jni, ThreadState* state, jobject object, 
   at != nullptr ? add(jni, state, at, object, size) : lose(lost_objects_);
 }
 
+// ... and its size asked for.
+void Collector::count_as_named(JNIEnv* jni, ThreadState* state, jobject object, const jvmtiFrameInfo* frames,
+                               uint32_t count) {
+  jclass of = jni->GetObjectClass(object);
+  jlong size = 0;
+  static_cast<jvmtiEnv*>(services_.jvm->jvmti(services_.host))->GetObjectSize(object, &size);
+  count_by_class(jni, state, object, of, static_cast<uint64_t>(size), frames, count);
+  jni->DeleteLocalRef(of);
+}
+
 // Objects and bytes that one object of that size counts for.
 Amount Collector::weight(uint64_t size) const {
   if (!mode_.sampled) return {1, size};
@@ -202,7 +209,7 @@ void Collector::follow(JNIEnv* jni, ThreadState* state, uint32_t site, jobject o
 // Objects that the VM makes for a native method. Those of clone() and Array.newInstance, which compiled code
 // makes without telling, are told by a probe where they are called.
 void Collector::vm_object(JNIEnv* jni, jobject object, jclass of, int64_t size) {
-  if (mode_.sampled || !running_) return;
+  if (mode_.sampled || !counts_.load(std::memory_order_relaxed)) return;
   ThreadState* state = threads_.get(jni);
   if (state == nullptr) return lose(lost_objects_);
   if (state->inside) return;
@@ -229,6 +236,46 @@ void Collector::vm_object(JNIEnv* jni, jobject object, jclass of, int64_t size) 
     }
   }
   state->inside = false;
+}
+
+// Objects that native code makes. A string brings its text along.
+void Collector::native_object(void* self, JNIEnv* jni, jobject object, bool bare) {
+  auto* collector = static_cast<Collector*>(self);
+  if (!collector->counts_.load(std::memory_order_relaxed)) return;
+  ThreadState* state = collector->threads_.get(jni);
+  if (state == nullptr) return collector->lose(collector->lost_objects_);
+  if (state->inside) return;
+  state->inside = true;
+  if (bare) collector->set_bare(jni, state, object);
+  collector->count_native(jni, state, object);
+  if (collector->string_value_ != nullptr && jni->IsInstanceOf(object, collector->string_class_)) {
+    jobject text = jni->GetObjectField(object, collector->string_value_);
+    if (text != nullptr) collector->count_native(jni, state, text);
+    jni->DeleteLocalRef(text);
+  }
+  state->inside = false;
+}
+
+// A constructor that native code runs on an object of AllocObject's, on the same thread and soon, does not
+// count it again.
+void Collector::set_bare(JNIEnv* jni, ThreadState* state, jobject object) const {
+  constexpr uint32_t kSoon = 100;  // objects
+  if (state->bare != nullptr) jni->DeleteWeakGlobalRef(static_cast<jweak>(state->bare));
+  state->bare = object != nullptr ? jni->NewWeakGlobalRef(object) : nullptr;
+  state->bare_left = kSoon;
+  if (jni->ExceptionCheck()) jni->ExceptionClear();
+}
+
+bool Collector::was_bare(JNIEnv* jni, ThreadState* state, jobject object) const {
+  const bool same = jni->IsSameObject(static_cast<jweak>(state->bare), object) != JNI_FALSE;
+  if (same || --state->bare_left == 0) set_bare(jni, state, nullptr);
+  return same;
+}
+
+void Collector::count_native(JNIEnv* jni, ThreadState* state, jobject object) {
+  vm_objects_.fetch_add(1, std::memory_order_relaxed);
+  jvmtiFrameInfo frames[Stacks::kMostFrames];
+  count_as_named(jni, state, object, frames, stacks_.of_current(frames));
 }
 
 void Collector::sampled_object(JNIEnv* jni, jobject object, jclass of, int64_t size) {

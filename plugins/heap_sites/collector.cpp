@@ -5,6 +5,7 @@
 #include <hprof/cpp/text_line.hpp>
 #include <hprof/cpp/vm_flags.hpp>
 
+#include "plugins/heap_sites/native_objects.h"
 #include "plugins/heap_sites/quiet_natives.h"
 #include "plugins/heap_sites/walk_layout.h"
 
@@ -123,6 +124,18 @@ void Collector::watch_unloads() {
   free(events);
 }
 
+void Collector::watch_natives(JNIEnv* jni) {
+  auto* jvmti = static_cast<jvmtiEnv*>(services_.jvm->jvmti(services_.host));
+  jclass string = jni->FindClass("java/lang/String");
+  if (string != nullptr) string_class_ = static_cast<jclass>(jni->NewGlobalRef(string));
+  const char* type = services_.settings().java_version >= 9 ? "[B" : "[C";
+  if (string_class_ != nullptr) string_value_ = jni->GetFieldID(string_class_, "value", type);
+  if (jni->ExceptionCheck()) jni->ExceptionClear();
+  if (string != nullptr) jni->DeleteLocalRef(string);
+  if (!watch_native_objects(jvmti, &Collector::native_object, this))
+    services_.log->detail(services_.host, "heap=sites: what native code makes by JNI is not seen");
+}
+
 hprof_status Collector::start_exact(JNIEnv* jni) {
   const Services& s = services_;
   if (layout_.header == ObjectLayout::Header::kUnknown) find_layout();
@@ -141,6 +154,7 @@ hprof_status Collector::start_exact(JNIEnv* jni) {
       stacks_.call_probe(jni, 1);
       learn_frames(jni, state);
     }
+    watch_natives(jni);
   }
   return status;
 }
@@ -189,13 +203,13 @@ hprof_status Collector::start() {
   auto* jni = static_cast<JNIEnv*>(services_.jvm->jni(services_.host));
   hprof_status status = mode_.sampled ? start_sampled() : start_exact(jni);
   if (status != HPROF_OK) return status;
-  running_ = true;
+  counts_.store(true);
   start_reaper();
   return HPROF_OK;
 }
 
 void Collector::stop() {
-  running_ = false;
+  counts_.store(false);
   if (!mode_.sampled) services_.bytecode->halt(services_.host, HPROF_PROBE_ALLOCATIONS);
   wanted_.store(true);
   if (reaper_ != nullptr) services_.threads->stop(services_.host, reaper_);
@@ -207,6 +221,7 @@ hprof_status Collector::control(const hprof_control& control) {
   switch (control.what) {
     case HPROF_CONTROL_ALLOC_TRACES:
       if (mode_.sampled) return HPROF_UNSUPPORTED;
+      counts_.store(control.value != 0);
       if (control.value != 0) return services_.bytecode->go(services_.host, HPROF_PROBE_ALLOCATIONS);
       services_.bytecode->halt(services_.host, HPROF_PROBE_ALLOCATIONS);
       return HPROF_OK;
@@ -405,7 +420,7 @@ hprof_status Collector::write_notes(bool collected) {
     line.text(" bytes (sites=sampled); all numbers are estimates of what was allocated");
   } else {
     line.text("heap=sites: each object made by Java code is counted (sites=exact), and ");
-    line.number(vm_objects_.load(std::memory_order_relaxed)).text(" that the VM made for native methods; ");
+    line.number(vm_objects_.load(std::memory_order_relaxed)).text(" that the VM and JNI made for native methods; ");
     line.text("others that the VM makes, and those from before it had started, are not seen");
   }
   hprof_status status = write_note(s, line);

@@ -66,8 +66,14 @@ class Collector {
   void distrust_walks();
   Recent* miss(JNIEnv* jni, ThreadState* state, jobject object, uint64_t class_key, uint64_t key,
                const jvmtiFrameInfo* frames, uint32_t count);
+  static void native_object(void* self, JNIEnv* jni, jobject object, bool bare);
+  bool was_bare(JNIEnv* jni, ThreadState* state, jobject object) const;
+  void set_bare(JNIEnv* jni, ThreadState* state, jobject object) const;
+  void count_native(JNIEnv* jni, ThreadState* state, jobject object);
   void count_by_class(JNIEnv* jni, ThreadState* state, jobject object, jclass of, uint64_t size,
                       const jvmtiFrameInfo* frames, uint32_t count);
+  void count_as_named(JNIEnv* jni, ThreadState* state, jobject object, const jvmtiFrameInfo* frames,
+                      uint32_t count);
   void add(JNIEnv* jni, ThreadState* state, Count* count, jobject object, uint64_t size);
   void follow(JNIEnv* jni, ThreadState* state, uint32_t site, jobject object, uint64_t size);
   uint32_t thread_of(JNIEnv* jni, ThreadState* state);
@@ -80,6 +86,7 @@ class Collector {
   void run_errand(JNIEnv* jni, Errand errand);
   void learn_frames(JNIEnv* jni, ThreadState* state);
   void watch_unloads();
+  void watch_natives(JNIEnv* jni);
   void start_reaper();
   static void reap(void* self, void* jni, hprof_agent_thread* thread);
   LiveHooks hooks(Hooks* hooks) const;
@@ -93,8 +100,8 @@ class Collector {
   Services services_;
   Config config_;
   SitesMode mode_ = {};
-  bool asked_ = false;  // for probes
-  bool running_ = false;
+  bool asked_ = false;               // for probes
+  std::atomic<bool> counts_{false};  // what no probe tells of; probes are switched by the core
   ObjectLayout layout_;
   Stacks stacks_;
   FrameWalk walk_;
@@ -110,6 +117,8 @@ class Collector {
   std::atomic<uint32_t> collections_{1};
   std::atomic<uint32_t> unloads_{1};
   std::atomic<uint64_t> vm_objects_{0};
+  jclass string_class_ = nullptr;  // global reference
+  jfieldID string_value_ = nullptr;
   SpinLock lock_;                    // who goes through the live records: the reaper, or a report
   std::atomic<bool> wanted_{false};  // a report waits for it
   hprof_agent_thread* reaper_ = nullptr;

@@ -1,8 +1,12 @@
 #include "plugins/heap_sites/quiet_natives.h"
 
+#include "plugins/heap_sites/native_objects.h"
+
 namespace hprof::sites {
 
-static jobject JNICALL allocate_instance(JNIEnv* jni, jobject, jclass of) { return jni->AllocObject(of); }
+static jobject JNICALL allocate_instance(JNIEnv* jni, jobject, jclass of) {
+  return alloc_object_untold(jni, of);
+}
 
 bool allocate_instances_without_events(JNIEnv* jni) {
   char name[] = "allocateInstance", signature[] = "(Ljava/lang/Class;)Ljava/lang/Object;";

@@ -31,6 +31,8 @@ struct ThreadState {
   uint32_t walks = 0;                  // stacks that were known
   uint64_t asked[kAskedReasons] = {};  // stacks that the VM was asked for
   Errand errand = Errand::kNone;       // what the agent calls a probe itself for
+  void* bare = nullptr;                // weak reference to AllocObject's last object, for a while
+  uint32_t bare_left = 0;              // objects until it is forgotten
   bool inside = false;                 // the agent's own work allocates nothing that is counted
   ThreadState* next = nullptr;         // of all
 };

@@ -1,8 +1,12 @@
 """heap=sites: every object is counted once, with its class, size and stack, and its end is seen."""
+import os
 import re
+import shutil
+import subprocess
 
 from commands import must
 from harness import Skip, check, check_equal, vm_test
+from jdks import installed
 from reports import parse_ascii
 from sites import by_class, by_method, tables
 
@@ -64,6 +68,30 @@ def every_object_is_counted_once(vm):
     check_equal(classes["Sites$Item"][2], 0, "live objects of a class that nobody holds")
     check_equal(classes["Sites$Shared"][2], 8, "live objects of eight threads")
     check_equal(classes["Sites$Kept"][1] // N * (N // 2), classes["Sites$Kept"][3], "live bytes")
+
+
+@vm_test(units=UNITS)
+def objects_of_native_code_are_counted_once(vm):
+    compiler = shutil.which("cc")
+    homes = [home for home in installed() if os.path.exists(os.path.join(home, "include", "jni.h"))]
+    if compiler is None or not homes:
+        raise Skip("no C compiler, or no jni.h")
+    jni = os.path.join(homes[0], "include")
+    library = vm.path("native.so")
+    subprocess.check_call([compiler, "-shared", "-fPIC", "-I" + jni, "-I" + os.path.join(jni, "linux"),
+                           os.path.join(os.path.dirname(os.path.abspath(__file__)), "native", "native_objects.c"), "-o",
+                           library])
+    if vm.run_java("NativeObjects", library, "1").code != 0:
+        raise Skip("the compiler is for another machine than the JDK")
+    run, report = profile(vm, ",depth=20", "NativeObjects", library, "500")
+    found = by_method(report, tables(report)[0], "NativeObjects")["make"]
+    made = {"java.lang.String": 1000}
+    for kind in ("boolean", "byte", "char", "short", "int", "long", "float", "double", "NativeObjects$Item"):
+        made[kind + "[]"] = 500
+    for kind in ("Item", "Bare", "Late"):
+        made["NativeObjects$" + kind] = 500
+    made["byte[]" if vm.version >= 9 else "char[]"] += 1000  # texts of the strings
+    check_equal({name: found.get(name) for name in made}, made, "objects\n%s" % run)
 
 
 @vm_test(units=UNITS)
