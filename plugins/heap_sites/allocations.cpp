@@ -79,16 +79,10 @@ void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header) {
     state->inside = false;
     return;
   }
-  if (!walked) key = Stacks::hash(frames, count);
-  key = mix(mix(mix(key, class_key), thread_of(jni, state)), depth);
-  uint32_t epoch = collections_.load(std::memory_order_relaxed);
-  Recent* recent = state->recent.find(key);
-  if (recent != nullptr && recent->epoch != epoch) {
-    bool same = recent->unloads == unloads_.load(std::memory_order_relaxed) &&
-                classes_.is_there(jni, recent->owner, epoch);
-    if (same) recent->epoch = epoch;
-    if (!same) recent = nullptr;
-  }
+  const uint64_t thread = thread_of(jni, state);
+  const auto with_rest = [&](uint64_t stack) { return mix(mix(mix(stack, class_key), thread), depth); };
+  key = with_rest(walked ? key : Stacks::hash(frames, count));
+  Recent* recent = recall(jni, state, key);
   if (walked && (recent == nullptr || wants_proof(state))) {
     state->asked[recent == nullptr ? kAskedNew : kAskedProof]++;
     count = stacks_.of_current(frames);
@@ -98,7 +92,8 @@ void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header) {
       key = mix(key, Stacks::hash(frames, count));
     }
   }
-  if (recent == nullptr) recent = miss(jni, state, object, class_key, key, frames, count);
+  if (recent == nullptr)
+    recent = miss(jni, state, object, class_key, with_rest(Stacks::hash(frames, count)), key, frames, count);
   if (recent != nullptr) {
     uint64_t size = recent->size != 0 ? recent->size : classes_.size_of(jni, recent->owner, object, header);
     add(jni, state, recent->count, object, size);
@@ -106,6 +101,17 @@ void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header) {
     lose(lost_objects_);
   }
   state->inside = false;
+}
+
+// What was seen under that key, unless its class may have gone.
+Recent* Collector::recall(JNIEnv* jni, const ThreadState* state, uint64_t key) {
+  Recent* recent = state->recent.find(key);
+  const uint32_t epoch = collections_.load(std::memory_order_relaxed);
+  if (recent == nullptr || recent->epoch == epoch) return recent;
+  const bool same = recent->unloads == unloads_.load(std::memory_order_relaxed) &&
+                    classes_.is_there(jni, recent->owner, epoch);
+  if (same) recent->epoch = epoch;
+  return same ? recent : nullptr;
 }
 
 void Collector::learn_stack(JNIEnv* jni, ThreadState* state, const jvmtiFrameInfo* frames, uint32_t count) {
@@ -141,8 +147,14 @@ void Collector::distrust_walks() {
   walks_.store(false, std::memory_order_relaxed);
 }
 
-Recent* Collector::miss(JNIEnv* jni, ThreadState* state, jobject object, uint64_t class_key, uint64_t key,
-                        const jvmtiFrameInfo* frames, uint32_t count) {
+// told_key: of the stack as the VM tells it, which is the same as `key` where there was no walk. Code that is
+// compiled again has other keys for the same stack.
+Recent* Collector::miss(JNIEnv* jni, ThreadState* state, jobject object, uint64_t class_key,
+                        uint64_t told_key, uint64_t key, const jvmtiFrameInfo* frames, uint32_t count) {
+  if (const Recent* told = told_key != key ? recall(jni, state, told_key) : nullptr) {
+    const Recent known = *told;
+    return state->recent.put(key, known);
+  }
   uint32_t epoch = collections_.load(std::memory_order_relaxed);
   uint32_t unloads = unloads_.load(std::memory_order_relaxed);
   uint32_t owner = classes_.find(jni, object, class_key, epoch);
@@ -151,11 +163,9 @@ Recent* Collector::miss(JNIEnv* jni, ThreadState* state, jobject object, uint64_
   uint32_t site = sites_.find(entry.serial, stacks_.trace(jni, thread_of(jni, state), frames, count));
   Count* at = site != 0 ? state->counts.find(site) : nullptr;
   if (at == nullptr) return nullptr;
-  Recent* recent = state->recent.find(key);
-  if (recent == nullptr) recent = state->recent.add(key);
-  if (recent == nullptr) return nullptr;
-  *recent = {key, at, owner, entry.size, epoch, unloads};
-  return recent;
+  const Recent seen = {key, at, owner, entry.size, epoch, unloads};
+  if (told_key != key) state->recent.put(told_key, seen);
+  return state->recent.put(key, seen);
 }
 
 // Without a key: the class is named each time.

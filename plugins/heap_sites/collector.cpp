@@ -182,6 +182,7 @@ void Collector::learn_frames(JNIEnv* jni, ThreadState* state) {
     why = "its own frames were not found";
   }
   state->errand = Errand::kNone;
+  if (frees_code_in_collections()) walk_.trust_code(&collections_);
   knows_methods_ = known && s.settings().java_version <= kLastWithMethodPointers &&
                    stacks_.are_pointers(walk_.layout().probes);
   proofs_left_.store(kProofs);
@@ -189,6 +190,17 @@ void Collector::learn_frames(JNIEnv* jni, ThreadState* state) {
   if (known) return;
   TextLine<200> line;
   s.log->detail(s.host, line.text("heap=sites: the VM is asked for each stack: ").text(why).c_str());
+}
+
+// Since Java 20 these give the memory of compiled code back in their pauses, each of which ends with an
+// event; VMs before did it at any time, others do it while the program runs.
+bool Collector::frees_code_in_collections() const {
+  constexpr uint32_t kFirst = 20;
+  constexpr const char* kCollectors[] = {"UseSerialGC", "UseParallelGC", "UseG1GC"};
+  for (const char* collector : kCollectors) {
+    if (services_.settings().java_version >= kFirst && vm_flag(services_, collector)) return true;
+  }
+  return false;
 }
 
 hprof_status Collector::start_sampled() {
@@ -420,7 +432,8 @@ hprof_status Collector::write_notes(bool collected) {
     line.text(" bytes (sites=sampled); all numbers are estimates of what was allocated");
   } else {
     line.text("heap=sites: each object made by Java code is counted (sites=exact), and ");
-    line.number(vm_objects_.load(std::memory_order_relaxed)).text(" that the VM and JNI made for native methods; ");
+    line.number(vm_objects_.load(std::memory_order_relaxed))
+        .text(" that the VM and JNI made for native methods; ");
     line.text("others that the VM makes, and those from before it had started, are not seen");
   }
   hprof_status status = write_note(s, line);

@@ -60,12 +60,13 @@ class Collector {
   void count_object(JNIEnv* jni, jobject object, uint64_t header);
   CodeCache* code_cache(ThreadState* state) const;
   void learn_stack(JNIEnv* jni, ThreadState* state, const jvmtiFrameInfo* frames, uint32_t count);
+  Recent* recall(JNIEnv* jni, const ThreadState* state, uint64_t key);
   bool wants_proof(ThreadState* state);
   bool is_proven(JNIEnv* jni, ThreadState* state, jobject object, const Recent* recent,
                  const jvmtiFrameInfo* frames, uint32_t count);
   void distrust_walks();
-  Recent* miss(JNIEnv* jni, ThreadState* state, jobject object, uint64_t class_key, uint64_t key,
-               const jvmtiFrameInfo* frames, uint32_t count);
+  Recent* miss(JNIEnv* jni, ThreadState* state, jobject object, uint64_t class_key, uint64_t told_key,
+               uint64_t key, const jvmtiFrameInfo* frames, uint32_t count);
   static void native_object(void* self, JNIEnv* jni, jobject object, bool bare);
   bool was_bare(JNIEnv* jni, ThreadState* state, jobject object) const;
   void set_bare(JNIEnv* jni, ThreadState* state, jobject object) const;
@@ -85,6 +86,7 @@ class Collector {
   void find_layout();
   void run_errand(JNIEnv* jni, Errand errand);
   void learn_frames(JNIEnv* jni, ThreadState* state);
+  bool frees_code_in_collections() const;
   void watch_unloads();
   void watch_natives(JNIEnv* jni);
   void start_reaper();

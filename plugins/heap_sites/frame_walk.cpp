@@ -90,7 +90,6 @@ bool FrameWalk::step_interpreted(Frame* frame, Step* step, uint64_t* sender) con
   if (!is_between(frame->fp, frame->sp, step->stack_end - 2 * kWord)) return false;
   step->method = word(frame->fp, kMethodSlot);
   step->frames = is_probe(step->method) ? 0 : 1;
-  step->entry = nullptr;
   step->key = add_to(step->key, step->method, word(frame->fp, layout_.bcp_slot));
   *sender = word(frame->fp, kSenderSpSlot);
   frame->pc = word(frame->fp, 1);
@@ -98,25 +97,30 @@ bool FrameWalk::step_interpreted(Frame* frame, Step* step, uint64_t* sender) con
   return true;
 }
 
-bool FrameWalk::step_compiled(Frame* frame, Step* step, uint64_t blob, uint64_t* sender) {
-  const uint64_t pc = frame->pc;
+// What there is to know about code, from the cache if it still holds. null: it is not compiled code.
+CodeCache::Entry* FrameWalk::look_at_code(uint64_t pc, uint64_t blob, const Step& step,
+                                          CodeCache::Entry* fresh) {
   const uint32_t id = read<uint32_t>(blob + layout_.compile_id);
-  CodeCache::Entry fresh = {};
-  CodeCache::Entry* entry = step->cache != nullptr ? step->cache->find(pc) : nullptr;
+  CodeCache::Entry* entry = step.cache != nullptr ? step.cache->find(pc) : nullptr;
   if (entry == nullptr || entry->blob != blob || entry->compile_id != id) {
-    if (kind_of(blob) != Kind::kCompiled) return false;
+    if (kind_of(blob) != Kind::kCompiled) return nullptr;
     // A frame that waits to be deoptimized returns to the stub: where it is, is not in the return address.
-    if (pc >= blob + read<uint32_t>(blob + layout_.stub_offset)) return false;
-    step->method = read<uint64_t>(blob + layout_.method_of_code);
+    if (pc >= blob + read<uint32_t>(blob + layout_.stub_offset)) return nullptr;
+    const uint64_t method = read<uint64_t>(blob + layout_.method_of_code);
     const int32_t words = read<int32_t>(blob + layout_.blob_frame_size);
-    if (words < 2) return false;
-    fresh = {pc, blob, id, static_cast<uint32_t>(words), is_probe(step->method) ? 0u : 1u, 0};
-    entry = step->cache != nullptr ? step->cache->add(fresh) : &fresh;
+    if (words < 2) return nullptr;
+    *fresh = {pc, blob, id, static_cast<uint32_t>(words), is_probe(method) ? 0u : 1u, 0};
+    entry = step.cache != nullptr ? step.cache->add(*fresh) : fresh;
   }
-  step->frames = entry->frames;
-  step->entry = step->cache != nullptr ? entry : nullptr;
-  step->key = add_to(step->key, pc, id);
-  *sender = frame->sp + uint64_t{entry->words} * kWord;
+  entry->epoch = step.epoch;
+  return entry;
+}
+
+bool FrameWalk::step_compiled(Frame* frame, Step* step, const CodeCache::Entry& code,
+                              uint64_t* sender) const {
+  step->frames = code.frames;
+  step->key = add_to(step->key, frame->pc, code.compile_id);
+  *sender = frame->sp + uint64_t{code.words} * kWord;
   if (!is_between(*sender, frame->sp, step->stack_end)) return false;
   frame->pc = word(*sender, -1);
   frame->fp = word(*sender, -2);
@@ -124,13 +128,26 @@ bool FrameWalk::step_compiled(Frame* frame, Step* step, uint64_t blob, uint64_t*
 }
 
 bool FrameWalk::step(Frame* frame, Step* step) {
+  const uint64_t pc = frame->pc;
   uint64_t sender = 0;
-  bool interpreted = is_interpreted(frame->pc);
-  const uint64_t blob = interpreted ? 0 : find_blob(frame->pc);
-  if (!interpreted && blob == 0) return false;
-  if (!interpreted && load(&interpreter_low_) == 0) interpreted = kind_of(blob) == Kind::kInterpreter;
+  CodeCache::Entry fresh;
+  CodeCache::Entry* code = nullptr;
+  bool interpreted = is_interpreted(pc);
+  if (!interpreted && step->epoch != 0) {
+    code = step->cache->find(pc);
+    if (code != nullptr && code->epoch != step->epoch) code = nullptr;
+  }
+  if (!interpreted && code == nullptr) {
+    const uint64_t blob = find_blob(pc);
+    if (blob == 0) return false;
+    if (load(&interpreter_low_) == 0) interpreted = kind_of(blob) == Kind::kInterpreter;
+    if (!interpreted && (code = look_at_code(pc, blob, *step, &fresh)) == nullptr) return false;
+  }
   const bool stepped =
-      interpreted ? step_interpreted(frame, step, &sender) : step_compiled(frame, step, blob, &sender);
+      interpreted ? step_interpreted(frame, step, &sender) : step_compiled(frame, step, *code, &sender);
+  step->entry = interpreted || step->cache == nullptr ? nullptr : code;
+  if (!interpreted && step->cache == nullptr)
+    step->method = read<uint64_t>(code->blob + layout_.method_of_code);
   if (!stepped || sender <= frame->sp || !is_between(sender, frame->sp, step->stack_end)) return false;
   frame->sp = sender;
   return true;
@@ -151,9 +168,17 @@ FrameWalk::Behind FrameWalk::behind_native(Frame* frame, const Step& at) const {
   return is_between(frame->sp, before, at.stack_end) ? Behind::kFrames : Behind::kUnknown;
 }
 
+FrameWalk::Step FrameWalk::begin(CodeCache* cache) const {
+  Step at = {};
+  at.cache = cache;
+  at.key = 0x2545f4914f6cdd1dull;
+  if (cache != nullptr && code_epoch_ != nullptr) at.epoch = code_epoch_->load(std::memory_order_relaxed);
+  return at;
+}
+
 uint64_t FrameWalk::key(const void* env, uint32_t depth, CodeCache* cache) {
   Frame frame;
-  Step at = {0, cache, 0x2545f4914f6cdd1dull, 0, 0, nullptr};
+  Step at = begin(cache);
   if (!first(env, &frame, &at)) return 0;
   uint32_t counted = 0;
   for (uint32_t i = 0; counted < depth; i++) {
@@ -175,7 +200,7 @@ uint64_t FrameWalk::key(const void* env, uint32_t depth, CodeCache* cache) {
 // out, it is not known which of them is the end: as many frames as up to the first there are in any case.
 void FrameWalk::learn(const void* env, const uint64_t* methods, uint32_t count, CodeCache* cache) {
   Frame frame;
-  Step at = {0, cache, 0, 0, 0, nullptr};
+  Step at = begin(cache);
   if (!first(env, &frame, &at)) return;
   uint32_t covered = 0;
   for (uint32_t i = 0; i < kMostSteps && covered < count; i++) {
@@ -201,7 +226,7 @@ void FrameWalk::learn(const void* env, const uint64_t* methods, uint32_t count, 
 
 uint64_t FrameWalk::called_method(const void* env) {
   Frame frame;
-  Step at = {};
+  Step at = begin(nullptr);
   if (!first(env, &frame, &at)) return 0;
   for (uint32_t i = 0; i < kMostSteps && frame.pc != layout_.call_stub_return; i++) {
     if (!step(&frame, &at)) return 0;

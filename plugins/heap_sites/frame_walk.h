@@ -12,6 +12,7 @@
 // says.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace hprof::sites {
@@ -51,7 +52,7 @@ struct CodeCache {
     uint32_t compile_id;  // its compilation has this number
     uint32_t words;       // of the frame
     uint32_t frames;      // of a trace that it stands for, at least; 0: a probe
-    uint32_t reserved;
+    uint32_t epoch;       // when that was last looked at, see FrameWalk::trust_code; 0: look again
   };
   Entry entries[kPairs][2];  // the newer one first
 
@@ -78,6 +79,9 @@ struct CodeCache {
 class FrameWalk {
  public:
   WalkLayout& layout() { return layout_; }
+  // What was found out about code holds for as long as this number, which is not 0, is the same: the VM gives
+  // the memory of code back in between only. null: it does that at any time. [control]
+  void trust_code(const std::atomic<uint32_t>* epoch) { code_epoch_ = epoch; }
   // A key for the top frames of the calling thread, at least `depth` frames of a trace (all, if there are
   // fewer). 0: there is something that this does not know. cache: the thread's, or null. [app]
   uint64_t key(const void* env, uint32_t depth, CodeCache* cache);
@@ -96,6 +100,7 @@ class FrameWalk {
   struct Step {
     uint64_t stack_end;
     CodeCache* cache;
+    uint32_t epoch;  // see CodeCache
     uint64_t key;
     uint64_t method;          // of the frame; not of compiled code that the cache knows
     uint32_t frames;          // of a trace, see CodeCache
@@ -111,13 +116,16 @@ class FrameWalk {
   // Goes on to the caller, and mixes the frame into the key. [app]
   bool step(Frame* frame, Step* step);
   bool step_interpreted(Frame* frame, Step* step, uint64_t* sender) const;
-  bool step_compiled(Frame* frame, Step* step, uint64_t blob, uint64_t* sender);
+  bool step_compiled(Frame* frame, Step* step, const CodeCache::Entry& code, uint64_t* sender) const;
+  CodeCache::Entry* look_at_code(uint64_t pc, uint64_t blob, const Step& step, CodeCache::Entry* fresh);
+  Step begin(CodeCache* cache) const;
   bool is_probe(uint64_t method) const;
 
   WalkLayout layout_;
   // Learned: the interpreter's code, and the addresses of the names of compiled code.
   uint64_t interpreter_low_ = 0, interpreter_high_ = 0;
   uint64_t compiled_names_[2] = {};
+  const std::atomic<uint32_t>* code_epoch_ = nullptr;
 };
 
 }  // namespace hprof::sites

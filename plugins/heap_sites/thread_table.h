@@ -69,6 +69,15 @@ class RecentTable {
   }
   // A slot for a key that is not there, taken from another if need be; null: no memory. [owner]
   Recent* add(uint64_t key);
+  // The slot of that key with all else as in `seen`; null: no memory. [owner]
+  Recent* put(uint64_t key, const Recent& seen) {
+    Recent* slot = find(key);
+    if (slot == nullptr) slot = add(key);
+    if (slot == nullptr) return nullptr;
+    *slot = seen;
+    slot->key = key;
+    return slot;
+  }
 
  private:
   bool grow();

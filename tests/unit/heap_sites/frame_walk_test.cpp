@@ -190,6 +190,25 @@ TEST_CASE("the same place in another compilation is another frame, whatever was 
   CHECK(program.run(pc, 0x10, 4) == other);
 }
 
+TEST_CASE("within an epoch of trust code is looked at once") {
+  Program program;
+  CodeCache cache = {};
+  std::atomic<uint32_t> epoch{1};
+  program.vm.walk.trust_code(&epoch);
+  const uint64_t pc = program.first + 500;
+  const uint64_t key = program.run(pc, 0x10, 4, &cache);
+  program.vm.compile_again(program.first, 9, 10);
+  CHECK(program.run(pc, 0x10, 4, &cache) == key);
+  CHECK(program.run(pc, 0x10, 4) != key);
+  epoch = 2;
+  const uint64_t other = program.run(pc, 0x10, 4, &cache);
+  CHECK(other != key);
+  CHECK(program.run(pc, 0x10, 4) == other);
+  epoch = 0;  // which is no epoch
+  program.vm.compile_again(program.first, 10, 10);
+  CHECK(program.run(pc, 0x10, 4, &cache) != other);
+}
+
 TEST_CASE("what is not known has no key") {
   Program program;
   CHECK(program.run(program.first + 40000 - 32, 0x10, 4) == 0);  // behind the code: about to be deoptimized
