@@ -46,7 +46,8 @@ uint32_t Collector::thread_of(JNIEnv* jni, ThreadState* state) {
 
 CodeCache* Collector::code_cache(ThreadState* state) const {
   constexpr uint32_t kEnough = 4096;
-  if (state->code == nullptr && ++state->walks == kEnough) state->code = services_.allocate<CodeCache>(1);
+  if (state->code == nullptr && ++state->until_cache == kEnough)
+    state->code = services_.allocate<CodeCache>(1);
   return state->code;
 }
 

@@ -29,6 +29,7 @@ struct ThreadState {
   uint32_t serial = 0;                 // thread=y: the thread it belongs to, or belonged to last; 0: none
   bool asks = true;                    // ... which is to be asked for: at first, and always on a carrier
   uint32_t walks = 0;                  // stacks that were known
+  uint32_t until_cache = 0;            // walks without `code`
   uint64_t asked[kAskedReasons] = {};  // stacks that the VM was asked for
   Errand errand = Errand::kNone;       // what the agent calls a probe itself for
   void* bare = nullptr;                // weak reference to AllocObject's last object, for a while
