@@ -26,10 +26,6 @@ constexpr int64_t kSilenceMs =
     300000;  // neither data nor an answer; a collection of a large heap may come first
 constexpr int kPipeBytes = 1024 * 1024;
 constexpr size_t kBuffer = 1024 * 1024;
-// A thread that waits in poll() for a pipe is woken on the writer's processor, which then is the VM's no
-// longer. So the reader naps as long as data comes: the VM takes about a millisecond to fill the pipe.
-constexpr int64_t kNapNs = 50 * 1000;
-constexpr uint32_t kNaps = 40;
 
 int fail(char* reason, size_t size, const char* words, int code) {
   snprintf(reason, size, "%s", words);
@@ -168,35 +164,24 @@ struct Dump {
     for (int64_t i = 0; i < count && answer_size < sizeof answer - 1; i++) answer[answer_size++] = bytes[i];
     return count > 0 ? 1 : 0;
   }
-  bool read_streams() {
-    bool any = false;
-    for (uint32_t i = 0; i < stream_count; i++) any = read_stream(i) || any;
-    return any;
-  }
   int pump(Socket socket, char* reason, size_t reason_size);
 };
 
 int Dump::pump(Socket socket, char* reason, size_t reason_size) {
-  uint32_t naps = 0;
   for (bool answered = false; !answered;) {
-    if (read_streams()) {
-      naps = 0;
-      continue;
-    }
     pollfd polled[3] = {{static_cast<int>(socket.handle), POLLIN, 0}, {-1, POLLIN, 0}, {-1, POLLIN, 0}};
     for (uint32_t i = 0; i < stream_count; i++) polled[1 + i].fd = streams[i].read_end;
-    const bool naps_on = naps < kNaps;
-    int ready = poll(polled, 1 + stream_count, naps_on ? 0 : kSilenceMs);
+    int ready = poll(polled, 1 + stream_count, kSilenceMs);
     if (ready < 0 && errno == EINTR) continue;
-    if (ready == 0 && naps_on) {
-      naps++;
-      sleep_ns(kNapNs);
-      continue;
-    }
     if (ready <= 0) return fail(reason, reason_size, "the VM is silent", kErrorTimedOut);
+    for (uint32_t i = 0; i < stream_count; i++) {
+      if (polled[1 + i].revents != 0) read_stream(i);
+    }
     if (polled[0].revents != 0 && read_answer(socket) == 0) answered = true;
   }
-  while (read_streams()) {
+  for (uint32_t i = 0; i < stream_count; i++) {
+    while (read_stream(i)) {
+    }
   }
   // "0\nDumping heap to ...\nHeap dump file created [N bytes in S secs]"; a refusal begins with another
   // number or has no "created".
