@@ -169,12 +169,13 @@ struct JvmtiEngine::Callbacks {
 
   // JVMTI spells types as signatures do.
   static uint64_t bits_of(jvalue value, uint32_t type) {
+    const uint32_t width = width_of(type, sizeof(void*));
     uint64_t bits = 0;
-    memcpy(&bits, &value, width_of(type, sizeof(void*)));
     const uint16_t one = 1;
     uint8_t low;
     memcpy(&low, &one, 1);
-    if (low == 0) bits >>= 64 - 8 * width_of(type, sizeof(void*));  // big-endian hosts
+    // The value has the first bytes of a jvalue, on big-endian hosts the last of a number.
+    memcpy(reinterpret_cast<uint8_t*>(&bits) + (low != 0 ? 0 : sizeof(bits) - width), &value, width);
     return bits;
   }
 

@@ -1,9 +1,7 @@
 /* What java/NativeObjects.java calls. */
 #include <jni.h>
 
-static void drop(JNIEnv* jni, jobject made) {
-  (*jni)->DeleteLocalRef(jni, made);
-}
+static void drop(JNIEnv* jni, jobject made) { (*jni)->DeleteLocalRef(jni, made); }
 
 JNIEXPORT void JNICALL Java_NativeObjects_make(JNIEnv* jni, jclass self, jint count, jclass item, jclass bare,
                                                jclass late) {
