@@ -100,6 +100,8 @@ hprof_status Output::through(hprof_out* out, const uint8_t* bytes, uint64_t size
   if (!self->draining_ || !self->takes_through()) return HPROF_UNSUPPORTED;
   const hprof_status status = self->next_chunk();
   if (status != HPROF_OK) return status;
+  while (self->drain()) {  // the current chunk was empty, others may be on their way
+  }
   self->encoded_ += size;
   return self->write_bytes(bytes, size) ? HPROF_OK : HPROF_ABORTED;
 }

@@ -43,7 +43,8 @@ struct JvmtiEngine::Callbacks {
       walk.writer->note_bare_class(id);
     } else if (known == 0 && walk.by_address) {
       id = address_of(tag);
-      if (id < kFirstAddress || !has_size(tag, size)) walk.writer->fail("objects are not where they were");
+      if (id < kFirstAddress || !has_size(tag, size))
+        walk.writer->fail("an object's address does not fit its size; addresses=n takes tags");
     } else if (known == 0) {
       id = walk.next_id++;
       *tag = static_cast<jlong>(id);

@@ -361,6 +361,28 @@ TEST_CASE("large records go to the sink at their place among small ones") {
   }
 }
 
+TEST_CASE("a large record waits for chunks that the writer has not written yet") {
+  Fixture f;
+  f.open();
+  REQUIRE(f.pipeline.start());
+  std::string expected;
+  uint64_t begin = 0;
+  for (int i = 0; i < 200; i++) {
+    const std::string small(100, static_cast<char>('a' + i % 26));
+    const std::string large(HPROF_OUT_LARGE, static_cast<char>('A' + i % 26));
+    REQUIRE(f.pipeline.begin_report());
+    if (i == 0) begin = f.pipeline.position();
+    CHECK(f.raw(small) == HPROF_OK);
+    f.pipeline.end_report();
+    REQUIRE(f.pipeline.begin_report());
+    CHECK(f.raw(large) == HPROF_OK);
+    f.pipeline.end_report();
+    expected += small + large;
+  }
+  f.finish();
+  CHECK(world->outputs[0].substr(begin, expected.size()) == expected);
+}
+
 TEST_CASE("a sink that fails amid a large record ends the output") {
   Fixture f;
   f.open();
