@@ -197,8 +197,10 @@ void Collector::learn_frames(JNIEnv* jni, ThreadState* state) {
 bool Collector::frees_code_in_collections() const {
   constexpr uint32_t kFirst = 20;
   constexpr const char* kCollectors[] = {"UseSerialGC", "UseParallelGC", "UseG1GC"};
+  const hprof_settings& settings = services_.settings();
+  if (settings.java_version < kFirst || (settings.granted & HPROF_NEED_GC_EVENTS) == 0) return false;
   for (const char* collector : kCollectors) {
-    if (services_.settings().java_version >= kFirst && vm_flag(services_, collector)) return true;
+    if (vm_flag(services_, collector)) return true;
   }
   return false;
 }
@@ -213,6 +215,7 @@ hprof_status Collector::start_sampled() {
 
 hprof_status Collector::start() {
   auto* jni = static_cast<JNIEnv*>(services_.jvm->jni(services_.host));
+  collections_.fetch_add(1, std::memory_order_relaxed);  // of those while it was stopped nobody has told
   hprof_status status = mode_.sampled ? start_sampled() : start_exact(jni);
   if (status != HPROF_OK) return status;
   counts_.store(true);
