@@ -52,13 +52,12 @@ inline uint64_t cpu_counter() {
 // where the system does not say. Slow when first asked. [any]
 bool is_cpu_counter_trusted();
 
-// Local time as ctime() has it in the C locale, "Thu Jan  1 01:00:00 1970", without the newline: kCtimeSize
-// bytes with its NUL for years of four digits. Returns the length; 0 and an empty text if it does not fit.
+// Seconds that local time is ahead of UTC (east of Greenwich: above 0) at that time; 0 if it cannot be told.
 // [any]
-constexpr size_t kCtimeSize = 25;
-size_t format_ctime(int64_t wall_milliseconds, char* text, size_t size);
+int32_t utc_offset_s(int64_t wall_milliseconds);
 
-// Local time as "YYYYMMDDHHMMSS", for file names: kTimestampSize bytes with its NUL. As format_ctime. [any]
+// Local time as "YYYYMMDDHHMMSS", for file names: kTimestampSize bytes with its NUL for years of four digits.
+// Returns the length; 0 and an empty text if it does not fit. [any]
 constexpr size_t kTimestampSize = 15;
 size_t format_timestamp(int64_t wall_milliseconds, char* text, size_t size);
 

@@ -22,7 +22,7 @@ struct File {
 
 // What to do with a file that is already there.
 enum class Existing : uint32_t {
-  kRefuse,      // kErrorExists
+  kRefuse,      // kErrorExists, whoever has it open
   kTruncateOwn  // take it if it is a regular file of our own with one name; else an error
 };
 
@@ -31,6 +31,9 @@ enum class Existing : uint32_t {
 //  - An existing regular file: see Existing. Owner, type and link count are checked on the open descriptor,
 //  then the
 //    mode becomes 0600, and only then is it truncated. A refused file keeps its content and mode.
+//  - A regular file is locked (advisory) until file_close or the end of the process: one that another call
+//  has open,
+//    in this process or another, is kErrorInUse. File systems without locks do without.
 //  - A character device (/dev/null, a terminal) that belongs to us or root, and a FIFO of our own, are taken
 //  as they
 //    are under either policy: nothing is created or truncated. A FIFO needs a reader, waited for until
@@ -75,6 +78,15 @@ bool path_exists(const char* path);  // whatever it is; a dangling link exists [
 int file_remove(const char* path);   // [any]
 int file_rename(const char* from, const char* to);  // replaces `to` atomically where the OS can [any]
 
+// Who may read the open file beside us: `mode` as in chmod, of which only the read bits of group and others
+// are looked at. Windows: nothing happens. [any]
+int file_share(File file, uint32_t mode);
+
+// `path` behind the working directory unless it is absolute, as text: links and dots stay. Returns its
+// length, 0 when it does not fit or the directory is gone. [any]
+size_t absolute_path(const char* path, char* text, size_t size);
+bool is_absolute_path(const char* path);  // [any]
+
 // Calls `visit` for each name in the directory but "." and "..", in no order. [any]
 using NameVisitor = bool (*)(void* context, const char* name);
 int list_directory(const char* path, NameVisitor visit, void* context);
@@ -82,5 +94,11 @@ int list_directory(const char* path, NameVisitor visit, void* context);
 // True if `path` is a directory of ours or of root in which nobody else can rename or remove our files: not
 // writable for group and others, or sticky. Looks at this one directory, not at those above. [any]
 bool is_secure_directory(const char* path);
+
+// May code out of the file `path` be run? Not when somebody else can write to it or replace it: it and the
+// directory that it is in, behind links, belong to us, to root or to the owner of the file `own`, and nobody
+// else may write to them, but for a group that is the owner's alone (of the owner's number). The directory
+// may be sticky instead. [any]
+bool is_trusted_code(const char* path, const char* own);
 
 }  // namespace hprof::platform

@@ -28,6 +28,9 @@ void* symbol_in_process(const char* name);
 // [any]
 void* symbol_in_library_of(const void* address, const char* name);
 
+// Does any library of the process export `name` at another address than `own`? [any]
+bool others_export(const char* name, const void* own);
+
 // Absolute path, links resolved, of the library that holds `address`. Returns its length, or 0. [any]
 size_t library_path_of(const void* address, char* path, size_t size);
 

@@ -21,6 +21,7 @@
 #include "platform/clock.h"
 #include "platform/error.h"
 #include "platform/file.h"
+#include "platform/guarded_read.h"
 #include "platform/library.h"
 #include "platform/memory.h"
 #include "platform/process.h"

@@ -22,7 +22,9 @@ int for_each_thread(ThreadVisitor visit, void* context);
 const char* environment(const char* name);
 
 // Writes `text` to standard error with one write, so that a line (give it its newline) is not torn by other
-// threads. Errors are ignored, a closed pipe raises no signal. [signal]
+// threads. Errors are ignored, a closed pipe raises no signal. Where it goes may take nothing, as a pipe does
+// that nobody reads: then the text is lost after a second, and those after it at once until one gets through,
+// which is told how many were lost. [any] but [signal]
 void write_stderr(const char* text);
 
 // Absolute path of the executable (`/usr/lib/jvm/.../bin/java`). Returns its length, or 0. [any]

@@ -18,14 +18,15 @@ bool cpu_timers_supported();
 // A timer that runs on the CPU clock (user and system) of one thread and signals that thread. A plain value;
 // the functions below are for one thread at a time.
 struct CpuTimer {
-  intptr_t id = -1;
+  intptr_t id = -1;    // the kernel's number
+  uint32_t place = 0;  // the port's own
   bool is_created() const { return id != -1; }
 };
 
 // Creates a stopped timer for a live thread of this process, which may be another than the caller. `value` is
-// handed to the sample handler and must stay valid until the timer is deleted and a signal on its way has
-// been delivered: in practice keep it until the end of the process or reuse it. Install the handler first.
-// When its thread ends a timer stops by itself but still wants cpu_timer_delete. [any]
+// handed to the sample handler and must stay valid until the timer is deleted and a call of the handler that
+// began before has ended. Install the handler first. When its thread ends a timer stops by itself but still
+// wants cpu_timer_delete. [any]
 int cpu_timer_create(CpuTimer* timer, NativeThread thread, void* value);
 
 // Starts the timer or changes its interval: it expires after each `interval_ns` of the thread's CPU time. The
@@ -36,24 +37,20 @@ int cpu_timer_stop(CpuTimer timer);     // [signal]
 int cpu_timer_delete(CpuTimer* timer);  // not created: nothing [any]
 
 // Gets the timer's value, the interrupted machine context (ucontext_t*) and the number of further expirations
-// that this signal stands for: a sample weighs 1 + overrun intervals. It returns false if `value` is none of
-// its own, and the signal then goes to the previous handler; so it must not follow `value` before it knows
-// it. errno is kept. It is not interrupted by a second tick. [signal]
-using SampleHandler = bool (*)(void* value, void* machine_context, uint32_t overrun);
+// that this signal stands for: a sample weighs 1 + overrun intervals. errno is kept. It is not interrupted by
+// a second tick. [signal]
+using SampleHandler = void (*)(void* value, void* machine_context, uint32_t overrun);
 
 // Installs `handler` for `signal_number` (0: SIGPROF), with system calls of the application restarted. Only
-// signals sent by a timer reach it; others, like those of another profiler or kill, go to the handler that
-// was there before, and are dropped if there was none. Again with another handler: replaces it. [any]
+// signals of timers that were made here reach it, told by the kernel's number of the timer; others, like
+// those of another profiler's timers, of kill and of sigqueue, go to the handler that was there before, and
+// are dropped if there was none. Again with another handler: replaces it. [any]
 int install_sample_handler(SampleHandler handler, int signal_number = 0);
 
 // Delete the timers first. Afterwards no call to the handler begins, though one that began may still run. The
 // previous handler is put back if ours is still in place; where that was the default, which would end the
 // process at a late tick, the signal is ignored from now on. [any]
 void uninstall_sample_handler();
-
-// Asks for one sample of another thread without a timer: its handler runs with `value` and overrun 0.
-// [signal]
-int request_sample(NativeThread thread, void* value);
 
 // What a stack walk starts from. `link` is the return address register, 0 on machines that return through the
 // stack.
@@ -66,19 +63,17 @@ struct MachineRegisters {
 bool read_registers(const void* machine_context, MachineRegisters* registers);
 void write_registers(void* machine_context, const MachineRegisters& registers);
 
-// Guarded calls
+// The guard against memory faults: of guarded calls, and of guarded reads (guarded_read.h)
 // -------------------------------------------------------------------------------------------------
 
-// Runs first for a fault inside a guarded call; true means that it has mended the machine context and the
-// code shall go on (the VM's SafeFetch works like that). siginfo_t* and ucontext_t* as they came. [signal]
-using FaultFilter = bool (*)(int signal_number, void* signal_info, void* machine_context);
+// Takes over SIGSEGV and SIGBUS, keeping the flags and the signal mask of the handlers that are there. Each
+// user installs it, and 0 means that it is in place. Install after the VM has installed its own (VMInit), or
+// the VM's replaces ours. With -Xcheck:jni the VM prints a warning once that its handler was replaced. One
+// thread at a time. [any]
+int install_fault_guard();
 
-// Takes over SIGSEGV and SIGBUS, keeping the flags and the signal mask of the handlers that are there.
-// Install after the VM has installed its own (VMInit), or the VM's replaces ours. With -Xcheck:jni the VM
-// prints a warning once that its handler was replaced. `filter` may be nullptr. [any]
-int install_fault_guard(FaultFilter filter);
-
-// Puts the previous handlers back where ours are still in place. No guarded call may be running. [any]
+// Of the last user, puts the previous handlers back where ours are still in place. No guarded call or read of
+// this user's may be running. One thread at a time, after an install_fault_guard() that returned 0. [any]
 void uninstall_fault_guard();
 
 // Calls fn(argument). True: it returned. False: it faulted (SIGSEGV or SIGBUS on this thread), or too many

@@ -37,11 +37,15 @@ int tcp_listen(const Address& address, Socket* socket);
 int32_t socket_port(Socket socket);
 
 // Listens on a local socket at `path` with mode 0600, whatever the umask. Its directory must be secure
-// (is_secure_directory). A socket of ours at which nobody answers is replaced; one that answers gives
-// kErrorInUse, and anything else at that path kErrorExists and is left alone. The caller removes the path
-// after closing. [any]
+// (is_secure_directory; one that is not there gives the OS's own error). A socket of ours at which nobody
+// answers is replaced; one that answers gives kErrorInUse, and anything else at that path kErrorExists and is
+// left alone. The caller removes the path after closing. [any]
 int local_listen(const char* path, Socket* socket);
 int local_connect(const char* path, int64_t deadline_ns, Socket* socket);  // [any]
+
+// Removes sockets of ours in the folder, named prefix...<pid>suffix, at which nobody listens: those of
+// processes that were killed. [any]
+void local_remove_dead(const char* folder, const char* prefix, const char* suffix);
 
 // Takes the next connection. [any]
 int socket_accept(Socket listener, int64_t deadline_ns, Socket* connection);

@@ -1,7 +1,7 @@
 // What the front end bin/hprof needs of the operating system: platform.h for programs that have the C++
-// library, and what no agent needs, such as running programs and attaching to a VM.
+// library, and what no agent needs, such as running programs. Attaching to a VM is in tool_attach.h.
 //
-// Only core/tool and its tests include this; nothing of it becomes part of the agent. Thread: any, but the
+// Only tools/hprof and its tests include this; nothing of it becomes part of the agent. Thread: any, but the
 // front end has one. Errors are texts in `*error`, ready to be printed after "hprof: ". Handles are
 // descriptors, -1 = none.
 #pragma once
@@ -28,20 +28,41 @@ uint64_t file_size(int file);
 void close_file(int file);
 bool is_terminal(int file);
 bool file_exists(const std::string& path);
+bool remove_file(const std::string& path);
+// Ours or root's, and nobody else may read or write it.
+bool file_is_private(int file);
+// Time of the last change, in nanoseconds since 1970; 0 = unknown.
+uint64_t file_changed(int file);
+// Names of what is in a folder, in no order; none when it cannot be read.
+std::vector<std::string> names_in_folder(const std::string& path);
+std::string working_folder();
 // Absolute and without symbolic links; empty with *error when it does not exist.
 std::string absolute_path(const std::string& path, std::string* error);
 
 double monotonic_seconds();
 
-// Sockets. `seconds` bounds one call.
-int connect_tcp(const std::string& host, const std::string& port, unsigned seconds, std::string* error);
-int connect_local(const std::string& path, unsigned seconds, std::string* error);
+// Address space of `size` bytes that reads as 0 and becomes memory as it is touched. Null when there is none.
+void* map_memory(size_t size);
+// The same, held by a nameless file in `folder` ("" = $TMPDIR or /tmp), so that the system can move it out of
+// RAM. The space on the disk is taken now. Null with *error.
+void* map_temporary(size_t size, const std::string& folder, std::string* error);
+// The first `size` bytes of a file, to be read only. Null with *error.
+const void* map_file(int file, size_t size, std::string* error);
+void unmap(const void* region, size_t size);
+// Whole pages inside the region leave this process; map_memory() loses their contents, files keep them.
+void drop_pages(void* region, size_t size);
+uint64_t resident_bytes();   // of this process in RAM; 0 = unknown
+uint64_t physical_memory();  // bytes of RAM that this process may use; 0 = unknown
+
+// Sockets. `seconds` bounds one call; below 0 is as 0.
+int connect_tcp(const std::string& host, const std::string& port, double seconds, std::string* error);
+int connect_local(const std::string& path, double seconds, std::string* error);
 // A listening TCP socket; *port is in and out, 0 = any free one.
 int listen_tcp(const std::string& host, uint16_t* port, std::string* error);
 int accept_peer(int listener, std::string* error);
 // Bytes received, 0 when the peer has sent all, -1 on an error or a time-out.
-long receive_some(int socket, void* to, size_t size, unsigned seconds, std::string* error);
-bool send_all(int socket, const void* from, size_t size, unsigned seconds, std::string* error);
+long receive_some(int socket, void* to, size_t size, double seconds, std::string* error);
+bool send_all(int socket, const void* from, size_t size, double seconds, std::string* error);
 void close_socket(int socket);
 
 // Waits until one of the handles (-1 entries are ignored) can be read, at most `milliseconds` (-1: for ever).
@@ -49,6 +70,8 @@ void close_socket(int socket);
 int wait_readable(const std::vector<int>& handles, int milliseconds);
 // From here on SIGINT and SIGTERM make wait_readable() return -2.
 void stop_on_signals();
+// The signal that asked to stop has been heard; the next one counts again.
+void forget_stop();
 
 // Absolute path of the running program; empty when the system does not say.
 std::string program_path();
@@ -56,16 +79,5 @@ std::string environment(const char* name);
 void set_environment(const char* name, const std::string& value);
 // Replaces this process. Returns only on an error.
 void exec_program(const std::vector<std::string>& arguments, std::string* error);
-
-// Loads the agent library `library` (absolute path, as the target sees it) with `options` into the running
-// HotSpot VM `pid` by its attach protocol. True when the VM answered that the agent started; *answer is what
-// the VM said.
-bool attach_agent(int pid, const std::string& library, const std::string& options, unsigned seconds,
-                  std::string* answer, std::string* error);
-
-// Connects to the control socket that an agent in process `pid` has when no option says otherwise:
-// /tmp/hprof-<user>-<pid>.sock, user and pid being those of the process, seen from here. Anybody can make a
-// socket of that name: who listens must be that process (Linux), or a process of this user (elsewhere).
-int connect_control(int pid, unsigned seconds, std::string* error);
 
 }  // namespace hprof::os

@@ -5,7 +5,9 @@
 #include <jvmti.h>
 #include <new>
 
+#include "core/agent/attach_reply.h"
 #include "core/agent/session.h"
+#include "core/base/build.h"
 #include "core/control/text_command.h"
 #include "platform/platform.h"
 
@@ -17,11 +19,15 @@
 #define HPROF_ENTRY(name) name
 #endif
 
+extern "C" JNIEXPORT jlong JNICALL Java_java_lang_HprofTracker_attach(JNIEnv* jni, jclass, jobject thread);
+
 namespace {
 
 using hprof::Answer;
+using hprof::AttachReply;
 using hprof::Session;
 using hprof::Str;
+using hprof::TextWriter;
 
 // The VM calls the entry points without a context of ours; this is where it is found again.
 std::atomic<Session*> the_session{nullptr};
@@ -38,6 +44,19 @@ struct Detached {
 };
 Detached detached[kMostDetached];
 
+// The VM looks for the natives of the tracker class in the libraries of agents, the first first; and there is
+// one tracker class, and one session that its natives find.
+bool has_rival() {
+  Session* other = the_session.load();
+  return (other != nullptr && other->rewriter().is_active()) ||
+         // Looking into other libraries takes dlopen, which a build without modules does not call.
+         (hprof::kHasModules &&
+          hprof::platform::others_export("Java_java_lang_HprofTracker_attach",
+                                         reinterpret_cast<const void*>(&Java_java_lang_HprofTracker_attach)));
+}
+
+void detach_now(Session* session, JNIEnv* jni);
+
 Session* make_session() {
   void* memory = nullptr;
   for (Detached& old : detached) {
@@ -49,7 +68,11 @@ Session* make_session() {
     break;
   }
   if (memory == nullptr) memory = hprof::platform::allocate_zeroed(sizeof(Session));
-  return memory != nullptr ? new (memory) Session : nullptr;
+  if (memory == nullptr) return nullptr;
+  auto* session = new (memory) Session;
+  session->set_detacher(&detach_now);
+  session->set_rival_check(&has_rival);
+  return session;
 }
 
 bool has_room_for_detached() {
@@ -70,6 +93,12 @@ void keep_detached(Session* session, bool ended) {
   }
 }
 
+// One that the VM has not seen: no callback of its can come.
+void discard(Session* session) {
+  session->~Session();
+  hprof::platform::deallocate(session);
+}
+
 bool begin_change() {
   bool no = false;
   return changing.compare_exchange_strong(no, true);
@@ -88,14 +117,20 @@ bool end_session(Session* session, JNIEnv* jni) {
 // thread.
 void detach_now(Session* session, JNIEnv* jni) {
   while (!begin_change()) {
-    if (session->phase() != Session::Phase::kLive) return;
+    if (session->phase() != Session::Phase::kLive) return session->take_leave("OK the session ends\n");
     hprof::platform::sleep_ns(hprof::platform::kNanosPerMilli);
   }
-  if (the_session.load() == session) end_session(session, jni);
+  const bool gone = the_session.load() == session && end_session(session, jni);
   end_change();
+  session->take_leave(gone ? "OK detached\n" : "OK the session ends\n");
 }
 
-jint refuse(const char* text) {
+// Where an answer goes: to who asked, else to the VM's stderr.
+jint refuse(AttachReply* reply, const char* text) {
+  if (reply != nullptr) {
+    reply->problem(text);
+    return JNI_ERR;
+  }
   char line[400];
   snprintf(line, sizeof(line), "HPROF ERROR: %s\n", text);
   hprof::platform::write_stderr(line);
@@ -105,60 +140,88 @@ jint refuse(const char* text) {
 // Options of an attach that give a command to the session that is there: command=stop
 constexpr char kCommandOption[] = "command=";
 
-jint obey(Session* session, JNIEnv* jni, Str text) {
-  if (session == nullptr) return refuse("command=: the agent is not loaded");
+jint obey(Session* session, JNIEnv* jni, AttachReply* reply, Str text) {
+  if (session == nullptr) return refuse(reply, "command=: the agent is not loaded");
   hprof::Command command;
   Answer answer;
+  const Session::AttachWait waiting(session);
   bool good = hprof::parse_text_command(text, &command, &answer.last);
-  if (good && !session->control().perform(command, &answer)) return refuse("the session ends");
+  if (good && !session->control().perform(command, &answer)) return refuse(reply, "the session ends");
   Str rest = answer.lines.text(), part;
   char line[Answer::kLastMost + 40];
   while (hprof::next_part(&rest, '\n', &part)) {
     snprintf(line, sizeof(line), "%.*s", static_cast<int>(part.size), part.data);
     session->say(line);
   }
-  if (!answer.good) return refuse(answer.last_text);
+  if (!answer.good) return refuse(reply, answer.last_text);
   session->say(answer.last_text);
   return !answer.detach || end_session(session, jni) ? JNI_OK : JNI_ERR;
 }
 
 // A session whose collectors rest makes room for one with other options.
-jint replace(Session* session, JNIEnv* jni) {
-  if (session->phase() != Session::Phase::kLive) return refuse("the agent is loaded already");
+jint replace(Session* session, JNIEnv* jni, AttachReply* reply) {
+  if (session->phase() != Session::Phase::kLive) return refuse(reply, "the agent is loaded already");
   if (session->is_collecting()) {
-    return refuse("the agent is loaded already, and collects: stop it first (command=stop, or hprof ctl)");
+    return refuse(reply,
+                  "the agent is loaded already, and collects: stop it first (command=stop, or hprof ctl)");
   }
   if (!session->can_be_detached()) {
-    return refuse("the agent is loaded already, and classes carry its probes, for good (cpu=times)");
+    return refuse(reply, "the agent is loaded already, and has changed classes, for good (cpu=times)");
   }
-  return end_session(session, jni) ? JNI_OK : refuse("the session that is there does not end");
+  const Session::AttachWait waiting(session);
+  return end_session(session, jni) ? JNI_OK : refuse(reply, "the session that is there does not end");
 }
 
-jint attach(JavaVM* vm, JNIEnv* jni, const char* options) {
-  Session* session = the_session.load();
-  Str text = options;
-  if (text.part(0, sizeof(kCommandOption) - 1) == kCommandOption) {
-    return obey(session, jni, text.part(sizeof(kCommandOption) - 1));
+// With a reply its folder is where relative names of files are meant.
+jint load(JavaVM* vm, JNIEnv* jni, AttachReply* reply, const char* options, Session* old) {
+  if (!has_room_for_detached()) return refuse(reply, "too many sessions in a short time: wait a minute");
+  Session* session = make_session();
+  if (session == nullptr) return refuse(reply, "no memory for a session");
+  session->set_asker(reply);
+  // Before the old one makes room: bad options cost nothing.
+  const hprof::Configured configured = session->configure(vm, options, true);
+  if (configured != hprof::Configured::kRun) {
+    discard(session);
+    return configured == hprof::Configured::kHelp ? JNI_OK : JNI_ERR;
   }
-  if (!has_room_for_detached()) return refuse("too many sessions in a short time: wait a minute");
-  if (session != nullptr) {
-    jint made_room = replace(session, jni);
-    if (made_room != JNI_OK) return made_room;
-  }
-  session = make_session();
-  if (session == nullptr) return JNI_ENOMEM;
-  session->set_detacher(&detach_now);
-  if (session->load(vm, options, true) != hprof::Configured::kRun) {
-    session->dispose();
-    keep_detached(session, true);
+  if (old != nullptr && replace(old, jni, reply) != JNI_OK) {
+    discard(session);
     return JNI_ERR;
   }
-  // Visible before its threads start: a command may come at once.
-  the_session.store(session);
-  if (session->start_attached()) return JNI_OK;
+  bool loaded = session->load();
+  if (loaded) {
+    // Visible before its threads start: a command may come at once.
+    the_session.store(session);
+    loaded = session->start_attached();
+  }
+  if (loaded && reply != nullptr) session->describe(reply);
+  session->set_asker(nullptr);
+  if (loaded) return JNI_OK;
   session->dispose();
   keep_detached(session, true);
   return JNI_ERR;
+}
+
+jint attach(JavaVM* vm, JNIEnv* jni, AttachReply* reply, const char* options) {
+  Session* session = the_session.load();
+  const Str text = options;
+  if (session != nullptr) session->set_asker(reply);
+  const bool command = text.part(0, sizeof(kCommandOption) - 1) == kCommandOption;
+  const jint result = command ? obey(session, jni, reply, text.part(sizeof(kCommandOption) - 1))
+                              : load(vm, jni, reply, options, session);
+  if (session != nullptr) session->set_asker(nullptr);
+  return result;
+}
+
+// Asked by `hprof attach`: the answer goes there and not to the VM's stderr.
+jint attach_for(JavaVM* vm, JNIEnv* jni, Str path) {
+  AttachReply reply;
+  char text[200];
+  TextWriter problem(text, sizeof(text));
+  if (!reply.open(path, &problem)) return refuse(nullptr, text);
+  const jint result = attach(vm, jni, &reply, reply.options());
+  reply.close(result == JNI_OK);
+  return result;
 }
 
 }  // namespace
@@ -167,9 +230,11 @@ jint attach(JavaVM* vm, JNIEnv* jni, const char* options) {
 // it, as the original did.
 extern "C" JNIEXPORT jint JNICALL HPROF_ENTRY(Agent_OnLoad)(JavaVM* vm, char* options, void*) {
   Session* session = make_session();
-  if (session == nullptr) return JNI_ENOMEM;
-  session->set_detacher(&detach_now);
-  switch (session->load(vm, options, false)) {
+  if (session == nullptr) {
+    refuse(nullptr, "no memory for a session");
+    exit(1);
+  }
+  switch (session->configure(vm, options, false)) {
     case hprof::Configured::kHelp:
       exit(0);
     case hprof::Configured::kFailed:
@@ -177,15 +242,20 @@ extern "C" JNIEXPORT jint JNICALL HPROF_ENTRY(Agent_OnLoad)(JavaVM* vm, char* op
     case hprof::Configured::kRun:
       break;
   }
-  the_session.store(session);
+  if (!session->load()) exit(1);
+  // Loaded twice: the natives of the tracker class have to find the session that rewrites classes.
+  Session* other = the_session.load();
+  if (other == nullptr || !other->rewriter().is_active()) the_session.store(session);
   return JNI_OK;
 }
 
 extern "C" JNIEXPORT jint JNICALL HPROF_ENTRY(Agent_OnAttach)(JavaVM* vm, char* options, void*) {
   void* jni = nullptr;
   if (vm->GetEnv(&jni, JNI_VERSION_1_6) != JNI_OK) return JNI_ERR;
-  if (!begin_change()) return refuse("the agent is being loaded or detached");
-  jint result = attach(vm, static_cast<JNIEnv*>(jni), options);
+  if (!begin_change()) return refuse(nullptr, "the agent is being loaded or detached");
+  const Str path = AttachReply::path_in(options);
+  jint result = path.empty() ? attach(vm, static_cast<JNIEnv*>(jni), nullptr, options)
+                             : attach_for(vm, static_cast<JNIEnv*>(jni), path);
   end_change();
   return result;
 }
@@ -219,6 +289,25 @@ extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_allocatedObject(JN
                                                                               jobject object, jlong header) {
   if (Session* session = the_session.load(std::memory_order_acquire))
     session->rewriter().allocated(jni, object, header);
+}
+
+extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_enteredMethod(JNIEnv* jni, jclass,
+                                                                            jint method) {
+  if (Session* session = the_session.load(std::memory_order_acquire))
+    session->rewriter().entered(jni, method);
+}
+
+extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_caughtException(JNIEnv* jni, jclass,
+                                                                              jobject exception,
+                                                                              jint method) {
+  if (Session* session = the_session.load(std::memory_order_acquire))
+    session->rewriter().caught(jni, exception, method);
+}
+
+extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_madeException(JNIEnv* jni, jclass,
+                                                                            jobject exception) {
+  if (Session* session = the_session.load(std::memory_order_acquire))
+    session->rewriter().made(jni, exception);
 }
 
 extern "C" JNIEXPORT void JNICALL HPROF_ENTRY(Agent_OnUnload)(JavaVM*) {

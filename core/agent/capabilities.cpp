@@ -75,13 +75,6 @@ uint64_t to_needs(const jvmtiCapabilities& capabilities) {
 
 }  // namespace
 
-uint64_t potential_needs(jvmtiEnv* jvmti) {
-  jvmtiCapabilities potential;
-  memset(&potential, 0, sizeof(potential));
-  if (jvmti->GetPotentialCapabilities(&potential) != JVMTI_ERROR_NONE) return HPROF_NEED_METHOD_BOOK;
-  return to_needs(potential);
-}
-
 uint64_t add_capabilities(jvmtiEnv* jvmti, uint64_t needs) {
   jvmtiCapabilities potential;
   memset(&potential, 0, sizeof(potential));
@@ -110,7 +103,6 @@ void relinquish_capabilities(jvmtiEnv* jvmti, uint64_t needs) {
 
 const char* need_name(uint32_t bit) {
   if (1ull << bit == HPROF_NEED_METHOD_BOOK) return "method book";
-  if (1ull << bit == HPROF_NEED_PRECISE_CODE) return "precise code";
   for (const Row& row : kRows) {
     if (row.need == bit) return row.name;
   }

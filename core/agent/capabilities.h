@@ -9,9 +9,6 @@
 
 namespace hprof {
 
-// What the VM could give now, as HPROF_NEED_* bits (GetPotentialCapabilities).
-uint64_t potential_needs(jvmtiEnv* jvmti);
-
 // Asks for `needs` in one AddCapabilities call; on refusal (a solo capability that another agent holds) asks
 // for each alone. Returns what was granted. HPROF_NEED_METHOD_BOOK is the core's own and always granted.
 // [onload][control]

@@ -13,17 +13,20 @@ constexpr uint32_t kFewestClasses = 1u << 14;
 constexpr uint32_t kFewestFixed = 1u << 9;  // where each takes its memory at once
 constexpr uint64_t kMemoryPerClass = 1024;  // of max-memory=: 256m, the default, has room for 262144
 constexpr jint kMostLocals = 65000;         // local references that a VM is asked for room for
-constexpr uint32_t kMostLines = 4096;       // of one method; the class file allows 65535
+constexpr uint64_t kByObject = 1ull << 63;  // identities that are no loader's number
 constexpr const char* kUnloadedClass = "JVM";
 constexpr const char* kUnloadedMethod = "unloaded_method";
 
 }  // namespace
 
-bool ClassBook::create(jvmtiEnv* jvmti, MemoryAccount* memory, Model* model, LossCounters* losses,
-                       const Options& options, uint64_t max_memory) {
+bool ClassBook::create(jvmtiEnv* jvmti, MemoryAccount* memory, Model* model, LoaderBook* loaders,
+                       UnloadWatch* watch, LossCounters* losses, const Options& options,
+                       uint64_t max_memory) {
   jvmti_ = jvmti;
   memory_ = memory;
   model_ = model;
+  loaders_ = loaders;
+  watch_ = watch;
   losses_ = losses;
   options_ = options;
   most_classes_ = kMostClasses;
@@ -54,28 +57,37 @@ void ClassBook::keep(JNIEnv* jni) {
   kept_.store(true, std::memory_order_release);
 }
 
+template <typename Visit>
+void ClassBook::each_loaded(JNIEnv* jni, Visit visit) {
+  jint count = 0;
+  jclass* loaded = nullptr;
+  if (jvmti_->GetLoadedClasses(&count, &loaded) != JVMTI_ERROR_NONE) return;
+  // They are local references already; -Xcheck:jni wants them to have been announced.
+  if (count < kMostLocals && jni->EnsureLocalCapacity(count + 16) != 0) jni->ExceptionClear();
+  for (jint i = 0; i < count; i++) {
+    visit(loaded[i]);
+    jni->DeleteLocalRef(loaded[i]);
+  }
+  jvmti_->Deallocate(reinterpret_cast<unsigned char*>(loaded));
+}
+
+void ClassBook::watch_loaded(JNIEnv* jni) {
+  each_loaded(jni, [&](jclass of) { describe_class(jni, of); });
+}
+
 // Classes that were loaded before the book was kept. Done by the first that needs a name or by the control
 // thread, not by the thread that starts the program.
 void ClassBook::enter_loaded(JNIEnv* jni) {
   if (!is_kept() || entered_loaded_.load(std::memory_order_acquire)) return;
   platform::MutexLock hold(resolve_lock_);
   if (entered_loaded_.load(std::memory_order_relaxed)) return;
-  jint count = 0;
-  jclass* loaded = nullptr;
-  if (jvmti_->GetLoadedClasses(&count, &loaded) == JVMTI_ERROR_NONE) {
-    // They are local references already; -Xcheck:jni wants them to have been announced.
-    if (count < kMostLocals && jni->EnsureLocalCapacity(count + 16) != 0) jni->ExceptionClear();
-    for (jint i = 0; i < count; i++) {
-      enter(jni, loaded[i]);
-      jni->DeleteLocalRef(loaded[i]);
-    }
-    jvmti_->Deallocate(reinterpret_cast<unsigned char*>(loaded));
-  }
+  each_loaded(jni, [&](jclass of) { enter(jni, of); });
   entered_loaded_.store(true, std::memory_order_release);
 }
 
 void ClassBook::prepared(JNIEnv* jni, jclass prepared) {
   if (is_kept()) enter(jni, prepared);
+  if (watch_->watches_every_class()) describe_class(jni, prepared);
 }
 
 uint32_t ClassBook::take_entry() {
@@ -110,6 +122,7 @@ void ClassBook::enter(JNIEnv* jni, jclass loaded) {
     jint entered = 0;
     if (token != 0) {
       entries()[token].reference = jni->NewWeakGlobalRef(loaded);
+      if (entries()[token].reference == nullptr) jni->ExceptionClear();
       entries()[token].state = kUsed;
       while (entered < count && model_->enter_method(methods[entered], {MethodId::kNone, ClassToken{token}}))
         entered++;
@@ -155,12 +168,23 @@ void ClassBook::remove_gone(JNIEnv* jni) {
   }
 }
 
-uint32_t ClassBook::describe_class(jclass owner) {
+ClassSerial ClassBook::intern(jclass of, uint64_t identity) {
   char* signature = nullptr;
-  if (jvmti_->GetClassSignature(owner, &signature, nullptr) != JVMTI_ERROR_NONE) return 0;
+  if (jvmti_->GetClassSignature(of, &signature, nullptr) != JVMTI_ERROR_NONE) return ClassSerial::kNone;
   JvmtiText text(jvmti_, signature);
-  ClassSerial serial = model_->class_serial(text.str(), 0);
-  const hprof_class_info* info = model_->classes().info(serial);
+  return model_->class_serial(text.str(), identity);
+}
+
+void ClassBook::watch(JNIEnv* jni, jclass of, ClassSerial serial) {
+  const ClassInfo* info = watch_->is_on() ? model_->classes().info(serial) : nullptr;
+  if (info == nullptr || model_->text(StringId{info->signature})[0] == '[') return;
+  if (!watch_->add(jni, of, raw(serial))) losses_->add(Loss::kLostUnloads);
+}
+
+// A loader has one class of a name at a time.
+uint32_t ClassBook::describe_class(JNIEnv* jni, jclass owner) {
+  ClassSerial serial = intern(owner, loaders_->number_of(jni, owner));
+  const ClassInfo* info = model_->classes().info(serial);
   if (info != nullptr && info->source == 0 && options_.can_get_source) {
     char* source = nullptr;
     if (jvmti_->GetSourceFileName(owner, &source) == JVMTI_ERROR_NONE) {
@@ -168,6 +192,7 @@ uint32_t ClassBook::describe_class(jclass owner) {
       model_->classes().set_source(serial, model_->string(name.str()));
     }
   }
+  watch(jni, owner, serial);
   return raw(serial);
 }
 
@@ -176,26 +201,31 @@ void ClassBook::add_lines(MethodId id, jmethodID method) {
   jint count = 0;
   jvmtiLineNumberEntry* rows = nullptr;
   jvmtiError error = jvmti_->GetLineNumberTable(method, &count, &rows);
-  LineStart starts[kMostLines];
-  uint32_t used = 0;
-  if (error == JVMTI_ERROR_NONE) {
-    for (jint i = 0; i < count && used < kMostLines; i++) {
-      starts[used++] = {static_cast<uint16_t>(rows[i].start_location),
-                        static_cast<uint16_t>(rows[i].line_number)};
-    }
-    jvmti_->Deallocate(reinterpret_cast<unsigned char*>(rows));
+  if (error != JVMTI_ERROR_NONE) {
+    model_->set_lines(id, nullptr, 0);
+    return;
   }
-  model_->set_lines(id, starts, used);
+  // In the VM's own memory: a row of ours is smaller than one of its.
+  static_assert(sizeof(LineStart) <= sizeof(jvmtiLineNumberEntry),
+                "rows are written over those that were read");
+  auto* bytes = reinterpret_cast<unsigned char*>(rows);
+  for (jint i = 0; i < count; i++) {
+    const LineStart start = {static_cast<uint16_t>(rows[i].start_location),
+                             static_cast<uint16_t>(rows[i].line_number)};
+    memcpy(bytes + static_cast<size_t>(i) * sizeof(start), &start, sizeof(start));
+  }
+  model_->set_lines(id, reinterpret_cast<const LineStart*>(bytes), static_cast<uint32_t>(count));
+  jvmti_->Deallocate(bytes);
 }
 
 // The caller holds the class.
-MethodId ClassBook::describe(jclass owner, jmethodID method) {
+MethodId ClassBook::describe(JNIEnv* jni, jclass owner, jmethodID method) {
   char* name = nullptr;
   char* signature = nullptr;
   if (jvmti_->GetMethodName(method, &name, &signature, nullptr) != JVMTI_ERROR_NONE) return MethodId::kNone;
   JvmtiText name_text(jvmti_, name);
   JvmtiText signature_text(jvmti_, signature);
-  ClassSerial serial{describe_class(owner)};
+  ClassSerial serial{describe_class(jni, owner)};
   MethodId id = model_->method(serial, name_text.str(), signature_text.str());
   if (id != MethodId::kNone) add_lines(id, method);
   return id;
@@ -204,7 +234,7 @@ MethodId ClassBook::describe(jclass owner, jmethodID method) {
 MethodId ClassBook::name_running(JNIEnv* jni, jmethodID method) {
   jclass owner = nullptr;
   if (jvmti_->GetMethodDeclaringClass(method, &owner) != JVMTI_ERROR_NONE) return MethodId::kNone;
-  MethodId id = describe(owner, method);
+  MethodId id = describe(jni, owner, method);
   if (jni != nullptr) jni->DeleteLocalRef(owner);
   return id;
 }
@@ -218,7 +248,7 @@ MethodId ClassBook::name_held(JNIEnv* jni, jmethodID method) {
   if (found.method != MethodId::kNone) return found.method;
   auto owner = static_cast<jclass>(jni->NewLocalRef(entries()[static_cast<uint32_t>(found.owner)].reference));
   if (owner == nullptr) return MethodId::kNone;
-  MethodId id = describe(owner, method);
+  MethodId id = describe(jni, owner, method);
   jni->DeleteLocalRef(owner);
   if (id != MethodId::kNone) model_->method_map().insert(method, {id, found.owner});
   return id;
@@ -240,19 +270,17 @@ uint32_t ClassBook::frame(JNIEnv* jni, const hprof_raw_frame& raw_frame, bool ru
   return raw(model_->frame_at(id, raw_frame.location, options_.line_numbers));
 }
 
-uint32_t ClassBook::class_serial(jclass of) { return describe_class(of); }
+uint32_t ClassBook::class_serial(JNIEnv* jni, jclass of) { return describe_class(jni, of); }
 
-// The first class of a name is the one that frames are counted under: it keeps that serial.
-uint32_t ClassBook::dumped_class(jclass of, uint64_t object) {
-  char* signature = nullptr;
-  if (jvmti_->GetClassSignature(of, &signature, nullptr) != JVMTI_ERROR_NONE) return 0;
-  JvmtiText text(jvmti_, signature);
-  ClassSerial serial = model_->class_serial(text.str(), 0);
-  const hprof_class_info* info = model_->classes().info(serial);
+// A class that took the place of another one of its loader and name gets a serial of its own.
+uint32_t ClassBook::dumped_class(JNIEnv* jni, jclass of, uint64_t object) {
+  ClassSerial serial = intern(of, loaders_->number_of(jni, of));
+  const ClassInfo* info = model_->classes().info(serial);
   if (info != nullptr && info->object != 0 && info->object != object) {
-    serial = model_->class_serial(text.str(), object);
+    serial = intern(of, kByObject | object);
   }
   if (serial != ClassSerial::kNone) model_->classes().set_object(serial, object);
+  watch(jni, of, serial);
   return raw(serial);
 }
 

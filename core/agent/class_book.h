@@ -13,6 +13,8 @@
 
 #include <hprof/service/ids.h>
 
+#include "core/agent/loader_book.h"
+#include "core/agent/unload_watch.h"
 #include "core/base/counters.h"
 #include "core/base/memory_account.h"
 #include "core/base/region.h"
@@ -30,8 +32,8 @@ class ClassBook {
   };
 
   // max_memory: bytes, 0 = unbounded; bounds how many classes are kept at a time.
-  bool create(jvmtiEnv* jvmti, MemoryAccount* memory, Model* model, LossCounters* losses,
-              const Options& options, uint64_t max_memory);
+  bool create(jvmtiEnv* jvmti, MemoryAccount* memory, Model* model, LoaderBook* loaders, UnloadWatch* watch,
+              LossCounters* losses, const Options& options, uint64_t max_memory);
   // Nobody uses it any more. jni: nullptr when nothing was ever entered. [control]
   void destroy(JNIEnv* jni);
   // Starts keeping the book; the classes that are loaded already are entered later, by enter_loaded.
@@ -41,17 +43,20 @@ class ClassBook {
   void let_go() { kept_.store(false, std::memory_order_release); }
   bool is_kept() const { return kept_.load(std::memory_order_acquire); }
   void enter_loaded(JNIEnv* jni);  // [control]
+  // Gives all classes that are loaded a serial and has them watched. [control]
+  void watch_loaded(JNIEnv* jni);
 
-  void prepared(JNIEnv* jni, jclass prepared);                                      // [app]
-  void note_collection() { collections_.fetch_add(1, std::memory_order_relaxed); }  // [gc]
+  void prepared(JNIEnv* jni, jclass prepared);                                           // [app]
+  uint32_t collections() const { return collections_.load(std::memory_order_relaxed); }  // [any]
+  void note_collection() { collections_.fetch_add(1, std::memory_order_relaxed); }       // [gc]
   // Removes classes that have gone, if there was a collection since the last time. [control]
   void sweep(JNIEnv* jni);
 
   // See service/ids.h frame(). 0: no room. [app][control]
   uint32_t frame(JNIEnv* jni, const hprof_raw_frame& raw_frame, bool running);
-  uint32_t class_serial(jclass of);
+  uint32_t class_serial(JNIEnv* jni, jclass of);
   // See service/ids.h dumped_class(). [control]
-  uint32_t dumped_class(jclass of, uint64_t object);
+  uint32_t dumped_class(JNIEnv* jni, jclass of, uint64_t object);
   uint64_t unloaded_frames() const { return unloaded_.load(std::memory_order_relaxed); }
 
  private:
@@ -64,18 +69,24 @@ class ClassBook {
 
   Entry* entries() const { return reinterpret_cast<Entry*>(entries_region_.base()); }
   void enter(JNIEnv* jni, jclass loaded);
+  template <typename Visit>
+  void each_loaded(JNIEnv* jni, Visit visit);
   void remove_gone(JNIEnv* jni);
   uint32_t take_entry();
   void give_back_entry(uint32_t token);
   MethodId name_held(JNIEnv* jni, jmethodID method);
   MethodId name_running(JNIEnv* jni, jmethodID method);
-  MethodId describe(jclass owner, jmethodID method);
-  uint32_t describe_class(jclass owner);
+  MethodId describe(JNIEnv* jni, jclass owner, jmethodID method);
+  ClassSerial intern(jclass of, uint64_t identity);
+  uint32_t describe_class(JNIEnv* jni, jclass owner);
+  void watch(JNIEnv* jni, jclass of, ClassSerial serial);
   void add_lines(MethodId id, jmethodID method);
 
   jvmtiEnv* jvmti_ = nullptr;
   MemoryAccount* memory_ = nullptr;
   Model* model_ = nullptr;
+  LoaderBook* loaders_ = nullptr;
+  UnloadWatch* watch_ = nullptr;
   LossCounters* losses_ = nullptr;
   Options options_ = {};
   uint32_t most_classes_ = 0;

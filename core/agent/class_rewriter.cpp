@@ -1,6 +1,7 @@
 #include "core/agent/class_rewriter.h"
 
 #include <cstring>
+#include <initializer_list>
 
 #include "core/agent/jvmti_text.h"
 #include "core/agent/session.h"
@@ -10,6 +11,7 @@ namespace hprof {
 namespace {
 
 constexpr size_t kScratchLimit = 16u << 20;
+constexpr uint32_t kDefineTries = 3;
 constexpr const char* kThreadClass = "java/lang/Thread";
 
 Str str_of(Span text) { return Str(reinterpret_cast<const char*>(text.data), text.size); }
@@ -38,6 +40,18 @@ uint8_t* allocate(void* jvmti, uint32_t size) {
   return static_cast<jvmtiEnv*>(jvmti)->Allocate(size, &bytes) == JVMTI_ERROR_NONE ? bytes : nullptr;
 }
 
+// What users can ask for, and the field of the tracker that switches it.
+struct Switch {
+  uint32_t probe;
+  const char* field;
+};
+constexpr Switch kSwitches[] = {
+    {HPROF_PROBE_METHODS, "live"},  {HPROF_PROBE_ALLOCATIONS, "sites"}, {HPROF_PROBE_CLOCK, nullptr},
+    {HPROF_PROBE_CPU_CLOCK, "cpu"}, {HPROF_PROBE_ENTRIES, "entering"},  {HPROF_PROBE_CAUGHT, "catching"},
+    {HPROF_PROBE_MADE, "making"},
+};
+constexpr uint32_t kClocks = HPROF_PROBE_CLOCK | HPROF_PROBE_CPU_CLOCK;
+
 void clear_exception(JNIEnv* jni) {
   if (jni->ExceptionCheck()) jni->ExceptionClear();
 }
@@ -50,11 +64,23 @@ hprof_status ClassRewriter::ask(const hprof_probe_user* user) {
   // JDK 8 hooks early without being asked to.
   if (session_->settings().java_version >= 9 && (session_->settings().granted & kEarly) != kEarly)
     return HPROF_UNSUPPORTED;
-  if ((asked_ & user->probes) != 0) return HPROF_FAILED;
+  if (!HPROF_REACHES(user, hprof_probe_user, self) || (asked_ & user->probes) != 0) return HPROF_FAILED;
   asked_ |= user->probes;
-  if ((user->probes & HPROF_PROBE_METHODS) != 0) methods_ = *user;
-  if ((user->probes & HPROF_PROBE_ALLOCATIONS) != 0) allocations_ = *user;
+  for (const Switch& row : kSwitches) {
+    if ((user->probes & row.probe & ~kClocks) == 0) continue;
+    hprof_copy_sized(&user_of(row.probe), sizeof(hprof_probe_user), user, user->size);
+  }
   return HPROF_OK;
+}
+
+const hprof_probe_user& ClassRewriter::user_of(uint32_t probe) const {
+  uint32_t at = 0;
+  while (kSwitches[at].probe != probe) at++;
+  return users_[at];
+}
+
+hprof_probe_user& ClassRewriter::user_of(uint32_t probe) {
+  return const_cast<hprof_probe_user&>(static_cast<const ClassRewriter*>(this)->user_of(probe));
 }
 
 bool ClassRewriter::begin() {
@@ -70,34 +96,48 @@ bool ClassRewriter::begin() {
     }
   }
   if ((asked_ & HPROF_PROBE_ALLOCATIONS) != 0) use.probes.probes |= kProbesOfSites;
+  if ((asked_ & HPROF_PROBE_ENTRIES) != 0) use.probes.probes |= kProbeEntered;
+  if ((asked_ & HPROF_PROBE_CAUGHT) != 0) use.probes.probes |= kProbeCaught;
+  if ((asked_ & HPROF_PROBE_MADE) != 0) use.probes.probes |= kProbeMade;
   use.probes.context = this;
   use.probes.include_class = &ClassRewriter::include_class;
   use.probes.include_method = &ClassRewriter::include_method;
   use.probes.method_id = &ClassRewriter::method_id;
   use.memory = session_->memory().functions();
   use.scratch_limit = kScratchLimit;
+  use.internal_unsafe = session_->settings().java_version >= 9;
   engine_ = table_->create(use);
-  first_line_count_ = session_->model().limits().methods + 1;
-  first_lines_ = static_cast<uint16_t*>(session_->memory().reserve(first_line_count_ * sizeof(uint16_t)));
+  // Without room for them frames have no lines.
+  first_lines_.create(session_->memory(),
+                      (uint64_t{session_->model().limits().methods} + 1) * sizeof(uint16_t), Backing::kLazy);
   return engine_ != nullptr;
 }
 
-bool ClassRewriter::wants_methods(Span name) const {
-  Str text = str_of(name);
-  if (methods_.include != nullptr && methods_.include[0] != '\0' && !matches_any(methods_.include, text))
-    return false;
-  return methods_.exclude == nullptr || !matches_any(methods_.exclude, text);
+bool ClassRewriter::wants(uint32_t probe, Span class_name) const {
+  if ((asked_ & probe) == 0) return false;
+  const hprof_probe_user& user = user_of(probe);
+  Str text = str_of(class_name);
+  if (user.include != nullptr && user.include[0] != '\0' && !matches_any(user.include, text)) return false;
+  return user.exclude == nullptr || !matches_any(user.exclude, text);
 }
 
-// Thread gets its field whatever the patterns say.
+// Thread gets its field, and Throwable its probe, whatever the patterns say.
 bool ClassRewriter::include_class(void* self, Span name, uint16_t) {
   auto* rewriter = static_cast<ClassRewriter*>(self);
-  return (rewriter->asked_ & HPROF_PROBE_ALLOCATIONS) != 0 || name.equals(kThreadClass) ||
-         rewriter->wants_methods(name);
+  if ((rewriter->asked_ & HPROF_PROBE_ALLOCATIONS) != 0 || name.equals(kThreadClass)) return true;
+  if ((rewriter->asked_ & HPROF_PROBE_MADE) != 0 && name.equals("java/lang/Throwable")) return true;
+  for (uint32_t probe : {HPROF_PROBE_METHODS, HPROF_PROBE_ENTRIES, HPROF_PROBE_CAUGHT}) {
+    if (rewriter->wants(probe, name)) return true;
+  }
+  return false;
 }
 
 uint32_t ClassRewriter::include_method(void* self, const MethodSite& site, uint32_t probes) {
-  return static_cast<ClassRewriter*>(self)->wants_methods(site.class_name) ? probes : probes & kProbesOfSites;
+  auto* rewriter = static_cast<ClassRewriter*>(self);
+  if (!rewriter->wants(HPROF_PROBE_METHODS, site.class_name)) probes &= ~kProbesOfTimes;
+  if (!rewriter->wants(HPROF_PROBE_ENTRIES, site.class_name)) probes &= ~static_cast<uint32_t>(kProbeEntered);
+  if (!rewriter->wants(HPROF_PROBE_CAUGHT, site.class_name)) probes &= ~static_cast<uint32_t>(kProbeCaught);
+  return probes;
 }
 
 int32_t ClassRewriter::method_id(void* self, const MethodSite& site) {
@@ -112,41 +152,58 @@ int32_t ClassRewriter::number(const MethodSite& site) {
   memcpy(signature + 1, site.class_name.data, site.class_name.size);
   signature[site.class_name.size + 1] = ';';
   Model& model = session_->model();
-  ClassSerial owner = model.class_serial(Str(signature, site.class_name.size + 2), 0);
-  const hprof_class_info* info = model.class_info(owner);
+  ClassSerial owner = model.class_serial(Str(signature, site.class_name.size + 2), site.loader);
+  const ClassInfo* info = model.class_info(owner);
   if (info != nullptr && info->source == 0 && site.view != nullptr) {
     Span source = table_->source_file(site);
     if (source.size != 0) model.classes().set_source(owner, model.string(str_of(source)));
   }
   uint32_t id = raw(model.method(owner, str_of(site.name), str_of(site.descriptor)));
-  if (id != 0 && id < first_line_count_ && first_lines_ != nullptr && first_lines_[id] == 0 &&
-      site.view != nullptr) {
-    first_lines_[id] = static_cast<uint16_t>(table_->first_line(site));
+  if (id != 0 && site.view != nullptr && first_lines_.cover((uint64_t{id} + 1) * sizeof(uint16_t)) &&
+      *first_line(id) == 0) {
+    *first_line(id) = static_cast<uint16_t>(table_->first_line(site));
   }
   return static_cast<int32_t>(id);
 }
 
-void ClassRewriter::class_file(jvmtiEnv* jvmti, jint size, const unsigned char* bytes, jint* new_size,
-                               unsigned char** new_bytes) {
+void ClassRewriter::class_file(jvmtiEnv* jvmti, uint32_t loader, jint size, const unsigned char* bytes,
+                               jint* new_size, unsigned char** new_bytes) {
   if (engine_ == nullptr || size <= 0) return;
-  NewClass made = table_->rewrite(engine_, {bytes, static_cast<uint32_t>(size)}, jvmti, &allocate);
+  NewClass made = table_->rewrite(engine_, {bytes, static_cast<uint32_t>(size)}, loader, jvmti, &allocate);
   if (made.bytes == nullptr) return;
   *new_bytes = made.bytes;
   *new_size = static_cast<jint>(made.size);
 }
 
-// Of the boot loader, in java.lang: the one place that classes of every loader can reach.
+// Of the boot loader, in java.lang: the one place that classes of every loader can reach. Classes that were
+// loaded before this call it already: without it the VM cannot start.
 void ClassRewriter::on_vm_start(JNIEnv* jni) {
   if (engine_ == nullptr) return;
   const char* name = nullptr;
   Span bytes;
-  bool internal_unsafe = session_->settings().java_version >= 9;
-  for (uint32_t i = 0; table_->tracker(engine_, i, internal_unsafe, &name, &bytes); i++) {
-    jclass made = jni->DefineClass(name, nullptr, reinterpret_cast<const jbyte*>(bytes.data),
-                                   static_cast<jsize>(bytes.size));
-    clear_exception(jni);
-    if (made != nullptr) jni->DeleteLocalRef(made);
+  for (uint32_t i = 0; table_->tracker(engine_, i, &name, &bytes); i++) {
+    jclass made = nullptr;
+    for (uint32_t tries = 0; made == nullptr && tries < kDefineTries; tries++) {
+      made = jni->DefineClass(name, nullptr, reinterpret_cast<const jbyte*>(bytes.data),
+                              static_cast<jsize>(bytes.size));
+      clear_exception(jni);
+    }
+    if (made == nullptr) return session_->refuse_start("the VM does not define the agent's tracker class");
+    jni->DeleteLocalRef(made);
   }
+}
+
+bool ClassRewriter::find_fields(JNIEnv* jni, jclass tracker) {
+  bool has_all = true;
+  for (uint32_t i = 0; i < kUsers; i++) {
+    if (kSwitches[i].field == nullptr) continue;
+    switches_[i] = jni->GetStaticFieldID(tracker, kSwitches[i].field, "Z");
+    clear_exception(jni);
+    has_all = has_all && switches_[i] != nullptr;
+  }
+  header_at_field_ = jni->GetStaticFieldID(tracker, "headerAt", "J");
+  clear_exception(jni);
+  return has_all && header_at_field_ != nullptr;
 }
 
 // A native method is looked up by Java code of the JDK when it is first called: that is done here, once,
@@ -156,12 +213,7 @@ void ClassRewriter::on_vm_init(JNIEnv* jni) {
   jclass tracker = jni->FindClass("java/lang/HprofTracker");
   jclass thread = jni->FindClass(kThreadClass);
   if (tracker != nullptr && thread != nullptr) {
-    live_ = jni->GetStaticFieldID(tracker, "live", "Z");
-    cpu_ = jni->GetStaticFieldID(tracker, "cpu", "Z");
-    sites_ = jni->GetStaticFieldID(tracker, "sites", "Z");
-    clear_exception(jni);
-    header_at_field_ = jni->GetStaticFieldID(tracker, "headerAt", "J");
-    clear_exception(jni);
+    const bool has_fields = find_fields(jni, tracker);
     if ((asked_ & HPROF_PROBE_METHODS) != 0) thread_field_ = jni->GetFieldID(thread, "$hq", "J");
     clear_exception(jni);
     jmethodID prime = jni->GetStaticMethodID(tracker, "prime", "()V");
@@ -169,9 +221,7 @@ void ClassRewriter::on_vm_init(JNIEnv* jni) {
     bool primed = prime != nullptr && !jni->ExceptionCheck();
     clear_exception(jni);
     bool has_field = (asked_ & HPROF_PROBE_METHODS) == 0 || thread_field_ != nullptr;
-    if (primed && has_field && live_ != nullptr && cpu_ != nullptr && sites_ != nullptr &&
-        header_at_field_ != nullptr)
-      tracker_ = static_cast<jclass>(jni->NewGlobalRef(tracker));
+    if (primed && has_field && has_fields) tracker_ = static_cast<jclass>(jni->NewGlobalRef(tracker));
   }
   clear_exception(jni);
   if (tracker != nullptr) jni->DeleteLocalRef(tracker);
@@ -182,49 +232,46 @@ void ClassRewriter::on_vm_init(JNIEnv* jni) {
 
 hprof_status ClassRewriter::set_flags(JNIEnv* jni, uint32_t probes, bool on) {
   if (tracker_ == nullptr || jni == nullptr) return HPROF_FAILED;
-  jboolean value = on ? JNI_TRUE : JNI_FALSE;
-  if ((asked_ & HPROF_PROBE_CPU_CLOCK) != 0) jni->SetStaticBooleanField(tracker_, cpu_, JNI_TRUE);
-  if ((probes & HPROF_PROBE_METHODS) != 0) jni->SetStaticBooleanField(tracker_, live_, value);
-  if ((probes & HPROF_PROBE_ALLOCATIONS) != 0) {
-    if (on) jni->SetStaticLongField(tracker_, header_at_field_, static_cast<jlong>(header_at_));
-    jni->SetStaticBooleanField(tracker_, sites_, value);
+  // The clock stays as it was asked for.
+  if ((asked_ & HPROF_PROBE_CPU_CLOCK) != 0) probes |= on ? HPROF_PROBE_CPU_CLOCK : 0;
+  if (on && (probes & HPROF_PROBE_ALLOCATIONS) != 0)
+    jni->SetStaticLongField(tracker_, header_at_field_, static_cast<jlong>(header_at_));
+  for (uint32_t i = 0; i < kUsers; i++) {
+    if ((probes & asked_ & kSwitches[i].probe) == 0 || switches_[i] == nullptr) continue;
+    jni->SetStaticBooleanField(tracker_, switches_[i], on ? JNI_TRUE : JNI_FALSE);
   }
   return HPROF_OK;
 }
 
+// A caller whose thread the VM does not know has no environment, and then no reference to a thread either.
 uint64_t ClassRewriter::thread_state(JNIEnv* jni, jobject thread) const {
-  if (tracker_ == nullptr || thread_field_ == nullptr) return 0;
+  if (tracker_ == nullptr || thread_field_ == nullptr || jni == nullptr || thread == nullptr) return 0;
   return static_cast<uint64_t>(jni->GetLongField(thread, thread_field_));
 }
 
 void ClassRewriter::set_thread_state(JNIEnv* jni, jobject thread, uint64_t state) const {
-  if (tracker_ == nullptr || thread_field_ == nullptr) return;
+  if (tracker_ == nullptr || thread_field_ == nullptr || jni == nullptr || thread == nullptr) return;
   jni->SetLongField(thread, thread_field_, static_cast<jlong>(state));
 }
 
 uint32_t ClassRewriter::frame(uint32_t method, bool entry) const {
   Model& model = session_->model();
   int32_t line = HPROF_LINE_UNKNOWN;
-  bool known = entry && session_->settings().line_numbers != 0 && first_lines_ != nullptr &&
-               method < first_line_count_ && first_lines_[method] != 0;
-  if (known) line = first_lines_[method];
+  const bool known = entry && session_->settings().line_numbers != 0 &&
+                     (uint64_t{method} + 1) * sizeof(uint16_t) <= first_lines_.charged() &&
+                     *first_line(method) != 0;
+  if (known) line = *first_line(method);
   if (method == 0) return raw(model.synthetic_frame(Str("JVM"), Str("method_without_number")));
   return raw(model.frame(MethodId{method}, line));
 }
 
 void ClassRewriter::totals(hprof_probe_totals* totals) const {
-  *totals = {};
-  totals->size = sizeof(*totals);
-  if (engine_ == nullptr) return;
-  EngineTotals all;
-  table_->totals(engine_, &all);
-  totals->classes = all.classes;
-  totals->classes_changed = all.classes_changed;
-  totals->bytes_read = all.bytes_read;
-  totals->methods = all.methods;
-  totals->methods_probed = all.entered;
-  totals->leaves = all.leaves;
-  totals->allocations = all.allocations;
+  EngineTotals all = {};
+  if (engine_ != nullptr) table_->totals(engine_, &all);
+  const hprof_probe_totals known = {sizeof(known),  0,           all.classes, all.classes_changed,
+                                    all.bytes_read, all.methods, all.entered, all.leaves,
+                                    all.allocations};
+  hprof_copy_sized(totals, totals->size, &known, sizeof(known));
 }
 
 void ClassRewriter::each_left(void* argument, void (*visit)(void*, const char*, uint64_t, uint64_t)) const {
@@ -240,29 +287,50 @@ void ClassRewriter::each_left(void* argument, void (*visit)(void*, const char*, 
 // A thread that is being made has no proper Thread object yet, so nothing is asked of it but whether it is
 // virtual. The agent's own threads are known by then and not counted.
 jlong ClassRewriter::attach(JNIEnv* jni, jobject thread) {
-  if (thread == nullptr || methods_.attach == nullptr) return 0;
+  if (thread == nullptr || user_of(HPROF_PROBE_METHODS).attach == nullptr) return 0;
   bool is_virtual = is_virtual_thread(jni, thread);
   if (!is_virtual && session_->threads().is_agent()) return 0;
   uint64_t os_id = is_virtual ? 0 : static_cast<uint64_t>(platform::current_thread_id());
-  uint64_t state = methods_.attach(methods_.self, is_virtual ? 1 : 0, os_id);
+  uint64_t state =
+      user_of(HPROF_PROBE_METHODS).attach(user_of(HPROF_PROBE_METHODS).self, is_virtual ? 1 : 0, os_id);
   if (state != 0) jni->SetLongField(thread, thread_field_, static_cast<jlong>(state));
   return static_cast<jlong>(state);
 }
 
 jlong ClassRewriter::miss(jlong state, jlong node, jint method) {
-  if (state == 0 || methods_.miss == nullptr) return 0;
-  return static_cast<jlong>(methods_.miss(methods_.self, static_cast<uint64_t>(state),
-                                          static_cast<uint64_t>(node), static_cast<uint32_t>(method)));
+  if (state == 0 || user_of(HPROF_PROBE_METHODS).miss == nullptr) return 0;
+  return static_cast<jlong>(user_of(HPROF_PROBE_METHODS)
+                                .miss(user_of(HPROF_PROBE_METHODS).self, static_cast<uint64_t>(state),
+                                      static_cast<uint64_t>(node), static_cast<uint32_t>(method)));
 }
 
 void ClassRewriter::release(jlong state) {
-  if (state != 0 && methods_.release != nullptr)
-    methods_.release(methods_.self, static_cast<uint64_t>(state));
+  if (state != 0 && user_of(HPROF_PROBE_METHODS).release != nullptr)
+    user_of(HPROF_PROBE_METHODS).release(user_of(HPROF_PROBE_METHODS).self, static_cast<uint64_t>(state));
 }
 
 void ClassRewriter::allocated(JNIEnv* jni, jobject object, jlong header) {
-  if (object != nullptr && allocations_.allocated != nullptr)
-    allocations_.allocated(allocations_.self, jni, object, static_cast<uint64_t>(header));
+  const hprof_probe_user& user = users_[1];
+  if (object != nullptr && user.allocated != nullptr)
+    user.allocated(user.self, jni, object, static_cast<uint64_t>(header));
+}
+
+void ClassRewriter::entered(JNIEnv* jni, jint method) {
+  const hprof_probe_user& user = user_of(HPROF_PROBE_ENTRIES);
+  if (method != 0 && user.entered != nullptr && !session_->threads().is_agent())
+    user.entered(user.self, jni, static_cast<uint32_t>(method));
+}
+
+void ClassRewriter::caught(JNIEnv* jni, jobject exception, jint method) {
+  const hprof_probe_user& user = user_of(HPROF_PROBE_CAUGHT);
+  if (exception != nullptr && user.caught != nullptr && !session_->threads().is_agent())
+    user.caught(user.self, jni, exception, static_cast<uint32_t>(method));
+}
+
+void ClassRewriter::made(JNIEnv* jni, jobject exception) {
+  const hprof_probe_user& user = user_of(HPROF_PROBE_MADE);
+  if (exception != nullptr && user.made != nullptr && !session_->threads().is_agent())
+    user.made(user.self, jni, exception);
 }
 
 }  // namespace hprof

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <jvmti.h>
 
-#include <hprof/service/bytecode.h>
+#include <hprof/draft/bytecode.h>
 
 #include "core/bytecode/engine.h"
 #include "core/model/model.h"
@@ -25,10 +25,11 @@ class ClassRewriter {
   hprof_status ask(const hprof_probe_user* user);
   // All have asked: makes the engine. False: no memory. [onload]
   bool begin();
+  bool is_asked() const { return asked_ != 0; }
   bool is_active() const { return engine_ != nullptr; }
 
-  // [app], from before VMStart on; jni may be nullptr.
-  void class_file(jvmtiEnv* jvmti, jint size, const unsigned char* bytes, jint* new_size,
+  // loader: of the LoaderBook. [app], from before VMStart on
+  void class_file(jvmtiEnv* jvmti, uint32_t loader, jint size, const unsigned char* bytes, jint* new_size,
                   unsigned char** new_bytes);
   void on_vm_start(JNIEnv* jni);  // defines the tracker class
   void on_vm_init(JNIEnv* jni);   // makes it ready
@@ -47,28 +48,35 @@ class ClassRewriter {
   jlong miss(jlong state, jlong node, jint method);
   void release(jlong state);
   void allocated(JNIEnv* jni, jobject object, jlong header);
+  void entered(JNIEnv* jni, jint method);
+  void caught(JNIEnv* jni, jobject exception, jint method);
+  void made(JNIEnv* jni, jobject exception);
 
  private:
   hprof_status set_flags(JNIEnv* jni, uint32_t probes, bool on);
-  bool wants_methods(Span name) const;
+  hprof_probe_user& user_of(uint32_t probe);
+  const hprof_probe_user& user_of(uint32_t probe) const;
+  bool wants(uint32_t probe, Span class_name) const;
+  bool find_fields(JNIEnv* jni, jclass tracker);
   static bool include_class(void* self, Span name, uint16_t access);
   static uint32_t include_method(void* self, const MethodSite& site, uint32_t probes);
   static int32_t method_id(void* self, const MethodSite& site);
   int32_t number(const MethodSite& site);
+  uint16_t* first_line(uint32_t method) const {
+    return reinterpret_cast<uint16_t*>(first_lines_.base()) + method;
+  }
 
   Session* session_ = nullptr;
   const EngineTable* table_ = nullptr;
   Engine* engine_ = nullptr;
   uint32_t asked_ = 0;
-  hprof_probe_user methods_ = {};
-  hprof_probe_user allocations_ = {};
-  uint16_t* first_lines_ = nullptr;  // by method id
-  uint32_t first_line_count_ = 0;
+  // In the order of their bits; those of ask() alone stay empty.
+  static constexpr uint32_t kUsers = 7;
+  hprof_probe_user users_[kUsers] = {};
+  Region first_lines_;        // of methods, by id
   jclass tracker_ = nullptr;  // global references and ids, from VMInit on
   jfieldID thread_field_ = nullptr;
-  jfieldID live_ = nullptr;
-  jfieldID cpu_ = nullptr;
-  jfieldID sites_ = nullptr;
+  jfieldID switches_[kUsers] = {};  // static boolean fields
   jfieldID header_at_field_ = nullptr;
   int64_t header_at_ = -1;
 };

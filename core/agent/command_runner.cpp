@@ -1,11 +1,12 @@
 #include "core/agent/command_runner.h"
 
 #include <hprof/collector.h>
+#include <hprof/cpp/core_tables.hpp>
 #include <hprof/record.h>
 
 #include "core/agent/heap_summary.h"
 #include "core/agent/session.h"
-#include "core/control/text_command.h"
+#include "core/control/command_table.h"
 
 namespace hprof {
 
@@ -44,6 +45,7 @@ void none_chosen(const char* what, Answer* answer) {
 void start(Session& session, JNIEnv* jni, Answer* answer) {
   session.start_collectors(jni);
   uint32_t count = running(session, 0);
+  if (session.collector_count() == 0) return none_chosen("anything to start", answer);
   if (count == session.collector_count()) {
     answer->ok().put("running: ").put_unsigned(count);
   } else {
@@ -53,7 +55,7 @@ void start(Session& session, JNIEnv* jni, Answer* answer) {
 
 void report(Session& session, const Command& command, uint64_t kinds, const char* what, Answer* answer) {
   double cutoff = command.cutoff >= 0 ? command.cutoff : session.setup().core().cutoff;
-  if (kinds != 0 && each_collector(session, kinds, [](CollectorSlot&) {}) == 0) {
+  if (each_collector(session, kinds, [](CollectorSlot&) {}) == 0) {
     return none_chosen(what, answer);
   }
   Reported reported =
@@ -65,7 +67,8 @@ void report(Session& session, const Command& command, uint64_t kinds, const char
   } else if (reported.written == 0) {
     answer->error().put("nothing was collected yet: start first");
   } else {
-    answer->ok().put("reports written: ").put_unsigned(reported.written);
+    answer->ok().put("reports written: ").put_unsigned(reported.written).put(", ");
+    session.put_output(&answer->last);
   }
 }
 
@@ -85,9 +88,10 @@ void dump_heap(Session& session, JNIEnv* jni, const Command& command, Answer* an
 
 bool write_summary(Session& session, const HeapSize& size) {
   if (!session.pipeline().begin_report(false)) return false;
-  hprof_rec_heap_summary record = {
-      {sizeof(record), HPROF_RECORD_HEAP_SUMMARY, 0}, size.bytes, size.objects, 0, 0};
-  session.pipeline().write(&record.head);
+  const hprof_heap_summary_row row = {size.bytes, size.objects, 0, 0};
+  hprof_rec_table table = table_of(kHeapSummary, &row, 1);
+  table.created_ms = static_cast<uint64_t>(platform::wall_ms());
+  session.pipeline().write(&table.head);
   session.pipeline().end_report();
   return true;
 }
@@ -126,6 +130,7 @@ uint32_t pass_on(Session& session, uint64_t kinds, uint32_t what, int64_t value,
   uint32_t count = 0;
   each_collector(session, kinds, [&](CollectorSlot& slot) {
     if (!slot.running || !HPROF_HAS(slot.ops, hprof_collector_ops, control)) return;
+    Inside mark(slot.inside, "control");
     if (slot.ops->control(slot.self, &control) == HPROF_OK) count++;
   });
   return count;
@@ -164,8 +169,10 @@ void switch_alloc(Session& session, JNIEnv* jni, const Command& command, Answer*
 void reset(Session& session, uint64_t kinds, const char* what, Answer* answer) {
   uint32_t count = each_collector(session, kinds, [](CollectorSlot& slot) {
     if (!slot.has_data || !HPROF_HAS(slot.ops, hprof_collector_ops, reset)) return;
+    Inside mark(slot.inside, "reset");
     slot.ops->reset(slot.self);
     slot.has_data = slot.running;
+    slot.dumped = false;
     slot.unreported = slot.running;
   });
   if (count == 0) return none_chosen(what, answer);
@@ -181,12 +188,15 @@ void change_depth(Session& session, const Command& command, Answer* answer) {
 void status(Session& session, Answer* answer) {
   TextWriter& lines = answer->lines;
   each_collector(session, 0, [&](CollectorSlot& slot) {
-    const char* state = slot.running ? "running" : slot.has_data ? "stopped" : "not started";
+    const char* state = is_gone(slot)   ? "left out"
+                        : slot.running  ? "running"
+                        : slot.has_data ? "stopped"
+                                        : "not started";
     lines.put(slot.unit->id).put(": ").put(state).put('\n');
   });
   Pipeline& pipeline = session.pipeline();
-  lines.put("output: ").put_printable(pipeline.name(), 400).put(pipeline.is_open() ? ", " : " (closed), ");
-  lines.put_unsigned(pipeline.bytes_written()).put(" bytes written\n");
+  session.put_output(&lines.put("output: "));
+  lines.put(pipeline.is_open() ? "\n" : ", closed\n");
   lines.put("depth: ").put_unsigned(session.settings().depth).put('\n');
   lines.put("threads: ").put_unsigned(session.threads().live()).put('\n');
   lines.put("memory: ").put_unsigned(session.memory().used()).put(" bytes\n");
@@ -264,12 +274,13 @@ void run_command(Session& session, JNIEnv* jni, const Command& command, Answer* 
     case CommandKind::kStatus:
       return status(session, answer);
     case CommandKind::kHelp:
-      answer->lines.put(kCommandHelp);
+      put_command_help(&answer->lines);
       answer->ok();
       return;
     case CommandKind::kDetach:
       answer->detach = session.can_be_detached();
       if (answer->detach) {
+        if (command.value != 0) session.leave_out_last_report();
         answer->ok().put("detaching");
       } else {
         answer->error().put("classes carry this session's probes, for good: it can be stopped, not detached");

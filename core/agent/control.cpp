@@ -77,6 +77,7 @@ void JNICALL Control::run(jvmtiEnv*, JNIEnv* jni, void* self) {
   auto* control = static_cast<Control*>(self);
   control->work(jni);
   control->refuse_all();
+  if (control->finishing_.load(std::memory_order_acquire)) control->session_->finish(jni);
   control->running_.store(false, std::memory_order_release);
 }
 
@@ -84,16 +85,17 @@ bool Control::may_go_on() const {
   return !stopping_.load(std::memory_order_acquire) && session_->phase() == Session::Phase::kLive;
 }
 
-// Without a book of methods there is nothing to keep in order, and the thread sleeps until it is asked.
+// Without a book of methods or classes that are watched there is nothing to keep in order, and the thread
+// sleeps until it is asked.
 void Control::work(JNIEnv* jni) {
   while (!stopping_.load(std::memory_order_acquire)) {
-    bool tidies = session_->classes().is_kept();
+    bool tidies = session_->classes().is_kept() || session_->unloads().is_on();
     wake_.wait(tidies ? platform::monotonic_ns() + kHousekeepingNs : platform::kNoDeadline);
     if (jni->PushLocalFrame(kLocalReferences) != 0) {
       jni->ExceptionClear();
       continue;
     }
-    session_->classes().sweep(jni);
+    session_->tidy(jni);
     write_reports();
     run_commands(jni);
     if (detach_.exchange(false, std::memory_order_acq_rel) && may_go_on()) session_->detach_soon(jni);
@@ -168,6 +170,15 @@ bool Control::acquire(int64_t deadline_ns) {
     platform::sleep_ns(platform::kNanosPerMilli);
   }
   return true;
+}
+
+bool Control::finish() {
+  // Looked at before: the thread may have done all of it by the time that this function returns.
+  const bool runs = running_.load(std::memory_order_acquire);
+  finishing_.store(true, std::memory_order_release);
+  stopping_.store(true, std::memory_order_release);
+  wake_.signal();
+  return runs;
 }
 
 bool Control::stop(int64_t deadline_ns) {

@@ -28,8 +28,13 @@ class Control {
   bool perform(const Command& command, Answer* answer);
   // After an answer with `detach` has been handed on. [any] but [signal]
   void request_detach();
+  // Has the thread run Session::finish() as its last work, without waiting for it. False: there is no thread.
+  // [any] but [signal]
+  bool finish();
   // Ends the thread and refuses the commands that wait; false: it is still busy at the deadline. [control]
   bool stop(int64_t deadline_ns);
+  // Refuses the commands that wait, and those that come. [control]
+  void refuse_all();
   // Serialises what runs on control threads: reports, start, stop. False: not free until the deadline.
   // [control]
   bool acquire(int64_t deadline_ns);
@@ -52,7 +57,6 @@ class Control {
   void run_commands(JNIEnv* jni);
   Ticket* take_ticket();
   void finish_ticket(Ticket* ticket, bool refused);
-  void refuse_all();
   bool may_go_on() const;
 
   Session* session_ = nullptr;
@@ -66,6 +70,7 @@ class Control {
   std::atomic<uint32_t> reports_{0};  // asked for and not begun
   std::atomic<uint32_t> reason_{0};
   std::atomic<bool> detach_{false};
+  std::atomic<bool> finishing_{false};
   std::atomic<bool> stopping_{false};
   std::atomic<bool> running_{false};
 };

@@ -18,7 +18,23 @@ constexpr size_t kStack = 256 * 1024;
 bool explain(const char* what, const char* where, int code, Error* error) {
   char reason[160];
   platform::error_text(code, reason, sizeof(reason));
-  snprintf(error->text, sizeof(error->text), "HPROF ERROR: %s %s: %s", what, where, reason);
+  snprintf(error->text, sizeof(error->text), "%s %s: %s", what, where, reason);
+  return false;
+}
+
+// Why there is no socket at `path`, by the folder's name where that is the reason, and what to do.
+bool explain_place(const CoreConfig& core, const char* path, int code, Error* error) {
+  char reason[160];
+  platform::error_text(code, reason, sizeof(reason));
+  TextWriter out(error->text, sizeof(error->text));
+  out.put("can't listen at ").put_printable(path, 200).put(": ").put(reason);
+  if (Str(core.control) != "y") {
+    out.put(" (control=<path>: the folder must be there, and others must not be able to rename in it)");
+  } else if (core.control_implied != 0) {
+    out.put("; start=n waits for commands there: name another place by control=<path>, or say control=n");
+  } else {
+    out.put("; name another place by control=<path>");
+  }
   return false;
 }
 
@@ -37,12 +53,14 @@ bool ControlServer::open_local(const CoreConfig& core, Error* error) {
   char path[kControlPathMost];
   if (!control_path(core.control, platform::current_user(), platform::process_id(), path)) {
     snprintf(error->text, sizeof(error->text),
-             "HPROF ERROR: control=%.200s: at most %u bytes; %%p is the process id, no other %% is known",
-             core.control, static_cast<unsigned>(kControlPathMost - 1));
+             "control=%.200s: at most %u bytes; %%p is the process id, no other %% is known", core.control,
+             static_cast<unsigned>(kControlPathMost - 1));
     return false;
   }
+  // What VMs that were killed have left behind.
+  if (Str(core.control) == "y") platform::local_remove_dead("/tmp", "hprof-", ".sock");
   int code = platform::local_listen(path, &local_.socket);
-  if (code != 0) return explain("can't listen at", path, code, error);
+  if (code != 0) return explain_place(core, path, code, error);
   snprintf(path_, sizeof(path_), "%s", path);
   return true;
 }
@@ -66,7 +84,7 @@ bool ControlServer::read_secret(const char* path, Error* error) {
   if (secret_size_ < kSecretLeast) problem = "its first line has fewer than 16 bytes";
   if (secret_size_ > kSecretMost) problem = "its first line has more than 4096 bytes";
   if (problem == nullptr) return true;
-  snprintf(error->text, sizeof(error->text), "HPROF ERROR: secret-file=%.200s: %s", path, problem);
+  snprintf(error->text, sizeof(error->text), "secret-file=%.200s: %s", path, problem);
   return false;
 }
 
@@ -92,10 +110,14 @@ bool ControlServer::start(Session* session) {
   return true;
 }
 
-bool ControlServer::close(int64_t deadline_ns) {
-  closing_.store(true, std::memory_order_seq_cst);
+void ControlServer::remove_path() {
   if (path_[0] != '\0') platform::file_remove(path_);
   path_[0] = '\0';
+}
+
+bool ControlServer::close(int64_t deadline_ns) {
+  closing_.store(true, std::memory_order_seq_cst);
+  remove_path();
   bool all = true;
   for (Listener* listener : {&local_, &tcp_}) {
     if (!listener->socket.is_open()) continue;
@@ -107,13 +129,12 @@ bool ControlServer::close(int64_t deadline_ns) {
     // From here on nobody but us starts or closes a connection.
     for (Connection& connection : listener->connections) {
       if (connection.state.load(std::memory_order_acquire) == kFree) continue;
-      platform::socket_shutdown(connection.socket);
+      shut_down(connection);
       if (!connection.thread.join(deadline_ns)) {
         all = false;
         continue;
       }
-      platform::socket_close(&connection.socket);
-      connection.state.store(kFree, std::memory_order_relaxed);
+      free_place(connection);
     }
     platform::socket_close(&listener->socket);
   }
@@ -140,8 +161,7 @@ void ControlServer::take(Listener& listener, platform::Socket socket) {
     if (state == kServing) continue;
     if (state == kEnded) {
       connection.thread.join();
-      platform::socket_close(&connection.socket);
-      connection.state.store(kFree, std::memory_order_relaxed);
+      free_place(connection);
     }
     connection.listener = &listener;
     connection.socket = socket;
@@ -151,7 +171,7 @@ void ControlServer::take(Listener& listener, platform::Socket socket) {
       auto* own = static_cast<Connection*>(self);
       own->listener->server->serve(*own);
       // The peer sees the end now; the descriptor is closed by who takes the place.
-      platform::socket_shutdown(own->socket);
+      own->listener->server->shut_down(*own);
       own->state.store(kEnded, std::memory_order_release);
     };
     if (connection.thread.start("hprof control", kStack, run, &connection) == 0) return;
@@ -161,6 +181,18 @@ void ControlServer::take(Listener& listener, platform::Socket socket) {
   Str busy = "ERROR too many connections\n";
   platform::socket_send(socket, busy.data, busy.size, 0);
   platform::socket_close(&socket);
+}
+
+void ControlServer::shut_down(Connection& connection) {
+  if (!connection.leaves.load(std::memory_order_acquire)) platform::socket_shutdown(connection.socket);
+}
+
+// Its thread has ended.
+void ControlServer::free_place(Connection& connection) {
+  if (!connection.leaves.load(std::memory_order_acquire)) platform::socket_close(&connection.socket);
+  connection.socket = platform::Socket();
+  connection.leaves.store(false, std::memory_order_relaxed);
+  connection.state.store(kFree, std::memory_order_relaxed);
 }
 
 bool ControlServer::send(Connection& connection, Str text) {
@@ -246,9 +278,29 @@ bool ControlServer::obey(Connection& connection, Str line) {
   if (asked && !session_->control().perform(command, &connection.answer)) {
     connection.answer.error().put("the session ends");
   }
-  bool sent = send_answer(connection);
-  if (connection.answer.detach) session_->control().request_detach();
-  return sent && command.kind != CommandKind::kEof && !connection.answer.detach;
+  if (connection.answer.detach) {
+    // Answered when all is given back, so that the next agent may be loaded at once.
+    if (!keep_waiting(connection)) send_answer(connection);
+    session_->control().request_detach();
+    return false;
+  }
+  return send_answer(connection) && command.kind != CommandKind::kEof;
+}
+
+// False: another client waits for the same.
+bool ControlServer::keep_waiting(Connection& connection) {
+  platform::MutexLock hold(leaving_lock_);
+  if (leaving_.is_open()) return false;
+  leaving_ = connection.socket;
+  connection.leaves.store(true, std::memory_order_release);
+  return true;
+}
+
+void ControlServer::take_leave(const char* answer) {
+  platform::MutexLock hold(leaving_lock_);
+  if (!leaving_.is_open()) return;
+  platform::socket_send_all(leaving_, answer, Str(answer).size, platform::monotonic_ns() + kSendNs);
+  platform::socket_close(&leaving_);
 }
 
 // Lines of an answer begin with a blank, so that none of them looks like its end.

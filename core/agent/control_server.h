@@ -28,12 +28,13 @@ class ControlServer {
  public:
   bool open(const CoreConfig& core, Error* error) {
     const bool asked = !is_control_off(core.control) || (core.listen != nullptr && core.listen[0] != '\0');
-    if (asked)
-      snprintf(error->text, sizeof(error->text), "HPROF ERROR: no control= and listen= in this build");
+    if (asked) snprintf(error->text, sizeof(error->text), "no control= and listen= in this build");
     return !asked;
   }
   bool start(Session*) { return true; }
   bool close(int64_t) { return true; }
+  void remove_path() {}
+  void take_leave(const char*) {}
   const char* path() const { return ""; }
 };
 
@@ -41,14 +42,19 @@ class ControlServer {
 
 class ControlServer {
  public:
-  // Binds what the options ask for; nobody is answered yet. False: *error says why, as the original says that
-  // a file cannot be created. [onload]
+  // Binds what the options ask for; nobody is answered yet. False: *error says why, without "HPROF ERROR: ".
+  // [onload]
   bool open(const CoreConfig& core, Error* error);
   // Starts answering. False: no thread for it. [control]
   bool start(Session* session);
   // Takes no more connections and ends those that are there. False: a thread is still busy at the deadline.
   // Never started or never opened: fine. [control]
   bool close(int64_t deadline_ns);
+  // The local socket is not found any more. [any] but [signal]
+  void remove_path();
+  // The answer, with its end, to the client that asked for the end of the session, if one waits; its
+  // connection outlives close(). [any] but [signal]
+  void take_leave(const char* answer);
   // The local socket, "" without one.
   const char* path() const { return path_; }
 
@@ -60,6 +66,7 @@ class ControlServer {
     platform::Socket socket;
     platform::Thread thread;
     std::atomic<uint32_t> state{kFree};
+    std::atomic<bool> leaves{false};  // the socket is leaving_
     LineReader reader;
     Answer answer;
   };
@@ -74,6 +81,9 @@ class ControlServer {
     Connection connections[kMostConnections];
   };
 
+  bool keep_waiting(Connection& connection);
+  void shut_down(Connection& connection);
+  void free_place(Connection& connection);
   bool open_local(const CoreConfig& core, Error* error);
   bool open_tcp(const CoreConfig& core, Error* error);
   bool read_secret(const char* path, Error* error);
@@ -94,6 +104,8 @@ class ControlServer {
   char secret_[kSecretMost + 2] = {};
   size_t secret_size_ = 0;
   std::atomic<bool> closing_{false};
+  platform::Mutex leaving_lock_;
+  platform::Socket leaving_;  // of the client that asked for the end; its own connection's until then
 };
 
 #endif

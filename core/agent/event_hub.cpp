@@ -41,23 +41,39 @@ constexpr Row kEvents[HPROF_EVENT_COUNT] = {
     {JVMTI_EVENT_CLASS_LOAD, "ClassLoad"},
     {JVMTI_EVENT_COMPILED_METHOD_LOAD, "CompiledMethodLoad"},
     {JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, "ClassFileLoadHook"},
+    {0, "ClassUnload"},
 };
 
+// nullptr: the VM does not say; the event is left out.
 Session* session_of(jvmtiEnv* jvmti) {
   void* session = nullptr;
-  jvmti->GetEnvironmentLocalStorage(&session);
-  return static_cast<Session*>(session);
+  jvmtiError error = jvmti->GetEnvironmentLocalStorage(&session);
+  return error == JVMTI_ERROR_NONE ? static_cast<Session*>(session) : nullptr;
 }
 
 // Calls `member` of every collector that runs, has it and asked for `event`.
 template <typename Member, typename... Args>
 void dispatch(Session* session, uint64_t event, Member hprof_handlers::*member, Args... args) {
+  if (session == nullptr) return;
   for (uint32_t i = 0; i < session->collector_count(); i++) {
     CollectorSlot& slot = session->collector(i);
-    const hprof_handlers* handlers = slot.handlers();
-    if (handlers == nullptr || handlers->*member == nullptr || (slot.unit->events & event) == 0) continue;
+    if (slot.handlers.*member == nullptr || (slot.unit->events & event) == 0) continue;
     PhaseGate::Pass pass(slot.gate);
-    if (pass) (handlers->*member)(slot.self, args...);
+    if (pass) (slot.handlers.*member)(slot.self, args...);
+  }
+}
+
+// The same on the control thread, whose units can be abandoned.
+template <typename Member, typename... Args>
+void dispatch_inside(Session* session, uint64_t event, const char* function, Member hprof_handlers::*member,
+                     Args... args) {
+  for (uint32_t i = 0; i < session->collector_count(); i++) {
+    CollectorSlot& slot = session->collector(i);
+    if (slot.handlers.*member == nullptr || (slot.unit->events & event) == 0) continue;
+    PhaseGate::Pass pass(slot.gate);
+    if (!pass) continue;
+    Inside mark(slot.inside, function);
+    (slot.handlers.*member)(slot.self, args...);
   }
 }
 
@@ -65,39 +81,51 @@ void dispatch(Session* session, uint64_t event, Member hprof_handlers::*member, 
 template <typename Member, typename... Args>
 void dispatch_on_thread(Session* session, uint64_t event, JNIEnv* jni, jthread thread,
                         Member hprof_handlers::*member, Args... args) {
+  if (session == nullptr) return;
   PhaseGate::Pass session_pass(session->gate());
   if (!session_pass) return;
   ThreadRecord* record = session->threads().current(jni, thread);
   if (record == nullptr || record->is_agent()) return;
   for (uint32_t i = 0; i < session->collector_count(); i++) {
     CollectorSlot& slot = session->collector(i);
-    const hprof_handlers* handlers = slot.handlers();
-    if (handlers == nullptr || handlers->*member == nullptr || (slot.unit->events & event) == 0) continue;
+    if (slot.handlers.*member == nullptr || (slot.unit->events & event) == 0) continue;
     PhaseGate::Pass pass(slot.gate);
-    if (pass) (handlers->*member)(slot.self, jni, &record->views[i], args...);
+    if (pass) (slot.handlers.*member)(slot.self, jni, &record->views[i], args...);
   }
 }
 
-void JNICALL on_vm_start(jvmtiEnv* jvmti, JNIEnv* jni) { session_of(jvmti)->on_vm_start(jni); }
+void JNICALL on_vm_start(jvmtiEnv* jvmti, JNIEnv* jni) {
+  if (Session* session = session_of(jvmti)) session->on_vm_start(jni);
+}
 
 // The session is made before the first class is loaded and never goes away, so no gate.
-void JNICALL on_class_file(jvmtiEnv* jvmti, JNIEnv*, jclass, jobject, const char*, jobject, jint size,
-                           const unsigned char* bytes, jint* new_size, unsigned char** new_bytes) {
-  session_of(jvmti)->rewriter().class_file(jvmti, size, bytes, new_size, new_bytes);
+void JNICALL on_class_file(jvmtiEnv* jvmti, JNIEnv* jni, jclass redefined, jobject loader, const char* name,
+                           jobject domain, jint size, const unsigned char* bytes, jint* new_size,
+                           unsigned char** new_bytes) {
+  Session* session = session_of(jvmti);
+  if (session == nullptr) return;
+  const LoadedFile file = {jni, redefined, loader, name, domain, static_cast<uint32_t>(size), bytes};
+  session->class_files().load(jvmti, file, session->loaders(), session->rewriter(), new_bytes, new_size);
 }
 
 void JNICALL on_vm_init(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
-  session_of(jvmti)->on_vm_init(jni, thread);
+  Session* session = session_of(jvmti);
+  if (session == nullptr) return;
+  session->on_vm_init(jni, thread);
+  dispatch_on_thread(session, HPROF_EVENT_VM_INIT, jni, thread, &hprof_handlers::vm_init);
 }
 
-void JNICALL on_vm_death(jvmtiEnv* jvmti, JNIEnv* jni) { session_of(jvmti)->on_vm_death(jni); }
+void JNICALL on_vm_death(jvmtiEnv* jvmti, JNIEnv* jni) {
+  if (Session* session = session_of(jvmti)) session->on_vm_death(jni);
+}
 
 void JNICALL on_data_dump_request(jvmtiEnv* jvmti) {
-  session_of(jvmti)->request_report(HPROF_REPORT_REQUEST);
+  if (Session* session = session_of(jvmti)) session->request_report(HPROF_REPORT_REQUEST);
 }
 
 void thread_starts(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, uint64_t event, uint32_t flags) {
   Session* session = session_of(jvmti);
+  if (session == nullptr) return;
   PhaseGate::Pass pass(session->gate());
   if (!pass) return;
   session->threads().started(jni, thread, flags);
@@ -106,6 +134,7 @@ void thread_starts(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, uint64_t event,
 
 void thread_ends(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, uint64_t event) {
   Session* session = session_of(jvmti);
+  if (session == nullptr) return;
   PhaseGate::Pass pass(session->gate());
   if (!pass) return;
   dispatch_on_thread(session, event, jni, thread, &hprof_handlers::thread_end);
@@ -126,14 +155,19 @@ void JNICALL on_virtual_thread_start(jvmtiEnv* jvmti, JNIEnv* jni, jthread threa
 
 // Most virtual threads end without ever having been met: no record is made for them at the last moment.
 void JNICALL on_virtual_thread_end(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
-  if (session_of(jvmti)->threads().find(thread) == nullptr) return;
+  Session* session = session_of(jvmti);
+  if (session == nullptr || session->threads().find(thread) == nullptr) return;
   thread_ends(jvmti, jni, thread, HPROF_EVENT_VIRTUAL_THREAD_END);
 }
 
-void JNICALL on_class_load(jvmtiEnv*, JNIEnv*, jthread, jclass) {}
+void JNICALL on_class_load(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jclass loaded) {
+  dispatch_on_thread(session_of(jvmti), HPROF_EVENT_CLASS_LOAD, jni, thread, &hprof_handlers::class_load,
+                     static_cast<void*>(loaded));
+}
 
 void JNICALL on_class_prepare(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jclass prepared) {
   Session* session = session_of(jvmti);
+  if (session == nullptr) return;
   PhaseGate::Pass pass(session->gate());
   if (!pass) return;
   session->classes().prepared(jni, prepared);
@@ -153,7 +187,7 @@ void JNICALL on_gc_start(jvmtiEnv* jvmti) {
 
 void JNICALL on_gc_finish(jvmtiEnv* jvmti) {
   Session* session = session_of(jvmti);
-  session->classes().note_collection();
+  if (session != nullptr) session->classes().note_collection();
   dispatch(session, HPROF_EVENT_GC_FINISH, &hprof_handlers::gc_finish);
 }
 
@@ -249,7 +283,7 @@ void EventHub::detach_from(jvmtiEnv* jvmti) {
 }
 
 uint64_t EventHub::enable(jvmtiEnv* jvmti, uint64_t events) {
-  constexpr uint64_t kAlways = HPROF_EVENT_VM_INIT | HPROF_EVENT_VM_DEATH;
+  constexpr uint64_t kAlways = HPROF_EVENT_VM_INIT | HPROF_EVENT_VM_DEATH | HPROF_EVENT_CLASS_UNLOAD;
   uint64_t refused = 0;
   for (uint32_t bit = 0; bit < HPROF_EVENT_COUNT; bit++) {
     uint64_t mask = 1ull << bit;
@@ -264,6 +298,15 @@ uint64_t EventHub::enable(jvmtiEnv* jvmti, uint64_t events) {
     }
   }
   return refused;
+}
+
+void tell_class_unload(Session* session, uint32_t serial) {
+  dispatch_inside(session, HPROF_EVENT_CLASS_UNLOAD, "class_unload", &hprof_handlers::class_unload, serial);
+}
+
+void tell_vm_death(Session* session, JNIEnv* jni) {
+  dispatch_inside(session, HPROF_EVENT_VM_DEATH, "vm_death", &hprof_handlers::vm_death,
+                  static_cast<void*>(jni));
 }
 
 const char* event_name(uint32_t bit) { return bit < HPROF_EVENT_COUNT ? kEvents[bit].name : "?"; }

@@ -9,6 +9,10 @@ namespace hprof {
 
 class Session;
 
+// Events that no unit can ask for, as bits beside HPROF_EVENT_*.
+constexpr uint64_t kEventVmStart = 1ull << 0;
+constexpr uint64_t kEventClassFileLoad = 1ull << 19;
+
 class EventHub {
  public:
   // Makes `session` the environment's and sets the callbacks; enables what the core itself needs (VMInit,
@@ -23,6 +27,10 @@ class EventHub {
  private:
   uint64_t enabled_ = 0;
 };
+
+// What is no JVMTI callback, or not told inside of it, to the running collectors that asked for it. [control]
+void tell_class_unload(Session* session, uint32_t serial);
+void tell_vm_death(Session* session, JNIEnv* jni);
 
 // "ThreadStart" of one HPROF_EVENT_* bit, for messages.
 const char* event_name(uint32_t bit);

@@ -1,15 +1,26 @@
-// The service tables that units get: log, mem, clock, emit, jvm. The others are in services_ids.cpp,
+// The service tables that units get: log, mem, clock, emit, jvm, hotspot. The others are in services_ids.cpp,
 // services_threads.cpp and services_io.cpp.
 #include <cstring>
 
+#include <hprof/draft/bytecode.h>
+#include <hprof/draft/class_file.h>
+#include <hprof/draft/hotspot.h>
+#include <hprof/draft/library.h>
+#include <hprof/draft/sampling.h>
+#include <hprof/draft/vm_dump.h>
+#include <hprof/service/accounting.h>
 #include <hprof/service/clock.h>
 #include <hprof/service/emit.h>
+#include <hprof/service/ids.h>
+#include <hprof/service/io.h>
 #include <hprof/service/jvm.h>
 #include <hprof/service/log.h>
 #include <hprof/service/mem.h>
+#include <hprof/service/threads.h>
 
 #include "core/agent/service_tables.h"
 #include "core/agent/session.h"
+#include "core/agent/unit_checks.h"
 
 namespace hprof {
 
@@ -22,9 +33,18 @@ Session* session_of(const hprof_host* host) { return slot_of(host)->session; }
 const hprof_log_service kLog = {
     sizeof(hprof_log_service),
     0,
-    [](const hprof_host* host, const char* text) { session_of(host)->say(text); },
-    [](const hprof_host* host, const char* text) { session_of(host)->say_detail(text); },
-    [](const hprof_host* host, const char* what) { return session_of(host)->losses().counter(Str(what)); },
+    [](const hprof_host* host, const char* text) {
+      char room[kLogTextMost];
+      if (!is_gone(*slot_of(host))) session_of(host)->say(check_text(*slot_of(host), text, room));
+    },
+    [](const hprof_host* host, const char* text) {
+      char room[kLogTextMost];
+      if (!is_gone(*slot_of(host))) session_of(host)->say_detail(check_text(*slot_of(host), text, room));
+    },
+    [](const hprof_host* host, const char* what) {
+      char room[kLogTextMost];
+      return session_of(host)->losses().counter(Str(check_text(*slot_of(host), what, room)));
+    },
 };
 
 // --- mem
@@ -32,13 +52,26 @@ const hprof_log_service kLog = {
 const hprof_mem_service kMem = {
     sizeof(hprof_mem_service),
     0,
-    [](const hprof_host* host, uint64_t bytes) { return session_of(host)->memory().allocate(bytes); },
+    [](const hprof_host* host, uint64_t bytes) {
+      return is_gone(*slot_of(host)) ? nullptr : session_of(host)->memory().allocate(bytes);
+    },
     [](const hprof_host* host, void* memory, uint64_t bytes) {
       session_of(host)->memory().release(memory, bytes);
     },
-    [](const hprof_host* host, uint64_t bytes) { return session_of(host)->memory().reserve(bytes); },
+    [](const hprof_host* host, uint64_t bytes) {
+      return is_gone(*slot_of(host)) ? nullptr : session_of(host)->memory().reserve(bytes);
+    },
     [](const hprof_host* host, void* memory, uint64_t bytes) {
       session_of(host)->memory().unreserve(memory, bytes);
+    },
+    // What is fixed has been charged when it was reserved.
+    [](const hprof_host* host, uint64_t bytes) -> uint32_t {
+      MemoryAccount& memory = session_of(host)->memory();
+      return memory.is_fixed() || memory.charge(bytes) ? 1 : 0;
+    },
+    [](const hprof_host* host, uint64_t bytes) {
+      MemoryAccount& memory = session_of(host)->memory();
+      if (!memory.is_fixed()) memory.uncharge(bytes);
     },
 };
 
@@ -59,6 +92,7 @@ const hprof_clock_service kClock = {
       return ns < 0 ? UINT64_MAX : static_cast<uint64_t>(ns);
     },
     [](const hprof_host*) { return platform::is_cpu_counter_trusted() ? platform::cpu_counter() : 0; },
+    [](const hprof_host*, uint64_t wall_ms) { return platform::utc_offset_s(static_cast<int64_t>(wall_ms)); },
 };
 
 // --- emit
@@ -66,20 +100,23 @@ const hprof_clock_service kClock = {
 const hprof_emit_service kEmit = {
     sizeof(hprof_emit_service),
     0,
-    [](const hprof_host* host, const hprof_record* record) {
-      return session_of(host)->pipeline().event(record);
+    [](const hprof_host* host, const hprof_record* record) -> hprof_status {
+      if (is_gone(*slot_of(host))) return HPROF_DROPPED;
+      return check_record(*slot_of(host), record) ? session_of(host)->pipeline().event(record) : HPROF_FAILED;
     },
-    [](const hprof_host* host, hprof_record* record) { return session_of(host)->pipeline().write(record); },
-    [](const hprof_host* host, const hprof_schema* schema) {
-      return session_of(host)->add_vendor_kind(schema);
+    [](const hprof_host* host, hprof_record* record) -> hprof_status {
+      if (is_gone(*slot_of(host))) return HPROF_ABORTED;
+      return check_record(*slot_of(host), record) ? session_of(host)->pipeline().write(record) : HPROF_FAILED;
     },
-    [](const hprof_host* host, uint32_t kind, uint32_t id) {
-      return session_of(host)->pipeline().define(kind, id);
+    [](const hprof_host* host, uint32_t kind, uint32_t id) -> hprof_status {
+      return is_gone(*slot_of(host)) ? HPROF_ABORTED : session_of(host)->pipeline().define(kind, id);
     },
     [](const hprof_host* host) { return session_of(host)->pipeline().position(); },
-    [](const hprof_host* host, uint64_t position, const void* bytes, uint64_t size) {
+    [](const hprof_host* host, uint64_t position, const void* bytes, uint64_t size) -> hprof_status {
+      if (is_gone(*slot_of(host))) return HPROF_ABORTED;
       return session_of(host)->pipeline().patch(position, bytes, size);
     },
+    [](const hprof_host* host) { session_of(host)->pipeline().tell_progress(); },
 };
 
 // --- jvm
@@ -87,51 +124,56 @@ const hprof_emit_service kEmit = {
 const hprof_jvm_service kJvm = {
     sizeof(hprof_jvm_service),
     0,
-    [](const hprof_host* host) { return static_cast<void*>(session_of(host)->vm()); },
-    [](const hprof_host* host) { return static_cast<void*>(session_of(host)->jvmti()); },
-    [](const hprof_host* host) { return static_cast<void*>(session_of(host)->jni()); },
-    [](const hprof_host* host, const char* name) { return session_of(host)->vm_symbol(name); },
-    [](const hprof_host* host, uint64_t pc) {
-      return session_of(host)->code_cache().method_at(static_cast<uintptr_t>(pc));
+    [](const hprof_host* host) -> void* {
+      return is_gone(*slot_of(host)) ? nullptr : session_of(host)->vm();
+    },
+    [](const hprof_host* host) -> void* {
+      return is_gone(*slot_of(host)) ? nullptr : session_of(host)->jvmti();
+    },
+    [](const hprof_host* host) -> void* {
+      return is_gone(*slot_of(host)) ? nullptr : session_of(host)->jni();
     },
 };
 
-const void* find_service(const hprof_host*, uint32_t id) {
-  switch (id) {
-    case HPROF_SERVICE_LOG:
-      return &kLog;
-    case HPROF_SERVICE_MEM:
-      return &kMem;
-    case HPROF_SERVICE_CLOCK:
-      return &kClock;
-    case HPROF_SERVICE_IDS:
-      return ids_service();
-    case HPROF_SERVICE_EMIT:
-      return &kEmit;
-    case HPROF_SERVICE_JVM:
-      return &kJvm;
-    case HPROF_SERVICE_THREADS:
-      return threads_service();
-    case HPROF_SERVICE_SAMPLING:
-      return sampling_service();
-    case HPROF_SERVICE_IO:
-      return io_service();
-    case HPROF_SERVICE_BYTECODE:
-      return bytecode_service();
-    case HPROF_SERVICE_VM_DUMP:
-      return vm_dump_service();
-    case HPROF_SERVICE_ACCOUNTING:
-      return accounting_service();
-    default:
-      return nullptr;
+struct ServiceRow {
+  const char* id;
+  const void* (*table)();
+};
+const ServiceRow kServices[] = {
+    {HPROF_SERVICE_LOG, []() -> const void* { return &kLog; }},
+    {HPROF_SERVICE_MEM, []() -> const void* { return &kMem; }},
+    {HPROF_SERVICE_CLOCK, []() -> const void* { return &kClock; }},
+    {HPROF_SERVICE_IDS, &ids_service},
+    {HPROF_SERVICE_EMIT, []() -> const void* { return &kEmit; }},
+    {HPROF_SERVICE_JVM, []() -> const void* { return &kJvm; }},
+    {HPROF_SERVICE_THREADS, &threads_service},
+    {HPROF_SERVICE_IO, &io_service},
+    {HPROF_SERVICE_ACCOUNTING, &accounting_service},
+    {HPROF_SERVICE_SAMPLING, &sampling_service},
+    {HPROF_SERVICE_BYTECODE, &bytecode_service},
+    {HPROF_SERVICE_CLASS_FILE, &class_file_service},
+    {HPROF_SERVICE_LIBRARY, &library_service},
+    {HPROF_SERVICE_VM_DUMP, &vm_dump_service},
+    {HPROF_SERVICE_HOTSPOT, &hotspot_service},
+};
+
+const void* find_service(const hprof_host*, const char* id) {
+  for (const ServiceRow& row : kServices) {
+    if (id != nullptr && strcmp(row.id, id) == 0) return row.table();
   }
+  return nullptr;
+}
+
+const void* find_extension(const hprof_host* host, const char* unit_id, const char* id) {
+  return session_of(host)->find_extension(unit_id, id);
 }
 
 }  // namespace
 
 void make_host(UnitSlot& slot, Session* session, const hprof_settings* settings) {
   slot.session = session;
-  slot.host = {sizeof(hprof_host), HPROF_ABI_MAJOR, HPROF_ABI_MINOR, settings, &find_service};
+  slot.host = {sizeof(hprof_host), HPROF_ABI_MAJOR, HPROF_ABI_MINOR,
+               settings,           &find_service,   &find_extension};
 }
 
 }  // namespace hprof

@@ -1,5 +1,5 @@
 // The bytecode service.
-#include <hprof/service/bytecode.h>
+#include <hprof/draft/bytecode.h>
 
 #include "core/agent/service_tables.h"
 #include "core/agent/session.h"

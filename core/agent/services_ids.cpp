@@ -11,6 +11,52 @@ namespace {
 Session* session_of(const hprof_host* host) { return slot_of(host)->session; }
 Model& model_of(const hprof_host* host) { return slot_of(host)->session->model(); }
 
+// As much of the answer as the caller has room for; nullptr: all zeros.
+template <typename T>
+uint32_t answer(T* to, const T* known) {
+  const T nothing = {};
+  hprof_copy_sized(to, to->size, known != nullptr ? known : &nothing, sizeof(T));
+  return known != nullptr ? 1 : 0;
+}
+
+uint32_t class_info(const hprof_host* host, hprof_class_serial serial, hprof_class_info* to) {
+  const ClassInfo* of = model_of(host).class_info(ClassSerial{serial});
+  if (of == nullptr) return answer<hprof_class_info>(to, nullptr);
+  const hprof_class_info known = {sizeof(known), of->serial, of->name,  of->signature,
+                                  of->source,    of->trace,  of->object};
+  return answer(to, &known);
+}
+
+uint32_t method_info(const hprof_host* host, hprof_method_id id, hprof_method_info* to) {
+  const MethodInfo* of = model_of(host).method_info(MethodId{id});
+  if (of == nullptr) return answer<hprof_method_info>(to, nullptr);
+  const hprof_method_info known = {sizeof(known), of->owner, of->name, of->signature};
+  return answer(to, &known);
+}
+
+uint32_t frame_info(const hprof_host* host, hprof_frame_id id, hprof_frame_info* to) {
+  const FrameInfo* of = model_of(host).frame_info(FrameId{id});
+  if (of == nullptr) return answer<hprof_frame_info>(to, nullptr);
+  const hprof_frame_info known = {sizeof(known), of->method, of->line};
+  return answer(to, &known);
+}
+
+uint32_t trace_info(const hprof_host* host, hprof_trace_serial serial, hprof_trace_info* to) {
+  const TraceInfo* of = model_of(host).trace_info(TraceSerial{serial});
+  if (of == nullptr) return answer<hprof_trace_info>(to, nullptr);
+  const hprof_trace_info known = {sizeof(known), of->serial, of->thread, of->frame_count, of->frames};
+  return answer(to, &known);
+}
+
+uint32_t thread_info(const hprof_host* host, hprof_thread_serial serial, hprof_thread_info* to) {
+  ThreadState of;
+  if (!model_of(host).threads().get(ThreadSerial{serial}, &of)) return answer<hprof_thread_info>(to, nullptr);
+  const ThreadInfo& info = of.info;
+  const hprof_thread_info known = {sizeof(known),     info.serial, info.flags, info.name,  info.group,
+                                   info.parent_group, info.trace,  0,          info.object};
+  return answer(to, &known);
+}
+
 const hprof_ids_service kIds = {
     sizeof(hprof_ids_service),
     0,
@@ -26,26 +72,21 @@ const hprof_ids_service kIds = {
     [](const hprof_host* host, void* jni, const hprof_raw_frame* frame, uint32_t running) {
       return session_of(host)->classes().frame(static_cast<JNIEnv*>(jni), *frame, running != 0);
     },
-    [](const hprof_host* host, void*, void* of) {
-      return session_of(host)->classes().class_serial(static_cast<jclass>(of));
+    [](const hprof_host* host, void* jni, void* of) {
+      return session_of(host)->classes().class_serial(static_cast<JNIEnv*>(jni), static_cast<jclass>(of));
     },
     [](const hprof_host* host, hprof_string_id id) {
       Str text = model_of(host).text(StringId{id});
       return hprof_text{text.data, text.size};
     },
-    [](const hprof_host* host, hprof_class_serial serial) {
-      return model_of(host).class_info(ClassSerial{serial});
-    },
-    [](const hprof_host* host, hprof_method_id id) { return model_of(host).method_info(MethodId{id}); },
-    [](const hprof_host* host, hprof_frame_id id) { return model_of(host).frame_info(FrameId{id}); },
-    [](const hprof_host* host, hprof_trace_serial serial) {
-      return model_of(host).trace_info(TraceSerial{serial});
-    },
-    [](const hprof_host* host, hprof_thread_serial serial) {
-      return model_of(host).thread_info(ThreadSerial{serial});
-    },
-    [](const hprof_host* host, void*, void* of, hprof_object_id object) {
-      return session_of(host)->classes().dumped_class(static_cast<jclass>(of), object);
+    &class_info,
+    &method_info,
+    &frame_info,
+    &trace_info,
+    &thread_info,
+    [](const hprof_host* host, void* jni, void* of, hprof_object_id object) {
+      return session_of(host)->classes().dumped_class(static_cast<JNIEnv*>(jni), static_cast<jclass>(of),
+                                                      object);
     },
 };
 

@@ -1,10 +1,6 @@
-// The io service: the platform's files and sockets behind plain handles for sinks. And the VM's own heap
-// dumper.
-#include <cstdio>
-
+// The io service: the platform's files and sockets behind plain handles for sinks.
 #include <hprof/host.h>
 #include <hprof/service/io.h>
-#include <hprof/service/vm_dump.h>
 
 #include "core/agent/service_tables.h"
 #include "core/base/build.h"
@@ -48,8 +44,25 @@ int64_t create_file(const hprof_host*, const char* path, uint32_t replace, char*
   platform::File file;
   auto existing = replace != 0 ? platform::Existing::kTruncateOwn : platform::Existing::kRefuse;
   int code = platform::file_create(path, existing, &file, deadline_in(10 * platform::kNanosPerSecond));
-  if (code != 0) return explain(code, error, error_size);
+  if (code != 0) {
+    explain(code, error, error_size);
+    return code == platform::kErrorExists  ? HPROF_IO_EXISTS
+           : code == platform::kErrorInUse ? HPROF_IO_IN_USE
+                                           : -1;
+  }
   return to_handle(file.handle, static_cast<int64_t>(file.kind));
+}
+
+// A local socket of somebody else's would get the profile.
+int connect_local(const char* path, int64_t deadline_ns, platform::Socket* socket) {
+  int code = platform::local_connect(path, deadline_ns, socket);
+  uint32_t user = 0;
+  if (code == 0 && platform::socket_peer_user(*socket, &user) == 0 && user != 0 &&
+      user != platform::current_user()) {
+    platform::socket_close(socket);
+    code = platform::kErrorNotOwned;
+  }
+  return code;
 }
 
 int64_t connect(const hprof_host*, const char* address, uint64_t timeout_ns, char* error,
@@ -57,8 +70,13 @@ int64_t connect(const hprof_host*, const char* address, uint64_t timeout_ns, cha
   if (!kHasSockets) return explain(platform::kErrorUnsupported, error, error_size);
   platform::Address parts;
   platform::Socket socket;
-  int code = platform::split_address(address, nullptr, &parts);
-  if (code == 0) code = platform::tcp_connect(parts, deadline_in(timeout_ns), &socket);
+  int code = 0;
+  if (address[0] == '/') {
+    code = connect_local(address, deadline_in(timeout_ns), &socket);
+  } else {
+    code = platform::split_address(address, nullptr, &parts);
+    if (code == 0) code = platform::tcp_connect(parts, deadline_in(timeout_ns), &socket);
+  }
   if (code != 0) return explain(code, error, error_size);
   return to_handle(socket.handle, kSocketKind);
 }
@@ -108,6 +126,11 @@ int64_t close(const hprof_host*, int64_t handle, char* error, uint32_t error_siz
   return code != 0 ? explain(code, error, error_size) : 0;
 }
 
+int64_t share(const hprof_host*, int64_t handle, uint32_t mode, char* error, uint32_t error_size) {
+  int code = is_socket(handle) ? platform::kErrorUnsupported : platform::file_share(file_of(handle), mode);
+  return code != 0 ? explain(code, error, error_size) : 0;
+}
+
 const hprof_io_service kIo = {
     sizeof(hprof_io_service),
     0,
@@ -125,57 +148,14 @@ const hprof_io_service kIo = {
     [](const hprof_host*, const char* from, const char* to) {
       return static_cast<int64_t>(-platform::file_rename(from, to));
     },
+    &share,
+    [](const hprof_host*, const char* path, char* text, uint32_t size) {
+      return static_cast<uint64_t>(platform::absolute_path(path, text, size));
+    },
 };
-
-// --- vm_dump
-
-hprof_status explain_vm_dump(int code, const char* reason, char* error, uint32_t error_size) {
-  char why[160];
-  platform::error_text(code, why, sizeof(why));
-  snprintf(error, error_size, "%s%s%s", reason, *reason != 0 ? ": " : "", why);
-  return code == platform::kErrorUnsupported ? HPROF_UNSUPPORTED : HPROF_FAILED;
-}
-
-struct Taker {
-  void* argument;
-  hprof_vm_dump_take take;
-  hprof_status status;
-};
-
-bool pass_on(void* context, uint32_t stream, uint8_t* bytes, size_t size) {
-  auto* taker = static_cast<Taker*>(context);
-  taker->status = taker->take(taker->argument, stream, bytes, size);
-  return taker->status == HPROF_OK;
-}
-
-hprof_status run_vm_dump(const hprof_host* host, uint32_t all, void* argument, hprof_vm_dump_take take,
-                         char* error, uint32_t error_size) {
-  if (!kHasHeapDump) return HPROF_UNSUPPORTED;
-  Taker taker = {argument, take, HPROF_OK};
-  char reason[160] = "";
-  bool apart = host->settings->java_version >= 22;
-  int code = platform::vm_heap_dump(all != 0, apart, pass_on, &taker, reason, sizeof(reason));
-  if (taker.status != HPROF_OK) return HPROF_ABORTED;
-  return code == 0 ? HPROF_OK : explain_vm_dump(code, reason, error, error_size);
-}
-
-uint32_t vm_dump_available(const hprof_host* host, char* error, uint32_t error_size) {
-  if (!kHasHeapDump) return 0;
-  if (host->settings->java_version < 11) {
-    snprintf(error, error_size, "the dumper of this VM writes to files only");
-    return 0;
-  }
-  char reason[160] = "";
-  int code = platform::vm_heap_dump_available(reason, sizeof(reason));
-  if (code != 0) explain_vm_dump(code, reason, error, error_size);
-  return code == 0 ? 1 : 0;
-}
-
-const hprof_vm_dump_service kVmDump = {sizeof(hprof_vm_dump_service), 0, &vm_dump_available, &run_vm_dump};
 
 }  // namespace
 
 const void* io_service() { return &kIo; }
-const void* vm_dump_service() { return &kVmDump; }
 
 }  // namespace hprof

@@ -2,8 +2,8 @@
 #include <cstring>
 #include <new>
 
+#include <hprof/draft/sampling.h>
 #include <hprof/service/accounting.h>
-#include <hprof/service/sampling.h>
 #include <hprof/service/threads.h>
 
 #include "core/agent/service_tables.h"
@@ -42,7 +42,7 @@ void JNICALL run_body(jvmtiEnv*, JNIEnv* jni, void* argument) {
 hprof_agent_thread* start_thread(const hprof_host* host, const char* name,
                                  void (*body)(void*, void*, hprof_agent_thread*), void* argument) {
   Session* session = session_of(host);
-  JNIEnv* jni = session->jni();
+  JNIEnv* jni = is_gone(*slot_of(host)) ? nullptr : session->jni();
   void* memory = jni != nullptr ? session->memory().allocate(sizeof(hprof_agent_thread)) : nullptr;
   if (memory == nullptr) return nullptr;
   auto* thread = new (memory) hprof_agent_thread;
@@ -90,6 +90,7 @@ const hprof_threads_service kThreads = {
       ThreadRecord* record = session_of(host)->threads().find(static_cast<jthread>(thread));
       return record != nullptr ? record->serial : 0;
     },
+    [](const hprof_host*, uint64_t ns) { platform::sleep_ns(static_cast<int64_t>(ns)); },
 };
 
 // --- sampling: one user at a time, since there is one signal
@@ -99,22 +100,22 @@ std::atomic<TickHandler> tick_handler{nullptr};
 std::atomic<void*> tick_argument{nullptr};
 std::atomic<uint32_t> ticks_inside{0};
 
-bool on_tick(void* value, void* context, uint32_t overrun) {
+void on_tick(void* value, void* context, uint32_t overrun) {
   ticks_inside.fetch_add(1, std::memory_order_seq_cst);
   if (TickHandler handler = tick_handler.load(std::memory_order_seq_cst)) {
     handler(tick_argument.load(std::memory_order_relaxed), value, context, overrun + 1);
   }
   ticks_inside.fetch_sub(1, std::memory_order_release);
-  return true;
 }
 
 hprof_status install(const hprof_host*, TickHandler handler, void* argument) {
   if (tick_handler.load(std::memory_order_acquire) != nullptr) return HPROF_FAILED;
-  if (platform::install_fault_guard(nullptr) != 0) return HPROF_UNSUPPORTED;
+  if (platform::install_fault_guard() != 0) return HPROF_UNSUPPORTED;
   tick_argument.store(argument, std::memory_order_relaxed);
   tick_handler.store(handler, std::memory_order_seq_cst);
   if (platform::install_sample_handler(&on_tick) == 0) return HPROF_OK;
   tick_handler.store(nullptr, std::memory_order_seq_cst);
+  platform::uninstall_fault_guard();
   return HPROF_UNSUPPORTED;
 }
 
@@ -158,11 +159,14 @@ const hprof_sampling_service kSampling = {
     [](const hprof_host*, const void* context, hprof_registers* registers) {
       platform::MachineRegisters read = {};
       bool known = platform::read_registers(context, &read);
-      *registers = {read.pc, read.sp, read.fp, read.link};
+      const hprof_registers all = {sizeof(all), 0, read.pc, read.sp, read.fp, read.link};
+      hprof_copy_sized(registers, registers->size, &all, sizeof(all));
       return static_cast<uint32_t>(known);
     },
     [](const hprof_host*, void* context, const hprof_registers* registers) {
-      platform::write_registers(context, {registers->pc, registers->sp, registers->fp, registers->link});
+      hprof_registers all = {};
+      hprof_copy_sized(&all, sizeof(all), registers, registers->size);
+      platform::write_registers(context, {all.pc, all.sp, all.fp, all.link});
     },
 };
 
@@ -175,14 +179,18 @@ uint32_t accounting_column(const hprof_host*, uint32_t index, hprof_accounting_c
   const platform::AccountingColumn* columns = platform::accounting_columns(&count);
   if (index >= count) return 0;
   const platform::AccountingColumn& from = columns[index];
-  *column = {from.name, from.unit == platform::AccountingUnit::kNanoseconds ? 1u : 0u, 0, from.help};
+  const hprof_accounting_column known = {
+      sizeof(known), from.unit == platform::AccountingUnit::kNanoseconds ? 1u : 0u, from.name, from.help};
+  hprof_copy_sized(column, column->size, &known, sizeof(known));
   return 1;
 }
 
-hprof_status read_accounting(const hprof_host*, uint64_t os_id, uint64_t values[HPROF_ACCOUNTING_COLUMNS]) {
+hprof_status read_accounting(const hprof_host*, uint64_t os_id, uint64_t* values, uint32_t count) {
   platform::ThreadAccounting row;
   if (platform::read_accounting(static_cast<platform::NativeThread>(os_id), &row) != 0) return HPROF_FAILED;
-  memcpy(values, row.value, HPROF_ACCOUNTING_COLUMNS * sizeof(values[0]));
+  for (uint32_t i = 0; i < count; i++) {
+    values[i] = i < platform::kMaxAccountingColumns ? row.value[i] : HPROF_NOT_ACCOUNTED;
+  }
   return HPROF_OK;
 }
 

@@ -1,10 +1,13 @@
 #include "core/agent/session.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
-#include "core/agent/capabilities.h"
+#include "core/agent/unit_checks.h"
 #include "core/base/build.h"
+#include "core/base/status.h"
+#include "core/plugin/verify.h"
 
 namespace hprof {
 
@@ -28,6 +31,9 @@ constexpr uint64_t kLeastMemory = 192 * 1024;
 // Beside the block: the stacks of the agent's threads and the library's data. 40 KiB were measured on x86_64.
 constexpr uint64_t kBesideMemory = 64 * 1024;
 
+constexpr uint64_t kMemoryStep = 1024;
+constexpr uint64_t kSinkMemory = 24 * 1024;  // what sinks take: names of files and hosts
+
 bool is_small(uint64_t max_memory) { return max_memory != 0 && max_memory <= kSmallBudget; }
 
 // Java's feature release, of the VM's property java.vm.specification.version ("1.8", "17").
@@ -47,19 +53,58 @@ uint32_t java_version(jvmtiEnv* jvmti) {
 
 // One write, so that the line is not torn.
 static void print_error(const char* text) {
-  char line[700];
+  char line[sizeof(Error::text) + 1];
   snprintf(line, sizeof(line), "%s\n", text);
   platform::write_stderr(line);
 }
 
-bool Session::fail(const char* text) {
+AttachReply* Session::asker() const {
+  const uint32_t thread = asker_thread_.load(std::memory_order_relaxed);
+  const bool ours = thread != 0 && thread == static_cast<uint32_t>(platform::current_thread_id());
+  return ours ? asker_ : nullptr;
+}
+
+void Session::set_asker(AttachReply* asker) {
+  asker_ = asker;
+  asker_thread_.store(asker != nullptr ? static_cast<uint32_t>(platform::current_thread_id()) : 0,
+                      std::memory_order_relaxed);
+}
+
+void Session::describe(AttachReply* asker) {
+  char text[200];
+  TextWriter names(text, sizeof(text));
+  for (uint32_t i = 0; i < collector_count_; i++) {
+    if (i != 0) names.put(", ");
+    names.put(collectors_[i].unit->id);
+  }
+  asker->field("collectors", names.text());
+  asker->field("state", is_collecting() ? "running" : "idle");
+  char path[kOutputNameMost];
+  asker->field("output", output_name(path));
+  if (!pipeline_.is_duplex()) asker->field("mode", setup_.value_of("mode", "0600"));
+  if (server_.path()[0] != '\0') asker->field("control", server_.path());
+}
+
+// `text` begins with "HPROF ERROR: ".
+void Session::complain(const char* text) const {
+  AttachReply* to = asker();
+  to != nullptr ? to->problem(text) : print_error(text);
+}
+
+bool Session::fail(const char* text) const {
   char line[600];
   snprintf(line, sizeof(line), "HPROF ERROR: %s", text);
-  print_error(line);
+  complain(line);
   return false;
 }
 
+void Session::refuse_start(const char* text) {
+  fail(text);
+  exit(1);
+}
+
 void Session::say(const char* text) const {
+  if (AttachReply* to = asker()) return to->line(text);
   char line[700];
   snprintf(line, sizeof(line), "HPROF: %s\n", text);
   platform::write_stderr(line);
@@ -74,27 +119,48 @@ JNIEnv* Session::jni() const {
   return vm_->GetEnv(&env, JNI_VERSION_1_6) == JNI_OK ? static_cast<JNIEnv*>(env) : nullptr;
 }
 
-// The function table of the JavaVM lies in the VM's library.
+// The functions of the JavaVM lie in the VM's library. Another agent may have put its own GetEnv there.
 void* Session::vm_symbol(const char* name) const {
   if (!kHasModules) return platform::symbol_in_process(name);
-  return platform::symbol_in_library_of(reinterpret_cast<const void*>(vm_->functions->GetEnv), name);
+  return platform::symbol_in_library_of(reinterpret_cast<const void*>(vm_->functions->DestroyJavaVM), name);
 }
 
-Configured Session::load(JavaVM* vm, const char* options, bool attached) {
+Messages Session::messages() {
+  return {[](void* self, bool detail, const char* text) {
+            auto* session = static_cast<Session*>(self);
+            detail ? session->say_detail(text) : session->say(text);
+          },
+          this};
+}
+
+Configured Session::configure(JavaVM* vm, const char* options, bool attached) {
   vm_ = vm;
   settings_.attached = attached ? 1 : 0;
   losses_.open();
-  Messages messages = {[](void* self, bool detail, const char* text) {
-                         auto* session = static_cast<Session*>(self);
-                         detail ? session->say_detail(text) : session->say(text);
-                       },
-                       this};
-  Configured configured = setup_.prepare(options, messages);
-  if (configured == Configured::kFailed) print_error(setup_.error().text);
-  if (configured != Configured::kRun) return configured;
+  AttachReply* to = asker();
+  const TextOut help = {[](void* self, Str text) { static_cast<AttachReply*>(self)->text(text); }, to};
+  if (to != nullptr) setup_.set_asker(to->folder(), help);
+  Configured configured = setup_.prepare(options, messages());
+  if (configured == Configured::kFailed) {
+    const char* text = setup_.error().text;
+    // Without the agent's own way to attach it was jcmd, which takes what stands behind a '=' for its own.
+    const bool cut = attached && to == nullptr && strstr(text, " has no value (") != nullptr;
+    char line[sizeof(Error::text) + 100];
+    TextWriter(line, sizeof(line))
+        .put(text)
+        .put(cut ? "; jcmd cuts at '=': quote it, '\"cpu=samples\"'" : "");
+    complain(line);
+  }
+  return configured;
+}
+
+bool Session::load() {
   bool ready = open_memory() && get_environment() && make_units() && ask_for_capabilities() &&
-               create_tables() && open_control() && open_pipeline() && create_collectors();
-  return ready ? Configured::kRun : Configured::kFailed;
+               create_tables() && open_control() && prepare_pipeline() && create_collectors() &&
+               open_output();
+  memory_.settle();
+  if (ready && (rewriter_.is_active() || class_files_.has_handlers())) enable_events();
+  return ready;
 }
 
 bool Session::start_attached() {
@@ -115,6 +181,7 @@ bool Session::open_memory() {
   settings_.max_memory = most;
   if (!kEmbedded) {
     memory_.open(source, most);
+    memory_.lift();
     return true;
   }
   if (most < sizeof(Session) + kLeastMemory) {
@@ -128,13 +195,32 @@ bool Session::open_memory() {
          fail("not enough memory for max-memory=");
 }
 
+// What the tables of names take of a small memory.
+uint64_t Session::room_of_tables(uint64_t most) {
+  return is_small(most) ? ModelLimits::fixed(most / 2).room() : 0;
+}
+
+// When everything but the sink has been made. The tables grow with what there is.
+bool Session::has_enough_memory(char* error, uint32_t size) {
+  const uint64_t most = setup_.core().max_memory;
+  if (!memory_.settle() || most == 0) return true;
+  const uint64_t others = memory_.peak() + kSinkMemory - room_of_tables(most);
+  uint64_t least = most;
+  while (least < others + room_of_tables(least)) least += kMemoryStep;
+  if (least == most) return true;
+  snprintf(error, size, "max-memory=%lluk is not enough for these options: at least %lluk is needed",
+           static_cast<unsigned long long>(most / 1024),
+           static_cast<unsigned long long>((least + 1023) / 1024));
+  return false;
+}
+
 bool Session::get_environment() {
   void* env = nullptr;
   if (vm_->GetEnv(&env, JVMTI_VERSION_1_2) != JNI_OK) return fail("this VM has no JVMTI 1.2");
   jvmti_ = static_cast<jvmtiEnv*>(env);
   if (!events_.attach_to(jvmti_, this)) return fail("the VM refuses JVMTI callbacks");
   auto symbol = [](void* self, const char* name) { return static_cast<Session*>(self)->vm_symbol(name); };
-  vm_structs_.load(symbol, this);
+  hotspot_.open(setup_.core().hotspot_off, symbol, this, messages());
   return true;
 }
 
@@ -162,10 +248,14 @@ bool Session::make_units() {
     CollectorSlot& slot = collectors_[i];
     if (!add_slot(slot, selection.collectors[i])) return fail("a collector has no operations");
     slot.ops = static_cast<const hprof_collector_ops*>(slot.unit->ops);
+    if (HPROF_HAS(slot.ops, hprof_collector_ops, handlers)) {
+      const hprof_handlers* handlers = slot.ops->handlers;
+      hprof_copy_sized(&slot.handlers, sizeof(slot.handlers), handlers, handlers->size);
+    }
     slot.index = i;
     collector_count_++;
   }
-  if (collector_count_ == 0) return true;
+  if (setup_.is_without_effect()) return true;
   if (!add_slot(encoder_, selection.encoder) || !add_slot(sink_, selection.sink)) return false;
   auto* encoder = static_cast<const hprof_encoder_ops*>(encoder_.unit->ops);
   auto* sink = static_cast<const hprof_sink_ops*>(sink_.unit->ops);
@@ -175,59 +265,23 @@ bool Session::make_units() {
   return true;
 }
 
-// Of the collectors: the others have none.
-void Session::add_up_needs() {
-  needs_ = wants_ = 0;
-  for (uint32_t i = 0; i < collector_count_; i++) {
-    const CollectorSlot& slot = collectors_[i];
-    needs_ |= slot.varies ? slot.unit->variant->needs : slot.unit->needs;
-    wants_ |= slot.varies ? slot.unit->variant->wants : slot.unit->wants;
-  }
+// What the format has a place for. Not behind a heap dump that has a file of its own; and a small memory is
+// for other things.
+bool Session::records_unloads() const {
+  if ((encoder_.unit->records & HPROF_RECORD_BIT(HPROF_RECORD_CLASS_UNLOAD)) == 0) return false;
+  return !has_dump_a_file() && !memory_.is_fixed() && !is_small(setup_.core().max_memory);
 }
 
-bool Session::ask_for_capabilities() {
-  if (collector_count_ == 0) return true;
-  bool varied = false;
-  for (uint32_t i = 0; i < collector_count_; i++) {
-    CollectorSlot& slot = collectors_[i];
-    slot.varies =
-        HPROF_HAS(slot.unit, hprof_unit, variant) && setup_.selects_pattern(slot.unit->variant->when);
-    varied = varied || slot.varies;
-  }
-  add_up_needs();
-  if (varied) {
-    uint64_t granted = add_capabilities(jvmti_, needs_);
-    for (uint32_t i = 0; i < collector_count_; i++) {
-      CollectorSlot& slot = collectors_[i];
-      if (slot.varies && (slot.unit->variant->needs & ~granted) != 0) slot.varies = false;
-    }
-    add_up_needs();
-  }
-  uint64_t needs = needs_, wants = wants_;
-  // Names of frames are the core's business: source files and lines wherever methods are named.
-  wants |= HPROF_NEED_SOURCE_FILE | (settings_.line_numbers != 0 ? HPROF_NEED_LINE_NUMBERS : 0);
-  if ((needs & HPROF_NEED_METHOD_BOOK) != 0) wants |= HPROF_NEED_GC_EVENTS;
-  settings_.granted = add_capabilities(jvmti_, needs | wants) & ~HPROF_NEED_PRECISE_CODE;
-  if (((needs | wants) & HPROF_NEED_PRECISE_CODE) != 0 && vm_structs_.turn_on("DebugNonSafepoints")) {
-    settings_.granted |= HPROF_NEED_PRECISE_CODE;
-  }
-  for (uint32_t bit = 0; bit < HPROF_NEED_COUNT; bit++) {
-    uint64_t mask = 1ull << bit;
-    char text[160];
-    if ((settings_.granted & mask) != 0) {
-      snprintf(text, sizeof(text), "capability %s", need_name(bit));
-      say_detail(text);
-    } else if ((needs & mask) != 0) {
-      snprintf(text, sizeof(text), "this VM does not grant %s%s, which the chosen options need",
-               need_name(bit), settings_.attached != 0 ? " after it has started" : "");
-      return fail(text);
-    }
-  }
-  return true;
+// Readers of binary dumps want one in a file; the file sink numbers the later ones.
+bool Session::has_dump_a_file() const {
+  const bool is_connection =
+      HPROF_HAS(static_cast<const hprof_sink_ops*>(sink_.unit->ops), hprof_sink_ops, read);
+  return setup_.emits(HPROF_RECORD_HEAP_DUMP_BEGIN) && (settings_.heap_form & HPROF_HEAP_ONE_A_FILE) != 0 &&
+         !is_connection;
 }
 
 bool Session::create_tables() {
-  if (collector_count_ == 0) return true;
+  if (setup_.is_without_effect()) return true;
   Backing backing =
       memory_.is_fixed() || is_small(setup_.core().max_memory) ? Backing::kFixed : Backing::kLazy;
   ModelLimits limits =
@@ -240,15 +294,21 @@ bool Session::create_tables() {
   ClassBook::Options options = {settings_.line_numbers != 0,
                                 (settings_.granted & HPROF_NEED_LINE_NUMBERS) != 0,
                                 (settings_.granted & HPROF_NEED_SOURCE_FILE) != 0};
-  if (!classes_.create(jvmti_, &memory_, &model_, &losses_, options, setup_.core().max_memory))
+  loaders_.create(jvmti_, &memory_);
+  const bool every_class = is_subscribed(HPROF_EVENT_CLASS_UNLOAD);
+  if ((every_class || records_unloads()) && !unloads_.open(memory_, model_.limits().classes, every_class)) {
+    return fail("not enough memory to watch classes");
+  }
+  if (!classes_.create(jvmti_, &memory_, &model_, &loaders_, &unloads_, &losses_, options,
+                       setup_.core().max_memory))
     return fail("not enough memory for the book of methods");
   threads_.create(jvmti_, &memory_, &model_, &Session::announce_thread, this);
   if (setup_.selects("redact", "full")) threads_.hide_names();
   return true;
 }
 
-bool Session::open_pipeline() {
-  if (collector_count_ == 0) return true;
+bool Session::prepare_pipeline() {
+  if (setup_.is_without_effect()) return true;
   const CoreConfig& core = setup_.core();
   bool small = is_small(core.max_memory);
   PipelinePlan plan = {};
@@ -259,17 +319,21 @@ bool Session::open_pipeline() {
                  static_cast<const hprof_sink_ops*>(sink_.unit->ops),
                  sink_.config,
                  setup_.address(),
-                 core.force,
+                 setup_.existing(settings_.attached != 0),
                  kChunks,
                  small ? kSmallChunkBytes : kChunkBytes,
                  kStallNs,
                  [](const hprof_host* host, const char* text) { slot_of(host)->session->say(text); },
+                 [](const hprof_host* host, const char* text) {
+                   hprof::complain(*slot_of(host), Complaint::kBuffer, text);
+                 },
                  0};
   if (filter_.unit != nullptr) {
     plan.output.filter_host = &filter_.host;
     plan.output.filter = static_cast<const hprof_filter_ops*>(filter_.unit->ops);
     plan.output.filter_config = filter_.config;
   }
+  plan.output.dump_stall_ns = static_cast<uint64_t>(core.dump_stall * platform::kNanosPerSecond);
   plan.event_slots = small ? kSmallEventSlots : kEventSlots;
   if (is_very_small()) {
     plan.event_slots = kFewestEventSlots;
@@ -287,30 +351,51 @@ bool Session::open_pipeline() {
     plan.output.chunk_bytes = kDumpChunkBytes;
   }
   plan.bare = setup_.selects("cpu", "old");
-  // Readers of binary dumps want one in a file; the file sink numbers the later ones.
-  bool is_connection = HPROF_HAS(plan.output.sink, hprof_sink_ops, read);
-  plan.output_per_report =
-      strstr(setup_.address(), "%n") != nullptr ||
-      (plan.heap_dump && (settings_.heap_form & HPROF_HEAP_ONE_A_FILE) != 0 && !is_connection);
-  plan.output.whole_only =
-      plan.heap_dump && (settings_.heap_form & HPROF_HEAP_ONE_A_FILE) != 0 && !is_connection ? 1 : 0;
+  plan.output_per_report = strstr(setup_.address(), "%n") != nullptr || has_dump_a_file();
+  plan.output.whole_only = has_dump_a_file() ? 1 : 0;
+  // Who attaches is there to be told.
+  plan.retries =
+      HPROF_HAS(plan.output.sink, hprof_sink_ops, read) && core.net_retry != 0 && settings_.attached == 0;
   plan.settings = {{sizeof(plan.settings), HPROF_RECORD_CONTROL_SETTINGS, 0},
                    setup_.emits(HPROF_RECORD_ALLOC_SITES) ? 1u : 0u,
                    setup_.emits(HPROF_RECORD_CPU_SAMPLES) ? 1u : 0u,
                    settings_.depth,
                    0};
   plan.losses = &losses_;
+  plan.no_output = collector_count_ != 0;
+  for (uint32_t i = 0; i < collector_count_; i++) {
+    plan.no_output = plan.no_output && (collectors_[i].unit->flags & HPROF_UNIT_NO_OUTPUT) != 0;
+  }
+  plan.output.may_open = [](const hprof_host* host, char* why, uint32_t size) {
+    return slot_of(host)->session->has_enough_memory(why, size);
+  };
   char error[400] = "";
-  if (pipeline_.open(memory_, plan, error, sizeof(error)) == HPROF_OK) return true;
-  return fail(error);
+  return pipeline_.prepare(memory_, plan, error, sizeof(error)) == HPROF_OK || fail(error);
 }
 
-// Before the output: a file that exists already is not replaced by a session that does not come to be.
+// Last of all: what stands at the output's name is not touched by a session that does not come to be.
+bool Session::open_output() {
+  if (setup_.is_without_effect()) return true;
+  char error[400] = "";
+  return pipeline_.open(error, sizeof(error)) == HPROF_OK || fail(error);
+}
+
+// An agent that is attached can be talked to; where no socket can be made, by attaching again.
 bool Session::open_control() {
+  if (setup_.is_without_effect()) return true;
   Error error;
-  if (collector_count_ == 0 || server_.open(setup_.core(), &error)) return true;
-  print_error(error.text);
-  return false;
+  CoreConfig core = setup_.core();
+  const bool by_attach = settings_.attached != 0 && core.control == nullptr && core.listen == nullptr;
+  if (by_attach) core.control = "y";
+  if (server_.open(core, &error)) return true;
+  if (!by_attach) return fail(error.text);
+  char text[sizeof(error.text) + 80];
+  TextWriter(text, sizeof(text))
+      .put("no socket for commands: ")
+      .put(error.text)
+      .put("; hprof attach PID command=... needs none");
+  say(text);
+  return true;
 }
 
 // The engine is a module of its own, opened when a unit that runs hooks classes; it must be of this build.
@@ -318,7 +403,7 @@ bool Session::offer_rewriting() {
   uint64_t hooks = HPROF_NEED_CLASS_HOOKS | HPROF_NEED_EARLY_CLASS_HOOKS;
   if (((needs_ | wants_) & hooks) == 0) return true;
   const hprof_unit* unit = setup_.open_internal(kEngineModule);
-  if (unit == nullptr || unit->kind != HPROF_UNIT_ENGINE)
+  if (unit == nullptr || unit->kind != kUnitEngine)
     return fail("the module bytecode, which the chosen options need, is not in this build");
   auto* engine = static_cast<const EngineTable*>(unit->ops);
   if (engine->size != sizeof(EngineTable) || engine->version != kEngineVersion)
@@ -329,16 +414,28 @@ bool Session::offer_rewriting() {
 
 bool Session::create_collectors() {
   if (!offer_rewriting()) return false;
+  uint32_t left_out = 0;
   for (uint32_t i = 0; i < collector_count_; i++) {
     CollectorSlot& slot = collectors_[i];
-    if (slot.ops->create(&slot.host, slot.config, &slot.self) != HPROF_OK) {
-      char text[160];
-      snprintf(text, sizeof(text), "collector %s cannot be created", slot.unit->id);
-      return fail(text);
+    char why[256] = "";
+    hprof_status status = slot.ops->create(&slot.host, slot.config, &slot.self, why, sizeof(why));
+    if (status != HPROF_OK) {
+      slot.self = nullptr;  // the unit has given back what it had
+      slot.gone.store(true, std::memory_order_relaxed);
+      char text[400];
+      if (why[0] == 0) snprintf(why, sizeof(why), "%s", status_text(status));
+      TextWriter line(text, sizeof(text));
+      line.put("collector ").put(slot.unit->id).put(" cannot be created: ").put_printable(why);
+      if (++left_out == collector_count_) return fail(text);
+      line.put("; it is left out");
+      say(text);
     }
   }
+  if (rewriter_.is_asked() && has_rival_ != nullptr && has_rival_())
+    return fail(
+        "another agent of this kind is loaded already: only the first can have cpu=times, cpu=old, "
+        "heap=sites");
   if (!rewriter_.begin()) return fail("not enough memory for the class-file engine");
-  if (rewriter_.is_active()) enable_events();
   return true;
 }
 
@@ -348,13 +445,6 @@ void Session::announce_thread(void* self, uint32_t serial, bool started) {
       serial,
       0};
   static_cast<Session*>(self)->pipeline_.event(&record.head);
-}
-
-uint32_t Session::add_vendor_kind(const hprof_schema* schema) {
-  if (schema == nullptr || schema->field_count > HPROF_VENDOR_FIELDS) return 0;
-  return vendor_kinds_ <= HPROF_RECORD_VENDOR_LAST - HPROF_RECORD_VENDOR_FIRST
-             ? HPROF_RECORD_VENDOR_FIRST + vendor_kinds_++
-             : 0;
 }
 
 }  // namespace hprof

@@ -6,20 +6,23 @@
 #include <cstdint>
 #include <jvmti.h>
 
+#include "core/agent/attach_reply.h"
 #include "core/agent/class_book.h"
+#include "core/agent/class_files.h"
 #include "core/agent/class_rewriter.h"
-#include "core/agent/code_cache.h"
 #include "core/agent/control.h"
 #include "core/agent/control_server.h"
 #include "core/agent/event_hub.h"
+#include "core/agent/loader_book.h"
 #include "core/agent/phase_gate.h"
 #include "core/agent/setup.h"
 #include "core/agent/socket_reader.h"
 #include "core/agent/thread_book.h"
 #include "core/agent/unit_slot.h"
-#include "core/agent/vm_structs.h"
+#include "core/agent/unload_watch.h"
 #include "core/base/counters.h"
 #include "core/base/memory_account.h"
+#include "core/hotspot/hotspot.h"
 #include "core/model/model.h"
 #include "core/pipeline/pipeline.h"
 
@@ -37,9 +40,12 @@ class Session {
   // kEnding: it is being detached from a VM that goes on; kDead: nothing of it runs any more.
   enum class Phase : uint32_t { kLoaded, kLive, kDying, kEnding, kDead };
 
-  // Everything before the program starts: options, modules, capabilities, output. On failure the error line
-  // has been printed; the caller disposes of the session or ends the process. [onload]
-  Configured load(JavaVM* vm, const char* options, bool attached);
+  // Options and modules. kFailed: the error line has been printed, and nothing of the VM was touched.
+  // [onload]
+  Configured configure(JavaVM* vm, const char* options, bool attached);
+  // The rest before the program starts: capabilities, collectors, output. On failure the error line has been
+  // printed; the caller disposes of the session or ends the process. [onload]
+  bool load();
   // After load into a running VM: what VMInit does otherwise. [onload]
   bool start_attached();
   // Gives everything back after a load that failed. [onload]
@@ -49,10 +55,23 @@ class Session {
   // False: not live (the VM ends, or somebody else detaches), or something of it would not end, and stays.
   // [control] not on a thread of the session's own, but see detach_soon
   bool detach(JNIEnv* jni);
+  // The peer of net= asks for nothing more: a heap dump that it has is not taken again. [any] but [signal]
+  void end_conversation() { conversation_over_.store(true, std::memory_order_relaxed); }
+  // No report at the end, whatever is due. [control] under Control::acquire
+  void leave_out_last_report() { reports_at_end_ = false; }
   // Classes with probes stay in the VM, and know addresses of this session.
-  bool can_be_detached() const { return !rewriter_.is_active(); }
+  bool can_be_detached() const { return !rewriter_.is_active() && !class_files_.has_handlers(); }
   // Has detach called through `detacher` on a new agent thread. [control]
   void detach_soon(JNIEnv* jni);
+  // Who asked for what this thread does next: messages of this thread go there instead of stderr; nullptr:
+  // nobody any more. [onload]
+  void set_asker(AttachReply* asker);
+  // What runs and where it writes, as fields of the answer. [onload]
+  void describe(AttachReply* asker);
+  // The answer to a detach that somebody waits for, when the next attach may come. [any] but [signal]
+  void take_leave(const char* answer) { server_.take_leave(answer); }
+  // Says whether another agent of this VM has, or would get, the calls of the tracker class. Before load.
+  void set_rival_check(bool (*has_rival)()) { has_rival_ = has_rival; }
   void set_detacher(void (*detacher)(Session*, JNIEnv*)) { detacher_ = detacher; }
   // The VM can define classes, and does little else. [app]
   void on_vm_start(JNIEnv* jni) { rewriter_.on_vm_start(jni); }
@@ -60,20 +79,43 @@ class Session {
   void on_vm_init(JNIEnv* jni, jthread thread);
   // The last report, and the end of all threads of the agent's own. [app]
   void on_vm_death(JNIEnv* jni);
+  // What the end of a session does, on an agent thread of its own: the last report, the end of the collectors
+  // and of the output. [control]
+  void finish(JNIEnv* jni);
   // After the VM's death or when it never lived: gives back what is safe to. [control]
   void unload();
+
+  // The VM's attach thread waits for something of the session: nobody may wait for that thread meanwhile.
+  class AttachWait {
+   public:
+    explicit AttachWait(Session* session) : waits_(session->attach_waits_) { waits_.fetch_add(1); }
+    ~AttachWait() { waits_.fetch_sub(1); }
+    AttachWait(const AttachWait&) = delete;
+    AttachWait& operator=(const AttachWait&) = delete;
+
+   private:
+    std::atomic<uint32_t>& waits_;
+  };
+  bool is_waited_for_by_attach() const { return attach_waits_.load() != 0; }
 
   void request_report(uint32_t reason) { control_.request(reason); }
 
   // The reports of all collectors that have anything to report, one after the other; of those that emit
   // report.records, if that says any. [control]
   Reported report(const hprof_report& report);
+  // The output's name; that of a file with its full path, made in `path`. [control]
+  static constexpr size_t kOutputNameMost = 1024;
+  const char* output_name(char (&path)[kOutputNameMost]) const;
+  // The same, and the bytes that it has: "/tmp/app.txt (12 KB)". [control]
+  void put_output(TextWriter* out) const;
   // Starts and stops all collectors that are not (are) running. [control]
   void start_collectors(JNIEnv* jni);
   void stop_collectors();
   // One of them. After stop_collector: settle_events, once. [control]
   bool start_collector(CollectorSlot& slot, JNIEnv* jni);
   void stop_collector(CollectorSlot& slot);
+  // Leaves a collector alone for good, with a message: something of it does not return. [control]
+  void abandon_collector(CollectorSlot& slot, const char* what);
   void settle_events();
   bool is_collecting() const;
   // Returns what it became: depths have a limit. [control]
@@ -88,15 +130,24 @@ class Session {
   uint32_t collector_count() const { return collector_count_; }
   CollectorSlot& collector(uint32_t index) { return collectors_[index]; }
   ThreadBook& threads() { return threads_; }
-  const CodeCache& code_cache() const { return code_cache_; }
+  HotSpot& hotspot() { return hotspot_; }
   ClassBook& classes() { return classes_; }
+  LoaderBook& loaders() { return loaders_; }
+  UnloadWatch& unloads() { return unloads_; }
+  // Once in a while: what has gone since the last garbage collection is forgotten, and told. The control
+  // thread.
+  void tidy(JNIEnv* jni);
+  void on_class_gone(uint32_t serial);
   ClassRewriter& rewriter() { return rewriter_; }
+  ClassFiles& class_files() { return class_files_; }
   Pipeline& pipeline() { return pipeline_; }
   Model& model() { return model_; }
   MemoryAccount& memory() { return memory_; }
   LossCounters& losses() { return losses_; }
   PhaseGate& gate() { return gate_; }
-  uint32_t add_vendor_kind(const hprof_schema* schema);  // 0: too many
+  const void* find_extension(const char* unit_id, const char* id) const {
+    return setup_.find_extension(unit_id, id);
+  }
   JavaVM* vm() const { return vm_; }
   jvmtiEnv* jvmti() const { return jvmti_; }
   bool shows_details() const { return setup_.core().shows_details(); }
@@ -104,34 +155,55 @@ class Session {
   JNIEnv* jni() const;
   void* vm_symbol(const char* name) const;
 
-  // One line on stderr. [any] but [signal]
+  // Ends the process before the program has begun, where the VM would otherwise fail to start, in many words.
+  // [onload][app]
+  void refuse_start(const char* text);
+
+  // One line on stderr, or to who asked (set_asker). [any] but [signal]
   void say(const char* text) const;
   void say_detail(const char* text) const;
 
  private:
-  bool wait_for_control();
   bool open_memory();
+  static uint64_t room_of_tables(uint64_t max_memory);
+  bool has_enough_memory(char* error, uint32_t size);
   bool is_very_small() const { return memory_.is_fixed() && memory_.budget() < 4 * 1024 * 1024; }
   bool get_environment();
   bool make_units();
   bool add_slot(UnitSlot& slot, uint32_t unit_index);
-  void add_up_needs();
+  const hprof_variant* choose_variant(const hprof_unit* unit);
   bool ask_for_capabilities();
-  bool open_pipeline();
+  bool prepare_pipeline();
+  bool open_output();
   bool create_collectors();
   bool open_control();
   bool offer_rewriting();
   void enable_events();
   void prepare_to_collect(JNIEnv* jni);
+  bool is_due(const CollectorSlot& slot, const hprof_report& report) const;
   hprof_status report_one(CollectorSlot& slot, const hprof_report& report);
+  void say_done() const;
   void last_report();
+  int64_t exit_timeout_ns() const { return setup_.core().exit_timeout * platform::kNanosPerSecond; }
+  int64_t callback_deadline() const;
+  bool finish_in_time(JNIEnv* jni);
+  void abandon();
+  void say_who_is_stuck();
+  bool is_any_gone() const;
+  static void JNICALL run_finish(jvmtiEnv* jvmti, JNIEnv* jni, void* session);
   bool end_threads(int64_t deadline_ns);
   void give_back(JNIEnv* jni);
   bool begin_dying(int64_t deadline_ns);
   bool create_tables();
   void note_losses();
   uint64_t events_wanted() const;
-  bool fail(const char* text);
+  bool is_subscribed(uint64_t event) const;
+  bool records_unloads() const;
+  bool has_dump_a_file() const;
+  bool fail(const char* text) const;
+  void complain(const char* text) const;
+  AttachReply* asker() const;
+  Messages messages();
   static void announce_thread(void* session, uint32_t serial, bool started);
   static void JNICALL run_detacher(jvmtiEnv* jvmti, JNIEnv* jni, void* session);
 
@@ -140,16 +212,20 @@ class Session {
   std::atomic<Phase> phase_{Phase::kLoaded};
   Setup setup_;
   hprof_settings settings_ = {};
+  std::atomic<bool> conversation_over_{false};
   uint64_t needs_ = 0;  // HPROF_NEED_* of the units, or of their variants
   uint64_t wants_ = 0;
   MemoryAccount memory_;
   LossCounters losses_;
   Model model_;
-  VmStructs vm_structs_;
-  CodeCache code_cache_;
+  HotSpot hotspot_;
   ThreadBook threads_;
+  LoaderBook loaders_;
+  UnloadWatch unloads_;
+  uint32_t unloads_swept_at_ = 0;
   ClassBook classes_;
   ClassRewriter rewriter_;
+  ClassFiles class_files_;
   EventHub events_;
   PhaseGate gate_;  // open in the live phase
   Pipeline pipeline_;
@@ -157,13 +233,20 @@ class Session {
   ControlServer server_;
   SocketReader reader_;
   uint32_t echoes_ = 0;
+  platform::Event finish_event_;
+  std::atomic<bool> finished_{false};
+  bool finished_well_ = false;  // nothing of the session runs any more but the control thread
+  bool reports_at_end_ = true;
   void (*detacher_)(Session*, JNIEnv*) = nullptr;
+  AttachReply* asker_ = nullptr;  // looked at by the thread of asker_thread_ only
+  std::atomic<uint32_t> asker_thread_{0};
+  bool (*has_rival_)() = nullptr;
+  std::atomic<uint32_t> attach_waits_{0};
   CollectorSlot collectors_[kMostCollectors];
   uint32_t collector_count_ = 0;
   UnitSlot encoder_;
   UnitSlot sink_;
   UnitSlot filter_;  // unit is nullptr: none
-  uint32_t vendor_kinds_ = 0;
 };
 
 // Fills in the host of a unit slot: settings and the service tables. services.cpp

@@ -1,70 +1,157 @@
 // The end of a session: with the VM, or before it.
 //
-// Either the VM's death or a detach takes the phase from kLive; the other turns back, or waits. What a late
-// callback looks at (the session's own memory: gates, slots, the control thread's flags) is not given back
-// here.
+// Either the VM's death or a detach takes the phase from kLive; the other turns back, or waits. What is to be
+// done is done on the control thread (finish), which may get stuck inside a unit; the thread that waits for
+// it gives up when exit-timeout= is over. From then on nothing that a unit could reach is given back, and
+// what the units ask for is refused. What a late callback looks at (the session's own memory: gates, slots,
+// the control thread's flags) is not given back here, either.
+#include <cstdio>
+#include <initializer_list>
+
+#include "core/agent/exit_deadline.h"
 #include "core/agent/session.h"
 
 namespace hprof {
 
 namespace {
 
-constexpr int64_t kExitDeadlineNs = 15 * platform::kNanosPerSecond;
 constexpr int64_t kThreadDeadlineNs = 2 * platform::kNanosPerSecond;
+// A heap dump that gets on may take so long, all in all.
+constexpr int64_t kDumpTotalNs = 3600 * platform::kNanosPerSecond;
+constexpr size_t kUnloadStack = 256 * 1024;
+constexpr jint kLocalReferences = 64;
+constexpr int64_t kLookNs = 20 * platform::kNanosPerMilli;
+
+// Of the time that there is: for what has to be done when it is over.
+int64_t reserve_of(int64_t timeout_ns) {
+  return timeout_ns / 8 < kThreadDeadlineNs ? timeout_ns / 8 : kThreadDeadlineNs;
+}
 
 }  // namespace
 
 void Session::last_report() {
-  if (setup_.core().dump_on_exit == 0) return;
+  if (setup_.core().dump_on_exit == 0 || !reports_at_end_) return;
   report({sizeof(hprof_report), HPROF_REPORT_EXIT, settings_.cutoff, 0, 0, 0});
 }
 
-// The control thread first: it answers those who wait for it, and then their threads can end.
 bool Session::end_threads(int64_t deadline_ns) {
-  bool ended = control_.stop(deadline_ns);
-  ended = server_.close(deadline_ns) && ended;
+  bool ended = server_.close(deadline_ns);
   return reader_.stop(deadline_ns) && ended;
+}
+
+// Commands have been refused before, so that their threads can end.
+void Session::finish(JNIEnv* jni) {
+  const bool framed = jni != nullptr && jni->PushLocalFrame(kLocalReferences) == 0;
+  if (jni != nullptr && !framed) jni->ExceptionClear();
+  control_.acquire(platform::kNoDeadline);
+  if (jni != nullptr) {
+    tidy(jni);
+    if (phase() == Phase::kDying) tell_vm_death(this, jni);
+  }
+  last_report();
+  stop_collectors();
+  control_.release();
+  bool ended = end_threads(platform::monotonic_ns() + kThreadDeadlineNs);
+  if (phase() == Phase::kEnding) events_.detach_from(jvmti_);
+  ended = gate_.close(platform::monotonic_ns() + kThreadDeadlineNs) && ended;
+  ended = pipeline_.finish(platform::monotonic_ns() + kThreadDeadlineNs) && ended;
+  if (framed) jni->PopLocalFrame(nullptr);
+  finished_well_ = ended && !is_any_gone();
+  finished_.store(true, std::memory_order_release);
+  finish_event_.signal();
+}
+
+void JNICALL Session::run_finish(jvmtiEnv*, JNIEnv* jni, void* self) {
+  static_cast<Session*>(self)->finish(jni);
+}
+
+bool Session::is_any_gone() const {
+  for (uint32_t i = 0; i < collector_count_; i++) {
+    if (collectors_[i].self != nullptr && is_gone(collectors_[i])) return true;
+  }
+  return false;
+}
+
+void Session::say_who_is_stuck() {
+  char text[300];
+  TextWriter line(text, sizeof(text));
+  const char* function = nullptr;
+  const hprof_host* host = pipeline_.inside(&function);
+  const UnitSlot* slot = host != nullptr ? slot_of(host) : nullptr;
+  for (uint32_t i = 0; slot == nullptr && i < collector_count_; i++) {
+    function = collectors_[i].inside.load(std::memory_order_relaxed);
+    if (function != nullptr) slot = &collectors_[i];
+  }
+  line.put("exit-timeout=").put_unsigned(static_cast<uint64_t>(setup_.core().exit_timeout)).put(" is over");
+  if (slot != nullptr) line.put(": ").put(slot->unit->id).put(" has not returned from ").put(function);
+  line.put("; it is not waited for, and what was not written yet is lost");
+  say(text);
+}
+
+// Nobody waits for the thread that finishes: it finds closed doors from here on, and its memory stays.
+void Session::abandon() {
+  say_who_is_stuck();
+  for (uint32_t i = 0; i < collector_count_; i++) {
+    collectors_[i].gone.store(true, std::memory_order_release);
+    collectors_[i].gate.close(0);
+  }
+  for (UnitSlot* slot : {&encoder_, &sink_, &filter_}) slot->gone.store(true, std::memory_order_release);
+  gate_.close(0);
+  server_.remove_path();
+  pipeline_.cut_short(platform::monotonic_ns() + reserve_of(exit_timeout_ns()));
+}
+
+// False: it has been abandoned, or something of it runs on.
+bool Session::finish_in_time(JNIEnv* jni) {
+  const int64_t timeout = exit_timeout_ns();
+  const int64_t begun = platform::monotonic_ns();
+  ExitDeadline deadline(begun, timeout - reserve_of(timeout), kDumpTotalNs);
+  const bool dumps = setup_.emits(HPROF_RECORD_HEAP_DUMP_BEGIN);
+  pipeline_.hurry(static_cast<uint64_t>(timeout / 3));
+  // Without a thread of ours nobody can be abandoned; the control thread is there unless the VM had none.
+  const bool has_thread =
+      control_.finish() || (jni != nullptr && run_agent_thread(this, jni, "HPROF end", &run_finish, this));
+  if (!has_thread) finish(jni);
+  while (!finished_.load(std::memory_order_acquire)) {
+    const int64_t now = platform::monotonic_ns();
+    if (!deadline.goes_on(now, dumps, pipeline_.progress())) {
+      abandon();
+      return false;
+    }
+    finish_event_.wait(now + kLookNs);
+  }
+  return control_.stop(platform::monotonic_ns() + kThreadDeadlineNs) && finished_well_;
 }
 
 // False: a detach was first, and has ended or has had its time.
 bool Session::begin_dying(int64_t deadline_ns) {
   Phase live = Phase::kLive;
-  if (phase_.compare_exchange_strong(live, Phase::kDying) || live == Phase::kLoaded) return true;
+  if (phase_.compare_exchange_strong(live, Phase::kDying)) return true;
   while (phase() == Phase::kEnding && platform::monotonic_ns() < deadline_ns) {
     platform::sleep_ns(platform::kNanosPerMilli);
   }
   return false;
 }
 
-// A report may be on its way on another thread; a large dump takes its time. Waits as long as its output
-// grows.
-bool Session::wait_for_control() {
-  for (;;) {
-    uint64_t before = pipeline_.bytes_written();
-    if (control_.acquire(platform::monotonic_ns() + kExitDeadlineNs)) return true;
-    if (pipeline_.bytes_written() == before) return false;
-  }
-}
-
-// Runs on the thread that ends the VM. Nothing here waits without a deadline.
-void Session::on_vm_death(JNIEnv*) {
-  if (!begin_dying(platform::monotonic_ns() + kExitDeadlineNs) || collector_count_ == 0) return;
-  if (wait_for_control()) {
-    last_report();
-    stop_collectors();
-    control_.release();
-  } else {
-    say("a report is still being written at the end of the VM: it is cut off");
-  }
-  end_threads(platform::monotonic_ns() + kThreadDeadlineNs);
-  gate_.close(platform::monotonic_ns() + kThreadDeadlineNs);
-  pipeline_.finish(platform::monotonic_ns() + kExitDeadlineNs);
+// Runs on the thread that ends the VM. Nothing here waits without a deadline. A VM that dies before it lived
+// has its output closed by unload().
+void Session::on_vm_death(JNIEnv* jni) {
+  if (setup_.is_without_effect() || !begin_dying(platform::monotonic_ns() + exit_timeout_ns())) return;
+  finish_in_time(jni);
   phase_.store(Phase::kDead, std::memory_order_release);
 }
 
+// Closing may get stuck in the sink.
 void Session::unload() {
-  if (phase() == Phase::kLoaded && collector_count_ != 0) {
-    pipeline_.finish(platform::monotonic_ns() + kThreadDeadlineNs);
+  if (phase() != Phase::kLoaded || setup_.is_without_effect()) return;
+  auto close = [](void* self) {
+    static_cast<Session*>(self)->pipeline_.finish(platform::monotonic_ns() + kThreadDeadlineNs);
+  };
+  platform::Thread thread;
+  if (thread.start("hprof end", kUnloadStack, close, this) != 0) return close(this);
+  if (!thread.join(platform::monotonic_ns() + exit_timeout_ns())) {
+    say_who_is_stuck();
+    thread.detach();
   }
 }
 
@@ -77,8 +164,10 @@ void Session::give_back(JNIEnv* jni) {
   pipeline_.destroy();
   threads_.destroy(jni);
   classes_.destroy(jni);
+  unloads_.destroy(jni);
+  loaders_.destroy(jni);
   platform::uninstall_sample_handler();
-  platform::uninstall_fault_guard();
+  hotspot_.close();
   if (jvmti_ != nullptr) jvmti_->DisposeEnvironment();
   jvmti_ = nullptr;
   model_.destroy();
@@ -88,24 +177,14 @@ void Session::give_back(JNIEnv* jni) {
 void Session::dispose() {
   if (jvmti_ != nullptr) events_.detach_from(jvmti_);
   int64_t deadline = platform::monotonic_ns() + kThreadDeadlineNs;
-  if (end_threads(deadline) && pipeline_.finish(deadline)) give_back(nullptr);
+  if (control_.stop(deadline) && end_threads(deadline) && pipeline_.finish(deadline)) give_back(nullptr);
   phase_.store(Phase::kDead, std::memory_order_release);
 }
 
 bool Session::detach(JNIEnv* jni) {
   Phase live = Phase::kLive;
   if (!phase_.compare_exchange_strong(live, Phase::kEnding)) return false;
-  int64_t deadline = platform::monotonic_ns() + kExitDeadlineNs;
-  bool ended = control_.acquire(deadline);
-  if (ended) {
-    last_report();
-    stop_collectors();
-    control_.release();
-  }
-  events_.detach_from(jvmti_);
-  ended = end_threads(deadline) && ended;
-  ended = gate_.close(deadline) && ended;
-  ended = pipeline_.finish(deadline) && ended;
+  const bool ended = finish_in_time(jni);
   if (ended) {
     give_back(jni);
     char text[80];
@@ -113,6 +192,7 @@ bool Session::detach(JNIEnv* jni) {
     line.put("detached, ").put_unsigned(memory_.used()).put(" bytes not given back");
     say_detail(text);
   } else {
+    events_.detach_from(jvmti_);
     say("detached, but a thread of the agent's own is stuck: its memory is not given back");
   }
   phase_.store(Phase::kDead, std::memory_order_release);
@@ -127,6 +207,7 @@ void JNICALL Session::run_detacher(jvmtiEnv*, JNIEnv* jni, void* self) {
 void Session::detach_soon(JNIEnv* jni) {
   if (detacher_ == nullptr || !run_agent_thread(this, jni, "HPROF detach", &run_detacher, this)) {
     say("can't detach: no thread for it");
+    take_leave("ERROR can't detach: no thread for it\n");
   }
 }
 

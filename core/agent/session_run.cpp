@@ -3,12 +3,14 @@
 
 #include "core/agent/session.h"
 #include "core/base/atomic.h"
+#include "core/base/text_tools.h"
 
 namespace hprof {
 
 namespace {
 
-constexpr int64_t kStopDeadlineNs = 2 * platform::kNanosPerSecond;
+// A callback that takes longer is taken for one that does not return.
+constexpr int64_t kCallbackNs = 10 * platform::kNanosPerSecond;
 // Strings of answers to commands of net=: each takes a little of the tables for good.
 constexpr uint32_t kMostEchoes = 50000;
 
@@ -16,8 +18,8 @@ constexpr uint32_t kMostEchoes = 50000;
 
 void Session::on_vm_init(JNIEnv* jni, jthread thread) {
   phase_.store(Phase::kLive, std::memory_order_release);
-  if (collector_count_ == 0) return;
-  threads_.prepare(vm_structs_, jni, thread);
+  if (setup_.is_without_effect()) return;
+  hotspot_.on_vm_init(jni, thread);
   gate_.open();
   rewriter_.on_vm_init(jni);
   if (!pipeline_.start()) say("can't start the writer thread: the profile is written at the end only");
@@ -37,13 +39,14 @@ void Session::on_vm_init(JNIEnv* jni, jthread thread) {
 
 // Idle, the ends of the threads that have a record are all that is of interest.
 uint64_t Session::events_wanted() const {
-  constexpr uint64_t kOnceAndForAll = HPROF_EVENT_VM_START | HPROF_EVENT_CLASS_FILE_LOAD;
+  constexpr uint64_t kOnceAndForAll = kEventVmStart | kEventClassFileLoad;
   uint64_t events = 0;
   for (uint32_t i = 0; i < collector_count_; i++) {
-    if (collectors_[i].running) events |= collectors_[i].unit->events & ~kOnceAndForAll;
+    if (collectors_[i].running) events |= collectors_[i].unit->events;
   }
   // A class that was loaded without probes stays so.
   if (rewriter_.is_active()) events |= kOnceAndForAll;
+  if (class_files_.has_handlers()) events |= kEventClassFileLoad;
   if (is_collecting()) events |= HPROF_EVENT_THREAD_START | HPROF_EVENT_THREAD_END;
   if (threads_.has_records()) events |= HPROF_EVENT_THREAD_END;
   // With this capability other events come on virtual threads, too: their records are given back at their
@@ -52,6 +55,8 @@ uint64_t Session::events_wanted() const {
     events |= HPROF_EVENT_VIRTUAL_THREAD_END;
   }
   if (classes_.is_kept()) events |= HPROF_EVENT_CLASS_PREPARE | HPROF_EVENT_GC_FINISH;
+  if (unloads_.is_on() && is_collecting()) events |= HPROF_EVENT_GC_FINISH;
+  if ((events & HPROF_EVENT_CLASS_UNLOAD) != 0) events |= HPROF_EVENT_CLASS_PREPARE;
   return events;
 }
 
@@ -65,6 +70,22 @@ void Session::enable_events() {
              (refused >> bit & 1) != 0 ? " refused by the VM" : "");
     say_detail(text);
   }
+}
+
+void Session::tidy(JNIEnv* jni) {
+  classes_.sweep(jni);
+  const uint32_t collections = classes_.collections();
+  if (!unloads_.is_on() || collections == unloads_swept_at_) return;
+  unloads_swept_at_ = collections;
+  unloads_.sweep(jni, this,
+                 [](void* self, uint32_t serial) { static_cast<Session*>(self)->on_class_gone(serial); });
+}
+
+void Session::on_class_gone(uint32_t serial) {
+  tell_class_unload(this, serial);
+  if (!records_unloads()) return;
+  const hprof_rec_definition record = {{sizeof(record), HPROF_RECORD_CLASS_UNLOAD, 0}, serial, 0};
+  pipeline_.event(&record.head);
 }
 
 // --- starting and stopping
@@ -81,33 +102,29 @@ void Session::prepare_to_collect(JNIEnv* jni) {
   if (is_collecting()) return;
   // Native ids are read out of the VM's structures, guarded against threads that end meanwhile. Only for so
   // long: under -Xcheck:jni the VM warns of signal handlers that are not its own.
-  platform::install_fault_guard(nullptr);
-  threads_.enumerate(jni);
-  if (!code_cache_.is_prepared()) {
-    bool fine = platform::guarded_call(
-        [](void* self) {
-          auto* session = static_cast<Session*>(self);
-          session->code_cache_.prepare(session->vm_structs_);
-        },
-        this);
-    if (!fine) code_cache_ = CodeCache();
-  }
-  platform::uninstall_fault_guard();
+  const bool is_guarded = platform::install_fault_guard() == 0;
+  threads_.enumerate(jni, hotspot_.thread_ids());
+  hotspot_.prepare_to_collect();
+  if (is_guarded) platform::uninstall_fault_guard();
 }
 
 bool Session::start_collector(CollectorSlot& slot, JNIEnv* jni) {
   if (slot.running) return true;
+  if (is_gone(slot)) return false;
   prepare_to_collect(jni);
-  if ((slot.unit->needs & HPROF_NEED_METHOD_BOOK) != 0) classes_.keep(jni);
+  if ((slot.needs() & HPROF_NEED_METHOD_BOOK) != 0) classes_.keep(jni);
   slot.running = true;
   slot.gate.open();
   enable_events();
+  if ((slot.unit->events & HPROF_EVENT_CLASS_UNLOAD) != 0) classes_.watch_loaded(jni);
+  Inside mark(slot.inside, "start");
   if (slot.ops->start(slot.self) == HPROF_OK) {
     slot.has_data = slot.unreported = true;
+    slot.dumped = false;
     return true;
   }
   slot.running = false;
-  slot.gate.close(platform::monotonic_ns() + kStopDeadlineNs);
+  if (!slot.gate.close(callback_deadline())) abandon_collector(slot, "a callback");
   settle_events();
   char text[120];
   snprintf(text, sizeof(text), "%s does not run", slot.unit->id);
@@ -121,9 +138,25 @@ void Session::start_collectors(JNIEnv* jni) {
 
 void Session::stop_collector(CollectorSlot& slot) {
   if (!slot.running) return;
-  slot.gate.close(platform::monotonic_ns() + kStopDeadlineNs);
-  slot.ops->stop(slot.self);
   slot.running = false;
+  if (!slot.gate.close(callback_deadline())) return abandon_collector(slot, "a callback");
+  Inside mark(slot.inside, "stop");
+  slot.ops->stop(slot.self);
+  if (slot.dumped) slot.unreported = false;  // a dump has all that there is
+}
+
+int64_t Session::callback_deadline() const {
+  const int64_t most = exit_timeout_ns() / 3;
+  return platform::monotonic_ns() + (most < kCallbackNs ? most : kCallbackNs);
+}
+
+void Session::abandon_collector(CollectorSlot& slot, const char* what) {
+  slot.gone.store(true, std::memory_order_release);
+  slot.running = slot.has_data = slot.unreported = false;
+  char text[160];
+  snprintf(text, sizeof(text), "plugin %s: %s does not return; it is left alone from here on", slot.unit->id,
+           what);
+  say(text);
 }
 
 void Session::stop_collectors() {
@@ -135,7 +168,7 @@ void Session::settle_events() {
   bool book = false;
   for (uint32_t i = 0; i < collector_count_; i++) {
     const CollectorSlot& slot = collectors_[i];
-    book = book || (slot.running && (slot.unit->needs & HPROF_NEED_METHOD_BOOK) != 0);
+    book = book || (slot.running && (slot.needs() & HPROF_NEED_METHOD_BOOK) != 0);
   }
   if (!book) classes_.let_go();
   enable_events();
@@ -156,13 +189,17 @@ void Session::note_losses() {
     hprof_rec_note note = {{sizeof(note), HPROF_RECORD_NOTE, 0}, {text, static_cast<uint64_t>(size)}};
     pipeline_.write(&note.head);
     // The binary format has no place for it.
-    if ((encoder_.unit->records & HPROF_RECORD_BIT(HPROF_RECORD_NOTE)) == 0) say(text);
+    if (!pipeline_.has_output() || (encoder_.unit->records & HPROF_RECORD_BIT(HPROF_RECORD_NOTE)) == 0)
+      say(text);
   });
 }
 
-static bool has_to_report(const CollectorSlot& slot, const hprof_report& report) {
+// At the program's end the heap is dumped again; who leaves before has asked for the dumps that he wants.
+bool Session::is_due(const CollectorSlot& slot, const hprof_report& report) const {
   if (report.records != 0 && (slot.unit->records & report.records) == 0) return false;
-  return report.reason == HPROF_REPORT_EXIT ? slot.running || slot.unreported : slot.has_data;
+  if (report.reason != HPROF_REPORT_EXIT) return slot.has_data;
+  const bool left = phase() == Phase::kEnding || conversation_over_.load(std::memory_order_relaxed);
+  return (slot.running || slot.unreported) && !(slot.dumped && left);
 }
 
 constexpr uint64_t kCpuTables = HPROF_RECORD_BIT(HPROF_RECORD_CPU_SAMPLES) |
@@ -174,35 +211,75 @@ hprof_status Session::report_one(CollectorSlot& slot, const hprof_report& report
   char text[160];
   snprintf(text, sizeof(text), "Dumping %s ...", slot.unit->summary);
   if (settings_.verbose != 0) platform::write_stderr(text);
-  hprof_status status = slot.ops->report(slot.self, &report);
+  hprof_status status;
+  {
+    Inside mark(slot.inside, "report");
+    status = slot.ops->report(slot.self, &report);
+  }
   if (settings_.verbose != 0) platform::write_stderr(status == HPROF_OK ? " done.\n" : " failed.\n");
+  if (status == HPROF_NO_MEMORY) {
+    const auto used = static_cast<unsigned long long>(memory_.used() / 1024);
+    snprintf(text, sizeof(text), "%s: no memory for the report: %lluk of max-memory= are in use",
+             slot.unit->summary, used);
+    say(text);
+  }
   bool dumps = (slot.unit->records & HPROF_RECORD_BIT(HPROF_RECORD_HEAP_DUMP_BEGIN)) != 0;
   if (status != HPROF_OK && dumps) pipeline_.abandon("the heap dump broke off");
-  if (status == HPROF_OK) slot.unreported = slot.running;
+  if (status == HPROF_OK) {
+    slot.unreported = slot.running;
+    slot.dumped = dumps;
+  }
   return status;
+}
+
+// A sink that is not one for files has a name of another kind.
+const char* Session::output_name(char (&path)[kOutputNameMost]) const {
+  if (!pipeline_.has_output()) return "none";
+  const char* name = pipeline_.name();
+  platform::File file;
+  if (platform::is_absolute_path(name) || platform::file_open(name, &file) != 0) return name;
+  platform::file_close(&file);
+  return platform::absolute_path(name, path, sizeof(path)) != 0 ? path : name;
+}
+
+void Session::put_output(TextWriter* out) const {
+  char path[kOutputNameMost];
+  out->put_printable(output_name(path)).put(" (");
+  put_size(*out, pipeline_.bytes_written()).put(')');
+}
+
+void Session::say_done() const {
+  char text[kOutputNameMost + 60];
+  TextWriter out(text, sizeof(text));
+  put_output(&out.put("done: "));
+  say(text);
 }
 
 // CPU tables first: gprof2dot wants no section between the beginning and theirs.
 Reported Session::report(const hprof_report& report) {
   Reported reported;
   bool any = false;
-  for (uint32_t i = 0; i < collector_count_; i++) any = any || has_to_report(collectors_[i], report);
+  for (uint32_t i = 0; i < collector_count_; i++) any = any || is_due(collectors_[i], report);
   if (!any) return reported;
   reported.output_gone = !pipeline_.begin_report();
   if (reported.output_gone) return reported;
   for (uint32_t i = 0; i < 2 * collector_count_; i++) {
     CollectorSlot& slot = collectors_[i % collector_count_];
     bool first = i < collector_count_;
-    if (first != ((slot.unit->records & kCpuTables) != 0) || !has_to_report(slot, report)) continue;
+    if (first != ((slot.unit->records & kCpuTables) != 0) || !is_due(slot, report)) continue;
     hprof_status status = report_one(slot, report);
     if (status == HPROF_ABORTED) reported.output_gone = true;
     status == HPROF_OK ? reported.written++ : reported.failed++;
   }
   note_losses();
   pipeline_.end_report();
+  if (!pipeline_.settle()) reported.output_gone = true;
+  if (!reported.output_gone && reported.written != 0 && settings_.verbose != 0 && pipeline_.has_output())
+    say_done();
   for (uint32_t i = 0; i < collector_count_ && report.reason != HPROF_REPORT_EXIT; i++) {
     CollectorSlot& slot = collectors_[i];
-    if (HPROF_HAS(slot.ops, hprof_collector_ops, reported) && has_to_report(slot, report)) {
+    if (HPROF_HAS(slot.ops, hprof_collector_ops, reported) && is_due(slot, report)) {
+      Inside mark(slot.inside, "reported");
       slot.ops->reported(slot.self);
     }
   }

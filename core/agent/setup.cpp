@@ -1,11 +1,11 @@
 #include "core/agent/setup.h"
 
-#include <cstdio>
-
 #include <hprof/encoder.h>
 #include <hprof/record.h>
+#include <hprof/sink.h>
 
-#include "core/option/help.h"
+#include "core/option/module_list.h"
+#include "core/option/select_text.h"
 #include "core/plugin/static_modules.h"
 #include "platform/platform.h"
 
@@ -30,25 +30,47 @@ Configured Setup::prepare(const char* options, const Messages& messages) {
   search.agent_folder = folder_of(Str(agent_folder_, size));
   Configured result = configure(Str(options), Str(platform::environment(kOptionEnvironment)), search,
                                 messages, &configuration_, &error_);
-  if (result == Configured::kHelp) print_help(configuration_.modules, {&print_to_stdout, nullptr});
-  if (result == Configured::kRun && selection().collector_count != 0 && !choose_address())
-    result = Configured::kFailed;
+  if (result == Configured::kHelp) {
+    const TextOut out = help_.put != nullptr ? help_ : TextOut{&print_to_stdout, nullptr};
+    configuration_.list.help() == Help::kPlugins ? print_modules(configuration_.modules, out)
+                                                 : print_help(configuration_.modules, out);
+  }
+  if (result == Configured::kRun && !is_without_effect() && !choose_address()) result = Configured::kFailed;
   return result;
+}
+
+// The sink expands what stands behind a percent sign.
+void Setup::put_folder(const char* file, TextWriter* out) const {
+  if (folder_.empty() || platform::is_absolute_path(file)) return;
+  for (size_t i = 0; i < folder_.size; i++) {
+    out->put(folder_[i]);
+    if (folder_[i] == '%') out->put('%');
+  }
+  out->put('/');
 }
 
 bool Setup::choose_address() {
   const CoreConfig& config = core();
-  const char* typed = config.net != nullptr && config.net[0] != '\0' ? config.net : config.file;
-  int size;
-  if (typed != nullptr && typed[0] != '\0') {
-    size = snprintf(address_, sizeof(address_), "%s", typed);
+  TextWriter address(address_, sizeof(address_));
+  if (config.net != nullptr && config.net[0] != '\0') {
+    address.put(config.net);
+  } else if (config.file != nullptr && config.file[0] != '\0') {
+    put_folder(config.file, &address);
+    address.put(config.file);
   } else {
     auto* encoder = static_cast<const hprof_encoder_ops*>(unit(selection().encoder).record->ops);
-    const char* suffix = HPROF_HAS(encoder, hprof_encoder_ops, file_suffix) ? encoder->file_suffix : "";
-    size = snprintf(address_, sizeof(address_), "%s%s", kDefaultFile, suffix);
+    put_folder(kDefaultFile, &address);
+    address.put(kDefaultFile)
+        .put(HPROF_HAS(encoder, hprof_encoder_ops, file_suffix) ? encoder->file_suffix : "");
   }
-  if (size >= 0 && static_cast<size_t>(size) < sizeof(address_)) return true;
+  if (!address.cut()) return true;
   return option_error(configuration_.list, Str("the output's name is too long"), &error_);
+}
+
+uint32_t Setup::existing(bool attached) const {
+  if (core().force == 0) return HPROF_EXISTING_KEEP;
+  const bool typed = configuration_.list.find("force") != nullptr;
+  return attached && !typed ? HPROF_EXISTING_NUMBER : HPROF_EXISTING_REPLACE;
 }
 
 bool Setup::emits(uint32_t kind) const {
@@ -58,21 +80,32 @@ bool Setup::emits(uint32_t kind) const {
   return false;
 }
 
+const void* Setup::find_extension(const char* unit_id, const char* id) const {
+  const ModuleSet& modules = configuration_.modules;
+  for (uint32_t i = 0; i < modules.unit_count(); i++) {
+    const Unit& unit = modules.unit(i);
+    if (!unit.runs || (unit_id != nullptr && Str(unit.record->id) != Str(unit_id))) continue;
+    const bool has_some = HPROF_HAS(unit.record, hprof_unit, extension);
+    if (const void* table = has_some ? unit.record->extension(id) : nullptr) return table;
+  }
+  return nullptr;
+}
+
 bool Setup::selects(const char* option, const char* value) const {
   const OptionItem* item = configuration_.list.find(Str(option));
   return item != nullptr && Str(item->value) == Str(value);
+}
+
+const char* Setup::value_of(const char* option, const char* otherwise) const {
+  const OptionItem* item = configuration_.list.find(Str(option));
+  return item != nullptr ? item->value : otherwise;
 }
 
 bool Setup::selects_pattern(const char* pattern) const {
   Str text(pattern);
   const size_t equals = text.find('=');
   const OptionItem* item = configuration_.list.find(text.part(0, equals));
-  if (item == nullptr || equals >= text.size) return false;
-  Str wanted = text.part(equals + 1);
-  Str value(item->value);
-  if (wanted.empty() || wanted[wanted.size - 1] != '*') return value == wanted;
-  wanted = wanted.part(0, wanted.size - 1);
-  return value.size >= wanted.size && value.part(0, wanted.size) == wanted;
+  return item != nullptr && equals < text.size && matches_pattern(text.part(equals + 1), item->value);
 }
 
 }  // namespace hprof

@@ -4,11 +4,18 @@
 #include <cstdint>
 
 #include "core/option/configure.h"
+#include "core/option/help.h"
 
 namespace hprof {
 
 class Setup {
  public:
+  // For an attach that somebody asked for: relative names of files are meant in `folder` ("": as ever), and
+  // the help text goes to `help`. Before prepare. [onload]
+  void set_asker(Str folder, const TextOut& help) {
+    folder_ = folder;
+    help_ = help;
+  }
   // Reads the options and _JAVA_HPROF_OPTIONS, opens the modules beside the agent. kHelp: the help text was
   // printed. [onload]
   Configured prepare(const char* options, const Messages& messages);
@@ -16,24 +23,36 @@ class Setup {
   const CoreConfig& core() const { return configuration_.core; }
   const Selection& selection() const { return configuration_.selection; }
   const Unit& unit(uint32_t index) const { return configuration_.modules.unit(index); }
+  // Nothing is collected, and no command can come: there is nothing to be done.
+  bool is_without_effect() const { return selection().collector_count == 0 && !takes_commands(core()); }
   const Error& error() const { return error_; }
   // Where the output goes: net=, file=, or the default file name with the encoder's suffix.
   const char* address() const { return address_; }
+  // HPROF_EXISTING_*: what becomes of a file that is there. An agent that is attached replaces one only when
+  // it was told to by name.
+  uint32_t existing(bool attached) const;
   // True if any chosen collector emits records of that kind.
   bool emits(uint32_t kind) const;
   // A module of the core's own, see ModuleSet. [onload]
   const hprof_unit* open_internal(const char* name) {
     return configuration_.modules.open_internal(Str(name));
   }
+  // hprof_unit.extension of a unit that runs.
+  const void* find_extension(const char* unit_id, const char* id) const;
   bool selects(const char* option, const char* value) const;
+  // As typed, else `otherwise`.
+  const char* value_of(const char* option, const char* otherwise) const;
   // "option=value" of hprof_variant: a '*' at its end stands for anything.
   bool selects_pattern(const char* pattern) const;
 
  private:
   bool choose_address();
+  void put_folder(const char* file, TextWriter* out) const;
 
   Configuration configuration_ = {};
   Error error_;
+  Str folder_;
+  TextOut help_ = {};
   char agent_folder_[kPathMost] = {};
   char address_[kPathMost] = {};
 };

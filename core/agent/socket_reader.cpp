@@ -11,6 +11,7 @@ namespace {
 // The output cannot be closed while a read waits, so this is what the end of the VM may have to wait.
 constexpr uint64_t kReadNs = 50 * 1000 * 1000;
 constexpr size_t kStack = 256 * 1024;
+constexpr uint32_t kWaitsPerTry = 20;  // a second between two connections that are tried
 
 }  // namespace
 
@@ -32,7 +33,10 @@ void SocketReader::work() {
     int64_t count = session_->pipeline().read(bytes, sizeof(bytes), kReadNs);
     if (count < 0) {
       session_->say_detail("the peer sends no more commands");
-      return;
+      if (!stopping_.load(std::memory_order_acquire)) end_without_reader();
+      if (!wait_for_peer()) return;
+      parser_ = CommandParser();
+      continue;
     }
     const uint8_t* next = bytes;
     auto left = static_cast<size_t>(count);
@@ -41,6 +45,27 @@ void SocketReader::work() {
       if (!handle(parsed)) return;
     }
   }
+}
+
+// A peer that may still read is left alone. False: none comes.
+bool SocketReader::wait_for_peer() {
+  Pipeline& pipeline = session_->pipeline();
+  for (uint32_t waits = 1; pipeline.retries() && !stopping_.load(std::memory_order_acquire); waits++) {
+    platform::sleep_ns(static_cast<int64_t>(kReadNs));
+    if (waits % kWaitsPerTry == 0 && pipeline.reconnect()) return true;
+  }
+  return false;
+}
+
+// A session that was attached for a reader on this machine (hprof profile) ends with it.
+void SocketReader::end_without_reader() {
+  if (session_->settings().attached == 0 || session_->setup().address()[0] != '/') return;
+  Answer answer;
+  Command stop;
+  stop.kind = CommandKind::kStop;
+  if (!session_->control().perform(stop, &answer) || !session_->can_be_detached()) return;
+  session_->leave_out_last_report();
+  session_->control().request_detach();
 }
 
 void SocketReader::tell_bad(const ParsedCommand& parsed) {
@@ -61,6 +86,7 @@ bool SocketReader::handle(const ParsedCommand& parsed) {
   }
   if (parsed.command.kind == CommandKind::kEof) {
     session_->say_detail("the peer said EOF: no more commands, the profile goes on");
+    session_->end_conversation();
     session_->echo(parsed.command.serial, true, "eof");
     return false;
   }

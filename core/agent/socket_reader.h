@@ -26,6 +26,8 @@ class SocketReader {
   void work();
   bool handle(const ParsedCommand& parsed);
   void tell_bad(const ParsedCommand& parsed);
+  void end_without_reader();
+  bool wait_for_peer();
 
   // Garbage is told so often, then only counted: a peer must not fill our log or its own stream.
   static constexpr uint32_t kMostTold = 16;

@@ -18,6 +18,13 @@ char ended_thread;
 
 bool is_ended(void* storage) { return storage == &ended_thread; }
 
+// A VM without memory for a reference may throw, on a thread of the program's.
+template <class Reference>
+Reference without_exception(JNIEnv* jni, Reference made) {
+  if (made == nullptr && jni->ExceptionCheck()) jni->ExceptionClear();
+  return made;
+}
+
 }  // namespace
 
 void ThreadBook::create(jvmtiEnv* jvmti, MemoryAccount* memory, Model* model, Announce announce,
@@ -27,10 +34,6 @@ void ThreadBook::create(jvmtiEnv* jvmti, MemoryAccount* memory, Model* model, An
   model_ = model;
   announce_ = announce;
   context_ = context;
-}
-
-void ThreadBook::prepare(const VmStructs& structs, JNIEnv* jni, jthread current) {
-  native_ids_.prepare(structs, jni, current, static_cast<uint32_t>(platform::current_thread_id()));
 }
 
 ThreadRecord* ThreadBook::take_free() {
@@ -73,6 +76,11 @@ uint32_t ThreadBook::describe(JNIEnv* jni, jthread thread, uint32_t flags, uint6
   return raw(serial);
 }
 
+// One serial stands for all threads that have no place in the model.
+bool ThreadBook::is_announced(const ThreadRecord* record) const {
+  return !record->is_agent() && !model_->threads().is_other(ThreadSerial{record->serial});
+}
+
 ThreadRecord* ThreadBook::make(JNIEnv* jni, jthread thread, uint32_t flags, uint64_t os_id) {
   uint32_t serial = describe(jni, thread, flags, os_id);
   ThreadRecord* record = take_free();
@@ -88,7 +96,7 @@ ThreadRecord* ThreadBook::make(JNIEnv* jni, jthread thread, uint32_t flags, uint
     view.os_id = os_id;
   }
   if (!record->is_virtual()) {
-    record->thread = jni->NewWeakGlobalRef(thread);
+    record->thread = without_exception(jni, jni->NewWeakGlobalRef(thread));
     live_.fetch_add(1, std::memory_order_relaxed);
   }
   {
@@ -105,7 +113,7 @@ ThreadRecord* ThreadBook::make(JNIEnv* jni, jthread thread, uint32_t flags, uint
     model_->threads().end(ThreadSerial{serial});
     return nullptr;
   }
-  if ((flags & HPROF_THREAD_AGENT) == 0) announce_(context_, serial, true);
+  if (is_announced(record)) announce_(context_, serial, true);
   return record;
 }
 
@@ -151,7 +159,7 @@ void ThreadBook::ended(JNIEnv* jni, jthread thread) {
   auto* record = static_cast<ThreadRecord*>(storage);
   jvmti_->SetThreadLocalStorage(thread, &ended_thread);
   uint32_t serial = record->serial;
-  bool announced = !record->is_agent();
+  bool announced = is_announced(record);
   unlink(jni, record);
   if (announced) announce_(context_, serial, false);
   model_->threads().end(ThreadSerial{serial});
@@ -203,7 +211,7 @@ void ThreadBook::destroy(JNIEnv* jni) {
   }
 }
 
-void ThreadBook::enumerate(JNIEnv* jni) {
+void ThreadBook::enumerate(JNIEnv* jni, const NativeThreadIds& ids) {
   jint count = 0;
   jthread* threads = nullptr;
   if (jvmti_->GetAllThreads(&count, &threads) != JVMTI_ERROR_NONE) return;
@@ -211,7 +219,7 @@ void ThreadBook::enumerate(JNIEnv* jni) {
     void* storage = nullptr;
     if (jvmti_->GetThreadLocalStorage(threads[i], &storage) == JVMTI_ERROR_NONE && storage == nullptr) {
       uint32_t flags = take_expected(jni, threads[i]) ? HPROF_THREAD_AGENT : 0;
-      make(jni, threads[i], flags, native_ids_.of(jni, threads[i]));
+      make(jni, threads[i], flags, ids.of(jni, threads[i]));
     }
     jni->DeleteLocalRef(threads[i]);
   }
@@ -219,14 +227,20 @@ void ThreadBook::enumerate(JNIEnv* jni) {
 }
 
 void ThreadBook::expect_agent(JNIEnv* jni, jobject thread) {
-  jobject reference = jni->NewGlobalRef(thread);
-  platform::MutexLock hold(lock_);
-  for (jobject& place : expected_) {
-    if (place != nullptr) continue;
-    place = reference;
-    expected_count_.fetch_add(1, std::memory_order_release);
-    return;
+  jobject reference = without_exception(jni, jni->NewGlobalRef(thread));
+  if (reference == nullptr) return;
+  {
+    platform::MutexLock hold(lock_);
+    for (jobject& place : expected_) {
+      if (place != nullptr) continue;
+      place = reference;
+      reference = nullptr;
+      expected_count_.fetch_add(1, std::memory_order_release);
+      break;
+    }
   }
+  // No room for it: the thread will count as one of the program's.
+  if (reference != nullptr) jni->DeleteGlobalRef(reference);
 }
 
 bool ThreadBook::take_expected(JNIEnv* jni, jobject thread) {
@@ -252,6 +266,7 @@ void ThreadBook::each(JNIEnv* jni, uint32_t view, void* argument,
   ThreadRecord* record = nullptr;
   for (;;) {
     jobject local = nullptr;
+    bool alive;
     {
       platform::MutexLock hold(lock_);
       ThreadRecord* next = record == nullptr ? first_ : record->next;
@@ -262,11 +277,13 @@ void ThreadBook::each(JNIEnv* jni, uint32_t view, void* argument,
       if (!more || next == nullptr) return;
       next->pins++;
       record = next;
+      alive = !record->ended && !record->is_agent();
       // The reference goes away under this lock, so it is good here; a thread that has gone gives nullptr.
       if (jni != nullptr && record->thread != nullptr) local = jni->NewLocalRef(record->thread);
     }
-    bool alive = !record->ended && !record->is_agent() && (jni == nullptr || local != nullptr);
-    if (alive) more = visit(argument, &record->views[view], local) != 0;
+    if (jni != nullptr) without_exception(jni, local);
+    if (alive && (jni == nullptr || local != nullptr))
+      more = visit(argument, &record->views[view], local) != 0;
     if (local != nullptr) jni->DeleteLocalRef(local);
   }
 }

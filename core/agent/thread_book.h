@@ -12,8 +12,8 @@
 #include <hprof/collector.h>
 
 #include "core/agent/unit_slot.h"
-#include "core/agent/vm_structs.h"
 #include "core/base/memory_account.h"
+#include "core/hotspot/thread_ids.h"
 #include "core/model/model.h"
 #include "platform/platform.h"
 
@@ -42,8 +42,6 @@ class ThreadBook {
   void create(jvmtiEnv* jvmti, MemoryAccount* memory, Model* model, Announce announce, void* context);
   // Threads get no names from now on: they may be secrets. [onload]
   void hide_names() { hides_names_ = true; }
-  // Native ids of threads that started earlier can be read from now on. [control]
-  void prepare(const VmStructs& structs, JNIEnv* jni, jthread current);
 
   // The calling thread starts; flags: HPROF_THREAD_VIRTUAL. [app]
   ThreadRecord* started(JNIEnv* jni, jthread thread, uint32_t flags);
@@ -56,8 +54,9 @@ class ThreadBook {
   bool is_agent() const;
   // The calling thread ends; its record must not be used by it any more. [app]
   void ended(JNIEnv* jni, jthread thread);
-  // Makes records of all live platform threads that have none. [control]
-  void enumerate(JNIEnv* jni);
+  // Makes records of all live platform threads that have none, with native ids as far as `ids` tells them.
+  // [control]
+  void enumerate(JNIEnv* jni, const NativeThreadIds& ids);
   // Says that a thread that is about to start is the agent's own. [control]
   void expect_agent(JNIEnv* jni, jobject thread);
   // Was it expected? It is no longer. [app][control]
@@ -74,6 +73,7 @@ class ThreadBook {
 
  private:
   ThreadRecord* make(JNIEnv* jni, jthread thread, uint32_t flags, uint64_t os_id);
+  bool is_announced(const ThreadRecord* record) const;
   ThreadRecord* take_free();
   void unlink(JNIEnv* jni, ThreadRecord* record);
   void give_back(ThreadRecord* record);
@@ -84,7 +84,6 @@ class ThreadBook {
   Model* model_ = nullptr;
   Announce announce_ = nullptr;
   void* context_ = nullptr;
-  NativeThreadIds native_ids_;
   ThreadRecord*& first_of(const ThreadRecord* record) {
     return record->is_virtual() ? first_virtual_ : first_;
   }

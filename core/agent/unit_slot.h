@@ -1,12 +1,14 @@
 // A unit while the session uses it: its host, its config and, for a collector, its state.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include <hprof/collector.h>
 #include <hprof/plugin.h>
 
 #include "core/agent/phase_gate.h"
+#include "core/base/inside.h"
 
 namespace hprof {
 
@@ -18,24 +20,32 @@ struct UnitSlot {
   Session* session = nullptr;
   const hprof_unit* unit = nullptr;
   void* config = nullptr;
+  // Nobody waits for the unit any longer: it is not called again, what it has is never given back.
+  std::atomic<bool> gone{false};
+  mutable std::atomic<uint32_t> complaints{0};  // those that were said, by number
 };
 
 struct CollectorSlot : UnitSlot {
   const hprof_collector_ops* ops = nullptr;
+  hprof_handlers handlers = {};  // as many as both sides know of the unit's; the rest is nullptr
   void* self = nullptr;
-  uint32_t index = 0;       // of its view in thread records
-  bool running = false;     // [control]
-  bool has_data = false;    // it has run since it was created or reset [control]
-  bool unreported = false;  // ... and since its last report [control]
-  bool varies = false;      // its unit's variant stands for its needs
-  PhaseGate gate;           // open while it runs: handlers pass it
+  uint32_t index = 0;                      // of its view in thread records
+  InsideMark inside{nullptr};              // a function of the unit, on a control thread
+  bool running = false;                    // [control]
+  bool has_data = false;                   // it has run since it was created or reset [control]
+  bool dumped = false;                     // a heap dump of its has been taken since then [control]
+  bool unreported = false;                 // ... and since its last report [control]
+  const hprof_variant* variant = nullptr;  // of its unit; stands for its needs
+  PhaseGate gate;                          // open while it runs: handlers pass it
 
-  const hprof_handlers* handlers() const {
-    return HPROF_HAS(ops, hprof_collector_ops, handlers) ? ops->handlers : nullptr;
-  }
+  uint64_t needs() const { return variant != nullptr ? variant->needs : unit->needs; }
+  uint64_t wants() const { return variant != nullptr ? variant->wants : unit->wants; }
 };
 
 constexpr uint32_t kMostCollectors = 8;
+
+// Services refuse what a unit asks for that nobody waits for any longer.
+inline bool is_gone(const UnitSlot& slot) { return slot.gone.load(std::memory_order_acquire); }
 
 inline const UnitSlot* slot_of(const hprof_host* host) { return reinterpret_cast<const UnitSlot*>(host); }
 

@@ -25,11 +25,25 @@ constexpr bool kHasSockets = false;
 constexpr bool kHasSockets = true;
 #endif
 
+// Commands come over local sockets and TCP.
+#ifdef HPROF_NO_CONTROL
+constexpr bool kHasControl = false;
+#else
+constexpr bool kHasControl = true;
+#endif
+
 // Some unit writes heap dumps.
 #ifdef HPROF_NO_HEAP_DUMP
 constexpr bool kHasHeapDump = false;
 #else
 constexpr bool kHasHeapDump = true;
+#endif
+
+// Some unit counts allocations.
+#ifdef HPROF_NO_HEAP_SITES
+constexpr bool kHasHeapSites = false;
+#else
+constexpr bool kHasHeapSites = true;
 #endif
 
 // The default of max-memory=, as text.

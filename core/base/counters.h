@@ -23,8 +23,10 @@ namespace hprof {
   X(kLostThreadNames, "thread names: shortened, there were too many")   \
   X(kLostLineTables, "line tables: the storage was full")               \
   X(kLostMethodBook, "methods: the book of method ids was full")        \
+  X(kLostUnloads, "classes: no memory to watch for their unloading")    \
   X(kLostRecords, "records: the queue to the writer was full")          \
-  X(kLostOutput, "records: the output was gone")
+  X(kLostOutput, "records: the output was gone")                        \
+  X(kLostFormat, "records: the output format has no place for them")
 
 enum class Loss : uint32_t {
 #define HPROF_LOSS_ENUMERATOR(name, words) name,

@@ -28,6 +28,19 @@ void MemoryAccount::close_fixed() {
   source_.deallocate(block);
 }
 
+void MemoryAccount::lift() {
+  if (is_fixed() || lifted_ != 0) return;
+  lifted_ = budget_;
+  budget_ = UINT64_MAX;
+}
+
+bool MemoryAccount::settle() {
+  if (lifted_ == 0) return false;
+  budget_ = lifted_;
+  lifted_ = 0;
+  return true;
+}
+
 void* MemoryAccount::allocate(uint64_t bytes) {
   if (!bytes) bytes = 1;
   if (bytes > SIZE_MAX || !charge(bytes)) return nullptr;

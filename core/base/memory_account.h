@@ -39,6 +39,11 @@ class MemoryAccount {
   void close_fixed();
   bool is_fixed() const { return pool_.is_open(); }
 
+  // Until settle(): the budget refuses nothing, so that peak() says what is needed. Fixed: nothing changes.
+  // While one thread alone uses it. [onload]
+  void lift();
+  bool settle();  // false: it was not lifted
+
   // A zeroed block aligned to 16; the caller releases it with the same size. nullptr: the budget or the
   // source is used up. 0 bytes count as 1. [onload][control][app]
   void* allocate(uint64_t bytes);
@@ -65,6 +70,7 @@ class MemoryAccount {
   MemorySource source_;
   Pool pool_;
   uint64_t budget_ = 0;
+  uint64_t lifted_ = 0;  // the budget meanwhile
   std::atomic<uint64_t> used_{0};
   std::atomic<uint64_t> peak_{0};
   std::atomic<uint64_t> refusals_{0};

@@ -8,7 +8,7 @@ namespace hprof {
 
 // Why something failed: one line, no newline, NUL-terminated, ready to be printed as it is.
 struct Error {
-  char text[512] = {};
+  char text[1024] = {};
 };
 
 // Where messages go: `text` is one line without newline and without the "HPROF: " that the receiver puts

@@ -16,4 +16,22 @@ struct [[nodiscard]] Status {
   static constexpr Status failed(const char* text) { return {HPROF_FAILED, text}; }
 };
 
+// What a status says by itself, for messages when nobody said more. Static. [any]
+constexpr const char* status_text(hprof_status status) {
+  switch (status) {
+    case HPROF_OK:
+      return "done";
+    case HPROF_UNSUPPORTED:
+      return "not supported here";
+    case HPROF_NO_MEMORY:
+      return "not enough memory";
+    case HPROF_DROPPED:
+      return "a buffer was full";
+    case HPROF_ABORTED:
+      return "the output is gone";
+    default:
+      return "it failed";
+  }
+}
+
 }  // namespace hprof

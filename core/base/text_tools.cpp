@@ -46,6 +46,27 @@ TextWriter& put_hex(TextWriter& writer, uint64_t value, unsigned digits) {
   return writer.put(Str(hex + first, sizeof hex - first));
 }
 
+TextWriter& put_size(TextWriter& writer, uint64_t bytes) {
+  if (bytes < 1000) return writer.put_unsigned(bytes).put(bytes == 1 ? " byte" : " bytes");
+  const char* units = "KMGTPE";
+  // Adding first would overflow.
+  const auto rounded = [bytes](uint64_t unit) { return bytes / unit + (bytes % unit >= unit / 2 ? 1 : 0); };
+  uint64_t scale = 1000;
+  // Rounding must not end in "1000 KB".
+  while (units[1] != 0 && rounded(scale) >= 1000) {
+    scale *= 1000;
+    units++;
+  }
+  uint64_t tenths = rounded(scale / 10);
+  if (tenths >= 100) {
+    writer.put_unsigned(rounded(scale));
+  } else {
+    writer.put_unsigned(tenths / 10);
+    if (tenths % 10 != 0) writer.put('.').put_unsigned(tenths % 10);
+  }
+  return writer.put(' ').put(*units).put('B');
+}
+
 size_t copy_text(char* array, size_t capacity, Str text) {
   return TextWriter(array, capacity).put(text).size();
 }

@@ -31,6 +31,9 @@ TextWriter& put_signed(TextWriter& writer, int64_t value);
 // Lower case, without 0x, padded with zeros to `digits` (at most 16).
 TextWriter& put_hex(TextWriter& writer, uint64_t value, unsigned digits = 1);
 
+// "312 bytes", "12 KB", "3.4 GB": by powers of 1000, one decimal below 10.
+TextWriter& put_size(TextWriter& writer, uint64_t bytes);
+
 // Copies to an array of `capacity` bytes (at least 1), NUL-terminated, cut when too long. Returns the bytes
 // copied.
 size_t copy_text(char* array, size_t capacity, Str text);

@@ -99,6 +99,7 @@ struct Cursor {
 
 struct ClassView {
   Span file;
+  uint32_t loader = 0;  // as whoever asked for the rewriting numbers loaders
   Pool pool;
   uint16_t minor = 0;
   uint16_t major = 0;

@@ -295,6 +295,7 @@ void CodePlan::emit(uint8_t* out) const {
     out += pc - next;
     uint8_t mark = marks[pc];
     if (mark & kMarkSync) put(sync);
+    if (mark & kMarkCaught) put(caught);
     if (mark & kMarkReturn) put(exit);
     uint32_t size = instruction_length(bytes, length, pc);
     out = emit_instruction(pc, size, out, static_cast<uint32_t>(out - begin));

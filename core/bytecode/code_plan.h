@@ -50,6 +50,7 @@ struct CodePlan {
   ProbeBytes prologue;
   ProbeBytes exit;
   ProbeBytes sync;
+  ProbeBytes caught;
   ProbeBytes allocated;
   uint16_t allocated_arrays = 0;  // constant of the method, for multianewarray
 
@@ -58,7 +59,8 @@ struct CodePlan {
   // Where a range ends that ended at `pc`: islands in front of `pc` are outside of it.
   uint32_t range_end(uint32_t pc) const;
   uint32_t before(uint8_t mark) const {
-    return ((mark & kMarkSync) ? sync.length : 0) + ((mark & kMarkReturn) ? exit.length : 0);
+    return ((mark & kMarkSync) ? sync.length : 0) + ((mark & kMarkCaught) ? caught.length : 0) +
+           ((mark & kMarkReturn) ? exit.length : 0);
   }
 
   // `marks` and the probe bytes are set; takes the rest from the scratch and lays the code out.

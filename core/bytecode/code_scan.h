@@ -17,6 +17,7 @@ enum Mark : uint8_t {
   kMarkAfter = 1 << 4,   // an allocation probe goes behind it
   kMarkWide = 1 << 5,    // goto and jsr become goto_w and jsr_w
   kMarkIsland = 1 << 6,  // an island goes behind it, see CodePlan
+  kMarkCaught = 1 << 7,  // caught() goes before it
 };
 
 // Which method references are call hooks, worked out once per constant and class.

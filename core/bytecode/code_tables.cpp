@@ -97,6 +97,23 @@ Reason mark_syncs(const CodeView& code, uint8_t* marks, SyncFacts* facts) {
   return Reason::kRewritten;
 }
 
+Reason mark_caughts(const CodeView& code, uint8_t* marks, CaughtFacts* facts) {
+  CoverSearch search{code};
+  for (uint32_t i = 0; i < code.handler_count; i++) {
+    const uint8_t* entry = code.handlers + i * 8;
+    uint32_t handler = load_be16(entry + 4);
+    if (load_be16(entry + 6) == 0 || (marks[handler] & kMarkCaught) != 0) continue;
+    if (search.covered_by_earlier(handler, handler)) {
+      facts->left_out++;
+    } else {
+      facts->placed++;
+      marks[handler] |= kMarkCaught;
+    }
+    if (search.budget == 0) return Reason::kTooComplex;
+  }
+  return Reason::kRewritten;
+}
+
 bool write_handlers(const CodePlan& plan, const CatchAll* catch_alls, uint32_t catch_all_count,
                     GrowBuffer& out) {
   const CodeView& code = *plan.code;

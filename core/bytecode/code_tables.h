@@ -19,6 +19,14 @@ struct SyncFacts {
 };
 Reason mark_syncs(const CodeView& code, uint8_t* marks, SyncFacts* facts);
 
+// Where caught() belongs: where handlers of a type begin, the exception alone on the stack. Left out where
+// the handler covers its own beginning, as sync() is.
+struct CaughtFacts {
+  uint32_t placed = 0;
+  uint32_t left_out = 0;
+};
+Reason mark_caughts(const CodeView& code, uint8_t* marks, CaughtFacts* facts);
+
 // kRewritten when every entry of the exception table names instructions.
 Reason check_handlers(const CodeView& code, const uint8_t* marks);
 

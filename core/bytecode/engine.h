@@ -11,7 +11,7 @@
 
 namespace hprof {
 
-constexpr uint32_t kEngineVersion = 1;
+constexpr uint32_t kEngineVersion = 4;
 constexpr const char* kEngineModule = "bytecode";
 
 struct Engine;
@@ -22,6 +22,7 @@ struct EngineUse {
   ProbeSet probes;  // the callbacks of it; call hooks and quiet bodies are filled in by the engine
   Memory memory;
   size_t scratch_limit;  // bytes of working memory for one class
+  bool internal_unsafe;  // the VM has jdk.internal.misc.Unsafe (9 and later)
 };
 
 struct NewClass {
@@ -31,7 +32,7 @@ struct NewClass {
 
 struct EngineTotals {
   uint64_t classes, classes_changed, bytes_read;
-  uint64_t methods, entered, leaves, handlers, handlers_left_out, allocations;
+  uint64_t methods, entered, leaves, handlers, handlers_left_out, caughts, caughts_left_out, allocations;
   uint64_t methods_left[kReasonCount];
   uint64_t classes_left[kReasonCount];
 };
@@ -39,14 +40,13 @@ struct EngineTotals {
 struct EngineTable {
   uint32_t size;
   uint32_t version;  // kEngineVersion
-  // NULL: no memory. [onload]
+  // With the tracker classes made: what is rewritten from now on needs them. NULL: no memory. [onload]
   Engine* (*create)(const EngineUse& use);
-  // Any number of threads at once. [app]
-  NewClass (*rewrite)(Engine* engine, Span file, void* context,
+  // Any number of threads at once. loader: MethodSite::loader of the callbacks. [app]
+  NewClass (*rewrite)(Engine* engine, Span file, uint32_t loader, void* context,
                       uint8_t* (*allocate)(void* context, uint32_t size));
-  // A tracker class as this VM needs it, valid until the next call. False: there is no such class, or no
-  // memory. [control]
-  bool (*tracker)(Engine* engine, uint32_t index, bool internal_unsafe, const char** name, Span* bytes);
+  // A tracker class as this VM needs it. False: there are not so many. [any]
+  bool (*tracker)(const Engine* engine, uint32_t index, const char** name, Span* bytes);
   void (*totals)(const Engine* engine, EngineTotals* totals);  // [control]
   const char* (*reason)(Reason reason);                        // static text [any]
   // Inside the callbacks: the class' source file (empty: none), and the line where the method begins (0:

@@ -9,6 +9,7 @@
 #include "core/bytecode/engine.h"
 #include "core/bytecode/injector.h"
 #include "core/bytecode/tracker_classes.h"
+#include "core/plugin/verify.h"
 
 namespace hprof {
 
@@ -31,15 +32,16 @@ struct Engine {
              {asked.memory, asked.scratch_limit},
              {asked.memory, asked.scratch_limit},
              {asked.memory, asked.scratch_limit}},
-        tracker_scratch(asked.memory, asked.scratch_limit),
-        tracker_bytes(tracker_scratch.budget) {}
+        tracker_budget{asked.memory, asked.scratch_limit},
+        trackers{GrowBuffer(tracker_budget), GrowBuffer(tracker_budget)} {}
 
   EngineUse use;
   PooledScratch pool[kScratches];
-  Scratch tracker_scratch;
-  GrowBuffer tracker_bytes;
+  MemoryBudget tracker_budget;
+  GrowBuffer trackers[kTrackerClassCount];
   std::atomic<uint64_t> classes{0}, classes_changed{0}, bytes_read{0};
   std::atomic<uint64_t> methods{0}, entered{0}, leaves{0}, handlers{0}, handlers_left_out{0}, allocations{0};
+  std::atomic<uint64_t> caughts{0}, caughts_left_out{0};
   std::atomic<uint64_t> methods_left[kReasonCount] = {};
   std::atomic<uint64_t> classes_left[kReasonCount] = {};
 };
@@ -64,15 +66,18 @@ void add_up(Engine* engine, const RewriteResult& result, uint32_t size) {
   add(engine->leaves, counts.leaves);
   add(engine->handlers, counts.syncs);
   add(engine->handlers_left_out, counts.syncs_left_out);
+  add(engine->caughts, counts.caughts);
+  add(engine->caughts_left_out, counts.caughts_left_out);
   add(engine->allocations, counts.allocations);
   for (uint32_t i = 0; i < kReasonCount; i++) add(engine->methods_left[i], counts.left[i]);
 }
 
 using Allocate = uint8_t* (*)(void* context, uint32_t size);
 
-NewClass rewrite_with(Engine* engine, Scratch& scratch, Span file, void* context, Allocate allocate) {
+NewClass rewrite_with(Engine* engine, Scratch& scratch, Span file, uint32_t loader, void* context,
+                      Allocate allocate) {
   RewriteResult result;
-  rewrite(file, engine->use.probes, scratch, &result);
+  rewrite(file, loader, engine->use.probes, scratch, &result);
   NewClass made{nullptr, 0};
   if (result.reason == Reason::kRewritten) {
     made = {allocate(context, result.size), result.size};
@@ -87,34 +92,44 @@ NewClass rewrite_with(Engine* engine, Scratch& scratch, Span file, void* context
 }
 
 // More threads at once than the pool has scratches: one of its own for the class.
-NewClass engine_rewrite(Engine* engine, Span file, void* context, Allocate allocate) {
+NewClass engine_rewrite(Engine* engine, Span file, uint32_t loader, void* context, Allocate allocate) {
   for (PooledScratch& place : engine->pool) {
     if (place.taken.exchange(true, std::memory_order_acquire)) continue;
-    NewClass made = rewrite_with(engine, place.scratch, file, context, allocate);
+    NewClass made = rewrite_with(engine, place.scratch, file, loader, context, allocate);
     place.taken.store(false, std::memory_order_release);
     return made;
   }
   Scratch scratch(engine->use.memory, engine->use.scratch_limit);
-  return rewrite_with(engine, scratch, file, context, allocate);
+  return rewrite_with(engine, scratch, file, loader, context, allocate);
 }
 
-// Never given back: classes may be loaded until the very end of the VM.
+bool make_trackers(Engine* engine) {
+  Scratch scratch(engine->use.memory, engine->use.scratch_limit);
+  for (uint32_t i = 0; i < kTrackerClassCount; i++) {
+    if (prepare_tracker(kTrackerClasses[i], engine->use.internal_unsafe, scratch, engine->trackers[i]) !=
+        Reason::kRewritten)
+      return false;
+  }
+  return true;
+}
+
+// Never given back once it is made: classes may be loaded until the very end of the VM.
 Engine* engine_create(const EngineUse& use) {
   void* memory = use.memory.allocate(use.memory.context, sizeof(Engine));
   if (memory == nullptr) return nullptr;
   auto* engine = new (memory) Engine(use);
   if ((use.probes.probes & kProbesOfSites) != 0) add_allocation_probes(&engine->use.probes);
-  return engine;
+  if (make_trackers(engine)) return engine;
+  engine->~Engine();
+  use.memory.release(use.memory.context, memory, sizeof(Engine));
+  return nullptr;
 }
 
-bool engine_tracker(Engine* engine, uint32_t index, bool internal_unsafe, const char** name, Span* bytes) {
+bool engine_tracker(const Engine* engine, uint32_t index, const char** name, Span* bytes) {
   if (index >= kTrackerClassCount) return false;
-  engine->tracker_bytes.clear();
-  if (prepare_tracker(kTrackerClasses[index], internal_unsafe, engine->tracker_scratch,
-                      engine->tracker_bytes) != Reason::kRewritten)
-    return false;
+  const GrowBuffer& made = engine->trackers[index];
   *name = kTrackerClasses[index].name;
-  *bytes = {engine->tracker_bytes.data(), static_cast<uint32_t>(engine->tracker_bytes.size())};
+  *bytes = {made.data(), static_cast<uint32_t>(made.size())};
   return true;
 }
 
@@ -128,6 +143,8 @@ void engine_totals(const Engine* engine, EngineTotals* totals) {
   totals->leaves = engine->leaves;
   totals->handlers = engine->handlers;
   totals->handlers_left_out = engine->handlers_left_out;
+  totals->caughts = engine->caughts;
+  totals->caughts_left_out = engine->caughts_left_out;
   totals->allocations = engine->allocations;
   for (uint32_t i = 0; i < kReasonCount; i++) {
     totals->methods_left[i] = engine->methods_left[i];
@@ -149,7 +166,7 @@ const EngineTable kTable = {
 
 const hprof_unit kUnit = {
     sizeof(hprof_unit),
-    HPROF_UNIT_ENGINE,
+    kUnitEngine,
     "bytecode",
     nullptr,
     "class-file engine of the core",

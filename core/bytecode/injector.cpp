@@ -12,6 +12,8 @@ void RewriteCounts::add(const RewriteCounts& other) {
   leaves += other.leaves;
   syncs += other.syncs;
   syncs_left_out += other.syncs_left_out;
+  caughts += other.caughts;
+  caughts_left_out += other.caughts_left_out;
   allocations += other.allocations;
   islands += other.islands;
   for (uint32_t i = 0; i < kReasonCount; i++) left[i] += other.left[i];
@@ -91,7 +93,7 @@ Reason ClassInjector::copy_fields() {
 Reason ClassInjector::rewrite_method(const MethodView& method) {
   if (method.code_begin == 0) return Reason::kUnchanged;
   counts_.methods++;
-  MethodSite site{view_.name, method.name, method.descriptor, method.access, &view_, &method};
+  MethodSite site{view_.name, method.name, method.descriptor, method.access, view_.loader, &view_, &method};
   uint32_t wanted = probes_.probes;
   if (probes_.include_method != nullptr) wanted &= probes_.include_method(probes_.context, site, wanted);
   if (wanted == 0) {
@@ -158,10 +160,11 @@ static bool is_tracker(Span name, const ProbeSet& probes) {
   return name.equals(probes.tracker.owner);
 }
 
-void rewrite(Span file, const ProbeSet& probes, Scratch& scratch, RewriteResult* result) {
+void rewrite(Span file, uint32_t loader, const ProbeSet& probes, Scratch& scratch, RewriteResult* result) {
   *result = RewriteResult();
   ClassView view;
   result->reason = parse_class(file, scratch, &view);
+  view.loader = loader;
   if (result->reason != Reason::kRewritten) {
     if (probes.left != nullptr) probes.left(probes.context, {view.name, {}, {}, 0}, result->reason);
     return;

@@ -15,7 +15,9 @@ struct RewriteCounts {
   uint32_t leaves = 0;   // got leaf() alone
   uint32_t syncs = 0;
   uint32_t syncs_left_out = 0;  // handlers without a safe place for sync()
-  uint32_t allocations = 0;     // instructions and calls that got allocated()
+  uint32_t caughts = 0;
+  uint32_t caughts_left_out = 0;  // handlers that cover themselves
+  uint32_t allocations = 0;       // instructions and calls that got allocated()
   uint32_t islands = 0;
   uint32_t left[kReasonCount] = {};  // methods left as they were, by reason
 
@@ -35,7 +37,8 @@ struct RewriteResult {
 
 // `file` must stay until the result was copied; so must `scratch` remain unused. [any] with a scratch of its
 // own. Cost: linear in the size of the file, for hostile input too.
-void rewrite(Span file, const ProbeSet& probes, Scratch& scratch, RewriteResult* result);
+// loader: for the callbacks, which class of that name it is.
+void rewrite(Span file, uint32_t loader, const ProbeSet& probes, Scratch& scratch, RewriteResult* result);
 
 // Writes result.size bytes. Only after kRewritten.
 void copy_result(const RewriteResult& result, uint8_t* out);

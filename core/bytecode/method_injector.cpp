@@ -44,6 +44,8 @@ Reason MethodInjector::run(uint32_t wanted) {
   counts_.leaves += leaf_;
   counts_.syncs += syncs_.placed;
   counts_.syncs_left_out += syncs_.left_out;
+  counts_.caughts += caughts_.placed;
+  counts_.caughts_left_out += caughts_.left_out;
   counts_.allocations += facts_.allocations + object_init_;
   counts_.islands += plan_.island_count;
   return Reason::kRewritten;
@@ -65,7 +67,13 @@ Reason MethodInjector::decide(uint32_t wanted) {
   enters_ = (wanted & kProbeEnter) && !leaf_;
   object_init_ = (wanted & kProbeObjectInit) && view_.name.equals("java/lang/Object", 16) &&
                  method_.name.equals("<init>", 6);
-  if (!leaf_ && !enters_ && !object_init_ && facts_.allocations == 0) return Reason::kUnchanged;
+  entered_ = (wanted & kProbeEntered) != 0;
+  makes_ = (wanted & kProbeMade) && view_.name.equals("java/lang/Throwable", 19) &&
+           method_.name.equals("<init>", 6);
+  if ((wanted & kProbeCaught) != 0) reason = mark_caughts(code_, plan_.marks, &caughts_);
+  if (reason != Reason::kRewritten) return reason;
+  const bool tells = entered_ || makes_ || caughts_.placed != 0;
+  if (!leaf_ && !enters_ && !object_init_ && !tells && facts_.allocations == 0) return Reason::kUnchanged;
   exits_ = enters_ && (wanted & kProbeExit);
   unwinds_ = enters_ && (wanted & kProbeUnwind);
   reason = find_stack_map();
@@ -101,23 +109,39 @@ Reason MethodInjector::find_stack_map() {
 }
 
 void MethodInjector::build_probes() {
-  if (enters_ || leaf_) {
-    MethodSite site{view_.name, method_.name, method_.descriptor, method_.access, &view_, &method_};
+  if (enters_ || leaf_ || entered_ || caughts_.placed != 0) {
+    MethodSite site{view_.name, method_.name, method_.descriptor, method_.access, view_.loader,
+                    &view_,     &method_};
     int32_t id = probes_.method_id != nullptr ? probes_.method_id(probes_.context, site)
                                               : static_cast<int32_t>(counts_.methods);
     uint16_t constant = id > 32767 || id < -32768 ? pool_.integer(id) : static_cast<uint16_t>(0);
-    plan_.prologue.push(id, constant);
-    plan_.prologue.op_u2(kOpInvokestatic, leaf_ ? constants_.leaf() : constants_.enter());
+    if (entered_) {
+      plan_.prologue.push(id, constant);
+      plan_.prologue.op_u2(kOpInvokestatic, constants_.entered());
+    }
+    if (enters_ || leaf_) {
+      plan_.prologue.push(id, constant);
+      plan_.prologue.op_u2(kOpInvokestatic, leaf_ ? constants_.leaf() : constants_.enter());
+    }
     if (enters_) plan_.prologue.local(kOpLstore, prev_);
     if (syncs_.placed != 0) {
       plan_.sync.local(kOpLload, prev_);
       plan_.sync.push(id, constant);
       plan_.sync.op_u2(kOpInvokestatic, constants_.sync());
     }
+    if (caughts_.placed != 0) {
+      plan_.caught.op(kOpDup);
+      plan_.caught.push(id, constant);
+      plan_.caught.op_u2(kOpInvokestatic, constants_.caught());
+    }
   }
   if (exits_) {
     plan_.exit.local(kOpLload, prev_);
     plan_.exit.op_u2(kOpInvokestatic, constants_.exit());
+  }
+  if (makes_) {
+    plan_.exit.op(kOpAload0);
+    plan_.exit.op_u2(kOpInvokestatic, constants_.made());
   }
   if (unwinds_) {
     unwind_.local(kOpLload, prev_);
@@ -173,9 +197,10 @@ Reason MethodInjector::plan_catch_all() {
 uint32_t MethodInjector::stack_size() const {
   uint32_t extra = facts_.allocations != 0 ? 2 : 0;
   uint32_t least = leaf_ ? 1 : enters_ ? 2 : 1;
+  if (makes_ && extra == 0) extra = 1;
   if (exits_) extra = 2;
   if (syncs_.placed != 0) extra = 3;
-  if (unwinds_) least = 3;
+  if (unwinds_ || caughts_.placed != 0) least = 3;
   uint32_t size = code_.max_stack + extra;
   return size > least ? size : least;
 }

@@ -18,6 +18,9 @@ class TrackerConstants {
   uint16_t unwind() { return method(&unwind_, probes_.tracker.unwind, "(J)V"); }
   uint16_t sync() { return method(&sync_, probes_.tracker.sync, "(JI)V"); }
   uint16_t leaf() { return method(&leaf_, probes_.tracker.leaf, "(I)V"); }
+  uint16_t entered() { return method(&entered_, probes_.tracker.entered, "(I)V"); }
+  uint16_t caught() { return method(&caught_, probes_.tracker.caught, "(Ljava/lang/Object;I)V"); }
+  uint16_t made() { return method(&made_, probes_.tracker.made, "(Ljava/lang/Object;)V"); }
   uint16_t allocated() { return method(&allocated_, probes_.tracker.allocated, "(Ljava/lang/Object;)V"); }
   uint16_t allocated_arrays() {
     return method(&arrays_, probes_.tracker.allocated_arrays, "(Ljava/lang/Object;I)V");
@@ -35,6 +38,7 @@ class TrackerConstants {
   const ProbeSet& probes_;
   PoolWriter& pool_;
   uint16_t owner_ = 0, enter_ = 0, exit_ = 0, unwind_ = 0, sync_ = 0, leaf_ = 0, allocated_ = 0, arrays_ = 0;
+  uint16_t entered_ = 0, caught_ = 0, made_ = 0;
   uint16_t throwable_ = 0, stack_map_ = 0;
 };
 
@@ -80,12 +84,15 @@ class MethodInjector {
   CodePlan plan_;
   CodeFacts facts_;
   SyncFacts syncs_;
+  CaughtFacts caughts_;
   Span stack_map_;
   bool has_stack_map_ = false;
   bool enters_ = false;
   bool leaf_ = false;
   bool exits_ = false;
   bool object_init_ = false;
+  bool entered_ = false;
+  bool makes_ = false;  // a constructor of Throwable
   bool unwinds_ = false;
   bool frames_needed_ = false;
   uint32_t prev_ = 0;        // the new local variable

@@ -9,6 +9,9 @@
 //   monitors
 //                                         and throw (a class initialiser that such a method sets off is not
 //                                         looked at)
+//   void entered(int method)              first thing in a method, before enter()
+//   void caught(Object exception, int method)  first thing in a handler of a type (finally clauses have none)
+//   void made(Object exception)           before each return of the constructors of java.lang.Throwable
 //   void allocated(Object object)         see kProbeObjectInit, kProbeArrays, kProbeCalls
 //   void allocated_arrays(Object array, int dimensions)  after multianewarray
 #pragma once
@@ -29,7 +32,10 @@ enum Probe : uint32_t {
   kProbeObjectInit = 1 << 5,  // in the constructor of java.lang.Object: allocated(this)
   kProbeArrays = 1 << 6,      // after newarray, anewarray, multianewarray
   kProbeCalls = 1 << 7,       // after the calls of ProbeSet::call_hooks
-  kProbeAll = (1 << 8) - 1,
+  kProbeEntered = 1 << 8,
+  kProbeCaught = 1 << 9,
+  kProbeMade = 1 << 10,
+  kProbeAll = (1 << 11) - 1,
 };
 constexpr uint32_t kProbesOfTimes = kProbeEnter | kProbeExit | kProbeUnwind | kProbeSync | kProbeLeaf;
 constexpr uint32_t kProbesOfSites = kProbeObjectInit | kProbeArrays | kProbeCalls;
@@ -56,6 +62,7 @@ struct MethodSite {
   Span name;
   Span descriptor;
   uint16_t access;
+  uint32_t loader = 0;              // as it was given to rewrite()
   const ClassView* view = nullptr;  // the class file, for what else there is to know; see debug_info.h
   const MethodView* method = nullptr;
 };
@@ -74,6 +81,9 @@ struct TrackerNames {
   const char* unwind = "unwind";
   const char* sync = "sync";
   const char* leaf = "leaf";
+  const char* entered = "entered";
+  const char* caught = "caught";
+  const char* made = "made";
   const char* allocated = "allocated";
   const char* allocated_arrays = "allocatedArrays";
 };
@@ -98,8 +108,8 @@ struct ProbeSet {
   bool (*include_class)(void* context, Span name, uint16_t access) = nullptr;
   // The probes wanted in that method, at most `probes`.
   uint32_t (*include_method)(void* context, const MethodSite& site, uint32_t probes) = nullptr;
-  // Asked once for each method that gets kProbeEnter or kProbeLeaf. The id of a method that is then left
-  // after all
+  // Asked once for each method that gets kProbeEnter, kProbeLeaf, kProbeEntered or kProbeCaught. The id of a
+  // method that is then left after all
   // (`left` is called for it) stays unused.
   int32_t (*method_id)(void* context, const MethodSite& site) = nullptr;
   // A method (or, with an empty name, a class) was left as it was though it was included.

@@ -21,12 +21,14 @@ function(hprof_has_unit unit result)
 endfunction()
 hprof_has_unit(sink_socket _hprof_has_sockets)
 hprof_has_unit(heap_dump _hprof_has_heap_dump)
+hprof_has_unit(heap_sites _hprof_has_heap_sites)
 target_compile_definitions(hprof_flags INTERFACE
   $<$<BOOL:${HPROF_EMBEDDED}>:HPROF_EMBEDDED=1>
   $<$<NOT:$<BOOL:${HPROF_CONTROL}>>:HPROF_NO_CONTROL=1>
   $<$<NOT:$<BOOL:${HPROF_LOADABLE}>>:HPROF_NO_MODULES=1>
   $<$<NOT:$<BOOL:${_hprof_has_sockets}>>:HPROF_NO_SOCKETS=1>
-  $<$<NOT:$<BOOL:${_hprof_has_heap_dump}>>:HPROF_NO_HEAP_DUMP=1>)
+  $<$<NOT:$<BOOL:${_hprof_has_heap_dump}>>:HPROF_NO_HEAP_DUMP=1>
+  $<$<NOT:$<BOOL:${_hprof_has_heap_sites}>>:HPROF_NO_HEAP_SITES=1>)
 # Machines without atomic operations on 8 or 64 bits have them in a library of the compiler's, which is linked statically,
 # like its other helpers. Those on 64 bits then take locks, and are not for signal handlers: HPROF_LOCKED_ATOMICS.
 include(CheckCXXSourceCompiles)

@@ -1,4 +1,4 @@
-# lib/, lib/hprof/plugins, include/hprof, bin/, lib/cmake/hprof: what a vendor builds a plugin against.
+# lib/, lib/hprof/plugins, include/hprof, bin/, lib/cmake/hprof: what a vendor builds a plugin against. Pages, and packages.
 
 include(CMakePackageConfigHelpers)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/core/include/hprof DESTINATION include
@@ -8,3 +8,38 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/core/cmake/hprofConfig.cmake
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/hprofConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/hprofConfig.cmake ${PROJECT_BINARY_DIR}/hprofConfigVersion.cmake
   DESTINATION lib/cmake/hprof COMPONENT development)
+
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/LICENSE
+  ${PROJECT_SOURCE_DIR}/SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/tests/examples/gc_pauses DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples
+  COMPONENT development)
+
+# cpack -G DEB: hprof and hprof-dev. scripts/release sets HPROF_DEB_ARCHITECTURE and HPROF_DEB_LIBC, and puts the libraries
+# into /usr/lib/<triplet>/hprof by HPROF_INSTALL_LIB.
+set(HPROF_DEB_ARCHITECTURE "" CACHE STRING "Debian's name of the machine that packages are for")
+set(HPROF_DEB_LIBC "" CACHE STRING "The oldest C library that the packages run with, as 2.36")
+if(HPROF_DEB_ARCHITECTURE)
+  set(CPACK_GENERATOR DEB)
+  set(CPACK_PACKAGE_NAME hprof)
+  set(CPACK_PACKAGE_VENDOR hprof)
+  set(CPACK_PACKAGE_CONTACT "the developers of hprof <hprof@localhost>")
+  set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+  set(CPACK_STRIP_FILES ON)
+  set(CPACK_DEB_COMPONENT_INSTALL ON)
+  set(CPACK_COMPONENTS_ALL Unspecified development)
+  set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+  set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE ${HPROF_DEB_ARCHITECTURE})
+  set(CPACK_DEBIAN_PACKAGE_SECTION java)
+  set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+  set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_NAME hprof)
+  set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_DEPENDS "libc6 (>= ${HPROF_DEB_LIBC})")
+  set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "profiler for Java programs")
+  set(CPACK_DEBIAN_UNSPECIFIED_DESCRIPTION "HPROF as a JVMTI agent for JDK 8 to 27: CPU time, calls, allocations, heap
+ dumps and contended locks, as text, binary dumps or flame graphs.")
+  set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME hprof-dev)
+  set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+  set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "hprof (= ${PROJECT_VERSION})")
+  set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "The plugin interface of hprof, its CMake package and an example.")
+  include(CPack)
+endif()

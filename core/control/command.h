@@ -20,7 +20,7 @@ enum class CommandKind : uint32_t {
   kClearSites,
   kDepth,  // value: frames
   kEof,
-  // Text only
+  // As lines of text only
   kStart,
   kStop,
   kReport,
@@ -34,12 +34,12 @@ struct Command {
   CommandKind kind = CommandKind::kStatus;
   uint32_t serial = 0;  // of the binary form
   uint32_t flags = 0;
-  uint32_t value = 0;
+  uint32_t value = 0;  // kDetach: 1: without a last report
   uint64_t object = 0;
   double cutoff = -1;  // 0..1; below 0: not given
 };
 
-// "dump heap": how messages call it. [any]
+// "dump heap": how messages call it (command_table.h). [any]
 const char* command_name(CommandKind kind);
 
 }  // namespace hprof

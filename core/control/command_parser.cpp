@@ -1,5 +1,6 @@
 #include "core/control/command_parser.h"
 
+#include <cfloat>
 #include <cstring>
 
 #include "core/control/command_table.h"
@@ -16,7 +17,7 @@ uint64_t big_endian(const uint8_t* bytes, uint32_t size) {
   return value;
 }
 
-bool is_known(uint8_t tag) { return (tag >= kTagForceGc && tag <= kTagControl) || tag == kTagEof; }
+bool is_known(uint8_t tag) { return tag == kTagControl || find_command(tag, 0) != nullptr; }
 
 // u2 flags, f4 cutoff; neither is there in the short form.
 bool decode_table(const uint8_t* body, uint32_t length, Command* command) {
@@ -27,88 +28,59 @@ bool decode_table(const uint8_t* body, uint32_t length, Command* command) {
   float cutoff;
   memcpy(&cutoff, &bits, sizeof(cutoff));
   command->cutoff = static_cast<double>(cutoff);
-  return cutoff >= 0 && cutoff <= 1;  // false for a NaN
+  return cutoff >= 0 && cutoff <= FLT_MAX;  // false for a NaN
 }
 
-bool decode_cpu(const uint8_t* rest, uint32_t length, bool on, Command* command) {
-  command->kind = CommandKind::kCpuSampling;
-  command->value = on ? 1 : 0;
-  command->object = big_endian(rest, length);
-  return length == 0 || length == 4 || length == 8;
+bool decode_number(const uint8_t* body, uint32_t length, uint32_t* value) {
+  if (length == 2) *value = static_cast<uint32_t>(big_endian(body, 2));
+  return length == 2;
 }
 
-CommandOutcome decode_control(const uint8_t* body, uint32_t length, Command* command) {
-  if (length < 2) return CommandOutcome::kMalformed;
-  const uint8_t* rest = body + 2;
-  uint32_t more = length - 2;
-  bool good = true;
-  switch (static_cast<uint32_t>(big_endian(body, 2))) {
-    case kControlAllocOn:
-    case kControlAllocOff:
-      command->kind = CommandKind::kAllocTraces;
-      command->value = big_endian(body, 2) == kControlAllocOn ? 1 : 0;
+bool decode_body(const CommandRow& row, const uint8_t* body, uint32_t length, Command* command) {
+  command->kind = row.kind;
+  command->value = row.value;
+  switch (row.form) {
+    case CommandForm::kSites:
+      return decode_table(body, length, command);
+    case CommandForm::kSamples: {
+      const bool good = decode_table(body, length, command);
+      command->flags = 0;
+      return good;
+    }
+    case CommandForm::kThread:
+      command->object = big_endian(body, length <= 8 ? length : 0);
+      return length == 0 || length == 4 || length == 8;
+    case CommandForm::kDepth:
+      return decode_number(body, length, &command->value);
+    case CommandForm::kPlain:
+    case CommandForm::kDetach:
       break;
-    case kControlCpuOn:
-    case kControlCpuOff:
-      good = decode_cpu(rest, more, big_endian(body, 2) == kControlCpuOn, command);
-      break;
-    case kControlClearCpu:
-      command->kind = CommandKind::kClearCpu;
-      break;
-    case kControlClearSites:
-      command->kind = more == 0 ? CommandKind::kClearSites : CommandKind::kDepth;
-      good = more == 0 || more == 2;
-      if (more == 2) command->value = static_cast<uint32_t>(big_endian(rest, 2));
-      break;
-    case kControlDepth:
-      command->kind = CommandKind::kDepth;
-      good = more == 2;
-      if (good) command->value = static_cast<uint32_t>(big_endian(rest, 2));
-      break;
-    default:
-      return CommandOutcome::kUnknown;
   }
-  return good ? CommandOutcome::kCommand : CommandOutcome::kMalformed;
+  // The manual's way to set the depth.
+  if (row.kind == CommandKind::kClearSites && length != 0) {
+    command->kind = CommandKind::kDepth;
+    return decode_number(body, length, &command->value);
+  }
+  return true;
 }
 
 }  // namespace
 
 void CommandParser::decode(ParsedCommand* parsed) const {
   const uint8_t* body = bytes_ + kHeadBytes;
-  Command& command = parsed->command;
-  bool good = true;
-  switch (parsed->tag) {
-    case kTagForceGc:
-      command.kind = CommandKind::kForceGc;
-      break;
-    case kTagDumpHeap:
-      command.kind = CommandKind::kDumpHeap;
-      break;
-    case kTagSites:
-      command.kind = CommandKind::kSites;
-      good = decode_table(body, body_, &command);
-      break;
-    case kTagHeapSummary:
-      command.kind = CommandKind::kHeapSummary;
-      break;
-    case kTagExit:
-      command.kind = CommandKind::kExit;
-      break;
-    case kTagDumpTraces:
-      command.kind = CommandKind::kDumpTraces;
-      break;
-    case kTagSamples:
-      command.kind = CommandKind::kSamples;
-      good = decode_table(body, body_, &command);
-      command.flags = 0;
-      break;
-    case kTagControl:
-      parsed->outcome = decode_control(body, body_, &command);
+  uint32_t length = body_, option = 0;
+  if (parsed->tag == kTagControl) {
+    if (length < 2) {
+      parsed->outcome = CommandOutcome::kMalformed;
       return;
-    default:
-      command.kind = CommandKind::kEof;
-      break;
+    }
+    option = static_cast<uint32_t>(big_endian(body, 2));
+    body += 2;
+    length -= 2;
   }
+  const CommandRow* row = find_command(parsed->tag, option);
+  if (row == nullptr) return;
+  const bool good = decode_body(*row, body, length, &parsed->command);
   parsed->outcome = good ? CommandOutcome::kCommand : CommandOutcome::kMalformed;
 }
 

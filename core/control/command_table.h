@@ -1,19 +1,26 @@
-// The commands of net= as numbers: the socket part of the original's manual (HPROF Agent, binary format) and
-// what the original understands beyond it. The agent reads them, bin/hprof writes them.
+// Every command, a row each: from these the parsers, the help, the tags of net= and both pages of the manual
+// are made (docs/control.md, docs/tool.md by scripts/check-readme --write).
+//
+// Tags and bodies are those of the socket part of the original's manual (HPROF Agent, binary format) and what
+// the original understands beyond it. The agent reads them, bin/hprof writes them.
 #pragma once
 
 #include <cstdint>
 
+#include "core/base/text.h"
+#include "core/control/command.h"
+
 namespace hprof {
 
 enum CommandTag : uint8_t {
+  kTagNone = 0,  // a line of text only
   kTagForceGc = 0x01,
   kTagDumpHeap = 0x02,
-  kTagSites = 0x03,  // u2 HPROF_SITES_*, f4 cutoff
+  kTagSites = 0x03,
   kTagHeapSummary = 0x04,
   kTagExit = 0x05,
   kTagDumpTraces = 0x06,
-  kTagSamples = 0x07,  // u2 that means nothing, f4 cutoff
+  kTagSamples = 0x07,
   kTagControl = 0x08,  // u2 ControlOption, then what this one takes
   kTagEof = 0xff,
 };
@@ -21,11 +28,45 @@ enum CommandTag : uint8_t {
 enum ControlOption : uint16_t {
   kControlAllocOn = 1,
   kControlAllocOff = 2,
-  kControlCpuOn = 3,   // id of a thread object, 0: all threads
-  kControlCpuOff = 4,  // the same
+  kControlCpuOn = 3,
+  kControlCpuOff = 4,
   kControlClearCpu = 5,
   kControlClearSites = 6,  // without a value; with u2 it is the manual's way to set the depth
-  kControlDepth = 7,       // u2, the original's way
+  kControlDepth = 7,       // the original's way
 };
+
+// What follows the words of a command; on the wire, what the body holds.
+enum class CommandForm : uint8_t {
+  kPlain,    // nothing
+  kSites,    // flags and a cutoff: u2 HPROF_SITES_*, f4; or nothing
+  kSamples,  // a cutoff: u2 that means nothing, f4; or nothing
+  kThread,   // thread=ID: the id of a thread object, of 4 or 8 bytes, 0 or nothing: all threads
+  kDepth,    // a number of frames: u2
+  kDetach,   // nodump
+};
+
+struct CommandRow {
+  CommandKind kind;
+  CommandForm form;
+  CommandTag tag;
+  uint16_t option;  // ControlOption of kTagControl
+  uint32_t value;   // Command::value, where the words say it
+  const char* words;
+  const char* parameters;  // "": none
+  const char* name;        // in messages and answers on the stream
+  const char* help;
+};
+
+constexpr uint32_t kCommandCount = 22;
+extern const CommandRow kCommands[kCommandCount];
+
+// The row of a tag and, with kTagControl, its option; nullptr: none. [any]
+const CommandRow* find_command(uint8_t tag, uint32_t option);
+
+// "sites [alloc] [cutoff=F]": as it is typed. [any]
+void put_usage(const CommandRow& row, TextWriter* out);
+
+// All commands, one a line. [any]
+void put_command_help(TextWriter* out);
 
 }  // namespace hprof

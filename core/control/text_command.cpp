@@ -1,7 +1,8 @@
 #include "core/control/text_command.h"
 
-#include <hprof/record.h>
+#include <hprof/collector.h>
 
+#include "core/control/command_table.h"
 #include "core/option/value.h"
 
 namespace hprof {
@@ -55,13 +56,12 @@ bool refuse(TextWriter* problem, Str what, Str word) {
 }
 
 // sites and samples: flags and a cutoff.
-bool parse_table(const Words& words, bool sites, Command* command, TextWriter* problem) {
-  command->kind = sites ? CommandKind::kSites : CommandKind::kSamples;
-  for (uint32_t i = 1; i < words.count; i++) {
+bool parse_table(const Words& words, uint32_t at, bool sites, Command* command, TextWriter* problem) {
+  for (uint32_t i = at; i < words.count; i++) {
     Str word = words.word[i], value;
     if (value_of(word, "cutoff", &value)) {
-      if (parse_real(value, &command->cutoff) && command->cutoff >= 0 && command->cutoff <= 1) continue;
-      return refuse(problem, "a number from 0 to 1 is wanted: ", word);
+      if (parse_real(value, &command->cutoff) && command->cutoff >= 0 && command->cutoff <= 1e9) continue;
+      return refuse(problem, "a number of 0 or more is wanted: ", word);
     }
     uint32_t flag = word == "incremental" ? HPROF_SITES_INCREMENTAL
                     : word == "alloc"     ? HPROF_SITES_BY_ALLOCATION
@@ -73,72 +73,52 @@ bool parse_table(const Words& words, bool sites, Command* command, TextWriter* p
   return true;
 }
 
-bool is_switch(Str word) { return word == "on" || word == "off"; }
+// How many words from `at` on are the row's; 0: they are others.
+uint32_t match(const CommandRow& row, const Words& words, uint32_t at) {
+  Str rest(row.words), part;
+  uint32_t count = 0;
+  while (next_part(&rest, ' ', &part)) {
+    if (at + count == words.count || words.word[at + count] != part) return 0;
+    count++;
+  }
+  return count;
+}
 
-// alloc on|off, cpu on|off [thread=ID], clear cpu|sites, depth N; `at` is the position of the first word.
-bool parse_control(const Words& words, uint32_t at, Command* command) {
-  uint32_t count = words.count - at;
-  Str first = words.word[at], second = count > 1 ? words.word[at + 1] : Str(), value;
+// What follows the row's words, from `at` on.
+bool parse_parameters(const CommandRow& row, const Words& words, uint32_t at, Command* command,
+                      TextWriter* problem) {
+  command->kind = row.kind;
+  command->value = row.value;
+  const uint32_t count = words.count - at;
+  Str value;
   int64_t number = 0;
-  if (count == 2 && first == "alloc" && is_switch(second)) {
-    command->kind = CommandKind::kAllocTraces;
-    command->value = second == "on" ? 1 : 0;
-    return true;
+  bool good = count == 0;
+  switch (row.form) {
+    case CommandForm::kSites:
+    case CommandForm::kSamples:
+      return parse_table(words, at, row.form == CommandForm::kSites, command, problem);
+    case CommandForm::kThread:
+      good = good ||
+             (count == 1 && value_of(words.word[at], "thread", &value) && parse_id(value, &command->object));
+      break;
+    case CommandForm::kDepth:
+      good = count == 1 && parse_decimal(words.word[at], &number) && number >= 0 && number <= kMostDepth;
+      command->value = static_cast<uint32_t>(number);
+      break;
+    case CommandForm::kDetach:
+      good = good || (count == 1 && words.word[at] == "nodump");
+      command->value = count;
+      break;
+    case CommandForm::kPlain:
+      break;
   }
-  if ((count == 2 || count == 3) && first == "cpu" && is_switch(second)) {
-    command->kind = CommandKind::kCpuSampling;
-    command->value = second == "on" ? 1 : 0;
-    return count == 2 ||
-           (value_of(words.word[at + 2], "thread", &value) && parse_id(value, &command->object));
-  }
-  if (count == 2 && first == "clear" && (second == "cpu" || second == "sites")) {
-    command->kind = second == "cpu" ? CommandKind::kClearCpu : CommandKind::kClearSites;
-    return true;
-  }
-  if (count == 2 && first == "depth" && parse_decimal(second, &number) && number >= 0 &&
-      number <= kMostDepth) {
-    command->kind = CommandKind::kDepth;
-    command->value = static_cast<uint32_t>(number);
-    return true;
-  }
+  if (good) return true;
+  problem->put("it is: ");
+  put_usage(row, problem);
   return false;
 }
 
-struct Plain {
-  const char* first;
-  const char* second;
-  CommandKind kind;
-};
-constexpr Plain kPlain[] = {
-    {"start", "", CommandKind::kStart},       {"stop", "", CommandKind::kStop},
-    {"report", "", CommandKind::kReport},     {"reset", "", CommandKind::kReset},
-    {"status", "", CommandKind::kStatus},     {"help", "", CommandKind::kHelp},
-    {"detach", "", CommandKind::kDetach},     {"gc", "", CommandKind::kForceGc},
-    {"dump", "heap", CommandKind::kDumpHeap}, {"summary", "", CommandKind::kHeapSummary},
-    {"traces", "", CommandKind::kDumpTraces}, {"exit", "", CommandKind::kExit},
-    {"eof", "", CommandKind::kEof},
-};
-
 }  // namespace
-
-const char* const kCommandHelp =
-    "start                  the collectors collect\n"
-    "stop                   they stop; what they saw is kept\n"
-    "report                 every collector writes its report\n"
-    "reset                  forget what was seen\n"
-    "status                 what runs, and where the output goes\n"
-    "dump heap              write a heap dump\n"
-    "sites [incremental] [alloc] [gc] [cutoff=F]  write the allocation sites\n"
-    "samples [cutoff=F]     write the CPU samples\n"
-    "summary                write the size of the heap\n"
-    "traces                 write all traces that were not written yet\n"
-    "gc                     force a garbage collection\n"
-    "alloc on|off           record allocation sites or not\n"
-    "cpu on|off [thread=ID] sample threads or not\n"
-    "clear cpu|sites        forget the samples, the sites\n"
-    "depth N                frames kept of a stack\n"
-    "detach                 write the report, give everything back\n"
-    "exit                   end the VM; needs the option allow=exit\n";
 
 bool parse_text_command(Str line, Command* command, TextWriter* problem) {
   *command = Command();
@@ -149,20 +129,12 @@ bool parse_text_command(Str line, Command* command, TextWriter* problem) {
   Words words;
   if (!split(line, &words)) return refuse(problem, "too many words: ", line);
   if (words.count == 0) return refuse(problem, "no command", "");
-  Str first = words.word[0];
-  if (first == "sites" || first == "samples") {
-    return parse_table(words, first == "sites", command, problem);
+  const bool control = words.word[0] == "control";
+  const uint32_t at = control ? 1 : 0;
+  for (const CommandRow& row : kCommands) {
+    const uint32_t count = control && row.tag != kTagControl ? 0 : match(row, words, at);
+    if (count != 0) return parse_parameters(row, words, at + count, command, problem);
   }
-  if (words.count <= 2) {
-    Str second = words.count == 2 ? words.word[1] : Str();
-    for (const Plain& plain : kPlain) {
-      if (first != plain.first || second != plain.second) continue;
-      command->kind = plain.kind;
-      return true;
-    }
-  }
-  uint32_t at = first == "control" ? 1 : 0;
-  if (words.count > at && parse_control(words, at, command)) return true;
   return refuse(problem, "unknown command (help lists them): ", line);
 }
 

@@ -1,5 +1,5 @@
-// Commands as lines of text, and the help that lists them. The words of the socket commands are those of
-// `hprof listen`, so that one learns them once.
+// Commands as lines of text (command_table.h), and lines out of a stream. The words of the socket commands
+// are those of `hprof listen`, so that one learns them once.
 #pragma once
 
 #include "core/base/text.h"
@@ -10,12 +10,9 @@ namespace hprof {
 // Longer lines are no commands.
 constexpr size_t kCommandLineMost = 4096;
 
-// One line without its end, as in kCommandHelp; blanks separate words. False: *problem says why, for the
-// peer: no control characters in it. [any]
+// One line without its end; blanks separate words. The word `control` may stand before those that have a
+// control option. False: *problem says why, for the peer: no control characters in it. [any]
 bool parse_text_command(Str line, Command* command, TextWriter* problem);
-
-// Of all commands, one a line.
-extern const char* const kCommandHelp;
 
 // Takes lines off a stream of bytes.
 class LineReader {

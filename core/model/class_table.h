@@ -39,7 +39,7 @@ class ClassTable {
   ClassSerial representative(ClassSerial serial);
 
   // nullptr: no such class. Valid until destroy; source, object and trace may change from 0 once.
-  const hprof_class_info* info(ClassSerial serial) const {
+  const ClassInfo* info(ClassSerial serial) const {
     const Entry* entry = table_.at(raw(serial));
     return entry ? &entry->info : nullptr;
   }
@@ -57,7 +57,7 @@ class ClassTable {
 
  private:
   struct Entry {
-    hprof_class_info info;
+    ClassInfo info;
     uint64_t identity;
     uint32_t folds;  // 1: the name is shared with other classes of the VM's making
     uint32_t reserved;

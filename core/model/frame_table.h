@@ -18,7 +18,7 @@ class FrameTable {
   // kNone: no room, or no method. [onload][control][app]
   FrameId intern(MethodId method, int32_t line) {
     if (method == MethodId::kNone) return FrameId::kNone;
-    const hprof_frame_info wanted{raw(method), line};
+    const FrameInfo wanted{raw(method), line};
     const auto same = [&](const Entry& entry) {
       return entry.info.method == wanted.method && entry.info.line == wanted.line;
     };
@@ -31,7 +31,7 @@ class FrameTable {
   }
 
   // nullptr: no such frame. Valid until destroy, never changes. [any]
-  const hprof_frame_info* info(FrameId id) const {
+  const FrameInfo* info(FrameId id) const {
     const Entry* entry = table_.at(raw(id));
     return entry ? &entry->info : nullptr;
   }
@@ -43,7 +43,7 @@ class FrameTable {
 
  private:
   struct Entry {
-    hprof_frame_info info;
+    FrameInfo info;
   };
   InternTable<Entry> table_;
 };

@@ -25,6 +25,34 @@ constexpr uint32_t raw(Id id) {
   return static_cast<uint32_t>(id);
 }
 
+// What the model keeps of each; the ABI's structs of nearly the same names grow and start with a size.
+struct ClassInfo {
+  uint32_t serial;
+  uint32_t name, signature, source;  // string ids; source 0: unknown
+  uint64_t object;
+  uint32_t trace;
+};
+struct MethodInfo {
+  uint32_t owner;
+  uint32_t name, signature;
+};
+struct FrameInfo {
+  uint32_t method;
+  int32_t line;
+};
+struct TraceInfo {
+  uint32_t serial, thread;
+  uint32_t frame_count;
+  const uint32_t* frames;
+};
+struct ThreadInfo {
+  uint32_t serial;
+  uint32_t flags;
+  uint64_t object;
+  uint32_t name, group, parent_group;
+  uint32_t trace;
+};
+
 static_assert(sizeof(StringId) == sizeof(hprof_string_id) &&
                   sizeof(ClassSerial) == sizeof(hprof_class_serial) &&
                   sizeof(MethodId) == sizeof(hprof_method_id) && sizeof(FrameId) == sizeof(hprof_frame_id) &&

@@ -15,7 +15,7 @@ constexpr LineTable kAmbiguousLines{0};
 MethodId MethodTable::intern(ClassSerial owner, StringId name, StringId signature) {
   const uint32_t first = raw(classes_->representative(owner));
   if (!first || name == StringId::kNone) return MethodId::kNone;
-  const hprof_method_info wanted{first, raw(name), raw(signature)};
+  const MethodInfo wanted{first, raw(name), raw(signature)};
   const auto same = [&](const Entry& entry) {
     return entry.info.owner == wanted.owner && entry.info.name == wanted.name &&
            entry.info.signature == wanted.signature;

@@ -38,7 +38,7 @@ class MethodTable {
   MethodId intern(ClassSerial owner, StringId name, StringId signature);
 
   // nullptr: no such method. Valid until destroy, never changes.
-  const hprof_method_info* info(MethodId id) const {
+  const MethodInfo* info(MethodId id) const {
     const Entry* entry = table_.at(raw(id));
     return entry ? &entry->info : nullptr;
   }
@@ -62,7 +62,7 @@ class MethodTable {
 
  private:
   struct Entry {
-    hprof_method_info info;
+    MethodInfo info;
     std::atomic<const LineTable*> lines;
   };
   using Table = InternTable<Entry>;

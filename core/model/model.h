@@ -78,11 +78,10 @@ class Model {
   MethodMap& method_map() { return method_map_; }
 
   // Look-ups for the ABI; nullptr: never handed out. [any]
-  const hprof_class_info* class_info(ClassSerial serial) const { return classes_.info(serial); }
-  const hprof_method_info* method_info(MethodId id) const { return methods_.info(id); }
-  const hprof_frame_info* frame_info(FrameId id) const { return frames_.info(id); }
-  const hprof_trace_info* trace_info(TraceSerial serial) const { return traces_.info(serial); }
-  const hprof_thread_info* thread_info(ThreadSerial serial) const { return threads_.info(serial); }
+  const ClassInfo* class_info(ClassSerial serial) const { return classes_.info(serial); }
+  const MethodInfo* method_info(MethodId id) const { return methods_.info(id); }
+  const FrameInfo* frame_info(FrameId id) const { return frames_.info(id); }
+  const TraceInfo* trace_info(TraceSerial serial) const { return traces_.info(serial); }
 
   ClassSerial last_class() const { return classes_.last(); }
   TraceSerial last_trace() const { return traces_.last(); }

@@ -18,7 +18,6 @@ void ThreadTable::destroy() {
   alive_.store(0, std::memory_order_relaxed);
   next_.store(1, std::memory_order_relaxed);
   other_.store(0, std::memory_order_relaxed);
-  other_info_ = {};
 }
 
 ThreadSerial ThreadTable::add(const ThreadFacts& facts, bool* folded) {
@@ -42,7 +41,10 @@ ThreadTable::Slot* ThreadTable::claim(uint32_t* serial) {
       return nullptr;
     }
     const uint32_t place = static_cast<uint32_t>(next) & (capacity_ - 1);
-    if (!region_.cover((uint64_t{place} + 1) * sizeof(Slot))) return nullptr;
+    if (!region_.cover((uint64_t{place} + 1) * sizeof(Slot))) {
+      if (!begin_next_lap(next)) return nullptr;
+      continue;
+    }
     Slot& slot = slots()[place];
     uint32_t state = slot.state.load(std::memory_order_relaxed);
     if (state != kFree && state != kEnded) continue;
@@ -52,6 +54,17 @@ ThreadTable::Slot* ThreadTable::claim(uint32_t* serial) {
     }
   }
   return nullptr;
+}
+
+// The budget ends before the room does: the places up to here are all there are. False: their threads live.
+bool ThreadTable::begin_next_lap(uint64_t passed) {
+  const uint64_t places = region_.charged() / sizeof(Slot);
+  if (alive() >= places - places / 8) return false;
+  const uint64_t lap = (passed | (capacity_ - 1)) + 1;
+  uint64_t next = next_.load(std::memory_order_relaxed);
+  while (next < lap && !next_.compare_exchange_weak(next, lap, std::memory_order_relaxed)) {
+  }
+  return true;
 }
 
 void ThreadTable::write(Slot& slot, const ThreadFacts& facts, uint32_t serial) {
@@ -73,7 +86,6 @@ ThreadSerial ThreadTable::other() {
     const uint32_t taken = static_cast<uint32_t>(next_.fetch_add(1, std::memory_order_relaxed));
     if (other_.compare_exchange_strong(serial, taken, std::memory_order_acq_rel)) serial = taken;
   }
-  if (load_acquire(&other_info_.serial) != serial) store_release(&other_info_.serial, serial);
   return ThreadSerial{serial};
 }
 
@@ -101,14 +113,6 @@ void ThreadTable::set_trace(ThreadSerial serial, TraceSerial trace) {
   if (Slot* slot = slot_of(serial)) store_release(&slot->info.trace, raw(trace));
 }
 
-void ThreadTable::set_name(ThreadSerial serial, StringId name) {
-  if (Slot* slot = slot_of(serial)) store_release(&slot->info.name, raw(name));
-}
-
-void ThreadTable::set_native_id(ThreadSerial serial, uint64_t native_id) {
-  if (Slot* slot = slot_of(serial)) store_release(&slot->native_id, native_id);
-}
-
 bool ThreadTable::get(ThreadSerial serial, ThreadState* state) const {
   *state = {};
   if (serial == ThreadSerial::kNone) return false;
@@ -129,13 +133,6 @@ bool ThreadTable::get(ThreadSerial serial, ThreadState* state) const {
   state->info.trace = load_acquire(&slot->info.trace);
   state->alive = slot->state.load(std::memory_order_acquire) == kAlive;
   return slot->serial.load(std::memory_order_relaxed) == raw(serial);
-}
-
-const hprof_thread_info* ThreadTable::info(ThreadSerial serial) const {
-  if (serial == ThreadSerial::kNone) return nullptr;
-  if (raw(serial) == other_.load(std::memory_order_acquire)) return &other_info_;
-  const Slot* slot = slot_of(serial);
-  return slot ? &slot->info : nullptr;
 }
 
 }  // namespace hprof

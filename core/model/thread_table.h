@@ -23,7 +23,7 @@ struct ThreadFacts {
 };
 
 struct ThreadState {
-  hprof_thread_info info;
+  ThreadInfo info;
   uint64_t native_id;
   bool alive;
 };
@@ -35,7 +35,8 @@ struct ThreadState {
 // The place of a serial is serial % capacity: a ring. A new thread takes the next serial whose place is not a
 // live thread's; serials over live threads are skipped. So a thread that ended is remembered until at least
 // (capacity - live threads) more have been seen, which is what records that still wait to be written need.
-// When seven eighths of the places are live threads', new ones all become one "other thread" (the loss is
+// Where the budget ends before the room does, the ring is as long as what there is. When seven eighths of the
+// places are live threads', new ones all become one "other thread" (the loss is
 // counted by the caller), with a serial of its own, no name and no object.
 //
 // Protocol of a slot. `state` says who may write: a thread that moves it from kFree or kEnded to kClaimed
@@ -56,33 +57,18 @@ class ThreadTable {
 
   // Never kNone. *folded: it is the "other thread", as there was no place. Lock-free. [onload][control][app]
   ThreadSerial add(const ThreadFacts& facts, bool* folded);
+  // Is it the one that stands for all without a place? Nobody tells its start or its end. [any]
+  bool is_other(ThreadSerial serial) const {
+    return serial != ThreadSerial::kNone && raw(serial) == other_.load(std::memory_order_acquire);
+  }
   // A thread that is not alive or not known, or the other thread: nothing. [app][control]
   void end(ThreadSerial serial);
 
   void set_object(ThreadSerial serial, hprof_object_id object);  // [app][control]
   void set_trace(ThreadSerial serial, TraceSerial trace);
-  void set_name(ThreadSerial serial, StringId name);
-  void set_native_id(ThreadSerial serial, uint64_t native_id);
 
   // A consistent copy. False: never handed out, or forgotten. Wait-free. [any]
   bool get(ThreadSerial serial, ThreadState* state) const;
-
-  // For the ABI, which wants a pointer: as it stands. What it points to stays as long as the thread lives,
-  // and then until at least (capacity - live threads) more threads have been seen; use it at once. nullptr:
-  // never handed out, or forgotten. [any]
-  const hprof_thread_info* info(ThreadSerial serial) const;
-
-  // Calls visit(const ThreadState&) for each live thread; it returns false to stop. [control]
-  template <class Visit>
-  void each_alive(Visit visit) const {
-    const uint64_t end = next_.load(std::memory_order_acquire);
-    const uint32_t places = end < capacity_ ? static_cast<uint32_t>(end) : capacity_;
-    for (uint32_t i = 0; i < places; ++i) {
-      const uint32_t serial = slots()[i].serial.load(std::memory_order_acquire);
-      ThreadState state;
-      if (serial && get(ThreadSerial{serial}, &state) && state.alive && !visit(state)) return;
-    }
-  }
 
   uint32_t alive() const { return alive_.load(std::memory_order_relaxed); }
   uint32_t capacity() const { return capacity_; }
@@ -95,13 +81,14 @@ class ThreadTable {
     std::atomic<uint32_t> serial;
     std::atomic<uint32_t> state;
     uint64_t native_id;
-    hprof_thread_info info;
+    ThreadInfo info;
   };
 
   Slot* slots() const { return reinterpret_cast<Slot*>(region_.base()); }
   Slot* slot_of(ThreadSerial serial) const;
   Slot* claim(uint32_t* serial);
   static void write(Slot& slot, const ThreadFacts& facts, uint32_t serial);
+  bool begin_next_lap(uint64_t passed);
   ThreadSerial other();
 
   Region region_;
@@ -109,7 +96,6 @@ class ThreadTable {
   std::atomic<uint32_t> alive_{0};
   std::atomic<uint64_t> next_{1};   // the next serial to be tried
   std::atomic<uint32_t> other_{0};  // the serial of the other thread; taken when it is first needed
-  hprof_thread_info other_info_{};  // its serial is stored before anybody is given it
 };
 
 }  // namespace hprof

@@ -34,7 +34,7 @@ class TraceTable {
       hprof_frame_id* copy = static_cast<hprof_frame_id*>(frames_.allocate(bytes, alignof(hprof_frame_id)));
       if (!copy) return false;
       if (count) memcpy(copy, frames, bytes);
-      entry.info = {serial, raw(thread), count, 0, copy};
+      entry.info = {serial, raw(thread), count, copy};
       return true;
     };
     const auto undo = [&](Entry& entry) {
@@ -44,7 +44,7 @@ class TraceTable {
   }
 
   // nullptr: no such trace. Valid until destroy, never changes. [any]
-  const hprof_trace_info* info(TraceSerial serial) const {
+  const TraceInfo* info(TraceSerial serial) const {
     const Entry* entry = table_.at(raw(serial));
     return entry ? &entry->info : nullptr;
   }
@@ -60,7 +60,7 @@ class TraceTable {
 
  private:
   struct Entry {
-    hprof_trace_info info;
+    TraceInfo info;
   };
   using Table = InternTable<Entry>;
 

@@ -2,6 +2,9 @@
 #include "core/option/bind.h"
 
 #include "core/control/control_address.h"
+#include "core/hotspot/items.h"
+#include "core/option/select_text.h"
+#include "core/option/shipped.h"
 #include "core/option/value.h"
 
 namespace hprof {
@@ -62,7 +65,10 @@ bool is_address(Str text) {
 // Who may give commands: a listening port needs a secret, and an explicit word to be reached from outside.
 bool check_control(const OptionList& list, CoreConfig* core, Error* error) {
   bool listens = core->listen != nullptr && core->listen[0] != '\0';
-  if (core->control == nullptr && core->start == 0 && core->net == nullptr && !listens) core->control = "y";
+  if (core->control == nullptr && core->start == 0 && core->net == nullptr && !listens) {
+    core->control = "y";
+    core->control_implied = 1;
+  }
   if (core->control != nullptr && core->control[0] == '\0') {
     return option_error(list, "control option value must be a path, y or n", error);
   }
@@ -82,11 +88,18 @@ bool check_control(const OptionList& list, CoreConfig* core, Error* error) {
   return true;
 }
 
+bool check_items(const OptionList& list, CoreConfig* core, Error* error) {
+  char text[400];
+  TextWriter what(text, sizeof(text));
+  what.put("hotspot option value must be ");
+  return parse_items(core->hotspot, &core->hotspot_off, &what) || option_error(list, what.text(), error);
+}
+
 bool check_core(const OptionList& list, CoreConfig* core, const Messages& messages, Error* error) {
   if (core->file != nullptr && core->file[0] == '\0') {
     return option_error(list, "syntax error parsing file=filename", error);
   }
-  if (core->net != nullptr && !is_address(core->net)) {
+  if (core->net != nullptr && core->net[0] != '/' && !is_address(core->net)) {
     return option_error(list, "net option value must be hostname:port", error);
   }
   if (core->depth > kDepthMost) {
@@ -97,7 +110,7 @@ bool check_core(const OptionList& list, CoreConfig* core, const Messages& messag
     messages.message(text);
     core->depth = kDepthMost;
   }
-  return check_control(list, core, error);
+  return check_items(list, core, error) && check_control(list, core, error);
 }
 
 void say_without_effect(const Unit& unit, const OptionItem& item, const Messages& messages) {
@@ -159,28 +172,6 @@ const OptionItem* first_unknown_option(const OptionList& list, const ModuleSet& 
     if (!is_known(list[i].name, modules)) return &list[i];
   }
   return nullptr;
-}
-
-bool unknown_option_error(const OptionList& list, const ModuleSet& modules, const OptionItem& item,
-                          Error* error) {
-  char text[128];
-  TextWriter what(text, sizeof(text));
-  what.put("Unknown option: ").put_printable(item.name, 60);
-  char names[400];
-  TextWriter allowed(names, sizeof(names));
-  allowed.put("; options are: help");
-  for (uint32_t group = 0; group + 1 < kCoreGroups; ++group) {
-    const OptionTable table = core_options(static_cast<CoreGroup>(group));
-    if (static_cast<CoreGroup>(group) == CoreGroup::kDebug) continue;
-    for (uint32_t i = 0; i < table.count; ++i) allowed.put(' ').put(table[i].name);
-  }
-  for (uint32_t i = 0; i < modules.unit_count(); ++i) {
-    const OptionTable table = options_of(*modules.unit(i).record);
-    for (uint32_t j = 0; j < table.count; ++j) {
-      if (find_core_option(table[j].name) == nullptr) allowed.put(' ').put(table[j].name);
-    }
-  }
-  return option_error(list, what.text(), error, allowed.text());
 }
 
 bool bind_core(const OptionList& list, CoreConfig* core, const Messages& messages, Error* error) {

@@ -12,10 +12,6 @@ namespace hprof {
 // [onload]
 const OptionItem* first_unknown_option(const OptionList& list, const ModuleSet& modules);
 
-// "Unknown option: foo", with the allowed names. Always false. [onload]
-bool unknown_option_error(const OptionList& list, const ModuleSet& modules, const OptionItem& item,
-                          Error* error);
-
 // Defaults and values of the core's own options into *core. TEXT values point into the list. [onload]
 bool bind_core(const OptionList& list, CoreConfig* core, const Messages& messages, Error* error);
 

@@ -1,25 +1,61 @@
 // Parse, open, choose, bind.
 #include "core/option/configure.h"
 
+#include "core/option/shipped.h"
+#include "core/option/unknown.h"
+
 namespace hprof {
+namespace {
+
+// Known names without a value; unknown ones have been named before.
+bool have_values(const OptionList& list, Error* error) {
+  for (uint32_t i = 0; i < list.count(); ++i) {
+    if (list[i].has_value || list[i].replaced) continue;
+    char text[160];
+    TextWriter what(text, sizeof(text));
+    what.put("general syntax error parsing options: ").put_printable(list[i].name, 60).put(" has no value");
+    return option_error(list, what.text(), error);
+  }
+  return true;
+}
+
+// Splits the options and opens the modules that they name. Whether a comma ends an option is known once its
+// row is: an option that takes the rest of the line may have made others of what is its value, and then all
+// of that is done again.
+bool split_and_open(Str options, Str environment, const ModuleSearch& search, const Messages& messages,
+                    Configuration* made, Error* error) {
+  const Messages quiet = {[](void*, bool, const char*) {}, nullptr};
+  char tail[kOptionNameMost + 1] = {};
+  for (;;) {
+    const bool is_second = tail[0] != '\0';
+    bool fine = made->list.parse(options, environment, error, tail);
+    made->search = search;
+    const OptionItem* plugins = made->list.find("plugins");
+    if (plugins != nullptr) made->search.plugin_folders = plugins->value;
+    made->names.count = 0;
+    const bool is_help = made->list.help() != Help::kNone;
+    Error later;
+    fine = (is_help || select_modules(made->list, &made->names, fine ? error : &later)) && fine;
+    made->modules.open(made->search, made->names, fine && !is_second ? messages : quiet);
+    if (is_second) return fine;
+    const Str found = typed_tail(made->list, &made->modules);
+    if (found.empty()) return fine;
+    TextWriter(tail, sizeof(tail)).put(found);
+  }
+}
+
+}  // namespace
 
 Configured configure(Str options, Str environment, const ModuleSearch& search, const Messages& messages,
                      Configuration* configuration, Error* error) {
   Configuration& made = *configuration;
-  made.search = search;
-  made.names.count = 0;
-  if (!made.list.parse(options, environment, error)) return Configured::kFailed;
-  const OptionItem* plugins = made.list.find("plugins");
-  if (plugins != nullptr) made.search.plugin_folders = plugins->value;
-  if (made.list.help()) {
-    made.modules.open(made.search, made.names, messages);
+  if (!split_and_open(options, environment, search, messages, &made, error)) return Configured::kFailed;
+  if (made.list.help() != Help::kNone) {
     made.modules.open_all();
     return Configured::kHelp;
   }
-  if (!select_modules(made.list, &made.names, error)) return Configured::kFailed;
-  made.modules.open(made.search, made.names, messages);
-  // An option may belong to a unit that does not run: interval= with heap=sites.
-  if (first_unknown_option(made.list, made.modules) != nullptr) {
+  // An option may belong to a unit that does not run, or to one of a vendor's.
+  if (!all_answered(made.list, made.modules)) {
     made.modules.open_all();
     const OptionItem* unknown = first_unknown_option(made.list, made.modules);
     if (unknown != nullptr) {
@@ -27,9 +63,11 @@ Configured configure(Str options, Str environment, const ModuleSearch& search, c
       return Configured::kFailed;
     }
   }
+  if (!have_values(made.list, error)) return Configured::kFailed;
   // Before the units: a bad value is the user's to mend, whatever modules this build has.
   if (!bind_core(made.list, &made.core, messages, error)) return Configured::kFailed;
-  if (!choose_units(made.list, made.names, &made.modules, &made.selection, error)) return Configured::kFailed;
+  if (!choose_units(made.list, made.core, &made.names, &made.modules, &made.selection, error))
+    return Configured::kFailed;
   if (!bind_units(made.list, &made.modules, messages, error)) return Configured::kFailed;
   return Configured::kRun;
 }

@@ -2,6 +2,7 @@
 #include "core/option/core_options.h"
 
 #include "core/base/build.h"
+#include "core/control/control_address.h"
 
 namespace hprof {
 namespace {
@@ -10,17 +11,19 @@ namespace {
 
 // Their values are the units' `select` texts; what they are set to is read by selection.cpp.
 const hprof_option kSelectors[] = {
-    {"heap", HPROF_OPTION_TEXT, AT(heap), nullptr, nullptr, 0, 0, nullptr, "heap profiling"},
+    {"heap", HPROF_OPTION_TEXT, AT(heap), nullptr, nullptr, 0, 0, nullptr,
+     "heap profiling; all unless cpu= or monitor= is given"},
     {"cpu", HPROF_OPTION_TEXT, AT(cpu), nullptr, nullptr, 0, 0, nullptr, "CPU usage"},
     {"monitor", HPROF_OPTION_TEXT, AT(monitor), nullptr, nullptr, 0, 0, nullptr, "monitor contention"},
     {"format", HPROF_OPTION_TEXT, AT(format), nullptr, nullptr, 0, 0, nullptr, "text(txt) or binary output"},
     {"file", HPROF_OPTION_TEXT, AT(file), nullptr, nullptr, 0, 0, "<file>", "write data to file"},
-    {"net", HPROF_OPTION_TEXT, AT(net), nullptr, nullptr, 0, 0, "<host>:<port>", "send data over a socket"},
+    {"net", HPROF_OPTION_TEXT, AT(net), nullptr, nullptr, 0, 0, "<host>:<port>|<path>",
+     "send data over a socket"},
 };
 
 const hprof_option kMain[] = {
     {"depth", HPROF_OPTION_INT, AT(depth), "4", nullptr, 0, 2147483647, "<size>", "stack trace depth"},
-    {"cutoff", HPROF_OPTION_REAL, AT(cutoff), "0.0001", nullptr, 0, 1, "<value>", "output cutoff point"},
+    {"cutoff", HPROF_OPTION_REAL, AT(cutoff), "0.0001", nullptr, 0, 1e9, "<value>", "output cutoff point"},
     {"lineno", HPROF_OPTION_FLAG, AT(line_numbers), "y", nullptr, 0, 0, nullptr, "line number in traces?"},
     {"thread", HPROF_OPTION_FLAG, AT(thread_in_traces), "n", nullptr, 0, 0, nullptr, "thread in traces?"},
     {"doe", HPROF_OPTION_FLAG, AT(dump_on_exit), "y", nullptr, 0, 0, nullptr, "dump on exit?"},
@@ -32,29 +35,38 @@ const hprof_option kMain[] = {
 
 const hprof_option kOwn[] = {
     {"plugin", HPROF_OPTION_TEXT, AT(plugin), nullptr, nullptr, 0, 0, "<unit>[+...]",
-     "run these units, by name"},
+     "run these units by name"},
     {"plugins", HPROF_OPTION_TEXT, AT(plugins), nullptr, nullptr, 0, 0, "<folder>[:...]",
-     "look for plugins there, too"},
-    {"start", HPROF_OPTION_FLAG, AT(start), "y", nullptr, 0, 0, nullptr, "start now, or wait for a command?"},
+     "also search these folders for plugins"},
+    {"start", HPROF_OPTION_FLAG, AT(start), "y", nullptr, 0, 0, nullptr,
+     "start at once; n: wait for a command"},
     {"control", HPROF_OPTION_TEXT, AT(control), nullptr, nullptr, 0, 0, "<path>|y|n",
-     "take commands at a local socket"},
+     "accept commands on a local socket"},
     {"listen", HPROF_OPTION_TEXT, AT(listen), nullptr, nullptr, 0, 0, "<host>:<port>",
-     "take commands by TCP"},
+     "accept commands over TCP"},
     {"secret-file", HPROF_OPTION_TEXT, AT(secret_file), nullptr, nullptr, 0, 0, "<file>",
-     "what clients of listen= must know"},
+     "file with the secret for clients of listen="},
     {"listen-remote", HPROF_OPTION_FLAG, AT(listen_remote), "n", nullptr, 0, 0, nullptr,
-     "may listen= be for other hosts?"},
+     "allow listen= on a non-loopback address"},
     {"allow", HPROF_OPTION_CHOICE, AT(allow), "nothing", "nothing|exit", 0, 0, nullptr,
-     "may a command end the VM?"},
+     "let a command end the VM"},
+    {"net-retry", HPROF_OPTION_FLAG, AT(net_retry), "y", nullptr, 0, 0, nullptr,
+     "start without the listener of net= and connect later; n: refuse to start"},
     {"raw-names", HPROF_OPTION_FLAG, AT(raw_names), "n", nullptr, 0, 0, nullptr,
-     "hidden classes named as the VM does?"},
+     "print the VM's own names of hidden classes"},
+    {"hotspot", HPROF_OPTION_TEXT, AT(hotspot), "y", nullptr, 0, 0, "y|n|-<item>[:...]",
+     "use VM internals once verified (docs/hotspot.md)"},
+    {"dump-stall", HPROF_OPTION_INT, AT(dump_stall), "10", nullptr, 1, 86400, "<seconds>",
+     "give a heap dump up that has waited for its output so long, and 1 s per MiB"},
+    {"exit-timeout", HPROF_OPTION_INT, AT(exit_timeout), "30", nullptr, 1, 86400, "<seconds>",
+     "at the VM's end, stop waiting for reports and output after"},
     {"max-memory", HPROF_OPTION_SIZE, AT(max_memory), HPROF_MAX_MEMORY, nullptr, 0, 0, nullptr,
-     "memory the agent may use; 0: no limit"},
+     "memory limit of the agent; 0: none"},
 };
 
 // Of the original, for its own developers. Accepted, without effect but for logflags.
 const hprof_option kDebug[] = {
-    {"logflags", HPROF_OPTION_INT, AT(log_flags), "0", nullptr, 0, 0, nullptr, "not 0: print details"},
+    {"logflags", HPROF_OPTION_INT, AT(log_flags), "0", nullptr, 0, 0, nullptr, "print details when not 0"},
     {"debugflags", HPROF_OPTION_INT, AT(debug_flags), "0", nullptr, 0, 0, nullptr, "no effect"},
     {"coredump", HPROF_OPTION_FLAG, AT(core_dump), "n", nullptr, 0, 0, nullptr, "no effect"},
     {"errorexit", HPROF_OPTION_FLAG, AT(error_exit), "n", nullptr, 0, 0, nullptr, "no effect"},
@@ -98,6 +110,10 @@ const hprof_option* find_core_option(Str name) {
     if (row != nullptr) return row;
   }
   return nullptr;
+}
+
+bool takes_commands(const CoreConfig& core) {
+  return !is_control_off(core.control) || (core.listen != nullptr && core.listen[0] != '\0');
 }
 
 bool is_profile_selector(Str name) { return name == "heap" || name == "cpu" || name == "monitor"; }

@@ -31,14 +31,20 @@ struct CoreConfig {
   uint32_t force;
   uint32_t verbose;
 
-  uint32_t start;           // 0: load idle, a command starts the collectors
-  const char* control;      // y, n, a path or nullptr: core/control/control_address.h
-  const char* listen;       // host:port; only together with
-  const char* secret_file;  // a file whose first line is the secret
-  uint32_t listen_remote;   // 1: listen= may name an address that other hosts reach
-  uint32_t allow;           // 0: nothing; 1: a command may end the VM
+  uint32_t start;            // 0: load idle, a command starts the collectors
+  const char* control;       // y, n, a path or nullptr: core/control/control_address.h
+  const char* listen;        // host:port; only together with
+  const char* secret_file;   // a file whose first line is the secret
+  uint32_t control_implied;  // 1: control= is y because of start=n, nobody typed it
+  uint32_t listen_remote;    // 1: listen= may name an address that other hosts reach
+  uint32_t allow;            // 0: nothing; 1: a command may end the VM
+  uint32_t net_retry;
   uint32_t raw_names;
-  uint64_t max_memory;  // bytes; 0: no limit
+  const char* hotspot;  // items.h reads it into
+  uint32_t hotspot_off;
+  uint64_t max_memory;   // bytes; 0: no limit
+  int64_t exit_timeout;  // seconds
+  int64_t dump_stall;    // seconds
 
   int64_t log_flags;  // non-zero: detail messages
   int64_t debug_flags;
@@ -61,6 +67,9 @@ OptionTable core_options(CoreGroup group);
 
 // The row of that name in any group, or nullptr.
 const hprof_option* find_core_option(Str name);
+
+// Can a command come, by control= or listen=? [any]
+bool takes_commands(const CoreConfig& core);
 
 // heap, cpu, monitor: off and n select nothing. [any]
 bool is_profile_selector(Str name);

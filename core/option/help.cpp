@@ -1,8 +1,9 @@
 // Option rows as text.
 #include "core/option/help.h"
 
+#include "core/base/version.h"
 #include "core/option/core_options.h"
-#include "core/option/selection.h"
+#include "core/option/select_text.h"
 
 namespace hprof {
 namespace {
@@ -106,20 +107,20 @@ void put_cell(Str text, bool code, TextWriter* out) {
   }
 }
 
-void print_cells(const Line& line, Str owner, const TextOut& out) {
+void print_cells(const TextOut& out, const OptionText& option) {
   char text[kLineMost];
   TextWriter row(text, sizeof(text));
   row.put("| `");
-  put_cell(line.name, true, &row);
+  put_cell(option.name, true, &row);
   row.put("` | ");
-  if (line.preset[0] != '\0') {
+  if (!option.preset.empty()) {
     row.put('`');
-    put_cell(line.preset, true, &row);
+    put_cell(option.preset, true, &row);
     row.put('`');
   }
   row.put(" | ");
-  put_cell(line.help, false, &row);
-  row.put(" | ").put(owner).put(" |\n");
+  put_cell(option.help, false, &row);
+  row.put(" | ").put(option.owner).put(" |\n");
   out.put(out.context, row.text());
 }
 
@@ -144,7 +145,8 @@ constexpr const char* kExamples =
     "\n"
     "Notes\n"
     "-----\n"
-    "  - Without heap, cpu, monitor and plugin: heap=all.\n"
+    "  - When no collector is chosen: heap=all.\n"
+    "  - help=plugins lists the plugins that are found.\n"
     "  - format=b cannot be used with monitor=y, cpu=times and cpu=old.\n"
     "  - Options in the environment variable _JAVA_HPROF_OPTIONS are added, and replace the same ones given "
     "here.\n"
@@ -166,16 +168,19 @@ void print_help(const ModuleSet& modules, const TextOut& out) {
   out.put(out.context, "\nDebugging Options\n-----------------\n");
   print_group(CoreGroup::kDebug, modules, out);
   out.put(out.context, kExamples);
+  out.put(out.context, "\n");
+  out.put(out.context, kVersionText);
+  out.put(out.context, "\n");
 }
 
-void print_option_table(const ModuleSet& modules, const TextOut& out) {
-  out.put(out.context, "| Option | Default | Meaning | Of |\n| --- | --- | --- | --- |\n");
+void each_option(const ModuleSet& modules, void (*visit)(void* context, const OptionText& option),
+                 void* context) {
   Line line;
   for (uint32_t group = 0; group < kCoreGroups; ++group) {
     const OptionTable table = core_options(static_cast<CoreGroup>(group));
     for (uint32_t i = 0; i < table.count; ++i) {
       make_line(table[i], true, modules, &line);
-      print_cells(line, "core", out);
+      visit(context, {line.name, line.preset, line.help, "core"});
     }
   }
   for (uint32_t i = 0; i < modules.unit_count(); ++i) {
@@ -184,9 +189,47 @@ void print_option_table(const ModuleSet& modules, const TextOut& out) {
     for (uint32_t j = 0; j < table.count; ++j) {
       if (!is_shown(table[j])) continue;
       make_line(table[j], false, modules, &line);
-      print_cells(line, unit.id, out);
+      visit(context, {line.name, line.preset, line.help, unit.id});
     }
   }
+}
+
+namespace {
+
+// Options of the original that mean nothing here share a row of the table.
+constexpr Str kNoEffect = "no effect";
+
+struct TableOut {
+  const TextOut* out;
+  char names[kLineMost];
+  size_t size;
+};
+
+void print_row(void* context, const OptionText& option) {
+  TableOut& table = *static_cast<TableOut*>(context);
+  if (option.help != kNoEffect) {
+    print_cells(*table.out, option);
+    return;
+  }
+  TextWriter names(table.names + table.size, sizeof(table.names) - table.size);
+  size_t name = 0;
+  while (name < option.name.size && option.name[name] != '=') ++name;
+  names.put(table.size == 0 ? "" : ", ").put("`").put(option.name.part(0, name)).put("=`");
+  table.size += names.size();
+}
+
+}  // namespace
+
+void print_option_table(const ModuleSet& modules, const TextOut& out) {
+  out.put(out.context, "| Option | Default | Meaning | Of |\n| --- | --- | --- | --- |\n");
+  TableOut table;
+  table.out = &out;
+  table.size = 0;
+  each_option(modules, print_row, &table);
+  if (table.size == 0) return;
+  out.put(out.context, "| ");
+  out.put(out.context, Str(table.names, table.size));
+  out.put(out.context, " | | accepted, no effect | core |\n");
 }
 
 }  // namespace hprof

@@ -11,14 +11,20 @@ bool option_error(const OptionList& list, Str what, Error* error, Str after) {
   return false;
 }
 
-bool OptionList::parse(Str text, Str environment, Error* error) {
-  size_ = 0;
-  count_ = 0;
-  help_ = false;
-  return append(text, false, error) && append(environment, true, error);
+// The text begins with that name and a '='.
+static bool begins_with(const char* text, Str name) {
+  while (*text == ' ' || *text == '\t') ++text;
+  return !name.empty() && strncmp(text, name.data, name.size) == 0 && text[name.size] == '=';
 }
 
-bool OptionList::append(Str text, bool from_environment, Error* error) {
+bool OptionList::parse(Str text, Str environment, Error* error, Str tail) {
+  size_ = 0;
+  count_ = 0;
+  help_ = Help::kNone;
+  return append(text, false, tail, error) && append(environment, true, tail, error);
+}
+
+bool OptionList::append(Str text, bool from_environment, Str tail, Error* error) {
   if (text.empty()) return true;
   const bool comma = size_ != 0;
   if (text.size >= kTextMost || size_ + (comma ? 1 : 0) + text.size >= kTextMost) {
@@ -35,7 +41,7 @@ bool OptionList::append(Str text, bool from_environment, Error* error) {
     return option_error(*this, "a NUL byte in the options", error);
   }
   for (size_t at = start; at < size_;) {
-    const size_t end = Str(cells_, size_).find(',', at);
+    const size_t end = begins_with(cells_ + at, tail) ? size_ : Str(cells_, size_).find(',', at);
     cells_[end] = '\0';
     if (!add(cells_ + at, cells_ + end, from_environment, error)) return false;
     at = end + 1;
@@ -43,24 +49,27 @@ bool OptionList::append(Str text, bool from_environment, Error* error) {
   return true;
 }
 
+bool OptionList::add_help(Str value, Error* error) {
+  if (value.empty() || value == "plugins") {
+    help_ = value.empty() ? Help::kOptions : Help::kPlugins;
+    return true;
+  }
+  return option_error(*this, "help option value must be plugins, or none", error);
+}
+
 bool OptionList::add(char* begin, char* end, bool from_environment, Error* error) {
   char text[160];
   TextWriter what(text, sizeof(text));
   while (begin < end && (*begin == ' ' || *begin == '\t')) ++begin;
-  if (begin == end) return true;
   const Str item(begin, static_cast<size_t>(end - begin));
-  if (item == "help") {
-    help_ = true;
-    return true;
-  }
   const size_t equals = item.find('=');
   const Str name = item.part(0, equals);
-  if (equals == item.size) {
-    what.put("general syntax error parsing options: ").put_printable(name, 60).put(" has no value");
+  if (name == "help") return add_help(item.part(equals + 1), error);
+  if (name.empty()) {
+    what.put("general syntax error parsing options: ");
+    what.put(item.empty() ? "nothing between two commas" : "a value without a name");
     return option_error(*this, what.text(), error);
   }
-  if (name.empty())
-    return option_error(*this, "general syntax error parsing options: a value without a name", error);
   for (uint32_t i = 0; i < count_; ++i) {
     if (items_[i].replaced || items_[i].name != name) continue;
     if (items_[i].from_environment == from_environment) {
@@ -73,7 +82,8 @@ bool OptionList::add(char* begin, char* end, bool from_environment, Error* error
   OptionItem& added = items_[count_++];
   added = OptionItem();
   added.name = name;
-  added.value = begin + equals + 1;
+  added.has_value = equals < item.size;
+  added.value = added.has_value ? begin + equals + 1 : end;
   added.from_environment = from_environment;
   return true;
 }

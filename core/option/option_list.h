@@ -1,7 +1,8 @@
 // The options as typed, split into names and values.
 //
-// "k=v,k=v": a value ends at the next ',' and may contain '=' and ':'. Empty items and blanks before a name
-// are skipped. `help` stands alone. Names are case-sensitive. The text of the environment
+// "k=v,k=v": a value ends at the next ',' and may contain '=' and ':'. Blanks before a name are skipped, and
+// so is one ',' at the end. `help` stands alone, help=plugins lists the modules. Names are case-sensitive.
+// The text of the environment
 // (_JAVA_HPROF_OPTIONS) is appended with a comma, as the original did: an option in it replaces the same
 // option of the command line, while an option that is given twice in one of the two is refused.
 #pragma once
@@ -17,9 +18,13 @@ constexpr const char* kOptionEnvironment = "_JAVA_HPROF_OPTIONS";
 struct OptionItem {
   Str name;
   const char* value = nullptr;  // NUL-terminated, lives as long as the list
+  bool has_value = true;        // false: nothing but the name was typed; the value is ""
   bool from_environment = false;
   bool replaced = false;  // by the environment: not in force
 };
+
+// What is to be printed instead of running.
+enum class Help : uint32_t { kNone, kOptions, kPlugins };
 
 // About 18 KiB; part of the session, not of a stack frame. [onload] one thread.
 class OptionList {
@@ -27,10 +32,11 @@ class OptionList {
   static constexpr size_t kTextMost = kEmbedded ? 1024 : 8192;
   static constexpr uint32_t kItemsMost = kEmbedded ? 48 : 128;
 
-  // Copies both texts; either may be empty. False: *error says why, and the list is not to be used.
-  bool parse(Str text, Str environment, Error* error);
+  // Copies both texts; either may be empty. tail: the name of an option whose value is all that follows in
+  // its text (HPROF_OPTION_TAIL). False: *error says why, and the list has what stands before that.
+  bool parse(Str text, Str environment, Error* error, Str tail = Str());
 
-  bool help() const { return help_; }               // `help` was among the options
+  Help help() const { return help_; }
   Str whole() const { return Str(whole_, size_); }  // as it is shown in errors
   uint32_t count() const { return count_; }         // replaced ones included
   const OptionItem& operator[](uint32_t index) const { return items_[index]; }
@@ -38,7 +44,8 @@ class OptionList {
   const OptionItem* find(Str name) const;
 
  private:
-  bool append(Str text, bool from_environment, Error* error);
+  bool append(Str text, bool from_environment, Str tail, Error* error);
+  bool add_help(Str value, Error* error);
   bool add(char* begin, char* end, bool from_environment, Error* error);
 
   char whole_[kTextMost] = {};
@@ -46,7 +53,7 @@ class OptionList {
   size_t size_ = 0;
   OptionItem items_[kItemsMost];
   uint32_t count_ = 0;
-  bool help_ = false;
+  Help help_ = Help::kNone;
 };
 
 // "HPROF ERROR: hprof option error: <what> (<the options>)", as the original spells it but for the source

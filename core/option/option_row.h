@@ -37,9 +37,9 @@ bool is_plain_name(Str name, size_t most, bool dash);
 // [any]
 const char* option_row_problem(const hprof_option& row, uint32_t config_size);
 
-// Stores the typed value where the row says. The row has passed option_row_problem. For HPROF_OPTION_TEXT the
-// pointer itself is kept. False: it is not a value of this row; nothing is stored, and *problem continues the
-// sentence
+// Stores the typed value where the row says. The row has passed option_row_problem. For HPROF_OPTION_TEXT and
+// _TAIL the pointer itself is kept. False: it is not a value of this row; nothing is stored, and *problem
+// continues the sentence
 // "<name> option value must be ". [any]
 bool store_option_value(const hprof_option& row, const char* value, void* config, TextWriter* problem);
 

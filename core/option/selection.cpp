@@ -1,282 +1,325 @@
-// Options to modules, modules to units.
+// Options to units.
 #include "core/option/selection.h"
 
 #include <initializer_list>
 
 #include <hprof/record.h>
 
-#include "core/option/core_options.h"
+#include "core/option/select_text.h"
+#include "core/option/shipped.h"
+#include "core/plugin/verify.h"
 
 namespace hprof {
 namespace {
 
-// Which module to open for what is typed. Several rows may match; value nullptr: any.
-struct Shipped {
-  const char* name;
-  const char* value;
-  const char* module;
-};
-constexpr Shipped kShipped[] = {
-    {"heap", "dump", "heap_dump"},        {"heap", "sites", "heap_sites"},
-    {"heap", "all", "heap_dump"},         {"heap", "all", "heap_sites"},
-    {"cpu", "samples", "cpu_samples"},    {"cpu", "times", "cpu_times"},
-    {"cpu", "old", "cpu_times"},          {"cpu", "y", "cpu_samples"},
-    {"monitor", "y", "monitor"},          {"monitor", "all", "monitor"},
-    {"format", "a", "encoder_ascii"},     {"format", "b", "encoder_binary"},
-    {"net", nullptr, "sink_socket"},      {"file", nullptr, "sink_file"},
-    {"compress", nullptr, "filter_gzip"}, {"msa", "y", "msa"},
-};
-
 constexpr uint32_t kNone = UINT32_MAX;
 
-bool add_module(const OptionList& list, Str module, Str option, bool by_default, ModuleNames* names,
-                Error* error) {
-  if (names->has(module)) return true;
-  if (names->count == kModulesMost) return option_error(list, "too many modules asked for", error);
-  WantedModule& added = names->items[names->count++];
-  TextWriter(added.name, sizeof(added.name)).put(module);
-  TextWriter(added.option, sizeof(added.option)).put_printable(option, 80);
-  added.by_default = by_default;
-  return true;
+// plugin=: an id. format=: an id, or what follows "encoder_" in it.
+bool has_id(const hprof_unit& unit, Str name, Str value) {
+  const Str id(unit.id);
+  if (name == "plugin") return id == value;
+  return name == "format" && unit.kind == HPROF_UNIT_ENCODER &&
+         (id == value ||
+          (id.part(0, kEncoderPrefix.size) == kEncoderPrefix && id.part(kEncoderPrefix.size) == value));
 }
 
-bool add_shipped(const OptionList& list, Str name, Str value, bool by_default, ModuleNames* names,
-                 Error* error) {
-  char text[96];
-  TextWriter option(text, sizeof(text));
-  option.put(name).put('=').put(value.part(0, 60));
-  for (const Shipped& row : kShipped) {
-    if (name != row.name || (row.value != nullptr && value != row.value)) continue;
-    if (!add_module(list, row.module, option.text(), by_default, names, error)) return false;
-  }
-  return true;
+bool is_selected(const hprof_unit& unit, Str name, Str value) {
+  return unit.kind != kUnitEngine && (select_matches(unit.select, name, value) || has_id(unit, name, value));
 }
 
-bool add_format(const OptionList& list, Str value, ModuleNames* names, Error* error) {
-  if (value == "a" || value == "b") return add_shipped(list, "format", value, false, names, error);
-  constexpr Str kPrefix = "encoder_";
-  // The name goes into a path: nothing but a plain name may reach the loader.
-  if (!is_plain_name(value, kModuleNameMost - kPrefix.size, false)) {
-    return option_error(list, "format option value must be a|b or the name of an encoder", error);
-  }
-  char module[kModuleNameMost + 1];
-  char option[96];
-  TextWriter(module, sizeof(module)).put(kPrefix).put(value);
-  TextWriter(option, sizeof(option)).put("format=").put(value);
-  return add_module(list, module, option, false, names, error);
-}
-
-bool add_plugins(const OptionList& list, Str value, ModuleNames* names, Error* error) {
-  Str name;
-  while (next_part(&value, '+', &name)) {
-    if (!is_plain_name(name, kModuleNameMost, false)) {
-      return option_error(list, "plugin option value must be <unit>[+<unit>...], of letters, digits and _",
-                          error);
-    }
-    char option[96];
-    TextWriter(option, sizeof(option)).put("plugin=").put(name);
-    if (!add_module(list, name, option, false, names, error)) return false;
-  }
-  return true;
-}
-
-bool selects_profile(const OptionList& list) {
-  for (const char* name : {"heap", "cpu", "monitor", "plugin"}) {
-    if (list.find(name) != nullptr) return true;
+bool is_any_selected(const ModuleSet& modules, Str name, Str value) {
+  for (uint32_t i = 0; i < modules.unit_count(); ++i) {
+    if (is_selected(*modules.unit(i).record, name, value)) return true;
   }
   return false;
 }
 
-// "cpu=times|old" for one option of a select text, as the original spells it.
-void put_condensed(const char* select, TextWriter* out) {
-  Str rest(select);
-  Str typed;
-  Str last;
-  while (next_part(&rest, '|', &typed)) {
-    const size_t equals = typed.find('=');
-    const Str name = typed.part(0, equals);
-    if (out->size() != 0) out->put('|');
-    out->put(name == last && !last.empty() ? typed.part(equals + 1) : typed);
-    last = name;
+bool is_selector(const ModuleSet& modules, Str name) {
+  if (selects_shipped(name)) return true;
+  for (uint32_t i = 0; i < modules.unit_count(); ++i) {
+    if (select_has_name(modules.unit(i).record->select, name)) return true;
   }
+  return false;
+}
+
+const hprof_option* find_row(const ModuleSet& modules, Str name) {
+  for (uint32_t i = 0; i < modules.unit_count(); ++i) {
+    const hprof_option* row = options_of(*modules.unit(i).record).find(name);
+    if (row != nullptr) return row;
+  }
+  return nullptr;
+}
+
+bool plugins_answered(const ModuleSet& modules, Str value) {
+  Str name;
+  while (next_part(&value, '+', &name)) {
+    if (!is_any_selected(modules, "plugin", name) && modules.state_of(name) == ModuleState::kMissing)
+      return false;
+  }
+  return true;
+}
+
+bool is_answered(const ModuleSet& modules, Str name, Str value) {
+  if (name == "plugin") return plugins_answered(modules, value);
+  if (!is_selector(modules, name))
+    return find_core_option(name) != nullptr || find_row(modules, name) != nullptr;
+  // That a shipped module is missing is said later, and better.
+  return selects_nothing(value) || names_shipped(name, value) || is_any_selected(modules, name, value);
 }
 
 // The choice of units, in steps that share all of this.
 struct Chooser {
   const OptionList& list;
-  const ModuleNames& names;
+  const CoreConfig& core;
+  ModuleNames* names;
   ModuleSet* modules;
   Selection* selection;
   Error* error;
+  uint32_t encoder = kNone;
+  uint32_t sink = kNone;
+  uint32_t filter = kNone;
+  bool has_profile = false;  // something else than the default is to run
 
-  bool usable(const Unit& unit) const { return unit.module->wanted; }
-
-  void add_collector(uint32_t index) {
-    Unit& unit = modules->unit(index);
-    if (unit.runs) return;
-    unit.runs = true;
-    selection->collectors[selection->collector_count++] = index;
-  }
-
-  // Collectors that this option selects. False: none.
-  bool add_selected(Str name, Str value) {
-    bool any = false;
-    for (uint32_t i = 0; i < modules->unit_count(); ++i) {
-      const Unit& unit = modules->unit(i);
-      if (!usable(unit) || unit.record->kind != HPROF_UNIT_COLLECTOR) continue;
-      if (!select_matches(unit.record->select, name, value)) continue;
-      add_collector(i);
-      any = true;
+  bool choose() {
+    for (uint32_t i = 0; i < list.count(); ++i) {
+      if (!list[i].replaced && !choose_by(list[i])) return false;
     }
-    return any;
+    return choose_default_profile() && choose_default_outputs() && check_any_collector() && finish();
   }
 
-  // The first unit of that kind which the option selects, else the one with that id.
-  uint32_t find_output(uint32_t kind, Str name, Str value, Str id) const {
-    uint32_t by_id = kNone;
-    for (uint32_t i = 0; i < modules->unit_count(); ++i) {
-      const Unit& unit = modules->unit(i);
-      if (!usable(unit) || unit.record->kind != kind) continue;
-      if (select_matches(unit.record->select, name, value)) return i;
-      if (Str(unit.record->id) == id) by_id = i;
-    }
-    return by_id;
+  // --- one option
+
+  bool choose_by(const OptionItem& item) {
+    if (item.name == "plugin") return choose_named(item.value);
+    if (item.name == "file" || item.name == "net" || !is_selector(*modules, item.name)) return true;
+    uint32_t count = 0;
+    if (!take_selected(item.name, item.value, &count)) return false;
+    if (count != 0 || selects_nothing(item.value)) return true;
+    if (names_shipped(item.name, item.value)) return fail_missing(item.name, item.value);
+    return fail_value(item.name);
   }
 
-  bool fail_missing(const WantedModule& wanted) const {
-    char text[420];
-    TextWriter what(text, sizeof(text));
-    what.put(wanted.option).put(" is not in this build: ");
-    if (modules->state_of(wanted.name) == ModuleState::kRefused) {
-      what.put("module ").put(wanted.name).put(" was refused");
-    } else {
-      what.put("no module ").put(wanted.name).put(" in ");
-      modules->search().put_folders(&what);
-    }
-    return option_error(list, what.text(), error);
-  }
-
-  bool check_missing() const {
-    for (uint32_t i = 0; i < names.count; ++i) {
-      const WantedModule& wanted = names.items[i];
-      if (!wanted.by_default && modules->state_of(wanted.name) != ModuleState::kOpen)
-        return fail_missing(wanted);
+  // All units that the option selects. False: two that cannot both be; *error says so.
+  bool take_selected(Str name, Str value, uint32_t* count) {
+    for (const bool wanted : {true, false}) {
+      for (uint32_t i = 0; i < modules->unit_count(); ++i) {
+        const Unit& unit = modules->unit(i);
+        if (unit.module->wanted != wanted || !is_selected(*unit.record, name, value)) continue;
+        ++*count;
+        // msa=y and the like add to a choice, and are none.
+        const bool chooses = is_profile_selector(name) || find_core_option(name) == nullptr;
+        if (!take(i, chooses || name == "plugin")) return false;
+      }
+      if (*count != 0) return true;
     }
     return true;
   }
 
-  bool choose_collectors() {
-    if (!selects_profile(list)) add_selected("heap", "all");
-    for (uint32_t i = 0; i < list.count(); ++i) {
-      const OptionItem& item = list[i];
-      if (item.replaced) continue;
-      const bool profile = is_profile_selector(item.name);
-      if (profile && selects_nothing(item.value)) continue;
-      if (add_selected(item.name, item.value) || !profile) continue;
-      char text[256];
-      TextWriter what(text, sizeof(text));
-      what.put(item.name).put(" option value must be ");
-      put_known_values(item.name, &what);
+  bool take(uint32_t index, bool chooses) {
+    Unit& unit = modules->unit(index);
+    switch (unit.record->kind) {
+      case HPROF_UNIT_COLLECTOR:
+        has_profile = has_profile || chooses;
+        if (unit.runs) return true;
+        unit.runs = true;
+        selection->collectors[selection->collector_count++] = index;
+        return true;
+      case HPROF_UNIT_ENCODER:
+        return take_one("encoders", index, &encoder);
+      case HPROF_UNIT_FILTER:
+        return take_one("filters", index, &filter);
+      default:
+        return take_one("sinks", index, &sink);
+    }
+  }
+
+  bool take_one(Str kind, uint32_t index, uint32_t* place) {
+    if (*place == kNone || *place == index) {
+      *place = index;
+      return true;
+    }
+    char text[256];
+    TextWriter what(text, sizeof(text));
+    what.put("two ").put(kind).put(" chosen: ").put(modules->unit(*place).record->id).put(" and ");
+    what.put(modules->unit(index).record->id);
+    return option_error(list, what.text(), error);
+  }
+
+  // --- plugin=
+
+  bool choose_named(Str value) {
+    Str name;
+    while (next_part(&value, '+', &name)) {
+      uint32_t count = 0;
+      if (!take_selected("plugin", name, &count)) return false;
+      if (count == 0 && !choose_module(name)) return false;
+    }
+    return true;
+  }
+
+  // A module without a unit of its name stands for its collectors, or for its only unit.
+  bool choose_module(Str name) {
+    const Module* module = modules->find_module(name);
+    if (module == nullptr) return fail_plugin(name);
+    uint32_t of_module = 0, collectors = 0, last = 0;
+    for (uint32_t i = 0; i < modules->unit_count(); ++i) {
+      if (modules->unit(i).module != module || modules->unit(i).record->kind == kUnitEngine) continue;
+      ++of_module;
+      last = i;
+      if (modules->unit(i).record->kind != HPROF_UNIT_COLLECTOR) continue;
+      ++collectors;
+      if (!take(i, true)) return false;
+    }
+    if (collectors != 0) return true;
+    if (of_module == 1) return take(last, true);
+    return fail_plugin(name);
+  }
+
+  bool fail_plugin(Str name) const {
+    char text[700];
+    TextWriter what(text, sizeof(text));
+    what.put("plugin=").put(name);
+    if (modules->state_of(name) == ModuleState::kRefused) {
+      what.put(" cannot be: the module was refused");
       return option_error(list, what.text(), error);
     }
-    return true;
-  }
-
-  void put_known_values(Str name, TextWriter* out) const {
-    Str last;
-    for (const Shipped& row : kShipped) {
-      if (name != row.name || last == row.value) continue;
-      out->put(row.value).put('|');
-      last = row.value;
-    }
-    out->put(name == "monitor" ? "n" : "off");
-  }
-
-  // plugin=: collectors run; an encoder or a sink takes over, *encoder and *sink.
-  bool choose_named(uint32_t* encoder, uint32_t* sink) {
-    const OptionItem* item = list.find("plugin");
-    Str rest(item == nullptr ? nullptr : item->value);
-    Str name;
-    while (next_part(&rest, '+', &name)) {
-      bool found = false;
-      for (uint32_t i = 0; i < modules->unit_count(); ++i) {
-        if (Str(modules->unit(i).record->id) != name || !usable(modules->unit(i))) continue;
-        found = true;
-        const uint32_t kind = modules->unit(i).record->kind;
-        if (kind == HPROF_UNIT_FILTER) continue;  // by its option only
-        if (kind == HPROF_UNIT_COLLECTOR) {
-          add_collector(i);
-          continue;
-        }
-        uint32_t* place = kind == HPROF_UNIT_ENCODER ? encoder : sink;
-        if (*place != kNone) {
-          return option_error(list, kind == HPROF_UNIT_ENCODER ? "two encoders chosen" : "two sinks chosen",
-                              error);
-        }
-        *place = i;
-      }
-      for (uint32_t i = 0; !found && i < modules->unit_count(); ++i) {
-        const Unit& unit = modules->unit(i);
-        if (Str(unit.module->record->name) == name && unit.record->kind == HPROF_UNIT_COLLECTOR)
-          add_collector(i);
-      }
-    }
-    return true;
-  }
-
-  bool choose_output(uint32_t kind, Str name, const char* default_value, Str id, uint32_t* place) {
-    const OptionItem* item = list.find(name);
-    if (*place != kNone) return true;
-    *place = find_output(kind, name, item == nullptr ? Str(default_value) : Str(item->value), id);
-    if (*place != kNone) return true;
-    for (uint32_t i = 0; i < names.count; ++i) {
-      const WantedModule& wanted = names.items[i];
-      if (select_has_name(wanted.option, name) && modules->state_of(wanted.name) != ModuleState::kOpen) {
-        return fail_missing(wanted);
-      }
-    }
-    char text[160];
-    TextWriter what(text, sizeof(text));
-    what.put("no unit in this build does ").put(name).put('=').put_printable(default_value, 60);
+    what.put(" is no unit of this build, or of ");
+    modules->search().put_folders(&what);
+    what.put("; there are: ");
+    put_units(&what);
     return option_error(list, what.text(), error);
   }
 
-  bool choose_outputs() {
-    uint32_t encoder = kNone;
-    uint32_t sink = kNone;
-    if (!choose_named(&encoder, &sink)) return false;
-    const OptionItem* format = list.find("format");
-    char id[kModuleNameMost + 1];
-    TextWriter id_text(id, sizeof(id));
-    id_text.put("encoder_").put(format == nullptr ? Str("ascii") : Str(format->value));
-    if (!choose_output(HPROF_UNIT_ENCODER, "format", "a", id, &encoder)) return false;
-    const bool net = list.find("net") != nullptr;
-    if (!choose_output(HPROF_UNIT_SINK, net ? "net" : "file", "", net ? "sink_socket" : "sink_file", &sink))
-      return false;
-    selection->encoder = encoder;
-    selection->sink = sink;
-    modules->unit(encoder).runs = true;
-    modules->unit(sink).runs = true;
-    return choose_filter();
+  void put_units(TextWriter* out) const {
+    bool any = false;
+    for (uint32_t i = 0; i < modules->unit_count(); ++i) {
+      if (modules->unit(i).record->kind == kUnitEngine) continue;
+      out->put(any ? " " : "").put(modules->unit(i).record->id);
+      any = true;
+    }
+    if (!any) out->put("none");
   }
 
-  bool choose_filter() {
-    const OptionItem* item = list.find("compress");
-    if (item == nullptr) return true;
-    selection->filter = kNone;
-    if (!choose_output(HPROF_UNIT_FILTER, "compress", "", "filter_gzip", &selection->filter)) return false;
-    modules->unit(selection->filter).runs = true;
+  // --- errors
+
+  bool fail_value(Str name) const {
+    char text[600];
+    TextWriter what(text, sizeof(text));
+    what.put(name).put(" option value must be ");
+    put_selector_values(*modules, name, &what);
+    return option_error(list, what.text(), error);
+  }
+
+  bool fail_missing(Str name, Str value) const {
+    char text[420];
+    TextWriter what(text, sizeof(text));
+    what.put(name).put('=').put_printable(value, 60);
+    size_t count = 0;
+    const Shipped* rows = shipped_rows(&count);
+    for (size_t i = 0; i < count; ++i) {
+      if (serves(rows[i], name, value) && modules->state_of(rows[i].module) != ModuleState::kOpen)
+        return fail_module(rows[i].module, &what);
+    }
+    what.put(" is done by no unit of this build");
+    return option_error(list, what.text(), error);
+  }
+
+  bool fail_module(const char* module, TextWriter* what) const {
+    what->put(" is not in this build: ");
+    if (modules->state_of(module) == ModuleState::kRefused) {
+      what->put("module ").put(module).put(" was refused");
+    } else {
+      what->put("no module ").put(module).put(" in ");
+      modules->search().put_folders(what);
+    }
+    return option_error(list, what->text(), error);
+  }
+
+  // A value that several modules serve: none of them may be missing.
+  bool check_missing() const {
+    for (uint32_t i = 0; i < names->count; ++i) {
+      const WantedModule& wanted = names->items[i];
+      if (wanted.why != Wanted::kAsked || modules->state_of(wanted.name) == ModuleState::kOpen) continue;
+      char text[420];
+      TextWriter what(text, sizeof(text));
+      return fail_module(wanted.name, &what.put(wanted.option));
+    }
     return true;
   }
 
-  // Vendors' kinds are numbered at run time and notes may be skipped by any encoder: neither is for this
-  // check.
+  // --- what applies when nothing is chosen
+
+  bool choose_default_profile() {
+    const OptionItem* heap = list.find("heap");
+    if (has_profile || (heap != nullptr && selects_nothing(heap->value))) return true;
+    const uint32_t before = names->count;
+    if (!add_default_profile(list, names, error)) return false;
+    for (uint32_t i = before; i < names->count; ++i) modules->open_wanted(names->items[i].name);
+    for (uint32_t i = 0; i < names->count; ++i) {
+      WantedModule& wanted = names->items[i];
+      if (wanted.why == Wanted::kByDefault && select_matches(wanted.option, "heap", "all"))
+        wanted.why = Wanted::kAsked;
+    }
+    uint32_t count = 0;
+    return check_missing() && take_selected("heap", "all", &count);
+  }
+
+  bool choose_default_outputs() {
+    if (!check_missing()) return false;
+    uint32_t count = 0;
+    if (encoder == kNone && !take_selected("format", "a", &count)) return false;
+    if (encoder == kNone) return fail_missing("format", "a");
+    for (const char* name : {"net", "file"}) {
+      const OptionItem* item = list.find(name);
+      const bool is_default = Str(name) == "file";
+      if (sink != kNone || (item == nullptr && !is_default)) continue;
+      const Str value = item == nullptr ? Str() : Str(item->value);
+      if (!take_selected(name, value, &count)) return false;
+      if (sink == kNone) return fail_missing(name, value);
+    }
+    return true;
+  }
+
+  bool check_any_collector() const {
+    if (selection->collector_count != 0 || core.start == 0 || takes_commands(core)) return true;
+    modules->open_all();
+    char text[600];
+    TextWriter what(text, sizeof(text));
+    what.put("nothing is chosen to be profiled; there are: ");
+    for (const char* name : {"heap", "cpu", "monitor"}) {
+      what.put(name).put('=');
+      put_selector_values(*modules, name, &what);
+      what.put(' ');
+    }
+    what.put("plugin=");
+    bool any = false;
+    for (uint32_t i = 0; i < modules->unit_count(); ++i) {
+      if (modules->unit(i).record->kind != HPROF_UNIT_COLLECTOR) continue;
+      what.put(any ? "|" : "").put(modules->unit(i).record->id);
+      any = true;
+    }
+    return option_error(list, what.text(), error);
+  }
+
+  // --- the whole
+
+  bool finish() {
+    selection->encoder = encoder;
+    selection->sink = sink;
+    selection->filter = filter;
+    for (const uint32_t index : {encoder, sink, filter}) {
+      if (index != kNone) modules->unit(index).runs = true;
+    }
+    return check_records();
+  }
+
+  // Notes may be skipped by any encoder.
   bool check_records() const {
-    const uint64_t checked = ((1ull << HPROF_RECORD_VENDOR_FIRST) - 1) & ~HPROF_RECORD_BIT(HPROF_RECORD_NOTE);
-    const hprof_unit& encoder = *modules->unit(selection->encoder).record;
+    const uint64_t checked = ~HPROF_RECORD_BIT(HPROF_RECORD_NOTE);
+    const hprof_unit& writer = *modules->unit(selection->encoder).record;
     for (uint32_t i = 0; i < selection->collector_count; ++i) {
       const hprof_unit& unit = *modules->unit(selection->collectors[i]).record;
-      if ((unit.records & checked & ~encoder.records) == 0) continue;
+      if ((unit.records & checked & ~writer.records) == 0) continue;
       char text[256];
       TextWriter what(text, sizeof(text));
       if (unit.select == nullptr) {
@@ -286,130 +329,46 @@ struct Chooser {
       }
       const OptionItem* format = list.find("format");
       what.put(" is not supported with ");
-      if (format != nullptr && select_matches(encoder.select, "format", format->value)) {
+      if (format != nullptr && select_matches(writer.select, "format", format->value)) {
         what.put("format=").put_printable(format->value, 60);
       } else {
-        what.put(encoder.id);
+        what.put(writer.id);
       }
       return option_error(list, what.text(), error);
     }
     return true;
   }
-
-  void add_up() {
-    for (uint32_t i = 0; i < modules->unit_count(); ++i) {
-      const Unit& unit = modules->unit(i);
-      if (!unit.runs) continue;
-      selection->needs |= unit.record->needs;
-      selection->wants |= unit.record->wants;
-      selection->events |= unit.record->events;
-    }
-  }
 };
 
 }  // namespace
 
-bool select_modules(const OptionList& list, ModuleNames* names, Error* error) {
-  names->count = 0;
+Str typed_tail(const OptionList& list, ModuleSet* modules) {
+  bool are_all_open = false;
   for (uint32_t i = 0; i < list.count(); ++i) {
     const OptionItem& item = list[i];
-    if (item.replaced || !is_profile_selector(item.name)) continue;
-    if (!add_shipped(list, item.name, item.value, false, names, error)) return false;
+    if (find_core_option(item.name) != nullptr) continue;
+    if (!are_all_open && !is_answered(*modules, item.name, item.value)) {
+      modules->open_all();
+      are_all_open = true;
+    }
+    const hprof_option* row = find_row(*modules, item.name);
+    if (row != nullptr && row->type == HPROF_OPTION_TAIL && item.has_value) return item.name;
   }
-  if (!selects_profile(list) && !add_shipped(list, "heap", "all", false, names, error)) return false;
-  const OptionItem* msa = list.find("msa");
-  if (msa != nullptr && !add_shipped(list, "msa", msa->value, false, names, error)) return false;
-  const OptionItem* plugin = list.find("plugin");
-  if (plugin != nullptr && !add_plugins(list, plugin->value, names, error)) return false;
-  const OptionItem* format = list.find("format");
-  if (format != nullptr && !add_format(list, format->value, names, error)) return false;
-  if (format == nullptr && !add_shipped(list, "format", "a", true, names, error)) return false;
-  const OptionItem* compress = list.find("compress");
-  if (compress != nullptr && !add_shipped(list, "compress", compress->value, false, names, error))
-    return false;
-  const OptionItem* net = list.find("net");
-  const OptionItem* file = list.find("file");
-  if (net != nullptr) return add_shipped(list, "net", net->value, false, names, error);
-  return add_shipped(list, "file", file == nullptr ? "" : file->value, true, names, error);
+  return Str();
 }
 
-bool choose_units(const OptionList& list, const ModuleNames& names, ModuleSet* modules, Selection* selection,
-                  Error* error) {
-  *selection = Selection();
-  for (uint32_t i = 0; i < modules->unit_count(); ++i) modules->unit(i).runs = false;
-  Chooser chooser = {list, names, modules, selection, error};
-  if (!chooser.check_missing() || !chooser.choose_collectors() || !chooser.choose_outputs()) return false;
-  if (!chooser.check_records()) return false;
-  chooser.add_up();
+bool all_answered(const OptionList& list, const ModuleSet& modules) {
+  for (uint32_t i = 0; i < list.count(); ++i) {
+    if (!is_answered(modules, list[i].name, list[i].value)) return false;
+  }
   return true;
 }
 
-bool select_matches(const char* select, Str name, Str value) {
-  Str rest(select);
-  Str typed;
-  while (next_part(&rest, '|', &typed)) {
-    const size_t equals = typed.find('=');
-    if (typed.part(0, equals) != name) continue;
-    if (equals + 1 >= typed.size || typed.part(equals + 1) == value) return true;
-  }
-  return false;
-}
-
-bool select_has_name(const char* select, Str name) {
-  Str rest(select);
-  Str typed;
-  while (next_part(&rest, '|', &typed)) {
-    if (typed.part(0, typed.find('=')) == name) return true;
-  }
-  return false;
-}
-
-void put_selector_values(const ModuleSet& modules, Str name, TextWriter* out) {
-  char text[256];
-  TextWriter seen(text, sizeof(text));
-  const auto add = [&](Str value) {
-    Str rest = seen.text();
-    Str known;
-    while (next_part(&rest, '|', &known)) {
-      if (known == value) return;
-    }
-    if (seen.size() != 0) seen.put('|');
-    seen.put(value);
-  };
-  // The shipped ones first and in the original's order, when they are there.
-  for (const Shipped& row : kShipped) {
-    if (name != row.name || row.value == nullptr) continue;
-    for (uint32_t i = 0; i < modules.unit_count(); ++i) {
-      if (select_matches(modules.unit(i).record->select, name, row.value)) add(row.value);
-    }
-  }
-  for (uint32_t i = 0; i < modules.unit_count(); ++i) {
-    Str rest(modules.unit(i).record->select);
-    Str typed;
-    while (next_part(&rest, '|', &typed)) {
-      const size_t equals = typed.find('=');
-      if (typed.part(0, equals) == name && equals + 1 < typed.size) add(typed.part(equals + 1));
-    }
-  }
-  if (is_profile_selector(name)) add(name == "monitor" ? "n" : "off");
-  out->put(seen.text());
-}
-
-bool selects_shipped(Str name) {
-  for (const Shipped& row : kShipped) {
-    if (name == row.name) return true;
-  }
-  return false;
-}
-
-const char* shipped_module(uint32_t index) {
-  uint32_t number = 0;
-  for (size_t i = 0; i < sizeof(kShipped) / sizeof(kShipped[0]); ++i) {
-    bool first = true;
-    for (size_t j = 0; j < i; ++j) first = first && Str(kShipped[j].module) != kShipped[i].module;
-    if (first && number++ == index) return kShipped[i].module;
-  }
-  return nullptr;
+bool choose_units(const OptionList& list, const CoreConfig& core, ModuleNames* names, ModuleSet* modules,
+                  Selection* selection, Error* error) {
+  *selection = Selection();
+  for (uint32_t i = 0; i < modules->unit_count(); ++i) modules->unit(i).runs = false;
+  return Chooser{list, core, names, modules, selection, error}.choose();
 }
 
 }  // namespace hprof

@@ -1,19 +1,38 @@
 #include "core/pipeline/chunk_queue.h"
 
+#include <cstring>
+
 namespace hprof {
 
+namespace {
+
+constexpr uint8_t kGuard = 0xa5;
+
+}  // namespace
+
 bool ChunkQueue::create(MemoryAccount& memory, uint32_t chunks, uint32_t chunk_bytes) {
-  memory_ = static_cast<uint8_t*>(memory.allocate(static_cast<uint64_t>(chunks) * chunk_bytes));
+  const uint64_t stride = uint64_t{chunk_bytes} + kGuardBytes;
+  memory_ = static_cast<uint8_t*>(memory.allocate(chunks * stride));
   if (memory_ == nullptr) return false;
   count_ = chunks;
   chunk_bytes_ = chunk_bytes;
-  for (uint32_t i = 0; i < chunks; i++) chunks_[i] = {memory_ + static_cast<uint64_t>(i) * chunk_bytes, 0};
+  for (uint32_t i = 0; i < chunks; i++) {
+    chunks_[i] = {memory_ + i * stride, 0};
+    memset(chunks_[i].bytes + chunk_bytes, kGuard, kGuardBytes);
+  }
   return true;
 }
 
 void ChunkQueue::destroy(MemoryAccount& memory) {
-  if (memory_ != nullptr) memory.release(memory_, static_cast<uint64_t>(count_) * chunk_bytes_);
+  if (memory_ != nullptr) memory.release(memory_, count_ * (uint64_t{chunk_bytes_} + kGuardBytes));
   memory_ = nullptr;
+}
+
+bool ChunkQueue::is_intact(const Chunk& chunk) const {
+  for (uint32_t i = 0; i < kGuardBytes; i++) {
+    if (chunk.bytes[chunk_bytes_ + i] != kGuard) return false;
+  }
+  return true;
 }
 
 void ChunkQueue::hand_over() {

@@ -18,12 +18,16 @@ class ChunkQueue {
     uint8_t* bytes;
     uint32_t used;
   };
+  // Bytes behind each chunk that nobody may write.
+  static constexpr uint32_t kGuardBytes = 16;
 
   // `chunks` is at most kMostChunks. False: no memory. [onload]
   bool create(MemoryAccount& memory, uint32_t chunks, uint32_t chunk_bytes);
   void destroy(MemoryAccount& memory);
 
   uint32_t chunk_bytes() const { return chunk_bytes_; }
+  // Is nothing written behind the chunk? Filler only.
+  bool is_intact(const Chunk& chunk) const;
   // The chunk to fill. Filler only.
   Chunk& current() { return chunks_[filled_ % count_]; }
   // Hands the current chunk to the writer. Filler only, when room() holds for the next one.

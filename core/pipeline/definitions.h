@@ -9,33 +9,20 @@
 #include <hprof/record.h>
 #include <hprof/service/ids.h>
 
-#include "core/base/memory_account.h"
+#include "core/pipeline/number_set.h"
 
 namespace hprof {
-
-// A growing-by-touch set of dense numbers below a fixed limit.
-class NumberSet {
- public:
-  bool create(MemoryAccount& memory, uint64_t limit);
-  void destroy(MemoryAccount& memory);
-  // True if the number was not in the set. Numbers beyond the limit never are: they get defined every time.
-  bool add(uint32_t number);
-
- private:
-  uint32_t* words_ = nullptr;
-  uint64_t limit_ = 0;
-};
 
 class Definitions {
  public:
   // Takes one definition record (STRING, CLASS, FRAME, TRACE, THREAD_START). Returns HPROF_OK to go on.
   using Write = hprof_status (*)(void* context, const hprof_record* record);
 
-  // most_numbers: of each kind; what has a higher number is defined each time it is needed. 0: 2 million, by
-  // touch.
+  // most_numbers: of each kind; room for them is taken at once. For others it is taken as they come up;
+  // without memory they are defined each time that they are needed.
   bool create(MemoryAccount& memory, const hprof_host* host, uint32_t most_numbers, Write write,
               void* context);
-  void destroy(MemoryAccount& memory);
+  void destroy();
 
   // Writes what `record` refers to and this output has not seen. [writer]
   hprof_status before(const hprof_record* record);
@@ -51,7 +38,8 @@ class Definitions {
   hprof_status frame(hprof_frame_id id);
   hprof_status thread(hprof_thread_serial serial);
   hprof_status thread_names(hprof_thread_serial serial);
-  hprof_status vendor(const hprof_rec_vendor* record);
+  hprof_status table(const hprof_rec_table& table);
+  hprof_status named(uint32_t column_type, uint32_t number);
   hprof_status monitor_dump(const hprof_rec_monitor_dump* record);
   hprof_status emit(uint32_t kind, uint32_t id);
 

@@ -20,25 +20,25 @@ namespace hprof {
 
 class EventQueue {
  public:
-  static constexpr uint32_t kPayloadBytes = 184;
-  static_assert(sizeof(hprof_rec_vendor) <= kPayloadBytes, "the largest record that is queued");
+  static constexpr uint32_t kPayloadBytes = 216;
+  static_assert(sizeof(hprof_rec_row) <= kPayloadBytes, "the largest record that is queued");
 
   // `slots` is a power of two. False: no memory. [onload]
   bool create(MemoryAccount& memory, uint32_t slots) {
-    slots_ = static_cast<Slot*>(memory.reserve(static_cast<uint64_t>(slots) * sizeof(Slot)));
+    slots_ = static_cast<Slot*>(memory.allocate(static_cast<uint64_t>(slots) * sizeof(Slot)));
     if (slots_ == nullptr) return false;
     count_ = slots;
     return true;
   }
 
   void destroy(MemoryAccount& memory) {
-    if (slots_ != nullptr) memory.unreserve(slots_, static_cast<uint64_t>(count_) * sizeof(Slot));
+    if (slots_ != nullptr) memory.release(slots_, static_cast<uint64_t>(count_) * sizeof(Slot));
     slots_ = nullptr;
   }
 
-  // Copies the record. False: full, or the record is too large. Lock-free. [app][gc]
+  // Copies the record. False: full, or the record is too large or in several pieces. Lock-free. [app][gc]
   bool push(const hprof_record* record) {
-    if (slots_ == nullptr || record->size > kPayloadBytes) return false;
+    if (slots_ == nullptr || record->size > kPayloadBytes || !is_one_piece(record)) return false;
     uint32_t ticket = tail_.load(std::memory_order_relaxed);
     for (;;) {
       uint32_t index = ticket & (count_ - 1);
@@ -51,6 +51,7 @@ class EventQueue {
       }
       if (tail_.compare_exchange_weak(ticket, ticket + 1, std::memory_order_relaxed)) {
         memcpy(slot.payload, record, record->size);
+        if (record->kind == HPROF_RECORD_TABLE) move_rows(slot.payload, record);
         slot.sequence.store(ticket + 1 - index, std::memory_order_release);
         return true;
       }
@@ -73,6 +74,23 @@ class EventQueue {
   }
 
  private:
+  // A table brings its rows along, behind its own members.
+  static bool is_one_piece(const hprof_record* record) {
+    if (record->kind != HPROF_RECORD_TABLE) return true;
+    if (record->size < sizeof(hprof_rec_table)) return false;
+    auto* table = reinterpret_cast<const hprof_rec_table*>(record);
+    const uint64_t room = record->size - sizeof(hprof_rec_table);
+    const auto begin = reinterpret_cast<uintptr_t>(record) + sizeof(hprof_rec_table);
+    const auto rows = reinterpret_cast<uintptr_t>(table->rows);
+    if (table->totals != nullptr || rows < begin || rows - begin > room) return false;
+    return table->row_count == 0 || table->row_stride <= (room - (rows - begin)) / table->row_count;
+  }
+  static void move_rows(unsigned char* copy, const hprof_record* record) {
+    const auto rows = reinterpret_cast<uintptr_t>(reinterpret_cast<const hprof_rec_table*>(record)->rows);
+    reinterpret_cast<hprof_rec_table*>(copy)->rows =
+        reinterpret_cast<const hprof_cell*>(copy + (rows - reinterpret_cast<uintptr_t>(record)));
+  }
+
   struct Slot {
     std::atomic<uint32_t> sequence;
     uint32_t reserved;

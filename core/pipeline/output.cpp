@@ -2,10 +2,14 @@
 
 #include <cstdio>
 
+#include "core/base/status.h"
+
 namespace hprof {
 
 namespace {
 
+constexpr uint64_t kLeastBytesPerMs = 1024 * 1024 / 1000;  // of a sink during a heap dump
+constexpr uint32_t kHeapDumpEnd = 0x2c;
 constexpr uint64_t kSinkSliceNs =
     100 * 1000 * 1000;  // one wait for a slow sink; the loop counts them up to stall_ns
 
@@ -15,28 +19,13 @@ hprof_status Output::open(MemoryAccount& memory, const OutputPlan& plan, uint32_
                           uint32_t error_size) {
   plan_ = plan;
   failed_.store(false, std::memory_order_relaxed);
+  set_stall(plan.stall_ns);
   has_report = false;
   encoded_ = 0;
   bytes_written_.store(0, std::memory_order_relaxed);
-  if (!definitions_.create(memory, plan.encoder_host, plan.most_numbers, &Output::write_definition, this) ||
-      !chunks_.create(memory, plan.chunks, plan.chunk_bytes)) {
-    snprintf(error, error_size, "not enough memory for the output buffers");
-    return HPROF_NO_MEMORY;
-  }
-  if (!open_filter(error, error_size)) return HPROF_FAILED;
-  hprof_sink_target target = {sizeof(target), sequence, plan.address, plan.force, plan.whole_only};
-  hprof_status status =
-      plan.sink->open(plan.sink_host, plan.sink_config, &target, &sink_self_, error, error_size);
+  hprof_status status = open_parts(memory, sequence, error, error_size);
   if (status != HPROF_OK) {
-    sink_self_ = nullptr;
-    return status;
-  }
-  status = plan.encoder->create(plan.encoder_host, plan.encoder_config, &encoder_self_);
-  if (status != HPROF_OK) {
-    snprintf(error, error_size, "the encoder did not start");
-    char ignored[128];
-    plan.sink->close(sink_self_, 0, ignored, sizeof(ignored));
-    sink_self_ = nullptr;
+    close(memory, false);
     return status;
   }
   out_.base.size = sizeof(hprof_out);
@@ -45,6 +34,48 @@ hprof_status Output::open(MemoryAccount& memory, const OutputPlan& plan, uint32_
   out_.owner = this;
   begin_chunk();
   return HPROF_OK;
+}
+
+// The sink last: what it opens may have been somebody's before.
+hprof_status Output::open_parts(MemoryAccount& memory, uint32_t sequence, char* error, uint32_t error_size) {
+  if (!definitions_.create(memory, plan_.encoder_host, plan_.most_numbers, &Output::write_definition, this) ||
+      !chunks_.create(memory, plan_.chunks, plan_.chunk_bytes)) {
+    snprintf(error, error_size, "not enough memory for the output buffers");
+    return HPROF_NO_MEMORY;
+  }
+  if (!open_filter(error, error_size)) return HPROF_FAILED;
+  hprof_status status = HPROF_OK;
+  {
+    Inside mark(in_encoder_, "create");
+    status =
+        plan_.encoder->create(plan_.encoder_host, plan_.encoder_config, &encoder_self_, error, error_size);
+  }
+  if (status != HPROF_OK) {
+    encoder_self_ = nullptr;
+    if (error[0] == 0) snprintf(error, error_size, "the encoder did not start: %s", status_text(status));
+    return status;
+  }
+  if (plan_.may_open != nullptr && !plan_.may_open(plan_.sink_host, error, error_size))
+    return HPROF_NO_MEMORY;
+  hprof_sink_target target = {sizeof(target), sequence, plan_.address, plan_.force, plan_.whole_only};
+  Inside mark(in_sink_, "open");
+  status = plan_.sink->open(plan_.sink_host, plan_.sink_config, &target, &sink_self_, error, error_size);
+  if (status != HPROF_OK) sink_self_ = nullptr;
+  return status;
+}
+
+const hprof_host* Output::inside(const char** function) const {
+  // The innermost first: an encoder may be waiting for the sink.
+  const struct {
+    const InsideMark& mark;
+    const hprof_host* host;
+  } parts[] = {
+      {in_sink_, plan_.sink_host}, {in_filter_, plan_.filter_host}, {in_encoder_, plan_.encoder_host}};
+  for (const auto& part : parts) {
+    *function = part.mark.load(std::memory_order_relaxed);
+    if (*function != nullptr) return part.host;
+  }
+  return nullptr;
 }
 
 const char* Output::name() const { return is_open() ? plan_.sink->name(sink_self_) : plan_.address; }
@@ -63,8 +94,24 @@ void Output::begin_chunk() {
   out_.base.end = chunk.bytes + chunks_.chunk_bytes();
 }
 
+bool Output::is_at_in_window() {
+  const uint8_t* begin = chunks_.current().bytes;
+  const uint8_t* end = begin + chunks_.chunk_bytes();
+  return out_.base.at >= begin && out_.base.at <= end && out_.base.end == end;
+}
+
+// The encoder wrote nowhere but where it may.
+bool Output::is_window_kept() {
+  if (is_at_in_window() && chunks_.is_intact(chunks_.current())) return true;
+  if (!failed()) plan_.complain(plan_.encoder_host, "it wrote outside of the buffer that it was given");
+  fail("the encoder wrote outside of its buffer");
+  begin_chunk();
+  return false;
+}
+
 hprof_status Output::next_chunk() {
   if (failed()) return HPROF_ABORTED;
+  if (!is_window_kept()) return HPROF_ABORTED;
   ChunkQueue::Chunk& chunk = chunks_.current();
   chunk.used = static_cast<uint32_t>(out_.base.at - chunk.bytes);
   if (chunk.used == 0) return HPROF_OK;
@@ -76,8 +123,9 @@ hprof_status Output::next_chunk() {
     if (!failed()) write_chunk(chunk);
     chunk.used = 0;
   } else {
-    int64_t deadline =
-        platform::monotonic_ns() + static_cast<int64_t>(plan_.stall_ns) + platform::kNanosPerSecond;
+    int64_t deadline = platform::monotonic_ns() +
+                       static_cast<int64_t>(stall_ns_.load(std::memory_order_relaxed)) +
+                       platform::kNanosPerSecond;
     if (!chunks_.wait_for_room(deadline)) {
       fail("it takes no more data");
       return HPROF_ABORTED;
@@ -108,7 +156,9 @@ hprof_status Output::through(hprof_out* out, const uint8_t* bytes, uint64_t size
 
 hprof_status Output::encode(const hprof_record* record) {
   if (failed() || !is_open()) return HPROF_ABORTED;
-  return plan_.encoder->encode(encoder_self_, record, &out_.base);
+  Inside mark(in_encoder_, "encode");
+  const hprof_status status = plan_.encoder->encode(encoder_self_, record, &out_.base);
+  return is_at_in_window() || is_window_kept() ? status : HPROF_ABORTED;
 }
 
 hprof_status Output::write_definition(void* context, const hprof_record* record) {
@@ -119,7 +169,31 @@ hprof_status Output::write_definition(void* context, const hprof_record* record)
   return status == HPROF_UNSUPPORTED ? HPROF_OK : status;
 }
 
+void Output::note_dump(const hprof_record& record) {
+  const bool is_raw = record.kind == HPROF_RECORD_HEAP_RAW;
+  const bool ends = record.kind == HPROF_RECORD_HEAP_DUMP_END ||
+                    (is_raw && reinterpret_cast<const hprof_rec_heap_raw&>(record).tag == kHeapDumpEnd);
+  if (ends) {
+    in_dump_.store(false, std::memory_order_relaxed);
+  } else if ((is_raw || record.kind == HPROF_RECORD_HEAP_DUMP_BEGIN) &&
+             !in_dump_.load(std::memory_order_relaxed)) {
+    dump_bytes_.store(0, std::memory_order_relaxed);
+    dump_ns_.store(0, std::memory_order_relaxed);
+    in_dump_.store(true, std::memory_order_relaxed);
+  }
+}
+
+// Any progress resets the other limit: a peer that takes a little now and then would hold the VM for ever.
+bool Output::is_too_slow(uint64_t spent_ns, uint64_t taken) {
+  if (plan_.dump_stall_ns == 0 || !in_dump_.load(std::memory_order_relaxed)) return false;
+  const uint64_t ns = dump_ns_.fetch_add(spent_ns, std::memory_order_relaxed) + spent_ns;
+  const uint64_t bytes = dump_bytes_.fetch_add(taken, std::memory_order_relaxed) + taken;
+  return ns > plan_.dump_stall_ns + bytes / kLeastBytesPerMs * 1'000'000;
+}
+
 hprof_status Output::write(const hprof_record* record) {
+  if (failed()) return HPROF_ABORTED;
+  note_dump(*record);
   definition_time_us_ = record->time_us;
   // A report that names a thread may have been faster than the event of its start.
   if (record->kind == HPROF_RECORD_THREAD_START) {
@@ -135,11 +209,13 @@ hprof_status Output::define(uint32_t kind, uint32_t id, uint64_t time_us) {
 }
 
 void Output::flush() {
+  in_dump_.store(false, std::memory_order_relaxed);
   if (is_open() && !failed()) next_chunk();
 }
 
 bool Output::open_filter(char* error, uint32_t error_size) {
   if (plan_.filter == nullptr) return true;
+  Inside mark(in_filter_, "create");
   return plan_.filter->create(plan_.filter_host, plan_.filter_config, &filter_self_, error, error_size) ==
          HPROF_OK;
 }
@@ -147,6 +223,7 @@ bool Output::open_filter(char* error, uint32_t error_size) {
 // What the filter still holds goes to the sink, unless that is gone.
 void Output::finish_filter() {
   if (filter_self_ == nullptr) return;
+  Inside mark(in_filter_, "finish");
   if (is_open() && !failed() && plan_.filter->finish(filter_self_, this, &Output::pass) == HPROF_FAILED) {
     fail("it cannot be compressed");
   }
@@ -160,6 +237,7 @@ hprof_status Output::pass(void* self, const uint8_t* bytes, uint64_t size) {
 
 bool Output::write_chunk(const ChunkQueue::Chunk& chunk) {
   if (filter_self_ == nullptr) return write_bytes(chunk.bytes, chunk.used);
+  Inside mark(in_filter_, "write");
   hprof_status status = plan_.filter->write(filter_self_, chunk.bytes, chunk.used, this, &Output::pass);
   if (status != HPROF_OK) fail("it cannot be compressed");  // a sink that failed has said so already
   return status == HPROF_OK;
@@ -169,18 +247,30 @@ bool Output::write_bytes(const uint8_t* bytes, uint64_t size) {
   uint64_t done = 0;
   uint64_t waited = 0;
   char error[256] = "";
+  Inside mark(in_sink_, "write");
   while (done < size) {
     int64_t begun = platform::monotonic_ns();
     int64_t count =
         plan_.sink->write(sink_self_, bytes + done, size - done, kSinkSliceNs, error, sizeof(error));
+    if (count > 0 && static_cast<uint64_t>(count) > size - done) {
+      plan_.complain(plan_.sink_host, "its write returned more bytes than it was given");
+      fail("the sink does not say what it wrote");
+      return false;
+    }
     if (count < 0) {
-      fail(error);
+      error[sizeof(error) - 1] = '\0';
+      fail(error[0] != '\0' ? error : "the sink gives no reason");
+      return false;
+    }
+    const int64_t passed = platform::monotonic_ns() - begun;
+    const uint64_t spent = passed > 0 ? static_cast<uint64_t>(passed) : 0;
+    if (is_too_slow(spent, static_cast<uint64_t>(count))) {
+      fail("it is too slow for a heap dump, for which the VM stands still (dump-stall=)");
       return false;
     }
     if (count == 0) {
-      int64_t spent = platform::monotonic_ns() - begun;
-      waited += spent > 0 ? static_cast<uint64_t>(spent) : 0;
-      if (waited >= plan_.stall_ns || failed()) {
+      waited += spent;
+      if (waited >= stall_ns_.load(std::memory_order_relaxed) || failed()) {
         fail("it takes no more data");
         return false;
       }
@@ -206,6 +296,7 @@ hprof_status Output::patch(uint64_t position, const void* bytes, uint64_t size) 
   if (failed() || !is_open()) return HPROF_ABORTED;
   if (filter_self_ != nullptr || !HPROF_HAS(plan_.sink, hprof_sink_ops, patch)) return HPROF_UNSUPPORTED;
   char error[256] = "";
+  Inside mark(in_sink_, "patch");
   hprof_status status =
       plan_.sink->patch(sink_self_, position, static_cast<const uint8_t*>(bytes), size, error, sizeof(error));
   if (status == HPROF_OK) return HPROF_OK;
@@ -213,17 +304,21 @@ hprof_status Output::patch(uint64_t position, const void* bytes, uint64_t size) 
   return HPROF_ABORTED;
 }
 
+void Output::end_sink(bool complete) {
+  if (!is_open()) return;
+  char error[256] = "";
+  Inside mark(in_sink_, "close");
+  if (plan_.sink->close(sink_self_, complete && !failed(), error, sizeof(error)) != HPROF_OK) fail(error);
+  sink_self_ = nullptr;
+}
+
 void Output::close(MemoryAccount& memory, bool complete) {
   finish_filter();
-  if (is_open()) {
-    char error[256] = "";
-    if (plan_.sink->close(sink_self_, complete && !failed(), error, sizeof(error)) != HPROF_OK) fail(error);
-    plan_.encoder->destroy(encoder_self_);
-    sink_self_ = nullptr;
-    encoder_self_ = nullptr;
-  }
+  end_sink(complete);
+  if (encoder_self_ != nullptr) plan_.encoder->destroy(encoder_self_);
+  encoder_self_ = nullptr;
   chunks_.destroy(memory);
-  definitions_.destroy(memory);
+  definitions_.destroy();
 }
 
 }  // namespace hprof

@@ -11,6 +11,7 @@
 #include <hprof/filter.h>
 #include <hprof/sink.h>
 
+#include "core/base/inside.h"
 #include "core/pipeline/chunk_queue.h"
 #include "core/pipeline/definitions.h"
 
@@ -30,17 +31,25 @@ struct OutputPlan {
   uint32_t chunk_bytes;
   uint64_t stall_ns;  // a sink that takes no byte for so long is given up
   void (*say)(const hprof_host* host, const char* text);
+  // A unit broke its contract.
+  void (*complain)(const hprof_host* host, const char* text);
   uint32_t whole_only = 0;    // see hprof_sink_target
   uint32_t most_numbers = 0;  // see Definitions
   // Between encoder and sink; nullptr: none.
   const hprof_host* filter_host = nullptr;
   const hprof_filter_ops* filter = nullptr;
   const void* filter_config = nullptr;
+  // The last word before the sink is opened; false: it is not, and `error` says why. nullptr: none.
+  bool (*may_open)(const hprof_host* host, char* error, uint32_t error_size) = nullptr;
+  // The VM stands still during a heap dump: one that has waited for the sink for so long, and a second for
+  // each MiB, is given up. 0: no limit.
+  uint64_t dump_stall_ns = 0;
 };
 
 class Output {
  public:
-  // Opens sink and encoder. On failure the reason, one line, is in error. [onload][control]
+  // Opens sink and encoder. On failure the reason, one line, is in error, and nothing is held.
+  // [onload][control]
   hprof_status open(MemoryAccount& memory, const OutputPlan& plan, uint32_t sequence, char* error,
                     uint32_t error_size);
   // Encodes the record and, before it, the definitions that it needs. [writer] under the encode lock
@@ -77,6 +86,14 @@ class Output {
   uint64_t position() { return encoded_ + static_cast<uint64_t>(out_.base.at - chunks_.current().bytes); }
   // Writes bytes again that the sink has. [writer] under both locks
   hprof_status patch(uint64_t position, const void* bytes, uint64_t size);
+  // A sink that takes nothing for so long is given up, from now on. [any] but [signal]
+  void set_stall(uint64_t ns) { stall_ns_.store(ns, std::memory_order_relaxed); }
+  // Drops everything from now on, as fail() does, but says nothing. [any] but [signal]
+  void give_up() { failed_.store(true, std::memory_order_release); }
+  // Ends the sink alone, of an output that is cut short. [writer] not writing
+  void close_sink() { end_sink(false); }
+  // The part of the output that a thread is inside of, the function in *function; nullptr: none. [any]
+  const hprof_host* inside(const char** function) const;
   uint64_t bytes_written() const { return bytes_written_.load(std::memory_order_relaxed); }
   // True once a report was written to it.
   bool has_report = false;
@@ -90,10 +107,16 @@ class Output {
   static hprof_status through(hprof_out* out, const uint8_t* bytes, uint64_t size);
   static hprof_status write_definition(void* context, const hprof_record* record);
   hprof_status encode(const hprof_record* record);
+  hprof_status open_parts(MemoryAccount& memory, uint32_t sequence, char* error, uint32_t error_size);
   hprof_status next_chunk();
+  bool is_at_in_window();
+  bool is_window_kept();
+  void end_sink(bool complete);
   void begin_chunk();
   bool write_chunk(const ChunkQueue::Chunk& chunk);
   bool write_bytes(const uint8_t* bytes, uint64_t size);
+  void note_dump(const hprof_record& record);
+  bool is_too_slow(uint64_t spent_ns, uint64_t taken);
   bool open_filter(char* error, uint32_t error_size);
   void finish_filter();
   static hprof_status pass(void* self, const uint8_t* bytes, uint64_t size);
@@ -109,6 +132,13 @@ class Output {
   uint64_t encoded_ = 0;  // bytes of chunks that were left behind
   bool draining_ = false;
   std::atomic<bool> failed_{false};
+  std::atomic<uint64_t> stall_ns_{0};
+  std::atomic<bool> in_dump_{false};
+  std::atomic<uint64_t> dump_bytes_{0};  // taken by the sink, and nanoseconds spent in it
+  std::atomic<uint64_t> dump_ns_{0};
+  InsideMark in_encoder_{nullptr};
+  InsideMark in_filter_{nullptr};
+  InsideMark in_sink_{nullptr};
   std::atomic<uint64_t> bytes_written_{0};
   void (*wake_)(void*) = nullptr;
   void* wake_context_ = nullptr;

@@ -17,44 +17,59 @@ bool is_large(const hprof_record& record) {
 
 }  // namespace
 
-hprof_status Pipeline::open(MemoryAccount& memory, const PipelinePlan& plan, char* error,
-                            uint32_t error_size) {
+hprof_status Pipeline::prepare(MemoryAccount& memory, const PipelinePlan& plan, char* error,
+                               uint32_t error_size) {
   memory_ = &memory;
   plan_ = plan;
   if (!events_.create(memory, plan.event_slots)) {
     snprintf(error, error_size, "not enough memory for the event queue");
     return HPROF_NO_MEMORY;
   }
-  return open_output(error, error_size);
+  return HPROF_OK;
 }
 
 hprof_status Pipeline::open_output(char* error, uint32_t error_size) {
-  hprof_status status = output_.open(*memory_, plan_.output, ++sequence_, error, error_size);
+  hprof_status status = output_.open(*memory_, plan_.output, sequence_ + 1, error, error_size);
   if (status != HPROF_OK) return status;
+  sequence_++;
+  output_.set_stall(static_cast<uint64_t>(stall_ns()));
   output_.set_draining(!writer_.started());
   output_.on_chunk([](void* self) { static_cast<Pipeline*>(self)->wake_.signal(); }, this);
   return begin_output();
 }
 
+hprof_status Pipeline::open(char* error, uint32_t error_size) {
+  if (plan_.no_output) return HPROF_OK;
+  const hprof_status status = open_output(error, error_size);
+  if (status == HPROF_OK || !plan_.retries) return status;
+  plan_.output.say(plan_.output.sink_host, error);
+  plan_.output.say(plan_.output.sink_host,
+                   "it is tried again while the program runs; net-retry=n refuses to start");
+  return HPROF_OK;
+}
+
+bool Pipeline::reconnect() {
+  platform::MutexLock encode(encode_lock_);
+  return is_lost() && !stopping_.load(std::memory_order_acquire) && next_output(false);
+}
+
 hprof_status Pipeline::begin_output() {
-  char created[platform::kCtimeSize + 8];
   int64_t now_ms = platform::wall_ms();
-  platform::format_ctime(now_ms, created, sizeof(created));
   began_ns_ = platform::monotonic_ns();
   hprof_rec_file_begin begin = {{sizeof(begin), HPROF_RECORD_FILE_BEGIN, 0},
                                 static_cast<uint64_t>(now_ms),
-                                created,
                                 plan_.id_size,
                                 plan_.heap_dump ? 1u : 0u,
                                 plan_.bare ? 1u : 0u,
                                 0};
   hprof_status status = output_.write(&begin.head);
-  if (status != HPROF_OK) return status;
-  status = output_.write(&plan_.settings.head);
-  return status == HPROF_UNSUPPORTED ? HPROF_OK : status;
+  if (status == HPROF_OK || status == HPROF_UNSUPPORTED) status = output_.write(&plan_.settings.head);
+  // An output that has failed has said so: the program goes on without it.
+  return status == HPROF_UNSUPPORTED || output_.failed() ? HPROF_OK : status;
 }
 
 bool Pipeline::start() {
+  if (plan_.no_output) return true;
   platform::MutexLock encode(encode_lock_);
   if (writer_.start("hprof writer", kWriterStack, &Pipeline::run, this) != 0) return false;
   output_.set_draining(false);
@@ -67,6 +82,7 @@ uint64_t Pipeline::now_us() const {
 }
 
 hprof_status Pipeline::event(const hprof_record* record) {
+  if (plan_.no_output) return HPROF_UNSUPPORTED;
   // The time is set when the record is encoded: readers want times that never decrease.
   if (output_.failed()) {
     plan_.losses->add(Loss::kLostOutput);
@@ -105,7 +121,7 @@ void Pipeline::write_events() {
   output_.set_draining(true);
   while (hprof_record* record = events_.front()) {
     record->time_us = now_us();
-    hprof_status status = output_.write(record);
+    const hprof_status status = without_unsupported(*record, output_.write(record));
     if (status == HPROF_ABORTED) plan_.losses->add(Loss::kLostOutput);
     events_.pop();
   }
@@ -124,9 +140,9 @@ int64_t Pipeline::read(uint8_t* bytes, uint64_t size, uint64_t timeout_ns) {
                                                                    : -1;
 }
 
-bool Pipeline::next_output() {
+bool Pipeline::next_output(bool says_why) {
   output_.flush();
-  wait_until_written(platform::monotonic_ns() + static_cast<int64_t>(plan_.output.stall_ns));
+  wait_until_written(platform::monotonic_ns() + stall_ns());
   platform::MutexLock drain(drain_lock_);
   if (output_.is_open()) {
     hprof_record end = {sizeof(end), HPROF_RECORD_FILE_END, now_us()};
@@ -138,13 +154,16 @@ bool Pipeline::next_output() {
   }
   char error[256];
   if (open_output(error, sizeof(error)) == HPROF_OK) return true;
-  plan_.output.say(plan_.output.sink_host, error);
+  if (says_why) plan_.output.say(plan_.output.sink_host, error);
   return false;
 }
 
 bool Pipeline::begin_report(bool own_output) {
   encode_lock_.lock();
-  if (own_output && plan_.output_per_report && output_.has_report) next_output();
+  if (plan_.no_output) return true;
+  // One that could not be opened is tried again: its folder may have been away for a moment.
+  if (own_output && plan_.output_per_report && (output_.has_report || !output_.is_open())) next_output();
+  if (is_lost()) next_output();
   if (!output_.is_open() || output_.failed()) {
     encode_lock_.unlock();
     wake_.signal();
@@ -160,12 +179,19 @@ bool Pipeline::begin_report(bool own_output) {
 
 // Objects of a heap dump come by the million; they take the time of the last other record.
 hprof_status Pipeline::write(hprof_record* record) {
+  if (plan_.no_output) return record->kind == HPROF_RECORD_NOTE ? HPROF_OK : HPROF_UNSUPPORTED;
   if (record->kind < HPROF_RECORD_HEAP_ROOT || record->kind > HPROF_RECORD_HEAP_RAW) last_time_us_ = now_us();
   record->time_us = last_time_us_;
   hprof_status status =
       is_large(*record) && output_.takes_through() ? write_through(record) : output_.write(record);
-  // A format without a place for notes takes nothing from a report.
-  return status == HPROF_UNSUPPORTED && record->kind == HPROF_RECORD_NOTE ? HPROF_OK : status;
+  return without_unsupported(*record, status);
+}
+
+// What a format has no place for is left out, and takes nothing from the rest of a report.
+hprof_status Pipeline::without_unsupported(const hprof_record& record, hprof_status status) {
+  if (status != HPROF_UNSUPPORTED) return status;
+  if (record.kind != HPROF_RECORD_NOTE) plan_.losses->add(Loss::kLostFormat);
+  return HPROF_OK;
 }
 
 // A VM that waits for its dump to be taken has the processors to itself and to the thread that takes it.
@@ -178,16 +204,21 @@ hprof_status Pipeline::write_through(const hprof_record* record) {
 }
 
 hprof_status Pipeline::patch(uint64_t position, const void* bytes, uint64_t size) {
+  if (plan_.no_output) return HPROF_UNSUPPORTED;
   output_.flush();
   if (!wait_until_written(platform::kNoDeadline)) return HPROF_ABORTED;
   platform::MutexLock drain(drain_lock_);
   return output_.patch(position, bytes, size);
 }
 
-hprof_status Pipeline::define(uint32_t kind, uint32_t id) { return output_.define(kind, id, now_us()); }
+hprof_status Pipeline::define(uint32_t kind, uint32_t id) {
+  if (plan_.no_output) return HPROF_OK;
+  last_time_us_ = now_us();
+  return output_.define(kind, id, last_time_us_);
+}
 
 void Pipeline::end_report() {
-  output_.flush();
+  if (!plan_.no_output) output_.flush();
   if (output_.is_open() && plan_.output.whole_only != 0) {
     // A disk that was full shows when the last bytes are written; the sink then removes the file here and
     // now.
@@ -197,6 +228,12 @@ void Pipeline::end_report() {
   }
   encode_lock_.unlock();
   wake_.signal();
+}
+
+// A sink that takes nothing fails its output, and what is left is dropped: this ends.
+bool Pipeline::settle() {
+  if (plan_.no_output) return true;
+  return wait_until_written(platform::kNoDeadline) && output_.is_open() && !output_.failed();
 }
 
 bool Pipeline::wait_until_written(int64_t deadline_ns) {
@@ -216,7 +253,7 @@ bool Pipeline::finish(int64_t deadline_ns) {
   bool ended = !writer_.started() || writer_.join(deadline_ns);
   while (!ended && output_.bytes_written() != before) {
     before = output_.bytes_written();
-    ended = writer_.join(platform::monotonic_ns() + static_cast<int64_t>(plan_.output.stall_ns));
+    ended = writer_.join(platform::monotonic_ns() + stall_ns());
   }
   if (!ended) {
     output_.fail(
@@ -240,6 +277,30 @@ bool Pipeline::finish(int64_t deadline_ns) {
   }
   encode_lock_.unlock();
   return true;
+}
+
+int64_t Pipeline::stall_ns() const {
+  const uint64_t most = most_stall_ns_.load(std::memory_order_relaxed);
+  return static_cast<int64_t>(most < plan_.output.stall_ns ? most : plan_.output.stall_ns);
+}
+
+void Pipeline::hurry(uint64_t stall_ns_now) {
+  most_stall_ns_.store(stall_ns_now, std::memory_order_relaxed);
+  output_.set_stall(static_cast<uint64_t>(stall_ns()));
+}
+
+// Whoever is inside the sink holds the drain lock, and then its end is not for us.
+void Pipeline::cut_short(int64_t deadline_ns) {
+  output_.give_up();
+  if (plan_.output.whole_only == 0) return;
+  auto close = [](void* self) {
+    auto* own = static_cast<Pipeline*>(self);
+    platform::MutexLock drain(own->drain_lock_);
+    own->output_.close_sink();
+  };
+  if (closer_.start("hprof end", kWriterStack, close, this) == 0 && !closer_.join(deadline_ns)) {
+    closer_.detach();
+  }
 }
 
 void Pipeline::destroy() {

@@ -24,14 +24,23 @@ struct PipelinePlan {
   bool heap_dump;          // a heap dump may be written
   bool bare;               // cpu=old: no prelude
   bool output_per_report;  // the address has %n
+  bool no_output;          // nothing is opened; records go nowhere, reports are made all the same
+  bool retries;            // an output that cannot be opened, or fails, is tried again
   hprof_rec_control_settings settings;
   LossCounters* losses;
 };
 
 class Pipeline {
  public:
-  // Opens the first output and writes its header into the buffers. On failure one line in error. [onload]
-  hprof_status open(MemoryAccount& memory, const PipelinePlan& plan, char* error, uint32_t error_size);
+  // Takes the plan and makes the queue: from here on event() works. On failure one line in error. [onload]
+  hprof_status prepare(MemoryAccount& memory, const PipelinePlan& plan, char* error, uint32_t error_size);
+  // Opens the first output and writes its header into the buffers. On failure one line in error; where it is
+  // tried again that is said, and no failure. [onload]
+  hprof_status open(char* error, uint32_t error_size);
+  bool retries() const { return plan_.retries; }
+  // Where it is tried again: opens an output in place of one that has failed or was never there. True: a new
+  // one is open. It may wait as long as the sink does. [control]
+  bool reconnect();
   // Starts the writer thread; events that came before are kept. [control]
   bool start();
   // [app][gc] See service/emit.h.
@@ -49,7 +58,7 @@ class Pipeline {
   void end_report();
 
   // Can the other end talk back?
-  bool is_duplex() const { return HPROF_HAS(plan_.output.sink, hprof_sink_ops, read); }
+  bool is_duplex() const { return !plan_.no_output && HPROF_HAS(plan_.output.sink, hprof_sink_ops, read); }
   // What the other end sent: up to `size` bytes; 0: nothing came in timeout_ns, -1: nothing will any more. An
   // output is not closed while somebody reads, so keep timeout_ns short. One thread of its own.
   int64_t read(uint8_t* bytes, uint64_t size, uint64_t timeout_ns);
@@ -60,9 +69,24 @@ class Pipeline {
   // After finish, or an open() that failed: gives the memory back. No event() may be running or come.
   // [control]
   void destroy();
+  // After end_report: waits until the sink has all of it, as long as it takes any. False: the output has
+  // failed. [control]
+  bool settle();
   bool is_open() const { return output_.is_open(); }
+  bool has_output() const { return !plan_.no_output; }
   const char* name() const { return output_.name(); }
   uint64_t bytes_written() const { return output_.bytes_written(); }
+  // A number that changes while a report gets on: bytes are written, or tell_progress is called. [any]
+  uint64_t progress() const { return bytes_written() + told_.load(std::memory_order_relaxed); }
+  void tell_progress() { told_.fetch_add(1, std::memory_order_relaxed); }
+
+  // The end is near: a sink that takes nothing for so long is given up. [any] but [signal]
+  void hurry(uint64_t stall_ns);
+  // For an end that nobody waits for any longer, while a thread may be inside: drops everything from here on,
+  // and has half a heap dump put away if that is done by the deadline. [any] but [signal]
+  void cut_short(int64_t deadline_ns);
+  // See Output::inside.
+  const hprof_host* inside(const char** function) const { return output_.inside(function); }
 
  private:
   static void run(void* self);
@@ -70,11 +94,16 @@ class Pipeline {
   void write_events();
   hprof_status begin_output();
   hprof_status write_through(const hprof_record* record);
+  hprof_status without_unsupported(const hprof_record& record, hprof_status status);
   hprof_status open_output(char* error, uint32_t error_size);
-  bool next_output();
+  bool next_output(bool says_why = true);
+  bool is_lost() const {
+    return plan_.retries && !plan_.no_output && (!output_.is_open() || output_.failed());
+  }
   void close_output();
   bool wait_until_written(int64_t deadline_ns);
   uint64_t now_us() const;
+  int64_t stall_ns() const;
 
   MemoryAccount* memory_ = nullptr;
   PipelinePlan plan_ = {};
@@ -88,6 +117,9 @@ class Pipeline {
   platform::Mutex read_lock_;   // reading from the sink against closing it; taken last
   platform::Event wake_;
   platform::Thread writer_;
+  platform::Thread closer_;
+  std::atomic<uint64_t> told_{0};
+  std::atomic<uint64_t> most_stall_ns_{UINT64_MAX};
   std::atomic<bool> stopping_{false};
 };
 

@@ -3,7 +3,7 @@
 
 #include "core/option/core_options.h"
 #include "core/option/option_row.h"
-#include "core/option/selection.h"
+#include "core/option/shipped.h"
 #include "core/plugin/verify.h"
 
 namespace hprof {
@@ -66,6 +66,13 @@ void ModuleSet::open_all() {
   for (uint32_t i = 0; i < found.count; ++i) open_one(found.names[i], false);
   if (found.left_out != 0)
     messages_.message("more than 64 plugins in the folders: the rest is not looked at");
+}
+
+void ModuleSet::open_wanted(Str name) {
+  open_one(name, true);
+  for (uint32_t i = 0; i < module_count_; ++i) {
+    if (Str(modules_[i].record->name) == name) modules_[i].wanted = true;
+  }
 }
 
 const hprof_unit* ModuleSet::open_internal(Str name) {

@@ -14,11 +14,15 @@ namespace hprof {
 
 constexpr uint32_t kUnitsMost = kEmbedded ? 32 : 128;
 
+// kGuessed: the option may mean a unit of another module. kByDefault: nobody typed it, and another unit may
+// take over.
+enum class Wanted : uint32_t { kAsked, kGuessed, kByDefault };
+
 // A module that an option asks for.
 struct WantedModule {
   char name[kModuleNameMost + 1];
   char option[96];  // that asks, for messages: "heap=sites"
-  bool by_default;  // nobody typed it: an output format or place that another unit may take over
+  Wanted why;
 };
 struct ModuleNames {
   WantedModule items[kModulesMost];
@@ -32,7 +36,7 @@ enum class ModuleState : uint32_t { kOpen, kMissing, kRefused };
 struct Module {
   const hprof_module* record;
   bool linked_in;
-  bool wanted;  // false: opened for its option rows only
+  bool wanted;  // an option names it, or it is a default; false: it may have what an option asks for
 };
 
 struct Unit {
@@ -48,6 +52,9 @@ class ModuleSet {
  public:
   // search and messages must outlive the set. Opens the wanted modules in order.
   void open(const ModuleSearch& search, const ModuleNames& names, const Messages& messages);
+
+  // One more wanted module, perhaps open already. After open().
+  void open_wanted(Str name);
 
   // Opens what else there is: linked in, shipped, in the folders. For help, and to know all option names.
   void open_all();

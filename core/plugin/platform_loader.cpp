@@ -9,9 +9,19 @@
 namespace hprof {
 namespace {
 
+constexpr size_t kOwnPathMost = 4096;
+
 void* open_library(void*, const char* path, char* reason, size_t size) {
   if (!kHasModules) {
     snprintf(reason, size, "this build loads no modules");
+    return nullptr;
+  }
+  char own[kOwnPathMost];
+  if (platform::library_path_of(reinterpret_cast<const void*>(&platform_library_loader), own, sizeof(own)) ==
+      0)
+    own[0] = '\0';
+  if (!platform::is_trusted_code(path, own)) {
+    snprintf(reason, size, "another user can write to it, or to the folder that it is in");
     return nullptr;
   }
   platform::Library library;

@@ -14,7 +14,9 @@ namespace {
 // Up to and including a member: what a struct must reach to.
 #define REACH(type, member) (offsetof(type, member) + sizeof(static_cast<type*>(nullptr)->member))
 
-constexpr size_t kOptionRowMost = 1024;
+constexpr size_t kRowMost = 1024;  // bytes of a row
+constexpr uint32_t kVariantsMost = 32;
+constexpr uint64_t kKnownNeeds = (1ull << HPROF_NEED_COUNT) - 1;
 
 bool say(TextWriter* reason, Str text) {
   reason->put(text);
@@ -26,14 +28,16 @@ bool say_number(TextWriter* reason, Str before, uint64_t number, Str after) {
   return false;
 }
 
+// Rows as the plugin knows them, which have all of the first version's members.
+bool is_row_stride(uint32_t stride, size_t least) {
+  return stride >= least && stride <= kRowMost && stride % alignof(void*) == 0;
+}
+
 bool is_bounded_text(const char* text, size_t most) { return memchr(text, '\0', most + 1) != nullptr; }
 
 bool verify_version(const hprof_module& module, TextWriter* reason) {
   if (module.abi_major != HPROF_ABI_MAJOR || module.abi_minor > HPROF_ABI_MINOR) {
-    reason->put("was built for version ")
-        .put_unsigned(module.abi_major)
-        .put('.')
-        .put_unsigned(module.abi_minor);
+    reason->put("needs version ").put_unsigned(module.abi_major).put('.').put_unsigned(module.abi_minor);
     reason->put(" of the plugin ABI, this agent has ").put_unsigned(HPROF_ABI_MAJOR).put('.');
     reason->put_unsigned(HPROF_ABI_MINOR);
     return false;
@@ -66,8 +70,7 @@ bool verify_options(const hprof_unit& unit, TextWriter* reason) {
   if (unit.option_count > kOptionRowsMost) {
     return say_number(reason, "has more than ", kOptionRowsMost, " options");
   }
-  if (unit.option_stride < REACH(hprof_option, help) || unit.option_stride > kOptionRowMost ||
-      unit.option_stride % alignof(hprof_option) != 0) {
+  if (!is_row_stride(unit.option_stride, REACH(hprof_option, help))) {
     return say_number(reason, "has option rows of ", unit.option_stride, " bytes");
   }
   const OptionTable table = options_of(unit);
@@ -81,6 +84,21 @@ bool verify_options(const hprof_unit& unit, TextWriter* reason) {
       reason->put("has two options named ").put(table[i].name);
       return false;
     }
+  }
+  return true;
+}
+
+bool verify_variants(const hprof_unit* unit, TextWriter* reason) {
+  if (!HPROF_REACHES(unit, hprof_unit, variant_stride) || unit->variant_count == 0) return true;
+  if (unit->variant_count > kVariantsMost ||
+      !is_row_stride(unit->variant_stride, REACH(hprof_variant, wants)) || unit->variants == nullptr) {
+    return say(reason, "has a list of variants that is wrong");
+  }
+  const char* row = reinterpret_cast<const char*>(unit->variants);
+  for (uint32_t i = 0; i < unit->variant_count; ++i, row += unit->variant_stride) {
+    const auto& variant = *reinterpret_cast<const hprof_variant*>(row);
+    if (variant.when == nullptr || (variant.needs & ~kKnownNeeds) != 0)
+      return say(reason, "has a variant that this agent does not know");
   }
   return true;
 }
@@ -136,7 +154,7 @@ bool verify_ops(const hprof_unit& unit, TextWriter* reason) {
       return verify_sink(*static_cast<const hprof_sink_ops*>(unit.ops), reason);
     case HPROF_UNIT_FILTER:
       return verify_filter(*static_cast<const hprof_filter_ops*>(unit.ops), reason);
-    case HPROF_UNIT_ENGINE:  // whoever opens it knows what it should be
+    case kUnitEngine:  // whoever opens it knows what it should be
       return true;
     default:
       return say_number(reason, "is of kind ", unit.kind, ", which this agent does not know");
@@ -163,15 +181,11 @@ bool verify_unit(const hprof_unit* unit, TextWriter* reason) {
       !is_plain_name(unit->id, kUnitIdMost, false)) {
     return say(reason, "has an id that is not made of letters, digits and _");
   }
-  constexpr uint64_t kKnownNeeds = (1ull << HPROF_NEED_COUNT) - 1;
-  constexpr uint64_t kKnownEvents = (1ull << HPROF_EVENT_COUNT) - 1;
+  constexpr uint64_t kCoresOwn = 1ull << 0 | 1ull << 19;
+  constexpr uint64_t kKnownEvents = ((1ull << HPROF_EVENT_COUNT) - 1) & ~kCoresOwn;
   if ((unit->needs & ~kKnownNeeds) != 0) return say(reason, "needs something that this agent does not know");
   if ((unit->events & ~kKnownEvents) != 0) return say(reason, "wants events that this agent does not know");
-  if (HPROF_HAS(unit, hprof_unit, variant)) {
-    const hprof_variant& variant = *unit->variant;
-    if (variant.when == nullptr || ((variant.needs | variant.wants) & ~kKnownNeeds) != 0)
-      return say(reason, "has a variant that this agent does not know");
-  }
+  if (!verify_variants(unit, reason)) return false;
   return verify_select(unit->select, reason) && verify_options(*unit, reason) && verify_ops(*unit, reason);
 }
 

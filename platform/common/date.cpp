@@ -9,9 +9,6 @@
 namespace hprof::platform {
 namespace {
 
-constexpr char kDays[] = "SunMonTueWedThuFriSat";
-constexpr char kMonths[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
-
 // Decimal, `width` places, filled with `fill`; returns the end.
 char* put_number(char* at, int value, int width, char fill) {
   for (int i = width - 1; i >= 0; --i) {
@@ -33,24 +30,17 @@ size_t finish(const char* built, size_t length, char* text, size_t size) {
 
 }  // namespace
 
-size_t format_ctime(int64_t wall_milliseconds, char* text, size_t size) {
+int32_t utc_offset_s(int64_t wall_milliseconds) {
   LocalTime time;
-  if (!local_time(wall_milliseconds, &time)) return finish("", 0, text, size);
-  char built[kCtimeSize];
-  memcpy(built, kDays + 3 * time.day_of_week, 3);
-  built[3] = ' ';
-  memcpy(built + 4, kMonths + 3 * (time.month - 1), 3);
-  built[7] = ' ';
-  char* at = put_number(built + 8, time.day, 2, ' ');
-  char before = ' ';
-  for (int value : {time.hour, time.minute, time.second}) {
-    *at++ = before;
-    at = put_number(at, value, 2, '0');
-    before = ':';
-  }
-  *at++ = ' ';
-  put_number(at, time.year, 4, '0');
-  return finish(built, kCtimeSize - 1, text, size);
+  if (!local_time(wall_milliseconds, &time)) return 0;
+  // Days of the Gregorian calendar since 1970; years begin in March, so that leap days end them.
+  const int64_t year = time.month < 3 ? time.year - 1 : time.year;
+  const int64_t of_year = (153 * (time.month < 3 ? time.month + 9 : time.month - 3) + 2) / 5 + time.day - 1;
+  const int64_t days = 365 * year + year / 4 - year / 100 + year / 400 + of_year - 719468;
+  const int64_t local = ((days * 24 + time.hour) * 60 + time.minute) * 60 + time.second;
+  int64_t utc = wall_milliseconds / 1000;
+  if (wall_milliseconds % 1000 < 0) --utc;
+  return static_cast<int32_t>(local - utc);
 }
 
 size_t format_timestamp(int64_t wall_milliseconds, char* text, size_t size) {

@@ -9,7 +9,6 @@ namespace hprof::platform {
 struct LocalTime {
   int year, month, day;  // 2024, 1..12, 1..31
   int hour, minute, second;
-  int day_of_week;  // 0 is Sunday
 };
 
 // The port's: false for times it cannot tell or years of more than four digits.

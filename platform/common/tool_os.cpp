@@ -22,7 +22,9 @@ bool failed(int code, const std::string& what, std::string* error) {
 
 bool failed(int code, std::string* error) { return failed(code, std::string(), error); }
 
-int64_t deadline(unsigned seconds) { return platform::deadline_after_ms(int64_t{seconds} * 1000); }
+int64_t deadline(double seconds) {
+  return platform::deadline_after_ms(seconds > 0 ? static_cast<int64_t>(seconds * 1000) : 0);
+}
 
 File file_of(int handle) { return File{handle, platform::FileKind::kRegular}; }
 // A stream waits for its reader; what is a stream was decided when it was opened.
@@ -66,11 +68,28 @@ void close_file(int file) {
 }
 
 bool is_terminal(int file) { return platform::file_is_terminal(file_of(file)); }
+bool file_is_private(int file) { return platform::file_is_private(file_of(file)); }
 bool file_exists(const std::string& path) { return platform::path_exists(path.c_str()); }
+
+std::vector<std::string> names_in_folder(const std::string& path) {
+  std::vector<std::string> names;
+  auto add = [](void* context, const char* name) {
+    static_cast<std::vector<std::string>*>(context)->push_back(name);
+    return true;
+  };
+  platform::list_directory(path.c_str(), add, &names);
+  return names;
+}
+
+std::string working_folder() {
+  char path[4096];
+  const size_t length = platform::absolute_path("", path, sizeof path);
+  return std::string(path, length > 1 ? length - 1 : length);
+}
 
 double monotonic_seconds() { return static_cast<double>(platform::monotonic_ns()) * 1e-9; }
 
-int connect_tcp(const std::string& host, const std::string& port, unsigned seconds, std::string* error) {
+int connect_tcp(const std::string& host, const std::string& port, double seconds, std::string* error) {
   platform::Address address{};
   Socket socket;
   if (!address_of(host, port, &address, error)) return -1;
@@ -78,7 +97,7 @@ int connect_tcp(const std::string& host, const std::string& port, unsigned secon
   return failed(code, host + ":" + port, error) ? -1 : static_cast<int>(socket.handle);
 }
 
-int connect_local(const std::string& path, unsigned seconds, std::string* error) {
+int connect_local(const std::string& path, double seconds, std::string* error) {
   Socket socket;
   int code = platform::local_connect(path.c_str(), deadline(seconds), &socket);
   return failed(code, path, error) ? -1 : static_cast<int>(socket.handle);
@@ -101,13 +120,13 @@ int accept_peer(int listener, std::string* error) {
   return failed(code, error) ? -1 : static_cast<int>(peer.handle);
 }
 
-long receive_some(int socket, void* to, size_t size, unsigned seconds, std::string* error) {
+long receive_some(int socket, void* to, size_t size, double seconds, std::string* error) {
   int64_t count = platform::socket_receive(Socket{socket}, to, size, deadline(seconds));
   if (count < 0) failed(static_cast<int>(-count), error);
   return count < 0 ? -1 : static_cast<long>(count);
 }
 
-bool send_all(int socket, const void* from, size_t size, unsigned seconds, std::string* error) {
+bool send_all(int socket, const void* from, size_t size, double seconds, std::string* error) {
   return !failed(platform::socket_send_all(Socket{socket}, from, size, deadline(seconds)), error);
 }
 

@@ -10,7 +10,8 @@ int vm_heap_dump_available(char* reason, size_t reason_size) {
   return kErrorUnsupported;
 }
 
-int vm_heap_dump(bool, bool, VmDumpTaker, void*, char* reason, size_t reason_size) {
+int vm_heap_dump(bool, bool, VmDumpTaker, VmDumpGivesUp, void*, uint8_t*, size_t, char* reason,
+                 size_t reason_size) {
   return vm_heap_dump_available(reason, reason_size);
 }
 

@@ -11,6 +11,7 @@
 #include "platform/clock.h"
 #include "platform/error.h"
 #include "platform/linux/thread_clock.h"
+#include "platform/linux/timer_book.h"
 #include "platform/posix/sample_signal.h"
 #include "platform/sampling.h"
 
@@ -71,14 +72,22 @@ bool cpu_timers_supported() { return true; }
 int cpu_timer_create(CpuTimer* timer, NativeThread thread, void* value) {
   *timer = CpuTimer{};
   if (thread == NativeThread::kNone) return ESRCH;
+  uint32_t place = 0;
+  if (!book_timer(value, &place)) return ENOMEM;
   KernelSigevent event{};
-  event.value.sival_ptr = value;
+  event.value.sival_ptr = reinterpret_cast<void*>(uintptr_t{place});
   event.signal_number = sample_signal();
   event.notify = kNotifyThread;
   event.thread = static_cast<int>(thread);
   int id = -1;
-  if (syscall(SYS_timer_create, thread_cpu_clock(thread), &event, &id) != 0) return errno;
+  if (syscall(SYS_timer_create, thread_cpu_clock(thread), &event, &id) != 0) {
+    const int error = errno;
+    release_timer(place);
+    return error;
+  }
+  number_timer(place, id);
   timer->id = id;
+  timer->place = place;
   return 0;
 }
 
@@ -90,25 +99,23 @@ int cpu_timer_stop(CpuTimer timer) { return set_interval(timer, 0); }
 
 int cpu_timer_delete(CpuTimer* timer) {
   if (!timer->is_created()) return 0;
-  const long result = syscall(SYS_timer_delete, static_cast<int>(timer->id));
+  const int error = syscall(SYS_timer_delete, static_cast<int>(timer->id)) == 0 ? 0 : errno;
+  release_timer(timer->place);
   *timer = CpuTimer{};
-  return result == 0 ? 0 : errno;
+  return error;
 }
 
-int request_sample(NativeThread thread, void* value) {
-  const int kept = errno;
-  siginfo_t info;
-  memset(&info, 0, sizeof info);
-  info.si_signo = sample_signal();
-  info.si_code = SI_QUEUE;
-  info.si_pid = getpid();
-  info.si_uid = getuid();
-  info.si_value.sival_ptr = value;
-  const long result =
-      syscall(SYS_rt_tgsigqueueinfo, getpid(), static_cast<int>(thread), info.si_signo, &info);
-  const int error = result == 0 ? 0 : errno;
-  errno = kept;
-  return error;
+Tick own_tick(const siginfo_t* info, void** value) {
+  if (info->si_code != SI_TIMER) return Tick::kForeign;
+  switch (find_timer(reinterpret_cast<uintptr_t>(info->si_value.sival_ptr), info->si_timerid, value)) {
+    case Booked::kYes:
+      return Tick::kOurs;
+    case Booked::kLate:
+      return Tick::kLate;
+    case Booked::kNo:
+      break;
+  }
+  return Tick::kForeign;
 }
 
 }  // namespace hprof::platform

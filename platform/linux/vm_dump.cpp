@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,8 +25,12 @@ namespace {
 constexpr int64_t kAttachMs = 5000;  // until the VM listens
 constexpr int64_t kSilenceMs =
     300000;  // neither data nor an answer; a collection of a large heap may come first
+constexpr int64_t kStepMs = 100;
+constexpr const char* kFolderPrefix = "hprof-dump-";
+constexpr const char* kFirstStream = "heap";
+constexpr const char* kSecondStream = "heap.p0";
+constexpr int64_t kYoungSeconds = 5;
 constexpr int kPipeBytes = 1024 * 1024;
-constexpr size_t kBuffer = 1024 * 1024;
 
 int fail(char* reason, size_t size, const char* words, int code) {
   snprintf(reason, size, "%s", words);
@@ -110,6 +115,32 @@ int send_command(Socket socket, bool all, const char* path) {
   return socket_send_all(socket, request, size, deadline_after_ms(kAttachMs));
 }
 
+// --- what killed processes have left
+// ---------------------------------------------------------------------------------------------
+
+// Folders of ours, named as for mkdtemp below, that nobody has locked: whoever takes a dump holds its
+// folder's lock.
+bool remove_old_folder(void*, const char* name) {
+  if (strncmp(name, kFolderPrefix, strlen(kFolderPrefix)) != 0 || strlen(name) != strlen(kFolderPrefix) + 6)
+    return true;
+  char path[64], link[80];
+  snprintf(path, sizeof path, "/tmp/%s", name);
+  int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  struct stat status;
+  if (folder < 0) return true;
+  const bool ours = fstat(folder, &status) == 0 && status.st_uid == geteuid();
+  // One that was made a moment ago has no lock yet.
+  if (ours && wall_ms() / 1000 - status.st_mtime >= kYoungSeconds && flock(folder, LOCK_EX | LOCK_NB) == 0) {
+    for (const char* stream : {kFirstStream, kSecondStream}) {
+      snprintf(link, sizeof link, "%s/%s", path, stream);
+      unlink(link);
+    }
+    rmdir(path);
+  }
+  close(folder);
+  return true;
+}
+
 // --- where the dump goes
 // ---------------------------------------------------------------------------------------------
 
@@ -124,7 +155,6 @@ struct Pipe {
     read_end = ends[0];
     write_end = ends[1];
     fcntl(read_end, F_SETFL, O_NONBLOCK);
-    fcntl(write_end, F_SETPIPE_SZ, kPipeBytes);  // 64 KiB will do if more is refused
     char target[48];
     snprintf(target, sizeof target, "/proc/self/fd/%d", write_end);
     snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -139,10 +169,12 @@ struct Pipe {
 
 struct Dump {
   VmDumpTaker take;
+  VmDumpGivesUp gives_up;
   void* context;
   Pipe streams[2];
   uint32_t stream_count;
   uint8_t* buffer;
+  size_t buffer_size;
   uint64_t taken = 0;
   bool wanted = true;
   char answer[200] = "";
@@ -150,10 +182,15 @@ struct Dump {
 
   // All that the stream has; false: nothing was there.
   bool read_stream(uint32_t stream) {
-    ssize_t count = read(streams[stream].read_end, buffer, kBuffer);
+    ssize_t count = read(streams[stream].read_end, buffer, buffer_size);
     if (count <= 0) return false;
+    const bool begins = taken == 0;
     taken += static_cast<uint64_t>(count);
     if (wanted) wanted = take(context, stream, buffer, static_cast<size_t>(count));
+    // Until now the pipes held 64 KiB, far less than any dump: the VM was held up in the midst of it. Those
+    // will do if more is refused.
+    for (uint32_t i = 0; begins && i < stream_count; i++)
+      fcntl(streams[i].write_end, F_SETPIPE_SZ, kPipeBytes);
     return true;
   }
   // 0: the VM has said all.
@@ -165,14 +202,27 @@ struct Dump {
     return count > 0 ? 1 : 0;
   }
   int pump(Socket socket, char* reason, size_t reason_size);
+
+  // For the first of the dump in short steps: the VM's attach thread may come to wait for us meanwhile.
+  int wait_for_bytes(pollfd* polled) {
+    const bool begun = taken != 0 || answer_size != 0;
+    for (int64_t waited = 0; waited < kSilenceMs; waited += begun ? kSilenceMs : kStepMs) {
+      const int ready = poll(polled, 1 + stream_count, static_cast<int>(begun ? kSilenceMs : kStepMs));
+      if (ready != 0) return ready;
+      if (!begun && gives_up(context)) return 0;
+    }
+    return 0;
+  }
 };
 
 int Dump::pump(Socket socket, char* reason, size_t reason_size) {
   for (bool answered = false; !answered;) {
     pollfd polled[3] = {{static_cast<int>(socket.handle), POLLIN, 0}, {-1, POLLIN, 0}, {-1, POLLIN, 0}};
     for (uint32_t i = 0; i < stream_count; i++) polled[1 + i].fd = streams[i].read_end;
-    int ready = poll(polled, 1 + stream_count, kSilenceMs);
+    const int ready = wait_for_bytes(polled);
     if (ready < 0 && errno == EINTR) continue;
+    if (ready == 0 && taken == 0 && gives_up(context))
+      return fail(reason, reason_size, "the VM's attach thread waits for the agent", kErrorUnsupported);
     if (ready <= 0) return fail(reason, reason_size, "the VM is silent", kErrorTimedOut);
     for (uint32_t i = 0; i < stream_count; i++) {
       if (polled[1 + i].revents != 0) read_stream(i);
@@ -215,23 +265,30 @@ int vm_heap_dump_available(char* reason, size_t reason_size) {
   return fail(reason, reason_size, "the VM does not handle SIGQUIT (-Xrs)", kErrorUnsupported);
 }
 
-int vm_heap_dump(bool all, bool apart, VmDumpTaker take, void* context, char* reason, size_t reason_size) {
-  char folder[] = "/tmp/hprof-XXXXXX";
+int vm_heap_dump(bool all, bool apart, VmDumpTaker take, VmDumpGivesUp gives_up, void* context,
+                 uint8_t* buffer, size_t buffer_size, char* reason, size_t reason_size) {
+  list_directory("/tmp", remove_old_folder, nullptr);
+  char folder[64];
+  snprintf(folder, sizeof folder, "/tmp/%sXXXXXX", kFolderPrefix);
   if (mkdtemp(folder) == nullptr) return fail(reason, reason_size, "no folder in /tmp", kErrorUnsupported);
+  int lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (lock >= 0) flock(lock, LOCK_EX | LOCK_NB);
   Dump dump;
   dump.take = take;
+  dump.gives_up = gives_up;
   dump.context = context;
   dump.stream_count = apart ? 2 : 1;
-  dump.buffer = static_cast<uint8_t*>(reserve_lazy(kBuffer));
+  dump.buffer = buffer;
+  dump.buffer_size = buffer_size;
   int error = 0;
-  if (dump.buffer == nullptr || !dump.streams[0].open_at(folder, "heap") ||
-      (apart && !dump.streams[1].open_at(folder, "heap.p0"))) {
+  if (!dump.streams[0].open_at(folder, kFirstStream) ||
+      (apart && !dump.streams[1].open_at(folder, kSecondStream))) {
     error = fail(reason, reason_size, "no pipes", kErrorUnsupported);
   }
   if (error == 0) error = dump_into(dump, all, reason, reason_size);
   for (Pipe& stream : dump.streams) stream.end();
-  if (dump.buffer != nullptr) release_lazy(dump.buffer, kBuffer);
   rmdir(folder);
+  if (lock >= 0) close(lock);
   return error;
 }
 

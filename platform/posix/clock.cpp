@@ -16,8 +16,7 @@ bool local_time(int64_t wall_milliseconds, LocalTime* time) {
   if (now != seconds || !localtime_r(&now, &fields)) return false;
   const int year = fields.tm_year + 1900;
   if (year < 0 || year > 9999) return false;
-  *time = LocalTime{year,          fields.tm_mon + 1, fields.tm_mday, fields.tm_hour,
-                    fields.tm_min, fields.tm_sec,     fields.tm_wday};
+  *time = LocalTime{year, fields.tm_mon + 1, fields.tm_mday, fields.tm_hour, fields.tm_min, fields.tm_sec};
   return true;
 }
 

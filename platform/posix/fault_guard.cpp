@@ -1,4 +1,5 @@
-// Guarded calls: SIGSEGV and SIGBUS inside them become a result.
+// The one guard against memory faults: SIGSEGV and SIGBUS in a guarded read or a guarded call become a
+// result.
 //
 // A running guarded call is an entry in a fixed table, found by thread id within a few places from its hash.
 // Only the thread itself ever writes its id into or out of an entry, and its own signal handlers run nested
@@ -9,8 +10,19 @@
 #include <string.h>
 #include <ucontext.h>
 
+#include "platform/guarded_read.h"
 #include "platform/posix/signal_hook.h"
 #include "platform/sampling.h"
+
+// Made by the linker where anything of the library makes guarded reads. Distances from each number's own
+// place.
+struct GuardedPlace {
+  int32_t load, behind;
+};
+extern "C" {
+extern const GuardedPlace __start_hprof_reads[] __attribute__((weak, visibility("hidden")));
+extern const GuardedPlace __stop_hprof_reads[] __attribute__((weak, visibility("hidden")));
+}
 
 namespace hprof::platform {
 namespace {
@@ -30,8 +42,8 @@ constexpr uint32_t kReach = 32;  // places looked at from the hash on
 
 Entry entries[kEntries];
 std::atomic<uint32_t> running;  // claimed entries; lets the VM's own faults pass without a search
-std::atomic<bool> enabled;
-std::atomic<FaultFilter> fault_filter;
+std::atomic<uint32_t> users;    // of the guard
+std::atomic<uint32_t> read_faults;
 SignalHook hooks[2];
 
 uint32_t place_of(uint32_t thread) { return thread * 2654435761u; }
@@ -63,13 +75,29 @@ void release_entry(Entry* entry) {
   entry->thread.store(0, std::memory_order_release);
 }
 
-// Does not return if the fault belongs to a guarded call; true if the filter mended it.
-bool end_guarded_call(int number, siginfo_t* info, void* context) {
+uint64_t place_at(const int32_t& distance) {
+  return reinterpret_cast<uintptr_t>(&distance) + static_cast<uint64_t>(int64_t{distance});
+}
+
+// True: it was one of guarded_read's. What it should have read is 0 already.
+bool skip_guarded_read(void* context) {
+  MachineRegisters registers;
+  if (!kReadsAreGuarded || !read_registers(context, &registers)) return false;
+  for (const GuardedPlace* place = __start_hprof_reads; place != __stop_hprof_reads; ++place) {
+    if (place_at(place->load) != registers.pc) continue;
+    read_faults.fetch_add(1, std::memory_order_relaxed);
+    registers.pc = place_at(place->behind);
+    write_registers(context, registers);
+    return true;
+  }
+  return false;
+}
+
+// Does not return if the fault belongs to a guarded call.
+void end_guarded_call(void* context) {
   Entry* entry = find_entry(static_cast<uint32_t>(current_thread_id()));
   Frame* frame = entry ? entry->top.load(std::memory_order_relaxed) : nullptr;
-  if (!frame) return false;
-  const FaultFilter filter = fault_filter.load(std::memory_order_relaxed);
-  if (filter && filter(number, info, context)) return true;
+  if (!frame) return;
   entry->top.store(frame->outer, std::memory_order_relaxed);
   // Leaving by a jump, so what the kernel would do at the return is done here: the mask as it was at the
   // fault.
@@ -80,10 +108,8 @@ bool end_guarded_call(int number, siginfo_t* info, void* context) {
 void on_fault(int number, siginfo_t* info, void* context) {
   const int kept = errno;
   const bool sent = info->si_code <= 0;  // by kill() or another thread; not a fault of what runs here
-  if (!sent && running.load(std::memory_order_relaxed) != 0 && end_guarded_call(number, info, context)) {
-    errno = kept;
-    return;
-  }
+  if (!sent && skip_guarded_read(context)) return;
+  if (!sent && running.load(std::memory_order_relaxed) != 0) end_guarded_call(context);
   errno = kept;
   const SignalHook& hook = hooks[number == SIGSEGV ? 0 : 1];
   if (hook_forward(hook, info, context)) return;
@@ -109,26 +135,23 @@ __attribute__((noinline)) bool call_in_frame(Entry* entry, void (*fn)(void*), vo
 
 }  // namespace
 
-int install_fault_guard(FaultFilter filter) {
-  fault_filter.store(filter);
+int install_fault_guard() {
   int error = hook_install(&hooks[0], SIGSEGV, on_fault, true);
   if (!error) error = hook_install(&hooks[1], SIGBUS, on_fault, true);
-  if (error) {
-    uninstall_fault_guard();
-    return error;
-  }
-  enabled.store(true);
-  return 0;
+  users.fetch_add(1);
+  if (error) uninstall_fault_guard();
+  return error;
 }
 
 void uninstall_fault_guard() {
-  enabled.store(false);
+  if (users.fetch_sub(1) != 1) return;
   for (SignalHook& hook : hooks) hook_remove(&hook, on_fault, false);
-  fault_filter.store(nullptr);
 }
 
+uint32_t guarded_read_faults() { return read_faults.load(std::memory_order_relaxed); }
+
 bool guarded_call(void (*fn)(void* argument), void* argument) {
-  if (!enabled.load(std::memory_order_relaxed)) {
+  if (users.load(std::memory_order_relaxed) == 0) {
     fn(argument);
     return true;
   }

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -122,6 +123,25 @@ bool path_exists(const char* path) {
 int file_remove(const char* path) { return unlink(path) == 0 ? 0 : errno; }
 int file_rename(const char* from, const char* to) { return rename(from, to) == 0 ? 0 : errno; }
 
+int file_share(File file, uint32_t mode) {
+  return fchmod(descriptor_of(file), 0600 | (mode & 044)) == 0 ? 0 : errno;
+}
+
+bool is_absolute_path(const char* path) { return path[0] == '/'; }
+
+size_t absolute_path(const char* path, char* text, size_t size) {
+  size_t length = 0;
+  if (path[0] != '/') {
+    if (!getcwd(text, size)) return 0;
+    length = strlen(text);
+    if (length > 1 && length < size) text[length++] = '/';
+  }
+  const size_t rest = strlen(path);
+  if (rest >= size - length) return 0;
+  memcpy(text + length, path, rest + 1);
+  return length + rest;
+}
+
 int list_directory(const char* path, NameVisitor visit, void* context) {
   const int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return errno;
@@ -151,6 +171,36 @@ bool is_secure_directory(const char* path) {
   if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode)) return false;
   if (status.st_uid != geteuid() && status.st_uid != 0) return false;
   return !(status.st_mode & (S_IWGRP | S_IWOTH)) || (status.st_mode & S_ISVTX);
+}
+
+static bool is_trusted(const struct stat& status, uid_t owner, bool may_be_sticky) {
+  if (status.st_uid != geteuid() && status.st_uid != 0 && status.st_uid != owner) return false;
+  if (may_be_sticky && (status.st_mode & S_ISVTX) != 0) return true;
+  const bool private_group = status.st_gid == status.st_uid;
+  return (status.st_mode & S_IWOTH) == 0 && ((status.st_mode & S_IWGRP) == 0 || private_group);
+}
+
+static bool is_trusted_folder_of(const char* path, uid_t owner) {
+  char folder[PATH_MAX];
+  const char* slash = strrchr(path, '/');
+  const size_t length = slash == nullptr ? 0 : static_cast<size_t>(slash - path);
+  if (length >= sizeof(folder)) return false;
+  memcpy(folder, path, length);
+  folder[length] = '\0';
+  const char* name = slash == nullptr ? "." : length == 0 ? "/" : folder;
+  struct stat status;
+  return stat(name, &status) == 0 && is_trusted(status, owner, true);
+}
+
+bool is_trusted_code(const char* path, const char* own) {
+  struct stat status;
+  const uid_t owner = stat(own, &status) == 0 ? status.st_uid : geteuid();
+  if (stat(path, &status) != 0 || !is_trusted(status, owner, false) || !is_trusted_folder_of(path, owner))
+    return false;
+  char* real = realpath(path, nullptr);
+  const bool trusted = real != nullptr && is_trusted_folder_of(real, owner);
+  free(real);
+  return trusted;
 }
 
 }  // namespace hprof::platform

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <initializer_list>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -61,11 +62,25 @@ int check_usable(const struct stat& status, Existing existing, FileKind* kind) {
   return kErrorNotUsable;
 }
 
+// A lock of this open file, which nobody else can have while we write. Children that were forked without
+// exec share it. What cannot be locked (some network file systems) is taken as it is.
+int lock_regular(int descriptor) {
+#ifdef LOCK_EX
+  const bool held = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+#else
+  struct flock whole = {};
+  whole.l_type = F_WRLCK;
+  const bool held = fcntl(descriptor, F_SETLK, &whole) != 0 && (errno == EAGAIN || errno == EACCES);
+#endif
+  return held ? kErrorInUse : 0;
+}
+
 int take_over(int descriptor, Existing existing, File* file) {
   struct stat status;
   FileKind kind;
   if (fstat(descriptor, &status) != 0) return errno;
-  const int error = check_usable(status, existing, &kind);
+  int error = check_usable(status, existing, &kind);
+  if (!error && kind == FileKind::kRegular) error = lock_regular(descriptor);
   if (error) return error;
   if (kind == FileKind::kRegular && (fchmod(descriptor, 0600) != 0 || ftruncate(descriptor, 0) != 0)) {
     return errno;
@@ -108,8 +123,14 @@ int file_create(const char* path, Existing existing, File* file, int64_t deadlin
   for (int round = 0; round < 5; ++round) {
     const int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);
     if (descriptor >= 0) {
-      *file = File{descriptor, FileKind::kRegular};
-      return 0;
+      // Somebody who may replace it can have taken it already.
+      const int error = lock_regular(descriptor);
+      if (error) {
+        close(descriptor);
+      } else {
+        *file = File{descriptor, FileKind::kRegular};
+      }
+      return error;
     }
     if (errno == EINTR) continue;
     if (errno != EEXIST) return errno == ELOOP ? kErrorSymbolicLink : errno;

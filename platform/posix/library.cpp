@@ -3,12 +3,31 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
+#include <link.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "platform/common/text.h"
 
 namespace hprof::platform {
+
+namespace {
+
+struct Listed {
+  uint32_t wanted, passed;
+  char path[PATH_MAX];
+};
+
+int copy_name(dl_phdr_info* info, size_t, void* context) {
+  auto* at = static_cast<Listed*>(context);
+  if (at->passed++ != at->wanted) return 0;
+  copy_text(info->dlpi_name ? info->dlpi_name : "", at->path, sizeof at->path);
+  return 1;
+}
+
+}  // namespace
 
 const char* const kLibrarySuffix = ".so";
 
@@ -38,6 +57,19 @@ void* symbol_in_library_of(const void* address, const char* name) {
   void* symbol = dlsym(library, name);
   dlclose(library);  // gives back the reference taken above; the library stays
   return symbol;
+}
+
+// One library at a time: inside the walk over them the loader's lock is held.
+bool others_export(const char* name, const void* own) {
+  for (Listed at = {0, 0, ""};; at.wanted++) {
+    at.passed = 0;
+    if (dl_iterate_phdr(&copy_name, &at) == 0) return false;
+    void* library = at.path[0] ? dlopen(at.path, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+    if (!library) continue;
+    const void* found = dlsym(library, name);
+    dlclose(library);
+    if (found && found != own) return true;
+  }
 }
 
 size_t library_path_of(const void* address, char* path, size_t size) {

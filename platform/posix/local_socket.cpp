@@ -4,6 +4,7 @@
 // listen(), so the mode is set and looked at in between; that the path still names our socket then follows
 // from its directory, in which nobody else can rename.
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -12,11 +13,13 @@
 #include "platform/common/socket_io.h"
 #include "platform/error.h"
 #include "platform/file.h"
+#include "platform/posix/path_text.h"
 
 namespace hprof::platform {
 namespace {
 
 constexpr int64_t kProbeMs = 500;
+constexpr int64_t kYoungSeconds = 5;
 
 int address_of(const char* path, sockaddr_un* address) {
   memset(address, 0, sizeof *address);
@@ -27,14 +30,18 @@ int address_of(const char* path, sockaddr_un* address) {
   return 0;
 }
 
-bool parent_is_secure(const char* path) {
-  char parent[sizeof(sockaddr_un::sun_path)];
+int check_parent(const char* path) {
+  char parent[sizeof(sockaddr_un::sun_path)] = ".";
   const char* slash = strrchr(path, '/');
-  if (!slash) return is_secure_directory(".");
-  const size_t length = slash == path ? 1 : static_cast<size_t>(slash - path);
-  memcpy(parent, path, length);
-  parent[length] = 0;
-  return is_secure_directory(parent);
+  if (slash) {
+    const size_t length = slash == path ? 1 : static_cast<size_t>(slash - path);
+    memcpy(parent, path, length);
+    parent[length] = 0;
+  }
+  struct stat status;
+  if (stat(parent, &status) != 0) return errno;
+  if (!S_ISDIR(status.st_mode)) return ENOTDIR;
+  return is_secure_directory(parent) ? 0 : kErrorUnsafeDirectory;
 }
 
 // 0 if nothing is in the way at `path` any more.
@@ -78,13 +85,42 @@ int local_listen(const char* path, Socket* socket) {
   sockaddr_un address;
   int error = address_of(path, &address);
   if (error) return error;
-  if (!parent_is_secure(path)) return kErrorUnsafeDirectory;
-  error = remove_stale(path);
+  error = check_parent(path);
+  if (!error) error = remove_stale(path);
   if (error) return error;
   error = open_stream(AF_UNIX, socket);
   if (!error) error = bind_private(*socket, address);
   if (error) socket_close(socket);
   return error;
+}
+
+void local_remove_dead(const char* folder, const char* prefix, const char* suffix) {
+  struct Search {
+    const char* folder;
+    const char* prefix;
+    const char* suffix;
+  } search = {folder, prefix, suffix};
+  const auto visit = [](void* context, const char* name) {
+    const auto& wanted = *static_cast<Search*>(context);
+    const size_t length = strlen(name), end = strlen(wanted.suffix), begin = strlen(wanted.prefix);
+    if (length < begin + end || strncmp(name, wanted.prefix, begin) != 0) return true;
+    if (strcmp(name + length - end, wanted.suffix) != 0) return true;
+    // ...<pid><suffix>: a process that is seen alive need not be asked.
+    pid_t pid = 0, digit = 1;
+    for (const char* at = name + length - end;
+         at > name && at[-1] >= '0' && at[-1] <= '9' && digit < 1000000000; --at, digit *= 10) {
+      pid += (at[-1] - '0') * digit;
+    }
+    if (pid > 0 && kill(pid, 0) == 0) return true;
+    char path[sizeof(sockaddr_un::sun_path)];
+    PathText(path, sizeof path).add(wanted.folder).add("/").add(name);
+    struct stat status;
+    if (lstat(path, &status) != 0 || !S_ISSOCK(status.st_mode) || status.st_uid != geteuid()) return true;
+    // One that was bound a moment ago refuses, too, until its owner listens.
+    if (wall_ms() / 1000 - status.st_mtime >= kYoungSeconds) remove_stale(path);
+    return true;
+  };
+  list_directory(folder, visit, &search);
 }
 
 int local_connect(const char* path, int64_t deadline_ns, Socket* socket) {

@@ -1,34 +1,20 @@
-// This process: ids, environment, standard error.
+// This process: ids, environment, terminal.
 #include "platform/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <initializer_list>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include "platform/posix/port.h"
-#include "platform/posix/write_signals.h"
 
 namespace hprof::platform {
 
 uint32_t process_id() { return static_cast<uint32_t>(getpid()); }
 
 const char* environment(const char* name) { return trusted_environment(name); }
-
-void write_stderr(const char* text) {
-  size_t left = strlen(text);
-  const WriteSignals quiet;
-  while (left) {
-    const ssize_t count = write(STDERR_FILENO, text, left);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return;
-    text += count;
-    left -= static_cast<size_t>(count);
-  }
-}
 
 uint32_t terminal_width() {
   for (int descriptor : {STDERR_FILENO, STDOUT_FILENO}) {

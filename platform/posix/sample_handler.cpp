@@ -1,7 +1,6 @@
 // The handler for the signals of CPU timers.
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "platform/error.h"
 #include "platform/posix/sample_signal.h"
@@ -25,16 +24,13 @@ uint32_t overrun_of([[maybe_unused]] const siginfo_t* info) {
 
 void on_sample(int, siginfo_t* info, void* context) {
   const int kept = errno;
-  const bool timer = info->si_code == SI_TIMER;
-  const bool request = info->si_code == SI_QUEUE && info->si_pid == getpid();
+  void* value = nullptr;
+  const Tick tick = own_tick(info, &value);
   const SampleHandler handler = sample_handler.load(std::memory_order_acquire);
-  bool taken = false;
-  if (handler && (timer || request)) {
-    taken = handler(info->si_value.sival_ptr, context, timer ? overrun_of(info) : 0);
-  }
+  if (tick == Tick::kOurs && handler) handler(value, context, overrun_of(info));
   errno = kept;
   // Where there was no handler the signal ends here: its default would end the process.
-  if (!taken) hook_forward(hook, info, context);
+  if (tick == Tick::kForeign) hook_forward(hook, info, context);
 }
 
 }  // namespace

@@ -1,17 +1,63 @@
 // Attaching where this program does not know how the VM is reached.
 #include "platform/platform.h"
+#include "platform/tool_attach.h"
 #include "platform/tool_os.h"
 
 namespace hprof::os {
 
-bool attach_agent(int pid, const std::string& library, const std::string& options, unsigned, std::string*,
-                  std::string* error) {
-  *error = "attaching is not supported on this system; use: jcmd " + std::to_string(pid) +
-           " JVMTI.agent_load " + library + " " + options;
+namespace {
+
+constexpr char kElsewhere[] =
+    "attaching is supported on Linux only; use: jcmd PID JVMTI.agent_load LIBRARY \"OPTIONS\"";
+
+}  // namespace
+
+bool find_jvm(int, Jvm*, std::string* error) {
+  *error = kElsewhere;
   return false;
 }
+bool become(const Jvm&, std::string*) { return true; }
+void become_caller() {}
+std::string user_name(uint32_t user) { return std::to_string(user); }
+FileId file_id(const std::string&) { return {}; }
+bool is_same_there(const Jvm&, const std::string&, const FileId&, bool) { return false; }
 
-int connect_control(int pid, unsigned seconds, std::string* error) {
+bool MeetingPlace::open(const Jvm&, std::string* error) {
+  *error = kElsewhere;
+  return false;
+}
+MeetingPlace::~MeetingPlace() = default;
+int MeetingPlace::listen(const std::string&, std::string* error) {
+  *error = kElsewhere;
+  return -1;
+}
+int MeetingPlace::connect(const std::string&, double, std::string* error) {
+  *error = kElsewhere;
+  return -1;
+}
+void MeetingPlace::remove(const std::string&) {}
+int accept_jvm(const Jvm&, int, double, std::string* error) {
+  *error = kElsewhere;
+  return -1;
+}
+
+bool StagedFiles::open(const Jvm&, const std::string&, const std::vector<FileCopy>&, std::string* error) {
+  *error = kElsewhere;
+  return false;
+}
+StagedFiles::~StagedFiles() = default;
+
+int connect_vm(const Jvm&, double, std::string* error) {
+  *error = kElsewhere;
+  return -1;
+}
+bool send_load(int, const std::string&, const std::string&, std::string* error) {
+  *error = kElsewhere;
+  return false;
+}
+bool understand_vm(const std::string&, std::string*) { return false; }
+
+int connect_control(int pid, double seconds, std::string* error) {
   const uint32_t user = platform::current_user();
   std::string path = "/tmp/hprof-" + std::to_string(user) + "-" + std::to_string(pid) + ".sock";
   int socket = connect_local(path, seconds, error);

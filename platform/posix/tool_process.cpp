@@ -55,6 +55,8 @@ void stop_on_signals() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
+void forget_stop() { stop_requested = 0; }
+
 void set_environment(const char* name, const std::string& value) { setenv(name, value.c_str(), 1); }
 
 void exec_program(const std::vector<std::string>& arguments, std::string* error) {

@@ -3,6 +3,7 @@
 #include "platform/sampling.h"
 
 #include "platform/error.h"
+#include "platform/posix/sample_signal.h"
 
 namespace hprof::platform {
 
@@ -16,6 +17,6 @@ int cpu_timer_create(CpuTimer* timer, NativeThread, void*) {
 int cpu_timer_start(CpuTimer, int64_t) { return kErrorUnsupported; }
 int cpu_timer_stop(CpuTimer) { return kErrorUnsupported; }
 int cpu_timer_delete(CpuTimer*) { return 0; }
-int request_sample(NativeThread, void*) { return kErrorUnsupported; }
+Tick own_tick(const siginfo_t*, void**) { return Tick::kForeign; }
 
 }  // namespace hprof::platform

@@ -71,8 +71,7 @@ bool local_time(int64_t wall_milliseconds, LocalTime* time) {
       !SystemTimeToTzSpecificLocalTime(nullptr, &universal, &local) || local.wYear > 9999) {
     return false;
   }
-  *time = LocalTime{local.wYear,   local.wMonth,  local.wDay,      local.wHour,
-                    local.wMinute, local.wSecond, local.wDayOfWeek};
+  *time = LocalTime{local.wYear, local.wMonth, local.wDay, local.wHour, local.wMinute, local.wSecond};
   return true;
 }
 

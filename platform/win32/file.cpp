@@ -63,7 +63,11 @@ int open_existing(const char* path, Existing existing, File* file) {
   HANDLE handle =
       CreateFileA(path, GENERIC_WRITE | READ_CONTROL | WRITE_DAC, FILE_SHARE_READ, nullptr, OPEN_EXISTING,
                   FILE_FLAG_OPEN_REPARSE_POINT | SECURITY_SQOS_PRESENT | SECURITY_ANONYMOUS, nullptr);
-  if (handle == INVALID_HANDLE_VALUE) return last_error();
+  if (handle == INVALID_HANDLE_VALUE) {
+    // Who writes a file shares it with readers only.
+    const int error = last_error();
+    return error == ERROR_SHARING_VIOLATION ? kErrorInUse : error;
+  }
   FileKind kind;
   int error = check_usable(handle, existing, &kind);
   if (!error && kind == FileKind::kRegular) error = make_private_and_empty(handle);
@@ -188,6 +192,18 @@ int file_rename(const char* from, const char* to) {
   return MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING) ? 0 : last_error();
 }
 
+int file_share(File, uint32_t) { return 0; }
+
+// "C:\x", "\x", "\\host\x"
+bool is_absolute_path(const char* path) {
+  return path[0] == '\\' || path[0] == '/' || (path[0] != 0 && path[1] == ':');
+}
+
+size_t absolute_path(const char* path, char* text, size_t size) {
+  const DWORD length = GetFullPathNameA(path, static_cast<DWORD>(size), text, nullptr);
+  return length < size ? length : 0;
+}
+
 int list_directory(const char* path, NameVisitor visit, void* context) {
   char pattern[MAX_PATH];
   const size_t length = strlen(path);
@@ -203,6 +219,21 @@ int list_directory(const char* path, NameVisitor visit, void* context) {
   } while (FindNextFileA(listing, &found));
   FindClose(listing);
   return 0;
+}
+
+bool is_trusted_code(const char* path, const char*) {
+  char folder[MAX_PATH];
+  size_t length = strlen(path);
+  while (length > 0 && path[length - 1] != '\\' && path[length - 1] != '/') length--;
+  if (length >= sizeof folder) return false;
+  memcpy(folder, path, length);
+  folder[length] = '\0';
+  HANDLE handle = CreateFileA(path, READ_CONTROL | FILE_READ_ATTRIBUTES, FILE_SHARE_READ | FILE_SHARE_WRITE,
+                              nullptr, OPEN_EXISTING, 0, nullptr);
+  if (handle == INVALID_HANDLE_VALUE) return false;
+  const bool safe = is_safe_from_others(handle);
+  CloseHandle(handle);
+  return safe && is_secure_directory(length == 0 ? "." : folder);
 }
 
 bool is_secure_directory(const char* path) {

@@ -22,6 +22,12 @@ HMODULE module_of(const void* address) {
   return GetModuleHandleExA(flags, static_cast<LPCSTR>(address), &module) ? module : nullptr;
 }
 
+DWORD loaded_modules(HMODULE (&modules)[kMostModules]) {
+  DWORD bytes = 0;
+  if (!EnumProcessModules(GetCurrentProcess(), modules, sizeof modules, &bytes)) return 0;
+  return bytes / sizeof *modules < kMostModules ? bytes / sizeof *modules : kMostModules;
+}
+
 }  // namespace
 
 const char* const kLibrarySuffix = ".dll";
@@ -49,9 +55,7 @@ void* library_symbol(Library library, const char* name) {
 
 void* symbol_in_process(const char* name) {
   HMODULE modules[kMostModules];
-  DWORD bytes = 0;
-  if (!EnumProcessModules(GetCurrentProcess(), modules, sizeof modules, &bytes)) return nullptr;
-  const DWORD count = bytes / sizeof *modules < kMostModules ? bytes / sizeof *modules : kMostModules;
+  const DWORD count = loaded_modules(modules);
   for (DWORD i = 0; i < count; ++i) {
     void* found = symbol_in(modules[i], name);
     if (found) return found;
@@ -62,6 +66,16 @@ void* symbol_in_process(const char* name) {
 void* symbol_in_library_of(const void* address, const char* name) {
   const HMODULE module = module_of(address);
   return module ? symbol_in(module, name) : nullptr;
+}
+
+bool others_export(const char* name, const void* own) {
+  HMODULE modules[kMostModules];
+  const DWORD count = loaded_modules(modules);
+  for (DWORD i = 0; i < count; ++i) {
+    const void* found = symbol_in(modules[i], name);
+    if (found && found != own) return true;
+  }
+  return false;
 }
 
 size_t library_path_of(const void* address, char* path, size_t size) {

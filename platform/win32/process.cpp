@@ -1,9 +1,8 @@
-// This process: ids, threads, environment, standard error, accounting.
+// This process: ids, threads, environment, accounting.
 #include "platform/process.h"
 
 #include <initializer_list>
 #include <stdlib.h>
-#include <string.h>
 
 #include "platform/accounting.h"
 #include "platform/error.h"
@@ -43,11 +42,6 @@ int for_each_thread(ThreadVisitor visit, void* context) {
 }
 
 const char* environment(const char* name) { return getenv(name); }
-
-void write_stderr(const char* text) {
-  DWORD written;
-  WriteFile(GetStdHandle(STD_ERROR_HANDLE), text, static_cast<DWORD>(strlen(text)), &written, nullptr);
-}
 
 size_t executable_path(char* text, size_t size) {
   const DWORD length = GetModuleFileNameA(nullptr, text, static_cast<DWORD>(size));

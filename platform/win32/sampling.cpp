@@ -3,6 +3,7 @@
 #include "platform/sampling.h"
 
 #include "platform/error.h"
+#include "platform/guarded_read.h"
 
 namespace hprof::platform {
 
@@ -18,9 +19,9 @@ int cpu_timer_stop(CpuTimer) { return kErrorUnsupported; }
 int cpu_timer_delete(CpuTimer*) { return 0; }
 int install_sample_handler(SampleHandler, int) { return kErrorUnsupported; }
 void uninstall_sample_handler() {}
-int request_sample(NativeThread, void*) { return kErrorUnsupported; }
-int install_fault_guard(FaultFilter) { return kErrorUnsupported; }
+int install_fault_guard() { return kErrorUnsupported; }
 void uninstall_fault_guard() {}
+uint32_t guarded_read_faults() { return 0; }
 
 bool guarded_call(void (*fn)(void* argument), void* argument) {
   fn(argument);

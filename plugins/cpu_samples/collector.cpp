@@ -1,18 +1,22 @@
 // The cpu=samples collector.
 #include "plugins/cpu_samples/collector.h"
 
-#include <hprof/cpp/text_line.hpp>
+#include <hprof/cpp/text.hpp>
+#include <hprof/cpp/vm_flags.hpp>
 
 namespace hprof::samples {
 
 // How long a report waits for the engine's thread to let go of the book. It holds it for a few samples, but a
 // garbage collection may stop it there.
 static constexpr uint64_t kTurnDeadlineNs = 10'000'000'000;
+static constexpr uint64_t kTurnPauseNs = 1'000'000;
 
 Collector::Collector(const hprof_host* host, const Config& config)
     : sampler_(static_cast<Sampler>(config.sampler)), signal_(&shared_), jvmti_(&shared_) {
   shared_.services = Services(host);
   shared_.interval_ns = config.interval_ns == 0 ? 1 : config.interval_ns;
+  // It makes the attribution of inlined methods exact.
+  if (shared_.services.hotspot != nullptr) shared_.services.hotspot->precise_code(host);
 }
 
 // --- life ---
@@ -27,13 +31,12 @@ hprof_status Collector::start() {
     s.log->message(s.host, "cpu=samples: no memory to start");
     return HPROF_NO_MEMORY;
   }
-  pause_.open(s);
   hprof_status status = start_engine();
   if (status != HPROF_OK) return status;
   last_engine_ = engine_;
   watch_from_now();
   TextLine<160> line;
-  line.text("cpu=samples: the ").text(engine_ == Engine::kSignal ? "signal" : "jvmti").text(" engine runs");
+  line.add("cpu=samples: the ").add(engine_ == Engine::kSignal ? "signal" : "jvmti").add(" engine runs");
   s.log->detail(s.host, line.c_str());
   return HPROF_OK;
 }
@@ -43,9 +46,12 @@ hprof_status Collector::start_engine() {
   const char* why = nullptr;
   if (sampler_ != Sampler::kJvmti) {
     engine_ = Engine::kSignal;
-    if (signal_.start(&why) == HPROF_OK) return HPROF_OK;
+    // -Xcheck:jni complains of handlers that are not the VM's own.
+    const bool is_watched = sampler_ == Sampler::kAuto && vm_flag(s, "CheckJNICalls");
+    if (is_watched) why = "-Xcheck:jni";
+    if (!is_watched && signal_.start(&why) == HPROF_OK) return HPROF_OK;
     TextLine<256> line;
-    line.text("cpu=samples: ").text(why).text("; sampling with JVMTI (sampler=jvmti) instead");
+    line.add("cpu=samples: ").add(why).add("; sampling with JVMTI (sampler=jvmti) instead");
     if (sampler_ == Sampler::kSignal) s.log->message(s.host, line.c_str());
     if (sampler_ == Sampler::kAuto) s.log->detail(s.host, line.c_str());
   }
@@ -54,7 +60,7 @@ hprof_status Collector::start_engine() {
   if (status == HPROF_OK) return HPROF_OK;
   engine_ = Engine::kNone;
   TextLine<256> line;
-  s.log->message(s.host, line.text("cpu=samples: no sampling: ").text(why).c_str());
+  s.log->message(s.host, line.add("cpu=samples: no sampling: ").add(why).c_str());
   return status;
 }
 
@@ -72,7 +78,6 @@ bool Collector::close() {
   if (signal_.is_stuck() || jvmti_.is_stuck()) return false;
   signal_.close();
   jvmti_.close();
-  pause_.close();
   shared_.threads.close(shared_.services);
   shared_.book.close();
   return true;
@@ -98,7 +103,7 @@ bool Collector::take_turn() {
       s.log->message(s.host, "cpu=samples: the sampling thread is stuck");
       return false;
     }
-    pause_.sleep_ms(1);
+    s.threads->pause(s.host, kTurnPauseNs);
   }
   return true;
 }
@@ -135,24 +140,25 @@ hprof_status Collector::report(const hprof_report& report) {
 
 // --- changes while running ---
 
-void Collector::switch_sampling(ThreadState* state, bool on) {
-  state->sampled.store(on ? 1 : 0, std::memory_order_relaxed);
-  if (engine_ == Engine::kSignal) signal_.apply(state);
+void Collector::switch_sampling(SampledThread* thread, hprof_thread_serial serial, bool on) {
+  thread->sampled.store(on ? 1 : 0, std::memory_order_relaxed);
+  if (engine_ == Engine::kSignal) signal_.apply(thread, serial);
 }
 
 hprof_status Collector::sample_thread(hprof_object_id object, bool on) {
   const Services& s = shared_.services;
   if (object == 0) {
-    shared_.sampled_default.store(on ? 1 : 0, std::memory_order_relaxed);
-    shared_.threads.each([&](ThreadState* state) { switch_sampling(state, on); });
+    shared_.samples_new.store(on, std::memory_order_relaxed);
+    shared_.threads.each(
+        [&](SampledThread* thread, hprof_thread_serial serial) { switch_sampling(thread, serial, on); });
     return HPROF_OK;
   }
   bool found = false;
-  shared_.threads.each([&](ThreadState* state) {
-    const hprof_thread_info* info = s.ids->thread_info(s.host, state->serial.load(std::memory_order_relaxed));
-    if (info == nullptr || info->object != object) return;
+  shared_.threads.each([&](SampledThread* thread, hprof_thread_serial serial) {
+    const auto info = find_thread(s.ids, s.host, serial);
+    if (!info || info->object != object) return;
     found = true;
-    switch_sampling(state, on);
+    switch_sampling(thread, serial, on);
   });
   if (found) return HPROF_OK;
   s.log->detail(s.host, "cpu=samples: no thread with that object id is being watched");
@@ -178,12 +184,12 @@ hprof_status Collector::control(const hprof_control& control) {
   return HPROF_UNSUPPORTED;
 }
 
-void Collector::thread_start(const hprof_thread* thread) {
+void Collector::thread_start(void*, hprof_thread* thread) {
   if (engine_ == Engine::kSignal) signal_.thread_start(thread);
   if (engine_ == Engine::kJvmti) jvmti_.thread_start(thread);
 }
 
-void Collector::thread_end(const hprof_thread* thread) {
+void Collector::thread_end(void*, hprof_thread* thread) {
   if (engine_ == Engine::kSignal) signal_.thread_end(thread);
   if (engine_ == Engine::kJvmti) jvmti_.thread_end(thread);
 }

@@ -8,7 +8,6 @@
 
 #include "plugins/cpu_samples/engine.h"
 #include "plugins/cpu_samples/jvmti_engine.h"
-#include "plugins/cpu_samples/pause.h"
 #include "plugins/cpu_samples/samples_report.h"
 #include "plugins/cpu_samples/signal_engine.h"
 
@@ -33,16 +32,15 @@ class Collector {
   void stop();
   bool close();  // after stop; false: a thread of ours did not end, the memory must stay
   hprof_status control(const hprof_control& control);
-  void thread_start(const hprof_thread* thread);
-  void thread_end(const hprof_thread* thread);
-  const Services& services() const { return shared_.services; }
+  void thread_start(void* jni, hprof_thread* thread);
+  void thread_end(void* jni, hprof_thread* thread);
 
  private:
   enum class Engine : uint32_t { kNone, kSignal, kJvmti };
 
   hprof_status start_engine();
   bool take_turn();
-  void switch_sampling(ThreadState* state, bool on);
+  void switch_sampling(SampledThread* thread, hprof_thread_serial serial, bool on);
   hprof_status sample_thread(hprof_object_id object, bool on);
   hprof_status change_depth(int64_t depth);
   Circumstances circumstances() const;
@@ -54,7 +52,6 @@ class Collector {
   Engine last_engine_ = Engine::kNone;         // that ran last
   SignalEngine signal_;
   JvmtiEngine jvmti_;
-  Pause pause_;
   // Clocks at the start (or reset) of the running period, and what earlier periods add up to, in nanoseconds.
   uint64_t wall_from_ = 0, cpu_from_ = 0;
   uint64_t wall_before_ = 0, cpu_before_ = 0;

@@ -7,16 +7,16 @@
 #include <hprof/cpp/services.hpp>
 
 #include "plugins/cpu_samples/sample_book.h"
-#include "plugins/cpu_samples/thread_states.h"
+#include "plugins/cpu_samples/sampled_threads.h"
 
 namespace hprof::samples {
 
 struct Shared {
   Services services;
   uint64_t interval_ns = 0;
-  std::atomic<uint32_t> depth{0};            // frames asked for; 0: none
-  std::atomic<uint32_t> sampled_default{1};  // of threads that start from now on
-  ThreadStates threads;
+  std::atomic<uint32_t> depth{0};       // frames asked for; 0: none
+  std::atomic<bool> samples_new{true};  // of threads that start from now on
+  SampledThreads threads;
   SampleBook book;
 };
 

@@ -56,7 +56,7 @@ void JvmtiEngine::stop() {
     s.log->message(s.host, "cpu=samples: the sampling thread does not end");
   }
   looker_ = nullptr;
-  shared_->threads.each([](ThreadState* state) { ThreadStates::free_state(state); });
+  shared_->threads.each([&](SampledThread* place, hprof_thread_serial serial) { let_go(place, serial); });
   if (virtual_env_ != nullptr && !looker_stuck_) virtual_env_->DisposeEnvironment();
   virtual_env_ = nullptr;
   get_virtual_thread_ = nullptr;
@@ -119,18 +119,33 @@ uint64_t JvmtiEngine::cpu_time(uint64_t os_id, jthread thread) const {
                                                                       : kUnknownTime;
 }
 
-void JvmtiEngine::thread_start(const hprof_thread* thread) {
+void JvmtiEngine::let_go(SampledThread* place, hprof_thread_serial serial) {
+  hprof_cpu_timer* none = nullptr;
+  shared_->threads.give_back(shared_->services, place, serial, &none);
+}
+
+// What it used before is not ours: a thread of native code has run before it was attached.
+void JvmtiEngine::thread_start(hprof_thread* thread) {
   if (!is_sampled_thread(thread)) return;
-  shared_->threads.with_new(shared_->services, thread->serial, [&](ThreadState* state, bool is_new) {
-    if (is_new) state->sampled.store(shared_->sampled_default.load(std::memory_order_relaxed));
-  });
+  meet(thread, thread->os_id != 0 ? cpu_time(thread->os_id, nullptr) : kUnknownTime);
 }
 
-void JvmtiEngine::thread_end(const hprof_thread* thread) {
-  shared_->threads.with(thread->serial, [](ThreadState* state) { ThreadStates::free_state(state); });
+SampledThread* JvmtiEngine::meet(hprof_thread* thread, uint64_t cpu) {
+  bool is_new = false;
+  SampledThread* place = shared_->threads.get(shared_->services, thread,
+                                              shared_->samples_new.load(std::memory_order_relaxed), &is_new);
+  uint64_t none = SampledThreads::kCpuNotSeen;
+  // Else the next look finds out.
+  if (place != nullptr && cpu != kUnknownTime) place->cpu_seen.compare_exchange_strong(none, cpu);
+  return place;
 }
 
-// A thread that is there before the start: what it used so far is not ours.
+void JvmtiEngine::thread_end(hprof_thread* thread) {
+  SampledThread* place = SampledThreads::find(thread);
+  if (place != nullptr) let_go(place, thread->serial);
+}
+
+// A thread that is there before the start.
 uint32_t JvmtiEngine::visit_new(void* argument, hprof_thread* thread, void* jthread_ref) {
   auto* self = static_cast<JvmtiEngine*>(argument);
   if (!is_sampled_thread(thread)) return 1;
@@ -138,12 +153,9 @@ uint32_t JvmtiEngine::visit_new(void* argument, hprof_thread* thread, void* jthr
   if (cpu == kUnknownTime && self->lost_threads_ != nullptr) {
     __atomic_fetch_add(self->lost_threads_, 1, __ATOMIC_RELAXED);
   }
-  self->shared_->threads.with_new(
-      self->shared_->services, thread->serial, [&](ThreadState* state, bool is_new) {
-        if (!is_new) return;
-        state->sampled.store(self->shared_->sampled_default.load(std::memory_order_relaxed));
-        state->cpu_seen.store(cpu == kUnknownTime ? 0 : cpu, std::memory_order_relaxed);
-      });
+  SampledThread* place = self->meet(thread, cpu);
+  // One that was stopped for a while has a place already.
+  if (place != nullptr && cpu != kUnknownTime) place->cpu_seen.store(cpu, std::memory_order_relaxed);
   return 1;
 }
 
@@ -167,20 +179,24 @@ void JvmtiEngine::loop(void* argument, void* jni, hprof_agent_thread* thread) {
 uint32_t JvmtiEngine::visit(void* argument, hprof_thread* thread, void* jthread_ref) {
   auto* self = static_cast<JvmtiEngine*>(argument);
   if (!is_sampled_thread(thread)) return 1;
-  uint64_t cpu = self->cpu_time(thread->os_id, static_cast<jthread>(jthread_ref)), open = 0;
-  bool sampled = false;
-  bool known = self->shared_->threads.with(thread->serial, [&](ThreadState* state) {
-    uint64_t seen = state->cpu_seen.load(std::memory_order_relaxed);
-    if (cpu == kUnknownTime || cpu <= seen) return;  // it did not move
-    sampled = state->sampled.load(std::memory_order_relaxed) != 0;
-    open = sampled ? state->cpu_open.load(std::memory_order_relaxed) + (cpu - seen) : 0;
-    state->cpu_seen.store(cpu, std::memory_order_relaxed);
-    state->cpu_open.store(open, std::memory_order_relaxed);
-  });
-  if (!known || !sampled || open < self->shared_->interval_ns || jthread_ref == nullptr) return 1;
+  SampledThread* place = SampledThreads::find(thread);
+  if (place == nullptr) return 1;
+  const uint64_t cpu = self->cpu_time(thread->os_id, static_cast<jthread>(jthread_ref));
+  uint64_t seen = SampledThreads::kCpuNotSeen;
+  if (cpu == kUnknownTime || place->cpu_seen.compare_exchange_strong(seen, cpu)) return 1;
+  if (cpu <= seen) return 1;  // it did not move
+  const bool sampled = place->sampled.load(std::memory_order_relaxed) != 0;
+  const uint64_t open = sampled ? place->cpu_open.load(std::memory_order_relaxed) + (cpu - seen) : 0;
+  place->cpu_seen.store(cpu, std::memory_order_relaxed);
+  place->cpu_open.store(open, std::memory_order_relaxed);
+  if (!sampled || open < self->shared_->interval_ns || jthread_ref == nullptr) return 1;
   auto ref = static_cast<jthread>(self->jni_->NewLocalRef(static_cast<jobject>(jthread_ref)));
-  if (ref == nullptr) return 1;
-  self->candidates_[self->candidate_count_++] = {ref, ref, thread->serial, thread->os_id, cpu, open, false};
+  if (ref == nullptr) {
+    self->jni_->ExceptionClear();
+    return 1;
+  }
+  self->candidates_[self->candidate_count_++] = {ref,           ref, place, thread->serial,
+                                                 thread->os_id, cpu, open,  false};
   return self->candidate_count_ < kMostCandidates ? 1 : 0;
 }
 
@@ -279,9 +295,8 @@ void JvmtiEngine::settle() {
       if (candidate.open / interval < kPatience) continue;
       shared_->book.add_reason(candidate.serial, kNotSeenRunning, candidate.open / interval);
     }
-    shared_->threads.with(candidate.serial, [&](ThreadState* state) {
-      state->cpu_open.store(candidate.open % interval, std::memory_order_relaxed);
-    });
+    if (candidate.place->serial.load(std::memory_order_acquire) == candidate.serial)
+      candidate.place->cpu_open.store(candidate.open % interval, std::memory_order_relaxed);
   }
 }
 

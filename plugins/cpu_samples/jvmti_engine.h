@@ -26,14 +26,15 @@ class JvmtiEngine {
   bool is_stuck() const { return looker_stuck_; }  // its thread did not end: no close
   void close();                                    // after stop [control]
 
-  void thread_start(const hprof_thread* thread);  // [app]
-  void thread_end(const hprof_thread* thread);    // [app]
+  void thread_start(hprof_thread* thread);  // [app]
+  void thread_end(hprof_thread* thread);    // [app]
 
  private:
   // A thread that used at least an interval of CPU time.
   struct Candidate {
     jthread thread;  // local reference; the mounted virtual thread's in place of its carrier's
     jthread carrier;
+    SampledThread* place;
     hprof_thread_serial serial;
     uint64_t os_id;
     uint64_t cpu;   // its CPU clock at the look
@@ -45,7 +46,10 @@ class JvmtiEngine {
   // such.
   static constexpr uint64_t kPatience = 32;
 
+  void let_go(SampledThread* place, hprof_thread_serial serial);
   static void loop(void* argument, void* jni, hprof_agent_thread* thread);
+  // The thread's place, with that much CPU time seen where none was. [app][control]
+  SampledThread* meet(hprof_thread* thread, uint64_t cpu);
   static uint32_t visit_new(void* argument, hprof_thread* thread, void* jthread_ref);
   static uint32_t visit(void* argument, hprof_thread* thread, void* jthread_ref);
   void look(JNIEnv* jni);

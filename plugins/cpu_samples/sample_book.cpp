@@ -20,7 +20,7 @@ hprof_status SampleBook::open(const Services& services, uint32_t depth) {
 
 void SampleBook::close() {
   if (services_ == nullptr) return;
-  counts_.close(*services_);
+  counts_.close();
   services_->release(frames_, depth_);
   frames_ = nullptr;
   depth_ = 0;
@@ -40,10 +40,9 @@ static bool is_text(hprof_text text, const char* expected) {
 // [VThreadContinuation$1.run,] Continuation.enter0, enter, enterSpecial, run, VirtualThread.runContinuation,
 // ... Those methods of jdk.internal.vm.Continuation are where one ends and the other begins (JDK 19 to 27).
 static bool is_continuation_entry(const Services& s, hprof_frame_id frame) {
-  const hprof_frame_info* info = s.ids->frame_info(s.host, frame);
-  const hprof_method_info* method = info == nullptr ? nullptr : s.ids->method_info(s.host, info->method);
-  const hprof_class_info* owner = method == nullptr ? nullptr : s.ids->class_info(s.host, method->owner);
-  if (owner == nullptr || !is_text(s.ids->string_text(s.host, owner->name), "jdk.internal.vm.Continuation")) {
+  const auto method = find_method(s.ids, s.host, find_frame(s.ids, s.host, frame)->method);
+  const auto owner = find_class(s.ids, s.host, method->owner);
+  if (!is_text(s.ids->string_text(s.host, owner->name), "jdk.internal.vm.Continuation")) {
     return false;
   }
   hprof_text name = s.ids->string_text(s.host, method->name);

@@ -1,27 +1,14 @@
-// Where samples become numbers: raw stacks to traces, traces to counts. Used by one consumer at a time
-// (TurnLock).
+// Where samples become numbers: raw stacks to traces, traces to counts.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
-#include <hprof/cpp/services.hpp>
+#include <hprof/cpp/lock.hpp>
 
 #include "plugins/cpu_samples/trace_counts.h"
 #include "plugins/cpu_samples/walk_result.h"
 
 namespace hprof::samples {
-
-// Says whose turn it is to use the book. The engine's thread passes a turn when it does not get it; the
-// control thread waits for it (SampleBook::wait_turn).
-class TurnLock {
- public:
-  bool try_lock() { return taken_.exchange(1, std::memory_order_acquire) == 0; }
-  void unlock() { taken_.store(0, std::memory_order_release); }
-
- private:
-  std::atomic<uint32_t> taken_{0};
-};
 
 class SampleBook {
  public:
@@ -41,11 +28,12 @@ class SampleBook {
   hprof_trace_serial synthetic_trace(const char* method) const;
 
   const TraceCounts& counts() const { return counts_; }
-  TraceCounts& counts() { return counts_; }
   uint64_t total() const { return total_; }
   uint64_t by_reason(Reason reason) const { return reasons_[reason]; }
   uint32_t depth() const { return depth_; }
-  TurnLock turn;
+  // Who uses the book: one of the agent's threads at a time. The engine's passes when it does not get it, the
+  // control thread waits.
+  Lock turn;
 
  private:
   uint32_t below_continuation(uint32_t count) const;

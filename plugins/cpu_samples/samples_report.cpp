@@ -3,14 +3,12 @@
 
 #include <cstring>
 
-#include <hprof/cpp/ctime_text.hpp>
-#include <hprof/cpp/text_line.hpp>
+#include <hprof/cpp/core_tables.hpp>
+#include <hprof/cpp/note.hpp>
 
 #include "plugins/cpu_samples/table.h"
 
 namespace hprof::samples {
-
-using Line = TextLine<512>;
 
 void Snapshot::take(const Services& services, const SampleBook& book) {
   const TraceCounts& counts = book.counts();
@@ -18,14 +16,14 @@ void Snapshot::take(const Services& services, const SampleBook& book) {
   for (uint32_t r = 0; r < kReasonCount; r++) reasons[r] = book.by_reason(static_cast<Reason>(r));
   row_count = counts.size() + (counts.overflow() != 0 ? 1 : 0);
   if (row_count == 0) {
-    small[0] = {0, 0, book.synthetic_trace("no_samples"), 0};
+    small[0] = {0, 0, book.synthetic_trace("no_samples")};
   } else if ((rows = services.allocate<hprof_cpu_row>(row_count)) == nullptr) {
-    small[0] = {total, 0, book.synthetic_trace("no_memory_for_the_table"), 0};
+    small[0] = {total, 0, book.synthetic_trace("no_memory_for_the_table")};
   } else {
     row_room = row_count;
     counts.copy(rows);
     if (counts.overflow() != 0)
-      rows[row_count - 1] = {counts.overflow(), 0, book.synthetic_trace("other_traces"), 0};
+      rows[row_count - 1] = {counts.overflow(), 0, book.synthetic_trace("other_traces")};
     return;
   }
   rows = small;
@@ -37,47 +35,35 @@ void Snapshot::release(const Services& services) {
   rows = nullptr;
 }
 
-static hprof_status write_note(const Services& services, const Line& line) {
-  hprof_rec_note note;
-  memset(&note, 0, sizeof note);
-  note.head.size = sizeof note;
-  note.head.kind = HPROF_RECORD_NOTE;
-  note.text = {line.c_str(), line.size()};
-  return services.emit->write(services.host, &note.head);
-}
-
-// Seconds with milliseconds.
-static Line& seconds(Line& line, uint64_t ns) { return line.decimal(ns / 1'000'000, 3).text(" s"); }
-
-static Line note_on_engine(const Snapshot& snapshot, const Circumstances& how) {
-  Line line;
-  line.text("cpu=samples: ");
-  if (how.engine == nullptr) return line.text("sampling was never started");
-  line.text("engine ").text(how.engine).text(", interval ").decimal(how.interval_ns / 1000, 3).text(" ms, ");
-  line.number(snapshot.total).text(" samples in ");
-  seconds(line, how.watched_ns);
+static Note note_on_engine(const Snapshot& snapshot, const Circumstances& how) {
+  Note line;
+  line.add("cpu=samples: ");
+  if (how.engine == nullptr) return line.add("sampling was never started");
+  line.add("engine ").add(how.engine).add(", interval ").decimal(how.interval_ns / 1000, 3).add(" ms, ");
+  line.add(snapshot.total).add(" samples in ");
+  line.seconds(how.watched_ns);
   return line;
 }
 
-static Line note_on_reasons(const Snapshot& snapshot, uint64_t without_stack) {
-  Line line;
-  line.text("cpu=samples: ").number(without_stack).text(" samples without a stack (class JVM in the table):");
+static Note note_on_reasons(const Snapshot& snapshot, uint64_t without_stack) {
+  Note line;
+  line.add("cpu=samples: ").add(without_stack).add(" samples without a stack (class JVM in the table):");
   for (uint32_t r = 0; r < kReasonCount; r++) {
     if (snapshot.reasons[r] == 0) continue;
-    line.text(" ").text(reason_method(static_cast<Reason>(r))).text(" ").number(snapshot.reasons[r]);
+    line.add(" ").add(reason_method(static_cast<Reason>(r))).add(" ").add(snapshot.reasons[r]);
   }
   return line;
 }
 
-static Line note_on_process(const Snapshot& snapshot, const Circumstances& how) {
+static Note note_on_process(const Snapshot& snapshot, const Circumstances& how) {
   double sampled = static_cast<double>(snapshot.total) * static_cast<double>(how.interval_ns);
   double process = static_cast<double>(how.process_cpu_ns);
-  Line line;
-  line.text("cpu=samples: the process used ");
-  seconds(line, how.process_cpu_ns).text(" of CPU time meanwhile, the Java threads in the table ");
-  seconds(line, static_cast<uint64_t>(sampled)).text("; the rest, ");
-  seconds(line, process > sampled ? static_cast<uint64_t>(process - sampled) : 0);
-  line.text(", went to the VM's own threads (garbage collection, compilation) and to the profiler");
+  Note line;
+  line.add("cpu=samples: the process used ");
+  line.seconds(how.process_cpu_ns).add(" of CPU time meanwhile, the Java threads in the table ");
+  line.seconds(static_cast<uint64_t>(sampled)).add("; the rest, ");
+  line.seconds(process > sampled ? static_cast<uint64_t>(process - sampled) : 0);
+  line.add(", went to the VM's own threads (garbage collection, compilation) and to the profiler");
   return line;
 }
 
@@ -96,15 +82,21 @@ static hprof_status write_notes(const Services& services, const Snapshot& snapsh
 
 hprof_status write_report(const Services& services, Snapshot* snapshot, const Circumstances& how,
                           double cutoff) {
-  CtimeText created = ctime_now(services.host, services.io);
-  hprof_rec_cpu_table table;
-  memset(&table, 0, sizeof table);
-  table.head.size = sizeof table;
-  table.head.kind = HPROF_RECORD_CPU_SAMPLES;
-  table.created = created.text;
-  table.total = snapshot->total;
-  table.rows = snapshot->rows;
-  table.row_count = rank_rows(snapshot->rows, snapshot->row_count, snapshot->total, cutoff);
+  const uint64_t count = rank_rows(snapshot->rows, snapshot->row_count, snapshot->total, cutoff);
+  for (uint64_t i = 0; i < count; i++) snapshot->rows[i].time_ns = snapshot->rows[i].count * how.interval_ns;
+  const hprof_cpu_row totals = {snapshot->total, snapshot->total * how.interval_ns, 0};
+  // gprof2dot waits for ever where a table has no row.
+  hprof_cpu_row none = {};
+  const hprof_frame_id frame = services.ids->synthetic_frame(services.host, "JVM", "all_below_cutoff");
+  if (count == 0) none.trace = services.ids->trace(services.host, 0, &frame, 1);
+  hprof_rec_table table =
+      count != 0 ? table_of(kCpuSamples, snapshot->rows, count) : table_of(kCpuSamples, &none, 1);
+  table.created_ms = services.clock->wall_ms(services.host);
+  table.totals = cells_of(&totals);
+  table.order = HPROF_CPU_COUNT;
+  table.period_column = HPROF_CPU_TIME;
+  table.period = how.interval_ns;
+  table.cutoff = cutoff;
   hprof_status status = services.emit->write(services.host, &table.head);
   return status == HPROF_OK ? write_notes(services, *snapshot, how) : status;
 }

@@ -19,18 +19,17 @@ static void add_loss(uint64_t* counter, uint64_t n) {
   if (counter != nullptr) __atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
 }
 
-const char* SignalEngine::missing(const Services& services) {
-  if (services.sampling == nullptr) return "this platform has no CPU-time signals";
-  if (services.jvm == nullptr || services.jvm->symbol(services.host, "AsyncGetCallTrace") == nullptr) {
-    return "this VM has no AsyncGetCallTrace";
-  }
-  return nullptr;
+const char* SignalEngine::find_walk() {
+  const Services& s = shared_->services;
+  if (s.sampling == nullptr) return "this platform has no CPU-time signals";
+  void* walk = s.hotspot != nullptr ? s.hotspot->async_get_call_trace(s.host) : nullptr;
+  walk_ = reinterpret_cast<AsyncGetCallTrace>(walk);
+  return walk != nullptr ? nullptr : "this VM has no AsyncGetCallTrace, or it is switched off";
 }
 
 hprof_status SignalEngine::start(const char** why) {
   const Services& s = shared_->services;
-  if ((*why = missing(s)) != nullptr) return HPROF_UNSUPPORTED;
-  walk_ = reinterpret_cast<AsyncGetCallTrace>(s.jvm->symbol(s.host, "AsyncGetCallTrace"));
+  if ((*why = find_walk()) != nullptr) return HPROF_UNSUPPORTED;
   lost_samples_ = s.log->loss_counter(s.host, "CPU samples: the sample buffer was full");
   lost_threads_ = s.log->loss_counter(s.host, "threads without CPU samples: no CPU timer to be had");
   if (!open_buffers()) {
@@ -69,13 +68,8 @@ bool SignalEngine::open_buffers() {
 void SignalEngine::stop() {
   if (running_.exchange(0, std::memory_order_seq_cst) == 0) return;
   const Services& s = shared_->services;
-  // thread_start looks at running_ with the state locked: once each() has been there, no timer starts any
-  // more.
-  shared_->threads.each([&](ThreadState* state) {
-    if (state->timer != nullptr) s.sampling->stop(s.host, state->timer);
-    state->timer = nullptr;
-    ThreadStates::free_state(state);
-  });
+  // No timer is put in any more: apply looks at running_ with the thread's lock held.
+  shared_->threads.each([&](SampledThread* thread, hprof_thread_serial serial) { let_go(thread, serial); });
   s.sampling->uninstall(s.host);
   hprof_agent_thread* drainer = drainer_.exchange(nullptr, std::memory_order_acq_rel);
   if (s.threads->stop(s.host, drainer) != HPROF_OK) {
@@ -101,31 +95,48 @@ void SignalEngine::close_queue() {
 
 // --- threads ---
 
-void SignalEngine::apply(ThreadState* state) {
-  const Services& s = shared_->services;
-  bool wanted =
-      running_.load(std::memory_order_relaxed) != 0 && state->sampled.load(std::memory_order_relaxed) != 0;
-  if (wanted && state->timer == nullptr && state->os_id != 0) {
-    state->timer = s.sampling->start(s.host, state->os_id, shared_->interval_ns, ThreadStates::handle(state));
-    if (state->timer == nullptr) add_loss(lost_threads_, 1);
-  } else if (!wanted && state->timer != nullptr) {
-    s.sampling->stop(s.host, state->timer);
-    state->timer = nullptr;
-  }
+bool SignalEngine::wants_timer(const SampledThread& thread) const {
+  return running_.load(std::memory_order_seq_cst) != 0 &&
+         thread.sampled.load(std::memory_order_relaxed) != 0 &&
+         thread.os_id.load(std::memory_order_relaxed) != 0;
 }
 
-void SignalEngine::thread_start(const hprof_thread* thread) {
+// Timers are made and stopped without the lock: both take memory and system calls.
+void SignalEngine::apply(SampledThread* thread, hprof_thread_serial serial) {
+  const Services& s = shared_->services;
+  hprof_cpu_timer* timer = nullptr;
+  if (wants_timer(*thread) && thread->timer.load(std::memory_order_relaxed) == nullptr) {
+    timer = s.sampling->start(s.host, thread->os_id.load(std::memory_order_relaxed), shared_->interval_ns,
+                              SampledThreads::handle(thread));
+    if (timer == nullptr) add_loss(lost_threads_, 1);
+  }
+  {
+    LockGuard guard(thread->lock, s);
+    const bool is_its = thread->serial.load(std::memory_order_relaxed) == serial;
+    const bool has_timer = thread->timer.load(std::memory_order_relaxed) != nullptr;
+    if (is_its && wants_timer(*thread) != has_timer)
+      timer = thread->timer.exchange(timer, std::memory_order_relaxed);
+  }
+  if (timer != nullptr) s.sampling->stop(s.host, timer);
+}
+
+void SignalEngine::let_go(SampledThread* thread, hprof_thread_serial serial) {
+  const Services& s = shared_->services;
+  hprof_cpu_timer* timer = nullptr;
+  if (shared_->threads.give_back(s, thread, serial, &timer) && timer != nullptr)
+    s.sampling->stop(s.host, timer);
+}
+
+void SignalEngine::thread_start(hprof_thread* thread) {
   if (running_.load(std::memory_order_seq_cst) == 0 || !is_sampled_thread(thread)) return;
-  bool done =
-      shared_->threads.with_new(shared_->services, thread->serial, [&](ThreadState* state, bool is_new) {
-        if (!is_new) return;
-        if (running_.load(std::memory_order_seq_cst) == 0) return ThreadStates::free_state(state);
-        state->os_id = thread->os_id;
-        state->sampled.store(shared_->sampled_default.load(std::memory_order_relaxed),
-                             std::memory_order_relaxed);
-        apply(state);
-      });
-  if (!done || thread->os_id == 0) add_loss(lost_threads_, 1);
+  bool is_new = false;
+  SampledThread* place = shared_->threads.get(shared_->services, thread,
+                                              shared_->samples_new.load(std::memory_order_relaxed), &is_new);
+  if (place == nullptr || thread->os_id == 0) add_loss(lost_threads_, 1);
+  if (!is_new) return;
+  apply(place, thread->serial);
+  // It was stopped meanwhile, and may have passed by.
+  if (running_.load(std::memory_order_seq_cst) == 0) let_go(place, thread->serial);
 }
 
 uint32_t SignalEngine::visit_thread(void* argument, hprof_thread* thread, void*) {
@@ -133,13 +144,9 @@ uint32_t SignalEngine::visit_thread(void* argument, hprof_thread* thread, void*)
   return 1;
 }
 
-void SignalEngine::thread_end(const hprof_thread* thread) {
-  if (running_.load(std::memory_order_relaxed) == 0 || !is_sampled_thread(thread)) return;
-  shared_->threads.with(thread->serial, [&](ThreadState* state) {
-    if (state->timer != nullptr) shared_->services.sampling->stop(shared_->services.host, state->timer);
-    state->timer = nullptr;
-    ThreadStates::free_state(state);
-  });
+void SignalEngine::thread_end(hprof_thread* thread) {
+  SampledThread* place = SampledThreads::find(thread);
+  if (place != nullptr) let_go(place, thread->serial);
 }
 
 // --- the signal handler: no lock, no allocation ---
@@ -186,16 +193,16 @@ static void walk_caller(void* argument) {
 }
 
 void SignalEngine::on_tick(void* argument, void* timer_argument, void* ucontext, uint32_t ticks) {
-  ThreadState* state = ThreadStates::from_handle(timer_argument);
-  if (state != nullptr) static_cast<SignalEngine*>(argument)->sample(state, ucontext, ticks);
+  SampledThread* thread = SampledThreads::from_handle(timer_argument);
+  if (thread != nullptr) static_cast<SignalEngine*>(argument)->sample(*thread, ucontext, ticks);
 }
 
-void SignalEngine::sample(ThreadState* state, void* ucontext, uint32_t ticks) {
+void SignalEngine::sample(const SampledThread& thread, void* ucontext, uint32_t ticks) {
   const Services& s = shared_->services;
   Sample* slot = queue_.claim();
   if (slot == nullptr) return add_loss(lost_samples_, ticks);
   slot->ticks = ticks;
-  slot->thread = state->serial.load(std::memory_order_relaxed);
+  slot->thread = thread.serial.load(std::memory_order_relaxed);
   slot->top = nullptr;
   uint32_t depth = shared_->depth.load(std::memory_order_relaxed);
   if (depth > queue_.depth()) depth = queue_.depth();
@@ -228,23 +235,14 @@ void SignalEngine::walk(Sample* slot, void* jni, uint32_t depth, void* ucontext)
 
 void* SignalEngine::method_at(uint64_t pc) const {
   const Services& s = shared_->services;
-  struct Search {
-    const Services* services;
-    uint64_t pc;
-    void* method;
-  } search = {&s, pc, nullptr};
-  if (!HPROF_HAS(s.jvm, hprof_jvm_service, compiled_method)) return nullptr;
-  auto find = [](void* argument) {
-    auto* wanted = static_cast<Search*>(argument);
-    wanted->method = wanted->services->jvm->compiled_method(wanted->services->host, wanted->pc);
-  };
-  return s.sampling->guarded(s.host, find, &search) != 0 ? search.method : nullptr;
+  return s.hotspot->compiled_method(s.host, pc);
 }
 
 void SignalEngine::walk_from_caller(Sample* slot, void* jni, uint32_t depth, void* ucontext) {
   const Services& s = shared_->services;
   Walk w = {};
   if (!HPROF_HAS(s.sampling, hprof_sampling_service, write_registers)) return;
+  w.interrupted.size = sizeof w.interrupted;
   if (s.sampling->read_registers(s.host, ucontext, &w.interrupted) == 0) return;
   slot->top = method_at(w.interrupted.pc);
   w.walk = walk_;

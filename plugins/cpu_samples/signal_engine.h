@@ -23,19 +23,16 @@ class SignalEngine {
  public:
   explicit SignalEngine(Shared* shared) : shared_(shared) {}
 
-  // Can it run here? Null: yes, else what is missing. [onload][control]
-  static const char* missing(const Services& services);
-
   // Times every thread. On failure everything is as before, and *why is static text. [control]
   hprof_status start(const char** why);
   void stop();                                      // a barrier; what was queued is counted [control]
   bool is_stuck() const { return drainer_stuck_; }  // its thread did not end: no close
   void close();                                     // gives memory back, after stop [control]
 
-  void thread_start(const hprof_thread* thread);  // [app]
-  void thread_end(const hprof_thread* thread);    // [app]
-  // Starts or stops the timer of a thread as its `sampled` says; the state is locked. [control]
-  void apply(ThreadState* state);
+  void thread_start(hprof_thread* thread);  // [app]
+  void thread_end(hprof_thread* thread);    // [app]
+  // Starts or stops the timer of a thread as its `sampled` says. [app][control]
+  void apply(SampledThread* thread, hprof_thread_serial serial);
 
   // Counts what is queued now; whoever calls has the book's turn. [consumer]
   void drain_all(void* jni);
@@ -46,7 +43,9 @@ class SignalEngine {
   static void on_tick(void* argument, void* timer_argument, void* ucontext, uint32_t ticks);
   static void drain_loop(void* argument, void* jni, hprof_agent_thread* thread);
   static uint32_t visit_thread(void* argument, hprof_thread* thread, void* jthread);
-  void sample(ThreadState* state, void* ucontext, uint32_t ticks);
+  bool wants_timer(const SampledThread& thread) const;
+  void let_go(SampledThread* thread, hprof_thread_serial serial);
+  void sample(const SampledThread& thread, void* ucontext, uint32_t ticks);
   void walk(Sample* slot, void* jni, uint32_t depth, void* ucontext);
   void* method_at(uint64_t pc) const;
   void walk_from_caller(Sample* slot, void* jni, uint32_t depth, void* ucontext);
@@ -56,6 +55,7 @@ class SignalEngine {
   void count(const Sample& sample, void* jni);
 
   Shared* const shared_;
+  const char* find_walk();  // nullptr: found
   AsyncGetCallTrace walk_ = nullptr;
   SampleQueue queue_;
   hprof_raw_frame* raw_ = nullptr;  // of the sample being counted; room for the queue's depth and one

@@ -11,7 +11,7 @@ uint64_t rank_rows(hprof_cpu_row* rows, uint64_t count, uint64_t total, double c
   std::sort(rows, rows + count, [](const hprof_cpu_row& a, const hprof_cpu_row& b) {
     return a.count != b.count ? a.count > b.count : a.trace < b.trace;
   });
-  uint64_t kept = count == 0 ? 0 : 1;
+  uint64_t kept = 0;
   const double least = least_shown(cutoff, total);
   while (kept < count && static_cast<double>(rows[kept].count) >= least) kept++;
   return kept;

@@ -3,13 +3,12 @@
 
 #include <cstdint>
 
-#include <hprof/record.h>
+#include <hprof/tables.h>
 
 namespace hprof::samples {
 
 // Sorts by samples, most first, equals by trace number, and returns how many rows the table has: it stops at
-// the first row whose share of `total` is below `cutoff`, but has its first row always, because readers hang
-// on an empty table.
+// the first row whose share of `total` is below `cutoff`.
 uint64_t rank_rows(hprof_cpu_row* rows, uint64_t count, uint64_t total, double cutoff);
 
 }  // namespace hprof::samples

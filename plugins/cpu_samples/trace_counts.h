@@ -1,46 +1,47 @@
-// Trace -> number of samples: an open-addressing table that only its consumer touches. No VM, no threads.
+// Trace -> number of samples. One consumer at a time. No VM.
 #pragma once
 
 #include <cstdint>
 
-#include <hprof/cpp/services.hpp>
-#include <hprof/record.h>
+#include <hprof/cpp/hash_table.hpp>
+#include <hprof/tables.h>
 
 namespace hprof::samples {
 
 class TraceCounts {
  public:
-  static constexpr uint64_t kMostTraces = 1u << 20;  // 16 MiB of table
+  static constexpr uint64_t kMostSlots = 1u << 20;  // 16 MiB of table
 
-  // Adds to a trace's count. What has no room (no memory, or `most` traces are there already) goes to
+  // Adds to a trace's count. What has no room (no memory, or too many traces are there already) goes to
   // overflow(). Counts stop at the top, they do not wrap. [consumer]
-  void add(const Services& services, hprof_trace_serial trace, uint64_t samples);
-  void clear();  // keeps the memory
-  void close(const Services& services);
+  void add(const Services& services, hprof_trace_serial trace, uint64_t samples) {
+    const bool is_open = counts_.is_open() || counts_.open(services, kFirstSlots, kMostSlots);
+    uint64_t* count = is_open ? counts_.make(trace) : nullptr;
+    if (count == nullptr) count = &overflow_;
+    *count = *count > UINT64_MAX - samples ? UINT64_MAX : *count + samples;
+  }
+  void clear() {  // keeps the memory
+    counts_.clear();
+    overflow_ = 0;
+  }
+  void close() {
+    counts_.close();
+    overflow_ = 0;
+  }
 
-  uint64_t size() const { return size_; }          // traces with samples
-  uint64_t overflow() const { return overflow_; }  // samples without a row of their own
-  void limit(uint64_t most) { most_ = most; }
+  uint64_t size() const { return counts_.size(); }  // traces with samples
+  uint64_t overflow() const { return overflow_; }   // samples without a row of their own
 
   // Writes a row per trace, in no order; `rows` has room for size().
-  void copy(hprof_cpu_row* rows) const;
+  void copy(hprof_cpu_row* rows) const {
+    counts_.each([&](uint64_t trace, uint64_t count) { *rows++ = {count, 0, trace}; });
+  }
 
  private:
-  struct Entry {
-    uint64_t samples;
-    hprof_trace_serial trace;  // 0: free
-    uint32_t reserved;
-  };
-  static_assert(sizeof(Entry) == 16, "see kMostTraces");
+  static constexpr uint64_t kFirstSlots = 1024;
 
-  Entry* find(hprof_trace_serial trace) const;
-  bool grow(const Services& services);
-
-  Entry* entries_ = nullptr;
-  uint64_t capacity_ = 0;  // a power of two
-  uint64_t size_ = 0;
+  HashTable<uint64_t, Growth::kMoves> counts_;
   uint64_t overflow_ = 0;
-  uint64_t most_ = kMostTraces / 2;
 };
 
 }  // namespace hprof::samples

@@ -1,8 +1,11 @@
 #include "plugins/cpu_times/collector.h"
 
+#include <algorithm>
 #include <cstring>
 #include <jvmti.h>
 #include <new>
+
+#include <hprof/cpp/text.hpp>
 
 #include "plugins/cpu_times/times_report.h"
 
@@ -12,6 +15,7 @@ static constexpr uint64_t kHousekeepingNs = 50'000'000;  // times=clock: ended t
 static constexpr uint32_t kMostIdle =
     16;  // a thread that sleeps has its CPU clock read in one of so many ticks
 static constexpr uint32_t kDepthOfOld = 2;
+static constexpr uint32_t kFirstWithVirtualThreads = 19;  // Java; a preview there
 
 Collector::Collector(const hprof_host* host, const Config& config) : services_(host), config_(config) {
   depth_ = is_old() ? kDepthOfOld : services_.settings().depth;
@@ -27,7 +31,7 @@ Collector::Collector(const hprof_host* host, const Config& config) : services_(h
 
 bool Collector::is_old() const { return config_.cpu != nullptr && strcmp(config_.cpu, "old") == 0; }
 
-hprof_status Collector::ask() {
+hprof_status Collector::open(char* error, uint32_t error_size) {
   hprof_probe_user user = {};
   user.size = sizeof user;
   user.probes = HPROF_PROBE_METHODS;
@@ -39,13 +43,21 @@ hprof_status Collector::ask() {
   user.attach = &Collector::attach;
   user.miss = &Collector::miss;
   user.release = &Collector::release;
+  // Here, since threads that come to it later must not wait for its memory.
+  if (services_.settings().java_version >= kFirstWithVirtualThreads)
+    has_shared_ = shared_.create(services_, &limits_, depth_, nullptr);
   hprof_status status =
       services_.bytecode != nullptr ? services_.bytecode->ask(services_.host, &user) : HPROF_UNSUPPORTED;
   if (status != HPROF_OK)
-    services_.log->message(
-        services_.host,
-        "cpu=times and cpu=old have to be there when the VM starts, on a VM with early class hooks");
+    TextBuffer(error, error_size)
+        .add("cpu=times and cpu=old must be loaded at VM start-up; attached, use cpu=samples");
+  asked_ = status == HPROF_OK;
   return status;
+}
+
+bool Collector::close() {
+  if (!asked_ && has_shared_) shared_.destroy();
+  return !asked_;
 }
 
 State* Collector::new_state() {
@@ -62,8 +74,7 @@ State* Collector::attach_platform(uint64_t os_id) {
   }
   state->graph = &state->own;
   state->current = state->own.root();
-  state->edges = state->own.edges();
-  state->mask = state->own.mask();
+  state->own.show(state);
   state->os_id = os_id;
   uint64_t now = services_.clock->thread_cpu(services_.host, os_id);
   state->cpu_ns = now == UINT64_MAX ? 0 : now;
@@ -76,24 +87,19 @@ State* Collector::attach_platform(uint64_t os_id) {
 }
 
 State* Collector::attach_virtual() {
-  virtual_lock_.lock();
-  State* state = free_virtual_;
-  if (state != nullptr) free_virtual_ = state->next;
-  bool ready =
-      has_shared_.load(std::memory_order_relaxed) || shared_.create(services_, &limits_, depth_, nullptr);
-  if (ready) has_shared_.store(true, std::memory_order_release);
-  virtual_lock_.unlock();
-  if (state == nullptr && ready) state = new_state();
-  if (state == nullptr || !ready) return nullptr;
+  if (!has_shared_) return nullptr;
+  State* state;
+  {
+    LockGuard guard(virtual_lock_, services_);
+    state = free_virtual_;
+    if (state != nullptr) free_virtual_ = state->next;
+  }
+  if (state == nullptr && (state = new_state()) == nullptr) return nullptr;
   state->shared = 1;
   state->clock = 0;
   state->graph = &shared_;
   state->current = shared_.root();
-  // Room and table of the edges belong together; the next miss brings them up to date.
-  virtual_lock_.lock();
-  state->edges = shared_.edges();
-  state->mask = shared_.mask();
-  virtual_lock_.unlock();
+  shared_.show(state);
   virtual_threads_.fetch_add(1, std::memory_order_relaxed);
   return state;
 }
@@ -113,10 +119,9 @@ uint64_t Collector::miss(void*, uint64_t state_word, uint64_t node, uint32_t met
 void Collector::release(void* self, uint64_t state_word) {
   auto* collector = static_cast<Collector*>(self);
   auto* state = reinterpret_cast<State*>(static_cast<uintptr_t>(state_word));
-  collector->virtual_lock_.lock();
+  LockGuard guard(collector->virtual_lock_, collector->services_);
   state->next = collector->free_virtual_;
   collector->free_virtual_ = state;
-  collector->virtual_lock_.unlock();
 }
 
 void Collector::thread_start(void* jni, const hprof_thread* thread) {
@@ -171,7 +176,7 @@ void Collector::credit(State* state, bool always) {
 // With the CPU clock at entries and exits: what a thread has used since its last one. It goes on meanwhile,
 // so this may be a little off.
 uint64_t Collector::since_last_event(const State* state) const {
-  if (config_.times != kCpuClock) return 0;
+  if (config_.times != kCpuClock || !running_) return 0;
   uint64_t last = __atomic_load_n(&state->clock, __ATOMIC_RELAXED);
   uint64_t cpu = state->ended.load(std::memory_order_acquire) != 0
                      ? state->final_cpu_ns
@@ -216,7 +221,7 @@ void Collector::tick() {
   for (State* state = states_.load(std::memory_order_acquire); state != nullptr;) {
     State* next = state->next;
     bool ended = state->ended.load(std::memory_order_acquire) != 0;
-    if (config_.times == kSampled) credit(state, ended);
+    if (config_.times == kSampled && running_) credit(state, ended);
     if (ended) {
       State* head = state;
       bool out = before != nullptr;
@@ -251,6 +256,7 @@ struct Visit {
 };
 
 // A thread that was there before the start gets its state by its first call, which does not know its number.
+// Under the lock: a state that is found in a thread is not given back meanwhile.
 void Collector::number_states() {
   Visit visit = {services_.jvm->jni(services_.host), &services_};
   services_.threads->each(
@@ -264,13 +270,76 @@ void Collector::number_states() {
       });
 }
 
+// Threads that ended while nobody told us: the core knows which live. It forgets a thread only after
+// thread_end has returned, so a state that is ended here is used by nobody. Under the lock.
+void Collector::end_gone() {
+  struct Living {
+    const Services& services;
+    uint32_t* serials;
+    uint64_t count, room;
+  } living = {services_, nullptr, 0, 0};
+  auto visit = [](void* argument, hprof_thread* thread, void*) {
+    auto* to = static_cast<Living*>(argument);
+    if (to->count == to->room) return uint32_t{0};
+    to->serials[to->count++] = thread->serial;
+    return uint32_t{1};
+  };
+  uint64_t states = 0;
+  for (State* state = states_.load(std::memory_order_acquire); state != nullptr; state = state->next)
+    states++;
+  // Room for more threads than have states; where that is not enough, it is too early to tell.
+  living.room = states * 2 + 1024;
+  living.serials = services_.allocate<uint32_t>(living.room);
+  if (living.serials == nullptr) return;
+  services_.threads->each(services_.host, nullptr, &living, visit);
+  std::sort(living.serials, living.serials + living.count);
+  for (State* state = states_.load(std::memory_order_acquire); state != nullptr; state = state->next) {
+    uint32_t serial = state->serial.load(std::memory_order_relaxed);
+    if (living.count == living.room || serial == 0 || state->ended.load(std::memory_order_acquire) != 0)
+      continue;
+    if (std::binary_search(living.serials, living.serials + living.count, serial)) continue;
+    state->final_cpu_ns = config_.times == kCpuClock ? state->clock : state->cpu_ns;
+    state->ended.store(1, std::memory_order_release);
+  }
+  services_.release(living.serials, living.room);
+}
+
+// What a thread used before is nobody's. Under the lock, before the probes are switched on.
+void Collector::begin_times() {
+  for (State* state = states_.load(std::memory_order_acquire); state != nullptr; state = state->next) {
+    uint64_t cpu = config_.times == kClock ? 0 : services_.clock->thread_cpu(services_.host, state->os_id);
+    if (cpu == UINT64_MAX) continue;
+    __atomic_store_n(&state->clock, config_.times == kSampled ? 0 : cpu, __ATOMIC_RELAXED);
+    state->cpu_ns = cpu;
+  }
+}
+
+// The last of the time goes to where each thread is now. Under the lock, after the probes were switched off.
+void Collector::end_times() {
+  tick();
+  for (State* state = states_.load(std::memory_order_acquire); state != nullptr; state = state->next) {
+    if (config_.times == kSampled) credit(state, true);
+    uint64_t rest = since_last_event(state);
+    __atomic_fetch_add(&state->current.load()->self_ns, rest, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&state->clock, rest, __ATOMIC_RELAXED);
+  }
+}
+
 hprof_status Collector::start() {
   // Before the first probe: a clock does not change on the way.
   if (!started_ && config_.times == kClock) counter_.open(services_);
   started_ = true;
+  lock_.lock(services_);
+  end_gone();
+  tick();
+  begin_times();
+  lock_.unlock();
   hprof_status status = services_.bytecode->go(services_.host, HPROF_PROBE_METHODS);
   if (status != HPROF_OK) return status;
+  running_ = true;
+  lock_.lock(services_);
   number_states();
+  lock_.unlock();
   sampler_ = services_.threads->start(services_.host, "HPROF call times", &Collector::sample, this);
   if (sampler_ == nullptr && config_.times == kSampled)
     services_.log->message(services_.host,
@@ -282,6 +351,11 @@ void Collector::stop() {
   services_.bytecode->halt(services_.host, HPROF_PROBE_METHODS);
   if (sampler_ != nullptr) services_.threads->stop(services_.host, sampler_);
   sampler_ = nullptr;
+  if (!running_) return;
+  lock_.lock(services_);
+  end_times();
+  lock_.unlock();
+  running_ = false;
 }
 
 void Collector::ticks_to_ns(const Tally& tally) const {
@@ -296,18 +370,19 @@ hprof_status Collector::report(const hprof_report& report) {
   Tally tally;
   tally.open(services_, depth_);
   Circumstances how = {};
+  lock_.lock(services_);
   number_states();
-  lock_.lock();
+  if (!running_) end_gone();
   tick();
   bool whole = tally.add_all(retired_);
   how.outside_ns = outside_ns_;
   for (State* state = states_.load(std::memory_order_acquire); state != nullptr; state = state->next) {
-    if (config_.times == kSampled) credit(state, true);
+    if (config_.times == kSampled && running_) credit(state, true);
     merge(state->own, state->serial.load(std::memory_order_relaxed), &tally);
     merge_rest(state, &tally, &how.outside_ns);
     how.threads++;
   }
-  if (has_shared_.load(std::memory_order_acquire)) merge(shared_, 0, &tally);
+  if (has_shared_) merge(shared_, 0, &tally);
   lock_.unlock();
   if (!whole) __atomic_fetch_add(lost_rows_, retired_.size(), __ATOMIC_RELAXED);
   if (counter_.is_open()) ticks_to_ns(tally);
@@ -331,7 +406,8 @@ void Collector::clear_counts(const Graph& graph) {
 }
 
 void Collector::reset() {
-  lock_.lock();
+  lock_.lock(services_);
+  if (!running_) end_gone();
   tick();
   retired_.clear();
   outside_ns_ = 0;
@@ -339,7 +415,7 @@ void Collector::reset() {
     clear_counts(state->own);
     state->own.root()->self_ns = 0;
   }
-  if (has_shared_.load(std::memory_order_acquire)) clear_counts(shared_);
+  if (has_shared_) clear_counts(shared_);
   lock_.unlock();
 }
 

@@ -31,12 +31,13 @@ struct Config {
 class Collector {
  public:
   Collector(const hprof_host* host, const Config& config);
-  hprof_status ask();
+  hprof_status open(char* error, uint32_t error_size);
   hprof_status start();
   hprof_status report(const hprof_report& report);
   void reset();
   void stop();
-  const Services& services() const { return services_; }
+  // Probes that have begun may still run: what they use stays, if there are any.
+  bool close();
 
   void thread_start(void* jni, const hprof_thread* thread);
   void thread_end(void* jni, const hprof_thread* thread);
@@ -50,6 +51,9 @@ class Collector {
   State* attach_virtual();
   State* new_state();
   void number_states();
+  void end_gone();
+  void begin_times();
+  void end_times();
   void tick();
   void credit(State* state, bool always);
   void retire(State* state);
@@ -67,15 +71,17 @@ class Collector {
   Limits limits_;
   uint64_t* lost_rows_ = nullptr;
   std::atomic<State*> states_{nullptr};  // of platform threads; taken out under the lock
-  SpinLock lock_;                        // who goes through the states
-  SpinLock virtual_lock_;                // the free list and the making of the shared graph
+  Lock lock_;                            // who goes through the states
+  Lock virtual_lock_;                    // the free list
   State* free_virtual_ = nullptr;
-  Graph shared_;
-  std::atomic<bool> has_shared_{false};
+  Graph shared_;             // of virtual threads
+  bool has_shared_ = false;  // the VM has them
   std::atomic<uint64_t> virtual_threads_{0};
   Tally retired_;
   uint64_t outside_ns_ = 0;  // of threads that have ended: in no method that is counted
+  bool asked_ = false;       // for probes
   bool started_ = false;     // once at least
+  bool running_ = false;     // [control]
   CounterClock counter_;     // times=clock: if open, all times are ticks until the report
   hprof_agent_thread* sampler_ = nullptr;
 };

@@ -5,16 +5,17 @@
 //
 // Who writes what: a platform thread's graph belongs to that thread; the sampler alone writes self_ns (with
 // times=clock the thread itself does). Virtual threads share one graph: counts are added to atomically by the
-// tracker, nodes and edges are made under the graph's lock. An edge's node is written before its key, so a
-// reader that finds the key but no node comes here. Nodes never move and are freed only with a graph whose
-// thread has ended.
+// tracker, nodes are made without a lock, edges are put in under the graph's lock, but memory for more of
+// them is asked for without it. An edge's node is written before its key, so a reader that finds the key but
+// no node comes here. Nodes never move and are freed only with a graph whose thread has ended.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
-#include <hprof/cpp/services.hpp>
+#include <hprof/cpp/hash_table.hpp>
+#include <hprof/cpp/lock.hpp>
 
 namespace hprof::times {
 
@@ -64,19 +65,6 @@ struct Edge {
 };
 static_assert(sizeof(Edge) == 16, "HprofTracker.follow");
 
-class SpinLock {
- public:
-  bool try_lock() { return !taken_.exchange(true, std::memory_order_acquire); }
-  void lock() {
-    while (!try_lock()) {
-    }
-  }
-  void unlock() { taken_.store(false, std::memory_order_release); }
-
- private:
-  std::atomic<bool> taken_{false};
-};
-
 constexpr uint32_t kDepthMost = 256;
 
 // Of all graphs together.
@@ -101,6 +89,8 @@ class Graph {
   // The node with `method` on top of `from`; `from` itself when there are too many nodes; null: no memory.
   // Refreshes the state's view of the edges. [app]
   Node* follow(State* state, Node* from, uint32_t method);
+  // The state's view of the edges as they are now: table and size belong together. [app]
+  void show(State* state);
 
   // All nodes but the root; nodes made meanwhile may be missing. [control]
   template <class Visit>
@@ -109,7 +99,7 @@ class Graph {
       uint32_t used = chunk->used.load(std::memory_order_acquire);
       for (uint32_t i = 0; i < used; i++) {
         Node* node = reinterpret_cast<Node*>(chunk->nodes + i * stride_);
-        if (node->length != 0) visit(node);
+        if (__atomic_load_n(&node->length, __ATOMIC_ACQUIRE) != 0) visit(node);
       }
     }
   }
@@ -122,16 +112,32 @@ class Graph {
     uint32_t room;
     std::atomic<uint32_t> used;
   };
+  // The lock of the shared graph; a thread's own needs none.
+  class Hold {
+   public:
+    explicit Hold(Graph* graph) : graph_(graph) {
+      if (graph_->owner_ == nullptr) graph_->lock_.lock(graph_->services_);
+    }
+    ~Hold() {
+      if (graph_->owner_ == nullptr) graph_->lock_.unlock();
+    }
+    Hold(const Hold&) = delete;
+    Hold& operator=(const Hold&) = delete;
 
+   private:
+    Graph* graph_;
+  };
+
+  Node* take_place();
   Node* make_node(const uint32_t* trace, uint32_t length);
   Node* intern(Node* from, uint32_t method);
+  Node* known(const Node* from, uint32_t method) const;
   bool add_way(Node* from, uint32_t method, Node* node) const;
-  bool grow_index();
-  Edge* find_edge(Edge* edges, uint64_t room, uint64_t key) const;
+  static Edge* find_edge(Edge* edges, uint64_t room, uint64_t key);
   bool add_edge(uint64_t key, Node* node);
-  bool grow_edges();
+  bool move_edges(Edge* fresh, uint64_t room);
+  void connect(State* state, Node* from, uint32_t method, Node* node);
   void publish(State* state) const;
-  Node* locked_follow(State* state, Node* from, uint32_t method);
 
   Services services_;
   Limits* limits_ = nullptr;
@@ -140,13 +146,11 @@ class Graph {
   uint32_t stride_ = 0;
   Node* root_ = nullptr;
   std::atomic<Chunk*> chunks_{nullptr};
-  uint32_t node_count_ = 0;
-  Node** index_ = nullptr;  // open addressing, by trace
-  uint64_t index_room_ = 0;
+  HashTable<std::atomic<Node*>, Growth::kLevels> index_;  // by the hash of the trace
   Edge* edges_ = nullptr;
   uint64_t edge_room_ = 0;
   uint64_t edge_count_ = 0;
-  SpinLock lock_;  // of the shared graph
+  Lock lock_;  // of the shared graph's edges
 };
 
 // What Thread.$hq points to.

@@ -4,11 +4,8 @@
 
 namespace hprof::times {
 
-static uint64_t hash_of(uint32_t thread, const uint32_t* trace, uint32_t length) {
-  uint64_t hash = thread;
-  for (uint32_t i = 0; i < length; i++) hash = (hash ^ trace[i]) * 0x9E3779B97F4A7C15ull;
-  return hash ^ hash >> 32;
-}
+static constexpr uint64_t kFirstRows = 256;
+static constexpr uint64_t kMostRows = UINT32_MAX / 4;
 
 void Tally::open(const Services& services, uint32_t depth) {
   services_ = services;
@@ -16,57 +13,38 @@ void Tally::open(const Services& services, uint32_t depth) {
 }
 
 bool Tally::grow() {
-  uint64_t room = room_ == 0 ? 256 : room_ * 2;
-  if (room > UINT32_MAX / 4) return false;
-  auto* rows = services_.allocate<uint8_t>(room * stride_);
-  auto* index = services_.allocate<uint32_t>(room * 2);
-  if (rows == nullptr || index == nullptr) {
-    services_.release(rows, room * stride_);
-    services_.release(index, room * 2);
-    return false;
-  }
+  const uint64_t room = room_ == 0 ? kFirstRows : room_ * 2;
+  auto* rows = room <= kMostRows ? services_.allocate<uint8_t>(room * stride_) : nullptr;
+  if (rows == nullptr) return false;
   if (size_ != 0) memcpy(rows, rows_, size_ * stride_);
   services_.release(rows_, room_ * stride_);
-  services_.release(index_, room_ * 2);
   rows_ = rows;
-  index_ = index;
   room_ = room;
-  for (uint64_t i = 0; i < size_; i++) {
-    uint64_t at = hash_of(row(i)->thread, row(i)->trace(), row(i)->length) & (room * 2 - 1);
-    while (index[at] != 0) at = (at + 1) & (room * 2 - 1);
-    index[at] = static_cast<uint32_t>(i + 1);
-  }
   return true;
 }
 
-// The row of that trace, or null with *at where it belongs.
-TallyRow* Tally::find(uint32_t thread, const uint32_t* trace, uint32_t length, uint64_t* at) const {
-  if (room_ == 0) return nullptr;
-  uint64_t mask = room_ * 2 - 1;
-  for (*at = hash_of(thread, trace, length) & mask; index_[*at] != 0; *at = (*at + 1) & mask) {
-    TallyRow* found = row(index_[*at] - 1);
-    if (found->thread == thread && found->length == length &&
-        memcmp(found->trace(), trace, length * sizeof(uint32_t)) == 0)
-      return found;
-  }
-  return nullptr;
-}
-
 bool Tally::add(uint32_t thread, const uint32_t* trace, uint32_t length, uint64_t count, uint64_t time_ns) {
-  uint64_t at = 0;
-  if (TallyRow* found = find(thread, trace, length, &at)) {
-    found->count += count;
-    found->time_ns += time_ns;
+  if (!index_.is_open() && !index_.open(services_, 2 * kFirstRows, 2 * kMostRows)) return false;
+  uint64_t key = mix(thread, trace, length);
+  if (key == 0) key = 1;
+  const auto is_it = [&](uint32_t number) {
+    const TallyRow* known = row(number - 1);
+    return known->thread == thread && known->length == length &&
+           memcmp(known->trace(), trace, length * sizeof(uint32_t)) == 0;
+  };
+  uint32_t* number = index_.find(key, is_it);
+  if (number != nullptr) {
+    row(*number - 1)->count += count;
+    row(*number - 1)->time_ns += time_ns;
     return true;
   }
-  if (size_ == room_) {
-    if (!grow()) return false;
-    find(thread, trace, length, &at);
-  }
+  if (size_ == room_ && !grow()) return false;
+  number = index_.make(key, is_it);
+  if (number == nullptr) return false;
   TallyRow* made = row(size_++);
   *made = {count, time_ns, thread, length};
   memcpy(made->trace(), trace, length * sizeof(uint32_t));
-  index_[at] = static_cast<uint32_t>(size_);
+  *number = static_cast<uint32_t>(size_);
   return true;
 }
 
@@ -80,9 +58,8 @@ bool Tally::add_all(const Tally& other) {
 
 void Tally::clear() {
   services_.release(rows_, room_ * stride_);
-  services_.release(index_, room_ * 2);
+  index_.close();
   rows_ = nullptr;
-  index_ = nullptr;
   room_ = size_ = 0;
 }
 

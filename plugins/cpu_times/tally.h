@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include <hprof/cpp/services.hpp>
+#include <hprof/cpp/hash_table.hpp>
 
 namespace hprof::times {
 
@@ -29,14 +29,13 @@ class Tally {
 
  private:
   bool grow();
-  TallyRow* find(uint32_t thread, const uint32_t* trace, uint32_t length, uint64_t* at) const;
 
   Services services_;
   uint32_t stride_ = 0;
   uint8_t* rows_ = nullptr;
   uint64_t room_ = 0;
   uint64_t size_ = 0;
-  uint32_t* index_ = nullptr;  // of rows, plus 1; twice as many as room
+  HashTable<uint32_t, Growth::kMoves> index_;  // of rows, plus 1; by the hash of thread and trace
 };
 
 }  // namespace hprof::times

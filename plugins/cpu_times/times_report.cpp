@@ -3,74 +3,50 @@
 #include <algorithm>
 #include <cstring>
 
-#include <hprof/cpp/ctime_text.hpp>
+#include <hprof/cpp/core_tables.hpp>
 #include <hprof/cpp/cutoff.hpp>
-#include <hprof/cpp/text_line.hpp>
+#include <hprof/cpp/note.hpp>
 
 #include "plugins/cpu_times/graph.h"
 
 namespace hprof::times {
 
-using Line = TextLine<512>;
-
-static hprof_status write_note(const Services& services, const Line& line) {
-  hprof_rec_note note;
-  memset(&note, 0, sizeof note);
-  note.head.size = sizeof note;
-  note.head.kind = HPROF_RECORD_NOTE;
-  note.text = {line.c_str(), line.size()};
-  hprof_status status = services.emit->write(services.host, &note.head);
-  return status == HPROF_UNSUPPORTED ? HPROF_OK : status;
-}
-
-static Line& seconds(Line& line, uint64_t ns) { return line.decimal(ns / 1'000'000, 3).text(" s"); }
-
-static Line note_on_time(const Circumstances& how) {
-  Line line;
-  line.text("cpu=times: calls are counted exactly; ");
+static Note note_on_time(const Circumstances& how) {
+  Note line;
+  line.add("cpu=times: calls are counted exactly; ");
   if (how.times == kClock) {
-    line.text("the time is elapsed time, read at entry and exit (times=clock) by ");
-    return line.text(how.counter ? "the processor's counter" : "System.nanoTime");
+    line.add("the time is elapsed time, read at entry and exit (times=clock) by ");
+    return line.add(how.counter ? "the processor's counter" : "System.nanoTime");
   }
   if (how.times == kCpuClock) {
-    line.text("the time is CPU time, read at entry and exit (times=clock:cpu); ");
+    line.add("the time is CPU time, read at entry and exit (times=clock:cpu); ");
   } else {
-    line.text("the time is CPU time, by a look at each thread every ").decimal(how.interval_ns / 1000, 3);
-    line.text(" ms (times=sampled); ");
+    line.add("the time is CPU time, by a look at each thread every ").decimal(how.interval_ns / 1000, 3);
+    line.add(" ms (times=sampled); ");
   }
-  return seconds(line, how.outside_ns).text(" more were used in methods that are not counted");
+  return line.seconds(how.outside_ns).add(" more were used in methods that are not counted");
 }
 
-static Line note_on_classes(const Services& services, const Circumstances& how) {
-  hprof_probe_totals totals;
+static Note note_on_classes(const Services& services, const Circumstances& how) {
+  hprof_probe_totals totals = {};
+  totals.size = sizeof totals;
   services.bytecode->totals(services.host, &totals);
-  Line line;
-  line.text("cpu=times: ").number(totals.methods_probed + totals.leaves).text(" of ").number(totals.methods);
-  line.text(" methods in ").number(totals.classes).text(" classes count their calls, ").number(totals.leaves);
-  line.text(" of them call nothing, so that their time is their callers'; ")
-      .number(how.traces)
-      .text(" traces were seen");
+  Note line;
+  line.add("cpu=times: ").add(totals.methods_probed + totals.leaves).add(" of ").add(totals.methods);
+  line.add(" methods in ").add(totals.classes).add(" classes count their calls, ").add(totals.leaves);
+  line.add(" of them call nothing, so that their time is their callers'; ")
+      .add(how.traces)
+      .add(" traces were seen");
   return line;
-}
-
-static void add_reason(void* argument, const char* words, uint64_t classes, uint64_t methods) {
-  auto* line = static_cast<Line*>(argument);
-  line->text(line->size() == 0 ? "cpu=times: left as they were: " : ", ").text(words).text(" (");
-  if (classes != 0) line->number(classes).text(" classes");
-  if (classes != 0 && methods != 0) line->text(", ");
-  if (methods != 0) line->number(methods).text(" methods");
-  line->text(")");
 }
 
 static hprof_status write_notes(const Services& services, const Circumstances& how) {
   hprof_status status = write_note(services, note_on_time(how));
   if (status == HPROF_OK) status = write_note(services, note_on_classes(services, how));
-  Line left;
-  services.bytecode->each_left(services.host, &left, &add_reason);
-  if (status == HPROF_OK && left.size() != 0) status = write_note(services, left);
+  if (status == HPROF_OK) status = write_note_on_probes(services, "cpu=times: left as they were: ");
   if (status == HPROF_OK && how.virtual_threads != 0 && how.times != kClock) {
-    Line line;
-    line.text(
+    Note line;
+    line.add(
         "cpu=times: the calls of virtual threads are counted; their time is that of the threads that carried "
         "them");
     status = write_note(services, line);
@@ -100,29 +76,29 @@ static bool has_more_calls(const TallyRow* a, const TallyRow* b) {
 
 static hprof_status write_table(const Services& services, TallyRow* const* order, uint64_t size,
                                 double cutoff) {
-  uint64_t total = 0, kept = 0;
-  for (uint64_t i = 0; i < size; i++) total += order[i]->time_ns;
+  uint64_t calls = 0, total = 0, kept = 0;
+  for (uint64_t i = 0; i < size; i++) {
+    calls += order[i]->count;
+    total += order[i]->time_ns;
+  }
   const double least = least_shown(cutoff, total);
   while (kept < size && static_cast<double>(order[kept]->time_ns) >= least) kept++;
-  if (kept == 0 && size != 0) kept = 1;
   hprof_cpu_row none = {};
-  hprof_frame_id frame = services.ids->synthetic_frame(services.host, "JVM", "no_calls");
+  hprof_frame_id frame =
+      services.ids->synthetic_frame(services.host, "JVM", size == 0 ? "no_calls" : "all_below_cutoff");
   none.trace = services.ids->trace(services.host, 0, &frame, 1);
   auto* rows = services.allocate<hprof_cpu_row>(kept);
   uint64_t used = 0;
   for (uint64_t i = 0; rows != nullptr && i < kept; i++) {
     hprof_trace_serial trace = trace_of(services, *order[i]);
-    if (trace != 0) rows[used++] = {order[i]->count, order[i]->time_ns, trace, 0};
+    if (trace != 0) rows[used++] = {order[i]->count, order[i]->time_ns, trace};
   }
-  CtimeText created = ctime_now(services.host, services.io);
-  hprof_rec_cpu_table table;
-  memset(&table, 0, sizeof table);
-  table.head.size = sizeof table;
-  table.head.kind = HPROF_RECORD_CPU_TIMES;
-  table.created = created.text;
-  table.total = total;
-  table.rows = used != 0 ? rows : &none;
-  table.row_count = used != 0 ? used : 1;
+  const hprof_cpu_row totals = {calls, total, 0};
+  hprof_rec_table table = used != 0 ? table_of(kCpuTimes, rows, used) : table_of(kCpuTimes, &none, 1);
+  table.created_ms = services.clock->wall_ms(services.host);
+  table.totals = cells_of(&totals);
+  table.order = HPROF_CPU_TIME;
+  table.cutoff = cutoff;
   hprof_status status = services.emit->write(services.host, &table.head);
   services.release(rows, kept);
   return status;
@@ -135,12 +111,9 @@ static hprof_status write_old(const Services& services, TallyRow* const* order, 
     const uint32_t* trace = order[i]->trace();
     rows[i] = {order[i]->count, order[i]->time_ns, trace[0], order[i]->length > 1 ? trace[1] : 0};
   }
-  hprof_rec_cpu_old table;
-  memset(&table, 0, sizeof table);
-  table.head.size = sizeof table;
-  table.head.kind = HPROF_RECORD_CPU_OLD;
-  table.row_count = size;
-  table.rows = rows;
+  hprof_rec_table table = table_of(kCpuOld, rows, size);
+  table.created_ms = services.clock->wall_ms(services.host);
+  table.order = HPROF_CPU_COUNT;
   hprof_status status = services.emit->write(services.host, &table.head);
   services.release(rows, size);
   return status;

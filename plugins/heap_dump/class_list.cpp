@@ -10,7 +10,9 @@ namespace {
 constexpr uint64_t kLoaderCount = ClassTable::kMost + 1;
 constexpr jint kClassFileInterface = 0x0200;
 constexpr jint kStatic = 0x0008;
-constexpr int kRounds = 4;  // of listing until no class is new: linking may load some
+constexpr jint kLocalsBeside = 64;
+constexpr jint kMostLocals = 65536;  // what HotSpot promises at most
+constexpr int kRounds = 4;           // of listing until no class is new: linking may load some
 
 }  // namespace
 
@@ -25,7 +27,11 @@ bool ClassList::list(const Vm& vm) {
   vm.free(held_);
   held_ = nullptr;
   held_count_ = 0;
-  return vm.jvmti->GetLoadedClasses(&held_count_, &held_) == JVMTI_ERROR_NONE;
+  if (vm.jvmti->GetLoadedClasses(&held_count_, &held_) != JVMTI_ERROR_NONE) return false;
+  // For -Xcheck:jni, which counts them; HotSpot promises no more than these.
+  const jint wanted = held_count_ + kLocalsBeside;
+  if (wanted <= kMostLocals && vm.jni->EnsureLocalCapacity(wanted) != JNI_OK) vm.no_exception();
+  return true;
 }
 
 bool ClassList::tag_known(const Vm& vm) {
@@ -34,6 +40,7 @@ bool ClassList::tag_known(const Vm& vm) {
     if (entry.is_gone != 0) continue;
     jobject local = vm.jni->NewLocalRef(static_cast<jweak>(entry.reference));
     if (local == nullptr) {
+      vm.no_exception();
       vm.jni->DeleteWeakGlobalRef(static_cast<jweak>(entry.reference));
       entry.reference = nullptr;
       entry.is_gone = 1;
@@ -167,9 +174,7 @@ void ClassList::describe(const Vm& vm, jclass loaded, uint32_t number) {
 }
 
 bool ClassList::tag_loaders(const Vm& vm, uint64_t* next) {
-  loaders_ =
-      static_cast<uint64_t*>(services_->mem->reserve(services_->host, kLoaderCount * sizeof(uint64_t)));
-  if (loaders_ == nullptr) return false;
+  if (!loaders_.open(*services_, kLoaderCount) || !loaders_.cover(table_->count() + 1)) return false;
   for (jint i = 0; i < held_count_; i++) {
     jobject loader = nullptr;
     uint32_t number = number_of(vm, held_[i]);
@@ -208,12 +213,7 @@ void ClassList::release(const Vm& vm) {
   held_count_ = 0;
 }
 
-void ClassList::free_loaders() {
-  if (services_ != nullptr && loaders_ != nullptr) {
-    services_->mem->unreserve(services_->host, loaders_, kLoaderCount * sizeof(uint64_t));
-  }
-  loaders_ = nullptr;
-}
+void ClassList::free_loaders() { loaders_.close(); }
 
 void ClassList::forget(JNIEnv* jni) {
   if (jni == nullptr) return;

@@ -23,7 +23,7 @@ class ClassList {
   hprof_status define(const Services& services) const;
 
   // The class loader's tag by class number, 0: the VM's own. Valid until free_loaders.
-  const uint64_t* loaders() const { return loaders_; }
+  const uint64_t* loaders() const { return loaders_.data(); }
   // Tags class loaders, from *next on.
   bool tag_loaders(const Vm& vm, uint64_t* next);
 
@@ -40,7 +40,7 @@ class ClassList {
   ClassTable* table_;
   jclass* held_ = nullptr;  // the VM's memory, local references
   jint held_count_ = 0;
-  uint64_t* loaders_ = nullptr;
+  LazyTable<uint64_t> loaders_;
   const Services* services_ = nullptr;
   jmethodID get_declared_fields_ = nullptr;
 };

@@ -7,31 +7,24 @@ namespace hprof::dump {
 
 bool ClassTable::open(const Services* services) {
   services_ = services;
-  const auto* mem = services->mem;
-  entries_ = static_cast<ClassEntry*>(mem->reserve(services->host, (kMost + 1) * sizeof(ClassEntry)));
-  arena_ = static_cast<uint8_t*>(mem->reserve(services->host, kArenaBytes));
-  if (entries_ != nullptr && arena_ != nullptr) return true;
+  if (entries_.open(*services, kMost + 1) && arena_.open(*services, kArenaBytes)) return true;
   close();
   return false;
 }
 
 void ClassTable::close() {
-  if (services_ == nullptr) return;
-  const auto* mem = services_->mem;
-  if (entries_ != nullptr) mem->unreserve(services_->host, entries_, (kMost + 1) * sizeof(ClassEntry));
-  if (arena_ != nullptr) mem->unreserve(services_->host, arena_, kArenaBytes);
-  entries_ = nullptr;
-  arena_ = nullptr;
+  entries_.close();
+  arena_.close();
   count_ = 0;
   arena_used_ = 0;
 }
 
-uint32_t ClassTable::add() { return count_ < kMost ? ++count_ : 0; }
+uint32_t ClassTable::add() { return entries_.cover(count_ + 2) ? ++count_ : 0; }
 
 void* ClassTable::take(uint64_t bytes) {
   bytes = (bytes + 7) & ~uint64_t{7};
-  if (bytes > kArenaBytes - arena_used_) return nullptr;
-  void* taken = arena_ + arena_used_;
+  if (!arena_.cover(arena_used_ + bytes)) return nullptr;
+  void* taken = arena_.data() + arena_used_;
   arena_used_ += bytes;
   return taken;
 }

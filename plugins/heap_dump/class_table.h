@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include <hprof/cpp/dump_types.hpp>
+#include <hprof/cpp/lazy_table.hpp>
 #include <hprof/cpp/services.hpp>
 
 namespace hprof::dump {
@@ -89,9 +90,9 @@ class ClassTable {
   void* take(uint64_t bytes);
 
   const Services* services_ = nullptr;
-  ClassEntry* entries_ = nullptr;
+  LazyTable<ClassEntry> entries_;  // from 1 on
   uint32_t count_ = 0;
-  uint8_t* arena_ = nullptr;
+  LazyTable<uint8_t> arena_;
   uint64_t arena_used_ = 0;
 };
 

@@ -1,6 +1,7 @@
 // The heap=dump collector.
 #include "plugins/heap_dump/collector.h"
 
+#include <hprof/cpp/note.hpp>
 #include <hprof/cpp/vm_flags.hpp>
 
 namespace hprof::dump {
@@ -9,7 +10,8 @@ Collector::Collector(const hprof_host* host, const Config& config)
     : services_(host), config_(config), jvmti_(&services_), vm_(&services_) {}
 
 // The VM's own dumper is fast, but says only what it says: binary, all fields, the heap as the VM sees it.
-bool Collector::vm_engine_fits(uint32_t reason, char* why, uint32_t why_size) const {
+bool Collector::vm_engine_fits(uint32_t reason, const ObjectTraces& traces, char* why,
+                               uint32_t why_size) const {
   const hprof_settings& settings = services_.settings();
   TextBuffer text(why, why_size);
   if ((settings.heap_form & HPROF_HEAP_AS_RECORDS) == 0) {
@@ -24,61 +26,107 @@ bool Collector::vm_engine_fits(uint32_t reason, char* why, uint32_t why_size) co
              (vm_flag(services_, "UseZGC") || vm_flag(services_, "UseShenandoahGC"))) {
     // Its dumper would wait for ever.
     text.add("this collector does not collect any more at the VM's end; with live=n it need not");
+  } else if (traces.is_used() && !reads_addresses(traces)) {
+    text.add("it does not tell where objects were allocated, and their addresses are not known here");
   } else {
     return services_.vm_dump->available(services_.host, why, why_size) != 0;
   }
   return false;
 }
 
+bool Collector::reads_addresses(const ObjectTraces& traces) const {
+  auto* java_vm = static_cast<JavaVM*>(services_.jvm->java_vm(services_.host));
+  void* jni = services_.jvm->jni(services_.host);
+  void* environment = nullptr;
+  if (jni == nullptr || java_vm->GetEnv(&environment, JVMTI_VERSION_1_2) != JNI_OK) return false;
+  auto* jvmti = static_cast<jvmtiEnv*>(environment);
+  jvmtiCapabilities capabilities = {};
+  capabilities.can_tag_objects = 1;
+  const bool known =
+      jvmti->AddCapabilities(&capabilities) == JVMTI_ERROR_NONE && traces.knows_addresses(jvmti, jni);
+  jvmti->DisposeEnvironment();
+  return known;
+}
+
 hprof_status Collector::note(const char* engine, const char* why) {
-  TextLine<400> line;
-  line.text("heap=dump: the ").text(engine).text(" engine");
-  if (why[0] != 0) line.text(" (no VM dumper: ").text(why).text(")");
+  Note line;
+  line.add("heap=dump: the ").add(engine).add(" engine");
+  if (why[0] != 0) line.add(" (no VM dumper: ").add(why).add(")");
   services_.log->detail(services_.host, line.c_str());
-  hprof_rec_note note = {{sizeof(note), HPROF_RECORD_NOTE, 0}, {line.c_str(), line.size()}};
-  hprof_status status = services_.emit->write(services_.host, &note.head);
-  return status == HPROF_UNSUPPORTED ? HPROF_OK : status;
+  return write_note(services_, line);
+}
+
+// -Xcheck:jni wants a look for exceptions after each call.
+static bool threw(JNIEnv* jni) {
+  if (!jni->ExceptionCheck()) return false;
+  jni->ExceptionClear();
+  return true;
+}
+
+static uint64_t call_long(JNIEnv* jni, jclass type, jobject object, const char* name) {
+  jmethodID method = jni->GetMethodID(type, name, "()J");
+  if (threw(jni) || method == nullptr) return 0;
+  const jlong value = jni->CallLongMethod(object, method);
+  return threw(jni) ? 0 : static_cast<uint64_t>(value);
 }
 
 // What Runtime.totalMemory() - freeMemory() is: no more than a hint for progress messages.
 uint64_t Collector::used_heap() const {
   auto* jni = static_cast<JNIEnv*>(services_.jvm->jni(services_.host));
-  jclass runtime = jni != nullptr ? jni->FindClass("java/lang/Runtime") : nullptr;
+  if (jni == nullptr) return 0;
+  jclass runtime = jni->FindClass("java/lang/Runtime");
   jmethodID get =
       runtime != nullptr ? jni->GetStaticMethodID(runtime, "getRuntime", "()Ljava/lang/Runtime;") : nullptr;
   jobject object = get != nullptr ? jni->CallStaticObjectMethod(runtime, get) : nullptr;
   uint64_t used = 0;
-  if (object != nullptr) {
-    jmethodID total = jni->GetMethodID(runtime, "totalMemory", "()J");
-    jmethodID free = jni->GetMethodID(runtime, "freeMemory", "()J");
-    if (total != nullptr && free != nullptr) {
-      used = static_cast<uint64_t>(jni->CallLongMethod(object, total) - jni->CallLongMethod(object, free));
-    }
+  if (!threw(jni) && object != nullptr) {
+    const uint64_t total = call_long(jni, runtime, object, "totalMemory");
+    const uint64_t free = call_long(jni, runtime, object, "freeMemory");
+    used = free < total ? total - free : 0;
   }
-  if (jni != nullptr && jni->ExceptionCheck()) jni->ExceptionClear();
   if (object != nullptr) jni->DeleteLocalRef(object);
   if (runtime != nullptr) jni->DeleteLocalRef(runtime);
   return used;
 }
 
+hprof_status Collector::note_traces(const ObjectTraces& traces) {
+  Note line;
+  line.add("heap=dump: ").add(traces.traced()).add(" of ").add(traces.objects());
+  line.add(" objects have the trace in which they were allocated; the others the VM made by itself, or ");
+  line.add("nobody followed them: they are older, or were not sampled");
+  if (traces.left_out() != 0)
+    line.add("; ").add(traces.left_out()).add(" were allocated while the dump began");
+  services_.log->detail(services_.host, line.c_str());
+  return write_note(services_, line);
+}
+
 hprof_status Collector::report(const hprof_report& report) {
+  ObjectTraces traces;
+  const bool has_traces = traces.begin(&services_);
+  hprof_status status = dump(report.reason, &traces);
+  if (status == HPROF_OK && has_traces) status = note_traces(traces);
+  traces.end();
+  return status;
+}
+
+hprof_status Collector::dump(uint32_t reason, ObjectTraces* traces) {
   const auto engine = static_cast<Engine>(config_.engine);
   Progress progress;
   progress.begin(&services_, used_heap());
   char why[200] = "";
   if (engine != Engine::kJvmti) {
     hprof_status status = HPROF_UNSUPPORTED;
-    if (vm_engine_fits(report.reason, why, sizeof(why))) {
+    if (vm_engine_fits(reason, *traces, why, sizeof(why))) {
       status = note("vm", "");
-      if (status == HPROF_OK) status = vm_.dump(config_, &progress, why, sizeof(why));
+      if (status == HPROF_OK) status = vm_.dump(config_, traces, &progress, why, sizeof(why));
     }
     if (status != HPROF_UNSUPPORTED) return status;
     TextLine<300> line;
-    line.text("heap=dump: not with the VM's dumper: ").text(why);
+    line.add("heap=dump: not with the VM's dumper: ").add(why);
     if (engine == Engine::kVm) services_.log->message(services_.host, line.c_str());
   }
   hprof_status status = note("jvmti", why);
-  return status == HPROF_OK ? jvmti_.dump(config_, &progress) : status;
+  return status == HPROF_OK ? jvmti_.dump(config_, traces, &progress) : status;
 }
 
 }  // namespace hprof::dump

@@ -14,12 +14,17 @@ class Collector {
   Collector(const hprof_host* host, const Config& config);
 
   hprof_status report(const hprof_report& report);
-  void give_back() { jvmti_.give_back(); }
-  void close() { jvmti_.close(); }
-  const Services& services() const { return services_; }
+  void reported() { jvmti_.give_back(); }
+  bool close() {
+    jvmti_.close();
+    return true;
+  }
 
  private:
-  bool vm_engine_fits(uint32_t reason, char* why, uint32_t why_size) const;
+  bool vm_engine_fits(uint32_t reason, const ObjectTraces& traces, char* why, uint32_t why_size) const;
+  bool reads_addresses(const ObjectTraces& traces) const;
+  hprof_status dump(uint32_t reason, ObjectTraces* traces);
+  hprof_status note_traces(const ObjectTraces& traces);
   hprof_status note(const char* engine, const char* why);
   uint64_t used_heap() const;
 

@@ -13,17 +13,6 @@ constexpr uint64_t kInstanceBytes =
     1u << 20;  // more than 65535 fields of 8 bytes, supers included, is not dumped
 constexpr uint64_t kValues = HeapWriter::kMostValues + 1;
 
-template <class T>
-T* reserve(const Services& services, uint64_t count) {
-  return static_cast<T*>(services.mem->reserve(services.host, count * sizeof(T)));
-}
-
-template <class T>
-void unreserve(const Services& services, T*& memory, uint64_t count) {
-  if (memory != nullptr) services.mem->unreserve(services.host, memory, count * sizeof(T));
-  memory = nullptr;
-}
-
 }  // namespace
 
 bool HeapWriter::open(const Services* services, ClassTable* classes, const Config& config) {
@@ -33,31 +22,27 @@ bool HeapWriter::open(const Services* services, ClassTable* classes, const Confi
   const uint32_t form = services->settings().heap_form;
   as_bytes_ = form == 0 || (form & HPROF_HEAP_AS_BYTES) != 0;
   as_fields_ = form == 0 || (form & HPROF_HEAP_AS_FIELDS) != 0;
-  bytes_buffer_ = reserve<uint8_t>(*services, kInstanceBytes);
-  elements_ = reserve<uint64_t>(*services, kPart);
-  values_ = reserve<hprof_value>(*services, kValues);
-  constants_ = reserve<hprof_value>(*services, kValues);
-  statics_ = reserve<hprof_value>(*services, kValues);
   lost_fields_ =
       services->log->loss_counter(services->host, "fields of a heap dump: the VM numbers them otherwise");
-  return begun_.open(services) && arrays_.open(services) && bytes_buffer_ != nullptr &&
-         elements_ != nullptr && values_ != nullptr && constants_ != nullptr && statics_ != nullptr;
+  return begun_.open(services) && arrays_.open(services) && bytes_buffer_.open(*services, kInstanceBytes) &&
+         elements_.open(*services, kPart) && values_.open(*services, kValues) &&
+         constants_.open(*services, kValues) && statics_.open(*services, kValues);
 }
 
 void HeapWriter::close() {
   if (services_ == nullptr) return;
   begun_.close();
   arrays_.close();
-  unreserve(*services_, bytes_buffer_, kInstanceBytes);
-  unreserve(*services_, elements_, kPart);
-  unreserve(*services_, values_, kValues);
-  unreserve(*services_, constants_, kValues);
-  unreserve(*services_, statics_, kValues);
+  bytes_buffer_.close();
+  elements_.close();
+  values_.close();
+  constants_.close();
+  statics_.close();
 }
 
 void HeapWriter::begin(bool counting) {
   counting_ = counting;
-  objects_ = bytes_ = 0;
+  objects_ = bytes_ = traced_ = 0;
   kind_ = Kind::kNone;
   id_ = 0;
 }
@@ -94,21 +79,24 @@ void HeapWriter::note_object(uint64_t id, uint32_t class_number, int64_t length,
   *at = {static_cast<uint32_t>(length), static_cast<uint32_t>(bytes >> 3)};
 }
 
-bool HeapWriter::select(uint64_t id, uint32_t class_number) {
+bool HeapWriter::select(uint64_t id, uint32_t class_number, hprof_trace_serial trace) {
   if (id == id_) return kind_ != Kind::kNone;
-  begin_object(id, class_number);
+  begin_object(id, class_number, trace);
   return kind_ != Kind::kNone;
 }
 
-void HeapWriter::begin_object(uint64_t id, uint32_t class_number) {
+void HeapWriter::begin_object(uint64_t id, uint32_t class_number, hprof_trace_serial trace) {
   write_object();
   id_ = id;
+  trace_ = trace;
   kind_ = Kind::kNone;
   class_ = class_number;
   if (!classes_->has(class_number) || id == 0) return;
   const bool is_numbered = first_address_ == kNoAddress || id < first_address_;
-  if (!counting_ && is_numbered && !begun_.add(id))
-    return fail("this VM does not tell the references of an object in one piece");
+  if (!counting_ && is_numbered && !begun_.add(id)) {
+    return fail(is_written(id) ? "this VM does not tell the references of an object in one piece"
+                               : "no memory for the objects that are written");
+  }
   if (classes_->has(id)) {
     kind_ = Kind::kClass;
     links_ = {};
@@ -130,9 +118,11 @@ void HeapWriter::begin_object(uint64_t id, uint32_t class_number) {
       if (entry.instance_size > kInstanceBytes || entry.instance_fields > kMostValues) {
         return fail("a class has too many fields");
       }
+      if (!bytes_buffer_.cover(entry.instance_size) || !values_.cover(entry.instance_fields))
+        return fail("no memory for the fields of an object");
       kind_ = Kind::kInstance;
-      if (as_bytes_) std::memset(bytes_buffer_, 0, entry.instance_size);
-      if (as_fields_) std::memset(values_, 0, entry.instance_fields * sizeof(hprof_value));
+      if (as_bytes_) std::memset(bytes_buffer_.data(), 0, entry.instance_size);
+      if (as_fields_) std::memset(values_.data(), 0, entry.instance_fields * sizeof(hprof_value));
   }
 }
 
@@ -164,7 +154,7 @@ void HeapWriter::write_object() {
 // --- instances ---
 
 void HeapWriter::put_bytes(uint32_t offset, uint32_t type, uint64_t bits) {
-  uint8_t* to = bytes_buffer_ + offset;
+  uint8_t* to = bytes_buffer_.data() + offset;
   switch (width_of(type, id_size_)) {
     case 1:
       *to = static_cast<uint8_t>(bits);
@@ -201,12 +191,12 @@ void HeapWriter::write_instance() {
                                     id_,
                                     class_,
                                     entry.serial,
-                                    0,
+                                    trace_,
                                     entry.heap_bytes,
                                     as_fields_ ? entry.instance_fields : 0,
                                     entry.instance_size,
-                                    as_fields_ ? values_ : nullptr,
-                                    as_bytes_ ? bytes_buffer_ : nullptr};
+                                    as_fields_ ? values_.data() : nullptr,
+                                    as_bytes_ ? bytes_buffer_.data() : nullptr};
   emit(&record.head);
 }
 
@@ -218,6 +208,7 @@ void HeapWriter::fill_header(hprof_rec_heap_array* record, uint32_t kind, uint64
   record->object = id_;
   record->class_object = class_;
   record->owner = classes_->at(class_).serial;
+  record->trace = trace_;
   record->heap_bytes = bytes;
   record->length = array_.length;
 }
@@ -225,11 +216,12 @@ void HeapWriter::fill_header(hprof_rec_heap_array* record, uint32_t kind, uint64
 // Writes the elements in hand as part of a long array and goes on behind them.
 void HeapWriter::write_part(uint32_t end) {
   const uint32_t size = end - part_begin_;
-  std::memset(elements_ + part_filled_, 0, (size - part_filled_) * sizeof(uint64_t));
+  if (!elements_.cover(size)) return fail("no memory for the elements of an array");
+  std::memset(elements_.data() + part_filled_, 0, (size - part_filled_) * sizeof(uint64_t));
   hprof_rec_heap_array record;
   fill_header(&record, HPROF_RECORD_HEAP_OBJECT_ARRAY, heap_bytes());
   record.type = HPROF_TYPE_OBJECT;
-  record.elements = elements_;
+  record.elements = elements_.data();
   if (array_.length > kPart) {
     record.first = part_begin_;
     record.count = size;
@@ -243,9 +235,10 @@ void HeapWriter::write_part(uint32_t end) {
 void HeapWriter::element(uint32_t index, uint64_t to) {
   if (kind_ != Kind::kObjectArray || counting_) return;
   if (index >= array_.length || index < part_begin_ + part_filled_) return lose_field();
-  while (index - part_begin_ >= kPart) write_part(part_begin_ + kPart);
+  while (index - part_begin_ >= kPart && status_ == HPROF_OK) write_part(part_begin_ + kPart);
   const uint32_t at = index - part_begin_;
-  std::memset(elements_ + part_filled_, 0, (at - part_filled_) * sizeof(uint64_t));
+  if (!elements_.cover(uint64_t{at} + 1)) return fail("no memory for the elements of an array");
+  std::memset(elements_.data() + part_filled_, 0, (at - part_filled_) * sizeof(uint64_t));
   elements_[at] = to;
   part_filled_ = at + 1;
 }
@@ -253,7 +246,7 @@ void HeapWriter::element(uint32_t index, uint64_t to) {
 void HeapWriter::write_array_rest() {
   count(heap_bytes());
   if (counting_) return;
-  while (array_.length - part_begin_ > kPart) write_part(part_begin_ + kPart);
+  while (array_.length - part_begin_ > kPart && status_ == HPROF_OK) write_part(part_begin_ + kPart);
   write_part(array_.length);
 }
 
@@ -294,6 +287,7 @@ void HeapWriter::class_link(ClassLink link, uint64_t to) {
 void HeapWriter::class_constant(uint32_t index, uint64_t to) {
   if (kind_ != Kind::kClass || counting_ || to == 0) return;
   if (index > UINT16_MAX || links_.constant_count == kMostValues) return lose_field();
+  if (!constants_.cover(links_.constant_count + 1u)) return fail("no memory for the constants of a class");
   constants_[links_.constant_count++] = {0, static_cast<uint16_t>(index), HPROF_TYPE_OBJECT, 0, to};
 }
 
@@ -305,7 +299,8 @@ void HeapWriter::static_value(uint32_t index, uint32_t type, uint64_t bits) {
   const Field* field = classes_->static_field(static_cast<uint32_t>(id_), index);
   if (field == nullptr || field->type != type || entry.field_count > kMostValues) return lose_field();
   if (links_.static_count == 0) {
-    std::memset(statics_, 0, entry.field_count * sizeof(hprof_value));
+    if (!statics_.cover(entry.field_count)) return fail("no memory for the fields of a class");
+    std::memset(statics_.data(), 0, entry.field_count * sizeof(hprof_value));
     links_.static_count = 1;  // values are there
   }
   statics_[field - entry.fields].bits = bits;
@@ -322,8 +317,11 @@ void HeapWriter::write_class(uint32_t number) {
   record.instance_size = entry.instance_size;
   const bool has_values = links_.static_count != 0;
   record.static_count = 0;
-  hprof_value* fields = values_;
-  for (uint32_t i = 0; i < entry.field_count && i < kMostValues; i++) {
+  const uint32_t field_count = entry.field_count < kMostValues ? entry.field_count : kMostValues;
+  if (!values_.cover(field_count) || !statics_.cover(field_count))
+    return fail("no memory for the fields of a class");
+  hprof_value* fields = values_.data();
+  for (uint32_t i = 0; i < field_count; i++) {
     const Field& field = entry.fields[i];
     if (field.is_static == 0) {
       fields[record.field_count++] = {field.name, 0, field.type, 0, 0};
@@ -332,8 +330,8 @@ void HeapWriter::write_class(uint32_t number) {
     const uint64_t bits = has_values ? statics_[i].bits : 0;
     statics_[record.static_count++] = {field.name, 0, field.type, 0, bits};
   }
-  record.constants = constants_;
-  record.statics = statics_;
+  record.constants = constants_.data();
+  record.statics = statics_.data();
   record.fields = fields;
   emit(&record.head);
 }
@@ -348,7 +346,7 @@ void HeapWriter::finish(const uint64_t* loaders) {
   for (uint32_t number = 1; number <= classes_->count() && !counting_; number++) {
     const ClassEntry& entry = classes_->at(number);
     if (entry.is_gone != 0 || is_written(number)) continue;
-    begun_.add(number);
+    if (!begun_.add(number)) return fail("no memory for the objects that are written");
     links_ = {};
     const uint64_t loader = loaders != nullptr ? loaders[number] : 0;
     links_.loader = is_written(loader) ? loader : 0;

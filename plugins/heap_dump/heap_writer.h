@@ -39,8 +39,10 @@ class HeapWriter {
   void root(const hprof_rec_heap_root& root);
   // Length (-1: no array) and bytes on the heap of an object that is referred to; once is enough.
   void note_object(uint64_t id, uint32_t class_number, int64_t length, uint64_t bytes);
-  // All that follows is about this object. False: it cannot be dumped (its class is not known).
-  bool select(uint64_t id, uint32_t class_number);
+  bool is_selected(uint64_t id) const { return id == id_; }
+  // All that follows is about this object. trace: where it was allocated, 0: not known; looked at where it is
+  // not selected yet. False: it cannot be dumped (its class is not known).
+  bool select(uint64_t id, uint32_t class_number, hprof_trace_serial trace = 0);
   void instance_reference(uint32_t index, uint64_t to);
   void instance_value(uint32_t index, uint32_t type, uint64_t bits);
   void element(uint32_t index, uint64_t to);
@@ -63,11 +65,12 @@ class HeapWriter {
   const char* failure() const { return failure_; }
   uint64_t objects() const { return objects_; }  // instances and arrays
   uint64_t bytes() const { return bytes_; }      // that they take on the heap
+  uint64_t traced() const { return traced_; }    // objects that have a trace
 
  private:
   enum class Kind : uint32_t { kNone, kClass, kInstance, kObjectArray, kPrimitiveArray };
 
-  void begin_object(uint64_t id, uint32_t class_number);
+  void begin_object(uint64_t id, uint32_t class_number, hprof_trace_serial trace);
   void write_object();
   void write_class(uint32_t number);
   void write_instance();
@@ -80,6 +83,7 @@ class HeapWriter {
   void count(uint64_t bytes) {
     objects_++;
     bytes_ += bytes;
+    traced_ += trace_ != 0 ? 1 : 0;
   }
   void lose_field();
 
@@ -103,17 +107,18 @@ class HeapWriter {
   Kind kind_ = Kind::kNone;
   uint64_t id_ = 0;
   uint32_t class_ = 0;
+  hprof_trace_serial trace_ = 0;
   ArraySize array_ = {};
   uint32_t part_begin_ = 0;   // first element in elements_
   uint32_t part_filled_ = 0;  // elements in elements_
   bool array_written_ = false;
   hprof_rec_heap_class links_ = {};
 
-  uint8_t* bytes_buffer_ = nullptr;  // of an instance
-  uint64_t* elements_ = nullptr;
-  hprof_value* values_ = nullptr;  // of an instance's fields
-  hprof_value* constants_ = nullptr;
-  hprof_value* statics_ = nullptr;
+  LazyTable<uint8_t> bytes_buffer_;  // of an instance
+  LazyTable<uint64_t> elements_;
+  LazyTable<hprof_value> values_;  // of an instance's fields
+  LazyTable<hprof_value> constants_;
+  LazyTable<hprof_value> statics_;
 
   uint64_t bare_[kMostBare];
   uint32_t bare_count_ = 0;
@@ -122,6 +127,7 @@ class HeapWriter {
   const char* failure_ = nullptr;
   uint64_t objects_ = 0;
   uint64_t bytes_ = 0;
+  uint64_t traced_ = 0;
 };
 
 }  // namespace hprof::dump

@@ -17,7 +17,7 @@ class IdMap {
   }
 
   void close() {
-    if (slots_ != nullptr) services_->mem->unreserve(services_->host, slots_, bytes(count_));
+    if (slots_ != nullptr) services_->release(slots_, count_);
     slots_ = nullptr;
     count_ = used_ = 0;
   }
@@ -48,8 +48,6 @@ class IdMap {
     Value value;
   };
 
-  static uint64_t bytes(uint64_t slots) { return slots * sizeof(Slot); }
-
   // Of the key, or of the free slot for it.
   uint64_t place_of(uint64_t key) const {
     uint64_t place = (key * 0x9e3779b97f4a7c15ull >> 20) & (count_ - 1);
@@ -58,7 +56,7 @@ class IdMap {
   }
 
   bool make(uint64_t slots) {
-    auto* memory = static_cast<Slot*>(services_->mem->reserve(services_->host, bytes(slots)));
+    auto* memory = services_->allocate<Slot>(slots);
     if (memory == nullptr) return false;
     slots_ = memory;
     count_ = slots;
@@ -72,7 +70,7 @@ class IdMap {
     for (uint64_t i = 0; i < old_count; i++) {
       if (old[i].key != 0) slots_[place_of(old[i].key)] = old[i];
     }
-    services_->mem->unreserve(services_->host, old, bytes(old_count));
+    services_->release(old, old_count);
     return true;
   }
 

@@ -3,10 +3,6 @@
 
 #include <cstring>
 
-#include <hprof/cpp/ctime_text.hpp>
-
-#include "plugins/heap_dump/object_address.h"
-
 namespace hprof::dump {
 
 // State of one walk, passed to the callbacks.
@@ -15,10 +11,13 @@ struct JvmtiEngine::Walk {
   ClassTable* classes;
   HeapWriter* writer;
   ThreadList* threads;
+  ObjectTraces* traces;
   Progress* progress;
   uint64_t next_id;
   uint64_t first_object;  // ids below are classes, threads and loaders
   bool by_address;
+  bool takes_addresses;        // of traces, still to be done
+  hprof_object_places places;  // by_address
   uint64_t jni_globals;
   uint64_t* lost_objects;
 };
@@ -42,8 +41,8 @@ struct JvmtiEngine::Callbacks {
       *tag = static_cast<jlong>(id);
       walk.writer->note_bare_class(id);
     } else if (known == 0 && walk.by_address) {
-      id = address_of(tag);
-      if (id < kFirstAddress || !has_size(tag, size))
+      id = hprof_object_address(&walk.places, tag);
+      if (id < kFirstAddress || hprof_has_object_size(&walk.places, tag, size) == 0)
         walk.writer->fail("an object's address does not fit its size; addresses=n takes tags");
     } else if (known == 0) {
       id = walk.next_id++;
@@ -55,11 +54,25 @@ struct JvmtiEngine::Callbacks {
 
   // The id of an object that is visited; 0: it has none.
   static uint64_t visited(const Walk& walk, const jlong* tag) {
-    return *tag != 0 || !walk.by_address ? static_cast<uint64_t>(*tag) : address_of(tag);
+    return *tag != 0 || !walk.by_address ? static_cast<uint64_t>(*tag)
+                                         : hprof_object_address(&walk.places, tag);
   }
-  static uint64_t referrer(const Walk& walk, const jlong* referrer_tag, const jlong* tag) {
-    if (*referrer_tag != 0 || !walk.by_address) return static_cast<uint64_t>(*referrer_tag);
-    return address_of_referrer(referrer_tag, tag);
+
+  // All that follows is about the object of that id; address: where ids are addresses.
+  static bool select(Walk& walk, uint64_t id, jlong class_tag, uint64_t address) {
+    const bool begins = !walk.writer->is_selected(id);
+    const hprof_trace_serial trace = begins ? walk.traces->find(walk.by_address ? address : id) : 0;
+    return walk.writer->select(id, static_cast<uint32_t>(class_tag), trace);
+  }
+  static bool select_visited(Walk& walk, jlong class_tag, const jlong* tag) {
+    const uint64_t id = visited(walk, tag);
+    return id != 0 &&
+           select(walk, id, class_tag, walk.by_address ? hprof_object_address(&walk.places, tag) : 0);
+  }
+  static bool select_referrer(Walk& walk, jlong class_tag, const jlong* referrer_tag, const jlong* tag) {
+    const uint64_t address = walk.by_address ? hprof_referrer_address(&walk.places, referrer_tag, tag) : 0;
+    const uint64_t id = *referrer_tag != 0 ? static_cast<uint64_t>(*referrer_tag) : address;
+    return select(walk, id, class_tag, address);
   }
 
   static void thread_root(Walk& walk, ThreadList::Entry* thread, uint64_t object) {
@@ -72,6 +85,8 @@ struct JvmtiEngine::Callbacks {
     root.object = object;
     root.frame = -1;
     root.trace = thread->trace;
+    walk.writer->root(root);
+    root.root = HPROF_ROOT_THREAD_BLOCK;
     walk.writer->root(root);
   }
 
@@ -155,13 +170,15 @@ struct JvmtiEngine::Callbacks {
                                    jlong* referrer_tag, jint length, void* user) {
     Walk& walk = of(user);
     if (walk.writer->status() != HPROF_OK) return JVMTI_VISIT_ABORT;
+    if (walk.takes_addresses) walk.traces->take_addresses();
+    walk.takes_addresses = false;
     const uint64_t to = id_of(walk, class_tag, size, length, tag);
     if (referrer_tag == nullptr) {
       if (to == 0) return 0;
       root(walk, kind, info, to);
       return JVMTI_VISIT_OBJECTS;
     }
-    if (walk.writer->select(referrer(walk, referrer_tag, tag), static_cast<uint32_t>(referrer_class_tag))) {
+    if (select_referrer(walk, referrer_class_tag, referrer_tag, tag)) {
       reference(walk, kind, info, to);
     }
     walk.progress->tell(walk.writer->objects(), walk.writer->bytes());
@@ -185,8 +202,7 @@ struct JvmtiEngine::Callbacks {
                                void* user) {
     Walk& walk = of(user);
     if (walk.writer->status() != HPROF_OK) return JVMTI_VISIT_ABORT;
-    const uint64_t id = visited(walk, tag);
-    if (id == 0 || !walk.writer->select(id, static_cast<uint32_t>(class_tag))) return 0;
+    if (!select_visited(walk, class_tag, tag)) return 0;
     const uint32_t type = type_of(static_cast<char>(primitive));
     const uint32_t index = static_cast<uint32_t>(info->field.index);
     if (kind == JVMTI_HEAP_REFERENCE_STATIC_FIELD) {
@@ -201,15 +217,14 @@ struct JvmtiEngine::Callbacks {
                                jvmtiPrimitiveType primitive, const void* elements, void* user) {
     Walk& walk = of(user);
     if (walk.writer->status() != HPROF_OK) return JVMTI_VISIT_ABORT;
-    const uint64_t id = visited(walk, tag);
-    if (id == 0 || !walk.writer->select(id, static_cast<uint32_t>(class_tag))) return 0;
+    if (!select_visited(walk, class_tag, tag)) return 0;
     walk.writer->array_values(type_of(static_cast<char>(primitive)), static_cast<uint32_t>(count),
                               static_cast<uint64_t>(size), elements);
     return 0;
   }
 };
 
-hprof_status JvmtiEngine::dump(const Config& config, Progress* progress) {
+hprof_status JvmtiEngine::dump(const Config& config, ObjectTraces* traces, Progress* progress) {
   give_back();
   auto* java_vm = static_cast<JavaVM*>(services_->jvm->java_vm(services_->host));
   auto* jni = static_cast<JNIEnv*>(services_->jvm->jni(services_->host));
@@ -225,7 +240,7 @@ hprof_status JvmtiEngine::dump(const Config& config, Progress* progress) {
   } else if (!is_open_ && !(is_open_ = classes_.open(services_))) {
     status = HPROF_NO_MEMORY;
   } else {
-    status = dump_with(vm, config, progress);
+    status = dump_with(vm, config, traces, progress);
   }
   list_.release(vm);
   tagged_ = vm.jvmti;
@@ -238,12 +253,18 @@ void JvmtiEngine::give_back() {
 }
 
 // Texts are for people: they get small numbers.
-bool JvmtiEngine::names_by_address(const Vm& vm, const Config& config) const {
-  const uint32_t form = services_->settings().heap_form;
+bool JvmtiEngine::names_by_address(const Vm& vm, const Config& config, const ObjectTraces& traces,
+                                   hprof_object_places* places) const {
+  const Services& s = *services_;
+  const uint32_t form = s.settings().heap_form;
   const bool is_text = form == 0 || (form & HPROF_HEAP_AS_FIELDS) != 0;
-  const bool by_address = config.addresses != 0 && !is_text && can_tell_addresses(vm);
+  places->size = sizeof(*places);
+  const bool by_address = config.addresses != 0 && !is_text &&
+                          HPROF_HAS(s.hotspot, hprof_hotspot_service, object_places) &&
+                          s.hotspot->object_places(s.host, vm.jvmti, vm.jni, places) != 0 &&
+                          (!traces.is_used() || traces.knows_addresses(vm.jvmti, vm.jni));
   const char* words = by_address ? "heap=dump: objects by address" : "heap=dump: objects by tag";
-  services_->log->detail(services_->host, words);
+  s.log->detail(s.host, words);
   return by_address;
 }
 
@@ -254,13 +275,70 @@ hprof_status JvmtiEngine::walk(const Vm& vm, const Config& config, Walk& walk, b
   if (config.wants_fields() && !counting) callbacks.primitive_field_callback = &Callbacks::on_field;
   callbacks.array_primitive_value_callback = &Callbacks::on_array;
   walk.writer->begin(counting);
+  walk.threads->begin_walk();
+  walk.traces->begin_walk();
   jvmtiError error = vm.jvmti->FollowReferences(0, nullptr, nullptr, &callbacks, &walk);
   if (walk.writer->status() == HPROF_OK && error != JVMTI_ERROR_NONE) return HPROF_FAILED;
   walk.writer->finish(list_.loaders());
   return walk.writer->status();
 }
 
-hprof_status JvmtiEngine::dump_with(const Vm& vm, const Config& config, Progress* progress) {
+// Followed objects are tagged like all others, ahead of them.
+static void tag_followed(const Vm& vm, ObjectTraces* traces, uint64_t* next) {
+  traces->each_weak([&](void* weak, uint32_t number) {
+    jobject object = number != 0 ? vm.jni->NewLocalRef(static_cast<jweak>(weak)) : nullptr;
+    if (object == nullptr) return;
+    jlong tag = 0;
+    if (vm.jvmti->GetTag(object, &tag) == JVMTI_ERROR_NONE && tag == 0) {
+      tag = static_cast<jlong>(*next);
+      if (vm.jvmti->SetTag(object, tag) == JVMTI_ERROR_NONE) ++*next;
+    }
+    traces->set_tag(static_cast<uint64_t>(tag), number);
+    vm.drop(object);
+  });
+}
+
+// Tags what is named by tags, and writes what the dump refers to.
+hprof_status JvmtiEngine::prepare(const Vm& vm, const Config& config, Walk& walk) {
+  const Services& s = *services_;
+  if (!list_.take(vm)) return HPROF_NO_MEMORY;
+  walk.next_id = uint64_t{classes_.count()} + 1;
+  if (!walk.threads->take(vm, &walk.next_id) || !list_.tag_loaders(vm, &walk.next_id)) return HPROF_NO_MEMORY;
+  walk.by_address = names_by_address(vm, config, *walk.traces, &walk.places);
+  hprof_status status = HPROF_OK;
+  if (walk.traces->is_used()) {
+    using How = ObjectTraces::How;
+    status = walk.traces->define(walk.by_address ? How::kByAddress : How::kByTag);
+    walk.takes_addresses = walk.by_address;
+    if (status == HPROF_OK && !walk.by_address) tag_followed(vm, walk.traces, &walk.next_id);
+  }
+  walk.first_object = walk.next_id;
+  if (walk.by_address) walk.writer->set_first_address(kFirstAddress);
+  if (status == HPROF_OK) status = list_.define(s);
+  if (status == HPROF_OK) status = s.emit->define(s.host, HPROF_RECORD_TRACE, 0);
+  if (status == HPROF_OK) status = walk.threads->define();
+  list_.release(vm);
+  return status;
+}
+
+hprof_status JvmtiEngine::write(const Vm& vm, const Config& config, Walk& state) {
+  const Services& s = *services_;
+  const HeapWriter& writer = *state.writer;
+  const bool counts_first = (s.settings().heap_form & HPROF_HEAP_AS_BYTES) == 0;
+  hprof_status status = counts_first ? walk(vm, config, state, true) : hprof_status{HPROF_OK};
+  if (status != HPROF_OK) return status;
+  hprof_rec_heap_dump edge = {{sizeof(edge), HPROF_RECORD_HEAP_DUMP_BEGIN, 0},
+                              s.clock->wall_ms(s.host),
+                              writer.objects(),
+                              writer.bytes()};
+  status = s.emit->write(s.host, &edge.head);
+  if (status == HPROF_OK) status = walk(vm, config, state, false);
+  edge.head.kind = HPROF_RECORD_HEAP_DUMP_END;
+  return status == HPROF_OK ? s.emit->write(s.host, &edge.head) : status;
+}
+
+hprof_status JvmtiEngine::dump_with(const Vm& vm, const Config& config, ObjectTraces* traces,
+                                    Progress* progress) {
   const Services& s = *services_;
   HeapWriter writer;
   ThreadList threads;
@@ -269,38 +347,17 @@ hprof_status JvmtiEngine::dump_with(const Vm& vm, const Config& config, Progress
   state.classes = &classes_;
   state.writer = &writer;
   state.threads = &threads;
+  state.traces = traces;
   state.progress = progress;
   state.lost_objects =
       s.log->loss_counter(s.host, "references of a heap dump: the class was loaded meanwhile");
   hprof_status status = HPROF_NO_MEMORY;
-  if (writer.open(services_, &classes_, config) && list_.take(vm)) {
-    state.next_id = uint64_t{classes_.count()} + 1;
-    if (threads.take(vm, &state.next_id) && list_.tag_loaders(vm, &state.next_id)) {
-      state.first_object = state.next_id;
-      status = list_.define(s);
-      if (status == HPROF_OK) status = s.emit->define(s.host, HPROF_RECORD_TRACE, 0);
-      if (status == HPROF_OK) status = threads.define();
-      list_.release(vm);
-    }
-  }
-  const bool counts_first = (s.settings().heap_form & HPROF_HEAP_AS_BYTES) == 0;
-  if (status == HPROF_OK && names_by_address(vm, config)) {
-    state.by_address = true;
-    writer.set_first_address(kFirstAddress);
-  }
-  if (status == HPROF_OK && counts_first) status = walk(vm, config, state, true);
-  if (status == HPROF_OK) {
-    const CtimeText created = ctime_now(s.host, s.io);
-    hprof_rec_heap_dump edge = {
-        {sizeof(edge), HPROF_RECORD_HEAP_DUMP_BEGIN, 0}, created.text, writer.objects(), writer.bytes()};
-    status = s.emit->write(s.host, &edge.head);
-    if (status == HPROF_OK) status = walk(vm, config, state, false);
-    edge.head.kind = HPROF_RECORD_HEAP_DUMP_END;
-    if (status == HPROF_OK) status = s.emit->write(s.host, &edge.head);
-  }
+  if (writer.open(services_, &classes_, config)) status = prepare(vm, config, state);
+  if (status == HPROF_OK) status = write(vm, config, state);
+  traces->set_outcome(writer.objects(), writer.traced());
   if (writer.failure() != nullptr) {
     TextLine<200> line;
-    s.log->message(s.host, line.text("heap dump: ").text(writer.failure()).c_str());
+    s.log->message(s.host, line.add("heap dump: ").add(writer.failure()).c_str());
   }
   threads.close();
   writer.close();

@@ -7,6 +7,7 @@
 
 #include "plugins/heap_dump/class_list.h"
 #include "plugins/heap_dump/heap_writer.h"
+#include "plugins/heap_dump/object_traces.h"
 #include "plugins/heap_dump/progress.h"
 #include "plugins/heap_dump/thread_list.h"
 #include "plugins/heap_dump/vm.h"
@@ -17,8 +18,8 @@ class JvmtiEngine {
  public:
   explicit JvmtiEngine(const Services* services) : services_(services), list_(&classes_) {}
 
-  // One dump. [control]
-  hprof_status dump(const Config& config, Progress* progress);
+  // One dump. traces: of objects, or not is_used(). [control]
+  hprof_status dump(const Config& config, ObjectTraces* traces, Progress* progress);
   // Frees the tags of the last dump: up to half a microsecond for each object, while the program runs. A VM
   // that ends need not. [control]
   void give_back();
@@ -30,8 +31,11 @@ class JvmtiEngine {
   struct Callbacks;
   struct Walk;
 
-  hprof_status dump_with(const Vm& vm, const Config& config, Progress* progress);
-  bool names_by_address(const Vm& vm, const Config& config) const;
+  hprof_status dump_with(const Vm& vm, const Config& config, ObjectTraces* traces, Progress* progress);
+  bool names_by_address(const Vm& vm, const Config& config, const ObjectTraces& traces,
+                        hprof_object_places* places) const;
+  hprof_status prepare(const Vm& vm, const Config& config, Walk& walk);
+  hprof_status write(const Vm& vm, const Config& config, Walk& walk);
   hprof_status walk(const Vm& vm, const Config& config, Walk& walk, bool counting);
 
   const Services* services_;

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include <hprof/cpp/services.hpp>
+#include <hprof/cpp/lazy_table.hpp>
 
 namespace hprof::dump {
 
@@ -16,17 +16,12 @@ class PageTable {
 
   bool open(const Services* services) {
     services_ = services;
-    pages_ = static_cast<uint32_t**>(services->mem->reserve(services->host, kPages * sizeof(uint32_t*)));
-    return pages_ != nullptr;
+    return pages_.open(*services, kPages);
   }
 
   void close() {
-    if (pages_ == nullptr) return;
-    for (uint32_t i = 0; i < end_; i++) {
-      if (pages_[i] != nullptr) services_->mem->unreserve(services_->host, pages_[i], kPageBytes);
-    }
-    services_->mem->unreserve(services_->host, pages_, kPages * sizeof(uint32_t*));
-    pages_ = nullptr;
+    for (uint32_t i = 0; i < end_; i++) services_->release(pages_[i], kPageEntries);
+    pages_.close();
     end_ = 0;
   }
 
@@ -34,28 +29,29 @@ class PageTable {
   uint32_t* at(uint64_t index) {
     const uint64_t page = index >> kPageBits;
     if (page >= kPages) return nullptr;
-    if (pages_[page] == nullptr && !make(static_cast<uint32_t>(page))) return nullptr;
+    if ((page >= end_ || pages_[page] == nullptr) && !make(static_cast<uint32_t>(page))) return nullptr;
     return pages_[page] + (index & ((1u << kPageBits) - 1));
   }
 
   uint32_t get(uint64_t index) const {
     const uint64_t page = index >> kPageBits;
-    if (page >= kPages || pages_[page] == nullptr) return 0;
+    if (page >= end_ || pages_[page] == nullptr) return 0;
     return pages_[page][index & ((1u << kPageBits) - 1)];
   }
 
  private:
-  static constexpr uint64_t kPageBytes = sizeof(uint32_t) << kPageBits;
+  static constexpr uint64_t kPageEntries = 1u << kPageBits;
 
   bool make(uint32_t page) {
-    pages_[page] = static_cast<uint32_t*>(services_->mem->reserve(services_->host, kPageBytes));
+    if (!pages_.cover(uint64_t{page} + 1)) return false;
+    pages_[page] = services_->allocate<uint32_t>(kPageEntries);
     if (pages_[page] == nullptr) return false;
     if (page >= end_) end_ = page + 1;
     return true;
   }
 
   const Services* services_ = nullptr;
-  uint32_t** pages_ = nullptr;
+  LazyTable<uint32_t*> pages_;
   uint32_t end_ = 0;  // no page at or above
 };
 

@@ -1,8 +1,8 @@
-// Tells how far a long dump is, every few seconds.
+// Tells how far a long dump is: the core at every step, people every few seconds.
 #pragma once
 
 #include <hprof/cpp/services.hpp>
-#include <hprof/cpp/text_line.hpp>
+#include <hprof/cpp/text.hpp>
 
 namespace hprof::dump {
 
@@ -26,16 +26,17 @@ class Progress {
   void tell(uint64_t objects, uint64_t bytes) {
     if (objects + bytes / 64 < step_) return;
     step_ = objects + bytes / 64 + kStep;
+    if (HPROF_HAS(services_->emit, hprof_emit_service, progress)) services_->emit->progress(services_->host);
     const uint64_t now = services_->clock->monotonic(services_->host);
     if (now < next_ || services_->settings().verbose == 0) return;
     next_ = now + kEveryNs;
     const uint64_t seconds = (now - began_) / 1'000'000'000;
     TextLine<200> line;
-    line.text("heap dump: ");
-    if (objects != 0) line.number(objects).text(" objects, ");
-    line.number(bytes >> 20).text(" MiB");
-    if (used_ != 0) line.text(" of about ").number(used_ >> 20);
-    if (seconds != 0) line.text(", ").number((bytes >> 20) / seconds).text(" MiB/s");
+    line.add("heap dump: ");
+    if (objects != 0) line.add(objects).add(" objects, ");
+    line.add(bytes >> 20).add(" MiB");
+    if (used_ != 0) line.add(" of about ").add(used_ >> 20);
+    if (seconds != 0) line.add(", ").add((bytes >> 20) / seconds).add(" MiB/s");
     services_->log->message(services_->host, line.c_str());
   }
 

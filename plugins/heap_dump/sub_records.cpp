@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include <hprof/cpp/byte_order.hpp>
+#include <hprof/cpp/dump_types.hpp>
 #include <hprof/record.h>
 
 #include "plugins/heap_dump/class_table.h"
@@ -12,19 +13,12 @@ namespace hprof::dump {
 
 // --- Mirrors ---
 
-bool Mirrors::open(const Services* services) {
-  services_ = services;
-  blocks_ = static_cast<Block*>(services->mem->reserve(services->host, kMostBlocks * sizeof(Block)));
-  return blocks_ != nullptr;
-}
+bool Mirrors::open(const Services* services) { return blocks_.open(*services, kMostBlocks); }
 
-void Mirrors::close() {
-  if (blocks_ != nullptr) services_->mem->unreserve(services_->host, blocks_, kMostBlocks * sizeof(Block));
-  blocks_ = nullptr;
-}
+void Mirrors::close() { blocks_.close(); }
 
 void Mirrors::watch(uint64_t id) {
-  if (find(id) != nullptr || count_ == kMostBlocks) return;
+  if (find(id) != nullptr || !blocks_.cover(count_ + 1)) return;
   const uint64_t base = id >> kBlockBits;
   blocks_[count_++].base = base;
   filter_[base >> 6 & 255] |= uint64_t{1} << (base & 63);
@@ -36,31 +30,23 @@ bool SubRecords::open(const Services* services, const Config& config, uint32_t i
   services_ = services;
   config_ = config;
   id_size_ = id_size;
-  const auto* mem = services->mem;
-  classes_ =
-      static_cast<DumpedClass*>(mem->reserve(services->host, (kMostClasses + 1) * sizeof(DumpedClass)));
-  types_ = static_cast<uint8_t*>(mem->reserve(services->host, kMostTypes));
-  return mirrors_.open(services) && numbers_.open(services) && classes_ != nullptr && types_ != nullptr;
+  return mirrors_.open(services) && numbers_.open(services) && classes_.open(*services, kMostClasses + 1) &&
+         types_.open(*services, kMostTypes);
 }
 
 void SubRecords::close() {
   if (services_ == nullptr) return;
-  const auto* mem = services_->mem;
   numbers_.close();
   mirrors_.close();
-  if (classes_ != nullptr) {
-    mem->unreserve(services_->host, classes_, (kMostClasses + 1) * sizeof(DumpedClass));
-  }
-  if (types_ != nullptr) mem->unreserve(services_->host, types_, kMostTypes);
-  classes_ = nullptr;
-  types_ = nullptr;
+  classes_.close();
+  types_.close();
 }
 
 DumpedClass* SubRecords::make_class(uint64_t id) {
   uint32_t* number = numbers_.at(id);
   if (number == nullptr) return nullptr;
   if (*number == 0) {
-    if (class_count_ == kMostClasses) return nullptr;
+    if (!classes_.cover(class_count_ + 2)) return nullptr;
     *number = ++class_count_;
     classes_[*number].id = id;
   }
@@ -112,6 +98,7 @@ uint64_t SubRecords::feed(uint8_t* bytes, uint64_t size, bool stop_behind_classe
     const uint64_t n = size < need_ - have_ ? size : need_ - have_;
     if (mark != 0) mark_numbers(bytes, have_, have_ + static_cast<uint32_t>(n));
     std::memcpy(head_ + have_, bytes, n);
+    if (traces != nullptr) put_trace(bytes, have_, have_ + static_cast<uint32_t>(n));
     have_ += static_cast<uint32_t>(n);
     bytes += n;
     size -= n;
@@ -155,7 +142,9 @@ uint64_t SubRecords::take_whole(uint8_t* bytes, uint64_t size) {
       return at;
     }
     objects_++;
-    mirrors_.note_written(read_id(head));
+    const uint64_t object = read_id(head);
+    mirrors_.note_written(object);
+    if (const hprof_trace_serial trace = find_trace(object)) put_u4(head + id, kFirstTraceNumber + trace);
     at += begin + length;
   }
 }
@@ -172,6 +161,25 @@ void SubRecords::mark_numbers(uint8_t* bytes, uint32_t begin, uint32_t end) {
     return;
   }
   if (begin <= at && at < end) bytes[at - begin] |= mark;
+}
+
+hprof_trace_serial SubRecords::find_trace(uint64_t object) {
+  const hprof_trace_serial trace = traces != nullptr ? traces->find(object) : 0;
+  traced_ += trace != 0 ? 1 : 0;
+  return trace;
+}
+
+// The same of an object's head. The trace is behind the id, which may have come with an earlier piece.
+void SubRecords::put_trace(uint8_t* bytes, uint32_t begin, uint32_t end) {
+  const bool is_object =
+      step_ == Step::kInstance || step_ == Step::kObjectArray || step_ == Step::kPrimitiveArray;
+  if (!is_object || end < id_size_) return;
+  if (begin < id_size_) trace_ = find_trace(id_at(0));
+  if (trace_ == 0) return;
+  uint8_t number[4];
+  put_u4(number, kFirstTraceNumber + trace_);
+  for (uint32_t at = begin < id_size_ ? id_size_ : begin; at < end && at < id_size_ + 4; at++)
+    bytes[at - begin] = number[at - id_size_];
 }
 
 bool SubRecords::take_step() {
@@ -260,7 +268,7 @@ bool SubRecords::take_tag() {
 
 bool SubRecords::take_class() {
   current_ = make_class(id_at(0));
-  if (current_ == nullptr) return false;
+  if (current_ == nullptr) return id_at(0) != 0 && no_room();
   current_->is_dumped = 1;
   mirrors_.watch(current_->id);
   mirrors_.note_written(current_->id);
@@ -281,7 +289,8 @@ bool SubRecords::take_static() {
 }
 
 bool SubRecords::take_field() {
-  if (type_count_ == kMostTypes || width_of(head_[id_size_], id_size_) == 0) return false;
+  if (width_of(head_[id_size_], id_size_) == 0) return false;
+  if (!types_.cover(type_count_ + 1)) return no_room();
   if (on_name != nullptr) on_name(name_context, id_at(0));
   types_[type_count_++] = head_[id_size_];
   --list_left_ != 0 ? want(Step::kField, id_size_ + 1) : want(Step::kTag, 1);

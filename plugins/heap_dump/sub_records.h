@@ -1,5 +1,5 @@
-// The sub-records of heap dump segments as the VM writes them, read on their way and redacted in place. Knows
-// no VM.
+// The sub-records of heap dump segments as the VM writes them, read on their way and redacted in place;
+// objects get the traces in which they were allocated. Knows no VM.
 //
 // Bytes come in pieces of any size; a piece may end anywhere. Classes are learnt from their CLASS DUMPs,
 // which the VM writes before any instance. [control]
@@ -7,10 +7,11 @@
 
 #include <cstdint>
 
-#include <hprof/cpp/services.hpp>
+#include <hprof/cpp/lazy_table.hpp>
 
 #include "plugins/heap_dump/config.h"
 #include "plugins/heap_dump/id_map.h"
+#include "plugins/heap_dump/object_traces.h"
 
 namespace hprof::dump {
 
@@ -64,8 +65,7 @@ class Mirrors {
     return nullptr;
   }
 
-  const Services* services_ = nullptr;
-  Block* blocks_ = nullptr;
+  LazyTable<Block> blocks_;
   uint32_t count_ = 0;
   uint32_t last_ = 0;
   uint64_t filter_[256] = {};  // by the low bits of a block's number: most addresses are none of ours
@@ -92,6 +92,9 @@ class SubRecords {
   // CLASS DUMP if it is to stop there. failed(): this is no heap dump, or there is no room.
   uint64_t feed(uint8_t* bytes, uint64_t size, bool stop_behind_classes);
   bool failed() const { return failed_; }
+  const char* failure() const {
+    return no_room_ ? "no memory for the classes of the VM's dump" : "the VM's dump cannot be read";
+  }
   bool is_between() const { return step_ == Step::kTag; }  // at the end of a sub-record
 
   void note_loaded(uint64_t class_id);
@@ -99,11 +102,13 @@ class SubRecords {
   const DumpedClass& class_at(uint32_t number) const { return classes_[number]; }
   const DumpedClass* find_class(uint64_t id) const;
   uint64_t objects() const { return objects_; }
+  uint64_t traced() const { return traced_; }  // of them, have a trace
   const Mirrors& mirrors() const { return mirrors_; }
   uint64_t object_class() const { return object_class_; }  // java.lang.Object: the class that has no super
   // Names of fields, in CLASS DUMPs so far.
   void (*on_name)(void* context, uint64_t string_id) = nullptr;
   void* name_context = nullptr;
+  ObjectTraces* traces = nullptr;  // nullptr: none are known
   // Put into the first bytes of string ids (the second of 8) and of the traces of threads (the first of 4).
   uint8_t mark = 0;
 
@@ -131,6 +136,12 @@ class SubRecords {
   bool take_instance();
   bool take_primitive_array();
   void mark_numbers(uint8_t* bytes, uint32_t begin, uint32_t end);
+  bool no_room() {
+    no_room_ = true;
+    return false;
+  }
+  hprof_trace_serial find_trace(uint64_t object);
+  void put_trace(uint8_t* bytes, uint32_t begin, uint32_t end);
   void want(Step step, uint32_t bytes) {
     step_ = step;
     need_ = bytes;
@@ -160,14 +171,17 @@ class SubRecords {
   uint32_t list_left_ = 0;  // constants, statics or fields to come
 
   IdMap<uint32_t> numbers_;
-  DumpedClass* classes_ = nullptr;
+  LazyTable<DumpedClass> classes_;
   uint32_t class_count_ = 0;
-  uint8_t* types_ = nullptr;
+  LazyTable<uint8_t> types_;
   uint32_t type_count_ = 0;
   DumpedClass* current_ = nullptr;
   uint64_t object_class_ = 0;
   uint64_t objects_ = 0;
+  uint64_t traced_ = 0;
+  hprof_trace_serial trace_ = 0;  // of the object whose head is being read
   bool failed_ = false;
+  bool no_room_ = false;   // why
   bool elements_ = false;  // what goes by are ids
   uint8_t split_[8] = {};  // of an id that two pieces share
   uint32_t split_have_ = 0;

@@ -11,20 +11,16 @@ bool ThreadList::take(const Vm& vm, uint64_t* next) {
   next_ = next;
   first_ = *next;
   count_ = 0;
-  const auto* mem = services_->mem;
-  entries_ = static_cast<Entry*>(mem->reserve(services_->host, kMost * sizeof(Entry)));
-  frames_ = static_cast<jvmtiFrameInfo*>(mem->reserve(services_->host, kDepth * sizeof(jvmtiFrameInfo)));
-  if (entries_ == nullptr || frames_ == nullptr) return false;
+  frames_ = services_->allocate<jvmtiFrameInfo>(kDepth);
+  if (frames_ == nullptr || !entries_.open(*services_, kMost)) return false;
   services_->threads->each(services_->host, vm.jni, this, &ThreadList::visit);
   return true;
 }
 
 void ThreadList::close() {
   if (services_ == nullptr) return;
-  const auto* mem = services_->mem;
-  if (entries_ != nullptr) mem->unreserve(services_->host, entries_, kMost * sizeof(Entry));
-  if (frames_ != nullptr) mem->unreserve(services_->host, frames_, kDepth * sizeof(jvmtiFrameInfo));
-  entries_ = nullptr;
+  entries_.close();
+  services_->release(frames_, kDepth);
   frames_ = nullptr;
   count_ = 0;
 }
@@ -37,7 +33,9 @@ uint32_t ThreadList::visit(void* self, hprof_thread* thread, void* jthread_ref) 
 
 void ThreadList::add(hprof_thread* thread, jthread object) {
   jlong tag = 0;
-  if (object == nullptr || vm_->jvmti->GetTag(object, &tag) != JVMTI_ERROR_NONE || tag != 0) return;
+  if (object == nullptr || !entries_.cover(count_ + 1) ||
+      vm_->jvmti->GetTag(object, &tag) != JVMTI_ERROR_NONE || tag != 0)
+    return;
   if (vm_->jvmti->SetTag(object, static_cast<jlong>(*next_)) != JVMTI_ERROR_NONE) return;
   (*next_)++;
   entries_[count_++] = {thread->serial, stack(thread->serial, object), false};

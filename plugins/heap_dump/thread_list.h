@@ -1,6 +1,8 @@
 // The threads of a dump: tagged, and with their stacks as traces of their own.
 #pragma once
 
+#include <hprof/cpp/lazy_table.hpp>
+
 #include "plugins/heap_dump/vm.h"
 
 namespace hprof::dump {
@@ -13,7 +15,7 @@ class ThreadList {
   struct Entry {
     hprof_thread_serial serial;
     hprof_trace_serial trace;
-    bool is_rooted;  // its ROOT THREAD OBJECT is written
+    bool is_rooted;  // its ROOT THREAD OBJECT is written, by this walk over the heap
   };
 
   // Tags the threads from *next on. The caller holds all classes, so that methods can be named. [control]
@@ -21,6 +23,9 @@ class ThreadList {
   void close();
   hprof_status define() const;
 
+  void begin_walk() {
+    for (uint32_t i = 0; i < count_; i++) entries_[i].is_rooted = false;
+  }
   // The thread that has that tag; nullptr: none. [heap]
   Entry* find(uint64_t tag) {
     return tag >= first_ && tag - first_ < count_ ? &entries_[tag - first_] : nullptr;
@@ -33,7 +38,7 @@ class ThreadList {
 
   const Vm* vm_ = nullptr;
   const Services* services_ = nullptr;
-  Entry* entries_ = nullptr;
+  LazyTable<Entry> entries_;
   jvmtiFrameInfo* frames_ = nullptr;
   uint64_t* next_ = nullptr;
   uint64_t first_ = 0;

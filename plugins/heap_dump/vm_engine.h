@@ -2,6 +2,7 @@
 #pragma once
 
 #include "plugins/heap_dump/config.h"
+#include "plugins/heap_dump/object_traces.h"
 #include "plugins/heap_dump/progress.h"
 
 namespace hprof::dump {
@@ -10,8 +11,10 @@ class VmEngine {
  public:
   explicit VmEngine(const Services* services) : services_(services) {}
 
-  // One dump. HPROF_UNSUPPORTED: nothing was written, the reason is in why. [control]
-  hprof_status dump(const Config& config, Progress* progress, char* why, uint32_t why_size);
+  // One dump. traces: of objects, whose addresses can be told, or not is_used(). HPROF_UNSUPPORTED: nothing
+  // of it was written, the reason is in why. [control]
+  hprof_status dump(const Config& config, ObjectTraces* traces, Progress* progress, char* why,
+                    uint32_t why_size);
 
  private:
   const Services* services_;

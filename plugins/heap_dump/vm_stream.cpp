@@ -44,21 +44,13 @@ void mark_frame(uint8_t* id, uint32_t id_size, uint32_t mark) {
 // --- HeldBytes ---
 
 bool HeldBytes::open(const Services* services, uint64_t most) {
-  services_ = services;
-  most_ = most;
   size_ = 0;
-  data_ = static_cast<uint8_t*>(services->mem->reserve(services->host, most));
-  return data_ != nullptr;
-}
-
-void HeldBytes::close() {
-  if (data_ != nullptr) services_->mem->unreserve(services_->host, data_, most_);
-  data_ = nullptr;
+  return bytes_.open(*services, most);
 }
 
 uint8_t* HeldBytes::add(const void* bytes, uint64_t size) {
-  if (size > most_ - size_) return nullptr;
-  uint8_t* to = data_ + size_;
+  if (size > bytes_.most() || !bytes_.cover(size_ + size)) return nullptr;
+  uint8_t* to = bytes_.data() + size_;
   if (bytes != nullptr) std::memcpy(to, bytes, size);
   size_ += size;
   return to;
@@ -67,20 +59,23 @@ uint8_t* HeldBytes::add(const void* bytes, uint64_t size) {
 // --- life ---
 
 bool VmStream::open(const Services* services, const Config& config, bool apart, uint32_t number,
-                    Progress* progress) {
+                    Progress* progress, ObjectTraces* traces) {
   services_ = services;
   config_ = config;
   apart_ = apart;
   progress_ = progress;
+  traces_ = traces;
+  heap_.traces = traces;
   filters_ = config.redact == static_cast<uint32_t>(Redact::kFull);
   heap_.on_name = [](void* self, uint64_t id) { static_cast<VmStream*>(self)->note_name(id); };
   heap_.name_context = this;
   if (!filters_) heap_.on_name = nullptr;
   number_ = number % kMostMarks;
   heap_.mark = static_cast<uint8_t>(number_);
-  return heap_.open(services, config, id_size_) && body_.open(services, kMostHeld) &&
-         definitions_.open(services, kMostHeld) && strings_.open(services, kMostHeld) &&
-         classes_.open(services, kMostHeld) && names_.open(services);
+  const bool made = heap_.open(services, config, id_size_) && body_.open(services, kMostHeld) &&
+                    definitions_.open(services, kMostHeld);
+  if (!made || !filters_) return made;
+  return strings_.open(services, kMostHeld) && classes_.open(services, kMostHeld) && names_.open(services);
 }
 
 void VmStream::close() {
@@ -103,6 +98,9 @@ uint64_t VmStream::id_at(const uint8_t* bytes) const { return id_size_ == 8 ? ge
 
 hprof_status VmStream::take(uint32_t stream, uint8_t* bytes, uint64_t size) {
   if (failure_ != nullptr) return HPROF_FAILED;
+  // No object moves until this returns.
+  if (traces_ != nullptr) traces_->take_addresses();
+  traces_ = nullptr;
   bytes_ += size;
   progress_->tell(heap_.objects(), bytes_);
   if (stream == 0 && !has_header_) {
@@ -163,7 +161,7 @@ hprof_status VmStream::take_segment(uint8_t* bytes, uint64_t size, uint32_t left
     if (classes_.add(bytes, classes) == nullptr) return fail("no memory for the classes of the VM's dump");
     bytes += classes;
     size -= classes;
-    if (heap_.failed()) return fail("the VM's dump cannot be read");
+    if (heap_.failed()) return fail(heap_.failure());
     if (size == 0) return HPROF_OK;
     hprof_status status = begin_objects();
     if (status == HPROF_OK) status = emit(kSegment, static_cast<uint32_t>(size) + left, nullptr, 0);
@@ -174,17 +172,26 @@ hprof_status VmStream::take_segment(uint8_t* bytes, uint64_t size, uint32_t left
   }
   needs_head_ = left == 0;
   heap_.feed(bytes, size, false);
-  if (heap_.failed()) return fail("the VM's dump cannot be read");
+  if (heap_.failed()) return fail(heap_.failure());
   return emit(0, 0, bytes, size);
 }
 
 // --- definitions ---
 
-// Trace 1 is the empty one of all objects: it is the same in all dumps.
+// Trace 1 is the empty one of all classes and objects, the same in all dumps. The VM writes it behind the
+// classes that name it.
+hprof_status VmStream::put_empty_trace() {
+  if (has_empty_trace_ || number_ != 0) return HPROF_OK;
+  has_empty_trace_ = true;
+  uint8_t body[12] = {};
+  put_u4(body, kEmptyTrace);
+  return emit_or_hold(kTrace, body, sizeof(body));
+}
+
 hprof_status VmStream::take_trace(uint8_t* body, uint32_t size) {
   if (size < 12 || (size - 12) / id_size_ != get_u4(body + 8)) return fail("the VM's dump cannot be read");
+  if (get_u4(body) == kEmptyTrace) return put_empty_trace();
   if (number_ == 0) return emit_or_hold(kTrace, body, size);
-  if (get_u4(body) == kEmptyTrace) return HPROF_OK;
   body[0] |= static_cast<uint8_t>(number_);
   for (uint8_t* frame = body + 12; frame < body + size; frame += id_size_)
     mark_frame(frame, id_size_, number_);
@@ -212,6 +219,7 @@ hprof_status VmStream::take_definition(uint32_t tag, uint8_t* body, uint32_t siz
       if (filters_) note_name(id_at(body + 8 + id));
       if (id_at(body + 8 + id) == class_name_ && class_class_ == 0) class_class_ = id_at(body + 4);
       put_u4(body, get_u4(body) + kClassSerialBase * (1 + number_));
+      if (hprof_status status = put_empty_trace(); status != HPROF_OK) return status;
       break;
     case kFrame:
       if (size != 4 * id + 8) return fail("the VM's dump cannot be read");

@@ -11,27 +11,27 @@
 // has every text constant of every class. They are held until all names are known. [control]
 #pragma once
 
+#include <hprof/cpp/lazy_table.hpp>
+
 #include "plugins/heap_dump/config.h"
 #include "plugins/heap_dump/progress.h"
 #include "plugins/heap_dump/sub_records.h"
 
 namespace hprof::dump {
 
-// Bytes in lazily touched memory.
+// Bytes one after the other.
 class HeldBytes {
  public:
   bool open(const Services* services, uint64_t most);
-  void close();
+  void close() { bytes_.close(); }
   uint8_t* add(const void* bytes, uint64_t size);  // nullptr: full
   void clear() { size_ = 0; }
   void cut(uint64_t size) { size_ = size; }
-  uint8_t* data() { return data_; }
+  uint8_t* data() { return bytes_.data(); }
   uint64_t size() const { return size_; }
 
  private:
-  const Services* services_ = nullptr;
-  uint8_t* data_ = nullptr;
-  uint64_t most_ = 0;
+  LazyTable<uint8_t> bytes_;
   uint64_t size_ = 0;
 };
 
@@ -41,8 +41,9 @@ class VmStream {
   static constexpr uint64_t kGap = 2u << 20;
   static constexpr uint32_t kClassSerialBase = 0x01000000;  // ours are smaller
 
-  // number: of the dump in its output, from 0.
-  bool open(const Services* services, const Config& config, bool apart, uint32_t number, Progress* progress);
+  // number: of the dump in its output, from 0. traces: by address, or nullptr.
+  bool open(const Services* services, const Config& config, bool apart, uint32_t number, Progress* progress,
+            ObjectTraces* traces);
   void close();
   // Bytes of a stream; see service/vm_dump.h.
   hprof_status take(uint32_t stream, uint8_t* bytes, uint64_t size);
@@ -74,6 +75,7 @@ class VmStream {
   uint64_t id_at(const uint8_t* bytes) const;
   hprof_status emit_or_hold(uint32_t tag, const uint8_t* body, uint32_t size);
   hprof_status take_trace(uint8_t* body, uint32_t size);
+  hprof_status put_empty_trace();
   void note_name(uint64_t id) {
     if (uint32_t* name = names_.at(id)) *name = 1;
   }
@@ -81,6 +83,7 @@ class VmStream {
   const Services* services_ = nullptr;
   Config config_ = {};
   Progress* progress_ = nullptr;
+  ObjectTraces* traces_ = nullptr;  // until they are taken
   bool apart_ = false;
   bool filters_ = false;  // strings
   uint32_t number_ = 0;   // of the dump
@@ -99,6 +102,7 @@ class VmStream {
   IdMap<uint32_t> names_;  // filters_: strings that are names
   bool objects_begun_ = false;
   bool ended_ = false;
+  bool has_empty_trace_ = false;
   uint64_t gap_position_ = 0;
   uint64_t gap_size_ = 0;
   uint32_t gap_time_ = 0;     // microseconds, of all of the dump

@@ -17,7 +17,7 @@ void Collector::lose(uint64_t* counter) const {
 
 // A thread that the VM is still making is not known yet. It counts as the one that had its environment
 // before: at the VM's end, the first thread becomes another one.
-uint32_t Collector::ask_thread(JNIEnv* jni, ThreadState* state) {
+uint32_t Collector::ask_thread(JNIEnv* jni, AllocatingThread* state) {
   auto* jvmti = static_cast<jvmtiEnv*>(services_.jvm->jvmti(services_.host));
   jthread self = nullptr;
   if (jvmti->GetCurrentThread(&self) != JVMTI_ERROR_NONE || self == nullptr) return state->serial;
@@ -39,16 +39,20 @@ uint32_t Collector::ask_thread(JNIEnv* jni, ThreadState* state) {
 }
 
 // 0 unless thread=y.
-uint32_t Collector::thread_of(JNIEnv* jni, ThreadState* state) {
+uint32_t Collector::thread_of(JNIEnv* jni, AllocatingThread* state) {
   if (services_.settings().thread_in_traces == 0) return 0;
   return state->asks ? ask_thread(jni, state) : state->serial;
 }
 
-CodeCache* Collector::code_cache(ThreadState* state) const {
+// 0: the VM is to be asked.
+uint64_t Collector::walk_key(JNIEnv* jni, AllocatingThread* state, uint32_t depth) const {
   constexpr uint32_t kEnough = 4096;
-  if (state->code == nullptr && ++state->until_cache == kEnough)
-    state->code = services_.allocate<CodeCache>(1);
-  return state->code;
+  hprof_frame_walk* walk = walk_.load(std::memory_order_relaxed);
+  if (walk == nullptr) return 0;
+  const hprof_hotspot_service& hotspot = *services_.hotspot;
+  if (state->seen_code == nullptr && ++state->until_seen_code == kEnough)
+    state->seen_code = services_.allocate<uint8_t>(hotspot.seen_code_bytes);
+  return hotspot.walk_key(walk, jni, depth, state->seen_code);
 }
 
 void Collector::allocated(void* self, void* jni, void* object, uint64_t header) {
@@ -57,17 +61,15 @@ void Collector::allocated(void* self, void* jni, void* object, uint64_t header) 
 }
 
 void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header) {
-  ThreadState* state = threads_.get(jni);
+  AllocatingThread* state = threads_.get(jni);
   if (state == nullptr) return lose(lost_objects_);
   if (state->inside) return;
   if (state->errand != Errand::kNone) return run_errand(jni, state->errand);
   if (state->bare != nullptr && was_bare(jni, state, object)) return;
   state->inside = true;
-  const uint64_t class_key = layout_.class_key(header);
+  const uint64_t class_key = hprof_class_key(&header_, header);
   const uint32_t depth = stacks_.depth();
-  uint64_t key = 0;
-  if (class_key != 0 && walks_.load(std::memory_order_relaxed))
-    key = walk_.key(jni, depth, code_cache(state));
+  uint64_t key = class_key != 0 ? walk_key(jni, state, depth) : 0;
   const bool walked = key != 0;
   jvmtiFrameInfo frames[Stacks::kMostFrames];
   uint32_t count = 0;
@@ -87,7 +89,7 @@ void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header) {
   if (walked && (recent == nullptr || wants_proof(state))) {
     state->asked[recent == nullptr ? kAskedNew : kAskedProof]++;
     count = stacks_.of_current(frames);
-    if (knows_methods_ && recent == nullptr && state->code != nullptr) learn_stack(jni, state, frames, count);
+    if (recent == nullptr && state->seen_code != nullptr) learn_stack(jni, state, frames, count);
     if (recent != nullptr && !is_proven(jni, state, object, recent, frames, count)) {
       recent = nullptr;
       key = mix(key, Stacks::hash(frames, count));
@@ -96,7 +98,7 @@ void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header) {
   if (recent == nullptr)
     recent = miss(jni, state, object, class_key, with_rest(Stacks::hash(frames, count)), key, frames, count);
   if (recent != nullptr) {
-    uint64_t size = recent->size != 0 ? recent->size : classes_.size_of(jni, recent->owner, object, header);
+    uint64_t size = recent->size != 0 ? recent->size : classes_.size_of(recent->owner, object, header);
     add(jni, state, recent->count, object, size);
   } else {
     lose(lost_objects_);
@@ -105,7 +107,7 @@ void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header) {
 }
 
 // What was seen under that key, unless its class may have gone.
-Recent* Collector::recall(JNIEnv* jni, const ThreadState* state, uint64_t key) {
+Recent* Collector::recall(JNIEnv* jni, const AllocatingThread* state, uint64_t key) {
   Recent* recent = state->recent.find(key);
   const uint32_t epoch = collections_.load(std::memory_order_relaxed);
   if (recent == nullptr || recent->epoch == epoch) return recent;
@@ -115,14 +117,16 @@ Recent* Collector::recall(JNIEnv* jni, const ThreadState* state, uint64_t key) {
   return same ? recent : nullptr;
 }
 
-void Collector::learn_stack(JNIEnv* jni, ThreadState* state, const jvmtiFrameInfo* frames, uint32_t count) {
-  uint64_t methods[Stacks::kMostFrames];
-  for (uint32_t i = 0; i < count; i++) methods[i] = Stacks::method_behind(frames[i].method);
-  walk_.learn(jni, methods, count, state->code);
+void Collector::learn_stack(JNIEnv* jni, AllocatingThread* state, const jvmtiFrameInfo* frames,
+                            uint32_t count) const {
+  hprof_frame_walk* walk = walk_.load(std::memory_order_relaxed);
+  if (walk == nullptr) return;
+  services_.hotspot->walk_learn(walk, jni, reinterpret_cast<const hprof_raw_frame*>(frames), count,
+                                state->seen_code);
 }
 
 // The first thousand known stacks, and then one in some thousands, for ever.
-bool Collector::wants_proof(ThreadState* state) {
+bool Collector::wants_proof(AllocatingThread* state) {
   constexpr uint32_t kProofEvery = 1u << 14;
   if (proofs_left_.load(std::memory_order_relaxed) > 0) {
     proofs_left_.fetch_sub(1, std::memory_order_relaxed);
@@ -132,7 +136,7 @@ bool Collector::wants_proof(ThreadState* state) {
 }
 
 // Is it what the VM says? If not, it is the VM that is asked from now on.
-bool Collector::is_proven(JNIEnv* jni, ThreadState* state, jobject object, const Recent* recent,
+bool Collector::is_proven(JNIEnv* jni, AllocatingThread* state, jobject object, const Recent* recent,
                           const jvmtiFrameInfo* frames, uint32_t count) {
   const Site& site = sites_[recent->count->site];
   bool right = stacks_.trace(jni, thread_of(jni, state), frames, count) == site.trace;
@@ -145,12 +149,13 @@ bool Collector::is_proven(JNIEnv* jni, ThreadState* state, jobject object, const
 
 void Collector::distrust_walks() {
   lose(wrong_walks_);
-  walks_.store(false, std::memory_order_relaxed);
+  walk_.store(nullptr, std::memory_order_relaxed);
+  services_.hotspot->walk_distrust(opened_walk_);
 }
 
 // told_key: of the stack as the VM tells it, which is the same as `key` where there was no walk. Code that is
 // compiled again has other keys for the same stack.
-Recent* Collector::miss(JNIEnv* jni, ThreadState* state, jobject object, uint64_t class_key,
+Recent* Collector::miss(JNIEnv* jni, AllocatingThread* state, jobject object, uint64_t class_key,
                         uint64_t told_key, uint64_t key, const jvmtiFrameInfo* frames, uint32_t count) {
   if (const Recent* told = told_key != key ? recall(jni, state, told_key) : nullptr) {
     const Recent known = *told;
@@ -160,9 +165,9 @@ Recent* Collector::miss(JNIEnv* jni, ThreadState* state, jobject object, uint64_
   uint32_t unloads = unloads_.load(std::memory_order_relaxed);
   uint32_t owner = classes_.find(jni, object, class_key, epoch);
   if (owner == 0) return nullptr;
-  const ClassEntry& entry = classes_[owner];
+  const AllocatedClass& entry = classes_[owner];
   uint32_t site = sites_.find(entry.serial, stacks_.trace(jni, thread_of(jni, state), frames, count));
-  Count* at = site != 0 ? state->counts.find(site) : nullptr;
+  Count* at = site != 0 ? AllocatingThreads::count_of(state, site) : nullptr;
   if (at == nullptr) return nullptr;
   const Recent seen = {key, at, owner, entry.size, epoch, unloads};
   if (told_key != key) state->recent.put(told_key, seen);
@@ -170,18 +175,18 @@ Recent* Collector::miss(JNIEnv* jni, ThreadState* state, jobject object, uint64_
 }
 
 // Without a key: the class is named each time.
-void Collector::count_by_class(JNIEnv* jni, ThreadState* state, jobject object, jclass of, uint64_t size,
+void Collector::count_by_class(JNIEnv* jni, AllocatingThread* state, jobject object, jclass of, uint64_t size,
                                const jvmtiFrameInfo* frames, uint32_t count) {
   uint32_t owner = services_.ids->class_serial(services_.host, jni, of);
   uint32_t trace = stacks_.trace(jni, thread_of(jni, state), frames, count);
   uint32_t site = owner != 0 ? sites_.find(owner, trace) : 0;
-  Count* at = site != 0 ? state->counts.find(site) : nullptr;
+  Count* at = site != 0 ? AllocatingThreads::count_of(state, site) : nullptr;
   at != nullptr ? add(jni, state, at, object, size) : lose(lost_objects_);
 }
 
 // ... and its size asked for.
-void Collector::count_as_named(JNIEnv* jni, ThreadState* state, jobject object, const jvmtiFrameInfo* frames,
-                               uint32_t count) {
+void Collector::count_as_named(JNIEnv* jni, AllocatingThread* state, jobject object,
+                               const jvmtiFrameInfo* frames, uint32_t count) {
   jclass of = jni->GetObjectClass(object);
   jlong size = 0;
   static_cast<jvmtiEnv*>(services_.jvm->jvmti(services_.host))->GetObjectSize(object, &size);
@@ -196,14 +201,14 @@ Amount Collector::weight(uint64_t size) const {
   return {objects, objects * size};
 }
 
-void Collector::add(JNIEnv* jni, ThreadState* state, Count* count, jobject object, uint64_t size) {
+void Collector::add(JNIEnv* jni, AllocatingThread* state, Count* count, jobject object, uint64_t size) {
   Amount by = weight(size);
   __atomic_store_n(&count->objects, count->objects + by.objects, __ATOMIC_RELAXED);
   __atomic_store_n(&count->bytes, count->bytes + by.bytes, __ATOMIC_RELAXED);
   if (config_.follow != 0) follow(jni, state, count->site, object, size);
 }
 
-void Collector::follow(JNIEnv* jni, ThreadState* state, uint32_t site, jobject object, uint64_t size) {
+void Collector::follow(JNIEnv* jni, AllocatingThread* state, uint32_t site, jobject object, uint64_t size) {
   jweak reference = jni->NewWeakGlobalRef(object);
   if (reference != nullptr && live_.add(&state->open, reference, site, size)) return;
   if (reference != nullptr) {
@@ -219,16 +224,15 @@ void Collector::follow(JNIEnv* jni, ThreadState* state, uint32_t site, jobject o
 
 // Objects that the VM makes for a native method. Those of clone() and Array.newInstance, which compiled code
 // makes without telling, are told by a probe where they are called.
-void Collector::vm_object(JNIEnv* jni, jobject object, jclass of, int64_t size) {
+void Collector::vm_object_alloc(JNIEnv* jni, hprof_thread*, jobject object, jclass of, int64_t size) {
   if (mode_.sampled || !counts_.load(std::memory_order_relaxed)) return;
-  ThreadState* state = threads_.get(jni);
+  AllocatingThread* state = threads_.get(jni);
   if (state == nullptr) return lose(lost_objects_);
   if (state->inside) return;
   state->inside = true;
   // The native method and its caller decide whether a probe tells of the object. Millions of objects may come
   // this way (seen on 25 in javac, most of them told of by a probe; few on 17).
-  const bool walks = walks_.load(std::memory_order_relaxed);
-  uint64_t key = walks ? walk_.key(jni, 2, code_cache(state)) : 0;
+  uint64_t key = walk_key(jni, state, 2);
   if (key != 0) key = mix(key, kToldByCaller);
   Recent* told = key != 0 ? state->recent.find(key) : nullptr;
   const uint32_t unloads = unloads_.load(std::memory_order_relaxed);
@@ -250,14 +254,16 @@ void Collector::vm_object(JNIEnv* jni, jobject object, jclass of, int64_t size) 
 }
 
 // Objects that native code makes. A string brings its text along.
-void Collector::native_object(void* self, JNIEnv* jni, jobject object, bool bare) {
+void Collector::native_object(void* self, void* env, void* made, uint32_t bare) {
+  auto* jni = static_cast<JNIEnv*>(env);
+  auto* object = static_cast<jobject>(made);
   auto* collector = static_cast<Collector*>(self);
   if (!collector->counts_.load(std::memory_order_relaxed)) return;
-  ThreadState* state = collector->threads_.get(jni);
+  AllocatingThread* state = collector->threads_.get(jni);
   if (state == nullptr) return collector->lose(collector->lost_objects_);
   if (state->inside) return;
   state->inside = true;
-  if (bare) collector->set_bare(jni, state, object);
+  if (bare != 0) collector->set_bare(jni, state, object);
   collector->count_native(jni, state, object);
   if (collector->string_value_ != nullptr && jni->IsInstanceOf(object, collector->string_class_)) {
     jobject text = jni->GetObjectField(object, collector->string_value_);
@@ -269,7 +275,7 @@ void Collector::native_object(void* self, JNIEnv* jni, jobject object, bool bare
 
 // A constructor that native code runs on an object of AllocObject's, on the same thread and soon, does not
 // count it again.
-void Collector::set_bare(JNIEnv* jni, ThreadState* state, jobject object) const {
+void Collector::set_bare(JNIEnv* jni, AllocatingThread* state, jobject object) const {
   constexpr uint32_t kSoon = 100;  // objects
   if (state->bare != nullptr) jni->DeleteWeakGlobalRef(static_cast<jweak>(state->bare));
   state->bare = object != nullptr ? jni->NewWeakGlobalRef(object) : nullptr;
@@ -277,20 +283,20 @@ void Collector::set_bare(JNIEnv* jni, ThreadState* state, jobject object) const 
   if (jni->ExceptionCheck()) jni->ExceptionClear();
 }
 
-bool Collector::was_bare(JNIEnv* jni, ThreadState* state, jobject object) const {
+bool Collector::was_bare(JNIEnv* jni, AllocatingThread* state, jobject object) const {
   const bool same = jni->IsSameObject(static_cast<jweak>(state->bare), object) != JNI_FALSE;
   if (same || --state->bare_left == 0) set_bare(jni, state, nullptr);
   return same;
 }
 
-void Collector::count_native(JNIEnv* jni, ThreadState* state, jobject object) {
+void Collector::count_native(JNIEnv* jni, AllocatingThread* state, jobject object) {
   vm_objects_.fetch_add(1, std::memory_order_relaxed);
   jvmtiFrameInfo frames[Stacks::kMostFrames];
   count_as_named(jni, state, object, frames, stacks_.of_current(frames));
 }
 
-void Collector::sampled_object(JNIEnv* jni, jobject object, jclass of, int64_t size) {
-  ThreadState* state = mode_.sampled ? threads_.get(jni) : nullptr;
+void Collector::sampled_object_alloc(JNIEnv* jni, hprof_thread*, jobject object, jclass of, int64_t size) {
+  AllocatingThread* state = mode_.sampled ? threads_.get(jni) : nullptr;
   if (state == nullptr || state->inside) return;
   state->inside = true;
   jvmtiFrameInfo frames[Stacks::kMostFrames];
@@ -299,9 +305,9 @@ void Collector::sampled_object(JNIEnv* jni, jobject object, jclass of, int64_t s
   state->inside = false;
 }
 
-void Collector::thread_end(void* jni) {
+void Collector::thread_end(void* jni, hprof_thread*) {
   if (services_.settings().thread_in_traces == 0) return;
-  if (ThreadState* state = threads_.get(jni)) state->asks = true;
+  if (AllocatingThread* state = threads_.get(jni)) state->asks = true;
 }
 
 }  // namespace hprof::sites

@@ -2,19 +2,14 @@
 
 #include <cstring>
 
-#include <hprof/cpp/text_line.hpp>
+#include <hprof/cpp/note.hpp>
 #include <hprof/cpp/vm_flags.hpp>
-
-#include "plugins/heap_sites/native_objects.h"
-#include "plugins/heap_sites/quiet_natives.h"
-#include "plugins/heap_sites/walk_layout.h"
 
 namespace hprof::sites {
 
 static constexpr uint32_t kMostCollections = 10;  // asked for, for one report
 static constexpr uint64_t kReaperNs = 1'000'000'000;
 static constexpr int32_t kProofs = 1000;
-static constexpr uint32_t kLastWithMethodPointers = 25;  // Java; a jmethodID is a number later
 
 Collector::Collector(const hprof_host* host, const Config& config) : services_(host), config_(config) {
   const hprof_log_service* log = services_.log;
@@ -24,21 +19,41 @@ Collector::Collector(const hprof_host* host, const Config& config) : services_(h
       log->loss_counter(host, "stacks of objects: found to be wrong, then the VM was asked for all");
 }
 
-hprof_status Collector::create() {
+// The problem, or nullptr. Probes must be in the classes when the VM starts; samples can begin at any time.
+const char* Collector::choose_mode() {
   const Services& s = services_;
-  if (!parse_mode(config_.sites, &mode_)) {
-    s.log->message(s.host,
-                   "sites option value must be exact, sampled or sampled:<bytes>, such as sampled:64k");
+  if (!parse_mode(config_.sites, &mode_))
+    return "sites option value must be auto, exact, sampled or sampled:<bytes>, such as sampled:64k";
+  const bool attached = s.settings().attached != 0;
+  const bool old = s.settings().java_version < 11;
+  if (attached && mode_.asked == Sampling::kExact)
+    return "sites=exact must be loaded at VM start-up; attached, use sites=sampled (Java 11 and later)";
+  const bool has_samples = (s.settings().granted & HPROF_NEED_SAMPLED_ALLOC) != 0;
+  if (attached && !has_samples)
+    return old ? "heap=sites must be loaded at VM start-up on Java versions below 11"
+               : "heap=sites: another agent has the VM's allocation samples, and exact counts must be loaded "
+                 "at "
+                 "VM start-up";
+  if (attached && mode_.asked == Sampling::kAuto)
+    s.log->message(
+        s.host,
+        "heap=sites is attached, so it samples (sites=sampled); exact counts need the agent at VM start-up");
+  if (mode_.sampled && !has_samples)
+    s.log->message(s.host, old ? "sites=sampled requires Java 11; using sites=exact"
+                               : "sites=sampled: another agent has the VM's samples; using sites=exact");
+  mode_.sampled = has_samples && (mode_.sampled || attached);
+  return nullptr;
+}
+
+hprof_status Collector::open(char* error, uint32_t error_size) {
+  const Services& s = services_;
+  if (const char* problem = choose_mode()) {
+    TextBuffer(error, error_size).add(problem);
     return HPROF_FAILED;
-  }
-  if (mode_.sampled && (s.settings().granted & HPROF_NEED_SAMPLED_ALLOC) == 0) {
-    mode_.sampled = false;
-    s.log->message(s.host, s.settings().java_version < 11
-                               ? "sites=sampled needs Java 11: sites=exact it is"
-                               : "sites=sampled: another agent has the VM's samples: sites=exact it is");
   }
   live_.open(s);
   if (!sites_.open(s) || !threads_.open(s)) return HPROF_NO_MEMORY;
+  offer_traces(this);
   if (mode_.sampled) {
     // Threads take the interval when they start, so it is set before they do.
     auto* jvmti = static_cast<jvmtiEnv*>(s.jvm->jvmti(s.host));
@@ -53,106 +68,68 @@ hprof_status Collector::create() {
   hprof_status status = s.bytecode != nullptr ? s.bytecode->ask(s.host, &user) : HPROF_UNSUPPORTED;
   asked_ = status == HPROF_OK;
   if (!asked_)
-    s.log->message(s.host,
-                   "heap=sites has to be there when the VM starts, on a VM with early class hooks; "
-                   "sites=sampled needs neither");
+    TextBuffer(error, error_size)
+        .add("exact heap=sites needs early class hooks, which this VM does not have; use sites=sampled");
   return status;
 }
 
 bool Collector::close() {
+  offer_traces(nullptr);
   if (asked_) return false;
   Hooks context = {this, static_cast<JNIEnv*>(services_.jvm->jni(services_.host))};
   if (context.jni != nullptr) {
-    for (ThreadState* state = threads_.first(); state != nullptr; state = state->next)
-      LiveRecords::forget_open(state->open, hooks(&context));
+    threads_.each([&](AllocatingThread& state) { LiveRecords::forget_open(state.open, hooks(&context)); });
     live_.close(hooks(&context));
   }
   threads_.close();
   sites_.close();
-  if (unload_env_ != nullptr) unload_env_->DisposeEnvironment();
   return true;
 }
 
 // --- starting and stopping
 
-void Collector::find_layout() {
+static uint32_t* word_of(std::atomic<uint32_t>* number) {
+  static_assert(sizeof(*number) == sizeof(uint32_t), "nothing but the number");
+  return reinterpret_cast<uint32_t*>(number);
+}
+
+// Without it the VM is asked for the class of each object.
+void Collector::ask_hotspot() {
   const Services& s = services_;
-  if (sizeof(void*) != 8) return;
-  const void* alignment = find_vm_flag(s, "ObjectAlignmentInBytes");
-  if (alignment == nullptr) return;
-  uint32_t bytes;
-  memcpy(&bytes, alignment, sizeof bytes);
-  bool sound = bytes >= 8 && bytes <= 256 && (bytes & (bytes - 1)) == 0;
-  if (!sound) return;
-  layout_.alignment = bytes;
-  layout_.reference_shift = vm_flag(s, "UseCompressedOops") ? 2 : 3;
-  bool narrow =
-      find_vm_flag(s, "UseCompressedClassPointers") == nullptr || vm_flag(s, "UseCompressedClassPointers");
-  layout_.header = vm_flag(s, "UseCompactObjectHeaders") ? ObjectLayout::Header::kCompact
-                   : narrow                              ? ObjectLayout::Header::kNarrow
-                                                         : ObjectLayout::Header::kWide;
-}
-
-static void JNICALL count_unload(jvmtiEnv* jvmti, ...) {
-  void* unloads = nullptr;
-  if (jvmti->GetEnvironmentLocalStorage(&unloads) != JVMTI_ERROR_NONE || unloads == nullptr) return;
-  static_cast<std::atomic<uint32_t>*>(unloads)->fetch_add(1, std::memory_order_relaxed);
-}
-
-// HotSpot tells of unloaded classes by an event of its own. It comes a little later than the class goes.
-void Collector::watch_unloads() {
-  auto* vm = static_cast<JavaVM*>(services_.jvm->java_vm(services_.host));
-  void* env = nullptr;
-  if (unload_env_ != nullptr || vm->GetEnv(&env, JVMTI_VERSION_1_2) != JNI_OK) return;
-  unload_env_ = static_cast<jvmtiEnv*>(env);
-  unload_env_->SetEnvironmentLocalStorage(&unloads_);
-  jint count = 0;
-  jvmtiExtensionEventInfo* events = nullptr;
-  if (unload_env_->GetExtensionEvents(&count, &events) != JVMTI_ERROR_NONE) return;
-  auto free = [this](void* memory) { unload_env_->Deallocate(static_cast<unsigned char*>(memory)); };
-  for (jint i = 0; i < count; i++) {
-    if (strcmp(events[i].id, "com.sun.hotspot.events.ClassUnload") == 0) {
-      auto handler = reinterpret_cast<jvmtiExtensionEvent>(&count_unload);
-      sees_unloads_ = unload_env_->SetExtensionEventCallback(events[i].extension_event_index, handler) ==
-                      JVMTI_ERROR_NONE;
-    }
-    for (jint p = 0; p < events[i].param_count; p++) free(events[i].params[p].name);
-    free(events[i].id);
-    free(events[i].short_description);
-    free(events[i].params);
-  }
-  free(events);
+  if (HPROF_HAS(s.hotspot, hprof_hotspot_service, object_header)) s.hotspot->object_header(s.host, &header_);
+  if (HPROF_HAS(s.hotspot, hprof_hotspot_service, watch_unloads))
+    sees_unloads_ = s.hotspot->watch_unloads(s.host, word_of(&unloads_)) != 0;
 }
 
 void Collector::watch_natives(JNIEnv* jni) {
-  auto* jvmti = static_cast<jvmtiEnv*>(services_.jvm->jvmti(services_.host));
+  const Services& s = services_;
   jclass string = jni->FindClass("java/lang/String");
   if (string != nullptr) string_class_ = static_cast<jclass>(jni->NewGlobalRef(string));
-  const char* type = services_.settings().java_version >= 9 ? "[B" : "[C";
+  const char* type = s.settings().java_version >= 9 ? "[B" : "[C";
   if (string_class_ != nullptr) string_value_ = jni->GetFieldID(string_class_, "value", type);
   if (jni->ExceptionCheck()) jni->ExceptionClear();
   if (string != nullptr) jni->DeleteLocalRef(string);
-  if (!watch_native_objects(jvmti, &Collector::native_object, this))
-    services_.log->detail(services_.host, "heap=sites: what native code makes by JNI is not seen");
+  if (!HPROF_HAS(s.hotspot, hprof_hotspot_service, watch_native_objects) ||
+      s.hotspot->watch_native_objects(s.host, &Collector::native_object, this) == 0)
+    s.log->detail(s.host, "heap=sites: what native code makes by JNI is not seen");
 }
 
 hprof_status Collector::start_exact(JNIEnv* jni) {
   const Services& s = services_;
-  if (layout_.header == ObjectLayout::Header::kUnknown) find_layout();
-  if (!classes_.open(s, layout_)) return HPROF_NO_MEMORY;
-  watch_unloads();
+  if (!is_prepared_) ask_hotspot();
+  if (!classes_.open(s, header_)) return HPROF_NO_MEMORY;
   if (!stacks_.open(s, jni, true)) {
     s.log->message(s.host, "heap=sites: the tracker class is not as it should be");
     return HPROF_FAILED;
   }
-  s.bytecode->header_at(s.host, layout_.header_at());
+  s.bytecode->header_at(s.host, header_.at);
   hprof_status status = s.bytecode->go(s.host, HPROF_PROBE_ALLOCATIONS);
   if (status == HPROF_OK && !is_prepared_) {
     is_prepared_ = true;
-    if (ThreadState* state = threads_.get(jni)) {
+    if (AllocatingThread* state = threads_.get(jni)) {
       state->errand = Errand::kReplaceNatives;
       stacks_.call_probe(jni, 1);
-      learn_frames(jni, state);
+      open_walk(jni, state);
     }
     watch_natives(jni);
   }
@@ -160,49 +137,39 @@ hprof_status Collector::start_exact(JNIEnv* jni) {
 }
 
 void Collector::run_errand(JNIEnv* jni, Errand errand) {
-  if (errand == Errand::kLearnFrame) {
-    learned_method_ = walk_.called_method(jni);
-  } else if (!allocate_instances_without_events(jni)) {
-    services_.log->detail(services_.host,
-                          "heap=sites: the VM tells of each object of Unsafe.allocateInstance");
+  const Services& s = services_;
+  if (errand == Errand::kHideFrame) {
+    hidden_ = s.hotspot->walk_hide(opened_walk_, jni, stacks_.probe(hiding_)) != 0;
+  } else if (!HPROF_HAS(s.hotspot, hprof_hotspot_service, quiet_allocate_instance) ||
+             s.hotspot->quiet_allocate_instance(s.host, jni) == 0) {
+    s.log->detail(s.host, "heap=sites: the VM tells of each object of Unsafe.allocateInstance");
   }
 }
 
-// Calls each method of a probe: which Method* it is, is in the frame that was called.
-void Collector::learn_frames(JNIEnv* jni, ThreadState* state) {
+// Calls each method of a probe, which then hides the frame that it was called in.
+void Collector::open_walk(JNIEnv* jni, AllocatingThread* state) {
   const Services& s = services_;
   const char* why = "sites-walk=n";
-  bool known = config_.walk != 0 && read_layout(s, jni, &walk_.layout(), &why);
-  state->errand = Errand::kLearnFrame;
-  for (uint32_t i = 0; known && i < WalkLayout::kProbeMethods; i++) {
-    learned_method_ = 0;
-    stacks_.call_probe(jni, i);
-    walk_.layout().probes[i] = learned_method_;
-    known = learned_method_ != 0;
+  if (config_.walk != 0 && HPROF_HAS(s.hotspot, hprof_hotspot_service, frame_walk))
+    opened_walk_ = s.hotspot->frame_walk(s.host, jni, &why);
+  state->errand = Errand::kHideFrame;
+  bool known = opened_walk_ != nullptr;
+  for (hiding_ = 0; known && hiding_ < Stacks::kProbeMethods; hiding_++) {
+    hidden_ = false;
+    stacks_.call_probe(jni, hiding_);
+    known = hidden_;
     why = "its own frames were not found";
   }
   state->errand = Errand::kNone;
-  if (frees_code_in_collections()) walk_.trust_code(&collections_);
-  knows_methods_ = known && s.settings().java_version <= kLastWithMethodPointers &&
-                   stacks_.are_pointers(walk_.layout().probes);
   proofs_left_.store(kProofs);
-  walks_.store(known);
-  if (known) return;
-  TextLine<200> line;
-  s.log->detail(s.host, line.text("heap=sites: the VM is asked for each stack: ").text(why).c_str());
-}
-
-// Since Java 20 these give the memory of compiled code back in their pauses, each of which ends with an
-// event; VMs before did it at any time, others do it while the program runs.
-bool Collector::frees_code_in_collections() const {
-  constexpr uint32_t kFirst = 20;
-  constexpr const char* kCollectors[] = {"UseSerialGC", "UseParallelGC", "UseG1GC"};
-  const hprof_settings& settings = services_.settings();
-  if (settings.java_version < kFirst || (settings.granted & HPROF_NEED_GC_EVENTS) == 0) return false;
-  for (const char* collector : kCollectors) {
-    if (vm_flag(services_, collector)) return true;
+  if (known) {
+    if ((s.settings().granted & HPROF_NEED_GC_EVENTS) != 0)
+      s.hotspot->walk_trust_code(opened_walk_, word_of(&collections_));
+    walk_.store(opened_walk_);
+    return;
   }
-  return false;
+  TextLine<200> line;
+  s.log->detail(s.host, line.add("heap=sites: the VM is asked for each stack: ").add(why).c_str());
 }
 
 hprof_status Collector::start_sampled() {
@@ -215,6 +182,7 @@ hprof_status Collector::start_sampled() {
 
 hprof_status Collector::start() {
   auto* jni = static_cast<JNIEnv*>(services_.jvm->jni(services_.host));
+  if (jni == nullptr) return HPROF_FAILED;
   collections_.fetch_add(1, std::memory_order_relaxed);  // of those while it was stopped nobody has told
   hprof_status status = mode_.sampled ? start_sampled() : start_exact(jni);
   if (status != HPROF_OK) return status;
@@ -270,22 +238,11 @@ LiveHooks Collector::hooks(Hooks* context) const {
           }};
 }
 
-// HotSpot clears the word that a weak reference names when its object goes. Where that has proved right often
-// enough, both ways, the VM is not asked any more.
-bool Collector::is_gone(JNIEnv* jni, void* reference) {
-  constexpr int32_t kEnough = 1000;
-  constexpr uintptr_t kTagBits = 7;
-  auto* place = reinterpret_cast<const uintptr_t*>(reinterpret_cast<uintptr_t>(reference) & ~kTagBits);
-  if (peeks_ >= 2 * kEnough) return __atomic_load_n(place, __ATOMIC_RELAXED) == 0;
-  const bool gone = jni->IsSameObject(static_cast<jweak>(reference), nullptr) != JNI_FALSE;
-  if (peeks_ < 0 || sizeof(void*) != 8 || layout_.header == ObjectLayout::Header::kUnknown) return gone;
-  const bool cleared = __atomic_load_n(place, __ATOMIC_RELAXED) == 0;
-  if (cleared != gone) {
-    peeks_ = -1;
-  } else if (peeks_ < kEnough ? gone : !gone) {
-    peeks_++;
-  }
-  return gone;
+bool Collector::is_gone(JNIEnv* jni, void* reference) const {
+  const Services& s = services_;
+  if (HPROF_HAS(s.hotspot, hprof_hotspot_service, weak_is_gone))
+    return s.hotspot->weak_is_gone(s.host, jni, reference) != 0;
+  return jni->IsSameObject(static_cast<jweak>(reference), nullptr) != JNI_FALSE;
 }
 
 void Collector::gc_finish() {
@@ -322,8 +279,7 @@ void Collector::look_at_all(JNIEnv* jni) {
   LiveHooks look = hooks(&context);
   look.is_wanted = nullptr;
   live_.look(look, true);
-  for (ThreadState* state = threads_.first(); state != nullptr; state = state->next)
-    LiveRecords::look_at_open(state->open, look);
+  threads_.each([&](AllocatingThread& state) { LiveRecords::look_at_open(state.open, look); });
 }
 
 // --- reports
@@ -344,15 +300,13 @@ bool Collector::collect_garbage(uint32_t reason) const {
 
 void Collector::add_up_threads() {
   for (uint32_t i = 1; i <= sites_.last(); i++) sites_[i].allocated = {};
-  for (ThreadState* state = threads_.first(); state != nullptr; state = state->next) {
-    const uint32_t size = state->counts.size();
-    for (uint32_t i = 0; i < size; i++) {
-      const Count* count = state->counts.at(i);
-      Amount& sum = sites_[count->site].allocated;
-      sum.objects += __atomic_load_n(&count->objects, __ATOMIC_RELAXED);
-      sum.bytes += __atomic_load_n(&count->bytes, __ATOMIC_RELAXED);
-    }
-  }
+  threads_.each([this](const AllocatingThread& state) {
+    state.counts.each([this](uint64_t site, const Count& count) {
+      Amount& sum = sites_[static_cast<uint32_t>(site)].allocated;
+      sum.objects += __atomic_load_n(&count.objects, __ATOMIC_RELAXED);
+      sum.bytes += __atomic_load_n(&count.bytes, __ATOMIC_RELAXED);
+    });
+  });
   // Nobody looks for their ends: none is said to live.
   for (uint32_t i = 1; config_.follow == 0 && i <= sites_.last(); i++) sites_[i].freed = sites_[i].since();
 }
@@ -362,41 +316,57 @@ hprof_status Collector::report(const hprof_report& report) {
   bool wants_collection = (config_.follow != 0 && (!mode_.sampled || report.reason == HPROF_REPORT_EXIT)) ||
                           (report.flags & HPROF_SITES_FORCED_GC) != 0;
   bool collected = wants_collection && jni != nullptr && collect_garbage(report.reason);
-  wanted_.store(true);
-  lock_.lock();
-  wanted_.store(false);
-  if (config_.follow != 0 && jni != nullptr) look_at_all(jni);
-  add_up_threads();
   ReportWish wish = {};
   wish.incremental = (report.flags & HPROF_SITES_INCREMENTAL) != 0;
   wish.by_allocation = (report.flags & HPROF_SITES_BY_ALLOCATION) != 0 || config_.order == kByAllocation ||
                        config_.follow == 0;
   wish.forced_gc = collected;
   wish.fraction_bits = mode_.sampled ? kFractionBits : 0;
+  wish.sampling_interval = mode_.sampled ? mode_.interval : 0;
   wish.cutoff = report.cutoff;
+  SitesReport sites(services_, sites_, wish);
+  stop_reaping();
+  if (config_.follow != 0 && jni != nullptr) look_at_all(jni);
+  add_up_threads();
+  sites.collect();
+  lock_.unlock();
   constexpr uint64_t kSites = HPROF_RECORD_BIT(HPROF_RECORD_ALLOC_SITES);
   constexpr uint64_t kSummary = HPROF_RECORD_BIT(HPROF_RECORD_HEAP_SUMMARY);
   hprof_status status = HPROF_OK;
   if (report.records == 0 || (report.records & kSites) != 0) {
-    status = write_table(services_, sites_, wish);
+    status = sites.write_table();
     if (status == HPROF_OK) status = write_notes(collected);
   }
-  if (status == HPROF_OK && (report.records & kSummary) != 0)
-    status = write_summary(services_, sites::add_up(sites_, wish.fraction_bits));
-  lock_.unlock();
+  if (status == HPROF_OK && (report.records & kSummary) != 0) status = sites.write_summary();
   return status;
+}
+
+// The objects that are followed stay what they are until end_traces().
+uint64_t Collector::begin_traces() {
+  auto* jni = static_cast<JNIEnv*>(services_.jvm->jni(services_.host));
+  if (config_.follow == 0 || jni == nullptr) return 0;
+  stop_reaping();
+  look_at_all(jni);
+  uint64_t count = 0;
+  each_trace([&](void*, uint32_t) { count++; });
+  if (count == 0) end_traces();
+  return count;
+}
+
+// Takes the lock from the reaper, who lets go of it soon.
+void Collector::stop_reaping() {
+  wanted_.store(true);
+  lock_.lock(services_);
+  wanted_.store(false);
 }
 
 // What was allocated before does not count any more, and nobody waits for its end.
 void Collector::reset() {
   auto* jni = static_cast<JNIEnv*>(services_.jvm->jni(services_.host));
   Hooks context = {this, jni};
-  wanted_.store(true);
-  lock_.lock();
-  wanted_.store(false);
+  stop_reaping();
   if (jni != nullptr) {
-    for (ThreadState* state = threads_.first(); state != nullptr; state = state->next)
-      LiveRecords::forget_open(state->open, hooks(&context));
+    threads_.each([&](AllocatingThread& state) { LiveRecords::forget_open(state.open, hooks(&context)); });
     live_.forget(hooks(&context));
   }
   add_up_threads();
@@ -410,61 +380,42 @@ void Collector::reset() {
   lock_.unlock();
 }
 
-using Line = TextLine<512>;
-
-static hprof_status write_note(const Services& services, const Line& line) {
-  hprof_rec_note note = {{sizeof(note), HPROF_RECORD_NOTE, 0}, {line.c_str(), line.size()}};
-  hprof_status status = services.emit->write(services.host, &note.head);
-  return status == HPROF_UNSUPPORTED ? HPROF_OK : status;
-}
-
-static void add_reason(void* argument, const char* words, uint64_t classes, uint64_t methods) {
-  auto* line = static_cast<Line*>(argument);
-  line->text(line->size() == 0 ? "heap=sites: without probes: " : ", ").text(words).text(" (");
-  if (classes != 0) line->number(classes).text(" classes");
-  if (classes != 0 && methods != 0) line->text(", ");
-  if (methods != 0) line->number(methods).text(" methods");
-  line->text(")");
-}
-
 hprof_status Collector::write_notes(bool collected) {
   const Services& s = services_;
-  Line line;
+  Note line;
   if (mode_.sampled) {
-    line.text("heap=sites: sampled, one sample in ").number(mode_.interval);
-    line.text(" bytes (sites=sampled); all numbers are estimates of what was allocated");
+    line.add("heap=sites: sampled, one sample in ").add(mode_.interval);
+    line.add(" bytes (sites=sampled); all numbers are estimates of what was allocated");
   } else {
-    line.text("heap=sites: each object made by Java code is counted (sites=exact), and ");
-    line.number(vm_objects_.load(std::memory_order_relaxed))
-        .text(" that the VM and JNI made for native methods; ");
-    line.text("others that the VM makes, and those from before it had started, are not seen");
+    line.add("heap=sites: each object made by Java code is counted (sites=exact), and ");
+    line.add(vm_objects_.load(std::memory_order_relaxed))
+        .add(" that the VM and JNI made for native methods; ");
+    line.add("others that the VM makes, and those from before it had started, are not seen");
   }
   hprof_status status = write_note(s, line);
   if (status == HPROF_OK) {
     line.clear();
     if (config_.follow == 0) {
-      line.text(
+      line.add(
           "heap=sites: objects were not followed to their end (sites-live=n): how many live is not known");
     } else {
-      line.text("heap=sites: live is what was there ");
-      line.text(collected ? "after a garbage collection for this report"
-                          : "after the last garbage collection");
+      line.add("heap=sites: live is what was there ");
+      line.add(collected ? "after a garbage collection for this report"
+                         : "after the last garbage collection");
     }
     status = write_note(s, line);
   }
   uint64_t asked[kAskedReasons] = {};
-  for (ThreadState* state = threads_.first(); state != nullptr; state = state->next) {
-    for (uint32_t i = 0; i < kAskedReasons; i++) asked[i] += state->asked[i];
-  }
+  threads_.each([&](const AllocatingThread& state) {
+    for (uint32_t i = 0; i < kAskedReasons; i++) asked[i] += state.asked[i];
+  });
   line.clear();
-  line.text("heap=sites: the VM was asked for ").number(asked[kAskedNew]).text(" stacks that were new, ");
-  line.number(asked[kAskedProof]).text(" to prove those that were known, ");
-  line.number(asked[kAskedUnknown]).text(" that were not understood, and for ");
-  line.number(asked[kAskedVmObject]).text(" callers of native methods");
+  line.add("heap=sites: the VM was asked for ").add(asked[kAskedNew]).add(" stacks that were new, ");
+  line.add(asked[kAskedProof]).add(" to prove those that were known, ");
+  line.add(asked[kAskedUnknown]).add(" that were not understood, and for ");
+  line.add(asked[kAskedVmObject]).add(" callers of native methods");
   if (status == HPROF_OK && !mode_.sampled) status = write_note(s, line);
-  Line left;
-  if (!mode_.sampled) s.bytecode->each_left(s.host, &left, &add_reason);
-  if (status == HPROF_OK && left.size() != 0) status = write_note(s, left);
+  if (status == HPROF_OK && !mode_.sampled) status = write_note_on_probes(s, "heap=sites: without probes: ");
   return status;
 }
 

@@ -6,7 +6,7 @@ static constexpr uint32_t kMostFree = 64;
 
 LiveChunk* LiveRecords::take_chunk() {
   {
-    SpinGuard guard(free_lock_);
+    LockGuard guard(free_lock_, services_);
     if (LiveChunk* chunk = free_) {
       free_ = chunk->next;
       free_count_--;
@@ -20,7 +20,7 @@ LiveChunk* LiveRecords::take_chunk() {
 void LiveRecords::give_chunk(LiveChunk* chunk) {
   chunk->used.store(0, std::memory_order_relaxed);
   {
-    SpinGuard guard(free_lock_);
+    LockGuard guard(free_lock_, services_);
     if (free_count_ < kMostFree) {
       chunk->next = free_;
       free_ = chunk;

@@ -9,9 +9,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include <hprof/cpp/services.hpp>
-
-#include "plugins/heap_sites/spin_lock.h"
+#include <hprof/cpp/lock.hpp>
 
 namespace hprof::sites {
 
@@ -59,8 +57,28 @@ class LiveRecords {
   void forget(const LiveHooks& hooks);
   static void forget_open(LiveChunk* chunk, const LiveHooks& hooks);
   uint64_t kept() const { return kept_; }  // objects at the last look
+  // Calls visit(reference, site) for each kept one; nobody looks or forgets meanwhile. Threads may go on to
+  // add: go through their open chunks first, so that none that is handed over is missed. [control][heap]
+  template <class Visit>
+  void each(const Visit& visit) const {
+    each_of(full_.load(std::memory_order_acquire), visit);
+    for (const LiveChunk* chunks : generations_) each_of(chunks, visit);
+  }
+  template <class Visit>
+  static void each_open(const LiveChunk* chunk, const Visit& visit) {
+    const uint32_t used = chunk != nullptr ? chunk->used.load(std::memory_order_acquire) : 0;
+    for (uint32_t i = 0; i < used; i++) {
+      const LiveRecord& record = chunk->records[i];
+      void* reference = record.reference.load(std::memory_order_relaxed);
+      if (reference != nullptr) visit(reference, record.site);
+    }
+  }
 
  private:
+  template <class Visit>
+  static void each_of(const LiveChunk* chunks, const Visit& visit) {
+    for (; chunks != nullptr; chunks = chunks->next) each_open(chunks, visit);
+  }
   LiveChunk* take_chunk();
   void give_chunk(LiveChunk* chunk);
   void sift(LiveChunk* chunks, uint32_t into, const LiveHooks& hooks);
@@ -68,7 +86,7 @@ class LiveRecords {
 
   Services services_;
   std::atomic<LiveChunk*> full_{nullptr};  // handed over
-  SpinLock free_lock_;
+  Lock free_lock_;
   LiveChunk* free_ = nullptr;
   uint32_t free_count_ = 0;
   LiveChunk* generations_[kGenerations] = {};

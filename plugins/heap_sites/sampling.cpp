@@ -6,9 +6,12 @@ namespace hprof::sites {
 
 bool parse_mode(const char* text, SitesMode* mode) {
   constexpr const char* kSampled = "sampled";
-  *mode = {false, kDefaultInterval};
-  if (text == nullptr || text[0] == 0 || strcmp(text, "exact") == 0) return true;
+  *mode = {Sampling::kAuto, false, kDefaultInterval};
+  if (text == nullptr || text[0] == 0 || strcmp(text, "auto") == 0) return true;
+  mode->asked = Sampling::kExact;
+  if (strcmp(text, "exact") == 0) return true;
   if (strncmp(text, kSampled, strlen(kSampled)) != 0) return false;
+  mode->asked = Sampling::kSampled;
   mode->sampled = true;
   text += strlen(kSampled);
   if (*text == 0) return true;

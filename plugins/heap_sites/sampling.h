@@ -13,12 +13,16 @@ constexpr uint64_t kMostInterval = INT32_MAX;  // the VM takes a jint
 // Objects and bytes of samples are counted in 1/1024, so that rounding does not add up.
 constexpr uint32_t kFractionBits = 10;
 
+enum class Sampling : uint8_t { kAuto, kExact, kSampled };
+
 struct SitesMode {
+  Sampling asked;
   bool sampled;
   uint64_t interval;
 };
 
-// "exact", "sampled", "sampled:64k"; null or empty: exact. False: none of them.
+// "auto", "exact", "sampled", "sampled:64k"; null or empty: auto, which is not sampled here. False: none of
+// them.
 bool parse_mode(const char* text, SitesMode* mode);
 
 // 1/p, in 1/1024. interval 1 or more.

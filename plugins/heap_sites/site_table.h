@@ -1,16 +1,14 @@
 // The sites of all threads: a class and a trace, and what was freed of it.
 //
-// Insert-only: a site keeps its number, 1 and up, until the session ends; 0 is "no room". How much a site has
-// allocated is counted by threads (thread_table.h) and added up for a report; here is what the reaper, which
-// is one at a time, takes off again, and what a report has to remember.
+// Insert-only, without a lock: a site keeps its number, 1 and up, until the session ends; 0 is "no room". How
+// much a site has allocated is counted by threads (recent_table.h) and added up for a report; here is what
+// the reaper, which is one at a time, takes off again, and what a report has to remember.
 #pragma once
 
 #include <cstdint>
 
-#include <hprof/cpp/services.hpp>
-
-#include "plugins/heap_sites/segments.h"
-#include "plugins/heap_sites/spin_lock.h"
+#include <hprof/cpp/hash_table.hpp>
+#include <hprof/cpp/place_pool.hpp>
 
 namespace hprof::sites {
 
@@ -19,11 +17,9 @@ struct Amount {
   uint64_t bytes;
 };
 
-struct Site {
+struct Site : PooledPlace {
   uint32_t owner;  // class serial
   uint32_t trace;
-  uint32_t next;  // in its bucket
-  uint32_t reserved;
   Amount freed;      // [control]
   Amount allocated;  // added up for a report [control]
   Amount before;     // allocated before the last reset [control]
@@ -43,25 +39,24 @@ struct Site {
 
 class SiteTable {
  public:
-  static constexpr uint32_t kMostSites = (1u << 20) - 1;
+  using Sites = PlacePool<Site, 7, 14>;
+  static constexpr uint32_t kMostSites = Sites::kMost;
 
   bool open(const Services& services, uint32_t most = kMostSites);  // false: no memory [onload]
   void close();
   // The number of a site, made if it is new; 0: no room. [app]
   uint32_t find(uint32_t owner, uint32_t trace);
   // Numbers up to this, included, are in use. [any]
-  uint32_t last() const { return last_.load(std::memory_order_acquire); }
+  uint32_t last() const { return sites_.last(); }
   Site& operator[](uint32_t number) const { return sites_[number]; }
 
  private:
-  static constexpr uint32_t kBuckets = 1u << 14;
+  static constexpr uint64_t kFirstSlots = 1u << 10;
 
   Services services_;
-  SpinLock lock_;
-  Segments<Site, 7, 14> sites_;
-  uint32_t* buckets_ = nullptr;
+  Sites sites_;
+  HashTable<std::atomic<uint32_t>, Growth::kLevels> numbers_;  // by class and trace
   uint32_t most_ = 0;
-  std::atomic<uint32_t> last_{0};
 };
 
 }  // namespace hprof::sites

@@ -1,9 +1,8 @@
 #include "plugins/heap_sites/sites_report.h"
 
 #include <algorithm>
-#include <cstring>
 
-#include <hprof/cpp/ctime_text.hpp>
+#include <hprof/cpp/core_tables.hpp>
 #include <hprof/cpp/cutoff.hpp>
 
 namespace hprof::sites {
@@ -16,34 +15,35 @@ static Amount whole(Amount amount, uint32_t bits) {
   return {whole(amount.objects, bits), whole(amount.bytes, bits)};
 }
 
-SiteTotals add_up(const SiteTable& sites, uint32_t fraction_bits) {
-  SiteTotals totals = {};
-  for (uint32_t i = 1; i <= sites.last(); i++) {
-    Amount live = sites[i].live(), made = sites[i].since();
-    totals.live.objects += live.objects;
-    totals.live.bytes += live.bytes;
-    totals.allocated.objects += made.objects;
-    totals.allocated.bytes += made.bytes;
-  }
-  return {whole(totals.live, fraction_bits), whole(totals.allocated, fraction_bits)};
-}
-
 static bool has_changed(const Site& site) {
   return site.allocated.objects != site.reported_allocated || site.live().objects != site.reported_live;
 }
 
-static uint64_t collect(const SiteTable& sites, const ReportWish& wish, hprof_site_row* rows) {
-  uint64_t used = 0;
-  for (uint32_t i = 1; i <= sites.last(); i++) {
-    Site& site = sites[i];
-    bool changed = has_changed(site);
-    Amount live = whole(site.live(), wish.fraction_bits), made = whole(site.since(), wish.fraction_bits);
+SitesReport::SitesReport(const Services& services, const SiteTable& sites, const ReportWish& wish)
+    : services_(services),
+      sites_(sites),
+      wish_(wish),
+      room_(sites.last()),
+      rows_(services.allocate<hprof_site_row>(room_)) {}
+
+void SitesReport::collect() {
+  for (uint32_t i = 1; i <= sites_.last(); i++) {
+    Site& site = sites_[i];
+    Amount live = site.live(), made = site.since();
+    totals_.live.objects += live.objects;
+    totals_.live.bytes += live.bytes;
+    totals_.allocated.objects += made.objects;
+    totals_.allocated.bytes += made.bytes;
+    if (i > room_ || rows_ == nullptr) continue;
+    const bool changed = has_changed(site);
     site.reported_allocated = site.allocated.objects;
-    site.reported_live = site.live().objects;
-    if (made.objects == 0 || (wish.incremental && !changed)) continue;
-    rows[used++] = {site.owner, site.trace, live.bytes, live.objects, made.bytes, made.objects};
+    site.reported_live = live.objects;
+    live = whole(live, wish_.fraction_bits);
+    made = whole(made, wish_.fraction_bits);
+    if (made.objects == 0 || (wish_.incremental && !changed)) continue;
+    rows_[row_count_++] = {site.owner, site.trace, live.bytes, live.objects, made.bytes, made.objects};
   }
-  return used;
+  totals_ = {whole(totals_.live, wish_.fraction_bits), whole(totals_.allocated, wish_.fraction_bits)};
 }
 
 static bool less_live(const hprof_site_row& a, const hprof_site_row& b) {
@@ -57,47 +57,40 @@ static bool less_allocated(const hprof_site_row& a, const hprof_site_row& b) {
   return a.trace != b.trace ? a.trace < b.trace : a.owner < b.owner;
 }
 
-hprof_status write_table(const Services& services, const SiteTable& sites, const ReportWish& wish) {
-  const uint64_t room = sites.last();
-  auto* rows = services.allocate<hprof_site_row>(room);
-  if (rows == nullptr && room != 0) return HPROF_NO_MEMORY;
-  SiteTotals totals = add_up(sites, wish.fraction_bits);
-  const uint64_t found = collect(sites, wish, rows);
-  std::sort(rows, rows + found, wish.by_allocation ? less_allocated : less_live);
+hprof_status SitesReport::write_table() {
+  if (rows_ == nullptr && room_ != 0) return HPROF_NO_MEMORY;
+  std::sort(rows_, rows_ + row_count_, wish_.by_allocation ? less_allocated : less_live);
   const double least =
-      least_shown(wish.cutoff, wish.by_allocation ? totals.allocated.bytes : totals.live.bytes);
+      least_shown(wish_.cutoff, wish_.by_allocation ? totals_.allocated.bytes : totals_.live.bytes);
   uint64_t kept = 0;
-  while (kept < found && static_cast<double>(wish.by_allocation ? rows[kept].allocated_bytes
-                                                                : rows[kept].live_bytes) >= least)
+  while (kept < row_count_ && static_cast<double>(wish_.by_allocation ? rows_[kept].allocated_bytes
+                                                                      : rows_[kept].live_bytes) >= least)
     kept++;
-  CtimeText created = ctime_now(services.host, services.io);
-  hprof_rec_alloc_sites table;
-  memset(&table, 0, sizeof table);
-  table.head.size = sizeof table;
-  table.head.kind = HPROF_RECORD_ALLOC_SITES;
-  table.created = created.text;
-  table.flags = (wish.incremental ? HPROF_SITES_INCREMENTAL : 0u) |
-                (wish.by_allocation ? HPROF_SITES_BY_ALLOCATION : 0u) |
-                (wish.forced_gc ? HPROF_SITES_FORCED_GC : 0u);
-  table.cutoff = wish.cutoff;
-  table.live_bytes = totals.live.bytes;
-  table.live_objects = totals.live.objects;
-  table.allocated_bytes = totals.allocated.bytes;
-  table.allocated_objects = totals.allocated.objects;
-  table.row_count = kept;
-  table.rows = rows;
-  hprof_status status = services.emit->write(services.host, &table.head);
-  services.release(rows, room);
-  return status;
+  const hprof_site_row totals = row_of_totals();
+  hprof_rec_table table = table_of(kAllocSites, rows_, kept);
+  table.created_ms = services_.clock->wall_ms(services_.host);
+  table.totals = cells_of(&totals);
+  table.flags =
+      (wish_.incremental ? HPROF_TABLE_CHANGES : 0u) | (wish_.forced_gc ? HPROF_TABLE_COLLECTED : 0u);
+  table.order = wish_.by_allocation ? HPROF_SITE_ALLOCATED_BYTES : HPROF_SITE_LIVE_BYTES;
+  table.cutoff = wish_.cutoff;
+  if (wish_.sampling_interval != 0) {
+    table.period_column = HPROF_SITE_ALLOCATED_BYTES;
+    table.period = wish_.sampling_interval;
+  }
+  return services_.emit->write(services_.host, &table.head);
 }
 
-hprof_status write_summary(const Services& services, const SiteTotals& totals) {
-  hprof_rec_heap_summary summary = {{sizeof(summary), HPROF_RECORD_HEAP_SUMMARY, 0},
-                                    totals.live.bytes,
-                                    totals.live.objects,
-                                    totals.allocated.bytes,
-                                    totals.allocated.objects};
-  return services.emit->write(services.host, &summary.head);
+hprof_site_row SitesReport::row_of_totals() const {
+  return {0, 0, totals_.live.bytes, totals_.live.objects, totals_.allocated.bytes, totals_.allocated.objects};
+}
+
+hprof_status SitesReport::write_summary() const {
+  const hprof_heap_summary_row row = {totals_.live.bytes, totals_.live.objects, totals_.allocated.bytes,
+                                      totals_.allocated.objects};
+  hprof_rec_table table = table_of(kHeapSummary, &row, 1);
+  table.created_ms = services_.clock->wall_ms(services_.host);
+  return services_.emit->write(services_.host, &table.head);
 }
 
 }  // namespace hprof::sites

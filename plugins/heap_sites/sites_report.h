@@ -3,6 +3,7 @@
 
 #include <hprof/collector.h>
 #include <hprof/cpp/services.hpp>
+#include <hprof/tables.h>
 
 #include "plugins/heap_sites/site_table.h"
 
@@ -12,7 +13,8 @@ struct ReportWish {
   bool by_allocation;
   bool incremental;  // what has changed since the last report only
   bool forced_gc;
-  uint32_t fraction_bits;  // the sites count in 1/2^this
+  uint32_t fraction_bits;      // the sites count in 1/2^this
+  uint64_t sampling_interval;  // bytes for which one sample stands; 0: each object is counted
   double cutoff;
 };
 
@@ -21,10 +23,31 @@ struct SiteTotals {
   Amount allocated;
 };
 
-// Of all sites.
-SiteTotals add_up(const SiteTable& sites, uint32_t fraction_bits);
-// Writes the table, and remembers what was reported. [control]
-hprof_status write_table(const Services& services, const SiteTable& sites, const ReportWish& wish);
-hprof_status write_summary(const Services& services, const SiteTotals& totals);
+// What a report says of the sites, copied out of them so that threads go on while it is written. [control]
+class SitesReport {
+ public:
+  // Takes memory for as many sites as there are now.
+  SitesReport(const Services& services, const SiteTable& sites, const ReportWish& wish);
+  ~SitesReport() { services_.release(rows_, room_); }
+  SitesReport(const SitesReport&) = delete;
+  SitesReport& operator=(const SitesReport&) = delete;
+
+  // The reaper stands still. Remembers what was reported.
+  void collect();
+  // After collect().
+  hprof_status write_table();
+  hprof_status write_summary() const;
+
+ private:
+  hprof_site_row row_of_totals() const;
+
+  const Services& services_;
+  const SiteTable& sites_;
+  ReportWish wish_;
+  uint64_t room_;
+  hprof_site_row* rows_;
+  uint64_t row_count_ = 0;
+  SiteTotals totals_ = {};
+};
 
 }  // namespace hprof::sites

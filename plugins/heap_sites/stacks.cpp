@@ -1,6 +1,6 @@
 #include "plugins/heap_sites/stacks.h"
 
-#include "plugins/heap_sites/spin_lock.h"
+#include <hprof/cpp/hash_table.hpp>
 
 namespace hprof::sites {
 
@@ -80,14 +80,6 @@ void Stacks::call_probe(JNIEnv* jni, uint32_t number) const {
   if (jni->ExceptionCheck()) jni->ExceptionClear();
   if (tracker != nullptr) jni->DeleteLocalRef(tracker);
   if (object != nullptr) jni->DeleteLocalRef(object);
-}
-
-bool Stacks::are_pointers(const uint64_t* methods) const {
-  for (uint32_t i = 0; i < kProbeMethods; i++) {
-    jmethodID method = probes_[i] != nullptr ? probes_[i] : object_init_;
-    if (method == nullptr || method_behind(method) != methods[i]) return false;
-  }
-  return true;
 }
 
 bool Stacks::is_probe(jmethodID method) const {

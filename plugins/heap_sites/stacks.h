@@ -30,11 +30,10 @@ class Stacks {
   static constexpr uint32_t kProbeMethods = 5;
   void call_probe(JNIEnv* jni, uint32_t number) const;
 
-  // The Method* of a method on the calling thread's stack, where jmethodIDs are pointers to them. [app]
-  static uint64_t method_behind(jmethodID method) { return *reinterpret_cast<const uintptr_t*>(method); }
-  // Whether they are: the Method* of call_probe()'s methods are these. May only be asked up to Java 25.
-  // [control]
-  bool are_pointers(const uint64_t* methods) const;
+  // The jmethodID of that method.
+  const void* probe(uint32_t number) const {
+    return probes_[number] != nullptr ? probes_[number] : object_init_;
+  }
 
   // The calling thread is in a method whose result a probe in its caller has told, or tells next. [app]
   bool is_told_by_caller() const;

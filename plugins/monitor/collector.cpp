@@ -24,7 +24,7 @@ Collector::Collector(const hprof_host* host, const Config& config) : services_(h
 
 // --- life ---
 
-hprof_status Collector::open() {
+hprof_status Collector::open(char*, uint32_t) {
   const Services& s = services_;
   jvmti_ = s.jvm == nullptr ? nullptr : static_cast<jvmtiEnv*>(s.jvm->jvmti(s.host));
   if (jvmti_ == nullptr) return HPROF_UNSUPPORTED;
@@ -36,10 +36,7 @@ hprof_status Collector::open() {
   finds_waits_ = finds_monitors_ && s.settings().java_version < kNoWaitsTold;
   lost_rows_ = s.log->loss_counter(s.host, "contentions: the table of their places was full");
   lost_threads_ = s.log->loss_counter(s.host, "contentions and waits: too many threads at a time");
-  if (!table_.open(s) || !stacks_.open(s, jvmti_)) {
-    close();
-    return HPROF_NO_MEMORY;
-  }
+  if (!table_.open(s) || !stacks_.open(s, jvmti_)) return HPROF_NO_MEMORY;
   stacks_.forget_always((s.settings().granted & HPROF_NEED_GC_EVENTS) == 0);
   return HPROF_OK;
 }
@@ -213,14 +210,14 @@ void Collector::emit(uint32_t kind, hprof_thread_serial thread, hprof_class_seri
 }
 
 // The clock is read first: the thread is kept from going on since then, whatever it does in here.
-void Collector::contended_enter(void* jni, hprof_thread* thread, void* object) {
+void Collector::monitor_contended_enter(void* jni, hprof_thread* thread, void* object) {
   uint64_t since = now();
   if (!is_running()) return;
   block(jni, thread, object, Doing::kEntering, since, stacks_.of_current(jni, thread->serial),
         class_of(jni, object));
 }
 
-void Collector::contended_entered(void* jni, hprof_thread* thread, void* object) {
+void Collector::monitor_contended_entered(void* jni, hprof_thread* thread, void* object) {
   uint64_t until = now(), from = from_.load(std::memory_order_relaxed);
   if (!is_running()) return;
   BlockedThread* place = place_of(thread);
@@ -240,7 +237,7 @@ void Collector::contended_entered(void* jni, hprof_thread* thread, void* object)
   }
 }
 
-void Collector::wait(void* jni, hprof_thread* thread, void* object, int64_t timeout_ms) {
+void Collector::monitor_wait(void* jni, hprof_thread* thread, void* object, int64_t timeout_ms) {
   uint64_t since = now();
   if (!is_running()) return;
   hprof_class_serial monitor = class_of(jni, object);
@@ -249,7 +246,7 @@ void Collector::wait(void* jni, hprof_thread* thread, void* object, int64_t time
        timeout_ms > 0 ? static_cast<uint64_t>(timeout_ms) : 0);
 }
 
-void Collector::waited(void* jni, hprof_thread* thread) {
+void Collector::monitor_waited(void* jni, hprof_thread* thread, void*, uint32_t) {
   uint64_t until = now();
   if (!is_running()) return;
   BlockedThread* place = place_of(thread);

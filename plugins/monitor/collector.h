@@ -21,9 +21,10 @@ struct Config {
 
 class Collector {
  public:
+  explicit Collector(const hprof_host* host) : Collector(host, Config{0}) {}
   Collector(const hprof_host* host, const Config& config);
 
-  hprof_status open();  // [onload] what allocates; on failure close() has been called
+  hprof_status open(char* error, uint32_t error_size);  // [onload] what allocates
   hprof_status start();
   hprof_status report(const hprof_report& report);
   void reset();
@@ -32,13 +33,12 @@ class Collector {
   hprof_status control(const hprof_control& control);
 
   void thread_end(void* jni, hprof_thread* thread);
-  void collection() { stacks_.note_collection(); }
-  void contended_enter(void* jni, hprof_thread* thread, void* object);
-  void contended_entered(void* jni, hprof_thread* thread, void* object);
-  void wait(void* jni, hprof_thread* thread, void* object, int64_t timeout_ms);
-  void waited(void* jni, hprof_thread* thread);
-
-  const Services& services() const { return services_; }
+  void gc_start() { stacks_.note_collection(); }
+  void gc_finish() { stacks_.note_collection(); }
+  void monitor_contended_enter(void* jni, hprof_thread* thread, void* object);
+  void monitor_contended_entered(void* jni, hprof_thread* thread, void* object);
+  void monitor_wait(void* jni, hprof_thread* thread, void* object, int64_t timeout_ms);
+  void monitor_waited(void* jni, hprof_thread* thread, void* object, uint32_t timed_out);
 
  private:
   BlockedThread* place_of(const hprof_thread* thread) const;

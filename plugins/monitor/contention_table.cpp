@@ -90,7 +90,7 @@ uint64_t ContentionTable::copy(hprof_monitor_row* rows, uint64_t room) const {
     uint64_t seen = rows_[i].count.load(std::memory_order_relaxed);
     uint64_t time_ns = rows_[i].time_ns.load(std::memory_order_relaxed);
     if (key == 0 || (seen == 0 && time_ns == 0)) continue;
-    rows[count++] = {seen, time_ns, static_cast<uint32_t>(key >> 32), static_cast<uint32_t>(key), 0, 0};
+    rows[count++] = {seen, time_ns, static_cast<uint32_t>(key >> 32), static_cast<uint32_t>(key), 0};
   }
   return count;
 }
@@ -99,7 +99,7 @@ uint64_t rank_rows(hprof_monitor_row* rows, uint64_t count, uint64_t total_ns, d
   std::sort(rows, rows + count, [](const hprof_monitor_row& a, const hprof_monitor_row& b) {
     return a.time_ns != b.time_ns ? a.time_ns > b.time_ns : place_before(a, b);
   });
-  uint64_t kept = count == 0 ? 0 : 1;
+  uint64_t kept = 0;
   const double least = least_shown(cutoff, total_ns);
   while (kept < count && static_cast<double>(rows[kept].time_ns) >= least) kept++;
   return kept;

@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include <hprof/cpp/services.hpp>
-#include <hprof/record.h>
+#include <hprof/tables.h>
 
 namespace hprof::monitor {
 

@@ -4,14 +4,17 @@
 #include <algorithm>
 #include <cstring>
 
-#include "plugins/monitor/note.h"
+#include <hprof/cpp/note.hpp>
+
+#include "plugins/monitor/blocked_notes.h"
 #include "plugins/monitor/thread_status.h"
 
 namespace hprof::monitor {
 
 static constexpr jint kOnMonitor =
     JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER | JVMTI_THREAD_STATE_IN_OBJECT_WAIT;
-static constexpr jint kMostLocals = 65536;  // what HotSpot promises at most
+static constexpr uint32_t kMostNamed = 100;  // threads that wait, in notes
+static constexpr jint kMostLocals = 65536;   // what HotSpot promises at most
 
 MonitorDump::MonitorDump(const Services& services, jvmtiEnv* jvmti, JNIEnv* jni, Stacks* stacks,
                          BlockedThreads* blocked, bool finds_monitors)
@@ -71,6 +74,7 @@ hprof_status MonitorDump::write() {
   find_monitors();
   fill_lists();
   hprof_status status = emit();
+  if (status == HPROF_OK) status = write_held_threads();
   jni_->PopLocalFrame(nullptr);
   return status == HPROF_OK ? write_notes() : status;
 }
@@ -84,7 +88,11 @@ uint32_t MonitorDump::visit(void* argument, hprof_thread* thread, void* jthread_
     return 1;
   }
   auto ref = static_cast<jthread>(self->jni_->NewLocalRef(static_cast<jobject>(jthread_ref)));
-  if (ref != nullptr) self->threads_[self->thread_count_++] = {ref, thread->serial, 0, 0, -1};
+  if (ref != nullptr) {
+    self->threads_[self->thread_count_++] = {ref, thread->serial, 0, 0, -1};
+  } else {
+    self->jni_->ExceptionClear();
+  }
   return 1;
 }
 
@@ -266,16 +274,45 @@ hprof_status MonitorDump::emit() const {
   return services_.emit->write(services_.host, &dump.head);
 }
 
+hprof_trace_serial MonitorDump::trace_of(hprof_thread_serial thread) const {
+  const Thread* end = threads_ + thread_count_;
+  const Thread* at = std::lower_bound(static_cast<const Thread*>(threads_), end, thread,
+                                      [](const Thread& t, hprof_thread_serial s) { return t.serial < s; });
+  return at != end && at->serial == thread ? at->trace : 0;
+}
+
+// The first of them by name; the dump has all who wait for monitors.
+hprof_status MonitorDump::write_held_threads() {
+  ParkedLocks parked(services_, jni_);
+  hprof_status status = HPROF_OK;
+  uint32_t written = 0;
+  for (uint32_t i = 0; i < thread_count_ && status == HPROF_OK && written < kMostNamed; i++) {
+    const Thread& thread = threads_[i];
+    Held held = {thread.serial, 0, 0, 0};
+    if ((thread.state & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER) != 0 && thread.monitor >= 0) {
+      held.lock = monitors_[thread.monitor].row.monitor;
+      held.owner = monitors_[thread.monitor].row.owner;
+    } else if ((thread.state & JVMTI_THREAD_STATE_PARKED) == 0 ||
+               !parked.find(thread.ref, &held.lock, &held.owner)) {
+      continue;
+    }
+    held.owner_trace = trace_of(held.owner);
+    status = write_held(services_, held);
+    written++;
+  }
+  return status;
+}
+
 hprof_status MonitorDump::write_notes() const {
   hprof_status status = HPROF_OK;
   if (left_out_ != 0) {
     Note note;
-    note.text("monitor: ").number(left_out_).text(" threads are not in the dump: there are too many");
+    note.add("monitor: ").add(left_out_).add(" threads are not in the dump: there are too many");
     status = write_note(services_, note);
   }
   if (status == HPROF_OK && !finds_monitors_) {
     Note note;
-    note.text(
+    note.add(
         "monitor: this VM does not tell what a thread is blocked on once it has started; the dump has the "
         "monitors "
         "whose threads began to wait for them since the agent came");

@@ -61,6 +61,8 @@ class MonitorDump {
   void ask_owner(Monitor* monitor) const;
   void fill_lists();
   hprof_status emit() const;
+  hprof_trace_serial trace_of(hprof_thread_serial thread) const;
+  hprof_status write_held_threads();
   hprof_status write_notes() const;
 
   const Services& services_;

@@ -191,10 +191,8 @@ static bool is_in(hprof_text name, const char* prefix) {
 // The way from the program's call down to the parking: left out but for the outermost method, lock() or the
 // like.
 static bool is_lock_code(const Services& s, hprof_frame_id frame) {
-  const hprof_frame_info* info = s.ids->frame_info(s.host, frame);
-  const hprof_method_info* method = info == nullptr ? nullptr : s.ids->method_info(s.host, info->method);
-  const hprof_class_info* owner = method == nullptr ? nullptr : s.ids->class_info(s.host, method->owner);
-  if (owner == nullptr) return false;
+  const auto method = find_method(s.ids, s.host, find_frame(s.ids, s.host, frame)->method);
+  const auto owner = find_class(s.ids, s.host, method->owner);
   hprof_text name = s.ids->string_text(s.host, owner->name);
   for (const char* prefix :
        {"java.util.concurrent.locks.", "java.util.concurrent.Semaphore", "jdk.internal.misc.", "sun.misc."}) {

@@ -1,11 +1,8 @@
 // MONITOR TIME, and how its numbers were come by.
-#include <cstring>
-
-#include <hprof/cpp/ctime_text.hpp>
-#include <hprof/cpp/text_line.hpp>
+#include <hprof/cpp/core_tables.hpp>
+#include <hprof/cpp/note.hpp>
 
 #include "plugins/monitor/collector.h"
-#include "plugins/monitor/note.h"
 
 namespace hprof::monitor {
 
@@ -18,7 +15,7 @@ uint64_t Collector::copy_open(hprof_monitor_row* rows, uint64_t room) {
     if (count == room || !BlockedThreads::snapshot(place, &blocked) || blocked.doing != Doing::kEntering)
       return;
     uint64_t since = blocked.since < from ? from : blocked.since;
-    rows[count++] = {1, until > since ? until - since : 0, blocked.trace, blocked.monitor, 0, 0};
+    rows[count++] = {1, until > since ? until - since : 0, blocked.trace, blocked.monitor, 0};
   });
   return count;
 }
@@ -46,18 +43,18 @@ hprof_status Collector::report_time(const hprof_report& report) {
 hprof_status Collector::write_time(hprof_monitor_row* rows, uint64_t count, uint64_t still_blocked,
                                    double cutoff) {
   const Services& s = services_;
-  uint64_t total_ns = 0;
-  for (uint64_t i = 0; i < count; i++) total_ns = saturating_add(total_ns, rows[i].time_ns);
+  uint64_t contentions = 0, total_ns = 0;
+  for (uint64_t i = 0; i < count; i++) {
+    contentions = saturating_add(contentions, rows[i].count);
+    total_ns = saturating_add(total_ns, rows[i].time_ns);
+  }
   if (count != 0) {
-    CtimeText created = ctime_now(s.host, s.io);
-    hprof_rec_monitor_time table;
-    memset(&table, 0, sizeof table);
-    table.head.size = sizeof table;
-    table.head.kind = HPROF_RECORD_MONITOR_TIME;
-    table.created = created.text;
-    table.total_ns = total_ns;
-    table.rows = rows;
-    table.row_count = rank_rows(rows, count, total_ns, cutoff);
+    const hprof_monitor_row totals = {contentions, total_ns, 0, 0, 0};
+    hprof_rec_table table = table_of(kMonitorTime, rows, rank_rows(rows, count, total_ns, cutoff));
+    table.created_ms = s.clock->wall_ms(s.host);
+    table.totals = cells_of(&totals);
+    table.order = HPROF_MONITOR_TIME;
+    table.cutoff = cutoff;
     hprof_status status = s.emit->write(s.host, &table.head);
     if (status != HPROF_OK) return status;
   }
@@ -67,19 +64,19 @@ hprof_status Collector::write_time(hprof_monitor_row* rows, uint64_t count, uint
 hprof_status Collector::write_notes(uint64_t row_count, uint64_t still_blocked) {
   Note note;
   if (row_count == 0) {
-    note.text("monitor: no contention was seen");
+    note.add("monitor: no contention was seen");
   } else {
-    note.text("monitor: time is from a thread's being blocked until it has the monitor, by the clock");
+    note.add("monitor: time is from a thread's being blocked until it has the monitor, by the clock");
   }
   if (still_blocked != 0) {
-    note.text("; ").number(still_blocked).text(" blocked still, counted with their time so far");
+    note.add("; ").add(still_blocked).add(" blocked still, counted with their time so far");
   }
   hprof_status status = write_note(services_, note);
   if (status != HPROF_OK || config_.park_interval_ns == 0) return status;
   Note parks;
-  parks.text("monitor: locks of java.util.concurrent are looked at every ");
-  parks.decimal(config_.park_interval_ns / 1000, 3).text(" ms, ").number(parks_.looks());
-  parks.text(
+  parks.add("monitor: locks of java.util.concurrent are looked at every ");
+  parks.decimal(config_.park_interval_ns / 1000, 3).add(" ms, ").add(parks_.looks());
+  parks.add(
       " times so far: a platform thread found parked on one is charged the time since the look before; count "
       "is how "
       "often it was not seen there the look before");

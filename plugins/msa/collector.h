@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include <hprof/collector.h>
-#include <hprof/cpp/services.hpp>
+#include <hprof/cpp/lock.hpp>
 #include <hprof/record.h>
 #include <hprof/service/accounting.h>
 
@@ -16,50 +16,53 @@ namespace hprof::msa {
 
 class Collector {
  public:
-  // Makes the record kind out of the system's columns. [onload]
-  hprof_status open(const hprof_host* host);
-  void close();  // [control]
+  explicit Collector(const hprof_host* host) : services_(host) {}
+  // Makes the table's columns out of the system's. [onload]
+  hprof_status open(char* error, uint32_t error_size);
+  bool close();  // [control]
 
   hprof_status start();
-  hprof_status report();
+  hprof_status report(const hprof_report& report);
   void reset();
-  void thread_end(const hprof_thread* thread);
-  const Services& services() const { return services_; }
+  void thread_end(void* jni, const hprof_thread* thread);
 
  private:
-  static constexpr uint32_t kMostFields = HPROF_ACCOUNTING_COLUMNS + 1;
+  static constexpr uint32_t kSpareRows = 16;
   static constexpr uint32_t kNameBytes = 32;
   static constexpr uint32_t kRowsOfChunk = 60;
   static constexpr uint32_t kMostChunks = 64;
-  static_assert(kMostFields <= HPROF_VENDOR_FIELDS, "a field for each column, and the thread");
 
   struct Row {
-    hprof_thread_serial serial;
+    uint64_t serial;  // of the thread
     uint64_t values[HPROF_ACCOUNTING_COLUMNS];
   };
+  static_assert(HPROF_NOT_ACCOUNTED == static_cast<uint64_t>(-1), "a value that is not known prints as -1");
   struct Chunk {
     Row rows[kRowsOfChunk];
   };
 
-  static uint32_t visit(void* self, hprof_thread* thread, void* jthread);
+  // The rows of a report.
+  struct Rows {
+    const Collector* collector;
+    Row* rows;
+    uint64_t room;
+    uint64_t count = 0;
+    uint32_t known = 0;  // bit i: some thread had a value in column i
+    void add(const Row& row);
+  };
+
+  static uint32_t visit(void* rows, hprof_thread* thread, void* jthread);
   bool keep(const Row& row);
-  hprof_status write(const Row& row);
-  hprof_status say(const char* text);
-  hprof_status say_what_is_missing();
-  void lock();
-  void unlock() { taken_.store(0, std::memory_order_release); }
+  hprof_status say_what_is_missing(uint32_t known);
 
   Services services_;
   const hprof_accounting_service* accounting_ = nullptr;
   char names_[HPROF_ACCOUNTING_COLUMNS][kNameBytes] = {};
-  hprof_field fields_[kMostFields] = {};
-  hprof_schema schema_ = {};
-  uint32_t kind_ = 0;
+  hprof_column schema_columns_[HPROF_ACCOUNTING_COLUMNS + 1] = {};
+  hprof_table_schema schema_ = {};
   uint32_t columns_ = 0;
-  uint32_t known_ = 0;  // bit i: some thread had a value in column i
-  hprof_status status_ = HPROF_OK;
   uint64_t* lost_ = nullptr;
-  std::atomic<uint32_t> taken_{0};
+  Lock lock_;  // of the rows of threads that have ended
   Chunk* chunks_[kMostChunks] = {};
   std::atomic<uint32_t> ended_{0};
 };

@@ -26,7 +26,7 @@ struct Opened {
       WantedModule& item = names->items[names->count++];
       TextWriter(item.name, sizeof(item.name)).put(name.c_str());
       item.option[0] = '\0';
-      item.by_default = false;
+      item.why = Wanted::kAsked;
     }
     set->open(search, *names, said.messages());
   }
@@ -49,6 +49,27 @@ std::string expected(const std::string& name, const std::string& reason) {
 
 }  // namespace
 
+TEST_CASE("a struct is copied as far as both sides know it, and keeps its own size") {
+  struct Old {
+    uint32_t size, a;
+  };
+  struct New {
+    uint32_t size, a, b, c;
+  };
+  New wide = {sizeof(New), 1, 2, 3};
+  Old narrow[2] = {{0, 0}, {77, 77}};
+  hprof_copy_sized(&narrow[0], sizeof(Old), &wide, wide.size);
+  CHECK(narrow[0].size == sizeof(Old));
+  CHECK(narrow[0].a == 1);
+  CHECK(narrow[1].size == 77);
+  narrow[0].a = 9;
+  hprof_copy_sized(&wide, sizeof(New), &narrow[0], narrow[0].size);
+  CHECK(wide.size == sizeof(New));
+  CHECK(wide.a == 9);
+  CHECK(wide.b == 0);
+  CHECK(wide.c == 0);
+}
+
 TEST_CASE("the right plugin of the same source is opened") { CHECK(refusal("right") == ""); }
 
 TEST_CASE("wrong plugins are refused in one line that names the file and the reason") {
@@ -56,8 +77,8 @@ TEST_CASE("wrong plugins are refused in one line that names the file and the rea
     const char* name;
     const char* reason;
   } const cases[] = {
-      {"wrong_major", "it was built for version 0.0 of the plugin ABI, this agent has 1.0"},
-      {"wrong_minor", "it was built for version 1.1 of the plugin ABI, this agent has 1.0"},
+      {"wrong_major", "it needs version 0.0 of the plugin ABI, this agent has 1.0"},
+      {"wrong_minor", "it needs version 1.1 of the plugin ABI, this agent has 1.0"},
       {"wrong_layout", "it was built with other plugin headers or another C ABI: the layout word differs"},
       {"wrong_own_name", "it calls itself somebody_else"},
       {"wrong_ops", "it has a unit that is wrong (unit 1 has no function table)"},

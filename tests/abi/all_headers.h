@@ -1,6 +1,13 @@
 /* Every header of the C ABI, for the compile tests and to notice one that is forgotten here. */
 #include <hprof/abi.h>
 #include <hprof/collector.h>
+#include <hprof/draft/bytecode.h>
+#include <hprof/draft/class_file.h>
+#include <hprof/draft/hotspot.h>
+#include <hprof/draft/library.h>
+#include <hprof/draft/object_traces.h>
+#include <hprof/draft/sampling.h>
+#include <hprof/draft/vm_dump.h>
 #include <hprof/encoder.h>
 #include <hprof/filter.h>
 #include <hprof/host.h>
@@ -8,7 +15,6 @@
 #include <hprof/plugin.h>
 #include <hprof/record.h>
 #include <hprof/service/accounting.h>
-#include <hprof/service/bytecode.h>
 #include <hprof/service/clock.h>
 #include <hprof/service/emit.h>
 #include <hprof/service/ids.h>
@@ -16,7 +22,6 @@
 #include <hprof/service/jvm.h>
 #include <hprof/service/log.h>
 #include <hprof/service/mem.h>
-#include <hprof/service/sampling.h>
 #include <hprof/service/threads.h>
-#include <hprof/service/vm_dump.h>
 #include <hprof/sink.h>
+#include <hprof/tables.h>

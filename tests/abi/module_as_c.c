@@ -1,10 +1,12 @@
 /* A module with every header and macro in it, as strict C. Compiled only. */
 #include "all_headers.h"
 
-static hprof_status create(const hprof_host* host, const void* config, void** self) {
+static hprof_status create(const hprof_host* host, const void* config, void** self, char* error,
+                           uint32_t error_size) {
   static int state;
   const hprof_log_service* log = (const hprof_log_service*)host->service(host, HPROF_SERVICE_LOG);
   (void)config;
+  if (error_size != 0) error[0] = 0;
   if (HPROF_HAS(log, hprof_log_service, message)) log->message(host, "made");
   *self = &state;
   return HPROF_OK;
@@ -16,6 +18,8 @@ static hprof_status encode(void* self, const hprof_record* record, hprof_out* ou
   return (HPROF_RECORD_BIT(record->kind) & HPROF_RECORD_BIT(HPROF_RECORD_NOTE)) != 0 ? HPROF_OK
                                                                                      : HPROF_UNSUPPORTED;
 }
+
+static const void* extension(const char* id) { return strcmp(id, "com.acme.x/1") == 0 ? id : NULL; }
 
 static void destroy(void* self) { (void)self; }
 
@@ -44,7 +48,10 @@ static const hprof_unit unit = {sizeof(hprof_unit),
                                 0,
                                 HPROF_RECORD_BIT(HPROF_RECORD_NOTE),
                                 &ops,
-                                0};
+                                NULL,
+                                0,
+                                0,
+                                extension};
 static const hprof_unit* const units[] = {&unit};
 
 HPROF_MODULE(encoder_x, "1.0", "a vendor", units, 1)

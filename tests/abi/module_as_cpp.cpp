@@ -1,11 +1,13 @@
 // The same as C++.
 #include "all_headers.h"
 
-static hprof_status create(const hprof_host* host, const void* config, void** self) {
+static hprof_status create(const hprof_host* host, const void* config, void** self, char* error,
+                           uint32_t error_size) {
   static int state;
   const hprof_log_service* log =
       static_cast<const hprof_log_service*>(host->service(host, HPROF_SERVICE_LOG));
   (void)config;
+  if (error_size != 0) error[0] = 0;
   if (HPROF_HAS(log, hprof_log_service, message)) log->message(host, "made");
   *self = &state;
   return HPROF_OK;
@@ -17,6 +19,8 @@ static hprof_status encode(void* self, const hprof_record* record, hprof_out* ou
   return (HPROF_RECORD_BIT(record->kind) & HPROF_RECORD_BIT(HPROF_RECORD_NOTE)) != 0 ? HPROF_OK
                                                                                      : HPROF_UNSUPPORTED;
 }
+
+static const void* extension(const char* id) { return strcmp(id, "com.acme.x/1") == 0 ? id : nullptr; }
 
 static void destroy(void* self) { (void)self; }
 
@@ -46,7 +50,10 @@ static const hprof_unit unit = {sizeof(hprof_unit),
                                 0,
                                 HPROF_RECORD_BIT(HPROF_RECORD_NOTE),
                                 &ops,
-                                nullptr};
+                                nullptr,
+                                0,
+                                0,
+                                extension};
 static const hprof_unit* const units[] = {&unit};
 
 HPROF_MODULE(encoder_x, "1.0", "a vendor", units, 1)

@@ -7,9 +7,12 @@
 #define TEXT_OF(name) TEXT_OF_(name)
 #define TEXT_OF_(name) #name
 
-static hprof_status create(const hprof_host* host, const void* config, void** self) {
+static hprof_status create(const hprof_host* host, const void* config, void** self, char* error,
+                           uint32_t error_size) {
   (void)host;
   (void)config;
+  (void)error;
+  (void)error_size;
   *self = NULL;
   return HPROF_OK;
 }

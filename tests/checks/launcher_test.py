@@ -61,6 +61,24 @@ class Launcher(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("sudo apt-get install -y cmake make g++", said)
 
+    def test_what_the_tests_lack_is_named_with_the_command_for_it(self):
+        empty = os.path.join(self.folder.name, "empty")
+        for name in ("bash", "env", "dirname", "readlink", "id"):
+            os.makedirs(empty, exist_ok=True)
+            os.symlink(os.path.join("/usr/bin", name), os.path.join(empty, name))
+        os.chmod(write(empty, "apt-get", "#!/bin/sh\nexit 1\n"), 0o755)
+        environment = {"PATH": empty, "HPROF_NO_INSTALL": "1"}
+        code, said = script("provide", "test", env=environment)
+        self.assertEqual(code, 1)
+        self.assertIn("sudo apt-get install -y cmake make g++", said)
+        self.assertIn(" binutils python3 groff-base zsh\n", said)
+        code, said = script("provide", "target", "mingw-x86_64", env=environment)
+        self.assertEqual(code, 1)
+        self.assertIn(" g++-mingw-w64-x86-64-posix wine64\n", said)
+        code, said = script("provide", "target", "pdp-11", env=environment)
+        self.assertEqual(code, 2)
+        self.assertIn("provide: no target pdp-11: ", said)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -162,7 +162,7 @@ double rewrite_all(const std::vector<File>& files, const ProbeSet& probes, Scrat
   std::clock_t begin = std::clock();
   for (const File& file : files) {
     RewriteResult result;
-    rewrite({file.bytes.data(), static_cast<uint32_t>(file.bytes.size())}, probes, scratch, &result);
+    rewrite({file.bytes.data(), static_cast<uint32_t>(file.bytes.size())}, 0, probes, scratch, &result);
     if (result.reason == Reason::kRewritten) {
       result_bytes.resize(result.size);
       copy_result(result, result_bytes.data());

@@ -32,7 +32,8 @@ struct Session {
   void* self = nullptr;
 
   explicit Session(const char* least = "0") : config(unit, {{"gc-least", least}}) {
-    REQUIRE(ops.create(mock.host(), config.data(), &self) == HPROF_OK);
+    char error[256] = "";
+    REQUIRE(ops.create(mock.host(), config.data(), &self, error, sizeof(error)) == HPROF_OK);
     REQUIRE(ops.start(self) == HPROF_OK);
   }
   ~Session() {
@@ -54,10 +55,11 @@ struct Session {
     mock.written.clear();
     REQUIRE(ops.report(self, &why) == HPROF_OK);
     REQUIRE(mock.written.size() == 1);
-    const auto& record = *reinterpret_cast<const hprof_rec_vendor*>(mock.written[0].head());
-    CHECK(record.head.kind == HPROF_RECORD_VENDOR_FIRST);
+    REQUIRE(is_table(mock.written[0], "example.gc_pauses/1"));
+    const auto& table = mock.written[0].as<hprof_rec_table>();
+    REQUIRE(table.row_count == 1);
     std::vector<uint64_t> values;
-    for (uint32_t i = 0; i < record.schema->field_count; ++i) values.push_back(record.values[i].u);
+    for (uint32_t i = 0; i < table.schema->column_count; ++i) values.push_back(table.rows[i].u);
     return values;
   }
 };
@@ -145,13 +147,15 @@ TEST_CASE("reset forgets, and the next report starts anew") {
 }
 
 TEST_CASE("a core without one of the services is declined, not crashed") {
-  for (uint32_t id : {HPROF_SERVICE_MEM, HPROF_SERVICE_CLOCK, HPROF_SERVICE_EMIT}) {
+  for (const char* id : {HPROF_SERVICE_MEM, HPROF_SERVICE_CLOCK, HPROF_SERVICE_EMIT}) {
     MockHost mock;
     mock.set_service(id, nullptr);
     const hprof_unit& unit = mock_unit(hprof_module_gc_pauses, "gc_pauses");
     MockConfig config(unit);
     void* self = nullptr;
-    CHECK(static_cast<const hprof_collector_ops*>(unit.ops)->create(mock.host(), config.data(), &self) ==
-          HPROF_UNSUPPORTED);
+    char error[256] = "";
+    const auto& ops = *static_cast<const hprof_collector_ops*>(unit.ops);
+    CHECK(ops.create(mock.host(), config.data(), &self, error, sizeof(error)) == HPROF_UNSUPPORTED);
+    CHECK(std::string(error) == "this core lacks the services mem, clock or emit");
   }
 }

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/tool/ascii_checker.h"
 #include "tests/fuzz/seeds.h"
+#include "tools/hprof/check/ascii_checker.h"
 
 using namespace hprof::tool;
 

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "core/tool/binary_checker.h"
-#include "core/tool/print_records.h"
-#include "core/tool/print_summary.h"
-#include "core/tool/stream_watch.h"
 #include "tests/fuzz/seeds.h"
 #include "tests/support/hprof_builder.h"
+#include "tools/hprof/check/binary_checker.h"
+#include "tools/hprof/listen/stream_watch.h"
+#include "tools/hprof/print/print_records.h"
+#include "tools/hprof/print/print_summary.h"
 
 using namespace hprof::tool;
 using hprof::test::DumpRecipe;

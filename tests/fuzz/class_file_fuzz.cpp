@@ -27,7 +27,7 @@ std::vector<uint8_t> rewrite_copy(const uint8_t* data, size_t size, const ProbeS
                                   Scratch& scratch) {
   std::vector<uint8_t> file(data, data + size);
   RewriteResult result;
-  rewrite({file.data(), static_cast<uint32_t>(file.size())}, probes, scratch, &result);
+  rewrite({file.data(), static_cast<uint32_t>(file.size())}, 0, probes, scratch, &result);
   if (result.reason != Reason::kRewritten) return {};
   std::vector<uint8_t> bytes(result.size);
   copy_result(result, bytes.data());

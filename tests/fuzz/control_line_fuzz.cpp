@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "core/tool/ctl_session.h"
-#include "core/tool/socket_command.h"
 #include "tests/fuzz/seeds.h"
+#include "tools/hprof/ctl/ctl_session.h"
+#include "tools/hprof/ctl/socket_command.h"
 
 using namespace hprof::tool;
 

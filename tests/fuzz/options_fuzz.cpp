@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/option/configure.h"
+#include "core/option/module_list.h"
 #include "tests/support/fake_modules.h"
 
 using namespace hprof;
@@ -30,6 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fake::Folders folders;
   fake::add_shipped(&folders);
   folders.add("/jdk/lib/hprof/plugins/gc_pauses.so", fake::open_gc_pauses);
+  folders.add("/jdk/lib/hprof/plugins/acme.so", fake::open_acme);
   fake::Said said;
   const Str all(reinterpret_cast<const char*>(data), size);
   const size_t cut = all.find('\0');
@@ -47,6 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     case Configured::kHelp:
       print_help(made->modules, out);
       print_option_table(made->modules, out);
+      print_modules(made->modules, out);
       expect(!text.empty());
       break;
     case Configured::kRun: {

@@ -25,7 +25,7 @@ class EncoderRun {
         unit_(unit),
         ops_(static_cast<const hprof_encoder_ops*>(unit.ops)),
         config_(unit, options),
-        created_(ops_->create(host.host(), config_.data(), &self_)) {}
+        created_(ops_->create(host.host(), config_.data(), &self_, error_, sizeof error_)) {}
   ~EncoderRun() {
     if (self_ != nullptr) ops_->destroy(self_);
   }
@@ -33,6 +33,7 @@ class EncoderRun {
   EncoderRun& operator=(const EncoderRun&) = delete;
 
   hprof_status created() const { return created_; }
+  const char* why_not() const { return error_; }
   // Kinds that the unit does not take are left out, as the core's mask test does.
   hprof_status encode(const hprof_record* record) {
     if (created_ != HPROF_OK) return created_;
@@ -50,6 +51,7 @@ class EncoderRun {
   const hprof_encoder_ops* ops_;
   MockConfig config_;
   void* self_ = nullptr;
+  char error_[256] = "";
   hprof_status created_;
 };
 

@@ -92,6 +92,7 @@ TEST_CASE("ascii: cpu=old") {
 
 TEST_CASE("binary: the recorded session") {
   Recording recording;
+  recording.created_ms = 1700000000123;
   check_golden("binary.hex", hex_dump(encode(recording, hprof_module_encoder_binary, "encoder_binary",
                                              [&](const auto& player) { recording.play(player); })));
 }

@@ -1,6 +1,9 @@
 // One session with every kind of record.
 #include "tests/golden/recording.h"
 
+#include <hprof/cpp/core_tables.hpp>
+#include <hprof/cpp/names.hpp>
+
 namespace hprof {
 
 namespace {
@@ -16,10 +19,16 @@ T make(uint32_t kind) {
   return record;
 }
 
-constexpr hprof_field kFields[] = {{"pause_us", HPROF_FIELD_UINT, 0}, {"drift", HPROF_FIELD_INT, 0},
-                                   {"load", HPROF_FIELD_REAL, 0},     {"cause", HPROF_FIELD_STRING, 0},
-                                   {"at", HPROF_FIELD_TRACE, 0},      {"by", HPROF_FIELD_THREAD, 0}};
-constexpr hprof_schema kSchema = {sizeof(hprof_schema), 6, "GC PAUSES", kFields};
+constexpr hprof_column kColumns[] = {
+    {"pause_us", nullptr, HPROF_COLUMN_COUNT, 0, "microseconds", nullptr},
+    {"drift", nullptr, HPROF_COLUMN_INT, 0, nullptr, nullptr},
+    {"load", nullptr, HPROF_COLUMN_REAL, 0, nullptr, nullptr},
+    {"cause", nullptr, HPROF_COLUMN_TEXT, 0, nullptr, nullptr},
+    {"at", nullptr, HPROF_COLUMN_TRACE, 0, nullptr, nullptr},
+    {"by", nullptr, HPROF_COLUMN_THREAD, 0, nullptr, nullptr},
+};
+constexpr hprof_table_schema kSchema = {
+    sizeof(hprof_table_schema), 6, sizeof(hprof_column), 0, "com.acme.gc_pauses/1", "GC PAUSES", kColumns};
 
 }  // namespace
 
@@ -41,9 +50,9 @@ Recording::Recording() {
   const auto run_frame = host.add_frame(run_method, 12);
   plain_trace = host.add_trace({host.add_frame(init, 7), run_frame});
   native_trace = host.add_trace({host.add_frame(native_method, HPROF_LINE_NATIVE), run_frame});
-  hostile_trace = host.add_trace({host.add_frame(hostile_method, HPROF_LINE_NONE),
-                                  host.add_frame(run_method, HPROF_LINE_COMPILED),
-                                  host.add_frame(run_method, HPROF_LINE_UNKNOWN)});
+  hostile_trace =
+      host.add_trace({host.add_frame(hostile_method, HPROF_LINE_NONE), host.add_frame(run_method, 13),
+                      host.add_frame(run_method, HPROF_LINE_UNKNOWN)});
   main_thread = host.add_thread("main", "main", "system", 0x201);
   quoted_thread = host.add_thread("say \"hi\" \\ bye\n", "my group", "main", 0x202, plain_trace);
   thread_trace = host.add_trace({run_frame}, main_thread);
@@ -73,8 +82,7 @@ void Recording::define(const Player& player, uint32_t kind, uint32_t first, uint
 void Recording::play(const Player& player) {
   now_us_ = 0;
   auto begin = make<hprof_rec_file_begin>(HPROF_RECORD_FILE_BEGIN);
-  begin.created_ms = 1700000000123;
-  begin.created = kRecordedDate;
+  begin.created_ms = created_ms;
   begin.id_size = 8;
   begin.heap_dump = 1;
   emit(player, &begin.head);
@@ -99,7 +107,7 @@ void Recording::play_definitions(const Player& player) {
   const auto* ids = mock_ids_service();
   uint32_t strings = 0, frames = 0;
   while (ids->string_text(host.host(), strings + 1).data != nullptr) strings++;
-  while (ids->frame_info(host.host(), frames + 1) != nullptr) frames++;
+  while (find_frame(ids, host.host(), frames + 1)) frames++;
   define(player, HPROF_RECORD_STRING, 1, strings);
   define(player, HPROF_RECORD_CLASS, 1, hostile_class);
   define(player, HPROF_RECORD_FRAME, 1, frames);
@@ -116,36 +124,33 @@ void Recording::play_session(const Player& player) {
 }
 
 void Recording::play_cpu(const Player& player) {
-  const hprof_cpu_row rows[] = {{20, 0, plain_trace, 0},
-                                {10, 0, native_trace, 0},
-                                {1, 0, hostile_trace, 0},
-                                {1, 0, empty_trace, 0},
-                                {123456789012, 0, thread_trace, 0}};
-  auto samples = make<hprof_rec_cpu_table>(HPROF_RECORD_CPU_SAMPLES);
-  samples.created = kRecordedDate;
-  samples.total = 32;
-  samples.row_count = 4;
-  samples.rows = rows;
+  const hprof_cpu_row rows[] = {{20, 0, plain_trace},
+                                {10, 0, native_trace},
+                                {1, 0, hostile_trace},
+                                {1, 0, empty_trace},
+                                {123456789012, 0, thread_trace}};
+  hprof_cpu_row total = {32, 0, 0};
+  hprof_rec_table samples = table_of(kCpuSamples, rows, 4);
+  samples.totals = cells_of(&total);
+  samples.order = HPROF_CPU_COUNT;
   emit(player, &samples.head);
-  samples.total = UINT64_MAX;
+  total.count = UINT64_MAX;
   samples.row_count = 5;
   emit(player, &samples.head);
-  samples.total = samples.row_count = 0;
+  total.count = samples.row_count = 0;
   samples.rows = nullptr;
   emit(player, &samples.head);
-  const hprof_cpu_row costs[] = {{21891, 1500 * kMs, plain_trace, 0}, {3, 500 * kMs, native_trace, 0}};
-  auto times = make<hprof_rec_cpu_table>(HPROF_RECORD_CPU_TIMES);
-  times.created = kRecordedDate;
-  times.total = 2000 * kMs + 999999;
-  times.row_count = 2;
-  times.rows = costs;
+  const hprof_cpu_row costs[] = {{21891, 1500 * kMs, plain_trace}, {3, 500 * kMs, native_trace}};
+  const hprof_cpu_row cost = {21894, 2000 * kMs + 999999, 0};
+  hprof_rec_table times = table_of(kCpuTimes, costs, 2);
+  times.totals = cells_of(&cost);
+  times.order = HPROF_CPU_TIME;
   emit(player, &times.head);
 }
 
 void Recording::play_old(const Player& player) {
   now_us_ = 0;
   auto begin = make<hprof_rec_file_begin>(HPROF_RECORD_FILE_BEGIN);
-  begin.created = kRecordedDate;
   begin.id_size = 4;
   begin.bare = 1;
   emit(player, &begin.head);
@@ -153,9 +158,7 @@ void Recording::play_old(const Player& player) {
                                  {1, 999999, hostile_method, run_method},
                                  {7, 3 * kMs, 0, native_method},
                                  {7, 3 * kMs, native_method, 0}};
-  auto old = make<hprof_rec_cpu_old>(HPROF_RECORD_CPU_OLD);
-  old.row_count = 4;
-  old.rows = rows;
+  hprof_rec_table old = table_of(kCpuOld, rows, 4);
   emit(player, &old.head);
 }
 
@@ -164,35 +167,26 @@ void Recording::play_sites(const Player& player) {
                                  {int_array_class, native_trace, 1024, 2, 1024, 2},
                                  {node_array_class, hostile_trace, 16, 1, 5000000000, 3000000000},
                                  {hostile_class, 0, 0, 0, 0, 0}};
-  auto sites = make<hprof_rec_alloc_sites>(HPROF_RECORD_ALLOC_SITES);
-  sites.created = kRecordedDate;
+  const hprof_site_row totals = {0, 0, 49040, 1003, 5000097024, 3000002002};
+  hprof_rec_table sites = table_of(kAllocSites, rows, 4);
+  sites.totals = cells_of(&totals);
+  sites.order = HPROF_SITE_LIVE_BYTES;
   sites.cutoff = 0.0001;
-  sites.live_bytes = 49040;
-  sites.live_objects = 1003;
-  sites.allocated_bytes = 5000097024;
-  sites.allocated_objects = 3000002002;
-  sites.row_count = 4;
-  sites.rows = rows;
   emit(player, &sites.head);
-  sites.flags = HPROF_SITES_BY_ALLOCATION | HPROF_SITES_FORCED_GC;
+  sites.order = HPROF_SITE_ALLOCATED_BYTES;
+  sites.flags = HPROF_TABLE_COLLECTED;
   sites.row_count = 1;
   emit(player, &sites.head);
-  auto summary = make<hprof_rec_heap_summary>(HPROF_RECORD_HEAP_SUMMARY);
-  summary.live_bytes = 49040;
-  summary.live_objects = 1003;
-  summary.allocated_bytes = 5000097024;
-  summary.allocated_objects = 3000002002;
+  const hprof_heap_summary_row sum = {49040, 1003, 5000097024, 3000002002};
+  hprof_rec_table summary = table_of(kHeapSummary, &sum, 1);
   emit(player, &summary.head);
 }
 
 void Recording::play_monitors(const Player& player) {
-  const hprof_monitor_row rows[] = {{15, 300 * kMs, plain_trace, object_class, 0, 0},
-                                    {1, 100 * kMs, native_trace, node_class, host.string("(JUC lock)"), 0}};
-  auto contention = make<hprof_rec_monitor_time>(HPROF_RECORD_MONITOR_TIME);
-  contention.created = kRecordedDate;
-  contention.total_ns = 400 * kMs;
-  contention.row_count = 2;
-  contention.rows = rows;
+  const hprof_monitor_row rows[] = {{15, 300 * kMs, plain_trace, object_class, 0},
+                                    {1, 100 * kMs, native_trace, node_class, host.string("(JUC lock)")}};
+  hprof_rec_table contention = table_of(kMonitorTime, rows, 2);
+  contention.order = HPROF_MONITOR_TIME;
   emit(player, &contention.head);
   for (uint32_t kind : {HPROF_RECORD_MONITOR_WAIT, HPROF_RECORD_MONITOR_WAITED, HPROF_RECORD_MONITOR_EXIT,
                         HPROF_RECORD_THREAD_SLEEP}) {
@@ -216,20 +210,22 @@ void Recording::play_monitors(const Player& player) {
 }
 
 void Recording::play_vendor(const Player& player) {
-  auto record = make<hprof_rec_vendor>(HPROF_RECORD_VENDOR_FIRST);
-  record.schema = &kSchema;
-  record.values[0].u = UINT64_MAX;
-  record.values[1].i = INT64_MIN;
-  record.values[2].r = 0.25;
-  record.values[3].u = host.string("G1 Evacuation Pause");
-  record.values[4].u = plain_trace;
-  record.values[5].u = main_thread;
-  emit(player, &record.head);
+  hprof_cell cells[6] = {};
+  cells[0].u = UINT64_MAX;
+  cells[1].i = INT64_MIN;
+  cells[2].r = 0.25;
+  cells[3].u = host.string("G1 Evacuation Pause");
+  cells[4].u = plain_trace;
+  cells[5].u = main_thread;
+  struct Row {
+    hprof_cell cells[6];
+  };
+  hprof_rec_table table = table_of(kSchema, reinterpret_cast<const Row*>(cells), 1);
+  emit(player, &table.head);
 }
 
 void Recording::play_heap(const Player& player) {
   auto begin = make<hprof_rec_heap_dump>(HPROF_RECORD_HEAP_DUMP_BEGIN);
-  begin.created = kRecordedDate;
   begin.objects = 9;
   begin.bytes = 4096;
   emit(player, &begin.head);

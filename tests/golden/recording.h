@@ -15,6 +15,7 @@ class Recording {
   Recording();
 
   MockHost host;
+  uint64_t created_ms = 0;  // of the file
 
   using Player = std::function<void(const hprof_record*)>;
   // FILE_BEGIN to FILE_END: definitions, threads, notes, tables, monitors, a vendor's record, a heap dump.
@@ -44,7 +45,5 @@ class Recording {
 
   uint64_t now_us_ = 0;
 };
-
-constexpr char kRecordedDate[] = "Thu Jan  1 00:00:00 1970";
 
 }  // namespace hprof

@@ -1,9 +1,11 @@
 // The services of the mock host that need no file of their own: log, mem, clock, emit, threads.
 #include "tests/mock/mock_host.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <thread>
 
 namespace hprof {
 
@@ -33,6 +35,7 @@ constexpr std::align_val_t kAlignment{16};
 struct MockMem {
   static void* allocate(const hprof_host* host, uint64_t bytes) {
     MockHost* self = MockHost::of(host);
+    if (self->on_allocate) self->on_allocate();
     Guard guard(self->lock_);
     if (bytes > self->memory_limit - self->memory_used) return nullptr;
     void* memory = ::operator new((bytes + 15) / 16 * 16 + 16, kAlignment, std::nothrow);
@@ -53,6 +56,18 @@ struct MockMem {
     self->blocks_.erase(block);
     ::operator delete(memory, kAlignment);
   }
+  // Reserved memory counts as a whole here; what is charged besides is only kept to be given back.
+  static uint32_t charge(const hprof_host* host, uint64_t bytes) {
+    MockHost* self = MockHost::of(host);
+    Guard guard(self->lock_);
+    if (bytes > self->charge_limit - self->memory_charged) return 0;
+    self->memory_charged += bytes;
+    return 1;
+  }
+  static void uncharge(const hprof_host* host, uint64_t bytes) {
+    Guard guard(MockHost::of(host)->lock_);
+    MockHost::of(host)->memory_charged -= bytes;
+  }
 };
 
 struct MockClock {
@@ -72,6 +87,7 @@ struct MockClock {
   }
   static uint64_t process_cpu(const hprof_host* host) { return MockHost::of(host)->process_cpu_ns; }
   static uint64_t counter(const hprof_host*) { return 0; }
+  static int32_t utc_offset(const hprof_host* host, uint64_t) { return MockHost::of(host)->utc_offset_s; }
 };
 
 struct MockEmit {
@@ -83,6 +99,7 @@ struct MockEmit {
   }
   static hprof_status write(const hprof_host* host, hprof_record* record) {
     MockHost* self = MockHost::of(host);
+    if (self->on_write) self->on_write();
     Guard guard(self->lock_);
     if (self->write_status == HPROF_OK) self->written.emplace_back(record);
     return self->write_status;
@@ -90,13 +107,6 @@ struct MockEmit {
   static hprof_status define(const hprof_host* host, uint32_t kind, uint32_t id) {
     hprof_rec_definition record = {{sizeof(record), kind, 0}, id, 0};
     return write(host, &record.head);
-  }
-  static uint32_t vendor_kind(const hprof_host* host, const hprof_schema* schema) {
-    MockHost* self = MockHost::of(host);
-    Guard guard(self->lock_);
-    if (self->schemas.size() >= 32) return 0;
-    self->schemas.push_back(schema);
-    return HPROF_RECORD_VENDOR_FIRST + static_cast<uint32_t>(self->schemas.size()) - 1;
   }
 };
 
@@ -145,6 +155,11 @@ struct MockThreads {
     }
     return 0;
   }
+  static void pause(const hprof_host* host, uint64_t ns) {
+    MockHost* self = MockHost::of(host);
+    if (self->on_pause) return self->on_pause(ns);
+    std::this_thread::sleep_for(std::chrono::nanoseconds(ns));
+  }
 };
 
 namespace {
@@ -152,15 +167,17 @@ namespace {
 const hprof_log_service kLog = {sizeof(hprof_log_service), 0, MockLog::message, MockLog::detail,
                                 MockLog::loss_counter};
 // reserve is the same memory here: a test does not mind that it is touched.
-const hprof_mem_service kMem = {
-    sizeof(hprof_mem_service), 0, MockMem::allocate, MockMem::release, MockMem::allocate, MockMem::release};
+const hprof_mem_service kMem = {sizeof(hprof_mem_service), 0,
+                                MockMem::allocate,         MockMem::release,
+                                MockMem::allocate,         MockMem::release,
+                                MockMem::charge,           MockMem::uncharge};
 const hprof_clock_service kClock = {sizeof(hprof_clock_service), 0,
                                     MockClock::monotonic,        MockClock::wall_ms,
                                     MockClock::thread_cpu,       MockClock::process_cpu,
-                                    MockClock::counter};
+                                    MockClock::counter,          MockClock::utc_offset};
 const hprof_emit_service kEmit = {
-    sizeof(hprof_emit_service), 0,       MockEmit::event, MockEmit::write, MockEmit::vendor_kind,
-    MockEmit::define,           nullptr, nullptr};
+    sizeof(hprof_emit_service), 0,       MockEmit::event, MockEmit::write,
+    MockEmit::define,           nullptr, nullptr,         [](const hprof_host*) {}};
 const hprof_threads_service kThreads = {sizeof(hprof_threads_service),
                                         0,
                                         MockThreads::start,
@@ -168,7 +185,8 @@ const hprof_threads_service kThreads = {sizeof(hprof_threads_service),
                                         MockThreads::wake,
                                         MockThreads::stop,
                                         MockThreads::each,
-                                        MockThreads::serial_of};
+                                        MockThreads::serial_of,
+                                        MockThreads::pause};
 
 }  // namespace
 
@@ -180,11 +198,23 @@ MockHost::MockHost() {
   settings.java_version = 17;
   settings.cutoff = 0.0001;
   settings.granted = UINT64_MAX;
-  table_.base = {sizeof(hprof_host), HPROF_ABI_MAJOR, HPROF_ABI_MINOR, &settings,
-                 [](const hprof_host* host, uint32_t id) -> const void* {
+  table_.base = {sizeof(hprof_host),
+                 HPROF_ABI_MAJOR,
+                 HPROF_ABI_MINOR,
+                 &settings,
+                 [](const hprof_host* host, const char* id) -> const void* {
                    const MockHost* self = of(host);
                    const auto found = self->services_.find(id);
                    return found == self->services_.end() ? nullptr : found->second;
+                 },
+                 [](const hprof_host* host, const char* unit_id, const char* id) -> const void* {
+                   const MockHost* self = of(host);
+                   for (const auto& [name, table] : self->extensions) {
+                     const size_t blank = name.find(' ');
+                     const bool is_asked = unit_id == nullptr || name.substr(0, blank) == unit_id;
+                     if (is_asked && name.substr(blank + 1) == id) return table;
+                   }
+                   return nullptr;
                  }};
   table_.self = this;
   services_ = {{HPROF_SERVICE_LOG, &kLog},           {HPROF_SERVICE_MEM, &kMem},
@@ -201,6 +231,11 @@ uint64_t MockHost::loss(const std::string& what) const {
   Guard guard(lock_);
   const auto found = counters_.find(what);
   return found == counters_.end() ? 0 : *found->second;
+}
+
+bool MockHost::is_allocated(void* block) const {
+  Guard guard(lock_);
+  return blocks_.count(block) != 0;
 }
 
 bool MockHost::said(const std::string& part) const {

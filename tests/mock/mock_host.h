@@ -48,6 +48,7 @@ struct MockFile {
   std::string bytes;
   bool open = false;
   bool socket = false;
+  uint32_t mode = 0600;
 };
 
 class MockHost {
@@ -63,7 +64,10 @@ class MockHost {
   hprof_settings settings;
 
   // Puts a test's own table in place of a service; nullptr: the service is not there.
-  void set_service(uint32_t id, const void* table) { services_[id] = table; }
+  void set_service(const char* id, const void* table) { services_[id] = table; }
+
+  // What find_extension answers.
+  std::map<std::string, const void*> extensions;  // by "unit id"
 
   // --- log
   std::vector<std::string> messages, details;
@@ -74,12 +78,17 @@ class MockHost {
   // --- mem
   uint64_t memory_limit = UINT64_MAX;  // bytes in use at most
   uint64_t memory_used = 0;            // 0 again when everything was released with its right size
+  uint64_t charge_limit = UINT64_MAX;  // bytes of reserved memory charged at most
+  uint64_t memory_charged = 0;         // the same: 0 again at the end
   uint64_t allocations = 0;            // calls so far
+  bool is_allocated(void* block) const;
+  std::function<void()> on_allocate;  // before each: what other threads do meanwhile
 
   // --- clock
   uint64_t now_ns = 1000000000;  // monotonic
   uint64_t step_ns = 0;          // added at each reading of it
   uint64_t wall_clock_ms = 1700000000000;
+  int32_t utc_offset_s = 0;
   uint64_t process_cpu_ns = 0;
   std::map<uint64_t, uint64_t> thread_cpu_ns;  // by os id; a thread that is not here: unknown
 
@@ -106,7 +115,7 @@ class MockHost {
   std::vector<MockRecord> events, written;
   hprof_status event_status = HPROF_OK;  // what event answers; the record is kept when it is HPROF_OK
   hprof_status write_status = HPROF_OK;
-  std::vector<const hprof_schema*> schemas;  // vendor kind 32 + position
+  std::function<void()> on_write;  // before each write: what other threads do meanwhile
 
   // --- threads
   std::vector<std::unique_ptr<hprof_agent_thread>> agent_threads;  // started, and not stopped yet
@@ -114,6 +123,8 @@ class MockHost {
   // wait moves the clock by the time waited, unless on_wait is set: it decides.
   void run_thread(size_t index, uint32_t turns);
   std::function<void(uint64_t ns)> on_wait;
+  // What pause does; else the calling thread sleeps.
+  std::function<void(uint64_t ns)> on_pause;
   struct AppThread {
     hprof_thread thread;
     void* jthread;
@@ -146,7 +157,7 @@ class MockHost {
   hprof_string_id intern(const std::string& text);  // the lock is held
 
   Table table_;
-  std::map<uint32_t, const void*> services_;
+  std::map<std::string, const void*> services_;
   mutable std::mutex lock_;
   std::map<std::string, std::unique_ptr<uint64_t>> counters_;
   std::map<void*, uint64_t> blocks_;

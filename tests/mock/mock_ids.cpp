@@ -1,4 +1,6 @@
 // The ids service of the mock host: tables that tests fill in.
+#include <hprof/cpp/names.hpp>
+
 #include "tests/mock/mock_host.h"
 
 namespace hprof {
@@ -55,21 +57,27 @@ struct MockIds {
     Guard guard(self->lock_);
     return number == 0 || number > table.size() ? nullptr : &table[number - 1];
   }
-  static const hprof_class_info* class_info(const hprof_host* host, hprof_class_serial serial) {
-    return find(MockHost::of(host), MockHost::of(host)->classes_, serial);
+  template <typename T>
+  static uint32_t answer(const T* known, T* info) {
+    const T nothing = {};
+    hprof_copy_sized(info, info->size, known == nullptr ? &nothing : known, sizeof(T));
+    return known != nullptr ? 1 : 0;
   }
-  static const hprof_method_info* method_info(const hprof_host* host, hprof_method_id id) {
-    return find(MockHost::of(host), MockHost::of(host)->methods_, id);
+  static uint32_t class_info(const hprof_host* host, hprof_class_serial serial, hprof_class_info* info) {
+    return answer(find(MockHost::of(host), MockHost::of(host)->classes_, serial), info);
   }
-  static const hprof_frame_info* frame_info(const hprof_host* host, hprof_frame_id id) {
-    return find(MockHost::of(host), MockHost::of(host)->frames_, id);
+  static uint32_t method_info(const hprof_host* host, hprof_method_id id, hprof_method_info* info) {
+    return answer(find(MockHost::of(host), MockHost::of(host)->methods_, id), info);
   }
-  static const hprof_trace_info* trace_info(const hprof_host* host, hprof_trace_serial serial) {
+  static uint32_t frame_info(const hprof_host* host, hprof_frame_id id, hprof_frame_info* info) {
+    return answer(find(MockHost::of(host), MockHost::of(host)->frames_, id), info);
+  }
+  static uint32_t trace_info(const hprof_host* host, hprof_trace_serial serial, hprof_trace_info* info) {
     const auto* trace = find(MockHost::of(host), MockHost::of(host)->traces_, serial);
-    return trace == nullptr ? nullptr : &trace->info;
+    return answer(trace == nullptr ? nullptr : &trace->info, info);
   }
-  static const hprof_thread_info* thread_info(const hprof_host* host, hprof_thread_serial serial) {
-    return find(MockHost::of(host), MockHost::of(host)->threads_, serial);
+  static uint32_t thread_info(const hprof_host* host, hprof_thread_serial serial, hprof_thread_info* info) {
+    return answer(find(MockHost::of(host), MockHost::of(host)->threads_, serial), info);
   }
 };
 
@@ -101,15 +109,15 @@ hprof_class_serial MockHost::add_class(const std::string& name, const std::strin
                                        hprof_trace_serial trace) {
   Guard guard(lock_);
   const auto serial = static_cast<hprof_class_serial>(classes_.size() + 1);
-  classes_.push_back(
-      {serial, intern(name), intern(signature), source.empty() ? 0 : intern(source), object, trace});
+  classes_.push_back({sizeof(hprof_class_info), serial, intern(name), intern(signature),
+                      source.empty() ? 0 : intern(source), trace, object});
   return serial;
 }
 
 hprof_method_id MockHost::add_method(hprof_class_serial owner, const std::string& name,
                                      const std::string& signature) {
   Guard guard(lock_);
-  methods_.push_back({owner, intern(name), intern(signature)});
+  methods_.push_back({sizeof(hprof_method_info), owner, intern(name), intern(signature)});
   return static_cast<hprof_method_id>(methods_.size());
 }
 
@@ -117,7 +125,7 @@ hprof_frame_id MockHost::add_frame(hprof_method_id method, int32_t line) {
   Guard guard(lock_);
   auto& id = frame_ids_[{method, line}];
   if (id == 0) {
-    frames_.push_back({method, line});
+    frames_.push_back({sizeof(hprof_frame_info), method, line});
     id = static_cast<hprof_frame_id>(frames_.size());
   }
   return id;
@@ -129,7 +137,8 @@ hprof_trace_serial MockHost::add_trace(const std::vector<hprof_frame_id>& frames
   auto& serial = trace_ids_[{thread, frames}];
   if (serial == 0) {
     serial = static_cast<hprof_trace_serial>(traces_.size() + 1);
-    traces_.push_back({{serial, thread, static_cast<uint32_t>(frames.size()), 0, nullptr}, frames});
+    traces_.push_back(
+        {{sizeof(hprof_trace_info), serial, thread, static_cast<uint32_t>(frames.size()), nullptr}, frames});
     traces_.back().info.frames = traces_.back().frames.data();
   }
   return serial;
@@ -140,7 +149,8 @@ hprof_thread_serial MockHost::add_thread(const std::string& name, const std::str
                                          hprof_trace_serial trace, uint32_t flags) {
   Guard guard(lock_);
   const auto serial = static_cast<hprof_thread_serial>(threads_.size() + 1);
-  threads_.push_back({serial, flags, object, intern(name), intern(group), intern(parent_group), trace});
+  threads_.push_back({sizeof(hprof_thread_info), serial, flags, intern(name), intern(group),
+                      intern(parent_group), trace, 0, object});
   return serial;
 }
 
@@ -150,21 +160,20 @@ std::string MockHost::text(hprof_string_id id) const {
 }
 
 std::string MockHost::frame_text(hprof_frame_id id) const {
-  const hprof_frame_info* frame = MockIds::frame_info(host(), id);
-  if (frame == nullptr) return "?";
-  const hprof_method_info* method = MockIds::method_info(host(), frame->method);
-  if (method == nullptr) return "?";
-  const hprof_class_info* owner = MockIds::class_info(host(), method->owner);
-  const std::string name = owner == nullptr ? "?" : text(owner->name);
-  const std::string source = owner == nullptr || owner->source == 0 ? "Unknown Source" : text(owner->source);
+  const auto* ids = mock_ids_service();
+  const auto frame = find_frame(ids, host(), id);
+  const auto method = find_method(ids, host(), frame->method);
+  if (!method) return "?";
+  const auto owner = find_class(ids, host(), method->owner);
+  const std::string name = owner ? text(owner->name) : "?";
+  const std::string source = owner->source == 0 ? "Unknown Source" : text(owner->source);
   return name + "." + text(method->name) + "(" + source + ":" + std::to_string(frame->line) + ")";
 }
 
 std::vector<std::string> MockHost::trace_text(hprof_trace_serial serial) const {
   std::vector<std::string> lines;
-  const hprof_trace_info* trace = MockIds::trace_info(host(), serial);
-  for (uint32_t i = 0; trace != nullptr && i < trace->frame_count; i++)
-    lines.push_back(frame_text(trace->frames[i]));
+  const auto trace = find_trace(mock_ids_service(), host(), serial);
+  for (uint32_t i = 0; i < trace->frame_count; i++) lines.push_back(frame_text(trace->frames[i]));
   return lines;
 }
 

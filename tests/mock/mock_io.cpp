@@ -25,7 +25,15 @@ struct MockIo {
     Guard guard(self->lock_);
     if (std::strncmp(path, "/nonexistent/", 13) == 0)
       return fail(error, error_size, "No such file or directory");
-    if (self->files.count(path) != 0 && replace == 0) return fail(error, error_size, "File exists");
+    const auto found = self->files.find(path);
+    if (found != self->files.end() && replace == 0) {
+      fail(error, error_size, "File exists");
+      return HPROF_IO_EXISTS;
+    }
+    if (found != self->files.end() && found->second.open) {
+      fail(error, error_size, "is in use");
+      return HPROF_IO_IN_USE;
+    }
     MockFile& file = self->files[path];
     file = {path, "", true, false};
     return add_handle(self, &file);
@@ -102,6 +110,16 @@ struct MockIo {
     return 0;
   }
 
+  static int64_t share(const hprof_host* host, int64_t handle, uint32_t mode, char* error,
+                       uint32_t error_size) {
+    MockHost* self = MockHost::of(host);
+    Guard guard(self->lock_);
+    MockFile* file = file_of(self, handle);
+    if (file == nullptr) return fail(error, error_size, "Bad file descriptor");
+    file->mode = mode;
+    return 0;
+  }
+
   static uint64_t process_id(const hprof_host* host) { return MockHost::of(host)->pid; }
 
   static void timestamp(const hprof_host* host, char* text, uint32_t text_size) {
@@ -121,6 +139,8 @@ const hprof_io_service* mock_io_service() {
                                            MockIo::process_id,
                                            MockIo::timestamp,
                                            nullptr,
+                                           nullptr,
+                                           MockIo::share,
                                            nullptr};
   return &service;
 }

@@ -24,42 +24,17 @@ void MockRecord::keep(const T*& items, uint64_t count) {
   items = reinterpret_cast<const T*>(parts_.back().get());
 }
 
-void MockRecord::keep_text(const char*& text) {
-  if (text != nullptr) keep(text, std::strlen(text) + 1);
-}
-
 MockRecord::MockRecord(const hprof_record* record) : bytes_(copy_of(record, record->size)) {
   switch (record->kind) {
-    case HPROF_RECORD_FILE_BEGIN:
-      keep_text(edit<hprof_rec_file_begin>().created);
-      break;
     case HPROF_RECORD_NOTE: {
       auto& note = edit<hprof_rec_note>();
       keep(note.text.data, note.text.size);
       break;
     }
-    case HPROF_RECORD_CPU_SAMPLES:
-    case HPROF_RECORD_CPU_TIMES: {
-      auto& table = edit<hprof_rec_cpu_table>();
-      keep_text(table.created);
-      keep(table.rows, table.row_count);
-      break;
-    }
-    case HPROF_RECORD_CPU_OLD: {
-      auto& table = edit<hprof_rec_cpu_old>();
-      keep(table.rows, table.row_count);
-      break;
-    }
-    case HPROF_RECORD_ALLOC_SITES: {
-      auto& table = edit<hprof_rec_alloc_sites>();
-      keep_text(table.created);
-      keep(table.rows, table.row_count);
-      break;
-    }
-    case HPROF_RECORD_MONITOR_TIME: {
-      auto& table = edit<hprof_rec_monitor_time>();
-      keep_text(table.created);
-      keep(table.rows, table.row_count);
+    case HPROF_RECORD_TABLE: {
+      auto& table = edit<hprof_rec_table>();
+      keep(table.rows, table.row_count * table.row_stride / sizeof(hprof_cell));
+      keep(table.totals, table.schema->column_count);
       break;
     }
     case HPROF_RECORD_MONITOR_DUMP: {
@@ -73,10 +48,6 @@ MockRecord::MockRecord(const hprof_record* record) : bytes_(copy_of(record, reco
       }
       break;
     }
-    case HPROF_RECORD_HEAP_DUMP_BEGIN:
-    case HPROF_RECORD_HEAP_DUMP_END:
-      keep_text(edit<hprof_rec_heap_dump>().created);
-      break;
     case HPROF_RECORD_HEAP_CLASS: {
       auto& dump = edit<hprof_rec_heap_class>();
       keep(dump.constants, dump.constant_count);

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <hprof/cpp/table.hpp>
 #include <hprof/encoder.h>
-#include <hprof/record.h>
 
 namespace hprof {
 
@@ -26,7 +26,6 @@ class MockRecord {
  private:
   template <typename T>
   void keep(const T*& items, uint64_t count);
-  void keep_text(const char*& text);
   template <typename T>
   T& edit() {
     return *reinterpret_cast<T*>(bytes_.get());
@@ -35,6 +34,19 @@ class MockRecord {
   std::shared_ptr<uint64_t[]> bytes_;
   std::vector<std::shared_ptr<uint64_t[]>> parts_;
 };
+
+// Is it the table of that name?
+inline bool is_table(const MockRecord& record, const char* name) {
+  return record.kind() == HPROF_RECORD_TABLE && is_table(record.as<hprof_rec_table>(), name, 1);
+}
+
+// The rows of a table as structs of cells.
+template <typename Row>
+std::vector<Row> rows_of(const hprof_rec_table& table) {
+  std::vector<Row> rows;
+  for (uint64_t i = 0; i < table.row_count; i++) rows.push_back(row_at<Row>(table, i));
+  return rows;
+}
 
 // What an encoder writes to. Hands out `chunk` bytes of room at a time, or what the encoder needs if that is
 // more, in a block of exactly that size, so that a write beyond it is seen by a sanitizer.

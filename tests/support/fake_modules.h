@@ -9,6 +9,7 @@
 
 #include <hprof/collector.h>
 #include <hprof/encoder.h>
+#include <hprof/filter.h>
 #include <hprof/plugin.h>
 #include <hprof/record.h>
 #include <hprof/sink.h>
@@ -23,7 +24,9 @@ inline const hprof_collector_ops* collector_ops() {
   static hprof_collector_ops ops = [] {
     hprof_collector_ops made = {};
     made.size = sizeof(made);
-    made.create = [](const hprof_host*, const void*, void**) -> hprof_status { return HPROF_OK; };
+    made.create = [](const hprof_host*, const void*, void**, char*, uint32_t) -> hprof_status {
+      return HPROF_OK;
+    };
     made.start = [](void*) -> hprof_status { return HPROF_OK; };
     made.report = [](void*, const hprof_report*) -> hprof_status { return HPROF_OK; };
     made.reset = [](void*) {};
@@ -38,7 +41,9 @@ inline const hprof_encoder_ops* encoder_ops() {
   static hprof_encoder_ops ops = [] {
     hprof_encoder_ops made = {};
     made.size = sizeof(made);
-    made.create = [](const hprof_host*, const void*, void**) -> hprof_status { return HPROF_OK; };
+    made.create = [](const hprof_host*, const void*, void**, char*, uint32_t) -> hprof_status {
+      return HPROF_OK;
+    };
     made.encode = [](void*, const hprof_record*, hprof_out*) -> hprof_status { return HPROF_OK; };
     made.destroy = [](void*) {};
     made.file_suffix = "";
@@ -63,6 +68,23 @@ inline const hprof_sink_ops* sink_ops() {
   return &ops;
 }
 
+inline const hprof_filter_ops* filter_ops() {
+  static hprof_filter_ops ops = [] {
+    hprof_filter_ops made = {};
+    made.size = sizeof(made);
+    made.create = [](const hprof_host*, const void*, void**, char*, uint32_t) -> hprof_status {
+      return HPROF_OK;
+    };
+    made.write = [](void*, const uint8_t*, uint64_t, void*, hprof_filter_pass) -> hprof_status {
+      return HPROF_OK;
+    };
+    made.finish = [](void*, void*, hprof_filter_pass) -> hprof_status { return HPROF_OK; };
+    made.destroy = [](void*) {};
+    return made;
+  }();
+  return &ops;
+}
+
 inline hprof_unit unit(uint32_t kind, const char* id, const char* select, uint64_t records) {
   hprof_unit made = {};
   made.size = sizeof(made);
@@ -73,6 +95,7 @@ inline hprof_unit unit(uint32_t kind, const char* id, const char* select, uint64
   made.records = records;
   made.ops = kind == HPROF_UNIT_COLLECTOR ? static_cast<const void*>(collector_ops())
              : kind == HPROF_UNIT_ENCODER ? static_cast<const void*>(encoder_ops())
+             : kind == HPROF_UNIT_FILTER  ? static_cast<const void*>(filter_ops())
                                           : static_cast<const void*>(sink_ops());
   return made;
 }
@@ -225,6 +248,32 @@ HPROF_FAKE_ENTRY(sink_socket, unit(HPROF_UNIT_SINK, "sink_socket", "net", 0))
 HPROF_FAKE_ENTRY(sink_memory, unit(HPROF_UNIT_SINK, "sink_memory", nullptr, 0))
 HPROF_FAKE_ENTRY(gc_pauses, unit(HPROF_UNIT_COLLECTOR, "gc_pauses", "gc=pauses", 0))
 #undef HPROF_FAKE_ENTRY
+
+// A vendor's module with a unit of each kind, none of them called like the module.
+inline const hprof_module* open_acme(const hprof_offer*, const char**) {
+  static const hprof_unit made[] = {
+      unit(HPROF_UNIT_COLLECTOR, "acme_one", "acme=one|acme=all", 0),
+      unit(HPROF_UNIT_COLLECTOR, "acme_two", "acme=two|acme=all|heap=acme", 0),
+      unit(HPROF_UNIT_ENCODER, "acme_text", "format=acme", ~0ull),
+      unit(HPROF_UNIT_SINK, "acme_cloud", "cloud", 0),
+      unit(HPROF_UNIT_FILTER, "acme_zstd", "compress=zstd*", 0),
+  };
+  static const hprof_unit* const units[] = {&made[0], &made[1], &made[2], &made[3], &made[4]};
+  static hprof_module module = [] {
+    hprof_module record = {};
+    record.size = sizeof(record);
+    record.abi_major = HPROF_ABI_MAJOR;
+    record.abi_minor = HPROF_ABI_MINOR;
+    record.layout = HPROF_LAYOUT_WORD;
+    record.name = "acme";
+    record.version = "2.5";
+    record.vendor = "Acme Inc.";
+    record.units = units;
+    record.unit_count = 5;
+    return record;
+  }();
+  return &module;
+}
 
 // All of the original's, in the agent's plugin folder.
 inline void add_shipped(Folders* folders) {

@@ -148,12 +148,12 @@ struct DumpRecipe {
     uint32_t serial = 1;
     uint64_t name = 0x20;
     for (const char* text : kNames) {
-      b.string(name, text).load_class(serial, kObjectClass + 8 * (serial - 1), 1, name);
+      b.string(name, text).load_class(serial, kObjectClass + 8 * (serial - 1), 0, name);
       ++serial;
       ++name;
     }
     for (uint64_t i = 0; i < 8; ++i, ++serial, ++name) {
-      b.string(name, kPrimitives[i]).load_class(serial, kFirstPrimitive + 8 * i, 1, name);
+      b.string(name, kPrimitives[i]).load_class(serial, kFirstPrimitive + 8 * i, 0, name);
     }
     b.frame(0x30, 0x11, 0x12, 0x13, 4, line).trace(1, trace_thread, {0x30});
   }

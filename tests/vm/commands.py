@@ -6,7 +6,7 @@ import socket
 import struct
 import time
 
-from harness import Failure, check
+from harness import TIMEOUT, Failure, check
 
 EOF = 0xFF
 
@@ -26,7 +26,7 @@ class Controller:
         self.server = socket.socket()
         self.server.bind(("127.0.0.1", 0))
         self.server.listen(4)
-        self.server.settimeout(30)
+        self.server.settimeout(TIMEOUT)
         self.port = self.server.getsockname()[1]
         self.connection = None
         self.received = b""
@@ -41,14 +41,14 @@ class Controller:
 
     def accept(self):
         self.connection, _ = self.server.accept()
-        self.connection.settimeout(30)
+        self.connection.settimeout(TIMEOUT)
         return self
 
     def send(self, data, piece=None):
         for at in range(0, len(data), piece or len(data) or 1):
             self.connection.sendall(data[at:at + (piece or len(data))])
 
-    def wait_for(self, words, timeout=30):
+    def wait_for(self, words, timeout=TIMEOUT):
         """Reads on until the stream holds these bytes."""
         deadline = time.monotonic() + timeout
         while words not in self.received:
@@ -77,7 +77,7 @@ def connect(where):
     except OSError:
         connection.close()
         raise
-    connection.settimeout(30)
+    connection.settimeout(TIMEOUT)
     return connection
 
 

@@ -24,6 +24,8 @@ class Heap:
         self.classes, self.instances, self.arrays, self.primitives = {}, {}, {}, {}
         self.array_class = {}
         self.thread_roots, self.roots = [], []
+        self.made_in = {}  # trace of each instance and array
+        self.places = {}   # (method, line) of each frame of a trace, innermost first
 
     def layout(self, text):
         return text if self.id_size == 8 else text.replace("Q", "I")
@@ -97,7 +99,7 @@ def read(data):
     check(id_size in (4, 8), "identifiers of %d bytes" % id_size)
     heap = Heap(id_size)
     at, time, ended = 31, 0, False
-    frames = {}
+    frames, lines = {}, {}
     while at < len(data):
         tag, stamp, length = struct.unpack_from(">BII", data, at)
         body = data[at + 9:at + 9 + length]
@@ -112,11 +114,14 @@ def read(data):
             heap.names[object_id] = heap.strings[name]
         elif tag == 4:
             check(length == 4 * id_size + 8, "FRAME of %d bytes" % length)
-            number, method, _, _, _, _ = heap.unpack(">QQQQIi", body)
+            number, method, _, _, _, line = heap.unpack(">QQQQIi", body)
             frames[number] = heap.strings[method]
+            lines[number] = line
         elif tag == 5:
             trace, thread, count = struct.unpack_from(">III", body)
-            heap.traces[trace] = (thread, [frames[f] for f in heap.unpack(">%dQ" % count, body, 12)])
+            numbers = heap.unpack(">%dQ" % count, body, 12)
+            heap.traces[trace] = (thread, [frames[f] for f in numbers])
+            heap.places[trace] = [(frames[f], lines[f]) for f in numbers]
         elif tag == 0x1c:
             check(length > 0 and not ended, "segment at %d" % at)
             read_segment(heap, body)
@@ -164,18 +169,19 @@ def read_segment(heap, body):
         elif tag == 0x20:
             at = read_class(heap, body, at)
         elif tag == 0x21:
-            object_id, _, owner, size = heap.unpack(">QIQI", body, at)
+            object_id, heap.made_in[object_id], owner, size = heap.unpack(">QIQI", body, at)
             at += heap.size_of(">QIQI")
             new(heap.instances, object_id, (owner, body[at:at + size]))
             at += size
         elif tag == 0x22:
-            object_id, _, count, _ = heap.unpack(">QIIQ", body, at)
+            object_id, heap.made_in[object_id], count, owner = heap.unpack(">QIIQ", body, at)
+            heap.array_class[object_id] = owner
             at += heap.size_of(">QIIQ")
             new(heap.arrays, object_id, heap.unpack(">%dQ" % count, body, at))
             at += count * heap.id_size
         else:
             check(tag == 0x23, "sub-record %x" % tag)
-            object_id, _, count, kind = heap.unpack(">QIIB", body, at)
+            object_id, heap.made_in[object_id], count, kind = heap.unpack(">QIIB", body, at)
             at += heap.size_of(">QIIB")
             new(heap.primitives, object_id, body[at:at + count * WIDTH[kind]])
             at += count * WIDTH[kind]

@@ -2,6 +2,7 @@
 import glob
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import threading
@@ -20,21 +21,23 @@ class Skip(Exception):
 
 
 class Test:
-    def __init__(self, function, units, since, until):
+    def __init__(self, function, units, since, until, quick):
         self.function = function
         self.name = function.__name__
         self.units = units
         self.since = since
         self.until = until
+        self.quick = quick
 
 
 TESTS = []
 
 
-def vm_test(units=(), since=8, until=999):
-    """Registers a test. units: what must be in the build; since, until: Java versions it applies to."""
+def vm_test(units=(), since=8, until=999, quick=False):
+    """Registers a test. units: what must be in the build; since, until: Java versions it applies to; quick: it belongs to
+    `scripts/test --quick`, which tries each part once."""
     def register(function):
-        TESTS.append(Test(function, units, since, until))
+        TESTS.append(Test(function, units, since, until, quick))
         return function
     return register
 
@@ -257,6 +260,17 @@ class Vm:
 
     def path(self, name):
         return os.path.join(self.dir, name)
+
+    def native(self, source, *options):
+        """The path of a shared library, made here of native/<source>."""
+        compiler = shutil.which("cc")
+        if compiler is None:
+            raise Skip("no C compiler")
+        library = self.path(os.path.splitext(source)[0] + ".so")
+        folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "native")
+        subprocess.check_call([compiler, "-O1", "-shared", "-fPIC", "-pthread", *options, os.path.join(folder, source),
+                               "-o", library])
+        return library
 
     def close(self):
         for live in self.live:

@@ -7,9 +7,10 @@ import threading
 class Peer:
     """Listens on a free port of this machine and handles one connection in a thread of its own."""
 
-    def __init__(self, serve):
+    def __init__(self, serve, port=0):
         self.server = socket.socket()
-        self.server.bind(("127.0.0.1", 0))
+        self.server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.server.bind(("127.0.0.1", port))
         self.server.listen(4)
         self.server.settimeout(100)
         self.port = self.server.getsockname()[1]
@@ -64,6 +65,14 @@ def stall(peer, connection):
     """Never reads, never closes, until the test is over."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     peer.released.wait(100)
+
+
+def trickle(peer, connection):
+    """Reads 2 KB every half second, for as long as the test takes."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    while not peer.released.wait(0.5):
+        if not connection.recv(2048):
+            return
 
 
 def garbage(peer, connection):

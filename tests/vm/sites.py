@@ -1,7 +1,7 @@
 """Tables of allocation sites, read out of reports in format=a."""
 import re
 
-from harness import Failure, check
+from harness import Failure, check, check_equal
 
 HEADINGS = ["          percent          live          alloc'ed  stack class",
             " rank   self  accum     bytes objs     bytes  objs trace name"]
@@ -55,3 +55,44 @@ def by_method(report, rows, owner):
                 classes[row.name] = classes.get(row.name, 0) + row.objects
                 break
     return found
+
+
+N = 20000
+
+# Objects of java/Sites.java by the method that makes them.
+MADE = {
+    "plain": {"Sites$Item": N},
+    "gone": {"Sites$Gone": N},
+    "deep": {"Sites$Deeper": N},
+    "arrays": {"int[]": N, "java.lang.String[]": N, "boolean[]": N},
+    "nested": {"int[][]": N, "int[]": 2 * N, "Sites$Item[][][]": N, "Sites$Item[][]": 2 * N},
+    "boxing": {"java.lang.Integer": N},
+    "varargs": {"java.lang.Object[]": N},
+    "anonymous": {"Sites$1": N},
+    "inner": {"Sites$Inner": N},
+    "enums": {"Sites$Colour[]": N + 1},
+    "reflection": {"Sites$Item": N, "Sites$Item[]": N},
+    "reflectedArrays": {"Sites$Item[][]": 500, "Sites$Item[]": 1000},
+    "clones": {"Sites$Copy": N + 1, "long[]": N + 1},
+    "copies": {"Sites$Item[]": N + 1, "char[]": N + 1},
+    "parcels": {"Sites$Parcel": 501},
+    "handles": {"Sites$Item": N},
+    "broken": {"Sites$Broken": N, "java.lang.IllegalStateException": N},
+    "kept": {"Sites$Kept": N, "Sites$Kept[]": N // 4},
+}
+
+
+def check_made(report, rows, run):
+    found = by_method(report, rows, "Sites")
+    wrong = []
+    for method, classes in MADE.items():
+        for name, count in classes.items():
+            got = found.get(method, {}).get(name, 0)
+            if got != count:
+                wrong.append((method, name, got, count))
+    lambdas = sum(count for name, count in found.get("lambdas", {}).items() if name.startswith("Sites$$Lambda"))
+    if lambdas != N:
+        wrong.append(("lambdas", "Sites$$Lambda", lambdas, N))
+    check(not wrong, "objects (method, class, counted, made): %s\n%s" % (wrong, run))
+    shared = by_class(rows)["Sites$Shared"]
+    check_equal(shared[0], 8 * N, "objects of eight threads")

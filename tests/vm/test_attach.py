@@ -1,6 +1,7 @@
 """An agent that comes late, goes, and comes again with other options; and many reports in a row."""
 import os
 import re
+import shlex
 
 from attach import diagnostic, load_agent, loaded
 from commands import ask, must
@@ -57,7 +58,7 @@ def late_agent_stops_and_comes_again_with_other_options(vm):
     check("(thread=" in run.text("two.txt"), "the second has its own options")
 
 
-@vm_test(units=UNITS)
+@vm_test(units=UNITS, quick=True)
 def detach_gives_everything_back(vm):
     live = plain_vm(vm)
     before = caught_signals(live)
@@ -78,6 +79,31 @@ def detach_gives_everything_back(vm):
 def with_profiling(mask):
     """SIGPROF (27) may stay ignored after its timers, which is no handler; some kernels list nothing."""
     return "%016x" % (int(mask, 16) & ~(1 << 26))
+
+
+@vm_test(units=UNITS)
+def detach_nodump_writes_no_last_report(vm):
+    live = plain_vm(vm)
+    check(load(live, "cpu=samples,file=%s" % vm.path("out.txt")), "loaded\n%s" % live.state())
+    check(load(live, "command=report"), "a report\n%s" % live.state())
+    check(load(live, "command=detach nodump"), "detached\n%s" % live.state())
+    run = ended_well(live)
+    check_equal(len(parse_ascii(run.text("out.txt")).cpu()), 1, "the report that was asked for, and none at the end")
+
+
+@vm_test(units=UNITS)
+def detach_is_answered_when_the_next_one_may_come(vm):
+    live = plain_vm(vm)
+    for number in range(5):
+        path = vm.path("s%d" % number)
+        check(load(live, "cpu=samples,control=%s,file=%s" % (path, vm.path("out%d.txt" % number))),
+              "attach %d\n%s" % (number, live.state()))
+        must(path, "detach")
+        check(not os.path.exists(path), "the socket is still there")
+    check(not load(live, "command=status"), "somebody took a command")
+    # The bodies of the agent's threads are done; the system takes a moment to end the threads themselves.
+    live.wait_until(lambda: not agent_threads(live), "the end of the agent's threads")
+    ended_well(live)
 
 
 @vm_test(units=UNITS)
@@ -106,6 +132,17 @@ def failed_attach_leaves_nothing_behind(vm):
     check_equal(len(parse_ascii(run.text("out.txt")).cpu()), 1, "CPU sections")
 
 
+@vm_test(units=UNITS + ("sink_socket",))
+def refused_attach_leaves_code_for_the_threads_that_end(vm):
+    """Looking up a host takes a thread, which may still be about to end when the VM unloads the library."""
+    live = plain_vm(vm)
+    for _ in range(40):
+        check(not load(live, "cpu=samples,net=localhost:1"), "nobody listens there\n%s" % live.state())
+    with open("/proc/%d/maps" % live.pid) as maps:
+        check("libhprof.so" in maps.read(), "the library was unloaded")
+    ended_well(live)
+
+
 @vm_test(units=UNITS)
 def late_agent_loaded_idle_waits_for_its_command(vm):
     live = plain_vm(vm)
@@ -114,6 +151,30 @@ def late_agent_loaded_idle_waits_for_its_command(vm):
     check(not ask(path, "report")[0], "there is nothing to report yet")
     must(path, "start", "report", "stop")
     ended_well(live)
+
+
+def jcmd_lines():
+    """Those of docs/control.md that load the agent."""
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+    with open(os.path.join(root, "docs", "control.md")) as file:
+        return re.findall(r"^    jcmd PID JVMTI\.agent_load /path/libhprof\.so (\S+)", file.read(), re.M)
+
+
+@vm_test(units=UNITS, since=9)
+def jcmd_loads_the_agent_as_the_page_says(vm):
+    live = plain_vm(vm)
+    lines = jcmd_lines()
+    check_equal(len(lines), 3, "lines with jcmd in docs/control.md")
+    for line in lines:
+        argument, = shlex.split(line.replace("/tmp/", vm.dir + "/"))
+        code, text = vm.tool("jcmd", str(live.pid), "JVMTI.agent_load", vm.agent, argument)
+        check_equal((code, "return code: 0" in text), (0, True), "jcmd %s\n%s\n%s\n" % (argument, text, live.state()))
+    text = vm.tool("jcmd", str(live.pid), "JVMTI.agent_load", vm.agent, "cpu=samples")[1]
+    check("return code: -1" in text, "jcmd without quotes: %s" % text)
+    check("cpu has no value (cpu); jcmd cuts at '=': quote it, '\"cpu=samples\"'" in live.err(), "the hint\n%s" % live.state())
+    ended_well(live)
+    for name in ("one.txt", "two.txt"):
+        check_equal(len(parse_ascii(content(vm, name)).cpu()), 1, "CPU sections of " + name)
 
 
 @vm_test(units=UNITS, since=9)
@@ -127,3 +188,53 @@ def fifty_data_dump_requests_in_a_row_give_fifty_reports(vm):
     check_equal(len(sections), 51, "CPU sections: fifty, and one at exit")
     totals = [section.total for section in sections]
     check_equal(totals, sorted(totals), "totals never go down")
+
+
+@vm_test(units=UNITS + ("heap_sites",))
+def attached_sites_are_sampled_and_exact_ones_refused(vm):
+    live = plain_vm(vm)
+    wanted = vm.version >= 11
+    check_equal(load(live, "heap=sites,file=%s" % vm.path("out.txt")), wanted, "heap=sites\n%s\n" % live.state())
+    said = "it samples (sites=sampled)" if wanted else "must be loaded at VM start-up on Java versions below 11"
+    check(said in live.err(), "nothing was said\n%s" % live.state())
+    if wanted:
+        check(load(live, "command=stop") and load(live, "command=detach"), "detached\n%s" % live.state())
+        check("sampled, one sample in 524288 bytes" in content(vm, "out.txt"), "the report's note")
+    check(not load(live, "heap=sites,sites=exact,file=%s" % vm.path("no.txt")), "exact sites\n%s" % live.state())
+    said = "sites=exact must be loaded at VM start-up; attached, use sites=sampled"
+    check(said in live.err(), "it does not say why\n%s" % live.state())
+    ended_well(live)
+
+
+def put(vm, name, text="a good report\n"):
+    with open(vm.path(name), "w") as file:
+        file.write(text)
+
+
+def content(vm, name):
+    with open(vm.path(name)) as file:
+        return file.read()
+
+
+@vm_test(units=UNITS + ("heap_sites",))
+def failed_attach_keeps_the_report_that_is_there(vm):
+    live = plain_vm(vm)
+    put(vm, "java.hprof.txt")
+    check(not load(live, "heap=sites,sites=exact"), "exact sites cannot begin now\n%s" % live.state())
+    check_equal(content(vm, "java.hprof.txt"), "a good report\n", "the report that was there")
+    ended_well(live)
+
+
+@vm_test(units=UNITS)
+def attach_replaces_a_report_only_when_told_to(vm):
+    live = plain_vm(vm)
+    for name in ("java.hprof.txt", "forced.txt", "kept.txt"):
+        put(vm, name)
+    for options in ("cpu=samples", "cpu=samples", "cpu=samples,force=n,file=kept.txt", "cpu=samples,force=y,file=forced.txt"):
+        check(load(live, options), "%s: loaded\n%s" % (options, live.state()))
+        check(load(live, "command=detach"), "detached\n%s" % live.state())
+    ended_well(live)
+    check_equal([content(vm, name) for name in ("java.hprof.txt", "kept.txt")], ["a good report\n"] * 2, "what was there")
+    for name in ("java.hprof.2.txt", "java.hprof.3.txt", "kept.%d.txt" % live.pid, "forced.txt"):
+        check_equal(len(parse_ascii(content(vm, name)).cpu()), 1, "CPU sections of " + name)
+    check("java.hprof.txt is kept (force=y replaces it): writing to java.hprof.2.txt" in live.err(), live.err())

@@ -17,7 +17,7 @@ def count_ends(live, name):
         return file.read().count("CPU SAMPLES END\n")
 
 
-@vm_test(units=UNITS)
+@vm_test(units=UNITS, quick=True)
 def data_dump_requests_give_a_report_each(vm):
     live = vm.start("cpu=samples,file=out.txt", "Idle")
     for number in (1, 2, 3):

@@ -49,6 +49,17 @@ def loaded_idle_then_profiled_twice(vm):
     check("Spin.hot" in [row.method for row in sections[-2].rows], "no samples\n%s" % run.text("out.txt"))
 
 
+@vm_test(units=("encoder_ascii", "sink_file"))
+def without_a_collector_commands_are_still_answered(vm):
+    path = vm.path("s")
+    live = vm.start("heap=off,control=%s,file=out.txt" % path, "Idle")
+    must(path, "status", "gc", "summary", "stop")
+    for command in ("start", "report", "dump heap"):
+        good, said, _ = ask(path, command)
+        check(not good and "no collector was chosen" in said, "%s: %s" % (command, said))
+    ended_well(live)
+
+
 @vm_test(units=UNITS + ("heap_sites", "heap_dump", "monitor"), since=21)
 def every_command_works_under_ten_thousand_virtual_threads(vm):
     path = vm.path("s")
@@ -77,13 +88,15 @@ def idle_agent_sleeps(vm):
     path = vm.path("s")
     live = vm.start("cpu=samples,start=n,control=%s,file=out.txt" % path, "Idle")
     must(path, "status")
+    # The thread that served the connection ends with it.
+    live.wait_until(lambda: "hprof control" not in switches(live.pid)[0].values(), "the end of the connection")
     names, before = switches(live.pid)
     check({"hprof listener", "hprof writer"} <= set(names.values()), "threads of the agent: %s" % names)
     time.sleep(3)
     _, after = switches(live.pid)
     for thread, name in names.items():
-        if thread in after:
-            check(after[thread] - before[thread] <= 2, "%s was woken %d times" % (name, after[thread] - before[thread]))
+        check(thread in after, "%s has ended" % name)
+        check(after[thread] - before[thread] <= 2, "%s was woken %d times" % (name, after[thread] - before[thread]))
     ended_well(live)
 
 

@@ -78,10 +78,9 @@ def check_virtual_stacks(vm, sampler):
     _, report, section = sampled(vm, "interval=1,depth=32,sampler=" + sampler, "VirtualThreads", "2")
     burnt = [row for row in section.rows if row.method == "VirtualThreads.burnInVirtual"]
     check(sum(row.count for row in burnt) > 0.3 * section.total, "the virtual threads' work is missing")
-    for row in section.rows:
-        stack = methods(report, row)
-        if "VirtualThreads.virtualTask" not in stack:
-            continue
+    stacks = [stack for stack in (methods(report, row) for row in section.rows) if "VirtualThreads.virtualTask" in stack]
+    check(stacks, "no stack of a virtual thread")
+    for stack in stacks:
         carrier = [m for m in stack if "Continuation.run" in m or "ForkJoin" in m or "CarrierThread." in m]
         check(not carrier, "the carrier's frames %s are in the stack %s" % (carrier, stack))
 
@@ -114,3 +113,17 @@ def report_says_how_it_was_come_by(vm):
     for sampler in ("signal", "jvmti"):
         run, _, _ = sampled(vm, "interval=0.5,sampler=" + sampler, "Spin", "4")
         check("cpu=samples: engine %s, interval 0.5 ms, " % sampler in run.text("out.txt"), "no note on the engine")
+
+
+@vm_test(units=UNITS)
+def timers_and_signals_of_others_are_left_to_them(vm):
+    """Another profiler in the process, with timers of the same signal and values of its own."""
+    run = vm.profiled("cpu=samples,sampler=signal,interval=1,file=out.txt", "Spin", "20",
+                      environment={"LD_PRELOAD": vm.native("foreign_timer.c"), "FOREIGN_TIMER": "1"})
+    # Programs on the way to the VM print theirs first.
+    found = re.findall(r"^foreign: (\d+) ticks, (\d+) raised, (\d+) strange$", run.err, re.M)
+    check(found, "the other profiler did not print\n%s" % run)
+    ticks, raised, strange = (int(number) for number in found[-1])
+    check(ticks > 0 and raised > 0, "signals of the other profiler did not reach it\n%s" % run)
+    check_equal(strange, 0, "our ticks that reached the other profiler\n%s\n" % run)
+    check("Spin.hot" in run.text("out.txt"), "no samples of our own")

@@ -1,10 +1,8 @@
 """The preset embedded: all memory is taken when the agent is loaded; when it is used up, things are counted and dropped."""
 import os
 import re
-import shutil
-import subprocess
 
-from harness import Skip, check, vm_test
+from harness import check, vm_test
 from reports import parse_ascii
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -13,13 +11,7 @@ UNITS = ("embedded", "cpu_samples", "encoder_ascii", "sink_file")
 
 def counted(vm, options, *program):
     """Profiles with a preloaded counter; the run, and the calls and bytes that the agent's library asked for."""
-    compiler = shutil.which("cc")
-    if compiler is None:
-        raise Skip("no C compiler")
-    library = vm.path("count_memory.so")
-    source = os.path.join(HERE, "native", "count_memory.c")
-    subprocess.check_call([compiler, "-O1", "-shared", "-fPIC", source, "-o", library])
-    run = vm.profiled(options, *program, environment={"LD_PRELOAD": library})
+    run = vm.profiled(options, *program, environment={"LD_PRELOAD": vm.native("count_memory.c")})
     found = re.search(r"agent memory: (\d+) calls, (\d+) bytes", run.err)
     check(found, "the counter did not print\n%s" % run)
     return run, int(found.group(1)), int(found.group(2))

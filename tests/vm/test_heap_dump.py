@@ -4,6 +4,7 @@ import re
 import signal
 
 import dumps
+from faults import check_harmless, faulty
 from harness import Skip, check, check_equal, vm_test
 
 UNITS = ("heap_dump", "encoder_binary", "sink_file")
@@ -43,7 +44,7 @@ def jvmti_engine_dumps_every_value(vm):
     check_shapes(heap)
 
 
-@vm_test(units=UNITS, since=11)
+@vm_test(units=UNITS, since=11, quick=True)
 def vm_engine_dumps_every_value(vm):
     _, heap = dump(vm, "dump=vm")
     check_shapes(heap)
@@ -56,6 +57,7 @@ def engines_find_the_same_objects(vm):
         _, heap = dump(vm, "dump=" + engine)
         counts.append({name: n for name, n in heap.counts().items() if name.startswith("HeapShapes$Leaf")})
     check_equal(counts[0], counts[1], "objects by class, vm and jvmti")
+    check_equal(counts[0].get("HeapShapes$Leaf"), LEAVES, "instances of Leaf")
 
 
 @vm_test(units=UNITS)
@@ -88,15 +90,20 @@ def zgc_dumps_at_exit_without_collecting(vm):
     check_shapes(heap)
 
 
-@vm_test(units=UNITS)
+def secrets_in(data):
+    """What of java/HeapShapes.java's secrets is there, in any encoding."""
+    found = {text for text in ("SeCrEt", "secret.property")
+             for encoding in ("latin-1", "utf-16-le", "utf-16-be") if text.encode(encoding) in data}
+    return found | ({"a long"} if b"\x00\x5e\xc0\xde\x5e\xc0\xde\x77" in data else set())
+
+
+@vm_test(units=UNITS, quick=True)
 def redact_full_leaves_no_secret(vm):
     for engine in ("auto", "jvmti"):
+        run, _ = dump(vm, "dump=" + engine)
+        check_equal(secrets_in(run.bytes("out.hprof")), {"SeCrEt", "secret.property", "a long"}, "secrets in the clear")
         run, heap = dump(vm, "redact=full,dump=" + engine)
-        data = run.bytes("out.hprof")
-        for text in ("SeCrEt", "secret.property"):
-            for encoding in ("latin-1", "utf-16-le", "utf-16-be"):
-                check_equal(data.count(text.encode(encoding)), 0, "%s as %s with dump=%s" % (text, encoding, engine))
-        check_equal(data.count(b"\x00\x5e\xc0\xde\x5e\xc0\xde\x77"), 0, "the long")
+        check_equal(secrets_in(run.bytes("out.hprof")), set(), "secrets with dump=" + engine)
         check_equal(len(heap.instances_of(heap.class_named("HeapShapes$Leaf"))), LEAVES, "instances of Leaf")
         check_equal(heap.dangling(), [], "references to nothing")
 
@@ -141,11 +148,17 @@ def disabled_attach_falls_back(vm):
 
 @vm_test(units=UNITS)
 def disk_full_leaves_no_file(vm):
-    if not os.path.exists("/dev/full"):
-        raise Skip("no /dev/full")
-    run = vm.profiled("heap=dump,format=b,file=/dev/full", "HeapShapes", "mark")
-    check_equal(run.code, 0, "exit code")
-    check_equal(run.err.count("the rest of the profile is lost"), 1, "messages\n%s" % run.err)
+    """From the first byte on, and in the middle of the dump."""
+    options = "heap=dump,format=b,dump=jvmti,file=out.hprof"
+    _, sites = faulty(vm, "only=none", options, "HeapShapes", "mark")
+    check(os.path.exists(vm.path("out.hprof")), "no dump where nothing fails")
+    os.unlink(vm.path("out.hprof"))
+    write = max((site for site in sites if site.function == "libc.write"), key=lambda site: site.calls)
+    check(write.calls >= 4, "a dump of %d writes" % write.calls)
+    for call in (1, write.calls // 2):
+        run, _ = check_harmless(vm, "fail=libc.write@%s#%d" % (write.place, call), options, "HeapShapes", "mark")
+        check(not os.path.exists(vm.path("out.hprof")), "a part of a dump is left\n%s" % run)
+        check_equal(run.err.count("the rest of the profile is lost"), 1, "messages\n%s" % run.err)
 
 
 @vm_test(units=TEXT)
@@ -157,3 +170,19 @@ def text_has_the_same_shapes(vm):
     rows = re.findall(r"^(?:OBJ|ARR) \w+ \(sz=(\d+)", text, re.M)
     check_equal((int(found.group(1)), int(found.group(2))), (len(rows), sum(map(int, rows))), "objects and bytes")
     check(text.rstrip().endswith("HEAP DUMP END"), "no end")
+
+
+@vm_test(units=TEXT)
+def each_thread_is_two_roots_in_text(vm):
+    """As an object and as a block, as the original wrote them."""
+    run = vm.profiled("heap=dump,file=out.txt", "HeapShapes", "mark")
+    text = run.text("out.txt")
+    started = {number for number in re.findall(r"^THREAD START \(obj=\S+ id = (\d+),", text, re.M)}
+    objects = re.findall(r"^ROOT (\w+) \(kind=<thread>, id=(\d+), trace=\d+\)$", text, re.M)
+    blocks = re.findall(r"^ROOT (\w+) \(kind=<thread block>, thread=(\d+)\)$", text, re.M)
+    check(len(objects) >= 3, "only %d threads are roots\n%s" % (len(objects), run))
+    check_equal(objects, blocks, "threads as objects and as blocks")
+    check_equal(len({number for _, number in objects}), len(objects), "threads that are roots once")
+    check({number for _, number in objects} <= started, "roots of threads that have not started: %s" % objects)
+    names = dict(re.findall(r"^THREAD START \(obj=\S+ id = (\d+), name=\"([^\"]*)\"", text, re.M))
+    check("SeCrEt-thread-mark" in [names[number] for _, number in objects], "the sleeping thread is no root: %s" % objects)

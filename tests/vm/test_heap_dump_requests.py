@@ -3,10 +3,12 @@ import gzip
 import os
 import signal
 import subprocess
+import threading
 import zlib
 
 import dumps
-from commands import Controller, binary, must
+from attach import load_agent, loaded
+from commands import EOF, Controller, ask, binary, must
 from harness import TIMEOUT, check, check_equal, clean_environment, vm_test
 
 UNITS = ("heap_dump", "cpu_samples", "encoder_binary", "sink_file")
@@ -49,6 +51,33 @@ def dumps_over_a_socket_are_sound(vm):
         check_equal(dumps.count_ends(open(vm.path(engine + ".hprof"), "rb").read()), 3, "dumps with " + engine)
 
 
+def ends(vm, name):
+    return dumps.count_ends(open(vm.path(name), "rb").read())
+
+
+@vm_test(units=NET_UNITS)
+def who_has_a_dump_and_leaves_gets_no_second_one(vm):
+    for options, commands in (("", ["dump heap"]), ("start=n,", ["dump heap"]), ("", ["report", "stop"])):
+        live = vm.start("heap=dump,format=b,%scontrol=ctl,file=out.hprof" % options, "Idle")
+        must(vm.path("ctl"), *commands, "detach")
+        check_equal(live.finish().code, 0, "exit code")
+        check_equal((ends(vm, "out.hprof"), os.path.exists(vm.path("out.hprof.2"))), (1, False), "dumps with %s" % options)
+    live = vm.start("heap=dump,format=b,control=ctl,file=two.hprof", "Idle")
+    must(vm.path("ctl"), "dump heap", "stop", "start", "detach")
+    check_equal(live.finish().code, 0, "exit code")
+    check_equal((ends(vm, "two.hprof"), ends(vm, "two.hprof.2")), (1, 1), "dumps when it was started again")
+    with Controller() as peer:
+        live = vm.start("heap=dump,format=b,net=127.0.0.1:%d" % peer.port, "Idle")
+        peer.accept()
+        peer.send(binary(DUMP_HEAP, 1) + binary(EOF, 2))
+        peer.answered(2)
+        live.process.stdin.close()
+        with open(vm.path("net.hprof"), "wb") as file:
+            file.write(peer.read_rest())
+    check_equal(live.finish().code, 0, "exit code")
+    check_equal(ends(vm, "net.hprof"), 1, "dumps of a stream after eof")
+
+
 @vm_test(units=UNITS)
 def dumps_by_the_control_socket_are_sound(vm):
     for engine in engines(vm):
@@ -58,6 +87,61 @@ def dumps_by_the_control_socket_are_sound(vm):
         check_equal(run.code, 0, "exit code\n%s\n" % run)
         sound(vm, engine + ".hprof")
         sound(vm, engine + ".hprof.2")
+
+
+@vm_test(units=UNITS)
+def folder_that_is_away_for_a_moment_costs_one_dump(vm):
+    os.mkdir(vm.path("folder"))
+    live = start(vm, "jvmti", "doe=n,control=ctl,file=folder/out.hprof")
+    must(vm.path("ctl"), "dump heap")
+    os.rename(vm.path("folder"), vm.path("away"))
+    good, text, _ = ask(vm.path("ctl"), "dump heap")
+    check(not good, "a dump into a folder that is not there: %s" % text)
+    os.rename(vm.path("away"), vm.path("folder"))
+    must(vm.path("ctl"), "dump heap", "status")
+    run = live.finish()
+    check_equal(run.code, 0, "exit code\n%s\n" % run)
+    sound(vm, "folder/out.hprof")
+    sound(vm, "folder/out.hprof.2")
+
+
+@vm_test(units=UNITS)
+def dumps_by_attach_do_not_wait_for_the_attach_thread(vm):
+    """The VM's own dumper is asked by an attach request, too: while one waits for the dump another would be in vain."""
+    for engine in engines(vm):
+        live = start(vm, engine, "doe=n,file=%s.hprof" % engine)
+        check(loaded(load_agent(live.pid, vm.agent, "command=dump heap")), "the dump was refused\n%s" % live.state())
+        run = live.finish()
+        check_equal(run.code, 0, "exit code\n%s\n" % run)
+        sound(vm, engine + ".hprof")
+
+
+@vm_test(units=UNITS)
+def detach_by_attach_with_a_dump_due_ends_soon(vm):
+    for engine in engines(vm):
+        live = start(vm, engine, "file=%s.hprof" % engine)
+        check(loaded(load_agent(live.pid, vm.agent, "command=detach")), "detach was refused\n%s" % live.state())
+        sound(vm, engine + ".hprof")
+        run = live.finish()
+        check_equal(run.code, 0, "exit code\n%s\n" % run)
+
+
+@vm_test(units=UNITS)
+def commands_by_attach_amid_dumps_are_answered(vm):
+    """One may be on its way to the VM when the dump of another asks the VM."""
+    live = start(vm, "vm" if vm.version >= 11 else "jvmti", "doe=n,control=ctl,file=out.hprof")
+    dumping = threading.Thread(target=lambda: [must(vm.path("ctl"), "dump heap") for _ in range(6)])
+    dumping.start()
+    count = 0
+    while dumping.is_alive():
+        check(loaded(load_agent(live.pid, vm.agent, "command=status")), "status was refused\n%s" % live.state())
+        count += 1
+    dumping.join()
+    check(count > 3, "only %d commands" % count)
+    run = live.finish()
+    check_equal(run.code, 0, "exit code\n%s\n" % run)
+    for number in range(6):
+        sound(vm, "out.hprof" + (".%d" % (number + 1) if number else ""))
 
 
 @vm_test(units=UNITS)

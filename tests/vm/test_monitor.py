@@ -24,7 +24,7 @@ def check_near(got, wanted, share, what):
     check(abs(got - wanted) <= share * wanted, "%s: %d, but it was %d" % (what, got, wanted))
 
 
-@vm_test(units=UNITS)
+@vm_test(units=UNITS, quick=True)
 def contention_is_within_5_percent_of_the_truth(vm):
     """Three threads, one monitor, about 300 ms; the program measures itself."""
     blocked, times, monitors = contend(vm, "monitor=y", "monitor", "3", "5", "20")
@@ -105,6 +105,20 @@ def dump_shows_owner_and_waiters(vm):
     check_equal((bell["owner"], bell["enter"], bell["notify"]), (None, [], [monitors.thread("listens")]), "the bell")
     trace = monitors.report.traces[dump.threads[wanting[0]][0]]
     check_equal(trace.frames[0][0], "Held.want", "where a thread is that wants the gate")
+
+
+@vm_test(units=UNITS)
+def notes_behind_the_dump_name_who_waits_and_who_holds(vm):
+    live = vm.start("monitor=y,file=out.txt", "Held", "lock")
+    ask(live, 1)
+    ended(live)
+    text = open(vm.path("out.txt")).read().split("MONITOR DUMP END\n")[1]
+    holder = r'held by "main", which is in \S+(:\d+)?$'
+    for name, lock in (("wants-0", r"java\.lang\.Object"), ("wants-1", r"java\.lang\.Object"),
+                       ("parked", r"java\.util\.concurrent\.locks\.ReentrantLock\$NonfairSync")):
+        check(re.search(r'^HPROF NOTE: monitor: "%s" waits for %s, %s' % (name, lock, holder), text, re.M),
+              "who holds what %s waits for\n%s" % (name, text[:3000]))
+    check('"listens" waits for' not in text, "a thread that waits to be notified is not held up")
 
 
 @vm_test(units=UNITS)

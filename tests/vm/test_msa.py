@@ -5,7 +5,7 @@ from harness import check, vm_test
 from reports import parse_ascii
 
 
-@vm_test(units=("msa", "cpu_samples", "encoder_ascii", "sink_file"))
+@vm_test(units=("msa", "cpu_samples", "encoder_ascii", "sink_file"), quick=True)
 def every_thread_has_a_row_with_the_time_it_used(vm):
     run = vm.profiled("cpu=samples,msa=y,file=out.txt", "Spin", "20")
     text = run.text("out.txt")

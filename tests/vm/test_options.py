@@ -1,11 +1,13 @@
 """How the agent is loaded and told what to do, in a real VM."""
 import os
+import re
+import subprocess
 
-from harness import Skip, check, check_equal, vm_test
+from harness import TIMEOUT, Skip, check, check_equal, clean_environment, vm_test
 from reports import parse_ascii
 
 
-@vm_test()
+@vm_test(quick=True)
 def unknown_option_is_refused_before_start(vm):
     line = vm.refused("foo=bar")
     check("foo" in line, "the line does not name the option: %s" % line)
@@ -46,10 +48,85 @@ def no_option_means_heap_all(vm):
 
 
 @vm_test()
-def nothing_selected_leaves_a_program_alone(vm):
-    run = vm.profiled("heap=off,cpu=off", "Quick", "3")
+def option_without_a_value_is_unknown(vm):
+    line = vm.refused("foo")
+    check("Unknown option: foo (foo)" in line, "the line does not say so: %s" % line)
+
+
+@vm_test()
+def slips_of_the_finger_bring_the_name_that_was_meant(vm):
+    line = vm.refused("dept=8")
+    check("Unknown option: dept (dept=8); did you mean depth? help lists all options" in line, "the line: %s" % line)
+    line = vm.refused("file=a,b.txt")
+    check("the value of file= cannot have a comma in it" in line, "the line: %s" % line)
+
+
+def in_a_folder_of_its_own(vm, *options):
+    """The agent in a VM whose /tmp cannot be written."""
+    if not vm.jdk.home or os.geteuid() != 0:
+        raise Skip("needs a JDK without a command in front, and root")
+    shadow = "mount -t tmpfs -o ro none /tmp && exec \"$@\""
+    return subprocess.run(["unshare", "--mount", "--propagation=private", "sh", "-c", shadow, "sh",
+                           *vm.command("java", vm.agent_option(",".join(options)), "-cp", vm.classes, "Quick")],
+                          cwd=vm.dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          timeout=TIMEOUT, env=clean_environment(None)).stdout.decode()
+
+
+@vm_test(units=("cpu_samples", "encoder_ascii", "sink_file"))
+def place_for_commands_that_cannot_be_had_is_named(vm):
+    line = vm.refused("cpu=samples,control=/nonexistent/s,file=out.txt")
+    check("can't listen at /nonexistent/s: No such file or directory (control=<path>: the folder must be there" in line,
+          "the line: %s" % line)
+    for option, hint in (("start=n", "start=n waits for commands there: name another place by control=<path>, or say control=n"),
+                         ("control=y", "name another place by control=<path>")):
+        text = in_a_folder_of_its_own(vm, "cpu=samples", option, "file=out.txt")
+        check(re.search(r"can't listen at /tmp/hprof-0-\d+\.sock: Read-only file system; " + re.escape(hint) + "$", text, re.M),
+              "%s: %s" % (option, text))
+
+
+@vm_test()
+def nothing_between_two_commas_is_refused(vm):
+    line = vm.refused("depth=4,,cutoff=0")
+    check("nothing between two commas" in line, "the line does not say so: %s" % line)
+
+
+@vm_test(units=("encoder_ascii", "encoder_binary"))
+def unknown_format_is_refused_with_those_there_are(vm):
+    line = vm.refused("format=c")
+    check("format option value must be a|b" in line, "the line does not list the formats: %s" % line)
+
+
+@vm_test(units=("heap_sites", "heap_dump", "encoder_ascii", "sink_file"))
+def choices_that_select_nothing_leave_heap_all(vm):
+    for options in ("monitor=n", "cpu=off"):
+        run = vm.profiled(options + ",file=out.txt", "Quick", "3")
+        names = [section.name for section in parse_ascii(run.text("out.txt")).sections]
+        check({"SITES", "HEAP DUMP"} <= set(names), "%s: sections: %s" % (options, names))
+
+
+@vm_test(units=("cpu_samples",))
+def run_that_profiles_nothing_is_refused(vm):
+    for options in ("heap=off", "heap=off,cpu=off"):
+        line = vm.refused(options)
+        check("nothing is chosen to be profiled" in line and "cpu_samples" in line,
+              "the line does not say what there is: %s" % line)
+
+
+@vm_test()
+def told_to_wait_and_do_nothing_it_leaves_a_program_alone(vm):
+    run = vm.profiled("heap=off,start=n,control=n", "Quick", "3")
     check_equal((run.code, run.err), (3, ""), "exit code and stderr\n%s\n" % run)
     check_equal(sorted(set(os.listdir(vm.dir)) - {"stdout", "stderr"}), [], "files")
+
+
+@vm_test(units=("encoder_ascii", "sink_file"))
+def help_lists_plugins_and_where_they_are(vm):
+    run = vm.run_java(vm.agent_option("help=plugins"), "Quick")
+    check_equal(run.code, 0, "exit code\n%s\n" % run)
+    check("encoder encoder_ascii (format=a)" in run.out, "no ascii encoder\n%s" % run)
+    where = "linked in" if vm.units["encoder_ascii"] == "static" else vm.plugin_dir + "/encoder_ascii.so"
+    check(any(line.startswith("encoder_ascii ") and line.endswith(where) for line in run.out.splitlines()),
+          "not where it is\n%s" % run)
 
 
 def library_path(vm):

@@ -1,8 +1,10 @@
 """The output file: who may read it, what is never overwritten, and what a full disk does (nothing to the program)."""
 import os
+import re
 import stat
+import subprocess
 
-from harness import check, check_equal, vm_test
+from harness import TIMEOUT, Failure, check, check_equal, clean_environment, vm_test
 from reports import parse_ascii
 
 UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
@@ -18,7 +20,7 @@ def file_is_for_the_owner_only(vm):
     check_equal(oct(stat.S_IMODE(os.stat(vm.path("out.txt")).st_mode)), oct(0o600), "mode")
 
 
-@vm_test(units=UNITS)
+@vm_test(units=UNITS, quick=True)
 def symbolic_link_is_refused(vm):
     with open(vm.path("victim"), "w") as file:
         file.write("precious")
@@ -59,6 +61,29 @@ def force_n_keeps_an_existing_file(vm):
 
 
 @vm_test(units=UNITS)
+def file_of_a_living_vm_is_not_taken(vm):
+    first = vm.start("cpu=samples,file=out.txt", "Idle")
+    for number, options in enumerate(("cpu=samples,file=out.txt", "cpu=samples,force=n,file=out.txt")):
+        run = vm.run_java(vm.agent_option(options), "Spin", "2")
+        check_equal(run.code, 0, "exit code\n%s\n" % run)
+        fresh = [name for name in os.listdir(vm.dir) if name.startswith("out.") and name != "out.txt"]
+        check_equal(len(fresh), number + 1, "new files: %s" % fresh)
+        check_equal("out.txt is in use by a running VM: writing to out." in run.err, number == 0, "what is said\n%s\n" % run)
+    for name in fresh:
+        parse_ascii(run.text(name))
+    check_equal(first.process.poll(), None, "the first VM lives")
+    check_equal(len(parse_ascii(first.finish().text("out.txt")).cpu()), 1, "the report of the first VM")
+
+
+@vm_test(units=UNITS)
+def readers_are_let_in_by_mode(vm):
+    for mode in ("0640", "0644", "0600"):
+        vm.profiled("cpu=samples,mode=%s,file=out.txt" % mode, "Quick")
+        check_equal("%04o" % stat.S_IMODE(os.stat(vm.path("out.txt")).st_mode), mode, "mode")
+    check("mode option value must be 0600|0640|0644" in vm.refused("cpu=samples,mode=0777,file=out.txt"), "mode=0777")
+
+
+@vm_test(units=UNITS)
 def full_disk_is_said_once_and_harms_nothing(vm):
     for options in ("cpu=samples", "cpu=samples,interval=1,thread=y"):
         run = vm.profiled(options + ",file=/dev/full", "Spin", "4", "2")
@@ -80,6 +105,34 @@ def system_exit_writes_the_report(vm):
 
 
 @vm_test(units=UNITS)
+def full_pipe_as_stderr_hangs_nothing(vm):
+    """Nobody reads the VM's standard error, and its pipe is full: the program ends as without the agent."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    for size in (4096, 1):
+        try:
+            while True:
+                os.write(writer, b"x" * size)
+        except BlockingIOError:
+            pass
+    os.set_blocking(writer, True)
+    command = vm.command("java", "-cp", vm.classes, vm.agent_option("cpu=samples,file=out.txt"), "Quick", "7")
+    with open(writer, "wb", buffering=0) as err:
+        process = subprocess.Popen(command, cwd=vm.dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=err,
+                                   env=clean_environment(None))
+        try:
+            out, _ = process.communicate(timeout=TIMEOUT)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise Failure("the VM hangs")
+        finally:
+            os.close(reader)
+    check_equal((process.returncode, out), (7, b"quick\n"), "exit code and stdout")
+    with open(vm.path("out.txt")) as file:
+        parse_ascii(file.read()).cpu()
+
+
+@vm_test(units=UNITS)
 def doe_n_writes_no_report_at_exit(vm):
     run = vm.profiled("cpu=samples,doe=n,file=out.txt", "Spin", "2")
     sections = parse_ascii(run.text("out.txt")).sections if os.path.exists(run.path("out.txt")) else []
@@ -90,5 +143,7 @@ def doe_n_writes_no_report_at_exit(vm):
 def verbose_says_what_is_dumped(vm):
     run = vm.profiled("cpu=samples,file=out.txt", "Spin", "2")
     check("Dumping" in run.err and "done." in run.err, "stderr does not tell of the dump\n%s" % run)
+    said = re.search(r"^HPROF: done: (.*) \(.* (KB|bytes)\)$", run.err, re.M)
+    check(said and said.group(1) == os.path.realpath(run.path("out.txt")), "where the report is\n%s" % run)
     run = vm.profiled("cpu=samples,verbose=n,file=quiet.txt", "Spin", "2")
     check_equal(run.err, "", "stderr with verbose=n")

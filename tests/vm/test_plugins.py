@@ -5,11 +5,12 @@ import subprocess
 
 from harness import Skip, check, check_equal, vm_test
 from reports import parse_ascii
+from tool import hprof
 
 UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
 
 
-@vm_test(units=UNITS)
+@vm_test(units=UNITS, quick=True)
 def modules_are_found_beside_the_agent_wherever_it_is(vm):
     moved = vm.path("some where/else")
     shutil.copytree(vm.agent_dir, moved)
@@ -27,6 +28,60 @@ def plugins_option_names_another_folder(vm):
     agent = os.path.join(alone, "libhprof.so")
     run = vm.profiled("cpu=samples,plugins=%s,file=out.txt" % vm.path("elsewhere"), "Spin", "2", agent=agent)
     parse_ascii(run.text("out.txt"))
+
+
+@vm_test(units=UNITS)
+def modules_that_others_can_write_are_refused(vm):
+    """Their code would run in the process; the folder counts as much as the file."""
+    only_static(vm)
+    second = second_copy(vm)
+    folder = os.path.join(os.path.dirname(second), "hprof", "plugins")
+    module = os.path.join(folder, "cpu_samples.so")
+    for path in (folder, module):
+        mode = os.stat(path).st_mode & 0o7777
+        os.chmod(path, 0o777)
+        run = vm.run_java(vm.agent_option("cpu=samples,file=out.txt", second), "Quick", "3")
+        check_equal((run.code, run.out), (1, ""), "exit code and stdout\n%s\n" % run)
+        check("plugin cpu_samples" in run.err and "another user can write to it" in run.err, "not said why\n%s" % run)
+        os.chmod(path, mode)
+    run = vm.profiled("cpu=samples,file=out.txt", "Quick", "3", agent=second)
+    check_equal(run.errors(), [], "complaints\n%s\n" % run)
+
+
+def second_copy(vm):
+    """The path of the library of another copy of the agent."""
+    shutil.copytree(vm.agent_dir, vm.path("second"), dirs_exist_ok=True)
+    return vm.path("second/libhprof.so")
+
+
+def check_second_refuses(run):
+    check_equal((run.code, run.out), (1, ""), "exit code and stdout\n%s\n" % run)
+    lines = run.err.splitlines()
+    check(len(lines) == 1 and lines[0].startswith("HPROF ERROR: ") and "another agent" in lines[0], "not one line\n%s" % run)
+
+
+@vm_test(units=UNITS + ("bytecode", "cpu_times", "heap_sites"))
+def second_agent_that_rewrites_classes_refuses(vm):
+    """Another copy of the library, or the same once more."""
+    for agent in (second_copy(vm), vm.agent):
+        for first, second in (("cpu=times", "cpu=times"), ("cpu=times", "heap=sites"), ("heap=sites", "cpu=old"),
+                              ("heap=sites", "heap=sites")):
+            check_second_refuses(vm.run_java(vm.agent_option(first + ",file=a.txt"),
+                                             vm.agent_option(second + ",file=b.txt", agent), "Mixed", "1"))
+
+
+@vm_test(units=UNITS + ("bytecode", "cpu_times", "heap_sites"))
+def one_agent_of_two_may_rewrite_classes(vm):
+    """The first of two libraries, either of two sessions of one. The VM asks the first library for the natives."""
+    plain = vm.plain("Calls")
+    times, samples = "cpu=times,cutoff=0,file=a.txt", "cpu=samples,file=b.txt"
+    for agent, first, second in ((second_copy(vm), times, samples), (vm.agent, times, samples), (vm.agent, samples, times)):
+        run = vm.run_java(vm.agent_option(first), vm.agent_option(second, agent), "Calls")
+        check_equal((run.code, run.out), (plain.code, plain.out), "exit code and stdout\n%s\n" % run)
+        rows = parse_ascii(run.text("a.txt")).cpu("CPU TIME (ms)")[0].rows
+        check_equal(sum(row.count for row in rows if row.method == "Calls.deep"), 501, "calls of deep\n%s\n" % run)
+        parse_ascii(run.text("b.txt"))
+    check_second_refuses(vm.run_java(vm.agent_option(samples), vm.agent_option(times, second_copy(vm)), "Calls"))
 
 
 def only_static(vm):
@@ -81,16 +136,56 @@ def cmake(vm, *arguments):
     check(run.returncode == 0, "cmake %s\n%s" % (" ".join(arguments), run.stdout.decode(errors="replace")))
 
 
-@vm_test(units=UNITS)
-def vendor_plugin_built_against_an_installed_tree_runs(vm):
-    source = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "examples", "gc_pauses")
+def vendor_plugin(vm, name="gc_pauses"):
+    """An example built against an installed tree: (agent, folder of the plugin)."""
+    source = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "examples", name)
     prefix, build = vm.path("prefix"), vm.path("vendor")
     cmake(vm, "--install", vm.tree, "--prefix", prefix)
     with open(os.path.join(vm.tree, "CMakeCache.txt")) as cache:  # a 32-bit agent wants 32-bit plugins
-        toolchain = ["-D" + line.strip() for line in cache if line.startswith("CMAKE_TOOLCHAIN_FILE:")]
+        lines = [line.strip() for line in cache]
+    toolchain = ["-D" + line for line in lines if line.startswith("CMAKE_TOOLCHAIN_FILE:")]
+    toolchain += ["-DJDK=" + os.path.dirname(line.split("=")[1]) for line in lines if line.startswith("HPROF_JVMTI_INCLUDE:")]
     cmake(vm, "-S", source, "-B", build, "-DCMAKE_PREFIX_PATH=" + prefix, "-DCMAKE_BUILD_TYPE=Release", *toolchain)
     cmake(vm, "--build", build)
-    run = vm.profiled("plugins=%s,plugin=gc_pauses,file=out.txt" % build, "Lambdas", java=("-Xmn2m",),
-                      agent=os.path.join(prefix, "lib", "libhprof.so"))
-    check_equal(run.code, 0, "exit code\n%s\n" % run)
-    check("gc_pauses" in run.text("out.txt").lower().replace(" ", "_"), "nothing of the plugin in the report\n%s" % run)
+    return os.path.join(prefix, "lib", "libhprof.so"), build
+
+
+@vm_test(units=UNITS)
+def vendor_plugin_is_selected_by_its_option_or_its_id(vm):
+    agent, folder = vendor_plugin(vm)
+    for choice in ("gc=pauses", "plugin=gc_pauses"):
+        run = vm.profiled("plugins=%s,%s,file=out.txt" % (folder, choice), "Lambdas", java=("-Xmn2m",), agent=agent)
+        check_equal(run.code, 0, "exit code\n%s\n" % run)
+        text = run.text("out.txt")
+        check("gc_pauses" in text.lower().replace(" ", "_"), "nothing of the plugin in the report\n%s" % run)
+        check("SITES BEGIN" not in text and "HEAP DUMP BEGIN" not in text, "%s runs heap=all, too" % choice)
+    run = vm.run_java(vm.agent_option("plugins=%s,gc=foo" % folder, agent), "Quick")
+    check_equal((run.code, run.out), (1, ""), "exit code and stdout\n%s\n" % run)
+    check("gc option value must be pauses" in run.err, "the values are not listed\n%s" % run)
+
+
+@vm_test(units=("bytecode", "encoder_ascii", "sink_file"))
+def vendor_plugin_counts_exceptions_by_class_and_method(vm):
+    agent, folder = vendor_plugin(vm, "exceptions")
+    options = "plugins=%s,exceptions=y,caught-in=Catches,file=out.txt" % folder
+    run = vm.profiled(options, "Catches", java=("-Xverify:all",), agent=agent)
+    rows = set()
+    for line in run.text("out.txt").splitlines():
+        if line.startswith("EXCEPTIONS:") and "class=Catches$Own" in line:
+            made, caught, _, method = (part.split("=")[1] for part in line.split()[1:])
+            rows.add((method, int(made), int(caught)))
+    check_equal(rows, {("Catches.thrower", 50, 0), ("Catches.keeper", 5, 0), ("Catches.catcher", 0, 30),
+                       ("Catches.outer", 0, 20)}, "exceptions of the program\n%s\n%s" % (run, run.text("out.txt")))
+    check("HEAP DUMP BEGIN" not in run.text("out.txt"), "heap=all runs, too")
+
+
+@vm_test(units=UNITS)
+def plugin_list_shows_what_is_found_and_where(vm):
+    agent, folder = vendor_plugin(vm)
+    with open(os.path.join(folder, "broken.so"), "w") as file:
+        file.write("not a library\n")
+    code, text = hprof(vm, "plugin", "list", "--agent=" + agent, folder)
+    check_equal(code, 0, "hprof plugin list: %s" % text)
+    check("collector gc_pauses (gc=pauses)" in text and folder + "/gc_pauses.so" in text, "no gc_pauses: %s" % text)
+    check("encoder encoder_ascii (format=a)" in text, "no ascii encoder: %s" % text)
+    check("plugin broken (%s/broken.so) is refused" % folder in text, "the broken one is not named: %s" % text)

@@ -1,8 +1,10 @@
 """bin/hprof with real VMs: run, attach, listen, and check of what the agent and the VM themselves write."""
 import os
 import re
+import shutil
 import socket
 import subprocess
+import tempfile
 
 from harness import TIMEOUT, Skip, check, check_equal, clean_environment, vm_test
 from tool import hprof, sound
@@ -16,25 +18,136 @@ def free_port():
         return probe.getsockname()[1]
 
 
+def attach(vm, live, *words):
+    return hprof(vm, "attach", "--agent=" + vm.agent, str(live.pid), *words)
+
+
 @vm_test(units=UNITS)
-def attach_loads_the_agent(vm):
+def attach_loads_the_agent_and_says_where_it_writes(vm):
     live = vm.start(None, "Idle")
-    code, text = hprof(vm, "attach", "--agent=" + vm.agent, str(live.pid), "cpu=samples,file=" + vm.path("late.txt"))
-    check_equal((code, text), (0, ""), "hprof attach")
+    path = vm.path("late.txt")
+    code, text = attach(vm, live, "cpu=samples", "depth=8", "file=" + path)
+    check_equal((code, text.count("\n")), (0, 1), "hprof attach: %s" % text)
+    for words in ("cpu_samples writes %s (mode 0600, user " % path, "report: hprof ctl %d report" % live.pid,
+                  "end: hprof ctl %d detach" % live.pid):
+        check(words in text, "hprof attach says %r, without %r" % (text, words))
+    check_equal(hprof(vm, "ctl", str(live.pid), "report")[0], 0, "the report by the command that was named")
     run = live.finish()
     check_equal(run.code, 0, "exit code\n%s\n" % run)
     sound(vm, "late.txt", "--for=gprof2dot,hprof2flamegraph")
 
 
 @vm_test(units=UNITS)
-def attach_says_what_the_vm_said(vm):
+def attach_means_files_in_the_folder_of_the_caller(vm):
+    if not vm.jdk.home:
+        raise Skip("the JDK has a file system of its own")
     live = vm.start(None, "Idle")
-    code, text = hprof(vm, "attach", "--agent=" + vm.agent, str(live.pid), "nonsense=1")
-    check_equal(code, 1, "hprof attach with bad options: %s" % text)
-    check("refused" in text, text)
+    os.mkdir(vm.path("elsewhere"))
+    program = os.path.join(vm.tree, "bin", "hprof")
+    for name, options in (("java.hprof.txt", ["cpu=samples"]), ("mine.txt", ["cpu=samples,file=mine.txt"])):
+        run = subprocess.run([program, "attach", "--agent=" + vm.agent, str(live.pid), *options], cwd=vm.path("elsewhere"),
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT)
+        check_equal(run.returncode, 0, "hprof attach: %r" % run.stdout)
+        path = os.path.join(vm.path("elsewhere"), name)
+        check(path in run.stdout.decode() and os.path.exists(path), "%r, and the file %s" % (run.stdout, path))
+        check_equal(attach(vm, live, "command=detach")[0], 0, "detach")
+    check_equal(live.finish().code, 0, "the program's exit code")
+
+
+@vm_test(units=UNITS)
+def attach_hands_on_what_the_agent_says(vm):
+    """To who asked, and not into the log of the program."""
+    live = vm.start(None, "Idle")
+    for words, said in ((["nonsense=1"], "Unknown option: nonsense"),
+                        (["cpu=samples,file=/nonexistent/x"], "can't create profile file: /nonexistent/x: No such file"),
+                        (["command=status"], "the agent is not loaded"), (["cpu=bogus"], "cpu option value must be")):
+        code, text = attach(vm, live, *words)
+        check_equal((code, said in text), (1, True), "hprof attach %s: %s" % (words, text))
+    code, text = attach(vm, live, "help")
+    check_equal((code, "Option Name and Value" in text), (0, True), "hprof attach help: %s" % text)
+    check_equal(attach(vm, live, "cpu=samples,file=" + vm.path("out.txt"))[0], 0, "a good one")
+    code, text = attach(vm, live, "cpu=samples,file=" + vm.path("out.txt"))
+    check_equal((code, "loaded already" in text), (1, True), "hprof attach a second time: %s" % text)
+    code, text = attach(vm, live, "command=status")
+    check_equal((code, "cpu_samples: running" in text), (0, True), "hprof attach command=status: %s" % text)
+    check_equal(attach(vm, live, "command=detach", "nodump")[0], 0, "a command in two words")
     code, text = hprof(vm, "attach", "--agent=" + vm.path("none.so"), str(live.pid), "cpu=samples")
     check_equal(code, 2, "hprof attach of a missing library: %s" % text)
+    run = live.finish()
+    check_equal((run.code, run.errors(), "HPROF:" in run.err), (0, [], False), "the program's exit code and log\n%s\n" % run)
+
+
+@vm_test(units=UNITS)
+def bad_options_do_not_end_the_session_that_rests(vm):
+    live = vm.start("cpu=samples,start=n,file=out.txt", "Idle")
+    check_equal(attach(vm, live, "nonsense=1")[0], 1, "bad options")
+    code, text = hprof(vm, "ctl", str(live.pid), "status")
+    check_equal((code, "cpu_samples: not started" in text), (0, True), "the session that was there: %s" % text)
     check_equal(live.finish().code, 0, "the program's exit code")
+
+
+@vm_test(units=UNITS)
+def attach_believes_no_planted_socket(vm):
+    live = vm.start(None, "Idle")
+    path = "/proc/%d/root/tmp/.java_pid%d" % (live.pid, live.pid)
+    with socket.socket(socket.AF_UNIX) as impostor:
+        impostor.bind(path)
+        impostor.listen(1)
+        for mode, said in ((0o600, "does not belong to process %d" % live.pid), (0o666, "is not the socket of process")):
+            os.chmod(path, mode)
+            code, text = attach(vm, live, "cpu=samples,file=" + vm.path("no.txt"))
+            check_equal((code, said in text), (2, True), "hprof attach: %s" % text)
+        os.unlink(path)
+    check(not os.path.exists(vm.path("no.txt")), "an output was made")
+    check_equal(attach(vm, live, "cpu=samples,file=" + vm.path("yes.txt"))[0], 0, "the VM's own socket")
+    check_equal(live.finish().code, 0, "the program's exit code")
+
+
+@vm_test(units=UNITS)
+def agent_that_the_vm_does_not_see_is_brought_there(vm):
+    """As into a container: of a library outside of the VM's file system, a private copy, gone afterwards."""
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as outside:
+        agent = shutil.copytree(vm.agent_dir, os.path.join(outside, "lib"))
+        os.chmod(outside, 0o700)
+        live = vm.start(None, "Idle")
+        if os.path.exists("/proc/%d/root%s" % (live.pid, outside)):
+            raise Skip("the VM sees all files of this machine")
+        for name in ("one.txt", "two.txt"):
+            code, text = hprof(vm, "attach", "--agent=" + os.path.join(agent, "libhprof.so"), str(live.pid),
+                               "cpu=samples,file=" + vm.path(name))
+            check_equal(code, 0, "hprof attach: %s" % text)
+            check_equal(hprof(vm, "ctl", str(live.pid), "detach")[0], 0, "detach")
+            live.wait_until(lambda: "CPU SAMPLES END" in open(vm.path(name)).read(), "the report " + name)
+        left = [name for name in os.listdir("/proc/%d/root/tmp" % live.pid) if name.startswith(".hprof")]
+        check_equal(left, [], "what is left in /tmp")
+        check_equal(live.finish().code, 0, "the program's exit code")
+
+
+@vm_test(units=UNITS)
+def leftovers_of_killed_programs_are_cleaned(vm):
+    live = vm.start(None, "Idle")
+    tmp = "/proc/%d/root/tmp" % live.pid
+    folder = os.path.join(tmp, ".hprof-meet-killed")
+    os.mkdir(folder, 0o700)
+    dead = os.path.join(tmp, "hprof-%d-999999999.sock" % os.geteuid())
+    for path in (os.path.join(folder, "reply"), dead):
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(path)
+        os.utime(path, (1, 1))
+    os.utime(folder, (1, 1))
+    check_equal(attach(vm, live, "cpu=samples,file=" + vm.path("out.txt"))[0], 0, "hprof attach")
+    check_equal([os.path.lexists(path) for path in (folder, dead)], [False, False], "what was left behind")
+    check_equal(live.finish().code, 0, "the program's exit code")
+
+
+@vm_test()
+def ctl_without_a_socket_says_what_to_do(vm):
+    live = vm.start(None, "Idle")
+    code, text = hprof(vm, "ctl", str(live.pid), "status")
+    check_equal((code, "hprof attach %d cpu=samples" % live.pid in text), (2, True), "without an agent: %s" % text)
+    check_equal(live.finish().code, 0, "the program's exit code")
+    code, text = hprof(vm, "ctl", "2147483647", "status")
+    check_equal((code, "there is no process" in text), (2, True), "without a process: %s" % text)
 
 
 @vm_test()
@@ -105,6 +218,7 @@ class Listener:
         text = self.process.stderr.read().decode()
         check_equal(self.process.wait(timeout=TIMEOUT), 0, "hprof listen: %s" % text)
         sound(self.vm, "net.hprof")
+        return text
 
 
 @vm_test(units=("cpu_samples", "encoder_binary", "sink_socket"))
@@ -116,7 +230,7 @@ def listen_receives_the_stream(vm):
     check_equal(listener.tables(), 1, "tables")
 
 
-@vm_test(units=UNITS)
+@vm_test(units=UNITS, quick=True)
 def run_gives_java_the_agent(vm):
     if not vm.jdk.home:
         raise Skip("the JDK is behind a command: hprof run would have to run there")
@@ -133,7 +247,7 @@ def run_gives_java_the_agent(vm):
     sound(vm, "tool options.txt")
 
 
-@vm_test(units=UNITS)
+@vm_test(units=UNITS, quick=True)
 def ctl_speaks_to_the_agent(vm):
     with open(vm.path("secret"), "w") as file:
         file.write("c0ffee" * 8 + "\n")
@@ -201,8 +315,29 @@ def listen_holds_a_whole_conversation(vm):
         live.wait_until(lambda: listener.tables() == 2, "the second table")
         run = live.finish()
         check_equal(run.code, 0, "exit code\n%s\n" % run)
-        listener.finish()
+        said = listener.finish()
+    for serial, answer in ((3, "cpu samples: reports written: 1"), (4, "dump heap: reports written: 1"), (8, "eof")):
+        check("command %d ok: %s" % (serial, answer) in said, "the answer to command %d\n%s" % (serial, said))
     text = hprof(vm, "print", vm.path("net.hprof"))[1]
     check_equal(text.count("CPU SAMPLES (total"), 2, "tables\n" + text)
     check(re.search(r"^HEAP DUMP", text, re.M), "no heap dump\n" + text)
     check(re.search(r"^HEAP SUMMARY", text, re.M), "no summary\n" + text)
+
+
+@vm_test(units=UNITS)
+def doctor_tells_what_a_running_vm_allows(vm):
+    live = vm.start(None, "Idle")
+    code, text = hprof(vm, "doctor", str(live.pid))
+    check_equal(code, 0, "hprof doctor: %s" % text)
+    check(re.search(r"^  yes +JVM +Java (1\.)?%d\b" % vm.jdk.version, text, re.M), "the version\n" + text)
+    check(re.search(r"^  yes +attach +works", text, re.M), "attach\n" + text)
+    check(re.search(r"^  at start cpu=times ", text, re.M), "cpu=times\n" + text)
+    check(re.search(r"^  %s heap=sites " % ("limited " if vm.jdk.version >= 11 else "at start"), text, re.M), "heap=sites\n" + text)
+    check_equal(live.finish().code, 0, "exit code")
+    live = vm.start(None, "Idle", java=("-XX:+DisableAttachMechanism",))
+    code, text = hprof(vm, "doctor", str(live.pid))
+    check_equal(code, 1, "hprof doctor without attach: %s" % text)
+    check(re.search(r"^  no +attach +switched off", text, re.M), "attach\n" + text)
+    check_equal(live.finish().code, 0, "exit code")
+    code, text = hprof(vm, "doctor", str(live.pid))
+    check_equal((code, "there is no process" in text), (1, True), "hprof doctor of a dead process: %s" % text)

@@ -1,14 +1,15 @@
 """bin/hprof as tests use it."""
+import json
 import os
 import subprocess
 
 from harness import TIMEOUT, check_equal, clean_environment
 
 
-def hprof(vm, *arguments):
+def hprof(vm, *arguments, cwd=None):
     """bin/hprof to its end: (exit code, stdout and stderr)."""
     program = os.path.join(vm.tree, "bin", "hprof")
-    run = subprocess.run([program, *arguments], cwd=vm.dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    run = subprocess.run([program, *arguments], cwd=cwd or vm.dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                          stderr=subprocess.STDOUT, timeout=TIMEOUT, env=clean_environment(None))
     return run.returncode, run.stdout.decode(errors="replace")
 
@@ -16,3 +17,14 @@ def hprof(vm, *arguments):
 def sound(vm, name, *options):
     code, text = hprof(vm, "check", *options, vm.path(name))
     check_equal(code, 0, "hprof check %s %s\n%s\n" % (" ".join(options), name, text))
+
+
+def heap(vm, *arguments):
+    """What hprof heap says."""
+    code, text = hprof(vm, "heap", *arguments)
+    check_equal(code, 0, "hprof heap %s: %s" % (" ".join(arguments), text))
+    return text
+
+
+def heap_json(vm, *arguments):
+    return json.loads(heap(vm, *arguments, "--json"))

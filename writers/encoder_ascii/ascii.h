@@ -12,14 +12,9 @@ namespace hprof::ascii {
 void write_prelude(TextOut& out, const hprof_rec_file_begin& begin);
 
 // tables.cpp
-void write_cpu_table(TextOut& out, const hprof_rec_cpu_table& table);
-void write_cpu_old(TextOut& out, const hprof_rec_cpu_old& table);
-void write_sites(TextOut& out, const hprof_rec_alloc_sites& sites);
-void write_heap_summary(TextOut& out, const hprof_rec_heap_summary& summary);
-void write_vendor(TextOut& out, const hprof_rec_vendor& record);
+void write_table(TextOut& out, const hprof_rec_table& table);
 
 // monitors.cpp
-void write_monitor_time(TextOut& out, const hprof_rec_monitor_time& table);
 void write_monitor_event(TextOut& out, const hprof_rec_monitor_event& event);
 void write_monitor_dump(TextOut& out, const hprof_rec_monitor_dump& dump);
 

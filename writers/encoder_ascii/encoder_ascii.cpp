@@ -6,6 +6,7 @@
 
 #include <hprof/cpp/service.hpp>
 #include <hprof/service/mem.h>
+#include <hprof/tables.h>
 
 #include "ascii.h"
 
@@ -17,6 +18,7 @@ struct Encoder {
   const hprof_host* host;
   const hprof_ids_service* ids;
   const hprof_mem_service* mem;
+  const hprof_clock_service* clock;
   uint32_t bare;  // of the output that is being written: the call list of cpu=old and nothing else
 };
 
@@ -31,35 +33,32 @@ const T& as(const hprof_record* record) {
 void write_line(TextOut& out, int32_t line) {
   if (line > 0 && out.settings().line_numbers != 0) {
     out.dec(static_cast<uint64_t>(line));
-  } else if (line == HPROF_LINE_COMPILED) {
-    out.lit("Compiled method");
   } else {
     out.lit("Unknown line");
   }
 }
 
 void write_frame(TextOut& out, hprof_frame_id id) {
-  const auto& ids = out.ids();
-  const hprof_frame_info* frame = ids.frame_info(out.host(), id);
-  const hprof_method_info* method = frame == nullptr ? nullptr : ids.method_info(out.host(), frame->method);
-  const hprof_class_info* owner = method == nullptr ? nullptr : ids.class_info(out.host(), method->owner);
-  out.lit("\t").class_name(method == nullptr ? 0 : method->owner).lit(".");
-  if (method == nullptr || out.string(method->name, Safe::kWord) == 0) out.lit("<Unknown Method>");
+  const auto frame = find_frame(&out.ids(), out.host(), id);
+  const auto method = find_method(&out.ids(), out.host(), frame->method);
+  const auto owner = find_class(&out.ids(), out.host(), method->owner);
+  out.lit("\t").class_name(method->owner).lit(".");
+  if (out.string(method->name, Safe::kWord) == 0) out.lit("<Unknown Method>");
   out.lit("(");
-  if (owner == nullptr || out.string(owner->source, Safe::kWord) == 0) out.lit("<Unknown Source>");
+  if (out.string(owner->source, Safe::kWord) == 0) out.lit("<Unknown Source>");
   out.lit(":");
-  write_line(out, frame == nullptr ? HPROF_LINE_UNKNOWN : frame->line);
+  write_line(out, frame ? frame->line : HPROF_LINE_UNKNOWN);
   out.lit(")\n");
 }
 
 void write_trace(TextOut& out, hprof_trace_serial serial) {
-  const hprof_trace_info* trace = out.ids().trace_info(out.host(), serial);
+  const auto trace = find_trace(&out.ids(), out.host(), serial);
   out.lit("TRACE ").trace(serial).lit(":");
   if (out.settings().thread_in_traces != 0) {
-    out.lit(" (thread=").thread(trace == nullptr ? 0 : trace->thread).lit(")");
+    out.lit(" (thread=").thread(trace->thread).lit(")");
   }
   out.lit("\n");
-  if (trace == nullptr || trace->frame_count == 0) {
+  if (trace->frame_count == 0) {
     out.lit("\t<empty>\n");
     return;
   }
@@ -67,12 +66,12 @@ void write_trace(TextOut& out, hprof_trace_serial serial) {
 }
 
 void write_thread_start(TextOut& out, hprof_thread_serial serial) {
-  const hprof_thread_info* thread = out.ids().thread_info(out.host(), serial);
-  out.lit("THREAD START (obj=").hex(thread == nullptr ? 0 : thread->object).lit(", id = ").thread(serial);
+  const auto thread = find_thread(&out.ids(), out.host(), serial);
+  out.lit("THREAD START (obj=").hex(thread->object).lit(", id = ").thread(serial);
   out.lit(", name=\"");
-  if (thread != nullptr) out.string(thread->name, Safe::kQuoted);
+  out.string(thread->name, Safe::kQuoted);
   out.lit("\", group=\"");
-  if (thread != nullptr) out.string(thread->group, Safe::kQuoted);
+  out.string(thread->group, Safe::kQuoted);
   out.lit("\")\n");
 }
 
@@ -91,7 +90,6 @@ void write_record(TextOut& out, const hprof_record* record) {
     case HPROF_RECORD_FILE_END:
     case HPROF_RECORD_STRING:
     case HPROF_RECORD_CLASS:
-    case HPROF_RECORD_CLASS_UNLOAD:
     case HPROF_RECORD_FRAME:
     case HPROF_RECORD_CONTROL_SETTINGS:
       break;
@@ -107,21 +105,8 @@ void write_record(TextOut& out, const hprof_record* record) {
     case HPROF_RECORD_NOTE:
       write_note(out, as<hprof_rec_note>(record));
       break;
-    case HPROF_RECORD_CPU_SAMPLES:
-    case HPROF_RECORD_CPU_TIMES:
-      write_cpu_table(out, as<hprof_rec_cpu_table>(record));
-      break;
-    case HPROF_RECORD_CPU_OLD:
-      write_cpu_old(out, as<hprof_rec_cpu_old>(record));
-      break;
-    case HPROF_RECORD_ALLOC_SITES:
-      write_sites(out, as<hprof_rec_alloc_sites>(record));
-      break;
-    case HPROF_RECORD_HEAP_SUMMARY:
-      write_heap_summary(out, as<hprof_rec_heap_summary>(record));
-      break;
-    case HPROF_RECORD_MONITOR_TIME:
-      write_monitor_time(out, as<hprof_rec_monitor_time>(record));
+    case HPROF_RECORD_TABLE:
+      write_table(out, as<hprof_rec_table>(record));
       break;
     case HPROF_RECORD_MONITOR_WAIT:
     case HPROF_RECORD_MONITOR_WAITED:
@@ -152,31 +137,33 @@ void write_record(TextOut& out, const hprof_record* record) {
       write_heap_array(out, as<hprof_rec_heap_array>(record));
       break;
     default:
-      if (record->kind >= HPROF_RECORD_VENDOR_FIRST && record->kind <= HPROF_RECORD_VENDOR_LAST) {
-        write_vendor(out, as<hprof_rec_vendor>(record));
-      } else {
-        out.fail(HPROF_UNSUPPORTED);
-      }
+      out.fail(HPROF_UNSUPPORTED);
   }
 }
 
-hprof_status create(const hprof_host* host, const void*, void** self) {
+hprof_status create(const hprof_host* host, const void*, void** self, char*, uint32_t) {
   const auto* ids = find_service<hprof_ids_service>(host, HPROF_SERVICE_IDS);
   const auto* mem = find_service<hprof_mem_service>(host, HPROF_SERVICE_MEM);
   if (ids == nullptr || mem == nullptr) return HPROF_UNSUPPORTED;
   void* memory = mem->allocate(host, sizeof(Encoder));
   if (memory == nullptr) return HPROF_NO_MEMORY;
-  *self = new (memory) Encoder{host, ids, mem, 0};
+  *self =
+      new (memory) Encoder{host, ids, mem, find_service<hprof_clock_service>(host, HPROF_SERVICE_CLOCK), 0};
   return HPROF_OK;
+}
+
+bool is_call_list(const hprof_record* record) {
+  return record->kind == HPROF_RECORD_TABLE &&
+         std::strcmp(as<hprof_rec_table>(record).schema->name, HPROF_TABLE_CPU_OLD) == 0;
 }
 
 hprof_status encode(void* self, const hprof_record* record, hprof_out* out) {
   auto* encoder = static_cast<Encoder*>(self);
   if (record->kind == HPROF_RECORD_FILE_BEGIN) encoder->bare = as<hprof_rec_file_begin>(record).bare;
-  if (encoder->bare != 0 && record->kind != HPROF_RECORD_CPU_OLD) {
+  if (encoder->bare != 0 && !is_call_list(record)) {
     return record->kind == HPROF_RECORD_NOTE ? HPROF_UNSUPPORTED : HPROF_OK;
   }
-  TextOut text(out, encoder->host, encoder->ids);
+  TextOut text(out, encoder->host, encoder->ids, encoder->clock);
   write_record(text, record);
   return text.status();
 }
@@ -207,9 +194,8 @@ const hprof_unit kUnit = {
     0,
     0,
     0,
-    bits(HPROF_RECORD_FILE_BEGIN, HPROF_RECORD_MONITOR_DUMP) |
-        bits(HPROF_RECORD_HEAP_DUMP_BEGIN, HPROF_RECORD_HEAP_PRIMITIVE_ARRAY) |
-        bits(HPROF_RECORD_VENDOR_FIRST, HPROF_RECORD_VENDOR_LAST),
+    bits(HPROF_RECORD_FILE_BEGIN, HPROF_RECORD_HEAP_PRIMITIVE_ARRAY) &
+        ~HPROF_RECORD_BIT(HPROF_RECORD_CLASS_UNLOAD),
     &kOps,
 };
 const hprof_unit* const kUnits[] = {&kUnit};

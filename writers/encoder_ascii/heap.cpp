@@ -16,7 +16,7 @@ bool shown(const hprof_value& value) { return value.type == HPROF_TYPE_OBJECT &&
 
 void write_heap_begin(TextOut& out, const hprof_rec_heap_dump& dump) {
   out.lit("HEAP DUMP BEGIN (").dec(dump.objects).lit(" objects, ").dec(dump.bytes).lit(" bytes) ");
-  out.plain(dump.created).lit("\n");
+  out.date(dump.created_ms).lit("\n");
 }
 
 void write_heap_root(TextOut& out, const hprof_rec_heap_root& root) {

@@ -1,11 +1,9 @@
-// Monitors: contention by trace, single events, the dump of all of them.
+// Monitors: single events, the dump of all of them.
 #include "ascii.h"
 
 namespace hprof::ascii {
 
 namespace {
-
-constexpr uint64_t kNsPerMs = 1000000;
 
 void write_thread(TextOut& out, hprof_thread_serial serial) {
   if (serial == 0 || serial == HPROF_OWNER_UNKNOWN) {
@@ -24,22 +22,6 @@ void write_threads(TextOut& out, const hprof_thread_serial* threads, uint32_t co
 }
 
 }  // namespace
-
-void write_monitor_time(TextOut& out, const hprof_rec_monitor_time& table) {
-  out.lit("MONITOR TIME BEGIN (total = ").dec(table.total_ns / kNsPerMs).lit(" ms) ");
-  out.plain(table.created).lit("\nrank   self  accum   count trace monitor\n");
-  uint64_t sum = 0;
-  for (uint64_t i = 0; i < table.row_count && out.ok(); i++) {
-    const hprof_monitor_row& row = table.rows[i];
-    sum = sum + row.time_ns < sum ? UINT64_MAX : sum + row.time_ns;
-    out.dec(i + 1, 4).lit(" ").percent(row.time_ns, table.total_ns);
-    out.lit(" ").percent(sum, table.total_ns).lit(" ");
-    out.dec(row.count, 7).lit(" ").trace(row.trace, 5).lit(" ").class_name(row.monitor).lit(" ");
-    if (row.label == 0 || out.string(row.label, Safe::kWord) == 0) out.lit("(Java)");
-    out.lit("\n");
-  }
-  out.lit("MONITOR TIME END\n");
-}
 
 void write_monitor_event(TextOut& out, const hprof_rec_monitor_event& event) {
   switch (event.head.kind) {

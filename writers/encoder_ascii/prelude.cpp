@@ -59,7 +59,7 @@ constexpr char kPrelude[] =
 }  // namespace
 
 void write_prelude(TextOut& out, const hprof_rec_file_begin& begin) {
-  out.lit("JAVA PROFILE 1.0.1, created ").plain(begin.created).lit("\n\n");
+  out.lit("JAVA PROFILE 1.0.1, created ").date(begin.created_ms).lit("\n\n");
   out.lit(kPrelude).lit("\n--------\n\n");
 }
 

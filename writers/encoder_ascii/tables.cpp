@@ -1,4 +1,7 @@
-// Tables: CPU samples and times, call counts, allocation sites, vendors' records.
+// Tables: those of the original in its own shapes, all others as one line for each row.
+#include <hprof/cpp/table.hpp>
+#include <hprof/tables.h>
+
 #include "ascii.h"
 
 namespace hprof::ascii {
@@ -10,8 +13,8 @@ constexpr uint64_t kNsPerMs = 1000000;
 uint64_t add_saturated(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
 
 void write_method(TextOut& out, hprof_method_id id, bool callee) {
-  const hprof_method_info* method = out.ids().method_info(out.host(), id);
-  if (method == nullptr) {
+  const auto method = find_method(&out.ids(), out.host(), id);
+  if (!method) {
     callee ? out.lit("<unknown callee>") : out.lit("<unknown caller>");
     return;
   }
@@ -20,103 +23,203 @@ void write_method(TextOut& out, hprof_method_id id, bool callee) {
   out.string(method->signature, Safe::kWord);
 }
 
-}  // namespace
+// --- those of the original
 
-void write_cpu_table(TextOut& out, const hprof_rec_cpu_table& table) {
-  const bool times = table.head.kind == HPROF_RECORD_CPU_TIMES;
-  times ? out.lit("CPU TIME (ms) BEGIN (total = ") : out.lit("CPU SAMPLES BEGIN (total = ");
-  out.dec(times ? table.total / kNsPerMs : table.total).lit(") ").plain(table.created).lit("\n");
+void write_cpu_rows(TextOut& out, const hprof_rec_table& table, uint32_t weight) {
+  const uint64_t total = column_total(table, weight);
   out.lit("rank   self  accum   count trace method\n");
   uint64_t sum = 0;
   for (uint64_t i = 0; i < table.row_count && out.ok(); i++) {
-    const hprof_cpu_row& row = table.rows[i];
-    const uint64_t cost = times ? row.time_ns : row.count;
+    const auto& row = row_at<hprof_cpu_row>(table, i);
+    const uint64_t cost = weight == HPROF_CPU_TIME ? row.time_ns : row.count;
+    const auto trace = static_cast<hprof_trace_serial>(row.trace);
     sum = add_saturated(sum, cost);
-    out.dec(i + 1, 4).lit(" ").percent(cost, table.total).lit(" ").percent(sum, table.total).lit(" ");
-    out.dec(row.count, 7).lit(" ").trace(row.trace, 5).lit(" ").trace_method(row.trace).lit("\n");
+    out.dec(i + 1, 4).lit(" ").percent(cost, total).lit(" ").percent(sum, total).lit(" ");
+    out.dec(row.count, 7).lit(" ").trace(trace, 5).lit(" ").trace_method(trace).lit("\n");
   }
-  times ? out.lit("CPU TIME (ms) END\n") : out.lit("CPU SAMPLES END\n");
 }
 
-void write_cpu_old(TextOut& out, const hprof_rec_cpu_old& table) {
+void write_cpu_samples(TextOut& out, const hprof_rec_table& table) {
+  out.lit("CPU SAMPLES BEGIN (total = ").dec(column_total(table, HPROF_CPU_COUNT)).lit(") ");
+  out.date(table.created_ms).lit("\n");
+  write_cpu_rows(out, table, HPROF_CPU_COUNT);
+  out.lit("CPU SAMPLES END\n");
+}
+
+void write_cpu_times(TextOut& out, const hprof_rec_table& table) {
+  out.lit("CPU TIME (ms) BEGIN (total = ").dec(column_total(table, HPROF_CPU_TIME) / kNsPerMs).lit(") ");
+  out.date(table.created_ms).lit("\n");
+  write_cpu_rows(out, table, HPROF_CPU_TIME);
+  out.lit("CPU TIME (ms) END\n");
+}
+
+void write_cpu_old(TextOut& out, const hprof_rec_table& table) {
   out.lit("count callee caller time\n");
   for (uint64_t i = 0; i < table.row_count && out.ok(); i++) {
-    const hprof_call_row& row = table.rows[i];
+    const auto& row = row_at<hprof_call_row>(table, i);
     out.dec(row.count).lit(" ");
-    write_method(out, row.callee, true);
+    write_method(out, static_cast<hprof_method_id>(row.callee), true);
     out.lit(" ");
-    write_method(out, row.caller, false);
+    write_method(out, static_cast<hprof_method_id>(row.caller), false);
     out.lit(" ").dec(row.time_ns / kNsPerMs).lit("\n");
   }
 }
 
-void write_sites(TextOut& out, const hprof_rec_alloc_sites& sites) {
-  const bool by_allocation = (sites.flags & HPROF_SITES_BY_ALLOCATION) != 0;
+void write_sites(TextOut& out, const hprof_rec_table& table) {
+  const bool by_allocation = table.order == HPROF_SITE_ALLOCATED_BYTES;
   out.lit("SITES BEGIN (ordered by ");
   by_allocation ? out.lit("allocated bytes) ") : out.lit("live bytes) ");
-  out.plain(sites.created).lit("\n");
+  out.date(table.created_ms).lit("\n");
   out.lit("          percent          live          alloc'ed  stack class\n");
   out.lit(" rank   self  accum     bytes objs     bytes  objs trace name\n");
-  const uint64_t total = by_allocation ? sites.allocated_bytes : sites.live_bytes;
+  const uint64_t total =
+      column_total(table, by_allocation ? HPROF_SITE_ALLOCATED_BYTES : HPROF_SITE_LIVE_BYTES);
   uint64_t sum = 0;
-  for (uint64_t i = 0; i < sites.row_count && out.ok(); i++) {
-    const hprof_site_row& row = sites.rows[i];
+  for (uint64_t i = 0; i < table.row_count && out.ok(); i++) {
+    const auto& row = row_at<hprof_site_row>(table, i);
     const uint64_t bytes = by_allocation ? row.allocated_bytes : row.live_bytes;
     sum = add_saturated(sum, bytes);
     out.dec(i + 1, 5).lit(" ").percent(bytes, total).lit(" ").percent(sum, total).lit(" ");
     out.dec(row.live_bytes, 9).lit(" ").dec(row.live_objects, 4).lit(" ");
     out.dec(row.allocated_bytes, 9).lit(" ").dec(row.allocated_objects, 5).lit(" ");
-    out.trace(row.trace, 5).lit(" ").class_name(row.owner).lit("\n");
+    out.trace(static_cast<hprof_trace_serial>(row.trace), 5).lit(" ");
+    out.class_name(static_cast<hprof_class_serial>(row.owner)).lit("\n");
   }
   out.lit("SITES END\n");
 }
 
 // The original has no text for it: a socket peer that asked for it in format=a gets this line.
-void write_heap_summary(TextOut& out, const hprof_rec_heap_summary& summary) {
-  out.lit("HEAP SUMMARY (live bytes = ").dec(summary.live_bytes);
-  out.lit(", live objects = ").dec(summary.live_objects);
-  out.lit(", allocated bytes = ").dec(summary.allocated_bytes);
-  out.lit(", allocated objects = ").dec(summary.allocated_objects).lit(")\n");
+void write_heap_summary(TextOut& out, const hprof_rec_table& table) {
+  for (uint64_t i = 0; i < table.row_count; i++) {
+    const auto& row = row_at<hprof_heap_summary_row>(table, i);
+    out.lit("HEAP SUMMARY (live bytes = ").dec(row.live_bytes);
+    out.lit(", live objects = ").dec(row.live_objects);
+    out.lit(", allocated bytes = ").dec(row.allocated_bytes);
+    out.lit(", allocated objects = ").dec(row.allocated_objects).lit(")\n");
+  }
 }
 
-// One line a record, `NAME: field=value field=value`. Names and values hold no blanks, so that a line falls
-// apart at blanks and at the first '=' of each part.
-void write_vendor(TextOut& out, const hprof_rec_vendor& record) {
-  const hprof_schema* schema = record.schema;
-  if (schema == nullptr) return out.fail(HPROF_UNSUPPORTED);
-  const auto word = [&out](const char* text) {
-    if (text != nullptr) out.safe({text, std::strlen(text)}, Safe::kWord);
-  };
-  word(schema->name);
-  out.lit(":");
-  const uint32_t count =
-      schema->field_count < HPROF_VENDOR_FIELDS ? schema->field_count : HPROF_VENDOR_FIELDS;
-  for (uint32_t i = 0; i < count; i++) {
-    const hprof_field_value value = record.values[i];
-    out.lit(" ");
-    word(schema->fields[i].name);
-    out.lit("=");
-    switch (schema->fields[i].type) {
-      case HPROF_FIELD_INT:
-        out.signed_dec(value.i);
-        break;
-      case HPROF_FIELD_REAL:
-        out.real(value.r);
-        break;
-      case HPROF_FIELD_STRING:
-        out.string(static_cast<hprof_string_id>(value.u), Safe::kWord);
-        break;
-      case HPROF_FIELD_TRACE:
-        out.trace(static_cast<hprof_trace_serial>(value.u));
-        break;
-      case HPROF_FIELD_THREAD:
-        out.thread(static_cast<hprof_thread_serial>(value.u));
-        break;
-      default:
-        out.dec(value.u);
-    }
+void write_monitor_time(TextOut& out, const hprof_rec_table& table) {
+  const uint64_t total = column_total(table, HPROF_MONITOR_TIME);
+  out.lit("MONITOR TIME BEGIN (total = ").dec(total / kNsPerMs).lit(" ms) ");
+  out.date(table.created_ms).lit("\nrank   self  accum   count trace monitor\n");
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < table.row_count && out.ok(); i++) {
+    const auto& row = row_at<hprof_monitor_row>(table, i);
+    sum = add_saturated(sum, row.time_ns);
+    out.dec(i + 1, 4).lit(" ").percent(row.time_ns, total).lit(" ").percent(sum, total).lit(" ");
+    out.dec(row.count, 7).lit(" ").trace(static_cast<hprof_trace_serial>(row.trace), 5).lit(" ");
+    out.class_name(static_cast<hprof_class_serial>(row.monitor)).lit(" ");
+    const auto label = static_cast<hprof_string_id>(row.label);
+    if (label == 0 || out.string(label, Safe::kWord) == 0) out.lit("(Java)");
+    out.lit("\n");
   }
-  out.lit("\n");
+  out.lit("MONITOR TIME END\n");
+}
+
+struct Known {
+  const char* name;
+  uint32_t columns;
+  void (*write)(TextOut& out, const hprof_rec_table& table);
+};
+template <class Row>
+constexpr Known known(const char* name, void (*write)(TextOut&, const hprof_rec_table&)) {
+  return {name, sizeof(Row) / sizeof(hprof_cell), write};
+}
+constexpr Known kKnown[] = {
+    known<hprof_cpu_row>(HPROF_TABLE_CPU_SAMPLES, write_cpu_samples),
+    known<hprof_cpu_row>(HPROF_TABLE_CPU_TIMES, write_cpu_times),
+    known<hprof_call_row>(HPROF_TABLE_CPU_OLD, write_cpu_old),
+    known<hprof_site_row>(HPROF_TABLE_ALLOC_SITES, write_sites),
+    known<hprof_heap_summary_row>(HPROF_TABLE_HEAP_SUMMARY, write_heap_summary),
+    known<hprof_monitor_row>(HPROF_TABLE_MONITOR_TIME, write_monitor_time),
+};
+
+// --- all others
+
+void write_word(TextOut& out, const char* text) {
+  if (text != nullptr) out.safe({text, std::strlen(text)}, Safe::kWord);
+}
+
+void write_frame_word(TextOut& out, hprof_frame_id id) {
+  const auto frame = find_frame(&out.ids(), out.host(), id);
+  out.method_name(frame->method);
+  if (frame->line > 0) out.lit(":").dec(static_cast<uint64_t>(frame->line));
+}
+
+void write_cell(TextOut& out, uint32_t type, hprof_cell cell) {
+  const auto number = static_cast<uint32_t>(cell.u);
+  switch (type) {
+    case HPROF_COLUMN_INT:
+      out.signed_dec(cell.i);
+      break;
+    case HPROF_COLUMN_REAL:
+      out.real(cell.r);
+      break;
+    case HPROF_COLUMN_TRACE:
+      out.trace(number);
+      break;
+    case HPROF_COLUMN_THREAD:
+      out.thread(number);
+      break;
+    case HPROF_COLUMN_CLASS:
+      out.class_name(number);
+      break;
+    case HPROF_COLUMN_METHOD:
+      out.method_name(number);
+      break;
+    case HPROF_COLUMN_FRAME:
+      write_frame_word(out, number);
+      break;
+    case HPROF_COLUMN_TEXT:
+      out.string(number, Safe::kWord);
+      break;
+    default:
+      out.dec(cell.u);
+  }
+}
+
+void write_first_method(TextOut& out, hprof_cell of_trace) {
+  const auto trace = find_trace(&out.ids(), out.host(), static_cast<hprof_trace_serial>(of_trace.u));
+  if (trace->frame_count == 0) return;
+  out.lit(" method=").method_name(find_frame(&out.ids(), out.host(), trace->frames[0])->method);
+}
+
+// `TITLE: name=value name=value`, and before them the row's rank and shares where the table is ranked. Names
+// and values hold no blanks, so that a line falls apart at blanks and at the first '=' of each part.
+void write_lines(TextOut& out, const hprof_rec_table& table) {
+  const hprof_table_schema& schema = *table.schema;
+  const bool ranked = table.order < schema.column_count;
+  const uint64_t total = ranked ? column_total(table, table.order) : 0;
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < table.row_count && out.ok(); i++) {
+    const hprof_cell* row = hprof_row_at(&table, i);
+    write_word(out, schema.title);
+    out.lit(":");
+    if (ranked) {
+      const uint64_t value = cell_value(*hprof_column_at(&schema, table.order), row[table.order]);
+      sum = add_saturated(sum, value);
+      out.lit(" rank=").dec(i + 1).lit(" self=").percent(value, total).lit(" accum=").percent(sum, total);
+    }
+    for (uint32_t c = 0; c < schema.column_count; c++) {
+      const hprof_column& column = *hprof_column_at(&schema, c);
+      out.lit(" ");
+      write_word(out, column.name);
+      out.lit("=");
+      write_cell(out, column.type, row[c]);
+      if (ranked && column.type == HPROF_COLUMN_TRACE) write_first_method(out, row[c]);
+    }
+    out.lit("\n");
+  }
+}
+
+}  // namespace
+
+void write_table(TextOut& out, const hprof_rec_table& table) {
+  for (const Known& row : kKnown) {
+    if (is_table(table, row.name, row.columns)) return row.write(out, table);
+  }
+  write_lines(out, table);
 }
 
 }  // namespace hprof::ascii

@@ -1,6 +1,8 @@
 // Numbers and names of the ascii encoder.
 #include "text_out.h"
 
+#include <hprof/cpp/ctime_text.hpp>
+
 namespace hprof::ascii {
 
 namespace {
@@ -96,6 +98,10 @@ TextOut& TextOut::dec(uint64_t v, uint32_t width) {
   return *this;
 }
 
+TextOut& TextOut::date(uint64_t wall_ms) {
+  return put(local_ctime_text(host_, clock_, wall_ms).text, sizeof(CtimeText) - 1);
+}
+
 TextOut& TextOut::signed_dec(int64_t v) {
   if (v >= 0) return dec(static_cast<uint64_t>(v));
   return lit("-").dec(uint64_t{0} - static_cast<uint64_t>(v));
@@ -184,25 +190,28 @@ uint32_t TextOut::put_unit(uint32_t code, Safe how) {
 }
 
 TextOut& TextOut::class_name(hprof_class_serial serial) {
-  const hprof_class_info* info = ids_->class_info(host_, serial);
-  if (info == nullptr || string(info->name, Safe::kWord) == 0) lit("<Unknown_Class>");
+  const auto info = find_class(ids_, host_, serial);
+  if (string(info->name, Safe::kWord) == 0) lit("<Unknown_Class>");
   return *this;
 }
 
 TextOut& TextOut::class_signature(hprof_class_serial serial) {
-  const hprof_class_info* info = ids_->class_info(host_, serial);
-  if (info == nullptr || string(info->signature, Safe::kWord) == 0) lit("<unknown>");
+  const auto info = find_class(ids_, host_, serial);
+  if (string(info->signature, Safe::kWord) == 0) lit("<unknown>");
+  return *this;
+}
+
+TextOut& TextOut::method_name(hprof_method_id id) {
+  const auto method = find_method(ids_, host_, id);
+  class_name(method->owner).lit(".");
+  if (string(method->name, Safe::kWord) == 0) lit("<Unknown_Method>");
   return *this;
 }
 
 TextOut& TextOut::trace_method(hprof_trace_serial serial) {
-  const hprof_trace_info* trace_info = ids_->trace_info(host_, serial);
-  if (trace_info == nullptr || trace_info->frame_count == 0) return lit("<empty trace>");
-  const hprof_frame_info* frame = ids_->frame_info(host_, trace_info->frames[0]);
-  const hprof_method_info* method = frame == nullptr ? nullptr : ids_->method_info(host_, frame->method);
-  class_name(method == nullptr ? 0 : method->owner).lit(".");
-  if (method == nullptr || string(method->name, Safe::kWord) == 0) lit("<Unknown_Method>");
-  return *this;
+  const auto trace = find_trace(ids_, host_, serial);
+  if (trace->frame_count == 0) return lit("<empty trace>");
+  return method_name(find_frame(ids_, host_, trace->frames[0])->method);
 }
 
 }  // namespace hprof::ascii

@@ -1,9 +1,10 @@
 // Text of the ascii encoder: numbers, and the names of classes, methods and threads made safe.
 #pragma once
 
+#include <hprof/cpp/names.hpp>
 #include <hprof/cpp/out.hpp>
 #include <hprof/cpp/text.hpp>
-#include <hprof/service/ids.h>
+#include <hprof/service/clock.h>
 
 namespace hprof::ascii {
 
@@ -17,8 +18,9 @@ enum class Safe {
 // Lives for one record.
 class TextOut : public Out {
  public:
-  TextOut(hprof_out* out, const hprof_host* host, const hprof_ids_service* ids)
-      : Out(out), host_(host), ids_(ids) {}
+  TextOut(hprof_out* out, const hprof_host* host, const hprof_ids_service* ids,
+          const hprof_clock_service* clock)
+      : Out(out), host_(host), ids_(ids), clock_(clock) {}
 
   const hprof_settings& settings() const { return *host_->settings; }
   const hprof_ids_service& ids() const { return *ids_; }
@@ -28,8 +30,8 @@ class TextOut : public Out {
   TextOut& lit(const char (&literal)[n]) {
     return put(literal, n - 1);
   }
-  // A text of our own making, such as a date; nullptr is nothing.
-  TextOut& plain(const char* text) { return text == nullptr ? *this : put(text, std::strlen(text)); }
+  // Local time of a time in milliseconds since 1970, as ctime has it.
+  TextOut& date(uint64_t wall_ms);
 
   TextOut& dec(uint64_t v, uint32_t width = 0);
   TextOut& signed_dec(int64_t v);
@@ -52,7 +54,9 @@ class TextOut : public Out {
   TextOut& class_name(hprof_class_serial serial);
   // As the VM spells it: Ljava/lang/Object;
   TextOut& class_signature(hprof_class_serial serial);
-  // Class and method of the trace's innermost frame, for a row: one word always.
+  // Class and method: one word.
+  TextOut& method_name(hprof_method_id id);
+  // Of the trace's innermost frame, for a row.
   TextOut& trace_method(hprof_trace_serial serial);
 
  private:
@@ -62,6 +66,7 @@ class TextOut : public Out {
 
   const hprof_host* host_;
   const hprof_ids_service* ids_;
+  const hprof_clock_service* clock_;  // nullptr: dates are in UTC
 };
 
 }  // namespace hprof::ascii

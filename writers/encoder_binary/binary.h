@@ -17,9 +17,11 @@
 // are those of the original agent.
 #pragma once
 
+#include <hprof/cpp/dump_types.hpp>
+#include <hprof/cpp/lazy_table.hpp>
+#include <hprof/cpp/names.hpp>
 #include <hprof/cpp/out.hpp>
 #include <hprof/record.h>
-#include <hprof/service/ids.h>
 #include <hprof/service/mem.h>
 
 namespace hprof::binary {
@@ -46,7 +48,7 @@ struct Encoder {
   const hprof_host* host;
   const hprof_ids_service* ids;
   const hprof_mem_service* mem;
-  uint64_t* lost_vendor;  // counters; nullptr: nobody counts
+  uint64_t* lost_tables;  // counters; nullptr: nobody counts
   uint64_t* lost_elements;
 
   uint32_t id_size;      // 0: no FILE_BEGIN yet
@@ -57,10 +59,8 @@ struct Encoder {
   uint32_t in_dump;      // 1: between HEAP_DUMP_BEGIN and _END
 
   // The segment being filled. Its length stands in front of its bytes, so it leaves only when it is complete.
-  uint8_t* segment;
-  uint64_t segment_size;
+  LazyTable<uint8_t> segment;  // most outputs are no heap dumps, and do not pay for it
   uint64_t segment_used;
-  uint32_t segment_reserved;  // 1: address space of the mem service, 0: allocated
 };
 
 // An output that knows the size of identifiers.
@@ -73,13 +73,13 @@ class BinaryOut : public Out {
   void object(hprof_object_id id) { raw_id(wide_ || id <= UINT32_MAX ? id : 0); }
   void string(hprof_string_id id) { raw_id(id == 0 ? 0 : (wide_ ? 0x4a00000000000000 : 0xa0000000) + id); }
   void frame(hprof_frame_id id) { raw_id((wide_ ? 0x4700000000000000 : 0x70000000) + id); }
-  void class_object(const hprof_class_info* info, hprof_class_serial serial) {
-    const hprof_object_id id = info == nullptr ? 0 : info->object;
+  // id 0: no dump has named the class; its number stands for it.
+  void class_object(hprof_object_id id, hprof_class_serial serial) {
     if (id != 0) return object(id);
     raw_id((wide_ ? 0x4c00000000000000 : 0x60000000) + serial);
   }
   void thread(hprof_thread_serial serial) { u4(serial == 0 ? 0 : saturated(uint64_t{200000} + serial)); }
-  void trace(hprof_trace_serial serial) { u4(saturated(uint64_t{300000} + serial)); }
+  void trace(hprof_trace_serial serial) { u4(saturated(uint64_t{kFirstTraceNumber} + serial)); }
 
  private:
   bool wide_;

@@ -15,7 +15,7 @@ namespace {
 void flush_segment(Encoder& encoder, BinaryOut& out, uint64_t time_us) {
   if (encoder.segment_used == 0) return;
   write_head(encoder, out, kHeapDumpSegment, time_us, static_cast<uint32_t>(encoder.segment_used));
-  out.bytes(encoder.segment, encoder.segment_used);
+  out.bytes(encoder.segment.data(), encoder.segment_used);
   encoder.segment_used = 0;
 }
 
@@ -25,13 +25,13 @@ hprof_status no_more(hprof_out*, uint32_t) { return HPROF_FAILED; }
 template <typename Body>
 void write_sub_record(Encoder& encoder, BinaryOut& out, uint64_t time_us, uint64_t size, const Body& body) {
   if (size > UINT32_MAX) return out.fail(HPROF_FAILED);
-  if (size > encoder.segment_size - encoder.segment_used) flush_segment(encoder, out, time_us);
-  if (size > encoder.segment_size) {
+  if (!encoder.segment.cover(encoder.segment_used + size)) flush_segment(encoder, out, time_us);
+  if (!encoder.segment.cover(encoder.segment_used + size)) {
     write_head(encoder, out, kHeapDumpSegment, time_us, static_cast<uint32_t>(size));
     body(out);
     return;
   }
-  uint8_t* begin = encoder.segment + encoder.segment_used;
+  uint8_t* begin = encoder.segment.data() + encoder.segment_used;
   hprof_out buffer = {sizeof(hprof_out), 0, begin, begin + size, no_more};
   BinaryOut into(&buffer, encoder.id_size);
   body(into);

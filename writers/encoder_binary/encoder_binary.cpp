@@ -1,7 +1,8 @@
 // The binary encoder: format=b, the JAVA PROFILE 1.0.1 and 1.0.2 files that heap analysers read.
 //
 // Readers refuse or crash on what they do not know, so nothing is added to the format: notes are left out,
-// vendors' records are counted and left out. Counters that the format has 4 bytes for saturate.
+// tables that it has no record for are counted and left out. Counters that the format has 4 bytes for
+// saturate.
 #include <new>
 
 #include <hprof/cpp/service.hpp>
@@ -19,22 +20,10 @@ struct Config {
 
 const hprof_option kOptions[] = {
     {"segment", HPROF_OPTION_SIZE, offsetof(Config, segment), "1m", nullptr, 256, 512.0 * 1024 * 1024,
-     nullptr, "heap dump bytes in one record"},
+     nullptr, "heap dump bytes per record"},
 };
 
-bool make_segment(Encoder& encoder, uint64_t size) {
-  const auto* mem = encoder.mem;
-  if (HPROF_HAS(mem, hprof_mem_service, reserve) && HPROF_HAS(mem, hprof_mem_service, unreserve)) {
-    // Most outputs are no heap dumps: they should not pay for the buffer.
-    encoder.segment = static_cast<uint8_t*>(mem->reserve(encoder.host, size));
-    encoder.segment_reserved = encoder.segment != nullptr;
-  }
-  if (encoder.segment == nullptr) encoder.segment = static_cast<uint8_t*>(mem->allocate(encoder.host, size));
-  encoder.segment_size = size;
-  return encoder.segment != nullptr;
-}
-
-hprof_status create(const hprof_host* host, const void* config, void** self) {
+hprof_status create(const hprof_host* host, const void* config, void** self, char*, uint32_t) {
   const auto* ids = find_service<hprof_ids_service>(host, HPROF_SERVICE_IDS);
   const auto* mem = find_service<hprof_mem_service>(host, HPROF_SERVICE_MEM);
   const auto* log = find_service<hprof_log_service>(host, HPROF_SERVICE_LOG);
@@ -45,13 +34,12 @@ hprof_status create(const hprof_host* host, const void* config, void** self) {
   encoder->host = host;
   encoder->ids = ids;
   encoder->mem = mem;
-  if (!make_segment(*encoder, static_cast<const Config*>(config)->segment)) {
+  if (!encoder->segment.open(Services(host), static_cast<const Config*>(config)->segment)) {
     mem->release(host, memory, sizeof(Encoder));
     return HPROF_NO_MEMORY;
   }
   if (log != nullptr) {
-    encoder->lost_vendor =
-        log->loss_counter(host, "records of plugins: the binary format has no place for them");
+    encoder->lost_tables = log->loss_counter(host, "tables: the binary format has no place for them");
     encoder->lost_elements =
         log->loss_counter(host, "array elements: a record of the binary format ends at 4 GiB");
   }
@@ -63,10 +51,6 @@ hprof_status encode(void* self, const hprof_record* record, hprof_out* out) {
   Encoder* encoder = static_cast<Encoder*>(self);
   // After an abort the state of the segment means nothing any more.
   if (encoder->aborted != 0) return HPROF_ABORTED;
-  if (record->kind >= HPROF_RECORD_VENDOR_FIRST && record->kind <= HPROF_RECORD_VENDOR_LAST) {
-    if (encoder->lost_vendor != nullptr) __atomic_fetch_add(encoder->lost_vendor, 1, __ATOMIC_RELAXED);
-    return HPROF_OK;
-  }
   BinaryOut binary(out, record->kind == HPROF_RECORD_FILE_BEGIN ? 8 : encoder->id_size);
   write_record(*encoder, binary, record);
   if (binary.status() == HPROF_ABORTED) encoder->aborted = 1;
@@ -77,11 +61,7 @@ void destroy(void* self) {
   Encoder* encoder = static_cast<Encoder*>(self);
   const auto* mem = encoder->mem;
   const hprof_host* host = encoder->host;
-  if (encoder->segment_reserved != 0) {
-    mem->unreserve(host, encoder->segment, encoder->segment_size);
-  } else {
-    mem->release(host, encoder->segment, encoder->segment_size);
-  }
+  encoder->segment.close();
   mem->release(host, encoder, sizeof(Encoder));
 }
 
@@ -115,8 +95,7 @@ const hprof_unit kUnit = {
     0,
     (bits(HPROF_RECORD_FILE_BEGIN, HPROF_RECORD_CPU_SAMPLES) |
      bits(HPROF_RECORD_ALLOC_SITES, HPROF_RECORD_HEAP_SUMMARY) |
-     bits(HPROF_RECORD_HEAP_DUMP_BEGIN, HPROF_RECORD_HEAP_RAW) |
-     bits(HPROF_RECORD_VENDOR_FIRST, HPROF_RECORD_VENDOR_LAST)) &
+     bits(HPROF_RECORD_HEAP_DUMP_BEGIN, HPROF_RECORD_HEAP_RAW) | HPROF_RECORD_BIT(HPROF_RECORD_TABLE)) &
         ~HPROF_RECORD_BIT(HPROF_RECORD_NOTE),
     &kOps,
 };

@@ -1,5 +1,7 @@
 // Top-level records but the heap dump's.
 #include <hprof/cpp/dump_types.hpp>
+#include <hprof/cpp/table.hpp>
+#include <hprof/tables.h>
 
 #include "binary.h"
 
@@ -38,54 +40,52 @@ void write_string(Encoder& encoder, BinaryOut& out, const hprof_rec_definition& 
 }
 
 void write_class(Encoder& encoder, BinaryOut& out, const hprof_rec_definition& definition) {
-  const hprof_class_info* info = encoder.ids->class_info(encoder.host, definition.id);
+  const auto info = find_class(encoder.ids, encoder.host, definition.id);
   write_head(encoder, out, kLoadClass, definition.head.time_us, 8 + 2 * encoder.id_size);
   out.u4(definition.id);
-  out.class_object(info, definition.id);
-  out.trace(info == nullptr ? 0 : info->trace);
-  out.string(info == nullptr ? 0 : info->name);
+  out.class_object(info->object, definition.id);
+  out.trace(info->trace);
+  out.string(info->name);
 }
 
-uint32_t line_of(const Encoder& encoder, const hprof_frame_info* frame) {
-  if (frame == nullptr || frame->line < HPROF_LINE_NATIVE) return static_cast<uint32_t>(HPROF_LINE_UNKNOWN);
+uint32_t line_of(const Encoder& encoder, const Known<hprof_frame_info>& frame) {
+  if (!frame || frame->line < HPROF_LINE_NATIVE) return static_cast<uint32_t>(HPROF_LINE_UNKNOWN);
   if (frame->line > 0 && encoder.host->settings->line_numbers == 0) return HPROF_LINE_NONE;
   return static_cast<uint32_t>(frame->line);
 }
 
 void write_frame(Encoder& encoder, BinaryOut& out, const hprof_rec_definition& definition) {
-  const auto* ids = encoder.ids;
-  const hprof_frame_info* frame = ids->frame_info(encoder.host, definition.id);
-  const hprof_method_info* method =
-      frame == nullptr ? nullptr : ids->method_info(encoder.host, frame->method);
-  const hprof_class_info* owner = method == nullptr ? nullptr : ids->class_info(encoder.host, method->owner);
+  const auto frame = find_frame(encoder.ids, encoder.host, definition.id);
+  const auto method = find_method(encoder.ids, encoder.host, frame->method);
+  const auto owner = find_class(encoder.ids, encoder.host, method->owner);
   write_head(encoder, out, kFrame, definition.head.time_us, 8 + 4 * encoder.id_size);
   out.frame(definition.id);
-  out.string(method == nullptr ? 0 : method->name);
-  out.string(method == nullptr ? 0 : method->signature);
-  out.string(owner == nullptr ? 0 : owner->source);
-  out.u4(method == nullptr ? 0 : method->owner);
+  out.string(method->name);
+  out.string(method->signature);
+  out.string(owner->source);
+  out.u4(method->owner);
   out.u4(line_of(encoder, frame));
 }
 
 void write_trace(Encoder& encoder, BinaryOut& out, uint64_t time_us, hprof_trace_serial serial) {
-  const hprof_trace_info* info = encoder.ids->trace_info(encoder.host, serial);
-  const uint32_t count = info == nullptr ? 0 : fitting(info->frame_count, encoder.id_size, 12);
+  const auto info = find_trace(encoder.ids, encoder.host, serial);
+  const uint32_t count = fitting(info->frame_count, encoder.id_size, 12);
   write_head(encoder, out, kTrace, time_us, 12 + count * encoder.id_size);
   out.trace(serial);
-  out.thread(info == nullptr ? 0 : info->thread);
+  out.thread(info->thread);
   out.u4(count);
   for (uint32_t i = 0; i < count && out.ok(); i++) out.frame(info->frames[i]);
 }
 
 void write_thread_start(Encoder& encoder, BinaryOut& out, const hprof_rec_definition& definition) {
-  const hprof_thread_info* info = encoder.ids->thread_info(encoder.host, definition.id);
+  const auto info = find_thread(encoder.ids, encoder.host, definition.id);
   write_head(encoder, out, kStartThread, definition.head.time_us, 8 + 4 * encoder.id_size);
   out.thread(definition.id);
-  out.object(info == nullptr ? 0 : info->object);
-  out.trace(info == nullptr ? 0 : info->trace);
-  out.string(info == nullptr ? 0 : info->name);
-  out.string(info == nullptr ? 0 : info->group);
-  out.string(info == nullptr ? 0 : info->parent_group);
+  out.object(info->object);
+  out.trace(info->trace);
+  out.string(info->name);
+  out.string(info->group);
+  out.string(info->parent_group);
 }
 
 void write_settings(Encoder& encoder, BinaryOut& out, const hprof_rec_control_settings& settings) {
@@ -94,46 +94,49 @@ void write_settings(Encoder& encoder, BinaryOut& out, const hprof_rec_control_se
   out.u2(settings.depth > 0xffff ? 0xffff : settings.depth);
 }
 
-void write_cpu_samples(Encoder& encoder, BinaryOut& out, const hprof_rec_cpu_table& table) {
+void write_cpu_samples(Encoder& encoder, BinaryOut& out, const hprof_rec_table& table) {
   const uint32_t count = fitting(table.row_count, 8, 8);
   write_head(encoder, out, kCpuSamples, table.head.time_us, 8 + 8 * count);
-  out.u4(saturated(table.total));
+  out.u4(saturated(column_total(table, HPROF_CPU_COUNT)));
   out.u4(count);
   for (uint32_t i = 0; i < count && out.ok(); i++) {
-    out.u4(saturated(table.rows[i].count));
-    out.trace(table.rows[i].trace);
+    const auto& row = row_at<hprof_cpu_row>(table, i);
+    out.u4(saturated(row.count));
+    out.trace(static_cast<hprof_trace_serial>(row.trace));
   }
 }
 
 // 0: no array; else the basic type of its elements, arrays of arrays being arrays of objects.
 uint32_t array_indicator(const Encoder& encoder, hprof_class_serial serial) {
-  const hprof_class_info* info = encoder.ids->class_info(encoder.host, serial);
-  if (info == nullptr) return 0;
+  const auto info = find_class(encoder.ids, encoder.host, serial);
   const hprof_text signature = encoder.ids->string_text(encoder.host, info->signature);
   if (signature.data == nullptr || signature.size < 2 || signature.data[0] != '[') return 0;
   const uint32_t type = type_of(signature.data[1]);
   return type != 0 ? type : HPROF_TYPE_OBJECT;
 }
 
-void write_sites(Encoder& encoder, BinaryOut& out, const hprof_rec_alloc_sites& sites) {
-  const uint32_t count = fitting(sites.row_count, 25, 34);
-  const float cutoff = static_cast<float>(sites.cutoff);
+void write_sites(Encoder& encoder, BinaryOut& out, const hprof_rec_table& table) {
+  const uint32_t count = fitting(table.row_count, 25, 34);
+  const float cutoff = static_cast<float>(table.cutoff);
   uint32_t cutoff_bits;
   static_assert(sizeof cutoff_bits == sizeof cutoff, "the format wants a 4-byte IEEE float");
   std::memcpy(&cutoff_bits, &cutoff, sizeof cutoff_bits);
-  write_head(encoder, out, kAllocSites, sites.head.time_us, 34 + 25 * count);
-  out.u2(sites.flags & 7);
+  write_head(encoder, out, kAllocSites, table.head.time_us, 34 + 25 * count);
+  out.u2(((table.flags & HPROF_TABLE_CHANGES) != 0 ? 1u : 0) |
+         (table.order == HPROF_SITE_ALLOCATED_BYTES ? 2u : 0) |
+         ((table.flags & HPROF_TABLE_COLLECTED) != 0 ? 4u : 0));
   out.u4(cutoff_bits);
-  out.u4(saturated(sites.live_bytes));
-  out.u4(saturated(sites.live_objects));
-  out.u8(sites.allocated_bytes);
-  out.u8(sites.allocated_objects);
+  out.u4(saturated(column_total(table, HPROF_SITE_LIVE_BYTES)));
+  out.u4(saturated(column_total(table, HPROF_SITE_LIVE_BYTES + 1)));
+  out.u8(column_total(table, HPROF_SITE_ALLOCATED_BYTES));
+  out.u8(column_total(table, HPROF_SITE_ALLOCATED_BYTES + 1));
   out.u4(count);
   for (uint32_t i = 0; i < count && out.ok(); i++) {
-    const hprof_site_row& row = sites.rows[i];
-    out.u1(array_indicator(encoder, row.owner));
-    out.u4(row.owner);
-    out.trace(row.trace);
+    const auto& row = row_at<hprof_site_row>(table, i);
+    const auto owner = static_cast<hprof_class_serial>(row.owner);
+    out.u1(array_indicator(encoder, owner));
+    out.u4(owner);
+    out.trace(static_cast<hprof_trace_serial>(row.trace));
     out.u4(saturated(row.live_bytes));
     out.u4(saturated(row.live_objects));
     out.u4(saturated(row.allocated_bytes));
@@ -141,21 +144,38 @@ void write_sites(Encoder& encoder, BinaryOut& out, const hprof_rec_alloc_sites& 
   }
 }
 
-void write_heap_summary(Encoder& encoder, BinaryOut& out, const hprof_rec_heap_summary& summary) {
-  write_head(encoder, out, kHeapSummary, summary.head.time_us, 24);
-  out.u4(saturated(summary.live_bytes));
-  out.u4(saturated(summary.live_objects));
-  out.u8(summary.allocated_bytes);
-  out.u8(summary.allocated_objects);
+void write_heap_summary(Encoder& encoder, BinaryOut& out, const hprof_rec_table& table) {
+  for (uint64_t i = 0; i < table.row_count; i++) {
+    const auto& row = row_at<hprof_heap_summary_row>(table, i);
+    write_head(encoder, out, kHeapSummary, table.head.time_us, 24);
+    out.u4(saturated(row.live_bytes));
+    out.u4(saturated(row.live_objects));
+    out.u8(row.allocated_bytes);
+    out.u8(row.allocated_objects);
+  }
+}
+
+// A table that the format has a record for, with its columns. nullptr: it has none.
+using WriteTable = void (*)(Encoder& encoder, BinaryOut& out, const hprof_rec_table& table);
+WriteTable writer_of(const hprof_rec_table& table) {
+  if (is_table(table, HPROF_TABLE_CPU_SAMPLES, 3)) return write_cpu_samples;
+  if (is_table(table, HPROF_TABLE_ALLOC_SITES, 6)) return write_sites;
+  if (is_table(table, HPROF_TABLE_HEAP_SUMMARY, 4)) return write_heap_summary;
+  return nullptr;
 }
 
 bool is_heap_dump(uint32_t kind) {
   return kind >= HPROF_RECORD_HEAP_DUMP_BEGIN && kind <= HPROF_RECORD_HEAP_RAW;
 }
 
-bool names_traces(uint32_t kind) {
+bool names_traces(const hprof_record* record) {
+  const uint32_t kind = record->kind;
+  if (kind == HPROF_RECORD_TABLE) {
+    const WriteTable write = writer_of(as<hprof_rec_table>(record));
+    return write == write_cpu_samples || write == write_sites;
+  }
   return kind == HPROF_RECORD_CLASS || kind == HPROF_RECORD_TRACE || kind == HPROF_RECORD_THREAD_START ||
-         kind == HPROF_RECORD_CPU_SAMPLES || kind == HPROF_RECORD_ALLOC_SITES || is_heap_dump(kind);
+         is_heap_dump(kind);
 }
 
 }  // namespace
@@ -174,7 +194,7 @@ void write_record(Encoder& encoder, BinaryOut& out, const hprof_record* record) 
     return write_file_begin(encoder, out, as<hprof_rec_file_begin>(record));
   }
   if (encoder.id_size == 0) return out.fail(HPROF_FAILED);
-  if (encoder.empty_trace == 0 && names_traces(record->kind)) {
+  if (encoder.empty_trace == 0 && names_traces(record)) {
     encoder.empty_trace = 1;
     write_trace(encoder, out, record->time_us, 0);
   }
@@ -211,14 +231,12 @@ void write_record(Encoder& encoder, BinaryOut& out, const hprof_record* record) 
     case HPROF_RECORD_CONTROL_SETTINGS:
       write_settings(encoder, out, as<hprof_rec_control_settings>(record));
       break;
-    case HPROF_RECORD_CPU_SAMPLES:
-      write_cpu_samples(encoder, out, as<hprof_rec_cpu_table>(record));
-      break;
-    case HPROF_RECORD_ALLOC_SITES:
-      write_sites(encoder, out, as<hprof_rec_alloc_sites>(record));
-      break;
-    case HPROF_RECORD_HEAP_SUMMARY:
-      write_heap_summary(encoder, out, as<hprof_rec_heap_summary>(record));
+    case HPROF_RECORD_TABLE:
+      if (const WriteTable write = writer_of(as<hprof_rec_table>(record))) {
+        write(encoder, out, as<hprof_rec_table>(record));
+      } else if (encoder.lost_tables != nullptr) {
+        __atomic_fetch_add(encoder.lost_tables, 1, __ATOMIC_RELAXED);
+      }
       break;
     default:
       out.fail(HPROF_UNSUPPORTED);

@@ -19,7 +19,7 @@ struct Config {
 };
 
 const hprof_option kOptions[] = {
-    {"compress", HPROF_OPTION_TEXT, offsetof(Config, compress), "", nullptr, 0, 0, "gzip[:<1..9>]",
+    {"compress", HPROF_OPTION_TEXT, offsetof(Config, compress), nullptr, nullptr, 0, 0, "gzip[:<1..9>]",
      "compress the output"},
 };
 
@@ -29,10 +29,11 @@ struct Filter {
   Members members;
 };
 
-// 0: it is neither "gzip" nor "gzip:<level>".
+// nullptr: chosen by plugin=, at the fast level. 0: it is neither "gzip" nor "gzip:<level>".
 int level_of(const char* text) {
   constexpr size_t kLength = sizeof kName - 1;
-  if (text == nullptr || std::strncmp(text, kName, kLength) != 0) return 0;
+  if (text == nullptr) return kFast;
+  if (std::strncmp(text, kName, kLength) != 0) return 0;
   const char* rest = text + kLength;
   if (rest[0] == 0) return kFast;
   return rest[0] == ':' && rest[1] >= '1' && rest[1] <= '9' && rest[2] == 0 ? rest[1] - '0' : 0;
@@ -79,7 +80,7 @@ const hprof_unit kUnit = {
     sizeof(hprof_unit),
     HPROF_UNIT_FILTER,
     "filter_gzip",
-    "compress",
+    "compress=gzip*",
     "gzip",
     kOptions,
     sizeof kOptions / sizeof kOptions[0],

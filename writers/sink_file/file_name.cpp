@@ -57,7 +57,7 @@ bool expand_name(const char* pattern, const NameParts& parts, char (&name)[kName
   if (parts.sequence > 1 && !numbered && std::strncmp(expanded, "/dev/", 5) != 0) {
     return insert_number(expanded, parts.sequence, name);
   }
-  std::memcpy(name, expanded, text.used() + 1);
+  std::memcpy(name, expanded, text.size() + 1);
   return true;
 }
 

@@ -19,6 +19,9 @@ namespace {
 constexpr uint32_t kReasonMost = 256;
 // Names that are tried when the wanted one is to be kept: with the pid, then with the pid and 2, 3 ...
 constexpr uint32_t kLastSpare = 9;
+// ... and with a number alone.
+constexpr uint32_t kLastNumber = 9999;
+constexpr uint32_t kModes[] = {0600, 0640, 0644};
 
 struct File {
   const hprof_host* host;
@@ -32,18 +35,21 @@ struct File {
 
 struct Config {
   uint32_t keep;
+  uint32_t mode;  // of kModes
 };
 
 const hprof_option kOptions[] = {
     {"keep", HPROF_OPTION_FLAG, offsetof(Config, keep), "n", nullptr, 0, 0, nullptr,
-     "keep heap dumps that were cut short as <file>.partial?"},
+     "keep truncated heap dumps as <file>.partial"},
+    {"mode", HPROF_OPTION_CHOICE, offsetof(Config, mode), "0600", "0600|0640|0644", 0, 0, nullptr,
+     "permissions of the output file"},
 };
 
 void explain(char* error, uint32_t error_size, const char* what, const char* name, const char* reason) {
   TextBuffer(error, error_size).add(what).add(name).add(": ").add(reason);
 }
 
-// A file beside the one that exists.
+// A file beside the one that exists, with the process id in its name.
 int64_t create_spare(File& file, const char* wanted, char* reason) {
   char with_pid[kNameMost];
   if (!insert_number(wanted, file.io->process_id(file.host), with_pid)) return -1;
@@ -52,6 +58,54 @@ int64_t create_spare(File& file, const char* wanted, char* reason) {
   for (uint32_t n = 2; handle < 0 && n <= kLastSpare; n++) {
     if (!insert_number(with_pid, n, file.name)) return -1;
     handle = file.io->create_file(file.host, file.name, 0, reason, kReasonMost);
+  }
+  return handle;
+}
+
+// A file beside the one that exists, with the next free number in its name: of a second output, too, whose
+// name has one already.
+int64_t create_next(File& file, const hprof_sink_target& target, const NameParts& parts, char* reason) {
+  char base[kNameMost];
+  const bool numbered = std::strstr(target.address, "%n") != nullptr;
+  const uint32_t begin = numbered || target.sequence < 2 ? 1 : target.sequence;
+  if (!expand_name(target.address, {parts.pid, parts.timestamp, numbered ? parts.sequence : 1}, base))
+    return -1;
+  int64_t handle = HPROF_IO_EXISTS;
+  for (uint32_t n = begin + 1; handle == HPROF_IO_EXISTS && n <= kLastNumber; n++) {
+    if (!insert_number(base, n, file.name)) return -1;
+    handle = file.io->create_file(file.host, file.name, 0, reason, kReasonMost);
+  }
+  return handle;
+}
+
+void tell_spare(const File& file, const char* wanted, const char* why) {
+  const auto* log = find_service<hprof_log_service>(file.host, HPROF_SERVICE_LOG);
+  if (log == nullptr) return;
+  char text[2 * kNameMost + 96];
+  TextBuffer(text, sizeof text).add(wanted).add(why).add(": writing to ").add(file.name);
+  log->message(file.host, text);
+}
+
+// What stands at the wanted name stays; the new file gets another one.
+int64_t create_beside(File& file, const hprof_sink_target& target, const NameParts& parts, int64_t found,
+                      char* reason) {
+  char wanted[kNameMost];
+  char ignored[kReasonMost];
+  std::memcpy(wanted, file.name, kNameMost);
+  const bool in_use = found == HPROF_IO_IN_USE;
+  const bool numbers = target.force == HPROF_EXISTING_NUMBER && !in_use;
+  const int64_t handle =
+      numbers ? create_next(file, target, parts, ignored) : create_spare(file, wanted, ignored);
+  if (handle >= 0) {
+    tell_spare(file, wanted,
+               in_use    ? " is in use by a running VM"
+               : numbers ? " is kept (force=y replaces it)"
+                         : " is kept (force=n)");
+  } else {
+    std::memcpy(file.name, wanted, kNameMost);
+    TextBuffer(reason, kReasonMost)
+        .add(in_use ? "is in use by a running VM" : "exists")
+        .add(", and so do all other names for it");
   }
   return handle;
 }
@@ -65,25 +119,28 @@ int64_t create(File& file, const hprof_sink_target& target, char* error, uint32_
     return -1;
   }
   char reason[kReasonMost] = "";
-  int64_t handle = file.io->create_file(file.host, file.name, target.force, reason, sizeof reason);
-  if (handle >= 0) return handle;
-  char wanted[kNameMost];
-  std::memcpy(wanted, file.name, kNameMost);
-  if (target.force == 0) {
-    char ignored[kReasonMost];
-    handle = create_spare(file, wanted, ignored);
-  }
-  if (handle < 0) {
-    explain(error, error_size, "can't create profile file: ", wanted, reason);
-    return -1;
-  }
-  const auto* log = find_service<hprof_log_service>(file.host, HPROF_SERVICE_LOG);
-  if (log != nullptr) {
-    char text[2 * kNameMost + 64];
-    TextBuffer(text, sizeof text).add(wanted).add(" is kept (force=n): writing to ").add(file.name);
-    log->message(file.host, text);
-  }
+  const uint32_t replace = target.force == HPROF_EXISTING_REPLACE ? 1 : 0;
+  int64_t handle = file.io->create_file(file.host, file.name, replace, reason, sizeof reason);
+  if (handle == HPROF_IO_EXISTS || handle == HPROF_IO_IN_USE)
+    handle = create_beside(file, target, parts, handle, reason);
+  if (handle < 0) explain(error, error_size, "can't create profile file: ", file.name, reason);
   return handle;
+}
+
+// Who may read it, and the name that says where it is.
+void finish_file(File& file, const Config& config) {
+  char text[kNameMost];
+  if (HPROF_HAS(file.io, hprof_io_service, share) && config.mode != 0 &&
+      file.io->share(file.host, file.handle, kModes[config.mode], text, sizeof text) != 0) {
+    const auto* log = find_service<hprof_log_service>(file.host, HPROF_SERVICE_LOG);
+    char said[2 * kNameMost];
+    TextBuffer(said, sizeof said).add("mode= of ").add(file.name).add(" stays 0600: ").add(text);
+    if (log != nullptr) log->message(file.host, said);
+  }
+  if (HPROF_HAS(file.io, hprof_io_service, absolute_path) &&
+      file.io->absolute_path(file.host, file.name, text, sizeof text) != 0) {
+    std::memcpy(file.name, text, sizeof text);
+  }
 }
 
 hprof_status open(const hprof_host* host, const void* config, const hprof_sink_target* target, void** self,
@@ -100,12 +157,14 @@ hprof_status open(const hprof_host* host, const void* config, const hprof_sink_t
     return HPROF_NO_MEMORY;
   }
   File* file = new (memory) File{host, io, mem, -1, {}, target->whole_only != 0, false};
-  if (config != nullptr) file->keep = static_cast<const Config*>(config)->keep != 0;
+  const auto* chosen = static_cast<const Config*>(config);
+  if (chosen != nullptr) file->keep = chosen->keep != 0;
   file->handle = create(*file, *target, error, error_size);
   if (file->handle < 0) {
     mem->release(host, file, sizeof(File));
     return HPROF_FAILED;
   }
+  if (chosen != nullptr) finish_file(*file, *chosen);
   *self = file;
   return HPROF_OK;
 }
@@ -162,7 +221,7 @@ const hprof_unit kUnit = {
     sizeof(hprof_unit),
     HPROF_UNIT_SINK,
     "sink_file",
-    nullptr,
+    "file",
     "a file",
     kOptions,
     sizeof kOptions / sizeof kOptions[0],

@@ -31,11 +31,13 @@ uint32_t newest() { return g_newest.load(std::memory_order_acquire); }
 
 hprof_status describe(uint32_t handle, hprof_memory_output* to) {
   const Output* output = find(handle);
-  if (output == nullptr || !HPROF_REACHES(to, hprof_memory_output, name)) return HPROF_UNSUPPORTED;
+  if (output == nullptr || to == nullptr || to->size < sizeof(to->size)) return HPROF_UNSUPPORTED;
+  hprof_memory_output known = {};
   // The state first: what is complete has its last size.
-  to->state = output->state.load(std::memory_order_acquire);
-  to->bytes = output->size.load(std::memory_order_acquire);
-  std::memcpy(to->name, output->name, sizeof to->name);
+  known.state = output->state.load(std::memory_order_acquire);
+  known.bytes = output->size.load(std::memory_order_acquire);
+  std::memcpy(known.name, output->name, sizeof known.name);
+  hprof_copy_sized(to, to->size, &known, sizeof known);
   return HPROF_OK;
 }
 

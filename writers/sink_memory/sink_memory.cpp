@@ -1,5 +1,7 @@
 // The memory sink: outputs stay in this process, for programs that embed a VM and for tests.
 // <hprof/memory_sink.h> says how to get at them.
+#include <cstring>
+
 #include <hprof/cpp/text.hpp>
 #include <hprof/sink.h>
 
@@ -15,7 +17,7 @@ struct Config {
 
 const hprof_option kOptions[] = {
     {"memory-limit", HPROF_OPTION_SIZE, offsetof(Config, limit), "64m", nullptr, 1, 64.0 * 1024 * 1024 * 1024,
-     nullptr, "bytes of an output that are kept"},
+     nullptr, "most bytes kept of an output"},
 };
 
 hprof_status open(const hprof_host*, const void* config, const hprof_sink_target* target, void** self,
@@ -44,15 +46,12 @@ hprof_status close(void* self, uint32_t complete, char*, uint32_t) {
 
 const char* name(void* self) { return static_cast<Output*>(self)->name; }
 
-// The table stands where the ops end; hprof_memory_sink_of looks for it there.
-struct Ops {
-  hprof_sink_ops sink;
-  hprof_memory_sink table;
-};
-static_assert(offsetof(Ops, table) == sizeof(hprof_sink_ops), "no gap between the ops and the table");
+const hprof_sink_ops kOps = {sizeof(hprof_sink_ops), 0, open, write, close, nullptr, name, nullptr};
+const hprof_memory_sink kTable = {sizeof(hprof_memory_sink), 0, newest, describe, copy, discard, on_close};
 
-const Ops kOps = {{sizeof(hprof_sink_ops), 0, open, write, close, nullptr, name, nullptr},
-                  {sizeof(hprof_memory_sink), 0, newest, describe, copy, discard, on_close}};
+const void* extension(const char* id) {
+  return std::strcmp(id, HPROF_EXTENSION_MEMORY_SINK) == 0 ? &kTable : nullptr;
+}
 
 const hprof_unit kUnit = {
     sizeof(hprof_unit),
@@ -70,6 +69,10 @@ const hprof_unit kUnit = {
     0,
     0,
     &kOps,
+    nullptr,
+    0,
+    0,
+    extension,
 };
 const hprof_unit* const kUnits[] = {&kUnit};
 

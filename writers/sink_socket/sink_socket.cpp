@@ -21,7 +21,7 @@ struct Config {
 
 const hprof_option kOptions[] = {
     {"net-timeout", HPROF_OPTION_REAL, offsetof(Config, timeout), "10", nullptr, 0.1, 3600, "<seconds>",
-     "give up connecting after"},
+     "give up connecting after this time"},
 };
 
 struct Connection {
@@ -99,7 +99,7 @@ const hprof_unit kUnit = {
     sizeof(hprof_unit),
     HPROF_UNIT_SINK,
     "sink_socket",
-    nullptr,
+    "net",
     "a TCP connection to a profiler front end",
     kOptions,
     sizeof kOptions / sizeof kOptions[0],

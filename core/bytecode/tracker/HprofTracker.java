@@ -63,6 +63,9 @@ public final class HprofTracker {
   /** Set while heap=sites counts. */
   static boolean sites;
 
+  /** Set while a unit wants entries of methods, exceptions caught, exceptions made. */
+  static boolean entering, catching, making;
+
   /**
    * Where in any object eight bytes lie that tell its class and, in an array, its length: read here, where no collector
    * moves the object meanwhile, and given to the agent as they are. -1: this VM has no such place.
@@ -81,6 +84,9 @@ public final class HprofTracker {
     miss(0, 0, 0);
     release(0);
     allocatedObject(null, 0);
+    enteredMethod(0);
+    caughtException(null, 0);
+    madeException(null);
     threadTime();
     counterTime();
     System.nanoTime();
@@ -281,7 +287,7 @@ public final class HprofTracker {
   /** The time since the thread's last event goes to that node. A thread's CPU clock is not a virtual thread's. */
   private static void tick(long state, long node) {
     Unsafe unsafe = HprofMemory.UNSAFE;
-    if (cpu && unsafe.getLong(null, node + NODE_STATE) == 0) return;
+    if (!live || cpu && unsafe.getLong(null, node + NODE_STATE) == 0) return;
     long now = counter ? counterTime() : cpu ? threadTime() : System.nanoTime();
     long before = unsafe.getLong(null, state + STATE_CLOCK);
     unsafe.putLong(null, state + STATE_CLOCK, now);
@@ -310,6 +316,25 @@ public final class HprofTracker {
     for (int i = 0; i < inner.length; i++) allocatedArrays(inner[i], dimensions - 1);
   }
 
+  /** A method begins. */
+  public static void entered(int method) {
+    if (entering) enteredMethod(method);
+  }
+
+  /** A handler of that method begins. */
+  @java.lang.invoke.DontInline
+  @DontInline
+  public static void caught(Object exception, int method) {
+    if (catching) caughtException(exception, method);
+  }
+
+  /** A constructor of Throwable ends; those of its subclasses go on. */
+  @java.lang.invoke.DontInline
+  @DontInline
+  public static void made(Object exception) {
+    if (making) madeException(exception);
+  }
+
   private static void tell(Object object) {
     long at = headerAt;
     allocatedObject(object, at < 0 ? 0 : HprofMemory.UNSAFE.getLong(object, at));
@@ -334,4 +359,10 @@ public final class HprofTracker {
   private static native long counterTime();
 
   private static native void allocatedObject(Object object, long header);
+
+  private static native void enteredMethod(int method);
+
+  private static native void caughtException(Object exception, int method);
+
+  private static native void madeException(Object exception);
 }

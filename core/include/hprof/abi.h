@@ -4,7 +4,9 @@
  * C99, so that a plugin can be written in any language that speaks C. Structs hold fixed-width integers, pointers and
  * function pointers only: no long, bool, enum-typed field, bit-field or C++ type. Every struct that may grow starts
  * with `size` (bytes, set by whoever fills it in) and grows at its end only; a member that lies beyond `size` or is
- * NULL is not supported by the other side: test with HPROF_HAS before use. No exception ever crosses this interface.
+ * NULL is not supported by the other side: test with HPROF_HAS before use. A struct that is to be filled in has its
+ * size set by the caller, and not more than that is written. Arrays of structs that may grow come with a stride. The
+ * few structs without a size (hprof_text, hprof_raw_frame) never change. No exception ever crosses this interface.
  *
  * Thread tags: each function says in brackets on which threads it may be called, or will be called:
  *   [onload]   Agent_OnLoad or Agent_OnAttach, once, before any event. The VM may not run Java code yet: no JNI.
@@ -21,6 +23,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __cplusplus
 #define HPROF_EXTERN_C extern "C"
@@ -28,24 +31,52 @@
 #define HPROF_EXTERN_C extern
 #endif
 
-/* Asked of the compiler, which knows its target. */
-#if defined(_MSC_VER)
+/* Asked of the compiler, which knows its target; by its name where it cannot be asked. */
+#if defined(__has_attribute)
+#if __has_attribute(dllexport)
+#define HPROF_DLLEXPORT 1
+#endif
+#elif defined(_MSC_VER) || defined(__MINGW32__)
+#define HPROF_DLLEXPORT 1
+#endif
+#if defined(HPROF_DLLEXPORT)
 #define HPROF_EXPORT HPROF_EXTERN_C __declspec(dllexport)
-#elif __has_attribute(dllexport)
-#define HPROF_EXPORT HPROF_EXTERN_C __attribute__((dllexport))
-#else
+#elif defined(__GNUC__) || defined(__clang__)
 #define HPROF_EXPORT HPROF_EXTERN_C __attribute__((visibility("default")))
+#elif defined(__SUNPRO_C) || defined(__SUNPRO_CC)
+#define HPROF_EXPORT HPROF_EXTERN_C __global
+#else
+#define HPROF_EXPORT HPROF_EXTERN_C
 #endif
 
-/* A different major version is refused. A plugin built for a newer minor version than the core's is refused, too;
- * an older minor version runs: its structs are just shorter. */
+/* The version of these headers. A different major version is refused. */
 #define HPROF_ABI_MAJOR 1
 #define HPROF_ABI_MINOR 0
+
+/* How new a core a plugin needs: a core of an older minor version refuses it, any newer one runs it. Define it before
+ * the first include to the version of the newest thing that the plugin cannot do without; what it tests for with
+ * HPROF_HAS or HPROF_REACHES does not count. So newer headers alone ask for nothing. */
+#ifndef HPROF_ABI_TARGET_MINOR
+#define HPROF_ABI_TARGET_MINOR 0
+#endif
+#if HPROF_ABI_TARGET_MINOR > HPROF_ABI_MINOR
+#error "HPROF_ABI_TARGET_MINOR is beyond the version of these headers"
+#endif
 
 /* Does the struct behind `p` reach to `member`, and is it set? `p` may be NULL. Evaluates `p` more than once. */
 #define HPROF_REACHES(p, type, member) \
   ((p) != NULL && (p)->size >= offsetof(type, member) + sizeof(((type*)0)->member))
 #define HPROF_HAS(p, type, member) (HPROF_REACHES(p, type, member) && (p)->member != NULL)
+
+/* Copies a struct that starts with its size as far as both sides know it, zeroes the rest of `to`, and leaves to's own
+ * size in it. For all that one side keeps or fills in of the other's: neither reads or writes beyond what the other
+ * has. Both sizes are at least 4 bytes. [any] */
+static inline void hprof_copy_sized(void* to, uint32_t to_size, const void* from, uint32_t from_size) {
+  const uint32_t common = from_size < to_size ? from_size : to_size;
+  memcpy(to, from, common);
+  memset((char*)to + common, 0, to_size - common);
+  memcpy(to, &to_size, sizeof(to_size));
+}
 
 /* Outcome of a call. Errors are values; the text that goes with one has been given to the log service. */
 typedef int32_t hprof_status;

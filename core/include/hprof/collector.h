@@ -21,7 +21,8 @@ typedef struct hprof_thread {
   uint32_t flags; /* HPROF_THREAD_* */
   uint32_t reserved;
   uint64_t os_id; /* native thread id; 0 for virtual threads and where the platform has none */
-  void* slot;     /* the collector's own word for this thread, NULL at first; touched by that thread only */
+  void* slot;     /* the collector's own word for this thread, NULL at first: its state. Handlers run on the thread itself;
+                   * a collector that uses the slot in hprof_threads_service.each, too, orders the two by itself */
 } hprof_thread;
 
 /* Event handlers; NULL = not subscribed. jni is the JNIEnv* of the calling thread, jthread, jobject and so on are
@@ -29,6 +30,7 @@ typedef struct hprof_thread {
 typedef struct hprof_handlers {
   uint32_t size;
   uint32_t reserved;
+  /* The VM is initialised, the collectors of its start run; not when attached. */
   void (*vm_init)(void* self, void* jni, hprof_thread* thread);                                          /* [app] */
   void (*thread_start)(void* self, void* jni, hprof_thread* thread);                                     /* [app] */
   void (*thread_end)(void* self, void* jni, hprof_thread* thread);                                       /* [app] */
@@ -46,12 +48,24 @@ typedef struct hprof_handlers {
   void (*object_free)(void* self, int64_t tag); /* [gc] */
   /* The VM has compiled `method` (a jmethodID) to `size` bytes of code at `code`. On a thread of the VM. No JNI. */
   void (*compiled_method_load)(void* self, void* method, const void* code, uint64_t size); /* [app] */
+  /* A class or interface has been loaded, not linked yet: little more than its name and loader can be asked for. */
+  void (*class_load)(void* self, void* jni, hprof_thread* thread, void* jclass); /* [app] */
+  /* A class or interface has gone, found after a garbage collection, up to seconds later and before the next report;
+   * what class_info says of it stays. On a thread of the agent's own. Not told of those that are there at the end. */
+  void (*class_unload)(void* self, hprof_class_serial serial); /* [control] */
+  /* The VM ends: before the last report, while the collector runs. What is begun here is not waited for beyond
+   * exit-timeout=. On a thread of the agent's own. Not when the agent is detached. */
+  void (*vm_death)(void* self, void* jni); /* [control] */
 } hprof_handlers;
 
 /* Why a report is asked for. */
 #define HPROF_REPORT_EXIT 1    /* the VM ends */
 #define HPROF_REPORT_REQUEST 2 /* a data dump request (SIGQUIT, jcmd) */
 #define HPROF_REPORT_COMMAND 3 /* a socket or control command */
+/* Flags of a report of allocation sites */
+#define HPROF_SITES_INCREMENTAL 0x1u   /* only what has changed since the report before */
+#define HPROF_SITES_BY_ALLOCATION 0x2u /* ranked by allocated bytes, not by live ones */
+#define HPROF_SITES_FORCED_GC 0x4u     /* collect garbage first */
 typedef struct hprof_report {
   uint32_t size;
   uint32_t reason; /* HPROF_REPORT_* */
@@ -77,14 +91,17 @@ typedef struct hprof_control {
 typedef struct hprof_collector_ops {
   uint32_t size;
   uint32_t reserved;
-  /* config: the unit's filled-in config struct; lives as long as the session. *self is passed to everything else. */
-  hprof_status (*create)(const hprof_host* host, const void* config, void** self); /* [onload] */
-  hprof_status (*start)(void* self);                                               /* [control] VM is live */
-  hprof_status (*report)(void* self, const hprof_report* report);                  /* [control] */
-  void (*reset)(void* self);                                                       /* [control] forget what was seen */
-  void (*stop)(void* self);                                                        /* [control] */
-  void (*destroy)(void* self);                                                     /* [control] after stop */
-  hprof_status (*control)(void* self, const hprof_control* control);               /* [control] */
+  /* config: the unit's filled-in config struct; lives as long as the session. *self is passed to everything else. On
+   * failure says why: one line of text in error (error_size bytes, NUL terminated, empty at first), and has given back
+   * what it made: nothing else is called then. */
+  hprof_status (*create)(const hprof_host* host, const void* config, void** self, char* error,
+                         uint32_t error_size);                       /* [onload] */
+  hprof_status (*start)(void* self);                                 /* [control] VM is live */
+  hprof_status (*report)(void* self, const hprof_report* report);    /* [control] */
+  void (*reset)(void* self);                                         /* [control] forget what was seen */
+  void (*stop)(void* self);                                          /* [control] */
+  void (*destroy)(void* self);                                       /* [control] after stop */
+  hprof_status (*control)(void* self, const hprof_control* control); /* [control] */
   const hprof_handlers* handlers;
   /* The report is with its reader, the program runs: give back what took long to make and is slow to free. Not at the
    * VM's end. May be NULL or absent. */

@@ -30,11 +30,14 @@ typedef struct hprof_out {
 typedef struct hprof_encoder_ops {
   uint32_t size;
   uint32_t reserved;
-  hprof_status (*create)(const hprof_host* host, const void* config, void** self); /* [onload] one per output */
-  hprof_status (*encode)(void* self, const hprof_record* record, hprof_out* out);  /* [writer] unknown kinds: HPROF_UNSUPPORTED */
-  void (*destroy)(void* self);                                                     /* [control] */
-  const char* file_suffix;                                                         /* of the default output file: ".txt" or "" */
-  uint32_t heap_form;                                                              /* HPROF_HEAP_* */
+  /* One per output. On failure says why: one line of text in error (error_size bytes, NUL terminated, empty at first),
+   * and has given back what it made: nothing else is called then. [onload][control] */
+  hprof_status (*create)(const hprof_host* host, const void* config, void** self, char* error,
+                         uint32_t error_size);
+  hprof_status (*encode)(void* self, const hprof_record* record, hprof_out* out); /* [writer] unknown kinds: HPROF_UNSUPPORTED */
+  void (*destroy)(void* self);                                                    /* [control] */
+  const char* file_suffix;                                                        /* of the default output file: ".txt" or "" */
+  uint32_t heap_form;                                                             /* HPROF_HEAP_* */
   uint32_t reserved2;
 } hprof_encoder_ops;
 

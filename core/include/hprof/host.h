@@ -23,26 +23,19 @@ typedef struct hprof_settings {
   uint64_t max_memory; /* max-memory= in bytes, 0: no limit; by this buffers are sized */
 } hprof_settings;
 
-#define HPROF_SERVICE_LOG 1         /* service/log.h */
-#define HPROF_SERVICE_MEM 2         /* service/mem.h */
-#define HPROF_SERVICE_CLOCK 3       /* service/clock.h */
-#define HPROF_SERVICE_IDS 4         /* service/ids.h */
-#define HPROF_SERVICE_EMIT 5        /* service/emit.h */
-#define HPROF_SERVICE_JVM 6         /* service/jvm.h */
-#define HPROF_SERVICE_THREADS 7     /* service/threads.h */
-#define HPROF_SERVICE_SAMPLING 8    /* service/sampling.h */
-#define HPROF_SERVICE_IO 9          /* service/io.h */
-#define HPROF_SERVICE_BYTECODE 10   /* service/bytecode.h */
-#define HPROF_SERVICE_VM_DUMP 11    /* service/vm_dump.h */
-#define HPROF_SERVICE_ACCOUNTING 12 /* service/accounting.h */
-
 struct hprof_host {
   uint32_t size;
   uint16_t abi_major;
   uint16_t abi_minor;
   const hprof_settings* settings;
-  /* The table of a service, or NULL when this core, build or platform does not have it. [any] but [signal] */
-  const void* (*service)(const hprof_host* host, uint32_t service_id);
+  /* The table of a service by the id that its header says, HPROF_SERVICE_*: "hprof.log/1" is frozen, "hprof.draft.NAME/n"
+   * may change with any release and gets another number then. NULL when this core, build or platform does not have it.
+   * Lives as long as the session. [any] but [signal] */
+  const void* (*service)(const hprof_host* host, const char* id);
+  /* A table that another unit of this session offers, by that unit's id (NULL: of the first unit that offers one) and the
+   * table's ("hprof.memory_sink/1"): see hprof_unit.extension. NULL: no such unit is running, or it has no such table.
+   * [any] but [signal] */
+  const void* (*find_extension)(const hprof_host* host, const char* unit_id, const char* id);
 };
 
 #endif

@@ -1,27 +1,24 @@
 /*
  * How to get at what the sink_memory unit has kept: for programs that embed a VM, and for tests.
  *
- * The unit keeps each output in memory of this process (up to its memory-limit option) and offers this table
- * beside its hprof_sink_ops. Whoever has the module record of the library gets the table with
- * hprof_memory_sink_of: an embedding program opens the library once more (dlopen of
- * .../hprof/plugins/sink_memory.so, dlsym HPROF_MODULE_ENTRY_NAME), which gives it the very library that the
- * agent uses. The bytes live until discard, also after the VM and the session have ended, because an
- * embedding program looks at them then.
+ * The unit keeps each output in memory of this process (up to its memory-limit option) and offers this table as an
+ * extension. A unit asks hprof_host.find_extension for it; an embedding program opens the library
+ * .../hprof/plugins/sink_memory.so once more and calls hprof_memory_sink_of. The bytes live until discard, also after the
+ * VM and the session have ended, because an embedding program looks at them then.
  */
 #ifndef HPROF_MEMORY_SINK_H
 #define HPROF_MEMORY_SINK_H
 
-#include <string.h>
-
 #include <hprof/plugin.h>
-#include <hprof/sink.h>
+
+#define HPROF_EXTENSION_MEMORY_SINK "hprof.memory_sink/1"
 
 #define HPROF_MEMORY_OPEN 1     /* being written */
 #define HPROF_MEMORY_COMPLETE 2 /* closed, all is there */
 #define HPROF_MEMORY_CUT 3      /* closed, the end is missing: the limit was reached, or the session broke off */
 
 typedef struct hprof_memory_output {
-  uint32_t size;  /* of this struct, set by the caller */
+  uint32_t size;  /* of this struct, set by the caller; members beyond it are left out */
   uint32_t state; /* HPROF_MEMORY_* */
   uint64_t bytes; /* kept so far */
   char name[256]; /* the target's address, cut to fit */
@@ -48,16 +45,8 @@ typedef struct hprof_memory_sink {
   void (*on_close)(void (*closed)(void* argument, uint32_t handle), void* argument);
 } hprof_memory_sink;
 
-/* The table lies where the ops struct ends, as the unit itself knows its size: both may grow on their own. */
 static inline const hprof_memory_sink* hprof_memory_sink_of(const hprof_module* module) {
-  uint32_t i;
-  for (i = 0; module != NULL && i < module->unit_count; i++) {
-    const hprof_unit* unit = module->units[i];
-    if (unit->kind == HPROF_UNIT_SINK && strcmp(unit->id, "sink_memory") == 0) {
-      return (const hprof_memory_sink*)((const char*)unit->ops + ((const hprof_sink_ops*)unit->ops)->size);
-    }
-  }
-  return NULL;
+  return (const hprof_memory_sink*)hprof_extension_of(module, "sink_memory", HPROF_EXTENSION_MEMORY_SINK);
 }
 
 #endif

@@ -20,6 +20,8 @@
 #define HPROF_OPTION_CHOICE 5 /* one of choices  uint32_t, position in `choices` */
 #define HPROF_OPTION_SIZE 6   /* 64k, 2m, 1g     uint64_t bytes, min..max */
 #define HPROF_OPTION_MILLIS 7 /* 10, 0.5         uint64_t nanoseconds; min and max in milliseconds */
+#define HPROF_OPTION_TAIL 8   /* anything        const char*, as TEXT, but with all that follows on the line, commas
+                                                 included: the last option of its line, whatever comes after it */
 
 typedef struct hprof_option {
   const char* name;         /* as typed before the '=' */
@@ -54,13 +56,11 @@ typedef struct hprof_option {
 #define HPROF_NEED_METHOD_BOOK (1ull << 16)       /* core: every class' jmethodIDs made and held resolvable, so that
                                                        frames of other threads and of signal handlers can be named */
 #define HPROF_NEED_CONSTANT_POOL (1ull << 17)     /* can_get_constant_pool */
-#define HPROF_NEED_PRECISE_CODE (1ull << 18)      /* compiled code that tells the position of every instruction
-                                                     (HotSpot's DebugNonSafepoints), of methods compiled from then on */
-#define HPROF_NEED_COUNT 19
+#define HPROF_NEED_COUNT 18
 
 /* --- events, as bits of hprof_unit.events; the handlers are in collector.h ------------------------------------------ */
 
-#define HPROF_EVENT_VM_START (1ull << 0)
+/* bits 0 and 19 are the core's own */
 #define HPROF_EVENT_VM_INIT (1ull << 1)
 #define HPROF_EVENT_VM_DEATH (1ull << 2)
 #define HPROF_EVENT_THREAD_START (1ull << 3)
@@ -77,23 +77,26 @@ typedef struct hprof_option {
 #define HPROF_EVENT_VM_OBJECT_ALLOC (1ull << 14)
 #define HPROF_EVENT_SAMPLED_OBJECT_ALLOC (1ull << 15)
 #define HPROF_EVENT_OBJECT_FREE (1ull << 16)
-#define HPROF_EVENT_CLASS_LOAD (1ull << 17)           /* enabled only; AsyncGetCallTrace demands it */
+#define HPROF_EVENT_CLASS_LOAD (1ull << 17)           /* some VMs tell stacks by signal only while it is enabled */
 #define HPROF_EVENT_COMPILED_METHOD_LOAD (1ull << 18) /* makes exact debug info between safepoints */
-#define HPROF_EVENT_CLASS_FILE_LOAD (1ull << 19)      /* seen by the bytecode service */
-#define HPROF_EVENT_COUNT 20
+#define HPROF_EVENT_CLASS_UNLOAD (1ull << 20)         /* not JVMTI's: the core has weak references to all classes then */
+#define HPROF_EVENT_COUNT 21
 
 /* --- units and modules ---------------------------------------------------------------------------------------------- */
 
 #define HPROF_UNIT_COLLECTOR 1
 #define HPROF_UNIT_ENCODER 2
 #define HPROF_UNIT_SINK 3
-#define HPROF_UNIT_ENGINE 4 /* the core's own class-file engine, in the module `bytecode`; not for vendors */
+/* 4 is the core's own */
 #define HPROF_UNIT_FILTER 5 /* between encoder and sink; at most one, chosen by its select text */
+
+/* hprof_unit.flags; others are for later */
+#define HPROF_UNIT_NO_OUTPUT 1u /* a collector that writes no records: where all that run are, no output is opened */
 
 /* What a collector needs instead when an option is set so, and the VM grants all of it; else its own needs stand, and
  * settings.granted tells it which. */
 typedef struct hprof_variant {
-  const char* when; /* as typed: "sites=sampled"; a '*' at the end stands for anything */
+  const char* when; /* as typed: "sites=sampled"; '*' at the end: anything. Or "attached": to a running VM */
   uint64_t needs, wants;
 } hprof_variant;
 
@@ -101,25 +104,33 @@ typedef struct hprof_unit {
   uint32_t size;
   uint32_t kind;               /* HPROF_UNIT_* */
   const char* id;              /* "cpu_samples"; unique in a session; letters, digits, '_' */
-  const char* select;          /* options that select it, as typed: "cpu=samples|cpu=y". NULL: by plugin=<id> only */
+  const char* select;          /* options that select it, as typed: "cpu=samples|cpu=y"; a '*' at the end of a value
+                                  stands for anything, a name alone takes any value. Its id selects it, too, by
+                                  plugin=<id>, and an encoder by format=<id>; NULL: nothing else does */
   const char* summary;         /* one line for help */
   const hprof_option* options; /* rows of its own, besides the core's */
   uint32_t option_count;
-  uint32_t option_stride; /* sizeof(hprof_option) as the plugin knows it */
-  uint32_t config_size;   /* bytes of its config struct, zeroed and filled in by the core */
-  uint32_t reserved;
-  uint64_t needs;               /* HPROF_NEED_*: without them the unit cannot run */
-  uint64_t wants;               /* HPROF_NEED_*: asked for; create and start see what was granted */
-  uint64_t events;              /* HPROF_EVENT_*: enabled while the collector runs */
-  uint64_t records;             /* collector: kinds it emits; encoder: kinds it can write (HPROF_RECORD_BIT) */
-  const void* ops;              /* hprof_collector_ops, hprof_encoder_ops, hprof_filter_ops or hprof_sink_ops */
-  const hprof_variant* variant; /* one, or NULL */
+  uint32_t option_stride;        /* sizeof(hprof_option) as the plugin knows it */
+  uint32_t config_size;          /* bytes of its config struct, zeroed and filled in by the core */
+  uint32_t flags;                /* HPROF_UNIT_* */
+  uint64_t needs;                /* HPROF_NEED_*: without them the unit cannot run */
+  uint64_t wants;                /* HPROF_NEED_*: asked for; create and start see what was granted */
+  uint64_t events;               /* HPROF_EVENT_*: enabled while the collector runs */
+  uint64_t records;              /* collector: kinds it emits; encoder: kinds it can write (HPROF_RECORD_BIT) */
+  const void* ops;               /* hprof_collector_ops, hprof_encoder_ops, hprof_filter_ops or hprof_sink_ops */
+  const hprof_variant* variants; /* the first whose option is typed and that the VM grants stands */
+  uint32_t variant_count;
+  uint32_t variant_stride; /* sizeof(hprof_variant) as the plugin knows it */
+  /* What the unit offers to others, by an id with a version in it and, but for hprof's own, its vendor's prefix:
+   * "com.acme.heat_map/1". A table that lives as long as the library and starts with its size; NULL: not of this unit.
+   * May itself be NULL. [any] but [signal] */
+  const void* (*extension)(const char* id);
 } hprof_unit;
 
 typedef struct hprof_module {
   uint32_t size;
-  uint16_t abi_major; /* HPROF_ABI_MAJOR and _MINOR it was compiled with */
-  uint16_t abi_minor;
+  uint16_t abi_major;  /* HPROF_ABI_MAJOR it was compiled with */
+  uint16_t abi_minor;  /* HPROF_ABI_TARGET_MINOR: how new a core it needs */
   uint64_t layout;     /* HPROF_LAYOUT_WORD it was compiled with */
   const char* name;    /* the module's name: its file name without folder and suffix */
   const char* version; /* the vendor's own, for help and messages */
@@ -136,6 +147,18 @@ typedef struct hprof_offer {
   uint16_t abi_minor;
   uint64_t layout;
 } hprof_offer;
+
+/* A unit's extension, for a program that has the module: one that embeds the agent and opens a library of units once
+ * more (dlopen, then HPROF_MODULE_ENTRY_NAME), which gives it the very library that the agent uses. Units ask
+ * hprof_host.find_extension. NULL: no such unit or extension. [any] but [signal] */
+static inline const void* hprof_extension_of(const hprof_module* module, const char* unit_id, const char* id) {
+  uint32_t i;
+  for (i = 0; module != NULL && i < module->unit_count; i++) {
+    const hprof_unit* unit = module->units[i];
+    if (strcmp(unit->id, unit_id) == 0) return HPROF_HAS(unit, hprof_unit, extension) ? unit->extension(id) : NULL;
+  }
+  return NULL;
+}
 
 /* The one exported function. [onload], or [control] for help. Returns a record that lives as long as the library, or
  * NULL with *reason set to static text ("needs a licence file"). It must not touch the VM. */
@@ -166,15 +189,15 @@ typedef const hprof_module* (*hprof_module_entry)(const hprof_offer* offer, cons
   const hprof_module* hprof_module_open
 #endif
 
-#define HPROF_MODULE(module_name, version_text, vendor_text, unit_array, count)                                \
-  HPROF_MODULE_FUNCTION(module_name)                                                                           \
-  (const hprof_offer* offer, const char** reason) {                                                            \
-    static const hprof_module module = {                                                                       \
-        sizeof(hprof_module), HPROF_ABI_MAJOR, HPROF_ABI_MINOR, HPROF_LAYOUT_WORD, #module_name, version_text, \
-        vendor_text, unit_array, count, 0};                                                                    \
-    (void)offer;                                                                                               \
-    (void)reason;                                                                                              \
-    return &module;                                                                                            \
+#define HPROF_MODULE(module_name, version_text, vendor_text, unit_array, count)                                       \
+  HPROF_MODULE_FUNCTION(module_name)                                                                                  \
+  (const hprof_offer* offer, const char** reason) {                                                                   \
+    static const hprof_module module = {                                                                              \
+        sizeof(hprof_module), HPROF_ABI_MAJOR, HPROF_ABI_TARGET_MINOR, HPROF_LAYOUT_WORD, #module_name, version_text, \
+        vendor_text, unit_array, count, 0};                                                                           \
+    (void)offer;                                                                                                      \
+    (void)reason;                                                                                                     \
+    return &module;                                                                                                   \
   }
 
 #endif

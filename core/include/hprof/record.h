@@ -44,6 +44,8 @@ typedef struct hprof_record {
 #define HPROF_RECORD_MONITOR_EXIT 20
 #define HPROF_RECORD_THREAD_SLEEP 21
 #define HPROF_RECORD_MONITOR_DUMP 22
+/* A table of numbers of any collector: those above that are tables are names of schemas in masks only */
+#define HPROF_RECORD_TABLE 23
 /* Heap dumps: HEAP_DUMP_BEGIN, then any number of the five, then HEAP_DUMP_END; nothing else in between */
 #define HPROF_RECORD_HEAP_DUMP_BEGIN 24
 #define HPROF_RECORD_HEAP_DUMP_END 25
@@ -55,14 +57,9 @@ typedef struct hprof_record {
 /* A record of the binary format as a VM made it, instead of the five and of definitions; only for encoders that say
  * HPROF_HEAP_AS_RECORDS */
 #define HPROF_RECORD_HEAP_RAW 31
-/* 32..63: by vendors, through the emit service's vendor_kind */
-#define HPROF_RECORD_VENDOR_FIRST 32
-#define HPROF_RECORD_VENDOR_LAST 63
-
 typedef struct hprof_rec_file_begin {
   hprof_record head;
-  uint64_t created_ms; /* wall clock, since 1970 */
-  const char* created; /* ctime text without newline, C locale */
+  uint64_t created_ms; /* wall clock, milliseconds since 1970 */
   uint32_t id_size;    /* 4 or 8 bytes per object id */
   uint32_t heap_dump;  /* 1: a heap dump may follow (binary: version 1.0.2) */
   uint32_t bare;       /* 1: no prelude (cpu=old's format) */
@@ -90,72 +87,102 @@ typedef struct hprof_rec_note {
   hprof_text text;
 } hprof_rec_note;
 
-/* Tables. `created` is ctime text; rows are in the order to be printed, cut off already. */
-typedef struct hprof_cpu_row {
-  uint64_t count;   /* samples, or calls */
-  uint64_t time_ns; /* CPU_TIMES and CPU_OLD: cost; 0 in CPU_SAMPLES */
-  hprof_trace_serial trace;
+/* --- tables -------------------------------------------------------------------------------------------------------
+ *
+ * All numbers go as tables that describe themselves: the core's own, vendors', and single measurements, which are
+ * tables of one row. An encoder that wants weighted stacks needs to know no collector: see
+ * hprof/cpp/each_weighted_stack.hpp. The names and columns of the tables that the shipped collectors make stand in
+ * hprof/tables.h; an encoder with a grammar of its own for some of them goes by the schema's name. */
+
+/* What the cells of a column hold, and in which member. */
+#define HPROF_COLUMN_COUNT 1       /* u: so many of what `unit` says */
+#define HPROF_COLUMN_NANOSECONDS 2 /* u */
+#define HPROF_COLUMN_BYTES 3       /* u */
+#define HPROF_COLUMN_INT 4         /* i: a number that may be below 0; what of: `unit` */
+#define HPROF_COLUMN_REAL 5        /* r; what of: `unit` */
+#define HPROF_COLUMN_TRACE 6       /* u: hprof_trace_serial; 0 is the empty trace */
+#define HPROF_COLUMN_THREAD 7      /* u: hprof_thread_serial, 0: none */
+#define HPROF_COLUMN_CLASS 8       /* u: hprof_class_serial, 0: none */
+#define HPROF_COLUMN_METHOD 9      /* u: hprof_method_id, 0: none */
+#define HPROF_COLUMN_FRAME 10      /* u: hprof_frame_id, 0: none */
+#define HPROF_COLUMN_TEXT 11       /* u: hprof_string_id, 0: none */
+
+/* Flags of a column */
+/* A weight of the row's stack, which its TRACE column names: it can be ranked, added up and drawn. COUNT, NANOSECONDS,
+ * BYTES or REAL. */
+#define HPROF_COLUMN_WEIGHT 0x1u
+/* Of a weight: it includes what the innermost method called, so rows must not be added up. Without it a row has what
+ * belongs to exactly its stack (self): the sum over all rows is the whole. */
+#define HPROF_COLUMN_TOTAL 0x2u
+/* Of a weight: how things stand when the report is made (live objects), not what happened over a time (samples). Of two
+ * reports the later one counts; adding them up or subtracting one from the other gives nothing. */
+#define HPROF_COLUMN_STATE 0x4u
+/* The weight to show first, when the table has no order; at most one. */
+#define HPROF_COLUMN_DEFAULT 0x8u
+/* Of CLASS and TEXT: stands on top of the row's stack where that is drawn: what was allocated, whose monitor was in the
+ * way. */
+#define HPROF_COLUMN_LEAF 0x10u
+
+typedef struct hprof_column {
+  const char* name;  /* stable id: lower-case letters, digits, '_': "live_bytes" */
+  const char* title; /* for the head of a table: a word or two; NULL: the name */
+  uint32_t type;     /* HPROF_COLUMN_COUNT .. */
+  uint32_t flags;    /* HPROF_COLUMN_WEIGHT .. */
+  const char* unit;  /* of COUNT, INT, REAL: "samples", "calls", "percent"; NULL: of nothing, or said by the type */
+  const char* help;  /* what it is, a sentence; may be NULL */
+} hprof_column;
+
+#define HPROF_TABLE_COLUMNS 64 /* the most that a table may have */
+/* Lives as long as its unit; texts are static. */
+typedef struct hprof_table_schema {
+  uint32_t size;
+  uint32_t column_count;
+  uint32_t column_stride; /* sizeof(hprof_column) as its maker knows it */
   uint32_t reserved;
-} hprof_cpu_row;
-typedef struct hprof_rec_cpu_table { /* CPU_SAMPLES, CPU_TIMES */
-  hprof_record head;
-  const char* created;
-  uint64_t total; /* samples, or nanoseconds: of all rows before the cutoff; never negative */
-  uint64_t row_count;
-  const hprof_cpu_row* rows;
-} hprof_rec_cpu_table;
+  const char* name;  /* stable id, with a version that changes with the columns' meaning: "com.acme.locks/1" */
+  const char* title; /* for people: "LOCKS" */
+  const hprof_column* columns;
+} hprof_table_schema;
 
-typedef struct hprof_call_row {
-  uint64_t count;
-  uint64_t time_ns;
-  hprof_method_id callee, caller; /* 0: unknown */
-} hprof_call_row;
-typedef struct hprof_rec_cpu_old {
-  hprof_record head;
-  uint64_t row_count;
-  const hprof_call_row* rows;
-} hprof_rec_cpu_old;
+typedef union hprof_cell {
+  uint64_t u;
+  int64_t i;
+  double r;
+} hprof_cell;
 
-#define HPROF_SITES_INCREMENTAL 0x1u
-#define HPROF_SITES_BY_ALLOCATION 0x2u
-#define HPROF_SITES_FORCED_GC 0x4u
-typedef struct hprof_site_row {
-  hprof_class_serial owner; /* class of the objects */
-  hprof_trace_serial trace;
-  uint64_t live_bytes, live_objects;
-  uint64_t allocated_bytes, allocated_objects;
-} hprof_site_row;
-typedef struct hprof_rec_alloc_sites {
+#define HPROF_NO_COLUMN 0xffffffffu
+/* Flags of a table */
+#define HPROF_TABLE_CHANGES 0x1u   /* only rows that have changed since the report before */
+#define HPROF_TABLE_COLLECTED 0x2u /* garbage was collected for this report: STATE columns tell what is reachable */
+typedef struct hprof_rec_table {
   hprof_record head;
-  const char* created;
-  uint32_t flags; /* HPROF_SITES_* */
-  uint32_t reserved;
-  double cutoff;
-  uint64_t live_bytes, live_objects, allocated_bytes, allocated_objects; /* of all rows before the cutoff */
+  const hprof_table_schema* schema;
+  uint64_t created_ms;      /* wall clock, milliseconds since 1970 */
+  const hprof_cell* totals; /* a cell for each column: of a weight its sum over all rows, those below the cutoff
+                               included; NULL: not added up */
+  const hprof_cell* rows;   /* in the order to be shown, cut off already; row i begins i * row_stride bytes on */
   uint64_t row_count;
-  const hprof_site_row* rows;
-} hprof_rec_alloc_sites;
+  uint32_t row_stride;    /* a multiple of 8, at least 8 * column_count */
+  uint32_t flags;         /* HPROF_TABLE_* */
+  uint32_t order;         /* index of the column by which rows are ranked, largest first; HPROF_NO_COLUMN: of none */
+  uint32_t period_column; /* what was sampled: one sample for each `period` of this column; HPROF_NO_COLUMN: nothing */
+  uint64_t period;
+  double cutoff; /* rows with less than this share (0..1) of order's total were left out */
+} hprof_rec_table;
 
-typedef struct hprof_rec_heap_summary {
-  hprof_record head;
-  uint64_t live_bytes, live_objects, allocated_bytes, allocated_objects;
-} hprof_rec_heap_summary;
+/* A table of one row in one piece, as emit's event() wants it: `table.rows` points to `cells`. */
+#define HPROF_ROW_CELLS 16
+typedef struct hprof_rec_row {
+  hprof_rec_table table;
+  hprof_cell cells[HPROF_ROW_CELLS];
+} hprof_rec_row;
 
-typedef struct hprof_monitor_row {
-  uint64_t count;
-  uint64_t time_ns;
-  hprof_trace_serial trace;
-  hprof_class_serial monitor; /* class of the monitor */
-  hprof_string_id label;      /* what follows the class: 0 = "(Java)" */
-  uint32_t reserved;
-} hprof_monitor_row;
-typedef struct hprof_rec_monitor_time {
-  hprof_record head;
-  const char* created;
-  uint64_t total_ns;
-  uint64_t row_count;
-  const hprof_monitor_row* rows;
-} hprof_rec_monitor_time;
+static inline const hprof_column* hprof_column_at(const hprof_table_schema* schema, uint32_t index) {
+  return (const hprof_column*)(const void*)((const char*)schema->columns + (size_t)index * schema->column_stride);
+}
+static inline const hprof_cell* hprof_row_at(const hprof_rec_table* table, uint64_t index) {
+  return (const hprof_cell*)(const void*)((const char*)table->rows + (size_t)(index * table->row_stride));
+}
 
 /* MONITOR_WAIT (time = timeout), MONITOR_WAITED (time = waited), MONITOR_EXIT, THREAD_SLEEP (time = timeout) */
 typedef struct hprof_rec_monitor_event {
@@ -209,7 +236,7 @@ typedef struct hprof_rec_monitor_dump {
 
 typedef struct hprof_rec_heap_dump { /* HEAP_DUMP_BEGIN and _END */
   hprof_record head;
-  const char* created;
+  uint64_t created_ms;
   uint64_t objects, bytes; /* of the heap, as far as known at BEGIN */
 } hprof_rec_heap_dump;
 
@@ -289,36 +316,5 @@ typedef struct hprof_rec_heap_raw {
   const uint8_t* bytes; /* of the body, as many as there are by now */
   uint64_t size;
 } hprof_rec_heap_raw;
-
-/* --- vendor records ----------------------------------------------------------------------------------------------- */
-
-#define HPROF_FIELD_UINT 1   /* uint64_t */
-#define HPROF_FIELD_INT 2    /* int64_t */
-#define HPROF_FIELD_REAL 3   /* double */
-#define HPROF_FIELD_STRING 4 /* hprof_string_id in a uint64_t */
-#define HPROF_FIELD_TRACE 5  /* hprof_trace_serial in a uint64_t */
-#define HPROF_FIELD_THREAD 6 /* hprof_thread_serial in a uint64_t */
-typedef struct hprof_field {
-  const char* name;
-  uint32_t type; /* HPROF_FIELD_* */
-  uint32_t reserved;
-} hprof_field;
-typedef struct hprof_schema {
-  uint32_t size;
-  uint32_t field_count; /* at most HPROF_VENDOR_FIELDS */
-  const char* name;     /* "GC PAUSES" */
-  const hprof_field* fields;
-} hprof_schema;
-#define HPROF_VENDOR_FIELDS 16
-typedef union hprof_field_value {
-  uint64_t u;
-  int64_t i;
-  double r;
-} hprof_field_value;
-typedef struct hprof_rec_vendor {
-  hprof_record head;
-  const hprof_schema* schema;
-  hprof_field_value values[HPROF_VENDOR_FIELDS];
-} hprof_rec_vendor;
 
 #endif

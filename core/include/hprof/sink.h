@@ -7,12 +7,17 @@
 #include <hprof/host.h>
 #include <hprof/plugin.h>
 
+/* What becomes of a file that is there already. One that a living process writes stays in any case. */
+#define HPROF_EXISTING_KEEP 0    /* it stays; the process id comes into the name of the new one */
+#define HPROF_EXISTING_REPLACE 1 /* a regular file of our own is replaced */
+#define HPROF_EXISTING_NUMBER 2  /* it stays; the new one gets the next free number */
+
 /* What an output is opened for. */
 typedef struct hprof_sink_target {
   uint32_t size;
   uint32_t sequence;   /* 1 for the session's first output, then 2, 3 ... (%n) */
   const char* address; /* file= or net= as typed, or the default file name with the encoder's suffix */
-  uint32_t force;      /* 1: an existing regular file of our own may be replaced */
+  uint32_t force;      /* HPROF_EXISTING_*: what becomes of a file that is there already */
   uint32_t whole_only; /* 1: a heap dump: when it is cut short nothing must stay that looks like one */
 } hprof_sink_target;
 

@@ -8,4 +8,7 @@ public final class HprofTracker {
   public static void leaf(int method) {}
   public static void allocated(Object object) {}
   public static void allocatedArrays(Object array, int dimensions) {}
+  public static void entered(int method) {}
+  public static void caught(Object exception, int method) {}
+  public static void made(Object exception) {}
 }

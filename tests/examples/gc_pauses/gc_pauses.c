@@ -1,15 +1,15 @@
 /*
  * gc=pauses: how often the collector stopped the VM and for how long. A vendor's plugin in C: one collector
- * with an option, two event handlers and a record kind of its own. Built against the installed headers, see
+ * with an option, two event handlers and a table of its own. Built against the installed headers, see
  * CMakeLists.txt.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include <hprof/collector.h>
 #include <hprof/record.h>
 #include <hprof/service/clock.h>
 #include <hprof/service/emit.h>
-#include <hprof/service/log.h>
 #include <hprof/service/mem.h>
 
 #include "pause_stats.h"
@@ -24,43 +24,51 @@ typedef struct gc_pauses {
   const hprof_host* host;
   const hprof_clock_service* clock;
   const hprof_emit_service* emit;
-  uint32_t kind; /* of our records */
   pause_stats stats;
 } gc_pauses;
 
-static const hprof_field fields[] = {
-    {"starts", HPROF_FIELD_UINT, 0}, {"pauses", HPROF_FIELD_UINT, 0}, {"total_ns", HPROF_FIELD_UINT, 0},
-    {"max_ns", HPROF_FIELD_UINT, 0}, {"p50_ns", HPROF_FIELD_UINT, 0}, {"p90_ns", HPROF_FIELD_UINT, 0},
-    {"p99_ns", HPROF_FIELD_UINT, 0},
+#define COUNT(name, what) \
+  { name, NULL, HPROF_COLUMN_COUNT, 0, what, NULL }
+#define TIME(name, what) \
+  { name, NULL, HPROF_COLUMN_NANOSECONDS, 0, NULL, what }
+static const hprof_column columns[] = {
+    COUNT("starts", "collections"),
+    COUNT("pauses", "pauses"),
+    TIME("total_ns", "of all pauses"),
+    TIME("max_ns", "of the longest"),
+    TIME("p50_ns", "half of the pauses are not longer"),
+    TIME("p90_ns", "nine of ten"),
+    TIME("p99_ns", "99 of a hundred"),
 };
-static const hprof_schema schema = {sizeof(hprof_schema), sizeof(fields) / sizeof(fields[0]), "GC PAUSES",
-                                    fields};
+#define COLUMNS (sizeof(columns) / sizeof(columns[0]))
+static const hprof_table_schema schema = {
+    .size = sizeof(hprof_table_schema),
+    .column_count = COLUMNS,
+    .column_stride = sizeof(hprof_column),
+    .name = "example.gc_pauses/1",
+    .title = "GC PAUSES",
+    .columns = columns,
+};
 
-static const void* service(const hprof_host* host, uint32_t id) { return host->service(host, id); }
+static const void* service(const hprof_host* host, const char* id) { return host->service(host, id); }
 
 /* [onload] */
-static hprof_status create(const hprof_host* host, const void* options, void** self) {
+static hprof_status create(const hprof_host* host, const void* options, void** self, char* error,
+                           uint32_t error_size) {
   const hprof_mem_service* mem = service(host, HPROF_SERVICE_MEM);
   const hprof_clock_service* clock = service(host, HPROF_SERVICE_CLOCK);
   const hprof_emit_service* emit = service(host, HPROF_SERVICE_EMIT);
-  const hprof_log_service* log = service(host, HPROF_SERVICE_LOG);
   gc_pauses* made;
-  uint32_t kind;
   if (!HPROF_HAS(mem, hprof_mem_service, release) || !HPROF_HAS(clock, hprof_clock_service, monotonic) ||
-      !HPROF_HAS(emit, hprof_emit_service, vendor_kind)) {
+      !HPROF_HAS(emit, hprof_emit_service, write)) {
+    snprintf(error, error_size, "this core lacks the services mem, clock or emit");
     return HPROF_UNSUPPORTED;
-  }
-  kind = emit->vendor_kind(host, &schema);
-  if (kind == 0) {
-    if (HPROF_HAS(log, hprof_log_service, message)) log->message(host, "gc_pauses: no record kind is left");
-    return HPROF_FAILED;
   }
   made = mem->allocate(host, sizeof(gc_pauses));
   if (made == NULL) return HPROF_NO_MEMORY;
   made->host = host;
   made->clock = clock;
   made->emit = emit;
-  made->kind = kind;
   made->stats.least_ns = ((const config*)options)->least_ns;
   *self = made;
   return HPROF_OK;
@@ -77,20 +85,26 @@ static void stop(void* self) { (void)self; }
 static hprof_status report(void* self, const hprof_report* why) {
   gc_pauses* me = self;
   const pause_summary sum = pause_stats_read(&me->stats);
-  hprof_rec_vendor record;
+  hprof_cell cells[COLUMNS];
+  hprof_rec_table table;
   (void)why;
-  memset(&record, 0, sizeof(record));
-  record.head.size = sizeof(record);
-  record.head.kind = me->kind;
-  record.schema = &schema;
-  record.values[0].u = sum.starts;
-  record.values[1].u = sum.count;
-  record.values[2].u = sum.total_ns;
-  record.values[3].u = sum.max_ns;
-  record.values[4].u = sum.p50_ns;
-  record.values[5].u = sum.p90_ns;
-  record.values[6].u = sum.p99_ns;
-  return me->emit->write(me->host, &record.head);
+  cells[0].u = sum.starts;
+  cells[1].u = sum.count;
+  cells[2].u = sum.total_ns;
+  cells[3].u = sum.max_ns;
+  cells[4].u = sum.p50_ns;
+  cells[5].u = sum.p90_ns;
+  cells[6].u = sum.p99_ns;
+  memset(&table, 0, sizeof(table));
+  table.head.size = sizeof(table);
+  table.head.kind = HPROF_RECORD_TABLE;
+  table.schema = &schema;
+  table.created_ms = me->clock->wall_ms(me->host);
+  table.rows = cells;
+  table.row_count = 1;
+  table.row_stride = sizeof(cells);
+  table.order = table.period_column = HPROF_NO_COLUMN;
+  return me->emit->write(me->host, &table.head);
 }
 
 static void reset(void* self) { pause_stats_reset(&((gc_pauses*)self)->stats); }

@@ -41,6 +41,19 @@ TEST_CASE("without a budget only the source refuses, and that costs nothing") {
   CHECK(memory.used() == 1);
 }
 
+TEST_CASE("a lifted budget refuses nothing and tells what was needed") {
+  TestMemory memory(1000);
+  memory.lift();
+  void* block = memory.allocate(3000);
+  CHECK(block);
+  memory.release(block, 3000);
+  CHECK(memory.settle());
+  CHECK_FALSE(memory.settle());
+  CHECK(memory.peak() == 3000);
+  CHECK(memory.budget() == 1000);
+  CHECK(memory.allocate(1001) == nullptr);
+}
+
 TEST_CASE("parts that take a pair of functions are accounted, too") {
   TestMemory memory(100);
   const Memory functions = memory.functions();

@@ -76,3 +76,23 @@ TEST_CASE("copied text is cut and terminated") {
   CHECK(copy_text(array, 1, "abc") == 0);
   CHECK(std::string(array).empty());
 }
+
+TEST_CASE("sizes are said in units that a person reads") {
+  const auto size = [](uint64_t bytes) {
+    char text[32];
+    TextWriter out(text, sizeof(text));
+    put_size(out, bytes);
+    return std::string(text);
+  };
+  CHECK(size(0) == "0 bytes");
+  CHECK(size(1) == "1 byte");
+  CHECK(size(999) == "999 bytes");
+  CHECK(size(1000) == "1 KB");
+  CHECK(size(1234) == "1.2 KB");
+  CHECK(size(9960) == "10 KB");
+  CHECK(size(12345) == "12 KB");
+  CHECK(size(999499) == "999 KB");
+  CHECK(size(999500) == "1 MB");
+  CHECK(size(3400000000) == "3.4 GB");
+  CHECK(size(UINT64_MAX) == "18 EB");
+}

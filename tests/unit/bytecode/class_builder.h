@@ -145,7 +145,7 @@ inline void test_release(void*, void* block, size_t) { std::free(block); }
 struct Rewritten {
   explicit Rewritten(const Bytes& file, const ProbeSet& probes, size_t limit = 16u << 20)
       : scratch({nullptr, test_allocate, test_release}, limit) {
-    rewrite({file.data(), static_cast<uint32_t>(file.size())}, probes, scratch, &result);
+    rewrite({file.data(), static_cast<uint32_t>(file.size())}, 0, probes, scratch, &result);
     bytes = file;
     if (result.reason == Reason::kRewritten) {
       bytes.resize(result.size);

@@ -401,7 +401,7 @@ TEST_CASE("memory is bounded, and not asked for again in the steady state") {
   RewriteResult result;
   for (int i = 0; i < 3; i++) {
     if (i == 1) allocations = 0;
-    rewrite({file.data(), static_cast<uint32_t>(file.size())}, probes, scratch, &result);
+    rewrite({file.data(), static_cast<uint32_t>(file.size())}, 0, probes, scratch, &result);
     CHECK(result.reason == Reason::kRewritten);
   }
   CHECK(allocations == 0);
@@ -444,5 +444,88 @@ TEST_CASE("the tracker is made fit for later JDKs") {
     CHECK(view.name.equals(tracker.name));
     REQUIRE(prepare_tracker(tracker, false, scratch, out) == Reason::kRewritten);
     CHECK(Span{out.data(), static_cast<uint32_t>(out.size())}.equals(tracker.bytes));
+  }
+}
+
+TEST_CASE(
+    "a catch clause tells of its exception first of all; a finally clause and one that covers itself do "
+    "not") {
+  ClassBuilder builder;
+  const uint16_t type = builder.class_of("java/lang/RuntimeException");
+  Method method;
+  //              0 nop  1 return  2 pop  3 return  4 pop  5 return  6 pop  7 return
+  method.code = {0, 177, 87, 177, 87, 177, 87, 177};
+  method.stack = 1;
+  method.handlers = {{0, 1, 2, type}, {0, 2, 2, type}, {0, 1, 4, 0}, {0, 7, 6, type}};
+  builder.add(method);
+  Rewritten r(builder.build(), probes_of(kProbeCaught));
+  REQUIRE(r.has_code);
+  CHECK(r.result.counts.caughts == 1);
+  CHECK(r.result.counts.caughts_left_out == 1);
+  REQUIRE(r.code.code.size == 8 + 5);
+  CHECK(r.code.code.data[2] == 89);  // dup
+  CHECK(r.code.code.data[3] == 4);   // iconst_1
+  CHECK(r.called(4) == "caught");
+  CHECK(r.code.max_stack == 3);
+  const uint32_t begins[] = {2, 2, 9, 11};
+  for (uint32_t i = 0; i < 4; i++) CHECK(load_be16(r.code.handlers + i * 8 + 4) == begins[i]);
+}
+
+TEST_CASE("caught() stands behind sync() of the same handler") {
+  ClassBuilder builder;
+  const uint16_t type = builder.class_of("java/lang/Exception");
+  Method method = calling(builder);
+  method.code.insert(method.code.end(), {87, 177});
+  method.stack = 1;
+  method.handlers = {{0, 3, 4, type}};
+  builder.add(method);
+  Rewritten r(builder.build(), probes_of(kProbeEnter | kProbeSync | kProbeCaught));
+  REQUIRE(r.has_code);
+  const uint32_t handler = load_be16(r.code.handlers + 4);
+  CHECK(r.called(handler + 2) == "sync");
+  CHECK(r.code.code.data[handler + 5] == 89);
+  CHECK(r.called(handler + 7) == "caught");
+  CHECK(r.code.code.data[handler + 10] == 87);
+}
+
+TEST_CASE("entries are told before anything else of the method, leaves' too") {
+  Method method;
+  method.code = {177};
+  Rewritten r = rewrite_one(method, kProbeEntered | kProbesOfTimes);
+  REQUIRE(r.has_code);
+  CHECK(r.called(1) == "entered");
+  CHECK(r.called(5) == "leaf");
+  CHECK(r.code.code.size == 9);
+  Rewritten alone = rewrite_one(method, kProbeEntered);
+  CHECK(alone.called(1) == "entered");
+  CHECK(alone.code.code.size == 5);
+  CHECK(alone.code.max_locals == 0);
+}
+
+TEST_CASE("constructors of Throwable tell of themselves at their ends, those of others do not") {
+  for (const char* name : {"java/lang/Throwable", "java/lang/Throwabl"}) {
+    CAPTURE(name);
+    ClassBuilder builder(name);
+    const uint16_t super = builder.method_ref("java/lang/Object", "<init>", "()V");
+    Method method;
+    method.name = "<init>";
+    method.access = 1;
+    method.locals = 1;
+    method.stack = 1;
+    method.code = {42, 183, static_cast<uint8_t>(super >> 8), static_cast<uint8_t>(super), 177};
+    builder.add(method);
+    Rewritten r(builder.build(), probes_of(kProbeMade));
+    const bool is_throwable = name[18] == 'e';
+    CHECK((r.result.reason == Reason::kRewritten) == is_throwable);
+    if (!is_throwable) continue;
+    REQUIRE(r.has_code);
+    CHECK(r.code.code.data[4] == 42);  // aload_0
+    CHECK(r.called(5) == "made");
+    CHECK(r.code.code.data[8] == 177);
+    CHECK(r.code.max_stack == 2);
+    method.name = "fillInStackTrace";
+    ClassBuilder other(name);
+    other.add(method);
+    CHECK(Rewritten(other.build(), probes_of(kProbeMade)).result.reason == Reason::kUnchanged);
   }
 }

@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
-#include <hprof/record.h>
+#include <hprof/collector.h>
 
+#include "core/control/command_table.h"
 #include "core/control/control_address.h"
 
 using namespace hprof;
@@ -69,7 +70,8 @@ TEST_CASE("tables have flags and a cutoff") {
   CHECK(parsed.command.cutoff == 0.01);
   CHECK(parse("samples").command.cutoff < 0);
   CHECK_FALSE(parse("samples alloc").good);
-  CHECK_FALSE(parse("samples cutoff=2").good);
+  CHECK(parse("samples cutoff=2").command.cutoff == 2);
+  CHECK_FALSE(parse("samples cutoff=-1").good);
   CHECK_FALSE(parse("samples cutoff=").good);
 }
 
@@ -102,12 +104,28 @@ TEST_CASE("what is no command is said without control characters") {
 }
 
 TEST_CASE("help names commands that exist") {
-  std::string help = kCommandHelp;
-  for (const char* line : {"start", "stop", "report", "reset", "status", "dump heap", "summary", "traces",
-                           "gc", "detach", "exit"}) {
-    CHECK(help.find(std::string(line) + " ") != std::string::npos);
-    CHECK(parse(line).good);
+  char help[4096];
+  TextWriter out(help, sizeof(help));
+  put_command_help(&out);
+  CHECK_FALSE(out.cut());
+  for (const CommandRow& row : kCommands) {
+    CAPTURE(row.words);
+    CHECK(std::string(help).find(std::string(row.words) + " ") != std::string::npos);
+    Parsed parsed = parse(row.form == CommandForm::kDepth ? "depth 7" : row.words);
+    REQUIRE(parsed.good);
+    CHECK(parsed.command.kind == row.kind);
+    if (row.form != CommandForm::kDepth) CHECK(parsed.command.value == row.value);
+    CHECK_FALSE(parse(std::string(row.words) + " nonsense").good);
+    CHECK(parse(std::string("control ") + row.words + (row.form == CommandForm::kDepth ? " 7" : "")).good ==
+          (row.tag == kTagControl));
+    if (row.tag != kTagNone) CHECK(find_command(row.tag, row.option) == &row);
   }
+}
+
+TEST_CASE("detach can leave out the last report") {
+  CHECK(parse("detach").command.value == 0);
+  CHECK(parse("detach nodump").command.value == 1);
+  CHECK(parse("detach now").problem == "it is: detach [nodump]");
 }
 
 TEST_CASE("lines come out of pieces of any size") {

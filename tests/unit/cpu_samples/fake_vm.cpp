@@ -28,8 +28,12 @@ struct FakeServices {
     return FakeVm::current->has_jvmti ? &FakeVm::current->jvmti_env_ : nullptr;
   }
   static void* jni(const hprof_host*) { return FakeVm::current->jni(); }
-  static void* symbol(const hprof_host*, const char* name) {
-    bool known = FakeVm::current->has_async_get_call_trace && strcmp(name, "AsyncGetCallTrace") == 0;
+  static uint32_t precise_code(const hprof_host*) {
+    FakeVm::current->precise_code = true;
+    return 1;
+  }
+  static void* find_async_get_call_trace(const hprof_host*) {
+    bool known = FakeVm::current->has_async_get_call_trace;
     return known ? reinterpret_cast<void*>(&async_get_call_trace) : nullptr;
   }
 
@@ -50,6 +54,7 @@ struct FakeServices {
   static void uninstall(const hprof_host*) { FakeVm::current->installed = false; }
   static hprof_cpu_timer* start(const hprof_host*, uint64_t os_id, uint64_t interval_ns, void* argument) {
     if (FakeVm::current->timers_fail) return nullptr;
+    if (FakeVm::current->on_timer) FakeVm::current->on_timer();
     auto& timer = FakeVm::current->timers[os_id];
     timer.reset(new hprof_cpu_timer{os_id, interval_ns, argument});
     return timer.get();
@@ -116,7 +121,8 @@ struct FakeServices {
     return JVMTI_ERROR_NONE;
   }
   static uint32_t read_registers(const hprof_host*, const void*, hprof_registers* registers) {
-    *registers = FakeVm::current->registers;
+    const hprof_registers& known = FakeVm::current->registers;
+    hprof_copy_sized(registers, registers->size, &known, sizeof known);
     return FakeVm::current->knows_registers ? 1 : 0;
   }
   static void write_registers(const hprof_host*, void*, const hprof_registers* registers) {
@@ -137,13 +143,16 @@ struct FakeServices {
   }
 };
 
-static const hprof_jvm_service kJvm = {sizeof(hprof_jvm_service),
-                                       0,
-                                       FakeServices::java_vm,
-                                       FakeServices::jvmti,
-                                       FakeServices::jni,
-                                       FakeServices::symbol,
-                                       FakeServices::compiled_method};
+static const hprof_jvm_service kJvm = {sizeof(hprof_jvm_service), 0, FakeServices::java_vm,
+                                       FakeServices::jvmti, FakeServices::jni};
+static const hprof_hotspot_service kHotspot = [] {
+  hprof_hotspot_service table = {};
+  table.size = sizeof table;
+  table.precise_code = FakeServices::precise_code;
+  table.async_get_call_trace = FakeServices::find_async_get_call_trace;
+  table.compiled_method = FakeServices::compiled_method;
+  return table;
+}();
 static const hprof_sampling_service kSampling = {sizeof(hprof_sampling_service),
                                                  0,
                                                  FakeServices::install,
@@ -174,6 +183,7 @@ FakeVm::FakeVm() {
   jni_env_.functions = &jni_functions_;
   jvmti_env_.functions = &jvmti_functions_;
   mock.set_service(HPROF_SERVICE_JVM, &kJvm);
+  mock.set_service(HPROF_SERVICE_HOTSPOT, &kHotspot);
   mock.set_service(HPROF_SERVICE_SAMPLING, &kSampling);
 }
 
@@ -211,7 +221,8 @@ void FakeVm::create(const std::map<std::string, std::string>& options) {
   const hprof_unit& unit = mock_unit(hprof_module_cpu_samples, "cpu_samples");
   config_.reset(new MockConfig(unit, options));
   ops = static_cast<const hprof_collector_ops*>(unit.ops);
-  if (ops->create(mock.host(), config_->data(), &self) != HPROF_OK) self = nullptr;
+  char error[256] = "";
+  if (ops->create(mock.host(), config_->data(), &self, error, sizeof error) != HPROF_OK) self = nullptr;
 }
 
 void FakeVm::destroy() {
@@ -232,24 +243,23 @@ void FakeVm::report(double cutoff) {
   ops->report(self, &report);
 }
 
-static const hprof_rec_cpu_table* table_of(const std::vector<MockRecord>& records) {
-  if (records.empty() || records[0].kind() != HPROF_RECORD_CPU_SAMPLES) return nullptr;
-  return &records[0].as<hprof_rec_cpu_table>();
+const hprof_rec_table* FakeVm::table() const {
+  if (mock.written.empty() || !is_table(mock.written[0], HPROF_TABLE_CPU_SAMPLES)) return nullptr;
+  return &mock.written[0].as<hprof_rec_table>();
 }
 
 std::map<std::string, uint64_t> FakeVm::rows() const {
   std::map<std::string, uint64_t> found;
-  const hprof_rec_cpu_table* table = table_of(mock.written);
-  for (uint64_t i = 0; table != nullptr && i < table->row_count; i++) {
-    auto lines = mock.trace_text(table->rows[i].trace);
-    found[lines.empty() ? "<empty>" : lines[0].substr(0, lines[0].find('('))] += table->rows[i].count;
+  if (table() == nullptr) return found;
+  for (const hprof_cpu_row& row : rows_of<hprof_cpu_row>(*table())) {
+    auto lines = mock.trace_text(static_cast<hprof_trace_serial>(row.trace));
+    found[lines.empty() ? "<empty>" : lines[0].substr(0, lines[0].find('('))] += row.count;
   }
   return found;
 }
 
 uint64_t FakeVm::total() const {
-  const hprof_rec_cpu_table* table = table_of(mock.written);
-  return table == nullptr ? UINT64_MAX : table->total;
+  return table() == nullptr ? UINT64_MAX : table()->totals[HPROF_CPU_COUNT].u;
 }
 
 std::string FakeVm::notes() const {

@@ -2,6 +2,7 @@
 // JVMTI and JNI functions that the engines call. One at a time.
 #pragma once
 
+#include <functional>
 #include <jvmti.h>
 #include <map>
 #include <memory>
@@ -9,8 +10,9 @@
 #include <string>
 #include <vector>
 
+#include <hprof/draft/hotspot.h>
+#include <hprof/draft/sampling.h>
 #include <hprof/service/jvm.h>
-#include <hprof/service/sampling.h>
 
 #include "plugins/cpu_samples/signal_engine.h"
 #include "tests/mock/mock_config.h"
@@ -31,10 +33,12 @@ class FakeVm {
 
   MockHost mock;
   bool has_async_get_call_trace = true;
+  bool precise_code = false;   // asked for
   bool attached = true;        // the calling thread has a JNIEnv
   bool walk_faults = false;    // guarded calls end in a fault
   int walk_faults_after = -1;  // only guarded calls after so many
   bool timers_fail = false;
+  std::function<void()> on_timer;          // before a timer is made: what other threads do meanwhile
   std::vector<samples::AsyncFrame> stack;  // what AsyncGetCallTrace finds ...
   int32_t walk_code = 0;                   // ... or, with an empty stack, answers
   hprof_registers registers = {};          // of the interrupted code
@@ -75,6 +79,7 @@ class FakeVm {
   void destroy();
 
   // Of the last report: "method" -> samples of its innermost frame, and all the notes.
+  const hprof_rec_table* table() const;  // of the last report
   std::map<std::string, uint64_t> rows() const;
   uint64_t total() const;
   std::string notes() const;

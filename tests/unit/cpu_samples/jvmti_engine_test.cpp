@@ -109,13 +109,13 @@ TEST_CASE("several threads' stacks are taken in one call") {
   CHECK(f.vm.single_calls == 0);
 }
 
-TEST_CASE("a new thread is charged from its first nanosecond, an ended one no more") {
+TEST_CASE("a new thread is charged from its start on, an ended one no more") {
   Fixture f;
   f.start("1");
   void* t = f.thread(4, 104, "young");
   hprof_thread* thread = &f.vm.mock.app_threads.back().thread;
-  f.vm.mock.thread_cpu_ns[104] = 3 * kMs;
   f.vm.ops->handlers->thread_start(f.vm.self, f.vm.jni(), thread);
+  f.used(104, 3 * kMs);  // beside what its native code had used before it was attached
   f.vm.look(1 * kMs);
   CHECK(f.rows() == Rows{{"App.young", 3}});
   f.vm.ops->handlers->thread_end(f.vm.self, f.vm.jni(), thread);
@@ -123,6 +123,20 @@ TEST_CASE("a new thread is charged from its first nanosecond, an ended one no mo
   f.vm.look(1 * kMs);
   CHECK(f.rows() == Rows{{"App.young", 3}});
   CHECK(f.vm.java_threads[t].stack.size() == 1);
+}
+
+TEST_CASE("a new thread whose CPU clock cannot be read at its start is charged from the next look on") {
+  Fixture f;
+  f.start("1");
+  f.thread(4, 104, "young");
+  hprof_thread* thread = &f.vm.mock.app_threads.back().thread;
+  f.vm.mock.thread_cpu_ns.erase(104);
+  f.vm.ops->handlers->thread_start(f.vm.self, f.vm.jni(), thread);
+  f.vm.mock.thread_cpu_ns[104] = 70 * kMs;
+  f.vm.look(1 * kMs);
+  f.used(104, 2 * kMs);
+  f.vm.look(1 * kMs);
+  CHECK(f.rows() == Rows{{"App.young", 2}});
 }
 
 TEST_CASE("the jvmti engine stops, starts and gives its memory back") {

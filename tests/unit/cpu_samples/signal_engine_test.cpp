@@ -24,11 +24,19 @@ TEST_CASE("ticks of timed threads become rows, most first, with notes after the 
   vm.report();
   CHECK(vm.rows() == Rows{{"App.f", 1}, {"App.g", 3}});
   CHECK(vm.total() == 4);
-  auto& table = vm.mock.written.at(0).as<hprof_rec_cpu_table>();
-  CHECK(vm.mock.trace_text(table.rows[0].trace) == std::vector<std::string>{"App.g(Unknown Source:1)"});
-  CHECK(vm.mock.trace_text(table.rows[1].trace) ==
+  REQUIRE(vm.table() != nullptr);
+  const hprof_rec_table& table = *vm.table();
+  const auto rows = rows_of<hprof_cpu_row>(table);
+  CHECK(vm.mock.trace_text(static_cast<hprof_trace_serial>(rows[0].trace)) ==
+        std::vector<std::string>{"App.g(Unknown Source:1)"});
+  CHECK(vm.mock.trace_text(static_cast<hprof_trace_serial>(rows[1].trace)) ==
         std::vector<std::string>{"App.f(Unknown Source:3)", "App.g(Unknown Source:9)"});
-  CHECK(std::string(table.created) == "Fri Jan  2 03:04:05 2026");
+  CHECK(table.created_ms == vm.mock.wall_clock_ms);
+  CHECK(table.order == HPROF_CPU_COUNT);
+  CHECK(table.period == 500000);
+  CHECK(table.period_column == HPROF_CPU_TIME);
+  CHECK(rows[0].time_ns == 1500000);
+  CHECK(table.totals[HPROF_CPU_TIME].u == 2000000);
   CHECK(vm.notes().find("engine signal, interval 0.5 ms, 4 samples in 1.5 s") != std::string::npos);
   CHECK(vm.notes().find(
             "the process used 0.01 s of CPU time meanwhile, the Java threads in the table 0.002 s; the "
@@ -125,6 +133,35 @@ TEST_CASE("a thread that ends loses its timer, a late tick of it is nobody's") {
   CHECK(vm.total() == 1);
 }
 
+TEST_CASE("while a timer is made, its thread may end, be switched off, or everything stop") {
+  FakeVm vm;
+  vm.stack = {{1, vm.method("App", "f")}};
+  vm.create();
+  vm.mock.on_pause = [](uint64_t) { REQUIRE_MESSAGE(false, "a lock is waited for"); };
+  REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+  hprof_thread* thread = vm.mock.add_app_thread(1, 101);
+  hprof_control off = {sizeof(hprof_control), HPROF_CONTROL_CPU_SAMPLING, 0, 0};
+  hprof_control on = {sizeof(hprof_control), HPROF_CONTROL_CPU_SAMPLING, 1, 0};
+  SUBCASE("end") {
+    vm.on_timer = [&] { vm.ops->handlers->thread_end(vm.self, vm.jni(), thread); };
+  }
+  SUBCASE("be switched off") {
+    vm.on_timer = [&] { CHECK(vm.ops->control(vm.self, &off) == HPROF_OK); };
+  }
+  SUBCASE("everything stop") {
+    vm.on_timer = [&] { vm.ops->stop(vm.self); };
+  }
+  vm.ops->handlers->thread_start(vm.self, vm.jni(), thread);
+  CHECK(vm.timers.empty());
+  // Later it is timed like any other.
+  vm.on_timer = nullptr;
+  REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+  vm.ops->handlers->thread_start(vm.self, vm.jni(), thread);
+  CHECK(vm.ops->control(vm.self, &on) == HPROF_OK);
+  CHECK(vm.timers.size() == 1);
+  vm.report();
+}
+
 TEST_CASE("threads that cannot be timed are counted as lost") {
   FakeVm vm;
   vm.create();
@@ -178,7 +215,7 @@ struct InEntryCode {
     vm.mock.add_app_thread(1, 101);
     vm.walk_code = -5;
     vm.knows_registers = true;
-    vm.registers = {0x5010, reinterpret_cast<uintptr_t>(machine_stack), 0x7777, 0};
+    vm.registers = {sizeof vm.registers, 0, 0x5010, reinterpret_cast<uintptr_t>(machine_stack), 0x7777, 0};
     vm.stacks_by_pc[0x9000] = {{4, g}};
   }
   void start() {
@@ -188,10 +225,12 @@ struct InEntryCode {
   }
   std::vector<std::string> only_trace() {
     vm.report();
-    auto& table = vm.mock.written.at(0).as<hprof_rec_cpu_table>();
+    REQUIRE(vm.table() != nullptr);
+    const hprof_rec_table& table = *vm.table();
+    const auto rows = rows_of<hprof_cpu_row>(table);
     CHECK(table.row_count == 1);
     std::vector<std::string> methods;
-    for (auto& line : vm.mock.trace_text(table.rows[0].trace))
+    for (auto& line : vm.mock.trace_text(static_cast<hprof_trace_serial>(rows[0].trace)))
       methods.push_back(line.substr(0, line.find('(')));
     return methods;
   }
@@ -244,7 +283,7 @@ TEST_CASE("faults while walking from the caller leave the registers as they were
   InEntryCode t;
   t.start();
   t.machine_stack[0] = 0x9000;
-  t.vm.walk_faults_after = 2;
+  t.vm.walk_faults_after = 1;
   t.vm.tick(101);
   CHECK(t.only_trace() == Methods{"App.f"});
   CHECK(t.vm.registers.pc == 0x5010);
@@ -277,8 +316,10 @@ TEST_CASE("native methods and unknown bytecode indexes keep their frames") {
   vm.stack = {{-3, vm.method("App", "read")}, {7, nullptr}};
   vm.tick(101);
   vm.report();
-  auto& table = vm.mock.written.at(0).as<hprof_rec_cpu_table>();
-  auto trace = vm.mock.trace_text(table.rows[0].trace);
+  REQUIRE(vm.table() != nullptr);
+  const hprof_rec_table& table = *vm.table();
+  const auto rows = rows_of<hprof_cpu_row>(table);
+  auto trace = vm.mock.trace_text(static_cast<hprof_trace_serial>(rows[0].trace));
   REQUIRE(trace.size() == 2);
   CHECK(trace[0] == "App.read(Unknown Source:-3)");
   CHECK(trace[1] == "JVM.unknown_method(Unknown Source:-1)");
@@ -316,9 +357,9 @@ TEST_CASE("depth changes while running, up and down, and the counts stay") {
   auto deepest = [&] {
     vm.report();
     size_t most = 0;
-    auto& table = vm.mock.written.at(0).as<hprof_rec_cpu_table>();
-    for (uint64_t i = 0; i < table.row_count; i++) {
-      most = std::max(most, vm.mock.trace_text(table.rows[i].trace).size());
+    REQUIRE(vm.table() != nullptr);
+    for (const hprof_cpu_row& row : rows_of<hprof_cpu_row>(*vm.table())) {
+      most = std::max(most, vm.mock.trace_text(static_cast<hprof_trace_serial>(row.trace)).size());
     }
     return most;
   };
@@ -374,7 +415,7 @@ TEST_CASE("where the signal engine cannot run the jvmti engine does, and says so
   SUBCASE("signal") {
     vm.create({{"sampler", "signal"}});
     REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
-    CHECK(vm.mock.said("this VM has no AsyncGetCallTrace; sampling with JVMTI"));
+    CHECK(vm.mock.said("this VM has no AsyncGetCallTrace, or it is switched off; sampling with JVMTI"));
   }
   SUBCASE("no signals on this platform") {
     vm.has_async_get_call_trace = true;
@@ -397,18 +438,27 @@ TEST_CASE("with neither engine the start fails with one line, and reports still 
   CHECK(vm.rows() == Rows{{"JVM.no_samples", 0}});
 }
 
-TEST_CASE("without memory the start fails, and everything is given back") {
-  for (uint64_t limit : {100ull, 200000ull, 100000ull}) {
+TEST_CASE("without memory the start fails, or takes the smaller engine, and everything is given back") {
+  uint32_t failed = 0, smaller = 0;
+  for (uint64_t limit = 0;; limit += 4096) {
+    REQUIRE(limit < 64 * 1024 * 1024);
     FakeVm vm;
     vm.create();
-    if (vm.self == nullptr) continue;
+    REQUIRE(vm.self != nullptr);
     vm.mock.memory_limit = vm.mock.memory_used + limit;
-    vm.ops->start(vm.self);
+    const bool started = vm.ops->start(vm.self) == HPROF_OK;
+    const bool whole = vm.installed;
+    CHECK(vm.mock.agent_threads.size() == (started ? 1 : 0));
     vm.destroy();
     CHECK(vm.mock.memory_used == 0);
     CHECK(vm.mock.agent_threads.empty());
     CHECK_FALSE(vm.installed);
+    failed += started ? 0 : 1;
+    smaller += started && !whole ? 1 : 0;
+    if (whole) break;
   }
+  CHECK(failed > 0);
+  CHECK(smaller > 0);
 }
 
 TEST_CASE("an output that is gone ends the report") {

@@ -35,7 +35,7 @@ TEST_CASE("counts add up per trace, through growth") {
   CHECK(all(counts).empty());
   counts.add(services, 7, 1);
   CHECK(all(counts) == std::map<uint32_t, uint64_t>{{7, 1}});
-  counts.close(services);
+  counts.close();
   CHECK(mock.memory_used == 0);
 }
 
@@ -43,29 +43,18 @@ TEST_CASE("what does not fit goes to the overflow, known traces keep counting") 
   MockHost mock;
   Services services(mock.host());
   TraceCounts counts;
-  counts.limit(2);
-  counts.add(services, 1, 1);
-  counts.add(services, 2, 1);
-  counts.add(services, 3, 5);
-  counts.add(services, 1, 1);
-  counts.add(services, 0, 2);  // the ids service was full
-  CHECK(all(counts) == std::map<uint32_t, uint64_t>{{1, 2}, {2, 1}});
-  CHECK(counts.overflow() == 7);
-  counts.close(services);
-}
-
-TEST_CASE("without memory to grow the table goes on with what it has") {
-  MockHost mock;
-  Services services(mock.host());
-  TraceCounts counts;
   mock.memory_limit = 0;
   counts.add(services, 1, 3);
   CHECK(counts.overflow() == 3);
-  mock.memory_limit = 20000;  // 1024 entries, no more
-  for (uint32_t trace = 1; trace <= 600; trace++) counts.add(services, trace, 1);
-  CHECK(counts.size() == 512);
-  CHECK(counts.overflow() == 3 + 88);
-  counts.close(services);
+  mock.memory_limit = 20000;  // 1024 slots, of which three quarters are used
+  for (uint32_t trace = 1; trace <= 800; trace++) counts.add(services, trace, 1);
+  CHECK(counts.size() == 768);
+  CHECK(counts.overflow() == 3 + 32);
+  counts.add(services, 7, 2);
+  counts.add(services, 0, 2);  // the ids service was full
+  CHECK(all(counts)[7] == 3);
+  CHECK(counts.overflow() == 3 + 32 + 2);
+  counts.close();
 }
 
 TEST_CASE("counts stop at the top") {
@@ -75,7 +64,7 @@ TEST_CASE("counts stop at the top") {
   counts.add(services, 1, UINT64_MAX - 1);
   counts.add(services, 1, 5);
   CHECK(all(counts)[1] == UINT64_MAX);
-  counts.close(services);
+  counts.close();
 }
 
 static std::vector<uint32_t> ranked(std::vector<hprof_cpu_row> rows, uint64_t total, double cutoff) {
@@ -86,19 +75,21 @@ static std::vector<uint32_t> ranked(std::vector<hprof_cpu_row> rows, uint64_t to
 }
 
 TEST_CASE("rows are ranked by count, equals by trace") {
-  std::vector<hprof_cpu_row> rows = {{5, 0, 9, 0}, {20, 0, 8, 0}, {5, 0, 2, 0}, {70, 0, 5, 0}};
+  std::vector<hprof_cpu_row> rows = {{5, 0, 9}, {20, 0, 8}, {5, 0, 2}, {70, 0, 5}};
   CHECK(ranked(rows, 100, 0) == std::vector<uint32_t>{5, 8, 2, 9});
 }
 
 TEST_CASE("a table stops at the first row below the cutoff") {
-  std::vector<hprof_cpu_row> rows = {{5, 0, 1, 0}, {20, 0, 2, 0}, {5, 0, 3, 0}, {70, 0, 4, 0}};
+  std::vector<hprof_cpu_row> rows = {{5, 0, 1}, {20, 0, 2}, {5, 0, 3}, {70, 0, 4}};
   CHECK(ranked(rows, 100, 0.05) == std::vector<uint32_t>{4, 2, 1, 3});
   CHECK(ranked(rows, 100, 0.06) == std::vector<uint32_t>{4, 2});
   CHECK(ranked(rows, 100, 0.5) == std::vector<uint32_t>{4});
 }
 
-TEST_CASE("the first row is there whatever the cutoff") {
-  CHECK(ranked({{3, 0, 1, 0}, {2, 0, 2, 0}}, 5, 1.0) == std::vector<uint32_t>{1});
-  CHECK(ranked({{0, 0, 1, 0}}, 0, 0.5) == std::vector<uint32_t>{1});
+TEST_CASE("a table may be empty") {
+  CHECK(ranked({{5, 0, 1}}, 5, 1.0) == std::vector<uint32_t>{1});
+  CHECK(ranked({{3, 0, 1}, {2, 0, 2}}, 5, 1.0).empty());
+  CHECK(ranked({{5, 0, 1}}, 5, 1.5).empty());
+  CHECK(ranked({{0, 0, 1}}, 0, 0.5) == std::vector<uint32_t>{1});
   CHECK(ranked({}, 0, 0.5).empty());
 }

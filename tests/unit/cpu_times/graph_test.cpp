@@ -171,6 +171,35 @@ TEST_CASE("the deepest traces keep all of their methods") {
   CHECK(node->trace[kDepthMost - 1] == 10);
 }
 
+TEST_CASE("while memory is asked for the shared graph, other threads go on in it") {
+  Fixture f(2, 1000000, true);
+  f.mock.on_pause = [](uint64_t) { REQUIRE_MESSAGE(false, "a lock is waited for"); };
+  State other = {};
+  other.graph = &f.graph;
+  uint32_t asked = 0, method = 5000;
+  bool inside = false;
+  f.mock.on_allocate = [&] {
+    if (inside) return;
+    inside = true;
+    asked++;
+    for (int i = 0; i < 30; i++) {
+      Node* node = f.graph.follow(&other, f.graph.root(), ++method);
+      REQUIRE(node != nullptr);
+      CHECK(f.graph.follow(&other, f.graph.root(), method) == node);
+    }
+    inside = false;
+  };
+  for (uint32_t i = 0; i < 500; i++) {
+    Node* node = f.step(f.graph.root(), i);
+    REQUIRE(node != nullptr);
+    CHECK(trace_of(node) == Trace{i});
+    CHECK(f.state->edges == f.graph.edges());
+    CHECK(f.state->mask == f.graph.mask());
+  }
+  CHECK(asked > 5);
+  for (uint32_t i = 0; i < 500; i++) CHECK(trace_of(f.step(f.graph.root(), i)) == Trace{i});
+}
+
 TEST_CASE("threads that build the shared graph at once agree on its nodes") {
   Fixture f(2, 1000000, true);
   constexpr uint32_t kThreads = 4, kMethods = 300;

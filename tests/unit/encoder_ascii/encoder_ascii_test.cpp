@@ -6,6 +6,8 @@
 #include <doctest/doctest.h>
 #include <sstream>
 
+#include <hprof/cpp/core_tables.hpp>
+
 #include "tests/golden/encoder_run.h"
 #include "tests/golden/recording.h"
 
@@ -31,30 +33,32 @@ std::string thread_line(MockHost& host, const std::string& name) {
 std::string method_row(const std::string& name) {
   MockHost host;
   const auto method = host.add_method(host.add_class("A", "LA;", "A.java"), name, "()V");
-  const hprof_cpu_row row = {1, 0, host.add_trace({host.add_frame(method, 1)}), 0};
-  auto table = make_record<hprof_rec_cpu_table>(HPROF_RECORD_CPU_SAMPLES);
-  table.total = table.row_count = 1;
-  table.rows = &row;
+  const hprof_cpu_row row = {1, 0, host.add_trace({host.add_frame(method, 1)})};
+  hprof_rec_table table = table_of(kCpuSamples, &row, 1);
   std::istringstream lines(encode_one(host, &table.head));
   std::string line;
   for (int i = 0; i < 3; i++) std::getline(lines, line);
   return line;
 }
 
-std::string vendor_line(uint32_t type, hprof_field_value value) {
+struct OneCell {
+  hprof_cell cell;
+};
+
+std::string vendor_line(uint32_t type, hprof_cell cell) {
   MockHost host;
-  const hprof_field field = {"a b", type, 0};
-  const hprof_schema schema = {sizeof schema, 1, "MY KIND", &field};
-  auto record = make_record<hprof_rec_vendor>(HPROF_RECORD_VENDOR_LAST);
-  record.schema = &schema;
-  record.values[0] = value;
-  return encode_one(host, &record.head);
+  const hprof_column column = {"a b", nullptr, type, 0, nullptr, nullptr};
+  const hprof_table_schema schema = {sizeof schema,     1,         sizeof column, 0,
+                                     "com.acme.kind/1", "MY KIND", &column};
+  const OneCell row = {cell};
+  hprof_rec_table table = table_of(schema, &row, 1);
+  return encode_one(host, &table.head);
 }
 
 std::string real_line(double v) {
-  hprof_field_value value;
-  value.r = v;
-  return vendor_line(HPROF_FIELD_REAL, value);
+  hprof_cell cell;
+  cell.r = v;
+  return vendor_line(HPROF_COLUMN_REAL, cell);
 }
 
 }  // namespace
@@ -96,10 +100,8 @@ TEST_CASE("an output that goes away ends a record at once, wherever it happens")
 
 TEST_CASE("an aborted record of a million rows does not go through all of them") {
   MockHost host;
-  std::vector<hprof_cpu_row> rows(1000000, hprof_cpu_row{1, 0, 0, 0});
-  auto table = make_record<hprof_rec_cpu_table>(HPROF_RECORD_CPU_SAMPLES);
-  table.total = table.row_count = rows.size();
-  table.rows = rows.data();
+  std::vector<hprof_cpu_row> rows(1000000, hprof_cpu_row{1, 0, 0});
+  hprof_rec_table table = table_of(kCpuSamples, rows.data(), rows.size());
   EncoderRun run(host, unit(), {}, 256);
   run.out.abort_after = 512;
   CHECK(run.encode(&table.head) == HPROF_ABORTED);
@@ -150,14 +152,14 @@ TEST_CASE("a thread that nobody knows still has a line") {
 
 TEST_CASE("shares of a total of zero are zero, and too large ones stay numbers") {
   MockHost host;
-  const hprof_cpu_row row = {UINT64_MAX, 0, 0, 0};
-  auto table = make_record<hprof_rec_cpu_table>(HPROF_RECORD_CPU_SAMPLES);
-  table.row_count = 1;
-  table.rows = &row;
+  const hprof_cpu_row row = {UINT64_MAX, 0, 0};
+  hprof_cpu_row totals = {0, 0, 0};
+  hprof_rec_table table = table_of(kCpuSamples, &row, 1);
+  table.totals = cells_of(&totals);
   CHECK(
       encode_one(host, &table.head).find("   1  0.00%  0.00% 18446744073709551615 300000 <empty trace>\n") !=
       std::string::npos);
-  table.total = 1;
+  totals.count = 1;
   CHECK(encode_one(host, &table.head).find("   1 1000000000000000.00% ") != std::string::npos);
 }
 
@@ -165,11 +167,9 @@ TEST_CASE("percentages are rounded as printf rounds them") {
   MockHost host;
   for (uint64_t total : {3ull, 7ull, 16ull, 32ull, 64ull, 1000ull, 12345ull, 99999ull}) {
     for (uint64_t count = 0; count <= total; count += 1 + total / 97) {
-      const hprof_cpu_row row = {count, 0, 0, 0};
-      auto table = make_record<hprof_rec_cpu_table>(HPROF_RECORD_CPU_SAMPLES);
-      table.total = total;
-      table.row_count = 1;
-      table.rows = &row;
+      const hprof_cpu_row row = {count, 0, 0}, totals = {total, 0, 0};
+      hprof_rec_table table = table_of(kCpuSamples, &row, 1);
+      table.totals = cells_of(&totals);
       char want[128];
       const double share = static_cast<double>(count) * 100.0 / static_cast<double>(total);
       std::snprintf(want, sizeof want, "\n%4u %5.2f%% %5.2f%% %7u %5u <empty trace>\n", 1u, share, share,
@@ -189,22 +189,51 @@ TEST_CASE("a vendor's numbers print short, exact enough, and whatever they are")
   CHECK(real_line(1e300) == "MY_KIND: a_b=1e300\n");
   CHECK(real_line(NAN) == "MY_KIND: a_b=nan\n");
   CHECK(real_line(-INFINITY) == "MY_KIND: a_b=-inf\n");
-  hprof_field_value value;
+  hprof_cell value;
   value.i = -5;
-  CHECK(vendor_line(HPROF_FIELD_INT, value) == "MY_KIND: a_b=-5\n");
+  CHECK(vendor_line(HPROF_COLUMN_INT, value) == "MY_KIND: a_b=-5\n");
   value.u = 0xffffffff;
-  CHECK(vendor_line(HPROF_FIELD_THREAD, value) == "MY_KIND: a_b=4295167295\n");
+  CHECK(vendor_line(HPROF_COLUMN_THREAD, value) == "MY_KIND: a_b=4295167295\n");
   CHECK(vendor_line(99, value) == "MY_KIND: a_b=4294967295\n");
 }
 
-TEST_CASE("a vendor's record with more fields than there is room for prints what there is") {
+TEST_CASE("a table of any collector has a line for each row, of words") {
   MockHost host;
-  std::vector<hprof_field> fields(40, hprof_field{"f", HPROF_FIELD_UINT, 0});
-  const hprof_schema schema = {sizeof schema, 40, "X", fields.data()};
-  auto record = make_record<hprof_rec_vendor>(HPROF_RECORD_VENDOR_FIRST);
-  record.schema = &schema;
-  const std::string line = encode_one(host, &record.head);
-  CHECK(std::count(line.begin(), line.end(), '=') == HPROF_VENDOR_FIELDS);
+  const auto owner = host.add_class("my pkg.A", "Lmy pkg/A;", "A.java");
+  const auto method = host.add_method(owner, "do it", "()V");
+  struct Row {
+    uint64_t count, bytes, at, in, what, frame, by;
+  };
+  const hprof_column columns[] = {
+      {"count", nullptr, HPROF_COLUMN_COUNT, 0, nullptr, nullptr},
+      {"bytes", nullptr, HPROF_COLUMN_BYTES, HPROF_COLUMN_WEIGHT, nullptr, nullptr},
+      {"at", nullptr, HPROF_COLUMN_TRACE, 0, nullptr, nullptr},
+      {"in", nullptr, HPROF_COLUMN_METHOD, 0, nullptr, nullptr},
+      {"what", nullptr, HPROF_COLUMN_CLASS, 0, nullptr, nullptr},
+      {"frame", nullptr, HPROF_COLUMN_FRAME, 0, nullptr, nullptr},
+  };
+  // A schema that was built with a larger column, and rows with more in them than columns.
+  struct LargeColumn {
+    hprof_column column;
+    uint64_t more;
+  } large[6];
+  for (int i = 0; i < 6; i++) large[i] = {columns[i], 0};
+  const hprof_table_schema schema = {sizeof schema,  6,         sizeof(LargeColumn), 0,
+                                     "com.acme.x/1", "MY ROWS", &large[0].column};
+  const auto frame = host.add_frame(method, 7);
+  const Row rows[] = {{2, 30, host.add_trace({frame}), method, owner, frame, 1},
+                      {1, 10, 0, 99, 99, host.add_frame(method, HPROF_LINE_UNKNOWN), 1}};
+  hprof_rec_table table = table_of(schema, rows, 2);
+  CHECK(encode_one(host, &table.head) ==
+        "MY_ROWS: count=2 bytes=30 at=300001 in=my_pkg.A.do_it what=my_pkg.A frame=my_pkg.A.do_it:7\n"
+        "MY_ROWS: count=1 bytes=10 at=300000 in=<Unknown_Class>.<Unknown_Method> what=<Unknown_Class> "
+        "frame=my_pkg.A.do_it\n");
+  table.order = 1;
+  CHECK(encode_one(host, &table.head) ==
+        "MY_ROWS: rank=1 self=75.00% accum=75.00% count=2 bytes=30 at=300001 method=my_pkg.A.do_it "
+        "in=my_pkg.A.do_it what=my_pkg.A frame=my_pkg.A.do_it:7\n"
+        "MY_ROWS: rank=2 self=25.00% accum=100.00% count=1 bytes=10 at=300000 "
+        "in=<Unknown_Class>.<Unknown_Method> what=<Unknown_Class> frame=my_pkg.A.do_it\n");
 }
 
 TEST_CASE("a status without its end does not run over") {
@@ -219,7 +248,7 @@ TEST_CASE("a status without its end does not run over") {
 
 TEST_CASE("kinds that nobody has defined are refused and write nothing") {
   MockHost host;
-  for (uint32_t kind : {0u, 23u, 31u, 64u, 4000000000u}) {
+  for (uint32_t kind : {0u, 31u, 32u, 64u, 4000000000u}) {
     auto record = make_record<hprof_rec_definition>(kind);
     EncoderRun run(host, unit());
     CHECK(run.encode_any(&record.head) == HPROF_UNSUPPORTED);
@@ -230,7 +259,6 @@ TEST_CASE("kinds that nobody has defined are refused and write nothing") {
 TEST_CASE("the prelude cannot be mistaken for its end, or for a record") {
   MockHost host;
   auto begin = make_record<hprof_rec_file_begin>(HPROF_RECORD_FILE_BEGIN);
-  begin.created = kRecordedDate;
   const std::string text = encode_one(host, &begin.head);
   CHECK(text.rfind("JAVA PROFILE 1.0.1, created Thu Jan  1 00:00:00 1970\n\n", 0) == 0);
   CHECK(text.substr(text.size() - 12) == "\n\n--------\n\n");
@@ -249,11 +277,13 @@ TEST_CASE("a bare output holds the call list and nothing else") {
   thread.id = host.add_thread("main", "main", "");
   auto note = make_record<hprof_rec_note>(HPROF_RECORD_NOTE);
   note.text = {"x", 1};
-  auto calls = make_record<hprof_rec_cpu_old>(HPROF_RECORD_CPU_OLD);
+  const hprof_call_row row = {};
+  hprof_rec_table calls = table_of(kCpuOld, &row, 0), samples = table_of(kCpuSamples, &row, 0);
   EncoderRun run(host, unit());
   CHECK(run.encode(&begin.head) == HPROF_OK);
   CHECK(run.encode(&thread.head) == HPROF_OK);
   CHECK(run.encode(&note.head) == HPROF_UNSUPPORTED);
+  CHECK(run.encode(&samples.head) == HPROF_OK);
   CHECK(run.encode(&calls.head) == HPROF_OK);
   CHECK(run.bytes() == "count callee caller time\n");
 }

@@ -107,6 +107,7 @@ TEST_CASE("a level makes it smaller") {
   CHECK(fast < text.size());
   CHECK(compressed(text, "gzip:9", 65536).size() < fast);
   CHECK(compressed(text, "gzip", 65536).size() == fast);
+  CHECK(compressed(text, nullptr, 65536).size() == fast);
 }
 
 TEST_CASE("anything else is refused with a word") {

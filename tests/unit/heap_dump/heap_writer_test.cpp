@@ -67,6 +67,26 @@ TEST_CASE("an instance is written when the next object begins") {
   CHECK(std::memcmp(record.bytes + sizeof(void*), "\1\2\3\4", 4) == 0);
 }
 
+TEST_CASE("instances and arrays have the trace that they are selected with") {
+  Heap heap;
+  heap.writer.select(10, 2, 77);
+  heap.writer.instance_value(1, HPROF_TYPE_INT, 1);
+  heap.writer.select(10, 2, 0);  // the same, still
+  heap.writer.note_object(11, 3, 2, 24);
+  heap.writer.select(11, 3, 78);
+  heap.writer.element(1, 10);
+  heap.writer.select(12, 4, 79);
+  heap.writer.array_values(HPROF_TYPE_BYTE, 3, 24, "abc");
+  heap.writer.select(13, 2);
+  heap.writer.finish(nullptr);
+  CHECK(heap.record<hprof_rec_heap_instance>(0).trace == 77);
+  CHECK(heap.record<hprof_rec_heap_array>(1).trace == 78);
+  CHECK(heap.record<hprof_rec_heap_array>(2).trace == 79);
+  CHECK(heap.record<hprof_rec_heap_instance>(3).trace == 0);
+  CHECK(heap.writer.objects() == 4);
+  CHECK(heap.writer.traced() == 3);
+}
+
 TEST_CASE("an object that is told of twice ends the dump") {
   Heap heap;
   heap.writer.select(10, 2);

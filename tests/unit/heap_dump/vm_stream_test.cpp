@@ -9,6 +9,7 @@
 #include <hprof/cpp/byte_order.hpp>
 
 #include "tests/mock/mock_host.h"
+#include "tests/unit/heap_dump/followed_objects.h"
 
 namespace hprof::dump {
 namespace {
@@ -61,24 +62,23 @@ const std::string kLoads = load_class(1, 0x1000, 0x60) + load_class(2, 0x1008, 0
 std::string file;
 std::string& out() { return file; }
 
-const hprof_emit_service kEmit = {sizeof(hprof_emit_service),
-                                  0,
-                                  nullptr,
-                                  [](const hprof_host*, hprof_record* head) {
-                                    const auto* raw = reinterpret_cast<const hprof_rec_heap_raw*>(head);
-                                    if (raw->tag != 0)
-                                      out() += static_cast<char>(raw->tag) + u4(0) + u4(raw->length);
-                                    out().append(reinterpret_cast<const char*>(raw->bytes), raw->size);
-                                    return hprof_status{HPROF_OK};
-                                  },
-                                  nullptr,
-                                  nullptr,
-                                  [](const hprof_host*) { return uint64_t{out().size()}; },
-                                  [](const hprof_host*, uint64_t position, const void* bytes, uint64_t size) {
-                                    REQUIRE(position + size <= out().size());
-                                    out().replace(position, size, static_cast<const char*>(bytes), size);
-                                    return hprof_status{HPROF_OK};
-                                  }};
+const hprof_emit_service kEmit = {
+    sizeof(hprof_emit_service),
+    0,
+    nullptr,
+    [](const hprof_host*, hprof_record* head) {
+      const auto* raw = reinterpret_cast<const hprof_rec_heap_raw*>(head);
+      if (raw->tag != 0) out() += static_cast<char>(raw->tag) + u4(0) + u4(raw->length);
+      out().append(reinterpret_cast<const char*>(raw->bytes), raw->size);
+      return hprof_status{HPROF_OK};
+    },
+    [](const hprof_host*, uint32_t, uint32_t) { return hprof_status{HPROF_OK}; },
+    [](const hprof_host*) { return uint64_t{out().size()}; },
+    [](const hprof_host*, uint64_t position, const void* bytes, uint64_t size) {
+      REQUIRE(position + size <= out().size());
+      out().replace(position, size, static_cast<const char*>(bytes), size);
+      return hprof_status{HPROF_OK};
+    }};
 
 // The mock's own looks at every byte that is given back; most of these are never touched.
 const hprof_mem_service kMem = {sizeof(hprof_mem_service),
@@ -86,17 +86,21 @@ const hprof_mem_service kMem = {sizeof(hprof_mem_service),
                                 [](const hprof_host*, uint64_t bytes) { return calloc(1, bytes); },
                                 [](const hprof_host*, void* memory, uint64_t) { free(memory); },
                                 [](const hprof_host*, uint64_t bytes) { return calloc(1, bytes); },
-                                [](const hprof_host*, void* memory, uint64_t) { free(memory); }};
+                                [](const hprof_host*, void* memory, uint64_t) { free(memory); },
+                                [](const hprof_host*, uint64_t) { return uint32_t{1}; },
+                                [](const hprof_host*, uint64_t) {}};
 
 struct Result {
   hprof_status status;
   std::string bytes;
+  uint64_t traced;
 };
 
 // Feeds both streams in pieces of `piece` bytes; late: what stream 0 has after stream 1.
 Result pass(const std::string& main, const std::string& objects, const std::string& late, uint32_t redact,
-            size_t piece, uint32_t number = 0) {
+            size_t piece, uint32_t number = 0, const FollowedObjects& followed = {}) {
   MockHost host;
+  followed.offer(&host);
   host.set_service(HPROF_SERVICE_EMIT, &kEmit);
   host.set_service(HPROF_SERVICE_MEM, &kMem);
   Services services(host.host());
@@ -105,7 +109,10 @@ Result pass(const std::string& main, const std::string& objects, const std::stri
   progress.begin(&services, 0);
   VmStream stream;
   const Config config = {0, redact, 1, 1, 1, 0};
-  REQUIRE(stream.open(&services, config, !objects.empty(), number, &progress));
+  ObjectTraces traces;
+  if (traces.begin(&services)) REQUIRE(traces.define(ObjectTraces::How::kByAddress) == HPROF_OK);
+  ObjectTraces* used = traces.is_used() ? &traces : nullptr;
+  REQUIRE(stream.open(&services, config, !objects.empty(), number, &progress, used));
   hprof_status status = HPROF_OK;
   const std::string parts[3] = {main, objects, late};
   for (uint32_t part = 0; part < 3; part++) {
@@ -117,7 +124,9 @@ Result pass(const std::string& main, const std::string& objects, const std::stri
   }
   if (status == HPROF_OK) status = stream.finish();
   stream.close();
-  return {status, out()};
+  const uint64_t traced = stream.heap().traced();
+  traces.end();
+  return {status, out(), traced};
 }
 
 // The tags of the file's records, in order; fails on a record that does not end in the file.
@@ -142,7 +151,7 @@ TEST_CASE("a dump in one stream goes by unchanged, in pieces of any size, and ge
   for (size_t piece : {1u, 7u, 100u, 100000u}) {
     const Result result = pass(kWhole, "", "", 0, piece);
     REQUIRE(result.status == HPROF_OK);
-    CHECK(tags(result.bytes) == "1111111112222SSE");
+    CHECK(tags(result.bytes) == "11111111152222SSE");
     CHECK(has(result.bytes, kClasses + kObjects));
     // Unlinked is loaded and has no CLASS DUMP; 0x1020 lies beside the class objects and is nowhere.
     CHECK(has(result.bytes, "\x20" + id(0x1018) + u4(1) + id(0x1000)));
@@ -162,6 +171,31 @@ TEST_CASE("objects in a stream of their own: what comes after them goes into the
       CHECK(has(result.bytes, "Unlinked"));
     }
   }
+}
+
+TEST_CASE("objects get the traces in which they were allocated, in pieces of any size") {
+  // An instance, an array of bytes, and an object that is not in the dump; the array of objects is not
+  // followed.
+  const FollowedObjects followed({{0x900000, 7}, {0x900020, 70000}, {0x900028, 8}});
+  std::string objects = kObjects;
+  const std::string expected = "\x21" + id(0x900000) + u4(300007) + id(0x1008);
+  for (size_t piece : {1u, 2u, 5u, 7u, 13u, 100u, 100000u}) {
+    const Result result = pass(kWhole, "", "", 0, piece, 0, followed);
+    REQUIRE(result.status == HPROF_OK);
+    CHECK(has(result.bytes, expected));
+    CHECK(has(result.bytes, "\x23" + id(0x900020) + u4(370000) + u4(6) + "\x08" + "secret"));
+    CHECK(has(result.bytes, "\x22" + id(0x900040) + u4(1) + u4(2)));
+    CHECK(has(result.bytes, kClasses));
+    CHECK(result.bytes.size() == pass(kWhole, "", "", 0, piece).bytes.size());
+    CHECK(result.traced == 2);
+  }
+  const Result redacted = pass(kWhole, "", "", 2, 9, 0, followed);
+  CHECK(has(redacted.bytes, expected));
+  const Result apart = pass(kHeader + kStrings, record(0x1c, kClasses + kObjects), kLoads + record(0x2c, ""),
+                            0, 11, 0, followed);
+  REQUIRE(apart.status == HPROF_OK);
+  CHECK(has(apart.bytes, expected));
+  CHECK(followed.ended == 9);
 }
 
 TEST_CASE("redact=full: no value and no string that is not a name") {
@@ -194,6 +228,18 @@ TEST_CASE("redact=basic: text goes, numbers stay") {
   REQUIRE(result.status == HPROF_OK);
   CHECK(!has(result.bytes, std::string("\x08") + "secret"));
   CHECK(has(result.bytes, "INTS"));
+}
+
+TEST_CASE("the trace that classes name stands before them, once") {
+  const std::string empty = record(5, u4(1) + u4(0) + u4(0));
+  const std::string main =
+      kHeader + kStrings + kLoads + empty + record(0x1c, kClasses + kObjects) + record(0x2c, "");
+  for (uint32_t redact : {0u, 2u}) {
+    const std::string bytes = pass(main, "", "", redact, 100).bytes;
+    const size_t at = bytes.find(empty);
+    CHECK(at < bytes.find(id(0x1000) + u4(0) + id(0x60)));
+    CHECK(bytes.find(empty, at + 1) == std::string::npos);
+  }
 }
 
 TEST_CASE("a later dump in the same output has numbers of its own") {

@@ -120,6 +120,28 @@ TEST_CASE("what is forgotten does not end, and its references are given back") {
   CHECK(f.heap.ended_objects[1] == before);
 }
 
+TEST_CASE("each kept object is told with its site, wherever its record is") {
+  Fixture f;
+  std::map<uintptr_t, uint32_t> expected, told;
+  for (uint32_t i = 1; i <= 7000; i++) {
+    expected[f.add(i % 5 + 1, 16)] = i % 5 + 1;
+    if (i % 1500 == 0) f.live.look(f.heap.hooks(), false);
+    if (i % 7 == 0) {
+      f.heap.gone.insert(f.next);
+      expected.erase(f.next);
+    }
+  }
+  f.look_at_all();
+  f.add(9, 16);
+  expected[f.next] = 9;
+  const auto tell = [&](void* reference, uint32_t site) {
+    CHECK(told.emplace(reinterpret_cast<uintptr_t>(reference), site).second);
+  };
+  LiveRecords::each_open(f.open, tell);
+  f.live.each(tell);
+  CHECK(told == expected);
+}
+
 TEST_CASE("without memory an object is not taken") {
   Fixture f;
   f.mock.memory_limit = 100;

@@ -8,12 +8,11 @@ using namespace hprof::sites;
 
 TEST_CASE("the mode is exact unless it says otherwise") {
   SitesMode mode;
-  for (const char* text : {"", "exact"}) {
+  for (const char* text : {"", "auto", "exact", static_cast<const char*>(nullptr)}) {
     REQUIRE(parse_mode(text, &mode));
     CHECK(!mode.sampled);
+    CHECK((mode.asked == Sampling::kExact) == (text != nullptr && *text == 'e'));
   }
-  REQUIRE(parse_mode(nullptr, &mode));
-  CHECK(!mode.sampled);
 }
 
 TEST_CASE("sampled has an interval of its own or the usual one") {

@@ -25,13 +25,22 @@ struct Fixture {
     site.freed = freed;
     return site;
   }
-  const hprof_rec_alloc_sites& write(const ReportWish& wish) {
-    CHECK(write_table(services, sites, wish) == HPROF_OK);
-    return mock.written.back().as<hprof_rec_alloc_sites>();
+  struct Table {
+    std::vector<hprof_site_row> rows;
+    hprof_site_row totals;
+    hprof_rec_table record;
+  };
+  Table write(const ReportWish& wish) {
+    SitesReport report(services, sites, wish);
+    report.collect();
+    CHECK(report.write_table() == HPROF_OK);
+    REQUIRE(is_table(mock.written.back(), HPROF_TABLE_ALLOC_SITES));
+    const auto& record = mock.written.back().as<hprof_rec_table>();
+    return {rows_of<hprof_site_row>(record), *reinterpret_cast<const hprof_site_row*>(record.totals), record};
   }
 };
 
-constexpr ReportWish kLive = {false, false, true, 0, 0};
+constexpr ReportWish kLive = {false, false, true, 0, 0, 0};
 
 }  // namespace
 
@@ -40,18 +49,20 @@ TEST_CASE("rows are ordered by live bytes, and totals are those of all") {
   f.add(1, 10, {10, 160}, {9, 144});
   f.add(2, 11, {5, 500}, {0, 0});
   f.add(3, 12, {1, 4000}, {1, 4000});
-  auto& table = f.write(kLive);
-  REQUIRE(table.row_count == 3);
+  const auto table = f.write(kLive);
+  REQUIRE(table.rows.size() == 3);
   CHECK(table.rows[0].owner == 2);
   CHECK(table.rows[1].owner == 1);
   CHECK(table.rows[1].live_objects == 1);
   CHECK(table.rows[1].live_bytes == 16);
   CHECK(table.rows[2].owner == 3);
-  CHECK(table.live_bytes == 516);
-  CHECK(table.live_objects == 6);
-  CHECK(table.allocated_bytes == 4660);
-  CHECK(table.allocated_objects == 16);
-  CHECK(table.flags == HPROF_SITES_FORCED_GC);
+  CHECK(table.totals.live_bytes == 516);
+  CHECK(table.totals.live_objects == 6);
+  CHECK(table.totals.allocated_bytes == 4660);
+  CHECK(table.totals.allocated_objects == 16);
+  CHECK(table.record.flags == HPROF_TABLE_COLLECTED);
+  CHECK(table.record.order == HPROF_SITE_LIVE_BYTES);
+  CHECK(table.record.period_column == HPROF_NO_COLUMN);
 }
 
 TEST_CASE("by allocation the order and the cutoff are those of allocated bytes") {
@@ -59,12 +70,13 @@ TEST_CASE("by allocation the order and the cutoff are those of allocated bytes")
   f.add(1, 10, {10, 1000}, {0, 0});
   f.add(2, 11, {5, 5000}, {5, 5000});
   f.add(3, 12, {1, 10}, {0, 0});
-  auto& table = f.write({true, false, false, 0, 0.01});
-  REQUIRE(table.row_count == 2);
+  const auto table = f.write({true, false, false, 0, 0, 0.01});
+  REQUIRE(table.rows.size() == 2);
   CHECK(table.rows[0].owner == 2);
   CHECK(table.rows[1].owner == 1);
-  CHECK(table.allocated_bytes == 6010);
-  CHECK(table.flags == HPROF_SITES_BY_ALLOCATION);
+  CHECK(table.totals.allocated_bytes == 6010);
+  CHECK(table.record.flags == 0);
+  CHECK(table.record.order == HPROF_SITE_ALLOCATED_BYTES);
 }
 
 TEST_CASE("an incremental report has what has changed since the last one") {
@@ -74,46 +86,51 @@ TEST_CASE("an incremental report has what has changed since the last one") {
   Site& ending = f.add(3, 12, {7, 700}, {0, 0});
   ReportWish wish = kLive;
   wish.incremental = true;
-  CHECK(f.write(wish).row_count == 3);
-  CHECK(f.write(wish).row_count == 0);
+  CHECK(f.write(wish).rows.size() == 3);
+  CHECK(f.write(wish).rows.size() == 0);
   changed.allocated = {11, 1100};
   ending.freed = {1, 100};
-  auto& table = f.write(wish);
-  REQUIRE(table.row_count == 2);
+  const auto table = f.write(wish);
+  REQUIRE(table.rows.size() == 2);
   CHECK(table.rows[0].owner == 1);
   CHECK(table.rows[0].allocated_objects == 11);
   CHECK(table.rows[1].owner == 3);
-  CHECK((table.flags & HPROF_SITES_INCREMENTAL) != 0);
-  CHECK(f.write(kLive).row_count == 3);
+  CHECK((table.record.flags & HPROF_TABLE_CHANGES) != 0);
+  CHECK(f.write(kLive).rows.size() == 3);
 }
 
 TEST_CASE("what was allocated before a reset is not in the table") {
   Fixture f;
   f.add(1, 10, {10, 1000}, {0, 0}).before = {10, 1000};
   f.add(2, 11, {10, 1000}, {0, 0}).before = {4, 400};
-  auto& table = f.write(kLive);
-  REQUIRE(table.row_count == 1);
+  const auto table = f.write(kLive);
+  REQUIRE(table.rows.size() == 1);
   CHECK(table.rows[0].allocated_objects == 6);
-  CHECK(table.allocated_objects == 6);
+  CHECK(table.totals.allocated_objects == 6);
 }
 
 TEST_CASE("fractions of samples are rounded where they are written") {
   Fixture f;
   f.add(1, 10, {1024 * 3 + 600, 1024 * 100}, {1024, 1024 * 30});
-  auto& table = f.write({false, false, false, 10, 0});
-  REQUIRE(table.row_count == 1);
+  const auto table = f.write({false, false, false, 10, 524288, 0});
+  REQUIRE(table.rows.size() == 1);
   CHECK(table.rows[0].allocated_objects == 4);
   CHECK(table.rows[0].allocated_bytes == 100);
   CHECK(table.rows[0].live_objects == 3);
   CHECK(table.rows[0].live_bytes == 70);
+  CHECK(table.record.period_column == HPROF_SITE_ALLOCATED_BYTES);
+  CHECK(table.record.period == 524288);
 }
 
 TEST_CASE("a table without sites has no rows, and the summary has the totals") {
   Fixture f;
-  CHECK(f.write(kLive).row_count == 0);
+  CHECK(f.write(kLive).rows.size() == 0);
   f.add(1, 10, {10, 1000}, {4, 400});
-  CHECK(write_summary(f.services, add_up(f.sites, 0)) == HPROF_OK);
-  auto& summary = f.mock.written.back().as<hprof_rec_heap_summary>();
+  SitesReport report(f.services, f.sites, kLive);
+  report.collect();
+  CHECK(report.write_summary() == HPROF_OK);
+  REQUIRE(is_table(f.mock.written.back(), HPROF_TABLE_HEAP_SUMMARY));
+  const auto summary = rows_of<hprof_heap_summary_row>(f.mock.written.back().as<hprof_rec_table>()).at(0);
   CHECK(summary.live_objects == 6);
   CHECK(summary.live_bytes == 600);
   CHECK(summary.allocated_objects == 10);

@@ -3,12 +3,15 @@
 
 #include <doctest/doctest.h>
 
+#include <hprof/cpp/core_tables.hpp>
+#include <hprof/cpp/names.hpp>
+
 using namespace hprof;
 
 namespace {
 
 template <typename T>
-const T* service(const MockHost& host, uint32_t id) {
+const T* service(const MockHost& host, const char* id) {
   return static_cast<const T*>(host.host()->service(host.host(), id));
 }
 
@@ -17,18 +20,18 @@ const T* service(const MockHost& host, uint32_t id) {
 TEST_CASE("a record of a report is kept with its rows after the caller's are gone") {
   MockHost host;
   {
-    hprof_cpu_row rows[2] = {{3, 0, 7, 0}, {1, 0, 8, 0}};
-    hprof_rec_cpu_table table = {{sizeof table, HPROF_RECORD_CPU_SAMPLES, 0}, "Thu Jan  1", 4, 2, rows};
+    hprof_cpu_row rows[2] = {{3, 30, 7}, {1, 10, 8}}, totals = {4, 40, 0};
+    hprof_rec_table table = table_of(kCpuSamples, rows, 2);
+    table.totals = cells_of(&totals);
     CHECK(service<hprof_emit_service>(host, HPROF_SERVICE_EMIT)->write(host.host(), &table.head) == HPROF_OK);
-    rows[0].count = rows[1].count = 0;
-    table.total = 0;
+    rows[0].count = rows[1].count = totals.count = 0;
   }
   REQUIRE(host.written.size() == 1);
-  const auto& kept = host.written[0].as<hprof_rec_cpu_table>();
-  CHECK(kept.total == 4);
-  CHECK(kept.rows[0].count == 3);
-  CHECK(kept.rows[1].trace == 8);
-  CHECK(std::string(kept.created) == "Thu Jan  1");
+  REQUIRE(is_table(host.written[0], HPROF_TABLE_CPU_SAMPLES));
+  const auto& kept = host.written[0].as<hprof_rec_table>();
+  CHECK(column_total(kept, HPROF_CPU_COUNT) == 4);
+  CHECK(rows_of<hprof_cpu_row>(kept)[0].count == 3);
+  CHECK(rows_of<hprof_cpu_row>(kept)[1].trace == 8);
 }
 
 TEST_CASE("equal traces get equal serials, and threads tell them apart") {
@@ -41,7 +44,7 @@ TEST_CASE("equal traces get equal serials, and threads tell them apart") {
   CHECK(ids->trace(host.host(), 0, &frame, 1) == one);
   CHECK(ids->trace(host.host(), 1, &frame, 1) == 2);
   CHECK(host.trace_text(one) == std::vector<std::string>{"JVM.idle(Unknown Source:-1)"});
-  CHECK(ids->trace_info(host.host(), 99) == nullptr);
+  CHECK_FALSE(find_trace(ids, host.host(), 99));
 }
 
 TEST_CASE("memory is limited, zeroed, and missed when released with a wrong size") {

@@ -160,7 +160,7 @@ TEST_CASE("traces are told apart by thread, frames, order and length") {
                             f.model->trace(ThreadSerial::kNone, nullptr, 0)};
   CHECK(all.size() == 8);
   CHECK(all.count(TraceSerial::kNone) == 0);
-  const hprof_trace_info* info = f.model->trace_info(t);
+  const TraceInfo* info = f.model->trace_info(t);
   CHECK(info->serial == raw(t));
   CHECK(info->thread == 1);
   REQUIRE(info->frame_count == 3);
@@ -183,7 +183,7 @@ TEST_CASE("a synthetic frame is named as asked and is not the application's clas
   CHECK(f.model->synthetic_frame("com.acme.JVM", "unloaded_method") == frame);
   CHECK(f.model->synthetic_frame("com.acme.JVM", "gc") != frame);
   CHECK(f.model->frame_info(frame)->line == HPROF_LINE_UNKNOWN);
-  const hprof_method_info* method = f.model->method_info(MethodId{f.model->frame_info(frame)->method});
+  const MethodInfo* method = f.model->method_info(MethodId{f.model->frame_info(frame)->method});
   CHECK(f.text(method->name) == "unloaded_method");
   CHECK(f.name_of(ClassSerial{method->owner}) == "com.acme.JVM");
   CHECK(method->owner != raw(f.model->class_serial("Lcom/acme/JVM;", 1)));

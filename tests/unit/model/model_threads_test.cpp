@@ -23,7 +23,7 @@ TEST_CASE("eight threads that intern the same things get the same numbers, whole
       const std::string signature =
           c % 2 ? "LFoo" + std::to_string(c / 8) + "$$Lambda.0x" + number + ";" : "LFoo" + number + ";";
       const ClassSerial serial = model.class_serial(signature.c_str(), c);
-      const hprof_class_info* info = model.class_info(serial);
+      const ClassInfo* info = model.class_info(serial);
       if (!info || !model.text(StringId{info->name}).data) {
         bad += 1;
         continue;
@@ -35,12 +35,12 @@ TEST_CASE("eight threads that intern the same things get the same numbers, whole
         const LineStart rows[] = {{0, static_cast<uint16_t>(m + 1)}};
         model.set_lines(method, rows, 1);
         frames[m] = raw(model.frame_at(method, 5, true));
-        const hprof_frame_info* frame = model.frame_info(FrameId{frames[m]});
+        const FrameInfo* frame = model.frame_info(FrameId{frames[m]});
         if (!frame || frame->method != raw(method) || frame->line != static_cast<int32_t>(m + 1)) bad += 1;
         mine.methods.push_back(raw(method));
         mine.frames.push_back(frames[m]);
         const TraceSerial trace = model.trace(ThreadSerial{7}, frames, m + 1);
-        const hprof_trace_info* trace_info = model.trace_info(trace);
+        const TraceInfo* trace_info = model.trace_info(trace);
         if (!trace_info || !std::equal(frames, frames + m + 1, trace_info->frames)) bad += 1;
         mine.traces.push_back(raw(trace));
       }

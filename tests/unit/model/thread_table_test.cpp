@@ -61,23 +61,17 @@ TEST_CASE("what is said of a thread is kept") {
   CHECK(state.info.object == 0x1122334455667788);
   CHECK(state.native_id == 4711);
   CHECK(state.alive);
-  CHECK(t.table.info(serial)->object == 0x1122334455667788);
   t.table.set_object(serial, 5);
   t.table.set_trace(serial, TraceSerial{6});
-  t.table.set_name(serial, StringId{7});
-  t.table.set_native_id(serial, 8);
   REQUIRE(t.table.get(serial, &state));
   CHECK(state.info.object == 5);
   CHECK(state.info.trace == 6);
-  CHECK(state.info.name == 7);
-  CHECK(state.native_id == 8);
 }
 
 TEST_CASE("unknown serials have no info") {
   Threads t;
   t.add();
   for (uint32_t serial : {0u, 2u, 65u, 64u, UINT32_MAX}) {
-    CHECK(t.table.info(ThreadSerial{serial}) == nullptr);
     CHECK_FALSE(t.known(ThreadSerial{serial}));
     t.table.end(ThreadSerial{serial});
     t.table.set_object(ThreadSerial{serial}, 9);
@@ -109,7 +103,6 @@ TEST_CASE("an ended thread is remembered for a while and its serial is never giv
     t.table.end(serial);
   }
   CHECK_FALSE(t.known(first));
-  CHECK(t.table.info(first) == nullptr);
   CHECK_FALSE(t.folded);
   REQUIRE(t.table.get(main, &state));
   CHECK(state.alive);
@@ -129,10 +122,10 @@ TEST_CASE("too many live threads become the other thread, until some end") {
   CHECK(t.add(10) == other);
   CHECK(other != ThreadSerial::kNone);
   for (ThreadSerial serial : live) CHECK(serial != other);
-  REQUIRE(t.table.info(other));
-  CHECK(t.table.info(other)->serial == raw(other));
-  CHECK(t.table.info(other)->name == 0);
-  CHECK(t.known(other));
+  ThreadState state;
+  REQUIRE(t.table.get(other, &state));
+  CHECK(state.info.serial == raw(other));
+  CHECK(state.info.name == 0);
   t.table.end(other);
   CHECK(t.known(other));
   CHECK(t.table.alive() == 56);
@@ -164,23 +157,28 @@ TEST_CASE("without budget all threads are the other thread") {
   CHECK(t.add() == serial);
 }
 
-TEST_CASE("the live threads are listed, and the listing can be ended") {
-  Threads t(64);
-  std::set<uint32_t> expected;
-  for (int i = 0; i < 200; ++i) {
-    const ThreadSerial serial = t.add();
-    if (i % 10 == 0) {
-      expected.insert(raw(serial));
-    } else {
-      t.table.end(serial);
-    }
+TEST_CASE("where the budget ends, places of ended threads are used again") {
+  Threads t(16384, Region::kChargeStep);
+  std::set<uint32_t> serials;
+  for (uint32_t i = 0; i < 100000; ++i) {
+    const ThreadSerial serial = t.add(i);
+    REQUIRE_FALSE(t.folded);
+    REQUIRE(serials.insert(raw(serial)).second);
+    ThreadState state;
+    REQUIRE(t.table.get(serial, &state));
+    REQUIRE(state.info.name == i);
+    t.table.end(serial);
   }
-  std::set<uint32_t> seen;
-  t.table.each_alive([&](const ThreadState& state) { return seen.insert(state.info.serial).second; });
-  CHECK(seen == expected);
-  int calls = 0;
-  t.table.each_alive([&](const ThreadState&) { return ++calls < 3; });
-  CHECK(calls == 3);
+  CHECK(t.table.alive() == 0);
+  // And all of them alive: the others are folded, not one of them found a place of another.
+  uint32_t lived = 0;
+  for (uint32_t i = 0; i < 10000; ++i) {
+    const ThreadSerial serial = t.add(i);
+    CHECK(t.table.is_other(serial) == t.folded);
+    if (!t.folded) ++lived;
+  }
+  CHECK(lived > 500);
+  CHECK(lived == t.table.alive());
 }
 
 TEST_CASE("a reader never meets a mixture of two threads while places are used again") {

@@ -207,8 +207,9 @@ TEST_CASE("a depth of the command line is obeyed, and so is one by command") {
   f.rows();
   auto trace_of_first = [&] {
     for (auto& record : f.vm.mock.written) {
-      if (record.kind() == HPROF_RECORD_MONITOR_TIME) {
-        return f.vm.mock.trace_text(record.as<hprof_rec_monitor_time>().rows[0].trace);
+      if (is_table(record, HPROF_TABLE_MONITOR_TIME)) {
+        const auto row = rows_of<hprof_monitor_row>(record.as<hprof_rec_table>()).at(0);
+        return f.vm.mock.trace_text(static_cast<hprof_trace_serial>(row.trace));
       }
     }
     return std::vector<std::string>();

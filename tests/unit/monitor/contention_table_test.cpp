@@ -47,17 +47,18 @@ TEST_CASE("contentions of one trace and class are one row, whatever thread they 
   CHECK(rows[2].trace == 8);
 }
 
-TEST_CASE("the table ends at the cutoff but has one row at least") {
-  hprof_monitor_row rows[] = {{1, 10, 1, 1, 0, 0}, {1, 90, 2, 1, 0, 0}, {5, 9, 3, 1, 0, 0}};
+TEST_CASE("the table ends at the cutoff, and may be empty") {
+  hprof_monitor_row rows[] = {{1, 10, 1, 1, 0}, {1, 90, 2, 1, 0}, {5, 9, 3, 1, 0}};
   CHECK(rank_rows(rows, 3, 109, 0.09) == 2);
   CHECK(rows[0].trace == 2);
   CHECK(rows[1].trace == 1);
-  CHECK(rank_rows(rows, 3, 109, 1) == 1);
+  CHECK(rank_rows(rows, 3, 109, 1) == 0);
+  CHECK(rank_rows(rows, 3, 109, 0.8) == 1);
   CHECK(rank_rows(rows, 0, 0, 0) == 0);
 }
 
 TEST_CASE("rows with different labels stay apart, sums do not wrap") {
-  hprof_monitor_row rows[] = {{1, 10, 1, 1, 0, 0}, {1, 90, 1, 1, 5, 0}, {UINT64_MAX, 9, 1, 1, 0, 0}};
+  hprof_monitor_row rows[] = {{1, 10, 1, 1, 0}, {1, 90, 1, 1, 5}, {UINT64_MAX, 9, 1, 1, 0}};
   REQUIRE(merge_rows(rows, 3) == 2);
   CHECK(rows[0].count == UINT64_MAX);
   CHECK(rows[0].time_ns == 19);

@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <hprof/cpp/names.hpp>
+
 extern "C" const hprof_module* hprof_module_monitor(const hprof_offer*, const char**);
 
 namespace hprof {
@@ -19,7 +21,6 @@ struct FakeFunctions {
   static void* java_vm(const hprof_host*) { return nullptr; }
   static void* jvmti(const hprof_host*) { return &vm().jvmti_env_; }
   static void* jni(const hprof_host*) { return &vm().jni_env_; }
-  static void* symbol(const hprof_host*, const char*) { return nullptr; }
 
   // --- JVMTI
   static jvmtiError JNICALL capabilities(jvmtiEnv*, jvmtiCapabilities* held) {
@@ -131,9 +132,8 @@ struct FakeFunctions {
   }
 };
 
-static const hprof_jvm_service kJvm = {sizeof(hprof_jvm_service), 0,
-                                       FakeFunctions::java_vm,    FakeFunctions::jvmti,
-                                       FakeFunctions::jni,        FakeFunctions::symbol};
+static const hprof_jvm_service kJvm = {sizeof(hprof_jvm_service), 0, FakeFunctions::java_vm,
+                                       FakeFunctions::jvmti, FakeFunctions::jni};
 
 FakeVm::FakeVm() {
   current = this;
@@ -221,7 +221,8 @@ void FakeVm::create(const std::string& unit_id, const std::map<std::string, std:
   const hprof_unit& unit = mock_unit(hprof_module_monitor, unit_id);
   config_.reset(new MockConfig(unit, options));
   ops = static_cast<const hprof_collector_ops*>(unit.ops);
-  if (ops->create(mock.host(), config_->data(), &self) != HPROF_OK) self = nullptr;
+  char error[256] = "";
+  if (ops->create(mock.host(), config_->data(), &self, error, sizeof error) != HPROF_OK) self = nullptr;
 }
 
 void FakeVm::destroy() {
@@ -240,23 +241,20 @@ hprof_status FakeVm::report(double cutoff) {
 }
 
 std::string FakeVm::class_text(hprof_class_serial serial) const {
-  auto* ids = mock_ids_service();
-  const hprof_class_info* info = ids->class_info(mock.host(), serial);
-  return info == nullptr ? "?" : mock.text(info->name);
+  const auto info = find_class(mock_ids_service(), mock.host(), serial);
+  return info ? mock.text(info->name) : "?";
 }
 
 std::vector<FakeVm::Row> FakeVm::rows() const {
   std::vector<Row> rows;
   for (auto& record : mock.written) {
-    if (record.kind() != HPROF_RECORD_MONITOR_TIME) continue;
-    auto& table = record.as<hprof_rec_monitor_time>();
-    for (uint64_t i = 0; i < table.row_count; i++) {
-      const hprof_monitor_row& row = table.rows[i];
-      auto lines = mock.trace_text(row.trace);
-      std::string label = row.label == 0 ? "" : " " + mock.text(row.label);
+    if (!is_table(record, HPROF_TABLE_MONITOR_TIME)) continue;
+    for (const hprof_monitor_row& row : rows_of<hprof_monitor_row>(record.as<hprof_rec_table>())) {
+      auto lines = mock.trace_text(static_cast<hprof_trace_serial>(row.trace));
+      std::string label = row.label == 0 ? "" : " " + mock.text(static_cast<hprof_string_id>(row.label));
       rows.push_back({row.count, row.time_ns / 1000000,
                       lines.empty() ? "" : lines[0].substr(0, lines[0].find('(')),
-                      class_text(row.monitor) + label});
+                      class_text(static_cast<hprof_class_serial>(row.monitor)) + label});
     }
   }
   return rows;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <hprof/service/jvm.h>
+#include <hprof/tables.h>
 
 #include "tests/mock/mock_config.h"
 #include "tests/mock/mock_host.h"

@@ -82,8 +82,9 @@ TEST_CASE("the program's frames follow the outermost one of the lock, as many as
   f.look();
   f.rows();
   for (auto& record : f.vm.mock.written) {
-    if (record.kind() != HPROF_RECORD_MONITOR_TIME) continue;
-    auto lines = f.vm.mock.trace_text(record.as<hprof_rec_monitor_time>().rows[0].trace);
+    if (!is_table(record, HPROF_TABLE_MONITOR_TIME)) continue;
+    const auto row = rows_of<hprof_monitor_row>(record.as<hprof_rec_table>()).at(0);
+    auto lines = f.vm.mock.trace_text(static_cast<hprof_trace_serial>(row.trace));
     REQUIRE(lines.size() == 3);
     CHECK(lines[1].find("App.locks(") == 0);
     CHECK(lines[2].find("App.main(") == 0);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/option/configure.h"
+#include "core/option/unknown.h"
 #include "tests/support/fake_modules.h"
 
 using namespace hprof;
@@ -94,7 +95,7 @@ TEST_CASE("exit is allowed by its own word only") {
 TEST_CASE("bad values are refused in the original's words") {
   CHECK(Run("depth=x").text() == kPrefix + "depth option value must be decimal and >= 0 (depth=x)");
   CHECK(Run("depth=-1").text() == kPrefix + "depth option value must be decimal and >= 0 (depth=-1)");
-  CHECK(Run("cutoff=2").text() == kPrefix + "cutoff option value must be decimal and <= 1 (cutoff=2)");
+  CHECK(Run("cutoff=-1").text() == kPrefix + "cutoff option value must be decimal and >= 0 (cutoff=-1)");
   CHECK(Run("lineno=maybe").text() == kPrefix + "lineno option value must be y|n (lineno=maybe)");
   CHECK(Run("file=").text() == kPrefix + "syntax error parsing file=filename (file=)");
   CHECK(Run("gc_okay=x").text() == kPrefix + "gc_okay option value must be y|n (gc_okay=x)");
@@ -122,7 +123,44 @@ TEST_CASE("an unknown option is refused and the allowed ones are listed on the s
   }
   CHECK(text.find('\n') == std::string::npos);
   CHECK(text.find("logflags") == std::string::npos);
-  CHECK(Run("Depth=4").text().find("Unknown option: Depth (Depth=4)") != std::string::npos);
+}
+
+TEST_CASE("an unknown option that is like one there is brings its name") {
+  const std::string lists = "? help lists all options";
+  CHECK(Run("dept=8").text() == kPrefix + "Unknown option: dept (dept=8); did you mean depth" + lists);
+  CHECK(Run("Depth=4").text() == kPrefix + "Unknown option: Depth (Depth=4); did you mean depth" + lists);
+  CHECK(Run("cup=samples").text() == kPrefix + "Unknown option: cup (cup=samples); did you mean cpu" + lists);
+  CHECK(Run("intervall=5").text() ==
+        kPrefix + "Unknown option: intervall (intervall=5); did you mean interval" + lists);
+}
+
+TEST_CASE("a comma in the name of a file is told from an unknown option") {
+  CHECK(Run("file=a,b.txt").text() ==
+        kPrefix +
+            "Unknown option: b.txt (file=a,b.txt); the value of file= cannot have a "
+            "comma in it");
+  CHECK(Run("file=a,zzz=1").text().find("comma") == std::string::npos);
+  CHECK(Run("depth=4,b.txt").text().find("comma") == std::string::npos);
+}
+
+TEST_CASE("all names that are listed are whole") {
+  Run run("nothing_like_it=1");
+  const std::string text = run.text();
+  const size_t begin = text.find("; options are:");
+  REQUIRE(begin != std::string::npos);
+  CHECK(text.size() < sizeof(Error::text) - 1);
+  CHECK((text.find(" and more, see help") != std::string::npos ||
+         text.find(" primfields") != std::string::npos));
+}
+
+TEST_CASE("names are as far apart as the slips of a finger") {
+  CHECK(name_distance("depth", "depth", 2) == 0);
+  CHECK(name_distance("DEPTH", "depth", 2) == 0);
+  CHECK(name_distance("dpeth", "depth", 2) == 1);
+  CHECK(name_distance("dept", "depth", 2) == 1);
+  CHECK(name_distance("", "cpu", 2) == 3);
+  CHECK(name_distance("heap", "file", 2) == 3);
+  CHECK(name_distance(std::string(40, 'x').c_str(), "x", 2) == 3);
 }
 
 TEST_CASE("a unit's own options reach its config, defaults included") {

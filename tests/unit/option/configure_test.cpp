@@ -8,28 +8,6 @@
 
 using namespace hprof;
 
-TEST_CASE("capabilities and events of the chosen units are added up") {
-  static fake::OneUnit needy([] {
-    hprof_unit made = fake::unit(HPROF_UNIT_COLLECTOR, "needy", "gc=needy", 0);
-    made.needs = HPROF_NEED_GC_EVENTS;
-    made.wants = HPROF_NEED_TAG_OBJECTS;
-    made.events = HPROF_EVENT_GC_START | HPROF_EVENT_GC_FINISH;
-    return made;
-  }());
-  fake::Folders folders;
-  fake::add_shipped(&folders);
-  folders.add("/jdk/lib/needy.so",
-              [](const hprof_offer*, const char**) -> const hprof_module* { return &needy.record; });
-  fake::Said said;
-  auto made = std::make_unique<Configuration>();
-  Error error;
-  REQUIRE(configure("plugin=needy", "", fake::search(&folders), said.messages(), made.get(), &error) ==
-          Configured::kRun);
-  CHECK(made->selection.needs == HPROF_NEED_GC_EVENTS);
-  CHECK(made->selection.wants == HPROF_NEED_TAG_OBJECTS);
-  CHECK(made->selection.events == (HPROF_EVENT_GC_START | HPROF_EVENT_GC_FINISH));
-}
-
 TEST_CASE("a refused module is named once, and stops the start only when it is needed") {
   fake::Folders folders;
   fake::add_shipped(&folders);
@@ -50,8 +28,7 @@ TEST_CASE("a refused module is named once, and stops the start only when it is n
         "plugin broken (/jdk/lib/hprof/plugins/broken.so) is refused: it says: needs a licence file");
   CHECK(configure("plugin=broken", "", search, said.messages(), made.get(), &error) == Configured::kFailed);
   CHECK(std::string(error.text) ==
-        "HPROF ERROR: hprof option error: plugin=broken is not in this build: module broken was refused "
-        "(plugin=broken)");
+        "HPROF ERROR: hprof option error: plugin=broken cannot be: the module was refused (plugin=broken)");
 }
 
 TEST_CASE("a configuration can be made again in the same memory") {
@@ -68,6 +45,84 @@ TEST_CASE("a configuration can be made again in the same memory") {
     CHECK(made->selection.collector_count == 2);
     CHECK(made->search.plugin_folders.empty());
   }
+}
+
+namespace {
+
+struct TailConfig {
+  const char* rest;
+};
+const hprof_option kTailOptions[] = {
+    {"rest", HPROF_OPTION_TAIL, offsetof(TailConfig, rest), nullptr, nullptr, 0, 0, nullptr,
+     "for another agent"},
+};
+
+// A vendor's collector with an option that takes the rest of the line.
+const hprof_module* open_tail(const hprof_offer*, const char**) {
+  static fake::OneUnit module([] {
+    hprof_unit unit = fake::unit(HPROF_UNIT_COLLECTOR, "tail", nullptr, 0);
+    unit.options = kTailOptions;
+    unit.option_count = 1;
+    unit.option_stride = sizeof(hprof_option);
+    unit.config_size = sizeof(TailConfig);
+    return unit;
+  }());
+  return &module.record;
+}
+
+struct WithTail {
+  fake::Folders folders;
+  fake::Said said;
+  std::unique_ptr<Configuration> made = std::make_unique<Configuration>();
+  Error error;
+
+  WithTail() {
+    fake::add_shipped(&folders);
+    folders.add("/jdk/lib/hprof/plugins/tail.so", open_tail);
+  }
+  // What the unit gets; else the error.
+  std::string rest(const char* options, const char* environment = "") {
+    if (configure(options, environment, fake::search(&folders), said.messages(), made.get(), &error) !=
+        Configured::kRun)
+      return error.text;
+    const Unit* unit = made->modules.find_unit("tail");
+    if (unit == nullptr || unit->config == nullptr) return "(does not run)";
+    const char* rest = static_cast<const TailConfig*>(unit->config)->rest;
+    return rest == nullptr ? "(null)" : rest;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the value of an option of type tail runs to the end of the line") {
+  WithTail f;
+  CHECK(f.rest("plugin=tail,rest=a=b,c,,depth=x,rest=,plugin=missing,help,") ==
+        "a=b,c,,depth=x,rest=,plugin=missing,help,");
+  CHECK(f.made->selection.collector_count == 1);
+  CHECK(f.rest("plugin=tail,depth=7, rest=x") == "x");
+  CHECK(f.made->core.depth == 7);
+  CHECK(f.rest("plugin=tail,rest=") == "");
+  CHECK(f.rest("plugin=tail") == "(null)");
+  CHECK(f.said.lines.empty());
+}
+
+TEST_CASE("what stands in a tail selects nothing and is no error; what stands before it is read as ever") {
+  WithTail f;
+  CHECK(f.rest("plugin=tail,rest=cpu=samples,nonsense=1") == "cpu=samples,nonsense=1");
+  CHECK(f.made->selection.collector_count == 1);
+  CHECK(f.rest("plugin=tail,cpu=samples,rest=-v") == "-v");
+  CHECK(f.made->selection.collector_count == 2);
+  CHECK(f.rest("nonsense=1,plugin=tail,rest=-v").find("Unknown option: nonsense") != std::string::npos);
+  CHECK(f.rest("depth=1,depth=2,plugin=tail,rest=-v").find("option given twice: depth") != std::string::npos);
+  CHECK(f.rest("plugin=tail,rest").find("rest has no value") != std::string::npos);
+}
+
+TEST_CASE("the environment has a line of its own") {
+  WithTail f;
+  CHECK(f.rest("plugin=tail,rest=a,b", "depth=9") == "a,b");
+  CHECK(f.made->core.depth == 9);
+  CHECK(f.rest("plugin=tail,rest=a,b", "depth=9,rest=c,d") == "c,d");
+  CHECK(f.rest("plugin=tail", "rest=c,d") == "c,d");
 }
 
 TEST_CASE("a bad value is told even when the build lacks the units") {

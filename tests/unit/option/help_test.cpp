@@ -4,7 +4,9 @@
 #include <memory>
 #include <string>
 
+#include "core/base/version.h"
 #include "core/option/configure.h"
+#include "core/option/module_list.h"
 #include "tests/support/fake_modules.h"
 
 using namespace hprof;
@@ -14,10 +16,11 @@ std::string rendered(void (*print)(const ModuleSet&, const TextOut&)) {
   fake::Folders folders;
   fake::add_shipped(&folders);
   folders.add("/jdk/lib/hprof/plugins/gc_pauses.so", fake::open_gc_pauses);
+  folders.add("/opt/v/acme.so", fake::open_acme);
   fake::Said said;
   auto made = std::make_unique<Configuration>();
   Error error;
-  REQUIRE(configure("help", "", fake::search(&folders), said.messages(), made.get(), &error) ==
+  REQUIRE(configure("help,plugins=/opt/v", "", fake::search(&folders), said.messages(), made.get(), &error) ==
           Configured::kHelp);
   std::string text;
   const TextOut out = {
@@ -39,15 +42,18 @@ TEST_CASE("help has the original's layout") {
   CHECK(has(help,
             "\nOption Name and Value         Description                           Default\n"
             "---------------------         -----------                           -------\n"
-            "heap=dump|sites|all|off       heap profiling                        all\n"
+            "heap=dump|sites|all|acme|off  heap profiling; all unless cpu= or monitor= is given all\n"
             "cpu=samples|times|old|y|off   CPU usage                             off\n"
             "monitor=y|n                   monitor contention                    n\n"
-            "format=a|b                    text(txt) or binary output            a\n"));
+            "format=a|b|acme               text(txt) or binary output            a\n"));
   CHECK(has(help,
-            "\nnet=<host>:<port>             send data over a socket               off\n"
+            "\nnet=<host>:<port>|<path>      send data over a socket               off\n"
             "depth=<size>                  stack trace depth                     4\n"
             "cutoff=<value>                output cutoff point                   0.0001\n"));
   CHECK(has(help, "\nObsolete Options\n----------------\ngc_okay=y|n"));
+  CHECK(has(kVersionText, "hprof 1."));
+  CHECK(has(kVersionText, ", plugin ABI 1."));
+  CHECK(has(help, (std::string("\n") + kVersionText + "\n").c_str()));
 }
 
 TEST_CASE("help shows the options of every module in the folders") {
@@ -65,9 +71,32 @@ TEST_CASE("help shows the options of every module in the folders") {
 TEST_CASE("the Markdown table has a row for every option and escapes its bars") {
   const std::string table = rendered(print_option_table);
   INFO(table);
-  CHECK(has(table, "| `heap=dump\\|sites\\|all\\|off` | `all` | heap profiling | core |\n"));
+  CHECK(has(table,
+            "| `heap=dump\\|sites\\|all\\|acme\\|off` | `all` | heap profiling; all unless cpu= or monitor= "
+            "is given | core |\n"));
   CHECK(has(table, "| `interval=<ms>` | `10` | sample interval in ms | cpu_samples |\n"));
   CHECK(has(table, "| `force=y\\|n` | `y` | force output to \\<file> | core |\n"));
-  CHECK(has(table, "| `gc_okay=y\\|n` |  | no effect | core |\n"));
+  // Obsolete options share a row, and are in no other.
+  CHECK(
+      has(table,
+          "| `debugflags=`, `coredump=`, `errorexit=`, `pause=`, `debug=`, `X=`, `gc_okay=` | | accepted, no "
+          "effect | core |\n"));
+  CHECK(!has(table, "`gc_okay=y"));
   CHECK_FALSE(has(table, "shared"));
+}
+
+TEST_CASE("the list of modules says where each is and what selects its units") {
+  const std::string list = rendered(print_modules);
+  INFO(list);
+  CHECK(has(list,
+            "cpu_samples 1.0 (fake), plugin ABI 1.0: /jdk/lib/hprof/plugins/cpu_samples.so\n"
+            "  collector cpu_samples (cpu=samples|y): a fake\n"));
+  CHECK(has(list,
+            "acme 2.5 (Acme Inc.), plugin ABI 1.0: /opt/v/acme.so\n"
+            "  collector acme_one (acme=one|all): a fake\n"
+            "  collector acme_two (acme=two|all|heap=acme): a fake\n"
+            "  encoder acme_text (format=acme): a fake\n"
+            "  sink acme_cloud (cloud): a fake\n"
+            "  filter acme_zstd (compress=zstd*): a fake\n"));
+  CHECK(has(list, "\nlooked for in /jdk/lib/hprof/plugins:/jdk/lib:/opt/v\n"));
 }

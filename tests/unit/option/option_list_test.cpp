@@ -31,15 +31,29 @@ TEST_CASE("names and values are split at commas and at the first '='") {
   CHECK(parsed.value("file") == "a=b:c");
   CHECK(parsed.value("X") == "");
   CHECK(parsed.value("CPU") == "(none)");
-  CHECK_FALSE(parsed.list->help());
+  CHECK(parsed.list->help() == Help::kNone);
 }
 
-TEST_CASE("empty items and blanks before names are skipped") {
-  Parsed parsed(",, depth=3,,\tlineno=n,");
+TEST_CASE("blanks before names and a comma at the end are skipped") {
+  Parsed parsed(" depth=3,\tlineno=n,", "cutoff=1,");
   REQUIRE(parsed.ok);
-  CHECK(parsed.list->count() == 2);
+  CHECK(parsed.list->count() == 3);
   CHECK(parsed.value("depth") == "3");
   CHECK(parsed.value("lineno") == "n");
+  CHECK(parsed.value("cutoff") == "1");
+}
+
+TEST_CASE("nothing between two commas is refused") {
+  for (const char* text : {"a=1,,b=2", ",a=1", "a=1, ,b=2", "a=1,,", ","}) {
+    CAPTURE(text);
+    Parsed parsed(text);
+    CHECK_FALSE(parsed.ok);
+    CHECK(
+        std::string(parsed.error.text) ==
+        std::string("HPROF ERROR: hprof option error: general syntax error parsing options: nothing between "
+                    "two commas (") +
+            text + ")");
+  }
 }
 
 TEST_CASE("no options at all is fine") {
@@ -49,18 +63,24 @@ TEST_CASE("no options at all is fine") {
 }
 
 TEST_CASE("help stands alone") {
-  CHECK(Parsed("help").list->help());
-  CHECK(Parsed("depth=3,help").list->help());
-  CHECK(Parsed("", "help").list->help());
-  CHECK_FALSE(Parsed("helpme=1").list->help());
+  CHECK(Parsed("help").list->help() == Help::kOptions);
+  CHECK(Parsed("depth=3,help").list->help() == Help::kOptions);
+  CHECK(Parsed("", "help").list->help() == Help::kOptions);
+  CHECK(Parsed("helpme=1").list->help() == Help::kNone);
+  CHECK(Parsed("plugins=/x,help=plugins").list->help() == Help::kPlugins);
+  CHECK_FALSE(Parsed("help=me").ok);
 }
 
-TEST_CASE("an item without a value or a name is a syntax error in the original's form") {
-  Parsed bare("cpu=samples,foo");
-  CHECK_FALSE(bare.ok);
-  CHECK(std::string(bare.error.text) ==
-        "HPROF ERROR: hprof option error: general syntax error parsing options: foo has no value "
-        "(cpu=samples,foo)");
+TEST_CASE("an item without a value is kept, for who knows the names to refuse") {
+  Parsed bare("foo,cpu=samples,bar=");
+  REQUIRE(bare.ok);
+  CHECK_FALSE((*bare.list)[0].has_value);
+  CHECK(bare.value("foo") == "");
+  CHECK((*bare.list)[1].has_value);
+  CHECK((*bare.list)[2].has_value);
+}
+
+TEST_CASE("an item without a name is a syntax error in the original's form") {
   Parsed nameless("=3");
   CHECK_FALSE(nameless.ok);
   CHECK(std::string(nameless.error.text).find("a value without a name (=3)") != std::string::npos);
@@ -101,7 +121,7 @@ TEST_CASE("too much text and too many options are refused, not cut") {
 TEST_CASE("a NUL byte is refused") { CHECK_FALSE(Parsed(std::string("a=b\0,c=d", 8)).ok); }
 
 TEST_CASE("errors show no control characters and end in time") {
-  Parsed parsed("\x1b[31m" + std::string(600, 'q'));
+  Parsed parsed("=\x1b[31m" + std::string(600, 'q'));
   CHECK_FALSE(parsed.ok);
   const std::string text = parsed.error.text;
   CHECK(text.size() < sizeof(Error::text));

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "core/option/configure.h"
+#include "core/option/select_text.h"
+#include "core/option/shipped.h"
 #include "tests/support/fake_modules.h"
 
 using namespace hprof;
@@ -91,8 +93,7 @@ TEST_CASE("each selector of the original finds its collector") {
       {"heap=sites", {"heap_sites"}},
       {"heap=all", {"heap_dump", "heap_sites"}},
       {"monitor=y", {"monitor"}},
-      {"monitor=n", {}},
-      {"heap=off", {}},
+      {"heap=off,cpu=y", {"cpu_samples"}},
       {"cpu=off,monitor=y", {"monitor"}},
       {"monitor=y,heap=sites,cpu=samples", {"monitor", "heap_sites", "cpu_samples"}},
   };
@@ -122,7 +123,7 @@ TEST_CASE("what binary cannot write is refused in the original's words") {
 TEST_CASE("values that nobody knows are refused with those that exist") {
   CHECK(Run().go("heap=foo").text() == kPrefix + "heap option value must be dump|sites|all|off (heap=foo)");
   CHECK(Run().go("cpu=").text() == kPrefix + "cpu option value must be samples|times|old|y|off (cpu=)");
-  CHECK(Run().go("monitor=maybe").text() == kPrefix + "monitor option value must be y|all|n (monitor=maybe)");
+  CHECK(Run().go("monitor=maybe").text() == kPrefix + "monitor option value must be y|n (monitor=maybe)");
 }
 
 TEST_CASE("a module that is not there stops the start and says where it was looked for") {
@@ -133,14 +134,13 @@ TEST_CASE("a module that is not there stops the start and says where it was look
   CHECK(run.text() == kPrefix +
                           "heap=sites is not in this build: no module heap_sites in "
                           "/jdk/lib/hprof/plugins:/jdk/lib:/opt/a:/opt/b (heap=sites,plugins=/opt/a:/opt/b)");
-  CHECK(Run(false).go("heap=off").text().find("format=a is not in this build: no module encoder_ascii in") !=
-        std::string::npos);
-  CHECK(Run().go("format=xml").text().find("format=xml is not in this build: no module encoder_xml in") !=
-        std::string::npos);
+  CHECK(Run(false)
+            .with("/jdk/lib/cpu_samples.so", fake::open_cpu_samples)
+            .go("cpu=samples")
+            .text()
+            .find("format=a is not in this build: no module encoder_ascii in") != std::string::npos);
   const std::string text = Run().go("cpu=samples,compress=gzip").text();
   CHECK(text.find("compress=gzip is not in this build: no module filter_gzip in") != std::string::npos);
-  CHECK(Run().go("plugin=absent").text().find("plugin=absent is not in this build: no module absent in") !=
-        std::string::npos);
 }
 
 TEST_CASE("names that would leave the folders never reach the loader") {
@@ -149,7 +149,10 @@ TEST_CASE("names that would leave the folders never reach the loader") {
     CAPTURE(options);
     Run run;
     CHECK(run.go(options).outcome == Configured::kFailed);
-    CHECK(run.folders.opened().empty());
+    for (const std::string& path : run.folders.opened()) {
+      CHECK(path.find("evil") == std::string::npos);
+      CHECK(path.find("/tmp") == std::string::npos);
+    }
   }
 }
 
@@ -162,6 +165,115 @@ TEST_CASE("a vendor's collector runs by its name, and its own selector is then k
   both.with("/opt/v/gc_pauses.so", fake::open_gc_pauses);
   REQUIRE(both.go("plugins=/opt/v,plugin=gc_pauses+cpu_samples,gc=pauses").outcome == Configured::kRun);
   CHECK(both.collectors() == Names{"gc_pauses", "cpu_samples"});
+}
+
+TEST_CASE("choices that select nothing leave the default, as in the original") {
+  for (const char* options : {"monitor=n", "cpu=off", "cpu=off,monitor=n", "msa=n"}) {
+    CAPTURE(options);
+    Run run;
+    REQUIRE(run.go(options).outcome == Configured::kRun);
+    CHECK(run.collectors() == Names{"heap_dump", "heap_sites"});
+  }
+}
+
+TEST_CASE("a run that profiles nothing is refused with what there is") {
+  for (const char* options : {"heap=off", "heap=off,cpu=off", "heap=off,monitor=n", "heap=off,control=n"}) {
+    CAPTURE(options);
+    CHECK(Run().go(options).text() ==
+          kPrefix +
+              "nothing is chosen to be profiled; there are: heap=dump|sites|all|off "
+              "cpu=samples|times|old|y|off monitor=y|n plugin=heap_dump|heap_sites|cpu_samples|cpu_times|"
+              "monitor (" +
+              options + ")");
+  }
+}
+
+TEST_CASE("a run that waits for commands may profile nothing") {
+  for (const char* options : {"heap=off,start=n", "heap=off,control=y", "heap=off,start=n,control=n",
+                              "heap=off,listen=localhost:99,secret-file=/x"}) {
+    CAPTURE(options);
+    Run run;
+    REQUIRE(run.go(options).outcome == Configured::kRun);
+    CHECK(run.collectors() == Names{});
+  }
+}
+
+TEST_CASE("a vendor's option selects its units, without plugin=") {
+  Run run;
+  run.with("/opt/v/gc_pauses.so", fake::open_gc_pauses);
+  REQUIRE(run.go("plugins=/opt/v,gc=pauses").outcome == Configured::kRun);
+  CHECK(run.collectors() == Names{"gc_pauses"});
+  Run both;
+  both.with("/opt/v/gc_pauses.so", fake::open_gc_pauses);
+  REQUIRE(both.go("plugins=/opt/v,gc=pauses,heap=sites").outcome == Configured::kRun);
+  CHECK(both.collectors() == Names{"gc_pauses", "heap_sites"});
+  Run off;
+  off.with("/opt/v/gc_pauses.so", fake::open_gc_pauses);
+  REQUIRE(off.go("plugins=/opt/v,gc=off").outcome == Configured::kRun);
+  CHECK(off.collectors() == Names{"heap_dump", "heap_sites"});
+}
+
+TEST_CASE("an option that names a unit but no value of it is refused with its values") {
+  for (const char* plugin : {"", ",plugin=gc_pauses"}) {
+    Run run;
+    run.with("/opt/v/gc_pauses.so", fake::open_gc_pauses);
+    const std::string options = std::string("plugins=/opt/v,gc=foo") + plugin;
+    CHECK(run.go(options.c_str()).text() == kPrefix + "gc option value must be pauses (" + options + ")");
+  }
+  CHECK(Run().go("format=c").text() == kPrefix + "format option value must be a|b (format=c)");
+  Run more;
+  more.with("/jdk/lib/hprof/plugins/encoder_json.so", fake::open_encoder_json)
+      .with("/opt/v/acme.so", fake::open_acme);
+  CHECK(more.go("format=xml,plugins=/opt/v").text() ==
+        kPrefix + "format option value must be a|b|acme|json (format=xml,plugins=/opt/v)");
+  Run filters;
+  filters.with("/opt/v/acme.so", fake::open_acme);
+  CHECK(filters.go("plugins=/opt/v,compress=lzma").text() ==
+        kPrefix + "compress option value must be zstd* (plugins=/opt/v,compress=lzma)");
+}
+
+TEST_CASE("units of one module are selected each by its own, whatever the module is called") {
+  struct {
+    const char* options;
+    Names collectors;
+    const char* encoder;
+    const char* sink;
+  } const cases[] = {
+      {"acme=one", {"acme_one"}, "encoder_ascii", "sink_file"},
+      {"acme=all", {"acme_one", "acme_two"}, "encoder_ascii", "sink_file"},
+      {"heap=acme", {"acme_two"}, "encoder_ascii", "sink_file"},
+      {"plugin=acme_two", {"acme_two"}, "encoder_ascii", "sink_file"},
+      {"plugin=acme", {"acme_one", "acme_two"}, "encoder_ascii", "sink_file"},
+      {"cpu=samples,format=acme", {"cpu_samples"}, "acme_text", "sink_file"},
+      {"cpu=samples,format=acme_text", {"cpu_samples"}, "acme_text", "sink_file"},
+      {"cpu=samples,plugin=acme_text+acme_cloud", {"cpu_samples"}, "acme_text", "acme_cloud"},
+      {"cpu=samples,cloud=bucket/key", {"cpu_samples"}, "encoder_ascii", "acme_cloud"},
+      {"cpu=samples,cloud=bucket,net=a:1", {"cpu_samples"}, "encoder_ascii", "acme_cloud"},
+  };
+  for (const auto& one : cases) {
+    Run run;
+    run.with("/opt/v/acme.so", fake::open_acme);
+    const std::string options = std::string("plugins=/opt/v,") + one.options;
+    CAPTURE(options);
+    run.go(options.c_str());
+    INFO(run.text());
+    REQUIRE(run.outcome == Configured::kRun);
+    CHECK(run.collectors() == one.collectors);
+    CHECK(run.encoder() == one.encoder);
+    CHECK(run.sink() == one.sink);
+    CHECK(run.made->selection.filter == UINT32_MAX);
+  }
+}
+
+TEST_CASE("a vendor's filter is selected by a value of compress=, or by its id") {
+  for (const char* options : {"compress=zstd:3", "plugin=acme_zstd"}) {
+    Run run;
+    run.with("/opt/v/acme.so", fake::open_acme);
+    REQUIRE(run.go((std::string("plugins=/opt/v,cpu=samples,") + options).c_str()).outcome ==
+            Configured::kRun);
+    REQUIRE(run.made->selection.filter != UINT32_MAX);
+    CHECK(run.made->modules.unit(run.made->selection.filter).record->id == std::string("acme_zstd"));
+  }
 }
 
 TEST_CASE("an encoder or sink that is named takes over from the defaults") {
@@ -177,7 +289,38 @@ TEST_CASE("an encoder or sink that is named takes over from the defaults") {
   CHECK(by_format.encoder() == "encoder_json");
   Run two;
   two.with("/jdk/lib/hprof/plugins/encoder_json.so", fake::open_encoder_json);
-  CHECK(two.go("plugin=encoder_json+encoder_binary").text().find("two encoders chosen") != std::string::npos);
+  CHECK(two.go("plugin=encoder_json+encoder_binary").text() ==
+        kPrefix +
+            "two encoders chosen: encoder_json and encoder_binary (plugin=encoder_json+encoder_binary)");
+  CHECK(two.go("cpu=samples,format=b,plugin=encoder_json").text().find("two encoders chosen") !=
+        std::string::npos);
+}
+
+TEST_CASE("an encoder alone leaves the default profile") {
+  Run run;
+  run.with("/jdk/lib/hprof/plugins/encoder_json.so", fake::open_encoder_json);
+  REQUIRE(run.go("plugin=encoder_json").outcome == Configured::kRun);
+  CHECK(run.collectors() == Names{"heap_dump", "heap_sites"});
+  CHECK(run.encoder() == "encoder_json");
+}
+
+TEST_CASE("plugin= with a name that nobody has says which there are, and where was looked") {
+  Run run;
+  run.with("/opt/v/acme.so", fake::open_acme);
+  CHECK(
+      run.go("plugin=absent,plugins=/opt/v").text() ==
+      kPrefix +
+          "plugin=absent is no unit of this build, or of /jdk/lib/hprof/plugins:/jdk/lib:/opt/v; there are: "
+          "encoder_ascii sink_file heap_dump heap_sites cpu_samples cpu_times monitor encoder_binary "
+          "sink_socket acme_one acme_two acme_text acme_cloud acme_zstd (plugin=absent,plugins=/opt/v)");
+}
+
+TEST_CASE("an option without a value is unknown first, and else says that it has none") {
+  CHECK(Run()
+            .go("cpu=samples,foo")
+            .text()
+            .find(kPrefix + "Unknown option: foo (cpu=samples,foo); options are:") == 0);
+  CHECK(Run().go("cpu").text() == kPrefix + "general syntax error parsing options: cpu has no value (cpu)");
 }
 
 TEST_CASE("select texts match by name and value, and a bare name takes any value") {
@@ -186,6 +329,9 @@ TEST_CASE("select texts match by name and value, and a bare name takes any value
   CHECK_FALSE(select_matches("cpu=samples", "heap", "samples"));
   CHECK(select_matches("net", "net", "a:1"));
   CHECK(select_matches("net=", "net", "a:1"));
+  CHECK(select_matches("compress=zstd*", "compress", "zstd:9"));
+  CHECK(select_matches("compress=zstd*", "compress", "zstd"));
+  CHECK_FALSE(select_matches("compress=zstd*", "compress", "zst"));
   CHECK_FALSE(select_matches(nullptr, "net", ""));
   CHECK(select_has_name("cpu=samples|gc=pauses", "gc"));
   CHECK_FALSE(select_has_name("cpu=samples", "c"));

@@ -5,6 +5,8 @@
 #include <thread>
 #include <vector>
 
+#include <hprof/cpp/table.hpp>
+
 #include "platform/platform.h"
 
 using namespace hprof;
@@ -105,4 +107,45 @@ TEST_CASE("eight producers lose nothing but what was refused") {
   CHECK(once);
   CHECK(ordered);
   CHECK(taken + refused.load() == kProducers * kEach);
+}
+
+TEST_CASE("a table of one row brings its cells along") {
+  Queue q(4);
+  const hprof_column columns[] = {{"a", nullptr, HPROF_COLUMN_COUNT, 0, nullptr, nullptr},
+                                  {"b", nullptr, HPROF_COLUMN_COUNT, 0, nullptr, nullptr}};
+  const hprof_table_schema schema = {sizeof schema, 2, sizeof columns[0], 0, "com.acme.x/1", "X", columns};
+  {
+    hprof_rec_row row = {};
+    row.table = table_of(schema, &row, 1);
+    row.table.head.size = sizeof row;
+    row.table.rows = row.cells;
+    row.table.row_stride = 2 * sizeof(hprof_cell);
+    row.cells[0].u = 7;
+    row.cells[1].u = 8;
+    CHECK(q.queue.push(&row.table.head));
+    row.cells[0].u = row.cells[1].u = 0;
+    // Rows that lie elsewhere, that reach beyond the record, or totals: they are gone by the time they are
+    // read.
+    hprof_cell elsewhere[2] = {};
+    row.table.rows = elsewhere;
+    CHECK_FALSE(q.queue.push(&row.table.head));
+    row.table.rows = row.cells + 15;
+    CHECK_FALSE(q.queue.push(&row.table.head));
+    row.table.rows = row.cells;
+    row.table.row_count = UINT64_MAX;
+    CHECK_FALSE(q.queue.push(&row.table.head));
+    row.table.row_count = 1;
+    row.table.totals = elsewhere;
+    CHECK_FALSE(q.queue.push(&row.table.head));
+    row.table.totals = nullptr;
+    row.table.head.size = sizeof row.table - 8;
+    CHECK_FALSE(q.queue.push(&row.table.head));
+  }
+  auto* table = reinterpret_cast<const hprof_rec_table*>(q.queue.front());
+  REQUIRE(table != nullptr);
+  CHECK(table->schema == &schema);
+  CHECK(table->rows[0].u == 7);
+  CHECK(table->rows[1].u == 8);
+  q.queue.pop();
+  CHECK(q.queue.front() == nullptr);
 }

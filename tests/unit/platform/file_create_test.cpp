@@ -1,5 +1,6 @@
 // Creating output files where somebody laid traps.
 #include <errno.h>
+#include <string.h>
 #include <sys/sysmacros.h>
 #include <thread>
 
@@ -49,6 +50,46 @@ TEST_CASE("an existing file is kept unless the caller allows to truncate it") {
   check_writes(file, "new");
   file_close(&file);
   CHECK(content_of(path) == "new");
+}
+
+TEST_CASE("a file that somebody has open for output is not taken, and keeps its content") {
+  TemporaryFolder folder;
+  const std::string path = folder.in("busy");
+  File first, second;
+  REQUIRE(create(path, Existing::kRefuse, &first) == 0);
+  check_writes(first, "first");
+  CHECK(create(path, Existing::kTruncateOwn, &second) == kErrorInUse);
+  CHECK(create(path, Existing::kRefuse, &second) == kErrorExists);
+  CHECK(content_of(path) == "first");
+  file_close(&first);
+  REQUIRE(create(path, Existing::kTruncateOwn, &first) == 0);
+  CHECK(create(path, Existing::kTruncateOwn, &second) == kErrorInUse);
+  file_close(&first);
+}
+
+TEST_CASE("an open file can be shared with readers, and with nobody else") {
+  TemporaryFolder folder;
+  File file;
+  REQUIRE(create(folder.in("new"), Existing::kRefuse, &file) == 0);
+  CHECK(file_share(file, 0640) == 0);
+  CHECK(mode_of(folder.in("new")) == 0640);
+  CHECK(file_share(file, 0777) == 0);
+  CHECK(mode_of(folder.in("new")) == 0644);
+  CHECK(file_share(file, 0) == 0);
+  CHECK(mode_of(folder.in("new")) == 0600);
+  file_close(&file);
+}
+
+TEST_CASE("a path is made absolute by the working directory, and not otherwise") {
+  char text[4096];
+  char here[4096];
+  REQUIRE(getcwd(here, sizeof here) != nullptr);
+  const size_t length = absolute_path("a/b", text, sizeof text);
+  CHECK(text == std::string(here) + "/a/b");
+  CHECK(length == strlen(text));
+  CHECK(absolute_path("/x", text, sizeof text) == 2);
+  CHECK(text == std::string("/x"));
+  CHECK(absolute_path("a/b", text, strlen(here) + 3) == 0);
 }
 
 TEST_CASE("a symbolic link is refused, to a file as to nothing, and its target is kept") {

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "tests/unit/platform/fixture.h"
 
@@ -128,6 +129,41 @@ TEST_CASE("a directory is listed without its dots and until told to stop") {
   CHECK(list_directory(folder.path().c_str(), once, &count) == 0);
   CHECK(count == 1);
   CHECK(list_directory(folder.in("x").c_str(), once, &count) == ENOTDIR);
+}
+
+TEST_CASE("code is run out of files and folders that nobody else can write to") {
+  TemporaryFolder folder;
+  TemporaryFolder elsewhere;
+  const std::string module = folder.in("module.so"), link = elsewhere.in("link.so"),
+                    own = folder.in("own.so");
+  put_file(module, "");
+  put_file(own, "");
+  const char* path = module.c_str();
+  const auto trusted = [&] { return is_trusted_code(path, own.c_str()); };
+  chmod(path, 0644);
+  CHECK(trusted());
+  CHECK_FALSE(is_trusted_code(folder.in("none.so").c_str(), own.c_str()));
+  chmod(path, 0646);
+  CHECK_FALSE(trusted());
+  chmod(path, 0644);
+  chmod(folder.path().c_str(), 0777);
+  CHECK_FALSE(trusted());
+  chmod(folder.path().c_str(), 01777);
+  CHECK(trusted());
+  chmod(folder.path().c_str(), 0777);
+  REQUIRE(symlink(path, link.c_str()) == 0);
+  CHECK_FALSE(is_trusted_code(link.c_str(), own.c_str()));
+  chmod(folder.path().c_str(), 0755);
+  CHECK(is_trusted_code(link.c_str(), own.c_str()));
+  if (geteuid() != 0) return;
+  REQUIRE(chown(path, 65534, 65534) == 0);
+  CHECK_FALSE(trusted());
+  REQUIRE(chown(own.c_str(), 65534, 65534) == 0);
+  CHECK(trusted());  // whose library runs already
+  chmod(path, 0664);
+  CHECK(trusted());  // of its owner's own group
+  REQUIRE(chown(path, 65534, 100) == 0);
+  CHECK_FALSE(trusted());
 }
 
 TEST_CASE("a directory is secure if nobody else can replace files in it") {

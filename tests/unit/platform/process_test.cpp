@@ -1,6 +1,8 @@
 // This process, error texts.
 #include <errno.h>
+#include <fcntl.h>
 #include <map>
+#include <sys/socket.h>
 
 #include "tests/unit/platform/fixture.h"
 
@@ -87,6 +89,75 @@ TEST_CASE("standard error gets the text as it is, and a closed pipe raises no si
   close(saved);
   close(ends[1]);
   CHECK(std::string(text) == "one line\n");
+}
+
+namespace {
+// Standard error is a pipe that nobody reads, full to the brim; restored at the end.
+struct FullPipe {
+  int ends[2];
+  int saved;
+  FullPipe() {
+    REQUIRE(pipe(ends) == 0);
+    saved = dup(STDERR_FILENO);
+    dup2(ends[1], STDERR_FILENO);
+    fill();
+  }
+  ~FullPipe() {
+    dup2(saved, STDERR_FILENO);
+    for (int descriptor : {saved, ends[0], ends[1]}) close(descriptor);
+  }
+  void set_blocking(bool blocking) {
+    const int flags = fcntl(ends[1], F_GETFL);
+    fcntl(ends[1], F_SETFL, blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK);
+  }
+  void fill() {
+    const std::string page(4096, 'x');
+    set_blocking(false);
+    while (write(ends[1], page.data(), page.size()) > 0) {
+    }
+    while (write(ends[1], "x", 1) > 0) {
+    }
+    set_blocking(true);
+  }
+  // What was written behind the filling.
+  std::string drain() {
+    fcntl(ends[0], F_SETFL, fcntl(ends[0], F_GETFL) | O_NONBLOCK);
+    std::string all;
+    char part[4096];
+    for (ssize_t count; (count = read(ends[0], part, sizeof part)) > 0;)
+      all.append(part, static_cast<size_t>(count));
+    return all.substr(all.find_last_of('x') == std::string::npos ? 0 : all.find_last_of('x') + 1);
+  }
+};
+}  // namespace
+
+TEST_CASE("messages into a full pipe are lost and counted, and nobody hangs") {
+  FullPipe full;
+  for (int i = 0; i < 20; ++i) write_stderr("lost\n");
+  CHECK(full.drain() == "");
+  write_stderr("heard\n");
+  CHECK(full.drain() == "HPROF: 20 messages were lost: nobody read stderr\nheard\n");
+  write_stderr("heard again\n");
+  CHECK(full.drain() == "heard again\n");
+  CHECK((fcntl(STDERR_FILENO, F_GETFL) & O_NONBLOCK) == 0);
+}
+
+TEST_CASE("a socket as standard error loses what its peer does not read") {
+  int ends[2];
+  REQUIRE(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+  const int saved = dup(STDERR_FILENO);
+  dup2(ends[1], STDERR_FILENO);
+  const std::string line = std::string(1000, 'y') + "\n";
+  for (int i = 0; i < 2000; ++i) write_stderr(line.c_str());
+  dup2(saved, STDERR_FILENO);
+  close(saved);
+  close(ends[1]);
+  size_t total = 0;
+  char part[4096];
+  for (ssize_t count; (count = read(ends[0], part, sizeof part)) > 0;) total += static_cast<size_t>(count);
+  close(ends[0]);
+  CHECK(total >= line.size());
+  CHECK(total < 2000 * line.size());
 }
 
 TEST_CASE("every error has a text, cut to the buffer") {

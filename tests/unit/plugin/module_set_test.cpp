@@ -16,7 +16,7 @@ ModuleNames names_of(const std::vector<std::string>& wanted) {
     WantedModule& item = names.items[names.count++];
     TextWriter(item.name, sizeof(item.name)).put(name.c_str());
     TextWriter(item.option, sizeof(item.option)).put("plugin");
-    item.by_default = false;
+    item.why = Wanted::kAsked;
   }
   return names;
 }

@@ -31,10 +31,10 @@ TEST_CASE("other versions and layouts are refused before anything else is looked
   fake::OneUnit module(collector());
   module.record.units = nullptr;
   module.record.abi_major = HPROF_ABI_MAJOR + 1;
-  CHECK(verdict(module) == "was built for version 2.0 of the plugin ABI, this agent has 1.0");
+  CHECK(verdict(module) == "needs version 2.0 of the plugin ABI, this agent has 1.0");
   module.record.abi_major = HPROF_ABI_MAJOR;
   module.record.abi_minor = HPROF_ABI_MINOR + 1;
-  CHECK(verdict(module) == "was built for version 1.1 of the plugin ABI, this agent has 1.0");
+  CHECK(verdict(module) == "needs version 1.1 of the plugin ABI, this agent has 1.0");
   module.record.abi_minor = HPROF_ABI_MINOR;
   module.record.layout ^= 1;
   CHECK(says(verdict(module), "layout word differs"));
@@ -85,11 +85,39 @@ TEST_CASE("units must be there, known and counted right") {
   module.offered.needs = 0;
   module.offered.wants = 1ull << 63;
   CHECK(verdict(module) == "(accepted)");
-  module.offered.events = 1ull << HPROF_EVENT_COUNT;
-  CHECK(says(verdict(module), "wants events"));
+  for (uint64_t unknown : {1ull << HPROF_EVENT_COUNT, 1ull << 0, 1ull << 19}) {
+    module.offered.events = unknown;
+    CHECK(says(verdict(module), "wants events"));
+  }
   module.offered.events = 0;
   module.offered.select = "=x";
   CHECK(says(verdict(module), "select text"));
+}
+
+TEST_CASE("variants are rows of a size that the plugin says") {
+  fake::OneUnit module(collector());
+  struct Wide {
+    hprof_variant row;
+    uint64_t later;
+  } variants[] = {{{"a=b", HPROF_NEED_TAG_OBJECTS, 0}, 1}, {{"a=*", 0, 1ull << 63}, 1}};
+  module.offered.variants = &variants[0].row;
+  module.offered.variant_count = 2;
+  module.offered.variant_stride = sizeof(Wide);
+  CHECK(verdict(module) == "(accepted)");
+  variants[1].row.needs = 1ull << HPROF_NEED_COUNT;
+  CHECK(says(verdict(module), "has a variant that this agent does not know"));
+  variants[1].row = {nullptr, 0, 0};
+  CHECK(says(verdict(module), "has a variant that this agent does not know"));
+  // A record that ends before its variants has none.
+  module.offered.size = offsetof(hprof_unit, variant_stride);
+  CHECK(verdict(module) == "(accepted)");
+  module.offered.size = sizeof(hprof_unit);
+  for (uint32_t stride : {0u, 8u, 27u, 4096u}) {
+    module.offered.variant_stride = stride;
+    CHECK(says(verdict(module), "has a list of variants that is wrong"));
+  }
+  module.offered.variant_count = 0;
+  CHECK(verdict(module) == "(accepted)");
 }
 
 TEST_CASE("function tables must be there and long enough, with every function that is called") {

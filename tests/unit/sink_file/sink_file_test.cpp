@@ -24,10 +24,11 @@ std::string name_of(const std::string& pattern, uint32_t sequence = 1) {
 }
 
 // The name taken with force=n while `existing` are there.
-std::string spare_name(const std::string& wanted, const std::vector<std::string>& existing) {
+std::string spare_name(const std::string& wanted, const std::vector<std::string>& existing,
+                       uint32_t force = HPROF_EXISTING_KEEP, uint32_t sequence = 1) {
   MockHost host;
   for (const auto& path : existing) host.files[path] = {path, "old", false, false};
-  SinkRun sink(host, unit(), wanted, {}, 0);
+  SinkRun sink(host, unit(), wanted, {}, force, sequence);
   if (sink.opened != HPROF_OK) return "";
   for (const auto& path : existing) CHECK(host.files[path].bytes == "old");
   return sink.name();
@@ -62,6 +63,50 @@ TEST_CASE("with force=n an existing file is kept, and the pid comes into the nam
   std::vector<std::string> all = {"x", "x.4711"};
   for (int n = 2; n <= 9; n++) all.push_back("x.4711." + std::to_string(n));
   CHECK(spare_name("x", all) == "");
+}
+
+TEST_CASE("with the policy of an attach an existing file is kept, and the next gets a number") {
+  const uint32_t number = HPROF_EXISTING_NUMBER;
+  CHECK(spare_name("java.hprof.txt", {}, number) == "java.hprof.txt");
+  CHECK(spare_name("java.hprof.txt", {"java.hprof.txt"}, number) == "java.hprof.2.txt");
+  CHECK(spare_name("a", {"a", "a.2", "a.3"}, number) == "a.4");
+  CHECK(spare_name("a", {"a", "a.2"}, number, 2) == "a.3");
+  CHECK(spare_name("a", {}, number, 2) == "a.2");
+  CHECK(spare_name("a%n", {"a2"}, number, 2) == "a2.2");
+  MockHost host;
+  host.files["x.txt"] = {"x.txt", "old", false, false};
+  SinkRun sink(host, unit(), "x.txt", {}, number);
+  CHECK(host.said("x.txt is kept (force=y replaces it): writing to x.2.txt"));
+}
+
+TEST_CASE("a file that a living process writes is left alone, whatever the policy") {
+  MockHost host;
+  for (uint32_t force : {HPROF_EXISTING_REPLACE, HPROF_EXISTING_NUMBER, HPROF_EXISTING_KEEP}) {
+    SinkRun first(host, unit(), "x.txt", {}, HPROF_EXISTING_REPLACE);
+    CHECK(first.write_all("first") == 5);
+    std::string other;
+    {
+      SinkRun second(host, unit(), "x.txt", {}, force);
+      CHECK(second.opened == HPROF_OK);
+      other = second.name();
+    }
+    CHECK(other == (force == HPROF_EXISTING_NUMBER ? "x.2.txt" : "x.4711.txt"));
+    CHECK(host.files["x.txt"].bytes == "first");
+    if (force == HPROF_EXISTING_REPLACE) {
+      CHECK(host.said("x.txt is in use by a running VM: writing to x.4711.txt"));
+    }
+    host.files.erase(other);
+  }
+}
+
+TEST_CASE("mode= opens the file to readers, and not unless it is said") {
+  MockHost host;
+  SinkRun(host, unit(), "a");
+  CHECK(host.files["a"].mode == 0600);
+  SinkRun(host, unit(), "b", {{"mode", "0640"}});
+  CHECK(host.files["b"].mode == 0640);
+  SinkRun(host, unit(), "c", {{"mode", "0644"}});
+  CHECK(host.files["c"].mode == 0644);
 }
 
 TEST_CASE("the other name is said") {

@@ -166,13 +166,28 @@ TEST_CASE("a reader beside the writer sees a growing, right beginning") {
   table().discard(handle);
 }
 
-TEST_CASE("a description for a caller that knows less is refused, not written beyond its end") {
+TEST_CASE("a description for a caller that knows less is cut to what it knows") {
   MockHost host;
-  SinkRun sink(host, unit(), "x");
+  SinkRun sink(host, unit(), "short");
+  REQUIRE(sink.opened == HPROF_OK);
+  sink.write("12345");
   hprof_memory_output output = {};
-  output.size = 16;
+  output.size = offsetof(hprof_memory_output, name);
+  output.name[0] = 'x';
+  CHECK(table().describe(table().newest(), &output) == HPROF_OK);
+  CHECK(output.size == offsetof(hprof_memory_output, name));
+  CHECK(output.bytes == 5);
+  CHECK(output.name[0] == 'x');
+  output.size = 3;
   CHECK(table().describe(table().newest(), &output) == HPROF_UNSUPPORTED);
-  CHECK(output.state == 0);
   sink.close();
   table().discard(table().newest());
+}
+
+TEST_CASE("only the memory sink's own id gets its table") {
+  const hprof_module* module = mock_open(hprof_module_sink_memory);
+  CHECK(hprof_extension_of(module, "sink_memory", HPROF_EXTENSION_MEMORY_SINK) == &table());
+  CHECK(hprof_extension_of(module, "sink_memory", "hprof.memory_sink/2") == nullptr);
+  CHECK(hprof_extension_of(module, "sink_file", HPROF_EXTENSION_MEMORY_SINK) == nullptr);
+  CHECK(hprof_extension_of(nullptr, "sink_memory", HPROF_EXTENSION_MEMORY_SINK) == nullptr);
 }

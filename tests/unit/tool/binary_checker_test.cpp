@@ -1,9 +1,9 @@
 // hprof check on binary files: a file that everyone reads, and one for each way to break it.
 #include <doctest/doctest.h>
 
-#include "core/tool/stream_watch.h"
 #include "tests/support/hprof_builder.h"
 #include "tests/unit/tool/check_support.h"
+#include "tools/hprof/listen/stream_watch.h"
 
 using namespace hprof::test;
 using namespace hprof::tool;
@@ -141,6 +141,7 @@ TEST_CASE("definition faults") {
               }),
               Rule::kThreadEnd);
   breaks_only(defined([](B& b) { b.start_thread(9, 0x2020, 88, 0x10); }), Rule::kTraceMissing);
+  breaks_only(defined([](B& b) { b.load_class(98, 0x1000, 2, 0x20).trace(2, 7, {0x30}); }), Rule::kTraceLate);
 }
 
 TEST_CASE("faults of tables") {

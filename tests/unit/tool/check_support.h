@@ -4,8 +4,8 @@
 #include <sstream>
 #include <string>
 
-#include "core/tool/ascii_checker.h"
-#include "core/tool/binary_checker.h"
+#include "tools/hprof/check/ascii_checker.h"
+#include "tools/hprof/check/binary_checker.h"
 
 namespace hprof::test {
 

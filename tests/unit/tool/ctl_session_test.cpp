@@ -1,11 +1,11 @@
 // The control protocol against a scripted server.
-#include "core/tool/ctl_session.h"
+#include "tools/hprof/ctl/ctl_session.h"
 
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <vector>
 
-#include "core/tool/command.h"
+#include "tools/hprof/command.h"
 
 using namespace hprof::tool;
 

@@ -1,11 +1,11 @@
 // Buffered reading, and names.
-#include "core/tool/input.h"
+#include "tools/hprof/format/input.h"
 
 #include <doctest/doctest.h>
 
-#include "core/tool/ascii_lines.h"
-#include "core/tool/definitions.h"
-#include "core/tool/utf8.h"
+#include "tools/hprof/check/definitions.h"
+#include "tools/hprof/format/ascii_lines.h"
+#include "tools/hprof/format/utf8.h"
 
 using namespace hprof::tool;
 

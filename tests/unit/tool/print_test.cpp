@@ -2,9 +2,9 @@
 #include <doctest/doctest.h>
 #include <sstream>
 
-#include "core/tool/print_records.h"
-#include "core/tool/print_summary.h"
 #include "tests/support/hprof_builder.h"
+#include "tools/hprof/print/print_records.h"
+#include "tools/hprof/print/print_summary.h"
 
 using namespace hprof::test;
 using namespace hprof::tool;
@@ -75,7 +75,7 @@ TEST_CASE("records are printed with names and values") {
     std::string text = records(recipe.build());
     INFO(text);
     CHECK(has(text, "STRING 0x10 \"field\"\n"));
-    CHECK(has(text, "LOAD CLASS 6 0x1028 java.lang.Object[] trace=1\n"));
+    CHECK(has(text, "LOAD CLASS 6 0x1028 java.lang.Object[] trace=0\n"));
     CHECK(has(text, "STACK FRAME 0x30 Node.main(Node.java:42) ([Ljava/lang/String;)V\n"));
     CHECK(has(text, "  INSTANCE 0x2008 Sub trace=1 bytes="));
     CHECK(has(text,

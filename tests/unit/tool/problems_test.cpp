@@ -1,11 +1,11 @@
 // The log of problems: severities, caps, names.
-#include "core/tool/problems.h"
+#include "tools/hprof/check/problems.h"
 
 #include <doctest/doctest.h>
 #include <set>
 #include <sstream>
 
-#include "core/tool/command.h"
+#include "tools/hprof/command.h"
 
 using namespace hprof::tool;
 
@@ -79,9 +79,25 @@ TEST_CASE("readers are named one by one or all at once") {
 }
 
 TEST_CASE("every command has a help page, and no other word has") {
-  for (const char* name : {"", "run", "attach", "ctl", "listen", "check", "print"})
-    CHECK(help_text(name) != nullptr);
-  CHECK(help_text("profile") == nullptr);
+  for (const char* name : {"run", "profile", "attach", "ctl", "listen", "check", "print", "doctor"}) {
+    CAPTURE(name);
+    REQUIRE(find_tool_command(name) != nullptr);
+    CHECK(help_text(name).find(std::string("hprof ") + name) != std::string::npos);
+    CHECK(help_text(name).find('@') == std::string::npos);
+    CHECK(help_text("").find(std::string("hprof ") + name) != std::string::npos);
+    CHECK(tool_command_names().find(name) != std::string::npos);
+  }
+  CHECK(help_text("nonsense").empty());
+  CHECK(find_tool_command("nonsense") == nullptr);
+}
+
+TEST_CASE("help names the agent's commands, that of listen only those of a stream") {
+  for (const char* command : {"dump heap", "sites [incremental]", "cpu on [thread=ID]", "depth N", "eof"}) {
+    CHECK(help_text("ctl").find(command) != std::string::npos);
+    CHECK(help_text("listen").find(command) != std::string::npos);
+  }
+  CHECK(help_text("ctl").find("detach [nodump]") != std::string::npos);
+  CHECK(help_text("listen").find("detach") == std::string::npos);
 }
 
 TEST_CASE("numbers are decimal and bounded") {

@@ -1,7 +1,7 @@
 // How command lines get the agent.
 #include <doctest/doctest.h>
 
-#include "core/tool/run_command.h"
+#include "tools/hprof/run/run_command.h"
 
 using namespace hprof::tool;
 

@@ -1,5 +1,5 @@
 // Commands on the wire.
-#include "core/tool/socket_command.h"
+#include "tools/hprof/ctl/socket_command.h"
 
 #include <doctest/doctest.h>
 
@@ -58,7 +58,7 @@ TEST_CASE("control commands have the lengths that tell them apart") {
 
 TEST_CASE("what is no command is refused with a reason") {
   for (const char* text :
-       {"", "dump", "heap dump", "sites cutoff=2", "sites cutoff=x", "sites cutoff=nan", "samples alloc",
+       {"", "dump", "heap dump", "sites cutoff=-2", "sites cutoff=x", "sites cutoff=nan", "samples alloc",
         "control", "control depth", "control depth 70000", "control cpu on thread=x",
         "control cpu on thread=0x100000000", "control alloc on now", "exit now"}) {
     CAPTURE(text);

@@ -1,5 +1,5 @@
 // Counting the records of a stream in pieces.
-#include "core/tool/stream_watch.h"
+#include "tools/hprof/listen/stream_watch.h"
 
 #include <doctest/doctest.h>
 
@@ -49,4 +49,23 @@ TEST_CASE("text is told from binary and its lines are counted") {
   CHECK(watch.records() == 3);
   watch.add("x", 1);
   CHECK_FALSE(watch.complete());
+}
+
+TEST_CASE("answers to commands are picked out of the stream, in pieces of any size") {
+  const std::string binary =
+      HprofBuilder().string(1, "hprof command 7 ok: eof").string(2, "java/lang/hprof command 8 ok").bytes();
+  const std::string text =
+      "JAVA PROFILE 1.0.1, created today\n\nHPROF NOTE: hprof command 7 ok: eof\nhprof command 8 ok\n" +
+      std::string(9000, 'x') + "\nHPROF NOTE: lost 3 records\n";
+  for (const std::string& bytes : {binary, text}) {
+    for (size_t piece : {size_t{1}, size_t{7}, bytes.size()}) {
+      StreamWatch watch;
+      std::vector<std::string> answers;
+      for (size_t at = 0; at < bytes.size(); at += piece) {
+        watch.add(bytes.data() + at, bytes.size() - at < piece ? bytes.size() - at : piece);
+        for (const std::string& answer : watch.take_answers()) answers.push_back(answer);
+      }
+      CHECK(answers == std::vector<std::string>{"7 ok: eof"});
+    }
+  }
 }

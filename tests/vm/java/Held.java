@@ -1,11 +1,14 @@
 import java.io.File;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A monitor that is held twice by main, wanted by two threads, and one that a thread waits for. Says `ready <pid>`; when
+ * A monitor that is held twice by main, wanted by two threads, and one that a thread waits for. With the argument `lock` a thread
+ * is parked on a lock of main's, too. Says `ready <pid>`; when
  * its stdin ends, all go on.
  */
 public class Held {
     static final Object GATE = new Object();
+    static final ReentrantLock LOCK = new ReentrantLock();
     static final Object BELL = new Object();
     static volatile boolean stop;
 
@@ -44,6 +47,12 @@ public class Held {
         Thread second;
         Thread listener = start("listens", Held::listen);
         await(listener, Thread.State.WAITING);
+        Thread parked = new Thread(LOCK::lock, "parked");
+        if (arguments.length > 0) {
+            LOCK.lock();
+            parked.start();
+            await(parked, Thread.State.WAITING);
+        }
         synchronized (GATE) {
             synchronized (GATE) {
                 first = start("wants-0", Held::want);
@@ -57,6 +66,10 @@ public class Held {
                 }
             }
         }
+        if (arguments.length > 0) {
+            LOCK.unlock();
+        }
+        parked.join();
         first.join();
         second.join();
         synchronized (BELL) {

@@ -167,6 +167,7 @@ public class Sites {
     for (int c; (c = System.in.read()) >= 0;) {
       if (c != '\n') continue;
       plain();
+      kept();
       KEEP.set(0, null);
       System.out.println("did");
     }

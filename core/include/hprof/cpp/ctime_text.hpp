@@ -1,10 +1,9 @@
-// The date of a table as ctime writes it in the C locale, "Thu Jan  1 00:00:00 1970", out of the io service's
-// timestamp.
+// A date as ctime writes it in the C locale, "Thu Jan  1 00:00:00 1970".
 #pragma once
 
 #include <cstring>
 
-#include <hprof/service/io.h>
+#include <hprof/service/clock.h>
 
 namespace hprof {
 
@@ -12,35 +11,42 @@ struct CtimeText {
   char text[25];
 };
 
-// stamp: local time as YYYYMMDDHHMMSS, 14 digits. Anything else gives a date of question marks.
-inline CtimeText ctime_text(const char* stamp) {
+// seconds: since 1970 by the local clock. Years of other than four digits give a date of question marks.
+inline CtimeText ctime_text(int64_t seconds) {
   CtimeText out = {"??? ??? ?? ??:??:?? ????"};
-  int digit[14];
-  for (int i = 0; i < 14; i++) {
-    if (stamp[i] < '0' || stamp[i] > '9') return out;
-    digit[i] = stamp[i] - '0';
-  }
-  int year = digit[0] * 1000 + digit[1] * 100 + digit[2] * 10 + digit[3];
-  int month = digit[4] * 10 + digit[5], day = digit[6] * 10 + digit[7];
-  if (year < 1583 || month < 1 || month > 12 || day < 1 || day > 31) return out;
-  // Sakamoto's rule for the day of the week.
-  static const unsigned char kShift[12] = {0, 3, 2, 5, 0, 3, 5, 1, 4, 6, 2, 4};
-  int y = year - (month < 3 ? 1 : 0);
-  int weekday = (y + y / 4 - y / 100 + y / 400 + kShift[month - 1] + day) % 7;
-  memcpy(out.text, &"SunMonTueWedThuFriSat"[weekday * 3], 3);
-  memcpy(out.text + 4, &"JanFebMarAprMayJunJulAugSepOctNovDec"[(month - 1) * 3], 3);
-  out.text[8] = day < 10 ? ' ' : stamp[6];
-  out.text[9] = stamp[7];
-  for (int i = 0; i < 3; i++) memcpy(out.text + 11 + 3 * i, stamp + 8 + 2 * i, 2);
-  memcpy(out.text + 20, stamp, 4);
+  constexpr int64_t kYear1000 = -30610224000, kYear10000 = 253402300800;
+  if (seconds < kYear1000 || seconds >= kYear10000) return out;
+  // Days are counted from the first of March of year 0, so that leap days end a year.
+  const int64_t since_1970 = (seconds - kYear1000) / 86400 + kYear1000 / 86400;
+  const uint32_t of_day = static_cast<uint32_t>(seconds - since_1970 * 86400);
+  const uint32_t days = static_cast<uint32_t>(since_1970 + 719468);
+  const uint32_t era = days / 146097, of_era = days % 146097;
+  const uint32_t year_of_era = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+  const uint32_t of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+  const uint32_t march = (5 * of_year + 2) / 153;  // months since March
+  const uint32_t day = of_year - (153 * march + 2) / 5 + 1;
+  const uint32_t month = march < 10 ? march + 2 : march - 10;  // January is 0
+  const uint32_t year = era * 400 + year_of_era + (month < 2 ? 1 : 0);
+  const auto digits = [](char* to, uint32_t value, uint32_t count) {
+    for (; count != 0; value /= 10) to[--count] = static_cast<char>('0' + value % 10);
+  };
+  std::memcpy(out.text, &"WedThuFriSatSunMonTue"[days % 7 * 3], 3);
+  std::memcpy(out.text + 4, &"JanFebMarAprMayJunJulAugSepOctNovDec"[month * 3], 3);
+  digits(out.text + 8, day, 2);
+  if (day < 10) out.text[8] = ' ';
+  digits(out.text + 11, of_day / 3600, 2);
+  digits(out.text + 14, of_day / 60 % 60, 2);
+  digits(out.text + 17, of_day % 60, 2);
+  digits(out.text + 20, year, 4);
   return out;
 }
 
-// Now. [control][any thread that may do I/O]
-inline CtimeText ctime_now(const hprof_host* host, const hprof_io_service* io) {
-  char stamp[32] = "";
-  if (io != nullptr) io->timestamp(host, stamp, sizeof stamp);
-  return ctime_text(stamp);
+// Local time of wall_ms, milliseconds since 1970. Without a clock service: UTC. [any] but [signal]
+inline CtimeText local_ctime_text(const hprof_host* host, const hprof_clock_service* clock,
+                                  uint64_t wall_ms) {
+  const int64_t offset =
+      HPROF_HAS(clock, hprof_clock_service, utc_offset) ? clock->utc_offset(host, wall_ms) : 0;
+  return ctime_text(static_cast<int64_t>(wall_ms / 1000) + offset);
 }
 
 }  // namespace hprof

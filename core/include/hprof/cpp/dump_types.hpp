@@ -15,6 +15,9 @@ enum DumpTag : uint32_t {
   kPrimitiveArrayDump = 0x23,
 };
 
+// Number of the empty trace among STACK TRACE records; a trace has this plus its serial.
+constexpr uint32_t kFirstTraceNumber = 300000;
+
 // Bytes of a value (HPROF_TYPE_*) in a dump with ids of `id_size` bytes; 0: no such type.
 constexpr uint32_t width_of(uint32_t type, uint32_t id_size) {
   switch (type) {

@@ -8,7 +8,7 @@ namespace hprof {
 // The table of a service, nullptr when this core does not have it. The caller names the type that belongs to
 // the id.
 template <typename T>
-const T* find_service(const hprof_host* host, uint32_t id) {
+const T* find_service(const hprof_host* host, const char* id) {
   return static_cast<const T*>(host->service(host, id));
 }
 

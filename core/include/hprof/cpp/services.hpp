@@ -4,8 +4,12 @@
 // build may use it: everything here is inline.
 #pragma once
 
+#include <hprof/cpp/names.hpp>
 #include <hprof/cpp/service.hpp>
-#include <hprof/service/bytecode.h>
+#include <hprof/draft/bytecode.h>
+#include <hprof/draft/hotspot.h>
+#include <hprof/draft/sampling.h>
+#include <hprof/draft/vm_dump.h>
 #include <hprof/service/clock.h>
 #include <hprof/service/emit.h>
 #include <hprof/service/ids.h>
@@ -13,44 +17,14 @@
 #include <hprof/service/jvm.h>
 #include <hprof/service/log.h>
 #include <hprof/service/mem.h>
-#include <hprof/service/sampling.h>
 #include <hprof/service/threads.h>
-#include <hprof/service/vm_dump.h>
 
 namespace hprof {
 
-// A member is null when the host does not have the service. Make it in create [onload]: looking up a service
-// is not allowed in signal handlers, using the pointers is.
-struct Services {
+// The accounted memory alone: what containers keep of Services.
+struct UnitMemory {
   const hprof_host* host = nullptr;
-  const hprof_log_service* log = nullptr;
   const hprof_mem_service* mem = nullptr;
-  const hprof_clock_service* clock = nullptr;
-  const hprof_ids_service* ids = nullptr;
-  const hprof_emit_service* emit = nullptr;
-  const hprof_jvm_service* jvm = nullptr;
-  const hprof_threads_service* threads = nullptr;
-  const hprof_sampling_service* sampling = nullptr;
-  const hprof_io_service* io = nullptr;
-  const hprof_bytecode_service* bytecode = nullptr;
-  const hprof_vm_dump_service* vm_dump = nullptr;
-
-  Services() = default;
-  explicit Services(const hprof_host* h)
-      : host(h),
-        log(find_service<hprof_log_service>(h, HPROF_SERVICE_LOG)),
-        mem(find_service<hprof_mem_service>(h, HPROF_SERVICE_MEM)),
-        clock(find_service<hprof_clock_service>(h, HPROF_SERVICE_CLOCK)),
-        ids(find_service<hprof_ids_service>(h, HPROF_SERVICE_IDS)),
-        emit(find_service<hprof_emit_service>(h, HPROF_SERVICE_EMIT)),
-        jvm(find_service<hprof_jvm_service>(h, HPROF_SERVICE_JVM)),
-        threads(find_service<hprof_threads_service>(h, HPROF_SERVICE_THREADS)),
-        sampling(find_service<hprof_sampling_service>(h, HPROF_SERVICE_SAMPLING)),
-        io(find_service<hprof_io_service>(h, HPROF_SERVICE_IO)),
-        bytecode(find_service<hprof_bytecode_service>(h, HPROF_SERVICE_BYTECODE)),
-        vm_dump(find_service<hprof_vm_dump_service>(h, HPROF_SERVICE_VM_DUMP)) {}
-
-  const hprof_settings& settings() const { return *host->settings; }
 
   // Zeroed room for `count` values; null: the budget is used up, or the size would overflow.
   // [onload][control][app]
@@ -63,6 +37,52 @@ struct Services {
   template <class T>
   void release(T* memory, uint64_t count) const {
     if (memory != nullptr) mem->release(host, memory, count * sizeof(T));
+  }
+};
+
+// A member is null when the host does not have the service. Make it in create [onload]: looking up a service
+// is not allowed in signal handlers, using the pointers is.
+struct Services {
+  const hprof_host* host = nullptr;
+  const hprof_mem_service* mem = nullptr;
+  const hprof_log_service* log = nullptr;
+  const hprof_clock_service* clock = nullptr;
+  const hprof_ids_service* ids = nullptr;
+  const hprof_emit_service* emit = nullptr;
+  const hprof_jvm_service* jvm = nullptr;
+  const hprof_hotspot_service* hotspot = nullptr;
+  const hprof_threads_service* threads = nullptr;
+  const hprof_sampling_service* sampling = nullptr;
+  const hprof_io_service* io = nullptr;
+  const hprof_bytecode_service* bytecode = nullptr;
+  const hprof_vm_dump_service* vm_dump = nullptr;
+
+  Services() = default;
+  explicit Services(const hprof_host* h)
+      : host(h),
+        mem(find_service<hprof_mem_service>(h, HPROF_SERVICE_MEM)),
+        log(find_service<hprof_log_service>(h, HPROF_SERVICE_LOG)),
+        clock(find_service<hprof_clock_service>(h, HPROF_SERVICE_CLOCK)),
+        ids(find_service<hprof_ids_service>(h, HPROF_SERVICE_IDS)),
+        emit(find_service<hprof_emit_service>(h, HPROF_SERVICE_EMIT)),
+        jvm(find_service<hprof_jvm_service>(h, HPROF_SERVICE_JVM)),
+        hotspot(find_service<hprof_hotspot_service>(h, HPROF_SERVICE_HOTSPOT)),
+        threads(find_service<hprof_threads_service>(h, HPROF_SERVICE_THREADS)),
+        sampling(find_service<hprof_sampling_service>(h, HPROF_SERVICE_SAMPLING)),
+        io(find_service<hprof_io_service>(h, HPROF_SERVICE_IO)),
+        bytecode(find_service<hprof_bytecode_service>(h, HPROF_SERVICE_BYTECODE)),
+        vm_dump(find_service<hprof_vm_dump_service>(h, HPROF_SERVICE_VM_DUMP)) {}
+
+  const hprof_settings& settings() const { return *host->settings; }
+
+  operator UnitMemory() const { return {host, mem}; }
+  template <class T>
+  T* allocate(uint64_t count) const {
+    return UnitMemory(*this).allocate<T>(count);
+  }
+  template <class T>
+  void release(T* memory, uint64_t count) const {
+    UnitMemory(*this).release(memory, count);
   }
 };
 

@@ -56,18 +56,16 @@ inline uint32_t format_fixed2(char* to, double v, uint32_t width) {
 // remembered.
 class TextBuffer {
  public:
-  TextBuffer(char* to, uint32_t size) : to_(to), size_(size) {
-    if (size_ != 0) to_[0] = 0;
-  }
+  TextBuffer(char* to, uint64_t size) : to_(to), room_(size) { clear(); }
   TextBuffer& add(const char* text, uint64_t length) {
-    const uint64_t left = size_ == 0 ? 0 : size_ - 1 - used_;
+    const uint64_t left = room_ == 0 ? 0 : room_ - 1 - used_;
     if (length > left) {
       cut_ = true;
       length = left;
     }
     if (length != 0) std::memcpy(to_ + used_, text, length);
-    used_ += static_cast<uint32_t>(length);
-    if (size_ != 0) to_[used_] = 0;
+    used_ += length;
+    if (room_ != 0) to_[used_] = 0;
     return *this;
   }
   TextBuffer& add(const char* text) { return add(text, std::strlen(text)); }
@@ -75,14 +73,50 @@ class TextBuffer {
     char digits[kNumberMost];
     return add(digits, format_decimal(digits, v));
   }
-  uint32_t used() const { return used_; }
+  // n/10^decimals, without trailing zeros: decimal(1500, 3) is "1.5".
+  TextBuffer& decimal(uint64_t n, uint32_t decimals) {
+    uint64_t unit = 1;
+    for (uint32_t i = 0; i < decimals; i++) unit *= 10;
+    add(n / unit);
+    uint64_t rest = n % unit;
+    if (rest != 0) add(".");
+    while (rest != 0) {
+      unit /= 10;
+      add(rest / unit);
+      rest %= unit;
+    }
+    return *this;
+  }
+  // Seconds, with milliseconds: "1.5 s".
+  TextBuffer& seconds(uint64_t ns) { return decimal(ns / 1'000'000, 3).add(" s"); }
+
+  const char* c_str() const { return room_ == 0 ? "" : to_; }
+  uint64_t size() const { return used_; }
   bool cut() const { return cut_; }
+  void clear() {
+    used_ = 0;
+    cut_ = false;
+    if (room_ != 0) to_[0] = 0;
+  }
 
  private:
   char* to_;
-  uint32_t size_;
-  uint32_t used_ = 0;
+  uint64_t room_;
+  uint64_t used_ = 0;
   bool cut_ = false;
+};
+
+// One that has its buffer and can be passed by value, for messages and notes.
+template <uint64_t kSize>
+class TextLine : public TextBuffer {
+ public:
+  TextLine() : TextBuffer(line_, kSize) {}
+  TextLine(const TextBuffer& text) : TextLine() { add(text.c_str(), text.size()); }
+  TextLine(const TextLine& text) : TextLine() { add(text.c_str(), text.size()); }
+  TextLine& operator=(const TextLine&) = delete;
+
+ private:
+  char line_[kSize];
 };
 
 }  // namespace hprof

@@ -4,6 +4,8 @@
 
 #include <hprof/abi.h>
 
+#define HPROF_SERVICE_CLOCK "hprof.clock/1"
+
 typedef struct hprof_clock_service {
   uint32_t size;
   uint32_t reserved;
@@ -14,6 +16,8 @@ typedef struct hprof_clock_service {
   uint64_t (*process_cpu)(const hprof_host* host);                /* of all threads. [any] */
   /* Ticks of the processor's counter of time, whose rate is to be measured. 0: none that the system itself goes by. [any] */
   uint64_t (*counter)(const hprof_host* host);
+  /* Seconds that local time was ahead of UTC (east of Greenwich: above 0) at a time of wall_ms. [any] but [signal] */
+  int32_t (*utc_offset)(const hprof_host* host, uint64_t wall_ms);
 } hprof_clock_service;
 
 #endif

@@ -5,17 +5,20 @@
 #include <hprof/abi.h>
 #include <hprof/record.h>
 
+#define HPROF_SERVICE_EMIT "hprof.emit/1"
+
 typedef struct hprof_emit_service {
   uint32_t size;
   uint32_t reserved;
-  /* Queues a copy of a small record (no pointers into the caller's memory but static text). Never waits; full:
-   * HPROF_DROPPED, counted. [app][gc][control] */
+  /* Queues a copy of a small record: at most sizeof(hprof_rec_row), without pointers into the caller's memory, but for
+   * those of a table to its rows behind it (hprof_rec_row). Never waits; full: HPROF_DROPPED, counted;
+   * without an output HPROF_UNSUPPORTED; HPROF_FAILED: the record is wrong, which has been said. [app][gc][control] */
   hprof_status (*event)(const hprof_host* host, const hprof_record* record);
   /* Writes a record of a report. The core writes what it refers to first. May wait for the sink up to its deadline.
-   * HPROF_ABORTED: the output is gone. Only inside report(). [control][heap] */
+   * What the output format has no place for is left out and counted: HPROF_OK. HPROF_ABORTED: the output is gone;
+   * HPROF_UNSUPPORTED: no collector of the session has an output (HPROF_UNIT_NO_OUTPUT); HPROF_FAILED: the record is
+   * wrong, which has been said. Only inside report(). [control][heap] */
   hprof_status (*write)(const hprof_host* host, hprof_record* record); /* sets time_us */
-  /* Makes a record kind of the vendor's own. The schema is static data. 0: too many (32). [onload] */
-  uint32_t (*vendor_kind)(const hprof_host* host, const hprof_schema* schema);
   /* Writes a definition (kind STRING, CLASS, FRAME, TRACE or THREAD_START, and its number) now, unless this output has
    * it already. Records define what they refer to by themselves; heap dump records do not, since nothing may stand
    * between them: define before HEAP_DUMP_BEGIN. Only inside report(). [control] */
@@ -25,6 +28,9 @@ typedef struct hprof_emit_service {
   /* Writes `size` bytes again that are part of the output, from `position` on. HPROF_UNSUPPORTED unless
    * hprof_settings.patchable. Waits until they have been written the first time. Only inside report(). [control] */
   hprof_status (*patch)(const hprof_host* host, uint64_t position, const void* bytes, uint64_t size);
+  /* Says that a long report gets on though nothing is written. At the VM's end a heap dump that gets on is waited for
+   * beyond exit-timeout=. Cheap, but not for every object. Only inside report(). [control][heap] */
+  void (*progress)(const hprof_host* host);
 } hprof_emit_service;
 
 #endif

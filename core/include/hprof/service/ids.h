@@ -7,22 +7,27 @@
 
 #include <hprof/abi.h>
 
-/* jvmtiFrameInfo, spelt without jvmti.h: same layout on every ABI. */
+#define HPROF_SERVICE_IDS "hprof.ids/1"
+
+/* jvmtiFrameInfo, spelt without jvmti.h: same layout on every ABI. Never changes. */
 typedef struct hprof_raw_frame {
   void* method;     /* jmethodID */
   int64_t location; /* bytecode index; -1 for a native method */
 } hprof_raw_frame;
 
+/* What is known of a number. The caller sets `size`. */
 typedef struct hprof_class_info {
+  uint32_t size;
   hprof_class_serial serial;
   hprof_string_id name;      /* as in Java source: java.util.Map$Entry, byte[] */
   hprof_string_id signature; /* as in the class file: Ljava/util/Map$Entry; */
   hprof_string_id source;    /* SourceFile, 0 = unknown */
-  hprof_object_id object;    /* the class object's id in dumps and LOAD CLASS */
   hprof_trace_serial trace;  /* where it was loaded, 0 = unknown */
+  hprof_object_id object;    /* the class object's id in dumps and LOAD CLASS */
 } hprof_class_info;
 
 typedef struct hprof_method_info {
+  uint32_t size;
   hprof_class_serial owner;
   hprof_string_id name;
   hprof_string_id signature; /* (I)V */
@@ -31,27 +36,30 @@ typedef struct hprof_method_info {
 /* hprof_frame_info.line beyond line numbers */
 #define HPROF_LINE_NONE 0 /* no line information asked for or available */
 #define HPROF_LINE_UNKNOWN (-1)
-#define HPROF_LINE_COMPILED (-2)
+/* -2 is reserved: the formats have it for compiled code without lines, which no VM reports any more */
 #define HPROF_LINE_NATIVE (-3)
 typedef struct hprof_frame_info {
+  uint32_t size;
   hprof_method_id method;
   int32_t line;
 } hprof_frame_info;
 
 typedef struct hprof_trace_info {
+  uint32_t size;
   hprof_trace_serial serial;
   hprof_thread_serial thread; /* 0: not told apart by thread */
   uint32_t frame_count;
-  uint32_t reserved;
-  const hprof_frame_id* frames; /* innermost first */
+  const hprof_frame_id* frames; /* innermost first; the core's, as long as the session lives */
 } hprof_trace_info;
 
 typedef struct hprof_thread_info {
+  uint32_t size;
   hprof_thread_serial serial;
   uint32_t flags; /* HPROF_THREAD_* */
-  hprof_object_id object;
   hprof_string_id name, group, parent_group;
   hprof_trace_serial trace;
+  uint32_t reserved;
+  hprof_object_id object;
 } hprof_thread_info;
 
 typedef struct hprof_ids_service {
@@ -68,16 +76,19 @@ typedef struct hprof_ids_service {
    * class is gone. Without a method it answers 0, but enters what is loaded into the method book, as the first real
    * frame would: signal handlers find no method ids of earlier classes before that. [app][control] */
   hprof_frame_id (*frame)(const hprof_host* host, void* jni, const hprof_raw_frame* raw, uint32_t running);
-  hprof_class_serial (*class_serial)(const hprof_host* host, void* jni, void* jclass); /* [app][control] */
-  /* Look-ups; NULL / absent text for numbers that were never handed out. [any] but [signal] */
+  /* One for each class object: classes of one name have serials of their own in each loader. [app][control] */
+  hprof_class_serial (*class_serial)(const hprof_host* host, void* jni, void* jclass);
+  /* Look-ups. Text lives as long as the session; absent for a number that was never handed out. [any] but [signal] */
   hprof_text (*string_text)(const hprof_host* host, hprof_string_id id);
-  const hprof_class_info* (*class_info)(const hprof_host* host, hprof_class_serial serial);
-  const hprof_method_info* (*method_info)(const hprof_host* host, hprof_method_id id);
-  const hprof_frame_info* (*frame_info)(const hprof_host* host, hprof_frame_id id);
-  const hprof_trace_info* (*trace_info)(const hprof_host* host, hprof_trace_serial serial);
-  /* Threads are not kept for ever: an ended one's info stays until a bounded number of others have started (thousands:
-   * long enough to write what was recorded of it), then NULL. Use the pointer at once, and copy what is to be kept. */
-  const hprof_thread_info* (*thread_info)(const hprof_host* host, hprof_thread_serial serial);
+  /* Fill in *info up to the size that the caller has set in it. 0: never handed out, and the rest of *info is zeros.
+   * [any] but [signal] */
+  uint32_t (*class_info)(const hprof_host* host, hprof_class_serial serial, hprof_class_info* info);
+  uint32_t (*method_info)(const hprof_host* host, hprof_method_id id, hprof_method_info* info);
+  uint32_t (*frame_info)(const hprof_host* host, hprof_frame_id id, hprof_frame_info* info);
+  uint32_t (*trace_info)(const hprof_host* host, hprof_trace_serial serial, hprof_trace_info* info);
+  /* Threads are not kept for ever: an ended one is known until a bounded number of others have started (thousands:
+   * long enough to write what was recorded of it), then answers 0. */
+  uint32_t (*thread_info)(const hprof_host* host, hprof_thread_serial serial, hprof_thread_info* info);
   /* The serial of a class as heap dumps tell classes apart: one per class object, also where loaders have classes of
    * one name. `object` is its id, the same in every dump of the session, and becomes class_info.object. [control] */
   hprof_class_serial (*dumped_class)(const hprof_host* host, void* jni, void* jclass, hprof_object_id object);

@@ -4,6 +4,8 @@
 
 #include <hprof/abi.h>
 
+#define HPROF_SERVICE_LOG "hprof.log/1"
+
 typedef struct hprof_log_service {
   uint32_t size;
   uint32_t reserved;

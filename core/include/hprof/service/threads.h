@@ -4,6 +4,8 @@
 
 #include <hprof/abi.h>
 
+#define HPROF_SERVICE_THREADS "hprof.threads/1"
+
 struct hprof_thread;
 typedef struct hprof_agent_thread hprof_agent_thread;
 
@@ -24,6 +26,9 @@ typedef struct hprof_threads_service {
                uint32_t (*visit)(void* argument, struct hprof_thread* thread, void* jthread));
   /* The serial of a live thread, virtual ones and the agent's own included; 0: the core has not met it. [app][control] */
   hprof_thread_serial (*serial_of)(const hprof_host* host, void* jthread);
+  /* Gives the processor away for about ns: whoever holds what the caller waits for gets to run, also with a lower
+   * priority and on the only processor. [app][control] */
+  void (*pause)(const hprof_host* host, uint64_t ns);
 } hprof_threads_service;
 
 #endif

@@ -19,7 +19,12 @@ public class VirtualThreads {
     return x;
   }
 
+  static final class Cell { long a; }
+  static final int CELLS = 1000;
+  static volatile Cell last;
+
   static void virtualTask(long until) {
+    for (int i = 0; i < CELLS; i++) last = new Cell();
     while (System.nanoTime() < until) {
       sink += burnInVirtual(2_000_000);
       Thread.yield();

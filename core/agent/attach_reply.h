@@ -1,0 +1,57 @@
+// The conversation with `hprof attach`, which gives Agent_OnAttach "reply=<path>" as its options: a local
+// socket in a private folder. Over it comes what does not fit into the VM's request, and goes what the VM
+// would not hand on.
+//
+//   tool:  "HPROF ATTACH 1\n"
+//          "folder <absolute path>\n"   relative names of files are meant there; may be left out
+//          "options <text>\n"           the agent's options, or command=<line>
+//          "\n"
+//   agent: lines that begin with one blank: messages, and fields as " =<name> <value>"
+//          "OK\n" or "ERROR text\n"
+#pragma once
+
+#include "core/base/text.h"
+#include "core/option/option_list.h"
+#include "platform/platform.h"
+
+namespace hprof {
+
+// On the stack of Agent_OnAttach, about 12 KiB; that thread alone uses it.
+class AttachReply {
+ public:
+  // "reply=<path>": the path, else empty. [any]
+  static Str path_in(Str options);
+
+  // Connects and reads the request. False: *problem says why, and nobody hears an answer. [onload]
+  bool open(Str path, TextWriter* problem);
+  const char* options() const { return options_; }  // as long as this lives
+  Str folder() const { return folder_; }
+
+  // One line of the answer, without its end. [onload]
+  void line(Str text);
+  void field(const char* name, Str value);
+  // Pieces of lines, whose last one ends. [onload]
+  void text(Str piece);
+  // What ERROR will say: of several, the last. [onload]
+  void problem(Str text);
+  // Ends the conversation. [onload]
+  void close(bool good);
+
+ private:
+  static constexpr size_t kRequestMost = OptionList::kTextMost + 4096 + 64;
+  static constexpr size_t kProblemMost = 600;
+
+  bool read_request(TextWriter* problem);
+  void send(Str text);
+
+  platform::Socket socket_;
+  char request_[kRequestMost];
+  size_t size_ = 0;
+  const char* options_ = "";
+  Str folder_;
+  char problem_[kProblemMost] = "";
+  char piece_[512];
+  size_t piece_size_ = 0;
+};
+
+}  // namespace hprof

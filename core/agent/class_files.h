@@ -1,0 +1,49 @@
+// Class files on their way into the VM: first the units' handlers (draft/class_file.h), then the rewriter.
+#pragma once
+
+#include <cstdint>
+#include <jvmti.h>
+
+#include <hprof/draft/class_file.h>
+
+#include "core/agent/unit_slot.h"
+
+namespace hprof {
+
+class ClassRewriter;
+class LoaderBook;
+
+// What the VM tells of a class file.
+struct LoadedFile {
+  JNIEnv* jni;
+  jclass redefined;
+  jobject loader;
+  const char* name;
+  jobject domain;
+  uint32_t size;
+  const unsigned char* bytes;
+};
+
+class ClassFiles {
+ public:
+  using Handler = uint8_t* (*)(void* self, const hprof_class_file* file, uint32_t* new_size);
+
+  // False: it has one already. [onload]
+  bool add(const UnitSlot* unit, void* self, Handler handler);
+  bool has_handlers() const { return count_ != 0; }
+  // The handlers and the rewriter in turn; *bytes is the VM's memory, nullptr: the file stays as it is. [app]
+  void load(jvmtiEnv* jvmti, const LoadedFile& file, LoaderBook& loaders, ClassRewriter& rewriter,
+            unsigned char** bytes, jint* size) const;
+
+ private:
+  struct Row {
+    const UnitSlot* unit;
+    void* self;
+    Handler handler;
+  };
+  // Written before the first class can be loaded with it.
+  Row rows_[kMostCollectors] = {};
+  uint32_t count_ = 0;
+};
+
+}  // namespace hprof

@@ -1,0 +1,41 @@
+// How long the VM's end waits for a session's.
+//
+// So long as exit-timeout= says; a heap dump that gets on is waited for longer, up to a total of its own.
+#pragma once
+
+#include <cstdint>
+
+#include "platform/platform.h"
+
+namespace hprof {
+
+class ExitDeadline {
+ public:
+  // A heap dump without a sign of life for this long, or for timeout_ns if that is less, does not get on.
+  static constexpr int64_t kSilenceNs = 10 * platform::kNanosPerSecond;
+
+  ExitDeadline(int64_t now_ns, int64_t timeout_ns, int64_t dump_total_ns)
+      : end_ns_(now_ns + timeout_ns),
+        dump_end_ns_(now_ns + (dump_total_ns > timeout_ns ? dump_total_ns : timeout_ns)),
+        silence_ns_(timeout_ns < kSilenceNs ? timeout_ns : kSilenceNs),
+        moved_ns_(now_ns) {}
+
+  // Is there time left? `progress` is any number that changes while a dump gets on. Call it now and then.
+  bool goes_on(int64_t now_ns, bool dumps, uint64_t progress) {
+    if (progress != progress_) {
+      progress_ = progress;
+      moved_ns_ = now_ns;
+    }
+    if (now_ns < end_ns_) return true;
+    return dumps && now_ns < dump_end_ns_ && now_ns - moved_ns_ < silence_ns_;
+  }
+
+ private:
+  int64_t end_ns_;
+  int64_t dump_end_ns_;
+  int64_t silence_ns_;
+  int64_t moved_ns_;
+  uint64_t progress_ = 0;
+};
+
+}  // namespace hprof

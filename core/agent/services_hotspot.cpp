@@ -1,0 +1,160 @@
+// The hotspot service.
+#include <new>
+
+#include <hprof/draft/hotspot.h>
+
+#include "core/agent/service_tables.h"
+#include "core/agent/session.h"
+#include "core/base/build.h"
+#include "core/hotspot/allocate_instance.h"
+#include "core/hotspot/frame_walk.h"
+#include "core/hotspot/jni_table.h"
+#include "core/hotspot/object_address.h"
+#include "core/hotspot/object_header.h"
+#include "core/hotspot/weak_address.h"
+
+namespace hprof {
+
+namespace {
+
+Session* session_of(const hprof_host* host) { return slot_of(host)->session; }
+HotSpot& hotspot_of(const hprof_host* host) { return session_of(host)->hotspot(); }
+FrameWalk* walk_of(hprof_frame_walk* walk) { return reinterpret_cast<FrameWalk*>(walk); }
+
+uint32_t read_flag(const hprof_host* host, const char* name, void* value, uint32_t size) {
+  return hotspot_of(host).flags().read(name, value, size) ? 1 : 0;
+}
+
+uint32_t use_precise_code(const hprof_host* host) { return hotspot_of(host).use_precise_code() ? 1 : 0; }
+
+void* async_get_call_trace(const hprof_host* host) { return hotspot_of(host).async_get_call_trace(); }
+
+void* compiled_method(const hprof_host* host, uint64_t pc) {
+  return hotspot_of(host).code_heap().method_at(static_cast<uintptr_t>(pc));
+}
+
+uint32_t watch_unloads(const hprof_host* host, uint32_t* count) {
+  return hotspot_of(host).watch_unloads(session_of(host)->vm(), count) ? 1 : 0;
+}
+
+// --- objects
+
+uint32_t object_header(const hprof_host* host, hprof_object_header* header) {
+  HotSpot& hotspot = hotspot_of(host);
+  hprof_object_header found = {};
+  const char* why = read_object_header(hotspot.flags(), &found);
+  if (!hotspot.settle(Item::kObjectHeader, why)) return 0;
+  hprof_copy_sized(header, header->size, &found, sizeof(found));
+  return 1;
+}
+
+uint32_t object_places(const hprof_host* host, void* jvmti, void* jni, hprof_object_places* places) {
+  HotSpot& hotspot = hotspot_of(host);
+  hprof_object_places found = {};
+  const char* why = nullptr;
+  if (hotspot.is_on(Item::kObjectAddresses)) {
+    why =
+        find_object_places(hotspot.flags(), static_cast<jvmtiEnv*>(jvmti), static_cast<JNIEnv*>(jni), &found);
+  }
+  if (!hotspot.settle(Item::kObjectAddresses, why)) return 0;
+  hprof_copy_sized(places, places->size, &found, sizeof(found));
+  return 1;
+}
+
+uint32_t weak_is_gone(const hprof_host* host, void* jni, void* weak) {
+  return hotspot_of(host).is_gone(static_cast<JNIEnv*>(jni), static_cast<jweak>(weak)) ? 1 : 0;
+}
+
+uint32_t weak_addresses(const hprof_host* host, void* jvmti, void* jni) {
+  HotSpot& hotspot = hotspot_of(host);
+  const char* why = nullptr;
+  if (hotspot.is_on(Item::kWeakAddresses))
+    why = prove_weak_addresses(hotspot, static_cast<jvmtiEnv*>(jvmti), static_cast<JNIEnv*>(jni));
+  return hotspot.settle(Item::kWeakAddresses, why) ? 1 : 0;
+}
+
+uint64_t weak_address(const hprof_host*, void* weak) { return address_of_weak(static_cast<jweak>(weak)); }
+
+uint32_t watch_native_objects(const hprof_host* host, NativeObjectMade made, void* self) {
+  HotSpot& hotspot = hotspot_of(host);
+  const bool done =
+      hotspot.is_on(Item::kJniTable) && replace_jni_table(session_of(host)->jvmti(), made, self);
+  return hotspot.settle(Item::kJniTable, done ? nullptr : "it cannot be replaced") ? 1 : 0;
+}
+
+uint32_t quiet_allocate_instance(const hprof_host* host, void* jni) {
+  HotSpot& hotspot = hotspot_of(host);
+  const bool done =
+      hotspot.is_on(Item::kAllocateInstance) && replace_allocate_instance(static_cast<JNIEnv*>(jni));
+  return hotspot.settle(Item::kAllocateInstance, done ? nullptr : "it cannot be replaced") ? 1 : 0;
+}
+
+// --- the walk
+
+hprof_frame_walk* open_walk(const hprof_host* host, void* jni, const char** why) {
+  Session* session = session_of(host);
+  auto* env = static_cast<JNIEnv*>(jni);
+  HotSpot& hotspot = session->hotspot();
+  *why = "no memory for it";
+  void* memory = session->memory().allocate(sizeof(FrameWalk));
+  if (memory == nullptr) return nullptr;
+  auto* walk = new (memory) FrameWalk;
+  const uint64_t thread = hotspot.is_on(Item::kFrameWalk) ? thread_address(session->jvmti(), env) : 0;
+  *why = hotspot.is_on(Item::kFrameWalk) ? walk->open(hotspot, session->settings().java_version, env, thread)
+                                         : "switched off";
+  if (hotspot.settle(Item::kFrameWalk, *why)) return reinterpret_cast<hprof_frame_walk*>(walk);
+  session->memory().release(memory, sizeof(FrameWalk));
+  return nullptr;
+}
+
+uint32_t walk_hide(hprof_frame_walk* walk, const void* jni, const void* method) {
+  return walk_of(walk)->hide(jni, method) ? 1 : 0;
+}
+
+void walk_trust_code(hprof_frame_walk* walk, const uint32_t* epoch) { walk_of(walk)->trust_code(epoch); }
+
+uint64_t walk_key(hprof_frame_walk* walk, const void* jni, uint32_t depth, void* seen) {
+  return walk_of(walk)->key(jni, depth, static_cast<SeenCode*>(seen));
+}
+
+void walk_learn(hprof_frame_walk* walk, const void* jni, const hprof_raw_frame* frames, uint32_t count,
+                void* seen) {
+  walk_of(walk)->learn(jni, frames, count, static_cast<SeenCode*>(seen));
+}
+
+void walk_distrust(hprof_frame_walk* walk) { walk_of(walk)->distrust("a key stood for two stacks"); }
+
+// A function that only a unit uses which is not in this build is not linked.
+template <typename Function>
+constexpr Function* for_unit(bool in_build, Function* function) {
+  return in_build ? function : nullptr;
+}
+
+const hprof_hotspot_service kHotspot = {
+    sizeof(hprof_hotspot_service),
+    sizeof(SeenCode),
+    &read_flag,
+    &use_precise_code,
+    &async_get_call_trace,
+    &compiled_method,
+    for_unit(kHasHeapSites, &watch_unloads),
+    for_unit(kHasHeapSites, &object_header),
+    for_unit(kHasHeapDump, &object_places),
+    for_unit(kHasHeapSites, &weak_is_gone),
+    for_unit(kHasHeapSites, &watch_native_objects),
+    for_unit(kHasHeapSites, &quiet_allocate_instance),
+    for_unit(kHasHeapSites, &open_walk),
+    for_unit(kHasHeapSites, &walk_hide),
+    for_unit(kHasHeapSites, &walk_trust_code),
+    for_unit(kHasHeapSites, &walk_key),
+    for_unit(kHasHeapSites, &walk_learn),
+    for_unit(kHasHeapSites, &walk_distrust),
+    for_unit(kHasHeapSites, &weak_addresses),
+    for_unit(kHasHeapSites, &weak_address),
+};
+
+}  // namespace
+
+const void* hotspot_service() { return &kHotspot; }
+
+}  // namespace hprof

@@ -1,0 +1,56 @@
+// Which classes are watched for their end: a weak reference to each, looked at after garbage collections.
+//
+// Protocol. A place is written by the thread that took it and shown by its reference (release); the sweep,
+// one at a time, empties it and gives it back. A class is watched once: by the bit of its serial.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <jvmti.h>
+
+#include "core/base/memory_account.h"
+#include "core/base/region.h"
+#include "platform/platform.h"
+
+namespace hprof {
+
+class UnloadWatch {
+ public:
+  // Off until then. most_classes: serials are below; every_class: not only those that somebody has asked the
+  // serial of. False: no memory. [onload]
+  bool open(MemoryAccount& memory, uint32_t most_classes, bool every_class);
+  // Nobody uses it any more. jni: nullptr when nothing was ever watched. [control]
+  void destroy(JNIEnv* jni);
+  bool is_on() const { return most_ != 0; }
+  bool watches_every_class() const { return every_class_; }
+
+  // False: there is no memory to watch it. [app][control]
+  bool add(JNIEnv* jni, jclass of, uint32_t serial);
+  // Tells of those that have gone; a serial is told once for each time that it was added. Nothing while
+  // another thread does. [control]
+  void sweep(JNIEnv* jni, void* context, void (*gone)(void* context, uint32_t serial));
+
+ private:
+  struct Place {
+    std::atomic<jweak> reference;  // nullptr: free, or being written
+    uint32_t serial;
+    uint32_t next_free;
+  };
+
+  Place* places() const { return reinterpret_cast<Place*>(places_region_.base()); }
+  std::atomic<uint32_t>* mark_of(uint32_t serial) const {
+    return reinterpret_cast<std::atomic<uint32_t>*>(marks_region_.base()) + serial / 32;
+  }
+  uint32_t take_place();
+
+  uint32_t most_ = 0;
+  bool every_class_ = false;
+  Region places_region_;
+  Region marks_region_;
+  platform::Mutex lock_;  // the free places; a few instructions
+  uint32_t count_ = 1;    // 0 is "none"
+  uint32_t first_free_ = 0;
+  std::atomic<bool> sweeping_{false};
+};
+
+}  // namespace hprof

@@ -1,0 +1,27 @@
+// Which of a unit's functions a thread is in, for the message about one that does not return.
+#pragma once
+
+#include <atomic>
+
+namespace hprof {
+
+// nullptr, or the static name of the function.
+using InsideMark = std::atomic<const char*>;
+
+// Marks for a scope. One thread at a time per mark.
+class Inside {
+ public:
+  Inside(InsideMark& mark, const char* function)
+      : mark_(mark), before_(mark.load(std::memory_order_relaxed)) {
+    mark_.store(function, std::memory_order_relaxed);
+  }
+  ~Inside() { mark_.store(before_, std::memory_order_relaxed); }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+
+ private:
+  InsideMark& mark_;
+  const char* before_;
+};
+
+}  // namespace hprof

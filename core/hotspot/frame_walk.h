@@ -1,0 +1,148 @@
+// A key for the calling thread's stack, out of its physical frames: no question to the VM.
+//
+// On the way from Java code to a native method the VM has noted where the last Java frame is, and the
+// thread's own stack does not change meanwhile. A frame of the interpreter is told by its method and bytecode
+// pointer, a compiled one by the return address in it and its compilation's number, which is never used
+// again: frames that are the same mean the same methods and lines, however much was inlined. Hidden methods'
+// frames do not count; any other frame stands for at least one frame of a trace, and a compiled one for as
+// many as were inlined there: learn() finds that out from stacks that the VM has told.
+//
+// What this knows of the VM comes from its tables (vm_structs.h) and from the layout of frames on x86-64.
+// Whoever uses it proves it first, and at intervals, against what the VM says. All reads are guarded: one
+// that faults ends the use of the walk.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <hprof/service/ids.h>
+
+#include "core/hotspot/code_heap.h"
+
+namespace hprof {
+
+class HotSpot;
+
+// What was found out about return addresses in compiled code. Belongs to one thread; overwrites.
+struct SeenCode {
+  static constexpr uint32_t kPairs = 1u << 10;
+  static constexpr uint32_t kMostFrames = 255;
+  struct Entry {
+    uint64_t pc;          // 0: free
+    uint64_t blob;        // it is still that one if the segment map leads there, and
+    uint32_t compile_id;  // its compilation has this number
+    uint32_t words;       // of the frame
+    uint32_t frames;      // of a trace that it stands for, at least; 0: hidden
+    uint32_t epoch;       // when that was last looked at, see FrameWalk::trust_code; 0: look again
+  };
+  Entry entries[kPairs][2];  // the newer one first
+
+  Entry* find(uint64_t pc) {
+    Entry* pair = entries[place(pc)];
+    if (pair[0].pc == pc) return &pair[0];
+    return pair[1].pc == pc ? &pair[1] : nullptr;
+  }
+  // In place of the older of two.
+  Entry* add(const Entry& entry) {
+    Entry* pair = entries[place(entry.pc)];
+    if (pair[0].pc != entry.pc) pair[1] = pair[0];
+    pair[0] = entry;
+    return pair;
+  }
+
+ private:
+  static uint64_t place(uint64_t pc) {
+    static_assert(kPairs == 1u << 10, "the upper ten bits of the hash");
+    return pc * 0x9e3779b97f4a7c15ull >> 54;
+  }
+};
+
+class FrameWalk {
+ public:
+  static constexpr uint32_t kMostHidden = 8;
+// Its frames are known, and reads are guarded.
+#ifdef __x86_64__
+  static constexpr bool kKnowsMachine = platform::kReadsAreGuarded;
+#else
+  static constexpr bool kKnowsMachine = false;
+#endif
+
+  // Looks up the layout. env and thread: the calling thread's JNIEnv and the address of the VM's JavaThread
+  // of it. nullptr: it can be tried; else why not, static text. [control]
+  const char* open(HotSpot& home, uint32_t java_version, const void* env, uint64_t thread);
+  // Called in a native method: the Java method that called it, or through which it was called from native
+  // code last, is hidden from now on. method: its jmethodID, NULL: not known. False: no such frame was found.
+  // Before the first key(). [control]
+  bool hide(const void* env, const void* method);
+  // What was found out about code holds for as long as this number, which is not 0, is the same: it changes
+  // with each garbage collection. Has no effect on VMs that give the memory of code back at any other time.
+  // [control]
+  void trust_code(const uint32_t* epoch);
+  // It is not to be used any more: one of its keys stood for two stacks. [any]
+  void distrust(const char* why);
+
+  // A key for the top frames of the calling thread, at least `depth` frames of a trace (all, if there are
+  // fewer). 0: there is something that this does not know. seen: the thread's, or null. [app]
+  uint64_t key(const void* env, uint32_t depth, SeenCode* seen);
+  // The same stack as the VM tells it, without hidden frames, innermost first. What compiled frames stand for
+  // goes to `seen`, so that later keys need fewer frames. [app]
+  void learn(const void* env, const hprof_raw_frame* frames, uint32_t count, SeenCode* seen);
+
+ private:
+  static constexpr uint32_t kMostSteps = 1024;
+  static constexpr uint32_t kMostLearned = 512;
+  enum class Kind { kUnknown, kInterpreter, kCompiled };
+  struct Layout {
+    // From the JNIEnv to JavaThread's anchor and its stack's base.
+    int64_t anchor_from_env, stack_base_from_env;
+    uint32_t last_sp, last_pc, last_fp;              // in an anchor
+    uint32_t wrapper_anchor;                         // in a JavaCallWrapper
+    uint32_t blob_name, blob_size, blob_frame_size;  // frame size in words
+    uint32_t method_of_code, compile_id, stub_offset;
+    int32_t bcp_slot;  // of an interpreted frame, in words from its frame pointer
+    uint64_t call_stub_return;
+  };
+  struct Frame {
+    uint64_t sp, fp, pc;
+  };
+  struct Step {
+    uint64_t stack_end;
+    SeenCode* seen;
+    uint32_t epoch;  // see SeenCode
+    uint64_t key;
+    uint64_t method;         // of the frame; not of compiled code that was seen before
+    uint32_t frames;         // of a trace, see SeenCode
+    SeenCode::Entry* entry;  // of compiled code, when there is a `seen`
+  };
+  enum class Behind { kFrames, kNothing, kUnknown };
+  bool first(const void* env, Frame* frame, Step* step) const;
+  Behind behind_native(Frame* frame, const Step& at) const;
+  bool follow_anchor(uint64_t anchor, Frame* frame) const;
+  Kind kind_of(uint64_t blob);
+  bool is_interpreted(uint64_t pc) const;
+  // Goes on to the caller, and mixes the frame into the key. [app]
+  bool step(Frame* frame, Step* step);
+  bool step_interpreted(Frame* frame, Step* step, uint64_t* sender) const;
+  bool step_compiled(Frame* frame, Step* step, const SeenCode::Entry& code, uint64_t* sender) const;
+  SeenCode::Entry* look_at_code(uint64_t pc, uint64_t blob, const Step& step, SeenCode::Entry* fresh);
+  Step begin(SeenCode* seen) const;
+  bool is_hidden(uint64_t method) const;
+  uint64_t walk(const void* env, uint32_t depth, SeenCode* seen);
+  void learn_methods(const void* env, const uint64_t* methods, uint32_t count, SeenCode* seen);
+  uint64_t called_method(const void* env);
+
+  HotSpot* home_ = nullptr;
+  const CodeHeap* heap_ = nullptr;
+  Layout layout_ = {};
+  uint64_t hidden_[kMostHidden] = {};  // Method*
+  uint32_t hidden_count_ = 0;
+  bool ids_are_pointers_ = false;  // a jmethodID points to its Method*
+  bool code_goes_in_collections_ = false;
+  std::atomic<bool> broken_{false};
+  // Learned: the interpreter's code, and the addresses of the names of compiled code.
+  uint64_t interpreter_low_ = 0, interpreter_high_ = 0;
+  uint64_t compiled_names_[2] = {};
+  const uint32_t* code_epoch_ = nullptr;
+};
+
+}  // namespace hprof

@@ -1,0 +1,31 @@
+// Reading the VM's memory: by guarded_read, within guarded(). Both need an installed fault guard.
+#pragma once
+
+#include "platform/platform.h"
+
+namespace hprof {
+
+using platform::guarded_read;
+
+// Runs body(), which reads by guarded_read, takes no lock and owns nothing. False: some read faulted, and
+// nothing that came of it may be used. [signal]
+template <typename Body>
+bool guarded(Body&& body) {
+  if constexpr (platform::kReadsAreGuarded) {
+    const uint32_t before = platform::guarded_read_faults();
+    body();
+    return platform::guarded_read_faults() == before;
+  } else {
+    return platform::guarded_call([](void* self) { (*static_cast<Body*>(self))(); }, &body);
+  }
+}
+
+// Is that the NUL-terminated text there? Within guarded(). [signal]
+inline bool guarded_equals(const char* there, const char* text) {
+  for (uint64_t i = 0;; i++) {
+    if (guarded_read<char>(there, i) != text[i]) return false;
+    if (text[i] == '\0') return true;
+  }
+}
+
+}  // namespace hprof

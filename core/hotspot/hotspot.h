@@ -1,0 +1,72 @@
+// The one room for what is true of HotSpot only: which items (items.def) this VM has, which of them the user
+// switched off, and what came of each. Everything that uses one has a way without it.
+#pragma once
+
+#include <atomic>
+#include <jvmti.h>
+
+#include "core/base/message.h"
+#include "core/hotspot/code_heap.h"
+#include "core/hotspot/items.h"
+#include "core/hotspot/thread_ids.h"
+#include "core/hotspot/unload_event.h"
+#include "core/hotspot/vm_flags.h"
+#include "core/hotspot/vm_structs.h"
+#include "core/hotspot/weak_peeks.h"
+
+namespace hprof {
+
+using FindSymbol = void* (*)(void* context, const char* name);
+
+class HotSpot {
+ public:
+  // off: a bit for each item that is switched off. `symbol` finds exported symbols of the VM's library, which
+  // stays loaded. [onload]
+  void open(uint32_t off, FindSymbol symbol, void* context, const Messages& messages);
+  // Gives back what was changed in the VM, where that can be. Nobody uses it any more. [control]
+  void close();
+  // The VM is live. current: the calling thread. [control]
+  void on_vm_init(JNIEnv* jni, jthread current);
+  // Once collectors are to start, with the fault guard in place. [control]
+  void prepare_to_collect();
+
+  // Not switched off. [any]
+  bool is_on(Item item) const { return (off_ & bit_of(item)) == 0; }
+  // What came of an item: why it is not used, or nullptr: it is. Each answer is said once, as a detail.
+  // Returns whether it is used. [onload][control][app]
+  bool settle(Item item, const char* why);
+
+  const VmStructs& structs() const { return structs_; }
+  const VmFlags& flags() const { return flags_; }
+  const NativeThreadIds& thread_ids() const { return thread_ids_; }
+  const CodeHeap& code_heap() const { return code_heap_; }
+
+  // Makes the VM's compilers note the position of every instruction of what they compile from now on.
+  // [onload]
+  bool use_precise_code();
+  // AsyncGetCallTrace; nullptr: none, or not to be used. [control]
+  void* async_get_call_trace();
+  // Keeps the fault guard in place until close(). False: there is none. Not with -Xcheck:jni: the VM would
+  // warn of handlers that are not its own. [control]
+  bool hold_guard();
+  // See hprof_hotspot_service. [control]
+  bool watch_unloads(JavaVM* vm, uint32_t* count);
+  bool is_gone(JNIEnv* jni, jweak reference) { return weak_peeks_.is_gone(*this, jni, reference); }
+
+ private:
+  uint32_t off_ = 0;
+  FindSymbol symbol_ = nullptr;
+  void* context_ = nullptr;
+  Messages messages_;
+  VmStructs structs_;
+  VmFlags flags_;
+  NativeThreadIds thread_ids_;
+  CodeHeap code_heap_;
+  UnloadEvent unload_event_;
+  WeakPeeks weak_peeks_;
+  uint8_t* precise_code_ = nullptr;  // the flag, where it was changed
+  bool holds_guard_ = false;
+  std::atomic<const char*> settled_[kItems] = {};
+};
+
+}  // namespace hprof

@@ -1,0 +1,52 @@
+#include "core/hotspot/thread_ids.h"
+
+#include "core/hotspot/guarded.h"
+
+namespace hprof {
+
+// Of the field with the address; nullptr: there is none.
+static jfieldID find_eetop(JNIEnv* jni) {
+  jclass thread_class = jni->FindClass("java/lang/Thread");
+  jfieldID field = thread_class != nullptr ? jni->GetFieldID(thread_class, "eetop", "J") : nullptr;
+  if (jni->ExceptionCheck()) jni->ExceptionClear();
+  if (thread_class != nullptr) jni->DeleteLocalRef(thread_class);
+  return field;
+}
+
+uint64_t thread_address(jvmtiEnv* jvmti, JNIEnv* jni) {
+  jthread self = nullptr;
+  if (jvmti->GetCurrentThread(&self) != JVMTI_ERROR_NONE || self == nullptr) return 0;
+  jfieldID eetop = find_eetop(jni);
+  const jlong address = eetop != nullptr ? jni->GetLongField(self, eetop) : 0;
+  jni->DeleteLocalRef(self);
+  return static_cast<uint64_t>(address);
+}
+
+const char* NativeThreadIds::prepare(const VmStructs& structs, JNIEnv* jni, jobject current) {
+  LayoutReader layout(structs);
+  os_thread_at_ = layout.offset("JavaThread|Thread", "_osthread");
+  id_at_ = layout.offset("OSThread", "_thread_id");
+  eetop_ = find_eetop(jni);
+  if (!layout.complete() || eetop_ == nullptr) return "the VM does not say where they are";
+  proven_ = read(jni, current) == static_cast<uint32_t>(platform::current_thread_id());
+  return proven_ ? nullptr : "that of the calling thread was wrong";
+}
+
+// The memory behind eetop lives as long as the native thread. The caller's threads are alive when listed but
+// may end any time; the guard turns the small remaining window into "not known".
+uint32_t NativeThreadIds::read(JNIEnv* jni, jobject thread) const {
+  const auto address = static_cast<uintptr_t>(jni->GetLongField(thread, eetop_));
+  if (address == 0) return 0;
+  uint32_t id = 0;
+  const bool fine = guarded([&] {
+    auto* os_thread = guarded_read<const void*>(reinterpret_cast<const void*>(address), os_thread_at_);
+    if (os_thread != nullptr) id = guarded_read<uint32_t>(os_thread, id_at_);
+  });
+  return fine ? id : 0;
+}
+
+uint32_t NativeThreadIds::of(JNIEnv* jni, jobject thread) const {
+  return proven_ && thread != nullptr ? read(jni, thread) : 0;
+}
+
+}  // namespace hprof

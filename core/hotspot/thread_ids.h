@@ -1,0 +1,31 @@
+// The native thread id of a platform thread, for threads that started before the agent saw them:
+// java.lang.Thread has the address of the VM's own thread, and that has the id.
+#pragma once
+
+#include <cstdint>
+#include <jvmti.h>
+
+#include "core/hotspot/vm_structs.h"
+
+namespace hprof {
+
+class NativeThreadIds {
+ public:
+  // Looks up offsets and proves them on the calling thread, whose id the OS tells. nullptr: proven; else why
+  // not. [control]
+  const char* prepare(const VmStructs& structs, JNIEnv* jni, jobject current);
+  // 0: not known, or the thread has no native thread (any more). The caller holds `thread`. [control]
+  uint32_t of(JNIEnv* jni, jobject thread) const;
+
+ private:
+  uint32_t read(JNIEnv* jni, jobject thread) const;
+  jfieldID eetop_ = nullptr;
+  uint32_t os_thread_at_ = 0;
+  uint32_t id_at_ = 0;
+  bool proven_ = false;
+};
+
+// The address of the VM's thread of the calling thread; 0: not known. [control]
+uint64_t thread_address(jvmtiEnv* jvmti, JNIEnv* jni);
+
+}  // namespace hprof

@@ -1,0 +1,45 @@
+#include "core/hotspot/weak_peeks.h"
+
+#include "core/hotspot/guarded.h"
+#include "core/hotspot/hotspot.h"
+
+namespace hprof {
+
+namespace {
+
+constexpr int32_t kEnough = 1000;  // of references whose objects have gone, then of others
+constexpr uintptr_t kTagBits = 7;  // of the reference: what kind of reference it is
+
+// False: there is nothing to read.
+bool is_cleared(jweak reference, bool* cleared) {
+  auto* place = reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(reference) & ~kTagBits);
+  return guarded([&] { *cleared = guarded_read<uintptr_t>(place) == 0; });
+}
+
+}  // namespace
+
+bool WeakPeeks::is_gone(HotSpot& home, JNIEnv* jni, jweak reference) {
+  bool cleared = false;
+  if (proofs_ >= 2 * kEnough && is_cleared(reference, &cleared)) return cleared;
+  const bool gone = jni->IsSameObject(reference, nullptr) != JNI_FALSE;
+  if (proofs_ < 0) return gone;
+  const char* why = nullptr;
+  if (!home.is_on(Item::kWeakPeeks) || !home.structs().loaded()) {
+    why = "this VM is not HotSpot";
+  } else if (!platform::kReadsAreGuarded || !home.hold_guard()) {
+    why = "reads are not guarded here";
+  } else if (!is_cleared(reference, &cleared)) {
+    why = "a reference led to no memory";
+  } else if (cleared != gone) {
+    why = "one was wrong";
+  }
+  if (why != nullptr) {
+    proofs_ = -1;
+    home.settle(Item::kWeakPeeks, why);
+  } else if (proofs_ < kEnough ? gone : !gone) {
+    if (++proofs_ == 2 * kEnough) home.settle(Item::kWeakPeeks, nullptr);
+  }
+  return gone;
+}
+
+}  // namespace hprof

@@ -1,0 +1,21 @@
+// Whether the object of a weak JNI reference has gone, by a look at the word that the reference names:
+// HotSpot clears it then. Where that has proved right often enough, both ways, the VM is not asked any more.
+#pragma once
+
+#include <cstdint>
+#include <jni.h>
+
+namespace hprof {
+
+class HotSpot;
+
+class WeakPeeks {
+ public:
+  // The caller owns the reference. One thread at a time. [control]
+  bool is_gone(HotSpot& home, JNIEnv* jni, jweak reference);
+
+ private:
+  int32_t proofs_ = 0;  // below 0: one was wrong, or they are switched off
+};
+
+}  // namespace hprof

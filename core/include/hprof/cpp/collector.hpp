@@ -1,0 +1,218 @@
+// A collector as a class: the tables of the ABI, made of its member functions.
+//
+// A class T has a constructor T(host, config), or T(host) where there is no Config, and report(const hprof_report&).
+// Each of these it may have, too:
+//   hprof_status open(char* error, uint32_t error_size)   the part of create that may fail
+//   start, stop, reset, control, reported                 as in hprof_collector_ops
+//   bool close()                                          before it is destroyed; false: a thread of its own or a
+//                                                         probe may still run, its memory stays
+//   handlers, by their names in hprof_handlers            with all arguments; what the ABI passes as void* arrives as
+//                                                         the pointer that the function takes (JNIEnv*, jobject)
+// All of them are public and not overloaded: what is not found is not subscribed.
+#pragma once
+
+#include <new>
+#include <type_traits>
+
+#include <hprof/collector.h>
+#include <hprof/cpp/service.hpp>
+#include <hprof/service/mem.h>
+
+namespace hprof {
+
+#define HPROF_FOR_EACH_HANDLER(X)                                     \
+  X(vm_init, HPROF_EVENT_VM_INIT)                                     \
+  X(thread_start, HPROF_EVENT_THREAD_START)                           \
+  X(thread_end, HPROF_EVENT_THREAD_END)                               \
+  X(class_prepare, HPROF_EVENT_CLASS_PREPARE)                         \
+  X(gc_start, HPROF_EVENT_GC_START)                                   \
+  X(gc_finish, HPROF_EVENT_GC_FINISH)                                 \
+  X(monitor_contended_enter, HPROF_EVENT_MONITOR_CONTENDED_ENTER)     \
+  X(monitor_contended_entered, HPROF_EVENT_MONITOR_CONTENDED_ENTERED) \
+  X(monitor_wait, HPROF_EVENT_MONITOR_WAIT)                           \
+  X(monitor_waited, HPROF_EVENT_MONITOR_WAITED)                       \
+  X(vm_object_alloc, HPROF_EVENT_VM_OBJECT_ALLOC)                     \
+  X(sampled_object_alloc, HPROF_EVENT_SAMPLED_OBJECT_ALLOC)           \
+  X(object_free, HPROF_EVENT_OBJECT_FREE)                             \
+  X(compiled_method_load, HPROF_EVENT_COMPILED_METHOD_LOAD)           \
+  X(class_load, HPROF_EVENT_CLASS_LOAD)                               \
+  X(class_unload, HPROF_EVENT_CLASS_UNLOAD)                           \
+  X(vm_death, HPROF_EVENT_VM_DEATH)
+
+namespace collector_detail {
+
+#define HPROF_DETECT(member, ignored)       \
+  template <class T, class = void>          \
+  struct Has_##member : std::false_type {}; \
+  template <class T>                        \
+  struct Has_##member<T, std::void_t<decltype(&T::member)>> : std::true_type {};
+HPROF_FOR_EACH_HANDLER(HPROF_DETECT)
+HPROF_DETECT(open, 0)
+HPROF_DETECT(start, 0)
+HPROF_DETECT(stop, 0)
+HPROF_DETECT(reset, 0)
+HPROF_DETECT(control, 0)
+HPROF_DETECT(reported, 0)
+HPROF_DETECT(close, 0)
+#undef HPROF_DETECT
+
+// What self points to.
+template <class T>
+struct Instance {
+  const hprof_host* host;
+  T unit;
+};
+
+template <class T>
+T& of(void* self) {
+  return static_cast<Instance<T>*>(self)->unit;
+}
+
+// What the ABI passes as void*.
+struct Opaque {
+  void* pointer;
+  template <class P>
+  operator P*() const {
+    return static_cast<P*>(pointer);
+  }
+};
+inline Opaque pass(void* pointer) { return {pointer}; }
+template <class A>
+A pass(A argument) {
+  return argument;
+}
+
+template <class T, auto kMember, class... A>
+constexpr void subscribe(void (*&entry)(void*, A...)) {
+  entry = [](void* self, A... arguments) { (of<T>(self).*kMember)(pass(arguments)...); };
+}
+
+template <class T>
+constexpr hprof_handlers handlers_of() {
+  hprof_handlers table = {};
+  table.size = sizeof table;
+#define HPROF_SUBSCRIBE(member, event) \
+  if constexpr (Has_##member<T>::value) subscribe<T, &T::member>(table.member);
+  HPROF_FOR_EACH_HANDLER(HPROF_SUBSCRIBE)
+#undef HPROF_SUBSCRIBE
+  return table;
+}
+
+template <class T>
+constexpr uint64_t events_of() {
+  uint64_t events = 0;
+#define HPROF_ADD_EVENT(member, event) events |= Has_##member<T>::value ? event : 0;
+  HPROF_FOR_EACH_HANDLER(HPROF_ADD_EVENT)
+#undef HPROF_ADD_EVENT
+  return events;
+}
+
+template <class T>
+void destroy(void* self) {
+  auto* instance = static_cast<Instance<T>*>(self);
+  if constexpr (Has_close<T>::value) {
+    if (!instance->unit.close()) return;
+  }
+  const hprof_host* host = instance->host;
+  instance->~Instance<T>();
+  find_service<hprof_mem_service>(host, HPROF_SERVICE_MEM)->release(host, self, sizeof(Instance<T>));
+}
+
+template <class T, class Config>
+hprof_status create(const hprof_host* host, const void* config, void** self, char* error,
+                    uint32_t error_size) {
+  const auto* mem = find_service<hprof_mem_service>(host, HPROF_SERVICE_MEM);
+  void* memory = mem != nullptr ? mem->allocate(host, sizeof(Instance<T>)) : nullptr;
+  if (memory == nullptr) return HPROF_NO_MEMORY;
+  hprof_status status = HPROF_OK;
+  if constexpr (std::is_void_v<Config>) {
+    (void)config;
+    new (memory) Instance<T>{host, T(host)};
+  } else {
+    new (memory) Instance<T>{host, T(host, *static_cast<const Config*>(config))};
+  }
+  if constexpr (Has_open<T>::value) status = of<T>(memory).open(error, error_size);
+  (void)error;
+  (void)error_size;
+  if (status == HPROF_OK) {
+    *self = memory;
+  } else {
+    destroy<T>(memory);
+  }
+  return status;
+}
+
+template <class T>
+inline constexpr hprof_handlers kHandlers = handlers_of<T>();
+
+template <class T, class Config>
+constexpr hprof_collector_ops ops_of() {
+  hprof_collector_ops ops = {};
+  ops.size = sizeof ops;
+  ops.create = create<T, Config>;
+  ops.start = [](void* self) {
+    if constexpr (Has_start<T>::value) return of<T>(self).start();
+    (void)self;
+    return hprof_status{HPROF_OK};
+  };
+  ops.report = [](void* self, const hprof_report* report) { return of<T>(self).report(*report); };
+  ops.reset = [](void* self) {
+    if constexpr (Has_reset<T>::value) of<T>(self).reset();
+    (void)self;
+  };
+  ops.stop = [](void* self) {
+    if constexpr (Has_stop<T>::value) of<T>(self).stop();
+    (void)self;
+  };
+  ops.destroy = destroy<T>;
+  ops.control = [](void* self, const hprof_control* control) {
+    if constexpr (Has_control<T>::value) return of<T>(self).control(*control);
+    (void)self;
+    (void)control;
+    return hprof_status{HPROF_UNSUPPORTED};
+  };
+  if constexpr (events_of<T>() != 0) ops.handlers = &kHandlers<T>;
+  if constexpr (Has_reported<T>::value) ops.reported = [](void* self) { of<T>(self).reported(); };
+  return ops;
+}
+
+template <class T, class Config>
+inline constexpr hprof_collector_ops kOps = ops_of<T, Config>();
+
+template <class Config>
+constexpr uint32_t config_size() {
+  if constexpr (std::is_void_v<Config>) {
+    return 0;
+  } else {
+    return sizeof(Config);
+  }
+}
+
+}  // namespace collector_detail
+#undef HPROF_FOR_EACH_HANDLER
+
+// The unit of a collector class, with the events that it has handlers for; the caller adds what else it needs, wants
+// and emits.
+template <class T, class Config = void>
+constexpr hprof_unit collector_unit(const char* id, const char* select, const char* summary) {
+  hprof_unit unit = {};
+  unit.size = sizeof unit;
+  unit.kind = HPROF_UNIT_COLLECTOR;
+  unit.id = id;
+  unit.select = select;
+  unit.summary = summary;
+  unit.option_stride = sizeof(hprof_option);
+  unit.config_size = collector_detail::config_size<Config>();
+  unit.events = collector_detail::events_of<T>();
+  unit.ops = &collector_detail::kOps<T, Config>;
+  return unit;
+}
+
+// Gives a unit its rows of options.
+template <uint32_t kCount>
+constexpr void set_options(hprof_unit& unit, const hprof_option (&rows)[kCount]) {
+  unit.options = rows;
+  unit.option_count = kCount;
+}
+
+}  // namespace hprof

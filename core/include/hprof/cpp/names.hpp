@@ -1,0 +1,48 @@
+// What the ids service knows of a number, as values: each look-up copies what both sides know.
+#pragma once
+
+#include <hprof/service/ids.h>
+
+namespace hprof {
+
+// An answer of the ids service. Of a number that was never handed out all members are 0.
+template <typename T>
+class Known {
+ public:
+  template <typename Ask>
+  Known(const Ask& ask, const hprof_host* host, uint32_t number) {
+    value_.size = sizeof(T);
+    known_ = ask(host, number, &value_) != 0;
+  }
+  explicit operator bool() const { return known_; }
+  const T* operator->() const { return &value_; }
+  const T& operator*() const { return value_; }
+
+ private:
+  T value_ = {};
+  bool known_;
+};
+
+// [any] but [signal]
+inline Known<hprof_class_info> find_class(const hprof_ids_service* ids, const hprof_host* host,
+                                          hprof_class_serial serial) {
+  return {ids->class_info, host, serial};
+}
+inline Known<hprof_method_info> find_method(const hprof_ids_service* ids, const hprof_host* host,
+                                            hprof_method_id id) {
+  return {ids->method_info, host, id};
+}
+inline Known<hprof_frame_info> find_frame(const hprof_ids_service* ids, const hprof_host* host,
+                                          hprof_frame_id id) {
+  return {ids->frame_info, host, id};
+}
+inline Known<hprof_trace_info> find_trace(const hprof_ids_service* ids, const hprof_host* host,
+                                          hprof_trace_serial serial) {
+  return {ids->trace_info, host, serial};
+}
+inline Known<hprof_thread_info> find_thread(const hprof_ids_service* ids, const hprof_host* host,
+                                            hprof_thread_serial serial) {
+  return {ids->thread_info, host, serial};
+}
+
+}  // namespace hprof

@@ -1,0 +1,87 @@
+/*
+ * Draft: may change with any release.
+ *
+ * Probes in the program's methods: the core rewrites each class as it is loaded, once for all collectors that ask.
+ *
+ * The probes call a class of the agent's in java.lang, HprofTracker, whose source (core/bytecode/tracker) says what it does
+ * with the 64-bit words below. Units that ask need HPROF_NEED_CLASS_HOOKS, and to see the classes of the JDK itself
+ * want HPROF_NEED_EARLY_CLASS_HOOKS and HPROF_NEED_EARLY_VMSTART. NULL service: nothing was asked for in time.
+ */
+#ifndef HPROF_DRAFT_BYTECODE_H
+#define HPROF_DRAFT_BYTECODE_H
+
+#include <hprof/abi.h>
+
+#define HPROF_SERVICE_BYTECODE "hprof.draft.bytecode/1"
+
+#define HPROF_PROBE_METHODS (1u << 0)     /* entry, exit and exception handlers of methods */
+#define HPROF_PROBE_ALLOCATIONS (1u << 1) /* objects and arrays made */
+#define HPROF_PROBE_CLOCK (1u << 2)       /* ask() only: probes of methods take the time */
+#define HPROF_PROBE_CPU_CLOCK (1u << 3)   /* ask() only, with the former: of the thread's CPU clock */
+#define HPROF_PROBE_ENTRIES (1u << 4)     /* each call of a method: a call of a native function each */
+#define HPROF_PROBE_CAUGHT (1u << 5)      /* exceptions that reach a catch clause */
+#define HPROF_PROBE_MADE (1u << 6)        /* exceptions made, thrown or not */
+
+/* One user for each kind of probe at a time. Threads of the agent's own are not told of. */
+typedef struct hprof_probe_user {
+  uint32_t size;
+  uint32_t probes; /* HPROF_PROBE_* */
+  void* self;      /* passed to all of these; functions for probes that are not asked for stay NULL */
+  /* Which classes get probes in their methods: patterns separated by ':', "com.acme.*", "com.acme.Main"; a '*' at the
+   * end stands for anything, and a class stands for its inner classes, too. NULL or empty: all; none. exclude wins.
+   * Live as long as the session. */
+  const char* include;
+  const char* exclude;
+  /* HPROF_PROBE_METHODS. Called by probes that find no state in Thread.$hq, no edge, or a state to be given back. These
+   * run in the middle of any method: no JVMTI, no JNI but GetLongField, never wait for a Java thread that may be stopped. */
+  uint64_t (*attach)(void* self, uint32_t virtual_thread, uint64_t os_id);             /* [app] 0: do not count */
+  uint64_t (*miss)(void* self, uint64_t state, uint64_t node, hprof_method_id method); /* [app] 0: not counted */
+  void (*release)(void* self, uint64_t state);                                         /* [app] */
+  /* HPROF_PROBE_ALLOCATIONS: a new object, on the thread that made it; header: see header_at. Object.<init> calls it before
+   * any other constructor of the object has run. The stack below: HprofTracker's methods, which JVMTI shows, too. */
+  void (*allocated)(void* self, void* jni, void* object, uint64_t header); /* [app] */
+  /* HPROF_PROBE_ENTRIES: a method begins, on its thread. The stack below: HprofTracker's methods, then that method. */
+  void (*entered)(void* self, void* jni, hprof_method_id method); /* [app] */
+  /* HPROF_PROBE_CAUGHT: a catch clause of `method` begins. Not told: finally clauses, what is caught by native code, and
+   * clauses that cover their own beginning. */
+  void (*caught)(void* self, void* jni, void* exception, hprof_method_id method); /* [app] */
+  /* HPROF_PROBE_MADE: java.lang.Throwable's part of the exception is made, its stack trace included; the constructors
+   * of its own class have still to run. The stack below: HprofTracker's methods, constructors, and who made it. Not told:
+   * what the VM keeps ready (some OutOfMemoryErrors, StackOverflowErrors) and, unless -XX:-OmitStackTraceInFastThrow is
+   * given, what compiled code throws without a stack trace after many times. */
+  void (*made)(void* self, void* jni, void* exception); /* [app] */
+} hprof_probe_user;
+
+/* What rewriting came to. */
+typedef struct hprof_probe_totals {
+  uint32_t size; /* set by the caller */
+  uint32_t reserved;
+  uint64_t classes, classes_changed, bytes_read;
+  uint64_t methods, methods_probed, leaves, allocations;
+} hprof_probe_totals;
+
+typedef struct hprof_bytecode_service {
+  uint32_t size;
+  uint32_t reserved;
+  /* Asks for probes; they do nothing before go(). HPROF_UNSUPPORTED: not with this VM or build, or loaded into a running VM
+   * (a field cannot be added to Thread then). In create. [onload] */
+  hprof_status (*ask)(const hprof_host* host, const hprof_probe_user* user);
+  /* Switches probes on and off: all but the clocks. HPROF_FAILED: the tracker class could not be made. After halt, probes that
+   * have begun may still run for a moment, on memory that must stay. [control] */
+  hprof_status (*go)(const hprof_host* host, uint32_t probes);
+  void (*halt)(const hprof_host* host, uint32_t probes);
+  /* Thread.$hq of a thread. [app][control] */
+  uint64_t (*thread_state)(const hprof_host* host, void* jni, void* jthread);
+  void (*set_thread_state)(const hprof_host* host, void* jni, void* jthread, uint64_t state);
+  /* A frame of a method that has probes: entry = 1 with the line where it begins, 0 with an unknown line. [control] */
+  hprof_frame_id (*frame)(const hprof_host* host, hprof_method_id method, uint32_t entry);
+  void (*totals)(const hprof_host* host, hprof_probe_totals* totals); /* [control] */
+  /* Visits why classes and methods were left as they were, most serious first; words are static text. [control] */
+  void (*each_left)(const hprof_host* host, void* argument,
+                    void (*visit)(void* argument, const char* words, uint64_t classes, uint64_t methods));
+  /* Where in each object eight bytes lie that `allocated` gets as `header`, as they are in memory; -1, as at first: it
+   * gets 0. They have to belong to the smallest of objects. Takes effect with the next go. [control] */
+  void (*header_at)(const hprof_host* host, int64_t offset);
+} hprof_bytecode_service;
+
+#endif

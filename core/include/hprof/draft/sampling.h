@@ -1,0 +1,43 @@
+/*
+ * Draft: may change with any release.
+ *
+ * CPU-time sampling by signals: a timer on a thread's CPU clock. NULL service: the platform has none.
+ */
+#ifndef HPROF_DRAFT_SAMPLING_H
+#define HPROF_DRAFT_SAMPLING_H
+
+#include <hprof/abi.h>
+
+#define HPROF_SERVICE_SAMPLING "hprof.draft.sampling/1"
+
+typedef struct hprof_cpu_timer hprof_cpu_timer;
+
+/* The registers that a stack walk starts from. */
+typedef struct hprof_registers {
+  uint32_t size; /* set by the caller, also before read_registers */
+  uint32_t reserved;
+  uint64_t pc, sp, fp;
+  uint64_t link; /* the return address register; 0 on machines that return through the stack */
+} hprof_registers;
+
+typedef struct hprof_sampling_service {
+  uint32_t size;
+  uint32_t reserved;
+  /* Routes ticks to handler(argument, timer_argument, ucontext, ticks) on the thread whose timer fired; ticks >= 1 is
+   * the number of intervals of CPU time that this tick stands for (kernels deliver several at once). [control] */
+  hprof_status (*install)(const hprof_host* host,
+                          void (*handler)(void* argument, void* timer_argument, void* ucontext, uint32_t ticks),
+                          void* argument);
+  void (*uninstall)(const hprof_host* host); /* a barrier: no handler runs afterwards. [control] */
+  /* A running timer on a thread of this process by native id. Freed by stop. NULL: failed. [control][app] */
+  hprof_cpu_timer* (*start)(const hprof_host* host, uint64_t os_id, uint64_t interval_ns, void* timer_argument);
+  void (*stop)(const hprof_host* host, hprof_cpu_timer* timer);
+  /* Calls body(argument); a memory fault inside it ends the call with 0 instead of the process. [signal] */
+  uint32_t (*guarded)(const hprof_host* host, void (*body)(void* argument), void* argument);
+  /* Registers of the interrupted code; 0: not known on this machine. Whoever writes them (to walk from somewhere else)
+   * writes the old ones back before the handler returns: execution goes on with them. [signal] */
+  uint32_t (*read_registers)(const hprof_host* host, const void* ucontext, hprof_registers* registers);
+  void (*write_registers)(const hprof_host* host, void* ucontext, const hprof_registers* registers);
+} hprof_sampling_service;
+
+#endif

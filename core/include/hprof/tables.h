@@ -1,0 +1,62 @@
+/*
+ * The tables of the shipped collectors: names, columns, and their rows as structs. Everything an encoder needs for
+ * drawing or listing them stands in their schemas; this is for collectors that make the same, and for encoders whose
+ * format has a grammar of its own for one of them.
+ *
+ * A row struct is the row's cells in the columns' order. Later versions may append columns: go by the row's stride.
+ */
+#ifndef HPROF_TABLES_H
+#define HPROF_TABLES_H
+
+#include <hprof/record.h>
+
+/* CPU samples by trace, and what methods cost by trace, self. Ranked by count and by time. */
+#define HPROF_TABLE_CPU_SAMPLES "hprof.cpu_samples/1"
+#define HPROF_TABLE_CPU_TIMES "hprof.cpu_times/1"
+typedef struct hprof_cpu_row {
+  uint64_t count;   /* samples; calls */
+  uint64_t time_ns; /* samples times the interval; measured */
+  uint64_t trace;   /* hprof_trace_serial */
+} hprof_cpu_row;
+#define HPROF_CPU_COUNT 0
+#define HPROF_CPU_TIME 1
+#define HPROF_CPU_TRACE 2
+
+/* Calls by pairs of methods. Ranked by count. */
+#define HPROF_TABLE_CPU_OLD "hprof.cpu_old/1"
+typedef struct hprof_call_row {
+  uint64_t count;
+  uint64_t time_ns;
+  uint64_t callee, caller; /* hprof_method_id, 0: unknown */
+} hprof_call_row;
+
+/* Where objects were allocated. Ranked by live or by allocated bytes. */
+#define HPROF_TABLE_ALLOC_SITES "hprof.alloc_sites/1"
+typedef struct hprof_site_row {
+  uint64_t owner; /* hprof_class_serial of the objects */
+  uint64_t trace; /* hprof_trace_serial */
+  uint64_t live_bytes, live_objects;
+  uint64_t allocated_bytes, allocated_objects;
+} hprof_site_row;
+#define HPROF_SITE_LIVE_BYTES 2
+#define HPROF_SITE_ALLOCATED_BYTES 4
+
+/* One row: all sites together. */
+#define HPROF_TABLE_HEAP_SUMMARY "hprof.heap_summary/1"
+typedef struct hprof_heap_summary_row {
+  uint64_t live_bytes, live_objects;
+  uint64_t allocated_bytes, allocated_objects;
+} hprof_heap_summary_row;
+
+/* Time that threads stood in front of locks. Ranked by time. */
+#define HPROF_TABLE_MONITOR_TIME "hprof.monitor_time/1"
+typedef struct hprof_monitor_row {
+  uint64_t count;
+  uint64_t time_ns;
+  uint64_t trace;   /* hprof_trace_serial */
+  uint64_t monitor; /* hprof_class_serial of the monitor */
+  uint64_t label;   /* hprof_string_id of what the lock is, 0: a monitor of Java */
+} hprof_monitor_row;
+#define HPROF_MONITOR_TIME 1
+
+#endif

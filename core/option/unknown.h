@@ -1,0 +1,18 @@
+// What to say of an option that nobody knows.
+#pragma once
+
+#include "core/option/option_list.h"
+#include "core/plugin/module_set.h"
+
+namespace hprof {
+
+// "Unknown option: dept (dept=8); did you mean depth?", or, when none is like it, with all names. The set
+// holds all modules (open_all). Always false. [onload]
+bool unknown_option_error(const OptionList& list, const ModuleSet& modules, const OptionItem& item,
+                          Error* error);
+
+// Letters to change, leave out, put in or swap with their neighbour until one name is the other, whatever
+// their case; `most` + 1 when they are more. Names above 32 letters are never alike. [any]
+uint32_t name_distance(Str one, Str other, uint32_t most);
+
+}  // namespace hprof

@@ -1,0 +1,96 @@
+#include "core/pipeline/record_check.h"
+
+#include <initializer_list>
+
+namespace hprof {
+
+namespace {
+
+// The least size of a kind that units may hand over; the others are the core's own.
+uint32_t least_size(uint32_t kind) {
+  switch (kind) {
+    case HPROF_RECORD_NOTE:
+      return sizeof(hprof_rec_note);
+    case HPROF_RECORD_TABLE:
+      return sizeof(hprof_rec_table);
+    case HPROF_RECORD_MONITOR_WAIT:
+    case HPROF_RECORD_MONITOR_WAITED:
+    case HPROF_RECORD_MONITOR_EXIT:
+    case HPROF_RECORD_THREAD_SLEEP:
+      return sizeof(hprof_rec_monitor_event);
+    case HPROF_RECORD_MONITOR_DUMP:
+      return sizeof(hprof_rec_monitor_dump);
+    case HPROF_RECORD_HEAP_DUMP_BEGIN:
+    case HPROF_RECORD_HEAP_DUMP_END:
+      return sizeof(hprof_rec_heap_dump);
+    case HPROF_RECORD_HEAP_ROOT:
+      return sizeof(hprof_rec_heap_root);
+    case HPROF_RECORD_HEAP_CLASS:
+      return sizeof(hprof_rec_heap_class);
+    case HPROF_RECORD_HEAP_INSTANCE:
+      return sizeof(hprof_rec_heap_instance);
+    case HPROF_RECORD_HEAP_OBJECT_ARRAY:
+    case HPROF_RECORD_HEAP_PRIMITIVE_ARRAY:
+      return sizeof(hprof_rec_heap_array);
+    case HPROF_RECORD_HEAP_RAW:
+      return sizeof(hprof_rec_heap_raw);
+    default:
+      return 0;
+  }
+}
+
+// Threads are left out: a place of one that has ended may be another's by now.
+bool names_something(uint32_t column_type) {
+  return column_type == HPROF_COLUMN_TRACE || column_type == HPROF_COLUMN_CLASS ||
+         column_type == HPROF_COLUMN_METHOD || column_type == HPROF_COLUMN_FRAME ||
+         column_type == HPROF_COLUMN_TEXT;
+}
+
+bool names_only_what_is_known(const hprof_rec_table& table, IsHandedOut is_handed_out, const void* context) {
+  for (uint32_t c = 0; c < table.schema->column_count; c++) {
+    const uint32_t type = hprof_column_at(table.schema, c)->type;
+    if (!names_something(type)) continue;
+    for (uint64_t row = 0; row < table.row_count; row++) {
+      const uint64_t number = hprof_row_at(&table, row)[c].u;
+      if (number > UINT32_MAX) return false;
+      if (number != 0 && !is_handed_out(context, type, static_cast<uint32_t>(number))) return false;
+    }
+  }
+  return true;
+}
+
+const char* fault_of_table(const hprof_rec_table& table, IsHandedOut is_handed_out, const void* context) {
+  if (table.schema == nullptr) return "is a table without a schema";
+  if (!is_sound(table)) return "is a table with a schema or rows that cannot be read";
+  for (const uint32_t column : {table.order, table.period_column}) {
+    if (column != HPROF_NO_COLUMN && column >= table.schema->column_count)
+      return "is a table ranked or sampled by a column that it does not have";
+  }
+  if (!names_only_what_is_known(table, is_handed_out, context))
+    return "is a table with a trace, class, method, frame or text that was never handed out";
+  return nullptr;
+}
+
+}  // namespace
+
+bool is_sound(const hprof_rec_table& table) {
+  const hprof_table_schema* schema = table.schema;
+  if (table.head.size < sizeof(table) || schema == nullptr || schema->size < sizeof(*schema)) return false;
+  if (schema->name == nullptr || schema->columns == nullptr || schema->column_stride < sizeof(hprof_column) ||
+      schema->column_count == 0 || schema->column_count > HPROF_TABLE_COLUMNS) {
+    return false;
+  }
+  return table.row_count == 0 || (table.rows != nullptr && table.row_stride % sizeof(hprof_cell) == 0 &&
+                                  table.row_stride / sizeof(hprof_cell) >= schema->column_count);
+}
+
+const char* fault_of(const hprof_record* record, IsHandedOut is_handed_out, const void* context) {
+  if (record == nullptr || record->size < sizeof(hprof_record)) return "is missing, or shorter than its head";
+  const uint32_t least = least_size(record->kind);
+  if (least == 0) return "is of a kind that units do not write";
+  if (record->size < least) return "is shorter than its kind";
+  if (record->kind != HPROF_RECORD_TABLE) return nullptr;
+  return fault_of_table(*reinterpret_cast<const hprof_rec_table*>(record), is_handed_out, context);
+}
+
+}  // namespace hprof

@@ -1,0 +1,77 @@
+// Reads of memory that may not be there, one load each and nothing else.
+//
+// Where a machine is known here, the place of each such load stands in a table of its own (section
+// hprof_reads), which the handlers of install_fault_guard() look the faulting instruction up in: the load
+// then yields 0, guarded_read_faults() counts one more, and the code goes on behind it. So a guarded read
+// costs what a plain one does and needs no state of the thread's; whoever strings several together compares
+// the count afterwards. Where the machine is not known, and without an installed guard, it is a plain read:
+// make these within guarded_call().
+//
+// '?': the table's part of an inline function that the linker drops, having another copy, goes with it.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+namespace hprof::platform {
+
+#if defined(__linux__) && defined(__GNUC__) && (defined(__x86_64__) || defined(__aarch64__))
+#define HPROF_GUARDED_LOAD(instruction, to, memory)     \
+  __asm__("1: " instruction                             \
+          "\n2:\n"                                      \
+          ".pushsection hprof_reads,\"a?\",@progbits\n" \
+          ".balign 4\n"                                 \
+          ".long 1b - ., 2b - .\n"                      \
+          ".popsection"                                 \
+          : "+r"(to)                                    \
+          : HPROF_GUARDED_OPERAND(memory))
+#ifdef __x86_64__
+#define HPROF_GUARDED_OPERAND "m"
+#define HPROF_GUARDED_BYTE "movzbl %1, %k0"
+#define HPROF_GUARDED_HALF "movzwl %1, %k0"
+#define HPROF_GUARDED_WORD "movl %1, %k0"
+#define HPROF_GUARDED_LONG "movq %1, %0"
+#else
+#define HPROF_GUARDED_OPERAND "Q"
+#define HPROF_GUARDED_BYTE "ldrb %w0, %1"
+#define HPROF_GUARDED_HALF "ldrh %w0, %1"
+#define HPROF_GUARDED_WORD "ldr %w0, %1"
+#define HPROF_GUARDED_LONG "ldr %0, %1"
+#endif
+constexpr bool kReadsAreGuarded = true;
+#else
+constexpr bool kReadsAreGuarded = false;
+#endif
+
+// A T of 1, 2, 4 or 8 bytes at base + offset, at any alignment. [signal]
+template <typename T>
+inline T guarded_read(const void* base, uint64_t offset = 0) {
+  static_assert(std::is_trivially_copyable<T>::value, "bytes are all that is read");
+  static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8, "one load");
+  const char* from = static_cast<const char*>(base) + offset;
+  T value;
+#ifdef HPROF_GUARDED_LOAD
+  uint64_t bits = 0;
+  const auto& memory = *reinterpret_cast<const char(*)[sizeof(T)]>(from);
+  if constexpr (sizeof(T) == 1) HPROF_GUARDED_LOAD(HPROF_GUARDED_BYTE, bits, memory);
+  if constexpr (sizeof(T) == 2) HPROF_GUARDED_LOAD(HPROF_GUARDED_HALF, bits, memory);
+  if constexpr (sizeof(T) == 4) HPROF_GUARDED_LOAD(HPROF_GUARDED_WORD, bits, memory);
+  if constexpr (sizeof(T) == 8) HPROF_GUARDED_LOAD(HPROF_GUARDED_LONG, bits, memory);
+  memcpy(&value, &bits, sizeof(value));
+#else
+  memcpy(&value, from, sizeof(value));
+#endif
+  return value;
+}
+#undef HPROF_GUARDED_LOAD
+#undef HPROF_GUARDED_OPERAND
+#undef HPROF_GUARDED_BYTE
+#undef HPROF_GUARDED_HALF
+#undef HPROF_GUARDED_WORD
+#undef HPROF_GUARDED_LONG
+
+// How many guarded reads have faulted, of all threads. [signal]
+uint32_t guarded_read_faults();
+
+}  // namespace hprof::platform

@@ -1,0 +1,214 @@
+// Facts about this host and a JVM on it, from /proc and by trying. See platform/tool_facts.h.
+#include "platform/tool_facts.h"
+
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "platform/linux/tool_proc.h"
+
+namespace hprof::os {
+
+namespace {
+
+int64_t free_bytes(const std::string& folder) {
+  struct statvfs disk;
+  if (statvfs(folder.c_str(), &disk) != 0) return kFactUnknown;
+  return static_cast<int64_t>(disk.f_bavail) * static_cast<int64_t>(disk.f_frsize);
+}
+
+// A line "name value" of a file of /proc; -1 when there is none.
+int64_t number_of(const std::string& text, const char* name) {
+  size_t at = text.find(name);
+  return at == std::string::npos ? kFactUnknown : strtoll(text.c_str() + at + strlen(name), nullptr, 10);
+}
+
+bool can_make_timer(std::string* error) {
+  sigevent event;
+  memset(&event, 0, sizeof event);
+  event.sigev_notify = SIGEV_NONE;
+  timer_t timer;
+  if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer) != 0) {
+    *error = strerror(errno);
+    return false;
+  }
+  timer_delete(timer);
+  return true;
+}
+
+bool can_count_cpu() {
+  perf_event_attr attributes;
+  memset(&attributes, 0, sizeof attributes);
+  attributes.size = sizeof attributes;
+  attributes.type = PERF_TYPE_SOFTWARE;
+  attributes.config = PERF_COUNT_SW_CPU_CLOCK;
+  attributes.exclude_kernel = 1;
+  attributes.disabled = 1;
+  long fd = syscall(SYS_perf_event_open, &attributes, 0, -1, -1, 0);
+  if (fd < 0) return false;
+  close(static_cast<int>(fd));
+  return true;
+}
+
+// Does the file have the text, such as the name of an exported symbol? *behind: up to 32 bytes that follow
+// it.
+bool file_mentions(const std::string& path, const char* text, std::string* behind = nullptr) {
+  FILE* file = fopen(path.c_str(), "re");
+  if (file == nullptr) return false;
+  constexpr size_t kBehind = 32;
+  const size_t length = strlen(text);
+  std::string window(1 << 20, '\0');
+  size_t kept = 0;
+  bool found = false;
+  size_t got;
+  while (!found && (got = fread(&window[kept], 1, window.size() - kept, file)) > 0) {
+    const size_t size = kept + got;
+    const void* at = memmem(window.data(), size, text, length);
+    found = at != nullptr;
+    if (found && behind != nullptr) {
+      const char* rest = static_cast<const char*>(at) + length;
+      const size_t left = static_cast<size_t>(window.data() + size - rest);
+      behind->assign(rest, left < kBehind ? left : kBehind);
+    }
+    kept = size < length + kBehind ? size : length + kBehind - 1;
+    memmove(&window[0], window.data() + size - kept, kept);
+  }
+  fclose(file);
+  return found;
+}
+
+// A path that /proc told, as the process sees it: where its root is a folder of ours (chroot), the kernel
+// names paths from our root.
+std::string path_there(const std::string& path, const std::string& its_root) {
+  if (its_root.size() > 1 && path.compare(0, its_root.size() + 1, its_root + "/") == 0)
+    return path.substr(its_root.size());
+  return path;
+}
+
+void read_maps(const std::string& process, const std::string& its_root, JvmFacts* facts) {
+  const std::string maps = small_file(process + "/maps");
+  for (size_t from = 0; from < maps.size();) {
+    size_t end = maps.find('\n', from);
+    if (end == std::string::npos) end = maps.size();
+    const size_t slash = maps.find('/', from);
+    if (slash < end) {
+      const std::string path = path_there(maps.substr(slash, end - slash), its_root);
+      const std::string name = path.substr(path.rfind('/') + 1);
+      if (name == "libjvm.so") facts->libjvm = path;
+      if (name.rfind("libhprof.so", 0) == 0) facts->agent = path;
+    }
+    from = end + 1;
+  }
+}
+
+void read_home(const std::string& root, JvmFacts* facts) {
+  // <home>/lib/server/libjvm.so; with JDK 8 <home>/jre/lib/<processor>/server/libjvm.so
+  for (std::string folder = facts->libjvm; folder.size() > 1;) {
+    folder.erase(folder.rfind('/'));
+    const std::string release = small_file(root + folder + "/release");
+    size_t at = release.find("JAVA_VERSION=\"");
+    if (at == std::string::npos) continue;
+    at += strlen("JAVA_VERSION=\"");
+    facts->home = folder;
+    facts->version = release.substr(at, release.find('"', at) - at);
+    return;
+  }
+  // A JDK without that file (Debian's 8): HotSpot has "... for linux-amd64 JRE (1.8.0_402-b06), built on
+  // ...".
+  std::string version;
+  if (file_mentions(root + facts->libjvm, " JRE (", &version))
+    facts->version = version.substr(0, version.find_first_of(")-+"));
+}
+
+void read_command(const std::string& process, JvmFacts* facts) {
+  const std::string words = small_file(process + "/cmdline");
+  for (size_t from = 0; from < words.size();) {
+    const size_t end = words.find('\0', from);
+    facts->command.push_back(words.substr(from, end - from));
+    if (end == std::string::npos) break;
+    from = end + 1;
+  }
+}
+
+}  // namespace
+
+HostFacts host_facts() {
+  HostFacts facts;
+  utsname name;
+  if (uname(&name) == 0) facts.system = std::string(name.sysname) + " " + name.release + " " + name.machine;
+  facts.user = geteuid();
+  cpu_set_t processors;
+  if (sched_getaffinity(0, sizeof processors, &processors) == 0) facts.processors = CPU_COUNT(&processors);
+  // The coarse clock moves at each tick; so do CPU timers.
+  timespec tick;
+  if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0)
+    facts.tick_ns = static_cast<int64_t>(tick.tv_sec) * 1000000000 + tick.tv_nsec;
+  rlimit limit;
+  if (getrlimit(RLIMIT_SIGPENDING, &limit) == 0)
+    facts.signal_limit = limit.rlim_cur == RLIM_INFINITY ? INT64_MAX : static_cast<int64_t>(limit.rlim_cur);
+  facts.cpu_timers = can_make_timer(&facts.cpu_timers_error);
+  const std::string paranoid = small_file("/proc/sys/kernel/perf_event_paranoid");
+  if (!paranoid.empty()) facts.perf_paranoid = strtoll(paranoid.c_str(), nullptr, 10);
+  facts.perf_events = can_count_cpu();
+  char folder[PATH_MAX];
+  if (getcwd(folder, sizeof folder) != nullptr) facts.folder = folder;
+  facts.folder_writable = access(".", W_OK) == 0;
+  facts.folder_free = free_bytes(".");
+  return facts;
+}
+
+bool jvm_facts(int pid, JvmFacts* facts, std::string*) {
+  *facts = JvmFacts();
+  facts->pid = pid;
+  const std::string process = "/proc/" + std::to_string(pid);
+  const std::string status = small_file(process + "/status");
+  facts->exists = !status.empty();
+  if (!facts->exists) return true;
+  unsigned real = 0, effective = 0;
+  const size_t uid = status.find("\nUid:");
+  if (uid != std::string::npos && sscanf(status.c_str() + uid + 5, "%u %u", &real, &effective) == 2)
+    facts->user = effective;
+  const size_t caught = status.find("\nSigCgt:");
+  if (caught != std::string::npos)
+    facts->catches_quit = (strtoull(status.c_str() + caught + 8, nullptr, 16) >> (SIGQUIT - 1) & 1) != 0;
+  facts->resident_bytes = number_of(status, "\nVmRSS:");
+  if (facts->resident_bytes != kFactUnknown) facts->resident_bytes *= 1024;
+  read_command(process, facts);
+  const std::string root = process + "/root";
+  const std::string own = link_target("/proc/self/ns/mnt");
+  const std::string its = link_target(process + "/ns/mnt");
+  facts->readable = !its.empty();
+  if (!facts->readable) return true;
+  std::string pid_there = std::to_string(pid);
+  const size_t ids = status.find("\nNSpid:");
+  if (ids != std::string::npos) {
+    const std::string line = status.substr(ids + 7, status.find('\n', ids + 7) - ids - 7);
+    pid_there = line.substr(line.find_last_of(" \t") + 1);
+  }
+  facts->other_namespace = own != its || pid_there != std::to_string(pid) || link_target(root) != "/";
+  read_maps(process, link_target(root), facts);
+  if (facts->libjvm.empty()) return true;
+  read_home(root, facts);
+  facts->attach_socket = access((root + "/tmp/.java_pid" + pid_there).c_str(), F_OK) == 0;
+  facts->async_get_call_trace = file_mentions(root + facts->libjvm, "AsyncGetCallTrace");
+  facts->vm_tables = file_mentions(root + facts->libjvm, "gHotSpotVMStructs");
+  facts->folder = path_there(link_target(process + "/cwd"), link_target(root));
+  facts->folder_known = !facts->folder.empty();
+  facts->folder_free = free_bytes(process + "/cwd");
+  return true;
+}
+
+}  // namespace hprof::os

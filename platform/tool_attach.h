@@ -1,0 +1,118 @@
+// How `hprof attach`, `profile` and `ctl` reach a running JVM: who it is, a private place to meet its agent,
+// and the VM's own attach protocol. Works into other namespaces (containers), as root or as the JVM's user.
+//
+// Everything in the target's file system is reached through its root directory, opened before the rights of
+// the caller are given up. Thread: any, but the front end has one. Errors are texts in `*error`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hprof::os {
+
+struct Jvm {
+  int pid = 0;              // as seen from here
+  int pid_there = 0;        // in its own namespace
+  uint32_t user = 0;        // effective, as seen from here
+  uint32_t group = 0;       // the same
+  uint32_t user_there = 0;  // as it sees itself
+  bool catches_quit = false;
+  bool has_agent = false;  // some libhprof is mapped
+  std::string root;        // path of its root directory, usable by this process until it ends
+  std::string command;     // the last word of its command line that names a class or a jar; may be empty
+};
+// Who process `pid` is. False with *error: there is none, it is somebody else's, or (not Linux) the system
+// does not tell.
+bool find_jvm(int pid, Jvm* jvm, std::string* error);
+
+// Takes on user and group of the JVM, because the VM asks for them. False with *error.
+bool become(const Jvm& jvm, std::string* error);
+// Back to the rights that the program began with, to make files of its own.
+void become_caller();
+// Name of a user of this host, or the number.
+std::string user_name(uint32_t user);
+
+// What makes a file or directory the same one by another name. Before become(), which may lose sight of it.
+struct FileId {
+  uint64_t device = 0;
+  uint64_t number = 0;  // 0: there is none
+};
+FileId file_id(const std::string& path);
+// Is it at that path for the JVM, too, and may its user read it (or write to it)? After become().
+bool is_same_there(const Jvm& jvm, const std::string& path, const FileId& id, bool to_write = false);
+
+// A folder in the JVM's /tmp that only its user can enter, with what is in it, until the object goes. What
+// killed programs left there is removed at the next time.
+class MeetingPlace {
+ public:
+  MeetingPlace() = default;
+  ~MeetingPlace();
+  MeetingPlace(const MeetingPlace&) = delete;
+  MeetingPlace& operator=(const MeetingPlace&) = delete;
+
+  // After become(). False with *error.
+  bool open(const Jvm& jvm, std::string* error);
+  // A listening socket of that name in it, -1 with *error.
+  int listen(const std::string& name, std::string* error);
+  // Connects to a socket that the JVM has made in it, -1 with *error.
+  int connect(const std::string& name, double seconds, std::string* error);
+  void remove(const std::string& name);
+  // Path of a name in it, as the JVM sees it.
+  std::string path_there(const std::string& name) const { return "/tmp/" + folder_ + "/" + name; }
+
+ private:
+  std::string here(const std::string& name) const { return root_ + "/tmp/" + folder_ + "/" + name; }
+
+  std::string root_;
+  std::string folder_;
+  int lock_ = -1;
+  uint32_t user_ = 0;
+};
+
+// Takes the next connection of a listener in a meeting place; only the JVM itself may have made it. -1 with
+// *error, also when none comes.
+int accept_jvm(const Jvm& jvm, int listener, double seconds, std::string* error);
+
+// Copies of files that the JVM does not see, in a folder of its /tmp whose name depends on their content
+// alone: a library that is loaded twice is the same library for the VM. They are removed when the object
+// goes, unless another program uses them.
+struct FileCopy {
+  std::string name;  // may have folders in it
+  std::string content;
+};
+class StagedFiles {
+ public:
+  StagedFiles() = default;
+  ~StagedFiles();
+  StagedFiles(const StagedFiles&) = delete;
+  StagedFiles& operator=(const StagedFiles&) = delete;
+
+  // `identity`: letters and digits that stand for the content. After become(). False with *error.
+  bool open(const Jvm& jvm, const std::string& identity, const std::vector<FileCopy>& files,
+            std::string* error);
+  // Path of the folder, as the JVM sees it.
+  std::string folder_there() const { return "/tmp/" + folder_; }
+
+ private:
+  std::string root_;
+  std::string folder_;
+  std::vector<std::string> names_;
+  int lock_ = -1;
+};
+
+// Connects to the VM's attach socket, which it is made to open if need be; its owner, mode and the process
+// behind it are checked. -1 with *error.
+int connect_vm(const Jvm& jvm, double seconds, std::string* error);
+// Asks the VM to load an agent library, by its path there.
+bool send_load(int vm, const std::string& library, const std::string& options, std::string* error);
+// What the VM answered, all of it: true when it says that the agent took it. *text is what it said.
+bool understand_vm(const std::string& answer, std::string* text);
+
+// Connects to the control socket that an agent in that process has when no option says otherwise:
+// /tmp/hprof-<user>-<pid>.sock, user and pid being those of the process itself. Anybody can make a socket of
+// that name: who listens must be that process (Linux), or a process of this user (elsewhere).
+int connect_control(int pid, double seconds, std::string* error);
+
+}  // namespace hprof::os

@@ -1,0 +1,73 @@
+// Messages on standard error, which may be a pipe that nobody reads: writing to one waits for its reader, so
+// it is done on a thread of its own, which is left behind when it takes too long.
+#include "platform/common/message.h"
+
+#include <new>
+#include <stdlib.h>
+#include <string.h>
+
+#include "platform/process.h"
+#include "platform/thread.h"
+#include "platform/win32/wait.h"
+
+namespace hprof::platform {
+namespace {
+
+LostMessages lost;
+// A thread writes, perhaps one that was left behind: until it is through, messages are lost at once.
+std::atomic<bool> stuck{false};
+
+void write_now(const char* text) {
+  DWORD written;
+  WriteFile(GetStdHandle(STD_ERROR_HANDLE), text, static_cast<DWORD>(strlen(text)), &written, nullptr);
+}
+
+// Shared by the caller and the thread; who is last frees it.
+struct Job {
+  std::atomic<uint32_t> holders{2};
+  char text[2048];
+
+  void leave() {
+    if (holders.fetch_sub(1) == 1) free(this);
+  }
+};
+
+void run_job(void* argument) {
+  auto* job = static_cast<Job*>(argument);
+  write_now(job->text);
+  stuck.store(false);
+  job->leave();
+}
+
+// False: it is not through at the deadline.
+bool write_on_thread(const char* notice, const char* text, int64_t deadline_ns) {
+  void* memory = calloc(1, sizeof(Job));
+  if (memory == nullptr) return false;
+  auto* job = new (memory) Job;
+  strncpy(job->text, notice, sizeof job->text - 1);
+  strncat(job->text, text, sizeof job->text - 1 - strlen(job->text));
+  stuck.store(true);
+  Thread thread;
+  if (thread.start("hprof message", 64 * 1024, run_job, job) != 0) {
+    stuck.store(false);
+    free(job);
+    return false;
+  }
+  const bool ended = thread.join(deadline_ns);
+  if (!ended) thread.detach();
+  job->leave();
+  return ended;
+}
+
+}  // namespace
+
+void write_stderr(const char* text) {
+  if (GetFileType(GetStdHandle(STD_ERROR_HANDLE)) != FILE_TYPE_PIPE) return write_now(text);
+  if (stuck.load()) return lost.add();
+  char notice[kLostNoticeSize];
+  uint32_t count;
+  lost.take(notice, &count);
+  if (!write_on_thread(notice, text, monotonic_ns() + kMessageWaitNs)) lost.add(count + 1);
+}
+
+}  // namespace hprof::platform

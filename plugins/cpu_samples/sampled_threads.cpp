@@ -1,0 +1,45 @@
+#include "plugins/cpu_samples/sampled_threads.h"
+
+namespace hprof::samples {
+
+SampledThread* SampledThreads::find(const hprof_thread* thread) {
+  auto* place = static_cast<SampledThread*>(__atomic_load_n(&thread->slot, __ATOMIC_ACQUIRE));
+  bool is_its = place != nullptr && place->serial.load(std::memory_order_acquire) == thread->serial;
+  return is_its ? place : nullptr;
+}
+
+// The control thread may come to a thread that is just starting: one of them puts its place into the slot.
+SampledThread* SampledThreads::get(const Services& services, hprof_thread* thread, bool sampled,
+                                   bool* is_new) {
+  *is_new = false;
+  void* before = __atomic_load_n(&thread->slot, __ATOMIC_ACQUIRE);
+  if (SampledThread* known = find(thread)) return known;
+  SampledThread* place = places_.take(services);
+  if (place == nullptr) return nullptr;
+  place->generation.fetch_add(1, std::memory_order_relaxed);
+  place->sampled.store(sampled ? 1 : 0, std::memory_order_relaxed);
+  place->os_id.store(thread->os_id, std::memory_order_relaxed);
+  place->cpu_seen.store(kCpuNotSeen, std::memory_order_relaxed);
+  place->cpu_open.store(0, std::memory_order_relaxed);
+  place->serial.store(thread->serial, std::memory_order_release);
+  *is_new = __atomic_compare_exchange_n(&thread->slot, &before, static_cast<void*>(place), false,
+                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+  if (*is_new) return place;
+  hprof_cpu_timer* none = nullptr;
+  give_back(services, place, thread->serial, &none);
+  return find(thread);
+}
+
+bool SampledThreads::give_back(const Services& services, SampledThread* place, hprof_thread_serial serial,
+                               hprof_cpu_timer** timer) {
+  {
+    LockGuard guard(place->lock, services);
+    if (place->serial.load(std::memory_order_relaxed) != serial) return false;
+    *timer = place->timer.exchange(nullptr, std::memory_order_relaxed);
+    place->serial.store(0, std::memory_order_release);
+  }
+  places_.give_back(place);
+  return true;
+}
+
+}  // namespace hprof::samples

@@ -1,0 +1,73 @@
+// What the engines keep per thread: a place that the thread's slot leads to.
+//
+// A place is given back at its thread's end but never unmapped before close, and its handle carries a
+// generation: a late signal for a thread that is gone finds valid memory, and finds out. Handlers of signals
+// take no lock.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <hprof/collector.h>
+#include <hprof/cpp/lock.hpp>
+#include <hprof/cpp/place_pool.hpp>
+
+namespace hprof::samples {
+
+struct alignas(16) SampledThread : PooledPlace {
+  std::atomic<uint32_t> serial;      // of the thread; 0: of none. Under the lock it says whose the timer is
+  std::atomic<uint32_t> generation;  // changes with each thread
+  std::atomic<uint32_t> sampled;     // 0: switched off by command
+  Lock lock;
+  std::atomic<uint64_t> os_id;
+  std::atomic<hprof_cpu_timer*> timer;  // changes under the lock
+  // jvmti engine: the thread's CPU clock when last seen, and what of it is not charged to a sample yet
+  // (nanoseconds)
+  std::atomic<uint64_t> cpu_seen;
+  std::atomic<uint64_t> cpu_open;
+};
+
+class SampledThreads {
+ public:
+  static constexpr uint64_t kCpuNotSeen = UINT64_MAX;  // of a new place
+
+  // The place of a thread, made if need be; null: no memory. *is_new: by this call. [app] the thread itself,
+  // [control] in each()
+  SampledThread* get(const Services& services, hprof_thread* thread, bool sampled, bool* is_new);
+  // null: it has none. [app][control]
+  static SampledThread* find(const hprof_thread* thread);
+  // The thread is gone, or is not sampled any more. *timer is what it had, the caller's to stop. False: it
+  // was not that thread's place any more. [app][control]
+  bool give_back(const Services& services, SampledThread* place, hprof_thread_serial serial,
+                 hprof_cpu_timer** timer);
+
+  // Calls visit(SampledThread*, serial) for every thread. [control]
+  template <class Visit>
+  void each(const Visit& visit) {
+    places_.each([&](SampledThread& place) {
+      const hprof_thread_serial serial = place.serial.load(std::memory_order_acquire);
+      if (serial != 0) visit(&place, serial);
+    });
+  }
+
+  // The place as one word for a timer, and back: null when it is another thread's by now. [signal]
+  static void* handle(const SampledThread* place) {
+    return reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(place) |
+                                   (place->generation.load(std::memory_order_relaxed) & kGenerations));
+  }
+  static SampledThread* from_handle(void* handle) {
+    uintptr_t word = reinterpret_cast<uintptr_t>(handle);
+    auto* place = reinterpret_cast<SampledThread*>(word & ~kGenerations);
+    bool same = (place->generation.load(std::memory_order_relaxed) & kGenerations) == (word & kGenerations);
+    return same && place->serial.load(std::memory_order_relaxed) != 0 ? place : nullptr;
+  }
+
+  void close(const Services& services) { places_.close(services); }  // no handler may run any more [control]
+
+ private:
+  static constexpr uintptr_t kGenerations = 15;  // what the alignment of a place leaves free
+
+  PlacePool<SampledThread, 6, 15> places_;
+};
+
+}  // namespace hprof::samples

@@ -1,0 +1,140 @@
+// Where objects were allocated.
+#include "plugins/heap_dump/object_traces.h"
+
+#include <algorithm>
+
+namespace hprof::dump {
+
+// --- by address
+
+bool AddressTable::open(const Services* services, uint64_t most) {
+  if (most >= UINT32_MAX) most = UINT32_MAX - 1;
+  const uint64_t buckets = 1 + (most > kFirstBuckets ? most : kFirstBuckets);
+  count_ = 0;
+  return entries_.open(*services, most) && buckets_.open(*services, buckets) && entries_.cover(most) &&
+         buckets_.cover(buckets);
+}
+
+void AddressTable::close() {
+  entries_.close();
+  buckets_.close();
+  count_ = 0;
+}
+
+bool AddressTable::add(uint64_t address, uint32_t trace) {
+  const bool is_object =
+      address != 0 && address >> kMostAddressBits == 0 && (address & ((1u << kAlignBits) - 1)) == 0;
+  if (!is_object || trace >= kMostTraces || count_ == entries_.most()) return false;
+  entries_[count_++] = address >> kAlignBits << kTraceBits | trace;
+  return true;
+}
+
+void AddressTable::finish() {
+  if (count_ == 0) return;
+  std::sort(entries_.data(), entries_.data() + count_);
+  const auto address_at = [&](uint64_t i) { return entries_[i] >> kTraceBits << kAlignBits; };
+  lowest_ = address_at(0);
+  highest_ = address_at(count_ - 1);
+  shift_ = kAlignBits;
+  while (bucket_of(highest_) + 1 >= buckets_.most()) shift_++;
+  uint64_t next = 0;  // bucket whose first entry is not known yet
+  for (uint64_t i = 0; i < count_; i++) {
+    for (const uint64_t bucket = bucket_of(address_at(i)); next <= bucket; next++) {
+      buckets_[next] = static_cast<uint32_t>(i);
+    }
+  }
+  buckets_[next] = static_cast<uint32_t>(count_);
+}
+
+uint32_t AddressTable::find(uint64_t address) const {
+  if (count_ == 0 || address < lowest_ || address > highest_) return 0;
+  const uint64_t bucket = bucket_of(address);
+  const uint64_t* begin = entries_.data() + buckets_[bucket];
+  const uint64_t* end = entries_.data() + buckets_[bucket + 1];
+  const uint64_t least = address >> kAlignBits << kTraceBits;
+  const uint64_t* found = std::lower_bound(begin, end, least);
+  const bool same = found != end && *found >> kTraceBits == address >> kAlignBits;
+  return same ? static_cast<uint32_t>(*found & (kMostTraces - 1)) : 0;
+}
+
+// --- traces
+
+bool ObjectTraces::begin(const Services* services) {
+  services_ = services;
+  const hprof_host* host = services->host;
+  if (!HPROF_HAS(host, hprof_host, find_extension)) return false;
+  table_ = static_cast<const hprof_object_traces*>(
+      host->find_extension(host, nullptr, HPROF_EXTENSION_OBJECT_TRACES));
+  if (table_ == nullptr || !HPROF_HAS(table_, hprof_object_traces, end)) return false;
+  begun_ = table_->begin() != 0;
+  return begun_;
+}
+
+bool ObjectTraces::knows_addresses(void* jvmti, void* jni) const {
+  const auto* hotspot = services_->hotspot;
+  return HPROF_HAS(hotspot, hprof_hotspot_service, weak_address) &&
+         hotspot->weak_addresses(services_->host, jvmti, jni) != 0;
+}
+
+// False: there is no room for one more.
+bool ObjectTraces::note_trace(hprof_trace_serial serial) {
+  if (serial == 0 || number_of(serial) != kUndefined) return true;
+  const bool room = trace_count_ + 1 < kUndefined && serials_.cover(trace_count_ + 2);
+  uint32_t* at = room ? numbers_.at(serial) : nullptr;
+  if (at == nullptr) return false;
+  *at = ++trace_count_;
+  serials_[*at] = serial;
+  return true;
+}
+
+hprof_status ObjectTraces::define(How how) {
+  const Services& s = *services_;
+  close_tables();  // of another engine, which did not work out
+  const bool room = serials_.open(s, AddressTable::kMostTraces) && numbers_.open(services_) &&
+                    (how == How::kByAddress || by_tag_.open(services_));
+  if (!room) return HPROF_NO_MEMORY;
+  table_->each(this, [](void* self, void*, hprof_trace_serial serial) {
+    static_cast<ObjectTraces*>(self)->note_trace(serial);
+  });
+  hprof_status status = HPROF_OK;
+  for (uint32_t i = 1; i <= trace_count_ && status == HPROF_OK; i++)
+    status = s.emit->define(s.host, HPROF_RECORD_TRACE, serials_[i]);
+  how_ = how;
+  return status;
+}
+
+void ObjectTraces::take_addresses() {
+  // More than when it began; an object that a thread is allocating may come twice.
+  constexpr uint64_t kMore = 1u << 16;
+  uint64_t count = kMore;
+  table_->each(&count,
+               [](void* argument, void*, hprof_trace_serial) { ++*static_cast<uint64_t*>(argument); });
+  if (!by_address_.open(services_, count)) {
+    how_ = How::kNone;
+    return services_->log->message(services_->host, "heap dump: no memory for where objects were allocated");
+  }
+  table_->each(this, [](void* argument, void* weak, hprof_trace_serial serial) {
+    auto* self = static_cast<ObjectTraces*>(argument);
+    const Services& s = *self->services_;
+    const uint64_t address = s.hotspot->weak_address(s.host, weak);
+    if (address != 0) self->by_address_.add(address, self->number_of(serial));
+  });
+  by_address_.finish();
+}
+
+void ObjectTraces::end() {
+  if (begun_) table_->end();
+  begun_ = false;
+  if (services_ != nullptr) close_tables();
+}
+
+void ObjectTraces::close_tables() {
+  by_address_.close();
+  by_tag_.close();
+  numbers_.close();
+  serials_.close();
+  trace_count_ = 0;
+  how_ = How::kNone;
+}
+
+}  // namespace hprof::dump

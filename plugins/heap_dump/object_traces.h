@@ -1,0 +1,128 @@
+// Which object of a dump was allocated where, as far as another unit followed it (hprof_object_traces).
+//
+// Objects are looked up by address where the VM is stopped and addresses are known: then all of them are read
+// at once, and sorted. Else by the tag that they got before the walk. Only traces that the output has been
+// given are told: nothing may be defined within a dump.
+#pragma once
+
+#include <cstdint>
+
+#include <hprof/cpp/lazy_table.hpp>
+#include <hprof/cpp/services.hpp>
+#include <hprof/draft/object_traces.h>
+
+#include "plugins/heap_dump/page_table.h"
+
+namespace hprof::dump {
+
+// Serials of traces by address of the object: 8 bytes each, and up to 4 to find them by.
+class AddressTable {
+ public:
+  static constexpr uint32_t kMostTraces = 1u << 19;
+  static constexpr uint32_t kMostAddressBits = 48;
+
+  // Room for so many. [control]
+  bool open(const Services* services, uint64_t most);
+  void close();
+  // trace: a small number, from 1, below kMostTraces. False: no room, or no address of an object.
+  // [control][heap]
+  bool add(uint64_t address, uint32_t trace);
+  void finish();  // all are there
+  // 0: not there. After finish(). [control][heap]
+  uint32_t find(uint64_t address) const;
+  uint64_t size() const { return count_; }
+
+ private:
+  static constexpr uint32_t kAlignBits = 3;
+  static constexpr uint32_t kTraceBits = 19;
+  static constexpr uint64_t kFirstBuckets = 1u << 12;
+  static_assert(kMostTraces == 1u << kTraceBits && kMostAddressBits - kAlignBits + kTraceBits <= 64);
+
+  uint64_t bucket_of(uint64_t address) const { return (address - lowest_) >> shift_; }
+
+  LazyTable<uint64_t> entries_;  // address, then trace; sorted by finish()
+  LazyTable<uint32_t> buckets_;  // first entry of each range of addresses, and one more
+  uint64_t count_ = 0;
+  uint64_t lowest_ = 0, highest_ = 0;
+  uint32_t shift_ = 0;
+};
+
+class ObjectTraces {
+ public:
+  enum class How : uint32_t { kNone, kByAddress, kByTag };
+
+  // Asks who follows objects. False: nobody, or there are none. [control]
+  bool begin(const Services* services);
+  bool is_used() const { return begun_; }
+  // May addresses be read? jvmti: with can_tag_objects. [control]
+  bool knows_addresses(void* jvmti, void* jni) const;
+  // Writes the traces of all that is followed now, before a dump begins. [control]
+  hprof_status define(How how);
+  How how() const { return how_; }
+  // kByTag: visit(weak, number) for each object that is followed; the number is for set_tag. [control]
+  template <class Visit>
+  void each_weak(const Visit& visit) const;
+  void set_tag(uint64_t tag, uint32_t number) {
+    if (uint32_t* at = by_tag_.at(tag)) *at = number;
+  }
+  // kByAddress: the VM has stopped. Once. Without memory for it no object has a trace. [control][heap]
+  void take_addresses();
+  // The trace of an object, by its address or its tag; 0: none is known. Once for each object.
+  // [control][heap]
+  hprof_trace_serial find(uint64_t object) {
+    const uint32_t number = how_ == How::kByAddress ? by_address_.find(object)
+                            : how_ == How::kByTag   ? by_tag_.get(object)
+                                                    : 0;
+    if (number == kUndefined) left_out_++;
+    return number != 0 && number != kUndefined ? serials_[number] : 0;
+  }
+  // Objects are looked for anew. [control]
+  void begin_walk() { left_out_ = 0; }
+  // Objects found so far whose traces came too late to be defined. [control]
+  uint64_t left_out() const { return left_out_; }
+  // What came of it: objects of the dump, and how many of them have a trace. [control]
+  void set_outcome(uint64_t objects, uint64_t traced) {
+    objects_ = objects;
+    traced_ = traced;
+  }
+  uint64_t objects() const { return objects_; }
+  uint64_t traced() const { return traced_; }
+  void end();  // [control]
+
+ private:
+  static constexpr uint32_t kUndefined = AddressTable::kMostTraces - 1;  // among the numbers of traces
+
+  // Of a trace of an object; 0: the empty one.
+  uint32_t number_of(hprof_trace_serial serial) const {
+    const uint32_t number = numbers_.get(serial);
+    return number != 0 || serial == 0 ? number : kUndefined;
+  }
+  bool note_trace(hprof_trace_serial serial);
+  void close_tables();
+
+  const Services* services_ = nullptr;
+  const hprof_object_traces* table_ = nullptr;
+  bool begun_ = false;
+  How how_ = How::kNone;
+  uint64_t left_out_ = 0;
+  uint64_t objects_ = 0, traced_ = 0;
+  PageTable numbers_;                      // of traces that were defined, by serial
+  LazyTable<hprof_trace_serial> serials_;  // by number
+  uint32_t trace_count_ = 0;
+  AddressTable by_address_;
+  PageTable by_tag_;
+};
+
+template <class Visit>
+void ObjectTraces::each_weak(const Visit& visit) const {
+  struct Context {
+    const ObjectTraces* traces;
+    const Visit* visit;
+  } context{this, &visit};
+  table_->each(&context, [](void* argument, void* weak, hprof_trace_serial serial) {
+    auto* at = static_cast<Context*>(argument);
+    (*at->visit)(weak, at->traces->number_of(serial));
+  });
+}
+
+}  // namespace hprof::dump

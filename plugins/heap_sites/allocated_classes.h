@@ -1,0 +1,58 @@
+// Classes of allocated objects, by what their objects' headers say of them.
+//
+// A header tells classes apart only as long as they are loaded: another one may take the same number later.
+// So each entry has a weak reference to its class; whoever uses an entry that he has not seen since the last
+// garbage collection asks whether the class is still there. Entries are made seldom and never taken out; a
+// stale entry is replaced by a new one under the same key. There is no lock.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <jvmti.h>
+
+#include <hprof/cpp/hash_table.hpp>
+#include <hprof/cpp/place_pool.hpp>
+
+namespace hprof::sites {
+
+struct AllocatedClass : PooledPlace {
+  jweak reference;
+  uint32_t serial;
+  uint32_t size;                 // of each object, 0: array
+  uint32_t shift;                // array: of the elements' size
+  std::atomic<uint32_t> epoch;   // it was there after this many collections
+  std::atomic<uint32_t> checks;  // array: sizes that are still compared with what the VM says; kMeasured
+};
+
+class AllocatedClasses {
+ public:
+  static constexpr uint32_t kChecks = 64;
+  static constexpr uint32_t kMeasured = UINT32_MAX;  // the VM is asked for every size
+
+  bool open(const Services& services, const hprof_object_header& header);  // [onload][control]
+
+  // The entry of the object's class, made if need be; 0: no room, or the VM does not say. [app]
+  uint32_t find(JNIEnv* jni, jobject object, uint64_t key, uint32_t epoch);
+  // Is it still the class that it was? [app]
+  bool is_there(JNIEnv* jni, uint32_t number, uint32_t epoch);
+  // Bytes of an object of that class. [app]
+  uint64_t size_of(uint32_t number, jobject object, uint64_t header);
+  // The size of an array's elements, as a shift, by its class' signature, "[I". [any]
+  static uint32_t element_shift(const char* signature, uint32_t reference_shift);
+  const AllocatedClass& operator[](uint32_t number) const { return entries_[number]; }
+
+ private:
+  using Entries = PlacePool<AllocatedClass, 8, 11>;
+  static constexpr uint64_t kFirstSlots = 1u << 9;
+
+  bool describe(JNIEnv* jni, jobject object, AllocatedClass* made);
+  uint64_t measure(jobject object) const;
+
+  Services services_;
+  jvmtiEnv* jvmti_ = nullptr;
+  hprof_object_header header_ = {};
+  Entries entries_;
+  HashTable<std::atomic<uint32_t>, Growth::kLevels> numbers_;  // of the newest entry, by key
+};
+
+}  // namespace hprof::sites

@@ -1,0 +1,75 @@
+// The threads that allocate, by their JNIEnv: one look at a table that all threads read and few write.
+//
+// The VM gives an environment's address to a later thread when its own has ended; the state then goes on with
+// it. Virtual threads use their carriers'.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <hprof/cpp/hash_table.hpp>
+
+#include "plugins/heap_sites/live_records.h"
+#include "plugins/heap_sites/recent_table.h"
+
+namespace hprof::sites {
+
+// Why the VM was asked for a stack.
+enum Asked : uint32_t { kAskedNew, kAskedProof, kAskedUnknown, kAskedVmObject, kAskedReasons };
+
+// What the agent has to do in a native method that is called by a class of the JDK's.
+enum class Errand : uint8_t { kNone, kHideFrame, kReplaceNatives };
+
+// By site number.
+using Counts = HashTable<Count, Growth::kLevels>;
+
+struct AllocatingThread {
+  RecentTable recent;
+  Counts counts;
+  uint8_t* seen_code = nullptr;        // for hprof_hotspot_service.walk_key, once it has allocated enough
+  LiveChunk* open = nullptr;           // being filled; the reaper reads it
+  uint32_t serial = 0;                 // thread=y: the thread it belongs to, or belonged to last; 0: none
+  bool asks = true;                    // ... which is to be asked for: at first, and always on a carrier
+  uint32_t walks = 0;                  // stacks that were known
+  uint32_t until_seen_code = 0;        // walks without it
+  uint64_t asked[kAskedReasons] = {};  // stacks that the VM was asked for
+  Errand errand = Errand::kNone;       // what the agent calls a probe itself for
+  void* bare = nullptr;                // weak reference to AllocObject's last object, for a while
+  uint32_t bare_left = 0;              // objects until it is forgotten
+  bool inside = false;                 // the agent's own work allocates nothing that is counted
+};
+
+class AllocatingThreads {
+ public:
+  bool open(const Services& services);
+  void close();
+  // The state of the thread with that environment, made if need be; null: no room. [app] that thread
+  AllocatingThread* get(const void* env) {
+    const auto* known = threads_.find(reinterpret_cast<uintptr_t>(env));
+    AllocatingThread* thread = known != nullptr ? known->load(std::memory_order_relaxed) : nullptr;
+    return thread != nullptr ? thread : make(env);
+  }
+  // The count of a site, made if it is new; null: no memory. [app] that thread
+  static Count* count_of(AllocatingThread* thread, uint32_t site);
+  // Calls visit(thread&) for all of them. [control]
+  template <class Visit>
+  void each(const Visit& visit) const {
+    threads_.each([&](uint64_t, const std::atomic<AllocatingThread*>& place) {
+      AllocatingThread* thread = place.load(std::memory_order_acquire);
+      if (thread != nullptr) visit(*thread);
+    });
+  }
+
+ private:
+  static constexpr uint64_t kFirstSlots = 1u << 10;
+  static constexpr uint64_t kMostSlots = 1u << 16;
+  static constexpr uint64_t kFirstCounts = 1u << 7;
+  static constexpr uint64_t kMostCounts = 1u << 20;
+
+  AllocatingThread* make(const void* env);
+
+  Services services_;
+  HashTable<std::atomic<AllocatingThread*>, Growth::kLevels> threads_;
+};
+
+}  // namespace hprof::sites

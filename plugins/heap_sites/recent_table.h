@@ -1,0 +1,69 @@
+// Which stack and class belong to which site, of late: in front of what one thread has counted.
+//
+// Belongs to one thread, which never waits for anybody.
+#pragma once
+
+#include <cstdint>
+
+#include <hprof/cpp/services.hpp>
+
+namespace hprof::sites {
+
+// What one thread has allocated at a site. It alone writes; the control thread reads at any time.
+struct Count {
+  uint32_t site;
+  uint32_t reserved;
+  uint64_t objects;
+  uint64_t bytes;
+};
+
+// A stack and a class of late: overwrites.
+struct Recent {
+  alignas(8) uint64_t key;  // 0: free. i386 would align it to 4, and two would not fill a line
+  Count* count;             // where to add
+  uint32_t owner;           // number of the class in the class table; 0: none
+  uint32_t size;            // bytes of each object; 0: it depends
+  uint32_t epoch;           // collection after which the class was last seen alive
+  uint32_t unloads;         // classes that had gone by then
+};
+
+class RecentTable {
+ public:
+  static constexpr uint32_t kFirstRoom = 1u << 8;
+  static constexpr uint32_t kMostRoom = 1u << 17;
+  static constexpr uint32_t kWays = 2;
+  static constexpr uint32_t kLine = 64;
+
+  void open(const UnitMemory& memory) { memory_from_ = memory; }
+  void close();
+  // The slot of that key; null: not there. [owner]
+  Recent* find(uint64_t key) const {
+    if (slots_ == nullptr) return nullptr;
+    Recent* slot = slots_ + (key & mask_);
+    if (slot[0].key == key) return slot;
+    return slot[1].key == key ? slot + 1 : nullptr;
+  }
+  // A slot for a key that is not there, taken from another if need be; null: no memory. [owner]
+  Recent* add(uint64_t key);
+  // The slot of that key with all else as in `seen`; null: no memory. [owner]
+  Recent* put(uint64_t key, const Recent& seen) {
+    Recent* slot = find(key);
+    if (slot == nullptr) slot = add(key);
+    if (slot == nullptr) return nullptr;
+    *slot = seen;
+    slot->key = key;
+    return slot;
+  }
+
+ private:
+  bool grow();
+
+  UnitMemory memory_from_;
+  Recent* memory_ = nullptr;  // a pair more than room
+  Recent* slots_ = nullptr;   // in it: pairs, each in a cache line of its own
+  uint64_t mask_ = 0;         // of the first of a pair
+  uint32_t room_ = 0;
+  uint32_t replaced_ = 0;
+};
+
+}  // namespace hprof::sites

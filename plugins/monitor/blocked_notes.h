@@ -1,0 +1,40 @@
+// Who waits for whom, in words: a note behind the dump for each thread that is kept from a monitor or from a
+// lock of java.util.concurrent, with names, the holder and where it is.
+#pragma once
+
+#include <jvmti.h>
+
+#include <hprof/cpp/services.hpp>
+
+namespace hprof::monitor {
+
+struct Held {
+  hprof_thread_serial thread;  // who waits
+  hprof_class_serial lock;
+  hprof_thread_serial owner;       // 0 or HPROF_OWNER_UNKNOWN: nobody, or not known
+  hprof_trace_serial owner_trace;  // 0: not known
+};
+
+// One note. [control]
+hprof_status write_held(const Services& services, const Held& held);
+
+// What parked threads are parked on, where that is a lock with an owner.
+class ParkedLocks {
+ public:
+  ParkedLocks(const Services& services, JNIEnv* jni) : services_(services), jni_(jni) {}
+  // The lock's class and the owner's serial; false: it is parked on something else, or nobody owns it.
+  // [control] within a local frame
+  bool find(jthread thread, hprof_class_serial* lock, hprof_thread_serial* owner);
+
+ private:
+  bool open();
+
+  const Services& services_;
+  JNIEnv* jni_;
+  bool tried_ = false;
+  jclass synchronizer_ = nullptr;
+  jfieldID blocker_ = nullptr;
+  jfieldID owner_ = nullptr;
+};
+
+}  // namespace hprof::monitor

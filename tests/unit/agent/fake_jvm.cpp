@@ -1,0 +1,410 @@
+#include "tests/unit/agent/fake_jvm.h"
+
+#include <cstdarg>
+#include <cstdlib>
+#include <cstring>
+
+namespace hprof {
+
+namespace {
+
+constexpr int kFirstEvent = 50;
+
+unsigned char* copied(FakeJvm& vm, const std::string& text) {
+  auto* copy = static_cast<unsigned char*>(malloc(text.size() + 1));
+  memcpy(copy, text.c_str(), text.size() + 1);
+  vm.blocks++;
+  return copy;
+}
+
+char* text_of(FakeJvm& vm, const std::string& text) { return reinterpret_cast<char*>(copied(vm, text)); }
+
+}  // namespace
+
+FakeJvm* FakeJvm::the_one;
+
+FakeJvm::Thread*& FakeJvm::current() {
+  static thread_local Thread* thread;
+  return thread;
+}
+
+struct FakeJvm::Functions {
+  static FakeJvm& vm() { return *the_one; }
+  static Thread* of(jthread thread) {
+    return thread != nullptr ? reinterpret_cast<Thread*>(thread) : FakeJvm::current();
+  }
+
+  // --- JavaVM
+
+  static jint JNICALL get_env(JavaVM*, void** env, jint version) {
+    const bool wants_jvmti = (version & 0x30000000) == 0x30000000;
+    *env = wants_jvmti ? static_cast<void*>(&vm().jvmti_) : static_cast<void*>(&vm().jni_);
+    if (wants_jvmti || current() != nullptr) return JNI_OK;
+    *env = nullptr;
+    return JNI_EDETACHED;
+  }
+  static jint JNICALL destroy_vm(JavaVM*) { return JNI_OK; }
+
+  // --- JVMTI
+
+  static jvmtiError JNICALL get_storage(jvmtiEnv*, void** data) {
+    if (vm().loses_storage) return JVMTI_ERROR_INTERNAL;
+    *data = const_cast<void*>(vm().storage_);
+    return JVMTI_ERROR_NONE;
+  }
+  static jvmtiError JNICALL set_storage(jvmtiEnv*, const void* data) {
+    vm().storage_ = data;
+    return JVMTI_ERROR_NONE;
+  }
+  static jvmtiError JNICALL set_callbacks(jvmtiEnv*, const jvmtiEventCallbacks* callbacks, jint size) {
+    std::lock_guard<std::recursive_mutex> hold(vm().lock_);
+    memset(vm().callbacks_, 0, sizeof vm().callbacks_);
+    if (callbacks != nullptr) memcpy(vm().callbacks_, callbacks, static_cast<size_t>(size));
+    return JVMTI_ERROR_NONE;
+  }
+  static jvmtiError JNICALL set_mode(jvmtiEnv*, jvmtiEventMode mode, jvmtiEvent event, jthread, ...) {
+    std::lock_guard<std::recursive_mutex> hold(vm().lock_);
+    if (vm().refused_events.count(event) != 0) return JVMTI_ERROR_MUST_POSSESS_CAPABILITY;
+    if (mode == JVMTI_ENABLE) {
+      vm().enabled_.insert(event);
+    } else {
+      vm().enabled_.erase(event);
+    }
+    return JVMTI_ERROR_NONE;
+  }
+  static jvmtiError JNICALL all_capabilities(jvmtiEnv*, jvmtiCapabilities* to) {
+    memset(to, 0xff, sizeof *to);
+    return JVMTI_ERROR_NONE;
+  }
+  static jvmtiError JNICALL change_capabilities(jvmtiEnv*, const jvmtiCapabilities*) {
+    return JVMTI_ERROR_NONE;
+  }
+  static jvmtiError JNICALL get_property(jvmtiEnv*, const char* name, char** value) {
+    if (strcmp(name, "java.vm.specification.version") != 0) return JVMTI_ERROR_NOT_AVAILABLE;
+    *value = text_of(vm(), std::to_string(vm().java_version));
+    return JVMTI_ERROR_NONE;
+  }
+  static jvmtiError JNICALL allocate(jvmtiEnv*, jlong size, unsigned char** memory) {
+    *memory = static_cast<unsigned char*>(malloc(static_cast<size_t>(size)));
+    vm().blocks++;
+    return JVMTI_ERROR_NONE;
+  }
+  static jvmtiError JNICALL deallocate(jvmtiEnv*, unsigned char* memory) {
+    if (memory != nullptr) vm().blocks--;
+    free(memory);
+    return JVMTI_ERROR_NONE;
+  }
+  static jvmtiError JNICALL get_thread_storage(jvmtiEnv*, jthread thread, void** data) {
+    Thread* of_thread = of(thread);
+    if (of_thread == nullptr) return JVMTI_ERROR_THREAD_NOT_ALIVE;
+    std::lock_guard<std::recursive_mutex> hold(vm().lock_);
+    *data = of_thread->storage;
+    return JVMTI_ERROR_NONE;
+  }
+  static jvmtiError JNICALL set_thread_storage(jvmtiEnv*, jthread thread, const void* data) {
+    std::lock_guard<std::recursive_mutex> hold(vm().lock_);
+    if (vm().refuses_thread_storage || vm().ended_.count(of(thread)) != 0)
+      return JVMTI_ERROR_THREAD_NOT_ALIVE;
+    of(thread)->storage = const_cast<void*>(data);
+    return JVMTI_ERROR_NONE;
+  }
+  static jvmtiError JNICALL get_thread_info(jvmtiEnv*, jthread thread, jvmtiThreadInfo* info) {
+    memset(info, 0, sizeof *info);
+    info->name = text_of(vm(), of(thread)->name);
+    info->thread_group = reinterpret_cast<jthreadGroup>(vm().object("main"));
+    return JVMTI_ERROR_NONE;
+  }
+  static jvmtiError JNICALL get_group_info(jvmtiEnv*, jthreadGroup group, jvmtiThreadGroupInfo* info) {
+    memset(info, 0, sizeof *info);
+    info->name = text_of(vm(), reinterpret_cast<Object*>(group)->text);
+    if (reinterpret_cast<Object*>(group)->text == "main")
+      info->parent = reinterpret_cast<jthreadGroup>(vm().object("system"));
+    return JVMTI_ERROR_NONE;
+  }
+  static jvmtiError JNICALL get_top_groups(jvmtiEnv*, jint* count, jthreadGroup** groups) {
+    *groups = reinterpret_cast<jthreadGroup*>(malloc(sizeof(jthreadGroup)));
+    vm().blocks++;
+    **groups = reinterpret_cast<jthreadGroup>(vm().object("system"));
+    *count = 1;
+    return JVMTI_ERROR_NONE;
+  }
+  static jvmtiError JNICALL get_all_threads(jvmtiEnv*, jint* count, jthread** threads) {
+    std::lock_guard<std::recursive_mutex> hold(vm().lock_);
+    *threads = static_cast<jthread*>(malloc((vm().threads_.size() + 1) * sizeof(jthread)));
+    vm().blocks++;
+    *count = 0;
+    for (auto& thread : vm().threads_) {
+      if (!thread->is_virtual && vm().ended_.count(thread.get()) == 0) (*threads)[(*count)++] = thread->ref();
+    }
+    return JVMTI_ERROR_NONE;
+  }
+  static jvmtiError JNICALL get_current_thread(jvmtiEnv*, jthread* thread) {
+    *thread = current() != nullptr ? current()->ref() : nullptr;
+    return JVMTI_ERROR_NONE;
+  }
+  static jvmtiError JNICALL run_thread(jvmtiEnv*, jthread thread, jvmtiStartFunction body,
+                                       const void* argument, jint) {
+    if (vm().refuses_agent_threads) return JVMTI_ERROR_INTERNAL;
+    std::lock_guard<std::recursive_mutex> hold(vm().lock_);
+    vm().agent_threads_.emplace_back([thread, body, argument] {
+      current() = of(thread);
+      vm().post_thread_start(*current());
+      body(&vm().jvmti_, &vm().jni_, const_cast<void*>(argument));
+      vm().post_thread_end(*current());
+      vm().end(*current());
+      current() = nullptr;
+    });
+    return JVMTI_ERROR_NONE;
+  }
+  static jvmtiError JNICALL dispose(jvmtiEnv*) {
+    vm().disposed++;
+    return JVMTI_ERROR_NONE;
+  }
+  static jvmtiError JNICALL collect(jvmtiEnv*) {
+    vm().collections++;
+    return JVMTI_ERROR_NONE;
+  }
+  static jvmtiError JNICALL no_classes(jvmtiEnv*, jint* count, jclass** classes) {
+    *count = 0;
+    *classes = static_cast<jclass*>(malloc(sizeof(jclass)));
+    vm().blocks++;
+    return JVMTI_ERROR_NONE;
+  }
+  static jvmtiError JNICALL no_heap(jvmtiEnv*, jint, jclass, const jvmtiHeapCallbacks*, const void*) {
+    return JVMTI_ERROR_NONE;
+  }
+  static jvmtiError JNICALL no_extension_events(jvmtiEnv*, jint*, jvmtiExtensionEventInfo**) {
+    return JVMTI_ERROR_NOT_AVAILABLE;
+  }
+  static jvmtiError JNICALL no_jni_table(jvmtiEnv*, jniNativeInterface**) {
+    return JVMTI_ERROR_NOT_AVAILABLE;
+  }
+
+  // --- JNI
+
+  static jint JNICALL get_version(JNIEnv*) { return vm().java_version >= 21 ? 0x00150000 : 0x000a0000; }
+  static jclass JNICALL find_class(JNIEnv*, const char* name) {
+    return vm().missing_classes.count(name) != 0 ? nullptr : static_cast<jclass>(vm().object(name));
+  }
+  static jclass JNICALL define_class(JNIEnv*, const char* name, jobject, const jbyte*, jsize) {
+    vm().defined.push_back(name);
+    return static_cast<jclass>(vm().object(name));
+  }
+  static jmethodID JNICALL get_method(JNIEnv*, jclass, const char* name, const char*) {
+    return reinterpret_cast<jmethodID>(vm().object(std::string("method ") + name));
+  }
+  static jfieldID JNICALL get_field(JNIEnv*, jclass, const char* name, const char*) {
+    return reinterpret_cast<jfieldID>(vm().object(name));
+  }
+  static jobject JNICALL new_object(JNIEnv*, jclass, jmethodID, va_list arguments) {
+    (void)va_arg(arguments, jobject);
+    return reinterpret_cast<jobject>(
+        &vm().add_thread(reinterpret_cast<Object*>(va_arg(arguments, jobject))->text));
+  }
+  static jstring JNICALL new_string(JNIEnv*, const char* text) {
+    return static_cast<jstring>(vm().object(text));
+  }
+  static jobject JNICALL new_global(JNIEnv*, jobject of) {
+    if (vm().refuses_global_refs) return nullptr;
+    vm().global_refs++;
+    return of;
+  }
+  static void JNICALL delete_global(JNIEnv*, jobject) { vm().global_refs--; }
+  static jweak JNICALL new_weak(JNIEnv*, jobject of) {
+    vm().weak_refs++;
+    return of;
+  }
+  static void JNICALL delete_weak(JNIEnv*, jweak) { vm().weak_refs--; }
+  static jobject JNICALL new_local(JNIEnv*, jobject of) { return of; }
+  static void JNICALL delete_local(JNIEnv*, jobject) {}
+  static jboolean JNICALL is_same(JNIEnv*, jobject one, jobject other) { return one == other; }
+  static jboolean JNICALL no_exception(JNIEnv*) { return JNI_FALSE; }
+  static void JNICALL clear_exception(JNIEnv*) {}
+  static jint JNICALL push_frame(JNIEnv*, jint) { return JNI_OK; }
+  static jobject JNICALL pop_frame(JNIEnv*, jobject) { return nullptr; }
+  static jboolean JNICALL is_virtual(JNIEnv*, jobject thread) {
+    return of(static_cast<jthread>(thread))->is_virtual ? JNI_TRUE : JNI_FALSE;
+  }
+  static void JNICALL call_static(JNIEnv*, jclass, jmethodID, va_list) {}
+  static void JNICALL set_flag(JNIEnv*, jclass, jfieldID field, jboolean value) {
+    vm().static_flags[reinterpret_cast<Object*>(field)->text] = value != JNI_FALSE;
+  }
+  static void JNICALL set_static_long(JNIEnv*, jclass, jfieldID, jlong) {}
+  static jlong JNICALL get_long(JNIEnv*, jobject object, jfieldID field) {
+    return of(static_cast<jthread>(object))->fields[reinterpret_cast<Object*>(field)->text];
+  }
+  static void JNICALL set_long(JNIEnv*, jobject object, jfieldID field, jlong value) {
+    of(static_cast<jthread>(object))->fields[reinterpret_cast<Object*>(field)->text] = value;
+  }
+
+  static void fill(jvmtiInterface_1_& t) {
+    t.GetEnvironmentLocalStorage = get_storage;
+    t.SetEnvironmentLocalStorage = set_storage;
+    t.SetEventCallbacks = set_callbacks;
+    t.SetEventNotificationMode = set_mode;
+    t.GetPotentialCapabilities = all_capabilities;
+    t.GetCapabilities = all_capabilities;
+    t.AddCapabilities = change_capabilities;
+    t.RelinquishCapabilities = change_capabilities;
+    t.GetSystemProperty = get_property;
+    t.Allocate = allocate;
+    t.Deallocate = deallocate;
+    t.GetThreadLocalStorage = get_thread_storage;
+    t.SetThreadLocalStorage = set_thread_storage;
+    t.GetThreadInfo = get_thread_info;
+    t.GetThreadGroupInfo = get_group_info;
+    t.GetTopThreadGroups = get_top_groups;
+    t.GetAllThreads = get_all_threads;
+    t.GetCurrentThread = get_current_thread;
+    t.RunAgentThread = run_thread;
+    t.DisposeEnvironment = dispose;
+    t.ForceGarbageCollection = collect;
+    t.GetLoadedClasses = no_classes;
+    t.IterateThroughHeap = no_heap;
+    t.GetExtensionEvents = no_extension_events;
+    t.GetJNIFunctionTable = no_jni_table;
+  }
+
+  static void fill(JNINativeInterface_& t) {
+    t.GetVersion = get_version;
+    t.FindClass = find_class;
+    t.DefineClass = define_class;
+    t.GetMethodID = t.GetStaticMethodID = get_method;
+    t.GetFieldID = t.GetStaticFieldID = get_field;
+    t.NewObjectV = new_object;
+    t.NewStringUTF = new_string;
+    t.NewGlobalRef = new_global;
+    t.DeleteGlobalRef = delete_global;
+    t.NewWeakGlobalRef = new_weak;
+    t.DeleteWeakGlobalRef = delete_weak;
+    t.NewLocalRef = new_local;
+    t.DeleteLocalRef = delete_local;
+    t.IsSameObject = is_same;
+    t.ExceptionCheck = no_exception;
+    t.ExceptionClear = clear_exception;
+    t.PushLocalFrame = push_frame;
+    t.PopLocalFrame = pop_frame;
+    t.CallStaticVoidMethodV = call_static;
+    t.SetStaticBooleanField = set_flag;
+    t.SetStaticLongField = set_static_long;
+    t.GetLongField = get_long;
+    t.SetLongField = set_long;
+  }
+};
+
+FakeJvm::FakeJvm() {
+  the_one = this;
+  memset(&jni_functions_, 0, sizeof jni_functions_);
+  vm_functions_.GetEnv = Functions::get_env;
+  vm_functions_.DestroyJavaVM = Functions::destroy_vm;
+  Functions::fill(jvmti_functions_);
+  Functions::fill(jni_functions_.table);
+  jni_functions_.slots[234] = reinterpret_cast<void*>(&Functions::is_virtual);  // IsVirtualThread, of 21
+  vm_.functions = &vm_functions_;
+  jvmti_.functions = &jvmti_functions_;
+  jni_.functions = &jni_functions_.table;
+}
+
+FakeJvm::~FakeJvm() {
+  for (std::thread& thread : agent_threads_) thread.join();
+  current() = nullptr;
+  the_one = nullptr;
+}
+
+FakeJvm::Thread& FakeJvm::add_thread(const std::string& name, bool is_virtual) {
+  std::lock_guard<std::recursive_mutex> hold(lock_);
+  threads_.push_back(std::make_unique<Thread>());
+  threads_.back()->name = name;
+  threads_.back()->is_virtual = is_virtual;
+  return *threads_.back();
+}
+
+void FakeJvm::end(Thread& thread) {
+  std::lock_guard<std::recursive_mutex> hold(lock_);
+  ended_.insert(&thread);
+}
+
+jobject FakeJvm::object(const std::string& text) {
+  std::lock_guard<std::recursive_mutex> hold(lock_);
+  auto& place = objects_[text];
+  if (place == nullptr) place = std::make_unique<Object>(Object{text});
+  return reinterpret_cast<jobject>(place.get());
+}
+
+template <class F>
+F* FakeJvm::callback(jvmtiEvent event) const {
+  std::lock_guard<std::recursive_mutex> hold(lock_);
+  return is_enabled(event) ? reinterpret_cast<F*>(callbacks_[event - kFirstEvent]) : nullptr;
+}
+
+void FakeJvm::post_vm_start() {
+  if (auto* call = callback<void(jvmtiEnv*, JNIEnv*)>(JVMTI_EVENT_VM_START)) call(&jvmti_, &jni_);
+}
+
+void FakeJvm::post_vm_init(Thread& thread) {
+  on(thread, [&] {
+    if (auto* call = callback<void(jvmtiEnv*, JNIEnv*, jthread)>(JVMTI_EVENT_VM_INIT))
+      call(&jvmti_, &jni_, thread.ref());
+  });
+}
+
+void FakeJvm::post_vm_death() {
+  if (auto* call = callback<void(jvmtiEnv*, JNIEnv*)>(JVMTI_EVENT_VM_DEATH)) call(&jvmti_, &jni_);
+}
+
+void FakeJvm::post_data_dump_request() {
+  if (auto* call = callback<void(jvmtiEnv*)>(JVMTI_EVENT_DATA_DUMP_REQUEST)) call(&jvmti_);
+}
+
+void FakeJvm::post_thread_start(Thread& thread) {
+  const auto event = thread.is_virtual ? static_cast<jvmtiEvent>(87) : JVMTI_EVENT_THREAD_START;
+  on(thread, [&] {
+    if (auto* call = callback<void(jvmtiEnv*, JNIEnv*, jthread)>(event)) call(&jvmti_, &jni_, thread.ref());
+  });
+}
+
+void FakeJvm::post_thread_end(Thread& thread) {
+  const auto event = thread.is_virtual ? static_cast<jvmtiEvent>(88) : JVMTI_EVENT_THREAD_END;
+  on(thread, [&] {
+    if (auto* call = callback<void(jvmtiEnv*, JNIEnv*, jthread)>(event)) call(&jvmti_, &jni_, thread.ref());
+  });
+}
+
+void FakeJvm::post_gc(bool start) {
+  const jvmtiEvent event =
+      start ? JVMTI_EVENT_GARBAGE_COLLECTION_START : JVMTI_EVENT_GARBAGE_COLLECTION_FINISH;
+  if (auto* call = callback<void(jvmtiEnv*)>(event)) call(&jvmti_);
+}
+
+void FakeJvm::post_monitor_wait(Thread& thread, jlong timeout) {
+  on(thread, [&] {
+    if (auto* call = callback<void(jvmtiEnv*, JNIEnv*, jthread, jobject, jlong)>(JVMTI_EVENT_MONITOR_WAIT))
+      call(&jvmti_, &jni_, thread.ref(), object("monitor"), timeout);
+  });
+}
+
+void FakeJvm::post_monitor_waited(Thread& thread, bool timed_out) {
+  on(thread, [&] {
+    if (auto* call =
+            callback<void(jvmtiEnv*, JNIEnv*, jthread, jobject, jboolean)>(JVMTI_EVENT_MONITOR_WAITED))
+      call(&jvmti_, &jni_, thread.ref(), object("monitor"), timed_out ? JNI_TRUE : JNI_FALSE);
+  });
+}
+
+std::unique_ptr<std::string> FakeJvm::post_class_file(const std::string& name, const std::string& bytes) {
+  using Hook = void(jvmtiEnv*, JNIEnv*, jclass, jobject, const char*, jobject, jint, const unsigned char*,
+                    jint*, unsigned char**);
+  auto* call = callback<Hook>(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK);
+  if (call == nullptr) return nullptr;
+  jint new_size = 0;
+  unsigned char* new_bytes = nullptr;
+  call(&jvmti_, &jni_, nullptr, nullptr, name.c_str(), nullptr, static_cast<jint>(bytes.size()),
+       reinterpret_cast<const unsigned char*>(bytes.data()), &new_size, &new_bytes);
+  if (new_bytes == nullptr) return nullptr;
+  auto result =
+      std::make_unique<std::string>(reinterpret_cast<char*>(new_bytes), static_cast<size_t>(new_size));
+  Functions::deallocate(nullptr, new_bytes);
+  return result;
+}
+
+}  // namespace hprof

@@ -1,0 +1,106 @@
+// A scripted VM for the tests of core/agent: one JVMTI environment, the JNI functions that the agent calls,
+// and threads that the test makes. Functions that nobody needs are null. One VM at a time.
+#pragma once
+
+#include <atomic>
+#include <jvmti.h>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace hprof {
+
+class FakeJvm {
+ public:
+  struct Thread {
+    std::string name;
+    bool is_virtual = false;
+    void* storage = nullptr;  // JVMTI's, of that thread
+    std::map<std::string, jlong> fields;
+    jthread ref() { return reinterpret_cast<jthread>(this); }
+  };
+
+  FakeJvm();
+  ~FakeJvm();  // joins the agent's threads: whoever runs on them has ended
+
+  JavaVM* vm() { return &vm_; }
+  jvmtiEnv* jvmti() { return &jvmti_; }
+  JNIEnv* jni() { return &jni_; }
+
+  // A live thread of the program's; it lives as long as the VM.
+  Thread& add_thread(const std::string& name, bool is_virtual = false);
+  void end(Thread& thread);  // it is no longer among the live ones
+  // What the code of `body` runs on: JVMTI's functions take no thread for the current one.
+  template <class Body>
+  void on(Thread& thread, const Body& body) {
+    Thread* before = current();
+    current() = &thread;
+    body();
+    current() = before;
+  }
+
+  // Is the event on? Posts do nothing where it is not, as in a VM.
+  bool is_enabled(jvmtiEvent event) const { return enabled_.count(event) != 0; }
+  std::set<int> enabled() const { return enabled_; }
+  void post_vm_start();
+  void post_vm_init(Thread& thread);
+  void post_vm_death();
+  void post_data_dump_request();
+  void post_thread_start(Thread& thread);
+  void post_thread_end(Thread& thread);
+  void post_gc(bool start);
+  void post_monitor_wait(Thread& thread, jlong timeout);
+  void post_monitor_waited(Thread& thread, bool timed_out);
+  // nullptr: the class stays as it is.
+  std::unique_ptr<std::string> post_class_file(const std::string& name, const std::string& bytes);
+
+  std::set<int> refused_events;  // SetEventNotificationMode fails
+  bool loses_storage = false;    // GetEnvironmentLocalStorage fails
+  bool refuses_thread_storage = false;
+  bool refuses_agent_threads = false;
+  bool refuses_global_refs = false;
+  uint32_t java_version = 17;
+  std::atomic<int> global_refs{0}, weak_refs{0}, blocks{0}, disposed{0}, collections{0};
+  std::vector<std::string> defined;          // classes, by DefineClass
+  std::map<std::string, bool> static_flags;  // by name of the field
+  std::set<std::string> missing_classes;     // FindClass finds none
+
+ private:
+  struct Object {
+    std::string text;
+  };
+  struct Functions;
+  friend struct Functions;
+
+  static Thread*& current();
+  static FakeJvm* the_one;
+  jobject object(const std::string& text);
+  template <class F>
+  F* callback(jvmtiEvent event) const;
+
+  JavaVM vm_;
+  jvmtiEnv jvmti_;
+  JNIEnv jni_;
+  JNIInvokeInterface_ vm_functions_ = {};
+  jvmtiInterface_1_ jvmti_functions_ = {};
+  // A newer table than this jni.h may know.
+  union {
+    JNINativeInterface_ table;
+    void* slots[256];
+  } jni_functions_;
+
+  mutable std::recursive_mutex lock_;
+  std::vector<std::unique_ptr<Thread>> threads_;
+  std::set<Thread*> ended_;
+  std::map<std::string, std::unique_ptr<Object>> objects_;
+  std::vector<std::thread> agent_threads_;
+  const void* storage_ = nullptr;
+  std::set<int> enabled_;
+  void* callbacks_[64] = {};
+};
+
+}  // namespace hprof

@@ -1,0 +1,144 @@
+// A session from its options to its end.
+#include <doctest/doctest.h>
+#include <thread>
+#include <unistd.h>
+
+#include "tests/unit/agent/session_fixture.h"
+
+using namespace hprof;
+using Texts = std::vector<std::string>;
+
+namespace {
+
+void check_given_back(SessionFixture& f) {
+  CHECK(f.session->memory().used() == 0);
+  CHECK(f.jvm.disposed == 1);
+  CHECK(f.jvm.blocks == 0);
+  CHECK(f.jvm.weak_refs == 0);
+  CHECK(f.jvm.global_refs == 0);
+  CHECK(f.jvm.enabled().empty());
+}
+
+}  // namespace
+
+TEST_CASE("with wrong options nothing of the VM is touched") {
+  SessionFixture f;
+  CHECK_FALSE(f.load("watch=y,depht=4"));
+  CHECK(f.jvm.enabled().empty());
+  CHECK(f.session->jvmti() == nullptr);
+  CHECK(f.take_heard().empty());
+  CHECK(f.written().empty());
+}
+
+TEST_CASE("a collector that cannot be created ends the load, and leaves nothing") {
+  SessionFixture f;
+  heard().create_status = HPROF_UNSUPPORTED;
+  CHECK_FALSE(f.load("watch=y"));
+  CHECK(access(f.file.c_str(), F_OK) != 0);
+  f.session->dispose();
+  check_given_back(f);
+}
+
+TEST_CASE("the VM's death stops the collectors after the last report, which is written whole") {
+  SessionFixture f;
+  f.run("watch=y");
+  f.take_heard();
+  f.die();
+  CHECK(f.take_heard() == Texts{"report exit", "stop"});
+  CHECK(f.session->phase() == Session::Phase::kDead);
+  CHECK(f.written().find("HPROF NOTE: the watcher was here\n") != std::string::npos);
+  f.die();
+  CHECK(f.take_heard().empty());
+}
+
+TEST_CASE("the last report is left out where it is not wanted, or nothing ran") {
+  SessionFixture f;
+  SUBCASE("doe=n") { f.run("watch=y,doe=n"); }
+  SUBCASE("start=n") { f.run("watch=y,start=n"); }
+  f.die();
+  for (const std::string& line : f.take_heard()) CHECK(line != "report exit");
+  CHECK(f.written().find("the watcher was here") == std::string::npos);
+}
+
+TEST_CASE("a request is answered by a report of its own") {
+  SessionFixture f;
+  f.run("watch=y");
+  f.jvm.post_data_dump_request();
+  f.wait_for("report request");
+  f.jvm.post_data_dump_request();
+  f.die();
+  const Texts lines = f.take_heard();
+  CHECK(lines.back() == "stop");
+  CHECK(lines[lines.size() - 2] == "report exit");
+}
+
+TEST_CASE("where the VM has no thread for the agent, the last report is written by the one that ends it") {
+  SessionFixture f;
+  f.jvm.refuses_agent_threads = true;
+  f.run("watch=y");
+  f.take_heard();
+  f.die();
+  CHECK(f.take_heard() == Texts{"report exit", "stop"});
+  CHECK(f.written().find("the watcher was here") != std::string::npos);
+}
+
+TEST_CASE("a report that fails costs nothing but itself") {
+  SessionFixture f;
+  f.run("watch=y");
+  heard().report_status = HPROF_FAILED;
+  f.die();
+  CHECK(f.session->phase() == Session::Phase::kDead);
+  CHECK(f.written().find("the watcher was here") == std::string::npos);
+}
+
+TEST_CASE("a detached session has written its report and given everything back") {
+  SessionFixture f;
+  f.run("watch=y");
+  FakeJvm::Thread& thread = f.jvm.add_thread("t");
+  f.jvm.post_thread_start(thread);
+  f.take_heard();
+  CHECK(f.detach());
+  CHECK(f.take_heard() == Texts{"report exit", "stop", "destroy"});
+  check_given_back(f);
+  CHECK(f.written().find("the watcher was here") != std::string::npos);
+  CHECK_FALSE(f.detach());
+  f.die();  // of the VM, later
+  CHECK(f.take_heard().empty());
+}
+
+TEST_CASE("the VM dies while a session is detached: one of the two ends it") {
+  SessionFixture f;
+  f.run("watch=y");
+  f.take_heard();
+  std::atomic<bool> reporting{false}, goes_on{false};
+  heard().on_report = [&] {
+    reporting = true;
+    wait_until([&] { return goes_on.load(); });
+  };
+  std::thread detaching([&] { CHECK(f.detach()); });
+  wait_until([&] { return reporting.load(); });
+  std::thread dying([&] { f.die(); });
+  goes_on = true;
+  detaching.join();
+  dying.join();
+  CHECK(f.take_heard() == Texts{"report exit", "stop", "destroy"});
+  CHECK(f.session->phase() == Session::Phase::kDead);
+}
+
+TEST_CASE("a session is finished once, however fast its thread is") {
+  for (int i = 0; i < 60; i++) {
+    SessionFixture f;
+    f.run("watch=y");
+    f.take_heard();
+    CHECK(f.detach());
+    CHECK(f.take_heard() == Texts{"report exit", "stop", "destroy"});
+  }
+}
+
+TEST_CASE("a VM that dies before it lived leaves an output that is closed") {
+  SessionFixture f;
+  REQUIRE(f.load("watch=y"));
+  f.session->unload();
+  CHECK(f.written().find("JAVA PROFILE 1.0.1") == 0);
+  f.session->dispose();
+}

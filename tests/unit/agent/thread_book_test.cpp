@@ -1,0 +1,239 @@
+// The book of threads against a VM that says what the test wants.
+#include "core/agent/thread_book.h"
+
+#include <doctest/doctest.h>
+#include <string>
+#include <vector>
+
+#include "core/base/counters.h"
+#include "tests/unit/agent/fake_jvm.h"
+
+using namespace hprof;
+
+namespace {
+
+struct Book {
+  FakeJvm jvm;
+  MemoryAccount memory;
+  LossCounters losses;
+  Model model;
+  ThreadBook book;
+  std::vector<std::string> told;
+
+  explicit Book(uint64_t budget = 0) {
+    memory.open(
+        {platform::allocate_zeroed, platform::deallocate, platform::reserve_lazy, platform::release_lazy},
+        budget);
+    losses.open();
+    REQUIRE(model.create(memory, ModelLimits::standard(), losses, false).ok());
+    book.create(jvm.jvmti(), &memory, &model, &announce, this);
+  }
+  ~Book() {
+    book.destroy(jvm.jni());
+    model.destroy();
+    CHECK(memory.used() == 0);
+    CHECK(jvm.weak_refs == 0);
+    CHECK(jvm.global_refs == 0);
+    CHECK(jvm.blocks == 0);
+  }
+  static void announce(void* self, uint32_t serial, bool started) {
+    static_cast<Book*>(self)->told.push_back((started ? "start " : "end ") + std::to_string(serial));
+  }
+  ThreadRecord* start(FakeJvm::Thread& thread) {
+    ThreadRecord* record = nullptr;
+    jvm.on(thread, [&] {
+      record = book.started(jvm.jni(), thread.ref(), thread.is_virtual ? HPROF_THREAD_VIRTUAL : 0);
+    });
+    return record;
+  }
+  void end(FakeJvm::Thread& thread) {
+    jvm.on(thread, [&] { book.ended(jvm.jni(), thread.ref()); });
+    jvm.end(thread);
+  }
+  ThreadRecord* current(FakeJvm::Thread& thread) {
+    ThreadRecord* record = nullptr;
+    jvm.on(thread, [&] { record = book.current(jvm.jni(), thread.ref()); });
+    return record;
+  }
+  std::vector<uint32_t> all() {
+    std::vector<uint32_t> serials;
+    book.each(jvm.jni(), 0, &serials, [](void* list, hprof_thread* thread, void*) -> uint32_t {
+      static_cast<std::vector<uint32_t>*>(list)->push_back(thread->serial);
+      return 1;
+    });
+    return serials;
+  }
+};
+
+std::string text(uint32_t serial, bool started) {
+  return (started ? "start " : "end ") + std::to_string(serial);
+}
+
+}  // namespace
+
+TEST_CASE("a thread is told once at its start and once at its end") {
+  Book b;
+  FakeJvm::Thread& thread = b.jvm.add_thread("worker");
+  ThreadRecord* record = b.start(thread);
+  REQUIRE(record != nullptr);
+  const uint32_t serial = record->serial;
+  CHECK(b.start(thread) == record);
+  CHECK(b.current(thread) == record);
+  CHECK(b.book.find(thread.ref()) == record);
+  CHECK(record->os_id != 0);
+  CHECK(b.book.live() == 1);
+  CHECK(b.told == std::vector<std::string>{text(serial, true)});
+  b.end(thread);
+  b.end(thread);
+  CHECK(b.told == std::vector<std::string>{text(serial, true), text(serial, false)});
+  CHECK(b.book.live() == 0);
+  CHECK_FALSE(b.book.has_records());
+}
+
+TEST_CASE("a thread whose end was told gets no other record") {
+  Book b;
+  FakeJvm::Thread& thread = b.jvm.add_thread("worker");
+  b.start(thread);
+  b.jvm.on(thread, [&] { b.book.ended(b.jvm.jni(), thread.ref()); });
+  CHECK(b.current(thread) == nullptr);
+  CHECK(b.start(thread) == nullptr);
+  CHECK(b.book.find(thread.ref()) == nullptr);
+  b.jvm.on(thread, [&] { CHECK_FALSE(b.book.is_agent()); });
+  CHECK(b.told.size() == 2);
+}
+
+TEST_CASE("where the VM gives a thread no storage nothing of it is kept") {
+  Book b;
+  FakeJvm::Thread& thread = b.jvm.add_thread("worker");
+  b.jvm.refuses_thread_storage = true;
+  CHECK(b.start(thread) == nullptr);
+  CHECK(b.told.empty());
+  CHECK(b.book.live() == 0);
+  CHECK(b.jvm.weak_refs == 0);
+  CHECK(b.all().empty());
+  b.jvm.refuses_thread_storage = false;
+  CHECK(b.start(thread) != nullptr);
+  CHECK(b.told.size() == 1);
+}
+
+TEST_CASE("threads that run already are found, once, and visited while they live") {
+  Book b;
+  std::vector<FakeJvm::Thread*> threads;
+  for (int i = 0; i < 5; i++) threads.push_back(&b.jvm.add_thread("t" + std::to_string(i)));
+  b.jvm.add_thread("v", true);
+  b.start(*threads[2]);
+  const NativeThreadIds none;
+  b.book.enumerate(b.jvm.jni(), none);
+  b.book.enumerate(b.jvm.jni(), none);
+  CHECK(b.told.size() == 5);
+  CHECK(b.book.live() == 5);
+  CHECK(b.all().size() == 5);
+  const uint32_t gone = b.book.find(threads[3]->ref())->serial;
+  b.end(*threads[3]);
+  std::vector<uint32_t> left = b.all();
+  CHECK(left.size() == 4);
+  for (uint32_t serial : left) CHECK(serial != gone);
+}
+
+TEST_CASE("threads end while they are visited") {
+  Book b;
+  std::vector<FakeJvm::Thread*> threads;
+  for (int i = 0; i < 6; i++) {
+    threads.push_back(&b.jvm.add_thread("t" + std::to_string(i)));
+    b.start(*threads.back());
+  }
+  struct Visit {
+    Book* book;
+    std::vector<FakeJvm::Thread*>* threads;
+    uint32_t count;
+  } visit = {&b, &threads, 0};
+  // The one that is visited, and the next two, which were met before it.
+  b.book.each(b.jvm.jni(), 0, &visit, [](void* argument, hprof_thread*, void* thread) -> uint32_t {
+    auto* v = static_cast<Visit*>(argument);
+    if (v->count++ == 0) {
+      CHECK(thread == (*v->threads)[5]->ref());
+      for (int i : {5, 4, 3}) v->book->end(*(*v->threads)[static_cast<size_t>(i)]);
+    }
+    return 1;
+  });
+  CHECK(visit.count == 4);
+  CHECK(b.all().size() == 3);
+}
+
+TEST_CASE("a visitor stops when it wants to") {
+  Book b;
+  for (int i = 0; i < 3; i++) b.start(b.jvm.add_thread("t"));
+  uint32_t count = 0;
+  b.book.each(b.jvm.jni(), 0, &count, [](void* argument, hprof_thread*, void*) -> uint32_t {
+    return ++*static_cast<uint32_t*>(argument) < 2 ? 1 : 0;
+  });
+  CHECK(count == 2);
+}
+
+TEST_CASE("virtual threads have records that no visitor sees") {
+  Book b;
+  FakeJvm::Thread& thread = b.jvm.add_thread("v", true);
+  ThreadRecord* record = b.start(thread);
+  REQUIRE(record != nullptr);
+  CHECK(record->is_virtual());
+  CHECK(record->os_id == 0);
+  CHECK(b.book.live() == 0);
+  CHECK(b.all().empty());
+  CHECK(b.book.has_records());
+  b.end(thread);
+  CHECK_FALSE(b.book.has_records());
+}
+
+TEST_CASE("a thread that is expected is the agent's own: it is neither told nor visited") {
+  Book b;
+  FakeJvm::Thread& own = b.jvm.add_thread("own");
+  FakeJvm::Thread& other = b.jvm.add_thread("other");
+  b.book.expect_agent(b.jvm.jni(), own.ref());
+  REQUIRE(b.start(other) != nullptr);
+  REQUIRE(b.start(own) != nullptr);
+  CHECK_FALSE(b.book.find(other.ref())->is_agent());
+  CHECK(b.book.find(own.ref())->is_agent());
+  b.jvm.on(own, [&] { CHECK(b.book.is_agent()); });
+  CHECK(b.told.size() == 1);
+  CHECK(b.all().size() == 1);
+  CHECK_FALSE(b.book.take_expected(b.jvm.jni(), own.ref()));
+  CHECK(b.jvm.global_refs == 0);
+}
+
+TEST_CASE("more threads are expected than there is room for, or the VM has no reference for one") {
+  Book b;
+  FakeJvm::Thread& thread = b.jvm.add_thread("own");
+  b.jvm.refuses_global_refs = true;
+  b.book.expect_agent(b.jvm.jni(), thread.ref());
+  b.jvm.refuses_global_refs = false;
+  CHECK_FALSE(b.book.take_expected(b.jvm.jni(), thread.ref()));
+  for (int i = 0; i < 20; i++) b.book.expect_agent(b.jvm.jni(), thread.ref());
+  uint32_t taken = 0;
+  while (b.book.take_expected(b.jvm.jni(), thread.ref())) taken++;
+  CHECK(taken == 16);
+  CHECK(b.jvm.global_refs == 0);
+}
+
+TEST_CASE("names are hidden where they may be secrets") {
+  Book b;
+  b.book.hide_names();
+  ThreadRecord* record = b.start(b.jvm.add_thread("password=1234"));
+  REQUIRE(record != nullptr);
+  ThreadState state;
+  REQUIRE(b.model.threads().get(ThreadSerial{record->serial}, &state));
+  CHECK(b.model.text(StringId{state.info.name}) == Str("hidden"));
+}
+
+TEST_CASE("without memory a thread stays unknown") {
+  Book b;
+  MemoryAccount full;
+  full.open({platform::allocate_zeroed, platform::deallocate, platform::reserve_lazy, platform::release_lazy},
+            64);
+  ThreadBook book;
+  book.create(b.jvm.jvmti(), &full, &b.model, &Book::announce, &b);
+  FakeJvm::Thread& thread = b.jvm.add_thread("worker");
+  b.jvm.on(thread, [&] { CHECK(book.started(b.jvm.jni(), thread.ref(), 0) == nullptr); });
+  CHECK(b.told.empty());
+  CHECK(thread.storage == nullptr);
+  CHECK(full.used() == 0);
+}

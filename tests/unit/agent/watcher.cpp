@@ -1,0 +1,106 @@
+#define HPROF_STATIC_MODULE 1
+#include "tests/unit/agent/watcher.h"
+
+#include <jni.h>
+
+#include <hprof/cpp/collector.hpp>
+#include <hprof/cpp/note.hpp>
+#include <hprof/cpp/services.hpp>
+
+namespace hprof {
+
+void Heard::add(const std::string& line) {
+  std::lock_guard<std::mutex> hold(lock_);
+  lines_.push_back(line);
+}
+
+std::vector<std::string> Heard::take() {
+  std::lock_guard<std::mutex> hold(lock_);
+  std::vector<std::string> taken;
+  taken.swap(lines_);
+  return taken;
+}
+
+Heard& heard() {
+  static Heard one;
+  return one;
+}
+
+namespace {
+
+const char* reason_of(const hprof_report& report) {
+  switch (report.reason) {
+    case HPROF_REPORT_EXIT:
+      return "exit";
+    case HPROF_REPORT_REQUEST:
+      return "request";
+    case HPROF_REPORT_COMMAND:
+      return "command";
+    default:
+      return "?";
+  }
+}
+
+std::string of(const char* what, hprof_thread* thread) {
+  return std::string(what) + " " + std::to_string(thread->serial);
+}
+
+class Watcher {
+ public:
+  explicit Watcher(const hprof_host* host) : services_(host) {}
+  hprof_status open(char* error, uint32_t size) {
+    heard().add("create");
+    if (heard().create_status != HPROF_OK) snprintf(error, size, "it does not want to");
+    return heard().create_status;
+  }
+  bool close() {
+    heard().add("destroy");
+    return true;
+  }
+  hprof_status start() {
+    heard().add("start");
+    return heard().start_status;
+  }
+  void stop() { heard().add("stop"); }
+  void reset() { heard().add("reset"); }
+  hprof_status control(const hprof_control& control) {
+    heard().add("control " + std::to_string(control.what) + " " + std::to_string(control.value));
+    return HPROF_OK;
+  }
+  hprof_status report(const hprof_report& report) {
+    heard().add(std::string("report ") + reason_of(report));
+    if (heard().on_report) heard().on_report();
+    if (heard().report_status != HPROF_OK) return heard().report_status;
+    Note note;
+    return write_note(services_, note.add("the watcher was here"));
+  }
+  void thread_start(JNIEnv*, hprof_thread* thread) { heard().add(of("thread_start", thread)); }
+  void thread_end(JNIEnv*, hprof_thread* thread) { heard().add(of("thread_end", thread)); }
+  void gc_start() { heard().add("gc_start"); }
+  void monitor_wait(JNIEnv*, hprof_thread* thread, jobject, int64_t timeout) {
+    heard().add(of("wait", thread) + " " + std::to_string(timeout));
+    if (heard().on_wait) heard().on_wait();
+  }
+  void monitor_waited(JNIEnv*, hprof_thread* thread, jobject, uint32_t timed_out) {
+    heard().add(of("waited", thread) + " " + std::to_string(timed_out));
+  }
+
+ private:
+  Services services_;
+};
+
+constexpr hprof_unit describe() {
+  hprof_unit unit = collector_unit<Watcher>("watcher", "watch=y", "what it hears");
+  unit.needs = HPROF_NEED_MONITOR_EVENTS | HPROF_NEED_GC_EVENTS;
+  unit.wants = HPROF_NEED_VIRTUAL_THREADS;
+  unit.records = HPROF_RECORD_BIT(HPROF_RECORD_NOTE) | HPROF_RECORD_BIT(HPROF_RECORD_CPU_SAMPLES);
+  return unit;
+}
+constexpr hprof_unit kUnit = describe();
+const hprof_unit* const kUnits[] = {&kUnit};
+
+}  // namespace
+
+}  // namespace hprof
+
+HPROF_MODULE(watcher, "1.0", "tests", hprof::kUnits, 1)

@@ -1,0 +1,140 @@
+#include "plugins/cpu_samples/sampled_threads.h"
+
+#include <atomic>
+#include <doctest/doctest.h>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "tests/mock/mock_host.h"
+
+using namespace hprof;
+using namespace hprof::samples;
+
+namespace {
+
+struct Fixture {
+  MockHost mock;
+  Services services{mock.host()};
+  SampledThreads threads;
+  ~Fixture() {
+    threads.close(services);
+    CHECK(mock.memory_used == 0);
+  }
+  SampledThread* get(hprof_thread* thread, bool* is_new) {
+    return threads.get(services, thread, true, is_new);
+  }
+  bool give_back(SampledThread* place, hprof_thread_serial serial) {
+    hprof_cpu_timer* timer = nullptr;
+    return threads.give_back(services, place, serial, &timer);
+  }
+};
+
+hprof_thread thread_of(hprof_thread_serial serial) {
+  return {sizeof(hprof_thread), serial, 0, 0, 100 + serial, nullptr};
+}
+
+}  // namespace
+
+TEST_CASE("a thread has one place from first sight to its end") {
+  Fixture f;
+  hprof_thread one = thread_of(7), other = thread_of(8);
+  bool is_new = false;
+  SampledThread* place = f.get(&one, &is_new);
+  CHECK(is_new);
+  CHECK(place->os_id == 107);
+  CHECK(place->sampled == 1);
+  CHECK(f.get(&one, &is_new) == place);
+  CHECK_FALSE(is_new);
+  CHECK(f.get(&other, &is_new) != place);
+  CHECK(is_new);
+  CHECK(f.give_back(place, 7));
+  CHECK_FALSE(f.give_back(place, 7));
+  CHECK(SampledThreads::find(&one) == nullptr);
+  CHECK(SampledThreads::find(&other) != nullptr);
+  std::set<uint32_t> live;
+  f.threads.each([&](SampledThread*, hprof_thread_serial serial) { live.insert(serial); });
+  CHECK(live == std::set<uint32_t>{8});
+}
+
+TEST_CASE("a place that another thread has taken is not found from an old slot") {
+  Fixture f;
+  hprof_thread one = thread_of(1), other = thread_of(2);
+  bool is_new = false;
+  SampledThread* place = f.get(&one, &is_new);
+  f.give_back(place, 1);
+  REQUIRE(f.get(&other, &is_new) == place);
+  CHECK(SampledThreads::find(&one) == nullptr);
+  CHECK(f.get(&one, &is_new) != place);
+  CHECK(is_new);
+  CHECK(SampledThreads::find(&other) == place);
+}
+
+TEST_CASE("a handle of a thread that has ended leads nowhere, even when its place has a new owner") {
+  Fixture f;
+  hprof_thread one = thread_of(1), other = thread_of(257);
+  bool is_new = false;
+  SampledThread* place = f.get(&one, &is_new);
+  void* handle = SampledThreads::handle(place);
+  CHECK(SampledThreads::from_handle(handle) == place);
+  f.give_back(place, 1);
+  CHECK(SampledThreads::from_handle(handle) == nullptr);
+  REQUIRE(f.get(&other, &is_new) == place);
+  CHECK(SampledThreads::from_handle(handle) == nullptr);
+  CHECK(SampledThreads::from_handle(SampledThreads::handle(place)) == place);
+}
+
+TEST_CASE("no memory for a place is an answer") {
+  Fixture f;
+  hprof_thread thread = thread_of(1);
+  f.mock.memory_limit = 0;
+  bool is_new = true;
+  CHECK(f.get(&thread, &is_new) == nullptr);
+  CHECK_FALSE(is_new);
+}
+
+TEST_CASE("of two threads that come for one slot at the same time one makes its place") {
+  Fixture f;
+  for (uint32_t round = 1; round <= 500; round++) {
+    hprof_thread thread = thread_of(round);
+    std::atomic<uint32_t> made{0}, ready{0};
+    SampledThread* places[2] = {};
+    std::vector<std::thread> running;
+    for (auto& place : places) {
+      running.emplace_back([&] {
+        bool is_new = false;
+        ready++;
+        while (ready < 2) {
+        }
+        place = f.get(&thread, &is_new);
+        made += is_new ? 1 : 0;
+      });
+    }
+    for (auto& t : running) t.join();
+    CHECK(made == 1);
+    CHECK(places[0] == places[1]);
+  }
+}
+
+TEST_CASE("threads that come and go at the same time keep their places apart") {
+  Fixture f;
+  std::atomic<uint32_t> wrong{0};
+  std::vector<std::thread> threads;
+  for (uint32_t t = 0; t < 4; t++) {
+    threads.emplace_back([&, t] {
+      for (uint32_t i = 0; i < 2000; i++) {
+        hprof_thread thread = thread_of(1 + t * 256 + i % 3);
+        bool is_new = false;
+        SampledThread* place = f.get(&thread, &is_new);
+        if (!is_new || place->cpu_seen.exchange(thread.serial) != SampledThreads::kCpuNotSeen) wrong++;
+        if (place->cpu_seen != thread.serial || place->os_id != thread.os_id) wrong++;
+        if (!f.give_back(place, thread.serial)) wrong++;
+      }
+    });
+  }
+  for (auto& t : threads) t.join();
+  CHECK(wrong == 0);
+  uint32_t left = 0;
+  f.threads.each([&](SampledThread*, hprof_thread_serial) { left++; });
+  CHECK(left == 0);
+}

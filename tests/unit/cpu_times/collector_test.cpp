@@ -1,0 +1,284 @@
+// The collector's threads: who may look at a state, and when it is given back. The VM is what the bytecode
+// service and two functions of JVMTI and JNI say.
+#include <doctest/doctest.h>
+#include <functional>
+#include <jvmti.h>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <hprof/draft/bytecode.h>
+#include <hprof/service/jvm.h>
+#include <hprof/tables.h>
+
+#include "plugins/cpu_times/graph.h"
+#include "tests/mock/mock_config.h"
+#include "tests/mock/mock_host.h"
+
+extern "C" const hprof_module* hprof_module_cpu_times(const hprof_offer*, const char**);
+
+using namespace hprof;
+using namespace hprof::times;
+
+namespace {
+
+constexpr uint64_t kMs = 1000000;
+using Sums = std::map<std::string, uint64_t>;
+
+struct Vm;
+Vm* vm = nullptr;
+
+// Words stand for threads: what JVMTI and JNI would call jthread.
+struct Vm {
+  MockHost mock;
+  hprof_probe_user user = {};
+  std::map<void*, uint64_t> states;  // Thread.$hq
+  std::function<void(void*)> on_thread_state;
+  void* running = nullptr;
+  bool live = false;
+  _jvmtiEnv jvmti;
+  jvmtiInterface_1_ jvmti_functions = {};
+  JNIEnv_ jni;
+  JNINativeInterface_ jni_functions = {};
+  std::unique_ptr<MockConfig> config;
+  const hprof_collector_ops* ops;
+  void* self = nullptr;
+
+  explicit Vm(const char* times) {
+    vm = this;
+    jvmti.functions = &jvmti_functions;
+    jni.functions = &jni_functions;
+    jvmti_functions.GetCurrentThread = [](jvmtiEnv*, jthread* thread) {
+      *thread = static_cast<jthread>(vm->running);
+      return JVMTI_ERROR_NONE;
+    };
+    jni_functions.DeleteLocalRef = [](JNIEnv*, jobject) {};
+    mock.settings.java_version = 21;
+    mock.set_service(HPROF_SERVICE_BYTECODE, &kBytecode);
+    mock.set_service(HPROF_SERVICE_JVM, &kJvm);
+    const hprof_unit& unit = mock_unit(hprof_module_cpu_times, "cpu_times");
+    config.reset(new MockConfig(unit, {{"times", times}}));
+    ops = static_cast<const hprof_collector_ops*>(unit.ops);
+    char error[200] = "";
+    REQUIRE(ops->create(mock.host(), config->data(), &self, error, sizeof error) == HPROF_OK);
+  }
+  ~Vm() {
+    ops->stop(self);
+    ops->destroy(self);
+    vm = nullptr;
+  }
+
+  State* state(void* thread) { return reinterpret_cast<State*>(static_cast<uintptr_t>(states[thread])); }
+  // A thread that starts; the tracker calls attach at its first call.
+  hprof_thread* start_thread(hprof_thread_serial serial, uint64_t os_id) {
+    void* word = reinterpret_cast<void*>(uintptr_t{0x1000} + serial);
+    hprof_thread* thread = mock.add_app_thread(serial, os_id, word);
+    running = word;
+    ops->handlers->thread_start(self, &jni, thread);
+    return thread;
+  }
+  void call(void* thread, uint32_t method) {
+    State* of = state(thread);
+    REQUIRE(of != nullptr);
+    uint64_t next = user.miss(user.self, states[thread], of->current.word, method);
+    REQUIRE(next != 0);
+    Address<Node>::of(next)->count++;
+    of->current.word = next;
+  }
+  // The core forgets the thread after the collector's handler, which it calls only while the collector runs.
+  void end_thread(hprof_thread* thread, void* word) {
+    running = word;
+    if (live) ops->handlers->thread_end(self, &jni, thread);
+    forget(word);
+  }
+  void forget(void* word) {
+    for (auto at = mock.app_threads.begin(); at != mock.app_threads.end(); ++at) {
+      if (at->jthread != word) continue;
+      mock.app_threads.erase(at);
+      return;
+    }
+  }
+  void start() {
+    live = true;
+    REQUIRE(ops->start(self) == HPROF_OK);
+  }
+  void stop() {
+    live = false;
+    ops->stop(self);
+  }
+  // Milliseconds by innermost method.
+  std::map<std::string, uint64_t> report() {
+    hprof_report report = {};
+    report.size = sizeof report;
+    mock.written.clear();
+    REQUIRE(ops->report(self, &report) == HPROF_OK);
+    std::map<std::string, uint64_t> found;
+    for (const MockRecord& record : mock.written) {
+      if (!is_table(record, HPROF_TABLE_CPU_TIMES)) continue;
+      for (const hprof_cpu_row& row : rows_of<hprof_cpu_row>(record.as<hprof_rec_table>())) {
+        const std::string top = mock.trace_text(static_cast<hprof_trace_serial>(row.trace)).at(0);
+        found[top.substr(0, top.find('('))] += row.time_ns / kMs;
+      }
+    }
+    return found;
+  }
+  static const hprof_bytecode_service kBytecode;
+  static const hprof_jvm_service kJvm;
+};
+
+hprof_status flip(const hprof_host*, uint32_t) { return HPROF_OK; }
+
+const hprof_bytecode_service Vm::kBytecode = {
+    sizeof(hprof_bytecode_service),
+    0,
+    [](const hprof_host*, const hprof_probe_user* user) {
+      vm->user = *user;
+      return HPROF_OK;
+    },
+    &flip,
+    [](const hprof_host*, uint32_t) {},
+    [](const hprof_host*, void*, void* thread) {
+      uint64_t word = vm->states[thread];
+      if (vm->on_thread_state) vm->on_thread_state(thread);
+      return word;
+    },
+    [](const hprof_host*, void*, void* thread, uint64_t state) { vm->states[thread] = state; },
+    [](const hprof_host* host, hprof_method_id method, uint32_t) {
+      const std::string name = "m" + std::to_string(method);
+      return find_service<hprof_ids_service>(host, HPROF_SERVICE_IDS)
+          ->synthetic_frame(host, "App", name.c_str());
+    },
+    [](const hprof_host*, hprof_probe_totals* totals) { *totals = {}; },
+    [](const hprof_host*, void*, void (*)(void*, const char*, uint64_t, uint64_t)) {},
+    [](const hprof_host*, int64_t) {},
+};
+
+const hprof_jvm_service Vm::kJvm = {
+    sizeof(hprof_jvm_service),
+    0,
+    [](const hprof_host*) -> void* { return nullptr; },
+    [](const hprof_host*) -> void* { return &vm->jvmti; },
+    [](const hprof_host*) -> void* { return &vm->jni; },
+};
+
+}  // namespace
+
+TEST_CASE("a thread that ends while a report looks for states keeps its own until the report is done") {
+  Vm f("sampled");
+  f.start();
+  hprof_thread* thread = f.start_thread(1, 11);
+  void* word = f.mock.app_threads.at(0).jthread;
+  f.call(word, 7);
+  State* state = f.state(word);
+  bool ended = false, held = false;
+  // In the middle of it: the thread ends, and the sampler looks.
+  f.on_thread_state = [&](void*) {
+    if (ended) return;
+    ended = true;
+    f.running = word;
+    f.ops->handlers->thread_end(f.self, &f.jni, thread);
+    f.mock.run_thread(0, 1);
+    held = f.mock.is_allocated(state);
+  };
+  f.report();
+  CHECK(ended);
+  CHECK(held);
+  f.forget(word);
+  f.mock.run_thread(0, 1);
+  CHECK_FALSE(f.mock.is_allocated(state));
+}
+
+TEST_CASE("threads that end while the collector is stopped are given back") {
+  Vm f("sampled");
+  f.start();
+  f.stop();
+  const uint64_t idle = f.mock.memory_used;
+  for (uint32_t cycle = 0; cycle < 3; cycle++) {
+    f.start();
+    std::vector<hprof_thread*> threads;
+    for (uint32_t i = 0; i < 100; i++) {
+      f.start_thread(cycle * 100 + i + 1, 100 + i);
+      f.call(f.running, 7);
+    }
+    f.stop();
+    while (!f.mock.app_threads.empty()) {
+      auto& last = f.mock.app_threads.back();
+      f.end_thread(&last.thread, last.jthread);
+    }
+    f.report();
+    f.ops->reset(f.self);
+    CHECK(f.mock.memory_used == idle);
+  }
+}
+
+TEST_CASE("the CPU time of a thread that has a dead thread's number is not the dead one's") {
+  Vm f("sampled");
+  f.start();
+  hprof_thread* thread = f.start_thread(1, 11);
+  void* word = f.mock.app_threads.at(0).jthread;
+  f.mock.thread_cpu_ns[11] = 0;
+  f.call(word, 7);
+  f.mock.run_thread(0, 1);
+  f.mock.thread_cpu_ns[11] = 20 * kMs;
+  f.mock.run_thread(0, 1);
+  f.stop();
+  f.end_thread(thread, word);
+  f.mock.thread_cpu_ns[11] = 5000 * kMs;  // another thread's by now
+  CHECK(f.report() == Sums{{"App.m7", 20}});
+  f.start();
+  f.mock.run_thread(0, 1);
+  CHECK(f.report() == Sums{{"App.m7", 20}});
+}
+
+TEST_CASE("what a thread uses while the collector is stopped is nobody's") {
+  for (const char* mode : {"sampled", "clock:cpu"}) {
+    Vm f(mode);
+    f.start();
+    f.mock.thread_cpu_ns[11] = 0;
+    f.start_thread(1, 11);
+    void* word = f.mock.app_threads.at(0).jthread;
+    f.call(word, 7);
+    f.mock.run_thread(0, 1);
+    f.mock.thread_cpu_ns[11] = 20 * kMs;
+    f.mock.run_thread(0, 1);
+    f.stop();
+    f.mock.thread_cpu_ns[11] = 1020 * kMs;
+    f.start();
+    f.mock.run_thread(0, 1);
+    f.mock.thread_cpu_ns[11] = 1050 * kMs;
+    CAPTURE(mode);
+    CHECK(f.report().at("App.m7") <= 50);
+  }
+}
+
+TEST_CASE("a virtual thread's state has the room and the table of edges that belong together") {
+  Vm f("sampled");
+  f.start();
+  std::map<uint64_t, uint64_t> rooms;  // by table
+  uint64_t first = f.user.attach(f.user.self, 1, 0);
+  auto* grower = reinterpret_cast<State*>(static_cast<uintptr_t>(first));
+  bool stop = false;
+  uint64_t wrong = 0, looked = 0;
+  // Each table has one room: a table that is seen with two is one of a torn pair.
+  std::thread attacher([&] {
+    while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
+      uint64_t word = f.user.attach(f.user.self, 1, 0);
+      auto* state = reinterpret_cast<State*>(static_cast<uintptr_t>(word));
+      const auto known = rooms.emplace(state->edges.word, state->mask).first;
+      if (known->second != state->mask) wrong++;
+      looked++;
+      f.user.release(f.user.self, word);
+    }
+  });
+  for (uint32_t method = 1; method < 200000; method++) {
+    uint64_t root = Address<Node>::word_of(grower->graph->root());
+    f.user.miss(f.user.self, first, root, method);
+  }
+  __atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+  attacher.join();
+  CHECK(looked > 0);
+  CHECK(wrong == 0);
+}

@@ -1,0 +1,133 @@
+// The VM's tables and flags, and what comes of items.
+#include "core/hotspot/hotspot.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/unit/hotspot/fake_tables.h"
+
+using namespace hprof;
+
+TEST_CASE("fields are found by any of a type's names, and not by others") {
+  FakeTables tables;
+  int place = 0;
+  tables.field("Thread", "_anchor", 24);
+  tables.static_field("StubRoutines", "_code", &place);
+  tables.finish();
+  HotSpot hotspot;
+  tables.open(&hotspot);
+  const VmStructs& structs = hotspot.structs();
+  REQUIRE(structs.loaded());
+  CHECK(structs.offset("JavaThread|Thread", "_anchor") == 24);
+  CHECK(structs.offset("Thread", "_anchor") == 24);
+  CHECK(structs.offset("JavaThread", "_anchor") == -1);
+  CHECK(structs.offset("Thread|", "_anchors") == -1);
+  CHECK(structs.offset("StubRoutines", "_code") == -1);
+  CHECK(structs.address("StubRoutines", "_code") == &place);
+  CHECK(structs.address("Thread", "_anchor") == nullptr);
+  CHECK(structs.size("Thread") == 0);
+  LayoutReader layout(structs);
+  layout.offset("Thread", "_anchor");
+  CHECK(layout.complete());
+  layout.offset("Thread", "_first");
+  layout.offset("Thread", "_second");
+  CHECK(std::string(layout.missing()) == "_first");
+}
+
+TEST_CASE("flags are read whatever their type is called") {
+  for (const char* type : {"JVMFlag", "Flag"}) {
+    FakeTables tables;
+    tables.flag("UseG1GC", uint8_t{1});
+    tables.flag("UseSerialGC", uint8_t{0});
+    tables.flag("ObjectAlignmentInBytes", uint32_t{16});
+    tables.finish(type);
+    HotSpot hotspot;
+    tables.open(&hotspot);
+    CHECK(hotspot.flags().is_on("UseG1GC"));
+    CHECK_FALSE(hotspot.flags().is_on("UseSerialGC"));
+    CHECK_FALSE(hotspot.flags().is_on("UseZGC"));
+    uint32_t alignment = 0;
+    CHECK(hotspot.flags().read("ObjectAlignmentInBytes", &alignment, sizeof alignment));
+    CHECK(alignment == 16);
+  }
+}
+
+TEST_CASE("precise code is turned on, and off again at the end, unless the user has a say in it") {
+  FakeTables tables;
+  uint32_t origin = 0;
+  uint8_t value = 0;
+  bool used = true, stays = false;
+  SUBCASE("default") {}
+  SUBCASE("switched off by the command line") {
+    origin = 1;
+    used = false;
+  }
+  SUBCASE("switched on by the command line") {
+    origin = value = 1;
+    stays = true;
+  }
+  tables.flag("DebugNonSafepoints", value, origin);
+  tables.finish();
+  HotSpot hotspot;
+  tables.open(&hotspot);
+  CHECK(hotspot.use_precise_code() == used);
+  CHECK(hotspot.use_precise_code() == used);
+  CHECK(*tables.value_of("DebugNonSafepoints") == (used ? 1 : 0));
+  hotspot.close();
+  CHECK(*tables.value_of("DebugNonSafepoints") == (stays ? 1 : 0));
+}
+
+TEST_CASE("an item that is switched off is not used, and neither is what needs it") {
+  FakeTables tables;
+  tables.flag("DebugNonSafepoints", uint8_t{0});
+  tables.finish();
+  HotSpot hotspot;
+  SUBCASE("the item") {
+    tables.open(&hotspot, bit_of(Item::kPreciseCode));
+    CHECK(hotspot.structs().loaded());
+    CHECK_FALSE(hotspot.use_precise_code());
+    CHECK(tables.has_said("hotspot: precise-code is not used: switched off"));
+  }
+  SUBCASE("the tables") {
+    tables.open(&hotspot, bit_of(Item::kVmStructs));
+    CHECK_FALSE(hotspot.structs().loaded());
+    CHECK_FALSE(hotspot.use_precise_code());
+    CHECK(tables.has_said("hotspot: vm-structs is not used: switched off"));
+  }
+  CHECK(*tables.value_of("DebugNonSafepoints") == 0);
+}
+
+TEST_CASE("what comes of an item is said when it changes") {
+  FakeTables tables;
+  tables.finish();
+  HotSpot hotspot;
+  tables.open(&hotspot);
+  tables.said.clear();
+  CHECK(hotspot.settle(Item::kFrameWalk, nullptr));
+  CHECK(hotspot.settle(Item::kFrameWalk, nullptr));
+  CHECK_FALSE(hotspot.settle(Item::kFrameWalk, "one was wrong"));
+  CHECK(tables.said == std::vector<std::string>{"hotspot: frame-walk is used",
+                                                "hotspot: frame-walk is not used: one was wrong"});
+}
+
+TEST_CASE("a VM without tables has none of it") {
+  HotSpot hotspot;
+  hotspot.open(
+      0, [](void*, const char*) -> void* { return nullptr; }, nullptr, Messages());
+  CHECK_FALSE(hotspot.structs().loaded());
+  CHECK_FALSE(hotspot.flags().is_on("UseG1GC"));
+  CHECK_FALSE(hotspot.use_precise_code());
+  CHECK(hotspot.async_get_call_trace() == nullptr);
+  hotspot.prepare_to_collect();
+  CHECK_FALSE(hotspot.code_heap().is_prepared());
+  CHECK(hotspot.code_heap().method_at(0x1234) == nullptr);
+  hotspot.close();
+}
+
+TEST_CASE("with -Xcheck:jni no handler replaces the VM's") {
+  FakeTables tables;
+  tables.flag("CheckJNICalls", uint8_t{1});
+  tables.finish();
+  HotSpot hotspot;
+  tables.open(&hotspot);
+  CHECK_FALSE(hotspot.hold_guard());
+}

@@ -1,0 +1,87 @@
+#include "core/pipeline/record_check.h"
+
+#include <doctest/doctest.h>
+#include <string>
+
+#include <hprof/cpp/table.hpp>
+
+using namespace hprof;
+
+namespace {
+
+// Numbers up to 10 have been handed out.
+bool up_to_ten(const void*, uint32_t, uint32_t number) { return number <= 10; }
+
+std::string fault(const hprof_record* record) {
+  const char* found = fault_of(record, &up_to_ten, nullptr);
+  return found == nullptr ? "" : found;
+}
+
+std::string fault_of_cell(uint32_t column_type, uint64_t number) {
+  const hprof_column column = {"a", nullptr, column_type, 0, nullptr, nullptr};
+  const hprof_table_schema schema = {sizeof schema, 1, sizeof column, 0, "com.acme.x/1", "X", &column};
+  const hprof_rec_table table = table_of(schema, &number, 1);
+  return fault(&table.head);
+}
+
+}  // namespace
+
+TEST_CASE("records that are missing, cut, or of a kind that units do not write") {
+  const std::string no_head = "is missing, or shorter than its head",
+                    no_kind = "is of a kind that units do not write";
+  CHECK(fault(nullptr) == no_head);
+  hprof_rec_note note = {{sizeof note, HPROF_RECORD_NOTE, 0}, {"", 0}};
+  CHECK(fault(&note.head) == "");
+  note.head.size = sizeof(hprof_record) - 1;
+  CHECK(fault(&note.head) == no_head);
+  note.head.size = sizeof(note) - 1;
+  CHECK(fault(&note.head) == "is shorter than its kind");
+  note.head.size = sizeof note;
+  for (const uint32_t kind :
+       {0u, HPROF_RECORD_FILE_BEGIN + 0u, HPROF_RECORD_FILE_END + 0u, HPROF_RECORD_TRACE + 0u,
+        HPROF_RECORD_THREAD_END + 0u, HPROF_RECORD_CONTROL_SETTINGS + 0u, HPROF_RECORD_CPU_SAMPLES + 0u, 32u,
+        UINT32_MAX}) {
+    CAPTURE(kind);
+    note.head.kind = kind;
+    CHECK(fault(&note.head) == no_kind);
+  }
+  hprof_rec_heap_class of_heap = {};
+  of_heap.head = {sizeof of_heap, HPROF_RECORD_HEAP_CLASS, 0};
+  CHECK(fault(&of_heap.head) == "");
+  of_heap.head.size--;
+  CHECK(fault(&of_heap.head) == "is shorter than its kind");
+}
+
+TEST_CASE("tables name only what was handed out") {
+  const std::string unknown =
+      "is a table with a trace, class, method, frame or text that was never handed out";
+  for (const uint32_t type :
+       {HPROF_COLUMN_TRACE, HPROF_COLUMN_CLASS, HPROF_COLUMN_METHOD, HPROF_COLUMN_FRAME, HPROF_COLUMN_TEXT}) {
+    CAPTURE(type);
+    CHECK(fault_of_cell(type, 0) == "");
+    CHECK(fault_of_cell(type, 10) == "");
+    CHECK(fault_of_cell(type, 11) == unknown);
+    CHECK(fault_of_cell(type, (1ull << 32) + 1) == unknown);
+  }
+  CHECK(fault_of_cell(HPROF_COLUMN_COUNT, 11) == "");
+  CHECK(fault_of_cell(HPROF_COLUMN_THREAD, 11) == "");
+}
+
+TEST_CASE("tables without a schema, or ranked by a column that is not there") {
+  const hprof_column column = {"a", nullptr, HPROF_COLUMN_COUNT, 0, nullptr, nullptr};
+  const hprof_table_schema schema = {sizeof schema, 1, sizeof column, 0, "com.acme.x/1", "X", &column};
+  const uint64_t cell = 1;
+  hprof_rec_table table = table_of(schema, &cell, 1);
+  table.order = 0;
+  CHECK(fault(&table.head) == "");
+  table.order = 1;
+  CHECK(fault(&table.head) == "is a table ranked or sampled by a column that it does not have");
+  table.order = 0;
+  table.period_column = 1;
+  CHECK(fault(&table.head) == "is a table ranked or sampled by a column that it does not have");
+  table.period_column = HPROF_NO_COLUMN;
+  table.row_stride = 4;
+  CHECK(fault(&table.head) == "is a table with a schema or rows that cannot be read");
+  table.schema = nullptr;
+  CHECK(fault(&table.head) == "is a table without a schema");
+}

@@ -1,0 +1,131 @@
+// Sums of tables, what hprof print shows of text reports, and what hprof diff says of two files.
+#include <cstdlib>
+#include <doctest/doctest.h>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <unistd.h>
+
+#include "tools/hprof/command.h"
+#include "tools/hprof/print/print_profile.h"
+#include "tools/hprof/print/profile_sums.h"
+
+using namespace hprof::tool;
+
+namespace {
+
+std::string report(const std::string& rows) {
+  return "JAVA PROFILE 1.0.1, created Thu Jan  1 00:00:00 1970\n\n"
+         "TRACE 300001:\n\tdemo.A.inner(A.java:12)\n\tdemo.A.outer(A.java:20)\n"
+         "TRACE 300002:\n\tdemo.A.outer(A.java:20)\n\tdemo.A.outer(A.java:20)\n"
+         "TRACE 300003:\n\tdemo.A.inner(A.java:12)\n"
+         "CPU SAMPLES BEGIN (total = 1) Thu Jan  1 00:00:00 1970\n"
+         "rank   self  accum   count trace method\n"
+         "   1 100.00% 100.00%       1 300001 demo.A.inner\n"
+         "CPU SAMPLES END\n"
+         "CPU SAMPLES BEGIN (total = 40) Thu Jan  1 00:00:01 1970\n"
+         "rank   self  accum   count trace method\n" +
+         rows + "CPU SAMPLES END\n";
+}
+
+struct Files {
+  std::string folder;
+  Files() {
+    char name[] = "/tmp/hprof-test-XXXXXX";
+    REQUIRE(mkdtemp(name) != nullptr);
+    folder = name;
+  }
+  ~Files() { REQUIRE(std::system(("rm -rf " + folder).c_str()) == 0); }
+  std::string put(const std::string& name, const std::string& text) const {
+    std::ofstream(folder + "/" + name) << text;
+    return folder + "/" + name;
+  }
+};
+
+// What the command prints on stdout.
+std::string said(int (*command)(const Arguments&), const Arguments& arguments, int status = kDone) {
+  std::ostringstream out, err;
+  std::streambuf* old_out = std::cout.rdbuf(out.rdbuf());
+  std::streambuf* old_err = std::cerr.rdbuf(err.rdbuf());
+  const int got = command(arguments);
+  std::cout.rdbuf(old_out);
+  std::cerr.rdbuf(old_err);
+  CHECK_MESSAGE(got == status, err.str());
+  return out.str();
+}
+
+bool has(const std::string& text, const std::string& part) {
+  const bool found = text.find(part) != std::string::npos;
+  CHECK_MESSAGE(found, text);
+  return found;
+}
+
+const std::string kRows =
+    "   1 50.00% 50.00%      20 300001 demo.A.inner\n"
+    "   2 25.00% 75.00%      12 300002 demo.A.outer\n"
+    "   3 20.00% 95.00%       8 300003 demo.A.inner\n";
+
+}  // namespace
+
+TEST_CASE("lines are summed up as innermost frame, and once for each stack that they are in") {
+  Files files;
+  Profile profile;
+  std::string error;
+  REQUIRE(read_profile(files.put("a.txt", report(kRows)), &profile, &error));
+  const std::vector<LastTable> last = last_tables(profile);
+  REQUIRE(last.size() == 1);
+  CHECK(last[0].of == 2);
+  const std::vector<LineSum> sums = sums_by_line(profile, *last[0].table, 0);
+  REQUIRE(sums.size() == 2);
+  CHECK(sums[0].line == "demo.A.inner(A.java:12)");
+  CHECK(sums[0].self == 28);
+  CHECK(sums[0].total == 28);
+  CHECK(sums[1].line == "demo.A.outer(A.java:20)");
+  CHECK(sums[1].self == 12);
+  CHECK(sums[1].total == 32);
+}
+
+TEST_CASE("print shows the last table of a text report with its stacks") {
+  Files files;
+  const std::string path = files.put("a.txt", report(kRows));
+  const std::string text = said(print_command, {"--top=1", path});
+  CHECK(has(text, "CPU SAMPLES, samples 40 in the rows; the last of 2 tables"));
+  CHECK(has(text, "   1  50.00%"));
+  CHECK(has(text,
+            " 300001 demo.A.inner\n          demo.A.inner(A.java:12)\n          demo.A.outer(A.java:20)\n"));
+  CHECK(has(text, "  ... 2 more"));
+  CHECK(has(said(print_command, {"--lines", path}),
+            "  70.00%   70.00%                 28  demo.A.inner(A.java:12)\n"));
+  said(print_command, {"--records", path}, kFailed);
+}
+
+TEST_CASE("diff says what is more and less in the second report") {
+  Files files;
+  const std::string before = files.put("a.txt", report(kRows));
+  const std::string after = files.put("b.txt", report("   1 99.00% 99.00%      50 300002 demo.A.outer\n"
+                                                      "   2  1.00% 100.00%      8 300003 demo.A.inner\n"));
+  const std::string lines = said(diff_command, {"--lines", before, after});
+  CHECK(has(lines, "+38            12            50  demo.A.outer(A.java:20)\n"));
+  CHECK(has(lines, "-20            28             8  demo.A.inner(A.java:12)\n"));
+  CHECK(lines.find("+38") < lines.find("-20"));
+  const std::string stacks = said(diff_command, {before, after});
+  CHECK(has(stacks, "demo.A.inner < demo.A.inner(A.java:12) < demo.A.outer(A.java:20)\n"));
+  CHECK(has(stacks, "  1 the same\n"));
+  said(diff_command, {before}, kFailed);
+  said(diff_command, {before, files.folder + "/none"}, kFoundProblems);
+}
+
+TEST_CASE("diff compares class histograms of jcmd") {
+  Files files;
+  const std::string head = "4711:\n num     #instances         #bytes  class name (module)\n------\n";
+  const std::string before = files.put("a", head +
+                                                "   1:            10            160  demo.Kept\n"
+                                                "   2:             5            800  [B (java.base@17)\n");
+  const std::string after = files.put("b", head +
+                                               "   1:          1010          16160  demo.Kept\n"
+                                               "   2:             5            800  [B (java.base@17)\n"
+                                               "Total          1015          16960\n");
+  const std::string text = said(diff_command, {before, after});
+  CHECK(has(text, "+16000           160         16160"));
+  CHECK(has(text, "+1000            10          1010  demo.Kept\n  1 the same\n"));
+}

@@ -1,0 +1,175 @@
+// Reading profiles of every kind for `hprof view`, and the page made of them.
+#include <doctest/doctest.h>
+#include <sstream>
+
+#include "tests/support/hprof_builder.h"
+#include "tools/hprof/view/page.h"
+
+using namespace hprof::tool;
+
+namespace {
+constexpr char kReport[] =
+    "JAVA PROFILE 1.0.1, created Thu Jan  1 00:00:00 1970\n"
+    "\n"
+    "TRACE 300001:\n"
+    "\tdemo.A.inner(A.java:12)\n"
+    "\tdemo.A$B.<init>(A.java:Unknown line)\n"
+    "TRACE 300002:\n"
+    "\t<empty>\n"
+    "CPU SAMPLES BEGIN (total = 32) Thu Jan  1 00:00:00 1970\n"
+    "rank   self  accum   count trace method\n"
+    "   1 62.50% 62.50%      20 300001 demo.A.inner\n"
+    "   2 37.50% 100.00%      12 300002 <empty trace>\n"
+    "CPU SAMPLES END\n"
+    "HPROF NOTE: 2 <lost>\n"
+    "CPU TIME (ms) BEGIN (total = 2000) Thu Jan  1 00:00:00 1970\n"
+    "rank   self  accum   count trace method\n"
+    "   1 75.00% 75.00%   21891 300001 demo.A.inner\n"
+    "CPU TIME (ms) END\n"
+    "SITES BEGIN (ordered by live bytes) Thu Jan  1 00:00:00 1970\n"
+    "          percent          live          alloc'ed  stack class\n"
+    " rank   self  accum     bytes objs     bytes  objs trace name\n"
+    "    1 97.88% 97.88%     48000 1000     96000  2000 300001 demo.A\n"
+    "SITES END\n"
+    "MONITOR TIME BEGIN (total = 400 ms) Thu Jan  1 00:00:00 1970\n"
+    "rank   self  accum   count trace monitor\n"
+    "   1 75.00% 75.00%      15 300001 java.lang.Object (Java)\n"
+    "MONITOR TIME END\n";
+
+bool read_text(const std::string& text, Profile* profile, std::string* error) {
+  MemorySource source(text.data(), text.size());
+  Input in(source);
+  return read_text_profile(in, profile, error);
+}
+
+bool read_folded(const std::string& text, Profile* profile, std::string* error) {
+  MemorySource source(text.data(), text.size());
+  Input in(source);
+  return read_folded_profile(in, profile, error);
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+}  // namespace
+
+TEST_CASE("view: a text report has its stacks and all its tables") {
+  Profile profile;
+  std::string error;
+  REQUIRE(read_text(kReport, &profile, &error));
+  REQUIRE(profile.traces.size() == 2);
+  REQUIRE(profile.traces[300001].size() == 2);
+  const ProfileFrame& inner = profile.traces[300001][0];
+  CHECK(inner.class_name == "demo.A");
+  CHECK(inner.method == "inner");
+  CHECK(inner.source == "A.java");
+  CHECK(inner.line == 12);
+  CHECK(profile.traces[300001][1].class_name == "demo.A$B");
+  CHECK(profile.traces[300001][1].method == "<init>");
+  CHECK(profile.traces[300001][1].line == 0);
+  CHECK(profile.traces[300002].empty());
+  REQUIRE(profile.tables.size() == 4);
+  CHECK(profile.tables[0].rows.size() == 2);
+  CHECK(profile.tables[0].rows[0].values == std::vector<uint64_t>{20});
+  CHECK(profile.tables[0].rows[1].trace == 300002);
+  CHECK(profile.tables[1].rows[0].values == std::vector<uint64_t>{1500000000, 21891});
+  CHECK(profile.tables[2].rows[0].values == std::vector<uint64_t>{48000, 1000, 96000, 2000});
+  CHECK(profile.tables[3].rows[0].values == std::vector<uint64_t>{300000000, 15});
+  CHECK(profile.notes == std::vector<std::string>{"2 <lost>"});
+}
+
+TEST_CASE("view: what is wrong in a text report is named with its line") {
+  Profile profile;
+  std::string error;
+  CHECK_FALSE(read_text("JAVA PROFILE 1.0.1\nTRACE x:\n", &profile, &error));
+  CHECK(error == "line 2: expected TRACE <number>:");
+  const std::string report = kReport;
+  CHECK_FALSE(read_text(report.substr(0, report.find("CPU SAMPLES END")), &profile, &error));
+  CHECK(has(error, "the file ends within a table"));
+  CHECK_FALSE(read_text("CPU SAMPLES BEGIN (total = 32) x\n   1 oops\nCPU SAMPLES END\n", &profile, &error));
+  CHECK(has(error, "line 2: expected rank"));
+}
+
+TEST_CASE("view: a binary file has its samples and sites") {
+  for (unsigned id_size : {4u, 8u}) {
+    CAPTURE(id_size);
+    hprof::test::HprofBuilder file(id_size, "JAVA PROFILE 1.0.1");
+    file.string(1, "demo/A").string(2, "inner").string(3, "()V").string(4, "A.java");
+    file.load_class(1, 100, 0, 1).frame(7, 2, 3, 4, 1, 12).trace(300001, 200001, {7});
+    file.begin(0x0d).u4(20).u4(1).u4(20).u4(300001).end();
+    file.begin(0x06).u2(0).u4(0).u4(10).u4(1).u8(96000).u8(2000).u4(1);
+    file.u1(0).u4(1).u4(300001).u4(48000).u4(1000).u4(96000).u4(2000).end();
+    const std::string bytes = file.bytes();
+    MemorySource source(bytes.data(), bytes.size());
+    Input in(source);
+    Profile profile;
+    std::string error;
+    REQUIRE_MESSAGE(read_binary_profile(in, &profile, &error), error);
+    REQUIRE(profile.traces[300001].size() == 1);
+    CHECK(profile.traces[300001][0].class_name == "demo.A");
+    CHECK(profile.traces[300001][0].method == "inner");
+    CHECK(profile.traces[300001][0].line == 12);
+    REQUIRE(profile.tables.size() == 2);
+    CHECK(profile.tables[0].rows[0].values == std::vector<uint64_t>{20});
+    CHECK(profile.tables[1].rows[0].values == std::vector<uint64_t>{48000, 1000, 96000, 2000});
+    // Every cut is an error or a shorter profile, never a wrong one.
+    for (size_t size = 0; size < bytes.size(); ++size) {
+      MemorySource part(bytes.data(), size);
+      Input shorter(part);
+      Profile cut;
+      if (read_binary_profile(shorter, &cut, &error)) CHECK(cut.tables.size() < 2);
+    }
+  }
+}
+
+TEST_CASE("view: folded stacks are read outermost first") {
+  Profile profile;
+  std::string error;
+  REQUIRE(read_folded("java/lang/Thread.run;demo.A.b 3\n\nmain 18446744073709551615\n", &profile, &error));
+  REQUIRE(profile.tables.size() == 1);
+  REQUIRE(profile.tables[0].rows.size() == 2);
+  const std::vector<ProfileFrame>& frames = profile.traces[profile.tables[0].rows[0].trace];
+  REQUIRE(frames.size() == 2);
+  CHECK(frames[0].class_name == "demo.A");
+  CHECK(frames[0].method == "b");
+  CHECK(frames[1].class_name == "java.lang.Thread");
+  CHECK(profile.tables[0].rows[1].values == std::vector<uint64_t>{UINT64_MAX});
+  for (const char* wrong : {"a;b\n", " 3\n", "a;b x\n", "a 3x\n", "a -3\n"}) {
+    CAPTURE(wrong);
+    CHECK_FALSE(read_folded(wrong, &profile, &error));
+    CHECK(has(error, "line 1: "));
+  }
+}
+
+TEST_CASE("view: nothing of a profile can leave its place in the page") {
+  Profile profile;
+  profile.file = "a<b>&.txt";
+  profile.traces[300001] = {{"demo.A", "</script><b>\t\n\\", "", 3}};
+  profile.tables.push_back(samples_table());
+  profile.tables[0].rows.push_back({300001, {7}});
+  profile.notes.emplace_back("</script>");
+  std::ostringstream out;
+  write_page({profile}, out);
+  const std::string page = out.str();
+  const size_t data = page.find("id=\"data\">"), end = page.find("</script>", data);
+  REQUIRE(data != std::string::npos);
+  REQUIRE(end != std::string::npos);
+  const std::string lines = page.substr(data, end - data);
+  CHECK(has(lines, "\\u003c/script>\\u003cb>\\t\\n\\\\\n"));
+  CHECK(has(lines, "\nn\t\\u003c/script>\n"));
+  CHECK(has(lines, "\nd\t7\t6fhd\n"));  // 300001 in base 36
+  CHECK(has(lines, "\nt\t6fhd\t0\t0\t1\n"));
+  CHECK(has(page, "<title>a&lt;b>&amp;.txt</title>"));
+  CHECK_FALSE(has(page, "http"));  // it asks for nothing elsewhere
+}
+
+TEST_CASE("view: two profiles stand in one page, the earlier one first") {
+  Profile before, after;
+  before.file = "before.txt";
+  after.file = "after.txt";
+  before.tables.push_back(samples_table());
+  after.tables.push_back(samples_table());
+  std::ostringstream out;
+  write_page({before, after}, out);
+  const std::string page = out.str();
+  CHECK(has(page, "\nx\tbefore.txt\n"));
+  CHECK(page.find("\nx\tbefore.txt\n") < page.find("\nx\tafter.txt\n"));
+}

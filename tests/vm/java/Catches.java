@@ -1,0 +1,44 @@
+/** Makes 55 exceptions of its own, throws 50 of them, in thrower(), and catches 30 in catcher() and 20 in outer(). */
+public class Catches {
+  static final class Own extends Exception {
+    Own(String message) { super(message); }
+  }
+
+  static int caught;
+  static int cleaned;
+
+  static void thrower(int i) throws Own { throw new Own("number " + i); }
+
+  static void catcher(int i) {
+    try {
+      thrower(i);
+    } catch (Own own) {
+      caught++;
+    }
+  }
+
+  static void cleaner(int i) throws Own {
+    try {
+      thrower(i);
+    } finally {
+      cleaned++;
+    }
+  }
+
+  static void outer(int i) {
+    try {
+      cleaner(i);
+    } catch (IllegalStateException | Own own) {
+      caught++;
+    }
+  }
+
+  static Own keeper(int i) { return new Own("kept " + i); }
+
+  public static void main(String[] arguments) {
+    for (int i = 0; i < 30; i++) catcher(i);
+    for (int i = 0; i < 20; i++) outer(i);
+    for (int i = 0; i < 5; i++) keeper(i);
+    System.out.println("caught " + caught + ", cleaned " + cleaned);
+  }
+}

@@ -1,0 +1,120 @@
+import java.io.File;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The program of the pages (app.jar): burns CPU in price() and a tenth of it in tax(), keeps every order in a cache for ever, and
+ * lets two threads fight over one monitor in ship(). `Shop serve` says `ready <pid>`, leaks orders in a ledger, and goes on
+ * until its stdin ends.
+ */
+public class Shop {
+    static final class Order {
+        final String customer;
+        final byte[] receipt = new byte[1000];
+
+        Order(int number) {
+            customer = "customer-" + number;
+        }
+    }
+
+    static final Map<Integer, Order> CACHE = new HashMap<>();
+    static final List<Order> LEDGER = new ArrayList<>();
+    static final Object DOCK = new Object();
+    static volatile boolean closed;
+
+    static long price(int articles) {
+        long value = articles;
+        for (int i = 0; i < articles; i++) {
+            value = value * 6364136223846793005L + 1442695040888963407L;
+            value ^= value >>> 17;
+        }
+        return value;
+    }
+
+    static long tax(int articles) {
+        long value = articles;
+        for (int i = 0; i < articles; i++) {
+            value = value * 2862933555777941757L + 3037000493L;
+            value ^= value >>> 13;
+        }
+        return value;
+    }
+
+    /** Few and long calls: the compilers do not join the methods into one. */
+    static long hour(int first) {
+        for (int i = 0; i < 1000; i++) {
+            CACHE.put(first + i, new Order(first + i));
+        }
+        return price(36_000_000) ^ tax(4_000_000);
+    }
+
+    static void ship() {
+        try {
+            for (int i = 0; i < 20 && !closed; i++) {
+                synchronized (DOCK) {
+                    Thread.sleep(20);
+                }
+                Thread.sleep(1);
+            }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static long day() {
+        long value = 0;
+        for (int i = 0; i < 10 && !closed; i++) {
+            value = value * 31 + hour(1000 * i);
+        }
+        return value;
+    }
+
+    static void leak() {
+        for (int i = 0; i < 1000 && LEDGER.size() < 50_000; i++) {
+            LEDGER.add(new Order(i));
+        }
+    }
+
+    static void serve() throws Exception {
+        Thread worker = new Thread(() -> {
+            while (!closed) {
+                leak();
+                day();
+            }
+        }, "worker");
+        worker.start();
+        for (int i = 1; i <= 2; i++) {
+            Thread docker = new Thread(() -> {
+                while (!closed) {
+                    ship();
+                }
+            }, "docker " + i);
+            docker.setDaemon(true);
+            docker.start();
+        }
+        System.out.println("ready " + new File("/proc/self").getCanonicalFile().getName());
+        while (System.in.read() >= 0) {
+            continue;
+        }
+        closed = true;
+        worker.join();
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        if (arguments.length > 0) {
+            serve();
+            return;
+        }
+        Thread[] dockers = {new Thread(Shop::ship, "docker 1"), new Thread(Shop::ship, "docker 2")};
+        for (Thread docker : dockers) {
+            docker.start();
+        }
+        long value = day();
+        for (Thread docker : dockers) {
+            docker.join();
+        }
+        System.out.println("sold for " + Math.abs(value % 1000));
+    }
+}

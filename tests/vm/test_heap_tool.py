@@ -1,0 +1,142 @@
+"""hprof heap on dumps of real VMs."""
+import gzip
+import os
+import re
+
+from harness import check, check_equal, vm_test
+from tool import heap, heap_json
+
+
+def jcmd_dump(vm, *program):
+    """A dump by the VM itself, and its class histogram: {class: (instances, bytes)}."""
+    live = vm.start(None, *program)
+    code, text = vm.tool("jcmd", str(live.pid), "GC.heap_dump", vm.path("vm.hprof"))
+    check_equal(code, 0, "jcmd: %s" % text)
+    code, text = vm.tool("jcmd", str(live.pid), "GC.class_histogram")
+    check_equal(code, 0, "jcmd: %s" % text)
+    check_equal(live.finish().code, 0, "exit code")
+    rows = re.findall(r"^ *\d+: +(\d+) +(\d+) +(\S+)", text, re.M)
+    return vm.path("vm.hprof"), {name: (int(count), int(size)) for count, size, name in rows}
+
+
+def first_suspect(vm, path):
+    parts = heap_json(vm, "leaks", path)["leaks"]["parts"]
+    check(parts, "no suspects")
+    return parts[0], heap(vm, "leaks", path)
+
+
+@vm_test()
+def a_map_that_grows_is_the_first_suspect(vm):
+    path, _ = jcmd_dump(vm, "HeapLeaks", "map")
+    suspect, text = first_suspect(vm, path)
+    check("class HeapLeaks retains" in suspect["title"], text)
+    check(any("static SESSIONS" == step["reference"] for step in suspect["path"]), text)
+    check(any(row["class"] == "HeapLeaks$Session" and row["objects"] == 20000 for row in suspect["kept"]), text)
+
+
+@vm_test()
+def class_loaders_that_outlive_a_reload_are_the_first_suspect(vm):
+    path, _ = jcmd_dump(vm, "HeapLeaks", "loaders")
+    suspect, text = first_suspect(vm, path)
+    check("6 class loaders HeapLeaks$PluginLoader" in suspect["title"], text)
+    check("HeapLeaks$Plugin." in suspect["text"][0], text)
+    check(any(row["class"] == "byte[]" and row["shallow_bytes"] >= 6 * 300000 for row in suspect["kept"]), text)
+    steps = [step["object"] for step in suspect["path"]]
+    check(any("ThreadLocal$ThreadLocalMap$Entry" in step for step in steps), text)
+
+
+@vm_test()
+def the_path_to_a_class_is_found(vm):
+    path, _ = jcmd_dump(vm, "HeapLeaks", "map")
+    part = heap_json(vm, "path", path, "HeapLeaks$Session")["paths"]["parts"][0]
+    steps = [step["reference"] for step in part["path"]]
+    check("static SESSIONS" in steps and ".table" in steps, str(steps))
+
+
+@vm_test()
+def sizes_are_those_of_the_class_histogram(vm):
+    path, histogram = jcmd_dump(vm, "HeapShapes", "mark", "wait")
+    rows = heap_json(vm, "histogram", "--top=0", path)["histogram"]["histogram"]
+    ours = {row["class"]: (row["objects"], row["shallow_bytes"]) for row in rows}
+    compared = 0
+    for name, expected in histogram.items():
+        # Names of arrays and hidden classes differ; a single instance may have hidden fields that nothing shows.
+        if name.startswith("[") or "$$" in name or "/" in name or ours.get(name, (0, 0))[0] != expected[0]:
+            continue
+        if expected[0] < 4 or name == "java.lang.Class":
+            continue
+        check_equal(ours[name], expected, "instances and bytes of " + name)
+        compared += 1
+    check(compared > 50, "only %d classes compared" % compared)
+    check("HeapShapes$Leaf" in ours and ours["HeapShapes$Leaf"] == histogram["HeapShapes$Leaf"], str(histogram))
+
+
+def agent_dump(vm, options, *program):
+    """A dump by the agent at the program's end."""
+    live = vm.start("heap=dump,format=b,file=agent.hprof," + options, *program)
+    check_equal(live.finish().code, 0, "exit code")
+    return vm.path("agent.hprof")
+
+
+def check_map_leak(vm, path):
+    suspect, text = first_suspect(vm, path)
+    check("class HeapLeaks retains" in suspect["title"], text)
+    check(any(row["class"] == "HeapLeaks$Session" and row["objects"] == 20000 for row in suspect["kept"]), text)
+
+
+@vm_test(units=("heap_dump", "encoder_binary", "sink_file"))
+def leaks_are_found_in_dumps_of_the_jvmti_engine(vm):
+    path = agent_dump(vm, "dump=jvmti", "HeapLeaks", "map")
+    check_map_leak(vm, path)
+
+
+@vm_test(units=("heap_dump", "encoder_binary", "sink_file"))
+def ids_that_are_no_addresses_are_no_trouble(vm):
+    path = agent_dump(vm, "dump=jvmti,addresses=n", "HeapLeaks", "map")
+    check_map_leak(vm, path)
+    check("(assumed;" in heap(vm, "histogram", path), heap(vm, "histogram", path))
+
+
+@vm_test(units=("heap_dump", "encoder_binary", "sink_file"), since=11)
+def leaks_are_found_in_dumps_of_the_vm_engine(vm):
+    path = agent_dump(vm, "dump=vm", "HeapLeaks", "map")
+    check_map_leak(vm, path)
+
+
+@vm_test(until=8)
+def dumps_of_the_original_agent_have_allocation_sites(vm):
+    path = vm.path("original.hprof")
+    live = vm.launch(["-agentlib:hprof=heap=all,format=b,file=" + path, "HeapLeaks", "map"], None).wait_ready()
+    check_equal(live.finish().code, 0, "exit code")
+    check_map_leak(vm, path)
+    sites = str(heap_json(vm, "summary", "--top=0", path)["sites"])
+    check("HeapLeaks.main" in sites, "sites: %s" % sites)
+
+
+@vm_test()
+def compressed_and_cut_dumps_are_read(vm):
+    path, _ = jcmd_dump(vm, "HeapLeaks", "map")
+    with open(path, "rb") as file:
+        data = file.read()
+    with gzip.open(vm.path("vm.hprof.gz"), "wb", 1) as file:
+        file.write(data)
+    whole = heap_json(vm, "summary", path)
+    compressed = heap_json(vm, "summary", vm.path("vm.hprof.gz"))
+    check_equal(compressed["classes"], whole["classes"], "classes of the compressed dump")
+    with open(vm.path("cut.hprof"), "wb") as file:
+        file.write(data[:len(data) * 3 // 4])
+    text = heap(vm, "summary", vm.path("cut.hprof"))
+    check("Incomplete: " in text and "HeapLeaks$Session" in text, text)
+    page = vm.path("page.html")
+    heap(vm, "leaks", path, "-o", page)
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    check("class HeapLeaks" in text and "<details>" in text and "<script" not in text, "the page")
+
+
+@vm_test()
+def a_limit_of_memory_changes_no_result(vm):
+    path, _ = jcmd_dump(vm, "HeapLeaks", "map")
+    spilled = heap_json(vm, "summary", path, "--memory=3m", "--temp=" + vm.dir)
+    check_equal(spilled, heap_json(vm, "summary", path), "the summary with --memory=3m")
+    check_equal([name for name in os.listdir(vm.dir) if name.startswith("hprof-")], [], "files left behind")

@@ -1,0 +1,202 @@
+"""hprof profile: one line for a JVM that runs, of the same user, of another, in a container."""
+import os
+import re
+import shutil
+import signal
+import stat
+import subprocess
+import tempfile
+import time
+
+from harness import TIMEOUT, Skip, check, check_equal, clean_environment, no_core, vm_test
+from reports import parse_ascii
+from tool import hprof, sound
+
+UNITS = ("cpu_samples", "encoder_ascii", "sink_socket")
+NOBODY = 65534
+
+
+def profile(vm, live, *words, prefix=(), cwd=None):
+    """(exit code, stdout, stderr)"""
+    program = os.path.join(vm.tree, "bin", "hprof")
+    run = subprocess.run([*prefix, program, "profile", "--agent=" + vm.agent, str(live.pid), *words], cwd=cwd or vm.dir,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT,
+                         env=clean_environment(None))
+    return run.returncode, run.stdout.decode(), run.stderr.decode()
+
+
+def profiled(vm, live, name, *words, folder=None, **more):
+    """Runs it; the report is there, whole, and its path and size are what was said."""
+    folder = folder or vm.dir
+    code, out, err = profile(vm, live, "--seconds=1", *words, cwd=folder, **more)
+    path = os.path.join(os.path.realpath(folder), name)
+    check_equal((code, re.sub(r"[0-9.]+ [KM]?B|[0-9]+ bytes", "SIZE", out)), (0, path + " (SIZE)\n"), "hprof profile: %s" % err)
+    return path
+
+
+def ended_well(live):
+    run = live.finish()
+    check_equal((run.code, run.out.endswith("ended\n")), (0, True), "exit code and end\n%s\n" % run)
+    return run
+
+
+def is_gone(live):
+    """Nothing of the agent runs, and nothing of it is left in /tmp."""
+    names = [open("/proc/%d/task/%s/comm" % (live.pid, task)).read() for task in os.listdir("/proc/%d/task" % live.pid)]
+    left = [name for name in os.listdir("/proc/%d/root/tmp" % live.pid) if name.startswith(".hprof")]
+    return not [name for name in names if name.lower().startswith("hprof")] and not left
+
+
+@vm_test(units=UNITS)
+def one_line_brings_the_report(vm):
+    live = vm.start(None, "Idle")
+    for name in ("java.hprof.txt", "java.hprof.2.txt"):
+        path = profiled(vm, live, name)
+        sound(vm, name, "--for=gprof2dot,hprof2flamegraph")
+        check_equal(stat.S_IMODE(os.stat(path).st_mode), 0o600, "mode")
+        sections = parse_ascii(open(path).read()).cpu()
+        check_equal(len(sections), 1, "tables in " + name)
+        check("Spin.hot" in [row.method for row in sections[0].rows], "the busy method")
+        live.wait_until(lambda: is_gone(live), "the agent to be gone")
+    run = ended_well(live)
+    check("HPROF:" not in run.err and "Dumping" not in run.err, "the program's log\n%s" % run)
+
+
+@vm_test(units=UNITS + ("heap_dump", "encoder_binary"))
+def a_dump_alone_needs_no_seconds(vm):
+    live = vm.start(None, "Idle")
+    code, out, err = profile(vm, live, "-o", "app.hprof", "heap=dump", "format=b")
+    check_equal((code, "app.hprof (" in out), (0, True), "hprof profile: %s" % err)
+    sound(vm, "app.hprof", "--for=mat,visualvm,jhat")
+    ended_well(live)
+
+
+@vm_test(units=UNITS)
+def refusals_say_why_and_leave_no_file(vm):
+    live = vm.start(None, "Idle")
+    for words, code, said in ((["nonsense=1"], 1, "Unknown option: nonsense"), (["file=x.txt"], 2, "say -o FILE"),
+                              (["-o", "/nonexistent/x"], 2, "No such file"), (["start=n"], 2, "not for hprof profile")):
+        got = profile(vm, live, *words)
+        check_equal((got[0], said in got[2]), (code, True), "hprof profile %s: %s" % (words, got[2]))
+    check_equal([name for name in os.listdir(vm.dir) if "hprof" in name], [], "files")
+    live.wait_until(lambda: is_gone(live), "the agent to be gone")
+    ended_well(live)
+
+
+def start_profile(vm, live):
+    """hprof profile for long, once it collects."""
+    program = os.path.join(vm.tree, "bin", "hprof")
+    tool = subprocess.Popen([program, "profile", "--agent=" + vm.agent, "--seconds=1000", str(live.pid), "cpu=samples"],
+                            cwd=vm.dir, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    check("cpu=samples" in tool.stderr.readline().decode(), "it does not begin")
+    time.sleep(0.5)
+    return tool
+
+
+@vm_test(units=UNITS)
+def interrupted_it_still_brings_the_report(vm):
+    live = vm.start(None, "Idle")
+    tool = start_profile(vm, live)
+    tool.send_signal(signal.SIGINT)
+    out, err = tool.communicate(timeout=TIMEOUT)
+    check_equal((tool.returncode, "java.hprof.txt (" in out.decode()), (0, True), "hprof profile: %s" % err)
+    check_equal(len(parse_ascii(open(vm.path("java.hprof.txt")).read()).cpu()), 1, "tables")
+    ended_well(live)
+
+
+@vm_test(units=UNITS)
+def killed_it_takes_the_agent_with_it(vm):
+    live = vm.start(None, "Idle")
+    tool = start_profile(vm, live)
+    tool.kill()
+    tool.communicate(timeout=TIMEOUT)
+    live.wait_until(lambda: not any(name.lower().startswith("hprof") for name in thread_names(live)), "the agent to be gone")
+    os.unlink(vm.path("java.hprof.txt"))
+    profiled(vm, live, "java.hprof.txt")
+    ended_well(live)
+
+
+def thread_names(live):
+    names = []
+    for task in os.listdir("/proc/%d/task" % live.pid):
+        try:
+            names.append(open("/proc/%d/task/%s/comm" % (live.pid, task)).read())
+        except OSError:
+            pass
+    return names
+
+
+@vm_test(units=UNITS)
+def program_that_ends_meanwhile_leaves_its_last_report(vm):
+    live = vm.start(None, "Idle")
+    tool = start_profile(vm, live)
+    ended_well(live)
+    out, err = tool.communicate(timeout=TIMEOUT)
+    check_equal((tool.returncode, b"ended" in err, b"java.hprof.txt (" in out), (0, True, True), "hprof profile: %s" % err)
+    check_equal(len(parse_ascii(open(vm.path("java.hprof.txt")).read()).cpu()), 1, "tables")
+
+
+class Other:
+    """A JVM of another user, or in namespaces of its own, by a command in front."""
+
+    def __init__(self, vm, *prefix):
+        if not vm.jdk.home or os.geteuid() != 0:
+            raise Skip("needs a JDK without a command in front, and root")
+        self.process = subprocess.Popen([*prefix, *vm.command("java", "-Xmx64m", "-cp", vm.classes, "Idle")], cwd="/",
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, preexec_fn=no_core,
+                                        env=clean_environment(None))
+        check(self.process.stdout.readline().startswith(b"ready "), "the program does not start")
+        self.pid = self.process.pid
+        children = open("/proc/%d/task/%d/children" % (self.pid, self.pid)).read().split()
+        if prefix[0] == "unshare":
+            self.pid = int(children[0])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.wait(TIMEOUT)
+        self.process.stdout.close()
+
+
+def as_nobody(*command):
+    return ("setpriv", "--reuid=%d" % NOBODY, "--regid=%d" % NOBODY, "--clear-groups", *command)
+
+
+@vm_test(units=UNITS)
+def root_gets_a_file_of_its_own_from_another_users_vm(vm):
+    with Other(vm, *as_nobody()) as other:
+        path = profiled(vm, other, "java.hprof.txt")
+        check_equal(os.stat(path).st_uid, os.geteuid(), "the owner of the report")
+        check("Spin.hot" in open(path).read(), "the busy method")
+
+
+@vm_test(units=UNITS)
+def a_user_profiles_what_is_his(vm):
+    with Other(vm, *as_nobody()) as other, tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
+        os.chown(folder, NOBODY, NOBODY)
+        path = profiled(vm, other, "java.hprof.txt", folder=folder, prefix=as_nobody())
+        check_equal(os.stat(path).st_uid, NOBODY, "the owner of the report")
+        with Other(vm, "setpriv", "--reuid=0") as foreign:
+            code, _, err = profile(vm, foreign, cwd=folder, prefix=as_nobody())
+            check_equal((code, "belongs to user" in err), (2, True), "hprof profile of root's VM: %s" % err)
+        check_equal(len(os.listdir(folder)), 1, "files of the refused one")
+
+
+@vm_test(units=UNITS)
+def a_container_is_reached_from_outside(vm):
+    """Process ids, mounts and /tmp of its own, and none of this machine's files where the agent is."""
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as outside:
+        agent = os.path.join(shutil.copytree(vm.agent_dir, os.path.join(outside, "lib")), "libhprof.so")
+        hide = "mount -t tmpfs tmp /tmp && mount -t tmpfs none %s && exec \"$@\"" % outside
+        with Other(vm, "unshare", "--pid", "--fork", "--mount", "--mount-proc", "--propagation=private",
+                   "sh", "-c", hide, "sh") as other:
+            check("NSpid:\t%d\t" % other.pid in open("/proc/%d/status" % other.pid).read(), "process ids of its own")
+            path = profiled(vm, other, "java.hprof.txt", "--agent=" + agent)
+            check("Spin.hot" in open(path).read(), "the busy method")
+            left = [name for name in os.listdir("/proc/%d/root/tmp" % other.pid) if "hprof" in name and "perfdata" not in name]
+            check_equal(left, [], "what is left in its /tmp")
+            code, text = hprof(vm, "attach", "--agent=" + agent, str(other.pid), "cpu=samples", cwd=outside)
+            check_equal((code, "/proc/%d/root/tmp/java.hprof.txt" % other.pid in text), (0, True), "hprof attach: " + text)
+            check_equal(hprof(vm, "ctl", str(other.pid), "detach")[0], 0, "hprof ctl")

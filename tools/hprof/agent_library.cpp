@@ -1,0 +1,84 @@
+// Where the agent is, and what of it a JVM has to see.
+#include "tools/hprof/agent_library.h"
+
+#include <algorithm>
+
+#include "core/base/sha256.h"
+#include "platform/tool_os.h"
+
+namespace hprof::tool {
+
+namespace {
+
+constexpr char kPlugins[] = "/hprof/plugins";
+
+bool is_module(const std::string& name) {
+  constexpr char kSuffix[] = ".so";
+  return name.size() > 3 && name.compare(name.size() - 3, 3, kSuffix) == 0;
+}
+
+bool read_all(const std::string& path, std::string* content, std::string* error) {
+  const int file = os::open_for_reading(path, error);
+  if (file < 0) return false;
+  std::string buffer(1 << 16, '\0');
+  long got;
+  while ((got = os::read_some(file, &buffer[0], buffer.size(), error)) > 0)
+    content->append(buffer, 0, static_cast<size_t>(got));
+  os::close_file(file);
+  return got == 0;
+}
+
+}  // namespace
+
+std::string agent_library(const std::string& given, std::string* error) {
+  if (!given.empty()) return os::absolute_path(given, error);
+  std::string program = os::program_path();
+  size_t bin = program.rfind('/');
+  size_t top = bin == std::string::npos || bin == 0 ? std::string::npos : program.rfind('/', bin - 1);
+  if (top == std::string::npos) {
+    *error = "cannot tell where this program is; say --agent=<path of libhprof.so>";
+    return {};
+  }
+  // As installed, then as built.
+  const std::string installed = program.substr(0, top) + "/" HPROF_INSTALL_LIB "/libhprof.so";
+  if (os::file_exists(installed)) return installed;
+  std::string library = program.substr(0, top) + "/lib/libhprof.so";
+  if (os::file_exists(library)) return library;
+  *error = library + " is not there; say --agent=<path of libhprof.so>";
+  return {};
+}
+
+bool read_agent(const std::string& library, std::vector<os::FileCopy>* files, std::string* error) {
+  const size_t slash = library.rfind('/');
+  const std::string folder = library.substr(0, slash);
+  std::vector<std::string> names = {library.substr(slash + 1)};
+  for (const std::string& name : os::names_in_folder(folder + kPlugins)) {
+    if (is_module(name)) names.push_back(std::string(kPlugins).substr(1) + "/" + name);
+  }
+  std::sort(names.begin() + 1, names.end());
+  for (const std::string& name : names) {
+    os::FileCopy copy = {name, {}};
+    if (!read_all(folder + "/" + name, &copy.content, error)) return false;
+    files->push_back(std::move(copy));
+  }
+  return true;
+}
+
+std::string identity_of(const std::vector<os::FileCopy>& files) {
+  Sha256 hash;
+  for (const os::FileCopy& file : files) {
+    const std::string head = file.name + '\n' + std::to_string(file.content.size()) + '\n';
+    hash.update(head.data(), head.size());
+    hash.update(file.content.data(), file.content.size());
+  }
+  uint8_t digest[kSha256Size];
+  hash.finish(digest);
+  std::string text;
+  for (int i = 0; i < 8; i++) {
+    text += "0123456789abcdef"[digest[i] >> 4];
+    text += "0123456789abcdef"[digest[i] & 15];
+  }
+  return text;
+}
+
+}  // namespace hprof::tool

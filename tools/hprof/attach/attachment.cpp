@@ -1,0 +1,186 @@
+#include "tools/hprof/attach/attachment.h"
+
+#include "platform/tool_os.h"
+#include "tools/hprof/agent_library.h"
+#include "tools/hprof/command.h"
+#include "tools/hprof/ctl/ctl_session.h"
+
+namespace hprof::tool {
+
+namespace {
+
+constexpr char kReply[] = "reply";
+// For what the VM adds when the agent has said all.
+constexpr double kRestSeconds = 10;
+
+// "=name value" is a field, all else is for the user.
+void take_line(const std::string& line, AttachAnswer* answer) {
+  const size_t blank = line.find(' ');
+  if (line.empty() || line[0] != '=' || blank == std::string::npos) {
+    answer->messages.push_back(line);
+  } else {
+    answer->fields[line.substr(1, blank - 1)] = line.substr(blank + 1);
+  }
+}
+
+std::string read_to_end(int socket, double seconds) {
+  std::string text, ignored;
+  char buffer[4096];
+  const double deadline = os::monotonic_seconds() + seconds;
+  long got;
+  while (text.size() < 65536 && (got = os::receive_some(socket, buffer, sizeof buffer,
+                                                        deadline - os::monotonic_seconds(), &ignored)) > 0)
+    text.append(buffer, static_cast<size_t>(got));
+  return text;
+}
+
+bool is_absolute(const std::string& path) { return !path.empty() && path[0] == '/'; }
+
+}  // namespace
+
+std::string Attachment::name() const {
+  return "process " + std::to_string(jvm_.pid) + (jvm_.command.empty() ? "" : " (" + jvm_.command + ")");
+}
+
+bool Attachment::open(int pid, const std::string& agent, bool as_is, std::string* error) {
+  const std::string folder = os::working_folder();
+  const os::FileId folder_id = os::file_id(folder);
+  if (!os::find_jvm(pid, &jvm_, error) || !find_library(agent, as_is, error)) return false;
+  shares_folder_ = os::is_same_there(jvm_, folder, folder_id, true);
+  return place_.open(jvm_, error);
+}
+
+bool Attachment::find_library(const std::string& agent, bool as_is, std::string* error) {
+  if (as_is) {
+    if (!is_absolute(agent)) *error = "--as-is needs --agent=<absolute path>";
+    library_ = agent;
+    return is_absolute(agent) && os::become(jvm_, error);
+  }
+  const std::string library = agent_library(agent, error);
+  if (library.empty()) return false;
+  const os::FileId id = os::file_id(library);
+  if (!os::become(jvm_, error)) return false;
+  library_ = library;
+  return os::is_same_there(jvm_, library, id) || stage(library, error);
+}
+
+// The JVM has another file system, or its user may not look there: it gets a copy.
+bool Attachment::stage(const std::string& library, std::string* error) {
+  std::vector<os::FileCopy> files;
+  os::become_caller();
+  if (!read_agent(library, &files, error) || !os::become(jvm_, error)) return false;
+  if (!staged_.open(jvm_, identity_of(files), files, error)) return false;
+  library_ = staged_.folder_there() + "/" + files[0].name;
+  return true;
+}
+
+bool Attachment::hear_agent(int listener, const std::string& request, double seconds, AttachAnswer* answer,
+                            std::string* error) {
+  const int agent = os::accept_jvm(jvm_, listener, 1, error);
+  if (agent < 0) return false;
+  const double deadline = os::monotonic_seconds() + seconds;
+  Channel channel;
+  channel.write = [=](const std::string& bytes, std::string* why) {
+    return os::send_all(agent, bytes.data(), bytes.size(), deadline - os::monotonic_seconds(), why);
+  };
+  channel.read = [=](char* to, size_t size, std::string* why) {
+    const double left = deadline - os::monotonic_seconds();
+    const int ready = os::wait_readable({agent}, left > 0 ? static_cast<int>(left * 1000) : 0);
+    if (ready == -2) *why = "stopped before " + name() + " had answered";
+    return ready == -2 ? -1 : os::receive_some(agent, to, size, 0, why);
+  };
+  int status = kFailed;
+  if (channel.write(request, error))
+    status = read_answer(
+        channel, [&](const std::string& line) { take_line(line, answer); }, error);
+  os::close_socket(agent);
+  if (status == kFailed) return false;
+  answer->good = status == kDone;
+  if (status == kFoundProblems) answer->problem = *error;
+  error->clear();
+  return true;
+}
+
+// The agent speaks first, if it is one; else the VM says why not.
+bool Attachment::converse(int vm, int listener, const std::string& request, double seconds,
+                          AttachAnswer* answer, std::string* error) {
+  const int ready = os::wait_readable({listener, vm}, static_cast<int>(seconds * 1000));
+  if (ready == 0) {
+    if (!hear_agent(listener, request, seconds, answer, error)) return false;
+    read_to_end(vm, kRestSeconds);
+    return true;
+  }
+  if (ready != 1) {
+    *error = ready == -2
+                 ? "stopped before " + name() + " had answered"
+                 : name() + " has not answered in " + std::to_string(static_cast<int>(seconds)) + " s";
+    return false;
+  }
+  const std::string said = read_to_end(vm, kRestSeconds);
+  if (said.empty()) {
+    *error = name() + " closed the connection without an answer";
+    return false;
+  }
+  answer->good = os::understand_vm(said, &answer->problem);
+  if (!answer->good) answer->problem = "the VM refused the agent: " + answer->problem;
+  return true;
+}
+
+bool Attachment::ask(const std::string& options, const std::string& folder, double vm_seconds, double seconds,
+                     AttachAnswer* answer, std::string* error) {
+  if ((options + folder).find('\n') != std::string::npos) {
+    *error = "options and folder are one line";
+    return false;
+  }
+  const int listener = place_.listen(kReply, error);
+  if (listener < 0) return false;
+  bool answered = false;
+  const int vm = os::connect_vm(jvm_, vm_seconds, error);
+  if (vm >= 0) {
+    std::string request = "HPROF ATTACH 1\n";
+    if (!folder.empty()) request += "folder " + folder + "\n";
+    request += "options " + options + "\n\n";
+    answered = os::send_load(vm, library_, "reply=" + place_.path_there(kReply), error) &&
+               converse(vm, listener, request, seconds, answer, error);
+    os::close_socket(vm);
+  }
+  os::close_socket(listener);
+  place_.remove(kReply);
+  return answered;
+}
+
+std::string join_options(const std::vector<std::string>& words, size_t from) {
+  constexpr char kCommand[] = "command=";
+  const bool command = from < words.size() && words[from].rfind(kCommand, 0) == 0;
+  std::string text;
+  for (size_t i = from; i < words.size(); i++) text += (i == from ? "" : command ? " " : ",") + words[i];
+  return text;
+}
+
+std::unique_ptr<std::string> find_option(const std::string& options, const std::string& name) {
+  for (size_t at = 0; at <= options.size();) {
+    size_t end = options.find(',', at);
+    if (end == std::string::npos) end = options.size();
+    std::string value;
+    const std::string item = options.substr(at, end - at);
+    const size_t begin = item.find_first_not_of(" \t");
+    if (begin != std::string::npos && item.compare(begin, name.size() + 1, name + "=") == 0)
+      return std::make_unique<std::string>(item.substr(begin + name.size() + 1));
+    at = end + 1;
+  }
+  return nullptr;
+}
+
+bool choose_folder(const Attachment& attachment, const std::string& options, std::string* folder,
+                   std::string* error) {
+  *folder = attachment.shares_folder() ? os::working_folder() : "/tmp";
+  const auto file = find_option(options, "file");
+  if (attachment.shares_folder() || file == nullptr || is_absolute(*file)) return true;
+  *error = "file=" + *file + " is meant in " + os::working_folder() + ", where user " +
+           os::user_name(attachment.jvm().user) + " of " + attachment.name() +
+           " cannot write, or which it does not see; say a full path of its own, such as file=/tmp/" + *file +
+           ", or take hprof profile, which brings the report here";
+  return false;
+}
+
+}  // namespace hprof::tool

@@ -1,0 +1,68 @@
+// An agent in a running JVM, as the commands that load one or talk to one by the VM's attach mechanism see
+// it.
+//
+// The VM hands an agent at most 1023 bytes and says of its answer a number. So the agent gets the path of a
+// socket in a private folder; over it come its options, and back goes what it has to say
+// (core/agent/attach_reply.h).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "platform/tool_attach.h"
+
+namespace hprof::tool {
+
+struct AttachAnswer {
+  bool good = false;
+  std::vector<std::string> messages;          // for the user, one a line
+  std::map<std::string, std::string> fields;  // collectors, state, output, mode, control
+  std::string problem;                        // of the agent, or what the VM says
+};
+
+class Attachment {
+ public:
+  // Finds process and library and takes on the JVM's user. `agent` as given by --agent=; as_is: it is a path
+  // of the JVM's own file system. False with *error.
+  bool open(int pid, const std::string& agent, bool as_is, std::string* error);
+
+  const os::Jvm& jvm() const { return jvm_; }
+  os::MeetingPlace& place() { return place_; }
+  // Can the JVM see the caller's working folder, and write there?
+  bool shares_folder() const { return shares_folder_; }
+  // "process 4711 (app.jar)"
+  std::string name() const;
+
+  // Hands options or command=LINE to the agent, which is loaded if it is not there, and waits for its answer.
+  // vm_seconds: until the VM listens; seconds: until the agent has answered. False with *error: there was no
+  // answer.
+  bool ask(const std::string& options, const std::string& folder, double vm_seconds, double seconds,
+           AttachAnswer* answer, std::string* error);
+
+ private:
+  bool find_library(const std::string& agent, bool as_is, std::string* error);
+  bool stage(const std::string& library, std::string* error);
+  bool hear_agent(int listener, const std::string& request, double seconds, AttachAnswer* answer,
+                  std::string* error);
+  bool converse(int vm, int listener, const std::string& request, double seconds, AttachAnswer* answer,
+                std::string* error);
+
+  os::Jvm jvm_;
+  os::MeetingPlace place_;
+  os::StagedFiles staged_;
+  std::string library_;  // as the JVM sees it
+  bool shares_folder_ = false;
+};
+
+// Options in several words become one text: with commas, or with blanks behind command=.
+std::string join_options(const std::vector<std::string>& words, size_t from);
+// The value of an option in such a text; nullptr: it is not there.
+std::unique_ptr<std::string> find_option(const std::string& options, const std::string& name);
+// Where files without a folder of their own go: the caller's working folder, if the JVM may write there, else
+// its /tmp, but then a relative file= is refused with *error.
+bool choose_folder(const Attachment& attachment, const std::string& options, std::string* folder,
+                   std::string* error);
+
+}  // namespace hprof::tool

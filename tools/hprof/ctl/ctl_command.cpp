@@ -1,0 +1,94 @@
+// hprof ctl PATH|PID|HOST:PORT COMMAND: one command to a running agent.
+#include <iostream>
+
+#include "platform/tool_attach.h"
+#include "platform/tool_os.h"
+#include "tools/hprof/command.h"
+#include "tools/hprof/ctl/ctl_session.h"
+
+namespace hprof::tool {
+
+namespace {
+
+constexpr size_t kSecretMax = 4096;
+
+// The first line, so that an editor's last line feed does not count.
+bool read_secret(const std::string& path, std::string* secret, std::string* error) {
+  int fd = os::open_for_reading(path, error);
+  if (fd < 0) return false;
+  char bytes[kSecretMax];
+  long got;
+  while (secret->size() < kSecretMax && (got = os::read_some(fd, bytes, sizeof bytes, error)) > 0) {
+    secret->append(bytes, static_cast<size_t>(got));
+  }
+  os::close_file(fd);
+  size_t end = secret->find_first_of("\r\n");
+  if (end != std::string::npos) secret->resize(end);
+  if (secret->empty() && error->empty()) *error = path + " holds no secret";
+  return error->empty();
+}
+
+// An agent's text goes to a terminal: no escape sequences with it.
+void print_line(const std::string& text) {
+  std::string clean = text;
+  for (char& c : clean) {
+    auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x20 && c != '\t') || byte == 0x7f) c = '?';
+  }
+  std::cout << clean << '\n';
+}
+
+double left(double deadline) { return deadline - os::monotonic_seconds(); }
+
+int connect_to(const std::string& where, bool tcp, double seconds, std::string* error) {
+  if (tcp) {
+    size_t colon = where.rfind(':');
+    std::string host = where.substr(0, colon);
+    if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
+    return os::connect_tcp(host, where.substr(colon + 1), seconds, error);
+  }
+  uint64_t pid = 0;
+  if (parse_number(where, INT32_MAX, &pid)) return os::connect_control(static_cast<int>(pid), seconds, error);
+  return os::connect_local(where, seconds, error);
+}
+
+}  // namespace
+
+int ctl_command(const Arguments& arguments) {
+  std::string where, command, secret_file, secret, value, error;
+  uint64_t seconds = 60;
+  for (const std::string& argument : arguments) {
+    if (where.empty() && option_value(argument, "--secret-file", &secret_file)) continue;
+    if (command.empty() && option_value(argument, "--secret-file", &secret_file)) continue;
+    if (command.empty() && option_value(argument, "--timeout", &value)) {
+      if (!parse_number(value, 86400, &seconds)) return misuse("ctl", "--timeout takes seconds");
+    } else if (where.empty()) {
+      if (argument.rfind("--", 0) == 0) return misuse("ctl", "unknown option " + argument);
+      where = argument;
+    } else {
+      command += (command.empty() ? "" : " ") + argument;
+    }
+  }
+  if (command.empty()) return misuse("ctl", "PATH, PID or HOST:PORT, and a COMMAND");
+  bool tcp = where.find('/') == std::string::npos && where.find(':') != std::string::npos;
+  if (tcp && secret_file.empty()) return misuse("ctl", "HOST:PORT needs --secret-file=FILE");
+  if (tcp && !read_secret(secret_file, &secret, &error)) return fail(error);
+  // One for the whole call: an agent that says a byte now and then does not hold it up.
+  const double deadline = os::monotonic_seconds() + static_cast<double>(seconds);
+  int fd = connect_to(where, tcp, left(deadline), &error);
+  if (fd < 0) return fail(error);
+  Channel channel;
+  channel.write = [=](const std::string& bytes, std::string* why) {
+    return os::send_all(fd, bytes.data(), bytes.size(), left(deadline), why);
+  };
+  channel.read = [=](char* to, size_t size, std::string* why) {
+    return os::receive_some(fd, to, size, left(deadline), why);
+  };
+  int status = control_session(channel, tcp ? &secret : nullptr, command, print_line, &error);
+  os::close_socket(fd);
+  std::cout.flush();
+  if (status != kDone) std::cerr << "hprof: " << error << '\n';
+  return status;
+}
+
+}  // namespace hprof::tool

@@ -1,0 +1,150 @@
+// One command over a control socket.
+#include "tools/hprof/ctl/ctl_session.h"
+
+#include "core/base/sha256.h"
+#include "tools/hprof/command.h"
+
+namespace hprof::tool {
+
+namespace {
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+// Lines out of a channel.
+class Lines {
+ public:
+  explicit Lines(const Channel& channel) : channel_(channel) {}
+
+  bool next(std::string* line, std::string* error) {
+    for (;;) {
+      size_t end = held_.find('\n');
+      if (end != std::string::npos) {
+        *line = held_.substr(0, end);
+        held_.erase(0, end + 1);
+        return true;
+      }
+      if (held_.size() > kControlLineMax) {
+        *error = "the agent's answer has a line that does not end";
+        return false;
+      }
+      char bytes[4096];
+      long got = channel_.read(bytes, sizeof bytes, error);
+      if (got == 0) *error = "the agent closed the connection before the end of its answer";
+      if (got <= 0) return false;
+      held_.append(bytes, static_cast<size_t>(got));
+    }
+  }
+
+ private:
+  const Channel& channel_;
+  std::string held_;
+};
+
+}  // namespace
+
+Answer classify_answer(std::string_view line, std::string* text) {
+  auto carry = [&](size_t from) {
+    *text = std::string(line.substr(line.size() < from ? line.size() : from));
+  };
+  if (!line.empty() && line[0] == ' ') {
+    carry(1);
+    return Answer::kText;
+  }
+  if (line == "OK" || line.substr(0, 3) == "OK ") {
+    carry(3);
+    return Answer::kOk;
+  }
+  if (line == "ERROR" || line.substr(0, 6) == "ERROR ") {
+    carry(6);
+    return Answer::kError;
+  }
+  carry(0);
+  return Answer::kMalformed;
+}
+
+bool parse_greeting(std::string_view line, uint8_t nonce[kNonceSize]) {
+  constexpr std::string_view kStart = "HPROF 1 ";
+  if (line.substr(0, kStart.size()) != kStart || line.size() != kStart.size() + 2 * kNonceSize) return false;
+  for (size_t i = 0; i < kNonceSize; ++i) {
+    int high = hex_digit(line[kStart.size() + 2 * i]), low = hex_digit(line[kStart.size() + 2 * i + 1]);
+    if (high < 0 || low < 0) return false;
+    nonce[i] = static_cast<uint8_t>(high << 4 | low);
+  }
+  return true;
+}
+
+std::string authentication(const std::string& secret, const uint8_t nonce[kNonceSize]) {
+  uint8_t digest[kSha256Size];
+  hmac_sha256(secret.data(), secret.size(), nonce, kNonceSize, digest);
+  std::string text = "AUTH ";
+  for (uint8_t byte : digest) {
+    text += "0123456789abcdef"[byte >> 4];
+    text += "0123456789abcdef"[byte & 15];
+  }
+  return text;
+}
+
+bool valid_control_command(std::string_view text, std::string* error) {
+  constexpr size_t kCommandMax = 4096;
+  if (text.empty() || text.size() > kCommandMax) {
+    *error = text.empty() ? "no command" : "a command of more than 4096 bytes";
+    return false;
+  }
+  for (char c : text) {
+    auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7f) continue;
+    *error = "a command is one line without control characters";
+    return false;
+  }
+  return true;
+}
+
+static int read_answer(Lines& lines, const PrintLine& print, std::string* error) {
+  std::string line, text;
+  while (lines.next(&line, error)) {
+    switch (classify_answer(line, &text)) {
+      case Answer::kText:
+        print(text);
+        break;
+      case Answer::kOk:
+        if (!text.empty()) print(text);
+        return kDone;
+      case Answer::kError:
+        *error = text.empty() ? "the agent refused" : text;
+        return kFoundProblems;
+      case Answer::kMalformed:
+        *error = "the peer does not answer as an hprof agent";
+        return kFailed;
+    }
+  }
+  return kFailed;
+}
+
+int read_answer(const Channel& channel, const PrintLine& print, std::string* error) {
+  Lines lines(channel);
+  return read_answer(lines, print, error);
+}
+
+int control_session(const Channel& channel, const std::string* secret, const std::string& command,
+                    const PrintLine& print, std::string* error) {
+  if (!valid_control_command(command, error)) return kFailed;
+  Lines lines(channel);
+  if (secret != nullptr) {
+    std::string line;
+    uint8_t nonce[kNonceSize];
+    if (!lines.next(&line, error)) return kFailed;
+    if (!parse_greeting(line, nonce)) {
+      *error = "the peer is no hprof agent, or speaks another protocol";
+      return kFailed;
+    }
+    if (!channel.write(authentication(*secret, nonce) + "\n", error)) return kFailed;
+  }
+  if (!channel.write(command + "\n", error)) return kFailed;
+  return read_answer(lines, print, error);
+}
+
+}  // namespace hprof::tool

@@ -1,0 +1,48 @@
+// The text protocol of the control socket, client side.
+//
+//   client: COMMAND [arguments]\n
+//   server: any number of lines that begin with one blank, then OK[ text]\n or ERROR text\n
+//
+// Over TCP the server speaks first: HPROF 1 <64 hex digits of a nonce>\n, and the client answers
+// AUTH <hex of HMAC-SHA-256(secret, nonce bytes)>\n before its command.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace hprof::tool {
+
+constexpr size_t kNonceSize = 32;
+constexpr size_t kControlLineMax = 65536;
+
+enum class Answer { kText, kOk, kError, kMalformed };
+// What one line of the server is; *text is what it carries.
+Answer classify_answer(std::string_view line, std::string* text);
+
+// False when the line is no greeting of protocol 1.
+bool parse_greeting(std::string_view line, uint8_t nonce[kNonceSize]);
+// The answer to a greeting, without its line feed.
+std::string authentication(const std::string& secret, const uint8_t nonce[kNonceSize]);
+
+// One line, printable, of a bounded length.
+bool valid_control_command(std::string_view text, std::string* error);
+
+// Bytes to and from the server.
+struct Channel {
+  std::function<bool(const std::string& bytes, std::string* error)> write;
+  // Up to `size` bytes; 0 at the end, -1 with *error.
+  std::function<long(char* to, size_t size, std::string* error)> read;
+};
+
+// One whole answer: hands each text line to `print`. Returns an ExitStatus; *error is the server's or the
+// connection's.
+using PrintLine = std::function<void(const std::string&)>;
+int read_answer(const Channel& channel, const PrintLine& print, std::string* error);
+
+// Sends one command, and reads its answer. `secret` null: no greeting is expected.
+int control_session(const Channel& channel, const std::string* secret, const std::string& command,
+                    const PrintLine& print, std::string* error);
+
+}  // namespace hprof::tool

@@ -1,0 +1,20 @@
+// Class histograms as text: of jcmd GC.class_histogram, jmap -histo and hprof heap histogram.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace hprof::tool {
+
+struct ClassCount {
+  uint64_t objects = 0;
+  uint64_t bytes = 0;
+};
+using ClassHistogram = std::map<std::string, ClassCount>;
+
+// Rows "<rank>: <objects> <bytes> <class> (<module>)"; what stands around them is skipped. Classes of one
+// name are added up. False when the file cannot be read (*error) or has no such row (*error is empty).
+bool read_class_histogram(const std::string& path, ClassHistogram* histogram, std::string* error);
+
+}  // namespace hprof::tool

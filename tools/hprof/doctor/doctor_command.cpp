@@ -1,0 +1,58 @@
+// hprof doctor [PID]: what this host and a JVM on it allow.
+#include <iostream>
+
+#include "tools/hprof/command.h"
+#include "tools/hprof/doctor/findings.h"
+
+namespace hprof::tool {
+
+namespace {
+
+const char* word_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kYes:
+      return "yes     ";
+    case Verdict::kLimited:
+      return "limited ";
+    case Verdict::kAtStart:
+      return "at start";
+    default:
+      return "no      ";
+  }
+}
+
+// True when nothing is a no.
+bool print(const std::vector<Finding>& findings) {
+  bool good = true;
+  for (const Finding& finding : findings) {
+    std::string subject = finding.subject;
+    subject.resize(12, ' ');
+    std::cout << "  " << word_of(finding.verdict) << ' ' << subject << ' ' << finding.text << '\n';
+    if (!finding.fix.empty()) std::cout << std::string(24, ' ') << "-> " << finding.fix << '\n';
+    good = good && finding.verdict != Verdict::kNo;
+  }
+  return good;
+}
+
+}  // namespace
+
+int doctor_command(const Arguments& arguments) {
+  uint64_t pid = 0;
+  if (arguments.size() > 1) return misuse("doctor", "at most one PID");
+  if (arguments.size() == 1 && (!parse_number(arguments[0], INT32_MAX, &pid) || pid == 0))
+    return misuse("doctor", arguments[0] + " is no process id");
+  const os::HostFacts host = os::host_facts();
+  std::cout << "This host: " << host.system;
+  if (host.processors > 0) std::cout << ", " << host.processors << " processors";
+  std::cout << ", user " << host.user << '\n';
+  bool good = print(judge_host(host));
+  if (pid == 0) return good ? kDone : kFoundProblems;
+  os::JvmFacts jvm;
+  std::string error;
+  if (!os::jvm_facts(static_cast<int>(pid), &jvm, &error)) return fail(error);
+  std::cout << "Process " << pid << ":\n";
+  good = print(judge_jvm(host, jvm)) && good;
+  return good ? kDone : kFoundProblems;
+}
+
+}  // namespace hprof::tool

@@ -1,0 +1,210 @@
+#include "tools/hprof/doctor/findings.h"
+
+#include <cstdlib>
+
+namespace hprof::tool {
+
+namespace {
+
+// Below this a heap dump of an ordinary service does not fit.
+constexpr int64_t kLittleSpace = 1ll << 30;
+
+std::string bytes_text(int64_t bytes) {
+  const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes);
+  size_t unit = 0;
+  for (; value >= 1024 && unit < 4; ++unit) value /= 1024;
+  char text[32];
+  snprintf(text, sizeof text, value < 10 && unit > 0 ? "%.1f %s" : "%.0f %s", value, units[unit]);
+  return text;
+}
+
+std::string milliseconds(int64_t ns) {
+  char text[32];
+  snprintf(text, sizeof text, "%g ms", static_cast<double>(ns) / 1e6);
+  return text;
+}
+
+// The last word counts: -XX:+Name after -XX:-Name. False when neither is there.
+bool flag_is(const std::vector<std::string>& command, const std::string& name, bool value) {
+  bool set = false, last = false;
+  for (const std::string& word : command) {
+    if (word == "-XX:+" + name) set = last = true;
+    if (word == "-XX:-" + name) set = true, last = false;
+  }
+  return set && last == value;
+}
+
+bool has_word(const std::vector<std::string>& command, const std::string& wanted) {
+  for (const std::string& word : command)
+    if (word == wanted) return true;
+  return false;
+}
+
+void judge_tick(const os::HostFacts& host, std::vector<Finding>* findings) {
+  if (!host.cpu_timers) {
+    findings->push_back({Verdict::kLimited, "cpu=samples",
+                         "timers on CPU clocks cannot be made (" + host.cpu_timers_error +
+                             "): sampler=jvmti is used, at safepoints",
+                         host.cpu_timers_error == "not on this system"
+                             ? ""
+                             : "allow timer_create in the container's seccomp profile"});
+    return;
+  }
+  std::string text = "timers on CPU clocks work";
+  if (host.tick_ns > 0) text += "; the kernel looks at them every " + milliseconds(host.tick_ns);
+  const bool coarse = host.tick_ns > 1000000;
+  findings->push_back(
+      {Verdict::kYes, "cpu=samples", text,
+       coarse ? "an interval= below " + milliseconds(host.tick_ns) + " brings no more samples" : ""});
+  if (host.signal_limit >= 0 && host.signal_limit < 4096) {
+    findings->push_back({Verdict::kLimited, "threads",
+                         "this user may have " + std::to_string(host.signal_limit) +
+                             " timers and queued signals: threads beyond that are not sampled",
+                         "raise the limit: ulimit -i 16384"});
+  }
+}
+
+void judge_space(const std::string& subject, const std::string& folder, int64_t free,
+                 std::vector<Finding>* findings) {
+  if (free < 0) return;
+  const bool little = free < kLittleSpace;
+  findings->push_back({little ? Verdict::kLimited : Verdict::kYes, subject,
+                       bytes_text(free) + " free in " + folder,
+                       little ? "write heap dumps elsewhere: file=<path>" : ""});
+}
+
+// Whether anything of it can be profiled at all; false ends the examination.
+bool judge_process(const os::HostFacts& host, const os::JvmFacts& jvm, std::vector<Finding>* findings) {
+  const std::string process = "process " + std::to_string(jvm.pid);
+  if (!jvm.exists) {
+    findings->push_back(
+        {Verdict::kNo, "process", "there is no " + process, "find it with: jps -l, or pgrep -a java"});
+    return false;
+  }
+  if (!jvm.readable) {
+    findings->push_back({Verdict::kNo, "process",
+                         process + " belongs to user " + std::to_string(jvm.user) + ", and this is user " +
+                             std::to_string(host.user),
+                         "run this as that user or as root"});
+    return false;
+  }
+  if (jvm.libjvm.empty()) {
+    findings->push_back({Verdict::kNo, "process", process + " has no libjvm.so: it is no Java VM",
+                         "find the VM with: jps -l, or pgrep -a java"});
+    return false;
+  }
+  const int version = feature_version(jvm.version);
+  std::string text = "Java " + (jvm.version.empty() ? std::string("of unknown version") : jvm.version);
+  if (!jvm.home.empty()) text += " in " + jvm.home;
+  if (jvm.other_namespace) text += ", in a container";
+  const bool supported = version == 0 || version >= 8;
+  findings->push_back({supported ? Verdict::kYes : Verdict::kNo, "JVM", text,
+                       supported ? "" : "hprof needs Java 8 or later"});
+  return supported;
+}
+
+void judge_attach(const os::JvmFacts& jvm, int version, std::vector<Finding>* findings) {
+  if (!jvm.agent.empty()) {
+    findings->push_back({Verdict::kYes, "attach", "the agent is loaded already: " + jvm.agent,
+                         "talk to it: hprof ctl " + std::to_string(jvm.pid) + " status"});
+    return;
+  }
+  if (flag_is(jvm.command, "DisableAttachMechanism", true)) {
+    findings->push_back({Verdict::kNo, "attach", "switched off by -XX:+DisableAttachMechanism",
+                         "start the program with the agent: hprof run start=n,control=y -- java ..."});
+    return;
+  }
+  if (!jvm.attach_socket && (!jvm.catches_quit || has_word(jvm.command, "-Xrs") ||
+                             flag_is(jvm.command, "ReduceSignalUsage", true))) {
+    findings->push_back({Verdict::kNo, "attach",
+                         "the VM ignores SIGQUIT (-Xrs): its attach mechanism cannot be started",
+                         "start the program with the agent: hprof run start=n,control=y -- java ..."});
+    return;
+  }
+  if (version >= 21 && flag_is(jvm.command, "EnableDynamicAgentLoading", false)) {
+    findings->push_back({Verdict::kNo, "attach", "refused by -XX:-EnableDynamicAgentLoading",
+                         "remove that flag, or start the program with the agent"});
+    return;
+  }
+  const bool warns = version >= 21 && !flag_is(jvm.command, "EnableDynamicAgentLoading", true);
+  findings->push_back({Verdict::kYes, "attach",
+                       warns ? "works; the VM prints a warning on the program's stderr (JEP 451)" : "works",
+                       warns ? "-XX:+EnableDynamicAgentLoading silences it" : ""});
+  if (jvm.other_namespace) {
+    findings->push_back({Verdict::kLimited, "agent file",
+                         "the container must see libhprof.so under the path that is given",
+                         "copy lib/ of hprof into it, then: hprof attach --as-is --agent=<path there> " +
+                             std::to_string(jvm.pid) + " ..."});
+  }
+}
+
+void judge_collectors(const os::HostFacts& host, const os::JvmFacts& jvm, int version,
+                      std::vector<Finding>* findings) {
+  const bool signals = host.cpu_timers && jvm.async_get_call_trace;
+  findings->push_back({signals ? Verdict::kYes : Verdict::kLimited, "cpu=samples",
+                       signals ? "samples by CPU time, wherever a thread runs (sampler=signal)"
+                               : "samples at safepoints only (sampler=jvmti): the VM does not export "
+                                 "AsyncGetCallTrace, or there are no timers on CPU clocks",
+                       ""});
+  findings->push_back({Verdict::kAtStart, "cpu=times", "counts calls by rewriting classes as they are loaded",
+                       "start the program with the agent: hprof run cpu=times -- java ..."});
+  if (version == 0 || version >= 11) {
+    findings->push_back({Verdict::kLimited, "heap=sites", "sampled, when attached (sites=sampled)",
+                         "for exact counts start the program with the agent"});
+  } else {
+    findings->push_back({Verdict::kAtStart, "heap=sites",
+                         "Java " + std::to_string(version) + " cannot sample allocations",
+                         "start the program with the agent: hprof run heap=sites -- java ..."});
+  }
+  std::string dump = flag_is(jvm.command, "DisableAttachMechanism", true) ? "by JVMTI (dump=jvmti): slower"
+                                                                          : "by the VM's own dumper";
+  findings->push_back(
+      {Verdict::kYes, "heap=dump",
+       dump + (jvm.resident_bytes > 0 ? "; at most about " + bytes_text(jvm.resident_bytes) : ""), ""});
+  findings->push_back({Verdict::kYes, "monitor=y",
+                       "contention and waits from the moment of attaching; owners of "
+                       "monitors only from the VM's start",
+                       ""});
+}
+
+}  // namespace
+
+int feature_version(const std::string& version) {
+  const char* text = version.c_str();
+  if (version.rfind("1.", 0) == 0) text += 2;
+  return atoi(text);
+}
+
+std::vector<Finding> judge_host(const os::HostFacts& host) {
+  std::vector<Finding> findings;
+  judge_tick(host, &findings);
+  if (host.perf_paranoid != os::kFactUnknown) {
+    findings.push_back({host.perf_events ? Verdict::kYes : Verdict::kLimited, "perf events",
+                        std::string(host.perf_events ? "allowed" : "not allowed") +
+                            " (kernel.perf_event_paranoid=" + std::to_string(host.perf_paranoid) +
+                            "); hprof does not need them",
+                        ""});
+  }
+  if (!host.folder.empty()) {
+    if (host.folder_writable) {
+      judge_space("output", host.folder, host.folder_free, &findings);
+    } else {
+      findings.push_back(
+          {Verdict::kNo, "output", host.folder + " is not writable", "write reports elsewhere: file=<path>"});
+    }
+  }
+  return findings;
+}
+
+std::vector<Finding> judge_jvm(const os::HostFacts& host, const os::JvmFacts& jvm) {
+  std::vector<Finding> findings;
+  if (!judge_process(host, jvm, &findings)) return findings;
+  const int version = feature_version(jvm.version);
+  judge_attach(jvm, version, &findings);
+  judge_collectors(host, jvm, version, &findings);
+  if (jvm.folder_known) judge_space("its output", jvm.folder, jvm.folder_free, &findings);
+  return findings;
+}
+
+}  // namespace hprof::tool

@@ -1,0 +1,12 @@
+// Values of basic types as text.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace hprof::tool {
+
+// A value (HPROF_TYPE_*) from the low bytes of `value`: "-5", "true", "0x7f0010", "1.5", "'\\u0041'".
+std::string value_text(uint8_t type, uint64_t value);
+
+}  // namespace hprof::tool

@@ -1,0 +1,192 @@
+// Arrays of billions of elements within a limit of memory: what does not fit goes to temporary files.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace hprof::tool {
+
+// Hands out large zeroed regions. Thread: any. All regions are given back before it ends.
+class MemoryBudget {
+ public:
+  // `limit` in bytes, 0 = none; `folder` for temporary files, "" = the system's.
+  explicit MemoryBudget(uint64_t limit = 0, std::string folder = "");
+  ~MemoryBudget();
+  MemoryBudget(const MemoryBudget&) = delete;
+  MemoryBudget& operator=(const MemoryBudget&) = delete;
+
+  // `expected` of the `size` bytes will be touched. Throws OutOfMemory when neither RAM nor disk has room.
+  void* take(size_t size, size_t expected);
+  // For what is seldom used: in a temporary file where there is room for one, whatever the limit.
+  void* take_cold(size_t size);
+  // Takes what is not used for now out of RAM, if it is in a file.
+  void cool(void* region);
+  void give_back(void* region);
+  uint64_t spilled() const { return spilled_; }  // bytes ever put in temporary files
+  uint64_t limit() const { return limit_; }
+  uint64_t peak() const { return peak_; }  // most bytes in RAM that were asked for
+  // Bytes that still fit into RAM. Thread: any.
+  uint64_t room_left();
+  // To be called by whoever goes through regions in any order, for each element it looks at: what is in files
+  // is taken out of RAM before there is too much of it. Thread: any.
+  void step() {
+    if (!in_files_.load(std::memory_order_relaxed) || ++steps_ < kStepsBetweenLooks) return;
+    steps_ = 0;
+    look();
+  }
+
+ private:
+  // A step touches a few pages, and the system brings up to 15 of their neighbours: some 16 MiB.
+  static constexpr unsigned kStepsBetweenLooks = 128;
+  struct Region {
+    char* start;
+    size_t size;
+    size_t charged;  // against the limit
+    bool in_file;
+  };
+  void* take_ram(size_t size, size_t expected);
+  void* take_file(size_t size, std::string* error);
+  uint64_t room() const;
+  uint64_t look_at() const { return limit_ - limit_ / 8; }  // resident bytes from which on pages are dropped
+  void look();
+  void watch();
+
+  uint64_t limit_;
+  std::string folder_;
+  std::mutex mutex_;
+  std::vector<Region> regions_;
+  uint64_t charged_ = 0, peak_ = 0;
+  std::atomic<uint64_t> spilled_{0};
+  std::atomic<bool> in_files_{false};  // some region is, and there is a limit
+  static thread_local unsigned steps_;
+  std::atomic<bool> stop_{false};
+  std::thread watcher_;  // runs from the first spilled region on
+};
+
+struct OutOfMemory {
+  std::string what;
+};
+
+// A fixed number of elements, zero at first.
+template <typename T>
+class BigArray {
+ public:
+  BigArray() = default;
+  ~BigArray() { reset(); }
+  BigArray(BigArray&& other) noexcept { swap(other); }
+  BigArray& operator=(BigArray&& other) noexcept {
+    if (this != &other) {
+      reset();
+      swap(other);
+    }
+    return *this;
+  }
+  BigArray(const BigArray&) = delete;
+  BigArray& operator=(const BigArray&) = delete;
+
+  // `expected`: how many of the elements will be used, when that is less.
+  void allocate(MemoryBudget& budget, size_t count, size_t expected = SIZE_MAX) {
+    reset();
+    budget_ = &budget;
+    size_ = count;
+    size_t used = expected < count ? expected : count;
+    if (count > SIZE_MAX / sizeof(T)) throw OutOfMemory{"more elements than addresses"};
+    if (count != 0) data_ = static_cast<T*>(budget.take(count * sizeof(T), used * sizeof(T)));
+  }
+  void allocate_cold(MemoryBudget& budget, size_t count) {
+    reset();
+    budget_ = &budget;
+    size_ = count;
+    if (count != 0) data_ = static_cast<T*>(budget.take_cold(count * sizeof(T)));
+  }
+  // Elements that somebody else owns and nobody writes.
+  void borrow(const T* data, size_t count) {
+    reset();
+    data_ = const_cast<T*>(data);
+    size_ = count;
+  }
+  void cool() {
+    if (budget_ != nullptr) budget_->cool(data_);
+  }
+  void reset() {
+    if (budget_ != nullptr && data_ != nullptr) budget_->give_back(data_);
+    budget_ = nullptr;
+    data_ = nullptr;
+    size_ = 0;
+  }
+
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  T& operator[](size_t i) { return data_[i]; }
+  const T& operator[](size_t i) const { return data_[i]; }
+
+ private:
+  void swap(BigArray& other) {
+    std::swap(budget_, other.budget_);
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+  }
+
+  MemoryBudget* budget_ = nullptr;
+  T* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+// Unsigned numbers of kBytes bytes each. Different elements may be written by different threads.
+template <unsigned kBytes>
+class PackedArray {
+ public:
+  static constexpr uint64_t kMax = (uint64_t{1} << (8 * kBytes)) - 1;
+  void allocate(MemoryBudget& budget, size_t count) { bytes_.allocate(budget, count * kBytes); }
+  BigArray<uint8_t>& bytes() { return bytes_; }
+  const BigArray<uint8_t>& bytes() const { return bytes_; }
+  void reset() { bytes_.reset(); }
+  size_t size() const { return bytes_.size() / kBytes; }
+  bool empty() const { return bytes_.empty(); }
+  uint64_t get(size_t i) const {
+    const uint8_t* from = bytes_.data() + i * kBytes;
+    uint64_t value = 0;
+    for (unsigned k = 0; k < kBytes; ++k) value |= uint64_t{from[k]} << (8 * k);
+    return value;
+  }
+  void set(size_t i, uint64_t value) {
+    uint8_t* to = bytes_.data() + i * kBytes;
+    for (unsigned k = 0; k < kBytes; ++k) to[k] = static_cast<uint8_t>(value >> (8 * k));
+  }
+
+ private:
+  BigArray<uint8_t> bytes_;
+};
+
+// Bits, clear at first.
+class BitArray {
+ public:
+  void allocate(MemoryBudget& budget, size_t count) { words_.allocate(budget, count / 64 + 1); }
+  BigArray<uint64_t>& words() { return words_; }
+  const BigArray<uint64_t>& words() const { return words_; }
+  void reset() { words_.reset(); }
+  bool empty() const { return words_.empty(); }
+  bool get(size_t i) const { return (words_[i / 64] >> (i % 64) & 1) != 0; }
+  void set(size_t i) { words_[i / 64] |= uint64_t{1} << (i % 64); }
+  // While other threads set bits, too.
+  void set_shared(size_t i) { __atomic_fetch_or(&words_[i / 64], uint64_t{1} << (i % 64), __ATOMIC_RELAXED); }
+  uint64_t count() const {
+    uint64_t bits = 0;
+    for (size_t i = 0; i < words_.size(); ++i) bits += static_cast<unsigned>(__builtin_popcountll(words_[i]));
+    return bits;
+  }
+
+ private:
+  BigArray<uint64_t> words_;
+};
+
+}  // namespace hprof::tool

@@ -1,0 +1,62 @@
+// What a command has to say, before it is text, JSON or a page: sections of sentences and tables.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace hprof::tool {
+
+enum class CellKind : uint8_t {
+  kText,
+  kCount,    // of objects and the like
+  kBytes,    // shown as KiB, MiB, ...
+  kExact,    // bytes shown to the last one
+  kPercent,  // of a whole, as a fraction
+  kData,     // a number that text does not show
+  kChange    // a difference of bytes, with its sign
+};
+
+struct Column {
+  std::string key;    // in JSON
+  std::string title;  // in text
+  CellKind kind = CellKind::kText;
+};
+
+using Cell = std::variant<std::string, uint64_t, int64_t, double>;
+
+struct Table {
+  std::string key;
+  std::string title;
+  std::vector<Column> columns;  // the last one may be of any width
+  std::vector<std::vector<Cell>> rows;
+  uint64_t left_out = 0;  // rows that are not shown
+  std::string note;       // below it
+};
+
+struct Section {
+  std::string key;
+  std::string title;
+  std::vector<std::string> text;  // sentences, a line each
+  std::vector<Table> tables;
+  std::vector<Section> parts;
+};
+
+struct Document {
+  std::vector<Section> sections;
+};
+
+// "1.5 MiB".
+std::string bytes_text(uint64_t bytes);
+// "1,234,567".
+std::string count_text(uint64_t count);
+std::string cell_text(const Column& column, const Cell& cell);
+
+void write_text(const Document& document, std::ostream& out);
+void write_json(const Document& document, std::ostream& out);
+// A JSON string with its quotes; whatever is no UTF-8 becomes U+FFFD.
+std::string json_string(const std::string& text);
+
+}  // namespace hprof::tool

@@ -1,0 +1,17 @@
+// Suspects: what keeps an unusual part of the heap alive, and by which references.
+#pragma once
+
+#include "tools/hprof/heap/document.h"
+#include "tools/hprof/heap/paths.h"
+#include "tools/hprof/heap/snapshot.h"
+
+namespace hprof::tool {
+
+struct LeakOptions {
+  double threshold = 0.1;  // a suspect retains at least this part of the heap
+  size_t most = 5;         // suspects
+};
+
+Section leak_section(const Snapshot& snapshot, const ShortestPaths& paths, const LeakOptions& options);
+
+}  // namespace hprof::tool

@@ -1,0 +1,60 @@
+// How large objects are in the VM that was dumped: dumps hold values, not headers and gaps.
+//
+// Where ids are addresses, the distance to the next object shows the layout, and of many classes the exact
+// size. Elsewhere sizes follow HotSpot's rules for placing fields.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tools/hprof/heap/dump_outline.h"
+#include "tools/hprof/heap/heap_classes.h"
+#include "tools/hprof/heap/object_numbers.h"
+
+namespace hprof::tool {
+
+struct ObjectLayout {
+  unsigned reference = 4;            // bytes of a reference in an object
+  unsigned header = 12;              // bytes before the first field
+  unsigned alignment = 8;            // of objects
+  bool gap_before_elements = false;  // arrays begin at a multiple of 8, as before JDK 23
+  bool fills_super_gaps = true;      // fields are placed into gaps of the superclass, as from JDK 15 on
+  bool addresses = false;            // ids are addresses that confirmed this layout
+  bool contiguous = false;           // and nearly all objects follow each other without a gap
+  bool given = false;                // by the user
+
+  uint64_t array_size(uint8_t type, uint64_t length) const;
+  uint64_t aligned(uint64_t size) const { return (size + alignment - 1) / alignment * alignment; }
+  unsigned width(uint8_t type) const;
+  // For people: "compressed references (4 bytes), 12-byte headers, 8-byte alignment".
+  std::string text() const;
+};
+
+// "4,12" or "8,16,8": bytes of a reference, of a header, alignment.
+bool parse_layout(const std::string& text, ObjectLayout* layout);
+
+// The layout that the addresses of arrays fit, else the usual one of the dump's id size.
+ObjectLayout detect_layout(const DumpOutline& outline, const ObjectNumbers& numbers);
+
+// The smallest distance from an instance of a class to the next object.
+struct ClassGap {
+  uint64_t least = UINT64_MAX;
+  uint32_t times = 0;  // how often it was that
+  uint64_t seen = 0;   // instances
+  void add(uint64_t gap) {
+    ++seen;
+    if (gap > least) return;
+    times = gap == least ? times + 1 : 1;
+    least = gap;
+  }
+  void merge(const ClassGap& other);
+};
+
+// Sets HeapClass::size of all classes. `gaps` by class, empty without addresses.
+void size_instances(const ObjectLayout& layout, const std::vector<ClassGap>& gaps, HeapClasses& classes);
+
+// Bytes of a class's object (its mirror): java.lang.Class with the static fields behind it.
+uint64_t mirror_size(const ObjectLayout& layout, const HeapClass& of, uint64_t class_instance);
+
+}  // namespace hprof::tool

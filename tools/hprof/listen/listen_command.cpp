@@ -1,0 +1,252 @@
+// hprof listen: the receiving end of net=host:port.
+#include <cstdio>
+#include <deque>
+#include <iostream>
+#include <vector>
+
+#include "platform/tool_os.h"
+#include "tools/hprof/command.h"
+#include "tools/hprof/ctl/socket_command.h"
+#include "tools/hprof/format/binary_format.h"
+#include "tools/hprof/format/utf8.h"
+#include "tools/hprof/listen/stream_watch.h"
+
+namespace hprof::tool {
+
+namespace {
+
+constexpr int kStdin = 0, kStdout = 1, kStderr = 2;
+// For one read or write of a peer that is there: the waiting is done before.
+constexpr unsigned kSeconds = 10;
+
+struct ListenOptions {
+  std::string host = "127.0.0.1";
+  uint64_t port = 0;
+  std::string file = "java.hprof";
+  bool force = false;
+  bool quiet = false;
+  bool typed = true;
+  std::vector<std::string> commands;
+};
+
+int parse(const Arguments& arguments, ListenOptions* options) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    std::string value;
+    bool last = i + 1 == arguments.size();
+    if (option_value(argument, "--port", &value) || (argument == "--port" && !last)) {
+      if (value.empty()) value = arguments[++i];
+      if (!parse_number(value, 65535, &options->port))
+        return misuse("listen", "--port takes a number up to 65535");
+    } else if (option_value(argument, "--host", &value)) {
+      options->host = value;
+    } else if (argument == "-o" && !last) {
+      options->file = arguments[++i];
+    } else if (option_value(argument, "--cmd", &value) || (argument == "--cmd" && !last)) {
+      options->commands.push_back(value.empty() ? arguments[++i] : value);
+    } else if (argument == "--force") {
+      options->force = true;
+    } else if (argument == "--quiet") {
+      options->quiet = true;
+    } else if (argument == "--no-input") {
+      options->typed = false;
+    } else {
+      return misuse("listen", "unknown argument " + argument);
+    }
+  }
+  for (const std::string& text : options->commands) {
+    SocketCommand command;
+    std::string error;
+    uint64_t seconds = 0;
+    bool wait = text.rfind("wait ", 0) == 0 && parse_number(text.substr(5), 1000000, &seconds);
+    if (!wait && !parse_socket_command(text, 8, &command, &error)) return misuse("listen", error);
+  }
+  return kDone;
+}
+
+// One conversation: the stream to the file, commands to the peer.
+class Conversation {
+ public:
+  Conversation(int peer, int file, const ListenOptions& options)
+      : peer_(peer),
+        file_(file),
+        options_(options),
+        queue_(options.commands.begin(), options.commands.end()) {
+    progress_ = !options.quiet && os::is_terminal(kStderr);
+    prompt_ = progress_ && options.typed && os::is_terminal(kStdin);
+    typed_ = options.typed;
+    started_ = next_progress_ = os::monotonic_seconds();
+  }
+
+  int run() {
+    std::vector<char> buffer(1 << 18);
+    int status = -1;
+    while (status < 0) {
+      send_given();
+      int ready = os::wait_readable({peer_, typed_ ? kStdin : -1}, next_wait());
+      if (ready == -2) {
+        std::cerr << "\nhprof: stopped; the file holds what had come\n";
+        status = kFailed;
+      } else if (ready == 0) {
+        status = receive(&buffer);
+      } else if (ready == 1) {
+        read_typed();
+      }
+      show(false);
+    }
+    show(true);
+    return status;
+  }
+
+ private:
+  int next_wait() const {
+    double seconds = progress_ ? 0.5 : 3600;
+    if (!queue_.empty()) {
+      double wait = resume_ - os::monotonic_seconds();
+      seconds = wait < seconds ? wait : seconds;
+    }
+    return seconds <= 0 ? 0 : static_cast<int>(seconds * 1000) + 1;
+  }
+
+  // kDone or another status at the end of the stream, -1 to go on.
+  int receive(std::vector<char>* buffer) {
+    std::string error;
+    long got = os::receive_some(peer_, buffer->data(), buffer->size(), kSeconds, &error);
+    if (got < 0) {
+      std::cerr << "hprof: the connection broke: " << error << '\n';
+      return kFoundProblems;
+    }
+    if (got == 0) {
+      if (watch_.complete()) return kDone;
+      std::cerr << "hprof: the stream ended within a record\n";
+      return kFoundProblems;
+    }
+    watch_.add(buffer->data(), static_cast<size_t>(got));
+    show_answers();
+    if (!os::write_all(file_, buffer->data(), static_cast<size_t>(got), &error)) {
+      return fail(options_.file + ": " + error);
+    }
+    return -1;
+  }
+
+  void show_answers() {
+    for (const std::string& answer : watch_.take_answers()) {
+      if (options_.quiet) continue;
+      std::cerr << (progress_ ? "\r\x1b[K" : "") << "command " << printable(answer) << '\n';
+    }
+  }
+
+  // The commands of --cmd, each as soon as the waits before it are over.
+  void send_given() {
+    while (!queue_.empty() && os::monotonic_seconds() >= resume_) {
+      std::string text = queue_.front();
+      queue_.pop_front();
+      uint64_t seconds = 0;
+      if (text.rfind("wait ", 0) == 0 && parse_number(text.substr(5), 1000000, &seconds)) {
+        resume_ = os::monotonic_seconds() + static_cast<double>(seconds);
+      } else {
+        send(text);
+      }
+    }
+  }
+
+  void send(const std::string& text) {
+    SocketCommand command;
+    std::string error;
+    unsigned id_size = watch_.id_size() == 8 ? 8 : 4;
+    if (!parse_socket_command(text, id_size, &command, &error)) {
+      std::cerr << "hprof: " << error << '\n';
+      return;
+    }
+    std::string bytes = encode_socket_command(command, ++serial_);
+    if (!os::send_all(peer_, bytes.data(), bytes.size(), kSeconds, &error))
+      std::cerr << "hprof: not sent: " << error << '\n';
+  }
+
+  void read_typed() {
+    char bytes[4096];
+    std::string error;
+    long got = os::read_some(kStdin, bytes, sizeof bytes, &error);
+    if (got <= 0) {
+      typed_ = false;
+      return;
+    }
+    line_.append(bytes, static_cast<size_t>(got));
+    size_t end;
+    while ((end = line_.find('\n')) != std::string::npos) {
+      std::string text = line_.substr(0, end);
+      line_.erase(0, end + 1);
+      if (!text.empty()) send(text);
+    }
+    if (line_.size() > 65536) line_.clear();
+  }
+
+  void show(bool last) {
+    double now = os::monotonic_seconds();
+    if (options_.quiet || (!last && (!progress_ || now < next_progress_))) return;
+    next_progress_ = now + 0.5;
+    double seconds = now - started_;
+    double rate = seconds > 0 ? static_cast<double>(watch_.bytes()) / seconds / 1e6 : 0;
+    const char* tag = record_name(watch_.last_tag());
+    char text[200];
+    std::snprintf(text, sizeof text, "%llu bytes, %llu %s, %.1f MB/s%s%s",
+                  static_cast<unsigned long long>(watch_.bytes()),
+                  static_cast<unsigned long long>(watch_.records()), watch_.is_text() ? "lines" : "records",
+                  rate, tag == nullptr ? "" : ", ", tag == nullptr ? "" : tag);
+    if (progress_ && !prompt_) {
+      std::cerr << '\r' << text << "\x1b[K" << (last ? "\n" : "");
+    } else if (last) {
+      std::cerr << text << '\n';
+    } else {
+      // Someone types: the line above the prompt is rewritten, what is typed stays.
+      std::cerr << "\x1b"
+                   "7\r\x1b[A\x1b[2K"
+                << text
+                << "\x1b"
+                   "8";
+    }
+    std::cerr.flush();
+  }
+
+  int peer_;
+  int file_;
+  const ListenOptions& options_;
+  std::deque<std::string> queue_;
+  StreamWatch watch_;
+  std::string line_;
+  double resume_ = 0;
+  double started_ = 0;
+  double next_progress_ = 0;
+  uint32_t serial_ = 0;
+  bool progress_ = false;
+  bool prompt_ = false;
+  bool typed_ = false;
+};
+
+}  // namespace
+
+int listen_command(const Arguments& arguments) {
+  ListenOptions options;
+  int status = parse(arguments, &options);
+  if (status != kDone) return status;
+  std::string error;
+  auto port = static_cast<uint16_t>(options.port);
+  int listener = os::listen_tcp(options.host, &port, &error);
+  if (listener < 0) return fail(error);
+  int file = options.file == "-" ? kStdout : os::create_private_file(options.file, options.force, &error);
+  if (file < 0) return fail(error + (options.force ? "" : " (--force replaces a file)"));
+  os::stop_on_signals();
+  // Said even with --quiet: with port 0 nobody knows it otherwise.
+  std::cerr << "listening on " << options.host << ":" << port << ", writing to " << options.file << std::endl;
+  if (os::wait_readable({listener}, -1) < 0) return fail("stopped before anyone connected");
+  int peer = os::accept_peer(listener, &error);
+  os::close_socket(listener);
+  if (peer < 0) return fail(error);
+  if (!options.quiet) std::cerr << "connected\n" << (os::is_terminal(kStderr) ? "\n" : "");
+  status = Conversation(peer, file, options).run();
+  os::close_socket(peer);
+  os::close_file(file);
+  return status;
+}
+
+}  // namespace hprof::tool

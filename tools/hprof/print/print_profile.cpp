@@ -1,0 +1,98 @@
+#include "tools/hprof/print/print_profile.h"
+
+#include <cstdio>
+#include <ostream>
+
+#include "tools/hprof/format/utf8.h"
+#include "tools/hprof/print/profile_sums.h"
+
+namespace hprof::tool {
+
+namespace {
+
+constexpr const char* kFrameIndent = "          ";
+
+std::string percent(uint64_t part, uint64_t whole) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%7.2f%%",
+                whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+  return text;
+}
+
+std::string padded(const std::string& text, size_t width) {
+  return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
+}
+
+class Printer {
+ public:
+  Printer(const Profile& profile, const ProfileView& view, std::ostream& out)
+      : profile_(profile), view_(view), out_(out) {}
+
+  void print(const LastTable& last) {
+    const ProfileTable& table = *last.table;
+    const size_t weight = preferred_weight(table);
+    uint64_t sum = 0;
+    for (const ProfileRow& row : table.rows) sum += row.values[weight];
+    out_ << '\n'
+         << table.title << (view_.lines ? " by line" : "") << ", " << table.weights[weight].title << " "
+         << weight_text(table.weights[weight], sum) << " in the rows";
+    if (last.of > 1)
+      out_ << "; the last of " << last.of << " tables: each holds all that was seen since the start or reset";
+    out_ << '\n';
+    view_.lines ? print_lines(table, weight, sum) : print_rows(table, weight, sum);
+  }
+
+ private:
+  bool is_shown(size_t row) const { return view_.top == 0 || row < view_.top; }
+  void print_left_out(size_t rows) {
+    if (!is_shown(rows - 1)) out_ << "  ... " << rows - view_.top << " more\n";
+  }
+
+  void print_rows(const ProfileTable& table, size_t weight, uint64_t sum) {
+    out_ << "rank    self ";
+    for (const ProfileWeight& each : table.weights) out_ << padded(each.title, kColumn);
+    out_ << "  trace name, and its stack\n";
+    size_t rank = 0;
+    for (const ProfileRow& row : table.rows) {
+      if (!is_shown(rank++)) break;
+      out_ << padded(std::to_string(rank), 4) << percent(row.values[weight], sum);
+      for (size_t i = 0; i < row.values.size(); ++i)
+        out_ << padded(weight_text(table.weights[i], row.values[i]), kColumn);
+      out_ << padded(std::to_string(row.trace), 7) << ' ' << printable(row_name(profile_, row)) << '\n';
+      const auto found = profile_.traces.find(row.trace);
+      if (found == profile_.traces.end()) continue;
+      for (const ProfileFrame& frame : found->second)
+        out_ << kFrameIndent << printable(frame_text(frame)) << '\n';
+    }
+    print_left_out(table.rows.size());
+  }
+
+  void print_lines(const ProfileTable& table, size_t weight, uint64_t sum) {
+    const std::vector<LineSum> sums = sums_by_line(profile_, table, weight);
+    out_ << "    self    total" << padded(table.weights[weight].title, kColumn)
+         << "  line (self: innermost; total: anywhere in the stack)\n";
+    for (size_t i = 0; i < sums.size() && is_shown(i); ++i) {
+      out_ << percent(sums[i].self, sum) << ' ' << percent(sums[i].total, sum)
+           << padded(weight_text(table.weights[weight], sums[i].self), kColumn) << "  "
+           << printable(sums[i].line) << '\n';
+    }
+    print_left_out(sums.size());
+  }
+
+  static constexpr size_t kColumn = 19;
+  const Profile& profile_;
+  const ProfileView& view_;
+  std::ostream& out_;
+};
+
+}  // namespace
+
+void print_profile(const Profile& profile, const ProfileView& view, std::ostream& out) {
+  out << profile.file;
+  for (const auto& [key, value] : profile.about) out << ": " << value;
+  out << '\n';
+  for (const LastTable& last : last_tables(profile)) Printer(profile, view, out).print(last);
+  for (const std::string& note : profile.notes) out << "\nnote: " << printable(note) << '\n';
+}
+
+}  // namespace hprof::tool

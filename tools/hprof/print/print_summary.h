@@ -1,0 +1,23 @@
+// What a binary file holds, as tables.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+
+#include "tools/hprof/format/input.h"
+
+namespace hprof::tool {
+
+struct SummaryOptions {
+  uint64_t top = 20;     // rows of each table, 0 = all
+  bool traces = false;   // the stack of each row
+  bool threads = false;  // a table of threads
+};
+
+// Records by type; for each heap dump its size, roots and the top classes by bytes and by count; each sites
+// and samples table. Bytes are those of the dump: fields and elements, without object headers. False with
+// *error when the file breaks off; what was read until then is printed.
+bool print_summary(Input& in, const SummaryOptions& options, std::ostream& out, std::string* error);
+
+}  // namespace hprof::tool

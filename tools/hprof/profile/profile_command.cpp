@@ -1,0 +1,298 @@
+// hprof profile PID: attaches, waits, fetches the report and detaches, in one line.
+//
+// The agent streams to a local socket in a private folder, and this program writes the file: so it belongs to
+// the caller, whoever the JVM's user is and whatever file system it has. When this program dies the agent
+// sees the end of the stream and goes, too.
+#include <cstdio>
+#include <iostream>
+
+#include "platform/tool_os.h"
+#include "tools/hprof/attach/attachment.h"
+#include "tools/hprof/command.h"
+#include "tools/hprof/ctl/ctl_session.h"
+#include "tools/hprof/size_text.h"
+
+namespace hprof::tool {
+
+namespace {
+
+constexpr char kStream[] = "stream";
+constexpr char kControl[] = "control";
+constexpr unsigned kLastNumber = 9999;
+constexpr double kTick = 0.5;             // seconds between two lines of progress
+constexpr double kReportSeconds = 86400;  // a large dump takes its time, and ends by itself
+constexpr double kSilenceSeconds = 300;   // of the agent, when the report was asked for
+
+struct ProfileOptions {
+  std::string agent;
+  bool as_is = false;
+  bool force = false;
+  uint64_t vm_seconds = 10;
+  double seconds = -1;  // below 0: not given
+  std::string file;
+  int pid = 0;
+  std::string text;  // of the agent
+};
+
+// A dump alone needs no waiting.
+bool is_dump_alone(const std::string& options) {
+  const auto heap = find_option(options, "heap");
+  return heap != nullptr && *heap == "dump" && find_option(options, "cpu") == nullptr &&
+         find_option(options, "monitor") == nullptr && find_option(options, "plugin") == nullptr;
+}
+
+// Options of the agent that this command decides itself.
+int check_agent_options(const ProfileOptions& options) {
+  for (const char* name : {"file", "net", "control", "start", "doe", "command"}) {
+    if (find_option(options.text, name) == nullptr) continue;
+    return misuse("profile", std::string(name) + "= is not for hprof profile" +
+                                 (name == std::string("file") ? ": say -o FILE" : ""));
+  }
+  return kDone;
+}
+
+void add_defaults(ProfileOptions* options) {
+  std::string& text = options->text;
+  const auto add = [&](const std::string& item) { text += (text.empty() ? "" : ",") + item; };
+  if (text.empty()) add("cpu=samples");
+  if (find_option(text, "depth") == nullptr) add("depth=16");
+  if (find_option(text, "verbose") == nullptr) add("verbose=n");
+  if (options->seconds < 0) options->seconds = is_dump_alone(text) ? 0 : 20;
+  if (!options->file.empty()) return;
+  const auto format = find_option(text, "format");
+  options->file = "java.hprof";
+  if (format == nullptr || *format == "a")
+    options->file += ".txt";
+  else if (*format != "b")
+    options->file += "." + *format;
+  if (find_option(text, "compress") != nullptr) options->file += ".gz";
+}
+
+int parse(const Arguments& arguments, ProfileOptions* options) {
+  std::vector<std::string> words;
+  uint64_t number = 0;
+  for (size_t i = 0; i < arguments.size(); i++) {
+    const std::string& argument = arguments[i];
+    std::string value;
+    const bool last = i + 1 == arguments.size();
+    if (option_value(argument, "--agent", &options->agent)) continue;
+    if (option_value(argument, "--seconds", &value) || (argument == "--seconds" && !last)) {
+      if (value.empty()) value = arguments[++i];
+      if (!parse_number(value, 10000000, &number)) return misuse("profile", "--seconds takes a number");
+      options->seconds = static_cast<double>(number);
+    } else if (option_value(argument, "--timeout", &value)) {
+      if (!parse_number(value, 86400, &options->vm_seconds))
+        return misuse("profile", "--timeout takes seconds");
+    } else if (argument == "-o" && !last) {
+      options->file = arguments[++i];
+    } else if (argument == "--as-is") {
+      options->as_is = true;
+    } else if (argument == "--force") {
+      options->force = true;
+    } else if (argument.size() > 1 && argument[0] == '-') {
+      return misuse("profile", "unknown option " + argument);
+    } else {
+      words.push_back(argument);
+    }
+  }
+  if (words.empty()) return misuse("profile", "PID and, if need be, OPTIONS");
+  if (!parse_number(words[0], INT32_MAX, &number) || number == 0)
+    return misuse("profile", words[0] + " is no process id");
+  options->pid = static_cast<int>(number);
+  options->text = join_options(words, 1);
+  const int status = check_agent_options(*options);
+  if (status == kDone) add_defaults(options);
+  return status;
+}
+
+// "a.txt" with 2: "a.2.txt"; other names get the number at their end. As the agent does it.
+std::string numbered(const std::string& name, unsigned number) {
+  const size_t stem =
+      name.size() > 4 && name.compare(name.size() - 4, 4, ".txt") == 0 ? name.size() - 4 : name.size();
+  return name.substr(0, stem) + "." + std::to_string(number) + name.substr(stem);
+}
+
+// The file, or one beside those that are there. -1 with *error.
+int create_file(ProfileOptions* options, std::string* error) {
+  const std::string wanted = options->file;
+  int file = os::create_private_file(wanted, options->force, error);
+  for (unsigned n = 2; file < 0 && os::file_exists(options->file) && !options->force && n <= kLastNumber;
+       n++) {
+    options->file = numbered(wanted, n);
+    file = os::create_private_file(options->file, false, error);
+  }
+  return file;
+}
+
+class Profile {
+ public:
+  explicit Profile(ProfileOptions options) : options_(std::move(options)) {}
+  int run();
+
+ private:
+  bool attach(std::string* error);
+  void wait();
+  bool fetch(std::string* error);
+  bool tell(const std::string& command, std::string* answer, std::string* error);
+  bool read_stream(int milliseconds, std::string* error);
+  void show(bool last);
+
+  ProfileOptions options_;
+  Attachment attachment_;
+  AttachAnswer answer_;
+  int file_ = -1;
+  int stream_ = -1;
+  int control_ = -1;
+  bool ended_ = false;    // the agent has closed the stream
+  bool stopped_ = false;  // by a signal
+  uint64_t bytes_ = 0;
+  double began_ = 0;
+  std::string problem_;  // of the file
+};
+
+// *error also when the agent refuses.
+bool Profile::attach(std::string* error) {
+  if (!attachment_.open(options_.pid, options_.agent, options_.as_is, error)) return false;
+  const int listener = attachment_.place().listen(kStream, error);
+  if (listener < 0) return false;
+  const os::MeetingPlace& place = attachment_.place();
+  const std::string text =
+      options_.text + ",net=" + place.path_there(kStream) + ",control=" + place.path_there(kControl);
+  const bool answered =
+      attachment_.ask(text, "", static_cast<double>(options_.vm_seconds), 60, &answer_, error);
+  for (const std::string& line : answer_.messages) std::cerr << line << '\n';
+  if (answered && !answer_.good) *error = answer_.problem;
+  if (answered && answer_.good) {
+    stream_ = os::accept_jvm(attachment_.jvm(), listener, 5, error);
+    control_ = attachment_.place().connect(kControl, 5, error);
+  }
+  os::close_socket(listener);
+  return stream_ >= 0 && control_ >= 0;
+}
+
+void Profile::show(bool last) {
+  if (!os::is_terminal(2)) return;
+  char text[120];
+  std::snprintf(text, sizeof text, "%.0f of %.0f s", os::monotonic_seconds() - began_, options_.seconds);
+  std::cerr << '\r' << attachment_.name() << ": " << text << ", " << size_text(bytes_) << "\x1b[K"
+            << (last ? "\n" : "");
+  std::cerr.flush();
+}
+
+// Takes what has come, after waiting for it at most so long. False at the end of the stream, or with *error.
+bool Profile::read_stream(int milliseconds, std::string* error) {
+  if (os::wait_readable({stream_}, milliseconds) != 0) return true;
+  char buffer[1 << 16];
+  const long got = os::receive_some(stream_, buffer, sizeof buffer, 0, error);
+  if (got <= 0) {
+    ended_ = true;
+    return false;
+  }
+  if (!os::write_all(file_, buffer, static_cast<size_t>(got), error)) {
+    *error = options_.file + ": " + *error;
+    return false;
+  }
+  bytes_ += static_cast<uint64_t>(got);
+  return true;
+}
+
+void Profile::wait() {
+  began_ = os::monotonic_seconds();
+  const double end = began_ + options_.seconds;
+  for (double now = began_; now < end && !stopped_; now = os::monotonic_seconds()) {
+    show(false);
+    const double left = end - now < kTick ? end - now : kTick;
+    if (os::wait_readable({stream_}, static_cast<int>(left * 1000) + 1) == -2) {
+      stopped_ = true;
+      os::forget_stop();
+    }
+    if (!stopped_ && !read_stream(0, &problem_)) return;
+  }
+  show(true);
+}
+
+// One command, with the stream read meanwhile: the report is longer than what sockets hold.
+bool Profile::tell(const std::string& command, std::string* answer, std::string* error) {
+  if (!os::send_all(control_, (command + "\n").data(), command.size() + 1, 10, error)) return false;
+  const double deadline = os::monotonic_seconds() + kReportSeconds;
+  double heard = os::monotonic_seconds();
+  std::string held;
+  while (held.find("\nOK") == std::string::npos && held.rfind("OK", 0) != 0 &&
+         held.find("\nERROR") == std::string::npos && held.rfind("ERROR", 0) != 0) {
+    const int ready = os::wait_readable({control_, ended_ ? -1 : stream_}, 1000);
+    const double now = os::monotonic_seconds();
+    if (ready >= 0) heard = now;
+    if (ready == -2 || now > deadline || now - heard > kSilenceSeconds) {
+      *error = ready == -2 ? "stopped" : "the agent does not answer";
+      return false;
+    }
+    if (ready == 1 && !read_stream(0, error) && !ended_) return false;
+    if (ready != 0) continue;
+    char bytes[4096];
+    const long got = os::receive_some(control_, bytes, sizeof bytes, 0, error);
+    if (got <= 0) {
+      if (error->empty()) *error = "the agent is gone";
+      return false;
+    }
+    held.append(bytes, static_cast<size_t>(got));
+  }
+  const size_t last = held.rfind('\n', held.size() - 2);
+  std::string line = held.substr(last == std::string::npos ? 0 : last + 1);
+  while (!line.empty() && line.back() == '\n') line.pop_back();
+  if (classify_answer(line, answer) == Answer::kOk) return true;
+  *error = *answer;
+  return false;
+}
+
+// The report, and the end of the agent. False with *error.
+bool Profile::fetch(std::string* error) {
+  std::string said, ignored;
+  const bool reported = tell("report", &said, error);
+  if (!tell("detach nodump", &said, &ignored)) {
+    if (reported) *error = ignored;
+    return false;
+  }
+  while (!ended_ && read_stream(static_cast<int>(kSilenceSeconds * 1000), &ignored)) {
+  }
+  return reported;
+}
+
+int Profile::run() {
+  std::string error;
+  const std::string wanted = options_.file;
+  file_ = create_file(&options_, &error);
+  if (file_ < 0) return fail(error);
+  const std::string path = os::absolute_path(options_.file, &error);
+  os::stop_on_signals();
+  if (!attach(&error)) {
+    os::become_caller();
+    os::close_file(file_);
+    os::remove_file(path);
+    std::cerr << "hprof: " << error << '\n';
+    return answer_.problem.empty() ? kFailed : kFoundProblems;
+  }
+  if (options_.file != wanted)
+    std::cerr << wanted << " is kept (--force replaces it): writing to " << options_.file << '\n';
+  std::cerr << attachment_.name() << ": " << options_.text << ", " << options_.seconds << " s" << std::endl;
+  wait();
+  bool good = ended_ || (problem_.empty() && fetch(&error));
+  if (!problem_.empty()) error = problem_;
+  os::close_socket(stream_);
+  os::close_socket(control_);
+  os::close_file(file_);
+  if (ended_ && os::monotonic_seconds() - began_ < options_.seconds && !stopped_)
+    std::cerr << attachment_.name() << " ended, or its agent did; this is what it wrote\n";
+  if (!good) std::cerr << "hprof: " << error << '\n';
+  std::cout << path << " (" << size_text(bytes_) << ")\n";
+  return good ? kDone : kFoundProblems;
+}
+
+}  // namespace
+
+int profile_command(const Arguments& arguments) {
+  ProfileOptions options;
+  const int status = parse(arguments, &options);
+  return status == kDone ? Profile(options).run() : status;
+}
+
+}  // namespace hprof::tool

@@ -1,0 +1,143 @@
+#include "tools/hprof/view/page.h"
+
+#include <unordered_map>
+
+namespace hprof::tool {
+
+namespace {
+
+std::string base36(uint64_t number) {
+  std::string text;
+  do {
+    text.insert(text.begin(), "0123456789abcdefghijklmnopqrstuvwxyz"[number % 36]);
+    number /= 36;
+  } while (number != 0);
+  return text;
+}
+
+// As page.js reads it: nothing can end the line, the field or the script element.
+std::string escaped(const std::string& text) {
+  std::string made;
+  for (char letter : text) {
+    switch (letter) {
+      case '\\':
+        made += "\\\\";
+        break;
+      case '\t':
+        made += "\\t";
+        break;
+      case '\n':
+        made += "\\n";
+        break;
+      case '\r':
+        made += "\\r";
+        break;
+      case '<':
+        made += "\\u003c";
+        break;
+      default:
+        made += letter;
+    }
+  }
+  return made;
+}
+
+// The lines of one profile; their grammar is at the top of page.js.
+class DataWriter {
+ public:
+  explicit DataWriter(std::ostream& out) : out_(out) {}
+
+  void write(const Profile& profile) {
+    for (const auto& about : profile.about)
+      out_ << "i\t" << escaped(about.first) << '\t' << escaped(about.second) << '\n';
+    for (const auto& trace : profile.traces) write_trace(trace.first, trace.second);
+    for (const ProfileTable& table : profile.tables) write_table(table);
+    for (const std::string& note : profile.notes) out_ << "n\t" << escaped(note) << '\n';
+  }
+
+ private:
+  std::string string_id(const std::string& text) {
+    return numbered(&strings_, text,
+                    [&](const std::string& id) { out_ << "s\t" << id << '\t' << escaped(text) << '\n'; });
+  }
+
+  std::string frame_id(const ProfileFrame& frame) {
+    const std::string key =
+        frame.class_name + '\n' + frame.method + '\n' + frame.source + '\n' + std::to_string(frame.line);
+    const auto found = frames_.find(key);
+    if (found != frames_.end()) return found->second;
+    const std::string name = string_id(frame.class_name), method = string_id(frame.method),
+                      source = string_id(frame.source);
+    const std::string owner = numbered(&classes_, frame.class_name, [&](const std::string& id) {
+      out_ << "c\t" << id << '\t' << name << '\n';
+    });
+    return numbered(&frames_, key, [&](const std::string& id) {
+      out_ << "f\t" << id << '\t' << owner << '\t' << method << '\t' << source << '\t' << frame.line << '\n';
+    });
+  }
+
+  void write_trace(uint64_t serial, const std::vector<ProfileFrame>& frames) {
+    std::string line;
+    for (size_t i = frames.size(); i-- > 0;) line += '\t' + frame_id(frames[i]);
+    out_ << "t\t" << base36(serial) << "\t0\t0" << line << '\n';
+  }
+
+  void write_table(const ProfileTable& table) {
+    out_ << "T\t" << escaped(table.name) << '\t' << escaped(table.title) << '\n';
+    for (const ProfileWeight& weight : table.weights) {
+      out_ << "C\t" << weight.name << '\t' << weight.unit << '\t'
+           << 1 + (weight.preferred ? 8 : 0) + (weight.state ? 16 : 0) << '\t' << weight.title << '\n';
+    }
+    out_ << "C\ttrace\t5\t0\ttrace\n";
+    for (const ProfileRow& row : table.rows) {
+      out_ << 'd';
+      for (uint64_t value : row.values) out_ << '\t' << value;
+      out_ << '\t' << base36(row.trace) << '\n';
+    }
+    out_ << "E\t\n";
+  }
+
+  template <typename Define>
+  static std::string numbered(std::unordered_map<std::string, std::string>* known, const std::string& key,
+                              Define define) {
+    const auto found = known->find(key);
+    if (found != known->end()) return found->second;
+    const std::string id = base36(known->size() + 1);
+    known->emplace(key, id);
+    define(id);
+    return id;
+  }
+
+  std::ostream& out_;
+  std::unordered_map<std::string, std::string> strings_, classes_, frames_;
+};
+
+std::string html_text(const std::string& text) {
+  std::string made;
+  for (char letter : text) {
+    if (letter == '<')
+      made += "&lt;";
+    else if (letter == '&')
+      made += "&amp;";
+    else
+      made += letter;
+  }
+  return made;
+}
+
+}  // namespace
+
+void write_page(const std::vector<Profile>& profiles, std::ostream& out) {
+  out << "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>"
+      << html_text(profiles[0].file) << "</title>\n<style>\n"
+      << kPageStyle << "</style></head><body>\n"
+      << kPageBody << "<script type=\"text/plain\" id=\"data\">v\t1\n";
+  for (const Profile& profile : profiles) {
+    if (profiles.size() > 1) out << "x\t" << escaped(profile.file) << '\n';
+    if (profiles.size() == 1) out << "i\ttitle\t" << escaped(profile.file) << '\n';
+    DataWriter(out).write(profile);
+  }
+  out << "</script>\n<script>\n" << kPageScript << "</script></body></html>\n";
+}
+
+}  // namespace hprof::tool

@@ -1,0 +1,20 @@
+// The page that draws profiles: one self-contained HTML file.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "tools/hprof/view/profile.h"
+
+namespace hprof::tool {
+
+// One profile, or two to be compared, the earlier one first.
+void write_page(const std::vector<Profile>& profiles, std::ostream& out);
+
+// page.css, page.html and page.js; page_text.cpp.in
+extern const char kPageStyle[];
+extern const char kPageBody[];
+extern const char kPageScript[];
+
+}  // namespace hprof::tool

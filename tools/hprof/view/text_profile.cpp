@@ -1,0 +1,193 @@
+// Text reports, of this agent or the original, and folded stacks.
+#include "tools/hprof/format/ascii_lines.h"
+#include "tools/hprof/view/profile.h"
+
+namespace hprof::tool {
+
+namespace {
+
+// "Some.Class.method(File.java:12)", after the tab.
+ProfileFrame frame_of(std::string_view text) {
+  ProfileFrame frame;
+  const size_t open = text.rfind('(');
+  std::string_view name = text.substr(0, open);
+  const size_t dot = name.rfind('.');
+  if (dot != std::string_view::npos) frame.class_name = name.substr(0, dot);
+  frame.method = name.substr(dot == std::string_view::npos ? 0 : dot + 1);
+  if (open == std::string_view::npos) return frame;
+  std::string_view place = text.substr(open + 1);
+  if (!place.empty() && place.back() == ')') place.remove_suffix(1);
+  const size_t colon = place.rfind(':');
+  frame.source = place.substr(0, colon);
+  if (frame.source == "<Unknown Source>" || frame.source == "Unknown Source") frame.source.clear();
+  uint64_t line = 0;
+  if (colon != std::string_view::npos) {
+    Scan scan(place.substr(colon + 1));
+    if (scan.decimal(&line) && scan.done()) frame.line = static_cast<int64_t>(line);
+  }
+  return frame;
+}
+
+class TextReport {
+ public:
+  TextReport(Input& in, Profile* profile) : lines_(in), profile_(*profile) {}
+
+  bool run(std::string* error) {
+    std::string_view line;
+    while (next(&line)) {
+      bool good = true;
+      if (line.substr(0, 6) == "TRACE ") {
+        good = trace(line);
+      } else if (line.substr(0, 26) == "CPU SAMPLES BEGIN (total =") {
+        good = table(samples_table(), "CPU SAMPLES END", line);
+      } else if (line.substr(0, 23) == "CPU TIME (ms) BEGIN (to") {
+        good = table(times_table(), "CPU TIME (ms) END", line);
+      } else if (line.substr(0, 13) == "SITES BEGIN (") {
+        good = table(sites_table(), "SITES END", line);
+      } else if (line.substr(0, 20) == "MONITOR TIME BEGIN (") {
+        good = table(monitors_table(), "MONITOR TIME END", line);
+      } else if (line.substr(0, 12) == "HPROF NOTE: ") {
+        profile_.notes.emplace_back(line.substr(12));
+      } else if (profile_.about.empty() && line.substr(0, 13) == "JAVA PROFILE ") {
+        profile_.about.emplace_back("format", line);
+      }
+      if (!good) {
+        *error = "line " + std::to_string(lines_.number()) + ": " + problem_;
+        return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  bool fail(const char* problem) {
+    problem_ = problem;
+    return false;
+  }
+
+  bool next(std::string_view* line) {
+    if (held_) {
+      held_ = false;
+      *line = kept_;
+      return true;
+    }
+    if (!lines_.next(line)) return false;
+    kept_ = *line;
+    return true;
+  }
+
+  // "TRACE 300001:" or "TRACE 300001: (thread=200001)", and its frames, each after a tab.
+  bool trace(std::string_view line) {
+    uint64_t serial = 0;
+    Scan scan(line);
+    if (!scan.literal("TRACE ") || !scan.decimal(&serial) || !scan.literal(":"))
+      return fail("expected TRACE <number>:");
+    std::vector<ProfileFrame>& frames = profile_.traces[serial];
+    frames.clear();
+    while (next(&line)) {
+      if (line.empty() || line[0] != '\t') {
+        held_ = true;
+        break;
+      }
+      line.remove_prefix(1);
+      if (line != "<empty>") frames.push_back(frame_of(line));
+    }
+    return true;
+  }
+
+  bool table(ProfileTable made, std::string_view end, std::string_view head) {
+    uint64_t total = 0;
+    const size_t at = head.find("total = ");
+    if (at != std::string_view::npos) {
+      Scan scan(head.substr(at + 8));
+      if (!scan.decimal(&total)) return fail("expected total = <number>");
+    }
+    std::string_view line;
+    while (next(&line)) {
+      if (line.substr(0, end.size()) == end) {
+        if (!made.rows.empty()) profile_.tables.push_back(std::move(made));
+        return true;
+      }
+      Scan scan(line);
+      uint64_t rank = 0;
+      if (!scan.blanks() || !scan.decimal(&rank)) continue;  // the headings
+      if (!row(scan, total, &made)) return fail("expected rank, self, accum, numbers and a trace");
+    }
+    return fail("the file ends within a table");
+  }
+
+  bool row(Scan& scan, uint64_t total, ProfileTable* made) {
+    uint64_t self = 0, accumulated = 0;
+    if (!scan.blanks() || !scan.percent(&self) || !scan.blanks() || !scan.percent(&accumulated)) return false;
+    std::vector<uint64_t> numbers;
+    const bool sites = made->weights.size() == 4;
+    for (size_t i = 0; i < (sites ? 5u : 2u); ++i) {
+      uint64_t value = 0;
+      if (!scan.blanks() || !scan.decimal(&value)) return false;
+      numbers.push_back(value);
+    }
+    ProfileRow row{numbers.back(), {}, {}};
+    scan.blanks();
+    row.name = scan.rest();
+    if (sites) {
+      row.values = {numbers[0], numbers[1], numbers[2], numbers[3]};
+    } else if (made->weights.size() == 1) {
+      row.values = {numbers[0]};
+    } else {
+      // The text has milliseconds of the whole table and hundredths of a percent of a row.
+      const double ns = static_cast<double>(total) * 1e6 * static_cast<double>(self) / 10000;
+      row.values = {static_cast<uint64_t>(ns), numbers[0]};
+    }
+    made->rows.push_back(std::move(row));
+    return true;
+  }
+
+  LineReader lines_;
+  Profile& profile_;
+  std::string kept_;
+  bool held_ = false;
+  const char* problem_ = "";
+};
+
+}  // namespace
+
+bool read_text_profile(Input& in, Profile* profile, std::string* error) {
+  return TextReport(in, profile).run(error);
+}
+
+bool read_folded_profile(Input& in, Profile* profile, std::string* error) {
+  LineReader lines(in);
+  ProfileTable table{"folded", "FOLDED STACKS", {{"count", "count", ProfileWeight::kCount, true, false}}, {}};
+  std::string_view line;
+  while (lines.next(&line)) {
+    if (line.empty()) continue;
+    const size_t blank = line.rfind(' ');
+    uint64_t count = 0;
+    Scan scan(blank == std::string_view::npos ? std::string_view() : line.substr(blank + 1));
+    if (blank == std::string_view::npos || blank == 0 || !scan.decimal(&count) || !scan.done()) {
+      *error = "line " + std::to_string(lines.number()) +
+               ": neither a report of hprof nor folded stacks: expected frame;frame;... count";
+      return false;
+    }
+    std::vector<ProfileFrame>& frames = profile->traces[lines.number()];
+    line = line.substr(0, blank);
+    for (size_t end = line.size(); end != std::string_view::npos;) {
+      const size_t start = end == 0 ? std::string_view::npos : line.rfind(';', end - 1);
+      const size_t from = start == std::string_view::npos ? 0 : start + 1;
+      ProfileFrame frame;
+      std::string name(line.substr(from, end - from));
+      for (char& letter : name)
+        if (letter == '/') letter = '.';
+      const size_t dot = name.rfind('.');
+      if (dot != std::string::npos) frame.class_name = name.substr(0, dot);
+      frame.method = name.substr(dot == std::string::npos ? 0 : dot + 1);
+      frames.push_back(std::move(frame));
+      end = start;
+    }
+    table.rows.push_back({lines.number(), {count}});
+  }
+  if (!table.rows.empty()) profile->tables.push_back(std::move(table));
+  return true;
+}
+
+}  // namespace hprof::tool

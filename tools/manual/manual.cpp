@@ -1,0 +1,86 @@
+// hprof_manual PLUGINS FOLDER: writes man pages and shell completion below FOLDER, from the option rows of
+// the agent and of the plugins in the folder PLUGINS, from the commands of the agent, and from the help pages
+// of bin/hprof.
+#include "tools/manual/manual.h"
+
+#include <cstdio>
+#include <fstream>
+#include <memory>
+
+#include "core/option/configure.h"
+
+namespace hprof::manual {
+namespace {
+
+std::string text_of(Str text) { return std::string(text.data, text.size); }
+
+void take(void* context, const OptionText& row) {
+  const std::string name = text_of(row.name);
+  const size_t equals = name.find('=');
+  static_cast<std::vector<Option>*>(context)->push_back({name.substr(0, equals), name.substr(equals + 1),
+                                                         text_of(row.preset), text_of(row.help),
+                                                         text_of(row.owner)});
+}
+
+// False when a plugin was refused: the pages would lack its options.
+bool read_options(const std::string& plugins, std::vector<Option>* options) {
+  ModuleSearch search;
+  search.loader = platform_library_loader();
+  search.plugin_folders = Str(plugins.data(), plugins.size());
+  bool refused = false;
+  Messages messages;
+  messages.say = [](void* seen, bool, const char* text) {
+    *static_cast<bool*>(seen) = true;
+    std::fprintf(stderr, "hprof_manual: %s\n", text);
+  };
+  messages.context = &refused;
+  const auto modules = std::make_unique<ModuleSet>();
+  modules->open(search, ModuleNames(), messages);
+  modules->open_all();
+  each_option(*modules, take, options);
+  return !refused;
+}
+
+bool write(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (!file) std::fprintf(stderr, "hprof_manual: cannot write %s\n", path.c_str());
+  return static_cast<bool>(file);
+}
+
+}  // namespace
+
+std::vector<std::string> fixed_values(const Option& option) {
+  std::vector<std::string> words;
+  size_t at = 0;
+  while (at <= option.values.size()) {
+    size_t end = option.values.find('|', at);
+    if (end == std::string::npos) end = option.values.size();
+    // What follows a word, such as `:<bytes>`, may be left out.
+    std::string word = option.values.substr(at, end - at);
+    word = word.substr(0, word.find_first_of("<["));
+    if (!word.empty() && word.find_first_of("-.") != 0) words.push_back(word);
+    at = end + 1;
+  }
+  return words;
+}
+
+}  // namespace hprof::manual
+
+int main(int count, char** arguments) {
+  using namespace hprof::manual;
+  if (count != 3) {
+    std::fputs("hprof_manual PLUGINS FOLDER\n", stderr);
+    return 2;
+  }
+  std::vector<Option> options;
+  if (!read_options(arguments[1], &options)) return 1;
+  const std::string folder = arguments[2];
+  const std::string version = HPROF_MANUAL_VERSION;
+  const bool written = write(folder + "/man/man1/hprof.1", tool_page(version)) &&
+                       write(folder + "/man/man7/hprof-agent.7", agent_page(version, options)) &&
+                       write(folder + "/bash-completion/completions/hprof", bash_completion(options)) &&
+                       write(folder + "/zsh/site-functions/_hprof", zsh_completion(options));
+  return written ? 0 : 1;
+}

@@ -1,0 +1,25 @@
+// What the man pages and the completion are made of.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace hprof::manual {
+
+struct Option {
+  std::string name;    // "cpu"
+  std::string values;  // "samples|times|old|y|off", "<file>"
+  std::string preset;  // "": none
+  std::string help;
+  std::string owner;  // "core", or the id of the unit
+};
+
+// The values of an option that are words: "samples", "times", ...; those that the user makes up are left out.
+std::vector<std::string> fixed_values(const Option& option);
+
+std::string tool_page(const std::string& version);                                       // hprof(1)
+std::string agent_page(const std::string& version, const std::vector<Option>& options);  // hprof-agent(7)
+std::string bash_completion(const std::vector<Option>& options);
+std::string zsh_completion(const std::vector<Option>& options);
+
+}  // namespace hprof::manual
