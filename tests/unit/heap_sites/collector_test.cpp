@@ -14,6 +14,8 @@ struct Fixture {
   MockHost mock;
   jvmtiInterface_1_ functions = {};
   _jvmtiEnv jvmti = {};
+  JNINativeInterface_ jni_functions = {};
+  JNIEnv_ jni = {};
   hprof_jvm_service jvm = {};
   static Fixture* current;
 
@@ -22,9 +24,10 @@ struct Fixture {
     functions.SetHeapSamplingInterval = [](jvmtiEnv*, jint) { return JVMTI_ERROR_NONE; };
     functions.ForceGarbageCollection = [](jvmtiEnv*) { return JVMTI_ERROR_INTERNAL; };
     jvmti.functions = &functions;
+    jni.functions = &jni_functions;
     jvm.size = sizeof jvm;
     jvm.jvmti = [](const hprof_host*) { return static_cast<void*>(&current->jvmti); };
-    jvm.jni = [](const hprof_host*) { return static_cast<void*>(nullptr); };
+    jvm.jni = [](const hprof_host*) { return static_cast<void*>(&current->jni); };
     mock.set_service(HPROF_SERVICE_JVM, &jvm);
   }
 };
