@@ -1,17 +1,17 @@
 #include "plugins/monitor/blocked_notes.h"
 
-#include <hprof/cpp/note.hpp>
-
 namespace hprof::monitor {
 
 namespace {
 
-void add_text(const Services& s, hprof_string_id id, Note* note) {
+void add_text(const Services& s, hprof_string_id id, TextBuffer* note) {
   const hprof_text text = s.ids->string_text(s.host, id);
   note->add(text.data, text.size);
 }
 
-void add_thread(const Services& s, hprof_thread_serial serial, Note* note) {
+}  // namespace
+
+void add_thread_name(const Services& s, hprof_thread_serial serial, TextBuffer* note) {
   hprof_thread_info info = {};
   info.size = sizeof info;
   if (s.ids->thread_info(s.host, serial, &info) == 0) {
@@ -23,8 +23,7 @@ void add_thread(const Services& s, hprof_thread_serial serial, Note* note) {
   note->add("\"");
 }
 
-// "Shop.ship", of the innermost frame.
-void add_place(const Services& s, hprof_trace_serial serial, Note* note) {
+bool add_place(const Services& s, hprof_trace_serial serial, TextBuffer* note) {
   hprof_trace_info trace = {};
   trace.size = sizeof trace;
   hprof_frame_info frame = {};
@@ -37,20 +36,18 @@ void add_place(const Services& s, hprof_trace_serial serial, Note* note) {
                      trace.frame_count != 0 && s.ids->frame_info(s.host, trace.frames[0], &frame) != 0 &&
                      s.ids->method_info(s.host, frame.method, &method) != 0 &&
                      s.ids->class_info(s.host, method.owner, &owner) != 0;
-  if (!known) return;
-  note->add(", which is in ");
+  if (!known) return false;
   add_text(s, owner.name, note);
   note->add(".");
   add_text(s, method.name, note);
   if (frame.line > 0) note->add(":").add(static_cast<uint64_t>(frame.line));
+  return true;
 }
-
-}  // namespace
 
 hprof_status write_held(const Services& services, const Held& held) {
   Note note;
   note.add("monitor: ");
-  add_thread(services, held.thread, &note);
+  add_thread_name(services, held.thread, &note);
   hprof_class_info lock = {};
   lock.size = sizeof lock;
   note.add(" waits for ");
@@ -59,8 +56,11 @@ hprof_status write_held(const Services& services, const Held& held) {
     note.add(", held by a thread that the VM does not tell");
   } else {
     note.add(", held by ");
-    add_thread(services, held.owner, &note);
-    add_place(services, held.owner_trace, &note);
+    add_thread_name(services, held.owner, &note);
+    if (held.owner_trace != 0) {
+      note.add(", which is in ");
+      if (!add_place(services, held.owner_trace, &note)) note.add("a place that is not known");
+    }
   }
   return write_note(services, note);
 }
@@ -73,27 +73,34 @@ bool ParkedLocks::open() {
   if (thread != nullptr) blocker_ = jni_->GetFieldID(thread, "parkBlocker", "Ljava/lang/Object;");
   if (blocker_ != nullptr)
     owner_ = jni_->GetFieldID(synchronizer_, "exclusiveOwnerThread", "Ljava/lang/Thread;");
+  if (owner_ != nullptr) queued_ = jni_->FindClass("java/util/concurrent/locks/AbstractQueuedSynchronizer");
+  if (queued_ != nullptr) state_ = jni_->GetFieldID(queued_, "state", "I");
   if (jni_->ExceptionCheck()) jni_->ExceptionClear();
   return owner_ != nullptr;
 }
 
-bool ParkedLocks::find(jthread thread, hprof_class_serial* lock, hprof_thread_serial* owner) {
-  if (!open()) return false;
-  jobject blocker = jni_->GetObjectField(thread, blocker_);
-  bool found = false;
-  if (blocker != nullptr && jni_->IsInstanceOf(blocker, synchronizer_)) {
-    jobject holder = jni_->GetObjectField(blocker, owner_);
-    if (holder != nullptr) {
-      jclass of = jni_->GetObjectClass(blocker);
-      *lock = services_.ids->class_serial(services_.host, jni_, of);
-      *owner = services_.threads->serial_of(services_.host, holder);
-      jni_->DeleteLocalRef(of);
-      jni_->DeleteLocalRef(holder);
-      found = true;
-    }
+// The low half of a queued lock's state: all of it in ReentrantLock, the writer's part in
+// ReentrantReadWriteLock.
+uint32_t ParkedLocks::holds_of(jobject lock) const {
+  if (state_ == nullptr || !jni_->IsInstanceOf(lock, queued_)) return 1;
+  const uint32_t holds = static_cast<uint32_t>(jni_->GetIntField(lock, state_)) & 0xffff;
+  return holds != 0 ? holds : 1;
+}
+
+jobject ParkedLocks::find(jthread thread, hprof_thread_serial* owner, uint32_t* entry_count) {
+  if (!open()) return nullptr;
+  jobject lock = jni_->GetObjectField(thread, blocker_);
+  if (lock == nullptr) return nullptr;
+  jobject holder = jni_->IsInstanceOf(lock, synchronizer_) ? jni_->GetObjectField(lock, owner_) : nullptr;
+  if (holder == nullptr) {
+    jni_->DeleteLocalRef(lock);
+    return nullptr;
   }
-  if (blocker != nullptr) jni_->DeleteLocalRef(blocker);
-  return found;
+  *owner = services_.threads->serial_of(services_.host, holder);
+  if (*owner == 0) *owner = HPROF_OWNER_UNKNOWN;
+  *entry_count = holds_of(lock);
+  jni_->DeleteLocalRef(holder);
+  return lock;
 }
 
 }  // namespace hprof::monitor

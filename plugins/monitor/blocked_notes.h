@@ -4,6 +4,7 @@
 
 #include <jvmti.h>
 
+#include <hprof/cpp/note.hpp>
 #include <hprof/cpp/services.hpp>
 
 namespace hprof::monitor {
@@ -15,6 +16,10 @@ struct Held {
   hprof_trace_serial owner_trace;  // 0: not known
 };
 
+// Its name in quotes. [control]
+void add_thread_name(const Services& services, hprof_thread_serial serial, TextBuffer* note);
+// "Shop.ship:62", of the innermost frame; false, and nothing, when that is not known. [control]
+bool add_place(const Services& services, hprof_trace_serial serial, TextBuffer* note);
 // One note. [control]
 hprof_status write_held(const Services& services, const Held& held);
 
@@ -22,19 +27,22 @@ hprof_status write_held(const Services& services, const Held& held);
 class ParkedLocks {
  public:
   ParkedLocks(const Services& services, JNIEnv* jni) : services_(services), jni_(jni) {}
-  // The lock's class and the owner's serial; false: it is parked on something else, or nobody owns it.
-  // [control] within a local frame
-  bool find(jthread thread, hprof_class_serial* lock, hprof_thread_serial* owner);
+  // A local reference to the lock, its owner and how often that entered; nullptr: it is parked on something
+  // else, or nobody owns it. [control] within a local frame
+  jobject find(jthread thread, hprof_thread_serial* owner, uint32_t* entry_count);
 
  private:
   bool open();
+  uint32_t holds_of(jobject lock) const;
 
   const Services& services_;
   JNIEnv* jni_;
   bool tried_ = false;
   jclass synchronizer_ = nullptr;
+  jclass queued_ = nullptr;
   jfieldID blocker_ = nullptr;
   jfieldID owner_ = nullptr;
+  jfieldID state_ = nullptr;
 };
 
 }  // namespace hprof::monitor

@@ -36,7 +36,7 @@ hprof_status Collector::open(char*, uint32_t) {
   finds_waits_ = finds_monitors_ && s.settings().java_version < kNoWaitsTold;
   lost_rows_ = s.log->loss_counter(s.host, "contentions: the table of their places was full");
   lost_threads_ = s.log->loss_counter(s.host, "contentions and waits: too many threads at a time");
-  if (!table_.open(s) || !stacks_.open(s, jvmti_)) return HPROF_NO_MEMORY;
+  if (!table_.open(s) || !stacks_.open(s, jvmti_) || !holders_.open(s, jvmti_)) return HPROF_NO_MEMORY;
   stacks_.forget_always((s.settings().granted & HPROF_NEED_GC_EVENTS) == 0);
   return HPROF_OK;
 }
@@ -46,7 +46,7 @@ hprof_status Collector::start() {
   from_.store(now(), std::memory_order_relaxed);
   running_.store(true, std::memory_order_release);
   if (config_.park_interval_ns == 0) return HPROF_OK;
-  hprof_status status = parks_.start(services_, jvmti_, &stacks_, config_.park_interval_ns);
+  hprof_status status = parks_.start(services_, jvmti_, &stacks_, &holders_, config_.park_interval_ns);
   if (status != HPROF_OK) running_.store(false, std::memory_order_release);
   return status;
 }
@@ -62,6 +62,7 @@ bool Collector::close() {
   if (parks_.is_stuck()) return false;
   parks_.close();
   stacks_.close();
+  holders_.close();
   blocked_.close(services_);
   table_.close(services_);
   return true;
@@ -71,6 +72,7 @@ void Collector::reset() {
   from_.store(now(), std::memory_order_relaxed);
   table_.clear();
   parks_.reset();
+  holders_.clear();
 }
 
 static bool is_wanted(const hprof_report& report, uint32_t kind) {
@@ -82,7 +84,8 @@ hprof_status Collector::report(const hprof_report& report) {
   void* jni = services_.jvm->jni(services_.host);
   hprof_status status = HPROF_OK;
   if (jni != nullptr && is_wanted(report, HPROF_RECORD_MONITOR_DUMP)) {
-    MonitorDump dump(services_, jvmti_, static_cast<JNIEnv*>(jni), &stacks_, &blocked_, finds_monitors_);
+    MonitorDump dump(services_, jvmti_, static_cast<JNIEnv*>(jni), &stacks_, &blocked_, finds_monitors_,
+                     config_.park_interval_ns != 0);
     status = dump.write();
     sweep(jni, false);
   }
@@ -213,8 +216,10 @@ void Collector::emit(uint32_t kind, hprof_thread_serial thread, hprof_class_seri
 void Collector::monitor_contended_enter(void* jni, hprof_thread* thread, void* object) {
   uint64_t since = now();
   if (!is_running()) return;
-  block(jni, thread, object, Doing::kEntering, since, stacks_.of_current(jni, thread->serial),
-        class_of(jni, object));
+  const hprof_trace_serial trace = stacks_.of_current(jni, thread->serial);
+  const hprof_class_serial monitor = class_of(jni, object);
+  block(jni, thread, object, Doing::kEntering, since, trace, monitor);
+  holders_.look(static_cast<JNIEnv*>(jni), thread, static_cast<jobject>(object), trace, monitor, since);
 }
 
 void Collector::monitor_contended_entered(void* jni, hprof_thread* thread, void* object) {

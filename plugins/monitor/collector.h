@@ -9,6 +9,7 @@
 
 #include "plugins/monitor/blocked_threads.h"
 #include "plugins/monitor/contention_table.h"
+#include "plugins/monitor/holders.h"
 #include "plugins/monitor/park_sampler.h"
 #include "plugins/monitor/stacks.h"
 
@@ -67,6 +68,7 @@ class Collector {
   ContentionTable table_;
   BlockedThreads blocked_;
   Stacks stacks_;
+  Holders holders_;
   ParkSampler parks_;
   std::atomic<bool> running_{false};
   std::atomic<uint64_t> from_{0};  // clock of the start or the last reset

@@ -6,7 +6,7 @@
 
 #include <hprof/cpp/note.hpp>
 
-#include "plugins/monitor/blocked_notes.h"
+#include "plugins/monitor/holders.h"
 #include "plugins/monitor/thread_status.h"
 
 namespace hprof::monitor {
@@ -17,13 +17,15 @@ static constexpr uint32_t kMostNamed = 100;  // threads that wait, in notes
 static constexpr jint kMostLocals = 65536;   // what HotSpot promises at most
 
 MonitorDump::MonitorDump(const Services& services, jvmtiEnv* jvmti, JNIEnv* jni, Stacks* stacks,
-                         BlockedThreads* blocked, bool finds_monitors)
+                         BlockedThreads* blocked, bool finds_monitors, bool with_locks)
     : services_(services),
       jvmti_(jvmti),
       jni_(jni),
       stacks_(stacks),
       blocked_(blocked),
-      finds_monitors_(finds_monitors) {}
+      finds_monitors_(finds_monitors),
+      with_locks_(with_locks),
+      parked_(services, jni) {}
 
 MonitorDump::~MonitorDump() {
   services_.release(threads_, room_);
@@ -179,6 +181,13 @@ jobject MonitorDump::monitor_of(const Thread& thread) const {
   return at != end && at->serial == thread.serial ? at->monitor : nullptr;
 }
 
+hprof_class_serial MonitorDump::class_of(jobject object) const {
+  jclass of = jni_->GetObjectClass(object);
+  const hprof_class_serial serial = services_.ids->class_serial(services_.host, jni_, of);
+  jni_->DeleteLocalRef(of);
+  return serial;
+}
+
 int32_t MonitorDump::index_of(jobject monitor) {
   jint hash = 0;
   jvmti_->GetObjectHashCode(monitor, &hash);
@@ -190,48 +199,57 @@ int32_t MonitorDump::index_of(jobject monitor) {
   Monitor& fresh = monitors_[monitor_count_];
   fresh.ref = monitor;
   fresh.hash = hash;
-  jclass of = jni_->GetObjectClass(monitor);
-  fresh.row.monitor = services_.ids->class_serial(services_.host, jni_, of);
-  jni_->DeleteLocalRef(of);
+  fresh.is_lock = false;
+  fresh.row.monitor = class_of(monitor);
   return static_cast<int32_t>(monitor_count_++);
+}
+
+// Not to be notified: it goes on when it has the monitor or lock.
+bool MonitorDump::enters(const Thread& thread) {
+  return (thread.state & (JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER | JVMTI_THREAD_STATE_PARKED)) != 0;
+}
+
+jobject MonitorDump::lock_of(const Thread& thread, hprof_thread_serial* owner, uint32_t* entry_count) {
+  const bool is_parked = (thread.state & JVMTI_THREAD_STATE_PARKED) != 0;
+  return is_parked ? parked_.find(thread.ref, owner, entry_count) : nullptr;
+}
+
+void MonitorDump::find_lock(Thread* thread) {
+  hprof_thread_serial owner = 0;
+  uint32_t entry_count = 0;
+  jobject lock = lock_of(*thread, &owner, &entry_count);
+  if (lock == nullptr) return;
+  thread->monitor = index_of(lock);
+  Monitor& found = monitors_[thread->monitor];
+  found.is_lock = true;
+  found.row.owner = owner;
+  found.row.entry_count = entry_count;
+  found.row.enter_count++;
 }
 
 void MonitorDump::find_monitors() {
   for (uint32_t i = 0; i < thread_count_; i++) {
     Thread& thread = threads_[i];
+    if (with_locks_) find_lock(&thread);
     if ((thread.state & kOnMonitor) == 0) continue;
     jobject monitor = monitor_of(thread);
     if (monitor == nullptr) continue;
     thread.monitor = index_of(monitor);
     hprof_dump_monitor& row = monitors_[thread.monitor].row;
-    bool enters = (thread.state & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER) != 0;
-    enters ? row.enter_count++ : row.notify_count++;
+    enters(thread) ? row.enter_count++ : row.notify_count++;
   }
-  for (uint32_t i = 0; i < monitor_count_; i++) ask_owner(&monitors_[i]);
+  for (uint32_t i = 0; i < monitor_count_; i++) {
+    if (!monitors_[i].is_lock) find_owner(&monitors_[i]);
+  }
 }
 
 // From 21 on the VM does not name a virtual thread as owner in all cases: a monitor that a thread is blocked
 // on has one, whether the VM tells or not.
-void MonitorDump::ask_owner(Monitor* monitor) const {
-  jvmtiMonitorUsage usage;
-  memset(&usage, 0, sizeof usage);
+void MonitorDump::find_owner(Monitor* monitor) const {
   hprof_dump_monitor& row = monitor->row;
-  if (jvmti_->GetObjectMonitorUsage(monitor->ref, &usage) != JVMTI_ERROR_NONE) {
-    row.owner = HPROF_OWNER_UNKNOWN;
-    return;
-  }
-  if (usage.owner != nullptr) {
-    row.owner = services_.threads->serial_of(services_.host, usage.owner);
-    row.entry_count = static_cast<uint32_t>(usage.entry_count);
-    if (row.owner == 0) row.owner = HPROF_OWNER_UNKNOWN;
-    jni_->DeleteLocalRef(usage.owner);
-  } else if (row.enter_count != 0 && services_.settings().java_version >= 21) {
-    row.owner = HPROF_OWNER_UNKNOWN;
-  }
-  for (jint i = 0; i < usage.waiter_count; i++) jni_->DeleteLocalRef(usage.waiters[i]);
-  for (jint i = 0; i < usage.notify_waiter_count; i++) jni_->DeleteLocalRef(usage.notify_waiters[i]);
-  jvmti_->Deallocate(reinterpret_cast<unsigned char*>(usage.waiters));
-  jvmti_->Deallocate(reinterpret_cast<unsigned char*>(usage.notify_waiters));
+  const bool is_told = ask_owner(services_, jvmti_, jni_, monitor->ref, &row.owner, &row.entry_count);
+  const bool has_one = row.enter_count != 0 && services_.settings().java_version >= 21;
+  if (!is_told || (row.owner == 0 && has_one)) row.owner = HPROF_OWNER_UNKNOWN;
 }
 
 // Every thread is in one list at most: the lists of all monitors share one array.
@@ -247,9 +265,8 @@ void MonitorDump::fill_lists() {
   for (uint32_t i = 0; i < thread_count_; i++) {
     if (threads_[i].monitor < 0) continue;
     hprof_dump_monitor& row = monitors_[threads_[i].monitor].row;
-    bool enters = (threads_[i].state & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER) != 0;
-    const hprof_thread_serial* place =
-        enters ? row.waiting_to_enter + row.enter_count++ : row.waiting_to_be_notified + row.notify_count++;
+    const hprof_thread_serial* place = enters(threads_[i]) ? row.waiting_to_enter + row.enter_count++
+                                                           : row.waiting_to_be_notified + row.notify_count++;
     lists_[place - lists_] = threads_[i].serial;
   }
 }
@@ -283,18 +300,21 @@ hprof_trace_serial MonitorDump::trace_of(hprof_thread_serial thread) const {
 
 // The first of them by name; the dump has all who wait for monitors.
 hprof_status MonitorDump::write_held_threads() {
-  ParkedLocks parked(services_, jni_);
   hprof_status status = HPROF_OK;
   uint32_t written = 0;
   for (uint32_t i = 0; i < thread_count_ && status == HPROF_OK && written < kMostNamed; i++) {
     const Thread& thread = threads_[i];
     Held held = {thread.serial, 0, 0, 0};
-    if ((thread.state & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER) != 0 && thread.monitor >= 0) {
+    uint32_t entry_count = 0;
+    if (thread.monitor >= 0) {
+      if (!enters(thread)) continue;
       held.lock = monitors_[thread.monitor].row.monitor;
       held.owner = monitors_[thread.monitor].row.owner;
-    } else if ((thread.state & JVMTI_THREAD_STATE_PARKED) == 0 ||
-               !parked.find(thread.ref, &held.lock, &held.owner)) {
-      continue;
+    } else {
+      jobject lock = lock_of(thread, &held.owner, &entry_count);
+      if (lock == nullptr) continue;
+      held.lock = class_of(lock);
+      jni_->DeleteLocalRef(lock);
     }
     held.owner_trace = trace_of(held.owner);
     status = write_held(services_, held);

@@ -1,8 +1,8 @@
 // MONITOR DUMP: the live threads with their states, and the monitors that threads are blocked on or wait for.
 //
-// A monitor that nobody is blocked on is not looked for. Who is blocked on what comes from the threads, not
-// from the monitor: so virtual threads are in the lists, which the VM leaves out of its own, and a thread's
-// status and its place in a list agree. The monitor itself is asked for its owner only.
+// A monitor, or lock, that nobody is blocked on is not looked for. Who is blocked on what comes from the
+// threads, not from the monitor: so virtual threads are in the lists, which the VM leaves out of its own, and
+// a thread's status and its place in a list agree. The monitor itself is asked for its owner only.
 #pragma once
 
 #include <jvmti.h>
@@ -10,6 +10,7 @@
 #include <hprof/collector.h>
 #include <hprof/cpp/services.hpp>
 
+#include "plugins/monitor/blocked_notes.h"
 #include "plugins/monitor/blocked_threads.h"
 #include "plugins/monitor/stacks.h"
 
@@ -21,9 +22,10 @@ class MonitorDump {
   static constexpr uint32_t kMostThreads = 16384;
   static constexpr uint32_t kBatch = 1024;  // threads whose stacks are taken at a time
 
-  // finds_monitors: the VM tells what a thread is blocked on.
+  // finds_monitors: the VM tells what a thread is blocked on. with_locks: locks of java.util.concurrent that
+  // threads are parked on are listed like monitors.
   MonitorDump(const Services& services, jvmtiEnv* jvmti, JNIEnv* jni, Stacks* stacks, BlockedThreads* blocked,
-              bool finds_monitors);
+              bool finds_monitors, bool with_locks);
   ~MonitorDump();
   MonitorDump(const MonitorDump&) = delete;
   MonitorDump& operator=(const MonitorDump&) = delete;
@@ -36,11 +38,12 @@ class MonitorDump {
     hprof_thread_serial serial;
     hprof_trace_serial trace;
     jint state;
-    int32_t monitor;  // index of what it is blocked on or waits for, -1: none
+    int32_t monitor;  // index of what it is blocked on, parked on or waits for, -1: none
   };
   struct Monitor {
     jobject ref;
     jint hash;
+    bool is_lock;  // of java.util.concurrent: its owner is in a field
     hprof_dump_monitor row;
   };
   // A monitor that a thread was seen going to, out of its place.
@@ -57,8 +60,12 @@ class MonitorDump {
   jvmtiStackInfo* stacks_held(const jthread* refs, uint32_t count) const;
   void find_monitors();
   jobject monitor_of(const Thread& thread) const;
+  hprof_class_serial class_of(jobject object) const;
+  static bool enters(const Thread& thread);
+  jobject lock_of(const Thread& thread, hprof_thread_serial* owner, uint32_t* entry_count);
+  void find_lock(Thread* thread);
   int32_t index_of(jobject monitor);
-  void ask_owner(Monitor* monitor) const;
+  void find_owner(Monitor* monitor) const;
   void fill_lists();
   hprof_status emit() const;
   hprof_trace_serial trace_of(hprof_thread_serial thread) const;
@@ -71,6 +78,8 @@ class MonitorDump {
   Stacks* stacks_;
   BlockedThreads* blocked_;
   bool finds_monitors_;
+  bool with_locks_;
+  ParkedLocks parked_;
   uint32_t room_ = 0;  // entries of each array below
   uint32_t thread_count_ = 0, monitor_count_ = 0, known_count_ = 0;
   uint64_t left_out_ = 0;  // threads

@@ -29,15 +29,18 @@ bool ParkSampler::find_classes(JNIEnv* jni) {
     blocker_ = jni->GetFieldID(thread, "parkBlocker", "Ljava/lang/Object;");
     jni->DeleteLocalRef(thread);
   }
+  if (synchronizer_ != nullptr)
+    owner_ = jni->GetFieldID(synchronizer_, "exclusiveOwnerThread", "Ljava/lang/Thread;");
   if (jni->ExceptionCheck()) jni->ExceptionClear();
   return blocker_ != nullptr && synchronizer_ != nullptr;
 }
 
-hprof_status ParkSampler::start(const Services& services, jvmtiEnv* jvmti, Stacks* stacks,
+hprof_status ParkSampler::start(const Services& services, jvmtiEnv* jvmti, Stacks* stacks, Holders* holders,
                                 uint64_t interval_ns) {
   services_ = services;
   jvmti_ = jvmti;
   stacks_ = stacks;
+  holders_ = holders;
   interval_ns_ = interval_ns;
   const Services& s = services_;
   auto* jni = static_cast<JNIEnv*>(s.jvm->jni(s.host));
@@ -161,9 +164,18 @@ void ParkSampler::charge(hprof_thread_serial serial, jthread thread, jobject loc
   Parked now = {serial, hash, trace};
   uint64_t fresh = was_there(now) ? 0 : 1;
   note_parked(now);
+  if (fresh != 0) note_owner(now, monitor, lock);
   if (!table_.add(serial, trace, monitor, fresh, charged_ns_) && lost_ != nullptr) {
     __atomic_fetch_add(lost_, 1, __ATOMIC_RELAXED);
   }
+}
+
+void ParkSampler::note_owner(const Parked& now, hprof_class_serial monitor, jobject lock) {
+  jobject owner = owner_ != nullptr ? jni_->GetObjectField(lock, owner_) : nullptr;
+  if (owner == nullptr) return;
+  const hprof_thread_serial serial = services_.threads->serial_of(services_.host, owner);
+  if (serial != 0) holders_->note(now.trace, monitor, now.thread, serial);
+  jni_->DeleteLocalRef(owner);
 }
 
 static uint32_t entry_of(hprof_thread_serial serial) { return serial * 0x9e3779b1u >> 19; }
@@ -211,7 +223,7 @@ hprof_trace_serial ParkSampler::trace_of(hprof_thread_serial serial, jthread thr
   if (depth == 0) return stacks_->stand_in(serial, "depth_zero");
   if (jvmti_->GetStackTrace(thread, 0, static_cast<jint>(depth + kLockFrames), frames, &count) !=
           JVMTI_ERROR_NONE ||
-      count == 0) {
+      count <= 0) {
     return stacks_->stand_in(serial, "no_java_frame");
   }
   for (jint i = 0; i < count; i++) {

@@ -14,6 +14,7 @@
 #include <hprof/cpp/services.hpp>
 
 #include "plugins/monitor/contention_table.h"
+#include "plugins/monitor/holders.h"
 #include "plugins/monitor/stacks.h"
 
 namespace hprof::monitor {
@@ -22,7 +23,8 @@ class ParkSampler {
  public:
   static constexpr uint32_t kMostParked = 4096;  // threads seen on locks in one look
 
-  hprof_status start(const Services& services, jvmtiEnv* jvmti, Stacks* stacks, uint64_t interval_ns);
+  hprof_status start(const Services& services, jvmtiEnv* jvmti, Stacks* stacks, Holders* holders,
+                     uint64_t interval_ns);
   void stop();   // a barrier
   void close();  // after stop; not when stuck
   bool is_stuck() const { return stuck_; }
@@ -47,6 +49,7 @@ class ParkSampler {
   void look(JNIEnv* jni);
   static uint32_t visit(void* argument, hprof_thread* thread, void* jthread_ref);
   void charge(hprof_thread_serial serial, jthread thread, jobject lock);
+  void note_owner(const Parked& now, hprof_class_serial monitor, jobject lock);
   bool was_there(const Parked& now) const;
   void note_parked(const Parked& now);
   hprof_trace_serial trace_of(hprof_thread_serial serial, jthread thread);
@@ -55,6 +58,7 @@ class ParkSampler {
   jvmtiEnv* jvmti_ = nullptr;
   JNIEnv* jni_ = nullptr;  // of the looking thread
   Stacks* stacks_ = nullptr;
+  Holders* holders_ = nullptr;
   uint64_t interval_ns_ = 0;
   hprof_agent_thread* looker_ = nullptr;
   bool stuck_ = false;
@@ -62,6 +66,7 @@ class ParkSampler {
   jclass synchronizer_ = nullptr;  // global references
   jclass latch_ = nullptr;
   jfieldID blocker_ = nullptr;
+  jfieldID owner_ = nullptr;
   ContentionTable table_;
   Parked* before_ = nullptr;
   Parked* now_ = nullptr;

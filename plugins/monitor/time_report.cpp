@@ -50,12 +50,14 @@ hprof_status Collector::write_time(hprof_monitor_row* rows, uint64_t count, uint
   }
   if (count != 0) {
     const hprof_monitor_row totals = {contentions, total_ns, 0, 0, 0};
-    hprof_rec_table table = table_of(kMonitorTime, rows, rank_rows(rows, count, total_ns, cutoff));
+    const uint64_t ranked = rank_rows(rows, count, total_ns, cutoff);
+    hprof_rec_table table = table_of(kMonitorTime, rows, ranked);
     table.created_ms = s.clock->wall_ms(s.host);
     table.totals = cells_of(&totals);
     table.order = HPROF_MONITOR_TIME;
     table.cutoff = cutoff;
     hprof_status status = s.emit->write(s.host, &table.head);
+    if (status == HPROF_OK) status = holders_.write(rows, ranked);
     if (status != HPROF_OK) return status;
   }
   return write_notes(count, still_blocked);

@@ -119,8 +119,10 @@ def parse_dump(section, report):
         monitor["enter"], monitor["notify"] = numbers(enter.group(1)), numbers(notify.group(1))
         for thread in monitor["enter"] + monitor["notify"]:
             check(thread in dump.threads, "thread %d is in a list only" % thread)
+        # A thread is parked on a lock of java.util.concurrent.
+        enters = "CW" if "/concurrent/" in monitor["signature"] else "MW"
         for thread in monitor["enter"]:
-            check(dump.threads[thread][1].endswith("MW"), "thread %d enters as %s" % (thread, dump.threads[thread][1]))
+            check(dump.threads[thread][1].endswith(enters), "thread %d enters as %s" % (thread, dump.threads[thread][1]))
         for thread in monitor["notify"]:
             check(dump.threads[thread][1].endswith("CW"), "thread %d waits as %s" % (thread, dump.threads[thread][1]))
         dump.monitors.append(monitor)

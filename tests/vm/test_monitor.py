@@ -36,6 +36,29 @@ def contention_is_within_5_percent_of_the_truth(vm):
 
 
 @vm_test(units=UNITS)
+def notes_behind_the_table_name_who_was_kept_waiting_by_whom(vm):
+    for options, kind in (("monitor=y", "monitor"), ("monitor=all,park-interval=1", "lock")):
+        contend(vm, options, kind, "3", "10", "20")
+        with open(vm.path("out.txt")) as file:
+            behind = file.read().split("MONITOR TIME END\n")[-1]
+        name = r'"contender-\d"'
+        names = "%s(, %s)*" % (name, name)
+        check(re.search(r"^HPROF NOTE: monitor: rank \d+: %s kept waiting by %s \(seen \d+ times?\)$" % (names, names), behind, re.M),
+              "who held it, with %s\n%s" % (options, behind[:3000]))
+
+
+@vm_test(units=UNITS)
+def locks_of_java_util_concurrent_have_owners_in_the_dump(vm):
+    live = vm.start("monitor=all,file=out.txt", "Held", "lock")
+    ask(live, 1)
+    monitors = ended(live)
+    dump = monitors.dumps[-2]
+    locks = [m for m in dump.monitors if m["signature"] == "Ljava/util/concurrent/locks/ReentrantLock$NonfairSync;"]
+    check_equal([(m["owner"], m["entries"], m["enter"], m["notify"]) for m in locks],
+                [(monitors.thread("main"), 1, [monitors.thread("parked")], [])], "locks")
+
+
+@vm_test(units=UNITS)
 def contention_is_told_apart_by_thread(vm):
     run = vm.run_java(vm.agent_option("monitor=y,thread=y,file=out.txt"), "Contend", "monitor", "3", "3", "10")
     check_equal(run.code, 0, "exit code\n%s\n" % run)

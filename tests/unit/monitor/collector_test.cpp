@@ -51,6 +51,27 @@ TEST_CASE("contention is charged to where the thread was blocked, and to the cla
   CHECK(f.vm.weak_refs.empty());
 }
 
+TEST_CASE("who held it is asked now and then, and named in a note behind the table") {
+  Fixture f;
+  f.lock->owner = reinterpret_cast<jthread>(f.b);
+  f.block_for(f.a, 10);
+  f.block_for(f.a, 10);  // too soon to ask again
+  f.rows();
+  CHECK(f.vm.notes().find("monitor: rank 1: ") == 0);
+  CHECK(f.vm.notes().find(" kept waiting by ") != std::string::npos);
+  CHECK(f.vm.notes().find("(seen 1 time)\n") != std::string::npos);
+  f.pass_ms(50);
+  f.block_for(f.a, 10);
+  f.rows();
+  CHECK(f.vm.notes().find("(seen 2 times)\n") != std::string::npos);
+  f.vm.ops->reset(f.vm.self);
+  f.vm.tells_owners = false;
+  f.pass_ms(50);
+  f.block_for(f.a, 10);
+  f.rows();
+  CHECK(f.vm.notes().find("rank") == std::string::npos);
+}
+
 TEST_CASE("without contention there is no table, and a note says so") {
   Fixture f;
   CHECK(f.rows().empty());

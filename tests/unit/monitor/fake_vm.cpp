@@ -120,13 +120,18 @@ struct FakeFunctions {
     for (char& c : text) c = c == '/' ? '.' : c;
     return static_cast<jclass>(ref_of(vm().class_named(text)));
   }
-  static jfieldID JNICALL field_id(JNIEnv*, jclass, const char*, const char*) {
-    static char id;
-    return reinterpret_cast<jfieldID>(&id);
+  // An id is the first letter of the field's name.
+  static jfieldID JNICALL field_id(JNIEnv*, jclass, const char* name, const char*) {
+    return reinterpret_cast<jfieldID>(static_cast<uintptr_t>(name[0]));
   }
-  static jobject JNICALL object_field(JNIEnv*, jobject thread, jfieldID) {
-    return ref_of(thread_of(thread)->blocker);
+  static bool is_field(jfieldID field, char letter) {
+    return reinterpret_cast<uintptr_t>(field) == static_cast<uintptr_t>(letter);
   }
+  static jobject JNICALL object_field(JNIEnv*, jobject object, jfieldID field) {
+    if (is_field(field, 'e')) return object_of(object)->owner;
+    return ref_of(thread_of(object)->blocker);
+  }
+  static jint JNICALL int_field(JNIEnv*, jobject object, jfieldID) { return object_of(object)->entry_count; }
   static jboolean JNICALL is_instance(JNIEnv*, jobject object, jclass of) {
     return object_of(object)->kinds.count(of) != 0;
   }
@@ -165,6 +170,7 @@ FakeVm::FakeVm() {
   jni_functions_.FindClass = FakeFunctions::find_class;
   jni_functions_.GetFieldID = FakeFunctions::field_id;
   jni_functions_.GetObjectField = FakeFunctions::object_field;
+  jni_functions_.GetIntField = FakeFunctions::int_field;
   jni_functions_.IsInstanceOf = FakeFunctions::is_instance;
   jni_env_.functions = &jni_functions_;
   jvmti_env_.functions = &jvmti_functions_;

@@ -91,6 +91,33 @@ TEST_CASE("a monitor has its owner, who wants it and who waits for it") {
   CHECK(bell.waiting_to_be_notified[0] == 9);
 }
 
+TEST_CASE(
+    "monitor=all lists a lock that a thread is parked on, with its owner; monitor=y names it in a note") {
+  constexpr jint kParked = JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_WAITING | JVMTI_THREAD_STATE_PARKED;
+  for (const bool all : {true, false}) {
+    Fixture f;
+    f.vm.create(all ? "monitor_all" : "monitor");
+    FakeVm::Object* lock = f.vm.add_object("Lock");
+    lock->kinds.insert(f.vm.class_named("java.util.concurrent.locks.AbstractOwnableSynchronizer"));
+    lock->kinds.insert(f.vm.class_named("java.util.concurrent.locks.AbstractQueuedSynchronizer"));
+    f.own(lock, f.owner, 2);
+    f.first->state = kParked;
+    f.first->blocker = lock;
+    auto& dump = f.dump();
+    CHECK(dump.monitor_count == (all ? 1 : 0));
+    if (all) {
+      const hprof_dump_monitor& row = dump.monitors[0];
+      CHECK(f.vm.class_text(row.monitor) == "Lock");
+      CHECK(row.owner == 3);
+      CHECK(row.entry_count == 2);
+      REQUIRE(row.enter_count == 1);
+      CHECK(row.waiting_to_enter[0] == 2);
+    }
+    CHECK(f.vm.notes().find(" waits for Lock, held by ") != std::string::npos);
+    CHECK(f.vm.notes().find(", which is in App.owns") != std::string::npos);
+  }
+}
+
 TEST_CASE("an owner that the VM does not tell, or that nobody knows, is unknown") {
   Fixture f;
   f.vm.mock.settings.java_version = 21;

@@ -65,10 +65,13 @@ struct Fixture {
 
 TEST_CASE("a thread parked on a lock is charged the time between looks, where it called lock()") {
   Fixture f;
+  f.lock->owner = reinterpret_cast<jthread>(f.b);
   Fixture::park(f.a, f.lock);
   f.look(3);
   CHECK(f.rows() == Rows{{1, 30, "java.util.concurrent.locks.ReentrantLock.lock", kRow}});
   CHECK(f.vm.notes().find("every 10 ms, 3 times so far") != std::string::npos);
+  CHECK(f.vm.notes().find(" kept waiting by ") != std::string::npos);
+  f.lock->owner = nullptr;
   Fixture::go_on(f.a);
   f.look(2);
   Fixture::park(f.a, f.lock);
