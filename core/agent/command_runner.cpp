@@ -2,7 +2,7 @@
 
 #include <hprof/collector.h>
 #include <hprof/cpp/core_tables.hpp>
-#include <hprof/record.h>
+#include <hprof/tables.h>
 
 #include "core/agent/heap_summary.h"
 #include "core/agent/session.h"
@@ -12,29 +12,31 @@ namespace hprof {
 
 namespace {
 
-constexpr uint64_t kHeapDumps = HPROF_RECORD_BIT(HPROF_RECORD_HEAP_DUMP_BEGIN);
-constexpr uint64_t kSites = HPROF_RECORD_BIT(HPROF_RECORD_ALLOC_SITES);
-constexpr uint64_t kSamples = HPROF_RECORD_BIT(HPROF_RECORD_CPU_SAMPLES);
-constexpr uint64_t kCpu =
-    kSamples | HPROF_RECORD_BIT(HPROF_RECORD_CPU_TIMES) | HPROF_RECORD_BIT(HPROF_RECORD_CPU_OLD);
-constexpr uint64_t kSummary = HPROF_RECORD_BIT(HPROF_RECORD_HEAP_SUMMARY);
+// What collectors emit, to tell them apart.
+using Names = const char* const*;
+constexpr const char* kHeapDumps[] = {HPROF_KIND_HEAP_DUMP_BEGIN, nullptr};
+constexpr const char* kSites[] = {HPROF_TABLE_ALLOC_SITES, nullptr};
+constexpr const char* kSamples[] = {HPROF_TABLE_CPU_SAMPLES, nullptr};
+constexpr const char* kCpu[] = {HPROF_TABLE_CPU_SAMPLES, HPROF_TABLE_CPU_TIMES, HPROF_TABLE_CPU_OLD, nullptr};
+constexpr const char* kSummary[] = {HPROF_TABLE_HEAP_SUMMARY, nullptr};
+constexpr Names kAll = nullptr;
 
-// Calls visit(slot) for each collector that emits one of these kinds; 0: for all. Returns how many.
+// Calls visit(slot) for each collector that emits one of these; kAll: for all. Returns how many.
 template <typename Visit>
-uint32_t each_collector(Session& session, uint64_t kinds, Visit visit) {
+uint32_t each_collector(Session& session, Names names, Visit visit) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < session.collector_count(); i++) {
     CollectorSlot& slot = session.collector(i);
-    if (kinds != 0 && (slot.unit->records & kinds) == 0) continue;
+    if (names != kAll && !have_common(slot.unit->records, names)) continue;
     count++;
     visit(slot);
   }
   return count;
 }
 
-uint32_t running(Session& session, uint64_t kinds) {
+uint32_t running(Session& session, Names names) {
   uint32_t count = 0;
-  each_collector(session, kinds, [&](CollectorSlot& slot) { count += slot.running ? 1 : 0; });
+  each_collector(session, names, [&](CollectorSlot& slot) { count += slot.running ? 1 : 0; });
   return count;
 }
 
@@ -44,7 +46,7 @@ void none_chosen(const char* what, Answer* answer) {
 
 void start(Session& session, JNIEnv* jni, Answer* answer) {
   session.start_collectors(jni);
-  uint32_t count = running(session, 0);
+  uint32_t count = running(session, kAll);
   if (session.collector_count() == 0) return none_chosen("anything to start", answer);
   if (count == session.collector_count()) {
     answer->ok().put("running: ").put_unsigned(count);
@@ -53,13 +55,13 @@ void start(Session& session, JNIEnv* jni, Answer* answer) {
   }
 }
 
-void report(Session& session, const Command& command, uint64_t kinds, const char* what, Answer* answer) {
+void report(Session& session, const Command& command, Names names, const char* what, Answer* answer) {
   double cutoff = command.cutoff >= 0 ? command.cutoff : session.setup().core().cutoff;
-  if (each_collector(session, kinds, [](CollectorSlot&) {}) == 0) {
+  if (each_collector(session, names, [](CollectorSlot&) {}) == 0) {
     return none_chosen(what, answer);
   }
   Reported reported =
-      session.report({sizeof(hprof_report), HPROF_REPORT_COMMAND, cutoff, command.flags, 0, kinds});
+      session.report({sizeof(hprof_report), HPROF_REPORT_COMMAND, cutoff, command.flags, 0, names});
   if (reported.output_gone) {
     answer->error().put("the output is gone");
   } else if (reported.failed != 0) {
@@ -125,10 +127,10 @@ void dump_traces(Session& session, Answer* answer) {
 }
 
 // Hands the change to the collectors that run and take it. Returns how many did.
-uint32_t pass_on(Session& session, uint64_t kinds, uint32_t what, int64_t value, uint64_t object) {
+uint32_t pass_on(Session& session, Names names, uint32_t what, int64_t value, uint64_t object) {
   hprof_control control = {sizeof(control), what, value, object};
   uint32_t count = 0;
-  each_collector(session, kinds, [&](CollectorSlot& slot) {
+  each_collector(session, names, [&](CollectorSlot& slot) {
     if (!slot.running || !HPROF_HAS(slot.ops, hprof_collector_ops, control)) return;
     Inside mark(slot.inside, "control");
     if (slot.ops->control(slot.self, &control) == HPROF_OK) count++;
@@ -166,11 +168,12 @@ void switch_alloc(Session& session, JNIEnv* jni, const Command& command, Answer*
   answer->ok().put(on ? "allocation traces are on" : "allocation traces are off");
 }
 
-void reset(Session& session, uint64_t kinds, const char* what, Answer* answer) {
-  uint32_t count = each_collector(session, kinds, [](CollectorSlot& slot) {
+void reset(Session& session, Names names, const char* what, Answer* answer) {
+  uint32_t count = each_collector(session, names, [](CollectorSlot& slot) {
     if (!slot.has_data || !HPROF_HAS(slot.ops, hprof_collector_ops, reset)) return;
     Inside mark(slot.inside, "reset");
     slot.ops->reset(slot.self);
+    slot.began = Instant::now();
     slot.has_data = slot.running;
     slot.dumped = false;
     slot.unreported = slot.running;
@@ -181,13 +184,13 @@ void reset(Session& session, uint64_t kinds, const char* what, Answer* answer) {
 
 void change_depth(Session& session, const Command& command, Answer* answer) {
   uint32_t depth = session.set_depth(command.value);
-  pass_on(session, 0, HPROF_CONTROL_DEPTH, depth, 0);
+  pass_on(session, kAll, HPROF_CONTROL_DEPTH, depth, 0);
   answer->ok().put("depth: ").put_unsigned(depth);
 }
 
 void status(Session& session, Answer* answer) {
   TextWriter& lines = answer->lines;
-  each_collector(session, 0, [&](CollectorSlot& slot) {
+  each_collector(session, kAll, [&](CollectorSlot& slot) {
     const char* state = is_gone(slot)   ? "left out"
                         : slot.running  ? "running"
                         : slot.has_data ? "stopped"
@@ -203,7 +206,7 @@ void status(Session& session, Answer* answer) {
   session.losses().each_nonzero([&](const char* words, uint64_t value) {
     lines.put("lost ").put_unsigned(value).put(' ').put(words).put('\n');
   });
-  answer->ok().put(running(session, 0) != 0 ? "running" : "idle");
+  answer->ok().put(running(session, kAll) != 0 ? "running" : "idle");
 }
 
 void force_gc(Session& session, Answer* answer) {
@@ -268,9 +271,9 @@ void run_command(Session& session, JNIEnv* jni, const Command& command, Answer* 
       answer->ok().put("stopped");
       return;
     case CommandKind::kReport:
-      return report(session, command, 0, "reports", answer);
+      return report(session, command, kAll, "reports", answer);
     case CommandKind::kReset:
-      return reset(session, 0, "all that was seen", answer);
+      return reset(session, kAll, "all that was seen", answer);
     case CommandKind::kStatus:
       return status(session, answer);
     case CommandKind::kHelp:

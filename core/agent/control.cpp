@@ -109,7 +109,7 @@ void Control::write_reports() {
     reports_.fetch_sub(1, std::memory_order_relaxed);
     if (may_go_on()) {
       uint32_t reason = reason_.load(std::memory_order_relaxed);
-      session_->report({sizeof(hprof_report), reason, session_->setup().core().cutoff, 0, 0, 0});
+      session_->report({sizeof(hprof_report), reason, session_->setup().core().cutoff, 0, 0, nullptr});
     }
     release();
   }

@@ -117,6 +117,7 @@ const hprof_emit_service kEmit = {
       return session_of(host)->pipeline().patch(position, bytes, size);
     },
     [](const hprof_host* host) { session_of(host)->pipeline().tell_progress(); },
+    [](const hprof_host* host, const char* name) { return session_of(host)->kinds().number(name); },
 };
 
 // --- jvm

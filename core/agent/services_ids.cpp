@@ -3,6 +3,7 @@
 
 #include "core/agent/service_tables.h"
 #include "core/agent/session.h"
+#include "core/base/atomic.h"
 
 namespace hprof {
 
@@ -44,7 +45,8 @@ uint32_t frame_info(const hprof_host* host, hprof_frame_id id, hprof_frame_info*
 uint32_t trace_info(const hprof_host* host, hprof_trace_serial serial, hprof_trace_info* to) {
   const TraceInfo* of = model_of(host).trace_info(TraceSerial{serial});
   if (of == nullptr) return answer<hprof_trace_info>(to, nullptr);
-  const hprof_trace_info known = {sizeof(known), of->serial, of->thread, of->frame_count, of->frames};
+  const hprof_trace_info known = {
+      sizeof(known), of->serial, of->thread, of->frame_count, of->frames, load_relaxed(&of->flags), 0};
   return answer(to, &known);
 }
 
@@ -63,8 +65,9 @@ const hprof_ids_service kIds = {
     [](const hprof_host* host, hprof_text text) {
       return raw(model_of(host).string(Str(text.data, static_cast<size_t>(text.size))));
     },
-    [](const hprof_host* host, hprof_thread_serial thread, const hprof_frame_id* frames, uint32_t count) {
-      return raw(model_of(host).trace(ThreadSerial{thread}, frames, count));
+    [](const hprof_host* host, hprof_thread_serial thread, const hprof_frame_id* frames, uint32_t count,
+       uint32_t flags) {
+      return raw(model_of(host).trace(ThreadSerial{thread}, frames, count, flags & HPROF_TRACE_CUT));
     },
     [](const hprof_host* host, const char* class_name, const char* method_name) {
       return raw(model_of(host).synthetic_frame(Str(class_name), Str(method_name)));

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <hprof/tables.h>
+
 #include "core/agent/unit_checks.h"
 #include "core/base/build.h"
 #include "core/base/status.h"
@@ -259,16 +261,24 @@ bool Session::make_units() {
   if (!add_slot(encoder_, selection.encoder) || !add_slot(sink_, selection.sink)) return false;
   auto* encoder = static_cast<const hprof_encoder_ops*>(encoder_.unit->ops);
   auto* sink = static_cast<const hprof_sink_ops*>(sink_.unit->ops);
+  choose_depth(encoder);
   settings_.heap_form = HPROF_REACHES(encoder, hprof_encoder_ops, heap_form) ? encoder->heap_form : 0;
   if (selection.filter != UINT32_MAX && !add_slot(filter_, selection.filter)) return false;
   settings_.patchable = HPROF_HAS(sink, hprof_sink_ops, patch) && filter_.unit == nullptr ? 1 : 0;
   return true;
 }
 
+// An encoder's wish stands where the user has none.
+void Session::choose_depth(const hprof_encoder_ops* encoder) {
+  const bool is_typed = setup_.value_of("depth", nullptr) != nullptr;
+  if (is_typed || !HPROF_REACHES(encoder, hprof_encoder_ops, least_depth)) return;
+  if (encoder->least_depth > settings_.depth) set_depth(encoder->least_depth);
+}
+
 // What the format has a place for. Not behind a heap dump that has a file of its own; and a small memory is
 // for other things.
 bool Session::records_unloads() const {
-  if ((encoder_.unit->records & HPROF_RECORD_BIT(HPROF_RECORD_CLASS_UNLOAD)) == 0) return false;
+  if (!is_taken(encoder_.unit->records, HPROF_KIND_CLASS_UNLOAD)) return false;
   return !has_dump_a_file() && !memory_.is_fixed() && !is_small(setup_.core().max_memory);
 }
 
@@ -276,7 +286,7 @@ bool Session::records_unloads() const {
 bool Session::has_dump_a_file() const {
   const bool is_connection =
       HPROF_HAS(static_cast<const hprof_sink_ops*>(sink_.unit->ops), hprof_sink_ops, read);
-  return setup_.emits(HPROF_RECORD_HEAP_DUMP_BEGIN) && (settings_.heap_form & HPROF_HEAP_ONE_A_FILE) != 0 &&
+  return setup_.emits(HPROF_KIND_HEAP_DUMP_BEGIN) && (settings_.heap_form & HPROF_HEAP_ONE_A_FILE) != 0 &&
          !is_connection;
 }
 
@@ -328,6 +338,7 @@ bool Session::prepare_pipeline() {
                    hprof::complain(*slot_of(host), Complaint::kBuffer, text);
                  },
                  0};
+  plan.output.taken.resolve(encoder_.unit->records, &kinds_);
   if (filter_.unit != nullptr) {
     plan.output.filter_host = &filter_.host;
     plan.output.filter = static_cast<const hprof_filter_ops*>(filter_.unit->ops);
@@ -345,7 +356,7 @@ bool Session::prepare_pipeline() {
     if (plan.output.most_numbers < limits.traces) plan.output.most_numbers = limits.traces;
   }
   plan.id_size = sizeof(void*);
-  plan.heap_dump = setup_.emits(HPROF_RECORD_HEAP_DUMP_BEGIN);
+  plan.heap_dump = setup_.emits(HPROF_KIND_HEAP_DUMP_BEGIN);
   if (plan.heap_dump) {
     plan.output.chunks = kDumpChunks;
     plan.output.chunk_bytes = kDumpChunkBytes;
@@ -357,8 +368,8 @@ bool Session::prepare_pipeline() {
   plan.retries =
       HPROF_HAS(plan.output.sink, hprof_sink_ops, read) && core.net_retry != 0 && settings_.attached == 0;
   plan.settings = {{sizeof(plan.settings), HPROF_RECORD_CONTROL_SETTINGS, 0},
-                   setup_.emits(HPROF_RECORD_ALLOC_SITES) ? 1u : 0u,
-                   setup_.emits(HPROF_RECORD_CPU_SAMPLES) ? 1u : 0u,
+                   setup_.emits(HPROF_TABLE_ALLOC_SITES) ? 1u : 0u,
+                   setup_.emits(HPROF_TABLE_CPU_SAMPLES) ? 1u : 0u,
                    settings_.depth,
                    0};
   plan.losses = &losses_;

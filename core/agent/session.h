@@ -101,7 +101,7 @@ class Session {
   void request_report(uint32_t reason) { control_.request(reason); }
 
   // The reports of all collectors that have anything to report, one after the other; of those that emit
-  // report.records, if that says any. [control]
+  // report.records, if there is such a list. [control]
   Reported report(const hprof_report& report);
   // The output's name; that of a file with its full path, made in `path`. [control]
   static constexpr size_t kOutputNameMost = 1024;
@@ -141,6 +141,7 @@ class Session {
   ClassRewriter& rewriter() { return rewriter_; }
   ClassFiles& class_files() { return class_files_; }
   Pipeline& pipeline() { return pipeline_; }
+  RecordKinds& kinds() { return kinds_; }
   Model& model() { return model_; }
   MemoryAccount& memory() { return memory_; }
   LossCounters& losses() { return losses_; }
@@ -170,6 +171,7 @@ class Session {
   bool is_very_small() const { return memory_.is_fixed() && memory_.budget() < 4 * 1024 * 1024; }
   bool get_environment();
   bool make_units();
+  void choose_depth(const hprof_encoder_ops* encoder);
   bool add_slot(UnitSlot& slot, uint32_t unit_index);
   const hprof_variant* choose_variant(const hprof_unit* unit);
   bool ask_for_capabilities();
@@ -181,6 +183,7 @@ class Session {
   void enable_events();
   void prepare_to_collect(JNIEnv* jni);
   bool is_due(const CollectorSlot& slot, const hprof_report& report) const;
+  hprof_report_info info_of(CollectorSlot& slot, const hprof_report& report);
   hprof_status report_one(CollectorSlot& slot, const hprof_report& report);
   void say_done() const;
   void last_report();
@@ -228,11 +231,13 @@ class Session {
   ClassFiles class_files_;
   EventHub events_;
   PhaseGate gate_;  // open in the live phase
+  RecordKinds kinds_;
   Pipeline pipeline_;
   Control control_;
   ControlServer server_;
   SocketReader reader_;
   uint32_t echoes_ = 0;
+  uint32_t reports_begun_ = 0;
   platform::Event finish_event_;
   std::atomic<bool> finished_{false};
   bool finished_well_ = false;  // nothing of the session runs any more but the control thread

@@ -31,7 +31,7 @@ int64_t reserve_of(int64_t timeout_ns) {
 
 void Session::last_report() {
   if (setup_.core().dump_on_exit == 0 || !reports_at_end_) return;
-  report({sizeof(hprof_report), HPROF_REPORT_EXIT, settings_.cutoff, 0, 0, 0});
+  report({sizeof(hprof_report), HPROF_REPORT_EXIT, settings_.cutoff, 0, 0, nullptr});
 }
 
 bool Session::end_threads(int64_t deadline_ns) {
@@ -106,7 +106,7 @@ bool Session::finish_in_time(JNIEnv* jni) {
   const int64_t timeout = exit_timeout_ns();
   const int64_t begun = platform::monotonic_ns();
   ExitDeadline deadline(begun, timeout - reserve_of(timeout), kDumpTotalNs);
-  const bool dumps = setup_.emits(HPROF_RECORD_HEAP_DUMP_BEGIN);
+  const bool dumps = setup_.emits(HPROF_KIND_HEAP_DUMP_BEGIN);
   pipeline_.hurry(static_cast<uint64_t>(timeout / 3));
   // Without a thread of ours nobody can be abandoned; the control thread is there unless the VM had none.
   const bool has_thread =

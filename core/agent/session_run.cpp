@@ -1,9 +1,8 @@
-// A session while the VM lives: collectors start, report and stop.
+// A session while the VM lives: collectors start and stop.
 #include <cstdio>
 
 #include "core/agent/session.h"
 #include "core/base/atomic.h"
-#include "core/base/text_tools.h"
 
 namespace hprof {
 
@@ -11,8 +10,6 @@ namespace {
 
 // A callback that takes longer is taken for one that does not return.
 constexpr int64_t kCallbackNs = 10 * platform::kNanosPerSecond;
-// Strings of answers to commands of net=: each takes a little of the tables for good.
-constexpr uint32_t kMostEchoes = 50000;
 
 }  // namespace
 
@@ -117,6 +114,7 @@ bool Session::start_collector(CollectorSlot& slot, JNIEnv* jni) {
   slot.gate.open();
   enable_events();
   if ((slot.unit->events & HPROF_EVENT_CLASS_UNLOAD) != 0) classes_.watch_loaded(jni);
+  if (!slot.has_data) slot.began = Instant::now();
   Inside mark(slot.inside, "start");
   if (slot.ops->start(slot.self) == HPROF_OK) {
     slot.has_data = slot.unreported = true;
@@ -139,6 +137,7 @@ void Session::start_collectors(JNIEnv* jni) {
 void Session::stop_collector(CollectorSlot& slot) {
   if (!slot.running) return;
   slot.running = false;
+  slot.ended = Instant::now();
   if (!slot.gate.close(callback_deadline())) return abandon_collector(slot, "a callback");
   Inside mark(slot.inside, "stop");
   slot.ops->stop(slot.self);
@@ -178,126 +177,6 @@ uint32_t Session::set_depth(uint32_t depth) {
   if (depth > kDepthMost) depth = static_cast<uint32_t>(kDepthMost);
   store_relaxed(&settings_.depth, depth);
   return depth;
-}
-
-// --- reports
-
-void Session::note_losses() {
-  losses_.each_nonzero([this](const char* words, uint64_t value) {
-    char text[200];
-    int size = snprintf(text, sizeof(text), "lost %llu %s", static_cast<unsigned long long>(value), words);
-    hprof_rec_note note = {{sizeof(note), HPROF_RECORD_NOTE, 0}, {text, static_cast<uint64_t>(size)}};
-    pipeline_.write(&note.head);
-    // The binary format has no place for it.
-    if (!pipeline_.has_output() || (encoder_.unit->records & HPROF_RECORD_BIT(HPROF_RECORD_NOTE)) == 0)
-      say(text);
-  });
-}
-
-// At the program's end the heap is dumped again; who leaves before has asked for the dumps that he wants.
-bool Session::is_due(const CollectorSlot& slot, const hprof_report& report) const {
-  if (report.records != 0 && (slot.unit->records & report.records) == 0) return false;
-  if (report.reason != HPROF_REPORT_EXIT) return slot.has_data;
-  const bool left = phase() == Phase::kEnding || conversation_over_.load(std::memory_order_relaxed);
-  return (slot.running || slot.unreported) && !(slot.dumped && left);
-}
-
-constexpr uint64_t kCpuTables = HPROF_RECORD_BIT(HPROF_RECORD_CPU_SAMPLES) |
-                                HPROF_RECORD_BIT(HPROF_RECORD_CPU_TIMES) |
-                                HPROF_RECORD_BIT(HPROF_RECORD_CPU_OLD);
-
-// Says "Dumping <what> ... done." as the original did, unless verbose=n.
-hprof_status Session::report_one(CollectorSlot& slot, const hprof_report& report) {
-  char text[160];
-  snprintf(text, sizeof(text), "Dumping %s ...", slot.unit->summary);
-  if (settings_.verbose != 0) platform::write_stderr(text);
-  hprof_status status;
-  {
-    Inside mark(slot.inside, "report");
-    status = slot.ops->report(slot.self, &report);
-  }
-  if (settings_.verbose != 0) platform::write_stderr(status == HPROF_OK ? " done.\n" : " failed.\n");
-  if (status == HPROF_NO_MEMORY) {
-    const auto used = static_cast<unsigned long long>(memory_.used() / 1024);
-    snprintf(text, sizeof(text), "%s: no memory for the report: %lluk of max-memory= are in use",
-             slot.unit->summary, used);
-    say(text);
-  }
-  bool dumps = (slot.unit->records & HPROF_RECORD_BIT(HPROF_RECORD_HEAP_DUMP_BEGIN)) != 0;
-  if (status != HPROF_OK && dumps) pipeline_.abandon("the heap dump broke off");
-  if (status == HPROF_OK) {
-    slot.unreported = slot.running;
-    slot.dumped = dumps;
-  }
-  return status;
-}
-
-// A sink that is not one for files has a name of another kind.
-const char* Session::output_name(char (&path)[kOutputNameMost]) const {
-  if (!pipeline_.has_output()) return "none";
-  const char* name = pipeline_.name();
-  platform::File file;
-  if (platform::is_absolute_path(name) || platform::file_open(name, &file) != 0) return name;
-  platform::file_close(&file);
-  return platform::absolute_path(name, path, sizeof(path)) != 0 ? path : name;
-}
-
-void Session::put_output(TextWriter* out) const {
-  char path[kOutputNameMost];
-  out->put_printable(output_name(path)).put(" (");
-  put_size(*out, pipeline_.bytes_written()).put(')');
-}
-
-void Session::say_done() const {
-  char text[kOutputNameMost + 60];
-  TextWriter out(text, sizeof(text));
-  put_output(&out.put("done: "));
-  say(text);
-}
-
-// CPU tables first: gprof2dot wants no section between the beginning and theirs.
-Reported Session::report(const hprof_report& report) {
-  Reported reported;
-  bool any = false;
-  for (uint32_t i = 0; i < collector_count_; i++) any = any || is_due(collectors_[i], report);
-  if (!any) return reported;
-  reported.output_gone = !pipeline_.begin_report();
-  if (reported.output_gone) return reported;
-  for (uint32_t i = 0; i < 2 * collector_count_; i++) {
-    CollectorSlot& slot = collectors_[i % collector_count_];
-    bool first = i < collector_count_;
-    if (first != ((slot.unit->records & kCpuTables) != 0) || !is_due(slot, report)) continue;
-    hprof_status status = report_one(slot, report);
-    if (status == HPROF_ABORTED) reported.output_gone = true;
-    status == HPROF_OK ? reported.written++ : reported.failed++;
-  }
-  note_losses();
-  pipeline_.end_report();
-  if (!pipeline_.settle()) reported.output_gone = true;
-  if (!reported.output_gone && reported.written != 0 && settings_.verbose != 0 && pipeline_.has_output())
-    say_done();
-  for (uint32_t i = 0; i < collector_count_ && report.reason != HPROF_REPORT_EXIT; i++) {
-    CollectorSlot& slot = collectors_[i];
-    if (HPROF_HAS(slot.ops, hprof_collector_ops, reported) && is_due(slot, report)) {
-      Inside mark(slot.inside, "reported");
-      slot.ops->reported(slot.self);
-    }
-  }
-  return reported;
-}
-
-void Session::echo(uint32_t serial, bool good, const char* text) {
-  if (echoes_ == kMostEchoes || !pipeline_.begin_report(false)) return;
-  if (++echoes_ == kMostEchoes) say("no more answers to commands are written into the output");
-  char line[400];
-  int size = snprintf(line, sizeof(line), "hprof command %u %s: %s", serial, good ? "ok" : "failed", text);
-  if (size >= static_cast<int>(sizeof(line))) size = sizeof(line) - 1;
-  hprof_rec_note note = {{sizeof(note), HPROF_RECORD_NOTE, 0}, {line, static_cast<uint64_t>(size)}};
-  StringId id = model_.string(Str(line, static_cast<size_t>(size)));
-  // An encoder writes one of them and has no place for the other.
-  pipeline_.write(&note.head);
-  if (id != StringId::kNone) pipeline_.define(HPROF_RECORD_STRING, raw(id));
-  pipeline_.end_report();
 }
 
 }  // namespace hprof

@@ -73,9 +73,9 @@ uint32_t Setup::existing(bool attached) const {
   return attached && !typed ? HPROF_EXISTING_NUMBER : HPROF_EXISTING_REPLACE;
 }
 
-bool Setup::emits(uint32_t kind) const {
+bool Setup::emits(const char* name) const {
   for (uint32_t i = 0; i < selection().collector_count; i++) {
-    if ((unit(selection().collectors[i]).record->records & HPROF_RECORD_BIT(kind)) != 0) return true;
+    if (hprof_is_listed(unit(selection().collectors[i]).record->records, name) != 0) return true;
   }
   return false;
 }

@@ -31,8 +31,8 @@ class Setup {
   // HPROF_EXISTING_*: what becomes of a file that is there. An agent that is attached replaces one only when
   // it was told to by name.
   uint32_t existing(bool attached) const;
-  // True if any chosen collector emits records of that kind.
-  bool emits(uint32_t kind) const;
+  // True if any chosen collector emits the record kind or table of that name.
+  bool emits(const char* name) const;
   // A module of the core's own, see ModuleSet. [onload]
   const hprof_unit* open_internal(const char* name) {
     return configuration_.modules.open_internal(Str(name));

@@ -37,7 +37,7 @@ void complain(const UnitSlot& slot, Complaint complaint, const char* text) {
 }
 
 bool check_record(const UnitSlot& slot, const hprof_record* record) {
-  const char* fault = fault_of(record, &is_handed_out, &slot.session->model());
+  const char* fault = fault_of(record, slot.session->kinds(), &is_handed_out, &slot.session->model());
   if (fault == nullptr) return true;
   char text[200];
   snprintf(text, sizeof(text), "a record %s; it is left out", fault);

@@ -9,6 +9,7 @@
 
 #include "core/agent/phase_gate.h"
 #include "core/base/inside.h"
+#include "platform/platform.h"
 
 namespace hprof {
 
@@ -25,6 +26,16 @@ struct UnitSlot {
   mutable std::atomic<uint32_t> complaints{0};  // those that were said, by number
 };
 
+// A moment by both clocks; all zeros: never.
+struct Instant {
+  uint64_t wall_ns = 0, ns = 0;
+
+  static Instant now() {
+    return {static_cast<uint64_t>(platform::wall_ms()) * platform::kNanosPerMilli,
+            static_cast<uint64_t>(platform::monotonic_ns())};
+  }
+};
+
 struct CollectorSlot : UnitSlot {
   const hprof_collector_ops* ops = nullptr;
   hprof_handlers handlers = {};  // as many as both sides know of the unit's; the rest is nullptr
@@ -35,6 +46,9 @@ struct CollectorSlot : UnitSlot {
   bool has_data = false;                   // it has run since it was created or reset [control]
   bool dumped = false;                     // a heap dump of its has been taken since then [control]
   bool unreported = false;                 // ... and since its last report [control]
+  Instant began;                           // to see what it has [control]
+  Instant ended;                           // if it does not run: when it was stopped [control]
+  Instant reported;                        // the end of its last report's window [control]
   const hprof_variant* variant = nullptr;  // of its unit; stands for its needs
   PhaseGate gate;                          // open while it runs: handlers pass it
 

@@ -43,6 +43,7 @@ struct FrameInfo {
 struct TraceInfo {
   uint32_t serial, thread;
   uint32_t frame_count;
+  uint32_t flags;  // HPROF_TRACE_*; set later too: read by load_relaxed
   const uint32_t* frames;
 };
 struct ThreadInfo {

@@ -91,8 +91,8 @@ FrameId Model::synthetic_frame(Str class_name, Str method_name) {
   return frame(method(owner, method_name, ""), HPROF_LINE_UNKNOWN);
 }
 
-TraceSerial Model::trace(ThreadSerial thread, const hprof_frame_id* frames, uint32_t count) {
-  return counted(traces_.intern(thread, frames, count), Loss::kLostTraces);
+TraceSerial Model::trace(ThreadSerial thread, const hprof_frame_id* frames, uint32_t count, uint32_t flags) {
+  return counted(traces_.intern(thread, frames, count, flags), Loss::kLostTraces);
 }
 
 // The name as a string unless there are `most` of its kind already.

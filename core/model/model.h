@@ -63,7 +63,7 @@ class Model {
   // A frame that stands for something without a Java method; its line is HPROF_LINE_UNKNOWN.
   FrameId synthetic_frame(Str class_name, Str method_name);
 
-  TraceSerial trace(ThreadSerial thread, const hprof_frame_id* frames, uint32_t count);
+  TraceSerial trace(ThreadSerial thread, const hprof_frame_id* frames, uint32_t count, uint32_t flags = 0);
 
   // A string for the name of a thread or thread group: ModelLimits::thread_names different ones as they are,
   // then names with their digits folded (pool-#-thread-#), a quarter as many, then "other thread". So an

@@ -1,6 +1,7 @@
 // Stacks, innermost frame first.
 #pragma once
 
+#include "core/base/atomic.h"
 #include "core/base/bump.h"
 #include "core/base/hash.h"
 #include "core/model/ids.h"
@@ -22,8 +23,8 @@ class TraceTable {
     frames_.destroy();
   }
 
-  // kNone: no room, or too deep. [onload][control][app]
-  TraceSerial intern(ThreadSerial thread, const hprof_frame_id* frames, uint32_t count) {
+  // The flags are added to those that the trace has. kNone: no room, or too deep. [onload][control][app]
+  TraceSerial intern(ThreadSerial thread, const hprof_frame_id* frames, uint32_t count, uint32_t flags) {
     if (count > kDeepest) return TraceSerial::kNone;
     const size_t bytes = count * sizeof(hprof_frame_id);
     const auto same = [&](const Entry& entry) {
@@ -34,16 +35,18 @@ class TraceTable {
       hprof_frame_id* copy = static_cast<hprof_frame_id*>(frames_.allocate(bytes, alignof(hprof_frame_id)));
       if (!copy) return false;
       if (count) memcpy(copy, frames, bytes);
-      entry.info = {serial, raw(thread), count, copy};
+      entry.info = {serial, raw(thread), count, flags, copy};
       return true;
     };
     const auto undo = [&](Entry& entry) {
       frames_.give_back(const_cast<hprof_frame_id*>(entry.info.frames), bytes);
     };
-    return TraceSerial{table_.intern(hash_bytes(frames, bytes, raw(thread)), same, fill, undo)};
+    const uint32_t serial = table_.intern(hash_bytes(frames, bytes, raw(thread)), same, fill, undo);
+    if (flags != 0) add_flags(serial, flags);
+    return TraceSerial{serial};
   }
 
-  // nullptr: no such trace. Valid until destroy, never changes. [any]
+  // nullptr: no such trace. Valid until destroy, never changes but for flags. [any]
   const TraceInfo* info(TraceSerial serial) const {
     const Entry* entry = table_.at(raw(serial));
     return entry ? &entry->info : nullptr;
@@ -63,6 +66,13 @@ class TraceTable {
     TraceInfo info;
   };
   using Table = InternTable<Entry>;
+
+  // Most have them already: the entry's cache line is written once.
+  void add_flags(uint32_t serial, uint32_t flags) {
+    Entry* entry = table_.at(serial);
+    if (entry == nullptr || (load_relaxed(&entry->info.flags) & flags) == flags) return;
+    __atomic_fetch_or(&entry->info.flags, flags, __ATOMIC_RELAXED);
+  }
 
   Table table_;
   Bump frames_;

@@ -52,6 +52,8 @@ const hprof_option kOwn[] = {
      "let a command end the VM"},
     {"net-retry", HPROF_OPTION_FLAG, AT(net_retry), "y", nullptr, 0, 0, nullptr,
      "start without the listener of net= and connect later; n: refuse to start"},
+    {"labels", HPROF_OPTION_TEXT, AT(labels), "", nullptr, 0, 0, "<name>:<value>[;...]",
+     "labels of reports, for sinks and encoders that send or write them"},
     {"raw-names", HPROF_OPTION_FLAG, AT(raw_names), "n", nullptr, 0, 0, nullptr,
      "print the VM's own names of hidden classes"},
     {"hotspot", HPROF_OPTION_TEXT, AT(hotspot), "y", nullptr, 0, 0, "y|n|-<item>[:...]",

@@ -40,6 +40,7 @@ struct CoreConfig {
   uint32_t allow;            // 0: nothing; 1: a command may end the VM
   uint32_t net_retry;
   uint32_t raw_names;
+  const char* labels;   // for sinks, as typed
   const char* hotspot;  // items.h reads it into
   uint32_t hotspot_off;
   uint64_t max_memory;   // bytes; 0: no limit

@@ -7,6 +7,7 @@
 
 #include "core/option/select_text.h"
 #include "core/option/shipped.h"
+#include "core/pipeline/record_kinds.h"
 #include "core/plugin/verify.h"
 
 namespace hprof {
@@ -314,12 +315,18 @@ struct Chooser {
   }
 
   // Notes may be skipped by any encoder.
+  static bool takes_all_of(const hprof_unit& writer, const hprof_unit& unit) {
+    for (const char* const* name = unit.records; name != nullptr && *name != nullptr; ++name) {
+      if (Str(*name) != HPROF_KIND_NOTE && !is_taken(writer.records, *name)) return false;
+    }
+    return true;
+  }
+
   bool check_records() const {
-    const uint64_t checked = ~HPROF_RECORD_BIT(HPROF_RECORD_NOTE);
     const hprof_unit& writer = *modules->unit(selection->encoder).record;
     for (uint32_t i = 0; i < selection->collector_count; ++i) {
       const hprof_unit& unit = *modules->unit(selection->collectors[i]).record;
-      if ((unit.records & checked & ~writer.records) == 0) continue;
+      if (takes_all_of(writer, unit)) continue;
       char text[256];
       TextWriter what(text, sizeof(text));
       if (unit.select == nullptr) {

@@ -156,6 +156,7 @@ hprof_status Output::through(hprof_out* out, const uint8_t* bytes, uint64_t size
 
 hprof_status Output::encode(const hprof_record* record) {
   if (failed() || !is_open()) return HPROF_ABORTED;
+  if (!plan_.taken.takes(*record)) return HPROF_UNSUPPORTED;
   Inside mark(in_encoder_, "encode");
   const hprof_status status = plan_.encoder->encode(encoder_self_, record, &out_.base);
   return is_at_in_window() || is_window_kept() ? status : HPROF_ABORTED;
@@ -199,6 +200,7 @@ hprof_status Output::write(const hprof_record* record) {
   if (record->kind == HPROF_RECORD_THREAD_START) {
     return definitions_.define(record->kind, reinterpret_cast<const hprof_rec_definition*>(record)->id);
   }
+  if (!plan_.taken.takes(*record)) return HPROF_UNSUPPORTED;
   hprof_status status = definitions_.before(record);
   return status == HPROF_OK ? encode(record) : status;
 }
@@ -304,8 +306,44 @@ hprof_status Output::patch(uint64_t position, const void* bytes, uint64_t size) 
   return HPROF_ABORTED;
 }
 
+// What a filter keeps back belongs to this side of the border.
+void Output::renew_filter() {
+  if (filter_self_ == nullptr) return;
+  char error[256] = "";
+  finish_filter();
+  if (!open_filter(error, sizeof(error))) fail(error[0] != '\0' ? error : "its filter did not start");
+}
+
+void Output::begin_report(const hprof_report_info& info) {
+  if (!is_open() || failed() || report_.size != 0) return;
+  renew_filter();
+  if (failed()) return;
+  char error[256] = "";
+  hprof_status status = HPROF_OK;
+  if (HPROF_HAS(plan_.sink, hprof_sink_ops, begin_report)) {
+    Inside mark(in_sink_, "begin_report");
+    status = plan_.sink->begin_report(sink_self_, &info, error, sizeof(error));
+  }
+  if (status != HPROF_OK) return fail(error);
+  report_ = info;
+}
+
+void Output::end_report(bool complete) {
+  if (!is_open() || report_.size == 0) return;
+  if (!failed()) renew_filter();
+  const hprof_report_info info = report_;
+  report_ = {};
+  if (!HPROF_HAS(plan_.sink, hprof_sink_ops, end_report)) return;
+  char error[256] = "";
+  Inside mark(in_sink_, "end_report");
+  const uint32_t is_whole = complete && !failed() ? 1 : 0;
+  if (plan_.sink->end_report(sink_self_, &info, is_whole, error, sizeof(error)) != HPROF_OK) fail(error);
+}
+
 void Output::end_sink(bool complete) {
   if (!is_open()) return;
+  complete = complete && report_.size == 0;
+  end_report(false);
   char error[256] = "";
   Inside mark(in_sink_, "close");
   if (plan_.sink->close(sink_self_, complete && !failed(), error, sizeof(error)) != HPROF_OK) fail(error);

@@ -14,6 +14,7 @@
 #include "core/base/inside.h"
 #include "core/pipeline/chunk_queue.h"
 #include "core/pipeline/definitions.h"
+#include "core/pipeline/record_kinds.h"
 
 namespace hprof {
 
@@ -44,6 +45,7 @@ struct OutputPlan {
   // The VM stands still during a heap dump: one that has waited for the sink for so long, and a second for
   // each MiB, is given up. 0: no limit.
   uint64_t dump_stall_ns = 0;
+  TakenKinds taken;  // by the encoder; records of other kinds do not reach it
 };
 
 class Output {
@@ -59,6 +61,15 @@ class Output {
   void flush();
   // Writes the chunks handed over to the sink; returns whether there were any. Writer thread only.
   bool drain();
+  // Does the sink want to know where reports begin and end?
+  bool tells_reports() const {
+    return HPROF_HAS(plan_.sink, hprof_sink_ops, begin_report) ||
+           HPROF_HAS(plan_.sink, hprof_sink_ops, end_report);
+  }
+  // Tells it, when all bytes up to here are written. Each end goes with a begin; one that is left out is made
+  // up for before the sink is closed. [writer] under both locks
+  void begin_report(const hprof_report_info& info);
+  void end_report(bool complete);
   // Ends the output. Nothing may be writing. [writer][control]
   void close(MemoryAccount& memory, bool complete);
 
@@ -112,6 +123,7 @@ class Output {
   bool is_at_in_window();
   bool is_window_kept();
   void end_sink(bool complete);
+  void renew_filter();
   void begin_chunk();
   bool write_chunk(const ChunkQueue::Chunk& chunk);
   bool write_bytes(const uint8_t* bytes, uint64_t size);
@@ -125,6 +137,7 @@ class Output {
   void* encoder_self_ = nullptr;
   void* sink_self_ = nullptr;
   void* filter_self_ = nullptr;
+  hprof_report_info report_ = {};  // the sink is inside of; size 0: none
   Definitions definitions_;
   ChunkQueue chunks_;
   Out out_ = {};

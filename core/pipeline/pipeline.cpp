@@ -177,6 +177,37 @@ bool Pipeline::begin_report(bool own_output) {
   return true;
 }
 
+// What the encoder has no place for says nothing about the profile: it is not counted.
+void Pipeline::write_border(uint32_t kind, const hprof_report_info& info, hprof_status status) {
+  last_time_us_ = now_us();
+  const hprof_rec_report record = {{sizeof(record), kind, last_time_us_}, &info, status, 0};
+  output_.write(&record.head);
+}
+
+// False: the sink does not want to know. The encode lock is held, so nothing comes behind what is written.
+bool Pipeline::settle_for_sink() {
+  if (!output_.is_open() || !output_.tells_reports()) return false;
+  output_.flush();
+  return wait_until_written(platform::kNoDeadline);
+}
+
+void Pipeline::begin_part(const hprof_report_info& info) {
+  if (plan_.no_output) return;
+  if (settle_for_sink()) {
+    platform::MutexLock drain(drain_lock_);
+    output_.begin_report(info);
+  }
+  write_border(HPROF_RECORD_REPORT_BEGIN, info, HPROF_OK);
+}
+
+void Pipeline::end_part(const hprof_report_info& info, hprof_status status) {
+  if (plan_.no_output) return;
+  write_border(HPROF_RECORD_REPORT_END, info, status);
+  if (!settle_for_sink()) return;
+  platform::MutexLock drain(drain_lock_);
+  output_.end_report(status == HPROF_OK);
+}
+
 // Objects of a heap dump come by the million; they take the time of the last other record.
 hprof_status Pipeline::write(hprof_record* record) {
   if (plan_.no_output) return record->kind == HPROF_RECORD_NOTE ? HPROF_OK : HPROF_UNSUPPORTED;

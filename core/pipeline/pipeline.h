@@ -49,6 +49,10 @@ class Pipeline {
   // One report at a time; takes the encode lock. own_output: with %n it starts the next output. False: the
   // output is gone. [control]
   bool begin_report(bool own_output = true);
+  // Around one collector's part of it: the encoder gets REPORT_BEGIN and REPORT_END, a sink that wants to
+  // know is told when the bytes up to there are written. end_part after each begin_part. [control]
+  void begin_part(const hprof_report_info& info);
+  void end_part(const hprof_report_info& info, hprof_status status);
   hprof_status write(hprof_record* record);  // sets its time
   hprof_status define(uint32_t kind, uint32_t id);
   uint64_t position() { return output_.position(); }
@@ -93,6 +97,8 @@ class Pipeline {
   void work();
   void write_events();
   hprof_status begin_output();
+  void write_border(uint32_t kind, const hprof_report_info& info, hprof_status status);
+  bool settle_for_sink();
   hprof_status write_through(const hprof_record* record);
   hprof_status without_unsupported(const hprof_record& record, hprof_status status);
   hprof_status open_output(char* error, uint32_t error_size);

@@ -84,9 +84,10 @@ bool is_sound(const hprof_rec_table& table) {
                                   table.row_stride / sizeof(hprof_cell) >= schema->column_count);
 }
 
-const char* fault_of(const hprof_record* record, IsHandedOut is_handed_out, const void* context) {
+const char* fault_of(const hprof_record* record, const RecordKinds& kinds, IsHandedOut is_handed_out,
+                     const void* context) {
   if (record == nullptr || record->size < sizeof(hprof_record)) return "is missing, or shorter than its head";
-  const uint32_t least = least_size(record->kind);
+  const uint32_t least = kinds.is_registered(record->kind) ? sizeof(hprof_record) : least_size(record->kind);
   if (least == 0) return "is of a kind that units do not write";
   if (record->size < least) return "is shorter than its kind";
   if (record->kind != HPROF_RECORD_TABLE) return nullptr;

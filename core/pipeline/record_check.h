@@ -3,6 +3,8 @@
 
 #include <hprof/record.h>
 
+#include "core/pipeline/record_kinds.h"
+
 namespace hprof {
 
 // Was that number handed out for that type of column (HPROF_COLUMN_TRACE ..)?
@@ -12,7 +14,9 @@ using IsHandedOut = bool (*)(const void* context, uint32_t column_type, uint32_t
 bool is_sound(const hprof_rec_table& table);
 
 // What is wrong with a record that a unit hands over, as words that go on after "a record "; nullptr:
-// nothing. `is_handed_out` is asked for what the cells of tables name. [app][gc][control][heap]
-const char* fault_of(const hprof_record* record, IsHandedOut is_handed_out, const void* context);
+// nothing. `is_handed_out` is asked for what the cells of tables name, `kinds` has those of vendors.
+// [app][gc][control][heap]
+const char* fault_of(const hprof_record* record, const RecordKinds& kinds, IsHandedOut is_handed_out,
+                     const void* context);
 
 }  // namespace hprof

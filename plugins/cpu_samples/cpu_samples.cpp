@@ -1,5 +1,6 @@
 // The unit cpu_samples: CPU time by call stack, sampled.
 #include <hprof/cpp/collector.hpp>
+#include <hprof/tables.h>
 
 #include "plugins/cpu_samples/collector.h"
 
@@ -12,6 +13,8 @@ static const hprof_option kOptions[] = {
      "choose the sampling engine"},
 };
 
+static constexpr const char* kRecords[] = {HPROF_TABLE_CPU_SAMPLES, HPROF_KIND_NOTE, nullptr};
+
 // Class loads are demanded by AsyncGetCallTrace.
 // Class loads are demanded by AsyncGetCallTrace.
 static constexpr hprof_unit describe() {
@@ -21,7 +24,7 @@ static constexpr hprof_unit describe() {
   unit.needs = HPROF_NEED_METHOD_BOOK;
   unit.wants = HPROF_NEED_SOURCE_FILE | HPROF_NEED_LINE_NUMBERS | HPROF_NEED_THREAD_CPU;
   unit.events |= HPROF_EVENT_CLASS_LOAD | HPROF_EVENT_CLASS_PREPARE;
-  unit.records = HPROF_RECORD_BIT(HPROF_RECORD_CPU_SAMPLES) | HPROF_RECORD_BIT(HPROF_RECORD_NOTE);
+  unit.records = kRecords;
   return unit;
 }
 static constexpr hprof_unit kUnit = describe();

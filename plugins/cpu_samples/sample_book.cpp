@@ -74,7 +74,10 @@ void SampleBook::add_stack(void* jni, hprof_thread_serial thread, const hprof_ra
     frames_[i] = frame;
   }
   if (has_continuations_) frame_count = below_continuation(frame_count);
-  count(s.ids->trace(s.host, s.settings().thread_in_traces ? thread : 0, frames_, frame_count), weight);
+  const uint32_t asked = depth_ < s.settings().depth ? depth_ : s.settings().depth;
+  count(s.ids->trace(s.host, s.settings().thread_in_traces ? thread : 0, frames_, frame_count,
+                     trace_flags(frame_count, asked)),
+        weight);
 }
 
 void SampleBook::add_reason(hprof_thread_serial thread, Reason reason, uint64_t weight) {
@@ -82,13 +85,13 @@ void SampleBook::add_reason(hprof_thread_serial thread, Reason reason, uint64_t 
   reasons_[reason] += weight;
   hprof_frame_id frame = s.ids->synthetic_frame(s.host, "JVM", reason_method(reason));
   if (frame == 0) return count(0, weight);
-  count(s.ids->trace(s.host, s.settings().thread_in_traces ? thread : 0, &frame, 1), weight);
+  count(s.ids->trace(s.host, s.settings().thread_in_traces ? thread : 0, &frame, 1, 0), weight);
 }
 
 hprof_trace_serial SampleBook::synthetic_trace(const char* method) const {
   const Services& s = *services_;
   hprof_frame_id frame = s.ids->synthetic_frame(s.host, "JVM", method);
-  return frame == 0 ? 0 : s.ids->trace(s.host, 0, &frame, 1);
+  return frame == 0 ? 0 : s.ids->trace(s.host, 0, &frame, 1, 0);
 }
 
 }  // namespace hprof::samples

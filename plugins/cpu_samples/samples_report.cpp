@@ -88,7 +88,7 @@ hprof_status write_report(const Services& services, Snapshot* snapshot, const Ci
   // gprof2dot waits for ever where a table has no row.
   hprof_cpu_row none = {};
   const hprof_frame_id frame = services.ids->synthetic_frame(services.host, "JVM", "all_below_cutoff");
-  if (count == 0) none.trace = services.ids->trace(services.host, 0, &frame, 1);
+  if (count == 0) none.trace = services.ids->trace(services.host, 0, &frame, 1, 0);
   hprof_rec_table table =
       count != 0 ? table_of(kCpuSamples, snapshot->rows, count) : table_of(kCpuSamples, &none, 1);
   table.created_ms = services.clock->wall_ms(services.host);

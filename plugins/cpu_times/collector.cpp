@@ -391,6 +391,7 @@ hprof_status Collector::report(const hprof_report& report) {
   how.times = static_cast<Times>(config_.times);
   how.interval_ns = config_.times_interval_ns;
   how.traces = tally.size();
+  how.depth = depth_;
   how.virtual_threads = virtual_threads_.load(std::memory_order_relaxed);
   hprof_status status = write_report(services_, tally, how, report.cutoff);
   tally.clear();

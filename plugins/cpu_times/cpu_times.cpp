@@ -1,5 +1,6 @@
 // The unit cpu_times: calls counted exactly, and their time.
 #include <hprof/cpp/collector.hpp>
+#include <hprof/tables.h>
 
 #include "plugins/cpu_times/collector.h"
 
@@ -19,14 +20,16 @@ static const hprof_option kOptions[] = {
      "count no calls of these classes"},
 };
 
+static constexpr const char* kRecords[] = {HPROF_TABLE_CPU_TIMES, HPROF_TABLE_CPU_OLD, HPROF_KIND_NOTE,
+                                           nullptr};
+
 static constexpr hprof_unit describe() {
   hprof_unit unit =
       collector_unit<Collector, Config>("cpu_times", "cpu=times|cpu=old", "CPU usage by timing methods");
   set_options(unit, kOptions);
   unit.needs = HPROF_NEED_CLASS_HOOKS;
   unit.wants = HPROF_NEED_EARLY_CLASS_HOOKS | HPROF_NEED_EARLY_VMSTART | HPROF_NEED_THREAD_CPU;
-  unit.records = HPROF_RECORD_BIT(HPROF_RECORD_CPU_TIMES) | HPROF_RECORD_BIT(HPROF_RECORD_CPU_OLD) |
-                 HPROF_RECORD_BIT(HPROF_RECORD_NOTE);
+  unit.records = kRecords;
   return unit;
 }
 static constexpr hprof_unit kUnit = describe();

@@ -56,12 +56,12 @@ static hprof_status write_notes(const Services& services, const Circumstances& h
 
 // The topmost frame with the line where its method begins: where in their callers the calls were is not
 // known.
-static hprof_trace_serial trace_of(const Services& services, const TallyRow& row) {
+static hprof_trace_serial trace_of(const Services& services, const TallyRow& row, uint32_t depth) {
   hprof_frame_id frames[kDepthMost];
   for (uint32_t i = 0; i < row.length; i++) {
     frames[i] = services.bytecode->frame(services.host, row.trace()[i], i == 0 ? 1 : 0);
   }
-  return services.ids->trace(services.host, row.thread, frames, row.length);
+  return services.ids->trace(services.host, row.thread, frames, row.length, trace_flags(row.length, depth));
 }
 
 static bool comes_before(const TallyRow* a, const TallyRow* b) {
@@ -75,7 +75,7 @@ static bool has_more_calls(const TallyRow* a, const TallyRow* b) {
 }
 
 static hprof_status write_table(const Services& services, TallyRow* const* order, uint64_t size,
-                                double cutoff) {
+                                const Circumstances& how, double cutoff) {
   uint64_t calls = 0, total = 0, kept = 0;
   for (uint64_t i = 0; i < size; i++) {
     calls += order[i]->count;
@@ -86,11 +86,11 @@ static hprof_status write_table(const Services& services, TallyRow* const* order
   hprof_cpu_row none = {};
   hprof_frame_id frame =
       services.ids->synthetic_frame(services.host, "JVM", size == 0 ? "no_calls" : "all_below_cutoff");
-  none.trace = services.ids->trace(services.host, 0, &frame, 1);
+  none.trace = services.ids->trace(services.host, 0, &frame, 1, 0);
   auto* rows = services.allocate<hprof_cpu_row>(kept);
   uint64_t used = 0;
   for (uint64_t i = 0; rows != nullptr && i < kept; i++) {
-    hprof_trace_serial trace = trace_of(services, *order[i]);
+    hprof_trace_serial trace = trace_of(services, *order[i], how.depth);
     if (trace != 0) rows[used++] = {order[i]->count, order[i]->time_ns, trace};
   }
   const hprof_cpu_row totals = {calls, total, 0};
@@ -127,7 +127,7 @@ hprof_status write_report(const Services& services, const Tally& tally, const Ci
   for (uint64_t i = 0; i < size; i++) order[i] = tally.row(i);
   std::sort(order, order + size, how.old ? has_more_calls : comes_before);
   hprof_status status =
-      how.old ? write_old(services, order, size) : write_table(services, order, size, cutoff);
+      how.old ? write_old(services, order, size) : write_table(services, order, size, how, cutoff);
   services.release(order, size);
   return status == HPROF_OK && !how.old ? write_notes(services, how) : status;
 }

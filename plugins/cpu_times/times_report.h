@@ -19,6 +19,7 @@ struct Circumstances {
   uint64_t threads;     // platform threads that live
   uint64_t virtual_threads;
   uint64_t traces;
+  uint32_t depth;  // methods kept of a trace
 };
 
 // Sorts the rows of `tally`. [control]

@@ -20,14 +20,20 @@ static const hprof_option kOptions[] = {
      "use object addresses as ids where verified (dump=jvmti)"},
 };
 
+static constexpr const char* kRecords[] = {HPROF_KIND_NOTE,
+                                           HPROF_KIND_HEAP_DUMP_BEGIN,
+                                           HPROF_KIND_HEAP_DUMP_END,
+                                           HPROF_KIND_HEAP_ROOT,
+                                           HPROF_KIND_HEAP_CLASS,
+                                           HPROF_KIND_HEAP_INSTANCE,
+                                           HPROF_KIND_HEAP_OBJECT_ARRAY,
+                                           HPROF_KIND_HEAP_PRIMITIVE_ARRAY,
+                                           nullptr};
+
 static constexpr hprof_unit describe() {
   hprof_unit unit = collector_unit<Collector, Config>("heap_dump", "heap=dump|heap=all", "complete heap");
   set_options(unit, kOptions);
-  unit.records = HPROF_RECORD_BIT(HPROF_RECORD_NOTE) | HPROF_RECORD_BIT(HPROF_RECORD_HEAP_DUMP_BEGIN) |
-                 HPROF_RECORD_BIT(HPROF_RECORD_HEAP_DUMP_END) | HPROF_RECORD_BIT(HPROF_RECORD_HEAP_ROOT) |
-                 HPROF_RECORD_BIT(HPROF_RECORD_HEAP_CLASS) | HPROF_RECORD_BIT(HPROF_RECORD_HEAP_INSTANCE) |
-                 HPROF_RECORD_BIT(HPROF_RECORD_HEAP_OBJECT_ARRAY) |
-                 HPROF_RECORD_BIT(HPROF_RECORD_HEAP_PRIMITIVE_ARRAY);
+  unit.records = kRecords;
   return unit;
 }
 static constexpr hprof_unit kUnit = describe();

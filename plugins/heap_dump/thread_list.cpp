@@ -49,7 +49,8 @@ hprof_trace_serial ThreadList::stack(hprof_thread_serial serial, jthread object)
     const hprof_raw_frame frame = {frames_[i].method, frames_[i].location};
     ids[i] = services_->ids->frame(services_->host, vm_->jni, &frame, 1);
   }
-  return services_->ids->trace(services_->host, serial, ids, static_cast<uint32_t>(count));
+  const auto size = static_cast<uint32_t>(count);
+  return services_->ids->trace(services_->host, serial, ids, size, trace_flags(size, kDepth));
 }
 
 hprof_status ThreadList::define() const {

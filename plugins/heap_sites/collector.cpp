@@ -4,6 +4,7 @@
 
 #include <hprof/cpp/note.hpp>
 #include <hprof/cpp/vm_flags.hpp>
+#include <hprof/tables.h>
 
 namespace hprof::sites {
 
@@ -330,14 +331,13 @@ hprof_status Collector::report(const hprof_report& report) {
   add_up_threads();
   sites.collect();
   lock_.unlock();
-  constexpr uint64_t kSites = HPROF_RECORD_BIT(HPROF_RECORD_ALLOC_SITES);
-  constexpr uint64_t kSummary = HPROF_RECORD_BIT(HPROF_RECORD_HEAP_SUMMARY);
   hprof_status status = HPROF_OK;
-  if (report.records == 0 || (report.records & kSites) != 0) {
+  if (hprof_wants(&report, HPROF_TABLE_ALLOC_SITES) != 0) {
     status = sites.write_table();
     if (status == HPROF_OK) status = write_notes(collected);
   }
-  if (status == HPROF_OK && (report.records & kSummary) != 0) status = sites.write_summary();
+  const bool wants_summary = hprof_is_listed(report.records, HPROF_TABLE_HEAP_SUMMARY) != 0;
+  if (status == HPROF_OK && wants_summary) status = sites.write_summary();
   return status;
 }
 

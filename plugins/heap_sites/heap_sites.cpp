@@ -4,6 +4,7 @@
 
 #include <hprof/cpp/collector.hpp>
 #include <hprof/draft/object_traces.h>
+#include <hprof/tables.h>
 
 #include "plugins/heap_sites/collector.h"
 
@@ -52,6 +53,9 @@ static const void* extension(const char* id) {
   return strcmp(id, HPROF_EXTENSION_OBJECT_TRACES) == 0 ? &kTraces : nullptr;
 }
 
+static constexpr const char* kRecords[] = {HPROF_TABLE_ALLOC_SITES, HPROF_TABLE_HEAP_SUMMARY, HPROF_KIND_NOTE,
+                                           nullptr};
+
 static constexpr hprof_unit describe() {
   hprof_unit unit =
       collector_unit<Collector, Config>("heap_sites", "heap=sites|heap=all", "allocation sites");
@@ -59,8 +63,7 @@ static constexpr hprof_unit describe() {
   unit.needs = HPROF_NEED_CLASS_HOOKS;
   unit.wants = HPROF_NEED_EARLY_CLASS_HOOKS | HPROF_NEED_EARLY_VMSTART | HPROF_NEED_VM_OBJECT_ALLOC |
                HPROF_NEED_GC_EVENTS | HPROF_NEED_SOURCE_FILE | HPROF_NEED_LINE_NUMBERS;
-  unit.records = HPROF_RECORD_BIT(HPROF_RECORD_ALLOC_SITES) | HPROF_RECORD_BIT(HPROF_RECORD_HEAP_SUMMARY) |
-                 HPROF_RECORD_BIT(HPROF_RECORD_NOTE);
+  unit.records = kRecords;
   unit.variants = kSampled;
   unit.variant_count = sizeof(kSampled) / sizeof(kSampled[0]);
   unit.variant_stride = sizeof(hprof_variant);

@@ -129,7 +129,7 @@ uint64_t Stacks::hash(const jvmtiFrameInfo* frames, uint32_t count) {
 
 hprof_trace_serial Stacks::stand_in(uint32_t thread, const char* name) const {
   hprof_frame_id frame = services_.ids->synthetic_frame(services_.host, "JVM", name);
-  return frame == 0 ? 0 : services_.ids->trace(services_.host, thread, &frame, 1);
+  return frame == 0 ? 0 : services_.ids->trace(services_.host, thread, &frame, 1, 0);
 }
 
 hprof_trace_serial Stacks::trace(JNIEnv* jni, uint32_t thread, const jvmtiFrameInfo* frames,
@@ -140,7 +140,7 @@ hprof_trace_serial Stacks::trace(JNIEnv* jni, uint32_t thread, const jvmtiFrameI
     hprof_raw_frame raw = {frames[i].method, frames[i].location};
     ids[i] = services_.ids->frame(services_.host, jni, &raw, 1);
   }
-  return services_.ids->trace(services_.host, thread, ids, count);
+  return services_.ids->trace(services_.host, thread, ids, count, trace_flags(count, depth()));
 }
 
 // Called by native code, they have no caller with a probe.

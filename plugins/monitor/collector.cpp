@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include <hprof/tables.h>
+
 #include "plugins/monitor/monitor_dump.h"
 
 namespace hprof::monitor {
@@ -75,21 +77,16 @@ void Collector::reset() {
   holders_.clear();
 }
 
-static bool is_wanted(const hprof_report& report, uint32_t kind) {
-  bool chosen = report.size >= sizeof(hprof_report) && report.records != 0;
-  return !chosen || (report.records & HPROF_RECORD_BIT(kind)) != 0;
-}
-
 hprof_status Collector::report(const hprof_report& report) {
   void* jni = services_.jvm->jni(services_.host);
   hprof_status status = HPROF_OK;
-  if (jni != nullptr && is_wanted(report, HPROF_RECORD_MONITOR_DUMP)) {
+  if (jni != nullptr && hprof_wants(&report, HPROF_KIND_MONITOR_DUMP) != 0) {
     MonitorDump dump(services_, jvmti_, static_cast<JNIEnv*>(jni), &stacks_, &blocked_, finds_monitors_,
                      config_.park_interval_ns != 0);
     status = dump.write();
     sweep(jni, false);
   }
-  if (status != HPROF_OK || !is_wanted(report, HPROF_RECORD_MONITOR_TIME)) return status;
+  if (status != HPROF_OK || hprof_wants(&report, HPROF_TABLE_MONITOR_TIME) == 0) return status;
   return report_time(report);
 }
 

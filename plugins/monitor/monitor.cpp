@@ -1,6 +1,7 @@
 // The unit monitor: contention for monitors, waits, and the state of all monitors. Twice, since monitor=all
 // needs more.
 #include <hprof/cpp/collector.hpp>
+#include <hprof/tables.h>
 
 #include "plugins/monitor/collector.h"
 
@@ -14,10 +15,9 @@ static const hprof_option kOptions[] = {
 static constexpr uint64_t kWants = HPROF_NEED_MONITOR_INFO | HPROF_NEED_GC_EVENTS |
                                    HPROF_NEED_VIRTUAL_THREADS | HPROF_NEED_SOURCE_FILE |
                                    HPROF_NEED_LINE_NUMBERS;
-static constexpr uint64_t kRecords =
-    HPROF_RECORD_BIT(HPROF_RECORD_MONITOR_TIME) | HPROF_RECORD_BIT(HPROF_RECORD_MONITOR_WAIT) |
-    HPROF_RECORD_BIT(HPROF_RECORD_MONITOR_WAITED) | HPROF_RECORD_BIT(HPROF_RECORD_MONITOR_DUMP) |
-    HPROF_RECORD_BIT(HPROF_RECORD_NOTE);
+static constexpr const char* kRecords[] = {HPROF_TABLE_MONITOR_TIME,  HPROF_KIND_MONITOR_WAIT,
+                                           HPROF_KIND_MONITOR_WAITED, HPROF_KIND_MONITOR_DUMP,
+                                           HPROF_KIND_NOTE,           nullptr};
 
 static constexpr hprof_unit describe() {
   hprof_unit unit = collector_unit<Collector>("monitor", "monitor=y", "contended monitor usage");

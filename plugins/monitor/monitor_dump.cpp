@@ -277,7 +277,7 @@ hprof_status MonitorDump::emit() const {
   for (uint32_t i = 0; i < thread_count_; i++) {
     thread_rows_[i].thread = threads_[i].serial;
     thread_rows_[i].trace = threads_[i].trace;
-    write_status(threads_[i].state, thread_rows_[i].status);
+    set_state(threads_[i].state, &thread_rows_[i]);
   }
   for (uint32_t i = 0; i < monitor_count_; i++) monitor_rows_[i] = monitors_[i].row;
   hprof_rec_monitor_dump dump;

@@ -233,7 +233,7 @@ hprof_trace_serial ParkSampler::trace_of(hprof_thread_serial serial, jthread thr
   uint32_t end = static_cast<uint32_t>(count), first = 0;
   while (first + 1 < end && is_lock_code(s, ids[first + 1])) first++;
   uint32_t kept = end - first < depth ? end - first : depth;
-  return s.ids->trace(s.host, stacks_->shown(serial), ids + first, kept);
+  return s.ids->trace(s.host, stacks_->shown(serial), ids + first, kept, trace_flags(kept, depth));
 }
 
 }  // namespace hprof::monitor

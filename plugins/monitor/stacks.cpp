@@ -25,7 +25,7 @@ void Stacks::close() {
 
 hprof_trace_serial Stacks::stand_in(hprof_thread_serial thread, const char* name) const {
   hprof_frame_id frame = services_.ids->synthetic_frame(services_.host, "JVM", name);
-  return frame == 0 ? 0 : services_.ids->trace(services_.host, shown(thread), &frame, 1);
+  return frame == 0 ? 0 : services_.ids->trace(services_.host, shown(thread), &frame, 1, 0);
 }
 
 hprof_trace_serial Stacks::name(void* jni, hprof_thread_serial thread, const jvmtiFrameInfo* frames,
@@ -35,7 +35,7 @@ hprof_trace_serial Stacks::name(void* jni, hprof_thread_serial thread, const jvm
     hprof_raw_frame raw = {frames[i].method, frames[i].location};
     ids[i] = services_.ids->frame(services_.host, jni, &raw, held ? 1 : 0);
   }
-  return services_.ids->trace(services_.host, shown(thread), ids, count);
+  return services_.ids->trace(services_.host, shown(thread), ids, count, trace_flags(count, depth()));
 }
 
 hprof_trace_serial Stacks::of_frames(void* jni, hprof_thread_serial thread, const jvmtiFrameInfo* frames,

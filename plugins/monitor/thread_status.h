@@ -1,14 +1,13 @@
-// The letters that MONITOR DUMP shows for a thread's state.
+// The ABI's words for a thread's state.
 #pragma once
 
-#include <cstdint>
 #include <jvmti.h>
+
+#include <hprof/record.h>
 
 namespace hprof::monitor {
 
-// Writes the status of a JVMTI thread state, zero padded: optional "S|", "intr|", "native|", then one of R
-// (runnable), SL (sleeping), MW (blocked on a monitor), CW (waiting for a condition, parked), ZO (ended), NS
-// (not started), UN. The longest fills all 16 characters.
-void write_status(jint state, char (&status)[16]);
+// Sets state and flags of the row by a JVMTI thread state.
+void set_state(jint state, hprof_dump_thread* row);
 
 }  // namespace hprof::monitor

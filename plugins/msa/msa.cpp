@@ -5,10 +5,12 @@
 
 namespace hprof::msa {
 
+static constexpr const char* kRecords[] = {HPROF_KIND_NOTE, nullptr};
+
 static constexpr hprof_unit describe() {
   hprof_unit unit = collector_unit<Collector>("msa", "msa=y", "micro state accounting of the threads");
   unit.events |= HPROF_EVENT_THREAD_START;
-  unit.records = HPROF_RECORD_BIT(HPROF_RECORD_NOTE);
+  unit.records = kRecords;
   return unit;
 }
 static constexpr hprof_unit kUnit = describe();

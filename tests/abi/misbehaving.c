@@ -217,11 +217,11 @@ static hprof_status move_behind(void* self, const hprof_record* record, hprof_ou
   return HPROF_OK;
 }
 static const hprof_encoder_ops refuses_all_ops = {
-    sizeof(hprof_encoder_ops), 0, create_encoder, refuse_all, nothing, ".none", 0, 0};
+    sizeof(hprof_encoder_ops), 0, create_encoder, refuse_all, nothing, ".none", 0, 0, NULL};
 static const hprof_encoder_ops writes_behind_ops = {
-    sizeof(hprof_encoder_ops), 0, create_encoder, write_behind, nothing, ".none", 0, 0};
+    sizeof(hprof_encoder_ops), 0, create_encoder, write_behind, nothing, ".none", 0, 0, NULL};
 static const hprof_encoder_ops moves_behind_ops = {
-    sizeof(hprof_encoder_ops), 0, create_encoder, move_behind, nothing, ".none", 0, 0};
+    sizeof(hprof_encoder_ops), 0, create_encoder, move_behind, nothing, ".none", 0, 0, NULL};
 
 /* --- sinks: what they are given is gone
  * ------------------------------------------------------------------------- */
@@ -271,11 +271,11 @@ static int64_t write_more(void* self, const uint8_t* bytes, uint64_t size, uint6
 }
 
 static const hprof_sink_ops wrong_count_ops = {
-    sizeof(hprof_sink_ops), 0, open_sink, write_more, close_sink, NULL, sink_name, NULL};
+    sizeof(hprof_sink_ops), 0, open_sink, write_more, close_sink, NULL, sink_name, NULL, NULL, NULL};
 static const hprof_sink_ops stuck_write_ops = {
-    sizeof(hprof_sink_ops), 0, open_sink, write_stuck, close_sink, NULL, sink_name, NULL};
+    sizeof(hprof_sink_ops), 0, open_sink, write_stuck, close_sink, NULL, sink_name, NULL, NULL, NULL};
 static const hprof_sink_ops stuck_close_ops = {
-    sizeof(hprof_sink_ops), 0, open_sink, write_all, close_stuck, NULL, sink_name, NULL};
+    sizeof(hprof_sink_ops), 0, open_sink, write_all, close_stuck, NULL, sink_name, NULL, NULL, NULL};
 
 /* --- the module
  * ------------------------------------------------------------------------------------------------- */
@@ -288,22 +288,24 @@ static const hprof_sink_ops stuck_close_ops = {
                                          .events = events_,          \
                                          .records = records_,        \
                                          .ops = &name##_ops}
-UNIT(HPROF_UNIT_COLLECTOR, good, 0, HPROF_RECORD_BIT(HPROF_RECORD_NOTE));
-UNIT(HPROF_UNIT_COLLECTOR, stuck_report, 0, HPROF_RECORD_BIT(HPROF_RECORD_NOTE));
-UNIT(HPROF_UNIT_COLLECTOR, slow_callback, HPROF_EVENT_VM_INIT | HPROF_EVENT_THREAD_START,
-     HPROF_RECORD_BIT(HPROF_RECORD_NOTE));
-UNIT(HPROF_UNIT_COLLECTOR, fails_in_create, 0, HPROF_RECORD_BIT(HPROF_RECORD_NOTE));
-UNIT(HPROF_UNIT_COLLECTOR, foreign_kind, 0, HPROF_RECORD_BIT(HPROF_RECORD_NOTE));
-UNIT(HPROF_UNIT_COLLECTOR, short_record, 0, HPROF_RECORD_BIT(HPROF_RECORD_NOTE));
-UNIT(HPROF_UNIT_COLLECTOR, no_schema, 0, HPROF_RECORD_BIT(HPROF_RECORD_NOTE));
-UNIT(HPROF_UNIT_COLLECTOR, unknown_trace, 0, HPROF_RECORD_BIT(HPROF_RECORD_NOTE));
-UNIT(HPROF_UNIT_COLLECTOR, loud, 0, HPROF_RECORD_BIT(HPROF_RECORD_NOTE));
-UNIT(HPROF_UNIT_ENCODER, refuses_all, 0, ~HPROF_RECORD_BIT(HPROF_RECORD_NOTE));
-UNIT(HPROF_UNIT_ENCODER, writes_behind, 0, ~0ull);
-UNIT(HPROF_UNIT_ENCODER, moves_behind, 0, ~0ull);
-UNIT(HPROF_UNIT_SINK, wrong_count, 0, 0);
-UNIT(HPROF_UNIT_SINK, stuck_write, 0, 0);
-UNIT(HPROF_UNIT_SINK, stuck_close, 0, 0);
+static const char* const notes[] = {HPROF_KIND_NOTE, NULL};
+UNIT(HPROF_UNIT_COLLECTOR, good, 0, notes);
+UNIT(HPROF_UNIT_COLLECTOR, stuck_report, 0, notes);
+UNIT(HPROF_UNIT_COLLECTOR, slow_callback, HPROF_EVENT_VM_INIT | HPROF_EVENT_THREAD_START, notes);
+UNIT(HPROF_UNIT_COLLECTOR, fails_in_create, 0, notes);
+UNIT(HPROF_UNIT_COLLECTOR, foreign_kind, 0, notes);
+UNIT(HPROF_UNIT_COLLECTOR, short_record, 0, notes);
+UNIT(HPROF_UNIT_COLLECTOR, no_schema, 0, notes);
+UNIT(HPROF_UNIT_COLLECTOR, unknown_trace, 0, notes);
+UNIT(HPROF_UNIT_COLLECTOR, loud, 0, notes);
+/* Says that it takes tables, and refuses them, too. */
+static const char* const tables[] = {HPROF_KIND_TABLE, NULL};
+UNIT(HPROF_UNIT_ENCODER, refuses_all, 0, tables);
+UNIT(HPROF_UNIT_ENCODER, writes_behind, 0, NULL);
+UNIT(HPROF_UNIT_ENCODER, moves_behind, 0, NULL);
+UNIT(HPROF_UNIT_SINK, wrong_count, 0, NULL);
+UNIT(HPROF_UNIT_SINK, stuck_write, 0, NULL);
+UNIT(HPROF_UNIT_SINK, stuck_close, 0, NULL);
 
 static const hprof_unit* const units[] = {
     &good_unit,         &stuck_report_unit, &slow_callback_unit, &fails_in_create_unit,

@@ -15,15 +15,15 @@ static hprof_status create(const hprof_host* host, const void* config, void** se
 static hprof_status encode(void* self, const hprof_record* record, hprof_out* out) {
   (void)self;
   (void)out;
-  return (HPROF_RECORD_BIT(record->kind) & HPROF_RECORD_BIT(HPROF_RECORD_NOTE)) != 0 ? HPROF_OK
-                                                                                     : HPROF_UNSUPPORTED;
+  return record->kind == HPROF_RECORD_NOTE ? HPROF_OK : HPROF_UNSUPPORTED;
 }
 
 static const void* extension(const char* id) { return strcmp(id, "com.acme.x/1") == 0 ? id : NULL; }
 
 static void destroy(void* self) { (void)self; }
 
-static const hprof_encoder_ops ops = {sizeof(hprof_encoder_ops), 0, create, encode, destroy, ".x", 0, 0};
+static const hprof_encoder_ops ops = {
+    sizeof(hprof_encoder_ops), 0, create, encode, destroy, ".x", 0, 0, "text/plain"};
 
 typedef struct config {
   uint32_t flag;
@@ -32,6 +32,8 @@ typedef struct config {
 static const hprof_option options[] = {
     {"x", HPROF_OPTION_FLAG, (uint32_t)offsetof(config, flag), "y", NULL, 0, 0, NULL, "a flag"},
 };
+
+static const char* const records[] = {HPROF_KIND_NOTE, NULL};
 
 static const hprof_unit unit = {sizeof(hprof_unit),
                                 HPROF_UNIT_ENCODER,
@@ -46,7 +48,7 @@ static const hprof_unit unit = {sizeof(hprof_unit),
                                 0,
                                 0,
                                 0,
-                                HPROF_RECORD_BIT(HPROF_RECORD_NOTE),
+                                records,
                                 &ops,
                                 NULL,
                                 0,

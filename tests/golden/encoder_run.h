@@ -6,6 +6,7 @@
 
 #include <hprof/encoder.h>
 
+#include "core/pipeline/record_kinds.h"
 #include "tests/mock/mock_config.h"
 #include "tests/mock/mock_host.h"
 
@@ -25,7 +26,9 @@ class EncoderRun {
         unit_(unit),
         ops_(static_cast<const hprof_encoder_ops*>(unit.ops)),
         config_(unit, options),
-        created_(ops_->create(host.host(), config_.data(), &self_, error_, sizeof error_)) {}
+        created_(ops_->create(host.host(), config_.data(), &self_, error_, sizeof error_)) {
+    taken_.resolve(unit_.records, &kinds_);
+  }
   ~EncoderRun() {
     if (self_ != nullptr) ops_->destroy(self_);
   }
@@ -34,13 +37,14 @@ class EncoderRun {
 
   hprof_status created() const { return created_; }
   const char* why_not() const { return error_; }
-  // Kinds that the unit does not take are left out, as the core's mask test does.
+  bool takes(const hprof_record* record) const { return taken_.takes(*record); }
+  // What the unit does not take is left out, as the core does.
   hprof_status encode(const hprof_record* record) {
     if (created_ != HPROF_OK) return created_;
-    if ((unit_.records & HPROF_RECORD_BIT(record->kind)) == 0) return HPROF_OK;
+    if (!takes(record)) return HPROF_OK;
     return ops_->encode(self_, record, out.out());
   }
-  // As it is, whatever the mask says.
+  // As it is, whatever the list says.
   hprof_status encode_any(const hprof_record* record) { return ops_->encode(self_, record, out.out()); }
   std::string bytes() { return out.bytes(); }
 
@@ -48,6 +52,8 @@ class EncoderRun {
 
  private:
   const hprof_unit& unit_;
+  RecordKinds kinds_;
+  TakenKinds taken_;
   const hprof_encoder_ops* ops_;
   MockConfig config_;
   void* self_ = nullptr;

@@ -196,7 +196,9 @@ void Recording::play_monitors(const Player& player) {
     event.time_ms = 30;
     emit(player, &event.head);
   }
-  const hprof_dump_thread threads[] = {{main_thread, plain_trace, "S|intr|CW"}, {quoted_thread, 0, "R"}};
+  const hprof_dump_thread threads[] = {
+      {main_thread, plain_trace, HPROF_STATE_WAITING, HPROF_STATE_SUSPENDED | HPROF_STATE_INTERRUPTED},
+      {quoted_thread, 0, HPROF_STATE_RUNNABLE, 0}};
   const hprof_thread_serial entering[] = {quoted_thread, 0}, notified[] = {main_thread};
   const hprof_dump_monitor monitors[] = {{object_class, main_thread, 2, 2, 1, 0, entering, notified},
                                          {node_class, 0, 0, 0, 0, 0, nullptr, nullptr},

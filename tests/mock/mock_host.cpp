@@ -1,6 +1,7 @@
 // The services of the mock host that need no file of their own: log, mem, clock, emit, threads.
 #include "tests/mock/mock_host.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -91,6 +92,14 @@ struct MockClock {
 };
 
 struct MockEmit {
+  static uint32_t kind(const hprof_host* host, const char* name) {
+    MockHost* self = MockHost::of(host);
+    Guard guard(self->lock_);
+    const auto found = std::find(self->kinds.begin(), self->kinds.end(), name);
+    const auto index = static_cast<uint32_t>(found - self->kinds.begin());
+    if (found == self->kinds.end()) self->kinds.push_back(name);
+    return HPROF_RECORD_REGISTERED + index;
+  }
   static hprof_status event(const hprof_host* host, const hprof_record* record) {
     MockHost* self = MockHost::of(host);
     Guard guard(self->lock_);
@@ -175,9 +184,15 @@ const hprof_clock_service kClock = {sizeof(hprof_clock_service), 0,
                                     MockClock::monotonic,        MockClock::wall_ms,
                                     MockClock::thread_cpu,       MockClock::process_cpu,
                                     MockClock::counter,          MockClock::utc_offset};
-const hprof_emit_service kEmit = {
-    sizeof(hprof_emit_service), 0,       MockEmit::event, MockEmit::write,
-    MockEmit::define,           nullptr, nullptr,         [](const hprof_host*) {}};
+const hprof_emit_service kEmit = {sizeof(hprof_emit_service),
+                                  0,
+                                  MockEmit::event,
+                                  MockEmit::write,
+                                  MockEmit::define,
+                                  nullptr,
+                                  nullptr,
+                                  [](const hprof_host*) {},
+                                  MockEmit::kind};
 const hprof_threads_service kThreads = {sizeof(hprof_threads_service),
                                         0,
                                         MockThreads::start,

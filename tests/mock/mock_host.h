@@ -99,7 +99,8 @@ class MockHost {
                                hprof_trace_serial trace = 0);
   hprof_method_id add_method(hprof_class_serial owner, const std::string& name, const std::string& signature);
   hprof_frame_id add_frame(hprof_method_id method, int32_t line);
-  hprof_trace_serial add_trace(const std::vector<hprof_frame_id>& frames, hprof_thread_serial thread = 0);
+  hprof_trace_serial add_trace(const std::vector<hprof_frame_id>& frames, hprof_thread_serial thread = 0,
+                               uint32_t flags = 0);
   hprof_thread_serial add_thread(const std::string& name, const std::string& group,
                                  const std::string& parent_group, hprof_object_id object = 0,
                                  hprof_trace_serial trace = 0, uint32_t flags = 0);
@@ -110,9 +111,13 @@ class MockHost {
   // "java.util.Map.get(Map.java:12)": for tests that look at traces.
   std::string frame_text(hprof_frame_id id) const;
   std::vector<std::string> trace_text(hprof_trace_serial serial) const;
+  bool is_cut(hprof_trace_serial serial) const {
+    return (traces_.at(serial - 1).info.flags & HPROF_TRACE_CUT) != 0;
+  }
 
   // --- emit: deep copies, in order
   std::vector<MockRecord> events, written;
+  std::vector<std::string> kinds;        // registered names, the first is HPROF_RECORD_REGISTERED
   hprof_status event_status = HPROF_OK;  // what event answers; the record is kept when it is HPROF_OK
   hprof_status write_status = HPROF_OK;
   std::function<void()> on_write;  // before each write: what other threads do meanwhile

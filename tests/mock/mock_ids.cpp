@@ -15,8 +15,8 @@ struct MockIds {
   }
 
   static hprof_trace_serial trace(const hprof_host* host, hprof_thread_serial thread,
-                                  const hprof_frame_id* frames, uint32_t count) {
-    return MockHost::of(host)->add_trace(std::vector<hprof_frame_id>(frames, frames + count), thread);
+                                  const hprof_frame_id* frames, uint32_t count, uint32_t flags) {
+    return MockHost::of(host)->add_trace(std::vector<hprof_frame_id>(frames, frames + count), thread, flags);
   }
 
   static hprof_frame_id synthetic_frame(const hprof_host* host, const char* class_name,
@@ -131,16 +131,18 @@ hprof_frame_id MockHost::add_frame(hprof_method_id method, int32_t line) {
   return id;
 }
 
-hprof_trace_serial MockHost::add_trace(const std::vector<hprof_frame_id>& frames,
-                                       hprof_thread_serial thread) {
+hprof_trace_serial MockHost::add_trace(const std::vector<hprof_frame_id>& frames, hprof_thread_serial thread,
+                                       uint32_t flags) {
   Guard guard(lock_);
   auto& serial = trace_ids_[{thread, frames}];
   if (serial == 0) {
     serial = static_cast<hprof_trace_serial>(traces_.size() + 1);
     traces_.push_back(
-        {{sizeof(hprof_trace_info), serial, thread, static_cast<uint32_t>(frames.size()), nullptr}, frames});
+        {{sizeof(hprof_trace_info), serial, thread, static_cast<uint32_t>(frames.size()), nullptr, 0, 0},
+         frames});
     traces_.back().info.frames = traces_.back().frames.data();
   }
+  traces_[serial - 1].info.flags |= flags;
   return serial;
 }
 

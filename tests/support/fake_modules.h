@@ -13,6 +13,7 @@
 #include <hprof/plugin.h>
 #include <hprof/record.h>
 #include <hprof/sink.h>
+#include <hprof/tables.h>
 
 #include "core/base/message.h"
 #include "core/plugin/library_loader.h"
@@ -85,7 +86,7 @@ inline const hprof_filter_ops* filter_ops() {
   return &ops;
 }
 
-inline hprof_unit unit(uint32_t kind, const char* id, const char* select, uint64_t records) {
+inline hprof_unit unit(uint32_t kind, const char* id, const char* select, const char* const* records) {
   hprof_unit made = {};
   made.size = sizeof(made);
   made.kind = kind;
@@ -217,13 +218,13 @@ hprof_unit with_options(hprof_unit made, const hprof_option (&rows)[kCount]) {
   return made;
 }
 
-constexpr uint64_t kSamplesRecords = HPROF_RECORD_BIT(HPROF_RECORD_CPU_SAMPLES);
-constexpr uint64_t kTimesRecords =
-    HPROF_RECORD_BIT(HPROF_RECORD_CPU_TIMES) | HPROF_RECORD_BIT(HPROF_RECORD_CPU_OLD);
-constexpr uint64_t kSitesRecords = HPROF_RECORD_BIT(HPROF_RECORD_ALLOC_SITES);
-constexpr uint64_t kDumpRecords = HPROF_RECORD_BIT(HPROF_RECORD_HEAP_DUMP_BEGIN);
-constexpr uint64_t kMonitorRecords = HPROF_RECORD_BIT(HPROF_RECORD_MONITOR_TIME);
-constexpr uint64_t kBinaryRecords = kSamplesRecords | kSitesRecords | kDumpRecords;
+constexpr const char* kSamplesRecords[] = {HPROF_TABLE_CPU_SAMPLES, nullptr};
+constexpr const char* kTimesRecords[] = {HPROF_TABLE_CPU_TIMES, HPROF_TABLE_CPU_OLD, nullptr};
+constexpr const char* kSitesRecords[] = {HPROF_TABLE_ALLOC_SITES, nullptr};
+constexpr const char* kDumpRecords[] = {HPROF_KIND_HEAP_DUMP_BEGIN, nullptr};
+constexpr const char* kMonitorRecords[] = {HPROF_TABLE_MONITOR_TIME, nullptr};
+constexpr const char* kBinaryRecords[] = {HPROF_TABLE_CPU_SAMPLES, HPROF_TABLE_ALLOC_SITES,
+                                          HPROF_KIND_HEAP_DUMP_BEGIN, nullptr};
 
 #define HPROF_FAKE_ENTRY(name, ...)                                          \
   inline const hprof_module* open_##name(const hprof_offer*, const char**) { \
@@ -240,23 +241,23 @@ HPROF_FAKE_ENTRY(heap_dump, with_options<DumpConfig>(unit(HPROF_UNIT_COLLECTOR, 
                                                           "heap=dump|heap=all", kDumpRecords),
                                                      kDumpOptions))
 HPROF_FAKE_ENTRY(monitor, unit(HPROF_UNIT_COLLECTOR, "monitor", "monitor=y", kMonitorRecords))
-HPROF_FAKE_ENTRY(encoder_ascii, unit(HPROF_UNIT_ENCODER, "encoder_ascii", "format=a", ~0ull))
+HPROF_FAKE_ENTRY(encoder_ascii, unit(HPROF_UNIT_ENCODER, "encoder_ascii", "format=a", nullptr))
 HPROF_FAKE_ENTRY(encoder_binary, unit(HPROF_UNIT_ENCODER, "encoder_binary", "format=b", kBinaryRecords))
-HPROF_FAKE_ENTRY(encoder_json, unit(HPROF_UNIT_ENCODER, "encoder_json", nullptr, ~0ull))
-HPROF_FAKE_ENTRY(sink_file, unit(HPROF_UNIT_SINK, "sink_file", "file", 0))
-HPROF_FAKE_ENTRY(sink_socket, unit(HPROF_UNIT_SINK, "sink_socket", "net", 0))
-HPROF_FAKE_ENTRY(sink_memory, unit(HPROF_UNIT_SINK, "sink_memory", nullptr, 0))
-HPROF_FAKE_ENTRY(gc_pauses, unit(HPROF_UNIT_COLLECTOR, "gc_pauses", "gc=pauses", 0))
+HPROF_FAKE_ENTRY(encoder_json, unit(HPROF_UNIT_ENCODER, "encoder_json", nullptr, nullptr))
+HPROF_FAKE_ENTRY(sink_file, unit(HPROF_UNIT_SINK, "sink_file", "file", nullptr))
+HPROF_FAKE_ENTRY(sink_socket, unit(HPROF_UNIT_SINK, "sink_socket", "net", nullptr))
+HPROF_FAKE_ENTRY(sink_memory, unit(HPROF_UNIT_SINK, "sink_memory", nullptr, nullptr))
+HPROF_FAKE_ENTRY(gc_pauses, unit(HPROF_UNIT_COLLECTOR, "gc_pauses", "gc=pauses", nullptr))
 #undef HPROF_FAKE_ENTRY
 
 // A vendor's module with a unit of each kind, none of them called like the module.
 inline const hprof_module* open_acme(const hprof_offer*, const char**) {
   static const hprof_unit made[] = {
-      unit(HPROF_UNIT_COLLECTOR, "acme_one", "acme=one|acme=all", 0),
-      unit(HPROF_UNIT_COLLECTOR, "acme_two", "acme=two|acme=all|heap=acme", 0),
-      unit(HPROF_UNIT_ENCODER, "acme_text", "format=acme", ~0ull),
-      unit(HPROF_UNIT_SINK, "acme_cloud", "cloud", 0),
-      unit(HPROF_UNIT_FILTER, "acme_zstd", "compress=zstd*", 0),
+      unit(HPROF_UNIT_COLLECTOR, "acme_one", "acme=one|acme=all", nullptr),
+      unit(HPROF_UNIT_COLLECTOR, "acme_two", "acme=two|acme=all|heap=acme", nullptr),
+      unit(HPROF_UNIT_ENCODER, "acme_text", "format=acme", nullptr),
+      unit(HPROF_UNIT_SINK, "acme_cloud", "cloud", nullptr),
+      unit(HPROF_UNIT_FILTER, "acme_zstd", "compress=zstd*", nullptr),
   };
   static const hprof_unit* const units[] = {&made[0], &made[1], &made[2], &made[3], &made[4]};
   static hprof_module module = [] {

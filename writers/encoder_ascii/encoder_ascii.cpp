@@ -86,11 +86,8 @@ void write_record(TextOut& out, const hprof_record* record) {
     case HPROF_RECORD_FILE_BEGIN:
       if (as<hprof_rec_file_begin>(record).bare == 0) write_prelude(out, as<hprof_rec_file_begin>(record));
       break;
-    // Nothing to say in text: names stand where they are used.
+    // Nothing to say in text.
     case HPROF_RECORD_FILE_END:
-    case HPROF_RECORD_STRING:
-    case HPROF_RECORD_CLASS:
-    case HPROF_RECORD_FRAME:
     case HPROF_RECORD_CONTROL_SETTINGS:
       break;
     case HPROF_RECORD_TRACE:
@@ -173,12 +170,32 @@ void destroy(void* self) {
   encoder->mem->release(encoder->host, encoder, sizeof(Encoder));
 }
 
-constexpr uint64_t bits(uint32_t first, uint32_t last) {
-  return (UINT64_MAX >> (63 - last)) & (UINT64_MAX << first);
-}
+// Names stand where they are used, so most definitions are not needed; nothing is said of a class that has
+// gone.
+constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,
+                                    HPROF_KIND_FILE_END,
+                                    HPROF_KIND_TRACE,
+                                    HPROF_KIND_THREAD_START,
+                                    HPROF_KIND_THREAD_END,
+                                    HPROF_KIND_CONTROL_SETTINGS,
+                                    HPROF_KIND_NOTE,
+                                    HPROF_KIND_TABLE,
+                                    HPROF_KIND_MONITOR_WAIT,
+                                    HPROF_KIND_MONITOR_WAITED,
+                                    HPROF_KIND_MONITOR_EXIT,
+                                    HPROF_KIND_THREAD_SLEEP,
+                                    HPROF_KIND_MONITOR_DUMP,
+                                    HPROF_KIND_HEAP_DUMP_BEGIN,
+                                    HPROF_KIND_HEAP_DUMP_END,
+                                    HPROF_KIND_HEAP_ROOT,
+                                    HPROF_KIND_HEAP_CLASS,
+                                    HPROF_KIND_HEAP_INSTANCE,
+                                    HPROF_KIND_HEAP_OBJECT_ARRAY,
+                                    HPROF_KIND_HEAP_PRIMITIVE_ARRAY,
+                                    nullptr};
 
-const hprof_encoder_ops kOps = {sizeof(hprof_encoder_ops), 0, create, encode, destroy, ".txt",
-                                HPROF_HEAP_AS_FIELDS,      0};
+const hprof_encoder_ops kOps = {sizeof(hprof_encoder_ops), 0, create,      encode, destroy, ".txt",
+                                HPROF_HEAP_AS_FIELDS,      0, "text/plain"};
 
 const hprof_unit kUnit = {
     sizeof(hprof_unit),
@@ -194,8 +211,7 @@ const hprof_unit kUnit = {
     0,
     0,
     0,
-    bits(HPROF_RECORD_FILE_BEGIN, HPROF_RECORD_HEAP_PRIMITIVE_ARRAY) &
-        ~HPROF_RECORD_BIT(HPROF_RECORD_CLASS_UNLOAD),
+    kRecords,
     &kOps,
 };
 const hprof_unit* const kUnits[] = {&kUnit};

@@ -21,6 +21,36 @@ void write_threads(TextOut& out, const hprof_thread_serial* threads, uint32_t co
   out.lit("\n");
 }
 
+// As the manual spells them: optional "S|", "intr|", "native|", then one of R (runnable), SL (sleeping), MW
+// (blocked on a monitor), CW (waiting for a condition, parked), ZO (ended), NS (not started), UN.
+void write_status(TextOut& out, const hprof_dump_thread& thread) {
+  if ((thread.flags & HPROF_STATE_SUSPENDED) != 0) out.lit("S|");
+  if ((thread.flags & HPROF_STATE_INTERRUPTED) != 0) out.lit("intr|");
+  if ((thread.flags & HPROF_STATE_NATIVE) != 0) out.lit("native|");
+  switch (thread.state) {
+    case HPROF_STATE_NOT_STARTED:
+      out.lit("NS");
+      break;
+    case HPROF_STATE_RUNNABLE:
+      out.lit("R");
+      break;
+    case HPROF_STATE_BLOCKED:
+      out.lit("MW");
+      break;
+    case HPROF_STATE_WAITING:
+      out.lit("CW");
+      break;
+    case HPROF_STATE_SLEEPING:
+      out.lit("SL");
+      break;
+    case HPROF_STATE_ENDED:
+      out.lit("ZO");
+      break;
+    default:
+      out.lit("UN");
+  }
+}
+
 }  // namespace
 
 void write_monitor_event(TextOut& out, const hprof_rec_monitor_event& event) {
@@ -46,10 +76,8 @@ void write_monitor_dump(TextOut& out, const hprof_rec_monitor_dump& dump) {
   out.lit("MONITOR DUMP BEGIN\n");
   for (uint64_t i = 0; i < dump.thread_count && out.ok(); i++) {
     const hprof_dump_thread& thread = dump.threads[i];
-    uint32_t length = 0;
-    while (length < sizeof thread.status && thread.status[length] != 0) length++;
     out.lit("    THREAD ").thread(thread.thread).lit(", trace ").trace(thread.trace).lit(", status: ");
-    out.safe({thread.status, length}, Safe::kWord);
+    write_status(out, thread);
     out.lit("\n");
   }
   for (uint64_t i = 0; i < dump.monitor_count && out.ok(); i++) {

@@ -48,8 +48,7 @@ struct Encoder {
   const hprof_host* host;
   const hprof_ids_service* ids;
   const hprof_mem_service* mem;
-  uint64_t* lost_tables;  // counters; nullptr: nobody counts
-  uint64_t* lost_elements;
+  uint64_t* lost_elements;  // a counter; nullptr: nobody counts
 
   uint32_t id_size;      // 0: no FILE_BEGIN yet
   uint32_t last_time;    // of a record, microseconds: it never decreases

@@ -1,12 +1,13 @@
 // The binary encoder: format=b, the JAVA PROFILE 1.0.1 and 1.0.2 files that heap analysers read.
 //
-// Readers refuse or crash on what they do not know, so nothing is added to the format: notes are left out,
-// tables that it has no record for are counted and left out. Counters that the format has 4 bytes for
+// Readers refuse or crash on what they do not know, so nothing is added to the format: notes, and tables that
+// it has no record for, are left out. Counters that the format has 4 bytes for
 // saturate.
 #include <new>
 
 #include <hprof/cpp/service.hpp>
 #include <hprof/service/log.h>
+#include <hprof/tables.h>
 
 #include "binary.h"
 
@@ -39,7 +40,6 @@ hprof_status create(const hprof_host* host, const void* config, void** self, cha
     return HPROF_NO_MEMORY;
   }
   if (log != nullptr) {
-    encoder->lost_tables = log->loss_counter(host, "tables: the binary format has no place for them");
     encoder->lost_elements =
         log->loss_counter(host, "array elements: a record of the binary format ends at 4 GiB");
   }
@@ -65,9 +65,30 @@ void destroy(void* self) {
   mem->release(host, encoder, sizeof(Encoder));
 }
 
-constexpr uint64_t bits(uint32_t first, uint32_t last) {
-  return (UINT64_MAX >> (63 - last)) & (UINT64_MAX << first);
-}
+// Without the tables of cpu=times, cpu=old and all of monitors: the core refuses those with format=b because
+// of this list.
+constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,
+                                    HPROF_KIND_FILE_END,
+                                    HPROF_KIND_STRING,
+                                    HPROF_KIND_CLASS,
+                                    HPROF_KIND_CLASS_UNLOAD,
+                                    HPROF_KIND_FRAME,
+                                    HPROF_KIND_TRACE,
+                                    HPROF_KIND_THREAD_START,
+                                    HPROF_KIND_THREAD_END,
+                                    HPROF_KIND_CONTROL_SETTINGS,
+                                    HPROF_TABLE_CPU_SAMPLES,
+                                    HPROF_TABLE_ALLOC_SITES,
+                                    HPROF_TABLE_HEAP_SUMMARY,
+                                    HPROF_KIND_HEAP_DUMP_BEGIN,
+                                    HPROF_KIND_HEAP_DUMP_END,
+                                    HPROF_KIND_HEAP_ROOT,
+                                    HPROF_KIND_HEAP_CLASS,
+                                    HPROF_KIND_HEAP_INSTANCE,
+                                    HPROF_KIND_HEAP_OBJECT_ARRAY,
+                                    HPROF_KIND_HEAP_PRIMITIVE_ARRAY,
+                                    HPROF_KIND_HEAP_RAW,
+                                    nullptr};
 
 const hprof_encoder_ops kOps = {sizeof(hprof_encoder_ops),
                                 0,
@@ -76,9 +97,9 @@ const hprof_encoder_ops kOps = {sizeof(hprof_encoder_ops),
                                 destroy,
                                 "",
                                 HPROF_HEAP_AS_BYTES | HPROF_HEAP_AS_RECORDS | HPROF_HEAP_ONE_A_FILE,
-                                0};
+                                0,
+                                "application/octet-stream"};
 
-// Without CPU_TIMES, CPU_OLD and all of monitors: the core refuses those with format=b because of this mask.
 const hprof_unit kUnit = {
     sizeof(hprof_unit),
     HPROF_UNIT_ENCODER,
@@ -93,10 +114,7 @@ const hprof_unit kUnit = {
     0,
     0,
     0,
-    (bits(HPROF_RECORD_FILE_BEGIN, HPROF_RECORD_CPU_SAMPLES) |
-     bits(HPROF_RECORD_ALLOC_SITES, HPROF_RECORD_HEAP_SUMMARY) |
-     bits(HPROF_RECORD_HEAP_DUMP_BEGIN, HPROF_RECORD_HEAP_RAW) | HPROF_RECORD_BIT(HPROF_RECORD_TABLE)) &
-        ~HPROF_RECORD_BIT(HPROF_RECORD_NOTE),
+    kRecords,
     &kOps,
 };
 const hprof_unit* const kUnits[] = {&kUnit};

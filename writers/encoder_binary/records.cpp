@@ -234,8 +234,8 @@ void write_record(Encoder& encoder, BinaryOut& out, const hprof_record* record) 
     case HPROF_RECORD_TABLE:
       if (const WriteTable write = writer_of(as<hprof_rec_table>(record))) {
         write(encoder, out, as<hprof_rec_table>(record));
-      } else if (encoder.lost_tables != nullptr) {
-        __atomic_fetch_add(encoder.lost_tables, 1, __ATOMIC_RELAXED);
+      } else {
+        out.fail(HPROF_UNSUPPORTED);
       }
       break;
     default:

@@ -215,7 +215,8 @@ hprof_status patch(void* self, uint64_t position, const uint8_t* bytes, uint64_t
 
 const char* name(void* self) { return static_cast<File*>(self)->name; }
 
-const hprof_sink_ops kOps = {sizeof(hprof_sink_ops), 0, open, write, close, nullptr, name, patch};
+const hprof_sink_ops kOps = {
+    sizeof(hprof_sink_ops), 0, open, write, close, nullptr, name, patch, nullptr, nullptr};
 
 const hprof_unit kUnit = {
     sizeof(hprof_unit),

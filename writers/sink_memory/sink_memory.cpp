@@ -46,7 +46,8 @@ hprof_status close(void* self, uint32_t complete, char*, uint32_t) {
 
 const char* name(void* self) { return static_cast<Output*>(self)->name; }
 
-const hprof_sink_ops kOps = {sizeof(hprof_sink_ops), 0, open, write, close, nullptr, name, nullptr};
+const hprof_sink_ops kOps = {
+    sizeof(hprof_sink_ops), 0, open, write, close, nullptr, name, nullptr, nullptr, nullptr};
 const hprof_memory_sink kTable = {sizeof(hprof_memory_sink), 0, newest, describe, copy, discard, on_close};
 
 const void* extension(const char* id) {

@@ -93,7 +93,8 @@ hprof_status close(void* self, uint32_t, char* error, uint32_t error_size) {
 
 const char* name(void* self) { return static_cast<Connection*>(self)->address; }
 
-const hprof_sink_ops kOps = {sizeof(hprof_sink_ops), 0, open, write, close, read, name, nullptr};
+const hprof_sink_ops kOps = {
+    sizeof(hprof_sink_ops), 0, open, write, close, read, name, nullptr, nullptr, nullptr};
 
 const hprof_unit kUnit = {
     sizeof(hprof_unit),

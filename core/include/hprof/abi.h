@@ -93,6 +93,14 @@ typedef struct hprof_text {
   uint64_t size;
 } hprof_text;
 
+/* Is `name` in a list of names, NULL at its end? An absent list has none. [any] */
+static inline int hprof_is_listed(const char* const* list, const char* name) {
+  for (; list != NULL && *list != NULL; list++) {
+    if (strcmp(*list, name) == 0) return 1;
+  }
+  return 0;
+}
+
 /* Distinct kinds of numbers that the core hands out. All are dense and start at 1; 0 is "none". The numbers that the
  * formats print (threads from 200001, traces from 300001) are made of them by the encoders. */
 typedef uint32_t hprof_string_id;

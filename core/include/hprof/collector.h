@@ -11,6 +11,7 @@
 
 #include <hprof/host.h>
 #include <hprof/plugin.h>
+#include <hprof/record.h>
 
 /* A Java thread as the handlers see it. Owned by the core; valid until the thread's end event has returned. */
 #define HPROF_THREAD_VIRTUAL (1u << 0)
@@ -58,24 +59,25 @@ typedef struct hprof_handlers {
   void (*vm_death)(void* self, void* jni); /* [control] */
 } hprof_handlers;
 
-/* Why a report is asked for. */
-#define HPROF_REPORT_EXIT 1    /* the VM ends */
-#define HPROF_REPORT_REQUEST 2 /* a data dump request (SIGQUIT, jcmd) */
-#define HPROF_REPORT_COMMAND 3 /* a socket or control command */
 /* Flags of a report of allocation sites */
 #define HPROF_SITES_INCREMENTAL 0x1u   /* only what has changed since the report before */
 #define HPROF_SITES_BY_ALLOCATION 0x2u /* ranked by allocated bytes, not by live ones */
 #define HPROF_SITES_FORCED_GC 0x4u     /* collect garbage first */
 typedef struct hprof_report {
   uint32_t size;
-  uint32_t reason; /* HPROF_REPORT_* */
+  uint32_t reason; /* HPROF_REPORT_EXIT .. */
   double cutoff;   /* share of the total below which a table ends, 0..1; the command's own, else the option's */
   uint32_t flags;  /* of an ALLOC SITES command: HPROF_SITES_*; else 0 */
   uint32_t reserved;
-  /* HPROF_RECORD_BIT of the kinds that are wanted, 0: all that the collector reports. A collector with one kind need
-   * not look; heap_sites does: HEAP SUMMARY alone is a command of its own. */
-  uint64_t records;
+  /* Names of the kinds and tables that are wanted, NULL at their end; NULL: all that the collector reports. One with a
+   * single kind need not look; heap_sites does: HEAP SUMMARY alone is a command of its own. See hprof_wants. */
+  const char* const* records;
 } hprof_report;
+
+/* Is the kind or table of that name wanted? [any] */
+static inline int hprof_wants(const hprof_report* report, const char* name) {
+  return !HPROF_HAS(report, hprof_report, records) || hprof_is_listed(report->records, name);
+}
 
 /* Changes while running; a collector answers HPROF_UNSUPPORTED to what is not its own. */
 #define HPROF_CONTROL_CPU_SAMPLING 1 /* value: 1 on, 0 off; object: the thread object's id, 0 = all */

@@ -2,7 +2,9 @@
  * An encoder: records to bytes. Pure: no I/O, no clock, no allocation after create, no state beyond its self.
  *
  * The core calls it for one record at a time and has written every definition (string, class, frame, trace) that the
- * record refers to before it, each once per output.
+ * record refers to before it, each once per output; an encoder that asks the ids service for names leaves definitions out
+ * of its hprof_unit.records. One that makes a document of each report begins it at REPORT_BEGIN and ends it at
+ * REPORT_END; what comes outside of the two are events.
  */
 #ifndef HPROF_ENCODER_H
 #define HPROF_ENCODER_H
@@ -38,7 +40,9 @@ typedef struct hprof_encoder_ops {
   void (*destroy)(void* self);                                                    /* [control] */
   const char* file_suffix;                                                        /* of the default output file: ".txt" or "" */
   uint32_t heap_form;                                                             /* HPROF_HEAP_* */
-  uint32_t reserved2;
+  uint32_t least_depth;                                                           /* depth of traces that it needs, used
+                                                                                     where depth= was not given; 0: any */
+  const char* content_type;                                                       /* "text/plain"; NULL: not said */
 } hprof_encoder_ops;
 
 #endif

@@ -110,13 +110,17 @@ typedef struct hprof_unit {
   const char* summary;         /* one line for help */
   const hprof_option* options; /* rows of its own, besides the core's */
   uint32_t option_count;
-  uint32_t option_stride;        /* sizeof(hprof_option) as the plugin knows it */
-  uint32_t config_size;          /* bytes of its config struct, zeroed and filled in by the core */
-  uint32_t flags;                /* HPROF_UNIT_* */
-  uint64_t needs;                /* HPROF_NEED_*: without them the unit cannot run */
-  uint64_t wants;                /* HPROF_NEED_*: asked for; create and start see what was granted */
-  uint64_t events;               /* HPROF_EVENT_*: enabled while the collector runs */
-  uint64_t records;              /* collector: kinds it emits; encoder: kinds it can write (HPROF_RECORD_BIT) */
+  uint32_t option_stride; /* sizeof(hprof_option) as the plugin knows it */
+  uint32_t config_size;   /* bytes of its config struct, zeroed and filled in by the core */
+  uint32_t flags;         /* HPROF_UNIT_* */
+  uint64_t needs;         /* HPROF_NEED_*: without them the unit cannot run */
+  uint64_t wants;         /* HPROF_NEED_*: asked for; create and start see what was granted */
+  uint64_t events;        /* HPROF_EVENT_*: enabled while the collector runs */
+  /* Names of record kinds (HPROF_KIND_*, vendors') and of tables (their schemas), NULL at their end. A collector's: what
+   * it emits; an encoder that does not take one of them is refused, unless it is a note. An encoder's: what it takes, the
+   * rest never reaches it; HPROF_KIND_TABLE stands for all tables, NULL for everything. A name that nobody knows is fine.
+   */
+  const char* const* records;
   const void* ops;               /* hprof_collector_ops, hprof_encoder_ops, hprof_filter_ops or hprof_sink_ops */
   const hprof_variant* variants; /* the first whose option is typed and that the VM grants stands */
   uint32_t variant_count;
@@ -173,7 +177,9 @@ typedef const hprof_module* (*hprof_module_entry)(const hprof_offer* offer, cons
 #define HPROF_LAYOUT_3 HPROF_LAYOUT_STEP(HPROF_LAYOUT_2, offsetof(hprof_unit, ops))
 #define HPROF_LAYOUT_4 HPROF_LAYOUT_STEP(HPROF_LAYOUT_3, offsetof(hprof_option, help))
 #define HPROF_LAYOUT_5 HPROF_LAYOUT_STEP(HPROF_LAYOUT_4, sizeof(hprof_text))
-#define HPROF_LAYOUT_WORD HPROF_LAYOUT_STEP(HPROF_LAYOUT_5, offsetof(hprof_offer, layout))
+#define HPROF_LAYOUT_6 HPROF_LAYOUT_STEP(HPROF_LAYOUT_5, offsetof(hprof_offer, layout))
+/* Counts changes before 1.0 that sizes and offsets do not show. */
+#define HPROF_LAYOUT_WORD HPROF_LAYOUT_STEP(HPROF_LAYOUT_6, 2)
 
 /*
  * HPROF_MODULE(cpu_samples, "1.0", "hprof", units, count): ends the one source file that describes a module. A loadable

@@ -16,47 +16,75 @@ typedef struct hprof_record {
   uint64_t time_us; /* since the output's FILE_BEGIN; set by the core */
 } hprof_record;
 
-#define HPROF_RECORD_BIT(kind) (1ull << (kind))
+/* Kinds of records: a number each, in hprof_record.kind, and a name, by which units list what they emit or take (see
+ * hprof_unit.records). Vendors' kinds have names of their own, "com.acme.heat/1", and the number that the emit service's
+ * kind() answers, from HPROF_RECORD_REGISTERED on. */
 
 /* Of an output, written by the pipeline */
 #define HPROF_RECORD_FILE_BEGIN 1
+#define HPROF_KIND_FILE_BEGIN "hprof.file_begin/1"
 #define HPROF_RECORD_FILE_END 2
+#define HPROF_KIND_FILE_END "hprof.file_end/1"
 /* Definitions, written by the pipeline */
 #define HPROF_RECORD_STRING 3
+#define HPROF_KIND_STRING "hprof.string/1"
 #define HPROF_RECORD_CLASS 4
+#define HPROF_KIND_CLASS "hprof.class/1"
 #define HPROF_RECORD_CLASS_UNLOAD 5
+#define HPROF_KIND_CLASS_UNLOAD "hprof.class_unload/1"
 #define HPROF_RECORD_FRAME 6
+#define HPROF_KIND_FRAME "hprof.frame/1"
 #define HPROF_RECORD_TRACE 7
+#define HPROF_KIND_TRACE "hprof.trace/1"
 /* Of the session */
 #define HPROF_RECORD_THREAD_START 8
+#define HPROF_KIND_THREAD_START "hprof.thread_start/1"
 #define HPROF_RECORD_THREAD_END 9
+#define HPROF_KIND_THREAD_END "hprof.thread_end/1"
 #define HPROF_RECORD_CONTROL_SETTINGS 10
+#define HPROF_KIND_CONTROL_SETTINGS "hprof.control_settings/1"
 #define HPROF_RECORD_NOTE 11
-/* Of the collectors */
-#define HPROF_RECORD_CPU_SAMPLES 12
-#define HPROF_RECORD_CPU_TIMES 13
-#define HPROF_RECORD_CPU_OLD 14
-#define HPROF_RECORD_ALLOC_SITES 15
-#define HPROF_RECORD_HEAP_SUMMARY 16
-#define HPROF_RECORD_MONITOR_TIME 17
-#define HPROF_RECORD_MONITOR_WAIT 18
-#define HPROF_RECORD_MONITOR_WAITED 19
-#define HPROF_RECORD_MONITOR_EXIT 20
-#define HPROF_RECORD_THREAD_SLEEP 21
-#define HPROF_RECORD_MONITOR_DUMP 22
-/* A table of numbers of any collector: those above that are tables are names of schemas in masks only */
-#define HPROF_RECORD_TABLE 23
+#define HPROF_KIND_NOTE "hprof.note/1"
+/* Around each collector's report, written by the core; an encoder with no use for them leaves them out of its list */
+#define HPROF_RECORD_REPORT_BEGIN 12
+#define HPROF_KIND_REPORT_BEGIN "hprof.report_begin/1"
+#define HPROF_RECORD_REPORT_END 13
+#define HPROF_KIND_REPORT_END "hprof.report_end/1"
+/* Of the collectors. A table of numbers of any collector; its schema's name stands in lists, too */
+#define HPROF_RECORD_TABLE 14
+#define HPROF_KIND_TABLE "hprof.table/1"
+#define HPROF_RECORD_MONITOR_WAIT 15
+#define HPROF_KIND_MONITOR_WAIT "hprof.monitor_wait/1"
+#define HPROF_RECORD_MONITOR_WAITED 16
+#define HPROF_KIND_MONITOR_WAITED "hprof.monitor_waited/1"
+#define HPROF_RECORD_MONITOR_EXIT 17
+#define HPROF_KIND_MONITOR_EXIT "hprof.monitor_exit/1"
+#define HPROF_RECORD_THREAD_SLEEP 18
+#define HPROF_KIND_THREAD_SLEEP "hprof.thread_sleep/1"
+#define HPROF_RECORD_MONITOR_DUMP 19
+#define HPROF_KIND_MONITOR_DUMP "hprof.monitor_dump/1"
 /* Heap dumps: HEAP_DUMP_BEGIN, then any number of the five, then HEAP_DUMP_END; nothing else in between */
-#define HPROF_RECORD_HEAP_DUMP_BEGIN 24
-#define HPROF_RECORD_HEAP_DUMP_END 25
-#define HPROF_RECORD_HEAP_ROOT 26
-#define HPROF_RECORD_HEAP_CLASS 27
-#define HPROF_RECORD_HEAP_INSTANCE 28
-#define HPROF_RECORD_HEAP_OBJECT_ARRAY 29
-#define HPROF_RECORD_HEAP_PRIMITIVE_ARRAY 30
+#define HPROF_RECORD_HEAP_DUMP_BEGIN 20
+#define HPROF_KIND_HEAP_DUMP_BEGIN "hprof.heap_dump_begin/1"
+#define HPROF_RECORD_HEAP_DUMP_END 21
+#define HPROF_KIND_HEAP_DUMP_END "hprof.heap_dump_end/1"
+#define HPROF_RECORD_HEAP_ROOT 22
+#define HPROF_KIND_HEAP_ROOT "hprof.heap_root/1"
+#define HPROF_RECORD_HEAP_CLASS 23
+#define HPROF_KIND_HEAP_CLASS "hprof.heap_class/1"
+#define HPROF_RECORD_HEAP_INSTANCE 24
+#define HPROF_KIND_HEAP_INSTANCE "hprof.heap_instance/1"
+#define HPROF_RECORD_HEAP_OBJECT_ARRAY 25
+#define HPROF_KIND_HEAP_OBJECT_ARRAY "hprof.heap_object_array/1"
+#define HPROF_RECORD_HEAP_PRIMITIVE_ARRAY 26
+#define HPROF_KIND_HEAP_PRIMITIVE_ARRAY "hprof.heap_primitive_array/1"
 /* A record of the binary format as a VM made it, instead of the five and of definitions; only for encoders that say
  * HPROF_HEAP_AS_RECORDS */
-#define HPROF_RECORD_HEAP_RAW 31
+#define HPROF_RECORD_HEAP_RAW 27
+#define HPROF_KIND_HEAP_RAW "hprof.heap_raw/1"
+#define HPROF_RECORD_REGISTERED 1024
+#define HPROF_KIND_NAME_MOST 63 /* bytes of a name */
+
 typedef struct hprof_rec_file_begin {
   hprof_record head;
   uint64_t created_ms; /* wall clock, milliseconds since 1970 */
@@ -86,6 +114,38 @@ typedef struct hprof_rec_note {
   hprof_record head;
   hprof_text text;
 } hprof_rec_note;
+
+/* --- reports ---------------------------------------------------------------------------------------------------- */
+
+/* Why a report is made. */
+#define HPROF_REPORT_EXIT 1    /* the VM ends */
+#define HPROF_REPORT_REQUEST 2 /* a data dump request (SIGQUIT, jcmd) */
+#define HPROF_REPORT_COMMAND 3 /* a socket or control command */
+
+/* One report of one collector, for encoders and sinks. Valid during the call; its texts live as long as the session. */
+typedef struct hprof_report_info {
+  uint32_t size;
+  uint32_t sequence; /* 1 for the session's first report of a collector, then 2, 3 ... */
+  uint32_t reason;   /* HPROF_REPORT_* */
+  /* 1: all that was seen in the window; the next report has it, too, and begins at the same time unless the collector
+   * is reset. 0: only what is new since the collector's report before, where the window begins. */
+  uint32_t cumulative;
+  /* The window: when the collector began to see what it reports, and the report or, before it, the collector's stop.
+   * Wall clock in nanoseconds since 1970, and the clock service's monotonic. */
+  uint64_t begin_wall_ns, end_wall_ns;
+  uint64_t begin_ns, end_ns;
+  const char* unit;         /* id of the collector */
+  const char* labels;       /* labels= as typed, "" */
+  const char* suffix;       /* the encoder's file_suffix, "" */
+  const char* content_type; /* the encoder's, "" */
+} hprof_report_info;
+
+typedef struct hprof_rec_report { /* REPORT_BEGIN and _END */
+  hprof_record head;
+  const hprof_report_info* info; /* the same at both */
+  int32_t status;                /* hprof_status; at END: what the collector answered; other than HPROF_OK: not whole */
+  uint32_t reserved;
+} hprof_rec_report;
 
 /* --- tables -------------------------------------------------------------------------------------------------------
  *
@@ -192,11 +252,25 @@ typedef struct hprof_rec_monitor_event {
   uint64_t time_ms;
 } hprof_rec_monitor_event;
 
+/* What a thread does */
+#define HPROF_STATE_UNKNOWN 0
+#define HPROF_STATE_NOT_STARTED 1
+#define HPROF_STATE_RUNNABLE 2
+#define HPROF_STATE_BLOCKED 3 /* waits to enter a monitor */
+#define HPROF_STATE_WAITING 4 /* waits for another thread: Object.wait, parked, joined */
+#define HPROF_STATE_SLEEPING 5
+#define HPROF_STATE_ENDED 6
+/* ... and flags of it */
+#define HPROF_STATE_SUSPENDED 0x1u
+#define HPROF_STATE_INTERRUPTED 0x2u
+#define HPROF_STATE_NATIVE 0x4u /* in native code */
+
 #define HPROF_OWNER_UNKNOWN 0xffffffffu
 typedef struct hprof_dump_thread {
   hprof_thread_serial thread;
   hprof_trace_serial trace;
-  char status[16]; /* "S|R" as the manual spells it, NUL terminated unless it fills all 16 */
+  uint32_t state; /* HPROF_STATE_UNKNOWN .. */
+  uint32_t flags; /* HPROF_STATE_SUSPENDED .. */
 } hprof_dump_thread;
 typedef struct hprof_dump_monitor {
   hprof_class_serial monitor;

@@ -6,6 +6,7 @@
 
 #include <hprof/host.h>
 #include <hprof/plugin.h>
+#include <hprof/record.h>
 
 /* What becomes of a file that is there already. One that a living process writes stays in any case. */
 #define HPROF_EXISTING_KEEP 0    /* it stays; the process id comes into the name of the new one */
@@ -42,6 +43,14 @@ typedef struct hprof_sink_ops {
    * still goes to the end. NULL: this sink cannot. */
   hprof_status (*patch)(void* self, uint64_t position, const uint8_t* bytes, uint64_t size, char* error,
                         uint32_t error_size); /* [writer] */
+  /* Around the bytes of each collector's report; what is written outside of the two belongs to no report. Either may be
+   * NULL. A filter between encoder and sink ends at both, and begins anew. end_report comes once for each begin_report
+   * that answered HPROF_OK, before close; complete = 0: the report is not whole, or a write failed. On failure text in
+   * error: the output is gone. */
+  hprof_status (*begin_report)(void* self, const hprof_report_info* info, char* error,
+                               uint32_t error_size); /* [writer] */
+  hprof_status (*end_report)(void* self, const hprof_report_info* info, uint32_t complete, char* error,
+                             uint32_t error_size); /* [writer] */
 } hprof_sink_ops;
 
 #endif

@@ -37,6 +37,8 @@ SessionFixture::SessionFixture() : main(jvm.add_thread("main")), session(new Ses
   heard().clear();
   heard().start_status = heard().report_status = heard().create_status = HPROF_OK;
   heard().on_report = heard().on_wait = nullptr;
+  heard().reports.clear();
+  heard().ends.clear();
 }
 
 SessionFixture::~SessionFixture() {

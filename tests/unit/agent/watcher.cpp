@@ -6,6 +6,8 @@
 #include <hprof/cpp/collector.hpp>
 #include <hprof/cpp/note.hpp>
 #include <hprof/cpp/services.hpp>
+#include <hprof/encoder.h>
+#include <hprof/tables.h>
 
 namespace hprof {
 
@@ -89,18 +91,52 @@ class Watcher {
   Services services_;
 };
 
+static constexpr const char* kRecords[] = {HPROF_KIND_NOTE, HPROF_TABLE_CPU_SAMPLES, nullptr};
+
 constexpr hprof_unit describe() {
   hprof_unit unit = collector_unit<Watcher>("watcher", "watch=y", "what it hears");
   unit.needs = HPROF_NEED_MONITOR_EVENTS | HPROF_NEED_GC_EVENTS;
   unit.wants = HPROF_NEED_VIRTUAL_THREADS;
-  unit.records = HPROF_RECORD_BIT(HPROF_RECORD_NOTE) | HPROF_RECORD_BIT(HPROF_RECORD_CPU_SAMPLES);
+  unit.records = kRecords;
   return unit;
 }
 constexpr hprof_unit kUnit = describe();
-const hprof_unit* const kUnits[] = {&kUnit};
+
+// An encoder that keeps what it is told of reports, and wants deep traces.
+hprof_status create_encoder(const hprof_host*, const void*, void** self, char*, uint32_t) {
+  *self = &heard();
+  return HPROF_OK;
+}
+
+hprof_status encode(void*, const hprof_record* record, hprof_out*) {
+  const auto* report = reinterpret_cast<const hprof_rec_report*>(record);
+  if (record->kind == HPROF_RECORD_REPORT_BEGIN) heard().reports.push_back(*report->info);
+  if (record->kind == HPROF_RECORD_REPORT_END) heard().ends.push_back(report->status);
+  return HPROF_OK;
+}
+
+constexpr const char* kTaken[] = {HPROF_KIND_REPORT_BEGIN, HPROF_KIND_REPORT_END,
+                                  "com.acme.nobody_makes_it/1", HPROF_TABLE_CPU_SAMPLES, nullptr};
+const hprof_encoder_ops kEncoderOps = {
+    sizeof(hprof_encoder_ops), 0, create_encoder, encode, [](void*) {}, ".watch", 0, 512, "text/x-watch"};
+
+constexpr hprof_unit describe_encoder() {
+  hprof_unit unit = {};
+  unit.size = sizeof unit;
+  unit.kind = HPROF_UNIT_ENCODER;
+  unit.id = "encoder_watch";
+  unit.select = "format=watch";
+  unit.summary = "what it is told of reports";
+  unit.option_stride = sizeof(hprof_option);
+  unit.records = kTaken;
+  unit.ops = &kEncoderOps;
+  return unit;
+}
+const hprof_unit kEncoder = describe_encoder();
+const hprof_unit* const kUnits[] = {&kUnit, &kEncoder};
 
 }  // namespace
 
 }  // namespace hprof
 
-HPROF_MODULE(watcher, "1.0", "tests", hprof::kUnits, 1)
+HPROF_MODULE(watcher, "1.0", "tests", hprof::kUnits, 2)

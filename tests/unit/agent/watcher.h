@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <hprof/plugin.h>
+#include <hprof/record.h>
 
 namespace hprof {
 
@@ -21,6 +22,9 @@ class Heard {
   hprof_status report_status = HPROF_OK;
   hprof_status create_status = HPROF_OK;
   std::function<void()> on_report, on_wait;  // inside these calls
+  // What the encoder of format=watch was told; while no report is made.
+  std::vector<hprof_report_info> reports;
+  std::vector<hprof_status> ends;
 
  private:
   std::mutex lock_;

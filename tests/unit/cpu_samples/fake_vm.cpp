@@ -238,7 +238,7 @@ hprof_thread* FakeVm::start_thread(hprof_thread_serial serial, uint64_t os_id, u
 }
 
 void FakeVm::report(double cutoff) {
-  hprof_report report = {sizeof(hprof_report), HPROF_REPORT_REQUEST, cutoff, 0, 0};
+  hprof_report report = {sizeof(hprof_report), HPROF_REPORT_REQUEST, cutoff, 0, 0, nullptr};
   mock.written.clear();
   ops->report(self, &report);
 }

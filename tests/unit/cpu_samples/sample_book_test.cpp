@@ -171,3 +171,16 @@ TEST_CASE("a deeper book keeps what was counted") {
   b.add({f, f});
   CHECK(b.counted() == Counted{{"A.f", 1}, {"A.f<A.f", 1}});
 }
+
+TEST_CASE("a stack with as many frames as were asked for is cut, a shorter one is whole") {
+  Book b;
+  b.mock.settings.depth = 2;
+  REQUIRE(b.book.open(b.services, 4) == HPROF_OK);
+  void *f = b.method("A", "f"), *g = b.method("A", "g");
+  b.add({f});
+  b.add({f, g});
+  std::vector<hprof_cpu_row> rows(b.book.counts().size());
+  b.book.counts().copy(rows.data());
+  REQUIRE(rows.size() == 2);
+  for (const auto& row : rows) CHECK(b.mock.is_cut(row.trace) == (b.mock.trace_text(row.trace).size() == 2));
+}

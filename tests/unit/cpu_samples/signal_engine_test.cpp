@@ -466,6 +466,6 @@ TEST_CASE("an output that is gone ends the report") {
   vm.create();
   REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
   vm.mock.write_status = HPROF_ABORTED;
-  hprof_report report = {sizeof(hprof_report), HPROF_REPORT_EXIT, 0, 0, 0};
+  hprof_report report = {sizeof(hprof_report), HPROF_REPORT_EXIT, 0, 0, 0, nullptr};
   CHECK(vm.ops->report(vm.self, &report) == HPROF_ABORTED);
 }

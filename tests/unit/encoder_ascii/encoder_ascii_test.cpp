@@ -236,14 +236,28 @@ TEST_CASE("a table of any collector has a line for each row, of words") {
         "in=<Unknown_Class>.<Unknown_Method> what=<Unknown_Class> frame=my_pkg.A.do_it\n");
 }
 
-TEST_CASE("a status without its end does not run over") {
+TEST_CASE("a thread's state is spelt as the manual does, what marks it first") {
   MockHost host;
-  hprof_dump_thread thread = {1, 0, {}};
-  std::memset(thread.status, 'x', sizeof thread.status);
-  auto dump = make_record<hprof_rec_monitor_dump>(HPROF_RECORD_MONITOR_DUMP);
-  dump.thread_count = 1;
-  dump.threads = &thread;
-  CHECK(encode_one(host, &dump.head).find("status: xxxxxxxxxxxxxxxx\n") != std::string::npos);
+  const auto status = [&](uint32_t state, uint32_t flags) {
+    const hprof_dump_thread thread = {1, 0, state, flags};
+    auto dump = make_record<hprof_rec_monitor_dump>(HPROF_RECORD_MONITOR_DUMP);
+    dump.thread_count = 1;
+    dump.threads = &thread;
+    const std::string text = encode_one(host, &dump.head);
+    const size_t at = text.find("status: ") + 8;
+    return text.substr(at, text.find('\n', at) - at);
+  };
+  CHECK(status(HPROF_STATE_NOT_STARTED, 0) == "NS");
+  CHECK(status(HPROF_STATE_RUNNABLE, 0) == "R");
+  CHECK(status(HPROF_STATE_BLOCKED, 0) == "MW");
+  CHECK(status(HPROF_STATE_WAITING, 0) == "CW");
+  CHECK(status(HPROF_STATE_SLEEPING, 0) == "SL");
+  CHECK(status(HPROF_STATE_ENDED, 0) == "ZO");
+  CHECK(status(HPROF_STATE_UNKNOWN, 0) == "UN");
+  CHECK(status(4711, 0) == "UN");
+  CHECK(status(HPROF_STATE_RUNNABLE, HPROF_STATE_NATIVE) == "native|R");
+  CHECK(status(HPROF_STATE_SLEEPING, HPROF_STATE_SUSPENDED | HPROF_STATE_INTERRUPTED | HPROF_STATE_NATIVE) ==
+        "S|intr|native|SL");
 }
 
 TEST_CASE("kinds that nobody has defined are refused and write nothing") {

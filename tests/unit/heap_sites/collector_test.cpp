@@ -34,7 +34,7 @@ struct Fixture {
 Fixture* Fixture::current = nullptr;
 
 constexpr Config kSampled = {"sampled", 1, kByLive, 1};
-constexpr hprof_report kRequest = {sizeof(hprof_report), HPROF_REPORT_REQUEST, 0, 0, 0, 0};
+constexpr hprof_report kRequest = {sizeof(hprof_report), HPROF_REPORT_REQUEST, 0, 0, 0, nullptr};
 
 }  // namespace
 

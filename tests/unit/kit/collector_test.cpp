@@ -83,7 +83,7 @@ TEST_CASE("a class with everything is called for everything") {
   calls.clear();
   REQUIRE(ops.create(mock.host(), &config, &self, error, sizeof error) == HPROF_OK);
   CHECK(ops.start(self) == HPROF_OK);
-  const hprof_report report = {sizeof(hprof_report), HPROF_REPORT_COMMAND, 0, 0, 0, 0};
+  const hprof_report report = {sizeof(hprof_report), HPROF_REPORT_COMMAND, 0, 0, 0, nullptr};
   CHECK(ops.report(self, &report) == HPROF_OK);
   const hprof_control control = {sizeof(hprof_control), HPROF_CONTROL_DEPTH, 0, 0};
   CHECK(ops.control(self, &control) == HPROF_OK);
@@ -130,7 +130,7 @@ TEST_CASE("a class with the least has answers for the rest") {
   CHECK(ops.start(self) == HPROF_OK);
   const hprof_control control = {sizeof(hprof_control), HPROF_CONTROL_DEPTH, 0, 0};
   CHECK(ops.control(self, &control) == HPROF_UNSUPPORTED);
-  const hprof_report report = {sizeof(hprof_report), HPROF_REPORT_EXIT, 0, 0, 0, 0};
+  const hprof_report report = {sizeof(hprof_report), HPROF_REPORT_EXIT, 0, 0, 0, nullptr};
   CHECK(ops.report(self, &report) == HPROF_FAILED);
   ops.reset(self);
   ops.stop(self);

@@ -39,10 +39,10 @@ TEST_CASE("equal traces get equal serials, and threads tell them apart") {
   const auto* ids = service<hprof_ids_service>(host, HPROF_SERVICE_IDS);
   const hprof_frame_id frame = ids->synthetic_frame(host.host(), "JVM", "idle");
   CHECK(ids->synthetic_frame(host.host(), "JVM", "idle") == frame);
-  const hprof_trace_serial one = ids->trace(host.host(), 0, &frame, 1);
+  const hprof_trace_serial one = ids->trace(host.host(), 0, &frame, 1, 0);
   CHECK(one == 1);
-  CHECK(ids->trace(host.host(), 0, &frame, 1) == one);
-  CHECK(ids->trace(host.host(), 1, &frame, 1) == 2);
+  CHECK(ids->trace(host.host(), 0, &frame, 1, 0) == one);
+  CHECK(ids->trace(host.host(), 1, &frame, 1, 0) == 2);
   CHECK(host.trace_text(one) == std::vector<std::string>{"JVM.idle(Unknown Source:-1)"});
   CHECK_FALSE(find_trace(ids, host.host(), 99));
 }

@@ -3,6 +3,8 @@
 
 #include <set>
 
+#include <hprof/service/ids.h>
+
 #include "tests/unit/model/model_fixture.h"
 
 using namespace hprof;
@@ -318,4 +320,17 @@ TEST_CASE("the use of the tables is told") {
   CHECK(tables[4].count == 0);
   CHECK(tables[0].capacity == small_limits().strings);
   CHECK(f.model->charged() == f.memory.used());
+}
+
+TEST_CASE("a trace is cut as soon as one of its stacks was, and stays the same trace") {
+  ModelFixture f;
+  const hprof_frame_id frames[] = {1, 2};
+  const TraceSerial whole = f.model->trace(ThreadSerial{1}, frames, 2);
+  const TraceSerial cut = f.model->trace(ThreadSerial{1}, frames, 1, HPROF_TRACE_CUT);
+  CHECK(f.model->trace_info(whole)->flags == 0);
+  CHECK(f.model->trace_info(cut)->flags == HPROF_TRACE_CUT);
+  CHECK(f.model->trace(ThreadSerial{1}, frames, 2, HPROF_TRACE_CUT) == whole);
+  CHECK(f.model->trace_info(whole)->flags == HPROF_TRACE_CUT);
+  CHECK(f.model->trace(ThreadSerial{1}, frames, 2) == whole);
+  CHECK(f.model->trace_info(whole)->flags == HPROF_TRACE_CUT);
 }

@@ -259,12 +259,14 @@ TEST_CASE("a report may ask for the table or the dump alone") {
   f.block_for(f.a, 10);
   hprof_report report = {};
   report.size = sizeof report;
-  report.records = HPROF_RECORD_BIT(HPROF_RECORD_MONITOR_TIME);
+  const char* const time[] = {HPROF_TABLE_MONITOR_TIME, nullptr};
+  const char* const stacks[] = {HPROF_KIND_MONITOR_DUMP, nullptr};
+  report.records = time;
   f.vm.mock.written.clear();
   CHECK(f.vm.ops->report(f.vm.self, &report) == HPROF_OK);
   CHECK(f.vm.dump() == nullptr);
   CHECK(f.vm.rows().size() == 1);
-  report.records = HPROF_RECORD_BIT(HPROF_RECORD_MONITOR_DUMP);
+  report.records = stacks;
   f.vm.mock.written.clear();
   CHECK(f.vm.ops->report(f.vm.self, &report) == HPROF_OK);
   CHECK(f.vm.dump() != nullptr);

@@ -42,9 +42,6 @@ struct Fixture {
     REQUIRE(vm.dump() != nullptr);
     return *vm.dump();
   }
-  static std::string status(const hprof_dump_thread& row) {
-    return std::string(row.status, strnlen(row.status, 16));
-  }
   std::string frame(const hprof_dump_thread& row) { return vm.mock.trace_text(row.trace).at(0); }
 };
 
@@ -59,10 +56,11 @@ TEST_CASE("threads are listed by number with state and stack") {
   auto& dump = f.dump();
   REQUIRE(dump.thread_count == 3);
   CHECK(dump.threads[0].thread == 1);
-  CHECK(Fixture::status(dump.threads[0]) == "R");
-  CHECK(Fixture::status(dump.threads[1]) == "MW");
+  CHECK(dump.threads[0].state == HPROF_STATE_RUNNABLE);
+  CHECK(dump.threads[1].state == HPROF_STATE_BLOCKED);
   CHECK(f.frame(dump.threads[1]).find("App.wants(") == 0);
-  CHECK(Fixture::status(dump.threads[2]) == "native|R");
+  CHECK(dump.threads[2].state == HPROF_STATE_RUNNABLE);
+  CHECK(dump.threads[2].flags == HPROF_STATE_NATIVE);
   CHECK(f.frame(dump.threads[2]).find("JVM.no_java_frame(") == 0);
 }
 
@@ -197,7 +195,7 @@ TEST_CASE(
   f.vm.collections_while_holding = 3;
   auto& dump = f.dump();
   CHECK(f.frame(dump.threads[0]).find("JVM.stack_not_taken(") == 0);
-  CHECK(Fixture::status(dump.threads[0]) == "R");
+  CHECK(dump.threads[0].state == HPROF_STATE_RUNNABLE);
 }
 
 TEST_CASE("more threads than a dump takes are left out and counted") {

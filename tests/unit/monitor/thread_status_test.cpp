@@ -1,35 +1,33 @@
 #include "plugins/monitor/thread_status.h"
 
 #include <doctest/doctest.h>
-#include <string>
 
 using namespace hprof::monitor;
 
-static std::string status(jint state) {
-  char text[16];
-  write_status(state, text);
-  size_t size = 0;
-  while (size < sizeof text && text[size] != 0) size++;
-  return std::string(text, size);
+static hprof_dump_thread row_of(jint state) {
+  hprof_dump_thread row = {};
+  set_state(state, &row);
+  return row;
 }
 
-TEST_CASE("each state has its letters") {
+TEST_CASE("each state of a thread has its number") {
   constexpr jint kAlive = JVMTI_THREAD_STATE_ALIVE;
-  CHECK(status(0) == "NS");
-  CHECK(status(JVMTI_THREAD_STATE_TERMINATED) == "ZO");
-  CHECK(status(kAlive | JVMTI_THREAD_STATE_RUNNABLE) == "R");
-  CHECK(status(kAlive | JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER) == "MW");
-  CHECK(status(kAlive | JVMTI_THREAD_STATE_WAITING | JVMTI_THREAD_STATE_IN_OBJECT_WAIT) == "CW");
-  CHECK(status(kAlive | JVMTI_THREAD_STATE_WAITING | JVMTI_THREAD_STATE_PARKED) == "CW");
-  CHECK(status(kAlive | JVMTI_THREAD_STATE_WAITING | JVMTI_THREAD_STATE_SLEEPING) == "SL");
-  CHECK(status(kAlive) == "UN");
+  CHECK(row_of(0).state == HPROF_STATE_NOT_STARTED);
+  CHECK(row_of(JVMTI_THREAD_STATE_TERMINATED).state == HPROF_STATE_ENDED);
+  CHECK(row_of(kAlive | JVMTI_THREAD_STATE_RUNNABLE).state == HPROF_STATE_RUNNABLE);
+  CHECK(row_of(kAlive | JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER).state == HPROF_STATE_BLOCKED);
+  CHECK(row_of(kAlive | JVMTI_THREAD_STATE_WAITING | JVMTI_THREAD_STATE_IN_OBJECT_WAIT).state ==
+        HPROF_STATE_WAITING);
+  CHECK(row_of(kAlive | JVMTI_THREAD_STATE_WAITING | JVMTI_THREAD_STATE_PARKED).state == HPROF_STATE_WAITING);
+  CHECK(row_of(kAlive | JVMTI_THREAD_STATE_WAITING | JVMTI_THREAD_STATE_SLEEPING).state ==
+        HPROF_STATE_SLEEPING);
+  CHECK(row_of(kAlive).state == HPROF_STATE_UNKNOWN);
 }
 
-TEST_CASE("the marks stand before the letters, and all of them fit") {
-  constexpr jint kAll = JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_SUSPENDED |
-                        JVMTI_THREAD_STATE_INTERRUPTED | JVMTI_THREAD_STATE_IN_NATIVE;
-  CHECK(status(kAll | JVMTI_THREAD_STATE_RUNNABLE) == "S|intr|native|R");
-  CHECK(status(kAll | JVMTI_THREAD_STATE_SLEEPING) == "S|intr|native|SL");
-  CHECK(status(JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_RUNNABLE | JVMTI_THREAD_STATE_IN_NATIVE) ==
-        "native|R");
+TEST_CASE("what else is known of a thread's state are flags") {
+  constexpr jint kAlive = JVMTI_THREAD_STATE_ALIVE;
+  CHECK(row_of(kAlive | JVMTI_THREAD_STATE_RUNNABLE).flags == 0);
+  CHECK(row_of(kAlive | JVMTI_THREAD_STATE_SUSPENDED).flags == HPROF_STATE_SUSPENDED);
+  CHECK(row_of(kAlive | JVMTI_THREAD_STATE_INTERRUPTED).flags == HPROF_STATE_INTERRUPTED);
+  CHECK(row_of(kAlive | JVMTI_THREAD_STATE_IN_NATIVE).flags == HPROF_STATE_NATIVE);
 }

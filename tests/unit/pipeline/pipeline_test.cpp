@@ -784,6 +784,26 @@ TEST_CASE("what the encoder has no place for is left out and counted, and a repo
   CHECK(f.own_world.outputs[0] == "begin samples end ");
 }
 
+TEST_CASE("an encoder gets the kinds that it lists, whatever they refer to") {
+  Fixture f;
+  const hprof_trace_serial trace =
+      f.mock.add_trace({f.mock.add_frame(f.mock.add_method(f.mock.add_class("A", "LA;"), "m", "()V"), 1)});
+  const char* const list[] = {HPROF_KIND_TABLE, HPROF_KIND_THREAD_END, "com.acme.nobody_makes_it/1", nullptr};
+  RecordKinds kinds;
+  PipelinePlan plan = f.plan(false, 300000000, &kSink);
+  plan.output.taken.resolve(list, &kinds);
+  char error[200] = "";
+  REQUIRE(f.pipeline.prepare(f.memory, plan, error, sizeof(error)) == HPROF_OK);
+  REQUIRE(f.pipeline.open(error, sizeof(error)) == HPROF_OK);
+  f.event(1);
+  f.event(1, HPROF_RECORD_THREAD_END);
+  REQUIRE(f.pipeline.begin_report());
+  CHECK(f.samples({trace}) == HPROF_OK);
+  f.pipeline.end_report();
+  f.finish();
+  CHECK(world->outputs[0] == "gone1 samples ");
+}
+
 TEST_CASE("an encoder that leaves its buffer is named, and its output ends") {
   for (const bool moves : {false, true}) {
     CAPTURE(moves);

@@ -12,8 +12,10 @@ namespace {
 // Numbers up to 10 have been handed out.
 bool up_to_ten(const void*, uint32_t, uint32_t number) { return number <= 10; }
 
+RecordKinds kinds;
+
 std::string fault(const hprof_record* record) {
-  const char* found = fault_of(record, &up_to_ten, nullptr);
+  const char* found = fault_of(record, kinds, &up_to_ten, nullptr);
   return found == nullptr ? "" : found;
 }
 
@@ -39,7 +41,7 @@ TEST_CASE("records that are missing, cut, or of a kind that units do not write")
   note.head.size = sizeof note;
   for (const uint32_t kind :
        {0u, HPROF_RECORD_FILE_BEGIN + 0u, HPROF_RECORD_FILE_END + 0u, HPROF_RECORD_TRACE + 0u,
-        HPROF_RECORD_THREAD_END + 0u, HPROF_RECORD_CONTROL_SETTINGS + 0u, HPROF_RECORD_CPU_SAMPLES + 0u, 32u,
+        HPROF_RECORD_THREAD_END + 0u, HPROF_RECORD_CONTROL_SETTINGS + 0u, HPROF_RECORD_REPORT_BEGIN + 0u, 32u,
         UINT32_MAX}) {
     CAPTURE(kind);
     note.head.kind = kind;
@@ -84,4 +86,14 @@ TEST_CASE("tables without a schema, or ranked by a column that is not there") {
   CHECK(fault(&table.head) == "is a table with a schema or rows that cannot be read");
   table.schema = nullptr;
   CHECK(fault(&table.head) == "is a table without a schema");
+}
+
+TEST_CASE("a vendor's record is refused unless its kind was registered") {
+  RecordKinds registered;
+  const uint32_t kind = registered.number("com.acme.heat/1");
+  hprof_record record = {sizeof record, kind, 0};
+  CHECK(fault_of(&record, registered, &up_to_ten, nullptr) == nullptr);
+  CHECK(fault(&record) == "is of a kind that units do not write");
+  record.size--;
+  CHECK(fault_of(&record, registered, &up_to_ten, nullptr) != nullptr);
 }

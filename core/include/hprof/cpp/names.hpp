@@ -45,4 +45,7 @@ inline Known<hprof_thread_info> find_thread(const hprof_ids_service* ids, const 
   return {ids->thread_info, host, serial};
 }
 
+// The flags of a trace that was taken with this limit.
+inline uint32_t trace_flags(uint32_t count, uint32_t depth) { return count >= depth ? HPROF_TRACE_CUT : 0; }
+
 }  // namespace hprof

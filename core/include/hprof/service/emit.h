@@ -31,6 +31,10 @@ typedef struct hprof_emit_service {
   /* Says that a long report gets on though nothing is written. At the VM's end a heap dump that gets on is waited for
    * beyond exit-timeout=. Cheap, but not for every object. Only inside report(). [control][heap] */
   void (*progress)(const hprof_host* host);
+  /* The number of a kind of records, one of the core's or a vendor's "com.acme.heat/1"; the same for all units of the
+   * session, whoever asks first. 0: no name, or too many kinds. In create or start. Such a record is written like any
+   * other; what it refers to is defined by who writes it. [onload][control] */
+  uint32_t (*kind)(const hprof_host* host, const char* name);
 } hprof_emit_service;
 
 #endif

@@ -44,12 +44,18 @@ typedef struct hprof_frame_info {
   int32_t line;
 } hprof_frame_info;
 
+/* Flags of a trace */
+/* The stack, or one of those that the trace stands for, had as many frames as were asked for: what called its last frame
+ * is not known. */
+#define HPROF_TRACE_CUT 0x1u
 typedef struct hprof_trace_info {
   uint32_t size;
   hprof_trace_serial serial;
   hprof_thread_serial thread; /* 0: not told apart by thread */
   uint32_t frame_count;
   const hprof_frame_id* frames; /* innermost first; the core's, as long as the session lives */
+  uint32_t flags;               /* HPROF_TRACE_*; one may be set later */
+  uint32_t reserved;
 } hprof_trace_info;
 
 typedef struct hprof_thread_info {
@@ -68,7 +74,7 @@ typedef struct hprof_ids_service {
   /* Interning: equal input, equal number. Lock-free. [app][control][onload] */
   hprof_string_id (*string)(const hprof_host* host, hprof_text text);
   hprof_trace_serial (*trace)(const hprof_host* host, hprof_thread_serial thread, const hprof_frame_id* frames,
-                              uint32_t count);
+                              uint32_t count, uint32_t flags); /* HPROF_TRACE_*: no part of what makes traces equal */
   /* A frame that stands for something without a Java method: class_name.method_name(Unknown Source:Unknown line). */
   hprof_frame_id (*synthetic_frame)(const hprof_host* host, const char* class_name, const char* method_name);
   /* A VM frame. running = 1: a frame of the calling thread's own live stack, so its class cannot go away; 0: any other

@@ -1,0 +1,106 @@
+#include "core/pipeline/record_kinds.h"
+
+#include <cstring>
+
+#include "core/pipeline/record_check.h"
+
+namespace hprof {
+
+namespace {
+
+struct KindRow {
+  uint32_t number;
+  const char* name;
+};
+#define ROW(kind) \
+  { HPROF_RECORD_##kind, HPROF_KIND_##kind }
+constexpr KindRow kOwnKinds[] = {
+    ROW(FILE_BEGIN),
+    ROW(FILE_END),
+    ROW(STRING),
+    ROW(CLASS),
+    ROW(CLASS_UNLOAD),
+    ROW(FRAME),
+    ROW(TRACE),
+    ROW(THREAD_START),
+    ROW(THREAD_END),
+    ROW(CONTROL_SETTINGS),
+    ROW(NOTE),
+    ROW(REPORT_BEGIN),
+    ROW(REPORT_END),
+    ROW(TABLE),
+    ROW(MONITOR_WAIT),
+    ROW(MONITOR_WAITED),
+    ROW(MONITOR_EXIT),
+    ROW(THREAD_SLEEP),
+    ROW(MONITOR_DUMP),
+    ROW(HEAP_DUMP_BEGIN),
+    ROW(HEAP_DUMP_END),
+    ROW(HEAP_ROOT),
+    ROW(HEAP_CLASS),
+    ROW(HEAP_INSTANCE),
+    ROW(HEAP_OBJECT_ARRAY),
+    ROW(HEAP_PRIMITIVE_ARRAY),
+    ROW(HEAP_RAW),
+};
+#undef ROW
+static_assert(sizeof(kOwnKinds) / sizeof(kOwnKinds[0]) == HPROF_RECORD_HEAP_RAW, "every kind has a name");
+
+constexpr char kOwnPrefix[] = "hprof.";
+
+uint32_t own_number(const char* name) {
+  for (const KindRow& row : kOwnKinds) {
+    if (strcmp(row.name, name) == 0) return row.number;
+  }
+  return 0;
+}
+
+}  // namespace
+
+bool is_taken(const char* const* list, const char* name) {
+  if (list == nullptr || hprof_is_listed(list, name) != 0) return true;
+  return own_number(name) == 0 && hprof_is_listed(list, HPROF_KIND_TABLE) != 0;
+}
+
+bool have_common(const char* const* one, const char* const* other) {
+  for (; one != nullptr && *one != nullptr; one++) {
+    if (hprof_is_listed(other, *one) != 0) return true;
+  }
+  return false;
+}
+
+uint32_t RecordKinds::number(const char* name) {
+  if (name == nullptr || name[0] == '\0' || strlen(name) > HPROF_KIND_NAME_MOST) return 0;
+  if (strncmp(name, kOwnPrefix, sizeof(kOwnPrefix) - 1) == 0) return own_number(name);
+  platform::MutexLock hold(lock_);
+  const uint32_t count = count_.load(std::memory_order_relaxed);
+  for (uint32_t i = 0; i < count; i++) {
+    if (strcmp(names_[i], name) == 0) return HPROF_RECORD_REGISTERED + i;
+  }
+  if (count == kMostRegistered) return 0;
+  memcpy(names_[count], name, strlen(name) + 1);
+  count_.store(count + 1, std::memory_order_release);
+  return HPROF_RECORD_REGISTERED + count;
+}
+
+void TakenKinds::resolve(const char* const* list, RecordKinds* kinds) {
+  list_ = list;
+  takes_all_ = list == nullptr;
+  own_ = registered_ = 0;
+  for (; list != nullptr && *list != nullptr; list++) {
+    const uint32_t number = kinds->number(*list);
+    if (number >= HPROF_RECORD_REGISTERED) {
+      registered_ |= uint64_t{1} << (number - HPROF_RECORD_REGISTERED);
+    } else if (number != 0) {
+      own_ |= uint64_t{1} << number;
+    }
+  }
+}
+
+bool TakenKinds::takes_table(const hprof_record& record) const {
+  if (record.kind != HPROF_RECORD_TABLE) return false;
+  const auto& table = reinterpret_cast<const hprof_rec_table&>(record);
+  return is_sound(table) && hprof_is_listed(list_, table.schema->name) != 0;
+}
+
+}  // namespace hprof

@@ -1,0 +1,63 @@
+// Kinds of records by name: the core's own, and those that units have registered.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <hprof/record.h>
+
+#include "platform/platform.h"
+
+namespace hprof {
+
+// Does a collector's record kind or table of that name reach an encoder with this list? nullptr: all do. A
+// name that is none of the core's kinds may be a table's.
+bool is_taken(const char* const* list, const char* name);
+// Is any name in both lists?
+bool have_common(const char* const* one, const char* const* other);
+
+// The numbers of names in a session: one name, one number.
+class RecordKinds {
+ public:
+  static constexpr uint32_t kMostRegistered = 64;
+
+  // Registers a vendor's name when it is new. 0: not a name, one of ours that is not known, or no room.
+  // [onload][control]
+  uint32_t number(const char* name);
+  // A number of a vendor's kind that number() has answered? [any]
+  bool is_registered(uint32_t kind) const {
+    return kind >= HPROF_RECORD_REGISTERED &&
+           kind - HPROF_RECORD_REGISTERED < count_.load(std::memory_order_acquire);
+  }
+
+ private:
+  char names_[kMostRegistered][HPROF_KIND_NAME_MOST + 1] = {};
+  std::atomic<uint32_t> count_{0};
+  platform::Mutex lock_;  // of who adds one
+};
+
+// What an encoder takes, by number.
+class TakenKinds {
+ public:
+  // The list lives as long as this. Names that nobody has registered yet are registered. [onload]
+  void resolve(const char* const* list, RecordKinds* kinds);
+  bool takes(uint32_t kind) const {
+    if (kind >= HPROF_RECORD_REGISTERED) {
+      const uint32_t index = kind - HPROF_RECORD_REGISTERED;
+      return takes_all_ || (index < RecordKinds::kMostRegistered && (registered_ >> index & 1) != 0);
+    }
+    return takes_all_ || (kind < 64 && (own_ >> kind & 1) != 0);
+  }
+  // A table goes by its kind or by its own name.
+  bool takes(const hprof_record& record) const { return takes(record.kind) || takes_table(record); }
+
+ private:
+  bool takes_table(const hprof_record& record) const;
+
+  const char* const* list_ = nullptr;
+  bool takes_all_ = true;
+  uint64_t own_ = 0, registered_ = 0;  // a bit each
+  static_assert(RecordKinds::kMostRegistered <= 64 && HPROF_RECORD_HEAP_RAW < 64, "a bit each");
+};
+
+}  // namespace hprof

@@ -1,0 +1,290 @@
+// Where reports begin and end, for encoders and sinks.
+#include <doctest/doctest.h>
+#include <string>
+#include <vector>
+
+#include "core/pipeline/pipeline.h"
+#include "tests/mock/mock_host.h"
+
+using namespace hprof;
+using Lines = std::vector<std::string>;
+
+namespace {
+
+// What encoder, filter and sink were asked for, in order; their functions find it here.
+struct Log {
+  Lines lines;
+  bool write_fails = false, begin_fails = false, end_fails = false;
+};
+Log* the_log = nullptr;
+
+hprof_status refuse(bool fails, char* error, uint32_t size) {
+  if (fails) snprintf(error, size, "the server is away");
+  return fails ? HPROF_FAILED : HPROF_OK;
+}
+
+hprof_status open_sink(const hprof_host*, const void*, const hprof_sink_target*, void** self, char*,
+                       uint32_t) {
+  *self = the_log;
+  return HPROF_OK;
+}
+int64_t write_sink(void*, const uint8_t* bytes, uint64_t size, uint64_t, char*, uint32_t) {
+  if (the_log->write_fails) return -1;
+  the_log->lines.emplace_back(reinterpret_cast<const char*>(bytes), size);
+  return static_cast<int64_t>(size);
+}
+hprof_status close_sink(void*, uint32_t complete, char*, uint32_t) {
+  the_log->lines.emplace_back(complete != 0 ? "close" : "close cut");
+  return HPROF_OK;
+}
+hprof_status begin_report(void*, const hprof_report_info* info, char* error, uint32_t size) {
+  the_log->lines.push_back("begin " + std::to_string(info->sequence) + " " + info->unit);
+  return refuse(the_log->begin_fails, error, size);
+}
+hprof_status end_report(void*, const hprof_report_info* info, uint32_t complete, char* error, uint32_t size) {
+  the_log->lines.push_back("end " + std::to_string(info->sequence) + (complete != 0 ? "" : " cut"));
+  return refuse(the_log->end_fails, error, size);
+}
+const hprof_sink_ops kTold = {
+    sizeof(hprof_sink_ops),           0,       open_sink,    write_sink, close_sink, nullptr,
+    [](void*) { return "test.out"; }, nullptr, begin_report, end_report};
+
+hprof_status create_encoder(const hprof_host*, const void*, void** self, char*, uint32_t) {
+  *self = the_log;
+  return HPROF_OK;
+}
+hprof_status encode(void*, const hprof_record* record, hprof_out* out) {
+  std::string text;
+  if (record->kind == HPROF_RECORD_NOTE) {
+    const auto& note = reinterpret_cast<const hprof_rec_note*>(record)->text;
+    text.assign(note.data, note.size);
+  } else if (record->kind == HPROF_RECORD_REPORT_BEGIN) {
+    text = "<";
+  } else if (record->kind == HPROF_RECORD_REPORT_END) {
+    text = reinterpret_cast<const hprof_rec_report*>(record)->status == HPROF_OK ? ">" : "!>";
+  }
+  memcpy(out->at, text.data(), text.size());
+  out->at += text.size();
+  return HPROF_OK;
+}
+const hprof_encoder_ops kEncoder = {
+    sizeof(hprof_encoder_ops), 0, create_encoder, encode, [](void*) {}, "", 0, 0, nullptr};
+
+// Keeps all bytes back until it ends.
+hprof_status create_filter(const hprof_host*, const void*, void** self, char*, uint32_t) {
+  *self = new std::string;
+  return HPROF_OK;
+}
+hprof_status write_filter(void* self, const uint8_t* bytes, uint64_t size, void*, hprof_filter_pass) {
+  static_cast<std::string*>(self)->append(reinterpret_cast<const char*>(bytes), size);
+  return HPROF_OK;
+}
+hprof_status finish_filter(void* self, void* context, hprof_filter_pass pass) {
+  const std::string all = "gz:" + *static_cast<std::string*>(self);
+  return pass(context, reinterpret_cast<const uint8_t*>(all.data()), all.size());
+}
+const hprof_filter_ops kFilter = {
+    sizeof(hprof_filter_ops), 0, create_filter, write_filter, finish_filter, [](void* self) {
+      delete static_cast<std::string*>(self);
+    }};
+
+constexpr const char* kTaken[] = {HPROF_KIND_NOTE, HPROF_KIND_REPORT_BEGIN, HPROF_KIND_REPORT_END, nullptr};
+constexpr const char* kNotes[] = {HPROF_KIND_NOTE, nullptr};
+
+struct Fixture {
+  Log log;
+  Lines said;
+  MockHost mock;
+  MemoryAccount memory;
+  LossCounters losses;
+  RecordKinds kinds;
+  Pipeline pipeline;
+
+  Fixture() {
+    the_log = &log;
+    said_by_output() = &said;
+    losses.open();
+    memory.open(
+        {platform::allocate_zeroed, platform::deallocate, platform::reserve_lazy, platform::release_lazy}, 0);
+  }
+  ~Fixture() { pipeline.destroy(); }
+
+  static Lines*& said_by_output() {
+    static Lines* said = nullptr;
+    return said;
+  }
+
+  // Without a writer thread: what reaches the sink is the same in every run.
+  void open(const char* const* taken = kTaken, const hprof_sink_ops* sink = &kTold,
+            const hprof_filter_ops* filter = nullptr) {
+    PipelinePlan plan = {};
+    plan.output = {mock.host(),
+                   &kEncoder,
+                   nullptr,
+                   mock.host(),
+                   sink,
+                   nullptr,
+                   "test.out",
+                   1,
+                   3,
+                   4096,
+                   uint64_t{1} << 40,
+                   [](const hprof_host*, const char* text) { said_by_output()->push_back(text); },
+                   [](const hprof_host*, const char*) {}};
+    plan.output.taken.resolve(taken, &kinds);
+    plan.output.filter_host = mock.host();
+    plan.output.filter = filter;
+    plan.event_slots = 64;
+    plan.settings = {{sizeof(plan.settings), HPROF_RECORD_CONTROL_SETTINGS, 0}, 0, 0, 4, 0};
+    plan.losses = &losses;
+    char error[200] = "";
+    REQUIRE(pipeline.prepare(memory, plan, error, sizeof(error)) == HPROF_OK);
+    REQUIRE(pipeline.open(error, sizeof(error)) == HPROF_OK);
+  }
+
+  hprof_status note(const std::string& text) {
+    hprof_rec_note note = {{sizeof(note), HPROF_RECORD_NOTE, 0}, {text.data(), text.size()}};
+    return pipeline.write(&note.head);
+  }
+
+  void part(uint32_t sequence, const char* unit, const std::string& text, hprof_status status = HPROF_OK) {
+    hprof_report_info info = {};
+    info.size = sizeof(info);
+    info.sequence = sequence;
+    info.unit = unit;
+    pipeline.begin_part(info);
+    note(text);
+    pipeline.end_part(info, status);
+  }
+
+  void finish() { pipeline.finish(platform::monotonic_ns() + 60 * platform::kNanosPerSecond); }
+  uint64_t lost() {
+    uint64_t sum = 0;
+    losses.each_nonzero([&](const char*, uint64_t value) { sum += value; });
+    return sum;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("each collector's report is told, with its bytes and nothing else in between") {
+  Fixture f;
+  f.open();
+  REQUIRE(f.pipeline.begin_report());
+  f.note("before ");
+  f.part(1, "cpu", "samples");
+  f.part(2, "heap", "sites", HPROF_FAILED);
+  f.note(" after");
+  f.pipeline.end_report();
+  f.finish();
+  CHECK(f.log.lines == Lines{"before ", "begin 1 cpu", "<samples>", "end 1", "begin 2 heap", "<sites!>",
+                             "end 2 cut", " after", "close"});
+}
+
+TEST_CASE("an encoder that does not list them gets no borders, a sink is told all the same") {
+  Fixture f;
+  f.open(kNotes);
+  REQUIRE(f.pipeline.begin_report());
+  f.part(1, "cpu", "samples");
+  f.pipeline.end_report();
+  f.finish();
+  CHECK(f.log.lines == Lines{"begin 1 cpu", "samples", "end 1", "close"});
+  CHECK(f.lost() == 0);
+}
+
+TEST_CASE("a sink that does not want to know gets the bytes as ever") {
+  Fixture f;
+  hprof_sink_ops sink = kTold;
+  SUBCASE("of older headers") { sink.size = offsetof(hprof_sink_ops, begin_report); }
+  SUBCASE("of today's") { sink.begin_report = nullptr, sink.end_report = nullptr; }
+  f.open(kTaken, &sink);
+  REQUIRE(f.pipeline.begin_report());
+  f.part(1, "cpu", "samples");
+  f.part(2, "heap", "sites");
+  f.pipeline.end_report();
+  f.finish();
+  CHECK(f.log.lines == Lines{"<samples><sites>", "close"});
+}
+
+TEST_CASE("a report whose bytes cannot be written is ended, not whole, before the sink is closed") {
+  Fixture f;
+  f.open();
+  REQUIRE(f.pipeline.begin_report());
+  f.log.write_fails = true;
+  f.part(1, "cpu", "samples");
+  f.part(2, "heap", "sites");
+  f.pipeline.end_report();
+  f.finish();
+  CHECK(f.log.lines == Lines{"begin 1 cpu", "end 1 cut", "close cut"});
+  CHECK(f.said.size() == 1);
+}
+
+TEST_CASE("a begin that fails ends the output, and has no end") {
+  Fixture f;
+  f.open();
+  REQUIRE(f.pipeline.begin_report());
+  f.log.begin_fails = true;
+  f.part(1, "cpu", "samples");
+  f.pipeline.end_report();
+  f.finish();
+  CHECK(f.log.lines == Lines{"begin 1 cpu", "close cut"});
+  REQUIRE(f.said.size() == 1);
+  CHECK(f.said[0].find("the server is away") != std::string::npos);
+}
+
+TEST_CASE("an end that fails ends the output") {
+  Fixture f;
+  f.open();
+  REQUIRE(f.pipeline.begin_report());
+  f.log.end_fails = true;
+  f.part(1, "cpu", "samples");
+  f.part(2, "heap", "sites");
+  f.pipeline.end_report();
+  f.finish();
+  CHECK(f.log.lines == Lines{"begin 1 cpu", "<samples>", "end 1", "close cut"});
+  CHECK(f.said.size() == 1);
+}
+
+TEST_CASE("a sink that is closed inside of a report is told its end first") {
+  Fixture f;
+  f.open();
+  REQUIRE(f.pipeline.begin_report());
+  hprof_report_info info = {};
+  info.size = sizeof(info);
+  info.sequence = 7;
+  info.unit = "heap";
+  f.pipeline.begin_part(info);
+  f.pipeline.destroy();
+  CHECK(f.log.lines == Lines{"begin 7 heap", "end 7 cut", "close cut"});
+}
+
+TEST_CASE("a filter ends at the borders of reports, so that each stands alone") {
+  Fixture f;
+  f.open(kTaken, &kTold, &kFilter);
+  REQUIRE(f.pipeline.begin_report());
+  f.note("before ");
+  f.part(1, "cpu", "samples");
+  f.part(2, "heap", "sites");
+  f.pipeline.end_report();
+  f.finish();
+  CHECK(f.log.lines == Lines{"gz:before ", "begin 1 cpu", "gz:<samples>", "end 1", "gz:", "begin 2 heap",
+                             "gz:<sites>", "end 2", "gz:", "close"});
+}
+
+TEST_CASE("with a writer thread a sink is told when all bytes up to there are written") {
+  Fixture f;
+  f.open();
+  REQUIRE(f.pipeline.start());
+  for (uint32_t i = 1; i <= 200; i++) {
+    REQUIRE(f.pipeline.begin_report());
+    f.part(i, "cpu", std::string(3000, 'x'));
+    f.pipeline.end_report();
+  }
+  f.finish();
+  REQUIRE(f.log.lines.size() == 200 * 3 + 1);
+  for (uint32_t i = 0; i < 200; i++) {
+    REQUIRE(f.log.lines[3 * i] == "begin " + std::to_string(i + 1) + " cpu");
+    REQUIRE(f.log.lines[3 * i + 1] == "<" + std::string(3000, 'x') + ">");
+    REQUIRE(f.log.lines[3 * i + 2] == "end " + std::to_string(i + 1));
+  }
+}
