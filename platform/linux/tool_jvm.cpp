@@ -70,6 +70,17 @@ void read_status(const std::string& status, Jvm* jvm) {
   jvm->catches_quit = (caught >> (SIGQUIT - 1) & 1) != 0;
 }
 
+// Why its root directory cannot be opened.
+std::string no_way_in(const Jvm& jvm, int code) {
+  if (code == ENOENT) return process_name(jvm.pid) + " has ended";
+  if (geteuid() != jvm.user && geteuid() != 0)
+    return process_name(jvm.pid) + " belongs to user " + user_name(jvm.user) + ", and this is user " +
+           user_name(geteuid()) + ": run hprof as that user or as root";
+  return process_name(jvm.pid) + " of user " + user_name(jvm.user) +
+         " cannot be looked into by this one: " + std::strerror(code) +
+         "; a sandbox or a container withholds the right (CAP_SYS_PTRACE)";
+}
+
 }  // namespace
 
 bool find_jvm(int pid, Jvm* jvm, std::string* error) {
@@ -87,8 +98,7 @@ bool find_jvm(int pid, Jvm* jvm, std::string* error) {
   // into a process of another namespace.
   const int root = open((process + "/root").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (root < 0) {
-    *error = process_name(pid) + " belongs to user " + user_name(jvm->user) + ", and this is user " +
-             user_name(geteuid()) + ": run hprof as that user or as root";
+    *error = no_way_in(*jvm, errno);
     return false;
   }
   jvm->root = "/proc/self/fd/" + std::to_string(root);

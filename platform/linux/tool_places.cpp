@@ -103,8 +103,9 @@ bool MeetingPlace::open(const Jvm& jvm, std::string* error) {
   remove_leftovers(tmp);
   std::string name = tmp + "/" + kMeetingPrefix + "XXXXXX";
   if (mkdtemp(&name[0]) == nullptr) {
+    const int code = errno;  // the name's lookup sets another
     *error = "cannot make a folder in /tmp of process " + std::to_string(jvm.pid) + ": " +
-             std::strerror(errno) + "; attaching needs one that user " + user_name(jvm.user) + " may write";
+             std::strerror(code) + "; attaching needs one that user " + user_name(jvm.user) + " may write";
     return false;
   }
   folder_ = name.substr(tmp.size() + 1);

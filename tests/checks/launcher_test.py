@@ -41,6 +41,20 @@ class Launcher(unittest.TestCase):
         self.assertEqual(code, 0)
         self.assertIn("scripts/hprof cpu=samples -- java -jar app.jar", said)
 
+    def test_build_says_where_program_and_agent_are(self):
+        """Built anew though both are there, by tools that only note how they are called."""
+        for name in ("cmake", "c++", "ninja"):
+            write(self.folder.name, "bin/" + name, '#!/bin/sh\necho "%s $*" >>"$HPROF_BUILD/called"\n' % name)
+            os.chmod(os.path.join(self.folder.name, "bin", name), 0o755)
+        code, said = self.run_it("--build", HPROF_NO_INSTALL="1")
+        self.assertEqual(code, 0, said)
+        self.assertTrue(said.endswith("the program: %s/bin/hprof\nthe agent:   %s\n" % (self.tree, self.agent)), said)
+        with open(os.path.join(self.tree, "called")) as called:
+            lines = called.read().splitlines()
+        self.assertEqual(len(lines), 2, lines)
+        self.assertIn("-DHPROF_TESTS=OFF", lines[0])
+        self.assertTrue(lines[1].startswith("cmake --build " + self.tree), lines)
+
     def test_wrong_use_is_said(self):
         for arguments in (["cpu=samples"], ["cpu=samples", "java"], ["--"], ["--nonsense"], ["cpu=samples", "--"]):
             with self.subTest(arguments=arguments):

@@ -15,8 +15,9 @@ the commands after `$ ` are run; what follows is what they print. In
     ```
 
 the lines stand in that file of the working folder, in this order. Shapes are compared: a number stands for any number, a
-line of three dots for any lines. A heading begins with an empty folder; 4711 is the process id of a program
-that runs, 7777 a port where nobody listens, /home/me the working folder.
+line of three dots for any lines; a number with a plus stands for one that grew. A heading begins with an empty folder; 4711 is
+the process id of a program that runs, 7777 a port where nobody listens, /home/me the working folder. A command that ends with
+`serve &` starts that program, with `[1] 4711` as all that is printed.
 """
 import os
 import re
@@ -83,7 +84,8 @@ def shape(line):
     any_of = re.compile("|".join("(%s)" % pattern for pattern, _ in ANY))
     for match in any_of.finditer(line):
         parts.append(re.escape(line[at:match.start()]))
-        parts.append(ANY[match.lastindex - 1][1])
+        any_number = ANY[match.lastindex - 1][1]
+        parts.append(any_number.replace("[-+]?", "[+]", 1) if match.group().startswith("+") else any_number)
         at = match.end()
     return re.compile("".join(parts) + re.escape(line[at:]) + "$")
 

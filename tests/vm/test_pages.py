@@ -6,7 +6,7 @@ import zipfile
 
 import pages
 from peers import closed_port
-from harness import TIMEOUT, check, check_equal, clean_environment, vm_test
+from harness import TIMEOUT, Live, check, check_equal, clean_environment, vm_test
 
 ROOT = os.path.realpath(pages.ROOT)
 
@@ -56,6 +56,13 @@ class Reader:
         check_equal(run.returncode, 0, "$ %s\n%s\nexit code" % (command, text))
         return text
 
+    def start(self, command):
+        """The service of the page itself, in the background; what the shell prints of it."""
+        line = "cd '%s' && exec %s" % (self.folder, command)
+        self.live = Live(self.vm, ["bash", "-c", line], self.environment)
+        self.vm.live.append(self.live)
+        return "[1] %d" % self.live.wait_ready().pid
+
     def as_here(self, lines):
         return [line.replace("/home/me", os.path.realpath(self.folder)) for line in lines]
 
@@ -67,7 +74,7 @@ class Reader:
             check(line is None, "%s: %s has no line like\n%s\nin\n%s" % (block.place, block.file, line, got[-6000:]))
             return
         for command, wanted in block.steps:
-            got = self.type(command)
+            got = self.start(command[:-2]) if command.endswith(" serve &") else self.type(command)
             line = pages.missing(self.as_here(wanted), got.splitlines())
             check(line is None, "%s: `%s` prints no line like\n%s\nin\n%s" % (block.place, command, line, got[-6000:]))
 
@@ -104,6 +111,7 @@ def a_page_that_is_wrong_is_found(vm):
     got = ["rank   self  accum   count trace method", "   1 78.03% 78.03%     103 300001 Shop.price", "CPU SAMPLES END"]
     check(pages.missing(["rank self accum count trace method", "1 9.1% 9% 4 300002 Shop.price", "..."], got) is None, "same shape")
     check(pages.missing(["...", "CPU SAMPLES END"], got) is None, "dots")
+    check(pages.missing(["+1 CPU"], ["+2 CPU"]) is None and pages.missing(["+1 CPU"], ["-2 CPU"]) is not None, "numbers that grew")
     for wrong in (["1 78.03% 78.03% 103 300001 Shop.tax"], ["CPU SAMPLES END", "rank self accum count trace method"],
                   ["rank self accum count trace method", "CPU SAMPLES END"], ["1 78.03 78.03% 103 300001 Shop.price"]):
         check(pages.missing(wrong, got) is not None, "passes: %r" % wrong)

@@ -40,11 +40,19 @@ def ended_well(live):
     return run
 
 
+def thread_names(live):
+    names = []
+    for task in os.listdir("/proc/%d/task" % live.pid):
+        try:
+            names.append(open("/proc/%d/task/%s/comm" % (live.pid, task)).read())
+        except OSError:
+            pass
+    return names
+
+
 def is_gone(live):
-    """Nothing of the agent runs, and nothing of it is left in /tmp."""
-    names = [open("/proc/%d/task/%s/comm" % (live.pid, task)).read() for task in os.listdir("/proc/%d/task" % live.pid)]
-    left = [name for name in os.listdir("/proc/%d/root/tmp" % live.pid) if name.startswith(".hprof")]
-    return not [name for name in names if name.lower().startswith("hprof")] and not left
+    """Nothing of the agent runs. What others leave in this machine's /tmp is theirs: see a_container_is_reached_from_outside."""
+    return not any(name.lower().startswith("hprof") for name in thread_names(live))
 
 
 @vm_test(units=UNITS)
@@ -110,20 +118,10 @@ def killed_it_takes_the_agent_with_it(vm):
     tool = start_profile(vm, live)
     tool.kill()
     tool.communicate(timeout=TIMEOUT)
-    live.wait_until(lambda: not any(name.lower().startswith("hprof") for name in thread_names(live)), "the agent to be gone")
+    live.wait_until(lambda: is_gone(live), "the agent to be gone")
     os.unlink(vm.path("java.hprof.txt"))
     profiled(vm, live, "java.hprof.txt")
     ended_well(live)
-
-
-def thread_names(live):
-    names = []
-    for task in os.listdir("/proc/%d/task" % live.pid):
-        try:
-            names.append(open("/proc/%d/task/%s/comm" % (live.pid, task)).read())
-        except OSError:
-            pass
-    return names
 
 
 @vm_test(units=UNITS)
@@ -148,7 +146,7 @@ class Other:
         check(self.process.stdout.readline().startswith(b"ready "), "the program does not start")
         self.pid = self.process.pid
         children = open("/proc/%d/task/%d/children" % (self.pid, self.pid)).read().split()
-        if prefix[0] == "unshare":
+        if "--fork" in prefix:
             self.pid = int(children[0])
 
     def __enter__(self):
@@ -182,6 +180,27 @@ def a_user_profiles_what_is_his(vm):
             code, _, err = profile(vm, foreign, cwd=folder, prefix=as_nobody())
             check_equal((code, "belongs to user" in err), (2, True), "hprof profile of root's VM: %s" % err)
         check_equal(len(os.listdir(folder)), 1, "files of the refused one")
+
+
+@vm_test(units=UNITS)
+def what_a_sandbox_withholds_is_said_by_its_name(vm):
+    """The same user, but without the right to look into other processes."""
+    with Other(vm, "setpriv", "--reuid=0") as other:
+        code, _, err = profile(vm, other, prefix=("setpriv", "--bounding-set=-sys_ptrace"))
+        check_equal((code, "cannot be looked into by this one: Permission denied" in err, "CAP_SYS_PTRACE" in err, "belongs to" in err),
+                    (2, True, True, False), "hprof profile: %s" % err)
+
+
+@vm_test(units=UNITS)
+def a_temporary_folder_that_attaching_cannot_use_is_named(vm):
+    """That of the JVM, where tool and agent meet."""
+    for options, user, why in (("ro", "root", "Read-only file system"), ("mode=755", "nobody", "Permission denied")):
+        program = as_nobody() if user == "nobody" else ()
+        with Other(vm, "unshare", "--mount", "--propagation=private", "sh", "-c", 'mount -t tmpfs -o %s none /tmp && exec "$@"' % options,
+                   "sh", *program) as other:
+            code, text = hprof(vm, "attach", "--agent=" + vm.agent, str(other.pid), "cpu=samples")
+            wanted = "hprof: cannot make a folder in /tmp of process %d: %s; attaching needs one that user %s may write\n"
+            check_equal((code, text), (2, wanted % (other.pid, why, user)), "hprof attach")
 
 
 @vm_test(units=UNITS)

@@ -61,8 +61,8 @@ def as_nobody(*command):
 
 @vm_test(units=UNITS)
 def the_first_task_needs_no_rights(vm):
-    if not vm.jdk.home or os.geteuid() != 0:
-        raise Skip("needs a JDK without a command in front, and root")
+    if os.geteuid() != 0:
+        raise Skip("needs root, to become somebody else")
     with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
         os.chmod(folder, 0o755)
         home = os.path.join(folder, "home")
@@ -72,8 +72,12 @@ def the_first_task_needs_no_rights(vm):
         os.mkdir(os.path.join(folder, "bin"))
         shutil.copy2(os.path.join(vm.tree, "bin", "hprof"), os.path.join(folder, "bin"))
         environment = clean_environment({"PATH": os.path.join(folder, "bin") + os.pathsep + os.environ["PATH"]})
-        service = subprocess.Popen(as_nobody(*vm.command("java", "-Xmx256m", "-cp", vm.classes, "Shop", "serve")), cwd="/",
-                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, preexec_fn=no_core, env=environment)
+        # A prefix needs its caller's rights; what it runs gives them up.
+        give_up, *words = as_nobody("java")
+        java = as_nobody(*vm.command("java")) if vm.jdk.home else vm.command(give_up, *words)
+        command = [*java, "-Xmx256m", "-cp", vm.classes, "Shop", "serve"]
+        service = subprocess.Popen(command, cwd="/", stdin=subprocess.PIPE, stdout=subprocess.PIPE, preexec_fn=no_core,
+                                   env=environment)
         try:
             check(service.stdout.readline().startswith(b"ready "), "the service does not start")
             for block in pages.sections(os.path.join("docs", "tasks.md"))[0]:

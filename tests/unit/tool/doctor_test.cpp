@@ -87,6 +87,10 @@ TEST_CASE("a process that is none, of somebody else or no JVM ends the examinati
   CHECK(findings[0].verdict == Verdict::kNo);
   CHECK(has(findings[0].text, "user 33"));
   CHECK(has(findings[0].fix, "root"));
+  facts.user = host().user;
+  findings = judge_jvm(host(), facts);
+  REQUIRE(findings.size() == 1);
+  CHECK(has(findings[0].fix, "CAP_SYS_PTRACE"));
   facts = jvm("17.0.2");
   facts.libjvm.clear();
   CHECK(judge_jvm(host(), facts).size() == 1);

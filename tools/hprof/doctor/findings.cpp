@@ -83,10 +83,14 @@ bool judge_process(const os::HostFacts& host, const os::JvmFacts& jvm, std::vect
     return false;
   }
   if (!jvm.readable) {
-    findings->push_back({Verdict::kNo, "process",
-                         process + " belongs to user " + std::to_string(jvm.user) + ", and this is user " +
-                             std::to_string(host.user),
-                         "run this as that user or as root"});
+    const std::string owner = process + " belongs to user " + std::to_string(jvm.user);
+    if (host.user == jvm.user || host.user == 0) {
+      findings->push_back({Verdict::kNo, "process", owner + ", but cannot be looked into by this one",
+                           "run this outside of the sandbox or container that withholds CAP_SYS_PTRACE"});
+    } else {
+      findings->push_back({Verdict::kNo, "process", owner + ", and this is user " + std::to_string(host.user),
+                           "run this as that user or as root"});
+    }
     return false;
   }
   if (jvm.libjvm.empty()) {
