@@ -87,8 +87,7 @@ const hprof_threads_service kThreads = {
     },
     // Records stay mapped: one that is given back while it is read answers with a serial that was right.
     [](const hprof_host* host, void* thread) {
-      ThreadRecord* record = session_of(host)->threads().find(static_cast<jthread>(thread));
-      return record != nullptr ? record->serial : 0;
+      return session_of(host)->threads().serial_of(static_cast<jthread>(thread));
     },
     [](const hprof_host*, uint64_t ns) { platform::sleep_ns(static_cast<int64_t>(ns)); },
 };

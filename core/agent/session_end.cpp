@@ -48,6 +48,7 @@ void Session::finish(JNIEnv* jni) {
     tidy(jni);
     if (phase() == Phase::kDying) tell_vm_death(this, jni);
   }
+  threads_.visit_exiting();
   last_report();
   stop_collectors();
   control_.release();
@@ -137,6 +138,11 @@ bool Session::begin_dying(int64_t deadline_ns) {
 // has its output closed by unload().
 void Session::on_vm_death(JNIEnv* jni) {
   if (setup_.is_without_effect() || !begin_dying(platform::monotonic_ns() + exit_timeout_ns())) return;
+  jthread self = nullptr;
+  if (jvmti_->GetCurrentThread(&self) == JVMTI_ERROR_NONE && self != nullptr) {
+    threads_.exits(jni, self);
+    jni->DeleteLocalRef(self);
+  }
   finish_in_time(jni);
   phase_.store(Phase::kDead, std::memory_order_release);
 }

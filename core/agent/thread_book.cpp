@@ -14,9 +14,13 @@ constexpr hprof_object_id kFirstThreadObject = 0x50000000;
 
 // In the place of the record of a thread whose end was told. The VM still wakes those who join it then, and
 // the monitor of that may be contended: an event of a thread that no longer has a record, and gets no other.
-char ended_thread;
-
-bool is_ended(void* storage) { return storage == &ended_thread; }
+// Its lowest bit tells it from a record; the rest is the thread's serial, 0 where that is of no use.
+void* ended_mark(uint32_t serial) { return reinterpret_cast<void*>(static_cast<uintptr_t>(serial) << 1 | 1); }
+bool is_ended(const void* storage) { return (reinterpret_cast<uintptr_t>(storage) & 1) != 0; }
+uint32_t ended_serial(const void* storage) {
+  return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(storage) >> 1);
+}
+static_assert(alignof(ThreadRecord) > 1, "a record is never taken for a mark");
 
 // A VM without memory for a reference may throw, on a thread of the program's.
 template <class Reference>
@@ -82,13 +86,28 @@ bool ThreadBook::is_announced(const ThreadRecord* record) const {
 }
 
 ThreadRecord* ThreadBook::make(JNIEnv* jni, jthread thread, uint32_t flags, uint64_t os_id) {
-  uint32_t serial = describe(jni, thread, flags, os_id);
+  const uint32_t serial = describe(jni, thread, flags, os_id);
+  ThreadRecord* record = list(jni, thread, serial, flags, os_id, false);
+  if (record == nullptr) return nullptr;
+  if (jvmti_->SetThreadLocalStorage(thread, record) != JVMTI_ERROR_NONE) {
+    // The thread has ended already, or the VM does not give it storage: it stays unknown.
+    unlink(jni, record);
+    model_->threads().end(ThreadSerial{serial});
+    return nullptr;
+  }
+  if (is_announced(record)) announce_(context_, serial, true);
+  return record;
+}
+
+ThreadRecord* ThreadBook::list(JNIEnv* jni, jthread thread, uint32_t serial, uint32_t flags, uint64_t os_id,
+                               bool exits) {
   ThreadRecord* record = take_free();
   if (record == nullptr) return nullptr;
   memset(record, 0, sizeof(*record));
   record->serial = serial;
   record->flags = flags;
   record->os_id = os_id;
+  record->exits = exits;
   for (hprof_thread& view : record->views) {
     view.size = sizeof(view);
     view.serial = serial;
@@ -107,13 +126,6 @@ ThreadRecord* ThreadBook::make(JNIEnv* jni, jthread thread, uint32_t flags, uint
     if (first != nullptr) first->previous = record;
     first = record;
   }
-  if (jvmti_->SetThreadLocalStorage(thread, record) != JVMTI_ERROR_NONE) {
-    // The thread has ended already, or the VM does not give it storage: it stays unknown.
-    unlink(jni, record);
-    model_->threads().end(ThreadSerial{serial});
-    return nullptr;
-  }
-  if (is_announced(record)) announce_(context_, serial, true);
   return record;
 }
 
@@ -144,6 +156,12 @@ ThreadRecord* ThreadBook::find(jthread thread) const {
   return static_cast<ThreadRecord*>(storage);
 }
 
+uint32_t ThreadBook::serial_of(jthread thread) const {
+  void* storage = nullptr;
+  if (jvmti_->GetThreadLocalStorage(thread, &storage) != JVMTI_ERROR_NONE || storage == nullptr) return 0;
+  return is_ended(storage) ? ended_serial(storage) : static_cast<ThreadRecord*>(storage)->serial;
+}
+
 bool ThreadBook::is_agent() const {
   void* storage = nullptr;
   return jvmti_->GetThreadLocalStorage(nullptr, &storage) == JVMTI_ERROR_NONE && storage != nullptr &&
@@ -157,12 +175,20 @@ void ThreadBook::ended(JNIEnv* jni, jthread thread) {
     return;
   }
   auto* record = static_cast<ThreadRecord*>(storage);
-  jvmti_->SetThreadLocalStorage(thread, &ended_thread);
   uint32_t serial = record->serial;
   bool announced = is_announced(record);
+  jvmti_->SetThreadLocalStorage(thread, ended_mark(announced && !record->is_virtual() ? serial : 0));
   unlink(jni, record);
   if (announced) announce_(context_, serial, false);
   model_->threads().end(ThreadSerial{serial});
+}
+
+void ThreadBook::exits(JNIEnv* jni, jthread thread) {
+  void* storage = nullptr;
+  if (jvmti_->GetThreadLocalStorage(thread, &storage) != JVMTI_ERROR_NONE || !is_ended(storage) ||
+      ended_serial(storage) == 0)
+    return;
+  list(jni, thread, ended_serial(storage), 0, static_cast<uint64_t>(platform::current_thread_id()), true);
 }
 
 // Under the lock: takes an ended record that nobody visits out of the list and gives it back. Until then it
@@ -262,6 +288,7 @@ bool ThreadBook::take_expected(JNIEnv* jni, jobject thread) {
 
 void ThreadBook::each(JNIEnv* jni, uint32_t view, void* argument,
                       uint32_t (*visit)(void* argument, hprof_thread* thread, void* jthread_ref)) {
+  const bool sees_exiting = exit_visitor_.load(std::memory_order_relaxed) == platform::current_thread_id();
   bool more = true;
   ThreadRecord* record = nullptr;
   for (;;) {
@@ -277,7 +304,7 @@ void ThreadBook::each(JNIEnv* jni, uint32_t view, void* argument,
       if (!more || next == nullptr) return;
       next->pins++;
       record = next;
-      alive = !record->ended && !record->is_agent();
+      alive = !record->ended && !record->is_agent() && (!record->exits || sees_exiting);
       // The reference goes away under this lock, so it is good here; a thread that has gone gives nullptr.
       if (jni != nullptr && record->thread != nullptr) local = jni->NewLocalRef(record->thread);
     }

@@ -30,6 +30,7 @@ struct ThreadRecord {
   uint32_t pins;  // under the lists' lock
   bool listed;
   bool ended;
+  bool exits;  // it ends the VM: see ThreadBook::exits
   bool is_virtual() const { return (flags & HPROF_THREAD_VIRTUAL) != 0; }
   bool is_agent() const { return (flags & HPROF_THREAD_AGENT) != 0; }
 };
@@ -49,11 +50,17 @@ class ThreadBook {
   ThreadRecord* current(JNIEnv* jni, jthread thread);
   // A live thread's record; nullptr: it was never met. [app][control]
   ThreadRecord* find(jthread thread) const;
+  // The serial of a live thread, or of one that has just ended; 0: it was never met. [app][control]
+  uint32_t serial_of(jthread thread) const;
   // Is the calling thread one of the agent's own, as far as is known? Asks the VM nothing of its Thread
   // object. [app]
   bool is_agent() const;
   // The calling thread ends; its record must not be used by it any more. [app]
   void ended(JNIEnv* jni, jthread thread);
+  // The calling thread ends the VM, which has told its end before its own: it is there to be visited, by the
+  // thread that says so below. For others it has ended. [app]
+  void exits(JNIEnv* jni, jthread thread);
+  void visit_exiting() { exit_visitor_.store(platform::current_thread_id(), std::memory_order_relaxed); }
   // Makes records of all live platform threads that have none, with native ids as far as `ids` tells them.
   // [control]
   void enumerate(JNIEnv* jni, const NativeThreadIds& ids);
@@ -74,6 +81,8 @@ class ThreadBook {
  private:
   ThreadRecord* make(JNIEnv* jni, jthread thread, uint32_t flags, uint64_t os_id);
   bool is_announced(const ThreadRecord* record) const;
+  ThreadRecord* list(JNIEnv* jni, jthread thread, uint32_t serial, uint32_t flags, uint64_t os_id,
+                     bool exits);
   ThreadRecord* take_free();
   void unlink(JNIEnv* jni, ThreadRecord* record);
   void give_back(ThreadRecord* record);
@@ -93,6 +102,7 @@ class ThreadBook {
   ThreadRecord* first_virtual_ = nullptr;
   ThreadRecord* free_ = nullptr;
   std::atomic<uint32_t> live_{0};
+  std::atomic<decltype(platform::current_thread_id())> exit_visitor_{};
   bool hides_names_ = false;
   static constexpr uint32_t kMostExpected = 16;
   jobject expected_[kMostExpected] = {};  // global references, under the lock

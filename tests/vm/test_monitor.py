@@ -131,6 +131,16 @@ def dump_shows_owner_and_waiters(vm):
 
 
 @vm_test(units=UNITS)
+def the_thread_that_ends_the_vm_is_in_the_last_dump(vm):
+    run = vm.profiled("monitor=y,thread=y,depth=16,file=out.txt", "Quick", "3")
+    monitors = parse_monitors(run.text("out.txt"), thread_ids=True)
+    row = monitors.dumps[-1].threads.get(monitors.thread("main"))
+    check(row is not None, "main is not in the dump\n%s" % run.text("out.txt"))
+    methods = [frame[0] for frame in monitors.report.traces[row[0]].frames]
+    check("java.lang.System.exit" in methods, "where main is: %s" % methods)
+
+
+@vm_test(units=UNITS)
 def notes_behind_the_dump_name_who_waits_and_who_holds(vm):
     live = vm.start("monitor=y,file=out.txt", "Held", "lock")
     ask(live, 1)

@@ -102,6 +102,23 @@ TEST_CASE("a thread whose end was told gets no other record") {
   CHECK(b.told.size() == 2);
 }
 
+TEST_CASE("the thread that ends the VM is found once more, by its serial and by who reports") {
+  Book b;
+  FakeJvm::Thread& thread = b.jvm.add_thread("main");
+  const uint32_t serial = b.start(thread)->serial;
+  b.jvm.on(thread, [&] {
+    b.book.ended(b.jvm.jni(), thread.ref());
+    b.book.exits(b.jvm.jni(), thread.ref());
+  });
+  CHECK(b.book.serial_of(thread.ref()) == serial);
+  CHECK(b.book.find(thread.ref()) == nullptr);
+  CHECK(b.current(thread) == nullptr);
+  CHECK(b.all().empty());
+  b.book.visit_exiting();
+  CHECK(b.all() == std::vector<uint32_t>{serial});
+  CHECK(b.told == std::vector<std::string>{text(serial, true), text(serial, false)});
+}
+
 TEST_CASE("where the VM gives a thread no storage nothing of it is kept") {
   Book b;
   FakeJvm::Thread& thread = b.jvm.add_thread("worker");
