@@ -1,5 +1,6 @@
 // The reports of a session's collectors, and what else is written at a command's wish.
 #include <cstdio>
+#include <initializer_list>
 
 #include <hprof/encoder.h>
 #include <hprof/tables.h>
@@ -123,13 +124,14 @@ Reported Session::report(const hprof_report& report) {
   if (!any) return reported;
   reported.output_gone = !pipeline_.begin_report();
   if (reported.output_gone) return reported;
-  for (uint32_t i = 0; i < 2 * collector_count_; i++) {
-    CollectorSlot& slot = collectors_[i % collector_count_];
-    bool first = i < collector_count_;
-    if (first != has_cpu_table(slot) || !is_due(slot, report)) continue;
-    hprof_status status = report_one(slot, report);
-    if (status == HPROF_ABORTED) reported.output_gone = true;
-    status == HPROF_OK ? reported.written++ : reported.failed++;
+  for (const bool takes_cpu : {true, false}) {
+    for (uint32_t i = 0; i < collector_count_; i++) {
+      CollectorSlot& slot = collectors_[i];
+      if (takes_cpu != has_cpu_table(slot) || !is_due(slot, report)) continue;
+      hprof_status status = report_one(slot, report);
+      if (status == HPROF_ABORTED) reported.output_gone = true;
+      status == HPROF_OK ? reported.written++ : reported.failed++;
+    }
   }
   note_losses();
   pipeline_.end_report();

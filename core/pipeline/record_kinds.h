@@ -19,7 +19,7 @@ bool have_common(const char* const* one, const char* const* other);
 // The numbers of names in a session: one name, one number.
 class RecordKinds {
  public:
-  static constexpr uint32_t kMostRegistered = 64;
+  static constexpr uint32_t kMostRegistered = 32;
 
   // Registers a vendor's name when it is new. 0: not a name, one of ours that is not known, or no room.
   // [onload][control]
