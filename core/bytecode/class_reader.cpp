@@ -13,7 +13,7 @@ const char* reason_text(Reason reason) {
   return index < kReasonCount ? kTexts[index] : "?";
 }
 
-bool Pool::member(uint32_t index, MemberRef* ref) const {
+bool ConstantPool::member(uint32_t index, MemberRef* ref) const {
   uint8_t kind = tag(index);
   if (kind < kTagFieldref || kind > kTagInterfaceMethodref) return false;
   const uint8_t* at = file + offsets[index];
@@ -49,7 +49,7 @@ Word word_of(Span text) {
   }
 }
 
-Reason parse_pool(Cursor& in, Scratch& scratch, Pool* pool) {
+Reason parse_pool(Cursor& in, Scratch& scratch, ConstantPool* pool) {
   pool->file = in.file;
   pool->count = in.u2();
   if (!in.ok || pool->count == 0) return Reason::kMalformedClass;

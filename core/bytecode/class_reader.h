@@ -44,7 +44,7 @@ struct MemberRef {
   Span descriptor;
 };
 
-struct Pool {
+struct ConstantPool {
   const uint8_t* file = nullptr;
   const uint32_t* offsets =
       nullptr;  // of the tag byte; 0 for index 0 and the second half of a long or double
@@ -100,7 +100,7 @@ struct Cursor {
 struct ClassView {
   Span file;
   uint32_t loader = 0;  // as whoever asked for the rewriting numbers loaders
-  Pool pool;
+  ConstantPool pool;
   uint16_t minor = 0;
   uint16_t major = 0;
   uint16_t access = 0;

@@ -64,7 +64,7 @@ uint16_t PoolWriter::method(uint16_t owner, Span name, Span descriptor) {
 }
 
 bool PoolWriter::build_table() {
-  const Pool& pool = view_.pool;
+  const ConstantPool& pool = view_.pool;
   uint32_t classes = 0;
   for (uint32_t i = 1; i < pool.count; i++) classes += pool.tag(i) == kTagClass;
   uint32_t size = 64;

@@ -11,7 +11,7 @@ bool matches(const MethodPattern& pattern, Span owner, Span name, Span descripto
   return owner.equals(pattern.owner);
 }
 
-CallClassifier::CallClassifier(const ProbeSet& probes, const Pool& pool, Scratch& scratch)
+CallClassifier::CallClassifier(const ProbeSet& probes, const ConstantPool& pool, Scratch& scratch)
     : probes_(probes), pool_(pool), known_(scratch.call_kinds.array<uint8_t>(pool.count)) {
   if (known_ != nullptr) std::memset(known_, 0, pool.count);
 }

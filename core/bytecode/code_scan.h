@@ -23,13 +23,13 @@ enum Mark : uint8_t {
 // Which method references are call hooks, worked out once per constant and class.
 class CallClassifier {
  public:
-  CallClassifier(const ProbeSet& probes, const Pool& pool, Scratch& scratch);
+  CallClassifier(const ProbeSet& probes, const ConstantPool& pool, Scratch& scratch);
   bool failed() const { return known_ == nullptr; }
   bool is_hook(uint8_t opcode, uint32_t index);
 
  private:
   const ProbeSet& probes_;
-  const Pool& pool_;
+  const ConstantPool& pool_;
   uint8_t* known_;
 };
 

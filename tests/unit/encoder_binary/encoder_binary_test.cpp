@@ -135,7 +135,7 @@ TEST_CASE("a file that ends anywhere is good up to its last record") {
     const std::string all = whole_session(recording, {{"segment", segment}});
     for (size_t size = 31; size < all.size(); size++) {
       const BinaryFile file = read_binary(all.substr(0, size), true);
-      REQUIRE((file.error == "" || file.error == "the dump has no end"));
+      REQUIRE((file.error.empty() || file.error == "the dump has no end"));
     }
   }
 }

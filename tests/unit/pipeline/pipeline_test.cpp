@@ -214,7 +214,7 @@ struct Fixture {
     return pipeline.event(&record.head);
   }
 
-  hprof_status samples(std::vector<hprof_trace_serial> traces) {
+  hprof_status samples(const std::vector<hprof_trace_serial>& traces) {
     std::vector<hprof_cpu_row> rows;
     for (hprof_trace_serial trace : traces) rows.push_back({1, 0, trace});
     hprof_rec_table table = table_of(kCpuSamples, rows.data(), rows.size());
