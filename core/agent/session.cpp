@@ -290,6 +290,16 @@ bool Session::has_dump_a_file() const {
          !is_connection;
 }
 
+// The same for what encoders make of a report. A connection, and a sink that is told of reports, can tell
+// them apart.
+bool Session::has_document_a_file() const {
+  auto* encoder = static_cast<const hprof_encoder_ops*>(encoder_.unit->ops);
+  auto* sink = static_cast<const hprof_sink_ops*>(sink_.unit->ops);
+  return HPROF_REACHES(encoder, hprof_encoder_ops, flags) &&
+         (encoder->flags & HPROF_ENCODER_DOCUMENTS) != 0 && !HPROF_HAS(sink, hprof_sink_ops, read) &&
+         !HPROF_HAS(sink, hprof_sink_ops, begin_report);
+}
+
 bool Session::create_tables() {
   if (setup_.is_without_effect()) return true;
   Backing backing =
@@ -362,7 +372,9 @@ bool Session::prepare_pipeline() {
     plan.output.chunk_bytes = kDumpChunkBytes;
   }
   plan.bare = setup_.selects("cpu", "old");
-  plan.output_per_report = strstr(setup_.address(), "%n") != nullptr || has_dump_a_file();
+  plan.output_per_part = has_document_a_file();
+  plan.output_per_report =
+      strstr(setup_.address(), "%n") != nullptr || has_dump_a_file() || plan.output_per_part;
   plan.output.whole_only = has_dump_a_file() ? 1 : 0;
   // Who attaches is there to be told.
   plan.retries =

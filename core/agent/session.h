@@ -203,6 +203,7 @@ class Session {
   bool is_subscribed(uint64_t event) const;
   bool records_unloads() const;
   bool has_dump_a_file() const;
+  bool has_document_a_file() const;
   bool fail(const char* text) const;
   void complain(const char* text) const;
   AttachReply* asker() const;

@@ -67,6 +67,7 @@ hprof_report_info Session::info_of(CollectorSlot& slot, const hprof_report& repo
 // Says "Dumping <what> ... done." as the original did, unless verbose=n.
 hprof_status Session::report_one(CollectorSlot& slot, const hprof_report& report) {
   char text[160];
+  if (pipeline_.finish_part_output() && settings_.verbose != 0) say_done();
   snprintf(text, sizeof(text), "Dumping %s ...", slot.unit->summary);
   if (settings_.verbose != 0) platform::write_stderr(text);
   const hprof_report_info info = info_of(slot, report);

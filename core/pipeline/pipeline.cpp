@@ -56,6 +56,7 @@ bool Pipeline::reconnect() {
 hprof_status Pipeline::begin_output() {
   int64_t now_ms = platform::wall_ms();
   began_ns_ = platform::monotonic_ns();
+  has_part_ = false;
   hprof_rec_file_begin begin = {{sizeof(begin), HPROF_RECORD_FILE_BEGIN, 0},
                                 static_cast<uint64_t>(now_ms),
                                 plan_.id_size,
@@ -191,8 +192,16 @@ bool Pipeline::settle_for_sink() {
   return wait_until_written(platform::kNoDeadline);
 }
 
+bool Pipeline::finish_part_output() {
+  if (!has_part_) return false;
+  output_.flush();
+  return wait_until_written(platform::kNoDeadline) && output_.is_open() && !output_.failed();
+}
+
 void Pipeline::begin_part(const hprof_report_info& info) {
   if (plan_.no_output) return;
+  if (has_part_ && next_output()) output_.has_report = true;
+  has_part_ = plan_.output_per_part;
   if (settle_for_sink()) {
     platform::MutexLock drain(drain_lock_);
     output_.begin_report(info);

@@ -24,6 +24,7 @@ struct PipelinePlan {
   bool heap_dump;          // a heap dump may be written
   bool bare;               // cpu=old: no prelude
   bool output_per_report;  // the address has %n
+  bool output_per_part;    // each collector's part of a report, too: the encoder makes a document of it
   bool no_output;          // nothing is opened; records go nowhere, reports are made all the same
   bool retries;            // an output that cannot be opened, or fails, is tried again
   hprof_rec_control_settings settings;
@@ -49,6 +50,9 @@ class Pipeline {
   // One report at a time; takes the encode lock. own_output: with %n it starts the next output. False: the
   // output is gone. [control]
   bool begin_report(bool own_output = true);
+  // Of a report whose parts have outputs of their own: the next part begins another one. True when there is
+  // an output before it, which then has been written. [control]
+  bool finish_part_output();
   // Around one collector's part of it: the encoder gets REPORT_BEGIN and REPORT_END, a sink that wants to
   // know is told when the bytes up to there are written. end_part after each begin_part. [control]
   void begin_part(const hprof_report_info& info);
@@ -115,6 +119,7 @@ class Pipeline {
   PipelinePlan plan_ = {};
   Output output_;
   uint32_t sequence_ = 0;
+  bool has_part_ = false;  // the output has a part that needs it for itself
   int64_t began_ns_ = 0;
   uint64_t last_time_us_ = 0;  // of the last record of a report
   EventQueue events_;

@@ -10,12 +10,16 @@
 
 #include <hprof/encoder.h>
 
-#include "tests/golden/encoder_run.h"
-#include "tests/golden/recording.h"
+#include "tests/golden/encoder_checks.h"
+#include "tests/golden/pprof_reader.h"
 
 using namespace hprof;
 
 namespace {
+
+std::string encode_all(Recording& recording, hprof_module_entry entry, const char* id) {
+  return encode_recording(recording, mock_unit(entry, id));
+}
 
 template <typename Play>
 std::string encode(Recording& recording, hprof_module_entry entry, const char* id, const Play& play) {
@@ -95,4 +99,35 @@ TEST_CASE("binary: the recorded session") {
   recording.created_ms = 1700000000123;
   check_golden("binary.hex", hex_dump(encode(recording, hprof_module_encoder_binary, "encoder_binary",
                                              [&](const auto& player) { recording.play(player); })));
+}
+
+TEST_CASE("collapsed: the recorded session") {
+  Recording recording;
+  check_golden("collapsed.txt", encode_all(recording, hprof_module_encoder_collapsed, "encoder_collapsed"));
+}
+
+TEST_CASE("json: the recorded session") {
+  Recording recording;
+  check_golden("json.txt", encode_all(recording, hprof_module_encoder_json, "encoder_json"));
+}
+
+TEST_CASE("pprof: the recorded session") {
+  Recording recording;
+  recording.created_ms = 1700000000123;
+  const std::string bytes = encode_all(recording, hprof_module_encoder_pprof, "encoder_pprof");
+  check_golden("pprof.hex", hex_dump(bytes));
+  PprofProfile profile;
+  REQUIRE(profile.read(bytes) == "");
+  check_golden("pprof.txt", profile.text());
+}
+
+TEST_CASE("flamegraph: the data of the recorded session") {
+  Recording recording;
+  const std::string page = encode_all(recording, hprof_module_encoder_flamegraph, "encoder_flamegraph");
+  const std::string begin = "id=\"data\">", end = "</script></body></html>\n";
+  const size_t at = page.rfind(begin);
+  REQUIRE(at != std::string::npos);
+  REQUIRE(page.substr(page.size() - end.size()) == end);
+  check_golden("flamegraph.txt",
+               page.substr(at + begin.size(), page.size() - end.size() - at - begin.size()));
 }

@@ -92,15 +92,36 @@ void Recording::play(const Player& player) {
   emit(player, &settings.head);
   play_definitions(player);
   play_session(player);
+  play_report(player, HPROF_RECORD_REPORT_BEGIN);
   play_cpu(player);
   play_sites(player);
   play_monitors(player);
   play_vendor(player);
+  play_report(player, HPROF_RECORD_REPORT_END);
   play_heap(player);
   define(player, HPROF_RECORD_CLASS_UNLOAD, hostile_class, hostile_class);
   define(player, HPROF_RECORD_THREAD_END, quoted_thread, quoted_thread);
   auto end = make<hprof_rec_definition>(HPROF_RECORD_FILE_END);
   emit(player, &end.head);
+}
+
+void Recording::play_report(const Player& player, uint32_t kind) {
+  const hprof_report_info info = {sizeof info,
+                                  1,
+                                  HPROF_REPORT_REQUEST,
+                                  1,
+                                  1700000000000 * kMs,
+                                  1700000012000 * kMs,
+                                  5,
+                                  12 * 1000 * kMs + 5,
+                                  "cpu_samples",
+                                  "service:shop",
+                                  "",
+                                  ""};
+  auto record = make<hprof_rec_report>(kind);
+  record.head.time_us = now_us_;
+  record.info = &info;
+  player(&record.head);
 }
 
 void Recording::play_definitions(const Player& player) {

@@ -32,6 +32,7 @@ class Recording {
  private:
   void emit(const Player& player, hprof_record* record);
   void define(const Player& player, uint32_t kind, uint32_t first, uint32_t last);
+  void play_report(const Player& player, uint32_t kind);
   void play_definitions(const Player& player);
   void play_session(const Player& player);
   void play_cpu(const Player& player);

@@ -61,8 +61,6 @@ class TextOut : public Out {
 
  private:
   TextOut& put(const char* text, uint64_t size);  // not inline: it is called a few hundred times
-  uint64_t safe_slowly(const uint8_t* at, const uint8_t* end, Safe how);
-  uint32_t put_unit(uint32_t code, Safe how);
 
   const hprof_host* host_;
   const hprof_ids_service* ids_;

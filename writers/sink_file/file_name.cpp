@@ -5,14 +5,27 @@ namespace hprof::file {
 
 namespace {
 
-// Where ".txt" in any case begins, or the end.
+// Suffixes by which programs know what a file is: a number stands before them.
+constexpr const char* kSuffixes[] = {".txt", ".html", ".json", ".pb", ".collapsed"};
+
+bool ends_with(const char* name, uint64_t length, const char* suffix) {
+  const uint64_t size = std::strlen(suffix);
+  if (length < size) return false;
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  for (uint64_t i = 0; i < size; i++) {
+    if (lower(name[length - size + i]) != suffix[i]) return false;
+  }
+  return true;
+}
+
+// Where the suffix begins, in any case and with .gz behind it or without, or the end.
 uint64_t stem_length(const char* name) {
   const uint64_t length = std::strlen(name);
-  if (length < 4) return length;
-  const char* suffix = name + length - 4;
-  const auto is = [](char c, char lower) { return c == lower || c == lower - 32; };
-  return suffix[0] == '.' && is(suffix[1], 't') && is(suffix[2], 'x') && is(suffix[3], 't') ? length - 4
-                                                                                            : length;
+  const uint64_t plain = ends_with(name, length, ".gz") ? length - 3 : length;
+  for (const char* suffix : kSuffixes) {
+    if (ends_with(name, plain, suffix)) return plain - std::strlen(suffix);
+  }
+  return length;
 }
 
 }  // namespace

@@ -19,7 +19,8 @@ struct NameParts {
 bool expand_name(const char* pattern, const NameParts& parts, char (&name)[kNameMost]);
 
 // The name that is taken when `name` exists and has to be kept: java.hprof.txt becomes java.hprof.4711.txt,
-// java.hprof becomes java.hprof.4711. False: the name is too long.
+// java.hprof becomes java.hprof.4711; so do the other suffixes of this project's formats. False: the name is
+// too long.
 bool insert_number(const char* name, uint64_t number, char (&to)[kNameMost]);
 
 }  // namespace hprof::file

@@ -43,6 +43,16 @@ typedef struct hprof_encoder_ops {
   uint32_t least_depth;                                                           /* depth of traces that it needs, used
                                                                                      where depth= was not given; 0: any */
   const char* content_type;                                                       /* "text/plain"; NULL: not said */
+  uint32_t flags;                                                                 /* HPROF_ENCODER_* */
+  uint32_t reserved2;
 } hprof_encoder_ops;
+
+/* least_depth of an encoder whose readers want whole stacks. */
+#define HPROF_WHOLE_DEPTH 512u
+
+/* Flags of an encoder */
+/* It makes a document of each report, and readers want one in a file: the core begins a new file for each. A sink that is
+ * told of reports (hprof_sink_ops.begin_report) tells them apart itself. */
+#define HPROF_ENCODER_DOCUMENTS 0x1u
 
 #endif

@@ -8,8 +8,7 @@
 
 #include <hprof/cpp/core_tables.hpp>
 
-#include "tests/golden/encoder_run.h"
-#include "tests/golden/recording.h"
+#include "tests/golden/encoder_checks.h"
 
 using namespace hprof;
 
@@ -63,39 +62,10 @@ std::string real_line(double v) {
 
 }  // namespace
 
-TEST_CASE("the bytes do not depend on how much room the output gives at a time") {
-  Recording recording;
-  EncoderRun whole(recording.host, unit());
-  recording.play([&](const hprof_record* record) { REQUIRE(whole.encode(record) == HPROF_OK); });
-  const std::string want = whole.bytes();
-  CHECK(whole.out.most_needed <= HPROF_OUT_MOST);
-  for (uint32_t chunk = 1; chunk < 200; chunk++) {
-    EncoderRun run(recording.host, unit(), {}, chunk);
-    recording.play([&](const hprof_record* record) { REQUIRE(run.encode(record) == HPROF_OK); });
-    REQUIRE(run.bytes() == want);
-  }
-}
+TEST_CASE("the bytes do not depend on how much room the output gives at a time") { check_any_room(unit()); }
 
 TEST_CASE("an output that goes away ends a record at once, wherever it happens") {
-  Recording recording;
-  EncoderRun whole(recording.host, unit());
-  recording.play([&](const hprof_record* record) { whole.encode(record); });
-  const std::string want = whole.bytes();
-  for (uint64_t limit = 0; limit < want.size(); limit += 7) {
-    EncoderRun run(recording.host, unit(), {}, 16);
-    run.out.abort_after = limit;
-    bool aborted = false;
-    recording.play([&](const hprof_record* record) {
-      if (aborted) return;
-      const hprof_status status = run.encode(record);
-      aborted = status == HPROF_ABORTED;
-      REQUIRE((aborted || status == HPROF_OK));
-    });
-    // The last pieces may have fitted in the room given before the end.
-    const std::string got = run.bytes();
-    REQUIRE(got == want.substr(0, got.size()));
-    REQUIRE((aborted || got.size() == want.size()));
-  }
+  check_output_that_goes(unit());
 }
 
 TEST_CASE("an aborted record of a million rows does not go through all of them") {
@@ -302,11 +272,4 @@ TEST_CASE("a bare output holds the call list and nothing else") {
   CHECK(run.bytes() == "count callee caller time\n");
 }
 
-TEST_CASE("without memory or services an encoder is not made") {
-  MockHost host;
-  host.memory_limit = 0;
-  CHECK(EncoderRun(host, unit()).created() == HPROF_NO_MEMORY);
-  MockHost without;
-  without.set_service(HPROF_SERVICE_IDS, nullptr);
-  CHECK(EncoderRun(without, unit()).created() == HPROF_UNSUPPORTED);
-}
+TEST_CASE("without memory or services an encoder is not made") { check_not_made(unit()); }

@@ -116,8 +116,9 @@ struct Fixture {
 
   // Without a writer thread: what reaches the sink is the same in every run.
   void open(const char* const* taken = kTaken, const hprof_sink_ops* sink = &kTold,
-            const hprof_filter_ops* filter = nullptr) {
+            const hprof_filter_ops* filter = nullptr, bool output_per_part = false) {
     PipelinePlan plan = {};
+    plan.output_per_report = plan.output_per_part = output_per_part;
     plan.output = {mock.host(),
                    &kEncoder,
                    nullptr,
@@ -287,4 +288,24 @@ TEST_CASE("with a writer thread a sink is told when all bytes up to there are wr
     REQUIRE(f.log.lines[3 * i + 1] == "<" + std::string(3000, 'x') + ">");
     REQUIRE(f.log.lines[3 * i + 2] == "end " + std::to_string(i + 1));
   }
+}
+
+TEST_CASE("where the encoder makes documents, each collector's report begins an output") {
+  Fixture f;
+  hprof_sink_ops sink = kTold;
+  sink.begin_report = nullptr;
+  sink.end_report = nullptr;
+  f.open(kTaken, &sink, nullptr, true);
+  for (uint32_t i = 0; i < 2; i++) {
+    REQUIRE(f.pipeline.begin_report());
+    CHECK_FALSE(f.pipeline.finish_part_output());
+    f.part(1, "cpu", "samples");
+    CHECK(f.pipeline.finish_part_output());
+    f.part(2, "heap", "sites");
+    f.note(" lost");
+    f.pipeline.end_report();
+  }
+  f.finish();
+  CHECK(f.log.lines ==
+        Lines{"<samples>", "close", "<sites> lost", "close", "<samples>", "close", "<sites> lost", "close"});
 }

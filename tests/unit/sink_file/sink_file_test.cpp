@@ -50,6 +50,11 @@ TEST_CASE("a later output does not take the place of an earlier one") {
   CHECK(name_of("java.hprof", 2) == "java.hprof.2");
   CHECK(name_of("java.hprof.txt", 3) == "java.hprof.3.txt");
   CHECK(name_of("a.TXT", 3) == "a.3.TXT");
+  CHECK(name_of("java.hprof.html", 2) == "java.hprof.2.html");
+  CHECK(name_of("java.hprof.pb.gz", 2) == "java.hprof.2.pb.gz");
+  CHECK(name_of("a.json", 2) == "a.2.json");
+  CHECK(name_of("a.collapsed", 2) == "a.2.collapsed");
+  CHECK(name_of("a.gz", 2) == "a.gz.2");
   CHECK(name_of("dump-%n.hprof", 2) == "dump-2.hprof");
   CHECK(name_of("/dev/null", 2) == "/dev/null");
 }

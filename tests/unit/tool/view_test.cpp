@@ -157,7 +157,7 @@ TEST_CASE("view: nothing of a profile can leave its place in the page") {
   CHECK(has(lines, "\nn\t\\u003c/script>\n"));
   CHECK(has(lines, "\nd\t7\t6fhd\n"));  // 300001 in base 36
   CHECK(has(lines, "\nt\t6fhd\t0\t0\t1\n"));
-  CHECK(has(page, "<title>a&lt;b>&amp;.txt</title>"));
+  CHECK(has(page, "i\ttitle\ta\\u003cb>&.txt\n"));
   CHECK_FALSE(has(page, "http"));  // it asks for nothing elsewhere
 }
 

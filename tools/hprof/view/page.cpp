@@ -102,7 +102,7 @@ class DataWriter {
                               Define define) {
     const auto found = known->find(key);
     if (found != known->end()) return found->second;
-    const std::string id = base36(known->size() + 1);
+    std::string id = base36(known->size() + 1);
     known->emplace(key, id);
     define(id);
     return id;
@@ -112,32 +112,16 @@ class DataWriter {
   std::unordered_map<std::string, std::string> strings_, classes_, frames_;
 };
 
-std::string html_text(const std::string& text) {
-  std::string made;
-  for (char letter : text) {
-    if (letter == '<')
-      made += "&lt;";
-    else if (letter == '&')
-      made += "&amp;";
-    else
-      made += letter;
-  }
-  return made;
-}
-
 }  // namespace
 
 void write_page(const std::vector<Profile>& profiles, std::ostream& out) {
-  out << "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>"
-      << html_text(profiles[0].file) << "</title>\n<style>\n"
-      << kPageStyle << "</style></head><body>\n"
-      << kPageBody << "<script type=\"text/plain\" id=\"data\">v\t1\n";
+  out << kPageBegin;
   for (const Profile& profile : profiles) {
     if (profiles.size() > 1) out << "x\t" << escaped(profile.file) << '\n';
     if (profiles.size() == 1) out << "i\ttitle\t" << escaped(profile.file) << '\n';
     DataWriter(out).write(profile);
   }
-  out << "</script>\n<script>\n" << kPageScript << "</script></body></html>\n";
+  out << kPageEnd;
 }
 
 }  // namespace hprof::tool

@@ -12,9 +12,8 @@ namespace hprof::tool {
 // One profile, or two to be compared, the earlier one first.
 void write_page(const std::vector<Profile>& profiles, std::ostream& out);
 
-// page.css, page.html and page.js; page_text.cpp.in
-extern const char kPageStyle[];
-extern const char kPageBody[];
-extern const char kPageScript[];
+// The page around the data: writers/encoder_flamegraph/page.
+extern const char kPageBegin[];
+extern const char kPageEnd[];
 
 }  // namespace hprof::tool

@@ -7,7 +7,7 @@
 
 namespace hprof {
 
-// The most characters that format_decimal, format_hex and format_fixed2 write.
+// The most characters that the functions below write.
 constexpr uint32_t kNumberMost = 24;
 
 // Decimal digits, padded with blanks on the left up to `width` (at most kNumberMost). Returns how many
@@ -50,6 +50,55 @@ inline uint32_t format_fixed2(char* to, double v, uint32_t width) {
   to[size++] = static_cast<char>('0' + hundredths / 10 % 10);
   to[size++] = static_cast<char>('0' + hundredths % 10);
   return size;
+}
+
+inline uint32_t format_signed(char* to, int64_t v) {
+  if (v >= 0) return format_decimal(to, static_cast<uint64_t>(v));
+  to[0] = '-';
+  return 1 + format_decimal(to + 1, uint64_t{0} - static_cast<uint64_t>(v));
+}
+
+// Shortest of fixed and scientific notation, six places: "0.5", "1.25e-7"; nan, inf, -inf.
+inline uint32_t format_real(char* to, double v) {
+  const auto word = [&](const char* text) {
+    std::memcpy(to, text, 3);
+    return 3u;
+  };
+  if (v != v) return word("nan");
+  if (v < 0) {
+    to[0] = '-';
+    return 1 + format_real(to + 1, -v);
+  }
+  if (v > 1.7976931348623157e308) return word("inf");
+  int32_t exponent = 0;
+  if (v != 0 && (v >= 1e15 || v < 1e-4)) {
+    // Ten by ten: this is no hot path, and needs no libm.
+    for (; v >= 10; v /= 10) exponent++;
+    for (; v < 1; v *= 10) exponent--;
+  }
+  uint64_t whole = static_cast<uint64_t>(v);
+  uint64_t millionths = static_cast<uint64_t>((v - static_cast<double>(whole)) * 1e6 + 0.5);
+  if (millionths >= 1000000) {
+    whole++;
+    millionths = 0;
+  }
+  uint32_t size = format_decimal(to, whole);
+  if (millionths != 0) {
+    to[size] = '.';
+    for (uint32_t i = 6; i > 0; i--, millionths /= 10) to[size + i] = static_cast<char>('0' + millionths % 10);
+    size += 7;
+    while (to[size - 1] == '0') size--;
+  }
+  if (exponent == 0) return size;
+  to[size++] = 'e';
+  return size + format_signed(to + size, exponent);
+}
+
+// A code of 16 bits as \uXXXX.
+inline uint32_t format_escape(char* to, uint32_t code) {
+  std::memcpy(to, "\\u", 2);
+  for (uint32_t i = 0; i < 4; i++) to[2 + i] = "0123456789abcdef"[code >> (12 - 4 * i) & 15];
+  return 6;
 }
 
 // A NUL-terminated text that grows by pieces in a buffer of fixed size; what does not fit is left out and

@@ -1,6 +1,6 @@
 // The page that draws a profile: flame graph, callers, table of methods, differences of two profiles.
 //
-// Its data stands in <script type="text/plain" id="data">, a line each, fields separated by tabs; ids and cells that
+// Its data stands in the element "data", a line each, fields separated by tabs; ids and cells that
 // are ids in base 36. Text is escaped: \\ \t \n \r and \u003c for '<'.
 //   v 1                         version
 //   i key value                 about the profile: title, options, vm, created
@@ -11,7 +11,8 @@
 //   t id thread cut frame...    trace, outermost first; a frame "=n" stands for the first n of the trace before
 //   r sequence reason unit from until cumulative      report begins (milliseconds since 1970)
 //   T name title                table; then
-//   C name type flags title     its columns: type as in hprof/record.h, flags 1 weight, 2 self, 4 total, 8 default, 16 state
+//   C name type flags title     its columns: types 1 count, 2 nanoseconds, 3 bytes, 4 real, 5 trace, 6 class, 7 string;
+//                               flags 1 weight, 8 shown first, 16 state, 32 stands on top of the stack
 //   d cell...                   its rows
 //   E                           its end
 //   n text                      note
@@ -87,19 +88,20 @@ function read(text) {
       case 'r': report = { sequence: +field[0], reason: field[1], unit: field[2], from: +field[3], until: +field[4] }; break;
       case 'T': table = { name: field[0], title: unescape(field[1]), columns: [], lines: [], report, threads }; break;
       case 'C': if (table) table.columns.push({ name: field[0], type: +field[1], flags: +field[2], title: unescape(field[3] || field[0]) }); break;
-      case 'E': if (table) finish(side, table, traces); table = null; break;
+      case 'E': if (table) finish(side, table, traces, classes, strings); table = null; break;
       case 'n': side.notes.push(unescape(line)); break;
       case 'i': side.info[field[0]] = unescape(field[1] || ''); break;
       case 'x': if (side.tables.length || side.label) begin(unescape(line)); else side.label = unescape(line); break;
     }
   }
-  if (table) finish(side, table, traces);
+  if (table) finish(side, table, traces, classes, strings);
   return sides;
 }
 
 // Keeps of a table what is drawn: the stacks and the columns that weigh them.
-function finish(side, table, traces) {
-  const trace = table.columns.findIndex((c) => c.type === 5);
+function finish(side, table, traces, classes, strings) {
+  const trace = table.columns.findIndex((c) => c.type === 5), top = table.columns.findIndex((c) => c.flags & 32);
+  const tops = top >= 0 && table.columns[top].type === 6 ? classes : strings;
   table.weights = [];
   table.columns.forEach((c, at) => { if (c.flags & 1 && c.type >= 1 && c.type <= 4) table.weights.push({ ...c, at }); });
   if (trace < 0 || !table.weights.length || !table.lines.length) return;
@@ -108,7 +110,8 @@ function finish(side, table, traces) {
   table.lines.forEach((line, i) => {
     const cells = line.split('\t');
     const found = traces.get(cells[trace]);
-    table.stacks.push(found && found.stack.length ? found.stack : [number('(no trace)')]);
+    const stack = found && found.stack.length ? found.stack : [number('(no trace)')], leaf = top >= 0 && tops.get(cells[top]);
+    table.stacks.push(leaf ? [...stack, number(leaf)] : stack);
     table.weights.forEach((w, k) => { table.values[k][i] = +cells[w.at] || 0; });
   });
   table.lines = null;
@@ -726,5 +729,5 @@ function start() {
 // For tests and for who looks from the console.
 window.hprof = { state, names, go, back, methods, describe, drawn: () => drawn,
   sumsByMethod: () => Object.fromEntries(methods().map((r) => [names[r.name], r])) };
-start();
+addEventListener('DOMContentLoaded', start);  // the data stands behind this
 })();

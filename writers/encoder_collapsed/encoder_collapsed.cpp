@@ -1,0 +1,184 @@
+// The collapsed encoder: format=collapsed, stacks as FlameGraph, speedscope and IntelliJ read them: a line
+// for each, outermost frame first, and how much it weighs.
+//
+//   java/lang/Thread.run;demo/Work.step;demo/Work.sum 42
+//
+// Readers add up all lines of a file, so each report has a file, with one column of one table: the one that
+// weight= names, else that by which the first table with stacks is ranked. Other tables are left out and
+// counted. A stack that was cut begins with [cut].
+#include <new>
+
+#include <hprof/cpp/each_weighted_stack.hpp>
+#include <hprof/cpp/names.hpp>
+#include <hprof/cpp/plain_out.hpp>
+#include <hprof/cpp/service.hpp>
+#include <hprof/cpp/utf8.hpp>
+#include <hprof/service/log.h>
+#include <hprof/service/mem.h>
+
+namespace hprof::collapsed {
+
+namespace {
+
+struct Config {
+  const char* weight;
+};
+
+const hprof_option kOptions[] = {
+    {"weight", HPROF_OPTION_TEXT, offsetof(Config, weight), "", nullptr, 0, 0, "<column>",
+     "what the numbers of format=collapsed are: samples, time, calls, live_bytes ..."},
+};
+
+struct Encoder {
+  const hprof_host* host;
+  const hprof_ids_service* ids;
+  const hprof_mem_service* mem;
+  const char* weight;  // "": the table's first
+  uint64_t* lost_tables;
+  bool has_table;  // the document has its table
+};
+
+// Semicolons part frames and the last blank parts the number: names hold neither, nor what ends a line.
+bool is_plain(uint8_t c) { return c > 0x20 && c < 0x7f && c != ';' && c != '.'; }
+
+uint32_t put_code(char* to, uint32_t code) {
+  return to_utf8(to, code == ';' || is_control(code) || is_blank(code) ? '_' : code);
+}
+// The packages of a class are parted by slashes: a dot comes before the method.
+uint32_t put_class_code(char* to, uint32_t code) { return put_code(to, code == '.' ? '/' : code); }
+
+// Lives for one table.
+class Writer {
+ public:
+  Writer(const Encoder& encoder, PlainOut& out, const StackTable& stacks, uint32_t weight)
+      : host_(encoder.host), ids_(encoder.ids), out_(out), stacks_(stacks), weight_(weight) {}
+
+  void write(const WeightedStack& stack) {
+    const uint64_t value = stack.weights[weight_];
+    if (value == 0 || !out_.ok()) return;
+    const auto trace = find_trace(ids_, host_, stack.trace);
+    if ((trace->flags & HPROF_TRACE_CUT) != 0) out_.lit("[cut];");
+    if (trace->frame_count == 0) out_.lit("[unknown]");
+    for (uint32_t i = trace->frame_count; i > 0 && out_.ok(); i--) {
+      write_frame(trace->frames[i - 1]);
+      if (i > 1) out_.lit(";");
+    }
+    if (stacks_.leaf_column() != HPROF_NO_COLUMN) write_leaf(stack.row[stacks_.leaf_column()]);
+    out_.lit(" ").dec(value).lit("\n");
+  }
+
+ private:
+  uint64_t put_class(hprof_text name) { return write_utf8(out_, name, is_plain, put_class_code); }
+  uint64_t put_word(hprof_text name) { return write_utf8(out_, name, is_plain, put_code); }
+  hprof_text text(hprof_string_id id) const { return ids_->string_text(host_, id); }
+
+  void write_frame(hprof_frame_id id) {
+    const auto method = find_method(ids_, host_, find_frame(ids_, host_, id)->method);
+    if (put_class(text(find_class(ids_, host_, method->owner)->name)) == 0) out_.lit("[unknown]");
+    out_.lit(".");
+    if (put_word(text(method->name)) == 0) out_.lit("[unknown]");
+  }
+
+  void write_leaf(hprof_cell cell) {
+    if (cell.u == 0) return;
+    const auto number = static_cast<uint32_t>(cell.u);
+    const hprof_column& column = *hprof_column_at(stacks_.table().schema, stacks_.leaf_column());
+    out_.lit(";");
+    column.type == HPROF_COLUMN_CLASS ? put_class(text(find_class(ids_, host_, number)->name))
+                                      : put_word(text(number));
+  }
+
+  const hprof_host* host_;
+  const hprof_ids_service* ids_;
+  PlainOut& out_;
+  const StackTable& stacks_;
+  const uint32_t weight_;  // among the table's weights
+};
+
+// Among the table's weights; HPROF_NO_COLUMN: it has none to add up, or none of that name.
+uint32_t chosen_weight(const Encoder& encoder, const StackTable& stacks) {
+  const auto adds_up = [&](uint32_t i) { return (stacks.weight(i).flags & HPROF_COLUMN_TOTAL) == 0; };
+  if (encoder.weight[0] == 0 && adds_up(stacks.first_weight())) return stacks.first_weight();
+  for (uint32_t i = 0; i < stacks.weight_count(); i++) {
+    const bool is_it = encoder.weight[0] == 0 || std::strcmp(stacks.weight(i).name, encoder.weight) == 0;
+    if (is_it && adds_up(i)) return i;
+  }
+  return HPROF_NO_COLUMN;
+}
+
+void write_table(Encoder& encoder, PlainOut& out, const hprof_rec_table& table) {
+  const StackTable stacks(table);
+  const uint32_t weight = stacks.has_stacks() ? chosen_weight(encoder, stacks) : HPROF_NO_COLUMN;
+  if (weight == HPROF_NO_COLUMN || encoder.has_table) {
+    if (encoder.lost_tables != nullptr) __atomic_fetch_add(encoder.lost_tables, 1, __ATOMIC_RELAXED);
+    return;
+  }
+  encoder.has_table = true;
+  Writer writer(encoder, out, stacks, weight);
+  each_weighted_stack(stacks, [&](const WeightedStack& stack) { writer.write(stack); });
+}
+
+hprof_status create(const hprof_host* host, const void* config, void** self, char*, uint32_t) {
+  const auto* ids = find_service<hprof_ids_service>(host, HPROF_SERVICE_IDS);
+  const auto* mem = find_service<hprof_mem_service>(host, HPROF_SERVICE_MEM);
+  const auto* log = find_service<hprof_log_service>(host, HPROF_SERVICE_LOG);
+  if (ids == nullptr || mem == nullptr) return HPROF_UNSUPPORTED;
+  void* memory = mem->allocate(host, sizeof(Encoder));
+  if (memory == nullptr) return HPROF_NO_MEMORY;
+  uint64_t* lost =
+      log != nullptr ? log->loss_counter(host, "tables: a file of folded stacks has one (weight= says which)")
+                     : nullptr;
+  *self = new (memory) Encoder{host, ids, mem, static_cast<const Config*>(config)->weight, lost, false};
+  return HPROF_OK;
+}
+
+hprof_status encode(void* self, const hprof_record* record, hprof_out* out) {
+  auto* encoder = static_cast<Encoder*>(self);
+  PlainOut plain(out);
+  if (record->kind == HPROF_RECORD_FILE_BEGIN || record->kind == HPROF_RECORD_REPORT_BEGIN) {
+    encoder->has_table = false;
+  }
+  if (record->kind == HPROF_RECORD_TABLE) {
+    write_table(*encoder, plain, *reinterpret_cast<const hprof_rec_table*>(record));
+  }
+  return plain.status();
+}
+
+void destroy(void* self) {
+  auto* encoder = static_cast<Encoder*>(self);
+  encoder->mem->release(encoder->host, encoder, sizeof(Encoder));
+}
+
+const hprof_encoder_ops kOps = {
+    sizeof(hprof_encoder_ops), 0, create, encode, destroy, ".collapsed", 0, HPROF_WHOLE_DEPTH, "text/plain",
+    HPROF_ENCODER_DOCUMENTS,   0};
+
+// Monitor records are taken and left out, so that monitor=y can run with its table alone.
+constexpr const char* kRecords[] = {
+    HPROF_KIND_FILE_BEGIN,     HPROF_KIND_REPORT_BEGIN, HPROF_KIND_TABLE, HPROF_KIND_MONITOR_WAIT,
+    HPROF_KIND_MONITOR_WAITED, HPROF_KIND_MONITOR_DUMP, nullptr};
+
+const hprof_unit kUnit = {
+    sizeof(hprof_unit),
+    HPROF_UNIT_ENCODER,
+    "encoder_collapsed",
+    "format=collapsed",
+    "folded stacks, for FlameGraph, speedscope and IntelliJ",
+    kOptions,
+    sizeof kOptions / sizeof kOptions[0],
+    sizeof(hprof_option),
+    sizeof(Config),
+    0,
+    0,
+    0,
+    0,
+    kRecords,
+    &kOps,
+};
+const hprof_unit* const kUnits[] = {&kUnit};
+
+}  // namespace
+
+}  // namespace hprof::collapsed
+
+HPROF_MODULE(encoder_collapsed, "1.0", "hprof", hprof::collapsed::kUnits, 1)

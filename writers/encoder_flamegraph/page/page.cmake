@@ -1,0 +1,13 @@
+# hprof_page_text(<target> <namespace>): adds kPageBegin and kPageEnd, the page around the data, to a target.
+function(hprof_page_text target namespace)
+  set(HPROF_PAGE_NAMESPACE ${namespace})
+  foreach(part css html js)
+    set(file ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/page.${part})
+    string(TOUPPER ${part} name)
+    file(READ ${file} HPROF_PAGE_${name})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  endforeach()
+  set(made ${CMAKE_CURRENT_BINARY_DIR}/${target}_page.cpp)
+  configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/page_text.cpp.in ${made} @ONLY)
+  target_sources(${target} PRIVATE ${made})
+endfunction()

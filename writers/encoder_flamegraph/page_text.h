@@ -1,0 +1,8 @@
+// The page around the data, made of the files in page/ by page/page.cmake.
+#pragma once
+
+namespace hprof::flamegraph {
+
+extern const char kPageBegin[], kPageEnd[];
+
+}  // namespace hprof::flamegraph

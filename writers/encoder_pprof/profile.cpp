@@ -1,0 +1,322 @@
+#include "profile.h"
+
+#include <hprof/cpp/utf8.hpp>
+#include <hprof/tables.h>
+
+namespace hprof::pprof {
+
+namespace {
+
+// Fields, as profile.proto numbers them: of Profile ...
+constexpr uint32_t kSampleType = 1, kSample = 2, kLocation = 4, kFunction = 5, kText = 6, kTime = 9,
+                   kDuration = 10, kPeriodType = 11, kPeriod = 12, kComment = 13, kDefaultType = 14;
+// ... ValueType, Sample, Label, Location, Line, Function
+constexpr uint32_t kType = 1, kUnit = 2;
+constexpr uint32_t kLocations = 1, kValues = 2, kLabel = 3;
+constexpr uint32_t kKey = 1, kString = 2;
+constexpr uint32_t kId = 1, kLine = 4;
+constexpr uint32_t kLineFunction = 1, kLineNumber = 2;
+constexpr uint32_t kName = 2, kSystemName = 3, kFile = 4;
+
+// Locations that are no frames, beyond the numbers of those.
+constexpr uint64_t kUnknownPlace = uint64_t{1} << 32, kCutPlace = kUnknownPlace + 1;
+constexpr uint32_t kUnknownBit = 1, kCutBit = 2;
+
+// What readers of pprof call the weights of these tables; others keep their names.
+struct Word {
+  const char* table;
+  const char* column;
+  const char* type;
+};
+constexpr Word kWords[] = {
+    {HPROF_TABLE_CPU_SAMPLES, "time", "cpu"},
+    {HPROF_TABLE_ALLOC_SITES, "live_bytes", "inuse_space"},
+    {HPROF_TABLE_ALLOC_SITES, "live_objects", "inuse_objects"},
+    {HPROF_TABLE_ALLOC_SITES, "allocated_bytes", "alloc_space"},
+    {HPROF_TABLE_ALLOC_SITES, "allocated_objects", "alloc_objects"},
+    {HPROF_TABLE_MONITOR_TIME, "time", "delay"},
+};
+
+const char* type_of(const StackTable& stacks, const hprof_column& column) {
+  for (const Word& word : kWords) {
+    if (std::strcmp(stacks.table().schema->name, word.table) == 0 &&
+        std::strcmp(column.name, word.column) == 0) {
+      return word.type;
+    }
+  }
+  return column.name;
+}
+
+// Things are counted, whatever they are: readers know no other unit.
+const char* pprof_unit(const hprof_column& column) {
+  return column.type == HPROF_COLUMN_COUNT ? "count" : unit_of(column);
+}
+
+bool adds_up(const hprof_column& column) { return (column.flags & HPROF_COLUMN_TOTAL) == 0; }
+
+bool is_plain(uint8_t c) { return c >= 0x20 && c < 0x7f; }
+uint32_t put_code(char* to, uint32_t code) { return to_utf8(to, is_control(code) ? '_' : code); }
+
+bool is_cut(const hprof_trace_info& trace) { return (trace.flags & HPROF_TRACE_CUT) != 0; }
+
+uint64_t size_of(hprof_text text) {
+  if (text.data == nullptr) return 0;
+  const uint8_t* at = reinterpret_cast<const uint8_t*>(text.data);
+  const uint8_t* const end = at + text.size;
+  uint64_t size = 0;
+  char code[kUtf8Most];
+  while (at != end) size += put_code(code, next_code(at, end));
+  return size;
+}
+
+}  // namespace
+
+void NumberSet::clear() {
+  if (covered_ != 0) std::memset(words_.data(), 0, covered_ * sizeof(uint64_t));
+}
+
+NumberSet::Added NumberSet::add(uint32_t number) {
+  if (!words_.cover(number / 64 + 1)) return Added::kNoRoom;
+  if (covered_ <= number / 64) covered_ = number / 64 + 1;
+  const uint64_t bit = uint64_t{1} << number % 64;
+  uint64_t& word = words_[number / 64];
+  if ((word & bit) != 0) return Added::kKnown;
+  word |= bit;
+  return Added::kNew;
+}
+
+bool Profile::open(const Services& services) {
+  services_ = services;
+  return frames_.open(services) && methods_.open(services);
+}
+
+void Profile::close() {
+  frames_.close();
+  methods_.close();
+}
+
+void Profile::begin(ProtoOut& out, const hprof_report_info* info) {
+  frames_.clear();
+  methods_.clear();
+  std::memset(kept_, 0, sizeof kept_);
+  texts_ = thread_key_ = places_ = 0;
+  has_table_ = false;
+  add_text(out, {nullptr, 0});  // number 0 is the empty one
+  if (info == nullptr) return;
+  out.number(kTime, info->begin_wall_ns);
+  out.number(kDuration, info->end_ns - info->begin_ns);
+}
+
+// --- texts
+
+uint32_t Profile::add_text(ProtoOut& out, hprof_text first, hprof_text second) {
+  const bool both = second.data != nullptr;
+  out.begin(kText, size_of(first) + (both ? 1 + size_of(second) : 0));
+  write_utf8(out, first, is_plain, put_code);
+  if (both) {
+    out.bytes(".", 1);
+    write_utf8(out, second, is_plain, put_code);
+  }
+  return texts_++;
+}
+
+uint32_t Profile::add_words(ProtoOut& out, const char* words) {
+  return add_text(out, {words, std::strlen(words)});
+}
+
+hprof_text Profile::string(hprof_string_id id) const {
+  return id != 0 ? services_.ids->string_text(services_.host, id) : hprof_text{nullptr, 0};
+}
+
+hprof_text Profile::text_of(Of of, uint32_t number) const {
+  if (of == Of::kClass) return string(find_class(services_.ids, services_.host, number)->name);
+  if (of == Of::kThread) return string(find_thread(services_.ids, services_.host, number)->name);
+  return string(number);
+}
+
+// 0: it has none.
+uint32_t Profile::kept_text(ProtoOut& out, Of of, uint32_t number) {
+  const hprof_text text = text_of(of, number);
+  if (text.data == nullptr || text.size == 0) return 0;
+  const uint64_t key = uint64_t{static_cast<uint32_t>(of)} << 32 | number;
+  Kept& kept = kept_[(number * 4 + static_cast<uint32_t>(of)) % kKept];
+  if (kept.key != key) kept = {key, add_text(out, text)};
+  return kept.index;
+}
+
+void Profile::write_note(ProtoOut& out, hprof_text text) { out.number(kComment, add_text(out, text)); }
+
+// --- the head
+
+// Returns the number of the type's name.
+uint64_t Profile::write_type(ProtoOut& out, uint32_t field, const StackTable& stacks,
+                             const hprof_column& column) {
+  const uint64_t type = add_words(out, type_of(stacks, column));
+  const uint64_t unit = add_words(out, pprof_unit(column));
+  out.begin(field, number_size(kType, type) + number_size(kUnit, unit));
+  out.number(kType, type);
+  out.number(kUnit, unit);
+  return type;
+}
+
+void Profile::write_head(ProtoOut& out, const StackTable& stacks) {
+  const hprof_rec_table& table = stacks.table();
+  uint64_t first = 0;
+  for (uint32_t i = 0; i < stacks.weight_count(); i++) {
+    if (!adds_up(stacks.weight(i))) continue;
+    const uint64_t type = write_type(out, kSampleType, stacks, stacks.weight(i));
+    if (i == stacks.first_weight()) first = type;
+  }
+  out.number(kDefaultType, first);
+  if (table.period != 0 && table.period_column < table.schema->column_count) {
+    write_type(out, kPeriodType, stacks, *hprof_column_at(table.schema, table.period_column));
+    out.number(kPeriod, table.period);
+  }
+  for (uint32_t i = 0; i < table.schema->column_count && i < HPROF_TABLE_COLUMNS; i++) {
+    const hprof_column& column = *hprof_column_at(table.schema, i);
+    const bool labels = column.type == HPROF_COLUMN_CLASS || column.type == HPROF_COLUMN_TEXT ||
+                        column.type == HPROF_COLUMN_THREAD;
+    keys_[i] = labels ? add_words(out, column.name) : 0;
+  }
+}
+
+// --- functions and locations
+
+void Profile::write_function(ProtoOut& out, uint64_t id, uint32_t name, uint32_t file) {
+  out.begin(kFunction, number_size(kId, id) + number_size(kName, name) + number_size(kSystemName, name) +
+                           number_size(kFile, file));
+  out.number(kId, id);
+  out.number(kName, name);
+  out.number(kSystemName, name);
+  out.number(kFile, file);
+}
+
+void Profile::write_location(ProtoOut& out, uint64_t id, uint64_t function, int32_t line) {
+  const uint64_t number = line > 0 ? static_cast<uint64_t>(line) : 0;
+  const uint32_t size = number_size(kLineFunction, function) + number_size(kLineNumber, number);
+  out.begin(kLocation, number_size(kId, id) + varint_size(kLine << 3) + varint_size(size) + size);
+  out.number(kId, id);
+  out.begin(kLine, size);
+  out.number(kLineFunction, function);
+  out.number(kLineNumber, number);
+}
+
+// False: no memory to remember it.
+bool Profile::define_frame(ProtoOut& out, hprof_frame_id id) {
+  const auto frame = find_frame(services_.ids, services_.host, id);
+  const NumberSet::Added method = methods_.add(frame->method);
+  if (method == NumberSet::Added::kNew) {
+    const auto info = find_method(services_.ids, services_.host, frame->method);
+    const auto owner = find_class(services_.ids, services_.host, info->owner);
+    const uint32_t file = kept_text(out, Of::kString, owner->source);
+    const hprof_text name = string(info->name), owner_name = string(owner->name);
+    const uint32_t text = name.data == nullptr         ? add_words(out, "[unknown]")
+                          : owner_name.data == nullptr ? add_text(out, name)
+                                                       : add_text(out, owner_name, name);
+    // A frame without a method has 0 here, which is no number of a function.
+    write_function(out, frame->method != 0 ? frame->method : kUnknownPlace, text, file);
+  }
+  if (method == NumberSet::Added::kNoRoom) return false;
+  const NumberSet::Added added = frames_.add(id);
+  if (added == NumberSet::Added::kNew) {
+    write_location(out, id, frame->method != 0 ? frame->method : kUnknownPlace, frame->line);
+  }
+  return added != NumberSet::Added::kNoRoom;
+}
+
+void Profile::define_place(ProtoOut& out, uint64_t place, uint32_t bit, const char* name) {
+  if ((places_ & bit) != 0) return;
+  places_ |= bit;
+  // Its function is no method's either, and not that of frames without one.
+  write_function(out, place + 2, add_words(out, name), 0);
+  write_location(out, place, place + 2, 0);
+}
+
+bool Profile::define_frames(ProtoOut& out, const hprof_trace_info& trace) {
+  for (uint32_t i = 0; i < trace.frame_count && out.ok(); i++) {
+    if (!define_frame(out, trace.frames[i])) return false;
+  }
+  if (trace.frame_count == 0) define_place(out, kUnknownPlace, kUnknownBit, "[unknown]");
+  if (is_cut(trace)) define_place(out, kCutPlace, kCutBit, "[cut]");
+  return true;
+}
+
+// --- samples
+
+uint32_t Profile::find_labels(ProtoOut& out, const StackTable& stacks, const WeightedStack& stack,
+                              const hprof_trace_info& trace, Label* labels) {
+  const hprof_table_schema& schema = *stacks.table().schema;
+  uint32_t count = 0;
+  const auto add = [&](uint32_t key, Of of, uint64_t number) {
+    const uint32_t text = number != 0 ? kept_text(out, of, static_cast<uint32_t>(number)) : 0;
+    if (text != 0) labels[count++] = {key, text};
+  };
+  for (uint32_t i = 0; i < schema.column_count && i < HPROF_TABLE_COLUMNS; i++) {
+    if (keys_[i] == 0) continue;
+    const uint32_t type = hprof_column_at(&schema, i)->type;
+    add(keys_[i],
+        type == HPROF_COLUMN_CLASS    ? Of::kClass
+        : type == HPROF_COLUMN_THREAD ? Of::kThread
+                                      : Of::kString,
+        stack.row[i].u);
+  }
+  if (trace.thread != 0) {
+    if (thread_key_ == 0) thread_key_ = add_words(out, "thread");
+    add(thread_key_, Of::kThread, trace.thread);
+  }
+  return count;
+}
+
+void Profile::write_sample(ProtoOut& out, const StackTable& stacks, const WeightedStack& stack,
+                           const hprof_trace_info& trace) {
+  Label labels[HPROF_TABLE_COLUMNS + 1];
+  const uint32_t label_count = find_labels(out, stacks, stack, trace, labels);
+  // Sizes first: they stand before what they measure.
+  uint64_t places = trace.frame_count == 0 ? varint_size(kUnknownPlace) : 0, values = 0, all = 0;
+  if (is_cut(trace)) places += varint_size(kCutPlace);
+  for (uint32_t i = 0; i < trace.frame_count; i++) places += varint_size(trace.frames[i]);
+  for (uint32_t i = 0; i < stacks.weight_count(); i++) {
+    if (adds_up(stacks.weight(i))) values += varint_size(stack.weights[i]);
+  }
+  const auto label_size = [](const Label& label) {
+    return number_size(kKey, label.key) + number_size(kString, label.text);
+  };
+  for (uint32_t i = 0; i < label_count; i++) {
+    all += varint_size(kLabel << 3) + varint_size(label_size(labels[i])) + label_size(labels[i]);
+  }
+  all += varint_size(kLocations << 3) + varint_size(places) + places;
+  all += varint_size(kValues << 3) + varint_size(values) + values;
+
+  out.begin(kSample, all);
+  out.begin(kLocations, places);
+  if (trace.frame_count == 0) out.varint(kUnknownPlace);
+  for (uint32_t i = 0; i < trace.frame_count && out.ok(); i++) out.varint(trace.frames[i]);
+  if (is_cut(trace)) out.varint(kCutPlace);
+  out.begin(kValues, values);
+  for (uint32_t i = 0; i < stacks.weight_count(); i++) {
+    if (adds_up(stacks.weight(i))) out.varint(stack.weights[i]);
+  }
+  for (uint32_t i = 0; i < label_count; i++) {
+    out.begin(kLabel, label_size(labels[i]));
+    out.number(kKey, labels[i].key);
+    out.number(kString, labels[i].text);
+  }
+}
+
+void Profile::write(ProtoOut& out, const StackTable& stacks, uint64_t* lost) {
+  has_table_ = true;
+  write_head(out, stacks);
+  each_weighted_stack(stacks, [&](const WeightedStack& stack) {
+    bool weighs = false;
+    for (uint32_t i = 0; i < stacks.weight_count(); i++) weighs = weighs || stack.weights[i] != 0;
+    if (!weighs || !out.ok()) return;
+    const auto trace = find_trace(services_.ids, services_.host, stack.trace);
+    if (define_frames(out, *trace)) {
+      write_sample(out, stacks, stack, *trace);
+    } else if (lost != nullptr) {
+      __atomic_fetch_add(lost, 1, __ATOMIC_RELAXED);
+    }
+  });
+}
+
+}  // namespace hprof::pprof

@@ -1,0 +1,85 @@
+// One profile.proto message, written piece by piece: its fields may stand in any order, and repeated ones
+// come as often as they are.
+//
+// Texts are numbered in the order in which they are written. Functions have the numbers of methods, locations
+// those of frames.
+#pragma once
+
+#include <hprof/cpp/each_weighted_stack.hpp>
+#include <hprof/cpp/lazy_table.hpp>
+
+#include "proto_out.h"
+
+namespace hprof::pprof {
+
+// Numbers that the message has already. One thread at a time.
+class NumberSet {
+ public:
+  bool open(const Services& services) { return words_.open(services, kMost / 64); }
+  void close() { words_.close(); }
+  void clear();
+  enum class Added { kNew, kKnown, kNoRoom };
+  Added add(uint32_t number);
+
+ private:
+  static constexpr uint64_t kMost = uint64_t{1} << 24;  // more than the core's tables have
+  LazyTable<uint64_t> words_;
+  uint64_t covered_ = 0;  // words
+};
+
+class Profile {
+ public:
+  // False: no memory. [onload][control]
+  bool open(const Services& services);
+  void close();
+
+  // A new message.
+  void begin(ProtoOut& out, const hprof_report_info* info);
+  bool has_begun() const { return texts_ != 0; }
+  bool has_table() const { return has_table_; }
+  // The message's one table with stacks. Rows that there is no memory for are counted in *lost.
+  void write(ProtoOut& out, const StackTable& stacks, uint64_t* lost);
+  void write_note(ProtoOut& out, hprof_text text);
+
+ private:
+  // A text that was written before, direct-mapped: one that was forgotten is written again.
+  struct Kept {
+    uint64_t key;
+    uint32_t index;
+  };
+  static constexpr uint32_t kKept = 512;
+  enum class Of : uint32_t { kString = 1, kClass, kThread };
+
+  uint32_t add_text(ProtoOut& out, hprof_text first, hprof_text second = {nullptr, 0});
+  uint32_t add_words(ProtoOut& out, const char* words);
+  uint32_t kept_text(ProtoOut& out, Of of, uint32_t number);
+  hprof_text text_of(Of of, uint32_t number) const;
+  hprof_text string(hprof_string_id id) const;
+
+  uint64_t write_type(ProtoOut& out, uint32_t field, const StackTable& stacks, const hprof_column& column);
+  void write_head(ProtoOut& out, const StackTable& stacks);
+  bool define_frames(ProtoOut& out, const hprof_trace_info& trace);
+  bool define_frame(ProtoOut& out, hprof_frame_id id);
+  void define_place(ProtoOut& out, uint64_t place, uint32_t bit, const char* name);
+  void write_function(ProtoOut& out, uint64_t id, uint32_t name, uint32_t file);
+  void write_location(ProtoOut& out, uint64_t id, uint64_t function, int32_t line);
+  void write_sample(ProtoOut& out, const StackTable& stacks, const WeightedStack& stack,
+                    const hprof_trace_info& trace);
+
+  struct Label {
+    uint32_t key, text;  // numbers of texts
+  };
+  uint32_t find_labels(ProtoOut& out, const StackTable& stacks, const WeightedStack& stack,
+                       const hprof_trace_info& trace, Label* labels);
+
+  Services services_;
+  NumberSet frames_, methods_;
+  uint32_t texts_ = 0;
+  uint32_t thread_key_ = 0;
+  uint32_t keys_[HPROF_TABLE_COLUMNS] = {};  // texts: names of the columns that are labels
+  uint32_t places_ = 0;                      // bits: those defined that are no frames
+  bool has_table_ = false;
+  Kept kept_[kKept] = {};
+};
+
+}  // namespace hprof::pprof
