@@ -8,49 +8,41 @@ namespace hprof {
 
 namespace {
 
-struct KindRow {
-  uint32_t number;
-  const char* name;
-};
-#define ROW(kind) \
-  { HPROF_RECORD_##kind, HPROF_KIND_##kind }
-constexpr KindRow kOwnKinds[] = {
-    ROW(FILE_BEGIN),
-    ROW(FILE_END),
-    ROW(STRING),
-    ROW(CLASS),
-    ROW(CLASS_UNLOAD),
-    ROW(FRAME),
-    ROW(TRACE),
-    ROW(THREAD_START),
-    ROW(THREAD_END),
-    ROW(CONTROL_SETTINGS),
-    ROW(NOTE),
-    ROW(REPORT_BEGIN),
-    ROW(REPORT_END),
-    ROW(TABLE),
-    ROW(MONITOR_WAIT),
-    ROW(MONITOR_WAITED),
-    ROW(MONITOR_EXIT),
-    ROW(THREAD_SLEEP),
-    ROW(MONITOR_DUMP),
-    ROW(HEAP_DUMP_BEGIN),
-    ROW(HEAP_DUMP_END),
-    ROW(HEAP_ROOT),
-    ROW(HEAP_CLASS),
-    ROW(HEAP_INSTANCE),
-    ROW(HEAP_OBJECT_ARRAY),
-    ROW(HEAP_PRIMITIVE_ARRAY),
-    ROW(HEAP_RAW),
-};
-#undef ROW
+// By number, from 1 on.
+constexpr const char* kOwnKinds[] = {HPROF_KIND_FILE_BEGIN,
+                                     HPROF_KIND_FILE_END,
+                                     HPROF_KIND_STRING,
+                                     HPROF_KIND_CLASS,
+                                     HPROF_KIND_CLASS_UNLOAD,
+                                     HPROF_KIND_FRAME,
+                                     HPROF_KIND_TRACE,
+                                     HPROF_KIND_THREAD_START,
+                                     HPROF_KIND_THREAD_END,
+                                     HPROF_KIND_CONTROL_SETTINGS,
+                                     HPROF_KIND_NOTE,
+                                     HPROF_KIND_REPORT_BEGIN,
+                                     HPROF_KIND_REPORT_END,
+                                     HPROF_KIND_TABLE,
+                                     HPROF_KIND_MONITOR_WAIT,
+                                     HPROF_KIND_MONITOR_WAITED,
+                                     HPROF_KIND_MONITOR_EXIT,
+                                     HPROF_KIND_THREAD_SLEEP,
+                                     HPROF_KIND_MONITOR_DUMP,
+                                     HPROF_KIND_HEAP_DUMP_BEGIN,
+                                     HPROF_KIND_HEAP_DUMP_END,
+                                     HPROF_KIND_HEAP_ROOT,
+                                     HPROF_KIND_HEAP_CLASS,
+                                     HPROF_KIND_HEAP_INSTANCE,
+                                     HPROF_KIND_HEAP_OBJECT_ARRAY,
+                                     HPROF_KIND_HEAP_PRIMITIVE_ARRAY,
+                                     HPROF_KIND_HEAP_RAW};
 static_assert(sizeof(kOwnKinds) / sizeof(kOwnKinds[0]) == HPROF_RECORD_HEAP_RAW, "every kind has a name");
 
 constexpr char kOwnPrefix[] = "hprof.";
 
 uint32_t own_number(const char* name) {
-  for (const KindRow& row : kOwnKinds) {
-    if (strcmp(row.name, name) == 0) return row.number;
+  for (uint32_t number = 1; number <= HPROF_RECORD_HEAP_RAW; number++) {
+    if (strcmp(kOwnKinds[number - 1], name) == 0) return number;
   }
   return 0;
 }

@@ -7,11 +7,13 @@
 namespace hprof::platform {
 namespace {
 
-constexpr int kNoNumber = -1;
+// Numbers of timers are kept as one more than they are, so that 0 is none and a fresh place is all zeros.
+constexpr uint32_t kNone = 0;
+uint32_t kept(int number) { return static_cast<uint32_t>(number) + 1; }
 
 struct Place {
-  std::atomic<int> number{kNoNumber};
-  std::atomic<int> last{kNoNumber};
+  std::atomic<uint32_t> number{kNone};
+  std::atomic<uint32_t> last{kNone};
   std::atomic<void*> value{nullptr};
   std::atomic<uint32_t> next_free{0};
 };
@@ -63,10 +65,6 @@ bool has_chunk(uint32_t index) {
   if (chunks[chunk].load(std::memory_order_acquire)) return true;
   auto* fresh = static_cast<Place*>(allocate_zeroed((size_t{kFirst} << chunk) * sizeof(Place)));
   if (!fresh) return false;
-  for (uint32_t i = 0; i < kFirst << chunk; i++) {
-    fresh[i].number.store(kNoNumber, std::memory_order_relaxed);
-    fresh[i].last.store(kNoNumber, std::memory_order_relaxed);
-  }
   Place* nobody = nullptr;
   if (!chunks[chunk].compare_exchange_strong(nobody, fresh, std::memory_order_acq_rel)) deallocate(fresh);
   return true;
@@ -91,23 +89,23 @@ bool book_timer(void* value, uint32_t* place) {
 }
 
 void number_timer(uint32_t place, int number) {
-  place_at(place)->number.store(number, std::memory_order_release);
+  place_at(place)->number.store(kept(number), std::memory_order_release);
 }
 
 void release_timer(uint32_t place) {
   Place* at = place_at(place);
-  const int number = at->number.load(std::memory_order_relaxed);
-  if (number != kNoNumber) at->last.store(number, std::memory_order_relaxed);
-  at->number.store(kNoNumber, std::memory_order_release);
+  const uint32_t number = at->number.load(std::memory_order_relaxed);
+  if (number != kNone) at->last.store(number, std::memory_order_relaxed);
+  at->number.store(kNone, std::memory_order_release);
   put_free(place);
 }
 
 Booked find_timer(uintptr_t place, int number, void** value) {
   const Place* at = place_at(place);
-  if (!at || number == kNoNumber) return Booked::kNo;
+  if (!at || kept(number) == kNone) return Booked::kNo;
   *value = at->value.load(std::memory_order_relaxed);
-  if (at->number.load(std::memory_order_acquire) == number) return Booked::kYes;
-  return at->last.load(std::memory_order_relaxed) == number ? Booked::kLate : Booked::kNo;
+  if (at->number.load(std::memory_order_acquire) == kept(number)) return Booked::kYes;
+  return at->last.load(std::memory_order_relaxed) == kept(number) ? Booked::kLate : Booked::kNo;
 }
 
 }  // namespace hprof::platform
