@@ -5,6 +5,7 @@
 
 #include "core/agent/jvmti_text.h"
 #include "core/agent/session.h"
+#include "core/hotspot/field_filter.h"
 
 namespace hprof {
 
@@ -13,6 +14,7 @@ namespace {
 constexpr size_t kScratchLimit = 16u << 20;
 constexpr uint32_t kDefineTries = 3;
 constexpr const char* kThreadClass = "java/lang/Thread";
+constexpr const char* kThreadField = "$hq";
 
 Str str_of(Span text) { return Str(reinterpret_cast<const char*>(text.data), text.size); }
 
@@ -88,7 +90,7 @@ bool ClassRewriter::begin() {
   EngineUse use;
   if ((asked_ & HPROF_PROBE_METHODS) != 0) {
     use.probes.probes |= kProbesOfTimes & ~static_cast<uint32_t>(kProbeUnwind);
-    use.probes.field = {kThreadClass, "$hq", "J", 0};
+    use.probes.field = {kThreadClass, kThreadField, "J", 0};
     if ((asked_ & HPROF_PROBE_CLOCK) != 0) {
       use.probes.tracker.enter = "enterClock";
       use.probes.tracker.exit = "exitClock";
@@ -214,8 +216,13 @@ void ClassRewriter::on_vm_init(JNIEnv* jni) {
   jclass thread = jni->FindClass(kThreadClass);
   if (tracker != nullptr && thread != nullptr) {
     const bool has_fields = find_fields(jni, tracker);
-    if ((asked_ & HPROF_PROBE_METHODS) != 0) thread_field_ = jni->GetFieldID(thread, "$hq", "J");
+    if ((asked_ & HPROF_PROBE_METHODS) != 0) thread_field_ = jni->GetFieldID(thread, kThreadField, "J");
     clear_exception(jni);
+    if (thread_field_ != nullptr) {
+      HotSpot& hotspot = session_->hotspot();
+      const bool hides = hotspot.is_on(Item::kFieldFilter);
+      hotspot.settle(Item::kFieldFilter, hides ? hide_field(jni, thread, kThreadField) : nullptr);
+    }
     jmethodID prime = jni->GetStaticMethodID(tracker, "prime", "()V");
     if (prime != nullptr) jni->CallStaticVoidMethod(tracker, prime);
     bool primed = prime != nullptr && !jni->ExceptionCheck();

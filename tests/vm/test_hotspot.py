@@ -6,7 +6,7 @@ from harness import Skip, check, check_equal, vm_test
 from reports import parse_ascii
 from sites import check_made, tables
 
-UNITS = ("bytecode", "heap_sites", "heap_dump", "cpu_samples", "encoder_ascii", "encoder_binary", "sink_file")
+UNITS = ("bytecode", "cpu_times", "heap_sites", "heap_dump", "cpu_samples", "encoder_ascii", "encoder_binary", "sink_file")
 ROWS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "core", "hotspot", "items.def")
 
 
@@ -34,7 +34,8 @@ def profiles(vm, more=""):
     # A small young generation: without collections nothing goes that weak-peeks could be proved by.
     return (vm.profiled("heap=sites,cutoff=0,depth=20,logflags=1,file=sites.txt" + more, "Sites", java=("-Xmn4m",)),
             vm.profiled("cpu=samples,interval=1,logflags=1,file=samples.txt" + more, "Spin", "8"),
-            vm.profiled("heap=all,dump=jvmti,format=b,logflags=1,file=dump.hprof" + more, "Sites"))
+            vm.profiled("heap=all,dump=jvmti,format=b,logflags=1,file=dump.hprof" + more, "Sites"),
+            vm.profiled("cpu=times,logflags=1,file=times.txt" + more, "Quick"))
 
 
 @vm_test(units=UNITS)
@@ -68,6 +69,13 @@ def objects_are_counted_without_an_item(vm):
         run = vm.profiled("heap=sites,cutoff=0,depth=20,sites-live=n,file=out.txt,hotspot=-" + item, "Sites")
         report = parse_ascii(run.text("out.txt"))
         check_made(report, tables(report)[0], run)
+
+
+@vm_test(units=UNITS)
+def the_field_of_threads_is_not_shown_to_the_program(vm):
+    vm.profiled("cpu=times,file=out.txt", "Reflects")
+    run = vm.run_java(vm.agent_option("cpu=times,file=out.txt,hotspot=-field-filter"), "Reflects")
+    check_equal((run.code, "$hq" in run.out), (0, True), "without the filter\n%s\n" % run)
 
 
 @vm_test(units=UNITS)

@@ -220,6 +220,8 @@ struct FakeJvm::Functions {
   static jboolean JNICALL is_same(JNIEnv*, jobject one, jobject other) { return one == other; }
   static jboolean JNICALL no_exception(JNIEnv*) { return JNI_FALSE; }
   static void JNICALL clear_exception(JNIEnv*) {}
+  static jobject JNICALL call_object(JNIEnv*, jobject, jmethodID, va_list) { return nullptr; }
+  static jclass JNICALL object_class(JNIEnv*, jobject object) { return static_cast<jclass>(object); }
   static jint JNICALL push_frame(JNIEnv*, jint) { return JNI_OK; }
   static jobject JNICALL pop_frame(JNIEnv*, jobject) { return nullptr; }
   static jboolean JNICALL is_virtual(JNIEnv*, jobject thread) {
@@ -285,6 +287,8 @@ struct FakeJvm::Functions {
     t.PushLocalFrame = push_frame;
     t.PopLocalFrame = pop_frame;
     t.CallStaticVoidMethodV = call_static;
+    t.CallObjectMethodV = call_object;
+    t.GetObjectClass = object_class;
     t.SetStaticBooleanField = set_flag;
     t.SetStaticLongField = set_static_long;
     t.GetLongField = get_long;
