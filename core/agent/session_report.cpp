@@ -64,12 +64,13 @@ hprof_report_info Session::info_of(CollectorSlot& slot, const hprof_report& repo
           has_type ? encoder->content_type : ""};
 }
 
-// Says "Dumping <what> ... done." as the original did, unless verbose=n.
+// Says "Dumping <what> ... done." as the original did, unless verbose=n or there is no output.
 hprof_status Session::report_one(CollectorSlot& slot, const hprof_report& report) {
   char text[160];
   if (pipeline_.finish_part_output() && settings_.verbose != 0) say_done();
   snprintf(text, sizeof(text), "Dumping %s ...", slot.unit->summary);
-  if (settings_.verbose != 0) platform::write_stderr(text);
+  const bool says = settings_.verbose != 0 && pipeline_.has_output();
+  if (says) platform::write_stderr(text);
   const hprof_report_info info = info_of(slot, report);
   pipeline_.begin_part(info);
   hprof_status status;
@@ -77,7 +78,7 @@ hprof_status Session::report_one(CollectorSlot& slot, const hprof_report& report
     Inside mark(slot.inside, "report");
     status = slot.ops->report(slot.self, &report);
   }
-  if (settings_.verbose != 0) platform::write_stderr(status == HPROF_OK ? " done.\n" : " failed.\n");
+  if (says) platform::write_stderr(status == HPROF_OK ? " done.\n" : " failed.\n");
   if (status == HPROF_NO_MEMORY) {
     const auto used = static_cast<unsigned long long>(memory_.used() / 1024);
     snprintf(text, sizeof(text), "%s: no memory for the report: %lluk of max-memory= are in use",

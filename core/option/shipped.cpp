@@ -20,6 +20,7 @@ constexpr Shipped kShipped[] = {
     {"format", "a", "encoder_ascii"},     {"format", "b", "encoder_binary"},
     {"net", nullptr, "sink_socket"},      {"file", nullptr, "sink_file"},
     {"compress", "gzip*", "filter_gzip"}, {"msa", "y", "msa"},
+    {"jvmpi", nullptr, "jvmpi"},
 };
 
 bool add_module(const OptionList& list, Str module, Str option, Wanted why, ModuleNames* names,
@@ -71,7 +72,7 @@ bool add_plugins(const OptionList& list, Str value, ModuleNames* names, Error* e
 
 // heap=all, unless something else is chosen that is known already.
 bool may_be_default(const OptionList& list) {
-  for (const char* name : {"heap", "cpu", "monitor"}) {
+  for (const char* name : {"heap", "cpu", "monitor", "jvmpi"}) {
     const OptionItem* item = list.find(name);
     if (item != nullptr && (name == Str("heap") || !selects_nothing(item->value))) return false;
   }
@@ -86,7 +87,7 @@ bool add_default_profile(const OptionList& list, ModuleNames* names, Error* erro
 
 bool select_modules(const OptionList& list, ModuleNames* names, Error* error) {
   names->count = 0;
-  for (const char* name : {"heap", "cpu", "monitor", "msa", "compress"}) {
+  for (const char* name : {"heap", "cpu", "monitor", "msa", "jvmpi", "compress"}) {
     const OptionItem* item = list.find(name);
     if (item != nullptr && !add_shipped(list, name, item->value, Wanted::kAsked, names, error)) return false;
   }

@@ -1,0 +1,238 @@
+// JVMPI over JVMTI: making it, and which events are on.
+#include "plugins/jvmpi/bridge.h"
+
+#include <hprof/cpp/text.hpp>
+
+#include "plugins/jvmpi/invoke.h"
+
+namespace hprof::jvmpi {
+
+namespace {
+
+std::atomic<Bridge*> the_bridge{nullptr};
+
+bool answer(void** env, jint version) {
+  Bridge* to = bridge();
+  if (to == nullptr) return false;
+  if (version < JVMPI_VERSION_1 || version > JVMPI_VERSION_1_2) {
+    if (vm_functions() != nullptr && to->vm.jni() == nullptr)
+      to->wanted_jni.store(true, std::memory_order_relaxed);
+    return false;
+  }
+  to->was_asked.store(true, std::memory_order_relaxed);
+  *env = &to->notifier.functions();
+  return true;
+}
+
+}  // namespace
+
+Bridge* bridge() { return the_bridge.load(std::memory_order_acquire); }
+
+hprof_status Bridge::open(const Config& config, char* error, uint32_t error_size) {
+  TextBuffer why(error, error_size);
+  if (bridge() != nullptr || vm_functions() != nullptr) {
+    why.add("this process has had a JVMPI already");
+    return HPROF_UNSUPPORTED;
+  }
+  if (!make_environment(config, error, error_size)) return HPROF_UNSUPPORTED;
+  unknown_ids_ = vm.services.log->loss_counter(
+      vm.services.host, "ids that were never given out, asked for by the agent (jvmpi)");
+  if (!classes.open() || !threads.open() || !monitors.open() || !collections.open() ||
+      unknown_ids_ == nullptr) {
+    vm.jvmti->DisposeEnvironment();
+    return HPROF_NO_MEMORY;
+  }
+  methods_ = config.methods == kMethodsByEvents;
+  fill_in(&notifier.functions());
+  set_callbacks(vm.jvmti);
+  for (const jvmtiEvent event : {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_THREAD_START,
+                                 JVMTI_EVENT_THREAD_END, JVMTI_EVENT_CLASS_PREPARE})
+    mode(event, true);
+  take_get_env(vm.java_vm, &answer);
+  vm.invoke = vm_functions();
+  the_bridge.store(this, std::memory_order_release);
+  return HPROF_OK;
+}
+
+bool Bridge::make_environment(const Config& config, char* error, uint32_t error_size) {
+  vm.java_vm = static_cast<JavaVM*>(vm.services.jvm->java_vm(vm.services.host));
+  void* env = nullptr;
+  if (vm.java_vm->GetEnv(&env, JVMTI_VERSION_1_2) != JNI_OK) {
+    TextBuffer(error, error_size).add("this VM makes no second JVMTI environment");
+    return false;
+  }
+  vm.jvmti = static_cast<jvmtiEnv*>(env);
+  vm.invoke = vm.java_vm->functions;
+  add_capabilities(config);
+  if (vm.can.can_tag_objects != 0) return true;
+  TextBuffer(error, error_size).add("this VM lets no objects be tagged");
+  vm.jvmti->DisposeEnvironment();
+  return false;
+}
+
+// Agents of -Xrun say what they want when it is too late to ask for it: all that a VM grants at its start is
+// asked for, which costs nothing while the events are off.
+void Bridge::add_capabilities(const Config& config) {
+  jvmtiCapabilities wanted = {};
+  vm.jvmti->GetPotentialCapabilities(&wanted);
+  jvmtiCapabilities& can = vm.can;
+#define JVMPI_WANT(name) can.name = wanted.name
+  JVMPI_WANT(can_tag_objects);
+  JVMPI_WANT(can_generate_object_free_events);
+  JVMPI_WANT(can_generate_garbage_collection_events);
+  JVMPI_WANT(can_generate_monitor_events);
+  JVMPI_WANT(can_get_monitor_info);
+  JVMPI_WANT(can_get_owned_monitor_info);
+  JVMPI_WANT(can_get_current_contended_monitor);
+  JVMPI_WANT(can_get_source_file_name);
+  JVMPI_WANT(can_get_line_numbers);
+  JVMPI_WANT(can_get_thread_cpu_time);
+  JVMPI_WANT(can_get_current_thread_cpu_time);
+  JVMPI_WANT(can_generate_compiled_method_load_events);
+  JVMPI_WANT(can_generate_all_class_hook_events);
+  JVMPI_WANT(can_suspend);
+  if (config.methods == kMethodsByEvents) {
+    JVMPI_WANT(can_generate_method_entry_events);
+    JVMPI_WANT(can_generate_method_exit_events);
+    JVMPI_WANT(can_access_local_variables);
+  }
+  if (config.allocations != 0) JVMPI_WANT(can_generate_sampled_object_alloc_events);
+#undef JVMPI_WANT
+  if (vm.jvmti->AddCapabilities(&can) != JVMTI_ERROR_NONE) vm.jvmti->GetCapabilities(&can);
+  // HotSpot gives it to one environment: the core's may have it.
+  auto* core = static_cast<jvmtiEnv*>(vm.services.jvm->jvmti(vm.services.host));
+  jvmtiCapabilities of_core = {};
+  if (can.can_suspend != 0) {
+    vm.suspender = vm.jvmti;
+  } else if (core != nullptr && core->GetCapabilities(&of_core) == JVMTI_ERROR_NONE &&
+             of_core.can_suspend != 0) {
+    vm.suspender = core;
+  }
+}
+
+void Bridge::close() {
+  live_.store(false, std::memory_order_release);
+  notifier.pause(true);
+  the_bridge.store(nullptr, std::memory_order_release);
+  give_back_get_env(vm.java_vm);
+  vm.jvmti->DisposeEnvironment();
+}
+
+// --- events that are on
+
+jint Bridge::availability(jint type) const {
+  const jvmtiCapabilities& can = vm.can;
+  const auto when = [](unsigned granted) { return granted != 0 ? JVMPI_SUCCESS : JVMPI_NOT_AVAILABLE; };
+  switch (type) {
+    case JVMPI_EVENT_METHOD_ENTRY:
+      return when(can.can_generate_method_entry_events);
+    case JVMPI_EVENT_METHOD_ENTRY2:
+      return when(can.can_generate_method_entry_events & can.can_access_local_variables);
+    case JVMPI_EVENT_METHOD_EXIT:
+      return when(can.can_generate_method_exit_events);
+    case JVMPI_EVENT_OBJECT_ALLOC:
+      return when(can.can_generate_sampled_object_alloc_events);
+    case JVMPI_EVENT_OBJECT_FREE:
+    case JVMPI_EVENT_CLASS_UNLOAD:
+      return when(can.can_generate_object_free_events);
+    case JVMPI_EVENT_COMPILED_METHOD_LOAD:
+    case JVMPI_EVENT_COMPILED_METHOD_UNLOAD:
+      return when(can.can_generate_compiled_method_load_events);
+    case JVMPI_EVENT_CLASS_LOAD_HOOK:
+      return when(can.can_generate_all_class_hook_events);
+    case JVMPI_EVENT_MONITOR_CONTENDED_ENTER:
+    case JVMPI_EVENT_MONITOR_CONTENDED_ENTERED:
+    case JVMPI_EVENT_MONITOR_CONTENDED_EXIT:
+    case JVMPI_EVENT_MONITOR_WAIT:
+    case JVMPI_EVENT_MONITOR_WAITED:
+      return when(can.can_generate_monitor_events);
+    case JVMPI_EVENT_GC_START:
+    case JVMPI_EVENT_GC_FINISH:
+      return when(can.can_generate_garbage_collection_events);
+    case JVMPI_EVENT_THREAD_START:
+    case JVMPI_EVENT_THREAD_END:
+    case JVMPI_EVENT_CLASS_LOAD:
+    case JVMPI_EVENT_DATA_DUMP_REQUEST:
+    case JVMPI_EVENT_DATA_RESET_REQUEST:
+    case JVMPI_EVENT_JVM_INIT_DONE:
+    case JVMPI_EVENT_JVM_SHUT_DOWN:
+    case JVMPI_EVENT_RAW_MONITOR_CONTENDED_ENTER:
+    case JVMPI_EVENT_RAW_MONITOR_CONTENDED_ENTERED:
+    case JVMPI_EVENT_RAW_MONITOR_CONTENDED_EXIT:
+    // Never sent, as HotSpot did: an agent that is refused one gives up on the others.
+    case JVMPI_EVENT_OBJECT_MOVE:
+    case JVMPI_EVENT_ARENA_NEW:
+    case JVMPI_EVENT_ARENA_DELETE:
+      return JVMPI_SUCCESS;
+    case JVMPI_EVENT_JNI_GLOBALREF_ALLOC:
+    case JVMPI_EVENT_JNI_GLOBALREF_FREE:
+    case JVMPI_EVENT_JNI_WEAK_GLOBALREF_ALLOC:
+    case JVMPI_EVENT_JNI_WEAK_GLOBALREF_FREE:
+    case JVMPI_EVENT_INSTRUCTION_START:
+    case JVMPI_EVENT_HEAP_DUMP:
+    case JVMPI_EVENT_OBJECT_DUMP:
+    case JVMPI_EVENT_MONITOR_DUMP:
+      return JVMPI_NOT_AVAILABLE;
+    default:
+      return JVMPI_FAIL;
+  }
+}
+
+jint Bridge::enable(jint type) {
+  const jint result = availability(type);
+  if (result != JVMPI_SUCCESS) return result;
+  notifier.set(type, true);
+  set_modes();
+  return JVMPI_SUCCESS;
+}
+
+jint Bridge::disable(jint type) {
+  const jint result = availability(type);
+  if (result != JVMPI_SUCCESS) return result;
+  notifier.set(type, false);
+  set_modes();
+  return JVMPI_SUCCESS;
+}
+
+void Bridge::mode(jvmtiEvent event, bool on) {
+  vm.jvmti->SetEventNotificationMode(on ? JVMTI_ENABLE : JVMTI_DISABLE, event, nullptr);
+}
+
+void Bridge::set_modes() {
+  const Notifier& n = notifier;
+  // Between Agent_OnLoad and the live phase the VM refuses it.
+  if (vm.can.can_generate_all_class_hook_events != 0)
+    mode(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, n.is_on(JVMPI_EVENT_CLASS_LOAD_HOOK));
+  if (!is_live()) return;
+  if (vm.can.can_generate_method_entry_events != 0) {
+    mode(JVMTI_EVENT_METHOD_ENTRY, n.is_any_on({JVMPI_EVENT_METHOD_ENTRY, JVMPI_EVENT_METHOD_ENTRY2}));
+    mode(JVMTI_EVENT_METHOD_EXIT, n.is_on(JVMPI_EVENT_METHOD_EXIT));
+  }
+  if (vm.can.can_generate_sampled_object_alloc_events != 0) {
+    if (!interval_set_ && n.is_on(JVMPI_EVENT_OBJECT_ALLOC)) vm.jvmti->SetHeapSamplingInterval(0);
+    interval_set_ = interval_set_ || n.is_on(JVMPI_EVENT_OBJECT_ALLOC);
+    mode(JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, n.is_on(JVMPI_EVENT_OBJECT_ALLOC));
+  }
+  if (vm.can.can_generate_monitor_events != 0) {
+    const bool contended =
+        n.is_any_on({JVMPI_EVENT_MONITOR_CONTENDED_ENTER, JVMPI_EVENT_MONITOR_CONTENDED_ENTERED,
+                     JVMPI_EVENT_MONITOR_CONTENDED_EXIT});
+    const bool waits = n.is_any_on({JVMPI_EVENT_MONITOR_WAIT, JVMPI_EVENT_MONITOR_WAITED});
+    mode(JVMTI_EVENT_MONITOR_CONTENDED_ENTER, contended);
+    mode(JVMTI_EVENT_MONITOR_CONTENDED_ENTERED, contended);
+    mode(JVMTI_EVENT_MONITOR_WAIT, waits);
+    mode(JVMTI_EVENT_MONITOR_WAITED, waits);
+  }
+  if (vm.can.can_generate_garbage_collection_events != 0)
+    mode(JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, n.is_any_on({JVMPI_EVENT_GC_START, JVMPI_EVENT_GC_FINISH}));
+  if (vm.can.can_generate_object_free_events != 0)
+    mode(JVMTI_EVENT_OBJECT_FREE,
+         n.is_any_on({JVMPI_EVENT_OBJECT_FREE, JVMPI_EVENT_CLASS_UNLOAD, JVMPI_EVENT_CLASS_LOAD}));
+  if (vm.can.can_generate_compiled_method_load_events != 0) {
+    const bool compiled = n.is_on(JVMPI_EVENT_COMPILED_METHOD_LOAD);
+    mode(JVMTI_EVENT_COMPILED_METHOD_LOAD, compiled);
+    mode(JVMTI_EVENT_COMPILED_METHOD_UNLOAD, n.is_on(JVMPI_EVENT_COMPILED_METHOD_UNLOAD));
+  }
+}
+
+}  // namespace hprof::jvmpi

@@ -1,0 +1,88 @@
+// JVMPI over JVMTI: the parts, and what one of them cannot do alone.
+//
+// JVMPI's functions have no argument that says whose they are: there is one bridge in a process, found by
+// bridge(). All memory stays when the collector goes, since the agent's threads may be inside a function
+// then.
+#pragma once
+
+#include "plugins/jvmpi/agent_library.h"
+#include "plugins/jvmpi/collections.h"
+#include "plugins/jvmpi/raw_monitors.h"
+
+namespace hprof::jvmpi {
+
+struct Config {
+  const char* agent;    // y, n, or <library>[:<options>]
+  const char* options;  // jvmpi-options=
+  uint32_t methods;     // kMethods*
+  uint32_t allocations;
+};
+constexpr uint32_t kMethodsByEvents = 1;
+
+class Bridge {
+ public:
+  explicit Bridge(const hprof_host* host) { vm.services = Services(host); }
+
+  // Makes an environment with all that the VM grants, and answers GetEnv. [onload]
+  hprof_status open(const Config& config, char* error, uint32_t error_size);
+  // Nothing is sent or answered any more: the agent is detached. [control]
+  void close();
+
+  jint enable(jint type);
+  jint disable(jint type);
+  jint request(jint type, void* argument);
+  // Makes the VM's events those that are on. [app]
+  void set_modes();
+
+  // JVMTI's events; jni is the calling thread's.
+  void vm_init(JNIEnv* jni);
+  void vm_death(JNIEnv* jni);
+  void class_file(JNIEnv* jni, jint size, const unsigned char* bytes, jint* new_size,
+                  unsigned char** new_bytes);
+  void method(JNIEnv* jni, jmethodID method, bool entry);
+  void monitor(JNIEnv* jni, jobject object, bool entered);
+  void wait(JNIEnv* jni, jobject object, jlong timeout_ms);
+  void waited(JNIEnv* jni, jobject object);
+  void compiled(jmethodID method, jint size, const void* code, jint map_size,
+                const jvmtiAddrLocationMap* map);
+  void uncompiled(jmethodID method, const void* code);
+  void data_request(bool dump, bool reset);
+
+  void get_call_trace(JVMPI_CallTrace* trace, jint depth);
+  // Counts an id that was never given out.
+  bool check_id(jobjectID id);
+  bool is_live() const { return live_.load(std::memory_order_acquire); }
+
+  Vm vm;
+  Ids ids{vm};
+  Notifier notifier{vm};
+  Classes classes{vm, &ids, &notifier};
+  Objects objects{vm, &ids, &notifier, &classes};
+  Threads threads{vm, &ids, &notifier, &objects};
+  RawMonitors monitors{vm, &notifier, &threads};
+  Collections collections{vm, &notifier, &classes, &threads};
+  AgentLibrary library{vm};
+  std::atomic<bool> was_asked{false};   // an agent has got the interface
+  std::atomic<bool> wanted_jni{false};  // JNI was asked for where there is none
+
+ private:
+  bool make_environment(const Config& config, char* error, uint32_t error_size);
+  void add_capabilities(const Config& config);
+  jint availability(jint type) const;
+  void mode(jvmtiEvent event, bool on);
+  bool sends(JNIEnv* jni, jint type);
+
+  std::atomic<bool> live_{false};
+  bool methods_ = false;  // jvmpi-methods=
+  bool interval_set_ = false;
+  uint64_t* unknown_ids_ = nullptr;
+};
+
+// Null: none, or it is closed. [any]
+Bridge* bridge();
+// The callbacks of its environment. [onload]
+void set_callbacks(jvmtiEnv* jvmti);
+// The functions that agents call. [onload]
+void fill_in(JVMPI_Interface* functions);
+
+}  // namespace hprof::jvmpi

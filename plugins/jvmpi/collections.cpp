@@ -1,0 +1,167 @@
+// Garbage collections, told after they have been.
+#include "plugins/jvmpi/collections.h"
+
+namespace hprof::jvmpi {
+
+bool Collections::open() {
+  lost_ =
+      vm_.services.log->loss_counter(vm_.services.host, "freed objects: no memory to tell of them (jvmpi)");
+  return lost_ != nullptr;
+}
+
+bool Collections::start() {
+  auto body = [](void* self, void* jni, hprof_agent_thread* thread) {
+    static_cast<Collections*>(self)->run(static_cast<JNIEnv*>(jni), thread);
+  };
+  hprof_agent_thread* thread = vm_.services.threads->start(vm_.services.host, "HPROF JVMPI", body, this);
+  __atomic_store_n(&thread_, thread, __ATOMIC_RELEASE);
+  return thread != nullptr;
+}
+
+void Collections::stop() {
+  hprof_agent_thread* thread = __atomic_exchange_n(&thread_, nullptr, __ATOMIC_ACQ_REL);
+  if (thread != nullptr) vm_.services.threads->stop(vm_.services.host, thread);
+}
+
+void Collections::run(JNIEnv* jni, hprof_agent_thread* thread) {
+  constexpr uint64_t kLookNs = 100'000'000;  // newer VMs free objects some time after the collection
+  do {
+    if (has_some()) tell(jni);
+  } while (vm_.services.threads->wait(thread, kLookNs) != 0);
+}
+
+bool Collections::has_some() const {
+  return collected_.load(std::memory_order_acquire) != 0 ||
+         __atomic_load_n(&first_, __ATOMIC_ACQUIRE) != nullptr;
+}
+
+void Collections::collected() { collected_.fetch_add(1, std::memory_order_acq_rel); }
+
+void Collections::freed(jlong tag) {
+  if ((tag & (kTold | kClass)) == 0) return;
+  LockGuard guard(lock_, vm_.services);
+  if (last_ == nullptr || last_->count == kTags) {
+    Chunk* fresh = vm_.services.allocate<Chunk>(1);
+    if (fresh == nullptr) {
+      __atomic_fetch_add(lost_, 1, __ATOMIC_RELAXED);
+      return;
+    }
+    if (last_ != nullptr) last_->next = fresh;
+    if (first_ == nullptr) __atomic_store_n(&first_, fresh, __ATOMIC_RELEASE);
+    last_ = fresh;
+  }
+  last_->tags[last_->count++] = tag;
+}
+
+Collections::Chunk* Collections::take_tags() {
+  LockGuard guard(lock_, vm_.services);
+  Chunk* taken = first_;
+  __atomic_store_n(&first_, nullptr, __ATOMIC_RELEASE);
+  last_ = nullptr;
+  return taken;
+}
+
+void Collections::release() {
+  uint32_t holds = holds_.load(std::memory_order_relaxed);
+  while (holds != 0 && !holds_.compare_exchange_weak(holds, holds - 1, std::memory_order_acq_rel)) {
+  }
+}
+
+// --- telling
+
+void Collections::tell_unloaded(JNIEnv* jni, const Chunk* chunks) {
+  for (; chunks != nullptr; chunks = chunks->next) {
+    for (uint32_t i = 0; i < chunks->count; i++) {
+      const jlong tag = chunks->tags[i];
+      const uint64_t number = number_of_tag(tag);
+      if ((tag & kClass) == 0) continue;
+      if (classes_.is_told(number)) {
+        JVMPI_Event event = {};
+        event.u.class_unload.class_id = id_of_number(number);
+        notifier_.send_if_on(&event, JVMPI_EVENT_CLASS_UNLOAD, jni);
+      }
+      classes_.forget(jni, number);
+    }
+  }
+}
+
+void Collections::tell_freed(JNIEnv* jni, const Chunk* chunks) {
+  for (; chunks != nullptr; chunks = chunks->next) {
+    for (uint32_t i = 0; i < chunks->count; i++) {
+      if ((chunks->tags[i] & kTold) == 0) continue;
+      JVMPI_Event event = {};
+      event.u.obj_free.obj_id = id_of_number(number_of_tag(chunks->tags[i]));
+      notifier_.send_if_on(&event, JVMPI_EVENT_OBJECT_FREE, jni);
+    }
+  }
+}
+
+void Collections::tell_finish(JNIEnv* jni) {
+  if (!notifier_.is_on(JVMPI_EVENT_GC_FINISH)) return;
+  JVMPI_Event event = {};
+  event.u.gc_info.used_objects = -1;
+  Local<jclass> cls(jni, jni->FindClass("java/lang/Runtime"));
+  jmethodID get =
+      cls != nullptr ? jni->GetStaticMethodID(cls, "getRuntime", "()Ljava/lang/Runtime;") : nullptr;
+  jmethodID total = get != nullptr ? jni->GetMethodID(cls, "totalMemory", "()J") : nullptr;
+  jmethodID free = total != nullptr ? jni->GetMethodID(cls, "freeMemory", "()J") : nullptr;
+  Local<jobject> runtime(jni, free != nullptr ? jni->CallStaticObjectMethod(cls, get) : nullptr);
+  jlong sizes[2] = {};
+  int known = 0;
+  for (jmethodID method : {total, free}) {
+    if (jni->ExceptionCheck() == JNI_TRUE || runtime == nullptr) break;
+    sizes[known++] = jni->CallLongMethod(runtime, method);
+  }
+  event.u.gc_info.total_object_space = sizes[0];
+  event.u.gc_info.used_object_space = sizes[0] - sizes[1];
+  if (jni->ExceptionCheck() == JNI_TRUE) jni->ExceptionClear();
+  notifier_.send(&event, JVMPI_EVENT_GC_FINISH, jni);
+}
+
+// Each collection is a pair of its own; what has gone is told within the last.
+void Collections::tell(JNIEnv* jni) {
+  if (holds_.load(std::memory_order_acquire) != 0 || telling_.exchange(true, std::memory_order_acq_rel))
+    return;
+  threads_.tell_current(jni);
+  uint32_t pairs = collected_.exchange(0, std::memory_order_acq_rel);
+  Chunk* chunks = take_tags();
+  tell_unloaded(jni, chunks);
+  if (pairs == 0 && chunks != nullptr && notifier_.is_on(JVMPI_EVENT_OBJECT_FREE)) pairs = 1;
+  for (; pairs != 0; pairs--) {
+    JVMPI_Event event = {};
+    notifier_.send_if_on(&event, JVMPI_EVENT_GC_START, jni);
+    if (pairs == 1) tell_freed(jni, chunks);
+    tell_finish(jni);
+  }
+  while (chunks != nullptr) {
+    Chunk* next = chunks->next;
+    vm_.services.release(chunks, 1);
+    chunks = next;
+  }
+  telling_.store(false, std::memory_order_release);
+}
+
+// VMs that free objects some time after the collection (16 and newer) do so now.
+void Collections::flush() {
+  if (!notifier_.is_any_on({JVMPI_EVENT_OBJECT_FREE, JVMPI_EVENT_CLASS_UNLOAD})) return;
+  for (const jvmtiEventMode mode : {JVMTI_DISABLE, JVMTI_ENABLE})
+    vm_.jvmti->SetEventNotificationMode(mode, JVMTI_EVENT_OBJECT_FREE, nullptr);
+}
+
+void Collections::run_gc(JNIEnv* jni) {
+  vm_.jvmti->ForceGarbageCollection();
+  flush();
+  tell(jni);
+}
+
+void Collections::tell_last(JNIEnv* jni) {
+  constexpr int kTries = 1000;
+  constexpr uint64_t kPauseNs = 1'000'000;
+  flush();
+  tell(jni);
+  for (int i = 0; i < kTries && telling_.load(std::memory_order_acquire); i++)
+    vm_.services.threads->pause(vm_.services.host, kPauseNs);
+  if (has_some()) tell(jni);
+}
+
+}  // namespace hprof::jvmpi

@@ -1,0 +1,63 @@
+// GC_START, OBJECT_FREE, GC_FINISH and CLASS_UNLOAD: told after the collection, outside of the safepoint, by
+// a thread of the bridge's own or by the caller of RunGC.
+//
+// In a collection nothing is called of the agent: its handler of GC_START takes a lock, as the interface asks
+// it to, that another thread may hold while it is stopped. What has gone is kept in chunks until it is told.
+#pragma once
+
+#include "plugins/jvmpi/threads.h"
+
+namespace hprof::jvmpi {
+
+class Collections {
+ public:
+  Collections(const Vm& vm, Notifier* notifier, Classes* classes, Threads* threads)
+      : vm_(vm), notifier_(*notifier), classes_(*classes), threads_(*threads) {}
+
+  bool open();            // [onload]
+  bool start();           // the thread that tells [control]
+  void stop();            // [control]
+  void collected();       // [gc]
+  void freed(jlong tag);  // [gc]
+  // Tells what has come in, on the calling thread, which has a THREAD_START; not while somebody holds it
+  // back, or another thread does it. [app][control]
+  void tell(JNIEnv* jni);
+  void run_gc(JNIEnv* jni);
+  // What is left at the VM's end; waits for who is telling, for a second at most. [app]
+  void tell_last(JNIEnv* jni);
+  // Holds back what would be told; nests over all threads. [any] but [signal]
+  void hold() { holds_.fetch_add(1, std::memory_order_acq_rel); }
+  void release();
+
+ private:
+  static constexpr uint32_t kTags = 4000;
+  struct Chunk {
+    Chunk* next;
+    uint32_t count;
+    uint32_t reserved;
+    jlong tags[kTags];
+  };
+
+  void run(JNIEnv* jni, hprof_agent_thread* thread);
+  void flush();
+  Chunk* take_tags();
+  void tell_unloaded(JNIEnv* jni, const Chunk* chunks);
+  void tell_freed(JNIEnv* jni, const Chunk* chunks);
+  void tell_finish(JNIEnv* jni);
+  bool has_some() const;
+
+  const Vm& vm_;
+  Notifier& notifier_;
+  Classes& classes_;
+  Threads& threads_;
+  uint64_t* lost_ = nullptr;
+  hprof_agent_thread* thread_ = nullptr;
+  std::atomic<uint32_t> holds_{0};
+  std::atomic<uint32_t> collected_{0};
+  std::atomic<bool> telling_{false};
+  Lock lock_;  // of the chunks: a few instructions, and memory for the next
+  Chunk* first_ = nullptr;
+  Chunk* last_ = nullptr;
+};
+
+}  // namespace hprof::jvmpi

@@ -1,0 +1,30 @@
+// The jvmpi= collector: agents written for JVMPI, and the bridge that they talk to.
+#pragma once
+
+#include <hprof/collector.h>
+
+#include "plugins/jvmpi/bridge.h"
+
+namespace hprof::jvmpi {
+
+class Collector {
+ public:
+  Collector(const hprof_host* host, const Config& config) : bridge_(host), config_(config) {}
+  hprof_status open(char* error, uint32_t error_size);  // [onload]
+  bool close();                                         // [control]
+
+  hprof_status start();
+  void stop();
+  void vm_death(JNIEnv* jni);
+  void reset();
+  hprof_status report(const hprof_report& report);
+
+ private:
+  bool is_off() const;
+
+  Bridge bridge_;
+  const Config& config_;
+  std::atomic<bool> ending_{false};  // the VM ends: events go on until JVM_SHUT_DOWN
+};
+
+}  // namespace hprof::jvmpi

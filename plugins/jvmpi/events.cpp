@@ -1,0 +1,255 @@
+// JVMTI's events, made into JVMPI's.
+#include "plugins/jvmpi/bridge.h"
+#include "plugins/jvmpi/lines.h"
+
+namespace hprof::jvmpi {
+
+// Is the event to be sent? Its thread has been told of then.
+bool Bridge::sends(JNIEnv* jni, jint type) {
+  if (!is_live() || !notifier.is_on(type)) return false;
+  threads.tell_current(jni);
+  return true;
+}
+
+void Bridge::vm_init(JNIEnv* jni) {
+  library.try_again();
+  threads.find_all(jni);
+  live_.store(true, std::memory_order_release);
+  objects.replay(jni);
+  threads.tell_all(jni);
+  set_modes();
+  JVMPI_Event event = {};
+  notifier.send_if_on(&event, JVMPI_EVENT_JVM_INIT_DONE, jni);
+  if (notifier.is_on(JVMPI_EVENT_COMPILED_METHOD_LOAD))
+    vm.jvmti->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
+  if (!was_asked.load(std::memory_order_relaxed))
+    vm.services.log->message(vm.services.host,
+                             "jvmpi: no agent has asked for JVMPI: -Xrun<agent>, or jvmpi=<agent's library>");
+}
+
+void Bridge::vm_death(JNIEnv* jni) {
+  threads.tell_current(jni);
+  collections.tell_last(jni);
+  live_.store(false, std::memory_order_release);
+  notifier.send_last(jni);
+}
+
+// The agent's new bytes are of malloc_f; one that sets neither leaves the class as it is.
+void Bridge::class_file(JNIEnv* jni, jint size, const unsigned char* bytes, jint* new_size,
+                        unsigned char** new_bytes) {
+  if (!notifier.is_on(JVMPI_EVENT_CLASS_LOAD_HOOK)) return;
+  if (is_live()) threads.tell_current(jni);
+  JVMPI_Event event = {};
+  JVMPI_ClassLoadHook& hook = event.u.class_load_hook;
+  auto* old = const_cast<unsigned char*>(bytes);
+  hook = {old, size, old, size, [](unsigned int wanted) -> void* {
+            Bridge* to = bridge();
+            unsigned char* memory = nullptr;
+            if (to == nullptr || to->vm.jvmti->Allocate(wanted, &memory) != JVMTI_ERROR_NONE) return nullptr;
+            return memory;
+          }};
+  notifier.send(&event, JVMPI_EVENT_CLASS_LOAD_HOOK, jni);
+  if (hook.new_class_data == nullptr || hook.new_class_data == old || hook.new_class_data_len <= 0) return;
+  *new_bytes = hook.new_class_data;
+  *new_size = hook.new_class_data_len;
+}
+
+void Bridge::method(JNIEnv* jni, jmethodID method, bool entry) {
+  if (!is_live() || classes.is_hidden(method)) return;
+  threads.tell_current(jni);
+  objects.tell_class_of(jni, method);
+  JVMPI_Event event = {};
+  event.u.method.method_id = method;
+  if (!entry) return notifier.send_if_on(&event, JVMPI_EVENT_METHOD_EXIT, jni);
+  notifier.send_if_on(&event, JVMPI_EVENT_METHOD_ENTRY, jni);
+  if (!notifier.is_on(JVMPI_EVENT_METHOD_ENTRY2)) return;
+  jobject receiver = nullptr;
+  if (vm.jvmti->GetLocalInstance(nullptr, 0, &receiver) != JVMTI_ERROR_NONE) receiver = nullptr;
+  event.u.method_entry2 = {method, objects.id(jni, receiver)};
+  notifier.send(&event, JVMPI_EVENT_METHOD_ENTRY2, jni);
+  if (receiver != nullptr) jni->DeleteLocalRef(receiver);
+}
+
+// CONTENDED_EXIT is sent when the next thread has entered, with the thread that owned the monitor when this
+// one came.
+void Bridge::monitor(JNIEnv* jni, jobject object, bool entered) {
+  if (!is_live()) return;
+  threads.tell_current(jni);
+  ThreadEntry* self = threads.current(jni);
+  JVMPI_Event event = {};
+  event.u.monitor.object = objects.id(jni, object);
+  if (entered) {
+    auto* owner = self != nullptr ? self->contends.exchange(nullptr, std::memory_order_relaxed) : nullptr;
+    const ThreadEntry* left = threads.entry(owner, false);
+    if (left != nullptr && left->object.load(std::memory_order_acquire) != nullptr)
+      notifier.send_if_on(&event, JVMPI_EVENT_MONITOR_CONTENDED_EXIT, owner);
+    return notifier.send_if_on(&event, JVMPI_EVENT_MONITOR_CONTENDED_ENTERED, jni);
+  }
+  jvmtiMonitorUsage usage = {};
+  if (self != nullptr && notifier.is_on(JVMPI_EVENT_MONITOR_CONTENDED_EXIT) &&
+      vm.can.can_get_monitor_info != 0 &&
+      vm.jvmti->GetObjectMonitorUsage(object, &usage) == JVMTI_ERROR_NONE) {
+    self->contends.store(threads.env_of(jni, usage.owner), std::memory_order_relaxed);
+    give_back(vm, jni, usage);
+  }
+  notifier.send_if_on(&event, JVMPI_EVENT_MONITOR_CONTENDED_ENTER, jni);
+}
+
+void Bridge::wait(JNIEnv* jni, jobject object, jlong timeout_ms) {
+  if (!is_live()) return;
+  ThreadEntry* self = threads.current(jni);
+  jlong now = 0;
+  if (self != nullptr && vm.jvmti->GetTime(&now) == JVMTI_ERROR_NONE)
+    self->wait_began.store(now, std::memory_order_relaxed);
+  if (!sends(jni, JVMPI_EVENT_MONITOR_WAIT)) return;
+  JVMPI_Event event = {};
+  event.u.monitor_wait = {objects.id(jni, object), timeout_ms};
+  notifier.send(&event, JVMPI_EVENT_MONITOR_WAIT, jni);
+}
+
+void Bridge::waited(JNIEnv* jni, jobject object) {
+  if (!sends(jni, JVMPI_EVENT_MONITOR_WAITED)) return;
+  constexpr jlong kNsPerMs = 1'000'000;
+  ThreadEntry* self = threads.current(jni);
+  jlong now = 0;
+  const jlong began = self != nullptr ? self->wait_began.load(std::memory_order_relaxed) : 0;
+  if (vm.jvmti->GetTime(&now) != JVMTI_ERROR_NONE) now = began;
+  JVMPI_Event event = {};
+  event.u.monitor_wait = {objects.id(jni, object), began != 0 ? (now - began) / kNsPerMs : 0};
+  notifier.send(&event, JVMPI_EVENT_MONITOR_WAITED, jni);
+}
+
+void Bridge::compiled(jmethodID method, jint size, const void* code, jint map_size,
+                      const jvmtiAddrLocationMap* map) {
+  JNIEnv* jni = vm.jni();
+  if (!is_live() || jni == nullptr || !notifier.is_on(JVMPI_EVENT_COMPILED_METHOD_LOAD)) return;
+  objects.tell_class_of(jni, method);
+  Arena arena(vm.services);
+  const Lines lines(vm, method);
+  auto* table = map != nullptr ? arena.allocate_array<JVMPI_Lineno>(map_size) : nullptr;
+  JVMPI_Event event = {};
+  JVMPI_CompiledMethod& load = event.u.compiled_method_load;
+  load = {method, const_cast<void*>(code), size, 0, table};
+  for (jint i = 0; table != nullptr && i < map_size; i++) {
+    const jint line = lines.at(map[i].location);
+    if (line < 0) continue;
+    const auto offset = static_cast<const char*>(map[i].start_address) - static_cast<const char*>(code);
+    table[load.lineno_table_size++] = {static_cast<jint>(offset), line};
+  }
+  notifier.send(&event, JVMPI_EVENT_COMPILED_METHOD_LOAD, jni);
+}
+
+void Bridge::uncompiled(jmethodID method, const void* code) {
+  if (!is_live()) return;
+  // Agents look for the address where COMPILED_METHOD_LOAD has it.
+  JVMPI_Event event = {};
+  event.u.compiled_method_load.method_id = method;
+  event.u.compiled_method_load.code_addr = const_cast<void*>(code);
+  notifier.send_if_on(&event, JVMPI_EVENT_COMPILED_METHOD_UNLOAD, vm.jni());
+}
+
+void Bridge::data_request(bool dump, bool reset) {
+  JNIEnv* jni = vm.jni();
+  JVMPI_Event event = {};
+  if (jni == nullptr) return;
+  if (dump && sends(jni, JVMPI_EVENT_DATA_DUMP_REQUEST))
+    notifier.send(&event, JVMPI_EVENT_DATA_DUMP_REQUEST, jni);
+  if (reset && sends(jni, JVMPI_EVENT_DATA_RESET_REQUEST))
+    notifier.send(&event, JVMPI_EVENT_DATA_RESET_REQUEST, jni);
+}
+
+// --- JVMTI's callbacks
+
+namespace {
+
+void JNICALL on_vm_init(jvmtiEnv*, JNIEnv* jni, jthread) {
+  if (Bridge* b = bridge()) b->vm_init(jni);
+}
+void JNICALL on_vm_death(jvmtiEnv*, JNIEnv* jni) {
+  if (Bridge* b = bridge()) b->vm_death(jni);
+}
+void JNICALL on_thread_start(jvmtiEnv*, JNIEnv* jni, jthread thread) {
+  Bridge* b = bridge();
+  if (b == nullptr) return;
+  b->threads.started(jni, thread);
+  if (b->is_live()) b->threads.tell_current(jni);
+}
+void JNICALL on_thread_end(jvmtiEnv*, JNIEnv* jni, jthread) {
+  if (Bridge* b = bridge()) b->threads.ended(jni);
+}
+void JNICALL on_class_prepare(jvmtiEnv*, JNIEnv* jni, jthread, jclass cls) {
+  Bridge* b = bridge();
+  if (b == nullptr || !b->is_live()) return;
+  b->threads.tell_current(jni);
+  b->objects.tell_class(jni, cls);
+}
+void JNICALL on_class_file_load_hook(jvmtiEnv*, JNIEnv* jni, jclass redefined, jobject, const char*, jobject,
+                                     jint size, const unsigned char* bytes, jint* new_size,
+                                     unsigned char** new_bytes) {
+  Bridge* b = bridge();
+  if (b != nullptr && redefined == nullptr) b->class_file(jni, size, bytes, new_size, new_bytes);
+}
+void JNICALL on_method_entry(jvmtiEnv*, JNIEnv* jni, jthread, jmethodID method) {
+  if (Bridge* b = bridge()) b->method(jni, method, true);
+}
+void JNICALL on_method_exit(jvmtiEnv*, JNIEnv* jni, jthread, jmethodID method, jboolean, jvalue) {
+  if (Bridge* b = bridge()) b->method(jni, method, false);
+}
+void JNICALL on_sampled_object_alloc(jvmtiEnv*, JNIEnv* jni, jthread, jobject object, jclass cls,
+                                     jlong size) {
+  Bridge* b = bridge();
+  if (b == nullptr || !b->is_live()) return;
+  b->threads.tell_current(jni);
+  b->objects.allocated(jni, object, cls, size);
+}
+void JNICALL on_object_free(jvmtiEnv*, jlong tag) {
+  if (Bridge* b = bridge()) b->collections.freed(tag);
+}
+void JNICALL on_garbage_collection_finish(jvmtiEnv*) {
+  if (Bridge* b = bridge()) b->collections.collected();
+}
+void JNICALL on_monitor_contended_enter(jvmtiEnv*, JNIEnv* jni, jthread, jobject object) {
+  if (Bridge* b = bridge()) b->monitor(jni, object, false);
+}
+void JNICALL on_monitor_contended_entered(jvmtiEnv*, JNIEnv* jni, jthread, jobject object) {
+  if (Bridge* b = bridge()) b->monitor(jni, object, true);
+}
+void JNICALL on_monitor_wait(jvmtiEnv*, JNIEnv* jni, jthread, jobject object, jlong timeout) {
+  if (Bridge* b = bridge()) b->wait(jni, object, timeout);
+}
+void JNICALL on_monitor_waited(jvmtiEnv*, JNIEnv* jni, jthread, jobject object, jboolean) {
+  if (Bridge* b = bridge()) b->waited(jni, object);
+}
+void JNICALL on_compiled_method_load(jvmtiEnv*, jmethodID method, jint size, const void* code, jint map_size,
+                                     const jvmtiAddrLocationMap* map, const void*) {
+  if (Bridge* b = bridge()) b->compiled(method, size, code, map_size, map);
+}
+void JNICALL on_compiled_method_unload(jvmtiEnv*, jmethodID method, const void* code) {
+  if (Bridge* b = bridge()) b->uncompiled(method, code);
+}
+
+}  // namespace
+
+void set_callbacks(jvmtiEnv* jvmti) {
+  jvmtiEventCallbacks to = {};
+  to.VMInit = &on_vm_init;
+  to.VMDeath = &on_vm_death;
+  to.ThreadStart = &on_thread_start;
+  to.ThreadEnd = &on_thread_end;
+  to.ClassPrepare = &on_class_prepare;
+  to.ClassFileLoadHook = &on_class_file_load_hook;
+  to.MethodEntry = &on_method_entry;
+  to.MethodExit = &on_method_exit;
+  to.SampledObjectAlloc = &on_sampled_object_alloc;
+  to.ObjectFree = &on_object_free;
+  to.GarbageCollectionFinish = &on_garbage_collection_finish;
+  to.MonitorContendedEnter = &on_monitor_contended_enter;
+  to.MonitorContendedEntered = &on_monitor_contended_entered;
+  to.MonitorWait = &on_monitor_wait;
+  to.MonitorWaited = &on_monitor_waited;
+  to.CompiledMethodLoad = &on_compiled_method_load;
+  to.CompiledMethodUnload = &on_compiled_method_unload;
+  jvmti->SetEventCallbacks(&to, sizeof(to));
+}
+
+}  // namespace hprof::jvmpi

@@ -1,0 +1,56 @@
+// All objects of the heap, numbered, in chunks: what a walk leaves behind for events, which cannot be sent
+// during it.
+#pragma once
+
+#include "plugins/jvmpi/ids.h"
+
+namespace hprof::jvmpi {
+
+struct HeapObject {
+  uint64_t number;
+  uint64_t cls;  // number of its class; 0: not met yet
+  int64_t size;
+  bool was_told;
+};
+
+class HeapList {
+ public:
+  HeapList(const Vm& vm, Ids* ids) : vm_(vm), ids_(*ids) {}
+  ~HeapList();
+  HeapList(const HeapList&) = delete;
+  HeapList& operator=(const HeapList&) = delete;
+
+  // Walks the heap, unreachable objects included, and gives ids to all that wants(self, number of the class)
+  // says [heap]; `flags` are put into their tags. False: no memory, or no walk. [app]
+  bool take(jlong flags, bool (*wants)(void* self, uint64_t cls), void* self);
+  template <class Visit>
+  void each(const Visit& visit) const {
+    for (const Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
+      for (uint32_t i = 0; i < chunk->count; i++) visit(chunk->objects[i]);
+    }
+  }
+  uint64_t size() const { return size_; }
+
+ private:
+  static constexpr uint32_t kObjects = 8000;
+  struct Chunk {
+    Chunk* next;
+    uint32_t count;
+    HeapObject objects[kObjects];
+  };
+
+  static jint JNICALL visit(jlong class_tag, jlong size, jlong* tag, jint length, void* self);
+  bool add(const HeapObject& object);
+
+  const Vm& vm_;
+  Ids& ids_;
+  jlong flags_ = 0;
+  bool (*wants_)(void* self, uint64_t cls) = nullptr;
+  void* asked_ = nullptr;
+  bool failed_ = false;
+  uint64_t size_ = 0;
+  Chunk* first_ = nullptr;
+  Chunk* last_ = nullptr;
+};
+
+}  // namespace hprof::jvmpi

@@ -1,0 +1,232 @@
+// The functions that agents call.
+#include <cstdlib>
+
+#include "plugins/jvmpi/bridge.h"
+#include "plugins/jvmpi/system_thread.h"
+
+namespace hprof::jvmpi {
+
+namespace {
+
+jint enable_event(jint type, void*) {
+  Bridge* b = bridge();
+  return b != nullptr ? b->enable(type) : JVMPI_FAIL;
+}
+
+jint disable_event(jint type, void*) {
+  Bridge* b = bridge();
+  return b != nullptr ? b->disable(type) : JVMPI_FAIL;
+}
+
+jint request_event(jint type, void* argument) {
+  Bridge* b = bridge();
+  return b != nullptr ? b->request(type, argument) : JVMPI_FAIL;
+}
+
+void get_call_trace(JVMPI_CallTrace* trace, jint depth) {
+  trace->num_frames = 0;
+  if (Bridge* b = bridge()) b->get_call_trace(trace, depth);
+}
+
+// Shutdown hooks do not run, as they did not in the VMs of the time: the agent's handler may hold what they
+// need.
+void profiler_exit(jint code) {
+  Bridge* b = bridge();
+  JNIEnv* jni = b != nullptr && b->is_live() ? b->vm.jni() : nullptr;
+  if (b != nullptr) b->notifier.expect_exit();
+  if (jni != nullptr) {
+    jni->ExceptionClear();
+    jclass cls = jni->FindClass("java/lang/Runtime");
+    jmethodID get =
+        cls != nullptr ? jni->GetStaticMethodID(cls, "getRuntime", "()Ljava/lang/Runtime;") : nullptr;
+    jmethodID halt = get != nullptr ? jni->GetMethodID(cls, "halt", "(I)V") : nullptr;
+    jobject runtime = halt != nullptr ? jni->CallStaticObjectMethod(cls, get) : nullptr;
+    if (runtime != nullptr) jni->CallVoidMethod(runtime, halt, code);
+  }
+  exit(code);
+}
+
+// --- raw monitors
+
+JVMPI_RawMonitor raw_monitor_create(char* name) {
+  Bridge* b = bridge();
+  return b != nullptr ? b->monitors.create(name) : nullptr;
+}
+void raw_monitor_enter(JVMPI_RawMonitor monitor) {
+  if (Bridge* b = bridge()) b->monitors.enter(monitor);
+}
+void raw_monitor_exit(JVMPI_RawMonitor monitor) {
+  if (Bridge* b = bridge()) b->monitors.exit(monitor);
+}
+void raw_monitor_wait(JVMPI_RawMonitor monitor, jlong ms) {
+  if (Bridge* b = bridge()) b->monitors.wait(monitor, ms);
+}
+void raw_monitor_notify_all(JVMPI_RawMonitor monitor) {
+  if (Bridge* b = bridge()) b->monitors.notify_all(monitor);
+}
+void raw_monitor_destroy(JVMPI_RawMonitor monitor) {
+  if (Bridge* b = bridge()) b->monitors.destroy(monitor);
+}
+
+// --- threads
+
+jlong get_current_thread_cpu_time() {
+  Bridge* b = bridge();
+  jlong ns = 0;
+  if (b == nullptr || b->vm.jvmti->GetCurrentThreadCpuTime(&ns) != JVMTI_ERROR_NONE) return 0;
+  return ns;
+}
+
+// The results are JVMTI's: 0, 10 for no such thread, 14 for one that is suspended already. Oneself is left
+// out.
+jint suspend(Bridge* b, JNIEnv* env) {
+  JNIEnv* jni = b->vm.jni();
+  if (jni == nullptr || b->vm.suspender == nullptr) return JVMTI_ERROR_NOT_AVAILABLE;
+  if (env == jni) return JVMTI_ERROR_NONE;
+  Local<jthread> thread(jni, b->threads.object(jni, env));
+  if (thread == nullptr) return JVMTI_ERROR_INVALID_THREAD;
+  const jint result = b->vm.suspender->SuspendThread(thread);
+  ThreadEntry* entry = b->threads.entry(env, false);
+  jlong ns = 0;
+  if (result == JVMTI_ERROR_NONE && entry != nullptr &&
+      b->vm.jvmti->GetThreadCpuTime(thread, &ns) == JVMTI_ERROR_NONE) {
+    entry->has_run.store(entry->cpu_ns.exchange(ns, std::memory_order_relaxed) != ns,
+                         std::memory_order_relaxed);
+  }
+  return result;
+}
+
+jint resume(Bridge* b, JNIEnv* env) {
+  JNIEnv* jni = b->vm.jni();
+  if (jni == nullptr || b->vm.suspender == nullptr) return JVMTI_ERROR_NOT_AVAILABLE;
+  if (env == jni) return JVMTI_ERROR_NONE;
+  Local<jthread> thread(jni, b->threads.object(jni, env));
+  return thread != nullptr ? b->vm.suspender->ResumeThread(thread) : JVMTI_ERROR_INVALID_THREAD;
+}
+
+void suspend_thread(JNIEnv* env) {
+  if (Bridge* b = bridge()) suspend(b, env);
+}
+void resume_thread(JNIEnv* env) {
+  if (Bridge* b = bridge()) resume(b, env);
+}
+
+template <jint (*kDo)(Bridge*, JNIEnv*)>
+void each_thread(jint count, JNIEnv** threads, jint* results) {
+  Bridge* b = bridge();
+  for (jint i = 0; i < count; i++) {
+    const jint result = b != nullptr ? kDo(b, threads[i]) : JVMTI_ERROR_NOT_AVAILABLE;
+    if (results != nullptr) results[i] = result;
+  }
+}
+
+jint get_thread_status(JNIEnv* env) {
+  Bridge* b = bridge();
+  JNIEnv* jni = b != nullptr ? b->vm.jni() : nullptr;
+  return jni != nullptr ? b->threads.status(jni, env) : JVMPI_THREAD_RUNNABLE;
+}
+
+jboolean thread_has_run(JNIEnv* env) {
+  Bridge* b = bridge();
+  ThreadEntry* entry = b != nullptr ? b->threads.entry(env, false) : nullptr;
+  return entry == nullptr || entry->has_run.load(std::memory_order_relaxed) ? JNI_TRUE : JNI_FALSE;
+}
+
+jint create_system_thread(char* name, jint priority, void (*body)(void*)) {
+  Bridge* b = bridge();
+  JNIEnv* jni = b != nullptr && b->is_live() ? b->vm.jni() : nullptr;
+  return jni != nullptr && start_system_thread(b->vm, jni, name, priority, body) ? JNI_OK : JNI_ERR;
+}
+
+void set_thread_local_storage(JNIEnv* env, void* value) {
+  Bridge* b = bridge();
+  ThreadEntry* entry = b != nullptr ? b->threads.entry(env, true) : nullptr;
+  if (entry != nullptr) entry->local.store(value, std::memory_order_relaxed);
+}
+
+void* get_thread_local_storage(JNIEnv* env) {
+  Bridge* b = bridge();
+  const ThreadEntry* entry = b != nullptr ? b->threads.entry(env, false) : nullptr;
+  return entry != nullptr ? entry->local.load(std::memory_order_relaxed) : nullptr;
+}
+
+// --- collections
+
+void disable_gc() {
+  if (Bridge* b = bridge()) b->collections.hold();
+}
+void enable_gc() {
+  if (Bridge* b = bridge()) b->collections.release();
+}
+void run_gc() {
+  Bridge* b = bridge();
+  JNIEnv* jni = b != nullptr && b->is_live() ? b->vm.jni() : nullptr;
+  if (jni != nullptr) b->collections.run_gc(jni);
+}
+
+// --- ids
+
+jobjectID get_thread_object(JNIEnv* env) {
+  Bridge* b = bridge();
+  JNIEnv* jni = b != nullptr ? b->vm.jni() : nullptr;
+  if (jni == nullptr) return nullptr;
+  Local<jthread> thread(jni, b->threads.object(jni, env));
+  return b->objects.id(jni, thread);
+}
+
+jobjectID get_method_class(jmethodID method) {
+  Bridge* b = bridge();
+  JNIEnv* jni = b != nullptr ? b->vm.jni() : nullptr;
+  return jni != nullptr ? b->classes.class_of(jni, method) : nullptr;
+}
+
+jobject object_of_id(jobjectID id) {
+  Bridge* b = bridge();
+  JNIEnv* jni = b != nullptr ? b->vm.jni() : nullptr;
+  if (jni == nullptr || id == nullptr) return nullptr;
+  b->check_id(id);
+  return b->objects.find(jni, id);
+}
+
+jobjectID id_of_object(jobject object) {
+  Bridge* b = bridge();
+  JNIEnv* jni = b != nullptr ? b->vm.jni() : nullptr;
+  return jni != nullptr ? b->objects.id(jni, object) : nullptr;
+}
+
+}  // namespace
+
+void fill_in(JVMPI_Interface* to) {
+  *to = {JVMPI_VERSION_1_2,
+         nullptr,
+         &enable_event,
+         &disable_event,
+         &request_event,
+         &get_call_trace,
+         &profiler_exit,
+         &raw_monitor_create,
+         &raw_monitor_enter,
+         &raw_monitor_exit,
+         &raw_monitor_wait,
+         &raw_monitor_notify_all,
+         &raw_monitor_destroy,
+         &get_current_thread_cpu_time,
+         &suspend_thread,
+         &resume_thread,
+         &get_thread_status,
+         &thread_has_run,
+         &create_system_thread,
+         &set_thread_local_storage,
+         &get_thread_local_storage,
+         &disable_gc,
+         &enable_gc,
+         &run_gc,
+         &get_thread_object,
+         &get_method_class,
+         &object_of_id,
+         &id_of_object,
+         &each_thread<&suspend>,
+         &each_thread<&resume>};
+}
+
+}  // namespace hprof::jvmpi

@@ -1,0 +1,40 @@
+// OBJECT_ALLOC, and with it the order in which ids are defined: an object's class before the object, all
+// before the event that names it.
+#pragma once
+
+#include "plugins/jvmpi/classes.h"
+
+namespace hprof::jvmpi {
+
+class Objects {
+ public:
+  Objects(const Vm& vm, Ids* ids, Notifier* notifier, Classes* classes)
+      : vm_(vm), ids_(*ids), notifier_(*notifier), classes_(*classes) {}
+
+  // The id of an object for an event or an answer; tells of the object if OBJECT_ALLOC is on. Null: null.
+  // [app]
+  jobjectID id(JNIEnv* jni, jobject object);
+  // A new object, which no other thread has seen.
+  void allocated(JNIEnv* jni, jobject object, jclass cls, jlong size);
+  // CLASS_LOAD, and OBJECT_ALLOC of the class object, each once and if it is on.
+  void tell_class(JNIEnv* jni, jclass cls);
+  void tell_class_of(JNIEnv* jni, jmethodID method);
+  // OBJECT_ALLOC by request. False: no such object.
+  bool tell_again(JNIEnv* jni, jobjectID id);
+  // A local reference to the object of an id, null: gone. [app]
+  jobject find(JNIEnv* jni, jobjectID id) const;
+  // All classes, then all objects that are there, with the events that are on. Once, at JVM_INIT_DONE. [app]
+  void replay(JNIEnv* jni);
+  void tell_prepared_classes(JNIEnv* jni);
+
+ private:
+  void tell(JNIEnv* jni, jobject object, jlong tag);
+  void send(JNIEnv* jni, jint type, jlong tag, jclass cls, jlong size);
+
+  const Vm& vm_;
+  Ids& ids_;
+  Notifier& notifier_;
+  Classes& classes_;
+};
+
+}  // namespace hprof::jvmpi

@@ -1,0 +1,59 @@
+// The agent's raw monitors: JVMTI's, with their owners and who waits for them.
+//
+// JVMTI makes none between Agent_OnLoad and the live phase, where -Xrun's JVM_OnLoad runs: a stock is made
+// before.
+#pragma once
+
+#include "plugins/jvmpi/threads.h"
+
+namespace hprof::jvmpi {
+
+class RawMonitors {
+ public:
+  RawMonitors(const Vm& vm, Notifier* notifier, Threads* threads)
+      : vm_(vm), notifier_(*notifier), threads_(*threads) {}
+
+  bool open();  // makes the stock [onload]
+  JVMPI_RawMonitor create(const char* name);
+  void destroy(JVMPI_RawMonitor id);
+  void enter(JVMPI_RawMonitor id);
+  void exit(JVMPI_RawMonitor id);
+  void wait(JVMPI_RawMonitor id, jlong ms);
+  void notify_all(JVMPI_RawMonitor id);
+
+  struct Monitor {
+    uint32_t magic;  // kMagic: in use
+    uint32_t reserved;
+    jrawMonitorID raw;
+    char name[64];
+    std::atomic<JNIEnv*> owner;
+    uint32_t entries;  // of the owner
+    std::atomic<uint32_t> entering;
+    std::atomic<uint32_t> waiting;
+    Monitor* next;
+  };
+  // Calls visit(monitor) for each that is in use.
+  template <class Visit>
+  void each(const Visit& visit) const {
+    for (Monitor* m = all_.load(std::memory_order_acquire); m != nullptr; m = m->next) {
+      if (__atomic_load_n(&m->magic, __ATOMIC_ACQUIRE) == kMagic) visit(*m);
+    }
+  }
+
+ private:
+  static constexpr uint32_t kMagic = 0x4d6f6e69;
+  static constexpr uint32_t kStock = 64;
+
+  static Monitor* checked(JVMPI_RawMonitor id);
+  Monitor* add();
+  void tell(JNIEnv* self, jint type, Monitor& monitor);
+  JNIEnv* self() const;
+
+  const Vm& vm_;
+  Notifier& notifier_;
+  Threads& threads_;
+  Lock lock_;
+  std::atomic<Monitor*> all_{nullptr};
+};
+
+}  // namespace hprof::jvmpi

@@ -1,0 +1,60 @@
+// RequestEvent and GetCallTrace.
+#include "plugins/jvmpi/bridge.h"
+#include "plugins/jvmpi/lines.h"
+
+namespace hprof::jvmpi {
+
+bool Bridge::check_id(jobjectID id) {
+  if (ids.was_given(number_of_id(id))) return true;
+  __atomic_fetch_add(unknown_ids_, 1, __ATOMIC_RELAXED);
+  return false;
+}
+
+jint Bridge::request(jint type, void* argument) {
+  JNIEnv* jni = vm.jni();
+  if (!is_live() || jni == nullptr) return JVMPI_FAIL;
+  const auto id = static_cast<jobjectID>(argument);
+  bool sent = false;
+  switch (type) {
+    case JVMPI_EVENT_CLASS_LOAD:
+      sent = check_id(id) && classes.tell_again(jni, id);
+      break;
+    case JVMPI_EVENT_THREAD_START:
+      sent = check_id(id) && threads.tell_again(jni, id);
+      break;
+    case JVMPI_EVENT_OBJECT_ALLOC:
+      sent = check_id(id) && objects.tell_again(jni, id);
+      break;
+    default:
+      return JVMPI_NOT_AVAILABLE;
+  }
+  return sent ? JVMPI_SUCCESS : JVMPI_FAIL;
+}
+
+void Bridge::get_call_trace(JVMPI_CallTrace* trace, jint depth) {
+  JNIEnv* jni = vm.jni();
+  if (jni == nullptr || trace->env_id == nullptr || depth <= 0) return;
+  Local<jthread> thread(jni, trace->env_id != jni ? threads.object(jni, trace->env_id) : nullptr);
+  if (trace->env_id != jni && thread == nullptr) return;
+  constexpr jint kFrames = 64;
+  jvmtiFrameInfo frames[kFrames];
+  // In pieces: a thread that runs may make or leave frames meanwhile, which agents of the time had to expect,
+  // too.
+  bool inside = false;
+  for (jint at = 0; trace->num_frames < depth;) {
+    jint count = 0;
+    if (vm.jvmti->GetStackTrace(thread, at, kFrames, frames, &count) != JVMTI_ERROR_NONE) return;
+    for (jint i = 0; i < count && trace->num_frames < depth; i++) {
+      // Probes of other collectors lie above the program's frames.
+      if (!inside && classes.is_hidden(frames[i].method)) continue;
+      inside = true;
+      constexpr jint kNative = -3;
+      const jint line = frames[i].location < 0 ? kNative : Lines(vm, frames[i].method).at(frames[i].location);
+      trace->frames[trace->num_frames++] = {line, frames[i].method};
+    }
+    if (count < kFrames) return;
+    at += count;
+  }
+}
+
+}  // namespace hprof::jvmpi

@@ -1,0 +1,68 @@
+// Threads as the agent knows them: by JNIEnv*. What JVMTI wants is their Thread object, which is kept here.
+//
+// A JNIEnv* is used again by a later thread: entries stay and change their owner. Only the thread itself
+// makes its entry, or VMInit those of threads that were there before.
+#pragma once
+
+#include <hprof/cpp/hash_table.hpp>
+
+#include "plugins/jvmpi/objects.h"
+
+namespace hprof::jvmpi {
+
+struct ThreadEntry {
+  std::atomic<void*> local;     // SetThreadLocalStorage
+  std::atomic<jthread> object;  // global reference; null: no such thread now
+  std::atomic<bool> told;       // THREAD_START was sent: THREAD_END will be
+  std::atomic<bool> telling;
+  std::atomic<jlong> cpu_ns;      // when it was suspended last
+  std::atomic<bool> has_run;      // between the last two times
+  std::atomic<jlong> wait_began;  // MONITOR_WAIT, by the VM's clock
+  std::atomic<JNIEnv*> contends;  // MONITOR_CONTENDED_ENTER: the owner then
+};
+
+class Threads {
+ public:
+  Threads(const Vm& vm, Ids* ids, Notifier* notifier, Objects* objects)
+      : vm_(vm), ids_(*ids), notifier_(*notifier), objects_(*objects) {}
+  bool open();  // [onload]
+
+  // JNIEnv* or null; null: no memory, as long as it lives no thread has it then. [any] but [signal]
+  ThreadEntry* entry(JNIEnv* env, bool make);
+  // A thread begins, on itself. [app]
+  void started(JNIEnv* jni, jthread thread);
+  void ended(JNIEnv* jni);
+  // Entries for threads that began before they could be seen. [app]
+  void find_all(JNIEnv* jni);
+  // THREAD_START of all that are there, if it is on.
+  void tell_all(JNIEnv* jni);
+  // THREAD_START of the calling thread, unless it was sent. Before each event.
+  void tell_current(JNIEnv* jni);
+  // THREAD_START by request, by the id of the Thread object. False: no such thread.
+  bool tell_again(JNIEnv* jni, jobjectID id);
+  // Its Thread object as a local reference, null: gone, unknown.
+  jthread object(JNIEnv* jni, JNIEnv* env);
+  // The JNIEnv* of a Thread object; null: none, or unknown.
+  JNIEnv* env_of(JNIEnv* jni, jthread thread);
+  jint status(JNIEnv* jni, JNIEnv* env);  // GetThreadStatus
+  // A thread whose entry can be made on demand: the calling one.
+  ThreadEntry* current(JNIEnv* jni);
+
+ private:
+  void tell(JNIEnv* jni, JNIEnv* env, jthread thread, ThreadEntry* entry);
+  bool send(JNIEnv* jni, JNIEnv* env, jthread thread, jint type);
+  // JNIEnv* of another thread by its Thread object; null: this VM does not show it.
+  JNIEnv* derive(JNIEnv* jni, jthread thread) const;
+  void learn_to_derive(JNIEnv* jni);
+
+  const Vm& vm_;
+  Ids& ids_;
+  Notifier& notifier_;
+  Objects& objects_;
+  HashTable<ThreadEntry, Growth::kLevels> table_;  // by JNIEnv*
+  // HotSpot: the field of java.lang.Thread with the address of the VM's thread, in which the JNIEnv lies.
+  jfieldID native_thread_ = nullptr;
+  int64_t env_offset_ = 0;
+};
+
+}  // namespace hprof::jvmpi

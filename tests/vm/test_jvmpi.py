@@ -1,0 +1,176 @@
+"""jvmpi=: agents written for JVMPI (tests/jvmpi) in VMs of today."""
+import os
+import re
+import shutil
+import struct
+import subprocess
+
+from harness import Skip, check, check_equal, vm_test
+from jdks import installed
+
+UNITS = ("jvmpi",)
+
+
+def build(vm, name):
+    """lib<name>.so in the test's folder, where -Xrun<name> finds it."""
+    compiler = shutil.which("cc")
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    homes = [home for home in installed() if os.path.exists(os.path.join(home, "include", "jni.h"))]
+    if compiler is None or not homes:
+        raise Skip("no C compiler, or no jni.h")
+    if vm.bits != 8 * struct.calcsize("P"):
+        raise Skip("the compiler is for another machine than the JDK")
+    jni = os.path.join(homes[0], "include")
+    library = vm.path("lib%s.so" % name)
+    subprocess.check_call([compiler, "-std=gnu11", "-O1", "-g", "-shared", "-fPIC", "-pthread", "-I" + root, "-I" + jni,
+                           "-I" + os.path.join(jni, "linux"), os.path.join(root, "tests", "jvmpi", name + ".c"), "-o", library])
+    return library
+
+
+def run(vm, name, agent_options, *program, options="jvmpi=y", java=()):
+    build(vm, name)
+    there = "-Xrun" + name + (":" + agent_options if agent_options else "")
+    got = vm.run_java(vm.agent_option(options), there, *java, *program, environment={"LD_LIBRARY_PATH": vm.dir})
+    plain = vm.plain(*java, *program)
+    check_equal((got.out, got.code), (plain.out, plain.code), "stdout and exit code\n%s\n" % got)
+    return got
+
+
+def said(run):
+    return [line[len("agent: "):] for line in run.err.splitlines() if line.startswith("agent: ")]
+
+
+def check_promises(run):
+    check_equal([line for line in said(run) if line.startswith("BROKEN")], [], "broken promises\n%s\n" % run)
+    check("broken 0" in said(run), "the agent did not see the end\n%s" % run)
+    return {int(a): int(b) for a, b in re.findall(r"^agent: event (\d+): (\d+)$", run.err, re.MULTILINE)}
+
+
+@vm_test(units=UNITS, quick=True)
+def the_interfaces_own_example_counts_calls(vm):
+    ran = run(vm, "counter", "a=1,b=2", "Quick")
+    check_equal(said(ran)[0], "options a=1,b=2", "options\n%s\n" % ran)
+    calls = re.match(r"calls (\d+)$", said(ran)[-1])
+    check(calls is not None and int(calls.group(1)) > 100, "calls\n%s" % ran)
+    check(not os.path.exists(vm.path("java.hprof.txt")), "a file was written")
+
+
+@vm_test(units=UNITS, quick=True)
+def promises_hold_with_calls(vm):
+    seen = check_promises(run(vm, "promises", "calls", "Isolated"))
+    check(seen.get(1, 0) > 1000 and seen.get(3, 0) > 1000, "calls: %s" % seen)
+    check(seen.get(42, 0) > 300 and seen.get(33, 0) > 3 and seen.get(46) == 1, "classes, threads, the start: %s" % seen)
+
+
+@vm_test(units=UNITS, since=11)
+def promises_hold_with_objects(vm):
+    seen = check_promises(run(vm, "promises", "objects", "Sums", "2"))
+    check(seen.get(4, 0) > 10000, "allocations: %s" % seen)
+
+
+@vm_test(units=UNITS, since=11)
+def promises_hold_with_all_events(vm):
+    seen = check_promises(run(vm, "promises", "all", "Isolated"))
+    check(seen.get(2, 0) > 1000 and seen.get(4, 0) > 10000 and seen.get(5, 0) > 100, "events: %s" % seen)
+    check(seen.get(60, 0) > 0 and seen.get(60) == seen.get(61), "collections: %s" % seen)
+    check(seen.get(35, 0) > 0, "class files: %s" % seen)
+
+
+@vm_test(units=UNITS)
+def classes_that_have_gone_are_told_of(vm):
+    seen = check_promises(run(vm, "promises", "", "Unloads"))
+    check(seen.get(60, 0) > 0, "collections: %s" % seen)
+    check(seen.get(43, 0) >= 3, "unloaded classes: %s" % seen)
+
+
+@vm_test(units=UNITS)
+def contended_monitors_are_told_of(vm):
+    build(vm, "promises")
+    ran = vm.run_java(vm.agent_option("jvmpi=y"), "-Xrunpromises", "Contend", "monitor", "4", "5", "2",
+                      environment={"LD_LIBRARY_PATH": vm.dir})
+    seen = check_promises(ran)
+    check(seen.get(54, 0) > 0 and seen.get(54) == seen.get(55), "contended: %s" % seen)
+    check(seen.get(56, 0) > 0 and seen.get(57, 0) > 0, "exits, waits: %s" % seen)
+
+
+@vm_test(units=UNITS)
+def promises_hold_under_check_jni(vm):
+    ran = run(vm, "promises", "calls,objects", "Quick", java=("-Xcheck:jni",))
+    check_promises(ran)
+    check_equal([line for line in (ran.out + ran.err).splitlines() if "FATAL ERROR" in line or "WARNING in native" in line], [],
+                "-Xcheck:jni")
+
+
+@vm_test(units=UNITS)
+def raw_monitors_work_from_the_start(vm):
+    ran = run(vm, "raw_monitors", "", "Quick")
+    check_equal(said(ran)[-1], "sum 2001000, fought, paired, other names 0", "what the agent saw\n%s\n" % ran)
+
+
+FUNCTIONS = ["frames some", "native line -3", "frames of nobody 0", "status 3", "suspended 0 10 status 8003", "has run 0",
+             "resumed status 3", "ids agree", "requests 0 0", "class by request 0", "cpu time runs", "collections some",
+             "requests seen 3, shut down 1"]
+
+
+@vm_test(units=UNITS, quick=True)
+def functions_answer(vm):
+    ran = run(vm, "functions", "", "Sleeper")
+    lines = said(ran)[1:]
+    # Thread.sleep is a native method itself until 19, and has one below since.
+    check_equal(lines, FUNCTIONS, "what the agent saw\n%s\n" % ran)
+
+
+@vm_test(units=UNITS)
+def an_agent_may_end_the_vm(vm):
+    build(vm, "functions")
+    ran = vm.run_java(vm.agent_option("jvmpi=y"), "-Xrunfunctions:exit", "Quick", environment={"LD_LIBRARY_PATH": vm.dir})
+    check_equal((ran.code, ran.out), (7, ""), "exit code, stdout\n%s\n" % ran)
+    check_equal(said(ran)[-1], "requests seen 0, shut down 1", "the end\n%s\n" % ran)
+
+
+@vm_test(units=UNITS)
+def an_agent_is_loaded_without_xrun(vm):
+    library = build(vm, "functions")
+    for options in ("jvmpi=%s:a=1" % library, "jvmpi=%s,jvmpi-options=a=1" % library):
+        ran = vm.profiled(options, "Sleeper")
+        check_equal(said(ran), ["options a=1"] + FUNCTIONS, "what the agent saw\n%s\n" % ran)
+    ran = vm.profiled("jvmpi=%s,jvmpi-options=a,b=2" % library, "Quick")
+    check_equal(said(ran)[0], "options a,b=2", "options\n%s\n" % ran)
+
+
+@vm_test(units=UNITS)
+def an_agent_that_wants_jni_at_once_is_called_again(vm):
+    library = build(vm, "functions")
+    ran = vm.profiled("jvmpi=%s:jni" % library, "Sleeper")
+    check_equal(said(ran), ["options jni", "options jni"] + FUNCTIONS, "what the agent saw\n%s\n" % ran)
+
+
+@vm_test(units=UNITS)
+def libraries_that_are_no_agents_are_refused(vm):
+    line = vm.refused("jvmpi=%s" % vm.path("nowhere.so"))
+    check("nowhere.so" in line, "not named: %s" % line)
+    line = vm.refused("jvmpi=%s" % vm.native("watch_memory.c"))
+    check("JVM_OnLoad" in line, "not said why: %s" % line)
+
+
+@vm_test(units=UNITS + ("cpu_samples", "encoder_ascii", "sink_file"))
+def another_collector_runs_beside_it(vm):
+    ran = run(vm, "counter", "", "Spin", "3", options="cpu=samples,file=out.txt,jvmpi=y")
+    check("CPU SAMPLES BEGIN" in ran.text("out.txt"), "no profile")
+    check(said(ran)[-1].startswith("calls "), "the agent's end\n%s" % ran)
+
+
+@vm_test(units=UNITS)
+def without_an_agent_that_is_said(vm):
+    ran = vm.profiled("jvmpi=y", "Quick")
+    check("no agent has asked for JVMPI" in ran.err, "not said\n%s" % ran)
+    ran = vm.profiled("jvmpi=n", "Quick")
+    check("JVMPI" not in ran.err, "jvmpi=n says something\n%s" % ran)
+
+
+@vm_test(units=UNITS)
+def calls_and_allocations_can_be_left_out(vm):
+    ran = run(vm, "promises", "calls,objects", "Quick", options="jvmpi=y,jvmpi-methods=off,jvmpi-allocs=n")
+    check_promises(ran)
+    for event in (1, 3, 4):
+        check("event %d is not there: 1" % event in said(ran), "event %d\n%s" % (event, ran))
