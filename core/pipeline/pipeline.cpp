@@ -227,10 +227,11 @@ hprof_status Pipeline::write(hprof_record* record) {
   return without_unsupported(*record, status);
 }
 
-// What a format has no place for is left out, and takes nothing from the rest of a report.
+// What a format has no place for is left out, and takes nothing from the rest of a report. Only what
+// collectors saw is a loss: not definitions, threads and notes.
 hprof_status Pipeline::without_unsupported(const hprof_record& record, hprof_status status) {
   if (status != HPROF_UNSUPPORTED) return status;
-  if (record.kind != HPROF_RECORD_NOTE) plan_.losses->add(Loss::kLostFormat);
+  if (record.kind >= HPROF_RECORD_TABLE) plan_.losses->add(Loss::kLostFormat);
   return HPROF_OK;
 }
 

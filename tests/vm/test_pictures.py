@@ -18,6 +18,8 @@ def table_of(vm, options, program, form, column, has_leaf=False):
     """The one table with stacks of a run with format=`form`, and the name that the column has in it."""
     weight = ",weight=" + column if form == "collapsed" else ""
     run = vm.profiled("%s,format=%s%s,cutoff=0,file=out" % (options, form, weight), *program)
+    lost = b"has no place for"
+    check(lost not in run.err.encode() + run.bytes("out"), "threads and the like are no losses\n%s" % run)
     if form == "collapsed":
         return parse_collapsed(run.text("out"), column, has_leaf), column
     if form == "pprof":
