@@ -71,6 +71,7 @@ class Bridge {
   jint availability(jint type) const;
   void mode(jvmtiEvent event, bool on);
   bool sends(JNIEnv* jni, jint type);
+  bool dump_monitors(JNIEnv* jni);
 
   std::atomic<bool> live_{false};
   bool methods_ = false;  // jvmpi-methods=

@@ -1,6 +1,7 @@
 // RequestEvent and GetCallTrace.
 #include "plugins/jvmpi/bridge.h"
 #include "plugins/jvmpi/lines.h"
+#include "plugins/jvmpi/monitor_dump.h"
 
 namespace hprof::jvmpi {
 
@@ -25,10 +26,32 @@ jint Bridge::request(jint type, void* argument) {
     case JVMPI_EVENT_OBJECT_ALLOC:
       sent = check_id(id) && objects.tell_again(jni, id);
       break;
+    case JVMPI_EVENT_MONITOR_DUMP:
+      sent = dump_monitors(jni);
+      break;
     default:
       return JVMPI_NOT_AVAILABLE;
   }
   return sent ? JVMPI_SUCCESS : JVMPI_FAIL;
+}
+
+bool Bridge::dump_monitors(JNIEnv* jni) {
+  constexpr jint kLocals = 4096;
+  if (jni->PushLocalFrame(kLocals) != 0) {
+    jni->ExceptionClear();
+    return false;
+  }
+  bool sent = false;
+  {
+    MonitorDump dump(this, jni);
+    JVMPI_Event event = {};
+    sent = dump.take(&event.u.monitor_dump);
+    collections.hold();
+    if (sent) notifier.send(&event, JVMPI_EVENT_MONITOR_DUMP | JVMPI_REQUESTED_EVENT, jni);
+    collections.release();
+  }
+  jni->PopLocalFrame(nullptr);
+  return sent;
 }
 
 void Bridge::get_call_trace(JVMPI_CallTrace* trace, jint depth) {

@@ -107,6 +107,17 @@ def raw_monitors_work_from_the_start(vm):
     check_equal(said(ran)[-1], "sum 2001000, fought, paired, other names 0", "what the agent saw\n%s\n" % ran)
 
 
+@vm_test(units=UNITS)
+def monitors_are_dumped_on_request(vm):
+    build(vm, "monitors")
+    ran = vm.run_java(vm.agent_option("jvmpi=y"), "-Xrunmonitors", "Contend", "monitor", "4", "5", "2",
+                      environment={"LD_LIBRARY_PATH": vm.dir})
+    check(len(said(ran)) == 2 and said(ran)[1] == "asked 0", "what the agent saw\n%s" % ran)
+    # The owner may have left the monitor meanwhile.
+    check(re.match("dump whole, java (some|none), raw 1, owned (some|none), waiting (some|none), threads some, frames some$",
+                   said(ran)[0]) is not None, "the dump\n%s" % ran)
+
+
 FUNCTIONS = ["frames some", "native line -3", "frames of nobody 0", "status 3", "suspended 0 10 status 8003", "has run 0",
              "resumed status 3", "ids agree", "requests 0 0", "class by request 0", "cpu time runs", "collections some",
              "requests seen 3, shut down 1"]

@@ -1,0 +1,107 @@
+// MONITOR_DUMP.
+#include "plugins/jvmpi/monitor_dump.h"
+
+#include "plugins/jvmpi/lines.h"
+
+namespace hprof::jvmpi {
+
+void DumpBytes::put(const void* bytes, uint64_t count) {
+  if (size_ + count > room_) {
+    const uint64_t room = room_ * 2 + 4096;
+    char* more = services_.allocate<char>(room);
+    if (more == nullptr) {
+      failed_ = true;
+      return;
+    }
+    if (size_ != 0) std::memcpy(more, bytes_, size_);
+    services_.release(bytes_, room_);
+    bytes_ = more;
+    room_ = room;
+  }
+  std::memcpy(bytes_ + size_, bytes, count);
+  size_ += count;
+}
+
+void DumpBytes::u4(uint32_t value) {
+  for (int shift = 24; shift >= 0; shift -= 8) u1(static_cast<uint8_t>(value >> shift));
+}
+
+bool MonitorDump::add_thread(jthread thread, JVMPI_MonitorDump* dump) {
+  JNIEnv* env = bridge_.threads.env_of(jni_, thread);
+  if (env == nullptr) return true;
+  JVMPI_CallTrace& trace = dump->traces[dump->num_traces];
+  trace = {env, 0, arena_.allocate_array<JVMPI_CallFrame>(kDepth)};
+  if (trace.frames == nullptr) return false;
+  bridge_.get_call_trace(&trace, kDepth);
+  dump->threads_status[dump->num_traces++] = bridge_.threads.status(jni_, env);
+  add_monitors_of(thread);
+  return true;
+}
+
+void MonitorDump::add_monitors_of(jthread thread) {
+  jint count = 0;
+  FromVm<jobject> owned(vm_);
+  if (vm_.can.can_get_owned_monitor_info == 0 ||
+      vm_.jvmti->GetOwnedMonitorInfo(thread, &count, &owned) != JVMTI_ERROR_NONE)
+    count = 0;
+  for (jint i = 0; i < count; i++) {
+    add_monitor(owned[i]);
+    jni_->DeleteLocalRef(owned[i]);
+  }
+  Local<jobject> wanted(jni_, nullptr);
+  if (vm_.can.can_get_current_contended_monitor != 0 &&
+      vm_.jvmti->GetCurrentContendedMonitor(thread, &wanted) == JVMTI_ERROR_NONE && wanted != nullptr)
+    add_monitor(wanted);
+}
+
+void MonitorDump::add_threads(jint count, const jthread* threads) {
+  bytes_.u4(static_cast<uint32_t>(count));
+  for (jint i = 0; i < count; i++) bytes_.pointer(bridge_.threads.env_of(jni_, threads[i]));
+}
+
+void MonitorDump::add_monitor(jobject object) {
+  jobjectID id = bridge_.objects.id(jni_, object);
+  for (jint i = 0; i < seen_count_; i++) {
+    if (seen_[i] == id) return;
+  }
+  jvmtiMonitorUsage usage = {};
+  if (seen_count_ == kMonitors || vm_.can.can_get_monitor_info == 0 ||
+      vm_.jvmti->GetObjectMonitorUsage(object, &usage) != JVMTI_ERROR_NONE)
+    return;
+  seen_[seen_count_++] = id;
+  bytes_.u1(JVMPI_MONITOR_JAVA);
+  bytes_.pointer(id);
+  bytes_.pointer(bridge_.threads.env_of(jni_, usage.owner));
+  bytes_.u4(static_cast<uint32_t>(usage.entry_count));
+  // JVMTI counts those that are to be notified among those that wait to enter.
+  add_threads(usage.waiter_count, usage.waiters);
+  add_threads(usage.notify_waiter_count, usage.notify_waiters);
+  give_back(vm_, jni_, usage);
+}
+
+bool MonitorDump::take(JVMPI_MonitorDump* dump) {
+  jint count = 0;
+  FromVm<jthread> threads(vm_);
+  if (vm_.jvmti->GetAllThreads(&count, &threads) != JVMTI_ERROR_NONE) return false;
+  dump->traces = arena_.allocate_array<JVMPI_CallTrace>(count);
+  dump->threads_status = arena_.allocate_array<jint>(count);
+  bool fine = dump->traces != nullptr && dump->threads_status != nullptr;
+  for (jint i = 0; i < count; i++) {
+    fine = fine && add_thread(threads[i], dump);
+    jni_->DeleteLocalRef(threads[i]);
+  }
+  bridge_.monitors.each([&](const RawMonitors::Monitor& monitor) {
+    bytes_.u1(JVMPI_MONITOR_RAW);
+    bytes_.pointer(monitor.name);
+    bytes_.pointer(&monitor);
+    bytes_.pointer(monitor.owner.load(std::memory_order_relaxed));
+    bytes_.u4(monitor.entries);
+    bytes_.u4(0);
+    bytes_.u4(0);
+  });
+  dump->begin = bytes_.begin();
+  dump->end = bytes_.end();
+  return fine && !bytes_.failed();
+}
+
+}  // namespace hprof::jvmpi
