@@ -35,7 +35,7 @@ def every_named_trace_stands_right_before_the_table(vm):
 @vm_test(units=UNITS)
 def hidden_classes_have_readable_names(vm):
     """No blank, and no address that differs from run to run."""
-    run = vm.profiled("cpu=samples,interval=1,depth=30,file=out.txt", "Lambdas")
+    run = vm.profiled("cpu=samples,interval=1,depth=30,file=out.txt", "Lambdas", "busy")
     found = {method for trace in parse_ascii(run.text("out.txt")).traces.values() for method, _, _ in trace.frames}
     check(any("$$Lambda" in method for method in found), "no frame of a hidden class in %s" % sorted(found))
     for method in found:

@@ -19,9 +19,21 @@ public class Lambdas {
         }
     }
 
+    /** Busy inside a lambda for some hundred milliseconds: samplers must meet its class. */
+    static long busy() {
+        IntUnaryOperator spin = n -> {
+            long x = n;
+            for (int i = 0; i < 300_000_000; i++) {
+                x = x * 6364136223846793005L + 1442695040888963407L;
+            }
+            return (int) x;
+        };
+        return spin.applyAsInt(7);
+    }
+
     public static void main(String[] arguments) {
         IntFunction<String> name = i -> "item " + i + " of " + arguments.length;
-        long sum = 0;
+        long sum = arguments.length == 0 ? 0 : busy();
         for (int i = 0; i < 300; i++) {
             int base = i;
             sum += IntStream.range(0, 2000).map(x -> x * base).filter(x -> (x & 1) == 0).asLongStream().sum();
