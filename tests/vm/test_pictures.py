@@ -106,13 +106,15 @@ def contention_has_its_monitor_in_every_format(vm):
         check(all(leaf for _, _, leaf in table.stacks), "%s: a stack without its monitor" % form)
 
 
-@vm_test(units=("cpu_samples",) + ENCODERS)
+@vm_test(units=("bytecode", "cpu_times") + ENCODERS)
 def stacks_are_whole_unless_depth_is_given(vm):
-    def deepest(options):
-        run = vm.profiled("cpu=samples,interval=1,format=json,file=out.json" + options, "Spin", "20")
-        return max(len(record["frames"]) for record in Json(run.text("out.json")).named("trace"))
-    check(deepest("") > 4, "frames of the deepest stack")
-    check(deepest(",depth=2") <= 2, "frames with depth=2")
+    def traces(options):
+        run = vm.profiled("cpu=times,cutoff=0,format=json,file=out.json" + options, "Calls")
+        return Json(run.text("out.json")).named("trace")
+    check(max(len(trace["frames"]) for trace in traces("")) > 200, "frames of Calls.deep")
+    cut = traces(",depth=2")
+    check_equal(max(len(trace["frames"]) for trace in cut), 2, "frames with depth=2")
+    check(any(trace["cut"] for trace in cut), "no trace says that it was cut")
 
 
 @vm_test(units=("bytecode", "cpu_times", "heap_sites") + ENCODERS)
