@@ -40,6 +40,22 @@ TEST_CASE("events are on while a collector that wants them runs") {
   CHECK(f.jvm.is_enabled(JVMTI_EVENT_MONITOR_WAIT));
 }
 
+TEST_CASE("an idle VM has the events of its own life enabled, no other") {
+  SessionFixture f;
+  f.run("watch=y,start=n");
+  CHECK(f.jvm.enabled() == kCore);
+  f.die();
+}
+
+TEST_CASE("an idle VM whose classes are rewritten is told of class files") {
+  SessionFixture f;
+  f.run("cpu=times,start=n");
+  std::set<int> idle = kCore;
+  idle.insert({JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_VM_START});
+  CHECK(f.jvm.enabled() == idle);
+  f.die();
+}
+
 TEST_CASE("handlers get the event with its thread; a thread is made known at first sight") {
   SessionFixture f;
   f.run("watch=y");
