@@ -58,7 +58,7 @@ class Bridge {
   Notifier notifier{vm};
   Classes classes{vm, &ids, &notifier};
   Objects objects{vm, &ids, &notifier, &classes};
-  Threads threads{vm, &ids, &notifier, &objects};
+  Threads threads{vm, &notifier, &objects};
   RawMonitors monitors{vm, &notifier, &threads};
   Collections collections{vm, &notifier, &classes, &threads};
   AgentLibrary library{vm};

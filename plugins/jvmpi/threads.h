@@ -23,8 +23,8 @@ struct ThreadEntry {
 
 class Threads {
  public:
-  Threads(const Vm& vm, Ids* ids, Notifier* notifier, Objects* objects)
-      : vm_(vm), ids_(*ids), notifier_(*notifier), objects_(*objects) {}
+  Threads(const Vm& vm, Notifier* notifier, Objects* objects)
+      : vm_(vm), notifier_(*notifier), objects_(*objects) {}
   bool open();  // [onload]
 
   // JNIEnv* or null; null: no memory, as long as it lives no thread has it then. [any] but [signal]
@@ -56,7 +56,6 @@ class Threads {
   void learn_to_derive(JNIEnv* jni);
 
   const Vm& vm_;
-  Ids& ids_;
   Notifier& notifier_;
   Objects& objects_;
   HashTable<ThreadEntry, Growth::kLevels> table_;  // by JNIEnv*

@@ -71,7 +71,9 @@ def promises_hold_with_objects(vm):
 @vm_test(units=UNITS, since=11)
 def promises_hold_with_all_events(vm):
     seen = check_promises(run(vm, "promises", "all", "Isolated"))
-    check(seen.get(2, 0) > 1000 and seen.get(4, 0) > 10000 and seen.get(5, 0) > 100, "events: %s" % seen)
+    check(seen.get(2, 0) > 1000 and seen.get(4, 0) > 10000, "events: %s" % seen)
+    # ZGC shows no unreachable objects at the start, and frees others later.
+    check(seen.get(5, 0) > 100 or "-XX:+UseZGC" in vm.java_options, "frees: %s" % seen)
     check(seen.get(60, 0) > 0 and seen.get(60) == seen.get(61), "collections: %s" % seen)
     check(seen.get(35, 0) > 0, "class files: %s" % seen)
 
