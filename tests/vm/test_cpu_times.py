@@ -1,5 +1,8 @@
 """cpu=times and cpu=old: exact counts, whatever ends a call."""
+import os
 import platform
+import re
+import zipfile
 
 from calls import COUNTS
 from harness import check, check_equal, vm_test
@@ -211,3 +214,18 @@ def classes_of_one_name_in_two_loaders_are_two(vm):
         run, report = profile(vm, ",times=" + mode, "SameNames")
         steps = sorted(row.count for row in report.cpu("CPU TIME (ms)")[0].rows if row.method == "SameNames$Work.step")
         check_equal(steps, [30, 70], "calls of step\n%s\n" % run)
+
+
+@vm_test(units=UNITS, since=25)
+def what_the_vm_says_of_its_archive_is_silenced_as_the_page_says(vm):
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "compatibility.md")) as file:
+        flag = re.search(r"`(-Xlog:aot=\S+)` on its command line silences it", file.read()).group(1)
+    with zipfile.ZipFile(vm.path("quick.jar"), "w") as jar:
+        jar.write(os.path.join(vm.classes, "Quick.class"), "Quick.class")
+    java = ("-XX:SharedArchiveFile=quick.jsa", "-cp", "quick.jar")
+    made = vm.run_java("-XX:ArchiveClassesAtExit=quick.jsa", *java[1:], "Quick")
+    check_equal(os.path.exists(vm.path("quick.jsa")), True, "the archive\n%s\n" % made)
+    agent = vm.agent_option("cpu=times,file=out.txt")
+    loud, silent = vm.run_java(agent, *java, "Quick"), vm.run_java(agent, flag, *java, "Quick")
+    check("CDS is disabled because early JVMTI ClassFileLoadHook is in use" in loud.out, "without the flag\n%s" % loud)
+    check_equal((silent.code, silent.out), (0, "quick\n"), "with the flag\n%s\n" % silent)
