@@ -167,6 +167,19 @@ const hprof_sampling_service kSampling = {
       hprof_copy_sized(&all, sizeof(all), registers, registers->size);
       platform::write_registers(context, {all.pc, all.sp, all.fp, all.link});
     },
+    [](const hprof_host*, uint64_t os_id, void* argument) {
+      return static_cast<uint32_t>(
+          platform::send_look(static_cast<platform::NativeThread>(os_id), argument) == 0);
+    },
+    [](const hprof_host*, uint64_t os_id) -> uint32_t {
+      const auto id = os_id != 0 ? static_cast<platform::NativeThread>(os_id) : platform::current_thread_id();
+      const platform::ThreadState state = platform::thread_state(id);
+      return state == platform::ThreadState::kUnknown ? UINT32_MAX
+                                                      : state == platform::ThreadState::kRunnable;
+    },
+    [](const hprof_host*, const void* context) {
+      return static_cast<uint32_t>(platform::interrupted_a_call(context));
+    },
 };
 
 // --- accounting

@@ -17,6 +17,9 @@ int cpu_timer_create(CpuTimer* timer, NativeThread, void*) {
 int cpu_timer_start(CpuTimer, int64_t) { return kErrorUnsupported; }
 int cpu_timer_stop(CpuTimer) { return kErrorUnsupported; }
 int cpu_timer_delete(CpuTimer*) { return 0; }
+ThreadState thread_state(NativeThread) { return ThreadState::kUnknown; }
+int send_look(NativeThread, void*) { return kErrorUnsupported; }
+bool interrupted_a_call(const void*) { return false; }
 Tick own_tick(const siginfo_t*, void**) { return Tick::kForeign; }
 
 }  // namespace hprof::platform

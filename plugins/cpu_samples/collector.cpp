@@ -36,25 +36,45 @@ hprof_status Collector::start() {
   last_engine_ = engine_;
   watch_from_now();
   TextLine<160> line;
-  line.add("cpu=samples: the ").add(engine_ == Engine::kSignal ? "signal" : "jvmti").add(" engine runs");
+  line.add("cpu=samples: the ").add(name_of(engine_)).add(" engine runs");
   s.log->detail(s.host, line.c_str());
   return HPROF_OK;
 }
 
-hprof_status Collector::start_engine() {
+const char* Collector::name_of(Engine engine) {
+  static const char* const kNames[] = {nullptr, "signal", "random", "jvmti"};
+  return kNames[static_cast<uint32_t>(engine)];
+}
+
+bool Collector::start_signals() {
   const Services& s = shared_.services;
   const char* why = nullptr;
-  if (sampler_ != Sampler::kJvmti) {
-    engine_ = Engine::kSignal;
-    // -Xcheck:jni complains of handlers that are not the VM's own.
-    const bool is_watched = sampler_ == Sampler::kAuto && vm_flag(s, "CheckJNICalls");
-    if (is_watched) why = "-Xcheck:jni";
-    if (!is_watched && signal_.start(&why) == HPROF_OK) return HPROF_OK;
-    TextLine<256> line;
-    line.add("cpu=samples: ").add(why).add("; sampling with JVMTI (sampler=jvmti) instead");
-    if (sampler_ == Sampler::kSignal) s.log->message(s.host, line.c_str());
-    if (sampler_ == Sampler::kAuto) s.log->detail(s.host, line.c_str());
+  TextLine<256> line;
+  line.add("cpu=samples: ");
+  // -Xcheck:jni complains of handlers that are not the VM's own.
+  if (sampler_ == Sampler::kAuto && vm_flag(s, "CheckJNICalls")) {
+    s.log->detail(s.host, line.add("-Xcheck:jni; sampling with JVMTI (sampler=jvmti) instead").c_str());
+    return false;
   }
+  if (sampler_ == Sampler::kRandom) {
+    engine_ = Engine::kRandom;
+    if (signal_.start(SignalEngine::Source::kLooks, &why) == HPROF_OK) return true;
+    TextLine<256> instead;
+    s.log->message(s.host,
+                   instead.add("cpu=samples: ").add(why).add("; sampling with sampler=auto instead").c_str());
+  }
+  engine_ = Engine::kSignal;
+  if (signal_.start(SignalEngine::Source::kTimers, &why) == HPROF_OK) return true;
+  line.add(why).add("; sampling with JVMTI (sampler=jvmti) instead");
+  if (sampler_ == Sampler::kSignal) s.log->message(s.host, line.c_str());
+  if (sampler_ != Sampler::kSignal) s.log->detail(s.host, line.c_str());
+  return false;
+}
+
+hprof_status Collector::start_engine() {
+  const Services& s = shared_.services;
+  if (sampler_ != Sampler::kJvmti && start_signals()) return HPROF_OK;
+  const char* why = nullptr;
   engine_ = Engine::kJvmti;
   hprof_status status = jvmti_.start(&why);
   if (status == HPROF_OK) return HPROF_OK;
@@ -66,7 +86,7 @@ hprof_status Collector::start_engine() {
 
 void Collector::stop() {
   Circumstances so_far = circumstances();
-  if (engine_ == Engine::kSignal) signal_.stop();
+  if (is_by_signal(engine_)) signal_.stop();
   if (engine_ == Engine::kJvmti) jvmti_.stop();
   engine_ = Engine::kNone;
   wall_before_ = so_far.watched_ns;
@@ -85,7 +105,7 @@ bool Collector::close() {
 
 void Collector::reset() {
   if (take_turn()) {
-    if (engine_ == Engine::kSignal) signal_.drain_all(shared_.services.jvm->jni(shared_.services.host));
+    if (is_by_signal(engine_)) signal_.drain_all(shared_.services.jvm->jni(shared_.services.host));
     shared_.book.clear();
     shared_.book.turn.unlock();
   }
@@ -117,7 +137,7 @@ void Collector::watch_from_now() {
 Circumstances Collector::circumstances() const {
   const Services& s = shared_.services;
   Circumstances how = {nullptr, shared_.interval_ns, wall_before_, cpu_before_};
-  if (last_engine_ != Engine::kNone) how.engine = last_engine_ == Engine::kSignal ? "signal" : "jvmti";
+  how.engine = name_of(last_engine_);
   if (engine_ == Engine::kNone) return how;
   uint64_t wall = s.clock->monotonic(s.host), cpu = s.clock->process_cpu(s.host);
   how.watched_ns += wall > wall_from_ ? wall - wall_from_ : 0;
@@ -128,7 +148,7 @@ Circumstances Collector::circumstances() const {
 hprof_status Collector::report(const hprof_report& report) {
   const Services& s = shared_.services;
   if (!take_turn()) return HPROF_FAILED;
-  if (engine_ == Engine::kSignal) signal_.drain_all(s.jvm->jni(s.host));
+  if (is_by_signal(engine_)) signal_.drain_all(s.jvm->jni(s.host));
   Circumstances how = circumstances();
   Snapshot snapshot;
   snapshot.take(s, shared_.book);
@@ -142,7 +162,7 @@ hprof_status Collector::report(const hprof_report& report) {
 
 void Collector::switch_sampling(SampledThread* thread, hprof_thread_serial serial, bool on) {
   thread->sampled.store(on ? 1 : 0, std::memory_order_relaxed);
-  if (engine_ == Engine::kSignal) signal_.apply(thread, serial);
+  if (is_by_signal(engine_)) signal_.apply(thread, serial);
 }
 
 hprof_status Collector::sample_thread(hprof_object_id object, bool on) {
@@ -185,12 +205,12 @@ hprof_status Collector::control(const hprof_control& control) {
 }
 
 void Collector::thread_start(void*, hprof_thread* thread) {
-  if (engine_ == Engine::kSignal) signal_.thread_start(thread);
+  if (is_by_signal(engine_)) signal_.thread_start(thread);
   if (engine_ == Engine::kJvmti) jvmti_.thread_start(thread);
 }
 
 void Collector::thread_end(void*, hprof_thread* thread) {
-  if (engine_ == Engine::kSignal) signal_.thread_end(thread);
+  if (is_by_signal(engine_)) signal_.thread_end(thread);
   if (engine_ == Engine::kJvmti) jvmti_.thread_end(thread);
 }
 

@@ -13,7 +13,7 @@
 
 namespace hprof::samples {
 
-enum class Sampler : uint32_t { kAuto, kSignal, kJvmti };  // as in the option's choices
+enum class Sampler : uint32_t { kAuto, kSignal, kRandom, kJvmti };  // as in the option's choices
 
 // Filled in by the core from the unit's option rows.
 struct Config {
@@ -36,8 +36,11 @@ class Collector {
   void thread_end(void* jni, hprof_thread* thread);
 
  private:
-  enum class Engine : uint32_t { kNone, kSignal, kJvmti };
+  enum class Engine : uint32_t { kNone, kSignal, kRandom, kJvmti };
 
+  static const char* name_of(Engine engine);
+  static bool is_by_signal(Engine engine) { return engine == Engine::kRandom || engine == Engine::kSignal; }
+  bool start_signals();
   hprof_status start_engine();
   bool take_turn();
   void switch_sampling(SampledThread* thread, hprof_thread_serial serial, bool on);

@@ -9,13 +9,12 @@ namespace hprof::samples {
 static const hprof_option kOptions[] = {
     {"interval", HPROF_OPTION_MILLIS, offsetof(Config, interval_ns), "10", nullptr, 0.01, 3600000, "<ms>",
      "CPU time between samples of a thread"},
-    {"sampler", HPROF_OPTION_CHOICE, offsetof(Config, sampler), "auto", "auto|signal|jvmti", 0, 0, nullptr,
-     "choose the sampling engine"},
+    {"sampler", HPROF_OPTION_CHOICE, offsetof(Config, sampler), "auto", "auto|signal|random|jvmti", 0, 0,
+     nullptr, "choose the sampling engine"},
 };
 
 static constexpr const char* kRecords[] = {HPROF_TABLE_CPU_SAMPLES, HPROF_KIND_NOTE, nullptr};
 
-// Class loads are demanded by AsyncGetCallTrace.
 // Class loads are demanded by AsyncGetCallTrace.
 static constexpr hprof_unit describe() {
   hprof_unit unit = collector_unit<Collector, Config>("cpu_samples", "cpu=samples|cpu=y",

@@ -21,10 +21,16 @@ struct alignas(16) SampledThread : PooledPlace {
   Lock lock;
   std::atomic<uint64_t> os_id;
   std::atomic<hprof_cpu_timer*> timer;  // changes under the lock
-  // jvmti engine: the thread's CPU clock when last seen, and what of it is not charged to a sample yet
-  // (nanoseconds)
+  // Engines that look: the thread's CPU clock when last seen, and what of it is not charged to a sample yet
+  // (nanoseconds; signed, under the lock, with random looks)
   std::atomic<uint64_t> cpu_seen;
   std::atomic<uint64_t> cpu_open;
+  std::atomic<uint32_t> look;       // what the look that is on its way to the thread weighs; 0: none is
+  std::atomic<uint32_t> announced;  // stands in the list of new places
+  std::atomic<uint32_t> next_new;   // in that list, a number
+  // The looker's own: the serial with which it knows the thread, and whether it has had a look at it.
+  uint32_t runs;
+  uint32_t looked;
 };
 
 class SampledThreads {
@@ -50,6 +56,15 @@ class SampledThreads {
     });
   }
 
+  // New places for the looker, who takes them all at once: the number of the first, 0: none. next_announced()
+  // takes that place off the list. Lock-free.
+  void announce(SampledThread* place);  // [app][control]
+  uint32_t take_announced() { return announced_.exchange(0, std::memory_order_acq_rel); }
+  uint32_t next_announced(uint32_t number);
+  // Places by number, from 1 to last(). [any]
+  SampledThread& at(uint32_t number) const { return places_[number]; }
+  uint32_t last() const { return places_.last(); }
+
   // The place as one word for a timer, and back: null when it is another thread's by now. [signal]
   static void* handle(const SampledThread* place) {
     return reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(place) |
@@ -62,12 +77,17 @@ class SampledThreads {
     return same && place->serial.load(std::memory_order_relaxed) != 0 ? place : nullptr;
   }
 
-  void close(const Services& services) { places_.close(services); }  // no handler may run any more [control]
+  // No handler may run any more. [control]
+  void close(const Services& services) {
+    announced_.store(0, std::memory_order_relaxed);
+    places_.close(services);
+  }
 
  private:
   static constexpr uintptr_t kGenerations = 15;  // what the alignment of a place leaves free
 
   PlacePool<SampledThread, 6, 15> places_;
+  std::atomic<uint32_t> announced_{0};
 };
 
 }  // namespace hprof::samples

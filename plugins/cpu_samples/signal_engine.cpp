@@ -27,11 +27,13 @@ const char* SignalEngine::find_walk() {
   return walk != nullptr ? nullptr : "this VM has no AsyncGetCallTrace, or it is switched off";
 }
 
-hprof_status SignalEngine::start(const char** why) {
+hprof_status SignalEngine::start(Source source, const char** why) {
   const Services& s = shared_->services;
+  source_ = source;
   if ((*why = find_walk()) != nullptr) return HPROF_UNSUPPORTED;
   lost_samples_ = s.log->loss_counter(s.host, "CPU samples: the sample buffer was full");
   lost_threads_ = s.log->loss_counter(s.host, "threads without CPU samples: no CPU timer to be had");
+  ended_calls_ = s.log->loss_counter(s.host, "CPU samples that ended a system call of the program's (EINTR)");
   if (!open_buffers()) {
     *why = "no memory for the sample buffer";
     return HPROF_NO_MEMORY;
@@ -48,6 +50,10 @@ hprof_status SignalEngine::start(const char** why) {
     return HPROF_FAILED;
   }
   drainer_.store(drainer, std::memory_order_release);
+  if (source == Source::kLooks && !looker_.start(why)) {
+    stop_drainer();
+    return HPROF_UNSUPPORTED;
+  }
   running_.store(1, std::memory_order_seq_cst);
   s.threads->each(s.host, s.jvm->jni(s.host), this, &SignalEngine::visit_thread);
   return HPROF_OK;
@@ -68,8 +74,17 @@ bool SignalEngine::open_buffers() {
 void SignalEngine::stop() {
   if (running_.exchange(0, std::memory_order_seq_cst) == 0) return;
   const Services& s = shared_->services;
+  if (!looker_.stop()) {
+    looker_stuck_ = true;
+    s.log->message(s.host, "cpu=samples: the looking thread does not end");
+  }
   // No timer is put in any more: apply looks at running_ with the thread's lock held.
   shared_->threads.each([&](SampledThread* thread, hprof_thread_serial serial) { let_go(thread, serial); });
+  stop_drainer();
+}
+
+void SignalEngine::stop_drainer() {
+  const Services& s = shared_->services;
   s.sampling->uninstall(s.host);
   hprof_agent_thread* drainer = drainer_.exchange(nullptr, std::memory_order_acq_rel);
   if (s.threads->stop(s.host, drainer) != HPROF_OK) {
@@ -82,7 +97,8 @@ void SignalEngine::stop() {
 }
 
 void SignalEngine::close() {
-  if (drainer_stuck_) return;
+  if (is_stuck()) return;
+  looker_.close();
   close_queue();
 }
 
@@ -96,7 +112,7 @@ void SignalEngine::close_queue() {
 // --- threads ---
 
 bool SignalEngine::wants_timer(const SampledThread& thread) const {
-  return running_.load(std::memory_order_seq_cst) != 0 &&
+  return source_ == Source::kTimers && running_.load(std::memory_order_seq_cst) != 0 &&
          thread.sampled.load(std::memory_order_relaxed) != 0 &&
          thread.os_id.load(std::memory_order_relaxed) != 0;
 }
@@ -123,6 +139,7 @@ void SignalEngine::apply(SampledThread* thread, hprof_thread_serial serial) {
 void SignalEngine::let_go(SampledThread* thread, hprof_thread_serial serial) {
   const Services& s = shared_->services;
   hprof_cpu_timer* timer = nullptr;
+  if (source_ == Source::kLooks) looker_.remove(thread, serial);
   if (shared_->threads.give_back(s, thread, serial, &timer) && timer != nullptr)
     s.sampling->stop(s.host, timer);
 }
@@ -133,7 +150,8 @@ void SignalEngine::thread_start(hprof_thread* thread) {
   SampledThread* place = shared_->threads.get(shared_->services, thread,
                                               shared_->samples_new.load(std::memory_order_relaxed), &is_new);
   if (place == nullptr || thread->os_id == 0) add_loss(lost_threads_, 1);
-  if (!is_new) return;
+  if (place == nullptr || !is_new) return;
+  if (source_ == Source::kLooks) looker_.add(place);
   apply(place, thread->serial);
   // It was stopped meanwhile, and may have passed by.
   if (running_.load(std::memory_order_seq_cst) == 0) let_go(place, thread->serial);
@@ -194,15 +212,35 @@ static void walk_caller(void* argument) {
 
 void SignalEngine::on_tick(void* argument, void* timer_argument, void* ucontext, uint32_t ticks) {
   SampledThread* thread = SampledThreads::from_handle(timer_argument);
-  if (thread != nullptr) static_cast<SignalEngine*>(argument)->sample(*thread, ucontext, ticks);
+  if (thread != nullptr) static_cast<SignalEngine*>(argument)->sample(thread, ucontext, ticks);
 }
 
-void SignalEngine::sample(const SampledThread& thread, void* ucontext, uint32_t ticks) {
-  const Services& s = shared_->services;
+Sample* SignalEngine::claim(uint32_t ticks) {
   Sample* slot = queue_.claim();
-  if (slot == nullptr) return add_loss(lost_samples_, ticks);
+  if (slot == nullptr) add_loss(lost_samples_, ticks);
+  return slot;
+}
+
+void SignalEngine::publish(Sample* sample) {
+  const Services& s = shared_->services;
+  queue_.publish(sample);
+  if (queue_.waiting() * 2 >= queue_.slots() && wake_sent_.exchange(1, std::memory_order_relaxed) == 0) {
+    hprof_agent_thread* drainer = drainer_.load(std::memory_order_acquire);
+    if (drainer != nullptr) s.threads->wake(drainer);
+  }
+}
+
+void SignalEngine::sample(SampledThread* thread, void* ucontext, uint32_t ticks) {
+  const Services& s = shared_->services;
+  if (source_ == Source::kLooks) {
+    ticks = Looker::take_ticks(thread);
+    if (ticks == 0) return;
+    if (s.sampling->ended_a_call(s.host, ucontext) != 0) add_loss(ended_calls_, 1);
+  }
+  Sample* slot = claim(ticks);
+  if (slot == nullptr) return;
   slot->ticks = ticks;
-  slot->thread = thread.serial.load(std::memory_order_relaxed);
+  slot->thread = thread->serial.load(std::memory_order_relaxed);
   slot->top = nullptr;
   uint32_t depth = shared_->depth.load(std::memory_order_relaxed);
   if (depth > queue_.depth()) depth = queue_.depth();
@@ -212,11 +250,19 @@ void SignalEngine::sample(const SampledThread& thread, void* ucontext, uint32_t 
   } else {
     walk(slot, jni, depth, ucontext);
   }
-  queue_.publish(slot);
-  if (queue_.waiting() * 2 >= queue_.slots() && wake_sent_.exchange(1, std::memory_order_relaxed) == 0) {
-    hprof_agent_thread* drainer = drainer_.load(std::memory_order_acquire);
-    if (drainer != nullptr) s.threads->wake(drainer);
-  }
+  publish(slot);
+}
+
+// By any thread: the queue's producers need no signal.
+void SignalEngine::unseen(void* self, hprof_thread_serial serial, uint32_t ticks) {
+  auto* engine = static_cast<SignalEngine*>(self);
+  Sample* slot = engine->claim(ticks);
+  if (slot == nullptr) return;
+  slot->ticks = ticks;
+  slot->thread = serial;
+  slot->top = nullptr;
+  slot->frame_count = -static_cast<int32_t>(kNotSeenRunning);
+  engine->publish(slot);
 }
 
 void SignalEngine::walk(Sample* slot, void* jni, uint32_t depth, void* ucontext) {

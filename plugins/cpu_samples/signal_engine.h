@@ -1,5 +1,6 @@
-// Samples by CPU-time signals: a timer on every thread's CPU clock, AsyncGetCallTrace in the handler, a
-// queue, and an agent thread that drains it soon, while the classes of the stacks are still loaded.
+// Samples by signals: of a timer on every thread's CPU clock, or of a thread that looks at random moments
+// (looker.h); AsyncGetCallTrace in the handler, a queue, and an agent thread that drains it soon, while the
+// classes of the stacks are still loaded.
 #pragma once
 
 #include <atomic>
@@ -8,6 +9,7 @@
 #include <hprof/collector.h>
 
 #include "plugins/cpu_samples/engine.h"
+#include "plugins/cpu_samples/looker.h"
 #include "plugins/cpu_samples/sample_queue.h"
 
 namespace hprof::samples {
@@ -21,13 +23,17 @@ struct AsyncTrace {
 
 class SignalEngine {
  public:
-  explicit SignalEngine(Shared* shared) : shared_(shared) {}
+  explicit SignalEngine(Shared* shared) : shared_(shared), looker_(shared, &SignalEngine::unseen, this) {}
 
-  // Times every thread. On failure everything is as before, and *why is static text. [control]
-  hprof_status start(const char** why);
-  void stop();                                      // a barrier; what was queued is counted [control]
-  bool is_stuck() const { return drainer_stuck_; }  // its thread did not end: no close
-  void close();                                     // gives memory back, after stop [control]
+  // What sends the signals.
+  enum class Source : uint32_t { kTimers, kLooks };
+
+  // Times every thread, or has it looked at. On failure everything is as before, and *why is static text.
+  // [control]
+  hprof_status start(Source source, const char** why);
+  void stop();  // a barrier; what was queued is counted [control]
+  bool is_stuck() const { return drainer_stuck_ || looker_stuck_; }  // a thread did not end: no close
+  void close();  // gives memory back, after stop [control]
 
   void thread_start(hprof_thread* thread);  // [app]
   void thread_end(hprof_thread* thread);    // [app]
@@ -42,14 +48,18 @@ class SignalEngine {
 
   static void on_tick(void* argument, void* timer_argument, void* ucontext, uint32_t ticks);
   static void drain_loop(void* argument, void* jni, hprof_agent_thread* thread);
+  static void unseen(void* self, hprof_thread_serial serial, uint32_t ticks);
   static uint32_t visit_thread(void* argument, hprof_thread* thread, void* jthread);
   bool wants_timer(const SampledThread& thread) const;
   void let_go(SampledThread* thread, hprof_thread_serial serial);
-  void sample(const SampledThread& thread, void* ucontext, uint32_t ticks);
+  void sample(SampledThread* thread, void* ucontext, uint32_t ticks);
+  Sample* claim(uint32_t ticks);
+  void publish(Sample* sample);
   void walk(Sample* slot, void* jni, uint32_t depth, void* ucontext);
   void* method_at(uint64_t pc) const;
   void walk_from_caller(Sample* slot, void* jni, uint32_t depth, void* ucontext);
   bool open_buffers();
+  void stop_drainer();
   void close_queue();
   uint32_t drain(void* jni);  // a turn's worth; how many it counted
   void count(const Sample& sample, void* jni);
@@ -64,7 +74,10 @@ class SignalEngine {
   std::atomic<uint32_t> wake_sent_{0};
   uint64_t* lost_samples_ = nullptr;
   uint64_t* lost_threads_ = nullptr;
-  bool drainer_stuck_ = false;
+  uint64_t* ended_calls_ = nullptr;
+  Source source_ = Source::kTimers;
+  Looker looker_;
+  bool drainer_stuck_ = false, looker_stuck_ = false;
 };
 
 }  // namespace hprof::samples

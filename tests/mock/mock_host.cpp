@@ -84,7 +84,8 @@ struct MockClock {
     MockHost* self = MockHost::of(host);
     Guard guard(self->lock_);
     const auto found = self->thread_cpu_ns.find(os_id);
-    return found == self->thread_cpu_ns.end() ? UINT64_MAX : found->second;
+    if (found == self->thread_cpu_ns.end()) return UINT64_MAX;
+    return self->running_threads.count(os_id) != 0 ? ++found->second : found->second;
   }
   static uint64_t process_cpu(const hprof_host* host) { return MockHost::of(host)->process_cpu_ns; }
   static uint64_t counter(const hprof_host*) { return 0; }

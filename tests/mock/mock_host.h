@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -90,6 +91,8 @@ class MockHost {
   uint64_t wall_clock_ms = 1700000000000;
   int32_t utc_offset_s = 0;
   uint64_t process_cpu_ns = 0;
+  std::set<uint64_t>
+      running_threads;  // by os id: their CPU clocks move by a nanosecond whenever they are read
   std::map<uint64_t, uint64_t> thread_cpu_ns;  // by os id; a thread that is not here: unknown
 
   // --- ids: what the core would have learnt of the VM

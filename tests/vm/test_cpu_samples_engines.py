@@ -52,6 +52,17 @@ def signal_engine_shares_are_the_true_ones(vm):
 
 
 @vm_test(units=UNITS)
+def random_engine_adds_up_to_the_cpu_time(vm):
+    run, report, section = sampled(vm, "sampler=random,interval=1,depth=8", "Shares", "5")
+    # 5 s of the worker's CPU time, and a little of the threads around it.
+    check(4900 <= section.total <= 6000, "%d samples of 1 ms in 5 s of CPU time" % section.total)
+    check("cpu=samples: engine random, interval 1 ms, " in run.text("out.txt"), "another engine ran")
+    check(blocked_share(section) < 0.001, "blocked threads were sampled")
+    seen = {method for row in section.rows for method in methods(report, row)}
+    check("Shares.counted" in seen and "Shares.recursive" in seen, "the work was not seen: %s" % sorted(seen))
+
+
+@vm_test(units=UNITS)
 def jvmti_engine_leaves_blocked_threads_out(vm):
     _, report, section = sampled(vm, "sampler=jvmti,interval=5", "Shares", "3")
     check(section.total >= 300, "only %d samples of 3 s at 5 ms" % section.total)
@@ -86,6 +97,11 @@ def check_virtual_stacks(vm, sampler):
 
 
 @vm_test(units=UNITS, since=21)
+def random_engine_shows_virtual_threads_stacks_without_their_carriers(vm):
+    check_virtual_stacks(vm, "random")
+
+
+@vm_test(units=UNITS, since=21)
 def signal_engine_shows_virtual_threads_stacks_without_their_carriers(vm):
     check_virtual_stacks(vm, "signal")
 
@@ -110,7 +126,7 @@ def dumps_on_request_keep_counting(vm):
 
 @vm_test(units=UNITS)
 def report_says_how_it_was_come_by(vm):
-    for sampler in ("signal", "jvmti"):
+    for sampler in ("random", "signal", "jvmti"):
         run, _, _ = sampled(vm, "interval=0.5,sampler=" + sampler, "Spin", "4")
         check("cpu=samples: engine %s, interval 0.5 ms, " % sampler in run.text("out.txt"), "no note on the engine")
 

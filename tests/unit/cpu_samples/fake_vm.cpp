@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 extern "C" const hprof_module* hprof_module_cpu_samples(const hprof_offer*, const char**);
 
@@ -58,6 +59,22 @@ struct FakeServices {
     auto& timer = FakeVm::current->timers[os_id];
     timer.reset(new hprof_cpu_timer{os_id, interval_ns, argument});
     return timer.get();
+  }
+  static uint32_t look(const hprof_host*, uint64_t os_id, void* argument) {
+    FakeVm* vm = FakeVm::current;
+    if (vm->mock.thread_cpu_ns.count(os_id) == 0) return 0;
+    vm->looks_sent++;
+    vm->late_looks_.push_back(argument);
+    if (!vm->looks_are_late) vm->arrive();
+    return 1;
+  }
+  static uint32_t is_runnable(const hprof_host*, uint64_t os_id) {
+    FakeVm* vm = FakeVm::current;
+    if (!vm->has_looks) return UINT32_MAX;
+    return vm->blocked.count(os_id) != 0 ? 0 : 1;
+  }
+  static uint32_t ended_a_call(const hprof_host*, const void*) {
+    return FakeVm::current->look_ends_a_call ? 1 : 0;
   }
   static void stop(const hprof_host*, hprof_cpu_timer* timer) { FakeVm::current->timers.erase(timer->os_id); }
   static uint32_t guarded(const hprof_host*, void (*body)(void*), void* argument) {
@@ -161,7 +178,10 @@ static const hprof_sampling_service kSampling = {sizeof(hprof_sampling_service),
                                                  FakeServices::stop,
                                                  FakeServices::guarded,
                                                  FakeServices::read_registers,
-                                                 FakeServices::write_registers};
+                                                 FakeServices::write_registers,
+                                                 FakeServices::look,
+                                                 FakeServices::is_runnable,
+                                                 FakeServices::ended_a_call};
 
 FakeVm::FakeVm() {
   current = this;
@@ -202,6 +222,12 @@ bool FakeVm::tick(uint64_t os_id, uint32_t ticks) {
 void FakeVm::tick_late(void* handle, uint32_t ticks) {
   g_handler(g_handler_argument, handle, nullptr, ticks);
 }
+
+void FakeVm::arrive() {
+  for (void* argument : std::exchange(late_looks_, {})) g_handler(g_handler_argument, argument, nullptr, 1);
+}
+
+void FakeVm::look_around() { mock.run_thread(1, 1); }
 
 void FakeVm::look(uint64_t ns) {
   hprof_agent_thread* thread = mock.agent_threads.at(0).get();

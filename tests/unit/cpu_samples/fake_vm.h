@@ -38,6 +38,12 @@ class FakeVm {
   bool walk_faults = false;    // guarded calls end in a fault
   int walk_faults_after = -1;  // only guarded calls after so many
   bool timers_fail = false;
+  bool has_looks = false;       // set before create
+  std::set<uint64_t> blocked;   // threads, by os id
+  bool looks_are_late = false;  // a look reaches its thread by arrive() only
+  uint32_t looks_sent = 0;
+  bool look_ends_a_call = false;
+  void arrive();
   std::function<void()> on_timer;          // before a timer is made: what other threads do meanwhile
   std::vector<samples::AsyncFrame> stack;  // what AsyncGetCallTrace finds ...
   int32_t walk_code = 0;                   // ... or, with an empty stack, answers
@@ -68,6 +74,9 @@ class FakeVm {
   // One look of the jvmti engine after `ns`: the agent thread's body runs for one wait.
   void look(uint64_t ns);
 
+  // One turn of the random engine's looker.
+  void look_around();
+
   // A method that the ids service knows.
   void* method(const std::string& owner, const std::string& name);
   // The collector, made with these option values; destroyed with the VM.
@@ -93,6 +102,7 @@ class FakeVm {
   jvmtiInterface_1_ jvmti_functions_;
   std::vector<std::unique_ptr<char>> methods_;
   std::unique_ptr<MockConfig> config_;
+  std::vector<void*> late_looks_;
   friend struct FakeServices;
 };
 

@@ -1,7 +1,7 @@
 /*
  * Draft: may change with any release.
  *
- * CPU-time sampling by signals: a timer on a thread's CPU clock. NULL service: the platform has none.
+ * CPU-time sampling by signals: of a timer on a thread's CPU clock, or of a thread that looks. NULL service: the platform has none.
  */
 #ifndef HPROF_DRAFT_SAMPLING_H
 #define HPROF_DRAFT_SAMPLING_H
@@ -38,6 +38,15 @@ typedef struct hprof_sampling_service {
    * writes the old ones back before the handler returns: execution goes on with them. [signal] */
   uint32_t (*read_registers)(const hprof_host* host, const void* ucontext, hprof_registers* registers);
   void (*write_registers)(const hprof_host* host, void* ucontext, const hprof_registers* registers);
+  /* A look is a tick without a timer: runs the handler with ticks = 1 on a thread of this process by native id, as soon
+   * as it executes code outside of the kernel. A look that is still on its way swallows the next one. 0: the thread is
+   * gone, or the platform has no looks. [control], the agent's threads */
+  uint32_t (*look)(const hprof_host* host, uint64_t os_id, void* look_argument);
+  /* 1: the thread is on a processor or waits for one; 0: it is blocked; UINT32_MAX: it is gone, or that is not known.
+   * os_id 0: the calling thread. Some system calls. [control], the agent's threads */
+  uint32_t (*is_runnable)(const hprof_host* host, uint64_t os_id);
+  /* 1: the signal ended a system call of the application's with EINTR. [signal] */
+  uint32_t (*ended_a_call)(const hprof_host* host, const void* ucontext);
 } hprof_sampling_service;
 
 #endif

@@ -1,0 +1,92 @@
+// Looks: signals to one thread, told from all others by their code and sender.
+#include "platform/linux/look.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <type_traits>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "platform/guarded_read.h"
+#include "platform/linux/proc_text.h"
+#include "platform/posix/path_text.h"
+#include "platform/posix/sample_signal.h"
+#include "platform/sampling.h"
+
+namespace hprof::platform {
+namespace {
+
+// A process may send itself signals of any code; the kernel and the C library use those down to -60.
+constexpr int kLookCode = -0x4850;
+
+// Tells this copy of the agent from another in the same process.
+const char token = 0;
+int our_number() { return static_cast<int>(reinterpret_cast<uintptr_t>(&token)); }
+
+}  // namespace
+
+int send_look(NativeThread thread, void* value) {
+  siginfo_t info;
+  memset(&info, 0, sizeof info);
+  info.si_signo = sample_signal();
+  info.si_errno = our_number();
+  info.si_code = kLookCode;
+  info.si_pid = getpid();
+  info.si_uid = getuid();
+  info.si_value.sival_ptr = value;
+  const int kept = errno;
+  const long sent =
+      syscall(SYS_rt_tgsigqueueinfo, info.si_pid, static_cast<int>(thread), info.si_signo, &info);
+  const int error = sent == 0 ? 0 : errno;
+  errno = kept;
+  return error;
+}
+
+bool is_look(const siginfo_t* info, void** value) {
+  if (info->si_code != kLookCode || info->si_errno != our_number() || info->si_pid != getpid()) return false;
+  *value = info->si_value.sival_ptr;
+  return true;
+}
+
+// Field 3 of proc(5)'s stat; the name before it may have any character.
+ThreadState thread_state(NativeThread thread) {
+  char path[64], text[128];
+  PathText(path, sizeof path).add("/proc/self/task/").add(static_cast<uint32_t>(thread)).add("/stat");
+  if (read_proc_text(path, text, sizeof text) == 0) return ThreadState::kUnknown;
+  const char* end_of_name = strrchr(text, ')');
+  if (end_of_name == nullptr || end_of_name[1] != ' ') return ThreadState::kUnknown;
+  return end_of_name[2] == 'R' ? ThreadState::kRunnable : ThreadState::kBlocked;
+}
+
+namespace {
+
+#if defined(__x86_64__)
+constexpr uint16_t kCall = 0x050f;  // syscall
+bool returned_eintr(const ucontext_t& context, uintptr_t* behind) {
+  *behind = static_cast<uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
+  return context.uc_mcontext.gregs[REG_RAX] == -EINTR;
+}
+#elif defined(__aarch64__)
+constexpr uint32_t kCall = 0xd4000001;  // svc #0
+bool returned_eintr(const ucontext_t& context, uintptr_t* behind) {
+  *behind = static_cast<uintptr_t>(context.uc_mcontext.pc);
+  return static_cast<int64_t>(context.uc_mcontext.regs[0]) == -EINTR;
+}
+#else
+constexpr uint8_t kCall = 0;
+bool returned_eintr(const ucontext_t&, uintptr_t*) { return false; }
+#endif
+
+}  // namespace
+
+// A call that is started anew looks as it did before; one that is not has -EINTR for its result, and the
+// instruction that made it lies just before.
+bool interrupted_a_call(const void* machine_context) {
+  uintptr_t behind = 0;
+  if (!returned_eintr(*static_cast<const ucontext_t*>(machine_context), &behind)) return false;
+  return guarded_read<std::remove_cv_t<decltype(kCall)>>(
+             reinterpret_cast<const void*>(behind - sizeof kCall)) == kCall;
+}
+
+}  // namespace hprof::platform

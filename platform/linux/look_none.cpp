@@ -1,0 +1,13 @@
+// No looks: builds for small devices keep to timers.
+#include "platform/error.h"
+#include "platform/linux/look.h"
+#include "platform/sampling.h"
+
+namespace hprof::platform {
+
+int send_look(NativeThread, void*) { return kErrorUnsupported; }
+bool is_look(const siginfo_t*, void**) { return false; }
+ThreadState thread_state(NativeThread) { return ThreadState::kUnknown; }
+bool interrupted_a_call(const void*) { return false; }
+
+}  // namespace hprof::platform

@@ -1,0 +1,15 @@
+// No looks at random moments: builds for small devices keep to timers.
+#include "plugins/cpu_samples/looker.h"
+
+namespace hprof::samples {
+
+bool Looker::start(const char** why) {
+  *why = "this build has no looks at threads";
+  return false;
+}
+bool Looker::stop() { return true; }
+void Looker::close() {}
+void Looker::add(SampledThread*) {}
+void Looker::remove(SampledThread*, hprof_thread_serial) {}
+
+}  // namespace hprof::samples
