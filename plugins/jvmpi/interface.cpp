@@ -10,17 +10,17 @@ namespace {
 
 jint enable_event(jint type, void*) {
   Bridge* b = bridge();
-  return b != nullptr ? b->enable(type) : JVMPI_FAIL;
+  return b != nullptr ? b->enable(type) : jint{JVMPI_FAIL};
 }
 
 jint disable_event(jint type, void*) {
   Bridge* b = bridge();
-  return b != nullptr ? b->disable(type) : JVMPI_FAIL;
+  return b != nullptr ? b->disable(type) : jint{JVMPI_FAIL};
 }
 
 jint request_event(jint type, void* argument) {
   Bridge* b = bridge();
-  return b != nullptr ? b->request(type, argument) : JVMPI_FAIL;
+  return b != nullptr ? b->request(type, argument) : jint{JVMPI_FAIL};
 }
 
 void get_call_trace(JVMPI_CallTrace* trace, jint depth) {
@@ -115,7 +115,7 @@ template <jint (*kDo)(Bridge*, JNIEnv*)>
 void each_thread(jint count, JNIEnv** threads, jint* results) {
   Bridge* b = bridge();
   for (jint i = 0; i < count; i++) {
-    const jint result = b != nullptr ? kDo(b, threads[i]) : JVMTI_ERROR_NOT_AVAILABLE;
+    const jint result = b != nullptr ? kDo(b, threads[i]) : jint{JVMTI_ERROR_NOT_AVAILABLE};
     if (results != nullptr) results[i] = result;
   }
 }
@@ -123,7 +123,7 @@ void each_thread(jint count, JNIEnv** threads, jint* results) {
 jint get_thread_status(JNIEnv* env) {
   Bridge* b = bridge();
   JNIEnv* jni = b != nullptr ? b->vm.jni() : nullptr;
-  return jni != nullptr ? b->threads.status(jni, env) : JVMPI_THREAD_RUNNABLE;
+  return jni != nullptr ? b->threads.status(jni, env) : jint{JVMPI_THREAD_RUNNABLE};
 }
 
 jboolean thread_has_run(JNIEnv* env) {

@@ -19,7 +19,7 @@ void Objects::send(JNIEnv* jni, jint type, jlong tag, jclass cls, jlong size) {
   JVMPI_Event event = {};
   JVMPI_ObjectAlloc& alloc = event.u.obj_alloc;
   alloc.arena_id = 1;
-  alloc.is_array = info != nullptr ? info->kind : JVMPI_NORMAL_OBJECT;
+  alloc.is_array = info != nullptr ? info->kind : jint{JVMPI_NORMAL_OBJECT};
   alloc.obj_id = id_of_number(number_of_tag(tag));
   if (alloc.is_array == JVMPI_NORMAL_OBJECT && of != number_of_tag(tag)) alloc.class_id = id_of_number(of);
   alloc.size = static_cast<jint>(size);
