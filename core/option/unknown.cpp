@@ -1,5 +1,6 @@
 #include "core/option/unknown.h"
 
+#include "core/base/build.h"
 #include "core/option/core_options.h"
 #include "core/option/option_row.h"
 #include "core/option/shipped.h"
@@ -33,7 +34,9 @@ void each_name(const ModuleSet& modules, Visit visit) {
   }
 }
 
+// Small builds list the names without a guess.
 Str closest(const ModuleSet& modules, Str typed) {
+  if (kEmbedded) return Str();
   uint32_t best = typed.size <= 3 ? 1 : 2;
   Str found;
   each_name(modules, [&](Str name) {

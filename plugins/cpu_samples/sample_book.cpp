@@ -28,7 +28,7 @@ void SampleBook::close() {
 
 void SampleBook::clear() {
   counts_.clear();
-  total_ = 0;
+  total_ = looks_ = 0;
   memset(reasons_, 0, sizeof reasons_);
 }
 
@@ -61,6 +61,7 @@ uint32_t SampleBook::below_continuation(uint32_t count) const {
 
 void SampleBook::count(hprof_trace_serial trace, uint64_t weight) {
   total_ = total_ > UINT64_MAX - weight ? UINT64_MAX : total_ + weight;
+  looks_++;
   counts_.add(*services_, trace, weight);
 }
 

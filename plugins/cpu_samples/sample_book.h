@@ -29,6 +29,7 @@ class SampleBook {
 
   const TraceCounts& counts() const { return counts_; }
   uint64_t total() const { return total_; }
+  uint64_t looks() const { return looks_; }  // whatever they weigh
   uint64_t by_reason(Reason reason) const { return reasons_[reason]; }
   uint32_t depth() const { return depth_; }
   // Who uses the book: one of the agent's threads at a time. The engine's passes when it does not get it, the
@@ -44,7 +45,7 @@ class SampleBook {
   hprof_frame_id* frames_ = nullptr;  // room for depth_
   uint32_t depth_ = 0;
   bool has_continuations_ = false;
-  uint64_t total_ = 0;
+  uint64_t total_ = 0, looks_ = 0;
   uint64_t reasons_[kReasonCount] = {};
 };
 
