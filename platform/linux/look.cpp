@@ -33,7 +33,6 @@ int send_look(NativeThread thread, void* value) {
   info.si_errno = our_number();
   info.si_code = kLookCode;
   info.si_pid = getpid();
-  info.si_uid = getuid();
   info.si_value.sival_ptr = value;
   const int kept = errno;
   const long sent =
