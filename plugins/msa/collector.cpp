@@ -101,9 +101,19 @@ void Collector::Rows::add(const Row& row) {
   }
 }
 
+// Among the first `most` rows.
+bool Collector::Rows::has(uint64_t serial, uint64_t most) const {
+  for (uint64_t i = most; i != 0; i--) {
+    if (rows[i - 1].serial == serial) return true;
+  }
+  return false;
+}
+
 uint32_t Collector::visit(void* context, hprof_thread* thread, void*) {
   auto* rows = static_cast<Rows*>(context);
   if ((thread->flags & (HPROF_THREAD_AGENT | HPROF_THREAD_VIRTUAL)) != 0 || thread->os_id == 0) return 1;
+  // One that is just ending has its row already.
+  if (rows->has(thread->serial, rows->ended)) return 1;
   Row row = {};
   row.serial = thread->serial;
   const Collector& of = *rows->collector;
@@ -137,10 +147,15 @@ hprof_status Collector::report(const hprof_report&) {
     ++*static_cast<uint64_t*>(count);
     return 1u;
   });
-  Rows rows = {this, s.allocate<Row>(room), room};
+  Rows rows = {this, s.allocate<Row>(room), room, ended};
   if (rows.rows == nullptr) return HPROF_NO_MEMORY;
-  for (uint32_t i = 0; i < ended; i++) rows.add(chunks_[i / kRowsOfChunk]->rows[i % kRowsOfChunk]);
+  for (uint32_t i = 0; i < ended; i++) rows.add(ended_row(i));
   s.threads->each(s.host, nullptr, &rows, &Collector::visit);
+  // Those that ended meanwhile may have been gone before they were visited.
+  const uint32_t ended_now = ended_.load(std::memory_order_acquire);
+  for (uint32_t i = ended; i < ended_now; i++) {
+    if (!rows.has(ended_row(i).serial, rows.count)) rows.add(ended_row(i));
+  }
   hprof_rec_table table = table_of(schema_, rows.rows, rows.count);
   table.created_ms = s.clock->wall_ms(s.host);
   const hprof_status status = s.emit->write(s.host, &table.head);

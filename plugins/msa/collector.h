@@ -46,13 +46,18 @@ class Collector {
     const Collector* collector;
     Row* rows;
     uint64_t room;
+    uint32_t ended;  // of threads that had ended when it began: the first rows
     uint64_t count = 0;
     uint32_t known = 0;  // bit i: some thread had a value in column i
     void add(const Row& row);
+    bool has(uint64_t serial, uint64_t most) const;
   };
 
   static uint32_t visit(void* rows, hprof_thread* thread, void* jthread);
   bool keep(const Row& row);
+  const Row& ended_row(uint32_t index) const {
+    return chunks_[index / kRowsOfChunk]->rows[index % kRowsOfChunk];
+  }
   hprof_status say_what_is_missing(uint32_t known);
 
   Services services_;
