@@ -16,7 +16,7 @@ void Collector::lose(uint64_t* counter) const {
 }
 
 // A thread that the VM is still making is not known yet. It counts as the one that had its environment
-// before: at the VM's end, the first thread becomes another one.
+// before, or that ended last: at the VM's end, the first thread becomes another one.
 uint32_t Collector::ask_thread(JNIEnv* jni, AllocatingThread* state) {
   auto* jvmti = static_cast<jvmtiEnv*>(services_.jvm->jvmti(services_.host));
   jthread self = nullptr;
@@ -41,7 +41,8 @@ uint32_t Collector::ask_thread(JNIEnv* jni, AllocatingThread* state) {
 // 0 unless thread=y.
 uint32_t Collector::thread_of(JNIEnv* jni, AllocatingThread* state) {
   if (services_.settings().thread_in_traces == 0) return 0;
-  return state->asks ? ask_thread(jni, state) : state->serial;
+  const uint32_t serial = state->asks ? ask_thread(jni, state) : state->serial;
+  return serial != 0 ? serial : last_ended_.load(std::memory_order_relaxed);
 }
 
 // 0: the VM is to be asked.
@@ -305,8 +306,9 @@ void Collector::sampled_object_alloc(JNIEnv* jni, hprof_thread*, jobject object,
   state->inside = false;
 }
 
-void Collector::thread_end(void* jni, hprof_thread*) {
+void Collector::thread_end(void* jni, hprof_thread* thread) {
   if (services_.settings().thread_in_traces == 0) return;
+  last_ended_.store(thread->serial, std::memory_order_relaxed);
   if (AllocatingThread* state = threads_.get(jni)) state->asks = true;
 }
 

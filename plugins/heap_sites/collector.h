@@ -124,6 +124,7 @@ class Collector {
   AllocatedClasses classes_;
   AllocatingThreads threads_;
   LiveRecords live_;
+  std::atomic<uint32_t> last_ended_{0};  // serial of the thread that ended last; kept with thread=y
   std::atomic<uint32_t> collections_{1};
   std::atomic<uint32_t> unloads_{1};
   std::atomic<uint64_t> vm_objects_{0};
