@@ -261,6 +261,11 @@ class Vm:
     def path(self, name):
         return os.path.join(self.dir, name)
 
+    def needs_tree_outside_of_tmp(self):
+        """For tests that mount another /tmp."""
+        if os.path.realpath(self.dir).startswith("/tmp/"):
+            raise Skip("this tree is in /tmp, which the test hides from the VM")
+
     def native(self, source, *options):
         """The path of a shared library, made here of native/<source>."""
         compiler = shutil.which("cc")

@@ -65,6 +65,7 @@ def in_a_folder_of_its_own(vm, *options):
     """The agent in a VM whose /tmp cannot be written."""
     if not vm.jdk.home or os.geteuid() != 0:
         raise Skip("needs a JDK without a command in front, and root")
+    vm.needs_tree_outside_of_tmp()
     shadow = "mount -t tmpfs -o ro none /tmp && exec \"$@\""
     return subprocess.run(["unshare", "--mount", "--propagation=private", "sh", "-c", shadow, "sh",
                            *vm.command("java", vm.agent_option(",".join(options)), "-cp", vm.classes, "Quick")],

@@ -194,6 +194,7 @@ def what_a_sandbox_withholds_is_said_by_its_name(vm):
 @vm_test(units=UNITS)
 def a_temporary_folder_that_attaching_cannot_use_is_named(vm):
     """That of the JVM, where tool and agent meet."""
+    vm.needs_tree_outside_of_tmp()
     for options, user, why in (("ro", "root", "Read-only file system"), ("mode=755", "nobody", "Permission denied")):
         program = as_nobody() if user == "nobody" else ()
         with Other(vm, "unshare", "--mount", "--propagation=private", "sh", "-c", 'mount -t tmpfs -o %s none /tmp && exec "$@"' % options,
@@ -206,6 +207,7 @@ def a_temporary_folder_that_attaching_cannot_use_is_named(vm):
 @vm_test(units=UNITS)
 def a_container_is_reached_from_outside(vm):
     """Process ids, mounts and /tmp of its own, and none of this machine's files where the agent is."""
+    vm.needs_tree_outside_of_tmp()
     with tempfile.TemporaryDirectory(dir="/var/tmp") as outside:
         agent = os.path.join(shutil.copytree(vm.agent_dir, os.path.join(outside, "lib")), "libhprof.so")
         hide = "mount -t tmpfs tmp /tmp && mount -t tmpfs none %s && exec \"$@\"" % outside
