@@ -4,10 +4,12 @@ import os
 import resource
 import shutil
 import signal
+import stat
 import subprocess
 import threading
 import time
 
+NOBODY = 65534  # the user without rights
 # Seconds until a VM counts as hung; no test waits for it to pass.
 TIMEOUT = int(os.environ.get("HPROF_VM_TIMEOUT", "120"))
 
@@ -260,6 +262,15 @@ class Vm:
 
     def path(self, name):
         return os.path.join(self.dir, name)
+
+    def as_nobody(self, *command):
+        """The command in the name of a user who owns nothing; needs root, and a tree that others may read."""
+        folder = self.dir
+        while folder != "/":
+            if not os.stat(folder).st_mode & stat.S_IXOTH:
+                raise Skip("%s is closed to other users, so they cannot run this build" % folder)
+            folder = os.path.dirname(folder)
+        return ["setpriv", "--reuid=%d" % NOBODY, "--regid=%d" % NOBODY, "--clear-groups", *command]
 
     def needs_tree_outside_of_tmp(self):
         """For tests that mount another /tmp."""

@@ -8,12 +8,11 @@ import subprocess
 import tempfile
 import time
 
-from harness import TIMEOUT, Skip, check, check_equal, clean_environment, no_core, vm_test
+from harness import NOBODY, TIMEOUT, Skip, check, check_equal, clean_environment, no_core, vm_test
 from reports import parse_ascii
 from tool import hprof, sound
 
 UNITS = ("cpu_samples", "encoder_ascii", "sink_socket")
-NOBODY = 65534
 
 
 def profile(vm, live, *words, prefix=(), cwd=None):
@@ -158,13 +157,9 @@ class Other:
         self.process.stdout.close()
 
 
-def as_nobody(*command):
-    return ("setpriv", "--reuid=%d" % NOBODY, "--regid=%d" % NOBODY, "--clear-groups", *command)
-
-
 @vm_test(units=UNITS)
 def root_gets_a_file_of_its_own_from_another_users_vm(vm):
-    with Other(vm, *as_nobody()) as other:
+    with Other(vm, *vm.as_nobody()) as other:
         path = profiled(vm, other, "java.hprof.txt")
         check_equal(os.stat(path).st_uid, os.geteuid(), "the owner of the report")
         check("Spin.hot" in open(path).read(), "the busy method")
@@ -172,12 +167,12 @@ def root_gets_a_file_of_its_own_from_another_users_vm(vm):
 
 @vm_test(units=UNITS)
 def a_user_profiles_what_is_his(vm):
-    with Other(vm, *as_nobody()) as other, tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
+    with Other(vm, *vm.as_nobody()) as other, tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
         os.chown(folder, NOBODY, NOBODY)
-        path = profiled(vm, other, "java.hprof.txt", folder=folder, prefix=as_nobody())
+        path = profiled(vm, other, "java.hprof.txt", folder=folder, prefix=vm.as_nobody())
         check_equal(os.stat(path).st_uid, NOBODY, "the owner of the report")
         with Other(vm, "setpriv", "--reuid=0") as foreign:
-            code, _, err = profile(vm, foreign, cwd=folder, prefix=as_nobody())
+            code, _, err = profile(vm, foreign, cwd=folder, prefix=vm.as_nobody())
             check_equal((code, "belongs to user" in err), (2, True), "hprof profile of root's VM: %s" % err)
         check_equal(len(os.listdir(folder)), 1, "files of the refused one")
 
@@ -196,7 +191,7 @@ def a_temporary_folder_that_attaching_cannot_use_is_named(vm):
     """That of the JVM, where tool and agent meet."""
     vm.needs_tree_outside_of_tmp()
     for options, user, why in (("ro", "root", "Read-only file system"), ("mode=755", "nobody", "Permission denied")):
-        program = as_nobody() if user == "nobody" else ()
+        program = vm.as_nobody() if user == "nobody" else ()
         with Other(vm, "unshare", "--mount", "--propagation=private", "sh", "-c", 'mount -t tmpfs -o %s none /tmp && exec "$@"' % options,
                    "sh", *program) as other:
             code, text = hprof(vm, "attach", "--agent=" + vm.agent, str(other.pid), "cpu=samples")

@@ -7,11 +7,10 @@ import subprocess
 import tempfile
 
 import pages
-from harness import TIMEOUT, Skip, check, check_equal, clean_environment, no_core, vm_test
+from harness import NOBODY, TIMEOUT, Skip, check, check_equal, clean_environment, no_core, vm_test
 from tool import hprof
 
 UNITS = ("cpu_samples", "cpu_times", "heap_sites", "encoder_ascii", "sink_file", "sink_socket")
-NOBODY = 65534
 
 
 def page():
@@ -55,10 +54,6 @@ def no_task_takes_more_than_four_commands(vm):
         check(1 <= len(commands) <= 4, "%s: %d commands" % (blocks[0].place, len(commands)))
 
 
-def as_nobody(*command):
-    return ["setpriv", "--reuid=%d" % NOBODY, "--regid=%d" % NOBODY, "--clear-groups", *command]
-
-
 @vm_test(units=UNITS)
 def the_first_task_needs_no_rights(vm):
     if os.geteuid() != 0:
@@ -73,8 +68,8 @@ def the_first_task_needs_no_rights(vm):
         shutil.copy2(os.path.join(vm.tree, "bin", "hprof"), os.path.join(folder, "bin"))
         environment = clean_environment({"PATH": os.path.join(folder, "bin") + os.pathsep + os.environ["PATH"]})
         # A prefix needs its caller's rights; what it runs gives them up.
-        give_up, *words = as_nobody("java")
-        java = as_nobody(*vm.command("java")) if vm.jdk.home else vm.command(give_up, *words)
+        give_up, *words = vm.as_nobody("java")
+        java = vm.as_nobody(*vm.command("java")) if vm.jdk.home else vm.command(give_up, *words)
         command = [*java, "-Xmx256m", "-cp", vm.classes, "Shop", "serve"]
         service = subprocess.Popen(command, cwd="/", stdin=subprocess.PIPE, stdout=subprocess.PIPE, preexec_fn=no_core,
                                    env=environment)
@@ -82,7 +77,7 @@ def the_first_task_needs_no_rights(vm):
             check(service.stdout.readline().startswith(b"ready "), "the service does not start")
             for block in pages.sections(os.path.join("docs", "tasks.md"))[0]:
                 for command, wanted in block.steps:
-                    run = subprocess.run(as_nobody("bash", "-c", command.replace("4711", str(service.pid))), cwd=home,
+                    run = subprocess.run(vm.as_nobody("bash", "-c", command.replace("4711", str(service.pid))), cwd=home,
                                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                          timeout=TIMEOUT, env=environment)
                     text = run.stdout.decode(errors="replace")
