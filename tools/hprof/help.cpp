@@ -67,7 +67,8 @@ hprof view BEFORE AFTER --diff [-o FILE.html]
 
 Makes a page to look at in a browser: flame graph, callers of each method, table of methods, search. The page is one file
 and asks nothing of any other. FILE is a text report (java.hprof.txt) or a binary file with CPU samples or allocation
-sites, of this agent or the original, or folded stacks; compressed by gzip or not. Without -o the page is FILE.html.
+sites, of this agent or the original, folded stacks, a profile of pprof, or lines of format=json; compressed by gzip
+or not. Without -o the page is FILE.html.
 
   --diff                compares two profiles: what is more, less, new and gone
 

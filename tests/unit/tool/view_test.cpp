@@ -48,6 +48,43 @@ bool read_folded(const std::string& text, Profile* profile, std::string* error) 
   return read_folded_profile(in, profile, error);
 }
 
+bool read_pprof(const std::string& bytes, Profile* profile, std::string* error) {
+  MemorySource source(bytes.data(), bytes.size());
+  Input in(source, 16);
+  return read_pprof_profile(in, profile, error);
+}
+
+bool read_json(const std::string& text, Profile* profile, std::string* error) {
+  MemorySource source(text.data(), text.size());
+  Input in(source);
+  return read_json_profile(in, profile, error);
+}
+
+// A field of a protocol buffer; numbers and lengths are below 128.
+std::string field(unsigned number, unsigned value) {
+  return {static_cast<char>(number << 3), static_cast<char>(value)};
+}
+std::string field(unsigned number, const std::string& bytes) {
+  return std::string{static_cast<char>(number << 3 | 2), static_cast<char>(bytes.size())} + bytes;
+}
+
+// Two stacks as Go writes them: samples first, strings last.
+std::string pprof_file() {
+  const auto line = [](unsigned function, unsigned number) {
+    return field(4, field(1, function) + field(2, number));
+  };
+  std::string file = field(1, field(1, 1) + field(2, 2)) + field(1, field(1, 3) + field(2, 4));
+  file += field(
+      2, field(1, std::string("\1\2")) + field(2, std::string("\5\6")) + field(3, field(1, 8) + field(2, 9)));
+  file += field(2, field(1, 2) + field(2, 7) + field(2, 0));
+  file += field(4, field(1, 1) + line(1, 12) + line(2, 30)) + field(4, field(1, 2) + line(2, 31));
+  file += field(5, field(1, 1) + field(2, 5) + field(4, 6)) + field(5, field(1, 2) + field(2, 7));
+  for (const char* text : {"", "samples", "count", "cpu", "microseconds", "demo.A.inner", "A.java",
+                           "demo.B.run", "thread", "main"})
+    file += field(6, std::string(text));
+  return file + field(9, 100) + field(13, 6);
+}
+
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 }  // namespace
 
@@ -137,6 +174,112 @@ TEST_CASE("view: folded stacks are read outermost first") {
     CHECK_FALSE(read_folded(wrong, &profile, &error));
     CHECK(has(error, "line 1: "));
   }
+}
+
+TEST_CASE("view: marks of stacks without all of their frames are no frames") {
+  Profile profile;
+  std::string error;
+  REQUIRE(read_folded("[cut];a.A.b 3\n[unknown] 4\n", &profile, &error));
+  CHECK(profile.traces[1].size() == 1);
+  CHECK(profile.cut == std::set<uint64_t>{1});
+  CHECK(profile.traces[2].empty());
+}
+
+TEST_CASE("view: pprof has its stacks, types, threads and comments") {
+  Profile profile;
+  std::string error;
+  REQUIRE_MESSAGE(read_pprof(pprof_file(), &profile, &error), error);
+  REQUIRE(profile.tables.size() == 1);
+  const ProfileTable& table = profile.tables[0];
+  CHECK(table.name == "cpu_samples");
+  REQUIRE(table.weights.size() == 2);
+  CHECK(table.weights[0].name == "samples");
+  CHECK(table.weights[1].name == "time");
+  CHECK(table.weights[1].unit == ProfileWeight::kNanoseconds);
+  CHECK(table.weights[1].preferred);
+  REQUIRE(table.rows.size() == 2);
+  CHECK(table.rows[0].values == std::vector<uint64_t>{5, 6000});
+  CHECK(table.rows[1].values == std::vector<uint64_t>{7, 0});
+  const std::vector<ProfileFrame>& frames = profile.traces[table.rows[0].trace];
+  REQUIRE(frames.size() == 3);  // one of them is inlined
+  CHECK(frames[0].class_name == "demo.A");
+  CHECK(frames[0].method == "inner");
+  CHECK(frames[0].source == "A.java");
+  CHECK(frames[0].line == 12);
+  CHECK(frames[2].line == 31);
+  CHECK(profile.threads[table.rows[0].trace] == "main");
+  CHECK(profile.notes == std::vector<std::string>{"A.java"});
+}
+
+TEST_CASE("view: what is wrong in pprof is named with its byte") {
+  const std::string good = pprof_file();
+  std::string error;
+  for (size_t size = 0; size < good.size(); ++size) {
+    Profile profile;
+    CAPTURE(size);
+    // Where only whole fields are missing, it may be a shorter profile.
+    if (!read_pprof(good.substr(0, size), &profile, &error)) CHECK(has(error, "byte "));
+  }
+  const auto refused = [&](const std::string& bytes, const std::string& why) {
+    Profile profile;
+    CHECK_FALSE(read_pprof(bytes, &profile, &error));
+    CHECK_MESSAGE(has(error, why), error);
+  };
+  refused(std::string("\x03z", 2), "byte 0: expected a field of pprof's profile.proto");
+  refused(field(6, std::string()), "no sample type");
+  refused(good + field(2, field(1, 3) + field(2, std::string("\1\1"))),
+          "byte " + std::to_string(good.size()) + ": the sample refers to location 3");
+  refused(good + field(2, field(1, 1) + field(2, 1)), "expected 2 values in the sample, found 1");
+  refused(good + field(4, field(1, 1)), "expected a location with a number of its own, found 1");
+  refused(good + field(2, field(2, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x01")), "a value below 0");
+}
+
+TEST_CASE("view: lines of format=json have their tables, and a vendor's") {
+  const std::string start =
+      R"({"record":"begin","version":1,"created_ms":5,"id_size":8}
+{"record":"frame","id":1,"class":"demo.A","method":"in\u006eer","source":null,"line":12}
+{"record":"trace","id":4,"thread":{"id":1,"name":"main"},"frames":[1,1],"cut":true}
+{"record":"instance","not":"looked into
+{"record":"table","name":"hprof.cpu_times/1","title":"CPU TIME","order":"time","columns":[{"name":"calls","title":"count","type":"count","flags":["weight"]},{"name":"time","title":"time","type":"nanoseconds","flags":["weight","default"]},{"name":"trace","title":"trace","type":"trace","flags":[]}],"totals":{"calls":9,"time":70}}
+{"record":"row","table":"hprof.cpu_times/1","cells":{"calls":3,"time":50,"trace":4}}
+)";
+  Profile profile;
+  std::string error;
+  REQUIRE_MESSAGE(
+      read_json(
+          start +
+              R"({"record":"table","name":"com.acme.heat/1","title":"HEAT","order":null,"columns":[{"name":"heat","title":"heat","type":"bytes","flags":["weight","state"]},{"name":"at","title":"at","type":"trace","flags":[]},{"name":"what","title":"what","type":"class","flags":["leaf"]}],"totals":null}
+{"record":"row","table":"com.acme.heat/1","cells":{"heat":18446744073709551615,"at":4,"what":{"id":1,"name":"byte[]"}}}
+{"record":"note","time_us":1,"text":"2 lost"}
+)",
+          &profile, &error),
+      error);
+  REQUIRE(profile.tables.size() == 2);
+  CHECK(profile.tables[0].name == "cpu_times");
+  CHECK(profile.tables[0].totals == std::vector<uint64_t>{9, 70});
+  CHECK(profile.tables[0].rows[0].values == std::vector<uint64_t>{3, 50});
+  CHECK(profile.traces[4].size() == 2);
+  CHECK(profile.traces[4][0].method == "inner");
+  CHECK(profile.cut.count(4) == 1);
+  CHECK(profile.threads[4] == "main");
+  CHECK(profile.tables[1].name == "com.acme.heat/1");
+  CHECK(profile.tables[1].leaf);
+  CHECK(profile.tables[1].rows[0].name == "byte[]");
+  CHECK(profile.tables[1].rows[0].values == std::vector<uint64_t>{UINT64_MAX});
+  CHECK(profile.notes == std::vector<std::string>{"2 lost"});
+
+  const auto refused = [&](const std::string& line, const std::string& why) {
+    Profile wrong;
+    CHECK_FALSE(read_json(start + line + "\n", &wrong, &error));
+    CHECK_MESSAGE(has(error, why), error);
+  };
+  refused("oops", "line 7: expected {\"record\":");
+  refused(R"({"record":"trace","id":5,"frames":[2]})",
+          "line 7: the trace has a frame 2 that no line before defines");
+  refused(R"({"record":"note","text":"x)", "line 7: column 27: expected the end of a string");
+  refused(R"({"record":"row","table":"b","cells":{}})", "a row of a table that no line before describes");
+  refused(R"({"record":"row","table":"hprof.cpu_times/1","cells":{"trace":4}})",
+          "expected a number of 0 or more as calls");
 }
 
 TEST_CASE("view: nothing of a profile can leave its place in the page") {

@@ -18,7 +18,7 @@ std::string frame_text(const ProfileFrame& frame) {
 }
 
 std::string row_name(const Profile& profile, const ProfileRow& row) {
-  if (!row.name.empty()) return row.name;
+  if (!row.name.empty()) return row.label.empty() ? row.name : row.name + " " + row.label;
   const auto found = profile.traces.find(row.trace);
   const bool empty = found == profile.traces.end() || found->second.empty();
   return empty ? "<empty trace>" : method_text(found->second[0]);

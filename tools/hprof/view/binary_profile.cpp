@@ -23,10 +23,11 @@ class BinaryProfile {
   bool run(std::string* error) {
     FileHeader header;
     if (!read_header(in_, &header)) {
-      *error = "byte 0: neither a report of hprof nor folded stacks";
+      *error = "byte 0: expected a header JAVA PROFILE 1.0.1 or 1.0.2";
       return false;
     }
     profile_.about.emplace_back("format", header.version);
+    profile_.created_ms = header.milliseconds;
     RecordHead head{};
     bool cut = false;
     while (read_record_head(in_, &head, &cut)) {

@@ -50,7 +50,7 @@ class DataWriter {
   void write(const Profile& profile) {
     for (const auto& about : profile.about)
       out_ << "i\t" << escaped(about.first) << '\t' << escaped(about.second) << '\n';
-    for (const auto& trace : profile.traces) write_trace(trace.first, trace.second);
+    for (const auto& trace : profile.traces) write_trace(profile, trace.first, trace.second);
     for (const ProfileTable& table : profile.tables) write_table(table);
     for (const std::string& note : profile.notes) out_ << "n\t" << escaped(note) << '\n';
   }
@@ -76,23 +76,32 @@ class DataWriter {
     });
   }
 
-  void write_trace(uint64_t serial, const std::vector<ProfileFrame>& frames) {
-    std::string line;
+  void write_trace(const Profile& profile, uint64_t serial, const std::vector<ProfileFrame>& frames) {
+    std::string line, thread = "0";
     for (size_t i = frames.size(); i-- > 0;) line += '\t' + frame_id(frames[i]);
-    out_ << "t\t" << base36(serial) << "\t0\t0" << line << '\n';
+    const auto found = profile.threads.find(serial);
+    if (found != profile.threads.end()) {
+      thread = numbered(&threads_, found->second, [&](const std::string& id) {
+        out_ << "u\t" << id << '\t' << escaped(found->second) << '\n';
+      });
+    }
+    out_ << "t\t" << base36(serial) << '\t' << thread << '\t' << profile.cut.count(serial) << line << '\n';
   }
 
   void write_table(const ProfileTable& table) {
     out_ << "T\t" << escaped(table.name) << '\t' << escaped(table.title) << '\n';
     for (const ProfileWeight& weight : table.weights) {
-      out_ << "C\t" << weight.name << '\t' << weight.unit << '\t'
-           << 1 + (weight.preferred ? 8 : 0) + (weight.state ? 16 : 0) << '\t' << weight.title << '\n';
+      out_ << "C\t" << escaped(weight.name) << '\t' << weight.unit << '\t'
+           << 1 + (weight.preferred ? 8 : 0) + (weight.state ? 16 : 0) << '\t' << escaped(weight.title)
+           << '\n';
     }
     out_ << "C\ttrace\t5\t0\ttrace\n";
+    if (table.leaf) out_ << "C\tname\t7\t32\tname\n";
     for (const ProfileRow& row : table.rows) {
+      const std::string leaf = table.leaf ? '\t' + string_id(row.name) : "";
       out_ << 'd';
       for (uint64_t value : row.values) out_ << '\t' << value;
-      out_ << '\t' << base36(row.trace) << '\n';
+      out_ << '\t' << base36(row.trace) << leaf << '\n';
     }
     out_ << "E\t\n";
   }
@@ -109,7 +118,7 @@ class DataWriter {
   }
 
   std::ostream& out_;
-  std::unordered_map<std::string, std::string> strings_, classes_, frames_;
+  std::unordered_map<std::string, std::string> strings_, classes_, frames_, threads_;
 };
 
 }  // namespace

@@ -23,32 +23,75 @@ ProfileTable sites_table() {
            {"live_objects", "live objects", ProfileWeight::kCount, false, true},
            {"allocated_bytes", "allocated bytes", ProfileWeight::kBytes, true, false},
            {"allocated_objects", "allocated objects", ProfileWeight::kCount, false, false}},
-          {}};
+          {},
+          true};
 }
 
 ProfileTable monitors_table() {
   return {"monitor_time",
           "MONITOR TIME",
           {{"time", "time blocked", ProfileWeight::kNanoseconds, true, false},
-           {"count", "times blocked", ProfileWeight::kCount, false, false}},
-          {}};
+           {"contentions", "times blocked", ProfileWeight::kCount, false, false}},
+          {},
+          true};
 }
+
+ProfileFrame frame_of_name(std::string_view name) {
+  const size_t dot = name.rfind('.');
+  ProfileFrame frame;
+  if (dot != std::string_view::npos) frame.class_name = name.substr(0, dot);
+  frame.method = name.substr(dot == std::string_view::npos ? 0 : dot + 1);
+  return frame;
+}
+
+void take_off_marks(uint64_t trace, Profile* profile) {
+  std::vector<ProfileFrame>& frames = profile->traces[trace];
+  const auto ends_with = [&](const char* mark) {
+    return !frames.empty() && frames.back().class_name.empty() && frames.back().method == mark;
+  };
+  if (ends_with("[cut]")) {
+    frames.pop_back();
+    profile->cut.insert(trace);
+  }
+  if (frames.size() == 1 && ends_with("[unknown]")) frames.pop_back();
+}
+
+namespace {
+
+bool starts_with(const std::string& text, std::string_view begin) {
+  return std::string_view(text).substr(0, begin.size()) == begin;
+}
+
+// Controls that no line of text has.
+bool has_controls(const std::string& text) {
+  for (const char letter : text) {
+    const auto c = static_cast<unsigned char>(letter);
+    if (c < 0x20 && c != '\t' && c != '\n' && c != '\r') return true;
+  }
+  return false;
+}
+
+bool read_any(ByteSource& source, Profile* profile, std::string* error) {
+  constexpr size_t kLooked = 64;
+  Input in(source);
+  std::string first;
+  in.text(kLooked, &first);
+  in.seek(0);
+  if (starts_with(first, "JAVA PROFILE "))
+    return first.find('\0') == std::string::npos ? read_text_profile(in, profile, error)
+                                                 : read_binary_profile(in, profile, error);
+  if (has_controls(first)) return read_pprof_profile(in, profile, error);
+  return starts_with(first, "{\"") ? read_json_profile(in, profile, error)
+                                   : read_folded_profile(in, profile, error);
+}
+
+}  // namespace
 
 bool read_profile(const std::string& path, Profile* profile, std::string* error) {
   std::unique_ptr<ByteSource> source = open_source(path, error);
   if (source == nullptr) return false;
   profile->file = path;
-  Input in(*source);
-  bool good;
-  if (!is_text(*source)) {
-    good = read_binary_profile(in, profile, error);
-  } else {
-    constexpr std::string_view kBegin = "JAVA PROFILE ";
-    const uint8_t* first = in.bytes(kBegin.size());
-    const bool report = first != nullptr && memcmp(first, kBegin.data(), kBegin.size()) == 0;
-    in.seek(0);
-    good = report ? read_text_profile(in, profile, error) : read_folded_profile(in, profile, error);
-  }
+  bool good = read_any(*source, profile, error);
   if (good && !source->error().empty()) {
     *error = source->error();
     good = false;

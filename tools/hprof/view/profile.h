@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/hprof/format/input.h"
@@ -30,31 +32,47 @@ struct ProfileRow {
   uint64_t trace;                // of Profile::traces
   std::vector<uint64_t> values;  // one for each weight
   std::string name = {};         // class, method or monitor; "" where the file does not say
+  std::string label = {};        // of a lock that is no monitor of Java: "(JUC lock)"
 };
 
 struct ProfileTable {
   std::string name, title;  // "cpu_samples", "CPU SAMPLES"
   std::vector<ProfileWeight> weights;
   std::vector<ProfileRow> rows;
+  bool leaf = false;                  // names of rows stand on top of their stacks: what was allocated
+  std::vector<uint64_t> totals = {};  // of a weight, rows that a cutoff left out included; 0 or none: of rows
 };
 
 struct Profile {
   std::string file;
   std::vector<std::pair<std::string, std::string>> about;  // key and value: created, format
   std::map<uint64_t, std::vector<ProfileFrame>> traces;    // innermost first
+  std::map<uint64_t, std::string> threads;                 // by trace: the thread's name, where told apart
+  std::set<uint64_t> cut;                                  // traces that lack their outermost frames
   std::vector<ProfileTable> tables;
   std::vector<std::string> notes;
+  uint64_t created_ms = 0;   // since 1970; 0: not said
+  uint64_t duration_ns = 0;  // of what was seen; 0: not said
 };
 
-// Reads a text report, a binary file with CPU SAMPLES or ALLOC SITES, or folded stacks ("a;b;c 42"); gzip as
-// it comes. False with *error, which names the line or byte, when it is none of them or has no table with
-// stacks.
+// Reads a text report, a binary file with CPU SAMPLES or ALLOC SITES, folded stacks ("a;b;c 42"), pprof's
+// profile.proto or format=json; gzip as it comes. False with *error, which names the line or byte, when it is
+// none of them or has no table with stacks.
 bool read_profile(const std::string& path, Profile* profile, std::string* error);
 
 // The readers, for what open_source() gave.
 bool read_text_profile(Input& in, Profile* profile, std::string* error);
 bool read_binary_profile(Input& in, Profile* profile, std::string* error);
 bool read_folded_profile(Input& in, Profile* profile, std::string* error);
+bool read_pprof_profile(Input& in, Profile* profile, std::string* error);
+bool read_json_profile(Input& in, Profile* profile, std::string* error);
+
+// Class and method of "some.Class.method".
+ProfileFrame frame_of_name(std::string_view name);
+// What the encoders write for a stack that was cut ("[cut]" as its outermost frame) and for one without
+// frames
+// ("[unknown]") is taken off again.
+void take_off_marks(uint64_t trace, Profile* profile);
 
 // The tables that the formats know, without rows.
 ProfileTable samples_table();

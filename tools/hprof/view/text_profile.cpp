@@ -8,12 +8,8 @@ namespace {
 
 // "Some.Class.method(File.java:12)", after the tab.
 ProfileFrame frame_of(std::string_view text) {
-  ProfileFrame frame;
   const size_t open = text.rfind('(');
-  std::string_view name = text.substr(0, open);
-  const size_t dot = name.rfind('.');
-  if (dot != std::string_view::npos) frame.class_name = name.substr(0, dot);
-  frame.method = name.substr(dot == std::string_view::npos ? 0 : dot + 1);
+  ProfileFrame frame = frame_of_name(text.substr(0, open));
   if (open == std::string_view::npos) return frame;
   std::string_view place = text.substr(open + 1);
   if (!place.empty() && place.back() == ')') place.remove_suffix(1);
@@ -46,6 +42,8 @@ class TextReport {
         good = table(sites_table(), "SITES END", line);
       } else if (line.substr(0, 20) == "MONITOR TIME BEGIN (") {
         good = table(monitors_table(), "MONITOR TIME END", line);
+      } else if (line.substr(0, 14) == "THREAD START (") {
+        thread(line);
       } else if (line.substr(0, 12) == "HPROF NOTE: ") {
         profile_.notes.emplace_back(line.substr(12));
       } else if (profile_.about.empty() && line.substr(0, 13) == "JAVA PROFILE ") {
@@ -82,6 +80,9 @@ class TextReport {
     Scan scan(line);
     if (!scan.literal("TRACE ") || !scan.decimal(&serial) || !scan.literal(":"))
       return fail("expected TRACE <number>:");
+    uint64_t thread = 0;
+    if (scan.literal(" (thread=") && scan.decimal(&thread) && threads_.count(thread) != 0)
+      profile_.threads[serial] = threads_[thread];
     std::vector<ProfileFrame>& frames = profile_.traces[serial];
     frames.clear();
     while (next(&line)) {
@@ -95,12 +96,27 @@ class TextReport {
     return true;
   }
 
+  // THREAD START (obj=50000181, id = 200001, name="main", group="main")
+  void thread(std::string_view line) {
+    uint64_t serial = 0;
+    std::string_view skipped, name;
+    Scan scan(line);
+    if (scan.up_to("id = ", &skipped) && scan.decimal(&serial) && scan.literal(", name=\"") &&
+        scan.up_to_last("\", group=", &name))
+      threads_[serial] = name;
+  }
+
   bool table(ProfileTable made, std::string_view end, std::string_view head) {
     uint64_t total = 0;
     const size_t at = head.find("total = ");
     if (at != std::string_view::npos) {
       Scan scan(head.substr(at + 8));
       if (!scan.decimal(&total)) return fail("expected total = <number>");
+    }
+    if (made.name == "cpu_samples") made.totals = {total};
+    if (made.name != "cpu_samples" && total <= UINT64_MAX / kNsPerMs) made.totals = {total * kNsPerMs, 0};
+    if (head.find("ordered by live bytes") != std::string_view::npos) {
+      for (ProfileWeight& weight : made.weights) weight.preferred = weight.name == "live_bytes";
     }
     std::string_view line;
     while (next(&line)) {
@@ -129,6 +145,7 @@ class TextReport {
     ProfileRow row{numbers.back(), {}, {}};
     scan.blanks();
     row.name = scan.rest();
+    if (made->name == "monitor_time") take_off_label(&row);
     if (sites) {
       row.values = {numbers[0], numbers[1], numbers[2], numbers[3]};
     } else if (made->weights.size() == 1) {
@@ -142,8 +159,19 @@ class TextReport {
     return true;
   }
 
+  // "java.lang.Object (Java)": what kind of lock it is.
+  static void take_off_label(ProfileRow* row) {
+    const size_t at = row->name.rfind(" (");
+    if (at == std::string::npos || row->name.back() != ')') return;
+    row->label = row->name.substr(at + 1);
+    row->name.resize(at);
+    if (row->label == "(Java)") row->label.clear();
+  }
+
+  static constexpr uint64_t kNsPerMs = 1000000;
   LineReader lines_;
   Profile& profile_;
+  std::map<uint64_t, std::string> threads_;  // names by serial
   std::string kept_;
   bool held_ = false;
   const char* problem_ = "";
@@ -174,16 +202,13 @@ bool read_folded_profile(Input& in, Profile* profile, std::string* error) {
     for (size_t end = line.size(); end != std::string_view::npos;) {
       const size_t start = end == 0 ? std::string_view::npos : line.rfind(';', end - 1);
       const size_t from = start == std::string_view::npos ? 0 : start + 1;
-      ProfileFrame frame;
       std::string name(line.substr(from, end - from));
       for (char& letter : name)
         if (letter == '/') letter = '.';
-      const size_t dot = name.rfind('.');
-      if (dot != std::string::npos) frame.class_name = name.substr(0, dot);
-      frame.method = name.substr(dot == std::string::npos ? 0 : dot + 1);
-      frames.push_back(std::move(frame));
+      frames.push_back(frame_of_name(name));
       end = start;
     }
+    take_off_marks(lines.number(), profile);
     table.rows.push_back({lines.number(), {count}});
   }
   if (!table.rows.empty()) profile->tables.push_back(std::move(table));

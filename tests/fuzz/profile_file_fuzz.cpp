@@ -1,0 +1,84 @@
+// The readers of profiles: text, binary, folded stacks, pprof and JSON lines, and the page made of what they
+// read.
+#include <cstdint>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/fuzz/seeds.h"
+#include "tests/support/hprof_builder.h"
+#include "tools/hprof/view/page.h"
+
+using namespace hprof::tool;
+
+namespace {
+
+using Reader = bool (*)(Input&, Profile*, std::string*);
+constexpr Reader kReaders[] = {read_text_profile, read_binary_profile, read_folded_profile,
+                               read_pprof_profile, read_json_profile};
+
+std::string proto(unsigned number, const std::string& bytes) {
+  return std::string{static_cast<char>(number << 3 | 2), static_cast<char>(bytes.size())} + bytes;
+}
+std::string proto(unsigned number, unsigned value) {
+  return {static_cast<char>(number << 3), static_cast<char>(value)};
+}
+
+}  // namespace
+
+std::vector<std::string> fuzz_seeds() {
+  const std::string text =
+      "THREAD START (obj=1, id = 200001, name=\"main\", group=\"main\")\nTRACE 300001: (thread=200001)\n"
+      "\tMain.work(Main.java:12)\nCPU SAMPLES BEGIN (total = 5) Sat Nov 21 05:00:02 2026\n"
+      "rank   self  accum   count trace method\n   1 62.50% 62.50%       5 300001 Main.work\nCPU SAMPLES "
+      "END\n";
+  hprof::test::HprofBuilder binary(8, "JAVA PROFILE 1.0.1");
+  binary.string(1, "demo/A").string(2, "inner").string(3, "()V").string(4, "A.java");
+  binary.load_class(1, 100, 0, 1).frame(7, 2, 3, 4, 1, 12).trace(300001, 200001, {7});
+  binary.begin(0x0d).u4(20).u4(1).u4(20).u4(300001).end();
+  const std::string pprof = proto(1, proto(1, 1) + proto(2, 2)) +
+                            proto(2, proto(1, 1) + proto(2, 5) + proto(3, proto(1, 3) + proto(2, 4))) +
+                            proto(4, proto(1, 1) + proto(4, proto(1, 1) + proto(2, 12))) +
+                            proto(5, proto(1, 1) + proto(2, 3)) + proto(6, std::string()) +
+                            proto(6, std::string("samples")) + proto(6, std::string("count")) +
+                            proto(6, std::string("class")) + proto(6, std::string("a.A.b"));
+  const std::string json =
+      "{\"record\":\"frame\",\"id\":1,\"class\":\"a.A\",\"method\":\"\\u0062\\n\",\"line\":1e1}\n"
+      "{\"record\":\"trace\",\"id\":1,\"frames\":[1],\"cut\":false}\n"
+      "{\"record\":\"table\",\"name\":\"a\",\"columns\":[{\"name\":\"n\",\"type\":\"count\",\"flags\":["
+      "\"weight\"]},"
+      "{\"name\":\"t\",\"type\":\"trace\"}]}\n{\"record\":\"row\",\"table\":\"a\",\"cells\":{\"n\":1,\"t\":1}"
+      "}\n";
+  // The last byte chooses the reader.
+  return {text + '\0', binary.bytes() + '\1', std::string("a;b.c 3\n[cut];d 4\n") + '\2', pprof + '\3',
+          json + '\4'};
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  const Reader reader = kReaders[data[size - 1] % (sizeof kReaders / sizeof kReaders[0])];
+  std::string pages[2];
+  for (size_t i = 0; i < 2; ++i) {
+    MemorySource source(data, size - 1);
+    Input in(source, i == 0 ? 16 : 4096);
+    Profile profile;
+    std::string error;
+    if (!reader(in, &profile, &error)) {
+      if (error.find("line ") == std::string::npos && error.find("byte ") == std::string::npos)
+        __builtin_trap();
+      pages[i] = error;
+      continue;
+    }
+    for (const ProfileTable& table : profile.tables) {
+      for (const ProfileRow& row : table.rows) {
+        if (row.values.size() != table.weights.size()) __builtin_trap();
+      }
+    }
+    std::ostringstream out;
+    write_page({profile}, out);
+    pages[i] = out.str();
+  }
+  // The size of the buffer must not show.
+  if (pages[0] != pages[1]) __builtin_trap();
+  return 0;
+}

@@ -1,0 +1,446 @@
+// pprof's profile.proto, as `go tool pprof` and format=pprof write it. Its fields stand in any order, so all
+// of them are read before a name is looked up.
+#include <algorithm>
+#include <unordered_map>
+
+#include "tools/hprof/view/profile.h"
+
+namespace hprof::tool {
+
+namespace {
+
+// Fields, as profile.proto numbers them: of Profile ...
+constexpr uint32_t kSampleType = 1, kSample = 2, kLocation = 4, kFunction = 5, kText = 6, kTime = 9,
+                   kDuration = 10, kComment = 13, kDefaultType = 14;
+// ... ValueType, Sample, Label, Location, Line, Function
+constexpr uint32_t kType = 1, kUnit = 2;
+constexpr uint32_t kPlaces = 1, kValues = 2, kLabel = 3;
+constexpr uint32_t kKey = 1, kString = 2;
+constexpr uint32_t kId = 1, kAddress = 3, kLine = 4;
+constexpr uint32_t kLineFunction = 1, kLineNumber = 2;
+constexpr uint32_t kName = 2, kFile = 4;
+
+// What readers of pprof call the weights of our tables.
+struct Word {
+  const char* type;
+  ProfileTable (*table)();
+  const char* weight;
+};
+constexpr Word kWords[] = {
+    {"inuse_space", sites_table, "live_bytes"},
+    {"inuse_objects", sites_table, "live_objects"},
+    {"alloc_space", sites_table, "allocated_bytes"},
+    {"alloc_objects", sites_table, "allocated_objects"},
+    {"contentions", monitors_table, "contentions"},
+    {"delay", monitors_table, "time"},
+    {"calls", times_table, "calls"},
+    {"time", times_table, "time"},
+    {"samples", samples_table, "samples"},
+    {"cpu", samples_table, "time"},
+};
+
+struct Field {
+  uint32_t number = 0;
+  uint32_t wire = 0;
+  uint64_t value = 0;     // of a varint; the length of bytes
+  std::string_view text;  // of bytes
+};
+constexpr uint32_t kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5;
+
+// The fields of a message in memory. False at its end, and when it is broken: then ok() is false, too.
+class Message {
+ public:
+  explicit Message(std::string_view bytes) : rest_(bytes) {}
+
+  bool next(Field* field) {
+    if (!ok_ || rest_.empty()) return false;
+    const uint64_t key = varint();
+    field->number = static_cast<uint32_t>(key >> 3);
+    field->wire = static_cast<uint32_t>(key & 7);
+    field->value = 0;
+    field->text = {};
+    if (field->wire == kVarint) {
+      field->value = varint();
+    } else if (field->wire == kBytes) {
+      field->value = varint();
+      field->text = take(field->value);
+    } else if (field->wire == kFixed64 || field->wire == kFixed32) {
+      take(field->wire == kFixed64 ? 8 : 4);
+    } else {
+      ok_ = false;
+    }
+    return ok_;
+  }
+  // Appends a number, or as many as are packed.
+  static bool numbers(const Field& field, std::vector<uint64_t>* to) {
+    if (field.wire == kVarint) {
+      to->push_back(field.value);
+      return true;
+    }
+    Message packed(field.text);
+    while (packed.ok_ && !packed.rest_.empty()) to->push_back(packed.varint());
+    return packed.ok_ && field.wire == kBytes;
+  }
+  bool ok() const { return ok_; }
+
+ private:
+  uint64_t varint() {
+    uint64_t value = 0;
+    for (uint32_t shift = 0; shift < 64 && !rest_.empty(); shift += 7) {
+      const auto byte = static_cast<uint8_t>(rest_.front());
+      rest_.remove_prefix(1);
+      value |= uint64_t{byte & 0x7fu} << shift;
+      if ((byte & 0x80) == 0) return value;
+    }
+    ok_ = false;
+    return 0;
+  }
+  std::string_view take(uint64_t size) {
+    if (size > rest_.size()) ok_ = false;
+    if (!ok_) return {};
+    const std::string_view taken = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    return taken;
+  }
+
+  std::string_view rest_;
+  bool ok_ = true;
+};
+
+class PprofReader {
+ public:
+  PprofReader(Input& in, Profile* profile) : in_(in), profile_(*profile) {}
+
+  bool run(std::string* error) {
+    const bool good = read_fields() && make_types() && make_rows();
+    if (!good) *error = "byte " + std::to_string(at_) + ": " + problem_;
+    return good;
+  }
+
+ private:
+  struct Type {
+    uint64_t name = 0, unit = 0;
+  };
+  struct Label {
+    uint64_t key = 0, text = 0;
+  };
+  struct Sample {
+    uint64_t offset = 0;  // in the file
+    std::vector<uint64_t> places, values;
+    std::vector<Label> labels;
+  };
+  struct Line {
+    uint64_t function = 0, number = 0;
+  };
+  struct Location {
+    uint64_t offset = 0, address = 0;
+    std::vector<Line> lines;  // innermost first: what was inlined
+  };
+  struct Function {
+    uint64_t name = 0, file = 0;
+  };
+
+  bool fail(const std::string& problem) {
+    problem_ = problem;
+    return false;
+  }
+
+  // --- the file
+
+  bool varint(uint64_t* value) {
+    *value = 0;
+    for (uint32_t shift = 0; shift < 64; shift += 7) {
+      const uint8_t byte = in_.u1();
+      if (!in_.ok()) return fail("the file ends within a number");
+      *value |= uint64_t{byte & 0x7fu} << shift;
+      if ((byte & 0x80) == 0) return true;
+    }
+    return fail("expected a number of at most 10 bytes");
+  }
+
+  bool read_fields() {
+    while (!in_.at_end()) {
+      at_ = in_.offset();
+      uint64_t key = 0, value = 0;
+      if (!varint(&key)) return false;
+      const auto number = static_cast<uint32_t>(key >> 3), wire = static_cast<uint32_t>(key & 7);
+      if (number == 0 || (wire != kVarint && wire != kBytes && wire != kFixed64 && wire != kFixed32))
+        return fail(
+            "expected a field of pprof's profile.proto; it is none, nor a report of hprof or folded stacks");
+      if (wire == kFixed64 || wire == kFixed32) {
+        if (!in_.skip(wire == kFixed64 ? 8 : 4)) return fail("the file ends within a field");
+        continue;
+      }
+      if (!varint(&value)) return false;
+      std::string bytes;
+      if (wire == kBytes && !in_.text(value, &bytes))
+        return fail("the file ends within a field of " + std::to_string(value) + " bytes");
+      if (!keep(number, wire, value, std::move(bytes)))
+        return problem_.empty() ? fail("field " + std::to_string(number) + " of the profile is broken")
+                                : false;
+    }
+    if (texts_.empty()) return fail("the file ends without a table of strings: it is no profile of pprof");
+    return true;
+  }
+
+  bool keep(uint32_t number, uint32_t wire, uint64_t value, std::string bytes) {
+    Field field;
+    field.number = number;
+    field.wire = wire;
+    field.value = value;
+    field.text = bytes;
+    const bool is_message = number == kSampleType || number == kSample || number == kLocation ||
+                            number == kFunction || number == kText;
+    if (is_message && wire != kBytes) return false;
+    switch (number) {
+      case kSampleType: {
+        types_.emplace_back();
+        return pair(bytes, kType, &types_.back().name, kUnit, &types_.back().unit);
+      }
+      case kSample:
+        return keep_sample(bytes);
+      case kLocation:
+        return keep_location(bytes);
+      case kFunction:
+        return keep_function(bytes);
+      case kText:
+        texts_.push_back(std::move(bytes));
+        return true;
+      case kComment:
+        return Message::numbers(field, &comments_);
+      case kTime:
+        profile_.created_ms = value / 1000000;
+        return wire == kVarint;
+      case kDuration:
+        profile_.duration_ns = value;
+        return wire == kVarint;
+      case kDefaultType:
+        default_ = value;
+        return wire == kVarint;
+      default:
+        return true;
+    }
+  }
+
+  // Two numbers of a message; others are skipped.
+  static bool pair(std::string_view bytes, uint32_t one, uint64_t* first, uint32_t other, uint64_t* second) {
+    Message message(bytes);
+    Field field;
+    while (message.next(&field)) {
+      if (field.number == one) *first = field.value;
+      if (field.number == other) *second = field.value;
+    }
+    return message.ok();
+  }
+
+  bool keep_sample(std::string_view bytes) {
+    Sample sample;
+    sample.offset = at_;
+    Message message(bytes);
+    Field field;
+    while (message.next(&field)) {
+      bool good = true;
+      if (field.number == kPlaces) good = Message::numbers(field, &sample.places);
+      if (field.number == kValues) good = Message::numbers(field, &sample.values);
+      if (field.number == kLabel) {
+        Label label;
+        good = pair(field.text, kKey, &label.key, kString, &label.text);
+        if (label.text != 0) sample.labels.push_back(label);
+      }
+      if (!good) return false;
+    }
+    samples_.push_back(std::move(sample));
+    return message.ok();
+  }
+
+  bool keep_location(std::string_view bytes) {
+    Location location;
+    location.offset = at_;
+    uint64_t id = 0;
+    Message message(bytes);
+    Field field;
+    while (message.next(&field)) {
+      if (field.number == kId) id = field.value;
+      if (field.number == kAddress) location.address = field.value;
+      if (field.number != kLine) continue;
+      Line line;
+      if (!pair(field.text, kLineFunction, &line.function, kLineNumber, &line.number)) return false;
+      location.lines.push_back(line);
+    }
+    if (!message.ok()) return false;
+    if (id == 0 || !locations_.emplace(id, std::move(location)).second)
+      return fail("expected a location with a number of its own, found " + std::to_string(id));
+    return true;
+  }
+
+  bool keep_function(std::string_view bytes) {
+    Function function;
+    uint64_t id = 0;
+    Message message(bytes);
+    Field field;
+    while (message.next(&field)) {
+      if (field.number == kId) id = field.value;
+      if (field.number == kName) function.name = field.value;
+      if (field.number == kFile) function.file = field.value;
+    }
+    if (!message.ok()) return false;
+    if (id == 0 || !functions_.emplace(id, function).second)
+      return fail("expected a function with a number of its own, found " + std::to_string(id));
+    return true;
+  }
+
+  // --- what it says
+
+  const std::string& text(uint64_t index) const {
+    static const std::string kNone;
+    return index < texts_.size() ? texts_[index] : kNone;
+  }
+
+  static const Word* word_of(const std::string& type) {
+    const auto* found = std::find_if(std::begin(kWords), std::end(kWords),
+                                     [&](const Word& word) { return type == word.type; });
+    return found == std::end(kWords) ? nullptr : found;
+  }
+
+  // The table is one of ours when its first weight with a word of ours is.
+  bool make_types() {
+    at_ = 0;
+    if (types_.empty()) return fail("the profile has no sample type");
+    table_ = {"pprof", "PPROF", {}, {}};
+    const Word* kind = nullptr;
+    for (const Type& type : types_) {
+      if (text(type.name).empty()) return fail("expected a name of each sample type");
+      if (kind == nullptr) kind = word_of(text(type.name));
+    }
+    const ProfileTable known = kind != nullptr ? kind->table() : table_;
+    table_.name = known.name;
+    table_.title = known.title;
+    table_.leaf = known.leaf;
+    bool chosen = false;
+    for (const Type& type : types_) {
+      add_weight(type, known);
+      table_.weights.back().preferred = !chosen && default_ != 0 && text(type.name) == text(default_);
+      chosen = chosen || table_.weights.back().preferred;
+    }
+    // Readers of pprof show the last one.
+    if (!chosen) table_.weights.back().preferred = true;
+    profile_.about.emplace_back("format", "pprof");
+    for (const uint64_t comment : comments_) profile_.notes.push_back(text(comment));
+    return true;
+  }
+
+  void add_weight(const Type& type, const ProfileTable& known) {
+    const std::string &name = text(type.name), &unit = text(type.unit);
+    scales_.push_back(unit == "microseconds"   ? 1000
+                      : unit == "milliseconds" ? 1000000
+                      : unit == "seconds"      ? 1000000000
+                                               : 1);
+    ProfileWeight weight{name, name, ProfileWeight::kCount, false, false};
+    if (unit == "bytes") weight.unit = ProfileWeight::kBytes;
+    if (unit == "nanoseconds" || scales_.back() != 1) weight.unit = ProfileWeight::kNanoseconds;
+    const Word* word = word_of(name);
+    if (word != nullptr && word->table().name == known.name) {
+      weight.name = weight.title = word->weight;
+      for (const ProfileWeight& same : known.weights) {
+        if (same.name != weight.name) continue;
+        weight.title = same.title;
+        weight.state = same.state;
+      }
+    }
+    table_.weights.push_back(weight);
+  }
+
+  bool add_frames(uint64_t place, std::vector<ProfileFrame>* frames) {
+    const auto location = locations_.find(place);
+    if (location == locations_.end())
+      return fail("the sample refers to location " + std::to_string(place) + ", which is not in the file");
+    for (const Line& line : location->second.lines) {
+      const auto function = functions_.find(line.function);
+      if (function == functions_.end()) {
+        at_ = location->second.offset;
+        return fail("the location refers to function " + std::to_string(line.function) +
+                    ", which is not in the file");
+      }
+      ProfileFrame frame = frame_of_name(text(function->second.name));
+      frame.source = text(function->second.file);
+      frame.line = static_cast<int64_t>(std::min<uint64_t>(line.number, INT32_MAX));
+      frames->push_back(std::move(frame));
+    }
+    if (!location->second.lines.empty()) return true;
+    ProfileFrame frame;
+    char address[24];
+    std::snprintf(address, sizeof address, "0x%llx",
+                  static_cast<unsigned long long>(location->second.address));
+    frame.method = address;
+    frames->push_back(std::move(frame));
+    return true;
+  }
+
+  // Samples of one stack and thread have one trace. 0: it cannot be made.
+  uint64_t trace_of(const Sample& sample, uint64_t thread) {
+    auto key = sample.places;
+    key.push_back(thread);
+    const auto [found, added] = traces_.emplace(std::move(key), traces_.size() + 1);
+    const uint64_t trace = found->second;
+    if (!added) return trace;
+    std::vector<ProfileFrame>& frames = profile_.traces[trace];
+    for (const uint64_t place : sample.places) {
+      if (!add_frames(place, &frames)) return 0;
+    }
+    if (thread != 0) profile_.threads[trace] = text(thread);
+    take_off_marks(trace, &profile_);
+    return trace;
+  }
+
+  bool make_rows() {
+    for (const Sample& sample : samples_) {
+      at_ = sample.offset;
+      if (sample.values.size() != types_.size())
+        return fail("expected " + std::to_string(types_.size()) + " values in the sample, found " +
+                    std::to_string(sample.values.size()));
+      ProfileRow row{0, sample.values};
+      uint64_t thread = 0;
+      for (const Label& label : sample.labels) {
+        const std::string& key = text(label.key);
+        if (key == "thread") thread = label.text;
+        if (key == "class" || key == "monitor") row.name = text(label.text);
+        if (key == "label") row.label = text(label.text);
+      }
+      row.trace = trace_of(sample, thread);
+      if (row.trace == 0) return false;
+      for (size_t i = 0; i < row.values.size(); ++i) {
+        if (row.values[i] > INT64_MAX)
+          return fail("a value below 0: this is a difference of profiles; give --diff the two themselves");
+        if (row.values[i] > UINT64_MAX / scales_[i]) return fail("a value that is too large");
+        row.values[i] *= scales_[i];
+      }
+      if (!row.name.empty()) table_.leaf = true;
+      table_.rows.push_back(std::move(row));
+    }
+    if (!table_.rows.empty()) profile_.tables.push_back(std::move(table_));
+    return true;
+  }
+
+  Input& in_;
+  Profile& profile_;
+  uint64_t at_ = 0;  // what is being read, for messages
+  std::string problem_;
+  std::vector<std::string> texts_;
+  std::vector<Type> types_;
+  std::vector<uint64_t> scales_;  // of each type: how many of our unit one of its own is
+  std::vector<uint64_t> comments_;
+  std::vector<Sample> samples_;
+  std::unordered_map<uint64_t, Location> locations_;
+  std::unordered_map<uint64_t, Function> functions_;
+  std::map<std::vector<uint64_t>, uint64_t> traces_;  // by locations and thread
+  uint64_t default_ = 0;
+  ProfileTable table_;
+};
+
+}  // namespace
+
+bool read_pprof_profile(Input& in, Profile* profile, std::string* error) {
+  return PprofReader(in, profile).run(error);
+}
+
+}  // namespace hprof::tool
