@@ -3,11 +3,24 @@
 include(CMakePackageConfigHelpers)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/core/include/hprof DESTINATION include
   COMPONENT development PATTERN .clang-format EXCLUDE)
+# The version that plugins ask for is that of the ABI, not that of the release.
+file(STRINGS ${PROJECT_SOURCE_DIR}/core/include/hprof/abi.h _hprof_abi REGEX "^#define HPROF_ABI_(MAJOR|MINOR) ")
+string(REGEX REPLACE "[^0-9]*([0-9]+);[^0-9]*([0-9]+)" "\\1.\\2" HPROF_ABI_VERSION "${_hprof_abi}")
+set(HPROF_INSTALL_MOCK share/hprof/mock)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/core/cmake/hprofConfig.cmake.in
   ${PROJECT_BINARY_DIR}/hprofConfig.cmake INSTALL_DESTINATION lib/cmake/hprof)
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/hprofConfigVersion.cmake COMPATIBILITY SameMajorVersion)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/hprofConfigVersion.cmake
+  VERSION ${HPROF_ABI_VERSION} COMPATIBILITY SameMajorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/hprofConfig.cmake ${PROJECT_BINARY_DIR}/hprofConfigVersion.cmake
   DESTINATION lib/cmake/hprof COMPONENT development)
+configure_file(${PROJECT_SOURCE_DIR}/core/cmake/hprof.pc.in ${PROJECT_BINARY_DIR}/hprof.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/hprof.pc DESTINATION lib/pkgconfig COMPONENT development)
+
+# The mock host, as sources: hprofConfig.cmake builds it.
+file(GLOB _hprof_mock_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/mock/*.h)
+file(GLOB _hprof_mock_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/mock/*.cpp)
+install(FILES ${_hprof_mock_headers} DESTINATION include/hprof/mock COMPONENT development)
+install(FILES ${_hprof_mock_sources} DESTINATION ${HPROF_INSTALL_MOCK} COMPONENT development)
 
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/LICENSE
   ${PROJECT_SOURCE_DIR}/SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,5 +1,5 @@
 // Defaults and test values into a config struct.
-#include "tests/mock/mock_config.h"
+#include "mock_config.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // The services of the mock host that need no file of their own: log, mem, clock, emit, threads.
-#include "tests/mock/mock_host.h"
+#include "mock_host.h"
 
 #include <algorithm>
 #include <chrono>
@@ -38,12 +38,12 @@ struct MockMem {
     MockHost* self = MockHost::of(host);
     if (self->on_allocate) self->on_allocate();
     Guard guard(self->lock_);
-    if (bytes > self->memory_limit - self->memory_used) return nullptr;
+    const uint64_t call = self->allocations++;
+    if (call == self->fail_allocation || bytes > self->memory_limit - self->memory_used) return nullptr;
     void* memory = ::operator new((bytes + 15) / 16 * 16 + 16, kAlignment, std::nothrow);
     if (memory == nullptr) return nullptr;
     std::memset(memory, 0, bytes);
     self->memory_used += bytes;
-    self->allocations++;
     self->blocks_[memory] = bytes;
     return memory;
   }
@@ -52,7 +52,11 @@ struct MockMem {
     MockHost* self = MockHost::of(host);
     Guard guard(self->lock_);
     const auto block = self->blocks_.find(memory);
-    if (block == self->blocks_.end() || block->second != bytes) return;
+    if (memory == nullptr) return;
+    if (block == self->blocks_.end() || block->second != bytes) {
+      self->wrong_releases.insert(memory);
+      return;
+    }
     self->memory_used -= bytes;
     self->blocks_.erase(block);
     ::operator delete(memory, kAlignment);
@@ -237,6 +241,7 @@ MockHost::MockHost() {
                {HPROF_SERVICE_CLOCK, &kClock},       {HPROF_SERVICE_IDS, mock_ids_service()},
                {HPROF_SERVICE_EMIT, &kEmit},         {HPROF_SERVICE_THREADS, &kThreads},
                {HPROF_SERVICE_IO, mock_io_service()}};
+  add_vm_services();
 }
 
 MockHost::~MockHost() {

@@ -1,8 +1,17 @@
-// A host for unit tests of collectors, encoders and sinks: every service in memory, nothing real behind it.
+// A host for unit tests of collectors, encoders, filters and sinks: every service in memory, nothing real
+// behind it.
 //
-// All is deterministic: the clocks stand still unless a test moves them, agent threads run when a test says
-// so, on the calling thread. Services may be called from several threads (one lock around each call); the
-// public members are the test's own and are read or changed while no unit code runs.
+// Installed as hprof/mock/, CMake target hprof::mock: VM-free tests of a unit need nothing else. In C++17,
+// for units in any language. unit_run.h has a unit at work in one line; mock_config.h fills in its options.
+//
+// Deterministic: the clocks stand still unless a test moves them, agent threads run when a test says so, on
+// the calling thread. Threads: services may be called from several (one lock around each call); the public
+// members are the test's own and are read or changed while no unit code runs. Units: times in nanoseconds and
+// memory in bytes, unless a name says otherwise. Ownership: what the host hands out lives as long as it does.
+// Errors: a mistake in a test (no such option, no such unit) ends it with a line on stderr.
+//
+// Not here, as on a VM that is not HotSpot: the drafts hotspot, vm_dump and class_file. set_service adds
+// them.
 #pragma once
 
 #include <deque>
@@ -15,16 +24,21 @@
 #include <vector>
 
 #include <hprof/collector.h>
+#include <hprof/draft/bytecode.h>
+#include <hprof/draft/library.h>
+#include <hprof/draft/sampling.h>
 #include <hprof/host.h>
+#include <hprof/service/accounting.h>
 #include <hprof/service/clock.h>
 #include <hprof/service/emit.h>
 #include <hprof/service/ids.h>
 #include <hprof/service/io.h>
+#include <hprof/service/jvm.h>
 #include <hprof/service/log.h>
 #include <hprof/service/mem.h>
 #include <hprof/service/threads.h>
 
-#include "tests/mock/mock_record.h"
+#include "mock_record.h"
 
 namespace hprof {
 class MockHost;
@@ -77,11 +91,13 @@ class MockHost {
   bool said(const std::string& part) const;  // in a message
 
   // --- mem
-  uint64_t memory_limit = UINT64_MAX;  // bytes in use at most
-  uint64_t memory_used = 0;            // 0 again when everything was released with its right size
-  uint64_t charge_limit = UINT64_MAX;  // bytes of reserved memory charged at most
-  uint64_t memory_charged = 0;         // the same: 0 again at the end
-  uint64_t allocations = 0;            // calls so far
+  uint64_t memory_limit = UINT64_MAX;     // bytes in use at most
+  uint64_t memory_used = 0;               // 0 again when everything was released with its right size
+  uint64_t charge_limit = UINT64_MAX;     // bytes of reserved memory charged at most
+  uint64_t memory_charged = 0;            // the same: 0 again at the end
+  uint64_t allocations = 0;               // calls so far
+  uint64_t fail_allocation = UINT64_MAX;  // that call, counted from 0, answers nullptr
+  std::set<void*> wrong_releases;         // blocks that were not allocated, or not with that size
   bool is_allocated(void* block) const;
   std::function<void()> on_allocate;  // before each: what other threads do meanwhile
 
@@ -153,6 +169,26 @@ class MockHost {
   std::deque<std::string> incoming;  // what read answers, one after the other; "" = the peer is gone
   uint64_t pid = 4711;
   std::string stamp = "20260102030405";
+  std::string working_folder;  // empty: absolute_path does not know it
+
+  // --- jvm: a VM that knows nothing. Each JVMTI function answers JVMTI_ERROR_NOT_AVAILABLE, each JNI
+  // function 0. Absent on 32-bit Windows, whose VM calls functions in another way.
+
+  // --- accounting
+  std::vector<std::string> accounting_columns = {"user", "system"};
+  std::map<uint64_t, std::vector<uint64_t>> accounting;  // by os id
+
+  // --- draft: bytecode
+  hprof_probe_user probe_user = {};      // as asked last: tests call its functions
+  uint32_t probes_on = 0;                // HPROF_PROBE_*
+  hprof_status probe_status = HPROF_OK;  // what ask answers
+  std::map<void*, uint64_t> thread_states;
+
+  // --- draft: library
+  std::map<std::string, std::map<std::string, void*>> libraries;  // by path; "" = the VM's own symbols
+
+  // --- draft: sampling. As the timer of that thread would fire.
+  void tick(uint64_t os_id, uint32_t ticks = 1, void* ucontext = nullptr);
 
  private:
   struct Table {
@@ -163,6 +199,7 @@ class MockHost {
     return const_cast<MockHost*>(reinterpret_cast<const Table*>(host)->self);
   }
   hprof_string_id intern(const std::string& text);  // the lock is held
+  void add_vm_services();
 
   Table table_;
   std::map<std::string, const void*> services_;
@@ -186,6 +223,8 @@ class MockHost {
   std::deque<hprof_thread_info> threads_;
   std::deque<MockFile*> handles_;
   std::deque<MockFile> open_sockets_;
+  std::map<uint64_t, void*> timers_;  // by os id
+  std::function<void(void* timer, void* ucontext, uint32_t ticks)> tick_handler_;
 
   friend struct MockLog;
   friend struct MockMem;
@@ -194,6 +233,11 @@ class MockHost {
   friend struct MockEmit;
   friend struct MockThreads;
   friend struct MockIo;
+  friend struct MockJvm;
+  friend struct MockAccounting;
+  friend struct MockBytecode;
+  friend struct MockLibrary;
+  friend struct MockSampling;
 };
 
 // The tables of the services that have a file of their own.

@@ -1,7 +1,7 @@
 // The ids service of the mock host: tables that tests fill in.
 #include <hprof/cpp/names.hpp>
 
-#include "tests/mock/mock_host.h"
+#include "mock_host.h"
 
 namespace hprof {
 

@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "tests/mock/mock_host.h"
+#include "mock_host.h"
 
 namespace hprof {
 
@@ -120,6 +120,40 @@ struct MockIo {
     return 0;
   }
 
+  static int64_t write_at(const hprof_host* host, int64_t handle, uint64_t position, const void* bytes,
+                          uint64_t size, char* error, uint32_t error_size) {
+    MockHost* self = MockHost::of(host);
+    Guard guard(self->lock_);
+    MockFile* file = file_of(self, handle);
+    if (file == nullptr) return fail(error, error_size, "Bad file descriptor");
+    if (file->socket || position > file->bytes.size() || size > file->bytes.size() - position)
+      return fail(error, error_size, "Illegal seek");
+    file->bytes.replace(position, size, static_cast<const char*>(bytes), size);
+    return 0;
+  }
+
+  static int64_t rename(const hprof_host* host, const char* from, const char* to) {
+    MockHost* self = MockHost::of(host);
+    Guard guard(self->lock_);
+    const auto found = self->files.find(from);
+    if (found == self->files.end() || self->files.count(to) != 0) return -1;
+    // The node moves, and with it what open handles point to.
+    auto node = self->files.extract(found);
+    node.key() = to;
+    node.mapped().path = to;
+    self->files.insert(std::move(node));
+    return 0;
+  }
+
+  static uint64_t absolute_path(const hprof_host* host, const char* path, char* text, uint32_t text_size) {
+    const std::string& folder = MockHost::of(host)->working_folder;
+    if (folder.empty()) return 0;
+    const std::string whole = path[0] == '/' ? path : folder + "/" + path;
+    if (whole.size() >= text_size) return 0;
+    std::memcpy(text, whole.c_str(), whole.size() + 1);
+    return whole.size();
+  }
+
   static uint64_t process_id(const hprof_host* host) { return MockHost::of(host)->pid; }
 
   static void timestamp(const hprof_host* host, char* text, uint32_t text_size) {
@@ -138,10 +172,10 @@ const hprof_io_service* mock_io_service() {
                                            MockIo::remove,
                                            MockIo::process_id,
                                            MockIo::timestamp,
-                                           nullptr,
-                                           nullptr,
+                                           MockIo::write_at,
+                                           MockIo::rename,
                                            MockIo::share,
-                                           nullptr};
+                                           MockIo::absolute_path};
   return &service;
 }
 

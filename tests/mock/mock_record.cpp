@@ -1,5 +1,5 @@
 // Deep copies of records; blocks of bytes for encoders.
-#include "tests/mock/mock_record.h"
+#include "mock_record.h"
 
 #include <cstring>
 

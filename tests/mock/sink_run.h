@@ -6,8 +6,8 @@
 
 #include <hprof/sink.h>
 
-#include "tests/mock/mock_config.h"
-#include "tests/mock/mock_host.h"
+#include "mock_config.h"
+#include "mock_host.h"
 
 namespace hprof {
 

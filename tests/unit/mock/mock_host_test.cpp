@@ -92,3 +92,73 @@ TEST_CASE("a loss counter is the same for the same text") {
   CHECK(host.loss("samples: the buffer was full") == 2);
   CHECK(host.loss("anything else") == 0);
 }
+
+TEST_CASE("the allocation that is asked to fail does, and a wrong release is remembered") {
+  MockHost host;
+  const auto* mem = service<hprof_mem_service>(host, HPROF_SERVICE_MEM);
+  host.fail_allocation = 1;
+  void* first = mem->allocate(host.host(), 8);
+  CHECK(first != nullptr);
+  CHECK(mem->allocate(host.host(), 8) == nullptr);
+  void* third = mem->allocate(host.host(), 8);
+  CHECK(host.allocations == 3);
+  mem->release(host.host(), first, 9);
+  CHECK(host.wrong_releases.count(first) == 1);
+  mem->release(host.host(), first, 8);
+  mem->release(host.host(), third, 8);
+  CHECK(host.memory_used == 0);
+}
+
+TEST_CASE("probes are asked for, switched, and told by the test") {
+  MockHost host;
+  const auto* bytecode = service<hprof_bytecode_service>(host, HPROF_SERVICE_BYTECODE);
+  int seen = 0;
+  hprof_probe_user user = {};
+  user.size = sizeof user;
+  user.probes = HPROF_PROBE_MADE;
+  user.self = &seen;
+  user.made = [](void* self, void*, void*) { ++*static_cast<int*>(self); };
+  REQUIRE(bytecode->ask(host.host(), &user) == HPROF_OK);
+  bytecode->go(host.host(), HPROF_PROBE_MADE);
+  CHECK(host.probes_on == HPROF_PROBE_MADE);
+  host.probe_user.made(host.probe_user.self, nullptr, nullptr);
+  CHECK(seen == 1);
+  bytecode->halt(host.host(), HPROF_PROBE_MADE);
+  CHECK(host.probes_on == 0);
+}
+
+TEST_CASE("a timer's tick reaches the handler with the argument of its thread") {
+  MockHost host;
+  const auto* sampling = service<hprof_sampling_service>(host, HPROF_SERVICE_SAMPLING);
+  uint32_t sum = 0, mine = 7;
+  sampling->install(
+      host.host(),
+      [](void* argument, void* timer, void*, uint32_t ticks) {
+        *static_cast<uint32_t*>(argument) += *static_cast<uint32_t*>(timer) * ticks;
+      },
+      &sum);
+  hprof_cpu_timer* timer = sampling->start(host.host(), 11, 1000, &mine);
+  host.tick(11, 2);
+  host.tick(12);
+  CHECK(sum == 14);
+  sampling->stop(host.host(), timer);
+  host.tick(11);
+  CHECK(sum == 14);
+}
+
+TEST_CASE("files are renamed and written again in the middle, sockets are not") {
+  MockHost host;
+  host.working_folder = "/work";
+  const auto* io = service<hprof_io_service>(host, HPROF_SERVICE_IO);
+  char error[80], path[80];
+  const int64_t file = io->create_file(host.host(), "a", 0, error, sizeof error);
+  io->write(host.host(), file, "12345", 5, 0, error, sizeof error);
+  CHECK(io->write_at(host.host(), file, 1, "xy", 2, error, sizeof error) == 0);
+  CHECK(io->write_at(host.host(), file, 4, "xy", 2, error, sizeof error) == -1);
+  CHECK(io->rename(host.host(), "a", "b") == 0);
+  io->write(host.host(), file, "6", 1, 0, error, sizeof error);
+  CHECK(host.files.at("b").bytes == "1xy456");
+  CHECK(io->absolute_path(host.host(), "b", path, sizeof path) == 7);
+  CHECK(std::string(path) == "/work/b");
+  CHECK(io->absolute_path(host.host(), "b", path, 7) == 0);
+}

@@ -1,0 +1,210 @@
+// The services of the mock host that have a VM behind them: jvm, accounting, and the drafts bytecode,
+// library, sampling.
+#include <cstdio>
+
+#include "mock_host.h"
+
+namespace hprof {
+
+namespace {
+
+// A VM that knows nothing, spelt without the headers of a JDK: tables of functions as the VM's are laid out.
+constexpr int32_t kJniDetached = -2;
+constexpr int32_t kNotAvailable = 98;  // JVMTI_ERROR_NOT_AVAILABLE
+constexpr int32_t kJvmtiVersion = 0x30000000;
+#ifdef _WIN32
+#define HPROF_MOCK_PLAIN_CALLS 0
+#else
+#define HPROF_MOCK_PLAIN_CALLS 1
+#endif
+constexpr size_t kJniFunctions = 256, kJvmtiFunctions = 160, kInvokeFunctions = 8;
+
+using Function = void (*)();
+struct Interface {
+  const Function* functions;
+};
+
+intptr_t answer_nothing() { return 0; }
+int32_t answer_not_available() { return kNotAvailable; }
+
+struct MockVm {
+  Function jni_table[kJniFunctions], jvmti_table[kJvmtiFunctions], invoke_table[kInvokeFunctions];
+  Interface jni{jni_table}, jvmti{jvmti_table}, invoke{invoke_table};
+
+  MockVm() {
+    for (Function& each : jni_table) each = reinterpret_cast<Function>(&answer_nothing);
+    for (Function& each : jvmti_table) each = reinterpret_cast<Function>(&answer_not_available);
+    for (Function& each : invoke_table) each = reinterpret_cast<Function>(&answer_nothing);
+    invoke_table[4] = reinterpret_cast<Function>(&attach);
+    invoke_table[6] = reinterpret_cast<Function>(&get_env);
+    invoke_table[7] = reinterpret_cast<Function>(&attach);
+  }
+  static int32_t get_env(void*, void** env, int32_t version);
+  static int32_t attach(void*, void** env, void*) { return get_env(nullptr, env, 0); }
+};
+
+MockVm& mock_vm() {
+  static MockVm vm;
+  return vm;
+}
+
+int32_t MockVm::get_env(void*, void** env, int32_t version) {
+  if (env == nullptr) return kJniDetached;
+  *env = (version & 0x70000000) == kJvmtiVersion ? &mock_vm().jvmti : &mock_vm().jni;
+  return 0;
+}
+
+}  // namespace
+
+struct MockJvm {
+  static void* java_vm(const hprof_host*) { return &mock_vm().invoke; }
+  static void* jvmti(const hprof_host*) { return &mock_vm().jvmti; }
+  static void* jni(const hprof_host*) { return &mock_vm().jni; }
+};
+
+struct MockAccounting {
+  static uint32_t column(const hprof_host* host, uint32_t index, hprof_accounting_column* column) {
+    const auto& names = MockHost::of(host)->accounting_columns;
+    if (index >= names.size()) return 0;
+    const hprof_accounting_column filled = {sizeof filled, 1, names[index].c_str(), "of the mock host"};
+    hprof_copy_sized(column, column->size, &filled, sizeof filled);
+    return 1;
+  }
+  static hprof_status start(const hprof_host*) { return HPROF_OK; }
+  static hprof_status read(const hprof_host* host, uint64_t os_id, uint64_t* values, uint32_t count) {
+    const auto& books = MockHost::of(host)->accounting;
+    const auto found = books.find(os_id);
+    if (found == books.end()) return HPROF_FAILED;
+    for (uint32_t i = 0; i < count; i++)
+      values[i] = i < found->second.size() ? found->second[i] : HPROF_NOT_ACCOUNTED;
+    return HPROF_OK;
+  }
+  static const char* missing(const hprof_host*) { return ""; }
+};
+
+struct MockBytecode {
+  static hprof_status ask(const hprof_host* host, const hprof_probe_user* user) {
+    MockHost* self = MockHost::of(host);
+    if (self->probe_status == HPROF_OK)
+      hprof_copy_sized(&self->probe_user, sizeof self->probe_user, user, user->size);
+    return self->probe_status;
+  }
+  static hprof_status go(const hprof_host* host, uint32_t probes) {
+    MockHost::of(host)->probes_on |= probes;
+    return HPROF_OK;
+  }
+  static void halt(const hprof_host* host, uint32_t probes) { MockHost::of(host)->probes_on &= ~probes; }
+  static uint64_t thread_state(const hprof_host* host, void*, void* jthread) {
+    const auto& states = MockHost::of(host)->thread_states;
+    const auto found = states.find(jthread);
+    return found == states.end() ? 0 : found->second;
+  }
+  static void set_thread_state(const hprof_host* host, void*, void* jthread, uint64_t state) {
+    MockHost::of(host)->thread_states[jthread] = state;
+  }
+  static hprof_frame_id frame(const hprof_host* host, hprof_method_id method, uint32_t) {
+    return MockHost::of(host)->add_frame(method, HPROF_LINE_UNKNOWN);
+  }
+  static void totals(const hprof_host*, hprof_probe_totals* totals) {
+    const hprof_probe_totals none = {};
+    hprof_copy_sized(totals, totals->size, &none, sizeof none);
+  }
+  static void each_left(const hprof_host*, void*, void (*)(void*, const char*, uint64_t, uint64_t)) {}
+  static void header_at(const hprof_host*, int64_t) {}
+};
+
+struct MockLibrary {
+  static const hprof_library* open(const hprof_host* host, const char* path, char* error,
+                                   uint32_t error_size) {
+    auto& libraries = MockHost::of(host)->libraries;
+    const auto found = libraries.find(path);
+    if (found == libraries.end()) {
+      if (error_size != 0) std::snprintf(error, error_size, "%s: not in MockHost::libraries", path);
+      return nullptr;
+    }
+    return reinterpret_cast<const hprof_library*>(&found->second);
+  }
+  static void* symbol(const hprof_host* host, const hprof_library* library, const char* name) {
+    const auto* symbols = library != nullptr ? reinterpret_cast<const std::map<std::string, void*>*>(library)
+                                             : &MockHost::of(host)->libraries[""];
+    const auto found = symbols->find(name);
+    return found == symbols->end() ? nullptr : found->second;
+  }
+};
+
+struct MockSampling {
+  static hprof_status install(const hprof_host* host, void (*handler)(void*, void*, void*, uint32_t),
+                              void* argument) {
+    MockHost::of(host)->tick_handler_ = [=](void* timer, void* context, uint32_t ticks) {
+      handler(argument, timer, context, ticks);
+    };
+    return HPROF_OK;
+  }
+  static void uninstall(const hprof_host* host) { MockHost::of(host)->tick_handler_ = nullptr; }
+  static hprof_cpu_timer* start(const hprof_host* host, uint64_t os_id, uint64_t, void* timer_argument) {
+    auto& timer = MockHost::of(host)->timers_[os_id];
+    timer = timer_argument;
+    return reinterpret_cast<hprof_cpu_timer*>(&timer);
+  }
+  static void stop(const hprof_host* host, hprof_cpu_timer* timer) {
+    auto& timers = MockHost::of(host)->timers_;
+    for (auto each = timers.begin(); each != timers.end(); ++each) {
+      if (reinterpret_cast<hprof_cpu_timer*>(&each->second) != timer) continue;
+      timers.erase(each);
+      return;
+    }
+  }
+  static uint32_t guarded(const hprof_host*, void (*body)(void* argument), void* argument) {
+    body(argument);
+    return 1;
+  }
+  static uint32_t read_registers(const hprof_host*, const void*, hprof_registers*) { return 0; }
+  static void write_registers(const hprof_host*, void*, const hprof_registers*) {}
+  static uint32_t look(const hprof_host*, uint64_t, void*) { return 0; }
+  static uint32_t is_runnable(const hprof_host*, uint64_t) { return UINT32_MAX; }
+  static uint32_t ended_a_call(const hprof_host*, const void*) { return 0; }
+};
+
+void MockHost::tick(uint64_t os_id, uint32_t ticks, void* ucontext) {
+  const auto timer = timers_.find(os_id);
+  if (tick_handler_ && timer != timers_.end()) tick_handler_(timer->second, ucontext, ticks);
+}
+
+void MockHost::add_vm_services() {
+  static const hprof_jvm_service jvm = {sizeof jvm, 0, MockJvm::java_vm, MockJvm::jvmti, MockJvm::jni};
+  static const hprof_accounting_service accounting = {sizeof accounting,      0,
+                                                      MockAccounting::column, MockAccounting::start,
+                                                      MockAccounting::read,   MockAccounting::missing};
+  static const hprof_bytecode_service bytecode = {sizeof bytecode,
+                                                  0,
+                                                  MockBytecode::ask,
+                                                  MockBytecode::go,
+                                                  MockBytecode::halt,
+                                                  MockBytecode::thread_state,
+                                                  MockBytecode::set_thread_state,
+                                                  MockBytecode::frame,
+                                                  MockBytecode::totals,
+                                                  MockBytecode::each_left,
+                                                  MockBytecode::header_at};
+  static const hprof_library_service library = {sizeof library, 0, MockLibrary::open, MockLibrary::symbol};
+  static const hprof_sampling_service sampling = {sizeof sampling,
+                                                  0,
+                                                  MockSampling::install,
+                                                  MockSampling::uninstall,
+                                                  MockSampling::start,
+                                                  MockSampling::stop,
+                                                  MockSampling::guarded,
+                                                  MockSampling::read_registers,
+                                                  MockSampling::write_registers,
+                                                  MockSampling::look,
+                                                  MockSampling::is_runnable,
+                                                  MockSampling::ended_a_call};
+  // The VM calls its functions by another convention on 32-bit Windows than these are compiled for.
+  if (sizeof(void*) == 8 || HPROF_MOCK_PLAIN_CALLS) services_[HPROF_SERVICE_JVM] = &jvm;
+  services_[HPROF_SERVICE_ACCOUNTING] = &accounting;
+  services_[HPROF_SERVICE_BYTECODE] = &bytecode;
+  services_[HPROF_SERVICE_LIBRARY] = &library;
+  services_[HPROF_SERVICE_SAMPLING] = &sampling;
+}
+
+}  // namespace hprof
