@@ -310,19 +310,23 @@ bool SubRecords::take_instance() {
   return true;
 }
 
-// The class's own fields come first, then its super's; what no class explains is zeroed.
+// The class's own fields come first, then its super's; what no class explains is zeroed, and what stands
+// behind a class that is its own super.
 void SubRecords::zero_masked(uint8_t* bytes, uint64_t size) {
+  uint32_t empty = 0;  // classes one after the other that have no field
   while (size != 0) {
     const DumpedClass* owner = find_class(mask_class_);
-    if (owner == nullptr) {
+    if (owner == nullptr || empty > class_count_) {
       std::memset(bytes, 0, size);
       return;
     }
     if (mask_field_ == owner->field_count) {
       mask_class_ = owner->super;
       mask_field_ = 0;
+      empty++;
       continue;
     }
+    empty = 0;
     const uint32_t type = types_[owner->first_type + mask_field_];
     if (mask_left_ == 0) mask_left_ = width_of(type, id_size_);
     const uint64_t n = size < mask_left_ ? size : mask_left_;
