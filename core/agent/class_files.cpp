@@ -46,7 +46,11 @@ void ClassFiles::load(jvmtiEnv* jvmti, const LoadedFile& file, LoaderBook& loade
   unsigned char* made = nullptr;
   for (uint32_t i = 0; i < count_; i++) {
     uint32_t new_size = 0;
-    uint8_t* next = rows_[i].handler(rows_[i].self, &shown, &new_size);
+    uint8_t* next = nullptr;
+    {
+      const Place place(tag::kApp);
+      next = rows_[i].handler(rows_[i].self, &shown, &new_size);
+    }
     if (next != nullptr && new_size == 0) jvmti->Deallocate(next);
     if (next == nullptr || new_size == 0) continue;
     if (made != nullptr) jvmti->Deallocate(made);

@@ -132,7 +132,7 @@ uint32_t pass_on(Session& session, Names names, uint32_t what, int64_t value, ui
   uint32_t count = 0;
   each_collector(session, names, [&](CollectorSlot& slot) {
     if (!slot.running || !HPROF_HAS(slot.ops, hprof_collector_ops, control)) return;
-    Inside mark(slot.inside, "control");
+    Inside mark(slot.inside, "control", tag::kControl);
     if (slot.ops->control(slot.self, &control) == HPROF_OK) count++;
   });
   return count;
@@ -171,7 +171,7 @@ void switch_alloc(Session& session, JNIEnv* jni, const Command& command, Answer*
 void reset(Session& session, Names names, const char* what, Answer* answer) {
   uint32_t count = each_collector(session, names, [](CollectorSlot& slot) {
     if (!slot.has_data || !HPROF_HAS(slot.ops, hprof_collector_ops, reset)) return;
-    Inside mark(slot.inside, "reset");
+    Inside mark(slot.inside, "reset", tag::kControl);
     slot.ops->reset(slot.self);
     slot.began = Instant::now();
     slot.has_data = slot.running;

@@ -6,6 +6,7 @@
 #include <hprof/plugin.h>
 
 #include "core/agent/session.h"
+#include "core/agent/unit_checks.h"
 
 namespace hprof {
 
@@ -59,7 +60,9 @@ void dispatch(Session* session, uint64_t event, Member hprof_handlers::*member, 
     CollectorSlot& slot = session->collector(i);
     if (slot.handlers.*member == nullptr || (slot.unit->events & event) == 0) continue;
     PhaseGate::Pass pass(slot.gate);
-    if (pass) (slot.handlers.*member)(slot.self, args...);
+    if (!pass) continue;
+    const HandlerCall call(slot, event);
+    (slot.handlers.*member)(slot.self, args...);
   }
 }
 
@@ -72,7 +75,7 @@ void dispatch_inside(Session* session, uint64_t event, const char* function, Mem
     if (slot.handlers.*member == nullptr || (slot.unit->events & event) == 0) continue;
     PhaseGate::Pass pass(slot.gate);
     if (!pass) continue;
-    Inside mark(slot.inside, function);
+    Inside mark(slot.inside, function, tag::kControl);
     (slot.handlers.*member)(slot.self, args...);
   }
 }
@@ -90,7 +93,9 @@ void dispatch_on_thread(Session* session, uint64_t event, JNIEnv* jni, jthread t
     CollectorSlot& slot = session->collector(i);
     if (slot.handlers.*member == nullptr || (slot.unit->events & event) == 0) continue;
     PhaseGate::Pass pass(slot.gate);
-    if (pass) (slot.handlers.*member)(slot.self, jni, &record->views[i], args...);
+    if (!pass) continue;
+    const HandlerCall call(slot, event);
+    (slot.handlers.*member)(slot.self, jni, &record->views[i], args...);
   }
 }
 

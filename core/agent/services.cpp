@@ -18,6 +18,7 @@
 #include <hprof/service/mem.h>
 #include <hprof/service/threads.h>
 
+#include "core/agent/checked_services.h"
 #include "core/agent/service_tables.h"
 #include "core/agent/session.h"
 #include "core/agent/unit_checks.h"
@@ -158,14 +159,17 @@ const ServiceRow kServices[] = {
     {HPROF_SERVICE_HOTSPOT, &hotspot_service},
 };
 
-const void* find_service(const hprof_host*, const char* id) {
+const void* find_service(const hprof_host* host, const char* id) {
+  if constexpr (kChecks) check_place(*slot_of(host), tag::kAnyButSignal, "host.service");
   for (const ServiceRow& row : kServices) {
-    if (id != nullptr && strcmp(row.id, id) == 0) return row.table();
+    if (id == nullptr || strcmp(row.id, id) != 0) continue;
+    return kChecks ? checked_service(id, row.table()) : row.table();
   }
   return nullptr;
 }
 
 const void* find_extension(const hprof_host* host, const char* unit_id, const char* id) {
+  if constexpr (kChecks) check_place(*slot_of(host), tag::kAnyButSignal, "host.find_extension");
   return session_of(host)->find_extension(unit_id, id);
 }
 

@@ -35,6 +35,7 @@ Session* session_of(const hprof_host* host) { return slot_of(host)->session; }
 
 void JNICALL run_body(jvmtiEnv*, JNIEnv* jni, void* argument) {
   auto* thread = static_cast<hprof_agent_thread*>(argument);
+  const Place place(tag::kControl);
   thread->body(thread->argument, jni, thread);
   thread->ended.store(true, std::memory_order_release);
 }
@@ -102,6 +103,7 @@ std::atomic<uint32_t> ticks_inside{0};
 void on_tick(void* value, void* context, uint32_t overrun) {
   ticks_inside.fetch_add(1, std::memory_order_seq_cst);
   if (TickHandler handler = tick_handler.load(std::memory_order_seq_cst)) {
+    const Place place(tag::kSignal);
     handler(tick_argument.load(std::memory_order_relaxed), value, context, overrun + 1);
   }
   ticks_inside.fetch_sub(1, std::memory_order_release);

@@ -9,6 +9,7 @@
 #include "core/agent/unit_checks.h"
 #include "core/base/build.h"
 #include "core/base/status.h"
+#include "core/base/unit_text.h"
 #include "core/plugin/verify.h"
 
 namespace hprof {
@@ -389,6 +390,7 @@ bool Session::prepare_pipeline() {
   for (uint32_t i = 0; i < collector_count_; i++) {
     plan.no_output = plan.no_output && (collectors_[i].unit->flags & HPROF_UNIT_NO_OUTPUT) != 0;
   }
+  if constexpr (kChecks) plan.output.gave_back = &check_given_back;
   plan.output.may_open = [](const hprof_host* host, char* why, uint32_t size) {
     return slot_of(host)->session->has_enough_memory(why, size);
   };
@@ -440,13 +442,21 @@ bool Session::create_collectors() {
   uint32_t left_out = 0;
   for (uint32_t i = 0; i < collector_count_; i++) {
     CollectorSlot& slot = collectors_[i];
-    char why[256] = "";
-    hprof_status status = slot.ops->create(&slot.host, slot.config, &slot.self, why, sizeof(why));
+    UnitText error;
+    hprof_status status = HPROF_OK;
+    {
+      const Place place(tag::kOnLoad);
+      status = slot.ops->create(&slot.host, slot.config, &slot.self, error.room(), UnitText::kSize);
+    }
+    if (!error.is_kept()) {
+      hprof::complain(slot, Complaint::kBuffer, "it wrote behind the room for its error text");
+    }
     if (status != HPROF_OK) {
+      if constexpr (kChecks) check_given_back(slot);
       slot.self = nullptr;  // the unit has given back what it had
       slot.gone.store(true, std::memory_order_relaxed);
       char text[400];
-      if (why[0] == 0) snprintf(why, sizeof(why), "%s", status_text(status));
+      const char* why = error.words()[0] != '\0' ? error.words() : status_text(status);
       TextWriter line(text, sizeof(text));
       line.put("collector ").put(slot.unit->id).put(" cannot be created: ").put_printable(why);
       if (++left_out == collector_count_) return fail(text);

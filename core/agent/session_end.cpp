@@ -10,6 +10,7 @@
 
 #include "core/agent/exit_deadline.h"
 #include "core/agent/session.h"
+#include "core/agent/unit_checks.h"
 
 namespace hprof {
 
@@ -164,8 +165,12 @@ void Session::unload() {
 // Nothing of the session runs any more, and no callback is inside.
 void Session::give_back(JNIEnv* jni) {
   for (uint32_t i = 0; i < collector_count_; i++) {
-    if (collectors_[i].self != nullptr) collectors_[i].ops->destroy(collectors_[i].self);
-    collectors_[i].self = nullptr;
+    CollectorSlot& slot = collectors_[i];
+    if (slot.self == nullptr) continue;
+    const Place place(tag::kControl);
+    slot.ops->destroy(slot.self);
+    slot.self = nullptr;
+    if constexpr (kChecks) check_given_back(slot);
   }
   pipeline_.destroy();
   threads_.destroy(jni);

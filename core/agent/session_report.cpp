@@ -75,7 +75,7 @@ hprof_status Session::report_one(CollectorSlot& slot, const hprof_report& report
   pipeline_.begin_part(info);
   hprof_status status;
   {
-    Inside mark(slot.inside, "report");
+    Inside mark(slot.inside, "report", tag::kControl | tag::kReport);
     status = slot.ops->report(slot.self, &report);
   }
   if (says) platform::write_stderr(status == HPROF_OK ? " done.\n" : " failed.\n");
@@ -143,7 +143,7 @@ Reported Session::report(const hprof_report& report) {
   for (uint32_t i = 0; i < collector_count_ && report.reason != HPROF_REPORT_EXIT; i++) {
     CollectorSlot& slot = collectors_[i];
     if (HPROF_HAS(slot.ops, hprof_collector_ops, reported) && is_due(slot, report)) {
-      Inside mark(slot.inside, "reported");
+      Inside mark(slot.inside, "reported", tag::kControl);
       slot.ops->reported(slot.self);
     }
   }

@@ -115,7 +115,7 @@ bool Session::start_collector(CollectorSlot& slot, JNIEnv* jni) {
   enable_events();
   if ((slot.unit->events & HPROF_EVENT_CLASS_UNLOAD) != 0) classes_.watch_loaded(jni);
   if (!slot.has_data) slot.began = Instant::now();
-  Inside mark(slot.inside, "start");
+  Inside mark(slot.inside, "start", tag::kControl);
   if (slot.ops->start(slot.self) == HPROF_OK) {
     slot.has_data = slot.unreported = true;
     slot.dumped = false;
@@ -139,7 +139,7 @@ void Session::stop_collector(CollectorSlot& slot) {
   slot.running = false;
   slot.ended = Instant::now();
   if (!slot.gate.close(callback_deadline())) return abandon_collector(slot, "a callback");
-  Inside mark(slot.inside, "stop");
+  Inside mark(slot.inside, "stop", tag::kControl);
   slot.ops->stop(slot.self);
   if (slot.dumped) slot.unreported = false;  // a dump has all that there is
 }

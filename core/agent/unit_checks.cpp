@@ -45,6 +45,65 @@ bool check_record(const UnitSlot& slot, const hprof_record* record) {
   return false;
 }
 
+// --- in builds with checks
+
+namespace {
+
+constexpr int64_t kSlowNs = 100 * platform::kNanosPerMilli;
+
+void put_tags(TextWriter& out, uint32_t tags) {
+  constexpr struct {
+    uint32_t tag;
+    const char* name;
+  } kNames[] = {{tag::kOnLoad, "[onload]"}, {tag::kControl, "[control]"}, {tag::kApp, "[app]"},
+                {tag::kGc, "[gc]"},         {tag::kHeap, "[heap]"},       {tag::kWriter, "[writer]"},
+                {tag::kSignal, "[signal]"}, {tag::kReport, "[report]"}};
+  for (const auto& row : kNames) {
+    if ((tags & row.tag) != 0) out.put(row.name);
+  }
+}
+
+}  // namespace
+
+void check_place(const UnitSlot& slot, uint32_t allowed, const char* function) {
+  const uint32_t place = current_place();
+  if (place == 0 || (place & allowed) != 0) return;
+  char text[200];
+  TextWriter out(text, sizeof(text));
+  out.put(function).put(" is called in ");
+  put_tags(out, place);
+  out.put(", its header allows ");
+  put_tags(out, allowed);
+  complain(slot, Complaint::kPlace, text);
+}
+
+void check_given_back(const UnitSlot& slot) {
+  const uint64_t held = slot.held.load(std::memory_order_relaxed);
+  const uint64_t charged = slot.charged.load(std::memory_order_relaxed);
+  if (held == 0 && charged == 0) return;
+  char text[120];
+  TextWriter out(text, sizeof(text));
+  out.put_unsigned(held).put(" bytes not freed");
+  if (charged != 0) out.put(", ").put_unsigned(charged).put(" charged bytes not given back");
+  complain(slot, Complaint::kKept, text);
+}
+
+void check_given_back(const hprof_host* host) { check_given_back(*slot_of(host)); }
+
+int64_t HandlerCall::now() { return platform::monotonic_ns(); }
+
+void HandlerCall::check_time() const {
+  const int64_t ns = now() - begun_ns_;
+  if (ns <= kSlowNs) return;
+  uint32_t bit = 0;
+  while ((event_ >> bit & 1) == 0) bit++;
+  char text[120];
+  TextWriter out(text, sizeof(text));
+  out.put("its handler of ").put(event_name(bit)).put(" took ");
+  out.put_unsigned(static_cast<uint64_t>(ns / platform::kNanosPerMilli)).put(" ms");
+  complain(slot_, Complaint::kSlow, text);
+}
+
 const char* check_text(const UnitSlot& slot, const char* text, char (&room)[kLogTextMost]) {
   TextWriter out(room, sizeof(room));
   const Str given(text);

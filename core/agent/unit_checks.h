@@ -1,16 +1,21 @@
-// What is checked of a unit's calls in every build. What is wrong is said once for each unit and check, as
-// "plugin X: ...", and the call is refused.
+// What is checked of a unit's calls. What is wrong is said once for each unit and check, as "plugin X: ...".
+// In every build records and texts are looked at, and what is wrong is refused; what costs more is done in
+// builds with checks only (kChecks), and refuses nothing.
 #pragma once
 
 #include <cstdint>
 
+#include <hprof/host.h>
+#include <hprof/plugin.h>
 #include <hprof/record.h>
+
+#include "core/base/place.h"
 
 namespace hprof {
 
 struct UnitSlot;
 
-enum class Complaint : uint32_t { kRecord, kText, kBuffer };
+enum class Complaint : uint32_t { kRecord, kText, kBuffer, kPlace, kMemory, kKept, kSlow };
 
 // "plugin X: <text>", unless this unit has had that complaint before. [any] but [signal]
 void complain(const UnitSlot& slot, Complaint complaint, const char* text);
@@ -18,6 +23,42 @@ void complain(const UnitSlot& slot, Complaint complaint, const char* text);
 // A record that a unit hands over (pipeline/record_check.h). False: it was complained of.
 // [app][gc][control][heap]
 bool check_record(const UnitSlot& slot, const hprof_record* record);
+
+// --- in builds with checks
+
+// `function` of a service, "mem.allocate", is called: may it be, here? [any]
+void check_place(const UnitSlot& slot, uint32_t allowed, const char* function);
+// The unit has been destroyed, or has refused to be made: it has nothing left. [onload][control][writer]
+void check_given_back(const UnitSlot& slot);
+void check_given_back(const hprof_host* host);
+
+// A collector's handler while it runs, by its event (HPROF_EVENT_*): what it may call, and how long it takes.
+class HandlerCall {
+ public:
+  HandlerCall(const UnitSlot& slot, uint64_t event) : slot_(slot), event_(event), place_(tags_of(event)) {
+    if constexpr (kChecks) begun_ns_ = now();
+  }
+  ~HandlerCall() {
+    if constexpr (kChecks) check_time();
+  }
+  HandlerCall(const HandlerCall&) = delete;
+  HandlerCall& operator=(const HandlerCall&) = delete;
+
+ private:
+  static uint32_t tags_of(uint64_t event) {
+    constexpr uint64_t kOfGc = HPROF_EVENT_GC_START | HPROF_EVENT_GC_FINISH | HPROF_EVENT_OBJECT_FREE;
+    return (event & kOfGc) != 0 ? tag::kGc : tag::kApp;
+  }
+  static int64_t now();
+  void check_time() const;
+
+  [[maybe_unused]] const UnitSlot& slot_;
+  [[maybe_unused]] uint64_t event_;
+  [[maybe_unused]] int64_t begun_ns_ = 0;
+  Place place_;
+};
+
+// --- in all
 
 // Text for a log or a counter: nullptr becomes "", control bytes become '?', too long a text is cut.
 constexpr uint32_t kLogTextMost = 600;

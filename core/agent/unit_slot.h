@@ -24,6 +24,8 @@ struct UnitSlot {
   // Nobody waits for the unit any longer: it is not called again, what it has is never given back.
   std::atomic<bool> gone{false};
   mutable std::atomic<uint32_t> complaints{0};  // those that were said, by number
+  mutable std::atomic<uint64_t> held{0};        // bytes of memory that it has; in builds with checks
+  mutable std::atomic<uint64_t> charged{0};     // the same of the budget for what it has reserved
 };
 
 // A moment by both clocks; all zeros: never.

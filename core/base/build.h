@@ -1,5 +1,5 @@
-// What the build decides: HPROF_EMBEDDED, HPROF_CONTROL, HPROF_MAX_MEMORY, and which units there are
-// (CMakeLists.txt). What a constant here rules out is not linked.
+// What the build decides: HPROF_EMBEDDED, HPROF_CONTROL, HPROF_CHECKS, HPROF_MAX_MEMORY, and which units
+// there are (CMakeLists.txt). What a constant here rules out is not linked.
 #pragma once
 
 namespace hprof {
@@ -44,6 +44,13 @@ constexpr bool kHasHeapDump = true;
 constexpr bool kHasHeapSites = false;
 #else
 constexpr bool kHasHeapSites = true;
+#endif
+
+// Units are checked against what the headers of the ABI demand, where that costs time (the preset debug).
+#ifdef HPROF_CHECKS
+constexpr bool kChecks = true;
+#else
+constexpr bool kChecks = false;
 #endif
 
 // The default of max-memory=, as text.

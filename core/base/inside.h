@@ -1,7 +1,10 @@
-// Which of a unit's functions a thread is in, for the message about one that does not return.
+// Which of a unit's functions a thread is in, for the message about one that does not return, and by which of
+// its tags, for the checks (place.h).
 #pragma once
 
 #include <atomic>
+
+#include "core/base/place.h"
 
 namespace hprof {
 
@@ -11,8 +14,8 @@ using InsideMark = std::atomic<const char*>;
 // Marks for a scope. One thread at a time per mark.
 class Inside {
  public:
-  Inside(InsideMark& mark, const char* function)
-      : mark_(mark), before_(mark.load(std::memory_order_relaxed)) {
+  Inside(InsideMark& mark, const char* function, uint32_t tags)
+      : place_(tags), mark_(mark), before_(mark.load(std::memory_order_relaxed)) {
     mark_.store(function, std::memory_order_relaxed);
   }
   ~Inside() { mark_.store(before_, std::memory_order_relaxed); }
@@ -20,6 +23,7 @@ class Inside {
   Inside& operator=(const Inside&) = delete;
 
  private:
+  Place place_;
   InsideMark& mark_;
   const char* before_;
 };

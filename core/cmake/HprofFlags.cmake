@@ -24,6 +24,7 @@ hprof_has_unit(heap_dump _hprof_has_heap_dump)
 hprof_has_unit(heap_sites _hprof_has_heap_sites)
 target_compile_definitions(hprof_flags INTERFACE
   $<$<BOOL:${HPROF_EMBEDDED}>:HPROF_EMBEDDED=1>
+  $<$<BOOL:${HPROF_CHECKS}>:HPROF_CHECKS=1>
   $<$<NOT:$<BOOL:${HPROF_CONTROL}>>:HPROF_NO_CONTROL=1>
   $<$<NOT:$<BOOL:${HPROF_LOADABLE}>>:HPROF_NO_MODULES=1>
   $<$<NOT:$<BOOL:${_hprof_has_sockets}>>:HPROF_NO_SOCKETS=1>

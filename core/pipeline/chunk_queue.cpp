@@ -1,14 +1,8 @@
 #include "core/pipeline/chunk_queue.h"
 
-#include <cstring>
+#include "core/base/guarded_block.h"
 
 namespace hprof {
-
-namespace {
-
-constexpr uint8_t kGuard = 0xa5;
-
-}  // namespace
 
 bool ChunkQueue::create(MemoryAccount& memory, uint32_t chunks, uint32_t chunk_bytes) {
   const uint64_t stride = uint64_t{chunk_bytes} + kGuardBytes;
@@ -18,7 +12,7 @@ bool ChunkQueue::create(MemoryAccount& memory, uint32_t chunks, uint32_t chunk_b
   chunk_bytes_ = chunk_bytes;
   for (uint32_t i = 0; i < chunks; i++) {
     chunks_[i] = {memory_ + i * stride, 0};
-    memset(chunks_[i].bytes + chunk_bytes, kGuard, kGuardBytes);
+    lay_guard(chunks_[i].bytes + chunk_bytes, kGuardBytes);
   }
   return true;
 }
@@ -29,10 +23,7 @@ void ChunkQueue::destroy(MemoryAccount& memory) {
 }
 
 bool ChunkQueue::is_intact(const Chunk& chunk) const {
-  for (uint32_t i = 0; i < kGuardBytes; i++) {
-    if (chunk.bytes[chunk_bytes_ + i] != kGuard) return false;
-  }
-  return true;
+  return is_guard_intact(chunk.bytes + chunk_bytes_, kGuardBytes);
 }
 
 void ChunkQueue::hand_over() {

@@ -3,13 +3,17 @@
 #include <cstdio>
 
 #include "core/base/status.h"
+#include "core/base/unit_text.h"
 
 namespace hprof {
 
 namespace {
 
 constexpr uint64_t kLeastBytesPerMs = 1024 * 1024 / 1000;  // of a sink during a heap dump
+constexpr size_t kReadGuard = 16;
 constexpr uint32_t kHeapDumpEnd = 0x2c;
+constexpr uint32_t kWriterEnd = tag::kWriter | tag::kControl;
+constexpr uint32_t kOpening = tag::kOnLoad | tag::kControl;
 constexpr uint64_t kSinkSliceNs =
     100 * 1000 * 1000;  // one wait for a slow sink; the loop counts them up to stall_ns
 
@@ -45,23 +49,53 @@ hprof_status Output::open_parts(MemoryAccount& memory, uint32_t sequence, char* 
   }
   if (!open_filter(error, error_size)) return HPROF_FAILED;
   hprof_status status = HPROF_OK;
+  UnitText why;
   {
-    Inside mark(in_encoder_, "create");
-    status =
-        plan_.encoder->create(plan_.encoder_host, plan_.encoder_config, &encoder_self_, error, error_size);
+    Inside mark(in_encoder_, "create", kOpening);
+    status = plan_.encoder->create(plan_.encoder_host, plan_.encoder_config, &encoder_self_, why.room(),
+                                   UnitText::kSize);
   }
+  const char* words = words_of(plan_.encoder_host, why);
   if (status != HPROF_OK) {
     encoder_self_ = nullptr;
-    if (error[0] == 0) snprintf(error, error_size, "the encoder did not start: %s", status_text(status));
+    if (words[0] != '\0') {
+      snprintf(error, error_size, "%s", words);
+    } else {
+      snprintf(error, error_size, "the encoder did not start: %s", status_text(status));
+    }
     return status;
   }
   if (plan_.may_open != nullptr && !plan_.may_open(plan_.sink_host, error, error_size))
     return HPROF_NO_MEMORY;
   hprof_sink_target target = {sizeof(target), sequence, plan_.address, plan_.force, plan_.whole_only};
-  Inside mark(in_sink_, "open");
-  status = plan_.sink->open(plan_.sink_host, plan_.sink_config, &target, &sink_self_, error, error_size);
+  Inside mark(in_sink_, "open", kOpening);
+  UnitText sink_why;
+  status = plan_.sink->open(plan_.sink_host, plan_.sink_config, &target, &sink_self_, sink_why.room(),
+                            UnitText::kSize);
   if (status != HPROF_OK) sink_self_ = nullptr;
+  snprintf(error, error_size, "%s", words_of(plan_.sink_host, sink_why));
   return status;
+}
+
+const char* Output::words_of(const hprof_host* host, UnitText& text) const {
+  if (!text.is_kept()) plan_.complain(host, "it wrote behind the room for its error text");
+  return text.words();
+}
+
+void Output::gave_back(const hprof_host* host) const {
+  if (plan_.gave_back != nullptr) plan_.gave_back(host);
+}
+
+int64_t Output::read(uint8_t* bytes, uint64_t size, uint64_t timeout_ns) {
+  if (!is_open()) return -1;
+  const uint64_t room = kChecks && size > kReadGuard ? size - kReadGuard : size;
+  if (room < size) lay_guard(bytes + room, kReadGuard);
+  const Place place(tag::kControl);
+  const int64_t count = plan_.sink->read(sink_self_, bytes, room, timeout_ns);
+  if (room < size && !is_guard_intact(bytes + room, kReadGuard)) {
+    plan_.complain(plan_.sink_host, "it wrote behind the buffer of its read");
+  }
+  return count;
 }
 
 const hprof_host* Output::inside(const char** function) const {
@@ -157,7 +191,7 @@ hprof_status Output::through(hprof_out* out, const uint8_t* bytes, uint64_t size
 hprof_status Output::encode(const hprof_record* record) {
   if (failed() || !is_open()) return HPROF_ABORTED;
   if (!plan_.taken.takes(*record)) return HPROF_UNSUPPORTED;
-  Inside mark(in_encoder_, "encode");
+  Inside mark(in_encoder_, "encode", tag::kWriter);
   const hprof_status status = plan_.encoder->encode(encoder_self_, record, &out_.base);
   return is_at_in_window() || is_window_kept() ? status : HPROF_ABORTED;
 }
@@ -217,20 +251,25 @@ void Output::flush() {
 
 bool Output::open_filter(char* error, uint32_t error_size) {
   if (plan_.filter == nullptr) return true;
-  Inside mark(in_filter_, "create");
-  return plan_.filter->create(plan_.filter_host, plan_.filter_config, &filter_self_, error, error_size) ==
-         HPROF_OK;
+  Inside mark(in_filter_, "create", kOpening);
+  UnitText why;
+  const hprof_status status = plan_.filter->create(plan_.filter_host, plan_.filter_config, &filter_self_,
+                                                   why.room(), UnitText::kSize);
+  if (status != HPROF_OK) filter_self_ = nullptr;
+  snprintf(error, error_size, "%s", words_of(plan_.filter_host, why));
+  return status == HPROF_OK;
 }
 
 // What the filter still holds goes to the sink, unless that is gone.
 void Output::finish_filter() {
   if (filter_self_ == nullptr) return;
-  Inside mark(in_filter_, "finish");
+  Inside mark(in_filter_, "finish", kWriterEnd);
   if (is_open() && !failed() && plan_.filter->finish(filter_self_, this, &Output::pass) == HPROF_FAILED) {
     fail("it cannot be compressed");
   }
   plan_.filter->destroy(filter_self_);
   filter_self_ = nullptr;
+  gave_back(plan_.filter_host);
 }
 
 hprof_status Output::pass(void* self, const uint8_t* bytes, uint64_t size) {
@@ -239,7 +278,7 @@ hprof_status Output::pass(void* self, const uint8_t* bytes, uint64_t size) {
 
 bool Output::write_chunk(const ChunkQueue::Chunk& chunk) {
   if (filter_self_ == nullptr) return write_bytes(chunk.bytes, chunk.used);
-  Inside mark(in_filter_, "write");
+  Inside mark(in_filter_, "write", tag::kWriter);
   hprof_status status = plan_.filter->write(filter_self_, chunk.bytes, chunk.used, this, &Output::pass);
   if (status != HPROF_OK) fail("it cannot be compressed");  // a sink that failed has said so already
   return status == HPROF_OK;
@@ -248,20 +287,20 @@ bool Output::write_chunk(const ChunkQueue::Chunk& chunk) {
 bool Output::write_bytes(const uint8_t* bytes, uint64_t size) {
   uint64_t done = 0;
   uint64_t waited = 0;
-  char error[256] = "";
-  Inside mark(in_sink_, "write");
+  UnitText error;
+  Inside mark(in_sink_, "write", tag::kWriter);
   while (done < size) {
     int64_t begun = platform::monotonic_ns();
     int64_t count =
-        plan_.sink->write(sink_self_, bytes + done, size - done, kSinkSliceNs, error, sizeof(error));
+        plan_.sink->write(sink_self_, bytes + done, size - done, kSinkSliceNs, error.room(), UnitText::kSize);
+    const char* words = words_of(plan_.sink_host, error);
     if (count > 0 && static_cast<uint64_t>(count) > size - done) {
       plan_.complain(plan_.sink_host, "its write returned more bytes than it was given");
       fail("the sink does not say what it wrote");
       return false;
     }
     if (count < 0) {
-      error[sizeof(error) - 1] = '\0';
-      fail(error[0] != '\0' ? error : "the sink gives no reason");
+      fail(words[0] != '\0' ? words : "the sink gives no reason");
       return false;
     }
     const int64_t passed = platform::monotonic_ns() - begun;
@@ -297,19 +336,20 @@ bool Output::drain() {
 hprof_status Output::patch(uint64_t position, const void* bytes, uint64_t size) {
   if (failed() || !is_open()) return HPROF_ABORTED;
   if (filter_self_ != nullptr || !HPROF_HAS(plan_.sink, hprof_sink_ops, patch)) return HPROF_UNSUPPORTED;
-  char error[256] = "";
-  Inside mark(in_sink_, "patch");
-  hprof_status status =
-      plan_.sink->patch(sink_self_, position, static_cast<const uint8_t*>(bytes), size, error, sizeof(error));
+  UnitText error;
+  Inside mark(in_sink_, "patch", tag::kWriter);
+  hprof_status status = plan_.sink->patch(sink_self_, position, static_cast<const uint8_t*>(bytes), size,
+                                          error.room(), UnitText::kSize);
+  const char* words = words_of(plan_.sink_host, error);
   if (status == HPROF_OK) return HPROF_OK;
-  fail(error);
+  fail(words);
   return HPROF_ABORTED;
 }
 
 // What a filter keeps back belongs to this side of the border.
 void Output::renew_filter() {
   if (filter_self_ == nullptr) return;
-  char error[256] = "";
+  char error[UnitText::kSize] = "";
   finish_filter();
   if (!open_filter(error, sizeof(error))) fail(error[0] != '\0' ? error : "its filter did not start");
 }
@@ -318,13 +358,14 @@ void Output::begin_report(const hprof_report_info& info) {
   if (!is_open() || failed() || report_.size != 0) return;
   renew_filter();
   if (failed()) return;
-  char error[256] = "";
+  UnitText error;
   hprof_status status = HPROF_OK;
   if (HPROF_HAS(plan_.sink, hprof_sink_ops, begin_report)) {
-    Inside mark(in_sink_, "begin_report");
-    status = plan_.sink->begin_report(sink_self_, &info, error, sizeof(error));
+    Inside mark(in_sink_, "begin_report", tag::kWriter);
+    status = plan_.sink->begin_report(sink_self_, &info, error.room(), UnitText::kSize);
   }
-  if (status != HPROF_OK) return fail(error);
+  const char* words = words_of(plan_.sink_host, error);
+  if (status != HPROF_OK) return fail(words);
   report_ = info;
 }
 
@@ -334,26 +375,37 @@ void Output::end_report(bool complete) {
   const hprof_report_info info = report_;
   report_ = {};
   if (!HPROF_HAS(plan_.sink, hprof_sink_ops, end_report)) return;
-  char error[256] = "";
-  Inside mark(in_sink_, "end_report");
+  UnitText error;
+  Inside mark(in_sink_, "end_report", tag::kWriter);
   const uint32_t is_whole = complete && !failed() ? 1 : 0;
-  if (plan_.sink->end_report(sink_self_, &info, is_whole, error, sizeof(error)) != HPROF_OK) fail(error);
+  const hprof_status status =
+      plan_.sink->end_report(sink_self_, &info, is_whole, error.room(), UnitText::kSize);
+  const char* words = words_of(plan_.sink_host, error);
+  if (status != HPROF_OK) fail(words);
 }
 
 void Output::end_sink(bool complete) {
   if (!is_open()) return;
   complete = complete && report_.size == 0;
   end_report(false);
-  char error[256] = "";
-  Inside mark(in_sink_, "close");
-  if (plan_.sink->close(sink_self_, complete && !failed(), error, sizeof(error)) != HPROF_OK) fail(error);
+  UnitText error;
+  Inside mark(in_sink_, "close", kWriterEnd);
+  const hprof_status status =
+      plan_.sink->close(sink_self_, complete && !failed(), error.room(), UnitText::kSize);
+  const char* words = words_of(plan_.sink_host, error);
+  if (status != HPROF_OK) fail(words);
   sink_self_ = nullptr;
+  gave_back(plan_.sink_host);
 }
 
 void Output::close(MemoryAccount& memory, bool complete) {
   finish_filter();
   end_sink(complete);
-  if (encoder_self_ != nullptr) plan_.encoder->destroy(encoder_self_);
+  if (encoder_self_ != nullptr) {
+    const Place place(tag::kControl);
+    plan_.encoder->destroy(encoder_self_);
+    gave_back(plan_.encoder_host);
+  }
   encoder_self_ = nullptr;
   chunks_.destroy(memory);
   definitions_.destroy();

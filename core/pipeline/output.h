@@ -18,6 +18,8 @@
 
 namespace hprof {
 
+class UnitText;
+
 // Which units an output is made of, and where it goes. Pointers live as long as the session.
 struct OutputPlan {
   const hprof_host* encoder_host;
@@ -46,6 +48,8 @@ struct OutputPlan {
   // each MiB, is given up. 0: no limit.
   uint64_t dump_stall_ns = 0;
   TakenKinds taken;  // by the encoder; records of other kinds do not reach it
+  // It has been destroyed or closed, and should have nothing left. nullptr: nobody looks.
+  void (*gave_back)(const hprof_host* host) = nullptr;
 };
 
 class Output {
@@ -75,9 +79,7 @@ class Output {
 
   // Bytes that the other end of a duplex sink sent, as hprof_sink_ops.read. The caller sees to it that the
   // output is not closed meanwhile. [control]
-  int64_t read(uint8_t* bytes, uint64_t size, uint64_t timeout_ns) {
-    return is_open() ? plan_.sink->read(sink_self_, bytes, size, timeout_ns) : -1;
-  }
+  int64_t read(uint8_t* bytes, uint64_t size, uint64_t timeout_ns);
 
   bool is_open() const { return sink_self_ != nullptr; }
   bool failed() const { return failed_.load(std::memory_order_acquire); }
@@ -118,6 +120,8 @@ class Output {
   static hprof_status through(hprof_out* out, const uint8_t* bytes, uint64_t size);
   static hprof_status write_definition(void* context, const hprof_record* record);
   hprof_status encode(const hprof_record* record);
+  const char* words_of(const hprof_host* host, UnitText& text) const;
+  void gave_back(const hprof_host* host) const;
   hprof_status open_parts(MemoryAccount& memory, uint32_t sequence, char* error, uint32_t error_size);
   hprof_status next_chunk();
   bool is_at_in_window();

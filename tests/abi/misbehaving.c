@@ -29,6 +29,7 @@ typedef struct state {
   const hprof_host* host;
   const hprof_emit_service* emit;
   const hprof_log_service* log;
+  const hprof_mem_service* mem;
 } state;
 
 static state states[16];
@@ -43,6 +44,7 @@ static hprof_status create(const hprof_host* host, const void* config, void** se
   made->host = host;
   made->emit = (const hprof_emit_service*)host->service(host, HPROF_SERVICE_EMIT);
   made->log = (const hprof_log_service*)host->service(host, HPROF_SERVICE_LOG);
+  made->mem = (const hprof_mem_service*)host->service(host, HPROF_SERVICE_MEM);
   *self = made;
   return HPROF_OK;
 }
@@ -162,6 +164,45 @@ static hprof_status loud_report(void* self, const hprof_report* why) {
   return report(self, why);
 }
 
+/* What is noticed in builds with checks only, and harms nothing in others. */
+static void register_kind(void* self, void* jni, hprof_thread* thread) {
+  const state* own = (const state*)self;
+  (void)jni;
+  (void)thread;
+  own->emit->kind(own->host, "com.wrong.kind/1");
+}
+static const hprof_handlers wrong_thread_handlers = {sizeof(hprof_handlers), .vm_init = register_kind};
+
+static void sleep_once(void* self, void* jni, hprof_thread* thread) {
+  (void)self;
+  (void)jni;
+  (void)thread;
+  sleep_seconds(1);
+}
+static const hprof_handlers sleepy_handlers = {sizeof(hprof_handlers), .vm_init = sleep_once};
+
+static hprof_status write_behind_block(void* self, const hprof_report* why) {
+  state* own = (state*)self;
+  char* block = (char*)own->mem->allocate(own->host, 100);
+  if (block == NULL) return HPROF_NO_MEMORY;
+  block[100] = 'x';
+  own->mem->release(own->host, block, 100);
+  return report(self, why);
+}
+
+static hprof_status create_leaking(const hprof_host* host, const void* config, void** self, char* error,
+                                   uint32_t error_size) {
+  const hprof_status status = create(host, config, self, error, error_size);
+  state* own = (state*)*self;
+  return own->mem->allocate(host, 1000) != NULL ? status : HPROF_NO_MEMORY;
+}
+
+static hprof_status write_behind_error(const hprof_host* host, const void* config, void** self, char* error,
+                                       uint32_t error_size) {
+  error[error_size] = 'x';
+  return create(host, config, self, error, error_size);
+}
+
 #define OPS(name, create_, report_, handlers_)                                \
   static const hprof_collector_ops name##_ops = {sizeof(hprof_collector_ops), \
                                                  0,                           \
@@ -184,6 +225,11 @@ OPS(short_record, create, short_record_report, NULL);
 OPS(no_schema, create, no_schema_report, NULL);
 OPS(unknown_trace, create, unknown_trace_report, NULL);
 OPS(loud, create, loud_report, NULL);
+OPS(wrong_thread, create, report, &wrong_thread_handlers);
+OPS(sleepy, create, report, &sleepy_handlers);
+OPS(writes_behind_block, create, write_behind_block, NULL);
+OPS(leaks, create_leaking, report, NULL);
+OPS(writes_behind_error, write_behind_error, report, NULL);
 
 /* --- encoders
  * --------------------------------------------------------------------------------------------------- */
@@ -298,6 +344,11 @@ UNIT(HPROF_UNIT_COLLECTOR, short_record, 0, notes);
 UNIT(HPROF_UNIT_COLLECTOR, no_schema, 0, notes);
 UNIT(HPROF_UNIT_COLLECTOR, unknown_trace, 0, notes);
 UNIT(HPROF_UNIT_COLLECTOR, loud, 0, notes);
+UNIT(HPROF_UNIT_COLLECTOR, wrong_thread, HPROF_EVENT_VM_INIT, notes);
+UNIT(HPROF_UNIT_COLLECTOR, sleepy, HPROF_EVENT_VM_INIT, notes);
+UNIT(HPROF_UNIT_COLLECTOR, writes_behind_block, 0, notes);
+UNIT(HPROF_UNIT_COLLECTOR, leaks, 0, notes);
+UNIT(HPROF_UNIT_COLLECTOR, writes_behind_error, 0, notes);
 /* Says that it takes tables, and refuses them, too. */
 static const char* const tables[] = {HPROF_KIND_TABLE, NULL};
 UNIT(HPROF_UNIT_ENCODER, refuses_all, 0, tables);
@@ -308,9 +359,10 @@ UNIT(HPROF_UNIT_SINK, stuck_write, 0, NULL);
 UNIT(HPROF_UNIT_SINK, stuck_close, 0, NULL);
 
 static const hprof_unit* const units[] = {
-    &good_unit,         &stuck_report_unit, &slow_callback_unit, &fails_in_create_unit,
-    &foreign_kind_unit, &short_record_unit, &no_schema_unit,     &unknown_trace_unit,
-    &loud_unit,         &refuses_all_unit,  &writes_behind_unit, &moves_behind_unit,
-    &wrong_count_unit,  &stuck_write_unit,  &stuck_close_unit};
+    &good_unit,         &stuck_report_unit,        &slow_callback_unit, &fails_in_create_unit,
+    &foreign_kind_unit, &short_record_unit,        &no_schema_unit,     &unknown_trace_unit,
+    &loud_unit,         &refuses_all_unit,         &writes_behind_unit, &moves_behind_unit,
+    &wrong_count_unit,  &stuck_write_unit,         &stuck_close_unit,   &wrong_thread_unit,
+    &sleepy_unit,       &writes_behind_block_unit, &leaks_unit,         &writes_behind_error_unit};
 
 HPROF_MODULE(misbehaving, "1.0", "nobody", units, sizeof(units) / sizeof(units[0]))

@@ -18,7 +18,8 @@ def options(vm, text):
     folder = vm.path("plugins")
     if not os.path.isdir(folder):
         os.makedirs(folder)
-        shutil.copy(os.path.join(vm.tree, "tests", "abi", "misbehaving", "misbehaving.so"), folder)
+        for name in ("misbehaving.so", "throwing.so"):
+            shutil.copy(os.path.join(vm.tree, "tests", "abi", "misbehaving", name), folder)
     return "plugins=%s,%s" % (folder, text)
 
 
@@ -27,6 +28,12 @@ def said(run, text):
     lines = [line for line in err.splitlines() if text in line]
     check_equal(len(lines), 1, "lines with %r\n%s\n" % (text, err))
     return lines[0]
+
+
+def has_checks(vm):
+    """Is it a build with the checks of the preset debug?"""
+    with open(os.path.join(vm.tree, "CMakeCache.txt")) as cache:
+        return "HPROF_CHECKS:BOOL=ON\n" in cache.read()
 
 
 @vm_test(units=UNITS)
@@ -173,3 +180,40 @@ def encoder_that_writes_behind_its_buffer_is_stopped(vm):
 def sink_that_cannot_count_is_stopped(vm):
     run = vm.profiled(options(vm, "cpu=samples,plugin=wrong_count"), "Spin", "2")
     said(run, "plugin wrong_count: its write returned more bytes than it was given")
+
+
+@vm_test(units=UNITS)
+def preset_debug_checks_contracts(vm):
+    for unit, words in (
+        ("wrong_thread", "emit.kind is called in [app], its header allows [onload][control]"),
+        ("sleepy", "its handler of VMInit took "),
+        ("writes_behind_block", "it wrote behind a block of its memory"),
+        ("writes_behind_error", "it wrote behind the room for its error text"),
+    ):
+        run = vm.profiled(options(vm, "plugin=%s,file=out.txt,force=y" % unit), "Quick", "3")
+        if has_checks(vm):
+            said(run, "plugin %s: %s" % (unit, words))
+        else:
+            check("plugin %s: " % unit not in run.err, "a build without checks complains\n%s" % run)
+        check("a note of the misbehaving plugin" in run.text("out.txt"), "no report\n%s" % run)
+
+
+@vm_test(units=UNITS)
+def preset_debug_counts_memory_of_units(vm):
+    live = vm.start(options(vm, "plugin=leaks,file=out.txt"), "Idle")
+    load_agent(live.pid, vm.agent, "command=detach")
+    run = live.finish()
+    if has_checks(vm):
+        said(run, "plugin leaks: 1000 bytes not freed")
+    else:
+        check("plugin leaks: " not in run.err, "a build without checks complains\n%s" % run)
+
+
+@vm_test(units=UNITS)
+def exceptions_end_in_the_unit(vm):
+    """What a collector of hprof/cpp throws; one that is thrown out of a plugin ends the process (docs/abi.md)."""
+    run = vm.profiled(options(vm, "cpu=samples,plugin=throwing,file=out.txt"), "Spin", "2")
+    words = "a unit threw an exception, which ends in it"
+    check_equal(run.err.count(words), 2, "lines with %r\n%s\n" % (words, run))
+    check("Dumping throwing ..." in run.err and "\n failed.\n" in run.err, "its report did not fail\n%s" % run)
+    parse_ascii(run.text("out.txt")).cpu()

@@ -8,13 +8,15 @@
 //                                                         probe may still run, its memory stays
 //   handlers, by their names in hprof_handlers            with all arguments; what the ABI passes as void* arrives as
 //                                                         the pointer that the function takes (JNIEnv*, jobject)
-// All of them are public and not overloaded: what is not found is not subscribed.
+// All of them are public and not overloaded: what is not found is not subscribed. What they throw ends here: a function
+// with a status has failed then (contained.hpp).
 #pragma once
 
 #include <new>
 #include <type_traits>
 
 #include <hprof/collector.h>
+#include <hprof/cpp/contained.hpp>
 #include <hprof/cpp/service.hpp>
 #include <hprof/service/mem.h>
 
@@ -56,6 +58,8 @@ HPROF_DETECT(reported, 0)
 HPROF_DETECT(close, 0)
 #undef HPROF_DETECT
 
+inline constexpr hprof_status kFailed = HPROF_FAILED;
+
 // What self points to.
 template <class T>
 struct Instance {
@@ -66,6 +70,20 @@ struct Instance {
 template <class T>
 T& of(void* self) {
   return static_cast<Instance<T>*>(self)->unit;
+}
+
+// Calls body(T&); `failed` when it throws.
+template <class T, class Result, class Body>
+Result contained_in(void* self, Result failed, const Body& body) {
+  auto* instance = static_cast<Instance<T>*>(self);
+  return contained(instance->host, failed, [&] { return body(instance->unit); });
+}
+template <class T, class Body>
+void contained_in(void* self, const Body& body) {
+  contained_in<T>(self, 0, [&](T& unit) {
+    body(unit);
+    return 0;
+  });
 }
 
 // What the ABI passes as void*.
@@ -84,7 +102,9 @@ A pass(A argument) {
 
 template <class T, auto kMember, class... A>
 constexpr void subscribe(void (*&entry)(void*, A...)) {
-  entry = [](void* self, A... arguments) { (of<T>(self).*kMember)(pass(arguments)...); };
+  entry = [](void* self, A... arguments) {
+    contained_in<T>(self, [&](T& unit) { (unit.*kMember)(pass(arguments)...); });
+  };
 }
 
 template <class T>
@@ -111,7 +131,7 @@ template <class T>
 void destroy(void* self) {
   auto* instance = static_cast<Instance<T>*>(self);
   if constexpr (Has_close<T>::value) {
-    if (!instance->unit.close()) return;
+    if (!contained_in<T>(self, false, [](T& unit) { return unit.close(); })) return;
   }
   const hprof_host* host = instance->host;
   instance->~Instance<T>();
@@ -124,20 +144,26 @@ hprof_status create(const hprof_host* host, const void* config, void** self, cha
   const auto* mem = find_service<hprof_mem_service>(host, HPROF_SERVICE_MEM);
   void* memory = mem != nullptr ? mem->allocate(host, sizeof(Instance<T>)) : nullptr;
   if (memory == nullptr) return HPROF_NO_MEMORY;
-  hprof_status status = HPROF_OK;
-  if constexpr (std::is_void_v<Config>) {
-    (void)config;
-    new (memory) Instance<T>{host, T(host)};
-  } else {
-    new (memory) Instance<T>{host, T(host, *static_cast<const Config*>(config))};
-  }
-  if constexpr (Has_open<T>::value) status = of<T>(memory).open(error, error_size);
+  bool is_made = false;
+  const hprof_status status = contained(host, hprof_status{HPROF_FAILED}, [&]() -> hprof_status {
+    if constexpr (std::is_void_v<Config>) {
+      (void)config;
+      new (memory) Instance<T>{host, T(host)};
+    } else {
+      new (memory) Instance<T>{host, T(host, *static_cast<const Config*>(config))};
+    }
+    is_made = true;
+    if constexpr (Has_open<T>::value) return of<T>(memory).open(error, error_size);
+    return HPROF_OK;
+  });
   (void)error;
   (void)error_size;
   if (status == HPROF_OK) {
     *self = memory;
-  } else {
+  } else if (is_made) {
     destroy<T>(memory);
+  } else {
+    mem->release(host, memory, sizeof(Instance<T>));
   }
   return status;
 }
@@ -151,28 +177,36 @@ constexpr hprof_collector_ops ops_of() {
   ops.size = sizeof ops;
   ops.create = create<T, Config>;
   ops.start = [](void* self) {
-    if constexpr (Has_start<T>::value) return of<T>(self).start();
+    if constexpr (Has_start<T>::value) {
+      return contained_in<T>(self, kFailed, [](T& unit) { return unit.start(); });
+    }
     (void)self;
     return hprof_status{HPROF_OK};
   };
-  ops.report = [](void* self, const hprof_report* report) { return of<T>(self).report(*report); };
+  ops.report = [](void* self, const hprof_report* report) {
+    return contained_in<T>(self, kFailed, [&](T& unit) { return unit.report(*report); });
+  };
   ops.reset = [](void* self) {
-    if constexpr (Has_reset<T>::value) of<T>(self).reset();
+    if constexpr (Has_reset<T>::value) contained_in<T>(self, [](T& unit) { unit.reset(); });
     (void)self;
   };
   ops.stop = [](void* self) {
-    if constexpr (Has_stop<T>::value) of<T>(self).stop();
+    if constexpr (Has_stop<T>::value) contained_in<T>(self, [](T& unit) { unit.stop(); });
     (void)self;
   };
   ops.destroy = destroy<T>;
   ops.control = [](void* self, const hprof_control* control) {
-    if constexpr (Has_control<T>::value) return of<T>(self).control(*control);
+    if constexpr (Has_control<T>::value) {
+      return contained_in<T>(self, kFailed, [&](T& unit) { return unit.control(*control); });
+    }
     (void)self;
     (void)control;
     return hprof_status{HPROF_UNSUPPORTED};
   };
   if constexpr (events_of<T>() != 0) ops.handlers = &kHandlers<T>;
-  if constexpr (Has_reported<T>::value) ops.reported = [](void* self) { of<T>(self).reported(); };
+  if constexpr (Has_reported<T>::value) {
+    ops.reported = [](void* self) { contained_in<T>(self, [](T& unit) { unit.reported(); }); };
+  }
   return ops;
 }
 

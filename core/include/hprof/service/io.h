@@ -1,5 +1,5 @@
 /* Files and sockets for sinks, with the platform layer's guarantees. Results below 0 are errors, said in error text: -1,
- * or what a caller may want to tell apart. */
+ * or what a caller may want to tell apart. All of it: [onload][control][writer], process_id: [any] */
 #ifndef HPROF_SERVICE_IO_H
 #define HPROF_SERVICE_IO_H
 

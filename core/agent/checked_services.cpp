@@ -1,0 +1,238 @@
+// The thread tags of the service headers as rows, and the functions that look at them before each call.
+// Functions that get no host (hprof_threads_service.wait, the frame walk) are given out as they are.
+#include "core/agent/checked_services.h"
+
+#include <atomic>
+#include <cstring>
+
+#include <hprof/draft/bytecode.h>
+#include <hprof/draft/class_file.h>
+#include <hprof/draft/hotspot.h>
+#include <hprof/draft/library.h>
+#include <hprof/draft/sampling.h>
+#include <hprof/draft/vm_dump.h>
+#include <hprof/service/accounting.h>
+#include <hprof/service/clock.h>
+#include <hprof/service/emit.h>
+#include <hprof/service/ids.h>
+#include <hprof/service/io.h>
+#include <hprof/service/jvm.h>
+#include <hprof/service/log.h>
+#include <hprof/service/threads.h>
+
+#include "core/agent/unit_checks.h"
+#include "core/agent/unit_slot.h"
+#include "platform/platform.h"
+
+namespace hprof {
+
+namespace {
+
+template <auto kMember>
+struct Checked;
+
+// One for each function of a service.
+template <class Table, class Result, class... A, Result (*Table::*kMember)(const hprof_host*, A...)>
+struct Checked<kMember> {
+  using Service = Table;
+  inline static Result (*real)(const hprof_host*, A...) = nullptr;
+  inline static const char* name = nullptr;
+  inline static uint32_t allowed = 0;
+
+  static Result call(const hprof_host* host, A... arguments) {
+    check_place(*slot_of(host), allowed, name);
+    return real(host, arguments...);
+  }
+};
+
+template <auto kMember>
+void check(typename Checked<kMember>::Service& table, const char* name, uint32_t allowed) {
+  using Own = Checked<kMember>;
+  if (table.*kMember == nullptr) return;
+  Own::real = table.*kMember;
+  Own::name = name;
+  Own::allowed = allowed;
+  table.*kMember = &Own::call;
+}
+
+#define HPROF_ROW(service, function, allowed) \
+  check<&hprof_##service##_service::function>(table, #service "." #function, allowed)
+
+constexpr uint32_t kBoth = tag::kOnLoad | tag::kControl;
+constexpr uint32_t kJava = tag::kApp | tag::kControl;
+
+void add_checks(hprof_log_service& table) {
+  HPROF_ROW(log, message, kBoth | tag::kWriter | tag::kApp);
+  HPROF_ROW(log, detail, kBoth | tag::kWriter | tag::kApp);
+  HPROF_ROW(log, loss_counter, kBoth);
+}
+
+void add_checks(hprof_mem_service& table) {
+  constexpr uint32_t kBlocks = kBoth | tag::kApp | tag::kHeap;
+  guard_memory(&table);
+  HPROF_ROW(mem, allocate, kBlocks);
+  HPROF_ROW(mem, release, kBlocks);
+  HPROF_ROW(mem, reserve, kBoth);
+  HPROF_ROW(mem, unreserve, kBoth);
+  HPROF_ROW(mem, charge, kBlocks | tag::kWriter);
+  HPROF_ROW(mem, uncharge, kBlocks | tag::kWriter);
+}
+
+void add_checks(hprof_clock_service& table) { HPROF_ROW(clock, utc_offset, tag::kAnyButSignal); }
+
+void add_checks(hprof_emit_service& table) {
+  HPROF_ROW(emit, event, tag::kApp | tag::kGc | tag::kControl);
+  HPROF_ROW(emit, write, tag::kReport | tag::kHeap);
+  HPROF_ROW(emit, define, tag::kReport);
+  HPROF_ROW(emit, position, tag::kReport);
+  HPROF_ROW(emit, patch, tag::kReport);
+  HPROF_ROW(emit, progress, tag::kReport | tag::kHeap);
+  HPROF_ROW(emit, kind, kBoth);
+}
+
+void add_checks(hprof_ids_service& table) {
+  HPROF_ROW(ids, string, kJava | tag::kOnLoad);
+  HPROF_ROW(ids, trace, kJava | tag::kOnLoad);
+  HPROF_ROW(ids, synthetic_frame, kJava | tag::kOnLoad);
+  HPROF_ROW(ids, frame, kJava);
+  HPROF_ROW(ids, class_serial, kJava);
+  HPROF_ROW(ids, string_text, tag::kAnyButSignal);
+  HPROF_ROW(ids, class_info, tag::kAnyButSignal);
+  HPROF_ROW(ids, method_info, tag::kAnyButSignal);
+  HPROF_ROW(ids, frame_info, tag::kAnyButSignal);
+  HPROF_ROW(ids, trace_info, tag::kAnyButSignal);
+  HPROF_ROW(ids, thread_info, tag::kAnyButSignal);
+  HPROF_ROW(ids, dumped_class, tag::kControl);
+}
+
+void add_checks(hprof_io_service& table) {
+  constexpr uint32_t kSink = kBoth | tag::kWriter;
+  HPROF_ROW(io, create_file, kSink);
+  HPROF_ROW(io, connect, kSink);
+  HPROF_ROW(io, write, kSink);
+  HPROF_ROW(io, read, kSink);
+  HPROF_ROW(io, close, kSink);
+  HPROF_ROW(io, remove, kSink);
+  HPROF_ROW(io, timestamp, kSink);
+  HPROF_ROW(io, write_at, kSink);
+  HPROF_ROW(io, rename, kSink);
+  HPROF_ROW(io, share, kSink);
+  HPROF_ROW(io, absolute_path, kSink);
+}
+
+void add_checks(hprof_threads_service& table) {
+  HPROF_ROW(threads, start, tag::kControl);
+  HPROF_ROW(threads, stop, tag::kControl);
+  HPROF_ROW(threads, each, tag::kControl);
+  HPROF_ROW(threads, serial_of, kJava);
+  HPROF_ROW(threads, pause, kJava);
+}
+
+void add_checks(hprof_accounting_service& table) {
+  HPROF_ROW(accounting, column, tag::kAnyButSignal);
+  HPROF_ROW(accounting, start, tag::kControl);
+  HPROF_ROW(accounting, read, kJava);
+}
+
+void add_checks(hprof_sampling_service& table) {
+  HPROF_ROW(sampling, install, tag::kControl);
+  HPROF_ROW(sampling, uninstall, tag::kControl);
+  HPROF_ROW(sampling, start, kJava);
+  HPROF_ROW(sampling, stop, kJava);
+  HPROF_ROW(sampling, guarded, tag::kSignal);
+  HPROF_ROW(sampling, read_registers, tag::kSignal);
+  HPROF_ROW(sampling, write_registers, tag::kSignal);
+  HPROF_ROW(sampling, look, tag::kControl);
+  HPROF_ROW(sampling, is_runnable, tag::kControl);
+  HPROF_ROW(sampling, ended_a_call, tag::kSignal);
+}
+
+void add_checks(hprof_bytecode_service& table) {
+  HPROF_ROW(bytecode, ask, tag::kOnLoad);
+  HPROF_ROW(bytecode, go, tag::kControl);
+  HPROF_ROW(bytecode, halt, tag::kControl);
+  HPROF_ROW(bytecode, thread_state, kJava);
+  HPROF_ROW(bytecode, set_thread_state, kJava);
+  HPROF_ROW(bytecode, frame, tag::kControl);
+  HPROF_ROW(bytecode, totals, tag::kControl);
+  HPROF_ROW(bytecode, each_left, tag::kControl);
+  HPROF_ROW(bytecode, header_at, tag::kControl);
+}
+
+void add_checks(hprof_class_file_service& table) { HPROF_ROW(class_file, handle, tag::kOnLoad); }
+
+void add_checks(hprof_library_service& table) {
+  HPROF_ROW(library, open, kBoth);
+  HPROF_ROW(library, symbol, kBoth);
+}
+
+void add_checks(hprof_vm_dump_service& table) {
+  HPROF_ROW(vm_dump, available, tag::kControl);
+  HPROF_ROW(vm_dump, run, tag::kControl);
+}
+
+void add_checks(hprof_hotspot_service& table) {
+  HPROF_ROW(hotspot, flag, kBoth);
+  HPROF_ROW(hotspot, precise_code, tag::kOnLoad);
+  HPROF_ROW(hotspot, async_get_call_trace, tag::kControl);
+  HPROF_ROW(hotspot, compiled_method, tag::kSignal);
+  HPROF_ROW(hotspot, watch_unloads, tag::kControl);
+  HPROF_ROW(hotspot, object_header, tag::kControl);
+  HPROF_ROW(hotspot, object_places, tag::kControl);
+  HPROF_ROW(hotspot, weak_is_gone, tag::kControl);
+  HPROF_ROW(hotspot, watch_native_objects, tag::kControl);
+  HPROF_ROW(hotspot, quiet_allocate_instance, tag::kControl);
+  HPROF_ROW(hotspot, frame_walk, tag::kControl);
+  HPROF_ROW(hotspot, weak_addresses, tag::kControl);
+  HPROF_ROW(hotspot, weak_address, tag::kControl | tag::kHeap);
+}
+
+#undef HPROF_ROW
+
+// A copy, made once: who comes meanwhile waits for it.
+template <class Table>
+const void* copy_with_checks(const void* table) {
+  enum : uint32_t { kNone, kBegun, kMade };
+  static Table made;
+  static std::atomic<uint32_t> state{kNone};
+  uint32_t none = kNone;
+  if (state.compare_exchange_strong(none, kBegun)) {
+    made = *static_cast<const Table*>(table);
+    add_checks(made);
+    state.store(kMade, std::memory_order_release);
+  }
+  while (state.load(std::memory_order_acquire) != kMade) platform::sleep_ns(platform::kNanosPerMilli);
+  return &made;
+}
+
+const struct {
+  const char* id;
+  const void* (*copy)(const void* table);
+} kCopies[] = {
+    {HPROF_SERVICE_LOG, &copy_with_checks<hprof_log_service>},
+    {HPROF_SERVICE_MEM, &copy_with_checks<hprof_mem_service>},
+    {HPROF_SERVICE_CLOCK, &copy_with_checks<hprof_clock_service>},
+    {HPROF_SERVICE_EMIT, &copy_with_checks<hprof_emit_service>},
+    {HPROF_SERVICE_IDS, &copy_with_checks<hprof_ids_service>},
+    {HPROF_SERVICE_IO, &copy_with_checks<hprof_io_service>},
+    {HPROF_SERVICE_THREADS, &copy_with_checks<hprof_threads_service>},
+    {HPROF_SERVICE_ACCOUNTING, &copy_with_checks<hprof_accounting_service>},
+    {HPROF_SERVICE_SAMPLING, &copy_with_checks<hprof_sampling_service>},
+    {HPROF_SERVICE_BYTECODE, &copy_with_checks<hprof_bytecode_service>},
+    {HPROF_SERVICE_CLASS_FILE, &copy_with_checks<hprof_class_file_service>},
+    {HPROF_SERVICE_LIBRARY, &copy_with_checks<hprof_library_service>},
+    {HPROF_SERVICE_VM_DUMP, &copy_with_checks<hprof_vm_dump_service>},
+    {HPROF_SERVICE_HOTSPOT, &copy_with_checks<hprof_hotspot_service>},
+};
+
+}  // namespace
+
+const void* checked_service(const char* id, const void* table) {
+  if (table == nullptr) return nullptr;
+  for (const auto& row : kCopies) {
+    if (strcmp(row.id, id) == 0) return row.copy(table);
+  }
+  return table;  // jvm: allowed anywhere
+}
+
+}  // namespace hprof

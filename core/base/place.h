@@ -1,0 +1,48 @@
+// As what a unit runs on a thread: the thread tags (hprof/abi.h) of the function by which the agent called
+// it. Known in builds with checks only; in others nothing is left of this.
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/build.h"
+
+namespace hprof::tag {
+
+constexpr uint32_t kOnLoad = 1u << 0;
+constexpr uint32_t kControl = 1u << 1;
+constexpr uint32_t kApp = 1u << 2;
+constexpr uint32_t kGc = 1u << 3;
+constexpr uint32_t kHeap = 1u << 4;
+constexpr uint32_t kWriter = 1u << 5;
+constexpr uint32_t kSignal = 1u << 6;
+constexpr uint32_t kReport = 1u << 7;  // [control], inside a collector's report()
+constexpr uint32_t kAny = (1u << 8) - 1;
+constexpr uint32_t kAnyButSignal = kAny & ~kSignal;
+
+}  // namespace hprof::tag
+
+namespace hprof {
+
+// The tags of the function that the calling thread is in; more than one: any of them. 0: the agent did not
+// call it, or the build has no checks. [any]
+uint32_t current_place();
+// Returns what it was before. [any]
+uint32_t set_place(uint32_t tags);
+
+// Marks the call of a function with those tags, for a scope.
+class Place {
+ public:
+  explicit Place([[maybe_unused]] uint32_t tags) {
+    if constexpr (kChecks) before_ = set_place(tags);
+  }
+  ~Place() {
+    if constexpr (kChecks) set_place(before_);
+  }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+
+ private:
+  [[maybe_unused]] uint32_t before_ = 0;
+};
+
+}  // namespace hprof
