@@ -1,5 +1,5 @@
-// The readers of profiles: text, binary, folded stacks, pprof and JSON lines, and the page made of what they
-// read.
+// The readers of profiles: text, binary, folded stacks, pprof and JSON lines; the page made of what they
+// read, and what hprof convert makes of it.
 #include <cstdint>
 #include <sstream>
 #include <string>
@@ -7,6 +7,7 @@
 
 #include "tests/fuzz/seeds.h"
 #include "tests/support/hprof_builder.h"
+#include "tools/hprof/convert/convert.h"
 #include "tools/hprof/view/page.h"
 
 using namespace hprof::tool;
@@ -22,6 +23,19 @@ std::string proto(unsigned number, const std::string& bytes) {
 }
 std::string proto(unsigned number, unsigned value) {
   return {static_cast<char>(number << 3), static_cast<char>(value)};
+}
+
+// What is written can be read again.
+void convert(const Profile& profile) {
+  for (const char* format : {"collapsed", "pprof", "json", "ascii"}) {
+    std::string bytes, error;
+    std::vector<std::string> said;
+    if (profile.tables.empty() || !convert_profile(profile, *encoder_of(format), {}, &bytes, &said, &error))
+      continue;
+    MemorySource source(bytes.data(), bytes.size());
+    Profile again;
+    if (!read_profile(source, &again, &error)) __builtin_trap();
+  }
 }
 
 }  // namespace
@@ -77,6 +91,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     std::ostringstream out;
     write_page({profile}, out);
     pages[i] = out.str();
+    if (i == 0) convert(profile);
   }
   // The size of the buffer must not show.
   if (pages[0] != pages[1]) __builtin_trap();

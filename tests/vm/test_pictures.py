@@ -5,7 +5,9 @@ import signal
 from calls import COUNTS
 from harness import check, check_equal, vm_test
 from pictures import Json, Page, Pprof, parse_collapsed
+from reports import parse_ascii
 from sites import MADE
+from tool import hprof
 
 SINK = ("sink_file",)
 ENCODERS = ("encoder_collapsed", "encoder_flamegraph", "encoder_json", "encoder_pprof") + SINK
@@ -178,3 +180,48 @@ def heap_dumps_have_no_stacks_to_draw(vm):
     for form in ("collapsed", "pprof", "flamegraph"):
         check("is not supported with format=" + form in vm.refused("heap=dump,format=" + form), "the message")
     check_equal(sorted(os.listdir(vm.dir)), ["stderr", "stdout"], "files")
+
+
+def converted(vm, name, form, *options):
+    """The file `name` as hprof convert writes it in that format."""
+    target = vm.path("converted." + form)
+    code, text = hprof(vm, "convert", vm.path(name), "--to=" + form, "-o", target, *options)
+    check_equal((code, text.splitlines()[-1:]), (0, [target]), "hprof convert --to=%s: %s" % (form, text))
+    with open(target, "rb") as file:
+        return file.read()
+
+
+def method_sums(data, form, column, has_leaf=False):
+    if form == "collapsed":
+        return parse_collapsed(data.decode(), column, has_leaf).self_by_method(column)
+    if form == "pprof":
+        return Pprof(data).self_by_method(column)
+    return Json(data.decode()).tables[-1].self_by_method(column)
+
+
+@vm_test(units=("bytecode", "cpu_times", "encoder_ascii") + ENCODERS)
+def converted_reports_keep_their_exact_calls(vm):
+    for written in ("a", "json", "pprof"):
+        vm.profiled("cpu=times,cutoff=0,format=%s,file=in" % written, "Calls")
+        for form in ("collapsed", "pprof", "json"):
+            found = method_sums(converted(vm, "in", form, "--weight=calls"), form, "calls")
+            wrong = {name: (found.get(name, 0), made) for name, made in COUNTS.items() if found.get(name, 0) != made}
+            check(not wrong, "%s to %s: calls (found, made): %s" % (written, form, wrong))
+        found = {}
+        for row in parse_ascii(converted(vm, "in", "ascii").decode()).cpu("CPU TIME (ms)")[-1].rows:
+            found[row.method] = found.get(row.method, 0) + row.count
+        check_equal({name: found.get(name, 0) for name in COUNTS}, COUNTS, "%s to ascii: calls" % written)
+
+
+@vm_test(units=("bytecode", "heap_sites", "encoder_ascii") + ENCODERS)
+def converted_reports_keep_their_exact_objects(vm):
+    vm.profiled("heap=sites,cutoff=0,depth=64,file=in", "Sites")
+    for form in ("collapsed", "pprof", "json"):
+        data = converted(vm, "in", form, "--weight=allocated_objects")
+        column = "alloc_objects" if form == "pprof" else "allocated_objects"
+        table = {"collapsed": lambda: parse_collapsed(data.decode(), column, True), "pprof": lambda: Pprof(data),
+                 "json": lambda: Json(data.decode()).tables[-1]}[form]()
+        found = table.by_method_and_class("Sites", column)
+        wrong = {(method, name): (found.get(method, {}).get(name, 0), count) for method, classes in MADE.items()
+                 for name, count in classes.items() if found.get(method, {}).get(name, 0) != count}
+        check(not wrong, "%s: objects (found, made): %s" % (form, wrong))

@@ -22,6 +22,7 @@ int profile_command(const Arguments& arguments);
 int ctl_command(const Arguments& arguments);
 int doctor_command(const Arguments& arguments);
 int view_command(const Arguments& arguments);
+int convert_command(const Arguments& arguments);
 int diff_command(const Arguments& arguments);
 int heap_command(const Arguments& arguments);
 const char* heap_help();

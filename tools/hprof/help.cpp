@@ -76,6 +76,27 @@ or not. Without -o the page is FILE.html.
   hprof view before.txt after.txt --diff -o change.html
 )";
 
+constexpr char kConvert[] =
+    R"(hprof convert FILE --to=collapsed|pprof|json|ascii [-o FILE] [--table=NAME] [--weight=NAME]
+
+Writes a profile in another format. FILE is what hprof view takes. Without -o the result is FILE with the format's
+suffix; - is stdout. Its path is printed.
+
+  --to=collapsed        folded stacks, for FlameGraph, speedscope and IntelliJ: one table, one weight
+  --to=pprof            profile.proto, for go tool pprof, Pyroscope and Parca: one table
+  --to=json             lines of JSON, all tables
+  --to=ascii            text, as format=a, all tables
+  --table=NAME          cpu_samples, cpu_times, alloc_sites, monitor_time ...; where the format has one table, default
+                        the last, which holds all that was seen
+  --weight=NAME         what the numbers of folded stacks are: samples, time, calls, live_bytes ...; default the one
+                        by which the table is ranked
+
+  hprof convert java.hprof.txt --to=pprof -o app.pb
+  hprof convert app.pb.gz --to=collapsed --weight=alloc_space -o - | flamegraph.pl > app.svg
+
+Exit status: 0 done, 1 unreadable, 2 wrong usage or failed.
+)";
+
 constexpr char kDoctor[] = R"(hprof doctor [PID]
 
 Says what this host allows, and for a running JVM which collectors can be attached, each with yes, limited, at start
@@ -204,6 +225,7 @@ const Page kPages[] = {
      "list [FOLDER...]",
      kPlugin},
     {{"view", view_command, "make a page with flame graph and tables of a profile"}, "FILE", kView},
+    {{"convert", convert_command, "write a profile in another format"}, "FILE --to=FORMAT", kConvert},
     {{"doctor", doctor_command, "say what this host and a JVM allow"}, "[PID]", kDoctor},
     {{"heap", heap_command, "say what keeps memory alive in a heap dump"}, "[COMMAND] FILE", heap_help()},
 };

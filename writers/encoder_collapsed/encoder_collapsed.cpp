@@ -74,8 +74,10 @@ class Writer {
 
   void write_frame(hprof_frame_id id) {
     const auto method = find_method(ids_, host_, find_frame(ids_, host_, id)->method);
-    if (put_class(text(find_class(ids_, host_, method->owner)->name)) == 0) out_.lit("[unknown]");
-    out_.lit(".");
+    // Code that is no method of a class has its name alone.
+    const bool has_class = put_class(text(find_class(ids_, host_, method->owner)->name)) != 0;
+    if (!has_class && method->name == 0) out_.lit("[unknown]");
+    if (has_class || method->name == 0) out_.lit(".");
     if (put_word(text(method->name)) == 0) out_.lit("[unknown]");
   }
 

@@ -71,7 +71,9 @@ bool has_controls(const std::string& text) {
   return false;
 }
 
-bool read_any(ByteSource& source, Profile* profile, std::string* error) {
+}  // namespace
+
+bool read_profile(ByteSource& source, Profile* profile, std::string* error) {
   constexpr size_t kLooked = 64;
   Input in(source);
   std::string first;
@@ -85,13 +87,11 @@ bool read_any(ByteSource& source, Profile* profile, std::string* error) {
                                    : read_folded_profile(in, profile, error);
 }
 
-}  // namespace
-
 bool read_profile(const std::string& path, Profile* profile, std::string* error) {
   std::unique_ptr<ByteSource> source = open_source(path, error);
   if (source == nullptr) return false;
   profile->file = path;
-  bool good = read_any(*source, profile, error);
+  bool good = read_profile(*source, profile, error);
   if (good && !source->error().empty()) {
     *error = source->error();
     good = false;

@@ -59,6 +59,8 @@ struct Profile {
 // profile.proto or format=json; gzip as it comes. False with *error, which names the line or byte, when it is
 // none of them or has no table with stacks.
 bool read_profile(const std::string& path, Profile* profile, std::string* error);
+// The same of a source at its start; a profile without tables is good here.
+bool read_profile(ByteSource& source, Profile* profile, std::string* error);
 
 // The readers, for what open_source() gave.
 bool read_text_profile(Input& in, Profile* profile, std::string* error);

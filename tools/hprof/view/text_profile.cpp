@@ -1,4 +1,8 @@
 // Text reports, of this agent or the original, and folded stacks.
+#include <ctime>
+#include <iomanip>
+#include <sstream>
+
 #include "tools/hprof/format/ascii_lines.h"
 #include "tools/hprof/view/profile.h"
 
@@ -10,6 +14,7 @@ namespace {
 ProfileFrame frame_of(std::string_view text) {
   const size_t open = text.rfind('(');
   ProfileFrame frame = frame_of_name(text.substr(0, open));
+  if (frame.class_name == "<Unknown_Class>") frame.class_name.clear();
   if (open == std::string_view::npos) return frame;
   std::string_view place = text.substr(open + 1);
   if (!place.empty() && place.back() == ')') place.remove_suffix(1);
@@ -48,6 +53,7 @@ class TextReport {
         profile_.notes.emplace_back(line.substr(12));
       } else if (profile_.about.empty() && line.substr(0, 13) == "JAVA PROFILE ") {
         profile_.about.emplace_back("format", line);
+        created(line);
       }
       if (!good) {
         *error = "line " + std::to_string(lines_.number()) + ": " + problem_;
@@ -94,6 +100,18 @@ class TextReport {
       if (line != "<empty>") frames.push_back(frame_of(line));
     }
     return true;
+  }
+
+  // ", created Sat Nov 21 05:00:02 2026", by the local clock.
+  void created(std::string_view line) {
+    const size_t at = line.rfind("created ");
+    if (at == std::string_view::npos || !is_ctime(line.substr(at + 8))) return;
+    std::istringstream date(std::string(line.substr(at + 8)));
+    std::tm local = {};
+    date >> std::get_time(&local, "%a %b %d %H:%M:%S %Y");
+    local.tm_isdst = -1;
+    const std::time_t seconds = date.fail() ? 0 : std::mktime(&local);
+    if (seconds > 0) profile_.created_ms = static_cast<uint64_t>(seconds) * 1000;
   }
 
   // THREAD START (obj=50000181, id = 200001, name="main", group="main")

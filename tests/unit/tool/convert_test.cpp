@@ -1,0 +1,208 @@
+// hprof convert: sums by method are the same before and after, whatever the formats.
+#include "tools/hprof/convert/convert.h"
+
+#include <cctype>
+#include <doctest/doctest.h>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "tests/golden/pprof_reader.h"
+#include "tools/hprof/print/profile_sums.h"
+
+using namespace hprof::tool;
+
+namespace {
+
+constexpr const char* kFormats[] = {"collapsed", "pprof", "json", "ascii"};
+
+std::string golden(const std::string& name) {
+  std::ifstream file(std::string(HPROF_GOLDEN_DIR) + "/" + name, std::ios::binary);
+  REQUIRE_MESSAGE(file.good(), name);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// The bytes of a golden file in hexadecimal: "000000  4a 41 ...  JA".
+std::string golden_bytes(const std::string& name) {
+  std::istringstream lines(golden(name));
+  std::string bytes, line;
+  while (std::getline(lines, line)) {
+    std::istringstream digits(line.substr(8, 48));
+    unsigned byte = 0;
+    while (digits >> std::hex >> byte) bytes.push_back(static_cast<char>(byte));
+  }
+  return bytes;
+}
+
+Profile read(const std::string& bytes) {
+  MemorySource source(bytes.data(), bytes.size());
+  Profile profile;
+  std::string error;
+  REQUIRE_MESSAGE(read_profile(source, &profile, &error), error);
+  return profile;
+}
+
+std::string convert(const Profile& profile, const std::string& format, const std::string& table,
+                    const std::string& weight) {
+  std::string bytes, error;
+  std::vector<std::string> said;
+  REQUIRE_MESSAGE(convert_profile(profile, *encoder_of(format), {table, weight}, &bytes, &said, &error),
+                  error);
+  for (const std::string& line : said) CHECK(line.rfind("lost", 0) != 0);
+  return bytes;
+}
+
+// Formats differ in what they make of letters that have a meaning in them.
+std::string plain(const std::string& name) {
+  std::string letters;
+  for (const char letter : name) {
+    if (std::isgraph(static_cast<unsigned char>(letter)) != 0 && letter != '_') letters.push_back(letter);
+  }
+  return letters;
+}
+
+const ProfileTable& last_of(const Profile& profile, const std::string& name) {
+  for (const LastTable& last : last_tables(profile)) {
+    if (last.table->name == name) return *last.table;
+  }
+  REQUIRE_MESSAGE(false, name);
+  return profile.tables[0];
+}
+
+using Sums =
+    std::map<std::string, std::pair<uint64_t, uint64_t>>;  // self and total by method, what is 0 left out
+
+// skip: frames on top of each stack that are no methods.
+Sums sums_by_method(const Profile& profile, const ProfileTable& table, const std::string& weight,
+                    size_t skip = 0) {
+  size_t index = 0;
+  while (index < table.weights.size() && table.weights[index].name != weight) ++index;
+  REQUIRE_MESSAGE(index < table.weights.size(), weight);
+  Sums sums;
+  for (const ProfileRow& row : table.rows) {
+    const uint64_t value = row.values[index];
+    const auto trace = profile.traces.find(row.trace);
+    if (value == 0) continue;
+    std::map<std::string, bool> methods;  // of the stack: innermost or not
+    for (size_t i = skip; trace != profile.traces.end() && i < trace->second.size(); ++i) {
+      const std::string name = plain(method_text(trace->second[i]));
+      if (name != "[unknown]") methods.emplace(name, i == skip);
+    }
+    if (methods.empty()) methods.emplace("", true);
+    for (const auto& [name, innermost] : methods) {
+      sums[name].first += innermost ? value : 0;
+      sums[name].second += value;
+    }
+  }
+  return sums;
+}
+
+// Text has hundredths of a percent of times.
+bool is_exact(const std::string& format, const ProfileWeight& weight) {
+  return format != "ascii" || weight.unit != ProfileWeight::kNanoseconds;
+}
+
+void check_round_trips(const Profile& profile) {
+  for (const LastTable& last : last_tables(profile)) {
+    const ProfileTable& table = *last.table;
+    for (const char* format : kFormats) {
+      for (const ProfileWeight& weight : table.weights) {
+        if (!is_exact(format, weight)) continue;
+        CAPTURE(table.name);
+        CAPTURE(format);
+        CAPTURE(weight.name);
+        const Profile again = read(convert(profile, format, table.name, weight.name));
+        const bool is_folded = std::string(format) == "collapsed";
+        const Sums wanted = sums_by_method(profile, table, weight.name);
+        // The text has no zero column of its own for what the file did not say.
+        if (wanted.empty()) continue;
+        const std::string name = is_folded                ? "folded"
+                                 : table.name == "folded" ? again.tables[0].name
+                                                          : table.name;
+        const std::string column = is_folded                                         ? "count"
+                                   : table.name == "folded" && name == "cpu_samples" ? "samples"
+                                                                                     : weight.name;
+        CHECK(sums_by_method(again, last_of(again, name), column, is_folded && table.leaf ? 1 : 0) == wanted);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("convert: golden files of every format keep their sums by method") {
+  for (const char* name : {"ascii.txt", "ascii_thread_y_lineno_n.txt", "json.txt", "collapsed.txt"}) {
+    CAPTURE(name);
+    const Profile profile = read(golden(name));
+    REQUIRE(!profile.tables.empty());
+    check_round_trips(profile);
+  }
+  for (const char* name : {"pprof.hex", "binary.hex"}) {
+    CAPTURE(name);
+    check_round_trips(read(golden_bytes(name)));
+  }
+}
+
+TEST_CASE("convert: pprof has what the text had, as an independent reader sees it") {
+  const Profile profile = read(golden("ascii.txt"));
+  hprof::PprofProfile pprof;
+  REQUIRE(pprof.read(convert(profile, "pprof", "alloc_sites", "")) == "");
+  REQUIRE(pprof.types.size() == 4);
+  CHECK(pprof.types[0].type == "inuse_space");
+  CHECK(pprof.comments.size() == profile.notes.size());
+  const Sums wanted = sums_by_method(profile, last_of(profile, "alloc_sites"), "allocated_bytes");
+  for (const auto& [method, value] : pprof.self(2)) {
+    if (method != "[unknown]") CHECK(wanted.at(plain(method)).first == static_cast<uint64_t>(value));
+  }
+}
+
+TEST_CASE("convert: JSON keeps stacks, threads, cuts, names and totals") {
+  Profile profile;
+  profile.created_ms = 1000;
+  profile.traces[7] = {{"a.A", "x", "A.java", 3}, {"", "main", "", 0}};
+  profile.threads[7] = "worker \"1\"";
+  profile.cut.insert(7);
+  profile.traces[8] = {};
+  ProfileTable table{"com.acme.heat/1", "HEAT", {{"heat", "heat", ProfileWeight::kBytes, true, true}}, {}};
+  table.leaf = true;
+  table.totals = {50};
+  table.rows = {{8, {1}, "b.B"}, {7, {UINT64_MAX - 1}, "c.C[]"}};
+  profile.tables = {table};
+  const Profile again = read(convert(profile, "json", "", ""));
+  REQUIRE(again.tables.size() == 1);
+  CHECK(again.created_ms == 1000);
+  CHECK(again.tables[0].name == "com.acme.heat/1");
+  CHECK(again.tables[0].title == "HEAT");
+  CHECK(again.tables[0].weights[0].state);
+  CHECK(again.tables[0].totals == table.totals);
+  REQUIRE(again.tables[0].rows.size() == 2);
+  const ProfileRow& first = again.tables[0].rows[0];  // the largest
+  CHECK(first.values == table.rows[1].values);
+  CHECK(first.name == "c.C[]");
+  CHECK(again.threads.at(first.trace) == "worker \"1\"");
+  CHECK(again.cut.count(first.trace) == 1);
+  const std::vector<ProfileFrame>& frames = again.traces.at(first.trace);
+  REQUIRE(frames.size() == 2);
+  CHECK(frames[0].source == "A.java");
+  CHECK(frames[0].line == 3);
+  CHECK(frames[1].class_name.empty());
+  CHECK(frames[1].method == "main");
+  CHECK(again.traces.at(again.tables[0].rows[1].trace).empty());
+}
+
+TEST_CASE("convert: what is not there is said with what is") {
+  const Profile profile = read(golden("ascii.txt"));
+  std::string bytes, error;
+  std::vector<std::string> said;
+  CHECK_FALSE(convert_profile(profile, *encoder_of("json"), {"nope", ""}, &bytes, &said, &error));
+  CHECK(error.find("no table nope; there are: cpu_samples, cpu_times") == 0);
+  CHECK_FALSE(
+      convert_profile(profile, *encoder_of("collapsed"), {"cpu_times", "live_bytes"}, &bytes, &said, &error));
+  CHECK(error == "no weight live_bytes in cpu_times; there are: time, calls");
+  CHECK(encoder_of("html") == nullptr);
+  REQUIRE(convert_profile(profile, *encoder_of("pprof"), {}, &bytes, &said, &error));
+  REQUIRE(said.size() == 1);
+  CHECK(said[0].find("takes the last of") == 0);
+}

@@ -1,0 +1,327 @@
+#include "tools/hprof/convert/convert.h"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "tools/hprof/convert/table_rows.h"
+
+extern "C" {
+const hprof_module* hprof_module_encoder_ascii(const hprof_offer*, const char**);
+const hprof_module* hprof_module_encoder_collapsed(const hprof_offer*, const char**);
+const hprof_module* hprof_module_encoder_json(const hprof_offer*, const char**);
+const hprof_module* hprof_module_encoder_pprof(const hprof_offer*, const char**);
+}
+
+namespace hprof::tool {
+
+namespace {
+
+struct Format {
+  const char* name;
+  hprof_module_entry entry;
+};
+constexpr Format kFormats[] = {{"collapsed", hprof_module_encoder_collapsed},
+                               {"pprof", hprof_module_encoder_pprof},
+                               {"json", hprof_module_encoder_json},
+                               {"ascii", hprof_module_encoder_ascii}};
+
+const hprof_encoder_ops& ops_of(const hprof_unit& encoder) {
+  return *static_cast<const hprof_encoder_ops*>(encoder.ops);
+}
+bool has_one_table(const hprof_unit& encoder) {
+  return (ops_of(encoder).flags & HPROF_ENCODER_DOCUMENTS) != 0;
+}
+// Text has places for the columns of known tables only.
+bool is_ascii(const hprof_unit& encoder) { return std::strcmp(encoder.select, "format=a") == 0; }
+
+// The config struct of an encoder, whose options are texts: their defaults, and weight=.
+class Config {
+ public:
+  Config(const hprof_unit& encoder, const std::string& weight)
+      : words_(encoder.config_size / sizeof(uint64_t) + 1) {
+    for (uint32_t i = 0; i < encoder.option_count; ++i) {
+      const hprof_option& option = encoder.options[i];
+      if (option.type != HPROF_OPTION_TEXT) continue;
+      const char* text = std::strcmp(option.name, "weight") == 0 ? weight.c_str() : option.default_text;
+      std::memcpy(reinterpret_cast<char*>(words_.data()) + option.offset, &text, sizeof text);
+    }
+  }
+  const void* data() const { return words_.data(); }
+
+ private:
+  std::vector<uint64_t> words_;
+};
+
+// Bytes of an encoder.
+struct Output {
+  hprof_out out = {};
+  std::string bytes;
+  uint8_t room[size_t{64} * 1024];
+
+  Output() {
+    out.size = sizeof out;
+    out.more = more;
+    out.through = through;
+    start();
+  }
+  void start() {
+    out.at = room;
+    out.end = room + sizeof room;
+  }
+  void take() {
+    bytes.append(reinterpret_cast<const char*>(room), static_cast<size_t>(out.at - room));
+    start();
+  }
+  static Output& of(hprof_out* out) { return *reinterpret_cast<Output*>(out); }
+  static hprof_status more(hprof_out* out, uint32_t) {
+    of(out).take();
+    return HPROF_OK;
+  }
+  static hprof_status through(hprof_out* out, const uint8_t* from, uint64_t size) {
+    of(out).take();
+    of(out).bytes.append(reinterpret_cast<const char*>(from), size);
+    return HPROF_OK;
+  }
+};
+static_assert(offsetof(Output, out) == 0, "the ABI's struct comes first");
+
+// A record with its head filled in.
+template <typename T>
+T make_record(uint32_t kind) {
+  T record = {};
+  record.head.size = sizeof record;
+  record.head.kind = kind;
+  return record;
+}
+
+// Plays a profile to an encoder, as the agent's pipeline would.
+class Player {
+ public:
+  Player(const Profile& profile, const hprof_unit& unit, const std::string& weight)
+      : profile_(profile), unit_(unit), config_(unit, weight) {}
+  ~Player() {
+    if (encoder_ != nullptr) ops_of(unit_).destroy(encoder_);
+  }
+  Player(const Player&) = delete;
+  Player& operator=(const Player&) = delete;
+
+  bool run(const std::vector<const ProfileTable*>& tables, std::string* error) {
+    host_.settings.thread_in_traces = profile_.threads.empty() ? 0 : 1;
+    for (const auto& [number, frames] : profile_.traces) {
+      const auto thread = profile_.threads.find(number);
+      traces_[number] = host_.add_trace(frames, thread == profile_.threads.end() ? "" : thread->second,
+                                        profile_.cut.count(number) != 0);
+    }
+    char why[256] = "";
+    if (ops_of(unit_).create(host_.host(), config_.data(), &encoder_, why, sizeof why) != HPROF_OK) {
+      *error = std::string("the encoder was not made: ") + (why[0] != '\0' ? why : "no memory");
+      return false;
+    }
+    auto begin = make_record<hprof_rec_file_begin>(HPROF_RECORD_FILE_BEGIN);
+    begin.created_ms = profile_.created_ms;
+    begin.id_size = 8;
+    emit(HPROF_KIND_FILE_BEGIN, begin.head);
+    for (const ProfileTable* table : tables) play(*table);
+    const auto end = make_record<hprof_rec_definition>(HPROF_RECORD_FILE_END);
+    emit(HPROF_KIND_FILE_END, end.head);
+    output_.take();
+    if (status_ == HPROF_OK) return true;
+    *error = "the encoder failed: status " + std::to_string(status_);
+    return false;
+  }
+
+  std::string& bytes() { return output_.bytes; }
+  std::vector<std::string> losses() const { return host_.losses(); }
+
+ private:
+  void emit(const char* kind, const hprof_record& record) {
+    if (status_ != HPROF_OK || (unit_.records != nullptr && hprof_is_listed(unit_.records, kind) == 0))
+      return;
+    const hprof_status status = ops_of(unit_).encode(encoder_, &record, &output_.out);
+    if (status != HPROF_UNSUPPORTED) status_ = status;
+  }
+
+  // Once each, and before the first record that refers to it.
+  void define(const char* name, uint32_t kind, uint32_t id) {
+    if (!defined_.emplace(kind, id).second) return;
+    auto record = make_record<hprof_rec_definition>(kind);
+    record.id = id;
+    emit(name, record.head);
+  }
+  void define_class(hprof_class_serial serial) {
+    if (serial != 0) define(HPROF_KIND_CLASS, HPROF_RECORD_CLASS, serial);
+  }
+  void define_trace(hprof_trace_serial serial) {
+    if (serial == 0) return define(HPROF_KIND_TRACE, HPROF_RECORD_TRACE, 0);
+    const hprof_trace_info& trace = host_.trace(serial);
+    if (trace.thread != 0) define(HPROF_KIND_THREAD_START, HPROF_RECORD_THREAD_START, trace.thread);
+    for (uint32_t i = 0; i < trace.frame_count; ++i) {
+      define_class(host_.method(host_.frame(trace.frames[i]).method).owner);
+      define(HPROF_KIND_FRAME, HPROF_RECORD_FRAME, trace.frames[i]);
+    }
+    define(HPROF_KIND_TRACE, HPROF_RECORD_TRACE, serial);
+  }
+  void define_cells(const TableRows& rows) {
+    const hprof_rec_table& table = rows.record();
+    for (uint64_t i = 0; i < table.row_count; ++i) {
+      for (uint32_t c = 0; c < table.schema->column_count; ++c) {
+        const auto id = static_cast<uint32_t>(hprof_row_at(&table, i)[c].u);
+        if (rows.column(c).type == HPROF_COLUMN_TRACE) define_trace(id);
+        if (rows.column(c).type == HPROF_COLUMN_CLASS) define_class(id);
+      }
+    }
+  }
+
+  void play(const ProfileTable& table) {
+    constexpr uint64_t kNsPerMs = 1000000;
+    TableRows rows(table, traces_, is_ascii(unit_), &host_);
+    hprof_report_info info = {};
+    info.size = sizeof info;
+    info.sequence = ++sequence_;
+    info.reason = HPROF_REPORT_EXIT;
+    info.cumulative = 1;
+    info.begin_wall_ns = profile_.created_ms * kNsPerMs;
+    info.end_wall_ns = info.begin_wall_ns + profile_.duration_ns;
+    info.end_ns = profile_.duration_ns;
+    info.unit = rows.collector();
+    info.labels = "";
+    info.suffix = suffix_of(unit_);
+    info.content_type = "";
+    auto report = make_record<hprof_rec_report>(HPROF_RECORD_REPORT_BEGIN);
+    report.info = &info;
+    emit(HPROF_KIND_REPORT_BEGIN, report.head);
+    if (sequence_ == 1) play_notes();
+    define_cells(rows);
+    hprof_rec_table record = rows.record();
+    record.created_ms = info.end_wall_ns / kNsPerMs;
+    emit(HPROF_KIND_TABLE, record.head);
+    report.head.kind = HPROF_RECORD_REPORT_END;
+    emit(HPROF_KIND_REPORT_END, report.head);
+  }
+
+  void play_notes() {
+    for (const std::string& note : profile_.notes) {
+      auto record = make_record<hprof_rec_note>(HPROF_RECORD_NOTE);
+      record.text = {note.data(), note.size()};
+      emit(HPROF_KIND_NOTE, record.head);
+    }
+  }
+
+  const Profile& profile_;
+  const hprof_unit& unit_;
+  const Config config_;
+  EncoderHost host_;
+  TraceNumbers traces_;
+  Output output_;
+  std::set<std::pair<uint32_t, uint32_t>> defined_;  // kind and id
+  void* encoder_ = nullptr;
+  hprof_status status_ = HPROF_OK;
+  uint32_t sequence_ = 0;
+};
+
+std::string names_of(const Profile& profile) {
+  std::string names;
+  std::set<std::string> seen;
+  for (const ProfileTable& table : profile.tables) {
+    if (seen.insert(table.name).second) names += (names.empty() ? "" : ", ") + table.name;
+  }
+  return names;
+}
+
+std::string names_of(const std::vector<ProfileWeight>& weights) {
+  std::string names;
+  for (const ProfileWeight& weight : weights) names += (names.empty() ? "" : ", ") + weight.name;
+  return names;
+}
+
+bool is_text_table(const ProfileTable& table) {
+  const auto has = [&](const char* name) {
+    return std::any_of(table.weights.begin(), table.weights.end(),
+                       [&](const ProfileWeight& weight) { return weight.name == name; });
+  };
+  return (table.name == "cpu_samples" && has("samples")) || (table.name == "cpu_times" && has("time")) ||
+         table.name == "alloc_sites" || table.name == "monitor_time";
+}
+
+// The columns by which the text's tables are ranked.
+void rank_for_text(ProfileTable* table) {
+  const char* by = table->name == "cpu_samples" ? "samples" : table->name == "alloc_sites" ? nullptr : "time";
+  for (ProfileWeight& weight : table->weights) {
+    if (by != nullptr) weight.preferred = weight.name == by;
+  }
+}
+
+// One number of each stack as CPU SAMPLES, which every reader of the text knows.
+ProfileTable as_samples(const ProfileTable& table, size_t weight) {
+  ProfileTable made = samples_table();
+  for (const ProfileRow& row : table.rows) {
+    if (row.values[weight] != 0) made.rows.push_back({row.trace, {row.values[weight]}});
+  }
+  return made;
+}
+
+}  // namespace
+
+std::string format_names() {
+  std::string names;
+  for (const Format& format : kFormats) names += (names.empty() ? "" : ", ") + std::string(format.name);
+  return names;
+}
+
+const hprof_unit* encoder_of(const std::string& format) {
+  const hprof_offer offer = {sizeof(hprof_offer), HPROF_ABI_MAJOR, HPROF_ABI_MINOR, HPROF_LAYOUT_WORD};
+  const char* reason = nullptr;
+  for (const Format& each : kFormats) {
+    if (format == each.name) return each.entry(&offer, &reason)->units[0];
+  }
+  return nullptr;
+}
+
+const char* suffix_of(const hprof_unit& encoder) { return ops_of(encoder).file_suffix; }
+
+bool convert_profile(const Profile& profile, const hprof_unit& encoder, const ConvertOptions& options,
+                     std::string* bytes, std::vector<std::string>* said, std::string* error) {
+  std::vector<const ProfileTable*> tables;
+  for (const ProfileTable& table : profile.tables) {
+    if (options.table.empty() || options.table == table.name) tables.push_back(&table);
+  }
+  if (tables.empty()) {
+    *error = "no table " + options.table + "; there are: " + names_of(profile);
+    return false;
+  }
+  if (has_one_table(encoder) && tables.size() > 1) {
+    said->push_back("takes the last of " + std::to_string(tables.size()) + " tables, " + tables.back()->name +
+                    "; --table= takes another of: " + names_of(profile));
+    tables = {tables.back()};
+  }
+  std::deque<ProfileTable> changed;
+  for (const ProfileTable*& table : tables) {
+    const auto weight =
+        std::find_if(table->weights.begin(), table->weights.end(), [&](const ProfileWeight& each) {
+          return options.weight.empty() ? each.preferred : each.name == options.weight;
+        });
+    if (weight == table->weights.end() && !options.weight.empty()) {
+      *error =
+          "no weight " + options.weight + " in " + table->name + "; there are: " + names_of(table->weights);
+      return false;
+    }
+    if (!is_ascii(encoder)) continue;
+    const bool is_text = is_text_table(*table);
+    const auto index =
+        weight == table->weights.end() ? 0 : static_cast<size_t>(weight - table->weights.begin());
+    changed.push_back(is_text ? *table : as_samples(*table, index));
+    if (!is_text)
+      said->push_back("the text has no table for " + table->name + ": CPU SAMPLES has its " +
+                      table->weights[index].name);
+    table = &changed.back();
+    rank_for_text(&changed.back());
+  }
+  Player player(profile, encoder, options.weight);
+  if (!player.run(tables, error)) return false;
+  *bytes = std::move(player.bytes());
+  for (const std::string& loss : player.losses()) said->push_back("lost: " + loss);
+  return true;
+}
+
+}  // namespace hprof::tool

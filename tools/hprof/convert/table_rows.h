@@ -1,0 +1,52 @@
+// A table of a profile as a record for encoders: the schema of the collector that makes such tables, where
+// there is one, and its rows as cells.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <hprof/record.h>
+
+#include "tools/hprof/convert/encoder_host.h"
+
+namespace hprof::tool {
+
+using TraceNumbers = std::map<uint64_t, hprof_trace_serial>;  // by numbers of the profile
+
+class TableRows {
+ public:
+  // is_whole: with all columns of the schema; what the profile does not say is 0. Else without these columns.
+  // The table, the traces and the host outlive this.
+  TableRows(const ProfileTable& table, const TraceNumbers& traces, bool is_whole, EncoderHost* host);
+  TableRows(const TableRows&) = delete;
+  TableRows& operator=(const TableRows&) = delete;
+
+  const hprof_rec_table& record() const { return record_; }
+  const hprof_column& column(uint32_t index) const { return columns_[index]; }
+  // The collector that makes such tables: "heap_sites".
+  const char* collector() const { return collector_; }
+
+ private:
+  static constexpr size_t kNone = SIZE_MAX;
+
+  const char* word(const std::string& text);
+  void add_known_columns(const hprof_table_schema& schema, bool is_whole);
+  void add_other_columns();
+  void add_column(const hprof_column& column, size_t weight);
+  void fill_in(const TraceNumbers& traces, EncoderHost* host);
+  hprof_cell cell_of(size_t column, const ProfileRow& row, const TraceNumbers& traces,
+                     EncoderHost* host) const;
+
+  const ProfileTable& table_;
+  std::deque<std::string> words_;  // what the schema points to
+  const char* collector_;
+  std::vector<hprof_column> columns_;
+  std::vector<size_t> weights_;  // of each column: which of the table's weights, or kNone
+  hprof_table_schema schema_ = {};
+  std::vector<hprof_cell> cells_, totals_;
+  hprof_rec_table record_ = {};
+};
+
+}  // namespace hprof::tool
