@@ -12,14 +12,27 @@ static constexpr uint64_t kTurnDeadlineNs = 10'000'000'000;
 static constexpr uint64_t kTurnPauseNs = 1'000'000;
 
 Collector::Collector(const hprof_host* host, const Config& config)
-    : sampler_(static_cast<Sampler>(config.sampler)), signal_(&shared_), jvmti_(&shared_) {
+    : sampler_(static_cast<Sampler>(config.sampler)),
+      clock_(static_cast<Clock>(config.clock)),
+      signal_(&shared_),
+      jvmti_(&shared_),
+      wall_(&shared_) {
   shared_.services = Services(host);
   shared_.interval_ns = config.interval_ns == 0 ? 1 : config.interval_ns;
-  // It makes the attribution of inlined methods exact.
-  if (shared_.services.hotspot != nullptr) shared_.services.hotspot->precise_code(host);
+  shared_.thread_names = config.threads;
+  // It makes the attribution of inlined methods exact between safepoints.
+  if (clock_ == Clock::kCpu && shared_.services.hotspot != nullptr)
+    shared_.services.hotspot->precise_code(host);
 }
 
 // --- life ---
+
+hprof_status Collector::open(char* error, uint32_t error_size) {
+  const bool by_signal = sampler_ == Sampler::kSignal || sampler_ == Sampler::kRandom;
+  if (clock_ != Clock::kWall || !by_signal) return HPROF_OK;
+  TextBuffer(error, error_size).add("clock=wall takes no sampler=");
+  return HPROF_FAILED;
+}
 
 hprof_status Collector::start() {
   if (engine_ != Engine::kNone) return HPROF_OK;
@@ -42,7 +55,7 @@ hprof_status Collector::start() {
 }
 
 const char* Collector::name_of(Engine engine) {
-  static const char* const kNames[] = {nullptr, "signal", "random", "jvmti"};
+  static const char* const kNames[] = {nullptr, "signal", "random", "jvmti", "wall"};
   return kNames[static_cast<uint32_t>(engine)];
 }
 
@@ -72,11 +85,16 @@ bool Collector::start_signals() {
 }
 
 hprof_status Collector::start_engine() {
-  const Services& s = shared_.services;
+  if (clock_ == Clock::kWall) return start_other(Engine::kWall);
   if (sampler_ != Sampler::kJvmti && start_signals()) return HPROF_OK;
+  return start_other(Engine::kJvmti);
+}
+
+hprof_status Collector::start_other(Engine engine) {
+  const Services& s = shared_.services;
   const char* why = nullptr;
-  engine_ = Engine::kJvmti;
-  hprof_status status = jvmti_.start(&why);
+  engine_ = engine;
+  const hprof_status status = engine == Engine::kWall ? wall_.start(&why) : jvmti_.start(&why);
   if (status == HPROF_OK) return HPROF_OK;
   engine_ = Engine::kNone;
   TextLine<256> line;
@@ -88,6 +106,7 @@ void Collector::stop() {
   Circumstances so_far = circumstances();
   if (is_by_signal(engine_)) signal_.stop();
   if (engine_ == Engine::kJvmti) jvmti_.stop();
+  if (engine_ == Engine::kWall) wall_.stop();
   engine_ = Engine::kNone;
   wall_before_ = so_far.watched_ns;
   cpu_before_ = so_far.process_cpu_ns;
@@ -95,9 +114,10 @@ void Collector::stop() {
 
 bool Collector::close() {
   stop();
-  if (signal_.is_stuck() || jvmti_.is_stuck()) return false;
+  if (signal_.is_stuck() || jvmti_.is_stuck() || wall_.is_stuck()) return false;
   signal_.close();
   jvmti_.close();
+  wall_.close();
   shared_.threads.close(shared_.services);
   shared_.book.close();
   return true;
@@ -106,6 +126,7 @@ bool Collector::close() {
 void Collector::reset() {
   if (take_turn()) {
     if (is_by_signal(engine_)) signal_.drain_all(shared_.services.jvm->jni(shared_.services.host));
+    if (clock_ == Clock::kWall) wall_.forget();
     shared_.book.clear();
     shared_.book.turn.unlock();
   }
@@ -150,10 +171,13 @@ hprof_status Collector::report(const hprof_report& report) {
   if (!take_turn()) return HPROF_FAILED;
   if (is_by_signal(engine_)) signal_.drain_all(s.jvm->jni(s.host));
   Circumstances how = circumstances();
+  const WallFacts facts = wall_.facts();
   Snapshot snapshot;
   snapshot.take(s, shared_.book);
   shared_.book.turn.unlock();
+  if (clock_ == Clock::kWall) how.process_cpu_ns = 0;  // what is not in the samples says nothing
   hprof_status status = write_report(s, &snapshot, how, report.cutoff);
+  if (status == HPROF_OK) status = wall_.write_note(facts, how.watched_ns);
   snapshot.release(s);
   return status;
 }
@@ -169,11 +193,12 @@ hprof_status Collector::sample_thread(hprof_object_id object, bool on) {
   const Services& s = shared_.services;
   if (object == 0) {
     shared_.samples_new.store(on, std::memory_order_relaxed);
+    if (clock_ == Clock::kWall) wall_.switch_sampling(0, on);
     shared_.threads.each(
         [&](SampledThread* thread, hprof_thread_serial serial) { switch_sampling(thread, serial, on); });
     return HPROF_OK;
   }
-  bool found = false;
+  bool found = clock_ == Clock::kWall && wall_.switch_sampling(object, on);
   shared_.threads.each([&](SampledThread* thread, hprof_thread_serial serial) {
     const auto info = find_thread(s.ids, s.host, serial);
     if (!info || info->object != object) return;
@@ -204,14 +229,16 @@ hprof_status Collector::control(const hprof_control& control) {
   return HPROF_UNSUPPORTED;
 }
 
-void Collector::thread_start(void*, hprof_thread* thread) {
+void Collector::thread_start(JNIEnv* jni, hprof_thread* thread) {
   if (is_by_signal(engine_)) signal_.thread_start(thread);
   if (engine_ == Engine::kJvmti) jvmti_.thread_start(thread);
+  if (engine_ == Engine::kWall) wall_.thread_start(jni, thread);
 }
 
 void Collector::thread_end(void*, hprof_thread* thread) {
   if (is_by_signal(engine_)) signal_.thread_end(thread);
   if (engine_ == Engine::kJvmti) jvmti_.thread_end(thread);
+  if (engine_ == Engine::kWall) wall_.thread_end(thread);
 }
 
 }  // namespace hprof::samples

@@ -10,37 +10,42 @@
 #include "plugins/cpu_samples/jvmti_engine.h"
 #include "plugins/cpu_samples/samples_report.h"
 #include "plugins/cpu_samples/signal_engine.h"
+#include "plugins/cpu_samples/wall_engine.h"
 
 namespace hprof::samples {
 
+enum class Clock : uint32_t { kCpu, kWall };                        // as in the option's choices
 enum class Sampler : uint32_t { kAuto, kSignal, kRandom, kJvmti };  // as in the option's choices
 
 // Filled in by the core from the unit's option rows.
 struct Config {
   uint64_t interval_ns;
-  uint32_t sampler;  // Sampler
-  uint32_t reserved;
+  uint32_t sampler;     // Sampler
+  uint32_t clock;       // Clock
+  const char* threads;  // patterns of names
 };
 
 class Collector {
  public:
   Collector(const hprof_host* host, const Config& config);
 
+  hprof_status open(char* error, uint32_t error_size);
   hprof_status start();
   hprof_status report(const hprof_report& report);
   void reset();
   void stop();
   bool close();  // after stop; false: a thread of ours did not end, the memory must stay
   hprof_status control(const hprof_control& control);
-  void thread_start(void* jni, hprof_thread* thread);
+  void thread_start(JNIEnv* jni, hprof_thread* thread);
   void thread_end(void* jni, hprof_thread* thread);
 
  private:
-  enum class Engine : uint32_t { kNone, kSignal, kRandom, kJvmti };
+  enum class Engine : uint32_t { kNone, kSignal, kRandom, kJvmti, kWall };
 
   static const char* name_of(Engine engine);
   static bool is_by_signal(Engine engine) { return engine == Engine::kRandom || engine == Engine::kSignal; }
   bool start_signals();
+  hprof_status start_other(Engine engine);
   hprof_status start_engine();
   bool take_turn();
   void switch_sampling(SampledThread* thread, hprof_thread_serial serial, bool on);
@@ -50,11 +55,13 @@ class Collector {
   void watch_from_now();
 
   Shared shared_;
-  Sampler sampler_;
+  const Sampler sampler_;
+  const Clock clock_;
   std::atomic<Engine> engine_{Engine::kNone};  // that runs; thread handlers read it
   Engine last_engine_ = Engine::kNone;         // that ran last
   SignalEngine signal_;
   JvmtiEngine jvmti_;
+  WallEngine wall_;
   // Clocks at the start (or reset) of the running period, and what earlier periods add up to, in nanoseconds.
   uint64_t wall_from_ = 0, cpu_from_ = 0;
   uint64_t wall_before_ = 0, cpu_before_ = 0;

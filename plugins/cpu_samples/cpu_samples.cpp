@@ -8,7 +8,11 @@ namespace hprof::samples {
 
 static const hprof_option kOptions[] = {
     {"interval", HPROF_OPTION_MILLIS, offsetof(Config, interval_ns), "10", nullptr, 0.01, 3600000, "<ms>",
-     "CPU time between samples of a thread"},
+     "time between samples of a thread"},
+    {"clock", HPROF_OPTION_CHOICE, offsetof(Config, clock), "cpu", "cpu|wall", 0, 0, nullptr,
+     "sample CPU time or elapsed time"},
+    {"threads", HPROF_OPTION_TEXT, offsetof(Config, threads), "", nullptr, 0, 0, "<name>[:...]",
+     "sample threads of these names; * for any text"},
     {"sampler", HPROF_OPTION_CHOICE, offsetof(Config, sampler), "auto", "auto|signal|random|jvmti", 0, 0,
      nullptr, "choose the sampling engine"},
 };

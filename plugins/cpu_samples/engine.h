@@ -1,4 +1,4 @@
-// What both engines work with. Owned by the collector.
+// What all engines work with. Owned by the collector.
 #pragma once
 
 #include <atomic>
@@ -6,6 +6,7 @@
 
 #include <hprof/cpp/services.hpp>
 
+#include "plugins/cpu_samples/name_pattern.h"
 #include "plugins/cpu_samples/sample_book.h"
 #include "plugins/cpu_samples/sampled_threads.h"
 
@@ -16,13 +17,18 @@ struct Shared {
   uint64_t interval_ns = 0;
   std::atomic<uint32_t> depth{0};       // frames asked for; 0: none
   std::atomic<bool> samples_new{true};  // of threads that start from now on
+  const char* thread_names = nullptr;   // patterns; null or empty: all
   SampledThreads threads;
   SampleBook book;
-};
 
-// Is it a thread to sample? Virtual threads are sampled through their carriers, the agent's own not at all.
-inline bool is_sampled_thread(const hprof_thread* thread) {
-  return (thread->flags & (HPROF_THREAD_VIRTUAL | HPROF_THREAD_AGENT)) == 0;
-}
+  // Is it a thread to sample? Virtual threads are sampled through their carriers, the agent's own not at all.
+  // [app][control]
+  bool takes(const hprof_thread& thread) const {
+    if ((thread.flags & (HPROF_THREAD_VIRTUAL | HPROF_THREAD_AGENT)) != 0) return false;
+    if (thread_names == nullptr || *thread_names == '\0') return true;
+    const auto info = find_thread(services.ids, services.host, thread.serial);
+    return covers(thread_names, services.ids->string_text(services.host, info->name));
+  }
+};
 
 }  // namespace hprof::samples

@@ -1,20 +1,9 @@
 // Samples by JVMTI.
 #include "plugins/cpu_samples/jvmti_engine.h"
 
-#include <cstring>
-#include <initializer_list>
-
 namespace hprof::samples {
 
 static_assert(sizeof(jvmtiFrameInfo) == sizeof(hprof_raw_frame), "stacks are passed on as they are");
-
-// can_support_virtual_threads is bit field 44; by position because the headers of older JDKs do not name it.
-static constexpr uint32_t kVirtualThreadsByte = 44 / 8;
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-static constexpr unsigned char kVirtualThreadsMask = 0x80u >> (44 % 8);
-#else
-static constexpr unsigned char kVirtualThreadsMask = 1u << (44 % 8);
-#endif
 
 static constexpr uint64_t kUnknownTime = UINT64_MAX;
 
@@ -38,7 +27,7 @@ hprof_status JvmtiEngine::start(const char** why) {
       return HPROF_NO_MEMORY;
     }
   }
-  open_virtual_threads();
+  mounted_.open(s);
   s.threads->each(s.host, s.jvm->jni(s.host), this, &JvmtiEngine::visit_new);
   looker_ = s.threads->start(s.host, "HPROF cpu samples", &JvmtiEngine::loop, this);
   if (looker_ == nullptr) {
@@ -57,9 +46,7 @@ void JvmtiEngine::stop() {
   }
   looker_ = nullptr;
   shared_->threads.each([&](SampledThread* place, hprof_thread_serial serial) { let_go(place, serial); });
-  if (virtual_env_ != nullptr && !looker_stuck_) virtual_env_->DisposeEnvironment();
-  virtual_env_ = nullptr;
-  get_virtual_thread_ = nullptr;
+  if (!looker_stuck_) mounted_.close();
 }
 
 void JvmtiEngine::close() {
@@ -69,43 +56,6 @@ void JvmtiEngine::close() {
   frames_ = nullptr;
   candidates_ = nullptr;
   depth_ = 0;
-}
-
-// Carriers show their own frames only. The virtual thread on top of one is told by an extension function,
-// which wants can_support_virtual_threads; an environment of our own asks for it here, so that a run with the
-// signal engine does not pay for it (switching gets slower on 21 and 22).
-void JvmtiEngine::open_virtual_threads() {
-  const Services& s = shared_->services;
-  if (s.settings().java_version < 21) return;
-  auto* vm = static_cast<JavaVM*>(s.jvm->java_vm(s.host));
-  void* env = nullptr;
-  if (vm == nullptr || vm->GetEnv(&env, 0x30000000 + (21 << 16)) != JNI_OK) return;
-  virtual_env_ = static_cast<jvmtiEnv*>(env);
-  jvmtiCapabilities wanted;
-  memset(&wanted, 0, sizeof wanted);
-  reinterpret_cast<unsigned char*>(&wanted)[kVirtualThreadsByte] = kVirtualThreadsMask;
-  jint count = 0;
-  jvmtiExtensionFunctionInfo* functions = nullptr;
-  if (virtual_env_->AddCapabilities(&wanted) == JVMTI_ERROR_NONE) {
-    virtual_env_->GetExtensionFunctions(&count, &functions);
-  }
-  for (jint i = 0; i < count; i++) {
-    jvmtiExtensionFunctionInfo& f = functions[i];
-    if (strcmp(f.id, "com.sun.hotspot.functions.GetVirtualThread") == 0) get_virtual_thread_ = f.func;
-    for (jint p = 0; p < f.param_count; p++) {
-      virtual_env_->Deallocate(reinterpret_cast<unsigned char*>(f.params[p].name));
-    }
-    for (void* part : {static_cast<void*>(f.id), static_cast<void*>(f.short_description),
-                       static_cast<void*>(f.params), static_cast<void*>(f.errors)}) {
-      virtual_env_->Deallocate(static_cast<unsigned char*>(part));
-    }
-  }
-  virtual_env_->Deallocate(reinterpret_cast<unsigned char*>(functions));
-  if (get_virtual_thread_ == nullptr) {
-    virtual_env_->DisposeEnvironment();
-    virtual_env_ = nullptr;
-    s.log->detail(s.host, "cpu=samples: virtual threads are not told apart from their carriers on this VM");
-  }
 }
 
 // --- threads ---
@@ -126,7 +76,7 @@ void JvmtiEngine::let_go(SampledThread* place, hprof_thread_serial serial) {
 
 // What it used before is not ours: a thread of native code has run before it was attached.
 void JvmtiEngine::thread_start(hprof_thread* thread) {
-  if (!is_sampled_thread(thread)) return;
+  if (!shared_->takes(*thread)) return;
   meet(thread, thread->os_id != 0 ? cpu_time(thread->os_id, nullptr) : kUnknownTime);
 }
 
@@ -148,7 +98,7 @@ void JvmtiEngine::thread_end(hprof_thread* thread) {
 // A thread that is there before the start.
 uint32_t JvmtiEngine::visit_new(void* argument, hprof_thread* thread, void* jthread_ref) {
   auto* self = static_cast<JvmtiEngine*>(argument);
-  if (!is_sampled_thread(thread)) return 1;
+  if (!self->shared_->takes(*thread)) return 1;
   uint64_t cpu = self->cpu_time(thread->os_id, static_cast<jthread>(jthread_ref));
   if (cpu == kUnknownTime && self->lost_threads_ != nullptr) {
     __atomic_fetch_add(self->lost_threads_, 1, __ATOMIC_RELAXED);
@@ -164,21 +114,14 @@ uint32_t JvmtiEngine::visit_new(void* argument, hprof_thread* thread, void* jthr
 void JvmtiEngine::loop(void* argument, void* jni, hprof_agent_thread* thread) {
   auto* self = static_cast<JvmtiEngine*>(argument);
   const Services& s = self->shared_->services;
-  uint64_t interval = self->shared_->interval_ns, next = s.clock->monotonic(s.host) + interval;
-  for (;;) {
-    uint64_t now = s.clock->monotonic(s.host);
-    if (s.threads->wait(thread, next > now ? next - now : 1) == 0) return;
-    now = s.clock->monotonic(s.host);
-    if (now < next) continue;
-    // A look that took longer than an interval does not make up for the ones it missed: weights do that.
-    next = now > next + interval ? now + interval : next + interval;
+  self->moments_.seed(s.clock->monotonic(s.host));
+  // A look that took longer than an interval does not make up for the ones it missed: weights do that.
+  while (s.threads->wait(thread, self->moments_.pause(self->shared_->interval_ns)) != 0)
     self->look(static_cast<JNIEnv*>(jni));
-  }
 }
 
 uint32_t JvmtiEngine::visit(void* argument, hprof_thread* thread, void* jthread_ref) {
   auto* self = static_cast<JvmtiEngine*>(argument);
-  if (!is_sampled_thread(thread)) return 1;
   SampledThread* place = SampledThreads::find(thread);
   if (place == nullptr) return 1;
   const uint64_t cpu = self->cpu_time(thread->os_id, static_cast<jthread>(jthread_ref));
@@ -214,13 +157,6 @@ void JvmtiEngine::look(JNIEnv* jni) {
   jni->PopLocalFrame(nullptr);
 }
 
-void JvmtiEngine::find_mounted(Candidate* candidate) {
-  if (get_virtual_thread_ == nullptr) return;
-  jthread mounted = nullptr;
-  jvmtiError error = get_virtual_thread_(virtual_env_, candidate->carrier, &mounted);
-  if (error == JVMTI_ERROR_NONE && mounted != nullptr) candidate->thread = mounted;
-}
-
 // A thread on a CPU moves its clock while we look. One that does not may have been pushed off its CPU (on a
 // machine with one CPU always, by us), which is fine in Java code; in native code it is more likely blocked
 // there.
@@ -241,7 +177,7 @@ void JvmtiEngine::take_stacks(JNIEnv* jni) {
   if (depth > depth_) depth = depth_;
   for (uint32_t i = 0; i < candidate_count_; i++) {
     Candidate* candidate = &candidates_[i];
-    find_mounted(candidate);
+    if (jthread mounted = mounted_.find(candidate->carrier)) candidate->thread = mounted;
     if (!is_running(*candidate)) continue;
     if (candidate->thread == candidate->carrier && depth != 0) {
       index[count_together] = i;

@@ -1,5 +1,6 @@
-// Samples by JVMTI, for any OS and any VM: a thread of the agent's own looks every interval which threads
-// used CPU time since the last look, and asks for the stacks of those that are running.
+// Samples by JVMTI, for any OS and any VM: a thread of the agent's own looks at random moments, half to one
+// and a half intervals apart, which threads used CPU time since the last look, and asks for the stacks of
+// those that are running.
 //
 // A thread's CPU time is charged to its samples without loss: a sample weighs as many whole intervals as its
 // thread has used since its last one, the rest is carried on. A thread that is blocked when looked at
@@ -13,6 +14,8 @@
 #include <hprof/collector.h>
 
 #include "plugins/cpu_samples/engine.h"
+#include "plugins/cpu_samples/moments.h"
+#include "plugins/cpu_samples/mounted_threads.h"
 
 namespace hprof::samples {
 
@@ -53,8 +56,6 @@ class JvmtiEngine {
   static uint32_t visit_new(void* argument, hprof_thread* thread, void* jthread_ref);
   static uint32_t visit(void* argument, hprof_thread* thread, void* jthread_ref);
   void look(JNIEnv* jni);
-  void open_virtual_threads();
-  void find_mounted(Candidate* candidate);
   bool is_running(const Candidate& candidate);
   void take_stacks(JNIEnv* jni);
   void count(JNIEnv* jni, Candidate* candidate, const jvmtiFrameInfo* frames, jint count, jvmtiError error);
@@ -63,9 +64,9 @@ class JvmtiEngine {
 
   Shared* const shared_;
   jvmtiEnv* jvmti_ = nullptr;
-  jvmtiEnv* virtual_env_ = nullptr;  // of our own, with can_support_virtual_threads (21+)
-  jvmtiExtensionFunction get_virtual_thread_ = nullptr;
+  MountedThreads mounted_;
   hprof_agent_thread* looker_ = nullptr;
+  RandomMoments moments_;  // the looker's own
   JNIEnv* jni_ = nullptr;  // of the look that is under way
   Candidate* candidates_ = nullptr;
   uint32_t candidate_count_ = 0;

@@ -57,7 +57,7 @@ bool Looker::start(const char** why) {
   for (uint32_t number = 1; number <= shared_->threads.last(); number++) shared_->threads.at(number).runs = 0;
   sweep_next_ = 1;
   swept_ns_ = s.clock->monotonic(s.host);
-  random_ = swept_ns_ * 2 + 1;
+  moments_.seed(swept_ns_);
   turn_ns_ = 0;
   met_ns_ = swept_ns_;
   *why = "the looking thread cannot be started";
@@ -106,13 +106,8 @@ void Looker::remove(SampledThread* place, hprof_thread_serial serial) {
 
 // --- turns ---
 
-// Between half and one and a half intervals (xorshift64*).
 uint64_t Looker::next_pause() {
-  random_ ^= random_ >> 12;
-  random_ ^= random_ << 25;
-  random_ ^= random_ >> 27;
-  const uint64_t interval = shared_->interval_ns;
-  const uint64_t drawn = interval / 2 + (random_ * 0x2545F4914F6CDD1Dull >> 16) % (interval + 1);
+  const uint64_t drawn = moments_.pause(shared_->interval_ns);
   const uint64_t least = running_count_ == 0 ? kIdlePauseNs : kRestFactor * turn_ns_;
   return drawn > least ? drawn : least + drawn / 4;
 }

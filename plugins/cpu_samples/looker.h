@@ -16,6 +16,7 @@
 #include <hprof/collector.h>
 
 #include "plugins/cpu_samples/engine.h"
+#include "plugins/cpu_samples/moments.h"
 
 namespace hprof::samples {
 
@@ -73,7 +74,7 @@ class Looker {
   uint32_t running_next_ = 0;  // where the next turn begins
   uint32_t sweep_next_ = 1;    // number of a place
   uint64_t swept_ns_ = 0;
-  uint64_t random_ = 0;
+  RandomMoments moments_;
   uint64_t turn_ns_ = 0;  // what the last turn took
   uint64_t met_ns_ = 0;   // when a thread was met on a processor last
 };

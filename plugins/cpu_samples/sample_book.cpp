@@ -10,9 +10,9 @@ hprof_status SampleBook::open(const Services& services, uint32_t depth) {
   has_continuations_ = services.settings().java_version >= 19;
   if (depth == 0) depth = 1;
   if (depth == depth_) return HPROF_OK;
-  hprof_frame_id* frames = services.allocate<hprof_frame_id>(depth);
+  hprof_frame_id* frames = services.allocate<hprof_frame_id>(depth + 1);
   if (frames == nullptr) return HPROF_NO_MEMORY;
-  services.release(frames_, depth_);
+  services.release(frames_, depth_ + 1);
   frames_ = frames;
   depth_ = depth;
   return HPROF_OK;
@@ -21,7 +21,7 @@ hprof_status SampleBook::open(const Services& services, uint32_t depth) {
 void SampleBook::close() {
   if (services_ == nullptr) return;
   counts_.close();
-  services_->release(frames_, depth_);
+  services_->release(frames_, depth_ + 1);
   frames_ = nullptr;
   depth_ = 0;
 }
@@ -59,16 +59,16 @@ uint32_t SampleBook::below_continuation(uint32_t count) const {
   return count;
 }
 
-void SampleBook::count(hprof_trace_serial trace, uint64_t weight) {
+void SampleBook::add(hprof_trace_serial trace, uint64_t weight) {
   total_ = total_ > UINT64_MAX - weight ? UINT64_MAX : total_ + weight;
   looks_++;
   counts_.add(*services_, trace, weight);
 }
 
-void SampleBook::add_stack(void* jni, hprof_thread_serial thread, const hprof_raw_frame* frames,
-                           uint32_t count_, uint64_t weight) {
+hprof_trace_serial SampleBook::trace_of(void* jni, hprof_thread_serial thread, const hprof_raw_frame* frames,
+                                        uint32_t count, hprof_frame_id last) {
   const Services& s = *services_;
-  uint32_t frame_count = count_ < depth_ ? count_ : depth_;
+  uint32_t frame_count = count < depth_ ? count : depth_;
   for (uint32_t i = 0; i < frame_count; i++) {
     hprof_frame_id frame = frames[i].method == nullptr ? 0 : s.ids->frame(s.host, jni, &frames[i], 0);
     if (frame == 0) frame = s.ids->synthetic_frame(s.host, "JVM", "unknown_method");
@@ -76,17 +76,27 @@ void SampleBook::add_stack(void* jni, hprof_thread_serial thread, const hprof_ra
   }
   if (has_continuations_) frame_count = below_continuation(frame_count);
   const uint32_t asked = depth_ < s.settings().depth ? depth_ : s.settings().depth;
-  count(s.ids->trace(s.host, s.settings().thread_in_traces ? thread : 0, frames_, frame_count,
-                     trace_flags(frame_count, asked)),
-        weight);
+  const uint32_t flags = trace_flags(frame_count, asked);
+  if (last != 0) frames_[frame_count++] = last;
+  return s.ids->trace(s.host, s.settings().thread_in_traces ? thread : 0, frames_, frame_count, flags);
+}
+
+hprof_trace_serial SampleBook::trace_of(hprof_thread_serial thread, Reason reason,
+                                        hprof_frame_id last) const {
+  const Services& s = *services_;
+  const hprof_frame_id frames[] = {s.ids->synthetic_frame(s.host, "JVM", reason_method(reason)), last};
+  if (frames[0] == 0) return 0;
+  return s.ids->trace(s.host, s.settings().thread_in_traces ? thread : 0, frames, last != 0 ? 2 : 1, 0);
+}
+
+void SampleBook::add_stack(void* jni, hprof_thread_serial thread, const hprof_raw_frame* frames,
+                           uint32_t count, uint64_t weight) {
+  add(trace_of(jni, thread, frames, count, 0), weight);
 }
 
 void SampleBook::add_reason(hprof_thread_serial thread, Reason reason, uint64_t weight) {
-  const Services& s = *services_;
   reasons_[reason] += weight;
-  hprof_frame_id frame = s.ids->synthetic_frame(s.host, "JVM", reason_method(reason));
-  if (frame == 0) return count(0, weight);
-  count(s.ids->trace(s.host, s.settings().thread_in_traces ? thread : 0, &frame, 1, 0), weight);
+  add(trace_of(thread, reason, 0), weight);
 }
 
 hprof_trace_serial SampleBook::synthetic_trace(const char* method) const {

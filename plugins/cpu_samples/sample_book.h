@@ -23,6 +23,12 @@ class SampleBook {
                  uint64_t weight);
   // Counts samples that have no stack, under a synthetic frame. [consumer]
   void add_reason(hprof_thread_serial thread, Reason reason, uint64_t weight);
+  // The two in halves: the trace first, with one frame more behind its last (0: none). A trace may be counted
+  // again. [consumer]
+  hprof_trace_serial trace_of(void* jni, hprof_thread_serial thread, const hprof_raw_frame* frames,
+                              uint32_t count, hprof_frame_id last);
+  hprof_trace_serial trace_of(hprof_thread_serial thread, Reason reason, hprof_frame_id last) const;
+  void add(hprof_trace_serial trace, uint64_t weight);
 
   // The trace of one synthetic frame JVM.<method>, without a thread; 0: the tables are full. [control]
   hprof_trace_serial synthetic_trace(const char* method) const;
@@ -38,11 +44,10 @@ class SampleBook {
 
  private:
   uint32_t below_continuation(uint32_t count) const;
-  void count(hprof_trace_serial trace, uint64_t weight);
 
   const Services* services_ = nullptr;
   TraceCounts counts_;
-  hprof_frame_id* frames_ = nullptr;  // room for depth_
+  hprof_frame_id* frames_ = nullptr;  // room for depth_ and one
   uint32_t depth_ = 0;
   bool has_continuations_ = false;
   uint64_t total_ = 0, looks_ = 0;

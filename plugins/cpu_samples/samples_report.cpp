@@ -81,13 +81,12 @@ static Note note_on_reasons(const Snapshot& snapshot, uint64_t without_stack) {
 }
 
 static Note note_on_process(const Snapshot& snapshot, const Circumstances& how) {
-  double sampled = static_cast<double>(snapshot.total) * static_cast<double>(how.interval_ns);
-  double process = static_cast<double>(how.process_cpu_ns);
+  const uint64_t sampled = snapshot.total * how.interval_ns;
   Note line;
   line.add("cpu=samples: the process used ");
   line.seconds(how.process_cpu_ns).add(" of CPU time meanwhile, the Java threads in the table ");
-  line.seconds(static_cast<uint64_t>(sampled)).add("; the rest, ");
-  line.seconds(process > sampled ? static_cast<uint64_t>(process - sampled) : 0);
+  line.seconds(sampled).add("; the rest, ");
+  line.seconds(how.process_cpu_ns > sampled ? how.process_cpu_ns - sampled : 0);
   line.add(", went to the VM's own threads (garbage collection, compilation) and to the profiler");
   return line;
 }

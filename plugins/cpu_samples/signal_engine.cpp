@@ -145,7 +145,7 @@ void SignalEngine::let_go(SampledThread* thread, hprof_thread_serial serial) {
 }
 
 void SignalEngine::thread_start(hprof_thread* thread) {
-  if (running_.load(std::memory_order_seq_cst) == 0 || !is_sampled_thread(thread)) return;
+  if (running_.load(std::memory_order_seq_cst) == 0 || !shared_->takes(*thread)) return;
   bool is_new = false;
   SampledThread* place = shared_->threads.get(shared_->services, thread,
                                               shared_->samples_new.load(std::memory_order_relaxed), &is_new);

@@ -8,9 +8,12 @@
 namespace hprof::samples {
 
 uint64_t rank_rows(hprof_cpu_row* rows, uint64_t count, uint64_t total, double cutoff) {
-  std::sort(rows, rows + count, [](const hprof_cpu_row& a, const hprof_cpu_row& b) {
+  const auto precedes = [](const hprof_cpu_row& a, const hprof_cpu_row& b) {
     return a.count != b.count ? a.count > b.count : a.trace < b.trace;
-  });
+  };
+  // Half the code of std::sort; it runs once for a report.
+  std::make_heap(rows, rows + count, precedes);
+  std::sort_heap(rows, rows + count, precedes);
   uint64_t kept = 0;
   const double least = least_shown(cutoff, total);
   while (kept < count && static_cast<double>(rows[kept].count) >= least) kept++;

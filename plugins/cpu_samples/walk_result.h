@@ -23,6 +23,7 @@ enum Reason : uint32_t {
   kNotJavaThread,   // no JNIEnv: not attached, or no longer
   kDepthZero,       // depth=0: no frames were asked for
   kNotSeenRunning,  // jvmti engine: CPU time of a thread that was never met while running
+  kNotLookedAt,     // wall-clock engine: the time between the last look at a thread and its end
   kUnknownCode,     // a code that this version does not know
   kReasonCount
 };

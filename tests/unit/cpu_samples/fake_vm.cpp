@@ -109,12 +109,14 @@ struct FakeServices {
   static jvmtiError JNICALL list_stack_traces(jvmtiEnv*, jint count, const jthread* threads, jint most,
                                               jvmtiStackInfo** out) {
     FakeVm::current->list_calls++;
+    if (FakeVm::current->ending.count(threads[0]) != 0) return JVMTI_ERROR_NONE;
     size_t head = static_cast<size_t>(count) * sizeof(jvmtiStackInfo);
     size_t body = static_cast<size_t>(count) * static_cast<size_t>(most) * sizeof(jvmtiFrameInfo);
     auto* infos = static_cast<jvmtiStackInfo*>(calloc(1, head + body));
     auto* frames = reinterpret_cast<jvmtiFrameInfo*>(reinterpret_cast<char*>(infos) + head);
     for (jint i = 0; i < count; i++, frames += most) {
       infos[i].thread = threads[i];
+      infos[i].state = FakeVm::current->java_threads[threads[i]].state;
       infos[i].frame_buffer = frames;
       infos[i].frame_count = copy(FakeVm::current->java_threads[threads[i]].stack, most, frames);
     }
@@ -154,6 +156,16 @@ struct FakeServices {
     FakeVm::current->local_refs = 0;
     return nullptr;
   }
+  static jweak JNICALL new_weak_ref(JNIEnv*, jobject object) {
+    FakeVm::current->weak_refs++;
+    return object;
+  }
+  static void JNICALL delete_weak_ref(JNIEnv*, jweak) { FakeVm::current->weak_refs--; }
+  static void JNICALL delete_local_ref(JNIEnv*, jobject) {}
+  static jvmtiError JNICALL find_current_thread(jvmtiEnv*, jthread* thread) {
+    *thread = static_cast<jthread>(FakeVm::current->current_thread);
+    return JVMTI_ERROR_NONE;
+  }
   static jobject JNICALL new_local_ref(JNIEnv*, jobject object) {
     FakeVm::current->local_refs++;
     return object;
@@ -190,6 +202,10 @@ FakeVm::FakeVm() {
   jni_functions_.PushLocalFrame = FakeServices::push_frame;
   jni_functions_.PopLocalFrame = FakeServices::pop_frame;
   jni_functions_.NewLocalRef = FakeServices::new_local_ref;
+  jni_functions_.DeleteLocalRef = FakeServices::delete_local_ref;
+  jni_functions_.NewWeakGlobalRef = FakeServices::new_weak_ref;
+  jni_functions_.DeleteWeakGlobalRef = FakeServices::delete_weak_ref;
+  jvmti_functions_.GetCurrentThread = FakeServices::find_current_thread;
   jvmti_functions_.GetThreadState = FakeServices::thread_state;
   jvmti_functions_.GetStackTrace = FakeServices::stack_trace;
   jvmti_functions_.GetThreadListStackTraces = FakeServices::list_stack_traces;

@@ -68,7 +68,9 @@ class FakeVm {
     uint64_t spins_os_id = 0;  // its CPU clock moves whenever its state is read
   };
   std::map<void*, JavaThread> java_threads;
-  uint32_t list_calls = 0, single_calls = 0, local_refs = 0, frames_pushed = 0;
+  uint32_t list_calls = 0, single_calls = 0, local_refs = 0, weak_refs = 0, frames_pushed = 0;
+  std::set<void*> ending;          // threads that have no stack any more, which is no error
+  void* current_thread = nullptr;  // the calling one's jthread
   bool has_jvmti = true;
   void* jni() { return attached ? &jni_env_ : nullptr; }
   // One look of the jvmti engine after `ns`: the agent thread's body runs for one wait.

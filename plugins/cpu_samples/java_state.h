@@ -1,0 +1,28 @@
+// What a thread does, as wall-clock samples tell it.
+#pragma once
+
+#include <cstdint>
+#include <jvmti.h>
+
+namespace hprof::samples {
+
+enum class JavaState : uint32_t { kRunnable, kBlocked, kWaiting, kParked, kSleeping, kNative };
+constexpr uint32_t kJavaStates = 6;
+
+inline JavaState java_state(jint jvmti_state) {
+  if ((jvmti_state & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER) != 0) return JavaState::kBlocked;
+  if ((jvmti_state & JVMTI_THREAD_STATE_PARKED) != 0) return JavaState::kParked;
+  if ((jvmti_state & JVMTI_THREAD_STATE_SLEEPING) != 0) return JavaState::kSleeping;
+  if ((jvmti_state & JVMTI_THREAD_STATE_WAITING) != 0) return JavaState::kWaiting;
+  // Where a thread that waits in the kernel (for a socket, say) cannot be told from one that computes.
+  return (jvmti_state & JVMTI_THREAD_STATE_IN_NATIVE) != 0 ? JavaState::kNative : JavaState::kRunnable;
+}
+
+// The method of the synthetic frame (class STATE); no blanks: readers split rows at them.
+inline const char* java_state_name(JavaState state) {
+  static const char* const kNames[] = {"runnable", "blocked", "waiting", "parked", "sleeping", "native"};
+  static_assert(sizeof kNames / sizeof kNames[0] == kJavaStates, "a name for every state");
+  return kNames[static_cast<uint32_t>(state)];
+}
+
+}  // namespace hprof::samples

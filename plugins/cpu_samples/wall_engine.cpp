@@ -1,0 +1,375 @@
+// Samples by wall-clock time.
+#include "plugins/cpu_samples/wall_engine.h"
+
+#include <hprof/cpp/note.hpp>
+
+namespace hprof::samples {
+
+static_assert(sizeof(jvmtiFrameInfo) == sizeof(hprof_raw_frame), "stacks are passed on as they are");
+
+// A turn is followed by a pause of at least so many times what it took: 1.6 % of a processor, and a little
+// for what the VM has the threads themselves do.
+static constexpr uint64_t kRestFactor = 64;
+// A turn may take as long, also where the interval is short: a wake-up costs as much as some looks.
+static constexpr uint64_t kTurnNs = 200'000;
+// Where each look stops the VM: at most 50 in a second.
+static constexpr uint64_t kLeastBetweenStopsNs = 20'000'000;
+static constexpr uint32_t kFirstLooks = 8, kMostLooks = 1u << 20;
+// The mean of what turns take is over about so many: a pause must not depend on what was just seen.
+static constexpr uint64_t kTurnsInMean = 16;
+static constexpr uint64_t kMostJump = 4;
+static constexpr uint64_t kFirstStopNs = 200'000;
+static constexpr uint64_t kUnknownTime = UINT64_MAX;
+// Since 16 one thread alone can be asked for its stack.
+static constexpr uint32_t kFirstWithHandshakes = 16;
+
+namespace {
+// Local references that the VM makes meanwhile go with it.
+class LocalFrame {
+ public:
+  LocalFrame(JNIEnv* jni, jint capacity) : jni_(jni), open_(jni->PushLocalFrame(capacity) == 0) {
+    if (!open_) jni->ExceptionClear();
+  }
+  ~LocalFrame() {
+    if (open_) jni_->PopLocalFrame(nullptr);
+  }
+  LocalFrame(const LocalFrame&) = delete;
+  LocalFrame& operator=(const LocalFrame&) = delete;
+  bool is_open() const { return open_; }
+
+ private:
+  JNIEnv* const jni_;
+  const bool open_;
+};
+}  // namespace
+
+// --- life ---
+
+hprof_status WallEngine::start(const char** why) {
+  const Services& s = shared_->services;
+  jvmti_ = s.jvm == nullptr ? nullptr : static_cast<jvmtiEnv*>(s.jvm->jvmti(s.host));
+  *why = "this VM has no JVMTI";
+  if (jvmti_ == nullptr) return HPROF_UNSUPPORTED;
+  lost_threads_ = s.log->loss_counter(s.host, "threads without wall-clock samples: no memory for them");
+  for (uint32_t i = 0; i < kJavaStates; i++) {
+    states_[i] = s.ids->synthetic_frame(s.host, "STATE", java_state_name(static_cast<JavaState>(i)));
+  }
+  stops_vm_ = s.settings().java_version < kFirstWithHandshakes;
+  moments_.seed(s.clock->monotonic(s.host));
+  most_looks_ = kFirstLooks;
+  spent_ns_ = kTurnNs / 2;
+  usual_stop_ns_ = kFirstStopNs;
+  together_count_ = 0;
+  mounted_.open(s);
+  running_.store(1, std::memory_order_seq_cst);
+  s.threads->each(s.host, s.jvm->jni(s.host), this, &WallEngine::visit_new);
+  looker_ = s.threads->start(s.host, "HPROF wall clock", &WallEngine::loop, this);
+  if (looker_ != nullptr) return HPROF_OK;
+  *why = "the sampling thread cannot be started";
+  stop();
+  return HPROF_FAILED;
+}
+
+void WallEngine::stop() {
+  if (running_.exchange(0, std::memory_order_seq_cst) == 0) return;
+  const Services& s = shared_->services;
+  if (looker_ != nullptr && s.threads->stop(s.host, looker_) != HPROF_OK) {
+    stuck_ = true;
+    s.log->message(s.host, "cpu=samples: the sampling thread does not end");
+  }
+  looker_ = nullptr;
+  if (stuck_) return;
+  let_all_go(static_cast<JNIEnv*>(s.jvm->jni(s.host)));
+  mounted_.close();
+}
+
+// Time since the last look at a thread that lives is nobody's: less than a turn's.
+void WallEngine::let_all_go(JNIEnv* jni) {
+  if (jni == nullptr) return;
+  threads_.each([&](WallThread& place) {
+    threads_.end(&place, place.serial.load(std::memory_order_acquire), place.seen_ns);
+    take_ended(jni, place);
+  });
+}
+
+// A thread may have been about to end while stop passed by.
+void WallEngine::close() {
+  if (stuck_) return;
+  const Services& s = shared_->services;
+  if (jvmti_ != nullptr) let_all_go(static_cast<JNIEnv*>(s.jvm->jni(s.host)));
+  threads_.close(s);
+}
+
+// --- threads come and go ---
+
+void WallEngine::add(JNIEnv* jni, hprof_thread* thread, jthread reference) {
+  const Services& s = shared_->services;
+  jweak weak = jni->NewWeakGlobalRef(reference);
+  if (weak == nullptr) jni->ExceptionClear();
+  const uint64_t now = s.clock->monotonic(s.host);
+  const bool sampled = shared_->samples_new.load(std::memory_order_relaxed);
+  if (weak == nullptr || !threads_.add(s, thread, weak, sampled, now)) {
+    if (weak != nullptr) jni->DeleteWeakGlobalRef(weak);
+    if (lost_threads_ != nullptr) __atomic_fetch_add(lost_threads_, 1, __ATOMIC_RELAXED);
+    return;
+  }
+  // It was stopped meanwhile, and may have passed by.
+  if (running_.load(std::memory_order_seq_cst) == 0) thread_end(thread);
+}
+
+void WallEngine::thread_start(JNIEnv* jni, hprof_thread* thread) {
+  if (running_.load(std::memory_order_seq_cst) == 0 || !shared_->takes(*thread)) return;
+  if (WallThreads::find(thread) != nullptr) return;
+  jthread self = nullptr;
+  if (jvmti_->GetCurrentThread(&self) != JVMTI_ERROR_NONE || self == nullptr) return;
+  add(jni, thread, self);
+  jni->DeleteLocalRef(self);
+}
+
+uint32_t WallEngine::visit_new(void* argument, hprof_thread* thread, void* jthread_ref) {
+  auto* self = static_cast<WallEngine*>(argument);
+  if (jthread_ref == nullptr || !self->shared_->takes(*thread) || WallThreads::find(thread) != nullptr)
+    return 1;
+  const Services& s = self->shared_->services;
+  self->add(static_cast<JNIEnv*>(s.jvm->jni(s.host)), thread, static_cast<jthread>(jthread_ref));
+  return 1;
+}
+
+void WallEngine::thread_end(hprof_thread* thread) {
+  WallThread* place = WallThreads::find(thread);
+  const Services& s = shared_->services;
+  if (place != nullptr) threads_.end(place, thread->serial, s.clock->monotonic(s.host));
+}
+
+// True: the thread that had it has ended, and its place is free again.
+bool WallEngine::take_ended(JNIEnv* jni, WallThread& place) {
+  const hprof_thread_serial serial = place.ended.exchange(0, std::memory_order_acquire);
+  if (serial == 0) return false;
+  if (place.sampled.load(std::memory_order_relaxed) != 0) {
+    rest_ns_ += place.open_ns;
+    if (place.ended_ns > place.seen_ns) rest_ns_ += static_cast<int64_t>(place.ended_ns - place.seen_ns);
+  }
+  const auto interval = static_cast<int64_t>(shared_->interval_ns);
+  if (rest_ns_ >= interval) {
+    shared_->book.add_reason(serial, kNotLookedAt, static_cast<uint64_t>(rest_ns_ / interval));
+    rest_ns_ %= interval;
+  }
+  jni->DeleteWeakGlobalRef(place.reference);
+  place.reference = nullptr;
+  threads_.give_back(&place);
+  return true;
+}
+
+// --- turns ---
+
+uint64_t WallEngine::own_cpu() const {
+  const Services& s = shared_->services;
+  const uint64_t ns = s.clock->thread_cpu(s.host, 0);
+  return ns != kUnknownTime ? ns : s.clock->monotonic(s.host);
+}
+
+uint64_t WallEngine::next_pause() {
+  const uint64_t drawn = moments_.pause(shared_->interval_ns);
+  uint64_t least = kRestFactor * spent_ns_;
+  if (stops_vm_ && least < kLeastBetweenStopsNs) least = kLeastBetweenStopsNs;
+  return drawn > least ? drawn : least + moments_.next() % (least / 2 + 1);
+}
+
+void WallEngine::loop(void* argument, void* jni, hprof_agent_thread* thread) {
+  auto* self = static_cast<WallEngine*>(argument);
+  const Services& s = self->shared_->services;
+  // The names of the methods that are there already.
+  hprof_raw_frame none = {};
+  s.ids->frame(s.host, jni, &none, 0);
+  uint64_t before = self->own_cpu();
+  while (s.threads->wait(thread, self->next_pause()) != 0) {
+    if (!self->shared_->book.turn.try_lock()) continue;
+    self->stop_ns_ = 0;
+    self->look_around(static_cast<JNIEnv*>(jni));
+    // The wake-up counts, too.
+    const uint64_t now = self->own_cpu();
+    self->pay(now - before + self->stop_ns_);
+    before = now;
+    self->shared_->book.turn.unlock();
+  }
+}
+
+void WallEngine::look_around(JNIEnv* jni) {
+  const uint32_t last = threads_.last();
+  uint32_t looks = 0;
+  for (uint32_t i = 0; i < last && looks < most_looks_ && together_count_ < kMostTogether; i++) {
+    if (next_ > last) next_ = 1;
+    looks += look(jni, threads_.at(next_++));
+  }
+  if (together_count_ != 0) take_together(jni);
+  facts_.turns++;
+  if (facts_.most_threads < threads_.live()) facts_.most_threads = threads_.live();
+}
+
+// What the turn took sets how many looks the next one has time for.
+void WallEngine::pay(uint64_t spent_ns) {
+  facts_.spent_ns += spent_ns;
+  // The first time that a method is seen takes long, and does not come again.
+  if (spent_ns > kMostJump * spent_ns_) spent_ns = kMostJump * spent_ns_;
+  spent_ns_ += spent_ns / kTurnsInMean;
+  spent_ns_ -= spent_ns_ / kTurnsInMean;
+  const uint64_t by_interval = shared_->interval_ns / kRestFactor;
+  const uint64_t wanted = by_interval > kTurnNs ? by_interval : kTurnNs;
+  uint64_t most = most_looks_;
+  if (spent_ns_ > wanted) {
+    most = most * wanted / spent_ns_;
+  } else if (most < threads_.live()) {
+    most += most / 4 + 1;
+  }
+  most_looks_ = static_cast<uint32_t>(most < 1 ? 1 : most > kMostLooks ? kMostLooks : most);
+}
+
+// Is it still where it was when its trace was taken?
+bool WallEngine::stands_still(const WallThread& place, uint64_t cpu, uint32_t depth) const {
+  // Only clocks that timers go by are known to be exact.
+  const bool is_exact = shared_->services.sampling != nullptr && cpu != kUnknownTime;
+  return is_exact && place.trace != 0 && place.cpu_ns == cpu && place.depth == depth;
+}
+
+// How many looks it was.
+uint32_t WallEngine::look(JNIEnv* jni, WallThread& place) {
+  const Services& s = shared_->services;
+  if (take_ended(jni, place)) return 1;
+  const hprof_thread_serial serial = place.serial.load(std::memory_order_acquire);
+  if (serial == 0) return 0;
+  if (place.sampled.load(std::memory_order_relaxed) == 0) {
+    place.seen_ns = s.clock->monotonic(s.host);
+    place.open_ns = 0;
+    return 0;
+  }
+  // Read before its stack is taken: what it does after that read shows at the next look.
+  const uint64_t cpu = place.os_id == 0 ? kUnknownTime : s.clock->thread_cpu(s.host, place.os_id);
+  const uint32_t depth = shared_->depth.load(std::memory_order_relaxed);
+  if (stands_still(place, cpu, depth)) {
+    count(place);
+    return 1;
+  }
+  place.cpu_ns = cpu;
+  place.depth = depth;
+  place.trace = 0;
+  if (stops_vm_) {
+    together_[together_count_++] = {&place, serial};
+  } else {
+    take_stack(jni, place, serial);
+  }
+  return 1;
+}
+
+void WallEngine::take_stack(JNIEnv* jni, WallThread& place, hprof_thread_serial serial) {
+  LocalFrame frame(jni, 16);
+  auto thread = frame.is_open() ? static_cast<jthread>(jni->NewLocalRef(place.reference)) : nullptr;
+  if (thread == nullptr) return;
+  if (jthread mounted = mounted_.find(thread)) thread = mounted;
+  jvmtiStackInfo* stack = nullptr;
+  if (jvmti_->GetThreadListStackTraces(1, &thread, static_cast<jint>(place.depth), &stack) !=
+      JVMTI_ERROR_NONE)
+    return;
+  if (stack == nullptr) return;  // it is ending: no error, and no answer
+  count_stack(jni, place, serial, *stack);
+  jvmti_->Deallocate(reinterpret_cast<unsigned char*>(stack));
+}
+
+void WallEngine::take_together(JNIEnv* jni) {
+  const Services& s = shared_->services;
+  const uint32_t most = together_count_;
+  together_count_ = 0;
+  LocalFrame frame(jni, 2 * kMostTogether + 16);
+  if (!frame.is_open()) return;
+  jthread threads[kMostTogether];
+  jint count = 0;
+  for (uint32_t i = 0; i < most; i++) {
+    auto thread = static_cast<jthread>(jni->NewLocalRef(together_[i].place->reference));
+    if (thread == nullptr) continue;
+    threads[count] = thread;
+    together_[count++] = together_[i];
+  }
+  if (count == 0) return;
+  const uint64_t before = s.clock->monotonic(s.host);
+  const auto depth = static_cast<jint>(shared_->depth.load(std::memory_order_relaxed));
+  jvmtiStackInfo* stacks = nullptr;
+  const jvmtiError error = jvmti_->GetThreadListStackTraces(count, threads, depth, &stacks);
+  stop_ns_ = s.clock->monotonic(s.host) - before;
+  // On a busy machine the VM's thread waits for a processor now and then: that is no cost.
+  if (stop_ns_ > 2 * usual_stop_ns_) stop_ns_ = 2 * usual_stop_ns_;
+  usual_stop_ns_ = stop_ns_;
+  facts_.stops++;
+  if (error != JVMTI_ERROR_NONE || stacks == nullptr) return;
+  for (jint i = 0; i < count; i++) count_stack(jni, *together_[i].place, together_[i].serial, stacks[i]);
+  jvmti_->Deallocate(reinterpret_cast<unsigned char*>(stacks));
+}
+
+void WallEngine::count_stack(JNIEnv* jni, WallThread& place, hprof_thread_serial serial,
+                             const jvmtiStackInfo& stack) {
+  if ((stack.state & JVMTI_THREAD_STATE_ALIVE) == 0) return;  // it has ended, or has not begun
+  SampleBook& book = shared_->book;
+  const hprof_frame_id state = states_[static_cast<uint32_t>(java_state(stack.state))];
+  const auto frames = static_cast<uint32_t>(stack.frame_count);
+  if (frames != 0) {
+    place.trace = book.trace_of(jni, serial, reinterpret_cast<const hprof_raw_frame*>(stack.frame_buffer),
+                                frames, state);
+  } else {
+    place.trace = book.trace_of(serial, place.depth == 0 ? kDepthZero : kNoJavaFrame, state);
+  }
+  facts_.stacks++;
+  count(place);
+}
+
+void WallEngine::count(WallThread& place) {
+  const Services& s = shared_->services;
+  const uint64_t now = s.clock->monotonic(s.host);
+  const auto interval = static_cast<int64_t>(shared_->interval_ns);
+  place.open_ns += static_cast<int64_t>(now - place.seen_ns);
+  place.seen_ns = now;
+  // To the nearest interval: what is carried on is half of one at most.
+  const int64_t weight = place.open_ns > 0 ? (place.open_ns + interval / 2) / interval : 0;
+  place.open_ns -= weight * interval;
+  facts_.looks++;
+  if (weight != 0)
+    shared_->book.add(static_cast<hprof_trace_serial>(place.trace), static_cast<uint64_t>(weight));
+}
+
+// --- reports ---
+
+void WallEngine::forget() {
+  const Services& s = shared_->services;
+  const uint64_t now = s.clock->monotonic(s.host);
+  threads_.each([&](WallThread& place) {
+    place.seen_ns = now;
+    place.open_ns = 0;
+  });
+  rest_ns_ = 0;
+  facts_ = {};
+}
+
+bool WallEngine::switch_sampling(hprof_object_id object, bool on) {
+  const Services& s = shared_->services;
+  bool found = object == 0;
+  threads_.each([&](WallThread& place) {
+    const hprof_thread_serial serial = place.serial.load(std::memory_order_acquire);
+    if (serial == 0) return;
+    if (object != 0 && find_thread(s.ids, s.host, serial)->object != object) return;
+    found = true;
+    place.sampled.store(on ? 1 : 0, std::memory_order_relaxed);
+  });
+  return found;
+}
+
+hprof_status WallEngine::write_note(const WallFacts& facts, uint64_t watched_ns) const {
+  if (facts.turns == 0) return HPROF_OK;
+  Note line;
+  line.add("cpu=samples: elapsed time of threads, whatever they did; looks at random moments in ");
+  line.add(facts.turns).add(" turns, one every ").decimal(watched_ns / facts.turns / 1000, 3);
+  line.add(" ms, each at ").decimal(facts.looks * 10 / facts.turns, 1).add(" of up to ");
+  line.add(facts.most_threads).add(" threads; ").add(facts.stacks);
+  line.add(" stacks were taken, the other looks found threads that had not run since; ");
+  if (stops_vm_)
+    line.add("the VM was stopped ").add(facts.stops).add(" times for them, at most 50 a second; ");
+  return hprof::write_note(shared_->services, line.add("this took ").seconds(facts.spent_ns));
+}
+
+}  // namespace hprof::samples

@@ -1,0 +1,105 @@
+// Samples by wall-clock time: a thread of ours looks at random moments what the threads do, running or not,
+// and asks the VM for their stacks. No signals: no system call of the program's ends early.
+//
+// What a look weighs is the time since the last look at the same thread, in intervals; rounding is carried
+// on. So a thread's samples add up to its life, however many looks there were, and looks can be few: when
+// there are more threads than the looker has time for, each turn is about some of them, the next about the
+// next. Time between the last look at a thread and its end is a row of its own.
+//
+// A thread that has not run since its last look, by its CPU clock, stands where it stood: that costs a read
+// of the clock, no stack.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <jvmti.h>
+
+#include <hprof/collector.h>
+
+#include "plugins/cpu_samples/engine.h"
+#include "plugins/cpu_samples/java_state.h"
+#include "plugins/cpu_samples/moments.h"
+#include "plugins/cpu_samples/mounted_threads.h"
+#include "plugins/cpu_samples/wall_threads.h"
+
+namespace hprof::samples {
+
+// What the looker did.
+struct WallFacts {
+  uint64_t turns;         // at each of which it looked at some threads or all
+  uint64_t looks;         // at a thread
+  uint64_t stacks;        // of them, those for which a stack was taken
+  uint64_t stops;         // of the VM, for stacks
+  uint64_t spent_ns;      // CPU time; where it stops the VM, the time that this took, too
+  uint32_t most_threads;  // at a time
+};
+
+class WallEngine {
+ public:
+  explicit WallEngine(Shared* shared) : shared_(shared) {}
+
+  // On failure everything is as before, and *why is static text. [control]
+  hprof_status start(const char** why);
+  void stop();                              // a barrier [control]
+  bool is_stuck() const { return stuck_; }  // its thread did not end: no close
+  void close();                             // after stop [control]
+
+  void thread_start(JNIEnv* jni, hprof_thread* thread);  // [app]
+  void thread_end(hprof_thread* thread);                 // [app]
+  // Switches looks at the thread on or off, at all threads with object 0. False: it is not looked at anyway.
+  // [control]
+  bool switch_sampling(hprof_object_id object, bool on);
+  // What was seen before now is nobody's. Whoever calls has the book's turn. [control]
+  void forget();
+  // Whoever calls has the book's turn. [control]
+  WallFacts facts() const { return facts_; }
+  hprof_status write_note(const WallFacts& facts, uint64_t watched_ns) const;  // [control]
+
+ private:
+  // A thread that has run since its last look, where stacks are taken together.
+  struct Candidate {
+    WallThread* place;
+    hprof_thread_serial serial;
+  };
+  static constexpr uint32_t kMostTogether = 64;
+
+  static void loop(void* argument, void* jni, hprof_agent_thread* thread);
+  static uint32_t visit_new(void* argument, hprof_thread* thread, void* jthread_ref);
+  void add(JNIEnv* jni, hprof_thread* thread, jthread reference);
+  uint64_t next_pause();
+  void look_around(JNIEnv* jni);
+  void pay(uint64_t spent_ns);
+  uint32_t look(JNIEnv* jni, WallThread& place);
+  bool stands_still(const WallThread& place, uint64_t cpu, uint32_t depth) const;
+  bool take_ended(JNIEnv* jni, WallThread& place);
+  void take_stack(JNIEnv* jni, WallThread& place, hprof_thread_serial serial);
+  void take_together(JNIEnv* jni);
+  void count_stack(JNIEnv* jni, WallThread& place, hprof_thread_serial serial, const jvmtiStackInfo& stack);
+  void count(WallThread& place);
+  void let_all_go(JNIEnv* jni);
+  uint64_t own_cpu() const;
+
+  Shared* const shared_;
+  jvmtiEnv* jvmti_ = nullptr;
+  hprof_agent_thread* looker_ = nullptr;
+  std::atomic<uint32_t> running_{0};
+  bool stuck_ = false;
+  bool stops_vm_ = false;  // the VM stops all threads for a look at any (before 16)
+  uint64_t* lost_threads_ = nullptr;
+  WallThreads threads_;
+  MountedThreads mounted_;
+  // The looker's own:
+  hprof_frame_id states_[kJavaStates] = {};
+  RandomMoments moments_;
+  uint32_t next_ = 1;        // number of the place to look at first
+  uint32_t most_looks_ = 0;  // in a turn
+  uint64_t spent_ns_ = 0;    // by a turn, the mean of the last ones
+  uint64_t stop_ns_ = 0;     // what the VM stood for the looks of this turn
+  uint64_t usual_stop_ns_ = 0;
+  int64_t rest_ns_ = 0;  // of ended threads, not in the samples yet
+  Candidate together_[kMostTogether];
+  uint32_t together_count_ = 0;
+  WallFacts facts_ = {};
+};
+
+}  // namespace hprof::samples

@@ -1,0 +1,61 @@
+// What the wall-clock engine keeps per thread: a place that the thread's slot leads to.
+//
+// A thread makes its place and says when it ends; all between is the looker's, one thread's at a time, and so
+// is giving the place back, for it uses the reference without a lock. Protocol: `serial` is stored last
+// (release) when a place is made. Whoever brings it from the thread's serial to 0 ends it: stores ended_ns,
+// then `ended` (release). The looker takes `ended` by exchange, and gives the place back.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <jvmti.h>
+
+#include <hprof/collector.h>
+#include <hprof/cpp/place_pool.hpp>
+
+namespace hprof::samples {
+
+struct WallThread : PooledPlace {
+  std::atomic<uint32_t> serial;   // of the thread; 0: of none, or it has ended
+  std::atomic<uint32_t> ended;    // its serial
+  std::atomic<uint32_t> sampled;  // 0: switched off by command
+  uint32_t depth;                 // frames that the trace was asked for
+  uint64_t ended_ns;
+  uint64_t os_id;
+  jweak reference;
+  // The looker's. Times are of the monotonic clock.
+  uint64_t seen_ns;  // until then its time is in the samples, or in:
+  int64_t open_ns;   // what rounding has left; below 0: paid ahead
+  uint64_t cpu_ns;   // its CPU clock just before the last trace was taken
+  uint64_t trace;    // hprof_trace_serial; 0: none yet
+};
+
+class WallThreads {
+ public:
+  // A place for a thread that has none; it owns the reference from now on. False: no memory, and the
+  // reference stays the caller's. [app] the thread itself, [control] in each()
+  bool add(const Services& services, hprof_thread* thread, jweak reference, bool sampled, uint64_t now);
+  // null: it has none. [app][control]
+  static WallThread* find(const hprof_thread* thread);
+  // The thread ends, or is not looked at any more. False: somebody else has said so. [app][control]
+  bool end(WallThread* place, hprof_thread_serial serial, uint64_t now);
+  // By the looker, or when there is none.
+  void give_back(WallThread* place) { places_.give_back(place); }
+
+  // Calls visit(WallThread&) for every place that ever was one's. [control], the looker
+  template <class Visit>
+  void each(const Visit& visit) {
+    places_.each(visit);
+  }
+  // Places by number, from 1 to last(). [any]
+  WallThread& at(uint32_t number) const { return places_[number]; }
+  uint32_t last() const { return places_.last(); }
+  uint32_t live() const { return live_.load(std::memory_order_relaxed); }
+  void close(const Services& services) { places_.close(services); }
+
+ private:
+  PlacePool<WallThread, 6, 15> places_;
+  std::atomic<uint32_t> live_{0};
+};
+
+}  // namespace hprof::samples

@@ -1,0 +1,213 @@
+// Wall-clock samples: what a look weighs, when a stack is taken, who is looked at.
+#include <doctest/doctest.h>
+
+#include "tests/unit/cpu_samples/fake_vm.h"
+
+using namespace hprof;
+using Rows = std::map<std::string, uint64_t>;
+
+namespace {
+
+constexpr uint64_t kMs = 1000000;
+constexpr jint kAlive = JVMTI_THREAD_STATE_ALIVE;
+constexpr jint kParked = kAlive | JVMTI_THREAD_STATE_WAITING | JVMTI_THREAD_STATE_PARKED;
+
+struct Walled {
+  FakeVm vm;
+  std::vector<char> handles = std::vector<char>(8192);
+
+  // Looks cost nothing.
+  Walled() { vm.mock.thread_cpu_ns[0] = 0; }
+
+  // A thread with a stack of one method of that name, parked.
+  void* thread(hprof_thread_serial serial, const std::string& name) {
+    void* jthread = &handles.at(serial);
+    vm.mock.add_app_thread(serial, 100 + serial, jthread);
+    vm.mock.thread_cpu_ns[100 + serial] = 50 * kMs;
+    vm.java_threads[jthread].stack = {{static_cast<jmethodID>(vm.method("App", name)), 1}};
+    vm.java_threads[jthread].state = kParked;
+    return jthread;
+  }
+  // One that starts while the collector runs.
+  hprof_thread* start_thread(hprof_thread_serial serial, const std::string& name) {
+    vm.current_thread = thread(serial, name);
+    hprof_thread* started = &vm.mock.app_threads.back().thread;
+    vm.ops->handlers->thread_start(vm.self, vm.jni(), started);
+    return started;
+  }
+  void start(std::map<std::string, std::string> options = {}) {
+    options["clock"] = "wall";
+    vm.create(options);
+    REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+    CHECK(vm.timers.empty());
+    CHECK_FALSE(vm.installed);
+  }
+  void ran(hprof_thread_serial serial) { vm.mock.thread_cpu_ns[100 + serial] += 1000; }
+  Rows rows() {
+    vm.report();
+    return vm.rows();
+  }
+  std::vector<std::string> trace(size_t row) {
+    const auto all = rows_of<hprof_cpu_row>(*vm.table());
+    return vm.mock.trace_text(static_cast<hprof_trace_serial>(all.at(row).trace));
+  }
+};
+
+}  // namespace
+
+TEST_CASE(
+    "clock=wall: a look weighs the time since the last one, running or not, and rounding is carried on") {
+  Walled w;
+  w.thread(1, "park");
+  w.start();
+  for (int i = 0; i < 10; i++) w.vm.look(14 * kMs);
+  CHECK(w.rows() == Rows{{"App.park", 14}});
+  CHECK(w.trace(0).at(1).find("STATE.parked") == 0);
+  CHECK(w.vm.table()->totals[HPROF_CPU_TIME].u == 140 * kMs);
+  CHECK(w.vm.frames_pushed == 0);
+}
+
+TEST_CASE("clock=wall: the stack of a thread that has not run since is not taken again") {
+  Walled w;
+  w.thread(1, "park");
+  w.start();
+  for (int i = 0; i < 10; i++) w.vm.look(10 * kMs);
+  CHECK(w.vm.list_calls == 1);
+  w.ran(1);
+  w.vm.java_threads[&w.handles[1]].state = kAlive | JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER;
+  w.vm.look(10 * kMs);
+  CHECK(w.vm.list_calls == 2);
+  CHECK(w.rows() == Rows{{"App.park", 11}});
+  CHECK(w.trace(1).at(1).find("STATE.blocked") == 0);
+  CHECK(w.vm.notes().find("2 stacks were taken") != std::string::npos);
+}
+
+TEST_CASE("clock=wall: each state has a frame of its own") {
+  const std::map<std::string, jint> states = {
+      {"runnable", kAlive | JVMTI_THREAD_STATE_RUNNABLE},
+      {"native", kAlive | JVMTI_THREAD_STATE_RUNNABLE | JVMTI_THREAD_STATE_IN_NATIVE},
+      {"blocked", kAlive | JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER},
+      {"waiting", kAlive | JVMTI_THREAD_STATE_WAITING | JVMTI_THREAD_STATE_IN_OBJECT_WAIT},
+      {"parked", kParked},
+      {"sleeping", kAlive | JVMTI_THREAD_STATE_WAITING | JVMTI_THREAD_STATE_SLEEPING},
+  };
+  for (const auto& [name, state] : states) {
+    Walled w;
+    w.vm.java_threads[w.thread(1, "f")].state = state;
+    w.start();
+    w.vm.look(10 * kMs);
+    CHECK(w.rows() == Rows{{"App.f", 1}});
+    CHECK(w.trace(0).at(1).find("STATE." + name + "(") == 0);
+  }
+}
+
+TEST_CASE("clock=wall: threads that start and end have all their time in the samples") {
+  Walled w;
+  w.start();
+  for (hprof_thread_serial serial = 1; serial <= 30; serial++) {
+    hprof_thread* thread = w.start_thread(serial, "brief");
+    w.vm.look(10 * kMs);
+    w.vm.mock.now_ns += 4 * kMs;
+    w.vm.ops->handlers->thread_end(w.vm.self, w.vm.jni(), thread);
+    w.vm.java_threads[&w.handles[serial]].state = 0;
+  }
+  w.vm.look(10 * kMs);
+  CHECK(w.rows() == Rows{{"App.brief", 30}, {"JVM.not_looked_at", 12}});
+  CHECK(w.vm.weak_refs == 0);
+}
+
+TEST_CASE("clock=wall: before Java 16 stacks are taken together, in one stop of the VM") {
+  Walled w;
+  w.vm.mock.settings.java_version = 8;
+  for (hprof_thread_serial serial = 1; serial <= 5; serial++) w.thread(serial, "f" + std::to_string(serial));
+  w.start();
+  w.vm.look(20 * kMs);
+  CHECK(w.vm.list_calls == 1);
+  CHECK(w.rows().size() == 5);
+  CHECK(w.vm.total() == 10);
+  CHECK(w.vm.notes().find("the VM was stopped 1 times for them, at most 50 a second") != std::string::npos);
+}
+
+TEST_CASE("clock=wall: more threads than there is time for are looked at by turns") {
+  Walled w;
+  for (hprof_thread_serial serial = 1; serial <= 100; serial++)
+    w.thread(serial, "f" + std::to_string(serial));
+  w.start();
+  w.vm.look(10 * kMs);
+  CHECK(w.rows().size() < 20);
+  for (int i = 0; i < 50; i++) w.vm.look(10 * kMs);
+  CHECK(w.rows().size() == 100);
+  CHECK(w.vm.total() >= 100 * 50);
+}
+
+TEST_CASE("clock=wall: only threads of the names asked for") {
+  Walled w;
+  w.thread(w.vm.mock.add_thread("http-1", "main", "system"), "serve");
+  w.thread(w.vm.mock.add_thread("other", "main", "system"), "other");
+  w.start({{"threads", "http-*"}});
+  w.vm.look(10 * kMs);
+  CHECK(w.rows() == Rows{{"App.serve", 1}});
+}
+
+TEST_CASE("clock=wall: stop, start, reset and sampling switched off leave time out") {
+  Walled w;
+  w.thread(1, "park");
+  w.start();
+  w.vm.look(10 * kMs);
+  w.vm.ops->stop(w.vm.self);
+  CHECK(w.vm.mock.agent_threads.empty());
+  CHECK(w.vm.weak_refs == 0);
+  w.vm.mock.now_ns += 500 * kMs;
+  REQUIRE(w.vm.ops->start(w.vm.self) == HPROF_OK);
+  w.vm.look(10 * kMs);
+  CHECK(w.rows() == Rows{{"App.park", 2}});
+  hprof_control off = {sizeof(hprof_control), HPROF_CONTROL_CPU_SAMPLING, 0, 0};
+  CHECK(w.vm.ops->control(w.vm.self, &off) == HPROF_OK);
+  w.vm.look(500 * kMs);
+  off.value = 1;
+  CHECK(w.vm.ops->control(w.vm.self, &off) == HPROF_OK);
+  w.vm.look(10 * kMs);
+  CHECK(w.rows() == Rows{{"App.park", 3}});
+  w.vm.mock.now_ns += 500 * kMs;
+  w.vm.ops->reset(w.vm.self);
+  w.vm.look(10 * kMs);
+  CHECK(w.rows() == Rows{{"App.park", 1}});
+  w.vm.destroy();
+  CHECK(w.vm.mock.memory_used == 0);
+}
+
+TEST_CASE("clock=wall: depth=0 has the state alone") {
+  Walled w;
+  w.vm.mock.settings.depth = 0;
+  w.thread(1, "f");
+  w.start();
+  w.vm.look(10 * kMs);
+  CHECK(w.rows() == Rows{{"JVM.depth_zero", 1}});
+  CHECK(w.trace(0).at(1).find("STATE.parked") == 0);
+}
+
+TEST_CASE("clock=wall: a thread without Java frames is a row, one that has not begun is none") {
+  Walled w;
+  w.vm.java_threads[w.thread(1, "f")].stack.clear();
+  w.vm.java_threads[w.thread(2, "g")].state = 0;
+  w.start();
+  w.vm.look(10 * kMs);
+  CHECK(w.rows() == Rows{{"JVM.no_java_frame", 1}});
+}
+
+TEST_CASE("clock=wall: a thread that is ending may have no stack") {
+  Walled w;
+  w.vm.ending.insert(w.thread(1, "f"));
+  w.start();
+  w.vm.look(10 * kMs);
+  CHECK(w.vm.list_calls == 1);
+  CHECK(w.rows() == Rows{{"JVM.no_samples", 0}});
+}
+
+TEST_CASE("clock=wall: engines that send signals are refused") {
+  for (const char* sampler : {"signal", "random"}) {
+    FakeVm vm;
+    vm.create({{"clock", "wall"}, {"sampler", sampler}});
+    CHECK(vm.self == nullptr);
+  }
+}
