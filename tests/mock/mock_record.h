@@ -54,6 +54,7 @@ class MockOut {
  public:
   explicit MockOut(uint32_t chunk = 65536);
   hprof_out* out() { return &table_.base; }
+  void set_chunk(uint32_t chunk) { chunk_ = chunk; }  // from the next block on
   // Everything written so far.
   std::string bytes();
 

@@ -1,11 +1,11 @@
 """Where the agent finds its modules, what bad neighbours do, and a vendor's plugin built against an installed tree."""
 import os
 import shutil
-import subprocess
 
-from harness import Skip, check, check_equal, vm_test
+from harness import check, check_equal, vm_test
 from reports import parse_ascii
 from tool import hprof
+from vendor import needs_modules, vendor_plugin
 
 UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
 
@@ -20,7 +20,7 @@ def modules_are_found_beside_the_agent_wherever_it_is(vm):
 
 @vm_test(units=UNITS)
 def plugins_option_names_another_folder(vm):
-    only_static(vm)
+    needs_modules(vm)
     alone = vm.path("agent")
     os.makedirs(alone)
     shutil.copy(vm.agent, alone)
@@ -33,7 +33,7 @@ def plugins_option_names_another_folder(vm):
 @vm_test(units=UNITS)
 def modules_that_others_can_write_are_refused(vm):
     """Their code would run in the process; the folder counts as much as the file."""
-    only_static(vm)
+    needs_modules(vm)
     second = second_copy(vm)
     folder = os.path.join(os.path.dirname(second), "hprof", "plugins")
     module = os.path.join(folder, "cpu_samples.so")
@@ -84,14 +84,9 @@ def one_agent_of_two_may_rewrite_classes(vm):
     check_second_refuses(vm.run_java(vm.agent_option(samples), vm.agent_option(times, second_copy(vm)), "Calls"))
 
 
-def only_static(vm):
-    if not os.path.isdir(vm.plugin_dir):
-        raise Skip("this build has no loadable modules")
-
-
 @vm_test(units=UNITS)
 def missing_module_is_refused_before_start(vm):
-    only_static(vm)
+    needs_modules(vm)
     alone = vm.path("agent")
     os.makedirs(alone)
     shutil.copy(vm.agent, alone)
@@ -103,7 +98,7 @@ def missing_module_is_refused_before_start(vm):
 @vm_test(units=UNITS)
 def broken_modules_beside_do_no_harm(vm):
     """Text, an empty file, half a library, a library that is no module, a folder, a dangling link."""
-    only_static(vm)
+    needs_modules(vm)
     moved = vm.path("agent")
     shutil.copytree(vm.agent_dir, moved)
     plugins = os.path.join(moved, "hprof", "plugins")
@@ -121,7 +116,7 @@ def broken_modules_beside_do_no_harm(vm):
 
 @vm_test(units=UNITS)
 def broken_module_that_is_needed_is_refused_before_start(vm):
-    only_static(vm)
+    needs_modules(vm)
     moved = vm.path("agent")
     shutil.copytree(vm.agent_dir, moved)
     with open(os.path.join(moved, "hprof", "plugins", "cpu_samples.so"), "w") as file:
@@ -129,25 +124,6 @@ def broken_module_that_is_needed_is_refused_before_start(vm):
     run = vm.run_java(vm.agent_option("cpu=samples", os.path.join(moved, "libhprof.so")), "Quick")
     check_equal((run.code, run.out), (1, ""), "exit code and stdout\n%s\n" % run)
     check("HPROF ERROR: " in run.err, "no error\n%s" % run)
-
-
-def cmake(vm, *arguments):
-    run = subprocess.run(["cmake", *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=vm.dir)
-    check(run.returncode == 0, "cmake %s\n%s" % (" ".join(arguments), run.stdout.decode(errors="replace")))
-
-
-def vendor_plugin(vm, name="gc_pauses"):
-    """An example built against an installed tree: (agent, folder of the plugin)."""
-    source = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "examples", name)
-    prefix, build = vm.path("prefix"), vm.path("vendor")
-    cmake(vm, "--install", vm.tree, "--prefix", prefix)
-    with open(os.path.join(vm.tree, "CMakeCache.txt")) as cache:  # a 32-bit agent wants 32-bit plugins
-        lines = [line.strip() for line in cache]
-    toolchain = ["-D" + line for line in lines if line.startswith("CMAKE_TOOLCHAIN_FILE:")]
-    toolchain += ["-DJDK=" + os.path.dirname(line.split("=")[1]) for line in lines if line.startswith("HPROF_JVMTI_INCLUDE:")]
-    cmake(vm, "-S", source, "-B", build, "-DCMAKE_PREFIX_PATH=" + prefix, "-DCMAKE_BUILD_TYPE=Release", *toolchain)
-    cmake(vm, "--build", build)
-    return os.path.join(prefix, "lib", "libhprof.so"), build
 
 
 @vm_test(units=UNITS)

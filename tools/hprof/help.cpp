@@ -195,16 +195,22 @@ Exit status: 0 done, 1 unreadable, 2 wrong usage or failed.
 )";
 
 constexpr char kPlugin[] = R"(hprof plugin list [--agent=LIBRARY] [FOLDER...]
+hprof plugin new collector|encoder|filter|sink NAME [--cpp]
 
-Shows the modules that an agent finds beside itself and in the FOLDERs (as with plugins=), where each lies, and
-the units in it with the options that select them. What the agent refuses is named on stderr with the reason.
+list shows the modules that an agent finds beside itself and in the FOLDERs (as with plugins=), where each lies,
+and the units in it with the options that select them. What the agent refuses is named on stderr with the reason.
 Libraries in these folders are loaded, which runs their code.
 
+new makes the folder NAME with a unit that builds against an installed hprof, passes its own test without a VM, and
+runs: source, CMakeLists.txt, test, README.md. NAME: lower-case letters, digits and '_'.
+
   --agent=LIBRARY       the agent; default ../lib/libhprof.so beside this program
+  --cpp                 in C++17; default C99
 
   hprof plugin list /opt/acme/plugins
+  hprof plugin new collector locks --cpp
 
-Exit status: 0 listed, 1 refused by the agent, 2 no agent.
+Exit status: 0 done, 1 refused by the agent, 2 no agent, or the folder cannot be made.
 )";
 
 struct Page {
@@ -221,8 +227,8 @@ const Page kPages[] = {
     {{"check", check_command, "say what is wrong with a profile or dump"}, "FILE...", kCheck},
     {{"print", print_command, "show a report or binary file in short"}, "FILE", kPrint},
     {{"diff", diff_command, "say what is more in the second of two reports or dumps"}, "FILE FILE", kDiff},
-    {{"plugin", plugin_command, "show the plugins that an agent finds, and where"},
-     "list [FOLDER...]",
+    {{"plugin", plugin_command, "show the plugins that an agent finds, start new ones"},
+     "list|new ...",
      kPlugin},
     {{"view", view_command, "make a page with flame graph and tables of a profile"}, "FILE", kView},
     {{"convert", convert_command, "write a profile in another format"}, "FILE --to=FORMAT", kConvert},

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""What `hprof plugin new` makes builds against an installed tree, passes its tests, and has no warning in any language.
+
+new_units_test.py TOOL PREFIX CC CXX
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+import new_units
+
+WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror"]
+
+
+def run(*arguments, **options):
+    done = subprocess.run(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, **options)
+    if done.returncode != 0:
+        sys.exit("%s\n%s" % (" ".join(arguments), done.stdout.decode(errors="replace")))
+    return done.stdout.decode()
+
+
+def refused(tool, folder, *arguments):
+    done = subprocess.run([tool, "plugin", "new", *arguments], cwd=folder, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, check=False)
+    if done.returncode != 2:
+        sys.exit("plugin new %s: exit code %d" % (" ".join(arguments), done.returncode))
+    return done.stderr.decode()
+
+
+def main(tool, prefix, cc, cxx):
+    with tempfile.TemporaryDirectory() as folder:
+        new_units.make(tool, folder)
+        flags = " ".join(WARNINGS)
+        run("cmake", "-S", folder, "-B", folder + "/build", "-DCMAKE_PREFIX_PATH=" + prefix, "-DCMAKE_C_COMPILER=" + cc,
+            "-DCMAKE_CXX_COMPILER=" + cxx, "-DCMAKE_C_FLAGS=" + flags, "-DCMAKE_CXX_FLAGS=" + flags)
+        run("cmake", "--build", folder + "/build")
+        text = run("ctest", "--test-dir", folder + "/build", "--output-on-failure")
+        if "100% tests passed, 0 tests failed out of 8" not in text:
+            sys.exit("not eight tests\n" + text)
+        # As a vendor with pkg-config compiles them: the headers' own warnings count, too.
+        pkg_config = dict(os.environ, PKG_CONFIG_PATH=prefix + "/lib/pkgconfig", PKG_CONFIG_ALLOW_SYSTEM_CFLAGS="1")
+        include = ["-I" + prefix + "/include"]
+        try:
+            include = run("pkg-config", "--cflags", "hprof", env=pkg_config).split()
+        except FileNotFoundError:
+            pass
+        for language, compiler, standards in (("c", cc, ("c99", "c11")), ("cpp", cxx, ("c++17", "c++20"))):
+            for standard in standards:
+                run(compiler, "-std=" + standard, "-fsyntax-only", *WARNINGS, *include, *new_units.sources(folder, language))
+        for arguments, words in ((("collector", "collector_in_c"), "it is there already"), (("collector", "My"), "lower-case"),
+                                 (("collector", "libx"), "lib*"), (("sink", "test"), "CMake"), (("wink", "x"), "collector, encoder")):
+            if words not in refused(tool, folder, *arguments):
+                sys.exit("plugin new %s: not refused with %r" % (" ".join(arguments), words))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

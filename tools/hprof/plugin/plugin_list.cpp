@@ -1,0 +1,43 @@
+// hprof plugin list: what an agent finds, and where.
+//
+// The agent itself is asked, so that the answer is the one which a run would get: its library is loaded into
+// this process and told to print its help, which needs no VM and ends the process.
+#include <cstdint>
+
+#include "platform/platform.h"
+#include "tools/hprof/agent_library.h"
+#include "tools/hprof/plugin/plugin_command.h"
+
+namespace hprof::tool {
+
+namespace {
+
+// Agent_OnLoad of the JVM Tool Interface. With the option help the agent looks at neither pointer.
+using OnLoad = int32_t (*)(void* vm, char* options, void* reserved);
+
+int list(const std::string& library, std::string options) {
+  platform::Library agent;
+  char reason[512];
+  if (platform::library_open(library.c_str(), &agent, reason, sizeof(reason)) != 0) return fail(reason);
+  auto on_load = reinterpret_cast<OnLoad>(platform::library_symbol(agent, "Agent_OnLoad"));
+  if (on_load == nullptr) return fail(library + " is no agent: it does not export Agent_OnLoad");
+  on_load(nullptr, options.data(), nullptr);
+  return fail(library + " did not print its help");
+}
+
+}  // namespace
+
+int plugin_list(const Arguments& arguments) {
+  std::string given, error, folders;
+  for (const std::string& argument : arguments) {
+    if (option_value(argument, "--agent", &given)) continue;
+    if (argument.rfind("--", 0) == 0) return misuse("plugin", "unknown option " + argument);
+    if (argument.find_first_of(",:") != std::string::npos)
+      return misuse("plugin", "no folder of plugins= may have ',' or ':' in its name: " + argument);
+    folders += (folders.empty() ? ",plugins=" : ":") + argument;
+  }
+  std::string library = agent_library(given, &error);
+  return library.empty() ? fail(error) : list(library, "help=plugins" + folders);
+}
+
+}  // namespace hprof::tool
