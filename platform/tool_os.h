@@ -77,6 +77,9 @@ void forget_stop();
 std::string program_path();
 std::string environment(const char* name);
 void set_environment(const char* name, const std::string& value);
+// Shows a file with the desktop's program for it, in the background: xdg-open, on macOS open. False with
+// *error where there is no display or no such program.
+bool open_on_desktop(const std::string& path, std::string* error);
 // Replaces this process. Returns only on an error.
 void exec_program(const std::vector<std::string>& arguments, std::string* error);
 

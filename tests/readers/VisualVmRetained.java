@@ -5,17 +5,30 @@ import org.graalvm.visualvm.lib.jfluid.heap.Heap;
 import org.graalvm.visualvm.lib.jfluid.heap.HeapFactory;
 import org.graalvm.visualvm.lib.jfluid.heap.Instance;
 
-/** What VisualVM's heap library makes of the objects whose ids stand on stdin: `id size retained next-to-root class`. */
+/**
+ * What VisualVM's heap library makes of the objects whose ids stand on stdin: `id size retained steps class`; steps are the
+ * references from the nearest GC root, or `none`.
+ */
 public class VisualVmRetained {
+    static final int MOST_STEPS = 1000000;
+
+    static String steps(Instance instance) {
+        int steps = 0;
+        for (Instance at = instance; !at.isGCRoot(); steps++) {
+            at = at.getNearestGCRootPointer();
+            if (at == null || steps == MOST_STEPS) return "none";
+        }
+        return Integer.toString(steps);
+    }
+
     public static void main(String[] arguments) throws Exception {
         Heap heap = HeapFactory.createHeap(new File(arguments[0]));
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
         for (String line; (line = in.readLine()) != null; ) {
             Instance instance = heap.getInstanceByID(Long.parseUnsignedLong(line.trim(), 16));
             if (instance == null) continue;
-            Instance next = instance.getNearestGCRootPointer();
-            System.out.println(line + " " + instance.getSize() + " " + instance.getRetainedSize() + " "
-                + (next == null ? "none" : Long.toHexString(next.getInstanceId())) + " " + instance.getJavaClass().getName());
+            System.out.println(line + " " + instance.getSize() + " " + instance.getRetainedSize() + " " + steps(instance) + " "
+                + instance.getJavaClass().getName());
         }
     }
 }

@@ -5,6 +5,7 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import time
 
 from harness import TIMEOUT, Skip, check, check_equal, clean_environment, vm_test
 from tool import hprof, sound
@@ -341,3 +342,34 @@ def doctor_tells_what_a_running_vm_allows(vm):
     check_equal(live.finish().code, 0, "exit code")
     code, text = hprof(vm, "doctor", str(live.pid))
     check_equal((code, "there is no process" in text), (1, True), "hprof doctor of a dead process: %s" % text)
+
+
+@vm_test()
+def view_opens_its_page_where_there_is_a_display(vm):
+    with open(vm.path("app.txt"), "w") as file:
+        file.write("main;a.A.run 3\n")
+    program, opened = os.path.join(vm.tree, "bin", "hprof"), vm.path("opened")
+    os.mkdir(vm.path("bin"))
+    with open(vm.path("bin/xdg-open"), "w") as file:
+        file.write('#!/bin/sh\nprintf "%%s" "$1" > "%s.part" && mv "%s.part" "%s"\n' % (opened, opened, opened))
+    os.chmod(vm.path("bin/xdg-open"), 0o755)
+    page = os.path.realpath(vm.dir) + "/app.txt.html"
+
+    def view(display):
+        path = vm.path("bin") + os.pathsep + os.environ["PATH"]
+        run = subprocess.run([program, "view", "app.txt", "--open"], cwd=vm.dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, timeout=TIMEOUT,
+                             env=clean_environment({"PATH": path, "DISPLAY": display, "WAYLAND_DISPLAY": ""}))
+        check_equal((run.returncode, run.stdout), (0, b"app.txt.html\n"), "hprof view --open: %r" % run.stderr)
+        return run.stderr.decode()
+
+    check_equal(view(""), "hprof: not opened: there is no display here (DISPLAY and WAYLAND_DISPLAY are not set); "
+                "open %s in a browser\n" % page, "without a display")
+    check(not os.path.exists(opened), "opened without a display")
+    check_equal(view(":0"), "", "with a display")
+    deadline = time.monotonic() + TIMEOUT
+    while not os.path.exists(opened):
+        check(time.monotonic() < deadline, "xdg-open was not started")
+        time.sleep(0.02)
+    with open(opened) as file:
+        check_equal(file.read(), page, "what xdg-open was given")

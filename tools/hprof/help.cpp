@@ -62,8 +62,8 @@ into containers. Ctrl-C ends the waiting, not the report.
 Exit status: 0 done, 1 refused by the agent or a report that failed, 2 wrong usage or failed.
 )";
 
-constexpr char kView[] = R"(hprof view FILE [-o FILE.html]
-hprof view BEFORE AFTER --diff [-o FILE.html]
+constexpr char kView[] = R"(hprof view FILE [-o FILE.html] [--open]
+hprof view BEFORE AFTER --diff [-o FILE.html] [--open]
 
 Makes a page to look at in a browser: flame graph, callers of each method, table of methods, search. The page is one file
 and asks nothing of any other. FILE is a text report (java.hprof.txt) or a binary file with CPU samples or allocation
@@ -71,6 +71,7 @@ sites, of this agent or the original, folded stacks, a profile of pprof, or line
 or not. Without -o the page is FILE.html.
 
   --diff                compares two profiles: what is more, less, new and gone
+  --open                open the page in the browser; where there is no display it says so, and the page is there
 
   hprof view java.hprof.txt
   hprof view before.txt after.txt --diff -o change.html

@@ -17,12 +17,21 @@ bool has_common_table(const Profile& one, const Profile& other) {
   return false;
 }
 
+// A host without a desktop is no failure: the page is there.
+void open_page(const std::string& page) {
+  std::string error;
+  const std::string path = os::absolute_path(page, &error);
+  if (!path.empty() && os::open_on_desktop(path, &error)) return;
+  std::cerr << "hprof: not opened: " << error << "; open " << (path.empty() ? page : path)
+            << " in a browser\n";
+}
+
 }  // namespace
 
 int view_command(const Arguments& arguments) {
   std::vector<std::string> files;
   std::string target;
-  bool compare = false;
+  bool compare = false, open = false;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
     if (argument == "-o") {
@@ -30,6 +39,8 @@ int view_command(const Arguments& arguments) {
       target = arguments[i];
     } else if (argument == "--diff") {
       compare = true;
+    } else if (argument == "--open") {
+      open = true;
     } else if (argument.size() > 1 && argument[0] == '-') {
       return misuse("view", "unknown option " + argument);
     } else {
@@ -58,6 +69,7 @@ int view_command(const Arguments& arguments) {
   out.close();
   if (!out) return fail("cannot write " + target);
   std::cout << target << '\n';
+  if (open) open_page(target);
   return kDone;
 }
 

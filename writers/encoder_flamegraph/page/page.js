@@ -274,11 +274,17 @@ const tableOf = (side) => {
   const wanted = state.tables[state.table];
   return wanted && side.tables.find((t, i) => side === wanted.side ? i === wanted.index : t.name === wanted.table.name);
 };
-const weightOf = (table) => {
-  const at = table.weights.findIndex((w) => w.name === state.weight);
-  return at < 0 ? table.chosen : at;
+// Of two profiles those weights are offered that both have.
+const offered = () => {
+  const table = state.tables[state.table].table, others = state.sides.map(tableOf).filter((t) => t && t !== table);
+  const common = table.weights.filter((w) => others.every((t) => t.weights.some((o) => o.name === w.name)));
+  return common.length ? common : table.weights;
 };
-const weight = () => { const t = state.tables[state.table].table; return t.weights[weightOf(t)]; };
+const weight = () => {
+  const all = offered();
+  return all.find((w) => w.name === state.weight) || all.find((w) => w.flags & 8) || all[0];
+};
+const weightOf = (table) => { const { name } = weight(); return Math.max(0, table.weights.findIndex((w) => w.name === name)); };
 
 function amount(value, change) {
   const type = weight().type, sign = value < 0 ? '-' : change && isDiff() && value > 0 ? '+' : '';
@@ -294,6 +300,7 @@ const zoomed = () => state.zoom.length ? state.tree.find(state.zoom) : 0;
 
 // --- colours -------------------------------------------------------------------------------------------------------
 
+const NEW = 38, GONE = 265;
 const HUES = [14, 205, 135, 280, 48, 335, 175, 240, 95, 310];
 let packages = new Map();
 function packageOf(name) {
@@ -318,6 +325,7 @@ function colour(node) {
   const tree = state.tree, name = tree.name[node], shade = (name * 7) % 9;
   if (isDiff()) {
     const a = tree.a[node], b = tree.b[node], d = (b - a) / (a + b);
+    if (a === 0 || b === 0) return `hsl(${a === 0 ? NEW : GONE},${dark() ? 60 : 75}%,${dark() ? 38 : 70}%)`;
     const l = dark() ? 34 + 6 * Math.abs(d) : 88 - 30 * Math.abs(d);
     return `hsl(${d >= 0 ? 8 : 214},${Math.round(90 * Math.min(1, Math.abs(d) * 1.6))}%,${l}%)`;
   }
@@ -461,7 +469,8 @@ function search() {
 
 function columnsOfTable() {
   return isDiff()
-    ? [['self', 'self change', (r) => r.selfB - r.selfA], ['total', 'total change', (r) => r.b - r.a], ['before', 'self before', (r) => r.selfA], ['after', 'self after', (r) => r.selfB]]
+    ? [['self', 'self change', (r) => r.selfB - r.selfA], ['total', 'total change', (r) => r.b - r.a], ['before', 'total before', (r) => r.a], ['after', 'total after', (r) => r.b],
+      ['what', 'new, gone', (r) => r.a === 0 ? 2 : r.b === 0 ? 1 : 0]]
     : [['self', 'self', (r) => r.selfA], ['share', 'self %', (r) => r.selfA, true], ['total', 'total', (r) => r.a], ['totalshare', 'total %', (r) => r.a, true]];
 }
 function fillTable() {
@@ -473,7 +482,7 @@ function fillTable() {
   const order = isDiff() && (by[0] === 'self' || by[0] === 'total') ? (r) => Math.abs(by[2](r)) : by[2];
   rows = rows.slice();
   if (state.sort === 'name') rows.sort((x, y) => names[x.name] < names[y.name] ? -1 : 1);
-  else rows.sort((x, y) => order(y) - order(x) || (names[x.name] < names[y.name] ? -1 : 1));
+  else rows.sort((x, y) => order(y) - order(x) || y.a + y.b - x.a - x.b || (names[x.name] < names[y.name] ? -1 : 1));
   const heads = $('heads');
   heads.replaceChildren();
   for (const [key, title] of [...columns, ['name', 'method']]) {
@@ -483,11 +492,13 @@ function fillTable() {
     heads.append(th);
   }
   const body = document.createDocumentFragment();
+  const selected = state.selected > 0 ? level(state.tree.name[state.selected]) : -1;
   for (const row of rows.slice(0, 1000)) {
     const tr = document.createElement('tr');
+    if (row.name === selected) tr.className = 'on';
     for (const [key, , value, share] of columns) {
       const td = document.createElement('td');
-      td.textContent = share ? percent(value(row), all) : amount(value(row), key === 'self' || key === 'total');
+      td.textContent = key === 'what' ? ['', 'gone', 'new'][value(row)] : share ? percent(value(row), all) : amount(value(row), key === 'self' || key === 'total');
       tr.append(td);
     }
     const td = document.createElement('td');
@@ -524,9 +535,8 @@ function go(changes, back) {
 function toRoots() { draw(); $('graph').scrollTop = state.view === 'flame' ? 1e9 : 0; }
 
 function refresh() {
-  const table = state.tables[state.table].table;
   $('choose').value = state.table;
-  $('weight').replaceChildren(...table.weights.map((w) => new Option(w.title + (w.flags & 16 ? ' (now)' : ''), w.name)));
+  $('weight').replaceChildren(...offered().map((w) => new Option(w.title + (w.flags & 16 ? ' (now)' : ''), w.name)));
   $('weight').value = weight().name;
   for (const v of ['flame', 'icicle', 'callers']) $('v-' + v).setAttribute('aria-pressed', state.view === v);
   $('v-table').setAttribute('aria-pressed', state.grid);
@@ -544,7 +554,8 @@ function refresh() {
 }
 
 function legend() {
-  const spans = isDiff() ? [['hsl(8,90%,58%)', 'more than before'], ['hsl(214,90%,58%)', 'less']]
+  const spans = isDiff() ? [['hsl(8,90%,58%)', 'more than before'], ['hsl(214,90%,58%)', 'less'],
+    [`hsl(${NEW},75%,70%)`, 'new'], [`hsl(${GONE},75%,70%)`, 'gone']]
     : [...packages].map(([p, hue]) => [`hsl(${hue},60%,${dark() ? 40 : 72}%)`, p]);
   const made = spans.map(([paint, text]) => {
     const span = document.createElement('span'), box = document.createElement('i');
@@ -674,7 +685,7 @@ function listen() {
       return;
     }
     if (e.target.tagName === 'SELECT') return;
-    const weights = state.tables[state.table].table.weights;
+    const weights = offered();
     if (views[e.key]) go({ view: views[e.key] });
     else if (e.key === '/') $('search').focus();
     else if (e.key === 't') go({ grid: !state.grid });
@@ -686,7 +697,7 @@ function listen() {
     else if (e.key === 'b' || e.key === 'Backspace') back();
     else if (e.key === '0' || e.key === 'Escape') $('reset').click();
     else if (e.key === 'Enter' && e.target.tagName !== 'BUTTON') zoomTo(state.selected);
-    else if (e.key.startsWith('Arrow')) { state.selected = step(e.key); say(state.selected); redraw(); }
+    else if (e.key.startsWith('Arrow')) { state.selected = step(e.key); say(state.selected); fillTable(); redraw(); }
     else return;
     e.preventDefault();
   });
