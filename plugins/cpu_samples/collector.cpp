@@ -15,8 +15,7 @@ Collector::Collector(const hprof_host* host, const Config& config)
     : sampler_(static_cast<Sampler>(config.sampler)),
       clock_(static_cast<Clock>(config.clock)),
       signal_(&shared_),
-      jvmti_(&shared_),
-      wall_(&shared_) {
+      jvmti_(&shared_) {
   shared_.services = Services(host);
   shared_.interval_ns = config.interval_ns == 0 ? 1 : config.interval_ns;
   shared_.thread_names = config.threads;
@@ -92,9 +91,14 @@ hprof_status Collector::start_engine() {
 
 hprof_status Collector::start_other(Engine engine) {
   const Services& s = shared_.services;
-  const char* why = nullptr;
+  const char* why = "clock=wall cannot be had";
   engine_ = engine;
-  const hprof_status status = engine == Engine::kWall ? wall_.start(&why) : jvmti_.start(&why);
+  hprof_status status = HPROF_UNSUPPORTED;
+  if (engine == Engine::kJvmti) {
+    status = jvmti_.start(&why);
+  } else if (wall_ != nullptr || (wall_ = WallEngine::make(&shared_)) != nullptr) {
+    status = wall_->start(&why);
+  }
   if (status == HPROF_OK) return HPROF_OK;
   engine_ = Engine::kNone;
   TextLine<256> line;
@@ -106,7 +110,7 @@ void Collector::stop() {
   Circumstances so_far = circumstances();
   if (is_by_signal(engine_)) signal_.stop();
   if (engine_ == Engine::kJvmti) jvmti_.stop();
-  if (engine_ == Engine::kWall) wall_.stop();
+  if (engine_ == Engine::kWall) wall_->stop();
   engine_ = Engine::kNone;
   wall_before_ = so_far.watched_ns;
   cpu_before_ = so_far.process_cpu_ns;
@@ -114,10 +118,15 @@ void Collector::stop() {
 
 bool Collector::close() {
   stop();
-  if (signal_.is_stuck() || jvmti_.is_stuck() || wall_.is_stuck()) return false;
+  if (signal_.is_stuck() || jvmti_.is_stuck()) return false;
+  if (wall_ != nullptr && wall_->is_stuck()) return false;
   signal_.close();
   jvmti_.close();
-  wall_.close();
+  if (wall_ != nullptr) {
+    wall_->close();
+    WallEngine::destroy(wall_);
+    wall_ = nullptr;
+  }
   shared_.threads.close(shared_.services);
   shared_.book.close();
   return true;
@@ -126,7 +135,7 @@ bool Collector::close() {
 void Collector::reset() {
   if (take_turn()) {
     if (is_by_signal(engine_)) signal_.drain_all(shared_.services.jvm->jni(shared_.services.host));
-    if (clock_ == Clock::kWall) wall_.forget();
+    if (wall_ != nullptr) wall_->forget();
     shared_.book.clear();
     shared_.book.turn.unlock();
   }
@@ -171,13 +180,13 @@ hprof_status Collector::report(const hprof_report& report) {
   if (!take_turn()) return HPROF_FAILED;
   if (is_by_signal(engine_)) signal_.drain_all(s.jvm->jni(s.host));
   Circumstances how = circumstances();
-  const WallFacts facts = wall_.facts();
+  if (wall_ != nullptr) wall_->keep_facts();
   Snapshot snapshot;
   snapshot.take(s, shared_.book);
   shared_.book.turn.unlock();
   if (clock_ == Clock::kWall) how.process_cpu_ns = 0;  // what is not in the samples says nothing
   hprof_status status = write_report(s, &snapshot, how, report.cutoff);
-  if (status == HPROF_OK) status = wall_.write_note(facts, how.watched_ns);
+  if (status == HPROF_OK && wall_ != nullptr) status = wall_->write_note(how.watched_ns);
   snapshot.release(s);
   return status;
 }
@@ -189,23 +198,17 @@ void Collector::switch_sampling(SampledThread* thread, hprof_thread_serial seria
   if (is_by_signal(engine_)) signal_.apply(thread, serial);
 }
 
+// object 0: all of them.
 hprof_status Collector::sample_thread(hprof_object_id object, bool on) {
   const Services& s = shared_.services;
-  if (object == 0) {
-    shared_.samples_new.store(on, std::memory_order_relaxed);
-    if (clock_ == Clock::kWall) wall_.switch_sampling(0, on);
-    shared_.threads.each(
-        [&](SampledThread* thread, hprof_thread_serial serial) { switch_sampling(thread, serial, on); });
-    return HPROF_OK;
-  }
-  bool found = clock_ == Clock::kWall && wall_.switch_sampling(object, on);
+  if (object == 0) shared_.samples_new.store(on, std::memory_order_relaxed);
+  bool found = wall_ != nullptr && wall_->switch_sampling(object, on);
   shared_.threads.each([&](SampledThread* thread, hprof_thread_serial serial) {
-    const auto info = find_thread(s.ids, s.host, serial);
-    if (!info || info->object != object) return;
+    if (object != 0 && find_thread(s.ids, s.host, serial)->object != object) return;
     found = true;
     switch_sampling(thread, serial, on);
   });
-  if (found) return HPROF_OK;
+  if (found || object == 0) return HPROF_OK;
   s.log->detail(s.host, "cpu=samples: no thread with that object id is being watched");
   return HPROF_FAILED;
 }
@@ -232,13 +235,13 @@ hprof_status Collector::control(const hprof_control& control) {
 void Collector::thread_start(JNIEnv* jni, hprof_thread* thread) {
   if (is_by_signal(engine_)) signal_.thread_start(thread);
   if (engine_ == Engine::kJvmti) jvmti_.thread_start(thread);
-  if (engine_ == Engine::kWall) wall_.thread_start(jni, thread);
+  if (engine_ == Engine::kWall) wall_->thread_start(jni, thread);
 }
 
 void Collector::thread_end(void*, hprof_thread* thread) {
   if (is_by_signal(engine_)) signal_.thread_end(thread);
   if (engine_ == Engine::kJvmti) jvmti_.thread_end(thread);
-  if (engine_ == Engine::kWall) wall_.thread_end(thread);
+  if (engine_ == Engine::kWall) wall_->thread_end(thread);
 }
 
 }  // namespace hprof::samples

@@ -61,7 +61,7 @@ class Collector {
   Engine last_engine_ = Engine::kNone;         // that ran last
   SignalEngine signal_;
   JvmtiEngine jvmti_;
-  WallEngine wall_;
+  WallEngine* wall_ = nullptr;  // made when it is first started
   // Clocks at the start (or reset) of the running period, and what earlier periods add up to, in nanoseconds.
   uint64_t wall_from_ = 0, cpu_from_ = 0;
   uint64_t wall_before_ = 0, cpu_before_ = 0;

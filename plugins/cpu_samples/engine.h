@@ -25,7 +25,6 @@ struct Shared {
   // [app][control]
   bool takes(const hprof_thread& thread) const {
     if ((thread.flags & (HPROF_THREAD_VIRTUAL | HPROF_THREAD_AGENT)) != 0) return false;
-    if (thread_names == nullptr || *thread_names == '\0') return true;
     const auto info = find_thread(services.ids, services.host, thread.serial);
     return covers(thread_names, services.ids->string_text(services.host, info->name));
   }

@@ -1,6 +1,8 @@
 // Samples by wall-clock time.
 #include "plugins/cpu_samples/wall_engine.h"
 
+#include <new>
+
 #include <hprof/cpp/note.hpp>
 
 namespace hprof::samples {
@@ -44,6 +46,17 @@ class LocalFrame {
 }  // namespace
 
 // --- life ---
+
+WallEngine* WallEngine::make(Shared* shared) {
+  auto* memory = shared->services.allocate<WallEngine>(1);
+  return memory != nullptr ? new (memory) WallEngine(shared) : nullptr;
+}
+
+void WallEngine::destroy(WallEngine* engine) {
+  const Services services = engine->shared_->services;
+  engine->~WallEngine();
+  services.release(engine, 1);
+}
 
 hprof_status WallEngine::start(const char** why) {
   const Services& s = shared_->services;
@@ -359,7 +372,10 @@ bool WallEngine::switch_sampling(hprof_object_id object, bool on) {
   return found;
 }
 
-hprof_status WallEngine::write_note(const WallFacts& facts, uint64_t watched_ns) const {
+void WallEngine::keep_facts() { kept_facts_ = facts_; }
+
+hprof_status WallEngine::write_note(uint64_t watched_ns) const {
+  const WallFacts& facts = kept_facts_;
   if (facts.turns == 0) return HPROF_OK;
   Note line;
   line.add("cpu=samples: elapsed time of threads, whatever they did; looks at random moments in ");

@@ -36,7 +36,9 @@ struct WallFacts {
 
 class WallEngine {
  public:
-  explicit WallEngine(Shared* shared) : shared_(shared) {}
+  // null: no memory, or the build has none. [control]
+  static WallEngine* make(Shared* shared);
+  static void destroy(WallEngine* engine);  // after close [control]
 
   // On failure everything is as before, and *why is static text. [control]
   hprof_status start(const char** why);
@@ -51,11 +53,13 @@ class WallEngine {
   bool switch_sampling(hprof_object_id object, bool on);
   // What was seen before now is nobody's. Whoever calls has the book's turn. [control]
   void forget();
-  // Whoever calls has the book's turn. [control]
-  WallFacts facts() const { return facts_; }
-  hprof_status write_note(const WallFacts& facts, uint64_t watched_ns) const;  // [control]
+  // Keeps what the looker did for write_note. Whoever calls has the book's turn. [control]
+  void keep_facts();
+  hprof_status write_note(uint64_t watched_ns) const;  // [control]
 
  private:
+  explicit WallEngine(Shared* shared) : shared_(shared) {}
+
   // A thread that has run since its last look, where stacks are taken together.
   struct Candidate {
     WallThread* place;
@@ -100,6 +104,7 @@ class WallEngine {
   Candidate together_[kMostTogether];
   uint32_t together_count_ = 0;
   WallFacts facts_ = {};
+  WallFacts kept_facts_ = {};  // the control thread's
 };
 
 }  // namespace hprof::samples

@@ -3,16 +3,16 @@
 
 namespace hprof::samples {
 
-hprof_status WallEngine::start(const char** why) {
-  *why = "this build has no clock=wall";
-  return HPROF_UNSUPPORTED;
-}
+WallEngine* WallEngine::make(Shared*) { return nullptr; }
+void WallEngine::destroy(WallEngine*) {}
+hprof_status WallEngine::start(const char**) { return HPROF_UNSUPPORTED; }
 void WallEngine::stop() {}
 void WallEngine::close() {}
 void WallEngine::thread_start(JNIEnv*, hprof_thread*) {}
 void WallEngine::thread_end(hprof_thread*) {}
 void WallEngine::forget() {}
 bool WallEngine::switch_sampling(hprof_object_id, bool) { return false; }
-hprof_status WallEngine::write_note(const WallFacts&, uint64_t) const { return HPROF_OK; }
+void WallEngine::keep_facts() {}
+hprof_status WallEngine::write_note(uint64_t) const { return HPROF_OK; }
 
 }  // namespace hprof::samples
