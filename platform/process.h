@@ -9,7 +9,9 @@ namespace hprof::platform {
 // The OS's id of a thread (Linux: tid, Solaris: LWP id, Windows: thread id). Never zero for a live thread.
 enum class NativeThread : uint32_t { kNone = 0 };
 
-uint32_t process_id();             // [signal]
+uint32_t process_id();  // [signal]
+// This machine's name as it calls itself. Its length; 0: it has none, or it does not fit. [any]
+size_t host_name(char* text, size_t size);
 NativeThread current_thread_id();  // [signal]; a system call on Linux
 
 // Calls `visit` for each native thread of this process; `name` is "" if the OS has none. Threads that start

@@ -174,6 +174,8 @@ void reset(Session& session, Names names, const char* what, Answer* answer) {
     Inside mark(slot.inside, "reset", tag::kControl);
     slot.ops->reset(slot.self);
     slot.began = Instant::now();
+    slot.windows.forget();
+    slot.window_end = {};
     slot.has_data = slot.running;
     slot.dumped = false;
     slot.unreported = slot.running;

@@ -6,6 +6,7 @@
 
 #include "core/agent/command_runner.h"
 #include "core/agent/session.h"
+#include "core/base/build.h"
 
 namespace hprof {
 
@@ -86,17 +87,24 @@ bool Control::may_go_on() const {
 }
 
 // Without a book of methods or classes that are watched there is nothing to keep in order, and the thread
-// sleeps until it is asked.
+// sleeps until it is asked, or a window is over.
+int64_t Control::wake_at() const {
+  const bool tidies = session_->classes().is_kept() || session_->unloads().is_on();
+  const int64_t housekeeping = tidies ? platform::monotonic_ns() + kHousekeepingNs : platform::kNoDeadline;
+  const int64_t window = session_->window_ends_at();
+  return window < housekeeping ? window : housekeeping;
+}
+
 void Control::work(JNIEnv* jni) {
   while (!stopping_.load(std::memory_order_acquire)) {
-    bool tidies = session_->classes().is_kept() || session_->unloads().is_on();
-    wake_.wait(tidies ? platform::monotonic_ns() + kHousekeepingNs : platform::kNoDeadline);
+    wake_.wait(wake_at());
     if (jni->PushLocalFrame(kLocalReferences) != 0) {
       jni->ExceptionClear();
       continue;
     }
     session_->tidy(jni);
     write_reports();
+    write_window();
     run_commands(jni);
     if (detach_.exchange(false, std::memory_order_acq_rel) && may_go_on()) session_->detach_soon(jni);
     jni->PopLocalFrame(nullptr);
@@ -113,6 +121,13 @@ void Control::write_reports() {
     }
     release();
   }
+}
+
+void Control::write_window() {
+  if (kEmbedded || platform::monotonic_ns() < session_->window_ends_at() || !may_go_on()) return;
+  if (!acquire(platform::kNoDeadline)) return;
+  if (may_go_on()) session_->report_window();
+  release();
 }
 
 void Control::run_commands(JNIEnv* jni) {

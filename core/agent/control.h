@@ -21,6 +21,8 @@ class Control {
  public:
   // Starts the thread (an agent thread: it may use JNI). [control]
   bool start(Session* session, JNIEnv* jni);
+  // The thread looks how long it may sleep. [any] but [signal]
+  void look_again() { wake_.signal(); }
   // Asks for a report. Never waits. [any] but [signal]
   void request(uint32_t reason);
   // Has the command run and waits for its answer, however long it takes. False: the session ends before its
@@ -54,6 +56,8 @@ class Control {
   static void JNICALL run(jvmtiEnv* jvmti, JNIEnv* jni, void* self);
   void work(JNIEnv* jni);
   void write_reports();
+  void write_window();
+  int64_t wake_at() const;
   void run_commands(JNIEnv* jni);
   Ticket* take_ticket();
   void finish_ticket(Ticket* ticket, bool refused);

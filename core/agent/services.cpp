@@ -107,7 +107,8 @@ const hprof_emit_service kEmit = {
     },
     [](const hprof_host* host, hprof_record* record) -> hprof_status {
       if (is_gone(*slot_of(host))) return HPROF_ABORTED;
-      return check_record(*slot_of(host), record) ? session_of(host)->pipeline().write(record) : HPROF_FAILED;
+      return check_record(*slot_of(host), record) ? session_of(host)->write(*slot_of(host), record)
+                                                  : HPROF_FAILED;
     },
     [](const hprof_host* host, uint32_t kind, uint32_t id) -> hprof_status {
       return is_gone(*slot_of(host)) ? HPROF_ABORTED : session_of(host)->pipeline().define(kind, id);

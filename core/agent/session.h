@@ -103,6 +103,13 @@ class Session {
   // The reports of all collectors that have anything to report, one after the other; of those that emit
   // report.records, if there is such a list. [control]
   Reported report(const hprof_report& report);
+  // With every=: the report of the window that is over now; then the next one begins. [control] under
+  // Control::acquire
+  void report_window();
+  // By the monotonic clock; kNoDeadline: there is none. [any]
+  int64_t window_ends_at() const { return window_ends_at_.load(std::memory_order_relaxed); }
+  // What a collector writes during its report: of a window, only what is new in it. [control]
+  hprof_status write(const UnitSlot& slot, hprof_record* record);
   // The output's name; that of a file with its full path, made in `path`. [control]
   static constexpr size_t kOutputNameMost = 1024;
   const char* output_name(char (&path)[kOutputNameMost]) const;
@@ -185,8 +192,12 @@ class Session {
   bool is_due(const CollectorSlot& slot, const hprof_report& report) const;
   hprof_report_info info_of(CollectorSlot& slot, const hprof_report& report);
   hprof_status report_one(CollectorSlot& slot, const hprof_report& report);
-  void say_done() const;
-  void last_report();
+  struct OutputName {
+    char text[kOutputNameMost] = "";
+  };
+  void put_name(OutputName* name) const;
+  void say_done(const OutputName& name) const;
+  bool last_report();
   int64_t exit_timeout_ns() const { return setup_.core().exit_timeout * platform::kNanosPerSecond; }
   int64_t callback_deadline() const;
   bool finish_in_time(JNIEnv* jni);
@@ -199,6 +210,14 @@ class Session {
   bool begin_dying(int64_t deadline_ns);
   bool create_tables();
   void note_losses();
+  bool is_window(const hprof_report& report) const;
+  static Instant window_begin(const CollectorSlot& slot);
+  bool says(const hprof_report& report) const;
+  static hprof_status make_report(CollectorSlot& slot, const hprof_report& report);
+  hprof_status make_window(CollectorSlot& slot, const hprof_report& report, const hprof_report_info& info);
+  hprof_status note_window(const hprof_report_info& info);
+  void keep_windows(bool written);
+  void begin_windows();
   uint64_t events_wanted() const;
   bool is_subscribed(uint64_t event) const;
   bool records_unloads() const;
@@ -239,6 +258,10 @@ class Session {
   SocketReader reader_;
   uint32_t echoes_ = 0;
   uint32_t reports_begun_ = 0;
+  uint32_t windows_begun_ = 0;
+  const CollectorSlot* window_of_ = nullptr;  // whose window is being written
+  double window_cutoff_ = 0;
+  std::atomic<int64_t> window_ends_at_{platform::kNoDeadline};
   platform::Event finish_event_;
   std::atomic<bool> finished_{false};
   bool finished_well_ = false;  // nothing of the session runs any more but the control thread

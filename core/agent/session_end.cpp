@@ -30,9 +30,13 @@ int64_t reserve_of(int64_t timeout_ns) {
 
 }  // namespace
 
-void Session::last_report() {
-  if (setup_.core().dump_on_exit == 0 || !reports_at_end_) return;
-  report({sizeof(hprof_report), HPROF_REPORT_EXIT, settings_.cutoff, 0, 0, nullptr});
+// Whether there is a report in the output that is to be named.
+bool Session::last_report() {
+  if (setup_.core().dump_on_exit == 0 || !reports_at_end_) return false;
+  const hprof_report report_at_end = {
+      sizeof(hprof_report), HPROF_REPORT_EXIT, settings_.cutoff, 0, 0, nullptr};
+  const Reported reported = report(report_at_end);
+  return !reported.output_gone && reported.written != 0 && says(report_at_end);
 }
 
 bool Session::end_threads(int64_t deadline_ns) {
@@ -50,13 +54,16 @@ void Session::finish(JNIEnv* jni) {
     if (phase() == Phase::kDying) tell_vm_death(this, jni);
   }
   threads_.visit_exiting();
-  last_report();
+  const bool says_where = last_report();
+  OutputName name;
+  if (says_where) put_name(&name);
   stop_collectors();
   control_.release();
   bool ended = end_threads(platform::monotonic_ns() + kThreadDeadlineNs);
   if (phase() == Phase::kEnding) events_.detach_from(jvmti_);
   ended = gate_.close(platform::monotonic_ns() + kThreadDeadlineNs) && ended;
   ended = pipeline_.finish(platform::monotonic_ns() + kThreadDeadlineNs) && ended;
+  if (says_where && !pipeline_.has_failed()) say_done(name);
   if (framed) jni->PopLocalFrame(nullptr);
   finished_well_ = ended && !is_any_gone();
   finished_.store(true, std::memory_order_release);
@@ -166,6 +173,7 @@ void Session::unload() {
 void Session::give_back(JNIEnv* jni) {
   for (uint32_t i = 0; i < collector_count_; i++) {
     CollectorSlot& slot = collectors_[i];
+    slot.windows.forget();
     if (slot.self == nullptr) continue;
     const Place place(tag::kControl);
     slot.ops->destroy(slot.self);

@@ -6,6 +6,7 @@
 #include <hprof/tables.h>
 
 #include "core/agent/session.h"
+#include "core/base/build.h"
 #include "core/base/text_tools.h"
 
 namespace hprof {
@@ -32,21 +33,35 @@ void Session::note_losses() {
   });
 }
 
+// With every= the report at the end is the last window's.
+bool Session::is_window(const hprof_report& report) const {
+  return !kEmbedded && setup_.core().every != 0 &&
+         (report.reason == HPROF_REPORT_WINDOW || report.reason == HPROF_REPORT_EXIT);
+}
+
+Instant Session::window_begin(const CollectorSlot& slot) {
+  return slot.window_end.ns > slot.began.ns ? slot.window_end : slot.began;
+}
+
 // At the program's end the heap is dumped again; who leaves before has asked for the dumps that he wants.
 bool Session::is_due(const CollectorSlot& slot, const hprof_report& report) const {
   if (report.records != nullptr && !have_common(slot.unit->records, report.records)) return false;
+  if (is_window(report)) return slot.has_data && (slot.running || window_begin(slot).ns < slot.ended.ns);
   if (report.reason != HPROF_REPORT_EXIT) return slot.has_data;
   const bool left = phase() == Phase::kEnding || conversation_over_.load(std::memory_order_relaxed);
   return (slot.running || slot.unreported) && !(slot.dumped && left);
 }
 
-// Only allocation sites can be reported by what is new, and only where a command says so.
+// But for windows, only allocation sites can be reported by what is new, and only where a command says so.
 hprof_report_info Session::info_of(CollectorSlot& slot, const hprof_report& report) {
-  const bool is_new_only = (report.flags & HPROF_SITES_INCREMENTAL) != 0;
+  const bool is_incremental = (report.flags & HPROF_SITES_INCREMENTAL) != 0;
   const bool is_again = slot.reported.ns > slot.began.ns;
-  const Instant begin = is_new_only && is_again ? slot.reported : slot.began;
+  const bool is_new_only = is_incremental || is_window(report);
+  const Instant begin = is_window(report)            ? window_begin(slot)
+                        : is_incremental && is_again ? slot.reported
+                                                     : slot.began;
   const Instant end = slot.running ? Instant::now() : slot.ended;
-  slot.reported = end;
+  if (!is_window(report)) slot.reported = end;
   const auto* encoder = static_cast<const hprof_encoder_ops*>(encoder_.unit->ops);
   const bool has_suffix = HPROF_HAS(encoder, hprof_encoder_ops, file_suffix);
   const bool has_type = HPROF_HAS(encoder, hprof_encoder_ops, content_type);
@@ -64,20 +79,26 @@ hprof_report_info Session::info_of(CollectorSlot& slot, const hprof_report& repo
           has_type ? encoder->content_type : ""};
 }
 
+// Windows come again and again: they are written without a word.
+bool Session::says(const hprof_report& report) const {
+  return settings_.verbose != 0 && pipeline_.has_output() && report.reason != HPROF_REPORT_WINDOW;
+}
+
 // Says "Dumping <what> ... done." as the original did, unless verbose=n or there is no output.
 hprof_status Session::report_one(CollectorSlot& slot, const hprof_report& report) {
   char text[160];
-  if (pipeline_.finish_part_output() && settings_.verbose != 0) say_done();
+  OutputName name;
+  put_name(&name);
+  if (pipeline_.finish_part_output()) {
+    keep_windows(true);
+    if (this->says(report)) say_done(name);
+  }
   snprintf(text, sizeof(text), "Dumping %s ...", slot.unit->summary);
-  const bool says = settings_.verbose != 0 && pipeline_.has_output();
+  const bool says = this->says(report);
   if (says) platform::write_stderr(text);
   const hprof_report_info info = info_of(slot, report);
   pipeline_.begin_part(info);
-  hprof_status status;
-  {
-    Inside mark(slot.inside, "report", tag::kControl | tag::kReport);
-    status = slot.ops->report(slot.self, &report);
-  }
+  hprof_status status = is_window(report) ? make_window(slot, report, info) : make_report(slot, report);
   if (says) platform::write_stderr(status == HPROF_OK ? " done.\n" : " failed.\n");
   if (status == HPROF_NO_MEMORY) {
     const auto used = static_cast<unsigned long long>(memory_.used() / 1024);
@@ -93,6 +114,92 @@ hprof_status Session::report_one(CollectorSlot& slot, const hprof_report& report
     slot.dumped = dumps;
   }
   return status;
+}
+
+hprof_status Session::make_report(CollectorSlot& slot, const hprof_report& report) {
+  Inside mark(slot.inside, "report", tag::kControl | tag::kReport);
+  return slot.ops->report(slot.self, &report);
+}
+
+// The collector tells of all that it has; what is new in it passes write(). Until keep_windows, the next
+// window begins where this one did.
+hprof_status Session::make_window(CollectorSlot& slot, const hprof_report& report,
+                                  const hprof_report_info& info) {
+  hprof_report whole = report;
+  whole.cutoff = 0;
+  window_cutoff_ = report.cutoff;
+  window_of_ = &slot;
+  slot.windows.begin(memory_);
+  const hprof_status status = make_report(slot, whole);
+  window_of_ = nullptr;
+  if (status != HPROF_OK) {
+    slot.windows.drop();
+    return status;
+  }
+  slot.window_written = {info.end_wall_ns, info.end_ns};
+  return note_window(info);
+}
+
+hprof_status Session::note_window(const hprof_report_info& info) {
+  char begin[platform::kTimestampSize], end[platform::kTimestampSize];
+  platform::format_timestamp(static_cast<int64_t>(info.begin_wall_ns) / platform::kNanosPerMilli, begin,
+                             sizeof(begin));
+  platform::format_timestamp(static_cast<int64_t>(info.end_wall_ns) / platform::kNanosPerMilli, end,
+                             sizeof(end));
+  char text[240];
+  const int size = snprintf(
+      text, sizeof(text),
+      "window %u: %s to %s, %.3f s; tables have what is new in it, and what lives at its end; other notes "
+      "and losses are since the start",
+      windows_begun_, begin, end, static_cast<double>(info.end_ns - info.begin_ns) / 1e9);
+  hprof_rec_note note = {{sizeof(note), HPROF_RECORD_NOTE, 0}, {text, static_cast<uint64_t>(size)}};
+  const hprof_status status = pipeline_.write(&note.head);
+  return status == HPROF_UNSUPPORTED ? HPROF_OK : status;
+}
+
+hprof_status Session::write(const UnitSlot& slot, hprof_record* record) {
+  if (kEmbedded || &slot != window_of_ || record->kind != HPROF_RECORD_TABLE) return pipeline_.write(record);
+  const hprof_frame_id frame = raw(model_.synthetic_frame("JVM", "nothing_in_this_window"));
+  const TraceSerial nothing = model_.trace(ThreadSerial{0}, &frame, 1);
+  hprof_rec_table window;
+  Windows& windows = collectors_[window_of_->index].windows;
+  const hprof_status status =
+      windows.cut(*reinterpret_cast<const hprof_rec_table*>(record), window_cutoff_, raw(nothing), &window);
+  return status == HPROF_OK ? pipeline_.write(&window.head) : status;
+}
+
+// What was written to an output that is gone is told again by the next window.
+void Session::keep_windows(bool written) {
+  if (kEmbedded) return;
+  for (uint32_t i = 0; i < collector_count_; i++) {
+    CollectorSlot& slot = collectors_[i];
+    if (slot.window_written.ns == 0) continue;
+    if (written) {
+      slot.windows.keep();
+      slot.window_end = slot.window_written;
+    } else {
+      slot.windows.drop();
+    }
+    slot.window_written = {};
+  }
+}
+
+// The first to start begins the first window.
+void Session::begin_windows() {
+  if (kEmbedded || setup_.core().every == 0 || window_ends_at() != platform::kNoDeadline) return;
+  const int64_t every = setup_.core().every * platform::kNanosPerSecond;
+  window_ends_at_.store(platform::monotonic_ns() + every, std::memory_order_relaxed);
+}
+
+// Ends of windows stay on their grid; those that a slow report has run over are left out.
+void Session::report_window() {
+  const int64_t every = setup_.core().every * platform::kNanosPerSecond;
+  report({sizeof(hprof_report), HPROF_REPORT_WINDOW, settings_.cutoff, 0, 0, nullptr});
+  pipeline_.renew_output();
+  const int64_t now = platform::monotonic_ns();
+  int64_t next = window_ends_at() + every;
+  if (next <= now) next += (now - next) / every * every + every;
+  window_ends_at_.store(is_collecting() ? next : platform::kNoDeadline, std::memory_order_relaxed);
 }
 
 // A sink that is not one for files has a name of another kind.
@@ -111,10 +218,16 @@ void Session::put_output(TextWriter* out) const {
   put_size(*out, pipeline_.bytes_written()).put(')');
 }
 
-void Session::say_done() const {
+// As it is while the output is open: one that is closed has none.
+void Session::put_name(OutputName* name) const {
+  char path[kOutputNameMost];
+  TextWriter(name->text, sizeof(name->text)).put_printable(output_name(path));
+}
+
+void Session::say_done(const OutputName& name) const {
   char text[kOutputNameMost + 60];
   TextWriter out(text, sizeof(text));
-  put_output(&out.put("done: "));
+  put_size(out.put("done: ").put(name.text).put(" ("), pipeline_.bytes_written()).put(')');
   say(text);
 }
 
@@ -126,6 +239,7 @@ Reported Session::report(const hprof_report& report) {
   if (!any) return reported;
   reported.output_gone = !pipeline_.begin_report();
   if (reported.output_gone) return reported;
+  if (is_window(report)) windows_begun_++;
   for (const bool takes_cpu : {true, false}) {
     for (uint32_t i = 0; i < collector_count_; i++) {
       CollectorSlot& slot = collectors_[i];
@@ -137,9 +251,15 @@ Reported Session::report(const hprof_report& report) {
   }
   note_losses();
   pipeline_.end_report();
-  if (!pipeline_.settle()) reported.output_gone = true;
-  if (!reported.output_gone && reported.written != 0 && settings_.verbose != 0 && pipeline_.has_output())
-    say_done();
+  // At the end that is said when the output is closed, since more of it may come.
+  const bool ends_soon = report.reason == HPROF_REPORT_EXIT;
+  if (!pipeline_.settle(ends_soon)) reported.output_gone = true;
+  keep_windows(!reported.output_gone);
+  if (!reported.output_gone && reported.written != 0 && says(report) && !ends_soon) {
+    OutputName name;
+    put_name(&name);
+    say_done(name);
+  }
   for (uint32_t i = 0; i < collector_count_ && report.reason != HPROF_REPORT_EXIT; i++) {
     CollectorSlot& slot = collectors_[i];
     if (HPROF_HAS(slot.ops, hprof_collector_ops, reported) && is_due(slot, report)) {

@@ -29,6 +29,7 @@ void Session::on_vm_init(JNIEnv* jni, jthread thread) {
     threads_.started(jni, thread, 0);
     start_collectors(jni);
     control_.release();
+    if (setup_.core().every != 0) control_.look_again();
   }
 }
 
@@ -119,6 +120,7 @@ bool Session::start_collector(CollectorSlot& slot, JNIEnv* jni) {
   if (slot.ops->start(slot.self) == HPROF_OK) {
     slot.has_data = slot.unreported = true;
     slot.dumped = false;
+    begin_windows();
     return true;
   }
   slot.running = false;

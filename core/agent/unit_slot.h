@@ -9,6 +9,7 @@
 
 #include "core/agent/phase_gate.h"
 #include "core/base/inside.h"
+#include "core/pipeline/window.h"
 #include "platform/platform.h"
 
 namespace hprof {
@@ -42,15 +43,18 @@ struct CollectorSlot : UnitSlot {
   const hprof_collector_ops* ops = nullptr;
   hprof_handlers handlers = {};  // as many as both sides know of the unit's; the rest is nullptr
   void* self = nullptr;
-  uint32_t index = 0;                      // of its view in thread records
-  InsideMark inside{nullptr};              // a function of the unit, on a control thread
-  bool running = false;                    // [control]
-  bool has_data = false;                   // it has run since it was created or reset [control]
-  bool dumped = false;                     // a heap dump of its has been taken since then [control]
-  bool unreported = false;                 // ... and since its last report [control]
-  Instant began;                           // to see what it has [control]
-  Instant ended;                           // if it does not run: when it was stopped [control]
-  Instant reported;                        // the end of its last report's window [control]
+  uint32_t index = 0;          // of its view in thread records
+  InsideMark inside{nullptr};  // a function of the unit, on a control thread
+  bool running = false;        // [control]
+  bool has_data = false;       // it has run since it was created or reset [control]
+  bool dumped = false;         // a heap dump of its has been taken since then [control]
+  bool unreported = false;     // ... and since its last report [control]
+  Instant began;               // to see what it has [control]
+  Instant ended;               // if it does not run: when it was stopped [control]
+  Instant reported;            // the end of its last report's window [control]
+  Windows windows;             // every=: what was told so far [control]
+  Instant window_written;      // the end of a window that is not known to be whole [control]
+  Instant window_end;          // where the next window begins; of no window yet: all zeros [control]
   const hprof_variant* variant = nullptr;  // of its unit; stands for its needs
   PhaseGate gate;                          // open while it runs: handlers pass it
 

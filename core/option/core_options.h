@@ -41,6 +41,8 @@ struct CoreConfig {
   uint32_t net_retry;
   uint32_t raw_names;
   const char* labels;   // for sinks, as typed
+  int64_t every;        // seconds of a window; 0: none
+  int64_t keep_files;   // 0: all
   const char* hotspot;  // items.h reads it into
   uint32_t hotspot_off;
   uint64_t max_memory;   // bytes; 0: no limit

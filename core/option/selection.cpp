@@ -3,8 +3,11 @@
 
 #include <initializer_list>
 
+#include <hprof/collector.h>
+#include <hprof/encoder.h>
 #include <hprof/record.h>
 
+#include "core/base/build.h"
 #include "core/option/select_text.h"
 #include "core/option/shipped.h"
 #include "core/pipeline/record_kinds.h"
@@ -85,7 +88,8 @@ struct Chooser {
     for (uint32_t i = 0; i < list.count(); ++i) {
       if (!list[i].replaced && !choose_by(list[i])) return false;
     }
-    return choose_default_profile() && choose_default_outputs() && check_any_collector() && finish();
+    return choose_default_profile() && choose_default_outputs() && choose_default_filter() &&
+           check_any_collector() && finish();
   }
 
   // --- one option
@@ -281,6 +285,20 @@ struct Chooser {
     return true;
   }
 
+  // What the encoder wishes for; a build without it does without.
+  bool choose_default_filter() {
+    const auto* ops = static_cast<const hprof_encoder_ops*>(modules->unit(encoder).record->ops);
+    if (filter != kNone || list.find("compress") != nullptr || ops == nullptr) return true;
+    if (!HPROF_HAS(ops, hprof_encoder_ops, compress)) return true;
+    size_t count = 0;
+    const Shipped* rows = shipped_rows(&count);
+    for (size_t i = 0; i < count; ++i) {
+      if (serves(rows[i], "compress", ops->compress)) modules->open_wanted(rows[i].module);
+    }
+    uint32_t taken = 0;
+    return take_selected("compress", ops->compress, &taken);
+  }
+
   bool check_any_collector() const {
     if (selection->collector_count != 0 || core.start == 0 || takes_commands(core)) return true;
     modules->open_all();
@@ -311,7 +329,7 @@ struct Chooser {
     for (const uint32_t index : {encoder, sink, filter}) {
       if (index != kNone) modules->unit(index).runs = true;
     }
-    return check_records();
+    return check_records() && check_windows();
   }
 
   // Notes may be skipped by any encoder.
@@ -322,6 +340,14 @@ struct Chooser {
     return true;
   }
 
+  static void put_unit(const hprof_unit& unit, TextWriter* what) {
+    if (unit.select == nullptr) {
+      what->put("plugin=").put(unit.id);
+    } else {
+      put_condensed(unit.select, what);
+    }
+  }
+
   bool check_records() const {
     const hprof_unit& writer = *modules->unit(selection->encoder).record;
     for (uint32_t i = 0; i < selection->collector_count; ++i) {
@@ -329,11 +355,7 @@ struct Chooser {
       if (takes_all_of(writer, unit)) continue;
       char text[256];
       TextWriter what(text, sizeof(text));
-      if (unit.select == nullptr) {
-        what.put("plugin=").put(unit.id);
-      } else {
-        put_condensed(unit.select, &what);
-      }
+      put_unit(unit, &what);
       const OptionItem* format = list.find("format");
       what.put(" is not supported with ");
       if (format != nullptr && select_matches(writer.select, "format", format->value)) {
@@ -341,6 +363,20 @@ struct Chooser {
       } else {
         what.put(writer.id);
       }
+      return option_error(list, what.text(), error);
+    }
+    return true;
+  }
+
+  bool check_windows() const {
+    if (kEmbedded && core.every != 0) return option_error(list, "every= is not in this build", error);
+    for (uint32_t i = 0; core.every != 0 && i < selection->collector_count; ++i) {
+      const hprof_unit& unit = *modules->unit(selection->collectors[i]).record;
+      if ((unit.flags & HPROF_UNIT_WINDOWS) != 0) continue;
+      char text[256];
+      TextWriter what(text, sizeof(text));
+      put_unit(unit, &what);
+      what.put(" is not supported with every=: it has no counts to take a window from");
       return option_error(list, what.text(), error);
     }
     return true;

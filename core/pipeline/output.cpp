@@ -12,6 +12,7 @@ namespace {
 constexpr uint64_t kLeastBytesPerMs = 1024 * 1024 / 1000;  // of a sink during a heap dump
 constexpr size_t kReadGuard = 16;
 constexpr uint32_t kHeapDumpEnd = 0x2c;
+constexpr size_t kHostNameMost = 256;
 constexpr uint32_t kWriterEnd = tag::kWriter | tag::kControl;
 constexpr uint32_t kOpening = tag::kOnLoad | tag::kControl;
 constexpr uint64_t kSinkSliceNs =
@@ -67,7 +68,10 @@ hprof_status Output::open_parts(MemoryAccount& memory, uint32_t sequence, char* 
   }
   if (plan_.may_open != nullptr && !plan_.may_open(plan_.sink_host, error, error_size))
     return HPROF_NO_MEMORY;
-  hprof_sink_target target = {sizeof(target), sequence, plan_.address, plan_.force, plan_.whole_only};
+  char host_name[kHostNameMost] = "";
+  if (platform::host_name(host_name, sizeof(host_name)) == 0) host_name[0] = '\0';
+  hprof_sink_target target = {sizeof(target), sequence,         plan_.address,
+                              plan_.force,    plan_.whole_only, host_name};
   Inside mark(in_sink_, "open", kOpening);
   UnitText sink_why;
   status = plan_.sink->open(plan_.sink_host, plan_.sink_config, &target, &sink_self_, sink_why.room(),
@@ -346,9 +350,24 @@ hprof_status Output::patch(uint64_t position, const void* bytes, uint64_t size) 
   return HPROF_ABORTED;
 }
 
-// What a filter keeps back belongs to this side of the border.
+void Output::renew_encoder(MemoryAccount& memory) {
+  if (!is_open() || failed()) return;
+  definitions_.destroy();
+  destroy_encoder();
+  const bool defines =
+      definitions_.create(memory, plan_.encoder_host, plan_.most_numbers, &Output::write_definition, this);
+  UnitText error;
+  Inside mark(in_encoder_, "create", kOpening);
+  const hprof_status status = plan_.encoder->create(plan_.encoder_host, plan_.encoder_config, &encoder_self_,
+                                                    error.room(), UnitText::kSize);
+  const char* words = words_of(plan_.encoder_host, error);
+  if (status == HPROF_OK && defines) return;
+  if (status != HPROF_OK) encoder_self_ = nullptr;
+  fail(words[0] != '\0' ? words : "there is no memory for the next report");
+}
+
 void Output::renew_filter() {
-  if (filter_self_ == nullptr) return;
+  if (filter_self_ == nullptr || failed()) return;
   char error[UnitText::kSize] = "";
   finish_filter();
   if (!open_filter(error, sizeof(error))) fail(error[0] != '\0' ? error : "its filter did not start");
@@ -356,12 +375,12 @@ void Output::renew_filter() {
 
 void Output::begin_report(const hprof_report_info& info) {
   if (!is_open() || failed() || report_.size != 0) return;
-  renew_filter();
+  renew_filter();  // what it keeps back belongs to this side of the border
   if (failed()) return;
   UnitText error;
   hprof_status status = HPROF_OK;
   if (HPROF_HAS(plan_.sink, hprof_sink_ops, begin_report)) {
-    Inside mark(in_sink_, "begin_report", tag::kWriter);
+    Inside mark(in_sink_, "begin_report", kWriterEnd);
     status = plan_.sink->begin_report(sink_self_, &info, error.room(), UnitText::kSize);
   }
   const char* words = words_of(plan_.sink_host, error);
@@ -371,12 +390,12 @@ void Output::begin_report(const hprof_report_info& info) {
 
 void Output::end_report(bool complete) {
   if (!is_open() || report_.size == 0) return;
-  if (!failed()) renew_filter();
+  renew_filter();
   const hprof_report_info info = report_;
   report_ = {};
   if (!HPROF_HAS(plan_.sink, hprof_sink_ops, end_report)) return;
   UnitText error;
-  Inside mark(in_sink_, "end_report", tag::kWriter);
+  Inside mark(in_sink_, "end_report", kWriterEnd);
   const uint32_t is_whole = complete && !failed() ? 1 : 0;
   const hprof_status status =
       plan_.sink->end_report(sink_self_, &info, is_whole, error.room(), UnitText::kSize);
@@ -398,15 +417,19 @@ void Output::end_sink(bool complete) {
   gave_back(plan_.sink_host);
 }
 
-void Output::close(MemoryAccount& memory, bool complete) {
-  finish_filter();
-  end_sink(complete);
+void Output::destroy_encoder() {
   if (encoder_self_ != nullptr) {
     const Place place(tag::kControl);
     plan_.encoder->destroy(encoder_self_);
     gave_back(plan_.encoder_host);
   }
   encoder_self_ = nullptr;
+}
+
+void Output::close(MemoryAccount& memory, bool complete) {
+  finish_filter();
+  end_sink(complete);
+  destroy_encoder();
   chunks_.destroy(memory);
   definitions_.destroy();
 }

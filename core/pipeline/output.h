@@ -65,6 +65,14 @@ class Output {
   void flush();
   // Writes the chunks handed over to the sink; returns whether there were any. Writer thread only.
   bool drain();
+  // Does the sink want each report as a whole?
+  bool wants_whole_reports() const {
+    return HPROF_REACHES(plan_.sink, hprof_sink_ops, flags) &&
+           (plan_.sink->flags & HPROF_SINK_WHOLE_REPORTS) != 0;
+  }
+  // The encoder forgets all that it has written; what comes is the beginning of an output. [writer] under
+  // both locks, when all bytes up to here are written
+  void renew_encoder(MemoryAccount& memory);
   // Does the sink want to know where reports begin and end?
   bool tells_reports() const {
     return HPROF_HAS(plan_.sink, hprof_sink_ops, begin_report) ||
@@ -74,6 +82,8 @@ class Output {
   // up for before the sink is closed. [writer] under both locks
   void begin_report(const hprof_report_info& info);
   void end_report(bool complete);
+  // What the filter keeps back goes to the sink, and it begins anew. [writer] under the drain lock
+  void renew_filter();
   // Ends the output. Nothing may be writing. [writer][control]
   void close(MemoryAccount& memory, bool complete);
 
@@ -127,7 +137,7 @@ class Output {
   bool is_at_in_window();
   bool is_window_kept();
   void end_sink(bool complete);
-  void renew_filter();
+  void destroy_encoder();
   void begin_chunk();
   bool write_chunk(const ChunkQueue::Chunk& chunk);
   bool write_bytes(const uint8_t* bytes, uint64_t size);

@@ -21,8 +21,8 @@ hprof_status Pipeline::prepare(MemoryAccount& memory, const PipelinePlan& plan, 
                                uint32_t error_size) {
   memory_ = &memory;
   plan_ = plan;
-  if (!events_.create(memory, plan.event_slots)) {
-    snprintf(error, error_size, "not enough memory for the event queue");
+  if (!events_.create(memory, plan.event_slots) || !old_outputs_.open(memory, plan.keep_outputs)) {
+    snprintf(error, error_size, "not enough memory for the event queue and keep-files=");
     return HPROF_NO_MEMORY;
   }
   return HPROF_OK;
@@ -132,7 +132,16 @@ void Pipeline::write_events() {
 
 void Pipeline::close_output() {
   platform::MutexLock hold(read_lock_);
+  if (output_.is_open())
+    old_outputs_.add(*memory_, output_.name(), [this](const char* name) { remove_output(name); });
   output_.close(*memory_, true);
+}
+
+void Pipeline::remove_output(const char* name) {
+  char error[256] = "";
+  const OutputPlan& plan = plan_.output;
+  if (plan.sink->remove(plan.sink_host, plan.sink_config, name, error, sizeof(error)) != HPROF_OK)
+    plan.say(plan.sink_host, error);
 }
 
 int64_t Pipeline::read(uint8_t* bytes, uint64_t size, uint64_t timeout_ns) {
@@ -141,22 +150,34 @@ int64_t Pipeline::read(uint8_t* bytes, uint64_t size, uint64_t timeout_ns) {
                                                                    : -1;
 }
 
-bool Pipeline::next_output(bool says_why) {
+void Pipeline::end_output() {
   output_.flush();
   wait_until_written(platform::monotonic_ns() + stall_ns());
   platform::MutexLock drain(drain_lock_);
-  if (output_.is_open()) {
-    hprof_record end = {sizeof(end), HPROF_RECORD_FILE_END, now_us()};
-    output_.set_draining(true);
-    output_.write(&end);
-    output_.flush();
-    output_.set_draining(!writer_.started());
-    close_output();
-  }
+  if (!output_.is_open()) return;
+  hprof_record end = {sizeof(end), HPROF_RECORD_FILE_END, now_us()};
+  output_.set_draining(true);
+  output_.write(&end);
+  output_.flush();
+  output_.set_draining(!writer_.started());
+  close_output();
+}
+
+bool Pipeline::next_output(bool says_why) {
+  end_output();
+  platform::MutexLock drain(drain_lock_);
   char error[256];
   if (open_output(error, sizeof(error)) == HPROF_OK) return true;
   if (says_why) plan_.output.say(plan_.output.sink_host, error);
   return false;
+}
+
+// Now rather than with the next report: who waits for the file finds it whole, and what comes meanwhile is
+// the next one's.
+void Pipeline::renew_output() {
+  if (plan_.no_output || !plan_.output_per_report) return;
+  platform::MutexLock encode(encode_lock_);
+  if (output_.has_report) next_output();
 }
 
 bool Pipeline::begin_report(bool own_output) {
@@ -193,9 +214,9 @@ bool Pipeline::settle_for_sink() {
 }
 
 bool Pipeline::finish_part_output() {
-  if (!has_part_) return false;
-  output_.flush();
-  return wait_until_written(platform::kNoDeadline) && output_.is_open() && !output_.failed();
+  if (!has_part_ || !output_.is_open()) return false;
+  end_output();
+  return !output_.failed();
 }
 
 void Pipeline::begin_part(const hprof_report_info& info) {
@@ -204,14 +225,20 @@ void Pipeline::begin_part(const hprof_report_info& info) {
   has_part_ = plan_.output_per_part;
   if (settle_for_sink()) {
     platform::MutexLock drain(drain_lock_);
+    if (output_.wants_whole_reports()) output_.renew_encoder(*memory_);
     output_.begin_report(info);
   }
+  if (output_.wants_whole_reports()) begin_output();
   write_border(HPROF_RECORD_REPORT_BEGIN, info, HPROF_OK);
 }
 
 void Pipeline::end_part(const hprof_report_info& info, hprof_status status) {
   if (plan_.no_output) return;
   write_border(HPROF_RECORD_REPORT_END, info, status);
+  if (output_.wants_whole_reports()) {
+    hprof_record end = {sizeof(end), HPROF_RECORD_FILE_END, now_us()};
+    output_.write(&end);
+  }
   if (!settle_for_sink()) return;
   platform::MutexLock drain(drain_lock_);
   output_.end_report(status == HPROF_OK);
@@ -272,9 +299,14 @@ void Pipeline::end_report() {
 }
 
 // A sink that takes nothing fails its output, and what is left is dropped: this ends.
-bool Pipeline::settle() {
+bool Pipeline::settle(bool ends_soon) {
   if (plan_.no_output) return true;
-  return wait_until_written(platform::kNoDeadline) && output_.is_open() && !output_.failed();
+  const bool written = wait_until_written(platform::kNoDeadline);
+  if (!ends_soon && written && output_.is_open()) {
+    platform::MutexLock drain(drain_lock_);
+    output_.renew_filter();
+  }
+  return written && output_.is_open() && !output_.failed();
 }
 
 bool Pipeline::wait_until_written(int64_t deadline_ns) {
@@ -347,6 +379,7 @@ void Pipeline::cut_short(int64_t deadline_ns) {
 void Pipeline::destroy() {
   if (memory_ == nullptr) return;
   close_output();
+  old_outputs_.close(*memory_);
   events_.destroy(*memory_);
 }
 

@@ -13,6 +13,7 @@
 
 #include "core/base/counters.h"
 #include "core/pipeline/event_queue.h"
+#include "core/pipeline/old_outputs.h"
 #include "core/pipeline/output.h"
 
 namespace hprof {
@@ -26,6 +27,7 @@ struct PipelinePlan {
   bool output_per_report;  // the address has %n
   bool output_per_part;    // each collector's part of a report, too: the encoder makes a document of it
   bool no_output;          // nothing is opened; records go nowhere, reports are made all the same
+  uint32_t keep_outputs;   // the most that are closed and stay; 0: all. The sink can remove
   bool retries;            // an output that cannot be opened, or fails, is tried again
   hprof_rec_control_settings settings;
   LossCounters* losses;
@@ -50,8 +52,8 @@ class Pipeline {
   // One report at a time; takes the encode lock. own_output: with %n it starts the next output. False: the
   // output is gone. [control]
   bool begin_report(bool own_output = true);
-  // Of a report whose parts have outputs of their own: the next part begins another one. True when there is
-  // an output before it, which then has been written. [control]
+  // Of a report whose parts have outputs of their own: ends that of the part before. True when there was one,
+  // and all of it has been written. [control]
   bool finish_part_output();
   // Around one collector's part of it: the encoder gets REPORT_BEGIN and REPORT_END, a sink that wants to
   // know is told when the bytes up to there are written. end_part after each begin_part. [control]
@@ -61,6 +63,9 @@ class Pipeline {
   hprof_status define(uint32_t kind, uint32_t id);
   uint64_t position() { return output_.position(); }
   hprof_status patch(uint64_t position, const void* bytes, uint64_t size);
+  // Where each report has an output of its own: ends the one that has its report, and begins the next.
+  // [control]
+  void renew_output();
   // The report broke off half way: what there is of it must not be taken for whole.
   void abandon(const char* why) { output_.fail(why); }
   void end_report();
@@ -77,10 +82,11 @@ class Pipeline {
   // After finish, or an open() that failed: gives the memory back. No event() may be running or come.
   // [control]
   void destroy();
-  // After end_report: waits until the sink has all of it, as long as it takes any. False: the output has
-  // failed. [control]
-  bool settle();
+  // After end_report: waits until the sink has all of it, as long as it takes any; what a filter keeps back,
+  // too, unless the output ends soon. False: the output has failed. [control]
+  bool settle(bool ends_soon);
   bool is_open() const { return output_.is_open(); }
+  bool has_failed() const { return output_.failed(); }
   bool has_output() const { return !plan_.no_output; }
   const char* name() const { return output_.name(); }
   uint64_t bytes_written() const { return output_.bytes_written(); }
@@ -110,7 +116,9 @@ class Pipeline {
   bool is_lost() const {
     return plan_.retries && !plan_.no_output && (!output_.is_open() || output_.failed());
   }
+  void end_output();
   void close_output();
+  void remove_output(const char* name);
   bool wait_until_written(int64_t deadline_ns);
   uint64_t now_us() const;
   int64_t stall_ns() const;
@@ -118,6 +126,7 @@ class Pipeline {
   MemoryAccount* memory_ = nullptr;
   PipelinePlan plan_ = {};
   Output output_;
+  OldOutputs old_outputs_;
   uint32_t sequence_ = 0;
   bool has_part_ = false;  // the output has a part that needs it for itself
   int64_t began_ns_ = 0;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <initializer_list>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
@@ -13,6 +14,13 @@
 namespace hprof::platform {
 
 uint32_t process_id() { return static_cast<uint32_t>(getpid()); }
+
+size_t host_name(char* text, size_t size) {
+  if (size == 0 || gethostname(text, size) != 0) return 0;
+  text[size - 1] = '\0';  // one that is cut need not have it
+  const size_t length = strlen(text);
+  return length < size - 1 ? length : 0;
+}
 
 const char* environment(const char* name) { return trusted_environment(name); }
 

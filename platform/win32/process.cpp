@@ -26,6 +26,12 @@ uint64_t nanos_of(const FILETIME& time) {
 }  // namespace
 
 uint32_t process_id() { return GetCurrentProcessId(); }
+
+size_t host_name(char* text, size_t size) {
+  DWORD room = static_cast<DWORD>(size);
+  return size != 0 && GetComputerNameA(text, &room) != 0 ? room : 0;
+}
+
 NativeThread current_thread_id() { return static_cast<NativeThread>(GetCurrentThreadId()); }
 
 int for_each_thread(ThreadVisitor visit, void* context) {

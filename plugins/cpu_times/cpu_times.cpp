@@ -29,6 +29,7 @@ static constexpr hprof_unit describe() {
   set_options(unit, kOptions);
   unit.needs = HPROF_NEED_CLASS_HOOKS;
   unit.wants = HPROF_NEED_EARLY_CLASS_HOOKS | HPROF_NEED_EARLY_VMSTART | HPROF_NEED_THREAD_CPU;
+  unit.flags |= HPROF_UNIT_WINDOWS;
   unit.records = kRecords;
   return unit;
 }

@@ -314,7 +314,9 @@ void Collector::add_up_threads() {
 
 hprof_status Collector::report(const hprof_report& report) {
   auto* jni = static_cast<JNIEnv*>(services_.jvm->jni(services_.host));
-  bool wants_collection = (config_.follow != 0 && (!mode_.sampled || report.reason == HPROF_REPORT_EXIT)) ||
+  // Windows come again and again, and the program would stand still for each collection.
+  const bool may_collect = config_.follow != 0 && report.reason != HPROF_REPORT_WINDOW;
+  bool wants_collection = (may_collect && (!mode_.sampled || report.reason == HPROF_REPORT_EXIT)) ||
                           (report.flags & HPROF_SITES_FORCED_GC) != 0;
   bool collected = wants_collection && jni != nullptr && collect_garbage(report.reason);
   ReportWish wish = {};

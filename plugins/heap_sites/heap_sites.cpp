@@ -63,6 +63,7 @@ static constexpr hprof_unit describe() {
   unit.needs = HPROF_NEED_CLASS_HOOKS;
   unit.wants = HPROF_NEED_EARLY_CLASS_HOOKS | HPROF_NEED_EARLY_VMSTART | HPROF_NEED_VM_OBJECT_ALLOC |
                HPROF_NEED_GC_EVENTS | HPROF_NEED_SOURCE_FILE | HPROF_NEED_LINE_NUMBERS;
+  unit.flags |= HPROF_UNIT_WINDOWS;
   unit.records = kRecords;
   unit.variants = kSampled;
   unit.variant_count = sizeof(kSampled) / sizeof(kSampled[0]);

@@ -24,6 +24,7 @@ static constexpr hprof_unit describe() {
   unit.needs = HPROF_NEED_MONITOR_EVENTS;
   unit.wants = kWants;
   unit.events |= HPROF_EVENT_VIRTUAL_THREAD_END;
+  unit.flags |= HPROF_UNIT_WINDOWS;
   unit.records = kRecords;
   return unit;
 }
@@ -35,6 +36,7 @@ static constexpr hprof_unit describe_all() {
   unit.needs = HPROF_NEED_MONITOR_EVENTS | HPROF_NEED_METHOD_BOOK;
   unit.wants = kWants;
   unit.events |= HPROF_EVENT_VIRTUAL_THREAD_END | HPROF_EVENT_CLASS_PREPARE;
+  unit.flags |= HPROF_UNIT_WINDOWS;
   unit.records = kRecords;
   return unit;
 }

@@ -147,3 +147,16 @@ def verbose_says_what_is_dumped(vm):
     check(said and said.group(1) == os.path.realpath(run.path("out.txt")), "where the report is\n%s" % run)
     run = vm.profiled("cpu=samples,verbose=n,file=quiet.txt", "Spin", "2")
     check_equal(run.err, "", "stderr with verbose=n")
+
+
+@vm_test(units=UNITS + ("encoder_json", "encoder_pprof", "filter_gzip"))
+def the_size_that_is_said_is_that_of_the_file(vm):
+    for options in ("format=a", "format=json", "format=pprof", "compress=gzip", "format=json,compress=gzip"):
+        run = vm.profiled("cpu=samples,%s,file=out" % options, "Spin", "2")
+        said = re.search(r"^HPROF: done: .* \((\d+)(\.\d)? (KB|bytes)\)$", run.err, re.M)
+        check(said, "no size\n%s" % run)
+        size = os.path.getsize(run.path("out"))
+        unit = 1000 if said.group(3) == "KB" else 1
+        close = unit / (20 if said.group(2) else 2)
+        found = float(said.group(1) + (said.group(2) or "")) * unit
+        check(abs(found - size) <= close, "%s: said %s, the file has %d bytes" % (options, said.group(0), size))

@@ -90,6 +90,8 @@ const char* reason_name(uint32_t reason) {
       return "request";
     case HPROF_REPORT_COMMAND:
       return "command";
+    case HPROF_REPORT_WINDOW:
+      return "window";
     default:
       return "unknown";
   }

@@ -215,8 +215,16 @@ hprof_status patch(void* self, uint64_t position, const uint8_t* bytes, uint64_t
 
 const char* name(void* self) { return static_cast<File*>(self)->name; }
 
+hprof_status remove(const hprof_host* host, const void*, const char* name, char* error, uint32_t error_size) {
+  const auto* io = find_service<hprof_io_service>(host, HPROF_SERVICE_IO);
+  if (io == nullptr) return HPROF_UNSUPPORTED;
+  if (std::strncmp(name, "/dev/", 5) == 0 || io->remove(host, name) == 0) return HPROF_OK;
+  explain(error, error_size, "can't delete ", name, "keep-files= wants it gone");
+  return HPROF_FAILED;
+}
+
 const hprof_sink_ops kOps = {
-    sizeof(hprof_sink_ops), 0, open, write, close, nullptr, name, patch, nullptr, nullptr};
+    sizeof(hprof_sink_ops), 0, open, write, close, nullptr, name, patch, nullptr, nullptr, remove};
 
 const hprof_unit kUnit = {
     sizeof(hprof_unit),

@@ -110,4 +110,10 @@ typedef struct hprof_collector_ops {
   void (*reported)(void* self); /* [control] */
 } hprof_collector_ops;
 
+/* In hprof_unit.flags: every= can cut windows out of what the collector reports. In its tables rows are told apart by
+ * their cells that name something (trace, thread, class, method, frame, text); their COUNT, NANOSECONDS and BYTES cells,
+ * and REAL weights, but for those of STATE columns, never get smaller until it is reset. It is asked for whole tables
+ * (cutoff 0); the core subtracts, ranks and cuts off. Notes and tables with HPROF_TABLE_CHANGES pass as they are. */
+#define HPROF_UNIT_WINDOWS 2u
+
 #endif

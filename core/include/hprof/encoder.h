@@ -45,6 +45,7 @@ typedef struct hprof_encoder_ops {
   const char* content_type;                                                       /* "text/plain"; NULL: not said */
   uint32_t flags;                                                                 /* HPROF_ENCODER_* */
   uint32_t reserved2;
+  const char* compress; /* what compress= is where the user does not say, if this build has it; NULL: nothing */
 } hprof_encoder_ops;
 
 /* least_depth of an encoder whose readers want whole stacks. */

@@ -21,6 +21,7 @@ typedef struct hprof_filter_ops {
   /* Everything was written: passes on the rest. Not called for an output that is cut short. */
   hprof_status (*finish)(void* self, void* context, hprof_filter_pass pass); /* [writer][control] */
   void (*destroy)(void* self);                                               /* [writer][control] */
+  const char* file_suffix;                                                   /* behind the encoder's, of the default output file: ".gz"; NULL: none */
 } hprof_filter_ops;
 
 #endif

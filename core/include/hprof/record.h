@@ -121,14 +121,14 @@ typedef struct hprof_rec_note {
 #define HPROF_REPORT_EXIT 1    /* the VM ends */
 #define HPROF_REPORT_REQUEST 2 /* a data dump request (SIGQUIT, jcmd) */
 #define HPROF_REPORT_COMMAND 3 /* a socket or control command */
-
+#define HPROF_REPORT_WINDOW 4  /* every=: a window is over */
 /* One report of one collector, for encoders and sinks. Valid during the call; its texts live as long as the session. */
 typedef struct hprof_report_info {
   uint32_t size;
   uint32_t sequence; /* 1 for the session's first report of a collector, then 2, 3 ... */
   uint32_t reason;   /* HPROF_REPORT_* */
-  /* 1: all that was seen in the window; the next report has it, too, and begins at the same time unless the collector
-   * is reset. 0: only what is new since the collector's report before, where the window begins. */
+  /* 1: all that was seen in the window; the next report has it, too, and begins at the same time unless the collector is
+   * reset. 0: only what is new since its report before, or with every= since its last window; there this one begins. */
   uint32_t cumulative;
   /* The window: when the collector began to see what it reports, and the report or, before it, the collector's stop.
    * Wall clock in nanoseconds since 1970, and the clock service's monotonic. */

@@ -16,10 +16,11 @@
 /* What an output is opened for. */
 typedef struct hprof_sink_target {
   uint32_t size;
-  uint32_t sequence;   /* 1 for the session's first output, then 2, 3 ... (%n) */
-  const char* address; /* file= or net= as typed, or the default file name with the encoder's suffix */
-  uint32_t force;      /* HPROF_EXISTING_*: what becomes of a file that is there already */
-  uint32_t whole_only; /* 1: a heap dump: when it is cut short nothing must stay that looks like one */
+  uint32_t sequence;     /* 1 for the session's first output, then 2, 3 ... (%n) */
+  const char* address;   /* file= or net= as typed, or the default file name with the encoder's suffix */
+  uint32_t force;        /* HPROF_EXISTING_*: what becomes of a file that is there already */
+  uint32_t whole_only;   /* 1: a heap dump: when it is cut short nothing must stay that looks like one */
+  const char* host_name; /* this machine's, "" where it has none; during the call */
 } hprof_sink_target;
 
 typedef struct hprof_sink_ops {
@@ -48,9 +49,19 @@ typedef struct hprof_sink_ops {
    * that answered HPROF_OK, before close; complete = 0: the report is not whole, or a write failed. On failure text in
    * error: the output is gone. */
   hprof_status (*begin_report)(void* self, const hprof_report_info* info, char* error,
-                               uint32_t error_size); /* [writer] */
+                               uint32_t error_size); /* [writer][control] */
   hprof_status (*end_report)(void* self, const hprof_report_info* info, uint32_t complete, char* error,
-                             uint32_t error_size); /* [writer] */
+                             uint32_t error_size); /* [writer][control] */
+  /* Takes away an output of that name (as name() said), which this session wrote and closed: there are more than
+   * keep-files= by now. NULL: this sink cannot. On failure text in error. */
+  hprof_status (*remove)(const hprof_host* host, const void* config, const char* name, char* error,
+                         uint32_t error_size); /* [writer][control] */
+  uint32_t flags;                              /* HPROF_SINK_* */
+  uint32_t reserved2;
 } hprof_sink_ops;
+
+/* Flags of a sink that is told of reports */
+/* Each report goes to its reader alone: the encoder begins anew with it, and ends with it. */
+#define HPROF_SINK_WHOLE_REPORTS 0x1u
 
 #endif

@@ -1,0 +1,38 @@
+// keep-files=: the outputs of a session that are closed, oldest first; there are never more than so many.
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/memory_account.h"
+
+namespace hprof {
+
+// One thread at a time. [writer][control]
+class OldOutputs {
+ public:
+  // Room for `most` names; 0: all outputs stay. False: no memory.
+  bool open(MemoryAccount& memory, uint32_t most);
+  void close(MemoryAccount& memory);
+  // An output of that name has been closed. Calls remove(name) for the one that is too many. A name that was
+  // written again is one output.
+  template <class Remove>
+  void add(MemoryAccount& memory, const char* name, Remove remove) {
+    if (most_ == 0) return;
+    forget(memory, name);
+    if (count_ == most_) {
+      remove(static_cast<const char*>(names_[0]));
+      drop(memory, 0);
+    }
+    append(memory, name);
+  }
+
+ private:
+  void forget(MemoryAccount& memory, const char* name);
+  void drop(MemoryAccount& memory, uint32_t index);
+  void append(MemoryAccount& memory, const char* name);
+
+  char** names_ = nullptr;
+  uint32_t most_ = 0, count_ = 0;
+};
+
+}  // namespace hprof

@@ -1,0 +1,84 @@
+// Windows: what is new in tables whose numbers only grow. A window is the difference of two snapshots of a
+// collector's tables; nothing is set back under a counter that runs, so windows have no gap and count nothing
+// twice: their sums are what one report of it all would have.
+//
+// Rows are told apart by their cells that name something (trace, thread, class, method, frame, text). Cells
+// that count are subtracted; those of STATE columns and other numbers stay as they are now.
+#pragma once
+
+#include <cstdint>
+
+#include <hprof/record.h>
+
+#include "core/base/memory_account.h"
+
+namespace hprof {
+
+// Rows of one schema, each key once, as cells that belong to it.
+class RowSet {
+ public:
+  // Room for `rows`. False: no memory, nothing is held.
+  bool open(MemoryAccount& memory, const hprof_table_schema& schema, uint64_t rows);
+  void close(MemoryAccount& memory);
+  // The row with that key, zeros but for the key if it is new. There is room for it.
+  hprof_cell* make(const hprof_cell* row, bool* is_new);
+  const hprof_cell* find(const hprof_cell* row) const;  // nullptr: none
+  hprof_cell* row(uint64_t index) const { return cells_ + index * columns_; }
+  uint64_t count() const { return count_; }
+
+ private:
+  uint32_t* slot_of(const hprof_cell* row) const;
+
+  const hprof_table_schema* schema_ = nullptr;
+  hprof_cell* cells_ = nullptr;
+  uint32_t* index_ = nullptr;  // of rows, plus 1; 0: free
+  uint64_t room_ = 0, slots_ = 0, count_ = 0;
+  uint32_t columns_ = 0;
+};
+
+// The windows of one collector. Not thread safe: reports are made one at a time. [control]
+class Windows {
+ public:
+  // A report begins: tables that come now are of one window. False: keep() or drop() has not been called.
+  void begin(MemoryAccount& memory);
+  // What is new in `table` goes to *window, ranked as it is and cut off at that share; valid until the next
+  // call. Where nothing is new and a trace is all that tells its rows apart, the one row is `nothing`'s.
+  // HPROF_NO_MEMORY: the window has to be dropped.
+  hprof_status cut(const hprof_rec_table& table, double cutoff, hprof_trace_serial nothing,
+                   hprof_rec_table* window);
+  // The window has been written: the next one begins where it ended. Without begin() before: nothing.
+  void keep();
+  // It has not: the next one has it, too.
+  void drop();
+  // The collector has been reset: the next window has all that it sees.
+  void forget();
+
+ private:
+  struct Table {
+    Table* next;
+    const hprof_table_schema* schema;
+    uint32_t number;  // among those of its schema in one report
+    RowSet kept;      // as of the last window
+    RowSet fresh;     // as of this one, until it is kept
+    bool is_fresh;
+  };
+  struct Cells {
+    hprof_cell* cells = nullptr;
+    uint64_t count = 0;
+  };
+
+  Table* table_of(const hprof_table_schema& schema);
+  hprof_status merge(Table& table, const hprof_rec_table& from);
+  hprof_status subtract(Table& table, const hprof_rec_table& from, uint64_t* count);
+  uint64_t rank(const hprof_rec_table& from, double cutoff, uint64_t count, const hprof_cell** order) const;
+  bool make(Cells* cells, uint64_t count);
+  void release(Cells* cells);
+
+  MemoryAccount* memory_ = nullptr;
+  Table* first_ = nullptr;
+  Cells new_;     // what is new, a row after the other
+  Cells ranked_;  // the rows that are shown
+  Cells totals_;
+};
+
+}  // namespace hprof

@@ -1,0 +1,33 @@
+import java.io.File;
+
+/** Says `ready <pid>`, then two threads call, allocate, burn and fight over a monitor for some seconds; says `worked`, and ends with stdin. */
+public class Rounds {
+    static final int ROUNDS = 25;
+    static final int OBJECTS = 40;
+    static final Object LOCK = new Object();
+    static volatile Object sink;
+    static volatile long burned;
+
+    static void made() { for (int i = 0; i < OBJECTS; i++) sink = new Rounds(); }
+    static void burn() { burned += Spin.hot(3_000_000); }
+    static void locked() throws InterruptedException { synchronized (LOCK) { Thread.sleep(5); } }
+    static void round() throws InterruptedException { made(); burn(); locked(); Thread.sleep(100); }
+
+    static void work() {
+        try {
+            for (int i = 0; i < ROUNDS; i++) round();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        System.out.println("ready " + new File("/proc/self").getCanonicalFile().getName());
+        Thread[] threads = {new Thread(Rounds::work), new Thread(Rounds::work)};
+        for (Thread thread : threads) thread.start();
+        for (Thread thread : threads) thread.join();
+        System.out.println("worked");
+        while (System.in.read() >= 0) continue;
+        System.out.println("ended");
+    }
+}
