@@ -1,6 +1,7 @@
 #include "core/agent/setup.h"
 
 #include <hprof/encoder.h>
+#include <hprof/filter.h>
 #include <hprof/record.h>
 #include <hprof/sink.h>
 
@@ -49,6 +50,12 @@ void Setup::put_folder(const char* file, TextWriter* out) const {
   out->put('/');
 }
 
+void Setup::put_filter_suffix(TextWriter* out) const {
+  if (selection().filter == UINT32_MAX) return;
+  auto* filter = static_cast<const hprof_filter_ops*>(unit(selection().filter).record->ops);
+  if (HPROF_HAS(filter, hprof_filter_ops, file_suffix)) out->put(filter->file_suffix);
+}
+
 bool Setup::choose_address() {
   const CoreConfig& config = core();
   TextWriter address(address_, sizeof(address_));
@@ -62,6 +69,7 @@ bool Setup::choose_address() {
     put_folder(kDefaultFile, &address);
     address.put(kDefaultFile)
         .put(HPROF_HAS(encoder, hprof_encoder_ops, file_suffix) ? encoder->file_suffix : "");
+    put_filter_suffix(&address);
   }
   if (!address.cut()) return true;
   return option_error(configuration_.list, Str("the output's name is too long"), &error_);

@@ -47,6 +47,7 @@ class Setup {
 
  private:
   bool choose_address();
+  void put_filter_suffix(TextWriter* out) const;
   void put_folder(const char* file, TextWriter* out) const;
 
   Configuration configuration_ = {};

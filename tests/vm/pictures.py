@@ -1,4 +1,5 @@
 """Readers of format=collapsed, pprof, json and flamegraph: each gives the stacks of a report's tables, read strictly."""
+import gzip
 import json
 import re
 
@@ -85,7 +86,7 @@ def packed(data):
 class Pprof(Table):
     def __init__(self, data):
         super().__init__("pprof")
-        top = fields(data)
+        top = fields(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
         strings = [value.decode("utf-8") for number, value in top if number == 6]
         check_equal(strings[0], "", "the first string")
         functions, lines = {}, {}

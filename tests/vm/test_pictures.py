@@ -225,3 +225,23 @@ def converted_reports_keep_their_exact_objects(vm):
         wrong = {(method, name): (found.get(method, {}).get(name, 0), count) for method, classes in MADE.items()
                  for name, count in classes.items() if found.get(method, {}).get(name, 0) != count}
         check(not wrong, "%s: objects (found, made): %s" % (form, wrong))
+
+
+@vm_test(units=("cpu_samples", "encoder_pprof", "filter_gzip", "sink_file"))
+def pprof_is_packed_unless_that_is_switched_off(vm):
+    run = vm.profiled("cpu=samples,format=pprof", "Spin", "2")
+    check_equal(run.bytes("java.hprof.pb.gz")[:2], b"\x1f\x8b", "first bytes of the default file")
+    check(Pprof(run.bytes("java.hprof.pb.gz")).stacks, "stacks")
+    run = vm.profiled("cpu=samples,format=pprof,compress=n", "Spin", "2")
+    check(run.bytes("java.hprof.pb")[:2] != b"\x1f\x8b", "compress=n")
+    check(Pprof(run.bytes("java.hprof.pb")).stacks, "stacks without gzip")
+
+
+@vm_test(units=("cpu_samples", "encoder_pprof", "filter_gzip", "sink_file"))
+def a_report_on_request_is_a_whole_file(vm):
+    live = vm.start("cpu=samples,format=pprof,file=out.pb.gz", "Idle")
+    live.signal(signal.SIGQUIT)
+    live.wait_until(lambda: "done: " in live.err(), "the report")
+    with open(vm.path("out.pb.gz"), "rb") as file:
+        Pprof(file.read())
+    live.finish()

@@ -92,7 +92,8 @@ const hprof_encoder_ops kOps = {sizeof(hprof_encoder_ops),
                                 HPROF_WHOLE_DEPTH,
                                 "application/octet-stream",
                                 HPROF_ENCODER_DOCUMENTS,
-                                0};
+                                0,
+                                "gzip"};
 
 // Monitor records are taken and left out, so that monitor=y can run with its table alone.
 constexpr const char* kRecords[] = {

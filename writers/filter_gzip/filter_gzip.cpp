@@ -19,8 +19,8 @@ struct Config {
 };
 
 const hprof_option kOptions[] = {
-    {"compress", HPROF_OPTION_TEXT, offsetof(Config, compress), nullptr, nullptr, 0, 0, "gzip[:<1..9>]",
-     "compress the output"},
+    {"compress", HPROF_OPTION_TEXT, offsetof(Config, compress), nullptr, nullptr, 0, 0, "gzip[:<1..9>]|n",
+     "compress the output; pprof is unless this is n"},
 };
 
 struct Filter {
@@ -74,7 +74,7 @@ hprof_status finish(void* self, void* context, hprof_filter_pass pass) {
   return static_cast<Filter*>(self)->members.finish(context, pass);
 }
 
-const hprof_filter_ops kOps = {sizeof(hprof_filter_ops), 0, create, write, finish, destroy};
+const hprof_filter_ops kOps = {sizeof(hprof_filter_ops), 0, create, write, finish, destroy, ".gz"};
 
 const hprof_unit kUnit = {
     sizeof(hprof_unit),
