@@ -20,7 +20,7 @@ constexpr Shipped kShipped[] = {
     {"format", "a", "encoder_ascii"},     {"format", "b", "encoder_binary"},
     {"net", nullptr, "sink_socket"},      {"file", nullptr, "sink_file"},
     {"compress", "gzip*", "filter_gzip"}, {"msa", "y", "msa"},
-    {"jvmpi", nullptr, "jvmpi"},
+    {"jvmpi", nullptr, "jvmpi"},          {"url", nullptr, "sink_http"},
 };
 
 bool add_module(const OptionList& list, Str module, Str option, Wanted why, ModuleNames* names,
@@ -97,8 +97,10 @@ bool select_modules(const OptionList& list, ModuleNames* names, Error* error) {
   const OptionItem* format = list.find("format");
   if (format != nullptr && !add_format(list, format->value, names, error)) return false;
   if (format == nullptr && !add_shipped(list, "format", "a", Wanted::kByDefault, names, error)) return false;
-  const OptionItem* net = list.find("net");
-  if (net != nullptr) return add_shipped(list, "net", net->value, Wanted::kAsked, names, error);
+  for (const char* name : {"url", "net"}) {
+    const OptionItem* item = list.find(name);
+    if (item != nullptr) return add_shipped(list, name, item->value, Wanted::kAsked, names, error);
+  }
   return add_shipped(list, "file", "", Wanted::kByDefault, names, error);
 }
 

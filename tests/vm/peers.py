@@ -3,6 +3,8 @@ import socket
 import struct
 import threading
 
+from harness import check_equal
+
 
 class Peer:
     """Listens on a free port of this machine and handles one connection in a thread of its own."""
@@ -88,3 +90,96 @@ def closed_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+class HttpServer:
+    """Takes requests, one thread for each, and answers them in turn as the steps say; the last one goes on for ever. A step
+    is a status, or a function that gets the connection before anything was read of it and does what it likes."""
+
+    def __init__(self, *steps):
+        self.steps = list(steps)
+        self.posts = []  # (method, target, headers, body) of those that were answered with 2xx
+        self.seen = 0    # connections
+        self.released = threading.Event()
+        self.lock = threading.Lock()
+        self.server = socket.socket()
+        self.server.bind(("127.0.0.1", 0))
+        self.server.listen(16)
+        self.port = self.server.getsockname()[1]
+        self.threads = [threading.Thread(target=self.accept, daemon=True)]
+        self.threads[0].start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.released.set()
+        self.server.shutdown(socket.SHUT_RDWR)
+        for thread in self.threads:
+            thread.join()
+        self.server.close()
+
+    def accept(self):
+        while True:
+            try:
+                connection, _ = self.server.accept()
+            except OSError:
+                return
+            thread = threading.Thread(target=self.serve, args=(connection,), daemon=True)
+            self.threads.append(thread)
+            thread.start()
+
+    def serve(self, connection):
+        with self.lock:
+            self.seen += 1
+            step = self.steps.pop(0) if len(self.steps) > 1 else self.steps[0]
+        with connection:
+            try:
+                if callable(step):
+                    return step(self, connection)
+                request = read_request(connection)
+                if request and 200 <= step < 300:
+                    self.posts.append(request)
+                if request:
+                    connection.sendall(b"HTTP/1.1 %d Said\r\nContent-Length: 0\r\n\r\n" % step)
+            except OSError:
+                pass
+
+
+def read_request(connection):
+    """(method, target, headers, body), or None if it was cut short."""
+    data = b""
+    while b"\r\n\r\n" not in data:
+        more = connection.recv(65536)
+        if not more:
+            return None
+        data += more
+    head, body = data.split(b"\r\n\r\n", 1)
+    lines = head.decode().split("\r\n")
+    method, target, version = lines[0].split(" ")
+    check_equal(version, "HTTP/1.1", "version of a request")
+    headers = dict(line.lower().split(": ", 1) for line in lines[1:])
+    while len(body) < int(headers["content-length"]):
+        more = connection.recv(65536)
+        if not more:
+            return None
+        body += more
+    check_equal(len(body), int(headers["content-length"]), "bytes of a request")
+    return method, target, headers, body
+
+
+def stall_request(server, connection):
+    """Reads nothing and says nothing."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    server.released.wait(100)
+
+
+def reset_request(_, connection):
+    """Takes a little, then resets."""
+    connection.recv(16)
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+def close_request(_, connection):
+    """Takes it all and closes without an answer."""
+    read_request(connection)

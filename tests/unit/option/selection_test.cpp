@@ -341,5 +341,6 @@ TEST_CASE("shipped modules are listed once each") {
   Names names;
   for (uint32_t i = 0; shipped_module(i) != nullptr; ++i) names.push_back(shipped_module(i));
   CHECK(names == Names{"heap_dump", "heap_sites", "cpu_samples", "cpu_times", "monitor", "encoder_ascii",
-                       "encoder_binary", "sink_socket", "sink_file", "filter_gzip", "msa", "jvmpi"});
+                       "encoder_binary", "sink_socket", "sink_file", "filter_gzip", "msa", "jvmpi",
+                       "sink_http"});
 }

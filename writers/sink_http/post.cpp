@@ -1,0 +1,158 @@
+#include "post.h"
+
+namespace hprof::http {
+
+namespace {
+
+constexpr uint64_t kSliceNs = 100'000'000;          // after each it is looked whether to stop
+constexpr uint64_t kMostConnectNs = 3'000'000'000;  // nothing can stop that
+constexpr uint32_t kReasonMost = 256;
+constexpr uint32_t kHeadMost = kTargetMost + 4096;
+constexpr uint32_t kAnswerMost = 1024;  // what is read of an answer
+
+class Exchange {
+ public:
+  Exchange(const Services& services, const Patience& patience) : services_(services), patience_(patience) {}
+  ~Exchange() {
+    char ignored[kReasonMost];
+    if (handle_ >= 0) services_.io->close(services_.host, handle_, ignored, sizeof ignored);
+  }
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  bool connect(const char* address) {
+    const uint64_t most = patience_.timeout_ns < kMostConnectNs ? patience_.timeout_ns : kMostConnectNs;
+    handle_ = services_.io->connect(services_.host, address, most, reason_, sizeof reason_);
+    return handle_ >= 0;
+  }
+
+  bool send(const void* bytes, uint64_t size) {
+    const auto* at = static_cast<const uint8_t*>(bytes);
+    uint64_t since = now();
+    while (size != 0) {
+      const int64_t count =
+          services_.io->write(services_.host, handle_, at, size, kSliceNs, reason_, sizeof reason_);
+      if (count < 0 || stops()) return false;
+      if (count > 0) {
+        at += count;
+        size -= static_cast<uint64_t>(count);
+        since = now();
+      } else if (now() - since > patience_.timeout_ns) {
+        TextBuffer(reason_, sizeof reason_).add("it takes no more data");
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // 0: there is none, and the reason is known.
+  int32_t receive() {
+    char answer[kAnswerMost];
+    uint64_t size = 0, used = 0;
+    const uint64_t since = now();
+    while (size < sizeof answer) {
+      const int64_t count =
+          services_.io->read(services_.host, handle_, answer + size, sizeof answer - size, kSliceNs);
+      if (count > 0) size += static_cast<uint64_t>(count);
+      const int32_t status = status_of(answer, size, &used);
+      if (status > 0) return status;
+      if (status < 0) return fail("its answer is none of HTTP");
+      if (count < 0) return fail("it closed the connection without an answer");
+      if (stops()) return 0;
+      if (now() - since > patience_.timeout_ns) return fail("it does not answer");
+    }
+    return fail("its answer is none of HTTP");
+  }
+
+  bool stops() const { return patience_.stops(patience_.context); }
+  const char* reason() const { return reason_; }
+
+ private:
+  uint64_t now() const { return services_.clock->monotonic(services_.host); }
+  int32_t fail(const char* text) {
+    TextBuffer(reason_, sizeof reason_).add(text);
+    return 0;
+  }
+
+  const Services& services_;
+  const Patience& patience_;
+  int64_t handle_ = -1;
+  char reason_[kReasonMost] = "";
+};
+
+// Whoever unpacks it again is told, but for bytes that are a file of their own.
+bool is_packed_text(const Request& request) {
+  return request.size > 2 && request.bytes[0] == 0x1f && request.bytes[1] == 0x8b &&
+         std::strcmp(request.content_type, "application/octet-stream") != 0;
+}
+
+bool put_head(const Request& request, TextBuffer* head) {
+  head->add(request.method).add(" ").add(request.target).add(" HTTP/1.1\r\nHost: ").add(request.url->host);
+  head->add("\r\nUser-Agent: hprof\r\nConnection: close\r\nContent-Length: ").add(request.size).add("\r\n");
+  if (request.content_type[0] != 0 && !has_header(request.headers, "content-type"))
+    head->add("Content-Type: ").add(request.content_type).add("\r\n");
+  if (is_packed_text(request) && !has_header(request.headers, "content-encoding"))
+    head->add("Content-Encoding: gzip\r\n");
+  head->add(request.headers).add("\r\n");
+  return !head->cut();
+}
+
+Outcome outcome_of(int32_t status, TextBuffer* why) {
+  if (status >= 200 && status < 300) return Outcome::kTaken;
+  why->add("it answers ").add(static_cast<uint64_t>(status));
+  const bool later = status >= 500 || status == 408 || status == 425 || status == 429;
+  return later ? Outcome::kAgain : Outcome::kRefused;
+}
+
+}  // namespace
+
+int32_t status_of(const char* answer, uint64_t size, uint64_t* used) {
+  for (;;) {
+    const char* at = answer + *used;
+    const uint64_t left = size - *used;
+    constexpr char kVersion[] = "HTTP/1.";
+    constexpr uint64_t kBefore = sizeof kVersion + 1;  // with the digit and the blank
+    const uint64_t known = left < sizeof kVersion - 1 ? left : sizeof kVersion - 1;
+    if (std::memcmp(at, kVersion, known) != 0) return -1;
+    if (left < kBefore + 3) return 0;
+    int32_t status = 0;
+    for (uint64_t i = kBefore; i < kBefore + 3; i++) {
+      if (at[i] < '0' || at[i] > '9') return -1;
+      status = status * 10 + (at[i] - '0');
+    }
+    if (status < 100) return -1;
+    if (status >= 200) return status;
+    uint64_t end = 0;
+    while (end + 4 <= left && std::memcmp(at + end, "\r\n\r\n", 4) != 0) end++;
+    if (end + 4 > left) return 0;
+    *used += end + 4;
+  }
+}
+
+Outcome post(const Services& services, const Request& request, const Patience& patience, TextBuffer* why) {
+  char room[kHeadMost];
+  TextBuffer head(room, sizeof room);
+  if (!put_head(request, &head)) {
+    why->add("the request's head is too long");
+    return Outcome::kRefused;
+  }
+  Exchange exchange(services, patience);
+  bool goes = exchange.connect(request.url->connect);
+  const bool connected = goes;
+  goes = goes && exchange.send(room, head.size()) && exchange.send(request.bytes, request.size);
+  if (exchange.stops()) return Outcome::kStopped;
+  if (!connected) {
+    why->add(exchange.reason());
+    return Outcome::kAgain;
+  }
+  // A server that wants no more of it may have said so before it closed.
+  TextLine<kReasonMost> not_sent;
+  not_sent.add(exchange.reason());
+  const int32_t status = exchange.receive();
+  if (status != 0) return outcome_of(status, why);
+  if (exchange.stops()) return Outcome::kStopped;
+  why->add(goes ? exchange.reason() : not_sent.c_str());
+  return Outcome::kAgain;
+}
+
+}  // namespace hprof::http

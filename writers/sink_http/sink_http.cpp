@@ -1,0 +1,336 @@
+// The HTTP sink: url=http://host:port/path. Each report is a request of its own, which a thread of the
+// agent's sends: whoever writes a report never waits for a server. What cannot be sent waits in memory of a
+// bounded size, the oldest goes first, and losses are counted.
+#include <atomic>
+#include <new>
+
+#include <hprof/sink.h>
+
+#include "outbox.h"
+#include "post.h"
+
+namespace hprof::http {
+
+namespace {
+
+constexpr uint64_t kSecond = 1'000'000'000;
+constexpr uint64_t kIdleNs = 60 * kSecond;  // it is woken when there is something to do
+constexpr uint64_t kFirstPauseNs = kSecond;
+constexpr uint64_t kMostPauseNs = 60 * kSecond;
+constexpr uint64_t kCloseNs = 3 * kSecond;  // for what is left at the end
+constexpr uint64_t kLookNs = 2'000'000;
+constexpr uint32_t kHeadersMost = 2048;
+constexpr uint32_t kHostNameMost = 256;
+
+struct Config {
+  const char* url;
+  const char* headers;
+  uint32_t method;  // of kMethods
+  uint64_t most_bytes;
+  double timeout;  // seconds
+};
+constexpr const char* kMethods[] = {"POST", "PUT"};
+
+const hprof_option kOptions[] = {
+    {"url", HPROF_OPTION_TEXT, offsetof(Config, url), nullptr, nullptr, 0, 0, "http://<host>[:<port>]/<path>",
+     "post each report there (docs/continuous.md)"},
+    {"http-header", HPROF_OPTION_TEXT, offsetof(Config, headers), "", nullptr, 0, 0, "<name>:<value>[|...]",
+     "headers of these requests"},
+    {"http-method", HPROF_OPTION_CHOICE, offsetof(Config, method), "post", "post|put", 0, 0, nullptr,
+     "method of these requests"},
+    {"http-buffer", HPROF_OPTION_SIZE, offsetof(Config, most_bytes), "16m", nullptr, 65536, 1 << 30, nullptr,
+     "reports that the server has not taken yet; the oldest are dropped"},
+    {"http-timeout", HPROF_OPTION_REAL, offsetof(Config, timeout), "10", nullptr, 0.1, 3600, "<seconds>",
+     "try again when the server does nothing for so long"},
+};
+
+class Sink {
+ public:
+  Sink(const hprof_host* host, const Config& config) : services_(host), config_(config) {}
+
+  bool open(const hprof_sink_target* target, char* error, uint32_t error_size);
+  // False: its thread did not end, the memory must stay.
+  bool close();
+  void begin_report(const hprof_report_info& info);
+  void add(const uint8_t* bytes, uint64_t size);
+  void end_report(bool complete);
+  const char* name() const { return url_.shown; }
+  const Services& services() const { return services_; }
+
+ private:
+  static void run(void* self, void* jni, hprof_agent_thread* thread);
+  static bool stops(const void* self);
+  void deliver();
+  Outcome post_front(const Report& report, TextBuffer* why);
+  void tell_again(const char* why);
+  void tell_refused(const char* why);
+  void tell_left();
+  void lose(uint64_t* counter, uint64_t count);
+  uint64_t now() const { return services_.clock->monotonic(services_.host); }
+
+  const Services services_;
+  const Config config_;
+  Url url_ = {};
+  char headers_[kHeadersMost] = "";
+  char host_name_[kHostNameMost] = "";
+  Outbox outbox_;
+  bool in_report_ = false;  // [writer]
+  bool is_lost_ = false;    // the report that is being written [writer]
+  hprof_agent_thread* thread_ = nullptr;
+  uint64_t pause_ns_ = 0;  // before the next try; 0: the last one went well. The thread's
+  char refusal_[64] = "";  // that was said last. The thread's
+  std::atomic<bool> is_closing_{false};
+  std::atomic<bool> has_given_up_{false};
+  std::atomic<uint64_t> deadline_ns_{UINT64_MAX};  // of the request that is on its way
+  uint64_t* too_large_ = nullptr;
+  uint64_t* no_room_ = nullptr;
+  uint64_t* refused_ = nullptr;
+  uint64_t* left_ = nullptr;
+};
+
+bool Sink::open(const hprof_sink_target* target, char* error, uint32_t error_size) {
+  const char* url = config_.url != nullptr ? config_.url : "";
+  TextBuffer headers(headers_, sizeof headers_);
+  if (!parse_url(url, &url_, error, error_size)) return false;
+  if (!put_headers(config_.headers, &headers, error, error_size)) return false;
+  const bool is_known = HPROF_HAS(target, hprof_sink_target, host_name) && target->host_name[0] != 0;
+  TextBuffer(host_name_, sizeof host_name_).add(is_known ? target->host_name : "localhost");
+  if (!outbox_.open(services_, config_.most_bytes)) {
+    TextBuffer(error, error_size).add("no memory for http-buffer=");
+    return false;
+  }
+  const auto* log = services_.log;
+  too_large_ =
+      log->loss_counter(services_.host, "reports: too large for http-buffer=, or no memory for them");
+  no_room_ = log->loss_counter(services_.host, "reports: not sent for so long that http-buffer= was full");
+  refused_ = log->loss_counter(services_.host, "reports: refused by the server of url=");
+  left_ = log->loss_counter(services_.host, "reports: not sent by the end");
+  return true;
+}
+
+void Sink::lose(uint64_t* counter, uint64_t count) {
+  if (counter != nullptr) __atomic_fetch_add(counter, count, __ATOMIC_RELAXED);
+}
+
+// --- the report that is being written
+
+void Sink::begin_report(const hprof_report_info& info) {
+  Report head = {};
+  head.from = info.begin_wall_ns / kSecond;
+  head.until = info.end_wall_ns / kSecond;
+  head.sequence = info.sequence;
+  head.unit = info.unit;
+  head.labels = info.labels;
+  head.content_type = info.content_type;
+  in_report_ = true;
+  is_lost_ = false;
+  outbox_.begin(head);
+}
+
+// What stands outside of reports is for readers of the whole stream.
+void Sink::add(const uint8_t* bytes, uint64_t size) {
+  if (in_report_ && !is_lost_) is_lost_ = !outbox_.add(bytes, size);
+}
+
+void Sink::end_report(bool complete) {
+  in_report_ = false;
+  if (!complete) return outbox_.drop();
+  const uint64_t gone = is_lost_ ? UINT64_MAX : outbox_.end();
+  lose(gone == UINT64_MAX ? too_large_ : no_room_, gone == UINT64_MAX ? 1 : gone);
+  if (thread_ == nullptr) thread_ = services_.threads->start(services_.host, "HPROF http", &Sink::run, this);
+  if (thread_ != nullptr) services_.threads->wake(thread_);
+}
+
+// --- the thread
+
+void Sink::run(void* self, void*, hprof_agent_thread* thread) {
+  auto* sink = static_cast<Sink*>(self);
+  uint64_t next_try = 0, now = 0;
+  do {
+    now = sink->now();
+    // A report that comes during a pause wakes the thread, and waits like the others.
+    if (next_try > now && !sink->is_closing_.load(std::memory_order_acquire)) continue;
+    sink->deliver();
+    now = sink->now();
+    next_try = sink->pause_ns_ != 0 ? now + sink->pause_ns_ : 0;
+  } while (sink->services_.threads->wait(thread, next_try > now ? next_try - now : kIdleNs) != 0);
+}
+
+bool Sink::stops(const void* self) {
+  const auto* sink = static_cast<const Sink*>(self);
+  return sink->now() > sink->deadline_ns_.load(std::memory_order_acquire);
+}
+
+Outcome Sink::post_front(const Report& report, TextBuffer* why) {
+  const Facts facts = {report.unit,    report.labels, host_name_,
+                       report.from,    report.until,  services_.io->process_id(services_.host),
+                       report.sequence};
+  char target[kTargetMost];
+  if (!fill_in(url_.pattern, facts, target)) {
+    why->add("the path is too long with all that is filled in");
+    return Outcome::kRefused;
+  }
+  const Request request = {kMethods[config_.method], &url_,        target,     headers_,
+                           report.content_type,      report.bytes, report.size};
+  const Patience patience = {static_cast<uint64_t>(config_.timeout * 1e9), &Sink::stops, this};
+  return post(services_, request, patience, why);
+}
+
+// Until all is posted, or something has to be tried again.
+void Sink::deliver() {
+  while (const Report* report = outbox_.front()) {
+    TextLine<256> why;
+    const Outcome outcome = post_front(*report, &why);
+    if (outcome == Outcome::kTaken || outcome == Outcome::kRefused) {
+      outbox_.done();
+      if (outcome == Outcome::kRefused) tell_refused(why.c_str());
+      if (pause_ns_ != 0 && outcome == Outcome::kTaken)
+        services_.log->message(services_.host,
+                               TextLine<kUrlMost + 64>().add("posting again to ").add(name()).c_str());
+      pause_ns_ = 0;
+      continue;
+    }
+    outbox_.release_front();
+    if (outcome == Outcome::kAgain) tell_again(why.c_str());
+    has_given_up_.store(true, std::memory_order_release);
+    return;
+  }
+  has_given_up_.store(false, std::memory_order_release);
+}
+
+void Sink::tell_again(const char* why) {
+  if (pause_ns_ == 0) {
+    TextLine<kUrlMost + 400> line;
+    line.add("can't post to ").add(name()).add(": ").add(why);
+    if (!is_closing_.load(std::memory_order_acquire)) line.add("; it is tried again while the program runs");
+    services_.log->message(services_.host, line.c_str());
+  }
+  pause_ns_ = pause_ns_ == 0 ? kFirstPauseNs : pause_ns_ * 2;
+  if (pause_ns_ > kMostPauseNs) pause_ns_ = kMostPauseNs;
+}
+
+// The same refusal again and again is said once.
+void Sink::tell_refused(const char* why) {
+  lose(refused_, 1);
+  if (std::strncmp(refusal_, why, sizeof refusal_ - 1) == 0) return;
+  TextBuffer(refusal_, sizeof refusal_).add(why);
+  TextLine<kUrlMost + 400> line;
+  line.add("a report is not taken by ").add(name()).add(": ").add(why).add("; it is lost");
+  services_.log->message(services_.host, line.c_str());
+}
+
+// --- the end
+
+void Sink::tell_left() {
+  const uint64_t count = outbox_.count();
+  if (count == 0) return;
+  lose(left_, count);
+  TextLine<kUrlMost + 128> line;
+  line.add(count).add(count == 1 ? " report was" : " reports were").add(" not posted to ").add(name());
+  services_.log->message(services_.host, line.add(" by the end").c_str());
+}
+
+bool Sink::close() {
+  const uint64_t deadline = now() + kCloseNs;
+  has_given_up_.store(false, std::memory_order_release);
+  is_closing_.store(true, std::memory_order_release);
+  deadline_ns_.store(deadline, std::memory_order_release);
+  // Without a thread nobody has tried yet.
+  thread_ != nullptr ? services_.threads->wake(thread_) : deliver();
+  while (thread_ != nullptr && outbox_.count() != 0 && !has_given_up_.load(std::memory_order_acquire) &&
+         now() < deadline) {
+    services_.threads->pause(services_.host, kLookNs);
+  }
+  deadline_ns_.store(0, std::memory_order_release);
+  const bool ended = thread_ == nullptr || services_.threads->stop(services_.host, thread_) == HPROF_OK;
+  tell_left();
+  if (ended) outbox_.close();
+  return ended;
+}
+
+// --- the unit
+
+Sink* sink_of(void* self) { return static_cast<Sink*>(self); }
+
+hprof_status open(const hprof_host* host, const void* config, const hprof_sink_target* target, void** self,
+                  char* error, uint32_t error_size) {
+  const auto* mem = find_service<hprof_mem_service>(host, HPROF_SERVICE_MEM);
+  void* memory = mem != nullptr ? mem->allocate(host, sizeof(Sink)) : nullptr;
+  if (memory == nullptr) {
+    TextBuffer(error, error_size).add("no memory for url=");
+    return HPROF_NO_MEMORY;
+  }
+  auto* sink = new (memory) Sink(host, *static_cast<const Config*>(config));
+  if (sink->open(target, error, error_size)) {
+    *self = sink;
+    return HPROF_OK;
+  }
+  sink->~Sink();
+  mem->release(host, memory, sizeof(Sink));
+  return HPROF_FAILED;
+}
+
+int64_t write(void* self, const uint8_t* bytes, uint64_t size, uint64_t, char*, uint32_t) {
+  sink_of(self)->add(bytes, size);
+  return static_cast<int64_t>(size);
+}
+
+hprof_status begin_report(void* self, const hprof_report_info* info, char*, uint32_t) {
+  sink_of(self)->begin_report(*info);
+  return HPROF_OK;
+}
+
+hprof_status end_report(void* self, const hprof_report_info*, uint32_t complete, char*, uint32_t) {
+  sink_of(self)->end_report(complete != 0);
+  return HPROF_OK;
+}
+
+hprof_status close(void* self, uint32_t, char*, uint32_t) {
+  Sink* sink = sink_of(self);
+  if (!sink->close()) return HPROF_OK;
+  const Services services = sink->services();
+  sink->~Sink();
+  services.mem->release(services.host, sink, sizeof(Sink));
+  return HPROF_OK;
+}
+
+const char* name(void* self) { return sink_of(self)->name(); }
+
+const hprof_sink_ops kOps = {sizeof(hprof_sink_ops),
+                             0,
+                             open,
+                             write,
+                             close,
+                             nullptr,
+                             name,
+                             nullptr,
+                             begin_report,
+                             end_report,
+                             nullptr,
+                             HPROF_SINK_WHOLE_REPORTS,
+                             0};
+
+const hprof_unit kUnit = {
+    sizeof(hprof_unit),
+    HPROF_UNIT_SINK,
+    "sink_http",
+    "url",
+    "requests to an HTTP server",
+    kOptions,
+    sizeof kOptions / sizeof kOptions[0],
+    sizeof(hprof_option),
+    sizeof(Config),
+    0,
+    0,
+    0,
+    0,
+    0,
+    &kOps,
+};
+const hprof_unit* const kUnits[] = {&kUnit};
+
+}  // namespace
+
+}  // namespace hprof::http
+
+HPROF_MODULE(sink_http, "1.0", "hprof", hprof::http::kUnits, 1)
