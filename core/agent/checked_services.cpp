@@ -7,6 +7,7 @@
 
 #include <hprof/draft/bytecode.h>
 #include <hprof/draft/class_file.h>
+#include <hprof/draft/foreign_dump.h>
 #include <hprof/draft/hotspot.h>
 #include <hprof/draft/library.h>
 #include <hprof/draft/sampling.h>
@@ -84,8 +85,6 @@ void add_checks(hprof_emit_service& table) {
   HPROF_ROW(emit, event, tag::kApp | tag::kGc | tag::kControl);
   HPROF_ROW(emit, write, tag::kReport | tag::kHeap);
   HPROF_ROW(emit, define, tag::kReport);
-  HPROF_ROW(emit, position, tag::kReport);
-  HPROF_ROW(emit, patch, tag::kReport);
   HPROF_ROW(emit, progress, tag::kReport | tag::kHeap);
   HPROF_ROW(emit, kind, kBoth);
 }
@@ -171,6 +170,13 @@ void add_checks(hprof_vm_dump_service& table) {
   HPROF_ROW(vm_dump, run, tag::kControl);
 }
 
+void add_checks(hprof_foreign_dump_service& table) {
+  HPROF_ROW(foreign_dump, is_taken, kBoth);
+  HPROF_ROW(foreign_dump, is_patchable, kBoth);
+  HPROF_ROW(foreign_dump, position, tag::kReport);
+  HPROF_ROW(foreign_dump, patch, tag::kReport);
+}
+
 void add_checks(hprof_hotspot_service& table) {
   HPROF_ROW(hotspot, flag, kBoth);
   HPROF_ROW(hotspot, precise_code, tag::kOnLoad);
@@ -222,6 +228,7 @@ const struct {
     {HPROF_SERVICE_CLASS_FILE, &copy_with_checks<hprof_class_file_service>},
     {HPROF_SERVICE_LIBRARY, &copy_with_checks<hprof_library_service>},
     {HPROF_SERVICE_VM_DUMP, &copy_with_checks<hprof_vm_dump_service>},
+    {HPROF_SERVICE_FOREIGN_DUMP, &copy_with_checks<hprof_foreign_dump_service>},
     {HPROF_SERVICE_HOTSPOT, &copy_with_checks<hprof_hotspot_service>},
 };
 

@@ -1,9 +1,10 @@
-// The service tables that units get: log, mem, clock, emit, jvm, hotspot. The others are in services_ids.cpp,
+// The service tables that units get: log, mem, clock, emit, jvm. The others are in services_ids.cpp,
 // services_threads.cpp and services_io.cpp.
 #include <cstring>
 
 #include <hprof/draft/bytecode.h>
 #include <hprof/draft/class_file.h>
+#include <hprof/draft/foreign_dump.h>
 #include <hprof/draft/hotspot.h>
 #include <hprof/draft/library.h>
 #include <hprof/draft/sampling.h>
@@ -113,11 +114,6 @@ const hprof_emit_service kEmit = {
     [](const hprof_host* host, uint32_t kind, uint32_t id) -> hprof_status {
       return is_gone(*slot_of(host)) ? HPROF_ABORTED : session_of(host)->pipeline().define(kind, id);
     },
-    [](const hprof_host* host) { return session_of(host)->pipeline().position(); },
-    [](const hprof_host* host, uint64_t position, const void* bytes, uint64_t size) -> hprof_status {
-      if (is_gone(*slot_of(host))) return HPROF_ABORTED;
-      return session_of(host)->pipeline().patch(position, bytes, size);
-    },
     [](const hprof_host* host) { session_of(host)->pipeline().tell_progress(); },
     [](const hprof_host* host, const char* name) { return session_of(host)->kinds().number(name); },
 };
@@ -157,6 +153,7 @@ const ServiceRow kServices[] = {
     {HPROF_SERVICE_CLASS_FILE, &class_file_service},
     {HPROF_SERVICE_LIBRARY, &library_service},
     {HPROF_SERVICE_VM_DUMP, &vm_dump_service},
+    {HPROF_SERVICE_FOREIGN_DUMP, &foreign_dump_service},
     {HPROF_SERVICE_HOTSPOT, &hotspot_service},
 };
 

@@ -1,6 +1,7 @@
-// The vm_dump service: the VM's own heap dumper.
+// The services vm_dump, the VM's own heap dumper, and foreign_dump, where its bytes go.
 #include <cstdio>
 
+#include <hprof/draft/foreign_dump.h>
 #include <hprof/draft/vm_dump.h>
 
 #include "core/agent/service_tables.h"
@@ -73,8 +74,21 @@ uint32_t vm_dump_available(const hprof_host* host, char* error, uint32_t error_s
 
 const hprof_vm_dump_service kVmDump = {sizeof(hprof_vm_dump_service), 0, &vm_dump_available, &run_vm_dump};
 
+const hprof_foreign_dump_service kForeignDump = {
+    sizeof(hprof_foreign_dump_service),
+    0,
+    [](const hprof_host* host) { return slot_of(host)->session->takes_foreign_dumps() ? 1u : 0u; },
+    [](const hprof_host* host) { return slot_of(host)->session->can_patch() ? 1u : 0u; },
+    [](const hprof_host* host) { return slot_of(host)->session->pipeline().position(); },
+    [](const hprof_host* host, uint64_t position, const void* bytes, uint64_t size) -> hprof_status {
+      if (is_gone(*slot_of(host))) return HPROF_ABORTED;
+      return slot_of(host)->session->pipeline().patch(position, bytes, size);
+    },
+};
+
 }  // namespace
 
 const void* vm_dump_service() { return &kVmDump; }
+const void* foreign_dump_service() { return &kForeignDump; }
 
 }  // namespace hprof

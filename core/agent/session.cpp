@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <hprof/draft/foreign_dump.h>
 #include <hprof/tables.h>
 
 #include "core/agent/unit_checks.h"
@@ -261,12 +262,19 @@ bool Session::make_units() {
   if (setup_.is_without_effect()) return true;
   if (!add_slot(encoder_, selection.encoder) || !add_slot(sink_, selection.sink)) return false;
   auto* encoder = static_cast<const hprof_encoder_ops*>(encoder_.unit->ops);
-  auto* sink = static_cast<const hprof_sink_ops*>(sink_.unit->ops);
   choose_depth(encoder);
   settings_.heap_form = HPROF_REACHES(encoder, hprof_encoder_ops, heap_form) ? encoder->heap_form : 0;
   if (selection.filter != UINT32_MAX && !add_slot(filter_, selection.filter)) return false;
-  settings_.patchable = HPROF_HAS(sink, hprof_sink_ops, patch) && filter_.unit == nullptr ? 1 : 0;
   return true;
+}
+
+bool Session::takes_foreign_dumps() const {
+  return encoder_.unit != nullptr && hprof_is_listed(encoder_.unit->records, HPROF_KIND_FOREIGN_DUMP) != 0;
+}
+
+bool Session::can_patch() const {
+  return sink_.unit != nullptr && filter_.unit == nullptr &&
+         HPROF_HAS(static_cast<const hprof_sink_ops*>(sink_.unit->ops), hprof_sink_ops, patch);
 }
 
 // An encoder's wish stands where the user has none.
@@ -372,7 +380,7 @@ bool Session::prepare_pipeline() {
     plan.output.chunks = kDumpChunks;
     plan.output.chunk_bytes = kDumpChunkBytes;
   }
-  plan.bare = setup_.selects("cpu", "old");
+  plan.alone = setup_.selects("cpu", "old") ? HPROF_TABLE_CPU_OLD : nullptr;
   plan.output_per_part = has_document_a_file();
   plan.output_per_report =
       strstr(setup_.address(), "%n") != nullptr || has_dump_a_file() || plan.output_per_part;

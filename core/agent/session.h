@@ -159,6 +159,9 @@ class Session {
   JavaVM* vm() const { return vm_; }
   jvmtiEnv* jvmti() const { return jvmti_; }
   bool shows_details() const { return setup_.core().shows_details(); }
+  // Does the encoder take dumps that somebody else made, and can what the sink has be written again?
+  bool takes_foreign_dumps() const;
+  bool can_patch() const;
   Phase phase() const { return phase_.load(std::memory_order_acquire); }
   JNIEnv* jni() const;
   void* vm_symbol(const char* name) const;

@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include <hprof/draft/foreign_dump.h>
+
 #include "core/base/status.h"
 #include "core/base/unit_text.h"
 
@@ -11,7 +13,6 @@ namespace {
 
 constexpr uint64_t kLeastBytesPerMs = 1024 * 1024 / 1000;  // of a sink during a heap dump
 constexpr size_t kReadGuard = 16;
-constexpr uint32_t kHeapDumpEnd = 0x2c;
 constexpr size_t kHostNameMost = 256;
 constexpr uint32_t kWriterEnd = tag::kWriter | tag::kControl;
 constexpr uint32_t kOpening = tag::kOnLoad | tag::kControl;
@@ -209,12 +210,13 @@ hprof_status Output::write_definition(void* context, const hprof_record* record)
 }
 
 void Output::note_dump(const hprof_record& record) {
-  const bool is_raw = record.kind == HPROF_RECORD_HEAP_RAW;
+  const bool is_foreign = record.kind == HPROF_RECORD_FOREIGN_DUMP;
   const bool ends = record.kind == HPROF_RECORD_HEAP_DUMP_END ||
-                    (is_raw && reinterpret_cast<const hprof_rec_heap_raw&>(record).tag == kHeapDumpEnd);
+                    (is_foreign && (reinterpret_cast<const hprof_rec_foreign_dump&>(record).flags &
+                                    HPROF_FOREIGN_ENDS) != 0);
   if (ends) {
     in_dump_.store(false, std::memory_order_relaxed);
-  } else if ((is_raw || record.kind == HPROF_RECORD_HEAP_DUMP_BEGIN) &&
+  } else if ((is_foreign || record.kind == HPROF_RECORD_HEAP_DUMP_BEGIN) &&
              !in_dump_.load(std::memory_order_relaxed)) {
     dump_bytes_.store(0, std::memory_order_relaxed);
     dump_ns_.store(0, std::memory_order_relaxed);

@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include <hprof/draft/foreign_dump.h>
+
 namespace hprof {
 
 namespace {
@@ -11,8 +13,8 @@ constexpr int64_t kIdleWaitNs = 10 * platform::kNanosPerSecond;
 constexpr size_t kWriterStack = 256 * 1024;
 
 bool is_large(const hprof_record& record) {
-  return record.kind == HPROF_RECORD_HEAP_RAW &&
-         reinterpret_cast<const hprof_rec_heap_raw&>(record).size >= HPROF_OUT_LARGE;
+  return record.kind == HPROF_RECORD_FOREIGN_DUMP &&
+         reinterpret_cast<const hprof_rec_foreign_dump&>(record).size >= HPROF_OUT_LARGE;
 }
 
 }  // namespace
@@ -61,8 +63,7 @@ hprof_status Pipeline::begin_output() {
                                 static_cast<uint64_t>(now_ms),
                                 plan_.id_size,
                                 plan_.heap_dump ? 1u : 0u,
-                                plan_.bare ? 1u : 0u,
-                                0};
+                                plan_.alone};
   hprof_status status = output_.write(&begin.head);
   if (status == HPROF_OK || status == HPROF_UNSUPPORTED) status = output_.write(&plan_.settings.head);
   // An output that has failed has said so: the program goes on without it.
@@ -247,7 +248,8 @@ void Pipeline::end_part(const hprof_report_info& info, hprof_status status) {
 // Objects of a heap dump come by the million; they take the time of the last other record.
 hprof_status Pipeline::write(hprof_record* record) {
   if (plan_.no_output) return record->kind == HPROF_RECORD_NOTE ? HPROF_OK : HPROF_UNSUPPORTED;
-  if (record->kind < HPROF_RECORD_HEAP_ROOT || record->kind > HPROF_RECORD_HEAP_RAW) last_time_us_ = now_us();
+  if (record->kind < HPROF_RECORD_HEAP_ROOT || record->kind > HPROF_RECORD_FOREIGN_DUMP)
+    last_time_us_ = now_us();
   record->time_us = last_time_us_;
   hprof_status status =
       is_large(*record) && output_.takes_through() ? write_through(record) : output_.write(record);

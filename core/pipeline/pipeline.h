@@ -23,7 +23,7 @@ struct PipelinePlan {
   uint32_t event_slots;    // power of two
   uint32_t id_size;        // bytes of an object id
   bool heap_dump;          // a heap dump may be written
-  bool bare;               // cpu=old: no prelude
+  const char* alone;       // see hprof_rec_file_begin
   bool output_per_report;  // the address has %n
   bool output_per_part;    // each collector's part of a report, too: the encoder makes a document of it
   bool no_output;          // nothing is opened; records go nowhere, reports are made all the same

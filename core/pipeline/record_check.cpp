@@ -2,6 +2,8 @@
 
 #include <initializer_list>
 
+#include <hprof/draft/foreign_dump.h>
+
 namespace hprof {
 
 namespace {
@@ -32,8 +34,8 @@ uint32_t least_size(uint32_t kind) {
     case HPROF_RECORD_HEAP_OBJECT_ARRAY:
     case HPROF_RECORD_HEAP_PRIMITIVE_ARRAY:
       return sizeof(hprof_rec_heap_array);
-    case HPROF_RECORD_HEAP_RAW:
-      return sizeof(hprof_rec_heap_raw);
+    case HPROF_RECORD_FOREIGN_DUMP:
+      return sizeof(hprof_rec_foreign_dump);
     default:
       return 0;
   }

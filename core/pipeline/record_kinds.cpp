@@ -35,13 +35,13 @@ constexpr const char* kOwnKinds[] = {HPROF_KIND_FILE_BEGIN,
                                      HPROF_KIND_HEAP_INSTANCE,
                                      HPROF_KIND_HEAP_OBJECT_ARRAY,
                                      HPROF_KIND_HEAP_PRIMITIVE_ARRAY,
-                                     HPROF_KIND_HEAP_RAW};
-static_assert(sizeof(kOwnKinds) / sizeof(kOwnKinds[0]) == HPROF_RECORD_HEAP_RAW, "every kind has a name");
+                                     HPROF_KIND_FOREIGN_DUMP};
+static_assert(sizeof(kOwnKinds) / sizeof(kOwnKinds[0]) == HPROF_RECORD_FOREIGN_DUMP, "every kind has a name");
 
 constexpr char kOwnPrefix[] = "hprof.";
 
 uint32_t own_number(const char* name) {
-  for (uint32_t number = 1; number <= HPROF_RECORD_HEAP_RAW; number++) {
+  for (uint32_t number = 1; number <= HPROF_RECORD_FOREIGN_DUMP; number++) {
     if (strcmp(kOwnKinds[number - 1], name) == 0) return number;
   }
   return 0;

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include <hprof/record.h>
+#include <hprof/draft/foreign_dump.h>
 
 #include "platform/platform.h"
 
@@ -57,7 +57,7 @@ class TakenKinds {
   const char* const* list_ = nullptr;
   bool takes_all_ = true;
   uint64_t own_ = 0, registered_ = 0;  // a bit each
-  static_assert(RecordKinds::kMostRegistered <= 64 && HPROF_RECORD_HEAP_RAW < 64, "a bit each");
+  static_assert(RecordKinds::kMostRegistered <= 64 && HPROF_RECORD_FOREIGN_DUMP < 64, "a bit each");
 };
 
 }  // namespace hprof

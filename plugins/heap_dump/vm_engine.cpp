@@ -20,7 +20,7 @@ hprof_status VmEngine::dump(const Config& config, ObjectTraces* traces, Progress
   VmStream stream;
   hprof_status status = HPROF_NO_MEMORY;
   // Where dumps have files of their own there is one in each.
-  const uint32_t number = s.settings().patchable == 0 ? streamed_++ : 0;
+  const uint32_t number = s.foreign_dump->is_patchable(s.host) == 0 ? streamed_++ : 0;
   if (stream.open(services_, config, s.settings().java_version >= kFirstApart, number, progress,
                   traces->is_used() ? traces : nullptr)) {
     status = s.vm_dump->run(s.host, config.live == 0 ? 1 : 0, &stream, &pass_on, why, why_size);

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include <hprof/cpp/byte_order.hpp>
-#include <hprof/record.h>
+#include <hprof/draft/foreign_dump.h>
 
 namespace hprof::dump {
 
@@ -300,7 +300,7 @@ hprof_status VmStream::begin_objects() {
 // An unused string of blanks.
 hprof_status VmStream::emit_gap() {
   const auto& s = *services_;
-  gap_position_ = s.emit->position(s.host);
+  gap_position_ = s.foreign_dump->position(s.host);
   gap_size_ = kGap;
   if (filters_) gap_size_ += strings_.size() / 4 + uint64_t{heap_.class_count()} * 256;
   uint8_t id[8];
@@ -342,7 +342,7 @@ hprof_status VmStream::fill_gap() {
     put_u4(at + next + 1, gap_time_);
     next += kHead + uint64_t{next < fits ? get_u4(at + next + 5) : 0};
   }
-  status = s.emit->patch(s.host, gap_position_, body_.data(), body_.size());
+  status = s.foreign_dump->patch(s.host, gap_position_, body_.data(), body_.size());
   if (status != HPROF_OK) return status;
   std::memmove(definitions_.data(), definitions_.data() + fits, definitions_.size() - fits);
   definitions_.cut(definitions_.size() - fits);
@@ -402,7 +402,9 @@ hprof_status VmStream::finish() {
 }
 
 hprof_status VmStream::emit(uint32_t tag, uint32_t length, const uint8_t* bytes, uint64_t size) {
-  hprof_rec_heap_raw raw = {{sizeof(raw), HPROF_RECORD_HEAP_RAW, 0}, tag, length, bytes, size};
+  const uint32_t flags = tag == kEnd ? HPROF_FOREIGN_ENDS : 0;
+  hprof_rec_foreign_dump raw = {
+      {sizeof(raw), HPROF_RECORD_FOREIGN_DUMP, 0}, tag, length, bytes, size, flags, 0};
   hprof_status status = services_->emit->write(services_->host, &raw.head);
   gap_time_ = raw.head.time_us > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(raw.head.time_us);
   return status;

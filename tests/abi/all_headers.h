@@ -3,6 +3,7 @@
 #include <hprof/collector.h>
 #include <hprof/draft/bytecode.h>
 #include <hprof/draft/class_file.h>
+#include <hprof/draft/foreign_dump.h>
 #include <hprof/draft/hotspot.h>
 #include <hprof/draft/library.h>
 #include <hprof/draft/object_traces.h>

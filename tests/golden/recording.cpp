@@ -173,7 +173,7 @@ void Recording::play_old(const Player& player) {
   now_us_ = 0;
   auto begin = make<hprof_rec_file_begin>(HPROF_RECORD_FILE_BEGIN);
   begin.id_size = 4;
-  begin.bare = 1;
+  begin.alone = HPROF_TABLE_CPU_OLD;
   emit(player, &begin.head);
   const hprof_call_row rows[] = {{21890, 508 * kMs, run_method, run_method},
                                  {1, 999999, hostile_method, run_method},

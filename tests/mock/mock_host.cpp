@@ -194,8 +194,6 @@ const hprof_emit_service kEmit = {sizeof(hprof_emit_service),
                                   MockEmit::event,
                                   MockEmit::write,
                                   MockEmit::define,
-                                  nullptr,
-                                  nullptr,
                                   [](const hprof_host*) {},
                                   MockEmit::kind};
 const hprof_threads_service kThreads = {sizeof(hprof_threads_service),

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include <hprof/cpp/dump_types.hpp>
+#include <hprof/draft/foreign_dump.h>
 
 namespace hprof {
 
@@ -72,8 +73,8 @@ MockRecord::MockRecord(const hprof_record* record) : bytes_(copy_of(record, reco
       dump.elements = elements;
       break;
     }
-    case HPROF_RECORD_HEAP_RAW: {
-      auto& raw = edit<hprof_rec_heap_raw>();
+    case HPROF_RECORD_FOREIGN_DUMP: {
+      auto& raw = edit<hprof_rec_foreign_dump>();
       keep(raw.bytes, raw.size);
       break;
     }

@@ -81,10 +81,16 @@ void write_note(TextOut& out, const hprof_rec_note& note) {
   out.lit("\n");
 }
 
+// cpu=old has an output without a prelude.
+bool is_for_calls(const hprof_rec_file_begin& begin) {
+  return begin.alone != nullptr && std::strcmp(begin.alone, HPROF_TABLE_CPU_OLD) == 0;
+}
+
 void write_record(TextOut& out, const hprof_record* record) {
   switch (record->kind) {
     case HPROF_RECORD_FILE_BEGIN:
-      if (as<hprof_rec_file_begin>(record).bare == 0) write_prelude(out, as<hprof_rec_file_begin>(record));
+      if (!is_for_calls(as<hprof_rec_file_begin>(record)))
+        write_prelude(out, as<hprof_rec_file_begin>(record));
       break;
     // Nothing to say in text.
     case HPROF_RECORD_FILE_END:
@@ -156,7 +162,9 @@ bool is_call_list(const hprof_record* record) {
 
 hprof_status encode(void* self, const hprof_record* record, hprof_out* out) {
   auto* encoder = static_cast<Encoder*>(self);
-  if (record->kind == HPROF_RECORD_FILE_BEGIN) encoder->bare = as<hprof_rec_file_begin>(record).bare;
+  if (record->kind == HPROF_RECORD_FILE_BEGIN) {
+    encoder->bare = is_for_calls(as<hprof_rec_file_begin>(record)) ? 1 : 0;
+  }
   if (encoder->bare != 0 && !is_call_list(record)) {
     return record->kind == HPROF_RECORD_NOTE ? HPROF_UNSUPPORTED : HPROF_OK;
   }

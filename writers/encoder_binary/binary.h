@@ -21,6 +21,7 @@
 #include <hprof/cpp/lazy_table.hpp>
 #include <hprof/cpp/names.hpp>
 #include <hprof/cpp/out.hpp>
+#include <hprof/draft/foreign_dump.h>
 #include <hprof/record.h>
 #include <hprof/service/mem.h>
 

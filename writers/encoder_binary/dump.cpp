@@ -218,15 +218,15 @@ void write_array(Encoder& encoder, BinaryOut& out, const hprof_rec_heap_array& a
   if (array.first < length) elements.write(out, smaller(array.count, length - array.first));
 }
 
-// A record that a VM made: nothing of it is looked at but where it ends.
-void write_raw(Encoder& encoder, BinaryOut& out, const hprof_rec_heap_raw& raw) {
-  if (raw.tag != 0) {
-    flush_segment(encoder, out, raw.head.time_us);
-    write_head(encoder, out, static_cast<Tag>(raw.tag), raw.head.time_us, raw.length);
-    if (raw.tag == kHeapDumpEnd) encoder.in_dump = 0;
-    if (raw.tag == kHeapDumpSegment) encoder.in_dump = 1;
+// A record that somebody else made: nothing of it is looked at but where it ends.
+void write_foreign(Encoder& encoder, BinaryOut& out, const hprof_rec_foreign_dump& foreign) {
+  if (foreign.tag != 0) {
+    flush_segment(encoder, out, foreign.head.time_us);
+    write_head(encoder, out, static_cast<Tag>(foreign.tag), foreign.head.time_us, foreign.length);
+    if (foreign.tag == kHeapDumpEnd) encoder.in_dump = 0;
+    if (foreign.tag == kHeapDumpSegment) encoder.in_dump = 1;
   }
-  out.bytes(raw.bytes, raw.size);
+  out.bytes(foreign.bytes, foreign.size);
 }
 
 }  // namespace
@@ -244,7 +244,9 @@ void write_heap_record(Encoder& encoder, BinaryOut& out, const hprof_record* rec
     if (encoder.in_dump != 0) end_dump(encoder, out, record->time_us);
     return;
   }
-  if (record->kind == HPROF_RECORD_HEAP_RAW) return write_raw(encoder, out, as<hprof_rec_heap_raw>(record));
+  if (record->kind == HPROF_RECORD_FOREIGN_DUMP) {
+    return write_foreign(encoder, out, as<hprof_rec_foreign_dump>(record));
+  }
   encoder.in_dump = 1;
   switch (record->kind) {
     case HPROF_RECORD_HEAP_DUMP_BEGIN:

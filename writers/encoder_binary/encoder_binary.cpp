@@ -87,18 +87,12 @@ constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,
                                     HPROF_KIND_HEAP_INSTANCE,
                                     HPROF_KIND_HEAP_OBJECT_ARRAY,
                                     HPROF_KIND_HEAP_PRIMITIVE_ARRAY,
-                                    HPROF_KIND_HEAP_RAW,
+                                    HPROF_KIND_FOREIGN_DUMP,
                                     nullptr};
 
-const hprof_encoder_ops kOps = {sizeof(hprof_encoder_ops),
-                                0,
-                                create,
-                                encode,
-                                destroy,
-                                "",
-                                HPROF_HEAP_AS_BYTES | HPROF_HEAP_AS_RECORDS | HPROF_HEAP_ONE_A_FILE,
-                                0,
-                                "application/octet-stream"};
+const hprof_encoder_ops kOps = {
+    sizeof(hprof_encoder_ops), 0, create, encode, destroy, "", HPROF_HEAP_AS_BYTES | HPROF_HEAP_ONE_A_FILE, 0,
+    "application/octet-stream"};
 
 const hprof_unit kUnit = {
     sizeof(hprof_unit),

@@ -165,7 +165,7 @@ WriteTable writer_of(const hprof_rec_table& table) {
 }
 
 bool is_heap_dump(uint32_t kind) {
-  return kind >= HPROF_RECORD_HEAP_DUMP_BEGIN && kind <= HPROF_RECORD_HEAP_RAW;
+  return kind >= HPROF_RECORD_HEAP_DUMP_BEGIN && kind <= HPROF_RECORD_FOREIGN_DUMP;
 }
 
 bool names_traces(const hprof_record* record) {

@@ -15,11 +15,11 @@ typedef struct hprof_settings {
   uint32_t verbose;
   uint32_t java_version; /* 8, 11, 17 ... of the running VM; 0 without one */
   double cutoff;
-  uint64_t granted;    /* HPROF_NEED_* that the VM granted */
-  uint32_t attached;   /* 1: loaded into a running VM */
-  uint32_t raw_names;  /* 1: names of hidden classes as the VM spells them */
-  uint32_t heap_form;  /* what the session's encoder takes of a heap dump: HPROF_HEAP_* of record.h */
-  uint32_t patchable;  /* 1: bytes of the output that were written can be written again: emit service's patch */
+  uint64_t granted;   /* HPROF_NEED_* that the VM granted */
+  uint32_t attached;  /* 1: loaded into a running VM */
+  uint32_t raw_names; /* 1: names of hidden classes as the VM spells them */
+  uint32_t heap_form; /* how the session's encoder takes the objects of a heap dump: HPROF_HEAP_* of record.h */
+  uint32_t reserved;
   uint64_t max_memory; /* max-memory= in bytes, 0: no limit; by this buffers are sized */
 } hprof_settings;
 

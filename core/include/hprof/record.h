@@ -78,10 +78,7 @@ typedef struct hprof_record {
 #define HPROF_KIND_HEAP_OBJECT_ARRAY "hprof.heap_object_array/1"
 #define HPROF_RECORD_HEAP_PRIMITIVE_ARRAY 26
 #define HPROF_KIND_HEAP_PRIMITIVE_ARRAY "hprof.heap_primitive_array/1"
-/* A record of the binary format as a VM made it, instead of the five and of definitions; only for encoders that say
- * HPROF_HEAP_AS_RECORDS */
-#define HPROF_RECORD_HEAP_RAW 27
-#define HPROF_KIND_HEAP_RAW "hprof.heap_raw/1"
+/* 27 is a draft's: hprof/draft/foreign_dump.h */
 #define HPROF_RECORD_REGISTERED 1024
 #define HPROF_KIND_NAME_MOST 63 /* bytes of a name */
 
@@ -90,8 +87,7 @@ typedef struct hprof_rec_file_begin {
   uint64_t created_ms; /* wall clock, milliseconds since 1970 */
   uint32_t id_size;    /* 4 or 8 bytes per object id */
   uint32_t heap_dump;  /* 1: a heap dump may follow (binary: version 1.0.2) */
-  uint32_t bare;       /* 1: no prelude (cpu=old's format) */
-  uint32_t reserved;
+  const char* alone;   /* name of the table that the output is for, and for nothing else; NULL: for all that comes */
 } hprof_rec_file_begin;
 
 /* FILE_END: head only. STRING, CLASS, CLASS_UNLOAD, FRAME, TRACE, THREAD_START, THREAD_END: */
@@ -302,10 +298,9 @@ typedef struct hprof_rec_monitor_dump {
 #define HPROF_TYPE_INT 10
 #define HPROF_TYPE_LONG 11
 
-/* What an encoder takes of a heap dump, as bits of heap_form; 0: bytes and fields. */
+/* How an encoder takes the objects of a heap dump, as bits of heap_form; 0: bytes and fields. */
 #define HPROF_HEAP_AS_BYTES 1u   /* hprof_rec_heap_instance.bytes */
 #define HPROF_HEAP_AS_FIELDS 2u  /* hprof_rec_heap_instance.fields */
-#define HPROF_HEAP_AS_RECORDS 4u /* HPROF_RECORD_HEAP_RAW */
 #define HPROF_HEAP_ONE_A_FILE 8u /* readers want one dump in a file: the core begins a new one for each */
 
 typedef struct hprof_rec_heap_dump { /* HEAP_DUMP_BEGIN and _END */
@@ -382,13 +377,5 @@ typedef struct hprof_rec_heap_array { /* HEAP_OBJECT_ARRAY: elements are ids; HE
    * `first` on. 0 and 0: all of them. The parts are in order and without a gap, and nothing stands between them. */
   uint32_t first, count;
 } hprof_rec_heap_array;
-
-typedef struct hprof_rec_heap_raw {
-  hprof_record head;
-  uint32_t tag;         /* of the binary format; 0: more bytes of the body that began before */
-  uint32_t length;      /* of the whole body */
-  const uint8_t* bytes; /* of the body, as many as there are by now */
-  uint64_t size;
-} hprof_rec_heap_raw;
 
 #endif

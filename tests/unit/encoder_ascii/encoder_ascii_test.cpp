@@ -249,14 +249,14 @@ TEST_CASE("the prelude cannot be mistaken for its end, or for a record") {
   CHECK(text.find("\n---") == text.size() - 11);
   CHECK(text.find("\nTRACE ") == std::string::npos);
   CHECK(text.find(" BEGIN") == std::string::npos);
-  begin.bare = 1;
+  begin.alone = HPROF_TABLE_CPU_OLD;
   CHECK(encode_one(host, &begin.head).empty());
 }
 
 TEST_CASE("a bare output holds the call list and nothing else") {
   MockHost host;
   auto begin = make_record<hprof_rec_file_begin>(HPROF_RECORD_FILE_BEGIN);
-  begin.bare = 1;
+  begin.alone = HPROF_TABLE_CPU_OLD;
   auto thread = make_record<hprof_rec_definition>(HPROF_RECORD_THREAD_START);
   thread.id = host.add_thread("main", "main", "");
   auto note = make_record<hprof_rec_note>(HPROF_RECORD_NOTE);

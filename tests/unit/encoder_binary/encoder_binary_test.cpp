@@ -148,7 +148,7 @@ TEST_CASE("what belongs to other formats is not accepted") {
     CHECK_FALSE(is_taken(unit().records, name));
   }
   for (uint32_t kind = 0; kind < 64; kind++) {
-    const bool refused = kind == 0 || kind > HPROF_RECORD_HEAP_RAW || kind == HPROF_RECORD_NOTE ||
+    const bool refused = kind == 0 || kind > HPROF_RECORD_FOREIGN_DUMP || kind == HPROF_RECORD_NOTE ||
                          kind == HPROF_RECORD_REPORT_BEGIN || kind == HPROF_RECORD_REPORT_END ||
                          (kind >= HPROF_RECORD_MONITOR_WAIT && kind <= HPROF_RECORD_MONITOR_DUMP);
     if (!refused) continue;

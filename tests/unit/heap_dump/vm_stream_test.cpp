@@ -63,16 +63,19 @@ std::string file;
 std::string& out() { return file; }
 
 const hprof_emit_service kEmit = {
-    sizeof(hprof_emit_service),
-    0,
-    nullptr,
+    sizeof(hprof_emit_service), 0, nullptr,
     [](const hprof_host*, hprof_record* head) {
-      const auto* raw = reinterpret_cast<const hprof_rec_heap_raw*>(head);
+      const auto* raw = reinterpret_cast<const hprof_rec_foreign_dump*>(head);
       if (raw->tag != 0) out() += static_cast<char>(raw->tag) + u4(0) + u4(raw->length);
       out().append(reinterpret_cast<const char*>(raw->bytes), raw->size);
       return hprof_status{HPROF_OK};
     },
-    [](const hprof_host*, uint32_t, uint32_t) { return hprof_status{HPROF_OK}; },
+    [](const hprof_host*, uint32_t, uint32_t) { return hprof_status{HPROF_OK}; }};
+const hprof_foreign_dump_service kForeign = {
+    sizeof(hprof_foreign_dump_service),
+    0,
+    [](const hprof_host*) { return uint32_t{1}; },
+    [](const hprof_host*) { return uint32_t{1}; },
     [](const hprof_host*) { return uint64_t{out().size()}; },
     [](const hprof_host*, uint64_t position, const void* bytes, uint64_t size) {
       REQUIRE(position + size <= out().size());
@@ -103,6 +106,7 @@ Result pass(const std::string& main, const std::string& objects, const std::stri
   followed.offer(&host);
   host.set_service(HPROF_SERVICE_EMIT, &kEmit);
   host.set_service(HPROF_SERVICE_MEM, &kMem);
+  host.set_service(HPROF_SERVICE_FOREIGN_DUMP, &kForeign);
   Services services(host.host());
   out().clear();
   Progress progress;

@@ -9,6 +9,7 @@
 
 #include <hprof/cpp/core_tables.hpp>
 #include <hprof/cpp/out.hpp>
+#include <hprof/draft/foreign_dump.h>
 
 #include "core/pipeline/pipeline.h"
 #include "tests/mock/mock_host.h"
@@ -121,8 +122,8 @@ inline hprof_status encode(void*, const hprof_record* record, hprof_out* out) {
     case HPROF_RECORD_TABLE:
       word = "samples";
       break;
-    case HPROF_RECORD_HEAP_RAW: {
-      const auto* raw = reinterpret_cast<const hprof_rec_heap_raw*>(record);
+    case HPROF_RECORD_FOREIGN_DUMP: {
+      const auto* raw = reinterpret_cast<const hprof_rec_foreign_dump*>(record);
       Out bytes(out);
       bytes.bytes(raw->bytes, raw->size);
       return bytes.status();
@@ -221,11 +222,11 @@ struct Fixture {
   }
 
   hprof_status raw(const std::string& bytes) {
-    hprof_rec_heap_raw record = {{sizeof(record), HPROF_RECORD_HEAP_RAW, 0},
-                                 0,
-                                 0,
-                                 reinterpret_cast<const uint8_t*>(bytes.data()),
-                                 bytes.size()};
+    hprof_rec_foreign_dump record = {{sizeof(record), HPROF_RECORD_FOREIGN_DUMP, 0},
+                                     0,
+                                     0,
+                                     reinterpret_cast<const uint8_t*>(bytes.data()),
+                                     bytes.size()};
     return pipeline.write(&record.head);
   }
 

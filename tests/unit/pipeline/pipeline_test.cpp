@@ -141,7 +141,7 @@ TEST_CASE("bytes of a dump are not older than what was defined before them") {
   f.open();
   REQUIRE(f.pipeline.begin_report());
   CHECK(f.samples({}) == HPROF_OK);
-  hprof_rec_heap_raw record = {{sizeof(record), HPROF_RECORD_HEAP_RAW, 0}, 0, 0, nullptr, 0};
+  hprof_rec_foreign_dump record = {{sizeof(record), HPROF_RECORD_FOREIGN_DUMP, 0}, 0, 0, nullptr, 0};
   CHECK(f.pipeline.write(&record.head) == HPROF_OK);
   const uint64_t before = record.head.time_us;
   const uint64_t begin = platform::monotonic_ns();

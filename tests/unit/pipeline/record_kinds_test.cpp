@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <hprof/cpp/core_tables.hpp>
+#include <hprof/draft/foreign_dump.h>
 
 using namespace hprof;
 
@@ -53,7 +54,7 @@ TEST_CASE("a name has one number, the core's own a fixed one") {
   CHECK_KIND(HEAP_INSTANCE);
   CHECK_KIND(HEAP_OBJECT_ARRAY);
   CHECK_KIND(HEAP_PRIMITIVE_ARRAY);
-  CHECK_KIND(HEAP_RAW);
+  CHECK_KIND(FOREIGN_DUMP);
 #undef CHECK_KIND
   const uint32_t heat = kinds.number("com.acme.heat/1");
   CHECK(heat == HPROF_RECORD_REGISTERED);
@@ -114,7 +115,7 @@ TEST_CASE("without a list an encoder takes all, with an empty one nothing") {
   RecordKinds kinds;
   TakenKinds taken;
   taken.resolve(nullptr, &kinds);
-  CHECK(taken.takes(HPROF_RECORD_HEAP_RAW));
+  CHECK(taken.takes(HPROF_RECORD_FOREIGN_DUMP));
   CHECK(taken.takes(HPROF_RECORD_REGISTERED + 5));
   taken.resolve(kNothing, &kinds);
   CHECK_FALSE(taken.takes(HPROF_RECORD_NOTE));

@@ -7,6 +7,7 @@
 #include <hprof/cpp/names.hpp>
 #include <hprof/cpp/service.hpp>
 #include <hprof/draft/bytecode.h>
+#include <hprof/draft/foreign_dump.h>
 #include <hprof/draft/hotspot.h>
 #include <hprof/draft/sampling.h>
 #include <hprof/draft/vm_dump.h>
@@ -56,6 +57,7 @@ struct Services {
   const hprof_io_service* io = nullptr;
   const hprof_bytecode_service* bytecode = nullptr;
   const hprof_vm_dump_service* vm_dump = nullptr;
+  const hprof_foreign_dump_service* foreign_dump = nullptr;
 
   Services() = default;
   explicit Services(const hprof_host* h)
@@ -71,7 +73,8 @@ struct Services {
         sampling(find_service<hprof_sampling_service>(h, HPROF_SERVICE_SAMPLING)),
         io(find_service<hprof_io_service>(h, HPROF_SERVICE_IO)),
         bytecode(find_service<hprof_bytecode_service>(h, HPROF_SERVICE_BYTECODE)),
-        vm_dump(find_service<hprof_vm_dump_service>(h, HPROF_SERVICE_VM_DUMP)) {}
+        vm_dump(find_service<hprof_vm_dump_service>(h, HPROF_SERVICE_VM_DUMP)),
+        foreign_dump(find_service<hprof_foreign_dump_service>(h, HPROF_SERVICE_FOREIGN_DUMP)) {}
 
   const hprof_settings& settings() const { return *host->settings; }
 

@@ -23,11 +23,6 @@ typedef struct hprof_emit_service {
    * it already. Records define what they refer to by themselves; heap dump records do not, since nothing may stand
    * between them: define before HEAP_DUMP_BEGIN. Only inside report(). [control] */
   hprof_status (*define)(const hprof_host* host, uint32_t kind, uint32_t id);
-  /* Bytes of the output so far, those on their way included. Only inside report(). [control] */
-  uint64_t (*position)(const hprof_host* host);
-  /* Writes `size` bytes again that are part of the output, from `position` on. HPROF_UNSUPPORTED unless
-   * hprof_settings.patchable. Waits until they have been written the first time. Only inside report(). [control] */
-  hprof_status (*patch)(const hprof_host* host, uint64_t position, const void* bytes, uint64_t size);
   /* Says that a long report gets on though nothing is written. At the VM's end a heap dump that gets on is waited for
    * beyond exit-timeout=. Cheap, but not for every object. Only inside report(). [control][heap] */
   void (*progress)(const hprof_host* host);
