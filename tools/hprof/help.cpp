@@ -197,6 +197,7 @@ Exit status: 0 done, 1 unreadable, 2 wrong usage or failed.
 
 constexpr char kPlugin[] = R"(hprof plugin list [--agent=LIBRARY] [FOLDER...]
 hprof plugin new collector|encoder|filter|sink NAME [--cpp]
+hprof plugin check FILE [--run] [--unit=ID] [--deadline=SECONDS] [--agent=LIBRARY]
 
 list shows the modules that an agent finds beside itself and in the FOLDERs (as with plugins=), where each lies,
 and the units in it with the options that select them. What the agent refuses is named on stderr with the reason.
@@ -205,13 +206,24 @@ Libraries in these folders are loaded, which runs their code.
 new makes the folder NAME with a unit that builds against an installed hprof, passes its own test without a VM, and
 runs: source, CMakeLists.txt, test, README.md. NAME: lower-case letters, digits and '_'.
 
+check says what is wrong with a plugin: its descriptor and the version of the ABI that it needs, its option rows
+(help, names of the agent's own and of shipped units), what its library exports and needs. With --run its units
+live against a mock host: started, reported, reset and stopped in all orders, every option at its bounds, every
+kind of record, places that are full, slow or gone, each allocation failing; memory, files and threads are counted.
+Each step has a process of its own: a crash or a hang is a line of the table.
+
   --agent=LIBRARY       the agent; default ../lib/libhprof.so beside this program
   --cpp                 in C++17; default C99
+  --run                 run the units, without a VM
+  --unit=ID             run this one only
+  --deadline=SECONDS    a step that says nothing for so long hangs; default 60
 
   hprof plugin list /opt/acme/plugins
   hprof plugin new collector locks --cpp
+  hprof plugin check --run build/locks.so
 
-Exit status: 0 done, 1 refused by the agent, 2 no agent, or the folder cannot be made.
+Exit status: 0 done, 1 refused by the agent or something is wrong with the plugin, 2 no agent or file, or the folder
+cannot be made.
 )";
 
 struct Page {
@@ -228,9 +240,7 @@ const Page kPages[] = {
     {{"check", check_command, "say what is wrong with a profile or dump"}, "FILE...", kCheck},
     {{"print", print_command, "show a report or binary file in short"}, "FILE", kPrint},
     {{"diff", diff_command, "say what is more in the second of two reports or dumps"}, "FILE FILE", kDiff},
-    {{"plugin", plugin_command, "show the plugins that an agent finds, start new ones"},
-     "list|new ...",
-     kPlugin},
+    {{"plugin", plugin_command, "list, start and check plugins"}, "list|new|check ...", kPlugin},
     {{"view", view_command, "make a page with flame graph and tables of a profile"}, "FILE", kView},
     {{"convert", convert_command, "write a profile in another format"}, "FILE --to=FORMAT", kConvert},
     {{"doctor", doctor_command, "say what this host and a JVM allow"}, "[PID]", kDoctor},

@@ -8,7 +8,8 @@ int plugin_command(const Arguments& arguments) {
   const Arguments rest(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
   if (word == "list") return plugin_list(rest);
   if (word == "new") return plugin_new(rest);
-  return misuse("plugin", "list or new");
+  if (word == "check") return plugin_check(rest);
+  return misuse("plugin", "list, new or check");
 }
 
 }  // namespace hprof::tool

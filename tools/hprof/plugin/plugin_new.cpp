@@ -13,7 +13,7 @@ namespace hprof::tool {
 namespace {
 
 const char* const kKinds[] = {"collector", "encoder", "filter", "sink"};
-constexpr size_t kNameMost = 40;
+constexpr size_t kNameMost = 24;  // option names are made of it, and have at most 32 bytes
 // Targets that CMake or its generators have themselves.
 const char* const kReserved[] = {"all", "clean", "help", "hprof", "install", "package", "test"};
 

@@ -1,0 +1,27 @@
+// A unit's life against the mock host: the steps of `hprof plugin check --run`, each in a process of its own.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <hprof/plugin.h>
+
+namespace hprof::tool {
+
+// What a step finds. `fault`: the unit breaks a rule of the headers; `remark`: worth knowing. One line each.
+struct Findings {
+  std::function<void(const std::string& words)> fault;
+  std::function<void(const std::string& words)> remark;
+  // What is being done, for the words of a crash or a hang.
+  std::function<void(const std::string& words)> doing;
+};
+
+struct CheckStep {
+  const char* name;
+  void (*run)(const hprof_unit& unit, const Findings& findings);
+};
+
+std::vector<CheckStep> steps_of(uint32_t unit_kind);
+
+}  // namespace hprof::tool

@@ -1,0 +1,260 @@
+// Filters and sinks: bytes in parts of all sizes, places that are full, slow or gone, and no memory.
+#include <hprof/filter.h>
+#include <hprof/sink.h>
+
+#include "tools/hprof/plugin/check_parts.h"
+#include "tools/hprof/plugin/checked_host.h"
+
+namespace hprof::tool {
+
+namespace {
+
+constexpr uint64_t kAllocationsMost = 200;
+constexpr uint64_t kTimeout = 1000000000;
+constexpr int kPatience = 8;  // writes in a row that take nothing
+
+std::string some_bytes(size_t size) {
+  std::string bytes(size, 0);
+  for (size_t i = 0; i < size; i++) bytes[i] = static_cast<char>(i * 7 % 251);
+  return bytes;
+}
+
+// --- filters
+
+struct Passed {
+  uint64_t total = 0, most = UINT64_MAX;
+};
+hprof_status pass(void* context, const uint8_t*, uint64_t size) {
+  Passed& passed = *static_cast<Passed*>(context);
+  passed.total += size;
+  return passed.total > passed.most ? HPROF_ABORTED : HPROF_OK;
+}
+
+bool filter(CheckedHost& host, const hprof_unit& unit, const std::map<std::string, std::string>& options,
+            uint64_t most) {
+  const auto& ops = *static_cast<const hprof_filter_ops*>(unit.ops);
+  const MockConfig config(unit, options);
+  void* self = nullptr;
+  char error[512] = "";
+  host.findings.doing("create");
+  const hprof_status made = ops.create(host.mock.host(), config.data(), &self, error, sizeof error);
+  if (made != HPROF_OK) {
+    host.check_refusal(made, error);
+    if (host.mock.fail_allocation == UINT64_MAX) host.findings.remark(std::string("not run here: ") + error);
+  } else {
+    Passed passed;
+    passed.most = most;
+    hprof_status status = HPROF_OK;
+    // It ends at each report and begins anew.
+    for (int round = 0; round < 3 && status == HPROF_OK; round++) {
+      for (size_t size : {1, 4096, 0, 1 << 20}) {
+        const std::string bytes = some_bytes(size);
+        host.findings.doing("write of " + std::to_string(size) + " bytes");
+        host.where = Where::kWriter;
+        if (status == HPROF_OK)
+          status = ops.write(self, reinterpret_cast<const uint8_t*>(bytes.data()), size, &passed, pass);
+      }
+      host.findings.doing("finish");
+      if (status == HPROF_OK) status = ops.finish(self, &passed, pass);
+      host.where = Where::kControl;
+    }
+    if (status == HPROF_OK && passed.total > most) host.fault("goes on although the output is gone");
+    if (status != HPROF_OK && status != HPROF_ABORTED) host.fault("answers " + status_name(status));
+    if (status != HPROF_OK && passed.total <= most) host.fault("stops although the output is there");
+    if (passed.total == 0) host.fault("passes nothing on");
+    host.findings.doing("destroy");
+    ops.destroy(self);
+  }
+  host.check_balance();
+  return made == HPROF_OK;
+}
+
+void filter_life(const hprof_unit& unit, const Findings& findings) {
+  CheckedHost host(findings);
+  filter(host, unit, {}, UINT64_MAX);
+}
+void filter_options(const hprof_unit& unit, const Findings& findings) {
+  for (const auto& trial : option_trials(unit)) {
+    const Findings named = with_trial(findings, trial);
+    CheckedHost host(named);
+    filter(host, unit, trial, UINT64_MAX);
+  }
+}
+void filter_no_memory(const hprof_unit& unit, const Findings& findings) {
+  const Findings quiet = without_remarks(findings);
+  for (uint64_t call = 0; call < kAllocationsMost; call++) {
+    CheckedHost host(quiet);
+    host.mock.fail_allocation = call;
+    filter(host, unit, {}, UINT64_MAX);
+    if (host.mock.allocations <= call) return;
+  }
+}
+void filter_no_output(const hprof_unit& unit, const Findings& findings) {
+  const Findings quiet = without_remarks(findings);
+  CheckedHost host(quiet);
+  filter(host, unit, {}, 0);
+}
+
+// --- sinks
+
+class SinkAtWork {
+ public:
+  SinkAtWork(CheckedHost& host, const hprof_unit& unit, const std::map<std::string, std::string>& options)
+      : host_(host), ops_(*static_cast<const hprof_sink_ops*>(unit.ops)), config_(unit, options) {
+    const hprof_sink_target target = {sizeof target, 1, "check.out", HPROF_EXISTING_REPLACE, 0};
+    char error[512] = "";
+    host.findings.doing("open");
+    status_ = ops_.open(host.mock.host(), config_.data(), &target, &self_, error, sizeof error);
+    if (status_ == HPROF_OK) return;
+    host.check_refusal(status_, error);
+    if (host.mock.fail_allocation == UINT64_MAX)
+      host.findings.remark(std::string("not opened here: ") + error);
+  }
+  ~SinkAtWork() {
+    if (status_ == HPROF_OK) {
+      char error[512] = "";
+      host_.findings.doing("close");
+      if (ops_.close(self_, complete_, error, sizeof error) != HPROF_OK)
+        host_.check_refusal(HPROF_FAILED, error);
+    }
+    host_.check_balance();
+  }
+
+  bool opened() const { return status_ == HPROF_OK; }
+  void write(size_t size) {
+    if (!opened() || !complete_) return;
+    const std::string bytes = some_bytes(size);
+    int stalled = 0;
+    for (size_t done = 0; done < size && stalled < kPatience;) {
+      char error[512] = "";
+      host_.findings.doing("write of " + std::to_string(size - done) + " bytes");
+      const int64_t wrote = ops_.write(self_, reinterpret_cast<const uint8_t*>(bytes.data()) + done,
+                                       size - done, kTimeout, error, sizeof error);
+      if (wrote > static_cast<int64_t>(size - done))
+        return host_.fault("says that it wrote more than it was given");
+      if (wrote < -1) host_.fault("write answers " + std::to_string(wrote));
+      if (wrote < 0) {
+        complete_ = 0;
+        return host_.check_refusal(HPROF_FAILED, error);
+      }
+      stalled = wrote == 0 ? stalled + 1 : 0;
+      done += static_cast<size_t>(wrote);
+    }
+  }
+  void report(size_t size) {
+    hprof_report_info info = {};
+    info.size = sizeof info;
+    info.sequence = info.reason = 1;
+    info.unit = "check";
+    info.labels = info.suffix = info.content_type = "";
+    char error[512] = "";
+    bool begun = opened();
+    if (begun && HPROF_HAS(&ops_, hprof_sink_ops, begin_report)) {
+      host_.findings.doing("begin_report");
+      begun = ops_.begin_report(self_, &info, error, sizeof error) == HPROF_OK;
+      if (!begun) host_.check_refusal(HPROF_FAILED, error);
+    }
+    write(size);
+    if (begun && HPROF_HAS(&ops_, hprof_sink_ops, end_report)) {
+      host_.findings.doing("end_report");
+      if (ops_.end_report(self_, &info, complete_, error, sizeof error) != HPROF_OK) {
+        host_.check_refusal(HPROF_FAILED, error);
+        complete_ = 0;
+      }
+    }
+  }
+  void look_at_name() {
+    if (opened() && ops_.name(self_) == nullptr) host_.fault("has a name that is NULL");
+  }
+
+ private:
+  CheckedHost& host_;
+  const hprof_sink_ops& ops_;
+  MockConfig config_;
+  void* self_ = nullptr;
+  hprof_status status_;
+  uint32_t complete_ = 1;
+};
+
+void use(CheckedHost& host, const hprof_unit& unit, const std::map<std::string, std::string>& options = {}) {
+  SinkAtWork sink(host, unit, options);
+  sink.look_at_name();
+  for (size_t size : {1, 4096, 1 << 18}) sink.write(size);
+  sink.report(1000);
+  sink.report(0);
+}
+
+void sink_life(const hprof_unit& unit, const Findings& findings) {
+  CheckedHost host(findings);
+  use(host, unit);
+}
+void sink_options(const hprof_unit& unit, const Findings& findings) {
+  for (const auto& trial : option_trials(unit)) {
+    const Findings named = with_trial(findings, trial);
+    CheckedHost host(named);
+    use(host, unit, trial);
+  }
+}
+void sink_places(const hprof_unit& unit, const Findings& findings) {
+  const Findings quiet = without_remarks(findings);
+  const std::function<void(MockHost&)> troubles[] = {
+      [](MockHost& mock) { mock.write_most = 1000; },
+      [](MockHost& mock) { mock.stalled_writes = 3; },
+      [](MockHost& mock) { mock.stalled_writes = UINT32_MAX; },
+      [](MockHost& mock) { mock.space_left = 0; },
+      [](MockHost& mock) { mock.space_left = 5000; },
+      [](MockHost& mock) { mock.close_error = "Input/output error"; },
+      [](MockHost& mock) { mock.connect_error = "Connection refused"; },
+      [](MockHost& mock) {
+        mock.files["check.out"] = {"check.out", "old", true, false};
+      },
+  };
+  for (const auto& trouble : troubles) {
+    CheckedHost host(quiet);
+    trouble(host.mock);
+    if (!host.mock.files.empty()) host.taken_file = host.mock.files.begin()->first;
+    use(host, unit);
+  }
+}
+void sink_no_memory(const hprof_unit& unit, const Findings& findings) {
+  const Findings quiet = without_remarks(findings);
+  for (uint64_t call = 0; call < kAllocationsMost; call++) {
+    CheckedHost host(quiet);
+    host.mock.fail_allocation = call;
+    use(host, unit);
+    if (host.mock.allocations <= call) return;
+  }
+}
+
+}  // namespace
+
+std::vector<CheckStep> filter_steps() {
+  return {{"bytes in parts", filter_life},
+          {"options at their bounds", filter_options},
+          {"no memory at each call", filter_no_memory},
+          {"no output", filter_no_output}};
+}
+
+std::vector<CheckStep> sink_steps() {
+  return {{"bytes in parts", sink_life},
+          {"options at their bounds", sink_options},
+          {"no memory at each call", sink_no_memory},
+          {"places full, slow, gone", sink_places}};
+}
+
+std::vector<CheckStep> steps_of(uint32_t unit_kind) {
+  switch (unit_kind) {
+    case HPROF_UNIT_COLLECTOR:
+      return collector_steps();
+    case HPROF_UNIT_ENCODER:
+      return encoder_steps();
+    case HPROF_UNIT_FILTER:
+      return filter_steps();
+    case HPROF_UNIT_SINK:
+      return sink_steps();
+    default:
+      return {};
+  }
+}
+
+}  // namespace hprof::tool

@@ -1,0 +1,207 @@
+// Services that look at what they are given, and pass it on to the mock host.
+#include "tools/hprof/plugin/checked_host.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "core/pipeline/record_check.h"
+
+namespace hprof::tool {
+
+namespace {
+
+CheckedHost* current = nullptr;  // one in a process, one thread
+
+// What one try of a unit may use; options ask for more.
+constexpr uint64_t kMemoryMost = 64u << 20;
+
+bool is_known(const void*, uint32_t type, uint32_t number) {
+  const MockHost& mock = current->mock;
+  const auto* ids =
+      static_cast<const hprof_ids_service*>(mock.host()->service(mock.host(), HPROF_SERVICE_IDS));
+  const auto has = [&](auto info, auto function) {
+    info.size = sizeof info;
+    return function(mock.host(), number, &info) != 0;
+  };
+  switch (type) {
+    case HPROF_COLUMN_TRACE:
+      return has(hprof_trace_info{}, ids->trace_info);
+    case HPROF_COLUMN_CLASS:
+      return has(hprof_class_info{}, ids->class_info);
+    case HPROF_COLUMN_METHOD:
+      return has(hprof_method_info{}, ids->method_info);
+    case HPROF_COLUMN_FRAME:
+      return has(hprof_frame_info{}, ids->frame_info);
+    default:
+      return ids->string_text(mock.host(), number).data != nullptr;
+  }
+}
+
+}  // namespace
+
+struct CheckedServices {
+  static bool is_sound(const hprof_record* record) {
+    const char* words = fault_of(record, current->kinds, is_known, nullptr);
+    if (words != nullptr) current->fault(std::string("a record that it hands over ") + words);
+    return words == nullptr;
+  }
+  static hprof_status event(const hprof_host* host, const hprof_record* record) {
+    if (current->where == Where::kWriter) current->fault("queues a record on the writer's thread");
+    return is_sound(record) ? current->mock_emit_->event(host, record) : HPROF_FAILED;
+  }
+  static hprof_status write(const hprof_host* host, hprof_record* record) {
+    if (current->where != Where::kReport) current->fault("writes a record outside of report()");
+    return is_sound(record) ? current->mock_emit_->write(host, record) : HPROF_FAILED;
+  }
+  static uint32_t kind(const hprof_host*, const char* name) { return current->kinds.number(name); }
+
+  static bool is_line(const char* text) {
+    const bool is_one = text != nullptr && std::strpbrk(text, "\n\r\033") == nullptr;
+    if (!is_one)
+      current->fault(text == nullptr ? "gives a message that is NULL"
+                                     : "gives a message of more than one line");
+    if (current->where == Where::kGc) current->fault("gives a message in a [gc] handler");
+    return is_one;
+  }
+  static void message(const hprof_host* host, const char* text) {
+    if (is_line(text)) current->mock_log_->message(host, text);
+  }
+  static void detail(const hprof_host* host, const char* text) {
+    if (is_line(text)) current->mock_log_->detail(host, text);
+  }
+};
+
+CheckedHost::CheckedHost(const Findings& found) : findings(found) {
+  current = this;
+  const auto service = [&](const char* id) { return mock.host()->service(mock.host(), id); };
+  mock_emit_ = static_cast<const hprof_emit_service*>(service(HPROF_SERVICE_EMIT));
+  mock_log_ = static_cast<const hprof_log_service*>(service(HPROF_SERVICE_LOG));
+  emit_ = *mock_emit_;
+  emit_.event = CheckedServices::event;
+  emit_.write = CheckedServices::write;
+  emit_.kind = CheckedServices::kind;
+  log_ = *mock_log_;
+  log_.message = CheckedServices::message;
+  log_.detail = CheckedServices::detail;
+  mock.set_service(HPROF_SERVICE_EMIT, &emit_);
+  mock.set_service(HPROF_SERVICE_LOG, &log_);
+  mock.memory_limit = kMemoryMost;
+  mock.on_allocate = [this] {
+    if (where == Where::kGc) fault("allocates memory in a [gc] handler");
+    if (where == Where::kWriter) fault("allocates memory after create");
+  };
+}
+
+CheckedHost::~CheckedHost() { current = nullptr; }
+
+void CheckedHost::fault(const std::string& words) {
+  if (said_.insert(words).second) findings.fault(words);
+}
+
+void* CheckedHost::jni() const {
+  const auto* jvm =
+      static_cast<const hprof_jvm_service*>(mock.host()->service(mock.host(), HPROF_SERVICE_JVM));
+  return jvm != nullptr ? jvm->jni(mock.host()) : nullptr;
+}
+
+void CheckedHost::check_refusal(hprof_status status, const char* error) {
+  if (status < HPROF_OK || status > HPROF_ABORTED)
+    fault("answers " + status_name(status) + ", which is no status");
+  if (*error == 0 && status != HPROF_NO_MEMORY) fault("refuses without a word (" + status_name(status) + ")");
+  if (std::strpbrk(error, "\n\r") != nullptr) fault("refuses with a text of more than one line");
+}
+
+void CheckedHost::check_balance() {
+  // Probes that have begun may still run: the memory that they use stays.
+  const bool stays = mock.probe_user.size != 0 && mock.memory_used != 0;
+  if (stays) findings.remark("keeps " + std::to_string(mock.memory_used) + " bytes, as users of probes may");
+  if (mock.memory_used != 0 && !stays) fault("keeps " + std::to_string(mock.memory_used) + " bytes");
+  if (mock.memory_charged != 0 && !stays)
+    fault("keeps " + std::to_string(mock.memory_charged) + " charged bytes");
+  if (!mock.wrong_releases.empty()) fault("releases memory that it does not have, or with another size");
+  if (!mock.agent_threads.empty()) fault("leaves a thread of its own running");
+  if (mock.probes_on != 0) fault("leaves probes switched on");
+  for (const auto& file : mock.files) {
+    if (file.second.open && file.first != taken_file) fault("leaves a file open");
+  }
+}
+
+std::string status_name(int64_t status) {
+  static const char* const names[] = {"HPROF_OK",      "HPROF_UNSUPPORTED", "HPROF_NO_MEMORY",
+                                      "HPROF_DROPPED", "HPROF_FAILED",      "HPROF_ABORTED"};
+  return status >= 0 && status <= HPROF_ABORTED ? names[status] : std::to_string(status);
+}
+
+namespace {
+
+std::string number_text(double value, int decimals) {
+  char text[400];
+  std::snprintf(text, sizeof text, "%.*f", decimals, value);
+  return text;
+}
+
+std::vector<std::string> values_of(const hprof_option& row) {
+  const bool bounded = row.min != 0 || row.max != 0;
+  switch (row.type) {
+    case HPROF_OPTION_FLAG:
+      return {"y", "n"};
+    case HPROF_OPTION_CHOICE: {
+      std::vector<std::string> all;
+      const std::string choices = row.choices;
+      for (size_t at = 0; at <= choices.size();) {
+        const size_t end = std::min(choices.find('|', at), choices.size());
+        all.push_back(choices.substr(at, end - at));
+        at = end + 1;
+      }
+      return all;
+    }
+    case HPROF_OPTION_INT:
+      if (!bounded) return {"0", "-9223372036854775807", "9223372036854775807"};
+      return {number_text(row.min, 0), number_text(row.max, 0)};
+    case HPROF_OPTION_REAL:
+      if (!bounded) return {"0", "-1e300", "1e300"};
+      return {number_text(row.min, 6), number_text(row.max, 6)};
+    case HPROF_OPTION_SIZE:
+      if (!bounded) return {"0", "9223372036854775807"};
+      return {number_text(row.min, 0), number_text(row.max, 0)};
+    case HPROF_OPTION_MILLIS:
+      if (!bounded) return {"0", "9000000000000"};
+      return {number_text(row.min, 6), number_text(row.max, 6)};
+    default:
+      return {"", "x", std::string(4096, 'x'), "%s%n/\t\xff"};
+  }
+}
+
+}  // namespace
+
+std::vector<std::map<std::string, std::string>> option_trials(const hprof_unit& unit) {
+  std::vector<std::map<std::string, std::string>> trials = {{}};
+  for (uint32_t i = 0; i < unit.option_count; i++) {
+    const auto& row = *reinterpret_cast<const hprof_option*>(reinterpret_cast<const char*>(unit.options) +
+                                                             size_t{i} * unit.option_stride);
+    for (const std::string& value : values_of(row)) trials.push_back({{row.name, value}});
+  }
+  return trials;
+}
+
+std::string trial_name(const std::map<std::string, std::string>& trial) {
+  if (trial.empty()) return "the defaults";
+  const std::string& value = trial.begin()->second;
+  std::string text;
+  for (char c : value.substr(0, 24)) text += c >= ' ' && c <= '~' ? c : '?';
+  return trial.begin()->first + "=" + text + (value.size() > 24 ? "..." : "");
+}
+
+Findings without_remarks(const Findings& findings) {
+  return {findings.fault, [](const std::string&) {}, findings.doing};
+}
+
+Findings with_trial(const Findings& findings, const std::map<std::string, std::string>& trial) {
+  const std::string name = trial_name(trial);
+  return {[&findings, name](const std::string& words) { findings.fault(words + " (" + name + ")"); },
+          [](const std::string&) {},
+          [&findings, name](const std::string& words) { findings.doing(words + ", " + name); }};
+}
+
+}  // namespace hprof::tool

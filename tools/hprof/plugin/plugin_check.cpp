@@ -1,0 +1,295 @@
+// hprof plugin check: what a library of units says of itself, and with --run its life against the mock host.
+//
+// Its code runs in processes of their own, one for each step, so that a crash or a hang is a line of the
+// table.
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include "core/option/core_options.h"
+#include "core/plugin/verify.h"
+#include "platform/platform.h"
+#include "platform/tool_apart.h"
+#include "platform/tool_os.h"
+#include "tools/hprof/agent_library.h"
+#include "tools/hprof/plugin/check_steps.h"
+#include "tools/hprof/plugin/elf_symbols.h"
+#include "tools/hprof/plugin/plugin_command.h"
+
+namespace hprof::tool {
+
+namespace {
+
+constexpr uint64_t kDeadlineMost = 3600;
+
+struct Row {
+  std::string unit, step, verdict, words;
+};
+
+struct Check {
+  std::string file, agent_folder;
+  double deadline = 60;
+  bool run = false;
+  bool hung = false;  // the unit of the last step: its other steps are left out
+  std::vector<Row> rows;
+  std::vector<std::pair<std::string, uint32_t>> units;  // id and kind, when the library could be opened
+};
+
+using Say = std::function<void(const std::string& line)>;
+
+// --- in the other process. Lines: "fault WORDS", "remark WORDS", "doing WORDS", "unit KIND ID"
+
+const hprof_module* open_module(const std::string& file, std::string* reason) {
+  platform::Library library;
+  char text[512] = "";
+  if (platform::library_open(file.c_str(), &library, text, sizeof text) != 0) {
+    *reason = text;
+    return nullptr;
+  }
+  const auto entry =
+      reinterpret_cast<hprof_module_entry>(platform::library_symbol(library, HPROF_MODULE_ENTRY_NAME));
+  if (entry == nullptr) {
+    *reason = "does not export " HPROF_MODULE_ENTRY_NAME;
+    return nullptr;
+  }
+  const hprof_offer offer = make_offer();
+  const char* refusal = nullptr;
+  const hprof_module* module = entry(&offer, &refusal);
+  if (module == nullptr) *reason = std::string("says: ") + (refusal != nullptr ? refusal : "nothing");
+  return module;
+}
+
+std::string module_name(const std::string& file) {
+  const size_t slash = file.rfind('/');
+  const std::string name = file.substr(slash == std::string::npos ? 0 : slash + 1);
+  return name.substr(0, name.rfind('.'));
+}
+
+bool is_empty(const char* text) { return text == nullptr || *text == 0; }
+
+bool selects_by(const hprof_unit& unit, const char* option) {
+  std::istringstream parts(unit.select == nullptr ? "" : unit.select);
+  for (std::string part; std::getline(parts, part, '|');) {
+    if (part.substr(0, part.find('=')) == option) return true;
+  }
+  return false;
+}
+
+bool have_common_select(const hprof_unit& one, const hprof_unit& other, std::string* common) {
+  std::istringstream parts(is_empty(one.select) ? "" : one.select);
+  for (std::string part; std::getline(parts, part, '|');) {
+    std::istringstream others(is_empty(other.select) ? "" : other.select);
+    for (std::string taken; std::getline(others, taken, '|');) {
+      if (part == taken) *common = part;
+    }
+  }
+  return !common->empty();
+}
+
+// An option that selects units may be a row of several: only one of them runs.
+void compare(const hprof_unit& unit, const hprof_unit& shipped, const Say& say) {
+  const std::string of = std::string(" of the shipped ") + shipped.id;
+  std::string common;
+  if (have_common_select(unit, shipped, &common))
+    say("fault " + std::string(unit.id) + ": selected by " + common + ", as is" + of.substr(3));
+  const OptionTable rows = options_of(unit), taken = options_of(shipped);
+  for (uint32_t i = 0; i < rows.count; i++) {
+    if (taken.find(rows[i].name) != nullptr && !selects_by(unit, rows[i].name))
+      say("fault " + std::string(unit.id) + ": the option " + rows[i].name + " is one" + of);
+  }
+}
+
+void check_texts(const hprof_unit& unit, const Say& say) {
+  const std::string id = unit.id;
+  if (is_empty(unit.summary)) say("fault " + id + ": no summary for help");
+  const OptionTable rows = options_of(unit);
+  for (uint32_t i = 0; i < rows.count; i++) {
+    if (is_empty(rows[i].help)) say("fault " + id + ": no help for the option " + rows[i].name);
+    if (find_core_option(rows[i].name) != nullptr && !selects_by(unit, rows[i].name))
+      say("fault " + id + ": the option " + rows[i].name + " is one of the agent's own");
+  }
+}
+
+void compare_with_shipped(const Check& check, const hprof_module& module, const Say& say) {
+  if (check.agent_folder.empty()) return say("remark no agent found: not compared with the shipped units");
+  if (check.file.rfind(check.agent_folder + "/", 0) == 0) return;  // one of them
+  for (const std::string& name : os::names_in_folder(check.agent_folder)) {
+    std::string reason;
+    const hprof_module* shipped = open_module(check.agent_folder + "/" + name, &reason);
+    for (uint32_t i = 0; shipped != nullptr && i < shipped->unit_count; i++) {
+      for (uint32_t own = 0; own < module.unit_count; own++) {
+        if (std::string(module.units[own]->id) == shipped->units[i]->id)
+          say(std::string("fault the name ") + module.units[own]->id + " is that of a shipped unit");
+        compare(*module.units[own], *shipped->units[i], say);
+      }
+    }
+  }
+}
+
+void check_descriptor(const Check& check, const Say& say) {
+  std::string reason;
+  say("doing opening the library");
+  const hprof_module* module = open_module(check.file, &reason);
+  if (module == nullptr) return say("fault " + reason);
+  char text[1024];
+  TextWriter why(text, sizeof text);
+  if (!verify_module(module, Str(module_name(check.file).c_str()), &why))
+    return say(std::string("fault ") + text);
+  for (uint32_t i = 0; i < module->unit_count; i++) {
+    const hprof_unit& unit = *module->units[i];
+    check_texts(unit, say);
+    say("unit " + std::to_string(unit.kind) + " " + unit.id);
+  }
+  compare_with_shipped(check, *module, say);
+}
+
+void run_step(const Check& check, const std::string& id, size_t step, const Say& say) {
+  std::string reason;
+  const hprof_module* module = open_module(check.file, &reason);
+  for (uint32_t i = 0; module != nullptr && i < module->unit_count; i++) {
+    if (id != module->units[i]->id) continue;
+    const auto line = [&](const char* what) {
+      return [&say, what](const std::string& words) { say(std::string(what) + " " + words); };
+    };
+    const Findings findings = {line("fault"), line("remark"), line("doing")};
+    steps_of(module->units[i]->kind)[step].run(*module->units[i], findings);
+  }
+}
+
+// --- in this process
+
+// Unless it is there already: the same may be found with several options.
+void add_row(Check* check, const Row& row) {
+  const bool is_there = std::any_of(check->rows.begin(), check->rows.end(), [&](const Row& other) {
+    return other.unit == row.unit && other.step == row.step && other.words == row.words;
+  });
+  if (!is_there) check->rows.push_back(row);
+}
+
+// Runs one step, and adds its rows. False: no process could be made, with *error.
+bool add_step(Check* check, const std::string& unit, const std::string& step,
+              const std::function<void(const Say&)>& body, std::string* error) {
+  std::string doing = "opening the library";
+  const size_t before = check->rows.size();
+  os::Apart result;
+  const auto heard = [&](const std::string& line) {
+    const size_t blank = line.find(' ');
+    const std::string what = line.substr(0, blank),
+                      words = blank == std::string::npos ? "" : line.substr(blank + 1);
+    if (what == "doing") doing = words;
+    if (what == "fault") add_row(check, {unit, step, "FAIL", words});
+    if (what == "remark") add_row(check, {unit, step, "note", words});
+    if (what == "unit") check->units.emplace_back(words.substr(words.find(' ') + 1), std::stoul(words));
+  };
+  if (!os::run_apart([&](const Say& say) { body(say); }, check->deadline, heard, &result, error))
+    return false;
+  check->hung = result.end == os::Apart::kSilent;
+  std::string words;
+  if (result.end == os::Apart::kKilled) words = "crashes (" + result.name + ")";
+  if (result.end == os::Apart::kExited)
+    words = "ends the process (exit code " + std::to_string(result.code) + ")";
+  if (result.end == os::Apart::kSilent)
+    words = "hangs: nothing for " + std::to_string(static_cast<int>(check->deadline)) + " s";
+  if (!words.empty()) check->rows.push_back({unit, step, "FAIL", words + ", in " + doing});
+  if (check->rows.size() == before) check->rows.push_back({unit, step, "ok", ""});
+  return true;
+}
+
+void check_symbols(Check* check) {
+  std::ifstream file(check->file, std::ios::binary);
+  std::stringstream content;
+  content << file.rdbuf();
+  LibrarySymbols symbols;
+  const auto add = [&](const char* verdict, const std::string& words) {
+    check->rows.push_back({"", "exports, libraries", verdict, words});
+  };
+  const size_t before = check->rows.size();
+  if (!read_symbols(content.str(), &symbols)) {
+    add("note", "no ELF library of this machine: not looked at");
+    return;
+  }
+  for (const std::string& name : symbols.exported) {
+    if (name != HPROF_MODULE_ENTRY_NAME)
+      add("FAIL", "exports " + name + ", too: compile with -fvisibility=hidden");
+  }
+  for (const std::string& name : symbols.needed) {
+    const bool is_libc = name.rfind("libc.", 0) == 0 || name.rfind("ld-", 0) == 0 ||
+                         name.rfind("libm.", 0) == 0 || name.rfind("libpthread.", 0) == 0 ||
+                         name.rfind("libdl.", 0) == 0;
+    if (!is_libc) add("note", "needs " + name + " on every host");
+  }
+  if (check->rows.size() == before) add("ok", "");
+}
+
+int print_table(const Check& check) {
+  size_t unit = 6, step = 0, faults = 0;
+  for (const Row& row : check.rows) {
+    unit = std::max(unit, row.unit.size());
+    step = std::max(step, row.step.size());
+    faults += row.verdict == "FAIL" ? 1 : 0;
+  }
+  std::printf("%s\n", check.file.c_str());
+  for (const Row& row : check.rows) {
+    std::string line = "  " + (row.unit.empty() ? "module" : row.unit);
+    line.resize(4 + unit, ' ');
+    line += row.step;
+    line.resize(6 + unit + step, ' ');
+    line += row.words.empty() ? row.verdict : (row.verdict + "  ").substr(0, 4) + "  " + row.words;
+    std::printf("%s\n", line.c_str());
+  }
+  std::printf("%zu %s\n", faults, faults == 1 ? "failure" : "failures");
+  return faults == 0 ? kDone : kFoundProblems;
+}
+
+}  // namespace
+
+int plugin_check(const Arguments& arguments) {
+  Check check;
+  std::string given, deadline, only, error, file;
+  for (const std::string& argument : arguments) {
+    if (option_value(argument, "--agent", &given) || option_value(argument, "--unit", &only) ||
+        option_value(argument, "--deadline", &deadline))
+      continue;
+    if (argument == "--run") {
+      check.run = true;
+    } else if (argument.rfind("--", 0) == 0 || !file.empty()) {
+      return misuse("plugin",
+                    argument.rfind("--", 0) == 0 ? "unknown option " + argument : "check takes one file");
+    } else {
+      file = argument;
+    }
+  }
+  if (file.empty()) return misuse("plugin", "check takes the file of a plugin");
+  uint64_t seconds = 60;
+  if (!deadline.empty() && (!parse_number(deadline, kDeadlineMost, &seconds) || seconds == 0))
+    return misuse("plugin", "--deadline is a number of seconds");
+  check.deadline = static_cast<double>(seconds);
+  check.file = os::absolute_path(file, &error);
+  if (check.file.empty()) return fail(error);
+  const std::string agent = agent_library(given, &error);
+  if (!agent.empty()) check.agent_folder = agent.substr(0, agent.rfind('/')) + "/hprof/plugins";
+
+  if (!add_step(
+          &check, "", "descriptor", [&](const Say& say) { check_descriptor(check, say); }, &error))
+    return fail(error);
+  check_symbols(&check);
+  if (!only.empty()) {
+    const auto is_other = [&](const auto& unit) { return unit.first != only; };
+    check.units.erase(std::remove_if(check.units.begin(), check.units.end(), is_other), check.units.end());
+    if (check.units.empty()) return fail("no unit " + only + " in " + check.file);
+  }
+  for (const auto& [id, kind] : check.run ? check.units : decltype(check.units){}) {
+    const std::vector<CheckStep> steps = steps_of(kind);
+    check.hung = false;
+    for (size_t i = 0; i < steps.size() && !check.hung; i++) {
+      if (!add_step(
+              &check, id, steps[i].name, [&, name = id](const Say& say) { run_step(check, name, i, say); },
+              &error))
+        return fail(error);
+    }
+  }
+  return print_table(check);
+}
+
+}  // namespace hprof::tool

@@ -1,0 +1,16 @@
+// A record of each kind, and some that are long, empty or of nobody's kind.
+#pragma once
+
+#include <functional>
+
+#include <hprof/mock/mock_host.h>
+
+namespace hprof::tool {
+
+// In an order in which an output has them. name: of the kind, or of a table. Records live during the call.
+void each_sample(MockHost& mock,
+                 const std::function<void(const char* name, const hprof_record& record)>& visit);
+
+constexpr char kUnknownKind[] = "com.example.unknown/1";
+
+}  // namespace hprof::tool
