@@ -4,8 +4,6 @@ include(CMakePackageConfigHelpers)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/core/include/hprof DESTINATION include
   COMPONENT development PATTERN .clang-format EXCLUDE)
 # The version that plugins ask for is that of the ABI, not that of the release.
-file(STRINGS ${PROJECT_SOURCE_DIR}/core/include/hprof/abi.h _hprof_abi REGEX "^#define HPROF_ABI_(MAJOR|MINOR) ")
-string(REGEX REPLACE "[^0-9]*([0-9]+);[^0-9]*([0-9]+)" "\\1.\\2" HPROF_ABI_VERSION "${_hprof_abi}")
 set(HPROF_INSTALL_MOCK share/hprof/mock)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/core/cmake/hprofConfig.cmake.in
   ${PROJECT_BINARY_DIR}/hprofConfig.cmake INSTALL_DESTINATION lib/cmake/hprof)

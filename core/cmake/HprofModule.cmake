@@ -13,13 +13,14 @@ function(hprof_link_bare target)
       # nodelete: a VM that unloads an agent whose attach was refused must not take the code from a thread of ours that
       # is about to end, such as one that looked up the name of a host.
       target_link_options(${target} PRIVATE -Wl,-z,defs -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,-z,noseparate-code -Wl,--hash-style=gnu
-        -Wl,--version-script=${PROJECT_SOURCE_DIR}/core/cmake/exports.map)
+        -Wl,--version-script=${hprof_SOURCE_DIR}/core/cmake/exports.map)
     endif()
     target_link_options(${target} PRIVATE -Wl,--gc-sections -Wl,--as-needed)
   endif()
 endfunction()
 
 function(hprof_add_module unit)
+  set_property(GLOBAL APPEND PROPERTY HPROF_KNOWN_MODULES ${unit})
   if("${unit}" IN_LIST HPROF_STATIC OR "${HPROF_STATIC}" STREQUAL "all")
     add_library(${unit} OBJECT ${ARGN})
     target_compile_definitions(${unit} PRIVATE HPROF_STATIC_MODULE=1)
@@ -39,6 +40,13 @@ endfunction()
 
 # hprof_link_agent(): libhprof, out of the core and the units that were chosen to be static.
 function(hprof_link_agent)
+  get_property(known GLOBAL PROPERTY HPROF_KNOWN_MODULES)
+  foreach(unit IN LISTS HPROF_STATIC)
+    if(NOT HPROF_STATIC STREQUAL "all" AND NOT unit IN_LIST known)
+      list(JOIN known ", " known)
+      message(FATAL_ERROR "HPROF_STATIC names ${unit}, which this build does not have. There are: ${known}")
+    endif()
+  endforeach()
   get_property(units GLOBAL PROPERTY HPROF_STATIC_MODULES)
   set(HPROF_STATIC_DECLARATIONS "")
   set(HPROF_STATIC_ENTRIES "")

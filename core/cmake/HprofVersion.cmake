@@ -20,6 +20,9 @@ if(CMAKE_SCRIPT_MODE_FILE)
   return()
 endif()
 
+file(STRINGS ${PROJECT_SOURCE_DIR}/core/include/hprof/abi.h _hprof_abi REGEX "^#define HPROF_ABI_(MAJOR|MINOR) ")
+string(REGEX REPLACE "[^0-9]*([0-9]+);[^0-9]*([0-9]+)" "\\1.\\2" HPROF_ABI_VERSION "${_hprof_abi}")
+
 set(HPROF_VERSION_SOURCE ${PROJECT_BINARY_DIR}/version.cpp)
 add_custom_target(hprof_version BYPRODUCTS ${HPROF_VERSION_SOURCE}
   COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DOUTPUT=${HPROF_VERSION_SOURCE}

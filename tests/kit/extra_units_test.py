@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""Units that live elsewhere in builds of hprof (HPROF_EXTRA_UNITS): what becomes static, what a module, what is refused.
+
+extra_units_test.py SOURCE TOOL CC CXX: configures only; nothing is compiled but CMake's own probes.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+import new_units
+
+ENOUGH = "cpu_samples;encoder_ascii;sink_file"
+
+
+def configured(source, compilers, build, *options):
+    """(exit code, what CMake says, {unit: kind})."""
+    run = subprocess.run(["cmake", "-S", source, "-B", build, "-DHPROF_TESTS=OFF", "-DHPROF_TOOL=OFF", *compilers, *options],
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    units = {}
+    if run.returncode == 0:
+        with open(build + "/units.txt", encoding="utf-8") as file:
+            units = dict(line.split() for line in file)
+    return run.returncode, " ".join(run.stdout.decode(errors="replace").split()), units
+
+
+def main(source, tool, cc, cxx):
+    compilers = ["-DCMAKE_C_COMPILER=" + cc, "-DCMAKE_CXX_COMPILER=" + cxx]
+    with tempfile.TemporaryDirectory() as folder:
+        new_units.make(tool, folder)
+        names = ["collector_in_c", "encoder_in_cpp"]
+        extra = "-DHPROF_EXTRA_UNITS=" + ";".join(os.path.join(folder, name) for name in names)
+        build = folder + "/build"
+        cases = (  # HPROF_STATIC, HPROF_LOADABLE, what the two become
+            (ENOUGH + ";collector_in_c", "ON", ["static", "module"]),
+            (ENOUGH, "OFF", ["static", "static"]),
+            ("all", "OFF", ["static", "static"]),
+            ("", "ON", ["module", "module"]),
+        )
+        for static, loadable, wanted in cases:
+            code, text, units = configured(source, compilers, build, extra, "-DHPROF_STATIC=" + static, "-DHPROF_LOADABLE=" + loadable)
+            kinds = [units.get(name) for name in names]
+            if code != 0 or kinds != wanted:
+                sys.exit("HPROF_STATIC=%s HPROF_LOADABLE=%s: %s, wanted %s\n%s" % (static, loadable, kinds, wanted, text))
+        for options, words in ((["-DHPROF_STATIC=cpu_sample", extra], "HPROF_STATIC names cpu_sample"),
+                               (["-DHPROF_EXTRA_UNITS=" + folder + "/nothing"], "has no CMakeLists.txt")):
+            code, text, _ = configured(source, compilers, build, *options)
+            if code == 0 or words not in text:
+                sys.exit("%s: not refused with %r\n%s" % (options, words, text))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
