@@ -14,7 +14,7 @@ struct Apart {
 
 // Runs body(say) in a new process; `heard` is given each line that it says, in this one. kDone: body has
 // returned. kSilent: nothing was said for `seconds`, and the process was killed. False with *error: no
-// process could be made, or this system has none that share code.
+// process could be made.
 bool run_apart(const std::function<void(const std::function<void(const std::string& line)>& say)>& body,
                double seconds, const std::function<void(const std::string& line)>& heard, Apart* result,
                std::string* error);

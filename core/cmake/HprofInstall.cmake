@@ -23,8 +23,11 @@ install(FILES ${_hprof_mock_sources} DESTINATION ${HPROF_INSTALL_MOCK} COMPONENT
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/LICENSE
   ${PROJECT_SOURCE_DIR}/SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/tests/examples/gc_pauses DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples
-  COMPONENT development)
+file(GLOB _hprof_examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/examples/*/CMakeLists.txt)
+foreach(file IN LISTS _hprof_examples)
+  get_filename_component(folder ${file} DIRECTORY)
+  install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT development)
+endforeach()
 
 # cpack -G DEB: hprof and hprof-dev. scripts/release sets HPROF_DEB_ARCHITECTURE and HPROF_DEB_LIBC, and puts the libraries
 # into /usr/lib/<triplet>/hprof by HPROF_INSTALL_LIB.

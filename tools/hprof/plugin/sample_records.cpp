@@ -12,7 +12,7 @@ namespace {
 
 using Visit = std::function<void(const char* name, const hprof_record& record)>;
 
-constexpr uint64_t kManyRows = 20000;
+constexpr uint64_t kManyRows = 1000;
 constexpr size_t kLongText = 1 << 20;
 
 const hprof_column kColumns[] = {
@@ -53,7 +53,7 @@ struct Names {
     owner = mock.add_class("com.acme.Thing", "Lcom/acme/Thing;", "Thing.java", 0x1000);
     method = mock.add_method(owner, "run", "()V");
     frame = mock.add_frame(method, 12);
-    std::vector<hprof_frame_id> frames(300, frame);
+    std::vector<hprof_frame_id> frames(100, frame);
     trace = mock.add_trace(frames, 0, HPROF_TRACE_CUT);
     empty = mock.add_trace({});
     thread = mock.add_thread("main", "main", "system", 0x2000, trace);

@@ -1,0 +1,208 @@
+// format=csv: the tables of all collectors as CSV (RFC 4180), each with a line of its columns' names. Stacks
+// are frames from the innermost, with ';' between them.
+#include <cstring>
+#include <new>
+
+#include <hprof/cpp/names.hpp>
+#include <hprof/cpp/out.hpp>
+#include <hprof/cpp/services.hpp>
+#include <hprof/cpp/text.hpp>
+
+namespace {
+
+// Filled in by the agent from the option rows below; lives as long as the session.
+struct Config {
+  uint32_t header;
+};
+
+struct Encoder {
+  hprof::Services services;
+  const Config& config;
+};
+
+void put(hprof::Out& out, const char* text) { out.bytes(text, std::strlen(text)); }
+
+// A text in quotes; a quote in it is doubled.
+class Field {
+ public:
+  explicit Field(hprof::Out& out) : out_(out) { put(out_, "\""); }
+  ~Field() { put(out_, "\""); }
+  Field(const Field&) = delete;
+  Field& operator=(const Field&) = delete;
+
+  void add(const char* text, uint64_t size) {
+    while (size != 0) {
+      const void* quote = std::memchr(text, '"', size);
+      const uint64_t part =
+          quote == nullptr ? size : static_cast<uint64_t>(static_cast<const char*>(quote) - text) + 1;
+      out_.bytes(text, part);
+      if (quote != nullptr) put(out_, "\"");
+      text += part;
+      size -= part;
+    }
+  }
+  void add(const char* text) { add(text, std::strlen(text)); }
+
+ private:
+  hprof::Out& out_;
+};
+
+// Names of what a cell's number stands for; nothing for a number that was never handed out.
+struct Naming {
+  const hprof::Services& services;
+
+  void string(Field& field, hprof_string_id id) const {
+    const hprof_text text = services.ids->string_text(services.host, id);
+    if (text.data != nullptr) field.add(text.data, text.size);
+  }
+  void of_class(Field& field, hprof_class_serial serial) const {
+    const auto info = hprof::find_class(services.ids, services.host, serial);
+    if (info) string(field, info->name);
+  }
+  void method(Field& field, hprof_method_id id) const {
+    const auto info = hprof::find_method(services.ids, services.host, id);
+    if (!info) return;
+    of_class(field, info->owner);
+    field.add(".");
+    string(field, info->name);
+  }
+  void frame(Field& field, hprof_frame_id id) const {
+    const auto info = hprof::find_frame(services.ids, services.host, id);
+    if (!info) return;
+    method(field, info->method);
+    if (info->line <= 0) return;
+    char line[hprof::kNumberMost];
+    field.add(":");
+    field.add(line, hprof::format_decimal(line, static_cast<uint64_t>(info->line)));
+  }
+  void trace(Field& field, hprof_trace_serial serial) const {
+    const auto info = hprof::find_trace(services.ids, services.host, serial);
+    for (uint32_t i = 0; info && i < info->frame_count; i++) {
+      if (i != 0) field.add(";");
+      frame(field, info->frames[i]);
+    }
+  }
+  void thread(Field& field, hprof_thread_serial serial) const {
+    const auto info = hprof::find_thread(services.ids, services.host, serial);
+    if (info) string(field, info->name);
+  }
+};
+
+void put_cell(const Encoder& me, hprof::Out& out, const hprof_column& column, hprof_cell cell) {
+  const Naming names{me.services};
+  const uint32_t number = static_cast<uint32_t>(cell.u);
+  char digits[2 * hprof::kNumberMost];
+  switch (column.type) {
+    case HPROF_COLUMN_COUNT:
+    case HPROF_COLUMN_NANOSECONDS:
+    case HPROF_COLUMN_BYTES:
+      return out.bytes(digits, hprof::format_decimal(digits, cell.u));
+    case HPROF_COLUMN_INT:
+      return out.bytes(digits, hprof::format_signed(digits, cell.i));
+    case HPROF_COLUMN_REAL:
+      return out.bytes(digits, hprof::format_real(digits, cell.r));
+    default:
+      break;
+  }
+  Field field(out);
+  switch (column.type) {
+    case HPROF_COLUMN_TRACE:
+      return names.trace(field, number);
+    case HPROF_COLUMN_THREAD:
+      return names.thread(field, number);
+    case HPROF_COLUMN_CLASS:
+      return names.of_class(field, number);
+    case HPROF_COLUMN_METHOD:
+      return names.method(field, number);
+    case HPROF_COLUMN_FRAME:
+      return names.frame(field, number);
+    default:
+      return names.string(field, number);
+  }
+}
+
+void put_table(const Encoder& me, const hprof_rec_table& table, hprof::Out& out) {
+  const hprof_table_schema& schema = *table.schema;
+  for (uint32_t i = 0; me.config.header != 0 && i < schema.column_count; i++) {
+    if (i != 0) put(out, ",");
+    put(out, hprof_column_at(&schema, i)->name);
+  }
+  if (me.config.header != 0) put(out, "\r\n");
+  for (uint64_t row = 0; row < table.row_count && out.ok(); row++) {
+    for (uint32_t i = 0; i < schema.column_count; i++) {
+      if (i != 0) put(out, ",");
+      put_cell(me, out, *hprof_column_at(&schema, i), hprof_row_at(&table, row)[i]);
+    }
+    put(out, "\r\n");
+  }
+}
+
+// [writer]
+hprof_status encode(void* self, const hprof_record* record, hprof_out* to) {
+  if (record->kind != HPROF_RECORD_TABLE) return HPROF_UNSUPPORTED;
+  hprof::Out out(to);
+  put_table(*static_cast<Encoder*>(self), *reinterpret_cast<const hprof_rec_table*>(record), out);
+  return out.status();
+}
+
+// [onload][control]
+hprof_status create(const hprof_host* host, const void* config, void** self, char* error,
+                    uint32_t error_size) {
+  const hprof::Services services(host);
+  if (services.mem == nullptr || services.ids == nullptr) {
+    hprof::TextBuffer(error, error_size).add("this agent lacks the services mem or ids");
+    return HPROF_UNSUPPORTED;
+  }
+  void* memory = services.mem->allocate(host, sizeof(Encoder));
+  if (memory == nullptr) return HPROF_NO_MEMORY;
+  *self = new (memory) Encoder{services, *static_cast<const Config*>(config)};
+  return HPROF_OK;
+}
+
+// [control]
+void destroy(void* self) {
+  const hprof::Services services = static_cast<Encoder*>(self)->services;
+  services.mem->release(services.host, self, sizeof(Encoder));
+}
+
+constexpr hprof_encoder_ops make_ops() {
+  hprof_encoder_ops ops = {};
+  ops.size = sizeof ops;
+  ops.create = create;
+  ops.encode = encode;
+  ops.destroy = destroy;
+  ops.file_suffix = ".csv";
+  ops.content_type = "text/csv";
+  return ops;
+}
+const hprof_encoder_ops kOps = make_ops();
+
+// One row for each option: its name, where its value goes, and what help says of it.
+const hprof_option kOptions[] = {
+    {"csv-header", HPROF_OPTION_FLAG, offsetof(Config, header), "y", nullptr, 0, 0, nullptr,
+     "begin each table with the names of its columns"},
+};
+// What it takes; nothing else reaches it.
+const char* const kRecords[] = {HPROF_KIND_TABLE, nullptr};
+
+constexpr hprof_unit make_unit() {
+  hprof_unit unit = {};
+  unit.size = sizeof unit;
+  unit.kind = HPROF_UNIT_ENCODER;
+  unit.id = "csv";
+  unit.select = "format=csv";
+  unit.summary = "tables as CSV";
+  unit.options = kOptions;
+  unit.option_count = sizeof kOptions / sizeof kOptions[0];
+  unit.option_stride = sizeof(hprof_option);
+  unit.config_size = sizeof(Config);
+  unit.records = kRecords;
+  unit.ops = &kOps;
+  return unit;
+}
+const hprof_unit kUnit = make_unit();
+const hprof_unit* const kUnits[] = {&kUnit};
+
+}  // namespace
+
+HPROF_MODULE(csv, "1.0", "example vendor", kUnits, 1)
