@@ -1,0 +1,89 @@
+"""What explains a difference between the original's report and ours. Each names a row of docs/compatibility.md by the text of its
+first cell: what is not written there is no explanation."""
+import re
+
+
+class Difference:
+    def __init__(self, name, fact, holds=None, options=""):
+        self.name = name        # the first cell of the row
+        self.fact = re.compile(fact)
+        self.holds = holds or (lambda theirs, mine: True)
+        self.options = re.compile(options)
+
+
+def fewer(theirs, mine):
+    return mine < theirs
+
+
+def more(theirs, mine):
+    return mine > theirs
+
+
+def only_theirs(theirs, mine):
+    return mine == 0
+
+
+def only_mine(theirs, mine):
+    return theirs == 0
+
+
+def class_objects(theirs, mine):
+    """The original counts the object of java.lang.Class of each class of that name as one more object of the class itself."""
+    return theirs > mine and ((theirs - mine) % CLASS_OBJECT == 0 or theirs - mine <= MOST_CLASSES)
+
+
+CLASS_OBJECT = 544  # bytes of a class object in a 64-bit JDK 8
+MOST_CLASSES = 4    # of one name: Main$$Lambda stands for all lambdas
+
+# The first that fits explains. Facts have PROGRAM for the name of the program.
+DIFFERENCES = [
+    Difference("threads that run before the start", r"^(THREAD START|START THREAD) of (Finalizer|Reference Handler|Signal Dispatcher) ",
+               only_mine),
+    Difference("threads that run before the start", r"^record START THREAD$"),
+    Difference("the agent's own threads", r"HPROF gc_finish watcher", only_theirs),
+    Difference("the agent's own threads", r"^record (THREAD END|END THREAD)$", lambda theirs, mine: theirs == mine + 1),
+    Difference("the agent's own threads", r"^monitor dump THREAD status: R$", fewer),
+    Difference("the agent's own threads", r"^root <?(thread|thread block|JNI local ref)>?$", fewer),
+    Difference("lost data", r"^record HPROF NOTE$", only_mine),
+    Difference("rows without time", r"^(calls of PROGRAM|record TRACE$)", more, "^cpu=times"),
+    Difference("lambdas with `cpu=times` and `cpu=old`", r"^exit code$", lambda theirs, mine: theirs != 0 and mine == 0,
+               "^cpu=(times|old)"),
+    Difference("traces that nothing refers to", r"^record (TRACE|FRAME|STRING|LOAD CLASS)$", fewer),
+    Difference("CPU sampling", r"^(samples in |record (TRACE|FRAME|STRING|LOAD CLASS)$)", options="^cpu=samples"),
+    Difference("class objects", r"^site PROGRAM.*: allocated", class_objects),
+    Difference("objects made without a constructor", r"^site PROGRAM(\$Copy|.*\[\]): ", more),
+    Difference("live columns", r"^site PROGRAM.*: live", fewer),
+    Difference("live columns", r"^ALLOC SITES flags [04]$"),
+    Difference("threads in a MONITOR DUMP", r"^monitor dump THREAD "),
+    Difference("monitors in a MONITOR DUMP", r"^monitor dump MONITOR", more),
+    Difference("monitors that threads wait for", r"^(record WAIT(ED)?: MONITOR|record WAIT)", more),
+    Difference("contention", r"^(contention at|section MONITOR TIME)", only_mine),
+    Difference("size of identifiers", r"^identifiers of [48] bytes$"),
+    Difference("`HEAP DUMP SEGMENT`", r"^(header JAVA PROFILE|record HEAP DUMP)", options="heap=(dump|all).*format=b"),
+    Difference("objects that nothing refers to", r"^heap (OBJ|ARR|INSTANCE|OBJECT ARRAY|PRIMITIVE ARRAY)( PROGRAM[^ ]*( bytes)?)?$", fewer),
+    Difference("objects that nothing refers to", r"^heap dump (objects|bytes) in all$"),
+    Difference("`trace=` of objects", r"^heap (OBJ|ARR|INSTANCE|OBJECT ARRAY) .* allocated in "),
+    Difference("classes that are loaded but not prepared", r"^(heap (CLS|CLASS|OBJECT ARRAY)|root <?system class>?|record (LOAD CLASS|STRING))$", more),
+    Difference("classes that are loaded but not prepared", r"^heap (line .*|constant pool entries|OBJECT ARRAY)$"),
+    Difference("the agent's own references", r"^root <?JNI global ref>?$", fewer),
+    Difference("roots of kind unknown", r"^root <?unknown>?$"),
+    Difference("`UNLOAD CLASS`", r"^record UNLOAD CLASS$", fewer),
+]
+
+
+def load(page):
+    """DIFFERENCES, once each is found in the page."""
+    with open(page, encoding="utf-8") as file:
+        cells = {line.split("|")[1].strip() for line in file if line.startswith("| ")}
+    missing = [row.name for row in DIFFERENCES if row.name not in cells]
+    if missing:
+        raise SystemExit("%s has no row: %s" % (page, "; ".join(sorted(set(missing)))))
+    return DIFFERENCES
+
+
+def explain(rows, options, fact, theirs, mine, program):
+    """The first Difference that holds, or None."""
+    for row in rows:
+        if row.fact.search(fact.replace(program, "PROGRAM")) and row.options.search(options) and row.holds(theirs, mine):
+            return row
+    return None
