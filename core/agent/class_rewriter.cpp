@@ -18,6 +18,22 @@ constexpr const char* kThreadField = "$hq";
 
 Str str_of(Span text) { return Str(reinterpret_cast<const char*>(text.data), text.size); }
 
+// Loaded classes that are no arrays.
+uint64_t count_classes(jvmtiEnv* jvmti, JNIEnv* jni) {
+  jint count = 0;
+  jclass* classes = nullptr;
+  if (jvmti->GetLoadedClasses(&count, &classes) != JVMTI_ERROR_NONE) return 0;
+  uint64_t result = 0;
+  for (jint i = 0; i < count; i++) {
+    jboolean is_array = JNI_FALSE;
+    jvmti->IsArrayClass(classes[i], &is_array);
+    result += is_array == JNI_FALSE;
+    jni->DeleteLocalRef(classes[i]);
+  }
+  jvmti->Deallocate(reinterpret_cast<unsigned char*>(classes));
+  return result;
+}
+
 // The pattern has dots or slashes; the name slashes.
 bool matches(Str pattern, Str name) {
   size_t i = 0;
@@ -64,10 +80,12 @@ hprof_status ClassRewriter::ask(const hprof_probe_user* user) {
   if (table_ == nullptr || session_->settings().attached != 0) return HPROF_UNSUPPORTED;
   constexpr uint64_t kEarly = HPROF_NEED_EARLY_CLASS_HOOKS | HPROF_NEED_EARLY_VMSTART;
   // JDK 8 hooks early without being asked to.
-  if (session_->settings().java_version >= 9 && (session_->settings().granted & kEarly) != kEarly)
-    return HPROF_UNSUPPORTED;
+  const bool early =
+      session_->settings().java_version < 9 || (session_->settings().granted & kEarly) == kEarly;
+  if (!early && (user->probes & HPROF_PROBE_LATE) == 0) return HPROF_UNSUPPORTED;
   if (!HPROF_REACHES(user, hprof_probe_user, self) || (asked_ & user->probes) != 0) return HPROF_FAILED;
-  asked_ |= user->probes;
+  asked_ |= user->probes & ~static_cast<uint32_t>(HPROF_PROBE_LATE);
+  is_late_ = is_late_ || !early;
   for (const Switch& row : kSwitches) {
     if ((user->probes & row.probe & ~kClocks) == 0) continue;
     hprof_copy_sized(&user_of(row.probe), sizeof(hprof_probe_user), user, user->size);
@@ -237,6 +255,18 @@ void ClassRewriter::on_vm_init(JNIEnv* jni) {
     session_->say("the tracker class could not be made: methods and allocations are not counted");
 }
 
+// Constructors of all classes, those of the archive too, end in that of Object: it gets its probe by
+// retransformation. The others that are loaded already stay as they are.
+void ClassRewriter::catch_up(jvmtiEnv* jvmti, JNIEnv* jni) {
+  jclass object = jni->FindClass("java/lang/Object");
+  if (object == nullptr || jvmti->RetransformClasses(1, &object) != JVMTI_ERROR_NONE)
+    session_->say("early=n: java.lang.Object gets no probe: only arrays are counted");
+  clear_exception(jni);
+  if (object != nullptr) jni->DeleteLocalRef(object);
+}
+
+void ClassRewriter::count_passed(jvmtiEnv* jvmti, JNIEnv* jni) { passed_ = count_classes(jvmti, jni); }
+
 hprof_status ClassRewriter::set_flags(JNIEnv* jni, uint32_t probes, bool on) {
   if (tracker_ == nullptr || jni == nullptr) return HPROF_FAILED;
   // The clock stays as it was asked for.
@@ -289,6 +319,8 @@ void ClassRewriter::each_left(void* argument, void (*visit)(void*, const char*, 
     if (all.classes_left[i] == 0 && all.methods_left[i] == 0) continue;
     visit(argument, table_->reason(static_cast<Reason>(i)), all.classes_left[i], all.methods_left[i]);
   }
+  // But for java.lang.Object.
+  if (passed_ > 1) visit(argument, "loaded before (early=n)", passed_ - 1, 0);
 }
 
 // A thread that is being made has no proper Thread object yet, so nothing is asked of it but whether it is

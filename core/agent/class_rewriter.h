@@ -33,6 +33,11 @@ class ClassRewriter {
                   unsigned char** new_bytes);
   void on_vm_start(JNIEnv* jni);  // defines the tracker class
   void on_vm_init(JNIEnv* jni);   // makes it ready
+  // Without early hooks: class files are seen from VMInit on. First count_passed(), then the event, then
+  // catch_up().
+  bool is_late() const { return is_late_; }
+  void count_passed(jvmtiEnv* jvmti, JNIEnv* jni);
+  void catch_up(jvmtiEnv* jvmti, JNIEnv* jni);
   hprof_status go(JNIEnv* jni, uint32_t probes) { return set_flags(jni, probes, true); }
   void halt(JNIEnv* jni, uint32_t probes) { set_flags(jni, probes, false); }
   void set_header_at(int64_t offset) { header_at_ = offset; }
@@ -70,6 +75,8 @@ class ClassRewriter {
   const EngineTable* table_ = nullptr;
   Engine* engine_ = nullptr;
   uint32_t asked_ = 0;
+  bool is_late_ = false;
+  uint64_t passed_ = 0;  // classes loaded before class files were seen
   // In the order of their bits; those of ask() alone stay empty.
   static constexpr uint32_t kUsers = 7;
   hprof_probe_user users_[kUsers] = {};

@@ -19,6 +19,11 @@ void Session::on_vm_init(JNIEnv* jni, jthread thread) {
   hotspot_.on_vm_init(jni, thread);
   gate_.open();
   rewriter_.on_vm_init(jni);
+  if (rewriter_.is_late()) {
+    rewriter_.count_passed(jvmti_, jni);
+    enable_events();
+    rewriter_.catch_up(jvmti_, jni);
+  }
   if (!pipeline_.start()) say("can't start the writer thread: the profile is written at the end only");
   if (!control_.start(this, jni)) say("can't start the control thread: no reports on request");
   if (!server_.start(this)) say("can't start a thread for commands: they are not answered");
@@ -42,8 +47,10 @@ uint64_t Session::events_wanted() const {
   for (uint32_t i = 0; i < collector_count_; i++) {
     if (collectors_[i].running) events |= collectors_[i].unit->events;
   }
-  // A class that was loaded without probes stays so.
-  if (rewriter_.is_active()) events |= kOnceAndForAll;
+  // A class that was loaded without probes stays so. Late, the archive would be off if class files were asked
+  // for now.
+  if (rewriter_.is_active())
+    events |= rewriter_.is_late() && phase() != Phase::kLive ? kEventVmStart : kOnceAndForAll;
   if (class_files_.has_handlers()) events |= kEventClassFileLoad;
   if (is_collecting()) events |= HPROF_EVENT_THREAD_START | HPROF_EVENT_THREAD_END;
   if (threads_.has_records()) events |= HPROF_EVENT_THREAD_END;

@@ -6,6 +6,7 @@
 #include <new>
 
 #include <hprof/cpp/text.hpp>
+#include <hprof/cpp/vm_flags.hpp>
 
 #include "plugins/cpu_times/times_report.h"
 
@@ -51,6 +52,11 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
   if (status != HPROF_OK)
     TextBuffer(error, error_size)
         .add("cpu=times and cpu=old must be loaded at VM start-up; attached, use cpu=samples");
+  else if (names_archive(services_))
+    services_.log->message(
+        services_.host,
+        "cpu=times switches the VM's class-data archive or AOT cache off: it adds a field to "
+        "java.lang.Thread, which is loaded first of all; cpu=samples leaves it on");
   asked_ = status == HPROF_OK;
   return status;
 }

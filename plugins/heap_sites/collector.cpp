@@ -63,7 +63,7 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
   }
   hprof_probe_user user = {};
   user.size = sizeof user;
-  user.probes = HPROF_PROBE_ALLOCATIONS;
+  user.probes = HPROF_PROBE_ALLOCATIONS | (config_.early == 0 ? HPROF_PROBE_LATE : 0u);
   user.self = this;
   user.allocated = &Collector::allocated;
   hprof_status status = s.bytecode != nullptr ? s.bytecode->ask(s.host, &user) : HPROF_UNSUPPORTED;
@@ -71,6 +71,11 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
   if (!asked_)
     TextBuffer(error, error_size)
         .add("exact heap=sites needs early class hooks, which this VM does not have; use sites=sampled");
+  else if (config_.early != 0 && names_archive(s))
+    s.log->message(s.host,
+                   "exact heap=sites switches the VM's class-data archive or AOT cache off; with early=n it "
+                   "stays on, and "
+                   "its classes go without probes");
   return status;
 }
 

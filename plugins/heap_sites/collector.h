@@ -30,6 +30,7 @@ struct Config {
   uint32_t follow;  // to the objects' end
   uint32_t order;
   uint32_t walk;  // own walk of frames, where it proves right
+  uint32_t early;
 };
 
 class Collector {

@@ -20,14 +20,20 @@ static const hprof_option kOptions[] = {
      "order the table by live or allocated bytes"},
     {"sites-walk", HPROF_OPTION_FLAG, offsetof(Config, walk), "y", nullptr, 0, 0, nullptr,
      "walk stacks natively when verified against the VM"},
+    {"early", HPROF_OPTION_FLAG, offsetof(Config, early), "y", nullptr, 0, 0, nullptr,
+     "rewrite the classes of the JDK, too, without class-data archive and AOT cache"},
 };
 
 // What it needs with sites=sampled: no class hook, so CDS and AOT cache stay on.
 static constexpr uint64_t kSampledWants =
     HPROF_NEED_GC_EVENTS | HPROF_NEED_SOURCE_FILE | HPROF_NEED_LINE_NUMBERS | HPROF_NEED_VIRTUAL_THREADS;
-static const hprof_variant kSampled[] = {
+static constexpr uint64_t kLateWants =
+    HPROF_NEED_VM_OBJECT_ALLOC | HPROF_NEED_GC_EVENTS | HPROF_NEED_SOURCE_FILE | HPROF_NEED_LINE_NUMBERS;
+static constexpr uint64_t kExactWants = kLateWants | HPROF_NEED_EARLY_CLASS_HOOKS | HPROF_NEED_EARLY_VMSTART;
+static const hprof_variant kVariants[] = {
     {"sites=sampled*", HPROF_NEED_SAMPLED_ALLOC, kSampledWants},
     {"attached", HPROF_NEED_SAMPLED_ALLOC, kSampledWants},
+    {"early=n", HPROF_NEED_CLASS_HOOKS, kLateWants},
 };
 
 // The collector that runs, for whoever asks for the table: there is one session in a process.
@@ -61,12 +67,11 @@ static constexpr hprof_unit describe() {
       collector_unit<Collector, Config>("heap_sites", "heap=sites|heap=all", "allocation sites");
   set_options(unit, kOptions);
   unit.needs = HPROF_NEED_CLASS_HOOKS;
-  unit.wants = HPROF_NEED_EARLY_CLASS_HOOKS | HPROF_NEED_EARLY_VMSTART | HPROF_NEED_VM_OBJECT_ALLOC |
-               HPROF_NEED_GC_EVENTS | HPROF_NEED_SOURCE_FILE | HPROF_NEED_LINE_NUMBERS;
+  unit.wants = kExactWants;
   unit.flags |= HPROF_UNIT_WINDOWS;
   unit.records = kRecords;
-  unit.variants = kSampled;
-  unit.variant_count = sizeof(kSampled) / sizeof(kSampled[0]);
+  unit.variants = kVariants;
+  unit.variant_count = sizeof(kVariants) / sizeof(kVariants[0]);
   unit.variant_stride = sizeof(hprof_variant);
   unit.extension = extension;
   return unit;

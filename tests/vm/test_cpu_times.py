@@ -228,4 +228,5 @@ def what_the_vm_says_of_its_archive_is_silenced_as_the_page_says(vm):
     agent = vm.agent_option("cpu=times,file=out.txt")
     loud, silent = vm.run_java(agent, *java, "Quick"), vm.run_java(agent, flag, *java, "Quick")
     check("CDS is disabled because early JVMTI ClassFileLoadHook is in use" in loud.out, "without the flag\n%s" % loud)
+    check("cpu=times switches the VM's class-data archive or AOT cache off" in loud.err, "why\n%s" % loud)
     check_equal((silent.code, silent.out), (0, "quick\n"), "with the flag\n%s\n" % silent)

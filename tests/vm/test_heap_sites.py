@@ -2,6 +2,7 @@
 import os
 import re
 import signal
+import zipfile
 
 from commands import must
 from harness import Skip, check, check_equal, vm_test
@@ -298,3 +299,43 @@ def read_bytes(vm, name):
         return b""
     with open(path, "rb") as file:
         return file.read()
+
+
+def archive_of(vm, program):
+    """Arguments of a VM that takes the program's classes from an archive: an AOT cache where there is such a thing."""
+    with zipfile.ZipFile(vm.path("app.jar"), "w") as jar:
+        for name in sorted(os.listdir(vm.classes)):
+            if name.startswith(program):
+                jar.write(os.path.join(vm.classes, name), name)
+    named, made = (("-XX:AOTCache=app.aot", "-XX:AOTCacheOutput=app.aot") if vm.version >= 25 else
+                   ("-XX:SharedArchiveFile=app.jsa", "-XX:ArchiveClassesAtExit=app.jsa"))
+    run = vm.run_java(made, "-cp", "app.jar", program)
+    if not os.path.exists(vm.path(named.split("=")[1])):
+        raise Skip("this JDK makes no archive: %s" % run.err)
+    return ("-cp", "app.jar", named)
+
+
+@vm_test(units=UNITS, since=17)
+def without_early_hooks_the_archive_stays_on(vm):
+    java = archive_of(vm, "Sites")
+    run, report = profile(vm, ",early=n", "Sites", java=java)
+    check(any("loaded before (early=n) (" in note for note in report.notes), "no note\n%s" % report.notes)
+    # Made by constructors, which end in Object's.
+    classes = by_class(tables(report)[0])
+    check_equal(classes["Sites$Kept"][0], N, "objects")
+    check_equal(classes["Sites$Kept"][2], N // 2, "live objects")
+    check_equal(classes["Sites$Shared"][0], 8 * N, "objects of eight threads")
+    for early, expected in (("y", False), ("n", True)):
+        run = vm.run_java(vm.agent_option("heap=sites,early=%s,file=again.txt" % early), *java,
+                          "-Xlog:class+load:file=loaded.txt", "Sites")
+        check_equal("shared objects file" in run.text("loaded.txt"), expected, "classes of the archive\n%s\n" % run)
+
+
+@vm_test(units=UNITS, since=17)
+def who_names_an_archive_is_told_of_early(vm):
+    java = archive_of(vm, "Quick")
+    for options, told in (("heap=sites", True), ("heap=sites,early=n", False)):
+        run = vm.run_java(vm.agent_option(options + ",file=out.txt"), *java, "Quick")
+        check_equal(run.code, 0, "exit code\n%s\n" % run)
+        check_equal("with early=n it stays on" in run.err, told, "what %s says\n%s\n" % (options, run))
+        run.text("out.txt")

@@ -12,4 +12,18 @@ inline bool vm_flag(const Services& services, const char* name) {
          services.hotspot->flag(services.host, name, &value, sizeof(value)) != 0 && value != 0;
 }
 
+// The command line names a class-data archive or an AOT cache, which early class hooks switch off. (On JDK 8 any agent
+// does.) Newer VMs have no flag that says that archives are in use at all. [onload]
+inline bool names_archive(const Services& services) {
+  if (services.settings().java_version < 9 || !HPROF_HAS(services.hotspot, hprof_hotspot_service, flag))
+    return false;
+  uint8_t in_use = 1;
+  services.hotspot->flag(services.host, "UseSharedSpaces", &in_use, sizeof(in_use));
+  const auto is_set = [&services](const char* name) {
+    const char* file = nullptr;
+    return services.hotspot->flag(services.host, name, &file, sizeof(file)) != 0 && file != nullptr;
+  };
+  return in_use != 0 && (is_set("SharedArchiveFile") || is_set("AOTCache"));
+}
+
 }  // namespace hprof

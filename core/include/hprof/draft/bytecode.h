@@ -6,6 +6,10 @@
  * The probes call a class of the agent's in java.lang, HprofTracker, whose source (core/bytecode/tracker) says what it does
  * with the 64-bit words below. Units that ask need HPROF_NEED_CLASS_HOOKS, and to see the classes of the JDK itself
  * want HPROF_NEED_EARLY_CLASS_HOOKS and HPROF_NEED_EARLY_VMSTART. NULL service: nothing was asked for in time.
+ *
+ * Early hooks switch the class-data archive and the AOT cache off. A unit that does not ask for them, and asks for
+ * HPROF_PROBE_ALLOCATIONS with HPROF_PROBE_LATE, leaves them on: classes loaded before VMInit, all those of an AOT cache among
+ * them, go without probes, java.lang.Object excepted, and each_left tells how many.
  */
 #ifndef HPROF_DRAFT_BYTECODE_H
 #define HPROF_DRAFT_BYTECODE_H
@@ -21,6 +25,7 @@
 #define HPROF_PROBE_ENTRIES (1u << 4)     /* each call of a method: a call of a native function each */
 #define HPROF_PROBE_CAUGHT (1u << 5)      /* exceptions that reach a catch clause */
 #define HPROF_PROBE_MADE (1u << 6)        /* exceptions made, thrown or not */
+#define HPROF_PROBE_LATE (1u << 7)        /* ask() only: without early hooks go on; see below */
 
 /* One user for each kind of probe at a time. Threads of the agent's own are not told of. */
 typedef struct hprof_probe_user {
