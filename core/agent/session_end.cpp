@@ -212,7 +212,7 @@ bool Session::detach(JNIEnv* jni) {
     say_detail(text);
   } else {
     events_.detach_from(jvmti_);
-    say("detached, but a thread of the agent's own is stuck: its memory is not given back");
+    say("detached, but an agent thread did not stop; its memory was not freed");
   }
   phase_.store(Phase::kDead, std::memory_order_release);
   return ended;

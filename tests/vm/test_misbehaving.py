@@ -83,7 +83,7 @@ def detach_gives_a_stuck_unit_up(vm):
     live = vm.start(options(vm, "plugin=stuck_report,exit-timeout=2,file=out.txt"), "Idle")
     load_agent(live.pid, vm.agent, "command=detach")
     said(live, "stuck_report has not returned from report")
-    said(live, "a thread of the agent's own is stuck")
+    said(live, "an agent thread did not stop")
     run = live.finish()
     check_equal((run.code, run.out.endswith("ended\n")), (0, True), "exit code and end\n%s\n" % run)
 

@@ -45,7 +45,7 @@ constexpr hprof_column kHeapSummaryColumns[] = {
 };
 constexpr hprof_column kMonitorTimeColumns[] = {
     {"contentions", "count", HPROF_COLUMN_COUNT, kWeight, "contentions", "times that the lock was taken"},
-    {"time", nullptr, HPROF_COLUMN_NANOSECONDS, kFirst, nullptr, "that threads were kept from going on"},
+    {"time", nullptr, HPROF_COLUMN_NANOSECONDS, kFirst, nullptr, "that threads were blocked"},
     kTrace,
     {"monitor", nullptr, HPROF_COLUMN_CLASS, HPROF_COLUMN_LEAF, nullptr, "class of the lock"},
     {"label", nullptr, HPROF_COLUMN_TEXT, 0, nullptr, "what kind of lock it is, if no monitor of Java"},
