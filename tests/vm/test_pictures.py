@@ -202,7 +202,7 @@ def method_sums(data, form, column, has_leaf=False):
 @vm_test(units=("bytecode", "cpu_times", "encoder_ascii") + ENCODERS)
 def converted_reports_keep_their_exact_calls(vm):
     for written in ("a", "json", "pprof"):
-        vm.profiled("cpu=times,cutoff=0,format=%s,file=in" % written, "Calls")
+        vm.profiled("cpu=times,cutoff=0,depth=8,format=%s,file=in" % written, "Calls")
         for form in ("collapsed", "pprof", "json"):
             found = method_sums(converted(vm, "in", form, "--weight=calls"), form, "calls")
             wrong = {name: (found.get(name, 0), made) for name, made in COUNTS.items() if found.get(name, 0) != made}
