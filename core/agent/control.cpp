@@ -91,7 +91,7 @@ bool Control::may_go_on() const {
 int64_t Control::wake_at() const {
   const bool tidies = session_->classes().is_kept() || session_->unloads().is_on();
   const int64_t housekeeping = tidies ? platform::monotonic_ns() + kHousekeepingNs : platform::kNoDeadline;
-  const int64_t window = session_->window_ends_at();
+  const int64_t window = kEmbedded ? platform::kNoDeadline : session_->window_ends_at();
   return window < housekeeping ? window : housekeeping;
 }
 

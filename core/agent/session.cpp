@@ -385,6 +385,7 @@ bool Session::prepare_pipeline() {
   plan.output_per_report =
       strstr(setup_.address(), "%n") != nullptr || has_dump_a_file() || plan.output_per_part;
   plan.output.whole_only = has_dump_a_file() ? 1 : 0;
+  if (kEmbedded && core.keep_files != 0) return fail("keep-files= is not in this build");
   plan.keep_outputs = static_cast<uint32_t>(core.keep_files);
   if (plan.keep_outputs != 0 && !HPROF_HAS(plan.output.sink, hprof_sink_ops, remove))
     return fail("keep-files= needs an output in files (file=)");

@@ -5,6 +5,7 @@
 #include <hprof/record.h>
 #include <hprof/sink.h>
 
+#include "core/base/build.h"
 #include "core/option/module_list.h"
 #include "core/option/select_text.h"
 #include "core/plugin/static_modules.h"
@@ -51,7 +52,7 @@ void Setup::put_folder(const char* file, TextWriter* out) const {
 }
 
 void Setup::put_filter_suffix(TextWriter* out) const {
-  if (selection().filter == UINT32_MAX) return;
+  if (kEmbedded || selection().filter == UINT32_MAX) return;
   auto* filter = static_cast<const hprof_filter_ops*>(unit(selection().filter).record->ops);
   if (HPROF_HAS(filter, hprof_filter_ops, file_suffix)) out->put(filter->file_suffix);
 }

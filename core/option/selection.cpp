@@ -288,7 +288,7 @@ struct Chooser {
   // What the encoder wishes for; a build without it does without.
   bool choose_default_filter() {
     const auto* ops = static_cast<const hprof_encoder_ops*>(modules->unit(encoder).record->ops);
-    if (filter != kNone || list.find("compress") != nullptr || ops == nullptr) return true;
+    if (kEmbedded || filter != kNone || list.find("compress") != nullptr || ops == nullptr) return true;
     if (!HPROF_HAS(ops, hprof_encoder_ops, compress)) return true;
     size_t count = 0;
     const Shipped* rows = shipped_rows(&count);

@@ -70,7 +70,7 @@ hprof_status Output::open_parts(MemoryAccount& memory, uint32_t sequence, char* 
   if (plan_.may_open != nullptr && !plan_.may_open(plan_.sink_host, error, error_size))
     return HPROF_NO_MEMORY;
   char host_name[kHostNameMost] = "";
-  if (platform::host_name(host_name, sizeof(host_name)) == 0) host_name[0] = '\0';
+  if (!kHasSockets || platform::host_name(host_name, sizeof(host_name)) == 0) host_name[0] = '\0';
   hprof_sink_target target = {sizeof(target), sequence,         plan_.address,
                               plan_.force,    plan_.whole_only, host_name};
   Inside mark(in_sink_, "open", kOpening);

@@ -11,6 +11,7 @@
 #include <hprof/filter.h>
 #include <hprof/sink.h>
 
+#include "core/base/build.h"
 #include "core/base/inside.h"
 #include "core/pipeline/chunk_queue.h"
 #include "core/pipeline/definitions.h"
@@ -67,7 +68,7 @@ class Output {
   bool drain();
   // Does the sink want each report as a whole?
   bool wants_whole_reports() const {
-    return HPROF_REACHES(plan_.sink, hprof_sink_ops, flags) &&
+    return kHasSockets && HPROF_REACHES(plan_.sink, hprof_sink_ops, flags) &&
            (plan_.sink->flags & HPROF_SINK_WHOLE_REPORTS) != 0;
   }
   // The encoder forgets all that it has written; what comes is the beginning of an output. [writer] under

@@ -4,6 +4,8 @@
 
 #include <hprof/draft/foreign_dump.h>
 
+#include "core/base/build.h"
+
 namespace hprof {
 
 namespace {
@@ -23,7 +25,8 @@ hprof_status Pipeline::prepare(MemoryAccount& memory, const PipelinePlan& plan, 
                                uint32_t error_size) {
   memory_ = &memory;
   plan_ = plan;
-  if (!events_.create(memory, plan.event_slots) || !old_outputs_.open(memory, plan.keep_outputs)) {
+  if (!events_.create(memory, plan.event_slots) ||
+      (!kEmbedded && !old_outputs_.open(memory, plan.keep_outputs))) {
     snprintf(error, error_size, "not enough memory for the event queue and keep-files=");
     return HPROF_NO_MEMORY;
   }
@@ -133,7 +136,7 @@ void Pipeline::write_events() {
 
 void Pipeline::close_output() {
   platform::MutexLock hold(read_lock_);
-  if (output_.is_open())
+  if (!kEmbedded && output_.is_open())
     old_outputs_.add(*memory_, output_.name(), [this](const char* name) { remove_output(name); });
   output_.close(*memory_, true);
 }
@@ -381,7 +384,7 @@ void Pipeline::cut_short(int64_t deadline_ns) {
 void Pipeline::destroy() {
   if (memory_ == nullptr) return;
   close_output();
-  old_outputs_.close(*memory_);
+  if (!kEmbedded) old_outputs_.close(*memory_);
   events_.destroy(*memory_);
 }
 

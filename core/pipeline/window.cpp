@@ -310,7 +310,7 @@ void Windows::drop() {
   release(&totals_);
 }
 
-void Windows::forget() {
+void Windows::forget_all() {
   drop();
   while (Table* table = first_) {
     first_ = table->next;

@@ -10,6 +10,7 @@
 
 #include <hprof/record.h>
 
+#include "core/base/build.h"
 #include "core/base/memory_account.h"
 
 namespace hprof {
@@ -51,7 +52,9 @@ class Windows {
   // It has not: the next one has it, too.
   void drop();
   // The collector has been reset: the next window has all that it sees.
-  void forget();
+  void forget() {
+    if (!kEmbedded) forget_all();
+  }
 
  private:
   struct Table {
@@ -67,6 +70,7 @@ class Windows {
     uint64_t count = 0;
   };
 
+  void forget_all();
   Table* table_of(const hprof_table_schema& schema);
   hprof_status merge(Table& table, const hprof_rec_table& from);
   hprof_status subtract(Table& table, const hprof_rec_table& from, uint64_t* count);
