@@ -63,7 +63,7 @@ void destroy(void* self) {
   services.mem->release(services.host, self, sizeof(Filter));
 }
 
-const hprof_filter_ops kOps = {sizeof(hprof_filter_ops), 0, create, write, finish, destroy};
+const hprof_filter_ops kOps = {sizeof(hprof_filter_ops), 0, create, write, finish, destroy, nullptr};
 
 // One row for each option: its name, where its value goes, and what help says of it.
 const hprof_option kOptions[] = {
