@@ -330,10 +330,10 @@ jlong ClassRewriter::attach(JNIEnv* jni, jobject thread) {
   bool is_virtual = is_virtual_thread(jni, thread);
   if (!is_virtual && session_->threads().is_agent()) return 0;
   uint64_t os_id = is_virtual ? 0 : static_cast<uint64_t>(platform::current_thread_id());
-  uint64_t state =
-      user_of(HPROF_PROBE_METHODS).attach(user_of(HPROF_PROBE_METHODS).self, is_virtual ? 1 : 0, os_id);
-  if (state != 0) jni->SetLongField(thread, thread_field_, static_cast<jlong>(state));
-  return static_cast<jlong>(state);
+  const hprof_probe_user& user = user_of(HPROF_PROBE_METHODS);
+  uint64_t word = user.attach(user.self, jni, thread, is_virtual ? 1 : 0, os_id);
+  if (word != 0) jni->SetLongField(thread, thread_field_, static_cast<jlong>(word));
+  return static_cast<jlong>(word);
 }
 
 jlong ClassRewriter::miss(jlong state, jlong node, jint method) {

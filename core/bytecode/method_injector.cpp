@@ -1,9 +1,13 @@
 // From the wish for a method to its new bytes.
 #include "core/bytecode/method_injector.h"
 
+#include <initializer_list>
+
 #include "core/bytecode/constructor.h"
 
 namespace hprof {
+
+static constexpr uint16_t kFirstFinalVirtualThreads = 65;  // class file version of JDK 21
 
 uint16_t TrackerConstants::method(uint16_t* index, const char* name, const char* descriptor) {
   if (*index != 0) return *index;
@@ -15,6 +19,18 @@ uint16_t TrackerConstants::method(uint16_t* index, const char* name, const char*
 // java.lang.Object is: with a probe in there every object would be finalized.
 static bool is_empty_finalizer(const MethodView& method, const CodeView& code) {
   return code.code.size == 1 && method.name.equals("finalize", 8) && method.descriptor.equals("()V", 3);
+}
+
+// Its entry and its exit may see two current threads: exit() takes the one at hand for that of enter(). The
+// callers of these methods are back on their own thread when they end.
+static bool changes_thread(const ClassView& view, const MethodView& method) {
+  if (view.name.equals("jdk/internal/vm/Continuation")) return true;
+  if (!view.name.equals("java/lang/VirtualThread")) return false;
+  if (view.major < kFirstFinalVirtualThreads) return true;
+  for (const char* name : {"mount", "unmount", "switchToCarrierThread", "switchToVirtualThread"}) {
+    if (method.name.equals(name)) return true;
+  }
+  return false;
 }
 
 Reason MethodInjector::run(uint32_t wanted) {
@@ -65,6 +81,7 @@ Reason MethodInjector::decide(uint32_t wanted) {
   leaf_ = (wanted & kProbeLeaf) &&
           (!(wanted & kProbeEnter) || (facts_.leaf && (method_.access & kAccSynchronized) == 0));
   enters_ = (wanted & kProbeEnter) && !leaf_;
+  if (enters_ && changes_thread(view_, method_)) return Reason::kChangesThread;
   object_init_ = (wanted & kProbeObjectInit) && view_.name.equals("java/lang/Object", 16) &&
                  method_.name.equals("<init>", 6);
   entered_ = (wanted & kProbeEntered) != 0;

@@ -26,7 +26,8 @@ namespace hprof {
   X(kJumpTooLong, "no place for a long jump")                        \
   X(kTooComplex, "too many exception handlers")                      \
   X(kConstructor, "constructor whose super() call is not plain")     \
-  X(kEmptyFinalizer, "empty finalizer")
+  X(kEmptyFinalizer, "empty finalizer")                              \
+  X(kChangesThread, "changes the current thread")
 
 enum class Reason : uint8_t {
 #define HPROF_ROW(name, text) name,

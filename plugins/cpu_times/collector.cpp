@@ -71,7 +71,37 @@ State* Collector::new_state() {
   return memory != nullptr ? new (memory) State() : nullptr;
 }
 
-State* Collector::attach_platform(uint64_t os_id) {
+// The state whose thread it is, by what Thread.$hq is; null: none. The thread's, or under the lock.
+// [app][control]
+State* Collector::state_of(void* jni, void* thread) const {
+  const auto* node = Address<Node>::of(services_.bytecode->thread_state(services_.host, jni, thread));
+  return node != nullptr ? node->state.load() : nullptr;
+}
+
+// A strong reference: a thread that runs is held by the VM anyway, and what has ended is given back by the
+// next tick.
+void Collector::refer(State* state, void* jni, void* thread) {
+  if (state->thread == nullptr && jni != nullptr)
+    state->thread = static_cast<JNIEnv*>(jni)->NewGlobalRef(static_cast<jobject>(thread));
+}
+
+// Under the lock.
+void Collector::forget(State* state, void* jni) {
+  if (state->thread == nullptr || jni == nullptr) return;
+  static_cast<JNIEnv*>(jni)->DeleteGlobalRef(static_cast<jobject>(state->thread));
+  state->thread = nullptr;
+}
+
+// Where the thread is; the root where that cannot be told. Under the lock.
+Node* Collector::node_of(const State* state, void* jni) const {
+  uint64_t word =
+      state->thread != nullptr ? services_.bytecode->thread_state(services_.host, jni, state->thread) : 0;
+  Node* node = Address<Node>::of(word);
+  if (node == nullptr) node = state->last.load(std::memory_order_acquire);
+  return node != nullptr && node->state.load() == state ? node : state->own.root();
+}
+
+State* Collector::attach_platform(void* jni, void* thread, uint64_t os_id) {
   State* state = new_state();
   if (state == nullptr) return nullptr;
   if (!state->own.create(services_, &limits_, depth_, state)) {
@@ -79,8 +109,8 @@ State* Collector::attach_platform(uint64_t os_id) {
     return nullptr;
   }
   state->graph = &state->own;
-  state->current = state->own.root();
   state->own.show(state);
+  refer(state, jni, thread);
   state->os_id = os_id;
   uint64_t now = services_.clock->thread_cpu(services_.host, os_id);
   state->cpu_ns = now == UINT64_MAX ? 0 : now;
@@ -105,15 +135,20 @@ State* Collector::attach_virtual() {
   state->clock = 0;
   state->graph = &shared_;
   state->current = shared_.root();
+  state->door.method = kNoMethod;
+  state->door.state = state;
+  close_ways(&state->door, &state->door);
   shared_.show(state);
   virtual_threads_.fetch_add(1, std::memory_order_relaxed);
   return state;
 }
 
-uint64_t Collector::attach(void* self, uint32_t virtual_thread, uint64_t os_id) {
+uint64_t Collector::attach(void* self, void* jni, void* thread, uint32_t virtual_thread, uint64_t os_id) {
   auto* collector = static_cast<Collector*>(self);
-  State* state = virtual_thread != 0 ? collector->attach_virtual() : collector->attach_platform(os_id);
-  return reinterpret_cast<uintptr_t>(state);
+  State* state =
+      virtual_thread != 0 ? collector->attach_virtual() : collector->attach_platform(jni, thread, os_id);
+  if (state == nullptr) return 0;
+  return Address<Node>::word_of(state->shared != 0 ? &state->door : state->own.root());
 }
 
 uint64_t Collector::miss(void*, uint64_t state_word, uint64_t node, uint32_t method) {
@@ -135,9 +170,10 @@ void Collector::thread_start(void* jni, const hprof_thread* thread) {
   auto* jvmti = static_cast<jvmtiEnv*>(services_.jvm->jvmti(services_.host));
   jthread self = nullptr;
   if (jvmti->GetCurrentThread(&self) != JVMTI_ERROR_NONE) return;
-  auto* state = reinterpret_cast<State*>(services_.bytecode->thread_state(services_.host, jni, self));
-  if (state == nullptr && (state = attach_platform(thread->os_id)) != nullptr)
-    services_.bytecode->set_thread_state(services_.host, jni, self, reinterpret_cast<uintptr_t>(state));
+  State* state = state_of(jni, self);
+  if (state == nullptr && (state = attach_platform(jni, self, thread->os_id)) != nullptr)
+    services_.bytecode->set_thread_state(services_.host, jni, self,
+                                         Address<Node>::word_of(state->own.root()));
   if (state != nullptr) state->serial.store(thread->serial, std::memory_order_relaxed);
   static_cast<JNIEnv*>(jni)->DeleteLocalRef(self);
 }
@@ -147,8 +183,10 @@ void Collector::thread_end(void* jni, const hprof_thread* thread) {
   auto* jvmti = static_cast<jvmtiEnv*>(services_.jvm->jvmti(services_.host));
   jthread self = nullptr;
   if (jvmti->GetCurrentThread(&self) != JVMTI_ERROR_NONE) return;
-  auto* state = reinterpret_cast<State*>(services_.bytecode->thread_state(services_.host, jni, self));
+  auto* node = Address<Node>::of(services_.bytecode->thread_state(services_.host, jni, self));
+  State* state = node != nullptr ? node->state.load() : nullptr;
   if (state != nullptr && state->shared == 0) {
+    state->last.store(node, std::memory_order_release);
     services_.bytecode->set_thread_state(services_.host, jni, self, 0);
     uint64_t cpu = services_.clock->thread_cpu(services_.host, 0);
     if (thread != nullptr) state->serial.store(thread->serial, std::memory_order_relaxed);
@@ -160,8 +198,8 @@ void Collector::thread_end(void* jni, const hprof_thread* thread) {
 
 // The CPU time since the last look goes to the node that the thread is in now. A thread that has neither
 // moved nor used any is looked at less often: reading its clock is a system call.
-void Collector::credit(State* state, bool always) {
-  Node* node = state->current.load();
+void Collector::credit(State* state, void* jni, bool always) {
+  Node* node = node_of(state, jni);
   uint64_t count = __atomic_load_n(&node->count, __ATOMIC_RELAXED);
   bool moved = node != state->seen || count != state->seen_count;
   if (!moved && !always && state->idle != 0 && ++state->idle % kMostIdle != 0) return;
@@ -190,12 +228,13 @@ uint64_t Collector::since_last_event(const State* state) const {
   return cpu == UINT64_MAX || cpu <= last ? 0 : cpu - last;
 }
 
-void Collector::merge_rest(const State* state, Tally* into, uint64_t* outside_ns) const {
-  const Node* node = state->current.load();
+void Collector::merge_rest(const State* state, void* jni, Tally* into, uint64_t* outside_ns) const {
   uint64_t rest = since_last_event(state);
   *outside_ns += state->own.root()->self_ns;
+  if (rest == 0) return;
+  const Node* node = node_of(state, jni);
   if (node->length == 0) *outside_ns += rest;
-  if (rest == 0 || node->length == 0) return;
+  if (node->length == 0) return;
   uint32_t thread = thread_key(state->serial.load(std::memory_order_relaxed));
   if (!into->add(thread, node->trace, node->length, 0, rest)) *outside_ns += rest;
 }
@@ -214,20 +253,21 @@ void Collector::merge(const Graph& graph, uint32_t thread, Tally* into) {
   });
 }
 
-void Collector::retire(State* state) {
+void Collector::retire(State* state, void* jni) {
   merge(state->own, state->serial.load(std::memory_order_relaxed), &retired_);
-  merge_rest(state, &retired_, &outside_ns_);
+  merge_rest(state, jni, &retired_, &outside_ns_);
+  forget(state, jni);
   state->own.destroy();
   services_.mem->release(services_.host, state, sizeof(State));
 }
 
 // Under the lock.
-void Collector::tick() {
+void Collector::tick(void* jni) {
   State* before = nullptr;
   for (State* state = states_.load(std::memory_order_acquire); state != nullptr;) {
     State* next = state->next;
     bool ended = state->ended.load(std::memory_order_acquire) != 0;
-    if (config_.times == kSampled && running_) credit(state, ended);
+    if (config_.times == kSampled && running_) credit(state, jni, ended);
     if (ended) {
       State* head = state;
       bool out = before != nullptr;
@@ -236,7 +276,7 @@ void Collector::tick() {
       } else {
         out = states_.compare_exchange_strong(head, next, std::memory_order_acq_rel);
       }
-      if (out) retire(state);
+      if (out) retire(state, jni);
       if (!out) before = state;  // others came in front of it: the next time
     } else {
       before = state;
@@ -247,33 +287,35 @@ void Collector::tick() {
 
 void Collector::sample(void* self, void*, hprof_agent_thread* thread) {
   auto* collector = static_cast<Collector*>(self);
+  void* jni = collector->services_.jvm->jni(collector->services_.host);
   uint64_t interval =
       collector->config_.times == kSampled ? collector->config_.times_interval_ns : kHousekeepingNs;
   while (collector->services_.threads->wait(thread, interval) != 0) {
     if (!collector->lock_.try_lock()) continue;
-    collector->tick();
+    collector->tick(jni);
     collector->lock_.unlock();
   }
 }
 
 struct Visit {
   void* jni;
-  const Services* services;
+  Collector* collector;
 };
 
-// A thread that was there before the start gets its state by its first call, which does not know its number.
-// Under the lock: a state that is found in a thread is not given back meanwhile.
+// A thread that was there before the start gets its state by its first call, which does not know its number;
+// a state of an earlier run has no reference to its thread. Under the lock: a state that is found in a thread
+// is not given back meanwhile.
 void Collector::number_states() {
-  Visit visit = {services_.jvm->jni(services_.host), &services_};
-  services_.threads->each(
-      services_.host, visit.jni, &visit, [](void* argument, hprof_thread* thread, void* jthread_ref) {
-        auto* at = static_cast<Visit*>(argument);
-        auto* state = reinterpret_cast<State*>(
-            at->services->bytecode->thread_state(at->services->host, at->jni, jthread_ref));
-        if (state != nullptr && state->shared == 0)
-          state->serial.store(thread->serial, std::memory_order_relaxed);
-        return uint32_t{1};
-      });
+  Visit visit = {services_.jvm->jni(services_.host), this};
+  services_.threads->each(services_.host, visit.jni, &visit,
+                          [](void* argument, hprof_thread* thread, void* jthread_ref) {
+                            auto* at = static_cast<Visit*>(argument);
+                            State* state = at->collector->state_of(at->jni, jthread_ref);
+                            if (state == nullptr || state->shared != 0) return uint32_t{1};
+                            state->serial.store(thread->serial, std::memory_order_relaxed);
+                            if (at->collector->running_) refer(state, at->jni, jthread_ref);
+                            return uint32_t{1};
+                          });
 }
 
 // Threads that ended while nobody told us: the core knows which live. It forgets a thread only after
@@ -321,13 +363,14 @@ void Collector::begin_times() {
 }
 
 // The last of the time goes to where each thread is now. Under the lock, after the probes were switched off.
-void Collector::end_times() {
-  tick();
+void Collector::end_times(void* jni) {
+  tick(jni);
   for (State* state = states_.load(std::memory_order_acquire); state != nullptr; state = state->next) {
-    if (config_.times == kSampled) credit(state, true);
+    if (config_.times == kSampled) credit(state, jni, true);
     uint64_t rest = since_last_event(state);
-    __atomic_fetch_add(&state->current.load()->self_ns, rest, __ATOMIC_RELAXED);
+    if (rest != 0) __atomic_fetch_add(&node_of(state, jni)->self_ns, rest, __ATOMIC_RELAXED);
     __atomic_fetch_add(&state->clock, rest, __ATOMIC_RELAXED);
+    forget(state, jni);
   }
 }
 
@@ -337,7 +380,7 @@ hprof_status Collector::start() {
   started_ = true;
   lock_.lock(services_);
   end_gone();
-  tick();
+  tick(services_.jvm->jni(services_.host));
   begin_times();
   lock_.unlock();
   hprof_status status = services_.bytecode->go(services_.host, HPROF_PROBE_METHODS);
@@ -359,7 +402,7 @@ void Collector::stop() {
   sampler_ = nullptr;
   if (!running_) return;
   lock_.lock(services_);
-  end_times();
+  end_times(services_.jvm->jni(services_.host));
   lock_.unlock();
   running_ = false;
 }
@@ -376,16 +419,17 @@ hprof_status Collector::report(const hprof_report& report) {
   Tally tally;
   tally.open(services_, depth_);
   Circumstances how = {};
+  void* jni = services_.jvm->jni(services_.host);
   lock_.lock(services_);
   number_states();
   if (!running_) end_gone();
-  tick();
+  tick(jni);
   bool whole = tally.add_all(retired_);
   how.outside_ns = outside_ns_;
   for (State* state = states_.load(std::memory_order_acquire); state != nullptr; state = state->next) {
-    if (config_.times == kSampled && running_) credit(state, true);
+    if (config_.times == kSampled && running_) credit(state, jni, true);
     merge(state->own, state->serial.load(std::memory_order_relaxed), &tally);
-    merge_rest(state, &tally, &how.outside_ns);
+    merge_rest(state, jni, &tally, &how.outside_ns);
     how.threads++;
   }
   if (has_shared_) merge(shared_, 0, &tally);
@@ -415,7 +459,7 @@ void Collector::clear_counts(const Graph& graph) {
 void Collector::reset() {
   lock_.lock(services_);
   if (!running_) end_gone();
-  tick();
+  tick(services_.jvm->jni(services_.host));
   retired_.clear();
   outside_ns_ = 0;
   for (State* state = states_.load(std::memory_order_acquire); state != nullptr; state = state->next) {

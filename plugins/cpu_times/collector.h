@@ -43,23 +43,27 @@ class Collector {
   void thread_end(void* jni, const hprof_thread* thread);
 
  private:
-  static uint64_t attach(void* self, uint32_t virtual_thread, uint64_t os_id);
+  static uint64_t attach(void* self, void* jni, void* thread, uint32_t virtual_thread, uint64_t os_id);
   static uint64_t miss(void* self, uint64_t state, uint64_t node, uint32_t method);
   static void release(void* self, uint64_t state);
   static void sample(void* self, void* jni, hprof_agent_thread* thread);
-  State* attach_platform(uint64_t os_id);
+  State* attach_platform(void* jni, void* thread, uint64_t os_id);
   State* attach_virtual();
   State* new_state();
+  State* state_of(void* jni, void* thread) const;
+  Node* node_of(const State* state, void* jni) const;
+  static void refer(State* state, void* jni, void* thread);
+  static void forget(State* state, void* jni);
   void number_states();
   void end_gone();
   void begin_times();
-  void end_times();
-  void tick();
-  void credit(State* state, bool always);
-  void retire(State* state);
+  void end_times(void* jni);
+  void tick(void* jni);
+  void credit(State* state, void* jni, bool always);
+  void retire(State* state, void* jni);
   void merge(const Graph& graph, uint32_t thread, Tally* into);
   uint64_t since_last_event(const State* state) const;
-  void merge_rest(const State* state, Tally* into, uint64_t* outside_ns) const;
+  void merge_rest(const State* state, void* jni, Tally* into, uint64_t* outside_ns) const;
   uint32_t thread_key(uint32_t serial) const;
   void clear_counts(const Graph& graph);
   void ticks_to_ns(const Tally& tally) const;

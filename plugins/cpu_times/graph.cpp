@@ -69,10 +69,15 @@ Node* Graph::take_place() {
   }
 }
 
+void close_ways(Node* node, Node* nowhere) {
+  for (auto& next : node->next) next.store(Address<Node>::word_of(nowhere), std::memory_order_relaxed);
+}
+
 Node* Graph::make_node(const uint32_t* trace, uint32_t length) {
   Node* node = take_place();
   if (node == nullptr) return nullptr;
-  for (auto& method : node->methods) method.store(kNoMethod, std::memory_order_relaxed);
+  close_ways(node, length != 0 ? root_ : node);
+  node->method = length != 0 ? static_cast<int32_t>(trace[0]) : kNoMethod;
   node->state = owner_;
   if (length != 0) memcpy(node->trace, trace, length * sizeof(uint32_t));
   __atomic_store_n(&node->length, length, __ATOMIC_RELEASE);
@@ -142,26 +147,23 @@ bool Graph::add_edge(uint64_t key, Node* node) {
   return true;
 }
 
-// Where the way by that method leads, if it is known; another thread may just have made it. Under the lock.
+// Where the edge by that method leads, if it is known; another thread may just have made it. Under the lock.
 Node* Graph::known(const Node* from, uint32_t method) const {
-  for (uint32_t way = 0; way < kWays; way++) {
-    if (from->methods[way].load(std::memory_order_relaxed) == static_cast<int32_t>(method))
-      return Address<Node>::of(from->next[way].load(std::memory_order_relaxed));
-  }
+  Node* way = Address<Node>::of(from->next[method % kWays].load(std::memory_order_relaxed));
+  if (way->method == static_cast<int32_t>(method)) return way;
   uint64_t key = edge_key(from, method);
   const Edge* edge = find_edge(edges_, edge_room_, key);
   bool is_there = edge != nullptr && edge->key.load(std::memory_order_relaxed) == key;
   return is_there ? Address<Node>::of(edge->node.load(std::memory_order_relaxed)) : nullptr;
 }
 
+// False: another edge has the way, or the node is one that the edge is folded into.
 bool Graph::add_way(Node* from, uint32_t method, Node* node) const {
-  for (uint32_t way = owner_ != nullptr ? 0 : 1; way < kWays; way++) {
-    if (from->methods[way].load(std::memory_order_relaxed) != kNoMethod) continue;
-    from->next[way].store(Address<Node>::word_of(node), std::memory_order_release);
-    from->methods[way].store(static_cast<int32_t>(method), std::memory_order_release);
-    return true;
-  }
-  return false;
+  auto& way = from->next[method % kWays];
+  if (way.load(std::memory_order_relaxed) != Address<Node>::word_of(root_)) return false;
+  if (node->method != static_cast<int32_t>(method)) return false;
+  way.store(Address<Node>::word_of(node), std::memory_order_release);
+  return true;
 }
 
 void Graph::publish(State* state) const {

@@ -22,7 +22,7 @@ namespace hprof::times {
 // The option times=.
 enum Times : uint32_t { kSampled = 0, kClock = 1, kCpuClock = 2 };
 
-constexpr uint32_t kWays = 6;
+constexpr uint32_t kWays = 8;
 constexpr int32_t kNoMethod = -1;
 constexpr uint32_t kNodeBits = 7;  // a node's address is a multiple of 1 << kNodeBits
 
@@ -46,17 +46,17 @@ struct State;
 
 struct Node {
   uint64_t count;
+  int32_t method;        // trace[0]; kNoMethod where there is none
+  uint32_t length;       // 0 in the root
   Address<State> state;  // of the thread that owns it; null in the shared graph
   uint64_t self_ns;
-  // The first edges, as they came up: most calls find theirs here. In the shared graph way 0 is never used:
-  // the tracker takes it for one that it may count without care for others.
-  std::atomic<int32_t> methods[kWays];  // kNoMethod: free
-  std::atomic<uint64_t> next[kWays];    // addresses of nodes
-  uint32_t length;                      // 0 in the root
-  uint32_t trace[1];                    // `length` methods, innermost first
+  // Addresses of nodes: the edge by a method is in the way of its low bits if the node that this leads to has
+  // that method, else in the table of edges. Where there is none yet: a node without a method.
+  std::atomic<uint64_t> next[kWays];
+  uint32_t trace[1];  // `length` methods, innermost first
 };
-static_assert(offsetof(Node, count) == 0 && offsetof(Node, state) == 8 && offsetof(Node, self_ns) == 16 &&
-                  offsetof(Node, methods) == 24 && offsetof(Node, next) == 48 && offsetof(Node, length) == 96,
+static_assert(offsetof(Node, count) == 0 && offsetof(Node, method) == 8 && offsetof(Node, length) == 12 &&
+                  offsetof(Node, state) == 16 && offsetof(Node, self_ns) == 24 && offsetof(Node, next) == 32,
               "HprofTracker.NODE_*");
 
 struct Edge {
@@ -153,9 +153,10 @@ class Graph {
   Lock lock_;  // of the shared graph's edges
 };
 
-// What Thread.$hq points to.
+// Of a thread whose calls are counted. Thread.$hq is the node that it is in or, in virtual threads, the door
+// of its state: a node all of whose ways lead to itself, so that the tracker always comes to its slow way.
 struct State {
-  Address<Node> current;
+  Address<Node> current;  // virtual threads only
   Address<Edge> edges;
   uint64_t mask;
   uint64_t clock;   // times=clock: the clock at the last event: nanoseconds, or ticks (counter_clock.h)
@@ -163,6 +164,7 @@ struct State {
   Graph* graph;
   State* next;  // in the list of platform threads, or in the free list of virtual ones
   uint64_t os_id;
+  void* thread;  // JNI: a global reference, while calls are counted; see Collector::refer
   // The sampler's.
   uint64_t cpu_ns;  // CPU time of the thread that has been credited
   Node* seen;
@@ -171,12 +173,17 @@ struct State {
   // Set by the thread.
   std::atomic<uint32_t> serial;
   std::atomic<uint32_t> ended;
-  uint64_t final_cpu_ns;  // valid once ended
+  std::atomic<Node*> last;  // where it was when it ended
+  uint64_t final_cpu_ns;    // valid once ended
   Graph own;
+  Node door;
 };
 static_assert(offsetof(State, edges) == 8 && offsetof(State, mask) == 16 && offsetof(State, clock) == 24 &&
                   offsetof(State, shared) == 32,
               "HprofTracker.STATE_*");
+
+// All ways lead to `nowhere`, a node without a method.
+void close_ways(Node* node, Node* nowhere);
 
 // The key of an edge and where its search begins, as HprofTracker.follow has them.
 inline uint64_t edge_key(const Node* from, uint32_t method) {

@@ -19,32 +19,37 @@ import sun.misc.Unsafe;
  * leaf() are part of every method compiled, and the compilers' time is half of the price of cpu=times.
  *
  * <p>The graph of cpu=times is outside of the heap and belongs to the plugin, which allocates it, reads it at any time
- * and never frees a node while the VM runs. A node stands for one trace (the last N methods); the edge (node, method)
- * leads to the node whose trace is that of the first with the method on top. A node's first edges are in the node, where
- * they are found without another look at memory; further ones in the thread's table. All offsets below are shared with
- * the plugin's C++ structures.
+ * and never frees a node while its thread runs. A node stands for one trace (the last N methods); the edge (node, method)
+ * leads to the node whose trace is that of the first with the method on top. A node has a place for each of eight
+ * methods, by the low bits of their numbers: most edges are found there, with one look at the node they lead to. The
+ * others are in the thread's table. All offsets below are shared with the plugin's C++ structures.
  *
- * <p>A platform thread has nodes of its own. Virtual threads share theirs, so these are added to atomically, and exit()
- * finds the state by the thread. A frame that was entered on a virtual thread and ends on its carrier (unmount) or the
- * other way round is left alone: the next exit further out is absolute, and so right again. The state of a virtual thread
- * is given back when its outermost frame ends.
+ * <p>Thread.$hq is the node that the thread is in; 0 before its first call. What enter() returns is the node of the
+ * caller: exit() is one store. On virtual threads it is that negated, which makes exit() take its slow way. While a
+ * program has none of them, the compilers see that way never taken and leave it out; were it in the code, all of memory
+ * would have to be taken for changed after each call.
+ *
+ * <p>A platform thread has nodes of its own. Virtual threads share theirs, so these are added to atomically. $hq of a
+ * virtual thread is its door, a node with empty places, so that enter() always comes to find(), which takes the node
+ * it is in from its state. That is given back when its outermost frame ends. A frame that begins on a virtual thread
+ * and ends on its carrier or the other way round would leave one's node in the other: the rewriter gives methods that
+ * change the current thread no probes of this kind.
  */
 public final class HprofTracker {
-  // A thread's state, at the address Thread.$hq.
-  static final long STATE_CURRENT = 0;  // address of the node the thread is in; only its thread writes it
+  // A thread's state.
+  static final long STATE_CURRENT = 0;  // of a virtual thread: address of the node it is in
   static final long STATE_EDGES = 8;  // address of the edge table
   static final long STATE_MASK = 16;  // number of entries of that table, less one, times 16
   static final long STATE_CLOCK = 24;  // times=clock: the clock at the last event; 0: none yet
   static final long STATE_SHARED = 32;  // not 0: the state of a virtual thread, whose nodes all of them share
 
-  // A node, aligned to 128 bytes.
-  static final long NODE_COUNT = 0;  // calls
-  static final long NODE_STATE = 8;  // address of the state of the thread that owns it; 0 in shared nodes
-  static final long NODE_SELF = 16;  // nanoseconds: the sampler's; or what times=clock counts in
-  static final long NODE_METHODS = 24;  // int[WAYS]: the methods of its first edges, never of one that is not there
-  static final long NODE_NEXT = 48;  // long[WAYS]: where these lead to; way 0 of shared nodes stays free
-  static final long NODE_LENGTH = 96;  // int: 0 in the node that stands for "none"
-  static final int WAYS = 6;
+  // A node, aligned to 128 bytes. Its first word is the count of calls.
+  static final long NODE_METHOD = 8;  // int: on top of the trace; -1 in nodes without one
+  static final long NODE_LENGTH = 12;  // int: of the trace; 0 in the node that stands for "none"
+  static final long NODE_STATE = 16;  // address of the state of the thread that owns it; 0 in shared nodes
+  static final long NODE_SELF = 24;  // nanoseconds: the sampler's; or what times=clock counts in
+  static final long NODE_NEXT = 32;  // long[WAYS]: where edges lead to, or to a node without a method
+  static final int WAYS = 8;
 
   // An edge: key, address of a node. The key 0 is free.
   static final int NODE_BITS = 7;
@@ -93,29 +98,28 @@ public final class HprofTracker {
     HprofMemory.UNSAFE.hashCode();
   }
 
-  /** Returns what is to be given to exit(), unwind() and sync(): the node of the caller, 0 for "not counted". */
+  /** Returns what is to be given to exit(), unwind() and sync(); 0 for "not counted". */
   public static long enter(int method) {
     if (!live) return 0;
-    long state = Thread.currentThread().$hq;
-    if (state == 0) return first(method);
+    Thread thread = Thread.currentThread();
     Unsafe unsafe = HprofMemory.UNSAFE;
-    long node = unsafe.getLong(null, state + STATE_CURRENT);
-    if (unsafe.getInt(null, node + NODE_METHODS) != method) return step(state, node, method);
-    long next = unsafe.getLong(null, node + NODE_NEXT);
-    unsafe.putLong(null, next + NODE_COUNT, unsafe.getLong(null, next + NODE_COUNT) + 1);
-    unsafe.putLong(null, state + STATE_CURRENT, next);
+    long node = thread.$hq;
+    if (node == 0) return first(thread, method);
+    long next = unsafe.getLong(null, node + NODE_NEXT + ((method & WAYS - 1) << 3));
+    if (unsafe.getInt(null, next + NODE_METHOD) != method) {
+      if ((next = find(thread, node, method)) <= 0) return next;
+    }
+    unsafe.putLong(null, next, unsafe.getLong(null, next) + 1);
+    thread.$hq = next;
     return node;
   }
 
   /** Absolute: whatever was lost between, the thread is in the caller again. */
   public static void exit(long prev) {
-    if (prev == 0) return;
-    Unsafe unsafe = HprofMemory.UNSAFE;
-    long state = unsafe.getLong(null, prev + NODE_STATE);
-    if (state == 0) {
+    if (prev > 0) {
+      Thread.currentThread().$hq = prev;
+    } else if (prev < 0) {
       exitShared(prev);
-    } else {
-      unsafe.putLong(null, state + STATE_CURRENT, prev);
     }
   }
 
@@ -127,28 +131,32 @@ public final class HprofTracker {
   @java.lang.invoke.DontInline
   @DontInline
   public static void sync(long prev, int method) {
-    long state = prev != 0 ? stateOf(prev) : 0;
-    if (state == 0) return;
-    long next = follow(state, prev, method);
-    if (next != 0) HprofMemory.UNSAFE.putLong(null, state + STATE_CURRENT, next);
+    if (prev == 0) return;
+    Thread thread = Thread.currentThread();
+    long node = prev < 0 ? -prev : prev;
+    long state = stateOf(thread, node);
+    long next = state != 0 ? follow(state, node, method) : 0;
+    if (next == 0) return;
+    if (prev > 0) {
+      thread.$hq = next;
+    } else {
+      HprofMemory.UNSAFE.putLong(null, state + STATE_CURRENT, next);
+    }
   }
 
   /** A method that calls nothing: its time is its caller's. */
   public static void leaf(int method) {
     if (!live) return;
-    long state = Thread.currentThread().$hq;
-    if (state == 0) {
-      firstLeaf(method);
-      return;
-    }
+    Thread thread = Thread.currentThread();
     Unsafe unsafe = HprofMemory.UNSAFE;
-    long node = unsafe.getLong(null, state + STATE_CURRENT);
-    if (unsafe.getInt(null, node + NODE_METHODS) != method) {
-      stepLeaf(state, node, method);
-    } else {
-      long next = unsafe.getLong(null, node + NODE_NEXT);
-      unsafe.putLong(null, next + NODE_COUNT, unsafe.getLong(null, next + NODE_COUNT) + 1);
+    long node = thread.$hq, next;
+    if (node == 0
+        || unsafe.getInt(
+                null, (next = unsafe.getLong(null, node + NODE_NEXT + ((method & WAYS - 1) << 3))) + NODE_METHOD)
+            != method) {
+      if ((next = findLeaf(thread, node, method)) == 0) return;
     }
+    unsafe.putLong(null, next, unsafe.getLong(null, next) + 1);
   }
 
   /** With times=clock, in place of enter(). Two calls more are little beside two looks at the clock. */
@@ -156,99 +164,94 @@ public final class HprofTracker {
   @DontInline
   public static long enterClock(int method) {
     if (!live) return 0;
-    long state = Thread.currentThread().$hq;
-    if (state == 0) return first(method);
-    Unsafe unsafe = HprofMemory.UNSAFE;
-    long node = unsafe.getLong(null, state + STATE_CURRENT);
-    tick(state, node);
-    if (unsafe.getInt(null, node + NODE_METHODS) != method) return step(state, node, method);
-    long next = unsafe.getLong(null, node + NODE_NEXT);
-    unsafe.putLong(null, next + NODE_COUNT, unsafe.getLong(null, next + NODE_COUNT) + 1);
-    unsafe.putLong(null, state + STATE_CURRENT, next);
-    return node;
+    tick();
+    return enter(method);
   }
 
   @java.lang.invoke.DontInline
   @DontInline
   public static void exitClock(long prev) {
-    long state = prev != 0 ? stateOf(prev) : 0;
-    if (state == 0) return;
-    tick(state, HprofMemory.UNSAFE.getLong(null, state + STATE_CURRENT));
+    if (prev == 0) return;
+    tick();
     exit(prev);
   }
 
   @java.lang.invoke.DontInline
   @DontInline
   public static void syncClock(long prev, int method) {
-    long state = prev != 0 ? stateOf(prev) : 0;
-    if (state == 0) return;
-    tick(state, HprofMemory.UNSAFE.getLong(null, state + STATE_CURRENT));
+    if (prev == 0) return;
+    tick();
     sync(prev, method);
   }
 
   /** A thread's first call. */
   @java.lang.invoke.DontInline
   @DontInline
-  private static long first(int method) {
-    long state = attach(Thread.currentThread());
-    return state != 0 ? step(state, HprofMemory.UNSAFE.getLong(null, state + STATE_CURRENT), method) : 0;
-  }
-
-  @java.lang.invoke.DontInline
-  @DontInline
-  private static void firstLeaf(int method) {
-    long state = attach(Thread.currentThread());
-    if (state != 0) stepLeaf(state, HprofMemory.UNSAFE.getLong(null, state + STATE_CURRENT), method);
-  }
-
-  /** enter() where the first edge from the node is not the one. */
-  @java.lang.invoke.DontInline
-  @DontInline
-  private static long step(long state, long node, int method) {
-    long next = follow(state, node, method);
-    if (next == 0) return 0;
-    count(next);
-    HprofMemory.UNSAFE.putLong(null, state + STATE_CURRENT, next);
+  private static long first(Thread thread, int method) {
+    long node = attach(thread);
+    long next = node != 0 ? find(thread, node, method) : 0;
+    if (next <= 0) return next;
+    HprofMemory.UNSAFE.putLong(null, next, HprofMemory.UNSAFE.getLong(null, next) + 1);
+    thread.$hq = next;
     return node;
   }
 
+  /**
+   * enter() where the node has no place for the edge: the node that it leads to, which is still to be counted. 0 and
+   * less: what enter() is to return.
+   */
   @java.lang.invoke.DontInline
   @DontInline
-  private static void stepLeaf(long state, long node, int method) {
-    long next = follow(state, node, method);
-    if (next != 0) count(next);
-  }
-
-  /** The state of the thread that owns the node or, when virtual threads share it, of this one; 0: it cannot be. */
-  private static long stateOf(long node) {
+  private static long find(Thread thread, long node, int method) {
     long state = HprofMemory.UNSAFE.getLong(null, node + NODE_STATE);
-    return state != 0 ? state : shared();
+    return isShared(state) ? enterShared(state, method) : follow(state, node, method);
   }
 
-  /** The state of this virtual thread; 0 on a platform thread. */
-  private static long shared() {
-    long state = Thread.currentThread().$hq;
-    return state != 0 && HprofMemory.UNSAFE.getLong(null, state + STATE_SHARED) != 0 ? state : 0;
+  private static long enterShared(long state, int method) {
+    long node = HprofMemory.UNSAFE.getLong(null, state + STATE_CURRENT);
+    long next = follow(state, node, method);
+    if (next == 0) return 0;
+    add(next, 1);
+    HprofMemory.UNSAFE.putLong(null, state + STATE_CURRENT, next);
+    return -node;
+  }
+
+  /** The same for leaf(); 0: it is counted, or cannot be. */
+  @java.lang.invoke.DontInline
+  @DontInline
+  private static long findLeaf(Thread thread, long node, int method) {
+    if (node == 0 && (node = attach(thread)) == 0) return 0;
+    long state = HprofMemory.UNSAFE.getLong(null, node + NODE_STATE);
+    if (!isShared(state)) return follow(state, node, method);
+    long next = follow(state, HprofMemory.UNSAFE.getLong(null, state + STATE_CURRENT), method);
+    if (next != 0) add(next, 1);
+    return 0;
   }
 
   @java.lang.invoke.DontInline
   @DontInline
   private static void exitShared(long prev) {
-    long state = shared();
+    Thread thread = Thread.currentThread();
+    long node = -prev;
+    long state = stateOf(thread, node);
     if (state == 0) return;
-    HprofMemory.UNSAFE.putLong(null, state + STATE_CURRENT, prev);
-    if (HprofMemory.UNSAFE.getInt(null, prev + NODE_LENGTH) != 0) return;
-    Thread.currentThread().$hq = 0;
+    HprofMemory.UNSAFE.putLong(null, state + STATE_CURRENT, node);
+    if (HprofMemory.UNSAFE.getInt(null, node + NODE_LENGTH) != 0) return;
+    thread.$hq = 0;
     release(state);
   }
 
-  private static void count(long node) {
-    long at = node + NODE_COUNT;
-    if (HprofMemory.UNSAFE.getLong(null, node + NODE_STATE) != 0) {
-      HprofMemory.UNSAFE.putLong(null, at, HprofMemory.UNSAFE.getLong(null, at) + 1);
-    } else {
-      add(at, 1);
-    }
+  private static boolean isShared(long state) {
+    return HprofMemory.UNSAFE.getLong(null, state + STATE_SHARED) != 0;
+  }
+
+  /** The state of the thread, if the node is one of those that it counts in; else 0. */
+  private static long stateOf(Thread thread, long node) {
+    Unsafe unsafe = HprofMemory.UNSAFE;
+    long at = thread.$hq;
+    if (at == 0) return 0;
+    long state = unsafe.getLong(null, at + NODE_STATE), owner = unsafe.getLong(null, node + NODE_STATE);
+    return owner == state || owner == 0 && isShared(state) ? state : 0;
   }
 
   private static void add(long at, long amount) {
@@ -262,11 +265,8 @@ public final class HprofTracker {
   /** The edge from node by that method: by the thread's table, or made by the agent. 0 when that has no memory left. */
   private static long follow(long state, long node, int method) {
     Unsafe unsafe = HprofMemory.UNSAFE;
-    for (int way = 0; way < WAYS; way++) {
-      if (unsafe.getInt(null, node + NODE_METHODS + 4 * way) != method) continue;
-      long next = unsafe.getLong(null, node + NODE_NEXT + 8 * way);
-      return next != 0 ? next : miss(state, node, method);
-    }
+    long way = unsafe.getLong(null, node + NODE_NEXT + ((method & WAYS - 1) << 3));
+    if (unsafe.getInt(null, way + NODE_METHOD) == method) return way;
     long key = node >>> NODE_BITS << METHOD_BITS | method;
     long edges = unsafe.getLong(null, state + STATE_EDGES);
     long mask = unsafe.getLong(null, state + STATE_MASK);
@@ -284,19 +284,22 @@ public final class HprofTracker {
     return miss(state, node, method);
   }
 
-  /** The time since the thread's last event goes to that node. A thread's CPU clock is not a virtual thread's. */
-  private static void tick(long state, long node) {
+  /** The time since the last event goes to the node the thread is in. A thread's CPU clock is not a virtual thread's. */
+  private static void tick() {
     Unsafe unsafe = HprofMemory.UNSAFE;
-    if (!live || cpu && unsafe.getLong(null, node + NODE_STATE) == 0) return;
+    long node = Thread.currentThread().$hq;
+    if (!live || node == 0) return;
+    long state = unsafe.getLong(null, node + NODE_STATE);
+    boolean shared = isShared(state);
+    if (cpu && shared) return;
     long now = counter ? counterTime() : cpu ? threadTime() : System.nanoTime();
     long before = unsafe.getLong(null, state + STATE_CLOCK);
     unsafe.putLong(null, state + STATE_CLOCK, now);
     if (before == 0) return;
-    long at = node + NODE_SELF;
-    if (unsafe.getLong(null, node + NODE_STATE) != 0) {
-      unsafe.putLong(null, at, unsafe.getLong(null, at) + now - before);
+    if (shared) {
+      add(unsafe.getLong(null, state + STATE_CURRENT) + NODE_SELF, now - before);
     } else {
-      add(at, now - before);
+      unsafe.putLong(null, node + NODE_SELF, unsafe.getLong(null, node + NODE_SELF) + now - before);
     }
   }
 
@@ -340,7 +343,7 @@ public final class HprofTracker {
     allocatedObject(object, at < 0 ? 0 : HprofMemory.UNSAFE.getLong(object, at));
   }
 
-  /** A thread's first event: makes its state and stores it in Thread.$hq. 0: this thread is not counted. */
+  /** A thread's first event: makes its state and returns what it puts into Thread.$hq. 0: this thread is not counted. */
   private static native long attach(Thread thread);
 
   /** Makes the node and the edge, or finds the edge where the table's probes ended. */

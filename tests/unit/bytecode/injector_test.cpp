@@ -261,6 +261,21 @@ TEST_CASE("the constructor of java.lang.Object tells of the object; empty finali
   CHECK(r.left(Reason::kEmptyFinalizer) == 1);
 }
 
+TEST_CASE("methods that change the current thread are not counted, their callers are") {
+  Method method;
+  method.code = {1, 191};
+  method.attributes.clear();
+  auto left = [&](const char* owner, const char* name) {
+    ClassBuilder builder(owner);
+    method.name = name;
+    builder.add(method);
+    return Rewritten(builder.build(), probes_of(kProbesOfTimes)).left(Reason::kChangesThread);
+  };
+  CHECK(left("java/lang/VirtualThread", "mount") == 1);
+  CHECK(left("jdk/internal/vm/Continuation", "run") == 1);
+  CHECK(left("java/lang/Thread", "mount") == 0);
+}
+
 TEST_CASE("line numbers and local variables move, the first line keeps the entry") {
   Method method;
   method.locals = 2;

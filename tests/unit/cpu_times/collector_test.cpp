@@ -35,8 +35,9 @@ Vm* vm = nullptr;
 struct Vm {
   MockHost mock;
   hprof_probe_user user = {};
-  std::map<void*, uint64_t> states;  // Thread.$hq
+  std::map<void*, uint64_t> nodes;  // Thread.$hq
   std::function<void(void*)> on_thread_state;
+  int references = 0;  // global ones
   void* running = nullptr;
   bool live = false;
   _jvmtiEnv jvmti;
@@ -56,6 +57,11 @@ struct Vm {
       return JVMTI_ERROR_NONE;
     };
     jni_functions.DeleteLocalRef = [](JNIEnv*, jobject) {};
+    jni_functions.NewGlobalRef = [](JNIEnv*, jobject object) {
+      vm->references++;
+      return object;
+    };
+    jni_functions.DeleteGlobalRef = [](JNIEnv*, jobject) { vm->references--; };
     mock.settings.java_version = 21;
     mock.set_service(HPROF_SERVICE_BYTECODE, &kBytecode);
     mock.set_service(HPROF_SERVICE_JVM, &kJvm);
@@ -71,7 +77,7 @@ struct Vm {
     vm = nullptr;
   }
 
-  State* state(void* thread) { return reinterpret_cast<State*>(static_cast<uintptr_t>(states[thread])); }
+  State* state(void* thread) { return Address<Node>::of(nodes[thread])->state; }
   // A thread that starts; the tracker calls attach at its first call.
   hprof_thread* start_thread(hprof_thread_serial serial, uint64_t os_id) {
     void* word = reinterpret_cast<void*>(uintptr_t{0x1000} + serial);
@@ -81,12 +87,11 @@ struct Vm {
     return thread;
   }
   void call(void* thread, uint32_t method) {
-    State* of = state(thread);
-    REQUIRE(of != nullptr);
-    uint64_t next = user.miss(user.self, states[thread], of->current.word, method);
+    REQUIRE(nodes[thread] != 0);
+    uint64_t next = user.miss(user.self, Address<State>::word_of(state(thread)), nodes[thread], method);
     REQUIRE(next != 0);
     Address<Node>::of(next)->count++;
-    of->current.word = next;
+    nodes[thread] = next;
   }
   // The core forgets the thread after the collector's handler, which it calls only while the collector runs.
   void end_thread(hprof_thread* thread, void* word) {
@@ -141,11 +146,11 @@ const hprof_bytecode_service Vm::kBytecode = {
     &flip,
     [](const hprof_host*, uint32_t) {},
     [](const hprof_host*, void*, void* thread) {
-      uint64_t word = vm->states[thread];
+      uint64_t word = vm->nodes[thread];
       if (vm->on_thread_state) vm->on_thread_state(thread);
       return word;
     },
-    [](const hprof_host*, void*, void* thread, uint64_t state) { vm->states[thread] = state; },
+    [](const hprof_host*, void*, void* thread, uint64_t word) { vm->nodes[thread] = word; },
     [](const hprof_host* host, hprof_method_id method, uint32_t) {
       const std::string name = "m" + std::to_string(method);
       return find_service<hprof_ids_service>(host, HPROF_SERVICE_IDS)
@@ -211,7 +216,42 @@ TEST_CASE("threads that end while the collector is stopped are given back") {
     f.report();
     f.ops->reset(f.self);
     CHECK(f.mock.memory_used == idle);
+    CHECK(f.references == 0);
   }
+}
+
+TEST_CASE("threads are held while their calls are counted, and the next run finds them again") {
+  Vm f("sampled");
+  f.start();
+  f.mock.thread_cpu_ns[11] = 0;
+  hprof_thread* thread = f.start_thread(1, 11);
+  void* word = f.running;
+  f.call(word, 7);
+  CHECK(f.references == 1);
+  f.stop();
+  CHECK(f.references == 0);
+  f.start();
+  CHECK(f.references == 1);
+  f.call(word, 8);
+  f.mock.thread_cpu_ns[11] = 20 * kMs;
+  f.mock.run_thread(0, 1);
+  CHECK(f.report() == Sums{{"App.m7", 0}, {"App.m8", 20}});
+  f.end_thread(thread, word);
+  f.mock.run_thread(0, 1);
+  CHECK(f.references == 0);
+}
+
+TEST_CASE("the last CPU time of a thread is where it ended") {
+  Vm f("sampled");
+  f.start();
+  f.mock.thread_cpu_ns[11] = 0;
+  hprof_thread* thread = f.start_thread(1, 11);
+  void* word = f.running;
+  f.call(word, 7);
+  f.mock.thread_cpu_ns[0] = 30 * kMs;
+  f.end_thread(thread, word);
+  f.mock.run_thread(0, 1);
+  CHECK(f.report() == Sums{{"App.m7", 30}});
 }
 
 TEST_CASE("the CPU time of a thread that has a dead thread's number is not the dead one's") {
@@ -258,24 +298,22 @@ TEST_CASE("a virtual thread's state has the room and the table of edges that bel
   Vm f("sampled");
   f.start();
   std::map<uint64_t, uint64_t> rooms;  // by table
-  uint64_t first = f.user.attach(f.user.self, 1, 0);
-  auto* grower = reinterpret_cast<State*>(static_cast<uintptr_t>(first));
+  State* grower = Address<Node>::of(f.user.attach(f.user.self, &f.jni, nullptr, 1, 0))->state;
   bool stop = false;
   uint64_t wrong = 0, looked = 0;
   // Each table has one room: a table that is seen with two is one of a torn pair.
   std::thread attacher([&] {
     while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
-      uint64_t word = f.user.attach(f.user.self, 1, 0);
-      auto* state = reinterpret_cast<State*>(static_cast<uintptr_t>(word));
+      State* state = Address<Node>::of(f.user.attach(f.user.self, &f.jni, nullptr, 1, 0))->state;
       const auto known = rooms.emplace(state->edges.word, state->mask).first;
       if (known->second != state->mask) wrong++;
       looked++;
-      f.user.release(f.user.self, word);
+      f.user.release(f.user.self, Address<State>::word_of(state));
     }
   });
   for (uint32_t method = 1; method < 200000; method++) {
     uint64_t root = Address<Node>::word_of(grower->graph->root());
-    f.user.miss(f.user.self, first, root, method);
+    f.user.miss(f.user.self, Address<State>::word_of(grower), root, method);
   }
   __atomic_store_n(&stop, true, __ATOMIC_RELAXED);
   attacher.join();

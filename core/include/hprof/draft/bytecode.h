@@ -37,11 +37,12 @@ typedef struct hprof_probe_user {
    * Live as long as the session. */
   const char* include;
   const char* exclude;
-  /* HPROF_PROBE_METHODS. Called by probes that find no state in Thread.$hq, no edge, or a state to be given back. These
-   * run in the middle of any method: no JVMTI, no JNI but GetLongField, never wait for a Java thread that may be stopped. */
-  uint64_t (*attach)(void* self, uint32_t virtual_thread, uint64_t os_id);             /* [app] 0: do not count */
-  uint64_t (*miss)(void* self, uint64_t state, uint64_t node, hprof_method_id method); /* [app] 0: not counted */
-  void (*release)(void* self, uint64_t state);                                         /* [app] */
+  /* HPROF_PROBE_METHODS. Called by probes that find nothing in Thread.$hq, no edge, or a state to be given back. These
+   * run in the middle of any method: no JVMTI, no JNI but GetLongField and references, never wait for a Java thread that may
+   * be stopped. attach returns what Thread.$hq of this thread becomes; 0: do not count. */
+  uint64_t (*attach)(void* self, void* jni, void* jthread, uint32_t virtual_thread, uint64_t os_id); /* [app] */
+  uint64_t (*miss)(void* self, uint64_t state, uint64_t node, hprof_method_id method);               /* [app] 0: not counted */
+  void (*release)(void* self, uint64_t state);                                                       /* [app] */
   /* HPROF_PROBE_ALLOCATIONS: a new object, on the thread that made it; header: see header_at. Object.<init> calls it before
    * any other constructor of the object has run. The stack below: HprofTracker's methods, which JVMTI shows, too. */
   void (*allocated)(void* self, void* jni, void* object, uint64_t header); /* [app] */
