@@ -13,6 +13,16 @@ public class Rounds {
     static void locked() throws InterruptedException { synchronized (LOCK) { Thread.sleep(5); } }
     static void round() throws InterruptedException { made(); burn(); locked(); Thread.sleep(100); }
 
+    /** Somebody is kept from the monitor for certain. */
+    static void contended() throws InterruptedException {
+        Thread other = new Thread(() -> { synchronized (LOCK) { sink = LOCK; } });
+        synchronized (LOCK) {
+            other.start();
+            while (other.getState() != Thread.State.BLOCKED) Thread.sleep(1);
+        }
+        other.join();
+    }
+
     static void work() {
         try {
             for (int i = 0; i < ROUNDS; i++) round();
@@ -25,6 +35,7 @@ public class Rounds {
         System.out.println("ready " + new File("/proc/self").getCanonicalFile().getName());
         Thread[] threads = {new Thread(Rounds::work), new Thread(Rounds::work)};
         for (Thread thread : threads) thread.start();
+        contended();
         for (Thread thread : threads) thread.join();
         System.out.println("worked");
         while (System.in.read() >= 0) continue;
