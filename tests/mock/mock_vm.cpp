@@ -172,9 +172,9 @@ void MockHost::tick(uint64_t os_id, uint32_t ticks, void* ucontext) {
 
 void MockHost::add_vm_services() {
   static const hprof_jvm_service jvm = {sizeof jvm, 0, MockJvm::java_vm, MockJvm::jvmti, MockJvm::jni};
-  static const hprof_accounting_service accounting = {sizeof accounting,      0,
-                                                      MockAccounting::column, MockAccounting::start,
-                                                      MockAccounting::read,   MockAccounting::missing};
+  static const hprof_accounting_service clocks = {sizeof clocks,          0,
+                                                  MockAccounting::column, MockAccounting::start,
+                                                  MockAccounting::read,   MockAccounting::missing};
   static const hprof_bytecode_service bytecode = {sizeof bytecode,
                                                   0,
                                                   MockBytecode::ask,
@@ -201,7 +201,7 @@ void MockHost::add_vm_services() {
                                                   MockSampling::ended_a_call};
   // The VM calls its functions by another convention on 32-bit Windows than these are compiled for.
   if (sizeof(void*) == 8 || HPROF_MOCK_PLAIN_CALLS) services_[HPROF_SERVICE_JVM] = &jvm;
-  services_[HPROF_SERVICE_ACCOUNTING] = &accounting;
+  services_[HPROF_SERVICE_ACCOUNTING] = &clocks;
   services_[HPROF_SERVICE_BYTECODE] = &bytecode;
   services_[HPROF_SERVICE_LIBRARY] = &library;
   services_[HPROF_SERVICE_SAMPLING] = &sampling;
