@@ -148,7 +148,7 @@ TEST_CASE("a timer's tick reaches the handler with the argument of its thread") 
 
 TEST_CASE("files are renamed and written again in the middle, sockets are not") {
   MockHost host;
-  host.working_folder = "/work";
+  host.working_folder = "/profiles";
   const auto* io = service<hprof_io_service>(host, HPROF_SERVICE_IO);
   char error[80], path[80];
   const int64_t file = io->create_file(host.host(), "a", 0, error, sizeof error);
@@ -158,7 +158,7 @@ TEST_CASE("files are renamed and written again in the middle, sockets are not") 
   CHECK(io->rename(host.host(), "a", "b") == 0);
   io->write(host.host(), file, "6", 1, 0, error, sizeof error);
   CHECK(host.files.at("b").bytes == "1xy456");
-  CHECK(io->absolute_path(host.host(), "b", path, sizeof path) == 7);
-  CHECK(std::string(path) == "/work/b");
-  CHECK(io->absolute_path(host.host(), "b", path, 7) == 0);
+  CHECK(io->absolute_path(host.host(), "b", path, sizeof path) == 11);
+  CHECK(std::string(path) == "/profiles/b");
+  CHECK(io->absolute_path(host.host(), "b", path, 11) == 0);
 }
