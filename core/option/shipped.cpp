@@ -89,7 +89,8 @@ bool select_modules(const OptionList& list, ModuleNames* names, Error* error) {
   names->count = 0;
   for (const char* name : {"heap", "cpu", "monitor", "msa", "jvmpi", "compress"}) {
     const OptionItem* item = list.find(name);
-    if (item != nullptr && !add_shipped(list, name, item->value, Wanted::kAsked, names, error)) return false;
+    if (item == nullptr || selects_nothing(item->value)) continue;
+    if (!add_shipped(list, name, item->value, Wanted::kAsked, names, error)) return false;
   }
   if (may_be_default(list) && !add_default_profile(list, names, error)) return false;
   const OptionItem* plugin = list.find("plugin");

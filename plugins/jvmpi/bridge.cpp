@@ -118,6 +118,12 @@ void Bridge::close() {
   vm.jvmti->DisposeEnvironment();
 }
 
+void Bridge::release_memory() {
+  classes.close();
+  threads.close();
+  monitors.close();
+}
+
 // --- events that are on
 
 jint Bridge::availability(jint type) const {

@@ -27,6 +27,8 @@ class Bridge {
   hprof_status open(const Config& config, char* error, uint32_t error_size);
   // Nothing is sent or answered any more: the agent is detached. [control]
   void close();
+  // After a refusal: the memory that open() has taken. [onload]
+  void release_memory();
 
   jint enable(jint type);
   jint disable(jint type);
@@ -71,7 +73,11 @@ class Bridge {
   jint availability(jint type) const;
   void mode(jvmtiEvent event, bool on);
   bool sends(JNIEnv* jni, jint type);
+  bool dump(JNIEnv* jni, jint type, void* argument);
   bool dump_monitors(JNIEnv* jni);
+  bool dump_heap(JNIEnv* jni, const JVMPI_HeapDumpArg* argument);
+  bool dump_object(JNIEnv* jni, jobjectID id);
+  bool send_dump(JVMPI_Event* event, jint type, JNIEnv* jni, bool taken);
 
   std::atomic<bool> live_{false};
   bool methods_ = false;  // jvmpi-methods=

@@ -28,6 +28,10 @@ class Classes {
   Classes(const Vm& vm, Ids* ids, Notifier* notifier) : vm_(vm), ids_(*ids), notifier_(*notifier) {}
   // False: no memory. [onload]
   bool open();
+  void close() {
+    table_.close();
+    owners_.close();
+  }
 
   // The number of a class, 0: none. [app]
   uint64_t number(JNIEnv* jni, jclass cls);

@@ -7,7 +7,11 @@
 
 namespace hprof::jvmpi {
 
-bool Collector::is_off() const { return config_.agent == nullptr || std::strcmp(config_.agent, "n") == 0; }
+// Builds with the unit linked in select it with these, too.
+bool Collector::is_off() const {
+  return config_.agent == nullptr || std::strcmp(config_.agent, "n") == 0 ||
+         std::strcmp(config_.agent, "off") == 0;
+}
 
 hprof_status Collector::open(char* error, uint32_t error_size) {
   if (is_off()) return HPROF_OK;
@@ -24,11 +28,14 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
   return HPROF_FAILED;
 }
 
-// The agent's threads may be inside a function: what they could reach stays.
+// The agent's threads may be inside a function: what they could reach stays. Without an agent, as when its
+// library is refused, there is nobody.
 bool Collector::close() {
-  if (bridge() != &bridge_) return true;
-  bridge_.close();
-  return false;
+  const bool was_open = bridge() == &bridge_;
+  if (was_open) bridge_.close();
+  if (was_open || bridge_.was_asked.load(std::memory_order_relaxed)) return false;
+  bridge_.release_memory();
+  return true;
 }
 
 hprof_status Collector::start() {

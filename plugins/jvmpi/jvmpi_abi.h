@@ -88,6 +88,26 @@ enum {
  * notified. */
 enum { JVMPI_MONITOR_JAVA = 1, JVMPI_MONITOR_RAW = 2 };
 
+/* Records of HEAP_DUMP from level 1 on and of OBJECT_DUMP: this byte, then what stands behind it. Counts and
+ * values of primitive types are big-endian, ids and other pointers as the machine has them; nothing is
+ * aligned. */
+enum {
+  JVMPI_GC_ROOT_UNKNOWN = 0xff,      /* object */
+  JVMPI_GC_ROOT_JNI_GLOBAL = 0x01,   /* object, jobject */
+  JVMPI_GC_ROOT_JNI_LOCAL = 0x02,    /* object, JNIEnv*, u4 number of the frame in its trace, or -1 */
+  JVMPI_GC_ROOT_JAVA_FRAME = 0x03,   /* the same */
+  JVMPI_GC_ROOT_NATIVE_STACK = 0x04, /* object, JNIEnv* */
+  JVMPI_GC_ROOT_STICKY_CLASS = 0x05, /* class */
+  JVMPI_GC_ROOT_THREAD_BLOCK = 0x06, /* thread, JNIEnv* */
+  JVMPI_GC_ROOT_MONITOR_USED = 0x07, /* object */
+  /* class, super, loader, signers, protection domain, name, pointer, u4 bytes of an instance, interfaces, u2
+   * 0, static fields; how many interfaces and fields there are, and of what types, CLASS_LOAD has told. */
+  JVMPI_GC_CLASS_DUMP = 0x20,
+  JVMPI_GC_INSTANCE_DUMP = 0x21,  /* object, class, u4 bytes, fields of the class, of its super and so on */
+  JVMPI_GC_OBJ_ARRAY_DUMP = 0x22, /* object, u4 count, class of the elements or NULL, elements */
+  JVMPI_GC_PRIM_ARRAY_DUMP = 0x23 /* object, u4 count, u1 type of the elements, elements */
+};
+
 /* HEAP_DUMP: each object's type and id; its references, too; its values, too. */
 enum { JVMPI_DUMP_LEVEL_0 = 0, JVMPI_DUMP_LEVEL_1 = 1, JVMPI_DUMP_LEVEL_2 = 2 };
 

@@ -5,27 +5,6 @@
 
 namespace hprof::jvmpi {
 
-void DumpBytes::put(const void* bytes, uint64_t count) {
-  if (size_ + count > room_) {
-    const uint64_t room = room_ * 2 + 4096;
-    char* more = services_.allocate<char>(room);
-    if (more == nullptr) {
-      failed_ = true;
-      return;
-    }
-    if (size_ != 0) std::memcpy(more, bytes_, size_);
-    services_.release(bytes_, room_);
-    bytes_ = more;
-    room_ = room;
-  }
-  std::memcpy(bytes_ + size_, bytes, count);
-  size_ += count;
-}
-
-void DumpBytes::u4(uint32_t value) {
-  for (int shift = 24; shift >= 0; shift -= 8) u1(static_cast<uint8_t>(value >> shift));
-}
-
 bool MonitorDump::add_thread(jthread thread, JVMPI_MonitorDump* dump) {
   JNIEnv* env = bridge_.threads.env_of(jni_, thread);
   if (env == nullptr) return true;

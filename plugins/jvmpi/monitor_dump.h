@@ -4,36 +4,9 @@
 #pragma once
 
 #include "plugins/jvmpi/bridge.h"
+#include "plugins/jvmpi/dump_bytes.h"
 
 namespace hprof::jvmpi {
-
-// Bytes in a row, unaligned; counts are big-endian, pointers as they are.
-class DumpBytes {
- public:
-  explicit DumpBytes(const Services& services) : services_(services) {}
-  ~DumpBytes() { services_.release(bytes_, room_); }
-  DumpBytes(const DumpBytes&) = delete;
-  DumpBytes& operator=(const DumpBytes&) = delete;
-
-  void u1(uint8_t value) { put(&value, 1); }
-  void u4(uint32_t value);
-  template <class T>
-  void pointer(T* value) {
-    put(&value, sizeof(value));
-  }
-  char* begin() const { return bytes_; }
-  char* end() const { return bytes_ + size_; }
-  bool failed() const { return failed_; }
-
- private:
-  void put(const void* bytes, uint64_t count);
-
-  const Services& services_;
-  char* bytes_ = nullptr;
-  uint64_t size_ = 0;
-  uint64_t room_ = 0;
-  bool failed_ = false;
-};
 
 class MonitorDump {
  public:

@@ -16,7 +16,10 @@ void Notifier::call(JVMPI_Event* event, jint type, JNIEnv* env) {
 void Notifier::send(JVMPI_Event* event, jint type, JNIEnv* env) {
   Stripe& stripe = stripes_[mix(0, reinterpret_cast<uintptr_t>(env)) % kStripes];
   stripe.inside.fetch_add(1, std::memory_order_seq_cst);
-  if (!paused_.load(std::memory_order_seq_cst) && !over_.load(std::memory_order_seq_cst))
+  const bool is_asked = (type & JVMPI_REQUESTED_EVENT) != 0;
+  if (!paused_.load(std::memory_order_seq_cst) &&
+      (!over_.load(std::memory_order_seq_cst) ||
+       (is_ending() && (is_asked || env == ending_env_.load(std::memory_order_relaxed)))))
     call(event, type, env);
   stripe.inside.fetch_sub(1, std::memory_order_release);
 }
@@ -32,7 +35,10 @@ void Notifier::send_last(JNIEnv* env) {
     vm_.services.threads->pause(vm_.services.host, kPauseNs);
   }
   JVMPI_Event event = {};
+  ending_env_.store(env, std::memory_order_relaxed);
+  ending_.store(true, std::memory_order_release);
   if (is_on(JVMPI_EVENT_JVM_SHUT_DOWN)) call(&event, JVMPI_EVENT_JVM_SHUT_DOWN, env);
+  ending_.store(false, std::memory_order_release);
 }
 
 }  // namespace hprof::jvmpi

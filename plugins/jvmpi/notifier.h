@@ -38,7 +38,8 @@ class Notifier {
   // itself ends the VM, which it may do in a handler.
   void send_last(JNIEnv* env);
   void expect_exit() { exiting_.store(true, std::memory_order_relaxed); }
-  bool is_over() const { return over_.load(std::memory_order_relaxed); }
+  // In the handler of JVM_SHUT_DOWN: an agent may ask for its dumps there, and gets what they name defined.
+  bool is_ending() const { return ending_.load(std::memory_order_acquire); }
 
  private:
   static constexpr uint32_t kStripes = 64;
@@ -54,6 +55,8 @@ class Notifier {
   std::atomic<bool> on_[JVMPI_MAX_EVENT_TYPE_VAL + 1] = {};
   std::atomic<bool> paused_{false};
   std::atomic<bool> over_{false};
+  std::atomic<bool> ending_{false};
+  std::atomic<JNIEnv*> ending_env_{nullptr};
   std::atomic<bool> exiting_{false};
   Stripe stripes_[kStripes] = {};
 };

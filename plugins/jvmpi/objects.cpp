@@ -80,8 +80,8 @@ bool Objects::tell_again(JNIEnv* jni, jobjectID id) {
 // --- what is there when the VM is initialised
 
 void Objects::tell_prepared_classes(JNIEnv* jni) {
-  constexpr jint kMostLocals = 65536;  // what HotSpot promises at most
-  if (jni->PushLocalFrame(kMostLocals) != 0) return jni->ExceptionClear();
+  const LocalFrame locals(jni, LocalFrame::kMost);
+  if (!locals.is_there()) return;
   FromVm<jclass> classes(vm_);
   jint count = 0;
   if (vm_.jvmti->GetLoadedClasses(&count, &classes) != JVMTI_ERROR_NONE) count = 0;
@@ -95,7 +95,6 @@ void Objects::tell_prepared_classes(JNIEnv* jni) {
     }
     jni->DeleteLocalRef(classes[i]);
   }
-  jni->PopLocalFrame(nullptr);
 }
 
 void Objects::replay(JNIEnv* jni) {

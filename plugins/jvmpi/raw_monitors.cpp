@@ -25,6 +25,15 @@ bool RawMonitors::open() {
   return true;
 }
 
+// JVMTI's monitors go with their environment.
+void RawMonitors::close() {
+  for (Monitor* m = all_.exchange(nullptr, std::memory_order_acquire); m != nullptr;) {
+    Monitor* next = m->next;
+    vm_.services.release(m, 1);
+    m = next;
+  }
+}
+
 RawMonitors::Monitor* RawMonitors::checked(JVMPI_RawMonitor id) {
   auto* monitor = reinterpret_cast<Monitor*>(id);
   return monitor != nullptr && __atomic_load_n(&monitor->magic, __ATOMIC_ACQUIRE) == kMagic ? monitor

@@ -14,6 +14,7 @@ class RawMonitors {
       : vm_(vm), notifier_(*notifier), threads_(*threads) {}
 
   bool open();  // makes the stock [onload]
+  void close();
   JVMPI_RawMonitor create(const char* name);
   void destroy(JVMPI_RawMonitor id);
   void enter(JVMPI_RawMonitor id);

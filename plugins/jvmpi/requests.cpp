@@ -1,5 +1,6 @@
 // RequestEvent and GetCallTrace.
 #include "plugins/jvmpi/bridge.h"
+#include "plugins/jvmpi/heap_dump.h"
 #include "plugins/jvmpi/lines.h"
 #include "plugins/jvmpi/monitor_dump.h"
 
@@ -13,7 +14,7 @@ bool Bridge::check_id(jobjectID id) {
 
 jint Bridge::request(jint type, void* argument) {
   JNIEnv* jni = vm.jni();
-  if (!is_live() || jni == nullptr) return JVMPI_FAIL;
+  if (!(is_live() || notifier.is_ending()) || jni == nullptr) return JVMPI_FAIL;
   const auto id = static_cast<jobjectID>(argument);
   bool sent = false;
   switch (type) {
@@ -27,7 +28,9 @@ jint Bridge::request(jint type, void* argument) {
       sent = check_id(id) && objects.tell_again(jni, id);
       break;
     case JVMPI_EVENT_MONITOR_DUMP:
-      sent = dump_monitors(jni);
+    case JVMPI_EVENT_HEAP_DUMP:
+    case JVMPI_EVENT_OBJECT_DUMP:
+      sent = dump(jni, type, argument);
       break;
     default:
       return JVMPI_NOT_AVAILABLE;
@@ -35,22 +38,44 @@ jint Bridge::request(jint type, void* argument) {
   return sent ? JVMPI_SUCCESS : JVMPI_FAIL;
 }
 
+// The agent's handler finds what the event points to, and ids that stay valid.
+bool Bridge::send_dump(JVMPI_Event* event, jint type, JNIEnv* jni, bool taken) {
+  if (taken) notifier.send(event, type | JVMPI_REQUESTED_EVENT, jni);
+  return taken;
+}
+
 bool Bridge::dump_monitors(JNIEnv* jni) {
-  constexpr jint kLocals = 4096;
-  if (jni->PushLocalFrame(kLocals) != 0) {
-    jni->ExceptionClear();
-    return false;
-  }
-  bool sent = false;
-  {
-    MonitorDump dump(this, jni);
-    JVMPI_Event event = {};
-    sent = dump.take(&event.u.monitor_dump);
-    collections.hold();
-    if (sent) notifier.send(&event, JVMPI_EVENT_MONITOR_DUMP | JVMPI_REQUESTED_EVENT, jni);
-    collections.release();
-  }
-  jni->PopLocalFrame(nullptr);
+  MonitorDump dump(this, jni);
+  JVMPI_Event event = {};
+  return send_dump(&event, JVMPI_EVENT_MONITOR_DUMP, jni, dump.take(&event.u.monitor_dump));
+}
+
+bool Bridge::dump_heap(JNIEnv* jni, const JVMPI_HeapDumpArg* argument) {
+  const jint level = argument != nullptr ? argument->heap_dump_level : jint{JVMPI_DUMP_LEVEL_2};
+  if (level < JVMPI_DUMP_LEVEL_0 || level > JVMPI_DUMP_LEVEL_2) return false;
+  HeapDump dump(this, jni, level);
+  JVMPI_Event event = {};
+  return send_dump(&event, JVMPI_EVENT_HEAP_DUMP, jni, dump.take_heap(&event.u.heap_dump));
+}
+
+bool Bridge::dump_object(JNIEnv* jni, jobjectID id) {
+  Local<jobject> object(jni, check_id(id) ? objects.find(jni, id) : nullptr);
+  if (object == nullptr) return false;
+  HeapDump dump(this, jni, JVMPI_DUMP_LEVEL_2);
+  JVMPI_Event event = {};
+  return send_dump(&event, JVMPI_EVENT_OBJECT_DUMP, jni,
+                   dump.take_object(object, &event.u.object_dump.data_len, &event.u.object_dump.data));
+}
+
+bool Bridge::dump(JNIEnv* jni, jint type, void* argument) {
+  const LocalFrame locals(jni, LocalFrame::kMost);
+  if (!locals.is_there()) return false;
+  collections.hold();
+  const bool sent = type == JVMPI_EVENT_MONITOR_DUMP ? dump_monitors(jni)
+                    : type == JVMPI_EVENT_HEAP_DUMP
+                        ? dump_heap(jni, static_cast<const JVMPI_HeapDumpArg*>(argument))
+                        : dump_object(jni, static_cast<jobjectID>(argument));
+  collections.release();
   return sent;
 }
 

@@ -26,6 +26,7 @@ class Threads {
   Threads(const Vm& vm, Notifier* notifier, Objects* objects)
       : vm_(vm), notifier_(*notifier), objects_(*objects) {}
   bool open();  // [onload]
+  void close() { table_.close(); }
 
   // JNIEnv* or null; null: no memory, as long as it lives no thread has it then. [any] but [signal]
   ThreadEntry* entry(JNIEnv* env, bool make);

@@ -5,6 +5,8 @@ import shutil
 import struct
 import subprocess
 
+import dumps
+import jvmpi_dumps
 from harness import Skip, check, check_equal, vm_test
 from jdks import installed
 
@@ -118,6 +120,75 @@ def monitors_are_dumped_on_request(vm):
     # The owner may have left the monitor meanwhile.
     check(re.match("dump whole, java (some|none), raw 1, owned (some|none), waiting (some|none), threads some, frames some$",
                    said(ran)[0]) is not None, "the dump\n%s" % ran)
+
+
+SHAPES = ("HeapShapes", "HeapShapes$Base", "HeapShapes$Leaf")
+
+
+def without_references(values):
+    """Values of one kind of dump; of references only whether they are null."""
+    return {name: bool(value) if kind in ("L", "[", 2) else value for name, (kind, value) in values.items()}
+
+
+def our_fields(heap, instance):
+    """Like jvmpi_dumps.Dump.fields."""
+    kinds = {}
+    for step in heap.chain(heap.instances[instance][0]):
+        for name, kind in step.fields:
+            kinds.setdefault(heap.strings[name], kind)
+    return {name: (kinds[name], value) for name, value in heap.fields(instance).items()}
+
+
+def check_same_shapes(dump, heap):
+    """The program's classes, their instances and what hangs on them, in JVMPI's dump and in heap=dump's."""
+    for name in SHAPES:
+        theirs, ours = dump.class_named(name), heap.class_named(name)
+        # What our own adds for readers of its kind has names in angle brackets.
+        statics = {heap.strings[n]: pair for n, pair in heap.classes[ours].statics.items() if heap.strings[n][0] != "<"}
+        check_equal(without_references(dump.statics[theirs]), without_references(statics), "static fields of " + name)
+        instances = [n for n, (owner, _) in dump.instances.items() if owner == theirs]
+        check_equal(len(instances), len(heap.instances_of(ours)), "instances of " + name)
+        check_equal(sorted(str(sorted(without_references(dump.fields(n)).items())) for n in instances),
+                    sorted(str(sorted(without_references(our_fields(heap, n)).items())) for n in heap.instances_of(ours)),
+                    "fields of " + name)
+    theirs = {name: value for name, (_, value) in dump.statics[dump.class_named("HeapShapes")].items()}
+    ours = heap.statics(heap.class_named("HeapShapes"))
+    for name in ("ints", "noBytes", "chars", "bytes", "longs"):
+        check_equal(dump.primitives[theirs[name]], heap.primitives[ours[name]], name)
+    for name in ("holes", "noObjects", "grid"):
+        check_equal([bool(e) for e in dump.arrays[theirs[name]]], [bool(e) for e in heap.arrays[ours[name]]], name)
+
+
+def check_roots(dump):
+    kinds = {root[0] for root in dump.roots}
+    check({1, 3, 5, 6} <= kinds, "kinds of roots: %s" % sorted(kinds))
+
+
+@vm_test(units=UNITS + ("heap_dump", "encoder_binary", "sink_file"))
+def heap_dumps_are_those_of_our_own(vm):
+    ran = run(vm, "dump", "", "HeapShapes", "mark", options="heap=dump,format=b,file=out.hprof,jvmpi=y")
+    check_equal(said(ran), ["level0: traces none", "level 0: whole, many objects", "level 0 answered 0",
+                            "level1: traces with frames", "level 1 answered 0", "level2: traces with frames",
+                            "level 2 answered 0", "level 3 answered -1", "no object answered -1", "objects dumped, refused 0"],
+                "what the agent saw\n%s\n" % ran)
+    width = vm.bits // 8
+    classes = jvmpi_dumps.read_classes(ran.text("classes"))
+    level1, level2 = (jvmpi_dumps.Dump(ran.bytes("level%d" % level), classes, level == 2, width) for level in (1, 2))
+    check_same_shapes(level2, dumps.read(ran.bytes("out.hprof")))
+    for dump in (level1, level2):
+        check_equal(dump.dangling(), [], "references into nothing")
+        check_roots(dump)
+    of_shapes = {level2.class_named(name) for name in SHAPES}
+    ids = {n for n, (owner, _) in level2.instances.items() if owner in of_shapes}
+    check_equal({n for n, (owner, _) in level1.instances.items() if owner in of_shapes}, ids, "instances of level 1")
+    check(ids <= set(jvmpi_dumps.read_level_0(ran.bytes("level0"), width)), "instances of level 0")
+    single = jvmpi_dumps.Dump(ran.bytes("objects"), classes, True, width)
+    check(single.statics, "no class was dumped alone")
+    for number, record in single.records.items():
+        if number in level2.records:
+            check_equal(len(record), len(level2.records[number]), "bytes of object %x" % number)
+        if number in ids or number in of_shapes:
+            check_equal(record, level2.records[number], "object %x" % number)
 
 
 FUNCTIONS = ["frames some", "native line -3", "frames of nobody 0", "status 3", "suspended 0 10 status 8003", "has run 0",

@@ -69,6 +69,15 @@ TEST_CASE("only the modules that the options ask for are opened") {
   CHECK(run.folders.opened() == Names{at + "cpu_samples.so", at + "encoder_ascii.so", at + "sink_file.so"});
 }
 
+TEST_CASE("jvmpi=n opens nothing of it") {
+  for (const char* options : {"cpu=samples,jvmpi=n", "cpu=samples,jvmpi=off"}) {
+    Run run;
+    REQUIRE(run.go(options).outcome == Configured::kRun);
+    CHECK(run.collectors() == Names{"cpu_samples"});
+    CHECK(run.folders.opened().size() == 3);
+  }
+}
+
 TEST_CASE("Hadoop's line runs as it stands") {
   Run run;
   run.go("cpu=samples,heap=sites,force=n,thread=y,verbose=n,file=/tmp/profile.out");

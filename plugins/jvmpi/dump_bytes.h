@@ -1,0 +1,57 @@
+// The bytes of dumps.
+#pragma once
+
+#include <cstring>
+
+#include <hprof/cpp/services.hpp>
+
+namespace hprof::jvmpi {
+
+// Bytes in a row, unaligned; numbers are big-endian, pointers as they are.
+class DumpBytes {
+ public:
+  explicit DumpBytes(const Services& services) : services_(services) {}
+  ~DumpBytes() { services_.release(bytes_, room_); }
+  DumpBytes(const DumpBytes&) = delete;
+  DumpBytes& operator=(const DumpBytes&) = delete;
+
+  void u1(uint8_t value) { put(&value, 1); }
+  void u4(uint32_t value) { number(value, sizeof(value)); }
+  // The lower `width` bytes of a number.
+  void number(uint64_t value, uint32_t width) {
+    const uint64_t at = append(width);
+    if (!failed_) put_number(at, value, width);
+  }
+  template <class T>
+  void pointer(T* value) {
+    put(&value, sizeof(value));
+  }
+  void put(const void* bytes, uint64_t count) {
+    const uint64_t at = append(count);
+    if (!failed_ && count != 0) std::memcpy(bytes_ + at, bytes, count);
+  }
+
+  // Makes room for `count` zeros and returns where they are; see failed().
+  uint64_t append(uint64_t count);
+  // Over what append() has made room for.
+  void put_number(uint64_t at, uint64_t value, uint32_t width);
+  template <class T>
+  void put_pointer(uint64_t at, T* value) {
+    std::memcpy(bytes_ + at, &value, sizeof(value));
+  }
+  char* at(uint64_t offset) const { return bytes_ + offset; }
+
+  char* begin() const { return bytes_; }
+  char* end() const { return bytes_ + size_; }
+  uint64_t size() const { return size_; }
+  bool failed() const { return failed_; }  // no memory: nothing was put since
+
+ private:
+  const Services& services_;
+  char* bytes_ = nullptr;
+  uint64_t size_ = 0;
+  uint64_t room_ = 0;
+  bool failed_ = false;
+};
+
+}  // namespace hprof::jvmpi

@@ -1,0 +1,76 @@
+// The classes of a heap dump: where a field's value stands in a record.
+//
+// JVMTI numbers the fields of a class from its farthest super on, behind those of all its interfaces; a
+// record has those of the class first, in the order of CLASS_LOAD.
+#pragma once
+
+#include <hprof/cpp/hash_table.hpp>
+
+#include "plugins/jvmpi/arena.h"
+#include "plugins/jvmpi/classes.h"
+
+namespace hprof::jvmpi {
+
+// A field's place behind the head of a record. width 0: it has none.
+struct DumpField {
+  uint32_t at;
+  uint8_t width;
+  bool is_static;
+};
+
+struct DumpClass {
+  uint64_t number;
+  jint kind;        // of its instances, as in ClassInfo
+  bool has_fields;  // CLASS_LOAD says which
+  bool is_laid_out;
+  uint64_t super;      // number
+  uint64_t component;  // of an array of objects: number of a class that is no array; 0: none
+  const uint64_t* interfaces;
+  uint32_t interface_count;
+  uint32_t first_field;  // JVMTI's number of its farthest super's first
+  uint32_t own_count;
+  const char* own;  // types of its own fields as in signatures, those of static fields in lower case
+  uint32_t field_count;
+  const DumpField* fields;  // its supers', then its own
+  uint32_t instance_bytes;
+  uint32_t static_bytes;
+  uint32_t mark;  // while interfaces are counted
+};
+
+class DumpClasses {
+ public:
+  // values: are primitive fields in the dump?
+  DumpClasses(const Vm& vm, Classes* classes, bool values)
+      : vm_(vm), classes_(*classes), values_(values), arena_(vm.services) {}
+  ~DumpClasses() { table_.close(); }
+  DumpClasses(const DumpClasses&) = delete;
+  DumpClasses& operator=(const DumpClasses&) = delete;
+
+  // All classes that are loaded. False: no memory, or the VM refuses. [app]
+  bool take(JNIEnv* jni);
+  // The class, its supers and all that they implement.
+  bool take_of(JNIEnv* jni, jclass cls);
+  // Null: not loaded then, or a class of the profiler's own. [any]
+  DumpClass* find(uint64_t number) const;
+  // The same, for a record of an instance or of the class itself. Null: no memory, too. [app][heap]
+  const DumpClass* laid_out(uint64_t number);
+
+ private:
+  bool open(JNIEnv* jni);
+  bool add(JNIEnv* jni, jclass cls);
+  bool add_fields(jclass cls, DumpClass* to);
+  bool add_interfaces(JNIEnv* jni, jclass cls, DumpClass* to);
+  uint32_t fields_of_interfaces(const DumpClass& of);
+  bool lay_out(DumpClass* cls);
+  uint32_t width_of(char type) const;
+
+  const Vm& vm_;
+  Classes& classes_;
+  bool values_;
+  Arena arena_;
+  HashTable<DumpClass*, Growth::kMoves> table_;  // by number
+  uint32_t mark_ = 0;
+  jmethodID component_of_ = nullptr;  // Class.getComponentType
+};
+
+}  // namespace hprof::jvmpi
