@@ -22,7 +22,10 @@ install(FILES ${_hprof_mock_sources} DESTINATION ${HPROF_INSTALL_MOCK} COMPONENT
 
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/LICENSE
   ${PROJECT_SOURCE_DIR}/SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN Doxyfile EXCLUDE)
+# The reference of the headers, where somebody has made it: cmake --build build --target api_docs
+add_custom_target(api_docs COMMAND ${PROJECT_SOURCE_DIR}/scripts/api-docs ${PROJECT_BINARY_DIR}/api VERBATIM)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/api/html/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/api OPTIONAL COMPONENT development)
 file(GLOB _hprof_examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/examples/*/CMakeLists.txt)
 foreach(file IN LISTS _hprof_examples)
   get_filename_component(folder ${file} DIRECTORY)
