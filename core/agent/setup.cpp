@@ -5,6 +5,7 @@
 #include <hprof/record.h>
 #include <hprof/sink.h>
 
+#include "core/agent/capabilities.h"
 #include "core/base/build.h"
 #include "core/option/module_list.h"
 #include "core/option/select_text.h"
@@ -34,8 +35,16 @@ Configured Setup::prepare(const char* options, const Messages& messages) {
                                 messages, &configuration_, &error_);
   if (result == Configured::kHelp) {
     const TextOut out = help_.put != nullptr ? help_ : TextOut{&print_to_stdout, nullptr};
-    configuration_.list.help() == Help::kPlugins ? print_modules(configuration_.modules, out)
-                                                 : print_help(configuration_.modules, out);
+    switch (configuration_.list.help()) {
+      case Help::kPlugins:
+        print_modules(configuration_.modules, nullptr, out);
+        break;
+      case Help::kUnits:
+        print_modules(configuration_.modules, need_name, out);
+        break;
+      default:
+        print_help(configuration_.modules, out);
+    }
   }
   if (result == Configured::kRun && !is_without_effect() && !choose_address()) result = Configured::kFailed;
   return result;

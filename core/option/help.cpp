@@ -78,6 +78,18 @@ void print_group(CoreGroup group, const ModuleSet& modules, const TextOut& out) 
   }
 }
 
+// Whose a unit is that is neither linked in nor lies beside the agent.
+void print_origin(const Module& module, const ModuleSearch& search, const TextOut& out) {
+  char path[kPathMost];
+  uint32_t folder = 0;
+  if (!kHasModules || module.linked_in || !search.find_from(&folder, module.record->name, path)) return;
+  if (!search.agent_folder.empty() && folder < kAgentFolders) return;
+  char text[kLineMost];
+  TextWriter line(text, sizeof(text));
+  line.put("  from ").put_printable(path).put(" (").put_printable(module.record->vendor, 120).put(")\n");
+  out.put(out.context, line.text());
+}
+
 void print_unit(const Unit& unit, const ModuleSet& modules, const TextOut& out) {
   char text[kLineMost];
   TextWriter head(text, sizeof(text));
@@ -90,6 +102,7 @@ void print_unit(const Unit& unit, const ModuleSet& modules, const TextOut& out) 
   }
   head.put("\n");
   out.put(out.context, head.text());
+  print_origin(*unit.module, modules.search(), out);
   const OptionTable table = options_of(*unit.record);
   Line line;
   for (uint32_t i = 0; i < table.count; ++i) {
@@ -146,7 +159,8 @@ constexpr const char* kExamples =
     "Notes\n"
     "-----\n"
     "  - When no collector is chosen: heap=all.\n"
-    "  - help=plugins lists the plugins that are found.\n"
+    "  - help=plugins lists the plugins that are found, help=units what each of their units needs and "
+    "offers.\n"
     "  - format=b cannot be used with monitor=y, cpu=times and cpu=old.\n"
     "  - Options in the environment variable _JAVA_HPROF_OPTIONS are added, and replace the same ones given "
     "here.\n"

@@ -1,6 +1,7 @@
 // Modules and their units as text.
 #include "core/option/module_list.h"
 
+#include "core/option/option_row.h"
 #include "core/option/select_text.h"
 #include "core/plugin/verify.h"
 
@@ -24,6 +25,26 @@ Str kind_name(uint32_t kind) {
   }
 }
 
+void end_line(TextWriter* line, const TextOut& out) {
+  line->put("\n");
+  out.put(out.context, line->text());
+}
+
+// Files of the same name in later folders: what is not looked at, though somebody may think that it is.
+void print_hidden(const Module& module, const ModuleSearch& search, const TextOut& out) {
+  char first[kPathMost] = {};
+  char path[kPathMost];
+  uint32_t folder = 0;
+  if (!module.linked_in && search.find_from(&folder, module.record->name, first)) ++folder;
+  for (; search.find_from(&folder, module.record->name, path); ++folder) {
+    if (Str(path) == Str(first)) continue;
+    char text[kPathMost + 64];
+    TextWriter line(text, sizeof(text));
+    line.put("  not looked at: ").put_printable(path);
+    end_line(&line, out);
+  }
+}
+
 void print_module(const Module& module, const ModuleSearch& search, const TextOut& out) {
   char text[kPathMost + 512];
   TextWriter line(text, sizeof(text));
@@ -35,8 +56,7 @@ void print_module(const Module& module, const ModuleSearch& search, const TextOu
   line.put_printable(module.linked_in                 ? Str("linked in")
                      : search.find(record.name, path) ? Str(path)
                                                       : Str("not there any more"));
-  line.put("\n");
-  out.put(out.context, line.text());
+  end_line(&line, out);
 }
 
 void print_unit(const hprof_unit& unit, const TextOut& out) {
@@ -53,19 +73,74 @@ void print_unit(const hprof_unit& unit, const TextOut& out) {
     line.put(')');
   }
   if (unit.summary != nullptr) line.put(": ").put_printable(unit.summary, kTextMost);
-  line.put("\n");
-  out.put(out.context, line.text());
+  end_line(&line, out);
+}
+
+void print_bits(Str title, uint64_t bits, NeedName need_name, const TextOut& out) {
+  if (bits == 0) return;
+  char text[1024];
+  TextWriter line(text, sizeof(text));
+  line.put("    ").put(title).put(": ");
+  const size_t before = line.size();
+  for (uint32_t bit = 0; bit < HPROF_NEED_COUNT; ++bit) {
+    const char* name = (bits >> bit & 1) != 0 ? need_name(bit) : nullptr;
+    if (name != nullptr) line.put(line.size() == before ? "" : ", ").put(name);
+  }
+  end_line(&line, out);
+}
+
+void print_needs(const hprof_unit* unit, NeedName need_name, const TextOut& out) {
+  print_bits("needs", unit->needs, need_name, out);
+  print_bits("wants", unit->wants, need_name, out);
+  if (!HPROF_REACHES(unit, hprof_unit, variant_stride)) return;
+  const char* row = reinterpret_cast<const char*>(unit->variants);
+  for (uint32_t i = 0; i < unit->variant_count; ++i, row += unit->variant_stride) {
+    const auto& variant = *reinterpret_cast<const hprof_variant*>(row);
+    char text[kTextMost + 32];
+    TextWriter title(text, sizeof(text));
+    title.put("needs with ").put_printable(variant.when, kTextMost);
+    print_bits(title.text(), variant.needs, need_name, out);
+  }
+}
+
+void print_records(const hprof_unit& unit, const TextOut& out) {
+  if (unit.kind != HPROF_UNIT_COLLECTOR && unit.kind != HPROF_UNIT_ENCODER) return;
+  char text[2048];
+  TextWriter line(text, sizeof(text));
+  line.put(unit.kind == HPROF_UNIT_ENCODER ? "    takes:" : "    emits:");
+  if (unit.records == nullptr) line.put(unit.kind == HPROF_UNIT_ENCODER ? " everything" : " not said");
+  for (const char* const* name = unit.records; name != nullptr && *name != nullptr; ++name)
+    line.put(' ').put_printable(*name, kTextMost);
+  end_line(&line, out);
+}
+
+void print_options(const hprof_unit& unit, const TextOut& out) {
+  const OptionTable table = options_of(unit);
+  if (table.count == 0) return;
+  char text[4096];
+  TextWriter line(text, sizeof(text));
+  line.put("    options:");
+  for (uint32_t i = 0; i < table.count; ++i)
+    line.put(' ').put(table[i].name).put('=').put_printable(option_value_text(table[i]), kTextMost);
+  end_line(&line, out);
 }
 
 }  // namespace
 
-void print_modules(const ModuleSet& modules, const TextOut& out) {
+void print_modules(const ModuleSet& modules, NeedName need_name, const TextOut& out) {
   const Module* last = nullptr;
   for (uint32_t i = 0; i < modules.unit_count(); ++i) {
     const Unit& unit = modules.unit(i);
-    if (unit.module != last) print_module(*unit.module, modules.search(), out);
+    if (unit.module != last) {
+      print_module(*unit.module, modules.search(), out);
+      if (!kEmbedded && need_name != nullptr) print_hidden(*unit.module, modules.search(), out);
+    }
     last = unit.module;
     print_unit(*unit.record, out);
+    if (kEmbedded || need_name == nullptr) continue;
+    print_needs(unit.record, need_name, out);
+    print_records(*unit.record, out);
+    print_options(*unit.record, out);
   }
   char text[kPathMost + 64];
   TextWriter line(text, sizeof(text));

@@ -1,4 +1,4 @@
-// What -agentlib:hprof=help=plugins prints: the modules that are found, where, and their units.
+// What -agentlib:hprof=help=plugins and help=units print: the modules that are found, where, and their units.
 #pragma once
 
 #include "core/option/help.h"
@@ -6,6 +6,9 @@
 namespace hprof {
 
 // The set holds all modules (open_all). Modules that are refused have been named by a message. [onload]
-void print_modules(const ModuleSet& modules, const TextOut& out);
+// need_name: of a bit of HPROF_NEED_*; with it each unit's needs, records and options are printed, too, and
+// files that are hidden by an earlier folder. nullptr: without these.
+using NeedName = const char* (*)(uint32_t bit);
+void print_modules(const ModuleSet& modules, NeedName need_name, const TextOut& out);
 
 }  // namespace hprof

@@ -50,11 +50,12 @@ bool OptionList::append(Str text, bool from_environment, Str tail, Error* error)
 }
 
 bool OptionList::add_help(Str value, Error* error) {
-  if (value.empty() || value == "plugins") {
-    help_ = value.empty() ? Help::kOptions : Help::kPlugins;
-    return true;
-  }
-  return option_error(*this, "help option value must be plugins, or none", error);
+  help_ = value.empty()        ? Help::kOptions
+          : value == "plugins" ? Help::kPlugins
+          : value == "units"   ? Help::kUnits
+                               : Help::kNone;
+  return help_ != Help::kNone ||
+         option_error(*this, "help option value must be plugins, units, or none", error);
 }
 
 bool OptionList::add(char* begin, char* end, bool from_environment, Error* error) {

@@ -1,7 +1,8 @@
 // The options as typed, split into names and values.
 //
 // "k=v,k=v": a value ends at the next ',' and may contain '=' and ':'. Blanks before a name are skipped, and
-// so is one ',' at the end. `help` stands alone, help=plugins lists the modules. Names are case-sensitive.
+// so is one ',' at the end. `help` stands alone, help=plugins lists the modules, help=units
+// says more of each of their units. Names are case-sensitive.
 // The text of the environment
 // (_JAVA_HPROF_OPTIONS) is appended with a comma, as the original did: an option in it replaces the same
 // option of the command line, while an option that is given twice in one of the two is refused.
@@ -24,7 +25,7 @@ struct OptionItem {
 };
 
 // What is to be printed instead of running.
-enum class Help : uint32_t { kNone, kOptions, kPlugins };
+enum class Help : uint32_t { kNone, kOptions, kPlugins, kUnits };
 
 // About 18 KiB; part of the session, not of a stack frame. [onload] one thread.
 class OptionList {

@@ -63,8 +63,13 @@ bool ModuleSearch::folder(uint32_t index, char* path) const {
 }
 
 bool ModuleSearch::find(Str module, char* path) const {
+  uint32_t index = 0;
+  return find_from(&index, module, path);
+}
+
+bool ModuleSearch::find_from(uint32_t* index, Str module, char* path) const {
   char name[kPathMost];
-  for (uint32_t i = 0; folder(i, name); ++i) {
+  for (; folder(*index, name); ++*index) {
     TextWriter out(path, kPathMost);
     out.put(name).put('/').put(module).put(loader.suffix);
     if (!out.cut() && loader.exists(loader.context, path)) return true;

@@ -12,6 +12,7 @@ namespace hprof {
 constexpr uint32_t kModulesMost = kEmbedded ? 16 : 64;
 constexpr size_t kModuleNameMost = 63;
 constexpr size_t kPathMost = 4096;
+constexpr uint32_t kAgentFolders = 2;  // of the agent's own, the first
 
 // All pointers are the caller's and live as long as the session.
 struct ModuleSearch {
@@ -25,6 +26,8 @@ struct ModuleSearch {
   bool folder(uint32_t index, char* path) const;
   // The file of that module: the first one that exists. False: there is none.
   bool find(Str module, char* path) const;
+  // The same from the folder numbered *index on, whose number it becomes.
+  bool find_from(uint32_t* index, Str module, char* path) const;
   // All folders, for messages.
   void put_folders(TextWriter* out) const;
 };

@@ -218,6 +218,18 @@ hprof_unit with_options(hprof_unit made, const hprof_option (&rows)[kCount]) {
   return made;
 }
 
+inline const hprof_variant kVariants[] = {{"gc=pauses", HPROF_NEED_GC_EVENTS, 0}};
+
+// Needs of every sort.
+inline hprof_unit with_needs(hprof_unit made) {
+  made.needs = HPROF_NEED_TAG_OBJECTS | HPROF_NEED_GC_EVENTS;
+  made.wants = HPROF_NEED_OBJECT_FREE;
+  made.variants = kVariants;
+  made.variant_count = 1;
+  made.variant_stride = sizeof(hprof_variant);
+  return made;
+}
+
 constexpr const char* kSamplesRecords[] = {HPROF_TABLE_CPU_SAMPLES, nullptr};
 constexpr const char* kTimesRecords[] = {HPROF_TABLE_CPU_TIMES, HPROF_TABLE_CPU_OLD, nullptr};
 constexpr const char* kSitesRecords[] = {HPROF_TABLE_ALLOC_SITES, nullptr};
@@ -247,7 +259,7 @@ HPROF_FAKE_ENTRY(encoder_json, unit(HPROF_UNIT_ENCODER, "encoder_json", nullptr,
 HPROF_FAKE_ENTRY(sink_file, unit(HPROF_UNIT_SINK, "sink_file", "file", nullptr))
 HPROF_FAKE_ENTRY(sink_socket, unit(HPROF_UNIT_SINK, "sink_socket", "net", nullptr))
 HPROF_FAKE_ENTRY(sink_memory, unit(HPROF_UNIT_SINK, "sink_memory", nullptr, nullptr))
-HPROF_FAKE_ENTRY(gc_pauses, unit(HPROF_UNIT_COLLECTOR, "gc_pauses", "gc=pauses", nullptr))
+HPROF_FAKE_ENTRY(gc_pauses, with_needs(unit(HPROF_UNIT_COLLECTOR, "gc_pauses", "gc=pauses", nullptr)))
 #undef HPROF_FAKE_ENTRY
 
 // A vendor's module with a unit of each kind, none of them called like the module.

@@ -165,3 +165,12 @@ def plugin_list_shows_what_is_found_and_where(vm):
     check("collector gc_pauses (gc=pauses)" in text and folder + "/gc_pauses.so" in text, "no gc_pauses: %s" % text)
     check("encoder encoder_ascii (format=a)" in text, "no ascii encoder: %s" % text)
     check("plugin broken (%s/broken.so) is refused" % folder in text, "the broken one is not named: %s" % text)
+    # What each needs and offers, and a file that an earlier folder hides.
+    shutil.copy(os.path.join(folder, "gc_pauses.so"), vm.path("gc_pauses.so"))
+    code, text = hprof(vm, "plugin", "list", "-v", "--agent=" + agent, folder, vm.dir)
+    for words in ("    needs: can_generate_garbage_collection_events\n", "    options: gc-least=<ms>\n",
+                  "  not looked at: %s/gc_pauses.so\n" % vm.dir):
+        check(code == 0 and words in text, "not said: %s%s" % (words, text))
+    run = vm.run_java(vm.agent_option("help,plugins=" + folder, agent), "Quick")
+    words = "  from %s/gc_pauses.so (example vendor)\n  gc-least=<ms> " % folder
+    check(run.code == 0 and words in run.out, "help does not say where gc-least= comes from\n%s" % run)

@@ -195,13 +195,14 @@ kind (text or binary, the last table of each), two class histograms (jcmd GC.cla
 Exit status: 0 done, 1 unreadable, 2 wrong usage or failed.
 )";
 
-constexpr char kPlugin[] = R"(hprof plugin list [--agent=LIBRARY] [FOLDER...]
+constexpr char kPlugin[] = R"(hprof plugin list [-v] [--agent=LIBRARY] [FOLDER...]
 hprof plugin new collector|encoder|filter|sink NAME [--cpp]
 hprof plugin check FILE [--run] [--unit=ID] [--deadline=SECONDS] [--agent=LIBRARY]
 
 list shows the modules that an agent finds beside itself and in the FOLDERs (as with plugins=), where each lies,
 and the units in it with the options that select them. What the agent refuses is named on stderr with the reason.
-Libraries in these folders are loaded, which runs their code.
+Libraries in these folders are loaded, which runs their code. With -v also what each unit needs of the VM, which records it
+emits or takes, its options, and files of the same name in later folders, which are not looked at.
 
 new makes the folder NAME with a unit that builds against an installed hprof, passes its own test without a VM, and
 runs: source, CMakeLists.txt, test, README.md. NAME: lower-case letters, digits and '_'.
@@ -213,6 +214,7 @@ kind of record, places that are full, slow or gone, each allocation failing; mem
 Each step has a process of its own: a crash or a hang is a line of the table.
 
   --agent=LIBRARY       the agent; default ../lib/libhprof.so beside this program
+  -v                    with what each unit needs and offers
   --cpp                 in C++17; default C99
   --run                 run the units, without a VM
   --unit=ID             run this one only

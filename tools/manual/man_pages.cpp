@@ -98,7 +98,9 @@ an agent that is attached refuses, and the program goes on.
 .B help
 prints the options and ends the VM;
 .B help=plugins
-lists the plugins that are found.
+lists the plugins that are found,
+.B help=units
+what each of their units needs and offers.
 )";
 
 constexpr char kAgentEnd[] = R"(.SH ENVIRONMENT

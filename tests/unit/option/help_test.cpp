@@ -17,6 +17,7 @@ std::string rendered(void (*print)(const ModuleSet&, const TextOut&)) {
   fake::add_shipped(&folders);
   folders.add("/jdk/lib/hprof/plugins/gc_pauses.so", fake::open_gc_pauses);
   folders.add("/opt/v/acme.so", fake::open_acme);
+  folders.add("/opt/v/gc_pauses.so", fake::open_gc_pauses);
   fake::Said said;
   auto made = std::make_unique<Configuration>();
   Error error;
@@ -64,6 +65,9 @@ TEST_CASE("help shows the options of every module in the folders") {
             "  interval=<ms>               sample interval in ms                 10\n"));
   CHECK(has(help, "\nheap_dump: a fake (heap=dump|heap=all)\n  primfields=y|n "));
   CHECK(has(help, "\ngc_pauses: a fake (gc=pauses)\n"));
+  CHECK_FALSE(has(help, "from /jdk"));
+  // Where somebody else's come from.
+  CHECK(has(help, "\nacme_one: a fake (acme=one|acme=all)\n  from /opt/v/acme.so (Acme Inc.)\n"));
   // cpu_samples has a row for cpu=, which is the core's to show.
   CHECK_FALSE(has(help, "shared"));
 }
@@ -86,7 +90,8 @@ TEST_CASE("the Markdown table has a row for every option and escapes its bars") 
 }
 
 TEST_CASE("the list of modules says where each is and what selects its units") {
-  const std::string list = rendered(print_modules);
+  const std::string list =
+      rendered([](const ModuleSet& modules, const TextOut& out) { print_modules(modules, nullptr, out); });
   INFO(list);
   CHECK(has(list,
             "cpu_samples 1.0 (fake), plugin ABI 1.0: /jdk/lib/hprof/plugins/cpu_samples.so\n"
@@ -99,4 +104,25 @@ TEST_CASE("the list of modules says where each is and what selects its units") {
             "  sink acme_cloud (cloud): a fake\n"
             "  filter acme_zstd (compress=zstd*): a fake\n"));
   CHECK(has(list, "\nlooked for in /jdk/lib/hprof/plugins:/jdk/lib:/opt/v\n"));
+  CHECK_FALSE(has(list, "    "));
+}
+
+TEST_CASE("the long list says what each unit needs, emits, takes and can be told") {
+  const std::string list = rendered([](const ModuleSet& modules, const TextOut& out) {
+    print_modules(
+        modules, [](uint32_t bit) { return bit == 0 ? "can_zero" : "can_else"; }, out);
+  });
+  INFO(list);
+  CHECK(has(list,
+            "  collector gc_pauses (gc=pauses): a fake\n"
+            "    needs: can_zero, can_else\n"
+            "    wants: can_else\n"
+            "    needs with gc=pauses: can_else\n"
+            "    emits: not said\n"));
+  CHECK(has(list,
+            "  collector heap_dump (heap=dump|all): a fake\n"
+            "    emits: hprof.heap_dump_begin/1\n"
+            "    options: primfields=y|n primarrays=y|n\n"));
+  CHECK(has(list, "  encoder encoder_ascii (format=a): a fake\n    takes: everything\n"));
+  CHECK(has(list, "  not looked at: /opt/v/gc_pauses.so\n"));
 }

@@ -68,6 +68,7 @@ TEST_CASE("help stands alone") {
   CHECK(Parsed("", "help").list->help() == Help::kOptions);
   CHECK(Parsed("helpme=1").list->help() == Help::kNone);
   CHECK(Parsed("plugins=/x,help=plugins").list->help() == Help::kPlugins);
+  CHECK(Parsed("help=units").list->help() == Help::kUnits);
   CHECK_FALSE(Parsed("help=me").ok);
 }
 

@@ -28,16 +28,20 @@ int list(const std::string& library, std::string options) {
 }  // namespace
 
 int plugin_list(const Arguments& arguments) {
-  std::string given, error, folders;
+  std::string given, error, folders, help = "help=plugins";
   for (const std::string& argument : arguments) {
     if (option_value(argument, "--agent", &given)) continue;
+    if (argument == "-v" || argument == "--verbose") {
+      help = "help=units";
+      continue;
+    }
     if (argument.rfind("--", 0) == 0) return misuse("plugin", "unknown option " + argument);
     if (argument.find_first_of(",:") != std::string::npos)
       return misuse("plugin", "no folder of plugins= may have ',' or ':' in its name: " + argument);
     folders += (folders.empty() ? ",plugins=" : ":") + argument;
   }
   std::string library = agent_library(given, &error);
-  return library.empty() ? fail(error) : list(library, "help=plugins" + folders);
+  return library.empty() ? fail(error) : list(library, help + folders);
 }
 
 }  // namespace hprof::tool
