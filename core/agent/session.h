@@ -194,7 +194,7 @@ class Session {
   void prepare_to_collect(JNIEnv* jni);
   bool is_due(const CollectorSlot& slot, const hprof_report& report) const;
   hprof_report_info info_of(CollectorSlot& slot, const hprof_report& report);
-  hprof_status report_one(CollectorSlot& slot, const hprof_report& report);
+  hprof_status report_one(CollectorSlot& slot, const hprof_report& report, bool is_last);
   struct OutputName {
     char text[kOutputNameMost] = "";
   };
@@ -212,7 +212,7 @@ class Session {
   void give_back(JNIEnv* jni);
   bool begin_dying(int64_t deadline_ns);
   bool create_tables();
-  void note_losses();
+  void note_losses(bool says);
   bool is_window(const hprof_report& report) const;
   static Instant window_begin(const CollectorSlot& slot);
   bool says(const hprof_report& report) const;

@@ -22,14 +22,15 @@ bool has_cpu_table(const CollectorSlot& slot) { return have_common(slot.unit->re
 
 }  // namespace
 
-void Session::note_losses() {
-  losses_.each_nonzero([this](const char* words, uint64_t value) {
+// `says`: on standard error where the format has no place for it.
+void Session::note_losses(bool says) {
+  losses_.each_nonzero([this, says](const char* words, uint64_t value) {
     char text[200];
     int size = snprintf(text, sizeof(text), "lost %llu %s", static_cast<unsigned long long>(value), words);
     hprof_rec_note note = {{sizeof(note), HPROF_RECORD_NOTE, 0}, {text, static_cast<uint64_t>(size)}};
     pipeline_.write(&note.head);
-    // The binary format has no place for it.
-    if (!pipeline_.has_output() || !is_taken(encoder_.unit->records, HPROF_KIND_NOTE)) say(text);
+    const bool has_place = pipeline_.has_output() && is_taken(encoder_.unit->records, HPROF_KIND_NOTE);
+    if (says && !has_place) say(text);
   });
 }
 
@@ -85,7 +86,7 @@ bool Session::says(const hprof_report& report) const {
 }
 
 // Says "Dumping <what> ... done." as the original did, unless verbose=n or there is no output.
-hprof_status Session::report_one(CollectorSlot& slot, const hprof_report& report) {
+hprof_status Session::report_one(CollectorSlot& slot, const hprof_report& report, bool is_last) {
   char text[160];
   OutputName name;
   put_name(&name);
@@ -108,6 +109,8 @@ hprof_status Session::report_one(CollectorSlot& slot, const hprof_report& report
   }
   const bool dumps = hprof_is_listed(slot.unit->records, HPROF_KIND_HEAP_DUMP_BEGIN) != 0;
   if (status != HPROF_OK && dumps) pipeline_.abandon("the heap dump broke off");
+  // Inside of the report: what comes behind it reaches none of those who take reports one by one.
+  if (is_last || pipeline_.parts_stand_alone()) note_losses(is_last && report.reason != HPROF_REPORT_WINDOW);
   pipeline_.end_part(info, status);
   if (status == HPROF_OK) {
     slot.unreported = slot.running;
@@ -234,9 +237,9 @@ void Session::say_done(const OutputName& name) const {
 // CPU tables first: gprof2dot wants no section between the beginning and theirs.
 Reported Session::report(const hprof_report& report) {
   Reported reported;
-  bool any = false;
-  for (uint32_t i = 0; i < collector_count_; i++) any = any || is_due(collectors_[i], report);
-  if (!any) return reported;
+  uint32_t due = 0;
+  for (uint32_t i = 0; i < collector_count_; i++) due += is_due(collectors_[i], report) ? 1 : 0;
+  if (due == 0) return reported;
   reported.output_gone = !pipeline_.begin_report();
   if (reported.output_gone) return reported;
   if (is_window(report)) windows_begun_++;
@@ -244,12 +247,11 @@ Reported Session::report(const hprof_report& report) {
     for (uint32_t i = 0; i < collector_count_; i++) {
       CollectorSlot& slot = collectors_[i];
       if (takes_cpu != has_cpu_table(slot) || !is_due(slot, report)) continue;
-      hprof_status status = report_one(slot, report);
+      hprof_status status = report_one(slot, report, --due == 0);
       if (status == HPROF_ABORTED) reported.output_gone = true;
       status == HPROF_OK ? reported.written++ : reported.failed++;
     }
   }
-  note_losses();
   pipeline_.end_report();
   // At the end that is said when the output is closed, since more of it may come.
   const bool ends_soon = report.reason == HPROF_REPORT_EXIT;

@@ -88,6 +88,8 @@ class Pipeline {
   bool is_open() const { return output_.is_open(); }
   bool has_failed() const { return output_.failed(); }
   bool has_output() const { return !plan_.no_output; }
+  // Does each collector's part of a report go to a reader who sees nothing else?
+  bool parts_stand_alone() const { return plan_.output_per_part || output_.wants_whole_reports(); }
   const char* name() const { return output_.name(); }
   uint64_t bytes_written() const { return output_.bytes_written(); }
   // A number that changes while a report gets on: bytes are written, or tell_progress is called. [any]

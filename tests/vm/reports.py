@@ -21,8 +21,9 @@ BEGIN = re.compile(r"^([A-Z][A-Z ]*?(?: \(ms\))?) BEGIN(?: \((.*?)\))?(?: (%s))?
 SUMMARY = re.compile(r"^HEAP SUMMARY \(live bytes = (\d+), live objects = (\d+), allocated bytes = (\d+), "
                      r"allocated objects = (\d+)\)$")
 NOTE = "HPROF NOTE: "
-# The row of a table that would have none: gprof2dot waits for ever for the end of a table without rows.
+# The rows of tables that would have none: gprof2dot waits for ever for the end of a table without rows.
 NO_SAMPLES = "JVM.no_samples"
+NOTHING = (" " + NO_SAMPLES, " JVM.nothing_in_this_window")
 CPU_SECTIONS = ("CPU SAMPLES", "CPU TIME (ms)")
 CPU_HEADING = "rank   self  accum   count trace method"
 CPU_ROW = re.compile(r"^ *\d+ +\d+\.\d\d% +\d+\.\d\d% +\d+ +\d+ \S+$")
@@ -191,7 +192,7 @@ def parse_cpu(section, report, where):
     check(section.lines[:1] == [CPU_HEADING], "%s: heading %r" % (where, section.lines[:1]))
     check(len(section.lines) > 1, "%s: a table without rows" % where)
     if section.total == 0 and section.name == "CPU SAMPLES":  # calls may take less than a millisecond in all
-        check(len(section.lines) == 2 and section.lines[1].endswith(" " + NO_SAMPLES), "%s: rows of nothing" % where)
+        check(len(section.lines) == 2 and section.lines[1].endswith(NOTHING), "%s: rows of nothing" % where)
     accum, last = 0, None
     for rank, line in enumerate(section.lines[1:], 1):
         fields = line.split()

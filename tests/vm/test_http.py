@@ -118,3 +118,12 @@ def what_is_no_url_is_refused(vm):
     check("braces are for {name} {unit}" in line, line)
     line = vm.refused("cpu=samples,keep-files=3,url=http://store/")
     check("keep-files= needs an output in files" in line, line)
+
+
+@vm_test(units=("cpu_samples", "msa", "sink_http", "encoder_pprof"))
+def losses_are_in_the_report_that_is_posted(vm):
+    with HttpServer(200) as server:
+        run = vm.profiled("cpu=samples,msa=y,format=pprof,compress=n," + url(server, "/{unit}"), "Spin", "2")
+        posts = {target: body for _, target, _, body in server.posts}
+    check_equal(sorted(posts), ["/cpu_samples", "/msa"], "posts\n%s" % run)
+    check(b"lost 1 tables: " in posts["/msa"], "no loss in %r" % posts["/msa"])

@@ -166,15 +166,16 @@ TEST_CASE("a table of changes passes as it is") {
   }
 }
 
-TEST_CASE("the sums of many windows are the whole, in memory that does not grow") {
+TEST_CASE("the sums of a day's windows are the whole, in memory that does not grow") {
+  constexpr int kWindows = 24 * 60 * 6;  // every=10
   Fixture f;
   std::vector<hprof_cpu_row> whole, sums;
-  for (uint64_t trace = 0; trace < 500; trace++) {
+  for (uint64_t trace = 0; trace < 60; trace++) {
     whole.push_back({0, 0, trace + 1});
     sums.push_back({0, 0, trace + 1});
   }
   uint64_t seed = 1, used = 0;
-  for (int i = 0; i < 300; i++) {
+  for (int i = 0; i < kWindows; i++) {
     for (auto& row : whole) {
       seed = seed * 6364136223846793005u + 1442695040888963407u;
       row.count += seed >> 60;
@@ -183,8 +184,8 @@ TEST_CASE("the sums of many windows are the whole, in memory that does not grow"
       if (row.trace != kNothing || row.count != 0) sums[row.trace - 1].count += row.count;
     }
     if (i == 1) used = f.memory.used();
+    if (i > 1) REQUIRE(f.memory.used() == used);
   }
-  CHECK(f.memory.used() == used);
   for (size_t i = 0; i < whole.size(); i++) CHECK(sums[i].count == whole[i].count);
 }
 
