@@ -60,7 +60,7 @@ def example_sha256_writes_the_sum_beside_the_output(vm):
 def example_unix_sends_the_output_to_a_local_socket(vm):
     needs_modules(vm)
     agent, folder = vendor_plugin(vm, "unix")
-    place = tempfile.mkdtemp()  # the path of a socket is short
+    place = tempfile.mkdtemp(dir=os.path.dirname(vm.dir))  # seen by the JDK, and the path of a socket is short
     received = []
     listener = socket.socket(socket.AF_UNIX)
     try:
