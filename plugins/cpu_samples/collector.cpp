@@ -180,7 +180,7 @@ hprof_status Collector::report(const hprof_report& report) {
   if (!take_turn()) return HPROF_FAILED;
   if (is_by_signal(engine_)) signal_.drain_all(s.jvm->jni(s.host));
   Circumstances how = circumstances();
-  if (wall_ != nullptr) wall_->keep_facts();
+  if (wall_ != nullptr) wall_->settle();
   Snapshot snapshot;
   snapshot.take(s, shared_.book);
   shared_.book.turn.unlock();

@@ -244,10 +244,10 @@ bool WallEngine::stands_still(const WallThread& place, uint64_t cpu, uint32_t de
   return is_exact && place.trace != 0 && place.cpu_ns == cpu && place.depth == depth;
 }
 
-// How many looks it was.
+// How many looks it was. Threads that have ended take none: they must not pile up where looks are few.
 uint32_t WallEngine::look(JNIEnv* jni, WallThread& place) {
   const Services& s = shared_->services;
-  if (take_ended(jni, place)) return 1;
+  if (take_ended(jni, place)) return 0;
   const hprof_thread_serial serial = place.serial.load(std::memory_order_acquire);
   if (serial == 0) return 0;
   if (place.sampled.load(std::memory_order_relaxed) == 0) {
@@ -372,7 +372,13 @@ bool WallEngine::switch_sampling(hprof_object_id object, bool on) {
   return found;
 }
 
-void WallEngine::keep_facts() { kept_facts_ = facts_; }
+void WallEngine::settle() {
+  const Services& s = shared_->services;
+  if (auto* jni = static_cast<JNIEnv*>(s.jvm->jni(s.host))) {
+    threads_.each([&](WallThread& place) { take_ended(jni, place); });
+  }
+  kept_facts_ = facts_;
+}
 
 hprof_status WallEngine::write_note(uint64_t watched_ns) const {
   const WallFacts& facts = kept_facts_;

@@ -53,8 +53,9 @@ class WallEngine {
   bool switch_sampling(hprof_object_id object, bool on);
   // What was seen before now is nobody's. Whoever calls has the book's turn. [control]
   void forget();
-  // Keeps what the looker did for write_note. Whoever calls has the book's turn. [control]
-  void keep_facts();
+  // Before a report: counts the threads that have ended, and keeps what the looker did for write_note.
+  // Whoever calls has the book's turn. [control]
+  void settle();
   hprof_status write_note(uint64_t watched_ns) const;  // [control]
 
  private:

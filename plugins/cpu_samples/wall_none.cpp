@@ -12,7 +12,7 @@ void WallEngine::thread_start(JNIEnv*, hprof_thread*) {}
 void WallEngine::thread_end(hprof_thread*) {}
 void WallEngine::forget() {}
 bool WallEngine::switch_sampling(hprof_object_id, bool) { return false; }
-void WallEngine::keep_facts() {}
+void WallEngine::settle() {}
 hprof_status WallEngine::write_note(uint64_t) const { return HPROF_OK; }
 
 }  // namespace hprof::samples
