@@ -3,16 +3,18 @@
 
 #include <algorithm>
 
+#include "plugins/heap_dump/radix_sort.h"
+
 namespace hprof::dump {
 
 // --- by address
 
 bool AddressTable::open(const Services* services, uint64_t most) {
   if (most >= UINT32_MAX) most = UINT32_MAX - 1;
-  const uint64_t buckets = 1 + (most > kFirstBuckets ? most : kFirstBuckets);
+  services_ = services;
   count_ = 0;
-  return entries_.open(*services, most) && buckets_.open(*services, buckets) && entries_.cover(most) &&
-         buckets_.cover(buckets);
+  is_full_ = false;
+  return entries_.open(*services, most);
 }
 
 void AddressTable::close() {
@@ -24,14 +26,25 @@ void AddressTable::close() {
 bool AddressTable::add(uint64_t address, uint32_t trace) {
   const bool is_object =
       address != 0 && address >> kMostAddressBits == 0 && (address & ((1u << kAlignBits) - 1)) == 0;
-  if (!is_object || trace >= kMostTraces || count_ == entries_.most()) return false;
+  if (!is_object || trace >= kMostTraces) return false;
+  is_full_ = is_full_ || !entries_.cover(count_ + 1);
+  if (is_full_) return false;
   entries_[count_++] = address >> kAlignBits << kTraceBits | trace;
   return true;
 }
 
-void AddressTable::finish() {
-  if (count_ == 0) return;
-  std::sort(entries_.data(), entries_.data() + count_);
+bool AddressTable::finish() {
+  if (count_ == 0) return true;
+  const uint64_t buckets = 1 + (count_ > kFirstBuckets ? count_ : kFirstBuckets);
+  if (!buckets_.open(*services_, buckets) || !buckets_.cover(buckets)) {
+    count_ = 0;
+    return false;
+  }
+  uint64_t differing = 0;
+  for (uint64_t i = 1; i < count_; i++) differing |= entries_[i] ^ entries_[0];
+  uint32_t bits = 0;
+  while (bits < 64 && differing >> bits != 0) bits++;
+  radix_sort(entries_.data(), entries_.data() + count_, bits);
   const auto address_at = [&](uint64_t i) { return entries_[i] >> kTraceBits << kAlignBits; };
   lowest_ = address_at(0);
   highest_ = address_at(count_ - 1);
@@ -44,6 +57,7 @@ void AddressTable::finish() {
     }
   }
   buckets_[next] = static_cast<uint32_t>(count_);
+  return true;
 }
 
 uint32_t AddressTable::find(uint64_t address) const {
@@ -90,11 +104,13 @@ bool ObjectTraces::note_trace(hprof_trace_serial serial) {
 hprof_status ObjectTraces::define(How how) {
   const Services& s = *services_;
   close_tables();  // of another engine, which did not work out
+  followed_ = 0;
   const bool room = serials_.open(s, AddressTable::kMostTraces) && numbers_.open(services_) &&
                     (how == How::kByAddress || by_tag_.open(services_));
   if (!room) return HPROF_NO_MEMORY;
   table_->each(this, [](void* self, void*, hprof_trace_serial serial) {
     static_cast<ObjectTraces*>(self)->note_trace(serial);
+    static_cast<ObjectTraces*>(self)->followed_++;
   });
   hprof_status status = HPROF_OK;
   for (uint32_t i = 1; i <= trace_count_ && status == HPROF_OK; i++)
@@ -104,22 +120,21 @@ hprof_status ObjectTraces::define(How how) {
 }
 
 void ObjectTraces::take_addresses() {
-  // More than when it began; an object that a thread is allocating may come twice.
-  constexpr uint64_t kMore = 1u << 16;
-  uint64_t count = kMore;
-  table_->each(&count,
-               [](void* argument, void*, hprof_trace_serial) { ++*static_cast<uint64_t*>(argument); });
-  if (!by_address_.open(services_, count)) {
+  // More than when the dump began; an object that a thread is allocating may come twice. Address space only.
+  constexpr uint64_t kMore = 1u << 20;
+  const auto give_up = [this] {
+    by_address_.close();
     how_ = How::kNone;
-    return services_->log->message(services_->host, "heap dump: no memory for where objects were allocated");
-  }
+    services_->log->message(services_->host, "heap dump: no memory for where objects were allocated");
+  };
+  if (!by_address_.open(services_, 2 * followed_ + kMore)) return give_up();
   table_->each(this, [](void* argument, void* weak, hprof_trace_serial serial) {
     auto* self = static_cast<ObjectTraces*>(argument);
     const Services& s = *self->services_;
     const uint64_t address = s.hotspot->weak_address(s.host, weak);
     if (address != 0) self->by_address_.add(address, self->number_of(serial));
   });
-  by_address_.finish();
+  if (by_address_.is_full() || !by_address_.finish()) give_up();
 }
 
 void ObjectTraces::end() {

@@ -21,16 +21,17 @@ class AddressTable {
   static constexpr uint32_t kMostTraces = 1u << 19;
   static constexpr uint32_t kMostAddressBits = 48;
 
-  // Room for so many. [control]
+  // Address space for so many, which becomes memory as they are added. [control][heap]
   bool open(const Services* services, uint64_t most);
   void close();
   // trace: a small number, from 1, below kMostTraces. False: no room, or no address of an object.
   // [control][heap]
   bool add(uint64_t address, uint32_t trace);
-  void finish();  // all are there
+  bool finish();  // all are there; false: no memory to find them by, the table is empty [control][heap]
   // 0: not there. After finish(). [control][heap]
   uint32_t find(uint64_t address) const;
   uint64_t size() const { return count_; }
+  bool is_full() const { return is_full_; }  // something was not added: no room, or no memory
 
  private:
   static constexpr uint32_t kAlignBits = 3;
@@ -40,11 +41,13 @@ class AddressTable {
 
   uint64_t bucket_of(uint64_t address) const { return (address - lowest_) >> shift_; }
 
+  const Services* services_ = nullptr;
   LazyTable<uint64_t> entries_;  // address, then trace; sorted by finish()
   LazyTable<uint32_t> buckets_;  // first entry of each range of addresses, and one more
   uint64_t count_ = 0;
   uint64_t lowest_ = 0, highest_ = 0;
   uint32_t shift_ = 0;
+  bool is_full_ = false;
 };
 
 class ObjectTraces {
@@ -104,6 +107,7 @@ class ObjectTraces {
   const hprof_object_traces* table_ = nullptr;
   bool begun_ = false;
   How how_ = How::kNone;
+  uint64_t followed_ = 0;  // objects, when traces were defined
   uint64_t left_out_ = 0;
   uint64_t objects_ = 0, traced_ = 0;
   PageTable numbers_;                      // of traces that were defined, by serial

@@ -1,10 +1,13 @@
 // Traces by the address of an object, and by its tag.
 #include "plugins/heap_dump/object_traces.h"
 
+#include <algorithm>
 #include <doctest/doctest.h>
 #include <map>
 #include <random>
+#include <vector>
 
+#include "plugins/heap_dump/radix_sort.h"
 #include "tests/unit/heap_dump/followed_objects.h"
 
 namespace hprof::dump {
@@ -25,8 +28,10 @@ TEST_CASE("every address that was added is found, and no other") {
         REQUIRE(table.add(address, trace));
         expected[address] = trace;
       }
-      CHECK(!table.add(0x600000000000, 1));  // full
-      table.finish();
+      CHECK(!table.is_full());
+      CHECK(!table.add(0x600000000000, 1));
+      CHECK(table.is_full());
+      REQUIRE(table.finish());
       uint32_t wrong = 0;
       for (const auto& [address, trace] : expected) {
         wrong += table.find(address) != trace;
@@ -44,6 +49,22 @@ TEST_CASE("every address that was added is found, and no other") {
   }
 }
 
+TEST_CASE("radix sort puts numbers into the order of std::sort") {
+  std::mt19937_64 random(1);
+  for (uint32_t bits : {1u, 8u, 9u, 20u, 49u, 64u}) {
+    for (uint32_t count : {0u, 1u, 2u, 48u, 49u, 3000u, 100000u}) {
+      const uint64_t above = bits < 64 ? uint64_t{5} << bits : 0;
+      std::vector<uint64_t> numbers(count);
+      for (uint64_t& number : numbers)
+        number = above | (bits < 64 ? random() % (uint64_t{1} << bits) : random());
+      std::vector<uint64_t> expected = numbers;
+      std::sort(expected.begin(), expected.end());
+      radix_sort(numbers.data(), numbers.data() + count, bits);
+      CHECK_MESSAGE(numbers == expected, count, " numbers of ", bits, " bits");
+    }
+  }
+}
+
 TEST_CASE("what is no address of an object is not taken") {
   MockHost host;
   Services services(host.host());
@@ -53,7 +74,7 @@ TEST_CASE("what is no address of an object is not taken") {
     CHECK(!table.add(address, 1));
   CHECK(!table.add(0x1000, AddressTable::kMostTraces));
   CHECK(table.size() == 0);
-  table.finish();
+  REQUIRE(table.finish());
   CHECK(table.find(0x1000) == 0);
   CHECK(table.find(0) == 0);
   table.close();
