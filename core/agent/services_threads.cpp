@@ -182,6 +182,14 @@ const hprof_sampling_service kSampling = {
     [](const hprof_host*, const void* context) {
       return static_cast<uint32_t>(platform::interrupted_a_call(context));
     },
+    [](const hprof_host*, const hprof_cpu_timer* timer) {
+      return static_cast<uint64_t>(timer->timer.id) + 1;
+    },
+    [](const hprof_host*, uint64_t number, uint64_t interval_ns) {
+      platform::CpuTimer timer;
+      timer.id = static_cast<intptr_t>(number - 1);
+      platform::cpu_timer_start(timer, static_cast<int64_t>(interval_ns));
+    },
 };
 
 // --- accounting

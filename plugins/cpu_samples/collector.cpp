@@ -135,6 +135,7 @@ bool Collector::close() {
 void Collector::reset() {
   if (take_turn()) {
     if (is_by_signal(engine_)) signal_.drain_all(shared_.services.jvm->jni(shared_.services.host));
+    jvmti_.count_rest();
     if (wall_ != nullptr) wall_->forget();
     shared_.book.clear();
     shared_.book.turn.unlock();
@@ -179,6 +180,7 @@ hprof_status Collector::report(const hprof_report& report) {
   const Services& s = shared_.services;
   if (!take_turn()) return HPROF_FAILED;
   if (is_by_signal(engine_)) signal_.drain_all(s.jvm->jni(s.host));
+  jvmti_.count_rest();
   Circumstances how = circumstances();
   if (wall_ != nullptr) wall_->settle();
   Snapshot snapshot;

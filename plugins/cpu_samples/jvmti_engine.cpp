@@ -1,6 +1,8 @@
 // Samples by JVMTI.
 #include "plugins/cpu_samples/jvmti_engine.h"
 
+#include "plugins/cpu_samples/due_times.h"
+
 namespace hprof::samples {
 
 static_assert(sizeof(jvmtiFrameInfo) == sizeof(hprof_raw_frame), "stacks are passed on as they are");
@@ -45,8 +47,14 @@ void JvmtiEngine::stop() {
     s.log->message(s.host, "cpu=samples: the sampling thread does not end");
   }
   looker_ = nullptr;
-  shared_->threads.each([&](SampledThread* place, hprof_thread_serial serial) { let_go(place, serial); });
-  if (!looker_stuck_) mounted_.close();
+  shared_->threads.each([&](SampledThread* place, hprof_thread_serial serial) {
+    let_go(place, serial, place->os_id.load(std::memory_order_relaxed));
+  });
+  if (looker_stuck_) return;
+  mounted_.close();
+  if (!shared_->book.turn.try_lock()) return;
+  count_rest();
+  shared_->book.turn.unlock();
 }
 
 void JvmtiEngine::close() {
@@ -69,15 +77,34 @@ uint64_t JvmtiEngine::cpu_time(uint64_t os_id, jthread thread) const {
                                                                       : kUnknownTime;
 }
 
-void JvmtiEngine::let_go(SampledThread* place, hprof_thread_serial serial) {
+// What it used since the last look has no stack.
+void JvmtiEngine::let_go(SampledThread* place, hprof_thread_serial serial, uint64_t os_id) {
+  const uint64_t cpu = cpu_time(os_id, nullptr);
+  {
+    LockGuard guard(place->lock, shared_->services);
+    const uint64_t weight = use(place, serial, cpu) / shared_->interval_ns;
+    if (weight != 0) rest_thread_.store(serial, std::memory_order_relaxed);
+    rest_.fetch_add(weight, std::memory_order_relaxed);
+  }
   hprof_cpu_timer* none = nullptr;
   shared_->threads.give_back(shared_->services, place, serial, &none);
+}
+
+void JvmtiEngine::count_rest() {
+  const uint64_t rest = rest_.exchange(0, std::memory_order_relaxed);
+  if (rest != 0)
+    shared_->book.add_reason(rest_thread_.load(std::memory_order_relaxed), kNotSeenRunning, rest);
 }
 
 // What it used before is not ours: a thread of native code has run before it was attached.
 void JvmtiEngine::thread_start(hprof_thread* thread) {
   if (!shared_->takes(*thread)) return;
-  meet(thread, thread->os_id != 0 ? cpu_time(thread->os_id, nullptr) : kUnknownTime);
+  const uint64_t cpu = thread->os_id != 0 ? cpu_time(thread->os_id, nullptr) : kUnknownTime;
+  SampledThread* place = meet(thread, cpu);
+  // Its first interval has begun at a random moment, so that also of threads that use less than one as many
+  // are sampled as their CPU time is worth.
+  if (place != nullptr)
+    place->cpu_open.fetch_add(draw(place, cpu, shared_->interval_ns), std::memory_order_relaxed);
 }
 
 SampledThread* JvmtiEngine::meet(hprof_thread* thread, uint64_t cpu) {
@@ -92,7 +119,20 @@ SampledThread* JvmtiEngine::meet(hprof_thread* thread, uint64_t cpu) {
 
 void JvmtiEngine::thread_end(hprof_thread* thread) {
   SampledThread* place = SampledThreads::find(thread);
-  if (place != nullptr) let_go(place, thread->serial);
+  if (place != nullptr) let_go(place, thread->serial, thread->os_id);
+}
+
+// Notes what the thread has used; answers what of it is not charged yet, 0: nothing was used. The place's
+// lock is held.
+uint64_t JvmtiEngine::use(SampledThread* place, hprof_thread_serial serial, uint64_t cpu) const {
+  const uint64_t seen = place->cpu_seen.load(std::memory_order_relaxed);
+  if (place->serial.load(std::memory_order_relaxed) != serial) return 0;
+  if (cpu == kUnknownTime || seen == SampledThreads::kCpuNotSeen || cpu <= seen) return 0;
+  const bool sampled = place->sampled.load(std::memory_order_relaxed) != 0;
+  const uint64_t open = sampled ? place->cpu_open.load(std::memory_order_relaxed) + (cpu - seen) : 0;
+  place->cpu_seen.store(cpu, std::memory_order_relaxed);
+  place->cpu_open.store(open, std::memory_order_relaxed);
+  return open;
 }
 
 // A thread that is there before the start.
@@ -125,22 +165,39 @@ uint32_t JvmtiEngine::visit(void* argument, hprof_thread* thread, void* jthread_
   SampledThread* place = SampledThreads::find(thread);
   if (place == nullptr) return 1;
   const uint64_t cpu = self->cpu_time(thread->os_id, static_cast<jthread>(jthread_ref));
-  uint64_t seen = SampledThreads::kCpuNotSeen;
-  if (cpu == kUnknownTime || place->cpu_seen.compare_exchange_strong(seen, cpu)) return 1;
-  if (cpu <= seen) return 1;  // it did not move
-  const bool sampled = place->sampled.load(std::memory_order_relaxed) != 0;
-  const uint64_t open = sampled ? place->cpu_open.load(std::memory_order_relaxed) + (cpu - seen) : 0;
-  place->cpu_seen.store(cpu, std::memory_order_relaxed);
-  place->cpu_open.store(open, std::memory_order_relaxed);
-  if (!sampled || open < self->shared_->interval_ns || jthread_ref == nullptr) return 1;
-  auto ref = static_cast<jthread>(self->jni_->NewLocalRef(static_cast<jobject>(jthread_ref)));
-  if (ref == nullptr) {
-    self->jni_->ExceptionClear();
-    return 1;
-  }
-  self->candidates_[self->candidate_count_++] = {ref,           ref, place, thread->serial,
-                                                 thread->os_id, cpu, open,  false};
+  uint64_t none = SampledThreads::kCpuNotSeen;
+  if (cpu == kUnknownTime || place->cpu_seen.compare_exchange_strong(none, cpu)) return 1;
+  auto ref = static_cast<jthread>(jthread_ref);
+  const uint64_t weight = self->take(place, thread->serial, cpu, &ref);
+  if (weight == 0) return 1;
+  self->candidates_[self->candidate_count_++] = {ref,           ref, place,  thread->serial,
+                                                 thread->os_id, cpu, weight, false};
   return self->candidate_count_ < kMostCandidates ? 1 : 0;
+}
+
+// The whole intervals that are to be charged now, and a local reference in place of *ref; 0: none.
+uint64_t JvmtiEngine::take(SampledThread* place, hprof_thread_serial serial, uint64_t cpu, jthread* ref) {
+  const uint64_t interval = shared_->interval_ns;
+  LockGuard guard(place->lock, shared_->services);
+  const uint64_t open = use(place, serial, cpu);
+  if (open < interval || *ref == nullptr) return 0;
+  *ref = static_cast<jthread>(jni_->NewLocalRef(static_cast<jobject>(*ref)));
+  if (*ref == nullptr) {
+    jni_->ExceptionClear();
+    return 0;
+  }
+  place->cpu_open.store(open % interval, std::memory_order_relaxed);
+  return open / interval;
+}
+
+// False: the thread is gone, or has been met asleep for too long.
+bool JvmtiEngine::take_back(const Candidate& candidate, bool had_turn) {
+  SampledThread* place = candidate.place;
+  LockGuard guard(place->lock, shared_->services);
+  if (had_turn && candidate.weight >= kPatience) return false;
+  if (place->serial.load(std::memory_order_relaxed) != candidate.serial) return false;
+  place->cpu_open.fetch_add(candidate.weight * shared_->interval_ns, std::memory_order_relaxed);
+  return true;
 }
 
 void JvmtiEngine::look(JNIEnv* jni) {
@@ -149,11 +206,10 @@ void JvmtiEngine::look(JNIEnv* jni) {
   candidate_count_ = 0;
   if (jni->PushLocalFrame(2 * kMostCandidates + 16) != 0) return jni->ExceptionClear();
   s.threads->each(s.host, jni, this, &JvmtiEngine::visit);
-  if (candidate_count_ != 0 && shared_->book.turn.try_lock()) {
-    take_stacks(jni);
-    settle();
-    shared_->book.turn.unlock();
-  }
+  const bool has_turn = shared_->book.turn.try_lock();
+  if (has_turn && candidate_count_ != 0) take_stacks(jni);
+  settle(has_turn);
+  if (has_turn) shared_->book.turn.unlock();
   jni->PopLocalFrame(nullptr);
 }
 
@@ -211,7 +267,7 @@ void JvmtiEngine::take_stacks(JNIEnv* jni) {
 void JvmtiEngine::count(JNIEnv* jni, Candidate* candidate, const jvmtiFrameInfo* frames, jint count,
                         jvmtiError error) {
   if (error != JVMTI_ERROR_NONE) return;  // its thread is ending
-  uint64_t weight = candidate->open / shared_->interval_ns;
+  const uint64_t weight = candidate->weight;
   if (count > 0) {
     shared_->book.add_stack(jni, candidate->serial, reinterpret_cast<const hprof_raw_frame*>(frames),
                             static_cast<uint32_t>(count), weight);
@@ -222,18 +278,16 @@ void JvmtiEngine::count(JNIEnv* jni, Candidate* candidate, const jvmtiFrameInfo*
   candidate->counted = true;
 }
 
-// Takes off what was charged; the CPU time of a thread that is never met running is put down as that.
-void JvmtiEngine::settle() {
-  uint64_t interval = shared_->interval_ns;
+// What was not charged is to be charged later; the CPU time of a thread that is never met running is put down
+// as that.
+void JvmtiEngine::settle(bool has_turn) {
   for (uint32_t i = 0; i < candidate_count_; i++) {
-    Candidate& candidate = candidates_[i];
-    if (!candidate.counted) {
-      if (candidate.open / interval < kPatience) continue;
-      shared_->book.add_reason(candidate.serial, kNotSeenRunning, candidate.open / interval);
-    }
-    if (candidate.place->serial.load(std::memory_order_acquire) == candidate.serial)
-      candidate.place->cpu_open.store(candidate.open % interval, std::memory_order_relaxed);
+    const Candidate& candidate = candidates_[i];
+    if (candidate.counted || take_back(candidate, has_turn)) continue;
+    rest_thread_.store(candidate.serial, std::memory_order_relaxed);
+    rest_.fetch_add(candidate.weight, std::memory_order_relaxed);
   }
+  if (has_turn) count_rest();
 }
 
 }  // namespace hprof::samples

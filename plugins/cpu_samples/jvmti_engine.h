@@ -5,9 +5,10 @@
 // A thread's CPU time is charged to its samples without loss: a sample weighs as many whole intervals as its
 // thread has used since its last one, the rest is carried on. A thread that is blocked when looked at
 // (parked, in epoll or accept) gets no sample then; its time waits for a look at which it runs, and is put
-// down as JVM.not_seen_running when that does not come.
+// down as JVM.not_seen_running when that does not come; so is what it used between the last look and its end.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <jvmti.h>
 
@@ -31,6 +32,9 @@ class JvmtiEngine {
 
   void thread_start(hprof_thread* thread);  // [app]
   void thread_end(hprof_thread* thread);    // [app]
+  // Counts what threads used between the last look at them and their end; whoever calls has the book's turn.
+  // [consumer]
+  void count_rest();
 
  private:
   // A thread that used at least an interval of CPU time.
@@ -40,8 +44,8 @@ class JvmtiEngine {
     SampledThread* place;
     hprof_thread_serial serial;
     uint64_t os_id;
-    uint64_t cpu;   // its CPU clock at the look
-    uint64_t open;  // of it not charged yet
+    uint64_t cpu;     // its CPU clock at the look
+    uint64_t weight;  // in intervals
     bool counted;
   };
   static constexpr uint32_t kMostCandidates = 256;
@@ -49,7 +53,10 @@ class JvmtiEngine {
   // such.
   static constexpr uint64_t kPatience = 32;
 
-  void let_go(SampledThread* place, hprof_thread_serial serial);
+  void let_go(SampledThread* place, hprof_thread_serial serial, uint64_t os_id);
+  uint64_t use(SampledThread* place, hprof_thread_serial serial, uint64_t cpu) const;
+  uint64_t take(SampledThread* place, hprof_thread_serial serial, uint64_t cpu, jthread* ref);
+  bool take_back(const Candidate& candidate, bool had_turn);
   static void loop(void* argument, void* jni, hprof_agent_thread* thread);
   // The thread's place, with that much CPU time seen where none was. [app][control]
   SampledThread* meet(hprof_thread* thread, uint64_t cpu);
@@ -59,7 +66,7 @@ class JvmtiEngine {
   bool is_running(const Candidate& candidate);
   void take_stacks(JNIEnv* jni);
   void count(JNIEnv* jni, Candidate* candidate, const jvmtiFrameInfo* frames, jint count, jvmtiError error);
-  void settle();
+  void settle(bool has_turn);
   uint64_t cpu_time(uint64_t os_id, jthread thread) const;
 
   Shared* const shared_;
@@ -74,6 +81,8 @@ class JvmtiEngine {
   uint32_t depth_ = 0;  // room in frames_
   uint64_t* lost_threads_ = nullptr;
   bool looker_stuck_ = false;
+  std::atomic<uint64_t> rest_{0};                    // intervals without a stack, to be counted
+  std::atomic<hprof_thread_serial> rest_thread_{0};  // the last one that some of them are of
 };
 
 }  // namespace hprof::samples

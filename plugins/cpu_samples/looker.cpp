@@ -1,6 +1,8 @@
 // Looks at random moments.
 #include "plugins/cpu_samples/looker.h"
 
+#include "plugins/cpu_samples/due_times.h"
+
 namespace hprof::samples {
 
 // A thread whose clock has not moved for so long is left to the sweep.
@@ -79,9 +81,12 @@ void Looker::close() {
 
 // --- threads come and go ---
 
+// The first interval has begun at a random moment, so that also of threads that use less than one as many are
+// sampled as their CPU time is worth.
 void Looker::add(SampledThread* place) {
-  place->cpu_seen.store(cpu_time(*place), std::memory_order_relaxed);
-  set_debt(place, 0);
+  const uint64_t cpu = cpu_time(*place), interval = shared_->interval_ns;
+  place->cpu_seen.store(cpu, std::memory_order_relaxed);
+  set_debt(place, static_cast<int64_t>(draw(place, cpu, interval)) - static_cast<int64_t>(interval / 2));
   place->look.store(0, std::memory_order_relaxed);
   shared_->threads.announce(place);
 }

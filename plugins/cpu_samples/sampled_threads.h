@@ -21,8 +21,9 @@ struct alignas(16) SampledThread : PooledPlace {
   Lock lock;
   std::atomic<uint64_t> os_id;
   std::atomic<hprof_cpu_timer*> timer;  // changes under the lock
+  std::atomic<uint64_t> timer_number;   // of that timer, for the handler
   // Engines that look: the thread's CPU clock when last seen, and what of it is not charged to a sample yet
-  // (nanoseconds; signed, under the lock, with random looks)
+  // (nanoseconds; signed, under the lock, with random looks). Timers: due_times.h
   std::atomic<uint64_t> cpu_seen;
   std::atomic<uint64_t> cpu_open;
   std::atomic<uint32_t> look;       // what the look that is on its way to the thread weighs; 0: none is

@@ -1,6 +1,8 @@
 // Samples by CPU-time signals.
 #include "plugins/cpu_samples/signal_engine.h"
 
+#include "plugins/cpu_samples/due_times.h"
+
 namespace hprof::samples {
 
 // How long a sample waits at most before it is named. Shorter: fewer classes are gone by then; longer: fewer
@@ -14,6 +16,8 @@ static constexpr uint32_t kTurnSamples = 64;
 static constexpr int32_t kAsyncNative = -3;
 static constexpr int64_t kNativeLocation = -1;
 static constexpr int64_t kNoLocation = -2;
+
+static constexpr uint64_t kUnknownTime = UINT64_MAX;
 
 static void add_loss(uint64_t* counter, uint64_t n) {
   if (counter != nullptr) __atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
@@ -121,25 +125,53 @@ bool SignalEngine::wants_timer(const SampledThread& thread) const {
 void SignalEngine::apply(SampledThread* thread, hprof_thread_serial serial) {
   const Services& s = shared_->services;
   hprof_cpu_timer* timer = nullptr;
+  uint64_t first = shared_->interval_ns, number = 0;
+  const uint64_t cpu = cpu_time(*thread);
   if (wants_timer(*thread) && thread->timer.load(std::memory_order_relaxed) == nullptr) {
-    timer = s.sampling->start(s.host, thread->os_id.load(std::memory_order_relaxed), shared_->interval_ns,
+    if (cpu != kUnknownTime) first = begin_due(thread, cpu, shared_->interval_ns);
+    timer = s.sampling->start(s.host, thread->os_id.load(std::memory_order_relaxed), first,
                               SampledThreads::handle(thread));
     if (timer == nullptr) add_loss(lost_threads_, 1);
+    if (timer != nullptr) number = s.sampling->number(s.host, timer);
+  } else if (source_ == Source::kTimers && !wants_timer(*thread)) {
+    take_rest(thread, serial, cpu);
   }
   {
     LockGuard guard(thread->lock, s);
     const bool is_its = thread->serial.load(std::memory_order_relaxed) == serial;
     const bool has_timer = thread->timer.load(std::memory_order_relaxed) != nullptr;
-    if (is_its && wants_timer(*thread) != has_timer)
+    if (is_its && wants_timer(*thread) != has_timer) {
+      thread->timer_number.store(number, std::memory_order_relaxed);
       timer = thread->timer.exchange(timer, std::memory_order_relaxed);
+    }
   }
   if (timer != nullptr) s.sampling->stop(s.host, timer);
+}
+
+// What the thread was due for but was not seen at, since kernels look at timers at their ticks only.
+void SignalEngine::take_rest(SampledThread* thread, hprof_thread_serial serial, uint64_t cpu) {
+  uint64_t wait = 0;
+  uint32_t ticks = 0;
+  {
+    LockGuard guard(thread->lock, shared_->services);
+    if (thread->serial.load(std::memory_order_relaxed) != serial) return;
+    if (cpu != kUnknownTime) ticks = take_due(thread, cpu, shared_->interval_ns, &wait);
+    thread->cpu_seen.store(SampledThreads::kCpuNotSeen, std::memory_order_relaxed);
+  }
+  if (ticks != 0) unseen(this, serial, ticks);
+}
+
+uint64_t SignalEngine::cpu_time(const SampledThread& thread) const {
+  const Services& s = shared_->services;
+  const uint64_t os_id = thread.os_id.load(std::memory_order_relaxed);
+  return os_id == 0 ? kUnknownTime : s.clock->thread_cpu(s.host, os_id);
 }
 
 void SignalEngine::let_go(SampledThread* thread, hprof_thread_serial serial) {
   const Services& s = shared_->services;
   hprof_cpu_timer* timer = nullptr;
   if (source_ == Source::kLooks) looker_.remove(thread, serial);
+  if (source_ == Source::kTimers) take_rest(thread, serial, cpu_time(*thread));
   if (shared_->threads.give_back(s, thread, serial, &timer) && timer != nullptr)
     s.sampling->stop(s.host, timer);
 }
@@ -230,12 +262,26 @@ void SignalEngine::publish(Sample* sample) {
   }
 }
 
+// What the thread is due for now; the timer ticks again when it will be. `ticks`: what the timer says.
+uint32_t SignalEngine::due(SampledThread* thread, uint32_t ticks) {
+  const Services& s = shared_->services;
+  const uint64_t cpu = cpu_time(*thread);
+  if (cpu == kUnknownTime) return ticks;
+  uint64_t wait = 0;
+  ticks = take_due(thread, cpu, shared_->interval_ns, &wait);
+  const uint64_t number = thread->timer_number.load(std::memory_order_relaxed);
+  if (wait != 0 && number != 0) s.sampling->set_interval(s.host, number, wait);
+  return ticks;
+}
+
 void SignalEngine::sample(SampledThread* thread, void* ucontext, uint32_t ticks) {
   const Services& s = shared_->services;
   if (source_ == Source::kLooks) {
     ticks = Looker::take_ticks(thread);
     if (ticks == 0) return;
     if (s.sampling->ended_a_call(s.host, ucontext) != 0) add_loss(ended_calls_, 1);
+  } else if ((ticks = due(thread, ticks)) == 0) {
+    return;
   }
   Sample* slot = claim(ticks);
   if (slot == nullptr) return;

@@ -52,6 +52,9 @@ class SignalEngine {
   static uint32_t visit_thread(void* argument, hprof_thread* thread, void* jthread);
   bool wants_timer(const SampledThread& thread) const;
   void let_go(SampledThread* thread, hprof_thread_serial serial);
+  void take_rest(SampledThread* thread, hprof_thread_serial serial, uint64_t cpu);
+  uint64_t cpu_time(const SampledThread& thread) const;
+  uint32_t due(SampledThread* thread, uint32_t ticks);
   void sample(SampledThread* thread, void* ucontext, uint32_t ticks);
   Sample* claim(uint32_t ticks);
   void publish(Sample* sample);

@@ -22,7 +22,8 @@ enum Reason : uint32_t {
   kWalkFault,       // the walk touched memory that is not there
   kNotJavaThread,   // no JNIEnv: not attached, or no longer
   kDepthZero,       // depth=0: no frames were asked for
-  kNotSeenRunning,  // jvmti engine: CPU time of a thread that was never met while running
+  kNotSeenRunning,  // CPU time of a thread that was never met while running, or since the last look at its
+                    // end
   kNotLookedAt,     // wall-clock engine: the time between the last look at a thread and its end
   kUnknownCode,     // a code that this version does not know
   kReasonCount

@@ -163,6 +163,8 @@ struct MockSampling {
   static uint32_t look(const hprof_host*, uint64_t, void*) { return 0; }
   static uint32_t is_runnable(const hprof_host*, uint64_t) { return UINT32_MAX; }
   static uint32_t ended_a_call(const hprof_host*, const void*) { return 0; }
+  static uint64_t number(const hprof_host*, const hprof_cpu_timer*) { return 0; }
+  static void set_interval(const hprof_host*, uint64_t, uint64_t) {}
 };
 
 void MockHost::tick(uint64_t os_id, uint32_t ticks, void* ucontext) {
@@ -198,7 +200,9 @@ void MockHost::add_vm_services() {
                                                   MockSampling::write_registers,
                                                   MockSampling::look,
                                                   MockSampling::is_runnable,
-                                                  MockSampling::ended_a_call};
+                                                  MockSampling::ended_a_call,
+                                                  MockSampling::number,
+                                                  MockSampling::set_interval};
   // The VM calls its functions by another convention on 32-bit Windows than these are compiled for.
   if (sizeof(void*) == 8 || HPROF_MOCK_PLAIN_CALLS) services_[HPROF_SERVICE_JVM] = &jvm;
   services_[HPROF_SERVICE_ACCOUNTING] = &clocks;

@@ -76,6 +76,11 @@ struct FakeServices {
   static uint32_t ended_a_call(const hprof_host*, const void*) {
     return FakeVm::current->look_ends_a_call ? 1 : 0;
   }
+  static uint64_t number(const hprof_host*, const hprof_cpu_timer* timer) { return timer->os_id; }
+  static void set_interval(const hprof_host*, uint64_t number, uint64_t interval_ns) {
+    auto timer = FakeVm::current->timers.find(number);
+    if (timer != FakeVm::current->timers.end()) timer->second->interval_ns = interval_ns;
+  }
   static void stop(const hprof_host*, hprof_cpu_timer* timer) { FakeVm::current->timers.erase(timer->os_id); }
   static uint32_t guarded(const hprof_host*, void (*body)(void*), void* argument) {
     FakeVm* vm = FakeVm::current;
@@ -193,7 +198,9 @@ static const hprof_sampling_service kSampling = {sizeof(hprof_sampling_service),
                                                  FakeServices::write_registers,
                                                  FakeServices::look,
                                                  FakeServices::is_runnable,
-                                                 FakeServices::ended_a_call};
+                                                 FakeServices::ended_a_call,
+                                                 FakeServices::number,
+                                                 FakeServices::set_interval};
 
 FakeVm::FakeVm() {
   current = this;

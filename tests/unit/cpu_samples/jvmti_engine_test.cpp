@@ -109,7 +109,7 @@ TEST_CASE("several threads' stacks are taken in one call") {
   CHECK(f.vm.single_calls == 0);
 }
 
-TEST_CASE("a new thread is charged from its start on, an ended one no more") {
+TEST_CASE("a new thread is charged from its start on, until its end") {
   Fixture f;
   f.start("1");
   void* t = f.thread(4, 104, "young");
@@ -118,10 +118,12 @@ TEST_CASE("a new thread is charged from its start on, an ended one no more") {
   f.used(104, 3 * kMs);  // beside what its native code had used before it was attached
   f.vm.look(1 * kMs);
   CHECK(f.rows() == Rows{{"App.young", 3}});
+  f.used(104, 2 * kMs);
   f.vm.ops->handlers->thread_end(f.vm.self, f.vm.jni(), thread);
   f.used(104, 5 * kMs);
+  CHECK(f.rows() == Rows{{"App.young", 3}, {"JVM.not_seen_running", 2}});
   f.vm.look(1 * kMs);
-  CHECK(f.rows() == Rows{{"App.young", 3}});
+  CHECK(f.rows() == Rows{{"App.young", 3}, {"JVM.not_seen_running", 2}});
   CHECK(f.vm.java_threads[t].stack.size() == 1);
 }
 

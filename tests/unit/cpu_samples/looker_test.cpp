@@ -29,7 +29,7 @@ struct Looked : FakeVm {
 TEST_CASE("a look weighs the CPU time since the last one, and rounding is carried on") {
   Looked vm;
   CHECK(vm.timers.empty());
-  vm.burn(101, kInterval * 6 / 10);
+  vm.burn(101, kInterval);
   vm.look_around();
   vm.report();
   CHECK(vm.rows() == Rows{{"App.f", 1}});
@@ -39,7 +39,7 @@ TEST_CASE("a look weighs the CPU time since the last one, and rounding is carrie
     vm.look_around();
   }
   vm.report();
-  CHECK(vm.total() == 7);  // 6.6 intervals
+  CHECK(vm.total() == 7);
   vm.burn(101, 30 * kInterval);
   vm.look_around();
   vm.report();
@@ -91,12 +91,12 @@ TEST_CASE("CPU time of a thread that is never met running is a row of its own") 
   Looked vm;
   vm.blocked.insert(101);
   for (int i = 0; i < 3; i++) {
-    vm.burn(101, 4 * kInterval);
+    vm.burn(101, 6 * kInterval);
     vm.look_around();
   }
   vm.report();
   CHECK(vm.looks_sent == 0);
-  CHECK(vm.rows() == Rows{{"JVM.not_seen_running", 8}});
+  CHECK(vm.rows() == Rows{{"JVM.not_seen_running", 12}});
 }
 
 TEST_CASE("a thread's last CPU time is told at its end, and a look that comes later is nobody's") {
@@ -128,6 +128,21 @@ TEST_CASE("threads that start are looked at from then on, also in places of othe
   }
   vm.report();
   CHECK(vm.rows() == Rows{{"App.f", 96}});
+}
+
+TEST_CASE("of threads that use a part of an interval as many are sampled as their CPU time is worth") {
+  Looked vm;
+  for (hprof_thread_serial serial = 2; serial < 2002; serial++) {
+    const uint64_t os_id = 100 + serial;
+    vm.mock.thread_cpu_ns[os_id] = serial * 1000;
+    hprof_thread* thread = vm.start_thread(serial, os_id);
+    vm.burn(os_id, kInterval / 5);
+    vm.ops->handlers->thread_end(vm.self, vm.jni(), thread);
+    vm.look_around();
+  }
+  vm.report();
+  CHECK(vm.total() > 300);
+  CHECK(vm.total() < 500);
 }
 
 TEST_CASE("a thread that has slept for long is found again") {

@@ -136,6 +136,34 @@ TEST_CASE("a thread that ends loses its timer, a late tick of it is nobody's") {
   CHECK(vm.total() == 1);
 }
 
+TEST_CASE(
+    "a tick weighs what the thread is due for by its CPU clock, and its end tells what no tick came for") {
+  constexpr uint64_t kInterval = 10'000'000;
+  FakeVm vm;
+  vm.stack = {{1, vm.method("App", "f")}};
+  vm.create();
+  vm.mock.thread_cpu_ns[101] = 5 * kInterval / 3;  // used before: not ours
+  REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+  hprof_thread* thread = vm.start_thread(1, 101);
+  CHECK(vm.timers[101]->interval_ns < 2 * kInterval);
+  for (int i = 0; i < 100; i++) {
+    // The kernel is late by up to a tick.
+    vm.mock.thread_cpu_ns[101] += vm.timers[101]->interval_ns + static_cast<uint64_t>(i % 5) * 1'000'000;
+    vm.tick(101, 77);
+  }
+  const uint64_t used = vm.mock.thread_cpu_ns[101] - 5 * kInterval / 3;
+  vm.report();
+  CHECK(vm.rows()["App.f"] >= used / kInterval - 1);
+  CHECK(vm.rows()["App.f"] <= used / kInterval + 1);
+  vm.mock.thread_cpu_ns[101] += 50 * kInterval;
+  vm.ops->handlers->thread_end(vm.self, vm.jni(), thread);
+  vm.report();
+  CHECK(vm.rows()["JVM.not_seen_running"] >= 49);
+  CHECK(vm.rows()["JVM.not_seen_running"] <= 51);
+  CHECK(vm.total() >= used / kInterval + 49);
+  CHECK(vm.total() <= used / kInterval + 51);
+}
+
 TEST_CASE("while a timer is made, its thread may end, be switched off, or everything stop") {
   FakeVm vm;
   vm.stack = {{1, vm.method("App", "f")}};

@@ -1,0 +1,47 @@
+// When a thread is due for a sample.
+#include "plugins/cpu_samples/due_times.h"
+
+namespace hprof::samples {
+
+// The finalizer of splitmix64.
+uint64_t draw(const SampledThread* place, uint64_t seed, uint64_t interval_ns) {
+  uint64_t x = seed + reinterpret_cast<uintptr_t>(place) * 0x9E3779B97F4A7C15u;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+  return (x ^ (x >> 31)) % interval_ns;
+}
+
+// In the interval that has begun already the moment that is drawn may have passed.
+uint64_t begin_due(SampledThread* place, uint64_t cpu, uint64_t interval_ns) {
+  const uint64_t passed = draw(place, cpu, interval_ns), drawn = draw(place, ~cpu, interval_ns);
+  const uint64_t second = cpu - passed + interval_ns;
+  const uint64_t wait = drawn > passed ? drawn - passed : second - cpu + draw(place, second, interval_ns);
+  place->cpu_open.store(second, std::memory_order_relaxed);
+  place->cpu_seen.store(cpu + wait, std::memory_order_relaxed);
+  return wait;
+}
+
+uint32_t take_due(SampledThread* place, uint64_t cpu, uint64_t interval_ns, uint64_t* wait) {
+  const uint64_t second = place->cpu_open.load(std::memory_order_relaxed);
+  uint64_t due = place->cpu_seen.load(std::memory_order_relaxed), ticks, next;
+  do {
+    *wait = due != SampledThreads::kCpuNotSeen && cpu < due ? due - cpu : 0;
+    if (cpu < due) return 0;
+    // Those of whole intervals, and of the one that the thread is in.
+    uint64_t end = due < second ? second : due + interval_ns - (due - second) % interval_ns;
+    ticks = 1;
+    if (cpu >= end) {
+      ticks += (cpu - end) / interval_ns;
+      end = cpu - (cpu - end) % interval_ns;
+    }
+    next = end + draw(place, end, interval_ns);
+    if (next <= cpu) {
+      ticks++;
+      next = end + interval_ns + draw(place, end + interval_ns, interval_ns);
+    }
+  } while (!place->cpu_seen.compare_exchange_weak(due, next, std::memory_order_relaxed));
+  *wait = next - cpu;
+  return ticks < UINT32_MAX ? static_cast<uint32_t>(ticks) : UINT32_MAX;
+}
+
+}  // namespace hprof::samples
