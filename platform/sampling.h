@@ -49,6 +49,9 @@ ThreadState thread_state(NativeThread thread);
 // first. An error: the thread is gone, or this OS has no such signals. [any]
 int send_look(NativeThread thread, void* value);
 
+// Did the signal of this context come where a system call ends? False where that is not known. [signal]
+bool left_a_call(const void* machine_context);
+
 // Did the signal of this context end a system call of the application's with EINTR? False where that is not
 // known. [signal]
 bool interrupted_a_call(const void* machine_context);

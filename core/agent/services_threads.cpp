@@ -182,6 +182,9 @@ const hprof_sampling_service kSampling = {
     [](const hprof_host*, const void* context) {
       return static_cast<uint32_t>(platform::interrupted_a_call(context));
     },
+    [](const hprof_host*, const void* context) {
+      return static_cast<uint32_t>(platform::left_a_call(context));
+    },
     [](const hprof_host*, const hprof_cpu_timer* timer) {
       return static_cast<uint64_t>(timer->timer.id) + 1;
     },

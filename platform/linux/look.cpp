@@ -60,32 +60,47 @@ ThreadState thread_state(NativeThread thread) {
 
 namespace {
 
+// Where the context goes on, and the result of a call that ended just there.
+struct Behind {
+  uintptr_t pc;
+  int64_t result;
+};
+
 #if defined(__x86_64__)
 constexpr uint16_t kCall = 0x050f;  // syscall
-bool returned_eintr(const ucontext_t& context, uintptr_t* behind) {
-  *behind = static_cast<uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
-  return context.uc_mcontext.gregs[REG_RAX] == -EINTR;
+// The instruction itself leaves the address behind it in rcx: most contexts that are elsewhere are told by
+// that.
+bool may_have_left_a_call(const ucontext_t& context) {
+  return context.uc_mcontext.gregs[REG_RCX] == context.uc_mcontext.gregs[REG_RIP];
+}
+Behind behind_call(const ucontext_t& context) {
+  return {static_cast<uintptr_t>(context.uc_mcontext.gregs[REG_RIP]), context.uc_mcontext.gregs[REG_RAX]};
 }
 #elif defined(__aarch64__)
 constexpr uint32_t kCall = 0xd4000001;  // svc #0
-bool returned_eintr(const ucontext_t& context, uintptr_t* behind) {
-  *behind = static_cast<uintptr_t>(context.uc_mcontext.pc);
-  return static_cast<int64_t>(context.uc_mcontext.regs[0]) == -EINTR;
+bool may_have_left_a_call(const ucontext_t&) { return true; }
+Behind behind_call(const ucontext_t& context) {
+  return {static_cast<uintptr_t>(context.uc_mcontext.pc), static_cast<int64_t>(context.uc_mcontext.regs[0])};
 }
 #else
 constexpr uint8_t kCall = 0;
-bool returned_eintr(const ucontext_t&, uintptr_t*) { return false; }
+bool may_have_left_a_call(const ucontext_t&) { return false; }
+Behind behind_call(const ucontext_t&) { return {}; }
 #endif
 
 }  // namespace
 
-// A call that is started anew looks as it did before; one that is not has -EINTR for its result, and the
-// instruction that made it lies just before.
-bool interrupted_a_call(const void* machine_context) {
-  uintptr_t behind = 0;
-  if (!returned_eintr(*static_cast<const ucontext_t*>(machine_context), &behind)) return false;
+bool left_a_call(const void* machine_context) {
+  const auto& context = *static_cast<const ucontext_t*>(machine_context);
+  if (!may_have_left_a_call(context)) return false;
   return guarded_read<std::remove_cv_t<decltype(kCall)>>(
-             reinterpret_cast<const void*>(behind - sizeof kCall)) == kCall;
+             reinterpret_cast<const void*>(behind_call(context).pc - sizeof kCall)) == kCall;
+}
+
+// A call that is started anew looks as it did before; one that is not has -EINTR for its result.
+bool interrupted_a_call(const void* machine_context) {
+  return behind_call(*static_cast<const ucontext_t*>(machine_context)).result == -EINTR &&
+         left_a_call(machine_context);
 }
 
 }  // namespace hprof::platform

@@ -25,6 +25,13 @@ static constexpr int64_t kMostOwed = 100;
 // Intervals of CPU time that a thread which is always met asleep may owe.
 static constexpr int64_t kPatience = 8;
 static constexpr uint64_t kUnknownTime = UINT64_MAX;
+// After a look that came too early so many of that thread are waited for, for a few times a signal's way at
+// most, to be sent again at once.
+static constexpr uint32_t kEarlyLately = 256;
+static constexpr uint64_t kWaitWays = 6;
+static constexpr uint64_t kLongestWayNs = 200'000;
+// Then the look counts where it is.
+static constexpr uint32_t kMostEarly = 16;
 
 static int64_t debt_of(const SampledThread& place) {
   return static_cast<int64_t>(place.cpu_open.load(std::memory_order_relaxed));
@@ -62,6 +69,7 @@ bool Looker::start(const char** why) {
   moments_.seed(swept_ns_);
   turn_ns_ = 0;
   met_ns_ = swept_ns_;
+  awaited_count_ = 0;
   *why = "the looking thread cannot be started";
   thread_ = s.threads->start(s.host, "HPROF cpu looks", &Looker::loop, this);
   return thread_ != nullptr;
@@ -88,6 +96,7 @@ void Looker::add(SampledThread* place) {
   place->cpu_seen.store(cpu, std::memory_order_relaxed);
   set_debt(place, static_cast<int64_t>(draw(place, cpu, interval)) - static_cast<int64_t>(interval / 2));
   place->look.store(0, std::memory_order_relaxed);
+  place->early.store(0, std::memory_order_relaxed);
   shared_->threads.announce(place);
 }
 
@@ -101,7 +110,8 @@ void Looker::remove(SampledThread* place, hprof_thread_serial serial) {
     const bool counts = place->sampled.load(std::memory_order_relaxed) != 0;
     if (counts && cpu != kUnknownTime && seen != kUnknownTime && cpu > seen)
       debt = static_cast<int64_t>(cpu - seen);
-    debt += debt_of(*place) + static_cast<int64_t>(take_ticks(place) * shared_->interval_ns);
+    const uint64_t ticks = uint64_t{take_ticks(place)} + place->early.exchange(0, std::memory_order_relaxed);
+    debt += debt_of(*place) + static_cast<int64_t>(ticks * shared_->interval_ns);
     set_debt(place, 0);
     place->cpu_seen.store(kUnknownTime, std::memory_order_relaxed);
   }
@@ -143,6 +153,7 @@ void Looker::look_around(uint64_t now) {
     if (place.runs == running.serial) place.runs = 0;
     running = running_[--running_count_];
   }
+  if (awaited_count_ != 0) await_early();
 }
 
 void Looker::take_new(uint64_t now) {
@@ -158,7 +169,7 @@ void Looker::run_on(uint32_t number, hprof_thread_serial serial, uint64_t now) {
   SampledThread& place = shared_->threads.at(number);
   if (serial == 0 || place.runs == serial || running_count_ == kMostRunning) return;
   place.runs = serial;
-  place.looked = 0;
+  place.looked = place.early_lately = 0;
   running_[running_count_++] = {number, serial, now};
 }
 
@@ -189,6 +200,11 @@ bool Looker::has_moved(SampledThread* place, hprof_thread_serial serial, uint64_
   if (seen == cpu) return false;
   place->cpu_seen.store(cpu, std::memory_order_relaxed);
   const bool counts = place->sampled.load(std::memory_order_relaxed) != 0;
+  const uint32_t early = place->early.exchange(0, std::memory_order_relaxed);
+  if (early != 0) {
+    place->early_lately = kEarlyLately;
+    set_debt(place, debt_of(*place) + static_cast<int64_t>(early * shared_->interval_ns));
+  }
   const int64_t used = seen == kUnknownTime || cpu < seen ? 0 : static_cast<int64_t>(cpu - seen);
   set_debt(place, counts ? debt_of(*place) + used : 0);
   return true;
@@ -202,15 +218,16 @@ bool Looker::look_at(Running& running, uint64_t now) {
   if (cpu == kUnknownTime) return false;
   if (!has_moved(place, running.serial, cpu)) return now - running.moved_ns < kForgetNs;
   running.moved_ns = now;
-  if (ticks_of(debt_of(*place), shared_->interval_ns) != 0) look(place, running.serial, cpu, now);
+  if (ticks_of(debt_of(*place), shared_->interval_ns) != 0) look(running, cpu, now);
   return true;
 }
 
 // A thread on a processor moves its clock between two reads; one that waits for a processor does not, nor
 // does one that is blocked.
-bool Looker::is_met(const SampledThread& place, uint64_t cpu) const {
-  const uint64_t cpu_now = cpu_time(place);
-  return cpu_now != kUnknownTime && cpu_now > cpu;
+bool Looker::is_met(const SampledThread& place, uint64_t* cpu) const {
+  const uint64_t cpu_before = *cpu;
+  *cpu = cpu_time(place);
+  return *cpu != kUnknownTime && *cpu > cpu_before;
 }
 
 bool Looker::is_passed_by(const SampledThread& place, uint64_t now) const {
@@ -218,36 +235,101 @@ bool Looker::is_passed_by(const SampledThread& place, uint64_t now) const {
   return place.looked != 0 && now - met_ns_ < kNobodyMetNs && debt_of(place) < most;
 }
 
-void Looker::look(SampledThread* place, hprof_thread_serial serial, uint64_t cpu, uint64_t now) {
+void Looker::look(const Running& running, uint64_t cpu, uint64_t now) {
   const Services& s = shared_->services;
+  SampledThread* place = &shared_->threads.at(running.place);
   if (place->look.load(std::memory_order_relaxed) != 0) return;  // the last one is still on its way
-  const uint64_t os_id = place->os_id.load(std::memory_order_relaxed);
   const auto interval = static_cast<int64_t>(shared_->interval_ns);
-  bool runs = is_met(*place, cpu);
+  bool runs = is_met(*place, &cpu);
   if (runs) {
     met_ns_ = now;
-  } else if (s.sampling->is_runnable(s.host, os_id) == 1) {
-    if (is_passed_by(*place, now)) return;
-    runs = true;
-  } else if (debt_of(*place) < kPatience * interval) {
-    return;
+  } else {
+    if (s.sampling->is_runnable(s.host, place->os_id.load(std::memory_order_relaxed)) == 1) {
+      if (is_passed_by(*place, now)) return;
+      runs = true;
+    } else if (debt_of(*place) < kPatience * interval) {
+      return;
+    }
   }
   uint32_t ticks = 0;
+  {
+    LockGuard guard(place->lock, s);
+    if (place->serial.load(std::memory_order_relaxed) != running.serial) return;
+    ticks = ticks_of(debt_of(*place), shared_->interval_ns);
+    set_debt(place, debt_of(*place) - static_cast<int64_t>(ticks) * interval);
+  }
+  if (ticks == 0) return;
+  if (!runs) return unseen_(owner_, running.serial, ticks);
+  const bool is_met_now = now == met_ns_;
+  send(running, ticks, cpu, is_met_now);
+  if (!is_met_now || place->early_lately == 0) return;
+  place->early_lately--;
+  if (awaited_count_ < kMostAwaited) awaited_[awaited_count_++] = running;
+}
+
+// `cpu`: the thread's clock just now.
+void Looker::send(const Running& running, uint32_t ticks, uint64_t cpu, bool is_met) {
+  const Services& s = shared_->services;
+  SampledThread* place = &shared_->threads.at(running.place);
   void* handle = nullptr;
   {
     LockGuard guard(place->lock, s);
-    if (place->serial.load(std::memory_order_relaxed) != serial) return;
-    ticks = ticks_of(debt_of(*place), shared_->interval_ns);
-    set_debt(place, debt_of(*place) - static_cast<int64_t>(ticks) * interval);
-    handle = SampledThreads::handle(place);
-    if (runs) place->look.store(ticks, std::memory_order_relaxed);
+    if (place->serial.load(std::memory_order_relaxed) == running.serial) {
+      handle = SampledThreads::handle(place);
+      place->look_cpu.store(cpu, std::memory_order_relaxed);
+      place->look_met.store(is_met ? 1 : 0, std::memory_order_relaxed);
+      place->look.store(ticks, std::memory_order_relaxed);
+    }
   }
   place->looked = 1;
-  if (ticks == 0) return;
-  if (!runs) return unseen_(owner_, serial, ticks);
   // Where the look finds nobody, the thread's end has told the rest already, unless it is still to come.
-  if (s.sampling->look(s.host, os_id, handle) == 0 && (ticks = take_ticks(place)) != 0)
-    unseen_(owner_, serial, ticks);
+  const uint64_t os_id = place->os_id.load(std::memory_order_relaxed);
+  if (handle != nullptr && s.sampling->look(s.host, os_id, handle) != 0) return;
+  if (handle != nullptr) ticks = take_ticks(place);
+  if (ticks != 0) unseen_(owner_, running.serial, ticks);
+}
+
+// --- looks that come too early ---
+
+bool Looker::is_early(SampledThread* place, uint32_t ticks, bool left_a_call) {
+  const uint64_t sent = place->look_cpu.load(std::memory_order_relaxed), cpu = cpu_time(*place);
+  if (cpu == kUnknownTime || cpu < sent) return false;
+  const bool met = place->look_met.load(std::memory_order_relaxed) != 0;
+  const uint64_t way = way_ns_.load(std::memory_order_relaxed), took = cpu - sent;
+  const uint32_t in_a_row = place->early_in_a_row.load(std::memory_order_relaxed);
+  if (left_a_call && in_a_row < kMostEarly && (!met || took < way + way / 2)) {
+    place->early_in_a_row.store(in_a_row + 1, std::memory_order_relaxed);
+    place->early.fetch_add(ticks, std::memory_order_relaxed);
+    return true;
+  }
+  place->early_in_a_row.store(0, std::memory_order_relaxed);
+  if (left_a_call || !met) return false;
+  const uint64_t last = took < kLongestWayNs ? took : kLongestWayNs;
+  way_ns_.store(way == 0 ? last : way - way / 16 + last / 16, std::memory_order_relaxed);
+  return false;
+}
+
+// Until all looks have come, or for a few times the way of a signal.
+void Looker::await_early() {
+  const Services& s = shared_->services;
+  const uint64_t from = s.clock->monotonic(s.host);
+  const uint64_t most = kWaitWays * way_ns_.load(std::memory_order_relaxed);
+  while (awaited_count_ != 0 && s.clock->monotonic(s.host) - from < most) {
+    for (uint32_t i = 0; i < awaited_count_;) {
+      const Running& running = awaited_[i];
+      SampledThread& place = shared_->threads.at(running.place);
+      const uint32_t ticks = place.early.exchange(0, std::memory_order_relaxed);
+      if (ticks != 0) {
+        place.early_lately = kEarlyLately;
+        send(running, ticks, cpu_time(place), true);
+      }
+      const bool is_under_way = place.look.load(std::memory_order_relaxed) != 0;
+      if (is_under_way) i++;
+      if (!is_under_way && place.early.load(std::memory_order_relaxed) == 0)
+        awaited_[i] = awaited_[--awaited_count_];
+    }
+  }
+  awaited_count_ = 0;
 }
 
 }  // namespace hprof::samples

@@ -5,6 +5,10 @@
 // Timers on CPU clocks are looked at by the kernel at its own tick, and fall into step with programs that do;
 // random moments do not, however long the program's rounds are.
 //
+// A signal takes a while from one processor to another, but a thread that enters and leaves the kernel
+// meanwhile takes it there: system calls would have more looks than time. Such a look is too early, and is
+// sent once more at once. So what is seen is the code that runs so much later, the time of a signal's way.
+//
 // A thread that is blocked is not signalled: that could end a system call of the program's. One that waits
 // for a processor is passed by as a rule: see looker.cpp. Builds with HPROF_EMBEDDED have none of it
 // (looker_none.cpp).
@@ -42,6 +46,9 @@ class Looker {
   static uint32_t take_ticks(SampledThread* place) {
     return place->look.exchange(0, std::memory_order_relaxed);
   }
+  // The look of that weight, which came where `left_a_call` says, is too early: it is not to be counted.
+  // [signal]
+  bool is_early(SampledThread* place, uint32_t ticks, bool left_a_call);
 
  private:
   // A thread that was seen to use CPU lately.
@@ -51,6 +58,7 @@ class Looker {
     uint64_t moved_ns;  // when its clock was seen to move
   };
   static constexpr uint32_t kMostRunning = 4096;
+  static constexpr uint32_t kMostAwaited = 32;
 
   static void loop(void* argument, void* jni, hprof_agent_thread* thread);
   uint64_t next_pause();
@@ -59,10 +67,12 @@ class Looker {
   void sweep(uint64_t now);
   bool has_moved(SampledThread* place, hprof_thread_serial serial, uint64_t cpu);
   bool look_at(Running& running, uint64_t now);
-  bool is_met(const SampledThread& place, uint64_t cpu) const;
+  bool is_met(const SampledThread& place, uint64_t* cpu) const;
   bool is_passed_by(const SampledThread& place, uint64_t now) const;
-  void look(SampledThread* place, hprof_thread_serial serial, uint64_t cpu, uint64_t now);
+  void look(const Running& running, uint64_t cpu, uint64_t now);
   uint64_t cpu_time(const SampledThread& place) const;
+  void send(const Running& running, uint32_t ticks, uint64_t cpu, bool is_met);
+  void await_early();
   void run_on(uint32_t number, hprof_thread_serial serial, uint64_t now);
 
   Shared* const shared_;
@@ -75,8 +85,11 @@ class Looker {
   uint32_t sweep_next_ = 1;    // number of a place
   uint64_t swept_ns_ = 0;
   RandomMoments moments_;
-  uint64_t turn_ns_ = 0;  // what the last turn took
-  uint64_t met_ns_ = 0;   // when a thread was met on a processor last
+  uint64_t turn_ns_ = 0;                // what the last turn took
+  uint64_t met_ns_ = 0;                 // when a thread was met on a processor last
+  Running awaited_[kMostAwaited] = {};  // looks that may come too early
+  uint32_t awaited_count_ = 0;
+  std::atomic<uint64_t> way_ns_{0};  // how long a signal takes, on the average of the last ones; 0: not known
 };
 
 }  // namespace hprof::samples

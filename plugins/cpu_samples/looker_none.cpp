@@ -11,5 +11,6 @@ bool Looker::stop() { return true; }
 void Looker::close() {}
 void Looker::add(SampledThread*) {}
 void Looker::remove(SampledThread*, hprof_thread_serial) {}
+bool Looker::is_early(SampledThread*, uint32_t, bool) { return false; }
 
 }  // namespace hprof::samples

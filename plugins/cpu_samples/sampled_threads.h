@@ -26,12 +26,17 @@ struct alignas(16) SampledThread : PooledPlace {
   // (nanoseconds; signed, under the lock, with random looks). Timers: due_times.h
   std::atomic<uint64_t> cpu_seen;
   std::atomic<uint64_t> cpu_open;
-  std::atomic<uint32_t> look;       // what the look that is on its way to the thread weighs; 0: none is
+  std::atomic<uint32_t> look;   // what the look that is on its way to the thread weighs; 0: none is
+  std::atomic<uint32_t> early;  // what a look weighed that came too early; 0: none did
+  std::atomic<uint32_t> early_in_a_row;
+  std::atomic<uint32_t> look_met;   // the thread was on a processor when the look was sent
+  std::atomic<uint64_t> look_cpu;   // its CPU clock then
   std::atomic<uint32_t> announced;  // stands in the list of new places
   std::atomic<uint32_t> next_new;   // in that list, a number
   // The looker's own: the serial with which it knows the thread, and whether it has had a look at it.
   uint32_t runs;
   uint32_t looked;
+  uint32_t early_lately;  // so many looks are waited for, since some have come too early
 };
 
 class SampledThreads {

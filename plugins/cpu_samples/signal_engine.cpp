@@ -280,6 +280,7 @@ void SignalEngine::sample(SampledThread* thread, void* ucontext, uint32_t ticks)
     ticks = Looker::take_ticks(thread);
     if (ticks == 0) return;
     if (s.sampling->ended_a_call(s.host, ucontext) != 0) add_loss(ended_calls_, 1);
+    if (looker_.is_early(thread, ticks, s.sampling->left_a_call(s.host, ucontext) != 0)) return;
   } else if ((ticks = due(thread, ticks)) == 0) {
     return;
   }

@@ -163,6 +163,7 @@ struct MockSampling {
   static uint32_t look(const hprof_host*, uint64_t, void*) { return 0; }
   static uint32_t is_runnable(const hprof_host*, uint64_t) { return UINT32_MAX; }
   static uint32_t ended_a_call(const hprof_host*, const void*) { return 0; }
+  static uint32_t left_a_call(const hprof_host*, const void*) { return 0; }
   static uint64_t number(const hprof_host*, const hprof_cpu_timer*) { return 0; }
   static void set_interval(const hprof_host*, uint64_t, uint64_t) {}
 };
@@ -201,6 +202,7 @@ void MockHost::add_vm_services() {
                                                   MockSampling::look,
                                                   MockSampling::is_runnable,
                                                   MockSampling::ended_a_call,
+                                                  MockSampling::left_a_call,
                                                   MockSampling::number,
                                                   MockSampling::set_interval};
   // The VM calls its functions by another convention on 32-bit Windows than these are compiled for.

@@ -76,6 +76,12 @@ struct FakeServices {
   static uint32_t ended_a_call(const hprof_host*, const void*) {
     return FakeVm::current->look_ends_a_call ? 1 : 0;
   }
+  static uint32_t left_a_call(const hprof_host*, const void*) {
+    FakeVm* vm = FakeVm::current;
+    if (vm->looks_at_calls == 0) return 0;
+    vm->looks_at_calls--;
+    return 1;
+  }
   static uint64_t number(const hprof_host*, const hprof_cpu_timer* timer) { return timer->os_id; }
   static void set_interval(const hprof_host*, uint64_t number, uint64_t interval_ns) {
     auto timer = FakeVm::current->timers.find(number);
@@ -199,6 +205,7 @@ static const hprof_sampling_service kSampling = {sizeof(hprof_sampling_service),
                                                  FakeServices::look,
                                                  FakeServices::is_runnable,
                                                  FakeServices::ended_a_call,
+                                                 FakeServices::left_a_call,
                                                  FakeServices::number,
                                                  FakeServices::set_interval};
 

@@ -43,6 +43,7 @@ class FakeVm {
   bool looks_are_late = false;  // a look reaches its thread by arrive() only
   uint32_t looks_sent = 0;
   bool look_ends_a_call = false;
+  uint32_t looks_at_calls = 0;  // so many looks come where a system call ends
   void arrive();
   std::function<void()> on_timer;          // before a timer is made: what other threads do meanwhile
   std::vector<samples::AsyncFrame> stack;  // what AsyncGetCallTrace finds ...

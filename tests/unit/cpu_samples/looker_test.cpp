@@ -163,6 +163,49 @@ TEST_CASE("looks that end a system call are counted") {
   CHECK(vm.mock.loss("CPU samples that ended a system call of the program's (EINTR)") == 1);
 }
 
+TEST_CASE(
+    "a look that came early, where a system call ends, is sent again: at once where that has happened "
+    "lately") {
+  Looked vm;
+  vm.mock.running_threads.insert(101);
+  vm.burn(101, kInterval);
+  vm.look_around();  // tells how long a signal takes
+  CHECK(vm.looks_sent == 1);
+  vm.mock.running_threads.clear();
+  vm.looks_at_calls = 1;
+  vm.mock.now_ns += 1'100'000'000;
+  vm.burn(101, kInterval);
+  vm.look_around();
+  CHECK(vm.looks_sent == 2);
+  vm.report();
+  CHECK(vm.total() == 1);
+  vm.burn(101, kInterval);
+  vm.look_around();
+  CHECK(vm.looks_sent == 3);
+  vm.report();
+  CHECK(vm.total() == 3);
+  vm.looks_at_calls = 1;
+  vm.burn(101, kInterval);
+  vm.look_around();
+  hprof_thread* thread = &vm.mock.app_threads.at(0).thread;
+  vm.ops->handlers->thread_end(vm.self, vm.jni(), thread);
+  vm.report();
+  CHECK(vm.rows() == Rows{{"App.f", 3}, {"JVM.not_seen_running", 1}});
+}
+
+TEST_CASE("a thread whose looks all come where a system call ends is seen there") {
+  Looked vm;
+  vm.looks_at_calls = 1000;
+  for (int i = 0; i < 40; i++) {
+    vm.mock.now_ns += 1'100'000'000;
+    vm.burn(101, kInterval);
+    vm.look_around();
+  }
+  vm.report();
+  CHECK(vm.rows()["App.f"] >= 32);
+  CHECK(vm.rows()["App.f"] <= 40);
+}
+
 TEST_CASE("stop and start: what is used between them does not count") {
   Looked vm;
   vm.ops->stop(vm.self);
