@@ -117,6 +117,7 @@ void add_checks(hprof_io_service& table) {
   HPROF_ROW(io, rename, kSink);
   HPROF_ROW(io, share, kSink);
   HPROF_ROW(io, absolute_path, kSink);
+  HPROF_ROW(io, prove, kSink);
 }
 
 void add_checks(hprof_threads_service& table) {

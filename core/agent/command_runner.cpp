@@ -6,6 +6,7 @@
 
 #include "core/agent/heap_summary.h"
 #include "core/agent/session.h"
+#include "core/base/status.h"
 #include "core/control/command_table.h"
 
 namespace hprof {
@@ -52,6 +53,7 @@ void start(Session& session, JNIEnv* jni, Answer* answer) {
     answer->ok().put("running: ").put_unsigned(count);
   } else {
     answer->error().put("running: ").put_unsigned(count).put(" of ").put_unsigned(session.collector_count());
+    session.words().put(&answer->last, "a collector gives no reason");
   }
 }
 
@@ -63,9 +65,10 @@ void report(Session& session, const Command& command, Names names, const char* w
   Reported reported =
       session.report({sizeof(hprof_report), HPROF_REPORT_COMMAND, cutoff, command.flags, 0, names});
   if (reported.output_gone) {
-    answer->error().put("the output is gone");
+    session.output_words().put(&answer->error().put("the output is gone"), "nothing is known of it");
   } else if (reported.failed != 0) {
     answer->error().put("reports that failed: ").put_unsigned(reported.failed);
+    session.words().put(&answer->last, status_text(reported.status));
   } else if (reported.written == 0) {
     answer->error().put("nothing was collected yet: start first");
   } else {
@@ -241,6 +244,7 @@ void exit_on_command(Session& session, JNIEnv* jni, Answer* answer) {
 }  // namespace
 
 void run_command(Session& session, JNIEnv* jni, const Command& command, Answer* answer) {
+  session.words().forget();
   switch (command.kind) {
     case CommandKind::kForceGc:
       return force_gc(session, answer);

@@ -11,8 +11,8 @@
 
 #include "core/agent/answer.h"
 #include "core/base/message.h"
-#include "core/control/challenge.h"
 #include "core/control/control_address.h"
+#include "core/control/secret_file.h"
 #include "core/control/text_command.h"
 #include "core/option/core_options.h"
 #include "platform/platform.h"
@@ -66,6 +66,8 @@ class ControlServer {
     platform::Socket socket;
     platform::Thread thread;
     std::atomic<uint32_t> state{kFree};
+    std::atomic<bool> proven{false};  // it may give commands
+    int64_t since_ns = 0;
     std::atomic<bool> leaves{false};  // the socket is leaving_
     LineReader reader;
     Answer answer;
@@ -76,17 +78,15 @@ class ControlServer {
     platform::Socket socket;
     platform::Thread thread;
     bool tcp = false;
-    AttemptLimit limit;
-    platform::Mutex limit_lock;
     Connection connections[kMostConnections];
   };
 
+  Connection* find_place(Listener& listener);
   bool keep_waiting(Connection& connection);
   void shut_down(Connection& connection);
   void free_place(Connection& connection);
   bool open_local(const CoreConfig& core, Error* error);
   bool open_tcp(const CoreConfig& core, Error* error);
-  bool read_secret(const char* path, Error* error);
   void accept_connections(Listener& listener);
   void take(Listener& listener, platform::Socket socket);
   void serve(Connection& connection);
@@ -101,8 +101,7 @@ class ControlServer {
   Listener local_;
   Listener tcp_;
   char path_[kControlPathMost] = {};
-  char secret_[kSecretMost + 2] = {};
-  size_t secret_size_ = 0;
+  Secret secret_;
   std::atomic<bool> closing_{false};
   platform::Mutex leaving_lock_;
   platform::Socket leaving_;  // of the client that asked for the end; its own connection's until then

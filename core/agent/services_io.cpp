@@ -4,6 +4,8 @@
 
 #include "core/agent/service_tables.h"
 #include "core/base/build.h"
+#include "core/control/peer_proof.h"
+#include "core/control/secret_file.h"
 #include "platform/platform.h"
 
 namespace hprof {
@@ -131,6 +133,51 @@ int64_t share(const hprof_host*, int64_t handle, uint32_t mode, char* error, uin
   return code != 0 ? explain(code, error, error_size) : 0;
 }
 
+int64_t say_why(const char* text, char* error, uint32_t error_size) {
+  TextWriter(error, error_size).put(text);
+  return -1;
+}
+
+// Byte by byte: what comes after the line is a command. False: none came in time.
+bool read_line(platform::Socket socket, int64_t deadline_ns, char (&line)[kPeerLineMost], size_t* size) {
+  for (*size = 0; *size < sizeof(line); ++*size) {
+    if (platform::socket_receive(socket, line + *size, 1, deadline_ns) != 1) return false;
+    if (line[*size] == '\n') return true;
+  }
+  return false;
+}
+
+bool send_text(platform::Socket socket, const TextWriter& text, int64_t deadline_ns) {
+  return platform::socket_send_all(socket, text.text().data, text.size(), deadline_ns) == 0;
+}
+
+// The other end first: one that cannot prove itself learns a random number and nothing else.
+int64_t prove(const hprof_host*, int64_t handle, const char* secret_file, uint64_t timeout_ns, char* error,
+              uint32_t error_size) {
+  Secret secret;
+  Error why;
+  if (!read_secret("net-secret-file", secret_file, &secret, &why))
+    return say_why(why.text, error, error_size);
+  if (handle < 0) return 0;
+  if (!is_socket(handle)) return explain(platform::kErrorUnsupported, error, error_size);
+  const platform::Socket socket = socket_of(handle);
+  const int64_t deadline = deadline_in(timeout_ns);
+  PeerNonces nonces;
+  if (platform::random_bytes(nonces.agent, sizeof(nonces.agent)) != 0)
+    return say_why("no random numbers", error, error_size);
+  char line[kPeerLineMost];
+  TextWriter greeting(line, sizeof(line));
+  put_peer_greeting(nonces, &greeting);
+  size_t size = 0;
+  if (!send_text(socket, greeting, deadline) || !read_line(socket, deadline, line, &size))
+    return say_why("the peer does not ask for net-secret-file=", error, error_size);
+  if (!take_peer_proof(PeerPart::kListener, Str(line, size), secret.text(), &nonces))
+    return say_why("the peer does not know the secret of net-secret-file=", error, error_size);
+  TextWriter proof(line, sizeof(line));
+  put_peer_proof(PeerPart::kAgent, secret.text(), nonces, &proof);
+  return send_text(socket, proof, deadline) ? 0 : say_why("the peer is gone", error, error_size);
+}
+
 const hprof_io_service kIo = {
     sizeof(hprof_io_service),
     0,
@@ -152,6 +199,7 @@ const hprof_io_service kIo = {
     [](const hprof_host*, const char* path, char* text, uint32_t size) {
       return static_cast<uint64_t>(platform::absolute_path(path, text, size));
     },
+    kHasSockets ? &prove : nullptr,
 };
 
 }  // namespace

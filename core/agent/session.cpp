@@ -109,6 +109,7 @@ void Session::refuse_start(const char* text) {
 
 void Session::say(const char* text) const {
   if (AttachReply* to = asker()) return to->line(text);
+  if (kHasControl) words_.keep(text);
   char line[700];
   snprintf(line, sizeof(line), "HPROF: %s\n", text);
   platform::write_stderr(line);
@@ -352,7 +353,11 @@ bool Session::prepare_pipeline() {
                  kChunks,
                  small ? kSmallChunkBytes : kChunkBytes,
                  kStallNs,
-                 [](const hprof_host* host, const char* text) { slot_of(host)->session->say(text); },
+                 [](const hprof_host* host, const char* text) {
+                   Session* session = slot_of(host)->session;
+                   if (kHasControl) session->output_words_.keep(text);
+                   session->say(text);
+                 },
                  [](const hprof_host* host, const char* text) {
                    hprof::complain(*slot_of(host), Complaint::kBuffer, text);
                  },

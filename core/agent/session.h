@@ -13,6 +13,7 @@
 #include "core/agent/control.h"
 #include "core/agent/control_server.h"
 #include "core/agent/event_hub.h"
+#include "core/agent/last_words.h"
 #include "core/agent/loader_book.h"
 #include "core/agent/phase_gate.h"
 #include "core/agent/setup.h"
@@ -32,6 +33,7 @@ namespace hprof {
 struct Reported {
   uint32_t written = 0;
   uint32_t failed = 0;
+  hprof_status status = HPROF_OK;  // of the last that failed
   bool output_gone = false;
 };
 
@@ -152,6 +154,8 @@ class Session {
   Model& model() { return model_; }
   MemoryAccount& memory() { return memory_; }
   LossCounters& losses() { return losses_; }
+  LastWords& words() { return words_; }
+  LastWords& output_words() { return output_words_; }
   PhaseGate& gate() { return gate_; }
   const void* find_extension(const char* unit_id, const char* id) const {
     return setup_.find_extension(unit_id, id);
@@ -243,6 +247,8 @@ class Session {
   uint64_t wants_ = 0;
   MemoryAccount memory_;
   LossCounters losses_;
+  mutable LastWords words_;  // of this session; kept where commands can come
+  LastWords output_words_;   // of its output, which may have failed long before a command asks for it
   Model model_;
   HotSpot hotspot_;
   ThreadBook threads_;

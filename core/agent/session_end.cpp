@@ -17,8 +17,6 @@ namespace hprof {
 namespace {
 
 constexpr int64_t kThreadDeadlineNs = 2 * platform::kNanosPerSecond;
-// A heap dump that gets on may take so long, all in all.
-constexpr int64_t kDumpTotalNs = 3600 * platform::kNanosPerSecond;
 constexpr size_t kUnloadStack = 256 * 1024;
 constexpr jint kLocalReferences = 64;
 constexpr int64_t kLookNs = 20 * platform::kNanosPerMilli;

@@ -250,6 +250,7 @@ Reported Session::report(const hprof_report& report) {
       hprof_status status = report_one(slot, report, --due == 0);
       if (status == HPROF_ABORTED) reported.output_gone = true;
       status == HPROF_OK ? reported.written++ : reported.failed++;
+      if (status != HPROF_OK) reported.status = status;
     }
   }
   pipeline_.end_report();

@@ -28,6 +28,7 @@ bool SocketReader::stop(int64_t deadline_ns) {
 void SocketReader::run(void* self) { static_cast<SocketReader*>(self)->work(); }
 
 void SocketReader::work() {
+  session_->pipeline().reconnect();  // for the first time: the start of the VM did not wait for the peer
   uint8_t bytes[512];
   while (!stopping_.load(std::memory_order_acquire)) {
     int64_t count = session_->pipeline().read(bytes, sizeof(bytes), kReadNs);

@@ -2,15 +2,11 @@
 
 namespace hprof {
 
-namespace {
-
 void put_hex(const uint8_t* bytes, size_t size, TextWriter* out) {
   for (size_t i = 0; i < size; i++) {
     out->put("0123456789abcdef"[bytes[i] >> 4]).put("0123456789abcdef"[bytes[i] & 15]);
   }
 }
-
-}  // namespace
 
 Str secret_of(Str file) {
   size_t end = file.find('\n'), other = file.find('\r');
@@ -31,14 +27,6 @@ bool is_authentic(Str line, Str secret, const uint8_t (&nonce)[kNonceSize]) {
   wanted.put("AUTH ");
   put_hex(digest, kSha256Size, &wanted);
   return line.size == wanted.size() && equal_in_constant_time(line.data, text, line.size);
-}
-
-void AttemptLimit::failed(int64_t now_ns) {
-  failures_++;
-  if (failures_ < kFree) return;
-  int64_t pause = kFirstPauseNs;
-  for (uint32_t i = kFree; i < failures_ && pause < kLongestPauseNs; i++) pause *= 2;
-  closed_until_ns_ = now_ns + pause;
 }
 
 }  // namespace hprof

@@ -21,26 +21,11 @@ constexpr size_t kGreetingSize = 8 + 2 * kNonceSize + 1;  // with its "\n", with
 // The first line of a secret file: the secret is what stands before its "\r" or "\n". [any]
 Str secret_of(Str file);
 
+void put_hex(const uint8_t* bytes, size_t size, TextWriter* out);
+
 void put_greeting(const uint8_t (&nonce)[kNonceSize], TextWriter* out);
 
 // Is `line` the right answer? The time it takes does not depend on where they differ. [any]
 bool is_authentic(Str line, Str secret, const uint8_t (&nonce)[kNonceSize]);
-
-// Slows guessing down: after a few failures in a row nobody gets in for a while, longer each time. One thread
-// at a time.
-class AttemptLimit {
- public:
-  static constexpr uint32_t kFree = 3;  // failures without consequence
-  static constexpr int64_t kFirstPauseNs = 1000000000;
-  static constexpr int64_t kLongestPauseNs = 64 * kFirstPauseNs;
-
-  bool may_try(int64_t now_ns) const { return now_ns >= closed_until_ns_; }
-  void failed(int64_t now_ns);
-  void succeeded() { failures_ = 0; }
-
- private:
-  uint32_t failures_ = 0;
-  int64_t closed_until_ns_ = INT64_MIN;
-};
 
 }  // namespace hprof

@@ -30,7 +30,7 @@ hprof_status Output::open(MemoryAccount& memory, const OutputPlan& plan, uint32_
   encoded_ = 0;
   bytes_written_.store(0, std::memory_order_relaxed);
   hprof_status status = open_parts(memory, sequence, error, error_size);
-  if (status != HPROF_OK) {
+  if (status != HPROF_OK || sink_self_ == nullptr) {
     close(memory, false);
     return status;
   }
@@ -71,8 +71,8 @@ hprof_status Output::open_parts(MemoryAccount& memory, uint32_t sequence, char* 
     return HPROF_NO_MEMORY;
   char host_name[kHostNameMost] = "";
   if (!kHasSockets || platform::host_name(host_name, sizeof(host_name)) == 0) host_name[0] = '\0';
-  hprof_sink_target target = {sizeof(target), sequence,         plan_.address,
-                              plan_.force,    plan_.whole_only, host_name};
+  hprof_sink_target target = {sizeof(target),   sequence,  plan_.address,   plan_.force,
+                              plan_.whole_only, host_name, plan_.look_only, 0};
   Inside mark(in_sink_, "open", kOpening);
   UnitText sink_why;
   status = plan_.sink->open(plan_.sink_host, plan_.sink_config, &target, &sink_self_, sink_why.room(),
@@ -229,7 +229,8 @@ bool Output::is_too_slow(uint64_t spent_ns, uint64_t taken) {
   if (plan_.dump_stall_ns == 0 || !in_dump_.load(std::memory_order_relaxed)) return false;
   const uint64_t ns = dump_ns_.fetch_add(spent_ns, std::memory_order_relaxed) + spent_ns;
   const uint64_t bytes = dump_bytes_.fetch_add(taken, std::memory_order_relaxed) + taken;
-  return ns > plan_.dump_stall_ns + bytes / kLeastBytesPerMs * 1'000'000;
+  const uint64_t earned = bytes / kLeastBytesPerMs * 1'000'000;
+  return ns > plan_.dump_stall_ns + (earned < kDumpTotalNs ? earned : kDumpTotalNs);
 }
 
 hprof_status Output::write(const hprof_record* record) {

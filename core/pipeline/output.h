@@ -21,6 +21,9 @@ namespace hprof {
 
 class UnitText;
 
+// What a heap dump that gets on may take, all in all.
+constexpr int64_t kDumpTotalNs = 3600 * platform::kNanosPerSecond;
+
 // Which units an output is made of, and where it goes. Pointers live as long as the session.
 struct OutputPlan {
   const hprof_host* encoder_host;
@@ -37,7 +40,8 @@ struct OutputPlan {
   void (*say)(const hprof_host* host, const char* text);
   // A unit broke its contract.
   void (*complain)(const hprof_host* host, const char* text);
-  uint32_t whole_only = 0;    // see hprof_sink_target
+  uint32_t whole_only = 0;  // see hprof_sink_target
+  uint32_t look_only = 0;
   uint32_t most_numbers = 0;  // see Definitions
   // Between encoder and sink; nullptr: none.
   const hprof_host* filter_host = nullptr;
@@ -46,7 +50,7 @@ struct OutputPlan {
   // The last word before the sink is opened; false: it is not, and `error` says why. nullptr: none.
   bool (*may_open)(const hprof_host* host, char* error, uint32_t error_size) = nullptr;
   // The VM stands still during a heap dump: one that has waited for the sink for so long, and a second for
-  // each MiB, is given up. 0: no limit.
+  // each MiB, at most kDumpTotalNs, is given up. 0: no limit.
   uint64_t dump_stall_ns = 0;
   TakenKinds taken;  // by the encoder; records of other kinds do not reach it
   // It has been destroyed or closed, and should have nothing left. nullptr: nobody looks.
@@ -55,8 +59,8 @@ struct OutputPlan {
 
 class Output {
  public:
-  // Opens sink and encoder. On failure the reason, one line, is in error, and nothing is held.
-  // [onload][control]
+  // Opens sink and encoder. On failure the reason, one line, is in error, and nothing is held; so it is,
+  // without one, when a sink was only to be looked at. [onload][control]
   hprof_status open(MemoryAccount& memory, const OutputPlan& plan, uint32_t sequence, char* error,
                     uint32_t error_size);
   // Encodes the record and, before it, the definitions that it needs. [writer] under the encode lock

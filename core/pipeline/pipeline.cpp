@@ -35,7 +35,7 @@ hprof_status Pipeline::prepare(MemoryAccount& memory, const PipelinePlan& plan, 
 
 hprof_status Pipeline::open_output(char* error, uint32_t error_size) {
   hprof_status status = output_.open(*memory_, plan_.output, sequence_ + 1, error, error_size);
-  if (status != HPROF_OK) return status;
+  if (status != HPROF_OK || !output_.is_open()) return status;
   sequence_++;
   output_.set_stall(static_cast<uint64_t>(stall_ns()));
   output_.set_draining(!writer_.started());
@@ -45,17 +45,29 @@ hprof_status Pipeline::open_output(char* error, uint32_t error_size) {
 
 hprof_status Pipeline::open(char* error, uint32_t error_size) {
   if (plan_.no_output) return HPROF_OK;
+  // Nobody at the other end can hold the start of the VM up: the connection is made afterwards.
+  plan_.output.look_only = retries() ? 1 : 0;
   const hprof_status status = open_output(error, error_size);
-  if (status == HPROF_OK || !plan_.retries) return status;
+  plan_.output.look_only = 0;
+  if (!retries() || status == HPROF_OK || status == HPROF_UNSUPPORTED) return status;
   plan_.output.say(plan_.output.sink_host, error);
+  say_tried_again();
+  return HPROF_OK;
+}
+
+void Pipeline::say_tried_again() {
+  said_tried_again_ = true;
   plan_.output.say(plan_.output.sink_host,
                    "it is tried again while the program runs; net-retry=n refuses to start");
-  return HPROF_OK;
 }
 
 bool Pipeline::reconnect() {
   platform::MutexLock encode(encode_lock_);
-  return is_lost() && !stopping_.load(std::memory_order_acquire) && next_output(false);
+  if (!is_lost() || stopping_.load(std::memory_order_acquire)) return false;
+  const bool is_first = !said_tried_again_;
+  if (next_output(is_first)) return true;
+  if (is_first) say_tried_again();
+  return false;
 }
 
 hprof_status Pipeline::begin_output() {
@@ -171,7 +183,9 @@ bool Pipeline::next_output(bool says_why) {
   end_output();
   platform::MutexLock drain(drain_lock_);
   char error[256];
+  const int64_t began = kHasSockets ? platform::monotonic_ns() : 0;
   if (open_output(error, sizeof(error)) == HPROF_OK) return true;
+  if (kHasSockets) next_try_ns_ = 2 * platform::monotonic_ns() - began;
   if (says_why) plan_.output.say(plan_.output.sink_host, error);
   return false;
 }
@@ -189,7 +203,7 @@ bool Pipeline::begin_report(bool own_output) {
   if (plan_.no_output) return true;
   // One that could not be opened is tried again: its folder may have been away for a moment.
   if (own_output && plan_.output_per_report && (output_.has_report || !output_.is_open())) next_output();
-  if (is_lost()) next_output();
+  if (is_lost() && platform::monotonic_ns() >= next_try_ns_) next_output();
   if (!output_.is_open() || output_.failed()) {
     encode_lock_.unlock();
     wake_.signal();

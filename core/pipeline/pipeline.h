@@ -37,10 +37,10 @@ class Pipeline {
  public:
   // Takes the plan and makes the queue: from here on event() works. On failure one line in error. [onload]
   hprof_status prepare(MemoryAccount& memory, const PipelinePlan& plan, char* error, uint32_t error_size);
-  // Opens the first output and writes its header into the buffers. On failure one line in error; where it is
-  // tried again that is said, and no failure. [onload]
+  // Opens the first output and writes its header into the buffers. On failure one line in error. Where it is
+  // tried again (retries) it is only looked at, and reconnect() opens it. [onload]
   hprof_status open(char* error, uint32_t error_size);
-  bool retries() const { return plan_.retries; }
+  bool retries() const { return kHasSockets && plan_.retries; }
   // Where it is tried again: opens an output in place of one that has failed or was never there. True: a new
   // one is open. It may wait as long as the sink does. [control]
   bool reconnect();
@@ -115,9 +115,8 @@ class Pipeline {
   hprof_status without_unsupported(const hprof_record& record, hprof_status status);
   hprof_status open_output(char* error, uint32_t error_size);
   bool next_output(bool says_why = true);
-  bool is_lost() const {
-    return plan_.retries && !plan_.no_output && (!output_.is_open() || output_.failed());
-  }
+  void say_tried_again();
+  bool is_lost() const { return retries() && !plan_.no_output && (!output_.is_open() || output_.failed()); }
   void end_output();
   void close_output();
   void remove_output(const char* name);
@@ -132,6 +131,8 @@ class Pipeline {
   uint32_t sequence_ = 0;
   bool has_part_ = false;  // the output has a part that needs it for itself
   int64_t began_ns_ = 0;
+  int64_t next_try_ns_ = 0;  // a try that took long is not repeated before the same time has passed
+  bool said_tried_again_ = false;
   uint64_t last_time_us_ = 0;  // of the last record of a report
   EventQueue events_;
   platform::Mutex encode_lock_;

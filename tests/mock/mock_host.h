@@ -164,6 +164,9 @@ class MockHost {
   uint64_t space_left = UINT64_MAX;  // afterwards writes fail: "No space left on device"
   uint32_t stalled_writes = 0;       // so many writes time out first
   std::string connect_error;         // not empty: connect fails with it
+  std::string prove_error;           // not empty: prove fails with it
+  uint32_t proofs = 0;               // of connections
+  uint32_t secrets_looked_at = 0;    // without one
   std::string close_error;           // not empty: close fails with it
   uint64_t last_connect_timeout_ns = 0;
   std::deque<std::string> incoming;  // what read answers, one after the other; "" = the peer is gone

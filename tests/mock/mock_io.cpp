@@ -154,6 +154,14 @@ struct MockIo {
     return whole.size();
   }
 
+  static int64_t prove(const hprof_host* host, int64_t handle, const char*, uint64_t, char* error,
+                       uint32_t error_size) {
+    MockHost* self = MockHost::of(host);
+    Guard guard(self->lock_);
+    (handle < 0 ? self->secrets_looked_at : self->proofs)++;
+    return self->prove_error.empty() ? 0 : fail(error, error_size, self->prove_error);
+  }
+
   static uint64_t process_id(const hprof_host* host) { return MockHost::of(host)->pid; }
 
   static void timestamp(const hprof_host* host, char* text, uint32_t text_size) {
@@ -175,7 +183,8 @@ const hprof_io_service* mock_io_service() {
                                            MockIo::write_at,
                                            MockIo::rename,
                                            MockIo::share,
-                                           MockIo::absolute_path};
+                                           MockIo::absolute_path,
+                                           MockIo::prove};
   return &service;
 }
 

@@ -85,6 +85,28 @@ def garbage(peer, connection):
     read_all(peer, connection)
 
 
+class FullPort:
+    """A port whose queue is full: whoever connects hears nothing, as from a host behind a wall."""
+
+    def __enter__(self):
+        self.server = socket.socket()
+        self.server.bind(("127.0.0.1", 0))
+        self.server.listen(0)
+        self.port = self.server.getsockname()[1]
+        self.waiting = []
+        for _ in range(4):
+            client = socket.socket()
+            client.setblocking(False)
+            client.connect_ex(("127.0.0.1", self.port))
+            self.waiting.append(client)
+        return self
+
+    def __exit__(self, *_):
+        for client in self.waiting:
+            client.close()
+        self.server.close()
+
+
 def closed_port():
     """A port where nobody listens."""
     with socket.socket() as probe:

@@ -10,7 +10,7 @@ from commands import Lines, ask, connect, must
 from harness import Failure, check, check_equal, vm_test
 from peers import closed_port
 from reports import parse_ascii
-from tool import sound
+from tool import hprof, sound
 
 UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
 SECRET = b"correct horse battery staple"
@@ -275,7 +275,44 @@ def tcp_takes_commands_from_who_knows_the_secret(vm):
             client.connection.sendall(b"start\n")
             check("not authenticated" in client.line(), "a command is no login")
     with Lines(port) as client:
-        check("too many failed attempts" in client.line(), "guessing goes on")
+        client.log_in(SECRET)
+        client.must("status")
+    ended_well(live)
+
+
+@vm_test(units=UNITS)
+def who_knows_the_secret_gets_in_through_a_flood_of_wrong_answers(vm):
+    port = closed_port()
+    secret = secret_file(vm)
+    live = vm.start("cpu=samples,start=n,listen=127.0.0.1:%d,secret-file=%s,file=out.txt" % (port, secret), "Idle")
+    over = threading.Event()
+    wrong = []
+
+    def guess():
+        while not over.is_set():
+            try:
+                with Lines(port) as client:
+                    client.log_in(b"a wrong guess at it")
+                    wrong.append(client.line())
+            except (Failure, OSError):
+                pass  # all places were taken, or ours was
+
+    silent = [connect(port) for _ in range(8)]
+    threads = [threading.Thread(target=guess, daemon=True) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    try:
+        live.wait_until(lambda: len(wrong) > 20, "wrong answers")
+        for command in ("start", "status", "report"):
+            code, text = hprof(vm, "ctl", "--secret-file=" + secret, "127.0.0.1:%d" % port, command)
+            check_equal(code, 0, "hprof ctl %s: %s" % (command, text))
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
+        for connection in silent:
+            connection.close()
+    check(all("not authenticated" in line for line in wrong if line), "other answers: %s" % set(wrong))
     ended_well(live)
 
 

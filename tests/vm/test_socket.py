@@ -1,7 +1,10 @@
 """net=host:port. Whatever the peer does, the program does not notice."""
+import os
+import subprocess
+
 from commands import ask, must
-from harness import check, check_equal, vm_test
-from peers import Peer, closed_port, garbage, read_all, stall, vanish
+from harness import TIMEOUT, check, check_equal, clean_environment, vm_test
+from peers import FullPort, Peer, closed_port, garbage, read_all, stall, vanish
 from reports import parse_ascii, parse_binary
 
 UNITS = ("cpu_samples", "encoder_ascii", "encoder_binary", "sink_socket")
@@ -38,7 +41,8 @@ def listener_that_comes_later_gets_the_profile(vm):
     for form in ("a", "b"):
         port = closed_port()
         live = vm.start("cpu=samples,format=%s,net=127.0.0.1:%d" % (form, port), "Idle")
-        check("tried again while the program runs; net-retry=n refuses to start" in live.err(), live.err())
+        words = "tried again while the program runs; net-retry=n refuses to start"
+        live.wait_until(lambda: words in live.err(), words)
         with Peer(read_all, port) as peer:
             live.wait_until(lambda: peer.connected, "the connection")
             run = live.finish()
@@ -92,3 +96,96 @@ def peer_that_stalls_does_no_harm(vm):
 @vm_test(units=UNITS)
 def peer_that_sends_garbage_does_no_harm(vm):
     unharmed(vm, garbage, ",format=b")
+
+
+@vm_test(units=UNITS)
+def start_up_waits_for_no_peer(vm):
+    """Nobody answers for an hour; the program is there, and ends, all the same."""
+    with FullPort() as full:
+        live = vm.start("cpu=samples,control=ctl,exit-timeout=2,net-timeout=3600,net=127.0.0.1:%d" % full.port, "Idle")
+        must(vm.path("ctl"), "status")
+        run = live.finish()
+    check_equal((run.code, run.out.endswith("ended\n")), (0, True), "exit code and end\n%s\n" % run)
+
+
+SECRET = b"correct horse battery staple\n"
+
+
+def secret_file(vm, name="secret", text=SECRET, mode=0o600):
+    path = vm.path(name)
+    with open(path, "wb") as file:
+        file.write(text)
+    os.chmod(path, mode)
+    return path
+
+
+class Listener:
+    """hprof listen, until a stream has come and ended."""
+
+    def __init__(self, vm, name, *arguments):
+        self.path = vm.path(name)
+        self.process = subprocess.Popen(
+            [os.path.join(vm.tree, "bin", "hprof"), "listen", "-o", self.path, "--no-input", "--quiet", *arguments],
+            stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, env=clean_environment(None))
+        self.port = int(self.process.stderr.readline().split(b",")[0].rsplit(b":")[-1])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.communicate()
+
+    def said(self):
+        return self.process.communicate(timeout=TIMEOUT)[1].decode()
+
+
+@vm_test(units=UNITS, quick=True)
+def stream_goes_to_who_proves_the_secret(vm):
+    secret = secret_file(vm)
+    with Listener(vm, "got.hprof", "--secret-file=" + secret) as listener:
+        # Who has no secret, or another one, is turned away, and the place stays free.
+        for other in ("", ",net-secret-file=%s" % secret_file(vm, "other", b"a secret of somebody else\n")):
+            options_ = "cpu=samples,format=b,net-timeout=2,net=127.0.0.1:%d%s" % (listener.port, other)
+            run = vm.run_java(vm.agent_option(options_), "Spin", "2")
+            check_equal(run.code, 0, "exit code\n%s\n" % run)
+        check("does not know the secret of net-secret-file=" in run.err or "does not ask for" in run.err, "not said\n%s" % run)
+        check_equal(os.path.getsize(listener.path), 0, "bytes of strangers")
+        options_ = "cpu=samples,format=b,net=127.0.0.1:%d,net-secret-file=%s" % (listener.port, secret)
+        run = vm.run_java(vm.agent_option(options_), "Spin", "4")
+        check_equal((run.code, run.out), (0, vm.plain("Spin", "4").out), "exit code and stdout\n%s\n" % run)
+        said = listener.said()
+        check_equal(listener.process.returncode, 0, "status of hprof listen: %s" % said)
+        check("a peer that does not know the secret was turned away" in said, said)
+    with open(listener.path, "rb") as file:
+        check_equal(len(parse_binary(file.read()).samples), 1, "CPU SAMPLES records")
+
+
+def answers(*lines):
+    """A peer that says these lines, whatever it hears, and keeps what comes."""
+    def serve(peer, connection):
+        connection.sendall(b"".join(lines))
+        read_all(peer, connection)
+    return serve
+
+
+@vm_test(units=UNITS)
+def a_peer_without_the_secret_gets_one_line(vm):
+    secret = secret_file(vm)
+    spoken = b"AUTH " + b"0" * 64 + b" " + b"1" * 64 + b"\n"  # as of another conversation
+    for serve in (read_all, answers(spoken), answers(b"x" * 100000), garbage, vanish):
+        with Peer(serve) as peer:
+            options_ = "cpu=samples,format=b,net-timeout=1,net-secret-file=%s,net=127.0.0.1:%d" % (secret, peer.port)
+            run = vm.run_java(vm.agent_option(options_), "Spin", "2")
+            check_equal((run.code, run.out), (0, vm.plain("Spin", "2").out), "exit code and stdout\n%s\n" % run)
+            data = peer.finish()
+        check("JAVA PROFILE" not in run.err and b"JAVA PROFILE" not in data, "the profile was sent")
+        check(not data or (data.startswith(b"HPROF-NET 1 ") and data.count(b"\n") == 1), "more than a greeting: %r" % data[:300])
+
+
+@vm_test(units=UNITS)
+def a_secret_that_is_none_is_refused_before_start(vm):
+    options_ = "cpu=samples,net=127.0.0.1:%d,net-secret-file=%%s" % closed_port()
+    check("chmod 600" in vm.refused(options_ % secret_file(vm, mode=0o644)), "others can read the secret")
+    check("16 bytes" in vm.refused(options_ % secret_file(vm, text=b"short\n")), "the secret can be guessed")
+    check("net-secret-file" in vm.refused(options_ % vm.path("nowhere")), "the secret is not there")

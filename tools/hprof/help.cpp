@@ -123,14 +123,15 @@ Exit status: 0 the agent said OK, 1 it said ERROR, 2 no answer.
 )";
 
 constexpr char kListen[] =
-    R"(hprof listen [--host=ADDRESS] [--port=PORT] [-o FILE] [--force] [--cmd=COMMAND...]
-             [--no-input] [--quiet]
+    R"(hprof listen [--host=ADDRESS] [--port=PORT] [--secret-file=FILE] [-o FILE] [--force]
+             [--cmd=COMMAND...] [--no-input] [--quiet]
 
 Waits for one agent started with net=host:port, writes its stream to a file and sends it commands, typed on
 stdin or given with --cmd. Shows bytes, records and rate on a terminal.
 
   --host=ADDRESS        where to listen, default 127.0.0.1
   --port=PORT           default any free port, which is printed
+  --secret-file=FILE    take the stream of an agent with the same net-secret-file= only; others are turned away
   -o FILE               default java.hprof; - is stdout. An existing file is kept unless --force
   --cmd=COMMAND         sent in turn; "wait SECONDS" between two of them waits
   --no-input            do not read commands from stdin

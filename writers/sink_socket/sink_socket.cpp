@@ -16,12 +16,15 @@ constexpr uint32_t kReasonMost = 256;
 constexpr uint32_t kAddressMost = 512;  // a host name has at most 253 characters
 
 struct Config {
-  double timeout;  // seconds
+  double timeout;           // seconds
+  const char* secret_file;  // nullptr: none
 };
 
 const hprof_option kOptions[] = {
     {"net-timeout", HPROF_OPTION_REAL, offsetof(Config, timeout), "10", nullptr, 0.1, 3600, "<seconds>",
      "give up connecting after this time"},
+    {"net-secret-file", HPROF_OPTION_TEXT, offsetof(Config, secret_file), nullptr, nullptr, 0, 0, "<file>",
+     "file with the secret that the peer of net= must prove first"},
 };
 
 struct Connection {
@@ -36,7 +39,22 @@ void explain(char* error, uint32_t error_size, const char* what, const char* add
   TextBuffer(error, error_size).add(what).add(address).add(": ").add(reason);
 }
 
-hprof_status open(const hprof_host* host, const void* config, const hprof_sink_target* target, void** self,
+bool has_secret(const Config& config) {
+  return config.secret_file != nullptr && config.secret_file[0] != '\0';
+}
+
+// Both ends know the secret, where there is one. Without a connection (-1) its file is looked at.
+bool prove(const hprof_host* host, const hprof_io_service* io, int64_t handle, const Config& config,
+           uint64_t timeout_ns, char* reason) {
+  if (!has_secret(config)) return true;
+  if (!HPROF_HAS(io, hprof_io_service, prove)) {
+    TextBuffer(reason, kReasonMost).add("no net-secret-file= in this build");
+    return false;
+  }
+  return io->prove(host, handle, config.secret_file, timeout_ns, reason, kReasonMost) == 0;
+}
+
+hprof_status open(const hprof_host* host, const void* options, const hprof_sink_target* target, void** self,
                   char* error, uint32_t error_size) {
   const auto* io = find_service<hprof_io_service>(host, HPROF_SERVICE_IO);
   const auto* mem = find_service<hprof_mem_service>(host, HPROF_SERVICE_MEM);
@@ -48,11 +66,22 @@ hprof_status open(const hprof_host* host, const void* config, const hprof_sink_t
     TextBuffer(error, error_size).add("can't connect: the address is too long");
     return HPROF_FAILED;
   }
+  const Config& config = *static_cast<const Config*>(options);
   char reason[kReasonMost] = "";
-  const uint64_t timeout_ns = static_cast<uint64_t>(static_cast<const Config*>(config)->timeout * 1e9);
+  const uint64_t timeout_ns = static_cast<uint64_t>(config.timeout * 1e9);
+  if (!prove(host, io, -1, config, 0, reason)) {
+    explain(error, error_size, "can't connect to ", target->address, reason);
+    return HPROF_UNSUPPORTED;
+  }
+  if (HPROF_REACHES(target, hprof_sink_target, look_only) && target->look_only != 0) return HPROF_OK;
   const int64_t handle = io->connect(host, target->address, timeout_ns, reason, sizeof reason);
   if (handle < 0) {
     explain(error, error_size, "can't connect to ", target->address, reason);
+    return HPROF_FAILED;
+  }
+  if (!prove(host, io, handle, config, timeout_ns, reason)) {
+    explain(error, error_size, "nothing was sent to ", target->address, reason);
+    io->close(host, handle, reason, sizeof reason);
     return HPROF_FAILED;
   }
   void* memory = mem->allocate(host, sizeof(Connection));

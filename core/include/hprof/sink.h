@@ -21,12 +21,16 @@ typedef struct hprof_sink_target {
   uint32_t force;        /* HPROF_EXISTING_*: what becomes of a file that is there already */
   uint32_t whole_only;   /* 1: a heap dump: when it is cut short nothing must stay that looks like one */
   const char* host_name; /* this machine's, "" where it has none; during the call */
+  uint32_t look_only;    /* 1: start-up, which waits for no other end: what can be looked at here is; nothing is opened,
+                          * *self stays NULL, and the call for good comes later */
+  uint32_t reserved;
 } hprof_sink_target;
 
 typedef struct hprof_sink_ops {
   uint32_t size;
   uint32_t reserved;
-  /* Opens. On failure says why: one line of text in error (error_size bytes, NUL terminated). */
+  /* Opens. On failure says why: one line of text in error (error_size bytes, NUL terminated). HPROF_UNSUPPORTED: it
+   * will never do, and is not tried again. */
   hprof_status (*open)(const hprof_host* host, const void* config, const hprof_sink_target* target, void** self,
                        char* error, uint32_t error_size); /* [onload][control] */
   /* Writes 1..size bytes; returns how many (partial writes are legal), or -1 with text in error: the output is gone

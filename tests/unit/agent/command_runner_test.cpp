@@ -42,7 +42,7 @@ TEST_CASE("a collector that does not start is said to") {
   SessionFixture f;
   f.run("watch=y,start=n");
   heard().start_status = HPROF_FAILED;
-  CHECK(said(f.command(CommandKind::kStart)) == "error running: 0 of 1");
+  CHECK(said(f.command(CommandKind::kStart)) == "error running: 0 of 1: watcher does not run");
   CHECK_FALSE(f.jvm.is_enabled(JVMTI_EVENT_MONITOR_WAIT));
   heard().start_status = HPROF_OK;
   CHECK(said(f.command(CommandKind::kStart)) == "ok running: 1");
@@ -52,9 +52,10 @@ TEST_CASE("a report that fails is said to, the next one is written") {
   SessionFixture f;
   f.run("watch=y");
   heard().report_status = HPROF_FAILED;
-  CHECK(said(f.command(CommandKind::kReport)) == "error reports that failed: 1");
+  CHECK(said(f.command(CommandKind::kReport)) == "error reports that failed: 1: it failed");
   heard().report_status = HPROF_NO_MEMORY;
-  CHECK(said(f.command(CommandKind::kReport)) == "error reports that failed: 1");
+  CHECK(said(f.command(CommandKind::kReport))
+            .find("error reports that failed: 1: what it hears: no memory for the report") == 0);
   heard().report_status = HPROF_OK;
   CHECK(is_written(f, f.command(CommandKind::kReport)));
 }

@@ -61,27 +61,3 @@ TEST_CASE("the secret is the first line of its file") {
   CHECK(secret_of("swordfish") == Str("swordfish"));
   CHECK(secret_of("\nswordfish").empty());
 }
-
-TEST_CASE("guessing gets slower and slower") {
-  AttemptLimit limit;
-  int64_t now = 0;
-  CHECK(limit.may_try(now));
-  limit.failed(now);
-  limit.failed(now);
-  CHECK(limit.may_try(now));
-  int64_t last = 0;
-  for (int i = 0; i < 12; i++) {
-    limit.failed(now);
-    CHECK_FALSE(limit.may_try(now));
-    int64_t pause = AttemptLimit::kFirstPauseNs;
-    while (!limit.may_try(now + pause)) pause += AttemptLimit::kFirstPauseNs;
-    CHECK(pause >= last);
-    CHECK(pause <= AttemptLimit::kLongestPauseNs);
-    last = pause;
-    now += pause;
-  }
-  CHECK(last == AttemptLimit::kLongestPauseNs);
-  limit.succeeded();
-  limit.failed(now);
-  CHECK(limit.may_try(now));
-}

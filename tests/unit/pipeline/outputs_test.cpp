@@ -313,3 +313,38 @@ TEST_CASE("an answer is no report: it does not begin the next output") {
   CHECK(world->outputs.size() == 2);
   f.finish();
 }
+
+TEST_CASE("an output that is tried again is only looked at by start-up") {
+  Fixture f;
+  PipelinePlan plan = f.plan(false, 300000000, &kDuplexSink);
+  plan.retries = true;
+  char error[200] = "";
+  REQUIRE(f.pipeline.prepare(f.memory, plan, error, sizeof(error)) == HPROF_OK);
+  SUBCASE("and opened later") {
+    REQUIRE(f.pipeline.open(error, sizeof(error)) == HPROF_OK);
+    CHECK(world->looks == 1);
+    CHECK(world->outputs.empty());
+    CHECK_FALSE(f.pipeline.is_open());
+    CHECK(f.event(f.mock.add_thread("a", "main", "")) == HPROF_OK);
+    REQUIRE(f.pipeline.start());
+    world->closed_folder = true;
+    CHECK_FALSE(f.pipeline.reconnect());
+    f.pipeline.reconnect();
+    // Said once, however often it is tried.
+    REQUIRE(world->said.size() == 2);
+    CHECK(world->said[0] == "test.out: No such file or directory");
+    CHECK(world->said[1].find("tried again") != std::string::npos);
+    world->closed_folder = false;
+    CHECK(f.pipeline.reconnect());
+    CHECK_FALSE(f.pipeline.reconnect());
+    f.finish();
+    REQUIRE(world->outputs.size() == 1);
+    CHECK(world->outputs[0].find("thread1 ") != std::string::npos);
+  }
+  SUBCASE("what will never do is refused") {
+    world->bad_options = true;
+    CHECK(f.pipeline.open(error, sizeof(error)) == HPROF_UNSUPPORTED);
+    CHECK(std::string(error) == "others can read it");
+    CHECK(world->said.empty());
+  }
+}

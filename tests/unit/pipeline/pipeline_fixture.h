@@ -30,12 +30,22 @@ struct World {
   std::string sent;                        // what the other end has sent
   std::atomic<uint32_t> readers{0};        // inside read
   bool closed_folder = false;              // no sink can be opened
+  bool bad_options = false;                // and none ever will
+  uint32_t looks = 0;                      // without opening
 };
 inline World* world = nullptr;
 
 inline hprof_status open_sink(const hprof_host*, const void*, const hprof_sink_target* target, void** self,
                               char* error, uint32_t size) {
   std::lock_guard<std::mutex> hold(world->lock);
+  if (world->bad_options) {
+    snprintf(error, size, "others can read it");
+    return HPROF_UNSUPPORTED;
+  }
+  if (target->look_only != 0) {
+    world->looks++;
+    return HPROF_OK;
+  }
   if (world->closed_folder) {
     snprintf(error, size, "test.out: No such file or directory");
     return HPROF_FAILED;

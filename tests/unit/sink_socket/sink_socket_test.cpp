@@ -86,6 +86,40 @@ TEST_CASE("a connection without memory for it is closed again") {
   CHECK(host.connections.size() == 1);
 }
 
+TEST_CASE("a peer that does not prove the secret gets nothing") {
+  MockHost host;
+  const std::map<std::string, std::string> options = {{"net-secret-file", "/secret"}};
+  {
+    SinkRun sink(host, unit(), "localhost:7000", options);
+    REQUIRE(sink.opened == HPROF_OK);
+    CHECK(host.secrets_looked_at == 1);
+    CHECK(host.proofs == 1);
+  }
+  host.prove_error = "the peer does not know it";
+  SinkRun sink(host, unit(), "localhost:7000", options);
+  // The file is looked at first, and one that will not do is not tried again.
+  CHECK(sink.opened == HPROF_UNSUPPORTED);
+  CHECK(std::string(sink.error) == "can't connect to localhost:7000: the peer does not know it");
+  REQUIRE(host.connections.size() == 1);
+  CHECK(host.memory_used == 0);
+}
+
+TEST_CASE("at start-up nothing is connected, but a secret that will not do is an error") {
+  MockHost host;
+  hprof_sink_target target = {sizeof(target), 1, "localhost:7000", 1, 0, "", 1, 0};
+  for (const char* error : {"", "others can read it"}) {
+    host.prove_error = error;
+    MockConfig config(unit(), {{"net-secret-file", "/secret"}});
+    void* self = nullptr;
+    char text[200] = "";
+    const auto* ops = static_cast<const hprof_sink_ops*>(unit().ops);
+    const hprof_status status = ops->open(host.host(), config.data(), &target, &self, text, sizeof text);
+    CHECK(status == (error[0] == '\0' ? HPROF_OK : HPROF_UNSUPPORTED));
+    CHECK(self == nullptr);
+  }
+  CHECK(host.last_connect_timeout_ns == 0);
+}
+
 TEST_CASE("real sockets: both directions, and a peer that closes") {
   Listener listener;
   MockHost host;

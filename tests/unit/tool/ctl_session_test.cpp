@@ -84,7 +84,7 @@ TEST_CASE("the challenge is answered with the HMAC of the nonce bytes") {
   server.answer = "HPROF 1 " + nonce + "\nOK\n";
   std::string secret = "Jefe";
   CHECK(server.run("start", &secret) == kDone);
-  uint8_t zeros[kNonceSize] = {};
+  uint8_t zeros[hprof::kNonceSize] = {};
   CHECK(server.heard == authentication(secret, zeros) + "\nstart\n");
   CHECK(authentication(secret, zeros).size() == 5 + 64);
   CHECK(authentication("other", zeros) != authentication(secret, zeros));

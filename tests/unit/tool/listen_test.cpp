@@ -11,6 +11,7 @@
 #include <thread>
 #include <unistd.h>
 
+#include "core/control/peer_proof.h"
 #include "platform/tool_os.h"
 #include "tests/support/hprof_builder.h"
 #include "tools/hprof/command.h"
@@ -141,6 +142,78 @@ TEST_CASE("listen refuses commands that it does not know before anyone connects"
   Quiet quiet;
   CHECK(listen_command({"--cmd=dump everything"}) == kFailed);
   CHECK(quiet.err.str().find("dump everything") != std::string::npos);
+}
+
+TEST_CASE("with a secret the first who proves it is the agent, what was said before proves nothing") {
+  Folder folder;
+  const std::string secret = "correct horse battery staple", path = folder.path + "/secret";
+  const std::string stream = test::DumpRecipe().build(), file = folder.path + "/got";
+  std::ofstream(path) << secret << '\n';
+  REQUIRE(chmod(path.c_str(), 0600) == 0);
+  uint16_t port = free_port();
+  int status = -1;
+  Quiet quiet;
+  std::thread listener([&] {
+    status = listen_command(
+        {"--port=" + std::to_string(port), "--secret-file=" + path, "-o", file, "--no-input", "--quiet"});
+  });
+  std::string greeting, heard, proof, error;
+  PeerNonces nonces = {};
+  const Str key(secret.data(), secret.size());
+  char room[kPeerLineMost];
+  TextWriter words(room, sizeof room);
+  put_peer_greeting(nonces, &words);
+  greeting = room;
+  auto talk = [&](int fd, const std::string& first, const std::string* second) {
+    os::send_all(fd, first.data(), first.size(), 10, &error);
+    heard = read_exactly(fd, 5 + 64 + 1 + 64 + 1);
+    if (second != nullptr) os::send_all(fd, second->data(), second->size(), 10, &error);
+  };
+  int fd = connect_soon(port);
+  os::send_all(fd, stream.data(), stream.size(), 10, &error);
+  CHECK(read_exactly(fd, 1).empty());
+  os::close_socket(fd);
+  fd = connect_soon(port);
+  const std::string wrong = "AUTH " + std::string(64, '0') + "\n";
+  talk(fd, greeting, &wrong);
+  CHECK(read_exactly(fd, 1).empty());
+  os::close_socket(fd);
+  fd = connect_soon(port);
+  talk(fd, greeting, nullptr);
+  REQUIRE(heard.size() == 135);
+  CHECK(take_peer_proof(PeerPart::kListener, Str(heard.data(), heard.size() - 1), key, &nonces));
+  TextWriter last(room, sizeof room);
+  put_peer_proof(PeerPart::kAgent, key, nonces, &last);
+  proof = room;
+  const std::string all = proof + stream;
+  os::send_all(fd, all.data(), all.size(), 10, &error);
+  os::close_socket(fd);
+  listener.join();
+  CHECK(status == kDone);
+  CHECK(file_text(file) == stream);
+  // The words of that conversation, said again.
+  port = free_port();
+  std::thread again([&] {
+    status = listen_command({"--port=" + std::to_string(port), "--secret-file=" + path, "-o", file,
+                             "--no-input", "--quiet", "--force"});
+  });
+  fd = connect_soon(port);
+  talk(fd, greeting, &all);
+  CHECK(read_exactly(fd, 1).empty());
+  os::close_socket(fd);
+  // The right one ends that listener.
+  fd = connect_soon(port);
+  talk(fd, greeting, nullptr);
+  CHECK(take_peer_proof(PeerPart::kListener, Str(heard.data(), heard.size() - 1), key, &nonces));
+  TextWriter fresh(room, sizeof room);
+  put_peer_proof(PeerPart::kAgent, key, nonces, &fresh);
+  os::send_all(fd, room, fresh.size(), 10, &error);
+  os::close_socket(fd);
+  again.join();
+  CHECK(file_text(file).empty());
+  CHECK(listen_command({"--secret-file=" + folder.path + "/nowhere"}) == kFailed);
+  REQUIRE(chmod(path.c_str(), 0644) == 0);
+  CHECK(listen_command({"--secret-file=" + path}) == kFailed);
 }
 
 TEST_CASE("ctl speaks to a unix socket") {

@@ -1,6 +1,7 @@
 // hprof ctl PATH|PID|HOST:PORT COMMAND: one command to a running agent.
 #include <iostream>
 
+#include "platform/platform.h"
 #include "platform/tool_attach.h"
 #include "platform/tool_os.h"
 #include "tools/hprof/command.h"
@@ -38,7 +39,16 @@ void print_line(const std::string& text) {
   std::cout << clean << '\n';
 }
 
+constexpr char kBusy[] = "too many connections";
+
 double left(double deadline) { return deadline - os::monotonic_seconds(); }
+
+// False: there is no time left for another try.
+bool wait_a_little(double deadline) {
+  if (left(deadline) < 0.2) return false;
+  platform::sleep_ns(50 * platform::kNanosPerMilli);
+  return true;
+}
 
 int connect_to(const std::string& where, bool tcp, double seconds, std::string* error) {
   if (tcp) {
@@ -73,19 +83,23 @@ int ctl_command(const Arguments& arguments) {
   bool tcp = where.find('/') == std::string::npos && where.find(':') != std::string::npos;
   if (tcp && secret_file.empty()) return misuse("ctl", "HOST:PORT needs --secret-file=FILE");
   if (tcp && !read_secret(secret_file, &secret, &error)) return fail(error);
-  // One for the whole call: an agent that says a byte now and then does not hold it up.
+  // One for the whole call: an agent that says a byte now and then does not hold it up. Where others have all
+  // its places, the next may be ours.
   const double deadline = os::monotonic_seconds() + static_cast<double>(seconds);
-  int fd = connect_to(where, tcp, left(deadline), &error);
-  if (fd < 0) return fail(error);
-  Channel channel;
-  channel.write = [=](const std::string& bytes, std::string* why) {
-    return os::send_all(fd, bytes.data(), bytes.size(), left(deadline), why);
-  };
-  channel.read = [=](char* to, size_t size, std::string* why) {
-    return os::receive_some(fd, to, size, left(deadline), why);
-  };
-  int status = control_session(channel, tcp ? &secret : nullptr, command, print_line, &error);
-  os::close_socket(fd);
+  int status = kFailed;
+  do {
+    int fd = connect_to(where, tcp, left(deadline), &error);
+    if (fd < 0) return fail(error);
+    Channel channel;
+    channel.write = [=](const std::string& bytes, std::string* why) {
+      return os::send_all(fd, bytes.data(), bytes.size(), left(deadline), why);
+    };
+    channel.read = [=](char* to, size_t size, std::string* why) {
+      return os::receive_some(fd, to, size, left(deadline), why);
+    };
+    status = control_session(channel, tcp ? &secret : nullptr, command, print_line, &error);
+    os::close_socket(fd);
+  } while (status == kFoundProblems && error == kBusy && wait_a_little(deadline));
   std::cout.flush();
   if (status != kDone) std::cerr << "hprof: " << error << '\n';
   return status;

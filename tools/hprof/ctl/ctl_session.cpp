@@ -137,6 +137,7 @@ int control_session(const Channel& channel, const std::string* secret, const std
     std::string line;
     uint8_t nonce[kNonceSize];
     if (!lines.next(&line, error)) return kFailed;
+    if (classify_answer(line, error) == Answer::kError) return kFoundProblems;
     if (!parse_greeting(line, nonce)) {
       *error = "the peer is no hprof agent, or speaks another protocol";
       return kFailed;

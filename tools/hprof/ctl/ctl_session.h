@@ -12,9 +12,10 @@
 #include <string>
 #include <string_view>
 
+#include "core/control/challenge.h"
+
 namespace hprof::tool {
 
-constexpr size_t kNonceSize = 32;
 constexpr size_t kControlLineMax = 65536;
 
 enum class Answer { kText, kOk, kError, kMalformed };

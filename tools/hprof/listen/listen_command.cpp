@@ -4,6 +4,9 @@
 #include <iostream>
 #include <vector>
 
+#include "core/control/peer_proof.h"
+#include "core/control/secret_file.h"
+#include "platform/platform.h"
 #include "platform/tool_os.h"
 #include "tools/hprof/command.h"
 #include "tools/hprof/ctl/socket_command.h"
@@ -18,11 +21,13 @@ namespace {
 constexpr int kStdin = 0, kStdout = 1, kStderr = 2;
 // For one read or write of a peer that is there: the waiting is done before.
 constexpr unsigned kSeconds = 10;
+constexpr double kProofSeconds = 5;  // for what comes before the stream
 
 struct ListenOptions {
   std::string host = "127.0.0.1";
   uint64_t port = 0;
   std::string file = "java.hprof";
+  std::string secret_file;
   bool force = false;
   bool quiet = false;
   bool typed = true;
@@ -40,6 +45,8 @@ int parse(const Arguments& arguments, ListenOptions* options) {
         return misuse("listen", "--port takes a number up to 65535");
     } else if (option_value(argument, "--host", &value)) {
       options->host = value;
+    } else if (option_value(argument, "--secret-file", &value)) {
+      options->secret_file = value;
     } else if (argument == "-o" && !last) {
       options->file = arguments[++i];
     } else if (option_value(argument, "--cmd", &value) || (argument == "--cmd" && !last)) {
@@ -62,6 +69,46 @@ int parse(const Arguments& arguments, ListenOptions* options) {
     if (!wait && !parse_socket_command(text, 8, &command, &error)) return misuse("listen", error);
   }
   return kDone;
+}
+
+bool read_line(int peer, double deadline, std::string* line) {
+  std::string error;
+  char byte;
+  for (line->clear(); line->size() < kPeerLineMost; line->push_back(byte)) {
+    const double left = deadline - os::monotonic_seconds();
+    if (left <= 0 || os::receive_some(peer, &byte, 1, left, &error) != 1) return false;
+    if (byte == '\n') return true;
+  }
+  return false;
+}
+
+// Agent and listener show each other the secret. False: the peer does not know it, or speaks something else.
+bool prove(int peer, Str secret) {
+  const double deadline = os::monotonic_seconds() + kProofSeconds;
+  PeerNonces nonces;
+  std::string line, error;
+  auto text = [&] { return Str(line.data(), line.size()); };
+  if (!read_line(peer, deadline, &line) || !parse_peer_greeting(text(), &nonces)) return false;
+  if (platform::random_bytes(nonces.listener, sizeof nonces.listener) != 0) return false;
+  char room[kPeerLineMost];
+  TextWriter proof(room, sizeof room);
+  put_peer_proof(PeerPart::kListener, secret, nonces, &proof);
+  return os::send_all(peer, room, proof.size(), kProofSeconds, &error) && read_line(peer, deadline, &line) &&
+         take_peer_proof(PeerPart::kAgent, text(), secret, &nonces);
+}
+
+// The first who knows the secret, where there is one; -1: *error.
+int accept_agent(int listener, const Secret* secret, std::string* error) {
+  for (;;) {
+    if (os::wait_readable({listener}, -1) < 0) {
+      *error = "stopped before anyone connected";
+      return -1;
+    }
+    const int peer = os::accept_peer(listener, error);
+    if (peer < 0 || secret == nullptr || prove(peer, secret->text())) return peer;
+    os::close_socket(peer);
+    std::cerr << "a peer that does not know the secret was turned away" << std::endl;
+  }
 }
 
 // One conversation: the stream to the file, commands to the peer.
@@ -230,6 +277,11 @@ int listen_command(const Arguments& arguments) {
   int status = parse(arguments, &options);
   if (status != kDone) return status;
   std::string error;
+  Secret secret;
+  Error why;
+  const bool has_secret = !options.secret_file.empty();
+  if (has_secret && !read_secret("--secret-file", options.secret_file.c_str(), &secret, &why))
+    return fail(why.text);
   auto port = static_cast<uint16_t>(options.port);
   int listener = os::listen_tcp(options.host, &port, &error);
   if (listener < 0) return fail(error);
@@ -238,8 +290,7 @@ int listen_command(const Arguments& arguments) {
   os::stop_on_signals();
   // Said even with --quiet: with port 0 nobody knows it otherwise.
   std::cerr << "listening on " << options.host << ":" << port << ", writing to " << options.file << std::endl;
-  if (os::wait_readable({listener}, -1) < 0) return fail("stopped before anyone connected");
-  int peer = os::accept_peer(listener, &error);
+  int peer = accept_agent(listener, has_secret ? &secret : nullptr, &error);
   os::close_socket(listener);
   if (peer < 0) return fail(error);
   if (!options.quiet) std::cerr << "connected\n" << (os::is_terminal(kStderr) ? "\n" : "");

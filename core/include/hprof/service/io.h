@@ -34,6 +34,11 @@ typedef struct hprof_io_service {
   int64_t (*share)(const hprof_host* host, int64_t handle, uint32_t mode, char* error, uint32_t error_size);
   /* The path from the root of the file system; links and dots stay. Its length, 0: it does not fit. */
   uint64_t (*absolute_path)(const hprof_host* host, const char* path, char* text, uint32_t text_size);
+  /* Both ends of a new connection show each other that they know the secret in the first line of a file, before anything
+   * else goes over it (docs/control.md). Without a connection (handle -1) only the file is looked at: it must be nobody
+   * else's to read. 0: done. */
+  int64_t (*prove)(const hprof_host* host, int64_t handle, const char* secret_file, uint64_t timeout_ns, char* error,
+                   uint32_t error_size);
 } hprof_io_service;
 
 #endif

@@ -1,0 +1,28 @@
+// What was said last, for the answer to a command that failed: who gave it does not see the program's stderr.
+#pragma once
+
+#include "core/base/text.h"
+#include "platform/platform.h"
+
+namespace hprof {
+
+class LastWords {
+ public:
+  // [any] but [signal]
+  void keep(const char* text) {
+    platform::MutexLock hold(lock_);
+    TextWriter(words_, sizeof(words_)).put_printable(text, sizeof(words_) - 4);
+  }
+  void forget() { keep(""); }
+  // Behind what is there already; `otherwise` if nothing was said. [any] but [signal]
+  void put(TextWriter* out, const char* otherwise) {
+    platform::MutexLock hold(lock_);
+    out->put(": ").put(words_[0] != '\0' ? words_ : otherwise);
+  }
+
+ private:
+  platform::Mutex lock_;
+  char words_[240] = {};
+};
+
+}  // namespace hprof

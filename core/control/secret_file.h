@@ -1,0 +1,19 @@
+// The file that holds a secret: its first line, of a length that cannot be guessed, for nobody else to read.
+#pragma once
+
+#include "core/base/message.h"
+#include "core/control/challenge.h"
+
+namespace hprof {
+
+struct Secret {
+  Str text() const { return Str(bytes, size); }
+  char bytes[kSecretMost + 2] = {};
+  size_t size = 0;
+};
+
+// False: *error says why, beginning with `option`, the name of the option that named the file. [onload]
+// [control]
+bool read_secret(const char* option, const char* path, Secret* secret, Error* error);
+
+}  // namespace hprof

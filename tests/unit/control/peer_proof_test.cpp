@@ -1,0 +1,91 @@
+// What both ends of net= say before the profile.
+#include "core/control/peer_proof.h"
+
+#include <doctest/doctest.h>
+#include <string>
+
+using namespace hprof;
+
+namespace {
+
+constexpr Str kSecret = "a secret of some length";
+
+Str text_of(const std::string& text) { return Str(text.data(), text.size()); }
+
+// A line as the other end reads it, without its "\n".
+template <typename Put>
+std::string line(Put put) {
+  char room[kPeerLineMost];
+  TextWriter out(room, sizeof(room));
+  put(&out);
+  REQUIRE_FALSE(out.cut());
+  REQUIRE(room[out.size() - 1] == '\n');
+  return std::string(room, out.size() - 1);
+}
+
+std::string greeting(const PeerNonces& nonces) {
+  return line([&](TextWriter* out) { put_peer_greeting(nonces, out); });
+}
+
+std::string proof(PeerPart part, const PeerNonces& nonces, Str secret = kSecret) {
+  return line([&](TextWriter* out) { put_peer_proof(part, secret, nonces, out); });
+}
+
+PeerNonces nonces_from(int agent, int listener) {
+  PeerNonces nonces;
+  for (size_t i = 0; i < kNonceSize; i++) {
+    nonces.agent[i] = static_cast<uint8_t>(static_cast<int>(i) * 3 + agent);
+    nonces.listener[i] = static_cast<uint8_t>(static_cast<int>(i) * 5 + listener);
+  }
+  return nonces;
+}
+
+}  // namespace
+
+TEST_CASE("both ends accept each other's proof of one secret") {
+  const PeerNonces sent = nonces_from(1, 200);
+  PeerNonces listener = nonces_from(0, 200), agent = nonces_from(1, 0);
+  REQUIRE(parse_peer_greeting(text_of(greeting(sent)), &listener));
+  CHECK(take_peer_proof(PeerPart::kListener, text_of(proof(PeerPart::kListener, listener)), kSecret, &agent));
+  CHECK(memcmp(agent.listener, sent.listener, kNonceSize) == 0);
+  CHECK(take_peer_proof(PeerPart::kAgent, text_of(proof(PeerPart::kAgent, agent)), kSecret, &listener));
+}
+
+TEST_CASE("another secret, another part, other numbers and damaged lines prove nothing") {
+  const PeerNonces nonces = nonces_from(1, 2);
+  for (PeerPart part : {PeerPart::kListener, PeerPart::kAgent}) {
+    const PeerPart other = part == PeerPart::kAgent ? PeerPart::kListener : PeerPart::kAgent;
+    const std::string good = proof(part, nonces);
+    auto proves = [&](const std::string& text, PeerNonces own) {
+      return take_peer_proof(part, text_of(text), kSecret, &own);
+    };
+    CHECK(proves(good, nonces));
+    CHECK_FALSE(proves(proof(part, nonces, "a secret of another kind"), nonces));
+    // Its own words, said back to it, with and without the nonce.
+    CHECK_FALSE(proves(proof(other, nonces), nonces));
+    CHECK_FALSE(proves(proof(other, nonces).substr(0, 5 + 2 * kNonceSize), nonces));
+    CHECK_FALSE(proves(good, nonces_from(9, 2)));  // said in another conversation
+    CHECK_FALSE(proves("", nonces));
+    CHECK_FALSE(proves(good + "0", nonces));
+    for (size_t i = 0; i < good.size(); i++) {
+      std::string damaged = good;
+      damaged[i] = damaged[i] == '0' ? '1' : '0';
+      CHECK_FALSE(proves(damaged, nonces));
+      CHECK_FALSE(proves(good.substr(0, i), nonces));
+    }
+  }
+  // The agent's proof is of the listener's number of now.
+  PeerNonces later = nonces_from(1, 3);
+  CHECK_FALSE(take_peer_proof(PeerPart::kAgent, text_of(proof(PeerPart::kAgent, nonces)), kSecret, &later));
+}
+
+TEST_CASE("a greeting is one of this version with a nonce of full length") {
+  const std::string good = greeting(nonces_from(1, 2));
+  PeerNonces nonces;
+  CHECK_FALSE(parse_peer_greeting("JAVA PROFILE 1.0.1", &nonces));
+  CHECK_FALSE(parse_peer_greeting(text_of("HPROF 1 " + good.substr(12)), &nonces));
+  CHECK_FALSE(parse_peer_greeting(text_of(good.substr(0, good.size() - 1)), &nonces));
+  CHECK_FALSE(parse_peer_greeting(text_of(good + "0"), &nonces));
+  CHECK_FALSE(parse_peer_greeting(text_of(good.substr(0, good.size() - 1) + "g"), &nonces));
+  CHECK(parse_peer_greeting(text_of(good), &nonces));
+}
