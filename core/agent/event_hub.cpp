@@ -99,8 +99,11 @@ void dispatch_on_thread(Session* session, uint64_t event, JNIEnv* jni, jthread t
   }
 }
 
+// Classes may call what is made here already: left out, the VM could not start.
 void JNICALL on_vm_start(jvmtiEnv* jvmti, JNIEnv* jni) {
-  if (Session* session = session_of(jvmti)) session->on_vm_start(jni);
+  Session* session = nullptr;
+  for (int tries = 0; session == nullptr && tries < 3; tries++) session = session_of(jvmti);
+  if (session != nullptr) session->on_vm_start(jni);
 }
 
 // The session is made before the first class is loaded and never goes away, so no gate.

@@ -14,6 +14,10 @@ NOBODY = 65534  # the user without rights
 TIMEOUT = int(os.environ.get("HPROF_VM_TIMEOUT", "120"))
 
 
+# For every VM: what the build asks for (a sanitizer's library).
+VM_ENVIRONMENT = {}
+
+
 class Failure(Exception):
     """A check that did not hold."""
 
@@ -217,7 +221,7 @@ class Vm:
     def launch(self, java_arguments, environment=None):
         """A VM with exactly these arguments, besides the memory limit and the class path."""
         command = self.command("java", "-Xmx256m", *self.java_options, "-cp", self.classes, *java_arguments)
-        live = Live(self, command, clean_environment(environment))
+        live = Live(self, command, clean_environment(dict(VM_ENVIRONMENT, **(environment or {}))))
         self.live.append(live)
         return live
 
