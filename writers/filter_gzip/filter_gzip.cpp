@@ -4,6 +4,7 @@
 
 #include <hprof/cpp/service.hpp>
 #include <hprof/cpp/text.hpp>
+#include <hprof/record.h>
 
 #include "members.h"
 
@@ -56,7 +57,8 @@ hprof_status create(const hprof_host* host, const void* config, void** self, cha
   void* memory = mem != nullptr ? mem->allocate(host, sizeof(Filter)) : nullptr;
   if (memory != nullptr) {
     Filter* filter = new (memory) Filter{host, mem, {}};
-    if (filter->members.open(host, mem, level)) {
+    const bool is_dump = (host->settings->heap_form & HPROF_HEAP_AS_BYTES) != 0;
+    if (filter->members.open(host, mem, level, !is_dump)) {
       *self = filter;
       return HPROF_OK;
     }

@@ -1,6 +1,8 @@
 // Members of a gzip file.
 #include "members.h"
 
+#include <algorithm>
+
 #include <hprof/cpp/text.hpp>
 
 namespace hprof::gzip {
@@ -9,6 +11,7 @@ namespace {
 
 constexpr int kGzipWindow = 15 + 16;  // 32 KiB, with gzip's own header
 constexpr int kMemoryLevel = 8;
+constexpr uint64_t kMostAtOnce = 1u << 30;  // zlib counts in 32 bits
 
 }  // namespace
 
@@ -21,7 +24,7 @@ voidpf Members::take_state(voidpf self, uInt items, uInt size) {
   return memory;
 }
 
-bool Members::open(const hprof_host* host, const hprof_mem_service* mem, int level) {
+bool Members::open(const hprof_host* host, const hprof_mem_service* mem, int level, bool is_one) {
   host_ = host;
   mem_ = mem;
   state_ = static_cast<uint8_t*>(mem->allocate(host, kStateBytes));
@@ -31,8 +34,12 @@ bool Members::open(const hprof_host* host, const hprof_mem_service* mem, int lev
   stream_.zfree = [](voidpf, voidpf) {};
   stream_.opaque = this;
   open_ = deflateInit2(&stream_, level, Z_DEFLATED, kGzipWindow, kMemoryLevel, Z_DEFAULT_STRATEGY) == Z_OK;
-  TextBuffer(comment_, sizeof comment_).add("HPROF BLOCKSIZE=").add(uint64_t{kMemberBytes});
-  header_.comment = reinterpret_cast<Bytef*>(comment_);
+  if (is_one) {
+    member_bytes_ = UINT64_MAX;
+  } else {
+    TextBuffer(comment_, sizeof comment_).add("HPROF BLOCKSIZE=").add(member_bytes_);
+    header_.comment = reinterpret_cast<Bytef*>(comment_);
+  }
   header_.os = 255;  // unknown
   return open_;
 }
@@ -73,10 +80,11 @@ hprof_status Members::write(const uint8_t* bytes, uint64_t size, void* context, 
   hprof_status status = HPROF_OK;
   while (size != 0 && status == HPROF_OK) {
     if (member_used_ == 0) status = begin_member();
-    const uint32_t room = kMemberBytes - member_used_;
-    const uint32_t n = size < room ? static_cast<uint32_t>(size) : room;
+    const uint64_t room = member_bytes_ - member_used_;
+    const uint64_t n = std::min(std::min(size, room), kMostAtOnce);
     const bool full = n == room;
-    if (status == HPROF_OK) status = deflate_some(bytes, n, full ? Z_FINISH : Z_NO_FLUSH, context, pass);
+    if (status == HPROF_OK)
+      status = deflate_some(bytes, static_cast<uint32_t>(n), full ? Z_FINISH : Z_NO_FLUSH, context, pass);
     member_used_ = full ? 0 : member_used_ + n;
     bytes += n;
     size -= n;

@@ -1,5 +1,6 @@
-// Bytes to gzip members, each of the same number of bytes but the last: the layout of HotSpot's own
-// compressed dumps. The first member's comment says the number, so that readers can go to any place.
+// Bytes to gzip members. Those of binary dumps have the same number of bytes but for the last: the layout of
+// HotSpot's own compressed dumps. The first member's comment says the number, so that readers can go to any
+// place. All else is one member: some readers (pako, so speedscope, and browsers) take no second one.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,8 @@ class Members {
  public:
   static constexpr uint32_t kMemberBytes = 1u << 20;
 
-  // False: no memory. level: 1 (fast) to 9 (small).
-  bool open(const hprof_host* host, const hprof_mem_service* mem, int level);
+  // False: no memory. level: 1 (fast) to 9 (small). is_one: all is one member.
+  bool open(const hprof_host* host, const hprof_mem_service* mem, int level, bool is_one);
   void close();
   hprof_status write(const uint8_t* bytes, uint64_t size, void* context, hprof_filter_pass pass);
   hprof_status finish(void* context, hprof_filter_pass pass);
@@ -38,7 +39,8 @@ class Members {
   char comment_[40] = "";
   bool open_ = false;
   bool first_ = true;
-  uint32_t member_used_ = 0;  // bytes of the current one; 0: none is begun
+  uint64_t member_bytes_ = kMemberBytes;  // of one that is full
+  uint64_t member_used_ = 0;              // bytes of the current one; 0: none is begun
 };
 
 }  // namespace hprof::gzip

@@ -5,6 +5,7 @@
 #include <zlib.h>
 
 #include <hprof/filter.h>
+#include <hprof/record.h>
 
 #include "tests/mock/mock_host.h"
 
@@ -29,7 +30,7 @@ std::vector<std::string> members(const std::string& file, std::string* comment) 
   std::vector<std::string> found;
   size_t at = 0;
   while (at < file.size()) {
-    std::string text(2 * kMember, '\0');
+    std::string text(4 * kMember, '\0');
     char said[100] = "";
     gz_header header = {};
     header.comment = reinterpret_cast<Bytef*>(said);
@@ -59,8 +60,10 @@ std::string sample(size_t size) {
   return text;
 }
 
-std::string compressed(const std::string& text, const char* option, size_t piece) {
+std::string compressed(const std::string& text, const char* option, size_t piece,
+                       uint32_t form = HPROF_HEAP_AS_BYTES) {
   MockHost host;
+  host.settings.heap_form = form;
   const char* config = option;
   void* self = nullptr;
   char error[100] = "";
@@ -79,7 +82,17 @@ std::string compressed(const std::string& text, const char* option, size_t piece
 
 }  // namespace
 
-TEST_CASE("members of 1 MiB hold the bytes in their order; the first one's comment says so") {
+TEST_CASE("what is no binary dump is one member: browsers read no second one") {
+  const std::string text = sample(3 * kMember + 12345);
+  for (size_t piece : {size_t{1000}, size_t{3000000}}) {
+    std::string comment;
+    CHECK(members(compressed(text, "gzip", piece, HPROF_HEAP_AS_FIELDS), &comment) ==
+          std::vector<std::string>{text});
+    CHECK(comment.empty());
+  }
+}
+
+TEST_CASE("members of 1 MiB hold a dump's bytes in their order; the first one's comment says so") {
   const std::string text = sample(3 * kMember + 12345);
   for (size_t piece : {size_t{1000}, kMember, size_t{3000000}}) {
     std::string comment;
