@@ -25,17 +25,27 @@ std::string proto(unsigned number, unsigned value) {
   return {static_cast<char>(number << 3), static_cast<char>(value)};
 }
 
+struct Format {
+  const char* name;
+  Reader reader;
+};
+constexpr Format kFormats[] = {{"collapsed", read_folded_profile},
+                               {"pprof", read_pprof_profile},
+                               {"json", read_json_profile},
+                               {"ascii", read_text_profile}};
+constexpr size_t kBuffer = 4096;  // small: a large one is what most of the time would go to
+
 // What is written can be read again.
-void convert(const Profile& profile) {
-  for (const char* format : {"collapsed", "pprof", "json", "ascii"}) {
-    std::string bytes, error;
-    std::vector<std::string> said;
-    if (profile.tables.empty() || !convert_profile(profile, *encoder_of(format), {}, &bytes, &said, &error))
-      continue;
-    MemorySource source(bytes.data(), bytes.size());
-    Profile again;
-    if (!read_profile(source, &again, &error)) __builtin_trap();
-  }
+void convert(const Profile& profile, const Format& format) {
+  std::string bytes, error;
+  std::vector<std::string> said;
+  if (profile.tables.empty() ||
+      !convert_profile(profile, *encoder_of(format.name), {}, &bytes, &said, &error))
+    return;
+  MemorySource source(bytes.data(), bytes.size());
+  Input in(source, kBuffer);
+  Profile again;
+  if (!format.reader(in, &again, &error)) __builtin_trap();
 }
 
 }  // namespace
@@ -63,18 +73,21 @@ std::vector<std::string> fuzz_seeds() {
       "\"weight\"]},"
       "{\"name\":\"t\",\"type\":\"trace\"}]}\n{\"record\":\"row\",\"table\":\"a\",\"cells\":{\"n\":1,\"t\":1}"
       "}\n";
-  // The last byte chooses the reader.
+  // The last byte chooses the reader, and what it is converted to.
   return {text + '\0', binary.bytes() + '\1', std::string("a;b.c 3\n[cut];d 4\n") + '\2', pprof + '\3',
           json + '\4'};
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
-  const Reader reader = kReaders[data[size - 1] % (sizeof kReaders / sizeof kReaders[0])];
+  constexpr size_t kReaderCount = sizeof kReaders / sizeof kReaders[0];
+  constexpr size_t kFormatCount = sizeof kFormats / sizeof kFormats[0];
+  const Reader reader = kReaders[data[size - 1] % kReaderCount];
+  const Format& format = kFormats[data[size - 1] / kReaderCount % kFormatCount];
   std::string pages[2];
   for (size_t i = 0; i < 2; ++i) {
     MemorySource source(data, size - 1);
-    Input in(source, i == 0 ? 16 : 4096);
+    Input in(source, i == 0 ? 16 : kBuffer);
     Profile profile;
     std::string error;
     if (!reader(in, &profile, &error)) {
@@ -91,7 +104,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     std::ostringstream out;
     write_page({profile}, out);
     pages[i] = out.str();
-    if (i == 0) convert(profile);
+    if (i == 0) convert(profile, format);
   }
   // The size of the buffer must not show.
   if (pages[0] != pages[1]) __builtin_trap();
