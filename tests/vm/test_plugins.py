@@ -145,14 +145,30 @@ def vendor_plugin_counts_exceptions_by_class_and_method(vm):
     agent, folder = vendor_plugin(vm, "exceptions")
     options = "plugins=%s,exceptions=y,caught-in=Catches,file=out.txt" % folder
     run = vm.profiled(options, "Catches", java=("-Xverify:all",), agent=agent)
+    check_equal(own_exceptions(run), {("Catches.thrower", 50, 0, None), ("Catches.keeper", 5, 0, None), ("Catches.catcher", 0, 30, None),
+                                      ("Catches.outer", 0, 20, None)}, "exceptions of the program\n%s\n%s" % (run, run.text("out.txt")))
+    check("HEAP DUMP BEGIN" not in run.text("out.txt"), "heap=all runs, too")
+
+
+def own_exceptions(run):
+    """(method, made, caught, thrown or None) of the class Own of Catches."""
     rows = set()
     for line in run.text("out.txt").splitlines():
         if line.startswith("EXCEPTIONS:") and "class=Catches$Own" in line:
-            made, caught, _, method = (part.split("=")[1] for part in line.split()[1:])
-            rows.add((method, int(made), int(caught)))
-    check_equal(rows, {("Catches.thrower", 50, 0), ("Catches.keeper", 5, 0), ("Catches.catcher", 0, 30),
-                       ("Catches.outer", 0, 20)}, "exceptions of the program\n%s\n%s" % (run, run.text("out.txt")))
-    check("HEAP DUMP BEGIN" not in run.text("out.txt"), "heap=all runs, too")
+            cells = dict(part.split("=") for part in line.split()[1:])
+            thrown = cells.get("thrown")
+            rows.add((cells["method"], int(cells["made"]), int(cells["caught"]), thrown and int(thrown)))
+    return rows
+
+
+@vm_test(units=("bytecode", "encoder_ascii", "sink_file"))
+def vendor_plugin_counts_throws_by_an_environment_of_its_own(vm):
+    """What a finally clause throws again is one more."""
+    agent, folder = vendor_plugin(vm, "exceptions")
+    run = vm.profiled("plugins=%s,exceptions=y,exceptions-thrown=y,caught-in=Catches,file=out.txt" % folder, "Catches", agent=agent)
+    check_equal(own_exceptions(run), {("Catches.thrower", 50, 0, 50), ("Catches.cleaner", 0, 0, 20), ("Catches.keeper", 5, 0, 0),
+                                      ("Catches.catcher", 0, 30, 0), ("Catches.outer", 0, 20, 0)},
+                "exceptions of the program\n%s\n%s" % (run, run.text("out.txt")))
 
 
 @vm_test(units=UNITS)

@@ -1,5 +1,6 @@
 // exceptions=y: exceptions by class and method, made there and caught there. A vendor's plugin in C++: a
-// collector made of a class by the kit, draft probes, a table of its own.
+// collector made of a class by the kit, draft probes, a table of its own. With exceptions-thrown=y also those
+// thrown, by JVMTI's own events: a jvmtiEnv of the unit's own (throw_events.h).
 //
 // The draft service may change with any release: a core that does not have it in this version refuses the
 // unit.
@@ -13,18 +14,22 @@
 #include <hprof/cpp/table.hpp>
 #include <hprof/draft/bytecode.h>
 
+#include "throw_events.h"
+
 namespace {
 
 using namespace hprof;
 
 struct Config {
   const char* caught_in;
+  uint32_t thrown;
 };
 
 struct Row {
   uint64_t made, caught;
   uint64_t exception;  // hprof_class_serial
   uint64_t method;     // hprof_method_id
+  uint64_t thrown;     // the last: there only when it was asked for
 };
 
 const hprof_column kColumns[] = {
@@ -32,10 +37,19 @@ const hprof_column kColumns[] = {
     {"caught", nullptr, HPROF_COLUMN_COUNT, 0, "exceptions", "caught by the method"},
     {"class", nullptr, HPROF_COLUMN_CLASS, 0, nullptr, "of the exceptions"},
     {"method", nullptr, HPROF_COLUMN_METHOD, 0, nullptr, nullptr},
+    {"thrown", nullptr, HPROF_COLUMN_COUNT, 0, "exceptions", "thrown by the method, again included"},
 };
-const hprof_table_schema kSchema = {
-    sizeof(hprof_table_schema), 4, sizeof(hprof_column), 0, "example.exceptions/1", "EXCEPTIONS", kColumns,
-};
+constexpr hprof_table_schema schema_of(uint32_t columns) {
+  return {sizeof(hprof_table_schema),
+          columns,
+          sizeof(hprof_column),
+          0,
+          "example.exceptions/1",
+          "EXCEPTIONS",
+          kColumns};
+}
+const hprof_table_schema kSchema = schema_of(4);
+const hprof_table_schema kSchemaThrown = schema_of(5);
 
 constexpr uint32_t kProbes = HPROF_PROBE_MADE | HPROF_PROBE_CAUGHT;
 constexpr uint64_t kFirstRows = 256;
@@ -66,21 +80,35 @@ class Exceptions {
       why.add("this VM or build has no probes");
       return HPROF_UNSUPPORTED;
     }
+    if (config_.thrown != 0 && !open_events()) {
+      why.add("this VM has no exception events (exceptions-thrown=y)");
+      return HPROF_UNSUPPORTED;
+    }
     lost_ = services_.log->loss_counter(services_.host,
                                         "exceptions: too many classes and methods (exceptions=y)");
     jvmti_ = static_cast<jvmtiEnv*>(services_.jvm->jvmti(services_.host));
     return table_.open(services_, kFirstRows, kMostRows) ? HPROF_OK : HPROF_NO_MEMORY;
   }
-  // Probes that have begun may still run.
-  bool close() { return false; }
+  // Probes and callbacks that have begun may still run.
+  bool close() {
+    events_.close();
+    return false;
+  }
 
-  hprof_status start() { return services_.bytecode->go(services_.host, kProbes); }
-  void stop() { services_.bytecode->halt(services_.host, kProbes); }
+  hprof_status start() {
+    if (events_.is_open() && !events_.enable(true)) return HPROF_FAILED;
+    return services_.bytecode->go(services_.host, kProbes);
+  }
+  void stop() {
+    services_.bytecode->halt(services_.host, kProbes);
+    if (events_.is_open()) events_.enable(false);
+  }
 
   void reset() {
     table_.each([](uint64_t, Counts& counts) {
       counts.made.store(0, std::memory_order_relaxed);
       counts.caught.store(0, std::memory_order_relaxed);
+      counts.thrown.store(0, std::memory_order_relaxed);
     });
   }
 
@@ -91,13 +119,14 @@ class Exceptions {
     uint64_t count = 0;
     table_.each([&](uint64_t key, Counts& counts) {
       const Row row = {counts.made.load(std::memory_order_relaxed),
-                       counts.caught.load(std::memory_order_relaxed), key >> 32, key & 0xffffffff};
-      if (count < most && row.made + row.caught != 0) rows[count++] = row;
+                       counts.caught.load(std::memory_order_relaxed), key >> 32, key & 0xffffffff,
+                       counts.thrown.load(std::memory_order_relaxed)};
+      if (count < most && row.made + row.caught + row.thrown != 0) rows[count++] = row;
     });
     std::sort(rows, rows + count, [](const Row& a, const Row& b) {
       return a.made != b.made ? a.made > b.made : a.caught > b.caught;
     });
-    hprof_rec_table table = table_of(kSchema, rows, count);
+    hprof_rec_table table = table_of(events_.is_open() ? kSchemaThrown : kSchema, rows, count);
     table.created_ms = services_.clock->wall_ms(services_.host);
     hprof_status status = services_.emit->write(services_.host, &table.head);
     if (status == HPROF_OK) status = write_note_on_probes(services_, "exceptions=y: not looked at: ");
@@ -109,7 +138,15 @@ class Exceptions {
   struct Counts {
     std::atomic<uint64_t> made;
     std::atomic<uint64_t> caught;
+    std::atomic<uint64_t> thrown;
   };
+
+  bool open_events() {
+    const auto thrown = [](void* self, JNIEnv* jni, jobject exception, jmethodID method, jlocation at) {
+      static_cast<Exceptions*>(self)->thrown(jni, exception, method, at);
+    };
+    return events_.open(services_.jvm->java_vm(services_.host), thrown, this);
+  }
 
   Counts* counts_of(JNIEnv* jni, jobject exception, hprof_method_id method) {
     jclass of = jni->GetObjectClass(exception);
@@ -130,6 +167,19 @@ class Exceptions {
     if (counts != nullptr) counts->made.fetch_add(1, std::memory_order_relaxed);
   }
 
+  void thrown(JNIEnv* jni, jobject exception, jmethodID method, jlocation at) {
+    Counts* counts = counts_of(jni, exception, id_of(jni, method, at));
+    if (counts != nullptr) counts->thrown.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  hprof_method_id id_of(JNIEnv* jni, jmethodID method, jlocation at) {
+    const hprof_raw_frame raw = {method, at};
+    hprof_frame_info info = {};
+    info.size = sizeof info;
+    services_.ids->frame_info(services_.host, services_.ids->frame(services_.host, jni, &raw, 1), &info);
+    return info.method;
+  }
+
   // The innermost method that is not one of the exception's own constructors; 0: the VM itself.
   hprof_method_id maker_of(JNIEnv* jni, jobject exception) {
     jvmtiFrameInfo frames[kMostFrames];
@@ -138,12 +188,7 @@ class Exceptions {
       return 0;
     jint at = 0;
     while (at < count && is_constructor_of(jni, exception, frames[at].method)) at++;
-    if (at == count) return 0;
-    const hprof_raw_frame raw = {frames[at].method, frames[at].location};
-    hprof_frame_info info = {};
-    info.size = sizeof info;
-    services_.ids->frame_info(services_.host, services_.ids->frame(services_.host, jni, &raw, 1), &info);
-    return info.method;
+    return at == count ? 0 : id_of(jni, frames[at].method, frames[at].location);
   }
 
   bool is_constructor_of(JNIEnv* jni, jobject exception, jmethodID method) {
@@ -161,6 +206,7 @@ class Exceptions {
   Services services_;
   const Config& config_;
   jvmtiEnv* jvmti_ = nullptr;
+  ThrowEvents events_;
   uint64_t* lost_ = nullptr;
   HashTable<Counts, Growth::kLevels> table_;
 };
@@ -168,6 +214,8 @@ class Exceptions {
 const hprof_option kOptions[] = {
     {"caught-in", HPROF_OPTION_TEXT, offsetof(Config, caught_in), nullptr, nullptr, 0, 0, "<patterns>",
      "count exceptions caught in these classes only: com.acme.*:org.foo.Bar"},
+    {"exceptions-thrown", HPROF_OPTION_FLAG, offsetof(Config, thrown), "n", nullptr, 0, 0, nullptr,
+     "count throws, too, by JVMTI's events; each exception is many times as slow"},
 };
 
 constexpr hprof_unit make_unit() {

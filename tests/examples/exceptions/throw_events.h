@@ -1,0 +1,62 @@
+// A jvmtiEnv of the unit's own, for JVMTI's exception events: each exception thrown, by the VM and by native
+// code, too.
+//
+// The capability alone makes exceptions slow, wanted or not: compiled code no longer finds its handler by
+// itself, it asks the VM, which looks whether a debugger waits. So nobody has it who did not ask for it.
+#pragma once
+
+#include <jvmti.h>
+
+class ThrowEvents {
+ public:
+  using Thrown = void (*)(void* self, JNIEnv* jni, jobject exception, jmethodID method, jlocation at);
+
+  // Before the VM starts. False: this VM does not have the events, or has them at its start only. [onload]
+  bool open(void* java_vm, Thrown thrown, void* self) {
+    thrown_ = thrown;
+    self_ = self;
+    if (static_cast<JavaVM*>(java_vm)->GetEnv(reinterpret_cast<void**>(&jvmti_), JVMTI_VERSION_1_2) !=
+        JNI_OK) {
+      jvmti_ = nullptr;
+      return false;
+    }
+    jvmtiCapabilities wanted = {};
+    wanted.can_generate_exception_events = 1;
+    jvmtiEventCallbacks callbacks = {};
+    callbacks.Exception = &on_exception;
+    if (jvmti_->AddCapabilities(&wanted) == JVMTI_ERROR_NONE &&
+        jvmti_->SetEnvironmentLocalStorage(this) == JVMTI_ERROR_NONE &&
+        jvmti_->SetEventCallbacks(&callbacks, sizeof callbacks) == JVMTI_ERROR_NONE) {
+      return true;
+    }
+    close();
+    return false;
+  }
+
+  bool is_open() const { return jvmti_ != nullptr; }
+
+  // A callback that has begun may still run after it was switched off. [control]
+  bool enable(bool on) {
+    return jvmti_->SetEventNotificationMode(on ? JVMTI_ENABLE : JVMTI_DISABLE, JVMTI_EVENT_EXCEPTION,
+                                            nullptr) == JVMTI_ERROR_NONE;
+  }
+
+  // The capability goes with the environment. [control]
+  void close() {
+    if (jvmti_ != nullptr) jvmti_->DisposeEnvironment();
+    jvmti_ = nullptr;
+  }
+
+ private:
+  static void JNICALL on_exception(jvmtiEnv* jvmti, JNIEnv* jni, jthread, jmethodID method, jlocation at,
+                                   jobject exception, jmethodID, jlocation) {
+    void* storage = nullptr;
+    if (jvmti->GetEnvironmentLocalStorage(&storage) != JVMTI_ERROR_NONE || storage == nullptr) return;
+    auto* events = static_cast<ThrowEvents*>(storage);
+    events->thrown_(events->self_, jni, exception, method, at);
+  }
+
+  jvmtiEnv* jvmti_ = nullptr;
+  Thrown thrown_ = nullptr;
+  void* self_ = nullptr;
+};
