@@ -201,7 +201,7 @@ void Session::report_window() {
   pipeline_.renew_output();
   const int64_t now = platform::monotonic_ns();
   int64_t next = window_ends_at() + every;
-  if (next <= now) next += (now - next) / every * every + every;
+  while (next <= now) next += every;
   window_ends_at_.store(is_collecting() ? next : platform::kNoDeadline, std::memory_order_relaxed);
 }
 
