@@ -5,6 +5,7 @@ import re
 import signal
 
 from attach import load_agent, loaded
+from commands import must
 from harness import check, check_equal, vm_test
 from reports import parse_ascii
 
@@ -133,3 +134,21 @@ def engines_that_send_signals_are_refused(vm):
     for sampler in ("signal", "random"):
         line = vm.refused("cpu=samples,clock=wall,sampler=" + sampler)
         check("clock=wall takes no sampler=" in line, "refused for another reason: " + line)
+
+
+@vm_test(units=UNITS)
+def it_starts_and_stops_by_command(vm):
+    path = vm.path("s")
+    live = vm.start(OPTIONS + ",start=n,control=" + path, "Idle")
+    must(path, "start")
+
+    def seen():
+        must(path, "samples")
+        return "Idle.main" in open(vm.path("out.txt"), errors="replace").read()
+    live.wait_until(seen, "samples of main, which reads its input")
+    must(path, "stop", "samples")
+    stopped = parse_ascii(open(vm.path("out.txt")).read()).cpu()[-1].total
+    must(path, "samples")
+    check_equal(parse_ascii(open(vm.path("out.txt")).read()).cpu()[-1].total, stopped, "samples while it is stopped")
+    must(path, "start", "samples", "stop", "reset")
+    check_equal(live.finish().code, 0, "exit code")
