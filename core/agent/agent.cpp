@@ -304,6 +304,18 @@ extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_caughtException(JN
     session->rewriter().caught(jni, exception, method);
 }
 
+extern "C" JNIEXPORT jlong JNICALL Java_java_lang_HprofTracker_callBegins(JNIEnv* jni, jclass, jobject thread,
+                                                                          jint method) {
+  Session* session = the_session.load(std::memory_order_acquire);
+  return session != nullptr ? session->rewriter().call_begins(jni, thread, method) : 0;
+}
+
+extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_callEnds(JNIEnv* jni, jclass, jlong call,
+                                                                       jboolean thrown) {
+  if (Session* session = the_session.load(std::memory_order_acquire))
+    session->rewriter().call_ends(jni, call, thrown != JNI_FALSE);
+}
+
 extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_madeException(JNIEnv* jni, jclass,
                                                                             jobject exception) {
   if (Session* session = the_session.load(std::memory_order_acquire))

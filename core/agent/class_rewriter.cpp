@@ -66,9 +66,11 @@ struct Switch {
 constexpr Switch kSwitches[] = {
     {HPROF_PROBE_METHODS, "live"},  {HPROF_PROBE_ALLOCATIONS, "sites"}, {HPROF_PROBE_CLOCK, nullptr},
     {HPROF_PROBE_CPU_CLOCK, "cpu"}, {HPROF_PROBE_ENTRIES, "entering"},  {HPROF_PROBE_CAUGHT, "catching"},
-    {HPROF_PROBE_MADE, "making"},
+    {HPROF_PROBE_MADE, "making"},   {HPROF_PROBE_CALLS, "calling"},
 };
 constexpr uint32_t kClocks = HPROF_PROBE_CLOCK | HPROF_PROBE_CPU_CLOCK;
+// Both take the places of enter() and exit().
+constexpr uint32_t kEnters = HPROF_PROBE_METHODS | HPROF_PROBE_CALLS;
 
 void clear_exception(JNIEnv* jni) {
   if (jni->ExceptionCheck()) jni->ExceptionClear();
@@ -84,6 +86,7 @@ hprof_status ClassRewriter::ask(const hprof_probe_user* user) {
       session_->settings().java_version < 9 || (session_->settings().granted & kEarly) == kEarly;
   if (!early && (user->probes & HPROF_PROBE_LATE) == 0) return HPROF_UNSUPPORTED;
   if (!HPROF_REACHES(user, hprof_probe_user, self) || (asked_ & user->probes) != 0) return HPROF_FAILED;
+  if (((asked_ | user->probes) & kEnters) == kEnters) return HPROF_FAILED;
   asked_ |= user->probes & ~static_cast<uint32_t>(HPROF_PROBE_LATE);
   is_late_ = is_late_ || !early;
   for (const Switch& row : kSwitches) {
@@ -114,6 +117,12 @@ bool ClassRewriter::begin() {
       use.probes.tracker.exit = "exitClock";
       use.probes.tracker.sync = "syncClock";
     }
+  }
+  if ((asked_ & HPROF_PROBE_CALLS) != 0) {
+    use.probes.probes |= kProbeEnter | kProbeExit | kProbeUnwind;
+    use.probes.tracker.enter = "enterCall";
+    use.probes.tracker.exit = "exitCall";
+    use.probes.tracker.unwind = "unwindCall";
   }
   if ((asked_ & HPROF_PROBE_ALLOCATIONS) != 0) use.probes.probes |= kProbesOfSites;
   if ((asked_ & HPROF_PROBE_ENTRIES) != 0) use.probes.probes |= kProbeEntered;
@@ -146,7 +155,7 @@ bool ClassRewriter::include_class(void* self, Span name, uint16_t) {
   auto* rewriter = static_cast<ClassRewriter*>(self);
   if ((rewriter->asked_ & HPROF_PROBE_ALLOCATIONS) != 0 || name.equals(kThreadClass)) return true;
   if ((rewriter->asked_ & HPROF_PROBE_MADE) != 0 && name.equals("java/lang/Throwable")) return true;
-  for (uint32_t probe : {HPROF_PROBE_METHODS, HPROF_PROBE_ENTRIES, HPROF_PROBE_CAUGHT}) {
+  for (uint32_t probe : {HPROF_PROBE_METHODS, HPROF_PROBE_CALLS, HPROF_PROBE_ENTRIES, HPROF_PROBE_CAUGHT}) {
     if (rewriter->wants(probe, name)) return true;
   }
   return false;
@@ -154,7 +163,13 @@ bool ClassRewriter::include_class(void* self, Span name, uint16_t) {
 
 uint32_t ClassRewriter::include_method(void* self, const MethodSite& site, uint32_t probes) {
   auto* rewriter = static_cast<ClassRewriter*>(self);
-  if (!rewriter->wants(HPROF_PROBE_METHODS, site.class_name)) probes &= ~kProbesOfTimes;
+  if (!rewriter->wants(HPROF_PROBE_METHODS, site.class_name) &&
+      !rewriter->wants(HPROF_PROBE_CALLS, site.class_name))
+    probes &= ~kProbesOfTimes;
+  // The compilers of JDK 8 cannot do with a handler in there.
+  if ((rewriter->asked_ & HPROF_PROBE_CALLS) != 0 && site.class_name.equals("java/lang/Object") &&
+      site.name.equals("<init>"))
+    probes &= ~kProbesOfTimes;
   if (!rewriter->wants(HPROF_PROBE_ENTRIES, site.class_name)) probes &= ~static_cast<uint32_t>(kProbeEntered);
   if (!rewriter->wants(HPROF_PROBE_CAUGHT, site.class_name)) probes &= ~static_cast<uint32_t>(kProbeCaught);
   return probes;
@@ -358,6 +373,20 @@ void ClassRewriter::entered(JNIEnv* jni, jint method) {
   const hprof_probe_user& user = user_of(HPROF_PROBE_ENTRIES);
   if (method != 0 && user.entered != nullptr && !session_->threads().is_agent())
     user.entered(user.self, jni, static_cast<uint32_t>(method));
+}
+
+// A virtual thread has its carrier's JNIEnv, and leaves it in the middle of a call.
+jlong ClassRewriter::call_begins(JNIEnv* jni, jobject thread, jint method) {
+  const hprof_probe_user& user = user_of(HPROF_PROBE_CALLS);
+  if (method == 0 || user.call_begins == nullptr || session_->threads().is_agent()) return 0;
+  if (session_->settings().java_version >= 21 && is_virtual_thread(jni, thread)) return 0;
+  return static_cast<jlong>(user.call_begins(user.self, jni, static_cast<uint32_t>(method)));
+}
+
+void ClassRewriter::call_ends(JNIEnv* jni, jlong call, bool thrown) {
+  const hprof_probe_user& user = user_of(HPROF_PROBE_CALLS);
+  if (call != 0 && user.call_ends != nullptr)
+    user.call_ends(user.self, jni, static_cast<uint64_t>(call), thrown ? 1 : 0);
 }
 
 void ClassRewriter::caught(JNIEnv* jni, jobject exception, jint method) {

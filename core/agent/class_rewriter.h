@@ -56,6 +56,8 @@ class ClassRewriter {
   void entered(JNIEnv* jni, jint method);
   void caught(JNIEnv* jni, jobject exception, jint method);
   void made(JNIEnv* jni, jobject exception);
+  jlong call_begins(JNIEnv* jni, jobject thread, jint method);
+  void call_ends(JNIEnv* jni, jlong call, bool thrown);
 
  private:
   hprof_status set_flags(JNIEnv* jni, uint32_t probes, bool on);
@@ -78,7 +80,7 @@ class ClassRewriter {
   bool is_late_ = false;
   uint64_t passed_ = 0;  // classes loaded before class files were seen
   // In the order of their bits; those of ask() alone stay empty.
-  static constexpr uint32_t kUsers = 7;
+  static constexpr uint32_t kUsers = 8;
   hprof_probe_user users_[kUsers] = {};
   Region first_lines_;        // of methods, by id
   jclass tracker_ = nullptr;  // global references and ids, from VMInit on

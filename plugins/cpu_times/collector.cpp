@@ -51,7 +51,9 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
       services_.bytecode != nullptr ? services_.bytecode->ask(services_.host, &user) : HPROF_UNSUPPORTED;
   if (status != HPROF_OK)
     TextBuffer(error, error_size)
-        .add("cpu=times and cpu=old must be loaded at VM start-up; attached, use cpu=samples");
+        .add(status == HPROF_FAILED
+                 ? "cpu=times does not run beside jvmpi-methods=probes; use jvmpi-methods=events"
+                 : "cpu=times and cpu=old must be loaded at VM start-up; attached, use cpu=samples");
   else if (names_archive(services_))
     services_.log->message(
         services_.host,

@@ -4,6 +4,7 @@
 #include <hprof/cpp/text.hpp>
 
 #include "plugins/jvmpi/invoke.h"
+#include "plugins/jvmpi/references.h"
 
 namespace hprof::jvmpi {
 
@@ -34,7 +35,10 @@ hprof_status Bridge::open(const Config& config, char* error, uint32_t error_size
     why.add("this process has had a JVMPI already");
     return HPROF_UNSUPPORTED;
   }
-  if (!make_environment(config, error, error_size)) return HPROF_UNSUPPORTED;
+  const uint32_t wanted = (config.methods == kByProbes ? HPROF_PROBE_CALLS : 0) |
+                          (config.allocations == kByProbes ? HPROF_PROBE_ALLOCATIONS : 0);
+  if (!probes.ask(wanted, error, error_size) || !make_environment(config, error, error_size))
+    return HPROF_UNSUPPORTED;
   unknown_ids_ = vm.services.log->loss_counter(
       vm.services.host, "ids that were never given out, asked for by the agent (jvmpi)");
   if (!classes.open() || !threads.open() || !monitors.open() || !collections.open() ||
@@ -42,7 +46,6 @@ hprof_status Bridge::open(const Config& config, char* error, uint32_t error_size
     vm.jvmti->DisposeEnvironment();
     return HPROF_NO_MEMORY;
   }
-  methods_ = config.methods == kMethodsByEvents;
   fill_in(&notifier.functions());
   set_callbacks(vm.jvmti);
   for (const jvmtiEvent event : {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_THREAD_START,
@@ -91,12 +94,13 @@ void Bridge::add_capabilities(const Config& config) {
   JVMPI_WANT(can_generate_compiled_method_load_events);
   JVMPI_WANT(can_generate_all_class_hook_events);
   JVMPI_WANT(can_suspend);
-  if (config.methods == kMethodsByEvents) {
+  if (config.methods != kByNothing) JVMPI_WANT(can_access_local_variables);
+  if (config.methods == kByEvents) {
     JVMPI_WANT(can_generate_method_entry_events);
     JVMPI_WANT(can_generate_method_exit_events);
-    JVMPI_WANT(can_access_local_variables);
   }
-  if (config.allocations != 0) JVMPI_WANT(can_generate_sampled_object_alloc_events);
+  if (config.allocations == kByEvents) JVMPI_WANT(can_generate_sampled_object_alloc_events);
+  if (config.allocations == kByProbes) JVMPI_WANT(can_generate_vm_object_alloc_events);
 #undef JVMPI_WANT
   if (vm.jvmti->AddCapabilities(&can) != JVMTI_ERROR_NONE) vm.jvmti->GetCapabilities(&can);
   // HotSpot gives it to one environment: the core's may have it.
@@ -122,6 +126,7 @@ void Bridge::release_memory() {
   classes.close();
   threads.close();
   monitors.close();
+  probes.close();
 }
 
 // --- events that are on
@@ -129,15 +134,17 @@ void Bridge::release_memory() {
 jint Bridge::availability(jint type) const {
   const jvmtiCapabilities& can = vm.can;
   const auto when = [](unsigned granted) { return granted != 0 ? JVMPI_SUCCESS : JVMPI_NOT_AVAILABLE; };
+  const unsigned calls = probes.has(HPROF_PROBE_CALLS) ? 1 : 0;
   switch (type) {
     case JVMPI_EVENT_METHOD_ENTRY:
-      return when(can.can_generate_method_entry_events);
+      return when(can.can_generate_method_entry_events | calls);
     case JVMPI_EVENT_METHOD_ENTRY2:
-      return when(can.can_generate_method_entry_events & can.can_access_local_variables);
+      return when((can.can_generate_method_entry_events | calls) & can.can_access_local_variables);
     case JVMPI_EVENT_METHOD_EXIT:
-      return when(can.can_generate_method_exit_events);
+      return when(can.can_generate_method_exit_events | calls);
     case JVMPI_EVENT_OBJECT_ALLOC:
-      return when(can.can_generate_sampled_object_alloc_events);
+      return probes.has(HPROF_PROBE_ALLOCATIONS) ? jint{JVMPI_SUCCESS}
+                                                 : when(can.can_generate_sampled_object_alloc_events);
     case JVMPI_EVENT_OBJECT_FREE:
     case JVMPI_EVENT_CLASS_UNLOAD:
       return when(can.can_generate_object_free_events);
@@ -169,11 +176,11 @@ jint Bridge::availability(jint type) const {
     case JVMPI_EVENT_OBJECT_MOVE:
     case JVMPI_EVENT_ARENA_NEW:
     case JVMPI_EVENT_ARENA_DELETE:
-      return JVMPI_SUCCESS;
     case JVMPI_EVENT_JNI_GLOBALREF_ALLOC:
     case JVMPI_EVENT_JNI_GLOBALREF_FREE:
     case JVMPI_EVENT_JNI_WEAK_GLOBALREF_ALLOC:
     case JVMPI_EVENT_JNI_WEAK_GLOBALREF_FREE:
+      return JVMPI_SUCCESS;
     case JVMPI_EVENT_INSTRUCTION_START:
     case JVMPI_EVENT_HEAP_DUMP:
     case JVMPI_EVENT_OBJECT_DUMP:
@@ -210,6 +217,9 @@ void Bridge::set_modes() {
   if (vm.can.can_generate_all_class_hook_events != 0)
     mode(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, n.is_on(JVMPI_EVENT_CLASS_LOAD_HOOK));
   if (!is_live()) return;
+  if (n.is_any_on({JVMPI_EVENT_JNI_GLOBALREF_ALLOC, JVMPI_EVENT_JNI_GLOBALREF_FREE,
+                   JVMPI_EVENT_JNI_WEAK_GLOBALREF_ALLOC, JVMPI_EVENT_JNI_WEAK_GLOBALREF_FREE}))
+    watch_references(&vm);
   if (vm.can.can_generate_method_entry_events != 0) {
     mode(JVMTI_EVENT_METHOD_ENTRY, n.is_any_on({JVMPI_EVENT_METHOD_ENTRY, JVMPI_EVENT_METHOD_ENTRY2}));
     mode(JVMTI_EVENT_METHOD_EXIT, n.is_on(JVMPI_EVENT_METHOD_EXIT));
@@ -219,6 +229,8 @@ void Bridge::set_modes() {
     interval_set_ = interval_set_ || n.is_on(JVMPI_EVENT_OBJECT_ALLOC);
     mode(JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, n.is_on(JVMPI_EVENT_OBJECT_ALLOC));
   }
+  if (vm.can.can_generate_vm_object_alloc_events != 0)
+    mode(JVMTI_EVENT_VM_OBJECT_ALLOC, n.is_on(JVMPI_EVENT_OBJECT_ALLOC));
   if (vm.can.can_generate_monitor_events != 0) {
     const bool contended =
         n.is_any_on({JVMPI_EVENT_MONITOR_CONTENDED_ENTER, JVMPI_EVENT_MONITOR_CONTENDED_ENTERED,

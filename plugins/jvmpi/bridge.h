@@ -7,17 +7,18 @@
 
 #include "plugins/jvmpi/agent_library.h"
 #include "plugins/jvmpi/collections.h"
+#include "plugins/jvmpi/probes.h"
 #include "plugins/jvmpi/raw_monitors.h"
 
 namespace hprof::jvmpi {
 
 struct Config {
-  const char* agent;    // y, n, or <library>[:<options>]
-  const char* options;  // jvmpi-options=
-  uint32_t methods;     // kMethods*
-  uint32_t allocations;
+  const char* agent;     // y, n, or <library>[:<options>]
+  const char* options;   // jvmpi-options=
+  uint32_t methods;      // kBy*
+  uint32_t allocations;  // the same
 };
-constexpr uint32_t kMethodsByEvents = 1;
+constexpr uint32_t kByNothing = 0, kByEvents = 1, kByProbes = 2;
 
 class Bridge {
  public:
@@ -41,7 +42,8 @@ class Bridge {
   void vm_death(JNIEnv* jni);
   void class_file(JNIEnv* jni, jint size, const unsigned char* bytes, jint* new_size,
                   unsigned char** new_bytes);
-  void method(JNIEnv* jni, jmethodID method, bool entry);
+  // depth: frames above it on the stack; -1: it is static.
+  void method(JNIEnv* jni, jmethodID method, bool entry, jint depth);
   void monitor(JNIEnv* jni, jobject object, bool entered);
   void wait(JNIEnv* jni, jobject object, jlong timeout_ms);
   void waited(JNIEnv* jni, jobject object);
@@ -49,6 +51,8 @@ class Bridge {
                 const jvmtiAddrLocationMap* map);
   void uncompiled(jmethodID method, const void* code);
   void data_request(bool dump, bool reset);
+  void reference_made(JNIEnv* jni, jint type, jobject reference);
+  void reference_goes(JNIEnv* jni, jint type, jobject reference);
 
   void get_call_trace(JVMPI_CallTrace* trace, jint depth);
   // Counts an id that was never given out.
@@ -63,6 +67,7 @@ class Bridge {
   Threads threads{vm, &notifier, &objects};
   RawMonitors monitors{vm, &notifier, &threads};
   Collections collections{vm, &notifier, &classes, &threads};
+  Probes probes{this};
   AgentLibrary library{vm};
   std::atomic<bool> was_asked{false};   // an agent has got the interface
   std::atomic<bool> wanted_jni{false};  // JNI was asked for where there is none
@@ -80,7 +85,6 @@ class Bridge {
   bool send_dump(JVMPI_Event* event, jint type, JNIEnv* jni, bool taken);
 
   std::atomic<bool> live_{false};
-  bool methods_ = false;  // jvmpi-methods=
   bool interval_set_ = false;
   uint64_t* unknown_ids_ = nullptr;
 };

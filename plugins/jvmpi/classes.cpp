@@ -62,11 +62,11 @@ ClassInfo* Classes::make(JNIEnv* jni, jclass cls, uint64_t number, Slot* slot) {
   if (made == nullptr) return nullptr;
   made->kind = kind_of(signature);
   made->load.class_id = id_of_number(number);
-  made->ref = jni->NewWeakGlobalRef(cls);
+  made->ref = vm_.new_weak(jni, cls);
   if (std::strcmp(signature, kHiddenClass) == 0) hide(cls, made);
   ClassInfo* none = nullptr;
   if (slot->info.compare_exchange_strong(none, made, std::memory_order_acq_rel)) return made;
-  jni->DeleteWeakGlobalRef(made->ref);
+  vm_.delete_weak(jni, made->ref);
   vm_.services.release(made, 1);
   return none;
 }
@@ -247,7 +247,7 @@ void Classes::forget(JNIEnv* jni, uint64_t number) {
     uint64_t expected = number;
     if (owner != nullptr) owner->number.compare_exchange_strong(expected, 0, std::memory_order_acq_rel);
   }
-  if (info->ref != nullptr) jni->DeleteWeakGlobalRef(info->ref);
+  if (info->ref != nullptr) vm_.delete_weak(jni, info->ref);
   Arena::release(vm_.services, info->memory);
   vm_.services.release(info, 1);
 }

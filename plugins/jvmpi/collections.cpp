@@ -27,6 +27,7 @@ void Collections::run(JNIEnv* jni, hprof_agent_thread* thread) {
   constexpr uint64_t kLookNs = 100'000'000;  // newer VMs free objects some time after the collection
   do {
     if (has_some()) tell(jni);
+    notifier_.look_for_stuck();
   } while (vm_.services.threads->wait(thread, kLookNs) != 0);
 }
 
@@ -59,6 +60,17 @@ Collections::Chunk* Collections::take_tags() {
   __atomic_store_n(&first_, nullptr, __ATOMIC_RELEASE);
   last_ = nullptr;
   return taken;
+}
+
+void Collections::hold() {
+  constexpr int kTries = 5000;
+  constexpr uint64_t kPauseNs = 1'000'000;
+  holds_.fetch_add(1, std::memory_order_seq_cst);
+  JNIEnv* self = vm_.jni();
+  for (int i = 0; i < kTries && telling_.load(std::memory_order_seq_cst) &&
+                  teller_.load(std::memory_order_relaxed) != self;
+       i++)
+    vm_.services.threads->pause(vm_.services.host, kPauseNs);
 }
 
 void Collections::release() {
@@ -120,8 +132,11 @@ void Collections::tell_finish(JNIEnv* jni) {
 
 // Each collection is a pair of its own; what has gone is told within the last.
 void Collections::tell(JNIEnv* jni) {
-  if (holds_.load(std::memory_order_acquire) != 0 || telling_.exchange(true, std::memory_order_acq_rel))
+  if (holds_.load(std::memory_order_acquire) != 0 || telling_.exchange(true, std::memory_order_seq_cst))
     return;
+  teller_.store(jni, std::memory_order_relaxed);
+  // Who held it back meanwhile has seen nobody telling, or waits.
+  if (holds_.load(std::memory_order_seq_cst) != 0) return telling_.store(false, std::memory_order_release);
   threads_.tell_current(jni);
   uint32_t pairs = collected_.exchange(0, std::memory_order_acq_rel);
   Chunk* chunks = take_tags();

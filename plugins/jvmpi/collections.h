@@ -25,8 +25,9 @@ class Collections {
   void run_gc(JNIEnv* jni);
   // What is left at the VM's end; waits for who is telling, for a second at most. [app]
   void tell_last(JNIEnv* jni);
-  // Holds back what would be told; nests over all threads. [any] but [signal]
-  void hold() { holds_.fetch_add(1, std::memory_order_acq_rel); }
+  // Holds back what would be told; nests over all threads. Waits for a thread that is telling, though not
+  // forever: its handler may wait for the caller. [any] but [signal]
+  void hold();
   void release();
 
  private:
@@ -55,6 +56,7 @@ class Collections {
   std::atomic<uint32_t> holds_{0};
   std::atomic<uint32_t> collected_{0};
   std::atomic<bool> telling_{false};
+  std::atomic<JNIEnv*> teller_{nullptr};
   Lock lock_;  // of the chunks: a few instructions, and memory for the next
   Chunk* first_ = nullptr;
   Chunk* last_ = nullptr;

@@ -41,11 +41,13 @@ bool Collector::close() {
 hprof_status Collector::start() {
   if (is_off()) return HPROF_OK;
   bridge_.notifier.pause(false);
+  if (bridge_.probes.start() != HPROF_OK) return HPROF_FAILED;
   return bridge_.collections.start() ? HPROF_OK : HPROF_FAILED;
 }
 
 void Collector::stop() {
   if (is_off()) return;
+  bridge_.probes.stop();
   bridge_.collections.stop();
   if (!ending_.load(std::memory_order_relaxed)) bridge_.notifier.pause(true);
 }

@@ -54,7 +54,7 @@ void Bridge::class_file(JNIEnv* jni, jint size, const unsigned char* bytes, jint
   *new_size = hook.new_class_data_len;
 }
 
-void Bridge::method(JNIEnv* jni, jmethodID method, bool entry) {
+void Bridge::method(JNIEnv* jni, jmethodID method, bool entry, jint depth) {
   if (!is_live() || classes.is_hidden(method)) return;
   threads.tell_current(jni);
   objects.tell_class_of(jni, method);
@@ -63,8 +63,14 @@ void Bridge::method(JNIEnv* jni, jmethodID method, bool entry) {
   if (!entry) return notifier.send_if_on(&event, JVMPI_EVENT_METHOD_EXIT, jni);
   notifier.send_if_on(&event, JVMPI_EVENT_METHOD_ENTRY, jni);
   if (!notifier.is_on(JVMPI_EVENT_METHOD_ENTRY2)) return;
+  // JDK 8 gives static methods the first argument.
+  constexpr jint kAccStatic = 0x0008;
   jobject receiver = nullptr;
-  if (vm.jvmti->GetLocalInstance(nullptr, 0, &receiver) != JVMTI_ERROR_NONE) receiver = nullptr;
+  jint modifiers = 0;
+  if (depth < 0 || vm.jvmti->GetMethodModifiers(method, &modifiers) != JVMTI_ERROR_NONE ||
+      (modifiers & kAccStatic) != 0 ||
+      vm.jvmti->GetLocalInstance(nullptr, depth, &receiver) != JVMTI_ERROR_NONE)
+    receiver = nullptr;
   event.u.method_entry2 = {method, objects.id(jni, receiver)};
   notifier.send(&event, JVMPI_EVENT_METHOD_ENTRY2, jni);
   if (receiver != nullptr) jni->DeleteLocalRef(receiver);
@@ -122,7 +128,9 @@ void Bridge::waited(JNIEnv* jni, jobject object) {
 void Bridge::compiled(jmethodID method, jint size, const void* code, jint map_size,
                       const jvmtiAddrLocationMap* map) {
   JNIEnv* jni = vm.jni();
-  if (!is_live() || jni == nullptr || !notifier.is_on(JVMPI_EVENT_COMPILED_METHOD_LOAD)) return;
+  if (!is_live() || jni == nullptr || !notifier.is_on(JVMPI_EVENT_COMPILED_METHOD_LOAD) ||
+      classes.is_hidden(method))
+    return;
   objects.tell_class_of(jni, method);
   Arena arena(vm.services);
   const Lines lines(vm, method);
@@ -140,7 +148,7 @@ void Bridge::compiled(jmethodID method, jint size, const void* code, jint map_si
 }
 
 void Bridge::uncompiled(jmethodID method, const void* code) {
-  if (!is_live()) return;
+  if (!is_live() || classes.is_hidden(method)) return;
   // Agents look for the address where COMPILED_METHOD_LOAD has it.
   JVMPI_Event event = {};
   event.u.compiled_method_load.method_id = method;
@@ -190,13 +198,12 @@ void JNICALL on_class_file_load_hook(jvmtiEnv*, JNIEnv* jni, jclass redefined, j
   if (b != nullptr && redefined == nullptr) b->class_file(jni, size, bytes, new_size, new_bytes);
 }
 void JNICALL on_method_entry(jvmtiEnv*, JNIEnv* jni, jthread, jmethodID method) {
-  if (Bridge* b = bridge()) b->method(jni, method, true);
+  if (Bridge* b = bridge()) b->method(jni, method, true, 0);
 }
 void JNICALL on_method_exit(jvmtiEnv*, JNIEnv* jni, jthread, jmethodID method, jboolean, jvalue) {
-  if (Bridge* b = bridge()) b->method(jni, method, false);
+  if (Bridge* b = bridge()) b->method(jni, method, false, 0);
 }
-void JNICALL on_sampled_object_alloc(jvmtiEnv*, JNIEnv* jni, jthread, jobject object, jclass cls,
-                                     jlong size) {
+void JNICALL on_object_alloc(jvmtiEnv*, JNIEnv* jni, jthread, jobject object, jclass cls, jlong size) {
   Bridge* b = bridge();
   if (b == nullptr || !b->is_live()) return;
   b->threads.tell_current(jni);
@@ -240,7 +247,9 @@ void set_callbacks(jvmtiEnv* jvmti) {
   to.ClassFileLoadHook = &on_class_file_load_hook;
   to.MethodEntry = &on_method_entry;
   to.MethodExit = &on_method_exit;
-  to.SampledObjectAlloc = &on_sampled_object_alloc;
+  // What the VM itself makes, where the program's allocations come by probes.
+  to.VMObjectAlloc = &on_object_alloc;
+  to.SampledObjectAlloc = &on_object_alloc;
   to.ObjectFree = &on_object_free;
   to.GarbageCollectionFinish = &on_garbage_collection_finish;
   to.MonitorContendedEnter = &on_monitor_contended_enter;

@@ -2,6 +2,7 @@
 #include "plugins/jvmpi/notifier.h"
 
 #include <hprof/cpp/hash_table.hpp>
+#include <hprof/cpp/text.hpp>
 
 namespace hprof::jvmpi {
 
@@ -15,13 +16,34 @@ void Notifier::call(JVMPI_Event* event, jint type, JNIEnv* env) {
 
 void Notifier::send(JVMPI_Event* event, jint type, JNIEnv* env) {
   Stripe& stripe = stripes_[mix(0, reinterpret_cast<uintptr_t>(env)) % kStripes];
-  stripe.inside.fetch_add(1, std::memory_order_seq_cst);
+  stripe.state.fetch_add(1, std::memory_order_seq_cst);
+  stripe.type.store(type & ~JVMPI_REQUESTED_EVENT, std::memory_order_relaxed);
   const bool is_asked = (type & JVMPI_REQUESTED_EVENT) != 0;
   if (!paused_.load(std::memory_order_seq_cst) &&
       (!over_.load(std::memory_order_seq_cst) ||
        (is_ending() && (is_asked || env == ending_env_.load(std::memory_order_relaxed)))))
     call(event, type, env);
-  stripe.inside.fetch_sub(1, std::memory_order_release);
+  stripe.state.fetch_add(kPassed - 1, std::memory_order_release);
+}
+
+// Who shares a stripe with a busy thread may be overlooked.
+void Notifier::look_for_stuck() {
+  constexpr uint64_t kLongNs = 10'000'000'000;
+  const uint64_t now = vm_.services.clock->monotonic(vm_.services.host);
+  for (Stripe& stripe : stripes_) {
+    const uint32_t state = stripe.state.load(std::memory_order_relaxed);
+    if ((state & kInside) == 0 || state != stripe.looked_at || stripe.since_ns == 0) {
+      stripe.looked_at = state;
+      stripe.since_ns = now;
+    } else if (!stuck_ && now - stripe.since_ns >= kLongNs) {
+      stuck_ = true;
+      TextLine<120> line;
+      line.add("jvmpi: the agent's handler of event ")
+          .add(static_cast<uint64_t>(stripe.type.load(std::memory_order_relaxed)))
+          .add(" has not returned for 10 s");
+      vm_.services.log->message(vm_.services.host, line.c_str());
+    }
+  }
 }
 
 void Notifier::send_last(JNIEnv* env) {
@@ -30,7 +52,7 @@ void Notifier::send_last(JNIEnv* env) {
   constexpr uint64_t kPauseNs = 1'000'000;
   for (int i = 0; i < kTries && !exiting_.load(std::memory_order_relaxed); i++) {
     uint32_t inside = 0;
-    for (Stripe& stripe : stripes_) inside += stripe.inside.load(std::memory_order_acquire);
+    for (Stripe& stripe : stripes_) inside += stripe.state.load(std::memory_order_acquire) & kInside;
     if (inside == 0) break;
     vm_.services.threads->pause(vm_.services.host, kPauseNs);
   }

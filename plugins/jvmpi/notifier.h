@@ -37,15 +37,22 @@ class Notifier {
   // The last event. Waits for threads that are inside a handler, for a second at most; not when the agent
   // itself ends the VM, which it may do in a handler.
   void send_last(JNIEnv* env);
+  // Says so, once, when a handler has not returned for ten seconds. Now and then, by one thread. [control]
+  void look_for_stuck();
   void expect_exit() { exiting_.store(true, std::memory_order_relaxed); }
   // In the handler of JVM_SHUT_DOWN: an agent may ask for its dumps there, and gets what they name defined.
   bool is_ending() const { return ending_.load(std::memory_order_acquire); }
 
  private:
   static constexpr uint32_t kStripes = 64;
+  static constexpr uint32_t kInside = 0xffff, kPassed = 0x10000;
   struct Stripe {
-    std::atomic<uint32_t> inside;
-    char apart[60];  // from the next, by a cache line
+    std::atomic<uint32_t> state;  // threads inside, and how many have left, times kPassed
+    std::atomic<jint> type;       // the event that came last
+    uint32_t looked_at;           // look_for_stuck: the state then, and when it was new
+    uint32_t reserved;
+    uint64_t since_ns;
+    char apart[40];  // from the next, by a cache line
   };
 
   void call(JVMPI_Event* event, jint type, JNIEnv* env);
@@ -58,6 +65,7 @@ class Notifier {
   std::atomic<bool> ending_{false};
   std::atomic<JNIEnv*> ending_env_{nullptr};
   std::atomic<bool> exiting_{false};
+  bool stuck_ = false;  // said
   Stripe stripes_[kStripes] = {};
 };
 

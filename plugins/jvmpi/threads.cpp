@@ -20,7 +20,8 @@ void Threads::started(JNIEnv* jni, jthread thread) {
   entry->told.store(false, std::memory_order_relaxed);
   entry->telling.store(false, std::memory_order_relaxed);
   entry->cpu_ns.store(-1, std::memory_order_relaxed);
-  entry->object.store(jni->NewGlobalRef(thread), std::memory_order_release);
+  entry->call_depth = 0;
+  entry->object.store(static_cast<jthread>(vm_.new_global(jni, thread)), std::memory_order_release);
 }
 
 // After THREAD_END: nothing of it is found any more.
@@ -34,7 +35,7 @@ void Threads::ended(JNIEnv* jni) {
   }
   entry->local.store(nullptr, std::memory_order_relaxed);
   jthread object = entry->object.exchange(nullptr, std::memory_order_acq_rel);
-  if (object != nullptr) jni->DeleteGlobalRef(object);
+  if (object != nullptr) vm_.delete_global(jni, object);
 }
 
 ThreadEntry* Threads::current(JNIEnv* jni) {
@@ -79,10 +80,10 @@ void Threads::find_all(JNIEnv* jni) {
     ThreadEntry* entry = env != nullptr ? this->entry(env, true) : nullptr;
     if (entry != nullptr && entry->object.load(std::memory_order_acquire) == nullptr) {
       jthread none = nullptr;
-      jthread object = jni->NewGlobalRef(threads[i]);
+      jthread object = static_cast<jthread>(vm_.new_global(jni, threads[i]));
       entry->cpu_ns.store(-1, std::memory_order_relaxed);
       if (!entry->object.compare_exchange_strong(none, object, std::memory_order_acq_rel))
-        jni->DeleteGlobalRef(object);
+        vm_.delete_global(jni, object);
     }
     jni->DeleteLocalRef(threads[i]);
   }

@@ -15,10 +15,14 @@ struct ThreadEntry {
   std::atomic<jthread> object;  // global reference; null: no such thread now
   std::atomic<bool> told;       // THREAD_START was sent: THREAD_END will be
   std::atomic<bool> telling;
-  std::atomic<jlong> cpu_ns;      // when it was suspended last
-  std::atomic<bool> has_run;      // between the last two times
-  std::atomic<jlong> wait_began;  // MONITOR_WAIT, by the VM's clock
-  std::atomic<JNIEnv*> contends;  // MONITOR_CONTENDED_ENTER: the owner then
+  std::atomic<jlong> cpu_ns;       // when it was suspended last
+  std::atomic<bool> has_run;       // between the last two times
+  std::atomic<jlong> wait_began;   // MONITOR_WAIT, by the VM's clock
+  std::atomic<JNIEnv*> contends;   // MONITOR_CONTENDED_ENTER: the owner then
+  std::atomic<bool> in_reference;  // an event of a JNI reference is being sent
+  jmethodID* calls;                // Probes, by its thread alone: the methods that it is in
+  uint32_t call_depth;
+  uint32_t call_room;
 };
 
 class Threads {

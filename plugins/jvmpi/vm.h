@@ -1,6 +1,7 @@
 // What every part of the bridge works with: the VM, and an environment of JVMTI's that is the bridge's own.
 #pragma once
 
+#include <atomic>
 #include <jvmti.h>
 
 #include <hprof/cpp/services.hpp>
@@ -16,11 +17,22 @@ struct Vm {
   jvmtiEnv* jvmti = nullptr;
   jvmtiEnv* suspender = nullptr;  // the one that may suspend threads; null: none may
   jvmtiCapabilities can = {};
+  // JNI's functions before references were watched; null: they are not.
+  std::atomic<const JNINativeInterface_*> own_jni{nullptr};
 
   // Of the calling thread; null when it is not attached, and while Agent_OnLoad runs. [any] but [signal]
   JNIEnv* jni() const {
     void* env = nullptr;
     return invoke->GetEnv(java_vm, &env, JNI_VERSION_1_2) == JNI_OK ? static_cast<JNIEnv*>(env) : nullptr;
+  }
+  // The bridge's own references, of which the agent is not told. [app]
+  jobject new_global(JNIEnv* jni, jobject object) const { return own(jni).NewGlobalRef(jni, object); }
+  jweak new_weak(JNIEnv* jni, jobject object) const { return own(jni).NewWeakGlobalRef(jni, object); }
+  void delete_global(JNIEnv* jni, jobject reference) const { own(jni).DeleteGlobalRef(jni, reference); }
+  void delete_weak(JNIEnv* jni, jweak reference) const { own(jni).DeleteWeakGlobalRef(jni, reference); }
+  const JNINativeInterface_& own(JNIEnv* jni) const {
+    const JNINativeInterface_* before = own_jni.load(std::memory_order_acquire);
+    return before != nullptr ? *before : *jni->functions;
   }
   void deallocate(void* memory) const {
     if (memory != nullptr) jvmti->Deallocate(static_cast<unsigned char*>(memory));

@@ -64,6 +64,49 @@ def promises_hold_with_calls(vm):
     check(seen.get(42, 0) > 300 and seen.get(33, 0) > 3 and seen.get(46) == 1, "classes, threads, the start: %s" % seen)
 
 
+PROBES = UNITS + ("bytecode",)
+
+
+def counted(vm, how, program):
+    """What calls.c counts of a program's own methods: {method: (entries, exits, receivers)}."""
+    ran = run(vm, "calls", program, program, options="jvmpi=y,jvmpi-methods=" + how)
+    lines = [line.rsplit(" ", 3) for line in said(ran) if not line.startswith("broken")]
+    check_equal(said(ran)[-1], "broken 0", "calls that do not nest\n%s\n" % ran)
+    return {line[0]: tuple(int(n) for n in line[1:]) for line in lines}
+
+
+@vm_test(units=PROBES, quick=True)
+def probes_count_calls_as_events_do(vm):
+    for program in ("Catches", "Nests"):
+        by_probes = counted(vm, "probes", program)
+        check_equal(by_probes, counted(vm, "events", program), "entries, exits, receivers of " + program)
+        if program == "Catches":
+            check_equal((by_probes["Catches.thrower(I)V"], by_probes["Catches$Own.<init>(Ljava/lang/String;)V"]),
+                        ((50, 50, 0), (55, 55, 55)), "calls")
+
+
+@vm_test(units=PROBES)
+def promises_hold_with_calls_by_probes(vm):
+    for program in ("Isolated", "Unloads"):
+        seen = check_promises(run(vm, "promises", "calls", program, options="jvmpi=y,jvmpi-methods=probes"))
+        check(seen.get(1, 0) > 1000 and seen.get(3, 0) > 1000, "calls: %s" % seen)
+
+
+@vm_test(units=PROBES)
+def promises_hold_with_allocations_by_probes(vm):
+    seen = check_promises(run(vm, "promises", "objects", "Sums", "2", options="jvmpi=y,jvmpi-allocs=probes"))
+    check(seen.get(4, 0) > 10000, "allocations: %s" % seen)
+    seen = check_promises(run(vm, "promises", "all", "Isolated", options="jvmpi=y,jvmpi-allocs=probes,jvmpi-methods=probes"))
+    check(seen.get(2, 0) > 1000 and seen.get(4, 0) > 5000, "events: %s" % seen)
+
+
+@vm_test(units=PROBES + ("cpu_times", "encoder_ascii", "sink_file"))
+def probes_have_one_user(vm):
+    for options in ("cpu=times,jvmpi=y,jvmpi-methods=probes", "jvmpi=y,jvmpi-methods=probes,cpu=times"):
+        ran = vm.profiled(options, "Quick")
+        check("cannot be created" in ran.err and "cpu=times" in ran.err, "not said why\n%s" % ran)
+
+
 @vm_test(units=UNITS, since=11)
 def promises_hold_with_objects(vm):
     seen = check_promises(run(vm, "promises", "objects", "Sums", "2"))
@@ -189,6 +232,43 @@ def heap_dumps_are_those_of_our_own(vm):
             check_equal(len(record), len(level2.records[number]), "bytes of object %x" % number)
         if number in ids or number in of_shapes:
             check_equal(record, level2.records[number], "object %x" % number)
+
+
+def check_pieces(vm, *java, options="jvmpi=y"):
+    ran = run(vm, "pieces", "", "Garbage", options=options, java=java)
+    check_equal(said(ran)[-1], "made 600000, freed 600000, twice 0, while held 0", "what the agent saw\n%s\n" % ran)
+
+
+@vm_test(units=UNITS, since=11)
+def no_allocation_and_no_free_is_lost(vm):
+    check_pieces(vm, "-XX:+UseSerialGC")
+    check_pieces(vm, "-XX:+UseG1GC")
+
+
+@vm_test(units=PROBES)
+def no_allocation_by_probes_is_lost(vm):
+    check_pieces(vm, "-XX:+UseSerialGC", options="jvmpi=y,jvmpi-allocs=probes")
+
+
+@vm_test(units=UNITS, since=17)
+def promises_hold_with_zgc(vm):
+    seen = check_promises(run(vm, "promises", "all", "Isolated", java=("-XX:+UseZGC",)))
+    check(seen.get(2, 0) > 1000 and seen.get(4, 0) > 10000, "events: %s" % seen)
+
+
+@vm_test(units=UNITS)
+def references_are_told_of(vm):
+    ran = run(vm, "references", "", "Quick")
+    check_equal(said(ran), ["made 20, gone 20, wrong 0"], "what the agent saw\n%s\n" % ran)
+
+
+@vm_test(units=UNITS)
+def handlers_that_do_not_return_are_told_of(vm):
+    build(vm, "references")
+    live = vm.launch([vm.agent_option("jvmpi=y"), "-Xrunreferences:stuck", "Quick"], {"LD_LIBRARY_PATH": vm.dir})
+    live.wait_until(lambda: "handler of event 42 has not returned for 10 s" in live.err(), "that is said")
+    open(vm.path("go"), "w").close()
+    check_equal(live.finish().code, 0, "exit code\n%s\n" % live.state())
 
 
 FUNCTIONS = ["frames some", "native line -3", "frames of nobody 0", "status 3", "suspended 0 10 status 8003", "has run 0",

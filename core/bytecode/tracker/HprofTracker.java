@@ -71,6 +71,9 @@ public final class HprofTracker {
   /** Set while a unit wants entries of methods, exceptions caught, exceptions made. */
   static boolean entering, catching, making;
 
+  /** Set while a unit wants calls and their ends. */
+  static boolean calling;
+
   /**
    * Where in any object eight bytes lie that tell its class and, in an array, its length: read here, where no collector
    * moves the object meanwhile, and given to the agent as they are. -1: this VM has no such place.
@@ -92,6 +95,8 @@ public final class HprofTracker {
     enteredMethod(0);
     caughtException(null, 0);
     madeException(null);
+    callBegins(null, 0);
+    callEnds(0, false);
     threadTime();
     counterTime();
     System.nanoTime();
@@ -324,6 +329,19 @@ public final class HprofTracker {
     if (entering) enteredMethod(method);
   }
 
+  /** In place of enter() where a unit is told of each call. */
+  public static long enterCall(int method) {
+    return calling ? callBegins(Thread.currentThread(), method) : 0;
+  }
+
+  public static void exitCall(long call) {
+    if (call != 0) callEnds(call, false);
+  }
+
+  public static void unwindCall(long call) {
+    if (call != 0) callEnds(call, true);
+  }
+
   /** A handler of that method begins. */
   @java.lang.invoke.DontInline
   @DontInline
@@ -364,6 +382,10 @@ public final class HprofTracker {
   private static native void allocatedObject(Object object, long header);
 
   private static native void enteredMethod(int method);
+
+  private static native long callBegins(Thread thread, int method);
+
+  private static native void callEnds(long call, boolean thrown);
 
   private static native void caughtException(Object exception, int method);
 

@@ -216,7 +216,7 @@ class HashTable {
       if (key_of(old[i]) == 0) continue;
       search(
           fresh, 0, key_of(old[i]), [](const Value&) { return false; }, &to);
-      std::memcpy(static_cast<void*>(to), &old[i], sizeof(Slot));
+      if (to != nullptr) std::memcpy(static_cast<void*>(to), &old[i], sizeof(Slot));
     }
     memory_.release(old, slots);
     return true;

@@ -26,6 +26,8 @@
 #define HPROF_PROBE_CAUGHT (1u << 5)      /* exceptions that reach a catch clause */
 #define HPROF_PROBE_MADE (1u << 6)        /* exceptions made, thrown or not */
 #define HPROF_PROBE_LATE (1u << 7)        /* ask() only: without early hooks go on; see below */
+#define HPROF_PROBE_CALLS (1u << 8)       /* each call of a method and its end: two calls of native functions each; not
+                                             beside HPROF_PROBE_METHODS */
 
 /* One user for each kind of probe at a time. Threads of the agent's own are not told of. */
 typedef struct hprof_probe_user {
@@ -56,7 +58,14 @@ typedef struct hprof_probe_user {
    * what the VM keeps ready (some OutOfMemoryErrors, StackOverflowErrors) and, unless -XX:-OmitStackTraceInFastThrow is
    * given, what compiled code throws without a stack trace after many times. */
   void (*made)(void* self, void* jni, void* exception); /* [app] */
+  /* HPROF_PROBE_CALLS: a method begins, on its thread; what is returned comes back when it ends, 0: its end is not
+   * told. Not told: native methods, calls on virtual threads, and constructors that fail before their super's has
+   * returned end unseen. The stack below: HPROF_CALL_FRAMES of HprofTracker's methods, then that method. */
+  uint64_t (*call_begins)(void* self, void* jni, hprof_method_id method);         /* [app] */
+  void (*call_ends)(void* self, void* jni, uint64_t call, uint32_t by_exception); /* [app] */
 } hprof_probe_user;
+
+#define HPROF_CALL_FRAMES 2
 
 /* What rewriting came to. */
 typedef struct hprof_probe_totals {
