@@ -88,6 +88,11 @@ jint suspend(Bridge* b, JNIEnv* env) {
   const jint result = b->vm.suspender->SuspendThread(thread);
   ThreadEntry* entry = b->threads.entry(env, false);
   jlong ns = 0;
+  if (result == JVMTI_ERROR_NONE && entry != nullptr) {
+    jthread kept = static_cast<jthread>(b->vm.new_global(jni, thread));
+    jthread old = entry->suspended.exchange(kept, std::memory_order_acq_rel);
+    if (old != nullptr) b->vm.delete_global(jni, old);
+  }
   if (result == JVMTI_ERROR_NONE && entry != nullptr &&
       b->vm.jvmti->GetThreadCpuTime(thread, &ns) == JVMTI_ERROR_NONE) {
     entry->has_run.store(entry->cpu_ns.exchange(ns, std::memory_order_relaxed) != ns,
@@ -100,6 +105,13 @@ jint resume(Bridge* b, JNIEnv* env) {
   JNIEnv* jni = b->vm.jni();
   if (jni == nullptr || b->vm.suspender == nullptr) return JVMTI_ERROR_NOT_AVAILABLE;
   if (env == jni) return JVMTI_ERROR_NONE;
+  ThreadEntry* entry = b->threads.entry(env, false);
+  jthread kept = entry != nullptr ? entry->suspended.exchange(nullptr, std::memory_order_acq_rel) : nullptr;
+  if (kept != nullptr) {
+    const jint result = b->vm.suspender->ResumeThread(kept);
+    b->vm.delete_global(jni, kept);
+    if (result == JVMTI_ERROR_NONE) return result;
+  }
   Local<jthread> thread(jni, b->threads.object(jni, env));
   return thread != nullptr ? b->vm.suspender->ResumeThread(thread) : JVMTI_ERROR_INVALID_THREAD;
 }

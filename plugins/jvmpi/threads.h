@@ -15,6 +15,9 @@ struct ThreadEntry {
   std::atomic<jthread> object;  // global reference; null: no such thread now
   std::atomic<bool> told;       // THREAD_START was sent: THREAD_END will be
   std::atomic<bool> telling;
+  // Global reference to what SuspendThread has suspended: it may have told its end since, and has still to be
+  // resumed.
+  std::atomic<jthread> suspended;
   std::atomic<jlong> cpu_ns;       // when it was suspended last
   std::atomic<bool> has_run;       // between the last two times
   std::atomic<jlong> wait_began;   // MONITOR_WAIT, by the VM's clock
