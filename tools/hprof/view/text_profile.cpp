@@ -139,6 +139,8 @@ class TextReport {
     std::string_view line;
     while (next(&line)) {
       if (line.substr(0, end.size()) == end) {
+        if (made.name == "cpu_samples" && samples_of(made) > static_cast<double>(total))
+          made.totals.clear();  // it says nothing
         if (!made.rows.empty()) profile_.tables.push_back(std::move(made));
         return true;
       }
@@ -148,6 +150,13 @@ class TextReport {
       if (!row(scan, total, &made)) return fail("expected rank, self, accum, numbers and a trace");
     }
     return fail("the file ends within a table");
+  }
+
+  // As a sum that does not overflow.
+  static double samples_of(const ProfileTable& table) {
+    double sum = 0;
+    for (const ProfileRow& row : table.rows) sum += static_cast<double>(row.values[0]);
+    return sum;
   }
 
   bool row(Scan& scan, uint64_t total, ProfileTable* made) {
