@@ -262,19 +262,26 @@ extern "C" JNIEXPORT jint JNICALL HPROF_ENTRY(Agent_OnAttach)(JavaVM* vm, char* 
 
 // The native methods of java.lang.HprofTracker (core/bytecode/tracker). The VM finds them here because it
 // looks into the libraries of agents for those of the boot loader's classes.
+
+// null: there is no session, or nothing that rewrites classes.
+static hprof::ClassRewriter* rewriter() {
+  Session* session = hprof::kHasBytecode ? the_session.load(std::memory_order_acquire) : nullptr;
+  return session != nullptr ? &session->rewriter() : nullptr;
+}
+
 extern "C" JNIEXPORT jlong JNICALL Java_java_lang_HprofTracker_attach(JNIEnv* jni, jclass, jobject thread) {
-  Session* session = the_session.load(std::memory_order_acquire);
-  return session != nullptr ? session->rewriter().attach(jni, thread) : 0;
+  hprof::ClassRewriter* classes = rewriter();
+  return classes != nullptr ? classes->attach(jni, thread) : 0;
 }
 
 extern "C" JNIEXPORT jlong JNICALL Java_java_lang_HprofTracker_miss(JNIEnv*, jclass, jlong state, jlong node,
                                                                     jint method) {
-  Session* session = the_session.load(std::memory_order_acquire);
-  return session != nullptr ? session->rewriter().miss(state, node, method) : 0;
+  hprof::ClassRewriter* classes = rewriter();
+  return classes != nullptr ? classes->miss(state, node, method) : 0;
 }
 
 extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_release(JNIEnv*, jclass, jlong state) {
-  if (Session* session = the_session.load(std::memory_order_acquire)) session->rewriter().release(state);
+  if (hprof::ClassRewriter* classes = rewriter()) classes->release(state);
 }
 
 extern "C" JNIEXPORT jlong JNICALL Java_java_lang_HprofTracker_threadTime(JNIEnv*, jclass) {
@@ -287,39 +294,34 @@ extern "C" JNIEXPORT jlong JNICALL Java_java_lang_HprofTracker_counterTime(JNIEn
 
 extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_allocatedObject(JNIEnv* jni, jclass,
                                                                               jobject object, jlong header) {
-  if (Session* session = the_session.load(std::memory_order_acquire))
-    session->rewriter().allocated(jni, object, header);
+  if (hprof::ClassRewriter* classes = rewriter()) classes->allocated(jni, object, header);
 }
 
 extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_enteredMethod(JNIEnv* jni, jclass,
                                                                             jint method) {
-  if (Session* session = the_session.load(std::memory_order_acquire))
-    session->rewriter().entered(jni, method);
+  if (hprof::ClassRewriter* classes = rewriter()) classes->entered(jni, method);
 }
 
 extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_caughtException(JNIEnv* jni, jclass,
                                                                               jobject exception,
                                                                               jint method) {
-  if (Session* session = the_session.load(std::memory_order_acquire))
-    session->rewriter().caught(jni, exception, method);
+  if (hprof::ClassRewriter* classes = rewriter()) classes->caught(jni, exception, method);
 }
 
 extern "C" JNIEXPORT jlong JNICALL Java_java_lang_HprofTracker_callBegins(JNIEnv* jni, jclass, jobject thread,
                                                                           jint method) {
-  Session* session = the_session.load(std::memory_order_acquire);
-  return session != nullptr ? session->rewriter().call_begins(jni, thread, method) : 0;
+  hprof::ClassRewriter* classes = rewriter();
+  return classes != nullptr ? classes->call_begins(jni, thread, method) : 0;
 }
 
 extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_callEnds(JNIEnv* jni, jclass, jlong call,
                                                                        jboolean thrown) {
-  if (Session* session = the_session.load(std::memory_order_acquire))
-    session->rewriter().call_ends(jni, call, thrown != JNI_FALSE);
+  if (hprof::ClassRewriter* classes = rewriter()) classes->call_ends(jni, call, thrown != JNI_FALSE);
 }
 
 extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_madeException(JNIEnv* jni, jclass,
                                                                             jobject exception) {
-  if (Session* session = the_session.load(std::memory_order_acquire))
-    session->rewriter().made(jni, exception);
+  if (hprof::ClassRewriter* classes = rewriter()) classes->made(jni, exception);
 }
 
 extern "C" JNIEXPORT void JNICALL HPROF_ENTRY(Agent_OnUnload)(JavaVM*) {

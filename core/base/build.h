@@ -32,6 +32,13 @@ constexpr bool kHasControl = false;
 constexpr bool kHasControl = true;
 #endif
 
+// Classes can be rewritten: the engine for it is there.
+#ifdef HPROF_NO_BYTECODE
+constexpr bool kHasBytecode = false;
+#else
+constexpr bool kHasBytecode = true;
+#endif
+
 // Some unit writes heap dumps.
 #ifdef HPROF_NO_HEAP_DUMP
 constexpr bool kHasHeapDump = false;

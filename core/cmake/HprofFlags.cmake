@@ -26,12 +26,14 @@ if(_hprof_has_http)
 endif()
 hprof_has_unit(heap_dump _hprof_has_heap_dump)
 hprof_has_unit(heap_sites _hprof_has_heap_sites)
+hprof_has_unit(bytecode _hprof_has_bytecode)
 target_compile_definitions(hprof_flags INTERFACE
   $<$<BOOL:${HPROF_EMBEDDED}>:HPROF_EMBEDDED=1>
   $<$<BOOL:${HPROF_CHECKS}>:HPROF_CHECKS=1>
   $<$<NOT:$<BOOL:${HPROF_CONTROL}>>:HPROF_NO_CONTROL=1>
   $<$<NOT:$<BOOL:${HPROF_LOADABLE}>>:HPROF_NO_MODULES=1>
   $<$<NOT:$<BOOL:${_hprof_has_sockets}>>:HPROF_NO_SOCKETS=1>
+  $<$<NOT:$<BOOL:${_hprof_has_bytecode}>>:HPROF_NO_BYTECODE=1>
   $<$<NOT:$<BOOL:${_hprof_has_heap_dump}>>:HPROF_NO_HEAP_DUMP=1>
   $<$<NOT:$<BOOL:${_hprof_has_heap_sites}>>:HPROF_NO_HEAP_SITES=1>)
 # Machines without atomic operations on 8 or 64 bits have them in a library of the compiler's, which is linked statically,
