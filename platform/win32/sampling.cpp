@@ -19,6 +19,7 @@ int cpu_timer_stop(CpuTimer) { return kErrorUnsupported; }
 int cpu_timer_delete(CpuTimer*) { return 0; }
 ThreadState thread_state(NativeThread) { return ThreadState::kUnknown; }
 int send_look(NativeThread, void*) { return kErrorUnsupported; }
+bool left_a_call(const void*) { return false; }
 bool interrupted_a_call(const void*) { return false; }
 int install_sample_handler(SampleHandler, int) { return kErrorUnsupported; }
 void uninstall_sample_handler() {}

@@ -143,8 +143,7 @@ jint Bridge::availability(jint type) const {
     case JVMPI_EVENT_METHOD_EXIT:
       return when(can.can_generate_method_exit_events | calls);
     case JVMPI_EVENT_OBJECT_ALLOC:
-      return probes.has(HPROF_PROBE_ALLOCATIONS) ? jint{JVMPI_SUCCESS}
-                                                 : when(can.can_generate_sampled_object_alloc_events);
+      return when(probes.has(HPROF_PROBE_ALLOCATIONS) || can.can_generate_sampled_object_alloc_events != 0);
     case JVMPI_EVENT_OBJECT_FREE:
     case JVMPI_EVENT_CLASS_UNLOAD:
       return when(can.can_generate_object_free_events);
