@@ -3,6 +3,7 @@
 #include <initializer_list>
 
 #include <hprof/collector.h>
+#include <hprof/cpp/local_frame.hpp>
 
 #include "core/agent/command_runner.h"
 #include "core/agent/session.h"
@@ -98,16 +99,13 @@ int64_t Control::wake_at() const {
 void Control::work(JNIEnv* jni) {
   while (!stopping_.load(std::memory_order_acquire)) {
     wake_.wait(wake_at());
-    if (jni->PushLocalFrame(kLocalReferences) != 0) {
-      jni->ExceptionClear();
-      continue;
-    }
+    const LocalFrame locals(jni, kLocalReferences);
+    if (!locals.is_open()) continue;
     session_->tidy(jni);
     write_reports();
     write_window();
     run_commands(jni);
     if (detach_.exchange(false, std::memory_order_acq_rel) && may_go_on()) session_->detach_soon(jni);
-    jni->PopLocalFrame(nullptr);
   }
 }
 

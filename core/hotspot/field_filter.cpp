@@ -2,6 +2,8 @@
 
 #include <initializer_list>
 
+#include <hprof/cpp/local_frame.hpp>
+
 namespace hprof {
 
 namespace {
@@ -105,13 +107,8 @@ const char* hide(JNIEnv* jni, jclass owner, const char* field) {
 }  // namespace
 
 const char* hide_field(JNIEnv* jni, jclass owner, const char* field) {
-  if (jni->PushLocalFrame(kLocals) != 0) {
-    jni->ExceptionClear();
-    return "no memory";
-  }
-  const char* why = hide(jni, owner, field);
-  jni->PopLocalFrame(nullptr);
-  return why;
+  const LocalFrame locals(jni, kLocals);
+  return locals.is_open() ? hide(jni, owner, field) : "no memory";
 }
 
 }  // namespace hprof

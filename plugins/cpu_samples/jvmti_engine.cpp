@@ -1,6 +1,8 @@
 // Samples by JVMTI.
 #include "plugins/cpu_samples/jvmti_engine.h"
 
+#include <hprof/cpp/local_frame.hpp>
+
 #include "plugins/cpu_samples/due_times.h"
 
 namespace hprof::samples {
@@ -204,13 +206,13 @@ void JvmtiEngine::look(JNIEnv* jni) {
   const Services& s = shared_->services;
   jni_ = jni;
   candidate_count_ = 0;
-  if (jni->PushLocalFrame(2 * kMostCandidates + 16) != 0) return jni->ExceptionClear();
+  const LocalFrame locals(jni, 2 * kMostCandidates + 16);
+  if (!locals.is_open()) return;
   s.threads->each(s.host, jni, this, &JvmtiEngine::visit);
   const bool has_turn = shared_->book.turn.try_lock();
   if (has_turn && candidate_count_ != 0) take_stacks(jni);
   settle(has_turn);
   if (has_turn) shared_->book.turn.unlock();
-  jni->PopLocalFrame(nullptr);
 }
 
 // A thread on a CPU moves its clock while we look. One that does not may have been pushed off its CPU (on a

@@ -3,6 +3,7 @@
 
 #include <new>
 
+#include <hprof/cpp/local_frame.hpp>
 #include <hprof/cpp/note.hpp>
 
 namespace hprof::samples {
@@ -24,26 +25,6 @@ static constexpr uint64_t kFirstStopNs = 200'000;
 static constexpr uint64_t kUnknownTime = UINT64_MAX;
 // Since 16 one thread alone can be asked for its stack.
 static constexpr uint32_t kFirstWithHandshakes = 16;
-
-namespace {
-// Local references that the VM makes meanwhile go with it.
-class LocalFrame {
- public:
-  LocalFrame(JNIEnv* jni, jint capacity) : jni_(jni), open_(jni->PushLocalFrame(capacity) == 0) {
-    if (!open_) jni->ExceptionClear();
-  }
-  ~LocalFrame() {
-    if (open_) jni_->PopLocalFrame(nullptr);
-  }
-  LocalFrame(const LocalFrame&) = delete;
-  LocalFrame& operator=(const LocalFrame&) = delete;
-  bool is_open() const { return open_; }
-
- private:
-  JNIEnv* const jni_;
-  const bool open_;
-};
-}  // namespace
 
 // --- life ---
 

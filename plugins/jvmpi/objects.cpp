@@ -81,7 +81,7 @@ bool Objects::tell_again(JNIEnv* jni, jobjectID id) {
 
 void Objects::tell_prepared_classes(JNIEnv* jni) {
   const LocalFrame locals(jni, LocalFrame::kMost);
-  if (!locals.is_there()) return;
+  if (!locals.is_open()) return;
   FromVm<jclass> classes(vm_);
   jint count = 0;
   if (vm_.jvmti->GetLoadedClasses(&count, &classes) != JVMTI_ERROR_NONE) count = 0;

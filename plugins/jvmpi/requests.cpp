@@ -69,7 +69,7 @@ bool Bridge::dump_object(JNIEnv* jni, jobjectID id) {
 
 bool Bridge::dump(JNIEnv* jni, jint type, void* argument) {
   const LocalFrame locals(jni, LocalFrame::kMost);
-  if (!locals.is_there()) return false;
+  if (!locals.is_open()) return false;
   collections.hold();
   const bool sent = type == JVMPI_EVENT_MONITOR_DUMP ? dump_monitors(jni)
                     : type == JVMPI_EVENT_HEAP_DUMP

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <jvmti.h>
 
+#include <hprof/cpp/local_frame.hpp>
 #include <hprof/cpp/services.hpp>
 
 #include "plugins/jvmpi/jvmpi_abi.h"
@@ -37,26 +38,6 @@ struct Vm {
   void deallocate(void* memory) const {
     if (memory != nullptr) jvmti->Deallocate(static_cast<unsigned char*>(memory));
   }
-};
-
-// Room for local references, which go with the scope.
-class LocalFrame {
- public:
-  LocalFrame(JNIEnv* jni, jint room) : jni_(jni), is_there_(jni->PushLocalFrame(room) == 0) {
-    if (!is_there_) jni->ExceptionClear();
-  }
-  ~LocalFrame() {
-    if (is_there_) jni_->PopLocalFrame(nullptr);
-  }
-  LocalFrame(const LocalFrame&) = delete;
-  LocalFrame& operator=(const LocalFrame&) = delete;
-  bool is_there() const { return is_there_; }
-
-  static constexpr jint kMost = 65536;  // what HotSpot promises at most
-
- private:
-  JNIEnv* jni_;
-  bool is_there_;
 };
 
 // A local reference that lives as long as the scope.

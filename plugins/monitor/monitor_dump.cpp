@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include <hprof/cpp/local_frame.hpp>
 #include <hprof/cpp/note.hpp>
 
 #include "plugins/monitor/holders.h"
@@ -14,7 +15,6 @@ namespace hprof::monitor {
 static constexpr jint kOnMonitor =
     JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER | JVMTI_THREAD_STATE_IN_OBJECT_WAIT;
 static constexpr uint32_t kMostNamed = 100;  // threads that wait, in notes
-static constexpr jint kMostLocals = 65536;   // what HotSpot promises at most
 
 MonitorDump::MonitorDump(const Services& services, jvmtiEnv* jvmti, JNIEnv* jni, Stacks* stacks,
                          BlockedThreads* blocked, bool finds_monitors, bool with_locks)
@@ -62,10 +62,8 @@ hprof_status MonitorDump::write() {
   }
   // A thread, what it is blocked on, and both once more from its place; owners.
   jint locals = static_cast<jint>(room_) * 4 - 1;
-  if (jni_->PushLocalFrame(locals < kMostLocals ? locals : kMostLocals - 1) != 0) {
-    jni_->ExceptionClear();
-    return HPROF_NO_MEMORY;
-  }
+  const LocalFrame frame(jni_, locals < LocalFrame::kMost ? locals : LocalFrame::kMost - 1);
+  if (!frame.is_open()) return HPROF_NO_MEMORY;
   list_threads();
   list_places();
   std::sort(threads_, threads_ + thread_count_,
@@ -77,7 +75,6 @@ hprof_status MonitorDump::write() {
   fill_lists();
   hprof_status status = emit();
   if (status == HPROF_OK) status = write_held_threads();
-  jni_->PopLocalFrame(nullptr);
   return status == HPROF_OK ? write_notes() : status;
 }
 
@@ -140,7 +137,7 @@ jvmtiStackInfo* MonitorDump::stacks_held(const jthread* refs, uint32_t count) co
     }
     bool held = jvmti_->GetLoadedClasses(&class_count, &classes) == JVMTI_ERROR_NONE;
     if (held) jvmti_->Deallocate(reinterpret_cast<unsigned char*>(classes));
-    if (held && class_count < kMostLocals - 64) jni_->EnsureLocalCapacity(class_count + 16);
+    if (held && class_count < LocalFrame::kMost - 64) jni_->EnsureLocalCapacity(class_count + 16);
     if (held && stacks_->collections() == collections) return stacks;
     jvmti_->Deallocate(reinterpret_cast<unsigned char*>(stacks));
   }
@@ -150,7 +147,8 @@ jvmtiStackInfo* MonitorDump::stacks_held(const jthread* refs, uint32_t count) co
 void MonitorDump::take_stacks(Thread* threads, uint32_t count) {
   jthread refs[kBatch];
   for (uint32_t i = 0; i < count; i++) refs[i] = threads[i].ref;
-  if (jni_->PushLocalFrame(64) != 0) return jni_->ExceptionClear();
+  const LocalFrame frame(jni_, 64);
+  if (!frame.is_open()) return;
   jvmtiStackInfo* stacks = stacks_held(refs, count);
   for (uint32_t i = 0; i < count; i++) {
     Thread& thread = threads[i];
@@ -164,7 +162,6 @@ void MonitorDump::take_stacks(Thread* threads, uint32_t count) {
     }
   }
   jvmti_->Deallocate(reinterpret_cast<unsigned char*>(stacks));
-  jni_->PopLocalFrame(nullptr);
 }
 
 // --- monitors ---
