@@ -146,7 +146,7 @@ void add_checks(hprof_sampling_service& table) {
   HPROF_ROW(sampling, is_runnable, tag::kControl);
   HPROF_ROW(sampling, ended_a_call, tag::kSignal);
   HPROF_ROW(sampling, left_a_call, tag::kSignal);
-  HPROF_ROW(sampling, number, kJava);
+  HPROF_ROW(sampling, timer_number, kJava);
   HPROF_ROW(sampling, set_interval, tag::kSignal);
 }
 

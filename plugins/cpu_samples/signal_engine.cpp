@@ -132,7 +132,7 @@ void SignalEngine::apply(SampledThread* thread, hprof_thread_serial serial) {
     timer = s.sampling->start(s.host, thread->os_id.load(std::memory_order_relaxed), first,
                               SampledThreads::handle(thread));
     if (timer == nullptr) add_loss(lost_threads_, 1);
-    if (timer != nullptr) number = s.sampling->number(s.host, timer);
+    if (timer != nullptr) number = s.sampling->timer_number(s.host, timer);
   } else if (source_ == Source::kTimers && !wants_timer(*thread)) {
     take_rest(thread, serial, cpu);
   }

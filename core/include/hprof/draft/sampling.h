@@ -49,8 +49,8 @@ typedef struct hprof_sampling_service {
   uint32_t (*ended_a_call)(const hprof_host* host, const void* ucontext);
   /* 1: the signal came where a system call of the application's ends. [signal] */
   uint32_t (*left_a_call)(const hprof_host* host, const void* ucontext);
-  /* A timer's number for set_interval, never 0: when the timer is gone it is nobody's. [control][app] */
-  uint64_t (*number)(const hprof_host* host, const hprof_cpu_timer* timer);
+  /* What set_interval knows a timer by, never 0; a timer that is gone leaves its number to nobody. [control][app] */
+  uint64_t (*timer_number)(const hprof_host* host, const hprof_cpu_timer* timer);
   /* From now on the timer ticks whenever its thread has used that much CPU time more. [signal] */
   void (*set_interval)(const hprof_host* host, uint64_t number, uint64_t interval_ns);
 } hprof_sampling_service;
