@@ -198,16 +198,18 @@ void Collector::thread_end(void* jni, const hprof_thread* thread) {
   static_cast<JNIEnv*>(jni)->DeleteLocalRef(self);
 }
 
-// The CPU time since the last look goes to the node that the thread is in now. A thread that has neither
-// moved nor used any is looked at less often: reading its clock is a system call.
+// The CPU time since the last look goes to the node that the thread is in now, and of a thread that has ended
+// to the one where it was last seen, for it is in none any more. A thread that has neither moved nor used any
+// is looked at less often: reading its clock is a system call.
 void Collector::credit(State* state, void* jni, bool always) {
+  const bool ended = state->ended.load(std::memory_order_acquire) != 0;
   Node* node = node_of(state, jni);
+  if (ended && node->length == 0 && state->seen != nullptr) node = state->seen;
   uint64_t count = __atomic_load_n(&node->count, __ATOMIC_RELAXED);
   bool moved = node != state->seen || count != state->seen_count;
   if (!moved && !always && state->idle != 0 && ++state->idle % kMostIdle != 0) return;
-  uint64_t cpu = state->ended.load(std::memory_order_acquire) != 0
-                     ? state->final_cpu_ns
-                     : services_.clock->thread_cpu(services_.host, state->os_id);
+  const uint64_t cpu =
+      ended ? state->final_cpu_ns : services_.clock->thread_cpu(services_.host, state->os_id);
   state->seen = node;
   state->seen_count = count;
   if (cpu == UINT64_MAX || cpu <= state->cpu_ns) {

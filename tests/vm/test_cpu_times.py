@@ -184,8 +184,7 @@ def thread_sums(report):
 
 @vm_test(units=UNITS)
 def self_times_add_up_to_what_each_thread_used(vm):
-    """The program's own clocks say how much that was. Rows of less than 0.005 % are shown as nothing. On a busy machine the
-    thread that samples comes late, and what a thread used after the last look at it is nobody's."""
+    """The program's own clocks say how much that was. Rows of less than 0.005 % are shown as nothing."""
     for mode, column in (("sampled", 1), ("clock:cpu", 1), ("clock", 2)):
         run, report = profile(vm, ",thread=y,times=" + mode, "Sums", "400")
         sums = thread_sums(report)
@@ -193,7 +192,7 @@ def self_times_add_up_to_what_each_thread_used(vm):
         check_equal(len(used), 5, "threads that said what they used\n%s" % run)
         for words in used:
             ratio = sums.get(words[0], 0) / (int(words[column]) / 1e6)
-            check(0.94 < ratio < 1.02, "times=%s, thread %s: %.4f of its own time\n%s" % (mode, words[0], ratio, run))
+            check(0.98 < ratio < 1.02, "times=%s, thread %s: %.4f of its own time\n%s" % (mode, words[0], ratio, run))
 
 
 @vm_test(units=UNITS)
