@@ -115,24 +115,26 @@ const DumpClass* DumpClasses::laid_out(uint64_t number) {
   return cls == nullptr || cls->is_laid_out || !cls->has_fields || lay_out(cls) ? cls : nullptr;
 }
 
-uint32_t DumpClasses::width_of(char type) const {
+uint32_t width_of_primitive(char type) {
   switch (type | 0x20) {
-    case 'l':
-    case '[':
-    case '[' | 0x20:
-      return sizeof(jobjectID);
     case 'j':
     case 'd':
-      return values_ ? 8 : 0;
+      return 8;
     case 'i':
     case 'f':
-      return values_ ? 4 : 0;
+      return 4;
     case 's':
     case 'c':
-      return values_ ? 2 : 0;
+      return 2;
     default:
-      return values_ ? 1 : 0;
+      return 1;
   }
+}
+
+uint32_t DumpClasses::width_of(char type) const {
+  const char lower = static_cast<char>(type | 0x20);
+  if (lower == 'l' || lower == ('[' | 0x20)) return sizeof(jobjectID);
+  return values_ ? width_of_primitive(type) : 0;
 }
 
 // Of all interfaces that the class or a super implements, each counted once.

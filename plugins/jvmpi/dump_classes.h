@@ -37,6 +37,10 @@ struct DumpClass {
   uint32_t mark;  // while interfaces are counted
 };
 
+// Bytes of a primitive value; type: its letter in signatures (also jvmtiPrimitiveType), or that in lower
+// case. [any]
+uint32_t width_of_primitive(char type);
+
 class DumpClasses {
  public:
   // values: are primitive fields in the dump?

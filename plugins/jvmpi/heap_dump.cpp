@@ -19,36 +19,10 @@ uint64_t bits_of(const void* bytes, uint32_t width) {
   return bits;
 }
 
+// Of an array of primitive values.
 uint32_t width_of_elements(jint kind) {
-  switch (kind) {
-    case JVMPI_LONG:
-    case JVMPI_DOUBLE:
-      return 8;
-    case JVMPI_INT:
-    case JVMPI_FLOAT:
-      return 4;
-    case JVMPI_SHORT:
-    case JVMPI_CHAR:
-      return 2;
-    default:
-      return 1;
-  }
-}
-
-uint32_t width_of(jvmtiPrimitiveType type) {
-  switch (type) {
-    case JVMTI_PRIMITIVE_TYPE_LONG:
-    case JVMTI_PRIMITIVE_TYPE_DOUBLE:
-      return 8;
-    case JVMTI_PRIMITIVE_TYPE_INT:
-    case JVMTI_PRIMITIVE_TYPE_FLOAT:
-      return 4;
-    case JVMTI_PRIMITIVE_TYPE_SHORT:
-    case JVMTI_PRIMITIVE_TYPE_CHAR:
-      return 2;
-    default:
-      return 1;
-  }
+  constexpr char kLetters[] = "ZCFDBSIJ";  // of the kinds from JVMPI_BOOLEAN on
+  return width_of_primitive(kLetters[(kind - JVMPI_BOOLEAN) & 7]);
 }
 
 }  // namespace
@@ -231,7 +205,7 @@ jint JNICALL HeapDump::on_field(jvmtiHeapReferenceKind kind, const jvmtiHeapRefe
   const Seen* of = dump->seen(tag);
   if (of == nullptr || !of->cls->has_fields) return 0;
   const DumpField* to = field(*of->cls, info->field.index);
-  const uint32_t width = width_of(type);
+  const uint32_t width = width_of_primitive(static_cast<char>(type));
   if (to == nullptr || to->width != width || to->is_static != (kind == JVMTI_HEAP_REFERENCE_STATIC_FIELD))
     return 0;
   dump->records_.put_number(place(*of, *to), bits_of(&value, width), width);
@@ -243,7 +217,7 @@ jint JNICALL HeapDump::on_array(jlong, jlong, jlong* tag, jint count, jvmtiPrimi
                                 const void* elements, void* self) {
   auto* dump = static_cast<HeapDump*>(self);
   const Seen* of = dump->seen(tag);
-  const uint32_t width = width_of(type);
+  const uint32_t width = width_of_primitive(static_cast<char>(type));
   if (of == nullptr || width_of_elements(of->cls->kind) != width) return 0;
   const auto* from = static_cast<const char*>(elements);
   for (jint i = 0; i < count; i++) {
