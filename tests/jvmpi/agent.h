@@ -31,6 +31,23 @@ static void enable(const int* events, int count) {
   }
 }
 
+/* The methods that a thread is in; zeros at its first. NULL: no memory. */
+enum { kDeep = 100000 };
+
+struct Stack {
+  int depth;
+  jmethodID methods[kDeep];
+};
+
+__attribute__((unused)) static struct Stack* stack_of(JNIEnv* env) {
+  struct Stack* stack = jvmpi->GetThreadLocalStorage(env);
+  if (stack == NULL) {
+    stack = calloc(1, sizeof *stack);
+    jvmpi->SetThreadLocalStorage(env, stack);
+  }
+  return stack;
+}
+
 /* Gets the interface, as each JVM_OnLoad begins. */
 static int connect_to(JavaVM* vm, void (*handler)(JVMPI_Event*)) {
   void* env = NULL;

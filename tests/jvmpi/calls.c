@@ -2,7 +2,7 @@
  * nest. Natives and methods without lines are left out: probes do not see the former. */
 #include "agent.h"
 
-enum { kMethods = 4096, kDeep = 100000 };
+enum { kMethods = 4096 };
 
 static struct Count {
   jmethodID method;
@@ -12,11 +12,6 @@ static struct Count {
 static int method_count;
 static const char* prefix;
 static long broken;
-
-struct Stack {
-  int depth;
-  jmethodID methods[kDeep];
-};
 
 static struct Count* find(jmethodID method) {
   int i;
@@ -39,15 +34,6 @@ static void class_load(const JVMPI_ClassLoad* load) {
     __atomic_store_n(&method_count, method_count + 1, __ATOMIC_RELEASE);
   }
   pthread_mutex_unlock(&lock);
-}
-
-static struct Stack* stack_of(JNIEnv* env) {
-  struct Stack* stack = jvmpi->GetThreadLocalStorage(env);
-  if (stack == NULL) {
-    stack = calloc(1, sizeof *stack);
-    jvmpi->SetThreadLocalStorage(env, stack);
-  }
-  return stack;
 }
 
 static void entry(JNIEnv* env, jmethodID method) {

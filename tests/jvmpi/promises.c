@@ -5,7 +5,7 @@
  * Options: "calls", "objects", "all", or none of these events. */
 #include "agent.h"
 
-enum { kSlots = 1 << 22, kEvents = 64, kDeep = 4096 };
+enum { kSlots = 1 << 22, kEvents = 64 };
 
 enum Kind { kThread = 1, kClassId, kMethod, kObject };
 /* Open addressing; a gone key stays, with kind 0. */
@@ -20,11 +20,6 @@ static long broken;
 static int is_over, is_ready, in_collection;
 static long objects_live;
 static __thread int requested;
-
-struct Stack {
-  int depth;
-  jmethodID methods[kDeep];
-};
 
 static void wrong(const char* format, ...) {
   char line[500];
@@ -114,15 +109,6 @@ static void object_alloc(const JVMPI_ObjectAlloc* alloc) {
     wrong("object of unknown class %p", (void*)alloc->class_id);
   if (alloc->class_id != NULL && alloc->is_array != JVMPI_NORMAL_OBJECT) wrong("an array with a class");
   __atomic_fetch_add(&objects_live, 1, __ATOMIC_RELAXED);
-}
-
-static struct Stack* stack_of(JNIEnv* env) {
-  struct Stack* stack = jvmpi->GetThreadLocalStorage(env);
-  if (stack == NULL) {
-    stack = calloc(1, sizeof *stack);
-    jvmpi->SetThreadLocalStorage(env, stack);
-  }
-  return stack;
 }
 
 /* Methods that were entered before the events were on end unseen: an empty stack may be left. */

@@ -1,13 +1,20 @@
 /* Raw monitors from JVM_OnLoad on, and threads of the agent's own: one hands numbers to another through a
- * monitor, while a third fights for it; then threads are suspended and looked at. */
+ * monitor, while a third fights for it. The first of them to come finds the monitor held. */
 #include "agent.h"
 
 enum { kNumbers = 2000 };
 
 static JVMPI_RawMonitor box, quiet;
-static int full, taken, fights, done;
+static int full, taken, fights, all_taken, ended;
 static long in_box, sum;
 static long enters, entered, exits, unnamed;
+
+static void end_thread(void) {
+  jvmpi->RawMonitorEnter(quiet);
+  ended++;
+  jvmpi->RawMonitorNotifyAll(quiet);
+  jvmpi->RawMonitorExit(quiet);
+}
 
 static void put(void* unused) {
   long i;
@@ -35,19 +42,18 @@ static void take(void* unused) {
     jvmpi->RawMonitorExit(box);
     jvmpi->RawMonitorExit(box);
   }
-  jvmpi->RawMonitorEnter(quiet);
-  done++;
-  jvmpi->RawMonitorNotifyAll(quiet);
-  jvmpi->RawMonitorExit(quiet);
+  __atomic_store_n(&all_taken, 1, __ATOMIC_RELAXED);
+  end_thread();
 }
 
 static void fight(void* unused) {
   (void)unused;
-  while (!__atomic_load_n(&done, __ATOMIC_RELAXED)) {
+  do {
     jvmpi->RawMonitorEnter(box);
     fights++;
     jvmpi->RawMonitorExit(box);
-  }
+  } while (!__atomic_load_n(&all_taken, __ATOMIC_RELAXED));
+  end_thread();
 }
 
 static void ready(void) {
@@ -57,12 +63,15 @@ static void ready(void) {
   jvmpi->RawMonitorEnter(late);
   jvmpi->RawMonitorWait(late, 1);
   jvmpi->RawMonitorDestroy(late);
+  jvmpi->RawMonitorEnter(box);
   if (jvmpi->CreateSystemThread("taker", JVMPI_MAXIMUM_PRIORITY, take) != JNI_OK ||
       jvmpi->CreateSystemThread("putter", JVMPI_NORMAL_PRIORITY, put) != JNI_OK ||
       jvmpi->CreateSystemThread("fighter", JVMPI_NORMAL_PRIORITY, fight) != JNI_OK)
     say("no threads");
   jvmpi->RawMonitorEnter(quiet);
-  while (!done) jvmpi->RawMonitorWait(quiet, 0);
+  while (__atomic_load_n(&enters, __ATOMIC_RELAXED) == 0) jvmpi->RawMonitorWait(quiet, 1);
+  jvmpi->RawMonitorExit(box);
+  while (ended < 2) jvmpi->RawMonitorWait(quiet, 0);
   jvmpi->RawMonitorExit(quiet);
 }
 
@@ -83,7 +92,7 @@ static void on_event(JVMPI_Event* event) {
       break;
     case JVMPI_EVENT_JVM_SHUT_DOWN:
       say("sum %ld, %s, %s, other names %ld", sum, fights > 0 ? "fought" : "no fights",
-          enters >= entered ? "paired" : "not paired", unnamed);
+          entered > 0 && enters >= entered ? "paired" : "not paired", unnamed);
       break;
     default:
       break;
