@@ -99,7 +99,7 @@ void dispatch_on_thread(Session* session, uint64_t event, JNIEnv* jni, jthread t
   }
 }
 
-// Classes may call what is made here already: left out, the VM could not start.
+// Classes may call what is made here already: left out, the VM could not start. So once is not enough to ask.
 void JNICALL on_vm_start(jvmtiEnv* jvmti, JNIEnv* jni) {
   Session* session = nullptr;
   for (int tries = 0; session == nullptr && tries < 3; tries++) session = session_of(jvmti);
