@@ -2,6 +2,7 @@
 #include "plugins/heap_dump/object_traces.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "plugins/heap_dump/radix_sort.h"
 
@@ -12,7 +13,7 @@ namespace hprof::dump {
 bool AddressTable::open(const Services* services, uint64_t most) {
   if (most >= UINT32_MAX) most = UINT32_MAX - 1;
   services_ = services;
-  count_ = 0;
+  count_ = next_ = 0;
   is_full_ = false;
   return entries_.open(*services, most);
 }
@@ -20,7 +21,7 @@ bool AddressTable::open(const Services* services, uint64_t most) {
 void AddressTable::close() {
   entries_.close();
   buckets_.close();
-  count_ = 0;
+  count_ = next_ = 0;
 }
 
 bool AddressTable::add(uint64_t address, uint32_t trace) {
@@ -33,19 +34,34 @@ bool AddressTable::add(uint64_t address, uint32_t trace) {
   return true;
 }
 
+void AddressTable::sort() {
+  bool is_sorted = true;
+  uint64_t differing = 0;
+  for (uint64_t i = 1; i < count_; i++) {
+    is_sorted = is_sorted && entries_[i - 1] <= entries_[i];
+    differing |= entries_[i] ^ entries_[0];
+  }
+  if (is_sorted) return;
+  LazyTable<uint64_t> spare;
+  if (!spare.open(*services_, entries_.most()) || !spare.cover(count_)) {
+    std::sort(entries_.data(), entries_.data() + count_);
+  } else {
+    uint32_t bits = kTraceBits;
+    while (bits < 64 && differing >> bits != 0) bits++;
+    const uint64_t* sorted = radix_sort(entries_.data(), spare.data(), count_, kTraceBits, bits);
+    if (sorted == spare.data()) std::swap(entries_, spare);
+  }
+  spare.close();
+}
+
 bool AddressTable::finish() {
   if (count_ == 0) return true;
+  sort();
   const uint64_t buckets = 1 + (count_ > kFirstBuckets ? count_ : kFirstBuckets);
   if (!buckets_.open(*services_, buckets) || !buckets_.cover(buckets)) {
     count_ = 0;
     return false;
   }
-  uint64_t differing = 0;
-  for (uint64_t i = 1; i < count_; i++) differing |= entries_[i] ^ entries_[0];
-  uint32_t bits = 0;
-  while (bits < 64 && differing >> bits != 0) bits++;
-  radix_sort(entries_.data(), entries_.data() + count_, bits);
-  const auto address_at = [&](uint64_t i) { return entries_[i] >> kTraceBits << kAlignBits; };
   lowest_ = address_at(0);
   highest_ = address_at(count_ - 1);
   shift_ = kAlignBits;
@@ -60,15 +76,20 @@ bool AddressTable::finish() {
   return true;
 }
 
-uint32_t AddressTable::find(uint64_t address) const {
+uint32_t AddressTable::find(uint64_t address) {
   if (count_ == 0 || address < lowest_ || address > highest_) return 0;
-  const uint64_t bucket = bucket_of(address);
-  const uint64_t* begin = entries_.data() + buckets_[bucket];
-  const uint64_t* end = entries_.data() + buckets_[bucket + 1];
-  const uint64_t least = address >> kAlignBits << kTraceBits;
-  const uint64_t* found = std::lower_bound(begin, end, least);
-  const bool same = found != end && *found >> kTraceBits == address >> kAlignBits;
-  return same ? static_cast<uint32_t>(*found & (kMostTraces - 1)) : 0;
+  // Where the last search ended begins this one, as a rule: heaps are walked upwards.
+  const bool is_next =
+      (next_ == 0 || address_at(next_ - 1) < address) && (next_ == count_ || address_at(next_) >= address);
+  if (!is_next) {
+    const uint64_t bucket = bucket_of(address);
+    const uint64_t* begin = entries_.data() + buckets_[bucket];
+    const uint64_t* end = entries_.data() + buckets_[bucket + 1];
+    const uint64_t least = address >> kAlignBits << kTraceBits;
+    next_ = static_cast<uint64_t>(std::lower_bound(begin, end, least) - entries_.data());
+  }
+  if (next_ == count_ || address_at(next_) != address) return 0;
+  return static_cast<uint32_t>(entries_[next_++] & (kMostTraces - 1));
 }
 
 // --- traces
@@ -80,7 +101,8 @@ bool ObjectTraces::begin(const Services* services) {
   table_ = static_cast<const hprof_object_traces*>(
       host->find_extension(host, nullptr, HPROF_EXTENSION_OBJECT_TRACES));
   if (table_ == nullptr || !HPROF_HAS(table_, hprof_object_traces, end)) return false;
-  begun_ = table_->begin() != 0;
+  followed_ = table_->begin();
+  begun_ = followed_ != 0;
   return begun_;
 }
 
@@ -92,7 +114,9 @@ bool ObjectTraces::knows_addresses(void* jvmti, void* jni) const {
 
 // False: there is no room for one more.
 bool ObjectTraces::note_trace(hprof_trace_serial serial) {
-  if (serial == 0 || number_of(serial) != kUndefined) return true;
+  if (serial == last_noted_) return true;
+  last_noted_ = serial;
+  if (number_of(serial) != kUndefined) return true;
   const bool room = trace_count_ + 1 < kUndefined && serials_.cover(trace_count_ + 2);
   uint32_t* at = room ? numbers_.at(serial) : nullptr;
   if (at == nullptr) return false;
@@ -104,13 +128,11 @@ bool ObjectTraces::note_trace(hprof_trace_serial serial) {
 hprof_status ObjectTraces::define(How how) {
   const Services& s = *services_;
   close_tables();  // of another engine, which did not work out
-  followed_ = 0;
   const bool room = serials_.open(s, AddressTable::kMostTraces) && numbers_.open(services_) &&
                     (how == How::kByAddress || by_tag_.open(services_));
   if (!room) return HPROF_NO_MEMORY;
   table_->each(this, [](void* self, void*, hprof_trace_serial serial) {
     static_cast<ObjectTraces*>(self)->note_trace(serial);
-    static_cast<ObjectTraces*>(self)->followed_++;
   });
   hprof_status status = HPROF_OK;
   for (uint32_t i = 1; i <= trace_count_ && status == HPROF_OK; i++)
@@ -149,6 +171,7 @@ void ObjectTraces::close_tables() {
   numbers_.close();
   serials_.close();
   trace_count_ = 0;
+  last_noted_ = 0;
   how_ = How::kNone;
 }
 

@@ -15,7 +15,8 @@
 
 namespace hprof::dump {
 
-// Serials of traces by address of the object: 8 bytes each, and up to 4 to find them by.
+// Serials of traces by address of the object: 8 bytes each, as many while they are sorted, and then up to 4
+// to find them by.
 class AddressTable {
  public:
   static constexpr uint32_t kMostTraces = 1u << 19;
@@ -29,7 +30,7 @@ class AddressTable {
   bool add(uint64_t address, uint32_t trace);
   bool finish();  // all are there; false: no memory to find them by, the table is empty [control][heap]
   // 0: not there. After finish(). [control][heap]
-  uint32_t find(uint64_t address) const;
+  uint32_t find(uint64_t address);
   uint64_t size() const { return count_; }
   bool is_full() const { return is_full_; }  // something was not added: no room, or no memory
 
@@ -39,12 +40,15 @@ class AddressTable {
   static constexpr uint64_t kFirstBuckets = 1u << 12;
   static_assert(kMostTraces == 1u << kTraceBits && kMostAddressBits - kAlignBits + kTraceBits <= 64);
 
+  void sort();
+  uint64_t address_at(uint64_t i) const { return entries_[i] >> kTraceBits << kAlignBits; }
   uint64_t bucket_of(uint64_t address) const { return (address - lowest_) >> shift_; }
 
   const Services* services_ = nullptr;
   LazyTable<uint64_t> entries_;  // address, then trace; sorted by finish()
   LazyTable<uint32_t> buckets_;  // first entry of each range of addresses, and one more
   uint64_t count_ = 0;
+  uint64_t next_ = 0;  // the first entry that is not below what find() was last asked for, or the one after
   uint64_t lowest_ = 0, highest_ = 0;
   uint32_t shift_ = 0;
   bool is_full_ = false;
@@ -107,12 +111,13 @@ class ObjectTraces {
   const hprof_object_traces* table_ = nullptr;
   bool begun_ = false;
   How how_ = How::kNone;
-  uint64_t followed_ = 0;  // objects, when traces were defined
+  uint64_t followed_ = 0;  // objects, at begin()
   uint64_t left_out_ = 0;
   uint64_t objects_ = 0, traced_ = 0;
   PageTable numbers_;                      // of traces that were defined, by serial
   LazyTable<hprof_trace_serial> serials_;  // by number
   uint32_t trace_count_ = 0;
+  hprof_trace_serial last_noted_ = 0;  // neighbours have often the same
   AddressTable by_address_;
   PageTable by_tag_;
 };

@@ -1,45 +1,34 @@
-// Sorting of many numbers in place: American flag sort (McIlroy, Bostic and McIlroy, "Engineering Radix
-// Sort", Computing Systems 6(1), 1993). A million take half the time of std::sort.
+// Sorting of many numbers by some of their bits: least significant digit first (Knuth, The Art of Computer
+// Programming, volume 3, 5.2.5). A million by 25 bits take a tenth of the time of std::sort.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 namespace hprof::dump {
 
-// Sorts [begin, end), fewer than 2^32 numbers that are equal from bit `bits` on. Takes 2 KiB of stack for
-// each 8 bits. Any thread.
-inline void radix_sort(uint64_t* begin, uint64_t* end, uint32_t bits) {
-  constexpr uint32_t kDigitBits = 8;
+// Sorts `count` numbers, fewer than 2^32, by their bits from `low` up to, not including, `high`; what is
+// equal there stays in order. `spare`: room for as many. Returns where they are then: `numbers` or `spare`.
+// Takes 8 KiB of stack. Any thread.
+inline uint64_t* radix_sort(uint64_t* numbers, uint64_t* spare, uint64_t count, uint32_t low, uint32_t high) {
+  constexpr uint32_t kDigitBits = 11;
   constexpr uint32_t kDigits = 1u << kDigitBits;
-  constexpr int64_t kFew = 48;
-  if (end - begin <= kFew || bits <= kDigitBits) return std::sort(begin, end);
-  const uint32_t shift = bits - kDigitBits;
-  const auto digit_of = [shift](uint64_t number) { return number >> shift & (kDigits - 1); };
-  uint32_t next[kDigits] = {};  // where the next number with this digit goes
-  uint32_t ends[kDigits];
-  for (const uint64_t* at = begin; at != end; ++at) next[digit_of(*at)]++;
-  uint32_t sum = 0;
-  for (uint32_t digit = 0; digit < kDigits; digit++) {
-    sum += next[digit];
-    next[digit] = sum - next[digit];
-    ends[digit] = sum;
-  }
-  for (uint32_t digit = 0; digit < kDigits; digit++) {
-    while (next[digit] != ends[digit]) {
-      // Follow the number that is in the way until one comes that belongs here.
-      uint64_t number = begin[next[digit]];
-      for (uint64_t other = digit_of(number); other != digit; other = digit_of(number)) {
-        std::swap(number, begin[next[other]++]);
-      }
-      begin[next[digit]++] = number;
+  for (uint32_t shift = low; shift < high; shift += kDigitBits) {
+    const uint32_t bits = high - shift < kDigitBits ? high - shift : kDigitBits;
+    const uint64_t mask = (uint64_t{1} << bits) - 1;
+    uint32_t next[kDigits] = {};  // where the next number with this digit goes
+    for (uint64_t i = 0; i < count; i++) next[numbers[i] >> shift & mask]++;
+    uint32_t sum = 0;
+    for (uint32_t& place : next) {
+      const uint32_t first = sum;
+      sum += place;
+      place = first;
     }
+    for (uint64_t i = 0; i < count; i++) spare[next[numbers[i] >> shift & mask]++] = numbers[i];
+    uint64_t* sorted = spare;
+    spare = numbers;
+    numbers = sorted;
   }
-  uint32_t from = 0;
-  for (const uint32_t to : ends) {
-    if (to - from > 1) radix_sort(begin + from, begin + to, shift);
-    from = to;
-  }
+  return numbers;
 }
 
 }  // namespace hprof::dump

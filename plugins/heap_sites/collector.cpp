@@ -350,12 +350,10 @@ hprof_status Collector::report(const hprof_report& report) {
 
 // The objects that are followed stay what they are until end_traces().
 uint64_t Collector::begin_traces() {
-  auto* jni = static_cast<JNIEnv*>(services_.jvm->jni(services_.host));
-  if (config_.follow == 0 || jni == nullptr) return 0;
+  if (config_.follow == 0) return 0;
   stop_reaping();
-  look_at_all(jni);
   uint64_t count = 0;
-  each_trace([&](void*, uint32_t) { count++; });
+  each_followed([&](void*, uint32_t) { count++; });
   if (count == 0) end_traces();
   return count;
 }

@@ -49,9 +49,7 @@ class Collector {
   uint64_t begin_traces();
   template <class Visit>
   void each_trace(const Visit& visit) const {
-    const auto tell = [&](void* reference, uint32_t site) { visit(reference, sites_[site].trace); };
-    threads_.each([&](const AllocatingThread& state) { LiveRecords::each_open(state.open, tell); });
-    live_.each(tell);
+    each_followed([&](void* reference, uint32_t site) { visit(reference, sites_[site].trace); });
   }
   void end_traces() { lock_.unlock(); }
 
@@ -100,6 +98,11 @@ class Collector {
   void start_reaper();
   static void reap(void* self, void* jni, hprof_agent_thread* thread);
   LiveHooks hooks(Hooks* hooks) const;
+  template <class Visit>
+  void each_followed(const Visit& visit) const {
+    threads_.each([&](const AllocatingThread& state) { LiveRecords::each_open(state.open, visit); });
+    live_.each(visit);
+  }
   bool is_gone(JNIEnv* jni, void* reference) const;
   void look_at_all(JNIEnv* jni);
   void stop_reaping();

@@ -49,19 +49,47 @@ TEST_CASE("every address that was added is found, and no other") {
   }
 }
 
-TEST_CASE("radix sort puts numbers into the order of std::sort") {
+TEST_CASE("radix sort puts numbers into the order of std::stable_sort by the same bits") {
   std::mt19937_64 random(1);
-  for (uint32_t bits : {1u, 8u, 9u, 20u, 49u, 64u}) {
-    for (uint32_t count : {0u, 1u, 2u, 48u, 49u, 3000u, 100000u}) {
-      const uint64_t above = bits < 64 ? uint64_t{5} << bits : 0;
-      std::vector<uint64_t> numbers(count);
-      for (uint64_t& number : numbers)
-        number = above | (bits < 64 ? random() % (uint64_t{1} << bits) : random());
+  for (const auto& [low, high] :
+       std::vector<std::pair<uint32_t, uint32_t>>{{0, 1}, {0, 11}, {3, 15}, {19, 50}, {0, 64}, {19, 19}}) {
+    for (uint32_t count : {0u, 1u, 2u, 3000u, 100000u}) {
+      std::vector<uint64_t> numbers(count), spare(count);
+      for (uint64_t& number : numbers) number = random();
+      const uint64_t mask = high - low < 64 ? (uint64_t{1} << (high - low)) - 1 : UINT64_MAX;
+      const auto key = [low = low, mask](uint64_t number) { return number >> low & mask; };
       std::vector<uint64_t> expected = numbers;
-      std::sort(expected.begin(), expected.end());
-      radix_sort(numbers.data(), numbers.data() + count, bits);
-      CHECK_MESSAGE(numbers == expected, count, " numbers of ", bits, " bits");
+      std::stable_sort(expected.begin(), expected.end(),
+                       [&](uint64_t one, uint64_t other) { return key(one) < key(other); });
+      const uint64_t* sorted = radix_sort(numbers.data(), spare.data(), count, low, high);
+      CHECK_MESSAGE(std::equal(expected.begin(), expected.end(), sorted), count, " numbers by bits ", low,
+                    " to ", high);
     }
+  }
+}
+
+TEST_CASE("addresses are found whether or not there is room to sort them quickly") {
+  constexpr uint32_t kCount = 100'003;  // a prime, so that steps of another visit all
+  constexpr uint64_t kStep = 7'919;
+  for (const uint64_t room : {uint64_t{0}, uint64_t{1} << 30}) {
+    MockHost host;
+    Services services(host.host());
+    AddressTable table;
+    REQUIRE(table.open(&services, kCount));
+    for (uint64_t i = 0; i < kCount; i++) {
+      const uint64_t place = i * kStep % kCount;
+      REQUIRE(table.add(0x1000 + place * 16, static_cast<uint32_t>(1 + place)));
+    }
+    host.charge_limit = host.memory_charged + (kCount + 1) * sizeof(uint32_t) + (64u << 10) + room;
+    REQUIRE(table.finish());
+    uint32_t wrong = 0;
+    for (uint32_t place = 0; place < kCount; place++) {
+      wrong += table.find(0x1000 + uint64_t{place} * 16) != 1 + place;
+      wrong += table.find(0x1008 + uint64_t{place} * 16) != 0;
+    }
+    CHECK(wrong == 0);
+    table.close();
+    CHECK(host.memory_charged == 0);
   }
 }
 

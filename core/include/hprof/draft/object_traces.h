@@ -15,8 +15,8 @@
 typedef struct hprof_object_traces {
   uint32_t size;
   uint32_t reserved;
-  /* Drops the references to objects that have gone, and keeps all others as they are until end(), on the same thread.
-   * Returns how many objects are followed, 0: none, and end() need not be called. Objects that are allocated meanwhile
+  /* Keeps all references as they are until end(), on the same thread. Returns how many objects are followed, those
+   * among them that have gone included; 0: none, and end() need not be called. Objects that are allocated meanwhile
    * are followed, too. [control] */
   uint64_t (*begin)(void);
   /* Calls visit(argument, weak, trace) for each followed object: a jweak that lives until end(), and the serial of
