@@ -29,6 +29,7 @@ void SampleBook::close() {
 void SampleBook::clear() {
   counts_.clear();
   total_ = looks_ = 0;
+  squares_ = 0;
   memset(reasons_, 0, sizeof reasons_);
 }
 
@@ -62,7 +63,13 @@ uint32_t SampleBook::below_continuation(uint32_t count) const {
 void SampleBook::add(hprof_trace_serial trace, uint64_t weight) {
   total_ = total_ > UINT64_MAX - weight ? UINT64_MAX : total_ + weight;
   looks_++;
+  squares_ += static_cast<double>(weight) * static_cast<double>(weight);
   counts_.add(*services_, trace, weight);
+}
+
+uint64_t SampleBook::equal_looks() const {
+  const auto total = static_cast<double>(total_);
+  return squares_ == 0 ? 0 : static_cast<uint64_t>(total * total / squares_ + 0.5);
 }
 
 hprof_trace_serial SampleBook::trace_of(void* jni, hprof_thread_serial thread, const hprof_raw_frame* frames,

@@ -36,6 +36,8 @@ class SampleBook {
   const TraceCounts& counts() const { return counts_; }
   uint64_t total() const { return total_; }
   uint64_t looks() const { return looks_; }  // whatever they weigh
+  // How many looks of one weight say as much about shares (Kish's effective sample size).
+  uint64_t equal_looks() const;
   uint64_t by_reason(Reason reason) const { return reasons_[reason]; }
   uint32_t depth() const { return depth_; }
   // Who uses the book: one of the agent's threads at a time. The engine's passes when it does not get it, the
@@ -51,6 +53,7 @@ class SampleBook {
   uint32_t depth_ = 0;
   bool has_continuations_ = false;
   uint64_t total_ = 0, looks_ = 0;
+  double squares_ = 0;  // of the weights, added up
   uint64_t reasons_[kReasonCount] = {};
 };
 

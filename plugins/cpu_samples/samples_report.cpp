@@ -14,6 +14,7 @@ void Snapshot::take(const Services& services, const SampleBook& book) {
   const TraceCounts& counts = book.counts();
   total = book.total();
   looks = book.looks();
+  equal_looks = book.equal_looks();
   for (uint32_t r = 0; r < kReasonCount; r++) reasons[r] = book.by_reason(static_cast<Reason>(r));
   row_count = counts.size() + (counts.overflow() != 0 ? 1 : 0);
   if (row_count == 0) {
@@ -54,9 +55,8 @@ static uint64_t square_root(uint64_t n) {
   return root;
 }
 
-// Looks are what the shares' error depends on, not their weights: a look at 4 ms of CPU time is one look. The
-// standard error of a share p is sqrt(p (1 - p) / looks); of one half, in hundredths of a point, 5000 /
-// sqrt(looks).
+// A look at 4 ms of CPU time is one look. The standard error of a share p is sqrt(p (1 - p) / n) where n
+// looks weigh the same; of one half, in hundredths of a point, 5000 / sqrt(n).
 static Note note_on_looks(const Snapshot& snapshot, const Circumstances& how) {
   Note line;
   line.add("cpu=samples: ").add(snapshot.looks).add(" looks");
@@ -65,8 +65,10 @@ static Note note_on_looks(const Snapshot& snapshot, const Circumstances& how) {
     const uint64_t each_us = snapshot.total * (how.interval_ns / 1000) / snapshot.looks;
     line.add(", one for ").decimal(each_us, 3).add(" ms of CPU time: the kernel looks at timers no oftener");
   }
+  if (snapshot.equal_looks < snapshot.looks - snapshot.looks / 20)
+    line.add(", as good as ").add(snapshot.equal_looks).add(" of equal weight");
   line.add("; the standard error of a share of 50% is ");
-  const uint64_t root = square_root(snapshot.looks * 100'000'000);  // ten thousand times that of the looks
+  const uint64_t root = square_root(snapshot.equal_looks * 100'000'000);  // ten thousand times the looks' one
   return line.decimal((50'000'000 + root / 2) / root, 2).add(" points");
 }
 
@@ -94,7 +96,8 @@ static Note note_on_process(const Snapshot& snapshot, const Circumstances& how) 
 static hprof_status write_notes(const Services& services, const Snapshot& snapshot,
                                 const Circumstances& how) {
   hprof_status status = write_note(services, note_on_engine(snapshot, how));
-  if (status == HPROF_OK && snapshot.looks != 0) status = write_note(services, note_on_looks(snapshot, how));
+  if (status == HPROF_OK && snapshot.equal_looks != 0)
+    status = write_note(services, note_on_looks(snapshot, how));
   uint64_t without_stack = 0;
   for (uint64_t n : snapshot.reasons) without_stack += n;
   if (status == HPROF_OK && without_stack != 0) {

@@ -16,7 +16,7 @@ struct Snapshot {
   uint64_t row_count = 0;
   uint64_t row_room = 0;
   uint64_t total = 0;
-  uint64_t looks = 0;
+  uint64_t looks = 0, equal_looks = 0;
   uint64_t reasons[kReasonCount] = {};
   hprof_cpu_row small[1] = {};  // the rows when there is one only, or no memory for more
 

@@ -66,6 +66,21 @@ TEST_CASE("equal stacks are one trace, weights add up") {
   CHECK(b.book.total() == 6);
 }
 
+TEST_CASE("looks of one weight count as they are, those of different weights as fewer") {
+  Book b;
+  REQUIRE(b.book.open(b.services, 4) == HPROF_OK);
+  CHECK(b.book.equal_looks() == 0);
+  void* f = b.method("A", "f");
+  for (int i = 0; i < 100; i++) b.add({f}, 4);
+  CHECK(b.book.looks() == 100);
+  CHECK(b.book.equal_looks() == 100);
+  b.add({f}, 400);  // 800^2 / (100 * 16 + 160,000) = 3.96
+  CHECK(b.book.looks() == 101);
+  CHECK(b.book.equal_looks() == 4);
+  b.book.clear();
+  CHECK(b.book.equal_looks() == 0);
+}
+
 TEST_CASE("stacks are told apart by thread with thread=y only") {
   Book b;
   REQUIRE(b.book.open(b.services, 4) == HPROF_OK);
