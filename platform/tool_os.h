@@ -3,7 +3,8 @@
 //
 // Only tools/hprof and its tests include this; nothing of it becomes part of the agent. Thread: any, but the
 // front end has one. Errors are texts in `*error`, ready to be printed after "hprof: ". Handles are
-// descriptors, -1 = none.
+// descriptors (Windows: handles of the system, which fit), -1 = none; 0, 1 and 2 are the standard streams
+// everywhere. Paths that are returned have '/' between their parts, on Windows, too.
 #pragma once
 
 #include <cstddef>
@@ -73,14 +74,22 @@ void stop_on_signals();
 // The signal that asked to stop has been heard; the next one counts again.
 void forget_stop();
 
+// What the system knows a handle of this header by, for platform.h.
+intptr_t native_handle(int handle);
+// Name of a program without its folder; Windows: and without ".exe".
+std::string program_name(const std::string& path);
+// What names of this system's shared libraries end in: ".so".
+extern const char* const kLibrarySuffix;
+// File name of the agent: "libhprof.so".
+extern const char* const kAgentName;
 // Absolute path of the running program; empty when the system does not say.
 std::string program_path();
 std::string environment(const char* name);
 void set_environment(const char* name, const std::string& value);
-// Shows a file with the desktop's program for it, in the background: xdg-open, on macOS open. False with
-// *error where there is no display or no such program.
+// Shows a file with the desktop's program for it, in the background: xdg-open, on macOS open, on Windows the
+// one of its extension. False with *error where there is no display or no such program.
 bool open_on_desktop(const std::string& path, std::string* error);
-// Replaces this process. Returns only on an error.
+// Replaces this process; Windows: runs the program, and ends with its exit code. Returns only on an error.
 void exec_program(const std::vector<std::string>& arguments, std::string* error);
 
 }  // namespace hprof::os

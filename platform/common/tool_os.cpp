@@ -26,9 +26,9 @@ int64_t deadline(double seconds) {
   return platform::deadline_after_ms(seconds > 0 ? static_cast<int64_t>(seconds * 1000) : 0);
 }
 
-File file_of(int handle) { return File{handle, platform::FileKind::kRegular}; }
+File file_of(int handle) { return File{native_handle(handle), platform::FileKind::kRegular}; }
 // A stream waits for its reader; what is a stream was decided when it was opened.
-File stream_of(int handle) { return File{handle, platform::FileKind::kStream}; }
+File stream_of(int handle) { return File{native_handle(handle), platform::FileKind::kStream}; }
 
 bool address_of(const std::string& host, const std::string& port, platform::Address* address,
                 std::string* error) {
@@ -81,12 +81,6 @@ std::vector<std::string> names_in_folder(const std::string& path) {
   return names;
 }
 
-std::string working_folder() {
-  char path[4096];
-  const size_t length = platform::absolute_path("", path, sizeof path);
-  return std::string(path, length > 1 ? length - 1 : length);
-}
-
 double monotonic_seconds() { return static_cast<double>(platform::monotonic_ns()) * 1e-9; }
 
 int connect_tcp(const std::string& host, const std::string& port, double seconds, std::string* error) {
@@ -133,12 +127,6 @@ bool send_all(int socket, const void* from, size_t size, double seconds, std::st
 void close_socket(int socket) {
   Socket open{socket};
   platform::socket_close(&open);
-}
-
-std::string program_path() {
-  char path[4096];
-  size_t length = platform::executable_path(path, sizeof path);
-  return std::string(path, length);
 }
 
 std::string environment(const char* name) {

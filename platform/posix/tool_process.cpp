@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "platform/platform.h"
 #include "platform/tool_os.h"
 
 namespace hprof::os {
@@ -18,6 +19,28 @@ volatile sig_atomic_t stop_requested = 0;
 void request_stop(int) { stop_requested = 1; }
 
 }  // namespace
+
+const char* const kLibrarySuffix = ".so";
+const char* const kAgentName = "libhprof.so";
+
+intptr_t native_handle(int handle) { return handle; }
+
+std::string program_name(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+std::string program_path() {
+  char path[PATH_MAX];
+  const size_t length = platform::executable_path(path, sizeof path);
+  return std::string(path, length);
+}
+
+std::string working_folder() {
+  char path[PATH_MAX];
+  const size_t length = platform::absolute_path("", path, sizeof path);
+  return std::string(path, length > 1 ? length - 1 : length);
+}
 
 bool seek_to(int file, uint64_t offset) { return lseek(file, static_cast<off_t>(offset), SEEK_SET) >= 0; }
 

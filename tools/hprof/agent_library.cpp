@@ -13,8 +13,8 @@ namespace {
 constexpr char kPlugins[] = "/hprof/plugins";
 
 bool is_module(const std::string& name) {
-  constexpr char kSuffix[] = ".so";
-  return name.size() > 3 && name.compare(name.size() - 3, 3, kSuffix) == 0;
+  const std::string suffix = os::kLibrarySuffix;
+  return name.size() > suffix.size() && name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0;
 }
 
 bool read_all(const std::string& path, std::string* content, std::string* error) {
@@ -35,16 +35,18 @@ std::string agent_library(const std::string& given, std::string* error) {
   std::string program = os::program_path();
   size_t bin = program.rfind('/');
   size_t top = bin == std::string::npos || bin == 0 ? std::string::npos : program.rfind('/', bin - 1);
+  const std::string name = std::string("/") + os::kAgentName;
+  const std::string advice = std::string("; use --agent=<path of ") + os::kAgentName + ">";
   if (top == std::string::npos) {
-    *error = "cannot tell where this program is; say --agent=<path of libhprof.so>";
+    *error = "cannot tell where this program is" + advice;
     return {};
   }
   // As installed, then as built.
-  const std::string installed = program.substr(0, top) + "/" HPROF_INSTALL_LIB "/libhprof.so";
+  const std::string installed = program.substr(0, top) + "/" HPROF_INSTALL_LIB + name;
   if (os::file_exists(installed)) return installed;
-  std::string library = program.substr(0, top) + "/lib/libhprof.so";
+  std::string library = program.substr(0, top) + "/lib" + name;
   if (os::file_exists(library)) return library;
-  *error = library + " is not there; say --agent=<path of libhprof.so>";
+  *error = library + " is not there" + advice;
   return {};
 }
 

@@ -63,8 +63,10 @@ int convert_command(const Arguments& arguments) {
   if (!convert_profile(profile, *encoder, options, &bytes, &said, &error)) return fail(file + ": " + error);
   for (const std::string& line : said) std::cerr << "hprof: " << file << ": " << line << '\n';
   if (target != "-") return write_file(target, bytes);
-  std::cout.write(bytes.data(), static_cast<std::streamsize>(bytes.size())).flush();
-  return std::cout ? kDone : fail("cannot write to stdout");
+  constexpr int kStdout = 1;
+  return os::write_all(kStdout, bytes.data(), bytes.size(), &error)
+             ? kDone
+             : fail("cannot write to stdout: " + error);
 }
 
 }  // namespace hprof::tool

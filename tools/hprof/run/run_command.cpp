@@ -15,11 +15,6 @@ constexpr const char* kLaunchers[] = {"jar",       "jarsigner", "javac", "javado
                                       "jdeps",     "jimage",    "jlink", "jmod",        "jpackage", "jshell",
                                       "jdeprscan", "keytool",   "rmic",  "rmiregistry", "serialver"};
 
-std::string base_name(const std::string& path) {
-  size_t slash = path.rfind('/');
-  return slash == std::string::npos ? path : path.substr(slash + 1);
-}
-
 // The VM splits JAVA_TOOL_OPTIONS at blanks and knows quotes but no escapes.
 bool quote(const std::string& text, std::string* quoted) {
   if (text.find_first_of(" \t\n'\"") == std::string::npos) {
@@ -37,7 +32,7 @@ bool quote(const std::string& text, std::string* quoted) {
 bool make_launch(const std::vector<std::string>& command, const std::string& library,
                  const std::string& options, const std::string& present, Launch* launch, std::string* error) {
   std::string agent = "-agentpath:" + library + (options.empty() ? "" : "=" + options);
-  std::string name = base_name(command[0]);
+  std::string name = os::program_name(command[0]);
   launch->command = command;
   launch->tool_options.clear();
   if (name == "java") {
@@ -72,7 +67,7 @@ int run_command(const Arguments& arguments) {
       options += (options.empty() ? "" : ",") + arguments[i];
     }
   }
-  if (i + 1 >= arguments.size()) return misuse("run", "-- and a command have to follow the options");
+  if (i + 1 >= arguments.size()) return misuse("run", "expected -- and a command after the options");
   std::string library = agent_library(agent, &error);
   if (library.empty()) return fail(error);
   Launch launch;

@@ -1,0 +1,12 @@
+// Windows has no fork: a body cannot go on in a process of its own.
+#include "platform/tool_apart.h"
+
+namespace hprof::os {
+
+bool run_apart(const std::function<void(const std::function<void(const std::string& line)>& say)>&, double,
+               const std::function<void(const std::string& line)>&, Apart*, std::string* error) {
+  *error = "running a plugin in a process of its own is supported on Unix only";
+  return false;
+}
+
+}  // namespace hprof::os
