@@ -44,7 +44,7 @@ bool has_word(const std::vector<std::string>& command, const std::string& wanted
 void judge_tick(const os::HostFacts& host, std::vector<Finding>* findings) {
   if (!host.cpu_timers) {
     findings->push_back({Verdict::kLimited, "cpu=samples",
-                         "timers on CPU clocks cannot be made (" + host.cpu_timers_error +
+                         "timers on CPU clocks are not available (" + host.cpu_timers_error +
                              "): sampler=jvmti is used, at safepoints",
                          host.cpu_timers_error == "not on this system"
                              ? ""
@@ -52,11 +52,11 @@ void judge_tick(const os::HostFacts& host, std::vector<Finding>* findings) {
     return;
   }
   std::string text = "timers on CPU clocks work";
-  if (host.tick_ns > 0) text += "; the kernel looks at them every " + milliseconds(host.tick_ns);
+  if (host.tick_ns > 0) text += "; the kernel checks them every " + milliseconds(host.tick_ns);
   const bool coarse = host.tick_ns > 1000000;
   findings->push_back(
       {Verdict::kYes, "cpu=samples", text,
-       coarse ? "an interval= below " + milliseconds(host.tick_ns) + " brings no more samples" : ""});
+       coarse ? "an interval= below " + milliseconds(host.tick_ns) + " gives no more samples" : ""});
   if (host.signal_limit >= 0 && host.signal_limit < 4096) {
     findings->push_back({Verdict::kLimited, "threads",
                          "this user may have " + std::to_string(host.signal_limit) +
@@ -85,7 +85,7 @@ bool judge_process(const os::HostFacts& host, const os::JvmFacts& jvm, std::vect
   if (!jvm.readable) {
     const std::string owner = process + " belongs to user " + std::to_string(jvm.user);
     if (host.user == jvm.user || host.user == 0) {
-      findings->push_back({Verdict::kNo, "process", owner + ", but cannot be looked into by this one",
+      findings->push_back({Verdict::kNo, "process", owner + ", but its /proc files cannot be read",
                            "run this outside of the sandbox or container that withholds CAP_SYS_PTRACE"});
     } else {
       findings->push_back({Verdict::kNo, "process", owner + ", and this is user " + std::to_string(host.user),
@@ -110,8 +110,9 @@ bool judge_process(const os::HostFacts& host, const os::JvmFacts& jvm, std::vect
 
 void judge_attach(const os::JvmFacts& jvm, int version, std::vector<Finding>* findings) {
   if (!jvm.agent.empty()) {
-    findings->push_back({Verdict::kYes, "attach", "the agent is loaded already: " + jvm.agent,
-                         "talk to it: hprof ctl " + std::to_string(jvm.pid) + " status"});
+    findings->push_back(
+        {Verdict::kYes, "attach", "the agent is loaded already, and may be detached: " + jvm.agent,
+         "hprof ctl " + std::to_string(jvm.pid) + " status tells; detached, it can be attached again"});
     return;
   }
   if (flag_is(jvm.command, "DisableAttachMechanism", true)) {
@@ -136,10 +137,10 @@ void judge_attach(const os::JvmFacts& jvm, int version, std::vector<Finding>* fi
                        warns ? "works; the VM prints a warning on the program's stderr (JEP 451)" : "works",
                        warns ? "-XX:+EnableDynamicAgentLoading silences it" : ""});
   if (jvm.other_namespace) {
-    findings->push_back({Verdict::kLimited, "agent file",
-                         "the container must see libhprof.so under the path that is given",
-                         "copy lib/ of hprof into it, then: hprof attach --as-is --agent=<path there> " +
-                             std::to_string(jvm.pid) + " ..."});
+    findings->push_back(
+        {Verdict::kYes, "agent file", "hprof attach and profile use a temporary copy in the container's /tmp",
+         "where /tmp is mounted noexec: hprof attach --as-is --agent=<path in the container> " +
+             std::to_string(jvm.pid) + " ..."});
   }
 }
 
@@ -166,10 +167,9 @@ void judge_collectors(const os::HostFacts& host, const os::JvmFacts& jvm, int ve
   findings->push_back(
       {Verdict::kYes, "heap=dump",
        dump + (jvm.resident_bytes > 0 ? "; at most about " + bytes_text(jvm.resident_bytes) : ""), ""});
-  findings->push_back({Verdict::kYes, "monitor=y",
-                       "contention and waits from the moment of attaching; owners of "
-                       "monitors only from the VM's start",
-                       ""});
+  findings->push_back(
+      {Verdict::kYes, "monitor=y",
+       "contention and waits after the attach; owners of monitors only when loaded at VM start-up", ""});
 }
 
 }  // namespace
