@@ -107,7 +107,7 @@ void heap_summary(Session& session, const Command& command, Answer* answer) {
   if (running(session, kSummary) != 0) return report(session, command, kSummary, "heap summaries", answer);
   HeapSize size;
   if (!measure_heap(session.jvmti(), &size)) {
-    answer->error().put("the VM does not let its heap be walked");
+    answer->error().put("the VM does not allow walking its heap");
   } else if (!write_summary(session, size)) {
     answer->error().put("the output is gone");
   } else {
@@ -165,7 +165,7 @@ void switch_alloc(Session& session, JNIEnv* jni, const Command& command, Answer*
   if (chosen == 0) return none_chosen("allocation sites", answer);
   uint32_t took = pass_on(session, kSites, HPROF_CONTROL_ALLOC_TRACES, command.value, 0);
   if (took == 0 && running(session, kSites) != 0) {
-    answer->error().put("the collector does not do that");
+    answer->error().put("the collector does not support that");
     return;
   }
   answer->ok().put(on ? "allocation traces are on" : "allocation traces are off");

@@ -91,7 +91,7 @@ void Session::say_who_is_stuck() {
   }
   line.put("exit-timeout=").put_unsigned(static_cast<uint64_t>(setup_.core().exit_timeout)).put(" is over");
   if (slot != nullptr) line.put(": ").put(slot->unit->id).put(" has not returned from ").put(function);
-  line.put("; it is not waited for, and what was not written yet is lost");
+  line.put("; it is abandoned, and what it has not written is lost");
   say(text);
 }
 
@@ -223,8 +223,8 @@ void JNICALL Session::run_detacher(jvmtiEnv*, JNIEnv* jni, void* self) {
 
 void Session::detach_soon(JNIEnv* jni) {
   if (detacher_ == nullptr || !run_agent_thread(this, jni, "HPROF detach", &run_detacher, this)) {
-    say("can't detach: no thread for it");
-    take_leave("ERROR can't detach: no thread for it\n");
+    say("can't detach: no thread is available");
+    take_leave("ERROR can't detach: no thread is available\n");
   }
 }
 

@@ -40,7 +40,7 @@ void print_hidden(const Module& module, const ModuleSearch& search, const TextOu
     if (Str(path) == Str(first)) continue;
     char text[kPathMost + 64];
     TextWriter line(text, sizeof(text));
-    line.put("  not looked at: ").put_printable(path);
+    line.put("  ignored: ").put_printable(path);
     end_line(&line, out);
   }
 }

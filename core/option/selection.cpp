@@ -304,7 +304,7 @@ struct Chooser {
     modules->open_all();
     char text[600];
     TextWriter what(text, sizeof(text));
-    what.put("nothing is chosen to be profiled; there are: ");
+    what.put("nothing to profile is chosen; choose from: ");
     for (const char* name : {"heap", "cpu", "monitor"}) {
       what.put(name).put('=');
       put_selector_values(*modules, name, &what);

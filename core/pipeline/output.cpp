@@ -303,7 +303,7 @@ bool Output::write_bytes(const uint8_t* bytes, uint64_t size) {
     const char* words = words_of(plan_.sink_host, error);
     if (count > 0 && static_cast<uint64_t>(count) > size - done) {
       plan_.complain(plan_.sink_host, "its write returned more bytes than it was given");
-      fail("the sink does not say what it wrote");
+      fail("the sink does not say how much it wrote");
       return false;
     }
     if (count < 0) {

@@ -64,8 +64,7 @@ void ModuleSet::open_all() {
   FoundModules found;
   list_modules(*search_, &found);
   for (uint32_t i = 0; i < found.count; ++i) open_one(found.names[i], false);
-  if (found.left_out != 0)
-    messages_.message("more than 64 plugins in the folders: the rest is not looked at");
+  if (found.left_out != 0) messages_.message("more than 64 plugins in the folders: the rest is ignored");
 }
 
 void ModuleSet::open_wanted(Str name) {

@@ -13,7 +13,7 @@ static const hprof_option kOptions[] = {
     {"times-interval", HPROF_OPTION_MILLIS, offsetof(Config, times_interval_ns), "1", nullptr, 0.1, 1000,
      "<ms>", "time between samples of CPU clocks with times=sampled"},
     {"max-nodes", HPROF_OPTION_INT, offsetof(Config, max_nodes), "1000000", nullptr, 1, 100000000, "<count>",
-     "most traces that cpu=times keeps; further calls count for their callers"},
+     "limit the traces of cpu=times; further calls count for their callers"},
     {"include", HPROF_OPTION_TEXT, offsetof(Config, include), nullptr, nullptr, 0, 0, "<class>[:...]",
      "count only calls of these classes: com.acme.*"},
     {"exclude", HPROF_OPTION_TEXT, offsetof(Config, exclude), nullptr, nullptr, 0, 0, "<class>[:...]",

@@ -21,7 +21,7 @@ static Note note_on_time(const Circumstances& how) {
   if (how.times == kCpuClock) {
     line.add("the time is CPU time, read at entry and exit (times=clock:cpu); ");
   } else {
-    line.add("the time is CPU time, by a look at each thread every ").decimal(how.interval_ns / 1000, 3);
+    line.add("the time is CPU time, read from each thread every ").decimal(how.interval_ns / 1000, 3);
     line.add(" ms (times=sampled); ");
   }
   return line.seconds(how.outside_ns).add(" more were used in methods that are not counted");

@@ -45,7 +45,7 @@ hprof_status ParkSampler::start(const Services& services, jvmtiEnv* jvmti, Stack
   const Services& s = services_;
   auto* jni = static_cast<JNIEnv*>(s.jvm->jni(s.host));
   if (jni == nullptr || !find_classes(jni)) {
-    s.log->message(s.host, "monitor=all: this VM does not tell what a thread is parked on");
+    s.log->message(s.host, "monitor=all: this VM does not report what a thread is parked on");
     return HPROF_UNSUPPORTED;
   }
   if (!open_) {
@@ -57,7 +57,7 @@ hprof_status ParkSampler::start(const Services& services, jvmtiEnv* jvmti, Stack
       s.log->message(s.host, "monitor=all: no memory to start");
       return HPROF_NO_MEMORY;
     }
-    lost_ = s.log->loss_counter(s.host, "looks at parked threads: the table of their places was full");
+    lost_ = s.log->loss_counter(s.host, "samples of parked threads: the table of their places was full");
     label_ = s.ids->string(s.host, {kLabel, strlen(kLabel)});
   }
   memset(before_, 0, kEntries * sizeof(Parked));

@@ -68,7 +68,7 @@ hprof_status Collector::write_notes(uint64_t row_count, uint64_t still_blocked) 
   if (row_count == 0) {
     note.add("monitor: no contention was seen");
   } else {
-    note.add("monitor: time is from a thread's being blocked until it has the monitor, by the clock");
+    note.add("monitor: times are elapsed time, from blocking until the thread has the monitor");
   }
   if (still_blocked != 0) {
     note.add("; ").add(still_blocked).add(" blocked still, counted with their time so far");
@@ -76,7 +76,7 @@ hprof_status Collector::write_notes(uint64_t row_count, uint64_t still_blocked) 
   hprof_status status = write_note(services_, note);
   if (status != HPROF_OK || config_.park_interval_ns == 0) return status;
   Note parks;
-  parks.add("monitor: locks of java.util.concurrent are looked at every ");
+  parks.add("monitor: locks of java.util.concurrent are sampled every ");
   parks.decimal(config_.park_interval_ns / 1000, 3).add(" ms, ").add(parks_.looks());
   parks.add(
       " times so far: a platform thread found parked on one is charged the time since the look before; count "

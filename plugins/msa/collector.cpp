@@ -12,7 +12,7 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
   const hprof_host* host = services_.host;
   accounting_ = find_service<hprof_accounting_service>(host, HPROF_SERVICE_ACCOUNTING);
   if (accounting_ == nullptr) {
-    TextBuffer(error, error_size).add("this system keeps no books about threads");
+    TextBuffer(error, error_size).add("this system has no accounting of threads");
     return HPROF_UNSUPPORTED;
   }
   schema_columns_[0] = {"thread", nullptr, HPROF_COLUMN_THREAD, 0, nullptr, nullptr};

@@ -109,7 +109,7 @@ def choices_that_select_nothing_leave_heap_all(vm):
 def run_that_profiles_nothing_is_refused(vm):
     for options in ("heap=off", "heap=off,cpu=off"):
         line = vm.refused(options)
-        check("nothing is chosen to be profiled" in line and "cpu_samples" in line,
+        check("nothing to profile is chosen" in line and "cpu_samples" in line,
               "the line does not say what there is: %s" % line)
 
 

@@ -185,7 +185,7 @@ def plugin_list_shows_what_is_found_and_where(vm):
     shutil.copy(os.path.join(folder, "gc_pauses.so"), vm.path("gc_pauses.so"))
     code, text = hprof(vm, "plugin", "list", "-v", "--agent=" + agent, folder, vm.dir)
     for words in ("    needs: can_generate_garbage_collection_events\n", "    options: gc-least=<ms>\n",
-                  "  not looked at: %s/gc_pauses.so\n" % vm.dir):
+                  "  ignored: %s/gc_pauses.so\n" % vm.dir):
         check(code == 0 and words in text, "not said: %s%s" % (words, text))
     run = vm.run_java(vm.agent_option("help,plugins=" + folder, agent), "Quick")
     words = "  from %s/gc_pauses.so (example vendor)\n  gc-least=<ms> " % folder

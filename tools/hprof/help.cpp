@@ -10,7 +10,7 @@ namespace {
 
 constexpr char kRun[] = R"(hprof run [--agent=LIBRARY] [--print] [OPTION=VALUE...] -- COMMAND [ARGUMENT...]
 
-Starts COMMAND with the agent. Agent options are given as they are to -agentlib:hprof, in one word or several.
+Starts COMMAND with the agent. Agent options are written as after -agentlib:hprof=, in one word or several.
   java ...              gets -agentpath:LIBRARY=OPTIONS as its first argument
   javac, jar, ...       (launchers of the JDK) get -J-agentpath:LIBRARY=OPTIONS
   anything else         gets JAVA_TOOL_OPTIONS, which every VM that it starts obeys
@@ -26,16 +26,16 @@ constexpr char kAttach[] =
     R"(hprof attach [--agent=LIBRARY] [--as-is] [--timeout=SECONDS] PID [OPTION=VALUE...]
 hprof attach PID command=LINE
 
-Loads the agent into the running HotSpot VM with process id PID, or hands a command to the one that is there.
-Prints where the report goes and how to ask for it, or why the agent refused. Needs no JDK; works into
-containers. Run it as the user of that process, or as root.
+Loads the agent into the running HotSpot VM with process id PID, or sends a command to an agent that is loaded.
+Prints where the report goes and how to request it, or why the agent refused. Needs no JDK. The VM may be in a
+container. Run it as the user of that process, or as root.
 
-  --agent=LIBRARY       the agent; default ../lib/libhprof.so beside this program. A copy is brought to where
-                        the process sees it, if need be
-  --as-is               LIBRARY is a path in the target's file system, taken as it is
+  --agent=LIBRARY       the agent; default ../lib/libhprof.so beside this program. If the process cannot read it,
+                        a temporary copy is used
+  --as-is               LIBRARY is a path in the file system of the process; never copied
   --timeout=SECONDS     how long to wait for the VM to listen, default 10
 
-Relative names of files are meant in this folder. A report that is there is kept unless force=y is given.
+Relative file names are relative to this folder. An existing report is kept unless force=y is given.
 
   hprof attach 4711 cpu=samples depth=16 file=app.txt
   hprof attach 4711 command=report
@@ -45,13 +45,13 @@ constexpr char kProfile[] =
     R"(hprof profile [--seconds=20] [-o FILE] [--force] [--agent=LIBRARY] PID [OPTION=VALUE...]
 
 Profiles a running JVM: loads the agent, waits, fetches the report, and unloads the agent. The report is a file
-of yours, in this folder; its path and size are printed. Run it as the user of that process, or as root; works
-into containers. Ctrl-C ends the waiting, not the report.
+of yours, in this folder; its path and size are printed. The JVM may be in a container. Run it as the user of that
+process, or as root. Ctrl-C ends the wait and fetches the report.
 
   OPTION=VALUE          the agent's options, default cpu=samples; depth=16 unless depth= is given
-  --seconds=N           how long, default 20; 0 when only heap=dump is asked for
-  -o FILE               default java.hprof.txt, java.hprof with format=b. A file that is there is kept, and the
-                        next gets a number, unless --force
+  --seconds=N           duration, default 20; 0 when only heap=dump is given
+  -o FILE               default java.hprof.txt, java.hprof with format=b. An existing file is kept, and the new
+                        one gets a number, unless --force is given
   --agent=LIBRARY       the agent; default ../lib/libhprof.so beside this program
   --timeout=SECONDS     how long to wait for the VM to listen, default 10
 
@@ -65,13 +65,13 @@ Exit status: 0 done, 1 refused by the agent or a report that failed, 2 wrong usa
 constexpr char kView[] = R"(hprof view FILE [-o FILE.html] [--open]
 hprof view BEFORE AFTER --diff [-o FILE.html] [--open]
 
-Makes a page to look at in a browser: flame graph, callers of each method, table of methods, search. The page is one file
-and asks nothing of any other. FILE is a text report (java.hprof.txt) or a binary file with CPU samples or allocation
+Makes an HTML page for a browser: flame graph, callers of each method, table of methods, search. The page is one
+self-contained file. FILE is a text report (java.hprof.txt) or a binary file with CPU samples or allocation
 sites, of this agent or the original, folded stacks, a profile of pprof, or lines of format=json; compressed by gzip
 or not. Without -o the page is FILE.html.
 
   --diff                compares two profiles: what is more, less, new and gone
-  --open                open the page in the browser; where there is no display it says so, and the page is there
+  --open                open the page in the browser; without a display only a message is printed
 
   hprof view java.hprof.txt
   hprof view before.txt after.txt --diff -o change.html
@@ -87,10 +87,10 @@ suffix; - is stdout. Its path is printed.
   --to=pprof            profile.proto, for go tool pprof, Pyroscope and Parca: one table
   --to=json             lines of JSON, all tables
   --to=ascii            text, as format=a, all tables
-  --table=NAME          cpu_samples, cpu_times, alloc_sites, monitor_time ...; where the format has one table, default
-                        the last, which holds all that was seen
-  --weight=NAME         what the numbers of folded stacks are: samples, time, calls, live_bytes ...; default the one
-                        by which the table is ranked
+  --table=NAME          cpu_samples, cpu_times, alloc_sites, monitor_time ...; for formats with one table, default the
+                        last one, which is cumulative
+  --weight=NAME         number to write for folded stacks: samples, time, calls, live_bytes ...; default the one by
+                        which the table is ranked
 
   hprof convert java.hprof.txt --to=pprof -o app.pb
   hprof convert app.pb.gz --to=collapsed --weight=alloc_space -o - | flamegraph.pl > app.svg
@@ -100,9 +100,8 @@ Exit status: 0 done, 1 unreadable, 2 wrong usage or failed.
 
 constexpr char kDoctor[] = R"(hprof doctor [PID]
 
-Says what this host allows, and for a running JVM which collectors can be attached, each with yes, limited, at start
-(only when the program is started with the agent) or no, and what to do about it. Changes nothing. Exit status 1
-when something is a no.
+Prints what this host supports, and for a running JVM which collectors can be attached: yes, limited, at start (only
+when the program is started with the agent) or no, with the fix. Changes nothing. Exit status 1 when a line says no.
 
   hprof doctor
   hprof doctor 4711
@@ -116,7 +115,7 @@ default socket /tmp/hprof-<user>-<pid>.sock of that process.
 
 Commands:
 @COMMANDS@
-  --secret-file=FILE    its first line is the secret that a TCP agent asks for; the secret itself is not sent
+  --secret-file=FILE    its first line is the secret of an agent with listen=; the secret itself is not sent
   --timeout=SECONDS     how long to wait for the answer, in all; default 60
 
 Exit status: 0 the agent said OK, 1 it said ERROR, 2 no answer.
@@ -131,9 +130,9 @@ stdin or given with --cmd. Shows bytes, records and rate on a terminal.
 
   --host=ADDRESS        where to listen, default 127.0.0.1
   --port=PORT           default any free port, which is printed
-  --secret-file=FILE    take the stream of an agent with the same net-secret-file= only; others are turned away
-  -o FILE               default java.hprof; - is stdout. An existing file is kept unless --force
-  --cmd=COMMAND         sent in turn; "wait SECONDS" between two of them waits
+  --secret-file=FILE    accept only an agent with the same net-secret-file=; turn others away
+  -o FILE               default java.hprof; - is stdout. An existing file is replaced only with --force
+  --cmd=COMMAND         send this command; repeatable, sent in turn; "wait SECONDS" waits
   --no-input            do not read commands from stdin
   --quiet               no progress and no totals
 
@@ -148,18 +147,18 @@ constexpr char kCheck[] =
 hprof check --rules
 
 Reads a text or binary file, gzip-compressed or not, and prints one line for each problem: file, place,
-severity, rule, what is there and what was expected, and in brackets the readers that fail on it. What only
-some reader cannot stand is a warning.
+severity, rule, what was found and expected, and in brackets the readers that fail on it. A problem that only
+some readers have is a warning.
 
-  --for=READER          make what this reader cannot stand an error: gprof2dot, hprof2flamegraph, mat, visualvm,
+  --for=READER          report what this reader fails on as errors: gprof2dot, hprof2flamegraph, mat, visualvm,
                         jhat, intellij, shark, hprof-slurp, or all
-  --strict              every warning is an error
-  --allow=RULE          breaking this rule is a warning at most; may be repeated
+  --strict              report warnings as errors
+  --allow=RULE          report errors of this rule as warnings; repeatable
   --no-warnings         print errors only
   --max=N               print at most N problems, and N of one rule; default 100 and 10
   --rules               list the rules
 
-Dumps of the VM itself (jcmd GC.heap_dump) hold references to mirrors that are not dumped: --allow=reference.
+Dumps of the VM itself (jcmd GC.heap_dump) refer to class mirrors that are not in the dump: use --allow=reference.
 
 Exit status: 0 no errors, 1 errors, 2 unreadable.
 )";
@@ -167,28 +166,28 @@ Exit status: 0 no errors, 1 errors, 2 unreadable.
 constexpr char kPrint[] = R"(hprof print [--top=N] [--lines] [--traces] [--threads] FILE
 hprof print --records FILE
 
-Of a text report: the last table of each kind, each row with its stack. A collector goes on adding, so the last
-table holds all that was seen.
+Text report: prints the last table of each kind, each row with its stack. Tables are cumulative, so the last one is
+complete.
 
-Shows a binary file as text: the top classes of a heap dump by bytes and by objects, sites, CPU samples, and how
-many records there are of each type. Both gzip-compressed or not.
+Binary file: prints the top classes of a heap dump by bytes and by objects, sites, CPU samples, and the number of
+records of each type. Both may be gzip-compressed.
 
   --top=N               rows of each table, default 20; 0 = all
-  --lines               sums by source line in place of rows: as innermost frame, and anywhere in the stack
-  --traces              the stack below each row of sites and samples of a binary file
-  --threads             a table of the threads
-  --records             every record and heap sub-record, in the order of the file
+  --lines               sum up by source line: as innermost frame, and anywhere in the stack
+  --traces              print the stack below each row of sites and samples of a binary file
+  --threads             print a table of the threads
+  --records             print every record and heap sub-record, in the order of the file
 
 Bytes of classes are those in the dump: fields and elements, without object headers.
 )";
 
 constexpr char kDiff[] = R"(hprof diff [--top=N] [--lines] BEFORE AFTER
 
-What is more and less in the second of two files, the largest changes first: two reports with tables of the same
+Prints what increased and decreased from BEFORE to AFTER, the largest changes first: two reports with tables of the same
 kind (text or binary, the last table of each), two class histograms (jcmd GC.class_histogram), or two heap dumps.
 
   --top=N               rows of each table, default 20; 0 = all
-  --lines               by source line in place of name and stack
+  --lines               compare by source line instead of name and stack
 
   hprof diff before.txt after.txt --lines
   hprof diff monday.hprof friday.hprof
@@ -200,26 +199,26 @@ constexpr char kPlugin[] = R"(hprof plugin list [-v] [--agent=LIBRARY] [FOLDER..
 hprof plugin new collector|encoder|filter|sink NAME [--cpp]
 hprof plugin check FILE [--run] [--unit=ID] [--deadline=SECONDS] [--agent=LIBRARY]
 
-list shows the modules that an agent finds beside itself and in the FOLDERs (as with plugins=), where each lies,
-and the units in it with the options that select them. What the agent refuses is named on stderr with the reason.
-Libraries in these folders are loaded, which runs their code. With -v also what each unit needs of the VM, which records it
-emits or takes, its options, and files of the same name in later folders, which are not looked at.
+list shows the modules that an agent finds beside itself and in the FOLDERs (as with plugins=), the path of each,
+and its units with the options that select them. Modules that the agent refuses are printed on stderr with the reason.
+Libraries in these folders are loaded, which runs their code. -v adds what each unit requires of the VM, the records
+that it emits or accepts, its options, and files of the same name in later folders, which are ignored.
 
 new makes the folder NAME with a unit that builds against an installed hprof, passes its own test without a VM, and
 runs: source, CMakeLists.txt, test, README.md. NAME: lower-case letters, digits and '_'.
 
-check says what is wrong with a plugin: its descriptor and the version of the ABI that it needs, its option rows
+check finds errors in a plugin: its descriptor and the version of the ABI that it needs, its option rows
 (help, names of the agent's own and of shipped units), what its library exports and needs. With --run its units
-live against a mock host: started, reported, reset and stopped in all orders, every option at its bounds, every
+run against a mock host: started, reported, reset and stopped in all orders, every option at its bounds, every
 kind of record, places that are full, slow or gone, each allocation failing; memory, files and threads are counted.
-Each step has a process of its own: a crash or a hang is a line of the table.
+Each step runs in its own process, so a crash or hang is a line of the table.
 
   --agent=LIBRARY       the agent; default ../lib/libhprof.so beside this program
-  -v                    with what each unit needs and offers
+  -v                    print what each unit requires and offers
   --cpp                 in C++17; default C99
   --run                 run the units, without a VM
   --unit=ID             run this one only
-  --deadline=SECONDS    a step that says nothing for so long hangs; default 60
+  --deadline=SECONDS    count a step as hanging after this time without a message; default 60
 
   hprof plugin list /opt/acme/plugins
   hprof plugin new collector locks --cpp
@@ -240,14 +239,14 @@ const Page kPages[] = {
     {{"attach", attach_command, "load the agent into a running program"}, "PID OPTIONS", kAttach},
     {{"ctl", ctl_command, "talk to a running agent"}, "PATH|PID|HOST:PORT COMMAND", kCtl},
     {{"listen", listen_command, "receive what an agent sends with net=host:port"}, "[-o FILE]", kListen},
-    {{"check", check_command, "say what is wrong with a profile or dump"}, "FILE...", kCheck},
-    {{"print", print_command, "show a report or binary file in short"}, "FILE", kPrint},
-    {{"diff", diff_command, "say what is more in the second of two reports or dumps"}, "FILE FILE", kDiff},
+    {{"check", check_command, "find errors in a profile or dump"}, "FILE...", kCheck},
+    {{"print", print_command, "summarize a report or binary file"}, "FILE", kPrint},
+    {{"diff", diff_command, "compare two reports or dumps"}, "FILE FILE", kDiff},
     {{"plugin", plugin_command, "list, start and check plugins"}, "list|new|check ...", kPlugin},
-    {{"view", view_command, "make a page with flame graph and tables of a profile"}, "FILE", kView},
+    {{"view", view_command, "draw a profile: an HTML page with a flame graph and tables"}, "FILE", kView},
     {{"convert", convert_command, "write a profile in another format"}, "FILE --to=FORMAT", kConvert},
-    {{"doctor", doctor_command, "say what this host and a JVM allow"}, "[PID]", kDoctor},
-    {{"heap", heap_command, "say what keeps memory alive in a heap dump"}, "[COMMAND] FILE", heap_help()},
+    {{"doctor", doctor_command, "check what this host and a JVM support"}, "[PID]", kDoctor},
+    {{"heap", heap_command, "analyse a heap dump: what keeps memory alive"}, "[COMMAND] FILE", heap_help()},
 };
 
 constexpr size_t kSummaryColumn = 39;

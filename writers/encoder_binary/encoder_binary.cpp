@@ -21,7 +21,7 @@ struct Config {
 
 const hprof_option kOptions[] = {
     {"segment", HPROF_OPTION_SIZE, offsetof(Config, segment), "1m", nullptr, 256, 512.0 * 1024 * 1024,
-     nullptr, "heap dump bytes per record"},
+     nullptr, "set the bytes of a heap dump per record"},
 };
 
 hprof_status create(const hprof_host* host, const void* config, void** self, char*, uint32_t) {

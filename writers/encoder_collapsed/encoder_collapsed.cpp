@@ -26,7 +26,7 @@ struct Config {
 
 const hprof_option kOptions[] = {
     {"weight", HPROF_OPTION_TEXT, offsetof(Config, weight), "", nullptr, 0, 0, "<column>",
-     "what the numbers of format=collapsed are: samples, time, calls, live_bytes ..."},
+     "choose the numbers of format=collapsed: samples, time, calls, live_bytes ..."},
 };
 
 struct Encoder {

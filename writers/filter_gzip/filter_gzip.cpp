@@ -21,7 +21,7 @@ struct Config {
 
 const hprof_option kOptions[] = {
     {"compress", HPROF_OPTION_TEXT, offsetof(Config, compress), nullptr, nullptr, 0, 0, "gzip[:<1..9>]|n",
-     "compress the output; pprof is unless this is n"},
+     "compress the output; pprof always is unless n is given"},
 };
 
 struct Filter {

@@ -42,7 +42,7 @@ const hprof_option kOptions[] = {
     {"keep", HPROF_OPTION_FLAG, offsetof(Config, keep), "n", nullptr, 0, 0, nullptr,
      "keep truncated heap dumps as <file>.partial"},
     {"mode", HPROF_OPTION_CHOICE, offsetof(Config, mode), "0600", "0600|0640|0644", 0, 0, nullptr,
-     "permissions of the output file"},
+     "set the permissions of the output file"},
 };
 
 void explain(char* error, uint32_t error_size, const char* what, const char* name, const char* reason) {

@@ -198,7 +198,7 @@ bool put_headers(const char* text, TextBuffer* lines, char* error, uint32_t erro
     for (uint64_t i = 0; i < size; i++) {
       const bool bad = i < name ? !is_plain(text[i]) : static_cast<unsigned char>(text[i]) < ' ';
       if (!bad) continue;
-      why.add("http-header=: a name or value has a character that headers have not");
+      why.add("http-header=: a name or value has a character that headers cannot have");
       return false;
     }
     uint64_t value = name + 1;

@@ -56,12 +56,12 @@ class Exchange {
       if (count > 0) size += static_cast<uint64_t>(count);
       const int32_t status = status_of(answer, size, &used);
       if (status > 0) return status;
-      if (status < 0) return fail("its answer is none of HTTP");
+      if (status < 0) return fail("its answer is not HTTP");
       if (count < 0) return fail("it closed the connection without an answer");
       if (stops()) return 0;
       if (now() - since > patience_.timeout_ns) return fail("it does not answer");
     }
-    return fail("its answer is none of HTTP");
+    return fail("its answer is not HTTP");
   }
 
   bool stops() const { return patience_.stops(patience_.context); }

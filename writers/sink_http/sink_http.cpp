@@ -35,13 +35,13 @@ const hprof_option kOptions[] = {
     {"url", HPROF_OPTION_TEXT, offsetof(Config, url), nullptr, nullptr, 0, 0, "http://<host>[:<port>]/<path>",
      "post each report there (docs/continuous.md)"},
     {"http-header", HPROF_OPTION_TEXT, offsetof(Config, headers), "", nullptr, 0, 0, "<name>:<value>[|...]",
-     "headers of these requests"},
+     "add these headers to the requests of url="},
     {"http-method", HPROF_OPTION_CHOICE, offsetof(Config, method), "post", "post|put", 0, 0, nullptr,
-     "method of these requests"},
+     "HTTP method of the requests of url="},
     {"http-buffer", HPROF_OPTION_SIZE, offsetof(Config, most_bytes), "16m", nullptr, 65536, 1 << 30, nullptr,
-     "reports that the server has not taken yet; the oldest are dropped"},
+     "keep so much of reports not sent yet; drop the oldest"},
     {"http-timeout", HPROF_OPTION_REAL, offsetof(Config, timeout), "10", nullptr, 0.1, 3600, "<seconds>",
-     "try again when the server does nothing for so long"},
+     "retry when the server does not respond for this time"},
 };
 
 class Sink {
@@ -167,7 +167,7 @@ Outcome Sink::post_front(const Report& report, TextBuffer* why) {
                        report.sequence};
   char target[kTargetMost];
   if (!fill_in(url_.pattern, facts, target)) {
-    why->add("the path is too long with all that is filled in");
+    why->add("the path is too long after its % fields are filled in");
     return Outcome::kRefused;
   }
   const Request request = {kMethods[config_.method], &url_,        target,     headers_,

@@ -24,7 +24,7 @@ const hprof_option kOptions[] = {
     {"net-timeout", HPROF_OPTION_REAL, offsetof(Config, timeout), "10", nullptr, 0.1, 3600, "<seconds>",
      "give up connecting after this time"},
     {"net-secret-file", HPROF_OPTION_TEXT, offsetof(Config, secret_file), nullptr, nullptr, 0, 0, "<file>",
-     "file with the secret that the peer of net= must prove first"},
+     "read the secret that the peer of net= must prove from this file"},
 };
 
 struct Connection {

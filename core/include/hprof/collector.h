@@ -100,7 +100,7 @@ typedef struct hprof_collector_ops {
                          uint32_t error_size);                       /* [onload] */
   hprof_status (*start)(void* self);                                 /* [control] VM is live */
   hprof_status (*report)(void* self, const hprof_report* report);    /* [control] */
-  void (*reset)(void* self);                                         /* [control] forget what was seen */
+  void (*reset)(void* self);                                         /* [control] discard the data of all collectors */
   void (*stop)(void* self);                                          /* [control] */
   void (*destroy)(void* self);                                       /* [control] after stop */
   hprof_status (*control)(void* self, const hprof_control* control); /* [control] */

@@ -48,7 +48,7 @@ typedef struct hprof_heap_summary_row {
   uint64_t allocated_bytes, allocated_objects;
 } hprof_heap_summary_row;
 
-/* Time that threads stood in front of locks. Ranked by time. */
+/* Time that threads were blocked on locks. Ranked by time. */
 #define HPROF_TABLE_MONITOR_TIME "hprof.monitor_time/1"
 typedef struct hprof_monitor_row {
   uint64_t count;

@@ -148,7 +148,7 @@ TEST_CASE("a host without such books has no msa=y") {
   Fixture f(false);
   f.mock.set_service(HPROF_SERVICE_ACCOUNTING, nullptr);
   CHECK(f.collector.open(f.error, sizeof f.error) == HPROF_UNSUPPORTED);
-  CHECK(std::string(f.error) == "this system keeps no books about threads");
+  CHECK(std::string(f.error) == "this system has no accounting of threads");
 }
 
 TEST_CASE("without memory, and beyond the most there can be, threads that ended are counted") {

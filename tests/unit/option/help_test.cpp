@@ -124,5 +124,5 @@ TEST_CASE("the long list says what each unit needs, emits, takes and can be told
             "    emits: hprof.heap_dump_begin/1\n"
             "    options: primfields=y|n primarrays=y|n\n"));
   CHECK(has(list, "  encoder encoder_ascii (format=a): a fake\n    takes: everything\n"));
-  CHECK(has(list, "  not looked at: /opt/v/gc_pauses.so\n"));
+  CHECK(has(list, "  ignored: /opt/v/gc_pauses.so\n"));
 }

@@ -190,7 +190,7 @@ TEST_CASE("a run that profiles nothing is refused with what there is") {
     CAPTURE(options);
     CHECK(Run().go(options).text() ==
           kPrefix +
-              "nothing is chosen to be profiled; there are: heap=dump|sites|all|off "
+              "nothing to profile is chosen; choose from: heap=dump|sites|all|off "
               "cpu=samples|times|old|y|off monitor=y|n plugin=heap_dump|heap_sites|cpu_samples|cpu_times|"
               "monitor (" +
               options + ")");

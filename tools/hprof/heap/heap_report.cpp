@@ -129,7 +129,7 @@ Section overview(const Snapshot& snapshot, const std::string& file, bool retaine
   }
   if (outline.repeated > 0) fact("repeated ids", count_text(outline.repeated) + "; the first record counts");
   if (snapshot.dangling > 0)
-    fact("dangling", count_text(snapshot.dangling) + " references to what is not in the dump");
+    fact("dangling", count_text(snapshot.dangling) + " references to objects that are not in the dump");
   section.tables.push_back(table);
   for (const std::string& problem : outline.problems) section.text.push_back("Incomplete: " + problem);
   return section;

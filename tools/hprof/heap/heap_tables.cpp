@@ -235,8 +235,7 @@ Table package_table(const Snapshot& snapshot, size_t top) {
     uint64_t index = snapshot.class_at.get(place);
     return index == Snapshot::kStackClass ? kNoGroup : key_of_class[index];
   });
-  Table table = sizes_table("packages", "Packages, by what the objects of their classes retain",
-                            {"package", "package"});
+  Table table = sizes_table("packages", "Packages by retained size of their objects", {"package", "package"});
   add_groups(
       snapshot, groups, [&](size_t i) { return names[i]; }, top, &table);
   return table;
@@ -244,7 +243,7 @@ Table package_table(const Snapshot& snapshot, size_t top) {
 
 Table thread_table(const Snapshot& snapshot, size_t top) {
   Table table{"threads",
-              "Threads, by what they retain",
+              "Threads by retained size",
               {{"retained_bytes", "retained", CellKind::kBytes},
                {"stack_bytes", "by its stack", CellKind::kBytes},
                {"locals", "locals", CellKind::kCount},

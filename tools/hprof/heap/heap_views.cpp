@@ -214,7 +214,7 @@ Section dominator_section(const Snapshot& snapshot, uint32_t node, const TreeSha
 
 Section list_section(const Snapshot& snapshot, const std::vector<uint32_t>& objects, const std::string& name,
                      size_t top) {
-  Section section{"objects", "Objects of " + name + ", by what they retain", {}, {}, {}};
+  Section section{"objects", "Objects of " + name + " by retained size", {}, {}, {}};
   Table table{"objects",
               "",
               {{"shallow_bytes", "shallow", CellKind::kBytes},

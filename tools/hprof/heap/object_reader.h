@@ -12,7 +12,7 @@ struct ObjectFindings {
   std::vector<ClassGap> gaps;  // by class; only where ids are addresses
   std::vector<OwnSizes::Large> large;
   uint64_t references = 0;
-  uint64_t dangling = 0;  // references to what is not in the dump
+  uint64_t dangling = 0;  // references to objects that are not in the dump
 };
 
 // Fills snapshot.objects and, when `references`, snapshot.graph.

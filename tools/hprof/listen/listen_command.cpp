@@ -132,7 +132,7 @@ class Conversation {
       send_given();
       int ready = os::wait_readable({peer_, typed_ ? kStdin : -1}, next_wait());
       if (ready == -2) {
-        std::cerr << "\nhprof: stopped; the file holds what had come\n";
+        std::cerr << "\nhprof: stopped; the file has what was received\n";
         status = kFailed;
       } else if (ready == 0) {
         status = receive(&buffer);

@@ -45,8 +45,8 @@ bool is_dump_alone(const std::string& options) {
 int check_agent_options(const ProfileOptions& options) {
   for (const char* name : {"file", "net", "control", "start", "doe", "command"}) {
     if (find_option(options.text, name) == nullptr) continue;
-    return misuse("profile", std::string(name) + "= is not for hprof profile" +
-                                 (name == std::string("file") ? ": say -o FILE" : ""));
+    return misuse("profile", std::string(name) + "= is set by hprof profile" +
+                                 (name == std::string("file") ? "; use -o FILE" : ""));
   }
   return kDone;
 }
