@@ -132,12 +132,23 @@ bool bind_unit(const OptionList& list, ModuleSet* modules, Unit* unit, Error* er
   return bind_table(list, table, unit->config, &bound, error);
 }
 
-bool check_unit(const OptionList& list, const Unit& unit, const Messages& messages, Error* error) {
+// A unit that runs was chosen by it: the option is that unit's, whoever else has a row of its name.
+bool chooses_another(const OptionItem& item, ModuleSet& modules) {
+  for (uint32_t i = 0; i < modules.unit_count(); ++i) {
+    const Unit& unit = modules.unit(i);
+    if (unit.runs && select_has_name(unit.record->select, item.name)) return true;
+  }
+  return false;
+}
+
+bool check_unit(const OptionList& list, ModuleSet& modules, const Unit& unit, const Messages& messages,
+                Error* error) {
   Scratch scratch;
   const OptionTable table = options_of(*unit.record);
   for (uint32_t i = 0; i < table.count; ++i) {
     const OptionItem* item = list.find(table[i].name);
     if (item == nullptr || find_core_option(item->name) != nullptr) continue;
+    if (chooses_another(*item, modules)) continue;
     if (!bind_row(list, table[i], *item, scratch.bytes, error)) return false;
     say_without_effect(unit, *item, messages);
   }
@@ -183,7 +194,8 @@ bool bind_core(const OptionList& list, CoreConfig* core, const Messages& message
 bool bind_units(const OptionList& list, ModuleSet* modules, const Messages& messages, Error* error) {
   for (uint32_t i = 0; i < modules->unit_count(); ++i) {
     Unit& unit = modules->unit(i);
-    if (!(unit.runs ? bind_unit(list, modules, &unit, error) : check_unit(list, unit, messages, error)))
+    if (!(unit.runs ? bind_unit(list, modules, &unit, error)
+                    : check_unit(list, *modules, unit, messages, error)))
       return false;
   }
   return true;

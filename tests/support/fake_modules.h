@@ -230,6 +230,26 @@ inline hprof_unit with_needs(hprof_unit made) {
   return made;
 }
 
+struct GzipConfig {
+  const char* compress;
+};
+const hprof_option kGzipOptions[] = {
+    {"compress", HPROF_OPTION_TEXT, offsetof(GzipConfig, compress), nullptr, nullptr, 0, 0, "gzip|n",
+     "compress the output"},
+};
+
+// An encoder that wants to be packed.
+inline hprof_unit packed_encoder(const char* id) {
+  static const hprof_encoder_ops ops = [] {
+    hprof_encoder_ops made = *encoder_ops();
+    made.compress = "gzip";
+    return made;
+  }();
+  hprof_unit made = unit(HPROF_UNIT_ENCODER, id, nullptr, nullptr);
+  made.ops = &ops;
+  return made;
+}
+
 constexpr const char* kSamplesRecords[] = {HPROF_TABLE_CPU_SAMPLES, nullptr};
 constexpr const char* kTimesRecords[] = {HPROF_TABLE_CPU_TIMES, HPROF_TABLE_CPU_OLD, nullptr};
 constexpr const char* kSitesRecords[] = {HPROF_TABLE_ALLOC_SITES, nullptr};
@@ -256,6 +276,10 @@ HPROF_FAKE_ENTRY(monitor, unit(HPROF_UNIT_COLLECTOR, "monitor", "monitor=y", kMo
 HPROF_FAKE_ENTRY(encoder_ascii, unit(HPROF_UNIT_ENCODER, "encoder_ascii", "format=a", nullptr))
 HPROF_FAKE_ENTRY(encoder_binary, unit(HPROF_UNIT_ENCODER, "encoder_binary", "format=b", kBinaryRecords))
 HPROF_FAKE_ENTRY(encoder_json, unit(HPROF_UNIT_ENCODER, "encoder_json", nullptr, nullptr))
+HPROF_FAKE_ENTRY(encoder_pprof, packed_encoder("encoder_pprof"))
+HPROF_FAKE_ENTRY(filter_gzip,
+                 with_options<GzipConfig>(unit(HPROF_UNIT_FILTER, "filter_gzip", "compress=gzip*", nullptr),
+                                          kGzipOptions))
 HPROF_FAKE_ENTRY(sink_file, unit(HPROF_UNIT_SINK, "sink_file", "file", nullptr))
 HPROF_FAKE_ENTRY(sink_socket, unit(HPROF_UNIT_SINK, "sink_socket", "net", nullptr))
 HPROF_FAKE_ENTRY(sink_memory, unit(HPROF_UNIT_SINK, "sink_memory", nullptr, nullptr))

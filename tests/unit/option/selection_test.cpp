@@ -285,6 +285,35 @@ TEST_CASE("a vendor's filter is selected by a value of compress=, or by its id")
   }
 }
 
+TEST_CASE("an encoder's filter is chosen where it is in the build, unless the user says another thing") {
+  const auto filter_of = [](const char* options, bool has_gzip) {
+    Run run;
+    run.with("/jdk/lib/hprof/plugins/encoder_pprof.so", fake::open_encoder_pprof)
+        .with("/opt/v/acme.so", fake::open_acme);
+    if (has_gzip) run.with("/jdk/lib/hprof/plugins/filter_gzip.so", fake::open_filter_gzip);
+    run.go(options);
+    INFO(run.text());
+    REQUIRE(run.outcome == Configured::kRun);
+    CHECK(run.said.details.empty());
+    const uint32_t filter = run.made->selection.filter;
+    return std::string(filter == UINT32_MAX ? "none" : run.made->modules.unit(filter).record->id);
+  };
+  CHECK(filter_of("cpu=samples,format=pprof", true) == "filter_gzip");
+  CHECK(filter_of("cpu=samples,format=pprof,compress=gzip", true) == "filter_gzip");
+  CHECK(filter_of("cpu=samples,format=pprof", false) == "none");
+  CHECK(filter_of("cpu=samples,format=pprof,compress=n", true) == "none");
+  CHECK(filter_of("plugins=/opt/v,cpu=samples,format=pprof,compress=zstd", true) == "acme_zstd");
+  CHECK(filter_of("plugins=/opt/v,cpu=samples,format=pprof,plugin=acme_zstd", true) == "acme_zstd");
+  CHECK(filter_of("cpu=samples", true) == "none");
+}
+
+TEST_CASE("the option that chooses a filter is not said to be without effect for another one") {
+  Run run;
+  run.with("/opt/v/filter_gzip.so", fake::open_filter_gzip).with("/opt/v/acme.so", fake::open_acme);
+  REQUIRE(run.go("plugins=/opt/v,cpu=samples,compress=zstd:3").outcome == Configured::kRun);
+  CHECK(run.said.details.empty());
+}
+
 TEST_CASE("an encoder or sink that is named takes over from the defaults") {
   Run run;
   run.with("/jdk/lib/hprof/plugins/encoder_json.so", fake::open_encoder_json);
