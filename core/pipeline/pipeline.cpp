@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include <hprof/cpp/each_weighted_stack.hpp>
 #include <hprof/draft/foreign_dump.h>
 
 #include "core/base/build.h"
@@ -247,11 +248,13 @@ void Pipeline::begin_part(const hprof_report_info& info) {
     output_.begin_report(info);
   }
   if (output_.wants_whole_reports()) begin_output();
+  has_table_ = lacks_stacks_ = false;
   write_border(HPROF_RECORD_REPORT_BEGIN, info, HPROF_OK);
 }
 
 void Pipeline::end_part(const hprof_report_info& info, hprof_status status) {
   if (plan_.no_output) return;
+  if (!kEmbedded && lacks_stacks_ && !has_table_) say_without_stacks(info);
   write_border(HPROF_RECORD_REPORT_END, info, status);
   if (output_.wants_whole_reports()) {
     hprof_record end = {sizeof(end), HPROF_RECORD_FILE_END, now_us()};
@@ -270,7 +273,31 @@ hprof_status Pipeline::write(hprof_record* record) {
   record->time_us = last_time_us_;
   hprof_status status =
       is_large(*record) && output_.takes_through() ? write_through(record) : output_.write(record);
+  if (!kEmbedded && record->kind == HPROF_RECORD_TABLE)
+    look_at_table(*reinterpret_cast<const hprof_rec_table*>(record), status);
   return without_unsupported(*record, status);
+}
+
+// An encoder that draws whole stacks has nothing to draw then, and what it writes is as good as empty.
+void Pipeline::look_at_table(const hprof_rec_table& table, hprof_status status) {
+  if (status == HPROF_OK) has_table_ = true;
+  const hprof_encoder_ops* encoder = plan_.output.encoder;
+  if (status == HPROF_UNSUPPORTED && HPROF_REACHES(encoder, hprof_encoder_ops, least_depth) &&
+      encoder->least_depth == HPROF_WHOLE_DEPTH && !StackTable(table).has_stacks())
+    lacks_stacks_ = true;
+}
+
+// Once: the next reports are no others.
+void Pipeline::say_without_stacks(const hprof_report_info& info) {
+  if (said_without_stacks_) return;
+  said_without_stacks_ = true;
+  char text[256];
+  snprintf(
+      text, sizeof(text),
+      "%s: nothing in its report has stacks, and this format has no place for anything else; use format=a "
+      "or format=json",
+      info.unit);
+  plan_.output.say(plan_.output.sink_host, text);
 }
 
 // What a format has no place for is left out, and takes nothing from the rest of a report. Only what

@@ -112,6 +112,8 @@ class Pipeline {
   void write_border(uint32_t kind, const hprof_report_info& info, hprof_status status);
   bool settle_for_sink();
   hprof_status write_through(const hprof_record* record);
+  void look_at_table(const hprof_rec_table& table, hprof_status status);
+  void say_without_stacks(const hprof_report_info& info);
   hprof_status without_unsupported(const hprof_record& record, hprof_status status);
   hprof_status open_output(char* error, uint32_t error_size);
   bool next_output(bool says_why = true);
@@ -134,6 +136,9 @@ class Pipeline {
   int64_t next_try_ns_ = 0;  // a try that took long is not repeated before the same time has passed
   bool said_tried_again_ = false;
   uint64_t last_time_us_ = 0;  // of the last record of a report
+  // Of a part: the encoder has taken a table of it; it has refused one that has no stacks.
+  bool has_table_ = false, lacks_stacks_ = false;
+  bool said_without_stacks_ = false;
   EventQueue events_;
   platform::Mutex encode_lock_;
   platform::Mutex drain_lock_;  // writing to the sink; taken after encode_lock_ where both are held

@@ -126,4 +126,4 @@ def losses_are_in_the_report_that_is_posted(vm):
         run = vm.profiled("cpu=samples,msa=y,format=pprof,compress=n," + url(server, "/{unit}"), "Spin", "2")
         posts = {target: body for _, target, _, body in server.posts}
     check_equal(sorted(posts), ["/cpu_samples", "/msa"], "posts\n%s" % run)
-    check(b"lost 1 tables: " in posts["/msa"], "no loss in %r" % posts["/msa"])
+    check(b"lost 1 records: " in posts["/msa"], "no loss in %r" % posts["/msa"])

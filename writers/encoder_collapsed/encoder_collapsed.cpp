@@ -110,7 +110,8 @@ uint32_t chosen_weight(const Encoder& encoder, const StackTable& stacks) {
 
 void write_table(Encoder& encoder, PlainOut& out, const hprof_rec_table& table) {
   const StackTable stacks(table);
-  const uint32_t weight = stacks.has_stacks() ? chosen_weight(encoder, stacks) : HPROF_NO_COLUMN;
+  if (!stacks.has_stacks()) return out.fail(HPROF_UNSUPPORTED);
+  const uint32_t weight = chosen_weight(encoder, stacks);
   if (weight == HPROF_NO_COLUMN || encoder.has_table) {
     if (encoder.lost_tables != nullptr) __atomic_fetch_add(encoder.lost_tables, 1, __ATOMIC_RELAXED);
     return;

@@ -3,6 +3,9 @@
 #include <string>
 #include <vector>
 
+#include <hprof/cpp/core_tables.hpp>
+#include <hprof/cpp/each_weighted_stack.hpp>
+
 #include "core/pipeline/pipeline.h"
 #include "tests/mock/mock_host.h"
 
@@ -15,6 +18,7 @@ namespace {
 struct Log {
   Lines lines;
   bool write_fails = false, begin_fails = false, end_fails = false;
+  uint32_t encoders = 0;  // made so far
 };
 Log* the_log = nullptr;
 
@@ -51,6 +55,7 @@ const hprof_sink_ops kTold = {
 
 hprof_status create_encoder(const hprof_host*, const void*, void** self, char*, uint32_t) {
   *self = the_log;
+  the_log->encoders++;
   return HPROF_OK;
 }
 hprof_status encode(void*, const hprof_record* record, hprof_out* out) {
@@ -58,6 +63,12 @@ hprof_status encode(void*, const hprof_record* record, hprof_out* out) {
   if (record->kind == HPROF_RECORD_NOTE) {
     const auto& note = reinterpret_cast<const hprof_rec_note*>(record)->text;
     text.assign(note.data, note.size);
+  } else if (record->kind == HPROF_RECORD_FILE_BEGIN || record->kind == HPROF_RECORD_FILE_END) {
+    text = record->kind == HPROF_RECORD_FILE_BEGIN ? "[" : "]";
+  } else if (record->kind == HPROF_RECORD_TABLE) {
+    const auto& table = *reinterpret_cast<const hprof_rec_table*>(record);
+    if (!StackTable(table).has_stacks()) return HPROF_UNSUPPORTED;
+    text = "table";
   } else if (record->kind == HPROF_RECORD_REPORT_BEGIN) {
     text = "<";
   } else if (record->kind == HPROF_RECORD_REPORT_END) {
@@ -69,6 +80,8 @@ hprof_status encode(void*, const hprof_record* record, hprof_out* out) {
 }
 const hprof_encoder_ops kEncoder = {
     sizeof(hprof_encoder_ops), 0, create_encoder, encode, [](void*) {}, "", 0, 0, nullptr};
+const hprof_encoder_ops kDrawsStacks = {
+    sizeof(hprof_encoder_ops), 0, create_encoder, encode, [](void*) {}, "", 0, HPROF_WHOLE_DEPTH, nullptr};
 
 // Keeps all bytes back until it ends.
 hprof_status create_filter(const hprof_host*, const void*, void** self, char*, uint32_t) {
@@ -89,6 +102,9 @@ const hprof_filter_ops kFilter = {
     }};
 
 constexpr const char* kTaken[] = {HPROF_KIND_NOTE, HPROF_KIND_REPORT_BEGIN, HPROF_KIND_REPORT_END, nullptr};
+constexpr const char* kTables[] = {HPROF_KIND_TABLE, nullptr};
+constexpr const char* kDocument[] = {HPROF_KIND_FILE_BEGIN,   HPROF_KIND_FILE_END,   HPROF_KIND_NOTE,
+                                     HPROF_KIND_REPORT_BEGIN, HPROF_KIND_REPORT_END, nullptr};
 constexpr const char* kNotes[] = {HPROF_KIND_NOTE, nullptr};
 
 struct Fixture {
@@ -98,6 +114,7 @@ struct Fixture {
   MemoryAccount memory;
   LossCounters losses;
   RecordKinds kinds;
+  const hprof_encoder_ops* encoder = &kEncoder;
   Pipeline pipeline;
 
   Fixture() {
@@ -120,7 +137,7 @@ struct Fixture {
     PipelinePlan plan = {};
     plan.output_per_report = plan.output_per_part = output_per_part;
     plan.output = {mock.host(),
-                   &kEncoder,
+                   encoder,
                    nullptr,
                    mock.host(),
                    sink,
@@ -156,6 +173,18 @@ struct Fixture {
     pipeline.begin_part(info);
     note(text);
     pipeline.end_part(info, status);
+  }
+
+  // A report with these tables.
+  void tables(const char* unit, std::vector<hprof_rec_table> all) {
+    hprof_report_info info = {};
+    info.size = sizeof(info);
+    info.unit = unit;
+    REQUIRE(pipeline.begin_report());
+    pipeline.begin_part(info);
+    for (hprof_rec_table& table : all) CHECK(pipeline.write(&table.head) == HPROF_OK);
+    pipeline.end_part(info, HPROF_OK);
+    pipeline.end_report();
   }
 
   void finish() { pipeline.finish(platform::monotonic_ns() + 60 * platform::kNanosPerSecond); }
@@ -270,6 +299,45 @@ TEST_CASE("a filter ends at the borders of reports, so that each stands alone") 
   f.finish();
   CHECK(f.log.lines == Lines{"gz:before ", "begin 1 cpu", "gz:<samples>", "end 1", "gz:", "begin 2 heap",
                              "gz:<sites>", "end 2", "gz:", "close"});
+}
+
+TEST_CASE("a sink that takes whole reports gets each from an encoder of its own, with begin and end") {
+  Fixture f;
+  hprof_sink_ops sink = kTold;
+  sink.flags = HPROF_SINK_WHOLE_REPORTS;
+  f.open(kDocument, &sink);
+  CHECK(f.pipeline.parts_stand_alone());
+  for (uint32_t i = 0; i < 2; i++) {
+    REQUIRE(f.pipeline.begin_report());
+    f.part(2 * i + 1, "cpu", "samples");
+    f.part(2 * i + 2, "heap", "sites", i == 0 ? HPROF_OK : HPROF_FAILED);
+    f.pipeline.end_report();
+  }
+  f.finish();
+  // What begins and ends the output as a whole belongs to no report: such a sink leaves it out.
+  CHECK(f.log.lines == Lines{"[", "begin 1 cpu", "[<samples>]", "end 1", "begin 2 heap", "[<sites>]", "end 2",
+                             "begin 3 cpu", "[<samples>]", "end 3", "begin 4 heap", "[<sites!>]", "end 4 cut",
+                             "]", "close"});
+  CHECK(f.log.encoders == 5);
+}
+
+TEST_CASE("that nothing of a report has stacks is said once, where the encoder draws nothing else") {
+  const hprof_rec_table sites = table_of<hprof_site_row>(kAllocSites, nullptr, 0);
+  const hprof_rec_table summary = table_of<hprof_heap_summary_row>(kHeapSummary, nullptr, 0);
+  const auto said = [&](const hprof_encoder_ops* encoder, const std::vector<hprof_rec_table>& tables) {
+    Fixture f;
+    f.encoder = encoder;
+    f.open(kTables);
+    for (uint32_t i = 0; i < 2; i++) f.tables("msa", tables);
+    f.finish();
+    return f.said;
+  };
+  CHECK(said(&kDrawsStacks, {summary, summary}) ==
+        Lines{"msa: nothing in its report has stacks, and this format has no place for anything else; use "
+              "format=a or format=json"});
+  CHECK(said(&kDrawsStacks, {summary, sites}).empty());
+  CHECK(said(&kDrawsStacks, {}).empty());
+  CHECK(said(&kEncoder, {summary}).empty());
 }
 
 TEST_CASE("with a writer thread a sink is told when all bytes up to there are written") {
