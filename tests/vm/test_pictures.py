@@ -8,6 +8,7 @@ from pictures import Json, Page, Pprof, parse_collapsed
 from reports import parse_ascii
 from sites import MADE
 from tool import hprof
+from vendor import exceptions_of, needs_modules, vendor_plugin
 
 SINK = ("sink_file",)
 ENCODERS = ("encoder_collapsed", "encoder_flamegraph", "encoder_json", "encoder_pprof") + SINK
@@ -108,6 +109,32 @@ def contention_has_its_monitor_in_every_format(vm):
         check(all(leaf for _, _, leaf in table.stacks), "%s: a stack without its monitor" % form)
 
 
+@vm_test(units=("bytecode", "encoder_ascii") + ENCODERS)
+def a_vendor_s_table_is_drawn_by_encoders_that_do_not_know_it(vm):
+    """Its weights, and the class that stands on top, are all they need: the sums are those of the text report."""
+    needs_modules(vm)
+    agent, folder = vendor_plugin(vm, "exceptions")
+
+    def written(form, weight=""):
+        options = "plugins=%s,exceptions=y,caught-in=Catches,cutoff=0,format=%s%s,file=out" % (folder, form, weight)
+        return vm.profiled(options, "Catches", agent=agent)
+    rows = exceptions_of(written("a").text("out"), "Catches$Own")
+    check_equal(sum(row["made"] for row in rows.values()), 55, "made, in text: %s" % rows)
+    for column in ("made", "caught"):
+        wanted = {method: row[column] for method, row in rows.items() if row[column]}
+        for form in ("collapsed", "pprof", "json", "flamegraph"):
+            run = written(form, ",weight=" + column if form == "collapsed" else "")
+            table = {"collapsed": lambda: parse_collapsed(run.text("out"), column, True), "pprof": lambda: Pprof(run.bytes("out")),
+                     "json": lambda: Json(run.text("out")).tables[0], "flamegraph": lambda: Page(run.text("out")).tables[0]}[form]()
+            own = [stack for stack in table.stacks if stack[2] == "Catches$Own"]
+            found = {}
+            for frames, values, _ in own:
+                if values[column]:
+                    found[frames[0]] = found.get(frames[0], 0) + values[column]
+            check_equal(found, wanted, "%s in %s by method\n%s" % (column, form, run))
+            check(all(frames[-1] == "Catches.main" for frames, _, _ in own), "%s: stacks are whole: %s" % (form, own))
+
+
 @vm_test(units=("bytecode", "cpu_times") + ENCODERS)
 def stacks_are_whole_unless_depth_is_given(vm):
     def traces(options):
@@ -180,6 +207,14 @@ def heap_dumps_have_no_stacks_to_draw(vm):
     for form in ("collapsed", "pprof", "flamegraph"):
         check("is not supported with format=" + form in vm.refused("heap=dump,format=" + form), "the message")
     check_equal(sorted(os.listdir(vm.dir)), ["stderr", "stdout"], "files")
+
+
+@vm_test(units=("msa",) + ENCODERS)
+def a_report_without_stacks_is_no_silent_empty_document(vm):
+    line = "msa: nothing in its report has stacks"
+    for form in ("collapsed", "pprof", "flamegraph", "json"):
+        run = vm.profiled("heap=off,msa=y,format=%s,file=out" % form, "Quick")
+        check_equal(run.err.count(line), 0 if form == "json" else 1, "times said with %s\n%s" % (form, run))
 
 
 def converted(vm, name, form, *options):

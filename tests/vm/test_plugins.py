@@ -5,7 +5,7 @@ import shutil
 from harness import check, check_equal, vm_test
 from reports import parse_ascii
 from tool import hprof
-from vendor import needs_modules, vendor_plugin
+from vendor import exceptions_of, needs_modules, vendor_plugin
 
 UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
 
@@ -152,13 +152,8 @@ def vendor_plugin_counts_exceptions_by_class_and_method(vm):
 
 def own_exceptions(run):
     """(method, made, caught, thrown or None) of the class Own of Catches."""
-    rows = set()
-    for line in run.text("out.txt").splitlines():
-        if line.startswith("EXCEPTIONS:") and "class=Catches$Own" in line:
-            cells = dict(part.split("=") for part in line.split()[1:])
-            thrown = cells.get("thrown")
-            rows.add((cells["method"], int(cells["made"]), int(cells["caught"]), thrown and int(thrown)))
-    return rows
+    sums = exceptions_of(run.text("out.txt"), "Catches$Own")
+    return {(method, row["made"], row["caught"], row.get("thrown")) for method, row in sums.items()}
 
 
 @vm_test(units=("bytecode", "encoder_ascii", "sink_file"))

@@ -34,3 +34,17 @@ def vendor_plugin(vm, name="gc_pauses"):
     cmake(vm, "-S", source, "-B", build, *options)
     cmake(vm, "--build", build)
     return os.path.join(prefix, "lib", "libhprof.so"), build
+
+
+def exceptions_of(text, name):
+    """{method: {column: sum}} in the rows that the example `exceptions` has in a text report of the class of that name."""
+    sums = {}
+    for line in text.splitlines():
+        cells = dict(part.split("=", 1) for part in line.split()[1:]) if line.startswith("EXCEPTIONS:") else {}
+        if cells.get("class") != name:
+            continue
+        row = sums.setdefault(cells["method"], {})
+        for column in ("made", "caught", "thrown"):
+            if column in cells:
+                row[column] = row.get(column, 0) + int(cells[column])
+    return sums

@@ -1,6 +1,7 @@
-// exceptions=y: exceptions by class and method, made there and caught there. A vendor's plugin in C++: a
-// collector made of a class by the kit, draft probes, a table of its own. With exceptions-thrown=y also those
-// thrown, by JVMTI's own events: a jvmtiEnv of the unit's own (throw_events.h).
+// exceptions=y: exceptions by class and stack, made there and caught there. A vendor's plugin in C++: a
+// collector made of a class by the kit, draft probes, a table of its own, which format=flamegraph and others
+// draw. With exceptions-thrown=y also those thrown, by JVMTI's own events: a jvmtiEnv of the unit's own
+// (throw_events.h).
 //
 // The draft service may change with any release: a core that does not have it in this version refuses the
 // unit.
@@ -28,34 +29,32 @@ struct Config {
 struct Row {
   uint64_t made, caught;
   uint64_t exception;  // hprof_class_serial
-  uint64_t method;     // hprof_method_id
+  uint64_t method;     // hprof_method_id: the innermost of the stack
+  uint64_t trace;      // hprof_trace_serial
   uint64_t thrown;     // the last: there only when it was asked for
 };
 
+constexpr const char* kTableName = "example.exceptions/1";
 const hprof_column kColumns[] = {
-    {"made", nullptr, HPROF_COLUMN_COUNT, 0, "exceptions", "made by the method, thrown or not"},
-    {"caught", nullptr, HPROF_COLUMN_COUNT, 0, "exceptions", "caught by the method"},
-    {"class", nullptr, HPROF_COLUMN_CLASS, 0, nullptr, "of the exceptions"},
-    {"method", nullptr, HPROF_COLUMN_METHOD, 0, nullptr, nullptr},
-    {"thrown", nullptr, HPROF_COLUMN_COUNT, 0, "exceptions", "thrown by the method, again included"},
+    {"made", nullptr, HPROF_COLUMN_COUNT, HPROF_COLUMN_WEIGHT, "exceptions", "made here, thrown or not"},
+    {"caught", nullptr, HPROF_COLUMN_COUNT, HPROF_COLUMN_WEIGHT, "exceptions", "caught here"},
+    {"class", nullptr, HPROF_COLUMN_CLASS, HPROF_COLUMN_LEAF, nullptr, "of the exceptions"},
+    {"method", nullptr, HPROF_COLUMN_METHOD, 0, nullptr, "on top of the stack"},
+    {"trace", nullptr, HPROF_COLUMN_TRACE, 0, nullptr, nullptr},
+    {"thrown", nullptr, HPROF_COLUMN_COUNT, HPROF_COLUMN_WEIGHT, "exceptions", "thrown here, again included"},
 };
 constexpr hprof_table_schema schema_of(uint32_t columns) {
-  return {sizeof(hprof_table_schema),
-          columns,
-          sizeof(hprof_column),
-          0,
-          "example.exceptions/1",
-          "EXCEPTIONS",
-          kColumns};
+  return {sizeof(hprof_table_schema), columns, sizeof(hprof_column), 0, kTableName, "EXCEPTIONS", kColumns};
 }
-const hprof_table_schema kSchema = schema_of(4);
-const hprof_table_schema kSchemaThrown = schema_of(5);
+const hprof_table_schema kSchema = schema_of(5);
+const hprof_table_schema kSchemaThrown = schema_of(6);
 
 constexpr uint32_t kProbes = HPROF_PROBE_MADE | HPROF_PROBE_CAUGHT;
 constexpr uint64_t kFirstRows = 256;
 constexpr uint64_t kMostRows = 65536;
-constexpr jint kMostFrames = 24;
-constexpr jint kFramesOfProbe = 2;  // HprofTracker's, above the constructors
+constexpr uint32_t kMostFrames = 512;
+constexpr uint32_t kMostConstructors = 16;  // of an exception's own class and those above it
+constexpr jint kFramesOfProbe = 2;          // HprofTracker's, on top of the stack
 
 // Any number of threads count at once, without a lock.
 class Exceptions {
@@ -72,9 +71,8 @@ class Exceptions {
     user.made = [](void* self, void* jni, void* exception) {
       static_cast<Exceptions*>(self)->made(static_cast<JNIEnv*>(jni), static_cast<jobject>(exception));
     };
-    user.caught = [](void* self, void* jni, void* exception, hprof_method_id method) {
-      static_cast<Exceptions*>(self)->caught(static_cast<JNIEnv*>(jni), static_cast<jobject>(exception),
-                                             method);
+    user.caught = [](void* self, void* jni, void* exception, hprof_method_id) {
+      static_cast<Exceptions*>(self)->caught(static_cast<JNIEnv*>(jni), static_cast<jobject>(exception));
     };
     if (services_.bytecode == nullptr || services_.bytecode->ask(services_.host, &user) != HPROF_OK) {
       why.add("this VM or build has no probes");
@@ -84,9 +82,11 @@ class Exceptions {
       why.add("this VM has no exception events (exceptions-thrown=y)");
       return HPROF_UNSUPPORTED;
     }
-    lost_ = services_.log->loss_counter(services_.host,
-                                        "exceptions: too many classes and methods (exceptions=y)");
+    lost_ =
+        services_.log->loss_counter(services_.host, "exceptions: too many classes and stacks (exceptions=y)");
     jvmti_ = static_cast<jvmtiEnv*>(services_.jvm->jvmti(services_.host));
+    const uint32_t depth = services_.settings().depth;
+    depth_ = depth == 0 ? 1 : depth < kMostFrames ? depth : kMostFrames;
     return table_.open(services_, kFirstRows, kMostRows) ? HPROF_OK : HPROF_NO_MEMORY;
   }
   // Probes and callbacks that have begun may still run.
@@ -118,8 +118,12 @@ class Exceptions {
     if (rows == nullptr) return HPROF_NO_MEMORY;
     uint64_t count = 0;
     table_.each([&](uint64_t key, Counts& counts) {
+      const auto trace = static_cast<hprof_trace_serial>(key);
       const Row row = {counts.made.load(std::memory_order_relaxed),
-                       counts.caught.load(std::memory_order_relaxed), key >> 32, key & 0xffffffff,
+                       counts.caught.load(std::memory_order_relaxed),
+                       key >> 32,
+                       method_of(trace),
+                       trace,
                        counts.thrown.load(std::memory_order_relaxed)};
       if (count < most && row.made + row.caught + row.thrown != 0) rows[count++] = row;
     });
@@ -142,56 +146,61 @@ class Exceptions {
   };
 
   bool open_events() {
-    const auto thrown = [](void* self, JNIEnv* jni, jobject exception, jmethodID method, jlocation at) {
-      static_cast<Exceptions*>(self)->thrown(jni, exception, method, at);
+    const auto thrown = [](void* self, JNIEnv* jni, jobject exception) {
+      static_cast<Exceptions*>(self)->thrown(jni, exception);
     };
     return events_.open(services_.jvm->java_vm(services_.host), thrown, this);
   }
 
-  Counts* counts_of(JNIEnv* jni, jobject exception, hprof_method_id method) {
+  Counts* counts_of(JNIEnv* jni, jobject exception, hprof_trace_serial trace) {
     jclass of = jni->GetObjectClass(exception);
     const uint64_t serial = services_.ids->class_serial(services_.host, jni, of);
     jni->DeleteLocalRef(of);
-    Counts* counts = table_.make(serial << 32 | method);
+    Counts* counts = table_.make(serial << 32 | trace);
     if (counts == nullptr) __atomic_fetch_add(lost_, 1, __ATOMIC_RELAXED);
     return counts;
   }
 
-  void caught(JNIEnv* jni, jobject exception, hprof_method_id method) {
-    Counts* counts = counts_of(jni, exception, method);
+  void caught(JNIEnv* jni, jobject exception) {
+    Counts* counts = counts_of(jni, exception, trace_of(jni, kFramesOfProbe, nullptr));
     if (counts != nullptr) counts->caught.fetch_add(1, std::memory_order_relaxed);
   }
 
   void made(JNIEnv* jni, jobject exception) {
-    Counts* counts = counts_of(jni, exception, maker_of(jni, exception));
+    Counts* counts = counts_of(jni, exception, trace_of(jni, kFramesOfProbe, exception));
     if (counts != nullptr) counts->made.fetch_add(1, std::memory_order_relaxed);
   }
 
-  void thrown(JNIEnv* jni, jobject exception, jmethodID method, jlocation at) {
-    Counts* counts = counts_of(jni, exception, id_of(jni, method, at));
+  void thrown(JNIEnv* jni, jobject exception) {
+    Counts* counts = counts_of(jni, exception, trace_of(jni, 0, nullptr));
     if (counts != nullptr) counts->thrown.fetch_add(1, std::memory_order_relaxed);
   }
 
-  hprof_method_id id_of(JNIEnv* jni, jmethodID method, jlocation at) {
-    const hprof_raw_frame raw = {method, at};
-    hprof_frame_info info = {};
-    info.size = sizeof info;
-    services_.ids->frame_info(services_.host, services_.ids->frame(services_.host, jni, &raw, 1), &info);
-    return info.method;
-  }
-
-  // The innermost method that is not one of the exception's own constructors; 0: the VM itself.
-  hprof_method_id maker_of(JNIEnv* jni, jobject exception) {
-    jvmtiFrameInfo frames[kMostFrames];
+  // The stack of the calling thread below its first frames and the constructors of `made`; 0: the VM alone.
+  hprof_trace_serial trace_of(JNIEnv* jni, jint first, jobject made) const {
+    jvmtiFrameInfo frames[kMostConstructors + kMostFrames];
+    const uint32_t most = depth_ + (made != nullptr ? kMostConstructors : 0);
     jint count = 0;
-    if (jvmti_->GetStackTrace(nullptr, kFramesOfProbe, kMostFrames, frames, &count) != JVMTI_ERROR_NONE)
+    if (jvmti_->GetStackTrace(nullptr, first, static_cast<jint>(most), frames, &count) != JVMTI_ERROR_NONE)
       return 0;
-    jint at = 0;
-    while (at < count && is_constructor_of(jni, exception, frames[at].method)) at++;
-    return at == count ? 0 : id_of(jni, frames[at].method, frames[at].location);
+    const uint32_t end = static_cast<uint32_t>(count);
+    uint32_t at = 0;
+    while (made != nullptr && at < end && is_constructor_of(jni, made, frames[at].method)) at++;
+    hprof_frame_id ids[kMostFrames];
+    uint32_t kept = 0;
+    for (; at < end && kept < depth_; at++) {
+      const hprof_raw_frame raw = {frames[at].method, frames[at].location};
+      ids[kept++] = services_.ids->frame(services_.host, jni, &raw, 1);
+    }
+    return kept == 0 ? 0 : services_.ids->trace(services_.host, 0, ids, kept, trace_flags(kept, depth_));
   }
 
-  bool is_constructor_of(JNIEnv* jni, jobject exception, jmethodID method) {
+  hprof_method_id method_of(hprof_trace_serial trace) const {
+    const auto info = find_trace(services_.ids, services_.host, trace);
+    return info->frame_count == 0 ? 0 : find_frame(services_.ids, services_.host, info->frames[0])->method;
+  }
+
+  bool is_constructor_of(JNIEnv* jni, jobject exception, jmethodID method) const {
     char* name = nullptr;
     if (jvmti_->GetMethodName(method, &name, nullptr, nullptr) != JVMTI_ERROR_NONE) return false;
     const bool is_constructor = std::strcmp(name, "<init>") == 0;
@@ -206,6 +215,7 @@ class Exceptions {
   Services services_;
   const Config& config_;
   jvmtiEnv* jvmti_ = nullptr;
+  uint32_t depth_ = 0;
   ThrowEvents events_;
   uint64_t* lost_ = nullptr;
   HashTable<Counts, Growth::kLevels> table_;
@@ -218,10 +228,13 @@ const hprof_option kOptions[] = {
      "count throws, too, by JVMTI's events; each exception is many times as slow"},
 };
 
+constexpr const char* kRecords[] = {kTableName, nullptr};
+
 constexpr hprof_unit make_unit() {
   hprof_unit unit = collector_unit<Exceptions, Config>("exceptions", "exceptions=y",
-                                                       "exceptions by class and method, made and caught");
+                                                       "exceptions by class and stack, made and caught");
   set_options(unit, kOptions);
+  unit.records = kRecords;
   unit.needs = HPROF_NEED_CLASS_HOOKS;
   unit.wants = HPROF_NEED_EARLY_CLASS_HOOKS | HPROF_NEED_EARLY_VMSTART;
   return unit;

@@ -9,7 +9,8 @@
 
 class ThrowEvents {
  public:
-  using Thrown = void (*)(void* self, JNIEnv* jni, jobject exception, jmethodID method, jlocation at);
+  // On the thread that throws, whose stack is that of the throw.
+  using Thrown = void (*)(void* self, JNIEnv* jni, jobject exception);
 
   // Before the VM starts. False: this VM does not have the events, or has them at its start only. [onload]
   bool open(void* java_vm, Thrown thrown, void* self) {
@@ -48,12 +49,12 @@ class ThrowEvents {
   }
 
  private:
-  static void JNICALL on_exception(jvmtiEnv* jvmti, JNIEnv* jni, jthread, jmethodID method, jlocation at,
+  static void JNICALL on_exception(jvmtiEnv* jvmti, JNIEnv* jni, jthread, jmethodID, jlocation,
                                    jobject exception, jmethodID, jlocation) {
     void* storage = nullptr;
     if (jvmti->GetEnvironmentLocalStorage(&storage) != JVMTI_ERROR_NONE || storage == nullptr) return;
     auto* events = static_cast<ThrowEvents*>(storage);
-    events->thrown_(events->self_, jni, exception, method, at);
+    events->thrown_(events->self_, jni, exception);
   }
 
   jvmtiEnv* jvmti_ = nullptr;

@@ -41,11 +41,12 @@ static const hprof_column columns[] = {
     TIME("p99_ns", "99 of a hundred"),
 };
 #define COLUMNS (sizeof(columns) / sizeof(columns[0]))
+#define TABLE_NAME "example.gc_pauses/1"
 static const hprof_table_schema schema = {
     .size = sizeof(hprof_table_schema),
     .column_count = COLUMNS,
     .column_stride = sizeof(hprof_column),
-    .name = "example.gc_pauses/1",
+    .name = TABLE_NAME,
     .title = "GC PAUSES",
     .columns = columns,
 };
@@ -144,6 +145,8 @@ static const hprof_option options[] = {{.name = "gc-least",
                                         .default_text = "0",
                                         .help = "leave out shorter pauses"}};
 
+static const char* const records[] = {TABLE_NAME, NULL};
+
 static const hprof_unit unit = {.size = sizeof(hprof_unit),
                                 .kind = HPROF_UNIT_COLLECTOR,
                                 .id = "gc_pauses",
@@ -155,6 +158,7 @@ static const hprof_unit unit = {.size = sizeof(hprof_unit),
                                 .config_size = sizeof(config),
                                 .needs = HPROF_NEED_GC_EVENTS,
                                 .events = HPROF_EVENT_GC_START | HPROF_EVENT_GC_FINISH,
+                                .records = records,
                                 .ops = &ops};
 static const hprof_unit* const units[] = {&unit};
 
