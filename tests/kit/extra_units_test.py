@@ -16,7 +16,7 @@ ENOUGH = "cpu_samples;encoder_ascii;sink_file"
 def configured(source, compilers, build, *options):
     """(exit code, what CMake says, {unit: kind})."""
     run = subprocess.run(["cmake", "-S", source, "-B", build, "-DHPROF_TESTS=OFF", "-DHPROF_TOOL=OFF", *compilers, *options],
-                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+                         cwd=source, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     units = {}
     if run.returncode == 0:
         with open(build + "/units.txt", encoding="utf-8") as file:
@@ -42,7 +42,15 @@ def main(source, tool, cc, cxx):
             kinds = [units.get(name) for name in names]
             if code != 0 or kinds != wanted:
                 sys.exit("HPROF_STATIC=%s HPROF_LOADABLE=%s: %s, wanted %s\n%s" % (static, loadable, kinds, wanted, text))
+        for preset in ("bundled", "embedded"):
+            chosen = [] if preset == "bundled" else ["-DHPROF_STATIC=%s;%s" % (ENOUGH, ";".join(names))]
+            code, text, units = configured(source, compilers, folder + "/" + preset, "--preset", preset, extra, *chosen)
+            if code != 0 or [units.get(name) for name in names] != ["static", "static"] or "module" in units.values():
+                sys.exit("--preset %s: %s\n%s" % (preset, units, text))
         for options, words in ((["-DHPROF_STATIC=cpu_sample", extra], "HPROF_STATIC names cpu_sample"),
+                               (["-DHPROF_STATIC=" + ENOUGH + ";collector_in_d", extra], "HPROF_STATIC names collector_in_d"),
+                               (["-DHPROF_EXTRA_UNITS=", "-DHPROF_STATIC=" + ENOUGH + ";collector_in_c"],
+                                "HPROF_STATIC names collector_in_c"),
                                (["-DHPROF_EXTRA_UNITS=" + folder + "/nothing"], "has no CMakeLists.txt")):
             code, text, _ = configured(source, compilers, build, *options)
             if code == 0 or words not in text:
