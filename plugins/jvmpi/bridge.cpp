@@ -1,7 +1,9 @@
 // JVMPI over JVMTI: making it, and which events are on.
 #include "plugins/jvmpi/bridge.h"
 
+#include <hprof/cpp/service.hpp>
 #include <hprof/cpp/text.hpp>
+#include <hprof/plugin.h>
 
 #include "plugins/jvmpi/invoke.h"
 #include "plugins/jvmpi/references.h"
@@ -48,6 +50,7 @@ hprof_status Bridge::open(const Config& config, char* error, uint32_t error_size
   }
   fill_in(&notifier.functions());
   set_callbacks(vm.jvmti);
+  see_class_files();
   for (const jvmtiEvent event : {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_THREAD_START,
                                  JVMTI_EVENT_THREAD_END, JVMTI_EVENT_CLASS_PREPARE})
     mode(event, true);
@@ -114,6 +117,19 @@ void Bridge::add_capabilities(const Config& config) {
   }
 }
 
+// Where class files get probes, this collector's or another's, the agent has to see them before; elsewhere
+// they are not to be asked for while no agent wants them: that would switch the VM's archives off.
+void Bridge::see_class_files() {
+  const hprof_settings& settings = vm.services.settings();
+  const auto* files = find_service<hprof_class_file_service>(vm.services.host, HPROF_SERVICE_CLASS_FILE);
+  const bool early = settings.java_version < 9 || (settings.granted & HPROF_NEED_EARLY_CLASS_HOOKS) != 0;
+  if (files == nullptr || !early) return;
+  auto* handler = +[](void* self, const hprof_class_file* file, uint32_t* new_size) -> uint8_t* {
+    return bridge() == self ? static_cast<Bridge*>(self)->class_file(*file, new_size) : nullptr;
+  };
+  sees_class_files_ = files->handle(vm.services.host, this, handler) == HPROF_OK;
+}
+
 void Bridge::close() {
   live_.store(false, std::memory_order_release);
   notifier.pause(true);
@@ -151,7 +167,7 @@ jint Bridge::availability(jint type) const {
     case JVMPI_EVENT_COMPILED_METHOD_UNLOAD:
       return when(can.can_generate_compiled_method_load_events);
     case JVMPI_EVENT_CLASS_LOAD_HOOK:
-      return when(can.can_generate_all_class_hook_events);
+      return when(sees_class_files_ || can.can_generate_all_class_hook_events != 0);
     case JVMPI_EVENT_MONITOR_CONTENDED_ENTER:
     case JVMPI_EVENT_MONITOR_CONTENDED_ENTERED:
     case JVMPI_EVENT_MONITOR_CONTENDED_EXIT:
@@ -213,7 +229,7 @@ void Bridge::mode(jvmtiEvent event, bool on) {
 void Bridge::set_modes() {
   const Notifier& n = notifier;
   // Between Agent_OnLoad and the live phase the VM refuses it.
-  if (vm.can.can_generate_all_class_hook_events != 0)
+  if (vm.can.can_generate_all_class_hook_events != 0 && !sees_class_files_)
     mode(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, n.is_on(JVMPI_EVENT_CLASS_LOAD_HOOK));
   if (!is_live()) return;
   if (n.is_any_on({JVMPI_EVENT_JNI_GLOBALREF_ALLOC, JVMPI_EVENT_JNI_GLOBALREF_FREE,

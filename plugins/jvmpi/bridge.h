@@ -5,6 +5,8 @@
 // then.
 #pragma once
 
+#include <hprof/draft/class_file.h>
+
 #include "plugins/jvmpi/agent_library.h"
 #include "plugins/jvmpi/collections.h"
 #include "plugins/jvmpi/probes.h"
@@ -40,7 +42,7 @@ class Bridge {
   // JVMTI's events; jni is the calling thread's.
   void vm_init(JNIEnv* jni);
   void vm_death(JNIEnv* jni);
-  void class_file(JNIEnv* jni, jint size, const unsigned char* bytes, jint* new_size,
+  void class_file(JNIEnv* jni, const char* name, jint size, const unsigned char* bytes, jint* new_size,
                   unsigned char** new_bytes);
   // depth: frames above it on the stack; -1: it is static.
   void method(JNIEnv* jni, jmethodID method, bool entry, jint depth);
@@ -76,6 +78,8 @@ class Bridge {
   bool make_environment(const Config& config, char* error, uint32_t error_size);
   void add_capabilities(const Config& config);
   jint availability(jint type) const;
+  void see_class_files();
+  uint8_t* class_file(const hprof_class_file& file, uint32_t* new_size);
   void mode(jvmtiEvent event, bool on);
   bool sends(JNIEnv* jni, jint type);
   bool dump(JNIEnv* jni, jint type, void* argument);
@@ -86,6 +90,7 @@ class Bridge {
 
   std::atomic<bool> live_{false};
   bool interval_set_ = false;
+  bool sees_class_files_ = false;  // by the core, ahead of probes; else by this environment's event
   uint64_t* unknown_ids_ = nullptr;
 };
 

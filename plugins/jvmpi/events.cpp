@@ -1,4 +1,6 @@
 // JVMTI's events, made into JVMPI's.
+#include <cstring>
+
 #include "plugins/jvmpi/bridge.h"
 #include "plugins/jvmpi/lines.h"
 
@@ -35,9 +37,12 @@ void Bridge::vm_death(JNIEnv* jni) {
 }
 
 // The agent's new bytes are of malloc_f; one that sets neither leaves the class as it is.
-void Bridge::class_file(JNIEnv* jni, jint size, const unsigned char* bytes, jint* new_size,
+// The class that hprof's own probes call is none of its business.
+void Bridge::class_file(JNIEnv* jni, const char* name, jint size, const unsigned char* bytes, jint* new_size,
                         unsigned char** new_bytes) {
-  if (!notifier.is_on(JVMPI_EVENT_CLASS_LOAD_HOOK)) return;
+  if (!notifier.is_on(JVMPI_EVENT_CLASS_LOAD_HOOK) ||
+      (name != nullptr && std::strcmp(name, "java/lang/HprofTracker") == 0))
+    return;
   if (is_live()) threads.tell_current(jni);
   JVMPI_Event event = {};
   JVMPI_ClassLoadHook& hook = event.u.class_load_hook;
@@ -52,6 +57,23 @@ void Bridge::class_file(JNIEnv* jni, jint size, const unsigned char* bytes, jint
   if (hook.new_class_data == nullptr || hook.new_class_data == old || hook.new_class_data_len <= 0) return;
   *new_bytes = hook.new_class_data;
   *new_size = hook.new_class_data_len;
+}
+
+// What the agent has made is copied into the core's memory.
+uint8_t* Bridge::class_file(const hprof_class_file& file, uint32_t* new_size) {
+  unsigned char* made = nullptr;
+  jint size = 0;
+  if (file.redefined != nullptr) return nullptr;
+  class_file(static_cast<JNIEnv*>(file.jni), file.name, static_cast<jint>(file.byte_count), file.bytes, &size,
+             &made);
+  if (made == nullptr) return nullptr;
+  uint8_t* copy = file.allocate(&file, static_cast<uint32_t>(size));
+  if (copy != nullptr) {
+    std::memcpy(copy, made, static_cast<size_t>(size));
+    *new_size = static_cast<uint32_t>(size);
+  }
+  vm.deallocate(made);
+  return copy;
 }
 
 void Bridge::method(JNIEnv* jni, jmethodID method, bool entry, jint depth) {
@@ -191,11 +213,11 @@ void JNICALL on_class_prepare(jvmtiEnv*, JNIEnv* jni, jthread, jclass cls) {
   b->threads.tell_current(jni);
   b->objects.tell_class(jni, cls);
 }
-void JNICALL on_class_file_load_hook(jvmtiEnv*, JNIEnv* jni, jclass redefined, jobject, const char*, jobject,
-                                     jint size, const unsigned char* bytes, jint* new_size,
+void JNICALL on_class_file_load_hook(jvmtiEnv*, JNIEnv* jni, jclass redefined, jobject, const char* name,
+                                     jobject, jint size, const unsigned char* bytes, jint* new_size,
                                      unsigned char** new_bytes) {
   Bridge* b = bridge();
-  if (b != nullptr && redefined == nullptr) b->class_file(jni, size, bytes, new_size, new_bytes);
+  if (b != nullptr && redefined == nullptr) b->class_file(jni, name, size, bytes, new_size, new_bytes);
 }
 void JNICALL on_method_entry(jvmtiEnv*, JNIEnv* jni, jthread, jmethodID method) {
   if (Bridge* b = bridge()) b->method(jni, method, true, 0);

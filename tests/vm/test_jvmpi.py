@@ -154,6 +154,37 @@ def raw_monitors_work_from_the_start(vm):
     check_equal(said(ran)[-1], "sum 2001000, fought, paired, other names 0", "what the agent saw\n%s\n" % ran)
 
 
+def rewritten(vm, options, agent_options="", java=()):
+    """Quick, whose text hook.c has replaced; checks that the agent was given what is on disk."""
+    build(vm, "hook")
+    ran = vm.run_java(vm.agent_option(options), "-Xrunhook" + agent_options, *java, "Quick",
+                      environment={"LD_LIBRARY_PATH": vm.dir})
+    check_equal((ran.code, ran.out), (0, "rewritten\n"), "exit code, stdout\n%s\n" % ran)
+    with open(os.path.join(vm.classes, "Quick.class"), "rb") as file:
+        check_equal(ran.bytes("seen"), file.read(), "the class file that the agent was given")
+    calls = 1 if agent_options else 0
+    check_equal(said(ran)[-1], "files seen, rewritten 1, with probes 0, calls of main %d" % calls, "the agent\n%s\n" % ran)
+    return ran
+
+
+@vm_test(units=UNITS)
+def classes_are_rewritten(vm):
+    rewritten(vm, "jvmpi=y")
+    rewritten(vm, "jvmpi=y", ":calls", java=("-Xcheck:jni",))
+
+
+@vm_test(units=PROBES)
+def rewritten_classes_get_probes(vm):
+    rewritten(vm, "jvmpi=y,jvmpi-methods=probes", ":calls")
+    rewritten(vm, "jvmpi=y,jvmpi-allocs=probes", java=("-Xverify:all",))
+
+
+@vm_test(units=PROBES + ("cpu_times", "encoder_ascii", "sink_file"))
+def rewritten_classes_are_timed(vm):
+    ran = rewritten(vm, "cpu=times,cutoff=0,file=out.txt,jvmpi=y", ":calls")
+    check(re.search(r" Quick\.main$", ran.text("out.txt"), re.MULTILINE) is not None, "Quick.main is not timed\n%s" % ran)
+
+
 @vm_test(units=UNITS)
 def monitors_are_dumped_on_request(vm):
     build(vm, "monitors")
