@@ -186,6 +186,18 @@ def rewritten_classes_are_timed(vm):
 
 
 @vm_test(units=UNITS)
+def threads_are_suspended_while_collections_run(vm):
+    lines = said(run(vm, "storm", "", "Storm"))
+    check_equal(lines, ["suspended 4000, refused 0, wrong 0, collections many, allocations none"], "what the agent saw")
+
+
+@vm_test(units=UNITS, since=11)
+def threads_that_make_objects_are_suspended(vm):
+    lines = said(run(vm, "storm", "objects", "Storm"))
+    check_equal(lines, ["suspended 4000, refused 0, wrong 0, collections many, allocations some"], "what the agent saw")
+
+
+@vm_test(units=UNITS)
 def monitors_are_dumped_on_request(vm):
     build(vm, "monitors")
     ran = vm.run_java(vm.agent_option("jvmpi=y"), "-Xrunmonitors", "Contend", "monitor", "4", "5", "2",
