@@ -32,6 +32,12 @@ jint kind_of(const char* signature) {
   }
 }
 
+// Of a method's signature.
+bool gives_object(const char* signature) {
+  const char* end = std::strchr(signature, ')');
+  return end != nullptr && (end[1] == 'L' || end[1] == '[');
+}
+
 // Ljava/lang/String; as java.lang.String; of arrays, the signature.
 void spell_name(char* signature) {
   if (signature[0] != 'L') return;
@@ -209,9 +215,21 @@ void Classes::tell(JNIEnv* jni, jclass cls) {
 // An id of a class that has gone may be used again by the VM for another method: the last one counts.
 void Classes::set_owner(const ClassInfo& info, uint64_t number) {
   for (jint i = 0; i < info.load.num_methods; i++) {
-    Owner* owner = owners_.make(reinterpret_cast<uintptr_t>(info.load.methods[i].method_id));
-    if (owner != nullptr) owner->number.store(number, std::memory_order_release);
+    const JVMPI_Method& method = info.load.methods[i];
+    Owner* owner = owners_.make(reinterpret_cast<uintptr_t>(method.method_id));
+    if (owner == nullptr) continue;
+    owner->returns_object.store(gives_object(method.method_signature), std::memory_order_relaxed);
+    owner->number.store(number, std::memory_order_release);
   }
+}
+
+bool Classes::returns_object(jmethodID method) const {
+  const Owner* owner = owners_.find(reinterpret_cast<uintptr_t>(method));
+  if (owner != nullptr && owner->number.load(std::memory_order_acquire) != 0)
+    return owner->returns_object.load(std::memory_order_relaxed);
+  FromVm<char> signature(vm_);
+  return vm_.jvmti->GetMethodName(method, nullptr, &signature, nullptr) == JVMTI_ERROR_NONE &&
+         gives_object(signature);
 }
 
 bool Classes::is_told_of(jmethodID method) const {

@@ -48,6 +48,8 @@ class Classes {
   const ClassInfo* info(uint64_t number) const;
   // Of the class that declares a method; null: unknown, or gone. [app]
   jobjectID class_of(JNIEnv* jni, jmethodID method);
+  // Does the method return an object or an array? Fast for methods of classes that were told. [app]
+  bool returns_object(jmethodID method) const;
   // A local reference; null: gone.
   jclass find(JNIEnv* jni, uint64_t number) const;
   // Of the classes that the agent's own probes call, of which it tells nobody.
@@ -63,6 +65,7 @@ class Classes {
   };
   struct Owner {
     std::atomic<uint64_t> number;
+    std::atomic<bool> returns_object;  // set before
   };
 
   ClassInfo* make(JNIEnv* jni, jclass cls, uint64_t number, Slot* slot);

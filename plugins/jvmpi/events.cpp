@@ -222,8 +222,17 @@ void JNICALL on_class_file_load_hook(jvmtiEnv*, JNIEnv* jni, jclass redefined, j
 void JNICALL on_method_entry(jvmtiEnv*, JNIEnv* jni, jthread, jmethodID method) {
   if (Bridge* b = bridge()) b->method(jni, method, true, 0);
 }
-void JNICALL on_method_exit(jvmtiEnv*, JNIEnv* jni, jthread, jmethodID method, jboolean, jvalue) {
-  if (Bridge* b = bridge()) b->method(jni, method, false, 0);
+// The reference to what the method returns is, from JDK 9 on, of the method's caller, who never gives it
+// back.
+void JNICALL on_method_exit(jvmtiEnv*, JNIEnv* jni, jthread, jmethodID method, jboolean by_exception,
+                            jvalue result) {
+  Bridge* b = bridge();
+  if (b == nullptr) return;
+  b->method(jni, method, false, 0);
+  constexpr uint32_t kLeaks = 9;
+  if (by_exception == JNI_FALSE && b->vm.services.settings().java_version >= kLeaks &&
+      b->classes.returns_object(method) && result.l != nullptr)
+    jni->DeleteLocalRef(result.l);
 }
 void JNICALL on_object_alloc(jvmtiEnv*, JNIEnv* jni, jthread, jobject object, jclass cls, jlong size) {
   Bridge* b = bridge();
