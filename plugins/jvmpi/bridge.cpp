@@ -226,6 +226,14 @@ void Bridge::mode(jvmtiEvent event, bool on) {
   vm.jvmti->SetEventNotificationMode(on ? JVMTI_ENABLE : JVMTI_DISABLE, event, nullptr);
 }
 
+// Probes have to be asked for before the agent says what it wants: who runs it chooses.
+void Bridge::say_that_code_is_interpreted() {
+  if (vm.services.bytecode == nullptr || said_interpreted_.exchange(true, std::memory_order_relaxed)) return;
+  vm.services.log->message(vm.services.host,
+                           "jvmpi: the agent has method events, all code is interpreted; "
+                           "jvmpi-methods=probes keeps it compiled and leaves native methods out");
+}
+
 void Bridge::set_modes() {
   const Notifier& n = notifier;
   // Between Agent_OnLoad and the live phase the VM refuses it.
@@ -236,6 +244,8 @@ void Bridge::set_modes() {
                    JVMPI_EVENT_JNI_WEAK_GLOBALREF_ALLOC, JVMPI_EVENT_JNI_WEAK_GLOBALREF_FREE}))
     watch_references(&vm);
   if (vm.can.can_generate_method_entry_events != 0) {
+    if (n.is_any_on({JVMPI_EVENT_METHOD_ENTRY, JVMPI_EVENT_METHOD_ENTRY2, JVMPI_EVENT_METHOD_EXIT}))
+      say_that_code_is_interpreted();
     mode(JVMTI_EVENT_METHOD_ENTRY, n.is_any_on({JVMPI_EVENT_METHOD_ENTRY, JVMPI_EVENT_METHOD_ENTRY2}));
     mode(JVMTI_EVENT_METHOD_EXIT, n.is_on(JVMPI_EVENT_METHOD_EXIT));
   }

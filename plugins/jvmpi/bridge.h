@@ -80,6 +80,7 @@ class Bridge {
   jint availability(jint type) const;
   void see_class_files();
   uint8_t* class_file(const hprof_class_file& file, uint32_t* new_size);
+  void say_that_code_is_interpreted();
   void mode(jvmtiEvent event, bool on);
   bool sends(JNIEnv* jni, jint type);
   bool dump(JNIEnv* jni, jint type, void* argument);
@@ -89,6 +90,7 @@ class Bridge {
   bool send_dump(JVMPI_Event* event, jint type, JNIEnv* jni, bool taken);
 
   std::atomic<bool> live_{false};
+  std::atomic<bool> said_interpreted_{false};
   bool interval_set_ = false;
   bool sees_class_files_ = false;  // by the core, ahead of probes; else by this environment's event
   uint64_t* unknown_ids_ = nullptr;
