@@ -80,6 +80,7 @@ JNIEXPORT jint JNICALL JVM_OnLoad(JavaVM* vm, char* options, void* reserved) {
                                 JVMPI_EVENT_JVM_SHUT_DOWN};
   static const int kAllocations[] = {JVMPI_EVENT_OBJECT_ALLOC};
   (void)reserved;
+  unlink("over");
   if (!connect_to(vm, on_event)) return JNI_ERR;
   enable(kEvents, sizeof kEvents / sizeof kEvents[0]);
   if (options != NULL && strcmp(options, "objects") == 0) enable(kAllocations, 1);

@@ -24,15 +24,23 @@ def build(vm, name):
         raise Skip("the compiler is for another machine than the JDK")
     jni = os.path.join(homes[0], "include")
     library = vm.path("lib%s.so" % name)
+    if os.path.exists(library):
+        return library
     subprocess.check_call([compiler, "-std=gnu11", "-O1", "-g", "-shared", "-fPIC", "-pthread", "-I" + root, "-I" + jni,
                            "-I" + os.path.join(jni, "linux"), os.path.join(root, "tests", "jvmpi", name + ".c"), "-o", library])
     return library
 
 
-def run(vm, name, agent_options, *program, options="jvmpi=y", java=()):
+def run_alone(vm, name, agent_options, *program, options="jvmpi=y", java=()):
+    """The program with the agent."""
     build(vm, name)
     there = "-Xrun" + name + (":" + agent_options if agent_options else "")
-    got = vm.run_java(vm.agent_option(options), there, *java, *program, environment={"LD_LIBRARY_PATH": vm.dir})
+    return vm.run_java(vm.agent_option(options), there, *java, *program, environment={"LD_LIBRARY_PATH": vm.dir})
+
+
+def run(vm, name, agent_options, *program, options="jvmpi=y", java=()):
+    """The same; it must not notice."""
+    got = run_alone(vm, name, agent_options, *program, options=options, java=java)
     plain = vm.plain(*java, *program)
     check_equal((got.out, got.code), (plain.out, plain.code), "stdout and exit code\n%s\n" % got)
     return got
@@ -52,6 +60,7 @@ def check_promises(run):
 def the_interfaces_own_example_counts_calls(vm):
     ran = run(vm, "counter", "a=1,b=2", "Quick")
     check_equal(said(ran)[0], "options a=1,b=2", "options\n%s\n" % ran)
+    check_equal(ran.err.count("all code is interpreted"), 1, "said that it is slow\n%s\n" % ran)
     calls = re.match(r"calls (\d+)$", said(ran)[-1])
     check(calls is not None and int(calls.group(1)) > 100, "calls\n%s" % ran)
     check(not os.path.exists(vm.path("java.hprof.txt")), "a file was written")
@@ -70,6 +79,7 @@ PROBES = UNITS + ("bytecode",)
 def counted(vm, how, program):
     """What calls.c counts of a program's own methods: {method: (entries, exits, receivers)}."""
     ran = run(vm, "calls", program, program, options="jvmpi=y,jvmpi-methods=" + how)
+    check_equal("all code is interpreted" in ran.err, how == "events", "said that it is slow\n%s\n" % ran)
     lines = [line.rsplit(" ", 3) for line in said(ran) if not line.startswith("broken")]
     check_equal(said(ran)[-1], "broken 0", "calls that do not nest\n%s\n" % ran)
     return {line[0]: tuple(int(n) for n in line[1:]) for line in lines}
@@ -132,33 +142,24 @@ def classes_that_have_gone_are_told_of(vm):
 
 @vm_test(units=UNITS)
 def contended_monitors_are_told_of(vm):
-    build(vm, "promises")
-    ran = vm.run_java(vm.agent_option("jvmpi=y"), "-Xrunpromises", "Contend", "monitor", "4", "5", "2",
-                      environment={"LD_LIBRARY_PATH": vm.dir})
+    ran = run_alone(vm, "promises", "", "Contend", "monitor", "4", "5", "2")
     seen = check_promises(ran)
     check(seen.get(54, 0) > 0 and seen.get(54) == seen.get(55), "contended: %s" % seen)
     check(seen.get(56, 0) > 0 and seen.get(57, 0) > 0, "exits, waits: %s" % seen)
 
 
-@vm_test(units=UNITS)
-def promises_hold_under_check_jni(vm):
-    ran = run(vm, "promises", "calls,objects", "Quick", java=("-Xcheck:jni",))
-    check_promises(ran)
-    check_equal([line for line in (ran.out + ran.err).splitlines() if "FATAL ERROR" in line or "WARNING in native" in line], [],
-                "-Xcheck:jni")
+RAW_MONITORS = "sum 2001000, fought, paired, other names 0"
 
 
 @vm_test(units=UNITS)
 def raw_monitors_work_from_the_start(vm):
     ran = run(vm, "raw_monitors", "", "Quick")
-    check_equal(said(ran)[-1], "sum 2001000, fought, paired, other names 0", "what the agent saw\n%s\n" % ran)
+    check_equal(said(ran)[-1], RAW_MONITORS, "what the agent saw\n%s\n" % ran)
 
 
 def rewritten(vm, options, agent_options="", java=()):
     """Quick, whose text hook.c has replaced; checks that the agent was given what is on disk."""
-    build(vm, "hook")
-    ran = vm.run_java(vm.agent_option(options), "-Xrunhook" + agent_options, *java, "Quick",
-                      environment={"LD_LIBRARY_PATH": vm.dir})
+    ran = run_alone(vm, "hook", agent_options, "Quick", options=options, java=java)
     check_equal((ran.code, ran.out), (0, "rewritten\n"), "exit code, stdout\n%s\n" % ran)
     with open(os.path.join(vm.classes, "Quick.class"), "rb") as file:
         check_equal(ran.bytes("seen"), file.read(), "the class file that the agent was given")
@@ -170,38 +171,34 @@ def rewritten(vm, options, agent_options="", java=()):
 @vm_test(units=UNITS)
 def classes_are_rewritten(vm):
     rewritten(vm, "jvmpi=y")
-    rewritten(vm, "jvmpi=y", ":calls", java=("-Xcheck:jni",))
+    rewritten(vm, "jvmpi=y", "calls", java=("-Xcheck:jni",))
 
 
 @vm_test(units=PROBES)
 def rewritten_classes_get_probes(vm):
-    rewritten(vm, "jvmpi=y,jvmpi-methods=probes", ":calls")
+    rewritten(vm, "jvmpi=y,jvmpi-methods=probes", "calls")
     rewritten(vm, "jvmpi=y,jvmpi-allocs=probes", java=("-Xverify:all",))
 
 
 @vm_test(units=PROBES + ("cpu_times", "encoder_ascii", "sink_file"))
 def rewritten_classes_are_timed(vm):
-    ran = rewritten(vm, "cpu=times,cutoff=0,file=out.txt,jvmpi=y", ":calls")
+    ran = rewritten(vm, "cpu=times,cutoff=0,file=out.txt,jvmpi=y", "calls")
     check(re.search(r" Quick\.main$", ran.text("out.txt"), re.MULTILINE) is not None, "Quick.main is not timed\n%s" % ran)
+
+
+STORM = "suspended 4000, refused 0, wrong 0, collections many, allocations %s"
 
 
 @vm_test(units=UNITS)
 def threads_are_suspended_while_collections_run(vm):
-    lines = said(run(vm, "storm", "", "Storm"))
-    check_equal(lines, ["suspended 4000, refused 0, wrong 0, collections many, allocations none"], "what the agent saw")
-
-
-@vm_test(units=UNITS, since=11)
-def threads_that_make_objects_are_suspended(vm):
-    lines = said(run(vm, "storm", "objects", "Storm"))
-    check_equal(lines, ["suspended 4000, refused 0, wrong 0, collections many, allocations some"], "what the agent saw")
+    check_equal(said(run(vm, "storm", "", "Storm")), [STORM % "none"], "what the agent saw")
+    if vm.version >= 11:
+        check_equal(said(run(vm, "storm", "objects", "Storm")), [STORM % "some"], "what the agent saw")
 
 
 @vm_test(units=UNITS)
 def monitors_are_dumped_on_request(vm):
-    build(vm, "monitors")
-    ran = vm.run_java(vm.agent_option("jvmpi=y"), "-Xrunmonitors", "Contend", "monitor", "4", "5", "2",
-                      environment={"LD_LIBRARY_PATH": vm.dir})
+    ran = run_alone(vm, "monitors", "", "Contend", "monitor", "4", "5", "2")
     check(len(said(ran)) == 2 and said(ran)[1] == "asked 0", "what the agent saw\n%s" % ran)
     # The owner may have left the monitor meanwhile.
     check(re.match("dump whole, java (some|none), raw 1, owned (some|none), waiting (some|none), threads some, frames some$",
@@ -250,13 +247,15 @@ def check_roots(dump):
     check({1, 3, 5, 6} <= kinds, "kinds of roots: %s" % sorted(kinds))
 
 
+DUMPS = ["level0: traces none", "level 0: whole, many objects", "level 0 answered 0", "level1: traces with frames",
+         "level 1 answered 0", "level2: traces with frames", "level 2 answered 0", "level 3 answered -1",
+         "no object answered -1", "objects dumped, refused 0"]
+
+
 @vm_test(units=UNITS + ("heap_dump", "encoder_binary", "sink_file"))
 def heap_dumps_are_those_of_our_own(vm):
     ran = run(vm, "dump", "", "HeapShapes", "mark", options="heap=dump,format=b,file=out.hprof,jvmpi=y")
-    check_equal(said(ran), ["level0: traces none", "level 0: whole, many objects", "level 0 answered 0",
-                            "level1: traces with frames", "level 1 answered 0", "level2: traces with frames",
-                            "level 2 answered 0", "level 3 answered -1", "no object answered -1", "objects dumped, refused 0"],
-                "what the agent saw\n%s\n" % ran)
+    check_equal(said(ran), DUMPS, "what the agent saw\n%s\n" % ran)
     width = vm.bits // 8
     classes = jvmpi_dumps.read_classes(ran.text("classes"))
     level1, level2 = (jvmpi_dumps.Dump(ran.bytes("level%d" % level), classes, level == 2, width) for level in (1, 2))
@@ -293,16 +292,13 @@ def no_allocation_by_probes_is_lost(vm):
     check_pieces(vm, "-XX:+UseSerialGC", options="jvmpi=y,jvmpi-allocs=probes")
 
 
-@vm_test(units=UNITS, since=17)
-def promises_hold_with_zgc(vm):
-    seen = check_promises(run(vm, "promises", "all", "Isolated", java=("-XX:+UseZGC",)))
-    check(seen.get(2, 0) > 1000 and seen.get(4, 0) > 10000, "events: %s" % seen)
+REFERENCES = "made 20, gone 20, wrong 0"
 
 
 @vm_test(units=UNITS)
 def references_are_told_of(vm):
     ran = run(vm, "references", "", "Quick")
-    check_equal(said(ran), ["made 20, gone 20, wrong 0"], "what the agent saw\n%s\n" % ran)
+    check_equal(said(ran), [REFERENCES], "what the agent saw\n%s\n" % ran)
 
 
 @vm_test(units=UNITS)
@@ -327,10 +323,85 @@ def functions_answer(vm):
     check_equal(lines, FUNCTIONS, "what the agent saw\n%s\n" % ran)
 
 
+# Numbers by how they are tried: the program goes on until the event has come.
+CALLS, ALLOCATIONS, FREES = (1, 2, 3), (4,), (5,)
+SIGNALS = (44, 45)
+BY_REQUEST = (37, 50, 59)
+NEVER_SENT = (6, 48, 49)
+REFUSED = (9,)
+OTHERS = (7, 8, 33, 34, 35, 38, 39, 40, 41, 42, 43, 46, 51, 52, 53, 54, 55, 56, 57, 58, 60, 61)
+# What is told only of what was told before.
+COMPANIONS = {5: "5,4", 8: "8,7", 43: "43,42"}
+
+
+def check_one(vm, number, enabled=0, comes=True, program="until", options="jvmpi=y"):
+    """Event `number` alone: what EnableEvent says, whether it comes, its fields."""
+    if os.path.exists(vm.path("arrived")):
+        os.remove(vm.path("arrived"))
+    # -Xbatch: code is compiled when it is due, not when there is time.
+    ran = run_alone(vm, "one", COMPANIONS.get(number, str(number)), "Sundry", program, options=options, java=("-Xbatch",))
+    wanted = ["enabled %d" % enabled] + ["requested 0"] * (number in BY_REQUEST)
+    wanted.append("event %d: %s, wrong 0" % (number, "came" if comes else "never came"))
+    check_equal((ran.code, said(ran)), (0, wanted), "event %d alone\n%s\n" % (number, ran))
+
+
+@vm_test(units=UNITS)
+def each_event_comes_alone(vm):
+    for number in OTHERS:
+        check_one(vm, number)
+
+
+@vm_test(units=UNITS)
+def each_event_of_the_end_and_of_signals_comes_alone(vm):
+    check_one(vm, 47, program="once")
+    for number in SIGNALS:
+        check_one(vm, number, program="quit")
+
+
+@vm_test(units=UNITS)
+def each_event_by_request_comes_alone(vm):
+    for number in BY_REQUEST:
+        check_one(vm, number, enabled=1)
+
+
+@vm_test(units=UNITS)
+def events_of_calls_come_alone(vm):
+    for number in CALLS:
+        check_one(vm, number)
+        check_one(vm, number, enabled=1, comes=False, program="once", options="jvmpi=y,jvmpi-methods=off")
+
+
+@vm_test(units=PROBES)
+def events_by_probes_come_alone(vm):
+    for number in CALLS:
+        check_one(vm, number, options="jvmpi=y,jvmpi-methods=probes")
+    for number in ALLOCATIONS + FREES:
+        check_one(vm, number, options="jvmpi=y,jvmpi-allocs=probes")
+
+
+@vm_test(units=UNITS)
+def events_of_objects_come_alone(vm):
+    there = vm.version >= 11
+    for number in ALLOCATIONS + (FREES if there else ()):
+        check_one(vm, number, enabled=0 if there else 1, comes=there, program="until" if there else "once")
+    check_one(vm, 4, enabled=1, comes=False, program="once", options="jvmpi=y,jvmpi-allocs=n")
+
+
+@vm_test(units=UNITS)
+def what_is_no_event_is_refused(vm):
+    tried = CALLS + ALLOCATIONS + FREES + SIGNALS + BY_REQUEST + NEVER_SENT + REFUSED + OTHERS + (47,)
+    check_equal(sorted(tried), [*range(1, 10), 33, 34, 35, *range(37, 62)], "events of the table")
+    for number in NEVER_SENT:
+        check_one(vm, number, comes=False, program="once")
+    for number in REFUSED:
+        check_one(vm, number, enabled=1, comes=False, program="once")
+    ran = run_alone(vm, "one", "none", "Quick")
+    check_equal(said(ran)[0], "no events: many, not refused 0", "numbers that are no events\n%s\n" % ran)
+
+
 @vm_test(units=UNITS)
 def an_agent_may_end_the_vm(vm):
-    build(vm, "functions")
-    ran = vm.run_java(vm.agent_option("jvmpi=y"), "-Xrunfunctions:exit", "Quick", environment={"LD_LIBRARY_PATH": vm.dir})
+    ran = run_alone(vm, "functions", "exit", "Quick")
     check_equal((ran.code, ran.out), (7, ""), "exit code, stdout\n%s\n" % ran)
     check_equal(said(ran)[-1], "requests seen 0, shut down 1", "the end\n%s\n" % ran)
 
@@ -381,3 +452,48 @@ def calls_and_allocations_can_be_left_out(vm):
     check_promises(ran)
     for event in (1, 3, 4):
         check("event %d is not there: 1" % event in said(ran), "event %d\n%s" % (event, ran))
+
+
+def run_checked(vm, name, agent_options, *program, collector, options="jvmpi=y"):
+    """With that collector and -Xcheck:jni, which must have nothing to say."""
+    ran = run_alone(vm, name, agent_options, *program, options=options, java=(collector, "-Xcheck:jni"))
+    said_of_jni = [line for line in (ran.out + ran.err).splitlines()
+                   if "FATAL ERROR" in line or line.startswith("WARNING in native") or line.startswith("WARNING: JNI")]
+    check_equal((ran.code, said_of_jni), (0, []), "exit code, -Xcheck:jni\n%s\n" % ran)
+    return ran
+
+
+def check_agents_with(vm, collector):
+    """A few agents that use most of the bridge."""
+    if vm.run_java(collector, "Quick").code != 0:
+        raise Skip("this VM has no %s" % collector)
+    all_there = vm.version >= 11
+    options = "calls,objects" if all_there else "calls"
+    seen = check_promises(run_checked(vm, "promises", options, "Isolated", collector=collector))
+    check(seen.get(1, 0) > 1000 and (seen.get(4, 0) > 10000 or not all_there), "events: %s" % seen)
+    check(seen.get(60, 0) > 0 and seen.get(60) == seen.get(61), "collections: %s" % seen)
+    check_equal(said(run_checked(vm, "raw_monitors", "", "Quick", collector=collector))[-1], RAW_MONITORS, "raw monitors")
+    check_equal(said(run_checked(vm, "functions", "", "Sleeper", collector=collector))[1:], FUNCTIONS, "functions")
+    check_equal(said(run_checked(vm, "references", "", "Quick", collector=collector)), [REFERENCES], "references")
+    ran = run_checked(vm, "dump", "", "HeapShapes", collector=collector)
+    check_equal(said(ran), DUMPS, "dumps\n%s\n" % ran)
+    check_equal(said(run_checked(vm, "storm", "objects" if all_there else "", "Storm", collector=collector)),
+                [STORM % ("some" if all_there else "none")], "suspension")
+    if "bytecode" in vm.units:
+        options = "jvmpi=y,jvmpi-methods=probes,jvmpi-allocs=probes"
+        check_promises(run_checked(vm, "promises", "calls,objects", "Unloads", collector=collector, options=options))
+
+
+@vm_test(units=UNITS)
+def agents_work_with_serial(vm):
+    check_agents_with(vm, "-XX:+UseSerialGC")
+
+
+@vm_test(units=UNITS)
+def agents_work_with_g1(vm):
+    check_agents_with(vm, "-XX:+UseG1GC")
+
+
+@vm_test(units=UNITS, since=17)
+def agents_work_with_zgc(vm):
+    check_agents_with(vm, "-XX:+UseZGC")
