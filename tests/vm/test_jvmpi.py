@@ -4,6 +4,7 @@ import re
 import shutil
 import struct
 import subprocess
+import sys
 
 import dumps
 import jvmpi_dumps
@@ -13,15 +14,24 @@ from jdks import installed
 UNITS = ("jvmpi",)
 
 
+def machine(path):
+    """ELF's number of the processor that a file is for."""
+    with open(path, "rb") as file:
+        return struct.unpack_from("<H", file.read(20), 18)[0]
+
+
+I386 = 3
+
+
 def build(vm, name):
     """lib<name>.so in the test's folder, where -Xrun<name> finds it."""
-    compiler = shutil.which("cc")
+    wanted = machine(vm.agent)
+    compilers = {I386: "i686-linux-gnu-gcc", machine(sys.executable): "cc"}
+    compiler = shutil.which(compilers[wanted]) if wanted in compilers else None
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     homes = [home for home in installed() if os.path.exists(os.path.join(home, "include", "jni.h"))]
     if compiler is None or not homes:
-        raise Skip("no C compiler, or no jni.h")
-    if vm.bits != 8 * struct.calcsize("P"):
-        raise Skip("the compiler is for another machine than the JDK")
+        raise Skip("no C compiler for the JDK's machine, or no jni.h")
     jni = os.path.join(homes[0], "include")
     library = vm.path("lib%s.so" % name)
     if os.path.exists(library):
