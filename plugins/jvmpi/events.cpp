@@ -77,7 +77,7 @@ uint8_t* Bridge::class_file(const hprof_class_file& file, uint32_t* new_size) {
 }
 
 void Bridge::method(JNIEnv* jni, jmethodID method, bool entry, jint depth) {
-  if (!is_live() || classes.is_hidden(method)) return;
+  if (!is_live()) return;
   threads.tell_current(jni);
   objects.tell_class_of(jni, method);
   JVMPI_Event event = {};
@@ -220,7 +220,8 @@ void JNICALL on_class_file_load_hook(jvmtiEnv*, JNIEnv* jni, jclass redefined, j
   if (b != nullptr && redefined == nullptr) b->class_file(jni, name, size, bytes, new_size, new_bytes);
 }
 void JNICALL on_method_entry(jvmtiEnv*, JNIEnv* jni, jthread, jmethodID method) {
-  if (Bridge* b = bridge()) b->method(jni, method, true, 0);
+  Bridge* b = bridge();
+  if (b != nullptr && !b->classes.is_hidden(method)) b->method(jni, method, true, 0);
 }
 // The reference to what the method returns is, from JDK 9 on, of the method's caller, who never gives it
 // back.
@@ -228,7 +229,7 @@ void JNICALL on_method_exit(jvmtiEnv*, JNIEnv* jni, jthread, jmethodID method, j
                             jvalue result) {
   Bridge* b = bridge();
   if (b == nullptr) return;
-  b->method(jni, method, false, 0);
+  if (!b->classes.is_hidden(method)) b->method(jni, method, false, 0);
   constexpr uint32_t kLeaks = 9;
   if (by_exception == JNI_FALSE && b->vm.services.settings().java_version >= kLeaks &&
       b->classes.returns_object(method) && result.l != nullptr)
