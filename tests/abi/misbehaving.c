@@ -88,7 +88,7 @@ static void slow(void* self, void* jni, hprof_thread* thread) {
   begun = 1;
   own->log->message(own->host, "a slow callback begins");
   (void)jni;
-  sleep_seconds(20);
+  sleep_seconds(60);
 }
 static const hprof_handlers slow_handlers = {sizeof(hprof_handlers), .vm_init = see_main,
                                              .thread_start = slow};

@@ -45,7 +45,7 @@ TEST_CASE("a look weighs the CPU time since the last one, and rounding is carrie
   vm.report();
   CHECK(vm.total() == 37);
   CHECK(vm.notes().find("engine random, interval 10 ms, 37 samples") != std::string::npos);
-  CHECK(vm.notes().find(" looks; the standard error of a share of 50% is ") != std::string::npos);
+  CHECK(vm.notes().find(" of equal weight; the standard error of a share of 50% is ") != std::string::npos);
 }
 
 TEST_CASE("a thread that uses no CPU is not looked at, one that is blocked is not signalled") {
