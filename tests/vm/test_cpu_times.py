@@ -146,7 +146,7 @@ def binary_format_is_refused(vm):
 
 @vm_test(units=UNITS)
 def the_report_says_which_clock_it_used(vm):
-    words = {"sampled": "CPU time, by a look", "clock": "elapsed time, read at entry and exit",
+    words = {"sampled": "CPU time, read from each thread", "clock": "elapsed time, read at entry and exit",
              "clock:cpu": "CPU time, read at entry and exit"}
     for mode, text in words.items():
         run, report = profile(vm, ",times=" + mode, "Calls")

@@ -165,5 +165,5 @@ TEST_CASE("a VM without the classes refuses to start with a message") {
   vm.create("monitor_all");
   REQUIRE(vm.self != nullptr);
   CHECK(vm.start() == HPROF_UNSUPPORTED);
-  CHECK(vm.mock.said("does not tell what a thread is parked on"));
+  CHECK(vm.mock.said("does not report what a thread is parked on"));
 }
