@@ -110,6 +110,17 @@ def no_server_stops_the_program(vm):
             step.__exit__()
 
 
+@vm_test(units=TIMES + ("encoder_pprof",))
+def the_program_goes_on_while_a_server_holds_a_request(vm):
+    """The server has the first window and answers nothing until the program has done all of its work."""
+    with HttpServer(stall_request) as server:
+        live = vm.start("cpu=times,every=1,format=pprof,http-timeout=600," + url(server, "/x"), "Rounds")
+        live.wait_until(lambda: "worked" in live.out() and server.seen >= 1, "the end of the work")
+        server.released.set()
+        run = live.finish()
+    check_equal(run.code, 0, "exit code\n%s" % run)
+
+
 @vm_test(units=("sink_http",))
 def what_is_no_url_is_refused(vm):
     line = vm.refused("cpu=samples,url=https://store/ingest")
