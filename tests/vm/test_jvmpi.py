@@ -181,7 +181,7 @@ def rewritten(vm, options, agent_options="", java=()):
 @vm_test(units=UNITS)
 def classes_are_rewritten(vm):
     rewritten(vm, "jvmpi=y")
-    rewritten(vm, "jvmpi=y", "calls", java=("-Xcheck:jni",))
+    rewritten(vm, "jvmpi=y", "calls")
 
 
 @vm_test(units=PROBES)
@@ -437,8 +437,9 @@ def an_agent_that_wants_jni_at_once_is_called_again(vm):
 def libraries_that_are_no_agents_are_refused(vm):
     line = vm.refused("jvmpi=%s" % vm.path("nowhere.so"))
     check("nowhere.so" in line, "not named: %s" % line)
-    line = vm.refused("jvmpi=%s" % vm.native("watch_memory.c"))
-    check("JVM_OnLoad" in line, "not said why: %s" % line)
+    if machine(vm.agent) == machine(sys.executable):
+        line = vm.refused("jvmpi=%s" % vm.native("watch_memory.c"))
+        check("JVM_OnLoad" in line, "not said why: %s" % line)
 
 
 @vm_test(units=UNITS + ("cpu_samples", "encoder_ascii", "sink_file"))
