@@ -219,7 +219,7 @@ def classes_of_one_name_in_two_loaders_are_two(vm):
 @vm_test(units=UNITS, since=25)
 def what_the_vm_says_of_its_archive_is_silenced_as_the_page_says(vm):
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "compatibility.md")) as file:
-        flag = re.search(r"`(-Xlog:aot=\S+)` on its command line silences it", file.read()).group(1)
+        flag = re.search(r"`(-Xlog:aot=\S+)` on the command line suppresses the message", file.read()).group(1)
     with zipfile.ZipFile(vm.path("quick.jar"), "w") as jar:
         jar.write(os.path.join(vm.classes, "Quick.class"), "Quick.class")
     java = ("-XX:SharedArchiveFile=quick.jsa", "-cp", "quick.jar")
