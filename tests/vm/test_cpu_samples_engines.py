@@ -48,8 +48,9 @@ def signal_engine_shares_are_the_true_ones(vm):
     for name in METHODS:
         share = 100.0 * counts[name] / total
         check(abs(share - truth[name]) <= POINTS, "%s: %.2f %%, in truth %.2f %%" % (name, share, truth[name]))
-    # A thread is sampled on its way into a wait at most; on a busy machine one look there may weigh ten samples.
-    check(blocked_share(section) < 0.01, "blocked threads were sampled")
+    # A thread is sampled on its way into a wait at most. One look is of several samples there, where the kernel's tick is longer.
+    looks = int(re.search(r"cpu=samples: (\d+) looks", run.text("out.txt")).group(1))
+    check(blocked_share(section) < 0.001 + 3 / looks, "blocked threads were sampled")
 
 
 @vm_test(units=UNITS)
