@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include <hprof/cpp/jni_exception.hpp>
+
 #include "core/agent/jvmti_text.h"
 
 namespace hprof {
@@ -63,7 +65,7 @@ void ClassBook::each_loaded(JNIEnv* jni, Visit visit) {
   jclass* loaded = nullptr;
   if (jvmti_->GetLoadedClasses(&count, &loaded) != JVMTI_ERROR_NONE) return;
   // They are local references already; -Xcheck:jni wants them to have been announced.
-  if (count < kMostLocals && jni->EnsureLocalCapacity(count + 16) != 0) jni->ExceptionClear();
+  if (count < kMostLocals && jni->EnsureLocalCapacity(count + 16) != 0) clear_exception(jni);
   for (jint i = 0; i < count; i++) {
     visit(loaded[i]);
     jni->DeleteLocalRef(loaded[i]);
@@ -246,7 +248,8 @@ MethodId ClassBook::name_held(JNIEnv* jni, jmethodID method) {
   MethodEntry found;
   if (!model_->method_map().find(method, &found)) return MethodId::kNone;
   if (found.method != MethodId::kNone) return found.method;
-  auto owner = static_cast<jclass>(jni->NewLocalRef(entries()[static_cast<uint32_t>(found.owner)].reference));
+  const jweak held = entries()[static_cast<uint32_t>(found.owner)].reference;
+  auto owner = static_cast<jclass>(without_exception(jni, jni->NewLocalRef(held)));
   if (owner == nullptr) return MethodId::kNone;
   MethodId id = describe(jni, owner, method);
   jni->DeleteLocalRef(owner);

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <initializer_list>
 
+#include <hprof/cpp/jni_exception.hpp>
+
 #include "core/agent/jvmti_text.h"
 #include "core/agent/session.h"
 #include "core/hotspot/field_filter.h"
@@ -71,10 +73,6 @@ constexpr Switch kSwitches[] = {
 constexpr uint32_t kClocks = HPROF_PROBE_CLOCK | HPROF_PROBE_CPU_CLOCK;
 // Both take the places of enter() and exit().
 constexpr uint32_t kEnters = HPROF_PROBE_METHODS | HPROF_PROBE_CALLS;
-
-void clear_exception(JNIEnv* jni) {
-  if (jni->ExceptionCheck()) jni->ExceptionClear();
-}
 
 }  // namespace
 

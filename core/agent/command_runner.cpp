@@ -2,6 +2,7 @@
 
 #include <hprof/collector.h>
 #include <hprof/cpp/core_tables.hpp>
+#include <hprof/cpp/jni_exception.hpp>
 #include <hprof/tables.h>
 
 #include "core/agent/heap_summary.h"
@@ -228,7 +229,7 @@ void JNICALL exit_vm(jvmtiEnv*, JNIEnv* jni, void*) {
   jclass system = jni->FindClass("java/lang/System");
   jmethodID exit = system != nullptr ? jni->GetStaticMethodID(system, "exit", "(I)V") : nullptr;
   if (exit != nullptr) jni->CallStaticVoidMethod(system, exit, 0);
-  if (jni->ExceptionCheck()) jni->ExceptionClear();
+  clear_exception(jni);
 }
 
 void exit_on_command(Session& session, JNIEnv* jni, Answer* answer) {

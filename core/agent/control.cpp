@@ -3,6 +3,7 @@
 #include <initializer_list>
 
 #include <hprof/collector.h>
+#include <hprof/cpp/jni_exception.hpp>
 #include <hprof/cpp/local_frame.hpp>
 
 #include "core/agent/command_runner.h"
@@ -35,7 +36,7 @@ bool run_agent_thread(Session* session, JNIEnv* jni, const char* name, jvmtiStar
           : nullptr;
   jstring text = constructor != nullptr ? jni->NewStringUTF(name) : nullptr;
   jobject thread = text != nullptr ? jni->NewObject(thread_class, constructor, system, text) : nullptr;
-  if (jni->ExceptionCheck()) jni->ExceptionClear();
+  clear_exception(jni);
   bool started = false;
   if (thread != nullptr) {
     session->threads().expect_agent(jni, thread);
@@ -136,7 +137,7 @@ void Control::run_commands(JNIEnv* jni) {
       if (runs) run_command(*session_, jni, *ticket->command, ticket->answer);
       release();
     }
-    if (jni->ExceptionCheck()) jni->ExceptionClear();
+    clear_exception(jni);
     finish_ticket(ticket, !runs);
   }
 }

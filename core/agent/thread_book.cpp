@@ -3,6 +3,8 @@
 #include <cstring>
 #include <initializer_list>
 
+#include <hprof/cpp/jni_exception.hpp>
+
 #include "core/agent/jvmti_text.h"
 
 namespace hprof {
@@ -21,13 +23,6 @@ uint32_t ended_serial(const void* storage) {
   return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(storage) >> 1);
 }
 static_assert(alignof(ThreadRecord) > 1, "a record is never taken for a mark");
-
-// A VM without memory for a reference may throw, on a thread of the program's.
-template <class Reference>
-Reference without_exception(JNIEnv* jni, Reference made) {
-  if (made == nullptr && jni->ExceptionCheck()) jni->ExceptionClear();
-  return made;
-}
 
 }  // namespace
 

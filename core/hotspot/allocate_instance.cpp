@@ -1,5 +1,7 @@
 #include "core/hotspot/allocate_instance.h"
 
+#include <hprof/cpp/jni_exception.hpp>
+
 #include "core/hotspot/jni_table.h"
 
 namespace hprof {
@@ -15,7 +17,7 @@ bool replace_allocate_instance(JNIEnv* jni) {
   for (const char* owner : kOwners) {
     jclass unsafe = jni->FindClass(owner);
     const bool is_done = unsafe != nullptr && jni->RegisterNatives(unsafe, &method, 1) == JNI_OK;
-    if (jni->ExceptionCheck()) jni->ExceptionClear();
+    clear_exception(jni);
     if (unsafe != nullptr) jni->DeleteLocalRef(unsafe);
     if (is_done) return true;
   }

@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include <hprof/cpp/jni_exception.hpp>
+
 namespace hprof {
 
 namespace {
@@ -123,7 +125,7 @@ const char* find_object_places(const VmFlags& flags, jvmtiEnv* jvmti, JNIEnv* jn
   Probe probe = {};
   const bool has_room = jni->PushLocalFrame(16) == JNI_OK;
   const bool proved = has_room && walk_probe(jvmti, jni, &probe) && is_proved(probe);
-  if (jni->ExceptionCheck()) jni->ExceptionClear();
+  clear_exception(jni);
   if (has_room) jni->PopLocalFrame(nullptr);
   if (!proved) return "a walk over known objects did not show them";
   *places = kPlaces;

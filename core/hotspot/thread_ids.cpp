@@ -1,5 +1,7 @@
 #include "core/hotspot/thread_ids.h"
 
+#include <hprof/cpp/jni_exception.hpp>
+
 #include "core/hotspot/guarded.h"
 
 namespace hprof {
@@ -8,7 +10,7 @@ namespace hprof {
 static jfieldID find_eetop(JNIEnv* jni) {
   jclass thread_class = jni->FindClass("java/lang/Thread");
   jfieldID field = thread_class != nullptr ? jni->GetFieldID(thread_class, "eetop", "J") : nullptr;
-  if (jni->ExceptionCheck()) jni->ExceptionClear();
+  clear_exception(jni);
   if (thread_class != nullptr) jni->DeleteLocalRef(thread_class);
   return field;
 }

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include <hprof/cpp/jni_exception.hpp>
+
 #include "core/hotspot/guarded.h"
 #include "core/hotspot/hotspot.h"
 #include "core/hotspot/object_address.h"
@@ -64,7 +66,7 @@ const char* prove_weak_addresses(HotSpot& home, jvmtiEnv* jvmti, JNIEnv* jni) {
   for (jweak each : probe.weak) {
     if (each != nullptr) jni->DeleteWeakGlobalRef(each);
   }
-  if (jni->ExceptionCheck()) jni->ExceptionClear();
+  clear_exception(jni);
   if (has_room) jni->PopLocalFrame(nullptr);
   return proved ? nullptr : "a walk over known objects did not show them";
 }

@@ -3,6 +3,7 @@
 
 #include <new>
 
+#include <hprof/cpp/jni_exception.hpp>
 #include <hprof/cpp/local_frame.hpp>
 #include <hprof/cpp/note.hpp>
 
@@ -256,7 +257,8 @@ uint32_t WallEngine::look(JNIEnv* jni, WallThread& place) {
 
 void WallEngine::take_stack(JNIEnv* jni, WallThread& place, hprof_thread_serial serial) {
   LocalFrame frame(jni, 16);
-  auto thread = frame.is_open() ? static_cast<jthread>(jni->NewLocalRef(place.reference)) : nullptr;
+  if (!frame.is_open()) return;
+  jthread thread = without_exception(jni, jni->NewLocalRef(place.reference));
   if (thread == nullptr) return;
   if (jthread mounted = mounted_.find(thread)) thread = mounted;
   jvmtiStackInfo* stack = nullptr;
@@ -277,7 +279,7 @@ void WallEngine::take_together(JNIEnv* jni) {
   jthread threads[kMostTogether];
   jint count = 0;
   for (uint32_t i = 0; i < most; i++) {
-    auto thread = static_cast<jthread>(jni->NewLocalRef(together_[i].place->reference));
+    jthread thread = without_exception(jni, jni->NewLocalRef(together_[i].place->reference));
     if (thread == nullptr) continue;
     threads[count] = thread;
     together_[count++] = together_[i];

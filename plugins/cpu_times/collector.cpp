@@ -5,6 +5,7 @@
 #include <jvmti.h>
 #include <new>
 
+#include <hprof/cpp/jni_exception.hpp>
 #include <hprof/cpp/text.hpp>
 #include <hprof/cpp/vm_flags.hpp>
 
@@ -83,8 +84,9 @@ State* Collector::state_of(void* jni, void* thread) const {
 // A strong reference: a thread that runs is held by the VM anyway, and what has ended is given back by the
 // next tick.
 void Collector::refer(State* state, void* jni, void* thread) {
-  if (state->thread == nullptr && jni != nullptr)
-    state->thread = static_cast<JNIEnv*>(jni)->NewGlobalRef(static_cast<jobject>(thread));
+  auto* env = static_cast<JNIEnv*>(jni);
+  if (state->thread == nullptr && env != nullptr)
+    state->thread = without_exception(env, env->NewGlobalRef(static_cast<jobject>(thread)));
 }
 
 // Under the lock.

@@ -2,6 +2,8 @@
 
 #include <jvmti.h>
 
+#include <hprof/cpp/jni_exception.hpp>
+
 namespace hprof::times {
 
 static constexpr uint32_t kPairs = 4;
@@ -52,7 +54,7 @@ static bool tell_tracker(const Services& services) {
   jclass tracker = jni->FindClass("java/lang/HprofTracker");
   jfieldID field = tracker != nullptr ? jni->GetStaticFieldID(tracker, "counter", "Z") : nullptr;
   if (field != nullptr) jni->SetStaticBooleanField(tracker, field, JNI_TRUE);
-  if (jni->ExceptionCheck()) jni->ExceptionClear();
+  clear_exception(jni);
   if (tracker != nullptr) jni->DeleteLocalRef(tracker);
   return field != nullptr;
 }

@@ -4,6 +4,8 @@
 // count; else the VM is asked for the stack and the class, and both are named.
 #include <cstring>
 
+#include <hprof/cpp/jni_exception.hpp>
+
 #include "plugins/heap_sites/collector.h"
 
 namespace hprof::sites {
@@ -281,7 +283,7 @@ void Collector::set_bare(JNIEnv* jni, AllocatingThread* state, jobject object) c
   if (state->bare != nullptr) jni->DeleteWeakGlobalRef(static_cast<jweak>(state->bare));
   state->bare = object != nullptr ? jni->NewWeakGlobalRef(object) : nullptr;
   state->bare_left = kSoon;
-  if (jni->ExceptionCheck()) jni->ExceptionClear();
+  clear_exception(jni);
 }
 
 bool Collector::was_bare(JNIEnv* jni, AllocatingThread* state, jobject object) const {

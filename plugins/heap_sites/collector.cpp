@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include <hprof/cpp/jni_exception.hpp>
 #include <hprof/cpp/note.hpp>
 #include <hprof/cpp/vm_flags.hpp>
 #include <hprof/tables.h>
@@ -113,7 +114,7 @@ void Collector::watch_natives(JNIEnv* jni) {
   if (string != nullptr) string_class_ = static_cast<jclass>(jni->NewGlobalRef(string));
   const char* type = s.settings().java_version >= 9 ? "[B" : "[C";
   if (string_class_ != nullptr) string_value_ = jni->GetFieldID(string_class_, "value", type);
-  if (jni->ExceptionCheck()) jni->ExceptionClear();
+  clear_exception(jni);
   if (string != nullptr) jni->DeleteLocalRef(string);
   if (!HPROF_HAS(s.hotspot, hprof_hotspot_service, watch_native_objects) ||
       s.hotspot->watch_native_objects(s.host, &Collector::native_object, this) == 0)

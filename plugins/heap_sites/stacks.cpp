@@ -1,6 +1,7 @@
 #include "plugins/heap_sites/stacks.h"
 
 #include <hprof/cpp/hash_table.hpp>
+#include <hprof/cpp/jni_exception.hpp>
 
 namespace hprof::sites {
 
@@ -19,7 +20,7 @@ static jmethodID find_method(JNIEnv* jni, const MethodName& of) {
   if (owner != nullptr)
     method = of.is_static ? jni->GetStaticMethodID(owner, of.name, of.signature)
                           : jni->GetMethodID(owner, of.name, of.signature);
-  if (jni->ExceptionCheck()) jni->ExceptionClear();
+  clear_exception(jni);
   if (owner != nullptr) jni->DeleteLocalRef(owner);
   return method;
 }
@@ -77,7 +78,7 @@ void Stacks::call_probe(JNIEnv* jni, uint32_t number) const {
         jni->CallNonvirtualVoidMethod(tracker, object, object_init_);
     }
   }
-  if (jni->ExceptionCheck()) jni->ExceptionClear();
+  clear_exception(jni);
   if (tracker != nullptr) jni->DeleteLocalRef(tracker);
   if (object != nullptr) jni->DeleteLocalRef(object);
 }

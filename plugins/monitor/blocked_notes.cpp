@@ -1,5 +1,7 @@
 #include "plugins/monitor/blocked_notes.h"
 
+#include <hprof/cpp/jni_exception.hpp>
+
 namespace hprof::monitor {
 
 namespace {
@@ -75,7 +77,7 @@ bool ParkedLocks::open() {
     owner_ = jni_->GetFieldID(synchronizer_, "exclusiveOwnerThread", "Ljava/lang/Thread;");
   if (owner_ != nullptr) queued_ = jni_->FindClass("java/util/concurrent/locks/AbstractQueuedSynchronizer");
   if (queued_ != nullptr) state_ = jni_->GetFieldID(queued_, "state", "I");
-  if (jni_->ExceptionCheck()) jni_->ExceptionClear();
+  clear_exception(jni_);
   return owner_ != nullptr;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include <hprof/cpp/jni_exception.hpp>
 #include <hprof/tables.h>
 
 #include "plugins/monitor/monitor_dump.h"
@@ -131,7 +132,7 @@ void Collector::hold_references(void* jni, BlockedThread* place, bool is_virtual
     env->DeleteLocalRef(self);
   }
   place->object_ref = env->NewWeakGlobalRef(static_cast<jobject>(object));
-  if (env->ExceptionCheck()) env->ExceptionClear();
+  clear_exception(env);
 }
 
 void Collector::block(void* jni, hprof_thread* thread, void* object, Doing doing, uint64_t now,

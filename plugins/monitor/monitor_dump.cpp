@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include <hprof/cpp/jni_exception.hpp>
 #include <hprof/cpp/local_frame.hpp>
 #include <hprof/cpp/note.hpp>
 
@@ -105,8 +106,9 @@ void MonitorDump::list_places() {
     if (!place.try_lock()) return;
     jobject thread = nullptr, monitor = nullptr;
     if (place.object_ref != nullptr && BlockedThreads::snapshot(place, &now)) {
-      monitor = jni_->NewLocalRef(static_cast<jobject>(place.object_ref));
-      if (place.thread_ref != nullptr) thread = jni_->NewLocalRef(static_cast<jobject>(place.thread_ref));
+      monitor = without_exception(jni_, jni_->NewLocalRef(static_cast<jobject>(place.object_ref)));
+      if (place.thread_ref != nullptr)
+        thread = without_exception(jni_, jni_->NewLocalRef(static_cast<jobject>(place.thread_ref)));
     }
     place.unlock();
     if (monitor != nullptr && known_count_ < room_) known_[known_count_++] = {now.thread, monitor};
@@ -137,7 +139,8 @@ jvmtiStackInfo* MonitorDump::stacks_held(const jthread* refs, uint32_t count) co
     }
     bool held = jvmti_->GetLoadedClasses(&class_count, &classes) == JVMTI_ERROR_NONE;
     if (held) jvmti_->Deallocate(reinterpret_cast<unsigned char*>(classes));
-    if (held && class_count < LocalFrame::kMost - 64) jni_->EnsureLocalCapacity(class_count + 16);
+    if (held && class_count < LocalFrame::kMost - 64 && jni_->EnsureLocalCapacity(class_count + 16) != JNI_OK)
+      clear_exception(jni_);
     if (held && stacks_->collections() == collections) return stacks;
     jvmti_->Deallocate(reinterpret_cast<unsigned char*>(stacks));
   }

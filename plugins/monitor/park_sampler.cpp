@@ -4,6 +4,8 @@
 #include <cstring>
 #include <initializer_list>
 
+#include <hprof/cpp/jni_exception.hpp>
+
 namespace hprof::monitor {
 
 // Frames of the lock's own code on top of the program's, besides those that are asked for.
@@ -19,9 +21,9 @@ bool ParkSampler::find_classes(JNIEnv* jni) {
   jclass* places[] = {&synchronizer_, &latch_};
   for (int i = 0; i < 2; i++) {
     jclass found = jni->FindClass(names[i]);
-    if (jni->ExceptionCheck()) jni->ExceptionClear();
+    clear_exception(jni);
     if (found == nullptr) continue;
-    *places[i] = static_cast<jclass>(jni->NewGlobalRef(found));
+    *places[i] = static_cast<jclass>(without_exception(jni, jni->NewGlobalRef(found)));
     jni->DeleteLocalRef(found);
   }
   jclass thread = jni->FindClass("java/lang/Thread");
@@ -31,7 +33,7 @@ bool ParkSampler::find_classes(JNIEnv* jni) {
   }
   if (synchronizer_ != nullptr)
     owner_ = jni->GetFieldID(synchronizer_, "exclusiveOwnerThread", "Ljava/lang/Thread;");
-  if (jni->ExceptionCheck()) jni->ExceptionClear();
+  clear_exception(jni);
   return blocker_ != nullptr && synchronizer_ != nullptr;
 }
 
