@@ -283,14 +283,15 @@ bool EventHub::attach_to(jvmtiEnv* jvmti, Session* session) {
 }
 
 void EventHub::detach_from(jvmtiEnv* jvmti) {
-  enable(jvmti, 0);
+  uint64_t failed = 0;
+  enable(jvmti, 0, &failed);
   for (jvmtiEvent event : {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_DATA_DUMP_REQUEST}) {
     jvmti->SetEventNotificationMode(JVMTI_DISABLE, event, nullptr);
   }
   jvmti->SetEventCallbacks(nullptr, 0);
 }
 
-uint64_t EventHub::enable(jvmtiEnv* jvmti, uint64_t events) {
+uint64_t EventHub::enable(jvmtiEnv* jvmti, uint64_t events, uint64_t* failed) {
   constexpr uint64_t kAlways = HPROF_EVENT_VM_INIT | HPROF_EVENT_VM_DEATH | HPROF_EVENT_CLASS_UNLOAD;
   uint64_t refused = 0;
   for (uint32_t bit = 0; bit < HPROF_EVENT_COUNT; bit++) {
@@ -303,6 +304,8 @@ uint64_t EventHub::enable(jvmtiEnv* jvmti, uint64_t events) {
       enabled_ ^= mask;
     } else if (mode == JVMTI_ENABLE) {
       refused |= mask;
+      if (error != JVMTI_ERROR_MUST_POSSESS_CAPABILITY && error != JVMTI_ERROR_INVALID_EVENT_TYPE)
+        *failed |= mask;
     }
   }
   return refused;

@@ -21,8 +21,8 @@ class EventHub {
   // Ends that: no event comes any more but those that are on their way, and they find closed gates. [control]
   void detach_from(jvmtiEnv* jvmti);
   // Enables exactly the events of `events` (HPROF_EVENT_*), besides the core's own. Returns those the VM
-  // refused. [control]
-  uint64_t enable(jvmtiEnv* jvmti, uint64_t events);
+  // refused; in *failed those of them that it has, and for which it has granted the capability. [control]
+  uint64_t enable(jvmtiEnv* jvmti, uint64_t events, uint64_t* failed);
 
  private:
   uint64_t enabled_ = 0;

@@ -164,8 +164,9 @@ bool Session::load() {
                create_tables() && open_control() && prepare_pipeline() && create_collectors() &&
                open_output();
   memory_.settle();
-  if (ready && (rewriter_.is_active() || class_files_.has_handlers())) enable_events();
-  return ready;
+  if (!ready || (!rewriter_.is_active() && !class_files_.has_handlers())) return ready;
+  // Probes in a VM in which nobody defines their class would call what is not there.
+  return enable_events() || fail("the VM refuses events that class files are changed by");
 }
 
 bool Session::start_attached() {

@@ -194,7 +194,7 @@ class Session {
   bool create_collectors();
   bool open_control();
   bool offer_rewriting();
-  void enable_events();
+  bool enable_events();  // false: one could be had and is not, which is said [control]
   void prepare_to_collect(JNIEnv* jni);
   bool is_due(const CollectorSlot& slot, const hprof_report& report) const;
   hprof_report_info info_of(CollectorSlot& slot, const hprof_report& report);

@@ -65,16 +65,19 @@ uint64_t Session::events_wanted() const {
   return events;
 }
 
-void Session::enable_events() {
+bool Session::enable_events() {
   uint64_t events = events_wanted();
-  uint64_t refused = events_.enable(jvmti_, events);
+  uint64_t failed = 0;
+  const uint64_t refused = events_.enable(jvmti_, events, &failed);
   for (uint32_t bit = 0; bit < HPROF_EVENT_COUNT; bit++) {
     if ((events >> bit & 1) == 0) continue;
     char text[120];
-    snprintf(text, sizeof(text), "event %s%s", event_name(bit),
-             (refused >> bit & 1) != 0 ? " refused by the VM" : "");
-    say_detail(text);
+    const bool is_refused = (refused >> bit & 1) != 0;
+    snprintf(text, sizeof(text), "event %s%s", event_name(bit), is_refused ? " refused by the VM" : "");
+    // What a VM does not have, and what the unit can do without, it refuses always.
+    (failed >> bit & 1) != 0 ? say(text) : say_detail(text);
   }
+  return failed == 0;
 }
 
 void Session::tidy(JNIEnv* jni) {
