@@ -174,12 +174,7 @@ void add_checks(hprof_vm_dump_service& table) {
   HPROF_ROW(vm_dump, run, tag::kControl);
 }
 
-void add_checks(hprof_foreign_dump_service& table) {
-  HPROF_ROW(foreign_dump, is_taken, kBoth);
-  HPROF_ROW(foreign_dump, is_patchable, kBoth);
-  HPROF_ROW(foreign_dump, position, tag::kReport);
-  HPROF_ROW(foreign_dump, patch, tag::kReport);
-}
+void add_checks(hprof_foreign_dump_service& table) { HPROF_ROW(foreign_dump, is_taken, kBoth); }
 
 void add_checks(hprof_hotspot_service& table) {
   HPROF_ROW(hotspot, flag, kBoth);

@@ -77,12 +77,8 @@ const hprof_vm_dump_service kVmDump = {sizeof(hprof_vm_dump_service), 0, &vm_dum
 const hprof_foreign_dump_service kForeignDump = {
     sizeof(hprof_foreign_dump_service),
     0,
-    [](const hprof_host* host) { return slot_of(host)->session->takes_foreign_dumps() ? 1u : 0u; },
-    [](const hprof_host* host) { return slot_of(host)->session->can_patch() ? 1u : 0u; },
-    [](const hprof_host* host) { return slot_of(host)->session->pipeline().position(); },
-    [](const hprof_host* host, uint64_t position, const void* bytes, uint64_t size) -> hprof_status {
-      if (is_gone(*slot_of(host))) return HPROF_ABORTED;
-      return slot_of(host)->session->pipeline().patch(position, bytes, size);
+    [](const hprof_host* host, uint32_t streams) {
+      return slot_of(host)->session->takes_foreign_dumps(streams) ? 1u : 0u;
     },
 };
 

@@ -270,8 +270,9 @@ bool Session::make_units() {
   return true;
 }
 
-bool Session::takes_foreign_dumps() const {
-  return encoder_.unit != nullptr && hprof_is_listed(encoder_.unit->records, HPROF_KIND_FOREIGN_DUMP) != 0;
+bool Session::takes_foreign_dumps(uint32_t streams) const {
+  return encoder_.unit != nullptr && hprof_is_listed(encoder_.unit->records, HPROF_KIND_FOREIGN_DUMP) != 0 &&
+         (streams == 1 || can_patch());
 }
 
 bool Session::can_patch() const {

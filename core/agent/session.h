@@ -163,9 +163,9 @@ class Session {
   JavaVM* vm() const { return vm_; }
   jvmtiEnv* jvmti() const { return jvmti_; }
   bool shows_details() const { return setup_.core().shows_details(); }
-  // Does the encoder take dumps that somebody else made, and can what the sink has be written again?
-  bool takes_foreign_dumps() const;
-  bool can_patch() const;
+  // Does the encoder take dumps that somebody else made? Those of several streams are put in order, for which
+  // what the sink has must be written again.
+  bool takes_foreign_dumps(uint32_t streams) const;
   Phase phase() const { return phase_.load(std::memory_order_acquire); }
   JNIEnv* jni() const;
   void* vm_symbol(const char* name) const;
@@ -185,6 +185,7 @@ class Session {
   bool is_very_small() const { return memory_.is_fixed() && memory_.budget() < 4 * 1024 * 1024; }
   bool get_environment();
   bool make_units();
+  bool can_patch() const;
   void choose_depth(const hprof_encoder_ops* encoder);
   bool add_slot(UnitSlot& slot, uint32_t unit_index);
   const hprof_variant* choose_variant(const hprof_unit* unit);

@@ -37,6 +37,10 @@ hprof_status Output::open(MemoryAccount& memory, const OutputPlan& plan, uint32_
   out_.base.size = sizeof(hprof_out);
   out_.base.more = &Output::more;
   out_.base.through = &Output::through;
+  if (kHasHeapDump) {
+    out_.base.position = &Output::position;
+    out_.base.patch = &Output::patch;
+  }
   out_.owner = this;
   begin_chunk();
   return HPROF_OK;
@@ -193,6 +197,32 @@ hprof_status Output::through(hprof_out* out, const uint8_t* bytes, uint64_t size
   return self->write_bytes(bytes, size) ? HPROF_OK : HPROF_ABORTED;
 }
 
+// Bytes encoded so far.
+uint64_t Output::position(hprof_out* out) {
+  Output* self = reinterpret_cast<Out*>(out)->owner;
+  return self->encoded_ + static_cast<uint64_t>(out->at - self->chunks_.current().bytes);
+}
+
+// As above, only from a thread that drains: the sink has to have the bytes.
+hprof_status Output::patch(hprof_out* out, uint64_t position, const void* bytes, uint64_t size) {
+  Output* self = reinterpret_cast<Out*>(out)->owner;
+  const hprof_sink_ops* sink = self->plan_.sink;
+  if (!self->draining_ || !self->takes_through() || !HPROF_HAS(sink, hprof_sink_ops, patch))
+    return HPROF_UNSUPPORTED;
+  hprof_status status = self->next_chunk();
+  while (status == HPROF_OK && self->drain()) {
+  }
+  if (status != HPROF_OK || self->failed()) return HPROF_ABORTED;
+  UnitText error;
+  Inside mark(self->in_sink_, "patch", tag::kWriter);
+  status = sink->patch(self->sink_self_, position, static_cast<const uint8_t*>(bytes), size, error.room(),
+                       UnitText::kSize);
+  const char* words = self->words_of(self->plan_.sink_host, error);
+  if (status == HPROF_OK) return HPROF_OK;
+  self->fail(words);
+  return HPROF_ABORTED;
+}
+
 hprof_status Output::encode(const hprof_record* record) {
   if (failed() || !is_open()) return HPROF_ABORTED;
   if (!plan_.taken.takes(*record)) return HPROF_UNSUPPORTED;
@@ -210,10 +240,11 @@ hprof_status Output::write_definition(void* context, const hprof_record* record)
 }
 
 void Output::note_dump(const hprof_record& record) {
+  constexpr uint32_t kIsOver = HPROF_FOREIGN_ENDS | HPROF_FOREIGN_BROKEN;
   const bool is_foreign = record.kind == HPROF_RECORD_FOREIGN_DUMP;
-  const bool ends = record.kind == HPROF_RECORD_HEAP_DUMP_END ||
-                    (is_foreign && (reinterpret_cast<const hprof_rec_foreign_dump&>(record).flags &
-                                    HPROF_FOREIGN_ENDS) != 0);
+  const bool ends =
+      record.kind == HPROF_RECORD_HEAP_DUMP_END ||
+      (is_foreign && (reinterpret_cast<const hprof_rec_foreign_dump&>(record).flags & kIsOver) != 0);
   if (ends) {
     in_dump_.store(false, std::memory_order_relaxed);
   } else if ((is_foreign || record.kind == HPROF_RECORD_HEAP_DUMP_BEGIN) &&
@@ -338,19 +369,6 @@ bool Output::drain() {
   if (!failed()) write_chunk(*chunk);
   chunks_.release_front();
   return true;
-}
-
-hprof_status Output::patch(uint64_t position, const void* bytes, uint64_t size) {
-  if (failed() || !is_open()) return HPROF_ABORTED;
-  if (filter_self_ != nullptr || !HPROF_HAS(plan_.sink, hprof_sink_ops, patch)) return HPROF_UNSUPPORTED;
-  UnitText error;
-  Inside mark(in_sink_, "patch", tag::kWriter);
-  hprof_status status = plan_.sink->patch(sink_self_, position, static_cast<const uint8_t*>(bytes), size,
-                                          error.room(), UnitText::kSize);
-  const char* words = words_of(plan_.sink_host, error);
-  if (status == HPROF_OK) return HPROF_OK;
-  fail(words);
-  return HPROF_ABORTED;
 }
 
 void Output::renew_encoder(MemoryAccount& memory) {

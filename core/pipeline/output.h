@@ -110,10 +110,6 @@ class Output {
   }
   // Whether large records can go to the sink without a copy, from a thread that drains.
   bool takes_through() const { return filter_self_ == nullptr; }
-  // Bytes encoded so far. [writer] under the encode lock
-  uint64_t position() { return encoded_ + static_cast<uint64_t>(out_.base.at - chunks_.current().bytes); }
-  // Writes bytes again that the sink has. [writer] under both locks
-  hprof_status patch(uint64_t position, const void* bytes, uint64_t size);
   // A sink that takes nothing for so long is given up, from now on. [any] but [signal]
   void set_stall(uint64_t ns) { stall_ns_.store(ns, std::memory_order_relaxed); }
   // Drops everything from now on, as fail() does, but says nothing. [any] but [signal]
@@ -133,6 +129,8 @@ class Output {
   };
   static hprof_status more(hprof_out* out, uint32_t need);
   static hprof_status through(hprof_out* out, const uint8_t* bytes, uint64_t size);
+  static uint64_t position(hprof_out* out);
+  static hprof_status patch(hprof_out* out, uint64_t position, const void* bytes, uint64_t size);
   static hprof_status write_definition(void* context, const hprof_record* record);
   hprof_status encode(const hprof_record* record);
   const char* words_of(const hprof_host* host, UnitText& text) const;

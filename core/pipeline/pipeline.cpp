@@ -15,9 +15,11 @@ namespace {
 constexpr int64_t kIdleWaitNs = 10 * platform::kNanosPerSecond;
 constexpr size_t kWriterStack = 256 * 1024;
 
-bool is_large(const hprof_record& record) {
-  return record.kind == HPROF_RECORD_FOREIGN_DUMP &&
-         reinterpret_cast<const hprof_rec_foreign_dump&>(record).size >= HPROF_OUT_LARGE;
+// Is it long, or may the encoder write again what the sink has?
+bool wants_to_drain(const hprof_record& record) {
+  if (record.kind != HPROF_RECORD_FOREIGN_DUMP) return false;
+  const auto& foreign = reinterpret_cast<const hprof_rec_foreign_dump&>(record);
+  return foreign.size >= HPROF_OUT_LARGE || (foreign.flags & HPROF_FOREIGN_ENDS) != 0;
 }
 
 }  // namespace
@@ -272,7 +274,7 @@ hprof_status Pipeline::write(hprof_record* record) {
     last_time_us_ = now_us();
   record->time_us = last_time_us_;
   hprof_status status =
-      is_large(*record) && output_.takes_through() ? write_through(record) : output_.write(record);
+      wants_to_drain(*record) && output_.takes_through() ? write_through(record) : output_.write(record);
   if (!kEmbedded && record->kind == HPROF_RECORD_TABLE)
     look_at_table(*reinterpret_cast<const hprof_rec_table*>(record), status);
   return without_unsupported(*record, status);
@@ -315,14 +317,6 @@ hprof_status Pipeline::write_through(const hprof_record* record) {
   const hprof_status status = output_.write(record);
   output_.set_draining(!writer_.started());
   return status;
-}
-
-hprof_status Pipeline::patch(uint64_t position, const void* bytes, uint64_t size) {
-  if (plan_.no_output) return HPROF_UNSUPPORTED;
-  output_.flush();
-  if (!wait_until_written(platform::kNoDeadline)) return HPROF_ABORTED;
-  platform::MutexLock drain(drain_lock_);
-  return output_.patch(position, bytes, size);
 }
 
 hprof_status Pipeline::define(uint32_t kind, uint32_t id) {

@@ -61,8 +61,6 @@ class Pipeline {
   void end_part(const hprof_report_info& info, hprof_status status);
   hprof_status write(hprof_record* record);  // sets its time
   hprof_status define(uint32_t kind, uint32_t id);
-  uint64_t position() { return output_.position(); }
-  hprof_status patch(uint64_t position, const void* bytes, uint64_t size);
   // Where each report has an output of its own: ends the one that has its report, and begins the next.
   // [control]
   void renew_output();

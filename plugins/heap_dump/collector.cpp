@@ -15,11 +15,11 @@ bool Collector::vm_engine_fits(uint32_t reason, const ObjectTraces& traces, char
   const hprof_settings& settings = services_.settings();
   TextBuffer text(why, why_size);
   const hprof_foreign_dump_service* foreign = services_.foreign_dump;
-  if (foreign == nullptr || foreign->is_taken(services_.host) == 0) {
+  if (foreign == nullptr || foreign->is_taken(services_.host, 1) == 0) {
     text.add("the output is not in its format");
   } else if (services_.vm_dump == nullptr) {
     text.add("there is none on this platform");
-  } else if (settings.java_version >= 22 && foreign->is_patchable(services_.host) == 0) {
+  } else if (settings.java_version >= 22 && foreign->is_taken(services_.host, 2) == 0) {
     text.add("this VM writes classes after objects, and the output cannot be put in order");
   } else if (vm_flag(services_, "DisableAttachMechanism")) {
     text.add("-XX:+DisableAttachMechanism");

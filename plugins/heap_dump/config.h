@@ -24,6 +24,8 @@ struct Config {
     return primitive_arrays != 0 && redact != static_cast<uint32_t>(Redact::kFull);
   }
   bool wants_text() const { return redact == static_cast<uint32_t>(Redact::kNone); }  // in char[] and byte[]
+  // That name nothing: constants of the program.
+  bool wants_strings() const { return redact != static_cast<uint32_t>(Redact::kFull); }
 };
 
 }  // namespace hprof::dump

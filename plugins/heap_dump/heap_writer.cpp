@@ -24,9 +24,10 @@ bool HeapWriter::open(const Services* services, ClassTable* classes, const Confi
   as_fields_ = form == 0 || (form & HPROF_HEAP_AS_FIELDS) != 0;
   lost_fields_ =
       services->log->loss_counter(services->host, "fields of a heap dump: the VM numbers them otherwise");
-  return begun_.open(services) && arrays_.open(services) && bytes_buffer_.open(*services, kInstanceBytes) &&
-         elements_.open(*services, kPart) && values_.open(*services, kValues) &&
-         constants_.open(*services, kValues) && statics_.open(*services, kValues);
+  return begun_.open(services) && arrays_.open(*services, kFirstArrays, kMostArrays) &&
+         bytes_buffer_.open(*services, kInstanceBytes) && elements_.open(*services, kPart) &&
+         values_.open(*services, kValues) && constants_.open(*services, kValues) &&
+         statics_.open(*services, kValues);
 }
 
 void HeapWriter::close() {
@@ -74,7 +75,7 @@ void HeapWriter::note_object(uint64_t id, uint32_t class_number, int64_t length,
     return;
   }
   if (entry.kind != ClassKind::kObjectArray) return;
-  ArraySize* at = arrays_.at(id);
+  ArraySize* at = arrays_.make(id);
   if (at == nullptr) return fail("no memory for the lengths of arrays");
   *at = {static_cast<uint32_t>(length), static_cast<uint32_t>(bytes >> 3)};
 }
@@ -109,7 +110,7 @@ void HeapWriter::begin_object(uint64_t id, uint32_t class_number, hprof_trace_se
   switch (entry.kind) {
     case ClassKind::kObjectArray:
       kind_ = Kind::kObjectArray;
-      array_ = arrays_.find(id);
+      if (const ArraySize* size = arrays_.find(id)) array_ = *size;
       break;
     case ClassKind::kPrimitiveArray:
       kind_ = Kind::kPrimitiveArray;

@@ -8,11 +8,11 @@
 
 #include <cstdint>
 
+#include <hprof/cpp/hash_table.hpp>
 #include <hprof/cpp/services.hpp>
 
 #include "plugins/heap_dump/class_table.h"
 #include "plugins/heap_dump/config.h"
-#include "plugins/heap_dump/id_map.h"
 #include "plugins/heap_dump/page_table.h"
 
 namespace hprof::dump {
@@ -26,6 +26,8 @@ class HeapWriter {
   static constexpr uint32_t kPart = 64 * 1024;
   static constexpr uint32_t kMostValues = 65535;
   static constexpr uint32_t kMostBare = 1024;
+  static constexpr uint64_t kFirstArrays = 1u << 12;
+  static constexpr uint64_t kMostArrays = 1u << 30;
   static constexpr uint64_t kNoAddress = 0;
 
   bool open(const Services* services, ClassTable* classes, const Config& config);
@@ -101,7 +103,7 @@ class HeapWriter {
 
   IdSet begun_;
   uint64_t first_address_ = kNoAddress;
-  IdMap<ArraySize> arrays_;  // of objects; those of primitives bring their elements along
+  HashTable<ArraySize, Growth::kMoves> arrays_;  // of objects; those of primitives bring their elements along
   uint64_t* lost_fields_ = nullptr;
 
   Kind kind_ = Kind::kNone;

@@ -1,38 +1,88 @@
 // Heap dumps by the VM's own dumper.
 #include "plugins/heap_dump/vm_engine.h"
 
-#include "plugins/heap_dump/vm_stream.h"
-
 namespace hprof::dump {
 
-static hprof_status pass_on(void* argument, uint32_t stream, uint8_t* bytes, uint64_t size) {
-  return static_cast<VmStream*>(argument)->take(stream, bytes, size);
+namespace {
+
+constexpr uint32_t kFirstApart = 22;  // Java version that writes objects apart
+
+// A dump between the VM and the encoder.
+class Passing {
+ public:
+  Passing(const Services& services, const Config& config, ObjectTraces* traces, Progress* progress)
+      : services_(services), traces_(traces), progress_(progress) {
+    dump_.size = sizeof(dump_);
+    if (!config.wants_fields()) dump_.flags |= HPROF_FOREIGN_NO_FIELDS;
+    if (!config.wants_arrays()) dump_.flags |= HPROF_FOREIGN_NO_ARRAYS;
+    if (!config.wants_text()) dump_.flags |= HPROF_FOREIGN_NO_TEXT;
+    if (!config.wants_strings()) dump_.flags |= HPROF_FOREIGN_NO_STRINGS;
+    if (services.settings().java_version >= kFirstApart) dump_.flags |= HPROF_FOREIGN_APART;
+    if (!traces->is_used()) return;
+    dump_.argument = traces;
+    dump_.trace_of = [](void* argument, uint64_t address) {
+      return static_cast<ObjectTraces*>(argument)->find(address);
+    };
+  }
+
+  const hprof_foreign_dump& dump() const { return dump_; }
+
+  hprof_status take(uint32_t stream, uint8_t* bytes, uint64_t size) {
+    const uint32_t flags = begun_ ? 0 : HPROF_FOREIGN_BEGINS;
+    // No object moves until this returns.
+    if (!begun_ && traces_->is_used()) traces_->take_addresses();
+    begun_ = true;
+    bytes_ += size;
+    const hprof_status status = write(stream, flags, bytes, size);
+    progress_->tell(dump_.objects, bytes_);
+    return status;
+  }
+
+  // status: what came of the VM's part.
+  hprof_status end(hprof_status status) {
+    if (status == HPROF_OK) return write(0, HPROF_FOREIGN_ENDS, nullptr, 0);
+    if (begun_) write(0, HPROF_FOREIGN_BROKEN, nullptr, 0);
+    return status;
+  }
+
+ private:
+  hprof_status write(uint32_t stream, uint32_t flags, uint8_t* bytes, uint64_t size) {
+    hprof_rec_foreign_dump record = {
+        {sizeof(record), HPROF_RECORD_FOREIGN_DUMP, 0}, &dump_, stream, flags, bytes, size};
+    return services_.emit->write(services_.host, &record.head);
+  }
+
+  const Services& services_;
+  ObjectTraces* traces_;
+  Progress* progress_;
+  hprof_foreign_dump dump_ = {};
+  uint64_t bytes_ = 0;
+  bool begun_ = false;
+};
+
+hprof_status pass_on(void* argument, uint32_t stream, uint8_t* bytes, uint64_t size) {
+  return static_cast<Passing*>(argument)->take(stream, bytes, size);
 }
+
+}  // namespace
 
 hprof_status VmEngine::dump(const Config& config, ObjectTraces* traces, Progress* progress, char* why,
                             uint32_t why_size) {
   const Services& s = *services_;
-  constexpr uint32_t kFirstApart = 22;  // Java version that writes objects apart
   if (traces->is_used()) {
     const hprof_status status = traces->define(ObjectTraces::How::kByAddress);
     if (status != HPROF_OK) return status;
   }
-  VmStream stream;
-  hprof_status status = HPROF_NO_MEMORY;
-  // Where dumps have files of their own there is one in each.
-  const uint32_t number = s.foreign_dump->is_patchable(s.host) == 0 ? streamed_++ : 0;
-  if (stream.open(services_, config, s.settings().java_version >= kFirstApart, number, progress,
-                  traces->is_used() ? traces : nullptr)) {
-    status = s.vm_dump->run(s.host, config.live == 0 ? 1 : 0, &stream, &pass_on, why, why_size);
-    if (status == HPROF_OK) status = stream.finish();
-    traces->set_outcome(stream.heap().objects(), stream.heap().traced());
-    const char* words = stream.failure() != nullptr ? stream.failure() : why;
-    if (status != HPROF_OK && status != HPROF_UNSUPPORTED && words[0] != 0) {
-      TextLine<300> line;
-      s.log->message(s.host, line.add("heap dump: ").add(words).c_str());
-    }
+  Passing passing(s, config, traces, progress);
+  hprof_status status = s.vm_dump->run(s.host, config.live == 0 ? 1 : 0, &passing, &pass_on, why, why_size);
+  status = passing.end(status);
+  const hprof_foreign_dump& dump = passing.dump();
+  traces->set_outcome(dump.objects, dump.traced);
+  const char* words = dump.failure != nullptr ? dump.failure : why;
+  if (status != HPROF_OK && status != HPROF_UNSUPPORTED && words[0] != 0) {
+    TextLine<300> line;
+    s.log->message(s.host, line.add("heap dump: ").add(words).c_str());
   }
-  stream.close();
   return status;
 }
 

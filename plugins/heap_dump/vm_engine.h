@@ -18,7 +18,6 @@ class VmEngine {
 
  private:
   const Services* services_;
-  uint32_t streamed_ = 0;  // dumps in an output that takes them all
 };
 
 }  // namespace hprof::dump

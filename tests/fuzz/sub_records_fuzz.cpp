@@ -1,6 +1,6 @@
-// heap=dump reads what the VM writes into its dump: any bytes as sub-records of heap segments. The first byte
-// chooses the size of identifiers, what is redacted, and in pieces of which size they come; whole and in
-// pieces must give the same.
+// The binary encoder reads what the VM writes into its dump: any bytes as sub-records of heap segments. The
+// first byte chooses the size of identifiers, what is redacted, and in pieces of which size they come; whole
+// and in pieces must give the same.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -10,12 +10,12 @@
 #include <sys/mman.h>
 #endif
 
-#include "plugins/heap_dump/sub_records.h"
 #include "tests/fuzz/seeds.h"
 #include "tests/mock/mock_host.h"
 #include "tests/support/hprof_builder.h"
+#include "writers/encoder_binary/sub_records.h"
 
-using namespace hprof::dump;
+using namespace hprof::binary;
 using hprof::MockHost;
 using hprof::Services;
 using hprof::test::HprofBuilder;
@@ -68,10 +68,15 @@ Result read(std::vector<uint8_t> bytes, uint8_t choice, size_t piece) {
   static MockHost host;
   host.set_service(HPROF_SERVICE_MEM, &kMem);
   const Services services(host.host());
-  const Config config = {0, choice / 2 % 3u, 1, choice / 8 % 2u, choice / 16 % 2u, 0};
+  hprof_foreign_dump dump = {};
+  dump.size = sizeof dump;
+  const uint32_t redact = choice / 2 % 3u;
+  if (redact == 2 || choice / 8 % 2u == 0) dump.flags |= HPROF_FOREIGN_NO_FIELDS;
+  if (redact == 2 || choice / 16 % 2u == 0) dump.flags |= HPROF_FOREIGN_NO_ARRAYS;
+  if (redact != 0) dump.flags |= HPROF_FOREIGN_NO_TEXT;
   SubRecords records;
   Result result;
-  expect(records.open(&services, config, choice % 2 != 0 ? 8 : 4));
+  expect(records.open(services, &dump, choice % 2 != 0 ? 8 : 4));
   records.mark = choice / 32 % 2;
   records.on_name = [](void* to, uint64_t name) { static_cast<Result*>(to)->names.push_back(name); };
   records.name_context = &result;

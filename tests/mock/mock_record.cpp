@@ -74,8 +74,10 @@ MockRecord::MockRecord(const hprof_record* record) : bytes_(copy_of(record, reco
       break;
     }
     case HPROF_RECORD_FOREIGN_DUMP: {
-      auto& raw = edit<hprof_rec_foreign_dump>();
-      keep(raw.bytes, raw.size);
+      auto& foreign = edit<hprof_rec_foreign_dump>();
+      const uint8_t* bytes = foreign.bytes;
+      keep(bytes, foreign.size);
+      foreign.bytes = const_cast<uint8_t*>(bytes);  // ours now
       break;
     }
     default:
@@ -84,7 +86,8 @@ MockRecord::MockRecord(const hprof_record* record) : bytes_(copy_of(record, reco
 }
 
 MockOut::MockOut(uint32_t chunk) : chunk_(chunk) {
-  table_.base = {sizeof(hprof_out), 0, nullptr, nullptr, &MockOut::more, nullptr};
+  table_.base.size = sizeof(hprof_out);
+  table_.base.more = &MockOut::more;
   table_.self = this;
 }
 
@@ -96,6 +99,24 @@ void MockOut::hand_over() {
   }
   block_.reset();
   table_.base.at = table_.base.end = nullptr;
+}
+
+void MockOut::let_patch() {
+  table_.base.position = &MockOut::position;
+  table_.base.patch = &MockOut::patch;
+}
+
+uint64_t MockOut::position(hprof_out* out) {
+  MockOut* self = reinterpret_cast<Table*>(out)->self;
+  return self->total + static_cast<uint64_t>(out->at - self->block_.get());
+}
+
+hprof_status MockOut::patch(hprof_out* out, uint64_t position, const void* bytes, uint64_t size) {
+  MockOut* self = reinterpret_cast<Table*>(out)->self;
+  self->hand_over();
+  if (position > self->bytes_.size() || size > self->bytes_.size() - position) return HPROF_FAILED;
+  self->bytes_.replace(position, size, static_cast<const char*>(bytes), size);
+  return HPROF_OK;
 }
 
 std::string MockOut::bytes() {

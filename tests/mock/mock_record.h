@@ -55,6 +55,8 @@ class MockOut {
   explicit MockOut(uint32_t chunk = 65536);
   hprof_out* out() { return &table_.base; }
   void set_chunk(uint32_t chunk) { chunk_ = chunk; }  // from the next block on
+  // What was written can be written again from now on, as to a file; keep_bytes stays as it is then.
+  void let_patch();
   // Everything written so far.
   std::string bytes();
 
@@ -69,9 +71,11 @@ class MockOut {
     MockOut* self;
   };
   static hprof_status more(hprof_out* out, uint32_t need);
+  static uint64_t position(hprof_out* out);
+  static hprof_status patch(hprof_out* out, uint64_t position, const void* bytes, uint64_t size);
   void hand_over();
 
-  Table table_;
+  Table table_ = {};
   uint32_t chunk_;
   std::unique_ptr<uint8_t[]> block_;
   std::string bytes_;

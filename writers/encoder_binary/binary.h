@@ -17,31 +17,16 @@
 // are those of the original agent.
 #pragma once
 
-#include <hprof/cpp/dump_types.hpp>
 #include <hprof/cpp/lazy_table.hpp>
 #include <hprof/cpp/names.hpp>
 #include <hprof/cpp/out.hpp>
-#include <hprof/draft/foreign_dump.h>
 #include <hprof/record.h>
 #include <hprof/service/mem.h>
 
-namespace hprof::binary {
+#include "foreign_dump.h"
+#include "tags.h"
 
-enum Tag : uint32_t {
-  kUtf8 = 0x01,
-  kLoadClass = 0x02,
-  kUnloadClass = 0x03,
-  kFrame = 0x04,
-  kTrace = 0x05,
-  kAllocSites = 0x06,
-  kHeapSummary = 0x07,
-  kStartThread = 0x0a,
-  kEndThread = 0x0b,
-  kCpuSamples = 0x0d,
-  kControlSettings = 0x0e,
-  kHeapDumpSegment = 0x1c,
-  kHeapDumpEnd = 0x2c,
-};
+namespace hprof::binary {
 
 inline uint32_t saturated(uint64_t v) { return v > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(v); }
 
@@ -57,6 +42,9 @@ struct Encoder {
   uint32_t empty_trace;  // 1: it is written
   uint32_t segments;     // 1: the header says 1.0.2
   uint32_t in_dump;      // 1: between HEAP_DUMP_BEGIN and _END
+
+  ForeignDump* foreign;    // the one that is passed on; nullptr: none
+  uint32_t foreign_dumps;  // in this output so far
 
   // The segment being filled. Its length stands in front of its bytes, so it leaves only when it is complete.
   LazyTable<uint8_t> segment;  // most outputs are no heap dumps, and do not pay for it
@@ -93,6 +81,10 @@ void write_record(Encoder& encoder, BinaryOut& out, const hprof_record* record);
 void write_heap_record(Encoder& encoder, BinaryOut& out, const hprof_record* record);
 // Hands over what is left and closes the dump.
 void end_dump(Encoder& encoder, BinaryOut& out, uint64_t time_us);
+
+// foreign_dump.cpp
+void write_foreign(Encoder& encoder, BinaryOut& out, const hprof_rec_foreign_dump& record);
+void end_foreign(Encoder& encoder);
 
 template <typename T>
 const T& as(const hprof_record* record) {

@@ -32,7 +32,11 @@ void write_sub_record(Encoder& encoder, BinaryOut& out, uint64_t time_us, uint64
     return;
   }
   uint8_t* begin = encoder.segment.data() + encoder.segment_used;
-  hprof_out buffer = {sizeof(hprof_out), 0, begin, begin + size, no_more};
+  hprof_out buffer = {};
+  buffer.size = offsetof(hprof_out, through);  // neither
+  buffer.at = begin;
+  buffer.end = begin + size;
+  buffer.more = no_more;
   BinaryOut into(&buffer, encoder.id_size);
   body(into);
   if (into.ok()) encoder.segment_used += size;
@@ -218,17 +222,6 @@ void write_array(Encoder& encoder, BinaryOut& out, const hprof_rec_heap_array& a
   if (array.first < length) elements.write(out, smaller(array.count, length - array.first));
 }
 
-// A record that somebody else made: nothing of it is looked at but where it ends.
-void write_foreign(Encoder& encoder, BinaryOut& out, const hprof_rec_foreign_dump& foreign) {
-  if (foreign.tag != 0) {
-    flush_segment(encoder, out, foreign.head.time_us);
-    write_head(encoder, out, static_cast<Tag>(foreign.tag), foreign.head.time_us, foreign.length);
-    if (foreign.tag == kHeapDumpEnd) encoder.in_dump = 0;
-    if (foreign.tag == kHeapDumpSegment) encoder.in_dump = 1;
-  }
-  out.bytes(foreign.bytes, foreign.size);
-}
-
 }  // namespace
 
 void end_dump(Encoder& encoder, BinaryOut& out, uint64_t time_us) {
@@ -245,6 +238,7 @@ void write_heap_record(Encoder& encoder, BinaryOut& out, const hprof_record* rec
     return;
   }
   if (record->kind == HPROF_RECORD_FOREIGN_DUMP) {
+    flush_segment(encoder, out, record->time_us);
     return write_foreign(encoder, out, as<hprof_rec_foreign_dump>(record));
   }
   encoder.in_dump = 1;

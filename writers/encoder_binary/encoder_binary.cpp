@@ -61,6 +61,7 @@ void destroy(void* self) {
   Encoder* encoder = static_cast<Encoder*>(self);
   const auto* mem = encoder->mem;
   const hprof_host* host = encoder->host;
+  end_foreign(*encoder);
   encoder->segment.close();
   mem->release(host, encoder, sizeof(Encoder));
 }

@@ -23,7 +23,8 @@ void write_file_begin(Encoder& encoder, BinaryOut& out, const hprof_rec_file_beg
   encoder.id_size = begin.id_size;
   encoder.segments = begin.heap_dump != 0;
   encoder.last_time = encoder.empty_trace = encoder.in_dump = 0;
-  encoder.segment_used = 0;
+  encoder.segment_used = encoder.foreign_dumps = 0;
+  end_foreign(encoder);
   // With the NUL at the end.
   out.bytes(encoder.segments != 0 ? kHeader102 : kHeader101, sizeof kHeader101);
   out.u4(begin.id_size);

@@ -25,6 +25,11 @@ typedef struct hprof_out {
   /* Takes bytes behind those written so far without a copy; done when it returns, and `at` and `end` are others. For
    * HPROF_OUT_LARGE bytes and more. HPROF_UNSUPPORTED: not now, write them here; HPROF_ABORTED: as above. */
   hprof_status (*through)(struct hprof_out* out, const uint8_t* bytes, uint64_t size);
+  /* Bytes of the output so far, up to `at`. */
+  uint64_t (*position)(struct hprof_out* out);
+  /* At FILE_END and the end of a foreign dump: writes bytes of the output again, from `position` on; `at` and `end` are
+   * others then. NULL, HPROF_UNSUPPORTED: what was written stays; HPROF_ABORTED: as above. */
+  hprof_status (*patch)(struct hprof_out* out, uint64_t position, const void* bytes, uint64_t size);
 } hprof_out;
 #define HPROF_OUT_MOST 4096u
 #define HPROF_OUT_LARGE 65536u

@@ -51,7 +51,7 @@ TEST_CASE("a sink that takes a little now and then holds a heap dump only for so
   SUBCASE("a dump") {
     REQUIRE(f.pipeline.begin_report());
     hprof_status status = HPROF_OK;
-    for (int i = 0; i < 1000000 && status == HPROF_OK; i++) status = f.raw(std::string(1000, 'x'));
+    for (int i = 0; i < 1000000 && status == HPROF_OK; i++) status = f.foreign(std::string(1000, 'x'));
     CHECK(status == HPROF_ABORTED);
     f.pipeline.end_report();
     f.finish();
@@ -98,13 +98,14 @@ TEST_CASE("large records go to the sink at their place among small ones") {
     f.open();
     if (has_writer) REQUIRE(f.pipeline.start());
     REQUIRE(f.pipeline.begin_report());
-    const uint64_t begin = f.pipeline.position();
+    CHECK(f.foreign("") == HPROF_OK);
+    const uint64_t begin = world->position;
     std::string expected;
     for (size_t size : {10u, 5000u, HPROF_OUT_LARGE, 3u, 3 * HPROF_OUT_LARGE + 1, HPROF_OUT_LARGE - 1}) {
       const std::string bytes(size, static_cast<char>('a' + size % 26));
-      CHECK(f.raw(bytes) == HPROF_OK);
+      CHECK(f.foreign(bytes) == HPROF_OK);
       expected += bytes;
-      CHECK(f.pipeline.position() == begin + expected.size());
+      CHECK(world->position == begin + expected.size());
     }
     f.pipeline.end_report();
     f.finish();
@@ -123,11 +124,11 @@ TEST_CASE("a large record waits for chunks that the writer has not written yet")
     const std::string small(100, static_cast<char>('a' + i % 26));
     const std::string large(HPROF_OUT_LARGE, static_cast<char>('A' + i % 26));
     REQUIRE(f.pipeline.begin_report());
-    if (i == 0) begin = f.pipeline.position();
-    CHECK(f.raw(small) == HPROF_OK);
+    CHECK(f.foreign(small) == HPROF_OK);
+    if (i == 0) begin = world->position - small.size();
     f.pipeline.end_report();
     REQUIRE(f.pipeline.begin_report());
-    CHECK(f.raw(large) == HPROF_OK);
+    CHECK(f.foreign(large) == HPROF_OK);
     f.pipeline.end_report();
     expected += small + large;
   }
@@ -141,7 +142,7 @@ TEST_CASE("a sink that fails amid a large record ends the output") {
   REQUIRE(f.pipeline.start());
   REQUIRE(f.pipeline.begin_report());
   world->room = 1000;
-  CHECK(f.raw(std::string(2 * HPROF_OUT_LARGE, 'x')) == HPROF_ABORTED);
+  CHECK(f.foreign(std::string(2 * HPROF_OUT_LARGE, 'x')) == HPROF_ABORTED);
   CHECK(f.samples({}) == HPROF_ABORTED);
   f.pipeline.end_report();
   f.finish();
@@ -346,5 +347,39 @@ TEST_CASE("an output that is tried again is only looked at by start-up") {
     CHECK(f.pipeline.open(error, sizeof(error)) == HPROF_UNSUPPORTED);
     CHECK(std::string(error) == "others can read it");
     CHECK(world->said.empty());
+  }
+}
+
+TEST_CASE("the last record of a foreign dump can write again what the sink has") {
+  for (bool has_writer : {true, false}) {
+    Fixture f;
+    f.open(false, 300000000, &kFileSink);
+    if (has_writer) REQUIRE(f.pipeline.start());
+    REQUIRE(f.pipeline.begin_report());
+    const std::string large(3 * HPROF_OUT_LARGE, 'x');
+    CHECK(f.foreign(large) == HPROF_OK);
+    CHECK(f.foreign("end") == HPROF_OK);
+    world->patch = "BEGIN";
+    CHECK(f.foreign("", HPROF_FOREIGN_ENDS) == HPROF_OK);
+    CHECK(world->patched == HPROF_OK);
+    f.pipeline.end_report();
+    f.finish();
+    CHECK(world->outputs[0].substr(0, 5) == "BEGIN");
+    CHECK(world->outputs[0].find(large + "end") != std::string::npos);
+  }
+}
+
+TEST_CASE("what a sink has stays where it cannot write again, or the writer is at it") {
+  for (const hprof_sink_ops* sink : {&kSink, &kFileSink}) {
+    Fixture f;
+    f.open(false, 300000000, sink);
+    REQUIRE(f.pipeline.start());
+    REQUIRE(f.pipeline.begin_report());
+    world->patch = "BEGIN";
+    CHECK(f.foreign("bytes", sink == &kSink ? HPROF_FOREIGN_ENDS : 0) == HPROF_OK);
+    CHECK(world->patched == HPROF_UNSUPPORTED);
+    f.pipeline.end_report();
+    f.finish();
+    CHECK(world->outputs[0].substr(0, 5) == "begin");
   }
 }

@@ -32,6 +32,9 @@ struct World {
   bool closed_folder = false;              // no sink can be opened
   bool bad_options = false;                // and none ever will
   uint32_t looks = 0;                      // without opening
+  uint64_t position = 0;                   // behind the last bytes of a foreign dump
+  std::string patch;                       // what each of its records writes at the output's beginning
+  hprof_status patched = HPROF_OK;         // what came of it
 };
 inline World* world = nullptr;
 
@@ -93,6 +96,15 @@ inline int64_t read_sink(void*, uint8_t* bytes, uint64_t size, uint64_t timeout_
   return static_cast<int64_t>(count);
 }
 
+inline hprof_status patch_sink(void* self, uint64_t position, const uint8_t* bytes, uint64_t size, char*,
+                               uint32_t) {
+  std::lock_guard<std::mutex> hold(world->lock);
+  std::string& output = world->outputs[reinterpret_cast<size_t>(self) - 1];
+  REQUIRE(position + size <= output.size());
+  output.replace(position, size, reinterpret_cast<const char*>(bytes), size);
+  return HPROF_OK;
+}
+
 // One word per record: enough to see order and completeness.
 inline hprof_status create_encoder(const hprof_host*, const void*, void** self, char*, uint32_t) {
   *self = world;
@@ -133,9 +145,12 @@ inline hprof_status encode(void*, const hprof_record* record, hprof_out* out) {
       word = "samples";
       break;
     case HPROF_RECORD_FOREIGN_DUMP: {
-      const auto* raw = reinterpret_cast<const hprof_rec_foreign_dump*>(record);
+      const auto* foreign = reinterpret_cast<const hprof_rec_foreign_dump*>(record);
       Out bytes(out);
-      bytes.bytes(raw->bytes, raw->size);
+      bytes.bytes(foreign->bytes, foreign->size);
+      world->position = out->position(out);
+      if (!world->patch.empty())
+        world->patched = out->patch(out, 0, world->patch.data(), world->patch.size());
       return bytes.status();
     }
     default:
@@ -160,6 +175,11 @@ inline const hprof_sink_ops kSink = {
 inline const hprof_sink_ops kDuplexSink = {
     sizeof(hprof_sink_ops),          0, &open_sink, &write_sink, &close_sink, &read_sink,
     [](void*) { return "test.out"; }};
+inline const hprof_sink_ops kFileSink = [] {
+  hprof_sink_ops sink = kSink;
+  sink.patch = &patch_sink;
+  return sink;
+}();
 inline const hprof_encoder_ops kEncoder = {
     sizeof(hprof_encoder_ops), 0, &create_encoder, &encode, [](void*) {}, ".txt"};
 
@@ -231,12 +251,10 @@ struct Fixture {
     return pipeline.write(&table.head);
   }
 
-  hprof_status raw(const std::string& bytes) {
-    hprof_rec_foreign_dump record = {{sizeof(record), HPROF_RECORD_FOREIGN_DUMP, 0},
-                                     0,
-                                     0,
-                                     reinterpret_cast<const uint8_t*>(bytes.data()),
-                                     bytes.size()};
+  // Bytes of a foreign dump.
+  hprof_status foreign(std::string bytes, uint32_t flags = 0) {
+    hprof_rec_foreign_dump record = {{sizeof(record), HPROF_RECORD_FOREIGN_DUMP, 0}, nullptr,     0, flags,
+                                     reinterpret_cast<uint8_t*>(&bytes[0]),          bytes.size()};
     return pipeline.write(&record.head);
   }
 

@@ -24,7 +24,6 @@ enum RecordTag : uint8_t {
   kHeapDumpEnd = 0x2c,
 };
 
-// Further ones are DumpTag, of dump_types.hpp.
 enum HeapTag : uint8_t {
   kRootJniGlobal = 0x01,
   kRootJniLocal = 0x02,
@@ -34,6 +33,10 @@ enum HeapTag : uint8_t {
   kRootThreadBlock = 0x06,
   kRootMonitorUsed = 0x07,
   kRootThreadObject = 0x08,
+  kClassDump = 0x20,
+  kInstanceDump = 0x21,
+  kObjectArrayDump = 0x22,
+  kPrimitiveArrayDump = 0x23,
   kRootUnknown = 0xff,
 };
 

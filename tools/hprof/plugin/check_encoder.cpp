@@ -18,7 +18,8 @@ constexpr uint64_t kAllocationsMost = 200;
 class GuardedOut {
  public:
   GuardedOut(CheckedHost& host, uint32_t chunk, uint64_t most) : host_(host), chunk_(chunk), left_(most) {
-    table_.base = {sizeof(hprof_out), 0, nullptr, nullptr, more, nullptr};
+    table_.base.size = sizeof(hprof_out);
+    table_.base.more = more;
     table_.self = this;
     make_room(chunk);
   }
@@ -61,7 +62,7 @@ class GuardedOut {
   static constexpr uint32_t kGuard = 64;
   static constexpr uint8_t kMark = 0xa5;
   CheckedHost& host_;
-  Table table_;
+  Table table_ = {};
   uint32_t chunk_;
   uint64_t left_;
   std::unique_ptr<uint8_t[]> block_;

@@ -1,4 +1,4 @@
-// Basic types and sub-records of heap dumps in the binary format.
+// Basic types of heap dumps.
 #pragma once
 
 #include <cstdint>
@@ -6,17 +6,6 @@
 #include <hprof/record.h>
 
 namespace hprof {
-
-// Sub-records as the format numbers them; the roots are HPROF_ROOT_*.
-enum DumpTag : uint32_t {
-  kClassDump = 0x20,
-  kInstanceDump = 0x21,
-  kObjectArrayDump = 0x22,
-  kPrimitiveArrayDump = 0x23,
-};
-
-// Number of the empty trace among STACK TRACE records; a trace has this plus its serial.
-constexpr uint32_t kFirstTraceNumber = 300000;
 
 // Bytes of a value (HPROF_TYPE_*) in a dump with ids of `id_size` bytes; 0: no such type.
 constexpr uint32_t width_of(uint32_t type, uint32_t id_size) {

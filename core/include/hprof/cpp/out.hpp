@@ -75,6 +75,16 @@ class Out {
     if (uint8_t* to = room(8)) put_u8(to, v), advance(8);
   }
 
+  // Can what was written be written again?
+  bool can_patch() const {
+    return HPROF_HAS(out_, hprof_out, position) && HPROF_HAS(out_, hprof_out, patch);
+  }
+  // Of what is written next, from the output's beginning. can_patch()
+  uint64_t position() const { return out_->position(out_); }
+  void patch(uint64_t position, const void* data, uint64_t size) {
+    if (status_ == HPROF_OK) status_ = out_->patch(out_, position, data, size);
+  }
+
   void fail(hprof_status status) {
     if (status_ == HPROF_OK) status_ = status;
   }

@@ -1,45 +1,62 @@
 /*
  * Draft: may change with any release.
  *
- * Foreign bytes: a heap dump in the binary format that somebody else makes (the VM's own dumper), passed on while it is
- * made. Only the collector that passes it on and the encoder of that format know what its tags mean.
+ * Foreign bytes: a heap dump that somebody else makes (the VM's own dumper), passed on while it is made. The collector
+ * hands them over as they come; the encoder of their format reads them, and writes them in the order and with the contents
+ * that its readers want.
  */
 #ifndef HPROF_DRAFT_FOREIGN_DUMP_H
 #define HPROF_DRAFT_FOREIGN_DUMP_H
 
 #include <hprof/record.h>
 
-#define HPROF_SERVICE_FOREIGN_DUMP "hprof.draft.foreign_dump/1"
+#define HPROF_SERVICE_FOREIGN_DUMP "hprof.draft.foreign_dump/2"
 
-/* A record of the binary format, or a piece of one, instead of HEAP_DUMP_BEGIN, _END, what stands between the two, and of
- * definitions. Only for encoders that have its name in their list. */
+/* Bytes of such a dump, instead of HEAP_DUMP_BEGIN, _END, what stands between the two, and of definitions. Only for
+ * encoders that have its name in their list. From the first such record of a dump to its last an encoder may take memory. */
 #define HPROF_RECORD_FOREIGN_DUMP 27
-#define HPROF_KIND_FOREIGN_DUMP "hprof.draft.foreign_dump/1"
+#define HPROF_KIND_FOREIGN_DUMP "hprof.draft.foreign_dump/2"
 
-/* Flags of it */
-#define HPROF_FOREIGN_ENDS 0x1u /* the dump ends with it */
+/* What is left out of a dump: zeroes stand for values; such strings are not there */
+#define HPROF_FOREIGN_NO_FIELDS 0x1u  /* primitive fields */
+#define HPROF_FOREIGN_NO_ARRAYS 0x2u  /* elements of arrays of primitives */
+#define HPROF_FOREIGN_NO_TEXT 0x4u    /* elements of char[] and byte[] */
+#define HPROF_FOREIGN_NO_STRINGS 0x8u /* strings that do not name a class, method, field or source file */
+/* How it comes */
+#define HPROF_FOREIGN_APART 0x10u /* objects as stream 1, see hprof_vm_dump_take */
+
+/* A dump; the collector's, in place from its first record to its last. */
+typedef struct hprof_foreign_dump {
+  uint32_t size;
+  uint32_t flags; /* HPROF_FOREIGN_NO_FIELDS .. */
+  /* The trace in which the object at that address was allocated, defined before the dump; 0: not known. Asked once for each
+   * object. NULL: none is known. [writer] */
+  hprof_trace_serial (*trace_of)(void* argument, uint64_t address);
+  void* argument;
+  /* Set by the encoder: objects so far, and how many of them have a trace; why it refused, static text, or NULL */
+  uint64_t objects;
+  uint64_t traced;
+  const char* failure;
+} hprof_foreign_dump;
+
+/* Flags of a record */
+#define HPROF_FOREIGN_BEGINS 0x1u /* the first of its dump */
+#define HPROF_FOREIGN_ENDS 0x2u   /* the last: all bytes have come */
+#define HPROF_FOREIGN_BROKEN 0x4u /* the last of a dump that broke off */
 typedef struct hprof_rec_foreign_dump {
   hprof_record head;
-  uint32_t tag;         /* of the binary format; 0: more bytes of the body that began before */
-  uint32_t length;      /* of the whole body */
-  const uint8_t* bytes; /* of the body, as many as there are by now */
+  hprof_foreign_dump* dump;
+  uint32_t stream; /* see hprof_vm_dump_take */
+  uint32_t flags;  /* HPROF_FOREIGN_BEGINS .. */
+  uint8_t* bytes;  /* the next of that stream; the encoder may change them */
   uint64_t size;
-  uint32_t flags; /* HPROF_FOREIGN_* */
-  uint32_t reserved;
 } hprof_rec_foreign_dump;
 
 typedef struct hprof_foreign_dump_service {
   uint32_t size;
   uint32_t reserved;
-  /* 1: the session's encoder takes such records. [onload][control] */
-  uint32_t (*is_taken)(const hprof_host* host);
-  /* 1: bytes of the output that were written can be written again. [onload][control] */
-  uint32_t (*is_patchable)(const hprof_host* host);
-  /* Bytes of the output so far, those on their way included. Only inside report(). [control] */
-  uint64_t (*position)(const hprof_host* host);
-  /* Writes `size` bytes again that are part of the output, from `position` on. HPROF_UNSUPPORTED unless is_patchable.
-   * Waits until they have been written the first time. Only inside report(). [control] */
-  hprof_status (*patch)(const hprof_host* host, uint64_t position, const void* bytes, uint64_t size);
+  /* 1: the session's encoder takes such records, and its output those of so many streams (1 or 2). [onload][control] */
+  uint32_t (*is_taken)(const hprof_host* host, uint32_t streams);
 } hprof_foreign_dump_service;
 
 #endif

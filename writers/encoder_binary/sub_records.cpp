@@ -1,5 +1,5 @@
-// Sub-records of the VM's own heap dumps.
-#include "plugins/heap_dump/sub_records.h"
+// Sub-records of heap dumps that somebody else makes.
+#include "sub_records.h"
 
 #include <cstring>
 
@@ -7,13 +7,13 @@
 #include <hprof/cpp/dump_types.hpp>
 #include <hprof/record.h>
 
-#include "plugins/heap_dump/class_table.h"
+#include "tags.h"
 
-namespace hprof::dump {
+namespace hprof::binary {
 
 // --- Mirrors ---
 
-bool Mirrors::open(const Services* services) { return blocks_.open(*services, kMostBlocks); }
+bool Mirrors::open(const Services& services) { return blocks_.open(services, kMostBlocks); }
 
 void Mirrors::close() { blocks_.close(); }
 
@@ -26,16 +26,14 @@ void Mirrors::watch(uint64_t id) {
 
 // --- classes ---
 
-bool SubRecords::open(const Services* services, const Config& config, uint32_t id_size) {
-  services_ = services;
-  config_ = config;
+bool SubRecords::open(const Services& services, const hprof_foreign_dump* dump, uint32_t id_size) {
+  dump_ = dump;
   id_size_ = id_size;
-  return mirrors_.open(services) && numbers_.open(services) && classes_.open(*services, kMostClasses + 1) &&
-         types_.open(*services, kMostTypes);
+  return mirrors_.open(services) && numbers_.open(services) && classes_.open(services, kMostClasses + 1) &&
+         types_.open(services, kMostTypes);
 }
 
 void SubRecords::close() {
-  if (services_ == nullptr) return;
   numbers_.close();
   mirrors_.close();
   classes_.close();
@@ -43,7 +41,7 @@ void SubRecords::close() {
 }
 
 DumpedClass* SubRecords::make_class(uint64_t id) {
-  uint32_t* number = numbers_.at(id);
+  uint32_t* number = numbers_.make(id);
   if (number == nullptr) return nullptr;
   if (*number == 0) {
     if (!classes_.cover(class_count_ + 2)) return nullptr;
@@ -56,8 +54,8 @@ DumpedClass* SubRecords::make_class(uint64_t id) {
 void SubRecords::note_loaded(uint64_t class_id) { make_class(class_id); }
 
 const DumpedClass* SubRecords::find_class(uint64_t id) const {
-  const uint32_t number = numbers_.find(id);
-  return number != 0 ? &classes_[number] : nullptr;
+  const uint32_t* number = numbers_.find(id);
+  return number != nullptr ? &classes_[*number] : nullptr;
 }
 
 uint64_t SubRecords::read_id(const uint8_t* bytes) const {
@@ -68,7 +66,7 @@ uint64_t SubRecords::id_at(uint32_t offset) const { return read_id(head_ + offse
 
 bool SubRecords::zeroes_array(uint32_t type) const {
   const bool is_text = type == HPROF_TYPE_CHAR || type == HPROF_TYPE_BYTE;
-  return !config_.wants_arrays() || (is_text && !config_.wants_text());
+  return leaves_out(HPROF_FOREIGN_NO_ARRAYS) || (is_text && leaves_out(HPROF_FOREIGN_NO_TEXT));
 }
 
 // --- the bytes ---
@@ -98,7 +96,7 @@ uint64_t SubRecords::feed(uint8_t* bytes, uint64_t size, bool stop_behind_classe
     const uint64_t n = size < need_ - have_ ? size : need_ - have_;
     if (mark != 0) mark_numbers(bytes, have_, have_ + static_cast<uint32_t>(n));
     std::memcpy(head_ + have_, bytes, n);
-    if (traces != nullptr) put_trace(bytes, have_, have_ + static_cast<uint32_t>(n));
+    if (dump_->trace_of != nullptr) put_trace(bytes, have_, have_ + static_cast<uint32_t>(n));
     have_ += static_cast<uint32_t>(n);
     bytes += n;
     size -= n;
@@ -123,7 +121,7 @@ uint64_t SubRecords::take_whole(uint8_t* bytes, uint64_t size) {
     if (tag == kInstanceDump) {
       length = get_u4(head + 2 * id + 4);
       if (length > left - begin) return at;
-      if (!config_.wants_fields()) {
+      if (leaves_out(HPROF_FOREIGN_NO_FIELDS)) {
         mask_class_ = read_id(head + id + 4);
         mask_field_ = mask_left_ = 0;
         zero_masked(head - 1 + begin, length);
@@ -164,7 +162,7 @@ void SubRecords::mark_numbers(uint8_t* bytes, uint32_t begin, uint32_t end) {
 }
 
 hprof_trace_serial SubRecords::find_trace(uint64_t object) {
-  const hprof_trace_serial trace = traces != nullptr ? traces->find(object) : 0;
+  const hprof_trace_serial trace = dump_->trace_of != nullptr ? dump_->trace_of(dump_->argument, object) : 0;
   traced_ += trace != 0 ? 1 : 0;
   return trace;
 }
@@ -197,7 +195,7 @@ bool SubRecords::take_step() {
       return true;
     case Step::kConstant:
       pass_ = width_of(head_[2], id_size_);
-      zero_ = !config_.wants_fields() && head_[2] != HPROF_TYPE_OBJECT;
+      zero_ = leaves_out(HPROF_FOREIGN_NO_FIELDS) && head_[2] != HPROF_TYPE_OBJECT;
       --list_left_ != 0 ? want(Step::kConstant, 3) : want(Step::kStaticCount, 2);
       return pass_ != 0;
     case Step::kStaticCount:
@@ -283,7 +281,7 @@ bool SubRecords::take_static() {
   const uint32_t type = head_[id_size_];
   if (on_name != nullptr) on_name(name_context, id_at(0));
   pass_ = width_of(type, id_size_);
-  zero_ = !config_.wants_fields() && type != HPROF_TYPE_OBJECT;
+  zero_ = leaves_out(HPROF_FOREIGN_NO_FIELDS) && type != HPROF_TYPE_OBJECT;
   --list_left_ != 0 ? want(Step::kStatic, id_size_ + 1) : want(Step::kFieldCount, 2);
   return pass_ != 0;
 }
@@ -301,7 +299,7 @@ bool SubRecords::take_instance() {
   objects_++;
   mirrors_.note_written(id_at(0));
   pass_ = get_u4(head_ + 2 * id_size_ + 4);
-  if (!config_.wants_fields()) {
+  if (leaves_out(HPROF_FOREIGN_NO_FIELDS)) {
     masked_ = true;
     mask_class_ = id_at(id_size_ + 4);
     mask_field_ = mask_left_ = 0;
@@ -366,4 +364,4 @@ bool SubRecords::take_primitive_array() {
   return true;
 }
 
-}  // namespace hprof::dump
+}  // namespace hprof::binary

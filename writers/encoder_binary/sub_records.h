@@ -1,19 +1,30 @@
-// The sub-records of heap dump segments as the VM writes them, read on their way and redacted in place;
-// objects get the traces in which they were allocated. Knows no VM.
+// The sub-records of heap dump segments as a VM writes them, read on their way and redacted in place; objects
+// get the traces in which they were allocated.
 //
 // Bytes come in pieces of any size; a piece may end anywhere. Classes are learnt from their CLASS DUMPs,
-// which the VM writes before any instance. [control]
+// which VMs write before any instance. [writer]
 #pragma once
 
 #include <cstdint>
 
+#include <hprof/cpp/hash_table.hpp>
 #include <hprof/cpp/lazy_table.hpp>
+#include <hprof/draft/foreign_dump.h>
 
-#include "plugins/heap_dump/config.h"
-#include "plugins/heap_dump/id_map.h"
-#include "plugins/heap_dump/object_traces.h"
+namespace hprof::binary {
 
-namespace hprof::dump {
+// Values by identifier.
+template <class Value>
+class IdTable : public HashTable<Value, Growth::kMoves> {
+ public:
+  bool open(const UnitMemory& memory) {
+    return HashTable<Value, Growth::kMoves>::open(memory, kFirst, kMost);
+  }
+
+ private:
+  static constexpr uint64_t kFirst = 1u << 12;
+  static constexpr uint64_t kMost = 1u << 30;
+};
 
 // Which addresses of the blocks of memory that hold class objects were written, and which were referred to.
 //
@@ -25,7 +36,7 @@ class Mirrors {
   static constexpr uint32_t kBlockBits = 20;  // 1 MiB
   static constexpr uint32_t kMostBlocks = 1024;
   static constexpr uint32_t kWords = (1u << kBlockBits) / 8 / 64;
-  bool open(const Services* services);
+  bool open(const Services& services);
   void close();
   void watch(uint64_t id);  // the block of this address
   void note_written(uint64_t id) {
@@ -85,7 +96,8 @@ class SubRecords {
   static constexpr uint32_t kMostClasses = 192 * 1024;
   static constexpr uint32_t kMostTypes = 16 * 1024 * 1024;
 
-  bool open(const Services* services, const Config& config, uint32_t id_size);
+  // dump: outlives it.
+  bool open(const Services& services, const hprof_foreign_dump* dump, uint32_t id_size);
   void close();
 
   // Goes over bytes of segments' bodies and returns how many: all, or up to the first sub-record that is no
@@ -108,7 +120,6 @@ class SubRecords {
   // Names of fields, in CLASS DUMPs so far.
   void (*on_name)(void* context, uint64_t string_id) = nullptr;
   void* name_context = nullptr;
-  ObjectTraces* traces = nullptr;  // nullptr: none are known
   // Put into the first bytes of string ids (the second of 8) and of the traces of threads (the first of 4).
   uint8_t mark = 0;
 
@@ -150,13 +161,13 @@ class SubRecords {
   uint64_t take_whole(uint8_t* bytes, uint64_t size);
   uint64_t read_id(const uint8_t* bytes) const;
   uint64_t id_at(uint32_t offset) const;
+  bool leaves_out(uint32_t flag) const { return (dump_->flags & flag) != 0; }
   bool zeroes_array(uint32_t type) const;
   DumpedClass* make_class(uint64_t id);
   void zero_masked(uint8_t* bytes, uint64_t size);
   void note_elements(const uint8_t* bytes, uint64_t size);
 
-  const Services* services_ = nullptr;
-  Config config_ = {};
+  const hprof_foreign_dump* dump_ = nullptr;
   uint32_t id_size_ = 8;
   Step step_ = Step::kTag;
   uint32_t need_ = 1, have_ = 0;  // of head_
@@ -170,7 +181,7 @@ class SubRecords {
   uint32_t mask_field_ = 0, mask_left_ = 0;
   uint32_t list_left_ = 0;  // constants, statics or fields to come
 
-  IdMap<uint32_t> numbers_;
+  IdTable<uint32_t> numbers_;  // of classes
   LazyTable<DumpedClass> classes_;
   uint32_t class_count_ = 0;
   LazyTable<uint8_t> types_;
@@ -188,4 +199,4 @@ class SubRecords {
   Mirrors mirrors_;
 };
 
-}  // namespace hprof::dump
+}  // namespace hprof::binary

@@ -1,17 +1,16 @@
-// The VM's own dump on its way through.
-#include "plugins/heap_dump/vm_stream.h"
-
+// Foreign dumps: the VM's own on its way through the encoder.
 #include <cstdlib>
 #include <cstring>
 #include <doctest/doctest.h>
+#include <map>
 #include <string>
 
 #include <hprof/cpp/byte_order.hpp>
+#include <hprof/draft/foreign_dump.h>
 
-#include "tests/mock/mock_host.h"
-#include "tests/unit/heap_dump/followed_objects.h"
+#include "tests/golden/encoder_run.h"
 
-namespace hprof::dump {
+namespace hprof {
 namespace {
 
 std::string u4(uint32_t v) {
@@ -58,31 +57,6 @@ const std::string kStrings = utf8(0x60, "java/lang/Object") + utf8(0x61, "Leaf")
 const std::string kLoads = load_class(1, 0x1000, 0x60) + load_class(2, 0x1008, 0x61) +
                            load_class(3, 0x1010, 0x62) + load_class(4, 0x1018, 0x63);
 
-// What the encoder would write, as one text; patches are applied.
-std::string file;
-std::string& out() { return file; }
-
-const hprof_emit_service kEmit = {
-    sizeof(hprof_emit_service), 0, nullptr,
-    [](const hprof_host*, hprof_record* head) {
-      const auto* raw = reinterpret_cast<const hprof_rec_foreign_dump*>(head);
-      if (raw->tag != 0) out() += static_cast<char>(raw->tag) + u4(0) + u4(raw->length);
-      out().append(reinterpret_cast<const char*>(raw->bytes), raw->size);
-      return hprof_status{HPROF_OK};
-    },
-    [](const hprof_host*, uint32_t, uint32_t) { return hprof_status{HPROF_OK}; }};
-const hprof_foreign_dump_service kForeign = {
-    sizeof(hprof_foreign_dump_service),
-    0,
-    [](const hprof_host*) { return uint32_t{1}; },
-    [](const hprof_host*) { return uint32_t{1}; },
-    [](const hprof_host*) { return uint64_t{out().size()}; },
-    [](const hprof_host*, uint64_t position, const void* bytes, uint64_t size) {
-      REQUIRE(position + size <= out().size());
-      out().replace(position, size, static_cast<const char*>(bytes), size);
-      return hprof_status{HPROF_OK};
-    }};
-
 // The mock's own looks at every byte that is given back; most of these are never touched.
 const hprof_mem_service kMem = {sizeof(hprof_mem_service),
                                 0,
@@ -95,42 +69,82 @@ const hprof_mem_service kMem = {sizeof(hprof_mem_service),
 
 struct Result {
   hprof_status status;
-  std::string bytes;
+  std::string bytes;  // of the dump: without those before it
   uint64_t traced;
 };
 
-// Feeds both streams in pieces of `piece` bytes; late: what stream 0 has after stream 1.
-Result pass(const std::string& main, const std::string& objects, const std::string& late, uint32_t redact,
-            size_t piece, uint32_t number = 0, const FollowedObjects& followed = {}) {
-  MockHost host;
-  followed.offer(&host);
-  host.set_service(HPROF_SERVICE_EMIT, &kEmit);
-  host.set_service(HPROF_SERVICE_MEM, &kMem);
-  host.set_service(HPROF_SERVICE_FOREIGN_DUMP, &kForeign);
-  Services services(host.host());
-  out().clear();
-  Progress progress;
-  progress.begin(&services, 0);
-  VmStream stream;
-  const Config config = {0, redact, 1, 1, 1, 0};
-  ObjectTraces traces;
-  if (traces.begin(&services)) REQUIRE(traces.define(ObjectTraces::How::kByAddress) == HPROF_OK);
-  ObjectTraces* used = traces.is_used() ? &traces : nullptr;
-  REQUIRE(stream.open(&services, config, !objects.empty(), number, &progress, used));
-  hprof_status status = HPROF_OK;
-  const std::string parts[3] = {main, objects, late};
-  for (uint32_t part = 0; part < 3; part++) {
-    std::string bytes = parts[part];
-    for (size_t at = 0; at < bytes.size() && status == HPROF_OK; at += piece) {
-      const size_t n = piece < bytes.size() - at ? piece : bytes.size() - at;
-      status = stream.take(part == 1 ? 1 : 0, reinterpret_cast<uint8_t*>(&bytes[at]), n);
-    }
+using Traces = std::map<uint64_t, hprof_trace_serial>;  // by address
+
+// What heap=dump leaves out with redact=none, basic and full.
+constexpr uint32_t kRedact[] = {
+    0, HPROF_FOREIGN_NO_TEXT,
+    HPROF_FOREIGN_NO_FIELDS | HPROF_FOREIGN_NO_ARRAYS | HPROF_FOREIGN_NO_TEXT | HPROF_FOREIGN_NO_STRINGS};
+
+class Run {
+ public:
+  Run() : run_(host_with_memory(), mock_unit(hprof_module_encoder_binary, "encoder_binary")) {
+    run_.out.let_patch();
+    auto begin = make_record<hprof_rec_file_begin>(HPROF_RECORD_FILE_BEGIN);
+    begin.id_size = kId;
+    begin.heap_dump = 1;
+    REQUIRE(run_.encode(&begin.head) == HPROF_OK);
+    // The empty trace, which the encoder writes ahead of the first record that may name it.
+    auto trace = make_record<hprof_rec_definition>(HPROF_RECORD_TRACE);
+    REQUIRE(run_.encode(&trace.head) == HPROF_OK);
   }
-  if (status == HPROF_OK) status = stream.finish();
-  stream.close();
-  const uint64_t traced = stream.heap().traced();
-  traces.end();
-  return {status, out(), traced};
+
+  // Feeds both streams in pieces of `piece` bytes; late: what stream 0 has after stream 1.
+  Result pass(const std::string& main, const std::string& objects, const std::string& late, uint32_t redact,
+              size_t piece, const Traces& traces = {}) {
+    const size_t before = run_.bytes().size();
+    hprof_foreign_dump dump = {};
+    dump.size = sizeof dump;
+    dump.flags = kRedact[redact] | (objects.empty() ? 0 : HPROF_FOREIGN_APART);
+    dump.argument = const_cast<Traces*>(&traces);
+    if (!traces.empty()) dump.trace_of = &trace_of;
+    hprof_status status = write(dump, 0, HPROF_FOREIGN_BEGINS, "");
+    const std::string parts[3] = {main, objects, late};
+    for (uint32_t part = 0; part < 3; part++) {
+      for (size_t at = 0; at < parts[part].size() && status == HPROF_OK; at += piece)
+        status = write(dump, part == 1 ? 1 : 0, 0, parts[part].substr(at, piece));
+    }
+    if (status == HPROF_OK) status = write(dump, 0, HPROF_FOREIGN_ENDS, "");
+    if (status == HPROF_OK) {
+      CHECK(dump.failure == nullptr);
+    } else {
+      CHECK(dump.failure != nullptr);
+      CHECK(write(dump, 0, HPROF_FOREIGN_BROKEN, "") == HPROF_FAILED);
+    }
+    return {status, run_.bytes().substr(before), dump.traced};
+  }
+
+ private:
+  static hprof_trace_serial trace_of(void* argument, uint64_t address) {
+    const auto& traces = *static_cast<const Traces*>(argument);
+    const auto at = traces.find(address);
+    return at != traces.end() ? at->second : 0;
+  }
+  hprof_status write(hprof_foreign_dump& dump, uint32_t stream, uint32_t flags, std::string bytes) {
+    auto record = make_record<hprof_rec_foreign_dump>(HPROF_RECORD_FOREIGN_DUMP);
+    record.dump = &dump;
+    record.stream = stream;
+    record.flags = flags;
+    record.bytes = bytes.empty() ? nullptr : reinterpret_cast<uint8_t*>(&bytes[0]);
+    record.size = bytes.size();
+    return run_.encode(&record.head);
+  }
+  MockHost& host_with_memory() {
+    host_.set_service(HPROF_SERVICE_MEM, &kMem);
+    return host_;
+  }
+
+  MockHost host_;
+  EncoderRun run_;
+};
+
+Result pass(const std::string& main, const std::string& objects, const std::string& late, uint32_t redact,
+            size_t piece, const Traces& traces = {}) {
+  return Run().pass(main, objects, late, redact, piece, traces);
 }
 
 // The tags of the file's records, in order; fails on a record that does not end in the file.
@@ -180,11 +194,10 @@ TEST_CASE("objects in a stream of their own: what comes after them goes into the
 TEST_CASE("objects get the traces in which they were allocated, in pieces of any size") {
   // An instance, an array of bytes, and an object that is not in the dump; the array of objects is not
   // followed.
-  const FollowedObjects followed({{0x900000, 7}, {0x900020, 70000}, {0x900028, 8}});
-  std::string objects = kObjects;
+  const Traces traces = {{0x900000, 7}, {0x900020, 70000}, {0x900028, 8}};
   const std::string expected = "\x21" + id(0x900000) + u4(300007) + id(0x1008);
   for (size_t piece : {1u, 2u, 5u, 7u, 13u, 100u, 100000u}) {
-    const Result result = pass(kWhole, "", "", 0, piece, 0, followed);
+    const Result result = pass(kWhole, "", "", 0, piece, traces);
     REQUIRE(result.status == HPROF_OK);
     CHECK(has(result.bytes, expected));
     CHECK(has(result.bytes, "\x23" + id(0x900020) + u4(370000) + u4(6) + "\x08" + "secret"));
@@ -193,13 +206,12 @@ TEST_CASE("objects get the traces in which they were allocated, in pieces of any
     CHECK(result.bytes.size() == pass(kWhole, "", "", 0, piece).bytes.size());
     CHECK(result.traced == 2);
   }
-  const Result redacted = pass(kWhole, "", "", 2, 9, 0, followed);
+  const Result redacted = pass(kWhole, "", "", 2, 9, traces);
   CHECK(has(redacted.bytes, expected));
-  const Result apart = pass(kHeader + kStrings, record(0x1c, kClasses + kObjects), kLoads + record(0x2c, ""),
-                            0, 11, 0, followed);
+  const Result apart =
+      pass(kHeader + kStrings, record(0x1c, kClasses + kObjects), kLoads + record(0x2c, ""), 0, 11, traces);
   REQUIRE(apart.status == HPROF_OK);
   CHECK(has(apart.bytes, expected));
-  CHECK(followed.ended == 9);
 }
 
 TEST_CASE("redact=full: no value and no string that is not a name") {
@@ -256,7 +268,9 @@ TEST_CASE("a later dump in the same output has numbers of its own") {
   constexpr uint64_t kFrameMark = kId == 8 ? kMark : 3ull << 24;
   for (size_t piece : {1u, 7u, 100000u}) {
     for (uint32_t redact : {0u, 2u}) {
-      const Result result = pass(main, "", "", redact, piece, 3);
+      Run run;
+      for (int i = 0; i < 3; i++) REQUIRE(run.pass(main, "", "", redact, piece).status == HPROF_OK);
+      const Result result = run.pass(main, "", "", redact, piece);
       REQUIRE(result.status == HPROF_OK);
       tags(result.bytes);
       CHECK(has(result.bytes, id(kMark | 0x71) + "number"));
@@ -287,4 +301,4 @@ TEST_CASE("garbage does no harm") {
   }
 }
 
-}  // namespace hprof::dump
+}  // namespace hprof

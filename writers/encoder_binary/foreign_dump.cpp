@@ -1,30 +1,23 @@
-// The VM's dump on its way to the output.
-#include "plugins/heap_dump/vm_stream.h"
+// A VM's dump on its way to the output.
+#include "foreign_dump.h"
 
 #include <cstring>
+#include <new>
 
 #include <hprof/cpp/byte_order.hpp>
-#include <hprof/draft/foreign_dump.h>
 
-namespace hprof::dump {
+#include "binary.h"
+
+namespace hprof::binary {
 
 namespace {
-
-enum Tag : uint32_t {
-  kUtf8 = 0x01,
-  kLoadClass = 0x02,
-  kFrame = 0x04,
-  kTrace = 0x05,
-  kSegment = 0x1c,
-  kEnd = 0x2c
-};
 
 constexpr uint32_t kHead = 9;  // of a record: tag, time, length
 constexpr char kMagic[] = "JAVA PROFILE 1.0.";
 constexpr uint32_t kMagicSize = 19;  // with the last digit and the NUL
 constexpr char kClassName[] = "java/lang/Class";
 constexpr uint64_t kFillerId = 0x4e00000000000001;
-constexpr uint32_t kEmptyTrace = 1;
+constexpr uint32_t kEmptyTrace = 1;   // as the VM numbers it
 constexpr uint32_t kMostMarks = 128;  // the numbers of class serials run over beyond
 constexpr uint32_t kMostNarrowMarks = 0x70;
 
@@ -43,9 +36,9 @@ void mark_frame(uint8_t* id, uint32_t id_size, uint32_t mark) {
 
 // --- HeldBytes ---
 
-bool HeldBytes::open(const Services* services, uint64_t most) {
+bool HeldBytes::open(const Services& services, uint64_t most) {
   size_ = 0;
-  return bytes_.open(*services, most);
+  return bytes_.open(services, most);
 }
 
 uint8_t* HeldBytes::add(const void* bytes, uint64_t size) {
@@ -58,27 +51,24 @@ uint8_t* HeldBytes::add(const void* bytes, uint64_t size) {
 
 // --- life ---
 
-bool VmStream::open(const Services* services, const Config& config, bool apart, uint32_t number,
-                    Progress* progress, ObjectTraces* traces) {
-  services_ = services;
-  config_ = config;
-  apart_ = apart;
-  progress_ = progress;
-  traces_ = traces;
-  heap_.traces = traces;
-  filters_ = config.redact == static_cast<uint32_t>(Redact::kFull);
-  heap_.on_name = [](void* self, uint64_t id) { static_cast<VmStream*>(self)->note_name(id); };
+bool ForeignDump::open(Encoder& encoder, hprof_foreign_dump* dump) {
+  dump_ = dump;
+  apart_ = (dump->flags & HPROF_FOREIGN_APART) != 0;
+  filters_ = (dump->flags & HPROF_FOREIGN_NO_STRINGS) != 0;
+  if (filters_)
+    heap_.on_name = [](void* self, uint64_t id) { static_cast<ForeignDump*>(self)->note_name(id); };
   heap_.name_context = this;
-  if (!filters_) heap_.on_name = nullptr;
-  number_ = number % kMostMarks;
+  number_ = encoder.foreign_dumps++ % kMostMarks;
+  id_size_ = encoder.id_size;
   heap_.mark = static_cast<uint8_t>(number_);
-  const bool made = heap_.open(services, config, id_size_) && body_.open(services, kMostHeld) &&
+  const Services services(encoder.host);
+  const bool made = heap_.open(services, dump, id_size_) && body_.open(services, kMostHeld) &&
                     definitions_.open(services, kMostHeld);
   if (!made || !filters_) return made;
   return strings_.open(services, kMostHeld) && classes_.open(services, kMostHeld) && names_.open(services);
 }
 
-void VmStream::close() {
+void ForeignDump::close() {
   heap_.close();
   body_.close();
   definitions_.close();
@@ -87,30 +77,41 @@ void VmStream::close() {
   names_.close();
 }
 
-hprof_status VmStream::fail(const char* words) {
-  if (failure_ == nullptr) failure_ = words;
+hprof_status ForeignDump::fail(const char* words) {
+  if (dump_->failure == nullptr) dump_->failure = words;
   return HPROF_FAILED;
 }
 
-uint64_t VmStream::id_at(const uint8_t* bytes) const { return id_size_ == 8 ? get_u8(bytes) : get_u4(bytes); }
+uint64_t ForeignDump::id_at(const uint8_t* bytes) const {
+  return id_size_ == 8 ? get_u8(bytes) : get_u4(bytes);
+}
+
+void ForeignDump::put_id(uint8_t* to, uint64_t id) const {
+  id_size_ == 8 ? put_u8(to, id) : put_u4(to, static_cast<uint32_t>(id));
+}
 
 // --- framing ---
 
-hprof_status VmStream::take(uint32_t stream, uint8_t* bytes, uint64_t size) {
-  if (failure_ != nullptr) return HPROF_FAILED;
-  // No object moves until this returns.
-  if (traces_ != nullptr) traces_->take_addresses();
-  traces_ = nullptr;
-  bytes_ += size;
-  progress_->tell(heap_.objects(), bytes_);
+hprof_status ForeignDump::take(Encoder& encoder, BinaryOut& out, const hprof_rec_foreign_dump& record) {
+  if (record.dump != dump_ || dump_->failure != nullptr) return HPROF_FAILED;
+  to_ = {&encoder, &out, record.head.time_us};
+  hprof_status status = take_bytes(record.stream, record.bytes, record.size);
+  if (status == HPROF_OK && (record.flags & HPROF_FOREIGN_ENDS) != 0) status = finish();
+  dump_->objects = heap_.objects();
+  dump_->traced = heap_.traced();
+  return status;
+}
+
+hprof_status ForeignDump::take_bytes(uint32_t stream, uint8_t* bytes, uint64_t size) {
+  if (size == 0) return HPROF_OK;
   if (stream == 0 && !has_header_) {
     hprof_status status = take_header(&bytes, &size);
-    if (status != HPROF_OK || size == 0) return status;
+    if (status != HPROF_OK) return status;
   }
   return take_records(stream == 0 ? main_ : objects_, bytes, size);
 }
 
-hprof_status VmStream::take_header(uint8_t** bytes, uint64_t* size) {
+hprof_status ForeignDump::take_header(uint8_t** bytes, uint64_t* size) {
   const uint64_t n = *size < sizeof(header_) - header_have_ ? *size : sizeof(header_) - header_have_;
   std::memcpy(header_ + header_have_, *bytes, n);
   header_have_ += static_cast<uint32_t>(n);
@@ -122,7 +123,7 @@ hprof_status VmStream::take_header(uint8_t** bytes, uint64_t* size) {
   return get_u4(header_ + kMagicSize) == id_size_ ? HPROF_OK : fail("the VM's dump has ids of another size");
 }
 
-hprof_status VmStream::take_records(Framing& framing, uint8_t* bytes, uint64_t size) {
+hprof_status ForeignDump::take_records(Framing& framing, uint8_t* bytes, uint64_t size) {
   hprof_status status = HPROF_OK;
   while (size != 0 && status == HPROF_OK) {
     if (framing.have < kHead) {
@@ -130,14 +131,14 @@ hprof_status VmStream::take_records(Framing& framing, uint8_t* bytes, uint64_t s
       size--;
       if (framing.have < kHead) continue;
       framing.left = get_u4(framing.head + 5);
-      if (framing.head[0] != kSegment) body_.clear();  // the other stream may be amid a definition
-      if (framing.head[0] == kSegment && !filters_) {
+      if (framing.head[0] != kHeapDumpSegment) body_.clear();  // the other stream may be amid a definition
+      if (framing.head[0] == kHeapDumpSegment && !filters_) {
         if (!objects_begun_) status = begin_objects();
-        if (status == HPROF_OK) status = emit(kSegment, framing.left, nullptr, 0);
+        if (status == HPROF_OK) status = write(kHeapDumpSegment, framing.left, nullptr, 0);
       }
     }
     const uint64_t n = size < framing.left ? size : framing.left;
-    const bool is_segment = framing.head[0] == kSegment;
+    const bool is_segment = framing.head[0] == kHeapDumpSegment;
     framing.left -= static_cast<uint32_t>(n);
     if (status == HPROF_OK && is_segment) status = take_segment(bytes, n, framing.left);
     if (status == HPROF_OK && !is_segment && body_.add(bytes, n) == nullptr) {
@@ -155,7 +156,7 @@ hprof_status VmStream::take_records(Framing& framing, uint8_t* bytes, uint64_t s
 }
 
 // left: bytes of the segment that are still to come.
-hprof_status VmStream::take_segment(uint8_t* bytes, uint64_t size, uint32_t left) {
+hprof_status ForeignDump::take_segment(uint8_t* bytes, uint64_t size, uint32_t left) {
   if (filters_ && !objects_begun_) {
     const uint64_t classes = heap_.feed(bytes, size, true);
     if (classes_.add(bytes, classes) == nullptr) return fail("no memory for the classes of the VM's dump");
@@ -164,44 +165,44 @@ hprof_status VmStream::take_segment(uint8_t* bytes, uint64_t size, uint32_t left
     if (heap_.failed()) return fail(heap_.failure());
     if (size == 0) return HPROF_OK;
     hprof_status status = begin_objects();
-    if (status == HPROF_OK) status = emit(kSegment, static_cast<uint32_t>(size) + left, nullptr, 0);
+    if (status == HPROF_OK) status = write(kHeapDumpSegment, static_cast<uint32_t>(size) + left, nullptr, 0);
     if (status != HPROF_OK) return status;
   } else if (filters_ && needs_head_) {
-    hprof_status status = emit(kSegment, static_cast<uint32_t>(size) + left, nullptr, 0);
+    hprof_status status = write(kHeapDumpSegment, static_cast<uint32_t>(size) + left, nullptr, 0);
     if (status != HPROF_OK) return status;
   }
   needs_head_ = left == 0;
   heap_.feed(bytes, size, false);
   if (heap_.failed()) return fail(heap_.failure());
-  return emit(0, 0, bytes, size);
+  return write_more(bytes, size);
 }
 
 // --- definitions ---
 
 // Trace 1 is the empty one of all classes and objects, the same in all dumps. The VM writes it behind the
 // classes that name it.
-hprof_status VmStream::put_empty_trace() {
+hprof_status ForeignDump::put_empty_trace() {
   if (has_empty_trace_ || number_ != 0) return HPROF_OK;
   has_empty_trace_ = true;
   uint8_t body[12] = {};
   put_u4(body, kEmptyTrace);
-  return emit_or_hold(kTrace, body, sizeof(body));
+  return write_or_hold(kTrace, body, sizeof(body));
 }
 
-hprof_status VmStream::take_trace(uint8_t* body, uint32_t size) {
+hprof_status ForeignDump::take_trace(uint8_t* body, uint32_t size) {
   if (size < 12 || (size - 12) / id_size_ != get_u4(body + 8)) return fail("the VM's dump cannot be read");
   if (get_u4(body) == kEmptyTrace) return put_empty_trace();
-  if (number_ == 0) return emit_or_hold(kTrace, body, size);
+  if (number_ == 0) return write_or_hold(kTrace, body, size);
   body[0] |= static_cast<uint8_t>(number_);
   for (uint8_t* frame = body + 12; frame < body + size; frame += id_size_)
     mark_frame(frame, id_size_, number_);
-  return emit_or_hold(kTrace, body, size);
+  return write_or_hold(kTrace, body, size);
 }
 
-hprof_status VmStream::take_definition(uint32_t tag, uint8_t* body, uint32_t size) {
+hprof_status ForeignDump::take_definition(uint32_t tag, uint8_t* body, uint32_t size) {
   const uint32_t id = id_size_;
   switch (tag) {
-    case kEnd:
+    case kHeapDumpEnd:
       ended_ = true;
       return HPROF_OK;
     case kUtf8:
@@ -235,15 +236,15 @@ hprof_status VmStream::take_definition(uint32_t tag, uint8_t* body, uint32_t siz
     default:
       break;
   }
-  return emit_or_hold(tag, body, size);
+  return write_or_hold(tag, body, size);
 }
 
-hprof_status VmStream::emit_or_hold(uint32_t tag, const uint8_t* body, uint32_t size) {
+hprof_status ForeignDump::write_or_hold(uint32_t tag, const uint8_t* body, uint32_t size) {
   if (filters_ || (apart_ && objects_begun_)) return hold(definitions_, tag, body, size);
-  return emit(tag, size, body, size);
+  return write(tag, size, body, size);
 }
 
-hprof_status VmStream::hold(HeldBytes& where, uint32_t tag, const uint8_t* body, uint32_t size) {
+hprof_status ForeignDump::hold(HeldBytes& where, uint32_t tag, const uint8_t* body, uint32_t size) {
   uint8_t* to = where.add(nullptr, kHead + uint64_t{size});
   if (to == nullptr) return fail("no memory for the strings of the VM's dump");
   to[0] = static_cast<uint8_t>(tag);
@@ -254,13 +255,13 @@ hprof_status VmStream::hold(HeldBytes& where, uint32_t tag, const uint8_t* body,
 }
 
 // Puts the strings that are names before the definitions.
-hprof_status VmStream::add_named_strings() {
+hprof_status ForeignDump::add_named_strings() {
   body_.clear();
   const uint8_t* at = strings_.data();
   const uint8_t* end = at + strings_.size();
   while (at < end) {
     const uint64_t size = kHead + uint64_t{get_u4(at + 5)};
-    if (names_.find(id_at(at + kHead)) != 0 && body_.add(at, size) == nullptr)
+    if (names_.find(id_at(at + kHead)) != nullptr && body_.add(at, size) == nullptr)
       return fail("no memory for names");
     at += size;
   }
@@ -269,13 +270,13 @@ hprof_status VmStream::add_named_strings() {
   return definitions_.add(body_.data(), body_.size()) != nullptr ? HPROF_OK : fail("no memory for names");
 }
 
-hprof_status VmStream::emit_held() {
+hprof_status ForeignDump::write_held() {
   const uint8_t* at = definitions_.data();
   const uint8_t* end = at + definitions_.size();
   hprof_status status = HPROF_OK;
   while (at < end && status == HPROF_OK) {
     const uint32_t size = get_u4(at + 5);
-    status = emit(at[0], size, at + kHead, size);
+    status = write(at[0], size, at + kHead, size);
     at += kHead + size;
   }
   definitions_.clear();
@@ -284,42 +285,41 @@ hprof_status VmStream::emit_held() {
 
 // --- where the segments begin ---
 
-hprof_status VmStream::begin_objects() {
+hprof_status ForeignDump::begin_objects() {
   objects_begun_ = true;
   hprof_status status = HPROF_OK;
   if (apart_) {
-    status = emit_gap();
+    status = write_gap();
   } else if (filters_) {
     status = add_named_strings();
-    if (status == HPROF_OK) status = emit_held();
+    if (status == HPROF_OK) status = write_held();
   }
   if (status != HPROF_OK || classes_.size() == 0) return status;
-  return emit(kSegment, static_cast<uint32_t>(classes_.size()), classes_.data(), classes_.size());
+  return write(kHeapDumpSegment, static_cast<uint32_t>(classes_.size()), classes_.data(), classes_.size());
 }
 
 // An unused string of blanks.
-hprof_status VmStream::emit_gap() {
-  const auto& s = *services_;
-  gap_position_ = s.foreign_dump->position(s.host);
+hprof_status ForeignDump::write_gap() {
+  if (!to_.out->can_patch()) return fail("the output cannot be put in order");
+  gap_position_ = to_.out->position();
   gap_size_ = kGap;
   if (filters_) gap_size_ += strings_.size() / 4 + uint64_t{heap_.class_count()} * 256;
   uint8_t id[8];
   put_u8(id, kFillerId);
   const uint32_t length = static_cast<uint32_t>(gap_size_ - kHead);
-  hprof_status status = emit(kUtf8, length, id + 8 - id_size_, id_size_);
+  hprof_status status = write(kUtf8, length, id + 8 - id_size_, id_size_);
   uint8_t blanks[4096];
   std::memset(blanks, ' ', sizeof(blanks));
   for (uint64_t left = length - id_size_; left != 0 && status == HPROF_OK;) {
     const uint64_t n = left < sizeof(blanks) ? left : sizeof(blanks);
-    status = emit(0, 0, blanks, n);
+    status = write_more(blanks, n);
     left -= n;
   }
   return status;
 }
 
 // As many of the held records as fit; the others follow the dump.
-hprof_status VmStream::fill_gap() {
-  const auto& s = *services_;
+hprof_status ForeignDump::fill_gap() {
   hprof_status status = filters_ ? add_named_strings() : HPROF_OK;
   if (status != HPROF_OK) return status;
   const uint8_t* data = definitions_.data();
@@ -332,27 +332,26 @@ hprof_status VmStream::fill_gap() {
   body_.clear();
   uint8_t filler[kHead + 8] = {kUtf8};
   put_u4(filler + 5, static_cast<uint32_t>(gap_size_ - fits - kHead));
-  id_size_ == 8 ? put_u8(filler + kHead, kFillerId)
-                : put_u4(filler + kHead, static_cast<uint32_t>(kFillerId));
+  put_id(filler + kHead, kFillerId);
   if (body_.add(data, fits) == nullptr || body_.add(filler, kHead + id_size_) == nullptr) {
     return fail("no memory for the classes of the VM's dump");
   }
   uint8_t* at = body_.data();
   for (uint64_t next = 0; next < body_.size() - id_size_;) {
-    put_u4(at + next + 1, gap_time_);
+    put_u4(at + next + 1, to_.encoder->last_time);
     next += kHead + uint64_t{next < fits ? get_u4(at + next + 5) : 0};
   }
-  status = s.foreign_dump->patch(s.host, gap_position_, body_.data(), body_.size());
-  if (status != HPROF_OK) return status;
+  to_.out->patch(gap_position_, body_.data(), body_.size());
+  if (!to_.out->ok()) return to_.out->status();
   std::memmove(definitions_.data(), definitions_.data() + fits, definitions_.size() - fits);
   definitions_.cut(definitions_.size() - fits);
-  return emit_held();
+  return write_held();
 }
 
 // --- the end ---
 
 // The VM writes no CLASS DUMP for classes that are not linked, but refers to them.
-hprof_status VmStream::add_missing_classes() {
+hprof_status ForeignDump::add_missing_classes() {
   body_.clear();
   for (uint32_t number = 1; number <= heap_.class_count(); number++) {
     const DumpedClass& of = heap_.class_at(number);
@@ -360,12 +359,10 @@ hprof_status VmStream::add_missing_classes() {
     uint8_t* to = body_.add(nullptr, 1 + 7 * id_size_ + 14);
     if (to == nullptr) return fail("no memory for the classes of the VM's dump");
     std::memset(to, 0, 1 + 7 * id_size_ + 14);
-    *to = 0x20;
-    id_size_ == 8 ? put_u8(to + 1, of.id) : put_u4(to + 1, static_cast<uint32_t>(of.id));
-    put_u4(to + 1 + id_size_, 1);  // the VM's own number of the empty trace
-    uint8_t* super = to + 1 + id_size_ + 4;
-    const uint64_t object = heap_.object_class();
-    id_size_ == 8 ? put_u8(super, object) : put_u4(super, static_cast<uint32_t>(object));
+    *to = kClassDump;
+    put_id(to + 1, of.id);
+    put_u4(to + 1 + id_size_, kEmptyTrace);
+    put_id(to + 1 + id_size_ + 4, heap_.object_class());  // its super
   }
   // As class objects of classes without a name: JVMTI does not tell more of them either.
   bool room = true;
@@ -379,35 +376,68 @@ hprof_status VmStream::add_missing_classes() {
       room = room && to != nullptr;
       if (to == nullptr) return;
       std::memset(to, 0, 1 + 2 * id_size_ + 8 + class_size);
-      *to = 0x21;
-      id_size_ == 8 ? put_u8(to + 1, id) : put_u4(to + 1, static_cast<uint32_t>(id));
-      put_u4(to + 1 + id_size_, 1);
-      uint8_t* owner = to + 1 + id_size_ + 4;
-      id_size_ == 8 ? put_u8(owner, class_class_) : put_u4(owner, static_cast<uint32_t>(class_class_));
-      put_u4(owner + id_size_, class_size);
+      *to = kInstanceDump;
+      put_id(to + 1, id);
+      put_u4(to + 1 + id_size_, kEmptyTrace);
+      put_id(to + 1 + id_size_ + 4, class_class_);
+      put_u4(to + 1 + 2 * id_size_ + 4, class_size);
     });
   if (!room) return fail("no memory for the classes of the VM's dump");
   if (body_.size() == 0) return HPROF_OK;
-  return emit(kSegment, static_cast<uint32_t>(body_.size()), body_.data(), body_.size());
+  return write(kHeapDumpSegment, static_cast<uint32_t>(body_.size()), body_.data(), body_.size());
 }
 
-hprof_status VmStream::finish() {
-  if (failure_ != nullptr) return HPROF_FAILED;
+hprof_status ForeignDump::finish() {
   const bool whole = main_.have == 0 && objects_.have == 0 && heap_.is_between();
   if (!whole || !ended_ || !objects_begun_) return fail("the VM's dump broke off");
   hprof_status status = add_missing_classes();
-  if (status == HPROF_OK) status = emit(kEnd, 0, nullptr, 0);
+  if (status == HPROF_OK) status = write(kHeapDumpEnd, 0, nullptr, 0);
   if (status == HPROF_OK && apart_) status = fill_gap();
   return status;
 }
 
-hprof_status VmStream::emit(uint32_t tag, uint32_t length, const uint8_t* bytes, uint64_t size) {
-  const uint32_t flags = tag == kEnd ? HPROF_FOREIGN_ENDS : 0;
-  hprof_rec_foreign_dump raw = {
-      {sizeof(raw), HPROF_RECORD_FOREIGN_DUMP, 0}, tag, length, bytes, size, flags, 0};
-  hprof_status status = services_->emit->write(services_->host, &raw.head);
-  gap_time_ = raw.head.time_us > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(raw.head.time_us);
-  return status;
+// tag: of a record with a body of `length` bytes, of which `size` are there by now.
+hprof_status ForeignDump::write(uint32_t tag, uint32_t length, const uint8_t* bytes, uint64_t size) {
+  Encoder& encoder = *to_.encoder;
+  write_head(encoder, *to_.out, static_cast<Tag>(tag), to_.time_us, length);
+  if (tag == kHeapDumpEnd) encoder.in_dump = 0;
+  if (tag == kHeapDumpSegment) encoder.in_dump = 1;
+  return write_more(bytes, size);
 }
 
-}  // namespace hprof::dump
+hprof_status ForeignDump::write_more(const uint8_t* bytes, uint64_t size) {
+  to_.out->bytes(bytes, size);
+  return to_.out->status();
+}
+
+// --- of an encoder ---
+
+static hprof_status begin_foreign(Encoder& encoder, hprof_foreign_dump* dump) {
+  void* memory = encoder.mem->allocate(encoder.host, sizeof(ForeignDump));
+  encoder.foreign = memory != nullptr ? new (memory) ForeignDump() : nullptr;
+  if (encoder.foreign != nullptr && encoder.foreign->open(encoder, dump)) return HPROF_OK;
+  dump->failure = "no memory to read the VM's dump";
+  end_foreign(encoder);
+  return HPROF_NO_MEMORY;
+}
+
+void end_foreign(Encoder& encoder) {
+  if (encoder.foreign == nullptr) return;
+  encoder.foreign->close();
+  encoder.mem->release(encoder.host, encoder.foreign, sizeof(ForeignDump));
+  encoder.foreign = nullptr;
+}
+
+void write_foreign(Encoder& encoder, BinaryOut& out, const hprof_rec_foreign_dump& record) {
+  hprof_status status = HPROF_OK;
+  if ((record.flags & HPROF_FOREIGN_BEGINS) != 0) {
+    end_foreign(encoder);  // one that broke off unsaid
+    status = begin_foreign(encoder, record.dump);
+  }
+  if (status == HPROF_OK)
+    status = encoder.foreign != nullptr ? encoder.foreign->take(encoder, out, record) : HPROF_FAILED;
+  if ((record.flags & (HPROF_FOREIGN_ENDS | HPROF_FOREIGN_BROKEN)) != 0) end_foreign(encoder);
+  out.fail(status);
+}
+
+}  // namespace hprof::binary

@@ -1,28 +1,29 @@
-// A dump that the VM writes, passed on as records of the output while it is being written. Knows no VM.
+// A dump that a VM writes, passed on while it is being written.
 //
-// Up to 21 the VM writes one stream in the order that readers want. From 22 on the segments come as a stream
+// Up to 21 HotSpot writes one stream in the order that readers want. From 22 on the segments come as a stream
 // of their own, and the last up to 1 MiB of the other (classes, frames, traces) comes after them: for these a
 // gap is left, an unused string, and filled in at the end.
 //
 // An output may take several dumps, and the VM counts frames and traces from 1 in each: the numbers of later
 // ones get a mark.
 //
-// redact=full lets only those strings through that name classes, methods and fields: the VM's symbol table
-// has every text constant of every class. They are held until all names are known. [control]
+// HPROF_FOREIGN_NO_STRINGS lets only those strings through that name classes, methods and fields: the VM's
+// symbol table has every text constant of every class. They are held until all names are known. [writer]
 #pragma once
 
 #include <hprof/cpp/lazy_table.hpp>
 
-#include "plugins/heap_dump/config.h"
-#include "plugins/heap_dump/progress.h"
-#include "plugins/heap_dump/sub_records.h"
+#include "sub_records.h"
 
-namespace hprof::dump {
+namespace hprof::binary {
+
+struct Encoder;
+class BinaryOut;
 
 // Bytes one after the other.
 class HeldBytes {
  public:
-  bool open(const Services* services, uint64_t most);
+  bool open(const Services& services, uint64_t most);
   void close() { bytes_.close(); }
   uint8_t* add(const void* bytes, uint64_t size);  // nullptr: full
   void clear() { size_ = 0; }
@@ -35,22 +36,17 @@ class HeldBytes {
   uint64_t size_ = 0;
 };
 
-class VmStream {
+class ForeignDump {
  public:
   static constexpr uint64_t kMostHeld = sizeof(void*) < 8 ? 32u << 20 : 256u << 20;
   static constexpr uint64_t kGap = 2u << 20;
   static constexpr uint32_t kClassSerialBase = 0x01000000;  // ours are smaller
 
-  // number: of the dump in its output, from 0. traces: by address, or nullptr.
-  bool open(const Services* services, const Config& config, bool apart, uint32_t number, Progress* progress,
-            ObjectTraces* traces);
+  // dump: outlives it. False: no memory, or no address space; close it all the same.
+  bool open(Encoder& encoder, hprof_foreign_dump* dump);
   void close();
-  // Bytes of a stream; see service/vm_dump.h.
-  hprof_status take(uint32_t stream, uint8_t* bytes, uint64_t size);
-  // All bytes have come: ends the dump.
-  hprof_status finish();
-  SubRecords& heap() { return heap_; }
-  const char* failure() const { return failure_; }
+  // Takes the next bytes, as the record says. What went wrong stands in its dump.
+  hprof_status take(Encoder& encoder, BinaryOut& out, const hprof_rec_foreign_dump& record);
 
  private:
   struct Framing {  // where a stream is in its records
@@ -58,36 +54,45 @@ class VmStream {
     uint32_t have;
     uint32_t left;  // of the body
   };
+  // Where its records go, for one call.
+  struct Destination {
+    Encoder* encoder;
+    BinaryOut* out;
+    uint64_t time_us;
+  };
 
+  hprof_status take_bytes(uint32_t stream, uint8_t* bytes, uint64_t size);
+  // All bytes have come: ends the dump.
+  hprof_status finish();
   hprof_status take_header(uint8_t** bytes, uint64_t* size);
   hprof_status take_records(Framing& framing, uint8_t* bytes, uint64_t size);
   hprof_status take_segment(uint8_t* bytes, uint64_t size, uint32_t left);
   hprof_status take_definition(uint32_t tag, uint8_t* body, uint32_t size);
   hprof_status begin_objects();
-  hprof_status emit_gap();
+  hprof_status write_gap();
   hprof_status fill_gap();
   hprof_status add_missing_classes();
   hprof_status add_named_strings();
-  hprof_status emit_held();
-  hprof_status emit(uint32_t tag, uint32_t length, const uint8_t* bytes, uint64_t size);
+  hprof_status write_held();
+  hprof_status write(uint32_t tag, uint32_t length, const uint8_t* bytes, uint64_t size);
+  hprof_status write_more(const uint8_t* bytes, uint64_t size);
   hprof_status hold(HeldBytes& where, uint32_t tag, const uint8_t* body, uint32_t size);
   hprof_status fail(const char* words);
   uint64_t id_at(const uint8_t* bytes) const;
-  hprof_status emit_or_hold(uint32_t tag, const uint8_t* body, uint32_t size);
+  void put_id(uint8_t* to, uint64_t id) const;
+  hprof_status write_or_hold(uint32_t tag, const uint8_t* body, uint32_t size);
   hprof_status take_trace(uint8_t* body, uint32_t size);
   hprof_status put_empty_trace();
   void note_name(uint64_t id) {
-    if (uint32_t* name = names_.at(id)) *name = 1;
+    if (uint32_t* name = names_.make(id)) *name = 1;
   }
 
-  const Services* services_ = nullptr;
-  Config config_ = {};
-  Progress* progress_ = nullptr;
-  ObjectTraces* traces_ = nullptr;  // until they are taken
+  Destination to_ = {};
+  hprof_foreign_dump* dump_ = nullptr;
   bool apart_ = false;
   bool filters_ = false;  // strings
-  uint32_t number_ = 0;   // of the dump
-  uint32_t id_size_ = sizeof(void*);
+  uint32_t number_ = 0;   // of the dump in its output, from 0
+  uint32_t id_size_ = 0;
   bool has_header_ = false;
   uint8_t header_[31] = {};
   uint32_t header_have_ = 0;
@@ -95,22 +100,19 @@ class VmStream {
   Framing objects_ = {};
   SubRecords heap_;
 
-  HeldBytes body_;         // of the definition that is being read
-  HeldBytes definitions_;  // held: complete records
-  HeldBytes strings_;      // filters_: bodies of all strings, each after its length
-  HeldBytes classes_;      // filters_: CLASS DUMPs, until the names of their fields are known
-  IdMap<uint32_t> names_;  // filters_: strings that are names
+  HeldBytes body_;           // of the definition that is being read
+  HeldBytes definitions_;    // held: complete records
+  HeldBytes strings_;        // filters_: bodies of all strings, each after its length
+  HeldBytes classes_;        // filters_: CLASS DUMPs, until the names of their fields are known
+  IdTable<uint32_t> names_;  // filters_: strings that are names
   bool objects_begun_ = false;
   bool ended_ = false;
   bool has_empty_trace_ = false;
   uint64_t gap_position_ = 0;
   uint64_t gap_size_ = 0;
-  uint32_t gap_time_ = 0;     // microseconds, of all of the dump
   bool needs_head_ = false;   // filters_: the next segment is not announced yet
   uint64_t class_name_ = 0;   // string id of "java/lang/Class"
   uint64_t class_class_ = 0;  // java.lang.Class
-  uint64_t bytes_ = 0;
-  const char* failure_ = nullptr;
 };
 
-}  // namespace hprof::dump
+}  // namespace hprof::binary
