@@ -1,8 +1,9 @@
 #include "core/agent/class_files.h"
 
 #include "core/agent/class_rewriter.h"
+#include "core/agent/loader_book.h"
 #include "core/agent/service_tables.h"
-#include "core/agent/session.h"
+#include "core/agent/session_parts.h"
 
 namespace hprof {
 
@@ -18,10 +19,10 @@ const hprof_class_file_service kClassFile = {
     sizeof(hprof_class_file_service),
     0,
     [](const hprof_host* host, void* self, ClassFiles::Handler handler) -> hprof_status {
-      Session* session = slot_of(host)->session;
-      if ((session->settings().granted & HPROF_NEED_CLASS_HOOKS) == 0 || handler == nullptr)
+      const SessionParts& parts = *slot_of(host)->parts;
+      if ((parts.settings.granted & HPROF_NEED_CLASS_HOOKS) == 0 || handler == nullptr)
         return HPROF_UNSUPPORTED;
-      return session->class_files().add(slot_of(host), self, handler) ? HPROF_OK : HPROF_FAILED;
+      return parts.class_files.add(slot_of(host), self, handler) ? HPROF_OK : HPROF_FAILED;
     },
 };
 

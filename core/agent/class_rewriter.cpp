@@ -6,8 +6,12 @@
 #include <hprof/cpp/jni_exception.hpp>
 
 #include "core/agent/jvmti_text.h"
-#include "core/agent/session.h"
+#include "core/agent/session_parts.h"
+#include "core/agent/thread_book.h"
+#include "core/base/memory_account.h"
 #include "core/hotspot/field_filter.h"
+#include "core/hotspot/hotspot.h"
+#include "core/model/model.h"
 
 namespace hprof {
 
@@ -77,11 +81,10 @@ constexpr uint32_t kEnters = HPROF_PROBE_METHODS | HPROF_PROBE_CALLS;
 }  // namespace
 
 hprof_status ClassRewriter::ask(const hprof_probe_user* user) {
-  if (table_ == nullptr || session_->settings().attached != 0) return HPROF_UNSUPPORTED;
+  if (table_ == nullptr || parts_->settings.attached != 0) return HPROF_UNSUPPORTED;
   constexpr uint64_t kEarly = HPROF_NEED_EARLY_CLASS_HOOKS | HPROF_NEED_EARLY_VMSTART;
   // JDK 8 hooks early without being asked to.
-  const bool early =
-      session_->settings().java_version < 9 || (session_->settings().granted & kEarly) == kEarly;
+  const bool early = parts_->settings.java_version < 9 || (parts_->settings.granted & kEarly) == kEarly;
   if (!early && (user->probes & HPROF_PROBE_LATE) == 0) return HPROF_UNSUPPORTED;
   if (!HPROF_REACHES(user, hprof_probe_user, self) || (asked_ & user->probes) != 0) return HPROF_FAILED;
   if (((asked_ | user->probes) & kEnters) == kEnters) return HPROF_FAILED;
@@ -130,13 +133,13 @@ bool ClassRewriter::begin() {
   use.probes.include_class = &ClassRewriter::include_class;
   use.probes.include_method = &ClassRewriter::include_method;
   use.probes.method_id = &ClassRewriter::method_id;
-  use.memory = session_->memory().functions();
+  use.memory = parts_->memory.functions();
   use.scratch_limit = kScratchLimit;
-  use.internal_unsafe = session_->settings().java_version >= 9;
+  use.internal_unsafe = parts_->settings.java_version >= 9;
   engine_ = table_->create(use);
   // Without room for them frames have no lines.
-  first_lines_.create(session_->memory(),
-                      (uint64_t{session_->model().limits().methods} + 1) * sizeof(uint16_t), Backing::kLazy);
+  first_lines_.create(parts_->memory, (uint64_t{parts_->model.limits().methods} + 1) * sizeof(uint16_t),
+                      Backing::kLazy);
   return engine_ != nullptr;
 }
 
@@ -184,7 +187,7 @@ int32_t ClassRewriter::number(const MethodSite& site) {
   signature[0] = 'L';
   memcpy(signature + 1, site.class_name.data, site.class_name.size);
   signature[site.class_name.size + 1] = ';';
-  Model& model = session_->model();
+  Model& model = parts_->model;
   ClassSerial owner = model.class_serial(Str(signature, site.class_name.size + 2), site.loader);
   const ClassInfo* info = model.class_info(owner);
   if (info != nullptr && info->source == 0 && site.view != nullptr) {
@@ -210,8 +213,8 @@ void ClassRewriter::class_file(jvmtiEnv* jvmti, uint32_t loader, jint size, cons
 
 // Of the boot loader, in java.lang: the one place that classes of every loader can reach. Classes that were
 // loaded before this call it already: without it the VM cannot start.
-void ClassRewriter::on_vm_start(JNIEnv* jni) {
-  if (engine_ == nullptr) return;
+const char* ClassRewriter::on_vm_start(JNIEnv* jni) {
+  if (engine_ == nullptr) return nullptr;
   const char* name = nullptr;
   Span bytes;
   for (uint32_t i = 0; table_->tracker(engine_, i, &name, &bytes); i++) {
@@ -221,9 +224,10 @@ void ClassRewriter::on_vm_start(JNIEnv* jni) {
                               static_cast<jsize>(bytes.size));
       clear_exception(jni);
     }
-    if (made == nullptr) return session_->refuse_start("the VM does not define the agent's tracker class");
+    if (made == nullptr) return "the VM does not define the agent's tracker class";
     jni->DeleteLocalRef(made);
   }
+  return nullptr;
 }
 
 bool ClassRewriter::find_fields(JNIEnv* jni, jclass tracker) {
@@ -250,7 +254,7 @@ void ClassRewriter::on_vm_init(JNIEnv* jni) {
     if ((asked_ & HPROF_PROBE_METHODS) != 0) thread_field_ = jni->GetFieldID(thread, kThreadField, "J");
     clear_exception(jni);
     if (thread_field_ != nullptr) {
-      HotSpot& hotspot = session_->hotspot();
+      HotSpot& hotspot = parts_->hotspot;
       const bool hides = hotspot.is_on(Item::kFieldFilter);
       hotspot.settle(Item::kFieldFilter, hides ? hide_field(jni, thread, kThreadField) : nullptr);
     }
@@ -265,7 +269,7 @@ void ClassRewriter::on_vm_init(JNIEnv* jni) {
   if (tracker != nullptr) jni->DeleteLocalRef(tracker);
   if (thread != nullptr) jni->DeleteLocalRef(thread);
   if (tracker_ == nullptr)
-    session_->say("the tracker class could not be made: methods and allocations are not counted");
+    parts_->messages.message("the tracker class could not be made: methods and allocations are not counted");
 }
 
 // Constructors of all classes, those of the archive too, end in that of Object: it gets its probe by
@@ -273,7 +277,7 @@ void ClassRewriter::on_vm_init(JNIEnv* jni) {
 void ClassRewriter::catch_up(jvmtiEnv* jvmti, JNIEnv* jni) {
   jclass object = jni->FindClass("java/lang/Object");
   if (object == nullptr || jvmti->RetransformClasses(1, &object) != JVMTI_ERROR_NONE)
-    session_->say("early=n: java.lang.Object gets no probe: only arrays are counted");
+    parts_->messages.message("early=n: java.lang.Object gets no probe: only arrays are counted");
   clear_exception(jni);
   if (object != nullptr) jni->DeleteLocalRef(object);
 }
@@ -305,9 +309,9 @@ void ClassRewriter::set_thread_state(JNIEnv* jni, jobject thread, uint64_t state
 }
 
 uint32_t ClassRewriter::frame(uint32_t method, bool entry) const {
-  Model& model = session_->model();
+  Model& model = parts_->model;
   int32_t line = HPROF_LINE_UNKNOWN;
-  const bool known = entry && session_->settings().line_numbers != 0 &&
+  const bool known = entry && parts_->settings.line_numbers != 0 &&
                      (uint64_t{method} + 1) * sizeof(uint16_t) <= first_lines_.charged() &&
                      *first_line(method) != 0;
   if (known) line = *first_line(method);
@@ -341,7 +345,7 @@ void ClassRewriter::each_left(void* argument, void (*visit)(void*, const char*, 
 jlong ClassRewriter::attach(JNIEnv* jni, jobject thread) {
   if (thread == nullptr || user_of(HPROF_PROBE_METHODS).attach == nullptr) return 0;
   bool is_virtual = is_virtual_thread(jni, thread);
-  if (!is_virtual && session_->threads().is_agent()) return 0;
+  if (!is_virtual && parts_->threads.is_agent()) return 0;
   uint64_t os_id = is_virtual ? 0 : static_cast<uint64_t>(platform::current_thread_id());
   const hprof_probe_user& user = user_of(HPROF_PROBE_METHODS);
   uint64_t word = user.attach(user.self, jni, thread, is_virtual ? 1 : 0, os_id);
@@ -369,15 +373,15 @@ void ClassRewriter::allocated(JNIEnv* jni, jobject object, jlong header) {
 
 void ClassRewriter::entered(JNIEnv* jni, jint method) {
   const hprof_probe_user& user = user_of(HPROF_PROBE_ENTRIES);
-  if (method != 0 && user.entered != nullptr && !session_->threads().is_agent())
+  if (method != 0 && user.entered != nullptr && !parts_->threads.is_agent())
     user.entered(user.self, jni, static_cast<uint32_t>(method));
 }
 
 // A virtual thread has its carrier's JNIEnv, and leaves it in the middle of a call.
 jlong ClassRewriter::call_begins(JNIEnv* jni, jobject thread, jint method) {
   const hprof_probe_user& user = user_of(HPROF_PROBE_CALLS);
-  if (method == 0 || user.call_begins == nullptr || session_->threads().is_agent()) return 0;
-  if (session_->settings().java_version >= 21 && is_virtual_thread(jni, thread)) return 0;
+  if (method == 0 || user.call_begins == nullptr || parts_->threads.is_agent()) return 0;
+  if (parts_->settings.java_version >= 21 && is_virtual_thread(jni, thread)) return 0;
   return static_cast<jlong>(user.call_begins(user.self, jni, static_cast<uint32_t>(method)));
 }
 
@@ -389,13 +393,13 @@ void ClassRewriter::call_ends(JNIEnv* jni, jlong call, bool thrown) {
 
 void ClassRewriter::caught(JNIEnv* jni, jobject exception, jint method) {
   const hprof_probe_user& user = user_of(HPROF_PROBE_CAUGHT);
-  if (exception != nullptr && user.caught != nullptr && !session_->threads().is_agent())
+  if (exception != nullptr && user.caught != nullptr && !parts_->threads.is_agent())
     user.caught(user.self, jni, exception, static_cast<uint32_t>(method));
 }
 
 void ClassRewriter::made(JNIEnv* jni, jobject exception) {
   const hprof_probe_user& user = user_of(HPROF_PROBE_MADE);
-  if (exception != nullptr && user.made != nullptr && !session_->threads().is_agent())
+  if (exception != nullptr && user.made != nullptr && !parts_->threads.is_agent())
     user.made(user.self, jni, exception);
 }
 

@@ -16,12 +16,12 @@
 
 namespace hprof {
 
-class Session;
+struct SessionParts;
 
 class ClassRewriter {
  public:
   // The engine is there; users may ask. [onload]
-  void offer(Session* session, const EngineTable* engine) { session_ = session, table_ = engine; }
+  void offer(const SessionParts* parts, const EngineTable* engine) { parts_ = parts, table_ = engine; }
   hprof_status ask(const hprof_probe_user* user);
   // All have asked: makes the engine. False: no memory. [onload]
   bool begin();
@@ -31,8 +31,9 @@ class ClassRewriter {
   // loader: of the LoaderBook. [app], from before VMStart on
   void class_file(jvmtiEnv* jvmti, uint32_t loader, jint size, const unsigned char* bytes, jint* new_size,
                   unsigned char** new_bytes);
-  void on_vm_start(JNIEnv* jni);  // defines the tracker class
-  void on_vm_init(JNIEnv* jni);   // makes it ready
+  // Defines the tracker class; why the VM must not start without it, or nullptr.
+  const char* on_vm_start(JNIEnv* jni);
+  void on_vm_init(JNIEnv* jni);  // makes it ready
   // Without early hooks: class files are seen from VMInit on. First count_passed(), then the event, then
   // catch_up().
   bool is_late() const { return is_late_; }
@@ -73,7 +74,7 @@ class ClassRewriter {
     return reinterpret_cast<uint16_t*>(first_lines_.base()) + method;
   }
 
-  Session* session_ = nullptr;
+  const SessionParts* parts_ = nullptr;
   const EngineTable* table_ = nullptr;
   Engine* engine_ = nullptr;
   uint32_t asked_ = 0;

@@ -4,7 +4,8 @@
 #include <initializer_list>
 #include <new>
 
-#include "core/agent/session.h"
+#include "core/agent/control.h"
+#include "core/agent/session_parts.h"
 
 namespace hprof {
 
@@ -76,8 +77,8 @@ bool ControlServer::open_tcp(const CoreConfig& core, Error* error) {
   return code == 0 || explain("can't listen at", core.listen, code, error);
 }
 
-bool ControlServer::start(Session* session) {
-  session_ = session;
+bool ControlServer::start(const SessionParts* parts) {
+  parts_ = parts;
   for (Listener* listener : {&local_, &tcp_}) {
     if (!listener->socket.is_open()) continue;
     auto run = [](void* self) {
@@ -239,7 +240,7 @@ bool ControlServer::authenticate(Connection& connection) {
   const bool answered =
       send(connection, greeting.text()) && read_line(connection, platform::monotonic_ns() + kLoginNs, &line);
   if (answered && is_authentic(line, secret_.text(), nonce)) return true;
-  session_->say_detail("a client of listen= did not know the secret");
+  parts_->messages.detail("a client of listen= did not know the secret");
   send(connection, "ERROR not authenticated\n");
   return false;
 }
@@ -259,13 +260,13 @@ bool ControlServer::obey(Connection& connection, Str line) {
   new (&connection.answer) Answer;
   Command command;
   bool asked = parse_text_command(line, &command, &connection.answer.last);
-  if (asked && !session_->control().perform(command, &connection.answer)) {
+  if (asked && !parts_->control.perform(command, &connection.answer)) {
     connection.answer.error().put("the session ends");
   }
   if (connection.answer.detach) {
     // Answered when all is given back, so that the next agent may be loaded at once.
     if (!keep_waiting(connection)) send_answer(connection);
-    session_->control().request_detach();
+    parts_->control.request_detach();
     return false;
   }
   return send_answer(connection) && command.kind != CommandKind::kEof;

@@ -19,7 +19,7 @@
 
 namespace hprof {
 
-class Session;
+struct SessionParts;
 
 #ifdef HPROF_NO_CONTROL
 
@@ -31,7 +31,7 @@ class ControlServer {
     if (asked) snprintf(error->text, sizeof(error->text), "no control= and listen= in this build");
     return !asked;
   }
-  bool start(Session*) { return true; }
+  bool start(const SessionParts*) { return true; }
   bool close(int64_t) { return true; }
   void remove_path() {}
   void take_leave(const char*) {}
@@ -46,7 +46,7 @@ class ControlServer {
   // [onload]
   bool open(const CoreConfig& core, Error* error);
   // Starts answering. False: no thread for it. [control]
-  bool start(Session* session);
+  bool start(const SessionParts* parts);
   // Takes no more connections and ends those that are there. False: a thread is still busy at the deadline.
   // Never started or never opened: fine. [control]
   bool close(int64_t deadline_ns);
@@ -97,7 +97,7 @@ class ControlServer {
   bool send(Connection& connection, Str text);
   bool send_answer(Connection& connection);
 
-  Session* session_ = nullptr;
+  const SessionParts* parts_ = nullptr;
   Listener local_;
   Listener tcp_;
   char path_[kControlPathMost] = {};

@@ -175,6 +175,7 @@ const void* find_extension(const hprof_host* host, const char* unit_id, const ch
 
 void make_host(UnitSlot& slot, Session* session, const hprof_settings* settings) {
   slot.session = session;
+  slot.parts = &session->parts();
   slot.host = {sizeof(hprof_host), HPROF_ABI_MAJOR, HPROF_ABI_MINOR,
                settings,           &find_service,   &find_extension};
 }

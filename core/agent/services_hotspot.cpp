@@ -4,10 +4,13 @@
 #include <hprof/draft/hotspot.h>
 
 #include "core/agent/service_tables.h"
-#include "core/agent/session.h"
+#include "core/agent/session_parts.h"
+#include "core/agent/unit_slot.h"
 #include "core/base/build.h"
+#include "core/base/memory_account.h"
 #include "core/hotspot/allocate_instance.h"
 #include "core/hotspot/frame_walk.h"
+#include "core/hotspot/hotspot.h"
 #include "core/hotspot/jni_table.h"
 #include "core/hotspot/object_address.h"
 #include "core/hotspot/object_header.h"
@@ -17,8 +20,8 @@ namespace hprof {
 
 namespace {
 
-Session* session_of(const hprof_host* host) { return slot_of(host)->session; }
-HotSpot& hotspot_of(const hprof_host* host) { return session_of(host)->hotspot(); }
+const SessionParts& parts_of(const hprof_host* host) { return *slot_of(host)->parts; }
+HotSpot& hotspot_of(const hprof_host* host) { return parts_of(host).hotspot; }
 FrameWalk* walk_of(hprof_frame_walk* walk) { return reinterpret_cast<FrameWalk*>(walk); }
 
 uint32_t read_flag(const hprof_host* host, const char* name, void* value, uint32_t size) {
@@ -34,7 +37,7 @@ void* compiled_method(const hprof_host* host, uint64_t pc) {
 }
 
 uint32_t watch_unloads(const hprof_host* host, uint32_t* count) {
-  return hotspot_of(host).watch_unloads(session_of(host)->vm(), count) ? 1 : 0;
+  return hotspot_of(host).watch_unloads(parts_of(host).vm, count) ? 1 : 0;
 }
 
 // --- objects
@@ -77,8 +80,7 @@ uint64_t weak_address(const hprof_host*, void* weak) { return address_of_weak(st
 
 uint32_t watch_native_objects(const hprof_host* host, NativeObjectMade made, void* self) {
   HotSpot& hotspot = hotspot_of(host);
-  const bool done =
-      hotspot.is_on(Item::kJniTable) && replace_jni_table(session_of(host)->jvmti(), made, self);
+  const bool done = hotspot.is_on(Item::kJniTable) && replace_jni_table(parts_of(host).jvmti, made, self);
   return hotspot.settle(Item::kJniTable, done ? nullptr : "it cannot be replaced") ? 1 : 0;
 }
 
@@ -92,18 +94,18 @@ uint32_t quiet_allocate_instance(const hprof_host* host, void* jni) {
 // --- the walk
 
 hprof_frame_walk* open_walk(const hprof_host* host, void* jni, const char** why) {
-  Session* session = session_of(host);
+  const SessionParts& parts = parts_of(host);
   auto* env = static_cast<JNIEnv*>(jni);
-  HotSpot& hotspot = session->hotspot();
+  HotSpot& hotspot = parts.hotspot;
   *why = "no memory for it";
-  void* memory = session->memory().allocate(sizeof(FrameWalk));
+  void* memory = parts.memory.allocate(sizeof(FrameWalk));
   if (memory == nullptr) return nullptr;
   auto* walk = new (memory) FrameWalk;
-  const uint64_t thread = hotspot.is_on(Item::kFrameWalk) ? thread_address(session->jvmti(), env) : 0;
-  *why = hotspot.is_on(Item::kFrameWalk) ? walk->open(hotspot, session->settings().java_version, env, thread)
+  const uint64_t thread = hotspot.is_on(Item::kFrameWalk) ? thread_address(parts.jvmti, env) : 0;
+  *why = hotspot.is_on(Item::kFrameWalk) ? walk->open(hotspot, parts.settings.java_version, env, thread)
                                          : "switched off";
   if (hotspot.settle(Item::kFrameWalk, *why)) return reinterpret_cast<hprof_frame_walk*>(walk);
-  session->memory().release(memory, sizeof(FrameWalk));
+  parts.memory.release(memory, sizeof(FrameWalk));
   return nullptr;
 }
 

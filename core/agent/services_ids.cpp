@@ -1,16 +1,19 @@
 // The ids service: the model's tables, and the VM's names on the way in.
 #include <hprof/service/ids.h>
 
+#include "core/agent/class_book.h"
 #include "core/agent/service_tables.h"
-#include "core/agent/session.h"
+#include "core/agent/session_parts.h"
+#include "core/agent/unit_slot.h"
 #include "core/base/atomic.h"
+#include "core/model/model.h"
 
 namespace hprof {
 
 namespace {
 
-Session* session_of(const hprof_host* host) { return slot_of(host)->session; }
-Model& model_of(const hprof_host* host) { return slot_of(host)->session->model(); }
+ClassBook& classes_of(const hprof_host* host) { return slot_of(host)->parts->classes; }
+Model& model_of(const hprof_host* host) { return slot_of(host)->parts->model; }
 
 // As much of the answer as the caller has room for; nullptr: all zeros.
 template <typename T>
@@ -73,10 +76,10 @@ const hprof_ids_service kIds = {
       return raw(model_of(host).synthetic_frame(Str(class_name), Str(method_name)));
     },
     [](const hprof_host* host, void* jni, const hprof_raw_frame* frame, uint32_t running) {
-      return session_of(host)->classes().frame(static_cast<JNIEnv*>(jni), *frame, running != 0);
+      return classes_of(host).frame(static_cast<JNIEnv*>(jni), *frame, running != 0);
     },
     [](const hprof_host* host, void* jni, void* of) {
-      return session_of(host)->classes().class_serial(static_cast<JNIEnv*>(jni), static_cast<jclass>(of));
+      return classes_of(host).class_serial(static_cast<JNIEnv*>(jni), static_cast<jclass>(of));
     },
     [](const hprof_host* host, hprof_string_id id) {
       Str text = model_of(host).text(StringId{id});
@@ -88,8 +91,7 @@ const hprof_ids_service kIds = {
     &trace_info,
     &thread_info,
     [](const hprof_host* host, void* jni, void* of, hprof_object_id object) {
-      return session_of(host)->classes().dumped_class(static_cast<JNIEnv*>(jni), static_cast<jclass>(of),
-                                                      object);
+      return classes_of(host).dumped_class(static_cast<JNIEnv*>(jni), static_cast<jclass>(of), object);
     },
 };
 

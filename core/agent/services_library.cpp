@@ -2,8 +2,10 @@
 #include <hprof/draft/library.h>
 
 #include "core/agent/service_tables.h"
-#include "core/agent/session.h"
+#include "core/agent/session_parts.h"
+#include "core/agent/unit_slot.h"
 #include "core/base/build.h"
+#include "platform/platform.h"
 
 namespace hprof {
 
@@ -16,7 +18,7 @@ const hprof_library* open_library(const hprof_host*, const char* path, char* err
 }
 
 void* find_symbol(const hprof_host* host, const hprof_library* library, const char* name) {
-  if (library == nullptr) return slot_of(host)->session->vm_symbol(name);
+  if (library == nullptr) return slot_of(host)->parts->vm_symbol(name);
   platform::Library opened;
   opened.handle = const_cast<hprof_library*>(library);
   return platform::library_symbol(opened, name);

@@ -6,12 +6,15 @@
 #include <hprof/service/accounting.h>
 #include <hprof/service/threads.h>
 
+#include "core/agent/control.h"
 #include "core/agent/service_tables.h"
-#include "core/agent/session.h"
+#include "core/agent/session_parts.h"
+#include "core/agent/thread_book.h"
+#include "core/agent/unit_slot.h"
+#include "core/base/memory_account.h"
 
 // The bodies behind the ABI's opaque names.
 struct hprof_agent_thread {
-  hprof::Session* session;
   void (*body)(void* argument, void* jni, hprof_agent_thread* thread);
   void* argument;
   hprof::platform::Event wake;
@@ -29,7 +32,7 @@ namespace {
 
 constexpr int64_t kStopDeadlineNs = 5 * platform::kNanosPerSecond;
 
-Session* session_of(const hprof_host* host) { return slot_of(host)->session; }
+const SessionParts& parts_of(const hprof_host* host) { return *slot_of(host)->parts; }
 
 // --- threads
 
@@ -42,16 +45,15 @@ void JNICALL run_body(jvmtiEnv*, JNIEnv* jni, void* argument) {
 
 hprof_agent_thread* start_thread(const hprof_host* host, const char* name,
                                  void (*body)(void*, void*, hprof_agent_thread*), void* argument) {
-  Session* session = session_of(host);
-  JNIEnv* jni = is_gone(*slot_of(host)) ? nullptr : session->jni();
-  void* memory = jni != nullptr ? session->memory().allocate(sizeof(hprof_agent_thread)) : nullptr;
+  const SessionParts& parts = parts_of(host);
+  JNIEnv* jni = is_gone(*slot_of(host)) ? nullptr : parts.jni();
+  void* memory = jni != nullptr ? parts.memory.allocate(sizeof(hprof_agent_thread)) : nullptr;
   if (memory == nullptr) return nullptr;
   auto* thread = new (memory) hprof_agent_thread;
-  thread->session = session;
   thread->body = body;
   thread->argument = argument;
-  if (run_agent_thread(session, jni, name, &run_body, thread)) return thread;
-  session->memory().release(memory, sizeof(hprof_agent_thread));
+  if (run_agent_thread(slot_of(host)->session, jni, name, &run_body, thread)) return thread;
+  parts.memory.release(memory, sizeof(hprof_agent_thread));
   return nullptr;
 }
 
@@ -71,7 +73,7 @@ hprof_status stop_thread(const hprof_host* host, hprof_agent_thread* thread) {
     platform::sleep_ns(platform::kNanosPerMilli / 2);
   }
   thread->~hprof_agent_thread();
-  session_of(host)->memory().release(thread, sizeof(hprof_agent_thread));
+  parts_of(host).memory.release(thread, sizeof(hprof_agent_thread));
   return HPROF_OK;
 }
 
@@ -84,11 +86,11 @@ const hprof_threads_service kThreads = {
     &stop_thread,
     [](const hprof_host* host, void* jni, void* argument, uint32_t (*visit)(void*, hprof_thread*, void*)) {
       auto* slot = static_cast<const CollectorSlot*>(slot_of(host));
-      slot->session->threads().each(static_cast<JNIEnv*>(jni), slot->index, argument, visit);
+      slot->parts->threads.each(static_cast<JNIEnv*>(jni), slot->index, argument, visit);
     },
     // Records stay mapped: one that is given back while it is read answers with a serial that was right.
     [](const hprof_host* host, void* thread) {
-      return session_of(host)->threads().serial_of(static_cast<jthread>(thread));
+      return parts_of(host).threads.serial_of(static_cast<jthread>(thread));
     },
     [](const hprof_host*, uint64_t ns) { platform::sleep_ns(static_cast<int64_t>(ns)); },
 };
@@ -129,8 +131,8 @@ void uninstall(const hprof_host*) {
 
 hprof_cpu_timer* start_timer(const hprof_host* host, uint64_t os_id, uint64_t interval_ns,
                              void* timer_argument) {
-  Session* session = session_of(host);
-  auto* timer = static_cast<hprof_cpu_timer*>(session->memory().allocate(sizeof(hprof_cpu_timer)));
+  const SessionParts& parts = parts_of(host);
+  auto* timer = static_cast<hprof_cpu_timer*>(parts.memory.allocate(sizeof(hprof_cpu_timer)));
   if (timer == nullptr) return nullptr;
   new (timer) hprof_cpu_timer;
   auto thread = static_cast<platform::NativeThread>(os_id);
@@ -138,13 +140,13 @@ hprof_cpu_timer* start_timer(const hprof_host* host, uint64_t os_id, uint64_t in
     if (platform::cpu_timer_start(timer->timer, static_cast<int64_t>(interval_ns)) == 0) return timer;
     platform::cpu_timer_delete(&timer->timer);
   }
-  session->memory().release(timer, sizeof(hprof_cpu_timer));
+  parts.memory.release(timer, sizeof(hprof_cpu_timer));
   return nullptr;
 }
 
 void stop_timer(const hprof_host* host, hprof_cpu_timer* timer) {
   platform::cpu_timer_delete(&timer->timer);
-  session_of(host)->memory().release(timer, sizeof(hprof_cpu_timer));
+  parts_of(host).memory.release(timer, sizeof(hprof_cpu_timer));
 }
 
 const hprof_sampling_service kSampling = {

@@ -119,15 +119,15 @@ void Session::say_detail(const char* text) const {
   if (setup_.core().shows_details()) say(text);
 }
 
-JNIEnv* Session::jni() const {
+JNIEnv* SessionParts::jni() const {
   void* env = nullptr;
-  return vm_->GetEnv(&env, JNI_VERSION_1_6) == JNI_OK ? static_cast<JNIEnv*>(env) : nullptr;
+  return vm->GetEnv(&env, JNI_VERSION_1_6) == JNI_OK ? static_cast<JNIEnv*>(env) : nullptr;
 }
 
 // The functions of the JavaVM lie in the VM's library. Another agent may have put its own GetEnv there.
-void* Session::vm_symbol(const char* name) const {
+void* SessionParts::vm_symbol(const char* name) const {
   if (!kHasModules) return platform::symbol_in_process(name);
-  return platform::symbol_in_library_of(reinterpret_cast<const void*>(vm_->functions->DestroyJavaVM), name);
+  return platform::symbol_in_library_of(reinterpret_cast<const void*>(vm->functions->DestroyJavaVM), name);
 }
 
 Messages Session::messages() {
@@ -139,7 +139,7 @@ Messages Session::messages() {
 }
 
 Configured Session::configure(JavaVM* vm, const char* options, bool attached) {
-  vm_ = vm;
+  parts_.vm = vm;
   settings_.attached = attached ? 1 : 0;
   losses_.open();
   AttachReply* to = asker();
@@ -172,7 +172,7 @@ bool Session::load() {
 bool Session::start_attached() {
   JNIEnv* env = jni();
   jthread self = nullptr;
-  if (env == nullptr || jvmti_->GetCurrentThread(&self) != JVMTI_ERROR_NONE) return false;
+  if (env == nullptr || parts_.jvmti->GetCurrentThread(&self) != JVMTI_ERROR_NONE) return false;
   on_vm_init(env, self);
   env->DeleteLocalRef(self);
   return true;
@@ -222,10 +222,12 @@ bool Session::has_enough_memory(char* error, uint32_t size) {
 
 bool Session::get_environment() {
   void* env = nullptr;
-  if (vm_->GetEnv(&env, JVMTI_VERSION_1_2) != JNI_OK) return fail("this VM has no JVMTI 1.2");
-  jvmti_ = static_cast<jvmtiEnv*>(env);
-  if (!events_.attach_to(jvmti_, this)) return fail("the VM refuses JVMTI callbacks");
-  auto symbol = [](void* self, const char* name) { return static_cast<Session*>(self)->vm_symbol(name); };
+  if (parts_.vm->GetEnv(&env, JVMTI_VERSION_1_2) != JNI_OK) return fail("this VM has no JVMTI 1.2");
+  parts_.jvmti = static_cast<jvmtiEnv*>(env);
+  if (!events_.attach_to(parts_.jvmti, this)) return fail("the VM refuses JVMTI callbacks");
+  auto symbol = [](void* self, const char* name) {
+    return static_cast<Session*>(self)->parts_.vm_symbol(name);
+  };
   hotspot_.open(setup_.core().hotspot_off, symbol, this, messages());
   return true;
 }
@@ -246,7 +248,7 @@ bool Session::make_units() {
   settings_.line_numbers = core.line_numbers;
   settings_.thread_in_traces = core.thread_in_traces;
   settings_.verbose = core.verbose;
-  settings_.java_version = java_version(jvmti_);
+  settings_.java_version = java_version(parts_.jvmti);
   settings_.cutoff = core.cutoff;
   settings_.raw_names = core.raw_names;
   if (selection.collector_count > kMostCollectors) return fail("too many collectors at once");
@@ -326,15 +328,15 @@ bool Session::create_tables() {
   ClassBook::Options options = {settings_.line_numbers != 0,
                                 (settings_.granted & HPROF_NEED_LINE_NUMBERS) != 0,
                                 (settings_.granted & HPROF_NEED_SOURCE_FILE) != 0};
-  loaders_.create(jvmti_, &memory_);
+  loaders_.create(parts_.jvmti, &memory_);
   const bool every_class = is_subscribed(HPROF_EVENT_CLASS_UNLOAD);
   if ((every_class || records_unloads()) && !unloads_.open(memory_, model_.limits().classes, every_class)) {
     return fail("not enough memory to watch classes");
   }
-  if (!classes_.create(jvmti_, &memory_, &model_, &loaders_, &unloads_, &losses_, options,
+  if (!classes_.create(parts_.jvmti, &memory_, &model_, &loaders_, &unloads_, &losses_, options,
                        setup_.core().max_memory))
     return fail("not enough memory for the book of methods");
-  threads_.create(jvmti_, &memory_, &model_, &Session::announce_thread, this);
+  threads_.create(parts_.jvmti, &memory_, &model_, &Session::announce_thread, this);
   if (setup_.selects("redact", "full")) threads_.hide_names();
   return true;
 }
@@ -452,7 +454,7 @@ bool Session::offer_rewriting() {
   auto* engine = static_cast<const EngineTable*>(unit->ops);
   if (engine->size != sizeof(EngineTable) || engine->version != kEngineVersion)
     return fail("the module bytecode is of another version");
-  rewriter_.offer(this, engine);
+  rewriter_.offer(&parts_, engine);
   return true;
 }
 

@@ -16,6 +16,7 @@
 #include "core/agent/last_words.h"
 #include "core/agent/loader_book.h"
 #include "core/agent/phase_gate.h"
+#include "core/agent/session_parts.h"
 #include "core/agent/setup.h"
 #include "core/agent/socket_reader.h"
 #include "core/agent/thread_book.h"
@@ -76,7 +77,9 @@ class Session {
   void set_rival_check(bool (*has_rival)()) { has_rival_ = has_rival; }
   void set_detacher(void (*detacher)(Session*, JNIEnv*)) { detacher_ = detacher; }
   // The VM can define classes, and does little else. [app]
-  void on_vm_start(JNIEnv* jni) { rewriter_.on_vm_start(jni); }
+  void on_vm_start(JNIEnv* jni) {
+    if (const char* why = rewriter_.on_vm_start(jni)) refuse_start(why);
+  }
   // Starts the collectors; the VM is live. [control]
   void on_vm_init(JNIEnv* jni, jthread thread);
   // The last report, and the end of all threads of the agent's own. [app]
@@ -133,13 +136,13 @@ class Session {
   // has a place for it, a string that nothing refers to. One thread at a time.
   void echo(uint32_t serial, bool good, const char* text);
 
+  const SessionParts& parts() const { return parts_; }
   const Setup& setup() const { return setup_; }
   const hprof_settings& settings() const { return settings_; }
   Control& control() { return control_; }
   uint32_t collector_count() const { return collector_count_; }
   CollectorSlot& collector(uint32_t index) { return collectors_[index]; }
   ThreadBook& threads() { return threads_; }
-  HotSpot& hotspot() { return hotspot_; }
   ClassBook& classes() { return classes_; }
   LoaderBook& loaders() { return loaders_; }
   UnloadWatch& unloads() { return unloads_; }
@@ -160,15 +163,14 @@ class Session {
   const void* find_extension(const char* unit_id, const char* id) const {
     return setup_.find_extension(unit_id, id);
   }
-  JavaVM* vm() const { return vm_; }
-  jvmtiEnv* jvmti() const { return jvmti_; }
+  JavaVM* vm() const { return parts_.vm; }
+  jvmtiEnv* jvmti() const { return parts_.jvmti; }
   bool shows_details() const { return setup_.core().shows_details(); }
   // Does the encoder take dumps that somebody else made? Those of several streams are put in order, for which
   // what the sink has must be written again.
   bool takes_foreign_dumps(uint32_t streams) const;
   Phase phase() const { return phase_.load(std::memory_order_acquire); }
-  JNIEnv* jni() const;
-  void* vm_symbol(const char* name) const;
+  JNIEnv* jni() const { return parts_.jni(); }
 
   // Ends the process before the program has begun, where the VM would otherwise fail to start, in many words.
   // [onload][app]
@@ -238,8 +240,6 @@ class Session {
   static void announce_thread(void* session, uint32_t serial, bool started);
   static void JNICALL run_detacher(jvmtiEnv* jvmti, JNIEnv* jni, void* session);
 
-  JavaVM* vm_ = nullptr;
-  jvmtiEnv* jvmti_ = nullptr;
   std::atomic<Phase> phase_{Phase::kLoaded};
   Setup setup_;
   hprof_settings settings_ = {};
@@ -286,6 +286,8 @@ class Session {
   UnitSlot encoder_;
   UnitSlot sink_;
   UnitSlot filter_;  // unit is nullptr: none
+  SessionParts parts_ = {settings_, messages(), memory_,      model_, hotspot_, threads_,
+                         classes_,  rewriter_,  class_files_, kinds_, control_};
 };
 
 // Fills in the host of a unit slot: settings and the service tables. services.cpp

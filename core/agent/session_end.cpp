@@ -58,7 +58,7 @@ void Session::finish(JNIEnv* jni) {
   stop_collectors();
   control_.release();
   bool ended = end_threads(platform::monotonic_ns() + kThreadDeadlineNs);
-  if (phase() == Phase::kEnding) events_.detach_from(jvmti_);
+  if (phase() == Phase::kEnding) events_.detach_from(parts_.jvmti);
   ended = gate_.close(platform::monotonic_ns() + kThreadDeadlineNs) && ended;
   ended = pipeline_.finish(platform::monotonic_ns() + kThreadDeadlineNs) && ended;
   if (says_where && !pipeline_.has_failed()) say_done(name);
@@ -145,7 +145,7 @@ bool Session::begin_dying(int64_t deadline_ns) {
 void Session::on_vm_death(JNIEnv* jni) {
   if (setup_.is_without_effect() || !begin_dying(platform::monotonic_ns() + exit_timeout_ns())) return;
   jthread self = nullptr;
-  if (jvmti_->GetCurrentThread(&self) == JVMTI_ERROR_NONE && self != nullptr) {
+  if (parts_.jvmti->GetCurrentThread(&self) == JVMTI_ERROR_NONE && self != nullptr) {
     threads_.exits(jni, self);
     jni->DeleteLocalRef(self);
   }
@@ -185,14 +185,14 @@ void Session::give_back(JNIEnv* jni) {
   loaders_.destroy(jni);
   platform::uninstall_sample_handler();
   hotspot_.close();
-  if (jvmti_ != nullptr) jvmti_->DisposeEnvironment();
-  jvmti_ = nullptr;
+  if (parts_.jvmti != nullptr) parts_.jvmti->DisposeEnvironment();
+  parts_.jvmti = nullptr;
   model_.destroy();
   memory_.close_fixed();
 }
 
 void Session::dispose() {
-  if (jvmti_ != nullptr) events_.detach_from(jvmti_);
+  if (parts_.jvmti != nullptr) events_.detach_from(parts_.jvmti);
   int64_t deadline = platform::monotonic_ns() + kThreadDeadlineNs;
   if (control_.stop(deadline) && end_threads(deadline) && pipeline_.finish(deadline)) give_back(nullptr);
   phase_.store(Phase::kDead, std::memory_order_release);
@@ -209,7 +209,7 @@ bool Session::detach(JNIEnv* jni) {
     line.put("detached, ").put_unsigned(memory_.used()).put(" bytes not given back");
     say_detail(text);
   } else {
-    events_.detach_from(jvmti_);
+    events_.detach_from(parts_.jvmti);
     say("detached, but an agent thread did not stop; its memory was not freed");
   }
   phase_.store(Phase::kDead, std::memory_order_release);

@@ -24,7 +24,7 @@ const hprof_variant* Session::choose_variant(const hprof_unit* unit) {
     const bool applies = strcmp(variant->when, "attached") == 0 ? settings_.attached != 0
                                                                 : setup_.selects_pattern(variant->when);
     if (!applies) continue;
-    if ((variant->needs & ~add_capabilities(jvmti_, variant->needs)) == 0) return variant;
+    if ((variant->needs & ~add_capabilities(parts_.jvmti, variant->needs)) == 0) return variant;
   }
   return nullptr;
 }
@@ -50,7 +50,7 @@ bool Session::ask_for_capabilities() {
   wants |= HPROF_NEED_SOURCE_FILE | (settings_.line_numbers != 0 ? HPROF_NEED_LINE_NUMBERS : 0);
   if ((needs_ & HPROF_NEED_METHOD_BOOK) != 0 || is_subscribed(HPROF_EVENT_CLASS_UNLOAD) || records_unloads())
     wants |= HPROF_NEED_GC_EVENTS;
-  settings_.granted = add_capabilities(jvmti_, needs_ | wants);
+  settings_.granted = add_capabilities(parts_.jvmti, needs_ | wants);
   for (uint32_t bit = 0; bit < HPROF_NEED_COUNT; bit++) {
     uint64_t mask = 1ull << bit;
     char text[160];

@@ -20,13 +20,13 @@ void Session::on_vm_init(JNIEnv* jni, jthread thread) {
   gate_.open();
   rewriter_.on_vm_init(jni);
   if (rewriter_.is_late()) {
-    rewriter_.count_passed(jvmti_, jni);
+    rewriter_.count_passed(parts_.jvmti, jni);
     enable_events();
-    rewriter_.catch_up(jvmti_, jni);
+    rewriter_.catch_up(parts_.jvmti, jni);
   }
   if (!pipeline_.start()) say("can't start the writer thread: the profile is written at the end only");
   if (!control_.start(this, jni)) say("can't start the control thread: no reports on request");
-  if (!server_.start(this)) say("can't start a thread for commands: they are not answered");
+  if (!server_.start(&parts_)) say("can't start a thread for commands: they are not answered");
   if (pipeline_.is_duplex() && !reader_.start(this)) {
     say("can't start a thread for the peer's commands: they are not read");
   }
@@ -68,7 +68,7 @@ uint64_t Session::events_wanted() const {
 bool Session::enable_events() {
   uint64_t events = events_wanted();
   uint64_t failed = 0;
-  const uint64_t refused = events_.enable(jvmti_, events, &failed);
+  const uint64_t refused = events_.enable(parts_.jvmti, events, &failed);
   for (uint32_t bit = 0; bit < HPROF_EVENT_COUNT; bit++) {
     if ((events >> bit & 1) == 0) continue;
     char text[120];

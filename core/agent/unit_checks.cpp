@@ -3,7 +3,10 @@
 
 #include <cstdio>
 
-#include "core/agent/session.h"
+#include "core/agent/event_hub.h"
+#include "core/agent/session_parts.h"
+#include "core/agent/unit_slot.h"
+#include "core/model/model.h"
 #include "core/pipeline/record_check.h"
 
 namespace hprof {
@@ -33,11 +36,11 @@ void complain(const UnitSlot& slot, Complaint complaint, const char* text) {
   if ((slot.complaints.fetch_or(bit, std::memory_order_relaxed) & bit) != 0) return;
   char line[256];
   snprintf(line, sizeof(line), "plugin %s: %s", slot.unit->id, text);
-  slot.session->say(line);
+  slot.parts->messages.message(line);
 }
 
 bool check_record(const UnitSlot& slot, const hprof_record* record) {
-  const char* fault = fault_of(record, slot.session->kinds(), &is_handed_out, &slot.session->model());
+  const char* fault = fault_of(record, slot.parts->kinds, &is_handed_out, &slot.parts->model);
   if (fault == nullptr) return true;
   char text[200];
   snprintf(text, sizeof(text), "a record %s; it is left out", fault);

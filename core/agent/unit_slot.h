@@ -15,11 +15,13 @@
 namespace hprof {
 
 class Session;
+struct SessionParts;
 
 // `host` comes first: a service gets the unit's host and finds the slot by it.
 struct UnitSlot {
   hprof_host host = {};
   Session* session = nullptr;
+  const SessionParts* parts = nullptr;  // of the session
   const hprof_unit* unit = nullptr;
   void* config = nullptr;
   // Nobody waits for the unit any longer: it is not called again, what it has is never given back.

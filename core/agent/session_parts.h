@@ -1,0 +1,44 @@
+// What a session lends to services and to parts of its own that need no more of it. Whoever uses one includes
+// its header.
+#pragma once
+
+#include <jvmti.h>
+
+#include <hprof/host.h>
+
+#include "core/base/message.h"
+
+namespace hprof {
+
+class ClassBook;
+class ClassFiles;
+class ClassRewriter;
+class Control;
+class HotSpot;
+class MemoryAccount;
+class Model;
+class RecordKinds;
+class ThreadBook;
+
+// Lives as long as the session, and so does what it points to; but jvmti, which is there from load() until
+// the session is detached.
+struct SessionParts {
+  const hprof_settings& settings;
+  Messages messages;  // [any] but [signal]
+  MemoryAccount& memory;
+  Model& model;
+  HotSpot& hotspot;
+  ThreadBook& threads;
+  ClassBook& classes;
+  ClassRewriter& rewriter;
+  ClassFiles& class_files;
+  RecordKinds& kinds;
+  Control& control;
+  JavaVM* vm = nullptr;
+  jvmtiEnv* jvmti = nullptr;
+
+  JNIEnv* jni() const;  // of the calling thread; nullptr: the VM does not know it
+  void* vm_symbol(const char* name) const;
+};
+
+}  // namespace hprof
