@@ -40,9 +40,9 @@ int cpu_timer_delete(CpuTimer* timer);  // not created: nothing [any]
 // -------------------------------------------------------------------------------------------------
 
 // The kernel's state of a thread of this process.
-enum class ThreadState { kUnknown, kRunnable, kBlocked };  // kRunnable: on a processor, or waiting for one
+enum class RunState { kUnknown, kRunnable, kBlocked };  // kRunnable: on a processor, or waiting for one
 // kUnknown: it is gone, or this OS does not say. Some system calls. [any] but [signal]
-ThreadState thread_state(NativeThread thread);
+RunState thread_state(NativeThread thread);
 
 // Has the sample handler run on a thread of this process, with `value` and no overrun, as soon as it executes
 // code outside of the kernel. A look that is still on its way swallows the next one. Install the handler

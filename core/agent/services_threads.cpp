@@ -177,9 +177,8 @@ const hprof_sampling_service kSampling = {
     },
     [](const hprof_host*, uint64_t os_id) -> uint32_t {
       const auto id = os_id != 0 ? static_cast<platform::NativeThread>(os_id) : platform::current_thread_id();
-      const platform::ThreadState state = platform::thread_state(id);
-      return state == platform::ThreadState::kUnknown ? UINT32_MAX
-                                                      : state == platform::ThreadState::kRunnable;
+      const platform::RunState state = platform::thread_state(id);
+      return state == platform::RunState::kUnknown ? UINT32_MAX : state == platform::RunState::kRunnable;
     },
     [](const hprof_host*, const void* context) {
       return static_cast<uint32_t>(platform::interrupted_a_call(context));

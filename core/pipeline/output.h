@@ -14,7 +14,7 @@
 #include "core/base/build.h"
 #include "core/base/inside.h"
 #include "core/pipeline/chunk_queue.h"
-#include "core/pipeline/definitions.h"
+#include "core/pipeline/output_definitions.h"
 #include "core/pipeline/record_kinds.h"
 
 namespace hprof {
@@ -42,7 +42,7 @@ struct OutputPlan {
   void (*complain)(const hprof_host* host, const char* text);
   uint32_t whole_only = 0;  // see hprof_sink_target
   uint32_t look_only = 0;
-  uint32_t most_numbers = 0;  // see Definitions
+  uint32_t most_numbers = 0;  // see OutputDefinitions
   // Between encoder and sink; nullptr: none.
   const hprof_host* filter_host = nullptr;
   const hprof_filter_ops* filter = nullptr;
@@ -155,7 +155,7 @@ class Output {
   void* sink_self_ = nullptr;
   void* filter_self_ = nullptr;
   hprof_report_info report_ = {};  // the sink is inside of; size 0: none
-  Definitions definitions_;
+  OutputDefinitions definitions_;
   ChunkQueue chunks_;
   Out out_ = {};
   uint64_t definition_time_us_ = 0;

@@ -49,13 +49,13 @@ bool is_look(const siginfo_t* info, void** value) {
 }
 
 // Field 3 of proc(5)'s stat; the name before it may have any character.
-ThreadState thread_state(NativeThread thread) {
+RunState thread_state(NativeThread thread) {
   char path[64], text[128];
   PathText(path, sizeof path).add("/proc/self/task/").add(static_cast<uint32_t>(thread)).add("/stat");
-  if (read_proc_text(path, text, sizeof text) == 0) return ThreadState::kUnknown;
+  if (read_proc_text(path, text, sizeof text) == 0) return RunState::kUnknown;
   const char* end_of_name = strrchr(text, ')');
-  if (end_of_name == nullptr || end_of_name[1] != ' ') return ThreadState::kUnknown;
-  return end_of_name[2] == 'R' ? ThreadState::kRunnable : ThreadState::kBlocked;
+  if (end_of_name == nullptr || end_of_name[1] != ' ') return RunState::kUnknown;
+  return end_of_name[2] == 'R' ? RunState::kRunnable : RunState::kBlocked;
 }
 
 namespace {

@@ -7,7 +7,7 @@ namespace hprof::platform {
 
 int send_look(NativeThread, void*) { return kErrorUnsupported; }
 bool is_look(const siginfo_t*, void**) { return false; }
-ThreadState thread_state(NativeThread) { return ThreadState::kUnknown; }
+RunState thread_state(NativeThread) { return RunState::kUnknown; }
 bool interrupted_a_call(const void*) { return false; }
 bool left_a_call(const void*) { return false; }
 

@@ -7,7 +7,7 @@ namespace hprof::dump {
 
 namespace {
 
-constexpr uint64_t kLoaderCount = ClassTable::kMost + 1;
+constexpr uint64_t kLoaderCount = ClassLayouts::kMost + 1;
 constexpr jint kClassFileInterface = 0x0200;
 constexpr jint kStatic = 0x0008;
 constexpr jint kLocalsBeside = 64;

@@ -3,14 +3,14 @@
 // A weak reference to each is kept between dumps, so that a class keeps its number; no tag is.
 #pragma once
 
-#include "plugins/heap_dump/class_table.h"
+#include "plugins/heap_dump/class_layouts.h"
 #include "plugins/heap_dump/vm.h"
 
 namespace hprof::dump {
 
 class ClassList {
  public:
-  explicit ClassList(ClassTable* table) : table_(table) {}
+  explicit ClassList(ClassLayouts* table) : table_(table) {}
 
   // Tags every loaded class with its number and describes those that are new. The classes are held until
   // release, so none of them is unloaded and method ids of theirs stay good. [control]
@@ -37,7 +37,7 @@ class ClassList {
   bool link(const Vm& vm, jclass loaded);
   uint32_t number_of(const Vm& vm, jobject object) const;
 
-  ClassTable* table_;
+  ClassLayouts* table_;
   jclass* held_ = nullptr;  // the VM's memory, local references
   jint held_count_ = 0;
   LazyTable<uint64_t> loaders_;

@@ -15,7 +15,7 @@ constexpr uint64_t kValues = HeapWriter::kMostValues + 1;
 
 }  // namespace
 
-bool HeapWriter::open(const Services* services, ClassTable* classes, const Config& config) {
+bool HeapWriter::open(const Services* services, ClassLayouts* classes, const Config& config) {
   services_ = services;
   classes_ = classes;
   config_ = config;

@@ -11,7 +11,7 @@
 #include <hprof/cpp/hash_table.hpp>
 #include <hprof/cpp/services.hpp>
 
-#include "plugins/heap_dump/class_table.h"
+#include "plugins/heap_dump/class_layouts.h"
 #include "plugins/heap_dump/config.h"
 #include "plugins/heap_dump/page_table.h"
 
@@ -30,7 +30,7 @@ class HeapWriter {
   static constexpr uint64_t kMostArrays = 1u << 30;
   static constexpr uint64_t kNoAddress = 0;
 
-  bool open(const Services* services, ClassTable* classes, const Config& config);
+  bool open(const Services* services, ClassLayouts* classes, const Config& config);
   // Ids from here on are addresses: not looked for among those that were written. kNoAddress: none are.
   void set_first_address(uint64_t id) { first_address_ = id; }
   void close();
@@ -90,7 +90,7 @@ class HeapWriter {
   void lose_field();
 
   const Services* services_ = nullptr;
-  ClassTable* classes_ = nullptr;
+  ClassLayouts* classes_ = nullptr;
   Config config_ = {};
   uint32_t id_size_ = sizeof(void*);
   bool as_bytes_ = true;

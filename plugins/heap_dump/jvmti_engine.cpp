@@ -8,7 +8,7 @@ namespace hprof::dump {
 // State of one walk, passed to the callbacks.
 struct JvmtiEngine::Walk {
   const Services* services;
-  ClassTable* classes;
+  ClassLayouts* classes;
   HeapWriter* writer;
   ThreadList* threads;
   ObjectTraces* traces;

@@ -39,7 +39,7 @@ class JvmtiEngine {
   hprof_status walk(const Vm& vm, const Config& config, Walk& walk, bool counting);
 
   const Services* services_;
-  ClassTable classes_;
+  ClassLayouts classes_;
   ClassList list_;
   jvmtiEnv* tagged_ = nullptr;  // the environment that holds the tags of the last dump
   bool is_open_ = false;

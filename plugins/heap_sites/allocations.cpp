@@ -74,7 +74,7 @@ void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header) {
   const uint32_t depth = stacks_.depth();
   uint64_t key = class_key != 0 ? walk_key(jni, state, depth) : 0;
   const bool walked = key != 0;
-  jvmtiFrameInfo frames[Stacks::kMostFrames];
+  jvmtiFrameInfo frames[AllocationStacks::kMostFrames];
   uint32_t count = 0;
   if (!walked) {
     state->asked[kAskedUnknown]++;
@@ -87,7 +87,7 @@ void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header) {
   }
   const uint64_t thread = thread_of(jni, state);
   const auto with_rest = [&](uint64_t stack) { return mix(mix(mix(stack, class_key), thread), depth); };
-  key = with_rest(walked ? key : Stacks::hash(frames, count));
+  key = with_rest(walked ? key : AllocationStacks::hash(frames, count));
   Recent* recent = recall(jni, state, key);
   if (walked && (recent == nullptr || wants_proof(state))) {
     state->asked[recent == nullptr ? kAskedNew : kAskedProof]++;
@@ -95,11 +95,12 @@ void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header) {
     if (recent == nullptr && state->seen_code != nullptr) learn_stack(jni, state, frames, count);
     if (recent != nullptr && !is_proven(jni, state, object, recent, frames, count)) {
       recent = nullptr;
-      key = mix(key, Stacks::hash(frames, count));
+      key = mix(key, AllocationStacks::hash(frames, count));
     }
   }
   if (recent == nullptr)
-    recent = miss(jni, state, object, class_key, with_rest(Stacks::hash(frames, count)), key, frames, count);
+    recent = miss(jni, state, object, class_key, with_rest(AllocationStacks::hash(frames, count)), key,
+                  frames, count);
   if (recent != nullptr) {
     uint64_t size = recent->size != 0 ? recent->size : classes_.size_of(recent->owner, object, header);
     add(jni, state, recent->count, object, size);
@@ -248,7 +249,7 @@ void Collector::vm_object_alloc(JNIEnv* jni, hprof_thread*, jobject object, jcla
       if (told != nullptr && told->unloads == unloads) distrust_walks();
       if (told != nullptr) told->key = 0;
       vm_objects_.fetch_add(1, std::memory_order_relaxed);
-      jvmtiFrameInfo frames[Stacks::kMostFrames];
+      jvmtiFrameInfo frames[AllocationStacks::kMostFrames];
       uint32_t count = stacks_.of_current(frames);
       count_by_class(jni, state, object, of, static_cast<uint64_t>(size), frames, count);
     }
@@ -294,7 +295,7 @@ bool Collector::was_bare(JNIEnv* jni, AllocatingThread* state, jobject object) c
 
 void Collector::count_native(JNIEnv* jni, AllocatingThread* state, jobject object) {
   vm_objects_.fetch_add(1, std::memory_order_relaxed);
-  jvmtiFrameInfo frames[Stacks::kMostFrames];
+  jvmtiFrameInfo frames[AllocationStacks::kMostFrames];
   count_as_named(jni, state, object, frames, stacks_.of_current(frames));
 }
 
@@ -302,7 +303,7 @@ void Collector::sampled_object_alloc(JNIEnv* jni, hprof_thread*, jobject object,
   AllocatingThread* state = mode_.sampled ? threads_.get(jni) : nullptr;
   if (state == nullptr || state->inside) return;
   state->inside = true;
-  jvmtiFrameInfo frames[Stacks::kMostFrames];
+  jvmtiFrameInfo frames[AllocationStacks::kMostFrames];
   uint32_t count = stacks_.of_current(frames);
   count_by_class(jni, state, object, of, static_cast<uint64_t>(size), frames, count);
   state->inside = false;

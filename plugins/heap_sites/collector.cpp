@@ -161,7 +161,7 @@ void Collector::open_walk(JNIEnv* jni, AllocatingThread* state) {
     opened_walk_ = s.hotspot->frame_walk(s.host, jni, &why);
   state->errand = Errand::kHideFrame;
   bool known = opened_walk_ != nullptr;
-  for (hiding_ = 0; known && hiding_ < Stacks::kProbeMethods; hiding_++) {
+  for (hiding_ = 0; known && hiding_ < AllocationStacks::kProbeMethods; hiding_++) {
     hidden_ = false;
     stacks_.call_probe(jni, hiding_);
     known = hidden_;

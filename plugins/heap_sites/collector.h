@@ -15,11 +15,11 @@
 
 #include "plugins/heap_sites/allocated_classes.h"
 #include "plugins/heap_sites/allocating_threads.h"
+#include "plugins/heap_sites/allocation_stacks.h"
 #include "plugins/heap_sites/live_records.h"
 #include "plugins/heap_sites/sampling.h"
 #include "plugins/heap_sites/site_table.h"
 #include "plugins/heap_sites/sites_report.h"
-#include "plugins/heap_sites/stacks.h"
 
 namespace hprof::sites {
 
@@ -117,7 +117,7 @@ class Collector {
   bool asked_ = false;               // for probes
   std::atomic<bool> counts_{false};  // what no probe tells of; probes are switched by the core
   hprof_object_header header_ = {sizeof(hprof_object_header), 0, 0, -1, 0, 0, 0, 0};  // of no class
-  Stacks stacks_;
+  AllocationStacks stacks_;
   std::atomic<hprof_frame_walk*> walk_{nullptr};  // null: the VM is asked for each stack
   hprof_frame_walk* opened_walk_ = nullptr;       // [control], as the next two
   uint32_t hiding_ = 0;

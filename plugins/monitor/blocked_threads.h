@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include <hprof/cpp/lock.hpp>
 #include <hprof/cpp/services.hpp>
 
 namespace hprof::monitor {
@@ -25,15 +26,12 @@ struct BlockedThread {
   std::atomic<uint32_t> trace;
   std::atomic<uint32_t> monitor;  // class
   std::atomic<uint64_t> since;    // clock; distinct for each time the thread blocks
-  std::atomic<uint32_t> lock;     // of the references; only ever tried by the owner
+  Lock lock;                      // of the references; only ever tried by the owner
   std::atomic<uint32_t> left;     // the owner has gone without its references: see BlockedThreads::sweep
   void* thread_ref;               // weak global references, nullptr: not kept
   void* object_ref;
   std::atomic<uint32_t> next_free;  // index + 1
   uint32_t index;
-
-  bool try_lock() { return lock.exchange(1, std::memory_order_acquire) == 0; }
-  void unlock() { lock.store(0, std::memory_order_release); }
 };
 static_assert(sizeof(BlockedThread) <= 64, "a cache line each, more or less");
 

@@ -94,8 +94,8 @@ hprof_status Collector::report(const hprof_report& report) {
 hprof_status Collector::control(const hprof_control& control) {
   if (control.what != HPROF_CONTROL_DEPTH) return HPROF_UNSUPPORTED;
   if (control.value < 0) return HPROF_FAILED;
-  stacks_.set_depth(control.value > Stacks::kMostFrames ? Stacks::kMostFrames
-                                                        : static_cast<uint32_t>(control.value));
+  stacks_.set_depth(control.value > BlockedStacks::kMostFrames ? BlockedStacks::kMostFrames
+                                                               : static_cast<uint32_t>(control.value));
   return HPROF_OK;
 }
 
@@ -110,12 +110,12 @@ BlockedThread* Collector::place_of(const hprof_thread* thread) const {
 // The owner only ever tries the lock; a reference that it cannot put away now stays until it can.
 bool Collector::drop_references(void* jni, BlockedThread* place, bool thread_too) {
   if (place->object_ref == nullptr && (place->thread_ref == nullptr || !thread_too)) return true;
-  if (!place->try_lock()) return false;
+  if (!place->lock.try_lock()) return false;
   void* object = place->object_ref;
   void* thread = thread_too ? place->thread_ref : nullptr;
   place->object_ref = nullptr;
   if (thread_too) place->thread_ref = nullptr;
-  place->unlock();
+  place->lock.unlock();
   auto* env = static_cast<JNIEnv*>(jni);
   if (object != nullptr) env->DeleteWeakGlobalRef(static_cast<jweak>(object));
   if (thread != nullptr) env->DeleteWeakGlobalRef(static_cast<jweak>(thread));

@@ -7,11 +7,11 @@
 #include <hprof/collector.h>
 #include <hprof/cpp/services.hpp>
 
+#include "plugins/monitor/blocked_stacks.h"
 #include "plugins/monitor/blocked_threads.h"
 #include "plugins/monitor/contention_table.h"
 #include "plugins/monitor/holders.h"
 #include "plugins/monitor/park_sampler.h"
-#include "plugins/monitor/stacks.h"
 
 namespace hprof::monitor {
 
@@ -67,7 +67,7 @@ class Collector {
   Config config_;
   ContentionTable table_;
   BlockedThreads blocked_;
-  Stacks stacks_;
+  BlockedStacks stacks_;
   Holders holders_;
   ParkSampler parks_;
   std::atomic<bool> running_{false};

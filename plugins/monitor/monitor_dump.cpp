@@ -17,7 +17,7 @@ static constexpr jint kOnMonitor =
     JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER | JVMTI_THREAD_STATE_IN_OBJECT_WAIT;
 static constexpr uint32_t kMostNamed = 100;  // threads that wait, in notes
 
-MonitorDump::MonitorDump(const Services& services, jvmtiEnv* jvmti, JNIEnv* jni, Stacks* stacks,
+MonitorDump::MonitorDump(const Services& services, jvmtiEnv* jvmti, JNIEnv* jni, BlockedStacks* stacks,
                          BlockedThreads* blocked, bool finds_monitors, bool with_locks)
     : services_(services),
       jvmti_(jvmti),
@@ -103,14 +103,14 @@ void MonitorDump::list_threads() { services_.threads->each(services_.host, jni_,
 void MonitorDump::list_places() {
   blocked_->each([&](BlockedThread& place) {
     BlockedNow now;
-    if (!place.try_lock()) return;
+    if (!place.lock.try_lock()) return;
     jobject thread = nullptr, monitor = nullptr;
     if (place.object_ref != nullptr && BlockedThreads::snapshot(place, &now)) {
       monitor = without_exception(jni_, jni_->NewLocalRef(static_cast<jobject>(place.object_ref)));
       if (place.thread_ref != nullptr)
         thread = without_exception(jni_, jni_->NewLocalRef(static_cast<jobject>(place.thread_ref)));
     }
-    place.unlock();
+    place.lock.unlock();
     if (monitor != nullptr && known_count_ < room_) known_[known_count_++] = {now.thread, monitor};
     if (thread == nullptr) return;
     if (thread_count_ < room_) {

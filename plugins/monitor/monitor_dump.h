@@ -11,8 +11,8 @@
 #include <hprof/cpp/services.hpp>
 
 #include "plugins/monitor/blocked_notes.h"
+#include "plugins/monitor/blocked_stacks.h"
 #include "plugins/monitor/blocked_threads.h"
-#include "plugins/monitor/stacks.h"
 
 namespace hprof::monitor {
 
@@ -24,8 +24,8 @@ class MonitorDump {
 
   // finds_monitors: the VM tells what a thread is blocked on. with_locks: locks of java.util.concurrent that
   // threads are parked on are listed like monitors.
-  MonitorDump(const Services& services, jvmtiEnv* jvmti, JNIEnv* jni, Stacks* stacks, BlockedThreads* blocked,
-              bool finds_monitors, bool with_locks);
+  MonitorDump(const Services& services, jvmtiEnv* jvmti, JNIEnv* jni, BlockedStacks* stacks,
+              BlockedThreads* blocked, bool finds_monitors, bool with_locks);
   ~MonitorDump();
   MonitorDump(const MonitorDump&) = delete;
   MonitorDump& operator=(const MonitorDump&) = delete;
@@ -75,7 +75,7 @@ class MonitorDump {
   const Services& services_;
   jvmtiEnv* jvmti_;
   JNIEnv* jni_;
-  Stacks* stacks_;
+  BlockedStacks* stacks_;
   BlockedThreads* blocked_;
   bool finds_monitors_;
   bool with_locks_;

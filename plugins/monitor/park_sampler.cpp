@@ -37,8 +37,8 @@ bool ParkSampler::find_classes(JNIEnv* jni) {
   return blocker_ != nullptr && synchronizer_ != nullptr;
 }
 
-hprof_status ParkSampler::start(const Services& services, jvmtiEnv* jvmti, Stacks* stacks, Holders* holders,
-                                uint64_t interval_ns) {
+hprof_status ParkSampler::start(const Services& services, jvmtiEnv* jvmti, BlockedStacks* stacks,
+                                Holders* holders, uint64_t interval_ns) {
   services_ = services;
   jvmti_ = jvmti;
   stacks_ = stacks;
@@ -218,8 +218,8 @@ static bool is_lock_code(const Services& s, hprof_frame_id frame) {
 // Another thread's stack: the method book names it.
 hprof_trace_serial ParkSampler::trace_of(hprof_thread_serial serial, jthread thread) {
   const Services& s = services_;
-  jvmtiFrameInfo frames[Stacks::kMostFrames + kLockFrames];
-  hprof_frame_id ids[Stacks::kMostFrames + kLockFrames];
+  jvmtiFrameInfo frames[BlockedStacks::kMostFrames + kLockFrames];
+  hprof_frame_id ids[BlockedStacks::kMostFrames + kLockFrames];
   uint32_t depth = stacks_->depth();
   jint count = 0;
   if (depth == 0) return stacks_->stand_in(serial, "depth_zero");

@@ -13,9 +13,9 @@
 #include <hprof/collector.h>
 #include <hprof/cpp/services.hpp>
 
+#include "plugins/monitor/blocked_stacks.h"
 #include "plugins/monitor/contention_table.h"
 #include "plugins/monitor/holders.h"
-#include "plugins/monitor/stacks.h"
 
 namespace hprof::monitor {
 
@@ -23,7 +23,7 @@ class ParkSampler {
  public:
   static constexpr uint32_t kMostParked = 4096;  // threads seen on locks in one look
 
-  hprof_status start(const Services& services, jvmtiEnv* jvmti, Stacks* stacks, Holders* holders,
+  hprof_status start(const Services& services, jvmtiEnv* jvmti, BlockedStacks* stacks, Holders* holders,
                      uint64_t interval_ns);
   void stop();   // a barrier
   void close();  // after stop; not when stuck
@@ -57,7 +57,7 @@ class ParkSampler {
   Services services_;
   jvmtiEnv* jvmti_ = nullptr;
   JNIEnv* jni_ = nullptr;  // of the looking thread
-  Stacks* stacks_ = nullptr;
+  BlockedStacks* stacks_ = nullptr;
   Holders* holders_ = nullptr;
   uint64_t interval_ns_ = 0;
   hprof_agent_thread* looker_ = nullptr;

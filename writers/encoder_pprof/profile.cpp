@@ -71,11 +71,11 @@ uint64_t size_of(hprof_text text) {
 
 }  // namespace
 
-void NumberSet::clear() {
+void WrittenNumbers::clear() {
   if (covered_ != 0) std::memset(words_.data(), 0, covered_ * sizeof(uint64_t));
 }
 
-NumberSet::Added NumberSet::add(uint32_t number) {
+WrittenNumbers::Added WrittenNumbers::add(uint32_t number) {
   if (!words_.cover(number / 64 + 1)) return Added::kNoRoom;
   if (covered_ <= number / 64) covered_ = number / 64 + 1;
   const uint64_t bit = uint64_t{1} << number % 64;
@@ -204,8 +204,8 @@ void Profile::write_location(ProtoOut& out, uint64_t id, uint64_t function, int3
 // False: no memory to remember it.
 bool Profile::define_frame(ProtoOut& out, hprof_frame_id id) {
   const auto frame = find_frame(services_.ids, services_.host, id);
-  const NumberSet::Added method = methods_.add(frame->method);
-  if (method == NumberSet::Added::kNew) {
+  const WrittenNumbers::Added method = methods_.add(frame->method);
+  if (method == WrittenNumbers::Added::kNew) {
     const auto info = find_method(services_.ids, services_.host, frame->method);
     const auto owner = find_class(services_.ids, services_.host, info->owner);
     const uint32_t file = kept_text(out, Of::kString, owner->source);
@@ -216,12 +216,12 @@ bool Profile::define_frame(ProtoOut& out, hprof_frame_id id) {
     // A frame without a method has 0 here, which is no number of a function.
     write_function(out, frame->method != 0 ? frame->method : kUnknownPlace, text, file);
   }
-  if (method == NumberSet::Added::kNoRoom) return false;
-  const NumberSet::Added added = frames_.add(id);
-  if (added == NumberSet::Added::kNew) {
+  if (method == WrittenNumbers::Added::kNoRoom) return false;
+  const WrittenNumbers::Added added = frames_.add(id);
+  if (added == WrittenNumbers::Added::kNew) {
     write_location(out, id, frame->method != 0 ? frame->method : kUnknownPlace, frame->line);
   }
-  return added != NumberSet::Added::kNoRoom;
+  return added != WrittenNumbers::Added::kNoRoom;
 }
 
 void Profile::define_place(ProtoOut& out, uint64_t place, uint32_t bit, const char* name) {

@@ -13,7 +13,7 @@
 namespace hprof::pprof {
 
 // Numbers that the message has already. One thread at a time.
-class NumberSet {
+class WrittenNumbers {
  public:
   bool open(const Services& services) { return words_.open(services, kMost / 64); }
   void close() { words_.close(); }
@@ -73,7 +73,7 @@ class Profile {
                        const hprof_trace_info& trace, Label* labels);
 
   Services services_;
-  NumberSet frames_, methods_;
+  WrittenNumbers frames_, methods_;
   uint32_t texts_ = 0;
   uint32_t thread_key_ = 0;
   uint32_t keys_[HPROF_TABLE_COLUMNS] = {};  // texts: names of the columns that are labels

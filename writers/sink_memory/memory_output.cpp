@@ -10,14 +10,14 @@ namespace hprof::memory {
 namespace {
 
 // Zero-initialized, without constructors: the library has no start-up code.
-Output g_outputs[kOutputs];
+MemoryOutput g_outputs[kOutputs];
 std::atomic<uint32_t> g_newest;
 std::atomic<void (*)(void*, uint32_t)> g_closed;
 std::atomic<void*> g_closed_argument;
 
-Output* find(uint32_t handle) {
+MemoryOutput* find(uint32_t handle) {
   if (handle == 0) return nullptr;
-  for (Output& output : g_outputs) {
+  for (MemoryOutput& output : g_outputs) {
     if (output.handle.load(std::memory_order_acquire) == handle) return &output;
   }
   return nullptr;
@@ -30,7 +30,7 @@ uint64_t chunk_count(uint64_t limit) { return (limit + kChunk - 1) / kChunk; }
 uint32_t newest() { return g_newest.load(std::memory_order_acquire); }
 
 hprof_status describe(uint32_t handle, hprof_memory_output* to) {
-  const Output* output = find(handle);
+  const MemoryOutput* output = find(handle);
   if (output == nullptr || to == nullptr || to->size < sizeof(to->size)) return HPROF_UNSUPPORTED;
   hprof_memory_output known = {};
   // The state first: what is complete has its last size.
@@ -42,7 +42,7 @@ hprof_status describe(uint32_t handle, hprof_memory_output* to) {
 }
 
 uint64_t copy(uint32_t handle, uint64_t offset, void* bytes, uint64_t size) {
-  const Output* output = find(handle);
+  const MemoryOutput* output = find(handle);
   const uint64_t kept = output == nullptr ? 0 : output->size.load(std::memory_order_acquire);
   if (offset >= kept) return 0;
   if (size > kept - offset) size = kept - offset;
@@ -57,7 +57,7 @@ uint64_t copy(uint32_t handle, uint64_t offset, void* bytes, uint64_t size) {
 }
 
 hprof_status discard(uint32_t handle) {
-  Output* output = find(handle);
+  MemoryOutput* output = find(handle);
   if (output == nullptr) return HPROF_UNSUPPORTED;
   if (output->state.load(std::memory_order_acquire) == HPROF_MEMORY_OPEN) return HPROF_FAILED;
   for (uint64_t i = 0; i < chunk_count(output->limit); i++) std::free(output->chunks[i]);
@@ -75,8 +75,8 @@ void on_close(void (*closed)(void*, uint32_t), void* argument) {
   g_closed.store(closed, std::memory_order_release);
 }
 
-Output* open_output(const char* name, uint64_t limit, const char** why) {
-  for (Output& output : g_outputs) {
+MemoryOutput* open_output(const char* name, uint64_t limit, const char** why) {
+  for (MemoryOutput& output : g_outputs) {
     uint32_t free_state = 0;
     if (!output.state.compare_exchange_strong(free_state, HPROF_MEMORY_OPEN, std::memory_order_acquire))
       continue;
@@ -99,7 +99,7 @@ Output* open_output(const char* name, uint64_t limit, const char** why) {
   return nullptr;
 }
 
-uint64_t append(Output& output, const uint8_t* bytes, uint64_t size) {
+uint64_t append(MemoryOutput& output, const uint8_t* bytes, uint64_t size) {
   const uint64_t begin = output.size.load(std::memory_order_relaxed);
   if (size > output.limit - begin) size = output.limit - begin;
   uint64_t done = 0;
@@ -116,7 +116,7 @@ uint64_t append(Output& output, const uint8_t* bytes, uint64_t size) {
   return done;
 }
 
-void close_output(Output& output, bool complete) {
+void close_output(MemoryOutput& output, bool complete) {
   const uint32_t handle = output.handle.load(std::memory_order_relaxed);
   output.state.store(complete ? HPROF_MEMORY_COMPLETE : HPROF_MEMORY_CUT, std::memory_order_release);
   void (*closed)(void*, uint32_t) = g_closed.load(std::memory_order_acquire);

@@ -17,7 +17,7 @@ namespace hprof::memory {
 constexpr uint32_t kOutputs = 32;
 constexpr uint64_t kChunk = 64 * 1024;
 
-struct Output {
+struct MemoryOutput {
   std::atomic<uint32_t> handle;  // 0: free
   std::atomic<uint32_t> state;
   std::atomic<uint64_t> size;
@@ -27,10 +27,10 @@ struct Output {
 };
 
 // nullptr: the table is full, or no memory; *why says which.
-Output* open_output(const char* name, uint64_t limit, const char** why);
+MemoryOutput* open_output(const char* name, uint64_t limit, const char** why);
 // Appends as much as the limit allows; returns how much. 0: nothing more fits, or no memory.
-uint64_t append(Output& output, const uint8_t* bytes, uint64_t size);
-void close_output(Output& output, bool complete);
+uint64_t append(MemoryOutput& output, const uint8_t* bytes, uint64_t size);
+void close_output(MemoryOutput& output, bool complete);
 
 // What hprof_memory_sink offers.
 uint32_t newest();

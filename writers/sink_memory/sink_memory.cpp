@@ -23,7 +23,7 @@ const hprof_option kOptions[] = {
 hprof_status open(const hprof_host*, const void* config, const hprof_sink_target* target, void** self,
                   char* error, uint32_t error_size) {
   const char* why = "";
-  Output* output = open_output(target->address, static_cast<const Config*>(config)->limit, &why);
+  MemoryOutput* output = open_output(target->address, static_cast<const Config*>(config)->limit, &why);
   if (output == nullptr) {
     TextBuffer(error, error_size).add("can't keep the profile in memory: ").add(why);
     return HPROF_FAILED;
@@ -33,18 +33,18 @@ hprof_status open(const hprof_host*, const void* config, const hprof_sink_target
 }
 
 int64_t write(void* self, const uint8_t* bytes, uint64_t size, uint64_t, char* error, uint32_t error_size) {
-  const uint64_t wrote = append(*static_cast<Output*>(self), bytes, size);
+  const uint64_t wrote = append(*static_cast<MemoryOutput*>(self), bytes, size);
   if (wrote != 0 || size == 0) return static_cast<int64_t>(wrote);
   TextBuffer(error, error_size).add("the profile is larger than memory-limit, or there is no memory");
   return -1;
 }
 
 hprof_status close(void* self, uint32_t complete, char*, uint32_t) {
-  close_output(*static_cast<Output*>(self), complete != 0);
+  close_output(*static_cast<MemoryOutput*>(self), complete != 0);
   return HPROF_OK;
 }
 
-const char* name(void* self) { return static_cast<Output*>(self)->name; }
+const char* name(void* self) { return static_cast<MemoryOutput*>(self)->name; }
 
 const hprof_sink_ops kOps = {
     sizeof(hprof_sink_ops), 0, open, write, close, nullptr, name, nullptr, nullptr, nullptr};

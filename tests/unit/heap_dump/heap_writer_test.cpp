@@ -13,7 +13,7 @@ namespace {
 struct Heap {
   MockHost host;
   Services services{host.host()};
-  ClassTable classes;
+  ClassLayouts classes;
   HeapWriter writer;
 
   explicit Heap(Config config = {0, 0, 1, 1, 1, 0}) {

@@ -209,12 +209,12 @@ TEST_CASE("references that cannot be put away at once are put away later") {
   f.vm.enter(f.a, f.lock);
   REQUIRE(f.vm.weak_refs.size() == 1);
   auto* place = static_cast<monitor::BlockedThread*>(f.a->view->slot);
-  REQUIRE(place->try_lock());  // as a dump does
+  REQUIRE(place->lock.try_lock());  // as a dump does
   f.vm.entered(f.a, f.lock);
   CHECK(f.vm.weak_refs.size() == 1);
   f.vm.end(f.a);
   CHECK(f.vm.weak_refs.size() == 1);
-  place->unlock();
+  place->lock.unlock();
   f.rows();
   CHECK(f.vm.weak_refs.empty());
   f.block_for(f.b, 1);

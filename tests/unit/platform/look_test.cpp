@@ -26,8 +26,8 @@ TEST_CASE("a look reaches the thread that it was sent to, with its value") {
 }
 
 TEST_CASE("the state of a thread: running, blocked, gone") {
-  CHECK(thread_state(current_thread_id()) == ThreadState::kRunnable);
-  CHECK(thread_state(static_cast<NativeThread>(0x7ffffff0)) == ThreadState::kUnknown);
+  CHECK(thread_state(current_thread_id()) == RunState::kRunnable);
+  CHECK(thread_state(static_cast<NativeThread>(0x7ffffff0)) == RunState::kUnknown);
   struct Sleeper {
     std::atomic<NativeThread> id{NativeThread::kNone};
     Event go;
@@ -40,7 +40,7 @@ TEST_CASE("the state of a thread: running, blocked, gone") {
   };
   REQUIRE(thread.start("sleeper", 0, sleep, &sleeper) == 0);
   const int64_t deadline = monotonic_ns() + 50 * kNanosPerSecond;
-  while (sleeper.id == NativeThread::kNone || thread_state(sleeper.id) != ThreadState::kBlocked) {
+  while (sleeper.id == NativeThread::kNone || thread_state(sleeper.id) != RunState::kBlocked) {
     REQUIRE(monotonic_ns() < deadline);
     sleep_ns(kNanosPerMilli);
   }

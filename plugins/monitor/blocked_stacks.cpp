@@ -1,5 +1,5 @@
 // Stacks to traces.
-#include "plugins/monitor/stacks.h"
+#include "plugins/monitor/blocked_stacks.h"
 
 namespace hprof::monitor {
 
@@ -10,7 +10,7 @@ static uint64_t mix(uint64_t hash, uint64_t word) {
   return hash ^ hash >> 29;
 }
 
-bool Stacks::open(const Services& services, jvmtiEnv* jvmti) {
+bool BlockedStacks::open(const Services& services, jvmtiEnv* jvmti) {
   services_ = services;
   jvmti_ = jvmti;
   slots_ = services.allocate<Slot>(kSlots);
@@ -18,18 +18,18 @@ bool Stacks::open(const Services& services, jvmtiEnv* jvmti) {
   return slots_ != nullptr;
 }
 
-void Stacks::close() {
+void BlockedStacks::close() {
   services_.release(slots_, kSlots);
   slots_ = nullptr;
 }
 
-hprof_trace_serial Stacks::stand_in(hprof_thread_serial thread, const char* name) const {
+hprof_trace_serial BlockedStacks::stand_in(hprof_thread_serial thread, const char* name) const {
   hprof_frame_id frame = services_.ids->synthetic_frame(services_.host, "JVM", name);
   return frame == 0 ? 0 : services_.ids->trace(services_.host, shown(thread), &frame, 1, 0);
 }
 
-hprof_trace_serial Stacks::name(void* jni, hprof_thread_serial thread, const jvmtiFrameInfo* frames,
-                                uint32_t count, bool held) const {
+hprof_trace_serial BlockedStacks::name(void* jni, hprof_thread_serial thread, const jvmtiFrameInfo* frames,
+                                       uint32_t count, bool held) const {
   hprof_frame_id ids[kMostFrames];
   for (uint32_t i = 0; i < count; i++) {
     hprof_raw_frame raw = {frames[i].method, frames[i].location};
@@ -38,8 +38,8 @@ hprof_trace_serial Stacks::name(void* jni, hprof_thread_serial thread, const jvm
   return services_.ids->trace(services_.host, shown(thread), ids, count, trace_flags(count, depth()));
 }
 
-hprof_trace_serial Stacks::of_frames(void* jni, hprof_thread_serial thread, const jvmtiFrameInfo* frames,
-                                     uint32_t count, bool held) {
+hprof_trace_serial BlockedStacks::of_frames(void* jni, hprof_thread_serial thread,
+                                            const jvmtiFrameInfo* frames, uint32_t count, bool held) {
   if (count > kMostFrames) count = kMostFrames;
   if (count == 0) return stand_in(thread, depth() == 0 ? "depth_zero" : "no_java_frame");
   // The count of collections is read before any frame is named: what is remembered is of that time or later.
@@ -61,7 +61,7 @@ hprof_trace_serial Stacks::of_frames(void* jni, hprof_thread_serial thread, cons
   return made;
 }
 
-hprof_trace_serial Stacks::of_current(void* jni, hprof_thread_serial thread) {
+hprof_trace_serial BlockedStacks::of_current(void* jni, hprof_thread_serial thread) {
   jvmtiFrameInfo frames[kMostFrames];
   jint count = 0;
   uint32_t most = depth();

@@ -9,7 +9,7 @@
 
 namespace hprof::sites {
 
-class Stacks {
+class AllocationStacks {
  public:
   static constexpr uint32_t kMostFrames = 512;  // a deeper stack is cut there
 

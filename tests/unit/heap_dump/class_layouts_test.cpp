@@ -1,5 +1,5 @@
 // Layouts of classes, and the fields that JVMTI numbers.
-#include "plugins/heap_dump/class_table.h"
+#include "plugins/heap_dump/class_layouts.h"
 
 #include <doctest/doctest.h>
 #include <vector>
@@ -18,7 +18,7 @@ struct Spec {
 struct Table {
   MockHost host;
   Services services{host.host()};
-  ClassTable classes;
+  ClassLayouts classes;
 
   explicit Table(const std::vector<Spec>& specs) {
     REQUIRE(classes.open(&services));

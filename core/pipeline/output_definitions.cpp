@@ -1,4 +1,4 @@
-#include "core/pipeline/definitions.h"
+#include "core/pipeline/output_definitions.h"
 
 #include <initializer_list>
 
@@ -24,8 +24,8 @@ const T* as(const hprof_record* record) {
     if (status_ != HPROF_OK) return status_; \
   } while (0)
 
-bool Definitions::create(MemoryAccount& memory, const hprof_host* host, uint32_t most_numbers, Write write,
-                         void* context) {
+bool OutputDefinitions::create(MemoryAccount& memory, const hprof_host* host, uint32_t most_numbers,
+                               Write write, void* context) {
   host_ = host;
   ids_ = find_service<hprof_ids_service>(host, HPROF_SERVICE_IDS);
   write_ = write;
@@ -36,21 +36,21 @@ bool Definitions::create(MemoryAccount& memory, const hprof_host* host, uint32_t
   return made;
 }
 
-void Definitions::destroy() {
+void OutputDefinitions::destroy() {
   for (NumberSet* set : {&strings_, &classes_, &frames_, &traces_, &threads_}) set->destroy();
 }
 
-hprof_status Definitions::emit(uint32_t kind, uint32_t id) {
+hprof_status OutputDefinitions::emit(uint32_t kind, uint32_t id) {
   hprof_rec_definition record = {{sizeof(record), kind, 0}, id, 0};
   return write_(context_, &record.head);
 }
 
-hprof_status Definitions::string(hprof_string_id id) {
+hprof_status OutputDefinitions::string(hprof_string_id id) {
   if (id == 0 || !strings_.add(id)) return HPROF_OK;
   return emit(HPROF_RECORD_STRING, id);
 }
 
-hprof_status Definitions::owner(hprof_class_serial serial) {
+hprof_status OutputDefinitions::owner(hprof_class_serial serial) {
   if (serial == 0 || !classes_.add(serial)) return HPROF_OK;
   const auto info = find_class(ids_, host_, serial);
   if (!info) return HPROF_OK;
@@ -59,7 +59,7 @@ hprof_status Definitions::owner(hprof_class_serial serial) {
   return emit(HPROF_RECORD_CLASS, serial);
 }
 
-hprof_status Definitions::method(hprof_method_id id) {
+hprof_status OutputDefinitions::method(hprof_method_id id) {
   const auto info = find_method(ids_, host_, id);
   if (!info) return HPROF_OK;
   HPROF_TRY(string(info->name));
@@ -67,7 +67,7 @@ hprof_status Definitions::method(hprof_method_id id) {
   return owner(info->owner);
 }
 
-hprof_status Definitions::frame(hprof_frame_id id) {
+hprof_status OutputDefinitions::frame(hprof_frame_id id) {
   if (id == 0 || !frames_.add(id)) return HPROF_OK;
   const auto info = find_frame(ids_, host_, id);
   if (!info) return HPROF_OK;
@@ -78,7 +78,7 @@ hprof_status Definitions::frame(hprof_frame_id id) {
 }
 
 // The empty trace, number 0, is a trace like any other here.
-hprof_status Definitions::trace(hprof_trace_serial serial) {
+hprof_status OutputDefinitions::trace(hprof_trace_serial serial) {
   if (!traces_.add(serial)) return HPROF_OK;
   const auto info = find_trace(ids_, host_, serial);
   if (info->thread != 0) HPROF_TRY(thread(info->thread));
@@ -86,7 +86,7 @@ hprof_status Definitions::trace(hprof_trace_serial serial) {
   return emit(HPROF_RECORD_TRACE, serial);
 }
 
-hprof_status Definitions::thread_names(hprof_thread_serial serial) {
+hprof_status OutputDefinitions::thread_names(hprof_thread_serial serial) {
   const auto info = find_thread(ids_, host_, serial);
   if (!info) return HPROF_OK;
   HPROF_TRY(string(info->name));
@@ -95,7 +95,7 @@ hprof_status Definitions::thread_names(hprof_thread_serial serial) {
   return info->trace != 0 ? trace(info->trace) : HPROF_OK;
 }
 
-hprof_status Definitions::thread(hprof_thread_serial serial) {
+hprof_status OutputDefinitions::thread(hprof_thread_serial serial) {
   if (serial == 0 || !threads_.add(serial)) return HPROF_OK;
   if (!find_thread(ids_, host_, serial)) return HPROF_OK;
   HPROF_TRY(thread_names(serial));
@@ -103,7 +103,7 @@ hprof_status Definitions::thread(hprof_thread_serial serial) {
 }
 
 // Row by row, in the order of the columns.
-hprof_status Definitions::table(const hprof_rec_table& table) {
+hprof_status OutputDefinitions::table(const hprof_rec_table& table) {
   if (!is_sound(table)) return HPROF_FAILED;
   uint32_t types[HPROF_TABLE_COLUMNS];
   const uint32_t count = table.schema->column_count;
@@ -115,7 +115,7 @@ hprof_status Definitions::table(const hprof_rec_table& table) {
   return HPROF_OK;
 }
 
-hprof_status Definitions::named(uint32_t column_type, uint32_t number) {
+hprof_status OutputDefinitions::named(uint32_t column_type, uint32_t number) {
   switch (column_type) {
     case HPROF_COLUMN_TRACE:
       return trace(number);
@@ -134,7 +134,7 @@ hprof_status Definitions::named(uint32_t column_type, uint32_t number) {
   }
 }
 
-hprof_status Definitions::monitor_dump(const hprof_rec_monitor_dump* record) {
+hprof_status OutputDefinitions::monitor_dump(const hprof_rec_monitor_dump* record) {
   for (uint64_t i = 0; i < record->thread_count; i++) {
     HPROF_TRY(thread(record->threads[i].thread));
     HPROF_TRY(trace(record->threads[i].trace));
@@ -145,7 +145,7 @@ hprof_status Definitions::monitor_dump(const hprof_rec_monitor_dump* record) {
 
 // Heap dump records are not looked into: nothing may stand between them, so their collector has defined what
 // they name before HEAP_DUMP_BEGIN (emit->define).
-hprof_status Definitions::define(uint32_t kind, uint32_t id) {
+hprof_status OutputDefinitions::define(uint32_t kind, uint32_t id) {
   switch (kind) {
     case HPROF_RECORD_STRING:
       return string(id);
@@ -162,7 +162,7 @@ hprof_status Definitions::define(uint32_t kind, uint32_t id) {
   }
 }
 
-hprof_status Definitions::before(const hprof_record* record) {
+hprof_status OutputDefinitions::before(const hprof_record* record) {
   switch (record->kind) {
     // Of a class that this output has not named there is nothing to say.
     case HPROF_RECORD_CLASS_UNLOAD:

@@ -13,7 +13,7 @@
 
 namespace hprof {
 
-class Definitions {
+class OutputDefinitions {
  public:
   // Takes one definition record (STRING, CLASS, FRAME, TRACE, THREAD_START). Returns HPROF_OK to go on.
   using Write = hprof_status (*)(void* context, const hprof_record* record);

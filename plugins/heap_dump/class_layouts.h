@@ -56,7 +56,7 @@ struct FieldPlace {
   uint32_t ordinal;    // among all instance fields in that order
 };
 
-class ClassTable {
+class ClassLayouts {
  public:
   static constexpr uint32_t kMost = 256 * 1024;
   static constexpr uint64_t kArenaBytes = sizeof(void*) < 8 ? 16u << 20 : 64u << 20;

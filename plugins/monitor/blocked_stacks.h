@@ -17,7 +17,7 @@
 
 namespace hprof::monitor {
 
-class Stacks {
+class BlockedStacks {
  public:
   static constexpr uint32_t kMostFrames = 512;  // a deeper stack is cut there
   static constexpr uint32_t kSlots = 4096;

@@ -1,4 +1,4 @@
-#include "plugins/heap_sites/stacks.h"
+#include "plugins/heap_sites/allocation_stacks.h"
 
 #include <hprof/cpp/hash_table.hpp>
 #include <hprof/cpp/jni_exception.hpp>
@@ -25,7 +25,7 @@ static jmethodID find_method(JNIEnv* jni, const MethodName& of) {
   return method;
 }
 
-bool Stacks::open(const Services& services, JNIEnv* jni, bool has_probes) {
+bool AllocationStacks::open(const Services& services, JNIEnv* jni, bool has_probes) {
   constexpr const char* kTracker = "java/lang/HprofTracker";
   constexpr const char* kNewInstance =
       "(Ljava/lang/reflect/Constructor;[Ljava/lang/Object;)Ljava/lang/Object;";
@@ -59,7 +59,7 @@ bool Stacks::open(const Services& services, JNIEnv* jni, bool has_probes) {
 }
 
 // With the tracker's class for an object; an array of one dimension has no arrays in it.
-void Stacks::call_probe(JNIEnv* jni, uint32_t number) const {
+void AllocationStacks::call_probe(JNIEnv* jni, uint32_t number) const {
   jclass tracker = jni->FindClass("java/lang/HprofTracker");
   jclass object = jni->FindClass("java/lang/Object");
   if (tracker != nullptr && object != nullptr) {
@@ -83,20 +83,20 @@ void Stacks::call_probe(JNIEnv* jni, uint32_t number) const {
   if (object != nullptr) jni->DeleteLocalRef(object);
 }
 
-bool Stacks::is_probe(jmethodID method) const {
+bool AllocationStacks::is_probe(jmethodID method) const {
   for (jmethodID probe : probes_) {
     if (probe == method) return true;
   }
   return false;
 }
 
-uint32_t Stacks::skipped(const jvmtiFrameInfo* frames, uint32_t count) const {
+uint32_t AllocationStacks::skipped(const jvmtiFrameInfo* frames, uint32_t count) const {
   uint32_t at = 0;
   while (at < count && is_probe(frames[at].method)) at++;
   return at < count && frames[at].method == object_init_ ? at + 1 : at;
 }
 
-uint32_t Stacks::of_current(jvmtiFrameInfo* frames) const {
+uint32_t AllocationStacks::of_current(jvmtiFrameInfo* frames) const {
   constexpr uint32_t kUsual = 4;  // allocatedObject, tell, allocated, Object.<init>
   jvmtiFrameInfo all[kMostFrames + kUsual];
   uint32_t most = depth();
@@ -119,7 +119,7 @@ uint32_t Stacks::of_current(jvmtiFrameInfo* frames) const {
   }
 }
 
-uint64_t Stacks::hash(const jvmtiFrameInfo* frames, uint32_t count) {
+uint64_t AllocationStacks::hash(const jvmtiFrameInfo* frames, uint32_t count) {
   uint64_t hash = 0x51ed270b9f4a7c15ull;
   for (uint32_t i = 0; i < count; i++) {
     hash = mix(hash, reinterpret_cast<uintptr_t>(frames[i].method));
@@ -128,13 +128,13 @@ uint64_t Stacks::hash(const jvmtiFrameInfo* frames, uint32_t count) {
   return hash;
 }
 
-hprof_trace_serial Stacks::stand_in(uint32_t thread, const char* name) const {
+hprof_trace_serial AllocationStacks::stand_in(uint32_t thread, const char* name) const {
   hprof_frame_id frame = services_.ids->synthetic_frame(services_.host, "JVM", name);
   return frame == 0 ? 0 : services_.ids->trace(services_.host, thread, &frame, 1, 0);
 }
 
-hprof_trace_serial Stacks::trace(JNIEnv* jni, uint32_t thread, const jvmtiFrameInfo* frames,
-                                 uint32_t count) const {
+hprof_trace_serial AllocationStacks::trace(JNIEnv* jni, uint32_t thread, const jvmtiFrameInfo* frames,
+                                           uint32_t count) const {
   if (count == 0) return stand_in(thread, depth() == 0 ? "depth_zero" : "no_java_frame");
   hprof_frame_id ids[kMostFrames];
   for (uint32_t i = 0; i < count; i++) {
@@ -145,7 +145,7 @@ hprof_trace_serial Stacks::trace(JNIEnv* jni, uint32_t thread, const jvmtiFrameI
 }
 
 // Called by native code, they have no caller with a probe.
-bool Stacks::is_told_by_caller() const {
+bool AllocationStacks::is_told_by_caller() const {
   jvmtiFrameInfo frames[2];
   jint count = 0;
   if (jvmti_->GetStackTrace(nullptr, 0, 2, frames, &count) != JVMTI_ERROR_NONE) return false;

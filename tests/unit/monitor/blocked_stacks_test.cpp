@@ -1,4 +1,4 @@
-#include "plugins/monitor/stacks.h"
+#include "plugins/monitor/blocked_stacks.h"
 
 #include <doctest/doctest.h>
 
@@ -12,7 +12,7 @@ namespace {
 struct Fixture {
   MockHost mock;
   Services services{mock.host()};
-  Stacks stacks;
+  BlockedStacks stacks;
   char methods[4];
 
   Fixture() {

@@ -1,27 +1,27 @@
 // Classes, their fields and layouts.
-#include "plugins/heap_dump/class_table.h"
+#include "plugins/heap_dump/class_layouts.h"
 
 #include <cstring>
 
 namespace hprof::dump {
 
-bool ClassTable::open(const Services* services) {
+bool ClassLayouts::open(const Services* services) {
   services_ = services;
   if (entries_.open(*services, kMost + 1) && arena_.open(*services, kArenaBytes)) return true;
   close();
   return false;
 }
 
-void ClassTable::close() {
+void ClassLayouts::close() {
   entries_.close();
   arena_.close();
   count_ = 0;
   arena_used_ = 0;
 }
 
-uint32_t ClassTable::add() { return entries_.cover(count_ + 2) ? ++count_ : 0; }
+uint32_t ClassLayouts::add() { return entries_.cover(count_ + 2) ? ++count_ : 0; }
 
-void* ClassTable::take(uint64_t bytes) {
+void* ClassLayouts::take(uint64_t bytes) {
   bytes = (bytes + 7) & ~uint64_t{7};
   if (!arena_.cover(arena_used_ + bytes)) return nullptr;
   void* taken = arena_.data() + arena_used_;
@@ -29,17 +29,17 @@ void* ClassTable::take(uint64_t bytes) {
   return taken;
 }
 
-Field* ClassTable::make_fields(uint32_t count) {
+Field* ClassLayouts::make_fields(uint32_t count) {
   return static_cast<Field*>(take(uint64_t{count} * sizeof(Field)));
 }
 
-uint32_t* ClassTable::make_numbers(uint32_t count) {
+uint32_t* ClassLayouts::make_numbers(uint32_t count) {
   return static_cast<uint32_t*>(take(uint64_t{count} * sizeof(uint32_t)));
 }
 
 // Classes come in any order; a super is resolved before its subclasses, so this takes as many rounds as the
 // deepest hierarchy has levels in the wrong order.
-void ClassTable::resolve(uint32_t id_size) {
+void ClassLayouts::resolve(uint32_t id_size) {
   for (bool progress = true; progress;) {
     progress = false;
     for (uint32_t n = 1; n <= count_; n++) {
@@ -49,7 +49,7 @@ void ClassTable::resolve(uint32_t id_size) {
   }
 }
 
-bool ClassTable::try_resolve(ClassEntry& entry, uint32_t id_size) {
+bool ClassLayouts::try_resolve(ClassEntry& entry, uint32_t id_size) {
   const ClassEntry* super = has(entry.super) ? &entries_[entry.super] : nullptr;
   if (super != nullptr && super->is_resolved == 0) return false;
   for (uint32_t i = 0; i < entry.interface_count; i++) {
@@ -73,7 +73,7 @@ bool ClassTable::try_resolve(ClassEntry& entry, uint32_t id_size) {
 }
 
 // From the direct interfaces and the super to all of them, as far as they have fields, each once.
-bool ClassTable::gather_interfaces(ClassEntry& entry) {
+bool ClassLayouts::gather_interfaces(ClassEntry& entry) {
   const ClassEntry* super = has(entry.super) ? &entries_[entry.super] : nullptr;
   uint64_t most = super != nullptr ? super->interface_count : 0;
   for (uint32_t i = 0; i < entry.interface_count; i++) {
@@ -104,7 +104,7 @@ bool ClassTable::gather_interfaces(ClassEntry& entry) {
   return true;
 }
 
-FieldPlace ClassTable::instance_field(uint32_t number, uint32_t index) const {
+FieldPlace ClassLayouts::instance_field(uint32_t number, uint32_t index) const {
   const ClassEntry& of = entries_[number];
   if (of.is_resolved == 0 || index < of.interface_fields) return {nullptr, 0, 0};
   index -= of.interface_fields;
@@ -117,7 +117,7 @@ FieldPlace ClassTable::instance_field(uint32_t number, uint32_t index) const {
           of.instance_fields - entry->instance_fields + field.ordinal};
 }
 
-const Field* ClassTable::static_field(uint32_t number, uint32_t index) const {
+const Field* ClassLayouts::static_field(uint32_t number, uint32_t index) const {
   const ClassEntry& entry = entries_[number];
   const uint64_t before = uint64_t{entry.interface_fields} + entry.fields_before;
   if (entry.is_resolved == 0 || index < before || index - before >= entry.field_count) return nullptr;
