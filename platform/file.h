@@ -27,25 +27,24 @@ enum class Existing : uint32_t {
 };
 
 // Opens `path` for output.
+//
 //  - A new file gets mode 0600 and is created exclusively, never through a symbolic link.
-//  - An existing regular file: see Existing. Owner, type and link count are checked on the open descriptor,
-//  then the
-//    mode becomes 0600, and only then is it truncated. A refused file keeps its content and mode.
-//  - A regular file is locked (advisory) until file_close or the end of the process: one that another call
-//  has open,
-//    in this process or another, is kErrorInUse. File systems without locks do without.
-//  - A character device (/dev/null, a terminal) that belongs to us or root, and a FIFO of our own, are taken
-//  as they
+//  - An existing regular file: see Existing. Owner, type and link count are checked on the open descriptor;
+//    then the mode becomes 0600, and only then is the file truncated. A refused file keeps its content and
+//    mode.
+//  - A regular file is locked (advisory) until file_close or the end of the process. A file that is open by
+//    another call, in this process or another, is kErrorInUse. Without locks in the file system this check
+//    is left out.
+//  - A character device (/dev/null, a terminal) of our own or root's, and a FIFO of our own, are used as they
 //    are under either policy: nothing is created or truncated. A FIFO needs a reader, waited for until
 //    `deadline_ns` (kErrorNoReader).
-//  - /dev/stdout, /dev/stderr, /dev/fd/N and /proc/self/fd/N are copies of our own descriptors: no open, no
-//  truncation,
-//    the offset is shared with the application's descriptor.
+//  - /dev/stdout, /dev/stderr, /dev/fd/N and /proc/self/fd/N are copies of our own descriptors: not opened or
+//    truncated, and with the same offset as the application's descriptor.
 //  - Anything else (directory, socket, block device, symbolic link) is refused.
 //  - Windows: "mode 0600" is an access list with our user alone, links are reparse points, and the devices
-//  are NUL, CON
-//    and CONOUT$.
-// The descriptor is not inherited by child processes. Links in the directories above are followed: keep the
+//    are NUL, CON and CONOUT$.
+//
+// Child processes do not inherit the descriptor. Links in the directories above are followed: keep the
 // directory itself safe (is_secure_directory). [any]
 int file_create(const char* path, Existing existing, File* file, int64_t deadline_ns = 0);
 
@@ -55,10 +54,9 @@ int file_open(const char* path, File* file);
 // Reads up to `size` bytes; 0 is the end of the file. [any]
 int64_t file_read(File file, void* data, size_t size);
 
-// Writes up to `size` bytes: a count from 1 to `size`, or an error. Interrupted writes are repeated. Never
-// raises SIGPIPE or SIGXFSZ. For a stream whose reader is slow it waits until the deadline (kErrorTimedOut)
-// and never longer, by writing no more than fits; regular files do not look at the deadline, nor does
-// Windows. [any]
+// Writes up to `size` bytes: returns a count from 1 to `size`, or an error. Interrupted writes are repeated.
+// Never raises SIGPIPE or SIGXFSZ. A stream with a slow reader gets only what fits, and is waited for until
+// the deadline (kErrorTimedOut). The deadline has no effect on regular files and on Windows. [any]
 int64_t file_write(File file, const void* data, size_t size, int64_t deadline_ns = kNoDeadline);
 
 // As file_write, at an offset from the start and without moving the file position. kRegular only. [any]
@@ -95,10 +93,10 @@ int list_directory(const char* path, NameVisitor visit, void* context);
 // writable for group and others, or sticky. Looks at this one directory, not at those above. [any]
 bool is_secure_directory(const char* path);
 
-// May code out of the file `path` be run? Not when somebody else can write to it or replace it: it and the
-// directory that it is in, behind links, belong to us, to root or to the owner of the file `own`, and nobody
-// else may write to them, but for a group that is the owner's alone (of the owner's number). The directory
-// may be sticky instead. [any]
+// True if code of the file `path` may be run, because nobody else can change or replace it: the file and its
+// directory, with links resolved, belong to us, to root or to the owner of the file `own`, and nobody else
+// may write to them, except a group of the owner's own (with the owner's number). The directory may be
+// sticky instead. [any]
 bool is_trusted_code(const char* path, const char* own);
 
 }  // namespace hprof::platform

@@ -1,20 +1,17 @@
-// The operating system as hprof sees it: the one header through which all other folders reach it. OS headers
-// and OS #ifdefs exist in this folder only; the folders below it name the ports (posix is shared by linux and
-// solaris).
+// The operating system, as all other folders use it. Only this folder has OS headers and OS #ifdefs; the
+// folders below it are the ports (posix is shared by linux and solaris).
 //
-// Conventions of every function here
-//  - Errors are values. A function that returns `int` returns 0 or an error code; one that returns `int64_t`
-//  as a
-//    count returns the count (>= 0) or the negated error code. error.h has the codes and error_text().
+// Conventions of every function here:
+//
+//  - Errors are values. A function that returns `int` returns 0 or an error code; one that returns a count as
+//    `int64_t` returns the count (>= 0) or the negated error code. error.h has the codes and error_text().
 //  - Times are int64_t nanoseconds unless the name says otherwise. A deadline is a value of monotonic_ns(),
-//  so a loop
-//    passes the same deadline on; kNoDeadline waits for ever, a deadline in the past polls once.
-//  - Thread tags: [any] any thread outside a signal handler; [signal] any thread, signal handlers too (takes
-//  no lock,
-//    allocates nothing, keeps errno); a tag on a group holds for each function in it.
-//  - Text is NUL-terminated, and text results are always terminated, cut if need be. Callbacks that list
-//  something
-//    return false to end the listing; what they get is valid during the call only.
+//    so that a loop passes the same deadline on; kNoDeadline waits for ever, a deadline in the past polls
+//    once.
+//  - Thread tags: [any] any thread outside a signal handler; [signal] any thread, also in a signal handler
+//    (takes no lock, allocates nothing, keeps errno). A tag on a group holds for each function in it.
+//  - Text is NUL-terminated. A result that does not fit is cut, and still terminated. Callbacks that list
+//    something return false to end the listing; their arguments are valid during the call only.
 #pragma once
 
 #include "platform/accounting.h"

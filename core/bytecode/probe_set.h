@@ -1,19 +1,20 @@
-// What is to be injected, as data: the rewriter itself knows no collector.
+// The probes to insert, as data: the rewriter itself knows no collector.
 //
 // All probes are static methods of one tracker class, which every class loader must be able to see:
-//   long enter(int method)                first thing in a method; the result stays in a new local variable
-//   void exit(long prev)                  before each return
-//   void unwind(long prev)                when an exception leaves the method (a catch-all handler that
-//   rethrows) void sync(long prev, int method)      where an exception handler of the method begins void
-//   leaf(int method)                 instead of all these in a method without calls, allocation, loops,
-//   monitors
-//                                         and throw (a class initialiser that such a method sets off is not
-//                                         looked at)
-//   void entered(int method)              first thing in a method, before enter()
-//   void caught(Object exception, int method)  first thing in a handler of a type (finally clauses have none)
-//   void made(Object exception)           before each return of the constructors of java.lang.Throwable
-//   void allocated(Object object)         see kProbeObjectInit, kProbeArrays, kProbeCalls
-//   void allocated_arrays(Object array, int dimensions)  after multianewarray
+//
+//   long enter(int method)               at the start of a method; the result stays in a new local variable
+//   void exit(long prev)                 before each return
+//   void unwind(long prev)               when an exception leaves the method (a catch-all that rethrows)
+//   void sync(long prev, int method)     at the start of each exception handler of the method
+//   void leaf(int method)                instead of all these in a method without calls, allocations, loops,
+//                                        monitors and throw (a class initialiser that it runs is ignored)
+//   void entered(int method)             at the start of a method, before enter()
+//   void caught(Object exception, int method)
+//                                        at the start of a handler with a type (finally clauses have none)
+//   void made(Object exception)          before each return of the constructors of java.lang.Throwable
+//   void allocated(Object object)        see kProbeObjectInit, kProbeArrays, kProbeCalls
+//   void allocated_arrays(Object array, int dimensions)
+//                                        after multianewarray
 #pragma once
 
 #include "core/base/span.h"

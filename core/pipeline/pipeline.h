@@ -1,11 +1,10 @@
-// The way of a record: queue -> encoder -> sink.
+// Takes records from the queue through the encoder to the sink.
 //
 //  - event(): application threads leave a copy in a bounded queue; the writer thread encodes it.
-//  - begin_report .. write .. end_report: a control thread encodes in place, holding the encode lock, so that
-//  a section
-//    is never torn by events; the writer thread meanwhile does the sink's I/O.
+//  - begin_report .. write .. end_report: a control thread encodes in place and holds the encode lock, so
+//    that events do not interrupt a section; the writer thread meanwhile does the sink's I/O.
 //
-// With %n in the address every report goes to an output of its own (see begin_report).
+// With %n in the address every report has its own output (see begin_report).
 #pragma once
 
 #include <atomic>
