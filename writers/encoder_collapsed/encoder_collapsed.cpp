@@ -5,13 +5,14 @@
 //
 // Readers add up all lines of a file, so each report has a file, with one column of one table: the one that
 // weight= names, else that by which the first table with stacks is ranked. Other tables are left out and
-// counted. A stack that was cut begins with [cut].
+// counted; a message says so when none has the column of weight=. A stack that was cut begins with [cut].
 #include <new>
 
 #include <hprof/cpp/each_weighted_stack.hpp>
 #include <hprof/cpp/names.hpp>
 #include <hprof/cpp/plain_out.hpp>
 #include <hprof/cpp/service.hpp>
+#include <hprof/cpp/text.hpp>
 #include <hprof/cpp/utf8.hpp>
 #include <hprof/service/log.h>
 #include <hprof/service/mem.h>
@@ -33,9 +34,11 @@ struct Encoder {
   const hprof_host* host;
   const hprof_ids_service* ids;
   const hprof_mem_service* mem;
-  const char* weight;  // "": the table's first
+  const hprof_log_service* log;  // NULL: this host has none
+  const char* weight;            // "": the table's first
   uint64_t* lost_tables;
-  bool has_table;  // the document has its table
+  bool has_table;                       // the document has its table
+  const hprof_table_schema* unmatched;  // the session's first table without the column of weight=, until said
 };
 
 // Semicolons part frames and the last blank parts the number: names hold neither, nor what ends a line.
@@ -97,15 +100,35 @@ class Writer {
   const uint32_t weight_;  // among the table's weights
 };
 
+bool adds_up(const hprof_column& column) {
+  return (column.flags & (HPROF_COLUMN_WEIGHT | HPROF_COLUMN_TOTAL)) == HPROF_COLUMN_WEIGHT;
+}
+
 // Among the table's weights; HPROF_NO_COLUMN: it has none to add up, or none of that name.
 uint32_t chosen_weight(const Encoder& encoder, const StackTable& stacks) {
-  const auto adds_up = [&](uint32_t i) { return (stacks.weight(i).flags & HPROF_COLUMN_TOTAL) == 0; };
-  if (encoder.weight[0] == 0 && adds_up(stacks.first_weight())) return stacks.first_weight();
+  if (encoder.weight[0] == 0 && adds_up(stacks.weight(stacks.first_weight()))) return stacks.first_weight();
   for (uint32_t i = 0; i < stacks.weight_count(); i++) {
     const bool is_it = encoder.weight[0] == 0 || std::strcmp(stacks.weight(i).name, encoder.weight) == 0;
-    if (is_it && adds_up(i)) return i;
+    if (is_it && adds_up(stacks.weight(i))) return i;
   }
   return HPROF_NO_COLUMN;
+}
+
+// At the end of a document without a table: what weight= could have named.
+void say_unmatched(Encoder& encoder) {
+  const hprof_table_schema* schema = encoder.unmatched;
+  encoder.unmatched = nullptr;
+  if (schema == nullptr || encoder.has_table || encoder.log == nullptr) return;
+  TextLine<512> line;
+  line.add("weight=").add(encoder.weight).add(": ").add(schema->title).add(" has no such column; it has");
+  const char* between = " ";
+  for (uint32_t i = 0; i < schema->column_count && i < HPROF_TABLE_COLUMNS; i++) {
+    const hprof_column& column = *hprof_column_at(schema, i);
+    if (!adds_up(column)) continue;
+    line.add(between).add(column.name);
+    between = ", ";
+  }
+  encoder.log->message(encoder.host, line.c_str());
 }
 
 void write_table(Encoder& encoder, PlainOut& out, const hprof_rec_table& table) {
@@ -113,7 +136,9 @@ void write_table(Encoder& encoder, PlainOut& out, const hprof_rec_table& table) 
   if (!stacks.has_stacks()) return out.fail(HPROF_UNSUPPORTED);
   const uint32_t weight = chosen_weight(encoder, stacks);
   if (weight == HPROF_NO_COLUMN || encoder.has_table) {
-    if (encoder.lost_tables != nullptr) __atomic_fetch_add(encoder.lost_tables, 1, __ATOMIC_RELAXED);
+    const uint64_t before =
+        encoder.lost_tables != nullptr ? __atomic_fetch_add(encoder.lost_tables, 1, __ATOMIC_RELAXED) : 0;
+    if (before == 0 && weight == HPROF_NO_COLUMN && encoder.weight[0] != 0) encoder.unmatched = table.schema;
     return;
   }
   encoder.has_table = true;
@@ -131,7 +156,8 @@ hprof_status create(const hprof_host* host, const void* config, void** self, cha
   uint64_t* lost =
       log != nullptr ? log->loss_counter(host, "tables: a file of folded stacks has one (weight= says which)")
                      : nullptr;
-  *self = new (memory) Encoder{host, ids, mem, static_cast<const Config*>(config)->weight, lost, false};
+  *self = new (memory)
+      Encoder{host, ids, mem, log, static_cast<const Config*>(config)->weight, lost, false, nullptr};
   return HPROF_OK;
 }
 
@@ -144,6 +170,7 @@ hprof_status encode(void* self, const hprof_record* record, hprof_out* out) {
   if (record->kind == HPROF_RECORD_TABLE) {
     write_table(*encoder, plain, *reinterpret_cast<const hprof_rec_table*>(record));
   }
+  if (record->kind == HPROF_RECORD_REPORT_END) say_unmatched(*encoder);
   return plain.status();
 }
 
@@ -158,8 +185,8 @@ const hprof_encoder_ops kOps = {
 
 // Monitor records are taken and left out, so that monitor=y can run with its table alone.
 constexpr const char* kRecords[] = {
-    HPROF_KIND_FILE_BEGIN,     HPROF_KIND_REPORT_BEGIN, HPROF_KIND_TABLE, HPROF_KIND_MONITOR_WAIT,
-    HPROF_KIND_MONITOR_WAITED, HPROF_KIND_MONITOR_DUMP, nullptr};
+    HPROF_KIND_FILE_BEGIN,   HPROF_KIND_REPORT_BEGIN,   HPROF_KIND_REPORT_END,   HPROF_KIND_TABLE,
+    HPROF_KIND_MONITOR_WAIT, HPROF_KIND_MONITOR_WAITED, HPROF_KIND_MONITOR_DUMP, nullptr};
 
 const hprof_unit kUnit = {
     sizeof(hprof_unit),

@@ -29,6 +29,8 @@ struct World {
     for (const hprof_rec_table& table : tables) {
       CHECK(run_.encode(&table.head) == (StackTable(table).has_stacks() ? HPROF_OK : HPROF_UNSUPPORTED));
     }
+    auto end = make_record<hprof_rec_report>(HPROF_RECORD_REPORT_END);
+    CHECK(run_.encode(&end.head) == HPROF_OK);
     return run_.bytes();
   }
   uint64_t lost() const { return host.loss("tables: a file of folded stacks has one (weight= says which)"); }
@@ -77,6 +79,29 @@ TEST_CASE("one table a file, that which has the column of weight=") {
   const hprof_heap_summary_row summary = {1, 2, 3, 4};
   CHECK(world.encode({table_of(kHeapSummary, &summary, 1)}) == "");
   CHECK(world.lost() == 5);
+}
+
+TEST_CASE("a weight= that no table has is said once, with the columns there are") {
+  World world;
+  const hprof_cpu_row samples[] = {{3, 30, world.trace}};
+  const std::vector<hprof_rec_table> one = {table_of(kCpuSamples, samples, 1)};
+  const char* words = "weight=bytes: CPU SAMPLES has no such column; it has samples, time";
+  CHECK(world.encode(one, {{"weight", "time"}}) != "");
+  CHECK_FALSE(world.host.said("no such column"));
+  CHECK(world.encode(one, {{"weight", "bytes"}}) == "");
+  CHECK(world.host.said(words));
+  const size_t said = world.host.messages.size();
+  CHECK(world.encode(one, {{"weight", "bytes"}}) == "");
+  CHECK(world.host.messages.size() == said);
+}
+
+TEST_CASE("a weight= that a later table of the report has is no mistake") {
+  World world;
+  const hprof_cpu_row samples[] = {{3, 30, world.trace}};
+  const hprof_site_row sites[] = {{0, world.trace, 10, 1, 100, 11}};
+  CHECK(world.encode({table_of(kCpuSamples, samples, 1), table_of(kAllocSites, sites, 1)},
+                     {{"weight", "live_bytes"}}) != "");
+  CHECK_FALSE(world.host.said("no such column"));
 }
 
 TEST_CASE("names hold nothing that parts frames, numbers or lines") {
