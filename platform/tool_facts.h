@@ -45,6 +45,7 @@ struct JvmFacts {
   bool vm_tables = false;             // libjvm exports gHotSpotVMStructs
   std::string folder;                 // its working folder, where reports go by default
   bool folder_known = false;
+  bool folder_writable = false;  // for the process's own user
   int64_t folder_free = kFactUnknown;
   int64_t resident_bytes = kFactUnknown;
 };

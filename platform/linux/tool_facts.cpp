@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <grp.h>
 #include <linux/perf_event.h>
 #include <sched.h>
 #include <sys/resource.h>
@@ -15,6 +16,7 @@
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -133,6 +135,40 @@ void read_home(const std::string& root, JvmFacts* facts) {
     facts->version = version.substr(0, version.find_first_of(")-+"));
 }
 
+// Takes on the user, group and groups of a process, for good. Only root can.
+bool take_rights_of(const std::string& status) {
+  unsigned real = 0, user = 0, group = 0;
+  if (sscanf(status_line(status, "Uid").c_str(), "%u %u", &real, &user) != 2) return false;
+  if (sscanf(status_line(status, "Gid").c_str(), "%u %u", &real, &group) != 2) return false;
+  std::vector<gid_t> groups;
+  const std::string list = status_line(status, "Groups");
+  const char* at = list.c_str();
+  for (char* end = nullptr;; at = end) {
+    const unsigned long number = strtoul(at, &end, 10);
+    if (end == at) break;
+    groups.push_back(static_cast<gid_t>(number));
+  }
+  return setgroups(groups.size(), groups.data()) == 0 && setresgid(group, group, group) == 0 &&
+         setresuid(user, user, user) == 0;
+}
+
+// May the process itself write to its folder? Asked in a child that has its rights, so that access lists and
+// mounts that are read-only count.
+bool may_write(const std::string& folder, const std::string& status, uint32_t user) {
+  const int place = open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (place < 0) return false;
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool same = user == geteuid() || take_rights_of(status);
+    _exit(same && faccessat(place, ".", W_OK | X_OK, AT_EACCESS) == 0 ? 0 : 1);
+  }
+  close(place);
+  int result = 1;
+  while (child > 0 && waitpid(child, &result, 0) < 0 && errno == EINTR) {
+  }
+  return child > 0 && result == 0;
+}
+
 void read_command(const std::string& process, JvmFacts* facts) {
   const std::string words = small_file(process + "/cmdline");
   for (size_t from = 0; from < words.size();) {
@@ -207,6 +243,7 @@ bool jvm_facts(int pid, JvmFacts* facts, std::string*) {
   facts->vm_tables = file_mentions(root + facts->libjvm, "gHotSpotVMStructs");
   facts->folder = path_there(link_target(process + "/cwd"), link_target(root));
   facts->folder_known = !facts->folder.empty();
+  facts->folder_writable = may_write(process + "/cwd", status, facts->user);
   facts->folder_free = free_bytes(process + "/cwd");
   return true;
 }

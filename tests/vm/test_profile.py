@@ -178,6 +178,23 @@ def a_user_profiles_what_is_his(vm):
 
 
 @vm_test(units=UNITS)
+def doctor_judges_a_vm_by_the_rights_of_its_own_user(vm):
+    """Its folder is /, which root may write to and nobody else."""
+    limited = r"^  limited  its output   / is not writable for user %d:" % NOBODY
+    with Other(vm, *vm.as_nobody()) as other:
+        for prefix in ((), vm.as_nobody()):
+            code, text = hprof(vm, "doctor", str(other.pid), prefix=prefix)
+            check(re.search(limited, text, re.M), "hprof doctor, %s\n%s" % (" ".join(prefix), text))
+            check(re.search(r"^  yes +attach +works", text, re.M), "attach\n" + text)
+    with Other(vm, "setpriv", "--reuid=0") as other:
+        code, text = hprof(vm, "doctor", str(other.pid))
+        check_equal(code, 0, "hprof doctor as root\n" + text)
+        check(re.search(r"^  (yes|limited ) +its output +[0-9.]+ \w+ free in /$", text, re.M), "root's folder\n" + text)
+        code, text = hprof(vm, "doctor", str(other.pid), prefix=vm.as_nobody())
+        check_equal((code, "belongs to user 0, and this is user %d" % NOBODY in text), (1, True), "nobody looks at root's\n" + text)
+
+
+@vm_test(units=UNITS)
 def what_a_sandbox_withholds_is_said_by_its_name(vm):
     """The same user, but without the right to look into other processes."""
     with Other(vm, "setpriv", "--reuid=0") as other:

@@ -6,10 +6,10 @@ import subprocess
 from harness import TIMEOUT, check_equal, clean_environment
 
 
-def hprof(vm, *arguments, cwd=None):
+def hprof(vm, *arguments, cwd=None, prefix=()):
     """bin/hprof to its end: (exit code, stdout and stderr)."""
     program = os.path.join(vm.tree, "bin", "hprof")
-    run = subprocess.run([program, *arguments], cwd=cwd or vm.dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    run = subprocess.run([*prefix, program, *arguments], cwd=cwd or vm.dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                          stderr=subprocess.STDOUT, timeout=TIMEOUT, env=clean_environment(None))
     return run.returncode, run.stdout.decode(errors="replace")
 

@@ -96,6 +96,19 @@ TEST_CASE("a process that is none, of somebody else or no JVM ends the examinati
   CHECK(judge_jvm(host(), facts).size() == 1);
 }
 
+TEST_CASE("its output is judged by what its own user may write") {
+  os::JvmFacts facts = jvm("17.0.2");
+  facts.folder = "/srv/app";
+  facts.folder_known = facts.folder_writable = true;
+  facts.folder_free = 5ll << 30;
+  CHECK(find(judge_jvm(host(), facts), "its output").verdict == Verdict::kYes);
+  facts.folder_writable = false;
+  const Finding found = find(judge_jvm(host(), facts), "its output");
+  CHECK(found.verdict == Verdict::kLimited);
+  CHECK(has(found.text, "/srv/app is not writable for user 1000"));
+  CHECK(has(found.fix, "file="));
+}
+
 TEST_CASE("attaching: what the flags of the VM allow") {
   CHECK(find(judge_jvm(host(), jvm("17.0.2")), "attach").verdict == Verdict::kYes);
   CHECK(find(judge_jvm(host(), jvm("17.0.2")), "attach").fix.empty());

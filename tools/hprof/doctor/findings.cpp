@@ -74,6 +74,16 @@ void judge_space(const std::string& subject, const std::string& folder, int64_t 
                        little ? "write heap dumps elsewhere: file=<path>" : ""});
 }
 
+// Where an attached agent writes unless file= says otherwise.
+void judge_folder(const os::JvmFacts& jvm, std::vector<Finding>* findings) {
+  if (!jvm.folder_known) return;
+  if (jvm.folder_writable) return judge_space("its output", jvm.folder, jvm.folder_free, findings);
+  findings->push_back(
+      {Verdict::kLimited, "its output",
+       jvm.folder + " is not writable for user " + std::to_string(jvm.user) + ": hprof attach writes to /tmp",
+       "write reports elsewhere: file=<path>, or take them with hprof profile"});
+}
+
 // Whether anything of it can be profiled at all; false ends the examination.
 bool judge_process(const os::HostFacts& host, const os::JvmFacts& jvm, std::vector<Finding>* findings) {
   const std::string process = "process " + std::to_string(jvm.pid);
@@ -207,7 +217,7 @@ std::vector<Finding> judge_jvm(const os::HostFacts& host, const os::JvmFacts& jv
   const int version = feature_version(jvm.version);
   judge_attach(jvm, version, &findings);
   judge_collectors(host, jvm, version, &findings);
-  if (jvm.folder_known) judge_space("its output", jvm.folder, jvm.folder_free, &findings);
+  judge_folder(jvm, &findings);
   return findings;
 }
 
