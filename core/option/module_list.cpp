@@ -108,7 +108,10 @@ void print_records(const hprof_unit& unit, const TextOut& out) {
   char text[2048];
   TextWriter line(text, sizeof(text));
   line.put(unit.kind == HPROF_UNIT_ENCODER ? "    takes:" : "    emits:");
-  if (unit.records == nullptr) line.put(unit.kind == HPROF_UNIT_ENCODER ? " everything" : " not said");
+  if (unit.records == nullptr) {
+    const bool nothing = (unit.flags & HPROF_UNIT_NO_OUTPUT) != 0;
+    line.put(unit.kind == HPROF_UNIT_ENCODER ? " everything" : nothing ? " nothing" : " not said");
+  }
   for (const char* const* name = unit.records; name != nullptr && *name != nullptr; ++name)
     line.put(' ').put_printable(*name, kTextMost);
   end_line(&line, out);
