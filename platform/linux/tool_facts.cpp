@@ -95,6 +95,7 @@ bool file_mentions(const std::string& path, const char* text, std::string* behin
 // A path that /proc told, as the process sees it: where its root is a folder of ours (chroot), the kernel
 // names paths from our root.
 std::string path_there(const std::string& path, const std::string& its_root) {
+  if (path == its_root) return "/";
   if (its_root.size() > 1 && path.compare(0, its_root.size() + 1, its_root + "/") == 0)
     return path.substr(its_root.size());
   return path;
