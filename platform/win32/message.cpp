@@ -50,7 +50,7 @@ bool write_on_thread(const char* notice, const char* text, int64_t deadline_ns) 
   Thread thread;
   if (thread.start("hprof message", 64 * 1024, run_job, job) != 0) {
     stuck.store(false);
-    free(job);
+    free(memory);
     return false;
   }
   const bool ended = thread.join(deadline_ns);

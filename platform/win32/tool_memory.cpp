@@ -1,6 +1,7 @@
 // Large memory of the front end: lazy, held by files, and measured.
 #include "platform/platform.h"
 #include "platform/tool_os.h"
+#include "platform/win32/tool_handle.h"
 #include "platform/win32/wait.h"
 
 namespace hprof::os {
@@ -12,8 +13,6 @@ std::string text_of(int code) {
   platform::error_text(code, text, sizeof text);
   return text;
 }
-
-HANDLE handle_of(int handle) { return reinterpret_cast<HANDLE>(native_handle(handle)); }
 
 // Goes when the process ends: its handle stays open, since a mapped file cannot be deleted before.
 HANDLE nameless_file(const std::string& folder, std::string* error) {

@@ -7,6 +7,7 @@
 
 #include "platform/platform.h"
 #include "platform/tool_os.h"
+#include "platform/win32/tool_handle.h"
 #include "platform/win32/wait.h"
 
 namespace hprof::os {
@@ -28,8 +29,6 @@ std::string with_slashes(std::string path) {
   std::replace(path.begin(), path.end(), '\\', '/');
   return path;
 }
-
-HANDLE handle_of(int handle) { return reinterpret_cast<HANDLE>(native_handle(handle)); }
 
 // The console is ready when a line is complete, since reading waits for that.
 bool is_line_typed(HANDLE console) {

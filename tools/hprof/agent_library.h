@@ -8,8 +8,8 @@
 
 namespace hprof::tool {
 
-// Absolute path of `given`, or when that is empty of ../lib/libhprof.so beside this program. Empty with
-// *error.
+// Absolute path of `given`, or when that is empty of ../lib/<name of the agent> beside this program.
+// Empty with *error.
 std::string agent_library(const std::string& given, std::string* error);
 
 // The library and the plugins beside it, named as they stand in its folder.

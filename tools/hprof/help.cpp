@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/control/command_table.h"
+#include "platform/tool_os.h"
 #include "tools/hprof/command.h"
 
 namespace hprof::tool {
@@ -15,7 +16,7 @@ Starts COMMAND with the agent. Agent options are written as after -agentlib:hpro
   javac, jar, ...       (launchers of the JDK) get -J-agentpath:LIBRARY=OPTIONS
   anything else         gets JAVA_TOOL_OPTIONS, which every VM that it starts obeys
 
-  --agent=LIBRARY       the agent; default ../lib/libhprof.so beside this program
+  --agent=LIBRARY       the agent; default ../lib/@AGENT@ beside this program
   --print               print the command instead of running it
 
   hprof run cpu=samples,depth=8 -- java -jar app.jar
@@ -30,7 +31,7 @@ Loads the agent into the running HotSpot VM with process id PID, or sends a comm
 Prints where the report goes and how to request it, or why the agent refused. Needs no JDK. The VM may be in a
 container. Run it as the user of that process, or as root.
 
-  --agent=LIBRARY       the agent; default ../lib/libhprof.so beside this program. If the process cannot read it,
+  --agent=LIBRARY       the agent; default ../lib/@AGENT@ beside this program. If the process cannot read it,
                         a temporary copy is used
   --as-is               LIBRARY is a path in the file system of the process; never copied
   --timeout=SECONDS     how long to wait for the VM to listen, default 10
@@ -52,7 +53,7 @@ process, or as root. Ctrl-C ends the wait and fetches the report.
   --seconds=N           duration, default 20; 0 when only heap=dump is given
   -o FILE               default java.hprof.txt, java.hprof with format=b. An existing file is kept, and the new
                         one gets a number, unless --force is given
-  --agent=LIBRARY       the agent; default ../lib/libhprof.so beside this program
+  --agent=LIBRARY       the agent; default ../lib/@AGENT@ beside this program
   --timeout=SECONDS     how long to wait for the VM to listen, default 10
 
   hprof profile 4711
@@ -213,7 +214,7 @@ run against a mock host: started, reported, reset and stopped in all orders, eve
 kind of record, places that are full, slow or gone, each allocation failing; memory, files and threads are counted.
 Each step runs in its own process, so a crash or hang is a line of the table.
 
-  --agent=LIBRARY       the agent; default ../lib/libhprof.so beside this program
+  --agent=LIBRARY       the agent; default ../lib/@AGENT@ beside this program
   -v                    print what each unit requires and offers
   --cpp                 in C++17; default C99
   --run                 run the units, without a VM
@@ -313,6 +314,7 @@ std::string help_text(const std::string& command) {
     std::string text = page.text;
     fill_in("@COMMANDS@\n", agent_commands(false), &text);
     fill_in("@STREAM@\n", agent_commands(true), &text);
+    fill_in("@AGENT@", os::kAgentName, &text);
     return text;
   }
   return {};

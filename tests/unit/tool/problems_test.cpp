@@ -5,6 +5,7 @@
 #include <set>
 #include <sstream>
 
+#include "platform/tool_os.h"
 #include "tools/hprof/command.h"
 
 using namespace hprof::tool;
@@ -88,6 +89,7 @@ TEST_CASE("every command has a help page, and no other word has") {
     CHECK(tool_command_names().find(name) != std::string::npos);
   }
   CHECK(help_text("nonsense").empty());
+  CHECK(help_text("run").find(hprof::os::kAgentName) != std::string::npos);
   CHECK(find_tool_command("nonsense") == nullptr);
 }
 
