@@ -28,7 +28,7 @@ const hprof_class_file_service kClassFile = {
 
 }  // namespace
 
-const void* class_file_service() { return &kClassFile; }
+const void* class_file_service() { return kHasBytecode ? &kClassFile : nullptr; }
 
 bool ClassFiles::add(const UnitSlot* unit, void* self, Handler handler) {
   for (uint32_t i = 0; i < count_; i++) {

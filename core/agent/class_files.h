@@ -7,6 +7,7 @@
 #include <hprof/draft/class_file.h>
 
 #include "core/agent/unit_slot.h"
+#include "core/base/build.h"
 
 namespace hprof {
 
@@ -30,7 +31,7 @@ class ClassFiles {
 
   // False: it has one already. [onload]
   bool add(const UnitSlot* unit, void* self, Handler handler);
-  bool has_handlers() const { return count_ != 0; }
+  bool has_handlers() const { return kHasBytecode && count_ != 0; }
   // The handlers and the rewriter in turn; *bytes is the VM's memory, nullptr: the file stays as it is. [app]
   void load(jvmtiEnv* jvmti, const LoadedFile& file, LoaderBook& loaders, ClassRewriter& rewriter,
             unsigned char** bytes, jint* size) const;

@@ -246,7 +246,6 @@ bool ClassRewriter::find_fields(JNIEnv* jni, jclass tracker) {
 // A native method is looked up by Java code of the JDK when it is first called: that is done here, once,
 // while the probes in that code do nothing yet.
 void ClassRewriter::on_vm_init(JNIEnv* jni) {
-  if (engine_ == nullptr) return;
   jclass tracker = jni->FindClass("java/lang/HprofTracker");
   jclass thread = jni->FindClass(kThreadClass);
   if (tracker != nullptr && thread != nullptr) {

@@ -11,6 +11,7 @@
 
 #include <hprof/draft/bytecode.h>
 
+#include "core/base/build.h"
 #include "core/bytecode/engine.h"
 #include "core/model/model.h"
 
@@ -25,18 +26,18 @@ class ClassRewriter {
   hprof_status ask(const hprof_probe_user* user);
   // All have asked: makes the engine. False: no memory. [onload]
   bool begin();
-  bool is_asked() const { return asked_ != 0; }
-  bool is_active() const { return engine_ != nullptr; }
+  bool is_asked() const { return kHasBytecode && asked_ != 0; }
+  bool is_active() const { return kHasBytecode && engine_ != nullptr; }
 
   // loader: of the LoaderBook. [app], from before VMStart on
   void class_file(jvmtiEnv* jvmti, uint32_t loader, jint size, const unsigned char* bytes, jint* new_size,
                   unsigned char** new_bytes);
   // Defines the tracker class; why the VM must not start without it, or nullptr.
   const char* on_vm_start(JNIEnv* jni);
-  void on_vm_init(JNIEnv* jni);  // makes it ready
+  void on_vm_init(JNIEnv* jni);  // makes it ready; active only
   // Without early hooks: class files are seen from VMInit on. First count_passed(), then the event, then
   // catch_up().
-  bool is_late() const { return is_late_; }
+  bool is_late() const { return kHasBytecode && is_late_; }
   void count_passed(jvmtiEnv* jvmti, JNIEnv* jni);
   void catch_up(jvmtiEnv* jvmti, JNIEnv* jni);
   hprof_status go(JNIEnv* jni, uint32_t probes) { return set_flags(jni, probes, true); }

@@ -7,6 +7,7 @@
 
 #include "core/agent/session.h"
 #include "core/agent/unit_checks.h"
+#include "core/base/build.h"
 
 namespace hprof {
 
@@ -251,8 +252,10 @@ bool EventHub::attach_to(jvmtiEnv* jvmti, Session* session) {
   if (jvmti->SetEnvironmentLocalStorage(session) != JVMTI_ERROR_NONE) return false;
   // jvmtiEventCallbacks is one function pointer per event number, in order.
   void* table[kCallbacks] = {};
-  set(table, JVMTI_EVENT_VM_START, on_vm_start);
-  set(table, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, on_class_file);
+  if (kHasBytecode) {
+    set(table, JVMTI_EVENT_VM_START, on_vm_start);
+    set(table, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, on_class_file);
+  }
   set(table, JVMTI_EVENT_VM_INIT, on_vm_init);
   set(table, JVMTI_EVENT_VM_DEATH, on_vm_death);
   set(table, JVMTI_EVENT_DATA_DUMP_REQUEST, on_data_dump_request);

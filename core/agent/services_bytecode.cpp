@@ -5,6 +5,7 @@
 #include "core/agent/service_tables.h"
 #include "core/agent/session_parts.h"
 #include "core/agent/unit_slot.h"
+#include "core/base/build.h"
 
 namespace hprof {
 
@@ -40,6 +41,6 @@ const hprof_bytecode_service kBytecode = {
 
 }  // namespace
 
-const void* bytecode_service() { return &kBytecode; }
+const void* bytecode_service() { return kHasBytecode ? &kBytecode : nullptr; }
 
 }  // namespace hprof

@@ -37,7 +37,6 @@ bool pass_on(void* context, uint32_t stream, uint8_t* bytes, size_t size) {
 
 hprof_status run_vm_dump(const hprof_host* host, uint32_t all, void* argument, hprof_vm_dump_take take,
                          char* error, uint32_t error_size) {
-  if (!kHasHeapDump) return HPROF_UNSUPPORTED;
   Taker taker = {argument, take, HPROF_OK, slot_of(host)->session};
   auto gives_up = [](void* context) {
     return static_cast<Taker*>(context)->session->is_waited_for_by_attach();
@@ -57,7 +56,6 @@ hprof_status run_vm_dump(const hprof_host* host, uint32_t all, void* argument, h
 }
 
 uint32_t vm_dump_available(const hprof_host* host, char* error, uint32_t error_size) {
-  if (!kHasHeapDump) return 0;
   if (host->settings->java_version < 11) {
     snprintf(error, error_size, "the dumper of this VM writes to files only");
     return 0;
@@ -84,7 +82,7 @@ const hprof_foreign_dump_service kForeignDump = {
 
 }  // namespace
 
-const void* vm_dump_service() { return &kVmDump; }
-const void* foreign_dump_service() { return &kForeignDump; }
+const void* vm_dump_service() { return kHasHeapDump ? &kVmDump : nullptr; }
+const void* foreign_dump_service() { return kHasHeapDump ? &kForeignDump : nullptr; }
 
 }  // namespace hprof

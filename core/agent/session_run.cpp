@@ -3,6 +3,7 @@
 
 #include "core/agent/session.h"
 #include "core/base/atomic.h"
+#include "core/base/build.h"
 
 namespace hprof {
 
@@ -18,7 +19,7 @@ void Session::on_vm_init(JNIEnv* jni, jthread thread) {
   if (setup_.is_without_effect()) return;
   hotspot_.on_vm_init(jni, thread);
   gate_.open();
-  rewriter_.on_vm_init(jni);
+  if (rewriter_.is_active()) rewriter_.on_vm_init(jni);
   if (rewriter_.is_late()) {
     rewriter_.count_passed(parts_.jvmti, jni);
     enable_events();
@@ -27,7 +28,7 @@ void Session::on_vm_init(JNIEnv* jni, jthread thread) {
   if (!pipeline_.start()) say("can't start the writer thread: the profile is written at the end only");
   if (!control_.start(this, jni)) say("can't start the control thread: no reports on request");
   if (!server_.start(&parts_)) say("can't start a thread for commands: they are not answered");
-  if (pipeline_.is_duplex() && !reader_.start(this)) {
+  if (kHasSockets && pipeline_.is_duplex() && !reader_.start(this)) {
     say("can't start a thread for the peer's commands: they are not read");
   }
   if (setup_.core().start != 0 && control_.acquire(platform::kNoDeadline)) {

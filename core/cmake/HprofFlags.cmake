@@ -27,6 +27,14 @@ endif()
 hprof_has_unit(heap_dump _hprof_has_heap_dump)
 hprof_has_unit(heap_sites _hprof_has_heap_sites)
 hprof_has_unit(bytecode _hprof_has_bytecode)
+hprof_has_unit(monitor _hprof_has_monitor)
+# A vendor's unit may write any record.
+set(_hprof_has_heap_records ${_hprof_has_heap_dump})
+set(_hprof_has_monitor_records ${_hprof_has_monitor})
+if(HPROF_EXTRA_UNITS)
+  set(_hprof_has_heap_records ON)
+  set(_hprof_has_monitor_records ON)
+endif()
 target_compile_definitions(hprof_flags INTERFACE
   $<$<BOOL:${HPROF_EMBEDDED}>:HPROF_EMBEDDED=1>
   $<$<BOOL:${HPROF_CHECKS}>:HPROF_CHECKS=1>
@@ -35,6 +43,8 @@ target_compile_definitions(hprof_flags INTERFACE
   $<$<NOT:$<BOOL:${_hprof_has_sockets}>>:HPROF_NO_SOCKETS=1>
   $<$<NOT:$<BOOL:${_hprof_has_bytecode}>>:HPROF_NO_BYTECODE=1>
   $<$<NOT:$<BOOL:${_hprof_has_heap_dump}>>:HPROF_NO_HEAP_DUMP=1>
+  $<$<NOT:$<BOOL:${_hprof_has_heap_records}>>:HPROF_NO_HEAP_RECORDS=1>
+  $<$<NOT:$<BOOL:${_hprof_has_monitor_records}>>:HPROF_NO_MONITOR_RECORDS=1>
   $<$<NOT:$<BOOL:${_hprof_has_heap_sites}>>:HPROF_NO_HEAP_SITES=1>)
 # Machines without atomic operations on 8 or 64 bits have them in a library of the compiler's, which is linked statically,
 # like its other helpers. Those on 64 bits then take locks, and are not for signal handlers: HPROF_LOCKED_ATOMICS.

@@ -86,6 +86,7 @@ bool is_for_calls(const hprof_rec_file_begin& begin) {
   return begin.alone != nullptr && std::strcmp(begin.alone, HPROF_TABLE_CPU_OLD) == 0;
 }
 
+// What no unit of the build writes is left out (core/cmake/HprofFlags.cmake).
 void write_record(TextOut& out, const hprof_record* record) {
   switch (record->kind) {
     case HPROF_RECORD_FILE_BEGIN:
@@ -111,6 +112,7 @@ void write_record(TextOut& out, const hprof_record* record) {
     case HPROF_RECORD_TABLE:
       write_table(out, as<hprof_rec_table>(record));
       break;
+#ifndef HPROF_NO_MONITOR_RECORDS
     case HPROF_RECORD_MONITOR_WAIT:
     case HPROF_RECORD_MONITOR_WAITED:
     case HPROF_RECORD_MONITOR_EXIT:
@@ -120,6 +122,8 @@ void write_record(TextOut& out, const hprof_record* record) {
     case HPROF_RECORD_MONITOR_DUMP:
       write_monitor_dump(out, as<hprof_rec_monitor_dump>(record));
       break;
+#endif
+#ifndef HPROF_NO_HEAP_RECORDS
     case HPROF_RECORD_HEAP_DUMP_BEGIN:
       write_heap_begin(out, as<hprof_rec_heap_dump>(record));
       break;
@@ -139,6 +143,7 @@ void write_record(TextOut& out, const hprof_record* record) {
     case HPROF_RECORD_HEAP_PRIMITIVE_ARRAY:
       write_heap_array(out, as<hprof_rec_heap_array>(record));
       break;
+#endif
     default:
       out.fail(HPROF_UNSUPPORTED);
   }
