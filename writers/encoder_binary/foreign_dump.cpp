@@ -103,7 +103,7 @@ hprof_status ForeignDump::take(Encoder& encoder, BinaryOut& out, const hprof_rec
 }
 
 hprof_status ForeignDump::take_bytes(uint32_t stream, uint8_t* bytes, uint64_t size) {
-  if (size == 0) return HPROF_OK;
+  if (bytes == nullptr) return size == 0 ? HPROF_OK : HPROF_FAILED;
   if (stream == 0 && !has_header_) {
     hprof_status status = take_header(&bytes, &size);
     if (status != HPROF_OK) return status;
