@@ -308,15 +308,16 @@ extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_caughtException(JN
   if (hprof::ClassRewriter* classes = rewriter()) classes->caught(jni, exception, method);
 }
 
-extern "C" JNIEXPORT jlong JNICALL Java_java_lang_HprofTracker_callBegins(JNIEnv* jni, jclass, jobject thread,
+extern "C" JNIEXPORT jlong JNICALL Java_java_lang_HprofTracker_callBegins(JNIEnv* jni, jclass tracker,
                                                                           jint method) {
-  hprof::ClassRewriter* classes = rewriter();
-  return classes != nullptr ? classes->call_begins(jni, thread, method) : 0;
+  const hprof::ClassRewriter* classes = rewriter();
+  return classes != nullptr ? classes->call_begins(jni, tracker, method) : 0;
 }
 
-extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_callEnds(JNIEnv* jni, jclass, jlong call,
-                                                                       jboolean thrown) {
-  if (hprof::ClassRewriter* classes = rewriter()) classes->call_ends(jni, call, thrown != JNI_FALSE);
+extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_callEnds(JNIEnv* jni, jclass tracker,
+                                                                       jlong call, jboolean thrown) {
+  const hprof::ClassRewriter* classes = rewriter();
+  if (classes != nullptr) classes->call_ends(jni, tracker, call, thrown);
 }
 
 extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_madeException(JNIEnv* jni, jclass,

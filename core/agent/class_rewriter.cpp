@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include <hprof/cpp/jni_exception.hpp>
+#include <hprof/cpp/local_frame.hpp>
 
 #include "core/agent/jvmti_text.h"
 #include "core/agent/session_parts.h"
@@ -11,6 +12,7 @@
 #include "core/base/memory_account.h"
 #include "core/hotspot/field_filter.h"
 #include "core/hotspot/hotspot.h"
+#include "core/model/class_names.h"
 #include "core/model/model.h"
 
 namespace hprof {
@@ -77,6 +79,8 @@ constexpr Switch kSwitches[] = {
 constexpr uint32_t kClocks = HPROF_PROBE_CLOCK | HPROF_PROBE_CPU_CLOCK;
 // Both take the places of enter() and exit().
 constexpr uint32_t kEnters = HPROF_PROBE_METHODS | HPROF_PROBE_CALLS;
+constexpr uint32_t kOfAskAlone = HPROF_PROBE_LATE | HPROF_PROBE_ON_DEMAND;
+constexpr uint32_t kFirstVirtual = 21;  // JDK with virtual threads
 
 }  // namespace
 
@@ -85,16 +89,31 @@ hprof_status ClassRewriter::ask(const hprof_probe_user* user) {
   constexpr uint64_t kEarly = HPROF_NEED_EARLY_CLASS_HOOKS | HPROF_NEED_EARLY_VMSTART;
   // JDK 8 hooks early without being asked to.
   const bool early = parts_->settings.java_version < 9 || (parts_->settings.granted & kEarly) == kEarly;
-  if (!early && (user->probes & HPROF_PROBE_LATE) == 0) return HPROF_UNSUPPORTED;
+  const bool on_demand = user->probes == (HPROF_PROBE_CALLS | HPROF_PROBE_ON_DEMAND);
+  if (!early && !on_demand && (user->probes & HPROF_PROBE_LATE) == 0) return HPROF_UNSUPPORTED;
   if (!HPROF_REACHES(user, hprof_probe_user, self) || (asked_ & user->probes) != 0) return HPROF_FAILED;
+  if (on_demand) {
+    if ((parts_->settings.granted & HPROF_NEED_CLASS_HOOKS) == 0) return HPROF_UNSUPPORTED;
+    if (may_rewrite()) return HPROF_FAILED;
+    hprof_copy_sized(&on_demand_, sizeof(on_demand_), user, user->size);
+    return HPROF_OK;
+  }
   if (((asked_ | user->probes) & kEnters) == kEnters) return HPROF_FAILED;
-  asked_ |= user->probes & ~static_cast<uint32_t>(HPROF_PROBE_LATE);
   is_late_ = is_late_ || !early;
+  add_user(user);
+  return HPROF_OK;
+}
+
+void ClassRewriter::add_user(const hprof_probe_user* user) {
+  if ((user->probes & HPROF_PROBE_CALLS) != 0) {
+    call_begins_ = reinterpret_cast<CallBegins>(user->call_begins);
+    call_ends_ = reinterpret_cast<CallEnds>(user->call_ends);
+  }
+  asked_ |= user->probes & ~kOfAskAlone;
   for (const Switch& row : kSwitches) {
     if ((user->probes & row.probe & ~kClocks) == 0) continue;
     hprof_copy_sized(&user_of(row.probe), sizeof(hprof_probe_user), user, user->size);
   }
-  return HPROF_OK;
 }
 
 const hprof_probe_user& ClassRewriter::user_of(uint32_t probe) const {
@@ -109,6 +128,11 @@ hprof_probe_user& ClassRewriter::user_of(uint32_t probe) {
 
 bool ClassRewriter::begin() {
   if (asked_ == 0) return true;
+  engine_.store(make_engine(), std::memory_order_release);
+  return is_active();
+}
+
+Engine* ClassRewriter::make_engine() {
   EngineUse use;
   if ((asked_ & HPROF_PROBE_METHODS) != 0) {
     use.probes.probes |= kProbesOfTimes & ~static_cast<uint32_t>(kProbeUnwind);
@@ -136,11 +160,10 @@ bool ClassRewriter::begin() {
   use.memory = parts_->memory.functions();
   use.scratch_limit = kScratchLimit;
   use.internal_unsafe = parts_->settings.java_version >= 9;
-  engine_ = table_->create(use);
   // Without room for them frames have no lines.
   first_lines_.create(parts_->memory, (uint64_t{parts_->model.limits().methods} + 1) * sizeof(uint16_t),
                       Backing::kLazy);
-  return engine_ != nullptr;
+  return table_->create(use);
 }
 
 bool ClassRewriter::wants(uint32_t probe, Span class_name) const {
@@ -167,9 +190,11 @@ uint32_t ClassRewriter::include_method(void* self, const MethodSite& site, uint3
   if (!rewriter->wants(HPROF_PROBE_METHODS, site.class_name) &&
       !rewriter->wants(HPROF_PROBE_CALLS, site.class_name))
     probes &= ~kProbesOfTimes;
-  // The compilers of JDK 8 cannot do with a handler in there.
-  if ((rewriter->asked_ & HPROF_PROBE_CALLS) != 0 && site.class_name.equals("java/lang/Object") &&
-      site.name.equals("<init>"))
+  // The compilers of JDK 8 cannot do with a handler in there. Classes that the VM generates share numbers
+  // with others of their stable name, and who is told of calls wants the method.
+  if ((rewriter->asked_ & HPROF_PROBE_CALLS) != 0 &&
+      ((site.class_name.equals("java/lang/Object") && site.name.equals("<init>")) ||
+       is_generated(site.class_name)))
     probes &= ~kProbesOfTimes;
   if (!rewriter->wants(HPROF_PROBE_ENTRIES, site.class_name)) probes &= ~static_cast<uint32_t>(kProbeEntered);
   if (!rewriter->wants(HPROF_PROBE_CAUGHT, site.class_name)) probes &= ~static_cast<uint32_t>(kProbeCaught);
@@ -180,15 +205,28 @@ int32_t ClassRewriter::method_id(void* self, const MethodSite& site) {
   return static_cast<ClassRewriter*>(self)->number(site);
 }
 
+// The signature of a class by its name; empty: too long.
+Str ClassRewriter::write_signature(Span class_name, Signature& signature) {
+  if (class_name.size + 3 > sizeof(signature)) return Str();
+  signature[0] = 'L';
+  memcpy(signature + 1, class_name.data, class_name.size);
+  signature[class_name.size + 1] = ';';
+  return Str(signature, class_name.size + 2);
+}
+
+bool ClassRewriter::is_generated(Span class_name) {
+  Signature signature, stable;
+  TextWriter to(stable, sizeof(stable));
+  return write_stable_signature(write_signature(class_name, signature), to);
+}
+
 // 0 when the model is full: the plugin is asked for a method that nobody knows, and says so in the report.
 int32_t ClassRewriter::number(const MethodSite& site) {
-  char signature[512];
-  if (site.class_name.size + 3 > sizeof(signature)) return 0;
-  signature[0] = 'L';
-  memcpy(signature + 1, site.class_name.data, site.class_name.size);
-  signature[site.class_name.size + 1] = ';';
+  Signature signature;
+  const Str of_class = write_signature(site.class_name, signature);
+  if (of_class.empty()) return 0;
   Model& model = parts_->model;
-  ClassSerial owner = model.class_serial(Str(signature, site.class_name.size + 2), site.loader);
+  ClassSerial owner = model.class_serial(of_class, site.loader);
   const ClassInfo* info = model.class_info(owner);
   if (info != nullptr && info->source == 0 && site.view != nullptr) {
     Span source = table_->source_file(site);
@@ -204,8 +242,9 @@ int32_t ClassRewriter::number(const MethodSite& site) {
 
 void ClassRewriter::class_file(jvmtiEnv* jvmti, uint32_t loader, jint size, const unsigned char* bytes,
                                jint* new_size, unsigned char** new_bytes) {
-  if (engine_ == nullptr || size <= 0) return;
-  NewClass made = table_->rewrite(engine_, {bytes, static_cast<uint32_t>(size)}, loader, jvmti, &allocate);
+  Engine* engine = engine_.load(std::memory_order_acquire);
+  if (engine == nullptr || size <= 0) return;
+  NewClass made = table_->rewrite(engine, {bytes, static_cast<uint32_t>(size)}, loader, jvmti, &allocate);
   if (made.bytes == nullptr) return;
   *new_bytes = made.bytes;
   *new_size = static_cast<jint>(made.size);
@@ -214,20 +253,24 @@ void ClassRewriter::class_file(jvmtiEnv* jvmti, uint32_t loader, jint size, cons
 // Of the boot loader, in java.lang: the one place that classes of every loader can reach. Classes that were
 // loaded before this call it already: without it the VM cannot start.
 const char* ClassRewriter::on_vm_start(JNIEnv* jni) {
-  if (engine_ == nullptr) return nullptr;
+  if (!is_active() || define_tracker(jni, engine_)) return nullptr;
+  return "the VM does not define the agent's tracker class";
+}
+
+bool ClassRewriter::define_tracker(JNIEnv* jni, const Engine* engine) {
   const char* name = nullptr;
   Span bytes;
-  for (uint32_t i = 0; table_->tracker(engine_, i, &name, &bytes); i++) {
+  for (uint32_t i = 0; table_->tracker(engine, i, &name, &bytes); i++) {
     jclass made = nullptr;
     for (uint32_t tries = 0; made == nullptr && tries < kDefineTries; tries++) {
       made = jni->DefineClass(name, nullptr, reinterpret_cast<const jbyte*>(bytes.data),
                               static_cast<jsize>(bytes.size));
       clear_exception(jni);
     }
-    if (made == nullptr) return "the VM does not define the agent's tracker class";
+    if (made == nullptr) return false;
     jni->DeleteLocalRef(made);
   }
-  return nullptr;
+  return true;
 }
 
 bool ClassRewriter::find_fields(JNIEnv* jni, jclass tracker) {
@@ -240,12 +283,19 @@ bool ClassRewriter::find_fields(JNIEnv* jni, jclass tracker) {
   }
   header_at_field_ = jni->GetStaticFieldID(tracker, "headerAt", "J");
   clear_exception(jni);
-  return has_all && header_at_field_ != nullptr;
+  carriers_field_ = jni->GetStaticFieldID(tracker, "carriers", "Z");
+  clear_exception(jni);
+  return has_all && header_at_field_ != nullptr && carriers_field_ != nullptr;
 }
 
 // A native method is looked up by Java code of the JDK when it is first called: that is done here, once,
 // while the probes in that code do nothing yet.
 void ClassRewriter::on_vm_init(JNIEnv* jni) {
+  if (!prepare_tracker(jni))
+    parts_->messages.message("the tracker class could not be made: methods and allocations are not counted");
+}
+
+bool ClassRewriter::prepare_tracker(JNIEnv* jni) {
   jclass tracker = jni->FindClass("java/lang/HprofTracker");
   jclass thread = jni->FindClass(kThreadClass);
   if (tracker != nullptr && thread != nullptr) {
@@ -262,13 +312,16 @@ void ClassRewriter::on_vm_init(JNIEnv* jni) {
     bool primed = prime != nullptr && !jni->ExceptionCheck();
     clear_exception(jni);
     bool has_field = (asked_ & HPROF_PROBE_METHODS) == 0 || thread_field_ != nullptr;
-    if (primed && has_field && has_fields) tracker_ = static_cast<jclass>(jni->NewGlobalRef(tracker));
+    if (primed && has_field && has_fields) {
+      const bool carriers = parts_->settings.java_version >= kFirstVirtual;
+      jni->SetStaticBooleanField(tracker, carriers_field_, carriers ? JNI_TRUE : JNI_FALSE);
+      tracker_ = static_cast<jclass>(jni->NewGlobalRef(tracker));
+    }
   }
   clear_exception(jni);
   if (tracker != nullptr) jni->DeleteLocalRef(tracker);
   if (thread != nullptr) jni->DeleteLocalRef(thread);
-  if (tracker_ == nullptr)
-    parts_->messages.message("the tracker class could not be made: methods and allocations are not counted");
+  return tracker_ != nullptr;
 }
 
 // Constructors of all classes, those of the archive too, end in that of Object: it gets its probe by
@@ -279,6 +332,64 @@ void ClassRewriter::catch_up(jvmtiEnv* jvmti, JNIEnv* jni) {
     parts_->messages.message("early=n: java.lang.Object gets no probe: only arrays are counted");
   clear_exception(jni);
   if (object != nullptr) jni->DeleteLocalRef(object);
+}
+
+// --- on demand
+
+hprof_status ClassRewriter::go(JNIEnv* jni, uint32_t probes) {
+  if ((on_demand_.probes & probes) != 0) {
+    uint32_t before = kNobody;
+    if (demand_.compare_exchange_strong(before, kBegun, std::memory_order_acq_rel)) {
+      const hprof_status status =
+          jni != nullptr ? meet_demand(parts_->jvmti, jni) : hprof_status{HPROF_FAILED};
+      demand_.store(status == HPROF_OK ? kMet : kRefused, std::memory_order_release);
+      if (status != HPROF_OK) return status;
+    } else if (before != kMet) {
+      return HPROF_FAILED;
+    }
+  }
+  return set_flags(jni, probes, true);
+}
+
+// The tracker is there before the first class that calls it.
+hprof_status ClassRewriter::meet_demand(jvmtiEnv* jvmti, JNIEnv* jni) {
+  if (asked_ != 0 || !help_.is_alone(help_.session)) return HPROF_FAILED;
+  add_user(&on_demand_);
+  Engine* engine = make_engine();
+  if (engine == nullptr || !define_tracker(jni, engine) || !prepare_tracker(jni)) return HPROF_FAILED;
+  engine_.store(engine, std::memory_order_release);
+  help_.see_files(help_.session);
+  return rewrite_loaded(jvmti, jni) ? HPROF_OK : HPROF_NO_MEMORY;
+}
+
+// The VM takes all of them or none: where it refuses, halves are tried. Returns how many it has refused.
+static uint64_t retransform(jvmtiEnv* jvmti, const jclass* classes, jint count) {
+  if (count == 0 || jvmti->RetransformClasses(count, classes) == JVMTI_ERROR_NONE) return 0;
+  if (count == 1) return 1;
+  return retransform(jvmti, classes, count / 2) + retransform(jvmti, classes + count / 2, count - count / 2);
+}
+
+// In pieces: the VM stands still for each. By global references: the VM calls back on this thread meanwhile,
+// with room for few local ones.
+bool ClassRewriter::rewrite_loaded(jvmtiEnv* jvmti, JNIEnv* jni) {
+  constexpr jint kPiece = 64;
+  jint count = 0, taken = 0;
+  jclass* classes = nullptr;
+  {
+    const LocalFrame locals(jni, LocalFrame::kMost);
+    if (!locals.is_open() || jvmti->GetLoadedClasses(&count, &classes) != JVMTI_ERROR_NONE) return false;
+    for (jint i = 0; i < count; i++) {
+      jboolean can = JNI_FALSE;
+      if (jvmti->IsModifiableClass(classes[i], &can) != JVMTI_ERROR_NONE || can == JNI_FALSE) continue;
+      auto* kept = static_cast<jclass>(jni->NewGlobalRef(classes[i]));
+      if (kept != nullptr) classes[taken++] = kept;
+    }
+  }
+  for (jint i = 0; i < taken; i += kPiece)
+    passed_ += retransform(jvmti, classes + i, taken - i < kPiece ? taken - i : kPiece);
+  for (jint i = 0; i < taken; i++) jni->DeleteGlobalRef(classes[i]);
+  jvmti->Deallocate(reinterpret_cast<unsigned char*>(classes));
+  return true;
 }
 
 void ClassRewriter::count_passed(jvmtiEnv* jvmti, JNIEnv* jni) { passed_ = count_classes(jvmti, jni); }
@@ -320,7 +431,7 @@ uint32_t ClassRewriter::frame(uint32_t method, bool entry) const {
 
 void ClassRewriter::totals(hprof_probe_totals* totals) const {
   EngineTotals all = {};
-  if (engine_ != nullptr) table_->totals(engine_, &all);
+  if (is_active()) table_->totals(engine_, &all);
   const hprof_probe_totals known = {sizeof(known),  0,           all.classes, all.classes_changed,
                                     all.bytes_read, all.methods, all.entered, all.leaves,
                                     all.allocations};
@@ -328,7 +439,7 @@ void ClassRewriter::totals(hprof_probe_totals* totals) const {
 }
 
 void ClassRewriter::each_left(void* argument, void (*visit)(void*, const char*, uint64_t, uint64_t)) const {
-  if (engine_ == nullptr) return;
+  if (!is_active()) return;
   EngineTotals all;
   table_->totals(engine_, &all);
   for (uint32_t i = static_cast<uint32_t>(Reason::kExcluded); i < kReasonCount; i++) {
@@ -374,20 +485,6 @@ void ClassRewriter::entered(JNIEnv* jni, jint method) {
   const hprof_probe_user& user = user_of(HPROF_PROBE_ENTRIES);
   if (method != 0 && user.entered != nullptr && !parts_->threads.is_agent())
     user.entered(user.self, jni, static_cast<uint32_t>(method));
-}
-
-// A virtual thread has its carrier's JNIEnv, and leaves it in the middle of a call.
-jlong ClassRewriter::call_begins(JNIEnv* jni, jobject thread, jint method) {
-  const hprof_probe_user& user = user_of(HPROF_PROBE_CALLS);
-  if (method == 0 || user.call_begins == nullptr || parts_->threads.is_agent()) return 0;
-  if (parts_->settings.java_version >= 21 && is_virtual_thread(jni, thread)) return 0;
-  return static_cast<jlong>(user.call_begins(user.self, jni, static_cast<uint32_t>(method)));
-}
-
-void ClassRewriter::call_ends(JNIEnv* jni, jlong call, bool thrown) {
-  const hprof_probe_user& user = user_of(HPROF_PROBE_CALLS);
-  if (call != 0 && user.call_ends != nullptr)
-    user.call_ends(user.self, jni, static_cast<uint64_t>(call), thrown ? 1 : 0);
 }
 
 void ClassRewriter::caught(JNIEnv* jni, jobject exception, jint method) {

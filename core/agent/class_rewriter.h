@@ -21,13 +21,23 @@ struct SessionParts;
 
 class ClassRewriter {
  public:
+  // What HPROF_PROBE_ON_DEMAND takes of the session. [app]
+  struct Help {
+    void* session;
+    bool (*is_alone)(void* session);   // no other agent has, or would get, the calls of the tracker
+    void (*see_files)(void* session);  // class files come by from now on
+  };
   // The engine is there; users may ask. [onload]
-  void offer(const SessionParts* parts, const EngineTable* engine) { parts_ = parts, table_ = engine; }
+  void offer(const SessionParts* parts, const EngineTable* engine, const Help& help) {
+    parts_ = parts, table_ = engine, help_ = help;
+  }
   hprof_status ask(const hprof_probe_user* user);
   // All have asked: makes the engine. False: no memory. [onload]
   bool begin();
   bool is_asked() const { return kHasBytecode && asked_ != 0; }
-  bool is_active() const { return kHasBytecode && engine_ != nullptr; }
+  bool is_active() const { return kHasBytecode && engine_.load(std::memory_order_acquire) != nullptr; }
+  // It does, or somebody may demand it at any time.
+  bool may_rewrite() const { return is_active() || (kHasBytecode && on_demand_.probes != 0); }
 
   // loader: of the LoaderBook. [app], from before VMStart on
   void class_file(jvmtiEnv* jvmti, uint32_t loader, jint size, const unsigned char* bytes, jint* new_size,
@@ -40,7 +50,7 @@ class ClassRewriter {
   bool is_late() const { return kHasBytecode && is_late_; }
   void count_passed(jvmtiEnv* jvmti, JNIEnv* jni);
   void catch_up(jvmtiEnv* jvmti, JNIEnv* jni);
-  hprof_status go(JNIEnv* jni, uint32_t probes) { return set_flags(jni, probes, true); }
+  hprof_status go(JNIEnv* jni, uint32_t probes);
   void halt(JNIEnv* jni, uint32_t probes) { set_flags(jni, probes, false); }
   void set_header_at(int64_t offset) { header_at_ = offset; }
 
@@ -58,10 +68,24 @@ class ClassRewriter {
   void entered(JNIEnv* jni, jint method);
   void caught(JNIEnv* jni, jobject exception, jint method);
   void made(JNIEnv* jni, jobject exception);
-  jlong call_begins(JNIEnv* jni, jobject thread, jint method);
-  void call_ends(JNIEnv* jni, jlong call, bool thrown);
+  // Most of what a call costs: straight to the user.
+  jlong call_begins(JNIEnv* jni, jclass tracker, jint method) const {
+    return call_begins_ != nullptr ? call_begins_(jni, tracker, method) : 0;
+  }
+  void call_ends(JNIEnv* jni, jclass tracker, jlong call, jboolean thrown) const {
+    if (call_ends_ != nullptr) call_ends_(jni, tracker, call, thrown);
+  }
 
  private:
+  using CallBegins = jlong(JNICALL*)(JNIEnv*, jclass, jint);
+  using CallEnds = void(JNICALL*)(JNIEnv*, jclass, jlong, jboolean);
+  enum Demand : uint32_t { kNobody, kBegun, kMet, kRefused };
+  void add_user(const hprof_probe_user* user);
+  Engine* make_engine();
+  bool define_tracker(JNIEnv* jni, const Engine* engine);
+  bool prepare_tracker(JNIEnv* jni);
+  hprof_status meet_demand(jvmtiEnv* jvmti, JNIEnv* jni);
+  bool rewrite_loaded(jvmtiEnv* jvmti, JNIEnv* jni);
   hprof_status set_flags(JNIEnv* jni, uint32_t probes, bool on);
   hprof_probe_user& user_of(uint32_t probe);
   const hprof_probe_user& user_of(uint32_t probe) const;
@@ -71,24 +95,33 @@ class ClassRewriter {
   static uint32_t include_method(void* self, const MethodSite& site, uint32_t probes);
   static int32_t method_id(void* self, const MethodSite& site);
   int32_t number(const MethodSite& site);
+  using Signature = char[512];
+  static Str write_signature(Span class_name, Signature& signature);
+  static bool is_generated(Span class_name);
   uint16_t* first_line(uint32_t method) const {
     return reinterpret_cast<uint16_t*>(first_lines_.base()) + method;
   }
 
   const SessionParts* parts_ = nullptr;
   const EngineTable* table_ = nullptr;
-  Engine* engine_ = nullptr;
+  Help help_ = {};
+  std::atomic<Engine*> engine_{nullptr};
   uint32_t asked_ = 0;
   bool is_late_ = false;
   uint64_t passed_ = 0;  // classes loaded before class files were seen
+  hprof_probe_user on_demand_ = {};
+  std::atomic<uint32_t> demand_{kNobody};
   // In the order of their bits; those of ask() alone stay empty.
   static constexpr uint32_t kUsers = 8;
   hprof_probe_user users_[kUsers] = {};
-  Region first_lines_;        // of methods, by id
+  Region first_lines_;  // of methods, by id
+  CallBegins call_begins_ = nullptr;
+  CallEnds call_ends_ = nullptr;
   jclass tracker_ = nullptr;  // global references and ids, from VMInit on
   jfieldID thread_field_ = nullptr;
   jfieldID switches_[kUsers] = {};  // static boolean fields
   jfieldID header_at_field_ = nullptr;
+  jfieldID carriers_field_ = nullptr;
   int64_t header_at_ = -1;
 };
 

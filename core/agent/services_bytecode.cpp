@@ -4,6 +4,7 @@
 #include "core/agent/class_rewriter.h"
 #include "core/agent/service_tables.h"
 #include "core/agent/session_parts.h"
+#include "core/agent/thread_book.h"
 #include "core/agent/unit_slot.h"
 #include "core/base/build.h"
 
@@ -37,6 +38,7 @@ const hprof_bytecode_service kBytecode = {
       rewriter_of(host).each_left(argument, visit);
     },
     [](const hprof_host* host, int64_t offset) { rewriter_of(host).set_header_at(offset); },
+    [](const hprof_host* host) -> uint32_t { return slot_of(host)->parts->threads.is_agent() ? 1 : 0; },
 };
 
 }  // namespace

@@ -449,12 +449,15 @@ bool Session::offer_rewriting() {
   uint64_t hooks = HPROF_NEED_CLASS_HOOKS | HPROF_NEED_EARLY_CLASS_HOOKS;
   if (((needs_ | wants_) & hooks) == 0) return true;
   const hprof_unit* unit = setup_.open_internal(kEngineModule);
+  if (unit == nullptr && (needs_ & hooks) == 0) return true;
   if (unit == nullptr || unit->kind != kUnitEngine)
     return fail("the module bytecode, which the chosen options need, is not in this build");
   auto* engine = static_cast<const EngineTable*>(unit->ops);
   if (engine->size != sizeof(EngineTable) || engine->version != kEngineVersion)
     return fail("the module bytecode is of another version");
-  rewriter_.offer(&parts_, engine);
+  rewriter_.offer(&parts_, engine,
+                  {this, [](void* self) { return !static_cast<Session*>(self)->meets_rival(); },
+                   [](void* self) { static_cast<Session*>(self)->enable_events(); }});
   return true;
 }
 
@@ -485,7 +488,7 @@ bool Session::create_collectors() {
       say(text);
     }
   }
-  if (rewriter_.is_asked() && has_rival_ != nullptr && has_rival_())
+  if (rewriter_.is_asked() && meets_rival())
     return fail(
         "another agent of this kind is loaded already: only the first can have cpu=times, cpu=old, "
         "heap=sites");

@@ -63,7 +63,7 @@ class Session {
   // No report at the end, whatever is due. [control] under Control::acquire
   void leave_out_last_report() { reports_at_end_ = false; }
   // Classes with probes stay in the VM, and know addresses of this session.
-  bool can_be_detached() const { return !rewriter_.is_active() && !class_files_.has_handlers(); }
+  bool can_be_detached() const { return !rewriter_.may_rewrite() && !class_files_.has_handlers(); }
   // Has detach called through `detacher` on a new agent thread. [control]
   void detach_soon(JNIEnv* jni);
   // Who asked for what this thread does next: messages of this thread go there instead of stderr; nullptr:
@@ -75,6 +75,7 @@ class Session {
   void take_leave(const char* answer) { server_.take_leave(answer); }
   // Says whether another agent of this VM has, or would get, the calls of the tracker class. Before load.
   void set_rival_check(bool (*has_rival)()) { has_rival_ = has_rival; }
+  bool meets_rival() const { return has_rival_ != nullptr && has_rival_(); }
   void set_detacher(void (*detacher)(Session*, JNIEnv*)) { detacher_ = detacher; }
   // The VM can define classes, and does little else. [app]
   void on_vm_start(JNIEnv* jni) {
@@ -197,7 +198,7 @@ class Session {
   bool create_collectors();
   bool open_control();
   bool offer_rewriting();
-  bool enable_events();  // false: one could be had and is not, which is said [control]
+  bool enable_events();  // false: one could be had and is not, which is said [control], ClassRewriter [app]
   void prepare_to_collect(JNIEnv* jni);
   bool is_due(const CollectorSlot& slot, const hprof_report& report) const;
   hprof_report_info info_of(CollectorSlot& slot, const hprof_report& report);
@@ -260,7 +261,8 @@ class Session {
   ClassRewriter rewriter_;
   ClassFiles class_files_;
   EventHub events_;
-  PhaseGate gate_;  // open in the live phase
+  platform::Mutex events_lock_;  // of what is enabled, and why
+  PhaseGate gate_;               // open in the live phase
   RecordKinds kinds_;
   Pipeline pipeline_;
   Control control_;

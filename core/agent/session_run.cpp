@@ -67,6 +67,7 @@ uint64_t Session::events_wanted() const {
 }
 
 bool Session::enable_events() {
+  platform::MutexLock hold(events_lock_);
   uint64_t events = events_wanted();
   uint64_t failed = 0;
   const uint64_t refused = events_.enable(parts_.jvmti, events, &failed);

@@ -37,10 +37,14 @@ hprof_status Bridge::open(const Config& config, char* error, uint32_t error_size
     why.add("this process has had a JVMPI already");
     return HPROF_UNSUPPORTED;
   }
-  const uint32_t wanted = (config.methods == kByProbes ? HPROF_PROBE_CALLS : 0) |
-                          (config.allocations == kByProbes ? HPROF_PROBE_ALLOCATIONS : 0);
+  // Beside allocations, whose probes are there from the start on, those of calls are, too.
+  const bool early_calls =
+      config.methods == kByProbes || (config.methods == kByEither && config.allocations == kByProbes);
+  const uint32_t wanted =
+      (early_calls ? HPROF_PROBE_CALLS : 0) | (config.allocations == kByProbes ? HPROF_PROBE_ALLOCATIONS : 0);
   if (!probes.ask(wanted, error, error_size) || !make_environment(config, error, error_size))
     return HPROF_UNSUPPORTED;
+  if (config.methods == kByEither && !early_calls) probes.ask_on_demand();
   unknown_ids_ = vm.services.log->loss_counter(
       vm.services.host, "ids that were never given out, asked for by the agent (jvmpi)");
   if (!classes.open() || !threads.open() || !monitors.open() || !collections.open() ||
@@ -98,7 +102,7 @@ void Bridge::add_capabilities(const Config& config) {
   JVMPI_WANT(can_generate_all_class_hook_events);
   JVMPI_WANT(can_suspend);
   if (config.methods != kByNothing) JVMPI_WANT(can_access_local_variables);
-  if (config.methods == kByEvents) {
+  if (config.methods == kByEvents || config.methods == kByEither) {
     JVMPI_WANT(can_generate_method_entry_events);
     JVMPI_WANT(can_generate_method_exit_events);
   }
@@ -122,7 +126,8 @@ void Bridge::add_capabilities(const Config& config) {
 void Bridge::see_class_files() {
   const hprof_settings& settings = vm.services.settings();
   const auto* files = find_service<hprof_class_file_service>(vm.services.host, HPROF_SERVICE_CLASS_FILE);
-  const bool early = settings.java_version < 9 || (settings.granted & HPROF_NEED_EARLY_CLASS_HOOKS) != 0;
+  const bool early =
+      settings.java_version < 9 ? probes.are_early() : (settings.granted & HPROF_NEED_EARLY_CLASS_HOOKS) != 0;
   if (files == nullptr || !early) return;
   auto* handler = +[](void* self, const hprof_class_file* file, uint32_t* new_size) -> uint8_t* {
     return bridge() == self ? static_cast<Bridge*>(self)->class_file(*file, new_size) : nullptr;
@@ -226,12 +231,23 @@ void Bridge::mode(jvmtiEvent event, bool on) {
   vm.jvmti->SetEventNotificationMode(on ? JVMTI_ENABLE : JVMTI_DISABLE, event, nullptr);
 }
 
-// Probes have to be asked for before the agent says what it wants: who runs it chooses.
 void Bridge::say_that_code_is_interpreted() {
-  if (vm.services.bytecode == nullptr || said_interpreted_.exchange(true, std::memory_order_relaxed)) return;
-  vm.services.log->message(vm.services.host,
-                           "jvmpi: the agent has method events, all code is interpreted; "
-                           "jvmpi-methods=probes keeps it compiled and leaves native methods out");
+  if (said_interpreted_.exchange(true, std::memory_order_relaxed)) return;
+  vm.services.log->message(vm.services.host, "jvmpi: the agent has method events, all code is interpreted");
+}
+
+void Bridge::set_method_modes() {
+  const Notifier& n = notifier;
+  const bool any =
+      n.is_any_on({JVMPI_EVENT_METHOD_ENTRY, JVMPI_EVENT_METHOD_ENTRY2, JVMPI_EVENT_METHOD_EXIT});
+  if (probes.switch_calls(any) || vm.can.can_generate_method_entry_events == 0) return;
+  if (any) say_that_code_is_interpreted();
+  mode(JVMTI_EVENT_METHOD_ENTRY, n.is_any_on({JVMPI_EVENT_METHOD_ENTRY, JVMPI_EVENT_METHOD_ENTRY2}));
+  mode(JVMTI_EVENT_METHOD_EXIT, n.is_on(JVMPI_EVENT_METHOD_EXIT));
+}
+
+void Bridge::set_modes_if_due() {
+  if (modes_due_.exchange(false, std::memory_order_acq_rel)) set_modes();
 }
 
 void Bridge::set_modes() {
@@ -240,15 +256,14 @@ void Bridge::set_modes() {
   if (vm.can.can_generate_all_class_hook_events != 0 && !sees_class_files_)
     mode(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, n.is_on(JVMPI_EVENT_CLASS_LOAD_HOOK));
   if (!is_live()) return;
+  // A thread that the VM does not know, or one with an exception, asks nothing of it.
+  JNIEnv* jni = vm.jni();
+  if (jni == nullptr || jni->ExceptionCheck() == JNI_TRUE)
+    return modes_due_.store(true, std::memory_order_release);
   if (n.is_any_on({JVMPI_EVENT_JNI_GLOBALREF_ALLOC, JVMPI_EVENT_JNI_GLOBALREF_FREE,
                    JVMPI_EVENT_JNI_WEAK_GLOBALREF_ALLOC, JVMPI_EVENT_JNI_WEAK_GLOBALREF_FREE}))
     watch_references(&vm);
-  if (vm.can.can_generate_method_entry_events != 0) {
-    if (n.is_any_on({JVMPI_EVENT_METHOD_ENTRY, JVMPI_EVENT_METHOD_ENTRY2, JVMPI_EVENT_METHOD_EXIT}))
-      say_that_code_is_interpreted();
-    mode(JVMTI_EVENT_METHOD_ENTRY, n.is_any_on({JVMPI_EVENT_METHOD_ENTRY, JVMPI_EVENT_METHOD_ENTRY2}));
-    mode(JVMTI_EVENT_METHOD_EXIT, n.is_on(JVMPI_EVENT_METHOD_EXIT));
-  }
+  set_method_modes();
   if (vm.can.can_generate_sampled_object_alloc_events != 0) {
     if (!interval_set_ && n.is_on(JVMPI_EVENT_OBJECT_ALLOC)) vm.jvmti->SetHeapSamplingInterval(0);
     interval_set_ = interval_set_ || n.is_on(JVMPI_EVENT_OBJECT_ALLOC);

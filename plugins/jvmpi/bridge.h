@@ -20,7 +20,8 @@ struct Config {
   uint32_t methods;      // kBy*
   uint32_t allocations;  // the same
 };
-constexpr uint32_t kByNothing = 0, kByEvents = 1, kByProbes = 2;
+// kByEither: by probes where they can be had when the agent wants events.
+constexpr uint32_t kByNothing = 0, kByEvents = 1, kByProbes = 2, kByEither = 3;
 
 class Bridge {
  public:
@@ -38,14 +39,17 @@ class Bridge {
   jint request(jint type, void* argument);
   // Makes the VM's events those that are on. [app]
   void set_modes();
+  // The same if a thread wanted it that could not. On a thread of hprof's, now and then.
+  void set_modes_if_due();
 
   // JVMTI's events; jni is the calling thread's.
   void vm_init(JNIEnv* jni);
   void vm_death(JNIEnv* jni);
   void class_file(JNIEnv* jni, const char* name, jint size, const unsigned char* bytes, jint* new_size,
                   unsigned char** new_bytes);
-  // depth: frames above it on the stack; -1: it is static.
-  void method(JNIEnv* jni, jmethodID method, bool entry, jint depth);
+  void method(JNIEnv* jni, jmethodID method, bool entry);
+  // METHOD_ENTRY2; depth: frames above the method on the stack; -1: it is static.
+  void method_of_receiver(JNIEnv* jni, jmethodID method, jint depth);
   void monitor(JNIEnv* jni, jobject object, bool entered);
   void wait(JNIEnv* jni, jobject object, jlong timeout_ms);
   void waited(JNIEnv* jni, jobject object);
@@ -81,6 +85,7 @@ class Bridge {
   void see_class_files();
   uint8_t* class_file(const hprof_class_file& file, uint32_t* new_size);
   void say_that_code_is_interpreted();
+  void set_method_modes();
   void mode(jvmtiEvent event, bool on);
   bool sends(JNIEnv* jni, jint type);
   bool dump(JNIEnv* jni, jint type, void* argument);
@@ -91,6 +96,7 @@ class Bridge {
 
   std::atomic<bool> live_{false};
   std::atomic<bool> said_interpreted_{false};
+  std::atomic<bool> modes_due_{false};
   bool interval_set_ = false;
   bool sees_class_files_ = false;  // by the core, ahead of probes; else by this environment's event
   uint64_t* unknown_ids_ = nullptr;

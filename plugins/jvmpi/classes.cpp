@@ -90,6 +90,14 @@ void Classes::hide(jclass cls, ClassInfo* info) {
   hidden_count_.store(static_cast<uint32_t>(count), std::memory_order_release);
 }
 
+void Classes::meet_hidden(JNIEnv* jni) {
+  constexpr const char* kName = "java/lang/HprofTracker";
+  Local<jclass> cls(jni,
+                    hidden_count_.load(std::memory_order_relaxed) == 0 ? jni->FindClass(kName) : nullptr);
+  if (cls != nullptr) number(jni, cls);
+  if (jni->ExceptionCheck() == JNI_TRUE) jni->ExceptionClear();
+}
+
 bool Classes::is_hidden(jmethodID method) const {
   const uint32_t count = hidden_count_.load(std::memory_order_acquire);
   for (uint32_t i = 0; i < count; i++) {
@@ -280,6 +288,22 @@ const ClassInfo* Classes::info(uint64_t number) const {
 jclass Classes::find(JNIEnv* jni, uint64_t number) const {
   const ClassInfo* of = info(number);
   return of != nullptr && of->ref != nullptr ? static_cast<jclass>(jni->NewLocalRef(of->ref)) : nullptr;
+}
+
+jmethodID Classes::current(JNIEnv* jni, jmethodID method) {
+  if (is_told_of(method)) return method;
+  Local<jclass> cls(jni, nullptr);
+  FromVm<char> name(vm_), signature(vm_);
+  if (vm_.jvmti->GetMethodDeclaringClass(method, &cls) != JVMTI_ERROR_NONE ||
+      vm_.jvmti->GetMethodName(method, &name, &signature, nullptr) != JVMTI_ERROR_NONE)
+    return method;
+  const ClassInfo* told = info(number(jni, cls));
+  for (jint i = 0; told != nullptr && i < told->load.num_methods; i++) {
+    const JVMPI_Method& of = told->load.methods[i];
+    if (std::strcmp(of.method_name, name) == 0 && std::strcmp(of.method_signature, signature) == 0)
+      return of.method_id;
+  }
+  return method;
 }
 
 jobjectID Classes::class_of(JNIEnv* jni, jmethodID method) {

@@ -48,10 +48,15 @@ class Classes {
   const ClassInfo* info(uint64_t number) const;
   // Of the class that declares a method; null: unknown, or gone. [app]
   jobjectID class_of(JNIEnv* jni, jmethodID method);
+  // The method that an agent has been told of: what runs since before its class got probes has an id of its
+  // own. [app]
+  jmethodID current(JNIEnv* jni, jmethodID method);
   // Does the method return an object or an array? Fast for methods of classes that were told. [app]
   bool returns_object(jmethodID method) const;
   // A local reference; null: gone.
   jclass find(JNIEnv* jni, uint64_t number) const;
+  // The class that the agent's own probes call is there now. [app]
+  void meet_hidden(JNIEnv* jni);
   // Of the classes that the agent's own probes call, of which it tells nobody.
   bool is_hidden(jmethodID method) const;
 

@@ -1,5 +1,5 @@
 // Garbage collections, told after they have been.
-#include "plugins/jvmpi/collections.h"
+#include "plugins/jvmpi/bridge.h"
 
 namespace hprof::jvmpi {
 
@@ -28,6 +28,7 @@ void Collections::run(JNIEnv* jni, hprof_agent_thread* thread) {
   do {
     if (has_some()) tell(jni);
     notifier_.look_for_stuck();
+    if (Bridge* b = bridge()) b->set_modes_if_due();
   } while (vm_.services.threads->wait(thread, kLookNs) != 0);
 }
 

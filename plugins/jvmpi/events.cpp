@@ -76,7 +76,7 @@ uint8_t* Bridge::class_file(const hprof_class_file& file, uint32_t* new_size) {
   return copy;
 }
 
-void Bridge::method(JNIEnv* jni, jmethodID method, bool entry, jint depth) {
+void Bridge::method(JNIEnv* jni, jmethodID method, bool entry) {
   if (!is_live()) return;
   threads.tell_current(jni);
   objects.tell_class_of(jni, method);
@@ -84,7 +84,10 @@ void Bridge::method(JNIEnv* jni, jmethodID method, bool entry, jint depth) {
   event.u.method.method_id = method;
   if (!entry) return notifier.send_if_on(&event, JVMPI_EVENT_METHOD_EXIT, jni);
   notifier.send_if_on(&event, JVMPI_EVENT_METHOD_ENTRY, jni);
-  if (!notifier.is_on(JVMPI_EVENT_METHOD_ENTRY2)) return;
+  if (notifier.is_on(JVMPI_EVENT_METHOD_ENTRY2)) method_of_receiver(jni, method, 0);
+}
+
+void Bridge::method_of_receiver(JNIEnv* jni, jmethodID method, jint depth) {
   // JDK 8 gives static methods the first argument.
   constexpr jint kAccStatic = 0x0008;
   jobject receiver = nullptr;
@@ -93,6 +96,7 @@ void Bridge::method(JNIEnv* jni, jmethodID method, bool entry, jint depth) {
       (modifiers & kAccStatic) != 0 ||
       vm.jvmti->GetLocalInstance(nullptr, depth, &receiver) != JVMTI_ERROR_NONE)
     receiver = nullptr;
+  JVMPI_Event event = {};
   event.u.method_entry2 = {method, objects.id(jni, receiver)};
   notifier.send(&event, JVMPI_EVENT_METHOD_ENTRY2, jni);
   if (receiver != nullptr) jni->DeleteLocalRef(receiver);
@@ -158,6 +162,7 @@ void Bridge::compiled(jmethodID method, jint size, const void* code, jint map_si
   objects.tell_class_of(jni, method);
   Arena arena(vm.services);
   const Lines lines(vm, method);
+  method = classes.current(jni, method);
   auto* table = map != nullptr ? arena.allocate_array<JVMPI_Lineno>(map_size) : nullptr;
   JVMPI_Event event = {};
   JVMPI_CompiledMethod& load = event.u.compiled_method_load;
@@ -223,7 +228,7 @@ void JNICALL on_class_file_load_hook(jvmtiEnv*, JNIEnv* jni, jclass redefined, j
 }
 void JNICALL on_method_entry(jvmtiEnv*, JNIEnv* jni, jthread, jmethodID method) {
   Bridge* b = bridge();
-  if (b != nullptr && !b->classes.is_hidden(method)) b->method(jni, method, true, 0);
+  if (b != nullptr && !b->classes.is_hidden(method)) b->method(jni, method, true);
 }
 // The reference to what the method returns is, from JDK 9 on, of the method's caller, who never gives it
 // back.
@@ -231,7 +236,7 @@ void JNICALL on_method_exit(jvmtiEnv*, JNIEnv* jni, jthread, jmethodID method, j
                             jvalue result) {
   Bridge* b = bridge();
   if (b == nullptr) return;
-  if (!b->classes.is_hidden(method)) b->method(jni, method, false, 0);
+  if (!b->classes.is_hidden(method)) b->method(jni, method, false);
   constexpr uint32_t kLeaks = 9;
   if (by_exception == JNI_FALSE && b->vm.services.settings().java_version >= kLeaks &&
       b->classes.returns_object(method) && result.l != nullptr)

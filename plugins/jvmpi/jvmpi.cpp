@@ -10,7 +10,7 @@ static const hprof_option kOptions[] = {
      "serve JVMPI agents: those of -Xrun (y), or this library"},
     {"jvmpi-options", HPROF_OPTION_TAIL, offsetof(Config, options), nullptr, nullptr, 0, 0, "<options>",
      "options for the JVMPI agent, commas included; the last option"},
-    {"jvmpi-methods", HPROF_OPTION_CHOICE, offsetof(Config, methods), "events", "off|events|probes", 0, 0,
+    {"jvmpi-methods", HPROF_OPTION_CHOICE, offsetof(Config, methods), "auto", "off|events|probes|auto", 0, 0,
      nullptr, "choose how calls are seen for JVMPI agents"},
     {"jvmpi-allocs", HPROF_OPTION_CHOICE, offsetof(Config, allocations), "y", "n|y|probes", 0, 0, nullptr,
      "choose how allocations are seen for JVMPI agents: not, by the VM's events, by probes"},
@@ -20,12 +20,15 @@ static constexpr uint64_t kProbesWant = HPROF_NEED_EARLY_CLASS_HOOKS | HPROF_NEE
 static const hprof_variant kVariants[] = {
     {"jvmpi-methods=probes", HPROF_NEED_CLASS_HOOKS, kProbesWant},
     {"jvmpi-allocs=probes", HPROF_NEED_CLASS_HOOKS, kProbesWant},
+    {"jvmpi-methods=events", 0, 0},
+    {"jvmpi-methods=off", 0, 0},
 };
 
 static constexpr hprof_unit describe() {
   hprof_unit unit = collector_unit<Collector, Config>("jvmpi", "jvmpi=*", "JVMPI, for old profiler agents");
   set_options(unit, kOptions);
   unit.flags = HPROF_UNIT_NO_OUTPUT;
+  unit.wants = HPROF_NEED_CLASS_HOOKS;
   unit.variants = kVariants;
   unit.variant_count = sizeof(kVariants) / sizeof(kVariants[0]);
   unit.variant_stride = sizeof(hprof_variant);

@@ -6,16 +6,8 @@
 
 namespace hprof::jvmpi {
 
-void Notifier::call(JVMPI_Event* event, jint type, JNIEnv* env) {
-  event->event_type = type;
-  event->env_id = env;
-  // Set at any time: an agent may do so after it has enabled events.
-  auto* notify = __atomic_load_n(&functions_.NotifyEvent, __ATOMIC_RELAXED);
-  if (notify != nullptr) notify(event);
-}
-
 void Notifier::send(JVMPI_Event* event, jint type, JNIEnv* env) {
-  Stripe& stripe = stripes_[mix(0, reinterpret_cast<uintptr_t>(env)) % kStripes];
+  Stripe& stripe = stripes_[mix(0, reinterpret_cast<uintptr_t>(env)) % kStripes].stripe;
   stripe.state.fetch_add(1, std::memory_order_seq_cst);
   stripe.type.store(type & ~JVMPI_REQUESTED_EVENT, std::memory_order_relaxed);
   const bool is_asked = (type & JVMPI_REQUESTED_EVENT) != 0;
@@ -26,11 +18,18 @@ void Notifier::send(JVMPI_Event* event, jint type, JNIEnv* env) {
   stripe.state.fetch_add(kPassed - 1, std::memory_order_release);
 }
 
+void Notifier::meet(Own* own) {
+  if (own->is_known.exchange(true, std::memory_order_relaxed)) return;
+  own->next = owns_.load(std::memory_order_relaxed);
+  while (!owns_.compare_exchange_weak(own->next, own, std::memory_order_acq_rel)) {
+  }
+}
+
 // Who shares a stripe with a busy thread may be overlooked.
 void Notifier::look_for_stuck() {
   constexpr uint64_t kLongNs = 10'000'000'000;
   const uint64_t now = vm_.services.clock->monotonic(vm_.services.host);
-  for (Stripe& stripe : stripes_) {
+  each_stripe([&](Stripe& stripe) {
     const uint32_t state = stripe.state.load(std::memory_order_relaxed);
     if ((state & kInside) == 0 || state != stripe.looked_at || stripe.since_ns == 0) {
       stripe.looked_at = state;
@@ -43,7 +42,7 @@ void Notifier::look_for_stuck() {
           .add(" has not returned for 10 s");
       vm_.services.log->message(vm_.services.host, line.c_str());
     }
-  }
+  });
 }
 
 void Notifier::send_last(JNIEnv* env) {
@@ -51,10 +50,11 @@ void Notifier::send_last(JNIEnv* env) {
   constexpr int kTries = 1000;
   constexpr uint64_t kPauseNs = 1'000'000;
   for (int i = 0; i < kTries && !exiting_.load(std::memory_order_relaxed); i++) {
-    uint32_t inside = 0;
-    for (Stripe& stripe : stripes_) inside += stripe.state.load(std::memory_order_acquire) & kInside;
-    if (inside == 0) break;
+    // At first, too: by then a thread in send_call() has seen `over_`, or is seen here.
     vm_.services.threads->pause(vm_.services.host, kPauseNs);
+    uint32_t inside = 0;
+    each_stripe([&](Stripe& stripe) { inside += stripe.state.load(std::memory_order_acquire) & kInside; });
+    if (inside == 0) break;
   }
   JVMPI_Event event = {};
   ending_env_.store(env, std::memory_order_relaxed);

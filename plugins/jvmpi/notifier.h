@@ -12,7 +12,23 @@
 namespace hprof::jvmpi {
 
 class Notifier {
+ private:
+  struct Stripe {
+    std::atomic<uint32_t> state;  // threads inside, and how many have left, times kPassed
+    std::atomic<jint> type;       // the event that came last
+    uint32_t looked_at;           // look_for_stuck: the state then, and when it was new
+    uint32_t reserved;
+    uint64_t since_ns;
+  };
+
  public:
+  // A thread's own, which no other thread writes. Zeroed memory is one; it stays for ever.
+  struct Own {
+    Stripe stripe;
+    std::atomic<bool> is_known;
+    Own* next;
+  };
+
   explicit Notifier(const Vm& vm) : vm_(vm) {}
 
   JVMPI_Interface& functions() { return functions_; }
@@ -24,7 +40,12 @@ class Notifier {
     }
     return false;
   }
-  void set(jint type, bool on) { on_[type].store(on, std::memory_order_relaxed); }
+  void set(jint type, bool on) {
+    on_[type].store(on, std::memory_order_relaxed);
+    round_.fetch_add(1, std::memory_order_release);
+  }
+  // Changes with what is on; never 0.
+  uint32_t round() const { return round_.load(std::memory_order_acquire); }
 
   // Calls the agent on the calling thread, whether the event is enabled or not. [app][control]
   void send(JVMPI_Event* event, jint type, JNIEnv* env);
@@ -32,6 +53,22 @@ class Notifier {
   void send_if_on(JVMPI_Event* event, jint type, JNIEnv* env) {
     if (is_on(type)) send(event, type, env);
   }
+  // METHOD_ENTRY, METHOD_EXIT, on a thread that is known: without an atomic instruction.
+  void send_call(jmethodID method, jint type, JNIEnv* env, Own* own) {
+    own->stripe.state.store(own->stripe.state.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    own->stripe.type.store(type, std::memory_order_relaxed);
+    // In this order for the compiler; send_last() waits until the processor must have done so.
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (!paused_.load(std::memory_order_relaxed) && !over_.load(std::memory_order_relaxed)) {
+      JVMPI_Event event;
+      event.u.method.method_id = method;
+      call(&event, type, env);
+    }
+    own->stripe.state.store(own->stripe.state.load(std::memory_order_relaxed) + kPassed - 1,
+                            std::memory_order_release);
+  }
+  // Before the first send_call() of a thread, on it.
+  void meet(Own* own);
   // Events pause: the collector is stopped.
   void pause(bool paused) { paused_.store(paused, std::memory_order_seq_cst); }
   // The last event. Waits for threads that are inside a handler, for a second at most; not when the agent
@@ -46,19 +83,29 @@ class Notifier {
  private:
   static constexpr uint32_t kStripes = 64;
   static constexpr uint32_t kInside = 0xffff, kPassed = 0x10000;
-  struct Stripe {
-    std::atomic<uint32_t> state;  // threads inside, and how many have left, times kPassed
-    std::atomic<jint> type;       // the event that came last
-    uint32_t looked_at;           // look_for_stuck: the state then, and when it was new
-    uint32_t reserved;
-    uint64_t since_ns;
-    char apart[40];  // from the next, by a cache line
+  struct Apart {
+    Stripe stripe;
+    char rest[40];  // of a cache line
   };
 
-  void call(JVMPI_Event* event, jint type, JNIEnv* env);
+  void call(JVMPI_Event* event, jint type, JNIEnv* env) {
+    event->event_type = type;
+    event->env_id = env;
+    // Set at any time: an agent may do so after it has enabled events.
+    auto* notify = __atomic_load_n(&functions_.NotifyEvent, __ATOMIC_RELAXED);
+    if (notify != nullptr) notify(event);
+  }
+  template <class Visit>
+  void each_stripe(const Visit& visit) {
+    for (Apart& apart : stripes_) visit(apart.stripe);
+    for (Own* own = owns_.load(std::memory_order_acquire); own != nullptr; own = own->next)
+      visit(own->stripe);
+  }
 
   const Vm& vm_;
   JVMPI_Interface functions_ = {};
+  std::atomic<uint32_t> round_{1};
+  std::atomic<Own*> owns_{nullptr};
   std::atomic<bool> on_[JVMPI_MAX_EVENT_TYPE_VAL + 1] = {};
   std::atomic<bool> paused_{false};
   std::atomic<bool> over_{false};
@@ -66,7 +113,7 @@ class Notifier {
   std::atomic<JNIEnv*> ending_env_{nullptr};
   std::atomic<bool> exiting_{false};
   bool stuck_ = false;  // said
-  Stripe stripes_[kStripes] = {};
+  Apart stripes_[kStripes] = {};
 };
 
 }  // namespace hprof::jvmpi

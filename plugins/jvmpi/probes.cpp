@@ -7,51 +7,128 @@
 
 namespace hprof::jvmpi {
 
-bool Probes::ask(uint32_t probes, char* error, uint32_t error_size) {
-  if (probes == 0) return true;
-  constexpr uint64_t kFirst = 16384, kMost = 1u << 22;
+// The tracker's native methods. The calls come when the bridge has gone, too.
+jlong JNICALL Probes::call_begins(JNIEnv* jni, jclass, jint method) {
+  Bridge* b = bridge();
+  return b != nullptr && method > 0 ? static_cast<jlong>(b->probes.begin(jni, static_cast<uint32_t>(method)))
+                                    : 0;
+}
+
+void JNICALL Probes::call_ends(JNIEnv* jni, jclass, jlong call, jboolean) {
+  Bridge* b = bridge();
+  if (b != nullptr && call != 0) b->probes.end(jni, reinterpret_cast<Call*>(static_cast<uintptr_t>(call)));
+}
+
+hprof_status Probes::ask_for(uint32_t probes) {
   const Services& services = bridge_.vm.services;
-  TextBuffer why(error, error_size);
   hprof_probe_user user = {};
   user.size = sizeof(user);
   user.probes = probes;
   user.self = this;
-  user.call_begins = [](void* self, void* jni, hprof_method_id method) {
-    return static_cast<Probes*>(self)->begin(static_cast<JNIEnv*>(jni), method);
-  };
-  user.call_ends = [](void* self, void* jni, uint64_t call, uint32_t) {
-    static_cast<Probes*>(self)->end(static_cast<JNIEnv*>(jni), call);
-  };
+  user.call_begins = reinterpret_cast<void*>(&call_begins);
+  user.call_ends = reinterpret_cast<void*>(&call_ends);
   user.allocated = [](void* self, void* jni, void* object, uint64_t) {
     static_cast<Probes*>(self)->allocated(static_cast<JNIEnv*>(jni), static_cast<jobject>(object));
   };
-  const hprof_status status =
-      services.bytecode != nullptr ? services.bytecode->ask(services.host, &user) : HPROF_UNSUPPORTED;
+  pages_ = services.allocate<std::atomic<Page*>>(kPages);
+  if (pages_ == nullptr) return HPROF_NO_MEMORY;
+  return services.bytecode != nullptr ? services.bytecode->ask(services.host, &user) : HPROF_UNSUPPORTED;
+}
+
+bool Probes::ask(uint32_t probes, char* error, uint32_t error_size) {
+  if (probes == 0) return true;
+  const hprof_status status = ask_for(probes);
   if (status != HPROF_OK) {
-    why.add(status == HPROF_FAILED
-                ? "another collector has the probes that jvmpi= is to use: cpu=times or heap=sites"
-                : "this VM or build has no probes: use jvmpi-methods=events, jvmpi-allocs=y");
+    TextBuffer(error, error_size)
+        .add(status == HPROF_FAILED
+                 ? "another collector has the probes that jvmpi= is to use: cpu=times or heap=sites"
+                 : "this VM or build has no probes: use jvmpi-methods=events, jvmpi-allocs=y");
     return false;
   }
   asked_ = probes;
-  return methods_.open(services, kFirst, kMost);
+  return true;
+}
+
+void Probes::ask_on_demand() {
+  on_demand_ = ask_for(HPROF_PROBE_CALLS | HPROF_PROBE_ON_DEMAND) == HPROF_OK;
+  if (on_demand_) asked_ = HPROF_PROBE_CALLS;
 }
 
 hprof_status Probes::start() {
   const Services& services = bridge_.vm.services;
-  return asked_ != 0 ? services.bytecode->go(services.host, asked_) : hprof_status{HPROF_OK};
+  const uint32_t allocations = asked_ & HPROF_PROBE_ALLOCATIONS;
+  if (allocations != 0 && services.bytecode->go(services.host, allocations) != HPROF_OK) return HPROF_FAILED;
+  runs_.store(true, std::memory_order_seq_cst);
+  if (has(HPROF_PROBE_CALLS) && !follow()) bridge_.set_modes();
+  return HPROF_OK;
 }
 
 void Probes::stop() {
   const Services& services = bridge_.vm.services;
-  if (asked_ != 0) services.bytecode->halt(services.host, asked_);
+  runs_.store(false, std::memory_order_seq_cst);
+  if (has(HPROF_PROBE_CALLS)) follow();
+  const uint32_t allocations = asked_ & HPROF_PROBE_ALLOCATIONS;
+  if (allocations != 0) services.bytecode->halt(services.host, allocations);
+}
+
+bool Probes::switch_calls(bool on) {
+  if (!has(HPROF_PROBE_CALLS)) return false;
+  wanted_.store(on, std::memory_order_seq_cst);
+  return follow();
+}
+
+// One thread at a time does it, which may take long; others leave it to that one, which looks again.
+bool Probes::follow() {
+  const Services& services = bridge_.vm.services;
+  bool on = false;
+  do {
+    if (refused_.load(std::memory_order_relaxed)) return false;
+    if (follows_.exchange(true, std::memory_order_seq_cst)) return true;
+    on = wanted_.load(std::memory_order_seq_cst) && runs_.load(std::memory_order_seq_cst);
+    if (on && !are_on_) {
+      are_on_ = services.bytecode->go(services.host, HPROF_PROBE_CALLS) == HPROF_OK;
+      refused_.store(!are_on_, std::memory_order_relaxed);
+      if (are_on_) bridge_.classes.meet_hidden(bridge_.vm.jni());
+    } else if (!on && are_on_) {
+      services.bytecode->halt(services.host, HPROF_PROBE_CALLS);
+      are_on_ = false;
+    }
+    follows_.store(false, std::memory_order_seq_cst);
+  } while (on != (wanted_.load(std::memory_order_seq_cst) && runs_.load(std::memory_order_seq_cst)));
+  return !refused_.load(std::memory_order_relaxed);
+}
+
+void Probes::close() {
+  const Services& services = bridge_.vm.services;
+  for (uint32_t i = 0; pages_ != nullptr && i < kPages; i++)
+    services.release(pages_[i].load(std::memory_order_relaxed), 1);
+  services.release(pages_, kPages);
+  pages_ = nullptr;
+}
+
+// --- methods
+
+// Null: not met yet.
+CalledMethod* Probes::method(uint32_t number) const {
+  Page* page =
+      number >> kPageBits < kPages ? pages_[number >> kPageBits].load(std::memory_order_acquire) : nullptr;
+  return page != nullptr ? &(*page)[number & ((1u << kPageBits) - 1)] : nullptr;
 }
 
 // By the stack, at a method's first call. Null: no memory, or the VM does not say.
-Probes::Method* Probes::method_of(uint32_t number) {
+CalledMethod* Probes::make_method(uint32_t number) {
   constexpr jint kAccStatic = 0x0008;
-  Method* method = methods_.make(number);
-  if (method == nullptr || method->id.load(std::memory_order_acquire) != nullptr) return method;
+  if (number >> kPageBits >= kPages) return nullptr;
+  const Services& services = bridge_.vm.services;
+  std::atomic<Page*>& page = pages_[number >> kPageBits];
+  if (page.load(std::memory_order_acquire) == nullptr) {
+    Page* fresh = services.allocate<Page>(1);
+    Page* none = nullptr;
+    if (fresh != nullptr && !page.compare_exchange_strong(none, fresh, std::memory_order_acq_rel))
+      services.release(fresh, 1);
+  }
+  CalledMethod* made = method(number);
+  if (made == nullptr || made->id.load(std::memory_order_acquire) != nullptr) return made;
   jmethodID id = nullptr;
   jlocation location = 0;
   jint modifiers = 0;
@@ -59,45 +136,114 @@ Probes::Method* Probes::method_of(uint32_t number) {
   if (jvmti->GetFrameLocation(nullptr, HPROF_CALL_FRAMES, &id, &location) != JVMTI_ERROR_NONE ||
       jvmti->GetMethodModifiers(id, &modifiers) != JVMTI_ERROR_NONE)
     return nullptr;
-  method->is_static.store((modifiers & kAccStatic) != 0, std::memory_order_relaxed);
-  method->id.store(id, std::memory_order_release);
-  return method;
+  made->is_static.store((modifiers & kAccStatic) != 0, std::memory_order_relaxed);
+  made->id.store(id, std::memory_order_release);
+  return made;
 }
 
-bool Probes::push(ThreadEntry* self, jmethodID method) {
-  if (self->call_depth == self->call_room) {
-    constexpr uint32_t kFirstRoom = 256;
-    const uint32_t room = self->call_room == 0 ? kFirstRoom : self->call_room * 2;
-    const Services& services = bridge_.vm.services;
-    auto* more = services.allocate<jmethodID>(room);
-    if (more == nullptr) return false;
-    for (uint32_t i = 0; i < self->call_depth; i++) more[i] = self->calls[i];
-    services.release(self->calls, self->call_room);
-    self->calls = more;
-    self->call_room = room;
+// Tells of the thread and of the method's class, where the agent wants that. False: nothing is to be told on
+// this thread.
+bool Probes::meet(JNIEnv* jni, ThreadEntry* thread, CalledMethod* method) {
+  Bridge& b = bridge_;
+  const Services& services = b.vm.services;
+  const uint32_t round = b.notifier.round();
+  if (thread->met.load(std::memory_order_relaxed) != round) {
+    if (services.bytecode->is_own_thread(services.host) != 0) return false;
+    b.notifier.meet(&thread->own);
+    b.threads.tell_current(jni);
+    thread->met.store(round, std::memory_order_relaxed);
   }
-  self->calls[self->call_depth++] = method;
+  jmethodID id = method->id.load(std::memory_order_relaxed);
+  if (method->met.load(std::memory_order_relaxed) == round) return true;
+  b.objects.tell_class_of(jni, id);
+  if (!b.notifier.is_on(JVMPI_EVENT_CLASS_LOAD) || b.classes.is_told_of(id))
+    method->met.store(round, std::memory_order_relaxed);
   return true;
+}
+
+// --- calls
+
+// Behind the last.
+bool Probes::make_calls(ThreadEntry* thread) {
+  constexpr uint32_t kCalls = 128;
+  Call* more = bridge_.vm.services.allocate<Call>(kCalls);
+  if (more == nullptr) return false;
+  for (uint32_t i = 0; i < kCalls; i++)
+    more[i] = {i + 1 < kCalls ? &more[i + 1] : nullptr, i != 0 ? &more[i - 1] : thread->last_call, thread,
+               nullptr};
+  (thread->last_call != nullptr ? thread->last_call->above : thread->first_call) = more;
+  thread->last_call = &more[kCalls - 1];
+  thread->next_call = more;
+  return true;
+}
+
+ThreadEntry* Probes::see(JNIEnv* jni) {
+  ThreadEntry* thread = bridge_.threads.current(jni);
+  if (thread == nullptr) return nullptr;
+  thread->env = jni;
+  seen(jni)->store(thread, std::memory_order_release);
+  return thread;
 }
 
 uint64_t Probes::begin(JNIEnv* jni, uint32_t number) {
   Bridge& b = bridge_;
-  if (!b.is_live() ||
-      !b.notifier.is_any_on({JVMPI_EVENT_METHOD_ENTRY, JVMPI_EVENT_METHOD_ENTRY2, JVMPI_EVENT_METHOD_EXIT}))
+  Notifier& n = b.notifier;
+  const bool entry = n.is_on(JVMPI_EVENT_METHOD_ENTRY), entry2 = n.is_on(JVMPI_EVENT_METHOD_ENTRY2);
+  if (!b.is_live() || !(entry || entry2 || n.is_on(JVMPI_EVENT_METHOD_EXIT))) return 0;
+  ThreadEntry* thread = seen(jni)->load(std::memory_order_acquire);
+  if ((thread == nullptr || thread->env != jni) && (thread = see(jni)) == nullptr) return 0;
+  CalledMethod* called = method(number);
+  jmethodID id = called != nullptr ? called->id.load(std::memory_order_acquire) : nullptr;
+  if (id == nullptr) {
+    if ((called = make_method(number)) == nullptr) return 0;
+    id = called->id.load(std::memory_order_relaxed);
+  }
+  const uint32_t round = n.round();
+  if ((thread->met.load(std::memory_order_relaxed) != round ||
+       called->met.load(std::memory_order_relaxed) != round) &&
+      !meet(jni, thread, called))
     return 0;
-  ThreadEntry* self = b.threads.current(jni);
-  const Method* method = self != nullptr ? method_of(number) : nullptr;
-  jmethodID id = method != nullptr ? method->id.load(std::memory_order_relaxed) : nullptr;
-  if (id == nullptr || !push(self, id)) return 0;
-  const uint64_t call = self->call_depth;
-  b.method(jni, id, true, method->is_static.load(std::memory_order_relaxed) ? -1 : HPROF_CALL_FRAMES);
-  return call;
+  if (thread->next_call == nullptr && !make_calls(thread)) return 0;
+  Call* call = thread->next_call;
+  call->method = called;
+  thread->next_call = call->above;
+  if (entry) n.send_call(id, JVMPI_EVENT_METHOD_ENTRY, jni, &thread->own);
+  if (entry2)
+    b.method_of_receiver(jni, id, called->is_static.load(std::memory_order_relaxed) ? -1 : HPROF_CALL_FRAMES);
+  return reinterpret_cast<uintptr_t>(call);
 }
 
-void Probes::end(JNIEnv* jni, uint64_t call) {
-  ThreadEntry* self = bridge_.threads.entry(jni, false);
-  while (self != nullptr && self->call_depth >= call)
-    bridge_.method(jni, self->calls[--self->call_depth], false, 0);
+void Probes::end(JNIEnv* jni, Call* call) {
+  ThreadEntry* thread = call->thread;
+  if (thread->next_call != call->above) return end_unseen(jni, call);
+  thread->next_call = call;
+  leave(jni, *call);
+}
+
+void Probes::leave(JNIEnv* jni, const Call& call) {
+  Notifier& n = bridge_.notifier;
+  if (!n.is_on(JVMPI_EVENT_METHOD_EXIT) || !bridge_.is_live()) return;
+  ThreadEntry* thread = call.thread;
+  CalledMethod* called = call.method;
+  const uint32_t round = n.round();
+  if ((thread->met.load(std::memory_order_relaxed) != round ||
+       called->met.load(std::memory_order_relaxed) != round) &&
+      !meet(jni, thread, called))
+    return;
+  n.send_call(called->id.load(std::memory_order_relaxed), JVMPI_EVENT_METHOD_EXIT, jni, &thread->own);
+}
+
+// Those above it have ended before. One that lies above where the thread is has ended with another.
+void Probes::end_unseen(JNIEnv* jni, Call* call) {
+  ThreadEntry* thread = call->thread;
+  Call* top = call;
+  while (top != nullptr && top->above != thread->next_call) top = top->above;
+  while (top != nullptr) {
+    Call* ends = top;
+    top = ends != call ? ends->below : nullptr;
+    thread->next_call = ends;
+    leave(jni, *ends);
+  }
 }
 
 void Probes::allocated(JNIEnv* jni, jobject object) {

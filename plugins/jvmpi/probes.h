@@ -2,10 +2,12 @@
 // interpret all code, those of allocations are not on JDK 8.
 //
 // Each thread's calls are kept: one that ends takes those with it that ended unseen, so that what the agent
-// is told nests.
+// is told nests. What a call's end is given back is the call itself.
+//
+// A call that is like the one before takes no lock, no atomic instruction, no memory and asks the VM nothing:
+// its thread and its method have been met since the agent has last changed what it wants (Notifier::round).
 #pragma once
 
-#include <hprof/cpp/hash_table.hpp>
 #include <hprof/draft/bytecode.h>
 
 #include "plugins/jvmpi/threads.h"
@@ -14,32 +16,65 @@ namespace hprof::jvmpi {
 
 class Bridge;
 
+// A method with probes, by its number.
+struct CalledMethod {
+  std::atomic<jmethodID> id;
+  std::atomic<uint32_t> met;    // the notifier's round for which its class has been told of
+  std::atomic<bool> is_static;  // set before the id
+};
+
 class Probes {
  public:
   explicit Probes(Bridge* bridge) : bridge_(*bridge) {}
 
-  // HPROF_PROBE_CALLS, _ALLOCATIONS. False: says why. [onload]
+  // HPROF_PROBE_CALLS, _ALLOCATIONS, from the start of the VM on. False: says why. [onload]
   bool ask(uint32_t probes, char* error, uint32_t error_size);
+  // Those of calls, put into classes when an agent wants them. Where they are not to be had there are none.
+  // [onload]
+  void ask_on_demand();
   bool has(uint32_t probe) const { return (asked_ & probe) != 0; }
+  bool are_early() const { return asked_ != 0 && !on_demand_; }
   hprof_status start();  // [control]
   void stop();
-  void close() { methods_.close(); }  // as Bridge::release_memory
+  // Have calls told or no longer. False: not by probes. [app]
+  bool switch_calls(bool on);
+  void close();  // as Bridge::release_memory
 
  private:
-  struct Method {
-    std::atomic<jmethodID> id;
-    std::atomic<bool> is_static;  // set before
-  };
+  static constexpr uint32_t kPageBits = 12, kPages = 2048;
+  static constexpr uint32_t kSeen = 512;
+  using Page = CalledMethod[1u << kPageBits];
 
+  static jlong JNICALL call_begins(JNIEnv* jni, jclass, jint method);
+  static void JNICALL call_ends(JNIEnv* jni, jclass, jlong call, jboolean);
+  hprof_status ask_for(uint32_t probes);
+  bool follow();
   uint64_t begin(JNIEnv* jni, uint32_t number);
-  void end(JNIEnv* jni, uint64_t call);
+  void end(JNIEnv* jni, Call* call);
+  void leave(JNIEnv* jni, const Call& call);
+  void end_unseen(JNIEnv* jni, Call* call);
   void allocated(JNIEnv* jni, jobject object);
-  Method* method_of(uint32_t number);
-  bool push(ThreadEntry* self, jmethodID method);
+  ThreadEntry* see(JNIEnv* jni);
+  // Where a thread is found at once; another may have its place.
+  std::atomic<ThreadEntry*>* seen(JNIEnv* jni) {
+    const auto at = reinterpret_cast<uintptr_t>(jni);
+    return &seen_[(at >> 6 ^ at >> 12) % kSeen];
+  }
+  CalledMethod* method(uint32_t number) const;
+  CalledMethod* make_method(uint32_t number);
+  bool meet(JNIEnv* jni, ThreadEntry* thread, CalledMethod* method);
+  bool make_calls(ThreadEntry* thread);
 
   Bridge& bridge_;
   uint32_t asked_ = 0;
-  HashTable<Method, Growth::kLevels> methods_;  // by the number of the probes
+  bool on_demand_ = false;
+  std::atomic<bool> runs_{false};        // between start and stop
+  std::atomic<bool> wanted_{false};      // calls, by the agent
+  std::atomic<bool> refused_{false};     // they are not to be had, for good
+  std::atomic<bool> follows_{false};     // a thread is inside follow()
+  bool are_on_ = false;                  // by the one inside
+  std::atomic<Page*>* pages_ = nullptr;  // of methods
+  std::atomic<ThreadEntry*> seen_[kSeen] = {};
 };
 
 }  // namespace hprof::jvmpi

@@ -98,7 +98,7 @@ void Bridge::get_call_trace(JVMPI_CallTrace* trace, jint depth) {
       inside = true;
       constexpr jint kNative = -3;
       const jint line = frames[i].location < 0 ? kNative : Lines(vm, frames[i].method).at(frames[i].location);
-      trace->frames[trace->num_frames++] = {line, frames[i].method};
+      trace->frames[trace->num_frames++] = {line, classes.current(jni, frames[i].method)};
     }
     if (count < kFrames) return;
     at += count;

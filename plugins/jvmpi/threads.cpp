@@ -20,7 +20,8 @@ void Threads::started(JNIEnv* jni, jthread thread) {
   entry->told.store(false, std::memory_order_relaxed);
   entry->telling.store(false, std::memory_order_relaxed);
   entry->cpu_ns.store(-1, std::memory_order_relaxed);
-  entry->call_depth = 0;
+  entry->met.store(0, std::memory_order_relaxed);
+  entry->next_call = entry->first_call;
   entry->object.store(static_cast<jthread>(vm_.new_global(jni, thread)), std::memory_order_release);
 }
 
@@ -34,6 +35,7 @@ void Threads::ended(JNIEnv* jni) {
     notifier_.send_if_on(&event, JVMPI_EVENT_THREAD_END, jni);
   }
   entry->local.store(nullptr, std::memory_order_relaxed);
+  entry->met.store(0, std::memory_order_relaxed);
   jthread object = entry->object.exchange(nullptr, std::memory_order_acq_rel);
   if (object != nullptr) vm_.delete_global(jni, object);
 }

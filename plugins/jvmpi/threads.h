@@ -10,6 +10,17 @@
 
 namespace hprof::jvmpi {
 
+struct ThreadEntry;
+struct CalledMethod;
+
+// A call that a thread is in, with a place for each depth.
+struct Call {
+  Call* above;
+  Call* below;
+  ThreadEntry* thread;
+  CalledMethod* method;
+};
+
 struct ThreadEntry {
   std::atomic<void*> local;     // SetThreadLocalStorage
   std::atomic<jthread> object;  // global reference; null: no such thread now
@@ -23,9 +34,13 @@ struct ThreadEntry {
   std::atomic<jlong> wait_began;   // MONITOR_WAIT, by the VM's clock
   std::atomic<JNIEnv*> contends;   // MONITOR_CONTENDED_ENTER: the owner then
   std::atomic<bool> in_reference;  // an event of a JNI reference is being sent
-  jmethodID* calls;                // Probes, by its thread alone: the methods that it is in
-  uint32_t call_depth;
-  uint32_t call_room;
+  // Probes, by its thread alone.
+  JNIEnv* env;
+  std::atomic<uint32_t> met;  // the notifier's round for which the thread has been told of
+  Call* next_call;            // null: more are to be made, behind the last
+  Call* first_call;
+  Call* last_call;
+  Notifier::Own own;
 };
 
 class Threads {

@@ -12,6 +12,7 @@ from harness import Skip, check, check_equal, vm_test
 from jdks import installed
 
 UNITS = ("jvmpi",)
+PROBES = UNITS + ("bytecode",)
 
 
 def machine(path):
@@ -66,11 +67,11 @@ def check_promises(run):
     return {int(a): int(b) for a, b in re.findall(r"^agent: event (\d+): (\d+)$", run.err, re.MULTILINE)}
 
 
-@vm_test(units=UNITS, quick=True)
+@vm_test(units=PROBES, quick=True)
 def the_interfaces_own_example_counts_calls(vm):
     ran = run(vm, "counter", "a=1,b=2", "Quick")
     check_equal(said(ran)[0], "options a=1,b=2", "options\n%s\n" % ran)
-    check_equal(ran.err.count("all code is interpreted"), 1, "said that it is slow\n%s\n" % ran)
+    check("all code is interpreted" not in ran.err, "calls do not come by probes\n%s" % ran)
     calls = re.match(r"calls (\d+)$", said(ran)[-1])
     check(calls is not None and int(calls.group(1)) > 100, "calls\n%s" % ran)
     check(not os.path.exists(vm.path("java.hprof.txt")), "a file was written")
@@ -81,9 +82,6 @@ def promises_hold_with_calls(vm):
     seen = check_promises(run(vm, "promises", "calls", "Isolated"))
     check(seen.get(1, 0) > 1000 and seen.get(3, 0) > 1000, "calls: %s" % seen)
     check(seen.get(42, 0) > 300 and seen.get(33, 0) > 3 and seen.get(46) == 1, "classes, threads, the start: %s" % seen)
-
-
-PROBES = UNITS + ("bytecode",)
 
 
 def counted(vm, how, program):
@@ -98,8 +96,9 @@ def counted(vm, how, program):
 @vm_test(units=PROBES, quick=True)
 def probes_count_calls_as_events_do(vm):
     for program in ("Catches", "Nests"):
-        by_probes = counted(vm, "probes", program)
-        check_equal(by_probes, counted(vm, "events", program), "entries, exits, receivers of " + program)
+        by_probes, by_events = counted(vm, "probes", program), counted(vm, "events", program)
+        check_equal(by_probes, by_events, "entries, exits, receivers of " + program)
+        check_equal(counted(vm, "auto", program), by_events, "the same by what is the default")
         if program == "Catches":
             check_equal((by_probes["Catches.thrower(I)V"], by_probes["Catches$Own.<init>(Ljava/lang/String;)V"]),
                         ((50, 50, 0), (55, 55, 55)), "calls")
@@ -109,6 +108,13 @@ def probes_count_calls_as_events_do(vm):
 def promises_hold_with_calls_by_probes(vm):
     for program in ("Isolated", "Unloads"):
         seen = check_promises(run(vm, "promises", "calls", program, options="jvmpi=y,jvmpi-methods=probes"))
+        check(seen.get(1, 0) > 1000 and seen.get(3, 0) > 1000, "calls: %s" % seen)
+
+
+@vm_test(units=PROBES)
+def promises_hold_with_calls_by_events(vm):
+    for program in ("Isolated", "Unloads"):
+        seen = check_promises(run(vm, "promises", "calls", program, options="jvmpi=y,jvmpi-methods=events"))
         check(seen.get(1, 0) > 1000 and seen.get(3, 0) > 1000, "calls: %s" % seen)
 
 
@@ -125,6 +131,21 @@ def probes_have_one_user(vm):
     for options in ("cpu=times,jvmpi=y,jvmpi-methods=probes", "jvmpi=y,jvmpi-methods=probes,cpu=times"):
         ran = vm.profiled(options, "Quick")
         check("cannot be created" in ran.err and "cpu=times" in ran.err, "not said why\n%s" % ran)
+
+
+@vm_test(units=PROBES + ("cpu_times", "encoder_ascii", "sink_file"))
+def calls_come_from_the_vm_where_another_has_the_probes(vm):
+    ran = run(vm, "calls", "Catches", "Catches", options="cpu=times,cutoff=0,file=out.txt,jvmpi=y")
+    check_equal(ran.err.count("all code is interpreted"), 1, "said that it is slow\n%s\n" % ran)
+    check("Catches.thrower(I)V 50 50 0" in said(ran), "calls\n%s" % ran)
+    check("Catches.thrower" in ran.text("out.txt"), "the other collector's calls")
+
+
+@vm_test(units=PROBES)
+def calls_wanted_late_come_by_probes(vm):
+    ran = run(vm, "late", "", "Nests")
+    check("all code is interpreted" not in ran.err, "calls do not come by probes\n%s" % ran)
+    check_equal(said(ran), ["before 0, then some, after 0"], "what the agent saw\n%s\n" % ran)
 
 
 @vm_test(units=UNITS, since=11)
@@ -378,6 +399,7 @@ def each_event_by_request_comes_alone(vm):
 def events_of_calls_come_alone(vm):
     for number in CALLS:
         check_one(vm, number)
+        check_one(vm, number, options="jvmpi=y,jvmpi-methods=events")
         check_one(vm, number, enabled=1, comes=False, program="once", options="jvmpi=y,jvmpi-methods=off")
 
 

@@ -74,6 +74,9 @@ public final class HprofTracker {
   /** Set while a unit wants calls and their ends. */
   static boolean calling;
 
+  /** Set before, where there are virtual threads, whose calls are not told. */
+  static boolean carriers;
+
   /**
    * Where in any object eight bytes lie that tell its class and, in an array, its length: read here, where no collector
    * moves the object meanwhile, and given to the agent as they are. -1: this VM has no such place.
@@ -95,7 +98,7 @@ public final class HprofTracker {
     enteredMethod(0);
     caughtException(null, 0);
     madeException(null);
-    callBegins(null, 0);
+    callBegins(0);
     callEnds(0, false);
     threadTime();
     counterTime();
@@ -331,7 +334,8 @@ public final class HprofTracker {
 
   /** In place of enter() where a unit is told of each call. */
   public static long enterCall(int method) {
-    return calling ? callBegins(Thread.currentThread(), method) : 0;
+    if (!calling || carriers && Thread.currentThread() != Thread.currentCarrierThread()) return 0;
+    return callBegins(method);
   }
 
   public static void exitCall(long call) {
@@ -383,7 +387,7 @@ public final class HprofTracker {
 
   private static native void enteredMethod(int method);
 
-  private static native long callBegins(Thread thread, int method);
+  private static native long callBegins(int method);
 
   private static native void callEnds(long call, boolean thrown);
 

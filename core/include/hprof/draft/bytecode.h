@@ -28,6 +28,7 @@
 #define HPROF_PROBE_LATE (1u << 7)        /* ask() only: without early hooks go on; see below */
 #define HPROF_PROBE_CALLS (1u << 8)       /* each call of a method and its end: two calls of native functions each; not
                                              beside HPROF_PROBE_METHODS */
+#define HPROF_PROBE_ON_DEMAND (1u << 9)   /* ask() only, with HPROF_PROBE_CALLS alone: see go() */
 
 /* One user for each kind of probe at a time. Threads of the agent's own are not told of. */
 typedef struct hprof_probe_user {
@@ -58,11 +59,14 @@ typedef struct hprof_probe_user {
    * what the VM keeps ready (some OutOfMemoryErrors, StackOverflowErrors) and, unless -XX:-OmitStackTraceInFastThrow is
    * given, what compiled code throws without a stack trace after many times. */
   void (*made)(void* self, void* jni, void* exception); /* [app] */
-  /* HPROF_PROBE_CALLS: a method begins, on its thread; what is returned comes back when it ends, 0: its end is not
-   * told. Not told: native methods, calls on virtual threads, and constructors that fail before their super's has
-   * returned end unseen. The stack below: HPROF_CALL_FRAMES of HprofTracker's methods, then that method. */
-  uint64_t (*call_begins)(void* self, void* jni, hprof_method_id method);         /* [app] */
-  void (*call_ends)(void* self, void* jni, uint64_t call, uint32_t by_exception); /* [app] */
+  /* HPROF_PROBE_CALLS: a method begins, on its thread, also on the agent's own: see is_own_thread. What is returned
+   * comes back when it ends, 0: its end is not told. Not told: native methods, calls on virtual threads, and classes
+   * that the VM generates; constructors that fail before their super's has returned end unseen. The stack below:
+   * HPROF_CALL_FRAMES of HprofTracker's methods, then that method.
+   * They are in the place of native methods of HprofTracker, with method or call 0 once at first:
+   * jlong JNICALL (JNIEnv*, jclass, jint method), void JNICALL (JNIEnv*, jclass, jlong call, jboolean by_exception). */
+  void* call_begins; /* [app] */
+  void* call_ends;   /* [app] */
 } hprof_probe_user;
 
 #define HPROF_CALL_FRAMES 2
@@ -82,7 +86,11 @@ typedef struct hprof_bytecode_service {
    * (a field cannot be added to Thread then). In create. [onload] */
   hprof_status (*ask)(const hprof_host* host, const hprof_probe_user* user);
   /* Switches probes on and off: all but the clocks. HPROF_FAILED: the tracker class could not be made. After halt, probes that
-   * have begun may still run for a moment, on memory that must stay. [control] */
+   * have begun may still run for a moment, on memory that must stay. [control]
+   * With HPROF_PROBE_ON_DEMAND [app], too, and until the first go no class is rewritten or looked at. That go rewrites
+   * the classes that are loaded, on the calling thread, which stops the VM for a moment many times; calls that have
+   * begun before it stay as they are. HPROF_FAILED then also: another unit has probes, and for good; another thread is
+   * inside that go, and will have switched them on. */
   hprof_status (*go)(const hprof_host* host, uint32_t probes);
   void (*halt)(const hprof_host* host, uint32_t probes);
   /* Thread.$hq of a thread. [app][control] */
@@ -97,6 +105,8 @@ typedef struct hprof_bytecode_service {
   /* Where in each object eight bytes lie that `allocated` gets as `header`, as they are in memory; -1, as at first: it
    * gets 0. They have to belong to the smallest of objects. Takes effect with the next go. [control] */
   void (*header_at)(const hprof_host* host, int64_t offset);
+  /* Not 0: the calling thread is one of the agent's own. [app] */
+  uint32_t (*is_own_thread)(const hprof_host* host);
 } hprof_bytecode_service;
 
 #endif

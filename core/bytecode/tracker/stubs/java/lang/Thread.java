@@ -5,4 +5,7 @@ public class Thread {
   public transient long $hq;
 
   public static native Thread currentThread();
+
+  /** JDK 21 and later. */
+  static native Thread currentCarrierThread();
 }
