@@ -29,9 +29,10 @@ struct ThreadEntry {
   // Global reference to what SuspendThread has suspended: it may have told its end since, and has still to be
   // resumed.
   std::atomic<jthread> suspended;
-  std::atomic<jlong> cpu_ns;       // when it was suspended last
-  std::atomic<bool> has_run;       // between the last two times
-  std::atomic<jlong> wait_began;   // MONITOR_WAIT, by the VM's clock
+  std::atomic<jlong> cpu_ns;      // when it was suspended last
+  std::atomic<bool> has_run;      // between the last two times
+  std::atomic<jlong> wait_began;  // MONITOR_WAIT, by the VM's clock
+  std::atomic<jobjectID> waits_for;
   std::atomic<JNIEnv*> contends;   // MONITOR_CONTENDED_ENTER: the owner then
   std::atomic<bool> in_reference;  // an event of a JNI reference is being sent
   // Probes, by its thread alone.

@@ -179,6 +179,11 @@ def contended_monitors_are_told_of(vm):
     check(seen.get(56, 0) > 0 and seen.get(57, 0) > 0, "exits, waits: %s" % seen)
 
 
+@vm_test(units=UNITS)
+def each_wait_ends_once(vm):
+    check_equal(said(run(vm, "waits", "", "Waits")), ["waits many, unpaired ends 0"], "what the agent saw")
+
+
 RAW_MONITORS = "sum 2001000, fought, paired, other names 0"
 
 
