@@ -148,7 +148,9 @@ bool Probes::meet(JNIEnv* jni, ThreadEntry* thread, CalledMethod* method) {
   const Services& services = b.vm.services;
   const uint32_t round = b.notifier.round();
   if (thread->met.load(std::memory_order_relaxed) != round) {
-    if (services.bytecode->is_own_thread(services.host) != 0) return false;
+    if (HPROF_HAS(services.bytecode, hprof_bytecode_service, is_own_thread) &&
+        services.bytecode->is_own_thread(services.host) != 0)
+      return false;
     b.notifier.meet(&thread->own);
     b.threads.tell_current(jni);
     thread->met.store(round, std::memory_order_relaxed);

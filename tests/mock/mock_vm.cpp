@@ -111,6 +111,7 @@ struct MockBytecode {
   }
   static void each_left(const hprof_host*, void*, void (*)(void*, const char*, uint64_t, uint64_t)) {}
   static void header_at(const hprof_host*, int64_t) {}
+  static uint32_t is_own_thread(const hprof_host*) { return 0; }
 };
 
 struct MockLibrary {
@@ -188,7 +189,8 @@ void MockHost::add_vm_services() {
                                                   MockBytecode::frame,
                                                   MockBytecode::totals,
                                                   MockBytecode::each_left,
-                                                  MockBytecode::header_at};
+                                                  MockBytecode::header_at,
+                                                  MockBytecode::is_own_thread};
   static const hprof_library_service library = {sizeof library, 0, MockLibrary::open, MockLibrary::symbol};
   static const hprof_sampling_service sampling = {sizeof sampling,
                                                   0,
