@@ -14,7 +14,7 @@ CHURN_CLASSES = os.environ.get("HPROF_CHURN_CLASSES", "20000")
 # Where the blocked threads of Shares stand, JDK 8 to 27.
 BLOCKED = re.compile(r"^(java\.lang\.Object|sun\.nio\.ch\.\w+|java\.net\.\w*Socket\w*|(jdk\.internal|sun)\.misc\.Unsafe)"
                      r"\.(epollWait|poll0?|wait0?|accept0?|park|socketAccept)$")
-POINTS = 2.0  # what a share may be off the truth
+POINTS = 1.0  # what a share may be off the truth, besides four standard errors
 
 
 def sampled(vm, options, *program):
@@ -33,9 +33,8 @@ def blocked_share(section):
     return sum(row.count for row in section.rows if BLOCKED.search(row.method)) / section.total
 
 
-@vm_test(units=UNITS)
-def signal_engine_shares_are_the_true_ones(vm):
-    run, report, section = sampled(vm, "sampler=signal,interval=1,depth=8", "Shares", "5")
+def check_shares(run, report, section):
+    """The shares of the three methods against what the program has measured, and the looks they are from."""
     truth = {name: float(share) for name, share in re.findall(r"^SHARE (\w+) ([\d.]+)$", run.out, re.M)}
     counts = dict.fromkeys(METHODS, 0)
     for row in section.rows:
@@ -45,11 +44,21 @@ def signal_engine_shares_are_the_true_ones(vm):
                 break
     total = sum(counts.values())
     check(total > 0.9 * section.total, "%d of %d samples are of the three methods" % (total, section.total))
+    looks, error = re.search(r"cpu=samples: (\d+) looks.*the standard error of a share of 50% is ([\d.]+) points",
+                             run.text("out.txt")).groups()
+    check(float(error) < 10, "a standard error of %s points with %s looks" % (error, looks))
     for name in METHODS:
         share = 100.0 * counts[name] / total
-        check(abs(share - truth[name]) <= POINTS, "%s: %.2f %%, in truth %.2f %%" % (name, share, truth[name]))
+        check(abs(share - truth[name]) <= POINTS + 4 * float(error),
+              "%s: %.2f %%, in truth %.2f %%, standard error %s" % (name, share, truth[name], error))
+    return int(looks)
+
+
+@vm_test(units=UNITS)
+def signal_engine_shares_are_the_true_ones(vm):
+    run, report, section = sampled(vm, "sampler=signal,interval=1,depth=8", "Shares", "5")
+    looks = check_shares(run, report, section)
     # A thread is sampled on its way into a wait at most. One look is of several samples there, where the kernel's tick is longer.
-    looks = int(re.search(r"cpu=samples: (\d+) looks", run.text("out.txt")).group(1))
     check(blocked_share(section) < 0.001 + 3 / looks, "blocked threads were sampled")
 
 
