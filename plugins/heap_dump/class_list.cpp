@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include <hprof/cpp/jni_exception.hpp>
+
 namespace hprof::dump {
 
 namespace {
@@ -38,9 +40,8 @@ bool ClassList::tag_known(const Vm& vm) {
   for (uint32_t number = 1; number <= table_->count(); number++) {
     ClassEntry& entry = table_->at(number);
     if (entry.is_gone != 0) continue;
-    jobject local = vm.jni->NewLocalRef(static_cast<jweak>(entry.reference));
+    jobject local = without_exception(vm.jni, vm.jni->NewLocalRef(static_cast<jweak>(entry.reference)));
     if (local == nullptr) {
-      vm.no_exception();
       vm.jni->DeleteWeakGlobalRef(static_cast<jweak>(entry.reference));
       entry.reference = nullptr;
       entry.is_gone = 1;
@@ -57,7 +58,7 @@ uint32_t ClassList::tag_new(const Vm& vm, jclass loaded) {
   uint32_t number = table_->add();
   if (number == 0) return 0;
   ClassEntry& entry = table_->at(number);
-  entry.reference = vm.jni->NewWeakGlobalRef(loaded);
+  entry.reference = without_exception(vm.jni, vm.jni->NewWeakGlobalRef(loaded));
   if (entry.reference == nullptr || vm.jvmti->SetTag(loaded, number) != JVMTI_ERROR_NONE) {
     entry.is_gone = 1;
     return 0;

@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include <hprof/cpp/jni_exception.hpp>
+
 namespace hprof::dump {
 
 // State of one walk, passed to the callbacks.
@@ -286,7 +288,8 @@ hprof_status JvmtiEngine::walk(const Vm& vm, const Config& config, Walk& walk, b
 // Followed objects are tagged like all others, ahead of them.
 static void tag_followed(const Vm& vm, ObjectTraces* traces, uint64_t* next) {
   traces->each_weak([&](void* weak, uint32_t number) {
-    jobject object = number != 0 ? vm.jni->NewLocalRef(static_cast<jweak>(weak)) : nullptr;
+    if (number == 0) return;
+    jobject object = without_exception(vm.jni, vm.jni->NewLocalRef(static_cast<jweak>(weak)));
     if (object == nullptr) return;
     jlong tag = 0;
     if (vm.jvmti->GetTag(object, &tag) == JVMTI_ERROR_NONE && tag == 0) {

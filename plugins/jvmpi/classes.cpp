@@ -1,6 +1,8 @@
 // Classes as the agent knows them.
 #include "plugins/jvmpi/classes.h"
 
+#include <hprof/cpp/jni_exception.hpp>
+
 namespace hprof::jvmpi {
 
 namespace {
@@ -95,7 +97,7 @@ void Classes::meet_hidden(JNIEnv* jni) {
   Local<jclass> cls(jni,
                     hidden_count_.load(std::memory_order_relaxed) == 0 ? jni->FindClass(kName) : nullptr);
   if (cls != nullptr) number(jni, cls);
-  if (jni->ExceptionCheck() == JNI_TRUE) jni->ExceptionClear();
+  clear_exception(jni);
 }
 
 bool Classes::is_hidden(jmethodID method) const {
@@ -287,7 +289,8 @@ const ClassInfo* Classes::info(uint64_t number) const {
 
 jclass Classes::find(JNIEnv* jni, uint64_t number) const {
   const ClassInfo* of = info(number);
-  return of != nullptr && of->ref != nullptr ? static_cast<jclass>(jni->NewLocalRef(of->ref)) : nullptr;
+  if (of == nullptr || of->ref == nullptr) return nullptr;
+  return static_cast<jclass>(without_exception(jni, jni->NewLocalRef(of->ref)));
 }
 
 jmethodID Classes::current(JNIEnv* jni, jmethodID method) {

@@ -1,4 +1,6 @@
 // Garbage collections, told after they have been.
+#include <hprof/cpp/jni_exception.hpp>
+
 #include "plugins/jvmpi/bridge.h"
 
 namespace hprof::jvmpi {
@@ -127,7 +129,7 @@ void Collections::tell_finish(JNIEnv* jni) {
   }
   event.u.gc_info.total_object_space = sizes[0];
   event.u.gc_info.used_object_space = sizes[0] - sizes[1];
-  if (jni->ExceptionCheck() == JNI_TRUE) jni->ExceptionClear();
+  clear_exception(jni);
   notifier_.send(&event, JVMPI_EVENT_GC_FINISH, jni);
 }
 

@@ -1,6 +1,8 @@
 // The classes of a heap dump.
 #include "plugins/jvmpi/dump_classes.h"
 
+#include <hprof/cpp/jni_exception.hpp>
+
 namespace hprof::jvmpi {
 
 bool DumpClasses::open(JNIEnv* jni) {
@@ -57,7 +59,7 @@ bool DumpClasses::add(JNIEnv* jni, jclass cls) {
     if (!add_fields(cls, made) || !add_interfaces(jni, cls, made)) return false;
   } else if (info->kind == JVMPI_CLASS && component_of_ != nullptr) {
     Local<jclass> of(jni, static_cast<jclass>(jni->CallObjectMethod(cls, component_of_)));
-    if (jni->ExceptionCheck() == JNI_TRUE) jni->ExceptionClear();
+    clear_exception(jni);
     const uint64_t component = of != nullptr ? classes_.number(jni, of) : 0;
     const ClassInfo* known = classes_.info(component);
     if (known != nullptr && known->kind == JVMPI_NORMAL_OBJECT) made->component = component;

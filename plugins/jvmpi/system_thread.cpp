@@ -1,6 +1,8 @@
 // CreateSystemThread.
 #include "plugins/jvmpi/system_thread.h"
 
+#include <hprof/cpp/jni_exception.hpp>
+
 namespace hprof::jvmpi {
 
 namespace {
@@ -32,7 +34,7 @@ jobject make_thread(const Vm& vm, JNIEnv* jni, const char* name) {
     thread = jni->NewObject(cls, make, group, static_cast<jstring>(text));
   }
   for (jint i = 0; i < count; i++) jni->DeleteLocalRef(groups[i]);
-  if (jni->ExceptionCheck() == JNI_TRUE) jni->ExceptionClear();
+  clear_exception(jni);
   return thread;
 }
 

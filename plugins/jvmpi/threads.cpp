@@ -1,6 +1,8 @@
 // Threads as the agent knows them.
 #include "plugins/jvmpi/threads.h"
 
+#include <hprof/cpp/jni_exception.hpp>
+
 namespace hprof::jvmpi {
 
 bool Threads::open() {
@@ -105,7 +107,7 @@ JNIEnv* Threads::env_of(JNIEnv* jni, jthread thread) {
 jthread Threads::object(JNIEnv* jni, JNIEnv* env) {
   ThreadEntry* entry = env == jni ? current(jni) : this->entry(env, false);
   jthread object = entry != nullptr ? entry->object.load(std::memory_order_acquire) : nullptr;
-  return object != nullptr ? jni->NewLocalRef(object) : nullptr;
+  return object != nullptr ? without_exception(jni, jni->NewLocalRef(object)) : nullptr;
 }
 
 jint Threads::status(JNIEnv* jni, JNIEnv* env) {
@@ -167,7 +169,7 @@ void Threads::tell_all(JNIEnv* jni) {
     jthread object = entry.object.load(std::memory_order_acquire);
     if (object == nullptr) return;
     // It may end meanwhile, and its reference with it.
-    Local<jthread> kept(jni, jni->NewLocalRef(object));
+    Local<jthread> kept(jni, without_exception(jni, jni->NewLocalRef(object)));
     if (kept != nullptr) tell(jni, reinterpret_cast<JNIEnv*>(static_cast<uintptr_t>(key)), kept, &entry);
   });
 }
