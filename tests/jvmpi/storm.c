@@ -4,7 +4,7 @@
 
 #include "agent.h"
 
-enum { kMost = 512, kThreads = 200, kRounds = 20 };
+enum { kMost = 512, kThreads = 200, kRounds = 8 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static JNIEnv* threads[kMost];

@@ -222,7 +222,7 @@ def rewritten_classes_are_timed(vm):
     check(re.search(r" Quick\.main$", ran.text("out.txt"), re.MULTILINE) is not None, "Quick.main is not timed\n%s" % ran)
 
 
-STORM = "suspended 4000, refused 0, wrong 0, collections many, allocations %s"
+STORM = "suspended 1600, refused 0, wrong 0, collections many, allocations %s"
 
 
 @vm_test(units=UNITS)
