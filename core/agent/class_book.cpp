@@ -179,7 +179,9 @@ ClassSerial ClassBook::intern(jclass of, uint64_t identity) {
 
 void ClassBook::watch(JNIEnv* jni, jclass of, ClassSerial serial) {
   const ClassInfo* info = watch_->is_on() ? model_->classes().info(serial) : nullptr;
-  if (info == nullptr || model_->text(StringId{info->signature})[0] == '[') return;
+  if (info == nullptr) return;
+  const Str signature = model_->text(StringId{info->signature});
+  if (signature.empty() || signature[0] == '[') return;
   if (!watch_->add(jni, of, raw(serial))) losses_->add(Loss::kLostUnloads);
 }
 

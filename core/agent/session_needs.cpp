@@ -41,6 +41,7 @@ bool Session::ask_for_capabilities() {
   needs_ = wants_ = 0;
   for (uint32_t i = 0; i < collector_count_; i++) {
     CollectorSlot& slot = collectors_[i];
+    if (slot.unit == nullptr) continue;
     slot.variant = choose_variant(slot.unit);
     needs_ |= slot.needs();
     wants_ |= slot.wants();
