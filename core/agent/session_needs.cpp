@@ -1,4 +1,5 @@
 // What the units of a session need of the VM.
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 
@@ -18,7 +19,7 @@ const T* row_of(const T* rows, uint32_t stride, uint32_t index) {
 
 // The first that applies and that the VM grants whole; nullptr: the unit's own needs stand.
 const hprof_variant* Session::choose_variant(const hprof_unit* unit) {
-  if (!HPROF_REACHES(unit, hprof_unit, variant_stride)) return nullptr;
+  if (unit->size < offsetof(hprof_unit, variant_stride) + sizeof(unit->variant_stride)) return nullptr;
   for (uint32_t i = 0; i < unit->variant_count; i++) {
     const hprof_variant* variant = row_of(unit->variants, unit->variant_stride, i);
     const bool applies = strcmp(variant->when, "attached") == 0 ? settings_.attached != 0
@@ -41,7 +42,6 @@ bool Session::ask_for_capabilities() {
   needs_ = wants_ = 0;
   for (uint32_t i = 0; i < collector_count_; i++) {
     CollectorSlot& slot = collectors_[i];
-    if (slot.unit == nullptr) continue;
     slot.variant = choose_variant(slot.unit);
     needs_ |= slot.needs();
     wants_ |= slot.wants();

@@ -131,7 +131,7 @@ void Bridge::wait(JNIEnv* jni, jobject object, jlong timeout_ms) {
   if (!is_live()) return;
   threads.tell_current(jni);
   ThreadEntry* self = threads.current(jni);
-  const jobjectID id = objects.id(jni, object);
+  jobjectID id = objects.id(jni, object);
   jlong now = 0;
   if (self != nullptr && vm.jvmti->GetTime(&now) == JVMTI_ERROR_NONE) {
     self->wait_began.store(now, std::memory_order_relaxed);
@@ -147,7 +147,7 @@ void Bridge::wait(JNIEnv* jni, jobject object, jlong timeout_ms) {
 // own the monitor.
 void Bridge::waited(JNIEnv* jni, jobject object) {
   ThreadEntry* self = is_live() ? threads.current(jni) : nullptr;
-  const jobjectID id = self != nullptr ? self->waits_for.load(std::memory_order_relaxed) : nullptr;
+  jobjectID id = self != nullptr ? self->waits_for.load(std::memory_order_relaxed) : nullptr;
   jlong tag = 0;
   if (id == nullptr || vm.jvmti->GetTag(object, &tag) != JVMTI_ERROR_NONE ||
       id_of_number(number_of_tag(tag)) != id)
