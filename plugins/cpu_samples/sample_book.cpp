@@ -8,6 +8,8 @@ namespace hprof::samples {
 hprof_status SampleBook::open(const Services& services, uint32_t depth) {
   services_ = &services;
   has_continuations_ = services.settings().java_version >= 19;
+  // Made while there is memory. A row without frames stops readers of the ASCII format.
+  if (lost_trace_ == 0) lost_trace_ = synthetic_trace("no_memory_for_the_trace");
   if (depth == 0) depth = 1;
   if (depth == depth_) return HPROF_OK;
   hprof_frame_id* frames = services.allocate<hprof_frame_id>(depth + 1);
@@ -79,21 +81,24 @@ hprof_trace_serial SampleBook::trace_of(void* jni, hprof_thread_serial thread, c
   for (uint32_t i = 0; i < frame_count; i++) {
     hprof_frame_id frame = frames[i].method == nullptr ? 0 : s.ids->frame(s.host, jni, &frames[i], 0);
     if (frame == 0) frame = s.ids->synthetic_frame(s.host, "JVM", "unknown_method");
+    if (frame == 0) return lost_trace_;
     frames_[i] = frame;
   }
   if (has_continuations_) frame_count = below_continuation(frame_count);
   const uint32_t asked = depth_ < s.settings().depth ? depth_ : s.settings().depth;
   const uint32_t flags = trace_flags(frame_count, asked);
   if (last != 0) frames_[frame_count++] = last;
-  return s.ids->trace(s.host, s.settings().thread_in_traces ? thread : 0, frames_, frame_count, flags);
+  return or_lost(
+      s.ids->trace(s.host, s.settings().thread_in_traces ? thread : 0, frames_, frame_count, flags));
 }
 
 hprof_trace_serial SampleBook::trace_of(hprof_thread_serial thread, Reason reason,
                                         hprof_frame_id last) const {
   const Services& s = *services_;
   const hprof_frame_id frames[] = {s.ids->synthetic_frame(s.host, "JVM", reason_method(reason)), last};
-  if (frames[0] == 0) return 0;
-  return s.ids->trace(s.host, s.settings().thread_in_traces ? thread : 0, frames, last != 0 ? 2 : 1, 0);
+  if (frames[0] == 0) return lost_trace_;
+  return or_lost(
+      s.ids->trace(s.host, s.settings().thread_in_traces ? thread : 0, frames, last != 0 ? 2 : 1, 0));
 }
 
 void SampleBook::add_stack(void* jni, hprof_thread_serial thread, const hprof_raw_frame* frames,
@@ -109,7 +114,7 @@ void SampleBook::add_reason(hprof_thread_serial thread, Reason reason, uint64_t 
 hprof_trace_serial SampleBook::synthetic_trace(const char* method) const {
   const Services& s = *services_;
   hprof_frame_id frame = s.ids->synthetic_frame(s.host, "JVM", method);
-  return frame == 0 ? 0 : s.ids->trace(s.host, 0, &frame, 1, 0);
+  return frame == 0 ? lost_trace_ : or_lost(s.ids->trace(s.host, 0, &frame, 1, 0));
 }
 
 }  // namespace hprof::samples

@@ -17,6 +17,9 @@ class SampleBook {
   void close();
   void clear();  // forgets the counts
 
+  // Where the agent's tables are full, a sample counts under the trace JVM.no_memory_for_the_trace, which
+  // open made; only where that found no memory either, under the empty trace.
+
   // Counts a stack, innermost frame first, count >= 1. `thread` is used with thread=y only. What lies below a
   // virtual thread's entry belongs to its carrier and is left out. [consumer]
   void add_stack(void* jni, hprof_thread_serial thread, const hprof_raw_frame* frames, uint32_t count,
@@ -30,7 +33,7 @@ class SampleBook {
   hprof_trace_serial trace_of(hprof_thread_serial thread, Reason reason, hprof_frame_id last) const;
   void add(hprof_trace_serial trace, uint64_t weight);
 
-  // The trace of one synthetic frame JVM.<method>, without a thread; 0: the tables are full. [control]
+  // The trace of one synthetic frame JVM.<method>, without a thread. [control]
   hprof_trace_serial synthetic_trace(const char* method) const;
 
   const TraceCounts& counts() const { return counts_; }
@@ -46,11 +49,13 @@ class SampleBook {
 
  private:
   uint32_t below_continuation(uint32_t count) const;
+  hprof_trace_serial or_lost(hprof_trace_serial trace) const { return trace != 0 ? trace : lost_trace_; }
 
   const Services* services_ = nullptr;
   TraceCounts counts_;
   hprof_frame_id* frames_ = nullptr;  // room for depth_ and one
   uint32_t depth_ = 0;
+  hprof_trace_serial lost_trace_ = 0;
   bool has_continuations_ = false;
   uint64_t total_ = 0, looks_ = 0;
   double squares_ = 0;  // of the weights, added up

@@ -123,6 +123,7 @@ class MockHost {
   hprof_thread_serial add_thread(const std::string& name, const std::string& group,
                                  const std::string& parent_group, hprof_object_id object = 0,
                                  hprof_trace_serial trace = 0, uint32_t flags = 0);
+  bool tables_are_full = false;  // ids->trace answers 0
   // What ids->frame and ids->class_serial answer to a raw jmethodID or jclass.
   std::map<void*, hprof_method_id> raw_methods;
   std::map<void*, hprof_class_serial> raw_classes;

@@ -16,6 +16,7 @@ struct MockIds {
 
   static hprof_trace_serial trace(const hprof_host* host, hprof_thread_serial thread,
                                   const hprof_frame_id* frames, uint32_t count, uint32_t flags) {
+    if (MockHost::of(host)->tables_are_full) return 0;
     return MockHost::of(host)->add_trace(std::vector<hprof_frame_id>(frames, frames + count), thread, flags);
   }
 

@@ -119,6 +119,19 @@ TEST_CASE("samples without a stack are counted by reason, under a frame that nam
   CHECK(b.counted().empty());
 }
 
+TEST_CASE(
+    "samples whose traces find no memory are counted under a frame that says so, never without frames") {
+  Book b;
+  REQUIRE(b.book.open(b.services, 4) == HPROF_OK);
+  void *f = b.method("A", "f"), *g = b.method("A", "g");
+  b.add({f}, 1);
+  b.mock.tables_are_full = true;
+  b.add({g, f}, 2);
+  b.book.add_reason(1, kGcActive, 3);
+  CHECK(b.counted() == Counted{{"A.f", 1}, {"JVM.no_memory_for_the_trace", 5}});
+  CHECK(b.book.synthetic_trace("other_traces") != 0);
+}
+
 TEST_CASE("every result code of the walk has a name of its own, without blanks") {
   std::map<std::string, int> names;
   for (int32_t code = 0; code > -static_cast<int32_t>(kReasonCount); code--) {
