@@ -32,8 +32,10 @@ void Bridge::vm_init(JNIEnv* jni) {
 void Bridge::vm_death(JNIEnv* jni) {
   threads.tell_current(jni);
   collections.tell_last(jni);
+  // What runs in a handler still finds all functions at work.
+  const bool is_first = notifier.finish();
   live_.store(false, std::memory_order_release);
-  notifier.send_last(jni);
+  if (is_first) notifier.send_last(jni);
 }
 
 // The agent's new bytes are of malloc_f; one that sets neither leaves the class as it is.

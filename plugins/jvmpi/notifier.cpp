@@ -12,8 +12,8 @@ void Notifier::send(JVMPI_Event* event, jint type, JNIEnv* env) {
   stripe.type.store(type & ~JVMPI_REQUESTED_EVENT, std::memory_order_relaxed);
   const bool is_asked = (type & JVMPI_REQUESTED_EVENT) != 0;
   if (!paused_.load(std::memory_order_seq_cst) &&
-      (!over_.load(std::memory_order_seq_cst) ||
-       (is_ending() && (is_asked || env == ending_env_.load(std::memory_order_relaxed)))))
+      (!over_.load(std::memory_order_seq_cst) || (is_asked && !ended_.load(std::memory_order_acquire)) ||
+       (is_ending() && env == ending_env_.load(std::memory_order_relaxed))))
     call(event, type, env);
   stripe.state.fetch_add(kPassed - 1, std::memory_order_release);
 }
@@ -45,8 +45,8 @@ void Notifier::look_for_stuck() {
   });
 }
 
-void Notifier::send_last(JNIEnv* env) {
-  if (over_.exchange(true, std::memory_order_seq_cst)) return;
+bool Notifier::finish() {
+  if (over_.exchange(true, std::memory_order_seq_cst)) return false;
   constexpr int kTries = 1000;
   constexpr uint64_t kPauseNs = 1'000'000;
   for (int i = 0; i < kTries && !exiting_.load(std::memory_order_relaxed); i++) {
@@ -56,11 +56,16 @@ void Notifier::send_last(JNIEnv* env) {
     each_stripe([&](Stripe& stripe) { inside += stripe.state.load(std::memory_order_acquire) & kInside; });
     if (inside == 0) break;
   }
+  return true;
+}
+
+void Notifier::send_last(JNIEnv* env) {
   JVMPI_Event event = {};
   ending_env_.store(env, std::memory_order_relaxed);
   ending_.store(true, std::memory_order_release);
   if (is_on(JVMPI_EVENT_JVM_SHUT_DOWN)) call(&event, JVMPI_EVENT_JVM_SHUT_DOWN, env);
   ending_.store(false, std::memory_order_release);
+  ended_.store(true, std::memory_order_release);
 }
 
 }  // namespace hprof::jvmpi

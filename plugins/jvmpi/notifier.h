@@ -57,7 +57,7 @@ class Notifier {
   void send_call(jmethodID method, jint type, JNIEnv* env, Own* own) {
     own->stripe.state.store(own->stripe.state.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     own->stripe.type.store(type, std::memory_order_relaxed);
-    // In this order for the compiler; send_last() waits until the processor must have done so.
+    // In this order for the compiler; finish() waits until the processor must have done so.
     std::atomic_signal_fence(std::memory_order_seq_cst);
     if (!paused_.load(std::memory_order_relaxed) && !over_.load(std::memory_order_relaxed)) {
       JVMPI_Event event;
@@ -71,8 +71,11 @@ class Notifier {
   void meet(Own* own);
   // Events pause: the collector is stopped.
   void pause(bool paused) { paused_.store(paused, std::memory_order_seq_cst); }
-  // The last event. Waits for threads that are inside a handler, for a second at most; not when the agent
-  // itself ends the VM, which it may do in a handler.
+  // No event comes any more but those that a handler asks for. Waits for threads that are inside a handler,
+  // for a second at most; not when the agent itself ends the VM, which it may do in a handler. False: it was
+  // over.
+  bool finish();
+  // The last event; after finish().
   void send_last(JNIEnv* env);
   // Says so, once, when a handler has not returned for ten seconds. Now and then, by one thread. [control]
   void look_for_stuck();
@@ -109,7 +112,7 @@ class Notifier {
   std::atomic<bool> on_[JVMPI_MAX_EVENT_TYPE_VAL + 1] = {};
   std::atomic<bool> paused_{false};
   std::atomic<bool> over_{false};
-  std::atomic<bool> ending_{false};
+  std::atomic<bool> ending_{false}, ended_{false};
   std::atomic<JNIEnv*> ending_env_{nullptr};
   std::atomic<bool> exiting_{false};
   bool stuck_ = false;  // said
