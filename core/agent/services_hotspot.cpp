@@ -115,8 +115,8 @@ uint32_t walk_hide(hprof_frame_walk* walk, const void* jni, const void* method) 
 
 void walk_trust_code(hprof_frame_walk* walk, const uint32_t* epoch) { walk_of(walk)->trust_code(epoch); }
 
-uint64_t walk_key(hprof_frame_walk* walk, const void* jni, uint32_t depth, void* seen) {
-  return walk_of(walk)->key(jni, depth, static_cast<SeenCode*>(seen));
+uint64_t walk_key(hprof_frame_walk* walk, const void* jni, uint32_t depth, void* seen, void* chains) {
+  return walk_of(walk)->key(jni, depth, static_cast<SeenCode*>(seen), static_cast<StackChains*>(chains));
 }
 
 void walk_learn(hprof_frame_walk* walk, const void* jni, const hprof_raw_frame* frames, uint32_t count,
@@ -153,6 +153,8 @@ const hprof_hotspot_service kHotspot = {
     for_unit(kHasHeapSites, &walk_distrust),
     for_unit(kHasHeapSites, &weak_addresses),
     for_unit(kHasHeapSites, &weak_address),
+    sizeof(StackChains),
+    0,
 };
 
 }  // namespace

@@ -150,23 +150,30 @@ bool FrameWalk::step_interpreted(Frame* frame, Step* step, uint64_t* sender) con
   return true;
 }
 
-// What there is to know about code, as seen before if that still holds. null: it is not compiled code.
+// Is that compilation still there? Where its memory was given back, other code is there, or what is left of
+// it: not that number in a blob of that name.
+bool FrameWalk::is_compilation(uint64_t blob, uint32_t compile_id) const {
+  if (read<uint32_t>(blob + layout_.compile_id) != compile_id) return false;
+  const uint64_t name = read<uint64_t>(blob + layout_.blob_name);
+  return name == load(&compiled_names_[0]) || name == load(&compiled_names_[1]);
+}
+
+// What there is to know about code that was not seen before. null: it is not compiled code.
 SeenCode::Entry* FrameWalk::look_at_code(uint64_t pc, uint64_t blob, const Step& step,
                                          SeenCode::Entry* fresh) {
-  const uint32_t id = read<uint32_t>(blob + layout_.compile_id);
-  SeenCode::Entry* entry = step.seen != nullptr ? step.seen->find(pc) : nullptr;
-  if (entry == nullptr || entry->blob != blob || entry->compile_id != id) {
-    if (kind_of(blob) != Kind::kCompiled) return nullptr;
-    // A frame that waits to be deoptimized returns to the stub: where it is, is not in the return address.
-    if (pc >= blob + read<uint32_t>(blob + layout_.stub_offset)) return nullptr;
-    const uint64_t method = read<uint64_t>(blob + layout_.method_of_code);
-    const int32_t words = read<int32_t>(blob + layout_.blob_frame_size);
-    if (words < 2) return nullptr;
-    *fresh = {pc, blob, id, static_cast<uint32_t>(words), is_hidden(method) ? 0u : 1u, 0};
-    entry = step.seen != nullptr ? step.seen->add(*fresh) : fresh;
-  }
-  entry->epoch = step.epoch;
-  return entry;
+  if (kind_of(blob) != Kind::kCompiled) return nullptr;
+  // A frame that waits to be deoptimized returns to the stub: where it is, is not in the return address.
+  if (pc >= blob + read<uint32_t>(blob + layout_.stub_offset)) return nullptr;
+  const uint64_t method = read<uint64_t>(blob + layout_.method_of_code);
+  const int32_t words = read<int32_t>(blob + layout_.blob_frame_size);
+  if (words < 2) return nullptr;
+  *fresh = {pc,
+            blob,
+            read<uint32_t>(blob + layout_.compile_id),
+            static_cast<uint32_t>(words),
+            is_hidden(method) ? 0u : 1u,
+            step.epoch};
+  return step.seen != nullptr ? step.seen->add(*fresh) : fresh;
 }
 
 bool FrameWalk::step_compiled(Frame* frame, Step* step, const SeenCode::Entry& code, uint64_t* sender) const {
@@ -185,9 +192,15 @@ bool FrameWalk::step(Frame* frame, Step* step) {
   SeenCode::Entry fresh;
   SeenCode::Entry* code = nullptr;
   bool interpreted = is_interpreted(pc);
-  if (!interpreted && step->epoch != 0) {
+  if (!interpreted && step->seen != nullptr) {
     code = step->seen->find(pc);
-    if (code != nullptr && code->epoch != step->epoch) code = nullptr;
+    if (code != nullptr && (step->epoch == 0 || code->epoch != step->epoch)) {
+      if (is_compilation(code->blob, code->compile_id)) {
+        code->epoch = step->epoch;
+      } else {
+        code = nullptr;
+      }
+    }
   }
   if (!interpreted && code == nullptr) {
     const uint64_t blob = address_of(heap_->blob_at(static_cast<uintptr_t>(pc)));
@@ -220,6 +233,91 @@ FrameWalk::Behind FrameWalk::behind_native(Frame* frame, const Step& at) const {
   return is_between(frame->sp, before, at.stack_end) ? Behind::kFrames : Behind::kUnknown;
 }
 
+// --- chains
+
+void FrameWalk::add_link(Chaining* to, const Frame& frame, const Frame& caller, const Step& step) const {
+  StackChains::Chain& chain = to->chain;
+  const auto slot_of = [&](uint64_t address) { return (address - to->first.sp) / kWord; };
+  const uint64_t return_slot = chain.links != 0 ? slot_of(to->return_place) : 0;
+  const uint64_t fp_slot = slot_of(frame.fp), end = slot_of(caller.sp);
+  const bool interpreted = step.entry == nullptr;
+  if (chain.links == StackChains::kMostLinks || end > StackChains::kMostSlots ||
+      (interpreted && fp_slot >= end)) {
+    to->chains = nullptr;
+    return;
+  }
+  StackChains::Link& link = chain.link[chain.links++];
+  link.return_slot = static_cast<uint16_t>(return_slot);
+  link.interpreted = interpreted ? 1 : 0;
+  chain.slots = static_cast<uint16_t>(end);
+  if (interpreted) {
+    link.code = step.method;
+    link.place = word(frame.fp, layout_.bcp_slot);
+    link.compile_id = static_cast<uint32_t>(fp_slot | end << 16);  // both lie before the end
+    to->return_place = frame.fp + kWord;
+  } else {
+    link.code = frame.pc;
+    link.place = step.entry->blob;
+    link.compile_id = step.entry->compile_id;
+    to->return_place = caller.sp - kWord;
+  }
+}
+
+// What the chains of a set have in common.
+static uint64_t tag_of(uint64_t first_sp, uint16_t telling_slot, uint32_t depth) {
+  const uint64_t telling = telling_slot != 0 ? word(first_sp, telling_slot) : 0;
+  return StackChains::tag_of(telling, depth);
+}
+
+void FrameWalk::keep(Chaining* made, const Step& step, uint32_t depth) {
+  StackChains& chains = *made->chains;
+  made->chain.key = step.key;
+  made->chain.epoch = step.epoch;
+  *chains.telling_slot_of(made->first.pc) = made->telling_slot;
+  const uint64_t tag = tag_of(made->first.sp, made->telling_slot, depth);
+  const uint64_t set = StackChains::set_of(tag);
+  const uint32_t way = chains.turn++ % StackChains::kWays;
+  chains.tags[set][way] = tag;
+  chains.chains[set][way] = made->chain;
+}
+
+// The key of the chain that lies on the stack from that frame on; 0: none of those kept.
+uint64_t FrameWalk::known_chain(StackChains* chains, const Frame& frame, const Step& at,
+                                uint32_t depth) const {
+  const uint64_t room = (at.stack_end - frame.sp) / kWord;
+  const uint16_t telling_slot = *chains->telling_slot_of(frame.pc);
+  if (telling_slot >= room) return 0;
+  const uint64_t tag = tag_of(frame.sp, telling_slot, depth);
+  const uint64_t set = StackChains::set_of(tag);
+  for (uint32_t way = 0; way < StackChains::kWays; way++) {
+    if (chains->tags[set][way] != tag) continue;
+    StackChains::Chain& chain = chains->chains[set][way];
+    const bool looks_at_code = at.epoch == 0 || chain.epoch != at.epoch;
+    if (chain.slots > room || !is_there(chain, frame, looks_at_code)) continue;
+    chain.epoch = at.epoch;
+    return chain.key;
+  }
+  return 0;
+}
+
+bool FrameWalk::is_there(const StackChains::Chain& chain, const Frame& frame, bool looks_at_code) const {
+  for (uint32_t i = 0; i < chain.links; i++) {
+    const StackChains::Link& link = chain.link[i];
+    const auto slot = static_cast<int32_t>(link.return_slot);
+    const uint64_t pc = i == 0 ? frame.pc : word(frame.sp, slot);
+    if (link.interpreted == 0) {
+      if (pc != link.code || (looks_at_code && !is_compilation(link.place, link.compile_id))) return false;
+      continue;
+    }
+    const uint64_t fp = i == 0 ? frame.fp : word(frame.sp, slot - 1);
+    const uint64_t fp_slot = link.compile_id & 0xffff, end = link.compile_id >> 16;
+    if (!is_interpreted(pc) || fp != frame.sp + fp_slot * kWord || word(fp, kMethodSlot) != link.code ||
+        word(fp, layout_.bcp_slot) != link.place || word(fp, kSenderSpSlot) != frame.sp + end * kWord)
+      return false;
+  }
+  return true;
+}
+
 // --- stacks
 
 FrameWalk::Step FrameWalk::begin(SeenCode* seen) const {
@@ -230,32 +328,48 @@ FrameWalk::Step FrameWalk::begin(SeenCode* seen) const {
   return at;
 }
 
-uint64_t FrameWalk::walk(const void* env, uint32_t depth, SeenCode* seen) {
+uint64_t FrameWalk::walk(const void* env, uint32_t depth, SeenCode* seen, StackChains* chains) {
   Frame frame;
   Step at = begin(seen);
   if (!first(env, &frame, &at)) return 0;
+  if (seen == nullptr) chains = nullptr;
+  if (chains != nullptr) {
+    if (const uint64_t known = known_chain(chains, frame, at, depth)) return known;
+  }
+  Chaining made;
+  made.chains = chains;
+  made.first = frame;
+  made.telling_slot = 0;
+  made.chain.links = 0;
   uint32_t counted = 0;
   for (uint32_t i = 0; counted < depth; i++) {
     if (i == kMostSteps) return 0;
     if (frame.pc == layout_.call_stub_return) {
+      made.chains = nullptr;
       at.key = mix(at.key, layout_.call_stub_return);
       const Behind behind = behind_native(&frame, at);
       if (behind == Behind::kNothing) break;
       if (behind == Behind::kUnknown) return 0;
       continue;
     }
+    const Frame callee = frame;
     if (!step(&frame, &at)) return 0;
+    if (made.chains != nullptr) add_link(&made, callee, frame, at);
+    if (counted == 0 && at.frames != 0 && made.chains != nullptr)
+      made.telling_slot = made.chain.link[made.chain.links - 1].return_slot;
     counted += at.frames;
   }
-  return at.key != 0 ? at.key : 1;
+  if (at.key == 0) at.key = 1;
+  if (made.chains != nullptr) keep(&made, at, depth);
+  return at.key;
 }
 
 static constexpr const char* kFaulted = "it read memory that is not there";
 
-uint64_t FrameWalk::key(const void* env, uint32_t depth, SeenCode* seen) {
+uint64_t FrameWalk::key(const void* env, uint32_t depth, SeenCode* seen, StackChains* chains) {
   if (broken_.load(std::memory_order_relaxed)) return 0;
   uint64_t key = 0;
-  if (guarded([&] { key = walk(env, depth, seen); })) return key;
+  if (guarded([&] { key = walk(env, depth, seen, chains); })) return key;
   distrust(kFaulted);
   return 0;
 }

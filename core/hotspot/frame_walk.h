@@ -18,6 +18,7 @@
 #include <hprof/service/ids.h>
 
 #include "core/hotspot/code_heap.h"
+#include "core/hotspot/stack_chains.h"
 
 namespace hprof {
 
@@ -82,8 +83,9 @@ class FrameWalk {
   void distrust(const char* why);
 
   // A key for the top frames of the calling thread, at least `depth` frames of a trace (all, if there are
-  // fewer). 0: there is something that this does not know. seen: the thread's, or null. [app]
-  uint64_t key(const void* env, uint32_t depth, SeenCode* seen);
+  // fewer). 0: there is something that this does not know. seen and chains: the thread's, or null; chains are
+  // used with `seen` only. [app]
+  uint64_t key(const void* env, uint32_t depth, SeenCode* seen, StackChains* chains);
   // The same stack as the VM tells it, without hidden frames, innermost first. What compiled frames stand for
   // goes to `seen`, so that later keys need fewer frames. [app]
   void learn(const void* env, const hprof_raw_frame* frames, uint32_t count, SeenCode* seen);
@@ -125,9 +127,22 @@ class FrameWalk {
   bool step_interpreted(Frame* frame, Step* step, uint64_t* sender) const;
   bool step_compiled(Frame* frame, Step* step, const SeenCode::Entry& code, uint64_t* sender) const;
   SeenCode::Entry* look_at_code(uint64_t pc, uint64_t blob, const Step& step, SeenCode::Entry* fresh);
+  bool is_compilation(uint64_t blob, uint32_t compile_id) const;
   Step begin(SeenCode* seen) const;
   bool is_hidden(uint64_t method) const;
-  uint64_t walk(const void* env, uint32_t depth, SeenCode* seen);
+  uint64_t walk(const void* env, uint32_t depth, SeenCode* seen, StackChains* chains);
+  // A chain of the frames that a walk goes through, until one does not fit.
+  struct Chaining {
+    StackChains* chains;  // null: it did not fit
+    StackChains::Chain chain;
+    Frame first;
+    uint64_t return_place;  // where the address that leads into the next frame is
+    uint16_t telling_slot;
+  };
+  void add_link(Chaining* to, const Frame& frame, const Frame& caller, const Step& step) const;
+  static void keep(Chaining* made, const Step& step, uint32_t depth);
+  uint64_t known_chain(StackChains* chains, const Frame& frame, const Step& at, uint32_t depth) const;
+  bool is_there(const StackChains::Chain& chain, const Frame& frame, bool looks_at_code) const;
   void learn_methods(const void* env, const uint64_t* methods, uint32_t count, SeenCode* seen);
   uint64_t called_method(const void* env);
 

@@ -15,6 +15,7 @@ void AllocatingThreads::close() {
     thread.counts.close();
     services_.release(thread.open, 1);
     if (thread.seen_code != nullptr) services_.release(thread.seen_code, services_.hotspot->seen_code_bytes);
+    if (thread.chains != nullptr) services_.release(thread.chains, services_.hotspot->stack_chains_bytes);
     services_.release(&thread, 1);
   });
   threads_.close();

@@ -27,11 +27,12 @@ struct AllocatingThread {
   RecentTable recent;
   Counts counts;
   uint8_t* seen_code = nullptr;        // for hprof_hotspot_service.walk_key, once it has allocated enough
+  uint8_t* chains = nullptr;           // likewise, and more
   LiveChunk* open = nullptr;           // being filled; the reaper reads it
   uint32_t serial = 0;                 // thread=y: the thread it belongs to, or belonged to last; 0: none
   bool asks = true;                    // ... which is to be asked for: at first, and always on a carrier
   uint32_t walks = 0;                  // stacks that were known
-  uint32_t until_seen_code = 0;        // walks without it
+  uint32_t early_walks = 0;            // until it has both
   uint64_t asked[kAskedReasons] = {};  // stacks that the VM was asked for
   Errand errand = Errand::kNone;       // what the agent calls a probe itself for
   void* bare = nullptr;                // weak reference to AllocObject's last object, for a while

@@ -49,13 +49,17 @@ uint32_t Collector::thread_of(JNIEnv* jni, AllocatingThread* state) {
 
 // 0: the VM is to be asked.
 uint64_t Collector::walk_key(JNIEnv* jni, AllocatingThread* state, uint32_t depth) const {
-  constexpr uint32_t kEnough = 4096;
+  constexpr uint32_t kEnough = 4096, kMany = 1u << 16;
   hprof_frame_walk* walk = walk_.load(std::memory_order_relaxed);
   if (walk == nullptr) return 0;
   const hprof_hotspot_service& hotspot = *services_.hotspot;
-  if (state->seen_code == nullptr && ++state->until_seen_code == kEnough)
-    state->seen_code = services_.allocate<uint8_t>(hotspot.seen_code_bytes);
-  return hotspot.walk_key(walk, jni, depth, state->seen_code);
+  if (state->early_walks < kMany) {
+    state->early_walks++;
+    if (state->early_walks == kEnough)
+      state->seen_code = services_.allocate<uint8_t>(hotspot.seen_code_bytes);
+    if (state->early_walks == kMany) state->chains = services_.allocate<uint8_t>(hotspot.stack_chains_bytes);
+  }
+  return hotspot.walk_key(walk, jni, depth, state->seen_code, state->chains);
 }
 
 void Collector::allocated(void* self, void* jni, void* object, uint64_t header) {

@@ -53,6 +53,8 @@ class FakeVm {
     put(reinterpret_cast<uint8_t*>(blob) + kFrameSize, words);
   }
 
+  static void rename(uint64_t blob, const char* name) { put(reinterpret_cast<uint8_t*>(blob) + kName, name); }
+
   // The stack, from its innermost frame on.
   void begin() {
     at_ = 16;
@@ -91,7 +93,9 @@ class FakeVm {
     stack_[fp - 6] = reinterpret_cast<uintptr_t>(wrapper);
     return_to_ = saved_fp_ = nullptr;
   }
-  uint64_t key(uint32_t depth, SeenCode* seen = nullptr) { return walk.key(&thread_.env, depth, seen); }
+  uint64_t key(uint32_t depth, SeenCode* seen = nullptr, StackChains* chains = nullptr) {
+    return walk.key(&thread_.env, depth, seen, chains);
+  }
   // By the methods' Method*, to which jmethodIDs point.
   void learn(std::vector<uint64_t> methods, SeenCode* seen) {
     std::vector<hprof_raw_frame> frames;
@@ -406,6 +410,107 @@ TEST_CASE("memory that is not there ends the walk, not the process") {
   }
   CHECK(program.vm.tables.has_said("hotspot: frame-walk is not used: it read memory that is not there"));
   CHECK(program.run(pc, 0x10, 4) == 0);
+}
+
+namespace {
+
+struct Chained : Program {
+  explicit Chained(uint32_t java = 17) : Program(java) {}
+  // The key by chains, which is that of the walk.
+  uint64_t key(uint32_t depth = 4) {
+    const uint64_t walked = vm.key(depth, &seen);
+    CHECK(vm.key(depth, &seen, chains.get()) == walked);
+    return walked;
+  }
+  uint32_t kept() const {
+    uint32_t count = 0;
+    for (const auto& set : chains->tags) {
+      for (const uint64_t tag : set) count += tag != 0 ? 1 : 0;
+    }
+    return count;
+  }
+  SeenCode seen = {};
+  std::unique_ptr<StackChains> chains = std::make_unique<StackChains>();
+};
+
+}  // namespace
+
+TEST_CASE("a chain stands for one stack only") {
+  Chained program;
+  const uint64_t pc = program.first + 500;
+  program.build(pc, 0x10);
+  const uint64_t key = program.key();
+  CHECK(program.kept() == 1);
+  CHECK(program.key() == key);
+  CHECK(program.kept() == 1);
+  program.build(pc + 8, 0x10);  // another return address in the same code
+  CHECK(program.key() != key);
+  program.build(pc, 0x11);  // another place in an interpreted method
+  CHECK(program.key() != key);
+  program.build(pc, 0x10, 0x78);  // further out
+  CHECK(program.key() != key);
+  CHECK(program.kept() == 4);
+  program.build(pc, 0x10);
+  CHECK(program.key(3) != key);  // less of it
+  CHECK(program.key() == key);
+  CHECK(program.kept() == 5);
+}
+
+TEST_CASE("a chain ends with the compilation of one of its frames") {
+  Chained program;
+  const uint64_t pc = program.first + 500;
+  program.build(pc, 0x10);
+  const uint64_t key = program.key();
+  program.vm.compile_again(program.second, 9, 4);
+  CHECK(program.key() != key);
+  program.vm.compile_again(program.second, 3, 4);
+  CHECK(program.key() == key);
+}
+
+TEST_CASE("what lies in the place of code that went is no compilation, whatever its number") {
+  Chained program;
+  const uint64_t pc = program.first + 500;
+  program.build(pc, 0x10);
+  REQUIRE(program.key() != 0);
+  program.vm.rename(program.first, "BufferBlob");
+  CHECK(program.vm.key(4, &program.seen, program.chains.get()) == 0);
+}
+
+TEST_CASE("within an epoch of trust a chain looks at its code once") {
+  Chained program(20);
+  uint32_t epoch = 1;
+  program.vm.walk.trust_code(&epoch);
+  program.build(program.first + 500, 0x10);
+  const uint64_t key = program.key();
+  program.vm.compile_again(program.first, 9, 10);
+  CHECK(program.key() == key);
+  epoch = 2;
+  CHECK(program.key() != key);
+}
+
+TEST_CASE("chains of many stacks are right, whether they fit or not") {
+  Chained program;
+  uint32_t random = 12345;
+  const auto below = [&](uint32_t bound) {
+    return (random = random * 1664525u + 1013904223u) / 65536 % bound;
+  };
+  for (uint32_t round = 0; round < 20000; round++) {
+    program.vm.begin();
+    program.vm.compiled(program.native + 200, 6);
+    const uint32_t frames = 1 + below(12);  // more than a chain has room for
+    for (uint32_t i = 0; i < frames; i++) {
+      if (below(3) == 0) {
+        program.vm.interpreted(0x3000 + below(2), 0x10 + below(3));
+      } else if (below(2) == 0) {
+        program.vm.compiled(program.first + 500 + 8 * below(3), 10);
+      } else {
+        program.vm.compiled(program.second + 300, 4);
+      }
+    }
+    program.vm.end();
+    REQUIRE(program.key(1 + below(10)) != 0);
+  }
+  CHECK(program.kept() > 100);
 }
 
 TEST_CASE("a walk that is distrusted has no keys any more") {

@@ -106,9 +106,10 @@ typedef struct hprof_hotspot_service {
   void (*walk_trust_code)(hprof_frame_walk* walk, const uint32_t* epoch);
   /* A key for the frames on top of the calling thread's stack, at least `depth` frames of a trace (all, if there are
    * fewer): stacks with the same key have the same methods and lines. 0: something is not known. It is up to the caller
-   * to prove that now and then against the VM. The thread is in a native method, or in a callback out of the VM. seen:
-   * seen_code_bytes of zeroed memory of the thread's, or NULL: slower. [app] */
-  uint64_t (*walk_key)(hprof_frame_walk* walk, const void* jni, uint32_t depth, void* seen);
+   * to prove that now and then against the VM. The thread is in a native method, or in a callback out of the VM. seen and
+   * chains: seen_code_bytes and stack_chains_bytes of zeroed memory of the thread's, or NULL: slower; chains only with
+   * seen. [app] */
+  uint64_t (*walk_key)(hprof_frame_walk* walk, const void* jni, uint32_t depth, void* seen, void* chains);
   /* The same stack as the VM tells it, without hidden methods, innermost first: what was inlined is learned, and later
    * keys need fewer frames. [app] */
   void (*walk_learn)(hprof_frame_walk* walk, const void* jni, const hprof_raw_frame* frames, uint32_t count, void* seen);
@@ -120,6 +121,8 @@ typedef struct hprof_hotspot_service {
   /* The address of the object of a weak global JNI reference, as object_places and the VM's dumper tell it; 0: it has
    * gone. Only while the VM is stopped, where an address means something, and after weak_addresses. [control][heap] */
   uint64_t (*weak_address)(const hprof_host* host, void* weak);
+  uint32_t stack_chains_bytes; /* see walk_key */
+  uint32_t reserved;
 } hprof_hotspot_service;
 
 #endif
