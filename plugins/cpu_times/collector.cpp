@@ -253,8 +253,9 @@ uint32_t Collector::thread_key(uint32_t serial) const {
 void Collector::merge(const Graph& graph, uint32_t thread, Tally* into) {
   uint32_t key = thread_key(thread);
   graph.each([this, key, into](const Node* node) {
-    if (node->count == 0 && node->self_ns == 0) return;
-    if (!into->add(key, node->trace, node->length, node->count, node->self_ns))
+    const uint64_t calls = node->calls(running_);
+    if (calls == 0 && node->self_ns == 0) return;
+    if (!into->add(key, node->trace, node->length, calls, node->self_ns))
       __atomic_fetch_add(lost_rows_, 1, __ATOMIC_RELAXED);
   });
 }
@@ -380,6 +381,16 @@ void Collector::end_times(void* jni) {
   }
 }
 
+// Under the lock.
+void Collector::set_running(bool running) {
+  if (running == running_) return;
+  auto turn = [running](Graph& graph) { running ? graph.resume() : graph.pause(); };
+  for (State* state = states_.load(std::memory_order_acquire); state != nullptr; state = state->next)
+    turn(state->own);
+  if (has_shared_) turn(shared_);
+  running_ = running;
+}
+
 hprof_status Collector::start() {
   // Before the first probe: a clock does not change on the way.
   if (!started_ && config_.times == kClock) counter_.open(services_);
@@ -388,13 +399,17 @@ hprof_status Collector::start() {
   end_gone();
   tick(services_.jvm->jni(services_.host));
   begin_times();
+  set_running(true);
   lock_.unlock();
   hprof_status status = services_.bytecode->go(services_.host, HPROF_PROBE_METHODS);
-  if (status != HPROF_OK) return status;
-  running_ = true;
   lock_.lock(services_);
-  number_states();
+  if (status == HPROF_OK) {
+    number_states();
+  } else {
+    set_running(false);
+  }
   lock_.unlock();
+  if (status != HPROF_OK) return status;
   sampler_ = services_.threads->start(services_.host, "HPROF call times", &Collector::sample, this);
   if (sampler_ == nullptr && config_.times == kSampled)
     services_.log->message(services_.host,
@@ -409,8 +424,8 @@ void Collector::stop() {
   if (!running_) return;
   lock_.lock(services_);
   end_times(services_.jvm->jni(services_.host));
+  set_running(false);
   lock_.unlock();
-  running_ = false;
 }
 
 void Collector::ticks_to_ns(const Tally& tally) const {
@@ -454,14 +469,6 @@ hprof_status Collector::report(const hprof_report& report) {
   return status;
 }
 
-// The threads go on adding: a call that is being counted right now may keep the old count of its trace.
-void Collector::clear_counts(const Graph& graph) {
-  graph.each([](Node* node) {
-    __atomic_store_n(&node->count, 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&node->self_ns, 0, __ATOMIC_RELAXED);
-  });
-}
-
 void Collector::reset() {
   lock_.lock(services_);
   if (!running_) end_gone();
@@ -469,10 +476,10 @@ void Collector::reset() {
   retired_.clear();
   outside_ns_ = 0;
   for (State* state = states_.load(std::memory_order_acquire); state != nullptr; state = state->next) {
-    clear_counts(state->own);
+    state->own.reset(running_);
     state->own.root()->self_ns = 0;
   }
-  if (has_shared_) clear_counts(shared_);
+  if (has_shared_) shared_.reset(running_);
   lock_.unlock();
 }
 

@@ -58,6 +58,7 @@ class Collector {
   void end_gone();
   void begin_times();
   void end_times(void* jni);
+  void set_running(bool running);
   void tick(void* jni);
   void credit(State* state, void* jni, bool always);
   void retire(State* state, void* jni);
@@ -65,7 +66,6 @@ class Collector {
   uint64_t since_last_event(const State* state) const;
   void merge_rest(const State* state, void* jni, Tally* into, uint64_t* outside_ns) const;
   uint32_t thread_key(uint32_t serial) const;
-  void clear_counts(const Graph& graph);
   void ticks_to_ns(const Tally& tally) const;
   bool is_old() const;
 

@@ -227,4 +227,19 @@ Node* Graph::follow(State* state, Node* from, uint32_t method) {
   return node;
 }
 
+void Graph::pause() {
+  each([](Node* node) { node->left_out -= __atomic_load_n(&node->count, __ATOMIC_RELAXED); });
+}
+
+void Graph::resume() {
+  each([](Node* node) { node->left_out += __atomic_load_n(&node->count, __ATOMIC_RELAXED); });
+}
+
+void Graph::reset(bool running) {
+  each([running](Node* node) {
+    node->left_out = running ? __atomic_load_n(&node->count, __ATOMIC_RELAXED) : 0;
+    __atomic_store_n(&node->self_ns, 0, __ATOMIC_RELAXED);
+  });
+}
+
 }  // namespace hprof::times

@@ -8,6 +8,10 @@
 // tracker, nodes are made without a lock, edges are put in under the graph's lock, but memory for more of
 // them is asked for without it. An edge's node is written before its key, so a reader that finds the key but
 // no node comes here. Nodes never move and are freed only with a graph whose thread has ended.
+//
+// The word that switches the probes off is a plain one: a compiled loop may have read it once and counts on,
+// for as long as it runs. What is counted while the collector is stopped, or was before a reset, is left out
+// by a word of each node that the tracker does not know; counts themselves are never written by others.
 #pragma once
 
 #include <atomic>
@@ -53,7 +57,14 @@ struct Node {
   // Addresses of nodes: the edge by a method is in the way of its low bits if the node that this leads to has
   // that method, else in the table of edges. Where there is none yet: a node without a method.
   std::atomic<uint64_t> next[kWays];
+  // While the collector runs, how much of the count reports leave out; while it is stopped, that less what
+  // the count was at the stop. Under the collector's lock.
+  uint64_t left_out;
   uint32_t trace[1];  // `length` methods, innermost first
+
+  uint64_t calls(bool running) const {
+    return running ? __atomic_load_n(&count, __ATOMIC_RELAXED) - left_out : 0 - left_out;
+  }
 };
 static_assert(offsetof(Node, count) == 0 && offsetof(Node, method) == 8 && offsetof(Node, length) == 12 &&
                   offsetof(Node, state) == 16 && offsetof(Node, self_ns) == 24 && offsetof(Node, next) == 32,
@@ -91,6 +102,11 @@ class Graph {
   Node* follow(State* state, Node* from, uint32_t method);
   // The state's view of the edges as they are now: table and size belong together. [app]
   void show(State* state);
+
+  // The collector stops; it starts again; its data is discarded. Under its lock. [control]
+  void pause();
+  void resume();
+  void reset(bool running);
 
   // All nodes but the root; nodes made meanwhile may be missing. [control]
   template <class Visit>

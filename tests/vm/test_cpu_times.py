@@ -5,6 +5,7 @@ import re
 import zipfile
 
 from calls import COUNTS
+from commands import must
 from harness import check, check_equal, vm_test
 from reports import parse_ascii
 
@@ -230,3 +231,18 @@ def what_the_vm_says_of_its_archive_is_silenced_as_the_page_says(vm):
     check("CDS is disabled because early JVMTI ClassFileLoadHook is in use" in loud.out, "without the flag\n%s" % loud)
     check("cpu=times switches the VM's class-data archive or AOT cache off" in loud.err, "why\n%s" % loud)
     check_equal((silent.code, silent.out), (0, "quick\n"), "with the flag\n%s\n" % silent)
+
+
+@vm_test(units=UNITS)
+def calls_that_a_loop_counts_after_the_stop_are_in_no_report(vm):
+    """The loop looked at the probes' switch before it began."""
+    path = vm.path("control")
+    live = vm.start("cpu=times,include=LongLoop,cutoff=0,control=%s,file=out.txt" % path, "LongLoop")
+    must(path, "stop", "report")
+    loops = live.out().count("looped")
+    live.wait_until(lambda: live.out().count("looped") > loops, "the end of the loop")
+    must(path, "report")
+    run = live.finish()
+    found = [sum(row.count for row in section.rows if row.method == "LongLoop.step")
+             for section in parse_ascii(run.text("out.txt")).cpu("CPU TIME (ms)")]
+    check(len(found) == 2 and found[0] == found[1] > 2000000, "calls of step, twice: %s\n%s" % (found, run))

@@ -115,17 +115,24 @@ struct Vm {
     ops->stop(self);
   }
   // Milliseconds by innermost method.
-  std::map<std::string, uint64_t> report() {
+  Sums report() {
+    return sums([](const hprof_cpu_row& row) { return row.time_ns / kMs; });
+  }
+  // The same of calls.
+  Sums calls() {
+    return sums([](const hprof_cpu_row& row) { return row.count; });
+  }
+  Sums sums(const std::function<uint64_t(const hprof_cpu_row&)>& value) {
     hprof_report report = {};
     report.size = sizeof report;
     mock.written.clear();
     REQUIRE(ops->report(self, &report) == HPROF_OK);
-    std::map<std::string, uint64_t> found;
+    Sums found;
     for (const MockRecord& record : mock.written) {
       if (!is_table(record, HPROF_TABLE_CPU_TIMES)) continue;
       for (const hprof_cpu_row& row : rows_of<hprof_cpu_row>(record.as<hprof_rec_table>())) {
         const std::string top = mock.trace_text(static_cast<hprof_trace_serial>(row.trace)).at(0);
-        found[top.substr(0, top.find('('))] += row.time_ns / kMs;
+        found[top.substr(0, top.find('('))] += value(row);
       }
     }
     return found;
@@ -291,6 +298,69 @@ TEST_CASE("what a thread uses while the collector is stopped is nobody's") {
     f.mock.thread_cpu_ns[11] = 1050 * kMs;
     CAPTURE(mode);
     CHECK(f.report().at("App.m7") <= 50);
+  }
+}
+
+// A compiled loop that read the switch before the stop goes on counting.
+TEST_CASE("calls that are counted while the collector is stopped are in no report") {
+  Vm f("sampled");
+  f.start();
+  hprof_thread* thread = f.start_thread(1, 11);
+  void* word = f.running;
+  f.call(word, 7);
+  f.call(word, 8);
+  f.stop();
+  f.call(word, 7);
+  f.call(word, 9);
+  CHECK(f.calls() == Sums{{"App.m7", 1}, {"App.m8", 1}});
+  CHECK(f.calls() == Sums{{"App.m7", 1}, {"App.m8", 1}});
+  f.start();
+  CHECK(f.calls() == Sums{{"App.m7", 1}, {"App.m8", 1}});
+  f.call(word, 8);
+  CHECK(f.calls() == Sums{{"App.m7", 1}, {"App.m8", 2}});
+  f.stop();
+  f.call(word, 8);
+  f.end_thread(thread, word);
+  CHECK(f.calls() == Sums{{"App.m7", 1}, {"App.m8", 2}});
+}
+
+TEST_CASE("calls that virtual threads count while the collector is stopped are in no report") {
+  Vm f("sampled");
+  f.start();
+  State* state = Address<Node>::of(f.user.attach(f.user.self, &f.jni, nullptr, 1, 0))->state;
+  auto call = [&](uint32_t method) {
+    const uint64_t root = Address<Node>::word_of(state->graph->root());
+    Address<Node>::of(f.user.miss(f.user.self, Address<State>::word_of(state), root, method))->count++;
+  };
+  call(7);
+  f.stop();
+  call(7);
+  call(8);
+  CHECK(f.calls() == Sums{{"App.m7", 1}});
+  f.start();
+  call(8);
+  CHECK(f.calls() == Sums{{"App.m7", 1}, {"App.m8", 1}});
+}
+
+TEST_CASE("a reset discards what was counted, also of a call that is being counted meanwhile") {
+  for (bool running : {true, false}) {
+    Vm f("sampled");
+    f.start();
+    f.start_thread(1, 11);
+    void* word = f.running;
+    f.call(word, 7);
+    f.call(word, 7);
+    uint64_t& count = Address<Node>::of(f.nodes[word])->count;
+    const uint64_t seen = count;
+    if (!running) f.stop();
+    f.ops->reset(f.self);
+    count = seen + 1;  // the tracker read it before
+    CAPTURE(running);
+    CHECK(f.calls() == (running ? Sums{{"App.m7", 1}} : Sums{{"JVM.no_calls", 0}}));
+    f.call(word, 8);
+    if (!running) f.start();
+    f.call(word, 8);
+    CHECK(f.calls().at("App.m8") == (running ? 2 : 1));
   }
 }
 
