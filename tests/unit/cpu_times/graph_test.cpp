@@ -175,6 +175,27 @@ TEST_CASE("too many nodes are folded into their callers and counted as lost") {
   CHECK(f.uncounted == 0);
 }
 
+TEST_CASE("calls for which there is no memory have no node, and the next ones do") {
+  for (bool shared : {false, true}) {
+    uint32_t failures = 0;
+    for (uint64_t nth = 0;; nth++) {
+      Fixture f(2, 1000000, shared);
+      const uint64_t before = f.mock.allocations;
+      f.mock.fail_allocation = before + nth;
+      for (uint32_t method = 0; method < 3000; method++) {
+        Node* node = f.step(f.graph.root(), method);
+        failures += node == nullptr;
+        if (node == nullptr) node = f.step(f.graph.root(), method);
+        REQUIRE(node != nullptr);
+        CHECK(trace_of(node) == Trace{method});
+      }
+      CHECK(f.uncounted <= 1);
+      if (f.mock.allocations <= before + nth) break;
+    }
+    CHECK(failures > 2);
+  }
+}
+
 TEST_CASE("the deepest traces keep all of their methods") {
   Fixture f(kDepthMost);
   Trace calls;
