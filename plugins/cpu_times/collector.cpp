@@ -134,7 +134,12 @@ State* Collector::attach_virtual() {
     state = free_virtual_;
     if (state != nullptr) free_virtual_ = state->next;
   }
-  if (state == nullptr && (state = new_state()) == nullptr) return nullptr;
+  if (state == nullptr) {
+    if ((state = new_state()) == nullptr) return nullptr;
+    LockGuard guard(virtual_lock_, services_);
+    state->made_before = last_virtual_;
+    last_virtual_ = state;
+  }
   state->shared = 1;
   state->clock = 0;
   state->graph = &shared_;
@@ -367,6 +372,9 @@ void Collector::begin_times() {
     __atomic_store_n(&state->clock, config_.times == kSampled ? 0 : cpu, __ATOMIC_RELAXED);
     state->cpu_ns = cpu;
   }
+  LockGuard guard(virtual_lock_, services_);
+  for (State* state = last_virtual_; state != nullptr; state = state->made_before)
+    __atomic_store_n(&state->clock, 0, __ATOMIC_RELAXED);
 }
 
 // The last of the time goes to where each thread is now. Under the lock, after the probes were switched off.

@@ -76,8 +76,9 @@ class Collector {
   uint64_t* lost_rows_ = nullptr;
   std::atomic<State*> states_{nullptr};  // of platform threads; taken out under the lock
   Lock lock_;                            // who goes through the states
-  Lock virtual_lock_;                    // the free list
+  Lock virtual_lock_;                    // the lists of virtual threads' states
   State* free_virtual_ = nullptr;
+  State* last_virtual_ = nullptr;
   Graph shared_;             // of virtual threads
   bool has_shared_ = false;  // the VM has them
   std::atomic<uint64_t> virtual_threads_{0};

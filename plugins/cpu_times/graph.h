@@ -178,7 +178,8 @@ struct State {
   uint64_t clock;   // times=clock: the clock at the last event: nanoseconds, or ticks (counter_clock.h)
   uint64_t shared;  // 1: of a virtual thread
   Graph* graph;
-  State* next;  // in the list of platform threads, or in the free list of virtual ones
+  State* next;         // in the list of platform threads, or in the free list of virtual ones
+  State* made_before;  // of all that virtual threads have had, which are never given back
   uint64_t os_id;
   void* thread;  // JNI: a global reference, while calls are counted; see Collector::refer
   // The sampler's.

@@ -301,6 +301,24 @@ TEST_CASE("what a thread uses while the collector is stopped is nobody's") {
   }
 }
 
+TEST_CASE("the time that a virtual thread spends while the collector is stopped is nobody's") {
+  Vm f("clock");
+  f.start();
+  auto attach = [&] {
+    return Address<Node>::of(f.user.attach(f.user.self, &f.jni, nullptr, 1, 0))->state.load();
+  };
+  State* first = attach();
+  State* second = attach();
+  first->clock = second->clock = 1234;  // the tracker's, at the last event
+  f.stop();
+  CHECK(first->clock == 1234);
+  f.start();
+  CHECK(first->clock == 0);
+  CHECK(second->clock == 0);
+  f.user.release(f.user.self, Address<State>::word_of(first));
+  CHECK(attach() == first);
+}
+
 // A compiled loop that read the switch before the stop goes on counting.
 TEST_CASE("calls that are counted while the collector is stopped are in no report") {
   Vm f("sampled");
