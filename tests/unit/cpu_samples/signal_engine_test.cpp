@@ -153,15 +153,16 @@ TEST_CASE(
   }
   const uint64_t used = vm.mock.thread_cpu_ns[101] - 5 * kInterval / 3;
   vm.report();
+  // Intervals begin at random: the time used lies in as many as it has, and parts of one at either end.
   CHECK(vm.rows()["App.f"] >= used / kInterval - 1);
-  CHECK(vm.rows()["App.f"] <= used / kInterval + 1);
+  CHECK(vm.rows()["App.f"] <= used / kInterval + 2);
   vm.mock.thread_cpu_ns[101] += 50 * kInterval;
   vm.ops->handlers->thread_end(vm.self, vm.jni(), thread);
   vm.report();
   CHECK(vm.rows()["JVM.not_seen_running"] >= 49);
   CHECK(vm.rows()["JVM.not_seen_running"] <= 51);
   CHECK(vm.total() >= used / kInterval + 49);
-  CHECK(vm.total() <= used / kInterval + 51);
+  CHECK(vm.total() <= used / kInterval + 52);
 }
 
 TEST_CASE("while a timer is made, its thread may end, be switched off, or everything stop") {
