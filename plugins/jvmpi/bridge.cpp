@@ -50,6 +50,7 @@ hprof_status Bridge::open(const Config& config, char* error, uint32_t error_size
   if (!classes.open() || !threads.open() || !monitors.open() || !collections.open() ||
       unknown_ids_ == nullptr) {
     vm.jvmti->DisposeEnvironment();
+  last_freed.open();
     return HPROF_NO_MEMORY;
   }
   fill_in(&notifier.functions());
@@ -138,6 +139,7 @@ void Bridge::see_class_files() {
 void Bridge::close() {
   live_.store(false, std::memory_order_release);
   notifier.pause(true);
+  last_freed.close();
   the_bridge.store(nullptr, std::memory_order_release);
   give_back_get_env(vm.java_vm);
   vm.jvmti->DisposeEnvironment();
@@ -283,9 +285,11 @@ void Bridge::set_modes() {
   }
   if (vm.can.can_generate_garbage_collection_events != 0)
     mode(JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, n.is_any_on({JVMPI_EVENT_GC_START, JVMPI_EVENT_GC_FINISH}));
-  if (vm.can.can_generate_object_free_events != 0)
-    mode(JVMTI_EVENT_OBJECT_FREE,
-         n.is_any_on({JVMPI_EVENT_OBJECT_FREE, JVMPI_EVENT_CLASS_UNLOAD, JVMPI_EVENT_CLASS_LOAD}));
+  // Never off again: see LastFreed.
+  if (vm.can.can_generate_object_free_events != 0 &&
+      n.is_any_on({JVMPI_EVENT_OBJECT_FREE, JVMPI_EVENT_CLASS_UNLOAD, JVMPI_EVENT_CLASS_LOAD}) &&
+      !frees_on_.exchange(true, std::memory_order_acq_rel))
+    mode(JVMTI_EVENT_OBJECT_FREE, true);
   if (vm.can.can_generate_compiled_method_load_events != 0) {
     const bool compiled = n.is_on(JVMPI_EVENT_COMPILED_METHOD_LOAD);
     mode(JVMTI_EVENT_COMPILED_METHOD_LOAD, compiled);

@@ -72,7 +72,8 @@ class Bridge {
   Objects objects{vm, &ids, &notifier, &classes};
   Threads threads{vm, &notifier, &objects};
   RawMonitors monitors{vm, &notifier, &threads};
-  Collections collections{vm, &notifier, &classes, &threads};
+  LastFreed last_freed{vm, &ids};
+  Collections collections{vm, &notifier, &classes, &threads, &last_freed};
   Probes probes{this};
   AgentLibrary library{vm};
   std::atomic<bool> was_asked{false};   // an agent has got the interface
@@ -97,6 +98,7 @@ class Bridge {
   std::atomic<bool> live_{false};
   std::atomic<bool> said_interpreted_{false};
   std::atomic<bool> modes_due_{false};
+  std::atomic<bool> frees_on_{false};  // JVMTI's ObjectFree
   bool interval_set_ = false;
   bool sees_class_files_ = false;  // by the core, ahead of probes; else by this environment's event
   uint64_t* unknown_ids_ = nullptr;

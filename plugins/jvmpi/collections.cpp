@@ -42,6 +42,8 @@ bool Collections::has_some() const {
 void Collections::collected() { collected_.fetch_add(1, std::memory_order_acq_rel); }
 
 void Collections::freed(jlong tag) {
+  last_freed_.freed(tag);
+  freed_.fetch_add(1, std::memory_order_relaxed);
   if ((tag & (kTold | kClass)) == 0) return;
   LockGuard guard(lock_, vm_.services);
   if (last_ == nullptr || last_->count == kTags) {
@@ -159,23 +161,34 @@ void Collections::tell(JNIEnv* jni) {
   telling_.store(false, std::memory_order_release);
 }
 
-// VMs that free objects some time after the collection (16 and newer) do so now.
-void Collections::flush() {
-  if (!notifier_.is_any_on({JVMPI_EVENT_OBJECT_FREE, JVMPI_EVENT_CLASS_UNLOAD})) return;
-  for (const jvmtiEventMode mode : {JVMTI_DISABLE, JVMTI_ENABLE})
-    vm_.jvmti->SetEventNotificationMode(mode, JVMTI_EVENT_OBJECT_FREE, nullptr);
+void Collections::run_gc(JNIEnv* jni) {
+  if (tells_freed()) {
+    last_freed_.collect(jni);
+  } else {
+    vm_.jvmti->ForceGarbageCollection();
+  }
+  tell(jni);
 }
 
-void Collections::run_gc(JNIEnv* jni) {
-  vm_.jvmti->ForceGarbageCollection();
-  flush();
-  tell(jni);
+// VMs that free objects some time after the collection (16 and newer) do so now. Only at the VM's end, where
+// collectors with threads of their own do not collect any more, and once the VM is not telling of objects:
+// see LastFreed.
+void Collections::flush() {
+  constexpr int kTries = 100;
+  constexpr uint64_t kPauseNs = 10'000'000;
+  uint64_t before = UINT64_MAX;
+  for (int i = 0; i < kTries && before != freed_.load(std::memory_order_relaxed); i++) {
+    before = freed_.load(std::memory_order_relaxed);
+    vm_.services.threads->pause(vm_.services.host, kPauseNs);
+  }
+  for (const jvmtiEventMode mode : {JVMTI_DISABLE, JVMTI_ENABLE})
+    vm_.jvmti->SetEventNotificationMode(mode, JVMTI_EVENT_OBJECT_FREE, nullptr);
 }
 
 void Collections::tell_last(JNIEnv* jni) {
   constexpr int kTries = 1000;
   constexpr uint64_t kPauseNs = 1'000'000;
-  flush();
+  if (tells_freed()) flush();
   tell(jni);
   for (int i = 0; i < kTries && telling_.load(std::memory_order_acquire); i++)
     vm_.services.threads->pause(vm_.services.host, kPauseNs);

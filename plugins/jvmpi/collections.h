@@ -5,14 +5,15 @@
 // it to, that another thread may hold while it is stopped. What has gone is kept in chunks until it is told.
 #pragma once
 
+#include "plugins/jvmpi/last_freed.h"
 #include "plugins/jvmpi/threads.h"
 
 namespace hprof::jvmpi {
 
 class Collections {
  public:
-  Collections(const Vm& vm, Notifier* notifier, Classes* classes, Threads* threads)
-      : vm_(vm), notifier_(*notifier), classes_(*classes), threads_(*threads) {}
+  Collections(const Vm& vm, Notifier* notifier, Classes* classes, Threads* threads, LastFreed* last_freed)
+      : vm_(vm), notifier_(*notifier), classes_(*classes), threads_(*threads), last_freed_(*last_freed) {}
 
   bool open();            // [onload]
   bool start();           // the thread that tells [control]
@@ -41,6 +42,9 @@ class Collections {
 
   void run(JNIEnv* jni, hprof_agent_thread* thread);
   void flush();
+  bool tells_freed() const {
+    return notifier_.is_any_on({JVMPI_EVENT_OBJECT_FREE, JVMPI_EVENT_CLASS_UNLOAD});
+  }
   Chunk* take_tags();
   void tell_unloaded(JNIEnv* jni, const Chunk* chunks);
   void tell_freed(JNIEnv* jni, const Chunk* chunks);
@@ -51,10 +55,12 @@ class Collections {
   Notifier& notifier_;
   Classes& classes_;
   Threads& threads_;
+  LastFreed& last_freed_;
   uint64_t* lost_ = nullptr;
   hprof_agent_thread* thread_ = nullptr;
   std::atomic<uint32_t> holds_{0};
   std::atomic<uint32_t> collected_{0};
+  std::atomic<uint64_t> freed_{0};  // objects that the VM has told of
   std::atomic<bool> telling_{false};
   std::atomic<JNIEnv*> teller_{nullptr};
   Lock lock_;  // of the chunks: a few instructions, and memory for the next

@@ -256,7 +256,7 @@ void JNICALL on_method_exit(jvmtiEnv*, JNIEnv* jni, jthread, jmethodID method, j
 }
 void JNICALL on_object_alloc(jvmtiEnv*, JNIEnv* jni, jthread, jobject object, jclass cls, jlong size) {
   Bridge* b = bridge();
-  if (b == nullptr || !b->is_live()) return;
+  if (b == nullptr || !b->is_live() || b->last_freed.is_marking(jni)) return;
   b->threads.tell_current(jni);
   b->objects.allocated(jni, object, cls, size);
 }
