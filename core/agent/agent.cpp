@@ -310,14 +310,12 @@ extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_caughtException(JN
 
 extern "C" JNIEXPORT jlong JNICALL Java_java_lang_HprofTracker_callBegins(JNIEnv* jni, jclass tracker,
                                                                           jint method) {
-  const hprof::ClassRewriter* classes = rewriter();
-  return classes != nullptr ? classes->call_begins(jni, tracker, method) : 0;
+  return hprof::CallNatives::begins.load(std::memory_order_acquire)(jni, tracker, method);
 }
 
 extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_callEnds(JNIEnv* jni, jclass tracker,
                                                                        jlong call, jboolean thrown) {
-  const hprof::ClassRewriter* classes = rewriter();
-  if (classes != nullptr) classes->call_ends(jni, tracker, call, thrown);
+  hprof::CallNatives::ends.load(std::memory_order_acquire)(jni, tracker, call, thrown);
 }
 
 extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_madeException(JNIEnv* jni, jclass,

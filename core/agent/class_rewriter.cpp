@@ -82,7 +82,13 @@ constexpr uint32_t kEnters = HPROF_PROBE_METHODS | HPROF_PROBE_CALLS;
 constexpr uint32_t kOfAskAlone = HPROF_PROBE_LATE | HPROF_PROBE_ON_DEMAND;
 constexpr uint32_t kFirstVirtual = 21;  // JDK with virtual threads
 
+jlong JNICALL no_call_begins(JNIEnv*, jclass, jint) { return 0; }
+void JNICALL no_call_ends(JNIEnv*, jclass, jlong, jboolean) {}
+
 }  // namespace
+
+std::atomic<CallNatives::Begins> CallNatives::begins{&no_call_begins};
+std::atomic<CallNatives::Ends> CallNatives::ends{&no_call_ends};
 
 hprof_status ClassRewriter::ask(const hprof_probe_user* user) {
   if (table_ == nullptr || parts_->settings.attached != 0) return HPROF_UNSUPPORTED;
@@ -105,9 +111,10 @@ hprof_status ClassRewriter::ask(const hprof_probe_user* user) {
 }
 
 void ClassRewriter::add_user(const hprof_probe_user* user) {
-  if ((user->probes & HPROF_PROBE_CALLS) != 0) {
-    call_begins_ = reinterpret_cast<CallBegins>(user->call_begins);
-    call_ends_ = reinterpret_cast<CallEnds>(user->call_ends);
+  if ((user->probes & HPROF_PROBE_CALLS) != 0 && user->call_begins != nullptr && user->call_ends != nullptr) {
+    CallNatives::begins.store(reinterpret_cast<CallNatives::Begins>(user->call_begins),
+                              std::memory_order_release);
+    CallNatives::ends.store(reinterpret_cast<CallNatives::Ends>(user->call_ends), std::memory_order_release);
   }
   asked_ |= user->probes & ~kOfAskAlone;
   for (const Switch& row : kSwitches) {

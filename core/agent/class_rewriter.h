@@ -19,6 +19,15 @@ namespace hprof {
 
 struct SessionParts;
 
+// The natives of HPROF_PROBE_CALLS, of the one user that a process has: what leads to them is most of what a
+// call costs. Never null.
+struct CallNatives {
+  using Begins = jlong(JNICALL*)(JNIEnv*, jclass, jint);
+  using Ends = void(JNICALL*)(JNIEnv*, jclass, jlong, jboolean);
+  static std::atomic<Begins> begins;
+  static std::atomic<Ends> ends;
+};
+
 class ClassRewriter {
  public:
   // What HPROF_PROBE_ON_DEMAND takes of the session. [app]
@@ -68,17 +77,8 @@ class ClassRewriter {
   void entered(JNIEnv* jni, jint method);
   void caught(JNIEnv* jni, jobject exception, jint method);
   void made(JNIEnv* jni, jobject exception);
-  // Most of what a call costs: straight to the user.
-  jlong call_begins(JNIEnv* jni, jclass tracker, jint method) const {
-    return call_begins_ != nullptr ? call_begins_(jni, tracker, method) : 0;
-  }
-  void call_ends(JNIEnv* jni, jclass tracker, jlong call, jboolean thrown) const {
-    if (call_ends_ != nullptr) call_ends_(jni, tracker, call, thrown);
-  }
 
  private:
-  using CallBegins = jlong(JNICALL*)(JNIEnv*, jclass, jint);
-  using CallEnds = void(JNICALL*)(JNIEnv*, jclass, jlong, jboolean);
   enum Demand : uint32_t { kNobody, kBegun, kMet, kRefused };
   void add_user(const hprof_probe_user* user);
   Engine* make_engine();
@@ -114,9 +114,7 @@ class ClassRewriter {
   // In the order of their bits; those of ask() alone stay empty.
   static constexpr uint32_t kUsers = 8;
   hprof_probe_user users_[kUsers] = {};
-  Region first_lines_;  // of methods, by id
-  CallBegins call_begins_ = nullptr;
-  CallEnds call_ends_ = nullptr;
+  Region first_lines_;        // of methods, by id
   jclass tracker_ = nullptr;  // global references and ids, from VMInit on
   jfieldID thread_field_ = nullptr;
   jfieldID switches_[kUsers] = {};  // static boolean fields

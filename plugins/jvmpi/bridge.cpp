@@ -10,9 +10,9 @@
 
 namespace hprof::jvmpi {
 
-namespace {
-
 std::atomic<Bridge*> the_bridge{nullptr};
+
+namespace {
 
 bool answer(void** env, jint version) {
   Bridge* to = bridge();
@@ -28,8 +28,6 @@ bool answer(void** env, jint version) {
 }
 
 }  // namespace
-
-Bridge* bridge() { return the_bridge.load(std::memory_order_acquire); }
 
 hprof_status Bridge::open(const Config& config, char* error, uint32_t error_size) {
   TextBuffer why(error, error_size);
@@ -50,9 +48,9 @@ hprof_status Bridge::open(const Config& config, char* error, uint32_t error_size
   if (!classes.open() || !threads.open() || !monitors.open() || !collections.open() ||
       unknown_ids_ == nullptr) {
     vm.jvmti->DisposeEnvironment();
-  last_freed.open();
     return HPROF_NO_MEMORY;
   }
+  last_freed.open();
   fill_in(&notifier.functions());
   set_callbacks(vm.jvmti);
   see_class_files();
@@ -139,9 +137,9 @@ void Bridge::see_class_files() {
 void Bridge::close() {
   live_.store(false, std::memory_order_release);
   notifier.pause(true);
-  last_freed.close();
   the_bridge.store(nullptr, std::memory_order_release);
   give_back_get_env(vm.java_vm);
+  last_freed.close();
   vm.jvmti->DisposeEnvironment();
 }
 

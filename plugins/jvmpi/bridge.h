@@ -104,8 +104,9 @@ class Bridge {
   uint64_t* unknown_ids_ = nullptr;
 };
 
+extern std::atomic<Bridge*> the_bridge;
 // Null: none, or it is closed. [any]
-Bridge* bridge();
+inline Bridge* bridge() { return the_bridge.load(std::memory_order_acquire); }
 // The callbacks of its environment. [onload]
 void set_callbacks(jvmtiEnv* jvmti);
 // The functions that agents call. [onload]

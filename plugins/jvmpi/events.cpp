@@ -17,6 +17,7 @@ void Bridge::vm_init(JNIEnv* jni) {
   library.try_again();
   threads.find_all(jni);
   live_.store(true, std::memory_order_release);
+  notifier.allow_calls(true);
   objects.replay(jni);
   threads.tell_all(jni);
   set_modes();

@@ -18,6 +18,21 @@ void Notifier::send(JVMPI_Event* event, jint type, JNIEnv* env) {
   stripe.state.fetch_add(kPassed - 1, std::memory_order_release);
 }
 
+// Who comes second finds what the first has changed, too.
+void Notifier::begin_round() {
+  uint32_t old = round_.load(std::memory_order_seq_cst), fresh = 0;
+  do {
+    fresh = (old | kCalls) + 1;
+    if (fresh == 0) fresh = kRoundStep;
+    if (!calls_allowed_.load(std::memory_order_seq_cst) || paused_.load(std::memory_order_seq_cst) ||
+        over_.load(std::memory_order_seq_cst))
+      continue;
+    if (is_on(JVMPI_EVENT_METHOD_ENTRY)) fresh |= kEntry;
+    if (is_on(JVMPI_EVENT_METHOD_ENTRY2)) fresh |= kEntry2;
+    if (is_on(JVMPI_EVENT_METHOD_EXIT)) fresh |= kExit;
+  } while (!round_.compare_exchange_weak(old, fresh, std::memory_order_seq_cst));
+}
+
 void Notifier::meet(Own* own) {
   if (own->is_known.exchange(true, std::memory_order_relaxed)) return;
   own->next = owns_.load(std::memory_order_relaxed);
@@ -36,9 +51,10 @@ void Notifier::look_for_stuck() {
       stripe.since_ns = now;
     } else if (!stuck_ && now - stripe.since_ns >= kLongNs) {
       stuck_ = true;
+      const auto type = static_cast<uint32_t>(stripe.type.load(std::memory_order_relaxed));
       TextLine<120> line;
       line.add("jvmpi: the agent's handler of event ")
-          .add(static_cast<uint64_t>(stripe.type.load(std::memory_order_relaxed)))
+          .add(uint64_t{type != 0 ? type : state & kInside})
           .add(" has not returned for 10 s");
       vm_.services.log->message(vm_.services.host, line.c_str());
     }
@@ -47,10 +63,11 @@ void Notifier::look_for_stuck() {
 
 bool Notifier::finish() {
   if (over_.exchange(true, std::memory_order_seq_cst)) return false;
+  begin_round();
   constexpr int kTries = 1000;
   constexpr uint64_t kPauseNs = 1'000'000;
   for (int i = 0; i < kTries && !exiting_.load(std::memory_order_relaxed); i++) {
-    // At first, too: by then a thread in send_call() has seen `over_`, or is seen here.
+    // At first, too: by then a thread in send_call() has seen the new round, or is seen here.
     vm_.services.threads->pause(vm_.services.host, kPauseNs);
     uint32_t inside = 0;
     each_stripe([&](Stripe& stripe) { inside += stripe.state.load(std::memory_order_acquire) & kInside; });

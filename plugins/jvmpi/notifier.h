@@ -14,9 +14,11 @@ namespace hprof::jvmpi {
 class Notifier {
  private:
   struct Stripe {
-    std::atomic<uint32_t> state;  // threads inside, and how many have left, times kPassed
-    std::atomic<jint> type;       // the event that came last
-    uint32_t looked_at;           // look_for_stuck: the state then, and when it was new
+    // Threads inside, or the type of the event that a thread of its own is in; and how many have left, times
+    // kPassed.
+    std::atomic<uint32_t> state;
+    std::atomic<jint> type;  // the event that came last; 0: a thread's own
+    uint32_t looked_at;      // look_for_stuck: the state then, and when it was new
     uint32_t reserved;
     uint64_t since_ns;
   };
@@ -42,10 +44,16 @@ class Notifier {
   }
   void set(jint type, bool on) {
     on_[type].store(on, std::memory_order_relaxed);
-    round_.fetch_add(1, std::memory_order_release);
+    begin_round();
   }
-  // Changes with what is on; never 0.
+  // Changes with what is on; never 0. Its low bits are the method events that are to be sent now.
   uint32_t round() const { return round_.load(std::memory_order_acquire); }
+  static constexpr uint32_t kEntry = 1, kEntry2 = 2, kExit = 4, kCalls = kEntry | kEntry2 | kExit;
+  // Method events are sent, or are not, whatever the agent wants: the VM is initialised.
+  void allow_calls(bool allowed) {
+    calls_allowed_.store(allowed, std::memory_order_seq_cst);
+    begin_round();
+  }
 
   // Calls the agent on the calling thread, whether the event is enabled or not. [app][control]
   void send(JVMPI_Event* event, jint type, JNIEnv* env);
@@ -53,24 +61,27 @@ class Notifier {
   void send_if_on(JVMPI_Event* event, jint type, JNIEnv* env) {
     if (is_on(type)) send(event, type, env);
   }
-  // METHOD_ENTRY, METHOD_EXIT, on a thread that is known: without an atomic instruction.
-  void send_call(jmethodID method, jint type, JNIEnv* env, Own* own) {
-    own->stripe.state.store(own->stripe.state.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    own->stripe.type.store(type, std::memory_order_relaxed);
+  // METHOD_ENTRY (kEntry), METHOD_EXIT (kExit), on a thread that is known: without an atomic instruction, and
+  // without a load that waits for a store of its own.
+  void send_call(jmethodID method, jint type, uint32_t bit, JNIEnv* env, Own* own) {
+    const uint32_t state = own->stripe.state.load(std::memory_order_relaxed);
+    own->stripe.state.store((state & ~kInside) | static_cast<uint32_t>(type), std::memory_order_relaxed);
     // In this order for the compiler; finish() waits until the processor must have done so.
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    if (!paused_.load(std::memory_order_relaxed) && !over_.load(std::memory_order_relaxed)) {
+    if ((round_.load(std::memory_order_relaxed) & bit) != 0) {
       JVMPI_Event event;
       event.u.method.method_id = method;
       call(&event, type, env);
     }
-    own->stripe.state.store(own->stripe.state.load(std::memory_order_relaxed) + kPassed - 1,
-                            std::memory_order_release);
+    own->stripe.state.store(state + kPassed, std::memory_order_release);
   }
   // Before the first send_call() of a thread, on it.
   void meet(Own* own);
   // Events pause: the collector is stopped.
-  void pause(bool paused) { paused_.store(paused, std::memory_order_seq_cst); }
+  void pause(bool paused) {
+    paused_.store(paused, std::memory_order_seq_cst);
+    begin_round();
+  }
   // No event comes any more but those that a handler asks for. Waits for threads that are inside a handler,
   // for a second at most; not when the agent itself ends the VM, which it may do in a handler. False: it was
   // over.
@@ -91,6 +102,7 @@ class Notifier {
     char rest[40];  // of a cache line
   };
 
+  void begin_round();
   void call(JVMPI_Event* event, jint type, JNIEnv* env) {
     event->event_type = type;
     event->env_id = env;
@@ -107,11 +119,13 @@ class Notifier {
 
   const Vm& vm_;
   JVMPI_Interface functions_ = {};
-  std::atomic<uint32_t> round_{1};
+  static constexpr uint32_t kRoundStep = kCalls + 1;
+  std::atomic<uint32_t> round_{kRoundStep};
   std::atomic<Own*> owns_{nullptr};
   std::atomic<bool> on_[JVMPI_MAX_EVENT_TYPE_VAL + 1] = {};
   std::atomic<bool> paused_{false};
   std::atomic<bool> over_{false};
+  std::atomic<bool> calls_allowed_{false};
   std::atomic<bool> ending_{false}, ended_{false};
   std::atomic<JNIEnv*> ending_env_{nullptr};
   std::atomic<bool> exiting_{false};

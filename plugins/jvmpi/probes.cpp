@@ -108,13 +108,6 @@ void Probes::close() {
 
 // --- methods
 
-// Null: not met yet.
-CalledMethod* Probes::method(uint32_t number) const {
-  Page* page =
-      number >> kPageBits < kPages ? pages_[number >> kPageBits].load(std::memory_order_acquire) : nullptr;
-  return page != nullptr ? &(*page)[number & ((1u << kPageBits) - 1)] : nullptr;
-}
-
 // By the stack, at a method's first call. Null: no memory, or the VM does not say.
 CalledMethod* Probes::make_method(uint32_t number) {
   constexpr jint kAccStatic = 0x0008;
@@ -187,52 +180,60 @@ ThreadEntry* Probes::see(JNIEnv* jni) {
   return thread;
 }
 
+inline Call* Probes::push(ThreadEntry* thread, CalledMethod* method) {
+  Call* call = thread->next_call;
+  call->method = method;
+  thread->next_call = call->above;
+  return call;
+}
+
+// What is seldom is out of line, so that little is saved on the stack.
 uint64_t Probes::begin(JNIEnv* jni, uint32_t number) {
+  Notifier& n = bridge_.notifier;
+  const uint32_t round = n.round();
+  if ((round & Notifier::kCalls) == 0) return 0;
+  ThreadEntry* thread = seen(jni)->load(std::memory_order_acquire);
+  CalledMethod* called = method(number);
+  if (thread == nullptr || thread->env != jni || called == nullptr || thread->next_call == nullptr ||
+      thread->met.load(std::memory_order_relaxed) != round ||
+      called->met.load(std::memory_order_relaxed) != round || (round & Notifier::kEntry2) != 0)
+    return begin_first(jni, number, round);
+  Call* call = push(thread, called);
+  if ((round & Notifier::kEntry) != 0)
+    n.send_call(called->id.load(std::memory_order_relaxed), JVMPI_EVENT_METHOD_ENTRY, Notifier::kEntry, jni,
+                &thread->own);
+  return reinterpret_cast<uintptr_t>(call);
+}
+
+// The thread or the method may be new, the receiver may be wanted.
+uint64_t Probes::begin_first(JNIEnv* jni, uint32_t number, uint32_t round) {
   Bridge& b = bridge_;
-  Notifier& n = b.notifier;
-  const bool entry = n.is_on(JVMPI_EVENT_METHOD_ENTRY), entry2 = n.is_on(JVMPI_EVENT_METHOD_ENTRY2);
-  if (!b.is_live() || !(entry || entry2 || n.is_on(JVMPI_EVENT_METHOD_EXIT))) return 0;
   ThreadEntry* thread = seen(jni)->load(std::memory_order_acquire);
   if ((thread == nullptr || thread->env != jni) && (thread = see(jni)) == nullptr) return 0;
-  CalledMethod* called = method(number);
-  jmethodID id = called != nullptr ? called->id.load(std::memory_order_acquire) : nullptr;
-  if (id == nullptr) {
-    if ((called = make_method(number)) == nullptr) return 0;
-    id = called->id.load(std::memory_order_relaxed);
-  }
-  const uint32_t round = n.round();
-  if ((thread->met.load(std::memory_order_relaxed) != round ||
-       called->met.load(std::memory_order_relaxed) != round) &&
-      !meet(jni, thread, called))
-    return 0;
+  CalledMethod* called = make_method(number);
+  if (called == nullptr || !meet(jni, thread, called)) return 0;
   if (thread->next_call == nullptr && !make_calls(thread)) return 0;
-  Call* call = thread->next_call;
-  call->method = called;
-  thread->next_call = call->above;
-  if (entry) n.send_call(id, JVMPI_EVENT_METHOD_ENTRY, jni, &thread->own);
-  if (entry2)
+  Call* call = push(thread, called);
+  jmethodID id = called->id.load(std::memory_order_relaxed);
+  if ((round & Notifier::kEntry) != 0)
+    b.notifier.send_call(id, JVMPI_EVENT_METHOD_ENTRY, Notifier::kEntry, jni, &thread->own);
+  if ((round & Notifier::kEntry2) != 0)
     b.method_of_receiver(jni, id, called->is_static.load(std::memory_order_relaxed) ? -1 : HPROF_CALL_FRAMES);
   return reinterpret_cast<uintptr_t>(call);
 }
 
 void Probes::end(JNIEnv* jni, Call* call) {
-  ThreadEntry* thread = call->thread;
-  if (thread->next_call != call->above) return end_unseen(jni, call);
-  thread->next_call = call;
-  leave(jni, *call);
-}
-
-void Probes::leave(JNIEnv* jni, const Call& call) {
   Notifier& n = bridge_.notifier;
-  if (!n.is_on(JVMPI_EVENT_METHOD_EXIT) || !bridge_.is_live()) return;
-  ThreadEntry* thread = call.thread;
-  CalledMethod* called = call.method;
   const uint32_t round = n.round();
-  if ((thread->met.load(std::memory_order_relaxed) != round ||
-       called->met.load(std::memory_order_relaxed) != round) &&
-      !meet(jni, thread, called))
-    return;
-  n.send_call(called->id.load(std::memory_order_relaxed), JVMPI_EVENT_METHOD_EXIT, jni, &thread->own);
+  ThreadEntry* thread = call->thread;
+  CalledMethod* called = call->method;
+  if (thread->next_call != call->above || thread->met.load(std::memory_order_relaxed) != round ||
+      called->met.load(std::memory_order_relaxed) != round)
+    return end_unseen(jni, call);
+  thread->next_call = call;
+  if ((round & Notifier::kExit) != 0)
+    n.send_call(called->id.load(std::memory_order_relaxed), JVMPI_EVENT_METHOD_EXIT, Notifier::kExit, jni,
+                &thread->own);
 }
 
 // Those above it have ended before. One that lies above where the thread is has ended with another.
@@ -246,6 +247,13 @@ void Probes::end_unseen(JNIEnv* jni, Call* call) {
     thread->next_call = ends;
     leave(jni, *ends);
   }
+}
+
+void Probes::leave(JNIEnv* jni, const Call& call) {
+  Notifier& n = bridge_.notifier;
+  if ((n.round() & Notifier::kExit) == 0 || !meet(jni, call.thread, call.method)) return;
+  n.send_call(call.method->id.load(std::memory_order_relaxed), JVMPI_EVENT_METHOD_EXIT, Notifier::kExit, jni,
+              &call.thread->own);
 }
 
 void Probes::allocated(JNIEnv* jni, jobject object) {

@@ -51,8 +51,10 @@ class Probes {
   bool follow();
   uint64_t begin(JNIEnv* jni, uint32_t number);
   void end(JNIEnv* jni, Call* call);
+  __attribute__((noinline)) uint64_t begin_first(JNIEnv* jni, uint32_t number, uint32_t round);
+  __attribute__((noinline)) void end_unseen(JNIEnv* jni, Call* call);
   void leave(JNIEnv* jni, const Call& call);
-  void end_unseen(JNIEnv* jni, Call* call);
+  static Call* push(ThreadEntry* thread, CalledMethod* method);
   void allocated(JNIEnv* jni, jobject object);
   ThreadEntry* see(JNIEnv* jni);
   // Where a thread is found at once; another may have its place.
@@ -60,7 +62,12 @@ class Probes {
     const auto at = reinterpret_cast<uintptr_t>(jni);
     return &seen_[(at >> 6 ^ at >> 12) % kSeen];
   }
-  CalledMethod* method(uint32_t number) const;
+  // Null: not met yet.
+  CalledMethod* method(uint32_t number) const {
+    Page* page =
+        number >> kPageBits < kPages ? pages_[number >> kPageBits].load(std::memory_order_acquire) : nullptr;
+    return page != nullptr ? &(*page)[number & ((1u << kPageBits) - 1)] : nullptr;
+  }
   CalledMethod* make_method(uint32_t number);
   bool meet(JNIEnv* jni, ThreadEntry* thread, CalledMethod* method);
   bool make_calls(ThreadEntry* thread);
