@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <doctest/doctest.h>
 
+#include <hprof/cpp/services.hpp>
+
 #include "tests/unit/agent/session_fixture.h"
 #include "tests/unit/agent/small_class.h"
 
@@ -14,6 +16,38 @@ namespace {
 bool has(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
+
+// The watcher asks for probes of calls on demand; 100 classes are loaded.
+struct OnDemand : SessionFixture {
+  OnDemand() {
+    heard().on_create = [this](const hprof_host* host) {
+      hprof_probe_user user = {};
+      user.size = sizeof user;
+      user.probes = HPROF_PROBE_CALLS | HPROF_PROBE_ON_DEMAND;
+      user.self = this;
+      asked = Services(host).bytecode->ask(host, &user);
+    };
+    for (int i = 0; i < 100; i++) jvm.loaded.push_back("C" + std::to_string(i));
+  }
+  hprof_status go() {
+    hprof_status status = HPROF_OK;
+    jvm.on(main, [&] { status = session->rewriter().go(jvm.jni(), HPROF_PROBE_CALLS); });
+    return status;
+  }
+  void halt() {
+    jvm.on(main, [&] { session->rewriter().halt(jvm.jni(), HPROF_PROBE_CALLS); });
+  }
+  bool gets_probes(const std::string& name) {
+    return jvm.post_class_file(name, small_class(name)) != nullptr;
+  }
+  std::vector<std::string> retransformed() const {
+    std::vector<std::string> all;
+    for (const auto& names : jvm.retransformed) all.insert(all.end(), names.begin(), names.end());
+    return all;
+  }
+
+  hprof_status asked = HPROF_FAILED;
+};
 
 }  // namespace
 
@@ -90,4 +124,85 @@ TEST_CASE("without its tracker class a collector of probes does not run, and the
   CHECK_FALSE(f.jvm.static_flags["live"]);
   f.die();
   CHECK(f.session->phase() == Session::Phase::kDead);
+}
+
+TEST_CASE("on demand no class is looked at before the first go, which reaches all that are loaded") {
+  OnDemand f;
+  f.run("watch=y");
+  REQUIRE(f.asked == HPROF_OK);
+  CHECK_FALSE(f.jvm.is_enabled(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK));
+  CHECK(f.jvm.defined.empty());
+  CHECK(f.jvm.retransformed.empty());
+  CHECK(f.go() == HPROF_OK);
+  CHECK(has(f.jvm.defined, "java/lang/HprofTracker"));
+  CHECK(f.jvm.static_flags["calling"]);
+  CHECK(f.retransformed() == f.jvm.loaded);
+  for (const auto& names : f.jvm.retransformed) CHECK(names.size() <= 64);
+  CHECK(f.gets_probes("Later"));
+  hprof_probe_totals totals = {};
+  totals.size = sizeof totals;
+  f.session->rewriter().totals(&totals);
+  CHECK(totals.classes_changed == 101);
+  f.die();
+}
+
+TEST_CASE("on demand a second go only switches the probes on again") {
+  OnDemand f;
+  f.run("watch=y");
+  REQUIRE(f.go() == HPROF_OK);
+  f.halt();
+  CHECK_FALSE(f.jvm.static_flags["calling"]);
+  CHECK(f.gets_probes("Later"));
+  CHECK(f.go() == HPROF_OK);
+  CHECK(f.jvm.static_flags["calling"]);
+  CHECK(f.retransformed().size() == 100);
+  CHECK(std::count(f.jvm.defined.begin(), f.jvm.defined.end(), "java/lang/HprofTracker") == 1);
+  f.die();
+}
+
+TEST_CASE("on demand classes that the VM refuses stay as they are, and the others get probes") {
+  OnDemand f;
+  f.jvm.fixed_classes = {"C3", "C99"};
+  f.jvm.refused_classes = {"C0", "C50", "C51"};
+  f.run("watch=y");
+  CHECK(f.go() == HPROF_OK);
+  CHECK(f.jvm.static_flags["calling"]);
+  std::vector<std::string> expected;
+  for (const std::string& name : f.jvm.loaded) {
+    if (f.jvm.fixed_classes.count(name) == 0 && f.jvm.refused_classes.count(name) == 0)
+      expected.push_back(name);
+  }
+  CHECK(f.retransformed() == expected);
+  CHECK(f.jvm.blocks == 0);
+  f.die();
+}
+
+TEST_CASE("on demand a go without the tracker class fails, for good, and no class is changed") {
+  OnDemand f;
+  f.jvm.missing_classes = {"java/lang/HprofTracker"};
+  f.run("watch=y");
+  CHECK(f.go() == HPROF_FAILED);
+  f.jvm.missing_classes.clear();
+  CHECK(f.go() == HPROF_FAILED);
+  CHECK(f.jvm.retransformed.empty());
+  CHECK_FALSE(f.gets_probes("Later"));
+  f.die();
+}
+
+TEST_CASE("on demand a thread that the VM does not know gets none") {
+  OnDemand f;
+  f.run("watch=y");
+  CHECK(f.session->rewriter().go(nullptr, HPROF_PROBE_CALLS) == HPROF_FAILED);
+  CHECK(f.jvm.retransformed.empty());
+  f.die();
+}
+
+TEST_CASE("on demand there are none beside a collector that has probes") {
+  OnDemand f;
+  f.run("cpu=times,watch=y");
+  CHECK(f.go() == HPROF_FAILED);
+  CHECK(f.jvm.retransformed.empty());
+  CHECK_FALSE(f.jvm.static_flags["calling"]);
+  CHECK(f.gets_probes("Later"));
+  f.die();
 }

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "tests/unit/agent/small_class.h"
+
 namespace hprof {
 
 namespace {
@@ -164,10 +166,33 @@ struct FakeJvm::Functions {
     vm().collections++;
     return JVMTI_ERROR_NONE;
   }
-  static jvmtiError JNICALL no_classes(jvmtiEnv*, jint* count, jclass** classes) {
+  static jvmtiError JNICALL get_classes(jvmtiEnv*, jint* count, jclass** classes) {
     *count = 0;
-    *classes = static_cast<jclass*>(malloc(sizeof(jclass)));
+    *classes = static_cast<jclass*>(malloc((vm().loaded.size() + 1) * sizeof(jclass)));
     vm().blocks++;
+    for (const std::string& name : vm().loaded)
+      (*classes)[(*count)++] = static_cast<jclass>(vm().object(name));
+    return JVMTI_ERROR_NONE;
+  }
+  static const std::string& name_of(jclass cls) { return reinterpret_cast<Object*>(cls)->text; }
+  static jvmtiError JNICALL is_modifiable(jvmtiEnv*, jclass cls, jboolean* answer) {
+    *answer = vm().fixed_classes.count(name_of(cls)) == 0 ? JNI_TRUE : JNI_FALSE;
+    return JVMTI_ERROR_NONE;
+  }
+  static jvmtiError JNICALL is_array(jvmtiEnv*, jclass, jboolean* answer) {
+    *answer = JNI_FALSE;
+    return JVMTI_ERROR_NONE;
+  }
+  static jvmtiError JNICALL retransform(jvmtiEnv*, jint count, const jclass* classes) {
+    for (jint i = 0; i < count; i++) {
+      if (vm().refused_classes.count(name_of(classes[i])) != 0) return JVMTI_ERROR_UNSUPPORTED_VERSION;
+    }
+    std::vector<std::string> names;
+    for (jint i = 0; i < count; i++) {
+      names.push_back(name_of(classes[i]));
+      vm().post_class_file(names.back(), small_class(names.back()));
+    }
+    vm().retransformed.push_back(names);
     return JVMTI_ERROR_NONE;
   }
   static jvmtiError JNICALL no_heap(jvmtiEnv*, jint, jclass, const jvmtiHeapCallbacks*, const void*) {
@@ -261,7 +286,10 @@ struct FakeJvm::Functions {
     t.RunAgentThread = run_thread;
     t.DisposeEnvironment = dispose;
     t.ForceGarbageCollection = collect;
-    t.GetLoadedClasses = no_classes;
+    t.GetLoadedClasses = get_classes;
+    t.IsModifiableClass = is_modifiable;
+    t.IsArrayClass = is_array;
+    t.RetransformClasses = retransform;
     t.IterateThroughHeap = no_heap;
     t.GetExtensionEvents = no_extension_events;
     t.GetJNIFunctionTable = no_jni_table;

@@ -68,6 +68,11 @@ class FakeJvm {
   std::vector<std::string> defined;          // classes, by DefineClass
   std::map<std::string, bool> static_flags;  // by name of the field
   std::set<std::string> missing_classes;     // FindClass finds none
+  // Classes that are loaded: each a small_class. Retransformation, of which those that are fixed are not told
+  // and those that are refused spoil it for all, posts their class files.
+  std::vector<std::string> loaded;
+  std::set<std::string> fixed_classes, refused_classes;
+  std::vector<std::vector<std::string>> retransformed;  // what it was done for, call by call
 
  private:
   struct Object {

@@ -52,6 +52,7 @@ class Watcher {
   explicit Watcher(const hprof_host* host) : services_(host) {}
   hprof_status open(char* error, uint32_t size) {
     heard().add("create");
+    if (heard().on_create) heard().on_create(services_.host);
     if (heard().create_status != HPROF_OK) snprintf(error, size, "it does not want to");
     return heard().create_status;
   }
@@ -96,7 +97,7 @@ static constexpr const char* kRecords[] = {HPROF_KIND_NOTE, HPROF_TABLE_CPU_SAMP
 constexpr hprof_unit describe() {
   hprof_unit unit = collector_unit<Watcher>("watcher", "watch=y", "what it hears");
   unit.needs = HPROF_NEED_MONITOR_EVENTS | HPROF_NEED_GC_EVENTS;
-  unit.wants = HPROF_NEED_VIRTUAL_THREADS;
+  unit.wants = HPROF_NEED_VIRTUAL_THREADS | HPROF_NEED_CLASS_HOOKS;
   unit.records = kRecords;
   return unit;
 }

@@ -1,0 +1,173 @@
+// jvmpi-methods=auto: probes that are put in when an agent first wants calls.
+#include <doctest/doctest.h>
+
+#include "tests/unit/jvmpi/mock_bridge.h"
+
+using namespace hprof;
+using namespace hprof::jvmpi;
+
+namespace {
+
+constexpr jint kEntry = JVMPI_EVENT_METHOD_ENTRY, kExit = JVMPI_EVENT_METHOD_EXIT;
+const Lines kNothing;
+
+// Probes can be had, and the collector runs.
+struct Running : MockBridge {
+  Running() {
+    bridge().probes.ask_on_demand();
+    REQUIRE(bridge().probes.start() == HPROF_OK);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("no probe is put in before an agent wants calls, and those once") {
+  Running vm;
+  vm.init();
+  CHECK(vm.take() == kNothing);
+  CHECK(vm.bridge().enable(JVMPI_EVENT_THREAD_END) == JVMPI_SUCCESS);
+  CHECK(vm.take() == kNothing);
+  CHECK(vm.bridge().enable(kEntry) == JVMPI_SUCCESS);
+  CHECK(vm.take() == Lines{"go"});
+  CHECK(vm.bridge().enable(kExit) == JVMPI_SUCCESS);
+  CHECK(vm.bridge().enable(kEntry) == JVMPI_SUCCESS);
+  CHECK(vm.take() == kNothing);
+}
+
+TEST_CASE("what an agent wants before the VM is initialised is done then") {
+  Running vm;
+  CHECK(vm.bridge().enable(kEntry) == JVMPI_SUCCESS);
+  CHECK(vm.take() == kNothing);
+  vm.init();
+  CHECK(vm.take() == Lines{"go"});
+}
+
+TEST_CASE("probes rest while the events are off, and work again when they are on") {
+  Running vm;
+  vm.init();
+  for (int i = 0; i < 3; i++) {
+    vm.bridge().enable(kEntry);
+    vm.bridge().enable(kExit);
+    vm.bridge().disable(kEntry);
+    CHECK(vm.take() == Lines{"go"});
+    vm.bridge().disable(kExit);
+    CHECK(vm.take() == Lines{"halt"});
+  }
+}
+
+TEST_CASE("where probes are not to be had events of the VM are, which is said") {
+  MockBridge vm;
+  vm.ask_status = HPROF_FAILED;
+  vm.bridge().probes.ask_on_demand();
+  REQUIRE(vm.bridge().probes.start() == HPROF_OK);
+  vm.init();
+  vm.take();
+  CHECK_FALSE(vm.host.said("interpreted"));
+  CHECK(vm.bridge().enable(kEntry) == JVMPI_SUCCESS);
+  CHECK(vm.take() == Lines{"events on"});
+  CHECK(vm.host.said("interpreted"));
+}
+
+TEST_CASE("probes that are refused when they are wanted are not asked for again") {
+  Running vm;
+  vm.go_status = HPROF_FAILED;
+  vm.init();
+  CHECK(vm.bridge().enable(kEntry) == JVMPI_SUCCESS);
+  CHECK(vm.take() == Lines{"go", "events on"});
+  CHECK(vm.host.said("interpreted"));
+  vm.go_status = HPROF_OK;
+  vm.bridge().disable(kEntry);
+  CHECK(vm.take() == Lines{"events off"});
+  vm.bridge().enable(kEntry);
+  CHECK(vm.take() == Lines{"events on"});
+}
+
+TEST_CASE("what is wanted while probes are put in is done by who puts them in") {
+  Running vm;
+  vm.init();
+  vm.in_go = [&] {
+    vm.in_go = nullptr;
+    vm.bridge().disable(kEntry);
+  };
+  vm.bridge().enable(kEntry);
+  CHECK(vm.take() == Lines{"go", "halt"});
+}
+
+TEST_CASE("a thread that the VM does not know leaves it to another") {
+  Running vm;
+  vm.init();
+  vm.is_attached = false;
+  CHECK(vm.bridge().enable(kEntry) == JVMPI_SUCCESS);
+  CHECK(vm.take() == kNothing);
+  vm.is_attached = true;
+  vm.bridge().set_modes_if_due();
+  CHECK(vm.take() == Lines{"go"});
+  vm.bridge().set_modes_if_due();
+  CHECK(vm.take() == kNothing);
+}
+
+TEST_CASE("a collector that is stopped has its probes rest, and they work again when it runs") {
+  Running vm;
+  vm.init();
+  vm.bridge().enable(kEntry);
+  vm.bridge().probes.stop();
+  CHECK(vm.take() == Lines{"go", "halt"});
+  CHECK(vm.bridge().probes.start() == HPROF_OK);
+  CHECK(vm.take() == Lines{"go"});
+}
+
+TEST_CASE("the agent is told of calls as they nest") {
+  Running vm;
+  vm.init();
+  vm.bridge().enable(kEntry);
+  vm.bridge().enable(kExit);
+  vm.take();
+  for (int i = 0; i < 2; i++) {
+    const jlong outer = vm.begins(1), inner = vm.begins(2);
+    vm.ends(inner);
+    vm.ends(outer);
+    CHECK(vm.take() == Lines{"entry 1", "entry 2", "exit 2", "exit 1"});
+  }
+  // One whose end was not seen ends with its caller.
+  const jlong outer = vm.begins(1);
+  vm.begins(2);
+  vm.begins(3);
+  vm.ends(outer);
+  CHECK(vm.take() == Lines{"entry 1", "entry 2", "entry 3", "exit 3", "exit 2", "exit 1"});
+}
+
+TEST_CASE("only what is on is told, from one call to the next") {
+  Running vm;
+  vm.init();
+  vm.bridge().enable(kExit);
+  vm.take();
+  jlong call = vm.begins(1);
+  vm.ends(call);
+  CHECK(vm.take() == Lines{"exit 1"});
+  call = vm.begins(1);
+  vm.bridge().enable(kEntry);
+  vm.bridge().disable(kExit);
+  vm.ends(call);
+  call = vm.begins(1);
+  CHECK(vm.take() == Lines{"entry 1"});
+  vm.bridge().notifier.pause(true);
+  vm.ends(call);
+  CHECK(vm.begins(1) == 0);
+  vm.bridge().notifier.pause(false);
+  CHECK(vm.begins(1) != 0);
+  CHECK(vm.take() == Lines{"entry 1"});
+}
+
+TEST_CASE("calls before the VM is initialised, of no method or without memory are not told") {
+  Running vm;
+  vm.bridge().enable(kEntry);
+  CHECK(vm.begins(1) == 0);
+  vm.init();
+  vm.take();
+  CHECK(vm.begins(0) == 0);
+  vm.host.fail_allocation = vm.host.allocations;
+  CHECK(vm.begins(1) == 0);
+  CHECK(vm.take() == kNothing);
+  CHECK(vm.begins(1) != 0);
+  CHECK(vm.take() == Lines{"entry 1"});
+}
