@@ -5,7 +5,7 @@
  * Options: "calls", "objects", "all", or none of these events. */
 #include "agent.h"
 
-enum { kSlots = 1 << 22, kEvents = 64 };
+enum { kSlots = 1 << 22, kEvents = 64, kReceivers = 3000 };
 
 enum Kind { kThread = 1, kClassId, kMethod, kObject };
 /* Open addressing; a gone key stays, with kind 0. */
@@ -223,6 +223,8 @@ static void on_event(JVMPI_Event* event) {
     case JVMPI_EVENT_METHOD_ENTRY2:
       check_method(event, event->u.method_entry2.method_id);
       check_object(event, event->u.method_entry2.obj_id, 1);
+      /* The VM may stop for each. */
+      if (counts[type] >= kReceivers) jvmpi->DisableEvent(type, NULL);
       break;
     case JVMPI_EVENT_METHOD_EXIT:
       check_method(event, event->u.method.method_id);
