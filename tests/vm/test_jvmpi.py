@@ -476,6 +476,14 @@ def another_collector_runs_beside_it(vm):
     check(said(ran)[-1].startswith("calls "), "the agent's end\n%s" % ran)
 
 
+@vm_test(units=UNITS + ("cpu_samples", "encoder_ascii", "sink_file"))
+def a_run_without_it_opens_nothing_of_it(vm):
+    live = vm.start("cpu=samples,file=out.txt", "Idle")
+    with open("/proc/%d/maps" % live.pid) as maps:
+        check("/jvmpi.so" not in maps.read(), "the module was opened")
+    live.finish()
+
+
 @vm_test(units=UNITS)
 def without_an_agent_that_is_said(vm):
     ran = vm.profiled("jvmpi=y", "Quick")
