@@ -6,13 +6,15 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Works without an end, the same way all the time, so that memory which grows is somebody else's: the database h2 (where it is
- * on the class path), classes that come and go in loaders of their own, threads in bursts, a monitor with much traffic. Says
- * `ready <pid>`, stays until its stdin ends, and prints what it did.
+ * on the class path), classes that come and go in loaders of their own, threads in bursts, a monitor with much traffic. With an
+ * argument the database alone, with as many connections. Says `ready <pid>`, stays until its stdin ends, and prints what it did.
  */
 public class Soak {
     private static final int ROWS = 500;
@@ -94,9 +96,11 @@ public class Soak {
         } catch (SQLException none) {
             return;
         }
-        try (Statement statement = connection.createStatement()) {
-            statement.execute("create table item(id int primary key, name varchar(80))");
-            for (int i = 0; i < ROWS; i++) statement.execute("insert into item values(" + i + ", 'item " + i + "')");
+        synchronized (QUERIES) {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("create table if not exists item(id int primary key, name varchar(80))");
+                for (int i = 0; i < ROWS; i++) statement.execute("merge into item values(" + i + ", 'item " + i + "')");
+            }
         }
         Random random = new Random(1);
         while (!ends) {
@@ -131,7 +135,13 @@ public class Soak {
 
     public static void main(String[] arguments) throws Exception {
         byte[] bytes = bytesOfUnit();
-        Thread[] all = {start("churn", () -> churn(bytes)), start("storm", Soak::storm), start("query", Soak::query)};
+        List<Thread> all = new ArrayList<>();
+        if (arguments.length == 0) {
+            all.add(start("churn", () -> churn(bytes)));
+            all.add(start("storm", Soak::storm));
+        }
+        int connections = arguments.length == 0 ? 1 : Integer.parseInt(arguments[0]);
+        for (int i = 0; i < connections; i++) all.add(start("query", Soak::query));
         System.out.println("ready " + new java.io.File("/proc/self").getCanonicalFile().getName());
         while (System.in.read() >= 0) {
             shared++;
