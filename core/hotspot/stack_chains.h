@@ -1,8 +1,9 @@
-// Stacks that a thread has walked, each as the words on it that tell it from others. The same stack is known again by
-// comparing these words, which lie at known distances, instead of finding one frame after the other.
+// Stacks that a thread has walked, each as the words on it that tell it from others. The same stack is known
+// again by comparing these words, which lie at known distances, instead of finding one frame after the other.
 //
-// Two stacks on which all these words are the same have the same frames: where a frame is, follows from the one before it,
-// that is from its return address and compilation, or from its frame pointer in the interpreter.
+// Two stacks on which all these words are the same have the same frames: where a frame is, follows from the
+// one before it, that is from its return address and compilation, or from its frame pointer in the
+// interpreter.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +20,10 @@ struct StackChains {
 
   // A physical frame. Slots are counted in words from the stack pointer of the first frame.
   struct Link {
-    uint64_t code;         // compiled: the address that its callee returns to; interpreted: Method*
-    uint64_t place;        // compiled: its blob; interpreted: the bytecode pointer
-    uint32_t compile_id;   // interpreted: the slots of its frame pointer and, in the upper half, its caller's sp
+    uint64_t code;   // compiled: the address that its callee returns to; interpreted: Method*
+    uint64_t place;  // compiled: its blob; interpreted: the bytecode pointer
+    uint32_t
+        compile_id;  // interpreted: the slots of its frame pointer and, in the upper half, its caller's sp
     uint16_t return_slot;  // of the address that its callee returns to; 0: the first frame
     uint16_t interpreted;  // 1 or 0
   };
@@ -35,7 +37,8 @@ struct StackChains {
   // Apart from the chains, which lie in other cache lines. 0: free.
   uint64_t tags[kSets][kWays];
   Chain chains[kSets][kWays];
-  // The slot of the return address that tags are made of, that into the first frame of a trace, by the first frame's pc.
+  // The slot of the return address that tags are made of, that into the first frame of a trace, by the first
+  // frame's pc.
   uint16_t telling_slots[kTellers];
   uint32_t turn;  // of the ways: the next to be overwritten
 
