@@ -1,5 +1,5 @@
-// Where the time of a thread went, as far as the OS keeps books: a row of numbers per thread, with the
-// columns that this OS offers. On Solaris these are the microstates of a thread, elsewhere the nearest thing.
+// Where a thread's time went, as far as the OS accounts for it: a row of numbers per thread, with the columns
+// that this OS offers. On Solaris these are the thread's microstates, elsewhere the closest equivalent.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct AccountingColumn {
 constexpr size_t kMaxAccountingColumns = 16;
 constexpr uint64_t kNotAccounted = UINT64_MAX;
 
-// Totals since the thread began; value[i] belongs to column i, kNotAccounted where the OS keeps no such book
+// Totals since the thread began; value[i] belongs to column i; kNotAccounted: the OS does not account for it
 // now.
 struct ThreadAccounting {
   uint64_t value[kMaxAccountingColumns];
@@ -29,15 +29,15 @@ struct ThreadAccounting {
 // The columns of this OS, the same during the life of the process; *count is 0 where there are none. [any]
 const AccountingColumn* accounting_columns(size_t* count);
 
-// What the microstates of Solaris have and the columns here have not, a few words; "": nothing. [any]
+// What this OS lacks of Solaris' microstates, a few words; "": nothing. [any]
 const char* accounting_missing();
 
-// Starts bookkeeping for this process where the OS wants to be asked (Solaris). 0, kErrorUnsupported or an
-// error. [any]
+// Switches accounting on for this process, if the OS needs that (Solaris). 0, kErrorUnsupported or an error.
+// [any]
 int start_accounting();
 
-// The row of a live thread of this process. Opens and reads small files: for the end of a run, not for each
-// sample. [any]
+// The row of a live thread of this process. Opens and reads small files: call it at the end of a run, not for
+// each sample. [any]
 int read_accounting(NativeThread thread, ThreadAccounting* row);
 
 }  // namespace hprof::platform

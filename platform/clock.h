@@ -34,8 +34,8 @@ int64_t thread_cpu_ns(NativeThread thread);
 // [signal]
 int64_t process_cpu_ns();
 
-// Ticks of the processor's own counter of time, read in a few nanoseconds, maybe before earlier instructions
-// are done; 0 where there is none. [signal]
+// The processor's time-stamp counter, read in a few nanoseconds, perhaps before earlier instructions have
+// completed; 0: there is none. [signal]
 inline uint64_t cpu_counter() {
 #if defined(__x86_64__) || defined(__i386__)
   return __builtin_ia32_rdtsc();
@@ -48,8 +48,8 @@ inline uint64_t cpu_counter() {
 #endif
 }
 
-// Does the system itself take its time from that counter, so that it has one rate on all cores? False also
-// where the system does not say. Slow when first asked. [any]
+// True: the system itself takes its time from that counter, so it has one rate on all cores. False also if
+// the system does not tell. The first call is slow. [any]
 bool is_cpu_counter_trusted();
 
 // Seconds that local time is ahead of UTC (east of Greenwich: above 0) at that time; 0 if it cannot be told.

@@ -1,5 +1,5 @@
-// Error codes: the OS's own positive numbers (errno, GetLastError) and, above them, what the OS has no number
-// for or what callers on every OS must be able to tell apart.
+// Error codes: the OS's own positive numbers (errno, GetLastError) and, above them, codes for errors that the
+// OS has no number for, or that callers on every OS must distinguish.
 #pragma once
 
 #include <cstddef>

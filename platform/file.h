@@ -20,10 +20,10 @@ struct File {
   bool is_open() const { return handle != -1; }
 };
 
-// What to do with a file that is already there.
+// What to do with an existing file.
 enum class Existing : uint32_t {
-  kRefuse,      // kErrorExists, whoever has it open
-  kTruncateOwn  // take it if it is a regular file of our own with one name; else an error
+  kRefuse,      // kErrorExists, even if it is open elsewhere
+  kTruncateOwn  // use it if it is a regular file of our own with a single link; else an error
 };
 
 // Opens `path` for output.
@@ -76,12 +76,12 @@ bool path_exists(const char* path);  // whatever it is; a dangling link exists [
 int file_remove(const char* path);   // [any]
 int file_rename(const char* from, const char* to);  // replaces `to` atomically where the OS can [any]
 
-// Who may read the open file beside us: `mode` as in chmod, of which only the read bits of group and others
-// are looked at. Windows: nothing happens. [any]
+// Lets others read the open file: applies the read bits of `mode`, as in chmod, for group and others.
+// Windows: does nothing. [any]
 int file_share(File file, uint32_t mode);
 
-// `path` behind the working directory unless it is absolute, as text: links and dots stay. Returns its
-// length, 0 when it does not fit or the directory is gone. [any]
+// `path`, appended to the working directory unless it is absolute; links and dots are left in. Returns the
+// length, 0 if it does not fit or the directory is gone. [any]
 size_t absolute_path(const char* path, char* text, size_t size);
 bool is_absolute_path(const char* path);  // [any]
 

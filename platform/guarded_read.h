@@ -1,13 +1,13 @@
-// Reads of memory that may not be there, one load each and nothing else.
+// Reads of memory that may be unmapped, by a single load each.
 //
-// Where a machine is known here, the place of each such load stands in a table of its own (section
-// hprof_reads), which the handlers of install_fault_guard() look the faulting instruction up in: the load
-// then yields 0, guarded_read_faults() counts one more, and the code goes on behind it. So a guarded read
-// costs what a plain one does and needs no state of the thread's; whoever strings several together compares
-// the count afterwards. Where the machine is not known, and without an installed guard, it is a plain read:
-// make these within guarded_call().
+// On machines supported here, the address of each such load is in a table (section hprof_reads). The handlers
+// of install_fault_guard() look the faulting instruction up there: the load then yields 0,
+// guarded_read_faults() increases by one, and execution continues after it. So a guarded read costs as much
+// as a plain one and needs no state of the thread; after a series of reads, compare the count. On other
+// machines, and without an installed guard, it is a plain read: make it within guarded_call().
 //
-// '?': the table's part of an inline function that the linker drops, having another copy, goes with it.
+// '?': when the linker drops a duplicate of an inline function, that copy's entries of the table are dropped
+// with it.
 #pragma once
 
 #include <cstdint>

@@ -23,12 +23,11 @@ void* library_symbol(Library library, const char* name);
 // The symbol as seen by the whole process (the executable and what it loaded globally), or nullptr. [any]
 void* symbol_in_process(const char* name);
 
-// The symbol in the library that holds `address`, wherever that library came from, or nullptr: with a pointer
-// out of the JavaVM's function table this finds what libjvm exports even when nobody loaded it globally.
-// [any]
+// The symbol in the library that holds `address`, however that library was loaded, or nullptr: with a pointer
+// from the JavaVM's function table this finds libjvm's exports even if it was not loaded globally. [any]
 void* symbol_in_library_of(const void* address, const char* name);
 
-// Does any library of the process export `name` at another address than `own`? [any]
+// True: some library of the process exports `name` at an address other than `own`. [any]
 bool others_export(const char* name, const void* own);
 
 // Absolute path, links resolved, of the library that holds `address`. Returns its length, or 0. [any]

@@ -6,10 +6,10 @@
 
 namespace hprof::platform {
 
-// A zeroed region of at least `size` bytes, aligned to a page, that costs address space now and memory only
-// as it is touched (Windows: its size counts against the commit limit). nullptr if the address space is not
-// there. A touch when the machine is out of memory may end the process, as with all overcommitted memory. The
-// caller gives the same pointer and size to release_lazy. [any]
+// A zeroed region of at least `size` bytes, aligned to a page, that takes address space now and memory only
+// as it is touched (Windows: its size counts against the commit limit). nullptr: no address space left. A
+// touch when the machine is out of memory may end the process, as with all overcommitted memory. The caller
+// gives the same pointer and size to release_lazy. [any]
 void* reserve_lazy(size_t size);
 void release_lazy(void* region, size_t size);
 

@@ -10,7 +10,7 @@ namespace hprof::platform {
 enum class NativeThread : uint32_t { kNone = 0 };
 
 uint32_t process_id();  // [signal]
-// This machine's name as it calls itself. Its length; 0: it has none, or it does not fit. [any]
+// This machine's own host name. Returns its length; 0: there is none, or it does not fit. [any]
 size_t host_name(char* text, size_t size);
 NativeThread current_thread_id();  // [signal]; a system call on Linux
 
@@ -24,9 +24,9 @@ int for_each_thread(ThreadVisitor visit, void* context);
 const char* environment(const char* name);
 
 // Writes `text` to standard error with one write, so that a line (give it its newline) is not torn by other
-// threads. Errors are ignored, a closed pipe raises no signal. Where it goes may take nothing, as a pipe does
-// that nobody reads: then the text is lost after a second, and those after it at once until one gets through,
-// which is told how many were lost. [any] but [signal]
+// threads. Errors are ignored, a closed pipe raises no signal. If standard error accepts nothing, like a pipe
+// that nobody reads, the text is lost after a second, and later ones at once until one gets through; a notice
+// before that one says how many were lost. [any] but [signal]
 void write_stderr(const char* text);
 
 // Absolute path of the executable (`/usr/lib/jvm/.../bin/java`). Returns its length, or 0. [any]

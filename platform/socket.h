@@ -26,7 +26,7 @@ struct Address {
 int split_address(const char* text, const char* default_port, Address* address);
 
 // Connects to the first address of the host that answers. Resolving the name is bounded by the deadline too:
-// a resolver that hangs is left behind on a thread of its own. [any]
+// a resolver that hangs is abandoned on its own thread. [any]
 int tcp_connect(const Address& address, int64_t deadline_ns, Socket* socket);
 
 // Listens on the given address of this host ("" is the loopback, never all interfaces; port 0 is any free
@@ -37,9 +37,9 @@ int tcp_listen(const Address& address, Socket* socket);
 int32_t socket_port(Socket socket);
 
 // Listens on a local socket at `path` with mode 0600, whatever the umask. Its directory must be secure
-// (is_secure_directory; one that is not there gives the OS's own error). A socket of ours at which nobody
-// answers is replaced; one that answers gives kErrorInUse, and anything else at that path kErrorExists and is
-// left alone. The caller removes the path after closing. [any]
+// (is_secure_directory; one that is not there gives the OS's own error). A socket of ours without a listener
+// is replaced; one that answers gives kErrorInUse, anything else at that path gives kErrorExists and is not
+// touched. The caller removes the path after closing. [any]
 int local_listen(const char* path, Socket* socket);
 int local_connect(const char* path, int64_t deadline_ns, Socket* socket);  // [any]
 
@@ -50,7 +50,7 @@ void local_remove_dead(const char* folder, const char* prefix, const char* suffi
 // Takes the next connection. [any]
 int socket_accept(Socket listener, int64_t deadline_ns, Socket* connection);
 
-// The user at the other end of a local socket. kErrorUnsupported where the OS does not say. [any]
+// The user at the other end of a local socket. kErrorUnsupported: the OS does not tell. [any]
 int socket_peer_user(Socket socket, uint32_t* user);
 uint32_t current_user();  // effective user id; 0 on Windows [any]
 

@@ -87,7 +87,7 @@ class Thread {
   // passed; the thread runs on and may be joined again. True at once if never started. [any]
   bool join(int64_t deadline_ns = kNoDeadline);
 
-  // Gives the thread up: it runs on and frees its resources itself. [any]
+  // Detaches the thread: it continues and frees its resources itself. [any]
   void detach();
 
   bool started() const { return control_ != nullptr; }

@@ -1,4 +1,4 @@
-// Code of others in a process of its own: what crashes, hangs or ends there ends that process only.
+// Runs foreign code in a separate process: if it crashes, hangs or exits, only that process ends.
 #pragma once
 
 #include <functional>
@@ -12,9 +12,9 @@ struct Apart {
   std::string name;  // kKilled: of the signal
 };
 
-// Runs body(say) in a new process; `heard` is given each line that it says, in this one. kDone: body has
-// returned. kSilent: nothing was said for `seconds`, and the process was killed. False with *error: no
-// process could be made.
+// Runs body(say) in a new process; each line that it says is passed to `heard` in this one. kDone: body has
+// returned. kSilent: it said nothing for `seconds` and was killed. False with *error: no process could be
+// made.
 bool run_apart(const std::function<void(const std::function<void(const std::string& line)>& say)>& body,
                double seconds, const std::function<void(const std::string& line)>& heard, Apart* result,
                std::string* error);

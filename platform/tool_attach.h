@@ -1,8 +1,9 @@
-// How `hprof attach`, `profile` and `ctl` reach a running JVM: who it is, a private place to meet its agent,
-// and the VM's own attach protocol. Works into other namespaces (containers), as root or as the JVM's user.
+// How `hprof attach`, `profile` and `ctl` reach a running JVM: its identity, a private folder to exchange
+// data with its agent, and the VM's own attach protocol. Works into other namespaces (containers), as root or
+// as the JVM's user.
 //
-// Everything in the target's file system is reached through its root directory, opened before the rights of
-// the caller are given up. Thread: any, but the front end has one. Errors are texts in `*error`.
+// The target's file system is accessed through its root directory, which is opened before the caller's rights
+// are given up. Thread: any, but the front end has one. Errors are texts in `*error`.
 #pragma once
 
 #include <cstddef>
@@ -23,28 +24,28 @@ struct Jvm {
   std::string root;        // path of its root directory, usable by this process until it ends
   std::string command;     // the last word of its command line that names a class or a jar; may be empty
 };
-// Who process `pid` is. False with *error: there is none, it is somebody else's, or (not Linux) the system
-// does not tell.
+// Finds the identity of process `pid`. False with *error: there is no such process, it belongs to another
+// user, or (not on Linux) the system does not tell.
 bool find_jvm(int pid, Jvm* jvm, std::string* error);
 
-// Takes on user and group of the JVM, because the VM asks for them. False with *error.
+// Takes on the user and group of the JVM, because the VM checks them. False with *error.
 bool become(const Jvm& jvm, std::string* error);
-// Back to the rights that the program began with, to make files of its own.
+// Restores the rights that the program began with, to make files of its own.
 void become_caller();
 // Name of a user of this host, or the number.
 std::string user_name(uint32_t user);
 
-// What makes a file or directory the same one by another name. Before become(), which may lose sight of it.
+// Identifies a file or directory under any name. Before become(), after which it may not be visible.
 struct FileId {
   uint64_t device = 0;
   uint64_t number = 0;  // 0: there is none
 };
 FileId file_id(const std::string& path);
-// Is it at that path for the JVM, too, and may its user read it (or write to it)? After become().
+// True: the JVM, too, has it at that path, and its user may read it (or write to it). After become().
 bool is_same_there(const Jvm& jvm, const std::string& path, const FileId& id, bool to_write = false);
 
-// A folder in the JVM's /tmp that only its user can enter, with what is in it, until the object goes. What
-// killed programs left there is removed at the next time.
+// A folder in the JVM's /tmp that only its user can enter; it is removed with its contents when the object is
+// destroyed. Folders left by killed programs are removed at the next use.
 class MeetingPlace {
  public:
   MeetingPlace() = default;
@@ -75,9 +76,9 @@ class MeetingPlace {
 // *error, also when none comes.
 int accept_jvm(const Jvm& jvm, int listener, double seconds, std::string* error);
 
-// Copies of files that the JVM does not see, in a folder of its /tmp whose name depends on their content
-// alone: a library that is loaded twice is the same library for the VM. They are removed when the object
-// goes, unless another program uses them.
+// Copies of files that the JVM does not see, in a folder of its /tmp whose name depends only on their
+// content, so that a library loaded twice is the same library for the VM. They are removed when the object is
+// destroyed, unless another program uses them.
 struct FileCopy {
   std::string name;  // may have folders in it
   std::string content;
@@ -102,17 +103,17 @@ class StagedFiles {
   int lock_ = -1;
 };
 
-// Connects to the VM's attach socket, which it is made to open if need be; its owner, mode and the process
-// behind it are checked. -1 with *error.
+// Connects to the VM's attach socket, after making the VM open it if need be; checks its owner, its mode and
+// the process behind it. -1 with *error.
 int connect_vm(const Jvm& jvm, double seconds, std::string* error);
 // Asks the VM to load an agent library, by its path there.
 bool send_load(int vm, const std::string& library, const std::string& options, std::string* error);
-// What the VM answered, all of it: true when it says that the agent took it. *text is what it said.
+// Reads the VM's whole answer into *text. True: the agent has accepted the options.
 bool understand_vm(const std::string& answer, std::string* text);
 
 // Connects to the control socket that an agent in that process has when no option says otherwise:
 // /tmp/hprof-<user>-<pid>.sock, user and pid being those of the process itself. Anybody can make a socket of
-// that name: who listens must be that process (Linux), or a process of this user (elsewhere).
+// that name, so the listener must be that process (Linux), or a process of this user (elsewhere).
 int connect_control(int pid, double seconds, std::string* error);
 
 }  // namespace hprof::os

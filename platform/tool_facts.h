@@ -1,4 +1,4 @@
-// What `hprof doctor` looks at: this host, and a JVM that runs on it. Facts only; tools/hprof/doctor judges
+// What `hprof doctor` examines: this host, and a JVM that runs on it. Facts only; tools/hprof/doctor judges
 // them.
 //
 // Thread: any, but the front end has one. Nothing is changed on the host or in the process.
@@ -16,7 +16,7 @@ struct HostFacts {
   std::string system;                    // "Linux 6.1.0 x86_64"
   uint32_t user = 0;                     // effective user id
   int64_t processors = kFactUnknown;     // that this process may use
-  int64_t tick_ns = kFactUnknown;        // how often the kernel looks at timers on CPU clocks
+  int64_t tick_ns = kFactUnknown;        // how often the kernel checks timers on CPU clocks
   int64_t signal_limit = kFactUnknown;   // RLIMIT_SIGPENDING: timers and queued signals of this user
   bool cpu_timers = false;               // a timer on a thread's CPU clock can be made
   std::string cpu_timers_error;          // why not
@@ -49,7 +49,7 @@ struct JvmFacts {
   int64_t folder_free = kFactUnknown;
   int64_t resident_bytes = kFactUnknown;
 };
-// False, with *error, where the system does not tell (only Linux does).
+// False, with *error: the system does not tell (only Linux does).
 bool jvm_facts(int pid, JvmFacts* facts, std::string* error);
 
 }  // namespace hprof::os

@@ -1,5 +1,5 @@
-// What the front end bin/hprof needs of the operating system: platform.h for programs that have the C++
-// library, and what no agent needs, such as running programs. Attaching to a VM is in tool_attach.h.
+// What the front end bin/hprof needs from the operating system: platform.h with types of the C++ library, and
+// functions that no agent needs, such as running programs. Attaching to a VM is in tool_attach.h.
 //
 // Only tools/hprof and its tests include this; nothing of it becomes part of the agent. Thread: any, but the
 // front end has one. Errors are texts in `*error`, ready to be printed after "hprof: ". Handles are
@@ -42,7 +42,7 @@ std::string absolute_path(const std::string& path, std::string* error);
 
 double monotonic_seconds();
 
-// Address space of `size` bytes that reads as 0 and becomes memory as it is touched. Null when there is none.
+// Address space of `size` bytes that reads as 0 and becomes memory as it is touched. Null: none is left.
 void* map_memory(size_t size);
 // The same, held by a nameless file in `folder` ("" = $TMPDIR or /tmp), so that the system can move it out of
 // RAM. The space on the disk is taken now. Null with *error.
@@ -50,12 +50,13 @@ void* map_temporary(size_t size, const std::string& folder, std::string* error);
 // The first `size` bytes of a file, to be read only. Null with *error.
 const void* map_file(int file, size_t size, std::string* error);
 void unmap(const void* region, size_t size);
-// Whole pages inside the region leave this process; map_memory() loses their contents, files keep them.
+// Drops whole pages inside the region from this process; the contents of map_memory() are lost, those of
+// files stay.
 void drop_pages(void* region, size_t size);
 uint64_t resident_bytes();   // of this process in RAM; 0 = unknown
 uint64_t physical_memory();  // bytes of RAM that this process may use; 0 = unknown
 
-// Sockets. `seconds` bounds one call; below 0 is as 0.
+// Sockets. `seconds` bounds one call; a negative value counts as 0.
 int connect_tcp(const std::string& host, const std::string& port, double seconds, std::string* error);
 int connect_local(const std::string& path, double seconds, std::string* error);
 // A listening TCP socket; *port is in and out, 0 = any free one.
@@ -71,14 +72,14 @@ void close_socket(int socket);
 int wait_readable(const std::vector<int>& handles, int milliseconds);
 // From here on SIGINT and SIGTERM make wait_readable() return -2.
 void stop_on_signals();
-// The signal that asked to stop has been heard; the next one counts again.
+// Acknowledges the signal that asked to stop; the next one counts again.
 void forget_stop();
 
-// What the system knows a handle of this header by, for platform.h.
+// The system's handle behind a handle of this header, for platform.h.
 intptr_t native_handle(int handle);
 // Name of a program without its folder; Windows: and without ".exe".
 std::string program_name(const std::string& path);
-// What names of this system's shared libraries end in: ".so".
+// The suffix of this system's shared libraries: ".so".
 extern const char* const kLibrarySuffix;
 // File name of the agent: "libhprof.so".
 extern const char* const kAgentName;

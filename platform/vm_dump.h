@@ -1,4 +1,4 @@
-// The heap dumper of a HotSpot VM that this process runs, asked for through the VM's own attach socket.
+// The heap dumper of the HotSpot VM in this process, used through the VM's own attach socket.
 #pragma once
 
 #include <cstddef>
@@ -6,23 +6,22 @@
 
 namespace hprof::platform {
 
-// Takes bytes of a stream (0: the dump; 1: its heap segments where the VM writes them apart). The first call
-// is made while the VM is held up early in the dump. False: no more is wanted.
+// Takes bytes of a stream (0: the dump; 1: its heap segments, if the VM writes them separately). During the
+// first call the VM is stopped early in the dump. False: no more is wanted.
 using VmDumpTaker = bool (*)(void* context, uint32_t stream, uint8_t* bytes, size_t size);
 
-// Asked now and then until the VM has sent the first of the dump: true, it will not be waited for any more.
+// Called now and then until the VM has sent the beginning of the dump; true: stop waiting for it.
 using VmDumpGivesUp = bool (*)(void* context);
 
-// 0, or why it cannot work here; `reason`: more words, may be "". Tries nothing. [any]
+// 0, or why it cannot work here; `reason`: details, may be "". Tries nothing. [any]
 int vm_heap_dump_available(char* reason, size_t reason_size);
 
-// The dump goes from the VM's thread through pipes to `take`, on the calling thread; it is on no disk. all:
-// objects that are unreachable, too. apart: the VM writes the segments to a file of their own beside the one
-// it is given. When `take` wants no more the rest is thrown away, so that the VM, which is stopped meanwhile,
-// never waits for a reader. kErrorUnsupported: the VM refuses, or gives_up, and nothing was taken. The
-// calling thread must not be one that the VM needs for attaching, nor be waited for by it; gives_up says so
-// when that comes later. [any]
-// buffer: what is read at a time; 64 KiB will do, 1 MiB is faster.
+// Passes the dump from the VM's thread through pipes to `take`, on the calling thread; it is never on a disk.
+// all: unreachable objects, too. apart: the VM writes the segments to a separate file beside the given one.
+// When `take` wants no more, the rest is discarded, so that the VM, which is stopped meanwhile, never waits
+// for a reader. kErrorUnsupported: the VM refuses, or gives_up() was true, and nothing was taken. The VM's
+// thread for attaching must be neither the calling thread nor waiting for it; gives_up() reports it if that
+// happens later. [any] buffer: what is read at a time; 64 KiB will do, 1 MiB is faster.
 int vm_heap_dump(bool all, bool apart, VmDumpTaker take, VmDumpGivesUp gives_up, void* context,
                  uint8_t* buffer, size_t buffer_size, char* reason, size_t reason_size);
 

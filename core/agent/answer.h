@@ -1,4 +1,4 @@
-// What came of a command, as text for whoever gave it.
+// The result of a command, as text for the client that sent it.
 #pragma once
 
 #include "core/base/text.h"
@@ -13,8 +13,8 @@ struct Answer {
   bool detach = false;  // the session ends as soon as the answer is on its way
   char lines_text[kLinesMost];
   char last_text[kLastMost];
-  TextWriter lines{lines_text, kLinesMost};  // lines, each with its end
-  TextWriter last{last_text, kLastMost};     // one line without its end
+  TextWriter lines{lines_text, kLinesMost};  // lines, each with its line feed
+  TextWriter last{last_text, kLastMost};     // one line without a line feed
 
   TextWriter& ok() {
     good = true;

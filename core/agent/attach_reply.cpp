@@ -17,7 +17,7 @@ constexpr int64_t kWaitNs = 5 * platform::kNanosPerSecond;  // to connect, and f
 
 int64_t deadline() { return platform::monotonic_ns() + kWaitNs; }
 
-// Who gave the options is trusted; who merely owns a socket of that name is not.
+// The caller that gave the options is trusted; the owner of a socket of that name is not.
 bool is_ours(platform::Socket socket) {
   uint32_t user = 0;
   const int code = platform::socket_peer_user(socket, &user);

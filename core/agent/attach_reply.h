@@ -1,11 +1,10 @@
 // The conversation with `hprof attach`, which gives Agent_OnAttach "reply=<path>" as its options: a local
-// socket in a private folder. Over it comes what does not fit into the VM's request, and goes what the VM
-// would not hand on.
+// socket in a private folder. It carries options that do not fit into the VM's request, and messages that the
+// VM would not pass on.
 //
 //   tool:  "HPROF ATTACH 1\n"
-//          "folder <absolute path>\n"   relative names of files are meant there; may be left out
-//          "options <text>\n"           the agent's options, or command=<line>
-//          "\n"
+//          "folder <absolute path>\n" relative file names are relative to it; optional "options <text>\n" the
+//          agent's options, or command=<line> "\n"
 //   agent: lines that begin with one blank: messages, and fields as " =<name> <value>"
 //          "OK\n" or "ERROR text\n"
 #pragma once
@@ -22,7 +21,7 @@ class AttachReply {
   // "reply=<path>": the path, else empty. [any]
   static Str path_in(Str options);
 
-  // Connects and reads the request. False: *problem says why, and nobody hears an answer. [onload]
+  // Connects and reads the request. False: *problem says why, and no answer can be sent. [onload]
   bool open(Str path, TextWriter* problem);
   const char* options() const { return options_; }  // as long as this lives
   Str folder() const { return folder_; }
@@ -30,9 +29,9 @@ class AttachReply {
   // One line of the answer, without its end. [onload]
   void line(Str text);
   void field(const char* name, Str value);
-  // Pieces of lines, whose last one ends. [onload]
+  // Pieces of lines; the last line must be complete. [onload]
   void text(Str piece);
-  // What ERROR will say: of several, the last. [onload]
+  // The text of ERROR; a later one replaces it. [onload]
   void problem(Str text);
   // Ends the conversation. [onload]
   void close(bool good);

@@ -14,7 +14,7 @@ namespace hprof {
 // [onload][control]
 uint64_t add_capabilities(jvmtiEnv* jvmti, uint64_t needs);
 
-// Gives back what `needs` stands for. [control]
+// Gives the capabilities of `needs` back to the VM. [control]
 void relinquish_capabilities(jvmtiEnv* jvmti, uint64_t needs);
 
 // "can_tag_objects" of one HPROF_NEED_* bit, for messages; nullptr for a bit that is no capability.

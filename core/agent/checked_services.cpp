@@ -1,5 +1,5 @@
-// The thread tags of the service headers as rows, and the functions that look at them before each call.
-// Functions that get no host (hprof_threads_service.wait, the frame walk) are given out as they are.
+// The thread tags of the service headers as rows, and the functions that check them before each call.
+// Functions without a host argument (hprof_threads_service.wait, the frame walk) are passed on unchecked.
 #include "core/agent/checked_services.h"
 
 #include <atomic>
@@ -194,7 +194,7 @@ void add_checks(hprof_hotspot_service& table) {
 
 #undef HPROF_ROW
 
-// A copy, made once: who comes meanwhile waits for it.
+// A copy, made once; other callers wait for it.
 template <class Table>
 const void* copy_with_checks(const void* table) {
   enum : uint32_t { kNone, kBegun, kMade };

@@ -14,8 +14,8 @@ constexpr uint32_t kMostClasses = 1u << 20;  // loaded at a time; 16 bytes of la
 constexpr uint32_t kFewestClasses = 1u << 14;
 constexpr uint32_t kFewestFixed = 1u << 9;  // where each takes its memory at once
 constexpr uint64_t kMemoryPerClass = 1024;  // of max-memory=: 256m, the default, has room for 262144
-constexpr jint kMostLocals = 65000;         // local references that a VM is asked for room for
-constexpr uint64_t kByObject = 1ull << 63;  // identities that are no loader's number
+constexpr jint kMostLocals = 65000;         // local references that are asked of a VM at a time
+constexpr uint64_t kByObject = 1ull << 63;  // marks identities that are not a loader's number
 constexpr const char* kUnloadedClass = "JVM";
 constexpr const char* kUnloadedMethod = "unloaded_method";
 
@@ -50,8 +50,8 @@ void ClassBook::destroy(JNIEnv* jni) {
   entries_region_.destroy();
 }
 
-// Classes that went while the book was not kept are taken out first: the VM may have given their method ids
-// to others.
+// Classes that were unloaded while the book was not kept are taken out first: the VM may have reused their
+// method ids.
 void ClassBook::keep(JNIEnv* jni) {
   if (is_kept()) return;
   remove_gone(jni);
@@ -77,8 +77,8 @@ void ClassBook::watch_loaded(JNIEnv* jni) {
   each_loaded(jni, [&](jclass of) { describe_class(jni, of); });
 }
 
-// Classes that were loaded before the book was kept. Done by the first that needs a name or by the control
-// thread, not by the thread that starts the program.
+// Classes that were loaded before the book was kept. Done by the first thread that needs a name, or by the
+// control thread, not by the thread that starts the program.
 void ClassBook::enter_loaded(JNIEnv* jni) {
   if (!is_kept() || entered_loaded_.load(std::memory_order_acquire)) return;
   platform::MutexLock hold(resolve_lock_);
@@ -209,7 +209,7 @@ void ClassBook::add_lines(MethodId id, jmethodID method) {
     model_->set_lines(id, nullptr, 0);
     return;
   }
-  // In the VM's own memory: a row of ours is smaller than one of its.
+  // Done in the VM's own memory, since our rows are smaller than its.
   static_assert(sizeof(LineStart) <= sizeof(jvmtiLineNumberEntry),
                 "rows are written over those that were read");
   auto* bytes = reinterpret_cast<unsigned char*>(rows);
@@ -243,7 +243,7 @@ MethodId ClassBook::name_running(JNIEnv* jni, jmethodID method) {
   return id;
 }
 
-// By way of the weak reference: a class that can be had is alive, so its methods are.
+// Through the weak reference: if it still gives the class, the class and its methods are alive.
 MethodId ClassBook::name_held(JNIEnv* jni, jmethodID method) {
   enter_loaded(jni);
   platform::MutexLock hold(resolve_lock_);
@@ -277,7 +277,7 @@ uint32_t ClassBook::frame(JNIEnv* jni, const hprof_raw_frame& raw_frame, bool ru
 
 uint32_t ClassBook::class_serial(JNIEnv* jni, jclass of) { return describe_class(jni, of); }
 
-// A class that took the place of another one of its loader and name gets a serial of its own.
+// A class that replaces another one of the same loader and name gets a new serial.
 uint32_t ClassBook::dumped_class(JNIEnv* jni, jclass of, uint64_t object) {
   ClassSerial serial = intern(of, loaders_->number_of(jni, of));
   const ClassInfo* info = model_->classes().info(serial);

@@ -2,9 +2,9 @@
 //
 // A jmethodID of an unloaded class must not be given to JVMTI (JDK 8 to 17 may crash, 26 and later free it).
 // So every class is entered when it is prepared: a weak reference to it, and all of its method ids, which
-// makes the VM create them (AsyncGetCallTrace reports only methods that have one). A method id is named while
-// its class is held, once; the name stays when the class goes. Classes that have gone are swept after garbage
-// collections.
+// makes the VM create them (AsyncGetCallTrace reports only methods that have one). A method id is resolved
+// once, while its class is held; the name stays when the class is unloaded. Unloaded classes are swept out
+// after garbage collections.
 #pragma once
 
 #include <atomic>
@@ -36,20 +36,19 @@ class ClassBook {
               LossCounters* losses, const Options& options, uint64_t max_memory);
   // Nobody uses it any more. jni: nullptr when nothing was ever entered. [control]
   void destroy(JNIEnv* jni);
-  // Starts keeping the book; the classes that are loaded already are entered later, by enter_loaded.
-  // [control]
+  // Starts keeping the book; enter_loaded enters the classes that are loaded already. [control]
   void keep(JNIEnv* jni);
-  // Stops that: no more classes are entered, names stay. [control]
+  // Stops: no more classes are entered, names stay. [control]
   void let_go() { kept_.store(false, std::memory_order_release); }
   bool is_kept() const { return kept_.load(std::memory_order_acquire); }
   void enter_loaded(JNIEnv* jni);  // [control]
-  // Gives all classes that are loaded a serial and has them watched. [control]
+  // Gives all loaded classes a serial and watches them for their unloading. [control]
   void watch_loaded(JNIEnv* jni);
 
   void prepared(JNIEnv* jni, jclass prepared);                                           // [app]
   uint32_t collections() const { return collections_.load(std::memory_order_relaxed); }  // [any]
   void note_collection() { collections_.fetch_add(1, std::memory_order_relaxed); }       // [gc]
-  // Removes classes that have gone, if there was a collection since the last time. [control]
+  // Removes unloaded classes, if there was a garbage collection since the last call. [control]
   void sweep(JNIEnv* jni);
 
   // See service/ids.h frame(). 0: no room. [app][control]
@@ -92,7 +91,7 @@ class ClassBook {
   uint32_t most_classes_ = 0;
   std::atomic<bool> kept_{false};
   std::atomic<bool> entered_loaded_{false};
-  platform::Mutex resolve_lock_;  // naming by a weak reference against sweeping
+  platform::Mutex resolve_lock_;  // resolving through a weak reference excludes sweeping
   platform::Mutex entry_lock_;    // the free list; a few instructions
   Region entries_region_;
   uint32_t entry_count_ = 1;  // 0 is "none"

@@ -1,4 +1,4 @@
-// Class files on their way into the VM: first the units' handlers (draft/class_file.h), then the rewriter.
+// Class files that the VM loads go through the units' handlers first (draft/class_file.h), then the rewriter.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace hprof {
 class ClassRewriter;
 class LoaderBook;
 
-// What the VM tells of a class file.
+// The arguments of ClassFileLoadHook.
 struct LoadedFile {
   JNIEnv* jni;
   jclass redefined;
@@ -29,7 +29,7 @@ class ClassFiles {
  public:
   using Handler = uint8_t* (*)(void* self, const hprof_class_file* file, uint32_t* new_size);
 
-  // False: it has one already. [onload]
+  // False: the unit has a handler already. [onload]
   bool add(const UnitSlot* unit, void* self, Handler handler);
   bool has_handlers() const { return kHasBytecode && count_ != 0; }
   // The handlers and the rewriter in turn; *bytes is the VM's memory, nullptr: the file stays as it is. [app]

@@ -66,7 +66,7 @@ uint8_t* allocate(void* jvmti, uint32_t size) {
   return static_cast<jvmtiEnv*>(jvmti)->Allocate(size, &bytes) == JVMTI_ERROR_NONE ? bytes : nullptr;
 }
 
-// What users can ask for, and the field of the tracker that switches it.
+// The probes that users can ask for, and the tracker's field that switches each.
 struct Switch {
   uint32_t probe;
   const char* field;
@@ -197,8 +197,8 @@ uint32_t ClassRewriter::include_method(void* self, const MethodSite& site, uint3
   if (!rewriter->wants(HPROF_PROBE_METHODS, site.class_name) &&
       !rewriter->wants(HPROF_PROBE_CALLS, site.class_name))
     probes &= ~kProbesOfTimes;
-  // The compilers of JDK 8 cannot do with a handler in there. Classes that the VM generates share numbers
-  // with others of their stable name, and who is told of calls wants the method.
+  // The compilers of JDK 8 cannot handle an exception handler there. Classes that the VM generates share
+  // method numbers with others of the same stable name, but users of calls need to know the method.
   if ((rewriter->asked_ & HPROF_PROBE_CALLS) != 0 &&
       ((site.class_name.equals("java/lang/Object") && site.name.equals("<init>")) ||
        is_generated(site.class_name)))
@@ -227,7 +227,7 @@ bool ClassRewriter::is_generated(Span class_name) {
   return write_stable_signature(write_signature(class_name, signature), to);
 }
 
-// 0 when the model is full: the plugin is asked for a method that nobody knows, and says so in the report.
+// 0 when the model is full: the plugin then gets an unknown method, and says so in the report.
 int32_t ClassRewriter::number(const MethodSite& site) {
   Signature signature;
   const Str of_class = write_signature(site.class_name, signature);
@@ -258,7 +258,7 @@ void ClassRewriter::class_file(jvmtiEnv* jvmti, uint32_t loader, jint size, cons
 }
 
 // Of the boot loader, in java.lang: the one place that classes of every loader can reach. Classes that were
-// loaded before this call it already: without it the VM cannot start.
+// loaded earlier call it already, so the VM cannot start without it.
 const char* ClassRewriter::on_vm_start(JNIEnv* jni) {
   if (!is_active() || define_tracker(jni, engine_)) return nullptr;
   return "the VM does not define the agent's tracker class";
@@ -295,8 +295,8 @@ bool ClassRewriter::find_fields(JNIEnv* jni, jclass tracker) {
   return has_all && header_at_field_ != nullptr && carriers_field_ != nullptr;
 }
 
-// A native method is looked up by Java code of the JDK when it is first called: that is done here, once,
-// while the probes in that code do nothing yet.
+// The first call of a native method runs Java code of the JDK to find it. That is done here, once, while the
+// probes in that code are still off.
 void ClassRewriter::on_vm_init(JNIEnv* jni) {
   if (!prepare_tracker(jni))
     parts_->messages.message("the tracker class could not be made: methods and allocations are not counted");
@@ -331,8 +331,8 @@ bool ClassRewriter::prepare_tracker(JNIEnv* jni) {
   return tracker_ != nullptr;
 }
 
-// Constructors of all classes, those of the archive too, end in that of Object: it gets its probe by
-// retransformation. The others that are loaded already stay as they are.
+// The constructors of all classes, also of archived ones, call Object's, which gets its probe by
+// retransformation. Other loaded classes are not changed.
 void ClassRewriter::catch_up(jvmtiEnv* jvmti, JNIEnv* jni) {
   jclass object = jni->FindClass("java/lang/Object");
   if (object == nullptr || jvmti->RetransformClasses(1, &object) != JVMTI_ERROR_NONE)
@@ -369,15 +369,16 @@ hprof_status ClassRewriter::meet_demand(jvmtiEnv* jvmti, JNIEnv* jni) {
   return rewrite_loaded(jvmti, jni) ? HPROF_OK : HPROF_NO_MEMORY;
 }
 
-// The VM takes all of them or none: where it refuses, halves are tried. Returns how many it has refused.
+// The VM retransforms all of them or none; when it refuses, each half is tried. Returns how many were
+// refused.
 static uint64_t retransform(jvmtiEnv* jvmti, const jclass* classes, jint count) {
   if (count == 0 || jvmti->RetransformClasses(count, classes) == JVMTI_ERROR_NONE) return 0;
   if (count == 1) return 1;
   return retransform(jvmti, classes, count / 2) + retransform(jvmti, classes + count / 2, count - count / 2);
 }
 
-// In pieces: the VM stands still for each. By global references: the VM calls back on this thread meanwhile,
-// with room for few local ones.
+// In batches, since the VM is stopped for each. Through global references, since the VM calls back on this
+// thread meanwhile, with room for few local ones.
 bool ClassRewriter::rewrite_loaded(jvmtiEnv* jvmti, JNIEnv* jni) {
   constexpr jint kPiece = 64;
   jint count = 0, taken = 0;
@@ -414,7 +415,7 @@ hprof_status ClassRewriter::set_flags(JNIEnv* jni, uint32_t probes, bool on) {
   return HPROF_OK;
 }
 
-// A caller whose thread the VM does not know has no environment, and then no reference to a thread either.
+// A caller on a thread unknown to the VM has no environment, and no reference to a thread either.
 uint64_t ClassRewriter::thread_state(JNIEnv* jni, jobject thread) const {
   if (tracker_ == nullptr || thread_field_ == nullptr || jni == nullptr || thread == nullptr) return 0;
   return static_cast<uint64_t>(jni->GetLongField(thread, thread_field_));
@@ -457,8 +458,8 @@ void ClassRewriter::each_left(void* argument, void (*visit)(void*, const char*, 
   if (passed_ > 1) visit(argument, "loaded before (early=n)", passed_ - 1, 0);
 }
 
-// A thread that is being made has no proper Thread object yet, so nothing is asked of it but whether it is
-// virtual. The agent's own threads are known by then and not counted.
+// A thread that is being created has no complete Thread object yet, so only whether it is virtual is asked.
+// The agent's own threads are known by then and not counted.
 jlong ClassRewriter::attach(JNIEnv* jni, jobject thread) {
   if (thread == nullptr || user_of(HPROF_PROBE_METHODS).attach == nullptr) return 0;
   bool is_virtual = is_virtual_thread(jni, thread);

@@ -1,8 +1,8 @@
-// The bytecode service: classes on their way into the VM, the tracker class, and who asked for probes.
+// The bytecode service: rewriting of loaded classes, the tracker class, and the users of probes.
 //
 // The rewriting itself is the engine's (core/bytecode/engine.h). A class that cannot be rewritten is loaded
-// as it is; the VM never sees an error. Class files that another agent's retransformation brings along are
-// rewritten again, to the same methods' numbers.
+// as it is; the VM never sees an error. Class files from another agent's retransformation are rewritten
+// again, and their methods keep their numbers.
 #pragma once
 
 #include <atomic>
@@ -19,8 +19,8 @@ namespace hprof {
 
 struct SessionParts;
 
-// The natives of HPROF_PROBE_CALLS, of the one user that a process has: what leads to them is most of what a
-// call costs. Never null.
+// The natives of HPROF_PROBE_CALLS, of the only user in a process. Reached without indirection, which would
+// be most of the cost of a call. Never null.
 struct CallNatives {
   using Begins = jlong(JNICALL*)(JNIEnv*, jclass, jint);
   using Ends = void(JNICALL*)(JNIEnv*, jclass, jlong, jboolean);
@@ -30,11 +30,11 @@ struct CallNatives {
 
 class ClassRewriter {
  public:
-  // What HPROF_PROBE_ON_DEMAND takes of the session. [app]
+  // What HPROF_PROBE_ON_DEMAND needs from the session. [app]
   struct Help {
     void* session;
-    bool (*is_alone)(void* session);   // no other agent has, or would get, the calls of the tracker
-    void (*see_files)(void* session);  // class files come by from now on
+    bool (*is_alone)(void* session);   // no other agent receives, or would receive, the tracker's calls
+    void (*see_files)(void* session);  // switches the class file events on
   };
   // The engine is there; users may ask. [onload]
   void offer(const SessionParts* parts, const EngineTable* engine, const Help& help) {
@@ -45,16 +45,16 @@ class ClassRewriter {
   bool begin();
   bool is_asked() const { return kHasBytecode && asked_ != 0; }
   bool is_active() const { return kHasBytecode && engine_.load(std::memory_order_acquire) != nullptr; }
-  // It does, or somebody may demand it at any time.
+  // It rewrites, or may be asked to at any time.
   bool may_rewrite() const { return is_active() || (kHasBytecode && on_demand_.probes != 0); }
 
   // loader: of the LoaderBook. [app], from before VMStart on
   void class_file(jvmtiEnv* jvmti, uint32_t loader, jint size, const unsigned char* bytes, jint* new_size,
                   unsigned char** new_bytes);
-  // Defines the tracker class; why the VM must not start without it, or nullptr.
+  // Defines the tracker class. Returns why the VM must not start, or nullptr.
   const char* on_vm_start(JNIEnv* jni);
   void on_vm_init(JNIEnv* jni);  // makes it ready; active only
-  // Without early hooks: class files are seen from VMInit on. First count_passed(), then the event, then
+  // Without early hooks class files are seen from VMInit on: call count_passed(), enable the event, call
   // catch_up().
   bool is_late() const { return kHasBytecode && is_late_; }
   void count_passed(jvmtiEnv* jvmti, JNIEnv* jni);
@@ -111,7 +111,7 @@ class ClassRewriter {
   uint64_t passed_ = 0;  // classes loaded before class files were seen
   hprof_probe_user on_demand_ = {};
   std::atomic<uint32_t> demand_{kNobody};
-  // In the order of their bits; those of ask() alone stay empty.
+  // In the order of their bits; entries of bits that only ask() takes stay empty.
   static constexpr uint32_t kUsers = 8;
   hprof_probe_user users_[kUsers] = {};
   Region first_lines_;        // of methods, by id

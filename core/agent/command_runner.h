@@ -1,4 +1,4 @@
-// Commands carried out: the one place where what a front end asks for becomes calls of collectors and the VM.
+// Runs commands: the one place that turns requests of all front ends into calls of collectors and the VM.
 #pragma once
 
 #include <jvmti.h>
@@ -10,8 +10,7 @@ namespace hprof {
 
 class Session;
 
-// Runs the command on the control thread, with its lock held. The answer says what came of it; it is always
-// filled in. [control]
+// Runs the command on the control thread, with its lock held. Always fills in the answer. [control]
 void run_command(Session& session, JNIEnv* jni, const Command& command, Answer* answer);
 
 }  // namespace hprof

@@ -88,8 +88,8 @@ bool Control::may_go_on() const {
   return !stopping_.load(std::memory_order_acquire) && session_->phase() == Session::Phase::kLive;
 }
 
-// Without a book of methods or classes that are watched there is nothing to keep in order, and the thread
-// sleeps until it is asked, or a window is over.
+// Without a method book and watched classes there is nothing to sweep, so the thread sleeps until a request
+// comes or a window ends.
 int64_t Control::wake_at() const {
   const bool tidies = session_->classes().is_kept() || session_->unloads().is_on();
   const int64_t housekeeping = tidies ? platform::monotonic_ns() + kHousekeepingNs : platform::kNoDeadline;
@@ -187,7 +187,7 @@ bool Control::acquire(int64_t deadline_ns) {
 }
 
 bool Control::finish() {
-  // Looked at before: the thread may have done all of it by the time that this function returns.
+  // Read before the request is made: the thread may have finished by the time this function returns.
   const bool runs = running_.load(std::memory_order_acquire);
   finishing_.store(true, std::memory_order_release);
   stopping_.store(true, std::memory_order_release);

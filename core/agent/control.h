@@ -1,8 +1,8 @@
-// The control thread: what must not be done inside a callback, or on a thread that the VM does not know, is
-// asked for here.
+// The control thread: does the work that must not be done inside a callback, or on a thread unknown to the
+// VM.
 //
-// Two locks: `busy_` serialises what changes the session (reports, start, stop), whoever does it;
-// `queue_lock_` guards the list of commands and is never held while one runs.
+// Two locks: `busy_` serialises changes of the session (reports, start, stop) by any thread; `queue_lock_`
+// guards the list of commands and is never held while one runs.
 #pragma once
 
 #include <atomic>
@@ -21,21 +21,21 @@ class Control {
  public:
   // Starts the thread (an agent thread: it may use JNI). [control]
   bool start(Session* session, JNIEnv* jni);
-  // The thread looks how long it may sleep. [any] but [signal]
+  // Wakes the thread, which computes anew how long to sleep. [any] but [signal]
   void look_again() { wake_.signal(); }
   // Asks for a report. Never waits. [any] but [signal]
   void request(uint32_t reason);
-  // Has the command run and waits for its answer, however long it takes. False: the session ends before its
-  // turn. Any thread but the control thread; inside a callback only Agent_OnAttach.
+  // Runs the command on the control thread and waits for its answer without a deadline. False: the session
+  // has ended before its turn. Any thread but the control thread; of callbacks only Agent_OnAttach.
   bool perform(const Command& command, Answer* answer);
-  // After an answer with `detach` has been handed on. [any] but [signal]
+  // Call it after an answer with `detach` has been passed on. [any] but [signal]
   void request_detach();
-  // Has the thread run Session::finish() as its last work, without waiting for it. False: there is no thread.
+  // Makes the thread run Session::finish() last of all, and does not wait. False: there is no thread.
   // [any] but [signal]
   bool finish();
-  // Ends the thread and refuses the commands that wait; false: it is still busy at the deadline. [control]
+  // Ends the thread and refuses waiting commands. False: it is still busy at the deadline. [control]
   bool stop(int64_t deadline_ns);
-  // Refuses the commands that wait, and those that come. [control]
+  // Refuses waiting and later commands. [control]
   void refuse_all();
   // Serialises what runs on control threads: reports, start, stop. False: not free until the deadline.
   // [control]
@@ -43,7 +43,7 @@ class Control {
   void release() { busy_.unlock(); }
 
  private:
-  // On the stack of the thread that waits; everything in it is under queue_lock_ but while it runs.
+  // On the stack of the waiting thread; guarded by queue_lock_, except while the command runs.
   struct Ticket {
     const Command* command;
     Answer* answer;
@@ -51,7 +51,7 @@ class Control {
     bool done;
     bool refused;
   };
-  static constexpr uint32_t kMostReports = 64;  // asked for at a time; a flood of signals is no more
+  static constexpr uint32_t kMostReports = 64;  // waiting at a time; a flood of signals adds no more
 
   static void JNICALL run(jvmtiEnv* jvmti, JNIEnv* jni, void* self);
   void work(JNIEnv* jni);
@@ -71,7 +71,7 @@ class Control {
   Ticket* first_ = nullptr;
   Ticket* last_ = nullptr;
   bool takes_commands_ = false;
-  std::atomic<uint32_t> reports_{0};  // asked for and not begun
+  std::atomic<uint32_t> reports_{0};  // requested and not begun
   std::atomic<uint32_t> reason_{0};
   std::atomic<bool> detach_{false};
   std::atomic<bool> finishing_{false};

@@ -1,8 +1,8 @@
-// Where commands come in as lines of text: a local socket (control=) and a TCP port (listen=).
+// Receives commands as lines of text: on a local socket (control=) and a TCP port (listen=).
 //
 // One thread waits for connections on each, and one serves each connection, all unknown to the VM: they hand
-// commands to the control thread and wait there. Nothing of the application ever waits for them. A peer gets
-// a bounded number of connections, a bounded line, and a bounded time for it.
+// commands to the control thread and wait there. Nothing of the application ever waits for them. The number
+// of connections, the length of a line and the time for it are bounded.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ struct SessionParts;
 
 #ifdef HPROF_NO_CONTROL
 
-// A build without: it refuses the options.
+// In a build without it: refuses the options.
 class ControlServer {
  public:
   bool open(const CoreConfig& core, Error* error) {
@@ -42,17 +42,17 @@ class ControlServer {
 
 class ControlServer {
  public:
-  // Binds what the options ask for; nobody is answered yet. False: *error says why, without "HPROF ERROR: ".
+  // Binds the addresses of the options; answers nobody yet. False: *error says why, without "HPROF ERROR: ".
   // [onload]
   bool open(const CoreConfig& core, Error* error);
   // Starts answering. False: no thread for it. [control]
   bool start(const SessionParts* parts);
-  // Takes no more connections and ends those that are there. False: a thread is still busy at the deadline.
-  // Never started or never opened: fine. [control]
+  // Accepts no more connections and ends the open ones. False: a thread is still busy at the deadline. Also
+  // allowed if it was never started or opened. [control]
   bool close(int64_t deadline_ns);
-  // The local socket is not found any more. [any] but [signal]
+  // Removes the local socket's file. [any] but [signal]
   void remove_path();
-  // The answer, with its end, to the client that asked for the end of the session, if one waits; its
+  // Sends the answer, line feed included, to the client that asked to end the session, if one waits; its
   // connection outlives close(). [any] but [signal]
   void take_leave(const char* answer);
   // The local socket, "" without one.

@@ -46,7 +46,7 @@ constexpr Row kEvents[HPROF_EVENT_COUNT] = {
     {0, "ClassUnload"},
 };
 
-// nullptr: the VM does not say; the event is left out.
+// nullptr: the VM does not name one; the event is dropped.
 Session* session_of(jvmtiEnv* jvmti) {
   void* session = nullptr;
   jvmtiError error = jvmti->GetEnvironmentLocalStorage(&session);
@@ -100,7 +100,8 @@ void dispatch_on_thread(Session* session, uint64_t event, JNIEnv* jni, jthread t
   }
 }
 
-// Classes may call what is made here already: left out, the VM could not start. So once is not enough to ask.
+// Classes may already call what is made here, and without it the VM could not start; so it is tried more than
+// once.
 void JNICALL on_vm_start(jvmtiEnv* jvmti, JNIEnv* jni) {
   Session* session = nullptr;
   for (int tries = 0; session == nullptr && tries < 3; tries++) session = session_of(jvmti);
@@ -162,7 +163,7 @@ void JNICALL on_virtual_thread_start(jvmtiEnv* jvmti, JNIEnv* jni, jthread threa
   thread_starts(jvmti, jni, thread, HPROF_EVENT_VIRTUAL_THREAD_START, HPROF_THREAD_VIRTUAL);
 }
 
-// Most virtual threads end without ever having been met: no record is made for them at the last moment.
+// Most virtual threads end without a record; none is made for them at the last moment.
 void JNICALL on_virtual_thread_end(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
   Session* session = session_of(jvmti);
   if (session == nullptr || session->threads().find(thread) == nullptr) return;

@@ -15,20 +15,22 @@ constexpr uint64_t kEventClassFileLoad = 1ull << 19;
 
 class EventHub {
  public:
-  // Makes `session` the environment's and sets the callbacks; enables what the core itself needs (VMInit,
+  // Stores `session` in the environment, sets the callbacks and enables the core's own events (VMInit,
   // VMDeath, data dump requests). [onload]
   bool attach_to(jvmtiEnv* jvmti, Session* session);
-  // Ends that: no event comes any more but those that are on their way, and they find closed gates. [control]
+  // Undoes attach_to: no new event comes; those on their way find closed gates. [control]
   void detach_from(jvmtiEnv* jvmti);
-  // Enables exactly the events of `events` (HPROF_EVENT_*), besides the core's own. Returns those the VM
-  // refused; in *failed those of them that it has, and for which it has granted the capability. [control]
+  // Enables exactly the events of `events` (HPROF_EVENT_*), besides the core's own. Returns the events that
+  // the VM refused; *failed has those among them that it supports and has granted the capability for.
+  // [control]
   uint64_t enable(jvmtiEnv* jvmti, uint64_t events, uint64_t* failed);
 
  private:
   uint64_t enabled_ = 0;
 };
 
-// What is no JVMTI callback, or not told inside of it, to the running collectors that asked for it. [control]
+// Events that are no JVMTI callbacks, or are not reported inside one, for the running collectors that asked
+// for them. [control]
 void tell_class_unload(Session* session, uint32_t serial);
 void tell_vm_death(Session* session, JNIEnv* jni);
 

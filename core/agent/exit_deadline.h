@@ -1,6 +1,6 @@
-// How long the VM's end waits for a session's.
+// How long the VM's end waits for the session to end.
 //
-// So long as exit-timeout= says; a heap dump that gets on is waited for longer, up to a total of its own.
+// For exit-timeout=; longer for a heap dump that makes progress, up to a limit of its own.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace hprof {
 
 class ExitDeadline {
  public:
-  // A heap dump without a sign of life for this long, or for timeout_ns if that is less, does not get on.
+  // A heap dump without progress for this long, or for timeout_ns if that is less, counts as stuck.
   static constexpr int64_t kSilenceNs = 10 * platform::kNanosPerSecond;
 
   ExitDeadline(int64_t now_ns, int64_t timeout_ns, int64_t dump_total_ns)
@@ -20,7 +20,8 @@ class ExitDeadline {
         silence_ns_(timeout_ns < kSilenceNs ? timeout_ns : kSilenceNs),
         moved_ns_(now_ns) {}
 
-  // Is there time left? `progress` is any number that changes while a dump gets on. Call it now and then.
+  // True while there is time left. `progress` is any number that changes while a dump makes progress. Call it
+  // now and then.
   bool goes_on(int64_t now_ns, bool dumps, uint64_t progress) {
     if (progress != progress_) {
       progress_ = progress;

@@ -19,8 +19,7 @@ jint JNICALL count_object(jlong, jlong size, jlong*, jint, void* data) {
 
 }  // namespace
 
-// IterateThroughHeap wants can_tag_objects even when nothing is tagged; it is asked for only as long as that
-// takes.
+// IterateThroughHeap requires can_tag_objects although nothing is tagged; it is held only during the walk.
 bool measure_heap(jvmtiEnv* jvmti, HeapSize* size) {
   jvmtiCapabilities held;
   memset(&held, 0, sizeof(held));

@@ -11,8 +11,8 @@ struct HeapSize {
   uint64_t objects = 0;
 };
 
-// Walks the heap once; the application stands still meanwhile. Objects that nobody reaches any more and that
-// no collection has taken yet count, too. False: the VM does not let us. [control]
+// Walks the heap once, while the application is stopped. Unreachable objects that have not been collected yet
+// count, too. False: the VM does not allow it. [control]
 bool measure_heap(jvmtiEnv* jvmti, HeapSize* size);
 
 }  // namespace hprof

@@ -1,4 +1,4 @@
-// What was said last, for the answer to a command that failed: who gave it does not see the program's stderr.
+// The latest message, for the answer to a command that failed: its sender does not see the program's stderr.
 #pragma once
 
 #include "core/base/text.h"
@@ -14,7 +14,7 @@ class LastWords {
     TextWriter(words_, sizeof(words_)).put_printable(text, sizeof(words_) - 4);
   }
   void forget() { keep(""); }
-  // Behind what is there already; `otherwise` if nothing was said. [any] but [signal]
+  // Appends it to `to`, or `otherwise` if there is none. [any] but [signal]
   void put(TextWriter* out, const char* otherwise) {
     platform::MutexLock hold(lock_);
     out->put(": ").put(words_[0] != '\0' ? words_ : otherwise);

@@ -37,7 +37,7 @@ uint32_t LoaderBook::number_of(JNIEnv* jni, jclass of) {
   return found;
 }
 
-// What other threads add meanwhile has higher numbers: looked at before ours is added.
+// Rows that other threads add meanwhile have higher numbers; they are checked before ours is added.
 uint32_t LoaderBook::find_or_add(JNIEnv* jni, jobject loader, jint hash) {
   jweak fresh = nullptr;
   uint32_t seen = 0;
@@ -138,7 +138,7 @@ void LoaderBook::drop_gone(JNIEnv* jni) {
     for (uint32_t& chain : chains_) chain = 0;
     for (uint32_t i = 0; i < count_; i++) link(i);
   }
-  // Nobody but this thread is inside: nobody has one of them at hand, and they are not found again.
+  // No other thread is inside, so none holds one of them, and they cannot be found again.
   if (inside_.load() == 1) delete_dropped(jni);
   {
     platform::MutexLock hold(lock_);

@@ -1,11 +1,11 @@
-// Class loaders as numbers, so that classes of one name are told apart.
+// Class loaders as numbers, to distinguish classes of the same name.
 //
-// A loader is found again by its identity hash code and IsSameObject; a number is never used twice. Loaders
-// that have gone make room for others.
+// A loader is found again by its identity hash code and IsSameObject; a number is never used twice. Collected
+// loaders make room for others.
 //
 // Protocol. The lock is held for a few instructions and never while the VM is asked: a thread that another
-// one has suspended may stop in any call of the VM. So weak references are compared without it, and one is
-// deleted only when it is out of the rows and nobody has been inside since (`inside_`).
+// one has suspended may stop in any call of the VM. So weak references are compared without the lock, and one
+// is deleted only after it has left the rows and every thread that was inside then has left (`inside_`).
 #pragma once
 
 #include <atomic>
@@ -23,8 +23,8 @@ class LoaderBook {
   // Nobody uses it any more. jni: nullptr when nothing was ever numbered. [control]
   void destroy(JNIEnv* jni);
 
-  // From 1 on; 0: the boot loader (nullptr). kOthers, which they have in common: without memory for one more.
-  // Not before VMStart, where classes have no other loader. [app][control]
+  // From 1 on; 0: the boot loader (nullptr). kOthers, shared by all further loaders: there is no memory for
+  // one more. Not before VMStart; until then there is only the boot loader. [app][control]
   uint32_t number(JNIEnv* jni, jobject loader);
   // Of a class. [app][control]
   uint32_t number_of(JNIEnv* jni, jclass of);
@@ -55,7 +55,7 @@ class LoaderBook {
   jvmtiEnv* jvmti_ = nullptr;
   MemoryAccount* memory_ = nullptr;
   platform::Mutex lock_;
-  // Up to count_ in the order of their numbers; then dropped_ ones, to be deleted.
+  // count_ rows in the order of their numbers, then dropped_ rows to be deleted.
   Row* rows_ = nullptr;
   uint32_t chains_[kChains] = {};  // of hash codes, the last row first: index + 1
   uint32_t count_ = 0;

@@ -1,4 +1,4 @@
-// Who may be inside a JVMTI callback, and how to wait until nobody is.
+// Lets threads into JVMTI callbacks, and waits until all have left.
 //
 // A callback passes the gate or turns back at once; closing the gate waits, up to a deadline, for those
 // inside. Order: a callback counts itself in, then reads `open`; close() clears `open`, then reads the
@@ -20,7 +20,7 @@ class PhaseGate {
   void open() { open_.store(true, std::memory_order_seq_cst); }
   bool is_open() const { return open_.load(std::memory_order_relaxed); }
 
-  // False: nobody new gets in, but some are still inside at the deadline. [control]
+  // False: no thread can enter any more, but some are still inside at the deadline. [control]
   bool close(int64_t deadline_ns) {
     open_.store(false, std::memory_order_seq_cst);
     while (inside() != 0) {
@@ -53,7 +53,7 @@ class PhaseGate {
     std::atomic<uint32_t> inside{0};
   };
 
-  // Stacks lie far apart: the address of a local tells threads apart well enough.
+  // Stacks lie far apart, so the address of a local variable distinguishes threads well enough.
   static uint32_t shard_of(const void* local) {
     return static_cast<uint32_t>((reinterpret_cast<uintptr_t>(local) >> 16) * 0x9E3779B1u >> 16) % kShards;
   }

@@ -1,4 +1,4 @@
-// The service tables, by the file that makes each.
+// The service tables, and the file that defines each.
 #pragma once
 
 namespace hprof {

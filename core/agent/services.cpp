@@ -66,7 +66,7 @@ const hprof_mem_service kMem = {
     [](const hprof_host* host, void* memory, uint64_t bytes) {
       session_of(host)->memory().unreserve(memory, bytes);
     },
-    // What is fixed has been charged when it was reserved.
+    // Fixed tables were charged when they were reserved.
     [](const hprof_host* host, uint64_t bytes) -> uint32_t {
       MemoryAccount& memory = session_of(host)->memory();
       return memory.is_fixed() || memory.charge(bytes) ? 1 : 0;

@@ -126,7 +126,7 @@ void walk_learn(hprof_frame_walk* walk, const void* jni, const hprof_raw_frame* 
 
 void walk_distrust(hprof_frame_walk* walk) { walk_of(walk)->distrust("a key stood for two stacks"); }
 
-// A function that only a unit uses which is not in this build is not linked.
+// Functions used only by units that are not in this build are not linked.
 template <typename Function>
 constexpr Function* for_unit(bool in_build, Function* function) {
   return in_build ? function : nullptr;

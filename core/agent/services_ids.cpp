@@ -15,7 +15,7 @@ namespace {
 ClassBook& classes_of(const hprof_host* host) { return slot_of(host)->parts->classes; }
 Model& model_of(const hprof_host* host) { return slot_of(host)->parts->model; }
 
-// As much of the answer as the caller has room for; nullptr: all zeros.
+// Copies as much of the answer as the caller has room for; nullptr: zeros.
 template <typename T>
 uint32_t answer(T* to, const T* known) {
   const T nothing = {};

@@ -55,7 +55,7 @@ int64_t create_file(const hprof_host*, const char* path, uint32_t replace, char*
   return to_handle(file.handle, static_cast<int64_t>(file.kind));
 }
 
-// A local socket of somebody else's would get the profile.
+// Otherwise a socket of another user would get the profile.
 int connect_local(const char* path, int64_t deadline_ns, platform::Socket* socket) {
   int code = platform::local_connect(path, deadline_ns, socket);
   uint32_t user = 0;
@@ -151,7 +151,7 @@ bool send_text(platform::Socket socket, const TextWriter& text, int64_t deadline
   return platform::socket_send_all(socket, text.text().data, text.size(), deadline_ns) == 0;
 }
 
-// The other end first: one that cannot prove itself learns a random number and nothing else.
+// The other end proves itself first: if it cannot, it has learned nothing but a random number.
 int64_t prove(const hprof_host*, int64_t handle, const char* secret_file, uint64_t timeout_ns, char* error,
               uint32_t error_size) {
   Secret secret;

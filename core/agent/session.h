@@ -1,5 +1,5 @@
-// A session: everything the agent owns from load to the end, passed explicitly. There is no global state
-// beside it but the agent entry's pointer to it.
+// A session: everything the agent owns from load to the end, passed explicitly. The only global state besides
+// is the agent entry's pointer to it.
 #pragma once
 
 #include <atomic>
@@ -30,7 +30,7 @@
 
 namespace hprof {
 
-// What came of a report.
+// The result of a report.
 struct Reported {
   uint32_t written = 0;
   uint32_t failed = 0;
@@ -43,37 +43,37 @@ class Session {
   // kEnding: it is being detached from a VM that goes on; kDead: nothing of it runs any more.
   enum class Phase : uint32_t { kLoaded, kLive, kDying, kEnding, kDead };
 
-  // Options and modules. kFailed: the error line has been printed, and nothing of the VM was touched.
-  // [onload]
+  // Options and modules. kFailed: the error line has been printed, and the VM was not touched. [onload]
   Configured configure(JavaVM* vm, const char* options, bool attached);
   // The rest before the program starts: capabilities, collectors, output. On failure the error line has been
   // printed; the caller disposes of the session or ends the process. [onload]
   bool load();
-  // After load into a running VM: what VMInit does otherwise. [onload]
+  // After load into a running VM: does what VMInit does at start-up. [onload]
   bool start_attached();
   // Gives everything back after a load that failed. [onload]
   void dispose();
-  // Ends a session in a VM that goes on: writes the last report if there is one to write, ends all threads of
-  // the agent's own, gives everything back but this object itself, in which late callbacks may still look.
-  // False: not live (the VM ends, or somebody else detaches), or something of it would not end, and stays.
-  // [control] not on a thread of the session's own, but see detach_soon
+  // Ends a session in a VM that goes on: writes the last report if one is due, ends all threads of the agent,
+  // and frees everything except this object, which late callbacks may still read. False: not live (the VM
+  // ends, or somebody else detaches), or a part of it did not end, and stays. [control], but not on a thread
+  // of this session: see detach_soon
   bool detach(JNIEnv* jni);
-  // The peer of net= asks for nothing more: a heap dump that it has is not taken again. [any] but [signal]
+  // The peer of net= will send no more commands: a heap dump that it has received is not repeated. [any] but
+  // [signal]
   void end_conversation() { conversation_over_.store(true, std::memory_order_relaxed); }
-  // No report at the end, whatever is due. [control] under Control::acquire
+  // Skips the report at the end, even if one is due. [control] under Control::acquire
   void leave_out_last_report() { reports_at_end_ = false; }
-  // Classes with probes stay in the VM, and know addresses of this session.
+  // True: classes with probes stay in the VM and hold addresses of this session.
   bool can_be_detached() const { return !rewriter_.may_rewrite() && !class_files_.has_handlers(); }
-  // Has detach called through `detacher` on a new agent thread. [control]
+  // Calls detach through `detacher` on a new agent thread. [control]
   void detach_soon(JNIEnv* jni);
-  // Who asked for what this thread does next: messages of this thread go there instead of stderr; nullptr:
-  // nobody any more. [onload]
+  // Sends this thread's messages to `asker` instead of stderr; nullptr: to stderr again. [onload]
   void set_asker(AttachReply* asker);
-  // What runs and where it writes, as fields of the answer. [onload]
+  // Puts what runs, and where it writes, into the answer as fields. [onload]
   void describe(AttachReply* asker);
-  // The answer to a detach that somebody waits for, when the next attach may come. [any] but [signal]
+  // Answers a client that waits for a detach, once the next attach is possible. [any] but [signal]
   void take_leave(const char* answer) { server_.take_leave(answer); }
-  // Says whether another agent of this VM has, or would get, the calls of the tracker class. Before load.
+  // Tells the session whether another agent of this VM receives, or would receive, the calls of the tracker
+  // class. Before load.
   void set_rival_check(bool (*has_rival)()) { has_rival_ = has_rival; }
   bool meets_rival() const { return has_rival_ != nullptr && has_rival_(); }
   void set_detacher(void (*detacher)(Session*, JNIEnv*)) { detacher_ = detacher; }
@@ -85,13 +85,13 @@ class Session {
   void on_vm_init(JNIEnv* jni, jthread thread);
   // The last report, and the end of all threads of the agent's own. [app]
   void on_vm_death(JNIEnv* jni);
-  // What the end of a session does, on an agent thread of its own: the last report, the end of the collectors
-  // and of the output. [control]
+  // The work at the end of a session, on its own agent thread: the last report, then the end of the
+  // collectors and of the output. [control]
   void finish(JNIEnv* jni);
-  // After the VM's death or when it never lived: gives back what is safe to. [control]
+  // After the VM's death, or if it never got live: frees what can be freed safely. [control]
   void unload();
 
-  // The VM's attach thread waits for something of the session: nobody may wait for that thread meanwhile.
+  // While the VM's attach thread waits for the session, the session must not wait for that thread.
   class AttachWait {
    public:
     explicit AttachWait(Session* session) : waits_(session->attach_waits_) { waits_.fetch_add(1); }
@@ -106,35 +106,35 @@ class Session {
 
   void request_report(uint32_t reason) { control_.request(reason); }
 
-  // The reports of all collectors that have anything to report, one after the other; of those that emit
-  // report.records, if there is such a list. [control]
+  // Writes the reports of all collectors that have data, one after the other; with report.records only of
+  // those that emit one of these. [control]
   Reported report(const hprof_report& report);
-  // With every=: the report of the window that is over now; then the next one begins. [control] under
+  // With every=: writes the report of the window that ends now, and begins the next one. [control] under
   // Control::acquire
   void report_window();
-  // By the monotonic clock; kNoDeadline: there is none. [any]
+  // End of the current window by the monotonic clock; kNoDeadline: there is none. [any]
   int64_t window_ends_at() const { return window_ends_at_.load(std::memory_order_relaxed); }
-  // What a collector writes during its report: of a window, only what is new in it. [control]
+  // Writes a record of a collector's report; for a window, only what is new in it. [control]
   hprof_status write(const UnitSlot& slot, hprof_record* record);
-  // The output's name; that of a file with its full path, made in `path`. [control]
+  // The output's name; for a file its full path, built in `path`. [control]
   static constexpr size_t kOutputNameMost = 1024;
   const char* output_name(char (&path)[kOutputNameMost]) const;
-  // The same, and the bytes that it has: "/tmp/app.txt (12 KB)". [control]
+  // The same with its size: "/tmp/app.txt (12 KB)". [control]
   void put_output(TextWriter* out) const;
-  // Starts and stops all collectors that are not (are) running. [control]
+  // Start or stop all collectors. [control]
   void start_collectors(JNIEnv* jni);
   void stop_collectors();
   // One of them. After stop_collector: settle_events, once. [control]
   bool start_collector(CollectorSlot& slot, JNIEnv* jni);
   void stop_collector(CollectorSlot& slot);
-  // Leaves a collector alone for good, with a message: something of it does not return. [control]
+  // Never calls a collector again, because a call of it does not return; prints a message. [control]
   void abandon_collector(CollectorSlot& slot, const char* what);
   void settle_events();
   bool is_collecting() const;
-  // Returns what it became: depths have a limit. [control]
+  // Returns the depth that is set, which has a limit. [control]
   uint32_t set_depth(uint32_t depth);
-  // Writes what came of a command of net=, by its serial number: in text a note; in binary, where no record
-  // has a place for it, a string that nothing refers to. One thread at a time.
+  // Writes the result of a command of net=, by its serial number: a note in text; in binary, which has no
+  // record for it, a string that nothing refers to. One thread at a time.
   void echo(uint32_t serial, bool good, const char* text);
 
   const SessionParts& parts() const { return parts_; }
@@ -147,8 +147,8 @@ class Session {
   ClassBook& classes() { return classes_; }
   LoaderBook& loaders() { return loaders_; }
   UnloadWatch& unloads() { return unloads_; }
-  // Once in a while: what has gone since the last garbage collection is forgotten, and told. The control
-  // thread.
+  // Called now and then on the control thread: forgets, and reports, classes and threads that have gone since
+  // the last garbage collection.
   void tidy(JNIEnv* jni);
   void on_class_gone(uint32_t serial);
   ClassRewriter& rewriter() { return rewriter_; }
@@ -167,17 +167,17 @@ class Session {
   JavaVM* vm() const { return parts_.vm; }
   jvmtiEnv* jvmti() const { return parts_.jvmti; }
   bool shows_details() const { return setup_.core().shows_details(); }
-  // Does the encoder take dumps that somebody else made? Those of several streams are put in order, for which
-  // what the sink has must be written again.
+  // True: the encoder takes dumps made by somebody else. Dumps of several streams are put in order, for which
+  // the sink must be able to overwrite.
   bool takes_foreign_dumps(uint32_t streams) const;
   Phase phase() const { return phase_.load(std::memory_order_acquire); }
   JNIEnv* jni() const { return parts_.jni(); }
 
-  // Ends the process before the program has begun, where the VM would otherwise fail to start, in many words.
-  // [onload][app]
+  // Ends the process before the program has begun, where the VM would otherwise fail to start with many lines
+  // of its own. [onload][app]
   void refuse_start(const char* text);
 
-  // One line on stderr, or to who asked (set_asker). [any] but [signal]
+  // One line on stderr, or to the asker (set_asker). [any] but [signal]
   void say(const char* text) const;
   void say_detail(const char* text) const;
 
@@ -198,7 +198,8 @@ class Session {
   bool create_collectors();
   bool open_control();
   bool offer_rewriting();
-  bool enable_events();  // false: one could be had and is not, which is said [control], ClassRewriter [app]
+  bool enable_events();  // false: an available event was refused, as a message says [control], ClassRewriter
+                         // [app]
   void prepare_to_collect(JNIEnv* jni);
   bool is_due(const CollectorSlot& slot, const hprof_report& report) const;
   hprof_report_info info_of(CollectorSlot& slot, const hprof_report& report);
@@ -250,7 +251,7 @@ class Session {
   MemoryAccount memory_;
   LossCounters losses_;
   mutable LastWords words_;  // of this session; kept where commands can come
-  LastWords output_words_;   // of its output, which may have failed long before a command asks for it
+  LastWords output_words_;   // of the output, which may have failed long before a command asks
   Model model_;
   HotSpot hotspot_;
   ThreadBook threads_;
@@ -276,7 +277,7 @@ class Session {
   std::atomic<int64_t> window_ends_at_{platform::kNoDeadline};
   platform::Event finish_event_;
   std::atomic<bool> finished_{false};
-  bool finished_well_ = false;  // nothing of the session runs any more but the control thread
+  bool finished_well_ = false;  // only the control thread still runs
   bool reports_at_end_ = true;
   void (*detacher_)(Session*, JNIEnv*) = nullptr;
   AttachReply* asker_ = nullptr;  // looked at by the thread of asker_thread_ only

@@ -1,10 +1,10 @@
 // The end of a session: with the VM, or before it.
 //
-// Either the VM's death or a detach takes the phase from kLive; the other turns back, or waits. What is to be
-// done is done on the control thread (finish), which may get stuck inside a unit; the thread that waits for
-// it gives up when exit-timeout= is over. From then on nothing that a unit could reach is given back, and
-// what the units ask for is refused. What a late callback looks at (the session's own memory: gates, slots,
-// the control thread's flags) is not given back here, either.
+// Either the VM's death or a detach takes the phase from kLive; the other one returns, or waits. The work is
+// done on the control thread (finish), which may get stuck inside a unit; the thread that waits for it gives
+// up after exit-timeout=. From then on nothing that a unit could reach is freed, and units' requests are
+// refused. Memory that a late callback reads (the session's gates, slots and the control thread's flags) is
+// not freed here, either.
 #include <cstdio>
 #include <initializer_list>
 
@@ -21,14 +21,14 @@ constexpr size_t kUnloadStack = 256 * 1024;
 constexpr jint kLocalReferences = 64;
 constexpr int64_t kLookNs = 20 * platform::kNanosPerMilli;
 
-// Of the time that there is: for what has to be done when it is over.
+// The part of the time that is kept for the work after the deadline.
 int64_t reserve_of(int64_t timeout_ns) {
   return timeout_ns / 8 < kThreadDeadlineNs ? timeout_ns / 8 : kThreadDeadlineNs;
 }
 
 }  // namespace
 
-// Whether there is a report in the output that is to be named.
+// True: the output has a report, so its name is printed.
 bool Session::last_report() {
   if (setup_.core().dump_on_exit == 0 || !reports_at_end_) return false;
   const hprof_report report_at_end = {
@@ -95,7 +95,8 @@ void Session::say_who_is_stuck() {
   say(text);
 }
 
-// Nobody waits for the thread that finishes: it finds closed doors from here on, and its memory stays.
+// Nobody waits for the finishing thread any more: its requests are refused from here on, and its memory
+// stays.
 void Session::abandon() {
   say_who_is_stuck();
   for (uint32_t i = 0; i < collector_count_; i++) {
@@ -108,14 +109,15 @@ void Session::abandon() {
   pipeline_.cut_short(platform::monotonic_ns() + reserve_of(exit_timeout_ns()));
 }
 
-// False: it has been abandoned, or something of it runs on.
+// False: it was abandoned, or a part of it still runs.
 bool Session::finish_in_time(JNIEnv* jni) {
   const int64_t timeout = exit_timeout_ns();
   const int64_t begun = platform::monotonic_ns();
   ExitDeadline deadline(begun, timeout - reserve_of(timeout), kDumpTotalNs);
   const bool dumps = setup_.emits(HPROF_KIND_HEAP_DUMP_BEGIN);
   pipeline_.hurry(static_cast<uint64_t>(timeout / 3));
-  // Without a thread of ours nobody can be abandoned; the control thread is there unless the VM had none.
+  // Only work on a thread of ours can be abandoned; the control thread exists unless the VM could not start
+  // it.
   const bool has_thread =
       control_.finish() || (jni != nullptr && run_agent_thread(this, jni, "HPROF end", &run_finish, this));
   if (!has_thread) finish(jni);
@@ -130,7 +132,7 @@ bool Session::finish_in_time(JNIEnv* jni) {
   return control_.stop(platform::monotonic_ns() + kThreadDeadlineNs) && finished_well_;
 }
 
-// False: a detach was first, and has ended or has had its time.
+// False: a detach came first, and has finished or has used up its time.
 bool Session::begin_dying(int64_t deadline_ns) {
   Phase live = Phase::kLive;
   if (phase_.compare_exchange_strong(live, Phase::kDying)) return true;
@@ -140,8 +142,8 @@ bool Session::begin_dying(int64_t deadline_ns) {
   return false;
 }
 
-// Runs on the thread that ends the VM. Nothing here waits without a deadline. A VM that dies before it lived
-// has its output closed by unload().
+// Runs on the thread that ends the VM. Nothing here waits without a deadline. If the VM dies before its live
+// phase, unload() closes the output.
 void Session::on_vm_death(JNIEnv* jni) {
   if (setup_.is_without_effect() || !begin_dying(platform::monotonic_ns() + exit_timeout_ns())) return;
   jthread self = nullptr;

@@ -17,7 +17,7 @@ const T* row_of(const T* rows, uint32_t stride, uint32_t index) {
 
 }  // namespace
 
-// The first that applies and that the VM grants whole; nullptr: the unit's own needs stand.
+// The first variant that applies and that the VM grants completely; nullptr: the unit's own needs hold.
 const hprof_variant* Session::choose_variant(const hprof_unit* unit) {
   if (unit->size < offsetof(hprof_unit, variant_stride) + sizeof(unit->variant_stride)) return nullptr;
   for (uint32_t i = 0; i < unit->variant_count; i++) {
@@ -47,7 +47,7 @@ bool Session::ask_for_capabilities() {
     wants_ |= slot.wants();
   }
   uint64_t wants = wants_;
-  // Names of frames are the core's business: source files and lines wherever methods are named.
+  // The core names frames, so it needs source files and lines wherever methods are named.
   wants |= HPROF_NEED_SOURCE_FILE | (settings_.line_numbers != 0 ? HPROF_NEED_LINE_NUMBERS : 0);
   if ((needs_ & HPROF_NEED_METHOD_BOOK) != 0 || is_subscribed(HPROF_EVENT_CLASS_UNLOAD) || records_unloads())
     wants |= HPROF_NEED_GC_EVENTS;

@@ -1,5 +1,5 @@
-// What a session lends to services and to parts of its own that need no more of it. Whoever uses one includes
-// its header.
+// The members of a session that services and its own parts may use without knowing the session. Include the
+// header of each one that you use.
 #pragma once
 
 #include <jvmti.h>
@@ -20,7 +20,7 @@ class Model;
 class RecordKinds;
 class ThreadBook;
 
-// Lives as long as the session, and so does what it points to; but jvmti, which is there from load() until
+// Lives as long as the session, like everything it points to, except jvmti, which is valid from load() until
 // the session is detached.
 struct SessionParts {
   const hprof_settings& settings;

@@ -1,4 +1,4 @@
-// The reports of a session's collectors, and what else is written at a command's wish.
+// The reports of a session's collectors, and other output that commands ask for.
 #include <cstdio>
 #include <initializer_list>
 
@@ -22,7 +22,7 @@ bool has_cpu_table(const CollectorSlot& slot) { return have_common(slot.unit->re
 
 }  // namespace
 
-// `says`: on standard error where the format has no place for it.
+// `says`: print it on standard error if the format has no place for it.
 void Session::note_losses(bool says) {
   losses_.each_nonzero([this, says](const char* words, uint64_t value) {
     char text[200];
@@ -44,7 +44,8 @@ Instant Session::window_begin(const CollectorSlot& slot) {
   return slot.window_end.ns > slot.began.ns ? slot.window_end : slot.began;
 }
 
-// At the program's end the heap is dumped again; who leaves before has asked for the dumps that he wants.
+// A dump that was taken is repeated at the program's end, but not at a detach or when the peer leaves: they
+// have the dumps that they asked for.
 bool Session::is_due(const CollectorSlot& slot, const hprof_report& report) const {
   if (report.records != nullptr && !have_common(slot.unit->records, report.records)) return false;
   if (is_window(report)) return slot.has_data && (slot.running || window_begin(slot).ns < slot.ended.ns);
@@ -53,7 +54,7 @@ bool Session::is_due(const CollectorSlot& slot, const hprof_report& report) cons
   return (slot.running || slot.unreported) && !(slot.dumped && left);
 }
 
-// But for windows, only allocation sites can be reported by what is new, and only where a command says so.
+// Apart from windows, only allocation sites can be reported by what is new, and only if a command says so.
 hprof_report_info Session::info_of(CollectorSlot& slot, const hprof_report& report) {
   const bool is_incremental = (report.flags & HPROF_SITES_INCREMENTAL) != 0;
   const bool is_again = slot.reported.ns > slot.began.ns;
@@ -80,7 +81,7 @@ hprof_report_info Session::info_of(CollectorSlot& slot, const hprof_report& repo
           has_type ? encoder->content_type : ""};
 }
 
-// Windows come again and again: they are written without a word.
+// Windows are frequent, so they are written without a message.
 bool Session::says(const hprof_report& report) const {
   return settings_.verbose != 0 && pipeline_.has_output() && report.reason != HPROF_REPORT_WINDOW;
 }
@@ -109,7 +110,7 @@ hprof_status Session::report_one(CollectorSlot& slot, const hprof_report& report
   }
   const bool dumps = hprof_is_listed(slot.unit->records, HPROF_KIND_HEAP_DUMP_BEGIN) != 0;
   if (status != HPROF_OK && dumps) pipeline_.abandon("the heap dump broke off");
-  // Inside of the report: what comes behind it reaches none of those who take reports one by one.
+  // Inside the report: readers that take reports one by one do not get what comes after it.
   if (is_last || pipeline_.parts_stand_alone()) note_losses(is_last && report.reason != HPROF_REPORT_WINDOW);
   pipeline_.end_part(info, status);
   if (status == HPROF_OK) {
@@ -124,7 +125,7 @@ hprof_status Session::make_report(CollectorSlot& slot, const hprof_report& repor
   return slot.ops->report(slot.self, &report);
 }
 
-// The collector tells of all that it has; what is new in it passes write(). Until keep_windows, the next
+// The collector reports all its data; write() passes on what is new. Until keep_windows is called, the next
 // window begins where this one did.
 hprof_status Session::make_window(CollectorSlot& slot, const hprof_report& report,
                                   const hprof_report_info& info) {
@@ -171,7 +172,7 @@ hprof_status Session::write(const UnitSlot& slot, hprof_record* record) {
   return status == HPROF_OK ? pipeline_.write(&window.head) : status;
 }
 
-// What was written to an output that is gone is told again by the next window.
+// What was written to a lost output is repeated in the next window.
 void Session::keep_windows(bool written) {
   if (kEmbedded) return;
   for (uint32_t i = 0; i < collector_count_; i++) {
@@ -194,7 +195,7 @@ void Session::begin_windows() {
   window_ends_at_.store(platform::monotonic_ns() + every, std::memory_order_relaxed);
 }
 
-// Ends of windows stay on their grid; those that a slow report has run over are left out.
+// Windows end on a fixed grid; ends that passed during a slow report are skipped.
 void Session::report_window() {
   const int64_t every = setup_.core().every * platform::kNanosPerSecond;
   report({sizeof(hprof_report), HPROF_REPORT_WINDOW, settings_.cutoff, 0, 0, nullptr});
@@ -205,7 +206,7 @@ void Session::report_window() {
   window_ends_at_.store(is_collecting() ? next : platform::kNoDeadline, std::memory_order_relaxed);
 }
 
-// A sink that is not one for files has a name of another kind.
+// Other sinks than the file sink have names of another kind.
 const char* Session::output_name(char (&path)[kOutputNameMost]) const {
   if (!pipeline_.has_output()) return "none";
   const char* name = pipeline_.name();
@@ -221,7 +222,7 @@ void Session::put_output(TextWriter* out) const {
   put_size(*out, pipeline_.bytes_written()).put(')');
 }
 
-// As it is while the output is open: one that is closed has none.
+// Read while the output is open: a closed one has no size.
 void Session::put_name(OutputName* name) const {
   char path[kOutputNameMost];
   TextWriter(name->text, sizeof(name->text)).put_printable(output_name(path));
@@ -254,7 +255,7 @@ Reported Session::report(const hprof_report& report) {
     }
   }
   pipeline_.end_report();
-  // At the end that is said when the output is closed, since more of it may come.
+  // At the end this is said when the output is closed, since more may be written to it.
   const bool ends_soon = report.reason == HPROF_REPORT_EXIT;
   if (!pipeline_.settle(ends_soon)) reported.output_gone = true;
   keep_windows(!reported.output_gone);
@@ -281,7 +282,7 @@ void Session::echo(uint32_t serial, bool good, const char* text) {
   if (size >= static_cast<int>(sizeof(line))) size = sizeof(line) - 1;
   hprof_rec_note note = {{sizeof(note), HPROF_RECORD_NOTE, 0}, {line, static_cast<uint64_t>(size)}};
   StringId id = model_.string(Str(line, static_cast<size_t>(size)));
-  // An encoder writes one of them and has no place for the other.
+  // An encoder writes one of the two and has no place for the other.
   pipeline_.write(&note.head);
   if (id != StringId::kNone) pipeline_.define(HPROF_RECORD_STRING, raw(id));
   pipeline_.end_report();

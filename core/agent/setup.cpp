@@ -50,7 +50,7 @@ Configured Setup::prepare(const char* options, const Messages& messages) {
   return result;
 }
 
-// The sink expands what stands behind a percent sign.
+// The sink expands percent signs.
 void Setup::put_folder(const char* file, TextWriter* out) const {
   if (folder_.empty() || platform::is_absolute_path(file)) return;
   for (size_t i = 0; i < folder_.size; i++) {

@@ -1,4 +1,4 @@
-// What the options asked for, with the answers that the session needs of it. Nothing of the VM in it.
+// The parsed options and what follows from them for the session. Independent of the VM.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace hprof {
 
 class Setup {
  public:
-  // For an attach that somebody asked for: relative names of files are meant in `folder` ("": as ever), and
-  // the help text goes to `help`. Before prepare. [onload]
+  // For an attach by a tool: relative file names are relative to `folder` ("": no change), and the help text
+  // goes to `help`. Before prepare. [onload]
   void set_asker(Str folder, const TextOut& help) {
     folder_ = folder;
     help_ = help;
@@ -23,13 +23,13 @@ class Setup {
   const CoreConfig& core() const { return configuration_.core; }
   const Selection& selection() const { return configuration_.selection; }
   const Unit& unit(uint32_t index) const { return configuration_.modules.unit(index); }
-  // Nothing is collected, and no command can come: there is nothing to be done.
+  // True: nothing is collected and no command can come, so there is nothing to do.
   bool is_without_effect() const { return selection().collector_count == 0 && !takes_commands(core()); }
   const Error& error() const { return error_; }
   // Where the output goes: net=, file=, or the default file name with the encoder's suffix.
   const char* address() const { return address_; }
-  // HPROF_EXISTING_*: what becomes of a file that is there. An agent that is attached replaces one only when
-  // it was told to by name.
+  // HPROF_EXISTING_*: what to do with an existing file. An attached agent replaces a file only if the options
+  // name it.
   uint32_t existing(bool attached) const;
   // True if any chosen collector emits the record kind or table of that name.
   bool emits(const char* name) const;
@@ -40,9 +40,9 @@ class Setup {
   // hprof_unit.extension of a unit that runs.
   const void* find_extension(const char* unit_id, const char* id) const;
   bool selects(const char* option, const char* value) const;
-  // As typed, else `otherwise`.
+  // The value as typed, else `otherwise`.
   const char* value_of(const char* option, const char* otherwise) const;
-  // "option=value" of hprof_variant: a '*' at its end stands for anything.
+  // Does "option=value" of an hprof_variant apply? A '*' at its end stands for anything.
   bool selects_pattern(const char* pattern) const;
 
  private:

@@ -8,10 +8,10 @@ namespace hprof {
 
 namespace {
 
-// The output cannot be closed while a read waits, so this is what the end of the VM may have to wait.
+// The output cannot be closed while a read waits, so the VM's end may have to wait this long.
 constexpr uint64_t kReadNs = 50 * 1000 * 1000;
 constexpr size_t kStack = 256 * 1024;
-constexpr uint32_t kWaitsPerTry = 20;  // a second between two connections that are tried
+constexpr uint32_t kWaitsPerTry = 20;  // a second between two attempts to connect
 
 }  // namespace
 
@@ -28,7 +28,7 @@ bool SocketReader::stop(int64_t deadline_ns) {
 void SocketReader::run(void* self) { static_cast<SocketReader*>(self)->work(); }
 
 void SocketReader::work() {
-  session_->pipeline().reconnect();  // for the first time: the start of the VM did not wait for the peer
+  session_->pipeline().reconnect();  // the first connection: the start of the VM did not wait for the peer
   uint8_t bytes[512];
   while (!stopping_.load(std::memory_order_acquire)) {
     int64_t count = session_->pipeline().read(bytes, sizeof(bytes), kReadNs);
@@ -48,7 +48,7 @@ void SocketReader::work() {
   }
 }
 
-// A peer that may still read is left alone. False: none comes.
+// A peer that may still read is not disconnected. False: no peer comes.
 bool SocketReader::wait_for_peer() {
   Pipeline& pipeline = session_->pipeline();
   for (uint32_t waits = 1; pipeline.retries() && !stopping_.load(std::memory_order_acquire); waits++) {

@@ -1,7 +1,7 @@
-// The commands that the peer of net= sends, read on a thread of their own.
+// Reads the commands that the peer of net= sends, on its own thread.
 //
-// Whatever the peer does (garbage, silence, a byte a minute), only this thread sees it. It hands commands on
-// one after the other and waits for each, which bounds what a peer can ask for at a time.
+// Garbage, silence or a byte a minute from the peer affect this thread only. It passes commands on one at a
+// time and waits for each, which bounds the work that a peer can cause.
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,7 @@ class SocketReader {
   void end_without_reader();
   bool wait_for_peer();
 
-  // Garbage is told so often, then only counted: a peer must not fill our log or its own stream.
+  // Garbage is reported this many times, then only counted: a peer must not fill our log or its own stream.
   static constexpr uint32_t kMostTold = 16;
 
   Session* session_ = nullptr;

@@ -14,9 +14,9 @@ namespace {
 // Object ids of threads when no heap dump gives them: a range of their own.
 constexpr hprof_object_id kFirstThreadObject = 0x50000000;
 
-// In the place of the record of a thread whose end was told. The VM still wakes those who join it then, and
-// the monitor of that may be contended: an event of a thread that no longer has a record, and gets no other.
-// Its lowest bit tells it from a record; the rest is the thread's serial, 0 where that is of no use.
+// Replaces the record of a thread whose end was reported. The VM still wakes the threads that join it, and
+// that monitor may be contended: an event of a thread that has no record any more, and must not get another.
+// The lowest bit distinguishes it from a record; the rest is the thread's serial, or 0.
 void* ended_mark(uint32_t serial) { return reinterpret_cast<void*>(static_cast<uintptr_t>(serial) << 1 | 1); }
 bool is_ended(const void* storage) { return (reinterpret_cast<uintptr_t>(storage) & 1) != 0; }
 uint32_t ended_serial(const void* storage) {
@@ -85,7 +85,7 @@ ThreadRecord* ThreadBook::make(JNIEnv* jni, jthread thread, uint32_t flags, uint
   ThreadRecord* record = list(jni, thread, serial, flags, os_id, false);
   if (record == nullptr) return nullptr;
   if (jvmti_->SetThreadLocalStorage(thread, record) != JVMTI_ERROR_NONE) {
-    // The thread has ended already, or the VM does not give it storage: it stays unknown.
+    // The thread has ended already, or the VM gives it no storage: it stays unknown.
     unlink(jni, record);
     model_->threads().end(ThreadSerial{serial});
     return nullptr;
@@ -186,8 +186,8 @@ void ThreadBook::exits(JNIEnv* jni, jthread thread) {
   list(jni, thread, ended_serial(storage), 0, static_cast<uint64_t>(platform::current_thread_id()), true);
 }
 
-// Under the lock: takes an ended record that nobody visits out of the list and gives it back. Until then it
-// stays linked, so that a visitor finds its way on.
+// Under the lock: unlinks an ended record that nobody visits, and gives it back. Until then it stays linked,
+// so that a visitor can go on to the next one.
 void ThreadBook::give_back(ThreadRecord* record) {
   if (!record->ended || record->pins != 0) return;
   if (record->listed) {
@@ -300,7 +300,8 @@ void ThreadBook::each(JNIEnv* jni, uint32_t view, void* argument,
       next->pins++;
       record = next;
       alive = !record->ended && !record->is_agent() && (!record->exits || sees_exiting);
-      // The reference goes away under this lock, so it is good here; a thread that has gone gives nullptr.
+      // The reference is deleted under this lock, so it is valid here; for a collected thread it gives
+      // nullptr.
       if (jni != nullptr && record->thread != nullptr) local = jni->NewLocalRef(record->thread);
     }
     if (jni != nullptr) without_exception(jni, local);

@@ -41,39 +41,38 @@ class ThreadBook {
   using Announce = void (*)(void* context, uint32_t serial, bool started);
 
   void create(jvmtiEnv* jvmti, MemoryAccount* memory, Model* model, Announce announce, void* context);
-  // Threads get no names from now on: they may be secrets. [onload]
+  // Records no more names of threads: they may be secrets. [onload]
   void hide_names() { hides_names_ = true; }
 
   // The calling thread starts; flags: HPROF_THREAD_VIRTUAL. [app]
   ThreadRecord* started(JNIEnv* jni, jthread thread, uint32_t flags);
   // The calling thread's record, made at first sight; nullptr before the live phase or without memory. [app]
   ThreadRecord* current(JNIEnv* jni, jthread thread);
-  // A live thread's record; nullptr: it was never met. [app][control]
+  // A live thread's record; nullptr: the thread is not known. [app][control]
   ThreadRecord* find(jthread thread) const;
-  // The serial of a live thread, or of one that has just ended; 0: it was never met. [app][control]
+  // The serial of a live thread, or of one that has just ended; 0: the thread is not known. [app][control]
   uint32_t serial_of(jthread thread) const;
-  // Is the calling thread one of the agent's own, as far as is known? Asks the VM nothing of its Thread
-  // object. [app]
+  // True: the calling thread is known to be the agent's. Does not use its Thread object. [app]
   bool is_agent() const;
   // The calling thread ends; its record must not be used by it any more. [app]
   void ended(JNIEnv* jni, jthread thread);
-  // The calling thread ends the VM, which has told its end before its own: it is there to be visited, by the
-  // thread that says so below. For others it has ended. [app]
+  // The calling thread ends the VM, which has reported that thread's end before its own. It can still be
+  // visited by the thread that says so below; for others it has ended. [app]
   void exits(JNIEnv* jni, jthread thread);
   void visit_exiting() { exit_visitor_.store(platform::current_thread_id(), std::memory_order_relaxed); }
   // Makes records of all live platform threads that have none, with native ids as far as `ids` tells them.
   // [control]
   void enumerate(JNIEnv* jni, const NativeThreadIds& ids);
-  // Says that a thread that is about to start is the agent's own. [control]
+  // Announces that a thread that is about to start is the agent's. [control]
   void expect_agent(JNIEnv* jni, jobject thread);
-  // Was it expected? It is no longer. [app][control]
+  // True: the thread was announced. Removes the announcement. [app][control]
   bool take_expected(JNIEnv* jni, jobject thread);
   // See service/threads.h each(). `view` picks the collector. [control]
   void each(JNIEnv* jni, uint32_t view, void* argument,
             uint32_t (*visit)(void* argument, hprof_thread* thread, void* jthread_ref));
   // Platform threads that have a record.
   uint32_t live() const { return live_.load(std::memory_order_relaxed); }
-  // Are there records whose threads' ends must be heard of? [control]
+  // True: there are records, so events of ending threads are needed. [control]
   bool has_records() const;
   // Gives all records back. No callback runs or will. jni: nullptr when there are none. [control]
   void destroy(JNIEnv* jni);

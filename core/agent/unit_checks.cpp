@@ -1,4 +1,4 @@
-// Checks of what units hand over.
+// Checks of what units pass to the core.
 #include "core/agent/unit_checks.h"
 
 #include <cstdio>

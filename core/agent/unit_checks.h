@@ -1,6 +1,6 @@
-// What is checked of a unit's calls. What is wrong is said once for each unit and check, as "plugin X: ...".
-// In every build records and texts are looked at, and what is wrong is refused; what costs more is done in
-// builds with checks only (kChecks), and refuses nothing.
+// Checks of units' calls. Each failed check is reported once per unit, as "plugin X: ...". Every build checks
+// records and texts, and refuses wrong ones; more expensive checks are made in builds with checks only
+// (kChecks), and refuse nothing.
 #pragma once
 
 #include <cstdint>
@@ -20,19 +20,21 @@ enum class Complaint : uint32_t { kRecord, kText, kBuffer, kPlace, kMemory, kKep
 // "plugin X: <text>", unless this unit has had that complaint before. [any] but [signal]
 void complain(const UnitSlot& slot, Complaint complaint, const char* text);
 
-// A record that a unit hands over (pipeline/record_check.h). False: it was complained of.
+// A record that a unit hands over (pipeline/record_check.h). False: it is invalid, and a message has said so.
 // [app][gc][control][heap]
 bool check_record(const UnitSlot& slot, const hprof_record* record);
 
 // --- in builds with checks
 
-// `function` of a service, "mem.allocate", is called: may it be, here? [any]
+// Checks whether `function` of a service, "mem.allocate", may be called here. [any]
 void check_place(const UnitSlot& slot, uint32_t allowed, const char* function);
-// The unit has been destroyed, or has refused to be made: it has nothing left. [onload][control][writer]
+// The unit has been destroyed, or its create has failed: it must hold nothing any more.
+// [onload][control][writer]
 void check_given_back(const UnitSlot& slot);
 void check_given_back(const hprof_host* host);
 
-// A collector's handler while it runs, by its event (HPROF_EVENT_*): what it may call, and how long it takes.
+// Watches a collector's handler while it runs, by its event (HPROF_EVENT_*): what it may call, and how long
+// it takes.
 class HandlerCall {
  public:
   HandlerCall(const UnitSlot& slot, uint64_t event) : slot_(slot), event_(event), place_(tags_of(event)) {

@@ -24,11 +24,12 @@ struct UnitSlot {
   const SessionParts* parts = nullptr;  // of the session
   const hprof_unit* unit = nullptr;
   void* config = nullptr;
-  // Nobody waits for the unit any longer: it is not called again, what it has is never given back.
+  // The unit was given up: it is not called again, and its memory is never freed.
   std::atomic<bool> gone{false};
-  mutable std::atomic<uint32_t> complaints{0};  // those that were said, by number
-  mutable std::atomic<uint64_t> held{0};        // bytes of memory that it has; in builds with checks
-  mutable std::atomic<uint64_t> charged{0};     // the same of the budget for what it has reserved
+  mutable std::atomic<uint32_t> complaints{0};  // bits of those that were reported
+  mutable std::atomic<uint64_t> held{0};        // bytes of memory that it holds; in builds with checks
+  mutable std::atomic<uint64_t> charged{0};     // bytes charged for what it has reserved; in builds with
+                                                // checks
 };
 
 // A moment by both clocks; all zeros: never.
@@ -43,21 +44,21 @@ struct Instant {
 
 struct CollectorSlot : UnitSlot {
   const hprof_collector_ops* ops = nullptr;
-  hprof_handlers handlers = {};  // as many as both sides know of the unit's; the rest is nullptr
+  hprof_handlers handlers = {};  // the unit's handlers that both sides know; the rest is nullptr
   void* self = nullptr;
   uint32_t index = 0;          // of its view in thread records
   InsideMark inside{nullptr};  // a function of the unit, on a control thread
   bool running = false;        // [control]
-  bool has_data = false;       // it has run since it was created or reset [control]
-  bool dumped = false;         // a heap dump of its has been taken since then [control]
+  bool has_data = false;       // it has run since create or reset [control]
+  bool dumped = false;         // it has taken a heap dump since then [control]
   bool unreported = false;     // ... and since its last report [control]
-  Instant began;               // to see what it has [control]
-  Instant ended;               // if it does not run: when it was stopped [control]
+  Instant began;               // when its data begins [control]
+  Instant ended;               // when it was stopped, if it does not run [control]
   Instant reported;            // the end of its last report's window [control]
-  Windows windows;             // every=: what was told so far [control]
-  Instant window_written;      // the end of a window that is not known to be whole [control]
-  Instant window_end;          // where the next window begins; of no window yet: all zeros [control]
-  const hprof_variant* variant = nullptr;  // of its unit; stands for its needs
+  Windows windows;             // every=: what has been reported so far [control]
+  Instant window_written;      // the end of a window that may have been lost in part [control]
+  Instant window_end;          // where the next window begins; all zeros before the first [control]
+  const hprof_variant* variant = nullptr;  // of its unit; replaces the unit's needs
   PhaseGate gate;                          // open while it runs: handlers pass it
 
   uint64_t needs() const { return variant != nullptr ? variant->needs : unit->needs; }
@@ -66,7 +67,7 @@ struct CollectorSlot : UnitSlot {
 
 constexpr uint32_t kMostCollectors = 8;
 
-// Services refuse what a unit asks for that nobody waits for any longer.
+// True: the unit was given up, and services refuse its calls.
 inline bool is_gone(const UnitSlot& slot) { return slot.gone.load(std::memory_order_acquire); }
 
 inline const UnitSlot* slot_of(const hprof_host* host) { return reinterpret_cast<const UnitSlot*>(host); }

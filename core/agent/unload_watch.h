@@ -1,7 +1,8 @@
-// Which classes are watched for their end: a weak reference to each, looked at after garbage collections.
+// Watches classes for their unloading: a weak reference to each, checked after garbage collections.
 //
-// Protocol. A place is written by the thread that took it and shown by its reference (release); the sweep,
-// one at a time, empties it and gives it back. A class is watched once: by the bit of its serial.
+// Protocol. A place is written by the thread that took it and published by its reference (release); the
+// sweep, which one thread runs at a time, empties it and gives it back. A class is watched once: its serial
+// has a bit for that.
 #pragma once
 
 #include <atomic>
@@ -16,8 +17,8 @@ namespace hprof {
 
 class UnloadWatch {
  public:
-  // Off until then. most_classes: serials are below; every_class: not only those that somebody has asked the
-  // serial of. False: no memory. [onload]
+  // Off before this call. most_classes: all serials are below; every_class: also classes whose serial nobody
+  // has asked for. False: no memory. [onload]
   bool open(MemoryAccount& memory, uint32_t most_classes, bool every_class);
   // Nobody uses it any more. jni: nullptr when nothing was ever watched. [control]
   void destroy(JNIEnv* jni);
@@ -26,8 +27,8 @@ class UnloadWatch {
 
   // False: there is no memory to watch it. [app][control]
   bool add(JNIEnv* jni, jclass of, uint32_t serial);
-  // Tells of those that have gone; a serial is told once for each time that it was added. Nothing while
-  // another thread does. [control]
+  // Reports the classes that have been unloaded, each serial once per add. Does nothing while another thread
+  // sweeps. [control]
   void sweep(JNIEnv* jni, void* context, void (*gone)(void* context, uint32_t serial));
 
  private:

@@ -1,4 +1,4 @@
-// The tables of heap=sites. Rows overlap nowhere: an object is told once.
+// The tables of heap=sites. Rows do not overlap: an object is reported once.
 #include "core/bytecode/alloc_sites.h"
 
 #include "core/bytecode/opcodes.h"
@@ -7,11 +7,10 @@ namespace hprof {
 
 const CallHook kAllocatingCalls[] = {
     // Object.clone itself, which is native; javac names Object as its owner in super.clone() at any depth. A
-    // call
-    // through a class that overrides clone() ends in such a call, too.
+    // call through a class that overrides clone() ends in such a call, too.
     {kOpInvokespecial, {"java/lang/Object", "clone", "()Ljava/lang/Object;"}},
     {0, {"[", "clone", "()Ljava/lang/Object;"}},
-    // That of several dimensions is native to its end, and VMObjectAlloc tells of all its arrays.
+    // The method for several dimensions is entirely native, and VMObjectAlloc reports all its arrays.
     {kOpInvokestatic, {"java/lang/reflect/Array", "newInstance", "(Ljava/lang/Class;I)Ljava/lang/Object;"}},
     // Compiled as intrinsics, which bypass the bodies. The versions without a Class call these.
     {kOpInvokestatic,
@@ -30,7 +29,7 @@ const MethodPattern kQuietBodies[] = {
     {"java/util/Arrays", "copyOf", "([Ljava/lang/Object;ILjava/lang/Class;)[Ljava/lang/Object;"},
     {"java/util/Arrays", "copyOfRange", "([Ljava/lang/Object;IILjava/lang/Class;)[Ljava/lang/Object;"},
     {"sun/misc/Unsafe", "allocateInstance", nullptr},
-    // A constructor follows, which tells of the object.
+    // A constructor follows, which reports the object.
     {"java/lang/invoke/DirectMethodHandle", "allocateInstance", nullptr},
     {"jdk/internal/misc/Unsafe", "allocateUninitializedArray", nullptr},
     {"jdk/internal/misc/Unsafe", "allocateUninitializedArray0", nullptr},

@@ -1,5 +1,5 @@
-// Which calls allocate what no other probe of heap=sites sees, and which methods are then left without probes
-// of their own. Facts: HotSpot of JDK 8 to 27, natives and intrinsics that make objects.
+// Calls that allocate objects which no other probe of heap=sites sees, and methods that get no probes because
+// of them. Facts: HotSpot of JDK 8 to 27, natives and intrinsics that make objects.
 #pragma once
 
 #include "core/bytecode/probe_set.h"

@@ -102,7 +102,7 @@ Reason parse_class(Span file, Scratch& scratch, ClassView* view) {
   view->minor = in.u2();
   view->major = in.u2();
   if (!in.ok) return Reason::kMalformedClass;
-  // Before 45.3 the Code attribute had narrower fields; nothing but museum pieces has that.
+  // Before 45.3 the Code attribute had narrower fields; no current class has that.
   if (view->major < 45 || (view->major == 45 && view->minor < 3)) return Reason::kOldFormat;
   view->pool_begin = in.at + 2;
   Reason reason = parse_pool(in, scratch, &view->pool);

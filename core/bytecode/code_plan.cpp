@@ -124,8 +124,8 @@ const Island* CodePlan::island_for(uint32_t pc, uint32_t target) const {
   return nullptr;
 }
 
-// Behind the instruction at `pc` nothing falls through, and no exception range goes on that does not cover
-// the target, too: a handler must accept the frames of all that it covers.
+// True: control does not fall through after the instruction at `pc`, and every exception range that continues
+// there also covers the target, since a handler must accept the frames of everything that it covers.
 bool CodePlan::place_is_good(uint32_t pc, uint32_t from, uint32_t target) const {
   if ((marks[pc] & kMarkStart) == 0 || !ends_flow(kOpInfo[code->code.data[pc]].kind)) return false;
   uint32_t behind = pc + instruction_length(code->code.data, code->code.size, pc);
@@ -158,7 +158,7 @@ bool CodePlan::add_island(uint32_t pc, uint32_t target) {
   return true;
 }
 
-// Widens what does not reach until all does; each round adds to the code, so it ends.
+// Widens jumps that do not reach until all do; each round adds code, so it ends.
 Reason CodePlan::settle_jumps() {
   const uint8_t* bytes = code->code.data;
   for (uint32_t round = 0; round < kMostRounds; round++) {

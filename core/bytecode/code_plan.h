@@ -1,4 +1,4 @@
-// The new code of one method: instructions stay as they are, probes go between them, jumps are laid anew.
+// The new code of one method: instructions are kept, probes go between them, jumps are recomputed.
 //
 // A position of the old code has up to three meanings in the new one: where the probes before the instruction
 // begin (that is where jumps, frames, line numbers and exception ranges point), where the instruction itself
@@ -7,7 +7,7 @@
 //
 // A goto or jsr that no longer reaches becomes goto_w or jsr_w. A conditional jump that no longer reaches
 // jumps to an island: a goto_w behind an instruction that never goes on to the next one. An island needs no
-// knowledge of types: its stack map frame is that of its target. (The usual inversion around a goto_w would
+// type information: its stack map frame is that of its target. (The usual inversion around a goto_w would
 // need a frame that is not known.)
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a class file says of its source.
+// Source information in a class file.
 #pragma once
 
 #include "core/bytecode/class_reader.h"

@@ -16,8 +16,8 @@ constexpr const char* kEngineModule = "bytecode";
 
 struct Engine;
 
-// What is asked of the engine; all callbacks are called on the thread that rewrites. [app], from before
-// VMStart on.
+// The request to the engine; all callbacks are called on the thread that rewrites. [app], from before VMStart
+// on.
 struct EngineUse {
   ProbeSet probes;  // the callbacks of it; call hooks and quiet bodies are filled in by the engine
   Memory memory;
@@ -40,7 +40,7 @@ struct EngineTotals {
 struct EngineTable {
   uint32_t size;
   uint32_t version;  // kEngineVersion
-  // With the tracker classes made: what is rewritten from now on needs them. NULL: no memory. [onload]
+  // Makes the tracker classes, too, which rewritten classes need. NULL: no memory. [onload]
   Engine* (*create)(const EngineUse& use);
   // Any number of threads at once. loader: MethodSite::loader of the callbacks. [app]
   NewClass (*rewrite)(Engine* engine, Span file, uint32_t loader, void* context,

@@ -1,5 +1,5 @@
-// Puts probes into a class file: bytes in, bytes out, no VM. On any doubt the method, or the class, stays as
-// it was.
+// Puts probes into a class file: bytes in, bytes out, no VM. In case of doubt the method, or the class, is
+// not changed.
 #pragma once
 
 #include "core/bytecode/class_reader.h"
@@ -25,8 +25,8 @@ struct RewriteCounts {
 };
 
 struct RewriteResult {
-  // kRewritten: there is a new class. kUnchanged: the class is fine as it is. All else: the class was left in
-  // doubt.
+  // kRewritten: there is a new class. kUnchanged: the class needs no change. Otherwise: not rewritten, for
+  // that reason.
   Reason reason = Reason::kUnchanged;
   uint32_t size = 0;  // bytes of the new class
   RewriteCounts counts;

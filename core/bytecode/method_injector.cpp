@@ -1,4 +1,4 @@
-// From the wish for a method to its new bytes.
+// From the wanted probes of a method to its new bytes.
 #include "core/bytecode/method_injector.h"
 
 #include <initializer_list>
@@ -186,8 +186,8 @@ static bool may_throw(const CodeView& code, uint32_t from, uint32_t to) {
 }
 
 // Handlers behind the code: one for all, or in a constructor one for each side of the super() call. The call
-// itself cannot be covered: no frame is good for both `this` before and after it (HotSpot's verifier looks at
-// both). When it fails, the handler or catch-all of the caller sets things right.
+// itself cannot be covered: no frame is valid for `this` both before and after it (HotSpot's verifier checks
+// both). If it fails, the handler or catch-all of the caller restores the state.
 Reason MethodInjector::plan_catch_all() {
   if (!unwinds_) return Reason::kRewritten;
   uint32_t end = plan_.new_length;

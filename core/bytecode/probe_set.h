@@ -109,11 +109,10 @@ struct ProbeSet {
   bool (*include_class)(void* context, Span name, uint16_t access) = nullptr;
   // The probes wanted in that method, at most `probes`.
   uint32_t (*include_method)(void* context, const MethodSite& site, uint32_t probes) = nullptr;
-  // Asked once for each method that gets kProbeEnter, kProbeLeaf, kProbeEntered or kProbeCaught. The id of a
-  // method that is then left after all
-  // (`left` is called for it) stays unused.
+  // Asked once for each method that gets kProbeEnter, kProbeLeaf, kProbeEntered or kProbeCaught. If the
+  // method is not rewritten after all (`left` is called for it), its id stays unused.
   int32_t (*method_id)(void* context, const MethodSite& site) = nullptr;
-  // A method (or, with an empty name, a class) was left as it was though it was included.
+  // An included method (or, with an empty name, a class) was not rewritten.
   void (*left)(void* context, const MethodSite& site, Reason reason) = nullptr;
 };
 

@@ -1,5 +1,4 @@
-// StackMapTable (JVMS 4.7.4): frames are moved with the code, and each of them learns of the new local
-// variable.
+// StackMapTable (JVMS 4.7.4): frames are moved with the code, and each gets the new local variable.
 #pragma once
 
 #include "core/bytecode/class_writer.h"

@@ -1,5 +1,5 @@
-// Who may give commands over TCP: whoever knows the secret. The server says a number that it never said
-// before, the client answers with its HMAC-SHA-256 under the secret, which itself is never sent.
+// Authentication of TCP clients by a secret. The server sends a number that it has never sent before, and the
+// client answers with its HMAC-SHA-256 under the secret, which itself is never sent.
 //
 //   server: HPROF 1 <64 hex digits of the nonce>\n
 //   client: AUTH <64 hex digits of HMAC-SHA-256(secret, nonce bytes)>\n
@@ -18,14 +18,14 @@ constexpr size_t kSecretLeast = 16;  // bytes; shorter ones can be guessed
 constexpr size_t kSecretMost = 4096;
 constexpr size_t kGreetingSize = 8 + 2 * kNonceSize + 1;  // with its "\n", without NUL
 
-// The first line of a secret file: the secret is what stands before its "\r" or "\n". [any]
+// The secret is the first line of a secret file, up to its "\r" or "\n". [any]
 Str secret_of(Str file);
 
 void put_hex(const uint8_t* bytes, size_t size, TextWriter* out);
 
 void put_greeting(const uint8_t (&nonce)[kNonceSize], TextWriter* out);
 
-// Is `line` the right answer? The time it takes does not depend on where they differ. [any]
+// True: `line` is the right answer. Takes constant time, wherever they differ. [any]
 bool is_authentic(Str line, Str secret, const uint8_t (&nonce)[kNonceSize]);
 
 }  // namespace hprof

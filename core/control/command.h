@@ -1,4 +1,4 @@
-// A command to a running agent, whichever way it came: in the binary form of net= or as a line of text.
+// A command to a running agent, from the binary form of net= or from a line of text.
 #pragma once
 
 #include <cstdint>

@@ -84,7 +84,7 @@ void CommandParser::decode(ParsedCommand* parsed) const {
   parsed->outcome = good ? CommandOutcome::kCommand : CommandOutcome::kMalformed;
 }
 
-// True when there is something to tell although the body has not come.
+// True: there is a result already, before the body has arrived.
 bool CommandParser::head_complete(ParsedCommand* parsed) {
   *parsed = ParsedCommand();
   parsed->tag = bytes_[0];

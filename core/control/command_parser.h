@@ -1,6 +1,5 @@
-// The commands of net=: u1 tag, u4 serial number, u4 length, body; big-endian. Takes bytes as they come, one
-// at a time if need be, and whatever they are: memory is bounded, and a body of 2^32-1 bytes is skipped as it
-// passes by.
+// The commands of net=: u1 tag, u4 serial number, u4 length, body; big-endian. Takes any bytes, also one at a
+// time: memory is bounded, and a body of 2^32-1 bytes is skipped while it passes.
 //
 // The length tells the forms of CONTROL apart: the original and the manual use sub-option 6 differently, and
 // object ids have 4 or 8 bytes.
@@ -13,7 +12,7 @@
 
 namespace hprof {
 
-// The stream's own length fields decide what is a command; this is what one turned out to be.
+// The kind of a command, whose extent is given by the stream's length fields.
 enum class CommandOutcome : uint32_t {
   kCommand,
   kUnknown,   // a tag or a CONTROL sub-option that is not in the table
@@ -29,13 +28,13 @@ struct ParsedCommand {
 
 class CommandParser {
  public:
-  // Longer bodies are nobody's: the longest of the table has 10 bytes.
+  // No command has a longer body: the longest in the table has 10 bytes.
   static constexpr uint32_t kBodyMost = 64;
 
   // Takes bytes from the front of (*bytes, *size) until a command is complete (true, *parsed is it) or none
-  // are left. A command that is unknown or too long is told at the end of its head, before its body has come.
+  // are left. An unknown or too long command is reported at the end of its head, before its body has arrived.
   bool next(const uint8_t** bytes, size_t* size, ParsedCommand* parsed);
-  // False in the middle of a command: a peer that stops there has not said all.
+  // False in the middle of a command: a peer that stops there has not finished.
   bool between_commands() const { return used_ == 0 && skip_ == 0; }
 
  private:

@@ -1,5 +1,5 @@
-// Every command, a row each: from these the parsers, the help, the tags of net= and both pages of the manual
-// are made (docs/control.md, docs/tool.md by scripts/check-readme --write).
+// Every command as a row: the parsers, the help, the tags of net= and two pages of the manual come from these
+// (docs/control.md, docs/tool.md by scripts/check-readme --write).
 //
 // Tags and bodies are those of the socket part of the original's manual (HPROF Agent, binary format) and what
 // the original understands beyond it. The agent reads them, bin/hprof writes them.
@@ -35,7 +35,7 @@ enum ControlOption : uint16_t {
   kControlDepth = 7,       // the original's way
 };
 
-// What follows the words of a command; on the wire, what the body holds.
+// The parameters of a command, and its body on the wire.
 enum class CommandForm : uint8_t {
   kPlain,    // nothing
   kSites,    // flags and a cutoff: u2 HPROF_SITES_*, f4; or nothing

@@ -1,4 +1,4 @@
-// Where an agent takes commands: the path behind control=, and what listen= may name.
+// Where an agent takes commands: the path of control=, and the addresses allowed for listen=.
 #pragma once
 
 #include <cstddef>

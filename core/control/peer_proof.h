@@ -1,7 +1,7 @@
-// Both ends of net= show each other that they know one secret, before a byte of the profile goes over the
-// connection. The secret itself is never sent, and what one end said is of no use to anybody later, at the
-// other end, or for listen=: each end asks with a number that it never said before, and signs both numbers
-// under the name of its part.
+// Both ends of net= prove to each other that they know the same secret, before a byte of the profile is sent.
+// The secret itself is never sent. Recorded messages cannot be used again, at the other end, or for listen=:
+// each end sends a number that it has never sent before, and signs both numbers together with the name of its
+// part.
 //
 //   agent:    HPROF-NET 1 <64 hex digits of the agent's nonce>\n
 //   listener: AUTH <64 hex digits of HMAC-SHA-256(secret, "HPROF-NET 1 listener" nonces)> <the listener's

@@ -1,4 +1,5 @@
-// The file that holds a secret: its first line, of a length that cannot be guessed, for nobody else to read.
+// Reads a secret from a file: the first line, long enough not to be guessed; nobody else may be able to read
+// the file.
 #pragma once
 
 #include "core/base/message.h"

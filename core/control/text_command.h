@@ -1,5 +1,5 @@
-// Commands as lines of text (command_table.h), and lines out of a stream. The words of the socket commands
-// are those of `hprof listen`, so that one learns them once.
+// Commands as lines of text (command_table.h), and lines out of a stream. The words are the same as in `hprof
+// listen`.
 #pragma once
 
 #include "core/base/text.h"
@@ -19,7 +19,7 @@ class LineReader {
  public:
   enum class Found { kNone, kLine, kTooLong };
   // Takes bytes from the front of (*bytes, *size) up to the end of a line. kLine: *line is it, without its
-  // end ("\n" or "\r\n"), until the next call. kTooLong: give the peer up. kNone: all were taken.
+  // end ("\n" or "\r\n"), until the next call. kTooLong: disconnect the peer. kNone: all were taken.
   Found next(const uint8_t** bytes, size_t* size, Str* line);
 
  private:

@@ -1,4 +1,4 @@
-// HotSpot's machine code: which block of it an address is in, and which Java method that was compiled from.
+// HotSpot's machine code: finds the block that an address is in, and the Java method that was compiled to it.
 //
 // The events for compiled methods tell the same, but make the VM collect the inlining of every method that it
 // ever compiles; a profiler asks for few of them.
@@ -13,8 +13,8 @@ namespace hprof {
 
 class CodeHeap {
  public:
-  // Looks up the layout and the heaps, which the VM has made by then and keeps. nullptr: fine; else what is
-  // missing. [control]
+  // Looks up the layout and the heaps, which the VM has made by then and keeps. nullptr: success; else what
+  // is missing. [control]
   const char* prepare(const VmStructs& structs);
   bool is_prepared() const { return range_count_ != 0; }
 

@@ -65,7 +65,7 @@ jobject names_for(JNIEnv* jni, const Registrar& registrar, const char* field) {
   return good(jni, jni->CallStaticObjectMethod(collections, singleton, name));
 }
 
-// Does reflection show a field of that name? When it cannot be asked, it does.
+// True: reflection shows a field of that name, or cannot be asked.
 bool is_shown(JNIEnv* jni, jclass owner, const char* field) {
   jclass class_class = good(jni, jni->FindClass("java/lang/Class"));
   jclass field_class = good(jni, jni->FindClass("java/lang/reflect/Field"));

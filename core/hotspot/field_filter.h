@@ -1,4 +1,4 @@
-// The JDK's own list of fields that core reflection does not show.
+// The JDK's list of fields that core reflection hides.
 #pragma once
 
 #include <jni.h>

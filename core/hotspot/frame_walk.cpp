@@ -36,8 +36,8 @@ static bool is_between(uint64_t address, uint64_t low, uint64_t high) {
 
 // --- opening
 
-// Since Java 20 these give the memory of compiled code back in their pauses, each of which ends with an
-// event; VMs before did it at any time, other collectors do it while the program runs.
+// Since Java 20 these collectors free the memory of compiled code in their pauses, each of which ends with an
+// event. Earlier VMs do it at any time, and other collectors while the program runs.
 static bool frees_code_in_collections(const VmFlags& flags, uint32_t java_version) {
   if (java_version < kFirstCodeEpochs) return false;
   return flags.is_on("UseSerialGC") || flags.is_on("UseParallelGC") || flags.is_on("UseG1GC");
@@ -150,19 +150,20 @@ bool FrameWalk::step_interpreted(Frame* frame, Step* step, uint64_t* sender) con
   return true;
 }
 
-// Is that compilation still there? Where its memory was given back, other code is there, or what is left of
-// it: not that number in a blob of that name.
+// True: that compilation still exists. If its memory was freed, there is other code, or a rest of it, without
+// that number in a blob of that name.
 bool FrameWalk::is_compilation(uint64_t blob, uint32_t compile_id) const {
   if (read<uint32_t>(blob + layout_.compile_id) != compile_id) return false;
   const uint64_t name = read<uint64_t>(blob + layout_.blob_name);
   return name == load(&compiled_names_[0]) || name == load(&compiled_names_[1]);
 }
 
-// What there is to know about code that was not seen before. null: it is not compiled code.
+// Finds out about code that was not seen before. null: it is not compiled code.
 SeenCode::Entry* FrameWalk::look_at_code(uint64_t pc, uint64_t blob, const Step& step,
                                          SeenCode::Entry* fresh) {
   if (kind_of(blob) != Kind::kCompiled) return nullptr;
-  // A frame that waits to be deoptimized returns to the stub: where it is, is not in the return address.
+  // A frame that waits to be deoptimized returns to the stub, so the return address does not tell its
+  // position.
   if (pc >= blob + read<uint32_t>(blob + layout_.stub_offset)) return nullptr;
   const uint64_t method = read<uint64_t>(blob + layout_.method_of_code);
   const int32_t words = read<int32_t>(blob + layout_.blob_frame_size);
@@ -225,7 +226,7 @@ bool FrameWalk::is_hidden(uint64_t method) const {
   return false;
 }
 
-// Native code between: its Java caller's frames are behind the wrapper's anchor.
+// Native code in between: the frames of its Java caller are found by the wrapper's anchor.
 FrameWalk::Behind FrameWalk::behind_native(Frame* frame, const Step& at) const {
   if (!is_between(frame->fp, frame->sp, at.stack_end)) return Behind::kUnknown;
   const uint64_t before = frame->sp;
@@ -263,7 +264,7 @@ void FrameWalk::add_link(Chaining* to, const Frame& frame, const Frame& caller, 
   }
 }
 
-// What the chains of a set have in common.
+// What all chains of a set have in common.
 static uint64_t tag_of(uint64_t first_sp, uint16_t telling_slot, uint32_t depth) {
   const uint64_t telling = telling_slot != 0 ? word(first_sp, telling_slot) : 0;
   return StackChains::tag_of(telling, depth);
@@ -281,7 +282,7 @@ void FrameWalk::keep(Chaining* made, const Step& step, uint32_t depth) {
   chains.chains[set][way] = made->chain;
 }
 
-// The key of the chain that lies on the stack from that frame on; 0: none of those kept.
+// The key of the chain that matches the stack from that frame on; 0: none of those kept.
 uint64_t FrameWalk::known_chain(StackChains* chains, const Frame& frame, const Step& at,
                                 uint32_t depth) const {
   const uint64_t room = (at.stack_end - frame.sp) / kWord;

@@ -7,8 +7,8 @@ namespace hprof {
 
 using platform::guarded_read;
 
-// Runs body(), which reads by guarded_read, takes no lock and owns nothing. False: some read faulted, and
-// nothing that came of it may be used. [signal]
+// Runs body(), which reads by guarded_read, takes no lock and owns nothing. False: a read faulted, and its
+// results must not be used. [signal]
 template <typename Body>
 bool guarded(Body&& body) {
   if constexpr (platform::kReadsAreGuarded) {
@@ -20,7 +20,7 @@ bool guarded(Body&& body) {
   }
 }
 
-// Is that the NUL-terminated text there? Within guarded(). [signal]
+// True: that NUL-terminated text is at the address. Within guarded(). [signal]
 inline bool guarded_equals(const char* there, const char* text) {
   for (uint64_t i = 0;; i++) {
     if (guarded_read<char>(there, i) != text[i]) return false;

@@ -1,5 +1,5 @@
-// The one room for what is true of HotSpot only: which items (items.def) this VM has, which of them the user
-// switched off, and what came of each. Everything that uses one has a way without it.
+// Everything specific to HotSpot: which items (items.def) this VM has, which of them the user switched off,
+// and the result of each check. Every user of an item has a fallback.
 #pragma once
 
 #include <atomic>
@@ -23,17 +23,17 @@ class HotSpot {
   // off: a bit for each item that is switched off. `symbol` finds exported symbols of the VM's library, which
   // stays loaded. [onload]
   void open(uint32_t off, FindSymbol symbol, void* context, const Messages& messages);
-  // Gives back what was changed in the VM, where that can be. Nobody uses it any more. [control]
+  // Undoes changes in the VM where possible. Nobody uses it any more. [control]
   void close();
   // The VM is live. current: the calling thread. [control]
   void on_vm_init(JNIEnv* jni, jthread current);
-  // Once collectors are to start, with the fault guard in place. [control]
+  // When collectors start, with the fault guard in place. [control]
   void prepare_to_collect();
 
   // Not switched off. [any]
   bool is_on(Item item) const { return (off_ & bit_of(item)) == 0; }
-  // What came of an item: why it is not used, or nullptr: it is. Each answer is said once, as a detail.
-  // Returns whether it is used. [onload][control][app]
+  // Sets the result of an item's check: why it is not used, or nullptr: it is used. Each result is printed
+  // once, as a detail. Returns whether it is used. [onload][control][app]
   bool settle(Item item, const char* why);
 
   const VmStructs& structs() const { return structs_; }
@@ -41,7 +41,7 @@ class HotSpot {
   const NativeThreadIds& thread_ids() const { return thread_ids_; }
   const CodeHeap& code_heap() const { return code_heap_; }
 
-  // Makes the VM's compilers note the position of every instruction of what they compile from now on.
+  // Makes the VM's compilers record the position of every instruction in code that they compile from now on.
   // [onload]
   bool use_precise_code();
   // AsyncGetCallTrace; nullptr: none, or not to be used. [control]

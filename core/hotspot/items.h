@@ -19,9 +19,9 @@ static_assert(kItems <= 32, "a set of items is a bit for each");
 constexpr uint32_t bit_of(Item item) { return 1u << static_cast<uint32_t>(item); }
 const char* item_name(Item item);
 
-// What hotspot= says: y, n, or a list of -<item> and +<item>, separated by ':', each of which changes what
-// all before it say; *off gets the items that are switched off. False: it is none of that, and *problem
-// continues the sentence "hotspot option value must be ". [onload]
+// Parses hotspot=: y, n, or a list of -<item> and +<item>, separated by ':', where later ones override
+// earlier ones; *off gets the items that are switched off. False: invalid, and *problem continues the
+// sentence "hotspot option value must be ". [onload]
 bool parse_items(Str value, uint32_t* off, TextWriter* problem);
 
 }  // namespace hprof

@@ -1,4 +1,4 @@
-// Proves that addresses can be told from where the tags are.
+// Verifies that addresses can be found from the places of tags.
 #include "core/hotspot/object_address.h"
 
 #include <cstring>
@@ -107,7 +107,7 @@ bool walk_probe(jvmtiEnv* jvmti, JNIEnv* jni, Probe* probe) {
   return jvmti->FollowReferences(0, nullptr, array, &callbacks, probe) == JVMTI_ERROR_NONE;
 }
 
-// Others may keep marks in addresses, or move objects meanwhile.
+// Other collectors may keep marks in addresses, or move objects meanwhile.
 bool has_plain_heap(const VmFlags& flags) {
   static constexpr const char* kFlags[] = {"UseSerialGC", "UseParallelGC", "UseG1GC", "UseConcMarkSweepGC"};
   for (const char* flag : kFlags) {

@@ -1,4 +1,4 @@
-// What the eight bytes of an object's header say, and how large an array is.
+// The contents of eight bytes of an object's header, and sizes of arrays.
 //
 // With compressed class pointers, the default everywhere but with compact headers: at 8 the class' number (4
 // bytes), behind it the array's length. Without: the class' address. Compact headers (25+, on request; the

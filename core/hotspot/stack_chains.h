@@ -1,9 +1,8 @@
-// Stacks that a thread has walked, each as the words on it that tell it from others. The same stack is known
-// again by comparing these words, which lie at known distances, instead of finding one frame after the other.
+// Stacks that a thread has walked, each as the words on it that identify it. A stack is recognised again by
+// comparing these words, which are at known distances, instead of finding one frame after the other.
 //
-// Two stacks on which all these words are the same have the same frames: where a frame is, follows from the
-// one before it, that is from its return address and compilation, or from its frame pointer in the
-// interpreter.
+// Two stacks on which all these words are equal have the same frames: the place of a frame follows from the
+// one before it, by its return address and compilation or, in the interpreter, by its frame pointer.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +28,7 @@ struct StackChains {
   };
   struct Chain {
     uint64_t key;
-    uint32_t epoch;  // when its compilations were last looked at: see FrameWalk::trust_code
+    uint32_t epoch;  // when its compilations were last checked: see FrameWalk::trust_code
     uint16_t slots;  // up to the end of the last frame
     uint16_t links;
     Link link[kMostLinks];

@@ -11,8 +11,8 @@ namespace hprof {
 
 class NativeThreadIds {
  public:
-  // Looks up offsets and proves them on the calling thread, whose id the OS tells. nullptr: proven; else why
-  // not. [control]
+  // Looks up offsets and verifies them on the calling thread, whose id the OS knows. nullptr: verified; else
+  // why not. [control]
   const char* prepare(const VmStructs& structs, JNIEnv* jni, jobject current);
   // 0: not known, or the thread has no native thread (any more). The caller holds `thread`. [control]
   uint32_t of(JNIEnv* jni, jobject thread) const;

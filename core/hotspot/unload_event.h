@@ -1,4 +1,4 @@
-// HotSpot tells of unloaded classes by an extension event. It comes a little later than the class goes.
+// HotSpot's extension event for unloaded classes, which comes a little after the unloading.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace hprof {
 class UnloadEvent {
  public:
   // Adds 1 to *count for each class from now on. The event has its own environment, for its count. nullptr:
-  // it does; else why not, static text. [control]
+  // success; else why not, static text. [control]
   const char* watch(JavaVM* vm, uint32_t* count);
   // No event comes any more. [control]
   void close();

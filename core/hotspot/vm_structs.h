@@ -1,4 +1,4 @@
-// What HotSpot says about its own memory layout: the tables behind gHotSpotVMStructs, made for external
+// HotSpot's description of its own memory layout: the tables behind gHotSpotVMStructs, made for external
 // debuggers and exported by every HotSpot libjvm. Absent on other VMs: then everything here answers "not
 // known". The tables themselves are constant data of that library.
 #pragma once

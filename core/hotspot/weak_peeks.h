@@ -1,5 +1,6 @@
-// Whether the object of a weak JNI reference has gone, by a look at the word that the reference names:
-// HotSpot clears it then. Where that has proved right often enough, both ways, the VM is not asked any more.
+// Finds out whether the object of a weak JNI reference was collected, by reading the word that the reference
+// points to, which HotSpot clears. After enough agreement with the VM, for both results, the VM is not asked
+// any more.
 #pragma once
 
 #include <cstdint>

@@ -5,8 +5,8 @@
 
 namespace hprof {
 
-// The VM makes classes of its own and numbers or addresses them as they come, so that a name differs from run
-// to run. What changes is dropped:
+// The VM generates classes and puts numbers or addresses into their names, which differ from run to run.
+// These parts are dropped:
 //
 //   signature                                              stable
 //   LFoo$$Lambda$14/1234567;              (JDK 8)          LFoo$$Lambda;

@@ -1,4 +1,4 @@
-// The classes that anything was said about, and what they are called.
+// The classes that records refer to, and their names.
 #pragma once
 
 #include "core/base/atomic.h"
@@ -8,8 +8,8 @@
 
 namespace hprof {
 
-// A class is found by its signature and an identity that the caller chooses: anything that tells classes of
-// one name apart, such as the class object's id or the loader's; 0 will do where names are enough.
+// A class is found by its signature and an identity that the caller chooses to distinguish classes of the
+// same name, such as the class object's id or the loader's; 0 if names are enough.
 //
 // Names. A class that the VM makes (hidden classes, lambdas, proxies, reflection accessors) is stored under
 // its stable name and signature (class_names.h) unless raw names are wanted. Such classes stay different

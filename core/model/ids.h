@@ -15,7 +15,7 @@ enum class FrameId : uint32_t { kNone = 0 };
 enum class TraceSerial : uint32_t { kNone = 0 };
 enum class ThreadSerial : uint32_t { kNone = 0 };
 
-// Which class record of the VM side a jmethodID belongs to (MethodMap); chosen by the caller, any value.
+// The class record on the VM side that a jmethodID belongs to (MethodMap); any value that the caller chooses.
 enum class ClassToken : uint32_t {};
 
 // The ABI's number: raw(StringId{7}) == 7.

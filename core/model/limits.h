@@ -7,8 +7,7 @@
 
 namespace hprof {
 
-// Entries, or bytes where the name says so. What a table does not use costs address space only
-// (Backing::kLazy).
+// Entries, or bytes where the name says so. Unused room costs only address space (Backing::kLazy).
 struct ModelLimits {
   uint32_t strings;
   uint32_t classes;
@@ -28,8 +27,8 @@ struct ModelLimits {
   static ModelLimits standard();
 
   // For small memories: a part of the defaults that takes at most `bytes` in all and is allocated at
-  // creation, so that nothing is refused later but by a full table. Below about 100 KiB the smallest tables
-  // there are, which take more.
+  // creation, so that later only a full table can refuse an entry. Below about 100 KiB: the smallest tables,
+  // which take more.
   static ModelLimits fixed(uint64_t bytes);
 
   // The same for very small memories: tables in proportion to each other as a short profile of a small

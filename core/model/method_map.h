@@ -9,7 +9,7 @@
 
 namespace hprof {
 
-// What the book says of a jmethodID.
+// The book's entry for a jmethodID.
 struct MethodEntry {
   MethodId method = MethodId::kNone;  // kNone: not resolved yet
   ClassToken owner{};
@@ -31,18 +31,18 @@ struct MethodEntry {
 //    sweeper takes nodes out, so the links behind the root have one writer. It marks the value dead by a
 //    compare-and-swap first: from then on nobody finds or changes the entry. Then it unlinks the node and
 //    puts it on the free stack.
-//  - Inserters change what is said of a jmethodID by a compare-and-swap of the value; token and MethodId are
-//    one word.
-//  - A reader may stand on a node that is taken out and used again under its feet. `version` is odd while the
+//  - Inserters change the entry of a jmethodID by a compare-and-swap of the value; token and MethodId are one
+//  word.
+//  - A node may be taken out and reused while a reader is on it. `version` is odd while the
 //    node is free and grows with each use; the reader copies a node between two equal, even versions, and
 //    goes on only if the key is one of its own chain: then the node's link leads on in this chain, from an
-//    old place or from its front. Else it starts again. Somebody else's progress is needed for that each
-//    time, as seen from its root a chain that nobody changes has good nodes only; so a signal handler that
-//    interrupted a writer is never stuck.
+//    old place or from its front. Else it starts again. That happens only if another thread makes progress,
+//    since an unchanged chain has only good nodes; so a signal handler that has interrupted a writer never
+//    gets stuck.
 //  - Two threads that enter the same jmethodID at the same time may, in an ABA case of the root, leave two
 //    entries. They say the same, as a jmethodID has one class, and sweep() takes out both.
 //  - free_ is a stack through `next`, with a count in the upper half against the ABA case.
-// A class is not entered and swept at the same time: who enters holds the class.
+// A class is not entered and swept at the same time: the thread that enters it holds the class.
 class MethodMap {
  public:
   constexpr MethodMap() = default;
@@ -50,9 +50,9 @@ class MethodMap {
   bool create(MemoryAccount& memory, uint32_t capacity, Backing backing);  // [onload]
   void destroy();                                                          // [control]
 
-  // Enters a jmethodID, or changes what is said of it: one that is there with another token was used again by
-  // the VM and gets the new token; method kNone leaves a MethodId of the same token as it is. False: full, or
-  // the budget is used up, or nullptr. Lock-free. [onload][control][app]
+  // Enters a jmethodID, or changes what is said of it: an entry with another token was reused by the VM and
+  // gets the new token; method kNone leaves a MethodId of the same token as it is. False: full, or the budget
+  // is used up, or nullptr. Lock-free. [onload][control][app]
   bool insert(const void* method_id, MethodEntry entry);
 
   // False: not in the book. Lock-free. [any]

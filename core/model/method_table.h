@@ -43,9 +43,9 @@ class MethodTable {
     return entry ? &entry->info : nullptr;
   }
 
-  // To be called for every jmethodID that is resolved, even if its MethodId has lines already: only so
-  // differences between methods that count as one are noticed. `rows` in any order; count 0: the method has
-  // none. Copied. False: no room, lines stay as they were.
+  // Call it for every resolved jmethodID, even if its MethodId has lines already: otherwise differences
+  // between methods that count as one are not noticed. `rows` in any order; count 0: the method has none.
+  // Copied. False: no room, lines stay as they were.
   bool set_lines(MethodId id, const LineStart* rows, uint32_t count);
   Lines lines(MethodId id) const;
   // The line of a bytecode index: HPROF_LINE_NATIVE for a negative one, HPROF_LINE_UNKNOWN if it is not

@@ -56,7 +56,8 @@ ThreadTable::Slot* ThreadTable::claim(uint32_t* serial) {
   return nullptr;
 }
 
-// The budget ends before the room does: the places up to here are all there are. False: their threads live.
+// The budget is used up before the room: only the places up to here can be used. False: their threads are
+// alive.
 bool ThreadTable::begin_next_lap(uint64_t passed) {
   const uint64_t places = region_.charged() / sizeof(Slot);
   if (alive() >= places - places / 8) return false;

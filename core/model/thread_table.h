@@ -35,9 +35,9 @@ struct ThreadState {
 // The place of a serial is serial % capacity: a ring. A new thread takes the next serial whose place is not a
 // live thread's; serials over live threads are skipped. So a thread that ended is remembered until at least
 // (capacity - live threads) more have been seen, which is what records that still wait to be written need.
-// Where the budget ends before the room does, the ring is as long as what there is. When seven eighths of the
-// places are live threads', new ones all become one "other thread" (the loss is
-// counted by the caller), with a serial of its own, no name and no object.
+// If the budget is used up before the room, the ring ends there. When live threads have seven eighths of the
+// places, all new ones become one "other thread" (the caller counts the loss), with a serial of its own, no
+// name and no object.
 //
 // Protocol of a slot. `state` says who may write: a thread that moves it from kFree or kEnded to kClaimed
 // owns the slot. It stores serial = 0, then the facts, then the serial (release), then kAlive or kEnded. The
@@ -57,7 +57,7 @@ class ThreadTable {
 
   // Never kNone. *folded: it is the "other thread", as there was no place. Lock-free. [onload][control][app]
   ThreadSerial add(const ThreadFacts& facts, bool* folded);
-  // Is it the one that stands for all without a place? Nobody tells its start or its end. [any]
+  // True: it stands for all threads without a place, and has no start or end. [any]
   bool is_other(ThreadSerial serial) const {
     return serial != ThreadSerial::kNone && raw(serial) == other_.load(std::memory_order_acquire);
   }

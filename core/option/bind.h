@@ -8,8 +8,7 @@
 namespace hprof {
 
 // The first option that neither the core nor an opened unit knows, by a row or by its select text; nullptr:
-// none. When there is one, it may belong to a unit that does not run: open_all() the modules and ask again.
-// [onload]
+// none. It may belong to a unit that does not run: open_all() the modules and call this again. [onload]
 const OptionItem* first_unknown_option(const OptionList& list, const ModuleSet& modules);
 
 // Defaults and values of the core's own options into *core. TEXT values point into the list. [onload]

@@ -19,9 +19,9 @@ bool have_values(const OptionList& list, Error* error) {
   return true;
 }
 
-// Splits the options and opens the modules that they name. Whether a comma ends an option is known once its
-// row is: an option that takes the rest of the line may have made others of what is its value, and then all
-// of that is done again.
+// Splits the options and opens the modules that they name. Whether a comma ends an option is known only once
+// its row is: the value of an option that takes the rest of the line may have been split into others, and
+// then all of this is repeated.
 bool split_and_open(Str options, Str environment, const ModuleSearch& search, const Messages& messages,
                     Configuration* made, Error* error) {
   const Messages quiet = {[](void*, bool, const char*) {}, nullptr};
@@ -64,7 +64,7 @@ Configured configure(Str options, Str environment, const ModuleSearch& search, c
     }
   }
   if (!have_values(made.list, error)) return Configured::kFailed;
-  // Before the units: a bad value is the user's to mend, whatever modules this build has.
+  // Before the units: the user must correct a bad value, whatever modules this build has.
   if (!bind_core(made.list, &made.core, messages, error)) return Configured::kFailed;
   if (!choose_units(made.list, made.core, &made.names, &made.modules, &made.selection, error))
     return Configured::kFailed;

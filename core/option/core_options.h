@@ -35,7 +35,7 @@ struct CoreConfig {
   const char* control;       // y, n, a path or nullptr: core/control/control_address.h
   const char* listen;        // host:port; only together with
   const char* secret_file;   // a file whose first line is the secret
-  uint32_t control_implied;  // 1: control= is y because of start=n, nobody typed it
+  uint32_t control_implied;  // 1: control= is y because of start=n, not typed
   uint32_t listen_remote;    // 1: listen= may name an address that other hosts reach
   uint32_t allow;            // 0: nothing; 1: a command may end the VM
   uint32_t net_retry;

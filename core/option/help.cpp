@@ -19,7 +19,7 @@ struct Line {
   Str help;
 };
 
-// What applies when an option is not given and its row has no default.
+// The effect of an option that is not given and has no default in its row.
 Str implied_default(Str name) {
   if (name == "heap") return "all";
   if (name == "cpu" || name == "net") return "off";
@@ -78,7 +78,7 @@ void print_group(CoreGroup group, const ModuleSet& modules, const TextOut& out) 
   }
 }
 
-// Whose a unit is that is neither linked in nor lies beside the agent.
+// The vendor of a unit that is neither linked in nor beside the agent.
 void print_origin(const Module& module, const ModuleSearch& search, const TextOut& out) {
   char path[kPathMost];
   uint32_t folder = 0;

@@ -11,7 +11,7 @@ bool option_error(const OptionList& list, Str what, Error* error, Str after) {
   return false;
 }
 
-// The text begins with that name and a '='.
+// True: the text begins with that name and a '='.
 static bool begins_with(const char* text, Str name) {
   while (*text == ' ' || *text == '\t') ++text;
   return !name.empty() && strncmp(text, name.data, name.size) == 0 && text[name.size] == '=';

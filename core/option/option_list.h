@@ -1,11 +1,10 @@
 // The options as typed, split into names and values.
 //
 // "k=v,k=v": a value ends at the next ',' and may contain '=' and ':'. Blanks before a name are skipped, and
-// so is one ',' at the end. `help` stands alone, help=plugins lists the modules, help=units
-// says more of each of their units. Names are case-sensitive.
-// The text of the environment
-// (_JAVA_HPROF_OPTIONS) is appended with a comma, as the original did: an option in it replaces the same
-// option of the command line, while an option that is given twice in one of the two is refused.
+// so is one ',' at the end. `help` has no value, help=plugins lists the modules, help=units also describes
+// their units. Names are case-sensitive. The text of the environment variable _JAVA_HPROF_OPTIONS is appended
+// with a comma, as in the original: an option in it replaces the same option of the command line, while an
+// option given twice in one of the two is refused.
 #pragma once
 
 #include "core/base/build.h"
@@ -24,7 +23,7 @@ struct OptionItem {
   bool replaced = false;  // by the environment: not in force
 };
 
-// What is to be printed instead of running.
+// What to print instead of running.
 enum class Help : uint32_t { kNone, kOptions, kPlugins, kUnits };
 
 // About 18 KiB; part of the session, not of a stack frame. [onload] one thread.
@@ -33,8 +32,8 @@ class OptionList {
   static constexpr size_t kTextMost = kEmbedded ? 1024 : 8192;
   static constexpr uint32_t kItemsMost = kEmbedded ? 48 : 128;
 
-  // Copies both texts; either may be empty. tail: the name of an option whose value is all that follows in
-  // its text (HPROF_OPTION_TAIL). False: *error says why, and the list has what stands before that.
+  // Copies both texts; either may be empty. tail: the name of an option whose value is the rest of its text
+  // (HPROF_OPTION_TAIL). False: *error says why, and the list has the options before that.
   bool parse(Str text, Str environment, Error* error, Str tail = Str());
 
   Help help() const { return help_; }

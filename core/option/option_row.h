@@ -8,7 +8,7 @@
 
 namespace hprof {
 
-// What a config struct, an option name and any other text of a row may have at most.
+// The largest config struct, option name and other text of a row.
 constexpr uint32_t kConfigBytesMost = 4096;
 constexpr size_t kOptionNameMost = 32;
 constexpr size_t kOptionTextMost = 512;
@@ -33,14 +33,12 @@ OptionTable options_of(const hprof_unit& unit);
 // Letters, digits, '_' and, with dash, '-': at least one, at most `most`. [any]
 bool is_plain_name(Str name, size_t most, bool dash);
 
-// What is wrong with a row for a config struct of config_size bytes: static text, nullptr when nothing is.
-// [any]
+// The problem with a row for a config struct of config_size bytes, as static text; nullptr: none. [any]
 const char* option_row_problem(const hprof_option& row, uint32_t config_size);
 
 // Stores the typed value where the row says. The row has passed option_row_problem. For HPROF_OPTION_TEXT and
 // _TAIL the pointer itself is kept. False: it is not a value of this row; nothing is stored, and *problem
-// continues the sentence
-// "<name> option value must be ". [any]
+// continues the sentence "<name> option value must be ". [any]
 bool store_option_value(const hprof_option& row, const char* value, void* config, TextWriter* problem);
 
 // Zeroes the struct and stores the default of every row. [any]

@@ -6,13 +6,13 @@
 
 namespace hprof {
 
-// Is the value what the pattern says? A '*' at the pattern's end stands for anything. [any]
+// True: the value matches the pattern; a '*' at its end stands for anything. [any]
 bool matches_pattern(Str pattern, Str value);
 
 // Does "a=x|b=y*|c" select for option `name` with `value`? "c" alone takes any value. `select` may be
 // nullptr. [any]
 bool select_matches(const char* select, Str name, Str value);
-// Does it have any alternative for option `name`?
+// True: it has an alternative for option `name`.
 bool select_has_name(const char* select, Str name);
 
 // The values of a selector that the opened modules offer: "dump|sites|all|off". Empty: not a selector, or one

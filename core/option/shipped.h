@@ -1,5 +1,5 @@
-// Which modules of this project the options name: only those are opened, so their names are known by the
-// option before they are.
+// The shipped modules by the options that select them: only the named ones are opened, so their names must be
+// known before.
 #pragma once
 
 #include "core/option/option_list.h"
@@ -10,12 +10,11 @@ namespace hprof {
 // format=json: module and unit encoder_json.
 constexpr Str kEncoderPrefix = "encoder_";
 
-// Names of the modules to open. Options of vendors' units are not known yet: whatever remains unanswered once
-// these are open makes the others be opened, too (is_answered). False: a name that cannot be one.
-// [onload]
+// Names of the modules to open. Options of vendors' units are not known yet: if an option is still unknown
+// when these are open, the others are opened, too (is_answered). False: an invalid name. [onload]
 bool select_modules(const OptionList& list, ModuleNames* names, Error* error);
 
-// The modules of heap=all, which is meant when nothing is chosen. [onload]
+// The modules of heap=all, the default. [onload]
 bool add_default_profile(const OptionList& list, ModuleNames* names, Error* error);
 
 // Does the option choose among shipped modules? [any]

@@ -48,7 +48,7 @@ Str closest(const ModuleSet& modules, Str typed) {
   return found;
 }
 
-// The option before it, when the item is what stands behind a comma in its value.
+// The option before it, if the item is probably a part of its value after a comma.
 Str torn_value(const OptionList& list, const OptionItem& item) {
   for (uint32_t i = 1; i < list.count() && !item.has_value; ++i) {
     if (&list[i] != &item) continue;

@@ -1,4 +1,4 @@
-// What to say of an option that nobody knows.
+// The error message for an unknown option.
 #pragma once
 
 #include "core/option/option_list.h"

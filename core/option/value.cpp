@@ -1,4 +1,4 @@
-// Numbers as options spell them.
+// Numbers in options.
 #include "core/option/value.h"
 
 namespace hprof {

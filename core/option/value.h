@@ -1,4 +1,4 @@
-// Numbers as options spell them. Independent of the locale (a VM may have set LC_NUMERIC), total, no
+// Numbers in options. Independent of the locale (a VM may have set LC_NUMERIC), defined for any text, no
 // allocation.
 #pragma once
 

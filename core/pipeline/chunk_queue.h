@@ -18,7 +18,7 @@ class ChunkQueue {
     uint8_t* bytes;
     uint32_t used;
   };
-  // Bytes behind each chunk that nobody may write.
+  // Guard bytes after each chunk.
   static constexpr uint32_t kGuardBytes = 16;
 
   // `chunks` is at most kMostChunks. False: no memory. [onload]
@@ -26,11 +26,11 @@ class ChunkQueue {
   void destroy(MemoryAccount& memory);
 
   uint32_t chunk_bytes() const { return chunk_bytes_; }
-  // Is nothing written behind the chunk? Filler only.
+  // True: the guard after the chunk is intact. Filler only.
   bool is_intact(const Chunk& chunk) const;
   // The chunk to fill. Filler only.
   Chunk& current() { return chunks_[filled_ % count_]; }
-  // Hands the current chunk to the writer. Filler only, when room() holds for the next one.
+  // Hands the current chunk to the writer. Filler only, after room() was true for the next one.
   void hand_over();
   // Waits until the chunk after the current one is free. False: the deadline has passed.
   bool wait_for_room(int64_t deadline_ns);

@@ -74,7 +74,7 @@ class EventQueue {
   }
 
  private:
-  // A table brings its rows along, behind its own members.
+  // The rows of a table follow its members.
   static bool is_one_piece(const hprof_record* record) {
     if (record->kind != HPROF_RECORD_TABLE) return true;
     if (record->size < sizeof(hprof_rec_table)) return false;

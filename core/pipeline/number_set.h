@@ -1,5 +1,4 @@
-// A set of numbers that are given one after the other, some for ever: a bit each, in pages made at the first
-// touch.
+// A set of numbers that are handed out in ascending order: a bit each, in pages allocated at first touch.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,7 @@ class NumberSet {
   // With room at once for the numbers up to `most`; 0: for none. False: no memory.
   bool create(MemoryAccount& memory, uint32_t most);
   void destroy();  // not created: nothing
-  // True if the number was not in the set; or if there is no memory to tell.
+  // True: the number was not in the set, or there is no memory to know.
   bool add(uint32_t number);
   bool has(uint32_t number) const;
 

@@ -1,7 +1,7 @@
-// One output: an encoder on a sink, what was defined in it, and the chunks in between.
+// One output: an encoder on a sink, the definitions that it has, and the chunks in between.
 //
 // Encoding is serial (the pipeline's encode lock); writing to the sink is the writer thread's. An output that
-// fails says so once, drops everything from then on and never harms the application.
+// fails prints one message, drops everything from then on and never harms the application.
 #pragma once
 
 #include <atomic>
@@ -21,10 +21,10 @@ namespace hprof {
 
 class UnitText;
 
-// What a heap dump that gets on may take, all in all.
+// The most time for a heap dump that makes progress.
 constexpr int64_t kDumpTotalNs = 3600 * platform::kNanosPerSecond;
 
-// Which units an output is made of, and where it goes. Pointers live as long as the session.
+// The units of an output, and its destination. Pointers live as long as the session.
 struct OutputPlan {
   const hprof_host* encoder_host;
   const hprof_encoder_ops* encoder;
@@ -36,7 +36,7 @@ struct OutputPlan {
   uint32_t force;
   uint32_t chunks;
   uint32_t chunk_bytes;
-  uint64_t stall_ns;  // a sink that takes no byte for so long is given up
+  uint64_t stall_ns;  // a sink that accepts no byte for this long is given up
   void (*say)(const hprof_host* host, const char* text);
   // A unit broke its contract.
   void (*complain)(const hprof_host* host, const char* text);
@@ -47,20 +47,20 @@ struct OutputPlan {
   const hprof_host* filter_host = nullptr;
   const hprof_filter_ops* filter = nullptr;
   const void* filter_config = nullptr;
-  // The last word before the sink is opened; false: it is not, and `error` says why. nullptr: none.
+  // A last check before the sink is opened; false: do not open it, `error` says why. nullptr: none.
   bool (*may_open)(const hprof_host* host, char* error, uint32_t error_size) = nullptr;
-  // The VM stands still during a heap dump: one that has waited for the sink for so long, and a second for
-  // each MiB, at most kDumpTotalNs, is given up. 0: no limit.
+  // The VM is stopped during a heap dump, so a dump is given up when it has waited this long for the sink,
+  // plus a second for each MiB, at most kDumpTotalNs. 0: no limit.
   uint64_t dump_stall_ns = 0;
   TakenKinds taken;  // by the encoder; records of other kinds do not reach it
-  // It has been destroyed or closed, and should have nothing left. nullptr: nobody looks.
+  // Called after a unit was destroyed or closed, to check that it holds nothing. nullptr: no check.
   void (*gave_back)(const hprof_host* host) = nullptr;
 };
 
 class Output {
  public:
-  // Opens sink and encoder. On failure the reason, one line, is in error, and nothing is held; so it is,
-  // without one, when a sink was only to be looked at. [onload][control]
+  // Opens sink and encoder. On failure the reason, one line, is in error, and nothing is held. Nothing is
+  // held either, without a reason, if the sink was only to be checked. [onload][control]
   hprof_status open(MemoryAccount& memory, const OutputPlan& plan, uint32_t sequence, char* error,
                     uint32_t error_size);
   // Encodes the record and, before it, the definitions that it needs. [writer] under the encode lock
@@ -70,29 +70,29 @@ class Output {
   void flush();
   // Writes the chunks handed over to the sink; returns whether there were any. Writer thread only.
   bool drain();
-  // Does the sink want each report as a whole?
+  // True: the sink wants each report as a whole.
   bool wants_whole_reports() const {
     return kHasSockets && HPROF_REACHES(plan_.sink, hprof_sink_ops, flags) &&
            (plan_.sink->flags & HPROF_SINK_WHOLE_REPORTS) != 0;
   }
-  // The encoder forgets all that it has written; what comes is the beginning of an output. [writer] under
-  // both locks, when all bytes up to here are written
+  // Restarts the encoder: the next bytes begin an output. [writer] under both locks, when all bytes up to
+  // here are written
   void renew_encoder(MemoryAccount& memory);
-  // Does the sink want to know where reports begin and end?
+  // True: the sink wants to know where reports begin and end.
   bool tells_reports() const {
     return HPROF_HAS(plan_.sink, hprof_sink_ops, begin_report) ||
            HPROF_HAS(plan_.sink, hprof_sink_ops, end_report);
   }
-  // Tells it, when all bytes up to here are written. Each end goes with a begin; one that is left out is made
-  // up for before the sink is closed. [writer] under both locks
+  // Tell it, when all bytes up to here are written. Each begin has an end; a missing one is called before the
+  // sink is closed. [writer] under both locks
   void begin_report(const hprof_report_info& info);
   void end_report(bool complete);
-  // What the filter keeps back goes to the sink, and it begins anew. [writer] under the drain lock
+  // Writes the filter's remaining bytes to the sink and restarts the filter. [writer] under the drain lock
   void renew_filter();
   // Ends the output. Nothing may be writing. [writer][control]
   void close(MemoryAccount& memory, bool complete);
 
-  // Bytes that the other end of a duplex sink sent, as hprof_sink_ops.read. The caller sees to it that the
+  // Bytes that the other end of a duplex sink sent, as hprof_sink_ops.read. The caller makes sure that the
   // output is not closed meanwhile. [control]
   int64_t read(uint8_t* bytes, uint64_t size, uint64_t timeout_ns);
 
@@ -110,13 +110,13 @@ class Output {
   }
   // Whether large records can go to the sink without a copy, from a thread that drains.
   bool takes_through() const { return filter_self_ == nullptr; }
-  // A sink that takes nothing for so long is given up, from now on. [any] but [signal]
+  // From now on a sink that accepts nothing for this long is given up. [any] but [signal]
   void set_stall(uint64_t ns) { stall_ns_.store(ns, std::memory_order_relaxed); }
-  // Drops everything from now on, as fail() does, but says nothing. [any] but [signal]
+  // Drops everything from now on, like fail(), but prints nothing. [any] but [signal]
   void give_up() { failed_.store(true, std::memory_order_release); }
-  // Ends the sink alone, of an output that is cut short. [writer] not writing
+  // Closes only the sink, of a truncated output. [writer] not writing
   void close_sink() { end_sink(false); }
-  // The part of the output that a thread is inside of, the function in *function; nullptr: none. [any]
+  // The unit that a thread is inside of, with the function in *function; nullptr: none. [any]
   const hprof_host* inside(const char** function) const;
   uint64_t bytes_written() const { return bytes_written_.load(std::memory_order_relaxed); }
   // True once a report was written to it.

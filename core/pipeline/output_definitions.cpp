@@ -143,8 +143,8 @@ hprof_status OutputDefinitions::monitor_dump(const hprof_rec_monitor_dump* recor
   return HPROF_OK;
 }
 
-// Heap dump records are not looked into: nothing may stand between them, so their collector has defined what
-// they name before HEAP_DUMP_BEGIN (emit->define).
+// Heap dump records are not examined: nothing may come between them, so their collector has written the
+// definitions before HEAP_DUMP_BEGIN (emit->define).
 hprof_status OutputDefinitions::define(uint32_t kind, uint32_t id) {
   switch (kind) {
     case HPROF_RECORD_STRING:
@@ -164,7 +164,7 @@ hprof_status OutputDefinitions::define(uint32_t kind, uint32_t id) {
 
 hprof_status OutputDefinitions::before(const hprof_record* record) {
   switch (record->kind) {
-    // Of a class that this output has not named there is nothing to say.
+    // Classes that this output has not defined need no record.
     case HPROF_RECORD_CLASS_UNLOAD:
       return classes_.has(as<hprof_rec_definition>(record)->id) ? HPROF_OK : HPROF_UNSUPPORTED;
     // Its start may have been lost, when the queue was full.

@@ -1,7 +1,7 @@
-// What one output has defined already, and the definitions that a record needs before it.
+// The definitions that an output already has, and those that a record needs before it.
 //
-// Every reader relies on the order string, class, frame, trace, user; keeping it here, once, is what lets
-// collectors and encoders not think of it.
+// Every reader relies on the order string, class, frame, trace, user. It is kept here, so collectors and
+// encoders need not care.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class OutputDefinitions {
   // Takes one definition record (STRING, CLASS, FRAME, TRACE, THREAD_START). Returns HPROF_OK to go on.
   using Write = hprof_status (*)(void* context, const hprof_record* record);
 
-  // most_numbers: of each kind; room for them is taken at once. For others it is taken as they come up;
+  // most_numbers: of each kind; memory for them is taken at once. For higher numbers it is taken on demand;
   // without memory they are defined each time that they are needed.
   bool create(MemoryAccount& memory, const hprof_host* host, uint32_t most_numbers, Write write,
               void* context);

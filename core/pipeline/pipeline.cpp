@@ -11,11 +11,11 @@ namespace hprof {
 
 namespace {
 
-// Whoever has something to write wakes the writer; this is for a wake-up that no rule foresaw.
+// Threads that have something to write wake the writer; this is for a wake-up that was missed.
 constexpr int64_t kIdleWaitNs = 10 * platform::kNanosPerSecond;
 constexpr size_t kWriterStack = 256 * 1024;
 
-// Is it long, or may the encoder write again what the sink has?
+// True: it is long, or the encoder may overwrite bytes that the sink has.
 bool wants_to_drain(const hprof_record& record) {
   if (record.kind != HPROF_RECORD_FOREIGN_DUMP) return false;
   const auto& foreign = reinterpret_cast<const hprof_rec_foreign_dump&>(record);
@@ -48,7 +48,7 @@ hprof_status Pipeline::open_output(char* error, uint32_t error_size) {
 
 hprof_status Pipeline::open(char* error, uint32_t error_size) {
   if (plan_.no_output) return HPROF_OK;
-  // Nobody at the other end can hold the start of the VM up: the connection is made afterwards.
+  // The connection is made later, so that a peer cannot delay the start of the VM.
   plan_.output.look_only = retries() ? 1 : 0;
   const hprof_status status = open_output(error, error_size);
   plan_.output.look_only = 0;
@@ -84,7 +84,7 @@ hprof_status Pipeline::begin_output() {
                                 plan_.alone};
   hprof_status status = output_.write(&begin.head);
   if (status == HPROF_OK || status == HPROF_UNSUPPORTED) status = output_.write(&plan_.settings.head);
-  // An output that has failed has said so: the program goes on without it.
+  // An output that has failed has printed a message; the program goes on without it.
   return status == HPROF_UNSUPPORTED || output_.failed() ? HPROF_OK : status;
 }
 
@@ -193,8 +193,8 @@ bool Pipeline::next_output(bool says_why) {
   return false;
 }
 
-// Now rather than with the next report: who waits for the file finds it whole, and what comes meanwhile is
-// the next one's.
+// Now rather than with the next report: a reader that waits for the file finds it complete, and later records
+// go to the next one.
 void Pipeline::renew_output() {
   if (plan_.no_output || !plan_.output_per_report) return;
   platform::MutexLock encode(encode_lock_);
@@ -220,14 +220,14 @@ bool Pipeline::begin_report(bool own_output) {
   return true;
 }
 
-// What the encoder has no place for says nothing about the profile: it is not counted.
+// Records that the encoder has no place for and that are not part of the profile are not counted.
 void Pipeline::write_border(uint32_t kind, const hprof_report_info& info, hprof_status status) {
   last_time_us_ = now_us();
   const hprof_rec_report record = {{sizeof(record), kind, last_time_us_}, &info, status, 0};
   output_.write(&record.head);
 }
 
-// False: the sink does not want to know. The encode lock is held, so nothing comes behind what is written.
+// False: the sink does not want to know. The encode lock is held, so nothing is written meanwhile.
 bool Pipeline::settle_for_sink() {
   if (!output_.is_open() || !output_.tells_reports()) return false;
   output_.flush();
@@ -280,7 +280,7 @@ hprof_status Pipeline::write(hprof_record* record) {
   return without_unsupported(*record, status);
 }
 
-// An encoder that draws whole stacks has nothing to draw then, and what it writes is as good as empty.
+// An encoder of stacks has nothing to draw then, and its output is practically empty.
 void Pipeline::look_at_table(const hprof_rec_table& table, hprof_status status) {
   if (status == HPROF_OK) has_table_ = true;
   const hprof_encoder_ops* encoder = plan_.output.encoder;
@@ -289,7 +289,7 @@ void Pipeline::look_at_table(const hprof_rec_table& table, hprof_status status) 
     lacks_stacks_ = true;
 }
 
-// Once: the next reports are no others.
+// Once: later reports are the same.
 void Pipeline::say_without_stacks(const hprof_report_info& info) {
   if (said_without_stacks_) return;
   said_without_stacks_ = true;
@@ -302,15 +302,15 @@ void Pipeline::say_without_stacks(const hprof_report_info& info) {
   plan_.output.say(plan_.output.sink_host, text);
 }
 
-// What a format has no place for is left out, and takes nothing from the rest of a report. Only what
-// collectors saw is a loss: not definitions, threads and notes.
+// A record that the format has no place for is left out, and the rest of the report is not affected. Only
+// collectors' data counts as lost, not definitions, threads and notes.
 hprof_status Pipeline::without_unsupported(const hprof_record& record, hprof_status status) {
   if (status != HPROF_UNSUPPORTED) return status;
   if (record.kind >= HPROF_RECORD_TABLE) plan_.losses->add(Loss::kLostFormat);
   return HPROF_OK;
 }
 
-// A VM that waits for its dump to be taken has the processors to itself and to the thread that takes it.
+// While the VM waits for its dump to be taken, only the VM and the thread that takes it need processors.
 hprof_status Pipeline::write_through(const hprof_record* record) {
   platform::MutexLock drain(drain_lock_);
   output_.set_draining(true);
@@ -328,8 +328,7 @@ hprof_status Pipeline::define(uint32_t kind, uint32_t id) {
 void Pipeline::end_report() {
   if (!plan_.no_output) output_.flush();
   if (output_.is_open() && plan_.output.whole_only != 0) {
-    // A disk that was full shows when the last bytes are written; the sink then removes the file here and
-    // now.
+    // A full disk may show only when the last bytes are written; the sink then removes the file.
     wait_until_written(platform::kNoDeadline);
     platform::MutexLock drain(drain_lock_);
     if (output_.failed()) output_.close(*memory_, false);
@@ -338,7 +337,7 @@ void Pipeline::end_report() {
   wake_.signal();
 }
 
-// A sink that takes nothing fails its output, and what is left is dropped: this ends.
+// This ends: a sink that accepts nothing fails its output, and the rest is dropped.
 bool Pipeline::settle(bool ends_soon) {
   if (plan_.no_output) return true;
   const bool written = wait_until_written(platform::kNoDeadline);
@@ -402,7 +401,7 @@ void Pipeline::hurry(uint64_t stall_ns_now) {
   output_.set_stall(static_cast<uint64_t>(stall_ns()));
 }
 
-// Whoever is inside the sink holds the drain lock, and then its end is not for us.
+// A thread inside the sink holds the drain lock; then the sink is not closed here.
 void Pipeline::cut_short(int64_t deadline_ns) {
   output_.give_up();
   if (plan_.output.whole_only == 0) return;

@@ -36,12 +36,12 @@ class Pipeline {
  public:
   // Takes the plan and makes the queue: from here on event() works. On failure one line in error. [onload]
   hprof_status prepare(MemoryAccount& memory, const PipelinePlan& plan, char* error, uint32_t error_size);
-  // Opens the first output and writes its header into the buffers. On failure one line in error. Where it is
-  // tried again (retries) it is only looked at, and reconnect() opens it. [onload]
+  // Opens the first output and writes its header into the buffers. On failure one line in error. With retries
+  // it is only checked, and reconnect() opens it. [onload]
   hprof_status open(char* error, uint32_t error_size);
   bool retries() const { return kHasSockets && plan_.retries; }
-  // Where it is tried again: opens an output in place of one that has failed or was never there. True: a new
-  // one is open. It may wait as long as the sink does. [control]
+  // With retries: opens an output in place of one that has failed or was never opened. True: a new one is
+  // open. It may wait as long as the sink does. [control]
   bool reconnect();
   // Starts the writer thread; events that came before are kept. [control]
   bool start();
@@ -51,11 +51,11 @@ class Pipeline {
   // One report at a time; takes the encode lock. own_output: with %n it starts the next output. False: the
   // output is gone. [control]
   bool begin_report(bool own_output = true);
-  // Of a report whose parts have outputs of their own: ends that of the part before. True when there was one,
-  // and all of it has been written. [control]
+  // For a report whose parts have separate outputs: ends the previous part's output. True: there was one, and
+  // it was written completely. [control]
   bool finish_part_output();
-  // Around one collector's part of it: the encoder gets REPORT_BEGIN and REPORT_END, a sink that wants to
-  // know is told when the bytes up to there are written. end_part after each begin_part. [control]
+  // Around one collector's part of the report: the encoder gets REPORT_BEGIN and REPORT_END, and a sink that
+  // wants to know is told when the bytes up to there are written. end_part follows each begin_part. [control]
   void begin_part(const hprof_report_info& info);
   void end_part(const hprof_report_info& info, hprof_status status);
   hprof_status write(hprof_record* record);  // sets its time
@@ -67,36 +67,36 @@ class Pipeline {
   void abandon(const char* why) { output_.fail(why); }
   void end_report();
 
-  // Can the other end talk back?
+  // True: the other end can send commands.
   bool is_duplex() const { return !plan_.no_output && HPROF_HAS(plan_.output.sink, hprof_sink_ops, read); }
-  // What the other end sent: up to `size` bytes; 0: nothing came in timeout_ns, -1: nothing will any more. An
-  // output is not closed while somebody reads, so keep timeout_ns short. One thread of its own.
+  // Reads up to `size` bytes from the other end; 0: nothing came in timeout_ns, -1: nothing will come any
+  // more. The output cannot be closed during a read, so keep timeout_ns short. Called by one thread only.
   int64_t read(uint8_t* bytes, uint64_t size, uint64_t timeout_ns);
 
-  // Writes what is left, ends the output and the writer thread; gives up at the deadline: false, and then the
-  // writer may still use all this. [control]
+  // Writes the rest, ends the output and the writer thread. False: it gave up at the deadline, and the writer
+  // may still use all this. [control]
   bool finish(int64_t deadline_ns);
   // After finish, or an open() that failed: gives the memory back. No event() may be running or come.
   // [control]
   void destroy();
-  // After end_report: waits until the sink has all of it, as long as it takes any; what a filter keeps back,
-  // too, unless the output ends soon. False: the output has failed. [control]
+  // After end_report: waits until the sink has everything, as long as it accepts bytes; including a filter's
+  // remaining bytes, unless the output ends soon. False: the output has failed. [control]
   bool settle(bool ends_soon);
   bool is_open() const { return output_.is_open(); }
   bool has_failed() const { return output_.failed(); }
   bool has_output() const { return !plan_.no_output; }
-  // Does each collector's part of a report go to a reader who sees nothing else?
+  // True: each collector's part of a report is delivered separately.
   bool parts_stand_alone() const { return plan_.output_per_part || output_.wants_whole_reports(); }
   const char* name() const { return output_.name(); }
   uint64_t bytes_written() const { return output_.bytes_written(); }
-  // A number that changes while a report gets on: bytes are written, or tell_progress is called. [any]
+  // A number that changes while a report makes progress: bytes are written, or tell_progress is called. [any]
   uint64_t progress() const { return bytes_written() + told_.load(std::memory_order_relaxed); }
   void tell_progress() { told_.fetch_add(1, std::memory_order_relaxed); }
 
-  // The end is near: a sink that takes nothing for so long is given up. [any] but [signal]
+  // The VM is ending: a sink that accepts nothing for this long is given up. [any] but [signal]
   void hurry(uint64_t stall_ns);
-  // For an end that nobody waits for any longer, while a thread may be inside: drops everything from here on,
-  // and has half a heap dump put away if that is done by the deadline. [any] but [signal]
+  // For an end that is no longer waited for, while a thread may be inside: drops everything from here on, and
+  // removes an incomplete heap dump if that is possible by the deadline. [any] but [signal]
   void cut_short(int64_t deadline_ns);
   // See Output::inside.
   const hprof_host* inside(const char** function) const { return output_.inside(function); }

@@ -10,10 +10,10 @@
 
 namespace hprof {
 
-// Does a collector's record kind or table of that name reach an encoder with this list? nullptr: all do. A
-// name that is none of the core's kinds may be a table's.
+// True: a collector's record kind or table of that name reaches an encoder with this list. nullptr: all do. A
+// name that is not a kind of the core may be a table's.
 bool is_taken(const char* const* list, const char* name);
-// Is any name in both lists?
+// True: some name is in both lists.
 bool have_common(const char* const* one, const char* const* other);
 
 // The numbers of names in a session: one name, one number.
@@ -21,7 +21,7 @@ class RecordKinds {
  public:
   static constexpr uint32_t kMostRegistered = 32;
 
-  // Registers a vendor's name when it is new. 0: not a name, one of ours that is not known, or no room.
+  // Registers a vendor's name if it is new. 0: not a name, an unknown one of ours, or no room.
   // [onload][control]
   uint32_t number(const char* name);
   // A number of a vendor's kind that number() has answered? [any]

@@ -55,7 +55,7 @@ void add(hprof_cell* to, const hprof_cell& by, const hprof_column& column) {
   }
 }
 
-// A number that has become smaller has nothing new, and goes on from where it was.
+// A number that has decreased has nothing new, and continues from its new value.
 hprof_cell grown(hprof_cell* now, const hprof_cell& before, const hprof_column& column) {
   hprof_cell by = {0};
   if (column.type == HPROF_COLUMN_REAL) {
@@ -182,7 +182,7 @@ Windows::Table* Windows::table_of(const hprof_table_schema& schema) {
   return made;
 }
 
-// All rows as they are now, and those that are not told of any more.
+// All rows as they are now, and those that are no longer reported.
 hprof_status Windows::merge(Table& table, const hprof_rec_table& from) {
   if (!table.fresh.open(*memory_, *from.schema, from.row_count + table.kept.count())) return HPROF_NO_MEMORY;
   table.is_fresh = true;

@@ -1,9 +1,9 @@
 // Windows: what is new in tables whose numbers only grow. A window is the difference of two snapshots of a
-// collector's tables; nothing is set back under a counter that runs, so windows have no gap and count nothing
-// twice: their sums are what one report of it all would have.
+// collector's tables. No running counter is reset, so windows have no gaps and count nothing twice: their sum
+// is what a single report would have.
 //
-// Rows are told apart by their cells that name something (trace, thread, class, method, frame, text). Cells
-// that count are subtracted; those of STATE columns and other numbers stay as they are now.
+// Rows are identified by their cells that name something (trace, thread, class, method, frame, text). Cells
+// that count are subtracted; STATE columns and other numbers keep their current values.
 #pragma once
 
 #include <cstdint>
@@ -40,18 +40,18 @@ class RowSet {
 // The windows of one collector. Not thread safe: reports are made one at a time. [control]
 class Windows {
  public:
-  // A report begins: tables that come now are of one window. False: keep() or drop() has not been called.
+  // Begins a report: the following tables belong to one window. False: keep() or drop() has not been called.
   void begin(MemoryAccount& memory);
-  // What is new in `table` goes to *window, ranked as it is and cut off at that share; valid until the next
-  // call. Where nothing is new and a trace is all that tells its rows apart, the one row is `nothing`'s.
-  // HPROF_NO_MEMORY: the window has to be dropped.
+  // Puts what is new in `table` into *window, ranked like it and cut off at that share; valid until the next
+  // call. If nothing is new and rows are identified by a trace only, there is one row with the trace
+  // `nothing`. HPROF_NO_MEMORY: the window has to be dropped.
   hprof_status cut(const hprof_rec_table& table, double cutoff, hprof_trace_serial nothing,
                    hprof_rec_table* window);
   // The window has been written: the next one begins where it ended. Without begin() before: nothing.
   void keep();
-  // It has not: the next one has it, too.
+  // The window could not be written: the next one includes it.
   void drop();
-  // The collector has been reset: the next window has all that it sees.
+  // The collector has been reset: the next window has everything.
   void forget() {
     if (!kEmbedded) forget_all();
   }

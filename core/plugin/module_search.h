@@ -1,5 +1,5 @@
 // Where modules are looked for: linked in, then <agent's folder>/hprof/plugins, then <agent's folder>, then
-// the folders of plugins=. The first file named <module><suffix> is the one.
+// the folders of plugins=. The first file named <module><suffix> is used.
 #pragma once
 
 #include "core/base/build.h"

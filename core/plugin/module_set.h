@@ -1,8 +1,7 @@
 // The modules that were opened and the units in them.
 //
 // Opening never fails as a whole: a module that is refused is named with its reason in one message, and the
-// run goes on without it. Whether something needed it is for choose_units() to say. What was opened stays
-// open.
+// run goes on without it. choose_units() decides whether it was needed. Opened modules stay open.
 #pragma once
 
 #include <hprof/plugin.h>
@@ -36,7 +35,7 @@ enum class ModuleState : uint32_t { kOpen, kMissing, kRefused };
 struct Module {
   const hprof_module* record;
   bool linked_in;
-  bool wanted;  // an option names it, or it is a default; false: it may have what an option asks for
+  bool wanted;  // an option names it, or it is a default; false: it may serve an option
 };
 
 struct Unit {
@@ -56,11 +55,11 @@ class ModuleSet {
   // One more wanted module, perhaps open already. After open().
   void open_wanted(Str name);
 
-  // Opens what else there is: linked in, shipped, in the folders. For help, and to know all option names.
+  // Opens all other modules: linked in, shipped, in the folders. For help, and to know all option names.
   void open_all();
 
-  // One more module, that no option names: the first unit of it, nullptr when it is missing or refused (which
-  // was said). After open().
+  // Opens one more module, which no option names. Returns its first unit; nullptr: it is missing or was
+  // refused with a message. After open().
   const hprof_unit* open_internal(Str name);
 
   ModuleState state_of(Str module) const;

@@ -154,7 +154,7 @@ bool verify_ops(const hprof_unit& unit, TextWriter* reason) {
       return verify_sink(*static_cast<const hprof_sink_ops*>(unit.ops), reason);
     case HPROF_UNIT_FILTER:
       return verify_filter(*static_cast<const hprof_filter_ops*>(unit.ops), reason);
-    case kUnitEngine:  // whoever opens it knows what it should be
+    case kUnitEngine:  // the caller checks it
       return true;
     default:
       return say_number(reason, "is of kind ", unit.kind, ", which this agent does not know");
@@ -192,7 +192,7 @@ bool verify_unit(const hprof_unit* unit, TextWriter* reason) {
 bool verify_module(const hprof_module* module, Str expected_name, TextWriter* reason) {
   if (module->size < REACH(hprof_module, abi_minor))
     return say(reason, "returned a record without a version");
-  // The version first: nothing else of the record means anything when it differs.
+  // The version first: if it differs, the rest of the record is meaningless.
   if (module->abi_major != HPROF_ABI_MAJOR || module->abi_minor > HPROF_ABI_MINOR) {
     return verify_version(*module, reason);
   }

@@ -1,4 +1,4 @@
-// Is what a library returned a module that this agent can run? Pure checks on its records; nothing of it is
+// Checks that a library returned a module that this agent can run, by its records only; no function of it is
 // called.
 #pragma once
 
@@ -16,7 +16,7 @@ constexpr size_t kSelectMost = 255;
 // What the core offers to an entry function.
 hprof_offer make_offer();
 
-// expected_name: of the file or of the table entry. False: *reason says what is wrong, after "it". [any]
+// expected_name: of the file or of the table entry. False: *reason continues the sentence "it ...". [any]
 bool verify_module(const hprof_module* module, Str expected_name, TextWriter* reason);
 
 // One unit by itself; verify_module has not called it. [any]

@@ -1,4 +1,4 @@
-// Dates as text, from the fields that the port works out.
+// Dates as text, from the fields that the port computes.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ struct LocalTime {
   int hour, minute, second;
 };
 
-// The port's: false for times it cannot tell or years of more than four digits.
+// Defined by the port. False: it cannot convert the time, or the year has more than four digits.
 bool local_time(int64_t wall_milliseconds, LocalTime* time);
 
 }  // namespace hprof::platform

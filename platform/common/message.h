@@ -1,4 +1,4 @@
-// What was lost of the messages on standard error.
+// Counts the messages on standard error that were lost.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,7 @@
 
 namespace hprof::platform {
 
-// A message that does not get through is waited for this long; while none gets through, not at all.
+// How long a message waits to get through; after one was lost, the next ones do not wait.
 constexpr int64_t kMessageWaitNs = kNanosPerSecond;
 constexpr size_t kLostNoticeSize = 64;
 
@@ -21,8 +21,8 @@ class LostMessages {
     return count_.load(std::memory_order_relaxed) == 0 ? now + kMessageWaitNs : now;
   }
   void add(uint32_t count = 1) { count_.fetch_add(count, std::memory_order_relaxed); }
-  // "HPROF: 3 messages were lost: ..." with its newline, and *count of them; "" without any. They are the
-  // caller's to add() again when the notice is lost, too.
+  // "HPROF: 3 messages were lost: ..." with its newline, and *count of them; "" without any. If the notice is
+  // lost, too, the caller adds them again by add().
   void take(char (&notice)[kLostNoticeSize], uint32_t* count);
 
  private:

@@ -1,4 +1,4 @@
-// Where no handler sees the registers of an interrupted thread.
+// For systems where handlers cannot see the registers of an interrupted thread.
 #include "platform/sampling.h"
 
 namespace hprof::platform {

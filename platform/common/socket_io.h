@@ -33,7 +33,7 @@ int connect_by(Socket socket, const sockaddr* address, socklen_t length, int64_t
 // The error of the last socket call of this thread, in our codes.
 int last_socket_error();
 
-// Before the first call of a process, and again for free. Returns 0 or an error.
+// Call it before the first socket call of a process; further calls do nothing. Returns 0 or an error.
 int start_sockets();
 
 }  // namespace hprof::platform

@@ -49,7 +49,7 @@ int connect_one(const addrinfo& target, int64_t deadline_ns, Socket* socket) {
   return 0;
 }
 
-// A fair part of what is left, so that one address that swallows packets does not use up the time of the
+// A fair share of the remaining time, so that one address that drops packets does not use up the time of the
 // others.
 int64_t part_of(int64_t deadline_ns, const addrinfo* rest) {
   if (deadline_ns == kNoDeadline) return deadline_ns;
@@ -88,7 +88,7 @@ int split_address(const char* text, const char* default_port, Address* address) 
   } else {
     host_end = text + strcspn(text, ":");
     port = host_end;
-    // A second colon: an IPv6 address without its brackets, of which nobody can tell where the port begins.
+    // A second colon: an IPv6 address without brackets, whose port cannot be told apart.
     if (*port && strchr(port + 1, ':')) return kErrorBadAddress;
   }
   if (*port == ':') {

@@ -1,4 +1,5 @@
-// Attaching where this program does not know how the VM is reached.
+// For systems other than Linux, on purpose: `hprof attach` and `profile` refuse and name jcmd, which attaches
+// there (docs/tool.md). Where the system has local sockets, `hprof ctl` reaches a control socket.
 #include "platform/platform.h"
 #include "platform/tool_attach.h"
 #include "platform/tool_os.h"

@@ -27,7 +27,7 @@ int64_t deadline(double seconds) {
 }
 
 File file_of(int handle) { return File{native_handle(handle), platform::FileKind::kRegular}; }
-// A stream waits for its reader; what is a stream was decided when it was opened.
+// A stream waits for its reader; whether it is a stream was decided when it was opened.
 File stream_of(int handle) { return File{native_handle(handle), platform::FileKind::kStream}; }
 
 bool address_of(const std::string& host, const std::string& port, platform::Address* address,

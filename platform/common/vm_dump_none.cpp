@@ -1,4 +1,4 @@
-// Where no way to the VM's own heap dumper is known: the agent walks the heap itself.
+// For systems without access to the VM's own heap dumper: the agent walks the heap itself.
 #include "platform/common/text.h"
 #include "platform/error.h"
 #include "platform/vm_dump.h"

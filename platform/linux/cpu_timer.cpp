@@ -19,7 +19,7 @@
 namespace hprof::platform {
 namespace {
 
-// Where the times of a call are 32 bits wide its 64-bit twin has another number; musl names the old one *32.
+// Where a call has 32-bit times, its 64-bit variant has another number; musl names the old one *32.
 #if defined(SYS_timer_settime)
 constexpr long kSetTimeCall = SYS_timer_settime;
 using KernelTime = long;

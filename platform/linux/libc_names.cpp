@@ -1,6 +1,5 @@
-// Names that headers of glibc put in the place of standard functions, and that musl does not have: a library
-// that was built with the one runs with the other. Compiled without _FILE_OFFSET_BITS, which is what brings
-// such a name about.
+// Names that glibc's headers substitute for standard functions and that musl does not have, so that a library
+// built with glibc runs with musl. Compiled without _FILE_OFFSET_BITS, which causes the substitution.
 #include <fcntl.h>
 #include <stdarg.h>
 

@@ -7,7 +7,7 @@ namespace hprof::platform {
 
 namespace {
 
-// Where a processor keeps them. kLink is -1 where return addresses are on the stack.
+// Their positions for each processor. kLink is -1 if return addresses are on the stack.
 #if defined(__x86_64__)
 #define HPROF_REGISTER(context, name) (context)->uc_mcontext.gregs[name]
 constexpr int kPc = REG_RIP, kSp = REG_RSP, kFp = REG_RBP, kLink = -1;

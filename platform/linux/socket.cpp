@@ -1,4 +1,4 @@
-// Who is at the other end of a local socket.
+// The user at the other end of a local socket.
 #include <errno.h>
 #include <sys/socket.h>
 

@@ -7,7 +7,7 @@
 namespace hprof::platform {
 namespace {
 
-// Numbers of timers are kept as one more than they are, so that 0 is none and a fresh place is all zeros.
+// Timer numbers are stored plus one, so that 0 is none and a new place is all zeros.
 constexpr uint32_t kNone = 0;
 uint32_t kept(int number) { return static_cast<uint32_t>(number) + 1; }
 
@@ -18,13 +18,13 @@ struct Place {
   std::atomic<uint32_t> next_free{0};
 };
 
-// Chunk k has kFirst << k places; the first is there without being asked for. Places count from 1.
+// Chunk k has kFirst << k places; the first chunk exists from the start. Places count from 1.
 constexpr uint32_t kFirst = 128;
 constexpr uint32_t kChunks = 16;
 Place first_places[kFirst];
 std::atomic<Place*> chunks[kChunks] = {{first_places}};
 std::atomic<uint32_t> used{0};
-// The free list: the first place in the low half, and a count that tells one state of the list from the next.
+// The free list: the first place in the low half, and in the high half a count that changes with the list.
 std::atomic<uint64_t> free_places{0};
 
 uint32_t chunk_of(uint32_t index) {

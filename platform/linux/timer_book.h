@@ -1,10 +1,10 @@
-// Which timers are ours: a signal carries the kernel's number of its timer, and the value that the timer was
+// Recognises our timers: a signal carries the kernel's number of its timer and the value that the timer was
 // made with, which is a place in this book. Another profiler's timer may have any value, but not the number
-// that stands at that place.
+// recorded at that place.
 //
-// Who writes: the thread that makes or deletes a timer, before it runs and after it was stopped. A place that
-// is given back remembers its last number, so that a signal that is still on its way is known as ours. Places
-// are never unmapped.
+// A place is written by the thread that makes or deletes its timer, before the timer runs and after it was
+// stopped. A free place remembers its last number, so that a signal still on its way is recognised as ours.
+// Places are never unmapped.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace hprof::platform {
 bool book_timer(void* value, uint32_t* place);
 // The kernel's number of the timer that was made for the place. Before it is started. [any] but [signal]
 void number_timer(uint32_t place, int number);
-// The timer is deleted, or was never made: the place may be another's. [any] but [signal]
+// The timer was deleted, or never made: frees the place. [any] but [signal]
 void release_timer(uint32_t place);
 
 enum class Booked : uint32_t { kNo, kLate, kYes };

@@ -65,8 +65,8 @@ bool can_count_cpu() {
   return true;
 }
 
-// Does the file have the text, such as the name of an exported symbol? *behind: up to 32 bytes that follow
-// it.
+// True: the file contains the text, such as the name of an exported symbol. *behind: up to 32 bytes that
+// follow it.
 bool file_mentions(const std::string& path, const char* text, std::string* behind = nullptr) {
   FILE* file = fopen(path.c_str(), "re");
   if (file == nullptr) return false;
@@ -92,7 +92,7 @@ bool file_mentions(const std::string& path, const char* text, std::string* behin
   return found;
 }
 
-// A path that /proc told, as the process sees it: where its root is a folder of ours (chroot), the kernel
+// Converts a path from /proc to the process's view: if its root is a folder of ours (chroot), the kernel
 // names paths from our root.
 std::string path_there(const std::string& path, const std::string& its_root) {
   if (path == its_root) return "/";
@@ -136,7 +136,7 @@ void read_home(const std::string& root, JvmFacts* facts) {
     facts->version = version.substr(0, version.find_first_of(")-+"));
 }
 
-// Takes on the user, group and groups of a process, for good. Only root can.
+// Takes on the user, group and groups of a process, permanently. Only root can.
 bool take_rights_of(const std::string& status) {
   unsigned real = 0, user = 0, group = 0;
   if (sscanf(status_line(status, "Uid").c_str(), "%u %u", &real, &user) != 2) return false;
@@ -153,8 +153,8 @@ bool take_rights_of(const std::string& status) {
          setresuid(user, user, user) == 0;
 }
 
-// May the process itself write to its folder? Asked in a child that has its rights, so that access lists and
-// mounts that are read-only count.
+// True: the process itself may write to its folder. Tried in a child with its rights, so that access lists
+// and read-only mounts are respected.
 bool may_write(const std::string& folder, const std::string& status, uint32_t user) {
   const int place = open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (place < 0) return false;

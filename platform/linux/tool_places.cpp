@@ -1,8 +1,8 @@
-// Private folders in a JVM's /tmp: to meet its agent, and for files that it does not see. See
-// platform/tool_attach.h.
+// Private folders in a JVM's /tmp: to exchange data with its agent, and for copies of files that it does not
+// see. See platform/tool_attach.h.
 //
-// Who uses a folder holds a lock of it, so that what killed programs left behind can be told from what is in
-// use, whatever namespaces the two live in.
+// A program locks the folder that it uses, so that folders left by killed programs can be recognised, in any
+// namespace.
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -32,7 +32,7 @@ std::string problem(const std::string& what, const std::string& path) {
   return what + " " + path + ": " + std::strerror(errno);
 }
 
-// Files, sockets and, three levels deep, folders of ours. What cannot be removed stays.
+// Removes files, sockets and, three levels deep, folders of ours. What cannot be removed stays.
 void remove_tree(const std::string& path, int levels = 3) {
   struct stat status;
   if (lstat(path.c_str(), &status) != 0 || status.st_uid != geteuid()) return;
@@ -45,7 +45,7 @@ void remove_tree(const std::string& path, int levels = 3) {
   }
 }
 
-// The open folder, if it is ours alone and no link; else -1.
+// Opens the folder if it is ours, private and no link; else -1.
 int open_own_folder(const std::string& path) {
   const int folder = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   struct stat status;
@@ -56,7 +56,7 @@ int open_own_folder(const std::string& path) {
   return -1;
 }
 
-// What killed programs of this user have left in `tmp`.
+// Removes what killed programs of this user have left in `tmp`.
 void remove_leftovers(const std::string& tmp) {
   for (const std::string& name : names_in_folder(tmp)) {
     if (name.rfind(kMeetingPrefix, 0) != 0 && name.rfind(kStagePrefix, 0) != 0) continue;
@@ -78,7 +78,7 @@ bool write_copy(const std::string& path, const std::string& content) {
   return close(file) == 0 && good;
 }
 
-// Whole files only: a copy that was broken off must not be loaded.
+// Whole files only: an incomplete copy must not be loaded.
 bool put_copy(const std::string& folder, const FileCopy& copy) {
   for (size_t slash = copy.name.find('/'); slash != std::string::npos;
        slash = copy.name.find('/', slash + 1)) {

@@ -1,10 +1,10 @@
 // The VM's own heap dumper, through its attach socket and into pipes.
 //
-// GC.heap_dump wants a path. It gets one in a private folder that is a symbolic link to /proc/self/fd/N, the
-// write end of an anonymous pipe; -overwrite keeps the VM from demanding a new file. 22 and later also open
-// <path>.p0, write the objects there, and at the end open it for reading and ask for its size, which is 0 for
-// a pipe, so nothing is copied. We hold the write ends until the VM has answered: its opening for reading
-// must not wait, and the end of the data is not seen as an end of file but by the answer on the socket.
+// GC.heap_dump needs a path. It gets a symbolic link, in a private folder, to /proc/self/fd/N, the write end
+// of an anonymous pipe; -overwrite makes the VM accept an existing file. 22 and later also open <path>.p0,
+// write the objects there, and at the end open it for reading and ask for its size, which is 0 for a pipe, so
+// nothing is copied. We keep the write ends open until the VM has answered: its opening for reading must not
+// wait, and the end of the data is known from the answer on the socket, not from an end of file.
 #include <errno.h>
 #include <fcntl.h>
 #include <initializer_list>
@@ -24,7 +24,7 @@ namespace {
 
 constexpr int64_t kAttachMs = 5000;  // until the VM listens
 constexpr int64_t kSilenceMs =
-    300000;  // neither data nor an answer; a collection of a large heap may come first
+    300000;  // without data or an answer; a collection of a large heap may come first
 constexpr int64_t kStepMs = 100;
 constexpr const char* kFolderPrefix = "hprof-dump-";
 constexpr const char* kFirstStream = "heap";
@@ -38,7 +38,6 @@ int fail(char* reason, size_t size, const char* words, int code) {
 }
 
 // --- the attach socket
-// ---------------------------------------------------------------------------------------------
 
 void socket_path(char* path, size_t size) { snprintf(path, size, "/tmp/.java_pid%u", process_id()); }
 
@@ -115,11 +114,10 @@ int send_command(Socket socket, bool all, const char* path) {
   return socket_send_all(socket, request, size, deadline_after_ms(kAttachMs));
 }
 
-// --- what killed processes have left
-// ---------------------------------------------------------------------------------------------
+// --- leftovers of killed processes
 
-// Folders of ours, named as for mkdtemp below, that nobody has locked: whoever takes a dump holds its
-// folder's lock.
+// Removes folders of ours, named as for mkdtemp below, that nobody has locked: a process that takes a dump
+// locks its folder.
 bool remove_old_folder(void*, const char* name) {
   if (strncmp(name, kFolderPrefix, strlen(kFolderPrefix)) != 0 || strlen(name) != strlen(kFolderPrefix) + 6)
     return true;
@@ -142,7 +140,6 @@ bool remove_old_folder(void*, const char* name) {
 }
 
 // --- where the dump goes
-// ---------------------------------------------------------------------------------------------
 
 struct Pipe {
   int read_end = -1;
@@ -180,20 +177,20 @@ struct Dump {
   char answer[200] = "";
   size_t answer_size = 0;
 
-  // All that the stream has; false: nothing was there.
+  // Takes everything that the stream has; false: there was nothing.
   bool read_stream(uint32_t stream) {
     ssize_t count = read(streams[stream].read_end, buffer, buffer_size);
     if (count <= 0) return false;
     const bool begins = taken == 0;
     taken += static_cast<uint64_t>(count);
     if (wanted) wanted = take(context, stream, buffer, static_cast<size_t>(count));
-    // Until now the pipes held 64 KiB, far less than any dump: the VM was held up in the midst of it. Those
-    // will do if more is refused.
+    // So far the pipes hold 64 KiB, far less than any dump, which stops the VM in the middle of it. That is
+    // enough if more is refused.
     for (uint32_t i = 0; begins && i < stream_count; i++)
       fcntl(streams[i].write_end, F_SETPIPE_SZ, kPipeBytes);
     return true;
   }
-  // 0: the VM has said all.
+  // 0: the VM has sent its whole answer.
   int64_t read_answer(Socket socket) {
     char bytes[256];
     int64_t count = socket_receive(socket, bytes, sizeof bytes, 0);
@@ -203,7 +200,7 @@ struct Dump {
   }
   int pump(Socket socket, char* reason, size_t reason_size);
 
-  // For the first of the dump in short steps: the VM's attach thread may come to wait for us meanwhile.
+  // Until the dump begins, in short steps: the VM's attach thread may start to wait for us meanwhile.
   int wait_for_bytes(pollfd* polled) {
     const bool begun = taken != 0 || answer_size != 0;
     for (int64_t waited = 0; waited < kSilenceMs; waited += begun ? kSilenceMs : kStepMs) {

@@ -14,8 +14,7 @@
 #include "platform/posix/signal_hook.h"
 #include "platform/sampling.h"
 
-// Made by the linker where anything of the library makes guarded reads. Distances from each number's own
-// place.
+// Defined by the linker if the library has any guarded read. Each number is a distance from its own address.
 struct GuardedPlace {
   int32_t load, behind;
 };
@@ -79,7 +78,7 @@ uint64_t place_at(const int32_t& distance) {
   return reinterpret_cast<uintptr_t>(&distance) + static_cast<uint64_t>(int64_t{distance});
 }
 
-// True: it was one of guarded_read's. What it should have read is 0 already.
+// True: the fault was in a guarded read, whose result is 0 now.
 bool skip_guarded_read(void* context) {
   MachineRegisters registers;
   if (!kReadsAreGuarded || !read_registers(context, &registers)) return false;
@@ -99,27 +98,25 @@ void end_guarded_call(void* context) {
   Frame* frame = entry ? entry->top.load(std::memory_order_relaxed) : nullptr;
   if (!frame) return;
   entry->top.store(frame->outer, std::memory_order_relaxed);
-  // Leaving by a jump, so what the kernel would do at the return is done here: the mask as it was at the
-  // fault.
+  // The handler is left by a jump, so the signal mask is restored here, as the kernel would at the return.
   pthread_sigmask(SIG_SETMASK, &static_cast<ucontext_t*>(context)->uc_sigmask, nullptr);
   siglongjmp(frame->jump, 1);
 }
 
 void on_fault(int number, siginfo_t* info, void* context) {
   const int kept = errno;
-  const bool sent = info->si_code <= 0;  // by kill() or another thread; not a fault of what runs here
+  const bool sent = info->si_code <= 0;  // by kill() or another thread; not a fault of this code
   if (!sent && skip_guarded_read(context)) return;
   if (!sent && running.load(std::memory_order_relaxed) != 0) end_guarded_call(context);
   errno = kept;
   const SignalHook& hook = hooks[number == SIGSEGV ? 0 : 1];
   if (hook_forward(hook, info, context)) return;
-  // Default or ignored: with that in place again the instruction faults once more and the kernel does its
-  // part.
+  // Default or ignored: with that restored, the instruction faults again and the kernel handles it.
   sigaction(number, &hook.previous, nullptr);
   if (sent) raise(number);
 }
 
-// A function of its own, so that nothing it uses after the jump can have lived in a register of the caller.
+// A separate function, so that nothing used after the jump can be in a register of the caller.
 __attribute__((noinline)) bool call_in_frame(Entry* entry, void (*fn)(void*), void* argument) {
   Frame frame;
   frame.outer = entry->top.load(std::memory_order_relaxed);

@@ -31,7 +31,7 @@ int poll_writable(int descriptor, int64_t deadline_ns) {
   for (;;) {
     pollfd wanted = {descriptor, POLLOUT, 0};
     const int ready = poll(&wanted, 1, poll_timeout(deadline_ns));
-    if (ready > 0) return 0;  // POLLERR too: the write says what it is
+    if (ready > 0) return 0;  // POLLERR too: the write returns the error
     if (ready == 0) return kErrorTimedOut;
     if (errno != EINTR) return errno;
   }
@@ -48,7 +48,7 @@ int64_t write_stream(int descriptor, const void* data, size_t size, int64_t dead
   }
 }
 
-// A count of 0 for a size that is not 0 would make loops spin.
+// A count of 0 for a non-zero size would make callers loop forever.
 int64_t checked_count(int64_t count, size_t size) { return count == 0 && size ? -int64_t{EIO} : count; }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Opening files, for output in a way that nobody else can turn against us.
+// Opening files; for output, in a way that others cannot exploit.
 //
 // Every check that matters is made on the open descriptor; the lstat() before it only keeps us from opening
 // what we would refuse anyway, and gives the better error.
@@ -45,7 +45,7 @@ int copy_own_descriptor(int from, File* file) {
   return 0;
 }
 
-// Whether a file that exists may be our output, and of which kind it is.
+// Checks whether an existing file may be our output, and of which kind it is.
 int check_usable(const struct stat& status, Existing existing, FileKind* kind) {
   const bool own = status.st_uid == geteuid();
   if (S_ISLNK(status.st_mode)) return kErrorSymbolicLink;
@@ -63,7 +63,7 @@ int check_usable(const struct stat& status, Existing existing, FileKind* kind) {
 }
 
 // A lock of this open file, which nobody else can have while we write. Children that were forked without
-// exec share it. What cannot be locked (some network file systems) is taken as it is.
+// exec share it. A file that cannot be locked (on some network file systems) is used without a lock.
 int lock_regular(int descriptor) {
 #ifdef LOCK_EX
   const bool held = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
@@ -123,7 +123,7 @@ int file_create(const char* path, Existing existing, File* file, int64_t deadlin
   for (int round = 0; round < 5; ++round) {
     const int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);
     if (descriptor >= 0) {
-      // Somebody who may replace it can have taken it already.
+      // Another process that may replace it can have taken it already.
       const int error = lock_regular(descriptor);
       if (error) {
         close(descriptor);

@@ -1,8 +1,8 @@
 // Local (unix-domain) sockets.
 //
-// Who may connect is decided by the mode of the socket's file. Nobody can connect between bind() and
-// listen(), so the mode is set and looked at in between; that the path still names our socket then follows
-// from its directory, in which nobody else can rename.
+// The mode of the socket's file decides who may connect. Nobody can connect between bind() and listen(), so
+// the mode is set and checked in between. The path still names our socket then, because nobody else can
+// rename in its directory.
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -44,7 +44,7 @@ int check_parent(const char* path) {
   return is_secure_directory(parent) ? 0 : kErrorUnsafeDirectory;
 }
 
-// 0 if nothing is in the way at `path` any more.
+// 0: `path` is free now.
 int remove_stale(const char* path) {
   struct stat status;
   if (lstat(path, &status) != 0) return errno == ENOENT ? 0 : errno;
@@ -105,7 +105,7 @@ void local_remove_dead(const char* folder, const char* prefix, const char* suffi
     const size_t length = strlen(name), end = strlen(wanted.suffix), begin = strlen(wanted.prefix);
     if (length < begin + end || strncmp(name, wanted.prefix, begin) != 0) return true;
     if (strcmp(name + length - end, wanted.suffix) != 0) return true;
-    // ...<pid><suffix>: a process that is seen alive need not be asked.
+    // ...<pid><suffix>: skip it if the process is alive.
     pid_t pid = 0, digit = 1;
     for (const char* at = name + length - end;
          at > name && at[-1] >= '0' && at[-1] <= '9' && digit < 1000000000; --at, digit *= 10) {
@@ -116,7 +116,7 @@ void local_remove_dead(const char* folder, const char* prefix, const char* suffi
     PathText(path, sizeof path).add(wanted.folder).add("/").add(name);
     struct stat status;
     if (lstat(path, &status) != 0 || !S_ISSOCK(status.st_mode) || status.st_uid != geteuid()) return true;
-    // One that was bound a moment ago refuses, too, until its owner listens.
+    // A socket that has just been bound refuses, too, until its owner listens.
     if (wall_ms() / 1000 - status.st_mtime >= kYoungSeconds) remove_stale(path);
     return true;
   };

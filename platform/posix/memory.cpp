@@ -23,7 +23,7 @@ void* reserve_lazy(size_t size) {
       mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (region == MAP_FAILED) return nullptr;
 #ifdef MADV_NOHUGEPAGE
-  // Tables are used here and there: huge pages would make all of one resident.
+  // Tables are used sparsely: huge pages would make a whole table resident.
   madvise(region, whole, MADV_NOHUGEPAGE);
 #endif
   return region;

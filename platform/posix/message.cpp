@@ -1,8 +1,8 @@
 // Messages on standard error, which may be a pipe that nobody reads.
 //
 // The descriptor is shared with the application, so it cannot be made non-blocking. A pipe or terminal is
-// opened once more for each message, which gives a description of our own; where that is not possible, a poll
-// says that a short write does not wait, unless another thread is faster.
+// opened again for each message, which gives a file description of our own. If that is not possible, a poll
+// ensures that a short write does not wait, unless another thread is faster.
 #include "platform/common/message.h"
 
 #include <errno.h>
@@ -56,7 +56,7 @@ class Channel {
     for (;;) {
       pollfd wanted = {descriptor(), POLLOUT, 0};
       const int ready = poll(&wanted, 1, poll_timeout(deadline_ns));
-      if (ready >= 0 || errno != EINTR) return ready != 0;  // POLLERR too: the write says what it is
+      if (ready >= 0 || errno != EINTR) return ready != 0;  // POLLERR too: the write returns the error
     }
   }
 
@@ -70,7 +70,7 @@ bool put_all(Channel& channel, const char* text, int64_t deadline_ns) {
   size_t left = strlen(text);
   while (left) {
     const ssize_t count = channel.put(text, left, deadline_ns);
-    if (count < 0) return true;  // closed: nobody is there to miss it
+    if (count < 0) return true;  // closed: nobody would read it
     if (count == 0) return false;
     text += count;
     left -= static_cast<size_t>(count);

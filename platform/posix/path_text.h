@@ -1,4 +1,4 @@
-// Paths put together out of texts and numbers.
+// Builds paths from texts and numbers.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,7 @@
 
 namespace hprof::platform {
 
-// Puts a path together in a buffer of the caller. What does not fit makes the whole path empty, never a wrong
-// one.
+// Builds a path in the caller's buffer. If it does not fit, the path is empty, never wrong.
 class PathText {
  public:
   PathText(char* text, size_t size) : text_(text), size_(size) { text_[0] = 0; }

@@ -1,4 +1,4 @@
-// Taking over a signal and handing on what is not ours.
+// Handles a signal and passes on those that are not ours.
 #include "platform/posix/signal_hook.h"
 
 #include <errno.h>

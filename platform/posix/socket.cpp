@@ -44,7 +44,7 @@ int prepare_descriptor(int descriptor) {
   return fcntl(descriptor, F_SETFD, FD_CLOEXEC) < 0 ? errno : 0;
 }
 
-// Errors and hang-ups count as ready, the next call says what it is.
+// Errors and hang-ups count as ready; the next call returns the error.
 int wait_ready(int descriptor, short events, int64_t deadline_ns) {
   for (;;) {
     pollfd wanted = {descriptor, events, 0};
@@ -55,7 +55,7 @@ int wait_ready(int descriptor, short events, int64_t deadline_ns) {
   }
 }
 
-// Linux polls a local socket that was shut down as readable, and a non-blocking accept says EAGAIN for ever.
+// After shutdown, Linux polls a local socket as readable, and a non-blocking accept returns EAGAIN forever.
 bool is_shut_down(int descriptor) {
   pollfd asked = {descriptor, 0, 0};
   return poll(&asked, 1, 0) > 0 && (asked.revents & POLLHUP) != 0;
@@ -87,7 +87,7 @@ int open_stream(int family, Socket* stream) {
 
 int connect_by(Socket socket, const sockaddr* address, socklen_t length, int64_t deadline_ns) {
   if (connect(descriptor_of(socket), address, length) == 0) return 0;
-  // A connect that was interrupted goes on by itself, as one that would wait does.
+  // An interrupted connect continues by itself, like one that would wait.
   if (errno != EINPROGRESS && errno != EINTR) return socket_error(errno);
   const int late = wait_ready(descriptor_of(socket), POLLOUT, deadline_ns);
   if (late) return late;
@@ -112,7 +112,7 @@ int socket_accept(Socket listener, int64_t deadline_ns, Socket* connection) {
       connection->handle = descriptor;
       return 0;
     }
-    // The peer may have gone again, or another thread may have taken it.
+    // The peer may have left again, or another thread may have accepted it.
     if (errno != EINTR && errno != EAGAIN && errno != ECONNABORTED) return errno;
     if (is_shut_down(descriptor_of(listener))) return kErrorClosed;
   }

@@ -27,7 +27,7 @@ bool open_on_desktop(const std::string& path, std::string* error) {
     *error = "there is no display here (DISPLAY and WAYLAND_DISPLAY are not set)";
     return false;
   }
-  // A browser that it starts may say this and that, for as long as it lives.
+  // A browser that it starts may print messages as long as it runs.
   posix_spawn_file_actions_t actions;
   int code = posix_spawn_file_actions_init(&actions);
   if (code == 0) {

@@ -1,4 +1,4 @@
-// Facts about this host where /proc does not tell them. See platform/tool_facts.h.
+// Facts about this host, for systems without a /proc that has them. See platform/tool_facts.h.
 #include <climits>
 #include <sys/statvfs.h>
 #include <sys/utsname.h>

@@ -61,7 +61,7 @@ void* map_memory(size_t size) {
 void* map_temporary(size_t size, const std::string& folder, std::string* error) {
   int file = nameless_file(folder, error);
   if (file < 0) return nullptr;
-  // Without its blocks a full disk would kill the process at the first touch.
+  // The blocks are allocated now: otherwise a full disk would kill the process at the first touch.
   int code = posix_fallocate(file, 0, static_cast<off_t>(size));
   void* region = code == 0 ? mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
   if (region == MAP_FAILED) {

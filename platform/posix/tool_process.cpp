@@ -1,4 +1,4 @@
-// What only the front end does with files, signals and processes.
+// Files, signals and processes, as far as only the front end needs them.
 #include <cstring>
 #include <errno.h>
 #include <limits.h>

@@ -22,7 +22,7 @@ WriteSignals::WriteSignals() {
 WriteSignals::~WriteSignals() {
   const int kept = errno;
   if (kept == EPIPE || kept == EFBIG) {
-    // Only what was not pending before is ours to take back.
+    // Only a signal that was not pending before is removed.
     sigset_t raised;
     sigemptyset(&raised);
     for (int number : {SIGPIPE, SIGXFSZ}) {

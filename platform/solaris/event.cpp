@@ -18,7 +18,7 @@ static_assert(sizeof(sem_t) <= 64 && alignof(sem_t) <= 8, "Event::native_ is too
 
 sem_t* semaphore_in(unsigned char* native) { return std::launder(reinterpret_cast<sem_t*>(native)); }
 
-// By what is left and not by the time of day, which may jump.
+// By the remaining time and not by the time of day, which may jump.
 bool take(sem_t* semaphore, int64_t deadline_ns) {
   for (;;) {
     int result;

@@ -64,7 +64,7 @@ int open_existing(const char* path, Existing existing, File* file) {
       CreateFileA(path, GENERIC_WRITE | READ_CONTROL | WRITE_DAC, FILE_SHARE_READ, nullptr, OPEN_EXISTING,
                   FILE_FLAG_OPEN_REPARSE_POINT | SECURITY_SQOS_PRESENT | SECURITY_ANONYMOUS, nullptr);
   if (handle == INVALID_HANDLE_VALUE) {
-    // Who writes a file shares it with readers only.
+    // A file being written is shared with readers only.
     const int error = last_error();
     return error == ERROR_SHARING_VIOLATION ? kErrorInUse : error;
   }
@@ -175,7 +175,7 @@ int64_t file_size(File file) {
   return GetFileSizeEx(handle_of(file), &size) ? size.QuadPart : -int64_t{last_error()};
 }
 
-// Who may read it is what the folder hands down: the users' own folders keep other users out.
+// The folder's inherited rights decide who may read it: users' own folders keep other users out.
 bool file_is_private(File file) { return is_owned_by_us(handle_of(file)); }
 
 bool file_is_terminal(File file) {

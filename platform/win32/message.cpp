@@ -14,7 +14,7 @@ namespace hprof::platform {
 namespace {
 
 LostMessages lost;
-// A thread writes, perhaps one that was left behind: until it is through, messages are lost at once.
+// A thread is writing, perhaps an abandoned one: until it has finished, messages are lost at once.
 std::atomic<bool> stuck{false};
 
 void write_now(const char* text) {
@@ -22,7 +22,7 @@ void write_now(const char* text) {
   WriteFile(GetStdHandle(STD_ERROR_HANDLE), text, static_cast<DWORD>(strlen(text)), &written, nullptr);
 }
 
-// Shared by the caller and the thread; who is last frees it.
+// Shared by the caller and the thread; the last one frees it.
 struct Job {
   std::atomic<uint32_t> holders{2};
   char text[2048];
@@ -39,7 +39,7 @@ void run_job(void* argument) {
   job->leave();
 }
 
-// False: it is not through at the deadline.
+// False: it has not finished at the deadline.
 bool write_on_thread(const char* notice, const char* text, int64_t deadline_ns) {
   void* memory = calloc(1, sizeof(Job));
   if (memory == nullptr) return false;

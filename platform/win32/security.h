@@ -1,4 +1,4 @@
-// Who we are and what others may do, in the terms of access control lists.
+// Our identity and the rights of others, in terms of access control lists.
 #pragma once
 
 #include "platform/win32/wait.h"

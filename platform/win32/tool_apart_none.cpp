@@ -1,4 +1,4 @@
-// Windows has no fork: a body cannot go on in a process of its own.
+// Windows has no fork, so a function cannot continue in a separate process.
 #include "platform/tool_apart.h"
 
 namespace hprof::os {

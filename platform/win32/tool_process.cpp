@@ -1,4 +1,4 @@
-// What only the front end does with files, Ctrl-C and processes.
+// Files, Ctrl-C and processes, as far as only the front end needs them.
 #include <algorithm>
 #include <atomic>
 #include <iostream>
@@ -78,7 +78,7 @@ int ready_socket(const std::vector<int>& handles, int milliseconds) {
   return -1;
 }
 
-// As the C library of the other program takes its command line apart: backslashes count only before quotes.
+// Quotes as the C library of the other program parses its command line: backslashes count only before quotes.
 std::string quoted(const std::string& argument) {
   if (!argument.empty() && argument.find_first_of(" \t\n\v\"") == std::string::npos) return argument;
   std::string text = "\"";

@@ -19,7 +19,7 @@ static const hprof_option kOptions[] = {
 
 static constexpr const char* kRecords[] = {HPROF_TABLE_CPU_SAMPLES, HPROF_KIND_NOTE, nullptr};
 
-// Class loads are demanded by AsyncGetCallTrace.
+// AsyncGetCallTrace requires class load events.
 static constexpr hprof_unit describe() {
   hprof_unit unit = collector_unit<Collector, Config>("cpu_samples", "cpu=samples|cpu=y",
                                                       "CPU time by call stack, sampled");

@@ -21,8 +21,8 @@ struct Shared {
   SampledThreads threads;
   SampleBook book;
 
-  // Is it a thread to sample? Virtual threads are sampled through their carriers, the agent's own not at all.
-  // [app][control]
+  // True: sample this thread. Virtual threads are sampled through their carriers, the agent's threads not at
+  // all. [app][control]
   bool takes(const hprof_thread& thread) const {
     if ((thread.flags & (HPROF_THREAD_VIRTUAL | HPROF_THREAD_AGENT)) != 0) return false;
     const auto info = find_thread(services.ids, services.host, thread.serial);

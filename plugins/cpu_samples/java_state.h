@@ -1,4 +1,4 @@
-// What a thread does, as wall-clock samples tell it.
+// What a thread does, in wall-clock samples.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ inline JavaState java_state(jint jvmti_state) {
   if ((jvmti_state & JVMTI_THREAD_STATE_PARKED) != 0) return JavaState::kParked;
   if ((jvmti_state & JVMTI_THREAD_STATE_SLEEPING) != 0) return JavaState::kSleeping;
   if ((jvmti_state & JVMTI_THREAD_STATE_WAITING) != 0) return JavaState::kWaiting;
-  // Where a thread that waits in the kernel (for a socket, say) cannot be told from one that computes.
+  // In native code: it may wait in the kernel (for a socket, say) or compute, which JVMTI does not tell.
   return (jvmti_state & JVMTI_THREAD_STATE_IN_NATIVE) != 0 ? JavaState::kNative : JavaState::kRunnable;
 }
 

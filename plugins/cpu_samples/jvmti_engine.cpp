@@ -79,7 +79,7 @@ uint64_t JvmtiEngine::cpu_time(uint64_t os_id, jthread thread) const {
                                                                       : kUnknownTime;
 }
 
-// What it used since the last look has no stack.
+// The CPU time since the last look has no stack.
 void JvmtiEngine::let_go(SampledThread* place, hprof_thread_serial serial, uint64_t os_id) {
   const uint64_t cpu = cpu_time(os_id, nullptr);
   {
@@ -98,13 +98,13 @@ void JvmtiEngine::count_rest() {
     shared_->book.add_reason(rest_thread_.load(std::memory_order_relaxed), kNotSeenRunning, rest);
 }
 
-// What it used before is not ours: a thread of native code has run before it was attached.
+// CPU time used before does not count: a native thread has run before it was attached.
 void JvmtiEngine::thread_start(hprof_thread* thread) {
   if (!shared_->takes(*thread)) return;
   const uint64_t cpu = thread->os_id != 0 ? cpu_time(thread->os_id, nullptr) : kUnknownTime;
   SampledThread* place = meet(thread, cpu);
-  // Its first interval has begun at a random moment, so that also of threads that use less than one as many
-  // are sampled as their CPU time is worth.
+  // Its first interval has begun at a random moment, so that threads that use less than an interval are
+  // sampled in proportion to their CPU time.
   if (place != nullptr)
     place->cpu_open.fetch_add(draw(place, cpu, shared_->interval_ns), std::memory_order_relaxed);
 }
@@ -124,8 +124,8 @@ void JvmtiEngine::thread_end(hprof_thread* thread) {
   if (place != nullptr) let_go(place, thread->serial, thread->os_id);
 }
 
-// Notes what the thread has used; answers what of it is not charged yet, 0: nothing was used. The place's
-// lock is held.
+// Records the thread's CPU time; returns the part not charged yet, 0: none was used. The place's lock is
+// held.
 uint64_t JvmtiEngine::use(SampledThread* place, hprof_thread_serial serial, uint64_t cpu) const {
   const uint64_t seen = place->cpu_seen.load(std::memory_order_relaxed);
   if (place->serial.load(std::memory_order_relaxed) != serial) return 0;
@@ -157,7 +157,7 @@ void JvmtiEngine::loop(void* argument, void* jni, hprof_agent_thread* thread) {
   auto* self = static_cast<JvmtiEngine*>(argument);
   const Services& s = self->shared_->services;
   self->moments_.seed(s.clock->monotonic(s.host));
-  // A look that took longer than an interval does not make up for the ones it missed: weights do that.
+  // A look that took longer than an interval does not repeat missed ones: the weights make up for them.
   while (s.threads->wait(thread, self->moments_.pause(self->shared_->interval_ns)) != 0)
     self->look(static_cast<JNIEnv*>(jni));
 }
@@ -192,7 +192,7 @@ uint64_t JvmtiEngine::take(SampledThread* place, hprof_thread_serial serial, uin
   return open / interval;
 }
 
-// False: the thread is gone, or has been met asleep for too long.
+// False: the thread is gone, or has been found asleep for too long.
 bool JvmtiEngine::take_back(const Candidate& candidate, bool had_turn) {
   SampledThread* place = candidate.place;
   LockGuard guard(place->lock, shared_->services);
@@ -215,9 +215,9 @@ void JvmtiEngine::look(JNIEnv* jni) {
   if (has_turn) shared_->book.turn.unlock();
 }
 
-// A thread on a CPU moves its clock while we look. One that does not may have been pushed off its CPU (on a
-// machine with one CPU always, by us), which is fine in Java code; in native code it is more likely blocked
-// there.
+// The CPU clock of a running thread advances while we look. If it does not, the thread may have lost its CPU
+// (always, to us, on a machine with one CPU), which is fine in Java code; in native code it is more likely
+// blocked.
 bool JvmtiEngine::is_running(const Candidate& candidate) {
   jint state = 0;
   if (jvmti_->GetThreadState(candidate.thread, &state) != JVMTI_ERROR_NONE) return false;
@@ -280,8 +280,8 @@ void JvmtiEngine::count(JNIEnv* jni, Candidate* candidate, const jvmtiFrameInfo*
   candidate->counted = true;
 }
 
-// What was not charged is to be charged later; the CPU time of a thread that is never met running is put down
-// as that.
+// What was not charged is charged later; the CPU time of a thread that is never found running is counted as
+// such.
 void JvmtiEngine::settle(bool has_turn) {
   for (uint32_t i = 0; i < candidate_count_; i++) {
     const Candidate& candidate = candidates_[i];

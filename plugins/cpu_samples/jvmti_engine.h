@@ -3,9 +3,9 @@
 // those that are running.
 //
 // A thread's CPU time is charged to its samples without loss: a sample weighs as many whole intervals as its
-// thread has used since its last one, the rest is carried on. A thread that is blocked when looked at
-// (parked, in epoll or accept) gets no sample then; its time waits for a look at which it runs, and is put
-// down as JVM.not_seen_running when that does not come; so is what it used between the last look and its end.
+// thread has used since its last one; the rest is carried over. A thread that is blocked when looked at
+// (parked, in epoll or accept) gets no sample then; its time waits for a look at which it runs, and counts as
+// JVM.not_seen_running if none comes. So does the time between the last look and its end.
 #pragma once
 
 #include <atomic>
@@ -32,7 +32,7 @@ class JvmtiEngine {
 
   void thread_start(hprof_thread* thread);  // [app]
   void thread_end(hprof_thread* thread);    // [app]
-  // Counts what threads used between the last look at them and their end; whoever calls has the book's turn.
+  // Counts what threads used between the last look at them and their end; the caller holds the book's turn.
   // [consumer]
   void count_rest();
 
@@ -49,8 +49,8 @@ class JvmtiEngine {
     bool counted;
   };
   static constexpr uint32_t kMostCandidates = 256;
-  // After so many intervals of its CPU time without having been met running, a thread's time is put down as
-  // such.
+  // After this many intervals of CPU time without being found running, a thread's time counts as
+  // not_seen_running.
   static constexpr uint64_t kPatience = 32;
 
   void let_go(SampledThread* place, hprof_thread_serial serial, uint64_t os_id);
@@ -58,7 +58,7 @@ class JvmtiEngine {
   uint64_t take(SampledThread* place, hprof_thread_serial serial, uint64_t cpu, jthread* ref);
   bool take_back(const Candidate& candidate, bool had_turn);
   static void loop(void* argument, void* jni, hprof_agent_thread* thread);
-  // The thread's place, with that much CPU time seen where none was. [app][control]
+  // The thread's place; a new one starts with this CPU time. [app][control]
   SampledThread* meet(hprof_thread* thread, uint64_t cpu);
   static uint32_t visit_new(void* argument, hprof_thread* thread, void* jthread_ref);
   static uint32_t visit(void* argument, hprof_thread* thread, void* jthread_ref);

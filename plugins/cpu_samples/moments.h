@@ -1,4 +1,4 @@
-// Random moments: what looks at them falls into step with no program. No VM.
+// Random moments: looks at them never fall into step with a program. No VM.
 #pragma once
 
 #include <cstdint>

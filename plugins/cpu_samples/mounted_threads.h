@@ -1,6 +1,6 @@
-// The virtual thread on top of a carrier, which shows its own frames only: an extension function of JVMTI
-// (21+) tells it, and wants can_support_virtual_threads. An environment of our own asks for it, so that a run
-// with signals does not pay for it (switching gets slower on 21 and 22).
+// The virtual thread mounted on a carrier, whose stack shows the carrier's frames only. An extension function
+// of JVMTI (21+) finds it and needs can_support_virtual_threads. A separate environment requests that
+// capability, so that runs with signals do not pay for it (switching gets slower on 21 and 22).
 #pragma once
 
 #include <jvmti.h>
@@ -12,8 +12,8 @@ namespace hprof::samples {
 class MountedThreads {
  public:
   void open(const Services& services);  // [control]
-  void close();                         // nobody asks any more [control]
-  // A local reference to the virtual thread, null: there is none, or that cannot be told.
+  void close();                         // no more queries [control]
+  // A local reference to the virtual thread, null: there is none, or it is not known.
   jthread find(jthread carrier) const;
 
  private:

@@ -5,7 +5,7 @@
 
 namespace hprof::samples {
 
-// Does one of the patterns cover the whole name? An empty pattern, and none (null), covers all. [any]
+// True: one of the patterns matches the whole name. An empty pattern, or null, matches every name. [any]
 bool covers(const char* pattern, hprof_text name);
 
 }  // namespace hprof::samples

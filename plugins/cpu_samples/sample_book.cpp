@@ -1,4 +1,4 @@
-// Where samples become numbers.
+// Turns stacks into traces and counts.
 #include "plugins/cpu_samples/sample_book.h"
 
 #include <cstring>
@@ -8,7 +8,7 @@ namespace hprof::samples {
 hprof_status SampleBook::open(const Services& services, uint32_t depth) {
   services_ = &services;
   has_continuations_ = services.settings().java_version >= 19;
-  // Made while there is memory. A row without frames stops readers of the ASCII format.
+  // Made early, while there is memory: a row without frames makes readers of the ASCII format fail.
   if (lost_trace_ == 0) lost_trace_ = synthetic_trace("no_memory_for_the_trace");
   if (depth == 0) depth = 1;
   if (depth == depth_) return HPROF_OK;
@@ -53,8 +53,8 @@ static bool is_continuation_entry(const Services& s, hprof_frame_id frame) {
          is_text(name, "run");
 }
 
-// How many of the frames are the virtual thread's, all when there is none. A carrier that is just in the
-// entry itself keeps its frames.
+// How many of the frames belong to the virtual thread; all if there is none. A carrier that is in the entry
+// methods itself keeps its frames.
 uint32_t SampleBook::below_continuation(uint32_t count) const {
   for (uint32_t i = 0; i < count; i++) {
     if (is_continuation_entry(*services_, frames_[i])) return i == 0 ? count : i;

@@ -1,4 +1,4 @@
-// Where samples become numbers: raw stacks to traces, traces to counts.
+// Turns raw stacks into traces, and counts samples by trace.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@ class SampleBook {
   void close();
   void clear();  // forgets the counts
 
-  // Where the agent's tables are full, a sample counts under the trace JVM.no_memory_for_the_trace, which
-  // open made; only where that found no memory either, under the empty trace.
+  // When the agent's tables are full, a sample counts under the trace JVM.no_memory_for_the_trace, which open
+  // has made, or under the empty trace if even that found no memory.
 
-  // Counts a stack, innermost frame first, count >= 1. `thread` is used with thread=y only. What lies below a
-  // virtual thread's entry belongs to its carrier and is left out. [consumer]
+  // Counts a stack, innermost frame first, count >= 1. `thread` is used with thread=y only. Frames below a
+  // virtual thread's entry belong to its carrier and are left out. [consumer]
   void add_stack(void* jni, hprof_thread_serial thread, const hprof_raw_frame* frames, uint32_t count,
                  uint64_t weight);
   // Counts samples that have no stack, under a synthetic frame. [consumer]
   void add_reason(hprof_thread_serial thread, Reason reason, uint64_t weight);
-  // The two in halves: the trace first, with one frame more behind its last (0: none). A trace may be counted
-  // again. [consumer]
+  // The same in two steps: first the trace, with one more frame after its last (0: none); then its count, any
+  // number of times. [consumer]
   hprof_trace_serial trace_of(void* jni, hprof_thread_serial thread, const hprof_raw_frame* frames,
                               uint32_t count, hprof_frame_id last);
   hprof_trace_serial trace_of(hprof_thread_serial thread, Reason reason, hprof_frame_id last) const;
@@ -39,12 +39,12 @@ class SampleBook {
   const TraceCounts& counts() const { return counts_; }
   uint64_t total() const { return total_; }
   uint64_t looks() const { return looks_; }  // whatever they weigh
-  // How many looks of one weight say as much about shares (Kish's effective sample size).
+  // The number of looks of equal weight that would be as accurate (Kish's effective sample size).
   uint64_t equal_looks() const;
   uint64_t by_reason(Reason reason) const { return reasons_[reason]; }
   uint32_t depth() const { return depth_; }
-  // Who uses the book: one of the agent's threads at a time. The engine's passes when it does not get it, the
-  // control thread waits.
+  // The turn to use the book: one of the agent's threads at a time. The engine's thread skips its work if it
+  // does not get it, the control thread waits.
   Lock turn;
 
  private:

@@ -23,11 +23,11 @@ struct AsyncFrame {
 // One sample. `frames` are followed by room for as many as the queue was made for.
 struct Sample {
   std::atomic<uint64_t> turn;
-  uint32_t ticks;       // intervals of CPU time it stands for
+  uint32_t ticks;       // intervals of CPU time that it stands for
   uint32_t thread;      // thread serial
   int32_t frame_count;  // > 0: frames; <= 0: minus the Reason why there are none
   uint32_t reserved;
-  void* top;  // jmethodID, not null: its code was on top, the frames are those of its callers
+  void* top;  // jmethodID; not null: the top frame is in its code, and the frames are those of its callers
   AsyncFrame frames[1];
 };
 

@@ -1,8 +1,8 @@
-// What the engines keep per thread: a place that the thread's slot leads to.
+// What the engines keep per thread: a place that the thread's slot refers to.
 //
 // A place is given back at its thread's end but never unmapped before close, and its handle carries a
-// generation: a late signal for a thread that is gone finds valid memory, and finds out. Handlers of signals
-// take no lock.
+// generation: a late signal for a thread that has ended finds valid memory, and sees that it is stale. Signal
+// handlers take no lock.
 #pragma once
 
 #include <atomic>
@@ -15,23 +15,23 @@
 namespace hprof::samples {
 
 struct alignas(16) SampledThread : PooledPlace {
-  std::atomic<uint32_t> serial;      // of the thread; 0: of none. Under the lock it says whose the timer is
+  std::atomic<uint32_t> serial;      // of the thread, 0: none; under the lock it names the timer's owner
   std::atomic<uint32_t> generation;  // changes with each thread
   std::atomic<uint32_t> sampled;     // 0: switched off by command
   Lock lock;
   std::atomic<uint64_t> os_id;
   std::atomic<hprof_cpu_timer*> timer;  // changes under the lock
   std::atomic<uint64_t> timer_number;   // of that timer, for the handler
-  // Engines that look: the thread's CPU clock when last seen, and what of it is not charged to a sample yet
-  // (nanoseconds; signed, under the lock, with random looks). Timers: due_times.h
+  // Engines that look: the thread's CPU clock when last seen, and the part of it not charged to a sample yet
+  // (nanoseconds; with random looks signed, and under the lock). Timers: due_times.h
   std::atomic<uint64_t> cpu_seen;
   std::atomic<uint64_t> cpu_open;
-  std::atomic<uint32_t> look;   // what the look that is on its way to the thread weighs; 0: none is
-  std::atomic<uint32_t> early;  // what a look weighed that came too early; 0: none did
+  std::atomic<uint32_t> look;   // weight of the look that is on its way to the thread; 0: none
+  std::atomic<uint32_t> early;  // weight of a look that came too early; 0: none
   std::atomic<uint32_t> early_in_a_row;
   std::atomic<uint32_t> look_met;   // the thread was on a processor when the look was sent
   std::atomic<uint64_t> look_cpu;   // its CPU clock then
-  std::atomic<uint32_t> announced;  // stands in the list of new places
+  std::atomic<uint32_t> announced;  // it is in the list of new places
   std::atomic<uint32_t> next_new;   // in that list, a number
   // The looker's own: the serial with which it knows the thread, and whether it has had a look at it.
   uint32_t runs;
@@ -46,10 +46,10 @@ class SampledThreads {
   // The place of a thread, made if need be; null: no memory. *is_new: by this call. [app] the thread itself,
   // [control] in each()
   SampledThread* get(const Services& services, hprof_thread* thread, bool sampled, bool* is_new);
-  // null: it has none. [app][control]
+  // null: the thread has none. [app][control]
   static SampledThread* find(const hprof_thread* thread);
-  // The thread is gone, or is not sampled any more. *timer is what it had, the caller's to stop. False: it
-  // was not that thread's place any more. [app][control]
+  // The thread has ended, or is no longer sampled. The caller stops *timer. False: the place no longer
+  // belonged to that thread. [app][control]
   bool give_back(const Services& services, SampledThread* place, hprof_thread_serial serial,
                  hprof_cpu_timer** timer);
 
@@ -62,8 +62,8 @@ class SampledThreads {
     });
   }
 
-  // New places for the looker, who takes them all at once: the number of the first, 0: none. next_announced()
-  // takes that place off the list. Lock-free.
+  // The list of new places for the looker, which takes all at once: the number of the first, 0: none.
+  // next_announced() removes that place from the list. Lock-free.
   void announce(SampledThread* place);  // [app][control]
   uint32_t take_announced() { return announced_.exchange(0, std::memory_order_acq_rel); }
   uint32_t next_announced(uint32_t number);
@@ -71,7 +71,7 @@ class SampledThreads {
   SampledThread& at(uint32_t number) const { return places_[number]; }
   uint32_t last() const { return places_.last(); }
 
-  // The place as one word for a timer, and back: null when it is another thread's by now. [signal]
+  // The place as one word for a timer, and back; null if it belongs to another thread by now. [signal]
   static void* handle(const SampledThread* place) {
     return reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(place) |
                                    (place->generation.load(std::memory_order_relaxed) & kGenerations));

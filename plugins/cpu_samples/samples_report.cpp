@@ -113,7 +113,7 @@ hprof_status write_report(const Services& services, Snapshot* snapshot, const Ci
   const uint64_t count = rank_rows(snapshot->rows, snapshot->row_count, snapshot->total, cutoff);
   for (uint64_t i = 0; i < count; i++) snapshot->rows[i].time_ns = snapshot->rows[i].count * how.interval_ns;
   const hprof_cpu_row totals = {snapshot->total, snapshot->total * how.interval_ns, 0};
-  // gprof2dot waits for ever where a table has no row.
+  // gprof2dot waits forever if a table has no row.
   hprof_cpu_row none = {};
   const hprof_frame_id frame = services.ids->synthetic_frame(services.host, "JVM", "all_below_cutoff");
   if (count == 0) none.trace = services.ids->trace(services.host, 0, &frame, 1, 0);

@@ -1,4 +1,4 @@
-// The report: the table as one CPU_SAMPLES record, then notes on how it was come by.
+// The report: the table as one CPU_SAMPLES record, then notes on how the samples were taken.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace hprof::samples {
 
-// What was counted, copied so that counting goes on while it is written.
+// A copy of the counts, so that counting can go on while the report is written.
 struct Snapshot {
   hprof_cpu_row* rows = nullptr;
   uint64_t row_count = 0;
@@ -18,15 +18,15 @@ struct Snapshot {
   uint64_t total = 0;
   uint64_t looks = 0, equal_looks = 0;
   uint64_t reasons[kReasonCount] = {};
-  hprof_cpu_row small[1] = {};  // the rows when there is one only, or no memory for more
+  hprof_cpu_row small[1] = {};  // the rows if there is only one, or no memory for more
 
-  // Whoever calls has the book's turn. Never empty: no samples at all give one row of count 0, under a
+  // The caller holds the book's turn. Never empty: without samples there is one row of count 0, under a
   // synthetic frame. [control]
   void take(const Services& services, const SampleBook& book);
   void release(const Services& services);
 };
 
-// How the samples were come by.
+// How the samples were taken.
 struct Circumstances {
   const char* engine;  // "signal", "jvmti" ...; null: never started
   uint64_t interval_ns;

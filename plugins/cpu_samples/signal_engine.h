@@ -28,8 +28,8 @@ class SignalEngine {
   // What sends the signals.
   enum class Source : uint32_t { kTimers, kLooks };
 
-  // Times every thread, or has it looked at. On failure everything is as before, and *why is static text.
-  // [control]
+  // Starts a timer on every thread, or the looks at it. On failure nothing has changed, and *why is static
+  // text. [control]
   hprof_status start(Source source, const char** why);
   void stop();  // a barrier; what was queued is counted [control]
   bool is_stuck() const { return drainer_stuck_ || looker_stuck_; }  // a thread did not end: no close
@@ -40,7 +40,7 @@ class SignalEngine {
   // Starts or stops the timer of a thread as its `sampled` says. [app][control]
   void apply(SampledThread* thread, hprof_thread_serial serial);
 
-  // Counts what is queued now; whoever calls has the book's turn. [consumer]
+  // Counts what is queued now; the caller holds the book's turn. [consumer]
   void drain_all(void* jni);
 
  private:

@@ -11,15 +11,15 @@ namespace hprof::samples {
 
 static_assert(sizeof(jvmtiFrameInfo) == sizeof(hprof_raw_frame), "stacks are passed on as they are");
 
-// A turn is followed by a pause of at least so many times what it took: 1.6 % of a processor, and a little
-// for what the VM has the threads themselves do.
+// A turn is followed by a pause of at least this many times its length: 1.6 % of a processor, plus what the
+// VM lets the threads do themselves.
 static constexpr uint64_t kRestFactor = 64;
-// A turn may take as long, also where the interval is short: a wake-up costs as much as some looks.
+// A turn may take this long even if the interval is short: a wake-up costs as much as several looks.
 static constexpr uint64_t kTurnNs = 200'000;
 // Where each look stops the VM: at most 50 in a second.
 static constexpr uint64_t kLeastBetweenStopsNs = 20'000'000;
 static constexpr uint32_t kFirstLooks = 8, kMostLooks = 1u << 20;
-// The mean of what turns take is over about so many: a pause must not depend on what was just seen.
+// The length of a turn is averaged over about this many: a pause must not depend on what was just seen.
 static constexpr uint64_t kTurnsInMean = 16;
 static constexpr uint64_t kMostJump = 4;
 static constexpr uint64_t kFirstStopNs = 200'000;
@@ -78,7 +78,7 @@ void WallEngine::stop() {
   mounted_.close();
 }
 
-// Time since the last look at a thread that lives is nobody's: less than a turn's.
+// The time since the last look at a live thread is not counted; it is less than a turn.
 void WallEngine::let_all_go(JNIEnv* jni) {
   if (jni == nullptr) return;
   threads_.each([&](WallThread& place) {
@@ -87,7 +87,7 @@ void WallEngine::let_all_go(JNIEnv* jni) {
   });
 }
 
-// A thread may have been about to end while stop passed by.
+// A thread may have been ending while stop ran.
 void WallEngine::close() {
   if (stuck_) return;
   const Services& s = shared_->services;
@@ -136,7 +136,7 @@ void WallEngine::thread_end(hprof_thread* thread) {
   if (place != nullptr) threads_.end(place, thread->serial, s.clock->monotonic(s.host));
 }
 
-// True: the thread that had it has ended, and its place is free again.
+// True: the thread has ended, and its place is free again.
 bool WallEngine::take_ended(JNIEnv* jni, WallThread& place) {
   const hprof_thread_serial serial = place.ended.exchange(0, std::memory_order_acquire);
   if (serial == 0) return false;
@@ -201,7 +201,7 @@ void WallEngine::look_around(JNIEnv* jni) {
   if (facts_.most_threads < threads_.live()) facts_.most_threads = threads_.live();
 }
 
-// What the turn took sets how many looks the next one has time for.
+// The length of this turn decides how many looks the next one has time for.
 void WallEngine::pay(uint64_t spent_ns) {
   facts_.spent_ns += spent_ns;
   // The first time that a method is seen takes long, and does not come again.
@@ -221,7 +221,7 @@ void WallEngine::pay(uint64_t spent_ns) {
 
 // Is it still where it was when its trace was taken?
 bool WallEngine::stands_still(const WallThread& place, uint64_t cpu, uint32_t depth) const {
-  // Only clocks that timers go by are known to be exact.
+  // Only clocks that timers use are known to be exact.
   const bool is_exact = shared_->services.sampling != nullptr && cpu != kUnknownTime;
   return is_exact && place.trace != 0 && place.cpu_ns == cpu && place.depth == depth;
 }
@@ -237,7 +237,7 @@ uint32_t WallEngine::look(JNIEnv* jni, WallThread& place) {
     place.open_ns = 0;
     return 0;
   }
-  // Read before its stack is taken: what it does after that read shows at the next look.
+  // Read before the stack is taken, so that anything the thread does after that shows at the next look.
   const uint64_t cpu = place.os_id == 0 ? kUnknownTime : s.clock->thread_cpu(s.host, place.os_id);
   const uint32_t depth = shared_->depth.load(std::memory_order_relaxed);
   if (stands_still(place, cpu, depth)) {
@@ -290,7 +290,7 @@ void WallEngine::take_together(JNIEnv* jni) {
   jvmtiStackInfo* stacks = nullptr;
   const jvmtiError error = jvmti_->GetThreadListStackTraces(count, threads, depth, &stacks);
   stop_ns_ = s.clock->monotonic(s.host) - before;
-  // On a busy machine the VM's thread waits for a processor now and then: that is no cost.
+  // On a busy machine the VM's thread sometimes waits for a processor; that does not count as cost.
   if (stop_ns_ > 2 * usual_stop_ns_) stop_ns_ = 2 * usual_stop_ns_;
   usual_stop_ns_ = stop_ns_;
   facts_.stops++;
@@ -321,7 +321,7 @@ void WallEngine::count(WallThread& place) {
   const auto interval = static_cast<int64_t>(shared_->interval_ns);
   place.open_ns += static_cast<int64_t>(now - place.seen_ns);
   place.seen_ns = now;
-  // To the nearest interval: what is carried on is half of one at most.
+  // To the nearest interval: at most half of one is carried over.
   const int64_t weight = place.open_ns > 0 ? (place.open_ns + interval / 2) / interval : 0;
   place.open_ns -= weight * interval;
   facts_.looks++;

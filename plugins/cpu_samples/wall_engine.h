@@ -1,13 +1,13 @@
-// Samples by wall-clock time: a thread of ours looks at random moments what the threads do, running or not,
-// and asks the VM for their stacks. No signals: no system call of the program's ends early.
+// Samples by wall-clock time: at random moments a thread of ours looks at what the threads do, running or
+// not, and asks the VM for their stacks. No signals, so no system call of the program ends early.
 //
-// What a look weighs is the time since the last look at the same thread, in intervals; rounding is carried
-// on. So a thread's samples add up to its life, however many looks there were, and looks can be few: when
-// there are more threads than the looker has time for, each turn is about some of them, the next about the
-// next. Time between the last look at a thread and its end is a row of its own.
+// A look weighs the time since the last look at the same thread, in intervals; the rounding error is carried
+// over. So a thread's samples add up to its lifetime, however few looks there were: with more threads than
+// the looker has time for, each turn covers the next few of them. The time between the last look at a thread
+// and its end is a row of its own.
 //
-// A thread that has not run since its last look, by its CPU clock, stands where it stood: that costs a read
-// of the clock, no stack.
+// A thread whose CPU clock has not advanced since the last look has the same stack, which costs one read of
+// the clock.
 #pragma once
 
 #include <atomic>
@@ -30,7 +30,7 @@ struct WallFacts {
   uint64_t looks;         // at a thread
   uint64_t stacks;        // of them, those for which a stack was taken
   uint64_t stops;         // of the VM, for stacks
-  uint64_t spent_ns;      // CPU time; where it stops the VM, the time that this took, too
+  uint64_t spent_ns;      // CPU time, plus the time that it stopped the VM
   uint32_t most_threads;  // at a time
 };
 
@@ -48,13 +48,13 @@ class WallEngine {
 
   void thread_start(JNIEnv* jni, hprof_thread* thread);  // [app]
   void thread_end(hprof_thread* thread);                 // [app]
-  // Switches looks at the thread on or off, at all threads with object 0. False: it is not looked at anyway.
+  // Switches looks at the thread on or off; object 0: at all threads. False: the thread is never looked at.
   // [control]
   bool switch_sampling(hprof_object_id object, bool on);
-  // What was seen before now is nobody's. Whoever calls has the book's turn. [control]
+  // Discards what was seen until now. The caller holds the book's turn. [control]
   void forget();
-  // Before a report: counts the threads that have ended, and keeps what the looker did for write_note.
-  // Whoever calls has the book's turn. [control]
+  // Before a report: counts the threads that have ended, and keeps the looker's figures for write_note. The
+  // caller holds the book's turn. [control]
   void settle();
   hprof_status write_note(uint64_t watched_ns) const;  // [control]
 
@@ -99,7 +99,7 @@ class WallEngine {
   uint32_t next_ = 1;        // number of the place to look at first
   uint32_t most_looks_ = 0;  // in a turn
   uint64_t spent_ns_ = 0;    // by a turn, the mean of the last ones
-  uint64_t stop_ns_ = 0;     // what the VM stood for the looks of this turn
+  uint64_t stop_ns_ = 0;     // how long the VM was stopped for this turn's looks
   uint64_t usual_stop_ns_ = 0;
   int64_t rest_ns_ = 0;  // of ended threads, not in the samples yet
   Candidate together_[kMostTogether];

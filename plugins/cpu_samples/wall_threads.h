@@ -1,9 +1,9 @@
-// What the wall-clock engine keeps per thread: a place that the thread's slot leads to.
+// What the wall-clock engine keeps per thread: a place that the thread's slot refers to.
 //
-// A thread makes its place and says when it ends; all between is the looker's, one thread's at a time, and so
-// is giving the place back, for it uses the reference without a lock. Protocol: `serial` is stored last
-// (release) when a place is made. Whoever brings it from the thread's serial to 0 ends it: stores ended_ns,
-// then `ended` (release). The looker takes `ended` by exchange, and gives the place back.
+// A thread makes its place and says when it ends. In between the place belongs to the looker, one thread at a
+// time, which also gives it back, since it uses the reference without a lock. Protocol: `serial` is stored
+// last (release) when a place is made. The thread that changes it from the thread's serial to 0 ends it: it
+// stores ended_ns, then `ended` (release). The looker takes `ended` by exchange, and gives the place back.
 #pragma once
 
 #include <atomic>
@@ -24,8 +24,8 @@ struct WallThread : PooledPlace {
   uint64_t os_id;
   jweak reference;
   // The looker's. Times are of the monotonic clock.
-  uint64_t seen_ns;  // until then its time is in the samples, or in:
-  int64_t open_ns;   // what rounding has left; below 0: paid ahead
+  uint64_t seen_ns;  // its time up to here is in the samples, or in open_ns
+  int64_t open_ns;   // rounding error; below 0: counted in advance
   uint64_t cpu_ns;   // its CPU clock just before the last trace was taken
   uint64_t trace;    // hprof_trace_serial; 0: none yet
 };
@@ -37,12 +37,12 @@ class WallThreads {
   bool add(const Services& services, hprof_thread* thread, jweak reference, bool sampled, uint64_t now);
   // null: it has none. [app][control]
   static WallThread* find(const hprof_thread* thread);
-  // The thread ends, or is not looked at any more. False: somebody else has said so. [app][control]
+  // The thread ends, or is no longer looked at. False: it was ended already. [app][control]
   bool end(WallThread* place, hprof_thread_serial serial, uint64_t now);
-  // By the looker, or when there is none.
+  // Called by the looker, or while there is none.
   void give_back(WallThread* place) { places_.give_back(place); }
 
-  // Calls visit(WallThread&) for every place that ever was one's. [control], the looker
+  // Calls visit(WallThread&) for every place that was ever used. [control], the looker
   template <class Visit>
   void each(const Visit& visit) {
     places_.each(visit);

@@ -1,9 +1,8 @@
 // cpu=times and cpu=old: exact counts of calls by trace, and the time spent in each.
 //
-// Counts are the tracker's (core/bytecode/tracker), in the graphs of graph.h. Time, with times=sampled: a
-// thread of ours looks at each thread's current node every millisecond and credits it with the CPU time that
-// the thread has used since the last look; nothing is paid on the way of a call. With times=clock the tracker
-// reads the clock at each event.
+// The tracker (core/bytecode/tracker) counts, in the graphs of graph.h. Time with times=sampled: every
+// millisecond a thread of ours credits each thread's current node with the CPU time used since its last look;
+// a call itself pays nothing for it. With times=clock the tracker reads the clock at each event.
 #pragma once
 
 #include <atomic>
@@ -36,7 +35,7 @@ class Collector {
   hprof_status report(const hprof_report& report);
   void reset();
   void stop();
-  // Probes that have begun may still run: what they use stays, if there are any.
+  // Keeps the memory that probes use, if there are any, since some may still run.
   bool close();
 
   void thread_start(void* jni, const hprof_thread* thread);
@@ -75,7 +74,7 @@ class Collector {
   Limits limits_;
   uint64_t* lost_rows_ = nullptr;
   std::atomic<State*> states_{nullptr};  // of platform threads; taken out under the lock
-  Lock lock_;                            // who goes through the states
+  Lock lock_;                            // held while going through the states
   Lock virtual_lock_;                    // the lists of virtual threads' states
   State* free_virtual_ = nullptr;
   State* last_virtual_ = nullptr;
@@ -83,7 +82,7 @@ class Collector {
   bool has_shared_ = false;  // the VM has them
   std::atomic<uint64_t> virtual_threads_{0};
   Tally retired_;
-  uint64_t outside_ns_ = 0;  // of threads that have ended: in no method that is counted
+  uint64_t outside_ns_ = 0;  // of ended threads, in methods that are not counted
   bool asked_ = false;       // for probes
   bool started_ = false;     // once at least
   bool running_ = false;     // [control]

@@ -8,7 +8,7 @@ namespace hprof::times {
 
 static constexpr uint32_t kPairs = 4;
 static constexpr uint64_t kPairDistanceNs = 500'000;
-static constexpr double kSteady = 0.02;  // rates of parts may differ by so much of the whole's
+static constexpr double kSteady = 0.02;  // how far the rates of parts may differ from that of the whole
 static constexpr double kSlowestTick = 1000, kFastestTick = 0.02;  // nanoseconds
 static constexpr uint32_t kTries = 16;
 
@@ -33,7 +33,7 @@ uint64_t ns_of_ticks(uint64_t ticks, double ns_per_tick) {
   return sum > 0 ? static_cast<uint64_t>(static_cast<double>(sum) * ns_per_tick + 0.5) : 0;
 }
 
-// The counter lies between two looks at the other clock: of a few tries the one that took least.
+// Reads the counter between two reads of the other clock; the fastest of a few tries counts.
 static ClockPair read_both(const Services& services) {
   ClockPair pair = {};
   uint64_t least = UINT64_MAX;

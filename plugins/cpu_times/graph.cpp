@@ -85,8 +85,8 @@ Node* Graph::make_node(const uint32_t* trace, uint32_t length) {
   return node;
 }
 
-// The node of the trace with `method` on top of `from`'s, made when it is new. Of threads that make it at the
-// same time one puts its own in; the others' stay unused.
+// The node of the trace with `method` on top of `from`'s, made if it is new. If several threads make it at
+// the same time, one of them inserts its own; the others' stay unused.
 Node* Graph::intern(Node* from, uint32_t method) {
   uint32_t trace[kDepthMost];
   uint32_t length = from->length < depth_ ? from->length + 1 : depth_;
@@ -113,7 +113,7 @@ Node* Graph::intern(Node* from, uint32_t method) {
   }
 }
 
-// Where the key is or belongs; null: neither, within the tracker's reach.
+// The slot that has the key, or a free one for it; null: neither within the tracker's reach.
 Edge* Graph::find_edge(Edge* edges, uint64_t room, uint64_t key) {
   uint64_t hash = edge_hash(key) / sizeof(Edge);
   for (uint32_t i = 0; i < kProbes; i++, hash++) {
@@ -124,7 +124,7 @@ Edge* Graph::find_edge(Edge* edges, uint64_t room, uint64_t key) {
   return nullptr;
 }
 
-// False: not all of them fit in there; it is as it was.
+// False: not all of them fit; nothing has changed.
 bool Graph::move_edges(Edge* fresh, uint64_t room) {
   for (uint64_t i = 0; i < edge_room_; i++) {
     uint64_t key = edges_[i].key.load(std::memory_order_relaxed);
@@ -147,7 +147,8 @@ bool Graph::add_edge(uint64_t key, Node* node) {
   return true;
 }
 
-// Where the edge by that method leads, if it is known; another thread may just have made it. Under the lock.
+// The target of the edge by that method, if there is one; another thread may just have made it. Under the
+// lock.
 Node* Graph::known(const Node* from, uint32_t method) const {
   Node* way = Address<Node>::of(from->next[method % kWays].load(std::memory_order_relaxed));
   if (way->method == static_cast<int32_t>(method)) return way;
@@ -157,7 +158,7 @@ Node* Graph::known(const Node* from, uint32_t method) const {
   return is_there ? Address<Node>::of(edge->node.load(std::memory_order_relaxed)) : nullptr;
 }
 
-// False: another edge has the way, or the node is one that the edge is folded into.
+// False: another edge takes that way, or the edge was folded into the node.
 bool Graph::add_way(Node* from, uint32_t method, Node* node) const {
   auto& way = from->next[method % kWays];
   if (way.load(std::memory_order_relaxed) != Address<Node>::word_of(root_)) return false;
@@ -176,9 +177,9 @@ void Graph::show(State* state) {
   publish(state);
 }
 
-// Puts the way to `node` in, with more room for edges where it takes that. Without memory for it the way here
-// is slower, that is all; and folded nodes are not to fill the table. The old table of a thread of its own is
-// read by that thread only, which is here. That of the shared graph stays: other threads may be reading it.
+// Inserts the edge to `node`, making room for more edges if needed. Without memory the way here is slower,
+// nothing else; and folded nodes must not fill the table. A thread's own old table is read by that thread
+// only, which is in this function. The shared graph's old table is kept: other threads may be reading it.
 void Graph::connect(State* state, Node* from, uint32_t method, Node* node) {
   Edge *fresh = nullptr, *old = nullptr;
   uint64_t room = 0, old_room = 0;

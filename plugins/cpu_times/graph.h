@@ -1,7 +1,7 @@
 // The graph of calls: a node is one trace (the last `depth` methods), an edge (node, method) leads to the
 // node with that method on top. Nodes are counted by the tracker class
-// (core/bytecode/tracker/HprofTracker.java); the layout of State, Node and Edge is shared with it. Here is
-// what it does seldom: new nodes and edges.
+// (core/bytecode/tracker/HprofTracker.java); the layout of State, Node and Edge is shared with it. This file
+// has the rare part: new nodes and edges.
 //
 // Who writes what: a platform thread's graph belongs to that thread; the sampler alone writes self_ns (with
 // times=clock the thread itself does). Virtual threads share one graph: counts are added to atomically by the
@@ -9,9 +9,9 @@
 // them is asked for without it. An edge's node is written before its key, so a reader that finds the key but
 // no node comes here. Nodes never move and are freed only with a graph whose thread has ended.
 //
-// The word that switches the probes off is a plain one: a compiled loop may have read it once and counts on,
-// for as long as it runs. What is counted while the collector is stopped, or was before a reset, is left out
-// by a word of each node that the tracker does not know; counts themselves are never written by others.
+// The word that switches the probes off is not volatile: a compiled loop may have read it once, and goes on
+// counting as long as it runs. Counts from while the collector is stopped, or from before a reset, are
+// subtracted by a word of each node that the tracker does not know; nobody else ever writes the counts.
 #pragma once
 
 #include <atomic>
@@ -50,15 +50,15 @@ struct State;
 
 struct Node {
   uint64_t count;
-  int32_t method;        // trace[0]; kNoMethod where there is none
+  int32_t method;        // trace[0]; kNoMethod: none
   uint32_t length;       // 0 in the root
   Address<State> state;  // of the thread that owns it; null in the shared graph
   uint64_t self_ns;
-  // Addresses of nodes: the edge by a method is in the way of its low bits if the node that this leads to has
-  // that method, else in the table of edges. Where there is none yet: a node without a method.
+  // Addresses of nodes, by the low bits of the method: if that node has the method, it is the edge's target,
+  // else the edge is in the table of edges. Unused: a node without a method.
   std::atomic<uint64_t> next[kWays];
-  // While the collector runs, how much of the count reports leave out; while it is stopped, that less what
-  // the count was at the stop. Under the collector's lock.
+  // While the collector runs, the part of the count that reports leave out; while it is stopped, that minus
+  // the count at the stop. Under the collector's lock.
   uint64_t left_out;
   uint32_t trace[1];  // `length` methods, innermost first
 
@@ -78,7 +78,7 @@ static_assert(sizeof(Edge) == 16, "HprofTracker.follow");
 
 constexpr uint32_t kDepthMost = 256;
 
-// Of all graphs together.
+// What all graphs share.
 struct Limits {
   uint64_t most_nodes = 0;
   std::atomic<uint64_t> nodes{0};
@@ -100,7 +100,7 @@ class Graph {
   // The node with `method` on top of `from`; `from` itself when there are too many nodes; null: no memory.
   // Refreshes the state's view of the edges. [app]
   Node* follow(State* state, Node* from, uint32_t method);
-  // The state's view of the edges as they are now: table and size belong together. [app]
+  // Updates the state's view of the edges; table and size belong together. [app]
   void show(State* state);
 
   // The collector stops; it starts again; its data is discarded. Under its lock. [control]
@@ -169,8 +169,9 @@ class Graph {
   Lock lock_;  // of the shared graph's edges
 };
 
-// Of a thread whose calls are counted. Thread.$hq is the node that it is in or, in virtual threads, the door
-// of its state: a node all of whose ways lead to itself, so that the tracker always comes to its slow way.
+// The state of a thread whose calls are counted. Thread.$hq is the node that it is in or, in virtual threads,
+// the door of its state: a node whose ways all lead to itself, so that the tracker always takes its slow
+// path.
 struct State {
   Address<Node> current;  // virtual threads only
   Address<Edge> edges;
@@ -179,7 +180,7 @@ struct State {
   uint64_t shared;  // 1: of a virtual thread
   Graph* graph;
   State* next;         // in the list of platform threads, or in the free list of virtual ones
-  State* made_before;  // of all that virtual threads have had, which are never given back
+  State* made_before;  // in the list of all states of virtual threads, which are never freed
   uint64_t os_id;
   void* thread;  // JNI: a global reference, while calls are counted; see Collector::refer
   // The sampler's.
@@ -190,7 +191,7 @@ struct State {
   // Set by the thread.
   std::atomic<uint32_t> serial;
   std::atomic<uint32_t> ended;
-  std::atomic<Node*> last;  // where it was when it ended
+  std::atomic<Node*> last;  // the node that it was in when it ended
   uint64_t final_cpu_ns;    // valid once ended
   Graph own;
   Node door;
@@ -199,7 +200,7 @@ static_assert(offsetof(State, edges) == 8 && offsetof(State, mask) == 16 && offs
                   offsetof(State, shared) == 32,
               "HprofTracker.STATE_*");
 
-// All ways lead to `nowhere`, a node without a method.
+// Makes all ways lead to `nowhere`, a node without a method.
 void close_ways(Node* node, Node* nowhere);
 
 // The key of an edge and where its search begins, as HprofTracker.follow has them.

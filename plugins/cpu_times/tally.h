@@ -1,5 +1,4 @@
-// Sums by thread and trace: of graphs whose threads have ended, and for a report of all of them. No VM;
-// [control].
+// Sums by thread and trace: of the graphs of ended threads, and of all graphs for a report. No VM; [control].
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@ namespace hprof::times {
 struct TallyRow {
   uint64_t count;
   uint64_t time_ns;
-  uint32_t thread;  // 0: not told apart
+  uint32_t thread;  // 0: not split by thread
   uint32_t length;
   const uint32_t* trace() const { return reinterpret_cast<const uint32_t*>(this + 1); }
   uint32_t* trace() { return reinterpret_cast<uint32_t*>(this + 1); }

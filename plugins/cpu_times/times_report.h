@@ -1,4 +1,4 @@
-// The report: the table as one CPU_TIMES or CPU_OLD record, then notes on how it was come by.
+// The report: the table as one CPU_TIMES or CPU_OLD record, then notes on how the times were measured.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Circumstances {
   Times times;
   bool counter;  // times=clock: the processor's, not System.nanoTime
   uint64_t interval_ns;
-  uint64_t outside_ns;  // CPU time in no method that is counted
+  uint64_t outside_ns;  // CPU time in methods that are not counted
   uint64_t threads;     // platform threads that live
   uint64_t virtual_threads;
   uint64_t traces;

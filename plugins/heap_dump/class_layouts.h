@@ -1,4 +1,4 @@
-// What a dump knows of classes: numbers, fields and where a field's value lies in an INSTANCE DUMP. Knows no
+// The classes of a dump: numbers, fields, and the place of each field's value in an INSTANCE DUMP. Knows no
 // VM.
 //
 // A class has the same number in all dumps of a session: its object id and its tag. Numbers begin at 1.
@@ -19,8 +19,8 @@ namespace hprof::dump {
 
 struct Field {
   hprof_string_id name;
-  uint32_t offset;   // of an instance field among those of its class, in bytes
-  uint16_t ordinal;  // the same, counted
+  uint32_t offset;   // of an instance field in its class's values, in bytes
+  uint16_t ordinal;  // the same as a number of fields
   uint8_t type;      // HPROF_TYPE_*
   uint8_t is_static;
 };
@@ -37,11 +37,11 @@ struct ClassEntry {
   uint32_t interface_count;  // direct ones until resolved, then all that have fields
   uint32_t instance_size;
   uint32_t instance_fields;  // with supers
-  uint32_t heap_bytes;       // of an instance, as the VM says; 0: none was seen yet
+  uint32_t heap_bytes;       // of an instance, according to the VM; 0: none seen yet
   ClassKind kind;
   uint8_t element;      // type of an array's elements
   uint8_t has_fields;   // fields are known (the class was linked)
-  uint8_t is_resolved;  // all of the numbers are
+  uint8_t is_resolved;  // offsets and sizes are known
   uint8_t is_gone;      // its weak reference is cleared
   uint8_t is_interface;
   uint8_t reserved[2];

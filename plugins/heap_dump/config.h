@@ -24,7 +24,7 @@ struct Config {
     return primitive_arrays != 0 && redact != static_cast<uint32_t>(Redact::kFull);
   }
   bool wants_text() const { return redact == static_cast<uint32_t>(Redact::kNone); }  // in char[] and byte[]
-  // That name nothing: constants of the program.
+  // Strings that name no class, method or field: constants of the program.
   bool wants_strings() const { return redact != static_cast<uint32_t>(Redact::kFull); }
 };
 

@@ -214,7 +214,7 @@ void HeapWriter::fill_header(hprof_rec_heap_array* record, uint32_t kind, uint64
   record->length = array_.length;
 }
 
-// Writes the elements in hand as part of a long array and goes on behind them.
+// Writes the elements held so far as part of a long array, and continues after them.
 void HeapWriter::write_part(uint32_t end) {
   const uint32_t size = end - part_begin_;
   if (!elements_.cover(size)) return fail("no memory for the elements of an array");
@@ -232,7 +232,7 @@ void HeapWriter::write_part(uint32_t end) {
   part_filled_ = 0;
 }
 
-// Elements come in ascending order, null ones are not told.
+// Elements come in ascending order, without null elements.
 void HeapWriter::element(uint32_t index, uint64_t to) {
   if (kind_ != Kind::kObjectArray || counting_) return;
   if (index >= array_.length || index < part_begin_ + part_filled_) return lose_field();
@@ -292,8 +292,8 @@ void HeapWriter::class_constant(uint32_t index, uint64_t to) {
   constants_[links_.constant_count++] = {0, static_cast<uint16_t>(index), HPROF_TYPE_OBJECT, 0, to};
 }
 
-// Statics are listed by their place in the class's own fields, so that those without a value (null) are
-// there, too.
+// Statics are listed by their position in the class's own fields, so that those without a value (null) are
+// included.
 void HeapWriter::static_value(uint32_t index, uint32_t type, uint64_t bits) {
   if (kind_ != Kind::kClass || counting_) return;
   const ClassEntry& entry = classes_->at(id_);

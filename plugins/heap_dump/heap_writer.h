@@ -1,9 +1,9 @@
-// Makes records of a heap that is told one referrer at a time: its class, then its fields or elements. Knows
-// no VM.
+// Makes records of a heap that is reported one referrer at a time: its class, then its fields or elements.
+// Knows no VM.
 //
-// One object is held at a time and written when the next one begins, so memory does not grow with the heap
-// but for the length of arrays of objects, and one bit per object whose id is a number of ours. Such an
-// object that begins twice ends the dump: the VM does not tell objects in one piece. [heap]
+// One object is held at a time and written when the next one begins, so memory does not grow with the heap,
+// except for the lengths of arrays of objects and one bit per object whose id is a number of ours. If such an
+// object begins twice, the dump ends: this VM does not report objects in one piece. [heap]
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace hprof::dump {
 
-// What references a class reports besides its static fields.
+// The references of a class besides its static fields.
 enum class ClassLink : uint32_t { kSuper, kLoader, kSigners, kDomain };
 
 class HeapWriter {
@@ -31,7 +31,7 @@ class HeapWriter {
   static constexpr uint64_t kNoAddress = 0;
 
   bool open(const Services* services, ClassLayouts* classes, const Config& config);
-  // Ids from here on are addresses: not looked for among those that were written. kNoAddress: none are.
+  // Ids from here on are addresses, and not checked for having been written. kNoAddress: none are.
   void set_first_address(uint64_t id) { first_address_ = id; }
   void close();
   // counting: nothing is written, objects and bytes are counted.
@@ -39,11 +39,11 @@ class HeapWriter {
 
   // A root. thread: its serial, or 0.
   void root(const hprof_rec_heap_root& root);
-  // Length (-1: no array) and bytes on the heap of an object that is referred to; once is enough.
+  // Length (-1: no array) and heap bytes of an object that is referred to; needed once.
   void note_object(uint64_t id, uint32_t class_number, int64_t length, uint64_t bytes);
   bool is_selected(uint64_t id) const { return id == id_; }
-  // All that follows is about this object. trace: where it was allocated, 0: not known; looked at where it is
-  // not selected yet. False: it cannot be dumped (its class is not known).
+  // All that follows is about this object. trace: where it was allocated, 0: not known; used unless the
+  // object is selected already. False: it cannot be dumped (its class is not known).
   bool select(uint64_t id, uint32_t class_number, hprof_trace_serial trace = 0);
   void instance_reference(uint32_t index, uint64_t to);
   void instance_value(uint32_t index, uint32_t type, uint64_t bits);
@@ -53,14 +53,14 @@ class HeapWriter {
   void class_constant(uint32_t index, uint64_t to);
   void static_value(uint32_t index, uint32_t type, uint64_t bits);
   // Says that an object is a class object of none of the classes in the table: int.class, or a class loaded
-  // meanwhile. VMs refer to these without telling of them.
+  // meanwhile. VMs refer to these without reporting them.
   void note_bare_class(uint64_t id) {
     if (bare_count_ < kMostBare) bare_[bare_count_++] = id;
   }
-  // Writes the object in hand, then the classes that were not told of, with what is known of them.
+  // Writes the current object, then the classes that were not reported, as far as they are known.
   void finish(const uint64_t* loaders);
 
-  // Ends the dump. words live on.
+  // Ends the dump. words must outlive it.
   void fail(const char* words);
   bool is_written(uint64_t id) const { return begun_.has(id); }
   hprof_status status() const { return status_; }
@@ -103,7 +103,7 @@ class HeapWriter {
 
   IdSet begun_;
   uint64_t first_address_ = kNoAddress;
-  HashTable<ArraySize, Growth::kMoves> arrays_;  // of objects; those of primitives bring their elements along
+  HashTable<ArraySize, Growth::kMoves> arrays_;  // of objects; arrays of primitives come with their elements
   uint64_t* lost_fields_ = nullptr;
 
   Kind kind_ = Kind::kNone;

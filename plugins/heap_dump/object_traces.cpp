@@ -78,7 +78,7 @@ bool AddressTable::finish() {
 
 uint32_t AddressTable::find(uint64_t address) {
   if (count_ == 0 || address < lowest_ || address > highest_) return 0;
-  // Where the last search ended begins this one, as a rule: heaps are walked upwards.
+  // A search usually begins where the last one ended: heaps are walked upwards.
   const bool is_next =
       (next_ == 0 || address_at(next_ - 1) < address) && (next_ == count_ || address_at(next_) >= address);
   if (!is_next) {
@@ -127,7 +127,7 @@ bool ObjectTraces::note_trace(hprof_trace_serial serial) {
 
 hprof_status ObjectTraces::define(How how) {
   const Services& s = *services_;
-  close_tables();  // of another engine, which did not work out
+  close_tables();  // of another engine, which failed
   const bool room = serials_.open(s, AddressTable::kMostTraces) && numbers_.open(services_) &&
                     (how == How::kByAddress || by_tag_.open(services_));
   if (!room) return HPROF_NO_MEMORY;
@@ -142,7 +142,7 @@ hprof_status ObjectTraces::define(How how) {
 }
 
 void ObjectTraces::take_addresses() {
-  // More than when the dump began; an object that a thread is allocating may come twice. Address space only.
+  // More than at the beginning of the dump: an object being allocated may come twice. Address space only.
   constexpr uint64_t kMore = 1u << 20;
   const auto give_up = [this] {
     by_address_.close();

@@ -1,8 +1,8 @@
-// Which object of a dump was allocated where, as far as another unit followed it (hprof_object_traces).
+// Where the objects of a dump were allocated, as far as another unit has followed them (hprof_object_traces).
 //
-// Objects are looked up by address where the VM is stopped and addresses are known: then all of them are read
-// at once, and sorted. Else by the tag that they got before the walk. Only traces that the output has been
-// given are told: nothing may be defined within a dump.
+// Objects are looked up by address if addresses are known while the VM is stopped: then all of them are read
+// at once, and sorted. Otherwise by the tag that they got before the walk. Only traces that the output has
+// already are used: nothing can be defined within a dump.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@
 
 namespace hprof::dump {
 
-// Serials of traces by address of the object: 8 bytes each, as many while they are sorted, and then up to 4
-// to find them by.
+// Serials of traces by address of the object: 8 bytes each, twice that while they are sorted, then up to 4
+// more for the index.
 class AddressTable {
  public:
   static constexpr uint32_t kMostTraces = 1u << 19;
   static constexpr uint32_t kMostAddressBits = 48;
 
-  // Address space for so many, which becomes memory as they are added. [control][heap]
+  // Reserves address space for `most`, which becomes memory as they are added. [control][heap]
   bool open(const Services* services, uint64_t most);
   void close();
   // trace: a small number, from 1, below kMostTraces. False: no room, or no address of an object.
   // [control][heap]
   bool add(uint64_t address, uint32_t trace);
-  bool finish();  // all are there; false: no memory to find them by, the table is empty [control][heap]
+  bool finish();  // all were added; false: no memory for the index, the table is empty [control][heap]
   // 0: not there. After finish(). [control][heap]
   uint32_t find(uint64_t address);
   uint64_t size() const { return count_; }
@@ -48,7 +48,7 @@ class AddressTable {
   LazyTable<uint64_t> entries_;  // address, then trace; sorted by finish()
   LazyTable<uint32_t> buckets_;  // first entry of each range of addresses, and one more
   uint64_t count_ = 0;
-  uint64_t next_ = 0;  // the first entry that is not below what find() was last asked for, or the one after
+  uint64_t next_ = 0;  // the first entry not below the last address of find(), or the one after
   uint64_t lowest_ = 0, highest_ = 0;
   uint32_t shift_ = 0;
   bool is_full_ = false;
@@ -58,15 +58,15 @@ class ObjectTraces {
  public:
   enum class How : uint32_t { kNone, kByAddress, kByTag };
 
-  // Asks who follows objects. False: nobody, or there are none. [control]
+  // Finds the unit that follows objects. False: there is none, or it follows no objects. [control]
   bool begin(const Services* services);
   bool is_used() const { return begun_; }
-  // May addresses be read? jvmti: with can_tag_objects. [control]
+  // True: addresses can be read. jvmti: with can_tag_objects. [control]
   bool knows_addresses(void* jvmti, void* jni) const;
-  // Writes the traces of all that is followed now, before a dump begins. [control]
+  // Writes the traces of all objects followed now, before a dump begins. [control]
   hprof_status define(How how);
   How how() const { return how_; }
-  // kByTag: visit(weak, number) for each object that is followed; the number is for set_tag. [control]
+  // kByTag: visit(weak, number) for each followed object; the number is for set_tag. [control]
   template <class Visit>
   void each_weak(const Visit& visit) const;
   void set_tag(uint64_t tag, uint32_t number) {
@@ -83,11 +83,11 @@ class ObjectTraces {
     if (number == kUndefined) left_out_++;
     return number != 0 && number != kUndefined ? serials_[number] : 0;
   }
-  // Objects are looked for anew. [control]
+  // Starts the search of objects again. [control]
   void begin_walk() { left_out_ = 0; }
   // Objects found so far whose traces came too late to be defined. [control]
   uint64_t left_out() const { return left_out_; }
-  // What came of it: objects of the dump, and how many of them have a trace. [control]
+  // Reports the result: objects of the dump, and how many of them have a trace. [control]
   void set_outcome(uint64_t objects, uint64_t traced) {
     objects_ = objects;
     traced_ = traced;

@@ -1,6 +1,6 @@
-// Numbers by object id, in pages made at first touch: ids are dense, but few of them have something to say.
+// Numbers by object id, in pages allocated at first touch: ids are dense, but few of them have a number.
 //
-// Zeroed memory is an empty table. A full budget answers false; what is not there reads as 0. [control][heap]
+// Zeroed memory is an empty table. False: the budget is used up. Missing entries read as 0. [control][heap]
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class PageTable {
     end_ = 0;
   }
 
-  // Where the value of `index` is; nullptr: there is no room for it.
+  // The place of the value of `index`; nullptr: no room.
   uint32_t* at(uint64_t index) {
     const uint64_t page = index >> kPageBits;
     if (page >= kPages) return nullptr;
@@ -60,7 +60,7 @@ class IdSet {
  public:
   bool open(const Services* services) { return words_.open(services); }
   void close() { words_.close(); }
-  // False: it was in the set, or there is no room for it.
+  // False: it was in the set already, or there is no room.
   bool add(uint64_t id) {
     uint32_t* word = words_.at(id >> 5);
     const uint32_t bit = 1u << (id & 31);

@@ -1,4 +1,4 @@
-// Tells how far a long dump is: the core at every step, people every few seconds.
+// Reports the progress of a long dump: to the core at every step, to people every few seconds.
 #pragma once
 
 #include <hprof/cpp/services.hpp>

@@ -6,9 +6,9 @@
 
 namespace hprof::dump {
 
-// Sorts `count` numbers, fewer than 2^32, by their bits from `low` up to, not including, `high`; what is
-// equal there stays in order. `spare`: room for as many. Returns where they are then: `numbers` or `spare`.
-// Takes 8 KiB of stack. Any thread.
+// Sorts `count` numbers, fewer than 2^32, by their bits from `low` up to, not including, `high`; stable.
+// `spare`: room for as many. Returns where the result is: `numbers` or `spare`. Takes 8 KiB of stack. Any
+// thread.
 inline uint64_t* radix_sort(uint64_t* numbers, uint64_t* spare, uint64_t count, uint32_t low, uint32_t high) {
   constexpr uint32_t kDigitBits = 11;
   constexpr uint32_t kDigits = 1u << kDigitBits;

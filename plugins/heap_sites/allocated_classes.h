@@ -1,9 +1,9 @@
-// Classes of allocated objects, by what their objects' headers say of them.
+// Classes of allocated objects, by the class's key in the object header.
 //
-// A header tells classes apart only as long as they are loaded: another one may take the same number later.
-// So each entry has a weak reference to its class; whoever uses an entry that he has not seen since the last
-// garbage collection asks whether the class is still there. Entries are made seldom and never taken out; a
-// stale entry is replaced by a new one under the same key. There is no lock.
+// A key identifies a class only as long as the class is loaded: another one may get the same key later. So
+// each entry has a weak reference to its class, which is checked at the first use after each garbage
+// collection. Entries are made rarely and never removed; a stale entry is replaced by a new one under the
+// same key. There is no lock.
 #pragma once
 
 #include <atomic>
@@ -20,8 +20,8 @@ struct AllocatedClass : PooledPlace {
   uint32_t serial;
   uint32_t size;                 // of each object, 0: array
   uint32_t shift;                // array: of the elements' size
-  std::atomic<uint32_t> epoch;   // it was there after this many collections
-  std::atomic<uint32_t> checks;  // array: sizes that are still compared with what the VM says; kMeasured
+  std::atomic<uint32_t> epoch;   // the class was loaded after this many collections
+  std::atomic<uint32_t> checks;  // array: how many sizes are still to be compared with the VM's; or kMeasured
 };
 
 class AllocatedClasses {
@@ -31,9 +31,9 @@ class AllocatedClasses {
 
   bool open(const Services& services, const hprof_object_header& header);  // [onload][control]
 
-  // The entry of the object's class, made if need be; 0: no room, or the VM does not say. [app]
+  // The entry of the object's class, made if need be; 0: no room, or the VM does not tell the class. [app]
   uint32_t find(JNIEnv* jni, jobject object, uint64_t key, uint32_t epoch);
-  // Is it still the class that it was? [app]
+  // True: the entry still stands for the same class. [app]
   bool is_there(JNIEnv* jni, uint32_t number, uint32_t epoch);
   // Bytes of an object of that class. [app]
   uint64_t size_of(uint32_t number, jobject object, uint64_t header);

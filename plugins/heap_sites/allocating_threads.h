@@ -1,7 +1,7 @@
-// The threads that allocate, by their JNIEnv: one look at a table that all threads read and few write.
+// The threads that allocate, by their JNIEnv: one look-up in a table that all threads read and few write.
 //
-// The VM gives an environment's address to a later thread when its own has ended; the state then goes on with
-// it. Virtual threads use their carriers'.
+// The VM reuses an environment's address for a later thread after its own has ended; that thread then
+// continues the state. Virtual threads use their carriers'.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace hprof::sites {
 // Why the VM was asked for a stack.
 enum Asked : uint32_t { kAskedNew, kAskedProof, kAskedUnknown, kAskedVmObject, kAskedReasons };
 
-// What the agent has to do in a native method that is called by a class of the JDK's.
+// Work for the agent in a native method called by a class of the JDK.
 enum class Errand : uint8_t { kNone, kHideFrame, kReplaceNatives };
 
 // By site number.
@@ -26,18 +26,18 @@ using Counts = HashTable<Count, Growth::kLevels>;
 struct AllocatingThread {
   RecentTable recent;
   Counts counts;
-  uint8_t* seen_code = nullptr;        // for hprof_hotspot_service.walk_key, once it has allocated enough
+  uint8_t* seen_code = nullptr;        // for hprof_hotspot_service.walk_key, after enough allocations
   uint8_t* chains = nullptr;           // likewise, and more
   LiveChunk* open = nullptr;           // being filled; the reaper reads it
   uint32_t serial = 0;                 // thread=y: the thread it belongs to, or belonged to last; 0: none
-  bool asks = true;                    // ... which is to be asked for: at first, and always on a carrier
+  bool asks = true;                    // serial is to be looked up: at first, and always on a carrier
   uint32_t walks = 0;                  // stacks that were known
-  uint32_t early_walks = 0;            // until it has both
+  uint32_t early_walks = 0;            // the first walks, after which it gets them
   uint64_t asked[kAskedReasons] = {};  // stacks that the VM was asked for
   Errand errand = Errand::kNone;       // what the agent calls a probe itself for
   void* bare = nullptr;                // weak reference to AllocObject's last object, for a while
   uint32_t bare_left = 0;              // objects until it is forgotten
-  bool inside = false;                 // the agent's own work allocates nothing that is counted
+  bool inside = false;                 // in the agent's own work, whose allocations do not count
 };
 
 class AllocatingThreads {

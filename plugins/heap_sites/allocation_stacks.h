@@ -1,4 +1,4 @@
-// The stack of an allocation, asked of the VM, and its trace.
+// The stack of an allocation, from the VM, and its trace.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@ class AllocationStacks {
  public:
   static constexpr uint32_t kMostFrames = 512;  // a deeper stack is cut there
 
-  // Finds the methods that no trace shows: the probes' own, and Object.<init>. [control]
+  // Finds the methods that traces leave out: the probes' own, and Object.<init>. [control]
   bool open(const Services& services, JNIEnv* jni, bool has_probes);
   void set_depth(uint32_t depth) { depth_.store(depth < kMostFrames ? depth : kMostFrames); }
   uint32_t depth() const { return depth_.load(std::memory_order_relaxed); }
@@ -26,7 +26,7 @@ class AllocationStacks {
   // A trace of one frame JVM.<name>.
   hprof_trace_serial stand_in(uint32_t thread, const char* name) const;
 
-  // Calls one of the methods that no trace shows, 0 to kProbeMethods - 1. [control]
+  // Calls one of the methods that traces leave out, 0 to kProbeMethods - 1. [control]
   static constexpr uint32_t kProbeMethods = 5;
   void call_probe(JNIEnv* jni, uint32_t number) const;
 
@@ -35,7 +35,7 @@ class AllocationStacks {
     return probes_[number] != nullptr ? probes_[number] : object_init_;
   }
 
-  // The calling thread is in a method whose result a probe in its caller has told, or tells next. [app]
+  // True: the calling thread is in a method whose result is reported by a probe in its caller. [app]
   bool is_told_by_caller() const;
 
  private:

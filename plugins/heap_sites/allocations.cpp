@@ -1,7 +1,7 @@
 // The way of one object: from a probe, or an event of the VM's, to a count of its thread's. [app]
 //
-// The stack and the class together make a key. What was seen under that key before leads straight to the
-// count; else the VM is asked for the stack and the class, and both are named.
+// The stack and the class together make a key. A key that was seen before leads straight to the count;
+// otherwise the VM is asked for the stack and the class, and both are named.
 #include <cstring>
 
 #include <hprof/cpp/jni_exception.hpp>
@@ -10,15 +10,15 @@
 
 namespace hprof::sites {
 
-// Mixed into a key for the two frames on top: an object that the VM makes for them is told of by a probe.
+// Mixed into a key for the two frames on top: a probe reports the object that the VM makes for them.
 static constexpr uint64_t kToldByCaller = 0x6a09e667f3bcc909ull;
 
 void Collector::lose(uint64_t* counter) const {
   if (counter != nullptr) __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
 }
 
-// A thread that the VM is still making is not known yet. It counts as the one that had its environment
-// before, or that ended last: at the VM's end, the first thread becomes another one.
+// A thread that the VM is still creating is not known yet. It counts as the thread that had its environment
+// before, or that ended last: at the VM's end, the main thread becomes another one.
 uint32_t Collector::ask_thread(JNIEnv* jni, AllocatingThread* state) {
   auto* jvmti = static_cast<jvmtiEnv*>(services_.jvm->jvmti(services_.host));
   jthread self = nullptr;
@@ -47,7 +47,7 @@ uint32_t Collector::thread_of(JNIEnv* jni, AllocatingThread* state) {
   return serial != 0 ? serial : last_ended_.load(std::memory_order_relaxed);
 }
 
-// 0: the VM is to be asked.
+// 0: ask the VM.
 uint64_t Collector::walk_key(JNIEnv* jni, AllocatingThread* state, uint32_t depth) const {
   constexpr uint32_t kEnough = 4096, kMany = 1u << 16;
   hprof_frame_walk* walk = walk_.load(std::memory_order_relaxed);
@@ -114,7 +114,7 @@ void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header) {
   state->inside = false;
 }
 
-// What was seen under that key, unless its class may have gone.
+// The entry of that key, unless its class may have been unloaded.
 Recent* Collector::recall(JNIEnv* jni, const AllocatingThread* state, uint64_t key) {
   Recent* recent = state->recent.find(key);
   const uint32_t epoch = collections_.load(std::memory_order_relaxed);
@@ -133,7 +133,7 @@ void Collector::learn_stack(JNIEnv* jni, AllocatingThread* state, const jvmtiFra
                                 state->seen_code);
 }
 
-// The first thousand known stacks, and then one in some thousands, for ever.
+// True for the first thousand known stacks, and then for one in some thousands, forever.
 bool Collector::wants_proof(AllocatingThread* state) {
   constexpr uint32_t kProofEvery = 1u << 14;
   if (proofs_left_.load(std::memory_order_relaxed) > 0) {
@@ -143,7 +143,7 @@ bool Collector::wants_proof(AllocatingThread* state) {
   return ++state->walks % kProofEvery == 0;
 }
 
-// Is it what the VM says? If not, it is the VM that is asked from now on.
+// True: it agrees with the VM. If not, the VM is asked from now on.
 bool Collector::is_proven(JNIEnv* jni, AllocatingThread* state, jobject object, const Recent* recent,
                           const jvmtiFrameInfo* frames, uint32_t count) {
   const Site& site = sites_[recent->count->site];
@@ -161,8 +161,8 @@ void Collector::distrust_walks() {
   services_.hotspot->walk_distrust(opened_walk_);
 }
 
-// told_key: of the stack as the VM tells it, which is the same as `key` where there was no walk. Code that is
-// compiled again has other keys for the same stack.
+// told_key: of the stack from the VM; the same as `key` if there was no walk. Recompiled code has other keys
+// for the same stack.
 Recent* Collector::miss(JNIEnv* jni, AllocatingThread* state, jobject object, uint64_t class_key,
                         uint64_t told_key, uint64_t key, const jvmtiFrameInfo* frames, uint32_t count) {
   if (const Recent* told = told_key != key ? recall(jni, state, told_key) : nullptr) {
@@ -182,7 +182,7 @@ Recent* Collector::miss(JNIEnv* jni, AllocatingThread* state, jobject object, ui
   return state->recent.put(key, seen);
 }
 
-// Without a key: the class is named each time.
+// Without a key the class is looked up each time ...
 void Collector::count_by_class(JNIEnv* jni, AllocatingThread* state, jobject object, jclass of, uint64_t size,
                                const jvmtiFrameInfo* frames, uint32_t count) {
   uint32_t owner = services_.ids->class_serial(services_.host, jni, of);
@@ -192,7 +192,7 @@ void Collector::count_by_class(JNIEnv* jni, AllocatingThread* state, jobject obj
   at != nullptr ? add(jni, state, at, object, size) : lose(lost_objects_);
 }
 
-// ... and its size asked for.
+// ... and so is the size.
 void Collector::count_as_named(JNIEnv* jni, AllocatingThread* state, jobject object,
                                const jvmtiFrameInfo* frames, uint32_t count) {
   jclass of = jni->GetObjectClass(object);
@@ -230,16 +230,16 @@ void Collector::follow(JNIEnv* jni, AllocatingThread* state, uint32_t site, jobj
   lose(lost_ends_);
 }
 
-// Objects that the VM makes for a native method. Those of clone() and Array.newInstance, which compiled code
-// makes without telling, are told by a probe where they are called.
+// Objects that the VM makes for a native method. Compiled code makes those of clone() and Array.newInstance
+// without an event, so probes in their callers report them.
 void Collector::vm_object_alloc(JNIEnv* jni, hprof_thread*, jobject object, jclass of, int64_t size) {
   if (mode_.sampled || !counts_.load(std::memory_order_relaxed)) return;
   AllocatingThread* state = threads_.get(jni);
   if (state == nullptr) return lose(lost_objects_);
   if (state->inside) return;
   state->inside = true;
-  // The native method and its caller decide whether a probe tells of the object. Millions of objects may come
-  // this way (seen on 25 in javac, most of them told of by a probe; few on 17).
+  // The native method and its caller decide whether a probe reports the object. Millions of objects may come
+  // this way (seen on 25 in javac, most of them reported by a probe; few on 17).
   uint64_t key = walk_key(jni, state, 2);
   if (key != 0) key = mix(key, kToldByCaller);
   Recent* told = key != 0 ? state->recent.find(key) : nullptr;
@@ -261,7 +261,7 @@ void Collector::vm_object_alloc(JNIEnv* jni, hprof_thread*, jobject object, jcla
   state->inside = false;
 }
 
-// Objects that native code makes. A string brings its text along.
+// Objects that native code makes. A string counts with its text.
 void Collector::native_object(void* self, void* env, void* made, uint32_t bare) {
   auto* jni = static_cast<JNIEnv*>(env);
   auto* object = static_cast<jobject>(made);
@@ -281,8 +281,8 @@ void Collector::native_object(void* self, void* env, void* made, uint32_t bare) 
   state->inside = false;
 }
 
-// A constructor that native code runs on an object of AllocObject's, on the same thread and soon, does not
-// count it again.
+// If native code runs a constructor on an object of AllocObject, soon and on the same thread, it is not
+// counted again.
 void Collector::set_bare(JNIEnv* jni, AllocatingThread* state, jobject object) const {
   constexpr uint32_t kSoon = 100;  // objects
   if (state->bare != nullptr) jni->DeleteWeakGlobalRef(static_cast<jweak>(state->bare));

@@ -1,9 +1,9 @@
-// heap=sites: what was allocated where, and what of it is still there.
+// heap=sites: what was allocated where, and how much of it is still live.
 //
-// sites=exact: probes in the program's classes tell of each object, on the thread that made it
-// (allocations.cpp). Each thread counts for itself. sites=sampled: the VM's own samples. In both, a weak
-// reference per object (per sample) that a thread of ours looks at after each garbage collection tells what
-// has gone.
+// sites=exact: probes in the program's classes report each object, on the thread that made it
+// (allocations.cpp). Each thread counts for itself. sites=sampled: the VM's own samples. In both, each object
+// (each sample) has a weak reference; after each garbage collection a thread of ours checks which have been
+// cleared.
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,7 @@ struct Config {
   const char* sites;
   uint32_t follow;  // to the objects' end
   uint32_t order;
-  uint32_t walk;  // own walk of frames, where it proves right
+  uint32_t walk;  // walk stacks natively when verified
   uint32_t early;
 };
 
@@ -115,7 +115,7 @@ class Collector {
   Config config_;
   SitesMode mode_ = {};
   bool asked_ = false;               // for probes
-  std::atomic<bool> counts_{false};  // what no probe tells of; probes are switched by the core
+  std::atomic<bool> counts_{false};  // count objects without a probe; the core switches probes
   hprof_object_header header_ = {sizeof(hprof_object_header), 0, 0, -1, 0, 0, 0, 0};  // of no class
   AllocationStacks stacks_;
   std::atomic<hprof_frame_walk*> walk_{nullptr};  // null: the VM is asked for each stack
@@ -134,7 +134,7 @@ class Collector {
   std::atomic<uint64_t> vm_objects_{0};
   jclass string_class_ = nullptr;  // global reference
   jfieldID string_value_ = nullptr;
-  Lock lock_;                        // who goes through the live records: the reaper, or a report
+  Lock lock_;                        // held while going through the live records, by the reaper or a report
   std::atomic<bool> wanted_{false};  // a report waits for it
   hprof_agent_thread* reaper_ = nullptr;
   bool sees_unloads_ = false;
@@ -143,7 +143,7 @@ class Collector {
   uint64_t* wrong_walks_ = nullptr;
 };
 
-// Offers the traces of its objects to other units, from now on; null: of none. heap_sites.cpp
+// Offers this collector's object traces to other units from now on; null: none. heap_sites.cpp
 // [onload][control]
 void offer_traces(Collector* collector);
 

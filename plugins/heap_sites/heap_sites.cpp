@@ -36,7 +36,7 @@ static const hprof_variant kVariants[] = {
     {"early=n", HPROF_NEED_CLASS_HOOKS, kLateWants},
 };
 
-// The collector that runs, for whoever asks for the table: there is one session in a process.
+// The running collector, for units that ask for the table: a process has one session.
 static std::atomic<Collector*> running{nullptr};
 
 void offer_traces(Collector* collector) { running.store(collector); }

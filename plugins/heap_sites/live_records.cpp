@@ -61,8 +61,8 @@ void LiveRecords::keep(uint32_t generation, void* reference, const LiveRecord& r
   chunk->used.store(used + 1, std::memory_order_relaxed);
 }
 
-// Needs no memory: what is left of a chunk moves to the first of the next generation, or the chunk itself
-// does.
+// Needs no memory: the rest of a chunk moves into the first chunk of the next generation, or the chunk itself
+// moves there.
 void LiveRecords::sift(LiveChunk* chunks, uint32_t into, const LiveHooks& hooks) {
   while (chunks != nullptr) {
     LiveChunk* chunk = chunks;
@@ -99,7 +99,7 @@ void LiveRecords::sift(LiveChunk* chunks, uint32_t into, const LiveHooks& hooks)
       }
       give_chunk(chunk);
     } else {
-      // In front goes the one with more room.
+      // The one with more room goes first.
       bool behind = head != nullptr && LiveChunk::kRecords - left < room;
       chunk->next = behind ? head->next : head;
       (behind ? head->next : generations_[into]) = chunk;
@@ -115,7 +115,7 @@ void LiveRecords::look(const LiveHooks& hooks, bool all) {
   for (uint32_t i = 0; i < kGenerations; i++, pace *= kPace) {
     if (all || looks_ % pace == 0) oldest = i;
   }
-  // The old ones first, so that nothing is looked at twice.
+  // The old generations first, so that nothing is checked twice.
   for (uint32_t i = oldest + 1; i-- > 1;) {
     LiveChunk* chunks = generations_[i];
     generations_[i] = nullptr;

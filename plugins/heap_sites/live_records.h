@@ -1,9 +1,8 @@
-// Objects that were seen to be made, until they are seen to be gone: one weak reference each.
+// Followed objects, from their allocation until they are found collected: one weak reference each.
 //
-// A thread fills a chunk of its own and hands it over when it is full. The reaper goes through what was
-// handed over after each garbage collection; what is still there moves to the next generation, which is
-// looked at less often, so that what lives long costs little. A report looks at all, and at the chunks that
-// are being filled.
+// A thread fills a chunk of its own and hands it over when it is full. After each garbage collection the
+// reaper checks the chunks handed over; surviving objects move to the next generation, which is checked less
+// often, so that long-lived objects cost little. A report checks all of them, and the chunks being filled.
 #pragma once
 
 #include <atomic>
@@ -14,7 +13,7 @@
 namespace hprof::sites {
 
 struct LiveRecord {
-  std::atomic<void*> reference;  // jweak; null: it has been dealt with
+  std::atomic<void*> reference;  // jweak; null: done
   uint32_t site;
   uint32_t size_in_units;  // of kUnit bytes; UINT32_MAX: that or more
 };
@@ -27,21 +26,20 @@ struct LiveChunk {
   LiveRecord records[kRecords];
 };
 
-// What the VM and the sites have to do with it.
+// The connections to the VM and the sites.
 struct LiveHooks {
   void* context;
   bool (*is_gone)(void* context, void* reference);
   void (*release)(void* context, void* reference);
   void (*ended)(void* context, uint32_t site, uint64_t bytes);  // an object of that site
-  bool (*is_wanted)(void* context);  // somebody waits: put the rest off. Null: nobody does
+  bool (*is_wanted)(void* context);  // somebody waits: postpone the rest. Null: never
 };
 
 class LiveRecords {
  public:
   static constexpr uint32_t kUnit = 8;
   static constexpr uint32_t kGenerations = 4;
-  static constexpr uint32_t kPace =
-      4;  // each generation is looked at once in so many looks at the one before
+  static constexpr uint32_t kPace = 4;  // a generation is checked once per this many checks of the one before
 
   void open(const Services& services) { services_ = services; }
   void close(const LiveHooks& hooks);
@@ -49,16 +47,16 @@ class LiveRecords {
   // Adds to the thread's chunk. False: no memory, the caller keeps the reference. [app] owner of *chunk
   bool add(LiveChunk** chunk, void* reference, uint32_t site, uint64_t bytes);
 
-  // Looks at generations whose turn it is; all = true: at all. One at a time: [control] or the reaper.
+  // Checks the generations whose turn it is, or all of them. One thread at a time: [control] or the reaper.
   void look(const LiveHooks& hooks, bool all);
-  // Looks at the part of a chunk that is being filled. With look(all), by whoever has stopped the reaper.
+  // Checks a chunk that is being filled. Together with look(all), by the thread that has stopped the reaper.
   static void look_at_open(LiveChunk* chunk, const LiveHooks& hooks);
-  // Forgets all of the kept ones and what is in an open chunk.
+  // Forgets all kept objects and those in an open chunk.
   void forget(const LiveHooks& hooks);
   static void forget_open(LiveChunk* chunk, const LiveHooks& hooks);
   uint64_t kept() const { return kept_; }  // objects at the last look
-  // Calls visit(reference, site) for each kept one; nobody looks or forgets meanwhile. Threads may go on to
-  // add: go through their open chunks first, so that none that is handed over is missed. [control][heap]
+  // Calls visit(reference, site) for each kept object; nobody checks or forgets meanwhile. Threads may go on
+  // adding: visit their open chunks first, so that no chunk is missed when it is handed over. [control][heap]
   template <class Visit>
   void each(const Visit& visit) const {
     each_of(full_.load(std::memory_order_acquire), visit);

@@ -1,6 +1,6 @@
-// Which stack and class belong to which site, of late: in front of what one thread has counted.
+// The stacks and classes used lately and their sites: a cache in front of the counts of one thread.
 //
-// Belongs to one thread, which never waits for anybody.
+// Belongs to one thread, which never waits.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace hprof::sites {
 
-// What one thread has allocated at a site. It alone writes; the control thread reads at any time.
+// What one thread has allocated at a site. Written by that thread only; the control thread reads it at any
+// time.
 struct Count {
   uint32_t site;
   uint32_t reserved;
@@ -17,14 +18,14 @@ struct Count {
   uint64_t bytes;
 };
 
-// A stack and a class of late: overwrites.
+// A stack and a class used lately; may be overwritten.
 struct Recent {
   alignas(8) uint64_t key;  // 0: free. i386 would align it to 4, and two would not fill a line
   Count* count;             // where to add
   uint32_t owner;           // number of the class in the class table; 0: none
-  uint32_t size;            // bytes of each object; 0: it depends
+  uint32_t size;            // bytes of each object; 0: not constant
   uint32_t epoch;           // collection after which the class was last seen alive
-  uint32_t unloads;         // classes that had gone by then
+  uint32_t unloads;         // number of unloaded classes by then
 };
 
 class RecentTable {
@@ -45,7 +46,7 @@ class RecentTable {
   }
   // A slot for a key that is not there, taken from another if need be; null: no memory. [owner]
   Recent* add(uint64_t key);
-  // The slot of that key with all else as in `seen`; null: no memory. [owner]
+  // The slot of that key, filled in from `seen`; null: no memory. [owner]
   Recent* put(uint64_t key, const Recent& seen) {
     Recent* slot = find(key);
     if (slot == nullptr) slot = add(key);
@@ -59,8 +60,8 @@ class RecentTable {
   bool grow();
 
   UnitMemory memory_from_;
-  Recent* memory_ = nullptr;  // a pair more than room
-  Recent* slots_ = nullptr;   // in it: pairs, each in a cache line of its own
+  Recent* memory_ = nullptr;  // room and one more pair
+  Recent* slots_ = nullptr;   // inside it: pairs, each in one cache line
   uint64_t mask_ = 0;         // of the first of a pair
   uint32_t room_ = 0;
   uint32_t replaced_ = 0;

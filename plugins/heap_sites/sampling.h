@@ -1,4 +1,4 @@
-// sites=sampled: what the option says, and how much a sample stands for.
+// sites=sampled: the option's value, and the weight of a sample.
 //
 // The VM samples each allocated byte with the probability 1/interval, and so an object of `size` bytes with
 // p = 1 - exp(-size/interval): a sample stands for 1/p objects of its size.
@@ -10,7 +10,7 @@ namespace hprof::sites {
 
 constexpr uint64_t kDefaultInterval = 512 * 1024;
 constexpr uint64_t kMostInterval = INT32_MAX;  // the VM takes a jint
-// Objects and bytes of samples are counted in 1/1024, so that rounding does not add up.
+// Objects and bytes of samples are counted in units of 1/1024, so that rounding errors stay small.
 constexpr uint32_t kFractionBits = 10;
 
 enum class Sampling : uint8_t { kAuto, kExact, kSampled };
@@ -21,8 +21,7 @@ struct SitesMode {
   uint64_t interval;
 };
 
-// "auto", "exact", "sampled", "sampled:64k"; null or empty: auto, which is not sampled here. False: none of
-// them.
+// "auto", "exact", "sampled", "sampled:64k"; null or empty: auto, which is not sampled here. False: invalid.
 bool parse_mode(const char* text, SitesMode* mode);
 
 // 1/p, in 1/1024. interval 1 or more.

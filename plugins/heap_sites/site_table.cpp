@@ -13,8 +13,8 @@ void SiteTable::close() {
   numbers_.close();
 }
 
-// The entry of the table comes first, then the site; of two threads that make it at the same time one puts
-// its own in.
+// The entry of the table comes first, then the site. If two threads make it at the same time, one of them
+// inserts its own.
 uint32_t SiteTable::find(uint32_t owner, uint32_t trace) {
   std::atomic<uint32_t>* number = numbers_.make(uint64_t{owner} << 32 | trace);
   if (number == nullptr) return 0;

@@ -1,8 +1,8 @@
-// The sites of all threads: a class and a trace, and what was freed of it.
+// The sites of all threads: a class, a trace, and how much of it was freed.
 //
-// Insert-only, without a lock: a site keeps its number, 1 and up, until the session ends; 0 is "no room". How
-// much a site has allocated is counted by threads (recent_table.h) and added up for a report; here is what
-// the reaper, which is one at a time, takes off again, and what a report has to remember.
+// Insert-only, without a lock: a site keeps its number, 1 and up, until the session ends; 0 is "no room".
+// Threads count what a site has allocated (recent_table.h), and a report adds it up; this table has what the
+// reaper, one thread at a time, subtracts again, and what a report has to remember.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct Site : PooledPlace {
   Amount freed;      // [control]
   Amount allocated;  // added up for a report [control]
   Amount before;     // allocated before the last reset [control]
-  Amount untracked;  // objects whose end is not seen: they count as ended; any thread adds
+  Amount untracked;  // objects that are not followed: they count as ended; any thread adds
   uint64_t reported_allocated, reported_live;  // objects, at the last report [control]
 
   Amount since() const {

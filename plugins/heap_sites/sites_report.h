@@ -13,8 +13,8 @@ struct ReportWish {
   bool by_allocation;
   bool incremental;  // what has changed since the last report only
   bool forced_gc;
-  uint32_t fraction_bits;      // the sites count in 1/2^this
-  uint64_t sampling_interval;  // bytes for which one sample stands; 0: each object is counted
+  uint32_t fraction_bits;      // the sites count in units of 1/2^fraction_bits
+  uint64_t sampling_interval;  // bytes per sample; 0: each object is counted
   double cutoff;
 };
 
@@ -23,7 +23,7 @@ struct SiteTotals {
   Amount allocated;
 };
 
-// What a report says of the sites, copied out of them so that threads go on while it is written. [control]
+// A copy of the sites' numbers for a report, so that threads can go on while it is written. [control]
 class SitesReport {
  public:
   // Takes memory for as many sites as there are now.
@@ -32,7 +32,7 @@ class SitesReport {
   SitesReport(const SitesReport&) = delete;
   SitesReport& operator=(const SitesReport&) = delete;
 
-  // The reaper stands still. Remembers what was reported.
+  // Call it while the reaper is stopped. Remembers what was reported.
   void collect();
   // After collect().
   hprof_status write_table();

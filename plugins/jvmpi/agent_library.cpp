@@ -8,7 +8,7 @@
 
 namespace hprof::jvmpi {
 
-// Where the path ends: not at the colon of C:\agent.dll.
+// The end of the path; the colon of C:\agent.dll does not count.
 static const char* end_of_path(const char* agent) {
   const bool has_drive = agent[0] != 0 && agent[1] == ':' && (agent[2] == '\\' || agent[2] == '/');
   return std::strchr(agent + (has_drive ? 2 : 0), ':');

@@ -1,4 +1,4 @@
-// jvmpi=<library>[:<options>]: an agent that the bridge loads, where -Xrun is not to be had.
+// jvmpi=<library>[:<options>]: an agent that the bridge loads, for when -Xrun is not available.
 #pragma once
 
 #include <atomic>
@@ -13,9 +13,9 @@ class AgentLibrary {
  public:
   explicit AgentLibrary(const Vm& vm) : vm_(vm) {}
 
-  // Loads the library at `agent`, "<path>[:<options>]", and calls its JVM_OnLoad; `options` instead of those
-  // if there are any. False: says why. A failure of an agent that asked for JNI, which the VM does not have
-  // yet, is no failure: it is called again. [onload]
+  // Loads the library at `agent`, "<path>[:<options>]", and calls its JVM_OnLoad; `options`, if any, replace
+  // those. False: error says why. An agent that fails after it asked for JNI, which the VM does not have yet,
+  // is called again later. [onload]
   bool load(const char* agent, const char* options, const std::atomic<bool>& wanted_jni, char* error,
             uint32_t error_size);
   // Calls JVM_OnLoad once more, if that is due. [app]

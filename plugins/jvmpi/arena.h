@@ -1,4 +1,4 @@
-// Memory that is filled piece by piece and given back as one.
+// Memory that is filled piece by piece and freed as a whole.
 #pragma once
 
 #include <cstring>

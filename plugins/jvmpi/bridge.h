@@ -1,8 +1,7 @@
-// JVMPI over JVMTI: the parts, and what one of them cannot do alone.
+// JVMPI over JVMTI: the parts, and what needs several of them.
 //
-// JVMPI's functions have no argument that says whose they are: there is one bridge in a process, found by
-// bridge(). All memory stays when the collector goes, since the agent's threads may be inside a function
-// then.
+// JVMPI's functions have no context argument: there is one bridge in a process, found by bridge(). All memory
+// stays when the collector ends, since the agent's threads may still be inside a function.
 #pragma once
 
 #include <hprof/draft/class_file.h>
@@ -20,7 +19,7 @@ struct Config {
   uint32_t methods;      // kBy*
   uint32_t allocations;  // the same
 };
-// kByEither: by probes where they can be had when the agent wants events.
+// kByEither: by probes, if they are available when the agent wants events.
 constexpr uint32_t kByNothing = 0, kByEvents = 1, kByProbes = 2, kByEither = 3;
 
 class Bridge {
@@ -29,17 +28,17 @@ class Bridge {
 
   // Makes an environment with all that the VM grants, and answers GetEnv. [onload]
   hprof_status open(const Config& config, char* error, uint32_t error_size);
-  // Nothing is sent or answered any more: the agent is detached. [control]
+  // The agent is detached: from now on nothing is sent or answered. [control]
   void close();
-  // After a refusal: the memory that open() has taken. [onload]
+  // After a refusal: frees the memory that open() has taken. [onload]
   void release_memory();
 
   jint enable(jint type);
   jint disable(jint type);
   jint request(jint type, void* argument);
-  // Makes the VM's events those that are on. [app]
+  // Enables exactly the VM's events that are needed for those that are on. [app]
   void set_modes();
-  // The same if a thread wanted it that could not. On a thread of hprof's, now and then.
+  // The same, if a thread wanted that but could not do it. Called on a thread of hprof now and then.
   void set_modes_if_due();
 
   // JVMTI's events; jni is the calling thread's.
@@ -61,7 +60,7 @@ class Bridge {
   void reference_goes(JNIEnv* jni, jint type, jobject reference);
 
   void get_call_trace(JVMPI_CallTrace* trace, jint depth);
-  // Counts an id that was never given out.
+  // Counts the use of an id that was never given out.
   bool check_id(jobjectID id);
   bool is_live() const { return live_.load(std::memory_order_acquire); }
 
@@ -77,7 +76,7 @@ class Bridge {
   Probes probes{this};
   AgentLibrary library{vm};
   std::atomic<bool> was_asked{false};   // an agent has got the interface
-  std::atomic<bool> wanted_jni{false};  // JNI was asked for where there is none
+  std::atomic<bool> wanted_jni{false};  // an agent asked for JNI when there was none
 
  private:
   bool make_environment(const Config& config, char* error, uint32_t error_size);
@@ -100,7 +99,7 @@ class Bridge {
   std::atomic<bool> modes_due_{false};
   std::atomic<bool> frees_on_{false};  // JVMTI's ObjectFree
   bool interval_set_ = false;
-  bool sees_class_files_ = false;  // by the core, ahead of probes; else by this environment's event
+  bool sees_class_files_ = false;  // from the core, before probes; else by this environment's event
   uint64_t* unknown_ids_ = nullptr;
 };
 

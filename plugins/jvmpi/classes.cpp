@@ -62,7 +62,7 @@ uint64_t Classes::number(JNIEnv* jni, jclass cls) {
   return number;
 }
 
-// Without the text of CLASS_LOAD, which many classes never need.
+// Without the contents of CLASS_LOAD, which many classes never need.
 ClassInfo* Classes::make(JNIEnv* jni, jclass cls, uint64_t number, Slot* slot) {
   FromVm<char> signature(vm_);
   if (vm_.jvmti->GetClassSignature(cls, &signature, nullptr) != JVMTI_ERROR_NONE) return nullptr;
@@ -129,7 +129,7 @@ bool Classes::describe_method(jmethodID method, Arena* arena, JVMPI_Method* to) 
 bool Classes::describe_methods(jclass cls, Arena* arena, JVMPI_ClassLoad* load) const {
   FromVm<jmethodID> methods(vm_);
   jint count = 0;
-  // Before it is linked a class has none that could be asked for.
+  // Before a class is linked, they cannot be queried.
   if (vm_.jvmti->GetClassMethods(cls, &count, &methods) != JVMTI_ERROR_NONE) count = 0;
   load->methods = arena->allocate_array<JVMPI_Method>(count);
   if (load->methods == nullptr) return false;
@@ -178,7 +178,7 @@ bool Classes::describe(JNIEnv* jni, jclass cls, ClassInfo* info) {
   if (load.class_name == nullptr || !describe_methods(cls, &arena, &load) ||
       !describe_fields(cls, &arena, &load))
     return false;
-  // Who is second leaves the first one's text, which somebody may be reading.
+  // The second thread keeps the first one's text, which others may be reading.
   LockGuard guard(lock_, vm_.services);
   if (info->load.class_name != nullptr) return true;
   info->memory = arena.keep();
@@ -194,7 +194,7 @@ void Classes::send(JNIEnv* jni, const ClassInfo& info, jint type) {
   notifier_.send(&event, type, jni);
 }
 
-// Until the thread that tells of the class has done so; not on that thread itself.
+// Waits until the thread that reports the class has done so; not on that thread itself.
 void Classes::wait_for(const Slot& slot, JNIEnv* jni) const {
   constexpr int kTries = 10000;
   constexpr uint64_t kPauseNs = 100'000;
@@ -222,7 +222,7 @@ void Classes::tell(JNIEnv* jni, jclass cls) {
   slot->state.store(kDone, std::memory_order_release);
 }
 
-// An id of a class that has gone may be used again by the VM for another method: the last one counts.
+// The VM may reuse an id of an unloaded class for another method: the last one counts.
 void Classes::set_owner(const ClassInfo& info, uint64_t number) {
   for (jint i = 0; i < info.load.num_methods; i++) {
     const JVMPI_Method& method = info.load.methods[i];

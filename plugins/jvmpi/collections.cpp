@@ -1,4 +1,4 @@
-// Garbage collections, told after they have been.
+// Garbage collections, reported after they have ended.
 #include <hprof/cpp/jni_exception.hpp>
 
 #include "plugins/jvmpi/bridge.h"
@@ -135,12 +135,12 @@ void Collections::tell_finish(JNIEnv* jni) {
   notifier_.send(&event, JVMPI_EVENT_GC_FINISH, jni);
 }
 
-// Each collection is a pair of its own; what has gone is told within the last.
+// Each collection is a pair of events; freed objects are reported within the last pair.
 void Collections::tell(JNIEnv* jni) {
   if (holds_.load(std::memory_order_acquire) != 0 || telling_.exchange(true, std::memory_order_seq_cst))
     return;
   teller_.store(jni, std::memory_order_relaxed);
-  // Who held it back meanwhile has seen nobody telling, or waits.
+  // A thread that held events back meanwhile has seen that nobody reports, or waits.
   if (holds_.load(std::memory_order_seq_cst) != 0) return telling_.store(false, std::memory_order_release);
   threads_.tell_current(jni);
   uint32_t pairs = collected_.exchange(0, std::memory_order_acq_rel);
@@ -170,9 +170,9 @@ void Collections::run_gc(JNIEnv* jni) {
   tell(jni);
 }
 
-// VMs that free objects some time after the collection (16 and newer) do so now. Only at the VM's end, where
-// collectors with threads of their own do not collect any more, and once the VM is not telling of objects:
-// see LastFreed.
+// VMs that free objects some time after the collection (16 and newer) do so now. Only at the VM's end, when
+// collectors with threads of their own no longer collect, and after the VM has stopped reporting objects: see
+// LastFreed.
 void Collections::flush() {
   constexpr int kTries = 100;
   constexpr uint64_t kPauseNs = 10'000'000;

@@ -1,8 +1,8 @@
-// GC_START, OBJECT_FREE, GC_FINISH and CLASS_UNLOAD: told after the collection, outside of the safepoint, by
-// a thread of the bridge's own or by the caller of RunGC.
+// GC_START, OBJECT_FREE, GC_FINISH and CLASS_UNLOAD: sent after the collection, outside of the safepoint, by
+// a thread of the bridge or by the caller of RunGC.
 //
-// In a collection nothing is called of the agent: its handler of GC_START takes a lock, as the interface asks
-// it to, that another thread may hold while it is stopped. What has gone is kept in chunks until it is told.
+// The agent is not called during a collection: its handler of GC_START takes a lock, as the interface tells
+// it to, and a stopped thread may hold that lock. Freed objects are kept in chunks until they are reported.
 #pragma once
 
 #include "plugins/jvmpi/last_freed.h"
@@ -20,14 +20,14 @@ class Collections {
   void stop();            // [control]
   void collected();       // [gc]
   void freed(jlong tag);  // [gc]
-  // Tells what has come in, on the calling thread, which has a THREAD_START; not while somebody holds it
-  // back, or another thread does it. [app][control]
+  // Sends what has been collected, on the calling thread, which has a THREAD_START; not while events are held
+  // back, or another thread sends them. [app][control]
   void tell(JNIEnv* jni);
   void run_gc(JNIEnv* jni);
-  // What is left at the VM's end; waits for who is telling, for a second at most. [app]
+  // Sends the rest at the VM's end; waits at most a second for a thread that is sending. [app]
   void tell_last(JNIEnv* jni);
-  // Holds back what would be told; nests over all threads. Waits for a thread that is telling, though not
-  // forever: its handler may wait for the caller. [any] but [signal]
+  // Holds these events back; nests over all threads. Waits for a thread that is sending, though not forever:
+  // its handler may wait for the caller. [any] but [signal]
   void hold();
   void release();
 
@@ -60,7 +60,7 @@ class Collections {
   hprof_agent_thread* thread_ = nullptr;
   std::atomic<uint32_t> holds_{0};
   std::atomic<uint32_t> collected_{0};
-  std::atomic<uint64_t> freed_{0};  // objects that the VM has told of
+  std::atomic<uint64_t> freed_{0};  // objects that the VM has reported
   std::atomic<bool> telling_{false};
   std::atomic<JNIEnv*> teller_{nullptr};
   Lock lock_;  // of the chunks: a few instructions, and memory for the next

@@ -28,8 +28,8 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
   return HPROF_FAILED;
 }
 
-// The agent's threads may be inside a function: what they could reach stays. Without an agent, as when its
-// library is refused, there is nobody.
+// The agent's threads may be inside a function, so everything that they could reach stays. Without an agent
+// (its library was refused) there are no such threads.
 bool Collector::close() {
   const bool was_open = bridge() == &bridge_;
   if (was_open) bridge_.close();
@@ -58,7 +58,7 @@ void Collector::reset() {
   if (!is_off()) bridge_.data_request(false, true);
 }
 
-// At the end of the VM the agent has JVM_SHUT_DOWN.
+// At the VM's end the agent gets JVM_SHUT_DOWN instead.
 hprof_status Collector::report(const hprof_report& report) {
   if (!is_off() && report.reason != HPROF_REPORT_EXIT)
     bridge_.data_request(true, report.reason == HPROF_REPORT_REQUEST);

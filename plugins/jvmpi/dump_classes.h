@@ -1,7 +1,7 @@
-// The classes of a heap dump: where a field's value stands in a record.
+// The classes of a heap dump: the place of each field's value in a record.
 //
-// JVMTI numbers the fields of a class from its farthest super on, behind those of all its interfaces; a
-// record has those of the class first, in the order of CLASS_LOAD.
+// JVMTI numbers the fields of all interfaces of a class first, then those of its supers from the topmost on;
+// a record has those of the class itself first, in the order of CLASS_LOAD.
 #pragma once
 
 #include <hprof/cpp/hash_table.hpp>
@@ -11,7 +11,7 @@
 
 namespace hprof::jvmpi {
 
-// A field's place behind the head of a record. width 0: it has none.
+// A field's place after the head of a record. width 0: it has none.
 struct DumpField {
   uint32_t at;
   uint8_t width;
@@ -24,10 +24,10 @@ struct DumpClass {
   bool has_fields;  // CLASS_LOAD says which
   bool is_laid_out;
   uint64_t super;      // number
-  uint64_t component;  // of an array of objects: number of a class that is no array; 0: none
+  uint64_t component;  // of an array of objects: number of the innermost component's class; 0: none
   const uint64_t* interfaces;
   uint32_t interface_count;
-  uint32_t first_field;  // JVMTI's number of its farthest super's first
+  uint32_t first_field;  // JVMTI's number of the topmost super's first field
   uint32_t own_count;
   const char* own;  // types of its own fields as in signatures, those of static fields in lower case
   uint32_t field_count;
@@ -43,7 +43,7 @@ uint32_t width_of_primitive(char type);
 
 class DumpClasses {
  public:
-  // values: are primitive fields in the dump?
+  // values: true if primitive fields are in the dump.
   DumpClasses(const Vm& vm, Classes* classes, bool values)
       : vm_(vm), classes_(*classes), values_(values), arena_(vm.services) {}
   ~DumpClasses() { table_.close(); }
@@ -54,7 +54,7 @@ class DumpClasses {
   bool take(JNIEnv* jni);
   // The class, its supers and all that they implement.
   bool take_of(JNIEnv* jni, jclass cls);
-  // Null: not loaded then, or a class of the profiler's own. [any]
+  // Null: it was not loaded then, or is a class of hprof. [any]
   DumpClass* find(uint64_t number) const;
   // The same, for a record of an instance or of the class itself. Null: no memory, too. [app][heap]
   const DumpClass* laid_out(uint64_t number);

@@ -6,7 +6,7 @@
 
 namespace hprof::jvmpi {
 
-// Is the event to be sent? Its thread has been told of then.
+// True: send the event. Its thread has been reported then.
 bool Bridge::sends(JNIEnv* jni, jint type) {
   if (!is_live() || !notifier.is_on(type)) return false;
   threads.tell_current(jni);
@@ -33,14 +33,14 @@ void Bridge::vm_init(JNIEnv* jni) {
 void Bridge::vm_death(JNIEnv* jni) {
   threads.tell_current(jni);
   collections.tell_last(jni);
-  // What runs in a handler still finds all functions at work.
+  // A handler that still runs can use all functions.
   const bool is_first = notifier.finish();
   live_.store(false, std::memory_order_release);
   if (is_first) notifier.send_last(jni);
 }
 
-// The agent's new bytes are of malloc_f; one that sets neither leaves the class as it is.
-// The class that hprof's own probes call is none of its business.
+// The agent's new bytes come from malloc_f; an agent that sets neither leaves the class unchanged. The class
+// that hprof's probes call is not shown to it.
 void Bridge::class_file(JNIEnv* jni, const char* name, jint size, const unsigned char* bytes, jint* new_size,
                         unsigned char** new_bytes) {
   if (!notifier.is_on(JVMPI_EVENT_CLASS_LOAD_HOOK) ||
@@ -145,9 +145,8 @@ void Bridge::wait(JNIEnv* jni, jobject object, jlong timeout_ms) {
   notifier.send_if_on(&event, JVMPI_EVENT_MONITOR_WAIT, jni);
 }
 
-// The VM also tells the ends of waits of its own, which have no beginning: for another thread that
-// initialises a class, or loads one. And until JDK 17 a beginning without an end, of a wait by who does not
-// own the monitor.
+// The VM also reports ends of its own waits without a beginning: for another thread that initialises or loads
+// a class. And until JDK 17 a beginning without an end, when the waiting thread does not own the monitor.
 void Bridge::waited(JNIEnv* jni, jobject object) {
   ThreadEntry* self = is_live() ? threads.current(jni) : nullptr;
   jobjectID id = self != nullptr ? self->waits_for.load(std::memory_order_relaxed) : nullptr;
@@ -191,7 +190,7 @@ void Bridge::compiled(jmethodID method, jint size, const void* code, jint map_si
 
 void Bridge::uncompiled(jmethodID method, const void* code) {
   if (!is_live() || classes.is_hidden(method)) return;
-  // Agents look for the address where COMPILED_METHOD_LOAD has it.
+  // Agents look the address up as they got it in COMPILED_METHOD_LOAD.
   JVMPI_Event event = {};
   event.u.compiled_method_load.method_id = method;
   event.u.compiled_method_load.code_addr = const_cast<void*>(code);
@@ -243,8 +242,7 @@ void JNICALL on_method_entry(jvmtiEnv*, JNIEnv* jni, jthread, jmethodID method) 
   Bridge* b = bridge();
   if (b != nullptr && !b->classes.is_hidden(method)) b->method(jni, method, true);
 }
-// The reference to what the method returns is, from JDK 9 on, of the method's caller, who never gives it
-// back.
+// From JDK 9 on the reference to the returned object belongs to the method's caller, who never deletes it.
 void JNICALL on_method_exit(jvmtiEnv*, JNIEnv* jni, jthread, jmethodID method, jboolean by_exception,
                             jvalue result) {
   Bridge* b = bridge();
@@ -299,7 +297,7 @@ void set_callbacks(jvmtiEnv* jvmti) {
   to.ClassFileLoadHook = &on_class_file_load_hook;
   to.MethodEntry = &on_method_entry;
   to.MethodExit = &on_method_exit;
-  // What the VM itself makes, where the program's allocations come by probes.
+  // Objects made by the VM itself, if the program's allocations come from probes.
   to.VMObjectAlloc = &on_object_alloc;
   to.SampledObjectAlloc = &on_object_alloc;
   to.ObjectFree = &on_object_free;

@@ -1,5 +1,4 @@
-// All objects of the heap, numbered, in chunks: what a walk leaves behind for events, which cannot be sent
-// during it.
+// All objects of the heap, numbered, in chunks: recorded by a walk, for events that cannot be sent during it.
 #pragma once
 
 #include "plugins/jvmpi/ids.h"
@@ -20,8 +19,8 @@ class HeapList {
   HeapList(const HeapList&) = delete;
   HeapList& operator=(const HeapList&) = delete;
 
-  // Walks the heap, unreachable objects included, and gives ids to all that wants(self, number of the class)
-  // says [heap]; `flags` are put into their tags. False: no memory, or no walk. [app]
+  // Walks the heap, unreachable objects included, and gives an id to each object for which wants(self, number
+  // of the class) is true [heap]; `flags` are put into their tags. False: no memory, or no walk. [app]
   bool take(jlong flags, bool (*wants)(void* self, uint64_t cls), void* self);
   template <class Visit>
   void each(const Visit& visit) const {

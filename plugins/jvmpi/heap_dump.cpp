@@ -39,7 +39,7 @@ const HeapDump::Seen* HeapDump::seen(const jlong* tag) const { return seen_.find
 uint64_t HeapDump::see(jlong class_tag, jlong* tag, jint length) {
   if (*tag != 0 && (is_one_object_ || seen(tag) != nullptr)) return number_of_tag(*tag);
   const uint64_t cls = number_of_tag(class_tag);
-  // Left out, as of OBJECT_ALLOC: what is of a class that is not linked yet, out of the VM's archive.
+  // Left out, as in OBJECT_ALLOC: objects from the VM's archive whose class is not linked yet.
   const DumpClass* of = classes_.find(cls);
   const bool is_known = of != nullptr && (of->has_fields || of->kind != JVMPI_NORMAL_OBJECT);
   if (!is_one_object_ && !is_known) return 0;
@@ -92,7 +92,7 @@ bool HeapDump::add_record(uint64_t number, uint64_t cls, jint length) {
   return !records_.failed();
 }
 
-// The name and the word behind it are null, as HotSpot had them, and it has no constants.
+// The name and the word after it are null, as in HotSpot, and there are no constants.
 bool HeapDump::add_class(const DumpClass& cls) {
   records_.u1(JVMPI_GC_CLASS_DUMP);
   records_.pointer(id_of_number(cls.number));
@@ -140,13 +140,13 @@ void HeapDump::root(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo& i
   }
   roots_.u1(type);
   roots_.pointer(id_of_number(number));
-  if (type == JVMPI_GC_ROOT_JNI_GLOBAL) roots_.pointer<void>(nullptr);  // JVMTI does not tell it
+  if (type == JVMPI_GC_ROOT_JNI_GLOBAL) roots_.pointer<void>(nullptr);  // JVMTI does not give it
   if (on == nullptr) return;
   roots_.pointer(on->env);
   if (type != JVMPI_GC_ROOT_THREAD_BLOCK) roots_.u4(static_cast<uint32_t>(depth < on->frames ? depth : -1));
 }
 
-// Behind the record's head; of a class dump, behind its interfaces.
+// After the record's head; in a class dump, after its interfaces.
 uint64_t HeapDump::place(const Seen& of, const DumpField& field) {
   if (!field.is_static) return of.at + kInstanceHead + field.at;
   return of.at + kInterfacesAt + of.cls->interface_count * kId + 2 + field.at;
@@ -239,7 +239,7 @@ bool HeapDump::walk(jobject from) {
 
 // --- what is asked for
 
-// In the order of their numbers' making, few: looked through from the first.
+// Few, in the order of their numbers: searched from the first.
 const HeapDump::Thread* HeapDump::thread(jlong tag) const {
   for (jint i = 0; i < thread_count_; i++) {
     if (threads_[i].number == number_of_tag(tag)) return &threads_[i];

@@ -1,7 +1,7 @@
 // HEAP_DUMP and OBJECT_DUMP: the heap as bytes.
 //
-// One walk over what can be reached. An object has its record at first sight, in its whole size and with all
-// references null; what the walk tells of it later, in whatever order, is put into its place.
+// One walk over the reachable objects. An object gets its record at first sight, in its full size and with
+// all references null; what the walk reports of it later, in any order, is filled in.
 #pragma once
 
 #include "plugins/jvmpi/bridge.h"
@@ -35,7 +35,7 @@ class HeapDump {
     JNIEnv* env;
     jint frames;
   };
-  // Where an object's record begins and of which class it is; a class dump: that class.
+  // Where an object's record begins, and its class; for a class dump: that class.
   struct Seen {
     uint64_t at;
     const DumpClass* cls;
@@ -66,7 +66,7 @@ class HeapDump {
 
   static constexpr jint kDepth = 64;
   static constexpr uint64_t kId = sizeof(jobjectID);
-  // Bytes of the heads of records; of a class dump's also where its links stand.
+  // Sizes of the heads of records; for a class dump also where its links are.
   static constexpr uint64_t kInstanceHead = 1 + 2 * kId + 4;
   static constexpr uint64_t kObjectArrayHead = 1 + kId + 4 + kId;
   static constexpr uint64_t kValueArrayHead = 1 + kId + 4 + 1;

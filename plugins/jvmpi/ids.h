@@ -1,8 +1,8 @@
 // Object ids: numbers that are the tags of objects in the bridge's environment.
 //
-// An id is 16 times its number: agents hash them as if they were addresses. The tag has two bits more:
-// whether the agent was told of the object, and whether it is a class. Ids never move, and none is given out
-// twice.
+// An id is 16 times its number: agents hash them as if they were addresses. The tag has two more bits:
+// whether the object was reported to the agent, and whether it is a class. Ids never move, and none is given
+// out twice.
 #pragma once
 
 #include <atomic>
@@ -32,7 +32,7 @@ class Ids {
 
   // The tag of an object, made if need be with `flags` in it; 0: null, or no numbers are left. [app]
   jlong tag(jobject object, jlong flags = 0);
-  // Of an object that nobody else has seen yet.
+  // For an object that no other thread has seen yet.
   jlong tag_new(jobject object, jlong flags);
   // A number for an object whose tag is set elsewhere; 0: none is left. [any]
   uint64_t take() {
@@ -41,8 +41,8 @@ class Ids {
   }
   // Sets kTold. False: it was set.
   bool mark_told(jobject object);
-  // A local reference to the object of an id; null: it is gone, or never was. Slow: the VM walks all tags.
-  // [app]
+  // A local reference to the object of an id; null: it is gone, or never existed. Slow: the VM walks all
+  // tags. [app]
   jobject find(JNIEnv* jni, jobjectID id) const;
   bool was_given(uint64_t number) const {
     return number != 0 && number < next_.load(std::memory_order_relaxed);
@@ -52,7 +52,8 @@ class Ids {
   static constexpr uint64_t kMost = sizeof(void*) == 4 ? (1u << 28) - 1 : (uint64_t{1} << 44);
 
   // The lock is held over calls of JVMTI, where a thread may be suspended: nobody waits for it forever.
-  // Without it an object may get a second id, if another thread sees it for the first time in that moment.
+  // Without the lock an object may get a second id, if another thread sees it for the first time at the same
+  // moment.
   bool lock();
 
   const Vm& vm_;

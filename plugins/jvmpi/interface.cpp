@@ -28,8 +28,7 @@ void get_call_trace(JVMPI_CallTrace* trace, jint depth) {
   if (Bridge* b = bridge()) b->get_call_trace(trace, depth);
 }
 
-// Shutdown hooks do not run, as they did not in the VMs of the time: the agent's handler may hold what they
-// need.
+// Shutdown hooks do not run, as in the VMs of the time: the agent's handler may hold locks that they need.
 void profiler_exit(jint code) {
   Bridge* b = bridge();
   JNIEnv* jni = b != nullptr && b->is_live() ? b->vm.jni() : nullptr;
@@ -77,8 +76,8 @@ jlong get_current_thread_cpu_time() {
   return ns;
 }
 
-// The results are JVMTI's: 0, 10 for no such thread, 14 for one that is suspended already. Oneself is left
-// out.
+// The results are JVMTI's: 0, 10 for no such thread, 14 for one that is suspended already. The calling thread
+// is skipped.
 jint suspend(Bridge* b, JNIEnv* env) {
   JNIEnv* jni = b->vm.jni();
   if (jni == nullptr || b->vm.suspender == nullptr) return JVMTI_ERROR_NOT_AVAILABLE;

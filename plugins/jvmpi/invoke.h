@@ -1,15 +1,15 @@
-// GetEnv: an old agent asks the JavaVM for JVMPI, which no VM of today answers.
+// GetEnv: an old agent asks the JavaVM for JVMPI, which no current VM has.
 //
 // The JavaVM's pointer to its functions is replaced by one to a copy, in which GetEnv is the bridge's: for
-// agents that the VM loads itself (-Xrun), and for those that get at the JavaVM by JNIEnv::GetJavaVM. One
-// store, undone only if nobody has replaced it since; the copy stays for ever.
+// agents that the VM loads itself (-Xrun), and for those that get the JavaVM from JNIEnv::GetJavaVM. One
+// store, undone only if nobody has replaced it since; the copy is never freed.
 #pragma once
 
 #include "plugins/jvmpi/vm.h"
 
 namespace hprof::jvmpi {
 
-// `answer` is asked first; false: the VM is. [onload]
+// `answer` is called first; if it returns false, the VM is asked. [onload]
 void take_get_env(JavaVM* vm, bool (*answer)(void** env, jint version));
 // The VM's own functions. [any]
 const JNIInvokeInterface_* vm_functions();

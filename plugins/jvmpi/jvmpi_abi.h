@@ -1,6 +1,6 @@
 /*
- * The binary interface of JVMPI, version 1.2: what an agent of that time was compiled with. Written from the
- * interface's names, numbers and layouts; C99 and C++, no dependency but jni.h.
+ * The binary interface of JVMPI, version 1.2, that agents of that time were compiled against. Written from
+ * the interface's names, numbers and layouts; C99 and C++, no dependency but jni.h.
  *
  * Functions have the platform's plain calling convention, JVM_OnLoad has JNI's. Texts are modified UTF-8.
  */
@@ -149,7 +149,7 @@ typedef struct {
   jint heap_dump_level;
 } JVMPI_HeapDumpArg;
 
-/* What an event brings with it, a member for each shape. */
+/* The data of an event, a member for each form. */
 typedef struct {
   const char* class_name; /* with dots */
   char* source_name;      /* may be NULL */

@@ -1,4 +1,4 @@
-// The end of what a collection has freed.
+// Waits until everything that a collection has freed is reported.
 #include "plugins/jvmpi/last_freed.h"
 
 #include <initializer_list>
@@ -86,8 +86,8 @@ bool LastFreed::wait() const {
   return false;
 }
 
-// The other environment's turn may come just before the collection, the bridge's after it: then the mark
-// proves nothing, and there is another.
+// The other environment's turn may come just before the collection, and the bridge's after it: then the mark
+// proves nothing, and another one is made.
 void LastFreed::collect(JNIEnv* jni) {
   constexpr int kMarks = 3;
   for (int i = 0; i < kTries && busy_.exchange(true, std::memory_order_acq_rel); i++)

@@ -1,10 +1,11 @@
-// When the VM has told of all objects that a collection has freed.
+// Waits until the VM has reported all objects that a collection has freed.
 //
-// From JDK 16 on it does so some time afterwards, on a thread of its own, and says nowhere that it is
-// through. Switching OBJECT_FREE off, for which it hurries, may stop the whole VM for good: whoever waits for
-// the thread that tells does so where no safepoint is reached, and that thread reaches one (seen with JDK 17,
-// under load). So a mark is freed along with the others: an object tagged here and in an environment made
-// after the bridge's, to which the VM comes later. Told by both, in this order, it is the last.
+// From JDK 16 on the VM does that some time later, on a thread of its own, and does not say when it has
+// finished. Switching OBJECT_FREE off makes it finish, but can deadlock the VM: the thread that waits for the
+// reporting thread is not at a safepoint, and the reporting thread stops at one (seen with JDK 17, under
+// load). So a mark is freed along with the other objects: an object tagged in the bridge's environment and in
+// one made after it, which the VM handles later. When both have reported it, in this order, it was the last
+// object.
 #pragma once
 
 #include "plugins/jvmpi/ids.h"
@@ -15,22 +16,21 @@ class LastFreed {
  public:
   LastFreed(const Vm& vm, Ids* ids) : vm_(vm), ids_(*ids) {}
 
-  // Makes the other environment, after the bridge's own. Where that fails collect() waits for nothing.
-  // [onload]
+  // Makes the other environment, after the bridge's own. If that fails, collect() does not wait. [onload]
   void open();
   void close();  // [control]
-  // Collects garbage and waits, for some seconds at most, until what it has freed is told. Not at the VM's
-  // end, where ZGC does not answer any more. [app]
+  // Collects garbage and waits, for some seconds at most, until the freed objects are reported. Not at the
+  // VM's end, when ZGC no longer answers. [app]
   void collect(JNIEnv* jni);
-  // The object just made on that thread is the mark.
+  // Makes the object just allocated on that thread the mark.
   bool is_marking(JNIEnv* jni) const { return marking_.load(std::memory_order_relaxed) == jni; }
-  // The bridge's environment was told of that object. [gc]
+  // That object was reported to the bridge's environment. [gc]
   void freed(jlong tag) {
     if (tag == mark_.load(std::memory_order_acquire)) pass(kByBridge);
   }
 
  private:
-  // Which of the two has told of the mark.
+  // Which of the two environments have reported the mark.
   enum : uint32_t { kByBridge = 1, kByOther = 2, kInOrder = 4, kBoth = kByBridge | kByOther };
 
   static void JNICALL on_freed(jvmtiEnv* jvmti, jlong tag);

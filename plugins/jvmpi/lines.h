@@ -10,7 +10,7 @@ class Lines {
   Lines(const Vm& vm, jmethodID method) : table_(vm) {
     if (vm.jvmti->GetLineNumberTable(method, &count_, &table_) != JVMTI_ERROR_NONE) count_ = 0;
   }
-  // Of a location; -1: none. The rows are in any order.
+  // The line of a location; -1: none. The rows are in any order.
   jint at(jlocation location) const {
     jint line = -1;
     jlocation best = -1;

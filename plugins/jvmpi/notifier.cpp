@@ -18,7 +18,7 @@ void Notifier::send(JVMPI_Event* event, jint type, JNIEnv* env) {
   stripe.state.fetch_add(kPassed - 1, std::memory_order_release);
 }
 
-// Who comes second finds what the first has changed, too.
+// The second thread sees the changes of the first, too.
 void Notifier::begin_round() {
   uint32_t old = round_.load(std::memory_order_seq_cst), fresh = 0;
   do {
@@ -40,7 +40,7 @@ void Notifier::meet(Own* own) {
   }
 }
 
-// Who shares a stripe with a busy thread may be overlooked.
+// A thread that shares a stripe with a busy one may be overlooked.
 void Notifier::look_for_stuck() {
   constexpr uint64_t kLongNs = 10'000'000'000;
   const uint64_t now = vm_.services.clock->monotonic(vm_.services.host);

@@ -12,7 +12,7 @@ jobjectID Objects::id(JNIEnv* jni, jobject object) {
   return id_of_number(number_of_tag(tag));
 }
 
-// The class of java.lang.Class's own object is left out: an agent would go round in circles.
+// The class of java.lang.Class's own object is left out: it would lead an agent into a loop.
 void Objects::send(JNIEnv* jni, jint type, jlong tag, jclass cls, jlong size) {
   const uint64_t of = classes_.number(jni, cls);
   const ClassInfo* info = classes_.info(of);
@@ -87,8 +87,8 @@ void Objects::tell_prepared_classes(JNIEnv* jni) {
   if (vm_.jvmti->GetLoadedClasses(&count, &classes) != JVMTI_ERROR_NONE) count = 0;
   for (jint i = 0; i < count; i++) {
     jint status = 0;
-    // Others are told of when they are prepared; arrays, whose numbers the replay of objects needs, are not
-    // told of.
+    // Other classes are reported when they are prepared; arrays, whose numbers the replay of objects needs,
+    // are not.
     if (vm_.jvmti->GetClassStatus(classes[i], &status) == JVMTI_ERROR_NONE) {
       classes_.number(jni, classes[i]);
       if ((status & JVMTI_CLASS_STATUS_PREPARED) != 0) tell_class(jni, classes[i]);
@@ -101,8 +101,8 @@ void Objects::replay(JNIEnv* jni) {
   tell_prepared_classes(jni);
   if (!notifier_.is_on(JVMPI_EVENT_OBJECT_ALLOC)) return;
   HeapList heap(vm_, &ids_);
-  // Left out: objects of classes that are not linked yet, out of the VM's archive; they are told of when they
-  // are met.
+  // Left out: objects from the VM's archive whose class is not linked yet; they are reported when an event
+  // names them.
   auto wants = [](void* self, uint64_t cls) {
     const auto& objects = *static_cast<Objects*>(self);
     const ClassInfo* info = objects.classes_.info(cls);

@@ -11,7 +11,7 @@ class Objects {
   Objects(const Vm& vm, Ids* ids, Notifier* notifier, Classes* classes)
       : vm_(vm), ids_(*ids), notifier_(*notifier), classes_(*classes) {}
 
-  // The id of an object for an event or an answer; tells of the object if OBJECT_ALLOC is on. Null: null.
+  // The id of an object for an event or an answer; reports the object if OBJECT_ALLOC is on. Null gives null.
   // [app]
   jobjectID id(JNIEnv* jni, jobject object);
   // A new object, which no other thread has seen.

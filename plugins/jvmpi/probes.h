@@ -1,11 +1,11 @@
-// Calls and allocations by probes in the program's code, in place of the VM's events: those of calls have it
-// interpret all code, those of allocations are not on JDK 8.
+// Calls and allocations by probes in the program's code, instead of the VM's events: those of calls make it
+// interpret all code, those of allocations do not exist on JDK 8.
 //
-// Each thread's calls are kept: one that ends takes those with it that ended unseen, so that what the agent
-// is told nests. What a call's end is given back is the call itself.
+// Each thread's calls are kept on a stack: a call that ends also ends those above it whose end was not seen,
+// so that the agent's events nest. The value passed to a call's end is the call itself.
 //
-// A call that is like the one before takes no lock, no atomic instruction, no memory and asks the VM nothing:
-// its thread and its method have been met since the agent has last changed what it wants (Notifier::round).
+// A repeated call takes no lock, no atomic instruction and no memory, and does not call the VM: its thread
+// and its method have been reported since the agent last changed its events (Notifier::round).
 #pragma once
 
 #include <hprof/draft/bytecode.h>
@@ -19,7 +19,7 @@ class Bridge;
 // A method with probes, by its number.
 struct CalledMethod {
   std::atomic<jmethodID> id;
-  std::atomic<uint32_t> met;    // the notifier's round for which its class has been told of
+  std::atomic<uint32_t> met;    // the notifier's round in which its class was reported
   std::atomic<bool> is_static;  // set before the id
 };
 
@@ -29,14 +29,14 @@ class Probes {
 
   // HPROF_PROBE_CALLS, _ALLOCATIONS, from the start of the VM on. False: says why. [onload]
   bool ask(uint32_t probes, char* error, uint32_t error_size);
-  // Those of calls, put into classes when an agent wants them. Where they are not to be had there are none.
-  // [onload]
+  // Requests probes of calls, put into classes only when an agent wants them. If they are not available,
+  // there are none. [onload]
   void ask_on_demand();
   bool has(uint32_t probe) const { return (asked_ & probe) != 0; }
   bool are_early() const { return asked_ != 0 && !on_demand_; }
   hprof_status start();  // [control]
   void stop();
-  // Have calls told or no longer. False: not by probes. [app]
+  // Switches the reporting of calls on or off. False: not by probes. [app]
   bool switch_calls(bool on);
   void close();  // as Bridge::release_memory
 
@@ -57,12 +57,12 @@ class Probes {
   static Call* push(ThreadEntry* thread, CalledMethod* method);
   void allocated(JNIEnv* jni, jobject object);
   ThreadEntry* see(JNIEnv* jni);
-  // Where a thread is found at once; another may have its place.
+  // Finds a thread at once, unless another has taken its place.
   std::atomic<ThreadEntry*>* seen(JNIEnv* jni) {
     const auto at = reinterpret_cast<uintptr_t>(jni);
     return &seen_[(at >> 6 ^ at >> 12) % kSeen];
   }
-  // Null: not met yet.
+  // Null: not seen yet.
   CalledMethod* method(uint32_t number) const {
     Page* page =
         number >> kPageBits < kPages ? pages_[number >> kPageBits].load(std::memory_order_acquire) : nullptr;
@@ -77,7 +77,7 @@ class Probes {
   bool on_demand_ = false;
   std::atomic<bool> runs_{false};        // between start and stop
   std::atomic<bool> wanted_{false};      // calls, by the agent
-  std::atomic<bool> refused_{false};     // they are not to be had, for good
+  std::atomic<bool> refused_{false};     // they are not available, permanently
   std::atomic<bool> follows_{false};     // a thread is inside follow()
   bool are_on_ = false;                  // by the one inside
   std::atomic<Page*>* pages_ = nullptr;  // of methods

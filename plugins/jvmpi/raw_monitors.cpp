@@ -25,7 +25,7 @@ bool RawMonitors::open() {
   return true;
 }
 
-// JVMTI's monitors go with their environment.
+// JVMTI's monitors are destroyed with their environment.
 void RawMonitors::close() {
   for (Monitor* m = all_.exchange(nullptr, std::memory_order_acquire); m != nullptr;) {
     Monitor* next = m->next;
@@ -40,7 +40,7 @@ RawMonitors::Monitor* RawMonitors::checked(JVMPI_RawMonitor id) {
                                                                                             : nullptr;
 }
 
-// Before the VM has threads that JNI knows there is one, which counts as null's neighbour.
+// Before JNI knows any thread there is only one, with a number of its own next to null.
 JNIEnv* RawMonitors::self() const {
   JNIEnv* jni = vm_.jni();
   return jni != nullptr ? jni : reinterpret_cast<JNIEnv*>(uintptr_t{1});
@@ -61,7 +61,8 @@ JVMPI_RawMonitor RawMonitors::create(const char* name) {
   return reinterpret_cast<JVMPI_RawMonitor>(found);
 }
 
-// Its memory and JVMTI's monitor serve the next that is created. One that somebody owns goes when it is left.
+// Its memory and JVMTI's monitor are reused for the next one created. An owned monitor is destroyed when its
+// owner leaves it.
 void RawMonitors::destroy(JVMPI_RawMonitor id) {
   Monitor* monitor = checked(id);
   if (monitor == nullptr) return;
@@ -114,7 +115,7 @@ void RawMonitors::exit(JVMPI_RawMonitor id) {
   if (contended) tell(self, JVMPI_EVENT_RAW_MONITOR_CONTENDED_EXIT, *monitor);
 }
 
-// Who does not own it does not wait.
+// A thread that does not own it does not wait.
 void RawMonitors::wait(JVMPI_RawMonitor id, jlong ms) {
   Monitor* monitor = checked(id);
   JNIEnv* self = this->self();

@@ -27,7 +27,7 @@ void Threads::started(JNIEnv* jni, jthread thread) {
   entry->object.store(static_cast<jthread>(vm_.new_global(jni, thread)), std::memory_order_release);
 }
 
-// After THREAD_END: nothing of it is found any more.
+// After THREAD_END: the thread cannot be found any more.
 void Threads::ended(JNIEnv* jni) {
   ThreadEntry* entry = this->entry(jni, false);
   if (entry == nullptr) return;

@@ -1,7 +1,7 @@
-// Threads as the agent knows them: by JNIEnv*. What JVMTI wants is their Thread object, which is kept here.
+// Threads as the agent knows them: by JNIEnv*. JVMTI needs their Thread object, which is kept here.
 //
-// A JNIEnv* is used again by a later thread: entries stay and change their owner. Only the thread itself
-// makes its entry, or VMInit those of threads that were there before.
+// A later thread may get the same JNIEnv*: entries stay and change their owner. A thread makes its own entry;
+// VMInit makes those of earlier threads.
 #pragma once
 
 #include <hprof/cpp/hash_table.hpp>
@@ -26,18 +26,18 @@ struct ThreadEntry {
   std::atomic<jthread> object;  // global reference; null: no such thread now
   std::atomic<bool> told;       // THREAD_START was sent: THREAD_END will be
   std::atomic<bool> telling;
-  // Global reference to what SuspendThread has suspended: it may have told its end since, and has still to be
-  // resumed.
+  // Global reference to the thread that SuspendThread has suspended: its end may have been reported since,
+  // but it must still be resumed.
   std::atomic<jthread> suspended;
   std::atomic<jlong> cpu_ns;      // when it was suspended last
-  std::atomic<bool> has_run;      // between the last two times
+  std::atomic<bool> has_run;      // between the last two suspensions
   std::atomic<jlong> wait_began;  // MONITOR_WAIT, by the VM's clock
   std::atomic<jobjectID> waits_for;
   std::atomic<JNIEnv*> contends;   // MONITOR_CONTENDED_ENTER: the owner then
   std::atomic<bool> in_reference;  // an event of a JNI reference is being sent
   // Probes, by its thread alone.
   JNIEnv* env;
-  std::atomic<uint32_t> met;  // the notifier's round for which the thread has been told of
+  std::atomic<uint32_t> met;  // the notifier's round in which the thread was reported
   Call* next_call;            // null: more are to be made, behind the last
   Call* first_call;
   Call* last_call;
@@ -51,12 +51,12 @@ class Threads {
   bool open();  // [onload]
   void close() { table_.close(); }
 
-  // JNIEnv* or null; null: no memory, as long as it lives no thread has it then. [any] but [signal]
+  // env: may be null. Null: no memory, and then that thread stays unknown. [any] but [signal]
   ThreadEntry* entry(JNIEnv* env, bool make);
   // A thread begins, on itself. [app]
   void started(JNIEnv* jni, jthread thread);
   void ended(JNIEnv* jni);
-  // Entries for threads that began before they could be seen. [app]
+  // Makes entries for threads that began before events came. [app]
   void find_all(JNIEnv* jni);
   // THREAD_START of all that are there, if it is on.
   void tell_all(JNIEnv* jni);
@@ -69,7 +69,7 @@ class Threads {
   // The JNIEnv* of a Thread object; null: none, or unknown.
   JNIEnv* env_of(JNIEnv* jni, jthread thread);
   jint status(JNIEnv* jni, JNIEnv* env);  // GetThreadStatus
-  // A thread whose entry can be made on demand: the calling one.
+  // The calling thread's entry, made if need be.
   ThreadEntry* current(JNIEnv* jni);
 
  private:

@@ -26,7 +26,7 @@ struct Vm {
     void* env = nullptr;
     return invoke->GetEnv(java_vm, &env, JNI_VERSION_1_2) == JNI_OK ? static_cast<JNIEnv*>(env) : nullptr;
   }
-  // The bridge's own references, of which the agent is not told. [app]
+  // The bridge's own references, which are not reported to the agent. [app]
   jobject new_global(JNIEnv* jni, jobject object) const { return own(jni).NewGlobalRef(jni, object); }
   jweak new_weak(JNIEnv* jni, jobject object) const { return own(jni).NewWeakGlobalRef(jni, object); }
   void delete_global(JNIEnv* jni, jobject reference) const { own(jni).DeleteGlobalRef(jni, reference); }
@@ -58,7 +58,7 @@ class Local {
   T object_;
 };
 
-// What JVMTI hands out and wants back.
+// Memory that JVMTI allocates, freed at the end of the scope.
 template <class T>
 class FromVm {
  public:

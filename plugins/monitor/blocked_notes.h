@@ -1,5 +1,5 @@
-// Who waits for whom, in words: a note behind the dump for each thread that is kept from a monitor or from a
-// lock of java.util.concurrent, with names, the holder and where it is.
+// Who waits for whom, in words: a note after the dump for each thread that waits for a monitor or a lock of
+// java.util.concurrent, with names, the holder and where it is.
 #pragma once
 
 #include <jvmti.h>
@@ -18,17 +18,17 @@ struct Held {
 
 // Its name in quotes. [control]
 void add_thread_name(const Services& services, hprof_thread_serial serial, TextBuffer* note);
-// "Shop.ship:62", of the innermost frame; false, and nothing, when that is not known. [control]
+// Puts "Shop.ship:62", the innermost frame; false, and nothing is put, if it is not known. [control]
 bool add_place(const Services& services, hprof_trace_serial serial, TextBuffer* note);
 // One note. [control]
 hprof_status write_held(const Services& services, const Held& held);
 
-// What parked threads are parked on, where that is a lock with an owner.
+// The locks with an owner that parked threads are parked on.
 class ParkedLocks {
  public:
   ParkedLocks(const Services& services, JNIEnv* jni) : services_(services), jni_(jni) {}
-  // A local reference to the lock, its owner and how often that entered; nullptr: it is parked on something
-  // else, or nobody owns it. [control] within a local frame
+  // A local reference to the lock, its owner and the owner's entry count; nullptr: the thread is parked on
+  // something else, or nobody owns the lock. [control] within a local frame
   jobject find(jthread thread, hprof_thread_serial* owner, uint32_t* entry_count);
 
  private:

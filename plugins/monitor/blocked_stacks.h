@@ -1,12 +1,12 @@
 // Stacks to traces, for threads that are about to block.
 //
-// Naming a frame asks the VM several questions; a thread that is about to block should not be held up by them
-// each time it passes the same place. So the trace of a stack is remembered by a hash of its raw frames, in a
-// table of fixed size that overwrites. Method ids may be used again after a class has gone, which takes a
-// garbage collection: each collection makes all that was remembered unknown.
+// Naming a frame takes several calls of the VM, which should not delay a thread each time it blocks at the
+// same place. So the trace of a stack is remembered by a hash of its raw frames, in a table of fixed size
+// that overwrites old entries. Method ids may be reused after their class was unloaded, which takes a garbage
+// collection: each collection invalidates the table.
 //
-// A slot is written and read without a lock: it holds the hash and, combined with it by exclusive or, the
-// trace. Words of two writers do not fit together, so a torn slot is taken for another stack's.
+// A slot is written and read without a lock: it holds the hash, and the trace combined with the hash by
+// exclusive or. Words of two writers do not match, so a torn slot looks like another stack's.
 #pragma once
 
 #include <atomic>
@@ -32,19 +32,19 @@ class BlockedStacks {
   // A collection begins or has ended. [gc]
   void note_collection() { collections_.fetch_add(1, std::memory_order_seq_cst); }
   uint32_t collections() const { return collections_.load(std::memory_order_seq_cst); }
-  // Collections are not seen: nothing may be remembered. [control]
+  // There are no collection events: nothing may be remembered. [control]
   void forget_always(bool always) { forget_always_ = always; }
 
   // The trace of the calling thread's own stack. [app]
   hprof_trace_serial of_current(void* jni, hprof_thread_serial thread);
-  // The trace of raw frames. held: the classes of all frames cannot go away during the call; else the method
-  // book names them. [app][control]
+  // The trace of raw frames. held: the classes of all frames cannot be unloaded during the call; else the
+  // method book names them. [app][control]
   hprof_trace_serial of_frames(void* jni, hprof_thread_serial thread, const jvmtiFrameInfo* frames,
                                uint32_t count, bool held);
 
-  // A trace of one frame JVM.<name>: what stands for a stack where there is none. [app][control]
+  // A trace of one frame JVM.<name>, in place of a missing stack. [app][control]
   hprof_trace_serial stand_in(hprof_thread_serial thread, const char* name) const;
-  // For traces: the thread with thread=y, else none.
+  // The thread for traces: with thread=y the given one, else none.
   hprof_thread_serial shown(hprof_thread_serial thread) const {
     return services_.settings().thread_in_traces != 0 ? thread : 0;
   }

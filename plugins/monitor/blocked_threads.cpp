@@ -52,8 +52,8 @@ void BlockedThreads::give_back(BlockedThread* place) {
   } while (!free_.compare_exchange_weak(head, with_place, std::memory_order_acq_rel));
 }
 
-// `doing` is stored last and cleared first: who sees it set before and after sees one time's values, since no
-// two times have the same `since`.
+// `doing` is stored last and cleared first: a reader that sees it set before and after, with the same
+// `since`, has consistent values, since `since` differs each time.
 void BlockedThreads::begin(BlockedThread* place, Doing doing, uint64_t since, hprof_trace_serial trace,
                            hprof_class_serial monitor) {
   place->doing.store(static_cast<uint32_t>(Doing::kNothing), std::memory_order_relaxed);

@@ -1,13 +1,13 @@
-// What is kept of a thread that was blocked on a monitor: where it stands now, since when, and references for
-// the dump.
+// The state of a thread that was blocked on a monitor: what it does now, since when, and references for the
+// dump.
 //
-// A pool of fixed places. A platform thread keeps its place until it ends, a virtual one until it is through.
-// Places are never unmapped before close, and carry their owner's serial: a stale pointer finds out that it
-// is stale.
+// A pool of fixed places. A platform thread keeps its place until it ends, a virtual one until it is no
+// longer blocked. Places are never unmapped before close, and have their owner's serial, by which a stale
+// pointer is recognised.
 //
-// Who writes: the owner, all of it but `lock`. Who reads meanwhile: the control thread, through snapshot()
-// and the references under `lock`. The owner never waits for that lock: when it cannot have it, the old
-// references stay until it can, and at the thread's end the control thread cleans up.
+// The owner writes everything except `lock`. The control thread reads meanwhile, through snapshot(), and the
+// references under `lock`. The owner never waits for that lock: if it cannot get it, the old references stay
+// until it can, and at the thread's end the control thread cleans up.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@ struct BlockedThread {
   std::atomic<uint32_t> monitor;  // class
   std::atomic<uint64_t> since;    // clock; distinct for each time the thread blocks
   Lock lock;                      // of the references; only ever tried by the owner
-  std::atomic<uint32_t> left;     // the owner has gone without its references: see BlockedThreads::sweep
+  std::atomic<uint32_t> left;     // the owner ended without deleting its references
   void* thread_ref;               // weak global references, nullptr: not kept
   void* object_ref;
   std::atomic<uint32_t> next_free;  // index + 1
@@ -52,17 +52,17 @@ class BlockedThreads {
 
   // A place for that thread; nullptr: none left, or no memory. Lock-free. [app]
   BlockedThread* take(const Services& services, hprof_thread_serial thread);
-  // The caller has dropped the references. [app][control]
+  // The caller has deleted the references. [app][control]
   void give_back(BlockedThread* place);
 
-  // By the owner: it blocks, and it goes on. [app]
+  // Called by the owner: it blocks, and it continues. [app]
   static void begin(BlockedThread* place, Doing doing, uint64_t since, hprof_trace_serial trace,
                     hprof_class_serial monitor);
   static void end(BlockedThread* place) {
     place->doing.store(static_cast<uint32_t>(Doing::kNothing), std::memory_order_release);
   }
 
-  // False: it is not blocked, or just changes. [control]
+  // False: it is not blocked, or is just changing. [control]
   static bool snapshot(const BlockedThread& place, BlockedNow* now);
 
   // Calls visit(BlockedThread&) for every place with an owner. [control]

@@ -16,7 +16,7 @@ static constexpr uint64_t kNsPerMs = 1'000'000;
 // notified.
 static constexpr uint32_t kNoWaitsTold = 24;
 
-// In a thread's slot: there was no place for what the thread is doing now, so its end says nothing.
+// In a thread's slot: the thread got no place when it blocked, so the end of that is ignored.
 static char no_place;
 
 static void count_loss(uint64_t* counter) {
@@ -31,7 +31,7 @@ hprof_status Collector::open(char*, uint32_t) {
   const Services& s = services_;
   jvmti_ = s.jvm == nullptr ? nullptr : static_cast<jvmtiEnv*>(s.jvm->jvmti(s.host));
   if (jvmti_ == nullptr) return HPROF_UNSUPPORTED;
-  // Part of what was asked for; VMs give it at start-up only.
+  // One of the wanted capabilities; VMs grant it at start-up only.
   jvmtiCapabilities held;
   memset(&held, 0, sizeof held);
   jvmti_->GetCapabilities(&held);
@@ -54,7 +54,8 @@ hprof_status Collector::start() {
   return status;
 }
 
-// No handler runs any more. Threads that are blocked now are forgotten: their slots are found stale later.
+// No handler runs any more. Threads that are blocked now are forgotten: their slots are recognised as stale
+// later.
 void Collector::stop() {
   running_.store(false, std::memory_order_release);
   parks_.stop();
@@ -107,7 +108,7 @@ BlockedThread* Collector::place_of(const hprof_thread* thread) const {
   return place->owner.load(std::memory_order_relaxed) == thread->serial ? place : nullptr;
 }
 
-// The owner only ever tries the lock; a reference that it cannot put away now stays until it can.
+// The owner only tries the lock; a reference that it cannot delete now stays until it can.
 bool Collector::drop_references(void* jni, BlockedThread* place, bool thread_too) {
   if (place->object_ref == nullptr && (place->thread_ref == nullptr || !thread_too)) return true;
   if (!place->lock.try_lock()) return false;
@@ -149,7 +150,7 @@ void Collector::block(void* jni, hprof_thread* thread, void* object, Doing doing
   BlockedThreads::begin(place, doing, now, trace, monitor);
 }
 
-// A virtual thread gives its place back at once: its end may not be told.
+// A virtual thread gives its place back at once, since its end may not be reported.
 void Collector::unblock(void* jni, hprof_thread* thread, BlockedThread* place) {
   BlockedThreads::end(place);
   if ((thread->flags & HPROF_THREAD_VIRTUAL) != 0) {
@@ -168,7 +169,7 @@ void Collector::let_go(void* jni, hprof_thread* thread, BlockedThread* place) {
   }
 }
 
-// Gives back places whose owners could not. all: every place, since no owner runs any more in a handler.
+// Gives back places whose owners could not. all: every place, since no owner is in a handler any more.
 void Collector::sweep(void* jni, bool all) {
   if (jni == nullptr) return;
   blocked_.each([&](BlockedThread& place) {
@@ -210,7 +211,7 @@ void Collector::emit(uint32_t kind, hprof_thread_serial thread, hprof_class_seri
   services_.emit->event(services_.host, &event.head);
 }
 
-// The clock is read first: the thread is kept from going on since then, whatever it does in here.
+// The clock is read first: the thread counts as blocked from here on, including its time in this handler.
 void Collector::monitor_contended_enter(void* jni, hprof_thread* thread, void* object) {
   uint64_t since = now();
   if (!is_running()) return;
@@ -234,7 +235,7 @@ void Collector::monitor_contended_entered(void* jni, hprof_thread* thread, void*
   } else if (thread->slot == &no_place) {
     thread->slot = nullptr;
   } else if (place == nullptr && (thread->flags & HPROF_THREAD_VIRTUAL) == 0) {
-    // It was blocked before the start, and is at the same place of the program still.
+    // It was blocked before the start, and is still at the same place of the program.
     add(thread->serial, stacks_.of_current(jni, thread->serial), class_of(jni, object),
         until > from ? until - from : 0);
   }
@@ -254,7 +255,7 @@ void Collector::monitor_waited(void* jni, hprof_thread* thread, void*, uint32_t)
   if (!is_running()) return;
   BlockedThread* place = place_of(thread);
   if (thread->slot == &no_place) thread->slot = nullptr;
-  // A wait that began before the start has no line either.
+  // No line for a wait that began before the start, either.
   if (place == nullptr ||
       place->doing.load(std::memory_order_relaxed) != static_cast<uint32_t>(Doing::kWaiting)) {
     return;

@@ -25,7 +25,7 @@ class Collector {
   explicit Collector(const hprof_host* host) : Collector(host, Config{0}) {}
   Collector(const hprof_host* host, const Config& config);
 
-  hprof_status open(char* error, uint32_t error_size);  // [onload] what allocates
+  hprof_status open(char* error, uint32_t error_size);  // [onload] the parts that allocate
   hprof_status start();
   hprof_status report(const hprof_report& report);
   void reset();
@@ -72,8 +72,8 @@ class Collector {
   ParkSampler parks_;
   std::atomic<bool> running_{false};
   std::atomic<uint64_t> from_{0};  // clock of the start or the last reset
-  bool finds_monitors_ = false;    // the VM tells what a thread is blocked on; else references are kept
-  bool finds_waits_ = false;       // and what it waits for
+  bool finds_monitors_ = false;    // the VM knows what a thread is blocked on; else references are kept
+  bool finds_waits_ = false;       // and what a thread waits for
   uint64_t* lost_rows_ = nullptr;
   uint64_t* lost_threads_ = nullptr;
 };

@@ -1,8 +1,8 @@
 // Contention by trace and class: what threads add to while they run, merged when a report asks.
 //
-// Sharded by thread, so that threads that fight over one monitor do not fight over its row, too. A row is
+// Sharded by thread, so that threads that contend for a monitor do not contend for its row, too. A row is
 // found by open addressing and never moves or goes away: a thread claims a free row by writing its key with
-// compare-and-swap, and count and time are relaxed additions afterwards. Whoever reads meanwhile may see the
+// compare-and-swap, and count and time are relaxed additions afterwards. A concurrent reader may see the
 // count of an addition without its time; nobody waits.
 #pragma once
 

@@ -56,7 +56,7 @@ void Holders::Names::add(hprof_thread_serial thread) {
   }
 }
 
-// Virtual threads do not ask: a VM that tells an owner keeps them from being mounted meanwhile.
+// Not on virtual threads: while a VM finds an owner, it does not mount them.
 void Holders::look(JNIEnv* jni, const hprof_thread* thread, jobject object, hprof_trace_serial trace,
                    hprof_class_serial monitor, uint64_t now) {
   uint64_t next = next_.load(std::memory_order_relaxed);

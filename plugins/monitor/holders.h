@@ -1,8 +1,8 @@
-// Who held what threads were kept from, by row of MONITOR TIME: names for a note behind the table.
+// Who held what threads waited for, by row of MONITOR TIME: names for a note after the table.
 //
-// The VM tells who holds a monitor, but stops its threads for a moment to find out: so it is asked 20 times a
-// second at most, by a thread that is about to be blocked anyway. The owner of a lock of java.util.concurrent
-// is in a field, which the looking thread of monitor=all reads.
+// The VM knows who holds a monitor, but stops its threads for a moment to find out: so it is asked at most 20
+// times a second, by a thread that is about to block anyway. The owner of a lock of java.util.concurrent is
+// in a field, which the sampling thread of monitor=all reads.
 #pragma once
 
 #include <atomic>
@@ -36,7 +36,7 @@ class Holders {
   // The calling thread is about to be blocked on the monitor. Waits for nobody. [app]
   void look(JNIEnv* jni, const hprof_thread* thread, jobject object, hprof_trace_serial trace,
             hprof_class_serial monitor, uint64_t now);
-  // That thread was found kept from the lock by its owner. Waits for nobody. [app][control]
+  // The thread was found waiting for a lock with that owner. Waits for nobody. [app][control]
   void note(hprof_trace_serial trace, hprof_class_serial monitor, hprof_thread_serial blocked,
             hprof_thread_serial owner);
 
@@ -44,7 +44,7 @@ class Holders {
   hprof_status write(const hprof_monitor_row* rows, uint64_t count);
 
  private:
-  // Distinct threads, the first few; one more than `kept` of them: there were others.
+  // The first few distinct threads; a count of one more than `kept` means that there were others.
   struct Names {
     hprof_thread_serial kept[kNames];
     uint32_t count;

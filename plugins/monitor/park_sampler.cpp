@@ -8,7 +8,7 @@
 
 namespace hprof::monitor {
 
-// Frames of the lock's own code on top of the program's, besides those that are asked for.
+// Frames of the lock's own code on top of the program's, in addition to the requested depth.
 static constexpr uint32_t kLockFrames = 16;
 static constexpr const char* kLabel = "(java.util.concurrent)";
 
@@ -117,7 +117,7 @@ void ParkSampler::loop(void* argument, void* jni, hprof_agent_thread* thread) {
     if (s.threads->wait(thread, next > now ? next - now : 1) == 0) return;
     now = s.clock->monotonic(s.host);
     if (now < next) continue;
-    // A look that comes late does not make up for the ones it missed: it charges more time.
+    // A late look does not repeat missed ones: it charges more time.
     next = now > next + self->interval_ns_ ? now + self->interval_ns_ : next + self->interval_ns_;
     self->look(self->jni_);
   }
@@ -162,7 +162,7 @@ void ParkSampler::charge(hprof_thread_serial serial, jthread thread, jobject loc
   hprof_class_serial monitor = s.ids->class_serial(s.host, jni_, of);
   jni_->DeleteLocalRef(of);
   hprof_trace_serial trace = trace_of(serial, thread);
-  // Another stack on the same lock is another time.
+  // Another stack on the same lock counts as another wait.
   Parked now = {serial, hash, trace};
   uint64_t fresh = was_there(now) ? 0 : 1;
   note_parked(now);
@@ -202,8 +202,8 @@ static bool is_in(hprof_text name, const char* prefix) {
   return name.data != nullptr && name.size >= size && memcmp(name.data, prefix, size) == 0;
 }
 
-// The way from the program's call down to the parking: left out but for the outermost method, lock() or the
-// like.
+// The frames between the program's call and the parking are left out, except for the outermost method, lock()
+// or the like.
 static bool is_lock_code(const Services& s, hprof_frame_id frame) {
   const auto method = find_method(s.ids, s.host, find_frame(s.ids, s.host, frame)->method);
   const auto owner = find_class(s.ids, s.host, method->owner);

@@ -1,9 +1,9 @@
 // Contention on the locks of java.util.concurrent, sampled: the VM has no event for it.
 //
-// A thread of the agent looks at the platform threads again and again. One that is parked, with a
-// synchronizer (a subclass of AbstractOwnableSynchronizer: what AbstractQueuedSynchronizer is) as its
-// blocker, waits for that lock and is charged the time since the look before. CountDownLatch is left out:
-// waiting for an event is no contention.
+// A thread of the agent looks at the platform threads at intervals. One that is parked with a synchronizer as
+// its blocker (a subclass of AbstractOwnableSynchronizer, as AbstractQueuedSynchronizer is) waits for that
+// lock and is charged the time since the previous look. CountDownLatch is left out: waiting for an event is
+// no contention.
 #pragma once
 
 #include <atomic>

@@ -2,7 +2,7 @@
 
 namespace hprof::monitor {
 
-// A thread that sleeps waits, too, in JVMTI's words.
+// A sleeping thread also has JVMTI's flag for waiting.
 static uint32_t state_of(jint state) {
   if ((state & JVMTI_THREAD_STATE_ALIVE) == 0) {
     return (state & JVMTI_THREAD_STATE_TERMINATED) != 0 ? HPROF_STATE_ENDED : HPROF_STATE_NOT_STARTED;

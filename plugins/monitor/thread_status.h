@@ -1,4 +1,4 @@
-// The ABI's words for a thread's state.
+// The ABI's names of a thread's state.
 #pragma once
 
 #include <jvmti.h>

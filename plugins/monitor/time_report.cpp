@@ -1,4 +1,4 @@
-// MONITOR TIME, and how its numbers were come by.
+// MONITOR TIME, and notes on how its numbers were obtained.
 #include <hprof/cpp/core_tables.hpp>
 #include <hprof/cpp/note.hpp>
 
@@ -6,8 +6,7 @@
 
 namespace hprof::monitor {
 
-// Threads that are blocked right now: what they have waited so far counts, so that a deadlock is in the
-// table.
+// Threads that are blocked right now: their wait so far counts, so that a deadlock is in the table.
 uint64_t Collector::copy_open(hprof_monitor_row* rows, uint64_t room) {
   uint64_t count = 0, until = now(), from = from_.load(std::memory_order_relaxed);
   blocked_.each([&](const BlockedThread& place) {

@@ -51,7 +51,7 @@ hprof_status Collector::start() {
 
 // --- threads that end
 
-// The memory is there before the lock is taken.
+// The memory is allocated before the lock is taken.
 bool Collector::keep(const Row& row) {
   const uint32_t number = ended_.load(std::memory_order_relaxed) / kRowsOfChunk;
   Chunk* spare = number < kMostChunks && __atomic_load_n(&chunks_[number], __ATOMIC_RELAXED) == nullptr
@@ -112,7 +112,7 @@ bool Collector::Rows::has(uint64_t serial, uint64_t most) const {
 uint32_t Collector::visit(void* context, hprof_thread* thread, void*) {
   auto* rows = static_cast<Rows*>(context);
   if ((thread->flags & (HPROF_THREAD_AGENT | HPROF_THREAD_VIRTUAL)) != 0 || thread->os_id == 0) return 1;
-  // One that is just ending has its row already.
+  // A thread that is just ending has its row already.
   if (rows->has(thread->serial, rows->ended)) return 1;
   Row row = {};
   row.serial = thread->serial;
@@ -151,7 +151,7 @@ hprof_status Collector::report(const hprof_report&) {
   if (rows.rows == nullptr) return HPROF_NO_MEMORY;
   for (uint32_t i = 0; i < ended; i++) rows.add(ended_row(i));
   s.threads->each(s.host, nullptr, &rows, &Collector::visit);
-  // Those that ended meanwhile may have been gone before they were visited.
+  // Threads that ended meanwhile may not have been visited.
   const uint32_t ended_now = ended_.load(std::memory_order_acquire);
   for (uint32_t i = ended; i < ended_now; i++) {
     if (!rows.has(ended_row(i).serial, rows.count)) rows.add(ended_row(i));

@@ -1,7 +1,7 @@
-// The msa=y collector: the system's books about each thread, those that have ended included.
+// The msa=y collector: the system's accounting of each thread, ended ones included.
 //
 // A thread's row is read when it ends, by itself, or at the report. Rows of ended threads are appended to
-// chunks under a short lock; a report reads those whose count it has seen.
+// chunks under a short lock; a report reads the rows up to the count that it has seen.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace hprof::msa {
 class Collector {
  public:
   explicit Collector(const hprof_host* host) : services_(host) {}
-  // Makes the table's columns out of the system's. [onload]
+  // Builds the table's columns from the system's. [onload]
   hprof_status open(char* error, uint32_t error_size);
   bool close();  // [control]
 

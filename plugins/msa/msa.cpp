@@ -1,4 +1,4 @@
-// The unit msa: micro state accounting, or the nearest thing that the system has, per thread.
+// The unit msa: micro state accounting per thread, or the system's closest equivalent.
 #include <hprof/cpp/collector.hpp>
 
 #include "plugins/msa/collector.h"

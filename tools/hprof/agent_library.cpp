@@ -1,4 +1,4 @@
-// Where the agent is, and what of it a JVM has to see.
+// Finds the agent's library and the files of it that a JVM needs.
 #include "tools/hprof/agent_library.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Where the agent is, and what of it a JVM has to see.
+// Finds the agent's library and the files of it that a JVM needs.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace hprof::tool {
 
-// Absolute path of `given`, or when that is empty of ../lib/<name of the agent> beside this program.
-// Empty with *error.
+// Absolute path of `given` or, if that is empty, of ../lib/<name of the agent> beside this program. Empty
+// with *error.
 std::string agent_library(const std::string& given, std::string* error);
 
-// The library and the plugins beside it, named as they stand in its folder.
+// The library and the plugins beside it, by their names relative to its folder.
 bool read_agent(const std::string& library, std::vector<os::FileCopy>* files, std::string* error);
-// 16 hex digits that stand for names and content.
+// A hash of names and contents, 16 hex digits.
 std::string identity_of(const std::vector<os::FileCopy>& files);
 
 }  // namespace hprof::tool

@@ -7,7 +7,7 @@
 
 namespace hprof::tool {
 
-// What the shell sees.
+// Exit codes.
 enum ExitStatus { kDone = 0, kFoundProblems = 1, kFailed = 2 };
 
 using Arguments = std::vector<std::string>;
@@ -35,7 +35,7 @@ int misuse(const char* command, const std::string& text);
 
 // `--name=value`: true and the value in *value when the argument is that option.
 bool option_value(const std::string& argument, const char* name, std::string* value);
-// Decimal digits only. False when it is no number or more than `most`.
+// Decimal digits only. False: it is not a number, or more than `most`.
 bool parse_number(const std::string& text, uint64_t most, uint64_t* number);
 
 // The table of the subcommands is in help.cpp, with their pages.
@@ -50,7 +50,7 @@ const ToolCommand* find_tool_command(const std::string& name);
 std::vector<ToolCommand> tool_commands();
 // "run, attach, ...": for messages.
 std::string tool_command_names();
-// The help page of a subcommand; "" for a name that is none. Of "": the overview.
+// The help page of a subcommand; "" for an unknown name. The page of "" is the overview.
 std::string help_text(const std::string& command);
 
 }  // namespace hprof::tool

@@ -27,8 +27,8 @@ void add_option(std::string word, std::vector<std::string>* words) {
   add_once(word, words);
 }
 
-// Those that a help page shows in how the command is called, "[-o FILE]", and those that it explains in a
-// line of their own, "  --top=N   rows ...".
+// Options in the synopsis of a help page, "[-o FILE]", and those explained in a line of their own, " --top=N
+// rows ...".
 std::vector<std::string> options_on_page(const std::string& page) {
   std::vector<std::string> words;
   const std::string usage = page.substr(0, page.find("\n\n"));
@@ -39,7 +39,7 @@ std::vector<std::string> options_on_page(const std::string& page) {
   return words;
 }
 
-// The second word of a command that has such: `hprof heap leaks`, `hprof plugin list`.
+// The subcommands of a command: `hprof heap leaks`, `hprof plugin list`.
 std::vector<std::string> words_on_page(const std::string& name, const std::string& page) {
   std::vector<std::string> words;
   const std::string start = "hprof " + name + " ";

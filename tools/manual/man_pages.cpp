@@ -6,7 +6,7 @@
 namespace hprof::manual {
 namespace {
 
-// Text that roff takes as it is: a hyphen stays one, a backslash is one, no line begins a request.
+// Escapes text for roff: hyphens and backslashes stay themselves, and no line begins a request.
 std::string plain(const std::string& text) {
   std::string out;
   bool line_start = true;
@@ -40,7 +40,7 @@ std::string head(const std::string& name, const char* section, const std::string
 
 std::string as_it_is(const std::string& text) { return ".nf\n" + plain(text) + ".fi\n"; }
 
-// Of a help page: the lines up to the first empty one are how it is called.
+// The synopsis of a help page: the lines up to the first empty one.
 size_t end_of_usage(const std::string& page) {
   const size_t end = page.find("\n\n");
   return end == std::string::npos ? page.size() : end + 1;

@@ -1,4 +1,4 @@
-// What the man pages and the completion are made of.
+// The data for the man pages and the completion.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct Option {
   std::string owner;  // "core", or the id of the unit
 };
 
-// The values of an option that are words: "samples", "times", ...; those that the user makes up are left out.
+// The fixed values of an option: "samples", "times", ...; values that the user chooses freely are left out.
 std::vector<std::string> fixed_values(const Option& option);
 
 std::string tool_page(const std::string& version);                                       // hprof(1)

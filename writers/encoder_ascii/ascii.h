@@ -1,5 +1,5 @@
-// What the parts of the ascii encoder share. Each writes one group of records, in the shapes that the parsers
-// of the original's text have been made for: widths, blanks and keywords are interface.
+// What the parts of the ascii encoder share. Each writes one group of records in exactly the form that
+// parsers of the original's text expect: widths, blanks and keywords are interface.
 #pragma once
 
 #include <hprof/record.h>

@@ -1,7 +1,7 @@
 // The ascii encoder: format=a, the text that people and old scripts read.
 //
 // It writes definitions as the pipeline brings them (only traces and threads have a text) and every other
-// record as it comes. All state is the host: names are looked up when they are printed.
+// record as it comes. The only state is the host: names are looked up when they are printed.
 #include <new>
 
 #include <hprof/cpp/service.hpp>
@@ -86,7 +86,7 @@ bool is_for_calls(const hprof_rec_file_begin& begin) {
   return begin.alone != nullptr && std::strcmp(begin.alone, HPROF_TABLE_CPU_OLD) == 0;
 }
 
-// What no unit of the build writes is left out (core/cmake/HprofFlags.cmake).
+// Records that no unit of the build writes are left out (core/cmake/HprofFlags.cmake).
 void write_record(TextOut& out, const hprof_record* record) {
   switch (record->kind) {
     case HPROF_RECORD_FILE_BEGIN:
@@ -183,8 +183,8 @@ void destroy(void* self) {
   encoder->mem->release(encoder->host, encoder, sizeof(Encoder));
 }
 
-// Names stand where they are used, so most definitions are not needed; nothing is said of a class that has
-// gone.
+// Names are written where they are used, so most definitions are not needed; unloaded classes are not
+// reported.
 constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,
                                     HPROF_KIND_FILE_END,
                                     HPROF_KIND_TRACE,

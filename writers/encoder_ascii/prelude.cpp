@@ -5,8 +5,8 @@ namespace hprof::ascii {
 
 namespace {
 
-// Parsers skip everything up to the line of dashes, so no line here may look like one, and this text is free
-// to change.
+// Parsers skip everything up to the line of dashes, so this text may change freely, but no line of it may
+// look like that one.
 constexpr char kPrelude[] =
     "Written by hprof. Below the dashed line are records of these kinds:\n"
     "\n"

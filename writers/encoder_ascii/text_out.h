@@ -8,11 +8,11 @@
 
 namespace hprof::ascii {
 
-// What a name may hold in its place.
+// What a name may contain at its place.
 enum class Safe {
   kWord,    // one word of a line: parsers split rows at blanks, so blanks of any script become '_'
   kQuoted,  // between double quotes: \" and \\, control characters as \uXXXX, blanks stay
-  kLine,    // the rest of a line: what would end it or steer a terminal becomes a blank
+  kLine,    // the rest of a line: characters that would end it or control a terminal become blanks
 };
 
 // Lives for one record.
@@ -36,18 +36,18 @@ class TextOut : public Out {
   TextOut& dec(uint64_t v, uint32_t width = 0);
   TextOut& signed_dec(int64_t v);
   TextOut& hex(uint64_t v);
-  // %5.2f%% of part / total; 0 of a total of 0.
+  // %5.2f%% of part / total; 0 if total is 0.
   TextOut& percent(uint64_t part, uint64_t total);
   // Shortest of fixed and scientific notation, six places; nan, inf, -inf.
   TextOut& real(double v);
 
-  // The numbers that the format prints: in ranges of their own, so that a reader never mixes them up.
+  // The numbers that the format prints: each kind has its own range, so that a reader never mixes them up.
   TextOut& thread(hprof_thread_serial serial) { return dec(uint64_t{200000} + serial); }
   TextOut& trace(hprof_trace_serial serial, uint32_t width = 0) {
     return dec(uint64_t{300000} + serial, width);
   }
 
-  // Text of the VM's (modified UTF-8) as UTF-8. Returns how many bytes it took.
+  // The VM's modified UTF-8 as UTF-8. Returns how many bytes were written.
   uint64_t safe(hprof_text text, Safe how);
   uint64_t string(hprof_string_id id, Safe how) { return safe(ids_->string_text(host_, id), how); }
 
@@ -56,7 +56,7 @@ class TextOut : public Out {
   TextOut& class_signature(hprof_class_serial serial);
   // Class and method: one word.
   TextOut& method_name(hprof_method_id id);
-  // Of the trace's innermost frame, for a row.
+  // Class and method of the trace's innermost frame, for a row.
   TextOut& trace_method(hprof_trace_serial serial);
 
  private:

@@ -3,8 +3,8 @@
 // Numbers on the wire. Serials are those of the text format: thread n is 200000 + n (none is 0), trace n is
 // 300000 + n (300000 is the empty trace, which the encoder itself writes before the first record that may
 // name it); class serials are the core's own, from 1. Identifiers live in one number space of 4 or 8 bytes;
-// readers keep strings, frames and objects in tables of their own, but a person with a hex editor and a
-// careless reader do not, so each kind has a range:
+// readers keep strings, frames and objects in separate tables, but a person with a hex editor or a careless
+// reader does not, so each kind has a range:
 //
 //                 8 bytes                    4 bytes
 //     objects     the core's: addresses or   the core's: counted from 1, below 0x60000000
@@ -46,8 +46,8 @@ struct Encoder {
   ForeignDump* foreign;    // the one that is passed on; nullptr: none
   uint32_t foreign_dumps;  // in this output so far
 
-  // The segment being filled. Its length stands in front of its bytes, so it leaves only when it is complete.
-  LazyTable<uint8_t> segment;  // most outputs are no heap dumps, and do not pay for it
+  // The segment being filled. Its length comes before its bytes, so it is written only when it is complete.
+  LazyTable<uint8_t> segment;  // lazy, since most outputs are not heap dumps
   uint64_t segment_used;
 };
 
@@ -57,11 +57,11 @@ class BinaryOut : public Out {
   BinaryOut(hprof_out* out, uint32_t id_size) : Out(out), wide_(id_size == 8) {}
 
   void raw_id(uint64_t v) { wide_ ? u8(v) : u4(static_cast<uint32_t>(v)); }
-  // An object. One that 4 bytes cannot tell is no object rather than another one.
+  // An object. If its id does not fit into 4 bytes, 0 is written rather than another object's id.
   void object(hprof_object_id id) { raw_id(wide_ || id <= UINT32_MAX ? id : 0); }
   void string(hprof_string_id id) { raw_id(id == 0 ? 0 : (wide_ ? 0x4a00000000000000 : 0xa0000000) + id); }
   void frame(hprof_frame_id id) { raw_id((wide_ ? 0x4700000000000000 : 0x70000000) + id); }
-  // id 0: no dump has named the class; its number stands for it.
+  // id 0: no dump has named the class; its id is made from its number.
   void class_object(hprof_object_id id, hprof_class_serial serial) {
     if (id != 0) return object(id);
     raw_id((wide_ ? 0x4c00000000000000 : 0x60000000) + serial);

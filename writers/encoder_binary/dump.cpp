@@ -1,9 +1,9 @@
 // Heap dumps: sub-records, gathered into HEAP DUMP SEGMENT records of bounded length.
 //
-// The size of every sub-record is known before its first byte is written. One that fits goes to the segment
-// buffer, which leaves with its length in front when the next one does not fit; one larger than the buffer
-// gets a segment of its own and goes straight to the output. So a segment's length is always right and never
-// 0, whenever the process dies.
+// The size of every sub-record is known before its first byte is written. A sub-record that fits goes to the
+// segment buffer, which is written, after its length, when the next one does not fit; one larger than the
+// buffer goes straight to the output in a segment of its own. So a segment's length is always right and never
+// 0, even if the process dies.
 #include <hprof/cpp/dump_types.hpp>
 
 #include "binary.h"
@@ -47,7 +47,7 @@ void write_root(Encoder& encoder, BinaryOut& out, const hprof_rec_heap_root& roo
   const bool of_thread = root.root == HPROF_ROOT_THREAD_OBJECT || root.root == HPROF_ROOT_JNI_LOCAL ||
                          root.root == HPROF_ROOT_JAVA_FRAME || root.root == HPROF_ROOT_NATIVE_STACK ||
                          root.root == HPROF_ROOT_THREAD_BLOCK;
-  // Readers look the thread up and give up when there is none.
+  // Readers look the thread up and fail if there is none.
   const uint32_t kind = of_thread && root.thread == 0 ? HPROF_ROOT_UNKNOWN : root.root;
   uint64_t extra = 0;
   switch (kind) {
@@ -99,12 +99,12 @@ void write_value(BinaryOut& to, const hprof_value& value, uint32_t id_size) {
   }
 }
 
-// A list of a class: a count that is no lie when the list is missing.
+// A list of a class, with a count of 0 if the list is missing.
 struct Values {
   const hprof_value* at;
   uint32_t count;
   Values(const hprof_value* values, uint32_t n) : at(values), count(values == nullptr ? 0 : n) {}
-  // Bytes of the values without their types; `known` becomes false at a type that there is not.
+  // Bytes of the values without their types; `known` becomes false at an unknown type.
   uint64_t width(uint32_t id_size, bool& known) const {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -192,7 +192,7 @@ void write_array(Encoder& encoder, BinaryOut& out, const hprof_rec_heap_array& a
   const uint32_t width = of_objects ? id : width_of(array.type, id);
   if (width == 0 || (!of_objects && array.type == HPROF_TYPE_OBJECT)) return out.fail(HPROF_FAILED);
   const uint64_t fixed = 1 + id + 8 + (of_objects ? id : 1);
-  // An array of 4 GiB or more cannot be told in this format: it is cut, as the VM's own dumps cut it.
+  // This format has no arrays of 4 GiB or more: they are cut, as in the VM's own dumps.
   const uint64_t most = (UINT32_MAX - fixed) / width;
   const uint32_t length = array.length < most ? array.length : static_cast<uint32_t>(most);
   if (length < array.length && (!is_part(array) || array.first == 0) && encoder.lost_elements != nullptr) {

@@ -1,8 +1,7 @@
 // The binary encoder: format=b, the JAVA PROFILE 1.0.1 and 1.0.2 files that heap analysers read.
 //
-// Readers refuse or crash on what they do not know, so nothing is added to the format: notes, and tables that
-// it has no record for, are left out. Counters that the format has 4 bytes for
-// saturate.
+// Readers refuse unknown records, or crash on them, so nothing is added to the format: notes, and tables
+// without a record, are left out. Counters of 4 bytes saturate.
 #include <new>
 
 #include <hprof/cpp/service.hpp>
@@ -49,7 +48,7 @@ hprof_status create(const hprof_host* host, const void* config, void** self, cha
 
 hprof_status encode(void* self, const hprof_record* record, hprof_out* out) {
   Encoder* encoder = static_cast<Encoder*>(self);
-  // After an abort the state of the segment means nothing any more.
+  // After an abort the state of the segment is meaningless.
   if (encoder->aborted != 0) return HPROF_ABORTED;
   BinaryOut binary(out, record->kind == HPROF_RECORD_FILE_BEGIN ? 8 : encoder->id_size);
   write_record(*encoder, binary, record);

@@ -1,4 +1,4 @@
-// A VM's dump on its way to the output.
+// Passes a VM's dump on to the output.
 #include "foreign_dump.h"
 
 #include <cstring>
@@ -131,7 +131,7 @@ hprof_status ForeignDump::take_records(Framing& framing, uint8_t* bytes, uint64_
       size--;
       if (framing.have < kHead) continue;
       framing.left = get_u4(framing.head + 5);
-      if (framing.head[0] != kHeapDumpSegment) body_.clear();  // the other stream may be amid a definition
+      if (framing.head[0] != kHeapDumpSegment) body_.clear();  // the other may be inside a definition
       if (framing.head[0] == kHeapDumpSegment && !filters_) {
         if (!objects_begun_) status = begin_objects();
         if (status == HPROF_OK) status = write(kHeapDumpSegment, framing.left, nullptr, 0);
@@ -179,8 +179,8 @@ hprof_status ForeignDump::take_segment(uint8_t* bytes, uint64_t size, uint32_t l
 
 // --- definitions ---
 
-// Trace 1 is the empty one of all classes and objects, the same in all dumps. The VM writes it behind the
-// classes that name it.
+// Trace 1 is the empty one of all classes and objects, the same in all dumps. The VM writes it after the
+// classes that refer to it.
 hprof_status ForeignDump::put_empty_trace() {
   if (has_empty_trace_ || number_ != 0) return HPROF_OK;
   has_empty_trace_ = true;
@@ -364,7 +364,7 @@ hprof_status ForeignDump::add_missing_classes() {
     put_u4(to + 1 + id_size_, kEmptyTrace);
     put_id(to + 1 + id_size_ + 4, heap_.object_class());  // its super
   }
-  // As class objects of classes without a name: JVMTI does not tell more of them either.
+  // As class objects of classes without a name: JVMTI gives no more of them either.
   bool room = true;
   const DumpedClass* class_class = heap_.find_class(class_class_);
   const uint32_t class_size = class_class != nullptr ? class_class->instance_size : 0;
@@ -431,7 +431,7 @@ void end_foreign(Encoder& encoder) {
 void write_foreign(Encoder& encoder, BinaryOut& out, const hprof_rec_foreign_dump& record) {
   hprof_status status = HPROF_OK;
   if ((record.flags & HPROF_FOREIGN_BEGINS) != 0) {
-    end_foreign(encoder);  // one that broke off unsaid
+    end_foreign(encoder);  // one that broke off without notice
     status = begin_foreign(encoder, record.dump);
   }
   if (status == HPROF_OK)

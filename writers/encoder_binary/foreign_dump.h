@@ -1,14 +1,14 @@
 // A dump that a VM writes, passed on while it is being written.
 //
-// Up to 21 HotSpot writes one stream in the order that readers want. From 22 on the segments come as a stream
-// of their own, and the last up to 1 MiB of the other (classes, frames, traces) comes after them: for these a
-// gap is left, an unused string, and filled in at the end.
+// Up to 21 HotSpot writes one stream in the order that readers expect. From 22 on the segments are a separate
+// stream, and the last part of the other one (classes, frames, traces; up to 1 MiB) comes after them: a gap
+// is left for it, as an unused string, and filled in at the end.
 //
 // An output may take several dumps, and the VM counts frames and traces from 1 in each: the numbers of later
 // ones get a mark.
 //
-// HPROF_FOREIGN_NO_STRINGS lets only those strings through that name classes, methods and fields: the VM's
-// symbol table has every text constant of every class. They are held until all names are known. [writer]
+// HPROF_FOREIGN_NO_STRINGS passes only strings that name classes, methods and fields, since the VM's symbol
+// table has every text constant of every class. Strings are held until all names are known. [writer]
 #pragma once
 
 #include <hprof/cpp/lazy_table.hpp>
@@ -42,19 +42,19 @@ class ForeignDump {
   static constexpr uint64_t kGap = 2u << 20;
   static constexpr uint32_t kClassSerialBase = 0x01000000;  // ours are smaller
 
-  // dump: outlives it. False: no memory, or no address space; close it all the same.
+  // dump: must outlive this. False: no memory, or no address space; call close() all the same.
   bool open(Encoder& encoder, hprof_foreign_dump* dump);
   void close();
-  // Takes the next bytes, as the record says. What went wrong stands in its dump.
+  // Takes the next bytes, as the record says. Errors are stored in its dump.
   hprof_status take(Encoder& encoder, BinaryOut& out, const hprof_rec_foreign_dump& record);
 
  private:
-  struct Framing {  // where a stream is in its records
+  struct Framing {  // the position of a stream in its records
     uint8_t head[9];
     uint32_t have;
     uint32_t left;  // of the body
   };
-  // Where its records go, for one call.
+  // The output of its records, for one call.
   struct Destination {
     Encoder* encoder;
     BinaryOut* out;
@@ -62,7 +62,7 @@ class ForeignDump {
   };
 
   hprof_status take_bytes(uint32_t stream, uint8_t* bytes, uint64_t size);
-  // All bytes have come: ends the dump.
+  // Ends the dump, after all bytes have come.
   hprof_status finish();
   hprof_status take_header(uint8_t** bytes, uint64_t* size);
   hprof_status take_records(Framing& framing, uint8_t* bytes, uint64_t size);

@@ -183,7 +183,7 @@ bool names_traces(const hprof_record* record) {
 
 void write_head(Encoder& encoder, BinaryOut& out, Tag tag, uint64_t time_us, uint32_t length) {
   const uint32_t time = saturated(time_us);
-  // A time that decreases means to readers that the clock of 71 minutes has run over.
+  // Readers take a decreasing time for an overflow of the clock, which happens after 71 minutes.
   if (time > encoder.last_time) encoder.last_time = time;
   out.u1(tag);
   out.u4(encoder.last_time);

@@ -105,8 +105,8 @@ uint64_t SubRecords::feed(uint8_t* bytes, uint64_t size, bool stop_behind_classe
   return all - size;
 }
 
-// Instances and arrays that are there as a whole, which nearly all are: the same as steps do, without them.
-// What it returns ends where another sub-record begins.
+// Fast path for instances and arrays that are complete in the piece, as nearly all are: the same work without
+// steps. What it returns ends where another sub-record begins.
 uint64_t SubRecords::take_whole(uint8_t* bytes, uint64_t size) {
   const uint32_t id = id_size_;
   uint64_t at = 0;
@@ -308,8 +308,8 @@ bool SubRecords::take_instance() {
   return true;
 }
 
-// The class's own fields come first, then its super's; what no class explains is zeroed, and what stands
-// behind a class that is its own super.
+// The class's own fields come first, then its super's. Bytes that no class describes are zeroed, and so are
+// those after a class that is its own super.
 void SubRecords::zero_masked(uint8_t* bytes, uint64_t size) {
   uint32_t empty = 0;  // classes one after the other that have no field
   while (size != 0) {

@@ -1,5 +1,5 @@
-// The sub-records of heap dump segments as a VM writes them, read on their way and redacted in place; objects
-// get the traces in which they were allocated.
+// The sub-records of heap dump segments as a VM writes them, parsed as they pass and redacted in place;
+// objects get the traces of their allocation.
 //
 // Bytes come in pieces of any size; a piece may end anywhere. Classes are learnt from their CLASS DUMPs,
 // which VMs write before any instance. [writer]
@@ -26,11 +26,11 @@ class IdTable : public HashTable<Value, Growth::kMoves> {
   static constexpr uint64_t kMost = 1u << 30;
 };
 
-// Which addresses of the blocks of memory that hold class objects were written, and which were referred to.
+// In the blocks of memory that hold class objects: which addresses were written, and which were referred to.
 //
 // The VM does not write the class objects of its shared archive whose classes were not loaded, but arrays of
-// the archive refer to them. They lie beside those of loaded classes; looking at these blocks only keeps it
-// cheap.
+// the archive refer to them. They lie beside those of loaded classes, so it is enough to watch these blocks,
+// which is cheap.
 class Mirrors {
  public:
   static constexpr uint32_t kBlockBits = 20;  // 1 MiB
@@ -79,7 +79,7 @@ class Mirrors {
   LazyTable<Block> blocks_;
   uint32_t count_ = 0;
   uint32_t last_ = 0;
-  uint64_t filter_[256] = {};  // by the low bits of a block's number: most addresses are none of ours
+  uint64_t filter_[256] = {};  // by the low bits of a block's number: excludes most addresses
 };
 
 struct DumpedClass {
@@ -96,12 +96,12 @@ class SubRecords {
   static constexpr uint32_t kMostClasses = 192 * 1024;
   static constexpr uint32_t kMostTypes = 16 * 1024 * 1024;
 
-  // dump: outlives it.
+  // dump: must outlive this.
   bool open(const Services& services, const hprof_foreign_dump* dump, uint32_t id_size);
   void close();
 
-  // Goes over bytes of segments' bodies and returns how many: all, or up to the first sub-record that is no
-  // CLASS DUMP if it is to stop there. failed(): this is no heap dump, or there is no room.
+  // Parses bytes of segments' bodies and returns how many: all, or, if asked to, up to the first sub-record
+  // that is no CLASS DUMP. failed(): this is not a heap dump, or there is no room.
   uint64_t feed(uint8_t* bytes, uint64_t size, bool stop_behind_classes);
   bool failed() const { return failed_; }
   const char* failure() const {
@@ -173,7 +173,7 @@ class SubRecords {
   uint32_t need_ = 1, have_ = 0;  // of head_
   uint8_t head_[96] = {};
   uint32_t tag_ = 0;
-  uint64_t pass_ = 0;  // bytes that go by unread before the next step
+  uint64_t pass_ = 0;  // bytes that pass unread before the next step
   bool zero_ = false;  // ... and are zeroed
   // ... or zeroed where the class has primitive fields
   bool masked_ = false;
@@ -193,7 +193,7 @@ class SubRecords {
   hprof_trace_serial trace_ = 0;  // of the object whose head is being read
   bool failed_ = false;
   bool no_room_ = false;   // why
-  bool elements_ = false;  // what goes by are ids
+  bool elements_ = false;  // the passing bytes are ids
   uint8_t split_[8] = {};  // of an id that two pieces share
   uint32_t split_have_ = 0;
   Mirrors mirrors_;

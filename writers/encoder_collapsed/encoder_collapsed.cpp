@@ -3,9 +3,9 @@
 //
 //   java/lang/Thread.run;demo/Work.step;demo/Work.sum 42
 //
-// Readers add up all lines of a file, so each report has a file, with one column of one table: the one that
-// weight= names, else that by which the first table with stacks is ranked. Other tables are left out and
-// counted; a message says so when none has the column of weight=. A stack that was cut begins with [cut].
+// Readers add up all lines of a file, so each report is a file with one column of one table: the column that
+// weight= names, or else the one by which the first table with stacks is ranked. Other tables are left out
+// and counted; a message says so when none has the column of weight=. A stack that was cut begins with [cut].
 #include <new>
 
 #include <hprof/cpp/each_weighted_stack.hpp>
@@ -41,13 +41,13 @@ struct Encoder {
   const hprof_table_schema* unmatched;  // the session's first table without the column of weight=, until said
 };
 
-// Semicolons part frames and the last blank parts the number: names hold neither, nor what ends a line.
+// Semicolons separate frames and the last blank the number, so names contain neither, and no line ends.
 bool is_plain(uint8_t c) { return c > 0x20 && c < 0x7f && c != ';' && c != '.'; }
 
 uint32_t put_code(char* to, uint32_t code) {
   return to_utf8(to, code == ';' || is_control(code) || is_blank(code) ? '_' : code);
 }
-// The packages of a class are parted by slashes: a dot comes before the method.
+// The packages of a class are separated by slashes; a dot comes before the method.
 uint32_t put_class_code(char* to, uint32_t code) { return put_code(to, code == '.' ? '/' : code); }
 
 // Lives for one table.
@@ -77,7 +77,7 @@ class Writer {
 
   void write_frame(hprof_frame_id id) {
     const auto method = find_method(ids_, host_, find_frame(ids_, host_, id)->method);
-    // Code that is no method of a class has its name alone.
+    // Code that is not a method of a class has only a name.
     const bool has_class = put_class(text(find_class(ids_, host_, method->owner)->name)) != 0;
     if (!has_class && method->name == 0) out_.lit("[unknown]");
     if (has_class || method->name == 0) out_.lit(".");
@@ -104,7 +104,7 @@ bool adds_up(const hprof_column& column) {
   return (column.flags & (HPROF_COLUMN_WEIGHT | HPROF_COLUMN_TOTAL)) == HPROF_COLUMN_WEIGHT;
 }
 
-// Among the table's weights; HPROF_NO_COLUMN: it has none to add up, or none of that name.
+// The index among the table's weights; HPROF_NO_COLUMN: none can be added up, or none has that name.
 uint32_t chosen_weight(const Encoder& encoder, const StackTable& stacks) {
   if (encoder.weight[0] == 0 && adds_up(stacks.weight(stacks.first_weight()))) return stacks.first_weight();
   for (uint32_t i = 0; i < stacks.weight_count(); i++) {

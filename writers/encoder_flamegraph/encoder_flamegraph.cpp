@@ -1,5 +1,5 @@
-// The flamegraph encoder: format=flamegraph, one HTML page that draws all tables with stacks, with nothing to
-// load from anywhere.
+// The flamegraph encoder: format=flamegraph, one HTML page that draws all tables with stacks and loads
+// nothing from elsewhere.
 //
 // The page comes first, then its data, a line for each definition, row and note; their grammar is at the top
 // of page/page.js. Strings, classes, frames and traces have the core's numbers.
@@ -105,7 +105,7 @@ void write_thread(const Encoder& encoder, PageOut& out, hprof_thread_serial seri
   out.end();
 }
 
-// Of two stacks, the outermost frames that are the same.
+// The number of outermost frames that two stacks have in common.
 uint32_t common_frames(const hprof_trace_info& a, const hprof_trace_info& b) {
   uint32_t n = 0;
   while (n < a.frame_count && n < b.frame_count &&
@@ -143,7 +143,7 @@ void write_report(PageOut& out, const hprof_report_info& info) {
 
 // --- tables
 
-// As the page numbers types and flags of columns.
+// Types and flags of columns, as the page numbers them.
 constexpr uint32_t kPageReal = 4, kPageTrace = 5, kPageClass = 6, kPageText = 7;
 constexpr uint32_t kPageWeight = 1, kPageDefault = 8, kPageState = 16, kPageLeaf = 32;
 
@@ -155,7 +155,7 @@ void write_column(PageOut& out, const hprof_column& column, uint64_t type, uint6
   out.text(column.title != nullptr ? column.title : column.name).end();
 }
 
-// The weights that add up, the trace, and what stands on top of it.
+// The weights that can be added up, the trace, and the leaf on top of it.
 void write_columns(PageOut& out, const StackTable& stacks) {
   const hprof_table_schema* schema = stacks.table().schema;
   for (uint32_t i = 0; i < stacks.weight_count(); i++) {

@@ -1,7 +1,7 @@
 // The json encoder: format=json, every record as a line of JSON (docs/pictures.md).
 //
-// Classes, frames and traces are defined before the records that name them; strings stand where they are
-// used. All state is the host.
+// Classes, frames and traces are defined before the records that refer to them; strings are written where
+// they are used. The only state is the host.
 #include <new>
 
 #include <hprof/cpp/service.hpp>
@@ -194,7 +194,7 @@ const hprof_encoder_ops kOps = {
     sizeof(hprof_encoder_ops), 0, create, encode, destroy, ".json", HPROF_HEAP_AS_FIELDS, HPROF_WHOLE_DEPTH,
     "application/x-ndjson",    0, 0};
 
-// Nothing is said of a class that has gone.
+// Unloaded classes are not reported.
 constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,
                                     HPROF_KIND_FILE_END,
                                     HPROF_KIND_CLASS,

@@ -40,7 +40,7 @@ const char* type_name(uint32_t type) {
 
 template <class To>
 To from_bits(uint64_t bits) {
-  // By the integer of the same width, so that it is right on either byte order.
+  // Through the integer of the same width, so that it is right in either byte order.
   std::conditional_t<sizeof(To) == 8, uint64_t, uint32_t> word =
       static_cast<std::conditional_t<sizeof(To) == 8, uint64_t, uint32_t>>(bits);
   To value;

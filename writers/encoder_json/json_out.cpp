@@ -35,7 +35,7 @@ JsonOut& JsonOut::text(const char* value) {
 }
 
 JsonOut& JsonOut::real(double value) {
-  // What is no number differs from itself, and so does what infinity minus itself gives.
+  // NaN differs from itself, and infinity minus infinity is NaN.
   if (value - value != 0) {
     lit("null");
   } else {

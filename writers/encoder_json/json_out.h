@@ -1,5 +1,4 @@
-// Pieces of JSON, and what the ids service knows as such. docs/pictures.md describes the lines that they
-// make.
+// Pieces of JSON, and entries of the ids service as JSON. docs/pictures.md describes the lines.
 #pragma once
 
 #include <hprof/cpp/names.hpp>
@@ -56,7 +55,7 @@ class JsonOut : public PlainOut {
   // In double quotes, as UTF-8; null when it is absent.
   JsonOut& text(hprof_text value);
   JsonOut& text(const char* value);  // NUL-terminated
-  // A number; null for what JSON has none for.
+  // A number; null for values that JSON cannot represent.
   JsonOut& real(double value);
 
   // {"id":1,"name":"..."}, null of 0

@@ -18,11 +18,11 @@ constexpr uint32_t kId = 1, kLine = 4;
 constexpr uint32_t kLineFunction = 1, kLineNumber = 2;
 constexpr uint32_t kName = 2, kSystemName = 3, kFile = 4;
 
-// Locations that are no frames, beyond the numbers of those.
+// Locations that are not frames, with numbers beyond those of frames.
 constexpr uint64_t kUnknownPlace = uint64_t{1} << 32, kCutPlace = kUnknownPlace + 1;
 constexpr uint32_t kUnknownBit = 1, kCutBit = 2;
 
-// What readers of pprof call the weights of these tables; others keep their names.
+// The names that readers of pprof use for the weights of these tables; others keep their names.
 struct Word {
   const char* table;
   const char* column;
@@ -47,7 +47,7 @@ const char* type_of(const StackTable& stacks, const hprof_column& column) {
   return column.name;
 }
 
-// Things are counted, whatever they are: readers know no other unit.
+// Every count has the unit "count": readers know no other.
 const char* pprof_unit(const hprof_column& column) {
   return column.type == HPROF_COLUMN_COUNT ? "count" : unit_of(column);
 }
@@ -213,7 +213,7 @@ bool Profile::define_frame(ProtoOut& out, hprof_frame_id id) {
     const uint32_t text = name.data == nullptr         ? add_words(out, "[unknown]")
                           : owner_name.data == nullptr ? add_text(out, name)
                                                        : add_text(out, owner_name, name);
-    // A frame without a method has 0 here, which is no number of a function.
+    // A frame without a method has 0 here, which is not a function's number.
     write_function(out, frame->method != 0 ? frame->method : kUnknownPlace, text, file);
   }
   if (method == WrittenNumbers::Added::kNoRoom) return false;
@@ -227,7 +227,7 @@ bool Profile::define_frame(ProtoOut& out, hprof_frame_id id) {
 void Profile::define_place(ProtoOut& out, uint64_t place, uint32_t bit, const char* name) {
   if ((places_ & bit) != 0) return;
   places_ |= bit;
-  // Its function is no method's either, and not that of frames without one.
+  // Its function belongs to no method, and is not that of frames without a method.
   write_function(out, place + 2, add_words(out, name), 0);
   write_location(out, place, place + 2, 0);
 }
@@ -271,7 +271,7 @@ void Profile::write_sample(ProtoOut& out, const StackTable& stacks, const Weight
                            const hprof_trace_info& trace) {
   Label labels[HPROF_TABLE_COLUMNS + 1];
   const uint32_t label_count = find_labels(out, stacks, stack, trace, labels);
-  // Sizes first: they stand before what they measure.
+  // Sizes first: they are written before what they measure.
   uint64_t places = trace.frame_count == 0 ? varint_size(kUnknownPlace) : 0, values = 0, all = 0;
   if (is_cut(trace)) places += varint_size(kCutPlace);
   for (uint32_t i = 0; i < trace.frame_count; i++) places += varint_size(trace.frames[i]);

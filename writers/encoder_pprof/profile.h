@@ -1,5 +1,5 @@
-// One profile.proto message, written piece by piece: its fields may stand in any order, and repeated ones
-// come as often as they are.
+// One profile.proto message, written piece by piece: its fields may come in any order, and repeated fields
+// any number of times.
 //
 // Texts are numbered in the order in which they are written. Functions have the numbers of methods, locations
 // those of frames.
@@ -12,7 +12,7 @@
 
 namespace hprof::pprof {
 
-// Numbers that the message has already. One thread at a time.
+// The numbers that the message already has. One thread at a time.
 class WrittenNumbers {
  public:
   bool open(const Services& services) { return words_.open(services, kMost / 64); }
@@ -42,7 +42,7 @@ class Profile {
   void write_note(ProtoOut& out, hprof_text text);
 
  private:
-  // A text that was written before, direct-mapped: one that was forgotten is written again.
+  // A direct-mapped cache of texts that were written: one that was evicted is written again.
   struct Kept {
     uint64_t key;
     uint32_t index;
@@ -77,7 +77,7 @@ class Profile {
   uint32_t texts_ = 0;
   uint32_t thread_key_ = 0;
   uint32_t keys_[HPROF_TABLE_COLUMNS] = {};  // texts: names of the columns that are labels
-  uint32_t places_ = 0;                      // bits: those defined that are no frames
+  uint32_t places_ = 0;                      // bits: defined locations that are not frames
   bool has_table_ = false;
   Kept kept_[kKept] = {};
 };

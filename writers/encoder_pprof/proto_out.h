@@ -36,7 +36,7 @@ class ProtoOut : public Out {
     varint(field << 3);
     varint(v);
   }
-  // What follows: a text, a message or packed numbers of so many bytes.
+  // The head of a text, a message or packed numbers with that many bytes.
   void begin(uint32_t field, uint64_t size) {
     varint(field << 3 | 2);
     varint(size);

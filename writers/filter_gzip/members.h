@@ -1,6 +1,7 @@
-// Bytes to gzip members. Those of binary dumps have the same number of bytes but for the last: the layout of
-// HotSpot's own compressed dumps. The first member's comment says the number, so that readers can go to any
-// place. All else is one member: some readers (pako, so speedscope, and browsers) take no second one.
+// Bytes to gzip members. Members of binary dumps all have the same number of bytes, except for the last: the
+// layout of HotSpot's own compressed dumps. The first member's comment has that number, so that readers can
+// seek. Everything else is a single member: some readers (pako, so speedscope, and browsers) ignore a second
+// one.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,7 @@ namespace hprof::file {
 
 namespace {
 
-// Suffixes by which programs know what a file is: a number stands before them.
+// Suffixes by which programs recognise a file's type: a number goes before them.
 constexpr const char* kSuffixes[] = {".txt", ".html", ".json", ".pb", ".collapsed"};
 
 bool ends_with(const char* name, uint64_t length, const char* suffix) {
@@ -18,7 +18,7 @@ bool ends_with(const char* name, uint64_t length, const char* suffix) {
   return true;
 }
 
-// Where the suffix begins, in any case and with .gz behind it or without, or the end.
+// Where the suffix begins (in upper or lower case, with or without .gz), or the end.
 uint64_t stem_length(const char* name) {
   const uint64_t length = std::strlen(name);
   const uint64_t plain = ends_with(name, length, ".gz") ? length - 3 : length;

@@ -1,4 +1,4 @@
-// Names of output files: what is typed, and what becomes of it.
+// Names of output files, made from what the user types.
 #pragma once
 
 #include <hprof/cpp/text.hpp>
@@ -13,9 +13,9 @@ struct NameParts {
   uint32_t sequence;      // of the output within the session, from 1
 };
 
-// `pattern` with %p, %t, %n and %% replaced; any other % stays as it is, as it always has. An output after
-// the first whose pattern has no %n gets its number in the name, so that it does not destroy the one before;
-// files below /dev/ do not. False: the name is too long.
+// `pattern` with %p, %t, %n and %% replaced; any other % is kept, as in the original. If the pattern has no
+// %n, later outputs get their number in the name, so that they do not overwrite the one before; files below
+// /dev/ do not. False: the name is too long.
 bool expand_name(const char* pattern, const NameParts& parts, char (&name)[kNameMost]);
 
 // The name that is taken when `name` exists and has to be kept: java.hprof.txt becomes java.hprof.4711.txt,

@@ -1,4 +1,4 @@
-// Where reports are posted: url= and http-header= as typed, and what becomes of them for one report.
+// Where reports are posted: url= and http-header= as typed, and their values for one report.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ struct Url {
   char connect[kHostMost];  // host:port
   char host[kHostMost];     // as the header Host: without the port if that is 80
   const char* pattern;      // from the first '/' or '?' on; "" if there is none. A part of what was parsed
-  char shown[kUrlMost];     // for messages: without the query, which may have secrets
+  char shown[kUrlMost];     // for messages: without the query, which may contain secrets
 };
 
-// False: it is none, and error says why in a line.
+// False: it is not a URL, and error says why in one line.
 bool parse_url(const char* text, Url* url, char* error, uint32_t error_size);
 
-// What is filled in.
+// The values to fill in.
 struct Facts {
   const char* unit;      // {unit}: id of the collector
   const char* labels;    // labels= as typed: {name} is the service's (or "java"), {labels} all others
@@ -35,10 +35,9 @@ struct Facts {
 // The request's target. False: it is too long.
 bool fill_in(const char* pattern, const Facts& facts, char (&target)[kTargetMost]);
 
-// "Name:value|Name:value" as lines of a request. False: it is not that; error says why. An empty text is
-// fine.
+// "Name:value|Name:value" as lines of a request. False: malformed; error says why. The text may be empty.
 bool put_headers(const char* text, TextBuffer* lines, char* error, uint32_t error_size);
-// Is there a header of that name (in small letters) among the lines?
+// True: the lines have a header of that name (given in lower case).
 bool has_header(const char* lines, const char* name);
 
 }  // namespace hprof::http

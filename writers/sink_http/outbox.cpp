@@ -51,9 +51,9 @@ bool Outbox::add(const uint8_t* bytes, uint64_t size) {
   return true;
 }
 
-// Under the lock. Takes the oldest out, as many as it needs; they are listed in *gone.
+// Under the lock. Removes as many of the oldest as needed, and lists them in *gone.
 uint64_t Outbox::make_room(Report** gone, uint64_t size) {
-  // One that is on its way stays.
+  // One that is being sent stays.
   if (is_front_taken_ && first_->size + size > most_) return 0;
   Report** from = is_front_taken_ ? &first_->next : &first_;
   uint64_t count = 0;

@@ -1,7 +1,7 @@
 // Reports that wait to be posted, in memory of a bounded size.
 //
-// Who writes: one thread appends (begin, add, end), another takes from the front (front, done). A report is
-// whole before it can be seen at the front, and stays where it is until done().
+// One thread appends (begin, add, end), another takes from the front (front, done). A report is complete
+// before it appears at the front, and stays there until done().
 #pragma once
 
 #include <cstdint>
@@ -27,19 +27,19 @@ class Outbox {
   bool open(const Services& services, uint64_t most);
   void close();  // nobody uses it any more
 
-  // The report that comes, without its bytes. [writer]
+  // Begins the next report; its bytes follow. [writer]
   void begin(const Report& head);
-  // False: it is too large for the outbox, or there is no memory; the rest of it is not taken. [writer]
+  // False: the report is too large for the outbox, or there is no memory; do not add the rest of it. [writer]
   bool add(const uint8_t* bytes, uint64_t size);
-  // It is whole: it can be posted. Of those that wait the oldest go if there is too much; returns how many,
-  // UINT64_MAX: this one. [control]
+  // The report is complete and can be posted. If there is too much, the oldest waiting ones are dropped;
+  // returns how many, UINT64_MAX: this one. [control]
   uint64_t end();
-  void drop() { is_building_ = false; }  // it is not whole. [writer]
+  void drop() { is_building_ = false; }  // it is incomplete. [writer]
 
-  // The oldest; nullptr: none. Until done() it is not taken away. [control]
+  // The oldest; nullptr: none. It is not dropped before done(). [control]
   Report* front();
   void done();
-  void release_front();  // it stays, and may be taken away
+  void release_front();  // it stays, and may be dropped
   uint64_t count();      // of those that wait
 
  private:
@@ -48,7 +48,7 @@ class Outbox {
 
   Services services_;
   uint64_t most_ = 0;
-  // What is being written: address space for the largest report, of which `charged_` bytes are in use.
+  // The report being written: address space for the largest one, with `charged_` bytes in use.
   Report head_ = {};
   uint8_t* built_ = nullptr;
   uint64_t charged_ = 0;

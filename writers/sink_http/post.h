@@ -33,11 +33,11 @@ struct Patience {
   const void* context;
 };
 
-// What became of it; *why says so in a few words unless it was taken.
+// The result; *why has a few words unless it was accepted.
 Outcome post(const Services& services, const Request& request, const Patience& patience, TextBuffer* why);
 
-// The status of an answer, once its first line is there. 0: not yet; -1: it is no answer. An interim one
-// (1xx) and its headers are skipped: *used is moved behind it.
+// The status of an answer, once its first line has arrived. 0: not yet; -1: not an HTTP answer. An interim
+// one (1xx) and its headers are skipped: *used is moved past it.
 int32_t status_of(const char* answer, uint64_t size, uint64_t* used);
 
 }  // namespace hprof::http

@@ -1,6 +1,6 @@
-// The HTTP sink: url=http://host:port/path. Each report is a request of its own, which a thread of the
-// agent's sends: whoever writes a report never waits for a server. What cannot be sent waits in memory of a
-// bounded size, the oldest goes first, and losses are counted.
+// The HTTP sink: url=http://host:port/path. Each report is a separate request, sent by a thread of the agent,
+// so that writing a report never waits for a server. Unsent reports wait in memory of a bounded size; the
+// oldest are dropped first, and losses are counted.
 #include <atomic>
 #include <new>
 
@@ -14,7 +14,7 @@ namespace hprof::http {
 namespace {
 
 constexpr uint64_t kSecond = 1'000'000'000;
-constexpr uint64_t kIdleNs = 60 * kSecond;  // it is woken when there is something to do
+constexpr uint64_t kIdleNs = 60 * kSecond;  // it is woken when there is work
 constexpr uint64_t kFirstPauseNs = kSecond;
 constexpr uint64_t kMostPauseNs = 60 * kSecond;
 constexpr uint64_t kCloseNs = 3 * kSecond;  // for what is left at the end
@@ -78,7 +78,7 @@ class Sink {
   bool is_lost_ = false;    // the report that is being written [writer]
   hprof_agent_thread* thread_ = nullptr;
   uint64_t pause_ns_ = 0;  // before the next try; 0: the last one went well. The thread's
-  char refusal_[64] = "";  // that was said last. The thread's
+  char refusal_[64] = "";  // the last one reported. The thread's
   std::atomic<bool> is_closing_{false};
   std::atomic<bool> has_given_up_{false};
   std::atomic<uint64_t> deadline_ns_{UINT64_MAX};  // of the request that is on its way
@@ -127,7 +127,7 @@ void Sink::begin_report(const hprof_report_info& info) {
   outbox_.begin(head);
 }
 
-// What stands outside of reports is for readers of the whole stream.
+// Bytes outside of reports are for readers of the whole stream.
 void Sink::add(const uint8_t* bytes, uint64_t size) {
   if (in_report_ && !is_lost_) is_lost_ = !outbox_.add(bytes, size);
 }
@@ -176,7 +176,7 @@ Outcome Sink::post_front(const Report& report, TextBuffer* why) {
   return post(services_, request, patience, why);
 }
 
-// Until all is posted, or something has to be tried again.
+// Runs until everything is posted, or something has to be retried.
 void Sink::deliver() {
   while (const Report* report = outbox_.front()) {
     TextLine<256> why;
@@ -209,7 +209,7 @@ void Sink::tell_again(const char* why) {
   if (pause_ns_ > kMostPauseNs) pause_ns_ = kMostPauseNs;
 }
 
-// The same refusal again and again is said once.
+// A repeated refusal is reported once.
 void Sink::tell_refused(const char* why) {
   lose(refused_, 1);
   if (std::strncmp(refusal_, why, sizeof refusal_ - 1) == 0) return;
@@ -235,7 +235,7 @@ bool Sink::close() {
   has_given_up_.store(false, std::memory_order_release);
   is_closing_.store(true, std::memory_order_release);
   deadline_ns_.store(deadline, std::memory_order_release);
-  // Without a thread nobody has tried yet.
+  // Without a thread nothing has been tried yet.
   thread_ != nullptr ? services_.threads->wake(thread_) : deliver();
   while (thread_ != nullptr && outbox_.count() != 0 && !has_given_up_.load(std::memory_order_acquire) &&
          now() < deadline) {

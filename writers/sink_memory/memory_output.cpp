@@ -1,4 +1,4 @@
-// Outputs in memory, and the table that hands them out.
+// Outputs in memory, and the table of functions to read them.
 #include "memory_output.h"
 
 #include <cstdlib>
@@ -33,7 +33,7 @@ hprof_status describe(uint32_t handle, hprof_memory_output* to) {
   const MemoryOutput* output = find(handle);
   if (output == nullptr || to == nullptr || to->size < sizeof(to->size)) return HPROF_UNSUPPORTED;
   hprof_memory_output known = {};
-  // The state first: what is complete has its last size.
+  // The state first: a complete output has its final size.
   known.state = output->state.load(std::memory_order_acquire);
   known.bytes = output->size.load(std::memory_order_acquire);
   std::memcpy(known.name, output->name, sizeof known.name);
@@ -65,7 +65,7 @@ hprof_status discard(uint32_t handle) {
   output->chunks = nullptr;
   output->size.store(0, std::memory_order_relaxed);
   output->handle.store(0, std::memory_order_relaxed);
-  // Last: from here on the slot is another's.
+  // Last: from here on another output may use the slot.
   output->state.store(0, std::memory_order_release);
   return HPROF_OK;
 }

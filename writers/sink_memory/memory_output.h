@@ -2,8 +2,8 @@
 //
 // One writer per output, readers at any time without a lock. The writer fills a chunk, then publishes the new
 // size with release; a reader loads the size with acquire, and every chunk below it is there and never moves.
-// States go free -> open -> complete or cut -> free; the handle in a slot tells a reader that the slot is
-// still the output it means.
+// States go free -> open -> complete or cut -> free; by the handle in a slot a reader checks that it is still
+// the same output.
 //
 // Memory is malloc's and not the session's, because it outlives the session.
 #pragma once

@@ -4,15 +4,15 @@
  * C99, so that a plugin can be written in any language that speaks C. Structs hold fixed-width integers, pointers and
  * function pointers only: no long, bool, enum-typed field, bit-field or C++ type. Every struct that may grow starts
  * with `size` (bytes, set by whoever fills it in) and grows at its end only; a member that lies beyond `size` or is
- * NULL is not supported by the other side: test with HPROF_HAS before use. A struct that is to be filled in has its
- * size set by the caller, and not more than that is written. Arrays of structs that may grow come with a stride. The
- * few structs without a size (hprof_text, hprof_raw_frame) never change. No exception ever crosses this interface.
+ * NULL is not supported by the other side: test with HPROF_HAS before use. For a struct that a call fills in, the
+ * caller sets the size, and no more than that is written. Arrays of structs that may grow come with a stride. The few
+ * structs without a size (hprof_text, hprof_raw_frame) never change. No exception ever crosses this interface.
  *
  * Thread tags: each function says in brackets on which threads it may be called, or will be called:
  *   [onload]   Agent_OnLoad or Agent_OnAttach, once, before any event. The VM may not run Java code yet: no JNI.
  *   [control]  one control thread at a time (reports, start, stop). May wait, allocate and call JVMTI and JNI.
  *   [app]      any Java thread, inside a JVMTI event. Never wait, never take a lock another thread holds for long.
- *   [gc]       inside GarbageCollectionStart/Finish: no JNI, no JVMTI but memory, no lock that others hold.
+ *   [gc]       inside GarbageCollectionStart/Finish: no JNI, no JVMTI except memory functions, no lock that others may hold.
  *   [heap]     inside a heap-walk callback: no JNI, no JVMTI; the VM is stopped.
  *   [writer]   the writer thread, or the control thread while a report is written. No JNI, no JVMTI.
  *   [signal]   inside a signal handler: async-signal-safe only. No allocation, no lock, errno kept.
@@ -31,7 +31,7 @@
 #define HPROF_EXTERN_C extern
 #endif
 
-/* Asked of the compiler, which knows its target; by its name where it cannot be asked. */
+/* Ask the compiler whether it has dllexport; one that cannot be asked is recognised by its name. */
 #if defined(__has_attribute)
 #if __has_attribute(dllexport)
 #define HPROF_DLLEXPORT 1
@@ -53,9 +53,9 @@
 #define HPROF_ABI_MAJOR 1
 #define HPROF_ABI_MINOR 0
 
-/* How new a core a plugin needs: a core of an older minor version refuses it, any newer one runs it. Define it before
- * the first include to the version of the newest thing that the plugin cannot do without; what it tests for with
- * HPROF_HAS or HPROF_REACHES does not count. So newer headers alone ask for nothing. */
+/* The oldest minor version of the core that runs this plugin; older cores refuse it. Define it before the first
+ * include, as the version of the newest feature that the plugin requires; features that it tests for with HPROF_HAS or
+ * HPROF_REACHES do not count. Compiling against newer headers alone raises no requirement. */
 #ifndef HPROF_ABI_TARGET_MINOR
 #define HPROF_ABI_TARGET_MINOR 0
 #endif
@@ -63,14 +63,15 @@
 #error "HPROF_ABI_TARGET_MINOR is beyond the version of these headers"
 #endif
 
-/* Does the struct behind `p` reach to `member`, and is it set? `p` may be NULL. Evaluates `p` more than once. */
+/* HPROF_REACHES: the struct at `p` is long enough to have `member`. HPROF_HAS: and the member is not NULL. `p` may be
+ * NULL and is evaluated more than once. */
 #define HPROF_REACHES(p, type, member) \
   ((p) != NULL && (p)->size >= offsetof(type, member) + sizeof(((type*)0)->member))
 #define HPROF_HAS(p, type, member) (HPROF_REACHES(p, type, member) && (p)->member != NULL)
 
-/* Copies a struct that starts with its size as far as both sides know it, zeroes the rest of `to`, and leaves to's own
- * size in it. For all that one side keeps or fills in of the other's: neither reads or writes beyond what the other
- * has. Both sizes are at least 4 bytes. [any] */
+/* Copies as much of a struct that starts with its size as both sides know, zeroes the rest of `to`, and keeps to's own
+ * size. Use it for every struct of the other side that is kept or filled in: neither side then reads or writes past the
+ * other's version. Both sizes are at least 4 bytes. [any] */
 static inline void hprof_copy_sized(void* to, uint32_t to_size, const void* from, uint32_t from_size) {
   const uint32_t common = from_size < to_size ? from_size : to_size;
   memcpy(to, from, common);
@@ -78,7 +79,7 @@ static inline void hprof_copy_sized(void* to, uint32_t to_size, const void* from
   memcpy(to, &to_size, sizeof(to_size));
 }
 
-/* Outcome of a call. Errors are values; the text that goes with one has been given to the log service. */
+/* Outcome of a call. Errors are values; their text has been sent to the log service. */
 typedef int32_t hprof_status;
 #define HPROF_OK 0
 #define HPROF_UNSUPPORTED 1 /* this VM, platform or build cannot do it */
@@ -93,7 +94,7 @@ typedef struct hprof_text {
   uint64_t size;
 } hprof_text;
 
-/* Is `name` in a list of names, NULL at its end? An absent list has none. [any] */
+/* 1: `name` is in the NULL-terminated list of names. A NULL list is empty. [any] */
 static inline int hprof_is_listed(const char* const* list, const char* name) {
   for (; list != NULL && *list != NULL; list++) {
     if (strcmp(*list, name) == 0) return 1;
@@ -101,8 +102,8 @@ static inline int hprof_is_listed(const char* const* list, const char* name) {
   return 0;
 }
 
-/* Distinct kinds of numbers that the core hands out. All are dense and start at 1; 0 is "none". The numbers that the
- * formats print (threads from 200001, traces from 300001) are made of them by the encoders. */
+/* The kinds of numbers that the core hands out. All are dense and start at 1; 0 is "none". Encoders derive the numbers
+ * that the formats print (threads from 200001, traces from 300001) from them. */
 typedef uint32_t hprof_string_id;
 typedef uint32_t hprof_class_serial;
 typedef uint32_t hprof_method_id;

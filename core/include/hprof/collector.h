@@ -2,9 +2,9 @@
  * A collector: watches the VM and turns what it saw into records when asked for a report.
  *
  * Life: create, then any number of (start, report 0..n times, reset, stop), then destroy. `stop` is a barrier: when it
- * returns, none of the collector's handlers and none of its threads runs any more. What was seen until then is kept:
- * report and reset may be called after stop, too, and the next start goes on adding to it. A collector that cannot
- * report what it saw after stop answers HPROF_UNSUPPORTED.
+ * returns, none of the collector's handlers and none of its threads runs any more. Its data is kept: report and reset
+ * may also be called after stop, and the next start adds to the same data. A collector that cannot report after stop
+ * answers HPROF_UNSUPPORTED.
  */
 #ifndef HPROF_COLLECTOR_H
 #define HPROF_COLLECTOR_H
@@ -22,8 +22,8 @@ typedef struct hprof_thread {
   uint32_t flags; /* HPROF_THREAD_* */
   uint32_t reserved;
   uint64_t os_id; /* native thread id; 0 for virtual threads and where the platform has none */
-  void* slot;     /* the collector's own word for this thread, NULL at first: its state. Handlers run on the thread itself;
-                   * a collector that uses the slot in hprof_threads_service.each, too, orders the two by itself */
+  void* slot;     /* for the collector's own state of this thread, NULL at first. Handlers run on the thread itself; a
+                   * collector that also uses the slot in hprof_threads_service.each synchronises the two */
 } hprof_thread;
 
 /* Event handlers; NULL = not subscribed. jni is the JNIEnv* of the calling thread, jthread, jobject and so on are
@@ -31,7 +31,7 @@ typedef struct hprof_thread {
 typedef struct hprof_handlers {
   uint32_t size;
   uint32_t reserved;
-  /* The VM is initialised, the collectors of its start run; not when attached. */
+  /* The VM is initialised and the collectors have been started. Not called when attached. */
   void (*vm_init)(void* self, void* jni, hprof_thread* thread);                                          /* [app] */
   void (*thread_start)(void* self, void* jni, hprof_thread* thread);                                     /* [app] */
   void (*thread_end)(void* self, void* jni, hprof_thread* thread);                                       /* [app] */
@@ -47,39 +47,41 @@ typedef struct hprof_handlers {
   void (*sampled_object_alloc)(void* self, void* jni, hprof_thread* thread, void* object, void* jclass,
                                int64_t size);   /* [app] */
   void (*object_free)(void* self, int64_t tag); /* [gc] */
-  /* The VM has compiled `method` (a jmethodID) to `size` bytes of code at `code`. On a thread of the VM. No JNI. */
+  /* The VM has compiled `method` (a jmethodID) to `size` bytes of code at `code`. Called on a thread of the VM: no
+   * JNI. */
   void (*compiled_method_load)(void* self, void* method, const void* code, uint64_t size); /* [app] */
-  /* A class or interface has been loaded, not linked yet: little more than its name and loader can be asked for. */
+  /* A class or interface has been loaded but not linked: query its name and loader, and little else. */
   void (*class_load)(void* self, void* jni, hprof_thread* thread, void* jclass); /* [app] */
-  /* A class or interface has gone, found after a garbage collection, up to seconds later and before the next report;
-   * what class_info says of it stays. On a thread of the agent's own. Not told of those that are there at the end. */
+  /* A class or interface has been unloaded. Noticed after a garbage collection, up to seconds later but before the next
+   * report; class_info still describes it. Called on a thread of the agent. Not called for classes that are loaded at
+   * the end. */
   void (*class_unload)(void* self, hprof_class_serial serial); /* [control] */
-  /* The VM ends: before the last report, while the collector runs. What is begun here is not waited for beyond
-   * exit-timeout=. On a thread of the agent's own. Not when the agent is detached. */
+  /* The VM ends; called before the last report, while the collector still runs, on a thread of the agent. The VM waits
+   * for it at most exit-timeout=. Not called when the agent is detached. */
   void (*vm_death)(void* self, void* jni); /* [control] */
 } hprof_handlers;
 
 /* Flags of a report of allocation sites */
-#define HPROF_SITES_INCREMENTAL 0x1u   /* only what has changed since the report before */
+#define HPROF_SITES_INCREMENTAL 0x1u   /* only what has changed since the previous report */
 #define HPROF_SITES_BY_ALLOCATION 0x2u /* ranked by allocated bytes, not by live ones */
 #define HPROF_SITES_FORCED_GC 0x4u     /* collect garbage first */
 typedef struct hprof_report {
   uint32_t size;
   uint32_t reason; /* HPROF_REPORT_EXIT .. */
-  double cutoff;   /* share of the total below which a table ends, 0..1; the command's own, else the option's */
+  double cutoff;   /* leave out rows below this share of the total, 0..1: the command's cutoff, else cutoff= */
   uint32_t flags;  /* of an ALLOC SITES command: HPROF_SITES_*; else 0 */
   uint32_t reserved;
-  /* Names of the kinds and tables that are wanted, NULL at their end; NULL: all that the collector reports. One with a
-   * single kind need not look; heap_sites does: HEAP SUMMARY alone is a command of its own. See hprof_wants. */
+  /* NULL-terminated names of the kinds and tables that are wanted; NULL: all that the collector reports. A collector of
+   * a single kind can ignore this; heap_sites cannot, since a command asks for HEAP SUMMARY alone. See hprof_wants. */
   const char* const* records;
 } hprof_report;
 
-/* Is the kind or table of that name wanted? [any] */
+/* 1: the kind or table of that name is wanted. [any] */
 static inline int hprof_wants(const hprof_report* report, const char* name) {
   return !HPROF_HAS(report, hprof_report, records) || hprof_is_listed(report->records, name);
 }
 
-/* Changes while running; a collector answers HPROF_UNSUPPORTED to what is not its own. */
+/* Changes while running; a collector answers HPROF_UNSUPPORTED to those that it does not handle. */
 #define HPROF_CONTROL_CPU_SAMPLING 1 /* value: 1 on, 0 off; object: the thread object's id, 0 = all */
 #define HPROF_CONTROL_ALLOC_TRACES 2 /* value: 1 on, 0 off */
 #define HPROF_CONTROL_DEPTH 3        /* value: frames */
@@ -94,26 +96,26 @@ typedef struct hprof_collector_ops {
   uint32_t size;
   uint32_t reserved;
   /* config: the unit's filled-in config struct; lives as long as the session. *self is passed to everything else. On
-   * failure says why: one line of text in error (error_size bytes, NUL terminated, empty at first), and has given back
-   * what it made: nothing else is called then. */
+   * failure it writes one line to error (error_size bytes, NUL terminated, empty at first) and frees what it has
+   * allocated; nothing else is called then. */
   hprof_status (*create)(const hprof_host* host, const void* config, void** self, char* error,
                          uint32_t error_size);                       /* [onload] */
   hprof_status (*start)(void* self);                                 /* [control] VM is live */
   hprof_status (*report)(void* self, const hprof_report* report);    /* [control] */
-  void (*reset)(void* self);                                         /* [control] discard the data of all collectors */
+  void (*reset)(void* self);                                         /* [control] discard what was collected */
   void (*stop)(void* self);                                          /* [control] */
   void (*destroy)(void* self);                                       /* [control] after stop */
   hprof_status (*control)(void* self, const hprof_control* control); /* [control] */
   const hprof_handlers* handlers;
-  /* The report is with its reader, the program runs: give back what took long to make and is slow to free. Not at the
-   * VM's end. May be NULL or absent. */
+  /* The report has been delivered and the program runs: free now what is slow to free. Not called at the VM's end. May
+   * be NULL or absent. */
   void (*reported)(void* self); /* [control] */
 } hprof_collector_ops;
 
-/* In hprof_unit.flags: every= can cut windows out of what the collector reports. In its tables rows are told apart by
- * their cells that name something (trace, thread, class, method, frame, text); their COUNT, NANOSECONDS and BYTES cells,
- * and REAL weights, but for those of STATE columns, never get smaller until it is reset. It is asked for whole tables
- * (cutoff 0); the core subtracts, ranks and cuts off. Notes and tables with HPROF_TABLE_CHANGES pass as they are. */
+/* In hprof_unit.flags: every= can cut windows out of the collector's reports. Rows of its tables are identified by the
+ * cells that name something (trace, thread, class, method, frame, text). COUNT, NANOSECONDS and BYTES cells and REAL
+ * weights never decrease until a reset, except in STATE columns. The core asks for whole tables (cutoff 0), and
+ * subtracts, ranks and cuts off itself. Notes and tables with HPROF_TABLE_CHANGES are passed on unchanged. */
 #define HPROF_UNIT_WINDOWS 2u
 
 #endif

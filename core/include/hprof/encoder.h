@@ -1,10 +1,10 @@
 /*
  * An encoder: records to bytes. Pure: no I/O, no clock, no allocation after create, no state beyond its self.
  *
- * The core calls it for one record at a time and has written every definition (string, class, frame, trace) that the
- * record refers to before it, each once per output; an encoder that asks the ids service for names leaves definitions out
- * of its hprof_unit.records. One that makes a document of each report begins it at REPORT_BEGIN and ends it at
- * REPORT_END; what comes outside of the two are events.
+ * The core passes one record at a time. Every definition (string, class, frame, trace) that a record refers to comes
+ * before it, once per output; an encoder that gets names from the ids service leaves definitions out of its
+ * hprof_unit.records. An encoder that makes a document of each report begins it at REPORT_BEGIN and ends it at
+ * REPORT_END; records outside of these two are events.
  */
 #ifndef HPROF_ENCODER_H
 #define HPROF_ENCODER_H
@@ -17,18 +17,18 @@
 typedef struct hprof_out {
   uint32_t size;
   uint32_t reserved;
-  uint8_t* at;  /* write here ... */
-  uint8_t* end; /* ... up to here, and move `at`; */
-  /* when fewer than `need` bytes (at most HPROF_OUT_MOST) are left: hands over what was written and makes room.
-   * HPROF_ABORTED: the output is gone; the encoder returns it and stops. May wait for the sink, with a deadline. */
+  uint8_t* at;  /* write here, and advance it */
+  uint8_t* end; /* the room ends here */
+  /* Call it when fewer than `need` bytes (at most HPROF_OUT_MOST) are left: hands over what was written and makes room.
+   * HPROF_ABORTED: the output is gone; return that, and stop. May wait for the sink, up to a deadline. */
   hprof_status (*more)(struct hprof_out* out, uint32_t need);
-  /* Takes bytes behind those written so far without a copy; done when it returns, and `at` and `end` are others. For
-   * HPROF_OUT_LARGE bytes and more. HPROF_UNSUPPORTED: not now, write them here; HPROF_ABORTED: as above. */
+  /* Appends HPROF_OUT_LARGE bytes or more without a copy. When it returns, `bytes` is no longer used, and `at` and
+   * `end` have changed. HPROF_UNSUPPORTED: not now, write them to `at`; HPROF_ABORTED: as above. */
   hprof_status (*through)(struct hprof_out* out, const uint8_t* bytes, uint64_t size);
   /* Bytes of the output so far, up to `at`. */
   uint64_t (*position)(struct hprof_out* out);
-  /* At FILE_END and the end of a foreign dump: writes bytes of the output again, from `position` on; `at` and `end` are
-   * others then. NULL, HPROF_UNSUPPORTED: what was written stays; HPROF_ABORTED: as above. */
+  /* At FILE_END and the end of a foreign dump: overwrites earlier bytes of the output, from `position` on; changes `at`
+   * and `end`. NULL or HPROF_UNSUPPORTED: not possible; HPROF_ABORTED: as above. */
   hprof_status (*patch)(struct hprof_out* out, uint64_t position, const void* bytes, uint64_t size);
 } hprof_out;
 #define HPROF_OUT_MOST 4096u
@@ -37,8 +37,8 @@ typedef struct hprof_out {
 typedef struct hprof_encoder_ops {
   uint32_t size;
   uint32_t reserved;
-  /* One per output. On failure says why: one line of text in error (error_size bytes, NUL terminated, empty at first),
-   * and has given back what it made: nothing else is called then. [onload][control] */
+  /* One per output. On failure it writes one line to error (error_size bytes, NUL terminated, empty at first) and frees
+   * what it has allocated; nothing else is called then. [onload][control] */
   hprof_status (*create)(const hprof_host* host, const void* config, void** self, char* error,
                          uint32_t error_size);
   hprof_status (*encode)(void* self, const hprof_record* record, hprof_out* out); /* [writer] unknown kinds: HPROF_UNSUPPORTED */
@@ -50,15 +50,15 @@ typedef struct hprof_encoder_ops {
   const char* content_type;                                                       /* "text/plain"; NULL: not said */
   uint32_t flags;                                                                 /* HPROF_ENCODER_* */
   uint32_t reserved2;
-  const char* compress; /* what compress= is where the user does not say, if this build has it; NULL: nothing */
+  const char* compress; /* the default of compress=, if this build has that filter; NULL: none */
 } hprof_encoder_ops;
 
 /* least_depth of an encoder whose readers want whole stacks. */
 #define HPROF_WHOLE_DEPTH 512u
 
 /* Flags of an encoder */
-/* It makes a document of each report, and readers want one in a file: the core begins a new file for each. A sink that is
- * told of reports (hprof_sink_ops.begin_report) tells them apart itself. */
+/* Each report is a document, and readers expect one per file: the core begins a new file for each. Sinks with
+ * hprof_sink_ops.begin_report separate the reports themselves. */
 #define HPROF_ENCODER_DOCUMENTS 0x1u
 
 #endif

@@ -7,21 +7,21 @@
 #include <hprof/host.h>
 #include <hprof/plugin.h>
 
-/* Takes what a filter made. HPROF_ABORTED: the output is gone; the filter stops and returns it. [writer] */
+/* Takes the filter's output. HPROF_ABORTED: the output is gone; the filter returns that, and stops. [writer] */
 typedef hprof_status (*hprof_filter_pass)(void* context, const uint8_t* bytes, uint64_t size);
 
 typedef struct hprof_filter_ops {
   uint32_t size;
   uint32_t reserved;
-  /* On failure says why: one line of text in error (error_size bytes, NUL terminated). */
+  /* On failure it writes one line to error (error_size bytes, NUL terminated). */
   hprof_status (*create)(const hprof_host* host, const void* config, void** self, char* error,
                          uint32_t error_size); /* [onload][control] */
-  /* Takes all of the bytes and passes on, any number of times, what is ready. */
+  /* Takes all of the bytes, and calls `pass` any number of times with what is ready. */
   hprof_status (*write)(void* self, const uint8_t* bytes, uint64_t size, void* context, hprof_filter_pass pass); /* [writer] */
   /* Everything was written: passes on the rest. Not called for an output that is cut short. */
   hprof_status (*finish)(void* self, void* context, hprof_filter_pass pass); /* [writer][control] */
   void (*destroy)(void* self);                                               /* [writer][control] */
-  const char* file_suffix;                                                   /* behind the encoder's, of the default output file: ".gz"; NULL: none */
+  const char* file_suffix;                                                   /* follows the encoder's in the default file name: ".gz"; NULL: none */
 } hprof_filter_ops;
 
 #endif

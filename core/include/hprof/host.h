@@ -6,7 +6,7 @@
 
 #include <hprof/abi.h>
 
-/* Settings that all units share, from the core's own options. They do not change but for depth (by command). */
+/* Settings that all units share, from the core's own options. Only depth can change (by command). */
 typedef struct hprof_settings {
   uint32_t size;
   uint32_t depth;            /* frames kept of a trace */
@@ -20,7 +20,7 @@ typedef struct hprof_settings {
   uint32_t raw_names; /* 1: names of hidden classes as the VM spells them */
   uint32_t heap_form; /* how the session's encoder takes the objects of a heap dump: HPROF_HEAP_* of record.h */
   uint32_t reserved;
-  uint64_t max_memory; /* max-memory= in bytes, 0: no limit; by this buffers are sized */
+  uint64_t max_memory; /* max-memory= in bytes, 0: no limit; size buffers by it */
 } hprof_settings;
 
 struct hprof_host {
@@ -28,12 +28,12 @@ struct hprof_host {
   uint16_t abi_major;
   uint16_t abi_minor;
   const hprof_settings* settings;
-  /* The table of a service by the id that its header says, HPROF_SERVICE_*: "hprof.log/1" is frozen, "hprof.draft.NAME/n"
-   * may change with any release and gets another number then. NULL when this core, build or platform does not have it.
-   * Lives as long as the session. [any] but [signal] */
+  /* The table of a service, by the HPROF_SERVICE_* id in its header. "hprof.log/1" is frozen; "hprof.draft.NAME/n" may
+   * change with any release, and its number with it. NULL when this core, build or platform does not have it. Lives as
+   * long as the session. [any] but [signal] */
   const void* (*service)(const hprof_host* host, const char* id);
-  /* A table that another unit of this session offers, by that unit's id (NULL: of the first unit that offers one) and the
-   * table's ("hprof.memory_sink/1"): see hprof_unit.extension. NULL: no such unit is running, or it has no such table.
+  /* A table that another unit of this session offers (hprof_unit.extension), by the unit's id (NULL: the first unit
+   * that offers it) and the table's ("hprof.memory_sink/1"). NULL: no such unit is running, or it has no such table.
    * [any] but [signal] */
   const void* (*find_extension)(const hprof_host* host, const char* unit_id, const char* id);
 };

@@ -1,10 +1,10 @@
 /*
- * How to get at what the sink_memory unit has kept: for programs that embed a VM, and for tests.
+ * Access to the outputs that the sink_memory unit keeps: for programs that embed a VM, and for tests.
  *
  * The unit keeps each output in memory of this process (up to its memory-limit option) and offers this table as an
  * extension. A unit asks hprof_host.find_extension for it; an embedding program opens the library
- * .../hprof/plugins/sink_memory.so once more and calls hprof_memory_sink_of. The bytes live until discard, also after the
- * VM and the session have ended, because an embedding program looks at them then.
+ * .../hprof/plugins/sink_memory.so once more and calls hprof_memory_sink_of. The bytes live until discard, even after
+ * the VM and the session have ended, since embedding programs read them then.
  */
 #ifndef HPROF_MEMORY_SINK_H
 #define HPROF_MEMORY_SINK_H
@@ -24,9 +24,9 @@ typedef struct hprof_memory_output {
   char name[256]; /* the target's address, cut to fit */
 } hprof_memory_output;
 
-/* Outputs have handles from 1, counted through the life of the library. Any number of threads may look at
- * outputs, and at any time, but discard of an output waits for nobody: its caller sees to it that no other
- * thread looks at that output. None of these waits or allocates. [any] but [signal] */
+/* Outputs have handles from 1, counted through the life of the library. Any number of threads may read outputs at any
+ * time, but discard does not wait for them: its caller makes sure that no other thread reads that output. None of these
+ * waits or allocates. [any] but [signal] */
 typedef struct hprof_memory_sink {
   uint32_t size;
   uint32_t reserved;
@@ -40,7 +40,7 @@ typedef struct hprof_memory_sink {
   /* Frees a closed output. HPROF_FAILED: it is still being written. */
   hprof_status (*discard)(uint32_t handle);
   /* closed(argument, handle) is called when an output is closed, on the thread that closes it
-   * [writer][control]; it may copy and discard. NULL ends that, for outputs closed later. Set it before the
+   * [writer][control]; it may copy and discard. NULL: no more calls, for outputs closed later. Set it before the
    * session starts. */
   void (*on_close)(void (*closed)(void* argument, uint32_t handle), void* argument);
 } hprof_memory_sink;

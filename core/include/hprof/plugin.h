@@ -20,17 +20,17 @@
 #define HPROF_OPTION_CHOICE 5 /* one of choices  uint32_t, position in `choices` */
 #define HPROF_OPTION_SIZE 6   /* 64k, 2m, 1g     uint64_t bytes, min..max */
 #define HPROF_OPTION_MILLIS 7 /* 10, 0.5         uint64_t nanoseconds; min and max in milliseconds */
-#define HPROF_OPTION_TAIL 8   /* anything        const char*, as TEXT, but with all that follows on the line, commas
-                                                 included: the last option of its line, whatever comes after it */
+#define HPROF_OPTION_TAIL 8   /* anything        const char*, as TEXT, but takes the rest of the line, commas
+                                                 included; always the last option of its line */
 
 typedef struct hprof_option {
   const char* name;         /* as typed before the '=' */
   uint32_t type;            /* HPROF_OPTION_* */
   uint32_t offset;          /* of the value in the config struct */
   const char* default_text; /* parsed like a typed value; NULL: zero / NULL */
-  const char* choices;      /* HPROF_OPTION_CHOICE: "a|b|c", the order gives the numbers; alias: "a|b=a" is not used */
+  const char* choices;      /* HPROF_OPTION_CHOICE: "a|b|c"; the value is the position */
   double min, max;          /* inclusive; both 0: unbounded */
-  const char* value_text;   /* for help: "<ms>"; NULL: made from type and choices */
+  const char* value_text;   /* for help: "<ms>"; NULL: generated from type and choices */
   const char* help;         /* for help: a few words */
 } hprof_option;
 
@@ -77,8 +77,9 @@ typedef struct hprof_option {
 #define HPROF_EVENT_VM_OBJECT_ALLOC (1ull << 14)
 #define HPROF_EVENT_SAMPLED_OBJECT_ALLOC (1ull << 15)
 #define HPROF_EVENT_OBJECT_FREE (1ull << 16)
-#define HPROF_EVENT_CLASS_LOAD (1ull << 17)           /* some VMs tell stacks by signal only while it is enabled */
-#define HPROF_EVENT_COMPILED_METHOD_LOAD (1ull << 18) /* makes exact debug info between safepoints */
+#define HPROF_EVENT_CLASS_LOAD (1ull << 17)           /* some VMs give stacks to signal handlers only while it is
+                                                       * enabled */
+#define HPROF_EVENT_COMPILED_METHOD_LOAD (1ull << 18) /* makes compilers keep exact debug info between safepoints */
 #define HPROF_EVENT_CLASS_UNLOAD (1ull << 20)         /* not JVMTI's: the core has weak references to all classes then */
 #define HPROF_EVENT_COUNT 21
 
@@ -91,10 +92,10 @@ typedef struct hprof_option {
 #define HPROF_UNIT_FILTER 5 /* between encoder and sink; at most one, chosen by its select text */
 
 /* hprof_unit.flags; others are for later */
-#define HPROF_UNIT_NO_OUTPUT 1u /* a collector that writes no records: where all that run are, no output is opened */
+#define HPROF_UNIT_NO_OUTPUT 1u /* a collector that writes no records; if all that run are such, no output is opened */
 
-/* What a collector needs instead when an option is set so, and the VM grants all of it; else its own needs stand, and
- * settings.granted tells it which. */
+/* The needs of a collector when an option has a certain value. They replace its own if the VM grants all of them;
+ * settings.granted shows what it got. */
 typedef struct hprof_variant {
   const char* when; /* as typed: "sites=sampled"; '*' at the end: anything. Or "attached": to a running VM */
   uint64_t needs, wants;
@@ -105,8 +106,8 @@ typedef struct hprof_unit {
   uint32_t kind;               /* HPROF_UNIT_* */
   const char* id;              /* "cpu_samples"; unique in a session; letters, digits, '_' */
   const char* select;          /* options that select it, as typed: "cpu=samples|cpu=y"; a '*' at the end of a value
-                                  stands for anything, a name alone takes any value. Its id selects it, too, by
-                                  plugin=<id>, and an encoder by format=<id>; NULL: nothing else does */
+                                  stands for anything, a name alone takes any value. plugin=<id> selects
+                                  any unit, format=<id> an encoder; NULL: nothing else does */
   const char* summary;         /* one line for help */
   const hprof_option* options; /* rows of its own, besides the core's */
   uint32_t option_count;
@@ -114,27 +115,28 @@ typedef struct hprof_unit {
   uint32_t config_size;   /* bytes of its config struct, zeroed and filled in by the core */
   uint32_t flags;         /* HPROF_UNIT_* */
   uint64_t needs;         /* HPROF_NEED_*: without them the unit cannot run */
-  uint64_t wants;         /* HPROF_NEED_*: asked for; create and start see what was granted */
+  uint64_t wants;         /* HPROF_NEED_*: asked for, not required; see settings.granted */
   uint64_t events;        /* HPROF_EVENT_*: enabled while the collector runs */
-  /* Names of record kinds (HPROF_KIND_*, vendors') and of tables (their schemas), NULL at their end. A collector's: what
-   * it emits; an encoder that does not take one of them is refused, unless it is a note. An encoder's: what it takes, the
-   * rest never reaches it; HPROF_KIND_TABLE stands for all tables, NULL for everything. A name that nobody knows is fine.
+  /* NULL-terminated names of record kinds (HPROF_KIND_* or a vendor's) and of tables (their schemas' names). Of a
+   * collector: what it emits; an encoder that does not take all of these, notes excepted, is refused. Of an encoder:
+   * what it takes; nothing else reaches it. HPROF_KIND_TABLE stands for all tables, NULL for everything. Unknown names
+   * are allowed.
    */
   const char* const* records;
   const void* ops;               /* hprof_collector_ops, hprof_encoder_ops, hprof_filter_ops or hprof_sink_ops */
-  const hprof_variant* variants; /* the first whose option is typed and that the VM grants stands */
+  const hprof_variant* variants; /* the first whose option is given and that the VM grants applies */
   uint32_t variant_count;
   uint32_t variant_stride; /* sizeof(hprof_variant) as the plugin knows it */
-  /* What the unit offers to others, by an id with a version in it and, but for hprof's own, its vendor's prefix:
-   * "com.acme.heat_map/1". A table that lives as long as the library and starts with its size; NULL: not of this unit.
-   * May itself be NULL. [any] but [signal] */
+  /* A table that the unit offers to others, by an id that has a version and, except for hprof's own, a vendor's prefix:
+   * "com.acme.heat_map/1". The table starts with its size and lives as long as the library; NULL: not offered. The
+   * function may be NULL. [any] but [signal] */
   const void* (*extension)(const char* id);
 } hprof_unit;
 
 typedef struct hprof_module {
   uint32_t size;
   uint16_t abi_major;  /* HPROF_ABI_MAJOR it was compiled with */
-  uint16_t abi_minor;  /* HPROF_ABI_TARGET_MINOR: how new a core it needs */
+  uint16_t abi_minor;  /* HPROF_ABI_TARGET_MINOR: the oldest core that runs it */
   uint64_t layout;     /* HPROF_LAYOUT_WORD it was compiled with */
   const char* name;    /* the module's name: its file name without folder and suffix */
   const char* version; /* the vendor's own, for help and messages */
@@ -152,9 +154,9 @@ typedef struct hprof_offer {
   uint64_t layout;
 } hprof_offer;
 
-/* A unit's extension, for a program that has the module: one that embeds the agent and opens a library of units once
- * more (dlopen, then HPROF_MODULE_ENTRY_NAME), which gives it the very library that the agent uses. Units ask
- * hprof_host.find_extension. NULL: no such unit or extension. [any] but [signal] */
+/* A unit's extension, for programs that embed the agent: they open the unit's library again (dlopen, then
+ * HPROF_MODULE_ENTRY_NAME) and get the instance that the agent uses. Units call hprof_host.find_extension instead.
+ * NULL: no such unit or extension. [any] but [signal] */
 static inline const void* hprof_extension_of(const hprof_module* module, const char* unit_id, const char* id) {
   uint32_t i;
   for (i = 0; module != NULL && i < module->unit_count; i++) {
@@ -169,8 +171,8 @@ static inline const void* hprof_extension_of(const hprof_module* module, const c
 typedef const hprof_module* (*hprof_module_entry)(const hprof_offer* offer, const char** reason);
 #define HPROF_MODULE_ENTRY_NAME "hprof_module_open"
 
-/* A compile-time hash over the prefixes that are frozen for a major version. Two sides that disagree on it were built
- * with other headers or another C ABI (packing, pointer size) and must not talk. */
+/* A compile-time hash over the prefixes that are frozen for a major version. Two sides with different hashes were built
+ * with different headers or C ABIs (packing, pointer size) and are not compatible. */
 #define HPROF_LAYOUT_STEP(h, v) ((uint64_t)(h)*0x100000001b3ull ^ (uint64_t)(v))
 #define HPROF_LAYOUT_1 HPROF_LAYOUT_STEP(0xcbf29ce484222325ull, sizeof(void*))
 #define HPROF_LAYOUT_2 HPROF_LAYOUT_STEP(HPROF_LAYOUT_1, offsetof(hprof_module, unit_count))

@@ -1,5 +1,5 @@
 /*
- * Records: what collectors say and encoders write, free of any format.
+ * Records: what collectors emit and encoders write, independent of any format.
  *
  * A record starts with hprof_record. Strings, classes, frames, traces and threads appear by number only; whoever needs
  * their contents asks the ids service. The pipeline writes the definition records (STRING, CLASS, FRAME, TRACE)
@@ -16,9 +16,9 @@ typedef struct hprof_record {
   uint64_t time_us; /* since the output's FILE_BEGIN; set by the core */
 } hprof_record;
 
-/* Kinds of records: a number each, in hprof_record.kind, and a name, by which units list what they emit or take (see
- * hprof_unit.records). Vendors' kinds have names of their own, "com.acme.heat/1", and the number that the emit service's
- * kind() answers, from HPROF_RECORD_REGISTERED on. */
+/* Each kind of record has a number (hprof_record.kind) and a name (in the lists of hprof_unit.records). A vendor's kind
+ * has a name of its own, "com.acme.heat/1", and gets a number from HPROF_RECORD_REGISTERED on from the emit service's
+ * kind(). */
 
 /* Of an output, written by the pipeline */
 #define HPROF_RECORD_FILE_BEGIN 1
@@ -50,7 +50,7 @@ typedef struct hprof_record {
 #define HPROF_KIND_REPORT_BEGIN "hprof.report_begin/1"
 #define HPROF_RECORD_REPORT_END 13
 #define HPROF_KIND_REPORT_END "hprof.report_end/1"
-/* Of the collectors. A table of numbers of any collector; its schema's name stands in lists, too */
+/* Of the collectors. A table of numbers; lists may also name a table's schema */
 #define HPROF_RECORD_TABLE 14
 #define HPROF_KIND_TABLE "hprof.table/1"
 #define HPROF_RECORD_MONITOR_WAIT 15
@@ -87,7 +87,7 @@ typedef struct hprof_rec_file_begin {
   uint64_t created_ms; /* wall clock, milliseconds since 1970 */
   uint32_t id_size;    /* 4 or 8 bytes per object id */
   uint32_t heap_dump;  /* 1: a heap dump may follow (binary: version 1.0.2) */
-  const char* alone;   /* name of the table that the output is for, and for nothing else; NULL: for all that comes */
+  const char* alone;   /* name of the only table in this output; NULL: anything may come */
 } hprof_rec_file_begin;
 
 /* FILE_END: head only. STRING, CLASS, CLASS_UNLOAD, FRAME, TRACE, THREAD_START, THREAD_END: */
@@ -105,7 +105,8 @@ typedef struct hprof_rec_control_settings {
   uint32_t reserved;
 } hprof_rec_control_settings;
 
-/* A line for the reader of the report: a loss, or how a number was come by. Formats without a place for it skip it. */
+/* A line for the reader of the report: a loss, or how a number was obtained. Formats without a place for notes skip
+ * them. */
 typedef struct hprof_rec_note {
   hprof_record head;
   hprof_text text;
@@ -123,11 +124,12 @@ typedef struct hprof_report_info {
   uint32_t size;
   uint32_t sequence; /* 1 for the session's first report of a collector, then 2, 3 ... */
   uint32_t reason;   /* HPROF_REPORT_* */
-  /* 1: all that was seen in the window; the next report has it, too, and begins at the same time unless the collector is
-   * reset. 0: only what is new since its report before, or with every= since its last window; there this one begins. */
+  /* 1: everything since the window began; the next report begins at the same time and includes it, unless the collector
+   * is reset. 0: only what is new since the collector's previous report or, with every=, its previous window; the
+   * window begins there. */
   uint32_t cumulative;
-  /* The window: when the collector began to see what it reports, and the report or, before it, the collector's stop.
-   * Wall clock in nanoseconds since 1970, and the clock service's monotonic. */
+  /* The window: from the beginning of the data to the report or, if that was earlier, the collector's stop. Wall clock
+   * in nanoseconds since 1970, and the clock service's monotonic clock. */
   uint64_t begin_wall_ns, end_wall_ns;
   uint64_t begin_ns, end_ns;
   const char* unit;         /* id of the collector */
@@ -139,23 +141,24 @@ typedef struct hprof_report_info {
 typedef struct hprof_rec_report { /* REPORT_BEGIN and _END */
   hprof_record head;
   const hprof_report_info* info; /* the same at both */
-  int32_t status;                /* hprof_status; at END: what the collector answered; other than HPROF_OK: not whole */
+  int32_t status;                /* hprof_status; at END: the collector's answer; if not HPROF_OK, the report is
+                                  * incomplete */
   uint32_t reserved;
 } hprof_rec_report;
 
 /* --- tables -------------------------------------------------------------------------------------------------------
  *
- * All numbers go as tables that describe themselves: the core's own, vendors', and single measurements, which are
- * tables of one row. An encoder that wants weighted stacks needs to know no collector: see
- * hprof/cpp/each_weighted_stack.hpp. The names and columns of the tables that the shipped collectors make stand in
- * hprof/tables.h; an encoder with a grammar of its own for some of them goes by the schema's name. */
+ * All numbers are passed as self-describing tables: the core's, vendors', and single measurements, which are tables of
+ * one row. An encoder of weighted stacks needs to know no collector: see hprof/cpp/each_weighted_stack.hpp.
+ * hprof/tables.h has the names and columns of the shipped collectors' tables; an encoder that formats some of them
+ * specially recognises them by the schema's name. */
 
 /* What the cells of a column hold, and in which member. */
-#define HPROF_COLUMN_COUNT 1       /* u: so many of what `unit` says */
+#define HPROF_COLUMN_COUNT 1       /* u: a count of `unit` */
 #define HPROF_COLUMN_NANOSECONDS 2 /* u */
 #define HPROF_COLUMN_BYTES 3       /* u */
-#define HPROF_COLUMN_INT 4         /* i: a number that may be below 0; what of: `unit` */
-#define HPROF_COLUMN_REAL 5        /* r; what of: `unit` */
+#define HPROF_COLUMN_INT 4         /* i: signed, in `unit` */
+#define HPROF_COLUMN_REAL 5        /* r, in `unit` */
 #define HPROF_COLUMN_TRACE 6       /* u: hprof_trace_serial; 0 is the empty trace */
 #define HPROF_COLUMN_THREAD 7      /* u: hprof_thread_serial, 0: none */
 #define HPROF_COLUMN_CLASS 8       /* u: hprof_class_serial, 0: none */
@@ -170,13 +173,13 @@ typedef struct hprof_rec_report { /* REPORT_BEGIN and _END */
 /* Of a weight: it includes what the innermost method called, so rows must not be added up. Without it a row has what
  * belongs to exactly its stack (self): the sum over all rows is the whole. */
 #define HPROF_COLUMN_TOTAL 0x2u
-/* Of a weight: how things stand when the report is made (live objects), not what happened over a time (samples). Of two
- * reports the later one counts; adding them up or subtracting one from the other gives nothing. */
+/* Of a weight: the state when the report is made (live objects), not what happened over time (samples). A later report
+ * replaces an earlier one; their sum or difference means nothing. */
 #define HPROF_COLUMN_STATE 0x4u
 /* The weight to show first, when the table has no order; at most one. */
 #define HPROF_COLUMN_DEFAULT 0x8u
-/* Of CLASS and TEXT: stands on top of the row's stack where that is drawn: what was allocated, whose monitor was in the
- * way. */
+/* Of CLASS and TEXT: drawn as the top frame of the row's stack: what was allocated, or the monitor that was waited
+ * for. */
 #define HPROF_COLUMN_LEAF 0x10u
 
 typedef struct hprof_column {
@@ -184,7 +187,7 @@ typedef struct hprof_column {
   const char* title; /* for the head of a table: a word or two; NULL: the name */
   uint32_t type;     /* HPROF_COLUMN_COUNT .. */
   uint32_t flags;    /* HPROF_COLUMN_WEIGHT .. */
-  const char* unit;  /* of COUNT, INT, REAL: "samples", "calls", "percent"; NULL: of nothing, or said by the type */
+  const char* unit;  /* of COUNT, INT, REAL: "samples", "calls", "percent"; NULL: none, or implied by the type */
   const char* help;  /* what it is, a sentence; may be NULL */
 } hprof_column;
 
@@ -208,25 +211,26 @@ typedef union hprof_cell {
 
 #define HPROF_NO_COLUMN 0xffffffffu
 /* Flags of a table */
-#define HPROF_TABLE_CHANGES 0x1u   /* only rows that have changed since the report before */
-#define HPROF_TABLE_COLLECTED 0x2u /* garbage was collected for this report: STATE columns tell what is reachable */
+#define HPROF_TABLE_CHANGES 0x1u   /* only rows that have changed since the previous report */
+#define HPROF_TABLE_COLLECTED 0x2u /* garbage was collected for this report: STATE columns cover reachable objects
+                                    * only */
 typedef struct hprof_rec_table {
   hprof_record head;
   const hprof_table_schema* schema;
   uint64_t created_ms;      /* wall clock, milliseconds since 1970 */
-  const hprof_cell* totals; /* a cell for each column: of a weight its sum over all rows, those below the cutoff
-                               included; NULL: not added up */
-  const hprof_cell* rows;   /* in the order to be shown, cut off already; row i begins i * row_stride bytes on */
+  const hprof_cell* totals; /* a cell for each column: for a weight the sum over all rows, those below the cutoff
+                             * included; NULL: no sums */
+  const hprof_cell* rows;   /* in the order to show, after the cutoff; row i begins at byte i * row_stride */
   uint64_t row_count;
   uint32_t row_stride;    /* a multiple of 8, at least 8 * column_count */
   uint32_t flags;         /* HPROF_TABLE_* */
-  uint32_t order;         /* index of the column by which rows are ranked, largest first; HPROF_NO_COLUMN: of none */
-  uint32_t period_column; /* what was sampled: one sample for each `period` of this column; HPROF_NO_COLUMN: nothing */
+  uint32_t order;         /* index of the column by which rows are ranked, largest first; HPROF_NO_COLUMN: not ranked */
+  uint32_t period_column; /* for samples: there is one for each `period` of this column; HPROF_NO_COLUMN: not sampled */
   uint64_t period;
   double cutoff; /* rows with less than this share (0..1) of order's total were left out */
 } hprof_rec_table;
 
-/* A table of one row in one piece, as emit's event() wants it: `table.rows` points to `cells`. */
+/* A table of one row in one piece, as emit's event() takes it: `table.rows` points to `cells`. */
 #define HPROF_ROW_CELLS 16
 typedef struct hprof_rec_row {
   hprof_rec_table table;
@@ -301,7 +305,7 @@ typedef struct hprof_rec_monitor_dump {
 /* How an encoder takes the objects of a heap dump, as bits of heap_form; 0: bytes and fields. */
 #define HPROF_HEAP_AS_BYTES 1u   /* hprof_rec_heap_instance.bytes */
 #define HPROF_HEAP_AS_FIELDS 2u  /* hprof_rec_heap_instance.fields */
-#define HPROF_HEAP_ONE_A_FILE 8u /* readers want one dump in a file: the core begins a new one for each */
+#define HPROF_HEAP_ONE_A_FILE 8u /* readers expect one dump per file: the core begins a new file for each */
 
 typedef struct hprof_rec_heap_dump { /* HEAP_DUMP_BEGIN and _END */
   hprof_record head;
@@ -357,11 +361,12 @@ typedef struct hprof_rec_heap_instance {
   hprof_object_id object, class_object;
   hprof_class_serial owner;
   hprof_trace_serial trace;
-  uint64_t heap_bytes;  /* what the VM says it takes */
-  uint32_t field_count; /* ascii needs them by name ... */
+  uint64_t heap_bytes;  /* its size according to the VM */
+  uint32_t field_count; /* of `fields` */
   uint32_t bytes_size;
   const hprof_value* fields;
-  const uint8_t* bytes; /* ... binary as one run of bytes; either may be NULL when the encoder does not take it */
+  const uint8_t* bytes; /* all fields as one run of bytes; of fields and bytes the one that the encoder does not take
+                         * may be NULL */
 } hprof_rec_heap_instance;
 
 typedef struct hprof_rec_heap_array { /* HEAP_OBJECT_ARRAY: elements are ids; HEAP_PRIMITIVE_ARRAY: native-endian values */
@@ -373,8 +378,8 @@ typedef struct hprof_rec_heap_array { /* HEAP_OBJECT_ARRAY: elements are ids; HE
   uint32_t length;      /* elements */
   uint32_t type;        /* HPROF_TYPE_* of the elements */
   const void* elements; /* uint64_t ids, or values of the type's width; NULL: left out (zeros) */
-  /* An array too long for one buffer comes as several records, one after the other: this one has `count` elements from
-   * `first` on. 0 and 0: all of them. The parts are in order and without a gap, and nothing stands between them. */
+  /* An array too long for one buffer comes as several consecutive records: this one has `count` elements from `first`
+   * on. 0 and 0: all of them. The parts come in order, without gaps and with no other record between them. */
   uint32_t first, count;
 } hprof_rec_heap_array;
 

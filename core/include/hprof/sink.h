@@ -8,29 +8,29 @@
 #include <hprof/plugin.h>
 #include <hprof/record.h>
 
-/* What becomes of a file that is there already. One that a living process writes stays in any case. */
-#define HPROF_EXISTING_KEEP 0    /* it stays; the process id comes into the name of the new one */
-#define HPROF_EXISTING_REPLACE 1 /* a regular file of our own is replaced */
-#define HPROF_EXISTING_NUMBER 2  /* it stays; the new one gets the next free number */
+/* What to do when the file exists. A file that a running process is writing is kept in any case. */
+#define HPROF_EXISTING_KEEP 0    /* keep it; add the process id to the name of the new one */
+#define HPROF_EXISTING_REPLACE 1 /* replace it, if it is a regular file of this user */
+#define HPROF_EXISTING_NUMBER 2  /* keep it; give the new one the next free number */
 
 /* What an output is opened for. */
 typedef struct hprof_sink_target {
   uint32_t size;
   uint32_t sequence;     /* 1 for the session's first output, then 2, 3 ... (%n) */
   const char* address;   /* file= or net= as typed, or the default file name with the encoder's suffix */
-  uint32_t force;        /* HPROF_EXISTING_*: what becomes of a file that is there already */
-  uint32_t whole_only;   /* 1: a heap dump: when it is cut short nothing must stay that looks like one */
+  uint32_t force;        /* HPROF_EXISTING_*: what to do when the file exists */
+  uint32_t whole_only;   /* 1: a heap dump: if it is cut short, leave nothing that looks like a whole one */
   const char* host_name; /* this machine's, "" where it has none; during the call */
-  uint32_t look_only;    /* 1: start-up, which waits for no other end: what can be looked at here is; nothing is opened,
-                          * *self stays NULL, and the call for good comes later */
+  uint32_t look_only;    /* 1: a check at start-up, which waits for no peer: verify what this machine can tell, open
+                          * nothing and leave *self NULL; the real call comes later */
   uint32_t reserved;
 } hprof_sink_target;
 
 typedef struct hprof_sink_ops {
   uint32_t size;
   uint32_t reserved;
-  /* Opens. On failure says why: one line of text in error (error_size bytes, NUL terminated). HPROF_UNSUPPORTED: it
-   * will never do, and is not tried again. */
+  /* Opens. On failure it writes one line to error (error_size bytes, NUL terminated). HPROF_UNSUPPORTED: it can never
+   * succeed, and is not tried again. */
   hprof_status (*open)(const hprof_host* host, const void* config, const hprof_sink_target* target, void** self,
                        char* error, uint32_t error_size); /* [onload][control] */
   /* Writes 1..size bytes; returns how many (partial writes are legal), or -1 with text in error: the output is gone
@@ -44,20 +44,20 @@ typedef struct hprof_sink_ops {
   int64_t (*read)(void* self, uint8_t* bytes, uint64_t size, uint64_t timeout_ns); /* [control] */
   /* The name to show in messages; lives until close. */
   const char* (*name)(void* self); /* [any] */
-  /* Writes `size` bytes again that were written before, from `position` on, all of them; what is written afterwards
-   * still goes to the end. NULL: this sink cannot. */
+  /* Overwrites `size` bytes that were written earlier, from `position` on; later writes still append. NULL: not
+   * supported. */
   hprof_status (*patch)(void* self, uint64_t position, const uint8_t* bytes, uint64_t size, char* error,
                         uint32_t error_size); /* [writer] */
-  /* Around the bytes of each collector's report; what is written outside of the two belongs to no report. Either may be
-   * NULL. A filter between encoder and sink ends at both, and begins anew. end_report comes once for each begin_report
-   * that answered HPROF_OK, before close; complete = 0: the report is not whole, or a write failed. On failure text in
-   * error: the output is gone. */
+  /* Called around the bytes of each collector's report; bytes outside of the two belong to no report. Either may be
+   * NULL. A filter before the sink is finished and restarted at both. end_report follows each begin_report that
+   * answered HPROF_OK, before close; complete = 0: the report is incomplete, or a write failed. On failure: text in
+   * error, and the output is gone. */
   hprof_status (*begin_report)(void* self, const hprof_report_info* info, char* error,
                                uint32_t error_size); /* [writer][control] */
   hprof_status (*end_report)(void* self, const hprof_report_info* info, uint32_t complete, char* error,
                              uint32_t error_size); /* [writer][control] */
-  /* Takes away an output of that name (as name() said), which this session wrote and closed: there are more than
-   * keep-files= by now. NULL: this sink cannot. On failure text in error. */
+  /* Deletes an output that this session wrote and closed, by its name (that of name()), once there are more than
+   * keep-files=. NULL: not supported. On failure text in error. */
   hprof_status (*remove)(const hprof_host* host, const void* config, const char* name, char* error,
                          uint32_t error_size); /* [writer][control] */
   uint32_t flags;                              /* HPROF_SINK_* */
@@ -65,7 +65,7 @@ typedef struct hprof_sink_ops {
 } hprof_sink_ops;
 
 /* Flags of a sink that is told of reports */
-/* Each report goes to its reader alone: the encoder begins anew with it, and ends with it. */
+/* Each report is delivered separately: the encoder begins and ends with it. */
 #define HPROF_SINK_WHOLE_REPORTS 0x1u
 
 #endif

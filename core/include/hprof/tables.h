@@ -1,7 +1,7 @@
 /*
- * The tables of the shipped collectors: names, columns, and their rows as structs. Everything an encoder needs for
- * drawing or listing them stands in their schemas; this is for collectors that make the same, and for encoders whose
- * format has a grammar of its own for one of them.
+ * The tables of the shipped collectors: names, columns, and their rows as structs. Their schemas have everything that
+ * an encoder needs to draw or list them; this header is for collectors that emit the same tables, and for encoders that
+ * format one of them specially.
  *
  * A row struct is the row's cells in the columns' order. Later versions may append columns: go by the row's stride.
  */
@@ -10,12 +10,12 @@
 
 #include <hprof/record.h>
 
-/* CPU samples by trace, and what methods cost by trace, self. Ranked by count and by time. */
+/* CPU samples by trace, ranked by count; calls and self time of methods by trace, ranked by time. */
 #define HPROF_TABLE_CPU_SAMPLES "hprof.cpu_samples/1"
 #define HPROF_TABLE_CPU_TIMES "hprof.cpu_times/1"
 typedef struct hprof_cpu_row {
   uint64_t count;   /* samples; calls */
-  uint64_t time_ns; /* samples times the interval; measured */
+  uint64_t time_ns; /* samples times the interval; measured time */
   uint64_t trace;   /* hprof_trace_serial */
 } hprof_cpu_row;
 #define HPROF_CPU_COUNT 0
@@ -55,7 +55,7 @@ typedef struct hprof_monitor_row {
   uint64_t time_ns;
   uint64_t trace;   /* hprof_trace_serial */
   uint64_t monitor; /* hprof_class_serial of the monitor */
-  uint64_t label;   /* hprof_string_id of what the lock is, 0: a monitor of Java */
+  uint64_t label;   /* hprof_string_id of the kind of lock, 0: a Java monitor */
 } hprof_monitor_row;
 #define HPROF_MONITOR_TIME 1
 

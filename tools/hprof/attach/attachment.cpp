@@ -10,10 +10,10 @@ namespace hprof::tool {
 namespace {
 
 constexpr char kReply[] = "reply";
-// For what the VM adds when the agent has said all.
+// For the VM's own words after the agent's.
 constexpr double kRestSeconds = 10;
 
-// "=name value" is a field, all else is for the user.
+// "=name value" is a field, every other line is for the user.
 void take_line(const std::string& line, AttachAnswer* answer) {
   const size_t blank = line.find(' ');
   if (line.empty() || line[0] != '=' || blank == std::string::npos) {
@@ -64,7 +64,7 @@ bool Attachment::find_library(const std::string& agent, bool as_is, std::string*
   return os::is_same_there(jvm_, library, id) || stage(library, error);
 }
 
-// The JVM has another file system, or its user may not look there: it gets a copy.
+// The JVM has another file system, or its user may not read the folder: it gets a copy.
 bool Attachment::stage(const std::string& library, std::string* error) {
   std::vector<os::FileCopy> files;
   os::become_caller();
@@ -101,7 +101,7 @@ bool Attachment::hear_agent(int listener, const std::string& request, double sec
   return true;
 }
 
-// The agent speaks first, if it is one; else the VM says why not.
+// The agent connects first, if it could be loaded; else the VM says why not.
 bool Attachment::converse(int vm, int listener, const std::string& request, double seconds,
                           AttachAnswer* answer, std::string* error) {
   const int ready = os::wait_readable({listener, vm}, static_cast<int>(seconds * 1000));

@@ -1,8 +1,7 @@
-// An agent in a running JVM, as the commands that load one or talk to one by the VM's attach mechanism see
-// it.
+// An agent in a running JVM, for the commands that load one, or talk to one, by the VM's attach mechanism.
 //
-// The VM hands an agent at most 1023 bytes and says of its answer a number. So the agent gets the path of a
-// socket in a private folder; over it come its options, and back goes what it has to say
+// The VM passes at most 1023 bytes to an agent and returns only a number. So the agent gets the path of a
+// socket in a private folder, from which it reads its options, and to which it writes its answer
 // (core/agent/attach_reply.h).
 #pragma once
 
@@ -19,25 +18,24 @@ struct AttachAnswer {
   bool good = false;
   std::vector<std::string> messages;          // for the user, one a line
   std::map<std::string, std::string> fields;  // collectors, state, output, mode, control
-  std::string problem;                        // of the agent, or what the VM says
+  std::string problem;                        // the agent's or the VM's error message
 };
 
 class Attachment {
  public:
-  // Finds process and library and takes on the JVM's user. `agent` as given by --agent=; as_is: it is a path
-  // of the JVM's own file system. False with *error.
+  // Finds the process and the library, and becomes the JVM's user. `agent` as given by --agent=; as_is: it is
+  // a path in the JVM's own file system. False with *error.
   bool open(int pid, const std::string& agent, bool as_is, std::string* error);
 
   const os::Jvm& jvm() const { return jvm_; }
   os::MeetingPlace& place() { return place_; }
-  // Can the JVM see the caller's working folder, and write there?
+  // True: the JVM sees the caller's working folder, and can write there.
   bool shares_folder() const { return shares_folder_; }
   // "process 4711 (app.jar)"
   std::string name() const;
 
-  // Hands options or command=LINE to the agent, which is loaded if it is not there, and waits for its answer.
-  // vm_seconds: until the VM listens; seconds: until the agent has answered. False with *error: there was no
-  // answer.
+  // Passes options or command=LINE to the agent, loading it if need be, and waits for its answer. vm_seconds:
+  // until the VM listens; seconds: until the agent has answered. False with *error: there was no answer.
   bool ask(const std::string& options, const std::string& folder, double vm_seconds, double seconds,
            AttachAnswer* answer, std::string* error);
 
@@ -56,12 +54,12 @@ class Attachment {
   bool shares_folder_ = false;
 };
 
-// Options in several words become one text: with commas, or with blanks behind command=.
+// Joins options given as several words: by commas, or after command= by blanks.
 std::string join_options(const std::vector<std::string>& words, size_t from);
 // The value of an option in such a text; nullptr: it is not there.
 std::unique_ptr<std::string> find_option(const std::string& options, const std::string& name);
-// Where files without a folder of their own go: the caller's working folder, if the JVM may write there, else
-// its /tmp, but then a relative file= is refused with *error.
+// The folder of files without one: the caller's working folder, if the JVM may write there, else its /tmp;
+// then a relative file= is refused with *error.
 bool choose_folder(const Attachment& attachment, const std::string& options, std::string* folder,
                    std::string* error);
 

@@ -21,7 +21,7 @@ bool AsciiChecker::run() {
   if (first == "count callee caller time") {
     section_ = Section::kOld;
   } else if (!prelude(first)) {
-    // Leading blank lines are what is left when someone cut the prelude off.
+    // Leading blank lines remain when the prelude was cut off.
     while (first.empty() && lines_.next(&text)) first = text;
     line(first);
   }
@@ -218,7 +218,7 @@ void AsciiChecker::frame_line(std::string_view text) {
     trace.top = "<empty trace>";
     return;
   }
-  // The line text holds no colon and the source no parenthesis, so read from the right.
+  // The line's text has no colon and the source no parenthesis, so read from the right.
   Scan scan(text.substr(1));
   std::string_view method, source, where;
   bool shaped = scan.up_to_last("(", &method) && scan.up_to_last(":", &source) &&
@@ -289,8 +289,8 @@ bool AsciiChecker::monitor_event(std::string_view text) {
   return false;
 }
 
-// What the original never wrote and this agent does, outside tables only: notes, the answer to a summary
-// command, and records of plugins, which are words with a '=' in each.
+// Lines of this agent that the original never wrote, outside tables only: notes, the answer to a summary
+// command, and records of plugins, whose words all have a '='.
 bool AsciiChecker::extension(std::string_view text) {
   Scan scan(text);
   if (scan.maybe("HPROF NOTE: ")) return true;

@@ -1,5 +1,5 @@
-// The checker of text files: the exact shapes of the original's printf calls, and what the readers of them
-// need.
+// The checker of text files: the exact forms of the original's printf calls, and the demands of their
+// readers.
 #pragma once
 
 #include <string>

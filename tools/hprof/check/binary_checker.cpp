@@ -322,7 +322,7 @@ void BinaryChecker::finish() {
   finish_traces();
 }
 
-// What was referred to before its definition: late ones break the order, the others are nowhere.
+// Reports references before their definition: some were defined later, others nowhere.
 void BinaryChecker::finish_names() {
   for (const auto& [id, use] : by_place(missing_strings_)) {
     bool late = definitions_.strings.count(id) != 0;

@@ -73,7 +73,7 @@ void BinaryChecker::site_rows(const RecordHead& head, uint32_t rows, bool by_all
     live_sum += live_bytes;
     allocated_sum += bytes;
   }
-  // A saturated total says nothing.
+  // A saturated total cannot be checked.
   bool live_over = live_sum > total_live && total_live != UINT32_MAX;
   if (live_over || allocated_sum > total_allocated) {
     log_.report(Rule::kTableTotal, head.offset,

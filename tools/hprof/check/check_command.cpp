@@ -1,4 +1,4 @@
-// hprof check FILE: which kind of file it is, and what it breaks.
+// hprof check FILE: the kind of file, and the rules that it breaks.
 #include <iostream>
 
 #include "tools/hprof/check/ascii_checker.h"
@@ -30,7 +30,7 @@ int print_rules() {
   return kDone;
 }
 
-// kDone, or the status to leave with.
+// kDone, or the exit status.
 int parse(const Arguments& arguments, CheckOptions* options) {
   for (const std::string& argument : arguments) {
     std::string value;

@@ -24,7 +24,7 @@ struct IdHash {
 template <typename Value>
 using IdMap = std::unordered_map<uint64_t, Value, IdHash>;
 
-// The entries of a map from ids to where they were met, in the order of the file.
+// The entries of a map from ids to their places, in the order of the file.
 template <typename Place>
 std::vector<std::pair<uint64_t, Place>> by_place(const IdMap<Place>& map) {
   std::vector<std::pair<uint64_t, Place>> entries(map.begin(), map.end());
@@ -41,7 +41,7 @@ struct FileHeader {
   uint64_t milliseconds = 0;  // since 1970
 };
 
-// Reads the header and sets the input's id size. False when it is no binary file or its id size is neither 4
+// Reads the header and sets the input's id size. False: it is not a binary file, or its id size is neither 4
 // nor 8.
 bool read_header(Input& in, FileHeader* header);
 
@@ -99,7 +99,7 @@ class Definitions {
   bool take(Input& in, const RecordHead& head);
 
   std::string_view string(uint64_t id) const;
-  // As in Java source; "class 0x.." or "class #.." when the file does not say.
+  // As in Java source; "class 0x.." or "class #.." if the file has no name.
   std::string class_name(uint64_t class_id) const;
   std::string class_name_of_serial(uint32_t serial) const;
   // `pkg.Class.method(File.java:12)`.

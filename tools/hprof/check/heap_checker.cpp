@@ -6,7 +6,7 @@
 
 namespace hprof::tool {
 
-// Collects ids and layouts, and checks what a sub-record says by itself.
+// Collects ids and layouts, and checks each sub-record by itself.
 class HeapChecker::FirstReading : public HeapVisitor {
  public:
   explicit FirstReading(HeapChecker& checker) : checker_(checker), log_(checker.log_) {}
@@ -231,7 +231,7 @@ void HeapChecker::finish() {
   objects_.clear();
 }
 
-// Supers first, without recursion: a hostile chain is as long as the file allows.
+// Supers first, without recursion: in a hostile file the chain can be very long.
 void HeapChecker::resolve_from(uint64_t id) {
   std::vector<uint64_t> chain;
   while (id != 0) {
@@ -266,7 +266,7 @@ void HeapChecker::resolve_one(uint64_t id, Layout& layout) {
     }
   }
   layout.state = State::kDone;
-  // Array classes have no fields; what their instance size says differs between the writers.
+  // Array classes have no fields; writers disagree about their instance size.
   if (!layout.is_array && layout.size != layout.instance_size) {
     log_.report(layout.instance_size == 0 ? Rule::kClassSizeZero : Rule::kClassSize, layout.offset,
                 "class %s has an instance size of %" PRIu32 ", expected %" PRIu64 ", the sum of its fields",

@@ -22,9 +22,9 @@ class HeapChecker {
   bool empty() const { return segments_.empty(); }
   // Second reading of all segments since the last call, then forgets them. Leaves the input anywhere.
   void finish();
-  // Thread serial numbers that any ROOT THREAD OBJECT so far gave.
+  // Thread serial numbers of all ROOT THREAD OBJECTs so far.
   const IdMap<uint64_t>& root_threads() const { return root_threads_; }
-  // Trace serial numbers that dumped things name and no STACK TRACE had given yet; value: offset.
+  // Trace serial numbers that were referred to before their STACK TRACE; value: offset.
   const IdMap<uint64_t>& missing_traces() const { return missing_traces_; }
   // String ids of fields not yet defined when used; value: offset.
   const IdMap<uint64_t>& missing_strings() const { return missing_strings_; }
@@ -43,7 +43,7 @@ class HeapChecker {
     uint64_t size;  // with supers, once kDone
     // Own references: the bytes before each one, counted from the end of the one before.
     std::vector<uint32_t> gaps;
-    // From behind the last own reference to the first field of `next`, the nearest super with references.
+    // Bytes after the last own reference up to the first field of `next`, the nearest super with references.
     uint64_t lead;
     const Layout* next;
   };

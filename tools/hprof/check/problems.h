@@ -1,4 +1,4 @@
-// The rules of `hprof check`, and the log of where a file breaks them.
+// The rules of `hprof check`, and the log of violations.
 #pragma once
 
 #include <cstdarg>
@@ -60,7 +60,7 @@ class ProblemLog {
   ProblemLog(std::ostream& out, std::string file, Options options);
 
   void set_unit(Unit unit) { unit_ = unit; }
-  // The rule breaks only count as warnings from now on. False when there is no such rule.
+  // From now on violations of the rule count as warnings only. False: there is no such rule.
   bool allow(const std::string& rule_name);
 
   // `where` is a byte offset or a line number. The text says what was seen and what was expected.
@@ -71,7 +71,7 @@ class ProblemLog {
   uint64_t count(Rule rule) const { return counts_[static_cast<unsigned>(rule)]; }
   uint64_t errors() const { return errors_; }
   uint64_t warnings() const { return warnings_; }
-  // Lines of what was not printed, by rule, and the totals.
+  // The number of problems not printed, by rule, and the totals.
   void summarize();
 
  private:

@@ -32,10 +32,10 @@ const hprof_encoder_ops& ops_of(const hprof_unit& encoder) {
 bool has_one_table(const hprof_unit& encoder) {
   return (ops_of(encoder).flags & HPROF_ENCODER_DOCUMENTS) != 0;
 }
-// Text has places for the columns of known tables only.
+// The text format has only the columns of known tables.
 bool is_ascii(const hprof_unit& encoder) { return std::strcmp(encoder.select, "format=a") == 0; }
 
-// The config struct of an encoder, whose options are texts: their defaults, and weight=.
+// The config struct of an encoder, all of whose options are texts: their defaults, and weight=.
 class Config {
  public:
   Config(const hprof_unit& encoder, const std::string& weight)
@@ -95,7 +95,7 @@ T make_record(uint32_t kind) {
   return record;
 }
 
-// Plays a profile to an encoder, as the agent's pipeline would.
+// Passes a profile to an encoder as the agent's pipeline would.
 class Player {
  public:
   Player(const Profile& profile, const hprof_unit& unit, const std::string& weight)
@@ -252,7 +252,7 @@ void rank_for_text(ProfileTable* table) {
   }
 }
 
-// One number of each stack as CPU SAMPLES, which every reader of the text knows.
+// Writes one weight of each stack as CPU SAMPLES, which every reader of the text format knows.
 ProfileTable as_samples(const ProfileTable& table, size_t weight) {
   ProfileTable made = samples_table();
   for (const ProfileRow& row : table.rows) {

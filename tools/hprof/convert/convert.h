@@ -1,4 +1,4 @@
-// A profile in another format: what `hprof convert` does, by the agent's own encoders.
+// Writes a profile in another format, by the agent's own encoders, for `hprof convert`.
 #pragma once
 
 #include <string>
@@ -11,20 +11,19 @@
 namespace hprof::tool {
 
 struct ConvertOptions {
-  std::string table;  // "cpu_samples": only tables of that name; "": all, or the last where a file has one
-  std::string
-      weight;  // "live_bytes": the one number of a stack, where the format has one; "": the preferred one
+  std::string table;   // "cpu_samples": only tables of that name; "": all, or the last if the format has one
+                       // per file
+  std::string weight;  // "live_bytes": the weight, if the format has one per stack; "": the preferred one
 };
 
 // Names of formats as --to= takes them: "collapsed, pprof, ...".
 std::string format_names();
 // The encoder's unit; nullptr: there is no such format.
 const hprof_unit* encoder_of(const std::string& format);
-// What the names of its files end with: ".pb".
+// The suffix of its files: ".pb".
 const char* suffix_of(const hprof_unit& encoder);
 
-// *bytes is the whole file, *said what its reader should know: tables that have no place in it. False with
-// *error.
+// *bytes is the whole file, *said has notes for the user: tables that were left out. False with *error.
 bool convert_profile(const Profile& profile, const hprof_unit& encoder, const ConvertOptions& options,
                      std::string* bytes, std::vector<std::string>* said, std::string* error);
 

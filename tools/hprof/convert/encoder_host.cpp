@@ -85,7 +85,7 @@ struct HostServices {
     return memory;
   }
   static void release(const hprof_host*, void* memory, uint64_t) { ::operator delete(memory, kAlignment); }
-  // Becomes memory at first touch, as zeroed blocks of that size do.
+  // Becomes memory at first touch, like all zeroed blocks of that size.
   static void* reserve(const hprof_host*, uint64_t bytes) { return std::calloc(1, bytes); }
   static void unreserve(const hprof_host*, void* memory, uint64_t) { std::free(memory); }
   static uint32_t charge(const hprof_host*, uint64_t) { return 1; }

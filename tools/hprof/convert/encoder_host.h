@@ -25,16 +25,16 @@ class EncoderHost {
   const hprof_host* host() const { return &table_.base; }
   hprof_settings settings = {};
 
-  // Numbers of names, made at first sight; 0 for "".
+  // Numbers of names, assigned at first use; 0 for "".
   hprof_string_id string(const std::string& text);
-  // A class whose source is not said is one that is known by its name, whatever its source.
+  // Without a source: the first class of that name, whatever its source.
   hprof_class_serial class_named(const std::string& name, const std::string& source);
   hprof_thread_serial thread(const std::string& name);
   // Each call makes one; without frames and thread it is the empty trace, 0.
   hprof_trace_serial add_trace(const std::vector<ProfileFrame>& frames, const std::string& thread,
                                bool is_cut);
 
-  // Look-ups; the number is one that was handed out.
+  // Look-ups; the number must have been handed out.
   const hprof_trace_info& trace(hprof_trace_serial serial) const { return traces_[serial - 1].info; }
   const hprof_frame_info& frame(hprof_frame_id id) const { return frames_[id - 1]; }
   const hprof_method_info& method(hprof_method_id id) const { return methods_[id - 1]; }

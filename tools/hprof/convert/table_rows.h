@@ -1,5 +1,5 @@
-// A table of a profile as a record for encoders: the schema of the collector that makes such tables, where
-// there is one, and its rows as cells.
+// A table of a profile as a record for encoders: the schema of the collector that makes such tables, if there
+// is one, and its rows as cells.
 #pragma once
 
 #include <deque>
@@ -17,7 +17,7 @@ using TraceNumbers = std::map<uint64_t, hprof_trace_serial>;  // by numbers of t
 
 class TableRows {
  public:
-  // is_whole: with all columns of the schema; what the profile does not say is 0. Else without these columns.
+  // is_whole: with all columns of the schema, 0 where the profile has no value; else without such columns.
   // The table, the traces and the host outlive this.
   TableRows(const ProfileTable& table, const TraceNumbers& traces, bool is_whole, EncoderHost* host);
   TableRows(const TableRows&) = delete;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kSecretMax = 4096;
 
-// The first line, so that an editor's last line feed does not count.
+// Only the first line, so that a final line feed does not matter.
 bool read_secret(const std::string& path, std::string* secret, std::string* error) {
   int fd = os::open_for_reading(path, error);
   if (fd < 0) return false;
@@ -29,7 +29,7 @@ bool read_secret(const std::string& path, std::string* secret, std::string* erro
   return error->empty();
 }
 
-// An agent's text goes to a terminal: no escape sequences with it.
+// An agent's text may go to a terminal, so escape sequences are removed.
 void print_line(const std::string& text) {
   std::string clean = text;
   for (char& c : clean) {
@@ -83,8 +83,8 @@ int ctl_command(const Arguments& arguments) {
   bool tcp = where.find('/') == std::string::npos && where.find(':') != std::string::npos;
   if (tcp && secret_file.empty()) return misuse("ctl", "HOST:PORT needs --secret-file=FILE");
   if (tcp && !read_secret(secret_file, &secret, &error)) return fail(error);
-  // One for the whole call: an agent that says a byte now and then does not hold it up. Where others have all
-  // its places, the next may be ours.
+  // One deadline for the whole call, so that an agent that sends a byte now and then cannot delay it. If all
+  // connections are taken, the next try may get one.
   const double deadline = os::monotonic_seconds() + static_cast<double>(seconds);
   int status = kFailed;
   do {

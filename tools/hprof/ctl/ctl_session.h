@@ -19,7 +19,7 @@ namespace hprof::tool {
 constexpr size_t kControlLineMax = 65536;
 
 enum class Answer { kText, kOk, kError, kMalformed };
-// What one line of the server is; *text is what it carries.
+// The kind of a line from the server; *text is its content.
 Answer classify_answer(std::string_view line, std::string* text);
 
 // False when the line is no greeting of protocol 1.
@@ -37,8 +37,8 @@ struct Channel {
   std::function<long(char* to, size_t size, std::string* error)> read;
 };
 
-// One whole answer: hands each text line to `print`. Returns an ExitStatus; *error is the server's or the
-// connection's.
+// Reads one whole answer and passes each text line to `print`. Returns an ExitStatus; *error is the server's
+// or the connection's.
 using PrintLine = std::function<void(const std::string&)>;
 int read_answer(const Channel& channel, const PrintLine& print, std::string* error);
 

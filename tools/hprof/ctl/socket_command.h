@@ -1,4 +1,4 @@
-// Commands to an agent that streams to a socket: what a person types, and the bytes on the wire.
+// Commands to an agent that streams to a socket: from typed text to the bytes on the wire.
 #pragma once
 
 #include <cstdint>

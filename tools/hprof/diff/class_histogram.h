@@ -13,8 +13,8 @@ struct ClassCount {
 };
 using ClassHistogram = std::map<std::string, ClassCount>;
 
-// Rows "<rank>: <objects> <bytes> <class> (<module>)"; what stands around them is skipped. Classes of one
-// name are added up. False when the file cannot be read (*error) or has no such row (*error is empty).
+// Rows "<rank>: <objects> <bytes> <class> (<module>)"; other lines are skipped. Classes of the same name are
+// added up. False: the file cannot be read (*error), or has no such row (*error is empty).
 bool read_class_histogram(const std::string& path, ClassHistogram* histogram, std::string* error);
 
 }  // namespace hprof::tool

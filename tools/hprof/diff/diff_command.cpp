@@ -1,5 +1,4 @@
-// hprof diff BEFORE AFTER: what is more and less in the second of two profiles, class histograms or heap
-// dumps.
+// hprof diff BEFORE AFTER: what has grown and shrunk between two profiles, class histograms or heap dumps.
 #include <algorithm>
 #include <iomanip>
 #include <iostream>

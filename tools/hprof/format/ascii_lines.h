@@ -1,4 +1,4 @@
-// Lines of a text file, and a scanner for what the format's printf shapes put on them.
+// Lines of a text file, and a scanner for the forms that the format's printf calls write.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ class Scan {
     if (ok_) rest_.remove_prefix(expected.size());
     return ok_;
   }
-  // Literal when it is there; false, but not failed, when not.
+  // Skips the literal if it is there; else returns false without failing.
   bool maybe(std::string_view expected) {
     if (!ok_ || rest_.substr(0, expected.size()) != expected) return false;
     rest_.remove_prefix(expected.size());
@@ -60,11 +60,11 @@ class Scan {
     while (!rest_.empty() && rest_[0] == ' ') rest_.remove_prefix(1);
     return ok_;
   }
-  // Up to the last occurrence of `end`, which is eaten too.
+  // Up to the last occurrence of `end`, which is consumed, too.
   bool up_to_last(std::string_view end, std::string_view* text);
   bool up_to(std::string_view end, std::string_view* text);
   std::string_view rest() const { return rest_; }
-  // Nothing failed and nothing is left.
+  // True: nothing failed, and the line is used up.
   bool done() const { return ok_ && rest_.empty(); }
   bool ok() const { return ok_; }
 

@@ -53,7 +53,7 @@ class Walker {
     return WalkEnd::kComplete;
   }
 
-  // Leaves the input behind the values, whatever the visitor read of them.
+  // Leaves the input after the values, however much of them the visitor has read.
   WalkEnd leave(uint64_t values, uint64_t size) {
     uint64_t read = in_.offset() - values;
     if (read < size) in_.skip(size - read);

@@ -73,7 +73,7 @@ enum class WalkEnd {
   kComplete,
   kOverrun,     // a sub-record reaches beyond the end of its record
   kUnknownTag,  // nothing after it can be read
-  kBadType,     // a type number whose size nobody knows
+  kBadType,     // an unknown type number
 };
 
 struct WalkResult {
@@ -82,7 +82,7 @@ struct WalkResult {
   uint8_t value;    // its tag, or the bad type
 };
 
-// Reads from the input's place up to `end`. The input's limit is left at `end`.
+// Reads from the input's position up to `end`. The input's limit stays at `end`.
 WalkResult walk_heap(Input& in, uint64_t end, HeapVisitor& visitor);
 
 }  // namespace hprof::tool

@@ -162,7 +162,7 @@ bool Input::skip(uint64_t count) {
   uint64_t target = offset() + count;
   uint64_t size = source_.size();
   if (size != kUnknownSize && target > size) return overrun();
-  // Reading on is cheaper than a seek for what the next read would bring anyway.
+  // For a short distance reading on is cheaper than a seek.
   if (size != kUnknownSize && count - buffered > buffer_.size()) return seek(target);
   while (count > 0) {
     if (!need(1)) return false;

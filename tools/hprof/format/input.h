@@ -18,7 +18,7 @@ constexpr uint64_t kUnknownSize = UINT64_MAX;
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
-  // Up to `size` bytes; 0 at the end or on an error, which error() then tells.
+  // Up to `size` bytes; 0 at the end, or on an error: see error().
   virtual size_t read(uint8_t* to, size_t size) = 0;
   virtual bool seek(uint64_t offset) = 0;
   // kUnknownSize when it cannot be known without reading (compressed input).
@@ -93,12 +93,12 @@ class Input {
   size_t buffer_size() const { return buffer_.size(); }
   // False, and ok() too, when fewer than `count` bytes are left.
   bool skip(uint64_t count);
-  // Appends up to `count` bytes to *text: what there is, in pieces, so that a false length costs no memory.
+  // Appends up to `count` bytes to *text, in pieces, so that a wrong length takes no memory.
   bool text(uint64_t count, std::string* text);
   // Appends a line without its line feed; what is beyond `most` bytes is dropped and *cut set. False when the
   // input ends before a line feed.
   bool line(size_t most, std::string* text, bool* cut);
-  // Back or forth to an absolute offset; clears an overrun and keeps the limit.
+  // Seeks to an absolute offset; clears an overrun and keeps the limit.
   bool seek(uint64_t offset);
   const std::string& error() const { return source_.error(); }
 

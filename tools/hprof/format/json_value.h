@@ -16,9 +16,9 @@ struct JsonValue {
   std::vector<JsonValue> items;  // of an array
   std::vector<std::pair<std::string, JsonValue>> members;  // of an object, in their order
 
-  // A null where there is no such member, or this is no object.
+  // Null: there is no such member, or this is not an object.
   const JsonValue& operator[](std::string_view name) const;
-  // A whole number of 0 or more, a real one rounded down; false: it is none.
+  // A number of 0 or more, rounded down; false: it is not one.
   bool number(uint64_t* value) const;
 };
 

@@ -37,7 +37,7 @@ inline size_t first_bad_utf8(std::string_view text, bool controls) {
   return text.size();
 }
 
-// Control characters escaped: names come out of hostile files and go to terminals.
+// Escapes control characters: names may come from hostile files and go to terminals.
 inline std::string printable(std::string_view text) {
   std::string clean;
   for (char c : text) {

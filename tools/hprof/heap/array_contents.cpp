@@ -1,4 +1,4 @@
-// One more reading of the dump, for the elements of arrays.
+// Reads the dump once more, for the elements of arrays.
 #include "tools/hprof/heap/array_contents.h"
 
 #include <algorithm>
@@ -100,7 +100,7 @@ struct Duplicate {
   uint32_t example = kNoObject;
 };
 
-// Records of one text stand together afterwards.
+// Sorts them, so that records of the same text are together.
 struct TextTotals {
   uint64_t texts = 0, distinct = 0, wasted = 0, bytes = 0;
   std::vector<Duplicate> top;
@@ -165,7 +165,7 @@ Table zero_table(const Snapshot& snapshot, const std::vector<ZeroTotals>& zeros,
   return table;
 }
 
-// Where the needle is in the text of an array; both Latin-1 and UTF-16 of the VM's byte order are tried.
+// Searches the text of an array; tries both Latin-1 and UTF-16 in the VM's byte order.
 class TextFinder : public HeapVisitor {
  public:
   TextFinder(const Snapshot& snapshot, const std::string& latin, const std::string& wide,
@@ -179,8 +179,8 @@ class TextFinder : public HeapVisitor {
     bool chars = record.type == HPROF_TYPE_CHAR;
     const std::string& needle = chars ? chars_ : snapshot_.objects.wide_arrays.get(number) ? wide_ : latin_;
     if (needle.empty()) return;
-    // Pieces overlap by what the needle may begin in one and end in the next; characters of two bytes stay
-    // even.
+    // Pieces overlap, since a match may begin in one and end in the next; by an even number of bytes, for
+    // characters of two bytes.
     size_t unit = &needle == &latin_ ? 1 : 2;
     std::string text;
     for (uint64_t left = uint64_t{record.length} * (chars ? 2 : 1); left > 0;) {
@@ -244,7 +244,7 @@ std::vector<uint32_t> found_by_all(const Snapshot& snapshot, Reader prototype) {
   return all;
 }
 
-// UTF-8 to UTF-16 code units; false when it is none.
+// UTF-8 to UTF-16 code units; false: it is not UTF-8.
 bool utf16_of(const std::string& text, std::vector<uint16_t>* units) {
   for (size_t i = 0; i < text.size();) {
     auto c = static_cast<uint8_t>(text[i]);

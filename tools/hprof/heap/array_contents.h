@@ -1,4 +1,4 @@
-// What is in arrays: strings that are there more than once, arrays of nothing but zeros, texts to be found.
+// The contents of arrays: repeated strings, arrays of zeros, search for a text.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace hprof::tool {
 
-// Both need a snapshot that was read with options.strings; it is read once more.
-// Strings by the text of their arrays, and arrays of zeros by class.
+// Both need a snapshot that was read with options.strings, and read the dump once more. Strings by the text
+// of their arrays, and arrays of zeros by class.
 Section content_section(const Snapshot& snapshot, MemoryBudget& budget, size_t top);
 
 // The strings with `text` (UTF-8) in them.

@@ -11,7 +11,7 @@ namespace hprof::tool {
 namespace {
 // Small regions are never spilled.
 constexpr size_t kAlwaysInRam = size_t{1} << 20;
-// What the program needs besides the arrays: buffers of the readers, names, its own code.
+// Memory of the program besides the arrays: readers' buffers, names, its own code.
 constexpr uint64_t kReserve = uint64_t{48} << 20;
 }  // namespace
 
@@ -77,8 +77,8 @@ void MemoryBudget::give_back(void* region) {
   regions_.erase(found);
 }
 
-// The rest is for the program itself, and for what is in RAM of regions in files: a quarter, since what is
-// dropped too often makes everything slow.
+// The rest is for the program itself, and for pages of regions in files: a quarter, since dropping pages too
+// often makes everything slow.
 uint64_t MemoryBudget::room() const {
   return limit_ > 4 * kReserve ? limit_ - limit_ / 4 - kReserve / 2 : limit_ / 2;
 }
@@ -98,7 +98,7 @@ void MemoryBudget::look() {
   }
 }
 
-// For those who take no steps: they go through regions from end to end.
+// For code that goes through regions from end to end and does not call step().
 void MemoryBudget::watch() {
   while (!stop_) {
     look();

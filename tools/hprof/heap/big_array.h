@@ -1,4 +1,4 @@
-// Arrays of billions of elements within a limit of memory: what does not fit goes to temporary files.
+// Arrays of billions of elements within a memory limit: the rest goes to temporary files.
 #pragma once
 
 #include <atomic>
@@ -24,9 +24,9 @@ class MemoryBudget {
 
   // `expected` of the `size` bytes will be touched. Throws OutOfMemory when neither RAM nor disk has room.
   void* take(size_t size, size_t expected);
-  // For what is seldom used: in a temporary file where there is room for one, whatever the limit.
+  // For rarely used data: in a temporary file if there is room for one, whatever the limit.
   void* take_cold(size_t size);
-  // Takes what is not used for now out of RAM, if it is in a file.
+  // Removes data not needed for now from RAM, if it is in a file.
   void cool(void* region);
   void give_back(void* region);
   uint64_t spilled() const { return spilled_; }  // bytes ever put in temporary files
@@ -34,8 +34,8 @@ class MemoryBudget {
   uint64_t peak() const { return peak_; }  // most bytes in RAM that were asked for
   // Bytes that still fit into RAM. Thread: any.
   uint64_t room_left();
-  // To be called by whoever goes through regions in any order, for each element it looks at: what is in files
-  // is taken out of RAM before there is too much of it. Thread: any.
+  // Call it for each element when going through regions in random order: it removes pages of files from RAM
+  // before there are too many. Thread: any.
   void step() {
     if (!in_files_.load(std::memory_order_relaxed) || ++steps_ < kStepsBetweenLooks) return;
     steps_ = 0;
@@ -43,7 +43,7 @@ class MemoryBudget {
   }
 
  private:
-  // A step touches a few pages, and the system brings up to 15 of their neighbours: some 16 MiB.
+  // A step touches a few pages, and the system reads up to 15 of their neighbours: some 16 MiB.
   static constexpr unsigned kStepsBetweenLooks = 128;
   struct Region {
     char* start;
@@ -54,7 +54,10 @@ class MemoryBudget {
   void* take_ram(size_t size, size_t expected);
   void* take_file(size_t size, std::string* error);
   uint64_t room() const;
-  uint64_t look_at() const { return limit_ - limit_ / 8; }  // resident bytes from which on pages are dropped
+  uint64_t look_at() const {
+    return limit_ - limit_ / 8;
+  }  // pages are dropped from this many resident bytes
+     // on
   void look();
   void watch();
 

@@ -1,4 +1,4 @@
-// What a command has to say, before it is text, JSON or a page: sections of sentences and tables.
+// The result of a command, before it becomes text, JSON or a page: sections of sentences and tables.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +56,7 @@ std::string cell_text(const Column& column, const Cell& cell);
 
 void write_text(const Document& document, std::ostream& out);
 void write_json(const Document& document, std::ostream& out);
-// A JSON string with its quotes; whatever is no UTF-8 becomes U+FFFD.
+// A JSON string with its quotes; invalid UTF-8 becomes U+FFFD.
 std::string json_string(const std::string& text);
 
 }  // namespace hprof::tool

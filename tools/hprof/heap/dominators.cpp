@@ -1,7 +1,7 @@
 // Depth-first search, semidominators, nearest common ancestors, renumbering.
 //
 // Vertices are numbered 1 ... n in the preorder of the search; 0 is the root above all. Memory: 4 bytes per
-// node in the graph's own array, 12 to 16 per vertex in arrays, and the references that are no tree edges.
+// node in the graph's own array, 12 to 16 per vertex in arrays, and the references that are not tree edges.
 #include "tools/hprof/heap/dominators.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class NumberStream {
       if (byte < 0x80) return value;
     }
   }
-  // The highest seven bits first; a set top bit says that more are before it.
+  // The highest seven bits first; a set top bit means that more come before it.
   void put_back(uint32_t value) {
     unsigned shift = 0;
     while (shift < 28 && value >> (shift + 7) != 0) shift += 7;
@@ -86,7 +86,7 @@ class DominatorFinder {
   void search_unreached() {
     BitArray referred;
     referred.allocate(budget_, graph_.nodes());
-    // Targets of visited nodes are vertices by now, those of others nodes still.
+    // Targets of visited nodes are vertices by now, those of others still nodes.
     for_all_runs([&](uint32_t, uint64_t begin, uint64_t end, bool visited) {
       for (uint64_t at = begin; at < end && !visited; ++at) referred.set(graph_.slots()[at] & ~kLast);
     });
@@ -112,7 +112,7 @@ class DominatorFinder {
   }
 
   // Each reference is met once, when the vertex of its target is known: the vertex takes its place. Tree
-  // edges and what leads to a root say nothing new about semidominators and become 0.
+  // edges, and edges to a root, do not affect semidominators and become 0.
   void search_from(uint32_t root) {
     uint32_t* slots = graph_.slots();
     depth_ = 0;
@@ -155,7 +155,7 @@ class DominatorFinder {
     }
   }
 
-  // Moves what is left of the references to the front of their array and counts it by target.
+  // Moves the remaining references to the front of their array and counts them by target.
   void keep_cross_edges() {
     root_nodes_.reset();
     while ((count_ >> shift_) >= kBuckets) ++shift_;
@@ -217,7 +217,7 @@ class DominatorFinder {
     for (uint32_t v = 1; v <= count_; ++v) parents_.put(v - up_[v]);
     uint64_t all = 0;
     for (uint64_t bucket : buckets_) all += bucket;
-    // Fewer at once where less memory is left: each round reads all edges twice.
+    // Fewer at once if less memory is left: each round reads all edges twice.
     const uint64_t left = budget_.room_left() / (2 * sizeof(uint32_t));
     uint64_t most = std::max<uint64_t>(std::min<uint64_t>(all / kRounds, left), kEdgesAtOnce);
     uint64_t most_vertices = std::max<uint64_t>(std::min<uint64_t>(count_ / kRounds, left), kEdgesAtOnce);
@@ -247,8 +247,8 @@ class DominatorFinder {
     semi_.put_back(parent - semi);
   }
 
-  // The least semidominator on the way from `u` to the root of its tree in the forest of vertices above `v`,
-  // and the path to it made short. The way back is kept by turning the pointers round.
+  // The least semidominator on the path from `u` to the root of its tree in the forest of vertices above `v`;
+  // compresses the path. The way back is kept by reversing the pointers.
   uint32_t least_up(uint32_t u, uint32_t v) {
     if (u <= v) return u;
     budget_.step();
@@ -298,7 +298,7 @@ class DominatorFinder {
       budget_.step();
       other_[up_[v]] += other_[v];
     }
-    // next: the place of the next child of a vertex, in the end that behind its subtree.
+    // next: the place of the next child of a vertex; at the end, the place after its subtree.
     BigArray<uint32_t>& next = depths_;
     next[0] = 1;
     for (uint32_t v = 1; v <= count_; ++v) {
@@ -333,8 +333,8 @@ class DominatorFinder {
   MemoryBudget& budget_;
   BitArray visited_, root_nodes_;
   BitArray rooted_;  // vertices that a GC root names
-  // By vertex. While semidominators are looked for, the ancestor in the forest and the least semidominator on
-  // the way there; later the dominator and a jump to one further up, then the size of the subtree.
+  // By vertex. During the search for semidominators: the ancestor in the forest and the least semidominator
+  // on the way to it; later the dominator and a jump to one further up, then the size of the subtree.
   BigArray<uint32_t> up_, other_;
   BigArray<uint32_t> cursors_;  // of the path of the search: slots to go on with
   uint32_t depth_ = 0;

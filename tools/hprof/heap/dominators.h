@@ -22,11 +22,11 @@ struct DominatorTree {
   static constexpr uint32_t kUnreached = UINT32_MAX;
   BigArray<uint32_t> place_of;  // by node; kUnreached
   BigArray<uint32_t> subtree;   // by place: nodes in the subtree, itself included
-  uint32_t reached = 0;         // nodes that the roots reach; there is one place more
+  uint32_t reached = 0;         // nodes that the roots reach; there is one more place
 };
 
-// Uses the graph up: its arrays become those of the result. With `keep_unreached`, nodes that no root reaches
-// hang below the root as well, those first that nobody refers to.
+// Consumes the graph: its arrays become those of the result. With `keep_unreached`, unreachable nodes are put
+// below the root as well, those without referrers first.
 void find_dominators(ReferenceGraph& graph, const std::vector<uint32_t>& roots, bool keep_unreached,
                      MemoryBudget& budget, DominatorTree* tree);
 

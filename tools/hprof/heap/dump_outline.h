@@ -1,4 +1,4 @@
-// The first reading of a dump: what it defines, which objects it has, where its pieces begin.
+// The first reading of a dump: its definitions, its objects, and where its pieces begin.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class DumpOpener {
  public:
   virtual ~DumpOpener() = default;
   virtual std::unique_ptr<ByteSource> open(std::string* error) = 0;
-  // Size and time of a file, for an index to be told from a stale one; both 0 for what has none.
+  // Size and time of a file, by which a stale index is recognised; both 0 if there are none.
   virtual void identify(uint64_t* size, uint64_t* changed) { *size = *changed = 0; }
 };
 
@@ -45,7 +45,7 @@ struct DumpedRoot {
   uint8_t tag;
 };
 
-// An array by its length, to tell the VM's layout from addresses.
+// An array by its length, to find the VM's layout from addresses.
 struct ArraySample {
   uint64_t id;
   uint32_t length;
@@ -63,7 +63,7 @@ struct DumpOutline {
   std::vector<DumpPiece> pieces;
   std::vector<ArraySample> samples;
   uint64_t array_references = 0;      // elements of object arrays
-  uint64_t repeated = 0;              // objects whose id was there before
+  uint64_t repeated = 0;              // objects whose id had occurred before
   bool traced = false;                // objects have different allocation traces
   unsigned dumps = 0;                 // heap dumps in the file
   std::vector<std::string> problems;  // what could not be read, for people
@@ -73,7 +73,7 @@ struct OutlineOptions {
   unsigned dump = 0;  // which one, from 1; 0 = the last
 };
 
-// False with *error when it is no dump at all. A file that is cut or broken is read as far as it goes.
+// False with *error: it is not a dump at all. A truncated or broken file is read as far as possible.
 bool read_outline(DumpOpener& opener, const OutlineOptions& options, DumpOutline* outline,
                   std::string* error);
 

@@ -71,7 +71,7 @@ void HeapClasses::finish(const Definitions& names, unsigned size, Follow follow)
   find_references(names, follow);
 }
 
-// A primitive array class that the dump has takes the place of the one made up.
+// A primitive array class from the dump replaces the one that was made up.
 void HeapClasses::name_all(const Definitions& names) {
   for (uint32_t i = 0; i < list.size(); ++i) {
     HeapClass& each = list[i];
@@ -138,8 +138,8 @@ uint32_t HeapClasses::offset_of(uint32_t index, const std::string& name, uint8_t
   return UINT32_MAX;
 }
 
-// Only classes with instances, and only as far as one of these has values: the offsets of a hostile file take
-// no more memory than its instances do.
+// Only classes with instances, and only as far as these have values, so that the offsets of a hostile file
+// take no more memory than its instances.
 void HeapClasses::find_references(const Definitions& names, Follow follow) {
   for (uint32_t i = 0; i < list.size(); ++i) {
     HeapClass& each = list[i];

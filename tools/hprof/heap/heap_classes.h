@@ -1,4 +1,4 @@
-// The classes of a dump: names, fields, where an instance holds its references, and shallow sizes.
+// The classes of a dump: names, fields, offsets of an instance's references, and shallow sizes.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ constexpr uint32_t kNoClass = UINT32_MAX;
 // Which references keep an object alive for the analysis. Finalizer references always do.
 enum class Follow : uint8_t {
   kStrong,  // no soft, weak and phantom references
-  kSoft,    // soft ones, too: what a collector keeps while memory lasts
+  kSoft,    // soft ones, too, which a collector keeps while memory lasts
   kAll
 };
 
@@ -56,7 +56,7 @@ class HeapClasses {
   HeapClasses();
   // The class of this id, made when there is none yet.
   uint32_t take(uint64_t id);
-  // kNoClass for an id that is none.
+  // kNoClass: not the id of a class.
   uint32_t find(uint64_t id) const;
   // The class of primitive arrays of this element type.
   uint32_t primitive(uint8_t type) const { return primitives_[type & 15]; }
@@ -72,7 +72,7 @@ class HeapClasses {
   // The offset of the field `name` of this type in instances of the class; UINT32_MAX when there is none.
   uint32_t offset_of(uint32_t index, const std::string& name, uint8_t type, const Definitions& names) const;
 
-  std::vector<HeapClass> list;  // 0 is for objects whose class the dump does not say
+  std::vector<HeapClass> list;  // 0 is for objects whose class is not in the dump
   uint32_t class_class = kNoClass, string_class = kNoClass, thread_class = kNoClass, loader_class = kNoClass;
   unsigned id_size = 8;
   uint32_t string_value = UINT32_MAX, string_coder = UINT32_MAX;  // offsets in a java.lang.String

@@ -1,4 +1,4 @@
-// hprof heap: what a heap dump says about memory.
+// hprof heap: analyses a heap dump.
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -54,7 +54,7 @@ bool parse_size(const std::string& text, uint64_t* bytes) {
   return true;
 }
 
-// Empty, or what is wrong with the argument.
+// Empty, or the problem with the argument.
 std::string take_option(const std::string& argument, HeapSettings* settings) {
   std::string value;
   uint64_t number = 0;

@@ -1,4 +1,4 @@
-// What strings in the heap say about the program: names of threads, the Java version.
+// Facts about the program from strings in the heap: names of threads, the Java version.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace hprof::tool {
 
-// Names the threads that no record names, from their objects.
+// Takes the names of threads that no record names from their objects.
 void name_threads(Snapshot& snapshot);
 
-// "17.0.13+11"; "" when the dump does not say.
+// "17.0.13+11"; "": not found in the dump.
 std::string java_version(const Snapshot& snapshot);
 
 }  // namespace hprof::tool

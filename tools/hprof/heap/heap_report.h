@@ -1,4 +1,4 @@
-// What each command of hprof heap reads and says.
+// The commands of hprof heap: what each reads, and its result.
 #pragma once
 
 #include <functional>
@@ -23,7 +23,7 @@ struct HeapSettings {
   size_t top = 20;      // rows of a table, 0 = all
   std::string text;     // find: what to look for
   bool json = false;
-  bool index = false;  // keep what was found beside the dump, and use what was kept
+  bool index = false;  // keep an index beside the dump, and use it
   std::string page;    // file for an HTML page, "" = none
 };
 
@@ -47,7 +47,7 @@ Document run_show(HeapRun& run);
 Document run_find(HeapRun& run);
 Document run_diff(HeapRun& run);
 
-// What the dump is and which layout is assumed; before all tables.
+// Describes the dump and the assumed layout, before all tables.
 Section overview(const Snapshot& snapshot, const std::string& file, bool retained);
 
 }  // namespace hprof::tool

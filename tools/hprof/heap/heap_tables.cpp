@@ -70,7 +70,7 @@ std::string stack_text(const Definitions& names, uint32_t serial) {
 std::vector<Group> group_places(const Snapshot& snapshot, size_t keys,
                                 const std::function<uint32_t(uint32_t place)>& key_of) {
   std::vector<Group> groups(keys);
-  // Where the subtree of the last counted place of a key ends: further ones before it are within it.
+  // The end of the subtree of a key's last counted place: places before that end are inside it.
   std::vector<uint32_t> ends(keys);
   for (uint32_t place = 1; place <= snapshot.tree.reached; ++place) {
     uint32_t key = key_of(place);

@@ -16,7 +16,7 @@ namespace hprof::tool {
 struct Group {
   uint64_t objects = 0;
   uint64_t shallow = 0;
-  uint64_t retained = 0;  // of those that are not retained by another of the same key already
+  uint64_t retained = 0;  // of those not retained by another one of the same key
 };
 
 // key_of(place) < keys; kNoGroup leaves the place out.

@@ -39,7 +39,7 @@ void collect_tree(const Snapshot& snapshot, uint32_t place, unsigned depth, cons
   if (left_out > 0) rows->push_back({DominatorTree::kUnreached, depth, left_out});
 }
 
-// The place that dominates it immediately; the walk down passes over each place at most once.
+// The place that dominates it immediately; the walk down visits each place at most once.
 uint32_t dominator_of(const Snapshot& snapshot, uint32_t place) {
   uint32_t above = 0;
   for (uint32_t child = 1; child != place;) {
@@ -57,7 +57,7 @@ class ReachedWithout {
  public:
   ReachedWithout(const Snapshot& snapshot, MemoryBudget& budget) : snapshot_(snapshot), budget_(budget) {}
 
-  // Which nodes the roots reach when these are not passed.
+  // The nodes that the roots reach without passing these.
   void search(const std::vector<uint32_t>& without, BitArray* reached) {
     uint32_t nodes = snapshot_.graph.nodes();
     BigArray<uint32_t> open;
@@ -249,7 +249,7 @@ Section retained_section(const Snapshot& snapshot, MemoryBudget& budget, const s
   ReachedWithout search(snapshot, budget);
   search.search({}, &all);
   search.search(objects, &rest);
-  // Objects that no root reaches are nobody's.
+  // Unreachable objects belong to no part.
   for (uint32_t object : objects) {
     if (!all.get(object)) all.set(object);
   }

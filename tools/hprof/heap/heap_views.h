@@ -9,8 +9,8 @@
 
 namespace hprof::tool {
 
-// The objects that CLASS or ID means; an id is hexadecimal with 0x, * is every class. Empty with *error when
-// there are none.
+// The objects named by CLASS or ID; an id is hexadecimal with 0x, * is every class. Empty with *error: there
+// are none.
 std::vector<uint32_t> find_objects(const Snapshot& snapshot, const std::string& what, std::string* error);
 
 // The dominator tree below a node (kNoObject: the whole).
@@ -27,16 +27,16 @@ Section dominator_section(const Snapshot& snapshot, uint32_t node, const TreeSha
 Section list_section(const Snapshot& snapshot, const std::vector<uint32_t>& objects, const std::string& name,
                      size_t top);
 
-// What would be free if all these objects were gone; the snapshot still has its graph.
+// The memory that would be freed with all these objects; the snapshot must still have its graph.
 Section retained_section(const Snapshot& snapshot, MemoryBudget& budget, const std::vector<uint32_t>& objects,
                          const std::string& name, size_t top);
 
-// An object with its values. `referrers`: who refers to it, from the graph.
+// An object with its values. `referrers`: the objects that refer to it, from the graph.
 std::vector<uint32_t> referrers_of(const Snapshot& snapshot, uint32_t object);
 Section object_section(const Snapshot& snapshot, uint32_t object, const std::vector<uint32_t>& referrers,
                        size_t top);
 
-// Classes by what they have more or less of in `after` than in `before`.
+// Classes by how much they have grown or shrunk from `before` to `after`.
 struct ClassSums {
   uint64_t objects = 0, shallow = 0, retained = 0;
 };

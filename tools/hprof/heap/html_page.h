@@ -1,4 +1,4 @@
-// A document as one HTML page that asks for nothing from outside: no script, no font, no image.
+// A document as one self-contained HTML page: no script, no font, no image.
 #pragma once
 
 #include <iosfwd>

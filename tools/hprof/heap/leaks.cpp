@@ -1,5 +1,5 @@
-// Accumulation points in the dominator tree, crowds of equal objects at its top, class loaders that outlived
-// a reload.
+// Accumulation points in the dominator tree, many equal objects at its top, class loaders that outlived a
+// reload.
 #include "tools/hprof/heap/leaks.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ struct Suspect {
   SuspectKind kind;
   uint64_t retained;
   std::vector<uint32_t> places;  // of the object, of the crowd's, of the loaders'; the biggest first
-  std::vector<uint32_t> tops;    // loaders: where all that they retain is
+  std::vector<uint32_t> tops;    // loaders: the places of all that they retain
   uint32_t class_index = kNoClass;
   std::string repeated_class;  // loaders: a class that all have loaded
 };
@@ -57,7 +57,7 @@ class LeakFinder {
     find_objects(&suspects);
     auto by_bytes = [](const Suspect& a, const Suspect& b) { return a.retained > b.retained; };
     std::stable_sort(suspects.begin() + static_cast<std::ptrdiff_t>(loaders), suspects.end(), by_bytes);
-    // Loaders that hold little come last: they are a leak of classes all the same.
+    // Loaders that retain little come last: they still are a leak of classes.
     std::stable_partition(suspects.begin(), suspects.end(),
                           [&](const Suspect& each) { return each.retained >= least_; });
     return suspects;
@@ -85,7 +85,7 @@ class LeakFinder {
     }
   }
 
-  // Several loaders of one class that loaded a class of the same name: what reloading leaves behind.
+  // Several loaders of one class that have loaded a class of the same name: leftovers of reloading.
   std::vector<Suspect> find_loaders() {
     struct Repeated {
       std::set<uint64_t> loaders;
@@ -121,7 +121,7 @@ class LeakFinder {
     return suspects;
   }
 
-  // The loaders, their classes and the instances of these, without those that others of them retain.
+  // The loaders, their classes and the instances of these, except those retained by others of them.
   std::vector<uint32_t> tops_of(const std::set<uint64_t>& loaders) {
     const std::vector<HeapClass>& classes = snapshot_.outline.classes.list;
     std::vector<bool> of_class(classes.size());
@@ -146,8 +146,8 @@ class LeakFinder {
     return tops;
   }
 
-  // Down from a place while one object retains nearly all, to where the memory spreads out. A list of equal
-  // objects counts as spread out.
+  // Goes down from a place while one object retains nearly everything, to where the memory spreads out. A
+  // list of equal objects counts as spread out.
   uint32_t accumulation(uint32_t place) {
     uint64_t enough = snapshot_.retained(place) / 5 * 4;
     for (unsigned depth = 0; depth < 1000; ++depth) {
@@ -209,8 +209,8 @@ class LeakFinder {
     part->text = {"Each has loaded its own class " + suspect.repeated_class +
                       ". A program that reloads code has one such loader; the others should be gone.",
                   "One of them is kept alive by"};
-    // The longest-lived ones tell most; which they are the dump does not say, so the one with the shortest
-    // path.
+    // The longest-lived object would tell most; the dump does not say which that is, so take the one with the
+    // shortest path.
     uint32_t shown = nodes[0];
     size_t least = SIZE_MAX;
     for (uint32_t node : nodes) {
@@ -241,7 +241,7 @@ class LeakFinder {
     if (!path.empty()) part->tables.push_back(path_table(snapshot_, path));
   }
 
-  // What hangs directly below a place, by class.
+  // The direct children of a place, by class.
   void add_children(uint32_t place, Section* part) {
     std::map<uint32_t, Group> groups;
     for (uint32_t child = place + 1; child < snapshot_.end_of(place); child = snapshot_.end_of(child)) {

@@ -1,4 +1,4 @@
-// Suspects: what keeps an unusual part of the heap alive, and by which references.
+// Suspects: objects that keep an unusual part of the heap alive, and the references to them.
 #pragma once
 
 #include "tools/hprof/heap/document.h"

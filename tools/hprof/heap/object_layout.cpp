@@ -10,7 +10,7 @@ namespace {
 
 uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
-// How well a layout agrees with where the next objects begin.
+// How well a layout matches the beginnings of the next objects.
 struct Fit {
   ObjectLayout layout;
   uint64_t exact = 0, overlaps = 0;
@@ -67,7 +67,7 @@ class InstanceSizer {
         ++counts[width == 8 ? 0 : width == 4 ? 1 : width == 2 ? 2 : 3];
       }
     }
-    // HotSpot's pointer to what it knows of the loader. The class is abstract: no instance shows it.
+    // HotSpot's pointer to its data of the loader. The class is abstract, so no instance shows it.
     if (own.name == "java.lang.ClassLoader") ++counts[0];
     if (layout_.fills_super_gaps) {
       for (unsigned i = 0; i < 4; ++i) put(fields, 8u >> i, counts[i]);
@@ -83,9 +83,9 @@ class InstanceSizer {
     done_[index] = true;
   }
 
-  // Fields that the dump does not show, and padding, make instances larger than their fields, those of
-  // subclasses, too: believed when most instances have just that room and no dead objects lie between them.
-  // In a heap with gaps the same dead object may follow every instance.
+  // Hidden fields and padding make instances, also of subclasses, larger than their fields. Believed if most
+  // instances have exactly that distance and no dead objects lie between them: in a heap with gaps the same
+  // dead object may follow every instance.
   bool is_size(const ClassGap& gap) const {
     return layout_.contiguous && gap.times >= 4 && gap.times >= gap.seen / 2;
   }
@@ -114,7 +114,7 @@ class InstanceSizer {
     fields.end = start + count * width;
   }
 
-  // Up to JDK 14 the VM knew the places of these classes' fields and kept them simple.
+  // Up to JDK 14 the VM knew the offsets of these classes' fields and kept their layout simple.
   static bool has_fixed_fields(const HeapClass& each) {
     static constexpr const char* kNames[] = {"AssertionStatusDirectives",
                                              "Class",
@@ -136,7 +136,7 @@ class InstanceSizer {
     return std::find(std::begin(kNames), std::end(kNames), each.name.substr(10)) != std::end(kNames);
   }
 
-  // Up to JDK 14: own fields behind the super's, which end at a multiple of a reference; longs first with the
+  // Up to JDK 14: own fields after the super's, which end at a multiple of a reference; longs first with the
   // gap before them filled, references last. `fixed`: references first, and no gap filled.
   void put_classic(FieldsEnd& fields, uint64_t (&counts)[4], uint64_t references, bool fixed) {
     uint64_t at = round_up(fields.end, layout_.reference);
@@ -277,7 +277,7 @@ void size_instances(const ObjectLayout& layout, const std::vector<ClassGap>& gap
   for (uint32_t i = 0; i < classes.list.size(); ++i) {
     HeapClass& each = classes.list[i];
     each.size = sizer.size(i);
-    // No instance is larger than the room it has.
+    // No instance is larger than the distance to the next object.
     if (i < gaps.size() && !each.is_array() && gaps[i].seen != 0)
       each.size = std::min(each.size, gaps[i].least);
   }

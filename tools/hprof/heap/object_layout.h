@@ -1,7 +1,7 @@
-// How large objects are in the VM that was dumped: dumps hold values, not headers and gaps.
+// Object sizes in the dumped VM: dumps have values, but no headers and gaps.
 //
-// Where ids are addresses, the distance to the next object shows the layout, and of many classes the exact
-// size. Elsewhere sizes follow HotSpot's rules for placing fields.
+// Where ids are addresses, the distances between objects show the layout, and for many classes the exact
+// size. Otherwise sizes follow HotSpot's rules for placing fields.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct ObjectLayout {
   bool gap_before_elements = false;  // arrays begin at a multiple of 8, as before JDK 23
   bool fills_super_gaps = true;      // fields are placed into gaps of the superclass, as from JDK 15 on
   bool addresses = false;            // ids are addresses that confirmed this layout
-  bool contiguous = false;           // and nearly all objects follow each other without a gap
+  bool contiguous = false;           // and nearly all objects are adjacent
   bool given = false;                // by the user
 
   uint64_t array_size(uint8_t type, uint64_t length) const;
@@ -34,13 +34,13 @@ struct ObjectLayout {
 // "4,12" or "8,16,8": bytes of a reference, of a header, alignment.
 bool parse_layout(const std::string& text, ObjectLayout* layout);
 
-// The layout that the addresses of arrays fit, else the usual one of the dump's id size.
+// The layout that the addresses of arrays confirm, else the usual one for the dump's id size.
 ObjectLayout detect_layout(const DumpOutline& outline, const ObjectNumbers& numbers);
 
 // The smallest distance from an instance of a class to the next object.
 struct ClassGap {
   uint64_t least = UINT64_MAX;
-  uint32_t times = 0;  // how often it was that
+  uint32_t times = 0;  // how often it occurred
   uint64_t seen = 0;   // instances
   void add(uint64_t gap) {
     ++seen;
@@ -54,7 +54,7 @@ struct ClassGap {
 // Sets HeapClass::size of all classes. `gaps` by class, empty without addresses.
 void size_instances(const ObjectLayout& layout, const std::vector<ClassGap>& gaps, HeapClasses& classes);
 
-// Bytes of a class's object (its mirror): java.lang.Class with the static fields behind it.
+// Bytes of a class's object (its mirror): java.lang.Class followed by the static fields.
 uint64_t mirror_size(const ObjectLayout& layout, const HeapClass& of, uint64_t class_instance);
 
 }  // namespace hprof::tool

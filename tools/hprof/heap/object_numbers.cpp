@@ -16,7 +16,7 @@ uint64_t mix(uint64_t x) {
 
 unsigned count_bits(uint64_t word) { return static_cast<unsigned>(__builtin_popcountll(word)); }
 
-// Place of the set bit number `rank` of a word that has more than that.
+// Position of the set bit number `rank` of a word with more set bits than that.
 unsigned select_bit(uint64_t word, unsigned rank) {
   for (; rank > 0; --rank) word &= word - 1;
   return static_cast<unsigned>(__builtin_ctzll(word));

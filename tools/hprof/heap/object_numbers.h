@@ -1,4 +1,4 @@
-// Numbers objects 0, 1, 2, ... in the order of their ids: a bitmap of the ids that are there, with counts.
+// Numbers objects 0, 1, 2, ... in the order of their ids: a bitmap of existing ids, with counts.
 //
 // The order is that of the pages of IdSet, which for aligned addresses is the order of addresses. About 1.3
 // bits for each possible address between the objects; two bytes per object where ids are far apart.
@@ -20,7 +20,7 @@ class ObjectNumbers {
   void build(IdSet& ids, MemoryBudget& budget);
 
   uint32_t size() const { return size_; }
-  // kNoObject for an id that is none.
+  // kNoObject: not the id of an object.
   uint32_t number_of(uint64_t id) const;
   uint64_t id_of(uint32_t number) const;
   // The next higher id in the same run of pages; 0 when it is not known.

@@ -1,4 +1,4 @@
-// Pieces of the dump, read side by side.
+// Reads pieces of the dump in parallel.
 #include "tools/hprof/heap/object_reader.h"
 
 #include <atomic>
@@ -205,7 +205,7 @@ class ObjectReader : public HeapVisitor {
     }
   }
 
-  // In the graph at once, without a buffer; what null references leave free belongs to no run.
+  // Written to the graph directly, without a buffer; slots left free by null references belong to no run.
   void long_array(uint32_t number, uint32_t index, const ArrayRecord& record, Input& in) {
     runs_.flush();
     uint64_t room = uint64_t{record.length} + 2;
@@ -263,14 +263,14 @@ bool walk_pieces(DumpOpener& opener, const DumpOutline& outline, const std::vect
       const DumpPiece& piece = outline.pieces[i];
       if (!wanted(piece)) continue;
       in.clear_limit();
-      // Inflated input goes forward only by reading.
+      // Inflated input can only be read forward.
       if (piece.begin >= in.offset() ? !in.skip(piece.begin - in.offset()) : !in.seek(piece.begin)) break;
       walk_heap(in, piece.end, *visitor);
       after(i, *visitor);
     }
     if (!source->error().empty()) *problem = source->error();
   };
-  // Nothing may be thrown out of a thread.
+  // No exception may leave a thread.
   auto work = [&](HeapVisitor* visitor) {
     std::string problem;
     try {

@@ -1,4 +1,4 @@
-// Only the pieces of the dump in which the objects can be are read.
+// Reads only the pieces of the dump that may contain the objects.
 #include "tools/hprof/heap/object_values.h"
 
 #include <algorithm>
@@ -124,7 +124,7 @@ std::vector<ObjectValues> ObjectFetcher::fetch(const std::vector<uint32_t>& want
   std::vector<ValueReader> readers(std::max(1u, snapshot_.options.threads),
                                    ValueReader(snapshot_, ids, most, found));
   std::vector<HeapVisitor*> visitors;
-  // An id that repeats would be put in place by two threads.
+  // Two threads would store a repeated id.
   for (ValueReader& reader : readers) {
     if (visitors.empty() || snapshot_.outline.repeated == 0) visitors.push_back(&reader);
   }
@@ -215,8 +215,7 @@ std::string ObjectFetcher::decode(const ObjectValues& array, const ObjectValues&
   std::vector<uint16_t> units;
   for (uint64_t i = offset; i < there && units.size() < std::min<uint64_t>(count, most); ++i) {
     const uint8_t* from = array.bytes.data() + i * width;
-    // Latin-1; of UTF-16 the order is that of the VM: chars come swapped to big-endian, bytes as they lie in
-    // memory.
+    // Latin-1; UTF-16 is in the VM's byte order: chars are swapped to big-endian, bytes are as in memory.
     bool little = array.element == HPROF_TYPE_BYTE && !snapshot_.big_endian;
     unsigned unit = width == 1 ? from[0]
                     : little   ? from[0] | unsigned{from[1]} << 8

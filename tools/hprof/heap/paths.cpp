@@ -1,4 +1,4 @@
-// Breadth-first search and what its paths look like.
+// Breadth-first search, and the display of its paths.
 #include "tools/hprof/heap/paths.h"
 
 #include <algorithm>
@@ -64,7 +64,7 @@ std::vector<ShortestPaths::Step> ShortestPaths::merge(const std::vector<uint32_t
   for (uint32_t node : nodes) {
     if (reaches(node)) wanted[node] = true;
   }
-  // From the last reached back: each node hands its count to the one before it.
+  // Backwards from the last one reached: each node adds its count to its predecessor.
   for (uint32_t at = count_; at-- > 0;) {
     uint32_t node = order_[at];
     budget_.step();

@@ -1,4 +1,4 @@
-// Who refers to whom, as runs of numbers in one array of 4 bytes per reference.
+// The references between objects, as runs of numbers in one array of 4 bytes per reference.
 //
 // A run is the source followed by its targets; the last target has kLast set. Slots of kSkip belong to no
 // run.
@@ -33,7 +33,7 @@ class ReferenceGraph {
   void truncate(uint64_t used);
   // The slot of the first target; 0 = no references.
   BigArray<uint32_t>& first() { return first_; }
-  // A node with references up to now gets more; its run moves to the end, where there must be room.
+  // Adds references to a node that has some; its run moves to the end, where there must be room.
   void add(uint32_t source, const std::vector<uint32_t>& targets);
 
   // visit(target) for each reference of a node.
@@ -65,7 +65,7 @@ class ReferenceGraph {
   friend class SnapshotFile;
   BigArray<uint32_t> slots_;
   BigArray<uint32_t> first_;
-  std::atomic<uint64_t> used_{1};  // slot 0 is no run's
+  std::atomic<uint64_t> used_{1};  // slot 0 belongs to no run
 };
 
 // The runs that one thread collects before they go into the graph.

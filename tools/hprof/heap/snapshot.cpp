@@ -106,7 +106,7 @@ void Snapshot::take_roots() {
 
 namespace {
 
-// What the runs of references take at most, null references included.
+// Upper bound for the runs of references, null references included.
 uint64_t most_slots(const Snapshot& snapshot) {
   const HeapClasses& classes = snapshot.outline.classes;
   uint64_t slots = snapshot.outline.array_references;
@@ -195,8 +195,8 @@ void Snapshot::count_classes() {
   }
 }
 
-// A thread keeps its stack alive: thread object -> stack -> locals. So a thread's retained size has what its
-// stack alone holds, and the stack a size of its own.
+// A thread keeps its stack alive: thread object -> stack -> locals. So a thread's retained size includes what
+// only its stack holds, and the stack has a retained size of its own.
 void Snapshot::hang_up_stacks() {
   constexpr size_t kLongest = 1000;
   std::vector<std::vector<uint32_t>> locals(threads.size());

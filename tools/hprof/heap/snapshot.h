@@ -1,4 +1,4 @@
-// A heap that was read: what its objects are, who dominates whom, and what is retained.
+// A heap that was read: its objects, its dominator tree, and retained sizes.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@
 namespace hprof::tool {
 
 struct SnapshotOptions {
-  unsigned dump = 0;     // which of the file, from 1; 0 = the last
+  unsigned dump = 0;     // which dump of the file, from 1; 0 = the last
   unsigned threads = 2;  // that read
   Follow follow = Follow::kSoft;
   bool keep_unreached = false;
-  bool strings = false;  // find the arrays of strings, too
+  bool strings = false;  // also find the arrays of strings
   ObjectLayout layout;   // taken when layout.given
 };
 
@@ -47,7 +47,7 @@ struct HeapThread {
 };
 constexpr uint32_t kNoThread = UINT32_MAX;
 
-// The sizes of objects that are not their class's.
+// The sizes of objects that differ from their class's.
 class OwnSizes {
  public:
   void allocate(MemoryBudget& budget, uint32_t objects) { units_.allocate(budget, objects); }
@@ -100,7 +100,7 @@ class Snapshot {
  public:
   Snapshot(DumpOpener& opener, const SnapshotOptions& options, MemoryBudget& budget);
 
-  // Each needs what is before it. False with *error when there is nothing to show.
+  // Call them in this order. False with *error: there is nothing to show.
   bool read_outline(std::string* error);
   void read_objects(bool references);
   void find_dominators();
@@ -121,7 +121,7 @@ class Snapshot {
   // thread main".
   std::string describe(uint32_t node) const;
   std::string class_name(uint32_t index) const { return outline.classes.list[index].name; }
-  // The class whose object this is; kNoClass.
+  // The class that this class object stands for; kNoClass.
   uint32_t class_of_mirror(uint32_t object) const;
   bool is_stack(uint32_t node) const { return node >= numbers.size(); }
 
@@ -143,7 +143,7 @@ class Snapshot {
   PackedArray<5> prefix;        // bytes of all places before
   PackedArray<3> class_at;      // by place; kStackClass
   BigArray<uint32_t> trace_at;  // by place
-  bool loaded = false;          // from an index: everything is there
+  bool loaded = false;          // from an index: complete
   static constexpr uint32_t kStackClass = (1u << 24) - 1;
 
  private:

@@ -24,7 +24,7 @@ class TableWriter {
   std::string bytes_;
 };
 
-// Reads what TableWriter wrote; beyond the end everything is 0 and ok() false.
+// Reads the output of TableWriter; beyond its end everything is 0 and ok() false.
 class TableReader {
  public:
   TableReader(const uint8_t* bytes, uint64_t size) : at_(bytes), end_(bytes + size) {}
@@ -43,7 +43,7 @@ class TableReader {
   void number(T& to) {
     to = static_cast<T>(number());
   }
-  // A count of things that take at least eight bytes each.
+  // A count of items of at least eight bytes each.
   uint64_t count() {
     uint64_t value = number();
     if (value <= static_cast<uint64_t>(end_ - at_) / 8) return value;

@@ -1,8 +1,8 @@
 // An index beside a dump: a snapshot with graph and dominator tree, read back by mapping it.
 //
-// It holds memory as this machine has it and is used by the same build only. One that does not fit the dump
-// (its size, its time), the options or the build, that is cut short, or whose bytes have changed counts as
-// none. Files that others may write are not used.
+// It holds arrays as they are in memory, and is used by the same build only. An index that does not match the
+// dump (its size, its time), the options or the build, that is truncated, or whose bytes have changed is
+// ignored. So are files that others may write.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,10 @@ class SnapshotFile {
   SnapshotFile(const SnapshotFile&) = delete;
   SnapshotFile& operator=(const SnapshotFile&) = delete;
 
-  // Fills a new snapshot, whose arrays are valid as long as this lives. False when there is no index that
-  // fits.
+  // Fills a new snapshot, whose arrays are valid as long as this lives. False: there is no matching index.
   bool load(Snapshot& snapshot);
 
-  // Writing: what the second reading found, then the dominator tree. False with *error.
+  // Writes the results of the second reading, then the dominator tree. False with *error.
   bool begin(Snapshot& snapshot, std::string* error);
   bool finish(Snapshot& snapshot, std::string* error);
 
@@ -54,7 +53,7 @@ class SnapshotFile {
   const uint8_t* region_ = nullptr;
   uint64_t size_ = 0;
   uint64_t written_ = 0;
-  uint64_t sum_ = 0;  // of what was written behind the head
+  uint64_t sum_ = 0;  // of the bytes after the head
   std::vector<Part> parts_;
   std::vector<OwnSizes::Large> large_;
 };

@@ -19,9 +19,9 @@ namespace hprof::tool {
 namespace {
 
 constexpr int kStdin = 0, kStdout = 1, kStderr = 2;
-// For one read or write of a peer that is there: the waiting is done before.
+// For one read or write of a connected peer; waiting for data is done before.
 constexpr unsigned kSeconds = 10;
-constexpr double kProofSeconds = 5;  // for what comes before the stream
+constexpr double kProofSeconds = 5;  // for the exchange before the stream
 
 struct ListenOptions {
   std::string host = "127.0.0.1";
@@ -82,7 +82,8 @@ bool read_line(int peer, double deadline, std::string* line) {
   return false;
 }
 
-// Agent and listener show each other the secret. False: the peer does not know it, or speaks something else.
+// Agent and listener prove to each other that they know the secret. False: the peer does not know it, or
+// speaks another protocol.
 bool prove(int peer, Str secret) {
   const double deadline = os::monotonic_seconds() + kProofSeconds;
   PeerNonces nonces;
@@ -97,7 +98,7 @@ bool prove(int peer, Str secret) {
          take_peer_proof(PeerPart::kAgent, text(), secret, &nonces);
 }
 
-// The first who knows the secret, where there is one; -1: *error.
+// The first client, or the first that knows the secret if there is one; -1: *error.
 int accept_agent(int listener, const Secret* secret, std::string* error) {
   for (;;) {
     if (os::wait_readable({listener}, -1) < 0) {
@@ -183,7 +184,7 @@ class Conversation {
     }
   }
 
-  // The commands of --cmd, each as soon as the waits before it are over.
+  // Sends the commands of --cmd, each as soon as the waits before it are over.
   void send_given() {
     while (!queue_.empty() && os::monotonic_seconds() >= resume_) {
       std::string text = queue_.front();
@@ -245,7 +246,7 @@ class Conversation {
     } else if (last) {
       std::cerr << text << '\n';
     } else {
-      // Someone types: the line above the prompt is rewritten, what is typed stays.
+      // In interactive use the line above the prompt is rewritten, and the typed text stays.
       std::cerr << "\x1b"
                    "7\r\x1b[A\x1b[2K"
                 << text
@@ -288,7 +289,7 @@ int listen_command(const Arguments& arguments) {
   int file = options.file == "-" ? kStdout : os::create_private_file(options.file, options.force, &error);
   if (file < 0) return fail(error + (options.force ? "" : " (--force replaces a file)"));
   os::stop_on_signals();
-  // Said even with --quiet: with port 0 nobody knows it otherwise.
+  // Printed even with --quiet: with port 0 nobody would know the port otherwise.
   std::cerr << "listening on " << options.host << ":" << port << ", writing to " << options.file << std::endl;
   int peer = accept_agent(listener, has_secret ? &secret : nullptr, &error);
   os::close_socket(listener);

@@ -29,7 +29,7 @@ void StreamWatch::byte_of_start(uint8_t byte) {
   }
 }
 
-// A string or a line has passed.
+// Handles a complete string or line.
 void StreamWatch::look_for_answer(bool is_whole) {
   size_t at = is_text() ? sizeof kNote - 1 : id_size_;
   const bool is_note = !is_text() || text_.compare(0, at, kNote) == 0;

@@ -16,12 +16,12 @@ class StreamWatch {
   // Records of a binary stream, lines of a text.
   uint64_t records() const { return records_; }
   bool is_text() const { return state_ == State::kText; }
-  // 0 until the header has passed, or for a text.
+  // 0 before the end of the header, and for a text stream.
   unsigned id_size() const { return id_size_; }
   uint8_t last_tag() const { return last_tag_; }
-  // What the agent answered to commands since the last call: "1 ok: dump heap: ..." of each.
+  // The agent's answers to commands since the last call, like "1 ok: dump heap: ...".
   std::vector<std::string> take_answers();
-  // The stream may end here: it stands between two records.
+  // True: the stream may end here, between two records.
   bool complete() const;
 
  private:
@@ -38,7 +38,7 @@ class StreamWatch {
   unsigned id_size_ = 0;
   uint8_t last_tag_ = 0;
   uint8_t last_byte_ = 0;
-  std::string text_;  // of the line or the string that passes, as far as it may be an answer
+  std::string text_;  // of the current line or string, as far as it may be an answer
   std::vector<std::string> answers_;
 };
 

@@ -1,5 +1,5 @@
-// A collector's life: in every order that collector.h allows, with every option, without memory, without an
-// output.
+// Tests a collector's life cycle: in every order that collector.h allows, with every option, without memory,
+// without an output.
 #include <hprof/collector.h>
 
 #include "tools/hprof/plugin/check_parts.h"
@@ -12,7 +12,7 @@ namespace {
 constexpr uint64_t kAllocationsMost = 500;
 constexpr uint32_t kTurns = 3;
 
-// A collector at work, with what it does told before it is done.
+// A collector at work; each call is announced before it is made.
 class Watched {
  public:
   Watched(CheckedHost& host, const hprof_unit& unit, const std::map<std::string, std::string>& options = {})
@@ -93,7 +93,7 @@ class Watched {
   bool started_ = false;
 };
 
-// Those that need nothing of a VM beyond a thread.
+// The events that need no more of a VM than a thread.
 void Watched::handle() {
   const hprof_handlers* handlers = ops_.handlers;
   void* jni = host_.jni();

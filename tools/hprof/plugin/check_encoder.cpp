@@ -1,4 +1,5 @@
-// An encoder's life: every kind of record, in rooms of all sizes, with outputs that are gone, and no memory.
+// Tests an encoder's life cycle: every kind of record, in buffers of all sizes, with lost outputs, and
+// without memory.
 #include <cstring>
 #include <memory>
 
@@ -14,7 +15,7 @@ namespace {
 
 constexpr uint64_t kAllocationsMost = 200;
 
-// Rooms with a guard behind each.
+// Buffers with a guard after each.
 class GuardedOut {
  public:
   GuardedOut(CheckedHost& host, uint32_t chunk, uint64_t most) : host_(host), chunk_(chunk), left_(most) {
@@ -24,7 +25,7 @@ class GuardedOut {
     make_room(chunk);
   }
   hprof_out* out() { return &table_.base; }
-  // After each record: is all as it was but for the room?
+  // After each record: checks that nothing but the buffer has changed.
   void look() {
     const hprof_out& out = table_.base;
     if (out.end != end_ || out.at < begin_ || out.at > end_)
@@ -75,7 +76,7 @@ bool takes(const hprof_unit& unit, const char* name, const hprof_record& record)
   return is_taken(list, name) || (record.kind == HPROF_RECORD_TABLE && is_taken(list, HPROF_KIND_TABLE));
 }
 
-// All samples through one encoder. False: it was not made.
+// Passes all samples through one encoder. False: it could not be created.
 bool feed(CheckedHost& host, const hprof_unit& unit, const std::map<std::string, std::string>& options,
           uint32_t chunk, uint64_t most) {
   const auto& ops = *static_cast<const hprof_encoder_ops*>(unit.ops);
@@ -92,7 +93,7 @@ bool feed(CheckedHost& host, const hprof_unit& unit, const std::map<std::string,
     bool gone = false, has_list = unit.records != nullptr;
     each_sample(host.mock, [&](const char* name, const hprof_record& record) {
       const bool is_unknown = std::strcmp(name, kUnknownKind) == 0;
-      // What a list does not name never reaches the encoder.
+      // Records that the list does not name never reach the encoder.
       if (gone || (is_unknown ? has_list : !takes(unit, name, record))) return;
       host.findings.doing(std::string("encode of ") + name);
       host.where = Where::kWriter;

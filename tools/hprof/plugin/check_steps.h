@@ -1,4 +1,4 @@
-// A unit's life against the mock host: the steps of `hprof plugin check --run`, each in a process of its own.
+// Runs a unit against the mock host: the steps of `hprof plugin check --run`, each in a separate process.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace hprof::tool {
 struct Findings {
   std::function<void(const std::string& words)> fault;
   std::function<void(const std::string& words)> remark;
-  // What is being done, for the words of a crash or a hang.
+  // The current action, for the message about a crash or a hang.
   std::function<void(const std::string& words)> doing;
 };
 

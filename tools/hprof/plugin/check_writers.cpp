@@ -1,4 +1,4 @@
-// Filters and sinks: bytes in parts of all sizes, places that are full, slow or gone, and no memory.
+// Tests filters and sinks: bytes in parts of all sizes, outputs that are full, slow or lost, and no memory.
 #include <hprof/filter.h>
 #include <hprof/sink.h>
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t kAllocationsMost = 200;
 constexpr uint64_t kTimeout = 1000000000;
-constexpr int kPatience = 8;  // writes in a row that take nothing
+constexpr int kPatience = 8;  // consecutive writes that accept nothing
 
 std::string some_bytes(size_t size) {
   std::string bytes(size, 0);
@@ -45,7 +45,7 @@ bool filter(CheckedHost& host, const hprof_unit& unit, const std::map<std::strin
     Passed passed;
     passed.most = most;
     hprof_status status = HPROF_OK;
-    // It ends at each report and begins anew.
+    // It is finished at each report and restarted.
     for (int round = 0; round < 3 && status == HPROF_OK; round++) {
       for (size_t size : {1, 4096, 0, 1 << 20}) {
         const std::string bytes = some_bytes(size);

@@ -1,4 +1,4 @@
-// The mock host with the core's checks in front: records, messages, and what a thread's tag forbids.
+// The mock host behind the core's checks: of records, messages and thread tags.
 #pragma once
 
 #include <set>
@@ -13,7 +13,7 @@
 
 namespace hprof::tool {
 
-// Where the unit's code runs, as the headers' tags have it.
+// The thread tag under which the unit's code runs.
 enum class Where { kControl, kReport, kApp, kGc, kWriter };
 
 class CheckedHost {
@@ -23,20 +23,20 @@ class CheckedHost {
   CheckedHost(const CheckedHost&) = delete;
   CheckedHost& operator=(const CheckedHost&) = delete;
 
-  // Each fault once.
+  // Reports each fault once.
   void fault(const std::string& words);
-  // A unit has said no: are there words for it, in one line?
+  // A unit has refused: checks that its error is one line of text.
   void check_refusal(hprof_status status, const char* error);
-  // The JNIEnv of a VM that knows nothing.
+  // The JNIEnv of a VM without any classes.
   void* jni() const;
-  // After destroy or close: nothing of the unit's is left.
+  // After destroy or close: checks that the unit has released everything.
   void check_balance();
 
   MockHost mock;
   Where where = Where::kControl;
   const Findings& findings;
   RecordKinds kinds;
-  std::string taken_file;  // open, and not by the unit
+  std::string taken_file;  // held open, not by the unit
 
  private:
   friend struct CheckedServices;
@@ -55,7 +55,7 @@ std::vector<std::map<std::string, std::string>> option_trials(const hprof_unit& 
 // "gc-least=0", "the defaults"
 std::string trial_name(const std::map<std::string, std::string>& trial);
 
-// Findings that name the trial, without remarks; findings without remarks.
+// Findings that name the trial, without remarks; and findings without remarks.
 Findings with_trial(const Findings& findings, const std::map<std::string, std::string>& trial);
 Findings without_remarks(const Findings& findings);
 

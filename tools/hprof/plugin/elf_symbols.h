@@ -11,7 +11,7 @@ struct LibrarySymbols {
   std::vector<std::string> needed;    // libraries, as they stand in the file
 };
 
-// False: it is no ELF library of this byte order, or is cut short.
+// False: it is not an ELF library of this byte order, or is truncated.
 bool read_symbols(const std::string& content, LibrarySymbols* symbols);
 
 }  // namespace hprof::tool

@@ -1,4 +1,4 @@
-// hprof plugin: what there is for units of others.
+// hprof plugin: help for writing and checking units.
 #include "tools/hprof/plugin/plugin_command.h"
 
 namespace hprof::tool {

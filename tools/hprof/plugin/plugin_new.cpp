@@ -1,4 +1,4 @@
-// hprof plugin new: a folder with a unit to begin with.
+// hprof plugin new: makes a folder with a simple unit.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -13,13 +13,13 @@ namespace hprof::tool {
 namespace {
 
 const char* const kKinds[] = {"collector", "encoder", "filter", "sink"};
-constexpr size_t kNameMost = 24;  // option names are made of it, and have at most 32 bytes
-// Targets that CMake or its generators have themselves.
+constexpr size_t kNameMost = 24;  // option names contain it, and have at most 32 bytes
+// Names of targets that CMake or its generators define.
 const char* const kReserved[] = {"all", "clean", "help", "hprof", "install", "package", "test"};
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 
-// "" or what is wrong with it.
+// "" or the problem with it.
 std::string complaint_on(const std::string& name) {
   const bool spelt = !name.empty() && name.size() <= kNameMost && is_lower(name[0]) &&
                      std::all_of(name.begin(), name.end(),
@@ -62,7 +62,7 @@ std::string with_name(const std::string& text, const std::string& name) {
                   upper_case(name));
 }
 
-// Is it one of the files of that unit?
+// True: it is one of the files of that unit.
 bool belongs(const std::string& folder, const std::string& file, const std::string& kind, bool cpp) {
   if (folder == (cpp ? "cpp" : "c")) return true;
   return folder == kind && file != (cpp ? "my_unit.c" : "my_unit.cpp");

@@ -1,4 +1,4 @@
-// A record of each kind, and some that are long, empty or of nobody's kind.
+// A record of each kind, and some that are long, empty or of an unknown kind.
 #pragma once
 
 #include <functional>
@@ -7,7 +7,7 @@
 
 namespace hprof::tool {
 
-// In an order in which an output has them. name: of the kind, or of a table. Records live during the call.
+// In an order that occurs in outputs. name: of the kind, or of a table. Records live during the call.
 void each_sample(MockHost& mock,
                  const std::function<void(const char* name, const hprof_record& record)>& visit);
 

@@ -1,4 +1,4 @@
-// hprof print FILE: a binary file as readable text, a text report in short.
+// hprof print FILE: prints a binary file as readable text, or the summary of a text report.
 #include <iostream>
 
 #include "tools/hprof/command.h"

@@ -9,7 +9,7 @@
 namespace hprof::tool {
 
 // One line per record and heap sub-record, in the order of the file, with names where the file gave them
-// before. False with *error when the file breaks off or cannot be read on; what came before is printed.
+// before. False with *error: the file is truncated or cannot be read further; everything before is printed.
 bool print_records(Input& in, std::ostream& out, std::string* error);
 
 // Text between quotes, control characters and quotes escaped.

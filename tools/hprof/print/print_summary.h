@@ -1,4 +1,4 @@
-// What a binary file holds, as tables.
+// The contents of a binary file, as tables.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct SummaryOptions {
 
 // Records by type; for each heap dump its size, roots and the top classes by bytes and by count; each sites
 // and samples table. Bytes are those of the dump: fields and elements, without object headers. False with
-// *error when the file breaks off; what was read until then is printed.
+// *error: the file is truncated; what was read until then is printed.
 bool print_summary(Input& in, const SummaryOptions& options, std::ostream& out, std::string* error);
 
 }  // namespace hprof::tool

@@ -58,7 +58,7 @@ std::vector<LineSum> sums_by_line(const Profile& profile, const ProfileTable& ta
       continue;
     }
     by_line[frame_text(found->second[0])].self += value;
-    // A line that calls itself is there once.
+    // A recursive line counts once.
     std::set<std::string> lines;
     for (const ProfileFrame& frame : found->second) lines.insert(frame_text(frame));
     for (const std::string& line : lines) by_line[line].total += value;

@@ -1,4 +1,4 @@
-// What the rows of a table come to, by stack or by line.
+// Sums of a table's rows, by stack or by line.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ namespace hprof::tool {
 std::string frame_text(const ProfileFrame& frame);
 // "Some.Class.method"
 std::string method_text(const ProfileFrame& frame);
-// The row's class, method or monitor: as the report says it, else the method of its innermost frame.
+// The row's class, method or monitor from the report, else the method of its innermost frame.
 std::string row_name(const Profile& profile, const ProfileRow& row);
 
-// Tables of one name, the last of which holds all that was seen: collectors go on adding.
+// Tables of one name; the last one includes the others, since collectors are cumulative.
 struct LastTable {
   const ProfileTable* table;
   size_t of;  // how many there are of its name
@@ -28,8 +28,8 @@ size_t preferred_weight(const ProfileTable& table);
 
 struct LineSum {
   std::string line;
-  uint64_t self = 0;   // of stacks whose innermost frame it is
-  uint64_t total = 0;  // of stacks that it is in
+  uint64_t self = 0;   // of stacks with it as the innermost frame
+  uint64_t total = 0;  // of stacks that contain it
 };
 // The largest first.
 std::vector<LineSum> sums_by_line(const Profile& profile, const ProfileTable& table, size_t weight);

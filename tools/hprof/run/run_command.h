@@ -1,4 +1,4 @@
-// How a Java command line is made to load the agent.
+// Makes a Java command line load the agent.
 #pragma once
 
 #include <string>
@@ -12,8 +12,7 @@ struct Launch {
 };
 
 // `java`: -agentpath as its first argument. A launcher of the JDK (javac, jar, ...): -J-agentpath. Anything
-// else: JAVA_TOOL_OPTIONS, after what `present` already holds. False with *error when the options cannot be
-// passed that way.
+// else: JAVA_TOOL_OPTIONS, appended to `present`. False with *error: the options cannot be passed that way.
 bool make_launch(const std::vector<std::string>& command, const std::string& library,
                  const std::string& options, const std::string& present, Launch* launch, std::string* error);
 

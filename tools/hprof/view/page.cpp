@@ -15,7 +15,7 @@ std::string base36(uint64_t number) {
   return text;
 }
 
-// As page.js reads it: nothing can end the line, the field or the script element.
+// As page.js reads it: no character ends the line, the field or the script element.
 std::string escaped(const std::string& text) {
   std::string made;
   for (char letter : text) {

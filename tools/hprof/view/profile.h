@@ -1,4 +1,4 @@
-// Tables of weighted stacks, whatever file they come from.
+// Tables of weighted stacks, from any kind of file.
 #pragma once
 
 #include <cstdint>
@@ -25,21 +25,21 @@ struct ProfileWeight {
   std::string name, title;
   Unit unit;
   bool preferred;  // shown at first
-  bool state;      // what is alive now, not what has happened
+  bool state;      // the state now, not events over time
 };
 
 struct ProfileRow {
   uint64_t trace;                // of Profile::traces
   std::vector<uint64_t> values;  // one for each weight
-  std::string name = {};         // class, method or monitor; "" where the file does not say
-  std::string label = {};        // of a lock that is no monitor of Java: "(JUC lock)"
+  std::string name = {};         // class, method or monitor; "": not in the file
+  std::string label = {};        // of a lock that is not a Java monitor: "(JUC lock)"
 };
 
 struct ProfileTable {
   std::string name, title;  // "cpu_samples", "CPU SAMPLES"
   std::vector<ProfileWeight> weights;
   std::vector<ProfileRow> rows;
-  bool leaf = false;                  // names of rows stand on top of their stacks: what was allocated
+  bool leaf = false;                  // names of rows are drawn on top of their stacks: what was allocated
   std::vector<uint64_t> totals = {};  // of a weight, rows that a cutoff left out included; 0 or none: of rows
 };
 
@@ -47,19 +47,20 @@ struct Profile {
   std::string file;
   std::vector<std::pair<std::string, std::string>> about;  // key and value: created, format
   std::map<uint64_t, std::vector<ProfileFrame>> traces;    // innermost first
-  std::map<uint64_t, std::string> threads;                 // by trace: the thread's name, where told apart
+  std::map<uint64_t, std::string> threads;                 // by trace: the thread's name, if traces are split
+                                                           // by thread
   std::set<uint64_t> cut;                                  // traces that lack their outermost frames
   std::vector<ProfileTable> tables;
   std::vector<std::string> notes;
-  uint64_t created_ms = 0;   // since 1970; 0: not said
-  uint64_t duration_ns = 0;  // of what was seen; 0: not said
+  uint64_t created_ms = 0;   // since 1970; 0: not known
+  uint64_t duration_ns = 0;  // of the profile; 0: not known
 };
 
 // Reads a text report, a binary file with CPU SAMPLES or ALLOC SITES, folded stacks ("a;b;c 42"), pprof's
-// profile.proto or format=json; gzip as it comes. False with *error, which names the line or byte, when it is
-// none of them or has no table with stacks.
+// profile.proto or format=json; also compressed by gzip. False with *error, which names the line or byte: it
+// is none of these, or has no table with stacks.
 bool read_profile(const std::string& path, Profile* profile, std::string* error);
-// The same of a source at its start; a profile without tables is good here.
+// The same from a source at its start; here a profile without tables is accepted.
 bool read_profile(ByteSource& source, Profile* profile, std::string* error);
 
 // The readers, for what open_source() gave.
@@ -71,9 +72,8 @@ bool read_json_profile(Input& in, Profile* profile, std::string* error);
 
 // Class and method of "some.Class.method".
 ProfileFrame frame_of_name(std::string_view name);
-// What the encoders write for a stack that was cut ("[cut]" as its outermost frame) and for one without
-// frames
-// ("[unknown]") is taken off again.
+// Removes the encoders' marks for a stack that was cut ("[cut]" as its outermost frame) and for one without
+// frames ("[unknown]").
 void take_off_marks(uint64_t trace, Profile* profile);
 
 // The tables that the formats know, without rows.

@@ -140,7 +140,7 @@ class TextReport {
     while (next(&line)) {
       if (line.substr(0, end.size()) == end) {
         if (made.name == "cpu_samples" && samples_of(made) > static_cast<double>(total))
-          made.totals.clear();  // it says nothing
+          made.totals.clear();  // meaningless
         if (!made.rows.empty()) profile_.tables.push_back(std::move(made));
         return true;
       }
@@ -152,7 +152,7 @@ class TextReport {
     return fail("the file ends within a table");
   }
 
-  // As a sum that does not overflow.
+  // A sum that saturates.
   static double samples_of(const ProfileTable& table) {
     double sum = 0;
     for (const ProfileRow& row : table.rows) sum += static_cast<double>(row.values[0]);
@@ -186,7 +186,7 @@ class TextReport {
     return true;
   }
 
-  // "java.lang.Object (Java)": what kind of lock it is.
+  // "java.lang.Object (Java)": the kind of lock.
   static void take_off_label(ProfileRow* row) {
     const size_t at = row->name.rfind(" (");
     if (at == std::string::npos || row->name.back() != ')') return;

@@ -1,4 +1,4 @@
-// hprof view FILE: a profile as a page to look at.
+// hprof view FILE: shows a profile as an HTML page.
 #include <fstream>
 #include <iostream>
 
@@ -17,7 +17,7 @@ bool has_common_table(const Profile& one, const Profile& other) {
   return false;
 }
 
-// A host without a desktop is no failure: the page is there.
+// A host without a desktop is not an error: the page has been written.
 void open_page(const std::string& page) {
   std::string error;
   const std::string path = os::absolute_path(page, &error);

@@ -1,15 +1,15 @@
 // A collector as a class: the tables of the ABI, made of its member functions.
 //
 // A class T has a constructor T(host, config), or T(host) where there is no Config, and report(const hprof_report&).
-// Each of these it may have, too:
+// It may also have any of these:
 //   hprof_status open(char* error, uint32_t error_size)   the part of create that may fail
 //   start, stop, reset, control, reported                 as in hprof_collector_ops
 //   bool close()                                          before it is destroyed; false: a thread of its own or a
 //                                                         probe may still run, its memory stays
 //   handlers, by their names in hprof_handlers            with all arguments; what the ABI passes as void* arrives as
 //                                                         the pointer that the function takes (JNIEnv*, jobject)
-// All of them are public and not overloaded: what is not found is not subscribed. What they throw ends here: a function
-// with a status has failed then (contained.hpp).
+// All of them are public and not overloaded; a handler that is not found is not subscribed. Exceptions that they throw
+// are caught here; a function with a status then answers HPROF_FAILED (contained.hpp).
 #pragma once
 
 #include <new>

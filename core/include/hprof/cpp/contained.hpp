@@ -1,5 +1,5 @@
-// No exception crosses the ABI: what a unit throws ends in the unit. The agent has no runtime of C++ that could catch
-// it: an exception that gets there ends the process.
+// No exception crosses the ABI: a unit catches what it throws. The agent has no C++ runtime that could catch it, so an
+// exception that reaches the agent ends the process.
 #pragma once
 
 #include <hprof/cpp/service.hpp>
@@ -7,8 +7,7 @@
 
 namespace hprof {
 
-// body(), or `failed` when it throws, which is said in the log. Where the plugin is compiled without exceptions it is
-// body() alone.
+// body(), or `failed` and a message in the log when it throws. Just body() in plugins compiled without exceptions.
 template <class Result, class Body>
 Result contained(const hprof_host* host, Result failed, const Body& body) {
 #ifdef __cpp_exceptions

@@ -6,8 +6,8 @@
 
 namespace hprof {
 
-/* What a row must have at least to be shown: that share of the total. In memory, because the registers of the x87 (i386)
- * hold more digits of 0.05 * 100 than 5 has. [any] */
+/* The least value of a row that is shown: that share of the total. Stored in memory, because x87 registers (i386) hold
+ * more digits of 0.05 * 100 than 5 has. [any] */
 inline double least_shown(double cutoff, uint64_t total) {
   const volatile double least = cutoff * static_cast<double>(total);
   return least;

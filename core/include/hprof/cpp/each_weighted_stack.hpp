@@ -5,7 +5,7 @@
 //   for (uint32_t i = 0; i < stacks.weight_count(); i++) head(stacks.weight(i).name, unit_of(stacks.weight(i)));
 //   each_weighted_stack(stacks, [&](const WeightedStack& stack) { add(stack.trace, stack.weights[0]); });
 //
-// Rows are as the table has them: several may have one trace (of different classes, say).
+// Rows are not merged: several may have the same trace (of different classes, say).
 #pragma once
 
 #include <hprof/cpp/table.hpp>
@@ -45,7 +45,7 @@ class StackTable {
     if (order_ != HPROF_NO_COLUMN) return order_;
     return first_ != HPROF_NO_COLUMN ? first_ : 0;
   }
-  // Of all rows, those included that the cutoff left out.
+  // Over all rows, those below the cutoff included.
   uint64_t total(uint32_t index) const { return column_total(table_, weights_[index]); }
   // The column whose class or text stands on top of the stack, HPROF_NO_COLUMN: none.
   uint32_t leaf_column() const { return leaf_; }

@@ -1,10 +1,10 @@
 // The hash table of units: open addressing, insert-only, keys of 64 bits of which 0 is none.
 //
-// An entry is found in the first slots from where its hash points; a slot that was taken is never free again, so
-// a free slot ends a search. Protocol of the tables that threads share: a thread takes a free slot by writing its
-// key with compare-and-swap; the value beside it is zero at first and is made of atomics, which whoever finds the
-// entry changes from then on. When its slots are all taken by others, a key belongs into the next level, where
-// there is one; it never belongs into two places. Nobody waits, nothing is locked.
+// An entry is in one of the first slots from where its hash points; a taken slot never becomes free again, so a free
+// slot ends a search. Protocol of the tables that threads share: a thread takes a free slot by writing its key with
+// compare-and-swap; the value beside it is zero at first and made of atomics, which any thread that finds the entry may
+// change from then on. When all its slots are taken by others, a key goes into the next level, if there is one; so it
+// has exactly one place. Nobody waits, nothing is locked.
 #pragma once
 
 #include <atomic>
@@ -75,8 +75,8 @@ class HashTable {
     return make(key, [](const Value&) { return true; });
   }
 
-  // kMoves: a key that several entries have, as a hash of something longer; is_it(value) tells which it is. Who
-  // makes an entry sets its value before the next call.
+  // kMoves: for keys that several entries share, such as a hash of something longer; is_it(value) picks the entry. The
+  // caller sets the value of a new entry before the next call.
   template <class IsIt>
   Value* find(uint64_t key, const IsIt& is_it) const {
     Slot* slot = nullptr;
@@ -107,7 +107,7 @@ class HashTable {
     return nullptr;
   }
 
-  // Entries, of which each() may not see the latest.
+  // The number of entries; each() may not see the latest ones.
   uint64_t size() const { return size_.load(std::memory_order_relaxed); }
   // Calls visit(key, value&) for each entry, in no order. [any]
   template <class Visit>
@@ -132,7 +132,7 @@ class HashTable {
  private:
   static constexpr bool kShared = kGrowth != Growth::kMoves;
   static constexpr uint32_t kLevels = kGrowth == Growth::kLevels ? 12 : 1;
-  // Slots that are looked at for a key: in the last level more, since no other comes behind.
+  // How many slots are tried for a key: more in the last level, since no level follows.
   static constexpr uint32_t kWindow = 8;
   static constexpr uint32_t kLastWindow = 64;
 

@@ -1,6 +1,6 @@
 // Exceptions of JNI functions that the agent calls. A call that fails may leave an exception behind (JNI
-// specification, "Asynchronous Exceptions" and each function's THROWS); on a thread of the program's it would
-// be thrown there.
+// specification, "Asynchronous Exceptions" and each function's THROWS); on one of the program's threads it would then
+// be thrown in the program.
 #pragma once
 
 #include <jni.h>

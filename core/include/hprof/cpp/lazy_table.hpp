@@ -1,4 +1,5 @@
-// A table of fixed room that becomes memory, and counts against max-memory=, as it is used from its start on.
+// A table of fixed capacity. It takes memory, and counts against max-memory=, only as far as it has been used from its
+// start.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@ namespace hprof {
 // A lock for a few instructions. Where threads of the application take it, its holder asks for no memory, calls no
 // VM and waits for nothing. Zeroed memory is a lock that nobody holds. Not recursive; not for signal handlers.
 //
-// Who does not get it sleeps between tries: a holder of lower priority runs meanwhile, also on the only
+// A thread that does not get it sleeps between tries, so that a holder of lower priority can run, even on a single
 // processor.
 class Lock {
  public:

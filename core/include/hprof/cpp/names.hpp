@@ -1,11 +1,11 @@
-// What the ids service knows of a number, as values: each look-up copies what both sides know.
+// The look-ups of the ids service as values; each copies the members that both sides know.
 #pragma once
 
 #include <hprof/service/ids.h>
 
 namespace hprof {
 
-// An answer of the ids service. Of a number that was never handed out all members are 0.
+// An answer of the ids service; all members are 0 for a number that was never handed out.
 template <typename T>
 class Known {
  public:
@@ -45,7 +45,7 @@ inline Known<hprof_thread_info> find_thread(const hprof_ids_service* ids, const 
   return {ids->thread_info, host, serial};
 }
 
-// The flags of a trace that was taken with this limit.
+// The flags of a trace that was taken with this limit of frames.
 inline uint32_t trace_flags(uint32_t count, uint32_t depth) { return count >= depth ? HPROF_TRACE_CUT : 0; }
 
 }  // namespace hprof

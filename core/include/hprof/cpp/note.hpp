@@ -9,7 +9,7 @@ namespace hprof {
 
 using Note = TextLine<512>;
 
-// An encoder without notes leaves it out. Only inside report(). [control]
+// Left out by encoders without notes. Only inside report(). [control]
 inline hprof_status write_note(const Services& services, const TextBuffer& text) {
   hprof_rec_note note = {};
   note.head.size = sizeof note;
@@ -19,7 +19,8 @@ inline hprof_status write_note(const Services& services, const TextBuffer& text)
   return status == HPROF_UNSUPPORTED ? HPROF_OK : status;
 }
 
-// Which classes and methods have no probes, and why, behind the words `begin`; nothing if all have. [control]
+// A note that starts with `begin` and says which classes and methods have no probes, and why; nothing if all have.
+// [control]
 inline hprof_status write_note_on_probes(const Services& services, const char* begin) {
   struct Line {
     const char* begin;

@@ -79,7 +79,7 @@ class Out {
   bool can_patch() const {
     return HPROF_HAS(out_, hprof_out, position) && HPROF_HAS(out_, hprof_out, patch);
   }
-  // Of what is written next, from the output's beginning. can_patch()
+  // The position of what is written next, from the output's beginning. can_patch()
   uint64_t position() const { return out_->position(out_); }
   void patch(uint64_t position, const void* data, uint64_t size) {
     if (status_ == HPROF_OK) status_ = out_->patch(out_, position, data, size);

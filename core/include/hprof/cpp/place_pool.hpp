@@ -1,8 +1,8 @@
-// Numbered places that threads take, give back and take again: the state of a thread, for hprof_thread.slot; or
-// what a hash table leads to by its number.
+// Numbered places that threads take, give back and take again: for the state of a thread (hprof_thread.slot), or for
+// what a hash table refers to by number.
 //
-// A place is never unmapped before close, so whoever has an old pointer to one may look whose it is by now:
-// places that change hands carry their owner. Lock-free.
+// A place is never unmapped before close, so a thread with an old pointer to one can still check whose it is: a place
+// that changes hands records its owner. Lock-free.
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,7 @@ class PlacePool {
     Place* place = pop();
     return place != nullptr ? place : make(memory, most);
   }
-  // By whoever took it. [app][control]
+  // Called by the thread that took it, or its owner. [app][control]
   void give_back(Place* place) {
     uint64_t head = free_.load(std::memory_order_relaxed), with_place;
     do {
@@ -39,7 +39,7 @@ class PlacePool {
   }
   // No place has a number above this. [any]
   uint32_t last() const { return last_.load(std::memory_order_acquire); }
-  // Of a number up to last(), or that was handed on by a release store. [any]
+  // The place with a number up to last(), or with one published by a release store. [any]
   Place& operator[](uint32_t number) const { return places_[number]; }
   // Calls visit(place&) for every place that was ever taken. [any]
   template <class Visit>
@@ -59,7 +59,7 @@ class PlacePool {
     uint64_t head = free_.load(std::memory_order_acquire);
     while (static_cast<uint32_t>(head) != 0) {
       Place* place = &places_[static_cast<uint32_t>(head)];
-      // Another thread may have taken the place, and next_free be of another list by now; then the exchange
+      // Another thread may have taken the place, and next_free may belong to another list by now; then the exchange
       // fails.
       const uint64_t next = ((head >> 32) + 1) << 32 | place->next_free.load(std::memory_order_relaxed);
       if (free_.compare_exchange_weak(head, next, std::memory_order_acq_rel)) return place;

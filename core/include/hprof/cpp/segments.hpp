@@ -26,7 +26,7 @@ class Segments {
       memory.release(fresh, segment_size(segment));
     return true;
   }
-  // It was covered, and its number handed on by a release store. [any]
+  // cover() has made it, and its number was published by a release store. [any]
   T& operator[](uint32_t number) const {
     const uint32_t segment = segment_of(number);
     T* items = segments_[segment].load(std::memory_order_relaxed);

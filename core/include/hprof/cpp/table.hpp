@@ -14,7 +14,7 @@ const hprof_cell* cells_of(const Row* row) {
   return reinterpret_cast<const hprof_cell*>(row);
 }
 
-// A record of these rows. created_ms, totals and what else there is are the caller's to fill in.
+// A record of these rows. The caller fills in created_ms, totals and the other members.
 template <class Row>
 hprof_rec_table table_of(const hprof_table_schema& schema, const Row* rows, uint64_t row_count) {
   hprof_rec_table table;
@@ -29,7 +29,7 @@ hprof_rec_table table_of(const hprof_table_schema& schema, const Row* rows, uint
   return table;
 }
 
-// Is it the table of that name, with at least so many columns?
+// True: it is the table of that name, with at least that many columns.
 inline bool is_table(const hprof_rec_table& table, const char* name, uint32_t columns) {
   return table.schema->column_count >= columns && std::strcmp(table.schema->name, name) == 0;
 }
@@ -39,7 +39,7 @@ const Row& row_at(const hprof_rec_table& table, uint64_t index) {
   return *reinterpret_cast<const Row*>(hprof_row_at(&table, index));
 }
 
-// A cell as a number to add up: reals are rounded, what is below 0 or no number is 0.
+// A cell as a number to add up: reals are rounded; negative values and NaN are 0.
 inline uint64_t cell_value(const hprof_column& column, hprof_cell cell) {
   if (column.type == HPROF_COLUMN_INT) return cell.i > 0 ? static_cast<uint64_t>(cell.i) : 0;
   if (column.type != HPROF_COLUMN_REAL) return cell.u;
@@ -47,7 +47,7 @@ inline uint64_t cell_value(const hprof_column& column, hprof_cell cell) {
   return cell.r < 18446744073709549568.0 ? static_cast<uint64_t>(cell.r + 0.5) : UINT64_MAX;
 }
 
-// Of all rows, those included that the cutoff left out; where nobody has added them up, of those in the table.
+// Over all rows, those below the cutoff included; if the table has no totals, over its own rows.
 inline uint64_t column_total(const hprof_rec_table& table, uint32_t index) {
   const hprof_column& column = *hprof_column_at(table.schema, index);
   if (table.totals != nullptr) return cell_value(column, table.totals[index]);

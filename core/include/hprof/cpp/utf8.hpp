@@ -1,4 +1,4 @@
-// Text of the VM's, which is modified UTF-8, as UTF-8.
+// Converts the VM's modified UTF-8 to UTF-8.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@ namespace hprof {
 
 constexpr uint32_t kReplacementCode = 0xfffd;
 
-// The next unit of modified UTF-8: half of a surrogate pair is one. A byte that does not belong is U+FFFD;
-// moves on by at least one byte.
+// The next UTF-16 unit, which may be half of a surrogate pair. An invalid byte gives U+FFFD. Advances by at least one
+// byte.
 inline uint32_t next_utf8_unit(const uint8_t*& at, const uint8_t* end) {
   const uint32_t first = *at++;
   if (first < 0x80) return first;
@@ -23,7 +23,7 @@ inline uint32_t next_utf8_unit(const uint8_t*& at, const uint8_t* end) {
     at += 2;
     return code;
   }
-  // Not the VM's own, but what an agent's text may hold.
+  // Never from the VM, but possible in text from agents.
   if ((first & 0xf8) == 0xf0 && follows(0) && follows(1) && follows(2)) {
     const uint32_t code = (first & 7) << 18 | (at[0] & 0x3fu) << 12 | (at[1] & 0x3fu) << 6 | (at[2] & 0x3fu);
     at += 3;
@@ -73,7 +73,7 @@ inline uint32_t to_utf8(char* to, uint32_t code) {
   return 4;
 }
 
-// Control characters, line ends of any script, and what turns the direction of text around.
+// Control characters, line ends of any script, and characters that change the direction of text.
 inline bool is_control(uint32_t code) {
   return code < 0x20 || (code >= 0x7f && code <= 0x9f) || (code >= 0x2028 && code <= 0x202e) ||
          (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;
@@ -87,8 +87,8 @@ inline bool is_blank(uint32_t code) {
 // The most bytes that `put` of write_utf8 may write.
 constexpr uint32_t kCodeMost = 12;
 
-// Writes a text. Bytes that is_plain(byte) holds for, all of them ASCII, go as they are; each other code point
-// goes through put(char* to, code), which answers how many bytes it wrote. Returns how many bytes it took.
+// Writes a text. Bytes for which is_plain(byte) is true, all of them ASCII, are copied; every other code point goes
+// through put(char* to, code), which returns how many bytes it wrote. Returns how many bytes were written.
 template <class IsPlain, class Put>
 uint64_t write_utf8(Out& out, hprof_text text, const IsPlain& is_plain, const Put& put) {
   if (text.data == nullptr) return 0;

@@ -12,8 +12,8 @@ inline bool vm_flag(const Services& services, const char* name) {
          services.hotspot->flag(services.host, name, &value, sizeof(value)) != 0 && value != 0;
 }
 
-// The command line names a class-data archive or an AOT cache, which early class hooks switch off. (On JDK 8 any agent
-// does.) Newer VMs have no flag that says that archives are in use at all. [onload]
+// True: the command line names a class-data archive or an AOT cache, which early class hooks would switch off. (On JDK
+// 8 any agent does.) Newer VMs have no flag that says whether archives are in use at all. [onload]
 inline bool names_archive(const Services& services) {
   if (services.settings().java_version < 9 || !HPROF_HAS(services.hotspot, hprof_hotspot_service, flag))
     return false;

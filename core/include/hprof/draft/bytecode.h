@@ -3,13 +3,13 @@
  *
  * Probes in the program's methods: the core rewrites each class as it is loaded, once for all collectors that ask.
  *
- * The probes call a class of the agent's in java.lang, HprofTracker, whose source (core/bytecode/tracker) says what it does
- * with the 64-bit words below. Units that ask need HPROF_NEED_CLASS_HOOKS, and to see the classes of the JDK itself
- * want HPROF_NEED_EARLY_CLASS_HOOKS and HPROF_NEED_EARLY_VMSTART. NULL service: nothing was asked for in time.
+ * The probes call java.lang.HprofTracker, a class of the agent; its source (core/bytecode/tracker) says what it does
+ * with the 64-bit words below. Units that use probes need HPROF_NEED_CLASS_HOOKS; to see the JDK's own classes they
+ * also want HPROF_NEED_EARLY_CLASS_HOOKS and HPROF_NEED_EARLY_VMSTART. NULL service: not in this build.
  *
- * Early hooks switch the class-data archive and the AOT cache off. A unit that does not ask for them, and asks for
- * HPROF_PROBE_ALLOCATIONS with HPROF_PROBE_LATE, leaves them on: classes loaded before VMInit, all those of an AOT cache among
- * them, go without probes, java.lang.Object excepted, and each_left tells how many.
+ * Early hooks switch the class-data archive and the AOT cache off. Without them, and with HPROF_PROBE_ALLOCATIONS and
+ * HPROF_PROBE_LATE, both stay on: classes loaded before VMInit, all those of an AOT cache included, get no probes,
+ * except for java.lang.Object; each_left tells how many.
  */
 #ifndef HPROF_DRAFT_BYTECODE_H
 #define HPROF_DRAFT_BYTECODE_H
@@ -25,53 +25,57 @@
 #define HPROF_PROBE_ENTRIES (1u << 4)     /* each call of a method: a call of a native function each */
 #define HPROF_PROBE_CAUGHT (1u << 5)      /* exceptions that reach a catch clause */
 #define HPROF_PROBE_MADE (1u << 6)        /* exceptions made, thrown or not */
-#define HPROF_PROBE_LATE (1u << 7)        /* ask() only: without early hooks go on; see below */
+#define HPROF_PROBE_LATE (1u << 7)        /* ask() only: work without early hooks; see above */
 #define HPROF_PROBE_CALLS (1u << 8)       /* each call of a method and its end: two calls of native functions each; not
                                              beside HPROF_PROBE_METHODS */
 #define HPROF_PROBE_ON_DEMAND (1u << 9)   /* ask() only, with HPROF_PROBE_CALLS alone: see go() */
 
-/* One user for each kind of probe at a time. Threads of the agent's own are not told of. */
+/* One user for each kind of probe at a time. Threads of the agent are not reported. */
 typedef struct hprof_probe_user {
   uint32_t size;
   uint32_t probes; /* HPROF_PROBE_* */
   void* self;      /* passed to all of these; functions for probes that are not asked for stay NULL */
   /* Which classes get probes in their methods: patterns separated by ':', "com.acme.*", "com.acme.Main"; a '*' at the
-   * end stands for anything, and a class stands for its inner classes, too. NULL or empty: all; none. exclude wins.
-   * Live as long as the session. */
+   * end stands for anything, and a class includes its inner classes. NULL or empty: include all, exclude none. exclude
+   * wins. Both live as long as the session. */
   const char* include;
   const char* exclude;
-  /* HPROF_PROBE_METHODS. Called by probes that find nothing in Thread.$hq, no edge, or a state to be given back. These
-   * run in the middle of any method: no JVMTI, no JNI but GetLongField and references, never wait for a Java thread that may
-   * be stopped. attach returns what Thread.$hq of this thread becomes; 0: do not count. */
+  /* HPROF_PROBE_METHODS. Called by probes: attach when Thread.$hq is 0, miss when there is no edge, release when a
+   * state is to be given back. They run in the middle of any method: no JVMTI, no JNI except GetLongField and
+   * references, and never wait for a Java thread that may be stopped. attach returns the new Thread.$hq of this thread;
+   * 0: do not count. */
   uint64_t (*attach)(void* self, void* jni, void* jthread, uint32_t virtual_thread, uint64_t os_id); /* [app] */
   uint64_t (*miss)(void* self, uint64_t state, uint64_t node, hprof_method_id method);               /* [app] 0: not counted */
   void (*release)(void* self, uint64_t state);                                                       /* [app] */
   /* HPROF_PROBE_ALLOCATIONS: a new object, on the thread that made it; header: see header_at. Object.<init> calls it before
-   * any other constructor of the object has run. The stack below: HprofTracker's methods, which JVMTI shows, too. */
+   * any other constructor of the object has run. On top of its stack are HprofTracker's methods, which JVMTI shows,
+   * too. */
   void (*allocated)(void* self, void* jni, void* object, uint64_t header); /* [app] */
-  /* HPROF_PROBE_ENTRIES: a method begins, on its thread. The stack below: HprofTracker's methods, then that method. */
+  /* HPROF_PROBE_ENTRIES: a method begins, on its thread. On top of the stack are HprofTracker's methods, then that
+   * method. */
   void (*entered)(void* self, void* jni, hprof_method_id method); /* [app] */
-  /* HPROF_PROBE_CAUGHT: a catch clause of `method` begins. Not told: finally clauses, what is caught by native code, and
-   * clauses that cover their own beginning. */
+  /* HPROF_PROBE_CAUGHT: a catch clause of `method` begins. Not reported: finally clauses, exceptions caught by native
+   * code, and clauses that cover their own beginning. */
   void (*caught)(void* self, void* jni, void* exception, hprof_method_id method); /* [app] */
-  /* HPROF_PROBE_MADE: java.lang.Throwable's part of the exception is made, its stack trace included; the constructors
-   * of its own class have still to run. The stack below: HprofTracker's methods, constructors, and who made it. Not told:
-   * what the VM keeps ready (some OutOfMemoryErrors, StackOverflowErrors) and, unless -XX:-OmitStackTraceInFastThrow is
-   * given, what compiled code throws without a stack trace after many times. */
+  /* HPROF_PROBE_MADE: the constructor of java.lang.Throwable has run, and the exception has its stack trace; the
+   * constructors of its own class have still to run. On top of the stack are HprofTracker's methods, constructors, and
+   * the method that made it. Not reported: exceptions that the VM preallocates (some OutOfMemoryErrors,
+   * StackOverflowErrors) and, unless -XX:-OmitStackTraceInFastThrow is given, those that compiled code throws so often
+   * that they have no stack trace. */
   void (*made)(void* self, void* jni, void* exception); /* [app] */
-  /* HPROF_PROBE_CALLS: a method begins, on its thread, also on the agent's own: see is_own_thread. What is returned
-   * comes back when it ends, 0: its end is not told. Not told: native methods, calls on virtual threads, and classes
-   * that the VM generates; constructors that fail before their super's has returned end unseen. The stack below:
-   * HPROF_CALL_FRAMES of HprofTracker's methods, then that method.
-   * They are in the place of native methods of HprofTracker, with method or call 0 once at first:
-   * jlong JNICALL (JNIEnv*, jclass, jint method), void JNICALL (JNIEnv*, jclass, jlong call, jboolean by_exception). */
+  /* HPROF_PROBE_CALLS: a method begins, on its thread, threads of the agent included: see is_own_thread. The value that
+   * call_begins returns is passed to call_ends; 0: the end is not reported. Not reported: native methods, calls on
+   * virtual threads, classes that the VM generates, and the end of constructors that fail before super() has returned.
+   * On top of the stack are HPROF_CALL_FRAMES of HprofTracker's methods, then that method. Both are registered as
+   * native methods of HprofTracker, and called once at first with method or call 0: jlong JNICALL (JNIEnv*, jclass,
+   * jint method), void JNICALL (JNIEnv*, jclass, jlong call, jboolean by_exception). */
   void* call_begins; /* [app] */
   void* call_ends;   /* [app] */
 } hprof_probe_user;
 
 #define HPROF_CALL_FRAMES 2
 
-/* What rewriting came to. */
+/* What has been rewritten. */
 typedef struct hprof_probe_totals {
   uint32_t size; /* set by the caller */
   uint32_t reserved;
@@ -87,10 +91,10 @@ typedef struct hprof_bytecode_service {
   hprof_status (*ask)(const hprof_host* host, const hprof_probe_user* user);
   /* Switches probes on and off: all but the clocks. HPROF_FAILED: the tracker class could not be made. After halt, probes that
    * have begun may still run for a moment, on memory that must stay. [control]
-   * With HPROF_PROBE_ON_DEMAND [app], too, and until the first go no class is rewritten or looked at. That go rewrites
-   * the classes that are loaded, on the calling thread, which stops the VM for a moment many times; calls that have
-   * begun before it stay as they are. HPROF_FAILED then also: another unit has probes, and for good; another thread is
-   * inside that go, and will have switched them on. */
+   * With HPROF_PROBE_ON_DEMAND [app] threads may call go, too, and no class is rewritten or examined before the first
+   * go. That one rewrites the loaded classes on the calling thread, which stops the VM briefly many times; calls that
+   * have begun before it get no probes. It also answers HPROF_FAILED when another unit has probes, which is final, or
+   * when another thread is inside that go and will switch them on. */
   hprof_status (*go)(const hprof_host* host, uint32_t probes);
   void (*halt)(const hprof_host* host, uint32_t probes);
   /* Thread.$hq of a thread. [app][control] */
@@ -99,11 +103,12 @@ typedef struct hprof_bytecode_service {
   /* A frame of a method that has probes: entry = 1 with the line where it begins, 0 with an unknown line. [control] */
   hprof_frame_id (*frame)(const hprof_host* host, hprof_method_id method, uint32_t entry);
   void (*totals)(const hprof_host* host, hprof_probe_totals* totals); /* [control] */
-  /* Visits why classes and methods were left as they were, most serious first; words are static text. [control] */
+  /* Visits the reasons why classes and methods were not rewritten, most serious first; words are static text.
+   * [control] */
   void (*each_left)(const hprof_host* host, void* argument,
                     void (*visit)(void* argument, const char* words, uint64_t classes, uint64_t methods));
-  /* Where in each object eight bytes lie that `allocated` gets as `header`, as they are in memory; -1, as at first: it
-   * gets 0. They have to belong to the smallest of objects. Takes effect with the next go. [control] */
+  /* The offset in each object of the eight bytes that `allocated` gets as `header`, as they are in memory; -1, the
+   * default: it gets 0. They must lie inside even the smallest object. Takes effect with the next go. [control] */
   void (*header_at)(const hprof_host* host, int64_t offset);
   /* Not 0: the calling thread is one of the agent's own. [app] */
   uint32_t (*is_own_thread)(const hprof_host* host);

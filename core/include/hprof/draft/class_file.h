@@ -1,9 +1,9 @@
 /*
  * Draft: may change with any release.
  *
- * Class files on their way into the VM, ahead of the agent's own rewriting: what a handler makes of one is what the
- * probes of draft/bytecode.h are put into. Units that ask need HPROF_NEED_CLASS_HOOKS, and to see the classes of the
- * JDK itself want HPROF_NEED_EARLY_CLASS_HOOKS and HPROF_NEED_EARLY_VMSTART.
+ * Class files that the VM is about to load, before the agent's own rewriting: the probes of draft/bytecode.h are put
+ * into what the handlers return. Units that register one need HPROF_NEED_CLASS_HOOKS; to see the JDK's own classes they
+ * also want HPROF_NEED_EARLY_CLASS_HOOKS and HPROF_NEED_EARLY_VMSTART.
  */
 #ifndef HPROF_DRAFT_CLASS_FILE_H
 #define HPROF_DRAFT_CLASS_FILE_H
@@ -16,11 +16,11 @@
 typedef struct hprof_class_file {
   uint32_t size;
   uint32_t byte_count;
-  const uint8_t* bytes; /* as its loader has them, or as the handler before has made them */
+  const uint8_t* bytes; /* as loaded, or as changed by the previous handler */
   const char* name;     /* java/util/Map$Entry; NULL: the VM does not say */
-  /* As JVMTI's ClassFileLoadHook has them. Early, the VM runs no Java code: no JNI then. */
+  /* As in JVMTI's ClassFileLoadHook. No JNI as long as the VM runs no Java code yet. */
   void* jni;               /* JNIEnv* */
-  void* redefined;         /* jclass that gets a new class file; NULL: a class that is loaded */
+  void* redefined;         /* jclass that is being redefined; NULL: a class is being loaded */
   void* loader;            /* jobject; NULL: the boot loader */
   void* protection_domain; /* jobject, may be NULL */
   /* Room for a new class file, which the VM frees; NULL: no memory. */
@@ -31,11 +31,11 @@ typedef struct hprof_class_file {
 typedef struct hprof_class_file_service {
   uint32_t size;
   uint32_t reserved;
-  /* Has `handler` called for each class file from now on until the VM ends, whether the unit runs or not; a session with
-   * a handler cannot be detached. It returns the new class file out of file->allocate and its size in *new_size, or
-   * NULL: this one stays as it is. Several handlers are called in the order in which they came, on the thread that loads
-   * the class, any number at a time [app]. HPROF_UNSUPPORTED: the VM does not grant class hooks; HPROF_FAILED: this unit
-   * has one already. In create. [onload] */
+  /* Calls `handler` for each class file from now on until the VM ends, whether the unit runs or not; a session with a
+   * handler cannot be detached. It returns the new class file out of file->allocate and its size in *new_size, or NULL:
+   * unchanged. Handlers are called in the order of registration, on the thread that loads the class, on any number of
+   * threads at a time [app]. HPROF_UNSUPPORTED: the VM does not grant class hooks; HPROF_FAILED: this unit has one
+   * already. In create. [onload] */
   hprof_status (*handle)(const hprof_host* host, void* self,
                          uint8_t* (*handler)(void* self, const hprof_class_file* file, uint32_t* new_size));
 } hprof_class_file_service;

@@ -1,9 +1,9 @@
 /*
  * Draft: may change with any release.
  *
- * Foreign bytes: a heap dump that somebody else makes (the VM's own dumper), passed on while it is made. The collector
- * hands them over as they come; the encoder of their format reads them, and writes them in the order and with the contents
- * that its readers want.
+ * A heap dump that somebody else makes (the VM's own dumper), passed on while it is made. The collector hands over the
+ * bytes as they come; the encoder of their format parses them, and writes them in the order and with the contents that
+ * its readers expect.
  */
 #ifndef HPROF_DRAFT_FOREIGN_DUMP_H
 #define HPROF_DRAFT_FOREIGN_DUMP_H
@@ -12,12 +12,12 @@
 
 #define HPROF_SERVICE_FOREIGN_DUMP "hprof.draft.foreign_dump/2"
 
-/* Bytes of such a dump, instead of HEAP_DUMP_BEGIN, _END, what stands between the two, and of definitions. Only for
- * encoders that have its name in their list. From the first such record of a dump to its last an encoder may take memory. */
+/* Bytes of such a dump. They replace HEAP_DUMP_BEGIN, HEAP_DUMP_END, everything between the two, and definitions. Only
+ * for encoders that list this kind; they may allocate from the first such record of a dump to its last. */
 #define HPROF_RECORD_FOREIGN_DUMP 27
 #define HPROF_KIND_FOREIGN_DUMP "hprof.draft.foreign_dump/2"
 
-/* What is left out of a dump: zeroes stand for values; such strings are not there */
+/* What is left out of a dump: values become zeros, strings are missing */
 #define HPROF_FOREIGN_NO_FIELDS 0x1u  /* primitive fields */
 #define HPROF_FOREIGN_NO_ARRAYS 0x2u  /* elements of arrays of primitives */
 #define HPROF_FOREIGN_NO_TEXT 0x4u    /* elements of char[] and byte[] */
@@ -25,7 +25,7 @@
 /* How it comes */
 #define HPROF_FOREIGN_APART 0x10u /* objects as stream 1, see hprof_vm_dump_take */
 
-/* A dump; the collector's, in place from its first record to its last. */
+/* A dump. The collector owns it and does not move it between its first record and its last. */
 typedef struct hprof_foreign_dump {
   uint32_t size;
   uint32_t flags; /* HPROF_FOREIGN_NO_FIELDS .. */
@@ -55,7 +55,7 @@ typedef struct hprof_rec_foreign_dump {
 typedef struct hprof_foreign_dump_service {
   uint32_t size;
   uint32_t reserved;
-  /* 1: the session's encoder takes such records, and its output those of so many streams (1 or 2). [onload][control] */
+  /* 1: the session's encoder takes such records, and its output takes that many streams (1 or 2). [onload][control] */
   uint32_t (*is_taken)(const hprof_host* host, uint32_t streams);
 } hprof_foreign_dump_service;
 

@@ -1,8 +1,8 @@
 /*
  * Draft: may change with any release.
  *
- * What is true of HotSpot only, as far as it proves right in the running VM and hotspot= does not switch it off
- * (docs/hotspot.md). Every unit has a way without it. A member that is NULL is not in this build.
+ * Knowledge of HotSpot's internals: what has been verified in the running VM and is not switched off by hotspot=
+ * (docs/hotspot.md). Every unit also works without it. A member that is NULL is not in this build.
  */
 #ifndef HPROF_DRAFT_HOTSPOT_H
 #define HPROF_DRAFT_HOTSPOT_H
@@ -14,7 +14,7 @@
 
 /* --- objects ------------------------------------------------------------------------------------------------------ */
 
-/* Eight bytes of each object that say its class and, where length_shift is not 0, the length of an array. */
+/* Eight bytes of each object that identify its class and, if length_shift is not 0, hold the length of an array. */
 typedef struct hprof_object_header {
   uint32_t size;
   uint32_t class_shift;
@@ -36,12 +36,12 @@ static inline uint64_t hprof_array_size(const hprof_object_header* header, uint6
   return (size + header->alignment - 1) & ~(uint64_t)(header->alignment - 1);
 }
 
-/* Where an object's address and size stand, from where JVMTI's heap callbacks are given its tag, in words. */
+/* Where to find an object's address and size: offsets in 8-byte words from the tag that JVMTI's heap callbacks get. */
 typedef struct hprof_object_places {
   uint32_t size;
   int32_t object;      /* from tag_ptr: the address */
   int32_t object_size; /* from tag_ptr */
-  int32_t referrer;    /* from referrer_tag_ptr: the referrer's address, where it is another tag */
+  int32_t referrer;    /* from referrer_tag_ptr, if that is not tag_ptr: the referrer's address */
 } hprof_object_places;
 
 /* [heap] */
@@ -58,7 +58,7 @@ static inline uint64_t hprof_referrer_address(const hprof_object_places* places,
 
 /* --- the service -------------------------------------------------------------------------------------------------- */
 
-/* Keys of the calling thread's stack, without a question to the VM: see frame_walk. */
+/* Keys of the calling thread's stack, computed without the VM: see frame_walk. */
 typedef struct hprof_frame_walk hprof_frame_walk;
 
 typedef struct hprof_hotspot_service {
@@ -67,59 +67,61 @@ typedef struct hprof_hotspot_service {
   /* Copies the first `size` bytes of the value of a flag of the VM, -XX:<name>, at most as many as it has. 0: not known.
    * [onload][control] */
   uint32_t (*flag)(const hprof_host* host, const char* name, void* value, uint32_t size);
-  /* Makes the VM's compilers note the position of every instruction (its flag DebugNonSafepoints), in the code that they
-   * make from now on: stacks of interrupted code are exact then. 0: not done. [onload] */
+  /* Makes the VM's compilers record the position of every instruction (the flag DebugNonSafepoints) in code that they
+   * compile from now on, so that stacks of interrupted code are exact. 0: not done. [onload] */
   uint32_t (*precise_code)(const hprof_host* host);
   /* The VM's AsyncGetCallTrace, which demands class load events and method ids that exist already; NULL: none. [control] */
   void* (*async_get_call_trace)(const hprof_host* host);
   /* jmethodID of the method that was compiled to the machine code at pc, NULL: none, or not known. The code must exist
    * during the call: ask on the thread that runs it, while hprof_sampling_service.install is in force. [signal] */
   void* (*compiled_method)(const hprof_host* host, uint64_t pc);
-  /* Adds 1 to *count for each class that the VM has unloaded, a little later. One user; *count lives as long as the
-   * session. 0: the VM does not tell. [control] */
+  /* Adds 1 to *count for each class, a little after the VM has unloaded it. One user; *count lives as long as the
+   * session. 0: this VM does not report unloading. [control] */
   uint32_t (*watch_unloads)(const hprof_host* host, uint32_t* count);
 
   /* 0: not known. header->size is set by the caller. [control] */
   uint32_t (*object_header)(const hprof_host* host, hprof_object_header* header);
   /* 0: not known. places->size is set by the caller. jvmti: a jvmtiEnv with can_tag_objects. [control] */
   uint32_t (*object_places)(const hprof_host* host, void* jvmti, void* jni, hprof_object_places* places);
-  /* Has the object of a weak reference of the caller's gone? IsSameObject, or faster. One thread at a time. [control] */
+  /* 1: the object of the caller's weak reference has been collected. IsSameObject, or faster. One thread at a time.
+   * [control] */
   uint32_t (*weak_is_gone)(const hprof_host* host, void* jni, void* weak);
-  /* Has made(self, jni, object, bare) called for each object, array and string that native code makes by JNI from now
-   * on, on its thread (the JNI function table is replaced). bare = 1: AllocObject, no constructor has run. One user, for
-   * good. 0: not done. [control] */
+  /* Calls made(self, jni, object, bare) for each object, array and string that native code creates through JNI from now
+   * on, on the creating thread (replaces the JNI function table). bare = 1: AllocObject, no constructor has run. One
+   * user; cannot be undone. 0: not done. [control] */
   uint32_t (*watch_native_objects)(const hprof_host* host,
                                    void (*made)(void* self, void* jni, void* object, uint32_t bare), void* self);
-  /* Replaces the native method Unsafe.allocateInstance by one that the VM tells no VMObjectAlloc events of. Call it once,
-   * in a native method whose caller is a class of the boot loader: the VM warns of all others who replace its natives.
-   * 0: it stays as it was. [control] */
+  /* Replaces the native method Unsafe.allocateInstance by one that causes no VMObjectAlloc events. Call it once, in a
+   * native method called by a class of the boot loader: the VM prints a warning when others replace its natives. 0: not
+   * replaced. [control] */
   uint32_t (*quiet_allocate_instance)(const hprof_host* host, void* jni);
 
-  /* Opens the walk; one in a session, for good. Then hide() every method that may be on top of the stacks and is in no
-   * trace. NULL: not here, and *why is static text. [control] */
+  /* Opens the walk; one per session, never closed. Then call walk_hide for every method that may be on top of a stack
+   * but belongs in no trace. NULL: not available; *why is static text. [control] */
   hprof_frame_walk* (*frame_walk)(const hprof_host* host, void* jni, const char** why);
   /* Called in a native method: the Java method that called it, or through which it was called from native code last,
-   * is hidden from now on. method: its jmethodID. 0: no such frame was found: do without the walk. [control] */
+   * is hidden from now on. method: its jmethodID. 0: no such frame was found; do not use the walk. [control] */
   uint32_t (*walk_hide)(hprof_frame_walk* walk, const void* jni, const void* method);
-  /* What was found out about code holds for as long as *epoch, which is not 0, is the same: the caller changes it with
-   * each garbage collection, in its event. Without effect on VMs that free code at other times, too. [control] */
+  /* What the walk has learned about code is valid while *epoch, which is never 0, stays the same: the caller changes it
+   * in the event of each garbage collection. No effect on VMs that free code at other times, too. [control] */
   void (*walk_trust_code)(hprof_frame_walk* walk, const uint32_t* epoch);
   /* A key for the frames on top of the calling thread's stack, at least `depth` frames of a trace (all, if there are
-   * fewer): stacks with the same key have the same methods and lines. 0: something is not known. It is up to the caller
-   * to prove that now and then against the VM. The thread is in a native method, or in a callback out of the VM. seen and
-   * chains: seen_code_bytes and stack_chains_bytes of zeroed memory of the thread's, or NULL: slower; chains only with
-   * seen. [app] */
+   * fewer): stacks with the same key have the same methods and lines. 0: a frame is not known. The caller checks keys
+   * against the VM now and then. The thread is in a native method, or in a callback from the VM. seen and chains:
+   * seen_code_bytes and stack_chains_bytes of the thread's own memory, zeroed at first, or NULL, which is slower;
+   * chains needs seen. [app] */
   uint64_t (*walk_key)(hprof_frame_walk* walk, const void* jni, uint32_t depth, void* seen, void* chains);
-  /* The same stack as the VM tells it, without hidden methods, innermost first: what was inlined is learned, and later
+  /* The same stack from the VM, without hidden methods, innermost first. The walk learns what was inlined, and later
    * keys need fewer frames. [app] */
   void (*walk_learn)(hprof_frame_walk* walk, const void* jni, const hprof_raw_frame* frames, uint32_t count, void* seen);
-  /* A key stood for two stacks: there are none any more. [any] */
+  /* A key stood for two different stacks: walk_key answers 0 from now on. [any] */
   void (*walk_distrust)(hprof_frame_walk* walk);
-  /* May weak_address be used? Proved anew by a walk over known objects. 0: no. jvmti: a jvmtiEnv with can_tag_objects.
-   * [control] */
+  /* 1: weak_address may be used. Each call verifies that by a walk over known objects. jvmti: a jvmtiEnv with
+   * can_tag_objects. [control] */
   uint32_t (*weak_addresses)(const hprof_host* host, void* jvmti, void* jni);
-  /* The address of the object of a weak global JNI reference, as object_places and the VM's dumper tell it; 0: it has
-   * gone. Only while the VM is stopped, where an address means something, and after weak_addresses. [control][heap] */
+  /* The address of the object of a weak global JNI reference, the same as by object_places and in the VM's own dumps;
+   * 0: it has been collected. Only after weak_addresses and while the VM is stopped, since objects move.
+   * [control][heap] */
   uint64_t (*weak_address)(const hprof_host* host, void* weak);
   uint32_t stack_chains_bytes; /* see walk_key */
   uint32_t reserved;

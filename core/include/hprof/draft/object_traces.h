@@ -1,8 +1,8 @@
 /*
  * Draft: may change with any release.
  *
- * Where objects were allocated, for a unit that tells of objects (a heap dump, say). A unit that saw them being allocated
- * offers this as an extension: hprof_host.find_extension(host, NULL, HPROF_EXTENSION_OBJECT_TRACES).
+ * Where objects were allocated, for units that report objects (heap dumps). A unit that watches allocations offers this
+ * as an extension: hprof_host.find_extension(host, NULL, HPROF_EXTENSION_OBJECT_TRACES).
  */
 #ifndef HPROF_DRAFT_OBJECT_TRACES_H
 #define HPROF_DRAFT_OBJECT_TRACES_H
@@ -15,12 +15,12 @@
 typedef struct hprof_object_traces {
   uint32_t size;
   uint32_t reserved;
-  /* Keeps all references as they are until end(), on the same thread. Returns how many objects are followed, those
-   * among them that have gone included; 0: none, and end() need not be called. Objects that are allocated meanwhile
-   * are followed, too. [control] */
+  /* Keeps all references as they are until end(), on the same thread. Returns how many objects are followed, collected
+   * ones included; 0: none, and end() need not be called. Objects that are allocated meanwhile are followed, too.
+   * [control] */
   uint64_t (*begin)(void);
   /* Calls visit(argument, weak, trace) for each followed object: a jweak that lives until end(), and the serial of
-   * the trace in which it was allocated. An object that is being allocated may be told twice. Between begin and end,
+   * the trace in which it was allocated. An object that is being allocated may be visited twice. Between begin and end,
    * and also while the VM is stopped: it neither waits nor allocates. [control][heap] */
   void (*each)(void* argument, void (*visit)(void* argument, void* weak, hprof_trace_serial trace));
   void (*end)(void); /* [control] */

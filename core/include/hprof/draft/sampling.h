@@ -1,7 +1,8 @@
 /*
  * Draft: may change with any release.
  *
- * CPU-time sampling by signals: of a timer on a thread's CPU clock, or of a thread that looks. NULL service: the platform has none.
+ * CPU-time sampling by signals, which come from a timer on a thread's CPU clock or from look(). NULL service: the
+ * platform has none.
  */
 #ifndef HPROF_DRAFT_SAMPLING_H
 #define HPROF_DRAFT_SAMPLING_H
@@ -34,13 +35,13 @@ typedef struct hprof_sampling_service {
   void (*stop)(const hprof_host* host, hprof_cpu_timer* timer);
   /* Calls body(argument); a memory fault inside it ends the call with 0 instead of the process. [signal] */
   uint32_t (*guarded)(const hprof_host* host, void (*body)(void* argument), void* argument);
-  /* Registers of the interrupted code; 0: not known on this machine. Whoever writes them (to walk from somewhere else)
-   * writes the old ones back before the handler returns: execution goes on with them. [signal] */
+  /* Registers of the interrupted code; 0: not known on this machine. A handler that writes them (to walk from somewhere
+   * else) writes the old ones back before it returns, since execution continues with them. [signal] */
   uint32_t (*read_registers)(const hprof_host* host, const void* ucontext, hprof_registers* registers);
   void (*write_registers)(const hprof_host* host, void* ucontext, const hprof_registers* registers);
   /* A look is a tick without a timer: runs the handler with ticks = 1 on a thread of this process by native id, as soon
    * as it executes code outside of the kernel. A look that is still on its way swallows the next one. 0: the thread is
-   * gone, or the platform has no looks. [control], the agent's threads */
+   * gone, or the platform has no looks. os_id 0: sends none; 1 where looks can be sent. [control], the agent's threads */
   uint32_t (*look)(const hprof_host* host, uint64_t os_id, void* look_argument);
   /* 1: the thread is on a processor or waits for one; 0: it is blocked; UINT32_MAX: it is gone, or that is not known.
    * os_id 0: the calling thread. Some system calls. [control], the agent's threads */
@@ -49,7 +50,7 @@ typedef struct hprof_sampling_service {
   uint32_t (*ended_a_call)(const hprof_host* host, const void* ucontext);
   /* 1: the signal came where a system call of the application's ends. [signal] */
   uint32_t (*left_a_call)(const hprof_host* host, const void* ucontext);
-  /* What set_interval knows a timer by, never 0; a timer that is gone leaves its number to nobody. [control][app] */
+  /* The timer's number for set_interval: never 0, never used again. [control][app] */
   uint64_t (*timer_number)(const hprof_host* host, const hprof_cpu_timer* timer);
   /* From now on the timer ticks whenever its thread has used that much CPU time more. [signal] */
   void (*set_interval)(const hprof_host* host, uint64_t number, uint64_t interval_ns);

@@ -10,25 +10,27 @@
 typedef struct hprof_emit_service {
   uint32_t size;
   uint32_t reserved;
-  /* Queues a copy of a small record: at most sizeof(hprof_rec_row), without pointers into the caller's memory, but for
-   * those of a table to its rows behind it (hprof_rec_row). Never waits; full: HPROF_DROPPED, counted;
-   * without an output HPROF_UNSUPPORTED; HPROF_FAILED: the record is wrong, which has been said. [app][gc][control] */
+  /* Queues a copy of a small record: at most sizeof(hprof_rec_row), without pointers into the caller's memory other
+   * than a table's to the rows behind it (hprof_rec_row). Never waits. HPROF_DROPPED: the queue is full, and the loss
+   * has been counted; HPROF_UNSUPPORTED: there is no output; HPROF_FAILED: the record is invalid, as a message says.
+   * [app][gc][control] */
   hprof_status (*event)(const hprof_host* host, const hprof_record* record);
-  /* Writes a record of a report. The core writes what it refers to first. May wait for the sink up to its deadline.
-   * What the output format has no place for is left out and counted: HPROF_OK. HPROF_ABORTED: the output is gone;
-   * HPROF_UNSUPPORTED: no collector of the session has an output (HPROF_UNIT_NO_OUTPUT); HPROF_FAILED: the record is
-   * wrong, which has been said. Only inside report(). [control][heap] */
+  /* Writes a record of a report, after the definitions that it refers to. May wait for the sink, up to a deadline. A
+   * record that the output format has no place for is left out and counted, and the answer is HPROF_OK. HPROF_ABORTED:
+   * the output is gone; HPROF_UNSUPPORTED: no collector of the session has an output (HPROF_UNIT_NO_OUTPUT);
+   * HPROF_FAILED: the record is invalid, as a message says. Only inside report(). [control][heap] */
   hprof_status (*write)(const hprof_host* host, hprof_record* record); /* sets time_us */
   /* Writes a definition (kind STRING, CLASS, FRAME, TRACE or THREAD_START, and its number) now, unless this output has
-   * it already. Records define what they refer to by themselves; heap dump records do not, since nothing may stand
-   * between them: define before HEAP_DUMP_BEGIN. Only inside report(). [control] */
+   * it already. write() does this for what a record refers to, except for heap dump records, between which nothing may
+   * come: define before HEAP_DUMP_BEGIN. Only inside report(). [control] */
   hprof_status (*define)(const hprof_host* host, uint32_t kind, uint32_t id);
-  /* Says that a long report gets on though nothing is written. At the VM's end a heap dump that gets on is waited for
-   * beyond exit-timeout=. Cheap, but not for every object. Only inside report(). [control][heap] */
+  /* Tells the core that a long report makes progress although it writes nothing. At the VM's end a heap dump that makes
+   * progress may take longer than exit-timeout=. Cheap, but not for every object. Only inside report().
+   * [control][heap] */
   void (*progress)(const hprof_host* host);
-  /* The number of a kind of records, one of the core's or a vendor's "com.acme.heat/1"; the same for all units of the
-   * session, whoever asks first. 0: no name, or too many kinds. In create or start. Such a record is written like any
-   * other; what it refers to is defined by who writes it. [onload][control] */
+  /* The number of a kind of record, the core's or a vendor's "com.acme.heat/1"; the same for all units of the session.
+   * 0: not a valid name, or too many kinds. Call it in create or start. Such a record is written like any other, but
+   * its writer defines what it refers to. [onload][control] */
   uint32_t (*kind)(const hprof_host* host, const char* name);
 } hprof_emit_service;
 

@@ -1,6 +1,6 @@
 /*
- * Names and numbers: strings, classes, methods, frames, traces, threads. Insert-only tables: what was handed out once
- * stays valid, and stays the same, until the session ends. Full tables hand out 0 and count the loss.
+ * Names and numbers: strings, classes, methods, frames, traces, threads. Insert-only tables: a number stays valid and
+ * keeps its meaning until the session ends. Full tables hand out 0 and count the loss.
  */
 #ifndef HPROF_SERVICE_IDS_H
 #define HPROF_SERVICE_IDS_H
@@ -9,7 +9,7 @@
 
 #define HPROF_SERVICE_IDS "hprof.ids/1"
 
-/* jvmtiFrameInfo, spelt without jvmti.h: same layout on every ABI. Never changes. */
+/* jvmtiFrameInfo, declared without jvmti.h: same layout on every ABI. Never changes. */
 typedef struct hprof_raw_frame {
   void* method;     /* jmethodID */
   int64_t location; /* bytecode index; -1 for a native method */
@@ -45,13 +45,13 @@ typedef struct hprof_frame_info {
 } hprof_frame_info;
 
 /* Flags of a trace */
-/* The stack, or one of those that the trace stands for, had as many frames as were asked for: what called its last frame
- * is not known. */
+/* The stack, or one of those that the trace stands for, reached the depth that was asked for: the caller of the last
+ * frame is not known. */
 #define HPROF_TRACE_CUT 0x1u
 typedef struct hprof_trace_info {
   uint32_t size;
   hprof_trace_serial serial;
-  hprof_thread_serial thread; /* 0: not told apart by thread */
+  hprof_thread_serial thread; /* 0: traces are not separated by thread */
   uint32_t frame_count;
   const hprof_frame_id* frames; /* innermost first; the core's, as long as the session lives */
   uint32_t flags;               /* HPROF_TRACE_*; one may be set later */
@@ -74,29 +74,30 @@ typedef struct hprof_ids_service {
   /* Interning: equal input, equal number. Lock-free. [app][control][onload] */
   hprof_string_id (*string)(const hprof_host* host, hprof_text text);
   hprof_trace_serial (*trace)(const hprof_host* host, hprof_thread_serial thread, const hprof_frame_id* frames,
-                              uint32_t count, uint32_t flags); /* HPROF_TRACE_*: no part of what makes traces equal */
+                              uint32_t count, uint32_t flags); /* HPROF_TRACE_*; ignored when traces are compared */
   /* A frame that stands for something without a Java method: class_name.method_name(Unknown Source:Unknown line). */
   hprof_frame_id (*synthetic_frame)(const hprof_host* host, const char* class_name, const char* method_name);
-  /* A VM frame. running = 1: a frame of the calling thread's own live stack, so its class cannot go away; 0: any other
-   * thread's or an old one: needs HPROF_NEED_METHOD_BOOK and answers a synthetic frame JVM.unloaded_method when the
-   * class is gone. Without a method it answers 0, but enters what is loaded into the method book, as the first real
-   * frame would: signal handlers find no method ids of earlier classes before that. [app][control] */
+  /* A VM frame. running = 1: of the calling thread's own live stack, so its class cannot be unloaded; 0: of another
+   * thread, or of an earlier time: needs HPROF_NEED_METHOD_BOOK, and answers a synthetic frame JVM.unloaded_method when
+   * the class is gone. With raw->method NULL it answers 0 but, like the first real frame, enters the loaded classes
+   * into the method book: until then signal handlers find no method ids of classes that were loaded earlier.
+   * [app][control] */
   hprof_frame_id (*frame)(const hprof_host* host, void* jni, const hprof_raw_frame* raw, uint32_t running);
-  /* One for each class object: classes of one name have serials of their own in each loader. [app][control] */
+  /* One for each class object: classes of the same name in different loaders have different serials. [app][control] */
   hprof_class_serial (*class_serial)(const hprof_host* host, void* jni, void* jclass);
   /* Look-ups. Text lives as long as the session; absent for a number that was never handed out. [any] but [signal] */
   hprof_text (*string_text)(const hprof_host* host, hprof_string_id id);
-  /* Fill in *info up to the size that the caller has set in it. 0: never handed out, and the rest of *info is zeros.
-   * [any] but [signal] */
+  /* Fill in *info up to its size, which the caller has set. 0: a number that was never handed out; the rest of *info is
+   * zeroed. [any] but [signal] */
   uint32_t (*class_info)(const hprof_host* host, hprof_class_serial serial, hprof_class_info* info);
   uint32_t (*method_info)(const hprof_host* host, hprof_method_id id, hprof_method_info* info);
   uint32_t (*frame_info)(const hprof_host* host, hprof_frame_id id, hprof_frame_info* info);
   uint32_t (*trace_info)(const hprof_host* host, hprof_trace_serial serial, hprof_trace_info* info);
-  /* Threads are not kept for ever: an ended one is known until a bounded number of others have started (thousands:
-   * long enough to write what was recorded of it), then answers 0. */
+  /* A thread that has ended is forgotten when thousands of others have started since, long enough to write what was
+   * recorded of it; then this answers 0. */
   uint32_t (*thread_info)(const hprof_host* host, hprof_thread_serial serial, hprof_thread_info* info);
-  /* The serial of a class as heap dumps tell classes apart: one per class object, also where loaders have classes of
-   * one name. `object` is its id, the same in every dump of the session, and becomes class_info.object. [control] */
+  /* The serial of a class in heap dumps, one per class object. `object` is its id, the same in every dump of the
+   * session, and becomes class_info.object. [control] */
   hprof_class_serial (*dumped_class)(const hprof_host* host, void* jni, void* jclass, hprof_object_id object);
 } hprof_ids_service;
 

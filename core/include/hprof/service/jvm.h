@@ -9,7 +9,7 @@
 typedef struct hprof_jvm_service {
   uint32_t size;
   uint32_t reserved;
-  void* (*java_vm)(const hprof_host* host); /* JavaVM*: a vendor makes a jvmtiEnv of his own from it. [any] */
+  void* (*java_vm)(const hprof_host* host); /* JavaVM*: a unit can get a jvmtiEnv of its own from it. [any] */
   /* The core's jvmtiEnv*, for its plain functions (stacks, threads, heap walks). Callbacks, event modes, capabilities
    * and tags belong to the core. [any] */
   void* (*jvmti)(const hprof_host* host);

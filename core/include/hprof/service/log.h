@@ -14,8 +14,8 @@ typedef struct hprof_log_service {
   /* The same, only with verbose=y or logflags. */
   void (*detail)(const hprof_host* host, const char* text);
   /* A counter of losses: what was lost and why, in words that follow the number ("samples: the buffer was full").
-   * Non-zero counters are printed with every report. Returns a word that any thread, a signal handler too, adds to
-   * with a relaxed atomic add; lives as long as the session. The same text gives the same counter. NULL: too many
+   * Non-zero counters are printed with every report. Returns the counter, which any thread or signal handler increments
+   * with a relaxed atomic add; it lives as long as the session. The same text gives the same counter. NULL: too many
    * counters (64). [onload][control] */
   uint64_t* (*loss_counter)(const hprof_host* host, const char* what);
 } hprof_log_service;

@@ -24,10 +24,11 @@ typedef struct hprof_threads_service {
    * when jni is NULL. visit returns 0 to stop. [control] */
   void (*each)(const hprof_host* host, void* jni, void* argument,
                uint32_t (*visit)(void* argument, struct hprof_thread* thread, void* jthread));
-  /* The serial of a live thread, virtual ones and the agent's own included; 0: the core has not met it. [app][control] */
+  /* The serial of a live thread, virtual ones and the agent's own included; 0: the core does not know it.
+   * [app][control] */
   hprof_thread_serial (*serial_of)(const hprof_host* host, void* jthread);
-  /* Gives the processor away for about ns: whoever holds what the caller waits for gets to run, also with a lower
-   * priority and on the only processor. [app][control] */
+  /* Gives up the processor for about ns, so that the owner of what the caller waits for can run, even with a lower
+   * priority on a single processor. [app][control] */
   void (*pause)(const hprof_host* host, uint64_t ns);
 } hprof_threads_service;
 
