@@ -44,6 +44,9 @@ enum class RunState { kUnknown, kRunnable, kBlocked };  // kRunnable: on a proce
 // kUnknown: it is gone, or this OS does not say. Some system calls. [any] but [signal]
 RunState thread_state(NativeThread thread);
 
+// Does the kernel let this process send itself looks? Not where a filter of system calls forbids it. [any]
+bool looks_supported();
+
 // Has the sample handler run on a thread of this process, with `value` and no overrun, as soon as it executes
 // code outside of the kernel. A look that is still on its way swallows the next one. Install the handler
 // first. An error: the thread is gone, or this OS has no such signals. [any]

@@ -61,26 +61,29 @@ const char* Collector::name_of(Engine engine) {
 bool Collector::start_signals() {
   const Services& s = shared_.services;
   const char* why = nullptr;
-  TextLine<256> line;
-  line.add("cpu=samples: ");
   // -Xcheck:jni complains of handlers that are not the VM's own.
   if (sampler_ == Sampler::kAuto && vm_flag(s, "CheckJNICalls")) {
-    s.log->detail(s.host, line.add("-Xcheck:jni; sampling with JVMTI (sampler=jvmti) instead").c_str());
+    say_instead("-Xcheck:jni", "JVMTI (sampler=jvmti)", false);
     return false;
   }
   if (sampler_ == Sampler::kRandom) {
     engine_ = Engine::kRandom;
     if (signal_.start(SignalEngine::Source::kLooks, &why) == HPROF_OK) return true;
-    TextLine<256> instead;
-    s.log->message(s.host,
-                   instead.add("cpu=samples: ").add(why).add("; sampling with sampler=auto instead").c_str());
+    say_instead(why, "timers (sampler=signal)", true);
   }
   engine_ = Engine::kSignal;
   if (signal_.start(SignalEngine::Source::kTimers, &why) == HPROF_OK) return true;
-  line.add(why).add("; sampling with JVMTI (sampler=jvmti) instead");
-  if (sampler_ == Sampler::kSignal) s.log->message(s.host, line.c_str());
-  if (sampler_ != Sampler::kSignal) s.log->detail(s.host, line.c_str());
+  say_instead(why, "JVMTI (sampler=jvmti)", sampler_ != Sampler::kAuto);
   return false;
+}
+
+// `asked`: the user named the engine that cannot be had.
+void Collector::say_instead(const char* why, const char* engine, bool asked) const {
+  const Services& s = shared_.services;
+  TextLine<256> line;
+  line.add("cpu=samples: ").add(why).add("; sampling with ").add(engine).add(" instead");
+  if (asked) s.log->message(s.host, line.c_str());
+  if (!asked) s.log->detail(s.host, line.c_str());
 }
 
 hprof_status Collector::start_engine() {

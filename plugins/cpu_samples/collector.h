@@ -45,6 +45,7 @@ class Collector {
   static const char* name_of(Engine engine);
   static bool is_by_signal(Engine engine) { return engine == Engine::kRandom || engine == Engine::kSignal; }
   bool start_signals();
+  void say_instead(const char* why, const char* engine, bool asked) const;
   hprof_status start_other(Engine engine);
   hprof_status start_engine();
   bool take_turn();

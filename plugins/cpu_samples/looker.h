@@ -31,7 +31,9 @@ class Looker {
 
   Looker(Shared* shared, Unseen unseen, void* owner) : shared_(shared), unseen_(unseen), owner_(owner) {}
 
-  // False, with *why a static text: the platform has no looks, or no thread can be had. [control]
+  // False, with *why a static text: the platform has no looks, or forbids them. [control]
+  bool is_possible(const char** why) const;
+  // False, with *why a static text: no memory, or no thread can be had. [control]
   bool start(const char** why);
   // False: its thread does not end. [control]
   bool stop();

@@ -35,6 +35,7 @@ hprof_status SignalEngine::start(Source source, const char** why) {
   const Services& s = shared_->services;
   source_ = source;
   if ((*why = find_walk()) != nullptr) return HPROF_UNSUPPORTED;
+  if (source == Source::kLooks && !looker_.is_possible(why)) return HPROF_UNSUPPORTED;
   lost_samples_ = s.log->loss_counter(s.host, "CPU samples: the sample buffer was full");
   lost_threads_ = s.log->loss_counter(s.host, "threads without CPU samples: no CPU timer to be had");
   ended_calls_ = s.log->loss_counter(s.host, "CPU samples that ended a system call of the program's (EINTR)");

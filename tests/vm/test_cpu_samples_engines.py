@@ -82,18 +82,23 @@ def jvmti_engine_leaves_blocked_threads_out(vm):
     check("Shares.recursive" in seen and "Shares.run" in seen, "the work was not seen: %s" % sorted(seen))
 
 
+def resident_growth(run):
+    """Of ClassChurn, in kB."""
+    first, last = (int(n) for n in re.search(r"RESIDENT (\d+) (\d+) kB", run.out).groups())
+    return last - first
+
+
 @vm_test(units=UNITS)
 def classes_may_be_unloaded_behind_the_samples(vm):
-    run, _, section = sampled(vm, "sampler=signal,interval=1", "ClassChurn", CHURN_CLASSES)
-    thrown = sum(row.count for row in section.rows if re.match(r"Thrown_\d{6}\.applyAsInt$", row.method))
-    gone = sum(row.count for row in section.rows if row.method == "JVM.unloaded_method")
-    check(thrown > 0.3 * section.total, "%d of %d samples in the thrown classes" % (thrown, section.total))
-    check(gone < 0.02 * section.total, "%d of %d samples have lost their names" % (gone, section.total))
-    resident = [int(n) for n in re.search(r"RESIDENT (\d+) (\d+) kB", run.out).groups()]
-    plain = vm.plain("ClassChurn", CHURN_CLASSES)
-    without = [int(n) for n in re.search(r"RESIDENT (\d+) (\d+) kB", plain.out).groups()]
-    grown = (resident[1] - resident[0]) - (without[1] - without[0])
-    check(grown < 64 * 1024, "resident memory grew by %d kB more than without the agent" % grown)
+    without = resident_growth(vm.plain("ClassChurn", CHURN_CLASSES))
+    for sampler in ("random", "signal"):
+        run, _, section = sampled(vm, "interval=1,sampler=" + sampler, "ClassChurn", CHURN_CLASSES)
+        thrown = sum(row.count for row in section.rows if re.match(r"Thrown_\d{6}\.applyAsInt$", row.method))
+        gone = sum(row.count for row in section.rows if row.method == "JVM.unloaded_method")
+        check(thrown > 0.3 * section.total, "%s: %d of %d samples in the thrown classes" % (sampler, thrown, section.total))
+        check(gone < 0.02 * section.total, "%s: %d of %d samples have lost their names" % (sampler, gone, section.total))
+        grown = resident_growth(run) - without
+        check(grown < 64 * 1024, "%s: resident memory grew by %d kB more than without the agent" % (sampler, grown))
 
 
 def check_virtual_stacks(vm, sampler):
@@ -140,6 +145,15 @@ def report_says_how_it_was_come_by(vm):
     for sampler in ("random", "signal", "jvmti"):
         run, _, _ = sampled(vm, "interval=0.5,sampler=" + sampler, "Spin", "4")
         check("cpu=samples: engine %s, interval 0.5 ms, " % sampler in run.text("out.txt"), "no note on the engine")
+
+
+@vm_test(units=UNITS)
+def timers_serve_where_the_kernel_forbids_looks(vm):
+    run = vm.profiled("cpu=samples,sampler=random,interval=1,file=out.txt", "Spin", "4",
+                      environment={"LD_PRELOAD": vm.native("no_looks.c")})
+    check("cpu=samples: engine signal, " in run.text("out.txt"), "no note on the engine")
+    check("Spin.hot" in run.text("out.txt"), "no samples")
+    check("looks at threads are forbidden here (rt_tgsigqueueinfo); sampling with timers" in run.err, "no message")
 
 
 @vm_test(units=UNITS)

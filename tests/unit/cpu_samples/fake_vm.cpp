@@ -62,9 +62,10 @@ struct FakeServices {
   }
   static uint32_t look(const hprof_host*, uint64_t os_id, void* argument) {
     FakeVm* vm = FakeVm::current;
+    if (os_id == 0) return vm->has_looks && !vm->looks_are_forbidden ? 1 : 0;
     if (vm->mock.thread_cpu_ns.count(os_id) == 0) return 0;
     vm->looks_sent++;
-    vm->late_looks_.push_back(argument);
+    if (!vm->looks_are_lost) vm->late_looks_.push_back(argument);
     if (!vm->looks_are_late) vm->arrive();
     return 1;
   }

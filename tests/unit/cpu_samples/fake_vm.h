@@ -38,9 +38,11 @@ class FakeVm {
   bool walk_faults = false;    // guarded calls end in a fault
   int walk_faults_after = -1;  // only guarded calls after so many
   bool timers_fail = false;
-  bool has_looks = false;       // set before create
-  std::set<uint64_t> blocked;   // threads, by os id
+  bool has_looks = false;      // set before create
+  std::set<uint64_t> blocked;  // threads, by os id
+  bool looks_are_forbidden = false;
   bool looks_are_late = false;  // a look reaches its thread by arrive() only
+  bool looks_are_lost = false;  // it never does
   uint32_t looks_sent = 0;
   bool look_ends_a_call = false;
   uint32_t looks_at_calls = 0;  // so many looks come where a system call ends

@@ -66,25 +66,32 @@ TEST_CASE("a thread that uses no CPU is not looked at, one that is blocked is no
 
 TEST_CASE("a thread that waits for a processor is passed by, unless nobody is met on one") {
   Looked vm;
+  for (int i = 0; i < 10; i++) {  // on a machine with a single processor
+    vm.burn(101, kInterval);
+    vm.look_around();
+  }
+  CHECK(vm.looks_sent == 10);
+  vm.mock.running_threads.insert(101);
   vm.burn(101, kInterval);
-  vm.look_around();  // its first look
-  CHECK(vm.looks_sent == 1);
+  vm.look_around();
+  CHECK(vm.looks_sent == 11);
+  vm.mock.running_threads.clear();
   for (int i = 0; i < 50; i++) {
     vm.burn(101, kInterval);
     vm.look_around();
   }
-  CHECK(vm.looks_sent == 1);
+  CHECK(vm.looks_sent == 11);
   vm.mock.running_threads.insert(101);
   vm.burn(101, kInterval);
   vm.look_around();
-  CHECK(vm.looks_sent == 2);
+  CHECK(vm.looks_sent == 12);
   vm.report();
-  CHECK(vm.total() == 52);
+  CHECK(vm.total() == 62);
   vm.mock.running_threads.clear();
   vm.mock.now_ns += 1'100'000'000;
   vm.burn(101, kInterval);
   vm.look_around();
-  CHECK(vm.looks_sent == 3);
+  CHECK(vm.looks_sent == 13);
 }
 
 TEST_CASE("CPU time of a thread that is never met running is a row of its own") {
@@ -221,13 +228,35 @@ TEST_CASE("stop and start: what is used between them does not count") {
   CHECK(vm.mock.memory_used == 0);
 }
 
+TEST_CASE("a look that is lost is sent again, with the weight of both") {
+  Looked vm;
+  vm.mock.running_threads.insert(101);
+  vm.looks_are_lost = true;
+  vm.burn(101, kInterval);
+  vm.look_around();
+  vm.burn(101, 97 * kInterval);
+  vm.look_around();
+  CHECK(vm.looks_sent == 1);
+  vm.looks_are_lost = false;
+  vm.burn(101, 4 * kInterval);
+  vm.look_around();
+  CHECK(vm.looks_sent == 2);
+  vm.report();
+  CHECK(vm.rows() == Rows{{"App.f", 102}});
+}
+
 TEST_CASE("without looks there are timers") {
-  FakeVm vm;
-  vm.stack = {{1, vm.method("App", "f")}};
-  vm.mock.add_app_thread(1, 101);
-  vm.create({{"sampler", "random"}});
-  REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
-  CHECK(vm.mock.said("this platform has no looks at threads; sampling with sampler=auto instead"));
-  CHECK(vm.timers.size() == 1);
-  CHECK(vm.mock.agent_threads.size() == 1);
+  for (const bool forbidden : {false, true}) {
+    FakeVm vm;
+    vm.has_looks = vm.looks_are_forbidden = forbidden;
+    vm.stack = {{1, vm.method("App", "f")}};
+    vm.mock.add_app_thread(1, 101);
+    vm.create({{"sampler", "random"}});
+    REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+    const std::string why = forbidden ? "looks at threads are forbidden here (rt_tgsigqueueinfo)"
+                                      : "this platform has no looks at threads";
+    CHECK(vm.mock.said(why + "; sampling with timers (sampler=signal) instead"));
+    CHECK(vm.timers.size() == 1);
+    CHECK(vm.mock.agent_threads.size() == 1);
+  }
 }
