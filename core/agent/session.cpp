@@ -18,21 +18,21 @@ namespace hprof {
 namespace {
 
 constexpr uint64_t kStallNs =
-    10ull * 1000 * 1000 * 1000;  // an output that takes nothing for so long is given up
+    10ull * 1000 * 1000 * 1000;  // an output that accepts nothing for this long is given up
 constexpr uint32_t kEventSlots = 4096;
 constexpr uint32_t kChunks = 4;
 constexpr uint32_t kChunkBytes = 64 * 1024;
 constexpr uint32_t kDumpChunks = 8;  // heap dumps; memory only once it is written to
 constexpr uint32_t kDumpChunkBytes = 256 * 1024;
-// With a small memory budget: what the buffers may take of it.
-constexpr uint64_t kSmallBudget = 16u << 20;  // bytes; up to here it is taken at the start, all of it
+// With a small memory budget: the buffers' share of it.
+constexpr uint64_t kSmallBudget = 16u << 20;  // bytes; budgets up to this are taken whole at the start
 constexpr uint32_t kSmallEventSlots = 256;
 constexpr uint32_t kSmallChunkBytes = 16 * 1024;
 // With a very small one.
 constexpr uint32_t kFewestEventSlots = 64;
 constexpr uint32_t kLeastChunkBytes = 4 * 1024;
 constexpr uint64_t kLeastMemory = 192 * 1024;
-// Beside the block: the stacks of the agent's threads and the library's data. 40 KiB were measured on x86_64.
+// Outside of the block: the stacks of the agent's threads and the library's data. 40 KiB measured on x86_64.
 constexpr uint64_t kBesideMemory = 64 * 1024;
 
 constexpr uint64_t kMemoryStep = 1024;
@@ -40,7 +40,7 @@ constexpr uint64_t kSinkMemory = 24 * 1024;  // what sinks take: names of files 
 
 bool is_small(uint64_t max_memory) { return max_memory != 0 && max_memory <= kSmallBudget; }
 
-// Java's feature release, of the VM's property java.vm.specification.version ("1.8", "17").
+// Java's feature release, from the VM's property java.vm.specification.version ("1.8", "17").
 uint32_t java_version(jvmtiEnv* jvmti) {
   char* text = nullptr;
   if (jvmti->GetSystemProperty("java.vm.specification.version", &text) != JVMTI_ERROR_NONE) return 0;
@@ -124,7 +124,7 @@ JNIEnv* SessionParts::jni() const {
   return vm->GetEnv(&env, JNI_VERSION_1_6) == JNI_OK ? static_cast<JNIEnv*>(env) : nullptr;
 }
 
-// The functions of the JavaVM lie in the VM's library. Another agent may have put its own GetEnv there.
+// The JavaVM's functions lie in the VM's library, unless another agent has replaced GetEnv.
 void* SessionParts::vm_symbol(const char* name) const {
   if (!kHasModules) return platform::symbol_in_process(name);
   return platform::symbol_in_library_of(reinterpret_cast<const void*>(vm->functions->DestroyJavaVM), name);
@@ -148,7 +148,7 @@ Configured Session::configure(JavaVM* vm, const char* options, bool attached) {
   Configured configured = setup_.prepare(options, messages());
   if (configured == Configured::kFailed) {
     const char* text = setup_.error().text;
-    // Without the agent's own way to attach it was jcmd, which takes what stands behind a '=' for its own.
+    // Attached without `hprof attach`, so by jcmd, which takes text after a '=' as its own.
     const bool cut = attached && to == nullptr && strstr(text, " has no value (") != nullptr;
     char line[sizeof(Error::text) + 100];
     TextWriter(line, sizeof(line))
@@ -165,8 +165,8 @@ bool Session::load() {
                open_output();
   memory_.settle();
   if (!ready || (!rewriter_.is_active() && !class_files_.has_handlers())) return ready;
-  // Probes in a VM in which nobody defines their class would call what is not there.
-  return enable_events() || fail("the VM refuses events that class files are changed by");
+  // Without the tracker class probes would call a class that does not exist.
+  return enable_events() || fail("the VM refuses the events needed to change class files");
 }
 
 bool Session::start_attached() {
@@ -178,8 +178,7 @@ bool Session::start_attached() {
   return true;
 }
 
-// An embedded agent takes all of its memory here; the session itself, which is there already, is a part of
-// it.
+// An embedded agent takes all of its memory here; it includes the session itself, which exists already.
 bool Session::open_memory() {
   const uint64_t most = setup_.core().max_memory;
   const MemorySource source = {platform::allocate_zeroed, platform::deallocate, platform::reserve_lazy,
@@ -201,12 +200,12 @@ bool Session::open_memory() {
          fail("not enough memory for max-memory=");
 }
 
-// What the tables of names take of a small memory.
+// The share of a small memory for the tables of names.
 uint64_t Session::room_of_tables(uint64_t most) {
   return is_small(most) ? ModelLimits::fixed(most / 2).room() : 0;
 }
 
-// When everything but the sink has been made. The tables grow with what there is.
+// Called when everything except the sink exists. The tables' room grows with max-memory=.
 bool Session::has_enough_memory(char* error, uint32_t size) {
   const uint64_t most = setup_.core().max_memory;
   if (!memory_.settle() || most == 0) return true;
@@ -282,21 +281,21 @@ bool Session::can_patch() const {
          HPROF_HAS(static_cast<const hprof_sink_ops*>(sink_.unit->ops), hprof_sink_ops, patch);
 }
 
-// An encoder's wish stands where the user has none.
+// The encoder's depth holds if the user gave none.
 void Session::choose_depth(const hprof_encoder_ops* encoder) {
   const bool is_typed = setup_.value_of("depth", nullptr) != nullptr;
   if (is_typed || !HPROF_REACHES(encoder, hprof_encoder_ops, least_depth)) return;
   if (encoder->least_depth > settings_.depth) set_depth(encoder->least_depth);
 }
 
-// What the format has a place for. Not behind a heap dump that has a file of its own; and a small memory is
-// for other things.
+// Only if the format has a place for it. Not after a heap dump with a file of its own, and not with a small
+// memory.
 bool Session::records_unloads() const {
   if (!is_taken(encoder_.unit->records, HPROF_KIND_CLASS_UNLOAD)) return false;
   return !has_dump_a_file() && !memory_.is_fixed() && !is_small(setup_.core().max_memory);
 }
 
-// Readers of binary dumps want one in a file; the file sink numbers the later ones.
+// Readers of binary dumps expect one per file; the file sink numbers the later ones.
 bool Session::has_dump_a_file() const {
   const bool is_connection =
       HPROF_HAS(static_cast<const hprof_sink_ops*>(sink_.unit->ops), hprof_sink_ops, read);
@@ -304,8 +303,8 @@ bool Session::has_dump_a_file() const {
          !is_connection;
 }
 
-// The same for what encoders make of a report. A connection, and a sink that is told of reports, can tell
-// them apart.
+// The same for encoders that make a document of each report. On a connection, and for a sink with
+// begin_report, one output can hold several.
 bool Session::has_document_a_file() const {
   auto* encoder = static_cast<const hprof_encoder_ops*>(encoder_.unit->ops);
   auto* sink = static_cast<const hprof_sink_ops*>(sink_.unit->ops);
@@ -398,7 +397,7 @@ bool Session::prepare_pipeline() {
   plan.keep_outputs = static_cast<uint32_t>(core.keep_files);
   if (plan.keep_outputs != 0 && !HPROF_HAS(plan.output.sink, hprof_sink_ops, remove))
     return fail("keep-files= needs an output in files (file=)");
-  // Who attaches is there to be told.
+  // The user who attaches can read the error.
   plan.retries =
       HPROF_HAS(plan.output.sink, hprof_sink_ops, read) && core.net_retry != 0 && settings_.attached == 0;
   plan.settings = {{sizeof(plan.settings), HPROF_RECORD_CONTROL_SETTINGS, 0},
@@ -419,14 +418,14 @@ bool Session::prepare_pipeline() {
   return pipeline_.prepare(memory_, plan, error, sizeof(error)) == HPROF_OK || fail(error);
 }
 
-// Last of all: what stands at the output's name is not touched by a session that does not come to be.
+// Last of all: a session that fails to start does not touch an existing file of the output's name.
 bool Session::open_output() {
   if (setup_.is_without_effect()) return true;
   char error[400] = "";
   return pipeline_.open(error, sizeof(error)) == HPROF_OK || fail(error);
 }
 
-// An agent that is attached can be talked to; where no socket can be made, by attaching again.
+// An attached agent accepts commands; if no socket can be made, by attaching again.
 bool Session::open_control() {
   if (setup_.is_without_effect()) return true;
   Error error;
@@ -444,7 +443,7 @@ bool Session::open_control() {
   return true;
 }
 
-// The engine is a module of its own, opened when a unit that runs hooks classes; it must be of this build.
+// The engine is a separate module, opened when a running unit hooks classes; it must be of this build.
 bool Session::offer_rewriting() {
   uint64_t hooks = HPROF_NEED_CLASS_HOOKS | HPROF_NEED_EARLY_CLASS_HOOKS;
   if (((needs_ | wants_) & hooks) == 0) return true;
@@ -473,11 +472,11 @@ bool Session::create_collectors() {
       status = slot.ops->create(&slot.host, slot.config, &slot.self, error.room(), UnitText::kSize);
     }
     if (!error.is_kept()) {
-      hprof::complain(slot, Complaint::kBuffer, "it wrote behind the room for its error text");
+      hprof::complain(slot, Complaint::kBuffer, "it wrote past the end of its error text");
     }
     if (status != HPROF_OK) {
       if constexpr (kChecks) check_given_back(slot);
-      slot.self = nullptr;  // the unit has given back what it had
+      slot.self = nullptr;  // the unit has freed everything
       slot.gone.store(true, std::memory_order_relaxed);
       char text[400];
       const char* why = error.words()[0] != '\0' ? error.words() : status_text(status);

@@ -109,10 +109,26 @@ endif()
 add_library(hprof_jvmti INTERFACE)
 target_include_directories(hprof_jvmti SYSTEM INTERFACE ${HPROF_JVMTI_INCLUDE} ${HPROF_JNI_MD_INCLUDE})
 
-# hprof_small(<target> <source>...): sources of a target that are compiled for size: what runs once, or waits.
+# hprof_small(<target> [<source>...]): sources of a target (all of them, when none is named) that are compiled for size.
+#
+# That is everything which runs once, or waits, or asks the VM or the system. Hot, and compiled with the build type's options:
+#   core/model         a look-up for each frame and trace of a sample or an allocation
+#   core/hotspot       frame_walk.cpp, weak_peeks.cpp: for each object that is counted, each one that is asked for
+#   core/base          pool.cpp, region.cpp: what the tables take their memory from
+#   plugins            what a sample, a call, a contended monitor or an object of the heap passes through
+#   writers            encoder_ascii, encoder_binary and filter_gzip: each byte of a heap dump
+# core/agent/event_hub.cpp is not among them: the VM's part of an event takes far longer than the dispatch.
+include(CheckCXXCompilerFlag)
+check_cxx_compiler_flag(-Oz HPROF_HAS_OZ)
 function(hprof_small target)
-  if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
-    set_property(SOURCE ${ARGN} TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS -Os)
+  if(CMAKE_BUILD_TYPE STREQUAL "Debug")
+    return()
+  endif()
+  set(smallest $<IF:$<BOOL:${HPROF_HAS_OZ}>,-Oz,-Os>)
+  if(ARGN)
+    set_property(SOURCE ${ARGN} TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS ${smallest})
+  else()
+    target_compile_options(${target} PRIVATE ${smallest})
   endif()
 endfunction()
 

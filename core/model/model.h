@@ -24,12 +24,12 @@ struct TableUse {
   uint64_t bytes;  // charged to the budget, about what is resident
 };
 
-// Insert-only (but for threads and the method book): what was handed out once stays valid, and the same,
-// until destroy. Interning is lock-free and calls no malloc; full tables answer kNone and count the loss. It
-// knows no VM: who has a jclass or jmethodID asks the VM for its names first and says them here.
+// Insert-only (except for threads and the method book): a number stays valid and keeps its meaning until
+// destroy. Interning is lock-free and calls no malloc; full tables answer kNone and count the loss. It knows
+// no VM: a caller with a jclass or jmethodID gets the names from the VM first.
 //
 // Zeroed memory plus placement new, or a static object, is a Model that holds nothing. Tags, unless said
-// otherwise: interning [onload][control][app], look-ups [any].
+// otherwise: interning [onload][control][app], look-ups [any]. What is not on the way of a sample is cold.
 class Model {
  public:
   static constexpr uint32_t kTables = 8;
@@ -41,8 +41,9 @@ class Model {
   // memory and losses outlive the model. raw_names: class names as the VM spells them (class_names.h). If the
   // address space is not there (containers may limit it), halves the limits until it is. On failure nothing
   // is held. [onload]
-  Status create(MemoryAccount& memory, const ModelLimits& limits, LossCounters& losses, bool raw_names);
-  void destroy();  // [control], nobody else uses it
+  [[gnu::cold]] Status create(MemoryAccount& memory, const ModelLimits& limits, LossCounters& losses,
+                              bool raw_names);
+  [[gnu::cold]] void destroy();  // [control], nobody else uses it
 
   StringId string(Str text);
   Str text(StringId id) const { return strings_.text(id); }  // NUL-terminated; absent: never handed out
@@ -87,13 +88,13 @@ class Model {
   TraceSerial last_trace() const { return traces_.last(); }
   const ModelLimits& limits() const { return limits_; }
   // [any]
-  void use(TableUse (&tables)[kTables]) const;
-  uint64_t charged() const;  // bytes of all tables
+  [[gnu::cold]] void use(TableUse (&tables)[kTables]) const;
+  [[gnu::cold]] uint64_t charged() const;  // bytes of all tables
 
-  static uint64_t room(const ModelLimits& limits);
+  [[gnu::cold]] static uint64_t room(const ModelLimits& limits);
 
  private:
-  bool create_tables(MemoryAccount& memory, bool raw_names);
+  [[gnu::cold]] bool create_tables(MemoryAccount& memory, bool raw_names);
   template <class Id>
   Id counted(Id id, Loss loss) {
     if (id == Id::kNone) losses_->add(loss);

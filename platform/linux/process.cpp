@@ -1,4 +1,4 @@
-// Threads, memory and environment of this process, out of /proc.
+// Threads, memory and environment of this process, from /proc.
 #include "platform/process.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ bool visit_task(void* context, const char* name) {
   const ThreadListing* listing = static_cast<const ThreadListing*>(context);
   char path[64];
   char text[64];
-  const uint32_t id = static_cast<uint32_t>(strtoul(name, nullptr, 10));
+  const uint32_t id = static_cast<uint32_t>(proc_number(name));
   if (!id) return true;
   PathText(path, sizeof path).add("/proc/self/task/").add(id).add("/comm");
   size_t length = read_proc_text(path, text, sizeof text);
@@ -80,9 +80,9 @@ uint32_t processor_count() {
 uint64_t resident_bytes() {
   char text[128];
   if (!read_proc_text("/proc/self/statm", text, sizeof text)) return 0;
-  char* at = text;
-  strtoull(at, &at, 10);
-  return strtoull(at, nullptr, 10) * page_size();
+  const char* at = text;
+  proc_number(at, &at);
+  return proc_number(at) * page_size();
 }
 
 void name_current_thread(const char* name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

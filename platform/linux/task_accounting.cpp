@@ -2,7 +2,6 @@
 #include "platform/linux/task_accounting.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -77,7 +76,7 @@ void take_stat(const char* text, ThreadAccounting* row) {
     ++number;
     for (const StatField& field : kStatFields) {
       if (field.number != number || *at < '0' || *at > '9') continue;
-      const uint64_t value = strtoull(at, nullptr, 10);
+      const uint64_t value = proc_number(at);
       row->value[field.column] = field.ticks ? nanos_of_ticks(value) : value;
     }
     at += strcspn(at, " \n");
@@ -85,11 +84,11 @@ void take_stat(const char* text, ThreadAccounting* row) {
 }
 
 void take_schedstat(const char* text, ThreadAccounting* row) {
-  char* end = nullptr;
-  const uint64_t cpu = strtoull(text, &end, 10);
+  const char* end = nullptr;
+  const uint64_t cpu = proc_number(text, &end);
   if (end == text || *end != ' ') return;
   const char* second = end;
-  const uint64_t waited = strtoull(second, &end, 10);
+  const uint64_t waited = proc_number(second, &end);
   if (end == second) return;
   row->value[kCpu] = cpu;
   row->value[kRunQueueWait] = waited;
@@ -97,7 +96,7 @@ void take_schedstat(const char* text, ThreadAccounting* row) {
 
 void take_status_line(const char* text, const char* label, Column column, ThreadAccounting* row) {
   const char* found = strstr(text, label);
-  if (found) row->value[column] = strtoull(found + strlen(label), nullptr, 10);
+  if (found) row->value[column] = proc_number(found + strlen(label));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Who a JVM is, seen from here and by itself. See platform/tool_attach.h.
+// The identity of a JVM, in our view and in its own. See platform/tool_attach.h.
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -21,7 +21,8 @@ gid_t caller_group = 0;
 
 std::string process_name(int pid) { return "process " + std::to_string(pid); }
 
-// A user id of ours as the process sees it. The map is written for who reads it, unless both share one.
+// A user id of ours as the process sees it. The kernel shows the map in terms of the reader's namespace,
+// unless both share one.
 uint32_t user_inside(const std::string& process, uint32_t user) {
   const std::string own = link_target("/proc/self/ns/user"), its = link_target(process + "/ns/user");
   if (its.empty() || own == its) return user;
@@ -36,7 +37,7 @@ uint32_t user_inside(const std::string& process, uint32_t user) {
   return user;
 }
 
-// Its main class or jar, to be shown beside the number.
+// Its main class or jar, shown beside the process id.
 std::string program_of(const std::string& process) {
   const std::string words = small_file(process + "/cmdline");
   std::string found;
@@ -46,7 +47,7 @@ std::string program_of(const std::string& process) {
     if (end == std::string::npos) end = words.size();
     const std::string word = words.substr(from, end - from);
     from = end + 1;
-    if (skip || is_path) {  // the launcher, or what belongs to the word before
+    if (skip || is_path) {  // the launcher, or the argument of the word before
       skip = is_path = false;
     } else if (word == "-cp" || word == "-classpath" || word == "--class-path" || word == "-p") {
       is_path = true;
@@ -70,14 +71,14 @@ void read_status(const std::string& status, Jvm* jvm) {
   jvm->catches_quit = (caught >> (SIGQUIT - 1) & 1) != 0;
 }
 
-// Why its root directory cannot be opened.
+// Says why its root directory cannot be opened.
 std::string no_way_in(const Jvm& jvm, int code) {
   if (code == ENOENT) return process_name(jvm.pid) + " has ended";
   if (geteuid() != jvm.user && geteuid() != 0)
     return process_name(jvm.pid) + " belongs to user " + user_name(jvm.user) + ", and this is user " +
            user_name(geteuid()) + ": run hprof as that user or as root";
   return process_name(jvm.pid) + " of user " + user_name(jvm.user) +
-         " cannot be looked into by this one: " + std::strerror(code) +
+         " cannot be accessed by this one: " + std::strerror(code) +
          "; a sandbox or a container withholds the right (CAP_SYS_PTRACE)";
 }
 

@@ -18,25 +18,25 @@ constexpr int kRounds = 4;           // of listing until no class is new: linkin
 
 }  // namespace
 
-uint32_t ClassList::number_of(const Vm& vm, jobject object) const {
+uint32_t ClassList::number_of(const DumpEnv& vm, jobject object) const {
   jlong tag = 0;
   if (object == nullptr || vm.jvmti->GetTag(object, &tag) != JVMTI_ERROR_NONE) return 0;
   return table_->has(static_cast<uint64_t>(tag)) ? static_cast<uint32_t>(tag) : 0;
 }
 
-bool ClassList::list(const Vm& vm) {
+bool ClassList::list(const DumpEnv& vm) {
   for (jint i = 0; i < held_count_; i++) vm.drop(held_[i]);
   vm.free(held_);
   held_ = nullptr;
   held_count_ = 0;
   if (vm.jvmti->GetLoadedClasses(&held_count_, &held_) != JVMTI_ERROR_NONE) return false;
-  // For -Xcheck:jni, which counts them; HotSpot promises no more than these.
+  // For -Xcheck:jni, which counts local references; HotSpot guarantees no more than these.
   const jint wanted = held_count_ + kLocalsBeside;
   if (wanted <= kMostLocals && vm.jni->EnsureLocalCapacity(wanted) != JNI_OK) vm.no_exception();
   return true;
 }
 
-bool ClassList::tag_known(const Vm& vm) {
+bool ClassList::tag_known(const DumpEnv& vm) {
   for (uint32_t number = 1; number <= table_->count(); number++) {
     ClassEntry& entry = table_->at(number);
     if (entry.is_gone != 0) continue;
@@ -54,7 +54,7 @@ bool ClassList::tag_known(const Vm& vm) {
   return true;
 }
 
-uint32_t ClassList::tag_new(const Vm& vm, jclass loaded) {
+uint32_t ClassList::tag_new(const DumpEnv& vm, jclass loaded) {
   uint32_t number = table_->add();
   if (number == 0) return 0;
   ClassEntry& entry = table_->at(number);
@@ -66,7 +66,7 @@ uint32_t ClassList::tag_new(const Vm& vm, jclass loaded) {
   return number;
 }
 
-bool ClassList::take(const Vm& vm) {
+bool ClassList::take(const DumpEnv& vm) {
   services_ = vm.services;
   jclass class_class = vm.jni->FindClass("java/lang/Class");
   if (class_class != nullptr) {
@@ -95,13 +95,13 @@ bool ClassList::take(const Vm& vm) {
 }
 
 // Looking at a class's fields by reflection links it and does not initialize it.
-bool ClassList::link(const Vm& vm, jclass loaded) {
+bool ClassList::link(const DumpEnv& vm, jclass loaded) {
   if (get_declared_fields_ == nullptr) return false;
   vm.drop(vm.jni->CallObjectMethod(loaded, get_declared_fields_, JNI_FALSE));
   return vm.no_exception();
 }
 
-bool ClassList::describe_fields(const Vm& vm, jclass loaded, ClassEntry& entry) {
+bool ClassList::describe_fields(const DumpEnv& vm, jclass loaded, ClassEntry& entry) {
   jint count = 0;
   jfieldID* ids = nullptr;
   jvmtiError error = vm.jvmti->GetClassFields(loaded, &count, &ids);
@@ -131,7 +131,7 @@ bool ClassList::describe_fields(const Vm& vm, jclass loaded, ClassEntry& entry) 
   return known;
 }
 
-bool ClassList::describe_interfaces(const Vm& vm, jclass loaded, ClassEntry& entry) {
+bool ClassList::describe_interfaces(const DumpEnv& vm, jclass loaded, ClassEntry& entry) {
   jint count = 0;
   jclass* direct = nullptr;
   if (vm.jvmti->GetImplementedInterfaces(loaded, &count, &direct) != JVMTI_ERROR_NONE) return false;
@@ -146,7 +146,7 @@ bool ClassList::describe_interfaces(const Vm& vm, jclass loaded, ClassEntry& ent
   return entry.interface_count == static_cast<uint32_t>(count);
 }
 
-void ClassList::describe(const Vm& vm, jclass loaded, uint32_t number) {
+void ClassList::describe(const DumpEnv& vm, jclass loaded, uint32_t number) {
   ClassEntry& entry = table_->at(number);
   char* signature = nullptr;
   if (vm.jvmti->GetClassSignature(loaded, &signature, nullptr) != JVMTI_ERROR_NONE) return;
@@ -174,7 +174,7 @@ void ClassList::describe(const Vm& vm, jclass loaded, uint32_t number) {
   vm.free(signature);
 }
 
-bool ClassList::tag_loaders(const Vm& vm, uint64_t* next) {
+bool ClassList::tag_loaders(const DumpEnv& vm, uint64_t* next) {
   if (!loaders_.open(*services_, kLoaderCount) || !loaders_.cover(table_->count() + 1)) return false;
   for (jint i = 0; i < held_count_; i++) {
     jobject loader = nullptr;
@@ -207,7 +207,7 @@ hprof_status ClassList::define(const Services& services) const {
   return status;
 }
 
-void ClassList::release(const Vm& vm) {
+void ClassList::release(const DumpEnv& vm) {
   for (jint i = 0; i < held_count_; i++) vm.drop(held_[i]);
   vm.free(held_);
   held_ = nullptr;

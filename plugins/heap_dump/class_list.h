@@ -4,7 +4,7 @@
 #pragma once
 
 #include "plugins/heap_dump/class_layouts.h"
-#include "plugins/heap_dump/vm.h"
+#include "plugins/heap_dump/dump_env.h"
 
 namespace hprof::dump {
 
@@ -13,9 +13,9 @@ class ClassList {
   explicit ClassList(ClassLayouts* table) : table_(table) {}
 
   // Tags every loaded class with its number and describes those that are new. The classes are held until
-  // release, so none of them is unloaded and method ids of theirs stay good. [control]
-  bool take(const Vm& vm);
-  void release(const Vm& vm);
+  // release, so none of them is unloaded and their method ids stay valid. [control]
+  bool take(const DumpEnv& vm);
+  void release(const DumpEnv& vm);
   void free_loaders();
   // Gives the weak references back. [control]
   void forget(JNIEnv* jni);
@@ -25,17 +25,17 @@ class ClassList {
   // The class loader's tag by class number, 0: the VM's own. Valid until free_loaders.
   const uint64_t* loaders() const { return loaders_.data(); }
   // Tags class loaders, from *next on.
-  bool tag_loaders(const Vm& vm, uint64_t* next);
+  bool tag_loaders(const DumpEnv& vm, uint64_t* next);
 
  private:
-  bool list(const Vm& vm);
-  bool tag_known(const Vm& vm);
-  uint32_t tag_new(const Vm& vm, jclass loaded);
-  void describe(const Vm& vm, jclass loaded, uint32_t number);
-  bool describe_fields(const Vm& vm, jclass loaded, ClassEntry& entry);
-  bool describe_interfaces(const Vm& vm, jclass loaded, ClassEntry& entry);
-  bool link(const Vm& vm, jclass loaded);
-  uint32_t number_of(const Vm& vm, jobject object) const;
+  bool list(const DumpEnv& vm);
+  bool tag_known(const DumpEnv& vm);
+  uint32_t tag_new(const DumpEnv& vm, jclass loaded);
+  void describe(const DumpEnv& vm, jclass loaded, uint32_t number);
+  bool describe_fields(const DumpEnv& vm, jclass loaded, ClassEntry& entry);
+  bool describe_interfaces(const DumpEnv& vm, jclass loaded, ClassEntry& entry);
+  bool link(const DumpEnv& vm, jclass loaded);
+  uint32_t number_of(const DumpEnv& vm, jobject object) const;
 
   ClassLayouts* table_;
   jclass* held_ = nullptr;  // the VM's memory, local references

@@ -9,8 +9,8 @@ namespace hprof::dump {
 Collector::Collector(const hprof_host* host, const Config& config)
     : services_(host), config_(config), jvmti_(&services_), vm_(&services_) {}
 
-// The VM's own dumper is fast, but says only what it says: binary, all fields, the heap as the VM sees it.
-bool Collector::vm_engine_fits(uint32_t reason, const ObjectTraces& traces, char* why,
+// The VM's own dumper is fast, but has one form only: binary, all fields, the heap as the VM sees it.
+bool Collector::vm_dumper_fits(uint32_t reason, const ObjectTraces& traces, char* why,
                                uint32_t why_size) const {
   const hprof_settings& settings = services_.settings();
   TextBuffer text(why, why_size);
@@ -25,8 +25,8 @@ bool Collector::vm_engine_fits(uint32_t reason, const ObjectTraces& traces, char
     text.add("-XX:+DisableAttachMechanism");
   } else if (reason == HPROF_REPORT_EXIT && config_.live != 0 &&
              (vm_flag(services_, "UseZGC") || vm_flag(services_, "UseShenandoahGC"))) {
-    // Its dumper would wait for ever.
-    text.add("this collector does not collect any more at the VM's end; with live=n it need not");
+    // Its dumper would wait forever.
+    text.add("this garbage collector no longer collects at the VM's end; use live=n");
   } else if (traces.is_used() && !reads_addresses(traces)) {
     text.add("it does not tell where objects were allocated, and their addresses are not known here");
   } else {
@@ -57,7 +57,7 @@ hprof_status Collector::note(const char* engine, const char* why) {
   return write_note(services_, line);
 }
 
-// -Xcheck:jni wants a look for exceptions after each call.
+// -Xcheck:jni demands a check for exceptions after each call.
 static bool threw(JNIEnv* jni) {
   if (!jni->ExceptionCheck()) return false;
   jni->ExceptionClear();
@@ -71,7 +71,7 @@ static uint64_t call_long(JNIEnv* jni, jclass type, jobject object, const char* 
   return threw(jni) ? 0 : static_cast<uint64_t>(value);
 }
 
-// What Runtime.totalMemory() - freeMemory() is: no more than a hint for progress messages.
+// Runtime.totalMemory() - freeMemory(): just a hint for progress messages.
 uint64_t Collector::used_heap() const {
   auto* jni = static_cast<JNIEnv*>(services_.jvm->jni(services_.host));
   if (jni == nullptr) return 0;
@@ -117,13 +117,13 @@ hprof_status Collector::dump(uint32_t reason, ObjectTraces* traces) {
   char why[200] = "";
   if (engine != Engine::kJvmti) {
     hprof_status status = HPROF_UNSUPPORTED;
-    if (vm_engine_fits(reason, *traces, why, sizeof(why))) {
+    if (vm_dumper_fits(reason, *traces, why, sizeof(why))) {
       status = note("vm", "");
       if (status == HPROF_OK) status = vm_.dump(config_, traces, &progress, why, sizeof(why));
     }
     if (status != HPROF_UNSUPPORTED) return status;
     TextLine<300> line;
-    line.add("heap=dump: not with the VM's dumper: ").add(why);
+    line.add("heap=dump: the VM's dumper is not used: ").add(why);
     if (engine == Engine::kVm) services_.log->message(services_.host, line.c_str());
   }
   hprof_status status = note("jvmti", why);

@@ -1,11 +1,11 @@
-// The heap=dump collector: picks an engine for each dump.
+// The heap=dump collector: picks a dumper for each dump.
 #pragma once
 
 #include <hprof/collector.h>
 
 #include "plugins/heap_dump/config.h"
-#include "plugins/heap_dump/jvmti_engine.h"
-#include "plugins/heap_dump/vm_engine.h"
+#include "plugins/heap_dump/jvmti_dumper.h"
+#include "plugins/heap_dump/vm_dumper.h"
 
 namespace hprof::dump {
 
@@ -21,7 +21,7 @@ class Collector {
   }
 
  private:
-  bool vm_engine_fits(uint32_t reason, const ObjectTraces& traces, char* why, uint32_t why_size) const;
+  bool vm_dumper_fits(uint32_t reason, const ObjectTraces& traces, char* why, uint32_t why_size) const;
   bool reads_addresses(const ObjectTraces& traces) const;
   hprof_status dump(uint32_t reason, ObjectTraces* traces);
   hprof_status note_traces(const ObjectTraces& traces);
@@ -30,8 +30,8 @@ class Collector {
 
   Services services_;
   Config config_;
-  JvmtiEngine jvmti_;
-  VmEngine vm_;
+  JvmtiDumper jvmti_;
+  VmDumper vm_;
 };
 
 }  // namespace hprof::dump

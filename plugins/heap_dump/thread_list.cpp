@@ -5,7 +5,7 @@
 
 namespace hprof::dump {
 
-bool ThreadList::take(const Vm& vm, uint64_t* next) {
+bool ThreadList::take(const DumpEnv& vm, uint64_t* next) {
   vm_ = &vm;
   services_ = vm.services;
   next_ = next;

@@ -3,7 +3,7 @@
 
 #include <hprof/cpp/lazy_table.hpp>
 
-#include "plugins/heap_dump/vm.h"
+#include "plugins/heap_dump/dump_env.h"
 
 namespace hprof::dump {
 
@@ -19,7 +19,7 @@ class ThreadList {
   };
 
   // Tags the threads from *next on. The caller holds all classes, so that methods can be named. [control]
-  bool take(const Vm& vm, uint64_t* next);
+  bool take(const DumpEnv& vm, uint64_t* next);
   void close();
   hprof_status define() const;
 
@@ -36,7 +36,7 @@ class ThreadList {
   void add(hprof_thread* thread, jthread object);
   hprof_trace_serial stack(hprof_thread_serial serial, jthread object);
 
-  const Vm* vm_ = nullptr;
+  const DumpEnv* vm_ = nullptr;
   const Services* services_ = nullptr;
   LazyTable<Entry> entries_;
   jvmtiFrameInfo* frames_ = nullptr;

@@ -1,4 +1,4 @@
-// JVMPI over JVMTI: making it, and which events are on.
+// JVMPI over JVMTI: set-up, and which events are on.
 #include "plugins/jvmpi/bridge.h"
 
 #include <hprof/cpp/service.hpp>
@@ -32,10 +32,10 @@ bool answer(void** env, jint version) {
 hprof_status Bridge::open(const Config& config, char* error, uint32_t error_size) {
   TextBuffer why(error, error_size);
   if (bridge() != nullptr || vm_functions() != nullptr) {
-    why.add("this process has had a JVMPI already");
+    why.add("another session of this process has served JVMPI already");
     return HPROF_UNSUPPORTED;
   }
-  // Beside allocations, whose probes are there from the start on, those of calls are, too.
+  // With probes of allocations, which are there from the start, those of calls are, too.
   const bool early_calls =
       config.methods == kByProbes || (config.methods == kByEither && config.allocations == kByProbes);
   const uint32_t wanted =
@@ -74,13 +74,13 @@ bool Bridge::make_environment(const Config& config, char* error, uint32_t error_
   vm.invoke = vm.java_vm->functions;
   add_capabilities(config);
   if (vm.can.can_tag_objects != 0) return true;
-  TextBuffer(error, error_size).add("this VM lets no objects be tagged");
+  TextBuffer(error, error_size).add("this VM does not allow objects to be tagged");
   vm.jvmti->DisposeEnvironment();
   return false;
 }
 
-// Agents of -Xrun say what they want when it is too late to ask for it: all that a VM grants at its start is
-// asked for, which costs nothing while the events are off.
+// Agents of -Xrun say what they want when it is too late to request it. So every capability that the VM
+// grants at its start is requested, which costs nothing while the events are off.
 void Bridge::add_capabilities(const Config& config) {
   jvmtiCapabilities wanted = {};
   vm.jvmti->GetPotentialCapabilities(&wanted);
@@ -109,7 +109,7 @@ void Bridge::add_capabilities(const Config& config) {
   if (config.allocations == kByProbes) JVMPI_WANT(can_generate_vm_object_alloc_events);
 #undef JVMPI_WANT
   if (vm.jvmti->AddCapabilities(&can) != JVMTI_ERROR_NONE) vm.jvmti->GetCapabilities(&can);
-  // HotSpot gives it to one environment: the core's may have it.
+  // HotSpot grants it to one environment only, perhaps to the core's.
   auto* core = static_cast<jvmtiEnv*>(vm.services.jvm->jvmti(vm.services.host));
   jvmtiCapabilities of_core = {};
   if (can.can_suspend != 0) {
@@ -120,8 +120,8 @@ void Bridge::add_capabilities(const Config& config) {
   }
 }
 
-// Where class files get probes, this collector's or another's, the agent has to see them before; elsewhere
-// they are not to be asked for while no agent wants them: that would switch the VM's archives off.
+// If class files get probes, of this collector or another, the agent has to see them before that. Otherwise
+// class file events are not requested until an agent wants them, since they switch the VM's archives off.
 void Bridge::see_class_files() {
   const hprof_settings& settings = vm.services.settings();
   const auto* files = find_service<hprof_class_file_service>(vm.services.host, HPROF_SERVICE_CLASS_FILE);
@@ -192,7 +192,7 @@ jint Bridge::availability(jint type) const {
     case JVMPI_EVENT_RAW_MONITOR_CONTENDED_ENTER:
     case JVMPI_EVENT_RAW_MONITOR_CONTENDED_ENTERED:
     case JVMPI_EVENT_RAW_MONITOR_CONTENDED_EXIT:
-    // Never sent, as HotSpot did: an agent that is refused one gives up on the others.
+    // Accepted but never sent, as by HotSpot: an agent that is refused one gives up on the others.
     case JVMPI_EVENT_OBJECT_MOVE:
     case JVMPI_EVENT_ARENA_NEW:
     case JVMPI_EVENT_ARENA_DELETE:
@@ -256,7 +256,7 @@ void Bridge::set_modes() {
   if (vm.can.can_generate_all_class_hook_events != 0 && !sees_class_files_)
     mode(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, n.is_on(JVMPI_EVENT_CLASS_LOAD_HOOK));
   if (!is_live()) return;
-  // A thread that the VM does not know, or one with an exception, asks nothing of it.
+  // A thread unknown to the VM, or one with a pending exception, must not call it.
   JNIEnv* jni = vm.jni();
   if (jni == nullptr || jni->ExceptionCheck() == JNI_TRUE)
     return modes_due_.store(true, std::memory_order_release);

@@ -1,9 +1,9 @@
-// Classes as the agent knows them: what CLASS_LOAD says of each, made at the first need and kept until the
-// class has gone, and the class of each method.
+// Classes as the agent knows them: the contents of CLASS_LOAD for each, made when first needed and kept until
+// the class is unloaded, and the class of each method.
 //
-// A class is told of once, before any event that names it or one of its methods. Several threads may meet it
-// at a time: one makes the text and sends the event, the others wait for that, but not forever, since the
-// agent's handler may wait for one of them.
+// A class is reported once, before any event that names it or one of its methods. If several threads need it
+// at a time, one builds the text and sends the event, and the others wait for that, but not forever, since
+// the agent's handler may wait for one of them.
 #pragma once
 
 #include <hprof/cpp/hash_table.hpp>
@@ -16,10 +16,10 @@ namespace hprof::jvmpi {
 
 // A class of the VM. Lives until forget().
 struct ClassInfo {
-  JVMPI_ClassLoad load;  // class_name null: nothing was asked for yet
+  JVMPI_ClassLoad load;  // class_name null: not built yet
   jweak ref;
   jint kind;  // of its instances: JVMPI_NORMAL_OBJECT, JVMPI_CLASS: an array of objects, JVMPI_INT: int[] ...
-  bool hidden;  // the agent's own, of which it tells nobody
+  bool hidden;  // a class of hprof, which is never reported
   Arena::Block* memory;
 };
 
@@ -27,7 +27,7 @@ class Classes {
  public:
   Classes(const Vm& vm, Ids* ids, Notifier* notifier) : vm_(vm), ids_(*ids), notifier_(*notifier) {}
   // False: no memory. [onload]
-  bool open();
+  [[gnu::cold]] bool open();
   void close() {
     table_.close();
     owners_.close();
@@ -40,24 +40,25 @@ class Classes {
   // Was CLASS_LOAD sent? Of the class of a method this is fast.
   bool is_told(uint64_t number) const;
   bool is_told_of(jmethodID method) const;
-  // CLASS_LOAD by request; also of a class that is just being told to have gone. False: no such class. [app]
-  bool tell_again(JNIEnv* jni, jobjectID id);
+  // CLASS_LOAD by request; also of a class whose unloading is just being reported. False: no such class.
+  // [app]
+  [[gnu::cold]] bool tell_again(JNIEnv* jni, jobjectID id);
   // After CLASS_UNLOAD.
-  void forget(JNIEnv* jni, uint64_t number);
-  // Null: not a class that was met.
+  [[gnu::cold]] void forget(JNIEnv* jni, uint64_t number);
+  // Null: unknown class.
   const ClassInfo* info(uint64_t number) const;
   // Of the class that declares a method; null: unknown, or gone. [app]
   jobjectID class_of(JNIEnv* jni, jmethodID method);
-  // The method that an agent has been told of: what runs since before its class got probes has an id of its
-  // own. [app]
+  // The method that was reported to the agent: a method that has been running since before its class got
+  // probes has another id. [app]
   jmethodID current(JNIEnv* jni, jmethodID method);
-  // Does the method return an object or an array? Fast for methods of classes that were told. [app]
+  // True: the method returns an object or an array. Fast for methods of reported classes. [app]
   bool returns_object(jmethodID method) const;
   // A local reference; null: gone.
   jclass find(JNIEnv* jni, uint64_t number) const;
-  // The class that the agent's own probes call is there now. [app]
-  void meet_hidden(JNIEnv* jni);
-  // Of the classes that the agent's own probes call, of which it tells nobody.
+  // The class that hprof's probes call exists now. [app]
+  [[gnu::cold]] void meet_hidden(JNIEnv* jni);
+  // True: the class is called by hprof's probes, and is not reported.
   bool is_hidden(jmethodID method) const;
 
  private:
@@ -73,15 +74,16 @@ class Classes {
     std::atomic<bool> returns_object;  // set before
   };
 
-  ClassInfo* make(JNIEnv* jni, jclass cls, uint64_t number, Slot* slot);
-  bool describe(JNIEnv* jni, jclass cls, ClassInfo* info);
-  bool describe_methods(jclass cls, Arena* arena, JVMPI_ClassLoad* load) const;
-  bool describe_method(jmethodID method, Arena* arena, JVMPI_Method* to) const;
-  bool describe_fields(jclass cls, Arena* arena, JVMPI_ClassLoad* load) const;
-  void set_owner(const ClassInfo& info, uint64_t number);
-  void send(JNIEnv* jni, const ClassInfo& info, jint type);
-  void wait_for(const Slot& slot, JNIEnv* jni) const;
-  void hide(jclass cls, ClassInfo* info);
+  // Cold: once for each class; the rest is asked at each call or allocation.
+  [[gnu::cold]] ClassInfo* make(JNIEnv* jni, jclass cls, uint64_t number, Slot* slot);
+  [[gnu::cold]] bool describe(JNIEnv* jni, jclass cls, ClassInfo* info);
+  [[gnu::cold]] bool describe_methods(jclass cls, Arena* arena, JVMPI_ClassLoad* load) const;
+  [[gnu::cold]] bool describe_method(jmethodID method, Arena* arena, JVMPI_Method* to) const;
+  [[gnu::cold]] bool describe_fields(jclass cls, Arena* arena, JVMPI_ClassLoad* load) const;
+  [[gnu::cold]] void set_owner(const ClassInfo& info, uint64_t number);
+  [[gnu::cold]] void send(JNIEnv* jni, const ClassInfo& info, jint type);
+  [[gnu::cold]] void wait_for(const Slot& slot, JNIEnv* jni) const;
+  [[gnu::cold]] void hide(jclass cls, ClassInfo* info);
 
   const Vm& vm_;
   Ids& ids_;

@@ -1,4 +1,4 @@
-// The way to the agent: its NotifyEvent, which events it wants, and the end of them all.
+// Calls the agent: its NotifyEvent, the events that it wants, and the end of all events.
 //
 // Threads that are inside a handler are counted in stripes, so that JVM_SHUT_DOWN comes after all other
 // events.
@@ -14,8 +14,8 @@ namespace hprof::jvmpi {
 class Notifier {
  private:
   struct Stripe {
-    // Threads inside, or the type of the event that a thread of its own is in; and how many have left, times
-    // kPassed.
+    // Threads inside, or for a thread's own stripe the type of its event; plus kPassed for each that has
+    // left.
     std::atomic<uint32_t> state;
     std::atomic<jint> type;  // the event that came last; 0: a thread's own
     uint32_t looked_at;      // look_for_stuck: the state then, and when it was new
@@ -24,7 +24,7 @@ class Notifier {
   };
 
  public:
-  // A thread's own, which no other thread writes. Zeroed memory is one; it stays for ever.
+  // A thread's own stripe, which no other thread writes. Zeroed memory is one; it is never freed.
   struct Own {
     Stripe stripe;
     std::atomic<bool> is_known;
@@ -46,16 +46,16 @@ class Notifier {
     on_[type].store(on, std::memory_order_relaxed);
     begin_round();
   }
-  // Changes with what is on; never 0. Its low bits are the method events that are to be sent now.
+  // Changes whenever events are switched; never 0. Its low bits are the method events to be sent now.
   uint32_t round() const { return round_.load(std::memory_order_acquire); }
   static constexpr uint32_t kEntry = 1, kEntry2 = 2, kExit = 4, kCalls = kEntry | kEntry2 | kExit;
-  // Method events are sent, or are not, whatever the agent wants: the VM is initialised.
+  // Allows or suppresses method events: they are sent only after the VM is initialised.
   void allow_calls(bool allowed) {
     calls_allowed_.store(allowed, std::memory_order_seq_cst);
     begin_round();
   }
 
-  // Calls the agent on the calling thread, whether the event is enabled or not. [app][control]
+  // Calls the agent on the calling thread, even if the event is not enabled. [app][control]
   void send(JVMPI_Event* event, jint type, JNIEnv* env);
   // The same for an event that is enabled.
   void send_if_on(JVMPI_Event* event, jint type, JNIEnv* env) {
@@ -82,16 +82,18 @@ class Notifier {
     paused_.store(paused, std::memory_order_seq_cst);
     begin_round();
   }
-  // No event comes any more but those that a handler asks for. Waits for threads that are inside a handler,
-  // for a second at most; not when the agent itself ends the VM, which it may do in a handler. False: it was
-  // over.
+  // Stops all events except those that a handler requests. Waits at most a second for threads inside a
+  // handler; not if the agent itself ends the VM, which it may do in a handler. False: it had finished
+  // before.
   bool finish();
   // The last event; after finish().
   void send_last(JNIEnv* env);
-  // Says so, once, when a handler has not returned for ten seconds. Now and then, by one thread. [control]
-  void look_for_stuck();
+  // Prints a message, once, if a handler has not returned for ten seconds. Called now and then by one thread.
+  // [control]
+  [[gnu::cold]] void look_for_stuck();
   void expect_exit() { exiting_.store(true, std::memory_order_relaxed); }
-  // In the handler of JVM_SHUT_DOWN: an agent may ask for its dumps there, and gets what they name defined.
+  // True in the handler of JVM_SHUT_DOWN: an agent may request its dumps there, and gets the definitions that
+  // they need.
   bool is_ending() const { return ending_.load(std::memory_order_acquire); }
 
  private:

@@ -7,7 +7,7 @@
 
 namespace hprof::jvmpi {
 
-// The tracker's native methods. The calls come when the bridge has gone, too.
+// The tracker's native methods. They may be called even after the bridge has ended.
 jlong JNICALL Probes::call_begins(JNIEnv* jni, jclass, jint method) {
   Bridge* b = bridge();
   return b != nullptr && method > 0 ? static_cast<jlong>(b->probes.begin(jni, static_cast<uint32_t>(method)))
@@ -41,7 +41,7 @@ bool Probes::ask(uint32_t probes, char* error, uint32_t error_size) {
   if (status != HPROF_OK) {
     TextBuffer(error, error_size)
         .add(status == HPROF_FAILED
-                 ? "another collector has the probes that jvmpi= is to use: cpu=times or heap=sites"
+                 ? "another collector has the probes that jvmpi= needs: cpu=times or heap=sites"
                  : "this VM or build has no probes: use jvmpi-methods=events, jvmpi-allocs=y");
     return false;
   }
@@ -77,7 +77,7 @@ bool Probes::switch_calls(bool on) {
   return follow();
 }
 
-// One thread at a time does it, which may take long; others leave it to that one, which looks again.
+// One thread at a time does this, which may take long; others leave it to that thread, which checks again.
 bool Probes::follow() {
   const Services& services = bridge_.vm.services;
   bool on = false;
@@ -108,7 +108,7 @@ void Probes::close() {
 
 // --- methods
 
-// By the stack, at a method's first call. Null: no memory, or the VM does not say.
+// From the stack, at a method's first call. Null: no memory, or the VM does not tell.
 CalledMethod* Probes::make_method(uint32_t number) {
   constexpr jint kAccStatic = 0x0008;
   if (number >> kPageBits >= kPages) return nullptr;
@@ -134,8 +134,8 @@ CalledMethod* Probes::make_method(uint32_t number) {
   return made;
 }
 
-// Tells of the thread and of the method's class, where the agent wants that. False: nothing is to be told on
-// this thread.
+// Reports the thread and the method's class, if the agent wants that. False: nothing is reported on this
+// thread.
 bool Probes::meet(JNIEnv* jni, ThreadEntry* thread, CalledMethod* method) {
   Bridge& b = bridge_;
   const Services& services = b.vm.services;
@@ -187,7 +187,7 @@ inline Call* Probes::push(ThreadEntry* thread, CalledMethod* method) {
   return call;
 }
 
-// What is seldom is out of line, so that little is saved on the stack.
+// Rare cases are out of line, so that few registers are saved on the stack.
 uint64_t Probes::begin(JNIEnv* jni, uint32_t number) {
   Notifier& n = bridge_.notifier;
   const uint32_t round = n.round();
@@ -236,7 +236,7 @@ void Probes::end(JNIEnv* jni, Call* call) {
                 &thread->own);
 }
 
-// Those above it have ended before. One that lies above where the thread is has ended with another.
+// Calls above it have ended before. A call above the thread's current one has ended with another call.
 void Probes::end_unseen(JNIEnv* jni, Call* call) {
   ThreadEntry* thread = call->thread;
   Call* top = call;

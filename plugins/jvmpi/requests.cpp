@@ -2,7 +2,7 @@
 #include "plugins/jvmpi/bridge.h"
 #include "plugins/jvmpi/heap_dump.h"
 #include "plugins/jvmpi/lines.h"
-#include "plugins/jvmpi/monitor_dump.h"
+#include "plugins/jvmpi/monitor_dump_event.h"
 
 namespace hprof::jvmpi {
 
@@ -45,7 +45,7 @@ bool Bridge::send_dump(JVMPI_Event* event, jint type, JNIEnv* jni, bool taken) {
 }
 
 bool Bridge::dump_monitors(JNIEnv* jni) {
-  MonitorDump dump(this, jni);
+  MonitorDumpEvent dump(this, jni);
   JVMPI_Event event = {};
   return send_dump(&event, JVMPI_EVENT_MONITOR_DUMP, jni, dump.take(&event.u.monitor_dump));
 }
@@ -86,8 +86,8 @@ void Bridge::get_call_trace(JVMPI_CallTrace* trace, jint depth) {
   if (trace->env_id != jni && thread == nullptr) return;
   constexpr jint kFrames = 64;
   jvmtiFrameInfo frames[kFrames];
-  // In pieces: a thread that runs may make or leave frames meanwhile, which agents of the time had to expect,
-  // too.
+  // In pieces: a running thread may enter and leave methods meanwhile, which agents had to expect at the
+  // time, too.
   bool inside = false;
   for (jint at = 0; trace->num_frames < depth;) {
     jint count = 0;

@@ -31,7 +31,7 @@ MonitorDump::MonitorDump(const Services& services, jvmtiEnv* jvmti, JNIEnv* jni,
 MonitorDump::~MonitorDump() {
   services_.release(threads_, room_);
   services_.release(monitors_, room_);
-  services_.release(known_, room_);
+  services_.release(contended_, room_);
   services_.release(thread_rows_, room_);
   services_.release(monitor_rows_, room_);
   services_.release(lists_, room_);
@@ -48,11 +48,11 @@ bool MonitorDump::reserve() {
   room_ = count < kMostThreads ? count : kMostThreads;
   threads_ = services_.allocate<Thread>(room_);
   monitors_ = services_.allocate<Monitor>(room_);
-  known_ = services_.allocate<Known>(room_);
+  contended_ = services_.allocate<ContendedMonitor>(room_);
   thread_rows_ = services_.allocate<hprof_dump_thread>(room_);
   monitor_rows_ = services_.allocate<hprof_dump_monitor>(room_);
   lists_ = services_.allocate<hprof_thread_serial>(room_);
-  return threads_ != nullptr && monitors_ != nullptr && known_ != nullptr && thread_rows_ != nullptr &&
+  return threads_ != nullptr && monitors_ != nullptr && contended_ != nullptr && thread_rows_ != nullptr &&
          monitor_rows_ != nullptr && lists_ != nullptr;
 }
 
@@ -61,7 +61,7 @@ hprof_status MonitorDump::write() {
     services_.log->message(services_.host, "monitor: no memory for the dump");
     return HPROF_NO_MEMORY;
   }
-  // A thread, what it is blocked on, and both once more from its place; owners.
+  // A thread, what it is blocked on, the same two from its place, and owners.
   jint locals = static_cast<jint>(room_) * 4 - 1;
   const LocalFrame frame(jni_, locals < LocalFrame::kMost ? locals : LocalFrame::kMost - 1);
   if (!frame.is_open()) return HPROF_NO_MEMORY;
@@ -98,8 +98,8 @@ uint32_t MonitorDump::visit(void* argument, hprof_thread* thread, void* jthread_
 
 void MonitorDump::list_threads() { services_.threads->each(services_.host, jni_, this, &MonitorDump::visit); }
 
-// The references of places: virtual threads, and monitors where the VM does not tell. The owner of a place
-// whose lock is held here leaves its references alone.
+// The references in places: virtual threads, and monitors that the VM does not know. While a place's lock is
+// held here, its owner does not touch the references.
 void MonitorDump::list_places() {
   blocked_->each([&](BlockedThread& place) {
     BlockedNow now;
@@ -111,7 +111,8 @@ void MonitorDump::list_places() {
         thread = without_exception(jni_, jni_->NewLocalRef(static_cast<jobject>(place.thread_ref)));
     }
     place.lock.unlock();
-    if (monitor != nullptr && known_count_ < room_) known_[known_count_++] = {now.thread, monitor};
+    if (monitor != nullptr && contended_count_ < room_)
+      contended_[contended_count_++] = {now.thread, monitor};
     if (thread == nullptr) return;
     if (thread_count_ < room_) {
       threads_[thread_count_++] = {thread, now.thread, 0, 0, -1};
@@ -119,14 +120,14 @@ void MonitorDump::list_places() {
       left_out_++;
     }
   });
-  std::sort(known_, known_ + known_count_,
-            [](const Known& a, const Known& b) { return a.serial < b.serial; });
+  std::sort(contended_, contended_ + contended_count_,
+            [](const ContendedMonitor& a, const ContendedMonitor& b) { return a.serial < b.serial; });
 }
 
 // Stacks whose classes cannot go away until the local frame is popped: a class that was on a stack can only
 // be unloaded by a collection that begins later, and when none has been seen until all loaded classes are
-// held, it is among them. Without that, naming a frame could ask for a method that is gone, which crashes VMs
-// up to 17.
+// held, it is among them. Otherwise naming a frame could use a method that is gone, which crashes VMs up to
+// 17.
 jvmtiStackInfo* MonitorDump::stacks_held(const jthread* refs, uint32_t count) const {
   for (int attempt = 0; attempt < 3; attempt++) {
     uint32_t collections = stacks_->collections();
@@ -175,9 +176,10 @@ jobject MonitorDump::monitor_of(const Thread& thread) const {
       monitor != nullptr) {
     return monitor;
   }
-  const Known *begin = known_, *end = known_ + known_count_;
-  const Known* at = std::lower_bound(begin, end, thread.serial,
-                                     [](const Known& k, hprof_thread_serial s) { return k.serial < s; });
+  const ContendedMonitor *begin = contended_, *end = contended_ + contended_count_;
+  const ContendedMonitor* at =
+      std::lower_bound(begin, end, thread.serial,
+                       [](const ContendedMonitor& k, hprof_thread_serial s) { return k.serial < s; });
   return at != end && at->serial == thread.serial ? at->monitor : nullptr;
 }
 
@@ -204,7 +206,7 @@ int32_t MonitorDump::index_of(jobject monitor) {
   return static_cast<int32_t>(monitor_count_++);
 }
 
-// Not to be notified: it goes on when it has the monitor or lock.
+// It does not wait to be notified: it continues when it gets the monitor or lock.
 bool MonitorDump::enters(const Thread& thread) {
   return (thread.state & (JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER | JVMTI_THREAD_STATE_PARKED)) != 0;
 }
@@ -243,8 +245,8 @@ void MonitorDump::find_monitors() {
   }
 }
 
-// From 21 on the VM does not name a virtual thread as owner in all cases: a monitor that a thread is blocked
-// on has one, whether the VM tells or not.
+// From 21 on the VM does not always name a virtual thread as owner; but a monitor that a thread is blocked on
+// has an owner, whether the VM names it or not.
 void MonitorDump::find_owner(Monitor* monitor) const {
   hprof_dump_monitor& row = monitor->row;
   const bool is_told = ask_owner(services_, jvmti_, jni_, monitor->ref, &row.owner, &row.entry_count);

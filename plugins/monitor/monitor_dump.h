@@ -1,8 +1,8 @@
 // MONITOR DUMP: the live threads with their states, and the monitors that threads are blocked on or wait for.
 //
-// A monitor, or lock, that nobody is blocked on is not looked for. Who is blocked on what comes from the
-// threads, not from the monitor: so virtual threads are in the lists, which the VM leaves out of its own, and
-// a thread's status and its place in a list agree. The monitor itself is asked for its owner only.
+// Monitors and locks that nobody is blocked on are left out. Who is blocked on what is read from the threads,
+// not from the monitor: so the lists include virtual threads, which the VM leaves out of its own, and a
+// thread's status agrees with its place in a list. Only the owner is read from the monitor.
 #pragma once
 
 #include <jvmti.h>
@@ -46,8 +46,8 @@ class MonitorDump {
     bool is_lock;  // of java.util.concurrent: its owner is in a field
     hprof_dump_monitor row;
   };
-  // A monitor that a thread was seen going to, out of its place.
-  struct Known {
+  // The monitor in a thread's place, which the thread was about to enter.
+  struct ContendedMonitor {
     hprof_thread_serial serial;
     jobject monitor;
   };
@@ -81,11 +81,11 @@ class MonitorDump {
   bool with_locks_;
   ParkedLocks parked_;
   uint32_t room_ = 0;  // entries of each array below
-  uint32_t thread_count_ = 0, monitor_count_ = 0, known_count_ = 0;
+  uint32_t thread_count_ = 0, monitor_count_ = 0, contended_count_ = 0;
   uint64_t left_out_ = 0;  // threads
   Thread* threads_ = nullptr;
   Monitor* monitors_ = nullptr;
-  Known* known_ = nullptr;
+  ContendedMonitor* contended_ = nullptr;
   hprof_dump_thread* thread_rows_ = nullptr;
   hprof_dump_monitor* monitor_rows_ = nullptr;
   hprof_thread_serial* lists_ = nullptr;

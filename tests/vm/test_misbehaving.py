@@ -188,8 +188,8 @@ def preset_debug_checks_contracts(vm):
     for unit, words in (
         ("wrong_thread", "emit.kind is called in [app], its header allows [onload][control]"),
         ("sleepy", "its handler of VMInit took "),
-        ("writes_behind_block", "it wrote behind a block of its memory"),
-        ("writes_behind_error", "it wrote behind the room for its error text"),
+        ("writes_behind_block", "it wrote past the end of a block of its memory"),
+        ("writes_behind_error", "it wrote past the end of its error text"),
     ):
         run = vm.profiled(options(vm, "plugin=%s,file=out.txt,force=y" % unit), "Quick", "3")
         if has_checks(vm):

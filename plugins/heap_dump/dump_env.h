@@ -1,4 +1,4 @@
-// What the VM-facing parts share.
+// A dump's JVMTI environment and thread, which the VM-facing parts share.
 #pragma once
 
 #include <jvmti.h>
@@ -7,9 +7,9 @@
 
 namespace hprof::dump {
 
-struct Vm {
+struct DumpEnv {
   const Services* services;
-  jvmtiEnv* jvmti;  // of one dump: it has all the tags, and takes them with it
+  jvmtiEnv* jvmti;  // of one dump: it holds all the tags, and is disposed of with them
   JNIEnv* jni;
 
   template <class T>
@@ -19,7 +19,7 @@ struct Vm {
   void drop(jobject local) const {
     if (local != nullptr) jni->DeleteLocalRef(local);
   }
-  // False: there was one; it is gone.
+  // False: there was an exception, which is cleared.
   bool no_exception() const {
     if (!jni->ExceptionCheck()) return true;
     jni->ExceptionClear();

@@ -1,11 +1,11 @@
 // Heap dumps by the VM's own dumper.
-#include "plugins/heap_dump/vm_engine.h"
+#include "plugins/heap_dump/vm_dumper.h"
 
 namespace hprof::dump {
 
 namespace {
 
-constexpr uint32_t kFirstApart = 22;  // Java version that writes objects apart
+constexpr uint32_t kFirstApart = 22;  // the first Java version that writes objects separately
 
 // A dump between the VM and the encoder.
 class Passing {
@@ -38,7 +38,7 @@ class Passing {
     return status;
   }
 
-  // status: what came of the VM's part.
+  // status: the result of the VM's part.
   hprof_status end(hprof_status status) {
     if (status == HPROF_OK) return write(0, HPROF_FOREIGN_ENDS, nullptr, 0);
     if (begun_) write(0, HPROF_FOREIGN_BROKEN, nullptr, 0);
@@ -66,7 +66,7 @@ hprof_status pass_on(void* argument, uint32_t stream, uint8_t* bytes, uint64_t s
 
 }  // namespace
 
-hprof_status VmEngine::dump(const Config& config, ObjectTraces* traces, Progress* progress, char* why,
+hprof_status VmDumper::dump(const Config& config, ObjectTraces* traces, Progress* progress, char* why,
                             uint32_t why_size) {
   const Services& s = *services_;
   if (traces->is_used()) {

@@ -1,5 +1,5 @@
 // Heap dumps with FollowReferences.
-#include "plugins/heap_dump/jvmti_engine.h"
+#include "plugins/heap_dump/jvmti_dumper.h"
 
 #include <cstring>
 
@@ -8,7 +8,7 @@
 namespace hprof::dump {
 
 // State of one walk, passed to the callbacks.
-struct JvmtiEngine::Walk {
+struct JvmtiDumper::Walk {
   const Services* services;
   ClassLayouts* classes;
   HeapWriter* writer;
@@ -18,17 +18,17 @@ struct JvmtiEngine::Walk {
   uint64_t next_id;
   uint64_t first_object;  // ids below are classes, threads and loaders
   bool by_address;
-  bool takes_addresses;        // of traces, still to be done
+  bool takes_addresses;        // the addresses for traces have still to be read
   hprof_object_places places;  // by_address
   uint64_t jni_globals;
   uint64_t* lost_objects;
 };
 
 // Everything here runs while the VM is stopped. [heap]
-struct JvmtiEngine::Callbacks {
+struct JvmtiDumper::Callbacks {
   static Walk& of(void* user) { return *static_cast<Walk*>(user); }
 
-  // The id of an object, made at first sight; 0: its class is not known, it is left out.
+  // The id of an object, assigned at first sight; 0: its class is not known, so it is left out.
   static uint64_t id_of(Walk& walk, jlong class_tag, jlong size, jint length, jlong* tag) {
     const uint64_t known = static_cast<uint64_t>(*tag);
     const bool tagged_before = known > walk.classes->count() && known < walk.first_object;
@@ -102,7 +102,7 @@ struct JvmtiEngine::Callbacks {
     switch (kind) {
       case JVMTI_HEAP_REFERENCE_JNI_GLOBAL:
         root.root = HPROF_ROOT_JNI_GLOBAL;
-        root.reference = ++walk.jni_globals;  // JVMTI does not tell the reference itself
+        root.reference = ++walk.jni_globals;  // JVMTI does not give the reference itself
         break;
       case JVMTI_HEAP_REFERENCE_SYSTEM_CLASS:
         root.root = HPROF_ROOT_STICKY_CLASS;
@@ -194,7 +194,7 @@ struct JvmtiEngine::Callbacks {
     const uint16_t one = 1;
     uint8_t low;
     memcpy(&low, &one, 1);
-    // The value has the first bytes of a jvalue, on big-endian hosts the last of a number.
+    // The value is in the first bytes of a jvalue, which on big-endian hosts are the last ones of a number.
     memcpy(reinterpret_cast<uint8_t*>(&bits) + (low != 0 ? 0 : sizeof(bits) - width), &value, width);
     return bits;
   }
@@ -226,19 +226,19 @@ struct JvmtiEngine::Callbacks {
   }
 };
 
-hprof_status JvmtiEngine::dump(const Config& config, ObjectTraces* traces, Progress* progress) {
+hprof_status JvmtiDumper::dump(const Config& config, ObjectTraces* traces, Progress* progress) {
   give_back();
   auto* java_vm = static_cast<JavaVM*>(services_->jvm->java_vm(services_->host));
   auto* jni = static_cast<JNIEnv*>(services_->jvm->jni(services_->host));
   void* environment = nullptr;
   if (jni == nullptr || java_vm->GetEnv(&environment, JVMTI_VERSION_1_2) != JNI_OK) return HPROF_UNSUPPORTED;
-  const Vm vm = {services_, static_cast<jvmtiEnv*>(environment), jni};
+  const DumpEnv vm = {services_, static_cast<jvmtiEnv*>(environment), jni};
   jvmtiCapabilities capabilities;
   memset(&capabilities, 0, sizeof(capabilities));
   capabilities.can_tag_objects = 1;
   hprof_status status = HPROF_UNSUPPORTED;
   if (vm.jvmti->AddCapabilities(&capabilities) != JVMTI_ERROR_NONE) {
-    services_->log->message(services_->host, "heap dump: this VM does not let objects be tagged");
+    services_->log->message(services_->host, "heap dump: this VM does not allow objects to be tagged");
   } else if (!is_open_ && !(is_open_ = classes_.open(services_))) {
     status = HPROF_NO_MEMORY;
   } else {
@@ -249,13 +249,13 @@ hprof_status JvmtiEngine::dump(const Config& config, ObjectTraces* traces, Progr
   return status;
 }
 
-void JvmtiEngine::give_back() {
+void JvmtiDumper::give_back() {
   if (tagged_ != nullptr) tagged_->DisposeEnvironment();
   tagged_ = nullptr;
 }
 
-// Texts are for people: they get small numbers.
-bool JvmtiEngine::names_by_address(const Vm& vm, const Config& config, const ObjectTraces& traces,
+// Text dumps are for people: they get small numbers.
+bool JvmtiDumper::names_by_address(const DumpEnv& vm, const Config& config, const ObjectTraces& traces,
                                    hprof_object_places* places) const {
   const Services& s = *services_;
   const uint32_t form = s.settings().heap_form;
@@ -270,7 +270,7 @@ bool JvmtiEngine::names_by_address(const Vm& vm, const Config& config, const Obj
   return by_address;
 }
 
-hprof_status JvmtiEngine::walk(const Vm& vm, const Config& config, Walk& walk, bool counting) {
+hprof_status JvmtiDumper::walk(const DumpEnv& vm, const Config& config, Walk& walk, bool counting) {
   jvmtiHeapCallbacks callbacks;
   memset(&callbacks, 0, sizeof(callbacks));
   callbacks.heap_reference_callback = &Callbacks::on_reference;
@@ -286,7 +286,7 @@ hprof_status JvmtiEngine::walk(const Vm& vm, const Config& config, Walk& walk, b
 }
 
 // Followed objects are tagged like all others, ahead of them.
-static void tag_followed(const Vm& vm, ObjectTraces* traces, uint64_t* next) {
+static void tag_followed(const DumpEnv& vm, ObjectTraces* traces, uint64_t* next) {
   traces->each_weak([&](void* weak, uint32_t number) {
     if (number == 0) return;
     jobject object = without_exception(vm.jni, vm.jni->NewLocalRef(static_cast<jweak>(weak)));
@@ -301,8 +301,8 @@ static void tag_followed(const Vm& vm, ObjectTraces* traces, uint64_t* next) {
   });
 }
 
-// Tags what is named by tags, and writes what the dump refers to.
-hprof_status JvmtiEngine::prepare(const Vm& vm, const Config& config, Walk& walk) {
+// Tags classes, threads and loaders, and writes the definitions that the dump refers to.
+hprof_status JvmtiDumper::prepare(const DumpEnv& vm, const Config& config, Walk& walk) {
   const Services& s = *services_;
   if (!list_.take(vm)) return HPROF_NO_MEMORY;
   walk.next_id = uint64_t{classes_.count()} + 1;
@@ -324,7 +324,7 @@ hprof_status JvmtiEngine::prepare(const Vm& vm, const Config& config, Walk& walk
   return status;
 }
 
-hprof_status JvmtiEngine::write(const Vm& vm, const Config& config, Walk& state) {
+hprof_status JvmtiDumper::write(const DumpEnv& vm, const Config& config, Walk& state) {
   const Services& s = *services_;
   const HeapWriter& writer = *state.writer;
   const bool counts_first = (s.settings().heap_form & HPROF_HEAP_AS_BYTES) == 0;
@@ -340,7 +340,7 @@ hprof_status JvmtiEngine::write(const Vm& vm, const Config& config, Walk& state)
   return status == HPROF_OK ? s.emit->write(s.host, &edge.head) : status;
 }
 
-hprof_status JvmtiEngine::dump_with(const Vm& vm, const Config& config, ObjectTraces* traces,
+hprof_status JvmtiDumper::dump_with(const DumpEnv& vm, const Config& config, ObjectTraces* traces,
                                     Progress* progress) {
   const Services& s = *services_;
   HeapWriter writer;
@@ -368,7 +368,7 @@ hprof_status JvmtiEngine::dump_with(const Vm& vm, const Config& config, ObjectTr
   return status;
 }
 
-void JvmtiEngine::close() {
+void JvmtiDumper::close() {
   list_.forget(static_cast<JNIEnv*>(services_->jvm->jni(services_->host)));
   if (is_open_) classes_.close();
   is_open_ = false;

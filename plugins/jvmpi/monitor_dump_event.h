@@ -1,6 +1,6 @@
 // MONITOR_DUMP: who owns which monitor, who waits for it, and the traces of all threads.
 //
-// Taken of threads that run: each monitor is what the VM says of it at its turn.
+// Taken while threads run: each monitor is described as the VM reports it at that moment.
 #pragma once
 
 #include "plugins/jvmpi/bridge.h"
@@ -8,9 +8,9 @@
 
 namespace hprof::jvmpi {
 
-class MonitorDump {
+class MonitorDumpEvent {
  public:
-  MonitorDump(Bridge* bridge, JNIEnv* jni)
+  MonitorDumpEvent(Bridge* bridge, JNIEnv* jni)
       : bridge_(*bridge), vm_(bridge->vm), jni_(jni), arena_(vm_.services), bytes_(vm_.services) {}
 
   // Fills in the event; what it points to lives as long as this. False: no memory, or the VM refuses. [app]

@@ -1,4 +1,4 @@
-// Heap dumps by the VM's own dumper, on their way through ours.
+// Heap dumps by the VM's own dumper, passed through our encoder.
 #pragma once
 
 #include "plugins/heap_dump/config.h"
@@ -7,12 +7,12 @@
 
 namespace hprof::dump {
 
-class VmEngine {
+class VmDumper {
  public:
-  explicit VmEngine(const Services* services) : services_(services) {}
+  explicit VmDumper(const Services* services) : services_(services) {}
 
-  // One dump. traces: of objects, whose addresses can be told, or not is_used(). HPROF_UNSUPPORTED: nothing
-  // of it was written, the reason is in why. [control]
+  // One dump. traces: of objects, by address, or not is_used(). HPROF_UNSUPPORTED: nothing was written; the
+  // reason is in why. [control]
   hprof_status dump(const Config& config, ObjectTraces* traces, Progress* progress, char* why,
                     uint32_t why_size);
 

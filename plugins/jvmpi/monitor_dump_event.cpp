@@ -1,11 +1,11 @@
 // MONITOR_DUMP.
-#include "plugins/jvmpi/monitor_dump.h"
+#include "plugins/jvmpi/monitor_dump_event.h"
 
 #include "plugins/jvmpi/lines.h"
 
 namespace hprof::jvmpi {
 
-bool MonitorDump::add_thread(jthread thread, JVMPI_MonitorDump* dump) {
+bool MonitorDumpEvent::add_thread(jthread thread, JVMPI_MonitorDump* dump) {
   JNIEnv* env = bridge_.threads.env_of(jni_, thread);
   if (env == nullptr) return true;
   JVMPI_CallTrace& trace = dump->traces[dump->num_traces];
@@ -17,7 +17,7 @@ bool MonitorDump::add_thread(jthread thread, JVMPI_MonitorDump* dump) {
   return true;
 }
 
-void MonitorDump::add_monitors_of(jthread thread) {
+void MonitorDumpEvent::add_monitors_of(jthread thread) {
   jint count = 0;
   FromVm<jobject> owned(vm_);
   if (vm_.can.can_get_owned_monitor_info == 0 ||
@@ -33,12 +33,12 @@ void MonitorDump::add_monitors_of(jthread thread) {
     add_monitor(wanted);
 }
 
-void MonitorDump::add_threads(jint count, const jthread* threads) {
+void MonitorDumpEvent::add_threads(jint count, const jthread* threads) {
   bytes_.u4(static_cast<uint32_t>(count));
   for (jint i = 0; i < count; i++) bytes_.pointer(bridge_.threads.env_of(jni_, threads[i]));
 }
 
-void MonitorDump::add_monitor(jobject object) {
+void MonitorDumpEvent::add_monitor(jobject object) {
   jobjectID id = bridge_.objects.id(jni_, object);
   for (jint i = 0; i < seen_count_; i++) {
     if (seen_[i] == id) return;
@@ -58,7 +58,7 @@ void MonitorDump::add_monitor(jobject object) {
   give_back(vm_, jni_, usage);
 }
 
-bool MonitorDump::take(JVMPI_MonitorDump* dump) {
+bool MonitorDumpEvent::take(JVMPI_MonitorDump* dump) {
   jint count = 0;
   FromVm<jthread> threads(vm_);
   if (vm_.jvmti->GetAllThreads(&count, &threads) != JVMTI_ERROR_NONE) return false;

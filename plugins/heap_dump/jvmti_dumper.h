@@ -1,0 +1,48 @@
+// Heap dumps with JVMTI's FollowReferences, on any VM: one object at a time from its callbacks.
+//
+// Ids are tags from 1 up: classes, then threads and class loaders, then objects in the order of first
+// reference; where possible, objects have their addresses instead. A separate environment holds the tags and
+// is disposed of with them, so that they do not slow down the VM's collections.
+#pragma once
+
+#include "plugins/heap_dump/class_list.h"
+#include "plugins/heap_dump/dump_env.h"
+#include "plugins/heap_dump/heap_writer.h"
+#include "plugins/heap_dump/object_traces.h"
+#include "plugins/heap_dump/progress.h"
+#include "plugins/heap_dump/thread_list.h"
+
+namespace hprof::dump {
+
+class JvmtiDumper {
+ public:
+  explicit JvmtiDumper(const Services* services) : services_(services), list_(&classes_) {}
+
+  // One dump. traces: of objects, or not is_used(). [control]
+  hprof_status dump(const Config& config, ObjectTraces* traces, Progress* progress);
+  // Frees the tags of the last dump: up to half a microsecond per object, while the program runs. Not needed
+  // when the VM ends. [control]
+  void give_back();
+  void close();  // [control]
+
+ private:
+  static constexpr uint64_t kFirstAddress = 1u << 24;  // tags of classes, threads and loaders stay below
+
+  struct Callbacks;
+  struct Walk;
+
+  hprof_status dump_with(const DumpEnv& vm, const Config& config, ObjectTraces* traces, Progress* progress);
+  bool names_by_address(const DumpEnv& vm, const Config& config, const ObjectTraces& traces,
+                        hprof_object_places* places) const;
+  hprof_status prepare(const DumpEnv& vm, const Config& config, Walk& walk);
+  hprof_status write(const DumpEnv& vm, const Config& config, Walk& walk);
+  hprof_status walk(const DumpEnv& vm, const Config& config, Walk& walk, bool counting);
+
+  const Services* services_;
+  ClassLayouts classes_;
+  ClassList list_;
+  jvmtiEnv* tagged_ = nullptr;  // the environment that holds the tags of the last dump
+  bool is_open_ = false;
+};
+
+}  // namespace hprof::dump
