@@ -29,13 +29,13 @@ using hprof::Session;
 using hprof::Str;
 using hprof::TextWriter;
 
-// The VM calls the entry points without a context of ours; this is where it is found again.
+// The VM calls the entry points without a context, so the session is found here.
 std::atomic<Session*> the_session{nullptr};
-// Held by who makes or ends a session.
+// Held while a session is made or ended.
 std::atomic<bool> changing{false};
 
-// A session that was detached is not given back at once: a callback that began before may still look at its
-// gates. After a minute its memory is taken for the next one.
+// A detached session is not freed at once: a callback that began before may still read its gates. After a
+// minute its memory is reused for the next session.
 constexpr int64_t kQuarantineNs = 60 * hprof::platform::kNanosPerSecond;
 constexpr uint32_t kMostDetached = 16;
 struct Detached {
@@ -44,8 +44,8 @@ struct Detached {
 };
 Detached detached[kMostDetached];
 
-// The VM looks for the natives of the tracker class in the libraries of agents, the first first; and there is
-// one tracker class, and one session that its natives find.
+// The VM looks for the natives of the tracker class in the agents' libraries in the order of loading. There
+// is one tracker class, and one session that its natives find.
 bool has_rival() {
   Session* other = the_session.load();
   return (other != nullptr && other->rewriter().is_active()) ||
@@ -83,7 +83,7 @@ bool has_room_for_detached() {
   return false;
 }
 
-// A session that would not end is kept out of the way for good.
+// A session that did not end is set aside and never freed.
 void keep_detached(Session* session, bool ended) {
   the_session.store(nullptr);
   for (Detached& old : detached) {
@@ -93,7 +93,7 @@ void keep_detached(Session* session, bool ended) {
   }
 }
 
-// One that the VM has not seen: no callback of its can come.
+// A session that the VM has not seen: none of its callbacks can come.
 void discard(Session* session) {
   session->~Session();
   hprof::platform::deallocate(session);
@@ -113,8 +113,7 @@ bool end_session(Session* session, JNIEnv* jni) {
   return session->phase() == Session::Phase::kDead;
 }
 
-// An attach that is going on ends soon. Until the detach has begun the VM's death does not wait for this
-// thread.
+// An attach in progress ends soon. The VM's death does not wait for this thread before the detach has begun.
 void detach_now(Session* session, JNIEnv* jni) {
   while (!begin_change()) {
     if (session->phase() != Session::Phase::kLive) return session->take_leave("OK the session ends\n");
@@ -125,7 +124,7 @@ void detach_now(Session* session, JNIEnv* jni) {
   session->take_leave(gone ? "OK detached\n" : "OK the session ends\n");
 }
 
-// Where an answer goes: to who asked, else to the VM's stderr.
+// Sends an answer to the client that asked, else to the VM's stderr.
 jint refuse(AttachReply* reply, const char* text) {
   if (reply != nullptr) {
     reply->problem(text);
@@ -137,7 +136,7 @@ jint refuse(AttachReply* reply, const char* text) {
   return JNI_ERR;
 }
 
-// Options of an attach that give a command to the session that is there: command=stop
+// Options of an attach that are a command to the running session: command=stop
 constexpr char kCommandOption[] = "command=";
 
 jint obey(Session* session, JNIEnv* jni, AttachReply* reply, Str text) {
@@ -158,7 +157,7 @@ jint obey(Session* session, JNIEnv* jni, AttachReply* reply, Str text) {
   return !answer.detach || end_session(session, jni) ? JNI_OK : JNI_ERR;
 }
 
-// A session whose collectors rest makes room for one with other options.
+// A session whose collectors are stopped makes room for one with other options.
 jint replace(Session* session, JNIEnv* jni, AttachReply* reply) {
   if (session->phase() != Session::Phase::kLive) return refuse(reply, "the agent is loaded already");
   if (session->is_collecting()) {
@@ -166,19 +165,19 @@ jint replace(Session* session, JNIEnv* jni, AttachReply* reply) {
                   "the agent is loaded already, and collects: stop it first (command=stop, or hprof ctl)");
   }
   if (!session->can_be_detached()) {
-    return refuse(reply, "the agent is loaded already, and has changed classes, for good (cpu=times)");
+    return refuse(reply, "the agent is loaded already and has changed classes permanently (cpu=times)");
   }
   const Session::AttachWait waiting(session);
-  return end_session(session, jni) ? JNI_OK : refuse(reply, "the session that is there does not end");
+  return end_session(session, jni) ? JNI_OK : refuse(reply, "the current session does not end");
 }
 
-// With a reply its folder is where relative names of files are meant.
+// With a reply, relative file names are relative to its folder.
 jint load(JavaVM* vm, JNIEnv* jni, AttachReply* reply, const char* options, Session* old) {
   if (!has_room_for_detached()) return refuse(reply, "too many sessions in a short time: wait a minute");
   Session* session = make_session();
   if (session == nullptr) return refuse(reply, "no memory for a session");
   session->set_asker(reply);
-  // Before the old one makes room: bad options cost nothing.
+  // Checked before the old session ends: bad options do not cost it.
   const hprof::Configured configured = session->configure(vm, options, true);
   if (configured != hprof::Configured::kRun) {
     discard(session);
@@ -213,7 +212,7 @@ jint attach(JavaVM* vm, JNIEnv* jni, AttachReply* reply, const char* options) {
   return result;
 }
 
-// Asked by `hprof attach`: the answer goes there and not to the VM's stderr.
+// Attached by `hprof attach`: the answer goes there and not to the VM's stderr.
 jint attach_for(JavaVM* vm, JNIEnv* jni, Str path) {
   AttachReply reply;
   char text[200];
@@ -226,8 +225,8 @@ jint attach_for(JavaVM* vm, JNIEnv* jni, Str path) {
 
 }  // namespace
 
-// Bad options end the VM here, before the program starts, with one line and without the VM's own words after
-// it, as the original did.
+// Bad options end the VM here, before the program starts, with one line and no further lines of the VM, as
+// the original did.
 extern "C" JNIEXPORT jint JNICALL HPROF_ENTRY(Agent_OnLoad)(JavaVM* vm, char* options, void*) {
   Session* session = make_session();
   if (session == nullptr) {
@@ -263,7 +262,7 @@ extern "C" JNIEXPORT jint JNICALL HPROF_ENTRY(Agent_OnAttach)(JavaVM* vm, char* 
 // The native methods of java.lang.HprofTracker (core/bytecode/tracker). The VM finds them here because it
 // looks into the libraries of agents for those of the boot loader's classes.
 
-// null: there is no session, or nothing that rewrites classes.
+// null: there is no session, or it rewrites no classes.
 static hprof::ClassRewriter* rewriter() {
   Session* session = hprof::kHasBytecode ? the_session.load(std::memory_order_acquire) : nullptr;
   return session != nullptr ? &session->rewriter() : nullptr;

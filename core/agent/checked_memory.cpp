@@ -35,7 +35,8 @@ void release(const hprof_host* host, void* memory, uint64_t bytes) {
     return complain(slot, Complaint::kMemory, "it gives back memory that it does not have");
   if (was.bytes != bytes) say_size(slot, was.bytes, bytes);
   const auto* owner = static_cast<const hprof_host*>(was.owner);
-  if (!was.is_intact) complain(*slot_of(owner), Complaint::kMemory, "it wrote behind a block of its memory");
+  if (!was.is_intact)
+    complain(*slot_of(owner), Complaint::kMemory, "it wrote past the end of a block of its memory");
   slot_of(owner)->held.fetch_sub(was.bytes, std::memory_order_relaxed);
   real.release(host, was.block, was.bytes + kGuardedBlockMore);
 }

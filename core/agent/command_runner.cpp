@@ -14,7 +14,7 @@ namespace hprof {
 
 namespace {
 
-// What collectors emit, to tell them apart.
+// What collectors emit, by which commands pick them.
 using Names = const char* const*;
 constexpr const char* kHeapDumps[] = {HPROF_KIND_HEAP_DUMP_BEGIN, nullptr};
 constexpr const char* kSites[] = {HPROF_TABLE_ALLOC_SITES, nullptr};
@@ -78,7 +78,7 @@ void report(Session& session, const Command& command, Names names, const char* w
   }
 }
 
-// A heap dump needs no collecting before: a collector that is not running runs for as long as it takes.
+// A heap dump needs no data collected earlier: a stopped collector is started just for the dump.
 void dump_heap(Session& session, JNIEnv* jni, const Command& command, Answer* answer) {
   uint32_t started = 0;
   each_collector(session, kHeapDumps, [&](CollectorSlot& slot) {
@@ -102,7 +102,7 @@ bool write_summary(Session& session, const HeapSize& size) {
   return true;
 }
 
-// heap_sites has counted; without it the VM counts what is on the heap, and what was ever allocated is not
+// Counted by heap_sites. Without it the VM counts what is on the heap, and the total ever allocated is not
 // known.
 void heap_summary(Session& session, const Command& command, Answer* answer) {
   if (running(session, kSummary) != 0) return report(session, command, kSummary, "heap summaries", answer);
@@ -130,7 +130,7 @@ void dump_traces(Session& session, Answer* answer) {
   answer->ok().put("traces up to ").put_unsigned(last);
 }
 
-// Hands the change to the collectors that run and take it. Returns how many did.
+// Passes the change to the running collectors. Returns how many of them accepted it.
 uint32_t pass_on(Session& session, Names names, uint32_t what, int64_t value, uint64_t object) {
   hprof_control control = {sizeof(control), what, value, object};
   uint32_t count = 0;
@@ -142,7 +142,7 @@ uint32_t pass_on(Session& session, Names names, uint32_t what, int64_t value, ui
   return count;
 }
 
-// On starts what does not run yet; with one thread alone, for that thread alone.
+// Switching on starts a stopped collector; for a single thread, for that thread only.
 void switch_sampling(Session& session, JNIEnv* jni, const Command& command, Answer* answer) {
   bool on = command.value != 0;
   uint32_t chosen = each_collector(session, kSamples, [&](CollectorSlot& slot) {
@@ -293,7 +293,7 @@ void run_command(Session& session, JNIEnv* jni, const Command& command, Answer* 
         if (command.value != 0) session.leave_out_last_report();
         answer->ok().put("detaching");
       } else {
-        answer->error().put("classes carry this session's probes, for good: it can be stopped, not detached");
+        answer->error().put("classes keep this session's probes: it can be stopped, but not detached");
       }
       return;
     case CommandKind::kEof:

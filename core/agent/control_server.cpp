@@ -12,7 +12,7 @@ namespace hprof {
 namespace {
 
 constexpr int64_t kLoginNs = 5 * platform::kNanosPerSecond;  // for the answer to the greeting
-// A connection that has proved nothing yet keeps its place so long against one that comes.
+// A connection that has not proved itself yet keeps its place this long against a new one.
 constexpr int64_t kGraceNs = 250 * platform::kNanosPerMilli;
 constexpr int64_t kIdleNs = 60 * platform::kNanosPerSecond;  // for a whole line, however slowly it comes
 constexpr int64_t kSendNs = 10 * platform::kNanosPerSecond;
@@ -25,14 +25,15 @@ bool explain(const char* what, const char* where, int code, Error* error) {
   return false;
 }
 
-// Why there is no socket at `path`, by the folder's name where that is the reason, and what to do.
+// Says why there is no socket at `path`, naming the folder if that is the reason, and what to do.
 bool explain_place(const CoreConfig& core, const char* path, int code, Error* error) {
   char reason[160];
   platform::error_text(code, reason, sizeof(reason));
   TextWriter out(error->text, sizeof(error->text));
   out.put("can't listen at ").put_printable(path, 200).put(": ").put(reason);
   if (Str(core.control) != "y") {
-    out.put(" (control=<path>: the folder must be there, and others must not be able to rename in it)");
+    out.put(
+        " (control=<path>: the folder must exist, and other users must not be able to rename files in it)");
   } else if (core.control_implied != 0) {
     out.put("; start=n waits for commands there: name another place by control=<path>, or say control=n");
   } else {
@@ -135,7 +136,7 @@ void ControlServer::accept_connections(Listener& listener) {
   }
 }
 
-// Whoever does not know the secret keeps nobody out who does: its connection ends for one that comes.
+// A client without the secret cannot keep out one that has it: its connection is ended for a new one.
 ControlServer::Connection* ControlServer::find_place(Listener& listener) {
   Connection* idle = nullptr;
   for (Connection& connection : listener.connections) {
@@ -168,7 +169,7 @@ void ControlServer::take(Listener& listener, platform::Socket socket) {
     auto run = [](void* self) {
       auto* own = static_cast<Connection*>(self);
       own->listener->server->serve(*own);
-      // The peer sees the end now; the descriptor is closed by who takes the place.
+      // The peer sees the end now; the next user of the place closes the descriptor.
       own->listener->server->shut_down(*own);
       own->state.store(kEnded, std::memory_order_release);
     };
@@ -219,7 +220,7 @@ bool ControlServer::read_line(Connection& connection, int64_t deadline_ns, Str* 
 
 bool ControlServer::is_welcome(Connection& connection) {
   if (connection.listener->tcp) return authenticate(connection);
-  // The mode of the socket's file keeps others out; this holds where a system does not look at it.
+  // The mode of the socket's file keeps others out; this check is for systems that ignore it.
   uint32_t user = 0;
   int code = platform::socket_peer_user(connection.socket, &user);
   if (code == platform::kErrorUnsupported) return true;
@@ -228,8 +229,8 @@ bool ControlServer::is_welcome(Connection& connection) {
   return false;
 }
 
-// A wrong answer costs its connection and nothing else: with a pause for those that follow, anybody could
-// keep the owner out. A secret of 16 bytes is not guessed.
+// A wrong answer only ends the connection: with a pause for later ones, anybody could keep the owner out. A
+// secret of 16 bytes cannot be guessed.
 bool ControlServer::authenticate(Connection& connection) {
   uint8_t nonce[kNonceSize];
   char text[kGreetingSize + 1];
@@ -264,7 +265,7 @@ bool ControlServer::obey(Connection& connection, Str line) {
     connection.answer.error().put("the session ends");
   }
   if (connection.answer.detach) {
-    // Answered when all is given back, so that the next agent may be loaded at once.
+    // Answered when everything has been freed, so that the next agent can be loaded at once.
     if (!keep_waiting(connection)) send_answer(connection);
     parts_->control.request_detach();
     return false;

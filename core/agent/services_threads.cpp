@@ -88,7 +88,7 @@ const hprof_threads_service kThreads = {
       auto* slot = static_cast<const CollectorSlot*>(slot_of(host));
       slot->parts->threads.each(static_cast<JNIEnv*>(jni), slot->index, argument, visit);
     },
-    // Records stay mapped: one that is given back while it is read answers with a serial that was right.
+    // Records stay mapped: one that is given back while it is read still has a serial that was right.
     [](const hprof_host* host, void* thread) {
       return parts_of(host).threads.serial_of(static_cast<jthread>(thread));
     },
@@ -172,8 +172,10 @@ const hprof_sampling_service kSampling = {
       platform::write_registers(context, {all.pc, all.sp, all.fp, all.link});
     },
     [](const hprof_host*, uint64_t os_id, void* argument) {
-      return static_cast<uint32_t>(
-          platform::send_look(static_cast<platform::NativeThread>(os_id), argument) == 0);
+      const bool can = os_id == 0
+                           ? platform::looks_supported()
+                           : platform::send_look(static_cast<platform::NativeThread>(os_id), argument) == 0;
+      return static_cast<uint32_t>(can);
     },
     [](const hprof_host*, uint64_t os_id) -> uint32_t {
       const auto id = os_id != 0 ? static_cast<platform::NativeThread>(os_id) : platform::current_thread_id();

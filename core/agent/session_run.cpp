@@ -41,15 +41,15 @@ void Session::on_vm_init(JNIEnv* jni, jthread thread) {
 
 // --- events
 
-// Idle, the ends of the threads that have a record are all that is of interest.
+// While idle, only the ends of threads that have a record matter.
 uint64_t Session::events_wanted() const {
   constexpr uint64_t kOnceAndForAll = kEventVmStart | kEventClassFileLoad;
   uint64_t events = 0;
   for (uint32_t i = 0; i < collector_count_; i++) {
     if (collectors_[i].running) events |= collectors_[i].unit->events;
   }
-  // A class that was loaded without probes stays so. Late, the archive would be off if class files were asked
-  // for now.
+  // A class that is loaded without probes never gets them. For late probes, asking for class files now would
+  // switch the archive off.
   if (rewriter_.is_active())
     events |= rewriter_.is_late() && phase() != Phase::kLive ? kEventVmStart : kOnceAndForAll;
   if (class_files_.has_handlers()) events |= kEventClassFileLoad;
@@ -76,7 +76,7 @@ bool Session::enable_events() {
     char text[120];
     const bool is_refused = (refused >> bit & 1) != 0;
     snprintf(text, sizeof(text), "event %s%s", event_name(bit), is_refused ? " refused by the VM" : "");
-    // What a VM does not have, and what the unit can do without, it refuses always.
+    // Events that a VM does not support, and that the unit can do without, are refused every time.
     (failed >> bit & 1) != 0 ? say(text) : say_detail(text);
   }
   return failed == 0;
@@ -110,8 +110,8 @@ bool Session::is_collecting() const {
 // While anything collects, threads are known by their events.
 void Session::prepare_to_collect(JNIEnv* jni) {
   if (is_collecting()) return;
-  // Native ids are read out of the VM's structures, guarded against threads that end meanwhile. Only for so
-  // long: under -Xcheck:jni the VM warns of signal handlers that are not its own.
+  // Native ids are read from the VM's structures, guarded against threads that end meanwhile. The guard is
+  // held only during the reads: under -Xcheck:jni the VM warns of foreign signal handlers.
   const bool is_guarded = platform::install_fault_guard() == 0;
   threads_.enumerate(jni, hotspot_.thread_ids());
   hotspot_.prepare_to_collect();
@@ -155,7 +155,7 @@ void Session::stop_collector(CollectorSlot& slot) {
   if (!slot.gate.close(callback_deadline())) return abandon_collector(slot, "a callback");
   Inside mark(slot.inside, "stop", tag::kControl);
   slot.ops->stop(slot.self);
-  if (slot.dumped) slot.unreported = false;  // a dump has all that there is
+  if (slot.dumped) slot.unreported = false;  // a dump contains everything
 }
 
 int64_t Session::callback_deadline() const {
@@ -167,8 +167,7 @@ void Session::abandon_collector(CollectorSlot& slot, const char* what) {
   slot.gone.store(true, std::memory_order_release);
   slot.running = slot.has_data = slot.unreported = false;
   char text[160];
-  snprintf(text, sizeof(text), "plugin %s: %s does not return; it is left alone from here on", slot.unit->id,
-           what);
+  snprintf(text, sizeof(text), "plugin %s: %s does not return; it is not called again", slot.unit->id, what);
   say(text);
 }
 

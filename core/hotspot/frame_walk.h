@@ -1,15 +1,15 @@
-// A key for the calling thread's stack, out of its physical frames: no question to the VM.
+// A key for the calling thread's stack, from its physical frames and without calling the VM.
 //
-// On the way from Java code to a native method the VM has noted where the last Java frame is, and the
-// thread's own stack does not change meanwhile. A frame of the interpreter is told by its method and bytecode
-// pointer, a compiled one by the return address in it and its compilation's number, which is never used
-// again: frames that are the same mean the same methods and lines, however much was inlined. Hidden methods'
-// frames do not count; any other frame stands for at least one frame of a trace, and a compiled one for as
-// many as were inlined there: learn() finds that out from stacks that the VM has told.
+// When Java code calls a native method, the VM records where the last Java frame is, and the thread's own
+// stack does not change meanwhile. An interpreted frame is identified by its method and bytecode pointer, a
+// compiled one by the return address into it and its compilation's number, which is never reused: equal
+// frames mean the same methods and lines, however much was inlined. Hidden methods' frames do not count; any
+// other frame stands for at least one frame of a trace, and a compiled one for all methods inlined there:
+// learn() finds their number from the VM's stacks.
 //
 // What this knows of the VM comes from its tables (vm_structs.h) and from the layout of frames on x86-64.
-// Whoever uses it proves it first, and at intervals, against what the VM says. All reads are guarded: one
-// that faults ends the use of the walk.
+// The user verifies it against the VM first, and at intervals. All reads are guarded: a fault ends the use of
+// the walk.
 #pragma once
 
 #include <atomic>
@@ -24,17 +24,17 @@ namespace hprof {
 
 class HotSpot;
 
-// What was found out about return addresses in compiled code. Belongs to one thread; overwrites.
+// What is known about return addresses in compiled code. Belongs to one thread; old entries are overwritten.
 struct SeenCode {
   static constexpr uint32_t kPairs = 1u << 10;
   static constexpr uint32_t kMostFrames = 255;
   struct Entry {
     uint64_t pc;          // 0: free
-    uint64_t blob;        // it is still that one if the segment map leads there, and
-    uint32_t compile_id;  // its compilation has this number
+    uint64_t blob;        // the entry is valid if the segment map leads to this blob, and
+    uint32_t compile_id;  // the blob's compilation has this number
     uint32_t words;       // of the frame
-    uint32_t frames;      // of a trace that it stands for, at least; 0: hidden
-    uint32_t epoch;       // when that was last looked at, see FrameWalk::trust_code; 0: look again
+    uint32_t frames;      // of a trace, at least; 0: hidden
+    uint32_t epoch;       // when that was last checked, see FrameWalk::trust_code; 0: check again
   };
   Entry entries[kPairs][2];  // the newer one first
 
@@ -70,24 +70,24 @@ class FrameWalk {
 
   // Looks up the layout. env and thread: the calling thread's JNIEnv and the address of the VM's JavaThread
   // of it. nullptr: it can be tried; else why not, static text. [control]
-  const char* open(HotSpot& home, uint32_t java_version, const void* env, uint64_t thread);
+  [[gnu::cold]] const char* open(HotSpot& home, uint32_t java_version, const void* env, uint64_t thread);
   // Called in a native method: the Java method that called it, or through which it was called from native
   // code last, is hidden from now on. method: its jmethodID, NULL: not known. False: no such frame was found.
   // Before the first key(). [control]
-  bool hide(const void* env, const void* method);
+  [[gnu::cold]] bool hide(const void* env, const void* method);
   // What was found out about code holds for as long as this number, which is not 0, is the same: it changes
   // with each garbage collection. Has no effect on VMs that give the memory of code back at any other time.
   // [control]
-  void trust_code(const uint32_t* epoch);
+  [[gnu::cold]] void trust_code(const uint32_t* epoch);
   // It is not to be used any more: one of its keys stood for two stacks. [any]
-  void distrust(const char* why);
+  [[gnu::cold]] void distrust(const char* why);
 
   // A key for the top frames of the calling thread, at least `depth` frames of a trace (all, if there are
-  // fewer). 0: there is something that this does not know. seen and chains: the thread's, or null; chains are
-  // used with `seen` only. [app]
+  // fewer). 0: a frame is not known. seen and chains: the thread's, or null; chains are used only with
+  // `seen`. [app]
   uint64_t key(const void* env, uint32_t depth, SeenCode* seen, StackChains* chains);
-  // The same stack as the VM tells it, without hidden frames, innermost first. What compiled frames stand for
-  // goes to `seen`, so that later keys need fewer frames. [app]
+  // The same stack from the VM, without hidden frames, innermost first. Stores in `seen` what compiled frames
+  // stand for, so that later keys need fewer frames. [app]
   void learn(const void* env, const hprof_raw_frame* frames, uint32_t count, SeenCode* seen);
 
  private:
@@ -131,7 +131,7 @@ class FrameWalk {
   Step begin(SeenCode* seen) const;
   bool is_hidden(uint64_t method) const;
   uint64_t walk(const void* env, uint32_t depth, SeenCode* seen, StackChains* chains);
-  // A chain of the frames that a walk goes through, until one does not fit.
+  // A chain of the frames that a walk visits, until one does not fit.
   struct Chaining {
     StackChains* chains;  // null: it did not fit
     StackChains::Chain chain;
@@ -144,7 +144,7 @@ class FrameWalk {
   uint64_t known_chain(StackChains* chains, const Frame& frame, const Step& at, uint32_t depth) const;
   bool is_there(const StackChains::Chain& chain, const Frame& frame, bool looks_at_code) const;
   void learn_methods(const void* env, const uint64_t* methods, uint32_t count, SeenCode* seen);
-  uint64_t called_method(const void* env);
+  [[gnu::cold]] uint64_t called_method(const void* env);
 
   HotSpot* home_ = nullptr;
   const CodeHeap* heap_ = nullptr;

@@ -62,7 +62,8 @@ bool is_address(Str text) {
   return colon != 0 && port >= 1 && port <= 65535;
 }
 
-// Who may give commands: a listening port needs a secret, and an explicit word to be reached from outside.
+// Checks who may send commands: a listening port needs a secret, and an explicit option to be reachable from
+// outside.
 bool check_control(const OptionList& list, CoreConfig* core, Error* error) {
   bool listens = core->listen != nullptr && core->listen[0] != '\0';
   if (core->control == nullptr && core->start == 0 && core->net == nullptr && !listens) {
@@ -83,7 +84,7 @@ bool check_control(const OptionList& list, CoreConfig* core, Error* error) {
     return option_error(list, "listen option needs secret-file=<file>", error);
   }
   if (core->listen_remote == 0 && !is_loopback(address.part(0, colon))) {
-    return option_error(list, "listen option names no loopback address: say listen-remote=y, too", error);
+    return option_error(list, "listen option names a non-loopback address: add listen-remote=y", error);
   }
   return true;
 }
@@ -132,7 +133,7 @@ bool bind_unit(const OptionList& list, ModuleSet* modules, Unit* unit, Error* er
   return bind_table(list, table, unit->config, &bound, error);
 }
 
-// A unit that runs was chosen by it: the option is that unit's, whoever else has a row of its name.
+// The option has selected a running unit, so it belongs to that unit, even if others have a row of its name.
 bool chooses_another(const OptionItem& item, ModuleSet& modules) {
   for (uint32_t i = 0; i < modules.unit_count(); ++i) {
     const Unit& unit = modules.unit(i);
@@ -156,7 +157,7 @@ bool check_unit(const OptionList& list, ModuleSet& modules, const Unit& unit, co
 }
 
 bool is_known(Str name, const ModuleSet& modules) {
-  // That its module is missing is said later, and better.
+  // A later message says that its module is missing.
   if (find_core_option(name) != nullptr || selects_shipped(name)) return true;
   for (uint32_t i = 0; i < modules.unit_count(); ++i) {
     const hprof_unit& unit = *modules.unit(i).record;

@@ -67,7 +67,7 @@ bool is_answered(const ModuleSet& modules, Str name, Str value) {
   if (name == "plugin") return plugins_answered(modules, value);
   if (!is_selector(modules, name))
     return find_core_option(name) != nullptr || find_row(modules, name) != nullptr;
-  // That a shipped module is missing is said later, and better.
+  // A later message says that a shipped module is missing.
   return selects_nothing(value) || names_shipped(name, value) || is_any_selected(modules, name, value);
 }
 
@@ -104,7 +104,7 @@ struct Chooser {
     return fail_value(item.name);
   }
 
-  // All units that the option selects. False: two that cannot both be; *error says so.
+  // Chooses all units that the option selects. False: two of them exclude each other; *error says so.
   bool take_selected(Str name, Str value, uint32_t* count) {
     for (const bool wanted : {true, false}) {
       for (uint32_t i = 0; i < modules->unit_count(); ++i) {
@@ -188,7 +188,7 @@ struct Chooser {
       what.put(" cannot be: the module was refused");
       return option_error(list, what.text(), error);
     }
-    what.put(" is no unit of this build, or of ");
+    what.put(" is not a unit of this build, or of ");
     modules->search().put_folders(&what);
     what.put("; there are: ");
     put_units(&what);
@@ -225,7 +225,7 @@ struct Chooser {
       if (serves(rows[i], name, value) && modules->state_of(rows[i].module) != ModuleState::kOpen)
         return fail_module(rows[i].module, &what);
     }
-    what.put(" is done by no unit of this build");
+    what.put(" is not supported by any unit of this build");
     return option_error(list, what.text(), error);
   }
 
@@ -240,7 +240,7 @@ struct Chooser {
     return option_error(list, what->text(), error);
   }
 
-  // A value that several modules serve: none of them may be missing.
+  // A value that needs several modules: none of them may be missing.
   bool check_missing() const {
     for (uint32_t i = 0; i < names->count; ++i) {
       const WantedModule& wanted = names->items[i];
@@ -285,7 +285,7 @@ struct Chooser {
     return true;
   }
 
-  // What the encoder wishes for; a build without it does without.
+  // The encoder's default filter, if this build has it.
   bool choose_default_filter() {
     const auto* ops = static_cast<const hprof_encoder_ops*>(modules->unit(encoder).record->ops);
     if (kEmbedded || filter != kNone || list.find("compress") != nullptr || ops == nullptr) return true;

@@ -46,7 +46,7 @@ hprof_status Output::open(MemoryAccount& memory, const OutputPlan& plan, uint32_
   return HPROF_OK;
 }
 
-// The sink last: what it opens may have been somebody's before.
+// The sink last: it may replace an existing file.
 hprof_status Output::open_parts(MemoryAccount& memory, uint32_t sequence, char* error, uint32_t error_size) {
   if (!definitions_.create(memory, plan_.encoder_host, plan_.most_numbers, &Output::write_definition, this) ||
       !chunks_.create(memory, plan_.chunks, plan_.chunk_bytes)) {
@@ -87,7 +87,7 @@ hprof_status Output::open_parts(MemoryAccount& memory, uint32_t sequence, char* 
 }
 
 const char* Output::words_of(const hprof_host* host, UnitText& text) const {
-  if (!text.is_kept()) plan_.complain(host, "it wrote behind the room for its error text");
+  if (!text.is_kept()) plan_.complain(host, "it wrote past the end of its error text");
   return text.words();
 }
 
@@ -102,7 +102,7 @@ int64_t Output::read(uint8_t* bytes, uint64_t size, uint64_t timeout_ns) {
   const Place place(tag::kControl);
   const int64_t count = plan_.sink->read(sink_self_, bytes, room, timeout_ns);
   if (room < size && !is_guard_intact(bytes + room, kReadGuard)) {
-    plan_.complain(plan_.sink_host, "it wrote behind the buffer of its read");
+    plan_.complain(plan_.sink_host, "it wrote past the end of the buffer of its read");
   }
   return count;
 }
@@ -143,7 +143,7 @@ bool Output::is_at_in_window() {
   return out_.base.at >= begin && out_.base.at <= end && out_.base.end == end;
 }
 
-// The encoder wrote nowhere but where it may.
+// Checks that the encoder wrote only inside its room.
 bool Output::is_window_kept() {
   if (is_at_in_window() && chunks_.is_intact(chunks_.current())) return true;
   if (!failed()) plan_.complain(plan_.encoder_host, "it wrote outside of the buffer that it was given");
@@ -203,7 +203,7 @@ uint64_t Output::position(hprof_out* out) {
   return self->encoded_ + static_cast<uint64_t>(out->at - self->chunks_.current().bytes);
 }
 
-// As above, only from a thread that drains: the sink has to have the bytes.
+// As above, only from a draining thread: the sink must have the bytes.
 hprof_status Output::patch(hprof_out* out, uint64_t position, const void* bytes, uint64_t size) {
   Output* self = reinterpret_cast<Out*>(out)->owner;
   const hprof_sink_ops* sink = self->plan_.sink;
@@ -255,7 +255,8 @@ void Output::note_dump(const hprof_record& record) {
   }
 }
 
-// Any progress resets the other limit: a peer that takes a little now and then would hold the VM for ever.
+// Any progress resets the other limit, so without this one a peer that takes a little now and then would hold
+// the VM forever.
 bool Output::is_too_slow(uint64_t spent_ns, uint64_t taken) {
   if (plan_.dump_stall_ns == 0 || !in_dump_.load(std::memory_order_relaxed)) return false;
   const uint64_t ns = dump_ns_.fetch_add(spent_ns, std::memory_order_relaxed) + spent_ns;
@@ -268,7 +269,7 @@ hprof_status Output::write(const hprof_record* record) {
   if (failed()) return HPROF_ABORTED;
   note_dump(*record);
   definition_time_us_ = record->time_us;
-  // A report that names a thread may have been faster than the event of its start.
+  // A report that names a thread may come before the event of its start.
   if (record->kind == HPROF_RECORD_THREAD_START) {
     return definitions_.define(record->kind, reinterpret_cast<const hprof_rec_definition*>(record)->id);
   }
@@ -318,7 +319,7 @@ bool Output::write_chunk(const ChunkQueue::Chunk& chunk) {
   if (filter_self_ == nullptr) return write_bytes(chunk.bytes, chunk.used);
   Inside mark(in_filter_, "write", tag::kWriter);
   hprof_status status = plan_.filter->write(filter_self_, chunk.bytes, chunk.used, this, &Output::pass);
-  if (status != HPROF_OK) fail("it cannot be compressed");  // a sink that failed has said so already
+  if (status != HPROF_OK) fail("it cannot be compressed");  // a sink that failed has reported it already
   return status == HPROF_OK;
 }
 
@@ -334,7 +335,7 @@ bool Output::write_bytes(const uint8_t* bytes, uint64_t size) {
     const char* words = words_of(plan_.sink_host, error);
     if (count > 0 && static_cast<uint64_t>(count) > size - done) {
       plan_.complain(plan_.sink_host, "its write returned more bytes than it was given");
-      fail("the sink does not say how much it wrote");
+      fail("the sink does not report how much it wrote");
       return false;
     }
     if (count < 0) {
@@ -344,7 +345,7 @@ bool Output::write_bytes(const uint8_t* bytes, uint64_t size) {
     const int64_t passed = platform::monotonic_ns() - begun;
     const uint64_t spent = passed > 0 ? static_cast<uint64_t>(passed) : 0;
     if (is_too_slow(spent, static_cast<uint64_t>(count))) {
-      fail("it is too slow for a heap dump, for which the VM stands still (dump-stall=)");
+      fail("it is too slow for a heap dump, during which the VM is stopped (dump-stall=)");
       return false;
     }
     if (count == 0) {
@@ -396,7 +397,7 @@ void Output::renew_filter() {
 
 void Output::begin_report(const hprof_report_info& info) {
   if (!is_open() || failed() || report_.size != 0) return;
-  renew_filter();  // what it keeps back belongs to this side of the border
+  renew_filter();  // its remaining bytes belong before the border
   if (failed()) return;
   UnitText error;
   hprof_status status = HPROF_OK;

@@ -3,8 +3,8 @@
 // The VM listens on <tmp>/.java_pid<pid> once it has seen a file .attach_pid<pid> of its own user on SIGQUIT.
 // A request is zero-terminated strings: protocol version, command, three arguments; the answer is a result
 // code, a line feed and text until the VM closes. <tmp> and <pid> are those of the target's namespaces. The
-// VM asks for the peer's user and group, and we for its owner, mode and process: anybody can make a file of
-// that name in /tmp.
+// VM checks the peer's user and group, and we check the socket's owner, mode and process: anybody can make a
+// file of that name in /tmp.
 #include "platform/tool_attach.h"
 
 #include <cerrno>
@@ -27,7 +27,7 @@ constexpr size_t kArgumentMax = 1024;
 
 std::string process_name(int pid) { return "process " + std::to_string(pid); }
 
-// The process behind a local socket; 0: the system does not say.
+// The process behind a local socket; 0: the system does not tell.
 int peer_of(int socket) {
   ucred owner{};
   socklen_t length = sizeof owner;
@@ -36,7 +36,7 @@ int peer_of(int socket) {
 
 enum class Found { kNothing, kSocket, kForeign };
 
-// What stands at the name of the attach socket.
+// The state of the attach socket's file.
 Found look(const Jvm& jvm, const std::string& path, std::string* error) {
   struct stat status;
   if (lstat(path.c_str(), &status) != 0) return Found::kNothing;
@@ -44,7 +44,7 @@ Found look(const Jvm& jvm, const std::string& path, std::string* error) {
   if (S_ISSOCK(status.st_mode) && own && (status.st_mode & 077) == 0) return Found::kSocket;
   *error = "/tmp/.java_pid" + std::to_string(jvm.pid_there) + " is not the socket of " +
            process_name(jvm.pid) + ": it belongs to user " + user_name(status.st_uid) +
-           (S_ISSOCK(status.st_mode) ? "" : " and is no socket") +
+           (S_ISSOCK(status.st_mode) ? "" : " and is not a socket") +
            "; whoever made it would get the options, so it is not used";
   return Found::kForeign;
 }
@@ -82,7 +82,7 @@ std::string make_trigger(const Jvm& jvm, std::string* error) {
 // Makes the VM open its socket, and waits for it.
 int wake(const Jvm& jvm, const std::string& path, double seconds, std::string* error) {
   if (!jvm.catches_quit) {
-    *error = process_name(jvm.pid) + " would die of SIGQUIT: it is no Java VM, or runs with -Xrs";
+    *error = process_name(jvm.pid) + " would die of SIGQUIT: it is not a Java VM, or runs with -Xrs";
     return -1;
   }
   const std::string trigger = make_trigger(jvm, error);

@@ -45,7 +45,7 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
   user.attach = &Collector::attach;
   user.miss = &Collector::miss;
   user.release = &Collector::release;
-  // Here, since threads that come to it later must not wait for its memory.
+  // Allocated here, since threads that use it later must not wait for memory.
   if (services_.settings().java_version >= kFirstWithVirtualThreads)
     has_shared_ = shared_.create(services_, &limits_, depth_, nullptr);
   hprof_status status =
@@ -74,15 +74,13 @@ State* Collector::new_state() {
   return memory != nullptr ? new (memory) State() : nullptr;
 }
 
-// The state whose thread it is, by what Thread.$hq is; null: none. The thread's, or under the lock.
-// [app][control]
+// The state of the thread with this Thread.$hq; null: none. On that thread, or under the lock. [app][control]
 State* Collector::state_of(void* jni, void* thread) const {
   const auto* node = Address<Node>::of(services_.bytecode->thread_state(services_.host, jni, thread));
   return node != nullptr ? node->state.load() : nullptr;
 }
 
-// A strong reference: a thread that runs is held by the VM anyway, and what has ended is given back by the
-// next tick.
+// A strong reference: the VM holds running threads anyway, and the next tick releases ended ones.
 void Collector::refer(State* state, void* jni, void* thread) {
   auto* env = static_cast<JNIEnv*>(jni);
   if (state->thread == nullptr && env != nullptr)
@@ -96,7 +94,7 @@ void Collector::forget(State* state, void* jni) {
   state->thread = nullptr;
 }
 
-// Where the thread is; the root where that cannot be told. Under the lock.
+// The node that the thread is in; the root if that is not known. Under the lock.
 Node* Collector::node_of(const State* state, void* jni) const {
   uint64_t word =
       state->thread != nullptr ? services_.bytecode->thread_state(services_.host, jni, state->thread) : 0;
@@ -205,9 +203,9 @@ void Collector::thread_end(void* jni, const hprof_thread* thread) {
   static_cast<JNIEnv*>(jni)->DeleteLocalRef(self);
 }
 
-// The CPU time since the last look goes to the node that the thread is in now, and of a thread that has ended
-// to the one where it was last seen, for it is in none any more. A thread that has neither moved nor used any
-// is looked at less often: reading its clock is a system call.
+// Credits the CPU time since the last look to the node that the thread is in now, or for an ended thread to
+// the one where it was last seen. A thread that has neither moved nor used CPU time is looked at less often:
+// reading its clock is a system call.
 void Collector::credit(State* state, void* jni, bool always) {
   const bool ended = state->ended.load(std::memory_order_acquire) != 0;
   Node* node = node_of(state, jni);
@@ -228,8 +226,8 @@ void Collector::credit(State* state, void* jni, bool always) {
   state->cpu_ns = cpu;
 }
 
-// With the CPU clock at entries and exits: what a thread has used since its last one. It goes on meanwhile,
-// so this may be a little off.
+// With the CPU clock at entries and exits: the CPU time since the thread's last one. The thread goes on
+// meanwhile, so this may be a little off.
 uint64_t Collector::since_last_event(const State* state) const {
   if (config_.times != kCpuClock || !running_) return 0;
   uint64_t last = __atomic_load_n(&state->clock, __ATOMIC_RELAXED);
@@ -250,7 +248,7 @@ void Collector::merge_rest(const State* state, void* jni, Tally* into, uint64_t*
   if (!into->add(thread, node->trace, node->length, 0, rest)) *outside_ns += rest;
 }
 
-// 0: reports do not tell threads apart.
+// 0: reports are not split by thread.
 uint32_t Collector::thread_key(uint32_t serial) const {
   return services_.settings().thread_in_traces != 0 && !is_old() ? serial : 0;
 }
@@ -289,7 +287,7 @@ void Collector::tick(void* jni) {
         out = states_.compare_exchange_strong(head, next, std::memory_order_acq_rel);
       }
       if (out) retire(state, jni);
-      if (!out) before = state;  // others came in front of it: the next time
+      if (!out) before = state;  // others were added before it: next time
     } else {
       before = state;
     }
@@ -314,8 +312,8 @@ struct Visit {
   Collector* collector;
 };
 
-// A thread that was there before the start gets its state by its first call, which does not know its number;
-// a state of an earlier run has no reference to its thread. Under the lock: a state that is found in a thread
+// A thread that exists before the start gets its state at its first call, which does not know its number; a
+// state of an earlier run has no reference to its thread. Under the lock, so that a state found in a thread
 // is not given back meanwhile.
 void Collector::number_states() {
   Visit visit = {services_.jvm->jni(services_.host), this};
@@ -330,8 +328,8 @@ void Collector::number_states() {
                           });
 }
 
-// Threads that ended while nobody told us: the core knows which live. It forgets a thread only after
-// thread_end has returned, so a state that is ended here is used by nobody. Under the lock.
+// Finds threads that ended without an event, by the core's list of live threads. The core forgets a thread
+// only after thread_end has returned, so nobody uses a state that is ended here. Under the lock.
 void Collector::end_gone() {
   struct Living {
     const Services& services;
@@ -347,7 +345,7 @@ void Collector::end_gone() {
   uint64_t states = 0;
   for (State* state = states_.load(std::memory_order_acquire); state != nullptr; state = state->next)
     states++;
-  // Room for more threads than have states; where that is not enough, it is too early to tell.
+  // Room for more threads than have states; if that is not enough, try again later.
   living.room = states * 2 + 1024;
   living.serials = services_.allocate<uint32_t>(living.room);
   if (living.serials == nullptr) return;
@@ -364,7 +362,7 @@ void Collector::end_gone() {
   services_.release(living.serials, living.room);
 }
 
-// What a thread used before is nobody's. Under the lock, before the probes are switched on.
+// CPU time used before now does not count. Under the lock, before the probes are switched on.
 void Collector::begin_times() {
   for (State* state = states_.load(std::memory_order_acquire); state != nullptr; state = state->next) {
     uint64_t cpu = config_.times == kClock ? 0 : services_.clock->thread_cpu(services_.host, state->os_id);
@@ -377,7 +375,8 @@ void Collector::begin_times() {
     __atomic_store_n(&state->clock, 0, __ATOMIC_RELAXED);
 }
 
-// The last of the time goes to where each thread is now. Under the lock, after the probes were switched off.
+// Credits the remaining time to the node that each thread is in now. Under the lock, after the probes were
+// switched off.
 void Collector::end_times(void* jni) {
   tick(jni);
   for (State* state = states_.load(std::memory_order_acquire); state != nullptr; state = state->next) {
@@ -400,7 +399,7 @@ void Collector::set_running(bool running) {
 }
 
 hprof_status Collector::start() {
-  // Before the first probe: a clock does not change on the way.
+  // Before the first probe, since the clock must not change later.
   if (!started_ && config_.times == kClock) counter_.open(services_);
   started_ = true;
   lock_.lock(services_);
@@ -421,7 +420,7 @@ hprof_status Collector::start() {
   sampler_ = services_.threads->start(services_.host, "HPROF call times", &Collector::sample, this);
   if (sampler_ == nullptr && config_.times == kSampled)
     services_.log->message(services_.host,
-                           "cpu=times: no thread to take the time with: calls are counted only");
+                           "cpu=times: the timing thread cannot be started: only calls are counted");
   return HPROF_OK;
 }
 

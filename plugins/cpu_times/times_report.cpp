@@ -43,7 +43,7 @@ static Note note_on_classes(const Services& services, const Circumstances& how) 
 static hprof_status write_notes(const Services& services, const Circumstances& how) {
   hprof_status status = write_note(services, note_on_time(how));
   if (status == HPROF_OK) status = write_note(services, note_on_classes(services, how));
-  if (status == HPROF_OK) status = write_note_on_probes(services, "cpu=times: left as they were: ");
+  if (status == HPROF_OK) status = write_note_on_probes(services, "cpu=times: not rewritten: ");
   if (status == HPROF_OK && how.virtual_threads != 0 && how.times != kClock) {
     Note line;
     line.add(
@@ -54,8 +54,8 @@ static hprof_status write_notes(const Services& services, const Circumstances& h
   return status;
 }
 
-// The topmost frame with the line where its method begins: where in their callers the calls were is not
-// known.
+// The topmost frame has the line where its method begins; the others have none, since the positions of the
+// calls are not known.
 static hprof_trace_serial trace_of(const Services& services, const TallyRow& row, uint32_t depth) {
   hprof_frame_id frames[kDepthMost];
   for (uint32_t i = 0; i < row.length; i++) {

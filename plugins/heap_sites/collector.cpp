@@ -9,7 +9,7 @@
 
 namespace hprof::sites {
 
-static constexpr uint32_t kMostCollections = 10;  // asked for, for one report
+static constexpr uint32_t kMostCollections = 10;  // the most that are requested for one report
 static constexpr uint64_t kReaperNs = 1'000'000'000;
 static constexpr int32_t kProofs = 1000;
 
@@ -100,7 +100,7 @@ static uint32_t* word_of(std::atomic<uint32_t>* number) {
   return reinterpret_cast<uint32_t*>(number);
 }
 
-// Without it the VM is asked for the class of each object.
+// Without it the VM has to be asked for the class of each object.
 void Collector::ask_hotspot() {
   const Services& s = services_;
   if (HPROF_HAS(s.hotspot, hprof_hotspot_service, object_header)) s.hotspot->object_header(s.host, &header_);
@@ -118,7 +118,7 @@ void Collector::watch_natives(JNIEnv* jni) {
   if (string != nullptr) jni->DeleteLocalRef(string);
   if (!HPROF_HAS(s.hotspot, hprof_hotspot_service, watch_native_objects) ||
       s.hotspot->watch_native_objects(s.host, &Collector::native_object, this) == 0)
-    s.log->detail(s.host, "heap=sites: what native code makes by JNI is not seen");
+    s.log->detail(s.host, "heap=sites: objects that native code makes by JNI are not seen");
 }
 
 hprof_status Collector::start_exact(JNIEnv* jni) {
@@ -149,7 +149,7 @@ void Collector::run_errand(JNIEnv* jni, Errand errand) {
     hidden_ = s.hotspot->walk_hide(opened_walk_, jni, stacks_.probe(hiding_)) != 0;
   } else if (!HPROF_HAS(s.hotspot, hprof_hotspot_service, quiet_allocate_instance) ||
              s.hotspot->quiet_allocate_instance(s.host, jni) == 0) {
-    s.log->detail(s.host, "heap=sites: the VM tells of each object of Unsafe.allocateInstance");
+    s.log->detail(s.host, "heap=sites: the VM posts an event for each object of Unsafe.allocateInstance");
   }
 }
 
@@ -190,7 +190,7 @@ hprof_status Collector::start_sampled() {
 hprof_status Collector::start() {
   auto* jni = static_cast<JNIEnv*>(services_.jvm->jni(services_.host));
   if (jni == nullptr) return HPROF_FAILED;
-  collections_.fetch_add(1, std::memory_order_relaxed);  // of those while it was stopped nobody has told
+  collections_.fetch_add(1, std::memory_order_relaxed);  // collections while it was stopped were not reported
   hprof_status status = mode_.sampled ? start_sampled() : start_exact(jni);
   if (status != HPROF_OK) return status;
   counts_.store(true);
@@ -263,8 +263,9 @@ void Collector::start_reaper() {
   if (config_.follow == 0 || reaper_ != nullptr) return;
   reaper_ = services_.threads->start(services_.host, "HPROF heap sites", &Collector::reap, this);
   if (reaper_ == nullptr)
-    services_.log->message(services_.host,
-                           "heap=sites: no thread to follow objects: it is done at the report");
+    services_.log->message(
+        services_.host,
+        "heap=sites: the thread that follows objects cannot be started: objects are checked at each report");
 }
 
 void Collector::reap(void* self, void* jni, hprof_agent_thread* thread) {
@@ -291,12 +292,12 @@ void Collector::look_at_all(JNIEnv* jni) {
 
 // --- reports
 
-// At the VM's end, some collectors do not collect any more: it would be waited for in vain.
+// At the VM's end some garbage collectors no longer collect, so waiting would be in vain.
 bool Collector::collect_garbage(uint32_t reason) const {
   const Services& s = services_;
   if (reason == HPROF_REPORT_EXIT && (vm_flag(s, "UseZGC") || vm_flag(s, "UseShenandoahGC"))) return false;
   auto* jvmti = static_cast<jvmtiEnv*>(s.jvm->jvmti(s.host));
-  // The VM does not collect while a thread is in a critical region of JNI, and says that all is well.
+  // The VM does not collect while a thread is in a critical region of JNI, but reports success.
   const uint32_t before = collections_.load(std::memory_order_relaxed);
   for (uint32_t i = 0; i < kMostCollections; i++) {
     if (jvmti->ForceGarbageCollection() != JVMTI_ERROR_NONE) return false;
@@ -314,13 +315,13 @@ void Collector::add_up_threads() {
       sum.bytes += __atomic_load_n(&count.bytes, __ATOMIC_RELAXED);
     });
   });
-  // Nobody looks for their ends: none is said to live.
+  // Objects are not followed, so none counts as live.
   for (uint32_t i = 1; config_.follow == 0 && i <= sites_.last(); i++) sites_[i].freed = sites_[i].since();
 }
 
 hprof_status Collector::report(const hprof_report& report) {
   auto* jni = static_cast<JNIEnv*>(services_.jvm->jni(services_.host));
-  // Windows come again and again, and the program would stand still for each collection.
+  // Windows are frequent, and each collection would stop the program.
   const bool may_collect = config_.follow != 0 && report.reason != HPROF_REPORT_WINDOW;
   bool wants_collection = (may_collect && (!mode_.sampled || report.reason == HPROF_REPORT_EXIT)) ||
                           (report.flags & HPROF_SITES_FORCED_GC) != 0;
@@ -349,7 +350,7 @@ hprof_status Collector::report(const hprof_report& report) {
   return status;
 }
 
-// The objects that are followed stay what they are until end_traces().
+// The set of followed objects is kept unchanged until end_traces().
 uint64_t Collector::begin_traces() {
   if (config_.follow == 0) return 0;
   stop_reaping();
@@ -359,14 +360,14 @@ uint64_t Collector::begin_traces() {
   return count;
 }
 
-// Takes the lock from the reaper, who lets go of it soon.
+// Takes the lock from the reaper, which releases it soon.
 void Collector::stop_reaping() {
   wanted_.store(true);
   lock_.lock(services_);
   wanted_.store(false);
 }
 
-// What was allocated before does not count any more, and nobody waits for its end.
+// Earlier allocations no longer count, and their objects are no longer followed.
 void Collector::reset() {
   auto* jni = static_cast<JNIEnv*>(services_.jvm->jni(services_.host));
   Hooks context = {this, jni};

@@ -44,7 +44,7 @@ LIVES = {
         "wrong_size": "releases memory that it does not have, or with another size",
         "crashes": "crashes (Segmentation fault), in start",
         "ends": "ends the process (exit code 3), in start",
-        "silent": "refuses without a word (HPROF_FAILED)",
+        "silent": "refuses without an error text (HPROF_FAILED)",
         "greedy": "crashes (Segmentation fault), in create",
         "no_status": "report answers 77, which is no status",
         "early": "writes a record outside of report()",

@@ -76,7 +76,7 @@ def in_a_folder_of_its_own(vm, *options):
 @vm_test(units=("cpu_samples", "encoder_ascii", "sink_file"))
 def place_for_commands_that_cannot_be_had_is_named(vm):
     line = vm.refused("cpu=samples,control=/nonexistent/s,file=out.txt")
-    check("can't listen at /nonexistent/s: No such file or directory (control=<path>: the folder must be there" in line,
+    check("can't listen at /nonexistent/s: No such file or directory (control=<path>: the folder must exist" in line,
           "the line: %s" % line)
     for option, hint in (("start=n", "start=n waits for commands there: name another place by control=<path>, or say control=n"),
                          ("control=y", "name another place by control=<path>")):

@@ -199,7 +199,7 @@ def what_a_sandbox_withholds_is_said_by_its_name(vm):
     """The same user, but without the right to look into other processes."""
     with Other(vm, "setpriv", "--reuid=0") as other:
         code, _, err = profile(vm, other, prefix=("setpriv", "--bounding-set=-sys_ptrace"))
-        check_equal((code, "cannot be looked into by this one: Permission denied" in err, "CAP_SYS_PTRACE" in err, "belongs to" in err),
+        check_equal((code, "cannot be accessed by this one: Permission denied" in err, "CAP_SYS_PTRACE" in err, "belongs to" in err),
                     (2, True, True, False), "hprof profile: %s" % err)
 
 

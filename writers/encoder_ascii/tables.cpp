@@ -1,4 +1,4 @@
-// Tables: those of the original in its own shapes, all others as one line for each row.
+// Tables: those of the original in its own layout, all others with one line per row.
 #include <hprof/cpp/table.hpp>
 #include <hprof/tables.h>
 
@@ -88,7 +88,7 @@ void write_sites(TextOut& out, const hprof_rec_table& table) {
   out.lit("SITES END\n");
 }
 
-// The original has no text for it: a socket peer that asked for it in format=a gets this line.
+// The original has no text for it; this line is for a socket peer that asks for it in format=a.
 void write_heap_summary(TextOut& out, const hprof_rec_table& table) {
   for (uint64_t i = 0; i < table.row_count; i++) {
     const auto& row = row_at<hprof_heap_summary_row>(table, i);
@@ -117,22 +117,22 @@ void write_monitor_time(TextOut& out, const hprof_rec_table& table) {
   out.lit("MONITOR TIME END\n");
 }
 
-struct Known {
+struct TableForm {
   const char* name;
   uint32_t columns;
   void (*write)(TextOut& out, const hprof_rec_table& table);
 };
 template <class Row>
-constexpr Known known(const char* name, void (*write)(TextOut&, const hprof_rec_table&)) {
+constexpr TableForm form(const char* name, void (*write)(TextOut&, const hprof_rec_table&)) {
   return {name, sizeof(Row) / sizeof(hprof_cell), write};
 }
-constexpr Known kKnown[] = {
-    known<hprof_cpu_row>(HPROF_TABLE_CPU_SAMPLES, write_cpu_samples),
-    known<hprof_cpu_row>(HPROF_TABLE_CPU_TIMES, write_cpu_times),
-    known<hprof_call_row>(HPROF_TABLE_CPU_OLD, write_cpu_old),
-    known<hprof_site_row>(HPROF_TABLE_ALLOC_SITES, write_sites),
-    known<hprof_heap_summary_row>(HPROF_TABLE_HEAP_SUMMARY, write_heap_summary),
-    known<hprof_monitor_row>(HPROF_TABLE_MONITOR_TIME, write_monitor_time),
+constexpr TableForm kForms[] = {
+    form<hprof_cpu_row>(HPROF_TABLE_CPU_SAMPLES, write_cpu_samples),
+    form<hprof_cpu_row>(HPROF_TABLE_CPU_TIMES, write_cpu_times),
+    form<hprof_call_row>(HPROF_TABLE_CPU_OLD, write_cpu_old),
+    form<hprof_site_row>(HPROF_TABLE_ALLOC_SITES, write_sites),
+    form<hprof_heap_summary_row>(HPROF_TABLE_HEAP_SUMMARY, write_heap_summary),
+    form<hprof_monitor_row>(HPROF_TABLE_MONITOR_TIME, write_monitor_time),
 };
 
 // --- all others
@@ -186,7 +186,7 @@ void write_first_method(TextOut& out, hprof_cell of_trace) {
 }
 
 // `TITLE: name=value name=value`, and before them the row's rank and shares where the table is ranked. Names
-// and values hold no blanks, so that a line falls apart at blanks and at the first '=' of each part.
+// and values have no blanks, so a line can be split at blanks, and each part at its first '='.
 void write_lines(TextOut& out, const hprof_rec_table& table) {
   const hprof_table_schema& schema = *table.schema;
   const bool ranked = table.order < schema.column_count;
@@ -216,7 +216,7 @@ void write_lines(TextOut& out, const hprof_rec_table& table) {
 }  // namespace
 
 void write_table(TextOut& out, const hprof_rec_table& table) {
-  for (const Known& row : kKnown) {
+  for (const TableForm& row : kForms) {
     if (is_table(table, row.name, row.columns)) return row.write(out, table);
   }
   write_lines(out, table);

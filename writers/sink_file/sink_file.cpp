@@ -1,7 +1,7 @@
-// The file sink: where everything goes that has no net= option.
+// The file sink: the destination unless net= or url= is given.
 //
-// It picks the name; that the file is private, new, and no link that someone else planted is the io service's
-// part.
+// It picks the name; the io service makes sure that the file is private, new, and not a link planted by
+// somebody else.
 #include <new>
 
 #include <hprof/cpp/service.hpp>
@@ -62,8 +62,8 @@ int64_t create_spare(File& file, const char* wanted, char* reason) {
   return handle;
 }
 
-// A file beside the one that exists, with the next free number in its name: of a second output, too, whose
-// name has one already.
+// A file beside the existing one, with the next free number in its name; also for a second output, whose name
+// already has a number.
 int64_t create_next(File& file, const hprof_sink_target& target, const NameParts& parts, char* reason) {
   char base[kNameMost];
   const bool numbered = std::strstr(target.address, "%n") != nullptr;
@@ -86,7 +86,7 @@ void tell_spare(const File& file, const char* wanted, const char* why) {
   log->message(file.host, text);
 }
 
-// What stands at the wanted name stays; the new file gets another one.
+// An existing file keeps its name; the new file gets another one.
 int64_t create_beside(File& file, const hprof_sink_target& target, const NameParts& parts, int64_t found,
                       char* reason) {
   char wanted[kNameMost];
@@ -127,7 +127,7 @@ int64_t create(File& file, const hprof_sink_target& target, char* error, uint32_
   return handle;
 }
 
-// Who may read it, and the name that says where it is.
+// Sets its permissions, and the name to show.
 void finish_file(File& file, const Config& config) {
   char text[kNameMost];
   if (HPROF_HAS(file.io, hprof_io_service, share) && config.mode != 0 &&
@@ -179,7 +179,7 @@ int64_t write(void* self, const uint8_t* bytes, uint64_t size, uint64_t timeout_
   return wrote < 0 ? -1 : wrote;
 }
 
-// Half a heap dump must not be taken for a whole one.
+// An incomplete heap dump must not look like a complete one.
 void put_away(const File& file) {
   char name[kNameMost];
   TextBuffer partial(name, sizeof name);
@@ -190,7 +190,7 @@ void put_away(const File& file) {
   file.io->remove(file.host, file.name);
 }
 
-// Any other file that was cut short stays: what is in it may be all that is left of a run.
+// Any other truncated file is kept: it may be all that is left of a run.
 hprof_status close(void* self, uint32_t complete, char* error, uint32_t error_size) {
   File* file = static_cast<File*>(self);
   char reason[kReasonMost] = "";
@@ -219,7 +219,7 @@ hprof_status remove(const hprof_host* host, const void*, const char* name, char*
   const auto* io = find_service<hprof_io_service>(host, HPROF_SERVICE_IO);
   if (io == nullptr) return HPROF_UNSUPPORTED;
   if (std::strncmp(name, "/dev/", 5) == 0 || io->remove(host, name) == 0) return HPROF_OK;
-  explain(error, error_size, "can't delete ", name, "keep-files= wants it gone");
+  explain(error, error_size, "can't delete ", name, "there are more than keep-files=");
   return HPROF_FAILED;
 }
 

@@ -64,7 +64,7 @@ void put_name(TextBuffer* to, const char* labels) {
   if (!found) to->add("java");
 }
 
-// {env=prod,zone=b}, as Pyroscope has it behind a name.
+// {env=prod,zone=b}, as Pyroscope expects it after a name.
 void put_labels(TextBuffer* to, const char* labels) {
   bool any = false;
   each_label(labels, [&](const char* name, uint64_t size, const char* value, uint64_t value_size) {
@@ -105,7 +105,7 @@ bool put_fact(const char* name, uint64_t size, const Facts& facts, TextBuffer* t
   return true;
 }
 
-// False: a name that is not known, or a brace alone.
+// False: an unknown name, or an unmatched brace.
 bool expand(const char* pattern, const Facts& facts, TextBuffer* to) {
   while (*pattern != 0) {
     const uint64_t plain = std::strcspn(pattern, "{}");
@@ -166,7 +166,7 @@ bool parse_url(const char* text, Url* url, char* error, uint32_t error_size) {
   const uint64_t size = std::strcspn(authority, "/?#");
   if (std::memchr(authority, '@', size) != nullptr)
     return fail(error, error_size, "it has a user in it: use http-header=Authorization:<value>");
-  if (!parse_authority(authority, size, url)) return fail(error, error_size, "its host or port is none");
+  if (!parse_authority(authority, size, url)) return fail(error, error_size, "its host or port is invalid");
   url->pattern = authority + size;
   if (std::strchr(url->pattern, '#') != nullptr)
     return fail(error, error_size, "a '#' is not sent to a server");

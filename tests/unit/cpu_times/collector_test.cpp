@@ -28,11 +28,11 @@ namespace {
 constexpr uint64_t kMs = 1000000;
 using Sums = std::map<std::string, uint64_t>;
 
-struct Vm;
-Vm* vm = nullptr;
+struct FakeVm;
+FakeVm* vm = nullptr;
 
 // Words stand for threads: what JVMTI and JNI would call jthread.
-struct Vm {
+struct FakeVm {
   MockHost mock;
   hprof_probe_user user = {};
   std::map<void*, uint64_t> nodes;  // Thread.$hq
@@ -48,7 +48,7 @@ struct Vm {
   const hprof_collector_ops* ops;
   void* self = nullptr;
 
-  explicit Vm(const char* times) {
+  explicit FakeVm(const char* times) {
     vm = this;
     jvmti.functions = &jvmti_functions;
     jni.functions = &jni_functions;
@@ -71,7 +71,7 @@ struct Vm {
     char error[200] = "";
     REQUIRE(ops->create(mock.host(), config->data(), &self, error, sizeof error) == HPROF_OK);
   }
-  ~Vm() {
+  ~FakeVm() {
     ops->stop(self);
     ops->destroy(self);
     vm = nullptr;
@@ -143,7 +143,7 @@ struct Vm {
 
 hprof_status flip(const hprof_host*, uint32_t) { return HPROF_OK; }
 
-const hprof_bytecode_service Vm::kBytecode = {
+const hprof_bytecode_service FakeVm::kBytecode = {
     sizeof(hprof_bytecode_service),
     0,
     [](const hprof_host*, const hprof_probe_user* user) {
@@ -168,7 +168,7 @@ const hprof_bytecode_service Vm::kBytecode = {
     [](const hprof_host*, int64_t) {},
 };
 
-const hprof_jvm_service Vm::kJvm = {
+const hprof_jvm_service FakeVm::kJvm = {
     sizeof(hprof_jvm_service),
     0,
     [](const hprof_host*) -> void* { return nullptr; },
@@ -179,7 +179,7 @@ const hprof_jvm_service Vm::kJvm = {
 }  // namespace
 
 TEST_CASE("a thread that ends while a report looks for states keeps its own until the report is done") {
-  Vm f("sampled");
+  FakeVm f("sampled");
   f.start();
   hprof_thread* thread = f.start_thread(1, 11);
   void* word = f.mock.app_threads.at(0).jthread;
@@ -204,7 +204,7 @@ TEST_CASE("a thread that ends while a report looks for states keeps its own unti
 }
 
 TEST_CASE("threads that end while the collector is stopped are given back") {
-  Vm f("sampled");
+  FakeVm f("sampled");
   f.start();
   f.stop();
   const uint64_t idle = f.mock.memory_used;
@@ -228,7 +228,7 @@ TEST_CASE("threads that end while the collector is stopped are given back") {
 }
 
 TEST_CASE("threads are held while their calls are counted, and the next run finds them again") {
-  Vm f("sampled");
+  FakeVm f("sampled");
   f.start();
   f.mock.thread_cpu_ns[11] = 0;
   hprof_thread* thread = f.start_thread(1, 11);
@@ -249,7 +249,7 @@ TEST_CASE("threads are held while their calls are counted, and the next run find
 }
 
 TEST_CASE("the last CPU time of a thread is where it ended") {
-  Vm f("sampled");
+  FakeVm f("sampled");
   f.start();
   f.mock.thread_cpu_ns[11] = 0;
   hprof_thread* thread = f.start_thread(1, 11);
@@ -262,7 +262,7 @@ TEST_CASE("the last CPU time of a thread is where it ended") {
 }
 
 TEST_CASE("the CPU time of a thread that has a dead thread's number is not the dead one's") {
-  Vm f("sampled");
+  FakeVm f("sampled");
   f.start();
   hprof_thread* thread = f.start_thread(1, 11);
   void* word = f.mock.app_threads.at(0).jthread;
@@ -282,7 +282,7 @@ TEST_CASE("the CPU time of a thread that has a dead thread's number is not the d
 
 TEST_CASE("what a thread uses while the collector is stopped is nobody's") {
   for (const char* mode : {"sampled", "clock:cpu"}) {
-    Vm f(mode);
+    FakeVm f(mode);
     f.start();
     f.mock.thread_cpu_ns[11] = 0;
     f.start_thread(1, 11);
@@ -302,7 +302,7 @@ TEST_CASE("what a thread uses while the collector is stopped is nobody's") {
 }
 
 TEST_CASE("the time that a virtual thread spends while the collector is stopped is nobody's") {
-  Vm f("clock");
+  FakeVm f("clock");
   f.start();
   auto attach = [&] {
     return Address<Node>::of(f.user.attach(f.user.self, &f.jni, nullptr, 1, 0))->state.load();
@@ -321,7 +321,7 @@ TEST_CASE("the time that a virtual thread spends while the collector is stopped 
 
 // A compiled loop that read the switch before the stop goes on counting.
 TEST_CASE("calls that are counted while the collector is stopped are in no report") {
-  Vm f("sampled");
+  FakeVm f("sampled");
   f.start();
   hprof_thread* thread = f.start_thread(1, 11);
   void* word = f.running;
@@ -343,7 +343,7 @@ TEST_CASE("calls that are counted while the collector is stopped are in no repor
 }
 
 TEST_CASE("calls that virtual threads count while the collector is stopped are in no report") {
-  Vm f("sampled");
+  FakeVm f("sampled");
   f.start();
   State* state = Address<Node>::of(f.user.attach(f.user.self, &f.jni, nullptr, 1, 0))->state;
   auto call = [&](uint32_t method) {
@@ -362,7 +362,7 @@ TEST_CASE("calls that virtual threads count while the collector is stopped are i
 
 TEST_CASE("a reset discards what was counted, also of a call that is being counted meanwhile") {
   for (bool running : {true, false}) {
-    Vm f("sampled");
+    FakeVm f("sampled");
     f.start();
     f.start_thread(1, 11);
     void* word = f.running;
@@ -383,7 +383,7 @@ TEST_CASE("a reset discards what was counted, also of a call that is being count
 }
 
 TEST_CASE("a virtual thread's state has the room and the table of edges that belong together") {
-  Vm f("sampled");
+  FakeVm f("sampled");
   f.start();
   std::map<uint64_t, uint64_t> rooms;  // by table
   State* grower = Address<Node>::of(f.user.attach(f.user.self, &f.jni, nullptr, 1, 0))->state;

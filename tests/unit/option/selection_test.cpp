@@ -345,12 +345,12 @@ TEST_CASE("an encoder alone leaves the default profile") {
 TEST_CASE("plugin= with a name that nobody has says which there are, and where was looked") {
   Run run;
   run.with("/opt/v/acme.so", fake::open_acme);
-  CHECK(
-      run.go("plugin=absent,plugins=/opt/v").text() ==
-      kPrefix +
-          "plugin=absent is no unit of this build, or of /jdk/lib/hprof/plugins:/jdk/lib:/opt/v; there are: "
-          "encoder_ascii sink_file heap_dump heap_sites cpu_samples cpu_times monitor encoder_binary "
-          "sink_socket acme_one acme_two acme_text acme_cloud acme_zstd (plugin=absent,plugins=/opt/v)");
+  CHECK(run.go("plugin=absent,plugins=/opt/v").text() ==
+        kPrefix +
+            "plugin=absent is not a unit of this build, or of /jdk/lib/hprof/plugins:/jdk/lib:/opt/v; there "
+            "are: "
+            "encoder_ascii sink_file heap_dump heap_sites cpu_samples cpu_times monitor encoder_binary "
+            "sink_socket acme_one acme_two acme_text acme_cloud acme_zstd (plugin=absent,plugins=/opt/v)");
 }
 
 TEST_CASE("an option without a value is unknown first, and else says that it has none") {

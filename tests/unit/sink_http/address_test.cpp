@@ -57,7 +57,7 @@ TEST_CASE("what is no URL is refused with the reason") {
     CHECK(reason(text) == "url=: it must be http://host[:port]/path");
   for (const char* text : {"http://", "http:///x", "http://:80/", "http://store:0/", "http://store:65536/",
                            "http://store:x/", "http://[::1/", "http://[::1]x/"})
-    CHECK(reason(text) == "url=: its host or port is none");
+    CHECK(reason(text) == "url=: its host or port is invalid");
   CHECK(reason("http://me:word@store/") ==
         "url=: it has a user in it: use http-header=Authorization:<value>");
   CHECK(reason("http://store/a b").find("a blank or a control character") != std::string::npos);

@@ -231,7 +231,7 @@ TEST_CASE("view: what is wrong in pprof is named with its byte") {
           "byte " + std::to_string(good.size()) + ": the sample refers to location 3");
   refused(good + field(2, field(1, 1) + field(2, 1)), "expected 2 values in the sample, found 1");
   refused(good + field(4, field(1, 1)), "expected a location with a number of its own, found 1");
-  refused(good + field(2, field(2, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x01")), "a value below 0");
+  refused(good + field(2, field(2, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x01")), "a negative value");
 }
 
 TEST_CASE("view: lines of format=json have their tables, and a vendor's") {

@@ -81,7 +81,7 @@ TEST_CASE("diff: what grew") {
 TEST_CASE("unknown names and files that are no dumps are said") {
   CHECK(run(run_path, {small(0), "Nobody"}).error == "no class Nobody");
   CHECK(run(run_show, {small(0), "0x77"}).error == "no object 0x77");
-  CHECK(has(run(run_summary, {"JAVA PROFILE 1.0.2"}).error, "no binary hprof file"));
+  CHECK(has(run(run_summary, {"JAVA PROFILE 1.0.2"}).error, "not a binary hprof file"));
 }
 
 TEST_CASE("the page is whole, asks for nothing and lets no name become markup") {

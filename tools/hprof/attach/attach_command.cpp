@@ -1,4 +1,4 @@
-// hprof attach PID OPTIONS: loads the agent into a running VM, or talks to one by command=LINE.
+// hprof attach PID OPTIONS: loads the agent into a running VM, or sends command=LINE to a loaded one.
 #include <iostream>
 
 #include "platform/tool_os.h"
@@ -34,7 +34,7 @@ int parse(const Arguments& arguments, AttachOptions* options) {
   return options->words.empty() ? misuse("attach", "PID and OPTIONS") : kDone;
 }
 
-// How the agent is talked to from now on: by its own socket, a path of control=, or this command.
+// Says how to send commands to the agent from now on: by its own socket, a path of control=, or this command.
 std::string how_to(const Attachment& attachment, const AttachAnswer& answer, const std::string& command) {
   const os::Jvm& jvm = attachment.jvm();
   const std::string pid = std::to_string(jvm.pid);
@@ -72,14 +72,14 @@ int attach_command(const Arguments& arguments) {
   if (status != kDone) return status;
   uint64_t pid = 0;
   if (!parse_number(options.words[0], INT32_MAX, &pid) || pid == 0)
-    return misuse("attach", options.words[0] + " is no process id");
+    return misuse("attach", options.words[0] + " is not a process id");
   const std::string text = join_options(options.words, 1);
   const bool command = text.rfind("command=", 0) == 0;
   os::stop_on_signals();
   Attachment attachment;
   AttachAnswer answer;
   std::string folder, error;
-  // Reports and dumps take their time, and the VM has no limit either.
+  // Reports and dumps may take long, and the VM has no limit either.
   const double seconds = static_cast<double>(options.vm_seconds) + (command ? 3600 : 60);
   if (!attachment.open(static_cast<int>(pid), options.agent, options.as_is, &error) ||
       (!command && !choose_folder(attachment, text, &folder, &error)) ||

@@ -164,7 +164,7 @@ void AsciiChecker::cpu_row_trace(uint64_t serial, std::string_view method) {
   }
   if (!trace->first_run && cpu_sections_ == 1) {
     log_.report(Rule::kTraceRun, lines_.number(),
-                "trace %" PRIu64 " stands behind the first run of TRACE records", serial);
+                "trace %" PRIu64 " comes after the first run of TRACE records", serial);
   }
 }
 
@@ -196,7 +196,7 @@ void AsciiChecker::old_line(std::string_view text) {
   Scan scan(text);
   int64_t count = 0, time = 0;
   std::string_view names;
-  // The names hold blanks in no valid class file, and a method is all that parsers split at.
+  // No valid class file has blanks in these names, and parsers split only at the method.
   scan.signed_decimal(&count) && scan.literal(" ") && scan.up_to_last(" ", &names) &&
       scan.signed_decimal(&time);
   auto is_method = [](std::string_view name) {

@@ -9,20 +9,20 @@ namespace hprof::tool {
 
 namespace {
 
-struct Known {
+struct CoreTable {
   const char* table;  // of a profile
   const hprof_table_schema& schema;
   const char* collector;
 };
-const Known kKnown[] = {{"cpu_samples", kCpuSamples, "cpu_samples"},
-                        {"cpu_times", kCpuTimes, "cpu_times"},
-                        {"alloc_sites", kAllocSites, "heap_sites"},
-                        {"monitor_time", kMonitorTime, "monitor"}};
+const CoreTable kCoreTables[] = {{"cpu_samples", kCpuSamples, "cpu_samples"},
+                                 {"cpu_times", kCpuTimes, "cpu_times"},
+                                 {"alloc_sites", kAllocSites, "heap_sites"},
+                                 {"monitor_time", kMonitorTime, "monitor"}};
 
-const Known* find_known(const std::string& table) {
-  const auto* found = std::find_if(std::begin(kKnown), std::end(kKnown),
-                                   [&](const Known& known) { return table == known.table; });
-  return found == std::end(kKnown) ? nullptr : found;
+const CoreTable* find_core_table(const std::string& table) {
+  const auto* found = std::find_if(std::begin(kCoreTables), std::end(kCoreTables),
+                                   [&](const CoreTable& known) { return table == known.table; });
+  return found == std::end(kCoreTables) ? nullptr : found;
 }
 
 uint64_t add_saturated(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
@@ -31,7 +31,7 @@ uint64_t add_saturated(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX :
 
 TableRows::TableRows(const ProfileTable& table, const TraceNumbers& traces, bool is_whole, EncoderHost* host)
     : table_(table) {
-  const Known* known = find_known(table.name);
+  const CoreTable* known = find_core_table(table.name);
   collector_ = known != nullptr ? known->collector : word(table.name);
   if (known != nullptr) add_known_columns(known->schema, is_whole);
   add_other_columns();
@@ -52,7 +52,7 @@ TableRows::TableRows(const ProfileTable& table, const TraceNumbers& traces, bool
   fill_in(traces, host);
 }
 
-// A name of any file as the ABI has names: without what would end it.
+// Turns a name from a file into a valid name of the ABI.
 const char* TableRows::word(const std::string& text) {
   words_.push_back(text);
   for (char& letter : words_.back()) {
@@ -78,7 +78,7 @@ void TableRows::add_known_columns(const hprof_table_schema& schema, bool is_whol
   }
 }
 
-// What no schema has: weights of other programs, or all of a table of another collector.
+// Columns that no schema has: weights of other programs, or a whole table of another collector.
 void TableRows::add_other_columns() {
   const bool is_known = !columns_.empty();
   for (size_t w = 0; w < table_.weights.size(); ++w) {

@@ -139,7 +139,7 @@ int control_session(const Channel& channel, const std::string* secret, const std
     if (!lines.next(&line, error)) return kFailed;
     if (classify_answer(line, error) == Answer::kError) return kFoundProblems;
     if (!parse_greeting(line, nonce)) {
-      *error = "the peer is no hprof agent, or speaks another protocol";
+      *error = "the peer is not an hprof agent, or speaks another protocol";
       return kFailed;
     }
     if (!channel.write(authentication(*secret, nonce) + "\n", error)) return kFailed;

@@ -10,7 +10,7 @@ namespace hprof::tool {
 
 namespace {
 
-// The original reads a cutoff always.
+// The original always reads a cutoff.
 constexpr float kDefaultCutoff = 0.0001f;
 
 void append(std::string* body, uint64_t value, unsigned size) {
@@ -67,7 +67,7 @@ bool parse_socket_command(const std::string& text, unsigned id_size, SocketComma
   }
   const CommandRow* row = row_of(parsed);
   if (row == nullptr || row->tag == kTagNone) {
-    *error = "'" + std::string(command_name(parsed.kind)) + "' is no command of net=; hprof ctl knows it";
+    *error = "'" + std::string(command_name(parsed.kind)) + "' is not a command of net=; use hprof ctl";
     return false;
   }
   if (id_size < 8 && parsed.object > UINT32_MAX) {

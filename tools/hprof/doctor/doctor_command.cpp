@@ -40,7 +40,7 @@ int doctor_command(const Arguments& arguments) {
   uint64_t pid = 0;
   if (arguments.size() > 1) return misuse("doctor", "at most one PID");
   if (arguments.size() == 1 && (!parse_number(arguments[0], INT32_MAX, &pid) || pid == 0))
-    return misuse("doctor", arguments[0] + " is no process id");
+    return misuse("doctor", arguments[0] + " is not a process id");
   const os::HostFacts host = os::host_facts();
   std::cout << "This host: " << host.system;
   if (host.processors > 0) std::cout << ", " << host.processors << " processors";

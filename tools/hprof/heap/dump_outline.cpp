@@ -9,11 +9,11 @@ namespace hprof::tool {
 
 namespace {
 
-// Big enough to be worth a thread's trip, small enough to be read for a few objects.
+// Large enough for a thread's unit of work, small enough to be read for a few objects.
 constexpr uint64_t kPieceBytes = uint64_t{2} << 20;
 constexpr size_t kSamplesMax = 1 << 16;
 constexpr size_t kProblemsMax = 20;
-// Names beyond this are not kept: no program has them, hostile files do.
+// Longer names are not kept: only hostile files have them.
 constexpr uint64_t kNamesMax = uint64_t{512} << 20;
 
 class OutlineReader : public HeapVisitor {
@@ -23,7 +23,7 @@ class OutlineReader : public HeapVisitor {
 
   bool run(std::string* error) {
     if (!read_header(in_, &out_.header)) {
-      *error = "no binary hprof file";
+      *error = "not a binary hprof file";
       return false;
     }
     RecordHead head{};
@@ -99,7 +99,7 @@ class OutlineReader : public HeapVisitor {
     return out_.classes.list[last_index_];
   }
 
-  // An object counts when its values were there, too, which the next sub-record proves.
+  // An object counts once its values are known to be complete, which the next sub-record proves.
   void next_object(uint64_t offset) {
     flush();
     pending_offset_ = offset;
@@ -134,7 +134,7 @@ class OutlineReader : public HeapVisitor {
     last_index_ = kNoClass;
   }
 
-  // A VM that died while it dumped left the length as it was at the start: 0.
+  // A VM that died during the dump left the initial length, 0.
   bool has_no_length(const RecordHead& head) {
     if (head.length != 0 || in_.at_end()) return false;
     uint8_t next = in_.u1();
@@ -142,7 +142,7 @@ class OutlineReader : public HeapVisitor {
     return (next >= kClassDump && next <= kPrimitiveArrayDump) || next == kRootUnknown;
   }
 
-  // False: nothing can be read behind this record.
+  // False: nothing can be read after this record.
   bool record(const RecordHead& head) {
     if (head.tag == kHeapDump || head.tag == kHeapDumpSegment) {
       if (!in_dump_ || head.tag == kHeapDump) {

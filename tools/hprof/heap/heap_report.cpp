@@ -16,7 +16,7 @@ namespace hprof::tool {
 
 namespace {
 
-// A dump with all that is read of it.
+// A dump and everything read from it.
 struct OpenHeap {
   OpenHeap(HeapRun& run, const std::string& name, bool strings = false)
       : opener(run.open(name)),
@@ -161,7 +161,7 @@ Document run_parts(HeapRun& run, bool summary, bool leaks, bool tree) {
   snapshot.read_objects(true);
   std::unique_ptr<ShortestPaths> paths;
   if (leaks) {
-    // The search for dominators uses the graph up.
+    // The search for dominators consumes the graph.
     paths = std::make_unique<ShortestPaths>(snapshot, heap.budget);
     paths->keep_paths_only();
   }
@@ -204,7 +204,7 @@ Section object_path(const Snapshot& snapshot, const ShortestPaths& paths, uint32
   std::vector<uint32_t> path = paths.to(object);
   if (path.empty()) {
     section.text = {
-        "None: by the references that are followed no root reaches it (--follow=all follows weak ones)."};
+        "None: no root reaches it by the references that are followed (--follow=all follows weak ones)."};
   } else {
     section.tables.push_back(path_table(snapshot, path));
   }

@@ -1,4 +1,4 @@
-// Services that look at what they are given, and pass it on to the mock host.
+// Services that check their arguments and pass them on to the mock host.
 #include "tools/hprof/plugin/checked_host.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 CheckedHost* current = nullptr;  // one in a process, one thread
 
-// What one try of a unit may use; options ask for more.
+// The memory for one trial of a unit; options may raise it.
 constexpr uint64_t kMemoryMost = 64u << 20;
 
 bool is_known(const void*, uint32_t type, uint32_t number) {
@@ -108,12 +108,13 @@ void* CheckedHost::jni() const {
 void CheckedHost::check_refusal(hprof_status status, const char* error) {
   if (status < HPROF_OK || status > HPROF_ABORTED)
     fault("answers " + status_name(status) + ", which is no status");
-  if (*error == 0 && status != HPROF_NO_MEMORY) fault("refuses without a word (" + status_name(status) + ")");
+  if (*error == 0 && status != HPROF_NO_MEMORY)
+    fault("refuses without an error text (" + status_name(status) + ")");
   if (std::strpbrk(error, "\n\r") != nullptr) fault("refuses with a text of more than one line");
 }
 
 void CheckedHost::check_balance() {
-  // Probes that have begun may still run: the memory that they use stays.
+  // Probes that have begun may still run, so the memory that they use is kept.
   const bool stays = mock.probe_user.size != 0 && mock.memory_used != 0;
   if (stays) findings.remark("keeps " + std::to_string(mock.memory_used) + " bytes, as users of probes may");
   if (mock.memory_used != 0 && !stays) fault("keeps " + std::to_string(mock.memory_used) + " bytes");

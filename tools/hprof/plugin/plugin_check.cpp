@@ -1,7 +1,8 @@
-// hprof plugin check: what a library of units says of itself, and with --run its life against the mock host.
+// hprof plugin check: checks a library's description of its units, and with --run their life cycle against
+// the mock host.
 //
-// Its code runs in processes of their own, one for each step, so that a crash or a hang is a line of the
-// table.
+// The library's code runs in separate processes, one for each step, so that a crash or a hang is a line of
+// the table.
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -31,7 +32,7 @@ struct Check {
   std::string file, agent_folder;
   double deadline = 60;
   bool run = false;
-  bool hung = false;  // the unit of the last step: its other steps are left out
+  bool hung = false;  // the unit of the last step hung: its other steps are left out
   std::vector<Row> rows;
   std::vector<std::pair<std::string, uint32_t>> units;  // id and kind, when the library could be opened
 };
@@ -87,7 +88,7 @@ bool have_common_select(const hprof_unit& one, const hprof_unit& other, std::str
   return !common->empty();
 }
 
-// An option that selects units may be a row of several: only one of them runs.
+// Several units may be selected by one option: only one of them runs.
 void compare(const hprof_unit& unit, const hprof_unit& shipped, const Say& say) {
   const std::string of = std::string(" of the shipped ") + shipped.id;
   std::string common;
@@ -159,7 +160,7 @@ void run_step(const Check& check, const std::string& id, size_t step, const Say&
 
 // --- in this process
 
-// Unless it is there already: the same may be found with several options.
+// Adds it unless it is there already: several options may lead to the same finding.
 void add_row(Check* check, const Row& row) {
   const bool is_there = std::any_of(check->rows.begin(), check->rows.end(), [&](const Row& other) {
     return other.unit == row.unit && other.step == row.step && other.words == row.words;
@@ -206,7 +207,7 @@ void check_symbols(Check* check) {
   };
   const size_t before = check->rows.size();
   if (!read_symbols(content.str(), &symbols)) {
-    add("note", "no ELF library of this machine: not looked at");
+    add("note", "not an ELF library of this machine: exports not checked");
     return;
   }
   for (const std::string& name : symbols.exported) {

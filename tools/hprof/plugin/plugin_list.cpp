@@ -1,7 +1,7 @@
-// hprof plugin list: what an agent finds, and where.
+// hprof plugin list: the units that an agent finds, and where.
 //
-// The agent itself is asked, so that the answer is the one which a run would get: its library is loaded into
-// this process and told to print its help, which needs no VM and ends the process.
+// The answer comes from the agent itself, as in a run: its library is loaded into this process and told to
+// print its help, which needs no VM and ends the process.
 #include <cstdint>
 
 #include "platform/platform.h"
@@ -20,7 +20,7 @@ int list(const std::string& library, std::string options) {
   char reason[512];
   if (platform::library_open(library.c_str(), &agent, reason, sizeof(reason)) != 0) return fail(reason);
   auto on_load = reinterpret_cast<OnLoad>(platform::library_symbol(agent, "Agent_OnLoad"));
-  if (on_load == nullptr) return fail(library + " is no agent: it does not export Agent_OnLoad");
+  if (on_load == nullptr) return fail(library + " is not an agent: it does not export Agent_OnLoad");
   on_load(nullptr, options.data(), nullptr);
   return fail(library + " did not print its help");
 }

@@ -22,7 +22,7 @@ class RecordPrinter : public HeapVisitor {
   bool run(std::string* error) {
     FileHeader header;
     if (!read_header(in_, &header)) {
-      *error = "no binary hprof file";
+      *error = "not a binary hprof file";
       return false;
     }
     line("%s, %" PRIu32 "-byte ids, %" PRIu64 " ms since 1970", header.version.c_str(), header.id_size,

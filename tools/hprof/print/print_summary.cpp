@@ -31,7 +31,7 @@ class Summary : public HeapVisitor {
   bool run(std::string* error) {
     FileHeader header;
     if (!read_header(in_, &header)) {
-      *error = "no binary hprof file";
+      *error = "not a binary hprof file";
       return false;
     }
     auto seconds = static_cast<std::time_t>(header.milliseconds / 1000);
@@ -129,7 +129,7 @@ class Summary : public HeapVisitor {
     }
   }
 
-  // A row may name a trace that the file never gives.
+  // A row may refer to a trace that the file does not have.
   std::string top_method(uint32_t trace) {
     auto found = names_.traces.find(trace);
     if (found == names_.traces.end() || found->second.frames.empty()) return "<empty trace>";

@@ -1,8 +1,8 @@
 // hprof profile PID: attaches, waits, fetches the report and detaches, in one line.
 //
 // The agent streams to a local socket in a private folder, and this program writes the file: so it belongs to
-// the caller, whoever the JVM's user is and whatever file system it has. When this program dies the agent
-// sees the end of the stream and goes, too.
+// the caller, whatever the JVM's user and file system are. If this program dies, the agent sees the end of
+// the stream and detaches.
 #include <cstdio>
 #include <iostream>
 
@@ -20,8 +20,8 @@ constexpr char kStream[] = "stream";
 constexpr char kControl[] = "control";
 constexpr unsigned kLastNumber = 9999;
 constexpr double kTick = 0.5;             // seconds between two lines of progress
-constexpr double kReportSeconds = 86400;  // a large dump takes its time, and ends by itself
-constexpr double kSilenceSeconds = 300;   // of the agent, when the report was asked for
+constexpr double kReportSeconds = 86400;  // a large dump may take long, but ends by itself
+constexpr double kSilenceSeconds = 300;   // without a sign of the agent, after the report was requested
 
 struct ProfileOptions {
   std::string agent;
@@ -41,7 +41,7 @@ bool is_dump_alone(const std::string& options) {
          find_option(options, "monitor") == nullptr && find_option(options, "plugin") == nullptr;
 }
 
-// Options of the agent that this command decides itself.
+// Options of the agent that this command sets itself.
 int check_agent_options(const ProfileOptions& options) {
   for (const char* name : {"file", "net", "control", "start", "doe", "command"}) {
     if (find_option(options.text, name) == nullptr) continue;
@@ -97,7 +97,7 @@ int parse(const Arguments& arguments, ProfileOptions* options) {
   }
   if (words.empty()) return misuse("profile", "PID and, if need be, OPTIONS");
   if (!parse_number(words[0], INT32_MAX, &number) || number == 0)
-    return misuse("profile", words[0] + " is no process id");
+    return misuse("profile", words[0] + " is not a process id");
   options->pid = static_cast<int>(number);
   options->text = join_options(words, 1);
   const int status = check_agent_options(*options);
@@ -112,7 +112,7 @@ std::string numbered(const std::string& name, unsigned number) {
   return name.substr(0, stem) + "." + std::to_string(number) + name.substr(stem);
 }
 
-// The file, or one beside those that are there. -1 with *error.
+// Opens the file, or a new one beside existing ones. -1 with *error.
 int create_file(ProfileOptions* options, std::string* error) {
   const std::string wanted = options->file;
   int file = os::create_private_file(wanted, options->force, error);
@@ -179,7 +179,7 @@ void Profile::show(bool last) {
   std::cerr.flush();
 }
 
-// Takes what has come, after waiting for it at most so long. False at the end of the stream, or with *error.
+// Takes what has arrived, after waiting at most this long. False at the end of the stream, or with *error.
 bool Profile::read_stream(int milliseconds, std::string* error) {
   if (os::wait_readable({stream_}, milliseconds) != 0) return true;
   char buffer[1 << 16];
@@ -211,7 +211,7 @@ void Profile::wait() {
   show(true);
 }
 
-// One command, with the stream read meanwhile: the report is longer than what sockets hold.
+// Sends one command and reads the stream meanwhile: the report is longer than the sockets' buffers.
 bool Profile::tell(const std::string& command, std::string* answer, std::string* error) {
   if (!os::send_all(control_, (command + "\n").data(), command.size() + 1, 10, error)) return false;
   const double deadline = os::monotonic_seconds() + kReportSeconds;
@@ -244,7 +244,7 @@ bool Profile::tell(const std::string& command, std::string* answer, std::string*
   return false;
 }
 
-// The report, and the end of the agent. False with *error.
+// Gets the report and ends the agent. False with *error.
 bool Profile::fetch(std::string* error) {
   std::string said, ignored;
   const bool reported = tell("report", &said, error);

@@ -1,5 +1,5 @@
-// pprof's profile.proto, as `go tool pprof` and format=pprof write it. Its fields stand in any order, so all
-// of them are read before a name is looked up.
+// pprof's profile.proto, as `go tool pprof` and format=pprof write it. Its fields may come in any order, so
+// all of them are read before a name is looked up.
 #include <algorithm>
 #include <unordered_map>
 
@@ -20,7 +20,7 @@ constexpr uint32_t kId = 1, kAddress = 3, kLine = 4;
 constexpr uint32_t kLineFunction = 1, kLineNumber = 2;
 constexpr uint32_t kName = 2, kFile = 4;
 
-// What readers of pprof call the weights of our tables.
+// The names that readers of pprof use for the weights of our tables.
 struct Word {
   const char* type;
   ProfileTable (*table)();
@@ -47,7 +47,7 @@ struct Field {
 };
 constexpr uint32_t kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5;
 
-// The fields of a message in memory. False at its end, and when it is broken: then ok() is false, too.
+// The fields of a message in memory. False at its end, and if it is broken: then ok() is false, too.
 class Message {
  public:
   explicit Message(std::string_view bytes) : rest_(bytes) {}
@@ -71,7 +71,7 @@ class Message {
     }
     return ok_;
   }
-  // Appends a number, or as many as are packed.
+  // Appends one number, or all packed ones.
   static bool numbers(const Field& field, std::vector<uint64_t>* to) {
     if (field.wire == kVarint) {
       to->push_back(field.value);
@@ -166,7 +166,8 @@ class PprofReader {
       const auto number = static_cast<uint32_t>(key >> 3), wire = static_cast<uint32_t>(key & 7);
       if (number == 0 || (wire != kVarint && wire != kBytes && wire != kFixed64 && wire != kFixed32))
         return fail(
-            "expected a field of pprof's profile.proto; it is none, nor a report of hprof or folded stacks");
+            "expected a field of pprof's profile.proto; it is neither that nor a report of hprof or folded "
+            "stacks");
       if (wire == kFixed64 || wire == kFixed32) {
         if (!in_.skip(wire == kFixed64 ? 8 : 4)) return fail("the file ends within a field");
         continue;
@@ -179,7 +180,7 @@ class PprofReader {
         return problem_.empty() ? fail("field " + std::to_string(number) + " of the profile is broken")
                                 : false;
     }
-    if (texts_.empty()) return fail("the file ends without a table of strings: it is no profile of pprof");
+    if (texts_.empty()) return fail("the file ends without a table of strings: it is not a pprof profile");
     return true;
   }
 
@@ -302,7 +303,7 @@ class PprofReader {
     return found == std::end(kWords) ? nullptr : found;
   }
 
-  // The table is one of ours when its first weight with a word of ours is.
+  // The table is one of ours if its first weight with one of our names is.
   bool make_types() {
     at_ = 0;
     if (types_.empty()) return fail("the profile has no sample type");
@@ -376,7 +377,7 @@ class PprofReader {
     return true;
   }
 
-  // Samples of one stack and thread have one trace. 0: it cannot be made.
+  // Samples of the same stack and thread have the same trace. 0: it cannot be made.
   uint64_t trace_of(const Sample& sample, uint64_t thread) {
     auto key = sample.places;
     key.push_back(thread);
@@ -410,7 +411,7 @@ class PprofReader {
       if (row.trace == 0) return false;
       for (size_t i = 0; i < row.values.size(); ++i) {
         if (row.values[i] > INT64_MAX)
-          return fail("a value below 0: this is a difference of profiles; give --diff the two themselves");
+          return fail("a negative value: this is a difference of profiles; pass the two profiles to --diff");
         if (row.values[i] > UINT64_MAX / scales_[i]) return fail("a value that is too large");
         row.values[i] *= scales_[i];
       }

@@ -102,11 +102,11 @@ inline uint32_t format_escape(char* to, uint32_t code) {
 }
 
 // A NUL-terminated text that grows by pieces in a buffer of fixed size; what does not fit is left out and
-// remembered.
+// remembered. For messages and notes: its functions are not inlined, since a text calls them by the dozen.
 class TextBuffer {
  public:
   TextBuffer(char* to, uint64_t size) : to_(to), room_(size) { clear(); }
-  TextBuffer& add(const char* text, uint64_t length) {
+  [[gnu::noinline]] TextBuffer& add(const char* text, uint64_t length) {
     const uint64_t left = room_ == 0 ? 0 : room_ - 1 - used_;
     if (length > left) {
       cut_ = true;
@@ -117,13 +117,13 @@ class TextBuffer {
     if (room_ != 0) to_[used_] = 0;
     return *this;
   }
-  TextBuffer& add(const char* text) { return add(text, std::strlen(text)); }
-  TextBuffer& add(uint64_t v) {
+  [[gnu::noinline]] TextBuffer& add(const char* text) { return add(text, std::strlen(text)); }
+  [[gnu::noinline]] TextBuffer& add(uint64_t v) {
     char digits[kNumberMost];
     return add(digits, format_decimal(digits, v));
   }
   // n/10^decimals, without trailing zeros: decimal(1500, 3) is "1.5".
-  TextBuffer& decimal(uint64_t n, uint32_t decimals) {
+  [[gnu::noinline]] TextBuffer& decimal(uint64_t n, uint32_t decimals) {
     uint64_t unit = 1;
     for (uint32_t i = 0; i < decimals; i++) unit *= 10;
     add(n / unit);
@@ -137,7 +137,7 @@ class TextBuffer {
     return *this;
   }
   // Seconds, with milliseconds: "1.5 s".
-  TextBuffer& seconds(uint64_t ns) { return decimal(ns / 1'000'000, 3).add(" s"); }
+  [[gnu::noinline]] TextBuffer& seconds(uint64_t ns) { return decimal(ns / 1'000'000, 3).add(" s"); }
 
   const char* c_str() const { return room_ == 0 ? "" : to_; }
   uint64_t size() const { return used_; }
