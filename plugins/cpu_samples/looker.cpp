@@ -252,12 +252,11 @@ void Looker::look(const Running& running, uint64_t cpu, uint64_t now) {
   if (runs) {
     met_ns_ = now;
   } else {
-    if (s.sampling->is_runnable(s.host, place->os_id.load(std::memory_order_relaxed)) == 1) {
-      if (is_passed_by(*place, now)) return;
-      runs = true;
-    } else if (debt_of(*place) < kPatience * interval) {
-      return;
-    }
+    // Whether it waits or is blocked is a file's worth of work to find out.
+    const bool is_patient = debt_of(*place) < kPatience * interval, passed_by = is_passed_by(*place, now);
+    if (is_patient && passed_by) return;
+    runs = s.sampling->is_runnable(s.host, place->os_id.load(std::memory_order_relaxed)) == 1;
+    if (runs ? passed_by : is_patient) return;
   }
   uint32_t ticks = 0;
   {

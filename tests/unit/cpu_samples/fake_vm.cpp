@@ -72,6 +72,7 @@ struct FakeServices {
   static uint32_t is_runnable(const hprof_host*, uint64_t os_id) {
     FakeVm* vm = FakeVm::current;
     if (!vm->has_looks) return UINT32_MAX;
+    vm->states_read++;
     return vm->blocked.count(os_id) != 0 ? 0 : 1;
   }
   static uint32_t ended_a_call(const hprof_host*, const void*) {

@@ -44,6 +44,7 @@ class FakeVm {
   bool looks_are_late = false;  // a look reaches its thread by arrive() only
   bool looks_are_lost = false;  // it never does
   uint32_t looks_sent = 0;
+  uint32_t states_read = 0;  // whether a thread is blocked
   bool look_ends_a_call = false;
   uint32_t looks_at_calls = 0;  // so many looks come where a system call ends
   void arrive();

@@ -76,10 +76,14 @@ TEST_CASE("a thread that waits for a processor is passed by, unless nobody is me
   vm.look_around();
   CHECK(vm.looks_sent == 11);
   vm.mock.running_threads.clear();
+  const uint32_t states_read = vm.states_read;
   for (int i = 0; i < 50; i++) {
     vm.burn(101, kInterval);
     vm.look_around();
+    // Whether it is blocked matters to one that owes much.
+    if (i < 7) CHECK(vm.states_read == states_read);
   }
+  CHECK(vm.states_read > states_read);
   CHECK(vm.looks_sent == 11);
   vm.mock.running_threads.insert(101);
   vm.burn(101, kInterval);
