@@ -45,6 +45,13 @@ class SuiteTest(unittest.TestCase):
         self.assertIn("| b | 0.50, 0.50 |", lines)
         self.assertIn("CPU seconds without the agent, short and long: a 4.0 and 20.0, b 4.0 and 20.0.", lines)
 
+    def test_bounds_hold_the_median_and_leave_a_stray_run_out(self):
+        self.assertEqual(suite.bounds([1.5] * 12), (1.5, 1.5))
+        low, high = suite.bounds([1 + 0.01 * i for i in range(11)] + [7])
+        self.assertTrue(1.0 < low < 1.055 < high < 1.11, (low, high))
+        self.assertIn("| b | 4.00 to 4.00, 4.00 to 4.00 |",
+                      suite.tables({"b": times(2, 4)}, ["`mode`"], None))
+
     def measured(self, outputs):
         with tempfile.TemporaryDirectory() as folder:
             return suite.measure_program(PROGRAM, folder, [None, "mode"], 2, lambda command, variant: Sample(

@@ -4,6 +4,7 @@ Each does a fixed amount of work, `times` times over, and prints the same in eve
 """
 import math
 import os
+import random
 import re
 import statistics
 
@@ -147,6 +148,13 @@ PROGRAMS = [
 LONGER = 5
 
 
+def bounds(ratios):
+    """Of the median of these ratios, one of each pair of runs: 95 % of the medians of as many, drawn of them at random, lie between."""
+    draw = random.Random(1)
+    medians = sorted(statistics.median(draw.choices(ratios, k=len(ratios))) for _ in range(2000))
+    return medians[50], medians[-51]
+
+
 def answer(output):
     """What the program itself has printed: without the lines of the VM and of the agent."""
     return [line for line in output.splitlines() if not line.startswith((b"HPROF", b"OpenJDK", b"WARNING", b"["))]
@@ -159,9 +167,12 @@ class Times:
         self.short = short
         self.long = long
 
-    def ratio(self, rounds, what, variant, base=0):
+    def ratios(self, rounds, what, variant, base=0):
         """Each round by itself, so that the machine's mood cancels out."""
-        return statistics.median(getattr(samples[variant], what) / getattr(samples[base], what) for samples in rounds)
+        return [getattr(samples[variant], what) / getattr(samples[base], what) for samples in rounds]
+
+    def ratio(self, *which):
+        return statistics.median(self.ratios(*which))
 
     def steady(self, variant):
         """CPU of what the long run has more than the short one: warm-up is left out. None: too little to tell."""
@@ -214,6 +225,10 @@ def tables(found, modes, against):
     lines = ["CPU: short run, long run, steady state:", ""] + head
     lines += rows_of(found, columns, lambda times, at: [times.ratio(times.short, "cpu", at), times.ratio(times.long, "cpu", at),
                                                         times.steady(at)])
+    lines += ["", "95 % bounds of the short run's and of the long run's CPU:", ""] + head
+    lines += ["| %s | %s |" % (name, " | ".join("%.2f to %.2f, %.2f to %.2f" % (bounds(times.ratios(times.short, "cpu", at)) +
+                                                                               bounds(times.ratios(times.long, "cpu", at)))
+                                                for at in columns)) for name, times in found.items()]
     lines += ["", "Wall time: short run, long run:", ""] + head
     lines += rows_of(found, columns, lambda times, at: [times.ratio(times.short, "wall", at), times.ratio(times.long, "wall", at)])
     if against:
