@@ -16,8 +16,8 @@ the commands after `$ ` are run; what follows is what they print. In
 
 the lines stand in that file of the working folder, in this order. Shapes are compared: a number stands for any number, a
 line of three dots for any lines; a number with a plus stands for one that grew. A heading begins with an empty folder; 4711 is
-the process id of a program that runs, 7777 a port where nobody listens, /home/me the working folder. A command that ends with
-`serve &` starts that program, with `[1] 4711` as all that is printed.
+the process id of a program that runs, 7777 a port where nobody listens, /home/me the working folder, /home/me/hprof an
+installation. A command that ends with `serve &` starts that program, with `[1] 4711` as all that is printed.
 """
 import os
 import re
@@ -75,6 +75,11 @@ def pages():
     """README.md and docs/*.md with a block that is tried."""
     names = ["README.md"] + sorted(os.path.join("docs", name) for name in os.listdir(os.path.join(ROOT, "docs")) if name.endswith(".md"))
     return [name for name in names if sections(name)]
+
+
+def installs(path):
+    """Whether commands of the page need an installation."""
+    return any("/home/me/hprof" in command for blocks in sections(path) for block in blocks for command, _ in block.steps)
 
 
 def shape(line):

@@ -7,6 +7,7 @@ import zipfile
 import pages
 from peers import closed_port
 from harness import TIMEOUT, Live, check, check_equal, clean_environment, vm_test
+from vendor import installed, needs_modules
 
 ROOT = os.path.realpath(pages.ROOT)
 
@@ -45,7 +46,7 @@ class Reader:
 
     def type(self, command):
         """What is printed."""
-        command = command.replace("7777", str(self.port))
+        command = command.replace("7777", str(self.port)).replace("/home/me", os.path.realpath(self.folder))
         if "4711" in command and self.live is None:
             self.live = self.vm.start(None, "Shop", "serve")
         if self.live is not None:
@@ -83,11 +84,26 @@ class Reader:
             self.live.finish()
 
 
+    def installs(self, prefix, options):
+        """As `cmake --install` does: in the folder hprof, with what CMake has to know of this build."""
+        os.symlink(prefix, os.path.join(self.folder, "hprof"))
+        for option in options:
+            name, _, value = option[len("-D"):].partition("=")
+            if name.startswith("CMAKE_TOOLCHAIN_FILE"):
+                self.environment["CMAKE_TOOLCHAIN_FILE"] = value
+
+
 def try_page(vm, page):
+    installation = None
+    if pages.installs(page):
+        needs_modules(vm)
+        installation = installed(vm)
     for number, blocks in enumerate(pages.sections(page)):
         folder = vm.path("section%d" % number)
         os.makedirs(folder)
         reader = Reader(vm, folder)
+        if installation:
+            reader.installs(*installation)
         for block in blocks:
             reader.try_block(block)
         reader.leave()
