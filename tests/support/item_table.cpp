@@ -32,7 +32,7 @@ std::string with_commas(const char* words) {
 int main(int count, char** arguments) {
   if (count != 2) return 2;
   const bool changes = strcmp(arguments[1], "changes") == 0;
-  printf("| item | effect | Java | what it is | how it proves itself | otherwise | off with |\n");
+  printf("| item | effect | Java | what it is | verified by | otherwise | off with |\n");
   printf("| --- | --- | --- | --- | --- | --- | --- |\n");
   for (const Row& row : kRows) {
     if ((strcmp(row.effect, "changes") == 0) != changes) continue;
