@@ -104,6 +104,7 @@ bool Session::fail(const char* text) const {
 
 void Session::refuse_start(const char* text) {
   fail(text);
+  server_.remove_path();
   exit(1);
 }
 
@@ -164,9 +165,12 @@ bool Session::load() {
                create_tables() && open_control() && prepare_pipeline() && create_collectors() &&
                open_output();
   memory_.settle();
-  if (!ready || (!rewriter_.is_active() && !class_files_.has_handlers())) return ready;
   // Without the tracker class probes would call a class that does not exist.
-  return enable_events() || fail("the VM refuses the events needed to change class files");
+  if (ready && (rewriter_.is_active() || class_files_.has_handlers()))
+    ready = enable_events() || fail("the VM refuses the events needed to change class files");
+  // The VM ends without another call of the agent.
+  if (!ready) server_.remove_path();
+  return ready;
 }
 
 bool Session::start_attached() {

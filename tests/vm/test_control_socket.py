@@ -49,6 +49,14 @@ def loaded_idle_then_profiled_twice(vm):
     check("Spin.hot" in [row.method for row in sections[-2].rows], "no samples\n%s" % run.text("out.txt"))
 
 
+@vm_test(units=UNITS)
+def a_refused_start_leaves_no_socket(vm):
+    path = vm.path("s")
+    line = vm.refused("cpu=samples,control=%s,file=nonexistent/out.txt" % path)
+    check("can't create profile file" in line, "the line: %s" % line)
+    check(not os.path.exists(path), "the socket is still there")
+
+
 @vm_test(units=("encoder_ascii", "sink_file"))
 def without_a_collector_commands_are_still_answered(vm):
     path = vm.path("s")
