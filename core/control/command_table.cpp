@@ -43,7 +43,7 @@ const CommandRow kCommands[kCommandCount] = {
     {Kind::kClearSites, Form::kPlain, kTagControl, kControlClearSites, 0, "clear sites", "",
      "clear alloc sites", "discard the allocation sites"},
     {Kind::kDepth, Form::kDepth, kTagControl, kControlDepth, 0, "depth", "N", "depth",
-     "frames kept of a stack, up to 2048"},
+     "keep this many frames of a stack, up to 2048"},
     {Kind::kDetach, Form::kDetach, kTagNone, 0, 0, "detach", "[nodump]", "detach",
      "write the report that is due, unless nodump, and release everything"},
     {Kind::kExit, Form::kPlain, kTagExit, 0, 0, "exit", "", "exit",

@@ -235,7 +235,7 @@ void print_row(void* context, const OptionText& option) {
 }  // namespace
 
 void print_option_table(const ModuleSet& modules, const TextOut& out) {
-  out.put(out.context, "| Option | Default | Meaning | Of |\n| --- | --- | --- | --- |\n");
+  out.put(out.context, "| Option | Default | Meaning | Unit |\n| --- | --- | --- | --- |\n");
   TableOut table;
   table.out = &out;
   table.size = 0;

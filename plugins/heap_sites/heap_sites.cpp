@@ -21,7 +21,7 @@ static const hprof_option kOptions[] = {
     {"sites-walk", HPROF_OPTION_FLAG, offsetof(Config, walk), "y", nullptr, 0, 0, nullptr,
      "walk stacks natively when verified against the VM"},
     {"early", HPROF_OPTION_FLAG, offsetof(Config, early), "y", nullptr, 0, 0, nullptr,
-     "rewrite the classes of the JDK, too, without class-data archive and AOT cache"},
+     "also rewrite the classes of the JDK; switches off class-data archive and AOT cache"},
 };
 
 // What it needs with sites=sampled: no class hook, so CDS and AOT cache stay on.

@@ -11,9 +11,9 @@ static const hprof_option kOptions[] = {
     {"jvmpi-options", HPROF_OPTION_TAIL, offsetof(Config, options), nullptr, nullptr, 0, 0, "<options>",
      "options for the JVMPI agent, commas included; the last option"},
     {"jvmpi-methods", HPROF_OPTION_CHOICE, offsetof(Config, methods), "auto", "off|events|probes|auto", 0, 0,
-     nullptr, "choose how calls are seen for JVMPI agents"},
+     nullptr, "choose the source of method events for JVMPI agents"},
     {"jvmpi-allocs", HPROF_OPTION_CHOICE, offsetof(Config, allocations), "y", "n|y|probes", 0, 0, nullptr,
-     "choose how allocations are seen for JVMPI agents: not, by the VM's events, by probes"},
+     "choose the source of allocation events for JVMPI agents: none, the VM, or probes"},
 };
 
 static constexpr uint64_t kProbesWant = HPROF_NEED_EARLY_CLASS_HOOKS | HPROF_NEED_EARLY_VMSTART;

@@ -39,7 +39,7 @@ const hprof_option kOptions[] = {
     {"http-method", HPROF_OPTION_CHOICE, offsetof(Config, method), "post", "post|put", 0, 0, nullptr,
      "HTTP method of the requests of url="},
     {"http-buffer", HPROF_OPTION_SIZE, offsetof(Config, most_bytes), "16m", nullptr, 65536, 1 << 30, nullptr,
-     "keep so much of reports not sent yet; drop the oldest"},
+     "keep at most this much of unsent reports; drop the oldest"},
     {"http-timeout", HPROF_OPTION_REAL, offsetof(Config, timeout), "10", nullptr, 0.1, 3600, "<seconds>",
      "retry when the server does not respond for this time"},
 };

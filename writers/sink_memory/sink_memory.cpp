@@ -17,7 +17,7 @@ struct Config {
 
 const hprof_option kOptions[] = {
     {"memory-limit", HPROF_OPTION_SIZE, offsetof(Config, limit), "64m", nullptr, 1, 64.0 * 1024 * 1024 * 1024,
-     nullptr, "keep at most so much of an output"},
+     nullptr, "keep at most this much of an output"},
 };
 
 hprof_status open(const hprof_host*, const void* config, const hprof_sink_target* target, void** self,
