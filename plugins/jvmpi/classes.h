@@ -74,6 +74,8 @@ class Classes {
     std::atomic<bool> returns_object;  // set before
   };
 
+  // Of a method's signature: the method returns an object or an array.
+  [[gnu::cold]] static bool gives_object(const char* signature);
   // Cold: once for each class; the rest is asked at each call or allocation.
   [[gnu::cold]] ClassInfo* make(JNIEnv* jni, jclass cls, uint64_t number, Slot* slot);
   [[gnu::cold]] bool describe(JNIEnv* jni, jclass cls, ClassInfo* info);

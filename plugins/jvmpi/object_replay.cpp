@@ -1,0 +1,65 @@
+// OBJECT_ALLOC for objects that exist already: all of them when the VM is initialised, one by request. Built
+// for size.
+#include "plugins/jvmpi/heap.h"
+#include "plugins/jvmpi/objects.h"
+
+namespace hprof::jvmpi {
+
+bool Objects::tell_again(JNIEnv* jni, jobjectID id) {
+  Local<jobject> object(jni, find(jni, id));
+  jlong tag = 0, size = 0;
+  if (object == nullptr || vm_.jvmti->GetTag(object, &tag) != JVMTI_ERROR_NONE || tag == 0 ||
+      vm_.jvmti->GetObjectSize(object, &size) != JVMTI_ERROR_NONE)
+    return false;
+  Local<jclass> cls(jni, jni->GetObjectClass(object));
+  ids_.mark_told(object);
+  send(jni, JVMPI_EVENT_OBJECT_ALLOC | JVMPI_REQUESTED_EVENT, tag, cls, size);
+  return true;
+}
+
+void Objects::tell_prepared_classes(JNIEnv* jni) {
+  const LocalFrame locals(jni, LocalFrame::kMost);
+  if (!locals.is_open()) return;
+  FromVm<jclass> classes(vm_);
+  jint count = 0;
+  if (vm_.jvmti->GetLoadedClasses(&count, &classes) != JVMTI_ERROR_NONE) count = 0;
+  for (jint i = 0; i < count; i++) {
+    jint status = 0;
+    // Other classes are reported when they are prepared; arrays, whose numbers the replay of objects needs,
+    // are not.
+    if (vm_.jvmti->GetClassStatus(classes[i], &status) == JVMTI_ERROR_NONE) {
+      classes_.number(jni, classes[i]);
+      if ((status & JVMTI_CLASS_STATUS_PREPARED) != 0) tell_class(jni, classes[i]);
+    }
+    jni->DeleteLocalRef(classes[i]);
+  }
+}
+
+void Objects::replay(JNIEnv* jni) {
+  tell_prepared_classes(jni);
+  if (!notifier_.is_on(JVMPI_EVENT_OBJECT_ALLOC)) return;
+  HeapList heap(vm_, &ids_);
+  // Left out: objects from the VM's archive whose class is not linked yet; they are reported when an event
+  // names them.
+  auto wants = [](void* self, uint64_t cls) {
+    const auto& objects = *static_cast<Objects*>(self);
+    const ClassInfo* info = objects.classes_.info(cls);
+    return info != nullptr && (info->kind != JVMPI_NORMAL_OBJECT || objects.classes_.is_told(cls) ||
+                               !objects.notifier_.is_on(JVMPI_EVENT_CLASS_LOAD));
+  };
+  if (!heap.take(kTold, wants, this)) {
+    vm_.services.log->message(vm_.services.host, "jvmpi: no memory to tell of the objects that are there");
+    return;
+  }
+  heap.each([&](const HeapObject& object) {
+    const ClassInfo* info = classes_.info(object.cls);
+    if (info == nullptr || object.was_told || object.number == object.cls) return;
+    JVMPI_Event event = {};
+    JVMPI_ObjectAlloc& alloc = event.u.obj_alloc;
+    alloc = {1, nullptr, info->kind, static_cast<jint>(object.size), id_of_number(object.number)};
+    if (info->kind == JVMPI_NORMAL_OBJECT) alloc.class_id = info->load.class_id;
+    notifier_.send(&event, JVMPI_EVENT_OBJECT_ALLOC, jni);
+  });
+}
+
+}  // namespace hprof::jvmpi
