@@ -24,10 +24,13 @@ def faulty(vm, rules, options, *program):
         os.unlink(log)
     run = vm.run_java("-agentpath:" + library, vm.agent_option(options), *program,
                       environment={"LD_PRELOAD": library, "HPROF_FAULTS": rules, "HPROF_FAULTS_LOG": log})
-    return run, read_log(log)
+    sites = read_log(log)
+    check(sites, "%s: the injector wrote no log\n%s" % (rules, run))
+    return run, sites
 
 
 def read_log(path):
+    """Nothing when the VM ended otherwise than by exit()."""
     if not os.path.exists(path):
         return []
     with open(path) as file:
