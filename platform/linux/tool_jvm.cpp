@@ -79,7 +79,8 @@ std::string no_way_in(const Jvm& jvm, int code) {
            user_name(geteuid()) + ": run hprof as that user or as root";
   return process_name(jvm.pid) + " of user " + user_name(jvm.user) +
          " cannot be accessed by this one: " + std::strerror(code) +
-         "; a sandbox or a container withholds the right (CAP_SYS_PTRACE)";
+         "; a sandbox or a container withholds the right (CAP_SYS_PTRACE)" +
+         (geteuid() != jvm.user ? ": run hprof as that user" : "");
 }
 
 }  // namespace

@@ -201,6 +201,9 @@ def what_a_sandbox_withholds_is_said_by_its_name(vm):
         code, _, err = profile(vm, other, prefix=("setpriv", "--bounding-set=-sys_ptrace"))
         check_equal((code, "cannot be accessed by this one: Permission denied" in err, "CAP_SYS_PTRACE" in err, "belongs to" in err),
                     (2, True, True, False), "hprof profile: %s" % err)
+    with Other(vm, *vm.as_nobody()) as other:
+        code, _, err = profile(vm, other, prefix=("setpriv", "--bounding-set=-sys_ptrace"))
+        check_equal((code, "CAP_SYS_PTRACE): run hprof as that user" in err), (2, True), "hprof profile as root: %s" % err)
 
 
 @vm_test(units=UNITS)

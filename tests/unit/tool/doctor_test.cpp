@@ -91,6 +91,13 @@ TEST_CASE("a process that is none, of somebody else or no JVM ends the examinati
   findings = judge_jvm(host(), facts);
   REQUIRE(findings.size() == 1);
   CHECK(has(findings[0].fix, "CAP_SYS_PTRACE"));
+  CHECK(!has(findings[0].fix, "as that user"));
+  os::HostFacts root = host();
+  root.user = 0;
+  facts.user = 33;
+  findings = judge_jvm(root, facts);
+  REQUIRE(findings.size() == 1);
+  CHECK(has(findings[0].fix, "run this as that user, or outside of"));
   facts = jvm("17.0.2");
   facts.libjvm.clear();
   CHECK(judge_jvm(host(), facts).size() == 1);

@@ -96,7 +96,8 @@ bool judge_process(const os::HostFacts& host, const os::JvmFacts& jvm, std::vect
     const std::string owner = process + " belongs to user " + std::to_string(jvm.user);
     if (host.user == jvm.user || host.user == 0) {
       findings->push_back({Verdict::kNo, "process", owner + ", but its /proc files cannot be read",
-                           "run this outside of the sandbox or container that withholds CAP_SYS_PTRACE"});
+                           std::string("run this ") + (host.user != jvm.user ? "as that user, or " : "") +
+                               "outside of the sandbox or container that withholds CAP_SYS_PTRACE"});
     } else {
       findings->push_back({Verdict::kNo, "process", owner + ", and this is user " + std::to_string(host.user),
                            "run this as that user or as root"});
