@@ -103,9 +103,9 @@ Unit* ModuleSet::find_unit(Str id) {
 }
 
 void* ModuleSet::config_memory(uint32_t bytes) {
-  const size_t rounded = (size_t{bytes} + 15) & ~size_t{15};
+  const size_t rounded = (size_t{bytes} + kConfigAlignment - 1) & ~(kConfigAlignment - 1);
   if (rounded > kConfigBytes - config_used_) return nullptr;
-  void* memory = config_ + config_used_;
+  void* memory = config_ + (-reinterpret_cast<uintptr_t>(config_) & (kConfigAlignment - 1)) + config_used_;
   config_used_ += rounded;
   memset(memory, 0, rounded);
   return memory;

@@ -70,7 +70,8 @@ class ModuleSet {
   Unit* find_unit(Str id);
   const ModuleSearch& search() const { return *search_; }
 
-  // Zeroed memory for a config struct, as long-lived as the set; nullptr: all of it is used. [onload]
+  // Zeroed memory for a config struct, aligned to 16 bytes, as long-lived as the set; nullptr: all of it is
+  // used. [onload]
   void* config_memory(uint32_t bytes);
 
  private:
@@ -80,6 +81,7 @@ class ModuleSet {
   ModuleState refuse(Str name, const char* place, Str reason);
 
   static constexpr size_t kConfigBytes = kEmbedded ? 4096 : 65536;
+  static constexpr size_t kConfigAlignment = 16;
 
   const ModuleSearch* search_ = nullptr;
   Messages messages_;
@@ -90,7 +92,9 @@ class ModuleSet {
   char refused_[kModulesMost][kModuleNameMost + 1];
   uint32_t refused_count_ = 0;
   size_t config_used_ = 0;
-  alignas(16) unsigned char config_[kConfigBytes];
+  // Begins somewhere in the first bytes: the C libraries of 32-bit systems align the set itself to 8 bytes
+  // only.
+  unsigned char config_[kConfigBytes + kConfigAlignment];
 };
 
 }  // namespace hprof

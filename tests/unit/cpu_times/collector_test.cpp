@@ -52,16 +52,10 @@ struct FakeVm {
     vm = this;
     jvmti.functions = &jvmti_functions;
     jni.functions = &jni_functions;
-    jvmti_functions.GetCurrentThread = [](jvmtiEnv*, jthread* thread) {
-      *thread = static_cast<jthread>(vm->running);
-      return JVMTI_ERROR_NONE;
-    };
-    jni_functions.DeleteLocalRef = [](JNIEnv*, jobject) {};
-    jni_functions.NewGlobalRef = [](JNIEnv*, jobject object) {
-      vm->references++;
-      return object;
-    };
-    jni_functions.DeleteGlobalRef = [](JNIEnv*, jobject) { vm->references--; };
+    jvmti_functions.GetCurrentThread = &find_current_thread;
+    jni_functions.DeleteLocalRef = &delete_local_ref;
+    jni_functions.NewGlobalRef = &new_global_ref;
+    jni_functions.DeleteGlobalRef = &delete_global_ref;
     mock.settings.java_version = 21;
     mock.set_service(HPROF_SERVICE_BYTECODE, &kBytecode);
     mock.set_service(HPROF_SERVICE_JVM, &kJvm);
@@ -76,6 +70,17 @@ struct FakeVm {
     ops->destroy(self);
     vm = nullptr;
   }
+
+  static jvmtiError JNICALL find_current_thread(jvmtiEnv*, jthread* thread) {
+    *thread = static_cast<jthread>(vm->running);
+    return JVMTI_ERROR_NONE;
+  }
+  static void JNICALL delete_local_ref(JNIEnv*, jobject) {}
+  static jobject JNICALL new_global_ref(JNIEnv*, jobject object) {
+    vm->references++;
+    return object;
+  }
+  static void JNICALL delete_global_ref(JNIEnv*, jobject) { vm->references--; }
 
   State* state(void* thread) { return Address<Node>::of(nodes[thread])->state; }
   // A thread that starts; the tracker calls attach at its first call.
