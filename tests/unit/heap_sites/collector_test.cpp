@@ -21,8 +21,8 @@ struct Fixture {
 
   Fixture() {
     current = this;
-    functions.SetHeapSamplingInterval = [](jvmtiEnv*, jint) { return JVMTI_ERROR_NONE; };
-    functions.ForceGarbageCollection = [](jvmtiEnv*) { return JVMTI_ERROR_INTERNAL; };
+    functions.SetHeapSamplingInterval = &set_interval;
+    functions.ForceGarbageCollection = &refuse_collection;
     jvmti.functions = &functions;
     jni.functions = &jni_functions;
     jvm.size = sizeof jvm;
@@ -30,6 +30,8 @@ struct Fixture {
     jvm.jni = [](const hprof_host*) { return static_cast<void*>(&current->jni); };
     mock.set_service(HPROF_SERVICE_JVM, &jvm);
   }
+  static jvmtiError JNICALL set_interval(jvmtiEnv*, jint) { return JVMTI_ERROR_NONE; }
+  static jvmtiError JNICALL refuse_collection(jvmtiEnv*) { return JVMTI_ERROR_INTERNAL; }
 };
 Fixture* Fixture::current = nullptr;
 
