@@ -46,7 +46,7 @@ def check_harmless(vm, rules, options, *program, may_refuse=False):
         errors = [line for line in run.err.splitlines() if line.startswith("HPROF ERROR: ")]
         check_equal(len(errors), 1, "%s: lines of error\n%s\n" % (rules, run))
         return run, sites
-    plain = vm.plain(*program)
+    plain = vm.truth(*program)
     check(run.code == plain.code and run.out == plain.out,
           "%s: the program behaves differently\n%s\n--- without the agent: exit code %d, stdout\n%s"
           % (rules, run, plain.code, head(plain.out, 30)))

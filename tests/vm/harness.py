@@ -191,6 +191,19 @@ def read(path):
         return file.read()
 
 
+class Once:
+    """A run that several tests, each in a thread of its own, ask for; made by the first."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.run = None
+
+
+# By JDK and arguments: programs without the agent.
+TRUTHS = {}
+TRUTHS_LOCK = threading.Lock()
+
+
 class Vm:
     """The JDK, the staged agent and a folder of its own, for one test."""
 
@@ -235,10 +248,19 @@ class Vm:
         """The program without an agent."""
         return self.run_java(*program)
 
+    def truth(self, *program):
+        """The same for comparisons alone: one run for all tests that compare with it."""
+        with TRUTHS_LOCK:
+            once = TRUTHS.setdefault((self.jdk.name, program), Once())
+        with once.lock:
+            if once.run is None:
+                once.run = self.plain(*program)
+            return once.run
+
     def profiled(self, options, *program, java=(), agent=None, environment=None):
         """The program with the agent; it must not notice: same stdout, same exit code as without."""
         run = self.run_java(self.agent_option(options, agent), *java, *program, environment=environment)
-        plain = self.plain(*java, *program)
+        plain = self.truth(*java, *program)
         check(run.out == plain.out and run.code == plain.code,
               "the program behaves differently with the agent\n%s\n--- without the agent: exit code %d, stdout\n%s"
               % (run, plain.code, head(plain.out, 30)))

@@ -99,7 +99,7 @@ def what_a_server_refuses_is_lost_and_said(vm):
 
 @vm_test(units=TIMES + ("encoder_pprof",))
 def no_server_stops_the_program(vm):
-    plain = vm.plain("Calls").out
+    plain = vm.truth("Calls").out
     stalls = HttpServer(stall_request)
     for step, port in ((None, closed_port()), (stalls, stalls.port)):
         options = "cpu=times,format=pprof,http-timeout=1,url=http://127.0.0.1:%d/x" % port

@@ -52,7 +52,7 @@ def run_alone(vm, name, agent_options, *program, options="jvmpi=y", java=()):
 def run(vm, name, agent_options, *program, options="jvmpi=y", java=()):
     """The same; it must not notice."""
     got = run_alone(vm, name, agent_options, *program, options=options, java=java)
-    plain = vm.plain(*java, *program)
+    plain = vm.truth(*java, *program)
     check_equal((got.out, got.code), (plain.out, plain.code), "stdout and exit code\n%s\n" % got)
     return got
 

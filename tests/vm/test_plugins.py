@@ -73,7 +73,7 @@ def second_agent_that_rewrites_classes_refuses(vm):
 @vm_test(units=UNITS + ("bytecode", "cpu_times", "heap_sites"))
 def one_agent_of_two_may_rewrite_classes(vm):
     """The first of two libraries, either of two sessions of one. The VM asks the first library for the natives."""
-    plain = vm.plain("Calls")
+    plain = vm.truth("Calls")
     times, samples = "cpu=times,cutoff=0,file=a.txt", "cpu=samples,file=b.txt"
     for agent, first, second in ((second_copy(vm), times, samples), (vm.agent, times, samples), (vm.agent, samples, times)):
         run = vm.run_java(vm.agent_option(first), vm.agent_option(second, agent), "Calls")

@@ -18,7 +18,7 @@ def options(peer, extra=""):
 def binary_report_arrives(vm):
     with Peer(read_all) as peer:
         run = vm.run_java(vm.agent_option(options(peer, ",format=b")), "Spin", "4")
-        check_equal((run.code, run.out), (0, vm.plain("Spin", "4").out), "exit code and stdout\n%s\n" % run)
+        check_equal((run.code, run.out), (0, vm.truth("Spin", "4").out), "exit code and stdout\n%s\n" % run)
         check_equal(len(parse_binary(peer.finish()).samples), 1, "CPU SAMPLES records")
 
 
@@ -77,7 +77,7 @@ def unharmed(vm, behaviour, extra):
     for program in (("Quick", "5"), ("Spin", "4", "2")):
         with Peer(behaviour) as peer:
             run = vm.run_java(vm.agent_option(options(peer, extra)), *program)
-            plain = vm.plain(*program)
+            plain = vm.truth(*program)
             check_equal((run.code, run.out), (plain.code, plain.out), "exit code and stdout\n%s\n" % run)
             check(peer.connected, "the agent did not connect")
 
@@ -153,7 +153,7 @@ def stream_goes_to_who_proves_the_secret(vm):
         check_equal(os.path.getsize(listener.path), 0, "bytes of strangers")
         options_ = "cpu=samples,format=b,net=127.0.0.1:%d,net-secret-file=%s" % (listener.port, secret)
         run = vm.run_java(vm.agent_option(options_), "Spin", "4")
-        check_equal((run.code, run.out), (0, vm.plain("Spin", "4").out), "exit code and stdout\n%s\n" % run)
+        check_equal((run.code, run.out), (0, vm.truth("Spin", "4").out), "exit code and stdout\n%s\n" % run)
         said = listener.said()
         check_equal(listener.process.returncode, 0, "status of hprof listen: %s" % said)
         check("a peer that does not know the secret was turned away" in said, said)
@@ -177,7 +177,7 @@ def a_peer_without_the_secret_gets_one_line(vm):
         with Peer(serve) as peer:
             options_ = "cpu=samples,format=b,net-timeout=1,net-secret-file=%s,net=127.0.0.1:%d" % (secret, peer.port)
             run = vm.run_java(vm.agent_option(options_), "Spin", "2")
-            check_equal((run.code, run.out), (0, vm.plain("Spin", "2").out), "exit code and stdout\n%s\n" % run)
+            check_equal((run.code, run.out), (0, vm.truth("Spin", "2").out), "exit code and stdout\n%s\n" % run)
             data = peer.finish()
         check("JAVA PROFILE" not in run.err and b"JAVA PROFILE" not in data, "the profile was sent")
         check(not data or (data.startswith(b"HPROF-NET 1 ") and data.count(b"\n") == 1), "more than a greeting: %r" % data[:300])
