@@ -285,10 +285,13 @@ void HeapChecker::check_dumped_classes() {
                            "double[]", "byte[]", "short[]", "int[]", "long[]"}) {
     if (names.count(name) == 0) log_.report(Rule::kDumpClassesVisualvm, offset, "no CLASS DUMP of %s", name);
   }
+  std::set<uint32_t> missing;  // in the same order on every machine
   for (const auto& entry : definitions_.classes) {
-    if (entry.second.unloaded || layouts_.count(entry.second.id) != 0) continue;
+    if (!entry.second.unloaded && layouts_.count(entry.second.id) == 0) missing.insert(entry.second.serial);
+  }
+  for (const uint32_t serial : missing) {
     log_.report(Rule::kClassNotDumped, offset, "no CLASS DUMP of the loaded class %s (serial %" PRIu32 ")",
-                definitions_.class_name_of_serial(entry.second.serial).c_str(), entry.second.serial);
+                definitions_.class_name_of_serial(serial).c_str(), serial);
   }
 }
 
