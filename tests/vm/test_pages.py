@@ -41,7 +41,8 @@ class Reader:
             for name in sorted(os.listdir(vm.classes)):
                 if name.startswith("Shop"):
                     jar.write(os.path.join(vm.classes, name), name)
-        self.environment = clean_environment({"HPROF_BUILD": tree, "HPROF_NO_INSTALL": "1"})
+        # The pages show what make prints.
+        self.environment = clean_environment({"HPROF_BUILD": tree, "HPROF_NO_INSTALL": "1", "CMAKE_GENERATOR": "Unix Makefiles"})
         self.environment["PATH"] = os.path.join(folder, "bin") + os.pathsep + self.environment["PATH"]
 
     def type(self, command):
