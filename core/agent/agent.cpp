@@ -1,4 +1,5 @@
 // The agent's entry points. JVMTI specification, "Agent Start-Up" and "Agent Shutdown".
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -58,6 +59,8 @@ bool has_rival() {
 void detach_now(Session* session, JNIEnv* jni);
 
 Session* make_session() {
+  static_assert(alignof(Session) <= alignof(std::max_align_t),
+                "allocate_zeroed aligns for any standard type");
   void* memory = nullptr;
   for (Detached& old : detached) {
     if (old.session == nullptr || hprof::platform::monotonic_ns() - old.since_ns < kQuarantineNs) continue;

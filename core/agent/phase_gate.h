@@ -9,6 +9,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "platform/platform.h"
@@ -49,7 +50,11 @@ class PhaseGate {
 
  private:
   static constexpr uint32_t kShards = 16;
-  struct alignas(64) Shard {
+  static constexpr size_t kLine = 64;
+  // Each counter has a cache line, wherever the gate is: allocators need not align to 64, as alignas would
+  // ask.
+  struct Shard {
+    [[maybe_unused]] char apart[kLine - sizeof(std::atomic<uint32_t>)];
     std::atomic<uint32_t> inside{0};
   };
 
@@ -66,6 +71,7 @@ class PhaseGate {
 
   std::atomic<bool> open_{false};
   Shard shards_[kShards];
+  [[maybe_unused]] char after_shards_[kLine];
 };
 
 }  // namespace hprof

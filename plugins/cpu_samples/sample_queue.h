@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include <hprof/cpp/services.hpp>
@@ -38,6 +39,7 @@ class SampleQueue {
   static constexpr uint64_t kMostBytes = 4u << 20;
   static constexpr uint64_t kShare = 32;  // of max-memory=, where that is less
   static constexpr uint32_t kMostDepth = 4096;
+  static constexpr size_t kLine = 64;
 
   // Room for samples of up to `depth` frames (1..kMostDepth). [control]
   hprof_status open(const Services& services, uint32_t depth) {
@@ -109,8 +111,12 @@ class SampleQueue {
   uint64_t slot_bytes_ = 0;
   uint64_t mask_ = 0;
   uint32_t depth_ = 0;
-  alignas(64) std::atomic<uint64_t> tail_{0};
-  alignas(64) std::atomic<uint64_t> head_{0};
+  // Producers and the consumer each have a cache line. The host aligns memory to 16, so alignas is no way.
+  [[maybe_unused]] char before_tail_[kLine];
+  std::atomic<uint64_t> tail_{0};
+  [[maybe_unused]] char before_head_[kLine];
+  std::atomic<uint64_t> head_{0};
+  [[maybe_unused]] char after_head_[kLine];
 };
 
 }  // namespace hprof::samples

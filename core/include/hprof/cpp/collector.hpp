@@ -141,6 +141,7 @@ void destroy(void* self) {
 template <class T, class Config>
 hprof_status create(const hprof_host* host, const void* config, void** self, char* error,
                     uint32_t error_size) {
+  static_assert(alignof(Instance<T>) <= 16, "hprof_mem_service aligns to 16");
   const auto* mem = find_service<hprof_mem_service>(host, HPROF_SERVICE_MEM);
   void* memory = mem != nullptr ? mem->allocate(host, sizeof(Instance<T>)) : nullptr;
   if (memory == nullptr) return HPROF_NO_MEMORY;

@@ -31,6 +31,7 @@ struct UnitMemory {
   // [onload][control][app]
   template <class T>
   T* allocate(uint64_t count) const {
+    static_assert(alignof(T) <= 16, "hprof_mem_service aligns to 16");
     if (count == 0 || count > UINT64_MAX / 2 / sizeof(T)) return nullptr;
     return static_cast<T*>(mem->allocate(host, count * sizeof(T)));
   }
