@@ -80,7 +80,7 @@ void ClassBook::watch_loaded(JNIEnv* jni) {
 // Classes that were loaded before the book was kept. Done by the first thread that needs a name, or by the
 // control thread, not by the thread that starts the program.
 void ClassBook::enter_loaded(JNIEnv* jni) {
-  if (!is_kept() || entered_loaded_.load(std::memory_order_acquire)) return;
+  if (jni == nullptr || !is_kept() || entered_loaded_.load(std::memory_order_acquire)) return;
   platform::MutexLock hold(resolve_lock_);
   if (entered_loaded_.load(std::memory_order_relaxed)) return;
   each_loaded(jni, [&](jclass of) { enter(jni, of); });
@@ -178,7 +178,7 @@ ClassSerial ClassBook::intern(jclass of, uint64_t identity) {
 }
 
 void ClassBook::watch(JNIEnv* jni, jclass of, ClassSerial serial) {
-  const ClassInfo* info = watch_->is_on() ? model_->classes().info(serial) : nullptr;
+  const ClassInfo* info = jni != nullptr && watch_->is_on() ? model_->classes().info(serial) : nullptr;
   if (info == nullptr) return;
   const Str signature = model_->text(StringId{info->signature});
   if (signature.empty() || signature[0] == '[') return;
@@ -246,6 +246,7 @@ MethodId ClassBook::name_running(JNIEnv* jni, jmethodID method) {
 // Through the weak reference: if it still gives the class, the class and its methods are alive.
 MethodId ClassBook::name_held(JNIEnv* jni, jmethodID method) {
   enter_loaded(jni);
+  if (jni == nullptr) return MethodId::kNone;
   platform::MutexLock hold(resolve_lock_);
   MethodEntry found;
   if (!model_->method_map().find(method, &found)) return MethodId::kNone;

@@ -99,8 +99,8 @@ void WallEngine::close() {
 
 void WallEngine::add(JNIEnv* jni, hprof_thread* thread, jthread reference) {
   const Services& s = shared_->services;
-  jweak weak = jni->NewWeakGlobalRef(reference);
-  if (weak == nullptr) jni->ExceptionClear();
+  jweak weak = jni != nullptr ? jni->NewWeakGlobalRef(reference) : nullptr;
+  if (jni != nullptr && weak == nullptr) jni->ExceptionClear();
   const uint64_t now = s.clock->monotonic(s.host);
   const bool sampled = shared_->samples_new.load(std::memory_order_relaxed);
   if (weak == nullptr || !threads_.add(s, thread, weak, sampled, now)) {

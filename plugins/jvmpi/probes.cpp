@@ -88,7 +88,8 @@ bool Probes::follow() {
     if (on && !are_on_) {
       are_on_ = services.bytecode->go(services.host, HPROF_PROBE_CALLS) == HPROF_OK;
       refused_.store(!are_on_, std::memory_order_relaxed);
-      if (are_on_) bridge_.classes.meet_hidden(bridge_.vm.jni());
+      JNIEnv* jni = are_on_ ? bridge_.vm.jni() : nullptr;
+      if (jni != nullptr) bridge_.classes.meet_hidden(jni);
     } else if (!on && are_on_) {
       services.bytecode->halt(services.host, HPROF_PROBE_CALLS);
       are_on_ = false;

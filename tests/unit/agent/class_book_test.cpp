@@ -1,0 +1,116 @@
+#include "core/agent/class_book.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <doctest/doctest.h>
+#include <string>
+
+using namespace hprof;
+
+namespace {
+
+// A VM with one class, App, of one method, run.
+struct Fixture {
+  JNINativeInterface_ jni_functions = {};
+  JNIEnv_ jni = {};
+  jvmtiInterface_1_ jvmti_functions = {};
+  _jvmtiEnv jvmti = {};
+  MemoryAccount memory;
+  LossCounters losses;
+  Model model;
+  LoaderBook loaders;
+  UnloadWatch watch;
+  ClassBook book;
+  static inline int app, run;
+
+  static jvmtiError JNICALL copy(const char* text, char** to) {
+    *to = text != nullptr ? strdup(text) : nullptr;
+    return JVMTI_ERROR_NONE;
+  }
+
+  Fixture() {
+    jni_functions.NewWeakGlobalRef = [](JNIEnv*, jobject of) { return static_cast<jweak>(of); };
+    jni_functions.NewLocalRef = [](JNIEnv*, jobject of) { return of; };
+    jni_functions.DeleteWeakGlobalRef = [](JNIEnv*, jweak) {};
+    jni_functions.DeleteLocalRef = [](JNIEnv*, jobject) {};
+    jni_functions.ExceptionCheck = [](JNIEnv*) -> jboolean { return JNI_FALSE; };
+    jni_functions.ExceptionClear = [](JNIEnv*) {};
+    jni_functions.EnsureLocalCapacity = [](JNIEnv*, jint) { return JNI_OK; };
+    jni.functions = &jni_functions;
+    jvmti_functions.Deallocate = [](jvmtiEnv*, unsigned char* block) {
+      free(block);
+      return JVMTI_ERROR_NONE;
+    };
+    jvmti_functions.GetLoadedClasses = [](jvmtiEnv*, jint* count, jclass** classes) {
+      *classes = static_cast<jclass*>(malloc(sizeof(jclass)));
+      **classes = the_class();
+      *count = 1;
+      return JVMTI_ERROR_NONE;
+    };
+    jvmti_functions.GetClassMethods = [](jvmtiEnv*, jclass, jint* count, jmethodID** methods) {
+      *methods = static_cast<jmethodID*>(malloc(sizeof(jmethodID)));
+      **methods = the_method();
+      *count = 1;
+      return JVMTI_ERROR_NONE;
+    };
+    jvmti_functions.GetClassLoader = [](jvmtiEnv*, jclass, jobject* loader) {
+      *loader = nullptr;
+      return JVMTI_ERROR_NONE;
+    };
+    jvmti_functions.GetMethodDeclaringClass = [](jvmtiEnv*, jmethodID, jclass* of) {
+      *of = the_class();
+      return JVMTI_ERROR_NONE;
+    };
+    jvmti_functions.GetClassSignature = [](jvmtiEnv*, jclass, char** signature, char**) {
+      return copy("LApp;", signature);
+    };
+    jvmti_functions.GetMethodName = [](jvmtiEnv*, jmethodID, char** name, char** signature, char**) {
+      copy("run", name);
+      return copy("()V", signature);
+    };
+    jvmti.functions = &jvmti_functions;
+    auto allocate = [](size_t bytes) { return calloc(1, bytes); };
+    auto release = [](void* block) { free(block); };
+    memory.open({allocate, release, allocate, [](void* block, size_t) { free(block); }}, 0);
+    losses.open();
+    REQUIRE(model.create(memory, ModelLimits::standard(), losses, false).ok());
+    loaders.create(&jvmti, &memory);
+    REQUIRE(watch.open(memory, 100, false));
+    REQUIRE(book.create(&jvmti, &memory, &model, &loaders, &watch, &losses, {false, false, false}, 0));
+    book.keep(&jni);
+  }
+  ~Fixture() {
+    book.destroy(&jni);
+    watch.destroy(&jni);
+    loaders.destroy(&jni);
+    model.destroy();
+  }
+  static jclass the_class() { return reinterpret_cast<jclass>(&app); }
+  static jmethodID the_method() { return reinterpret_cast<jmethodID>(&run); }
+  std::string frame(JNIEnv* env) {
+    const hprof_raw_frame raw = {the_method(), -1};
+    const FrameInfo* info = model.frame_info(FrameId{book.frame(env, raw, false)});
+    const MethodInfo* method = info != nullptr ? model.method_info(MethodId{info->method}) : nullptr;
+    const Str name = method != nullptr ? model.text(StringId{method->name}) : Str("");
+    return {name.data, name.size};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a thread without a JNIEnv gives no method its name, and the next one does") {
+  Fixture f;
+  CHECK(f.frame(nullptr) == "unloaded_method");  // nothing is entered yet
+  f.book.prepared(&f.jni, Fixture::the_class());
+  CHECK(f.frame(nullptr) == "unloaded_method");
+  CHECK(f.frame(&f.jni) == "run");
+  CHECK(f.frame(nullptr) == "run");
+}
+
+TEST_CASE("a thread without a JNIEnv gives a class its number, but does not watch it") {
+  Fixture f;
+  const uint32_t serial = f.book.class_serial(nullptr, Fixture::the_class());
+  CHECK(serial != 0);
+  CHECK(f.book.class_serial(&f.jni, Fixture::the_class()) == serial);
+  CHECK(f.book.dumped_class(nullptr, Fixture::the_class(), 5) == serial);
+}
