@@ -5,6 +5,7 @@
 #include <hprof/cpp/jni_exception.hpp>
 
 #include "core/agent/jvmti_text.h"
+#include "core/base/atomic.h"
 
 namespace hprof {
 
@@ -189,7 +190,7 @@ void ClassBook::watch(JNIEnv* jni, jclass of, ClassSerial serial) {
 uint32_t ClassBook::describe_class(JNIEnv* jni, jclass owner) {
   ClassSerial serial = intern(owner, loaders_->number_of(jni, owner));
   const ClassInfo* info = model_->classes().info(serial);
-  if (info != nullptr && info->source == 0 && options_.can_get_source) {
+  if (info != nullptr && load_relaxed(&info->source) == 0 && options_.can_get_source) {
     char* source = nullptr;
     if (jvmti_->GetSourceFileName(owner, &source) == JVMTI_ERROR_NONE) {
       JvmtiText name(jvmti_, source);
@@ -245,8 +246,8 @@ MethodId ClassBook::name_running(JNIEnv* jni, jmethodID method) {
 
 // Through the weak reference: if it still gives the class, the class and its methods are alive.
 MethodId ClassBook::name_held(JNIEnv* jni, jmethodID method) {
-  enter_loaded(jni);
   if (jni == nullptr) return MethodId::kNone;
+  enter_loaded(jni);
   platform::MutexLock hold(resolve_lock_);
   MethodEntry found;
   if (!model_->method_map().find(method, &found)) return MethodId::kNone;
@@ -282,9 +283,8 @@ uint32_t ClassBook::class_serial(JNIEnv* jni, jclass of) { return describe_class
 uint32_t ClassBook::dumped_class(JNIEnv* jni, jclass of, uint64_t object) {
   ClassSerial serial = intern(of, loaders_->number_of(jni, of));
   const ClassInfo* info = model_->classes().info(serial);
-  if (info != nullptr && info->object != 0 && info->object != object) {
-    serial = intern(of, kByObject | object);
-  }
+  const uint64_t known = info != nullptr ? load_relaxed(&info->object) : 0;
+  if (known != 0 && known != object) serial = intern(of, kByObject | object);
   if (serial != ClassSerial::kNone) model_->classes().set_object(serial, object);
   watch(jni, of, serial);
   return raw(serial);

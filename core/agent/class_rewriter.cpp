@@ -9,6 +9,7 @@
 #include "core/agent/jvmti_text.h"
 #include "core/agent/session_parts.h"
 #include "core/agent/thread_book.h"
+#include "core/base/atomic.h"
 #include "core/base/memory_account.h"
 #include "core/hotspot/field_filter.h"
 #include "core/hotspot/hotspot.h"
@@ -235,7 +236,7 @@ int32_t ClassRewriter::number(const MethodSite& site) {
   Model& model = parts_->model;
   ClassSerial owner = model.class_serial(of_class, site.loader);
   const ClassInfo* info = model.class_info(owner);
-  if (info != nullptr && info->source == 0 && site.view != nullptr) {
+  if (info != nullptr && load_relaxed(&info->source) == 0 && site.view != nullptr) {
     Span source = table_->source_file(site);
     if (source.size != 0) model.classes().set_source(owner, model.string(str_of(source)));
   }

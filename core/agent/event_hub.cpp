@@ -8,6 +8,7 @@
 #include "core/agent/session.h"
 #include "core/agent/unit_checks.h"
 #include "core/base/build.h"
+#include "core/base/vm_order.h"
 
 namespace hprof {
 
@@ -50,7 +51,7 @@ constexpr Row kEvents[HPROF_EVENT_COUNT] = {
 Session* session_of(jvmtiEnv* jvmti) {
   void* session = nullptr;
   jvmtiError error = jvmti->GetEnvironmentLocalStorage(&session);
-  return error == JVMTI_ERROR_NONE ? static_cast<Session*>(session) : nullptr;
+  return error == JVMTI_ERROR_NONE ? from_vm(static_cast<Session*>(session)) : nullptr;
 }
 
 // Calls `member` of every collector that runs, has it and asked for `event`.
@@ -250,6 +251,7 @@ void set(void** table, int event, Function function) {
 }  // namespace
 
 bool EventHub::attach_to(jvmtiEnv* jvmti, Session* session) {
+  to_vm(session);
   if (jvmti->SetEnvironmentLocalStorage(session) != JVMTI_ERROR_NONE) return false;
   // jvmtiEventCallbacks is one function pointer per event number, in order.
   void* table[kCallbacks] = {};

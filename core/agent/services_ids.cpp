@@ -26,8 +26,13 @@ uint32_t answer(T* to, const T* known) {
 uint32_t class_info(const hprof_host* host, hprof_class_serial serial, hprof_class_info* to) {
   const ClassInfo* of = model_of(host).class_info(ClassSerial{serial});
   if (of == nullptr) return answer<hprof_class_info>(to, nullptr);
-  const hprof_class_info known = {sizeof(known), of->serial, of->name,  of->signature,
-                                  of->source,    of->trace,  of->object};
+  const hprof_class_info known = {sizeof(known),
+                                  of->serial,
+                                  of->name,
+                                  of->signature,
+                                  load_relaxed(&of->source),
+                                  load_relaxed(&of->trace),
+                                  load_relaxed(&of->object)};
   return answer(to, &known);
 }
 

@@ -6,6 +6,7 @@
 #include <hprof/cpp/jni_exception.hpp>
 
 #include "core/agent/jvmti_text.h"
+#include "core/base/vm_order.h"
 
 namespace hprof {
 
@@ -22,6 +23,7 @@ bool is_ended(const void* storage) { return (reinterpret_cast<uintptr_t>(storage
 uint32_t ended_serial(const void* storage) {
   return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(storage) >> 1);
 }
+ThreadRecord* record_of(void* storage) { return from_vm(static_cast<ThreadRecord*>(storage)); }
 static_assert(alignof(ThreadRecord) > 1, "a record is never taken for a mark");
 
 }  // namespace
@@ -84,6 +86,7 @@ ThreadRecord* ThreadBook::make(JNIEnv* jni, jthread thread, uint32_t flags, uint
   const uint32_t serial = describe(jni, thread, flags, os_id);
   ThreadRecord* record = list(jni, thread, serial, flags, os_id, false);
   if (record == nullptr) return nullptr;
+  to_vm(record);
   if (jvmti_->SetThreadLocalStorage(thread, record) != JVMTI_ERROR_NONE) {
     // The thread has ended already, or the VM gives it no storage: it stays unknown.
     unlink(jni, record);
@@ -127,7 +130,7 @@ ThreadRecord* ThreadBook::list(JNIEnv* jni, jthread thread, uint32_t serial, uin
 ThreadRecord* ThreadBook::started(JNIEnv* jni, jthread thread, uint32_t flags) {
   void* storage = nullptr;
   if (jvmti_->GetThreadLocalStorage(thread, &storage) == JVMTI_ERROR_NONE && storage != nullptr) {
-    return is_ended(storage) ? nullptr : static_cast<ThreadRecord*>(storage);
+    return is_ended(storage) ? nullptr : record_of(storage);
   }
   if (take_expected(jni, thread)) flags |= HPROF_THREAD_AGENT;
   uint64_t os_id =
@@ -138,7 +141,7 @@ ThreadRecord* ThreadBook::started(JNIEnv* jni, jthread thread, uint32_t flags) {
 ThreadRecord* ThreadBook::current(JNIEnv* jni, jthread thread) {
   void* storage = nullptr;
   if (jvmti_->GetThreadLocalStorage(thread, &storage) != JVMTI_ERROR_NONE) return nullptr;
-  if (storage != nullptr) return is_ended(storage) ? nullptr : static_cast<ThreadRecord*>(storage);
+  if (storage != nullptr) return is_ended(storage) ? nullptr : record_of(storage);
   if (jni == nullptr || thread == nullptr) return nullptr;
   uint32_t flags = is_virtual_thread(jni, thread) ? HPROF_THREAD_VIRTUAL : 0;
   return started(jni, thread, flags);
@@ -148,19 +151,19 @@ ThreadRecord* ThreadBook::find(jthread thread) const {
   void* storage = nullptr;
   if (jvmti_->GetThreadLocalStorage(thread, &storage) != JVMTI_ERROR_NONE || is_ended(storage))
     return nullptr;
-  return static_cast<ThreadRecord*>(storage);
+  return record_of(storage);
 }
 
 uint32_t ThreadBook::serial_of(jthread thread) const {
   void* storage = nullptr;
   if (jvmti_->GetThreadLocalStorage(thread, &storage) != JVMTI_ERROR_NONE || storage == nullptr) return 0;
-  return is_ended(storage) ? ended_serial(storage) : static_cast<ThreadRecord*>(storage)->serial;
+  return is_ended(storage) ? ended_serial(storage) : record_of(storage)->serial;
 }
 
 bool ThreadBook::is_agent() const {
   void* storage = nullptr;
   return jvmti_->GetThreadLocalStorage(nullptr, &storage) == JVMTI_ERROR_NONE && storage != nullptr &&
-         !is_ended(storage) && static_cast<ThreadRecord*>(storage)->is_agent();
+         !is_ended(storage) && record_of(storage)->is_agent();
 }
 
 void ThreadBook::ended(JNIEnv* jni, jthread thread) {
@@ -169,7 +172,7 @@ void ThreadBook::ended(JNIEnv* jni, jthread thread) {
       is_ended(storage)) {
     return;
   }
-  auto* record = static_cast<ThreadRecord*>(storage);
+  auto* record = record_of(storage);
   uint32_t serial = record->serial;
   bool announced = is_announced(record);
   jvmti_->SetThreadLocalStorage(thread, ended_mark(announced && !record->is_virtual() ? serial : 0));

@@ -112,7 +112,7 @@ void on_fault(int number, siginfo_t* info, void* context) {
   const SignalHook& hook = hooks[number == SIGSEGV ? 0 : 1];
   if (hook_forward(hook, info, context)) return;
   // Default or ignored: with that restored, the instruction faults again and the kernel handles it.
-  sigaction(number, &hook.previous, nullptr);
+  sigaction(number, &hook.now().previous, nullptr);
   if (sent) raise(number);
 }
 

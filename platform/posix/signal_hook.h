@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <signal.h>
 
 namespace hprof::platform {
@@ -12,9 +13,18 @@ namespace hprof::platform {
 using SignalHandler = void (*)(int number, siginfo_t* info, void* context);
 
 struct SignalHook {
-  int number;
-  struct sigaction previous;
+  // Whose signal it is, and who handled it before.
+  struct Kept {
+    int number;
+    struct sigaction previous;
+  };
+  // The next one is written beside the current one: a signal that came before hook_remove may still be passed
+  // on.
+  Kept kept[2];
+  std::atomic<uint32_t> current;
   std::atomic<bool> in_place;  // ours is the handler, or a later one may pass signals on to it
+
+  const Kept& now() const { return kept[current.load(std::memory_order_acquire)]; }  // [signal]
 };
 
 // Installs `handler` unless it is in place already. `like_previous`: with flags and mask of the handler
