@@ -5,14 +5,17 @@
 
 function(hprof_link_bare target)
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)
+  if(NOT WIN32 AND NOT APPLE)
+    # A VM that unloads an agent whose attach was refused must not take the code from a thread of ours that is about to
+    # end, such as one that looked up the name of a host.
+    target_link_options(${target} PRIVATE -Wl,-z,nodelete)
+  endif()
   if(NOT HPROF_SANITIZE AND NOT APPLE)
     if(WIN32)
       # Plain names also on 32-bit Windows, where they would have the size of their arguments added (name@12).
       target_link_options(${target} PRIVATE -Wl,--kill-at)
     else()
-      # nodelete: a VM that unloads an agent whose attach was refused must not take the code from a thread of ours that
-      # is about to end, such as one that looked up the name of a host.
-      target_link_options(${target} PRIVATE -Wl,-z,defs -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,-z,noseparate-code -Wl,--hash-style=gnu
+      target_link_options(${target} PRIVATE -Wl,-z,defs -Wl,-z,relro -Wl,-z,now -Wl,-z,noseparate-code -Wl,--hash-style=gnu
         -Wl,--version-script=${hprof_SOURCE_DIR}/core/cmake/exports.map)
     endif()
     target_link_options(${target} PRIVATE -Wl,--gc-sections -Wl,--as-needed)

@@ -234,7 +234,7 @@ class Vm:
     def launch(self, java_arguments, environment=None):
         """A VM with exactly these arguments, besides the memory limit and the class path."""
         command = self.command("java", "-Xmx256m", *self.java_options, "-cp", self.classes, *java_arguments)
-        live = Live(self, command, clean_environment(dict(VM_ENVIRONMENT, **(environment or {}))))
+        live = Live(self, command, clean_environment(joined(VM_ENVIRONMENT, environment or {})))
         self.live.append(live)
         return live
 
@@ -298,6 +298,23 @@ class Vm:
             folder = os.path.dirname(folder)
         return ["setpriv", "--reuid=%d" % NOBODY, "--regid=%d" % NOBODY, "--clear-groups", *command]
 
+    def needs_the_own_allocator(self):
+        """For tests that preload one that counts."""
+        if "LD_PRELOAD" in VM_ENVIRONMENT:
+            raise Skip("a sanitizer takes the place of the allocator")
+
+    def needs_signals_in_time(self):
+        """For tests of what samples show that signals take."""
+        if "TSAN_OPTIONS" in VM_ENVIRONMENT:
+            raise Skip("ThreadSanitizer delivers signals late")
+
+    def needs_zgc(self):
+        """ZGC reserves more addresses than 32 bits have, or than a sanitizer leaves."""
+        if self.bits == 32:
+            raise Skip("no ZGC of 32 bits")
+        if "ASAN_OPTIONS" in VM_ENVIRONMENT or "TSAN_OPTIONS" in VM_ENVIRONMENT:
+            raise Skip("a sanitizer leaves ZGC too few addresses")
+
     def needs_tree_outside_of_tmp(self):
         """For tests that mount another /tmp."""
         if os.path.realpath(self.dir).startswith("/tmp/"):
@@ -317,6 +334,14 @@ class Vm:
     def close(self):
         for live in self.live:
             live.discard()
+
+
+def joined(build, test):
+    """What the build asks for and what the test does. Of preloaded libraries, a sanitizer's must come first."""
+    both = dict(build, **test)
+    if "LD_PRELOAD" in build and "LD_PRELOAD" in test:
+        both["LD_PRELOAD"] = build["LD_PRELOAD"] + ":" + test["LD_PRELOAD"]
+    return both
 
 
 def clean_environment(extra):

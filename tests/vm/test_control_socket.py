@@ -32,6 +32,7 @@ def wait_for_samples(live, path):
 
 @vm_test(units=UNITS)
 def loaded_idle_then_profiled_twice(vm):
+    vm.needs_signals_in_time()
     path = vm.path("s")
     live = vm.start("cpu=samples,start=n,control=%s,file=out.txt" % path, "Idle")
     check_equal(stat.S_IMODE(os.stat(path).st_mode), 0o600, "mode of the socket")

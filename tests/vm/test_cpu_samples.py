@@ -12,6 +12,7 @@ def top(section):
 
 @vm_test(units=UNITS, quick=True)
 def hot_method_is_on_top(vm):
+    vm.needs_signals_in_time()
     run = vm.profiled("cpu=samples,file=out.txt", "Spin", "10")
     report = parse_ascii(run.text("out.txt"))
     sections = report.cpu()
@@ -73,6 +74,7 @@ def line_numbers_can_be_left_out(vm):
 
 @vm_test(units=UNITS)
 def line_numbers_are_of_the_source(vm):
+    vm.needs_signals_in_time()
     run = vm.profiled("cpu=samples,file=out.txt", "Spin", "6")
     report = parse_ascii(run.text("out.txt"))
     lines = {int(trace.frames[0][2]) for trace in report.traces.values() if trace.frames[0][0] == "Spin.hot"}
@@ -136,6 +138,7 @@ def virtual_threads_are_seen(vm):
 
 @vm_test(units=BINARY, quick=True)
 def binary_report_holds_the_same(vm):
+    vm.needs_signals_in_time()
     run = vm.profiled("cpu=samples,format=b,file=out.hprof", "Spin", "10")
     report = parse_binary(run.bytes("out.hprof"))
     check_equal(len(report.samples), 1, "CPU SAMPLES records")

@@ -82,8 +82,7 @@ def collectors_of_garbage_make_no_difference(vm):
 
 @vm_test(units=UNITS, since=17)
 def zgc_dumps_at_exit_without_collecting(vm):
-    if vm.bits == 32:
-        raise Skip("no ZGC of 32 bits")
+    vm.needs_zgc()
     _, heap = dump(vm, "", "-XX:+UseZGC")
     check_shapes(heap)
     _, heap = dump(vm, "live=n", "-XX:+UseZGC")

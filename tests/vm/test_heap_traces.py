@@ -89,11 +89,20 @@ def collectors_of_garbage_make_no_difference_to_traces(vm):
 
 @vm_test(units=BINARY, since=17)
 def where_addresses_are_not_known_objects_are_tagged(vm):
-    for options, java in (("hotspot=-weak-addresses", "-XX:+UseG1GC"), ("live=n", "-XX:+UseZGC")):
-        run, heap = dump(vm, "dump=auto," + options, java)
-        check("the jvmti engine" in run.err and "their addresses are not known here" in run.err,
-              "auto takes the other engine, and says so\n%s" % run)
-        check_traces(heap)
+    check_tagged(vm, "hotspot=-weak-addresses", "-XX:+UseG1GC")
+
+
+@vm_test(units=BINARY, since=17)
+def zgc_has_objects_tagged(vm):
+    vm.needs_zgc()
+    check_tagged(vm, "live=n", "-XX:+UseZGC")
+
+
+def check_tagged(vm, options, java):
+    run, heap = dump(vm, "dump=auto," + options, java)
+    check("the jvmti engine" in run.err and "their addresses are not known here" in run.err,
+          "auto takes the other engine, and says so\n%s" % run)
+    check_traces(heap)
 
 
 @vm_test(units=ASCII)

@@ -542,4 +542,5 @@ def agents_work_with_g1(vm):
 
 @vm_test(units=UNITS, since=17)
 def agents_work_with_zgc(vm):
+    vm.needs_zgc()
     check_agents_with(vm, "-XX:+UseZGC")

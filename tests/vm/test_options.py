@@ -3,7 +3,7 @@ import os
 import re
 import subprocess
 
-from harness import TIMEOUT, Skip, check, check_equal, clean_environment, vm_test
+from harness import TIMEOUT, VM_ENVIRONMENT, Skip, check, check_equal, clean_environment, vm_test
 from reports import parse_ascii
 
 
@@ -70,7 +70,7 @@ def in_a_folder_of_its_own(vm, *options):
     return subprocess.run(["unshare", "--mount", "--propagation=private", "sh", "-c", shadow, "sh",
                            *vm.command("java", vm.agent_option(",".join(options)), "-cp", vm.classes, "Quick")],
                           cwd=vm.dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          timeout=TIMEOUT, env=clean_environment(None)).stdout.decode()
+                          timeout=TIMEOUT, env=clean_environment(VM_ENVIRONMENT)).stdout.decode()
 
 
 @vm_test(units=("cpu_samples", "encoder_ascii", "sink_file"))

@@ -4,7 +4,7 @@ import re
 import stat
 import subprocess
 
-from harness import TIMEOUT, Failure, check, check_equal, clean_environment, vm_test
+from harness import TIMEOUT, VM_ENVIRONMENT, Failure, check, check_equal, clean_environment, vm_test
 from reports import parse_ascii
 
 UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
@@ -119,7 +119,7 @@ def full_pipe_as_stderr_hangs_nothing(vm):
     command = vm.command("java", "-cp", vm.classes, vm.agent_option("cpu=samples,file=out.txt"), "Quick", "7")
     with open(writer, "wb", buffering=0) as err:
         process = subprocess.Popen(command, cwd=vm.dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=err,
-                                   env=clean_environment(None))
+                                   env=clean_environment(VM_ENVIRONMENT))
         try:
             out, _ = process.communicate(timeout=TIMEOUT)
         except subprocess.TimeoutExpired:
