@@ -69,7 +69,7 @@ void report(Session& session, const Command& command, Names names, const char* w
     session.output_words().put(&answer->error().put("the output is gone"), "nothing is known of it");
   } else if (reported.failed != 0) {
     answer->error().put("reports that failed: ").put_unsigned(reported.failed);
-    session.words().put(&answer->last, status_text(reported.status));
+    answer->last.put(reported.why);
   } else if (reported.written == 0) {
     answer->error().put("nothing was collected yet: start first");
   } else {

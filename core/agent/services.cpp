@@ -51,12 +51,26 @@ const hprof_log_service kLog = {
 
 // --- mem
 
+void* allocate(const hprof_host* host, uint64_t bytes) {
+  if (is_gone(*slot_of(host))) return nullptr;
+  Session& session = *session_of(host);
+  void* block = session.memory().allocate(bytes);
+  if (block != nullptr || !session.gets_all_memory()) return block;
+  return session.memory().allocate(bytes, MemoryAccount::kAll);
+}
+
+// Fixed tables were charged when they were reserved.
+uint32_t charge(const hprof_host* host, uint64_t bytes) {
+  Session& session = *session_of(host);
+  MemoryAccount& memory = session.memory();
+  if (memory.is_fixed() || memory.charge(bytes)) return 1;
+  return session.gets_all_memory() && memory.charge(bytes, MemoryAccount::kAll) ? 1 : 0;
+}
+
 const hprof_mem_service kMem = {
     sizeof(hprof_mem_service),
     0,
-    [](const hprof_host* host, uint64_t bytes) {
-      return is_gone(*slot_of(host)) ? nullptr : session_of(host)->memory().allocate(bytes);
-    },
+    allocate,
     [](const hprof_host* host, void* memory, uint64_t bytes) {
       session_of(host)->memory().release(memory, bytes);
     },
@@ -66,11 +80,7 @@ const hprof_mem_service kMem = {
     [](const hprof_host* host, void* memory, uint64_t bytes) {
       session_of(host)->memory().unreserve(memory, bytes);
     },
-    // Fixed tables were charged when they were reserved.
-    [](const hprof_host* host, uint64_t bytes) -> uint32_t {
-      MemoryAccount& memory = session_of(host)->memory();
-      return memory.is_fixed() || memory.charge(bytes) ? 1 : 0;
-    },
+    charge,
     [](const hprof_host* host, uint64_t bytes) {
       MemoryAccount& memory = session_of(host)->memory();
       if (!memory.is_fixed()) memory.uncharge(bytes);

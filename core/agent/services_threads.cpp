@@ -47,7 +47,9 @@ hprof_agent_thread* start_thread(const hprof_host* host, const char* name,
                                  void (*body)(void*, void*, hprof_agent_thread*), void* argument) {
   const SessionParts& parts = parts_of(host);
   JNIEnv* jni = is_gone(*slot_of(host)) ? nullptr : parts.jni();
-  void* memory = jni != nullptr ? parts.memory.allocate(sizeof(hprof_agent_thread)) : nullptr;
+  // A collector has few threads, and cannot run without them.
+  void* memory =
+      jni != nullptr ? parts.memory.allocate(sizeof(hprof_agent_thread), MemoryAccount::kAll) : nullptr;
   if (memory == nullptr) return nullptr;
   auto* thread = new (memory) hprof_agent_thread;
   thread->body = body;

@@ -34,7 +34,7 @@ namespace hprof {
 struct Reported {
   uint32_t written = 0;
   uint32_t failed = 0;
-  hprof_status status = HPROF_OK;  // of the last that failed
+  char why[256] = "";  // of the last that failed: ": " and what was said of it
   bool output_gone = false;
 };
 
@@ -158,6 +158,9 @@ class Session {
   Model& model() { return model_; }
   MemoryAccount& memory() { return memory_; }
   LossCounters& losses() { return losses_; }
+  // The calling thread starts a collector, makes a report, or walks the heap for one: it gets what is kept of
+  // max-memory= for that. [any] but [signal]
+  bool gets_all_memory() const;
   LastWords& words() { return words_; }
   LastWords& output_words() { return output_words_; }
   PhaseGate& gate() { return gate_; }
@@ -203,7 +206,7 @@ class Session {
   void prepare_to_collect(JNIEnv* jni);
   bool is_due(const CollectorSlot& slot, const hprof_report& report) const;
   hprof_report_info info_of(CollectorSlot& slot, const hprof_report& report);
-  hprof_status report_one(CollectorSlot& slot, const hprof_report& report, bool is_last);
+  hprof_status report_one(CollectorSlot& slot, const hprof_report& report, bool is_last, Reported* reported);
   struct OutputName {
     char text[kOutputNameMost] = "";
   };
@@ -228,6 +231,19 @@ class Session {
   static hprof_status make_report(CollectorSlot& slot, const hprof_report& report);
   hprof_status make_window(CollectorSlot& slot, const hprof_report& report, const hprof_report_info& info);
   hprof_status note_window(const hprof_report_info& info);
+  // While a collector is started or makes its report. [control], one at a time
+  class MemoryFirst {
+   public:
+    explicit MemoryFirst(Session& session) : thread_(session.memory_first_) {
+      thread_.store(static_cast<uint64_t>(platform::current_thread_id()), std::memory_order_relaxed);
+    }
+    ~MemoryFirst() { thread_.store(0, std::memory_order_relaxed); }
+    MemoryFirst(const MemoryFirst&) = delete;
+    MemoryFirst& operator=(const MemoryFirst&) = delete;
+
+   private:
+    std::atomic<uint64_t>& thread_;
+  };
   void keep_windows(bool written);
   void begin_windows();
   uint64_t events_wanted() const;
@@ -271,6 +287,7 @@ class Session {
   SocketReader reader_;
   uint32_t echoes_ = 0;
   uint32_t reports_begun_ = 0;
+  std::atomic<uint64_t> memory_first_{0};  // see MemoryFirst
   uint32_t windows_begun_ = 0;
   const CollectorSlot* window_of_ = nullptr;  // whose window is being written
   double window_cutoff_ = 0;

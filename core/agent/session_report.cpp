@@ -87,8 +87,9 @@ bool Session::says(const hprof_report& report) const {
 }
 
 // Says "Dumping <what> ... done." as the original did, unless verbose=n or there is no output.
-hprof_status Session::report_one(CollectorSlot& slot, const hprof_report& report, bool is_last) {
-  char text[160];
+hprof_status Session::report_one(CollectorSlot& slot, const hprof_report& report, bool is_last,
+                                 Reported* reported) {
+  char text[320];
   OutputName name;
   put_name(&name);
   if (pipeline_.finish_part_output()) {
@@ -100,7 +101,12 @@ hprof_status Session::report_one(CollectorSlot& slot, const hprof_report& report
   if (says) platform::write_stderr(text);
   const hprof_report_info info = info_of(slot, report);
   pipeline_.begin_part(info);
-  hprof_status status = is_window(report) ? make_window(slot, report, info) : make_report(slot, report);
+  words_.forget();
+  hprof_status status = HPROF_OK;
+  {
+    const MemoryFirst first(*this);
+    status = is_window(report) ? make_window(slot, report, info) : make_report(slot, report);
+  }
   if (says) platform::write_stderr(status == HPROF_OK ? " done.\n" : " failed.\n");
   if (status == HPROF_NO_MEMORY) {
     const auto used = static_cast<unsigned long long>(memory_.used() / 1024);
@@ -108,8 +114,15 @@ hprof_status Session::report_one(CollectorSlot& slot, const hprof_report& report
              slot.unit->summary, used);
     say(text);
   }
+  if (status != HPROF_OK) {
+    TextWriter why(reported->why, sizeof(reported->why));
+    words_.put(&why, status_text(status));
+  }
   const bool dumps = hprof_is_listed(slot.unit->records, HPROF_KIND_HEAP_DUMP_BEGIN) != 0;
-  if (status != HPROF_OK && dumps) pipeline_.abandon("the heap dump broke off");
+  if (status != HPROF_OK && dumps) {
+    snprintf(text, sizeof(text), "the heap dump broke off%s", reported->why);
+    pipeline_.abandon(text);
+  }
   // Inside the report: readers that take reports one by one do not get what comes after it.
   if (is_last || pipeline_.parts_stand_alone()) note_losses(is_last && report.reason != HPROF_REPORT_WINDOW);
   pipeline_.end_part(info, status);
@@ -235,6 +248,13 @@ void Session::say_done(const OutputName& name) const {
   say(text);
 }
 
+bool Session::gets_all_memory() const {
+  const uint64_t first = memory_first_.load(std::memory_order_relaxed);
+  if (first == 0) return false;
+  // The VM walks the heap on threads of its own.
+  return first == static_cast<uint64_t>(platform::current_thread_id()) || jni() == nullptr;
+}
+
 // CPU tables first: gprof2dot wants no section between the beginning and theirs.
 Reported Session::report(const hprof_report& report) {
   Reported reported;
@@ -248,10 +268,9 @@ Reported Session::report(const hprof_report& report) {
     for (uint32_t i = 0; i < collector_count_; i++) {
       CollectorSlot& slot = collectors_[i];
       if (takes_cpu != has_cpu_table(slot) || !is_due(slot, report)) continue;
-      hprof_status status = report_one(slot, report, --due == 0);
+      hprof_status status = report_one(slot, report, --due == 0, &reported);
       if (status == HPROF_ABORTED) reported.output_gone = true;
       status == HPROF_OK ? reported.written++ : reported.failed++;
-      if (status != HPROF_OK) reported.status = status;
     }
   }
   pipeline_.end_report();

@@ -11,6 +11,7 @@ namespace {
 
 // A callback that takes longer is taken for one that does not return.
 constexpr int64_t kCallbackNs = 10 * platform::kNanosPerSecond;
+constexpr uint64_t kReportShare = 16;  // of max-memory=
 
 }  // namespace
 
@@ -25,6 +26,10 @@ void Session::on_vm_init(JNIEnv* jni, jthread thread) {
     enable_events();
     rewriter_.catch_up(parts_.jvmti, jni);
   }
+  // What is collected may not take the memory that reports on it, and later starts, need.
+  const uint64_t left = memory_.budget() - memory_.used();
+  const uint64_t part = memory_.budget() / kReportShare;
+  memory_.hold_back(part < left / 2 ? part : left / 2);
   if (!pipeline_.start()) say("can't start the writer thread: the profile is written at the end only");
   if (!control_.start(this, jni)) say("can't start the control thread: no reports on request");
   if (!server_.start(&parts_)) say("can't start a thread for commands: they are not answered");
@@ -129,6 +134,7 @@ bool Session::start_collector(CollectorSlot& slot, JNIEnv* jni) {
   if ((slot.unit->events & HPROF_EVENT_CLASS_UNLOAD) != 0) classes_.watch_loaded(jni);
   if (!slot.has_data) slot.began = Instant::now();
   Inside mark(slot.inside, "start", tag::kControl);
+  const MemoryFirst first(*this);
   if (slot.ops->start(slot.self) == HPROF_OK) {
     slot.has_data = slot.unreported = true;
     slot.dumped = false;

@@ -41,9 +41,13 @@ bool MemoryAccount::settle() {
   return true;
 }
 
-void* MemoryAccount::allocate(uint64_t bytes) {
+void MemoryAccount::hold_back(uint64_t bytes) {
+  if (!is_fixed()) held_back_.store(bytes, std::memory_order_relaxed);
+}
+
+void* MemoryAccount::allocate(uint64_t bytes, Share of) {
   if (!bytes) bytes = 1;
-  if (bytes > SIZE_MAX || !charge(bytes)) return nullptr;
+  if (bytes > SIZE_MAX || !charge(bytes, of)) return nullptr;
   const auto size = static_cast<size_t>(bytes);
   void* block = is_fixed() ? pool_.allocate(size) : source_.allocate_zeroed(size);
   if (block != nullptr) return block;
@@ -69,10 +73,11 @@ void MemoryAccount::unreserve(void* region, uint64_t bytes) {
   is_fixed() ? release(region, bytes) : source_.release_lazy(region, static_cast<size_t>(bytes));
 }
 
-bool MemoryAccount::charge(uint64_t bytes) {
+bool MemoryAccount::charge(uint64_t bytes, Share of) {
+  const uint64_t most = of == kAll ? budget_ : budget_ - held_back_.load(std::memory_order_relaxed);
   uint64_t used = used_.load(std::memory_order_relaxed);
   do {
-    if (bytes > budget_ || used > budget_ - bytes) {
+    if (bytes > most || used > most - bytes) {
       refusals_.fetch_add(1, std::memory_order_relaxed);
       return false;
     }

@@ -44,9 +44,13 @@ class MemoryAccount {
   void lift();
   bool settle();  // false: it was not lifted
 
+  // Keeps the last bytes of the budget for those who ask with kAll. Fixed: nothing changes. [control]
+  void hold_back(uint64_t bytes);
+  enum Share { kRest, kAll };
+
   // A zeroed block aligned to 16; the caller releases it with the same size. nullptr: the budget or the
   // source is used up. 0 bytes count as 1. [onload][control][app]
-  void* allocate(uint64_t bytes);
+  void* allocate(uint64_t bytes, Share of = kRest);
   void release(void* block, uint64_t bytes);  // nullptr: nothing
 
   // Address space, not charged unless fixed: whoever uses it charges what he touches (Region does).
@@ -55,7 +59,7 @@ class MemoryAccount {
   void unreserve(void* region, uint64_t bytes);  // nullptr: nothing
 
   // Takes bytes from the budget; false: not that many are left, none were taken. [onload][control][app]
-  bool charge(uint64_t bytes);
+  bool charge(uint64_t bytes, Share of = kRest);
   void uncharge(uint64_t bytes);
 
   // The same for a part that takes a pair of functions; valid as long as this object.
@@ -71,6 +75,7 @@ class MemoryAccount {
   Pool pool_;
   uint64_t budget_ = 0;
   uint64_t lifted_ = 0;  // the budget meanwhile
+  std::atomic<uint64_t> held_back_{0};
   std::atomic<uint64_t> used_{0};
   std::atomic<uint64_t> peak_{0};
   std::atomic<uint64_t> refusals_{0};

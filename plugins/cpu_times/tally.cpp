@@ -10,14 +10,15 @@ static constexpr uint64_t kMostRows = UINT32_MAX / 4;
 void Tally::open(const Services& services, uint32_t depth) {
   services_ = services;
   stride_ = static_cast<uint32_t>((sizeof(TallyRow) + depth * sizeof(uint32_t) + 7) & ~size_t{7});
+  static_assert(alignof(TallyRow*) <= 8 && alignof(TallyRow) <= 8, "the stride is a multiple of 8");
 }
 
 bool Tally::grow() {
   const uint64_t room = room_ == 0 ? kFirstRows : room_ * 2;
-  auto* rows = room <= kMostRows ? services_.allocate<uint8_t>(room * stride_) : nullptr;
+  auto* rows = room <= kMostRows ? services_.allocate<uint8_t>(bytes_of(room)) : nullptr;
   if (rows == nullptr) return false;
   if (size_ != 0) memcpy(rows, rows_, size_ * stride_);
-  services_.release(rows_, room_ * stride_);
+  services_.release(rows_, bytes_of(room_));
   rows_ = rows;
   room_ = room;
   return true;
@@ -57,7 +58,7 @@ bool Tally::add_all(const Tally& other) {
 }
 
 void Tally::clear() {
-  services_.release(rows_, room_ * stride_);
+  services_.release(rows_, bytes_of(room_));
   index_.close();
   rows_ = nullptr;
   room_ = size_ = 0;

@@ -24,10 +24,13 @@ class Tally {
   bool add_all(const Tally& other);
   void clear();  // and gives the memory back
   uint64_t size() const { return size_; }
+  // Room for the rows' addresses, for whoever sorts them; there is always enough.
+  TallyRow** order() const { return reinterpret_cast<TallyRow**>(rows_ + room_ * stride_); }
   TallyRow* row(uint64_t i) const { return reinterpret_cast<TallyRow*>(rows_ + i * stride_); }
 
  private:
   bool grow();
+  uint64_t bytes_of(uint64_t room) const { return room * (stride_ + sizeof(TallyRow*)); }
 
   Services services_;
   uint32_t stride_ = 0;

@@ -11,6 +11,8 @@
 
 namespace hprof::times {
 
+constexpr uint64_t kFewestRows = 64;
+
 static Note note_on_time(const Circumstances& how) {
   Note line;
   line.add("cpu=times: calls are counted exactly; ");
@@ -74,6 +76,15 @@ static bool has_more_calls(const TallyRow* a, const TallyRow* b) {
   return a->time_ns != b->time_ns ? a->time_ns > b->time_ns : a < b;
 }
 
+static hprof_status note_left_out(const Services& services, uint64_t rows, uint64_t room) {
+  if (rows <= room) return HPROF_OK;
+  Note line;
+  line.add("cpu=times: ")
+      .add(rows - room)
+      .add(" rows, the last of the table, are left out for want of memory");
+  return write_note(services, line);
+}
+
 static hprof_status write_table(const Services& services, TallyRow* const* order, uint64_t size,
                                 const Circumstances& how, double cutoff) {
   uint64_t calls = 0, total = 0, kept = 0;
@@ -87,9 +98,11 @@ static hprof_status write_table(const Services& services, TallyRow* const* order
   hprof_frame_id frame =
       services.ids->synthetic_frame(services.host, "JVM", size == 0 ? "no_calls" : "all_below_cutoff");
   none.trace = services.ids->trace(services.host, 0, &frame, 1, 0);
-  auto* rows = services.allocate<hprof_cpu_row>(kept);
+  uint64_t room = kept;
+  auto* rows = services.allocate_most<hprof_cpu_row>(&room, kFewestRows);
+  if (rows == nullptr && kept != 0) return HPROF_NO_MEMORY;
   uint64_t used = 0;
-  for (uint64_t i = 0; rows != nullptr && i < kept; i++) {
+  for (uint64_t i = 0; i < kept && i < room; i++) {
     hprof_trace_serial trace = trace_of(services, *order[i], how.depth);
     if (trace != 0) rows[used++] = {order[i]->count, order[i]->time_ns, trace};
   }
@@ -100,35 +113,34 @@ static hprof_status write_table(const Services& services, TallyRow* const* order
   table.order = HPROF_CPU_TIME;
   table.cutoff = cutoff;
   hprof_status status = services.emit->write(services.host, &table.head);
-  services.release(rows, kept);
-  return status;
+  services.release(rows, room);
+  return status == HPROF_OK ? note_left_out(services, kept, room) : status;
 }
 
 static hprof_status write_old(const Services& services, TallyRow* const* order, uint64_t size) {
-  auto* rows = services.allocate<hprof_call_row>(size);
+  uint64_t room = size;
+  auto* rows = services.allocate_most<hprof_call_row>(&room, kFewestRows);
   if (rows == nullptr && size != 0) return HPROF_NO_MEMORY;
-  for (uint64_t i = 0; i < size; i++) {
+  for (uint64_t i = 0; i < size && i < room; i++) {
     const uint32_t* trace = order[i]->trace();
     rows[i] = {order[i]->count, order[i]->time_ns, trace[0], order[i]->length > 1 ? trace[1] : 0};
   }
-  hprof_rec_table table = table_of(kCpuOld, rows, size);
+  hprof_rec_table table = table_of(kCpuOld, rows, size < room ? size : room);
   table.created_ms = services.clock->wall_ms(services.host);
   table.order = HPROF_CPU_COUNT;
   hprof_status status = services.emit->write(services.host, &table.head);
-  services.release(rows, size);
-  return status;
+  services.release(rows, room);
+  return status == HPROF_OK ? note_left_out(services, size, room) : status;
 }
 
 hprof_status write_report(const Services& services, const Tally& tally, const Circumstances& how,
                           double cutoff) {
   uint64_t size = tally.size();
-  auto** order = services.allocate<TallyRow*>(size);
-  if (order == nullptr && size != 0) return HPROF_NO_MEMORY;
+  TallyRow** order = tally.order();
   for (uint64_t i = 0; i < size; i++) order[i] = tally.row(i);
   std::sort(order, order + size, how.old ? has_more_calls : comes_before);
   hprof_status status =
       how.old ? write_old(services, order, size) : write_table(services, order, size, how, cutoff);
-  services.release(order, size);
   return status == HPROF_OK && !how.old ? write_notes(services, how) : status;
 }
 

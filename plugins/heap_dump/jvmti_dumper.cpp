@@ -312,8 +312,8 @@ hprof_status JvmtiDumper::prepare(const DumpEnv& vm, const Config& config, Walk&
   if (walk.traces->is_used()) {
     using How = ObjectTraces::How;
     status = walk.traces->define(walk.by_address ? How::kByAddress : How::kByTag);
-    walk.takes_addresses = walk.by_address;
-    if (status == HPROF_OK && !walk.by_address) tag_followed(vm, walk.traces, &walk.next_id);
+    walk.takes_addresses = walk.traces->how() == How::kByAddress;
+    if (status == HPROF_OK && walk.traces->how() == How::kByTag) tag_followed(vm, walk.traces, &walk.next_id);
   }
   walk.first_object = walk.next_id;
   if (walk.by_address) walk.writer->set_first_address(kFirstAddress);

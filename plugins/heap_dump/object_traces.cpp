@@ -130,7 +130,10 @@ hprof_status ObjectTraces::define(How how) {
   close_tables();  // of another engine, which failed
   const bool room = serials_.open(s, AddressTable::kMostTraces) && numbers_.open(services_) &&
                     (how == How::kByAddress || by_tag_.open(services_));
-  if (!room) return HPROF_NO_MEMORY;
+  if (!room) {
+    give_up();
+    return HPROF_OK;
+  }
   table_->each(this, [](void* self, void*, hprof_trace_serial serial) {
     static_cast<ObjectTraces*>(self)->note_trace(serial);
   });
@@ -141,14 +144,17 @@ hprof_status ObjectTraces::define(How how) {
   return status;
 }
 
+// The dump goes on without them.
+void ObjectTraces::give_up() {
+  by_address_.close();
+  how_ = How::kNone;
+  services_->log->message(services_->host, "heap dump: no memory for where objects were allocated");
+}
+
 void ObjectTraces::take_addresses() {
+  if (how_ == How::kNone) return;
   // More than at the beginning of the dump: an object being allocated may come twice. Address space only.
   constexpr uint64_t kMore = 1u << 20;
-  const auto give_up = [this] {
-    by_address_.close();
-    how_ = How::kNone;
-    services_->log->message(services_->host, "heap dump: no memory for where objects were allocated");
-  };
   if (!by_address_.open(services_, 2 * followed_ + kMore)) return give_up();
   table_->each(this, [](void* argument, void* weak, hprof_trace_serial serial) {
     auto* self = static_cast<ObjectTraces*>(argument);

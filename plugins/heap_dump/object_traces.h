@@ -105,6 +105,7 @@ class ObjectTraces {
     return number != 0 || serial == 0 ? number : kUndefined;
   }
   bool note_trace(hprof_trace_serial serial);
+  void give_up();
   void close_tables();
 
   const Services* services_ = nullptr;

@@ -17,6 +17,8 @@ Collector::Collector(const hprof_host* host, const Config& config) : services_(h
   const hprof_log_service* log = services_.log;
   lost_objects_ = log->loss_counter(host, "objects: not counted for want of memory");
   lost_ends_ = log->loss_counter(host, "objects: counted, but not followed to their end for want of memory");
+  lost_rows_ =
+      log->loss_counter(host, "rows of sites: the smallest, left out of a report for want of memory");
   wrong_walks_ =
       log->loss_counter(host, "stacks of objects: found to be wrong, then the VM was asked for all");
 }
@@ -340,6 +342,8 @@ hprof_status Collector::report(const hprof_report& report) {
   add_up_threads();
   sites.collect();
   lock_.unlock();
+  if (sites.left_out() != 0 && lost_rows_ != nullptr)
+    __atomic_fetch_add(lost_rows_, sites.left_out(), __ATOMIC_RELAXED);
   hprof_status status = HPROF_OK;
   if (hprof_wants(&report, HPROF_TABLE_ALLOC_SITES) != 0) {
     status = sites.write_table();

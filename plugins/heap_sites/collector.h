@@ -140,6 +140,7 @@ class Collector {
   bool sees_unloads_ = false;
   uint64_t* lost_objects_ = nullptr;
   uint64_t* lost_ends_ = nullptr;
+  uint64_t* lost_rows_ = nullptr;
   uint64_t* wrong_walks_ = nullptr;
 };
 

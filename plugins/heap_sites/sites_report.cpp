@@ -7,6 +7,8 @@
 
 namespace hprof::sites {
 
+constexpr uint64_t kFewestRows = 64;
+
 static uint64_t whole(uint64_t value, uint32_t bits) {
   return bits == 0 ? value : (value + (uint64_t{1} << (bits - 1))) >> bits;
 }
@@ -23,8 +25,24 @@ SitesReport::SitesReport(const Services& services, const SiteTable& sites, const
     : services_(services),
       sites_(sites),
       wish_(wish),
-      room_(sites.last()),
-      rows_(services.allocate<hprof_site_row>(room_)) {}
+      wanted_(sites.last()),
+      room_(wanted_),
+      rows_(services.allocate_most<hprof_site_row>(&room_, kFewestRows)) {}
+
+// Where there is no room for all: a heap whose first row is the last in the order.
+void SitesReport::add(const hprof_site_row& row) {
+  const auto before = [this](const hprof_site_row& a, const hprof_site_row& b) { return is_before(a, b); };
+  if (row_count_ < room_) {
+    rows_[row_count_++] = row;
+    if (row_count_ == room_) std::make_heap(rows_, rows_ + row_count_, before);
+    return;
+  }
+  left_out_++;
+  if (!is_before(row, rows_[0])) return;
+  std::pop_heap(rows_, rows_ + row_count_, before);
+  rows_[row_count_ - 1] = row;
+  std::push_heap(rows_, rows_ + row_count_, before);
+}
 
 void SitesReport::collect() {
   for (uint32_t i = 1; i <= sites_.last(); i++) {
@@ -34,14 +52,14 @@ void SitesReport::collect() {
     totals_.live.bytes += live.bytes;
     totals_.allocated.objects += made.objects;
     totals_.allocated.bytes += made.bytes;
-    if (i > room_ || rows_ == nullptr) continue;
+    if (i > wanted_ || rows_ == nullptr) continue;
     const bool changed = has_changed(site);
     site.reported_allocated = site.allocated.objects;
     site.reported_live = live.objects;
     live = whole(live, wish_.fraction_bits);
     made = whole(made, wish_.fraction_bits);
     if (made.objects == 0 || (wish_.incremental && !changed)) continue;
-    rows_[row_count_++] = {site.owner, site.trace, live.bytes, live.objects, made.bytes, made.objects};
+    add({site.owner, site.trace, live.bytes, live.objects, made.bytes, made.objects});
   }
   totals_ = {whole(totals_.live, wish_.fraction_bits), whole(totals_.allocated, wish_.fraction_bits)};
 }
@@ -55,6 +73,10 @@ static bool less_live(const hprof_site_row& a, const hprof_site_row& b) {
 static bool less_allocated(const hprof_site_row& a, const hprof_site_row& b) {
   if (a.allocated_bytes != b.allocated_bytes) return a.allocated_bytes > b.allocated_bytes;
   return a.trace != b.trace ? a.trace < b.trace : a.owner < b.owner;
+}
+
+bool SitesReport::is_before(const hprof_site_row& a, const hprof_site_row& b) const {
+  return wish_.by_allocation ? less_allocated(a, b) : less_live(a, b);
 }
 
 hprof_status SitesReport::write_table() {

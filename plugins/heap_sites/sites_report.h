@@ -26,7 +26,7 @@ struct SiteTotals {
 // A copy of the sites' numbers for a report, so that threads can go on while it is written. [control]
 class SitesReport {
  public:
-  // Takes memory for as many sites as there are now.
+  // Takes memory for as many sites as there are now, or for as many as there is memory for.
   SitesReport(const Services& services, const SiteTable& sites, const ReportWish& wish);
   ~SitesReport() { services_.release(rows_, room_); }
   SitesReport(const SitesReport&) = delete;
@@ -37,16 +37,22 @@ class SitesReport {
   // After collect().
   hprof_status write_table();
   hprof_status write_summary() const;
+  // Sites that the table would have had, too, had there been memory: none is larger than one of those in it.
+  uint64_t left_out() const { return left_out_; }
 
  private:
+  bool is_before(const hprof_site_row& a, const hprof_site_row& b) const;
+  void add(const hprof_site_row& row);
   hprof_site_row row_of_totals() const;
 
   const Services& services_;
   const SiteTable& sites_;
   ReportWish wish_;
+  uint64_t wanted_;
   uint64_t room_;
   hprof_site_row* rows_;
   uint64_t row_count_ = 0;
+  uint64_t left_out_ = 0;
   SiteTotals totals_ = {};
 };
 

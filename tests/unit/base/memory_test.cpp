@@ -54,6 +54,25 @@ TEST_CASE("a lifted budget refuses nothing and tells what was needed") {
   CHECK(memory.allocate(1001) == nullptr);
 }
 
+TEST_CASE("what is held back is for those who ask for all") {
+  TestMemory memory(1000);
+  memory.hold_back(100);
+  CHECK(memory.allocate(901) == nullptr);
+  CHECK_FALSE(memory.charge(901));
+  void* block = memory.allocate(900);
+  CHECK(block);
+  CHECK_FALSE(memory.charge(1));
+  CHECK(memory.charge(40, MemoryAccount::kAll));
+  void* rest = memory.allocate(60, MemoryAccount::kAll);
+  CHECK(rest);
+  CHECK(memory.allocate(1, MemoryAccount::kAll) == nullptr);
+  memory.release(rest, 60);
+  memory.uncharge(40);
+  CHECK_FALSE(memory.charge(1));
+  memory.release(block, 900);
+  CHECK(memory.used() == 0);
+}
+
 TEST_CASE("parts that take a pair of functions are accounted, too") {
   TestMemory memory(100);
   const Memory functions = memory.functions();

@@ -136,3 +136,19 @@ TEST_CASE("a table without sites has no rows, and the summary has the totals") {
   CHECK(summary.allocated_objects == 10);
   CHECK(summary.allocated_bytes == 1000);
 }
+
+TEST_CASE("where memory is short the table has the largest sites, and says how many it leaves out") {
+  Fixture f;
+  constexpr uint32_t kSites = 100;
+  for (uint32_t i = 1; i <= kSites; i++) f.add(i, i, {1, i * 37 % 101 * 16}, {0, 0});
+  f.mock.memory_limit = f.mock.memory_used + 70 * sizeof(hprof_site_row);
+  SitesReport report(f.services, f.sites, kLive);
+  report.collect();
+  CHECK(report.left_out() == 36);
+  CHECK(report.write_table() == HPROF_OK);
+  const auto& record = f.mock.written.back().as<hprof_rec_table>();
+  const auto rows = rows_of<hprof_site_row>(record);
+  REQUIRE(rows.size() == 64);
+  for (uint64_t i = 0; i < rows.size(); i++) CHECK(rows[i].live_bytes == (kSites - i) * 16);
+  CHECK(reinterpret_cast<const hprof_site_row*>(record.totals)->live_objects == kSites);
+}

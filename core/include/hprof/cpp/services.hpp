@@ -35,6 +35,17 @@ struct UnitMemory {
     if (count == 0 || count > UINT64_MAX / 2 / sizeof(T)) return nullptr;
     return static_cast<T*>(mem->allocate(host, count * sizeof(T)));
   }
+  // Room for *count values, or for half as many, and so on, down to `least`: *count says for how many; null: for none.
+  // [control]
+  template <class T>
+  T* allocate_most(uint64_t* count, uint64_t least) const {
+    T* memory = allocate<T>(*count);
+    while (memory == nullptr && *count > least) {
+      *count = *count / 2 > least ? *count / 2 : least;
+      memory = allocate<T>(*count);
+    }
+    return memory;
+  }
   // Gives back what allocate(count) returned; null is fine.
   template <class T>
   void release(T* memory, uint64_t count) const {
@@ -83,6 +94,10 @@ struct Services {
   template <class T>
   T* allocate(uint64_t count) const {
     return UnitMemory(*this).allocate<T>(count);
+  }
+  template <class T>
+  T* allocate_most(uint64_t* count, uint64_t least) const {
+    return UnitMemory(*this).allocate_most<T>(count, least);
   }
   template <class T>
   void release(T* memory, uint64_t count) const {
