@@ -298,10 +298,10 @@ class Vm:
             folder = os.path.dirname(folder)
         return ["setpriv", "--reuid=%d" % NOBODY, "--regid=%d" % NOBODY, "--clear-groups", *command]
 
-    def needs_the_own_allocator(self):
-        """For tests that preload one that counts."""
+    def needs_to_be_preloaded_first(self):
+        """For tests that preload an allocator, or what starts timers before a sanitizer has begun."""
         if "LD_PRELOAD" in VM_ENVIRONMENT:
-            raise Skip("a sanitizer takes the place of the allocator")
+            raise Skip("a sanitizer must come first")
 
     def needs_signals_in_time(self):
         """For tests of what samples show that signals take."""

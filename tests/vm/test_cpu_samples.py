@@ -83,6 +83,7 @@ def line_numbers_are_of_the_source(vm):
 
 @vm_test(units=UNITS)
 def threads_are_told_apart(vm):
+    vm.needs_signals_in_time()
     run = vm.profiled("cpu=samples,thread=y,file=out.txt", "Spin", "6", "2")
     report = parse_ascii(run.text("out.txt"), thread_ids=True)
     names = {name: number for _, number, name, _ in report.threads}
@@ -162,6 +163,7 @@ def binary_depth_0_is_readable(vm):
 
 @vm_test(units=UNITS)
 def lines_far_down_in_a_long_method_are_right(vm):
+    vm.needs_signals_in_time()
     """A method of 6,000 lines, which calls what takes the time in its last one."""
     source = vm.path("Long.java")
     with open(source, "w") as file:

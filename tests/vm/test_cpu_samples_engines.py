@@ -159,6 +159,7 @@ def timers_serve_where_the_kernel_forbids_looks(vm):
 @vm_test(units=UNITS)
 def timers_and_signals_of_others_are_left_to_them(vm):
     """Another profiler in the process, with timers of the same signal and values of its own."""
+    vm.needs_to_be_preloaded_first()
     run = vm.profiled("cpu=samples,sampler=signal,interval=1,file=out.txt", "Spin", "20",
                       environment={"LD_PRELOAD": vm.native("foreign_timer.c"), "FOREIGN_TIMER": "1"})
     # Programs on the way to the VM print theirs first.

@@ -11,7 +11,7 @@ UNITS = ("embedded", "cpu_samples", "encoder_ascii", "sink_file")
 
 def counted(vm, options, *program):
     """Profiles with a preloaded counter; the run, and the calls and bytes that the agent's library asked for."""
-    vm.needs_the_own_allocator()
+    vm.needs_to_be_preloaded_first()
     run = vm.profiled(options, *program, environment={"LD_PRELOAD": vm.native("count_memory.c")})
     found = re.search(r"agent memory: (\d+) calls, (\d+) bytes", run.err)
     check(found, "the counter did not print\n%s" % run)

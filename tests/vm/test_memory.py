@@ -49,7 +49,7 @@ def more_threads_than_there_is_room_for_leave_a_sound_report(vm):
 
 def most_held(vm, options, *program):
     """Profiles with a preloaded watcher: the run, and the most that the agent's libraries held at a time, in bytes."""
-    vm.needs_the_own_allocator()
+    vm.needs_to_be_preloaded_first()
     run = vm.profiled(options, *program, environment={"LD_PRELOAD": vm.native("watch_memory.c"), "WATCH_MEMORY": "1"})
     found = re.search(r"agent memory: at most (\d+) bytes, 0 not counted", run.err)
     check(found, "the watcher did not print, or lost count\n%s" % run)
