@@ -153,8 +153,9 @@ def disk_full_leaves_no_file(vm):
     check(os.path.exists(vm.path("out.hprof")), "no dump where nothing fails")
     os.unlink(vm.path("out.hprof"))
     write = max((site for site in sites if site.function == "libc.write"), key=lambda site: site.calls)
-    check(write.calls >= 4, "a dump of %d writes" % write.calls)
-    for call in (1, write.calls // 2):
+    # Some 20, but how many depends on how the threads take turns: a late one may not be there in the next run.
+    check(write.calls >= 10, "a dump of %d writes" % write.calls)
+    for call in (1, 5):
         run, _ = check_harmless(vm, "fail=libc.write@%s#%d" % (write.place, call), options, "HeapShapes", "mark")
         check(not os.path.exists(vm.path("out.hprof")), "a part of a dump is left\n%s" % run)
         check_equal(run.err.count("the rest of the profile is lost"), 1, "messages\n%s" % run.err)
