@@ -11,7 +11,11 @@ namespace {
 
 // A callback that takes longer is taken for one that does not return.
 constexpr int64_t kCallbackNs = 10 * platform::kNanosPerSecond;
-constexpr uint64_t kReportShare = 16;  // of max-memory=
+// Of max-memory=, for reports: a collector with more to report than fits into a quarter would have to limit
+// itself; of little memory they get less.
+constexpr uint64_t kReportShare = 4;
+constexpr uint64_t kSmallReportShare = 16;
+constexpr uint64_t kSmall = 8 << 20;
 
 }  // namespace
 
@@ -28,7 +32,7 @@ void Session::on_vm_init(JNIEnv* jni, jthread thread) {
   }
   // What is collected may not take the memory that reports on it, and later starts, need.
   const uint64_t left = memory_.budget() - memory_.used();
-  const uint64_t part = memory_.budget() / kReportShare;
+  const uint64_t part = memory_.budget() / (memory_.budget() < kSmall ? kSmallReportShare : kReportShare);
   memory_.hold_back(part < left / 2 ? part : left / 2);
   if (!pipeline_.start()) say("can't start the writer thread: the profile is written at the end only");
   if (!control_.start(this, jni)) say("can't start the control thread: no reports on request");

@@ -17,18 +17,45 @@ static constexpr uint64_t kHousekeepingNs = 50'000'000;  // times=clock: ended t
 static constexpr uint32_t kMostIdle =
     16;  // a thread that sleeps has its CPU clock read in one of so many ticks
 static constexpr uint32_t kDepthOfOld = 2;
+static constexpr uint64_t kShareOfReports = 4;
+static constexpr uint64_t kShareOfNodes = 2;
+static constexpr uint64_t kLeastStep = 16 * 1024;
 static constexpr uint32_t kFirstWithVirtualThreads = 19;  // Java; a preview there
 
 Collector::Collector(const hprof_host* host, const Config& config) : services_(host), config_(config) {
   depth_ = is_old() ? kDepthOfOld : services_.settings().depth;
   if (depth_ == 0) depth_ = 1;
   if (depth_ > kDepthMost) depth_ = kDepthMost;
-  limits_.most_nodes = static_cast<uint64_t>(config.max_nodes);
-  limits_.folded = services_.log->loss_counter(
-      host, "traces: their calls are counted as their caller's, max-nodes was reached");
+  limits_.folded = services_.log->loss_counter(host,
+                                               "traces: their calls are counted as their caller's, "
+                                               "max-nodes= or their part of max-memory= was reached");
   limits_.uncounted = services_.log->loss_counter(host, "calls: not counted for want of memory");
   lost_rows_ = services_.log->loss_counter(host, "traces of calls: no memory to add them up");
   retired_.open(services_, depth_);
+}
+
+// What is left of max-memory= now, nearly; UINT64_MAX: there is no limit.
+uint64_t Collector::memory_left() const {
+  const uint64_t budget = services_.settings().max_memory;
+  if (budget == 0) return UINT64_MAX;
+  uint64_t left = 0;
+  for (uint64_t step = budget; step >= kLeastStep; step /= 2) {
+    if (!services_.mem->charge(services_.host, left + step)) continue;
+    services_.mem->uncharge(services_.host, left + step);
+    left += step;
+  }
+  return left;
+}
+
+// A report of all traces takes no more than the quarter of max-memory= that the agent keeps back for reports,
+// and their nodes no more than half of what is left now: the tables of names grow, too.
+uint64_t Collector::most_nodes() const {
+  uint64_t most = static_cast<uint64_t>(config_.max_nodes);
+  const uint64_t reported = services_.settings().max_memory / kShareOfReports / report_bytes_of_trace(depth_);
+  const uint64_t held = memory_left() / kShareOfNodes / Graph::bytes_of_trace(depth_);
+  if (services_.settings().max_memory == 0) return most;
+  if (reported < most) most = reported;
+  return held < most ? held : most;
 }
 
 bool Collector::is_old() const { return config_.cpu != nullptr && strcmp(config_.cpu, "old") == 0; }
@@ -154,7 +181,10 @@ uint64_t Collector::attach(void* self, void* jni, void* thread, uint32_t virtual
   auto* collector = static_cast<Collector*>(self);
   State* state =
       virtual_thread != 0 ? collector->attach_virtual() : collector->attach_platform(jni, thread, os_id);
-  if (state == nullptr) return 0;
+  if (state == nullptr) {
+    __atomic_fetch_add(collector->limits_.uncounted, 1, __ATOMIC_RELAXED);
+    return 0;
+  }
   return Address<Node>::word_of(state->shared != 0 ? &state->door : state->own.root());
 }
 
@@ -263,9 +293,12 @@ void Collector::merge(const Graph& graph, uint32_t thread, Tally* into) {
   });
 }
 
+// What has been counted in an ended thread's graph goes to retired_, whose rows are limited like nodes.
 void Collector::retire(State* state, void* jni) {
+  const uint64_t before = retired_.size();
   merge(state->own, state->serial.load(std::memory_order_relaxed), &retired_);
   merge_rest(state, jni, &retired_, &outside_ns_);
+  limits_.nodes.fetch_add(retired_.size() - before, std::memory_order_relaxed);
   forget(state, jni);
   state->own.destroy();
   services_.mem->release(services_.host, state, sizeof(State));
@@ -278,7 +311,8 @@ void Collector::tick(void* jni) {
     State* next = state->next;
     bool ended = state->ended.load(std::memory_order_acquire) != 0;
     if (config_.times == kSampled && running_) credit(state, jni, ended);
-    if (ended) {
+    // Without room for what it has counted it stays.
+    if (ended && retired_.make_room(retired_.size() + state->own.size() + 1)) {
       State* head = state;
       bool out = before != nullptr;
       if (out) {
@@ -399,6 +433,12 @@ void Collector::set_running(bool running) {
 }
 
 hprof_status Collector::start() {
+  if (!started_) limits_.most_nodes = most_nodes();
+  if (lost_trace_ == 0) {
+    // Made early, while there is memory.
+    hprof_frame_id frame = services_.ids->synthetic_frame(services_.host, "JVM", "no_memory_for_the_trace");
+    lost_trace_ = services_.ids->trace(services_.host, 0, &frame, 1, 0);
+  }
   // Before the first probe, since the clock must not change later.
   if (!started_ && config_.times == kClock) counter_.open(services_);
   started_ = true;
@@ -452,6 +492,7 @@ hprof_status Collector::report(const hprof_report& report) {
   number_states();
   if (!running_) end_gone();
   tick(jni);
+  tally.make_room(limits_.nodes.load(std::memory_order_relaxed));
   bool whole = tally.add_all(retired_);
   how.outside_ns = outside_ns_;
   for (State* state = states_.load(std::memory_order_acquire); state != nullptr; state = state->next) {
@@ -470,6 +511,7 @@ hprof_status Collector::report(const hprof_report& report) {
   how.interval_ns = config_.times_interval_ns;
   how.traces = tally.size();
   how.depth = depth_;
+  how.lost_trace = lost_trace_;
   how.virtual_threads = virtual_threads_.load(std::memory_order_relaxed);
   hprof_status status = write_report(services_, tally, how, report.cutoff);
   tally.clear();
@@ -480,6 +522,7 @@ void Collector::reset() {
   lock_.lock(services_);
   if (!running_) end_gone();
   tick(services_.jvm->jni(services_.host));
+  limits_.nodes.fetch_sub(retired_.size(), std::memory_order_relaxed);
   retired_.clear();
   outside_ns_ = 0;
   for (State* state = states_.load(std::memory_order_acquire); state != nullptr; state = state->next) {

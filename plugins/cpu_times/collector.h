@@ -67,12 +67,15 @@ class Collector {
   uint32_t thread_key(uint32_t serial) const;
   void ticks_to_ns(const Tally& tally) const;
   bool is_old() const;
+  uint64_t memory_left() const;
+  uint64_t most_nodes() const;
 
   Services services_;
   Config config_;
   uint32_t depth_;
   Limits limits_;
   uint64_t* lost_rows_ = nullptr;
+  hprof_trace_serial lost_trace_ = 0;    // JVM.no_memory_for_the_trace
   std::atomic<State*> states_{nullptr};  // of platform threads; taken out under the lock
   Lock lock_;                            // held while going through the states
   Lock virtual_lock_;                    // the lists of virtual threads' states

@@ -19,6 +19,9 @@ static uint64_t bytes_of_node(uint32_t depth) {
   return (bytes + kNodeAlignment - 1) & ~(kNodeAlignment - 1);
 }
 
+// The index has up to five slots for each, and there are two edges in a table that is half empty.
+uint64_t Graph::bytes_of_trace(uint32_t depth) { return bytes_of_node(depth) + 5 * 16 + 4 * sizeof(Edge); }
+
 bool Graph::create(const Services& services, Limits* limits, uint32_t depth, State* owner) {
   services_ = services;
   limits_ = limits;
@@ -85,6 +88,13 @@ Node* Graph::make_node(const uint32_t* trace, uint32_t length) {
   return node;
 }
 
+// The call counts for its caller. A thread's outermost methods have no caller that is counted: they are not
+// folded.
+Node* Graph::fold(Node* from) const {
+  if (limits_->folded != nullptr) __atomic_fetch_add(limits_->folded, 1, __ATOMIC_RELAXED);
+  return from;
+}
+
 // The node of the trace with `method` on top of `from`'s, made if it is new. If several threads make it at
 // the same time, one of them inserts its own; the others' stay unused.
 Node* Graph::intern(Node* from, uint32_t method) {
@@ -98,13 +108,11 @@ Node* Graph::intern(Node* from, uint32_t method) {
     const std::atomic<Node*>* seen = index_.find(key);
     Node* node = seen != nullptr ? seen->load(std::memory_order_acquire) : nullptr;
     if (node == nullptr) {
-      if (limits_->nodes.load(std::memory_order_relaxed) >= limits_->most_nodes) {
-        if (limits_->folded != nullptr) __atomic_fetch_add(limits_->folded, 1, __ATOMIC_RELAXED);
-        return from;
-      }
+      const bool full = limits_->nodes.load(std::memory_order_relaxed) >= limits_->most_nodes;
+      if (full && from->length != 0) return fold(from);
       std::atomic<Node*>* place = index_.make(key);
       if (place == nullptr || (made == nullptr && (made = make_node(trace, length)) == nullptr))
-        return nullptr;
+        return from->length != 0 ? fold(from) : nullptr;
       if (place->compare_exchange_strong(node, made, std::memory_order_acq_rel)) return made;
     }
     if (node->length != length || memcmp(node->trace, trace, length * sizeof(uint32_t)) != 0) continue;

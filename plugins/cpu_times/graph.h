@@ -93,12 +93,16 @@ class Graph {
   // Nobody uses it any more. [control]
   void destroy();
 
+  // What a trace takes with its edges, nearly.
+  static uint64_t bytes_of_trace(uint32_t depth);
+
   Node* root() const { return root_; }
+  uint64_t size() const { return index_.size(); }  // traces
   Edge* edges() const { return edges_; }
   uint64_t mask() const { return (edge_room_ - 1) * sizeof(Edge); }
 
-  // The node with `method` on top of `from`; `from` itself when there are too many nodes; null: no memory.
-  // Refreshes the state's view of the edges. [app]
+  // The node with `method` on top of `from`; `from` itself when there are too many nodes, or no memory for
+  // more; null: not even that. Refreshes the state's view of the edges. [app]
   Node* follow(State* state, Node* from, uint32_t method);
   // Updates the state's view of the edges; table and size belong together. [app]
   void show(State* state);
@@ -146,6 +150,7 @@ class Graph {
 
   Node* take_place();
   Node* make_node(const uint32_t* trace, uint32_t length);
+  Node* fold(Node* from) const;
   Node* intern(Node* from, uint32_t method);
   Node* known(const Node* from, uint32_t method) const;
   bool add_way(Node* from, uint32_t method, Node* node) const;

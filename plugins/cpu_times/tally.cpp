@@ -6,15 +6,31 @@ namespace hprof::times {
 
 static constexpr uint64_t kFirstRows = 256;
 static constexpr uint64_t kMostRows = UINT32_MAX / 4;
+static constexpr uint64_t kMostOfIndex =
+    43;  // bytes a row: slots of 16 bytes, of which at least 3/8 are taken
+
+static uint32_t stride_of(uint32_t depth) {
+  return static_cast<uint32_t>((sizeof(TallyRow) + depth * sizeof(uint32_t) + 7) & ~size_t{7});
+}
 
 void Tally::open(const Services& services, uint32_t depth) {
   services_ = services;
-  stride_ = static_cast<uint32_t>((sizeof(TallyRow) + depth * sizeof(uint32_t) + 7) & ~size_t{7});
+  stride_ = stride_of(depth);
   static_assert(alignof(TallyRow*) <= 8 && alignof(TallyRow) <= 8, "the stride is a multiple of 8");
 }
 
-bool Tally::grow() {
-  const uint64_t room = room_ == 0 ? kFirstRows : room_ * 2;
+uint64_t Tally::bytes_of_row(uint32_t depth) { return stride_of(depth) + sizeof(TallyRow*) + kMostOfIndex; }
+
+bool Tally::make_room(uint64_t rows) {
+  // In large steps where there is memory for it, since rows move.
+  if (rows > room_ && !grow(rows > 2 * room_ ? rows : 2 * room_) && !grow(rows)) return false;
+  if (index_.is_open()) return index_.make_room(rows);
+  uint64_t slots = 2 * kFirstRows;
+  while (slots / 4 * 3 < rows && slots < kMostRows) slots *= 2;
+  return index_.open(services_, slots, 2 * kMostRows);
+}
+
+bool Tally::grow(uint64_t room) {
   auto* rows = room <= kMostRows ? services_.allocate<uint8_t>(bytes_of(room)) : nullptr;
   if (rows == nullptr) return false;
   if (size_ != 0) memcpy(rows, rows_, size_ * stride_);
@@ -25,7 +41,7 @@ bool Tally::grow() {
 }
 
 bool Tally::add(uint32_t thread, const uint32_t* trace, uint32_t length, uint64_t count, uint64_t time_ns) {
-  if (!index_.is_open() && !index_.open(services_, 2 * kFirstRows, 2 * kMostRows)) return false;
+  if (!index_.is_open() && !make_room(1)) return false;
   uint64_t key = mix(thread, trace, length);
   if (key == 0) key = 1;
   const auto is_it = [&](uint32_t number) {
@@ -39,7 +55,7 @@ bool Tally::add(uint32_t thread, const uint32_t* trace, uint32_t length, uint64_
     row(*number - 1)->time_ns += time_ns;
     return true;
   }
-  if (size_ == room_ && !grow()) return false;
+  if (size_ == room_ && !grow(room_ < kFirstRows ? kFirstRows : room_ * 2)) return false;
   number = index_.make(key, is_it);
   if (number == nullptr) return false;
   TallyRow* made = row(size_++);

@@ -102,9 +102,20 @@ static hprof_status write_table(const Services& services, TallyRow* const* order
   auto* rows = services.allocate_most<hprof_cpu_row>(&room, kFewestRows);
   if (rows == nullptr && kept != 0) return HPROF_NO_MEMORY;
   uint64_t used = 0;
+  hprof_cpu_row lost = {0, 0, how.lost_trace};
   for (uint64_t i = 0; i < kept && i < room; i++) {
-    hprof_trace_serial trace = trace_of(services, *order[i], how.depth);
-    if (trace != 0) rows[used++] = {order[i]->count, order[i]->time_ns, trace};
+    const hprof_trace_serial trace = trace_of(services, *order[i], how.depth);
+    if (trace != 0) {
+      rows[used++] = {order[i]->count, order[i]->time_ns, trace};
+    } else {
+      lost.count += order[i]->count;
+      lost.time_ns += order[i]->time_ns;
+    }
+  }
+  if (lost.count != 0 && how.lost_trace != 0) {
+    uint64_t at = used++;
+    for (; at > 0 && rows[at - 1].time_ns < lost.time_ns; at--) rows[at] = rows[at - 1];
+    rows[at] = lost;
   }
   const hprof_cpu_row totals = {calls, total, 0};
   hprof_rec_table table = used != 0 ? table_of(kCpuTimes, rows, used) : table_of(kCpuTimes, &none, 1);
@@ -132,6 +143,8 @@ static hprof_status write_old(const Services& services, TallyRow* const* order, 
   services.release(rows, room);
   return status == HPROF_OK ? note_left_out(services, size, room) : status;
 }
+
+uint64_t report_bytes_of_trace(uint32_t depth) { return Tally::bytes_of_row(depth) + sizeof(hprof_cpu_row); }
 
 hprof_status write_report(const Services& services, const Tally& tally, const Circumstances& how,
                           double cutoff) {

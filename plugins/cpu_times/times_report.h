@@ -19,8 +19,12 @@ struct Circumstances {
   uint64_t threads;     // platform threads that live
   uint64_t virtual_threads;
   uint64_t traces;
-  uint32_t depth;  // methods kept of a trace
+  uint32_t depth;                 // methods kept of a trace
+  hprof_trace_serial lost_trace;  // of rows whose trace the agent's tables have no room for
 };
+
+// What a report needs of max-memory= for each trace at most. Any thread.
+uint64_t report_bytes_of_trace(uint32_t depth);
 
 // Sorts the rows of `tally`. [control]
 hprof_status write_report(const Services& services, const Tally& tally, const Circumstances& how,

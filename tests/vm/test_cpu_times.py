@@ -119,6 +119,24 @@ def too_many_traces_are_folded_and_said(vm):
 
 
 @vm_test(units=UNITS)
+def more_traces_than_memory_has_room_for_leave_a_report_with_all_calls(vm):
+    """131,071 calls, nearly each with a trace of its own; once on one thread, then on threads that end before the report."""
+    for threads in (1, 4):
+        for memory in ("8m", "16m"):
+            run = vm.profiled("cpu=times,depth=20,cutoff=0,include=ManyTraces,max-memory=%s,file=out.txt" % memory,
+                              "ManyTraces", "16", str(threads))
+            report = parse_ascii(run.text("out.txt"))
+            found = counts(report)
+            made = int(run.out)
+            check_equal(made, threads * 131071, "calls")
+            # main(), and what each thread runs.
+            check_equal(sum(found.values()), made + 1 + threads, "%s, %d threads: calls in the report\n%s\n" % (memory, threads, report.notes))
+            check(found["ManyTraces.left"] > made / 10, "%s: nearly no traces: %s" % (memory, report.notes))
+            check(any("their part of max-memory=" in note for note in report.notes), "nothing is said: %s" % report.notes)
+            os.unlink(vm.path("out.txt"))
+
+
+@vm_test(units=UNITS)
 def old_format_has_callers_and_callees(vm):
     run = vm.profiled("cpu=old,file=out.txt", "Calls")
     lines = run.text("out.txt").splitlines()

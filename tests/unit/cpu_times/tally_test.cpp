@@ -88,3 +88,32 @@ TEST_CASE("without memory nothing is added, and what is there stays") {
   CHECK(f.add(0, {17}, 1, 1));
   CHECK(f.find(0, {17})->count == 2);
 }
+
+TEST_CASE("with room made for them, rows need no memory, and no more than is said") {
+  for (const uint32_t rows : {1u, 255u, 256u, 385u, 1000u, 12289u, 100000u}) {
+    CAPTURE(rows);
+    Fixture f(16);
+    REQUIRE(f.tally.make_room(rows));
+    CHECK(f.mock.memory_used <= uint64_t{rows < 1000 ? 1000 : rows} * Tally::bytes_of_row(16));
+    f.mock.memory_limit = f.mock.memory_used;
+    bool all = true;
+    for (uint32_t i = 0; i < rows; i++) all = all && f.add(0, {i, i / 2}, 1, 1);
+    CHECK(all);
+    f.mock.memory_limit = UINT64_MAX;
+    CHECK(f.tally.size() == rows);
+    CHECK(f.find(0, {rows - 1, (rows - 1) / 2}) != nullptr);
+  }
+}
+
+TEST_CASE("room is made for more rows, again and again; without memory nothing is lost") {
+  Fixture f;
+  for (uint32_t i = 0; i < 3000; i++) {
+    REQUIRE(f.tally.make_room(i + 1));
+    REQUIRE(f.add(0, {i}, i, 1));
+  }
+  f.mock.memory_limit = f.mock.memory_used;
+  CHECK_FALSE(f.tally.make_room(1000000));
+  f.mock.memory_limit = UINT64_MAX;
+  CHECK(f.tally.size() == 3000);
+  CHECK(f.find(0, {2999})->count == 2999);
+}

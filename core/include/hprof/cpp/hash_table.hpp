@@ -107,6 +107,14 @@ class HashTable {
     return nullptr;
   }
 
+  // kMoves: room for so many entries in all, for which make() then needs no memory. False: no memory, or too many.
+  bool make_room(uint64_t entries) {
+    while (entries > (uint64_t{1} << first_bits_) / 4 * 3) {
+      if (!grow()) return false;
+    }
+    return true;
+  }
+
   // The number of entries; each() may not see the latest ones.
   uint64_t size() const { return size_.load(std::memory_order_relaxed); }
   // Calls visit(key, value&) for each entry, in no order. [any]
