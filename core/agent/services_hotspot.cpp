@@ -115,13 +115,14 @@ uint32_t walk_hide(hprof_frame_walk* walk, const void* jni, const void* method) 
 
 void walk_trust_code(hprof_frame_walk* walk, const uint32_t* epoch) { walk_of(walk)->trust_code(epoch); }
 
-uint64_t walk_key(hprof_frame_walk* walk, const void* jni, uint32_t depth, void* seen, void* chains) {
-  return walk_of(walk)->key(jni, depth, static_cast<SeenCode*>(seen), static_cast<StackChains*>(chains));
+uint64_t walk_key(hprof_frame_walk* walk, const void* jni, uint32_t depth, uint64_t what,
+                  hprof_walk_thread* thread) {
+  return walk_of(walk)->key(jni, depth, what, thread);
 }
 
-void walk_learn(hprof_frame_walk* walk, const void* jni, const hprof_raw_frame* frames, uint32_t count,
-                void* seen) {
-  walk_of(walk)->learn(jni, frames, count, static_cast<SeenCode*>(seen));
+uint32_t walk_learn(hprof_frame_walk* walk, const void* jni, const hprof_raw_frame* frames, uint32_t count,
+                    hprof_walk_thread* thread) {
+  return walk_of(walk)->learn(jni, frames, count, thread) ? 1 : 0;
 }
 
 void walk_distrust(hprof_frame_walk* walk) { walk_of(walk)->distrust("a key stood for two stacks"); }
@@ -153,7 +154,7 @@ const hprof_hotspot_service kHotspot = {
     for_unit(kHasHeapSites, &walk_distrust),
     for_unit(kHasHeapSites, &weak_addresses),
     for_unit(kHasHeapSites, &weak_address),
-    sizeof(StackChains),
+    sizeof(StackChains) + alignof(StackChains),
     0,
 };
 

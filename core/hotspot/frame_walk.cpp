@@ -100,7 +100,7 @@ void FrameWalk::distrust(const char* why) {
 
 // --- frames
 
-bool FrameWalk::follow_anchor(uint64_t anchor, Frame* frame) const {
+[[gnu::always_inline]] inline bool FrameWalk::follow_anchor(uint64_t anchor, Frame* frame) const {
   frame->sp = read<uint64_t>(anchor + layout_.last_sp);
   if (frame->sp == 0) return false;
   frame->fp = read<uint64_t>(anchor + layout_.last_fp);
@@ -109,12 +109,13 @@ bool FrameWalk::follow_anchor(uint64_t anchor, Frame* frame) const {
   return true;
 }
 
-bool FrameWalk::first(const void* env, Frame* frame, Step* step) const {
+[[gnu::always_inline]] inline bool FrameWalk::first(const void* env, Frame* frame,
+                                                    uint64_t* stack_end) const {
   const auto at = static_cast<int64_t>(address_of(env));
   if (!follow_anchor(static_cast<uint64_t>(at + layout_.anchor_from_env), frame)) return false;
-  step->stack_end = read<uint64_t>(static_cast<uint64_t>(at + layout_.stack_base_from_env));
-  const uint64_t here = address_of(frame) & ~(kWord - 1);
-  return is_between(frame->sp, here, step->stack_end);
+  *stack_end = read<uint64_t>(static_cast<uint64_t>(at + layout_.stack_base_from_env));
+  const uint64_t here = address_of(__builtin_frame_address(0)) & ~(kWord - 1);
+  return is_between(frame->sp, here, *stack_end);
 }
 
 FrameWalk::Kind FrameWalk::kind_of(uint64_t blob) {
@@ -236,87 +237,136 @@ FrameWalk::Behind FrameWalk::behind_native(Frame* frame, const Step& at) const {
 
 // --- chains
 
+// Called for each frame of a walk.
 void FrameWalk::add_link(Chaining* to, const Frame& frame, const Frame& caller, const Step& step) const {
-  StackChains::Chain& chain = to->chain;
-  const auto slot_of = [&](uint64_t address) { return (address - to->first.sp) / kWord; };
-  const uint64_t return_slot = chain.links != 0 ? slot_of(to->return_place) : 0;
-  const uint64_t fp_slot = slot_of(frame.fp), end = slot_of(caller.sp);
+  const uint64_t end = (caller.sp - to->first.sp) / kWord;
   const bool interpreted = step.entry == nullptr;
-  if (chain.links == StackChains::kMostLinks || end > StackChains::kMostSlots ||
-      (interpreted && fp_slot >= end)) {
+  if (end > StackChains::kMostSlots ||
+      !(interpreted ? add_interpreted(to, frame, caller, step) : add_compiled(to, frame, step))) {
     to->chains = nullptr;
     return;
   }
-  StackChains::Link& link = chain.link[chain.links++];
-  link.return_slot = static_cast<uint16_t>(return_slot);
-  link.interpreted = interpreted ? 1 : 0;
-  chain.slots = static_cast<uint16_t>(end);
-  if (interpreted) {
-    link.code = step.method;
-    link.place = word(frame.fp, layout_.bcp_slot);
-    link.compile_id = static_cast<uint32_t>(fp_slot | end << 16);  // both lie before the end
-    to->return_place = frame.fp + kWord;
-  } else {
-    link.code = frame.pc;
-    link.place = step.entry->blob;
-    link.compile_id = step.entry->compile_id;
-    to->return_place = caller.sp - kWord;
-  }
+  to->chain.slots = static_cast<uint16_t>(end);
+  to->return_place = interpreted ? frame.fp + kWord : caller.sp - kWord;
+}
+
+bool FrameWalk::add_compiled(Chaining* to, const Frame& frame, const Step& step) {
+  StackChains::Chain& chain = to->chain;
+  const uint64_t back = frame.pc - step.entry->blob;
+  if (chain.codes == StackChains::kMostCodes || back > UINT32_MAX || frame.pc > StackChains::kMostValue)
+    return false;
+  const uint64_t slot = (to->return_place - to->first.sp) / kWord;  // 0: the first frame
+  chain.code[chain.codes] = {static_cast<uint32_t>(back), step.entry->compile_id};
+  chain.word[chain.codes++] = StackChains::packed(slot, frame.pc);
+  return true;
+}
+
+// Not as the first frame, whose frame pointer is not on the stack.
+bool FrameWalk::add_interpreted(Chaining* to, const Frame& frame, const Frame& caller,
+                                const Step& step) const {
+  const auto slot_of = [&](uint64_t address) { return (address - to->first.sp) / kWord; };
+  const uint64_t bytecode = word(frame.fp, layout_.bcp_slot), fp_slot = slot_of(frame.fp);
+  if (to->chain.codes == 0 || fp_slot >= slot_of(caller.sp) || fp_slot < -kBcpSlot ||
+      to->fixed + 3 > Chaining::kMostFixed || to->relative + 2 > Chaining::kMostRelative ||
+      (frame.pc | step.method | bytecode) > StackChains::kMostValue)
+    return false;
+  const uint64_t return_slot = slot_of(to->return_place);
+  const auto fixed = [&](uint64_t slot, uint64_t value) {
+    to->fixed_word[to->fixed++] = StackChains::packed(slot, value);
+  };
+  const auto relative = [&](uint64_t slot, uint64_t address) {
+    to->relative_word[to->relative++] = StackChains::packed(slot, address - to->first.sp);
+  };
+  fixed(return_slot, frame.pc);
+  fixed(fp_slot - uint32_t{-kMethodSlot}, step.method);
+  fixed(fp_slot - static_cast<uint32_t>(-layout_.bcp_slot), bytecode);
+  relative(return_slot - 1, frame.fp);
+  relative(fp_slot - uint32_t{-kSenderSpSlot}, caller.sp);
+  return true;
 }
 
 // What all chains of a set have in common.
-static uint64_t tag_of(uint64_t first_sp, uint16_t telling_slot, uint32_t depth) {
+static uint64_t tag_of(uint64_t first_sp, uint16_t telling_slot, uint64_t what, uint32_t depth) {
   const uint64_t telling = telling_slot != 0 ? word(first_sp, telling_slot) : 0;
-  return StackChains::tag_of(telling, depth);
+  return StackChains::tag_of(telling, what, depth);
 }
 
-void FrameWalk::keep(Chaining* made, const Step& step, uint32_t depth) {
+// null: it has too many words.
+StackChains::Chain* FrameWalk::keep(Chaining* made, const Step& step) {
   StackChains& chains = *made->chains;
-  made->chain.key = step.key;
-  made->chain.epoch = step.epoch;
-  *chains.telling_slot_of(made->first.pc) = made->telling_slot;
-  const uint64_t tag = tag_of(made->first.sp, made->telling_slot, depth);
-  const uint64_t set = StackChains::set_of(tag);
-  const uint32_t way = chains.turn++ % StackChains::kWays;
-  chains.tags[set][way] = tag;
-  chains.chains[set][way] = made->chain;
+  StackChains::Chain& chain = made->chain;
+  if (chain.codes + made->fixed + made->relative > StackChains::kMostWords) return nullptr;
+  uint32_t words = chain.codes;
+  for (uint32_t i = 0; i < made->fixed; i++) chain.word[words++] = made->fixed_word[i];
+  chain.fixed = static_cast<uint8_t>(words);
+  for (uint32_t i = 0; i < made->relative; i++) chain.word[words++] = made->relative_word[i];
+  chain.words = static_cast<uint8_t>(words);
+  chain.key = step.key;
+  chain.epoch = step.epoch;
+  chains.set_telling_slot(made->first.pc, made->telling_slot);
+  const uint64_t tag = tag_of(made->first.sp, made->telling_slot, chain.what, chain.depth);
+  return chains.add(tag, chain);
 }
 
-// The key of the chain that matches the stack from that frame on; 0: none of those kept.
-uint64_t FrameWalk::known_chain(StackChains* chains, const Frame& frame, const Step& at,
-                                uint32_t depth) const {
-  const uint64_t room = (at.stack_end - frame.sp) / kWord;
-  const uint16_t telling_slot = *chains->telling_slot_of(frame.pc);
-  if (telling_slot >= room) return 0;
-  const uint64_t tag = tag_of(frame.sp, telling_slot, depth);
-  const uint64_t set = StackChains::set_of(tag);
+// 0: code may go at any time.
+inline uint32_t FrameWalk::code_epoch() const {
+  return code_epoch_ != nullptr ? __atomic_load_n(code_epoch_, __ATOMIC_RELAXED) : 0;
+}
+
+[[gnu::always_inline]] inline bool FrameWalk::has_code(const StackChains::Chain& chain) const {
+  const uint64_t name = load(&compiled_names_[0]), other_name = load(&compiled_names_[1]);
+  bool same = true;
+  for (uint32_t i = 0; i < chain.codes; i++) {
+    const uint64_t blob = (chain.word[i] & StackChains::kMostValue) - chain.code[i].back;
+    const uint64_t found = read<uint64_t>(blob + layout_.blob_name);
+    same &= read<uint32_t>(blob + layout_.compile_id) == chain.code[i].compile_id;
+    same &= static_cast<uint32_t>(found == name) | static_cast<uint32_t>(found == other_name);
+  }
+  return same;
+}
+
+// True: all words are the same. Whether the code that they lead into is, has_code() finds out. There are few
+// words and most often all are the same, so that leaving early costs more than it saves.
+[[gnu::always_inline]] inline bool FrameWalk::is_there(const StackChains::Chain& chain, const Frame& frame) {
+  uint64_t differences = chain.word[0] ^ frame.pc;
+  uint32_t i = 1;
+  for (; i < chain.fixed; i++) {
+    const auto slot = static_cast<int32_t>(chain.word[i] >> StackChains::kSlotShift);
+    differences |= StackChains::packed(slot, word(frame.sp, slot)) ^ chain.word[i];
+  }
+  for (; i < chain.words; i++) {
+    const auto slot = static_cast<int32_t>(chain.word[i] >> StackChains::kSlotShift);
+    differences |= StackChains::packed(slot, word(frame.sp, slot) - frame.sp) ^ chain.word[i];
+  }
+  return differences == 0;
+}
+
+// The chain that matches the calling thread's stack; null: none of those kept.
+[[gnu::always_inline]] inline StackChains::Chain* FrameWalk::known_chain(const void* env, uint32_t depth,
+                                                                         uint64_t what,
+                                                                         StackChains* chains) const {
+  Frame frame;
+  uint64_t stack_end = 0;
+  if (!first(env, &frame, &stack_end)) return nullptr;
+  const uint64_t room = (stack_end - frame.sp) / kWord;
+  const uint16_t telling_slot = chains->telling_slot_of(frame.pc);
+  if (telling_slot >= room) return nullptr;
+  const uint64_t tag = tag_of(frame.sp, telling_slot, what, depth);
+  const uint64_t number = StackChains::set_of(tag);
+  const StackChains::Set& set = chains->sets[number];
+  const auto second = static_cast<uint32_t>(word(frame.sp, set.second_slot < room ? set.second_slot : 0));
   for (uint32_t way = 0; way < StackChains::kWays; way++) {
-    if (chains->tags[set][way] != tag) continue;
-    StackChains::Chain& chain = chains->chains[set][way];
-    const bool looks_at_code = at.epoch == 0 || chain.epoch != at.epoch;
-    if (chain.slots > room || !is_there(chain, frame, looks_at_code)) continue;
-    chain.epoch = at.epoch;
-    return chain.key;
-  }
-  return 0;
-}
-
-bool FrameWalk::is_there(const StackChains::Chain& chain, const Frame& frame, bool looks_at_code) const {
-  for (uint32_t i = 0; i < chain.links; i++) {
-    const StackChains::Link& link = chain.link[i];
-    const auto slot = static_cast<int32_t>(link.return_slot);
-    const uint64_t pc = i == 0 ? frame.pc : word(frame.sp, slot);
-    if (link.interpreted == 0) {
-      if (pc != link.code || (looks_at_code && !is_compilation(link.place, link.compile_id))) return false;
-      continue;
+    if (set.tags[way] != tag || (set.seconds[way] != second && set.seconds[way] != 0)) continue;
+    StackChains::Chain& chain = chains->chains[number][way];
+    if (chain.what != what || chain.depth != depth || chain.slots > room || !is_there(chain, frame)) continue;
+    const uint32_t epoch = code_epoch();
+    if (epoch == 0 || chain.epoch != epoch) {
+      if (!has_code(chain)) continue;
+      chain.epoch = epoch;
     }
-    const uint64_t fp = i == 0 ? frame.fp : word(frame.sp, slot - 1);
-    const uint64_t fp_slot = link.compile_id & 0xffff, end = link.compile_id >> 16;
-    if (!is_interpreted(pc) || fp != frame.sp + fp_slot * kWord || word(fp, kMethodSlot) != link.code ||
-        word(fp, layout_.bcp_slot) != link.place || word(fp, kSenderSpSlot) != frame.sp + end * kWord)
-      return false;
+    return &chain;
   }
-  return true;
+  return nullptr;
 }
 
 // --- stacks
@@ -325,23 +375,24 @@ FrameWalk::Step FrameWalk::begin(SeenCode* seen) const {
   Step at = {};
   at.seen = seen;
   at.key = 0x2545f4914f6cdd1dull;
-  if (seen != nullptr && code_epoch_ != nullptr) at.epoch = __atomic_load_n(code_epoch_, __ATOMIC_RELAXED);
+  if (seen != nullptr) at.epoch = code_epoch();
   return at;
 }
 
-uint64_t FrameWalk::walk(const void* env, uint32_t depth, SeenCode* seen, StackChains* chains) {
+uint64_t FrameWalk::walk(const void* env, uint32_t depth, uint64_t what, SeenCode* seen, StackChains* chains,
+                         StackChains::Chain** kept) {
   Frame frame;
   Step at = begin(seen);
-  if (!first(env, &frame, &at)) return 0;
-  if (seen == nullptr) chains = nullptr;
-  if (chains != nullptr) {
-    if (const uint64_t known = known_chain(chains, frame, at, depth)) return known;
-  }
+  if (!first(env, &frame, &at.stack_end)) return 0;
   Chaining made;
-  made.chains = chains;
+  made.chains = depth <= StackChains::kMostDepth ? chains : nullptr;
   made.first = frame;
   made.telling_slot = 0;
-  made.chain.links = 0;
+  made.chain = {};
+  made.chain.what = what;
+  made.chain.depth = static_cast<uint16_t>(depth);
+  made.return_place = frame.sp;
+  made.fixed = made.relative = 0;
   uint32_t counted = 0;
   for (uint32_t i = 0; counted < depth; i++) {
     if (i == kMostSteps) return 0;
@@ -355,69 +406,97 @@ uint64_t FrameWalk::walk(const void* env, uint32_t depth, SeenCode* seen, StackC
     }
     const Frame callee = frame;
     if (!step(&frame, &at)) return 0;
+    const auto telling = static_cast<uint16_t>((made.return_place - made.first.sp) / kWord);
     if (made.chains != nullptr) add_link(&made, callee, frame, at);
-    if (counted == 0 && at.frames != 0 && made.chains != nullptr)
-      made.telling_slot = made.chain.link[made.chain.links - 1].return_slot;
+    if (counted == 0 && at.frames != 0 && made.chains != nullptr) made.telling_slot = telling;
     counted += at.frames;
   }
   if (at.key == 0) at.key = 1;
-  if (made.chains != nullptr) keep(&made, at, depth);
+  if (made.chains != nullptr && made.chain.codes != 0) *kept = keep(&made, at);
   return at.key;
 }
 
 static constexpr const char* kFaulted = "it read memory that is not there";
 
-uint64_t FrameWalk::key(const void* env, uint32_t depth, SeenCode* seen, StackChains* chains) {
+uint64_t FrameWalk::key(const void* env, uint32_t depth, uint64_t what, hprof_walk_thread* thread) {
+  thread->note = nullptr;
   if (broken_.load(std::memory_order_relaxed)) return 0;
+  auto* seen = static_cast<SeenCode*>(thread->seen);
+  StackChains* chains = seen != nullptr ? StackChains::in(thread->chains) : nullptr;
+  StackChains::Chain* chain = nullptr;
   uint64_t key = 0;
-  if (guarded([&] { key = walk(env, depth, seen, chains); })) return key;
+  const bool fine = guarded([&] {
+    if (chains != nullptr) chain = known_chain(env, depth, what, chains);
+    key = chain != nullptr ? chain->key : walk(env, depth, what, seen, chains, &chain);
+  });
+  if (fine) {
+    if (chain != nullptr) thread->note = chain->note;
+    return key;
+  }
   distrust(kFaulted);
   return 0;
 }
 
 // A compiled frame's own method is the last of those inlined there. Where that method comes again further
 // out, it is not known which of them is the end: as many frames as up to the first there are in any case.
-void FrameWalk::learn_methods(const void* env, const uint64_t* methods, uint32_t count, SeenCode* seen) {
+FrameWalk::Lesson FrameWalk::learn_methods(const void* env, const uint64_t* methods, uint32_t count,
+                                           SeenCode* seen) {
   Frame frame;
   Step at = begin(seen);
-  if (!first(env, &frame, &at)) return;
+  Lesson lesson = {};
+  if (!first(env, &frame, &at.stack_end)) return lesson;
   uint32_t covered = 0;
   for (uint32_t i = 0; i < kMostSteps && covered < count; i++) {
     if (frame.pc == layout_.call_stub_return) {
-      if (behind_native(&frame, at) != Behind::kFrames) return;
+      if (behind_native(&frame, at) != Behind::kFrames) break;
       continue;
     }
-    if (!step(&frame, &at)) return;
+    if (!step(&frame, &at)) break;
     if (at.frames == 0) continue;
     if (at.entry != nullptr) at.method = read<uint64_t>(at.entry->blob + layout_.method_of_code);
     uint32_t last = covered;
     while (last < count && methods[last] != at.method) last++;
-    if (last == count) return;
+    if (last == count) {
+      lesson.open = at.entry != nullptr && at.entry->frames < count - covered;
+      break;
+    }
     uint32_t again = last + 1;
     while (again < count && methods[again] != at.method) again++;
     const uint32_t frames = last + 1 - covered;
-    if (at.entry != nullptr && frames > at.entry->frames && frames <= SeenCode::kMostFrames)
+    if (at.entry != nullptr && frames > at.entry->frames && frames <= SeenCode::kMostFrames) {
       at.entry->frames = frames;
-    if (again < count) return;
+      lesson.learned = true;
+    }
+    if (again < count) break;
     covered = last + 1;
   }
+  return lesson;
 }
 
-void FrameWalk::learn(const void* env, const hprof_raw_frame* frames, uint32_t count, SeenCode* seen) {
-  if (seen == nullptr || !ids_are_pointers_ || broken_.load(std::memory_order_relaxed)) return;
+// A chain of more frames than are needed now is forgotten.
+bool FrameWalk::learn(const void* env, const hprof_raw_frame* frames, uint32_t count,
+                      hprof_walk_thread* thread) {
+  auto* seen = static_cast<SeenCode*>(thread->seen);
+  if (seen == nullptr || !ids_are_pointers_ || broken_.load(std::memory_order_relaxed)) return false;
   uint64_t methods[kMostLearned];
   if (count > kMostLearned) count = kMostLearned;
+  Lesson lesson = {};
   const bool fine = guarded([&] {
     for (uint32_t i = 0; i < count; i++) methods[i] = guarded_read<uintptr_t>(frames[i].method);
-    learn_methods(env, methods, count, seen);
+    lesson = learn_methods(env, methods, count, seen);
   });
   if (!fine) distrust(kFaulted);
+  if (lesson.learned && thread->note != nullptr) {
+    StackChains::in(thread->chains)->forget(thread->note);
+    thread->note = nullptr;
+  }
+  return fine && lesson.open;
 }
 
 uint64_t FrameWalk::called_method(const void* env) {
   Frame frame;
   Step at = begin(nullptr);
-  if (!first(env, &frame, &at)) return 0;
+  if (!first(env, &frame, &at.stack_end)) return 0;
   for (uint32_t i = 0; i < kMostSteps && frame.pc != layout_.call_stub_return; i++) {
     if (!step(&frame, &at)) return 0;
   }

@@ -83,12 +83,11 @@ class FrameWalk {
   [[gnu::cold]] void distrust(const char* why);
 
   // A key for the top frames of the calling thread, at least `depth` frames of a trace (all, if there are
-  // fewer). 0: a frame is not known. seen and chains: the thread's, or null; chains are used only with
-  // `seen`. [app]
-  uint64_t key(const void* env, uint32_t depth, SeenCode* seen, StackChains* chains);
-  // The same stack from the VM, without hidden frames, innermost first. Stores in `seen` what compiled frames
-  // stand for, so that later keys need fewer frames. [app]
-  void learn(const void* env, const hprof_raw_frame* frames, uint32_t count, SeenCode* seen);
+  // fewer). 0: a frame is not known. thread, what: see hprof_hotspot_service.walk_key. [app]
+  uint64_t key(const void* env, uint32_t depth, uint64_t what, hprof_walk_thread* thread);
+  // The same stack from the VM, without hidden frames, innermost first. Stores in thread->seen what compiled
+  // frames stand for, so that later keys need fewer frames. True: more of the stack would tell more. [app]
+  bool learn(const void* env, const hprof_raw_frame* frames, uint32_t count, hprof_walk_thread* thread);
 
  private:
   static constexpr uint32_t kMostSteps = 1024;
@@ -117,7 +116,7 @@ class FrameWalk {
     SeenCode::Entry* entry;  // of compiled code, when there is a `seen`
   };
   enum class Behind { kFrames, kNothing, kUnknown };
-  bool first(const void* env, Frame* frame, Step* step) const;
+  bool first(const void* env, Frame* frame, uint64_t* stack_end) const;
   Behind behind_native(Frame* frame, const Step& at) const;
   bool follow_anchor(uint64_t anchor, Frame* frame) const;
   Kind kind_of(uint64_t blob);
@@ -129,21 +128,33 @@ class FrameWalk {
   SeenCode::Entry* look_at_code(uint64_t pc, uint64_t blob, const Step& step, SeenCode::Entry* fresh);
   bool is_compilation(uint64_t blob, uint32_t compile_id) const;
   Step begin(SeenCode* seen) const;
+  uint32_t code_epoch() const;
   bool is_hidden(uint64_t method) const;
-  uint64_t walk(const void* env, uint32_t depth, SeenCode* seen, StackChains* chains);
+  [[gnu::noinline]] uint64_t walk(const void* env, uint32_t depth, uint64_t what, SeenCode* seen,
+                                  StackChains* chains, StackChains::Chain** kept);
   // A chain of the frames that a walk visits, until one does not fit.
   struct Chaining {
+    static constexpr uint32_t kMostFixed = 24, kMostRelative = 16;
     StackChains* chains;  // null: it did not fit
     StackChains::Chain chain;
     Frame first;
     uint64_t return_place;  // where the address that leads into the next frame is
     uint16_t telling_slot;
+    uint32_t fixed, relative;  // numbers of words of interpreted frames
+    uint64_t fixed_word[kMostFixed], relative_word[kMostRelative];
   };
   void add_link(Chaining* to, const Frame& frame, const Frame& caller, const Step& step) const;
-  static void keep(Chaining* made, const Step& step, uint32_t depth);
-  uint64_t known_chain(StackChains* chains, const Frame& frame, const Step& at, uint32_t depth) const;
-  bool is_there(const StackChains::Chain& chain, const Frame& frame, bool looks_at_code) const;
-  void learn_methods(const void* env, const uint64_t* methods, uint32_t count, SeenCode* seen);
+  static bool add_compiled(Chaining* to, const Frame& frame, const Step& step);
+  bool add_interpreted(Chaining* to, const Frame& frame, const Frame& caller, const Step& step) const;
+  static StackChains::Chain* keep(Chaining* made, const Step& step);
+  StackChains::Chain* known_chain(const void* env, uint32_t depth, uint64_t what, StackChains* chains) const;
+  static bool is_there(const StackChains::Chain& chain, const Frame& frame);
+  bool has_code(const StackChains::Chain& chain) const;
+  struct Lesson {
+    bool learned;
+    bool open;  // it ends among the methods that were inlined into one
+  };
+  Lesson learn_methods(const void* env, const uint64_t* methods, uint32_t count, SeenCode* seen);
   [[gnu::cold]] uint64_t called_method(const void* env);
 
   HotSpot* home_ = nullptr;

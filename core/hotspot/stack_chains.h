@@ -1,11 +1,16 @@
 // Stacks that a thread has walked, each as the words on it that identify it. A stack is recognised again by
 // comparing these words, which are at known distances, instead of finding one frame after the other.
 //
+// A chain also belongs to a number of the caller's, and has a note in which the caller keeps what it knows of
+// both.
+//
 // Two stacks on which all these words are equal have the same frames: the place of a frame follows from the
 // one before it, by its return address and compilation or, in the interpreter, by its frame pointer.
 #pragma once
 
 #include <cstdint>
+
+#include <hprof/draft/hotspot.h>
 
 namespace hprof {
 
@@ -13,40 +18,115 @@ namespace hprof {
 struct StackChains {
   static constexpr uint32_t kSets = 1u << 9;
   static constexpr uint32_t kWays = 4;
-  static constexpr uint32_t kMostLinks = 8;
+  static constexpr uint32_t kMostCodes = 8;
+  static constexpr uint32_t kMostWords = 17;
   static constexpr uint32_t kTellers = 16;
   static constexpr uint64_t kMostSlots = UINT16_MAX;
+  static constexpr uint32_t kMostDepth = UINT16_MAX;
 
-  // A physical frame. Slots are counted in words from the stack pointer of the first frame.
-  struct Link {
-    uint64_t code;   // compiled: the address that its callee returns to; interpreted: Method*
-    uint64_t place;  // compiled: its blob; interpreted: the bytecode pointer
-    uint32_t
-        compile_id;  // interpreted: the slots of its frame pointer and, in the upper half, its caller's sp
-    uint16_t return_slot;  // of the address that its callee returns to; 0: the first frame
-    uint16_t interpreted;  // 1 or 0
+  // A word of the stack and, in its upper bits, its slot: the distance from the stack pointer of the first
+  // frame, in words. Values that need these bits are in no chain.
+  static constexpr uint32_t kSlotShift = 48;
+  static constexpr uint64_t kMostValue = (uint64_t{1} << kSlotShift) - 1;
+  static uint64_t packed(uint64_t slot, uint64_t value) { return (slot << kSlotShift) + value; }
+
+  // A compiled frame.
+  struct Code {
+    uint32_t back;  // from the address that its callee returns to, to its blob
+    uint32_t compile_id;
   };
-  struct Chain {
+  // In its own cache lines, the most used first.
+  struct alignas(64) Chain {
+    uint64_t what;
+    uint64_t note[HPROF_STACK_NOTE_BYTES / 8];
     uint64_t key;
     uint32_t epoch;  // when its compilations were last checked: see FrameWalk::trust_code
+    uint16_t depth;
     uint16_t slots;  // up to the end of the last frame
-    uint16_t links;
-    Link link[kMostLinks];
+    uint8_t codes;   // number of compiled frames
+    uint8_t fixed;   // of words up to those that lie relative to the first stack pointer
+    uint8_t words;
+    uint8_t reserved[5];
+    // First the addresses that compiled frames are returned to, that of the first frame without a slot.
+    uint64_t word[kMostWords];
+    Code code[kMostCodes];
   };
-  // Apart from the chains, which lie in other cache lines. 0: free.
-  uint64_t tags[kSets][kWays];
+  static_assert(sizeof(Chain) == 256, "four lines");
+  // In the memory that a thread was given, of sizeof + alignof bytes; null: it has none.
+  static StackChains* in(void* memory) {
+    const uint64_t aligned = (reinterpret_cast<uintptr_t>(memory) + 63) & ~uint64_t{63};
+    return reinterpret_cast<StackChains*>(static_cast<uintptr_t>(aligned));
+  }
+  // What tells the chains of a set apart, without looking at them.
+  struct alignas(64) Set {
+    uint64_t tags[kWays];     // 0: free
+    uint32_t seconds[kWays];  // of those with one tag: the lower half of the word in second_slot; 0: not told
+    uint16_t second_slot;
+  };
+  Set sets[kSets];
   Chain chains[kSets][kWays];
   // The slot of the return address that tags are made of, that into the first frame of a trace, by the first
   // frame's pc.
+  uint64_t usual_pc;
+  uint16_t usual_slot;
   uint16_t telling_slots[kTellers];
   uint32_t turn;  // of the ways: the next to be overwritten
 
-  uint16_t* telling_slot_of(uint64_t pc) {
-    static_assert(kTellers == 1u << 4, "the upper four bits of the hash");
-    return &telling_slots[pc * 0x9e3779b97f4a7c15ull >> 60];
+  // The chain with that note is not there any more.
+  void forget(const void* note) {
+    const auto place = reinterpret_cast<uintptr_t>(note) - reinterpret_cast<uintptr_t>(chains);
+    const uint64_t number = place / sizeof(Chain);
+    sets[number / kWays].tags[number % kWays] = 0;
   }
-  static uint64_t tag_of(uint64_t return_address, uint32_t depth) {
-    return (return_address ^ uint64_t{depth} << 48) * 0x9e3779b97f4a7c15ull | 1;
+  // Adds a chain to the set of that tag.
+  Chain* add(uint64_t tag, const Chain& chain) {
+    const uint64_t number = set_of(tag);
+    Set& set = sets[number];
+    uint32_t way = 0;
+    while (way < kWays && set.tags[way] != 0) way++;
+    if (way == kWays) way = turn++ % kWays;
+    set.tags[way] = tag;
+    chains[number][way] = chain;
+    for (uint32_t i = 0; i < kWays; i++) {
+      if (i == way || set.tags[i] != tag) continue;
+      if (const uint16_t slot = difference(chain, chains[number][i])) set.second_slot = slot;
+    }
+    for (uint32_t i = 0; i < kWays; i++) {
+      set.seconds[i] = set.tags[i] != 0 ? second_of(chains[number][i], set.second_slot) : 0;
+    }
+    return &chains[number][way];
+  }
+  // A slot in which both have a word, but not the same; 0: none.
+  static uint16_t difference(const Chain& a, const Chain& b) {
+    for (uint32_t i = 1; i < a.fixed; i++) {
+      for (uint32_t j = 1; j < b.fixed; j++) {
+        if (a.word[i] != b.word[j] && a.word[i] >> kSlotShift == b.word[j] >> kSlotShift)
+          return static_cast<uint16_t>(a.word[i] >> kSlotShift);
+      }
+    }
+    return 0;
+  }
+  static uint32_t second_of(const Chain& chain, uint16_t slot) {
+    for (uint32_t i = 1; i < chain.fixed && slot != 0; i++) {
+      if (chain.word[i] >> kSlotShift == slot) return static_cast<uint32_t>(chain.word[i]);
+    }
+    return 0;
+  }
+  uint16_t telling_slot_of(uint64_t pc) const {
+    return pc == usual_pc ? usual_slot : telling_slots[place(pc)];
+  }
+  void set_telling_slot(uint64_t pc, uint16_t slot) {
+    telling_slots[place(pc)] = slot;
+    usual_pc = pc;
+    usual_slot = slot;
+  }
+  static uint64_t place(uint64_t pc) {
+    static_assert(kTellers == 1u << 4, "the upper four bits of the hash");
+    return pc * 0x9e3779b97f4a7c15ull >> 60;
+  }
+  static uint64_t tag_of(uint64_t return_address, uint64_t what, uint32_t depth) {
+    return (return_address ^ what * 0xff51afd7ed558ccdull ^ uint64_t{depth} << 48) * 0x9e3779b97f4a7c15ull |
+           1;
   }
   static uint64_t set_of(uint64_t tag) {
     static_assert(kSets == 1u << 9, "the upper nine bits of the hash");

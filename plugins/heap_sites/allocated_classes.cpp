@@ -47,7 +47,7 @@ bool AllocatedClasses::describe(JNIEnv* jni, jobject object, AllocatedClass* mad
     made->checks.store(header_.length_shift != 0 ? kChecks : kMeasured, std::memory_order_relaxed);
   } else {
     uint64_t size = measure(object);
-    made->size = size <= UINT32_MAX ? static_cast<uint32_t>(size) : 0;
+    made->size = size < kByHeader ? static_cast<uint32_t>(size) : 0;
     made->checks.store(kMeasured, std::memory_order_relaxed);
   }
   jvmti_->Deallocate(reinterpret_cast<unsigned char*>(signature));
@@ -80,9 +80,8 @@ bool AllocatedClasses::is_there(JNIEnv* jni, uint32_t number, uint32_t epoch) {
   return true;
 }
 
-uint64_t AllocatedClasses::size_of(uint32_t number, jobject object, uint64_t header) {
+uint64_t AllocatedClasses::checked_size(uint32_t number, jobject object, uint64_t header) {
   AllocatedClass& entry = entries_[number];
-  if (entry.size != 0) return entry.size;
   uint32_t checks = entry.checks.load(std::memory_order_relaxed);
   if (checks == kMeasured) return measure(object);
   uint64_t size = hprof_array_size(&header_, header, entry.shift);

@@ -28,6 +28,8 @@ class AllocatedClasses {
  public:
   static constexpr uint32_t kChecks = 64;
   static constexpr uint32_t kMeasured = UINT32_MAX;  // the VM is asked for every size
+  static constexpr uint32_t kByHeader = 1u
+                                        << 31;  // of a quick_size: an array, with the shift of its elements
 
   bool open(const Services& services, const hprof_object_header& header);  // [onload][control]
 
@@ -35,8 +37,18 @@ class AllocatedClasses {
   uint32_t find(JNIEnv* jni, jobject object, uint64_t key, uint32_t epoch);
   // True: the entry still stands for the same class. [app]
   bool is_there(JNIEnv* jni, uint32_t number, uint32_t epoch);
-  // Bytes of an object of that class. [app]
-  uint64_t size_of(uint32_t number, jobject object, uint64_t header);
+  // The bytes of each object of that class; or that its header tells; 0: ask() for each. [app]
+  uint32_t quick_size(uint32_t number) const {
+    const AllocatedClass& entry = entries_[number];
+    if (entry.size != 0) return entry.size;
+    return entry.checks.load(std::memory_order_relaxed) == 0 ? kByHeader | entry.shift : 0;
+  }
+  // Bytes of an object of that class, with its quick_size. [app]
+  uint64_t size_of(uint32_t quick_size, uint32_t number, jobject object, uint64_t header) {
+    if (quick_size == 0) return checked_size(number, object, header);
+    return (quick_size & kByHeader) == 0 ? quick_size
+                                         : hprof_array_size(&header_, header, quick_size & ~kByHeader);
+  }
   // The size of an array's elements, as a shift, by its class' signature, "[I". [any]
   static uint32_t element_shift(const char* signature, uint32_t reference_shift);
   const AllocatedClass& operator[](uint32_t number) const { return entries_[number]; }
@@ -47,6 +59,7 @@ class AllocatedClasses {
 
   bool describe(JNIEnv* jni, jobject object, AllocatedClass* made);
   uint64_t measure(jobject object) const;
+  uint64_t checked_size(uint32_t number, jobject object, uint64_t header);
 
   Services services_;
   jvmtiEnv* jvmti_ = nullptr;

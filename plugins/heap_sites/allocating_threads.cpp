@@ -14,8 +14,11 @@ void AllocatingThreads::close() {
     thread.recent.close();
     thread.counts.close();
     services_.release(thread.open, 1);
-    if (thread.seen_code != nullptr) services_.release(thread.seen_code, services_.hotspot->seen_code_bytes);
-    if (thread.chains != nullptr) services_.release(thread.chains, services_.hotspot->stack_chains_bytes);
+    hprof_walk_thread& walk = thread.walk;
+    if (walk.seen != nullptr)
+      services_.release(static_cast<uint8_t*>(walk.seen), services_.hotspot->seen_code_bytes);
+    if (walk.chains != nullptr)
+      services_.release(static_cast<uint8_t*>(walk.chains), services_.hotspot->stack_chains_bytes);
     services_.release(&thread, 1);
   });
   threads_.close();

@@ -24,20 +24,21 @@ enum class Errand : uint8_t { kNone, kHideFrame, kReplaceNatives };
 using Counts = HashTable<Count, Growth::kLevels>;
 
 struct AllocatingThread {
+  // Used for each object.
+  bool inside = false;            // in the agent's own work, whose allocations do not count
+  bool asks = true;               // serial is to be looked up: at first, and always on a carrier
+  Errand errand = Errand::kNone;  // what the agent calls a probe itself for
+  uint32_t serial = 0;            // thread=y: the thread it belongs to, or belonged to last; 0: none
+  uint32_t until_proof = 0;       // known stacks until one is compared with the VM's
+  uint32_t early_walks = 0;       // the first walks, after which it gets the memory of `walk`
+  hprof_walk_thread walk = {};
+  void* bare = nullptr;       // weak reference to AllocObject's last object, for a while
+  LiveChunk* open = nullptr;  // being filled; the reaper reads it
+
   RecentTable recent;
   Counts counts;
-  uint8_t* seen_code = nullptr;        // for hprof_hotspot_service.walk_key, after enough allocations
-  uint8_t* chains = nullptr;           // likewise, and more
-  LiveChunk* open = nullptr;           // being filled; the reaper reads it
-  uint32_t serial = 0;                 // thread=y: the thread it belongs to, or belonged to last; 0: none
-  bool asks = true;                    // serial is to be looked up: at first, and always on a carrier
-  uint32_t walks = 0;                  // stacks that were known
-  uint32_t early_walks = 0;            // the first walks, after which it gets them
   uint64_t asked[kAskedReasons] = {};  // stacks that the VM was asked for
-  Errand errand = Errand::kNone;       // what the agent calls a probe itself for
-  void* bare = nullptr;                // weak reference to AllocObject's last object, for a while
   uint32_t bare_left = 0;              // objects until it is forgotten
-  bool inside = false;                 // in the agent's own work, whose allocations do not count
 };
 
 class AllocatingThreads {

@@ -96,10 +96,9 @@ uint32_t AllocationStacks::skipped(const jvmtiFrameInfo* frames, uint32_t count)
   return at < count && frames[at].method == object_init_ ? at + 1 : at;
 }
 
-uint32_t AllocationStacks::of_current(jvmtiFrameInfo* frames) const {
+uint32_t AllocationStacks::of_current(jvmtiFrameInfo* frames, uint32_t most) const {
   constexpr uint32_t kUsual = 4;  // allocatedObject, tell, allocated, Object.<init>
   jvmtiFrameInfo all[kMostFrames + kUsual];
-  uint32_t most = depth();
   if (most == 0) return 0;
   for (uint32_t from = 0;;) {
     jint count = 0;

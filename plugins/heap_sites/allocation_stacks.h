@@ -19,7 +19,8 @@ class AllocationStacks {
   uint32_t depth() const { return depth_.load(std::memory_order_relaxed); }
 
   // Frames of the calling thread, without those on top that belong to a probe; at most depth(). [app]
-  uint32_t of_current(jvmtiFrameInfo* frames) const;
+  uint32_t of_current(jvmtiFrameInfo* frames) const { return of_current(frames, depth()); }
+  uint32_t of_current(jvmtiFrameInfo* frames, uint32_t most) const;
   // Their trace; 0: no room. [app] the thread whose frames they are
   hprof_trace_serial trace(JNIEnv* jni, uint32_t thread, const jvmtiFrameInfo* frames, uint32_t count) const;
   static uint64_t hash(const jvmtiFrameInfo* frames, uint32_t count);

@@ -12,6 +12,8 @@ namespace hprof::sites {
 
 // Mixed into a key for the two frames on top: a probe reports the object that the VM makes for them.
 static constexpr uint64_t kToldByCaller = 0x6a09e667f3bcc909ull;
+static constexpr uint32_t kMany = 1u << 16;  // objects, after which a thread gets all memory of the walk
+static constexpr uint32_t kLongStack = 48;   // frames, to learn from
 
 void Collector::lose(uint64_t* counter) const {
   if (counter != nullptr) __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
@@ -47,19 +49,24 @@ uint32_t Collector::thread_of(JNIEnv* jni, AllocatingThread* state) {
   return serial != 0 ? serial : last_ended_.load(std::memory_order_relaxed);
 }
 
-// 0: ask the VM.
-uint64_t Collector::walk_key(JNIEnv* jni, AllocatingThread* state, uint32_t depth) const {
-  constexpr uint32_t kEnough = 4096, kMany = 1u << 16;
-  hprof_frame_walk* walk = walk_.load(std::memory_order_relaxed);
-  if (walk == nullptr) return 0;
+// After enough allocations, so that threads that make few objects take little memory.
+void Collector::give_memory(AllocatingThread* state) const {
+  constexpr uint32_t kEnough = 4096;
   const hprof_hotspot_service& hotspot = *services_.hotspot;
-  if (state->early_walks < kMany) {
-    state->early_walks++;
-    if (state->early_walks == kEnough)
-      state->seen_code = services_.allocate<uint8_t>(hotspot.seen_code_bytes);
-    if (state->early_walks == kMany) state->chains = services_.allocate<uint8_t>(hotspot.stack_chains_bytes);
-  }
-  return hotspot.walk_key(walk, jni, depth, state->seen_code, state->chains);
+  state->early_walks++;
+  if (state->early_walks == kEnough) state->walk.seen = services_.allocate<uint8_t>(hotspot.seen_code_bytes);
+  if (state->early_walks == kMany)
+    state->walk.chains = services_.allocate<uint8_t>(hotspot.stack_chains_bytes);
+}
+
+// 0: ask the VM. state->walk.note is set with it.
+inline uint64_t Collector::walk_key(JNIEnv* jni, AllocatingThread* state, uint32_t depth,
+                                    uint64_t what) const {
+  hprof_frame_walk* walk = walk_.load(std::memory_order_relaxed);
+  state->walk.note = nullptr;
+  if (walk == nullptr) return 0;
+  if (state->early_walks < kMany) give_memory(state);
+  return services_.hotspot->walk_key(walk, jni, depth, what, &state->walk);
 }
 
 void Collector::allocated(void* self, void* jni, void* object, uint64_t header) {
@@ -67,70 +74,109 @@ void Collector::allocated(void* self, void* jni, void* object, uint64_t header) 
                                               header);
 }
 
-void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header) {
+// Most objects are made at a stack whose note leads to their count.
+inline void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header) {
+  static_assert(sizeof(Known) <= HPROF_STACK_NOTE_BYTES, "a note has room for it");
   AllocatingThread* state = threads_.get(jni);
   if (state == nullptr) return lose(lost_objects_);
   if (state->inside) return;
   if (state->errand != Errand::kNone) return run_errand(jni, state->errand);
   if (state->bare != nullptr && was_bare(jni, state, object)) return;
   state->inside = true;
-  const uint64_t class_key = hprof_class_key(&header_, header);
-  const uint32_t depth = stacks_.depth();
-  uint64_t key = class_key != 0 ? walk_key(jni, state, depth) : 0;
-  const bool walked = key != 0;
-  jvmtiFrameInfo frames[AllocationStacks::kMostFrames];
-  uint32_t count = 0;
-  if (!walked) {
-    state->asked[kAskedUnknown]++;
-    count = stacks_.of_current(frames);
+  Walked walked = {hprof_class_key(&header_, header), 0, stacks_.depth(), 0, nullptr};
+  if (walked.class_key != 0) {
+    walked.thread = thread_of(jni, state);
+    const uint64_t what = walked.thread == 0 ? walked.class_key : mix(walked.class_key, walked.thread);
+    walked.stack = walk_key(jni, state, walked.depth, what);
+    walked.note = static_cast<Known*>(state->walk.note);
   }
-  if (class_key == 0) {
-    count_as_named(jni, state, object, frames, count);
-    state->inside = false;
-    return;
-  }
-  const uint64_t thread = thread_of(jni, state);
-  const auto with_rest = [&](uint64_t stack) { return mix(mix(mix(stack, class_key), thread), depth); };
-  key = with_rest(walked ? key : AllocationStacks::hash(frames, count));
-  Recent* recent = recall(jni, state, key);
-  if (walked && (recent == nullptr || wants_proof(state))) {
-    state->asked[recent == nullptr ? kAskedNew : kAskedProof]++;
-    count = stacks_.of_current(frames);
-    if (recent == nullptr && state->seen_code != nullptr) learn_stack(jni, state, frames, count);
-    if (recent != nullptr && !is_proven(jni, state, object, recent, frames, count)) {
-      recent = nullptr;
-      key = mix(key, AllocationStacks::hash(frames, count));
-    }
-  }
-  if (recent == nullptr)
-    recent = miss(jni, state, object, class_key, with_rest(AllocationStacks::hash(frames, count)), key,
-                  frames, count);
-  if (recent != nullptr) {
-    uint64_t size = recent->size != 0 ? recent->size : classes_.size_of(recent->owner, object, header);
-    add(jni, state, recent->count, object, size);
+  const Known* known = walked.note;
+  if (known != nullptr && known->count != nullptr && state->until_proof > 1 &&
+      known->epoch == collections_.load(std::memory_order_relaxed)) {
+    state->until_proof--;
+    const uint64_t size = classes_.size_of(known->size, known->owner, object, header);
+    known->count->add({1, size});
+    if (config_.follow != 0) follow(jni, state, known->count->site, object, size);
   } else {
-    lose(lost_objects_);
+    count_slowly(jni, state, object, header, walked);
   }
   state->inside = false;
 }
 
-// The entry of that key, unless its class may have been unloaded.
-Recent* Collector::recall(JNIEnv* jni, const AllocatingThread* state, uint64_t key) {
+void Collector::count_slowly(JNIEnv* jni, AllocatingThread* state, jobject object, uint64_t header,
+                             const Walked& walked) {
+  jvmtiFrameInfo frames[AllocationStacks::kMostFrames];
+  uint32_t count = 0;
+  const bool is_known = walked.stack != 0;
+  if (!is_known) {
+    state->asked[kAskedUnknown]++;
+    count = stacks_.of_current(frames);
+  }
+  if (walked.class_key == 0) return count_as_named(jni, state, object, frames, count);
+  const auto with_rest = [&](uint64_t stack) {
+    return mix(mix(mix(stack, walked.class_key), walked.thread), walked.depth);
+  };
+  uint64_t key = with_rest(is_known ? walked.stack : AllocationStacks::hash(frames, count));
+  Known* note = walked.note;
+  Known* known = note != nullptr && is_current(jni, note) ? note : recall(jni, state, key);
+  if (is_known && (known == nullptr || wants_proof(state))) {
+    state->asked[known == nullptr ? kAskedNew : kAskedProof]++;
+    count = stacks_.of_current(frames);
+    if (known == nullptr && state->walk.seen != nullptr) {
+      learn_stack(jni, state, frames, count);
+      note = static_cast<Known*>(state->walk.note);
+    }
+    if (known != nullptr && !is_proven(jni, state, object, *known, frames, count)) {
+      known = nullptr;
+      note = nullptr;
+      key = mix(key, AllocationStacks::hash(frames, count));
+    }
+  }
+  Known found;
+  if (known != nullptr) {
+    found = *known;
+  } else {
+    const uint64_t told_key = with_rest(AllocationStacks::hash(frames, count));
+    if (!find_out(jni, state, object, walked.class_key, told_key, frames, count, &found))
+      return lose(lost_objects_);
+    // Recompiled code has other keys for the same stack.
+    state->recent.put(told_key, found);
+    if (told_key != key) state->recent.put(key, found);
+  }
+  if (note != nullptr) *note = found;
+  add(jni, state, found.count, object, classes_.size_of(found.size, found.owner, object, header));
+}
+
+// What is known by that key, unless its class may have been unloaded.
+Known* Collector::recall(JNIEnv* jni, const AllocatingThread* state, uint64_t key) {
   Recent* recent = state->recent.find(key);
+  return recent != nullptr && is_current(jni, &recent->known) ? &recent->known : nullptr;
+}
+
+bool Collector::is_current(JNIEnv* jni, Known* known) {
+  if (known->count == nullptr) return false;
   const uint32_t epoch = collections_.load(std::memory_order_relaxed);
-  if (recent == nullptr || recent->epoch == epoch) return recent;
-  const bool same = recent->unloads == unloads_.load(std::memory_order_relaxed) &&
-                    classes_.is_there(jni, recent->owner, epoch);
-  if (same) recent->epoch = epoch;
-  return same ? recent : nullptr;
+  if (known->epoch == epoch) return true;
+  if (known->unloads != unloads_.load(std::memory_order_relaxed) ||
+      !classes_.is_there(jni, known->owner, epoch))
+    return false;
+  known->epoch = epoch;
+  known->size = classes_.quick_size(known->owner);
+  return true;
 }
 
 void Collector::learn_stack(JNIEnv* jni, AllocatingThread* state, const jvmtiFrameInfo* frames,
                             uint32_t count) const {
   hprof_frame_walk* walk = walk_.load(std::memory_order_relaxed);
   if (walk == nullptr) return;
-  services_.hotspot->walk_learn(walk, jni, reinterpret_cast<const hprof_raw_frame*>(frames), count,
-                                state->seen_code);
+  const auto learn = [&](const jvmtiFrameInfo* told, uint32_t number) {
+    return services_.hotspot->walk_learn(walk, jni, reinterpret_cast<const hprof_raw_frame*>(told), number,
+                                         &state->walk);
+  };
+  if (learn(frames, count) == 0 || count < stacks_.depth()) return;
+  // The trace ends among the methods that were inlined into one. A longer one tells which.
+  jvmtiFrameInfo more[kLongStack];
+  if (count < kLongStack) learn(more, stacks_.of_current(more, kLongStack));
 }
 
 // True for the first thousand known stacks, and then for one in some thousands, forever.
@@ -140,16 +186,21 @@ bool Collector::wants_proof(AllocatingThread* state) {
     proofs_left_.fetch_sub(1, std::memory_order_relaxed);
     return true;
   }
-  return ++state->walks % kProofEvery == 0;
+  if (state->until_proof > 1) {
+    state->until_proof--;
+    return false;
+  }
+  state->until_proof = kProofEvery;
+  return true;
 }
 
 // True: it agrees with the VM. If not, the VM is asked from now on.
-bool Collector::is_proven(JNIEnv* jni, AllocatingThread* state, jobject object, const Recent* recent,
+bool Collector::is_proven(JNIEnv* jni, AllocatingThread* state, jobject object, const Known& known,
                           const jvmtiFrameInfo* frames, uint32_t count) {
-  const Site& site = sites_[recent->count->site];
+  const Site& site = sites_[known.count->site];
   bool right = stacks_.trace(jni, thread_of(jni, state), frames, count) == site.trace;
   jclass of = jni->GetObjectClass(object);
-  right = right && jni->IsSameObject(of, classes_[recent->owner].reference);
+  right = right && jni->IsSameObject(of, classes_[known.owner].reference);
   jni->DeleteLocalRef(of);
   if (!right) distrust_walks();
   return right;
@@ -161,25 +212,22 @@ void Collector::distrust_walks() {
   services_.hotspot->walk_distrust(opened_walk_);
 }
 
-// told_key: of the stack from the VM; the same as `key` if there was no walk. Recompiled code has other keys
-// for the same stack.
-Recent* Collector::miss(JNIEnv* jni, AllocatingThread* state, jobject object, uint64_t class_key,
-                        uint64_t told_key, uint64_t key, const jvmtiFrameInfo* frames, uint32_t count) {
-  if (const Recent* told = told_key != key ? recall(jni, state, told_key) : nullptr) {
-    const Recent known = *told;
-    return state->recent.put(key, known);
+// Of a stack that the VM was asked for; told_key: of it. False: no memory.
+bool Collector::find_out(JNIEnv* jni, AllocatingThread* state, jobject object, uint64_t class_key,
+                         uint64_t told_key, const jvmtiFrameInfo* frames, uint32_t count, Known* found) {
+  if (const Known* told = recall(jni, state, told_key)) {
+    *found = *told;
+    return true;
   }
-  uint32_t epoch = collections_.load(std::memory_order_relaxed);
-  uint32_t unloads = unloads_.load(std::memory_order_relaxed);
-  uint32_t owner = classes_.find(jni, object, class_key, epoch);
-  if (owner == 0) return nullptr;
-  const AllocatedClass& entry = classes_[owner];
-  uint32_t site = sites_.find(entry.serial, stacks_.trace(jni, thread_of(jni, state), frames, count));
+  const uint32_t epoch = collections_.load(std::memory_order_relaxed);
+  const uint32_t unloads = unloads_.load(std::memory_order_relaxed);
+  const uint32_t owner = classes_.find(jni, object, class_key, epoch);
+  if (owner == 0) return false;
+  const uint32_t site =
+      sites_.find(classes_[owner].serial, stacks_.trace(jni, thread_of(jni, state), frames, count));
   Count* at = site != 0 ? AllocatingThreads::count_of(state, site) : nullptr;
-  if (at == nullptr) return nullptr;
-  const Recent seen = {key, at, owner, entry.size, epoch, unloads};
-  if (told_key != key) state->recent.put(told_key, seen);
-  return state->recent.put(key, seen);
+  *found = {at, owner, classes_.quick_size(owner), epoch, unloads};
+  return at != nullptr;
 }
 
 // Without a key the class is looked up each time ...
@@ -210,9 +258,7 @@ Amount Collector::weight(uint64_t size) const {
 }
 
 void Collector::add(JNIEnv* jni, AllocatingThread* state, Count* count, jobject object, uint64_t size) {
-  Amount by = weight(size);
-  __atomic_store_n(&count->objects, count->objects + by.objects, __ATOMIC_RELAXED);
-  __atomic_store_n(&count->bytes, count->bytes + by.bytes, __ATOMIC_RELAXED);
+  count->add(weight(size));
   if (config_.follow != 0) follow(jni, state, count->site, object, size);
 }
 
@@ -240,17 +286,17 @@ void Collector::vm_object_alloc(JNIEnv* jni, hprof_thread*, jobject object, jcla
   state->inside = true;
   // The native method and its caller decide whether a probe reports the object. Millions of objects may come
   // this way (seen on 25 in javac, most of them reported by a probe; few on 17).
-  uint64_t key = walk_key(jni, state, 2);
+  uint64_t key = walk_key(jni, state, 2, 0);
   if (key != 0) key = mix(key, kToldByCaller);
   Recent* told = key != 0 ? state->recent.find(key) : nullptr;
   const uint32_t unloads = unloads_.load(std::memory_order_relaxed);
-  if (told == nullptr || told->unloads != unloads || wants_proof(state)) {
+  if (told == nullptr || told->known.unloads != unloads || wants_proof(state)) {
     state->asked[kAskedVmObject]++;
     if (stacks_.is_told_by_caller()) {
       if (told == nullptr && key != 0) told = state->recent.add(key);
-      if (told != nullptr) told->unloads = unloads;
+      if (told != nullptr) told->known.unloads = unloads;
     } else {
-      if (told != nullptr && told->unloads == unloads) distrust_walks();
+      if (told != nullptr && told->known.unloads == unloads) distrust_walks();
       if (told != nullptr) told->key = 0;
       vm_objects_.fetch_add(1, std::memory_order_relaxed);
       jvmtiFrameInfo frames[AllocationStacks::kMostFrames];

@@ -66,15 +66,26 @@ class Collector {
   };
   static void allocated(void* self, void* jni, void* object, uint64_t header);
   void count_object(JNIEnv* jni, jobject object, uint64_t header);
-  uint64_t walk_key(JNIEnv* jni, AllocatingThread* state, uint32_t depth) const;
+  struct Walked {  // of an object
+    uint64_t class_key;
+    uint64_t thread;  // serial, 0 unless thread=y
+    uint32_t depth;
+    uint64_t stack;  // key; 0: the VM is to be asked
+    Known* note;     // of stack, class and thread; null: none
+  };
+  [[gnu::noinline]] void count_slowly(JNIEnv* jni, AllocatingThread* state, jobject object, uint64_t header,
+                                      const Walked& walked);
+  uint64_t walk_key(JNIEnv* jni, AllocatingThread* state, uint32_t depth, uint64_t what) const;
+  [[gnu::noinline]] void give_memory(AllocatingThread* state) const;
   void learn_stack(JNIEnv* jni, AllocatingThread* state, const jvmtiFrameInfo* frames, uint32_t count) const;
-  Recent* recall(JNIEnv* jni, const AllocatingThread* state, uint64_t key);
+  Known* recall(JNIEnv* jni, const AllocatingThread* state, uint64_t key);
+  bool is_current(JNIEnv* jni, Known* known);
   bool wants_proof(AllocatingThread* state);
-  bool is_proven(JNIEnv* jni, AllocatingThread* state, jobject object, const Recent* recent,
+  bool is_proven(JNIEnv* jni, AllocatingThread* state, jobject object, const Known& known,
                  const jvmtiFrameInfo* frames, uint32_t count);
   void distrust_walks();
-  Recent* miss(JNIEnv* jni, AllocatingThread* state, jobject object, uint64_t class_key, uint64_t told_key,
-               uint64_t key, const jvmtiFrameInfo* frames, uint32_t count);
+  bool find_out(JNIEnv* jni, AllocatingThread* state, jobject object, uint64_t class_key, uint64_t told_key,
+                const jvmtiFrameInfo* frames, uint32_t count, Known* found);
   static void native_object(void* self, void* jni, void* object, uint32_t bare);
   bool was_bare(JNIEnv* jni, AllocatingThread* state, jobject object) const;
   void set_bare(JNIEnv* jni, AllocatingThread* state, jobject object) const;

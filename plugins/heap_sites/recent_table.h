@@ -7,6 +7,8 @@
 
 #include <hprof/cpp/services.hpp>
 
+#include "plugins/heap_sites/site_table.h"
+
 namespace hprof::sites {
 
 // What one thread has allocated at a site. Written by that thread only; the control thread reads it at any
@@ -16,16 +18,26 @@ struct Count {
   uint32_t reserved;
   uint64_t objects;
   uint64_t bytes;
+
+  void add(Amount by) {
+    __atomic_store_n(&objects, objects + by.objects, __ATOMIC_RELAXED);
+    __atomic_store_n(&bytes, bytes + by.bytes, __ATOMIC_RELAXED);
+  }
+};
+
+// Where objects of a stack and a class count.
+struct Known {
+  Count* count;      // where to add; null: not known
+  uint32_t owner;    // number of the class in the class table; 0: none
+  uint32_t size;     // as AllocatedClasses::quick_size()
+  uint32_t epoch;    // collection after which the class was last seen alive
+  uint32_t unloads;  // number of unloaded classes by then
 };
 
 // A stack and a class used lately; may be overwritten.
 struct Recent {
   alignas(8) uint64_t key;  // 0: free. i386 would align it to 4, and two would not fill a line
-  Count* count;             // where to add
-  uint32_t owner;           // number of the class in the class table; 0: none
-  uint32_t size;            // bytes of each object; 0: not constant
-  uint32_t epoch;           // collection after which the class was last seen alive
-  uint32_t unloads;         // number of unloaded classes by then
+  Known known;
 };
 
 class RecentTable {
@@ -46,14 +58,11 @@ class RecentTable {
   }
   // A slot for a key that is not there, taken from another if need be; null: no memory. [owner]
   Recent* add(uint64_t key);
-  // The slot of that key, filled in from `seen`; null: no memory. [owner]
-  Recent* put(uint64_t key, const Recent& seen) {
+  // Fills in the slot of that key. Without memory it does nothing. [owner]
+  void put(uint64_t key, const Known& known) {
     Recent* slot = find(key);
     if (slot == nullptr) slot = add(key);
-    if (slot == nullptr) return nullptr;
-    *slot = seen;
-    slot->key = key;
-    return slot;
+    if (slot != nullptr) slot->known = known;
   }
 
  private:

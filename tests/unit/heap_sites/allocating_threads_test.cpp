@@ -44,18 +44,18 @@ TEST_CASE("an environment has one state, also when many threads come at the same
     running.emplace_back([&threads, t] {
       for (uintptr_t i = 1; i <= kEach; i++) {
         AllocatingThread* thread = threads.get(reinterpret_cast<void*>((t * kEach + i) * 1024));
-        if (thread != nullptr) thread->walks++;
+        if (thread != nullptr) thread->early_walks++;
       }
     });
   }
   for (auto& thread : running) thread.join();
   uint32_t count = 0;
   threads.each([&](AllocatingThread& thread) {
-    CHECK(thread.walks == 1);
+    CHECK(thread.early_walks == 1);
     count++;
   });
   CHECK(count == kThreads * kEach);
-  CHECK(threads.get(reinterpret_cast<void*>(1024))->walks == 1);
+  CHECK(threads.get(reinterpret_cast<void*>(1024))->early_walks == 1);
   threads.close();
   CHECK(mock.memory_used == 0);
 }

@@ -20,14 +20,14 @@ TEST_CASE("a key that was added is found, or was overwritten, but never another'
     uint64_t key = mix(1u << 30, i);
     Recent* slot = recent.add(key);
     REQUIRE(slot != nullptr);
-    slot->owner = i;
+    slot->known.owner = i;
     CHECK(recent.find(key) == slot);
   }
   for (uint32_t i = 1; i <= kKeys; i++) {
     Recent* slot = recent.find(mix(1u << 30, i));
     if (slot == nullptr) continue;
     found++;
-    CHECK(slot->owner == i);
+    CHECK(slot->known.owner == i);
   }
   CHECK(found > kKeys / 2);
   recent.close();

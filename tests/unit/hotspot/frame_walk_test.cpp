@@ -93,21 +93,27 @@ class FakeVm {
     stack_[fp - 6] = reinterpret_cast<uintptr_t>(wrapper);
     return_to_ = saved_fp_ = nullptr;
   }
-  uint64_t key(uint32_t depth, SeenCode* seen = nullptr, StackChains* chains = nullptr) {
-    return walk.key(&thread_.env, depth, seen, chains);
+  uint64_t key(uint32_t depth, SeenCode* seen = nullptr, StackChains* chains = nullptr, uint64_t what = 0) {
+    of_walk = {seen, chains, nullptr};
+    return walk.key(&thread_.env, depth, what, &of_walk);
   }
   // By the methods' Method*, to which jmethodIDs point.
-  void learn(std::vector<uint64_t> methods, SeenCode* seen) {
+  bool learn(std::vector<uint64_t> methods, SeenCode* seen) {
+    of_walk.seen = seen;
     std::vector<hprof_raw_frame> frames;
     for (uint64_t& method : methods) frames.push_back({&method, 0});
-    walk.learn(&thread_.env, frames.data(), static_cast<uint32_t>(frames.size()), seen);
+    return walk.learn(&thread_.env, frames.data(), static_cast<uint32_t>(frames.size()), &of_walk);
   }
-  void learn_raw(const hprof_raw_frame* frame, SeenCode* seen) { walk.learn(&thread_.env, frame, 1, seen); }
+  void learn_raw(const hprof_raw_frame* frame, SeenCode* seen) {
+    of_walk.seen = seen;
+    walk.learn(&thread_.env, frame, 1, &of_walk);
+  }
   bool hide(const void* method) { return walk.hide(&thread_.env, method); }
 
   FakeTables tables;
   HotSpot hotspot;
   FrameWalk walk;
+  hprof_walk_thread of_walk = {};
   const char* why = nullptr;
   uint64_t interpreter = 0;
 
@@ -321,9 +327,12 @@ TEST_CASE("where a compiled frame ends is not learned from stacks that leave it 
     return program.run(pc, 0x10, depth, &seen) == program.run(pc, 0x11, depth, &seen);
   };
   SUBCASE("its method is not among those told") {
-    program.vm.learn({0x1, 0x2, 0x3, 0x4}, &seen);
+    CHECK(program.vm.learn({0x1, 0x2, 0x3, 0x4}, &seen));
     CHECK(covers(1));
     CHECK_FALSE(covers(2));
+    CHECK_FALSE(program.vm.learn({0x1, 0x2, 0x3, 0x4, 0x1000, 0x3000}, &seen));
+    CHECK(covers(5));
+    CHECK_FALSE(program.vm.learn({0x1, 0x2, 0x3, 0x4}, &seen));  // as many are known to be there
   }
   SUBCASE("its method calls itself: the first is there in any case") {
     program.vm.learn({0x1, 0x1000, 0x2, 0x1000, 0x3000}, &seen);
@@ -416,21 +425,30 @@ namespace {
 
 struct Chained : Program {
   explicit Chained(uint32_t java = 17) : Program(java) {}
-  // The key by chains, which is that of the walk.
-  uint64_t key(uint32_t depth = 4) {
+  // The key by chains, which is that of the walk. A note is new, or that of this key and this number.
+  uint64_t key(uint32_t depth = 4, uint64_t what = 5) {
     const uint64_t walked = vm.key(depth, &seen);
-    CHECK(vm.key(depth, &seen, chains.get()) == walked);
+    CHECK(vm.key(depth, &seen, chains.get(), what) == walked);
+    auto* note = static_cast<uint64_t*>(vm.of_walk.note);
+    is_noted = note != nullptr && note[0] != 0;
+    if (is_noted) CHECK((note[0] == walked && note[1] == depth && note[2] == what));
+    if (note != nullptr && !is_noted) {
+      note[0] = walked;
+      note[1] = depth;
+      note[2] = what;
+    }
     return walked;
   }
   uint32_t kept() const {
     uint32_t count = 0;
-    for (const auto& set : chains->tags) {
-      for (const uint64_t tag : set) count += tag != 0 ? 1 : 0;
+    for (const StackChains::Set& set : chains->sets) {
+      for (const uint64_t tag : set.tags) count += tag != 0 ? 1 : 0;
     }
     return count;
   }
   SeenCode seen = {};
   std::unique_ptr<StackChains> chains = std::make_unique<StackChains>();
+  bool is_noted = false;  // this stack, before
 };
 
 }  // namespace
@@ -454,6 +472,58 @@ TEST_CASE("a chain stands for one stack only") {
   CHECK(program.key(3) != key);  // less of it
   CHECK(program.key() == key);
   CHECK(program.kept() == 5);
+}
+
+TEST_CASE("a note comes again with its stack, depth and number") {
+  Chained program;
+  const uint64_t pc = program.first + 500;
+  const auto is_noted = [&](uint64_t at, uint32_t depth, uint64_t what) {
+    program.build(at, 0x10);
+    program.key(depth, what);
+    return program.is_noted;
+  };
+  CHECK_FALSE(is_noted(pc, 4, 5));
+  CHECK(is_noted(pc, 4, 5));
+  CHECK_FALSE(is_noted(pc, 4, 6));
+  CHECK_FALSE(is_noted(pc, 3, 5));
+  CHECK_FALSE(is_noted(pc + 8, 4, 5));
+  CHECK(is_noted(pc, 4, 6));
+  CHECK(is_noted(pc, 4, 5));
+  CHECK(program.kept() == 4);
+  CHECK(program.vm.key(4, &program.seen) != 0);
+  CHECK(program.vm.of_walk.note == nullptr);  // there are no chains
+}
+
+TEST_CASE("a chain of more frames than are needed is forgotten") {
+  Chained program;
+  const uint64_t pc = program.first + 500;
+  program.build(pc, 0x10);
+  program.key();
+  REQUIRE(program.kept() == 1);
+  CHECK_FALSE(program.vm.learn({0x1, 0x2, 0x1000, 0x3000}, &program.seen));
+  CHECK(program.kept() == 0);
+  CHECK(program.vm.of_walk.note == nullptr);
+  program.key();
+  CHECK_FALSE(program.is_noted);
+  CHECK_FALSE(program.vm.learn({0x1, 0x2, 0x1000, 0x3000}, &program.seen));  // nothing new
+  CHECK(program.kept() == 1);
+}
+
+TEST_CASE("chains with one tag are told apart by another of their words") {
+  Chained program;
+  const uint64_t pc = program.first + 500;
+  for (uint32_t round = 0; round < 3; round++) {
+    for (uint64_t bytecode = 0x10; bytecode < 0x14; bytecode++) {
+      program.build(pc, bytecode);
+      program.key();
+      CHECK(program.is_noted == (round != 0));
+    }
+  }
+  uint32_t seconds = 0;
+  for (const StackChains::Set& set : program.chains->sets) {
+    for (const uint32_t second : set.seconds) seconds += second != 0 ? 1 : 0;
+  }
+  CHECK(seconds == 4);
 }
 
 TEST_CASE("a chain ends with the compilation of one of its frames") {
@@ -490,7 +560,7 @@ TEST_CASE("within an epoch of trust a chain looks at its code once") {
 
 TEST_CASE("chains of many stacks are right, whether they fit or not") {
   Chained program;
-  uint32_t random = 12345;
+  uint32_t random = 12345, noted = 0;
   const auto below = [&](uint32_t bound) {
     return (random = random * 1664525u + 1013904223u) / 65536 % bound;
   };
@@ -508,9 +578,11 @@ TEST_CASE("chains of many stacks are right, whether they fit or not") {
       }
     }
     program.vm.end();
-    REQUIRE(program.key(1 + below(10)) != 0);
+    REQUIRE(program.key(1 + below(10), 1 + below(2)) != 0);
+    noted += program.is_noted ? 1 : 0;
   }
   CHECK(program.kept() > 100);
+  CHECK(noted > 100);
 }
 
 TEST_CASE("a walk that is distrusted has no keys any more") {

@@ -10,7 +10,7 @@
 #include <hprof/abi.h>
 #include <hprof/service/ids.h>
 
-#define HPROF_SERVICE_HOTSPOT "hprof.draft.hotspot/1"
+#define HPROF_SERVICE_HOTSPOT "hprof.draft.hotspot/2"
 
 /* --- objects ------------------------------------------------------------------------------------------------------ */
 
@@ -61,6 +61,17 @@ static inline uint64_t hprof_referrer_address(const hprof_object_places* places,
 /* Keys of the calling thread's stack, computed without the VM: see frame_walk. */
 typedef struct hprof_frame_walk hprof_frame_walk;
 
+/* What one thread needs for it. seen, chains: seen_code_bytes and stack_chains_bytes of its own memory, zeroed at first,
+ * or NULL, which is slower; chains needs seen. */
+typedef struct hprof_walk_thread {
+  void* seen;
+  void* chains;
+  void* note; /* set by walk_key */
+} hprof_walk_thread;
+
+/* Of a stack. */
+#define HPROF_STACK_NOTE_BYTES 24
+
 typedef struct hprof_hotspot_service {
   uint32_t size;
   uint32_t seen_code_bytes; /* see walk_key */
@@ -107,13 +118,16 @@ typedef struct hprof_hotspot_service {
   void (*walk_trust_code)(hprof_frame_walk* walk, const uint32_t* epoch);
   /* A key for the frames on top of the calling thread's stack, at least `depth` frames of a trace (all, if there are
    * fewer): stacks with the same key have the same methods and lines. 0: a frame is not known. The caller checks keys
-   * against the VM now and then. The thread is in a native method, or in a callback from the VM. seen and chains:
-   * seen_code_bytes and stack_chains_bytes of the thread's own memory, zeroed at first, or NULL, which is slower;
-   * chains needs seen. [app] */
-  uint64_t (*walk_key)(hprof_frame_walk* walk, const void* jni, uint32_t depth, void* seen, void* chains);
+   * against the VM now and then. The thread is in a native method, or in a callback from the VM.
+   * thread->note: HPROF_STACK_NOTE_BYTES for the caller, aligned to 8, which come again with each stack of that key and
+   * that `what` as long as there is room for it; zeroed at first; to be used until the thread's next call. NULL: this
+   * stack has no note. [app] */
+  uint64_t (*walk_key)(hprof_frame_walk* walk, const void* jni, uint32_t depth, uint64_t what,
+                       hprof_walk_thread* thread);
   /* The same stack from the VM, without hidden methods, innermost first. The walk learns what was inlined, and later
-   * keys need fewer frames. [app] */
-  void (*walk_learn)(hprof_frame_walk* walk, const void* jni, const hprof_raw_frame* frames, uint32_t count, void* seen);
+   * keys need fewer frames; thread->note may be NULL then. 1: more frames of this stack would tell more. [app] */
+  uint32_t (*walk_learn)(hprof_frame_walk* walk, const void* jni, const hprof_raw_frame* frames, uint32_t count,
+                         hprof_walk_thread* thread);
   /* A key stood for two different stacks: walk_key answers 0 from now on. [any] */
   void (*walk_distrust)(hprof_frame_walk* walk);
   /* 1: weak_address may be used. Each call verifies that by a walk over known objects. jvmti: a jvmtiEnv with
