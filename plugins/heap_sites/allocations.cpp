@@ -80,7 +80,13 @@ inline void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header
   AllocatingThread* state = threads_.get(jni);
   if (state == nullptr) return lose(lost_objects_);
   if (state->inside) return;
-  if (state->errand != Errand::kNone) return run_errand(jni, state->errand);
+  if (state->errand != Errand::kNone) {
+    // What it allocates itself, such as the exception for a class that is not there, is not another errand.
+    state->inside = true;
+    run_errand(jni, state->errand);
+    state->inside = false;
+    return;
+  }
   if (state->bare != nullptr && was_bare(jni, state, object)) return;
   state->inside = true;
   Walked walked = {hprof_class_key(&header_, header), 0, stacks_.depth(), 0, nullptr};
