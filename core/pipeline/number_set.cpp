@@ -25,7 +25,8 @@ bool NumberSet::make_room(uint32_t index) {
   uint32_t room = room_ != 0 ? room_ : kFirstRoom;
   while (room <= index) room *= 2;
   if (room != room_) {
-    auto** pages = static_cast<Page**>(memory_->allocate(uint64_t{room} * sizeof(Page*)));
+    auto** pages =
+        static_cast<Page**>(memory_->allocate(uint64_t{room} * sizeof(Page*), MemoryAccount::kAll));
     if (pages == nullptr) return false;
     if (room_ != 0) {
       memcpy(pages, pages_, room_ * sizeof(Page*));
@@ -34,7 +35,8 @@ bool NumberSet::make_room(uint32_t index) {
     pages_ = pages;
     room_ = room;
   }
-  pages_[index] = static_cast<Page*>(memory_->allocate(sizeof(Page)));
+  // Without it, the same things would be written again and again.
+  pages_[index] = static_cast<Page*>(memory_->allocate(sizeof(Page), MemoryAccount::kAll));
   return pages_[index] != nullptr;
 }
 
