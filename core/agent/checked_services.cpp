@@ -69,14 +69,14 @@ void add_checks(hprof_log_service& table) {
 }
 
 void add_checks(hprof_mem_service& table) {
-  constexpr uint32_t kBlocks = kBoth | tag::kApp | tag::kHeap;
+  constexpr uint32_t kBlocks = kBoth | tag::kApp | tag::kHeap | tag::kWriter;
   guard_memory(&table);
   HPROF_ROW(mem, allocate, kBlocks);
   HPROF_ROW(mem, release, kBlocks);
-  HPROF_ROW(mem, reserve, kBoth);
-  HPROF_ROW(mem, unreserve, kBoth);
-  HPROF_ROW(mem, charge, kBlocks | tag::kWriter);
-  HPROF_ROW(mem, uncharge, kBlocks | tag::kWriter);
+  HPROF_ROW(mem, reserve, kBoth | tag::kWriter);
+  HPROF_ROW(mem, unreserve, kBoth | tag::kWriter);
+  HPROF_ROW(mem, charge, kBlocks);
+  HPROF_ROW(mem, uncharge, kBlocks);
 }
 
 void add_checks(hprof_clock_service& table) { HPROF_ROW(clock, utc_offset, tag::kAnyButSignal); }

@@ -231,18 +231,19 @@ class Session {
   static hprof_status make_report(CollectorSlot& slot, const hprof_report& report);
   hprof_status make_window(CollectorSlot& slot, const hprof_report& report, const hprof_report_info& info);
   hprof_status note_window(const hprof_report_info& info);
-  // While a collector is started or makes its report. [control], one at a time
+  // While a collector is started or a report is made, with the output for it. [control], one at a time
   class MemoryFirst {
    public:
-    explicit MemoryFirst(Session& session) : thread_(session.memory_first_) {
-      thread_.store(static_cast<uint64_t>(platform::current_thread_id()), std::memory_order_relaxed);
-    }
-    ~MemoryFirst() { thread_.store(0, std::memory_order_relaxed); }
+    explicit MemoryFirst(Session& session)
+        : thread_(session.memory_first_),
+          before_(thread_.exchange(static_cast<uint64_t>(platform::current_thread_id()))) {}
+    ~MemoryFirst() { thread_.store(before_, std::memory_order_relaxed); }
     MemoryFirst(const MemoryFirst&) = delete;
     MemoryFirst& operator=(const MemoryFirst&) = delete;
 
    private:
     std::atomic<uint64_t>& thread_;
+    uint64_t before_;
   };
   void keep_windows(bool written);
   void begin_windows();

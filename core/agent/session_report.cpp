@@ -102,11 +102,7 @@ hprof_status Session::report_one(CollectorSlot& slot, const hprof_report& report
   const hprof_report_info info = info_of(slot, report);
   pipeline_.begin_part(info);
   words_.forget();
-  hprof_status status = HPROF_OK;
-  {
-    const MemoryFirst first(*this);
-    status = is_window(report) ? make_window(slot, report, info) : make_report(slot, report);
-  }
+  hprof_status status = is_window(report) ? make_window(slot, report, info) : make_report(slot, report);
   if (says) platform::write_stderr(status == HPROF_OK ? " done.\n" : " failed.\n");
   if (status == HPROF_NO_MEMORY) {
     const auto used = static_cast<unsigned long long>(memory_.used() / 1024);
@@ -258,6 +254,7 @@ bool Session::gets_all_memory() const {
 // CPU tables first: gprof2dot wants no section between the beginning and theirs.
 Reported Session::report(const hprof_report& report) {
   Reported reported;
+  const MemoryFirst first(*this);
   uint32_t due = 0;
   for (uint32_t i = 0; i < collector_count_; i++) due += is_due(collectors_[i], report) ? 1 : 0;
   if (due == 0) return reported;

@@ -6,7 +6,7 @@ namespace hprof {
 
 bool ChunkQueue::create(MemoryAccount& memory, uint32_t chunks, uint32_t chunk_bytes) {
   const uint64_t stride = uint64_t{chunk_bytes} + kGuardBytes;
-  memory_ = static_cast<uint8_t*>(memory.allocate(chunks * stride));
+  memory_ = static_cast<uint8_t*>(memory.allocate(chunks * stride, MemoryAccount::kAll));
   if (memory_ == nullptr) return false;
   count_ = chunks;
   chunk_bytes_ = chunk_bytes;

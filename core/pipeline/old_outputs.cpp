@@ -32,7 +32,7 @@ void OldOutputs::forget(MemoryAccount& memory, const char* name) {
 // An output whose name finds no memory is never deleted.
 void OldOutputs::append(MemoryAccount& memory, const char* name) {
   const size_t size = strlen(name) + 1;
-  auto* copy = static_cast<char*>(memory.allocate(size));
+  auto* copy = static_cast<char*>(memory.allocate(size, MemoryAccount::kAll));
   if (copy == nullptr) return;
   memcpy(copy, name, size);
   names_[count_++] = copy;

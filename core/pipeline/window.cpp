@@ -102,8 +102,9 @@ bool RowSet::open(MemoryAccount& memory, const hprof_table_schema& schema, uint6
   count_ = 0;
   slots_ = 4;
   while (slots_ < rows * 2) slots_ *= 2;
-  cells_ = static_cast<hprof_cell*>(memory.allocate(room_ * columns_ * sizeof(hprof_cell)));
-  index_ = static_cast<uint32_t*>(memory.allocate(slots_ * sizeof(uint32_t)));
+  cells_ =
+      static_cast<hprof_cell*>(memory.allocate(room_ * columns_ * sizeof(hprof_cell), MemoryAccount::kAll));
+  index_ = static_cast<uint32_t*>(memory.allocate(slots_ * sizeof(uint32_t), MemoryAccount::kAll));
   if (cells_ != nullptr && index_ != nullptr && rows < UINT32_MAX) return true;
   close(memory);
   return false;
@@ -151,7 +152,7 @@ const hprof_cell* RowSet::find(const hprof_cell* row_of) const {
 // --- windows
 
 bool Windows::make(Cells* cells, uint64_t count) {
-  cells->cells = static_cast<hprof_cell*>(memory_->allocate(count * sizeof(hprof_cell)));
+  cells->cells = static_cast<hprof_cell*>(memory_->allocate(count * sizeof(hprof_cell), MemoryAccount::kAll));
   cells->count = count;
   return cells->cells != nullptr;
 }
@@ -175,7 +176,7 @@ Windows::Table* Windows::table_of(const hprof_table_schema& schema) {
   for (Table* table = first_; table != nullptr; table = table->next) {
     if (table->number == number && strcmp(table->schema->name, schema.name) == 0) return table;
   }
-  auto* made = static_cast<Table*>(memory_->allocate(sizeof(Table)));
+  auto* made = static_cast<Table*>(memory_->allocate(sizeof(Table), MemoryAccount::kAll));
   if (made == nullptr) return nullptr;
   *made = {first_, &schema, number, {}, {}, false};
   first_ = made;
@@ -268,7 +269,7 @@ hprof_status Windows::cut(const hprof_rec_table& table, double cutoff, hprof_tra
   if (status != HPROF_OK) return status;
   const uint32_t columns = table.schema->column_count;
   const uint64_t order_bytes = count * sizeof(hprof_cell*);
-  auto** order = static_cast<const hprof_cell**>(memory_->allocate(order_bytes));
+  auto** order = static_cast<const hprof_cell**>(memory_->allocate(order_bytes, MemoryAccount::kAll));
   if (order == nullptr || !make(&ranked_, (count + 1) * columns)) {
     memory_->release(order, order_bytes);
     return HPROF_NO_MEMORY;
