@@ -5,16 +5,14 @@
 #include <doctest/doctest.h>
 #include <string>
 
+#include "tests/unit/agent/environments.h"
+
 using namespace hprof;
 
 namespace {
 
 // A VM with one class, App, of one method, run.
-struct Fixture {
-  JNINativeInterface_ jni_functions = {};
-  JNIEnv_ jni = {};
-  jvmtiInterface_1_ jvmti_functions = {};
-  _jvmtiEnv jvmti = {};
+struct Fixture : test::Environments {
   MemoryAccount memory;
   LossCounters losses;
   Model model;
@@ -36,7 +34,6 @@ struct Fixture {
     jni_functions.ExceptionCheck = [](JNIEnv*) -> jboolean { return JNI_FALSE; };
     jni_functions.ExceptionClear = [](JNIEnv*) {};
     jni_functions.EnsureLocalCapacity = [](JNIEnv*, jint) { return JNI_OK; };
-    jni.functions = &jni_functions;
     jvmti_functions.Deallocate = [](jvmtiEnv*, unsigned char* block) {
       free(block);
       return JVMTI_ERROR_NONE;
@@ -68,7 +65,6 @@ struct Fixture {
       copy("run", name);
       return copy("()V", signature);
     };
-    jvmti.functions = &jvmti_functions;
     auto allocate = [](size_t bytes) { return calloc(1, bytes); };
     auto release = [](void* block) { free(block); };
     memory.open({allocate, release, allocate, [](void* block, size_t) { free(block); }}, 0);

@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/unit/agent/environments.h"
+
 using namespace hprof;
 
 namespace {
@@ -24,11 +26,7 @@ struct Weak {
 std::atomic<int> weak_references{0};
 std::atomic<bool> no_reference{false};
 
-struct Fixture {
-  JNINativeInterface_ jni_functions = {};
-  JNIEnv_ jni = {};
-  jvmtiInterface_1_ jvmti_functions = {};
-  _jvmtiEnv jvmti = {};
+struct Fixture : test::Environments {
   MemoryAccount memory;
   LoaderBook book;
 
@@ -50,12 +48,10 @@ struct Fixture {
       delete reinterpret_cast<Weak*>(weak);
     };
     jni_functions.ExceptionClear = [](JNIEnv*) {};
-    jni.functions = &jni_functions;
     jvmti_functions.GetObjectHashCode = [](jvmtiEnv*, jobject of, jint* hash) {
       *hash = reinterpret_cast<Loader*>(of)->hash;
       return JVMTI_ERROR_NONE;
     };
-    jvmti.functions = &jvmti_functions;
     memory.open(
         {[](size_t bytes) { return calloc(1, bytes); }, [](void* block) { free(block); }, nullptr, nullptr},
         budget);

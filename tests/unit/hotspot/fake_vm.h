@@ -1,0 +1,221 @@
+// A thread with a stack and a heap of code as HotSpot has them, for tests of the walk.
+#pragma once
+
+#include <cstring>
+#include <doctest/doctest.h>
+#include <memory>
+#include <vector>
+
+#include "core/hotspot/frame_walk.h"
+#include "tests/unit/hotspot/fake_tables.h"
+
+namespace hprof::test {
+
+// A thread, its stack and a heap of code as HotSpot has them, in memory of the test's own.
+class FakeVm {
+ public:
+  static constexpr uint32_t kSegmentShift = 7;
+  static constexpr uint64_t kHeader = 16, kName = 8, kSize = 16, kFrameSize = 24, kMethod = 32, kId = 40,
+                            kStub = 44;
+  static constexpr uint64_t kProbe = 0x99990;
+
+  explicit FakeVm(uint32_t off = 0, uint32_t java = 17)
+      : code_(64 * 1024), segments_(code_.size() >> kSegmentShift, 255) {
+    heap_ = {code_.data(), code_.data() + code_.size(), segments_.data(), nullptr, kSegmentShift};
+    add_rows();
+    tables.finish();
+    tables.open(&hotspot, off);
+    hotspot.prepare_to_collect();
+    interpreter = add_blob("Interpreter", 4096, 0, 0, 0);
+    why = walk.open(hotspot, java, &thread_.env, address(&thread_));
+    hotspot.settle(Item::kFrameWalk, why);
+  }
+  ~FakeVm() { hotspot.close(); }
+
+  uint64_t add_blob(const char* name, uint32_t size, int32_t words, uint64_t method, uint32_t id) {
+    uint64_t at = next_;
+    next_ += (kHeader + size + 127) & ~uint64_t{127};
+    for (uint64_t i = at; i < next_; i += 128) {
+      uint64_t number = (i - at) >> kSegmentShift;
+      segments_[i >> kSegmentShift] = static_cast<uint8_t>(number < 254 ? number : 254);
+    }
+    uint8_t* blob = code_.data() + at + kHeader;
+    put(blob + kName, name);
+    put(blob + kSize, size);
+    put(blob + kFrameSize, words);
+    put(blob + kMethod, method);
+    put(blob + kId, id);
+    put(blob + kStub, size - 64);
+    return address(blob);
+  }
+  void compile_again(uint64_t blob, uint32_t id, int32_t words) {
+    put(reinterpret_cast<uint8_t*>(blob) + kId, id);
+    put(reinterpret_cast<uint8_t*>(blob) + kFrameSize, words);
+  }
+
+  static void rename(uint64_t blob, const char* name) { put(reinterpret_cast<uint8_t*>(blob) + kName, name); }
+
+  // The stack, from its innermost frame on.
+  void begin() {
+    at_ = 16;
+    thread_.anchor.sp = address(&stack_[at_]);
+    thread_.stack_base = address(stack_ + kStack);
+  }
+  // pc is where the frame is; the return address of the frame before it, or the anchor's.
+  void enter(uint64_t pc) { return_to_ ? * return_to_ = pc : thread_.anchor.pc = pc; }
+  void compiled(uint64_t pc, uint32_t words) {
+    enter(pc);
+    at_ += words;
+    return_to_ = &stack_[at_ - 1];
+    saved_fp_ = &stack_[at_ - 2];
+  }
+  // Each needs a compiled one before it.
+  void interpreted(uint64_t method, uint64_t bcp) {
+    enter(interpreter + 100);
+    uint64_t fp = at_ + 10;
+    saved_fp_ ? * saved_fp_ = address(&stack_[fp]) : thread_.anchor.fp = address(&stack_[fp]);
+    stack_[fp - 3] = method;
+    stack_[fp - 8] = bcp;
+    at_ = fp + 2;
+    stack_[fp - 1] = address(&stack_[at_]);
+    return_to_ = &stack_[fp + 1];
+    saved_fp_ = &stack_[fp];
+  }
+  void end() {
+    wrapper_ = {};
+    end(&wrapper_);
+  }
+  // Native code, called by way of that wrapper.
+  void end(const void* wrapper) {
+    enter(0x5555);
+    uint64_t fp = at_ + 10;
+    *saved_fp_ = address(&stack_[fp]);
+    stack_[fp - 6] = reinterpret_cast<uintptr_t>(wrapper);
+    return_to_ = saved_fp_ = nullptr;
+  }
+  uint64_t key(uint32_t depth, SeenCode* seen = nullptr, StackChains* chains = nullptr, uint64_t what = 0) {
+    of_walk = {seen, chains, nullptr};
+    return walk.key(&thread_.env, depth, what, &of_walk);
+  }
+  // By the methods' Method*, to which jmethodIDs point.
+  bool learn(std::vector<uint64_t> methods, SeenCode* seen) {
+    of_walk.seen = seen;
+    std::vector<hprof_raw_frame> frames;
+    for (uint64_t& method : methods) frames.push_back({&method, 0});
+    return walk.learn(&thread_.env, frames.data(), static_cast<uint32_t>(frames.size()), &of_walk);
+  }
+  void learn_raw(const hprof_raw_frame* frame, SeenCode* seen) {
+    of_walk.seen = seen;
+    walk.learn(&thread_.env, frame, 1, &of_walk);
+  }
+  bool hide(const void* method) { return walk.hide(&thread_.env, method); }
+
+  FakeTables tables;
+  HotSpot hotspot;
+  FrameWalk walk;
+  hprof_walk_thread of_walk = {};
+  const char* why = nullptr;
+  uint64_t interpreter = 0;
+
+ private:
+  template <class T>
+  static uint64_t address(const T* p) {
+    return reinterpret_cast<uintptr_t>(p);
+  }
+  template <class T>
+  static void put(uint8_t* to, T value) {
+    std::memcpy(to, &value, sizeof value);
+  }
+  void add_rows();
+  struct Anchor {
+    uint64_t sp, pc, fp;
+  };
+  struct Thread {
+    uint64_t pad;
+    Anchor anchor;
+    uint64_t stack_base;
+    uint64_t env;
+  };
+  struct Heap {
+    const uint8_t *low, *high;               // of _memory
+    const uint8_t *segments, *segments_end;  // of _segmap
+    uint32_t shift;
+  };
+  std::vector<uint8_t> code_, segments_;
+  Heap heap_;
+  Heap* heap_at_ = &heap_;
+  uint64_t call_stub_return_ = 0x5555;
+  static constexpr uint32_t kStack = 1024;
+  uint64_t stack_[kStack] = {};
+  Thread thread_ = {};
+  Anchor wrapper_ = {};
+  uint64_t next_ = 0, at_ = 0;
+  uint64_t* return_to_ = nullptr;
+  uint64_t* saved_fp_ = nullptr;
+};
+
+inline void FakeVm::add_rows() {
+  tables.field("JavaFrameAnchor", "_last_Java_sp", offsetof(Anchor, sp));
+  tables.field("JavaFrameAnchor", "_last_Java_pc", offsetof(Anchor, pc));
+  tables.field("JavaFrameAnchor", "_last_Java_fp", offsetof(Anchor, fp));
+  tables.field("JavaCallWrapper", "_anchor", 0);
+  tables.field("CodeBlob", "_name", kName);
+  tables.field("CodeBlob", "_size", kSize);
+  tables.field("CodeBlob", "_frame_size", kFrameSize);
+  tables.field("nmethod", "_method", kMethod);
+  tables.field("nmethod", "_compile_id", kId);
+  tables.field("nmethod", "_stub_offset", kStub);
+  tables.field("Thread", "_anchor", offsetof(Thread, anchor));
+  tables.field("Thread", "_stack_base", offsetof(Thread, stack_base));
+  tables.static_field("StubRoutines", "_call_stub_return_address", &call_stub_return_);
+  tables.field("Method", "_constMethod", 0);
+  tables.field("ConstMethod", "_method_idnum", 0);
+  tables.field("ConstMethod", "_constants", 0);
+  tables.field("ConstantPool", "_pool_holder", 0);
+  tables.field("InstanceKlass", "_methods_jmethod_ids", 0);
+  tables.field("CodeHeap", "_memory", offsetof(Heap, low));
+  tables.field("CodeHeap", "_segmap", offsetof(Heap, segments));
+  tables.field("CodeHeap", "_log2_segment_size", offsetof(Heap, shift));
+  tables.field("VirtualSpace", "_low_boundary", 0);
+  tables.field("VirtualSpace", "_high_boundary", sizeof(void*));
+  tables.static_field("CodeCache", "_heap", &heap_at_);
+  tables.type("HeapBlock", kHeader);
+  tables.flag("UseG1GC", uint8_t{1});
+}
+
+// A local variable of the test: the walk wants the frames above its own.
+struct Program {
+  explicit Program(uint32_t java = 17) : vm(0, java) {
+    REQUIRE(vm.why == nullptr);
+    hide();
+  }
+  void hide() {
+    const uint64_t probe = FakeVm::kProbe;
+    vm.begin();
+    vm.compiled(native + 200, 6);
+    vm.end();
+    REQUIRE(vm.hide(&probe));
+  }
+  FakeVm vm;
+  uint64_t native = vm.add_blob("native nmethod", 1024, 6, FakeVm::kProbe, 1);
+  uint64_t first = vm.add_blob("nmethod", 40000, 10, 0x1000, 2);
+  uint64_t second = vm.add_blob("nmethod", 2048, 4, 0x2000, 3);
+  uint64_t stub = vm.add_blob("RuntimeStub", 512, 4, 0, 0);
+
+  void build(uint64_t pc, uint64_t bcp, uint64_t last_bcp = 0x77) {
+    vm.begin();
+    vm.compiled(native + 200, 6);
+    vm.compiled(pc, 10);
+    vm.interpreted(0x3000, bcp);
+    vm.compiled(second + 300, 4);
+    vm.interpreted(0x4000, last_bcp);
+    vm.end();
+  }
+  uint64_t run(uint64_t pc, uint64_t bcp, uint32_t depth, SeenCode* seen = nullptr,
+               uint64_t last_bcp = 0x77) {
+    build(pc, bcp, last_bcp);
+    return vm.key(depth, seen);
+  }
+};
+
+}  // namespace hprof::test

@@ -1,0 +1,170 @@
+#include "core/hotspot/stack_chains.h"
+
+#include "tests/unit/hotspot/fake_vm.h"
+
+using namespace hprof;
+using namespace hprof::test;
+
+namespace {
+
+struct Chained : Program {
+  explicit Chained(uint32_t java = 17) : Program(java) {}
+  // The key by chains, which is that of the walk. A note is new, or that of this key and this number.
+  uint64_t key(uint32_t depth = 4, uint64_t what = 5) {
+    const uint64_t walked = vm.key(depth, &seen);
+    CHECK(vm.key(depth, &seen, chains.get(), what) == walked);
+    auto* note = static_cast<uint64_t*>(vm.of_walk.note);
+    is_noted = note != nullptr && note[0] != 0;
+    if (is_noted) CHECK((note[0] == walked && note[1] == depth && note[2] == what));
+    if (note != nullptr && !is_noted) {
+      note[0] = walked;
+      note[1] = depth;
+      note[2] = what;
+    }
+    return walked;
+  }
+  uint32_t kept() const {
+    uint32_t count = 0;
+    for (const StackChains::Set& set : chains->sets) {
+      for (const uint64_t tag : set.tags) count += tag != 0 ? 1 : 0;
+    }
+    return count;
+  }
+  SeenCode seen = {};
+  std::unique_ptr<StackChains> chains = std::make_unique<StackChains>();
+  bool is_noted = false;  // this stack, before
+};
+
+}  // namespace
+
+TEST_CASE("a chain stands for one stack only") {
+  Chained program;
+  const uint64_t pc = program.first + 500;
+  program.build(pc, 0x10);
+  const uint64_t key = program.key();
+  CHECK(program.kept() == 1);
+  CHECK(program.key() == key);
+  CHECK(program.kept() == 1);
+  program.build(pc + 8, 0x10);  // another return address in the same code
+  CHECK(program.key() != key);
+  program.build(pc, 0x11);  // another place in an interpreted method
+  CHECK(program.key() != key);
+  program.build(pc, 0x10, 0x78);  // further out
+  CHECK(program.key() != key);
+  CHECK(program.kept() == 4);
+  program.build(pc, 0x10);
+  CHECK(program.key(3) != key);  // less of it
+  CHECK(program.key() == key);
+  CHECK(program.kept() == 5);
+}
+
+TEST_CASE("a note comes again with its stack, depth and number") {
+  Chained program;
+  const uint64_t pc = program.first + 500;
+  const auto is_noted = [&](uint64_t at, uint32_t depth, uint64_t what) {
+    program.build(at, 0x10);
+    program.key(depth, what);
+    return program.is_noted;
+  };
+  CHECK_FALSE(is_noted(pc, 4, 5));
+  CHECK(is_noted(pc, 4, 5));
+  CHECK_FALSE(is_noted(pc, 4, 6));
+  CHECK_FALSE(is_noted(pc, 3, 5));
+  CHECK_FALSE(is_noted(pc + 8, 4, 5));
+  CHECK(is_noted(pc, 4, 6));
+  CHECK(is_noted(pc, 4, 5));
+  CHECK(program.kept() == 4);
+  CHECK(program.vm.key(4, &program.seen) != 0);
+  CHECK(program.vm.of_walk.note == nullptr);  // there are no chains
+}
+
+TEST_CASE("a chain of more frames than are needed is forgotten") {
+  Chained program;
+  const uint64_t pc = program.first + 500;
+  program.build(pc, 0x10);
+  program.key();
+  REQUIRE(program.kept() == 1);
+  CHECK_FALSE(program.vm.learn({0x1, 0x2, 0x1000, 0x3000}, &program.seen));
+  CHECK(program.kept() == 0);
+  CHECK(program.vm.of_walk.note == nullptr);
+  program.key();
+  CHECK_FALSE(program.is_noted);
+  CHECK_FALSE(program.vm.learn({0x1, 0x2, 0x1000, 0x3000}, &program.seen));  // nothing new
+  CHECK(program.kept() == 1);
+}
+
+TEST_CASE("chains with one tag are told apart by another of their words") {
+  Chained program;
+  const uint64_t pc = program.first + 500;
+  for (uint32_t round = 0; round < 3; round++) {
+    for (uint64_t bytecode = 0x10; bytecode < 0x14; bytecode++) {
+      program.build(pc, bytecode);
+      program.key();
+      CHECK(program.is_noted == (round != 0));
+    }
+  }
+  uint32_t seconds = 0;
+  for (const StackChains::Set& set : program.chains->sets) {
+    for (const uint32_t second : set.seconds) seconds += second != 0 ? 1 : 0;
+  }
+  CHECK(seconds == 4);
+}
+
+TEST_CASE("a chain ends with the compilation of one of its frames") {
+  Chained program;
+  const uint64_t pc = program.first + 500;
+  program.build(pc, 0x10);
+  const uint64_t key = program.key();
+  program.vm.compile_again(program.second, 9, 4);
+  CHECK(program.key() != key);
+  program.vm.compile_again(program.second, 3, 4);
+  CHECK(program.key() == key);
+}
+
+TEST_CASE("what lies in the place of code that went is no compilation, whatever its number") {
+  Chained program;
+  const uint64_t pc = program.first + 500;
+  program.build(pc, 0x10);
+  REQUIRE(program.key() != 0);
+  program.vm.rename(program.first, "BufferBlob");
+  CHECK(program.vm.key(4, &program.seen, program.chains.get()) == 0);
+}
+
+TEST_CASE("within an epoch of trust a chain looks at its code once") {
+  Chained program(20);
+  uint32_t epoch = 1;
+  program.vm.walk.trust_code(&epoch);
+  program.build(program.first + 500, 0x10);
+  const uint64_t key = program.key();
+  program.vm.compile_again(program.first, 9, 10);
+  CHECK(program.key() == key);
+  epoch = 2;
+  CHECK(program.key() != key);
+}
+
+TEST_CASE("chains of many stacks are right, whether they fit or not") {
+  Chained program;
+  uint32_t random = 12345, noted = 0;
+  const auto below = [&](uint32_t bound) {
+    return (random = random * 1664525u + 1013904223u) / 65536 % bound;
+  };
+  for (uint32_t round = 0; round < 20000; round++) {
+    program.vm.begin();
+    program.vm.compiled(program.native + 200, 6);
+    const uint32_t frames = 1 + below(12);  // more than a chain has room for
+    for (uint32_t i = 0; i < frames; i++) {
+      if (below(3) == 0) {
+        program.vm.interpreted(0x3000 + below(2), 0x10 + below(3));
+      } else if (below(2) == 0) {
+        program.vm.compiled(program.first + 500 + 8 * below(3), 10);
+      } else {
+        program.vm.compiled(program.second + 300, 4);
+      }
+    }
+    program.vm.end();
+    REQUIRE(program.key(1 + below(10), 1 + below(2)) != 0);
+    noted += program.is_noted ? 1 : 0;
+  }
+  CHECK(program.kept() > 100);
+  CHECK(noted > 100);
+}
