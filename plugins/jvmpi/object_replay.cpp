@@ -1,9 +1,49 @@
-// OBJECT_ALLOC for objects that exist already: all of them when the VM is initialised, one by request. Built
-// for size.
+// OBJECT_ALLOC for objects that exist already: all of them when the VM is initialised, one by request; and
+// threads that wait for it. Built for size.
 #include "plugins/jvmpi/heap.h"
 #include "plugins/jvmpi/objects.h"
 
 namespace hprof::jvmpi {
+
+Objects::Telling* Objects::begin_telling(JNIEnv* jni, uint64_t number) {
+  for (Telling& telling : tellings_) {
+    uint64_t none = 0;
+    if (!telling.number.compare_exchange_strong(none, number, std::memory_order_acq_rel)) continue;
+    telling.teller.store(jni, std::memory_order_release);
+    tellings_begun_.fetch_add(1, std::memory_order_acq_rel);
+    return &telling;
+  }
+  return nullptr;
+}
+
+void Objects::end_telling(Telling* telling) {
+  if (telling == nullptr) return;
+  telling->teller.store(nullptr, std::memory_order_relaxed);
+  telling->number.store(0, std::memory_order_release);
+  tellings_begun_.fetch_sub(1, std::memory_order_acq_rel);
+}
+
+bool Objects::is_being_told(JNIEnv* jni, uint64_t number) const {
+  for (const Telling& telling : tellings_) {
+    const uint64_t told = telling.number.load(std::memory_order_acquire);
+    if ((told == number || told == kAll) && telling.teller.load(std::memory_order_acquire) != jni)
+      return true;
+  }
+  return false;
+}
+
+// As long as the thread that tells of all goes on; else a second.
+void Objects::wait_until_told(JNIEnv* jni, uint64_t number) const {
+  constexpr int kTries = 10'000;
+  constexpr uint64_t kPauseNs = 100'000;
+  uint64_t before = 0;
+  for (int i = 0; i < kTries && is_being_told(jni, number); i++) {
+    const uint64_t now = replayed_.load(std::memory_order_relaxed);
+    if (now != before) i = 0;
+    before = now;
+    vm_.services.threads->pause(vm_.services.host, kPauseNs);
+  }
+}
 
 bool Objects::tell_again(JNIEnv* jni, jobjectID id) {
   Local<jobject> object(jni, find(jni, id));
@@ -47,7 +87,9 @@ void Objects::replay(JNIEnv* jni) {
     return info != nullptr && (info->kind != JVMPI_NORMAL_OBJECT || objects.classes_.is_told(cls) ||
                                !objects.notifier_.is_on(JVMPI_EVENT_CLASS_LOAD));
   };
+  Telling* telling = begin_telling(jni, kAll);
   if (!heap.take(kTold, wants, this)) {
+    end_telling(telling);
     vm_.services.log->message(vm_.services.host, "jvmpi: no memory to tell of the objects that are there");
     return;
   }
@@ -59,7 +101,9 @@ void Objects::replay(JNIEnv* jni) {
     alloc = {1, nullptr, info->kind, static_cast<jint>(object.size), id_of_number(object.number)};
     if (info->kind == JVMPI_NORMAL_OBJECT) alloc.class_id = info->load.class_id;
     notifier_.send(&event, JVMPI_EVENT_OBJECT_ALLOC, jni);
+    replayed_.fetch_add(1, std::memory_order_relaxed);
   });
+  end_telling(telling);
 }
 
 }  // namespace hprof::jvmpi

@@ -6,7 +6,13 @@ namespace hprof::jvmpi {
 jobjectID Objects::id(JNIEnv* jni, jobject object) {
   if (object == nullptr) return nullptr;
   const jlong tag = ids_.tag(object);
-  if (tag != 0 && (tag & kTold) == 0 && notifier_.is_on(JVMPI_EVENT_OBJECT_ALLOC)) tell(jni, object, tag);
+  if (tag != 0 && notifier_.is_on(JVMPI_EVENT_OBJECT_ALLOC)) {
+    if ((tag & kTold) == 0) {
+      tell(jni, object, tag);
+    } else if (tellings_begun_.load(std::memory_order_acquire) != 0) {
+      wait_until_told(jni, number_of_tag(tag));
+    }
+  }
   return id_of_number(number_of_tag(tag));
 }
 
@@ -28,9 +34,13 @@ void Objects::tell(JNIEnv* jni, jobject object, jlong tag) {
   Local<jclass> cls(jni, jni->GetObjectClass(object));
   const bool is_own_class = jni->IsSameObject(object, cls) == JNI_TRUE;
   if (!is_own_class) tell_class(jni, cls);
+  Telling* telling = begin_telling(jni, number_of_tag(tag));
   jlong size = 0;
-  if (!ids_.mark_told(object) || vm_.jvmti->GetObjectSize(object, &size) != JVMTI_ERROR_NONE) return;
-  send(jni, JVMPI_EVENT_OBJECT_ALLOC, tag, cls, size);
+  const bool fresh = ids_.mark_told(object);
+  if (fresh && vm_.jvmti->GetObjectSize(object, &size) == JVMTI_ERROR_NONE)
+    send(jni, JVMPI_EVENT_OBJECT_ALLOC, tag, cls, size);
+  end_telling(telling);
+  if (!fresh) wait_until_told(jni, number_of_tag(tag));
 }
 
 void Objects::allocated(JNIEnv* jni, jobject object, jclass cls, jlong size) {

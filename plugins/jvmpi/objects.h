@@ -1,5 +1,8 @@
 // OBJECT_ALLOC, and with it the order in which ids are defined: an object's class before the object, all
-// before the event that names it.
+// before the event or answer that names it.
+//
+// An object is marked as told before its event is sent, so that no other thread sends one. Another thread
+// that meets it meanwhile waits, but not forever, since the agent's handler may wait for that thread.
 #pragma once
 
 #include "plugins/jvmpi/classes.h"
@@ -28,6 +31,20 @@ class Objects {
   void tell_prepared_classes(JNIEnv* jni);
 
  private:
+  // An object, or kAll, whose event the thread is about to send.
+  struct Telling {
+    std::atomic<uint64_t> number;  // 0: free
+    std::atomic<JNIEnv*> teller;
+  };
+  static constexpr uint32_t kTellings = 16;
+  static constexpr uint64_t kAll = UINT64_MAX;
+
+  // Before the mark. Null: all are taken, and who meets the object does not wait.
+  Telling* begin_telling(JNIEnv* jni, uint64_t number);
+  void end_telling(Telling* telling);
+  // Waits until no other thread is about to tell of the object.
+  void wait_until_told(JNIEnv* jni, uint64_t number) const;
+  bool is_being_told(JNIEnv* jni, uint64_t number) const;
   void tell(JNIEnv* jni, jobject object, jlong tag);
   void send(JNIEnv* jni, jint type, jlong tag, jclass cls, jlong size);
 
@@ -35,6 +52,9 @@ class Objects {
   Ids& ids_;
   Notifier& notifier_;
   Classes& classes_;
+  Telling tellings_[kTellings] = {};
+  std::atomic<uint32_t> tellings_begun_{0};  // and not ended
+  std::atomic<uint64_t> replayed_{0};        // objects
 };
 
 }  // namespace hprof::jvmpi

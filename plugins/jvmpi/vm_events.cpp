@@ -12,7 +12,10 @@ void Bridge::vm_init(JNIEnv* jni) {
   threads.find_all(jni);
   live_.store(true, std::memory_order_release);
   notifier.allow_calls(true);
+  // No object ends before it was told of.
+  collections.hold();
   objects.replay(jni);
+  collections.release();
   threads.tell_all(jni);
   set_modes();
   JVMPI_Event event = {};

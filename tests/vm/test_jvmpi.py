@@ -149,6 +149,11 @@ def calls_wanted_late_come_by_probes(vm):
 
 
 @vm_test(units=UNITS, since=11)
+def ids_are_told_of_while_the_objects_of_the_start_are(vm):
+    check_equal(said(run(vm, "replay", "", "Quick")), ["asked 1"], "what the agent saw")
+
+
+@vm_test(units=UNITS, since=11)
 def promises_hold_with_objects(vm):
     seen = check_promises(run(vm, "promises", "objects", "Sums", "2"))
     check(seen.get(4, 0) > 10000, "allocations: %s" % seen)
