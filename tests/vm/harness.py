@@ -303,6 +303,11 @@ class Vm:
         if "LD_PRELOAD" in VM_ENVIRONMENT:
             raise Skip("a sanitizer must come first")
 
+    def abandons(self):
+        """Environment of a VM whose end abandons a unit: threads of the session stay, which ThreadSanitizer reports."""
+        options = VM_ENVIRONMENT.get("TSAN_OPTIONS")
+        return {"TSAN_OPTIONS": options + ":report_thread_leaks=0"} if options else {}
+
     def needs_signals_in_time(self):
         """For tests of what samples show that signals take."""
         if "TSAN_OPTIONS" in VM_ENVIRONMENT:

@@ -163,8 +163,8 @@ def binary_depth_0_is_readable(vm):
 
 @vm_test(units=UNITS)
 def lines_far_down_in_a_long_method_are_right(vm):
-    vm.needs_signals_in_time()
     """A method of 6,000 lines, which calls what takes the time in its last one."""
+    vm.needs_signals_in_time()
     source = vm.path("Long.java")
     with open(source, "w") as file:
         file.write("public class Long { static int n; public static void main(String[] a) {\n")

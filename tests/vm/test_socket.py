@@ -102,7 +102,8 @@ def peer_that_sends_garbage_does_no_harm(vm):
 def start_up_waits_for_no_peer(vm):
     """Nobody answers for an hour; the program is there, and ends, all the same."""
     with FullPort() as full:
-        live = vm.start("cpu=samples,control=ctl,exit-timeout=2,net-timeout=3600,net=127.0.0.1:%d" % full.port, "Idle")
+        live = vm.start("cpu=samples,control=ctl,exit-timeout=2,net-timeout=3600,net=127.0.0.1:%d" % full.port, "Idle",
+                        environment=vm.abandons())
         must(vm.path("ctl"), "status")
         run = live.finish()
     check_equal((run.code, run.out.endswith("ended\n")), (0, True), "exit code and end\n%s\n" % run)
