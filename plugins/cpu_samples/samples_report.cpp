@@ -42,7 +42,7 @@ static Note note_on_engine(const Snapshot& snapshot, const Circumstances& how) {
   line.add("cpu=samples: ");
   if (how.engine == nullptr) return line.add("sampling was never started");
   line.add("engine ").add(how.engine).add(", interval ").decimal(how.interval_ns / 1000, 3).add(" ms, ");
-  line.add(snapshot.total).add(" samples in ");
+  line.add(snapshot.total).add(snapshot.total == 1 ? " sample in " : " samples in ");
   line.seconds(how.watched_ns);
   return line;
 }

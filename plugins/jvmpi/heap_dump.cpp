@@ -115,7 +115,7 @@ const HeapDump::Thread* HeapDump::thread(jlong tag) const {
   return nullptr;
 }
 
-void HeapDump::root(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo& info, uint64_t number) {
+void HeapDump::root(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info, uint64_t number) {
   const Thread* on = nullptr;
   jint depth = -1;
   uint8_t type = JVMPI_GC_ROOT_UNKNOWN;
@@ -134,13 +134,13 @@ void HeapDump::root(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo& i
       if (on != nullptr) type = JVMPI_GC_ROOT_THREAD_BLOCK;
       break;
     case JVMTI_HEAP_REFERENCE_STACK_LOCAL:
-      on = thread(info.stack_local.thread_tag);
-      depth = info.stack_local.depth;
+      on = thread(info->stack_local.thread_tag);
+      depth = info->stack_local.depth;
       if (on != nullptr) type = JVMPI_GC_ROOT_JAVA_FRAME;
       break;
     case JVMTI_HEAP_REFERENCE_JNI_LOCAL:
-      on = thread(info.jni_local.thread_tag);
-      depth = info.jni_local.depth;
+      on = thread(info->jni_local.thread_tag);
+      depth = info->jni_local.depth;
       if (on != nullptr) type = JVMPI_GC_ROOT_JNI_LOCAL;
       break;
     default:
@@ -160,7 +160,7 @@ uint64_t HeapDump::place(const Seen& of, const DumpField& field) {
   return of.at + kInterfacesAt + of.cls->interface_count * kId + 2 + field.at;
 }
 
-void HeapDump::refer(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo& info, const Seen& from,
+void HeapDump::refer(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info, const Seen& from,
                      uint64_t to) {
   uint64_t at = 0;
   const DumpField* value = nullptr;
@@ -169,12 +169,12 @@ void HeapDump::refer(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo& 
   switch (kind) {
     case JVMTI_HEAP_REFERENCE_FIELD:
     case JVMTI_HEAP_REFERENCE_STATIC_FIELD:
-      value = from.cls->has_fields ? field(*from.cls, info.field.index) : nullptr;
+      value = from.cls->has_fields ? field(*from.cls, info->field.index) : nullptr;
       if (value != nullptr && value->is_static == is_class) at = place(from, *value);
       break;
     case JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT:
       if (type == JVMPI_GC_OBJ_ARRAY_DUMP)
-        at = from.at + kObjectArrayHead + static_cast<uint64_t>(info.array.index) * kId;
+        at = from.at + kObjectArrayHead + static_cast<uint64_t>(info->array.index) * kId;
       break;
     case JVMTI_HEAP_REFERENCE_CLASS_LOADER:
       if (is_class) at = from.at + kLoaderAt;
@@ -200,8 +200,8 @@ jint JNICALL HeapDump::on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeap
   if (dump->failed()) return JVMTI_VISIT_ABORT;
   if (to != 0 && dump->level_ != JVMPI_DUMP_LEVEL_0) {
     const Seen* from = referrer_tag != nullptr ? dump->seen(referrer_tag) : nullptr;
-    if (from != nullptr) dump->refer(kind, *info, *from, to);
-    if (referrer_tag == nullptr && !dump->is_one_object_) dump->root(kind, *info, to);
+    if (from != nullptr) dump->refer(kind, info, *from, to);
+    if (referrer_tag == nullptr && !dump->is_one_object_) dump->root(kind, info, to);
   }
   return dump->is_one_object_ ? 0 : JVMTI_VISIT_OBJECTS;
 }

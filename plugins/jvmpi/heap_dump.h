@@ -57,8 +57,9 @@ class HeapDump {
   uint64_t see(jlong class_tag, jlong* tag, jint length);
   bool add_record(uint64_t number, uint64_t cls, jint length);
   bool add_class(const DumpClass& cls);
-  void root(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo& info, uint64_t number);
-  void refer(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo& info, const Seen& from, uint64_t to);
+  // `info` is null for the kinds of references that have none.
+  void root(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info, uint64_t number);
+  void refer(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info, const Seen& from, uint64_t to);
   const Seen* seen(const jlong* tag) const;
   static const DumpField* field(const DumpClass& cls, jint index);
   static uint64_t place(const Seen& of, const DumpField& field);
