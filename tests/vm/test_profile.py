@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import time
 
-from harness import NOBODY, TIMEOUT, Skip, check, check_equal, clean_environment, no_core, vm_test
+from harness import NOBODY, TIMEOUT, VM_ENVIRONMENT, Skip, check, check_equal, clean_environment, no_core, vm_test
 from reports import parse_ascii
 from tool import hprof, sound
 
@@ -20,7 +20,7 @@ def profile(vm, live, *words, prefix=(), cwd=None):
     program = os.path.join(vm.tree, "bin", "hprof")
     run = subprocess.run([*prefix, program, "profile", "--agent=" + vm.agent, str(live.pid), *words], cwd=cwd or vm.dir,
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT,
-                         env=clean_environment(None))
+                         env=clean_environment(VM_ENVIRONMENT))
     return run.returncode, run.stdout.decode(), run.stderr.decode()
 
 
@@ -141,7 +141,7 @@ class Other:
             raise Skip("needs a JDK without a command in front, and root")
         self.process = subprocess.Popen([*prefix, *vm.command("java", "-Xmx64m", "-cp", vm.classes, "Idle")], cwd="/",
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, preexec_fn=no_core,
-                                        env=clean_environment(None))
+                                        env=clean_environment(VM_ENVIRONMENT))
         check(self.process.stdout.readline().startswith(b"ready "), "the program does not start")
         self.pid = self.process.pid
         children = open("/proc/%d/task/%d/children" % (self.pid, self.pid)).read().split()
@@ -214,7 +214,7 @@ def a_temporary_folder_that_attaching_cannot_use_is_named(vm):
         program = vm.as_nobody() if user == "nobody" else ()
         with Other(vm, "unshare", "--mount", "--propagation=private", "sh", "-c", 'mount -t tmpfs -o %s none /tmp && exec "$@"' % options,
                    "sh", *program) as other:
-            code, text = hprof(vm, "attach", "--agent=" + vm.agent, str(other.pid), "cpu=samples")
+            code, text = hprof(vm, "attach", "--agent=" + vm.agent, str(other.pid), "cpu=samples", environment=VM_ENVIRONMENT)
             wanted = "hprof: cannot make a folder in /tmp of process %d: %s; attaching needs one that user %s may write\n"
             check_equal((code, text), (2, wanted % (other.pid, why, user)), "hprof attach")
 

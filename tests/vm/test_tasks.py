@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 
 import pages
-from harness import NOBODY, TIMEOUT, Skip, check, check_equal, clean_environment, no_core, vm_test
+from harness import NOBODY, TIMEOUT, VM_ENVIRONMENT, Skip, check, check_equal, clean_environment, no_core, vm_test
 from tool import hprof
 
 UNITS = ("cpu_samples", "cpu_times", "heap_sites", "encoder_ascii", "sink_file", "sink_socket")
@@ -72,7 +72,7 @@ def the_first_task_needs_no_rights(vm):
         java = vm.as_nobody(*vm.command("java")) if vm.jdk.home else vm.command(give_up, *words)
         command = [*java, "-Xmx256m", "-cp", vm.classes, "Shop", "serve"]
         service = subprocess.Popen(command, cwd="/", stdin=subprocess.PIPE, stdout=subprocess.PIPE, preexec_fn=no_core,
-                                   env=environment)
+                                   env=dict(environment, **VM_ENVIRONMENT))
         try:
             check(service.stdout.readline().startswith(b"ready "), "the service does not start")
             for block in pages.sections(os.path.join("docs", "tasks.md"))[0]:

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import time
 
-from harness import TIMEOUT, Skip, check, check_equal, clean_environment, vm_test
+from harness import TIMEOUT, VM_ENVIRONMENT, Skip, check, check_equal, clean_environment, vm_test
 from tool import hprof, sound
 
 UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
@@ -236,14 +236,16 @@ def run_gives_java_the_agent(vm):
     if not vm.jdk.home:
         raise Skip("the JDK is behind a command: hprof run would have to run there")
     command = vm.command("java", "-cp", vm.classes, "Spin", "4")
-    code, text = hprof(vm, "run", "--agent=" + vm.agent, "cpu=samples", "interval=1", "file=run.txt", "--", *command)
+    code, text = hprof(vm, "run", "--agent=" + vm.agent, "cpu=samples", "interval=1", "file=run.txt", "--", *command,
+                       environment=VM_ENVIRONMENT)
     check_equal(code, 0, "hprof run: %s" % text)
     sound(vm, "run.txt", "--for=gprof2dot")
     script = vm.path("launcher")
     with open(script, "w") as file:
         file.write("#!/bin/sh\nexec %s -cp %s Spin 4\n" % (command[0], vm.classes))
     os.chmod(script, 0o755)
-    code, text = hprof(vm, "run", "--agent=" + vm.agent, "cpu=samples,file=tool options.txt", "--", script)
+    code, text = hprof(vm, "run", "--agent=" + vm.agent, "cpu=samples,file=tool options.txt", "--", script,
+                       environment=VM_ENVIRONMENT)
     check_equal(code, 0, "hprof run of a script: %s" % text)
     sound(vm, "tool options.txt")
 

@@ -6,11 +6,14 @@ import subprocess
 from harness import TIMEOUT, check_equal, clean_environment
 
 
-def hprof(vm, *arguments, cwd=None, prefix=()):
-    """bin/hprof to its end: (exit code, stdout and stderr)."""
+def hprof(vm, *arguments, cwd=None, prefix=(), environment=None):
+    """bin/hprof to its end: (exit code, stdout and stderr).
+
+    If it starts a VM or becomes another user, VM_ENVIRONMENT is what a sanitizer needs.
+    """
     program = os.path.join(vm.tree, "bin", "hprof")
     run = subprocess.run([*prefix, program, *arguments], cwd=cwd or vm.dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                         stderr=subprocess.STDOUT, timeout=TIMEOUT, env=clean_environment(None))
+                         stderr=subprocess.STDOUT, timeout=TIMEOUT, env=clean_environment(environment))
     return run.returncode, run.stdout.decode(errors="replace")
 
 
