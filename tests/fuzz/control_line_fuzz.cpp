@@ -17,6 +17,7 @@ std::vector<std::string> fuzz_seeds() {
           "HPROF 1 " + std::string(64, 'a') + "\n text\nOK done\n",
           " a\n b\nERROR no\n",
           "OK\n",
+          "ERROR\n",
           "dump heap"};
 }
 

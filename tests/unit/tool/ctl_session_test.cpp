@@ -53,6 +53,16 @@ TEST_CASE("ERROR is status 1 and its text the reason") {
   CHECK(server.error == "no such command");
 }
 
+TEST_CASE("ERROR without a reason has one, before and after the proof of the secret") {
+  const std::string secret = "secret";
+  for (const std::string* key : {static_cast<const std::string*>(nullptr), &secret}) {
+    Server server;
+    server.answer = "ERROR\n";
+    CHECK(server.run("status", key) == kFoundProblems);
+    CHECK(server.error == "the agent refused");
+  }
+}
+
 TEST_CASE("a server that stops, babbles or never ends a line is status 2") {
   Server stops;
   stops.answer = " partly\n";

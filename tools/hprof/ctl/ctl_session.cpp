@@ -60,6 +60,7 @@ Answer classify_answer(std::string_view line, std::string* text) {
   }
   if (line == "ERROR" || line.substr(0, 6) == "ERROR ") {
     carry(6);
+    if (text->empty()) *text = "the agent refused";
     return Answer::kError;
   }
   carry(0);
@@ -114,7 +115,7 @@ static int read_answer(Lines& lines, const PrintLine& print, std::string* error)
         if (!text.empty()) print(text);
         return kDone;
       case Answer::kError:
-        *error = text.empty() ? "the agent refused" : text;
+        *error = text;
         return kFoundProblems;
       case Answer::kMalformed:
         *error = "the peer does not answer as an hprof agent";

@@ -18,6 +18,7 @@ namespace hprof::tool {
 
 constexpr size_t kControlLineMax = 65536;
 
+// A refusal without words has some.
 enum class Answer { kText, kOk, kError, kMalformed };
 // The kind of a line from the server; *text is its content.
 Answer classify_answer(std::string_view line, std::string* text);

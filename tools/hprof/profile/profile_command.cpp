@@ -240,7 +240,7 @@ bool Profile::tell(const std::string& command, std::string* answer, std::string*
   std::string line = held.substr(last == std::string::npos ? 0 : last + 1);
   while (!line.empty() && line.back() == '\n') line.pop_back();
   if (classify_answer(line, answer) == Answer::kOk) return true;
-  *error = *answer;
+  *error = !answer->empty() ? *answer : "the agent's answer is empty";
   return false;
 }
 
