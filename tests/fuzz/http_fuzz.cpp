@@ -23,7 +23,7 @@ void answer(const std::string& text) {
   // As it arrives: each piece in memory of its own size, so that a byte beyond it is seen.
   int32_t status = 0;
   uint64_t passed = 0;
-  for (size_t size = 0; size <= text.size() && status == 0; size++) {
+  for (size_t size = 1; size <= text.size() && status == 0; size++) {
     const std::vector<char> piece(text.begin(), text.begin() + static_cast<ptrdiff_t>(size));
     status = status_of(piece.data(), piece.size(), &passed);
   }
