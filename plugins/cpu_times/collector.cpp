@@ -20,6 +20,8 @@ static constexpr uint32_t kDepthOfOld = 2;
 static constexpr uint64_t kShareOfReports = 4;
 static constexpr uint64_t kShareOfNodes = 2;
 static constexpr uint64_t kLeastStep = 16 * 1024;
+static constexpr uint64_t kShareOfSpares = 32;  // of max-memory=, for threads to come
+static constexpr uint32_t kMostSpares = 64;
 static constexpr uint32_t kFirstWithVirtualThreads = 19;  // Java; a preview there
 
 Collector::Collector(const hprof_host* host, const Config& config) : services_(host), config_(config) {
@@ -130,13 +132,51 @@ Node* Collector::node_of(const State* state, void* jni) const {
   return node != nullptr && node->state.load() == state ? node : state->own.root();
 }
 
-State* Collector::attach_platform(void* jni, void* thread, uint64_t os_id) {
+State* Collector::new_state_with_graph() {
   State* state = new_state();
-  if (state == nullptr) return nullptr;
-  if (!state->own.create(services_, &limits_, depth_, state)) {
-    services_.mem->release(services_.host, state, sizeof(State));
-    return nullptr;
+  if (state == nullptr || state->own.create(services_, &limits_, depth_, state)) return state;
+  services_.mem->release(services_.host, state, sizeof(State));
+  return nullptr;
+}
+
+static uint64_t bytes_of_spare(uint32_t depth) { return sizeof(State) + Graph::bytes_at_first(depth); }
+
+bool Collector::give_spare_back() {
+  Spare* spare;
+  {
+    LockGuard guard(spares_lock_, services_);
+    spare = spares_;
+    if (spare == nullptr) return false;
+    spares_ = spare->next;
+    spare_count_--;
   }
+  services_.mem->release(services_.host, spare, bytes_of_spare(depth_));
+  return true;
+}
+
+// Threads that are there take what memory they get, and later ones must be counted, too. [control]
+void Collector::keep_spares() {
+  const uint64_t bytes = bytes_of_spare(depth_);
+  const uint64_t most =
+      std::min<uint64_t>(services_.settings().max_memory / kShareOfSpares / bytes, kMostSpares);
+  for (;;) {
+    {
+      LockGuard guard(spares_lock_, services_);
+      if (spare_count_ >= most) return;
+    }
+    auto* spare = static_cast<Spare*>(services_.mem->allocate(services_.host, bytes));
+    if (spare == nullptr) return;
+    LockGuard guard(spares_lock_, services_);
+    spare->next = spares_;
+    spares_ = spare;
+    spare_count_++;
+  }
+}
+
+State* Collector::attach_platform(void* jni, void* thread, uint64_t os_id) {
+  State* state = new_state_with_graph();
+  while (state == nullptr && give_spare_back()) state = new_state_with_graph();
+  if (state == nullptr) return nullptr;
   state->graph = &state->own;
   state->own.show(state);
   refer(state, jni, thread);
@@ -302,6 +342,7 @@ void Collector::retire(State* state, void* jni) {
   forget(state, jni);
   state->own.destroy();
   services_.mem->release(services_.host, state, sizeof(State));
+  keep_spares();
 }
 
 // Under the lock.
@@ -433,7 +474,10 @@ void Collector::set_running(bool running) {
 }
 
 hprof_status Collector::start() {
-  if (!started_) limits_.most_nodes = most_nodes();
+  if (!started_) {
+    keep_spares();
+    limits_.most_nodes = most_nodes();
+  }
   if (lost_trace_ == 0) {
     // Made early, while there is memory.
     hprof_frame_id frame = services_.ids->synthetic_frame(services_.host, "JVM", "no_memory_for_the_trace");

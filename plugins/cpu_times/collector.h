@@ -27,6 +27,11 @@ struct Config {
   const char* exclude;
 };
 
+// Memory that is there to be given back.
+struct Spare {
+  Spare* next;
+};
+
 class Collector {
  public:
   Collector(const hprof_host* host, const Config& config);
@@ -69,6 +74,11 @@ class Collector {
   bool is_old() const;
   uint64_t memory_left() const;
   uint64_t most_nodes() const;
+  // A platform thread's, with its graph; null: no memory. [app]
+  State* new_state_with_graph();
+  // Memory that is kept for threads to come, a block for each; false: none is left. [app]
+  bool give_spare_back();
+  void keep_spares();
 
   Services services_;
   Config config_;
@@ -85,6 +95,9 @@ class Collector {
   bool has_shared_ = false;  // the VM has them
   std::atomic<uint64_t> virtual_threads_{0};
   Tally retired_;
+  Lock spares_lock_;
+  Spare* spares_ = nullptr;
+  uint32_t spare_count_ = 0;
   uint64_t outside_ns_ = 0;  // of ended threads, in methods that are not counted
   bool asked_ = false;       // for probes
   bool started_ = false;     // once at least

@@ -22,6 +22,11 @@ static uint64_t bytes_of_node(uint32_t depth) {
 // The index has up to five slots for each, and there are two edges in a table that is half empty.
 uint64_t Graph::bytes_of_trace(uint32_t depth) { return bytes_of_node(depth) + 5 * 16 + 4 * sizeof(Edge); }
 
+uint64_t Graph::bytes_at_first(uint32_t depth) {
+  return sizeof(Chunk) + kNodeAlignment + kFirstNodes * bytes_of_node(depth) + kFirstSlots * 16 +
+         kFirstEdges * sizeof(Edge);
+}
+
 bool Graph::create(const Services& services, Limits* limits, uint32_t depth, State* owner) {
   services_ = services;
   limits_ = limits;

@@ -93,6 +93,8 @@ class Graph {
   // Nobody uses it any more. [control]
   void destroy();
 
+  // What create() takes, nearly.
+  static uint64_t bytes_at_first(uint32_t depth);
   // What a trace takes with its edges, nearly.
   static uint64_t bytes_of_trace(uint32_t depth);
 
