@@ -299,6 +299,13 @@ extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_allocatedObject(JN
   if (hprof::ClassRewriter* classes = rewriter()) classes->allocated(jni, object, header);
 }
 
+extern "C" JNIEXPORT jlong JNICALL Java_java_lang_HprofTracker_countedObject(JNIEnv* jni, jclass,
+                                                                             jobject object, jlong header,
+                                                                             jint place) {
+  hprof::ClassRewriter* classes = rewriter();
+  return classes != nullptr ? classes->allocated_at(jni, object, header, place) : 0;
+}
+
 extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_enteredMethod(JNIEnv* jni, jclass,
                                                                             jint method) {
   if (hprof::ClassRewriter* classes = rewriter()) classes->entered(jni, method);

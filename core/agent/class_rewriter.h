@@ -62,6 +62,7 @@ class ClassRewriter {
   hprof_status go(JNIEnv* jni, uint32_t probes);
   void halt(JNIEnv* jni, uint32_t probes) { set_flags(jni, probes, false); }
   void set_header_at(int64_t offset) { header_at_ = offset; }
+  bool set_place_rules(JNIEnv* jni, const hprof_place_rules& rules);
 
   uint64_t thread_state(JNIEnv* jni, jobject thread) const;
   void set_thread_state(JNIEnv* jni, jobject thread, uint64_t state) const;
@@ -74,6 +75,7 @@ class ClassRewriter {
   jlong miss(jlong state, jlong node, jint method);
   void release(jlong state);
   void allocated(JNIEnv* jni, jobject object, jlong header);
+  jlong allocated_at(JNIEnv* jni, jobject object, jlong header, jint place);
   void entered(JNIEnv* jni, jint method);
   void caught(JNIEnv* jni, jobject exception, jint method);
   void made(JNIEnv* jni, jobject exception);
@@ -112,7 +114,7 @@ class ClassRewriter {
   hprof_probe_user on_demand_ = {};
   std::atomic<uint32_t> demand_{kNobody};
   // In the order of their bits; entries of bits that only ask() takes stay empty.
-  static constexpr uint32_t kUsers = 8;
+  static constexpr uint32_t kUsers = 9;
   hprof_probe_user users_[kUsers] = {};
   Region first_lines_;        // of methods, by id
   jclass tracker_ = nullptr;  // global references and ids, from VMInit on

@@ -11,7 +11,7 @@
 
 namespace hprof {
 
-constexpr uint32_t kEngineVersion = 4;
+constexpr uint32_t kEngineVersion = 5;
 constexpr const char* kEngineModule = "bytecode";
 
 struct Engine;

@@ -101,8 +101,17 @@ Reason ClassInjector::rewrite_method(const MethodView& method) {
     return Reason::kUnchanged;
   }
   size_t begin = scratch_.body.size();
-  MethodInjector injector(probes_, view_, method, pool_, constants_, calls_, scratch_, counts_);
-  Reason reason = injector.run(wanted);
+  const auto inject = [&](uint32_t probes) {
+    MethodInjector injector(probes_, view_, method, pool_, constants_, calls_, scratch_, counts_);
+    return injector.run(probes);
+  };
+  Reason reason = inject(wanted);
+  const bool is_spoilt = pool_.failed() || scratch_.body.failed();
+  if ((wanted & kProbePlaces) != 0 && reason != Reason::kRewritten && reason != Reason::kUnchanged &&
+      !is_spoilt) {
+    scratch_.body.truncate(begin);
+    reason = inject(wanted & ~static_cast<uint32_t>(kProbePlaces));
+  }
   if (reason == Reason::kRewritten) {
     changed_ = true;
     return reason;

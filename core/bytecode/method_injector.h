@@ -25,6 +25,13 @@ class TrackerConstants {
   uint16_t allocated_arrays() {
     return method(&arrays_, probes_.tracker.allocated_arrays, "(Ljava/lang/Object;I)V");
   }
+  uint16_t place() { return method(&place_, probes_.tracker.place, "(I)V"); }
+  uint16_t constructed() {
+    return method(&constructed_, probes_.tracker.constructed, "(Ljava/lang/Object;)V");
+  }
+  uint16_t allocated_at() {
+    return method(&allocated_at_, probes_.tracker.allocated_at, "(Ljava/lang/Object;I)V");
+  }
   uint16_t throwable() {
     return throwable_ != 0 ? throwable_ : throwable_ = pool_.class_of(span_of("java/lang/Throwable"));
   }
@@ -38,7 +45,7 @@ class TrackerConstants {
   const ProbeSet& probes_;
   PoolWriter& pool_;
   uint16_t owner_ = 0, enter_ = 0, exit_ = 0, unwind_ = 0, sync_ = 0, leaf_ = 0, allocated_ = 0, arrays_ = 0;
-  uint16_t entered_ = 0, caught_ = 0, made_ = 0;
+  uint16_t entered_ = 0, caught_ = 0, made_ = 0, place_ = 0, constructed_ = 0, allocated_at_ = 0;
   uint16_t throwable_ = 0, stack_map_ = 0;
 };
 
@@ -64,6 +71,7 @@ class MethodInjector {
   Reason decide(uint32_t wanted);
   Reason find_stack_map();
   void build_probes();
+  void build_places();
   Reason plan_catch_all();
   Reason write();
   Reason write_attributes();
@@ -91,6 +99,7 @@ class MethodInjector {
   bool leaf_ = false;
   bool exits_ = false;
   bool object_init_ = false;
+  bool places_ = false;
   bool entered_ = false;
   bool makes_ = false;  // a constructor of Throwable
   bool unwinds_ = false;

@@ -60,7 +60,7 @@ struct SeenCode {
 
 class FrameWalk {
  public:
-  static constexpr uint32_t kMostHidden = 8;
+  static constexpr uint32_t kMostHidden = 12;
 // Its frames are known, and reads are guarded.
 #ifdef __x86_64__
   static constexpr bool kKnowsMachine = platform::kReadsAreGuarded;

@@ -34,6 +34,11 @@ import sun.misc.Unsafe;
  * it is in from its state. That is given back when its outermost frame ends. A frame that begins on a virtual thread
  * and ends on its carrier or the other way round would leave one's node in the other: the rewriter gives methods that
  * change the current thread no probes of this kind.
+ *
+ * <p>Places: where heap=sites wants no more of a stack than the method and line on top, each instruction that makes an
+ * object or calls the constructor of Object has a number, its place. Place and class lead to a count, by a table of the
+ * thread's, whose state Thread.$hq is then; the plugin is asked once for each. A virtual thread counts for its carrier,
+ * which cannot change inside of a probe.
  */
 public final class HprofTracker {
   // A thread's state.
@@ -51,6 +56,21 @@ public final class HprofTracker {
   static final long NODE_NEXT = 32;  // long[WAYS]: where edges lead to, or to a node without a method
   static final int WAYS = 8;
 
+  // A thread's state, with places.
+  static final long PLACES_TABLE = 0;  // address of the first of the entries, which come in pairs
+  static final long PLACES_MASK = 8;  // number of pairs, less one, times 64
+  static final long PLACES_NEXT = 16;  // where the constructor of Object has been called, until it runs; 0: not known
+
+  // An entry: its first word is place and class, 0 is free.
+  static final long ENTRY_COUNT = 8;  // address of the count
+  static final long ENTRY_EPOCH = 16;  // int: collection after which the class was last seen alive
+  static final long ENTRY_SIZE = 20;  // int: of each object; negative: an array, with the shift of its elements
+  static final long ENTRY_OTHER = 32;  // to be flipped for the other entry of the pair
+
+  // A count.
+  static final long COUNT_OBJECTS = 8;
+  static final long COUNT_BYTES = 16;
+
   // An edge: key, address of a node. The key 0 is free.
   static final int NODE_BITS = 7;
   static final int METHOD_BITS = 23;
@@ -67,6 +87,23 @@ public final class HprofTracker {
 
   /** Set while heap=sites counts. */
   static boolean sites;
+
+  /** Set, beside sites, while objects are counted by place. */
+  static boolean counting;
+
+  /**
+   * With counting: where in any object the four bytes lie whose upper bits, from classShift on, tell its class. Not read
+   * with the eight at headerAt: they have just been written in two pieces, for which the processor would wait.
+   */
+  static long classAt;
+
+  static int classShift;
+
+  /** With counting: bytes of an array before its elements, and one less than what sizes are a multiple of. */
+  static long arrayBase, arrayRest;
+
+  /** With counting: address of the number of collections, an int. */
+  static long epochAt;
 
   /** Set while a unit wants entries of methods, exceptions caught, exceptions made. */
   static boolean entering, catching, making;
@@ -95,6 +132,7 @@ public final class HprofTracker {
     miss(0, 0, 0);
     release(0);
     allocatedObject(null, 0);
+    countedObject(null, 0, 0);
     enteredMethod(0);
     caughtException(null, 0);
     madeException(null);
@@ -327,6 +365,87 @@ public final class HprofTracker {
     for (int i = 0; i < inner.length; i++) allocatedArrays(inner[i], dimensions - 1);
   }
 
+  /** The next instruction calls the constructor of Object. */
+  public static void place(int place) {
+    if (!counting) return;
+    long state = Thread.currentThread().$hq;
+    if (state != 0) {
+      HprofMemory.UNSAFE.putLong(null, state + PLACES_NEXT, place);
+    } else if (carriers) {
+      placeOfCarrier(place);
+    }
+  }
+
+  @java.lang.invoke.DontInline
+  @DontInline
+  private static void placeOfCarrier(int place) {
+    long state = Thread.currentCarrierThread().$hq;
+    if (state != 0) HprofMemory.UNSAFE.putLong(null, state + PLACES_NEXT, place);
+  }
+
+  /** The constructor of Object, where there are places. */
+  @java.lang.invoke.DontInline
+  @DontInline
+  public static void constructed(Object object) {
+    if (!sites) return;
+    if (!counting) {
+      tell(object);
+      return;
+    }
+    Unsafe unsafe = HprofMemory.UNSAFE;
+    Thread thread = Thread.currentThread();
+    if (thread.$hq == 0 && carriers) thread = Thread.currentCarrierThread();
+    long state = thread.$hq, place = 0;
+    if (state != 0) {
+      place = unsafe.getLong(null, state + PLACES_NEXT);
+      unsafe.putLong(null, state + PLACES_NEXT, 0);
+    }
+    count(thread, state, object, place);
+  }
+
+  /** A new object, made at that place. */
+  @java.lang.invoke.DontInline
+  @DontInline
+  public static void allocatedAt(Object object, int place) {
+    if (!sites) return;
+    if (!counting) {
+      tell(object);
+      return;
+    }
+    Thread thread = Thread.currentThread();
+    if (thread.$hq == 0 && carriers) thread = Thread.currentCarrierThread();
+    count(thread, thread.$hq, object, place);
+  }
+
+  private static void count(Thread thread, long state, Object object, long place) {
+    if (state != 0 && place != 0) {
+      Unsafe unsafe = HprofMemory.UNSAFE;
+      long key = place << 32 | unsafe.getInt(object, classAt) >>> classShift & 0xFFFFFFFFL;
+      long entry = unsafe.getLong(null, state + PLACES_TABLE)
+          + (key * 0x9E3779B97F4A7C15L >>> 32 & unsafe.getLong(null, state + PLACES_MASK));
+      if ((unsafe.getLong(null, entry) == key || unsafe.getLong(null, entry ^= ENTRY_OTHER) == key)
+          && unsafe.getInt(null, entry + ENTRY_EPOCH) == unsafe.getInt(null, epochAt)) {
+        long count = unsafe.getLong(null, entry + ENTRY_COUNT);
+        long size = unsafe.getInt(null, entry + ENTRY_SIZE);
+        if (size < 0) {
+          long length = unsafe.getInt(object, headerAt + 4);
+          size = arrayBase + (length << (int) size) + arrayRest & ~arrayRest;
+        }
+        unsafe.putLong(null, count + COUNT_OBJECTS, unsafe.getLong(null, count + COUNT_OBJECTS) + 1);
+        unsafe.putLong(null, count + COUNT_BYTES, unsafe.getLong(null, count + COUNT_BYTES) + size);
+        return;
+      }
+    }
+    countSlowly(thread, object, (int) place);
+  }
+
+  @java.lang.invoke.DontInline
+  @DontInline
+  private static void countSlowly(Thread thread, Object object, int place) {
+    long state = countedObject(object, HprofMemory.UNSAFE.getLong(object, headerAt), place);
+    if (state != 0) thread.$hq = state;
+  }
+
   /** A method begins. */
   public static void entered(int method) {
     if (entering) enteredMethod(method);
@@ -384,6 +503,9 @@ public final class HprofTracker {
   private static native long counterTime();
 
   private static native void allocatedObject(Object object, long header);
+
+  /** Counts the object, and lets the next one of its class at that place be counted here. Returns the thread's state. */
+  private static native long countedObject(Object object, long header, int place);
 
   private static native void enteredMethod(int method);
 
