@@ -10,6 +10,7 @@
 #include <hprof/cpp/hash_table.hpp>
 
 #include "plugins/heap_sites/live_records.h"
+#include "plugins/heap_sites/place_table.h"
 #include "plugins/heap_sites/recent_table.h"
 
 namespace hprof::sites {
@@ -36,6 +37,7 @@ struct AllocatingThread {
   LiveChunk* open = nullptr;  // being filled; the reaper reads it
 
   RecentTable recent;
+  PlaceTable places;
   Counts counts;
   uint64_t asked[kAskedReasons] = {};  // stacks that the VM was asked for
   uint32_t bare_left = 0;              // objects until it is forgotten

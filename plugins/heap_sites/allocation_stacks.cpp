@@ -25,14 +25,21 @@ static jmethodID find_method(JNIEnv* jni, const MethodName& of) {
   return method;
 }
 
-bool AllocationStacks::open(const Services& services, JNIEnv* jni, bool has_probes) {
+bool AllocationStacks::open(const Services& services, JNIEnv* jni, Probes probes) {
   constexpr const char* kTracker = "java/lang/HprofTracker";
   constexpr const char* kNewInstance =
       "(Ljava/lang/reflect/Constructor;[Ljava/lang/Object;)Ljava/lang/Object;";
-  constexpr MethodName kProbes[] = {{kTracker, "allocatedObject", "(Ljava/lang/Object;J)V", true},
-                                    {kTracker, "tell", "(Ljava/lang/Object;)V", true},
-                                    {kTracker, "allocated", "(Ljava/lang/Object;)V", true},
-                                    {kTracker, "allocatedArrays", "(Ljava/lang/Object;I)V", true}};
+  constexpr MethodName kProbes[] = {
+      {kTracker, "allocatedObject", "(Ljava/lang/Object;J)V", true},
+      {kTracker, "tell", "(Ljava/lang/Object;)V", true},
+      {kTracker, "allocated", "(Ljava/lang/Object;)V", true},
+      {kTracker, "allocatedArrays", "(Ljava/lang/Object;I)V", true},
+      {kTracker, "constructed", "(Ljava/lang/Object;)V", true},
+      {kTracker, "allocatedAt", "(Ljava/lang/Object;I)V", true},
+      {kTracker, "count", "(Ljava/lang/Thread;JLjava/lang/Object;J)V", true},
+      {kTracker, "countSlowly", "(Ljava/lang/Thread;Ljava/lang/Object;I)V", true},
+      {kTracker, "countedObject", "(Ljava/lang/Object;JI)J", true}};
+  constexpr uint32_t kCounts[] = {0, 4, 6, kMostProbes};  // by Probes
   // From the fourth on they run a constructor.
   constexpr MethodName kTold[] = {
       {"java/lang/Object", "clone", "()Ljava/lang/Object;", false},
@@ -42,14 +49,15 @@ bool AllocationStacks::open(const Services& services, JNIEnv* jni, bool has_prob
       {"jdk/internal/reflect/DirectConstructorHandleAccessor$NativeAccessor", "newInstance0", kNewInstance,
        true},
       {"sun/reflect/NativeConstructorAccessorImpl", "newInstance0", kNewInstance, true}};
-  static_assert(sizeof kProbes / sizeof kProbes[0] <= kProbeMethods, "room");
+  static_assert(sizeof kProbes / sizeof kProbes[0] == kMostProbes, "room");
   static_assert(sizeof kTold / sizeof kTold[0] == kToldMethods, "room");
   services_ = services;
   jvmti_ = static_cast<jvmtiEnv*>(services.jvm->jvmti(services.host));
   set_depth(services.settings().depth);
-  if (!has_probes) return true;
+  if (probes == kNone) return true;
   bool found = true;
-  for (uint32_t i = 0; i < sizeof kProbes / sizeof kProbes[0]; i++) {
+  probe_count_ = kCounts[probes];
+  for (uint32_t i = 0; i < probe_count_; i++) {
     probes_[i] = find_method(jni, kProbes[i]);
     found = found && probes_[i] != nullptr;
   }
@@ -62,17 +70,31 @@ bool AllocationStacks::open(const Services& services, JNIEnv* jni, bool has_prob
 void AllocationStacks::call_probe(JNIEnv* jni, uint32_t number) const {
   jclass tracker = jni->FindClass("java/lang/HprofTracker");
   jclass object = jni->FindClass("java/lang/Object");
-  if (tracker != nullptr && object != nullptr) {
+  jthread self = nullptr;
+  jvmti_->GetCurrentThread(&self);
+  if (number >= probe_count_) number = kMostProbes;
+  if (tracker != nullptr && object != nullptr && self != nullptr) {
     switch (number) {
       case 0:
         jni->CallStaticVoidMethod(tracker, probes_[0], tracker, jlong{0});
         break;
       case 1:
       case 2:
+      case 4:
         jni->CallStaticVoidMethod(tracker, probes_[number], tracker);
         break;
       case 3:
-        jni->CallStaticVoidMethod(tracker, probes_[3], tracker, jint{1});
+      case 5:
+        jni->CallStaticVoidMethod(tracker, probes_[number], tracker, jint{1});
+        break;
+      case 6:
+        jni->CallStaticVoidMethod(tracker, probes_[number], self, jlong{0}, tracker, jlong{0});
+        break;
+      case 7:
+        jni->CallStaticVoidMethod(tracker, probes_[number], self, tracker, jint{0});
+        break;
+      case 8:
+        jni->CallStaticLongMethod(tracker, probes_[number], tracker, jlong{0}, jint{0});
         break;
       default:
         jni->CallNonvirtualVoidMethod(tracker, object, object_init_);
@@ -81,6 +103,7 @@ void AllocationStacks::call_probe(JNIEnv* jni, uint32_t number) const {
   clear_exception(jni);
   if (tracker != nullptr) jni->DeleteLocalRef(tracker);
   if (object != nullptr) jni->DeleteLocalRef(object);
+  if (self != nullptr) jni->DeleteLocalRef(self);
 }
 
 bool AllocationStacks::is_probe(jmethodID method) const {
@@ -97,7 +120,7 @@ uint32_t AllocationStacks::skipped(const jvmtiFrameInfo* frames, uint32_t count)
 }
 
 uint32_t AllocationStacks::of_current(jvmtiFrameInfo* frames, uint32_t most) const {
-  constexpr uint32_t kUsual = 4;  // allocatedObject, tell, allocated, Object.<init>
+  constexpr uint32_t kUsual = 5;  // countedObject, countSlowly, count, constructed, Object.<init>
   jvmtiFrameInfo all[kMostFrames + kUsual];
   if (most == 0) return 0;
   for (uint32_t from = 0;;) {

@@ -69,6 +69,9 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
   user.probes = HPROF_PROBE_ALLOCATIONS | (config_.early == 0 ? HPROF_PROBE_LATE : 0u);
   user.self = this;
   user.allocated = &Collector::allocated;
+  wants_places_ = has_one_trace_each();
+  if (wants_places_) user.probes |= HPROF_PROBE_PLACES;
+  user.allocated_at = &Collector::allocated_at;
   hprof_status status = s.bytecode != nullptr ? s.bytecode->ask(s.host, &user) : HPROF_UNSUPPORTED;
   asked_ = status == HPROF_OK;
   if (!asked_)
@@ -110,6 +113,36 @@ void Collector::ask_hotspot() {
     sees_unloads_ = s.hotspot->watch_unloads(s.host, word_of(&unloads_)) != 0;
 }
 
+// A place has one trace, and nothing but counts is wanted of an object.
+bool Collector::has_one_trace_each() const {
+  return config_.follow == 0 && config_.early != 0 && services_.settings().depth == 1 &&
+         services_.settings().thread_in_traces == 0 &&
+         HPROF_HAS(services_.bytecode, hprof_bytecode_service, place_rules);
+}
+
+// True: probes understand the header of objects.
+bool Collector::open_places() {
+  if (!wants_places_ || header_.at < 0 || sizeof(void*) != 8) return false;
+  // The class fills the upper part of one half of it.
+  const uint32_t shift = header_.class_shift;
+  const uint64_t mask = header_.class_mask & UINT64_MAX >> shift;
+  if (mask != UINT32_MAX >> shift % 32 || (header_.length_shift != 0 && header_.length_shift != 32))
+    return false;
+  services_.bytecode->header_at(services_.host, header_.at);
+  const hprof_place_rules rules = {sizeof rules, shift, header_.array_base, header_.alignment,
+                                   word_of(&collections_)};
+  return services_.bytecode->place_rules(services_.host, &rules) != 0;
+}
+
+void Collector::switch_places() {
+  if (!has_places_) return;
+  if (stacks_.depth() == 1) {
+    services_.bytecode->go(services_.host, HPROF_PROBE_PLACES);
+  } else {
+    services_.bytecode->halt(services_.host, HPROF_PROBE_PLACES);
+  }
+}
+
 void Collector::watch_natives(JNIEnv* jni) {
   const Services& s = services_;
   jclass string = jni->FindClass("java/lang/String");
@@ -127,7 +160,12 @@ hprof_status Collector::start_exact(JNIEnv* jni) {
   const Services& s = services_;
   if (!is_prepared_) ask_hotspot();
   if (!classes_.open(s, header_)) return HPROF_NO_MEMORY;
-  if (!stacks_.open(s, jni, true)) {
+  has_places_ = open_places();
+  using Stacks = AllocationStacks;
+  const Stacks::Probes probes = has_places_     ? Stacks::kCountingPlaces
+                                : wants_places_ ? Stacks::kPlaces
+                                                : Stacks::kAllocations;
+  if (!stacks_.open(s, jni, probes)) {
     s.log->message(s.host, "heap=sites: the tracker class is not as it should be");
     return HPROF_FAILED;
   }
@@ -141,7 +179,9 @@ hprof_status Collector::start_exact(JNIEnv* jni) {
       open_walk(jni, state);
     }
     watch_natives(jni);
+    if (has_places_) s.log->detail(s.host, "heap=sites: probes count objects by the place that makes them");
   }
+  if (status == HPROF_OK) switch_places();
   return status;
 }
 
@@ -163,7 +203,7 @@ void Collector::open_walk(JNIEnv* jni, AllocatingThread* state) {
     opened_walk_ = s.hotspot->frame_walk(s.host, jni, &why);
   state->errand = Errand::kHideFrame;
   bool known = opened_walk_ != nullptr;
-  for (hiding_ = 0; known && hiding_ < AllocationStacks::kProbeMethods; hiding_++) {
+  for (hiding_ = 0; known && hiding_ < stacks_.probe_count(); hiding_++) {
     hidden_ = false;
     stacks_.call_probe(jni, hiding_);
     known = hidden_;
@@ -184,7 +224,7 @@ void Collector::open_walk(JNIEnv* jni, AllocatingThread* state) {
 hprof_status Collector::start_sampled() {
   const Services& s = services_;
   auto* jvmti = static_cast<jvmtiEnv*>(s.jvm->jvmti(s.host));
-  stacks_.open(s, nullptr, false);
+  stacks_.open(s, nullptr, AllocationStacks::kNone);
   return jvmti->SetHeapSamplingInterval(static_cast<jint>(mode_.interval)) == JVMTI_ERROR_NONE ? HPROF_OK
                                                                                                : HPROF_FAILED;
 }
@@ -219,6 +259,7 @@ hprof_status Collector::control(const hprof_control& control) {
       return HPROF_OK;
     case HPROF_CONTROL_DEPTH:
       stacks_.set_depth(static_cast<uint32_t>(control.value));
+      switch_places();
       return HPROF_OK;
     default:
       return HPROF_UNSUPPORTED;

@@ -65,7 +65,9 @@ class Collector {
     JNIEnv* jni;
   };
   static void allocated(void* self, void* jni, void* object, uint64_t header);
-  void count_object(JNIEnv* jni, jobject object, uint64_t header);
+  static uint64_t allocated_at(void* self, void* jni, void* object, uint64_t header, uint32_t place);
+  void count_object(JNIEnv* jni, jobject object, uint64_t header, Known* counted);
+  bool count_known(JNIEnv* jni, AllocatingThread* state, jobject object, uint64_t header, uint64_t key);
   struct Walked {  // of an object
     uint64_t class_key;
     uint64_t thread;  // serial, 0 unless thread=y
@@ -74,7 +76,7 @@ class Collector {
     Known* note;     // of stack, class and thread; null: none
   };
   [[gnu::noinline]] void count_slowly(JNIEnv* jni, AllocatingThread* state, jobject object, uint64_t header,
-                                      const Walked& walked);
+                                      const Walked& walked, Known* counted);
   uint64_t walk_key(JNIEnv* jni, AllocatingThread* state, uint32_t depth, uint64_t what) const;
   [[gnu::noinline]] void give_memory(AllocatingThread* state) const;
   void learn_stack(JNIEnv* jni, AllocatingThread* state, const jvmtiFrameInfo* frames, uint32_t count) const;
@@ -103,6 +105,9 @@ class Collector {
   hprof_status start_exact(JNIEnv* jni);
   hprof_status start_sampled();
   void ask_hotspot();
+  bool has_one_trace_each() const;
+  bool open_places();
+  void switch_places();
   void run_errand(JNIEnv* jni, Errand errand);
   void open_walk(JNIEnv* jni, AllocatingThread* state);
   void watch_natives(JNIEnv* jni);
@@ -135,6 +140,9 @@ class Collector {
   bool hidden_ = false;
   std::atomic<int32_t> proofs_left_{0};
   bool is_prepared_ = false;
+  bool wants_places_ = false;          // asked for probes that count by themselves
+  bool has_places_ = false;            // they can
+  std::atomic<bool> is_wrong_{false};  // a stack or class was: they no longer learn
   SiteTable sites_;
   AllocatedClasses classes_;
   AllocatingThreads threads_;

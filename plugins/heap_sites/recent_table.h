@@ -18,6 +18,7 @@ struct Count {
   uint32_t reserved;
   uint64_t objects;
   uint64_t bytes;
+  // Probes add to it, too: hprof_place_entry::count.
 
   void add(Amount by) {
     __atomic_store_n(&objects, objects + by.objects, __ATOMIC_RELAXED);

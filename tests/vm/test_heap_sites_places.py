@@ -1,0 +1,198 @@
+"""heap=sites,depth=1,sites-live=n: probes count by themselves, and get the numbers that the agent gets object by object."""
+import os
+
+from commands import must
+from harness import Skip, check, check_equal, vm_test
+from jdks import installed
+from reports import parse_ascii
+from sites import N, by_class, tables
+
+UNITS = ("bytecode", "heap_sites", "encoder_ascii", "sink_file")
+PLACES = "heap=sites,cutoff=0,depth=1,sites-live=n,logflags=1,file=out.txt"
+BY_PROBES = "heap=sites: probes count objects by the place that makes them"
+THREADS, ROUNDS = 6, 6000
+
+
+def counted(vm, options, *program, java=(), by_probes=True):
+    """The report; probes have counted, or must not have."""
+    run = vm.run_java(vm.agent_option(options), *java, *program)
+    check_equal(run.code, 0, "exit code\n%s" % run)
+    if vm.bits == 64:
+        check_equal(BY_PROBES in run.err, by_probes, "probes count\n%s" % run)
+    report = parse_ascii(run.text("out.txt"), "thread=y" in options)
+    check(not any("found to be wrong" in note for note in report.notes), "wrong stacks: %s" % report.notes)
+    return report
+
+
+def own_rows(report, program):
+    """{class, frame: (objects, bytes)} of the program's methods; lambdas have names of their own in each run."""
+    found = {}
+    for row in tables(report)[0]:
+        frames = report.traces[row.trace].frames
+        check_equal(len(frames), 1, "frames")
+        if frames[0][0].startswith(program) and "Lambda" not in frames[0][0] + row.name:
+            objects, size = found.get((row.name, frames[0]), (0, 0))
+            found[row.name, frames[0]] = (objects + row.objects, size + row.bytes)
+    return found
+
+
+def compare(vm, *program, java=(), by_probes=True):
+    """Both ways, and what the probes got."""
+    probes = own_rows(counted(vm, PLACES, *program, java=java, by_probes=by_probes), program[0])
+    agent = own_rows(counted(vm, PLACES.replace("sites-live=n", "sites-live=y"), *program, java=java, by_probes=False),
+                     program[0])
+    check(len(agent) >= 20, "only %d rows of the program" % len(agent))
+    check_equal({key: value for key, value in probes.items() if agent.get(key) != value},
+                {key: value for key, value in agent.items() if probes.get(key) != value},
+                "rows of %s that differ: by probes, and by the agent" % (java,))
+    return probes
+
+
+def objects_of(rows, name):
+    return sum(objects for (of, _), (objects, _) in rows.items() if of == name)
+
+
+@vm_test(units=UNITS, quick=True)
+def probes_and_the_agent_count_the_same(vm):
+    rows = compare(vm, "Places", str(THREADS), str(ROUNDS))
+    made = THREADS * ROUNDS
+    check_equal([objects_of(rows, "Places$" + name) for name in ("Wide", "Wider", "Cell", "Forks", "Broken", "Copy", "Copies")],
+                [made // 3, made // 3, made // 3 + 2 * made, made, made, made // 2 + THREADS, made // 2 + THREADS], "objects")
+    lines = {frame for (name, frame) in rows if name == "Places$Forks"}
+    check_equal(len(lines), 2, "constructors that call that of Object: %s" % lines)
+
+
+@vm_test(units=UNITS)
+def every_way_to_make_an_object_is_counted_the_same(vm):
+    rows = compare(vm, "Sites")
+    check_equal([objects_of(rows, "Sites$" + name) for name in ("Shared", "Kept", "Deeper", "Gone", "Item")],
+                [8 * N, N, N, N, 3 * N], "objects")
+
+
+@vm_test(units=UNITS)
+def interpreter_and_compilers_count_the_same(vm):
+    for java in (("-Xint",), ("-XX:TieredStopAtLevel=1",), ("-XX:-TieredCompilation",)):
+        compare(vm, "Places", "3", "3000", java=java)
+
+
+@vm_test(units=UNITS)
+def collections_and_stack_overflows_lose_nothing(vm):
+    for java in (("-XX:+UseSerialGC", "-Xmn1m"), ("-XX:+UseParallelGC", "-Xmx24m")):
+        compare(vm, "Places", str(THREADS), str(ROUNDS), java=java)
+    # How deep a stack gets is another number each time, but whatever was made has its place.
+    rows = own_rows(counted(vm, PLACES, "Places", "2", "1000", "deep"), "Places")
+    check({frame[0] for (name, frame) in rows if name == "Places$Cell"} == {"Places$Cell.<init>"}, "places: %s" % rows)
+
+
+@vm_test(units=UNITS, since=17)
+def objects_that_move_at_any_time_lose_nothing(vm):
+    vm.needs_zgc()
+    compare(vm, "Places", "3", "3000", java=("-XX:+UseZGC", "-Xmx64m"))
+
+
+@vm_test(units=UNITS)
+def whatever_the_header_the_counts_are_the_same(vm):
+    if vm.bits == 32:
+        raise Skip("one kind of header with 32 bits")
+    options = [(("-XX:-UseCompressedOops",), vm.version >= 15), (("-XX:ObjectAlignmentInBytes=16",), True)]
+    if vm.version < 27:
+        options.append((("-XX:-UseCompressedClassPointers",), False))
+    if vm.version >= 25:
+        options.append((("-XX:+UseCompactObjectHeaders",), True))
+    for java, by_probes in options:
+        compare(vm, "Places", "3", "3000", java=java, by_probes=by_probes)
+
+
+@vm_test(units=UNITS, since=21)
+def virtual_threads_count_on_their_carriers(vm):
+    rows = own_rows(counted(vm, PLACES, "VirtualPlaces"), "VirtualPlaces")
+    check_equal((objects_of(rows, "VirtualPlaces$Cell"), objects_of(rows, "VirtualPlaces$Cell[]")), (1000000, 1000000),
+                "objects of 200 virtual threads")
+
+
+@vm_test(units=UNITS)
+def objects_of_native_code_are_counted_once(vm):
+    homes = [home for home in installed() if os.path.exists(os.path.join(home, "include", "jni.h"))]
+    if not homes:
+        raise Skip("no jni.h")
+    jni = os.path.join(homes[0], "include")
+    library = vm.native("native_objects.c", "-I" + jni, "-I" + os.path.join(jni, "linux"))
+    if vm.run_java("NativeObjects", library, "1").code != 0:
+        raise Skip("the compiler is for another machine than the JDK")
+    classes = by_class(tables(counted(vm, PLACES, "NativeObjects", library, "500"))[0])
+    check_equal([classes["NativeObjects$" + kind][0] for kind in ("Item", "Bare", "Late")], [500] * 3, "objects")
+
+
+@vm_test(units=UNITS)
+def classes_that_go_and_come_are_not_mixed_up(vm):
+    classes = by_class(tables(counted(vm, PLACES, "ClassChurn", "5000", "100"))[0])
+    check_equal(classes["ClassChurn$OneClass"][0], 5000, "loaders")
+    thrown = {name: found[0] for name, found in classes.items() if name.startswith("Thrown_")}
+    check(thrown == {"Thrown_%06d" % i: 1 for i in range(5000)}, "objects of %d classes instead of 5000" % len(thrown))
+
+
+@vm_test(units=UNITS)
+def commands_switch_counting_and_change_the_depth(vm):
+    path = vm.path("s")
+    live = vm.start(PLACES + ",control=" + path, "Sites", "stay")
+
+    def go(rounds):
+        live.process.stdin.write(b"\n")
+        live.process.stdin.flush()
+        live.wait_until(lambda: live.out().count("did") == rounds, "round %d" % rounds)
+
+    go(1)
+    must(path, "sites")        # 0: one round
+    must(path, "alloc off")
+    go(2)
+    must(path, "sites")        # 1: the same
+    must(path, "alloc on")
+    go(3)
+    must(path, "depth 3")
+    go(4)
+    must(path, "sites")        # 2: three rounds, one of them with three frames
+    must(path, "depth 1")
+    must(path, "clear sites")
+    go(5)
+    must(path, "sites")        # 3: one round
+    must(path, "stop")
+    go(6)
+    must(path, "start")
+    go(7)
+    run = live.finish()        # 4: two rounds
+    check_equal((run.code, run.out.endswith("ended\n")), (0, True), "exit code and end\n%s\n" % run)
+    report = parse_ascii(run.text("out.txt"))
+    found = []
+    for rows in tables(report):
+        frames = {}
+        for row in rows:
+            if row.name == "Sites$Item":
+                depth = len(report.traces[row.trace].frames)
+                frames[depth] = frames.get(depth, 0) + row.objects
+        found.append(frames)
+    check_equal(found[:4] + found[-1:], [{1: N}, {1: N}, {1: 2 * N, 3: N}, {1: N}, {1: 2 * N}],
+                "objects by depth in the reports\n%s" % run)
+
+
+@vm_test(units=UNITS + ("cpu_times",))
+def what_probes_cannot_know_the_agent_counts(vm):
+    """Threads, and the field of java.lang.Thread beside cpu=times."""
+    threads = {}
+    report = counted(vm, PLACES + ",thread=y", "Sites", by_probes=False)
+    for row in tables(report)[0]:
+        if row.name == "Sites$Shared":
+            thread = report.traces[row.trace].thread
+            threads[thread] = threads.get(thread, 0) + row.objects
+    check_equal(sorted(threads.values()), [N] * 8, "objects of each thread")
+    report = counted(vm, "cpu=times," + PLACES, "Sites", by_probes=False)
+    check_equal(by_class(tables(report)[0])["Sites$Shared"][0], 8 * N, "objects")
+
+
+@vm_test(units=UNITS)
+def memory_that_is_refused_costs_no_count(vm):
+    """A count beside it, or in the note of the losses."""
+    for memory in ("1m", "2m"):
+        report = counted(vm, PLACES + ",max-memory=" + memory, "Sites")
+        classes = by_class(tables(report)[0])
+        lost = [note for note in report.notes if "not counted for want of memory" in note]
+        check(lost or classes["Sites$Shared"][0] == 8 * N, "objects: %s, %s" % (classes.get("Sites$Shared"), report.notes))
