@@ -142,6 +142,12 @@ class Live:
             check(time.monotonic() < deadline, "waited in vain for %s\n%s" % (what, self.state()))
             time.sleep(0.02)
 
+    def next_round(self, number):
+        """Of the program Sites, which does one for each line."""
+        self.process.stdin.write(b"\n")
+        self.process.stdin.flush()
+        self.wait_until(lambda: self.out().count("did") == number, "round %d" % number)
+
     def state(self):
         code = self.process.returncode
         return str(Run(self.command, self.vm.dir, -999 if code is None else code, self.out(), self.err()))

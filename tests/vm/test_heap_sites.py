@@ -178,22 +178,17 @@ def traces_go_on_and_off_and_are_cleared_by_command(vm):
     path = vm.path("s")
     live = vm.start("heap=sites,cutoff=0,control=%s,file=out.txt" % path, "Sites", "stay")
 
-    def go(rounds):
-        live.process.stdin.write(b"\n")
-        live.process.stdin.flush()
-        live.wait_until(lambda: live.out().count("did") == rounds, "round %d" % rounds)
-
-    go(1)
+    live.next_round(1)
     must(path, "sites")                       # 0: one round
     must(path, "alloc off")
-    go(2)
+    live.next_round(2)
     must(path, "sites")                       # 1: the same
     must(path, "alloc on")
-    go(3)
+    live.next_round(3)
     must(path, "sites incremental")           # 2: two rounds, and what has changed only
     must(path, "sites incremental")           # 3: hardly anything
     must(path, "clear sites")
-    go(4)
+    live.next_round(4)
     must(path, "sites alloc")                 # 4: one round
     run = live.finish()
     check_equal((run.code, run.out.endswith("ended\n")), (0, True), "exit code and end\n%s\n" % run)

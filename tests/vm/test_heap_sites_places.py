@@ -136,29 +136,24 @@ def commands_switch_counting_and_change_the_depth(vm):
     path = vm.path("s")
     live = vm.start(PLACES + ",control=" + path, "Sites", "stay")
 
-    def go(rounds):
-        live.process.stdin.write(b"\n")
-        live.process.stdin.flush()
-        live.wait_until(lambda: live.out().count("did") == rounds, "round %d" % rounds)
-
-    go(1)
+    live.next_round(1)
     must(path, "sites")        # 0: one round
     must(path, "alloc off")
-    go(2)
+    live.next_round(2)
     must(path, "sites")        # 1: the same
     must(path, "alloc on")
-    go(3)
+    live.next_round(3)
     must(path, "depth 3")
-    go(4)
+    live.next_round(4)
     must(path, "sites")        # 2: three rounds, one of them with three frames
     must(path, "depth 1")
     must(path, "clear sites")
-    go(5)
+    live.next_round(5)
     must(path, "sites")        # 3: one round
     must(path, "stop")
-    go(6)
+    live.next_round(6)
     must(path, "start")
-    go(7)
+    live.next_round(7)
     run = live.finish()        # 4: two rounds
     check_equal((run.code, run.out.endswith("ended\n")), (0, True), "exit code and end\n%s\n" % run)
     report = parse_ascii(run.text("out.txt"))

@@ -188,6 +188,16 @@ struct Rewritten {
   bool has_code = false;
 };
 
+// As Object's is.
+inline Method empty_constructor() {
+  Method method;
+  method.name = "<init>";
+  method.access = 1;
+  method.locals = 1;
+  method.code = {177};
+  return method;
+}
+
 inline ProbeSet probes_of(uint32_t mask) {
   ProbeSet probes;
   if (mask & kProbesOfSites) add_allocation_probes(&probes);
