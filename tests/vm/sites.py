@@ -1,7 +1,9 @@
 """Tables of allocation sites, read out of reports in format=a."""
+import os
 import re
 
-from harness import Failure, check, check_equal
+from harness import Failure, Skip, check, check_equal
+from jdks import installed
 
 HEADINGS = ["          percent          live          alloc'ed  stack class",
             " rank   self  accum     bytes objs     bytes  objs trace name"]
@@ -96,3 +98,15 @@ def check_made(report, rows, run):
     check(not wrong, "objects (method, class, counted, made): %s\n%s" % (wrong, run))
     shared = by_class(rows)["Sites$Shared"]
     check_equal(shared[0], 8 * N, "objects of eight threads")
+
+
+def native_objects(vm):
+    """The path of the library of the program NativeObjects."""
+    homes = [home for home in installed() if os.path.exists(os.path.join(home, "include", "jni.h"))]
+    if not homes:
+        raise Skip("no jni.h")
+    jni = os.path.join(homes[0], "include")
+    library = vm.native("native_objects.c", "-I" + jni, "-I" + os.path.join(jni, "linux"))
+    if vm.run_java("NativeObjects", library, "1").code != 0:
+        raise Skip("the compiler is for another machine than the JDK")
+    return library

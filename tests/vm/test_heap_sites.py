@@ -6,9 +6,8 @@ import zipfile
 
 from commands import must
 from harness import Skip, check, check_equal, vm_test
-from jdks import installed
 from reports import parse_ascii, parse_binary
-from sites import N, by_class, by_method, check_made, tables
+from sites import N, by_class, by_method, check_made, native_objects, tables
 
 UNITS = ("bytecode", "heap_sites", "encoder_ascii", "sink_file")
 def profile(vm, options, *program, java=()):
@@ -31,13 +30,7 @@ def every_object_is_counted_once(vm):
 
 @vm_test(units=UNITS)
 def objects_of_native_code_are_counted_once(vm):
-    homes = [home for home in installed() if os.path.exists(os.path.join(home, "include", "jni.h"))]
-    if not homes:
-        raise Skip("no jni.h")
-    jni = os.path.join(homes[0], "include")
-    library = vm.native("native_objects.c", "-I" + jni, "-I" + os.path.join(jni, "linux"))
-    if vm.run_java("NativeObjects", library, "1").code != 0:
-        raise Skip("the compiler is for another machine than the JDK")
+    library = native_objects(vm)
     run, report = profile(vm, ",depth=20", "NativeObjects", library, "500")
     found = by_method(report, tables(report)[0], "NativeObjects")["make"]
     made = {"java.lang.String": 1000}

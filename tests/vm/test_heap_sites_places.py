@@ -1,11 +1,8 @@
 """heap=sites,depth=1,sites-live=n: probes count by themselves, and get the numbers that the agent gets object by object."""
-import os
-
 from commands import must
 from harness import Skip, check, check_equal, vm_test
-from jdks import installed
 from reports import parse_ascii
-from sites import N, by_class, tables
+from sites import N, by_class, native_objects, tables
 
 UNITS = ("bytecode", "heap_sites", "encoder_ascii", "sink_file")
 PLACES = "heap=sites,cutoff=0,depth=1,sites-live=n,logflags=1,file=out.txt"
@@ -112,13 +109,7 @@ def virtual_threads_count_on_their_carriers(vm):
 
 @vm_test(units=UNITS)
 def objects_of_native_code_are_counted_once(vm):
-    homes = [home for home in installed() if os.path.exists(os.path.join(home, "include", "jni.h"))]
-    if not homes:
-        raise Skip("no jni.h")
-    jni = os.path.join(homes[0], "include")
-    library = vm.native("native_objects.c", "-I" + jni, "-I" + os.path.join(jni, "linux"))
-    if vm.run_java("NativeObjects", library, "1").code != 0:
-        raise Skip("the compiler is for another machine than the JDK")
+    library = native_objects(vm)
     classes = by_class(tables(counted(vm, PLACES, "NativeObjects", library, "500"))[0])
     check_equal([classes["NativeObjects$" + kind][0] for kind in ("Item", "Bare", "Late")], [500] * 3, "objects")
 
