@@ -73,11 +73,10 @@ struct Switch {
   const char* field;
 };
 constexpr Switch kSwitches[] = {
-    {HPROF_PROBE_METHODS, "live"},  {HPROF_PROBE_ALLOCATIONS, "sites"}, {HPROF_PROBE_CLOCK, nullptr},
-    {HPROF_PROBE_CPU_CLOCK, "cpu"}, {HPROF_PROBE_ENTRIES, "entering"},  {HPROF_PROBE_CAUGHT, "catching"},
-    {HPROF_PROBE_MADE, "making"},   {HPROF_PROBE_CALLS, "calling"},     {HPROF_PROBE_PLACES, "counting"},
+    {HPROF_PROBE_METHODS, "live"},    {HPROF_PROBE_ALLOCATIONS, "sites"}, {HPROF_PROBE_ENTRIES, "entering"},
+    {HPROF_PROBE_CAUGHT, "catching"}, {HPROF_PROBE_MADE, "making"},       {HPROF_PROBE_CALLS, "calling"},
+    {HPROF_PROBE_PLACES, "counting"},
 };
-constexpr uint32_t kClocks = HPROF_PROBE_CLOCK | HPROF_PROBE_CPU_CLOCK;
 // Both take the places of enter() and exit().
 constexpr uint32_t kEnters = HPROF_PROBE_METHODS | HPROF_PROBE_CALLS;
 constexpr uint32_t kOfAskAlone = HPROF_PROBE_LATE | HPROF_PROBE_ON_DEMAND;
@@ -122,8 +121,9 @@ void ClassRewriter::add_user(const hprof_probe_user* user) {
     CallNatives::ends.store(reinterpret_cast<CallNatives::Ends>(user->call_ends), std::memory_order_release);
   }
   asked_ |= user->probes & ~kOfAskAlone;
+  static_assert(sizeof kSwitches / sizeof kSwitches[0] == kUsers, "a user for each");
   for (const Switch& row : kSwitches) {
-    if ((user->probes & row.probe & ~kClocks) == 0) continue;
+    if ((user->probes & row.probe) == 0) continue;
     hprof_copy_sized(&user_of(row.probe), sizeof(hprof_probe_user), user, user->size);
   }
 }
@@ -153,10 +153,10 @@ Engine* ClassRewriter::make_engine() {
   if ((asked_ & HPROF_PROBE_METHODS) != 0) {
     use.probes.probes |= kProbesOfTimes & ~static_cast<uint32_t>(kProbeUnwind);
     use.probes.field = {kThreadClass, kThreadField, "J", 0};
-    if ((asked_ & HPROF_PROBE_CLOCK) != 0) {
-      use.probes.tracker.enter = "enterClock";
-      use.probes.tracker.exit = "exitClock";
-      use.probes.tracker.sync = "syncClock";
+    if ((asked_ & HPROF_PROBE_CPU_CLOCK) != 0) {
+      use.probes.tracker.enter = "enterCpuClock";
+      use.probes.tracker.exit = "exitCpuClock";
+      use.probes.tracker.sync = "syncCpuClock";
     }
   }
   if ((asked_ & HPROF_PROBE_CALLS) != 0) {
@@ -296,7 +296,6 @@ bool ClassRewriter::define_tracker(JNIEnv* jni, const Engine* engine) {
 bool ClassRewriter::find_fields(JNIEnv* jni, jclass tracker) {
   bool has_all = true;
   for (uint32_t i = 0; i < kUsers; i++) {
-    if (kSwitches[i].field == nullptr) continue;
     switches_[i] = jni->GetStaticFieldID(tracker, kSwitches[i].field, "Z");
     clear_exception(jni);
     has_all = has_all && switches_[i] != nullptr;
@@ -438,8 +437,6 @@ bool ClassRewriter::set_place_rules(JNIEnv* jni, const hprof_place_rules& rules)
 
 hprof_status ClassRewriter::set_flags(JNIEnv* jni, uint32_t probes, bool on) {
   if (tracker_ == nullptr || jni == nullptr) return HPROF_FAILED;
-  // The clock stays as it was asked for.
-  if ((asked_ & HPROF_PROBE_CPU_CLOCK) != 0) probes |= on ? HPROF_PROBE_CPU_CLOCK : 0;
   if (on && (probes & HPROF_PROBE_ALLOCATIONS) != 0)
     jni->SetStaticLongField(tracker_, header_at_field_, static_cast<jlong>(header_at_));
   for (uint32_t i = 0; i < kUsers; i++) {

@@ -113,8 +113,7 @@ class ClassRewriter {
   uint64_t passed_ = 0;  // classes loaded before class files were seen
   hprof_probe_user on_demand_ = {};
   std::atomic<uint32_t> demand_{kNobody};
-  // In the order of their bits; entries of bits that only ask() takes stay empty.
-  static constexpr uint32_t kUsers = 9;
+  static constexpr uint32_t kUsers = 7;  // in the order of kSwitches
   hprof_probe_user users_[kUsers] = {};
   Region first_lines_;        // of methods, by id
   jclass tracker_ = nullptr;  // global references and ids, from VMInit on

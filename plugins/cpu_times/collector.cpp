@@ -13,7 +13,10 @@
 
 namespace hprof::times {
 
-static constexpr uint64_t kHousekeepingNs = 50'000'000;  // times=clock: ended threads are collected so often
+static constexpr uint64_t kBriefNs = 1000;  // State::step
+static constexpr int32_t kFirstPace = 32;   // Node::pace of a new node, in steps
+static constexpr uint64_t kHousekeepingNs =
+    50'000'000;  // times=clock:cpu: ended threads are collected so often
 static constexpr uint32_t kMostIdle =
     16;  // a thread that sleeps has its CPU clock read in one of so many ticks
 static constexpr uint32_t kDepthOfOld = 2;
@@ -66,7 +69,6 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
   hprof_probe_user user = {};
   user.size = sizeof user;
   user.probes = HPROF_PROBE_METHODS;
-  if (config_.times != kSampled) user.probes |= HPROF_PROBE_CLOCK;
   if (config_.times == kCpuClock) user.probes |= HPROF_PROBE_CPU_CLOCK;
   user.self = this;
   user.include = config_.include;
@@ -177,6 +179,7 @@ State* Collector::attach_platform(void* jni, void* thread, uint64_t os_id) {
   State* state = new_state_with_graph();
   while (state == nullptr && give_spare_back()) state = new_state_with_graph();
   if (state == nullptr) return nullptr;
+  state->step = step_;
   state->graph = &state->own;
   state->own.show(state);
   refer(state, jni, thread);
@@ -207,6 +210,7 @@ State* Collector::attach_virtual() {
   }
   state->shared = 1;
   state->clock = 0;
+  state->step = step_;
   state->graph = &shared_;
   state->current = shared_.root();
   state->door.method = kNoMethod;
@@ -307,6 +311,59 @@ uint64_t Collector::since_last_event(const State* state) const {
   return cpu == UINT64_MAX || cpu <= last ? 0 : cpu - last;
 }
 
+// times=clock: the time that the thread has spent in brief nodes and that no node has been credited with; at
+// most 0 if that cannot be told now. It goes on meanwhile: what is too much now will be too little at the
+// next look. The tracker writes the clock before the sum, so a sum that has the time since `clock`, too,
+// comes with another clock. Under the lock.
+int64_t Collector::brief_time(const State* state, const Node* node, uint64_t now) const {
+  const uint64_t clock = __atomic_load_n(&state->clock, __ATOMIC_ACQUIRE);
+  uint64_t brief = __atomic_load_n(&state->brief, __ATOMIC_ACQUIRE);
+  if (__atomic_load_n(&state->clock, __ATOMIC_RELAXED) != clock) return 0;
+  const bool goes_on = running_ && state->ended.load(std::memory_order_acquire) == 0 && node->is_brief();
+  if (goes_on && clock != 0 && static_cast<int64_t>(now - clock) > 0) brief += now - clock;
+  return static_cast<int64_t>(brief - state->brief_credited);
+}
+
+// Where the thread is found has the time of all its brief nodes since it was last found in one.
+void Collector::credit_brief(State* state, void* jni, uint64_t now) {
+  const uint64_t clock = __atomic_load_n(&state->clock, __ATOMIC_RELAXED);
+  if (clock == state->clock_seen && state->idle != 0) return;  // still in a node that is not brief
+  Node* node = node_of(state, jni);
+  state->idle = !node->is_brief();
+  state->clock_seen = clock;
+  if (state->idle != 0) return;
+  const int64_t time = brief_time(state, node, now);
+  if (time <= 0) return;
+  node->self_ns += static_cast<uint64_t>(time);
+  state->brief_credited += static_cast<uint64_t>(time);
+}
+
+// What is left, in proportion to what the brief nodes have. Under the lock.
+void Collector::spread_brief(State* state, void* jni, uint64_t now) {
+  const Node* at = node_of(state, jni);
+  const int64_t left = brief_time(state, at, now);
+  if (left <= 0) return;
+  double sum = 0;
+  Node* first = nullptr;
+  state->own.each([&](Node* node) {
+    if (!node->is_brief()) return;
+    if (first == nullptr) first = node;
+    sum += static_cast<double>(node->self_ns);
+  });
+  if (first == nullptr) return;
+  uint64_t rest = static_cast<uint64_t>(left);
+  const double share = sum > 0 ? static_cast<double>(left) / sum : 0;
+  state->own.each([&](Node* node) {
+    if (!node->is_brief()) return;
+    const auto part = static_cast<uint64_t>(static_cast<double>(node->self_ns) * share);
+    const uint64_t given = part < rest ? part : rest;
+    node->self_ns += given;
+    rest -= given;
+  });
+  first->self_ns += rest;
+  state->brief_credited += static_cast<uint64_t>(left);
+}
+
 void Collector::merge_rest(const State* state, void* jni, Tally* into, uint64_t* outside_ns) const {
   uint64_t rest = since_last_event(state);
   *outside_ns += state->own.root()->self_ns;
@@ -336,6 +393,7 @@ void Collector::merge(const Graph& graph, uint32_t thread, Tally* into) {
 // What has been counted in an ended thread's graph goes to retired_, whose rows are limited like nodes.
 void Collector::retire(State* state, void* jni) {
   const uint64_t before = retired_.size();
+  if (config_.times == kClock) spread_brief(state, jni, clock_now());
   merge(state->own, state->serial.load(std::memory_order_relaxed), &retired_);
   merge_rest(state, jni, &retired_, &outside_ns_);
   limits_.nodes.fetch_add(retired_.size() - before, std::memory_order_relaxed);
@@ -348,10 +406,12 @@ void Collector::retire(State* state, void* jni) {
 // Under the lock.
 void Collector::tick(void* jni) {
   State* before = nullptr;
+  const uint64_t now = config_.times == kClock ? clock_now() : 0;
   for (State* state = states_.load(std::memory_order_acquire); state != nullptr;) {
     State* next = state->next;
     bool ended = state->ended.load(std::memory_order_acquire) != 0;
     if (config_.times == kSampled && running_) credit(state, jni, ended);
+    if (config_.times == kClock && running_ && !ended) credit_brief(state, jni, now);
     // Without room for what it has counted it stays.
     if (ended && retired_.make_room(retired_.size() + state->own.size() + 1)) {
       State* head = state;
@@ -374,7 +434,7 @@ void Collector::sample(void* self, void*, hprof_agent_thread* thread) {
   auto* collector = static_cast<Collector*>(self);
   void* jni = collector->services_.jvm->jni(collector->services_.host);
   uint64_t interval =
-      collector->config_.times == kSampled ? collector->config_.times_interval_ns : kHousekeepingNs;
+      collector->config_.times == kCpuClock ? kHousekeepingNs : collector->config_.times_interval_ns;
   while (collector->services_.threads->wait(thread, interval) != 0) {
     if (!collector->lock_.try_lock()) continue;
     collector->tick(jni);
@@ -437,13 +497,17 @@ void Collector::end_gone() {
   services_.release(living.serials, living.room);
 }
 
-// CPU time used before now does not count. Under the lock, before the probes are switched on.
+uint64_t Collector::clock_now() const { return counter_.now(services_); }
+
+// Time before now does not count. Under the lock, before the probes are switched on.
 void Collector::begin_times() {
   for (State* state = states_.load(std::memory_order_acquire); state != nullptr; state = state->next) {
-    uint64_t cpu = config_.times == kClock ? 0 : services_.clock->thread_cpu(services_.host, state->os_id);
-    if (cpu == UINT64_MAX) continue;
-    __atomic_store_n(&state->clock, config_.times == kSampled ? 0 : cpu, __ATOMIC_RELAXED);
-    state->cpu_ns = cpu;
+    uint64_t now =
+        config_.times == kClock ? clock_now() : services_.clock->thread_cpu(services_.host, state->os_id);
+    if (now == UINT64_MAX) continue;
+    __atomic_store_n(&state->clock, config_.times == kSampled ? 0 : now, __ATOMIC_RELAXED);
+    state->cpu_ns = now;
+    state->brief_credited = __atomic_load_n(&state->brief, __ATOMIC_RELAXED);
   }
   LockGuard guard(virtual_lock_, services_);
   for (State* state = last_virtual_; state != nullptr; state = state->made_before)
@@ -456,6 +520,7 @@ void Collector::end_times(void* jni) {
   tick(jni);
   for (State* state = states_.load(std::memory_order_acquire); state != nullptr; state = state->next) {
     if (config_.times == kSampled) credit(state, jni, true);
+    if (config_.times == kClock) spread_brief(state, jni, clock_now());
     uint64_t rest = since_last_event(state);
     if (rest != 0) __atomic_fetch_add(&node_of(state, jni)->self_ns, rest, __ATOMIC_RELAXED);
     __atomic_fetch_add(&state->clock, rest, __ATOMIC_RELAXED);
@@ -484,7 +549,11 @@ hprof_status Collector::start() {
     lost_trace_ = services_.ids->trace(services_.host, 0, &frame, 1, 0);
   }
   // Before the first probe, since the clock must not change later.
-  if (!started_ && config_.times == kClock) counter_.open(services_);
+  if (!started_ && config_.times == kClock) {
+    counter_.open(services_);
+    step_ = counter_.ticks_of(kBriefNs);
+    limits_.pace = kFirstPace * static_cast<int32_t>(step_);
+  }
   started_ = true;
   lock_.lock(services_);
   end_gone();
@@ -541,6 +610,7 @@ hprof_status Collector::report(const hprof_report& report) {
   how.outside_ns = outside_ns_;
   for (State* state = states_.load(std::memory_order_acquire); state != nullptr; state = state->next) {
     if (config_.times == kSampled && running_) credit(state, jni, true);
+    if (config_.times == kClock && running_) spread_brief(state, jni, clock_now());
     merge(state->own, state->serial.load(std::memory_order_relaxed), &tally);
     merge_rest(state, jni, &tally, &how.outside_ns);
     how.threads++;
@@ -565,13 +635,17 @@ hprof_status Collector::report(const hprof_report& report) {
 void Collector::reset() {
   lock_.lock(services_);
   if (!running_) end_gone();
-  tick(services_.jvm->jni(services_.host));
+  void* jni = services_.jvm->jni(services_.host);
+  tick(jni);
   limits_.nodes.fetch_sub(retired_.size(), std::memory_order_relaxed);
   retired_.clear();
   outside_ns_ = 0;
   for (State* state = states_.load(std::memory_order_acquire); state != nullptr; state = state->next) {
     state->own.reset(running_);
     state->own.root()->self_ns = 0;
+    // What no node has been credited with is from before, too.
+    const int64_t left = brief_time(state, node_of(state, jni), clock_now());
+    if (config_.times == kClock && left > 0) state->brief_credited += static_cast<uint64_t>(left);
   }
   if (has_shared_) shared_.reset(running_);
   lock_.unlock();

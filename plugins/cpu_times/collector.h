@@ -2,7 +2,14 @@
 //
 // The tracker (core/bytecode/tracker) counts, in the graphs of graph.h. Time with times=sampled: every
 // millisecond a thread of ours credits each thread's current node with the CPU time used since its last look;
-// a call itself pays nothing for it. With times=clock the tracker reads the clock at each event.
+// a call itself pays nothing for it. With times=clock:cpu the tracker reads the clock at each event.
+//
+// With times=clock the tracker reads the clock where a thread enters or leaves a node that takes a
+// microsecond or more at a time: its time is exact. The others are brief: the time that a thread spends in
+// them, one after the other, is measured in sum (State::brief). The sampler credits what has come together
+// since the last time to the brief node that it finds the thread in. What it finds is as likely as the node's
+// share of the time, so this is an estimate of each node's time, and exact in sum. What is left at a report
+// is spread.
 #pragma once
 
 #include <atomic>
@@ -65,6 +72,10 @@ class Collector {
   void set_running(bool running);
   void tick(void* jni);
   void credit(State* state, void* jni, bool always);
+  int64_t brief_time(const State* state, const Node* node, uint64_t now) const;
+  void credit_brief(State* state, void* jni, uint64_t now);
+  void spread_brief(State* state, void* jni, uint64_t now);
+  uint64_t clock_now() const;
   void retire(State* state, void* jni);
   void merge(const Graph& graph, uint32_t thread, Tally* into);
   uint64_t since_last_event(const State* state) const;
@@ -102,6 +113,7 @@ class Collector {
   bool asked_ = false;       // for probes
   bool started_ = false;     // once at least
   bool running_ = false;     // [control]
+  uint64_t step_ = 0;        // State::step
   CounterClock counter_;     // times=clock: if open, all times are ticks until the report
   hprof_agent_thread* sampler_ = nullptr;
 };

@@ -59,7 +59,34 @@ static bool tell_tracker(const Services& services) {
   return field != nullptr;
 }
 
+// 0 as well without a VM.
+static int64_t measure_nano_time(const Services& services) {
+  auto* jni = static_cast<JNIEnv*>(services.jvm->jni(services.host));
+  if (jni == nullptr) return 0;
+  jclass system = jni->FindClass("java/lang/System");
+  jmethodID method = system != nullptr ? jni->GetStaticMethodID(system, "nanoTime", "()J") : nullptr;
+  int64_t ahead = 0;
+  if (method != nullptr) {
+    const auto before = static_cast<int64_t>(services.clock->monotonic(services.host));
+    ahead = jni->CallStaticLongMethod(system, method) - before;
+  }
+  clear_exception(jni);
+  if (system != nullptr) jni->DeleteLocalRef(system);
+  return ahead;
+}
+
+uint64_t CounterClock::now(const Services& services) const {
+  if (is_open_) return services.clock->counter(services.host);
+  return services.clock->monotonic(services.host) + static_cast<uint64_t>(nano_time_);
+}
+
+uint64_t CounterClock::ticks_of(uint64_t ns) const {
+  const double ticks = is_open_ ? static_cast<double>(ns) / first_rate_ : static_cast<double>(ns);
+  return ticks > 1 ? static_cast<uint64_t>(ticks) : 1;
+}
+
 bool CounterClock::open(const Services& services) {
+  nano_time_ = measure_nano_time(services);
   if (!HPROF_HAS(services.clock, hprof_clock_service, counter)) return false;
   if (services.clock->counter(services.host) == 0) return false;
   ClockPair pairs[kPairs];

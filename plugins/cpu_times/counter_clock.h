@@ -30,12 +30,17 @@ class CounterClock {
   // and nothing has changed. Before the first go(). [control]
   bool open(const Services& services);
   bool is_open() const { return is_open_; }
+  // The tracker's clock, the counter or System.nanoTime. [any]
+  uint64_t now(const Services& services) const;
+  // So many nanoseconds by that clock, at least 1.
+  uint64_t ticks_of(uint64_t ns) const;
   // Nanoseconds per tick, measured over the time since open(). [control]
   double ns_per_tick(const Services& services) const;
 
  private:
   ClockPair first_ = {};
   double first_rate_ = 0;
+  int64_t nano_time_ = 0;  // what System.nanoTime is ahead of the system's clock
   bool is_open_ = false;
 };
 

@@ -11,7 +11,7 @@ static const hprof_option kOptions[] = {
     {"times", HPROF_OPTION_CHOICE, offsetof(Config, times), "sampled", "sampled|clock|clock:cpu", 0, 0,
      nullptr, "clock for cpu=times: sampled CPU, elapsed per call, or CPU per call"},
     {"times-interval", HPROF_OPTION_MILLIS, offsetof(Config, times_interval_ns), "1", nullptr, 0.1, 1000,
-     "<ms>", "time between samples of CPU clocks with times=sampled"},
+     "<ms>", "time between samples with times=sampled or clock"},
     {"max-nodes", HPROF_OPTION_INT, offsetof(Config, max_nodes), "1000000", nullptr, 1, 100000000, "<count>",
      "limit the traces of cpu=times; further calls count for their callers"},
     {"include", HPROF_OPTION_TEXT, offsetof(Config, include), nullptr, nullptr, 0, 0, "<class>[:...]",

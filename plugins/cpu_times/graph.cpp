@@ -87,6 +87,8 @@ Node* Graph::make_node(const uint32_t* trace, uint32_t length) {
   close_ways(node, length != 0 ? root_ : node);
   node->method = length != 0 ? static_cast<int32_t>(trace[0]) : kNoMethod;
   node->state = owner_;
+  // What passes outside of counted methods is always measured.
+  if (owner_ != nullptr) node->pace = length != 0 || limits_->pace == 0 ? limits_->pace : INT32_MAX;
   if (length != 0) memcpy(node->trace, trace, length * sizeof(uint32_t));
   __atomic_store_n(&node->length, length, __ATOMIC_RELEASE);
   limits_->nodes.fetch_add(1, std::memory_order_relaxed);
@@ -176,6 +178,7 @@ bool Graph::add_way(Node* from, uint32_t method, Node* node) const {
   auto& way = from->next[method % kWays];
   if (way.load(std::memory_order_relaxed) != Address<Node>::word_of(root_)) return false;
   if (node->method != static_cast<int32_t>(method)) return false;
+  if (node->pace > 0 || from->pace > 0) return false;
   way.store(Address<Node>::word_of(node), std::memory_order_release);
   return true;
 }

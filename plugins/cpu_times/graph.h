@@ -4,10 +4,11 @@
 // has the rare part: new nodes and edges.
 //
 // Who writes what: a platform thread's graph belongs to that thread; the sampler alone writes self_ns (with
-// times=clock the thread itself does). Virtual threads share one graph: counts are added to atomically by the
-// tracker, nodes are made without a lock, edges are put in under the graph's lock, but memory for more of
-// them is asked for without it. An edge's node is written before its key, so a reader that finds the key but
-// no node comes here. Nodes never move and are freed only with a graph whose thread has ended.
+// times=clock:cpu the thread itself does, with times=clock that of nodes that are not brief). Virtual threads
+// share one graph: counts are added to atomically by the tracker, nodes are made without a lock, edges are
+// put in under the graph's lock, but memory for more of them is asked for without it. An edge's node is
+// written before its key, so a reader that finds the key but no node comes here. Nodes never move and are
+// freed only with a graph whose thread has ended.
 //
 // The word that switches the probes off is not volatile: a compiled loop may have read it once, and goes on
 // counting as long as it runs. Counts from while the collector is stopped, or from before a reset, are
@@ -60,14 +61,19 @@ struct Node {
   // While the collector runs, the part of the count that reports leave out; while it is stopped, that minus
   // the count at the stop. Under the collector's lock.
   uint64_t left_out;
+  // times=clock: above 0 while the tracker reads the clock whenever the thread enters or leaves this node.
+  // Then the node is brief: time in there is counted in State::brief, and the collector writes self_ns.
+  int32_t pace;
   uint32_t trace[1];  // `length` methods, innermost first
 
+  bool is_brief() const { return __atomic_load_n(&pace, __ATOMIC_ACQUIRE) <= 0; }
   uint64_t calls(bool running) const {
     return running ? __atomic_load_n(&count, __ATOMIC_RELAXED) - left_out : 0 - left_out;
   }
 };
 static_assert(offsetof(Node, count) == 0 && offsetof(Node, method) == 8 && offsetof(Node, length) == 12 &&
-                  offsetof(Node, state) == 16 && offsetof(Node, self_ns) == 24 && offsetof(Node, next) == 32,
+                  offsetof(Node, state) == 16 && offsetof(Node, self_ns) == 24 &&
+                  offsetof(Node, next) == 32 && offsetof(Node, pace) == 104,
               "HprofTracker.NODE_*");
 
 struct Edge {
@@ -81,6 +87,7 @@ constexpr uint32_t kDepthMost = 256;
 // What all graphs share.
 struct Limits {
   uint64_t most_nodes = 0;
+  int32_t pace = 0;  // of new nodes, except in the shared graph
   std::atomic<uint64_t> nodes{0};
   uint64_t* folded = nullptr;  // loss counters
   uint64_t* uncounted = nullptr;
@@ -185,6 +192,8 @@ struct State {
   uint64_t mask;
   uint64_t clock;   // times=clock: the clock at the last event: nanoseconds, or ticks (counter_clock.h)
   uint64_t shared;  // 1: of a virtual thread
+  uint64_t brief;   // times=clock: the time in brief nodes until `clock`
+  uint64_t step;    // times=clock: nodes that take less are brief; 0: the tracker does not read the clock
   Graph* graph;
   State* next;         // in the list of platform threads, or in the free list of virtual ones
   State* made_before;  // in the list of all states of virtual threads, which are never freed
@@ -195,6 +204,8 @@ struct State {
   Node* seen;
   uint64_t seen_count;
   uint32_t idle;
+  uint64_t brief_credited;  // of the time in brief nodes
+  uint64_t clock_seen;
   // Set by the thread.
   std::atomic<uint32_t> serial;
   std::atomic<uint32_t> ended;
@@ -204,7 +215,8 @@ struct State {
   Node door;
 };
 static_assert(offsetof(State, edges) == 8 && offsetof(State, mask) == 16 && offsetof(State, clock) == 24 &&
-                  offsetof(State, shared) == 32,
+                  offsetof(State, shared) == 32 && offsetof(State, brief) == 40 &&
+                  offsetof(State, step) == 48,
               "HprofTracker.STATE_*");
 
 // Makes all ways lead to `nowhere`, a node without a method.

@@ -18,7 +18,11 @@ static Note note_on_time(const Circumstances& how) {
   line.add("cpu=times: calls are counted exactly; ");
   if (how.times == kClock) {
     line.add("the time is elapsed time, read at entry and exit (times=clock) by ");
-    return line.add(how.counter ? "the processor's counter" : "System.nanoTime");
+    line.add(how.counter ? "the processor's counter" : "System.nanoTime");
+    line.add(
+        "; of traces that take less than 1 us at a time it is read together, and divided by looking where "
+        "each ");
+    return line.add("thread is every ").decimal(how.interval_ns / 1000, 3).add(" ms");
   }
   if (how.times == kCpuClock) {
     line.add("the time is CPU time, read at entry and exit (times=clock:cpu); ");

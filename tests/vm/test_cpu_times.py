@@ -217,6 +217,32 @@ def self_times_add_up_to_what_each_thread_used(vm):
 
 
 @vm_test(units=UNITS)
+def times_clock_has_the_time_of_long_calls_and_the_sum_of_short_ones(vm):
+    """The program's clock is read inside of the calls and around them. Who had the time of the short ones is an estimate, their sum is not."""
+    run, report = profile(vm, ",times=clock,depth=2", "Paces")
+    section = report.cpu("CPU TIME (ms)")[0]
+    took = {words[1]: [int(word) / 1e6 for word in words[2:]] for words in (line.split() for line in run.err.splitlines())
+            if words[:1] == ["took"]}
+    check_equal(sorted(took), ["dense", "leaves", "quick", "slow"], "what the program says\n%s" % run)
+    times, calls = {}, {}
+    for row in section.rows:
+        frames = [frame[0].replace("Paces.", "") for frame in report.traces[row.trace].frames]
+        name = " ".join(frames[:2]) if frames[0] == "busy" else frames[0]
+        times[name] = times.get(name, 0) + row.self_percent * section.total / 100
+        calls[name] = calls.get(name, 0) + row.count
+    wanted = {"busy slowly": 100, "busy quickly": 4000, "slowly": 100, "quickly": 4000, "calls": 400, "callLeaves": 10,
+              "leaf": 20000000, "fib": 400 * 57313, "fob": 1200 * 57313}
+    check_equal({name: calls.get(name) for name in wanted}, wanted, "calls\n%s" % run)
+    check_equal(times["leaf"], 0, "the time of a method that calls nothing")
+    found = {"slow": times["busy slowly"], "quick": times["busy quickly"], "leaves": times["callLeaves"],
+             "dense": times["fib"] + times["fob"] + times["calls"]}
+    wrong = {name: (found[name], ms) for name, ms in took.items() if not 0.95 * ms[0] <= found[name] <= 1.05 * ms[1]}
+    check(not wrong, "ms (found, by the program's clock): %s\n%s" % (wrong, run))
+    share = times["fib"] / found["dense"]
+    check(0.1 < share < 0.4, "fib has %.2f of the time of both, for 0.25 of their calls\n%s" % (share, run))
+
+
+@vm_test(units=UNITS)
 def classes_of_loaders_that_delegate_only_java_are_counted(vm):
     """Three loaders, each with a class of its own of that name: their calls add up."""
     run, report = profile(vm, "", "Isolated")

@@ -25,9 +25,14 @@ import sun.misc.Unsafe;
  * others are in the thread's table. All offsets below are shared with the plugin's C++ structures.
  *
  * <p>Thread.$hq is the node that the thread is in; 0 before its first call. What enter() returns is the node of the
- * caller: exit() is one store. On virtual threads it is that negated, which makes exit() take its slow way. While a
- * program has none of them, the compilers see that way never taken and leave it out; were it in the code, all of memory
- * would have to be taken for changed after each call.
+ * caller: exit() is one store. On virtual threads, and where times=clock reads the clock, it is that negated, which makes
+ * exit() take its slow way. While a program has none of these, the compilers see that way never taken and leave it out;
+ * were it in the code, all of memory would have to be taken for changed after each call.
+ *
+ * <p>times=clock: a node whose time is read has no places for edges to methods that are left again, nor is it in such a
+ * place: enter() comes to find(), which reads the clock and returns the node negated. Once a node has turned out to take
+ * less than a step at a time it is brief. Between two brief nodes the clock is not read: their time is counted together,
+ * and the collector divides it.
  *
  * <p>A platform thread has nodes of its own. Virtual threads share theirs, so these are added to atomically. $hq of a
  * virtual thread is its door, a node with empty places, so that enter() always comes to find(), which takes the node
@@ -47,6 +52,8 @@ public final class HprofTracker {
   static final long STATE_MASK = 16;  // number of entries of that table, less one, times 16
   static final long STATE_CLOCK = 24;  // times=clock: the clock at the last event; 0: none yet
   static final long STATE_SHARED = 32;  // not 0: the state of a virtual thread, whose nodes all of them share
+  static final long STATE_BRIEF = 40;  // times=clock: the time in nodes that are brief
+  static final long STATE_STEP = 48;  // times=clock: a microsecond by that clock; 0: enter() and exit() read no clock
 
   // A node, aligned to 128 bytes. Its first word is the count of calls.
   static final long NODE_METHOD = 8;  // int: on top of the trace; -1 in nodes without one
@@ -55,6 +62,8 @@ public final class HprofTracker {
   static final long NODE_SELF = 24;  // nanoseconds: the sampler's; or what times=clock counts in
   static final long NODE_NEXT = 32;  // long[WAYS]: where edges lead to, or to a node without a method
   static final int WAYS = 8;
+  static final long NODE_PACE = 104;  // int: above 0 while its time is read at each event; else it is brief
+  static final int PACE_MOST = 64, LONGEST = 32;  // in steps
 
   // A thread's state, with places.
   static final long PLACES_TABLE = 0;  // address of the first of the entries, which come in pairs
@@ -78,9 +87,6 @@ public final class HprofTracker {
 
   /** Set at VMInit, cleared at VMDeath, by the agent. */
   static boolean live;
-
-  /** times=clock: the clock is the thread's CPU clock, not that on the wall. */
-  static boolean cpu;
 
   /** times=clock: the clock is the processor's counter. Set once, before live, by the collector. */
   static boolean counter;
@@ -165,7 +171,7 @@ public final class HprofTracker {
     if (prev > 0) {
       Thread.currentThread().$hq = prev;
     } else if (prev < 0) {
-      exitShared(prev);
+      exitSlowly(prev);
     }
   }
 
@@ -183,9 +189,11 @@ public final class HprofTracker {
     long state = stateOf(thread, node);
     long next = state != 0 ? follow(state, node, method) : 0;
     if (next == 0) return;
-    if (prev > 0) {
+    if (!isShared(state)) {
+      pass(state, thread.$hq, next);
       thread.$hq = next;
     } else {
+      passShared(state);
       HprofMemory.UNSAFE.putLong(null, state + STATE_CURRENT, next);
     }
   }
@@ -205,10 +213,10 @@ public final class HprofTracker {
     unsafe.putLong(null, next, unsafe.getLong(null, next) + 1);
   }
 
-  /** With times=clock, in place of enter(). Two calls more are little beside two looks at the clock. */
+  /** With times=clock:cpu, in place of enter(). Two calls more are little beside two looks at that clock. */
   @java.lang.invoke.DontInline
   @DontInline
-  public static long enterClock(int method) {
+  public static long enterCpuClock(int method) {
     if (!live) return 0;
     tick();
     return enter(method);
@@ -216,7 +224,7 @@ public final class HprofTracker {
 
   @java.lang.invoke.DontInline
   @DontInline
-  public static void exitClock(long prev) {
+  public static void exitCpuClock(long prev) {
     if (prev == 0) return;
     tick();
     exit(prev);
@@ -224,7 +232,7 @@ public final class HprofTracker {
 
   @java.lang.invoke.DontInline
   @DontInline
-  public static void syncClock(long prev, int method) {
+  public static void syncCpuClock(long prev, int method) {
     if (prev == 0) return;
     tick();
     sync(prev, method);
@@ -249,14 +257,26 @@ public final class HprofTracker {
   @java.lang.invoke.DontInline
   @DontInline
   private static long find(Thread thread, long node, int method) {
-    long state = HprofMemory.UNSAFE.getLong(null, node + NODE_STATE);
-    return isShared(state) ? enterShared(state, method) : follow(state, node, method);
+    Unsafe unsafe = HprofMemory.UNSAFE;
+    long state = unsafe.getLong(null, node + NODE_STATE);
+    if (isShared(state)) return enterShared(state, method);
+    long next = follow(state, node, method);
+    if (next == 0 || unsafe.getLong(null, state + STATE_STEP) == 0) return next;
+    if (isBrief(node) && isBrief(next)) {
+      addWay(node, method, next);
+      return next;
+    }
+    read(state, node);
+    unsafe.putLong(null, next, unsafe.getLong(null, next) + 1);
+    thread.$hq = next;
+    return -node;
   }
 
   private static long enterShared(long state, int method) {
     long node = HprofMemory.UNSAFE.getLong(null, state + STATE_CURRENT);
     long next = follow(state, node, method);
     if (next == 0) return 0;
+    passShared(state);
     add(next, 1);
     HprofMemory.UNSAFE.putLong(null, state + STATE_CURRENT, next);
     return -node;
@@ -268,19 +288,30 @@ public final class HprofTracker {
   private static long findLeaf(Thread thread, long node, int method) {
     if (node == 0 && (node = attach(thread)) == 0) return 0;
     long state = HprofMemory.UNSAFE.getLong(null, node + NODE_STATE);
-    if (!isShared(state)) return follow(state, node, method);
-    long next = follow(state, HprofMemory.UNSAFE.getLong(null, state + STATE_CURRENT), method);
+    boolean shared = isShared(state);
+    if (shared) node = HprofMemory.UNSAFE.getLong(null, state + STATE_CURRENT);
+    long next = follow(state, node, method);
+    if (!shared) {
+      if (next != 0 && HprofMemory.UNSAFE.getLong(null, state + STATE_STEP) != 0) addWay(node, method, next);
+      return next;
+    }
     if (next != 0) add(next, 1);
     return 0;
   }
 
   @java.lang.invoke.DontInline
   @DontInline
-  private static void exitShared(long prev) {
+  private static void exitSlowly(long prev) {
     Thread thread = Thread.currentThread();
     long node = -prev;
     long state = stateOf(thread, node);
     if (state == 0) return;
+    if (!isShared(state)) {
+      pass(state, thread.$hq, node);
+      thread.$hq = node;
+      return;
+    }
+    passShared(state);
     HprofMemory.UNSAFE.putLong(null, state + STATE_CURRENT, node);
     if (HprofMemory.UNSAFE.getInt(null, node + NODE_LENGTH) != 0) return;
     thread.$hq = 0;
@@ -298,6 +329,18 @@ public final class HprofTracker {
     if (at == 0) return 0;
     long state = unsafe.getLong(null, at + NODE_STATE), owner = unsafe.getLong(null, node + NODE_STATE);
     return owner == state || owner == 0 && isShared(state) ? state : 0;
+  }
+
+  private static boolean isBrief(long node) {
+    return HprofMemory.UNSAFE.getInt(null, node + NODE_PACE) <= 0;
+  }
+
+  /** Lets enter() and leaf() find the edge by themselves, if its place is free. */
+  private static void addWay(long node, int method, long next) {
+    Unsafe unsafe = HprofMemory.UNSAFE;
+    long place = node + NODE_NEXT + ((method & WAYS - 1) << 3);
+    if (unsafe.getInt(null, unsafe.getLong(null, place) + NODE_METHOD) != -1) return;
+    if (unsafe.getInt(null, next + NODE_METHOD) == method) unsafe.putLong(null, place, next);
   }
 
   private static void add(long at, long amount) {
@@ -330,23 +373,53 @@ public final class HprofTracker {
     return miss(state, node, method);
   }
 
+  /** times=clock: the thread goes from one of its nodes to another; both are brief: that needs no clock. */
+  private static void pass(long state, long from, long to) {
+    if (!isBrief(from) || !isBrief(to)) read(state, from);
+  }
+
+  private static void passShared(long state) {
+    if (!live || HprofMemory.UNSAFE.getLong(null, state + STATE_STEP) == 0) return;
+    long passed = passed(state);
+    if (passed != 0) add(HprofMemory.UNSAFE.getLong(null, state + STATE_CURRENT) + NODE_SELF, passed);
+  }
+
+  /**
+   * The time since the last reading goes to the node, or to all brief ones, which the thread has not left since. A node
+   * that takes less than a step most times becomes brief.
+   */
+  private static void read(long state, long node) {
+    if (!live) return;
+    Unsafe unsafe = HprofMemory.UNSAFE;
+    long passed = passed(state);
+    int pace = unsafe.getInt(null, node + NODE_PACE);
+    long sum = pace > 0 ? node + NODE_SELF : state + STATE_BRIEF;
+    unsafe.putLong(null, sum, unsafe.getLong(null, sum) + passed);
+    int step = (int) unsafe.getLong(null, state + STATE_STEP), most = PACE_MOST * step;
+    if (pace <= 0 || pace > most) return;
+    pace += passed < LONGEST * step ? (int) passed - step : (LONGEST - 1) * step;
+    unsafe.putInt(null, node + NODE_PACE, pace < most ? pace : most);
+  }
+
+  /** Since the last reading. */
+  private static long passed(long state) {
+    long now = counter ? counterTime() : System.nanoTime();
+    long before = HprofMemory.UNSAFE.getLong(null, state + STATE_CLOCK);
+    HprofMemory.UNSAFE.putLong(null, state + STATE_CLOCK, now);
+    return before != 0 ? now - before : 0;
+  }
+
   /** The time since the last event goes to the node the thread is in. A thread's CPU clock is not a virtual thread's. */
   private static void tick() {
     Unsafe unsafe = HprofMemory.UNSAFE;
     long node = Thread.currentThread().$hq;
     if (!live || node == 0) return;
     long state = unsafe.getLong(null, node + NODE_STATE);
-    boolean shared = isShared(state);
-    if (cpu && shared) return;
-    long now = counter ? counterTime() : cpu ? threadTime() : System.nanoTime();
+    if (isShared(state)) return;
+    long now = threadTime();
     long before = unsafe.getLong(null, state + STATE_CLOCK);
     unsafe.putLong(null, state + STATE_CLOCK, now);
-    if (before == 0) return;
-    if (shared) {
-      add(unsafe.getLong(null, state + STATE_CURRENT) + NODE_SELF, now - before);
-    } else {
-      unsafe.putLong(null, node + NODE_SELF, unsafe.getLong(null, node + NODE_SELF) + now - before);
-    }
+    if (before != 0) unsafe.putLong(null, node + NODE_SELF, unsafe.getLong(null, node + NODE_SELF) + now - before);
   }
 
   /** A new object. */

@@ -56,6 +56,8 @@ struct FakeVm {
     jni_functions.DeleteLocalRef = &delete_local_ref;
     jni_functions.NewGlobalRef = &new_global_ref;
     jni_functions.DeleteGlobalRef = &delete_global_ref;
+    jni_functions.FindClass = [](JNIEnv*, const char*) -> jclass { return nullptr; };
+    jni_functions.ExceptionCheck = [](JNIEnv*) -> jboolean { return JNI_FALSE; };
     mock.settings.java_version = 21;
     mock.set_service(HPROF_SERVICE_BYTECODE, &kBytecode);
     mock.set_service(HPROF_SERVICE_JVM, &kJvm);
@@ -322,6 +324,129 @@ TEST_CASE("the time that a virtual thread spends while the collector is stopped 
   CHECK(second->clock == 0);
   f.user.release(f.user.self, Address<State>::word_of(first));
   CHECK(attach() == first);
+}
+
+namespace {
+
+// What the tracker does with times=clock, by the mock's clock.
+struct Paced {
+  FakeVm f{"clock"};
+  hprof_thread* thread;
+  void* word;
+
+  Paced() {
+    f.start();
+    thread = f.start_thread(1, 11);
+    word = f.running;
+    state()->clock = f.mock.now_ns;
+  }
+  State* state() { return f.state(word); }
+  Node* at() { return Address<Node>::of(f.nodes[word]); }
+  void read() {
+    const uint64_t passed = f.mock.now_ns - state()->clock;
+    if (at()->is_brief()) {
+      state()->brief += passed;
+    } else {
+      at()->self_ns += passed;
+    }
+    state()->clock = f.mock.now_ns;
+  }
+  // To the root or a called method's node; whoever stands at either end is read unless both are brief.
+  void go_on(uint64_t ms, uint32_t method, bool brief) {
+    f.mock.now_ns += ms * kMs;
+    Node* from = at();
+    const uint64_t root = Address<Node>::word_of(state()->own.root());
+    const uint64_t next =
+        method != 0 ? f.user.miss(f.user.self, Address<State>::word_of(state()), root, method) : root;
+    Node* to = Address<Node>::of(next);
+    if (brief) to->pace = 0;
+    if (!from->is_brief() || !to->is_brief()) read();
+    f.nodes[word] = next;
+  }
+  // As the sampler's wait would take no time.
+  void sample() {
+    const uint64_t now = f.mock.now_ns;
+    f.mock.on_wait = [](uint64_t) {};
+    f.mock.run_thread(0, 1);
+    CHECK(f.mock.now_ns == now);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("times=clock: new nodes are read at each event, and what is outside of methods always is") {
+  Paced p;
+  CHECK_FALSE(p.state()->own.root()->is_brief());
+  CHECK(p.state()->step == 1000);
+  p.go_on(0, 7, false);
+  CHECK(p.at()->pace == 32 * 1000);
+  p.go_on(3, 8, false);
+  p.go_on(4, 0, false);
+  CHECK(p.f.report() == Sums{{"App.m7", 3}, {"App.m8", 4}});
+}
+
+TEST_CASE("times=clock: the time of brief nodes goes where the thread is found, and nothing of it is lost") {
+  Paced p;
+  p.go_on(0, 7, false);
+  p.go_on(5, 8, true);  // from a node that is not: read
+  p.go_on(2, 9, true);
+  p.go_on(1, 8, true);
+  p.sample();  // 3 ms since it came here
+  CHECK(p.f.report() == Sums{{"App.m7", 5}, {"App.m8", 3}});
+  p.go_on(4, 9, true);
+  p.go_on(2, 7, false);
+  p.sample();  // not in one now
+  CHECK(p.state()->brief == 9 * kMs);
+  p.go_on(10, 9, true);
+  p.sample();
+  CHECK(p.f.report() == Sums{{"App.m7", 15}, {"App.m8", 3}, {"App.m9", 6}});
+}
+
+TEST_CASE("times=clock: what is left at a report is spread over the brief nodes, and stays there") {
+  Paced p;
+  p.go_on(0, 8, true);
+  p.f.mock.now_ns += 3 * kMs;
+  p.sample();
+  p.go_on(0, 9, true);
+  p.f.mock.now_ns += 1 * kMs;
+  p.sample();
+  p.go_on(8, 7, false);  // not found in either
+  CHECK(p.f.report() == Sums{{"App.m8", 9}, {"App.m9", 3}});
+  p.go_on(1, 8, true);
+  CHECK(p.f.report() == Sums{{"App.m7", 1}, {"App.m8", 9}, {"App.m9", 3}});
+  p.f.end_thread(p.thread, p.word);
+  p.sample();
+  CHECK(p.f.report() == Sums{{"App.m7", 1}, {"App.m8", 9}, {"App.m9", 3}});
+}
+
+TEST_CASE("times=clock: a thread that ends before it was found has its time in its brief nodes") {
+  Paced p;
+  p.go_on(0, 8, true);
+  p.go_on(6, 0, false);
+  p.f.end_thread(p.thread, p.word);
+  p.sample();
+  CHECK(p.f.report() == Sums{{"App.m8", 6}});
+}
+
+TEST_CASE("times=clock: time in brief nodes before a reset or while stopped is in no later report") {
+  Paced p;
+  p.go_on(0, 8, true);
+  p.go_on(6, 7, false);
+  p.f.ops->reset(p.f.self);
+  p.go_on(1, 8, true);
+  p.f.mock.now_ns += 5 * kMs;
+  p.f.ops->reset(p.f.self);
+  p.f.mock.now_ns += 2 * kMs;
+  p.sample();
+  CHECK(p.f.report() == Sums{{"App.m8", 2}});
+  p.f.mock.now_ns += 3 * kMs;
+  p.f.stop();
+  CHECK(p.f.report().at("App.m8") == 5);
+  p.f.mock.now_ns += 100 * kMs;
+  CHECK(p.f.report().at("App.m8") == 5);
+  p.f.start();
+  p.f.mock.now_ns += 4 * kMs;
+  CHECK(p.f.report().at("App.m8") == 9);
 }
 
 // A compiled loop that read the switch before the stop goes on counting.

@@ -134,6 +134,29 @@ TEST_CASE("an edge that is folded takes no way: the node that it leads to has an
   CHECK(last->next[0] == Address<Node>::word_of(made));
 }
 
+TEST_CASE(
+    "with times=clock the tracker finds new edges in the table only, so that it comes to read the clock") {
+  MockHost mock;
+  Limits limits;
+  limits.most_nodes = 100;
+  limits.pace = 5;
+  State state;
+  Graph graph;
+  REQUIRE(graph.create(Services(mock.host()), &limits, 2, &state));
+  Node* root = graph.root();
+  Node* first = graph.follow(&state, root, 1);
+  CHECK(first->pace == 5);
+  CHECK(root->pace == INT32_MAX);
+  for (auto& next : root->next) CHECK(next == Address<Node>::word_of(root));
+  CHECK(graph.follow(&state, root, 1) == first);
+  first->pace = 0;
+  Node* second = graph.follow(&state, first, 2);
+  CHECK(first->next[2] == Address<Node>::word_of(root));
+  second->pace = 0;
+  CHECK(graph.follow(&state, first, 2) == second);
+  graph.destroy();
+}
+
 TEST_CASE("a node of another graph is not followed") {
   Fixture f(2), other(2);
   CHECK(f.step(other.graph.root(), 1) == nullptr);

@@ -20,8 +20,7 @@
 
 #define HPROF_PROBE_METHODS (1u << 0)     /* entry, exit and exception handlers of methods */
 #define HPROF_PROBE_ALLOCATIONS (1u << 1) /* objects and arrays made */
-#define HPROF_PROBE_CLOCK (1u << 2)       /* ask() only: probes of methods take the time */
-#define HPROF_PROBE_CPU_CLOCK (1u << 3)   /* ask() only, with the former: of the thread's CPU clock */
+#define HPROF_PROBE_CPU_CLOCK (1u << 3)   /* ask() only: probes of methods read the thread's CPU clock */
 #define HPROF_PROBE_ENTRIES (1u << 4)     /* each call of a method: a call of a native function each */
 #define HPROF_PROBE_CAUGHT (1u << 5)      /* exceptions that reach a catch clause */
 #define HPROF_PROBE_MADE (1u << 6)        /* exceptions made, thrown or not */

@@ -11,6 +11,8 @@ public final class Unsafe {
 
   public native long getLong(Object base, long offset);
 
+  public native void putInt(Object base, long offset, int value);
+
   public native void putLong(Object base, long offset, long value);
 
   public native boolean compareAndSetLong(Object base, long offset, long expected, long value);
