@@ -155,11 +155,12 @@ public final class HprofTracker {
     if (!live) return 0;
     Thread thread = Thread.currentThread();
     Unsafe unsafe = HprofMemory.UNSAFE;
-    long node = thread.$hq;
-    if (node == 0) return first(thread, method);
-    long next = unsafe.getLong(null, node + NODE_NEXT + ((method & WAYS - 1) << 3));
-    if (unsafe.getInt(null, next + NODE_METHOD) != method) {
-      if ((next = find(thread, node, method)) <= 0) return next;
+    long node = thread.$hq, next;
+    if (node == 0
+        || unsafe.getInt(
+                null, (next = unsafe.getLong(null, node + NODE_NEXT + ((method & WAYS - 1) << 3))) + NODE_METHOD)
+            != method) {
+      if ((next = find(thread, node, method)) <= 0) return next << 1 >> 1;
     }
     unsafe.putLong(null, next, unsafe.getLong(null, next) + 1);
     thread.$hq = next;
@@ -238,25 +239,24 @@ public final class HprofTracker {
     sync(prev, method);
   }
 
-  /** A thread's first call. */
-  @java.lang.invoke.DontInline
-  @DontInline
+  /** A thread's first call. The result is that of find(). */
   private static long first(Thread thread, int method) {
     long node = attach(thread);
     long next = node != 0 ? find(thread, node, method) : 0;
     if (next <= 0) return next;
     HprofMemory.UNSAFE.putLong(null, next, HprofMemory.UNSAFE.getLong(null, next) + 1);
     thread.$hq = next;
-    return node;
+    return node | Long.MIN_VALUE;
   }
 
   /**
    * enter() where the node has no place for the edge: the node that it leads to, which is still to be counted. 0 and
-   * less: what enter() is to return.
+   * less: what enter() is to return, with its sign in the bit below.
    */
   @java.lang.invoke.DontInline
   @DontInline
   private static long find(Thread thread, long node, int method) {
+    if (node == 0) return first(thread, method);
     Unsafe unsafe = HprofMemory.UNSAFE;
     long state = unsafe.getLong(null, node + NODE_STATE);
     if (isShared(state)) return enterShared(state, method);
