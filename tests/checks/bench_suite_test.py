@@ -14,6 +14,7 @@ class Sample:
     def __init__(self, cpu, output=b"42\n"):
         self.cpu = cpu
         self.wall = cpu / 2
+        self.resident_kib = cpu * 1024
         self.output = output
 
 
@@ -43,6 +44,7 @@ class SuiteTest(unittest.TestCase):
         self.assertIn("| geometric mean | 2.00, 2.00, 2.00 |", lines)
         self.assertIn("| worst | 4.00, 4.00, 4.00 |", lines)
         self.assertIn("| b | 0.50, 0.50 |", lines)
+        self.assertIn("| b | +12, +60 |", lines)
         self.assertIn("CPU seconds without the agent, short and long: a 4.0 and 20.0, b 4.0 and 20.0.", lines)
 
     def test_bounds_hold_the_median_and_leave_a_stray_run_out(self):

@@ -181,6 +181,12 @@ class Times:
                     statistics.median(samples[which].cpu for samples in self.short))
         return more(variant) / more(0) if more(0) > 0.2 and more(variant) > 0 else None
 
+    def more_resident(self, rounds, variant):
+        """MiB at the peak."""
+        def resident(which):
+            return statistics.median(samples[which].resident_kib for samples in rounds) / 1024
+        return resident(variant) - resident(0)
+
 
 def measure_program(program, folder, variants, rounds, run):
     """run(command, variant) is one run, with the text that it printed as .output."""
@@ -231,6 +237,10 @@ def tables(found, modes, against):
                                                 for at in columns)) for name, times in found.items()]
     lines += ["", "Wall time: short run, long run:", ""] + head
     lines += rows_of(found, columns, lambda times, at: [times.ratio(times.short, "wall", at), times.ratio(times.long, "wall", at)])
+    lines += ["", "MiB more in memory at the peak of the process (the VM touches its heap as it fills it): short run, long run:", ""] + head
+    lines += ["| %s | %s |" % (name, " | ".join("%+.0f, %+.0f" % (times.more_resident(times.short, at),
+                                                                  times.more_resident(times.long, at)) for at in columns))
+              for name, times in found.items()]
     if against:
         lines += ["", "CPU with the first build by that with the other one, in pairs: short run, long run:", ""] + head
         lines += rows_of(found, columns, lambda times, at: [times.ratio(times.short, "cpu", at, at + len(modes)),
