@@ -393,8 +393,12 @@ public final class HprofTracker {
     Unsafe unsafe = HprofMemory.UNSAFE;
     long passed = passed(state);
     int pace = unsafe.getInt(null, node + NODE_PACE);
-    long sum = pace > 0 ? node + NODE_SELF : state + STATE_BRIEF;
-    unsafe.putLong(null, sum, unsafe.getLong(null, sum) + passed);
+    if (pace > 0) {
+      unsafe.putLong(null, node + NODE_SELF, unsafe.getLong(null, node + NODE_SELF) + passed);
+    } else {
+      // Volatile: the collector must not see the sum before the clock.
+      unsafe.putLongVolatile(null, state + STATE_BRIEF, unsafe.getLong(null, state + STATE_BRIEF) + passed);
+    }
     int step = (int) unsafe.getLong(null, state + STATE_STEP), most = PACE_MOST * step;
     if (pace <= 0 || pace > most) return;
     pace += passed < LONGEST * step ? (int) passed - step : (LONGEST - 1) * step;

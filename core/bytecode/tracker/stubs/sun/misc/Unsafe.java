@@ -15,5 +15,7 @@ public final class Unsafe {
 
   public native void putLong(Object base, long offset, long value);
 
+  public native void putLongVolatile(Object base, long offset, long value);
+
   public native boolean compareAndSetLong(Object base, long offset, long expected, long value);
 }
