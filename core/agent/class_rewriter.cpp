@@ -153,6 +153,8 @@ Engine* ClassRewriter::make_engine() {
   if ((asked_ & HPROF_PROBE_METHODS) != 0) {
     use.probes.probes |= kProbesOfTimes & ~static_cast<uint32_t>(kProbeUnwind);
     use.probes.field = {kThreadClass, kThreadField, "J", 0};
+    const bool virtuals = parts_->settings.java_version >= kFirstPreviewVirtual;
+    if (!virtuals && (asked_ & HPROF_PROBE_CLOCK) == 0) use.probes.tracker.exit = "exitQuickly";
     if ((asked_ & HPROF_PROBE_CPU_CLOCK) != 0) {
       use.probes.tracker.enter = "enterCpuClock";
       use.probes.tracker.exit = "exitCpuClock";

@@ -69,6 +69,7 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
   hprof_probe_user user = {};
   user.size = sizeof user;
   user.probes = HPROF_PROBE_METHODS;
+  if (config_.times == kClock) user.probes |= HPROF_PROBE_CLOCK;
   if (config_.times == kCpuClock) user.probes |= HPROF_PROBE_CPU_CLOCK;
   user.self = this;
   user.include = config_.include;

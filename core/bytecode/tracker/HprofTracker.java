@@ -30,12 +30,12 @@ import sun.misc.Unsafe;
  * were it in the code, all of memory would have to be taken for changed after each call.
  *
  * <p>times=clock: a node whose time is read has no places for edges to methods that are left again, nor is it in such a
- * place: enter() comes to find(), which reads the clock and returns the node negated. Once a node has turned out to take
+ * place: enter() comes to enterSlowly(), which reads the clock and returns the node negated. Once a node has turned out to take
  * less than a step at a time it is brief. Between two brief nodes the clock is not read: their time is counted together,
  * and the collector divides it.
  *
  * <p>A platform thread has nodes of its own. Virtual threads share theirs, so these are added to atomically. $hq of a
- * virtual thread is its door, a node with empty places, so that enter() always comes to find(), which takes the node
+ * virtual thread is its door, a node with empty places, so that enter() always comes to enterSlowly(), which takes the node
  * it is in from its state. That is given back when its outermost frame ends. A frame that begins on a virtual thread
  * and ends on its carrier or the other way round would leave one's node in the other: the rewriter gives methods that
  * change the current thread no probes of this kind.
@@ -160,7 +160,7 @@ public final class HprofTracker {
         || unsafe.getInt(
                 null, (next = unsafe.getLong(null, node + NODE_NEXT + ((method & WAYS - 1) << 3))) + NODE_METHOD)
             != method) {
-      if ((next = find(thread, node, method)) <= 0) return next << 1 >> 1;
+      return enterSlowly(thread, node, method);
     }
     unsafe.putLong(null, next, unsafe.getLong(null, next) + 1);
     thread.$hq = next;
@@ -174,6 +174,11 @@ public final class HprofTracker {
     } else if (prev < 0) {
       exitSlowly(prev);
     }
+  }
+
+  /** exit() where no way of entering is slow: in VMs without virtual threads, but for times=clock. */
+  public static void exitQuickly(long prev) {
+    if (prev != 0) Thread.currentThread().$hq = prev;
   }
 
   public static void unwind(long prev) {
@@ -209,7 +214,8 @@ public final class HprofTracker {
         || unsafe.getInt(
                 null, (next = unsafe.getLong(null, node + NODE_NEXT + ((method & WAYS - 1) << 3))) + NODE_METHOD)
             != method) {
-      if ((next = findLeaf(thread, node, method)) == 0) return;
+      leafSlowly(thread, node, method);
+      return;
     }
     unsafe.putLong(null, next, unsafe.getLong(null, next) + 1);
   }
@@ -239,37 +245,27 @@ public final class HprofTracker {
     sync(prev, method);
   }
 
-  /** A thread's first call. The result is that of find(). */
-  private static long first(Thread thread, int method) {
-    long node = attach(thread);
-    long next = node != 0 ? find(thread, node, method) : 0;
-    if (next <= 0) return next;
-    HprofMemory.UNSAFE.putLong(null, next, HprofMemory.UNSAFE.getLong(null, next) + 1);
-    thread.$hq = next;
-    return node | Long.MIN_VALUE;
-  }
-
-  /**
-   * enter() where the node has no place for the edge: the node that it leads to, which is still to be counted. 0 and
-   * less: what enter() is to return, with its sign in the bit below.
-   */
+  /** The rest of enter() where the node has no place for the edge, or the thread none yet. */
   @java.lang.invoke.DontInline
   @DontInline
-  private static long find(Thread thread, long node, int method) {
-    if (node == 0) return first(thread, method);
+  private static long enterSlowly(Thread thread, long node, int method) {
+    if (node == 0 && (node = attach(thread)) == 0) return 0;
     Unsafe unsafe = HprofMemory.UNSAFE;
     long state = unsafe.getLong(null, node + NODE_STATE);
     if (isShared(state)) return enterShared(state, method);
     long next = follow(state, node, method);
-    if (next == 0 || unsafe.getLong(null, state + STATE_STEP) == 0) return next;
-    if (isBrief(node) && isBrief(next)) {
-      addWay(node, method, next);
-      return next;
+    if (next == 0) return 0;
+    boolean quick = true;
+    if (unsafe.getLong(null, state + STATE_STEP) != 0) {
+      if (quick = isBrief(node) && isBrief(next)) {
+        addWay(node, method, next);
+      } else {
+        read(state, node);
+      }
     }
-    read(state, node);
     unsafe.putLong(null, next, unsafe.getLong(null, next) + 1);
     thread.$hq = next;
-    return -node;
+    return quick ? node : -node;
   }
 
   private static long enterShared(long state, int method) {
@@ -282,21 +278,23 @@ public final class HprofTracker {
     return -node;
   }
 
-  /** The same for leaf(); 0: it is counted, or cannot be. */
+  /** The same for leaf(). */
   @java.lang.invoke.DontInline
   @DontInline
-  private static long findLeaf(Thread thread, long node, int method) {
-    if (node == 0 && (node = attach(thread)) == 0) return 0;
-    long state = HprofMemory.UNSAFE.getLong(null, node + NODE_STATE);
+  private static void leafSlowly(Thread thread, long node, int method) {
+    if (node == 0 && (node = attach(thread)) == 0) return;
+    Unsafe unsafe = HprofMemory.UNSAFE;
+    long state = unsafe.getLong(null, node + NODE_STATE);
     boolean shared = isShared(state);
-    if (shared) node = HprofMemory.UNSAFE.getLong(null, state + STATE_CURRENT);
+    if (shared) node = unsafe.getLong(null, state + STATE_CURRENT);
     long next = follow(state, node, method);
-    if (!shared) {
-      if (next != 0 && HprofMemory.UNSAFE.getLong(null, state + STATE_STEP) != 0) addWay(node, method, next);
-      return next;
+    if (next == 0) return;
+    if (shared) {
+      add(next, 1);
+      return;
     }
-    if (next != 0) add(next, 1);
-    return 0;
+    if (unsafe.getLong(null, state + STATE_STEP) != 0) addWay(node, method, next);
+    unsafe.putLong(null, next, unsafe.getLong(null, next) + 1);
   }
 
   @java.lang.invoke.DontInline

@@ -20,6 +20,7 @@
 
 #define HPROF_PROBE_METHODS (1u << 0)     /* entry, exit and exception handlers of methods */
 #define HPROF_PROBE_ALLOCATIONS (1u << 1) /* objects and arrays made */
+#define HPROF_PROBE_CLOCK (1u << 2)       /* ask() only: a state of attach may have the clock read for its thread */
 #define HPROF_PROBE_CPU_CLOCK (1u << 3)   /* ask() only: probes of methods read the thread's CPU clock */
 #define HPROF_PROBE_ENTRIES (1u << 4)     /* each call of a method: a call of a native function each */
 #define HPROF_PROBE_CAUGHT (1u << 5)      /* exceptions that reach a catch clause */
