@@ -103,7 +103,7 @@ hprof_frame_walk* open_walk(const hprof_host* host, void* jni, const char** why)
   auto* walk = new (memory) FrameWalk;
   const uint64_t thread = hotspot.is_on(Item::kFrameWalk) ? thread_address(parts.jvmti, env) : 0;
   *why = hotspot.is_on(Item::kFrameWalk) ? walk->open(hotspot, parts.settings.java_version, env, thread)
-                                         : "switched off";
+                                         : HotSpot::why_off(Item::kFrameWalk);
   if (hotspot.settle(Item::kFrameWalk, *why)) return reinterpret_cast<hprof_frame_walk*>(walk);
   parts.memory.release(memory, sizeof(FrameWalk));
   return nullptr;

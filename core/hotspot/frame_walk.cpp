@@ -7,9 +7,7 @@
 namespace hprof {
 
 static constexpr uint64_t kWord = sizeof(uint64_t);
-// Slots of frames on x86-64, in words from the frame pointer.
-static constexpr int32_t kMethodSlot = -3, kSenderSpSlot = -1, kWrapperSlot = -6, kBcpSlot = -8,
-                         kBcpSlot8 = -7;
+static constexpr int32_t kMethodSlot = FrameSlots::kMethod, kSenderSpSlot = FrameSlots::kSenderSp;
 static constexpr uint32_t kLastWithMethodPointers = 25;  // Java; a jmethodID is a number later
 static constexpr uint32_t kFirstCodeEpochs = 20;         // Java; see frees_code_in_collections
 
@@ -43,12 +41,22 @@ static bool frees_code_in_collections(const VmFlags& flags, uint32_t java_versio
   return flags.is_on("UseSerialGC") || flags.is_on("UseParallelGC") || flags.is_on("UseG1GC");
 }
 
+// -XX:UseBranchProtection, which VMs of that processor have; its default is "none".
+static bool signs_return_addresses(const VmFlags& flags) {
+  if (!FrameSlots::kMayBeSigned) return false;
+  const char* value = nullptr;
+  bool is_none = true;
+  if (!flags.read("UseBranchProtection", &value, sizeof(value)) || value == nullptr) return false;
+  return !guarded([&] { is_none = guarded_equals(value, "none"); }) || !is_none;
+}
+
 const char* FrameWalk::open(HotSpot& home, uint32_t java_version, const void* env, uint64_t thread) {
   home_ = &home;
   heap_ = &home.code_heap();
   if (!kKnowsMachine) return "frames of this machine are not known";
   if (!home.hold_guard()) return "there is no guard against memory faults";
   if (!heap_->is_prepared()) return "the code heap is not known";
+  if (signs_return_addresses(home.flags())) return "return addresses are signed (UseBranchProtection)";
   LayoutReader layout(home.structs());
   layout_.last_sp = layout.offset("JavaFrameAnchor", "_last_Java_sp");
   layout_.last_pc = layout.offset("JavaFrameAnchor", "_last_Java_pc");
@@ -60,7 +68,7 @@ const char* FrameWalk::open(HotSpot& home, uint32_t java_version, const void* en
   layout_.method_of_code = layout.offset("nmethod|CompiledMethod", "_method");
   layout_.compile_id = layout.offset("nmethod", "_compile_id");
   layout_.stub_offset = layout.offset("nmethod", "_stub_offset");
-  layout_.bcp_slot = java_version < 9 ? kBcpSlot8 : kBcpSlot;
+  layout_.bcp_slot = java_version < 9 ? FrameSlots::kBcp8 : FrameSlots::kBcp;
   const int64_t anchor = layout.offset("JavaThread|Thread", "_anchor");
   const int64_t stack_base = layout.offset("JavaThread|Thread", "_stack_base");
   const void* stub = layout.address("StubRoutines", "_call_stub_return_address");
@@ -111,6 +119,8 @@ void FrameWalk::distrust(const char* why) {
 
 [[gnu::always_inline]] inline bool FrameWalk::first(const void* env, Frame* frame,
                                                     uint64_t* stack_end) const {
+  // Code that the thread runs was written by others before they let it run: read after it was called.
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
   const auto at = static_cast<int64_t>(address_of(env));
   if (!follow_anchor(static_cast<uint64_t>(at + layout_.anchor_from_env), frame)) return false;
   *stack_end = read<uint64_t>(static_cast<uint64_t>(at + layout_.stack_base_from_env));
@@ -147,6 +157,10 @@ bool FrameWalk::step_interpreted(Frame* frame, Step* step, uint64_t* sender) con
   step->key = add_to(step->key, step->method, word(frame->fp, layout_.bcp_slot));
   *sender = word(frame->fp, kSenderSpSlot);
   frame->pc = word(frame->fp, 1);
+  if (FrameSlots::kOverlap && *sender < frame->fp + 2 * kWord) {
+    if (!is_interpreted(frame->pc)) return false;
+    *sender = frame->fp + 2 * kWord;
+  }
   frame->fp = word(frame->fp);
   return true;
 }
@@ -231,7 +245,8 @@ bool FrameWalk::is_hidden(uint64_t method) const {
 FrameWalk::Behind FrameWalk::behind_native(Frame* frame, const Step& at) const {
   if (!is_between(frame->fp, frame->sp, at.stack_end)) return Behind::kUnknown;
   const uint64_t before = frame->sp;
-  if (!follow_anchor(word(frame->fp, kWrapperSlot) + layout_.wrapper_anchor, frame)) return Behind::kNothing;
+  if (!follow_anchor(word(frame->fp, FrameSlots::kWrapper) + layout_.wrapper_anchor, frame))
+    return Behind::kNothing;
   return is_between(frame->sp, before, at.stack_end) ? Behind::kFrames : Behind::kUnknown;
 }
 
@@ -266,7 +281,7 @@ bool FrameWalk::add_interpreted(Chaining* to, const Frame& frame, const Frame& c
                                 const Step& step) const {
   const auto slot_of = [&](uint64_t address) { return (address - to->first.sp) / kWord; };
   const uint64_t bytecode = word(frame.fp, layout_.bcp_slot), fp_slot = slot_of(frame.fp);
-  if (to->chain.codes == 0 || fp_slot >= slot_of(caller.sp) || fp_slot < -kBcpSlot ||
+  if (to->chain.codes == 0 || fp_slot >= slot_of(caller.sp) || fp_slot < -FrameSlots::kBcp ||
       to->fixed + 3 > Chaining::kMostFixed || to->relative + 2 > Chaining::kMostRelative ||
       (frame.pc | step.method | bytecode) > StackChains::kMostValue)
     return false;
@@ -281,7 +296,9 @@ bool FrameWalk::add_interpreted(Chaining* to, const Frame& frame, const Frame& c
   fixed(fp_slot - uint32_t{-kMethodSlot}, step.method);
   fixed(fp_slot - static_cast<uint32_t>(-layout_.bcp_slot), bytecode);
   relative(return_slot - 1, frame.fp);
-  relative(fp_slot - uint32_t{-kSenderSpSlot}, caller.sp);
+  // Else the caller is interpreted, too, and its stack pointer does not matter.
+  if (!FrameSlots::kOverlap || word(frame.fp, kSenderSpSlot) == caller.sp)
+    relative(fp_slot - uint32_t{-kSenderSpSlot}, caller.sp);
   return true;
 }
 

@@ -7,9 +7,9 @@
 // other frame stands for at least one frame of a trace, and a compiled one for all methods inlined there:
 // learn() finds their number from the VM's stacks.
 //
-// What this knows of the VM comes from its tables (vm_structs.h) and from the layout of frames on x86-64.
-// The user verifies it against the VM first, and at intervals. All reads are guarded: a fault ends the use of
-// the walk.
+// What this knows of the VM comes from its tables (vm_structs.h) and from the layout of frames
+// (frame_slots.h). The user verifies it against the VM first, and at intervals. All reads are guarded: a
+// fault ends the use of the walk.
 #pragma once
 
 #include <atomic>
@@ -18,6 +18,7 @@
 #include <hprof/service/ids.h>
 
 #include "core/hotspot/code_heap.h"
+#include "core/hotspot/frame_slots.h"
 #include "core/hotspot/stack_chains.h"
 
 namespace hprof {
@@ -61,12 +62,8 @@ struct SeenCode {
 class FrameWalk {
  public:
   static constexpr uint32_t kMostHidden = 12;
-// Its frames are known, and reads are guarded.
-#ifdef __x86_64__
-  static constexpr bool kKnowsMachine = platform::kReadsAreGuarded;
-#else
-  static constexpr bool kKnowsMachine = false;
-#endif
+  // Its frames are known, and reads are guarded.
+  static constexpr bool kKnowsMachine = FrameSlots::kIsKnown && platform::kReadsAreGuarded;
 
   // Looks up the layout. env and thread: the calling thread's JNIEnv and the address of the VM's JavaThread
   // of it. nullptr: it can be tried; else why not, static text. [control]

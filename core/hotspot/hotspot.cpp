@@ -3,7 +3,12 @@
 namespace hprof {
 
 static constexpr const char* kUsed = "used";
-static constexpr const char* kSwitchedOff = "switched off";
+
+const char* HotSpot::why_off(Item item) {
+  return (kOffByDefault & bit_of(item)) == 0
+             ? "switched off"
+             : "not tried on hardware of this kind; hotspot=+frame-walk uses it";
+}
 
 void HotSpot::open(uint32_t off, FindSymbol symbol, void* context, const Messages& messages) {
   off_ = off;
@@ -34,7 +39,7 @@ bool HotSpot::watch_unloads(JavaVM* vm, uint32_t* count) {
 }
 
 bool HotSpot::settle(Item item, const char* why) {
-  if (!is_on(item)) why = kSwitchedOff;
+  if (!is_on(item)) why = why_off(item);
   const char* now = why == nullptr ? kUsed : why;
   const char* before = settled_[static_cast<uint32_t>(item)].exchange(now, std::memory_order_relaxed);
   if (now != before) {

@@ -32,6 +32,8 @@ class HotSpot {
 
   // Not switched off. [any]
   bool is_on(Item item) const { return (off_ & bit_of(item)) == 0; }
+  // Why it is not on: static text. [any]
+  static const char* why_off(Item item);
   // Sets the result of an item's check: why it is not used, or nullptr: it is used. Each result is printed
   // once, as a detail. Returns whether it is used. [onload][control][app]
   bool settle(Item item, const char* why);

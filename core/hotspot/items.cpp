@@ -13,7 +13,7 @@ const char* item_name(Item item) { return kNames[static_cast<uint32_t>(item)]; }
 static bool apply(Str word, uint32_t* off) {
   const uint32_t all = ~0u >> (32 - kItems);
   if (word == "y" || word == "n") {
-    *off = word == "y" ? 0 : all;
+    *off = word == "y" ? kOffByDefault : all;
     return true;
   }
   if (word.empty() || (word[0] != '-' && word[0] != '+')) return false;
@@ -26,7 +26,7 @@ static bool apply(Str word, uint32_t* off) {
 }
 
 bool parse_items(Str value, uint32_t* off, TextWriter* problem) {
-  *off = 0;
+  *off = kOffByDefault;
   Str word;
   bool good = !value.empty();
   while (good && next_part(&value, ':', &word)) good = apply(word, off);

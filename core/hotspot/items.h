@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/base/message.h"
+#include "core/hotspot/frame_slots.h"
 
 namespace hprof {
 
@@ -18,10 +19,12 @@ static_assert(kItems <= 32, "a set of items is a bit for each");
 
 constexpr uint32_t bit_of(Item item) { return 1u << static_cast<uint32_t>(item); }
 const char* item_name(Item item);
+// Off unless `+<item>` is given: frames of this processor were tried in an emulator only.
+constexpr uint32_t kOffByDefault = FrameSlots::kIsTried ? 0 : bit_of(Item::kFrameWalk);
 
-// Parses hotspot=: y, n, or a list of -<item> and +<item>, separated by ':', where later ones override
-// earlier ones; *off gets the items that are switched off. False: invalid, and *problem continues the
-// sentence "hotspot option value must be ". [onload]
+// Parses hotspot=: y (the default), n, or a list of -<item> and +<item>, separated by ':', where later ones
+// override earlier ones; *off gets the items that are switched off. False: invalid, and *problem continues
+// the sentence "hotspot option value must be ". [onload]
 bool parse_items(Str value, uint32_t* off, TextWriter* problem);
 
 }  // namespace hprof

@@ -62,7 +62,7 @@ void Collector::give_memory(AllocatingThread* state) const {
 // 0: ask the VM. state->walk.note is set with it.
 inline uint64_t Collector::walk_key(JNIEnv* jni, AllocatingThread* state, uint32_t depth,
                                     uint64_t what) const {
-  hprof_frame_walk* walk = walk_.load(std::memory_order_relaxed);
+  hprof_frame_walk* walk = walk_.load(std::memory_order_acquire);
   state->walk.note = nullptr;
   if (walk == nullptr) return 0;
   if (state->early_walks < kMany) give_memory(state);
@@ -214,7 +214,7 @@ bool Collector::is_current(JNIEnv* jni, Known* known) {
 
 void Collector::learn_stack(JNIEnv* jni, AllocatingThread* state, const jvmtiFrameInfo* frames,
                             uint32_t count) const {
-  hprof_frame_walk* walk = walk_.load(std::memory_order_relaxed);
+  hprof_frame_walk* walk = walk_.load(std::memory_order_acquire);
   if (walk == nullptr) return;
   const auto learn = [&](const jvmtiFrameInfo* told, uint32_t number) {
     return services_.hotspot->walk_learn(walk, jni, reinterpret_cast<const hprof_raw_frame*>(told), number,

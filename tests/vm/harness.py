@@ -217,6 +217,7 @@ class Vm:
         self.jdk = jdk
         self.version = jdk.version
         self.bits = jdk.bits      # of a pointer
+        self.machine = jdk.machine  # aarch64
         self.work = work          # the folder that the JDK can see
         self.agent_dir = agent    # a copy of lib/ of the build: libhprof.so, hprof/plugins/*.so
         self.classes = classes    # java/*.java, compiled by this JDK

@@ -15,6 +15,7 @@ class Jdk:
         self.prefix = prefix
         self.version = None
         self.bits = None
+        self.machine = None
         self.name = name
 
     def command(self, tool, work, folder=None):
@@ -26,20 +27,27 @@ class Jdk:
             "sh", "-c", 'cd "$0" && exec "$@"', folder or work, tool]
 
     def probe(self, work):
-        """Find the version and the size of a pointer out. False when this is not a JDK that runs."""
+        """Find the version, the size of a pointer and the processor out. False when this is not a JDK that runs."""
         try:
-            run = subprocess.run(self.command("java", work) + ["-version"], stdin=subprocess.DEVNULL,
-                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+            run = subprocess.run(self.command("java", work) + ["-XshowSettings:properties", "-version"],
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
         except (OSError, subprocess.TimeoutExpired):
             return False
         text = run.stdout.decode(errors="replace")
         self.version = parse_version(text)
         self.bits = 64 if " 64-Bit " in text else 32
+        self.machine = parse_machine(text)
         if run.returncode != 0 or self.version is None:
             return False
         if not self.name:
             self.name = str(self.version)
         return True
+
+
+def parse_machine(text):
+    """aarch64 for 'os.arch = aarch64', of -XshowSettings:properties."""
+    found = re.search(r"^ *os\.arch = (\S+)$", text, flags=re.M)
+    return found.group(1) if found else None
 
 
 def parse_version(text):

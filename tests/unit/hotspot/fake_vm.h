@@ -19,10 +19,11 @@ class FakeVm {
                             kStub = 44;
   static constexpr uint64_t kProbe = 0x99990;
 
-  explicit FakeVm(uint32_t off = 0, uint32_t java = 17)
-      : code_(64 * 1024), segments_(code_.size() >> kSegmentShift, 255) {
+  explicit FakeVm(uint32_t off = 0, uint32_t java = 17, const char* protection = nullptr)
+      : java_(java), code_(64 * 1024), segments_(code_.size() >> kSegmentShift, 255) {
     heap_ = {code_.data(), code_.data() + code_.size(), segments_.data(), nullptr, kSegmentShift};
     add_rows();
+    if (protection != nullptr) tables.flag("UseBranchProtection", protection);
     tables.finish();
     tables.open(&hotspot, off);
     hotspot.prepare_to_collect();
@@ -69,15 +70,15 @@ class FakeVm {
     return_to_ = &stack_[at_ - 1];
     saved_fp_ = &stack_[at_ - 2];
   }
-  // Each needs a compiled one before it.
-  void interpreted(uint64_t method, uint64_t bcp) {
+  // Each needs another one before it. overlap: how many words of this one the caller's frame has, too.
+  void interpreted(uint64_t method, uint64_t bcp, uint32_t overlap = 0) {
     enter(interpreter + 100);
-    uint64_t fp = at_ + 10;
+    uint64_t fp = at_ + 12;
     saved_fp_ ? * saved_fp_ = address(&stack_[fp]) : thread_.anchor.fp = address(&stack_[fp]);
-    stack_[fp - 3] = method;
-    stack_[fp - 8] = bcp;
+    slot(fp, FrameSlots::kMethod) = method;
+    slot(fp, java_ < 9 ? FrameSlots::kBcp8 : FrameSlots::kBcp) = bcp;
     at_ = fp + 2;
-    stack_[fp - 1] = address(&stack_[at_]);
+    slot(fp, FrameSlots::kSenderSp) = address(&stack_[at_ - overlap]);
     return_to_ = &stack_[fp + 1];
     saved_fp_ = &stack_[fp];
   }
@@ -90,7 +91,7 @@ class FakeVm {
     enter(0x5555);
     uint64_t fp = at_ + 10;
     *saved_fp_ = address(&stack_[fp]);
-    stack_[fp - 6] = reinterpret_cast<uintptr_t>(wrapper);
+    slot(fp, FrameSlots::kWrapper) = reinterpret_cast<uintptr_t>(wrapper);
     return_to_ = saved_fp_ = nullptr;
   }
   uint64_t key(uint32_t depth, SeenCode* seen = nullptr, StackChains* chains = nullptr, uint64_t what = 0) {
@@ -141,6 +142,10 @@ class FakeVm {
     const uint8_t *segments, *segments_end;  // of _segmap
     uint32_t shift;
   };
+  uint64_t& slot(uint64_t fp, int32_t number) {
+    return stack_[static_cast<uint64_t>(static_cast<int64_t>(fp) + number)];
+  }
+  const uint32_t java_;
   std::vector<uint8_t> code_, segments_;
   Heap heap_;
   Heap* heap_at_ = &heap_;

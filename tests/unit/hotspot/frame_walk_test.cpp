@@ -220,3 +220,53 @@ TEST_CASE("without one of the tables' rows, or the code heap, there is no walk")
   FakeVm without_tables(bit_of(Item::kVmStructs));
   CHECK(without_tables.why != nullptr);
 }
+
+TEST_CASE("return addresses that may be signed are not read") {
+  CHECK(FakeVm(0, 17, "none").why == nullptr);
+  const FakeVm vm(0, 17, "pac-ret");
+  if (FrameSlots::kMayBeSigned) {
+    CHECK(std::string(vm.why) == "return addresses are signed (UseBranchProtection)");
+  } else {
+    CHECK(vm.why == nullptr);
+  }
+}
+
+TEST_CASE("the bytecode pointer of Java 8 has a slot of its own") {
+  Program program(8);
+  const uint64_t pc = program.first + 500;
+  CHECK(program.run(pc, 0x10, 4) != 0);
+  CHECK(program.run(pc, 0x10, 4) != program.run(pc, 0x11, 4));
+}
+
+TEST_CASE("an interpreted frame may begin within that of an interpreted caller" *
+          doctest::skip(!FrameSlots::kOverlap)) {
+  Program program;
+  SeenCode seen = {};
+  auto chains = std::make_unique<StackChains>();
+  const auto run = [&](uint64_t caller, uint64_t bcp, uint32_t overlap) {
+    program.vm.begin();
+    program.vm.compiled(program.native + 200, 6);
+    program.vm.compiled(program.first + 500, 10);
+    program.vm.interpreted(0x3000, 0x10, overlap);
+    if (caller != 0) {
+      program.vm.interpreted(caller, bcp);
+    } else {
+      program.vm.compiled(program.second + 300, 4);
+    }
+    program.vm.interpreted(0x5000, 0x30);
+    program.vm.end();
+    const uint64_t walked = program.vm.key(4);
+    CHECK(program.vm.key(4, &seen, chains.get(), 1) == walked);
+    return walked;
+  };
+  const uint64_t key = run(0x4000, 0x20, 5);
+  CHECK(key != 0);
+  CHECK(run(0x4000, 0x20, 5) == key);
+  CHECK(program.vm.of_walk.note != nullptr);
+  CHECK(run(0x4000, 0x20, 0) == key);
+  CHECK(run(0x4000, 0x20, 100) == key);
+  CHECK(run(0x4000, 0x21, 5) != key);
+  CHECK(run(0x4100, 0x20, 5) != key);
+  CHECK(run(0, 0, 0) != 0);
+  CHECK(run(0, 0, 5) == 0);  // the place of a compiled caller follows from where it ends
+}

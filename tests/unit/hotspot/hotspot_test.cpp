@@ -96,6 +96,18 @@ TEST_CASE("an item that is switched off is not used, and neither is what needs i
   CHECK(*tables.value_of("DebugNonSafepoints") == 0);
 }
 
+TEST_CASE("an item that is off by default says how it is switched on") {
+  FakeTables tables;
+  tables.finish();
+  HotSpot hotspot;
+  tables.open(&hotspot, bit_of(Item::kFrameWalk));
+  CHECK_FALSE(hotspot.settle(Item::kFrameWalk, nullptr));
+  const std::string why = (kOffByDefault & bit_of(Item::kFrameWalk)) == 0
+                              ? "switched off"
+                              : "not tried on hardware of this kind; hotspot=+frame-walk uses it";
+  CHECK(tables.said.back() == "hotspot: frame-walk is not used: " + why);
+}
+
 TEST_CASE("what comes of an item is said when it changes") {
   FakeTables tables;
   tables.finish();

@@ -24,13 +24,15 @@ struct Parsed {
 
 TEST_CASE("y is all items, n is none, a list takes out and puts back from left to right") {
   CHECK(Parsed("y").good);
-  CHECK(Parsed("y").off == 0);
+  CHECK(Parsed("y").off == kOffByDefault);
   CHECK(Parsed("n").off == kAll);
-  CHECK(Parsed("-jni-table").off == bit_of(Item::kJniTable));
+  CHECK(Parsed("-jni-table").off == (bit_of(Item::kJniTable) | kOffByDefault));
   CHECK(Parsed("-jni-table:-frame-walk").off == (bit_of(Item::kJniTable) | bit_of(Item::kFrameWalk)));
   CHECK(Parsed("n:+jni-table").off == (kAll & ~bit_of(Item::kJniTable)));
-  CHECK(Parsed("-jni-table:+jni-table").off == 0);
-  CHECK(Parsed("-jni-table:y").off == 0);
+  CHECK(Parsed("-jni-table:+jni-table").off == kOffByDefault);
+  CHECK(Parsed("-jni-table:y").off == kOffByDefault);
+  CHECK(Parsed("+frame-walk").off == 0);
+  CHECK(Parsed("-jni-table:+frame-walk").off == bit_of(Item::kJniTable));
 }
 
 TEST_CASE("what names no item is refused, with the list of those there are") {

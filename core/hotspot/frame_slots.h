@@ -1,0 +1,42 @@
+// Where HotSpot's frames have what the walk reads (frame_walk.h), per processor: slots in words from the
+// frame pointer. On both, a frame pointer points to the saved one of the caller, with the return address
+// above it, and a compiled frame has both at its end.
+#pragma once
+
+#include <cstdint>
+
+namespace hprof {
+
+struct FrameSlotsX86_64 {
+  static constexpr bool kIsKnown = true;
+  static constexpr int32_t kMethod = -3, kSenderSp = -1, kWrapper = -6, kBcp = -8;
+  static constexpr int32_t kBcp8 = -7;  // of Java 8
+  // The frame of an interpreted method may begin above the stack pointer of its caller, if that is
+  // interpreted, too: at the caller's last expression.
+  static constexpr bool kOverlap = false;
+  static constexpr bool kMayBeSigned = false;  // return addresses, with -XX:UseBranchProtection
+  static constexpr bool kIsTried = true;       // on hardware
+};
+
+struct FrameSlotsAarch64 {
+  static constexpr bool kIsKnown = true;
+  static constexpr int32_t kMethod = -3, kSenderSp = -1, kWrapper = -8, kBcp = -9;
+  static constexpr int32_t kBcp8 = -7;
+  static constexpr bool kOverlap = true;
+  static constexpr bool kMayBeSigned = true;
+  static constexpr bool kIsTried = false;
+};
+
+struct FrameSlotsUnknown : FrameSlotsX86_64 {
+  static constexpr bool kIsKnown = false;
+};
+
+#if defined(__x86_64__)
+using FrameSlots = FrameSlotsX86_64;
+#elif defined(__aarch64__)
+using FrameSlots = FrameSlotsAarch64;
+#else
+using FrameSlots = FrameSlotsUnknown;
+#endif
+
+}  // namespace hprof
