@@ -551,7 +551,7 @@ hprof_status Collector::start() {
   }
   // Before the first probe, since the clock must not change later.
   if (!started_ && config_.times == kClock) {
-    counter_.open(services_);
+    counter_.open(services_, static_cast<UseCounter>(config_.counter));
     step_ = counter_.ticks_of(kBriefNs);
     limits_.pace = kFirstPace * static_cast<int32_t>(step_);
   }

@@ -27,7 +27,7 @@ namespace hprof::times {
 struct Config {
   const char* cpu;  // the core's option: "times" or "old"
   uint32_t times;
-  uint32_t reserved;
+  uint32_t counter;  // UseCounter
   int64_t max_nodes;
   uint64_t times_interval_ns;
   const char* include;

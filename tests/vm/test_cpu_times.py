@@ -1,6 +1,5 @@
 """cpu=times and cpu=old: exact counts, whatever ends a call."""
 import os
-import platform
 import re
 import zipfile
 
@@ -177,19 +176,23 @@ def the_report_says_which_clock_it_used(vm):
 
 @vm_test(units=UNITS)
 def times_clock_says_whether_it_read_the_counter_or_nanotime(vm):
-    """By the counter where Linux itself goes by it, on x86."""
-    run, report = profile(vm, ",times=clock", "Calls")
-    notes = [note for note in report.notes if "(times=clock)" in note]
-    check_equal(len(notes), 1, "notes on the clock: %s" % report.notes)
-    counter = "by the processor's counter" in notes[0]
-    check(counter != ("by System.nanoTime" in notes[0]), notes[0])
-    if platform.machine() == "x86_64":
-        try:
-            with open("/sys/devices/system/clocksource/clocksource0/current_clocksource") as file:
-                trusted = file.read() == "tsc\n"
-        except OSError:
-            trusted = False
-        check(trusted or not counter, "the counter is used, which the system does not trust: %s" % run)
+    """By the counter where Linux itself goes by it: on x86, and elsewhere if times-counter=y is given."""
+    try:
+        with open("/sys/devices/system/clocksource/clocksource0/current_clocksource") as file:
+            trusted = file.read() == "tsc\n"
+    except OSError:
+        trusted = False
+    for option in ("auto", "y", "n"):
+        run, report = profile(vm, ",times=clock,times-counter=" + option, "Calls")
+        notes = [note for note in report.notes if "(times=clock)" in note]
+        check_equal(len(notes), 1, "notes on the clock: %s" % report.notes)
+        counter = "by the processor's counter" in notes[0]
+        check(counter != ("by System.nanoTime" in notes[0]), notes[0])
+        check_counts(report, COUNTS, run)
+        if option == "n" or (option == "auto" and vm.machine == "aarch64"):
+            check(not counter, "times-counter=%s: %s\n%s" % (option, notes[0], run))
+        if vm.machine == "amd64":
+            check(trusted or not counter, "the counter is used, which the system does not trust: %s" % run)
 
 
 def thread_sums(report):
