@@ -176,7 +176,7 @@ def the_report_says_which_clock_it_used(vm):
 
 @vm_test(units=UNITS)
 def times_clock_says_whether_it_read_the_counter_or_nanotime(vm):
-    """By the counter where Linux itself goes by it: on x86, and elsewhere if times-counter=y is given."""
+    """By the counter where Linux itself goes by it: on x86, and on aarch64 if times-counter=y is given."""
     try:
         with open("/sys/devices/system/clocksource/clocksource0/current_clocksource") as file:
             trusted = file.read() == "tsc\n"
@@ -191,6 +191,8 @@ def times_clock_says_whether_it_read_the_counter_or_nanotime(vm):
         check_counts(report, COUNTS, run)
         if option == "n" or (option == "auto" and vm.machine == "aarch64"):
             check(not counter, "times-counter=%s: %s\n%s" % (option, notes[0], run))
+        if option == "y" and vm.machine == "aarch64":
+            check(counter, "times-counter=y: %s\n%s" % (notes[0], run))
         if vm.machine == "amd64":
             check(trusted or not counter, "the counter is used, which the system does not trust: %s" % run)
 

@@ -46,11 +46,14 @@ def every_item_holds_where_it_was_seen(vm):
     if all(vm.version not in seen for seen in rows.values()):
         raise Skip("no row knows this Java")
     # Off by default on aarch64, see docs/hotspot.md.
-    found = settled(profiles(vm, ",hotspot=+frame-walk" if vm.machine == "aarch64" else ""))
+    runs = profiles(vm, ",hotspot=+frame-walk" if vm.machine == "aarch64" else "")
+    found = settled(runs)
     check_equal(sorted(found), sorted(rows), "items that something was said of")
     wrong = ["%s: %s" % (name, found[name] or "used") for name in rows
              if (found[name] is None) != (vm.version in rows[name])]
     check(not wrong, "not as the rows of items.def say: %s" % wrong)
+    report = parse_ascii(runs[0].text("sites.txt"))
+    check_made(report, tables(report)[0], runs[0])
 
 
 @vm_test(units=UNITS)
