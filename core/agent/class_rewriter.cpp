@@ -242,18 +242,26 @@ bool ClassRewriter::is_generated(Span class_name) {
   return write_stable_signature(write_signature(class_name, signature), to);
 }
 
-// 0 when the model is full: the plugin then gets an unknown method, and says so in the report.
-int32_t ClassRewriter::number(const MethodSite& site) {
+ClassSerial ClassRewriter::serial_of(const MethodSite& site) {
   Signature signature;
   const Str of_class = write_signature(site.class_name, signature);
-  if (of_class.empty()) return 0;
+  if (of_class.empty()) return ClassSerial::kNone;
   Model& model = parts_->model;
-  ClassSerial owner = model.class_serial(of_class, site.loader);
+  const ClassSerial owner = model.class_serial(of_class, site.loader);
   const ClassInfo* info = model.class_info(owner);
   if (info != nullptr && load_relaxed(&info->source) == 0 && site.view != nullptr) {
     Span source = table_->source_file(site);
     if (source.size != 0) model.classes().set_source(owner, model.string(str_of(source)));
   }
+  return owner;
+}
+
+// 0 when the model is full: the plugin then gets an unknown method, and says so in the report.
+int32_t ClassRewriter::number(const MethodSite& site) {
+  Model& model = parts_->model;
+  ClassSerial owner{site.note != nullptr ? *site.note : 0};
+  if (owner == ClassSerial::kNone) owner = serial_of(site);
+  if (site.note != nullptr) *site.note = raw(owner);
   uint32_t id = raw(model.method(owner, str_of(site.name), str_of(site.descriptor)));
   if (id != 0 && site.view != nullptr && first_lines_.cover((uint64_t{id} + 1) * sizeof(uint16_t)) &&
       *first_line(id) == 0) {

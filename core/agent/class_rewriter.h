@@ -96,6 +96,7 @@ class ClassRewriter {
   static bool include_class(void* self, Span name, uint16_t access);
   static uint32_t include_method(void* self, const MethodSite& site, uint32_t probes);
   static int32_t method_id(void* self, const MethodSite& site);
+  ClassSerial serial_of(const MethodSite& site);
   int32_t number(const MethodSite& site);
   using Signature = char[512];
   static Str write_signature(Span class_name, Signature& signature);

@@ -5,7 +5,7 @@
 
 namespace hprof {
 
-const CallHook kAllocatingCalls[] = {
+constexpr CallHook kAllocatingCalls[] = {
     // Object.clone itself, which is native; javac names Object as its owner in super.clone() at any depth. A
     // call through a class that overrides clone() ends in such a call, too.
     {kOpInvokespecial, {"java/lang/Object", "clone", "()Ljava/lang/Object;"}},
@@ -24,7 +24,7 @@ const CallHook kAllocatingCalls[] = {
 };
 const uint32_t kAllocatingCallCount = sizeof kAllocatingCalls / sizeof kAllocatingCalls[0];
 
-const MethodPattern kQuietBodies[] = {
+constexpr MethodPattern kQuietBodies[] = {
     {"java/lang/reflect/Array", "newInstance", nullptr},
     {"java/util/Arrays", "copyOf", "([Ljava/lang/Object;ILjava/lang/Class;)[Ljava/lang/Object;"},
     {"java/util/Arrays", "copyOfRange", "([Ljava/lang/Object;IILjava/lang/Class;)[Ljava/lang/Object;"},

@@ -97,15 +97,21 @@ PoolWriter::Entry* PoolWriter::find(Span name) {
   return nullptr;
 }
 
-uint16_t PoolWriter::class_of(Span name) {
-  if (table_ == nullptr && !build_table()) return 0;
-  Entry* entry = find(name);
-  if (entry != nullptr && entry->index != 0) return entry->index;
+uint16_t PoolWriter::new_class(Span name) {
   uint16_t text = utf8(name);
   uint16_t index = next();
   if (index == 0) return 0;
   tail_.put_u1(kTagClass);
   tail_.put_u2(text);
+  return index;
+}
+
+uint16_t PoolWriter::class_of(Span name) {
+  if (table_ == nullptr && !build_table()) return 0;
+  Entry* entry = find(name);
+  if (entry != nullptr && entry->index != 0) return entry->index;
+  uint16_t index = new_class(name);
+  if (index == 0) return 0;
   if (entry != nullptr && table_free_ != 0) {
     *entry = {name, index};
     table_free_--;

@@ -17,6 +17,8 @@ class PoolWriter {
   // The Class of that internal name or array descriptor: an old one when there is one, else a new one. The
   // bytes of `name` must stay as long as this object.
   uint16_t class_of(Span name);
+  // Without a look at the old ones: for a class that the file hardly names.
+  uint16_t new_class(Span name);
   uint16_t method(uint16_t owner, Span name, Span descriptor);
 
   uint32_t count() const { return count_; }

@@ -4,11 +4,11 @@
 namespace hprof {
 
 bool matches(const MethodPattern& pattern, Span owner, Span name, Span descriptor) {
-  if (pattern.name != nullptr && !name.equals(pattern.name)) return false;
-  if (pattern.descriptor != nullptr && !descriptor.equals(pattern.descriptor)) return false;
-  if (pattern.owner == nullptr) return true;
-  if (pattern.owner[0] == '[') return owner.size != 0 && owner.data[0] == '[';
-  return owner.equals(pattern.owner);
+  if (pattern.name.text != nullptr && !pattern.name.is(name)) return false;
+  if (pattern.descriptor.text != nullptr && !pattern.descriptor.is(descriptor)) return false;
+  if (pattern.owner.text == nullptr) return true;
+  if (pattern.owner.text[0] == '[') return owner.size != 0 && owner.data[0] == '[';
+  return pattern.owner.is(owner);
 }
 
 CallClassifier::CallClassifier(const ProbeSet& probes, const ConstantPool& pool, Scratch& scratch)

@@ -26,7 +26,7 @@ uint32_t first_line(const ClassView& view, const MethodView& method) {
     uint32_t size = in.u4();
     Cursor rows{view.file.data, in.at, in.at};
     if (lines && in.need(size)) rows.end = in.at + size;
-    for (uint32_t count = rows.u2(); count != 0 && rows.ok; count--) {
+    for (uint32_t count = rows.u2(); count != 0 && rows.ok && lowest != 0; count--) {
       uint32_t pc = rows.u2(), row_line = rows.u2();
       if (!rows.ok || pc >= lowest) continue;
       lowest = pc;

@@ -93,7 +93,8 @@ Reason ClassInjector::copy_fields() {
 Reason ClassInjector::rewrite_method(const MethodView& method) {
   if (method.code_begin == 0) return Reason::kUnchanged;
   counts_.methods++;
-  MethodSite site{view_.name, method.name, method.descriptor, method.access, view_.loader, &view_, &method};
+  MethodSite site{view_.name,   method.name, method.descriptor, method.access,
+                  view_.loader, &view_,      &method,           &view_.note};
   uint32_t wanted = probes_.probes;
   if (probes_.include_method != nullptr) wanted &= probes_.include_method(probes_.context, site, wanted);
   if (wanted == 0) {

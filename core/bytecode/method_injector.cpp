@@ -12,7 +12,7 @@ static constexpr uint16_t kFirstFinalVirtualThreads = 65;  // class file version
 
 uint16_t TrackerConstants::method(uint16_t* index, const char* name, const char* descriptor) {
   if (*index != 0) return *index;
-  if (owner_ == 0) owner_ = pool_.class_of(span_of(probes_.tracker.owner));
+  if (owner_ == 0) owner_ = pool_.new_class(span_of(probes_.tracker.owner));
   return *index = pool_.method(owner_, span_of(name), span_of(descriptor));
 }
 
@@ -133,8 +133,8 @@ Reason MethodInjector::find_stack_map() {
 
 void MethodInjector::build_probes() {
   if (enters_ || leaf_ || entered_ || caughts_.placed != 0) {
-    MethodSite site{view_.name, method_.name, method_.descriptor, method_.access, view_.loader,
-                    &view_,     &method_};
+    MethodSite site{view_.name,   method_.name, method_.descriptor, method_.access,
+                    view_.loader, &view_,       &method_,           &view_.note};
     int32_t id = probes_.method_id != nullptr ? probes_.method_id(probes_.context, site)
                                               : static_cast<int32_t>(counts_.methods);
     uint16_t constant = id > 32767 || id < -32768 ? pool_.integer(id) : static_cast<uint16_t>(0);

@@ -50,11 +50,21 @@ enum Probe : uint32_t {
 constexpr uint32_t kProbesOfTimes = kProbeEnter | kProbeExit | kProbeUnwind | kProbeSync | kProbeLeaf;
 constexpr uint32_t kProbesOfSites = kProbeObjectInit | kProbeArrays | kProbeCalls;
 
+// A text of the program, measured when that is compiled. From NULL: none.
+struct FixedText {
+  const char* text;
+  uint32_t size;
+  constexpr FixedText(const char* from) : text(from), size(0) {  // NOLINT(google-explicit-constructor)
+    while (text != nullptr && text[size] != '\0') size++;
+  }
+  bool is(Span other) const { return other.equals(text, size); }
+};
+
 // Matches a method; NULL matches anything, "[" as owner any array class.
 struct MethodPattern {
-  const char* owner;
-  const char* name;
-  const char* descriptor;
+  FixedText owner;
+  FixedText name;
+  FixedText descriptor;
 };
 
 // A call that allocates what it returns, in a way that no other probe sees. It must return a reference.
@@ -75,6 +85,8 @@ struct MethodSite {
   uint32_t loader = 0;              // as it was given to rewrite()
   const ClassView* view = nullptr;  // the class file, for what else there is to know; see debug_info.h
   const MethodView* method = nullptr;
+  uint32_t* note =
+      nullptr;  // a word for the callbacks: 0 at the first of a class' methods, then as they left it
 };
 
 struct FieldToAdd {
