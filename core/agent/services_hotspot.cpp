@@ -125,6 +125,11 @@ uint32_t walk_learn(hprof_frame_walk* walk, const void* jni, const hprof_raw_fra
   return walk_of(walk)->learn(jni, frames, count, thread) ? 1 : 0;
 }
 
+uint32_t walk_frames(hprof_frame_walk* walk, const void* jni, uint32_t depth, uint32_t learns,
+                     hprof_raw_frame* frames, hprof_walk_thread* thread) {
+  return walk_of(walk)->frames(jni, depth, learns != 0, frames, thread);
+}
+
 void walk_distrust(hprof_frame_walk* walk) { walk_of(walk)->distrust("a key stood for two stacks"); }
 
 // Functions used only by units that are not in this build are not linked.
@@ -156,6 +161,7 @@ const hprof_hotspot_service kHotspot = {
     for_unit(kHasHeapSites, &weak_address),
     sizeof(StackChains) + alignof(StackChains),
     0,
+    for_unit(kHasHeapSites, &walk_frames),
 };
 
 }  // namespace

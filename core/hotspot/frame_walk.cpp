@@ -34,10 +34,10 @@ static bool is_between(uint64_t address, uint64_t low, uint64_t high) {
 
 // --- opening
 
-// Since Java 20 these collectors free the memory of compiled code in their pauses, each of which ends with an
-// event. Earlier VMs do it at any time, and other collectors while the program runs.
-static bool frees_code_in_collections(const VmFlags& flags, uint32_t java_version) {
-  if (java_version < kFirstCodeEpochs) return false;
+// These collectors unload classes in their pauses, each of which ends with an event, and since Java 20 free
+// the memory of compiled code there. Earlier VMs free code at any time, and other collectors all of it while
+// the program runs.
+static bool unloads_in_collections(const VmFlags& flags) {
   return flags.is_on("UseSerialGC") || flags.is_on("UseParallelGC") || flags.is_on("UseG1GC");
 }
 
@@ -81,7 +81,9 @@ const char* FrameWalk::open(HotSpot& home, uint32_t java_version, const void* en
   layout_.anchor_from_env = to_thread + anchor;
   layout_.stack_base_from_env = to_thread + stack_base;
   ids_are_pointers_ = java_version <= kLastWithMethodPointers && home.is_on(Item::kMethodPointers);
-  code_goes_in_collections_ = frees_code_in_collections(home.flags(), java_version);
+  const bool in_collections = unloads_in_collections(home.flags());
+  if (in_collections) scopes_.open(home.structs(), java_version);
+  code_goes_in_collections_ = in_collections && java_version >= kFirstCodeEpochs;
   return nullptr;
 }
 
@@ -182,13 +184,14 @@ SeenCode::Entry* FrameWalk::look_at_code(uint64_t pc, uint64_t blob, const Step&
   if (pc >= blob + read<uint32_t>(blob + layout_.stub_offset)) return nullptr;
   const uint64_t method = read<uint64_t>(blob + layout_.method_of_code);
   const int32_t words = read<int32_t>(blob + layout_.blob_frame_size);
-  if (words < 2) return nullptr;
+  if (words < 2 || words > int32_t{SeenCode::kMostFrameWords}) return nullptr;
   *fresh = {pc,
             blob,
             read<uint32_t>(blob + layout_.compile_id),
-            static_cast<uint32_t>(words),
+            static_cast<uint32_t>(words) & SeenCode::kMostFrameWords,
             is_hidden(method) ? 0u : 1u,
-            step.epoch};
+            step.epoch,
+            0};
   return step.seen != nullptr ? step.seen->add(*fresh) : fresh;
 }
 
@@ -481,7 +484,7 @@ FrameWalk::Lesson FrameWalk::learn_methods(const void* env, const uint64_t* meth
     while (again < count && methods[again] != at.method) again++;
     const uint32_t frames = last + 1 - covered;
     if (at.entry != nullptr && frames > at.entry->frames && frames <= SeenCode::kMostFrames) {
-      at.entry->frames = frames;
+      at.entry->frames = frames & SeenCode::kMostFrames;
       lesson.learned = true;
     }
     if (again < count) break;
@@ -508,6 +511,72 @@ bool FrameWalk::learn(const void* env, const hprof_raw_frame* frames, uint32_t c
     thread->note = nullptr;
   }
   return fine && lesson.open;
+}
+
+// --- the frames of a trace
+
+bool FrameWalk::list_interpreted(const Frame& frame, uint64_t method, Listed* listed) const {
+  constexpr uint64_t kMostBytecode = 1u << 16;
+  const uint64_t bytecode = word(frame.fp, layout_.bcp_slot);
+  if (bytecode == 0) {
+    listed->add(method, -1);  // native
+    return true;
+  }
+  const uint64_t bci = bytecode - scopes_.bytecode_of(method);
+  listed->add(method, static_cast<int64_t>(bci));
+  return bci < kMostBytecode;
+}
+
+// A native method's wrapper has no scopes. It may also be the end of a virtual thread's frames: the VM knows.
+bool FrameWalk::list_compiled(SeenCode::Entry* code, Listed* listed) const {
+  if (code->scope == 0) {
+    const bool is_native = read<uint64_t>(code->blob + layout_.blob_name) == load(&compiled_names_[1]);
+    const uint32_t found = is_native ? 0 : scopes_.find(code->blob, code->pc);
+    code->scope = found != 0 ? found : SeenCode::kNoScope;
+  }
+  if (code->scope == SeenCode::kNoScope) return false;
+  CodeScopes::Scope scope;
+  uint32_t frames = 0;
+  for (uint32_t at = code->scope; at != 0; at = scope.sender) {
+    if (frames == SeenCode::kMostFrames || !scopes_.read(code->blob, at, &scope)) return false;
+    if (is_hidden(scope.method)) continue;
+    listed->add(scope.method, scope.bci);
+    frames++;
+  }
+  if (listed->learns && frames > code->frames) code->frames = frames & SeenCode::kMostFrames;
+  return true;
+}
+
+bool FrameWalk::list(const void* env, SeenCode* seen, Listed* listed) {
+  Frame frame;
+  Step at = begin(seen);
+  if (!first(env, &frame, &at.stack_end)) return false;
+  for (uint32_t i = 0; listed->count < listed->depth; i++) {
+    if (i == kMostSteps) return false;
+    if (frame.pc == layout_.call_stub_return) {
+      const Behind behind = behind_native(&frame, at);
+      if (behind != Behind::kFrames) return behind == Behind::kNothing;
+      continue;
+    }
+    const Frame callee = frame;
+    if (!step(&frame, &at)) return false;
+    if (at.frames == 0) continue;
+    const bool is_listed =
+        at.entry != nullptr ? list_compiled(at.entry, listed) : list_interpreted(callee, at.method, listed);
+    if (!is_listed) return false;
+  }
+  return true;
+}
+
+uint32_t FrameWalk::frames(const void* env, uint32_t depth, bool learns, hprof_raw_frame* to,
+                           hprof_walk_thread* thread) {
+  auto* seen = static_cast<SeenCode*>(thread->seen);
+  if (seen == nullptr || !scopes_.is_open() || broken_.load(std::memory_order_relaxed)) return 0;
+  Listed listed = {to, 0, depth, learns};
+  bool is_whole = false;
+  const bool fine = guarded([&] { is_whole = list(env, seen, &listed); });
+  if (!fine) distrust(kFaulted);
+  return fine && is_whole ? listed.count : 0;
 }
 
 uint64_t FrameWalk::called_method(const void* env) {

@@ -18,6 +18,7 @@
 #include <hprof/service/ids.h>
 
 #include "core/hotspot/code_heap.h"
+#include "core/hotspot/code_scopes.h"
 #include "core/hotspot/frame_slots.h"
 #include "core/hotspot/stack_chains.h"
 
@@ -29,13 +30,16 @@ class HotSpot;
 struct SeenCode {
   static constexpr uint32_t kPairs = 1u << 10;
   static constexpr uint32_t kMostFrames = 255;
+  static constexpr uint32_t kMostFrameWords = (1u << 24) - 1;
+  static constexpr uint32_t kNoScope = UINT32_MAX;
   struct Entry {
     uint64_t pc;          // 0: free
     uint64_t blob;        // the entry is valid if the segment map leads to this blob, and
     uint32_t compile_id;  // the blob's compilation has this number
-    uint32_t words;       // of the frame
-    uint32_t frames;      // of a trace, at least; 0: hidden
+    uint32_t words : 24;  // of the frame
+    uint32_t frames : 8;  // of a trace, at least; 0: hidden
     uint32_t epoch;       // when that was last checked, see FrameWalk::trust_code; 0: check again
+    uint32_t scope;       // in CodeScopes; 0: not looked for yet
   };
   Entry entries[kPairs][2];  // the newer one first
 
@@ -84,7 +88,11 @@ class FrameWalk {
   uint64_t key(const void* env, uint32_t depth, uint64_t what, hprof_walk_thread* thread);
   // The same stack from the VM, without hidden frames, innermost first. Stores in thread->seen what compiled
   // frames stand for, so that later keys need fewer frames. True: more of the stack would tell more. [app]
-  bool learn(const void* env, const hprof_raw_frame* frames, uint32_t count, hprof_walk_thread* thread);
+  [[gnu::cold]] bool learn(const void* env, const hprof_raw_frame* frames, uint32_t count,
+                           hprof_walk_thread* thread);
+  // See hprof_hotspot_service.walk_frames. [app]
+  [[gnu::cold]] uint32_t frames(const void* env, uint32_t depth, bool learns, hprof_raw_frame* to,
+                                hprof_walk_thread* thread);
 
  private:
   static constexpr uint32_t kMostSteps = 1024;
@@ -122,7 +130,8 @@ class FrameWalk {
   bool step(Frame* frame, Step* step);
   bool step_interpreted(Frame* frame, Step* step, uint64_t* sender) const;
   bool step_compiled(Frame* frame, Step* step, const SeenCode::Entry& code, uint64_t* sender) const;
-  SeenCode::Entry* look_at_code(uint64_t pc, uint64_t blob, const Step& step, SeenCode::Entry* fresh);
+  [[gnu::cold]] SeenCode::Entry* look_at_code(uint64_t pc, uint64_t blob, const Step& step,
+                                              SeenCode::Entry* fresh);
   bool is_compilation(uint64_t blob, uint32_t compile_id) const;
   Step begin(SeenCode* seen) const;
   uint32_t code_epoch() const;
@@ -151,11 +160,25 @@ class FrameWalk {
     bool learned;
     bool open;  // it ends among the methods that were inlined into one
   };
-  Lesson learn_methods(const void* env, const uint64_t* methods, uint32_t count, SeenCode* seen);
+  // The frames of a trace that are found; small rather than fast, as stacks are new seldom.
+  struct Listed {
+    hprof_raw_frame* to;
+    uint32_t count, depth;
+    bool learns;
+    void add(uint64_t method, int64_t location) {
+      if (count < depth) to[count++] = {reinterpret_cast<void*>(static_cast<uintptr_t>(method)), location};
+    }
+  };
+  [[gnu::cold]] bool list(const void* env, SeenCode* seen, Listed* listed);
+  [[gnu::cold]] bool list_interpreted(const Frame& frame, uint64_t method, Listed* listed) const;
+  [[gnu::cold]] bool list_compiled(SeenCode::Entry* code, Listed* listed) const;
+  [[gnu::cold]] Lesson learn_methods(const void* env, const uint64_t* methods, uint32_t count,
+                                     SeenCode* seen);
   [[gnu::cold]] uint64_t called_method(const void* env);
 
   HotSpot* home_ = nullptr;
   const CodeHeap* heap_ = nullptr;
+  CodeScopes scopes_;
   Layout layout_ = {};
   uint64_t hidden_[kMostHidden] = {};  // Method*
   uint32_t hidden_count_ = 0;

@@ -12,6 +12,7 @@ bool AllocatingThreads::open(const Services& services) {
 void AllocatingThreads::close() {
   each([this](AllocatingThread& thread) {
     thread.recent.close();
+    thread.names.close(services_);
     thread.places.close();
     thread.counts.close();
     services_.release(thread.open, 1);

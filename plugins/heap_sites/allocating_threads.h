@@ -9,6 +9,7 @@
 
 #include <hprof/cpp/hash_table.hpp>
 
+#include "plugins/heap_sites/frame_names.h"
 #include "plugins/heap_sites/live_records.h"
 #include "plugins/heap_sites/place_table.h"
 #include "plugins/heap_sites/recent_table.h"
@@ -37,6 +38,8 @@ struct AllocatingThread {
   LiveChunk* open = nullptr;  // being filled; the reaper reads it
 
   RecentTable recent;
+  FrameNames names;
+  uint32_t composed = 0;  // new stacks whose frames were all known
   PlaceTable places;
   Counts counts;
   uint64_t asked[kAskedReasons] = {};  // stacks that the VM was asked for

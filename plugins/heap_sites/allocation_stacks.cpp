@@ -155,14 +155,23 @@ hprof_trace_serial AllocationStacks::stand_in(uint32_t thread, const char* name)
   return frame == 0 ? 0 : services_.ids->trace(services_.host, thread, &frame, 1, 0);
 }
 
-hprof_trace_serial AllocationStacks::trace(JNIEnv* jni, uint32_t thread, const jvmtiFrameInfo* frames,
-                                           uint32_t count) const {
-  if (count == 0) return stand_in(thread, depth() == 0 ? "depth_zero" : "no_java_frame");
-  hprof_frame_id ids[kMostFrames];
+void AllocationStacks::name(JNIEnv* jni, const jvmtiFrameInfo* frames, uint32_t count,
+                            hprof_frame_id* ids) const {
   for (uint32_t i = 0; i < count; i++) {
     hprof_raw_frame raw = {frames[i].method, frames[i].location};
     ids[i] = services_.ids->frame(services_.host, jni, &raw, 1);
   }
+}
+
+hprof_trace_serial AllocationStacks::trace(JNIEnv* jni, uint32_t thread, const jvmtiFrameInfo* frames,
+                                           uint32_t count) const {
+  hprof_frame_id ids[kMostFrames];
+  name(jni, frames, count, ids);
+  return trace(thread, ids, count);
+}
+
+hprof_trace_serial AllocationStacks::trace(uint32_t thread, const hprof_frame_id* ids, uint32_t count) const {
+  if (count == 0) return stand_in(thread, depth() == 0 ? "depth_zero" : "no_java_frame");
   return services_.ids->trace(services_.host, thread, ids, count, trace_flags(count, depth()));
 }
 

@@ -22,7 +22,11 @@ class AllocationStacks {
   // Frames of the calling thread, without those on top that belong to a probe; at most depth(). [app]
   uint32_t of_current(jvmtiFrameInfo* frames) const { return of_current(frames, depth()); }
   uint32_t of_current(jvmtiFrameInfo* frames, uint32_t most) const;
-  // Their trace; 0: no room. [app] the thread whose frames they are
+  // Their numbers. [app] the thread whose frames they are
+  void name(JNIEnv* jni, const jvmtiFrameInfo* frames, uint32_t count, hprof_frame_id* ids) const;
+  // The trace of frames with these numbers; 0: no room. [app]
+  hprof_trace_serial trace(uint32_t thread, const hprof_frame_id* ids, uint32_t count) const;
+  // The same of frames without. [app] the thread whose frames they are
   hprof_trace_serial trace(JNIEnv* jni, uint32_t thread, const jvmtiFrameInfo* frames, uint32_t count) const;
   static uint64_t hash(const jvmtiFrameInfo* frames, uint32_t count);
   // A trace of one frame JVM.<name>.

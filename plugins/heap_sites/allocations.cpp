@@ -12,6 +12,7 @@ namespace hprof::sites {
 
 // Mixed into a key for the two frames on top: a probe reports the object that the VM makes for them.
 static constexpr uint64_t kToldByCaller = 0x6a09e667f3bcc909ull;
+static constexpr uint64_t kNamed = 0xbb67ae8584caa73bull;  // begins the key of a stack by its frames' numbers
 static constexpr uint32_t kMany = 1u << 16;  // objects, after which a thread gets all memory of the walk
 static constexpr uint32_t kLongStack = 48;   // frames, to learn from
 
@@ -55,8 +56,10 @@ void Collector::give_memory(AllocatingThread* state) const {
   const hprof_hotspot_service& hotspot = *services_.hotspot;
   state->early_walks++;
   if (state->early_walks == kEnough) state->walk.seen = services_.allocate<uint8_t>(hotspot.seen_code_bytes);
-  if (state->early_walks == kMany)
+  if (state->early_walks == kMany) {
     state->walk.chains = services_.allocate<uint8_t>(hotspot.stack_chains_bytes);
+    state->names.open(services_);
+  }
 }
 
 // 0: ask the VM. state->walk.note is set with it.
@@ -149,6 +152,7 @@ inline void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header
 void Collector::count_slowly(JNIEnv* jni, AllocatingThread* state, jobject object, uint64_t header,
                              const Walked& walked, Known* counted) {
   jvmtiFrameInfo frames[AllocationStacks::kMostFrames];
+  hprof_frame_id ids[AllocationStacks::kMostFrames];
   uint32_t count = 0;
   const bool is_known = walked.stack != 0;
   if (!is_known) {
@@ -162,25 +166,27 @@ void Collector::count_slowly(JNIEnv* jni, AllocatingThread* state, jobject objec
   uint64_t key = with_rest(is_known ? walked.stack : AllocationStacks::hash(frames, count));
   Known* note = walked.note;
   Known* known = note != nullptr && is_current(jni, note) ? note : recall(jni, state, key);
-  if (is_known && (known == nullptr || wants_proof(state))) {
-    state->asked[known == nullptr ? kAskedNew : kAskedProof]++;
+  if (is_known && known == nullptr) {
+    count = name_stack(jni, state, walked.depth, ids);
+    note = static_cast<Known*>(state->walk.note);
+  } else if (is_known && wants_proof(state)) {
+    state->asked[kAskedProof]++;
     count = stacks_.of_current(frames);
-    if (known == nullptr && state->walk.seen != nullptr) {
-      learn_stack(jni, state, frames, count);
-      note = static_cast<Known*>(state->walk.note);
-    }
-    if (known != nullptr && !is_proven(jni, state, object, *known, frames, count)) {
+    if (!is_proven(jni, state, object, *known, frames, count)) {
       known = nullptr;
       note = nullptr;
       key = mix(key, AllocationStacks::hash(frames, count));
+      stacks_.name(jni, frames, count, ids);
     }
+  } else if (known == nullptr) {
+    stacks_.name(jni, frames, count, ids);
   }
   Known found;
   if (known != nullptr) {
     found = *known;
   } else {
-    const uint64_t told_key = with_rest(AllocationStacks::hash(frames, count));
-    if (!find_out(jni, state, object, walked.class_key, told_key, frames, count, &found))
+    const uint64_t told_key = with_rest(mix(kNamed, ids, count));
+    if (!find_out(jni, state, object, walked.class_key, told_key, ids, count, &found))
       return lose(lost_objects_);
     // Recompiled code has other keys for the same stack.
     state->recent.put(told_key, found);
@@ -210,6 +216,52 @@ bool Collector::is_current(JNIEnv* jni, Known* known) {
   known->epoch = epoch;
   known->size = classes_.quick_size(known->owner);
   return true;
+}
+
+// The frames of a stack whose key is new. Where the thread has met each of them, in whatever stack, the VM is
+// not asked; but for some, to be compared.
+uint32_t Collector::name_stack(JNIEnv* jni, AllocatingThread* state, uint32_t depth, hprof_frame_id* ids) {
+  constexpr uint32_t kSureAfter = 100, kAllProven = 64, kProofEvery = 1u << 10;
+  hprof_raw_frame walked[AllocationStacks::kMostFrames];
+  hprof_frame_walk* walk = walk_.load(std::memory_order_relaxed);
+  const uint32_t sure = agreed_.load(std::memory_order_relaxed) >= kSureAfter ? 1 : 0;
+  uint32_t count = 0;
+  if (walk != nullptr && HPROF_HAS(services_.hotspot, hprof_hotspot_service, walk_frames))
+    count = services_.hotspot->walk_frames(walk, jni, depth, sure, walked, &state->walk);
+  state->names.set_epoch(collections_.load(std::memory_order_relaxed));
+  bool is_composed = count != 0;
+  for (uint32_t i = 0; i < count; i++) {
+    ids[i] = state->names.find(walked[i]);
+    is_composed = is_composed && ids[i] != 0;
+  }
+  const auto wants_proof = [&] {
+    const uint32_t number = state->composed++;
+    return number < kAllProven || number % kProofEvery == 0;
+  };
+  if (is_composed && !wants_proof()) return count;
+  state->asked[is_composed ? kAskedProof : kAskedNew]++;
+  jvmtiFrameInfo told[AllocationStacks::kMostFrames];
+  hprof_frame_id told_ids[AllocationStacks::kMostFrames];
+  const uint32_t told_count = stacks_.of_current(told);
+  if (state->walk.seen != nullptr) learn_stack(jni, state, told, told_count);
+  for (uint32_t i = 0; i < told_count; i++) {
+    const hprof_raw_frame frame = {told[i].method, told[i].location};
+    told_ids[i] = is_composed ? 0 : state->names.find(frame);
+    if (told_ids[i] != 0) continue;
+    stacks_.name(jni, told + i, 1, told_ids + i);
+    state->names.put(frame, told_ids[i]);
+  }
+  bool agrees = count == told_count && count != 0;
+  for (uint32_t i = 0; agrees && i < count; i++) {
+    agrees = walked[i].location == told[i].location && (ids[i] == 0 || ids[i] == told_ids[i]);
+  }
+  if (agrees) agreed_.fetch_add(1, std::memory_order_relaxed);
+  if (is_composed && !agrees) distrust_walks();
+  for (uint32_t i = 0; i < told_count; i++) {
+    if (agrees) state->names.put(walked[i], told_ids[i]);
+    ids[i] = told_ids[i];
+  }
+  return told_count;
 }
 
 void Collector::learn_stack(JNIEnv* jni, AllocatingThread* state, const jvmtiFrameInfo* frames,
@@ -261,9 +313,9 @@ void Collector::distrust_walks() {
   services_.hotspot->walk_distrust(opened_walk_);
 }
 
-// Of a stack that the VM was asked for; told_key: of it. False: no memory.
+// Of a stack with these frames; told_key: of it. False: no memory.
 bool Collector::find_out(JNIEnv* jni, AllocatingThread* state, jobject object, uint64_t class_key,
-                         uint64_t told_key, const jvmtiFrameInfo* frames, uint32_t count, Known* found) {
+                         uint64_t told_key, const hprof_frame_id* ids, uint32_t count, Known* found) {
   if (const Known* told = recall(jni, state, told_key)) {
     *found = *told;
     return true;
@@ -272,8 +324,7 @@ bool Collector::find_out(JNIEnv* jni, AllocatingThread* state, jobject object, u
   const uint32_t unloads = unloads_.load(std::memory_order_relaxed);
   const uint32_t owner = classes_.find(jni, object, class_key, epoch);
   if (owner == 0) return false;
-  const uint32_t site =
-      sites_.find(classes_[owner].serial, stacks_.trace(jni, thread_of(jni, state), frames, count));
+  const uint32_t site = sites_.find(classes_[owner].serial, stacks_.trace(thread_of(jni, state), ids, count));
   Count* at = site != 0 ? AllocatingThreads::count_of(state, site) : nullptr;
   *found = {at, owner, classes_.quick_size(owner), epoch, unloads};
   return at != nullptr;

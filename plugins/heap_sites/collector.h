@@ -79,6 +79,7 @@ class Collector {
                                       const Walked& walked, Known* counted);
   uint64_t walk_key(JNIEnv* jni, AllocatingThread* state, uint32_t depth, uint64_t what) const;
   [[gnu::noinline]] void give_memory(AllocatingThread* state) const;
+  uint32_t name_stack(JNIEnv* jni, AllocatingThread* state, uint32_t depth, hprof_frame_id* ids);
   void learn_stack(JNIEnv* jni, AllocatingThread* state, const jvmtiFrameInfo* frames, uint32_t count) const;
   Known* recall(JNIEnv* jni, const AllocatingThread* state, uint64_t key);
   bool is_current(JNIEnv* jni, Known* known);
@@ -87,7 +88,7 @@ class Collector {
                  const jvmtiFrameInfo* frames, uint32_t count);
   void distrust_walks();
   bool find_out(JNIEnv* jni, AllocatingThread* state, jobject object, uint64_t class_key, uint64_t told_key,
-                const jvmtiFrameInfo* frames, uint32_t count, Known* found);
+                const hprof_frame_id* ids, uint32_t count, Known* found);
   static void native_object(void* self, void* jni, void* object, uint32_t bare);
   bool was_bare(JNIEnv* jni, AllocatingThread* state, jobject object) const;
   void set_bare(JNIEnv* jni, AllocatingThread* state, jobject object) const;
@@ -139,6 +140,7 @@ class Collector {
   uint32_t hiding_ = 0;
   bool hidden_ = false;
   std::atomic<int32_t> proofs_left_{0};
+  std::atomic<uint32_t> agreed_{0};  // stacks whose frames were found to be the VM's
   bool is_prepared_ = false;
   bool wants_places_ = false;          // asked for probes that count by themselves
   bool has_places_ = false;            // they can

@@ -16,7 +16,7 @@ class FakeVm {
  public:
   static constexpr uint32_t kSegmentShift = 7;
   static constexpr uint64_t kHeader = 16, kName = 8, kSize = 16, kFrameSize = 24, kMethod = 32, kId = 40,
-                            kStub = 44;
+                            kStub = 44, kCodeBegin = 48, kScopesBegin = 56, kPcs = 64, kMetadata = 68;
   static constexpr uint64_t kProbe = 0x99990;
 
   explicit FakeVm(uint32_t off = 0, uint32_t java = 17, const char* protection = nullptr)
@@ -48,6 +48,36 @@ class FakeVm {
     put(blob + kId, id);
     put(blob + kStub, size - 64);
     return address(blob);
+  }
+  // What the compiler wrote down of the return address pc, as many scopes as there are methods: the last
+  // one's is the compiled method. Methods and bytecode indexes are below 64.
+  struct Inlined {
+    const uint64_t* method;
+    uint8_t bci;
+  };
+  static void set_scopes(uint64_t blob, uint64_t pc, const std::vector<Inlined>& inlined) {
+    constexpr uint32_t kPcsAt = 256, kScopesAt = 512, kMetadataAt = 768;
+    auto* to = reinterpret_cast<uint8_t*>(blob);
+    put(to + kCodeBegin, blob + 128);
+    put(to + kScopesBegin, blob + kScopesAt);
+    put(to + kPcs, kPcsAt);
+    put(to + kMetadata, kMetadataAt);
+    const auto at = static_cast<int32_t>(pc - blob - 128);
+    const int32_t records[] = {-1, 0, 0, 0, at - 8, 33, 0, 0, at, 1, 0, 0, INT32_MAX, 0, 0, 0};
+    std::memcpy(to + kPcsAt, records, sizeof records);
+    uint8_t* scope = to + kScopesAt + 1;
+    for (uint8_t i = 0; i < inlined.size(); i++) {
+      *scope++ = i + 1u < inlined.size() ? static_cast<uint8_t>(i * 3 + 4) : uint8_t{0};
+      *scope++ = static_cast<uint8_t>(i + 1);
+      *scope++ = static_cast<uint8_t>(inlined[i].bci + 1);
+      put(to + kMetadataAt + i * sizeof(uint64_t), reinterpret_cast<uintptr_t>(inlined[i].method));
+    }
+  }
+  std::vector<hprof_raw_frame> frames(uint32_t depth, SeenCode* seen, bool learns = false) {
+    std::vector<hprof_raw_frame> found(depth);
+    of_walk = {seen, nullptr, nullptr};
+    found.resize(walk.frames(&thread_.env, depth, learns, found.data(), &of_walk));
+    return found;
   }
   void compile_again(uint64_t blob, uint32_t id, int32_t words) {
     put(reinterpret_cast<uint8_t*>(blob) + kId, id);
@@ -170,6 +200,14 @@ inline void FakeVm::add_rows() {
   tables.field("nmethod", "_method", kMethod);
   tables.field("nmethod", "_compile_id", kId);
   tables.field("nmethod", "_stub_offset", kStub);
+  tables.field("CodeBlob", "_code_begin", kCodeBegin);
+  tables.field("nmethod", "_scopes_data_begin", kScopesBegin);
+  tables.field("nmethod", "_scopes_pcs_offset", kPcs);
+  tables.field("nmethod", "_metadata_offset", kMetadata);
+  tables.field("PcDesc", "_pc_offset", 0);
+  tables.field("PcDesc", "_scope_decode_offset", 4);
+  tables.type("PcDesc", 16);
+  tables.type("ConstMethod", 48);
   tables.field("Thread", "_anchor", offsetof(Thread, anchor));
   tables.field("Thread", "_stack_base", offsetof(Thread, stack_base));
   tables.static_field("StubRoutines", "_call_stub_return_address", &call_stub_return_);

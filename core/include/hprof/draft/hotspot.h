@@ -139,6 +139,13 @@ typedef struct hprof_hotspot_service {
   uint64_t (*weak_address)(const hprof_host* host, void* weak);
   uint32_t stack_chains_bytes; /* see walk_key */
   uint32_t reserved;
+  /* The same stack as walk_key has just answered for: its top `depth` frames, or all, if there are fewer, without hidden
+   * methods, innermost first. `method` is the VM's own pointer and no jmethodID, and may be that of another method after
+   * the next collection; `location` is as of JVMTI. The caller learns from the VM's stacks what they are called. learns =
+   * 1: earlier answers have agreed with the VM, so the walk may learn from this one, too. 0: not known. Needs
+   * thread->seen. [app] */
+  uint32_t (*walk_frames)(hprof_frame_walk* walk, const void* jni, uint32_t depth, uint32_t learns,
+                          hprof_raw_frame* frames, hprof_walk_thread* thread);
 } hprof_hotspot_service;
 
 #endif

@@ -1,0 +1,98 @@
+#include "core/hotspot/code_scopes.h"
+
+namespace hprof {
+
+static constexpr uint32_t kFirstWithoutZeros = 20;  // Java; compressed numbers have no byte 0 from then on
+
+bool CodeScopes::open(const VmStructs& structs, uint32_t java_version) {
+  LayoutReader layout(structs);
+  const bool has_records = layout.size("PcDesc") == kDescWords * sizeof(int32_t) &&
+                           layout.offset("PcDesc", "_scope_decode_offset") == sizeof(int32_t);
+  pcs_offset_ = layout.offset("nmethod", "_scopes_pcs_offset");
+  const_of_method_ = layout.offset("Method", "_constMethod");
+  const_size_ = layout.size("ConstMethod");
+  const struct {
+    const char* types;
+    const char* name;
+    uint32_t* offset;
+  } fields[] = {{"CodeBlob", "_code_begin", &code_begin_},
+                {"CodeBlob", "_code_offset", &code_offset_},
+                {"nmethod|CompiledMethod", "_scopes_data_begin", &scopes_begin_},
+                {"nmethod", "_scopes_data_offset", &scopes_offset_},
+                {"nmethod", "_metadata_offset", &metadata_offset_},
+                {"nmethod", "_immutable_data", &immutable_data_},
+                {"CodeBlob", "_mutable_data", &mutable_data_},
+                {"CodeBlob", "_relocation_size", &relocation_size_}};
+  for (const auto& field : fields) {
+    const int64_t found = structs.offset(field.types, field.name);
+    if (found >= 0) *field.offset = static_cast<uint32_t>(found);
+  }
+  lowest_ = java_version >= kFirstWithoutZeros ? 1 : 0;
+  // With immutable data but without mutable, metadata lies where no field tells.
+  const bool has_data = immutable_data_ != kNone
+                            ? (mutable_data_ | relocation_size_ | scopes_offset_) != kNone
+                            : metadata_offset_ != kNone && (scopes_begin_ & scopes_offset_) != kNone;
+  is_open_ = layout.complete() && has_records && has_data && (code_begin_ & code_offset_) != kNone;
+  return is_open_;
+}
+
+uint64_t CodeScopes::code_of(uint64_t blob) const {
+  return code_begin_ != kNone ? at<uint64_t>(blob + code_begin_) : blob + at<uint32_t>(blob + code_offset_);
+}
+
+uint64_t CodeScopes::scopes_of(uint64_t blob) const {
+  if (immutable_data_ != kNone)
+    return at<uint64_t>(blob + immutable_data_) + at<uint32_t>(blob + scopes_offset_);
+  return scopes_begin_ != kNone ? at<uint64_t>(blob + scopes_begin_)
+                                : blob + at<uint32_t>(blob + scopes_offset_);
+}
+
+uint64_t CodeScopes::pcs_of(uint64_t blob) const {
+  const uint64_t from = immutable_data_ != kNone ? at<uint64_t>(blob + immutable_data_) : blob;
+  return from + at<uint32_t>(blob + pcs_offset_);
+}
+
+uint64_t CodeScopes::metadata_of(uint64_t blob) const {
+  if (immutable_data_ != kNone)
+    return at<uint64_t>(blob + mutable_data_) + at<uint32_t>(blob + relocation_size_);
+  return blob + at<uint32_t>(blob + metadata_offset_);
+}
+
+// The records are in the order of the code; the first is before it, and the last behind all of it.
+uint32_t CodeScopes::find(uint64_t blob, uint64_t pc) const {
+  constexpr uint32_t kBytes = kDescWords * sizeof(int32_t);
+  const auto wanted = static_cast<int64_t>(pc - code_of(blob));
+  uint64_t place = pcs_of(blob);
+  int64_t found = static_cast<int32_t>(at<uint32_t>(place)), before = found - 1;
+  if (found != -1) return 0;
+  while (found < wanted && found > before) {
+    before = found;
+    found = static_cast<int32_t>(at<uint32_t>(place += kBytes));
+  }
+  return found == wanted ? at<uint32_t>(place + sizeof(int32_t)) : 0;
+}
+
+// UNSIGNED5: up to four bytes that say that another one follows, and a fifth.
+uint32_t CodeScopes::number(uint64_t* place) const {
+  constexpr uint32_t kFollowed = 192, kBits = 6, kLastShift = 24;
+  uint32_t sum = 0;
+  for (uint32_t shift = 0; shift <= kLastShift; shift += kBits) {
+    const uint32_t byte = at<uint8_t>((*place)++);
+    sum += (byte - lowest_) << shift;
+    if (byte < kFollowed) break;
+  }
+  return sum;
+}
+
+bool CodeScopes::read(uint64_t blob, uint32_t scope, Scope* to) const {
+  uint64_t place = scopes_of(blob) + scope;
+  to->sender = number(&place);
+  const uint32_t method = number(&place);
+  const auto bci = static_cast<int32_t>(number(&place)) - 1;
+  to->bci = bci < 0 ? 0 : bci;  // -1: on entry of a synchronized method
+  if (method == 0 || to->sender == scope) return false;
+  to->method = at<uint64_t>(metadata_of(blob) + uint64_t{method - 1} * sizeof(uint64_t));
+  return to->method != 0;
+}
+
+}  // namespace hprof
