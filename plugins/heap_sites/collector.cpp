@@ -329,6 +329,7 @@ void Collector::look_at_all(JNIEnv* jni) {
   Hooks context = {this, jni};
   LiveHooks look = hooks(&context);
   look.is_wanted = nullptr;
+  if (vm_ends_) look.release = nullptr;
   live_.look(look, true);
   threads_.each([&](AllocatingThread& state) { LiveRecords::look_at_open(state.open, look); });
 }

@@ -55,6 +55,7 @@ class Collector {
 
   void thread_end(void* jni, hprof_thread* thread);
   void gc_finish();
+  void vm_death(JNIEnv*) { vm_ends_ = true; }
   void vm_object_alloc(JNIEnv* jni, hprof_thread*, jobject object, jclass of, int64_t size);
   void sampled_object_alloc(JNIEnv* jni, hprof_thread*, jobject object, jclass of, int64_t size);
 
@@ -132,6 +133,7 @@ class Collector {
   Config config_;
   SitesMode mode_ = {};
   bool asked_ = false;               // for probes
+  bool vm_ends_ = false;             // [control]
   std::atomic<bool> counts_{false};  // count objects without a probe; the core switches probes
   hprof_object_header header_ = {sizeof(hprof_object_header), 0, 0, -1, 0, 0, 0, 0};  // of no class
   AllocationStacks stacks_;

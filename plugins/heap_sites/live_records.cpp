@@ -50,6 +50,11 @@ bool LiveRecords::add(LiveChunk** open, void* reference, uint32_t site, uint64_t
   return true;
 }
 
+void LiveRecords::end(const LiveRecord& record, void* reference, const LiveHooks& hooks) {
+  if (hooks.release != nullptr) hooks.release(hooks.context, reference);
+  hooks.ended(hooks.context, record.site, uint64_t{record.size_in_units} * kUnit);
+}
+
 // There is room.
 void LiveRecords::keep(uint32_t generation, void* reference, const LiveRecord& record) {
   LiveChunk* chunk = generations_[generation];
@@ -78,8 +83,7 @@ void LiveRecords::sift(LiveChunk* chunks, uint32_t into, const LiveHooks& hooks)
       void* reference = record.reference.load(std::memory_order_relaxed);
       if (reference == nullptr) continue;
       if (hooks.is_gone(hooks.context, reference)) {
-        hooks.release(hooks.context, reference);
-        hooks.ended(hooks.context, record.site, uint64_t{record.size_in_units} * kUnit);
+        end(record, reference, hooks);
         continue;
       }
       LiveRecord& to = chunk->records[left++];
@@ -132,8 +136,7 @@ void LiveRecords::look_at_open(LiveChunk* chunk, const LiveHooks& hooks) {
     void* reference = record.reference.load(std::memory_order_relaxed);
     if (reference == nullptr || !hooks.is_gone(hooks.context, reference)) continue;
     record.reference.store(nullptr, std::memory_order_relaxed);
-    hooks.release(hooks.context, reference);
-    hooks.ended(hooks.context, record.site, uint64_t{record.size_in_units} * kUnit);
+    end(record, reference, hooks);
   }
 }
 

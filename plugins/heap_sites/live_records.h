@@ -30,7 +30,7 @@ struct LiveChunk {
 struct LiveHooks {
   void* context;
   bool (*is_gone)(void* context, void* reference);
-  void (*release)(void* context, void* reference);
+  void (*release)(void* context, void* reference);  // null: the VM ends, so the references of ended ones stay
   void (*ended)(void* context, uint32_t site, uint64_t bytes);  // an object of that site
   bool (*is_wanted)(void* context);  // somebody waits: postpone the rest. Null: never
 };
@@ -73,6 +73,7 @@ class LiveRecords {
   }
 
  private:
+  static void end(const LiveRecord& record, void* reference, const LiveHooks& hooks);
   template <class Visit>
   static void each_of(const LiveChunk* chunks, const Visit& visit) {
     for (; chunks != nullptr; chunks = chunks->next) each_open(chunks, visit);

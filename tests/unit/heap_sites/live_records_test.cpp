@@ -108,6 +108,26 @@ TEST_CASE("a look is put off when somebody waits, and nothing is lost by it") {
   CHECK(f.heap.ended_objects[1] == 3 * LiveChunk::kRecords);
 }
 
+TEST_CASE("when the VM ends, objects end as ever, and their references are not given back") {
+  Fixture f;
+  for (uint32_t i = 0; i < 2500; i++) {
+    const uintptr_t reference = f.add(1, 8);
+    if (i % 2 == 0) f.heap.gone.insert(reference);
+  }
+  LiveHooks hooks = f.heap.hooks();
+  hooks.release = nullptr;
+  f.live.look(hooks, true);
+  LiveRecords::look_at_open(f.open, hooks);
+  CHECK(f.heap.ended_objects[1] == 1250);
+  CHECK(f.heap.held.size() == 2500);
+  f.look_at_all();
+  CHECK(f.heap.ended_objects[1] == 1250);
+  LiveRecords::forget_open(f.open, f.heap.hooks());
+  f.live.forget(f.heap.hooks());
+  CHECK(f.heap.held == f.heap.gone);
+  f.heap.held.clear();
+}
+
 TEST_CASE("what is forgotten does not end, and its references are given back") {
   Fixture f;
   for (uint32_t i = 0; i < 2500; i++) f.heap.gone.insert(f.add(1, 8));
