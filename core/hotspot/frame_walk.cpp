@@ -493,7 +493,13 @@ FrameWalk::Lesson FrameWalk::learn_methods(const void* env, const uint64_t* meth
   return lesson;
 }
 
-// A chain of more frames than are needed now is forgotten.
+// A chain of more frames than are needed now.
+static void forget_chain(hprof_walk_thread* thread) {
+  if (thread->note == nullptr) return;
+  StackChains::in(thread->chains)->forget(thread->note);
+  thread->note = nullptr;
+}
+
 bool FrameWalk::learn(const void* env, const hprof_raw_frame* frames, uint32_t count,
                       hprof_walk_thread* thread) {
   auto* seen = static_cast<SeenCode*>(thread->seen);
@@ -506,10 +512,7 @@ bool FrameWalk::learn(const void* env, const hprof_raw_frame* frames, uint32_t c
     lesson = learn_methods(env, methods, count, seen);
   });
   if (!fine) distrust(kFaulted);
-  if (lesson.learned && thread->note != nullptr) {
-    StackChains::in(thread->chains)->forget(thread->note);
-    thread->note = nullptr;
-  }
+  if (lesson.learned) forget_chain(thread);
   return fine && lesson.open;
 }
 
@@ -543,7 +546,10 @@ bool FrameWalk::list_compiled(SeenCode::Entry* code, Listed* listed) const {
     listed->add(scope.method, scope.bci);
     frames++;
   }
-  if (listed->learns && frames > code->frames) code->frames = frames & SeenCode::kMostFrames;
+  if (listed->learns && frames > code->frames) {
+    code->frames = frames & SeenCode::kMostFrames;
+    listed->learned = true;
+  }
   return true;
 }
 
@@ -572,10 +578,11 @@ uint32_t FrameWalk::frames(const void* env, uint32_t depth, bool learns, hprof_r
                            hprof_walk_thread* thread) {
   auto* seen = static_cast<SeenCode*>(thread->seen);
   if (seen == nullptr || !scopes_.is_open() || broken_.load(std::memory_order_relaxed)) return 0;
-  Listed listed = {to, 0, depth, learns};
+  Listed listed = {to, 0, depth, learns, false};
   bool is_whole = false;
   const bool fine = guarded([&] { is_whole = list(env, seen, &listed); });
   if (!fine) distrust(kFaulted);
+  if (listed.learned) forget_chain(thread);
   return fine && is_whole ? listed.count : 0;
 }
 

@@ -164,7 +164,7 @@ class FrameWalk {
   struct Listed {
     hprof_raw_frame* to;
     uint32_t count, depth;
-    bool learns;
+    bool learns, learned;
     void add(uint64_t method, int64_t location) {
       if (count < depth) to[count++] = {reinterpret_cast<void*>(static_cast<uintptr_t>(method)), location};
     }
@@ -178,7 +178,6 @@ class FrameWalk {
 
   HotSpot* home_ = nullptr;
   const CodeHeap* heap_ = nullptr;
-  CodeScopes scopes_;
   Layout layout_ = {};
   uint64_t hidden_[kMostHidden] = {};  // Method*
   uint32_t hidden_count_ = 0;
@@ -189,6 +188,7 @@ class FrameWalk {
   uint64_t interpreter_low_ = 0, interpreter_high_ = 0;
   uint64_t compiled_names_[2] = {};
   const uint32_t* code_epoch_ = nullptr;
+  CodeScopes scopes_;
 };
 
 }  // namespace hprof
