@@ -524,9 +524,10 @@ void Collector::reset() {
   for (State* state = states_.load(std::memory_order_acquire); state != nullptr; state = state->next) {
     state->own.reset(running_);
     state->own.root()->self_ns = 0;
+    if (config_.times != kClock) continue;
     // What no node has been credited with is from before, too.
     const int64_t left = brief_time(state, node_of(state, jni), clock_now());
-    if (config_.times == kClock && left > 0) state->brief_credited += static_cast<uint64_t>(left);
+    if (left > 0) state->brief_credited += static_cast<uint64_t>(left);
   }
   if (has_shared_) shared_.reset(running_);
   lock_.unlock();

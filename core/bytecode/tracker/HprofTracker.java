@@ -30,15 +30,15 @@ import sun.misc.Unsafe;
  * were it in the code, all of memory would have to be taken for changed after each call.
  *
  * <p>times=clock: a node whose time is read has no places for edges to methods that are left again, nor is it in such a
- * place: enter() comes to enterSlowly(), which reads the clock and returns the node negated. Once a node has turned out to take
- * less than a step at a time it is brief. Between two brief nodes the clock is not read: their time is counted together,
- * and the collector divides it.
+ * place: enter() comes to enterSlowly(), which reads the clock and returns the node negated. Once a node has turned out
+ * to take less than a step at a time it is brief. Between two brief nodes the clock is not read: their time is counted
+ * together, and the collector divides it.
  *
  * <p>A platform thread has nodes of its own. Virtual threads share theirs, so these are added to atomically. $hq of a
- * virtual thread is its door, a node with empty places, so that enter() always comes to enterSlowly(), which takes the node
- * it is in from its state. That is given back when its outermost frame ends. A frame that begins on a virtual thread
- * and ends on its carrier or the other way round would leave one's node in the other: the rewriter gives methods that
- * change the current thread no probes of this kind.
+ * virtual thread is its door, a node with empty places, so that enter() always comes to enterSlowly(), which takes the
+ * node it is in from its state. That is given back when its outermost frame ends. A frame that begins on a virtual
+ * thread and ends on its carrier or the other way round would leave one's node in the other: the rewriter gives methods
+ * that change the current thread no probes of this kind.
  *
  * <p>Places: where heap=sites wants no more of a stack than the method and line on top, each instruction that makes an
  * object or calls the constructor of Object has a number, its place. Place and class lead to a count, by a table of the
