@@ -48,6 +48,17 @@ def vm_test(units=(), since=8, until=999, quick=False):
     return register
 
 
+# What is going to be executed is written by another process: while one file is open for writing here, the children of other
+# tests hold it, too, until they are programs of their own, and nobody may execute it ("text file busy").
+
+def write_program(path, text):
+    subprocess.run(["sh", "-c", 'cat > "$0" && chmod 755 "$0"', path], input=text.encode(), check=True)
+
+
+def copy_program(path, folder):
+    subprocess.run(["cp", "-p", path, folder], check=True)
+
+
 def check(condition, text):
     if not condition:
         raise Failure(text)

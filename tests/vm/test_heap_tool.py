@@ -125,7 +125,8 @@ def compressed_and_cut_dumps_are_read(vm):
     check_equal(compressed["classes"], whole["classes"], "classes of the compressed dump")
     with open(vm.path("cut.hprof"), "wb") as file:
         file.write(data[:len(data) * 3 // 4])
-    text = heap(vm, "summary", vm.path("cut.hprof"))
+    # What is cut off may be the roots: since JDK 22 several threads write the dump, in any order.
+    text = heap(vm, "summary", "--unreachable", vm.path("cut.hprof"))
     check("Incomplete: " in text and "HeapLeaks$Session" in text, text)
     page = vm.path("page.html")
     heap(vm, "leaks", path, "-o", page)

@@ -6,16 +6,10 @@ import zipfile
 
 import pages
 from peers import closed_port
-from harness import TIMEOUT, Live, check, check_equal, clean_environment, vm_test
+from harness import TIMEOUT, Live, check, check_equal, clean_environment, copy_program, vm_test, write_program
 from vendor import installed, needs_modules
 
 ROOT = os.path.realpath(pages.ROOT)
-
-
-def write(path, text):
-    with open(path, "w") as file:
-        file.write(text)
-    os.chmod(path, 0o755)
 
 
 class Reader:
@@ -31,11 +25,11 @@ class Reader:
         os.makedirs(os.path.join(tree, "bin"))
         os.symlink(os.path.join(ROOT, "scripts"), os.path.join(folder, "scripts"))
         shutil.copytree(vm.agent_dir, os.path.join(tree, "lib"))
-        shutil.copy2(os.path.join(vm.tree, "bin", "hprof"), os.path.join(tree, "bin"))
+        copy_program(os.path.join(vm.tree, "bin", "hprof"), os.path.join(tree, "bin"))
         os.symlink(os.path.join(tree, "bin", "hprof"), os.path.join(folder, "bin", "hprof"))
         for tool in ("java", "jcmd"):
             command = " ".join("'%s'" % word for word in vm.jdk.command(tool, vm.work, folder))
-            write(os.path.join(folder, "bin", tool), '#!/bin/sh\nexec %s "$@"\n' % command)
+            write_program(os.path.join(folder, "bin", tool), '#!/bin/sh\nexec %s "$@"\n' % command)
         with zipfile.ZipFile(os.path.join(folder, "app.jar"), "w") as jar:
             jar.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\nMain-Class: Shop\n\n")
             for name in sorted(os.listdir(vm.classes)):

@@ -7,7 +7,8 @@ import subprocess
 import tempfile
 
 import pages
-from harness import NOBODY, TIMEOUT, VM_ENVIRONMENT, Skip, check, check_equal, clean_environment, no_core, vm_test
+from harness import (NOBODY, TIMEOUT, VM_ENVIRONMENT, Skip, check, check_equal, clean_environment, copy_program, no_core,
+                     vm_test)
 from tool import hprof
 
 UNITS = ("cpu_samples", "cpu_times", "heap_sites", "encoder_ascii", "sink_file", "sink_socket")
@@ -65,7 +66,7 @@ def the_first_task_needs_no_rights(vm):
         os.chown(home, NOBODY, NOBODY)
         shutil.copytree(vm.agent_dir, os.path.join(folder, "lib"))
         os.mkdir(os.path.join(folder, "bin"))
-        shutil.copy2(os.path.join(vm.tree, "bin", "hprof"), os.path.join(folder, "bin"))
+        copy_program(os.path.join(vm.tree, "bin", "hprof"), os.path.join(folder, "bin"))
         environment = clean_environment({"PATH": os.path.join(folder, "bin") + os.pathsep + os.environ["PATH"]})
         # A prefix needs its caller's rights; what it runs gives them up.
         give_up, *words = vm.as_nobody("java")

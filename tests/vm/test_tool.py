@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import time
 
-from harness import TIMEOUT, VM_ENVIRONMENT, Skip, check, check_equal, clean_environment, vm_test
+from harness import TIMEOUT, VM_ENVIRONMENT, Skip, check, check_equal, clean_environment, vm_test, write_program
 from tool import hprof, sound
 
 UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
@@ -241,9 +241,7 @@ def run_gives_java_the_agent(vm):
     check_equal(code, 0, "hprof run: %s" % text)
     sound(vm, "run.txt", "--for=gprof2dot")
     script = vm.path("launcher")
-    with open(script, "w") as file:
-        file.write("#!/bin/sh\nexec %s -cp %s Spin 4\n" % (command[0], vm.classes))
-    os.chmod(script, 0o755)
+    write_program(script, "#!/bin/sh\nexec %s -cp %s Spin 4\n" % (command[0], vm.classes))
     code, text = hprof(vm, "run", "--agent=" + vm.agent, "cpu=samples,file=tool options.txt", "--", script,
                        environment=VM_ENVIRONMENT)
     check_equal(code, 0, "hprof run of a script: %s" % text)
@@ -352,9 +350,8 @@ def view_opens_its_page_where_there_is_a_display(vm):
         file.write("main;a.A.run 3\n")
     program, opened = os.path.join(vm.tree, "bin", "hprof"), vm.path("opened")
     os.mkdir(vm.path("bin"))
-    with open(vm.path("bin/xdg-open"), "w") as file:
-        file.write('#!/bin/sh\nprintf "%%s" "$1" > "%s.part" && mv "%s.part" "%s"\n' % (opened, opened, opened))
-    os.chmod(vm.path("bin/xdg-open"), 0o755)
+    write_program(vm.path("bin/xdg-open"),
+                  '#!/bin/sh\nprintf "%%s" "$1" > "%s.part" && mv "%s.part" "%s"\n' % (opened, opened, opened))
     page = os.path.realpath(vm.dir) + "/app.txt.html"
 
     def view(display):
