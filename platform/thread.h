@@ -96,6 +96,11 @@ class Thread {
   void* control_ = nullptr;
 };
 
+// A full memory barrier on each running thread of the process: a thread that runs often need not pay for one
+// of its own. False: not supported, or not prepared. Linux 4.14 and later. [any]
+bool prepare_barriers();
+bool barrier_on_all_threads();
+
 // [any]
 void sleep_ns(int64_t nanoseconds);
 void yield_processor();

@@ -185,12 +185,13 @@ void add_checks(hprof_hotspot_service& table) {
   HPROF_ROW(hotspot, watch_unloads, tag::kControl);
   HPROF_ROW(hotspot, object_header, tag::kControl);
   HPROF_ROW(hotspot, object_places, tag::kControl);
-  HPROF_ROW(hotspot, weak_is_gone, tag::kControl);
+  HPROF_ROW(hotspot, weaks_are_gone, tag::kControl);
   HPROF_ROW(hotspot, watch_native_objects, tag::kControl);
   HPROF_ROW(hotspot, quiet_allocate_instance, tag::kControl);
   HPROF_ROW(hotspot, frame_walk, tag::kControl);
   HPROF_ROW(hotspot, weak_addresses, tag::kControl);
   HPROF_ROW(hotspot, weak_address, tag::kControl | tag::kHeap);
+  HPROF_ROW(hotspot, weak_reuse_open, kBoth);
 }
 
 #undef HPROF_ROW

@@ -9,6 +9,7 @@
 #include "core/agent/unit_checks.h"
 #include "core/base/build.h"
 #include "core/base/vm_order.h"
+#include "core/hotspot/weak_reuse.h"
 
 namespace hprof {
 
@@ -126,7 +127,9 @@ void JNICALL on_vm_init(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
   dispatch_on_thread(session, HPROF_EVENT_VM_INIT, jni, thread, &hprof_handlers::vm_init);
 }
 
+// Afterwards the VM may collect without saying so.
 void JNICALL on_vm_death(jvmtiEnv* jvmti, JNIEnv* jni) {
+  if (kHasHeapSites) weak_reuse.close();
   if (Session* session = session_of(jvmti)) session->on_vm_death(jni);
 }
 
@@ -192,11 +195,14 @@ void JNICALL on_compiled_method_load(jvmtiEnv* jvmti, jmethodID method, jint siz
            static_cast<void*>(method), code, static_cast<uint64_t>(size));
 }
 
+// Before anything else, and whatever becomes of the session: objects are going to move.
 void JNICALL on_gc_start(jvmtiEnv* jvmti) {
+  if (kHasHeapSites) weak_reuse.begin_collection();
   dispatch(session_of(jvmti), HPROF_EVENT_GC_START, &hprof_handlers::gc_start);
 }
 
 void JNICALL on_gc_finish(jvmtiEnv* jvmti) {
+  if (kHasHeapSites) weak_reuse.end_collection();
   Session* session = session_of(jvmti);
   if (session != nullptr) session->classes().note_collection();
   dispatch(session, HPROF_EVENT_GC_FINISH, &hprof_handlers::gc_finish);
@@ -300,6 +306,7 @@ void EventHub::detach_from(jvmtiEnv* jvmti) {
 uint64_t EventHub::enable(jvmtiEnv* jvmti, uint64_t events, uint64_t* failed) {
   constexpr uint64_t kAlways = HPROF_EVENT_VM_INIT | HPROF_EVENT_VM_DEATH | HPROF_EVENT_CLASS_UNLOAD;
   uint64_t refused = 0;
+  if (kHasHeapSites && (events & HPROF_EVENT_GC_START) == 0) weak_reuse.close();
   for (uint32_t bit = 0; bit < HPROF_EVENT_COUNT; bit++) {
     uint64_t mask = 1ull << bit;
     if ((mask & kAlways) != 0 || ((enabled_ ^ events) & mask) == 0) continue;

@@ -15,6 +15,7 @@
 #include "core/hotspot/object_address.h"
 #include "core/hotspot/object_header.h"
 #include "core/hotspot/weak_address.h"
+#include "core/hotspot/weak_reuse.h"
 
 namespace hprof {
 
@@ -64,8 +65,8 @@ uint32_t object_places(const hprof_host* host, void* jvmti, void* jni, hprof_obj
   return 1;
 }
 
-uint32_t weak_is_gone(const hprof_host* host, void* jni, void* weak) {
-  return hotspot_of(host).is_gone(static_cast<JNIEnv*>(jni), static_cast<jweak>(weak)) ? 1 : 0;
+uint64_t weaks_are_gone(const hprof_host* host, void* jni, void* const* weaks, uint32_t count) {
+  return hotspot_of(host).are_gone(static_cast<JNIEnv*>(jni), weaks, count);
 }
 
 uint32_t weak_addresses(const hprof_host* host, void* jvmti, void* jni) {
@@ -77,6 +78,22 @@ uint32_t weak_addresses(const hprof_host* host, void* jvmti, void* jni) {
 }
 
 uint64_t weak_address(const hprof_host*, void* weak) { return address_of_weak(static_cast<jweak>(weak)); }
+
+uint32_t open_weak_reuse(const hprof_host* host, void* jni) {
+  HotSpot& hotspot = hotspot_of(host);
+  hotspot.want_collections();
+  if (jni == nullptr) return hotspot.wants_collections() ? 1 : 0;
+  const char* why =
+      hotspot.is_on(Item::kWeakReuse) ? weak_reuse.open(hotspot, static_cast<JNIEnv*>(jni)) : nullptr;
+  return hotspot.settle(Item::kWeakReuse, why) ? 1 : 0;
+}
+
+uint32_t use_weak_again(void* jni, void* weak, void* object, hprof_weak_thread* thread) {
+  return weak_reuse.use_again(static_cast<JNIEnv*>(jni), static_cast<jweak>(weak),
+                              static_cast<jobject>(object), thread)
+             ? 1
+             : 0;
+}
 
 uint32_t watch_native_objects(const hprof_host* host, NativeObjectMade made, void* self) {
   HotSpot& hotspot = hotspot_of(host);
@@ -148,7 +165,7 @@ const hprof_hotspot_service kHotspot = {
     for_unit(kHasHeapSites, &watch_unloads),
     for_unit(kHasHeapSites, &object_header),
     for_unit(kHasHeapDump, &object_places),
-    for_unit(kHasHeapSites, &weak_is_gone),
+    for_unit(kHasHeapSites, &weaks_are_gone),
     for_unit(kHasHeapSites, &watch_native_objects),
     for_unit(kHasHeapSites, &quiet_allocate_instance),
     for_unit(kHasHeapSites, &open_walk),
@@ -162,6 +179,8 @@ const hprof_hotspot_service kHotspot = {
     sizeof(StackChains) + alignof(StackChains),
     0,
     for_unit(kHasHeapSites, &walk_frames),
+    for_unit(kHasHeapSites, &open_weak_reuse),
+    for_unit(kHasHeapSites, &use_weak_again),
 };
 
 }  // namespace

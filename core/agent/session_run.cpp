@@ -71,6 +71,7 @@ uint64_t Session::events_wanted() const {
   }
   if (classes_.is_kept()) events |= HPROF_EVENT_CLASS_PREPARE | HPROF_EVENT_GC_FINISH;
   if (unloads_.is_on() && is_collecting()) events |= HPROF_EVENT_GC_FINISH;
+  if ((events & HPROF_EVENT_GC_FINISH) != 0 && hotspot_.wants_collections()) events |= HPROF_EVENT_GC_START;
   if ((events & HPROF_EVENT_CLASS_UNLOAD) != 0) events |= HPROF_EVENT_CLASS_PREPARE;
   return events;
 }

@@ -5,9 +5,9 @@ namespace hprof {
 static constexpr const char* kUsed = "used";
 
 const char* HotSpot::why_off(Item item) {
-  return (kOffByDefault & bit_of(item)) == 0
-             ? "switched off"
-             : "not tried on hardware of this kind; hotspot=+frame-walk uses it";
+  return (kOffByDefault & bit_of(item)) == 0 ? "switched off"
+         : item == Item::kFrameWalk ? "not tried on hardware of this kind; hotspot=+frame-walk uses it"
+                                    : "not tried on hardware of this kind; hotspot=+weak-reuse uses it";
 }
 
 void HotSpot::open(uint32_t off, FindSymbol symbol, void* context, const Messages& messages) {

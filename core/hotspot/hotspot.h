@@ -53,7 +53,12 @@ class HotSpot {
   bool hold_guard();
   // See hprof_hotspot_service. [control]
   bool watch_unloads(JavaVM* vm, uint32_t* count);
-  bool is_gone(JNIEnv* jni, jweak reference) { return weak_peeks_.is_gone(*this, jni, reference); }
+  // GarbageCollectionStart is needed beside GarbageCollectionFinish. [onload][control]
+  void want_collections() { wants_collections_ = is_on(Item::kWeakReuse); }
+  bool wants_collections() const { return wants_collections_; }
+  uint64_t are_gone(JNIEnv* jni, void* const* references, uint32_t count) {
+    return weak_peeks_.are_gone(*this, jni, references, count);
+  }
 
  private:
   uint32_t off_ = 0;
@@ -68,6 +73,7 @@ class HotSpot {
   WeakPeeks weak_peeks_;
   uint8_t* precise_code_ = nullptr;  // the flag, where it was changed
   bool holds_guard_ = false;
+  bool wants_collections_ = false;
   std::atomic<const char*> settled_[kItems] = {};
 };
 

@@ -19,8 +19,9 @@ static_assert(kItems <= 32, "a set of items is a bit for each");
 
 constexpr uint32_t bit_of(Item item) { return 1u << static_cast<uint32_t>(item); }
 const char* item_name(Item item);
-// Off unless `+<item>` is given: frames of this processor were tried in an emulator only.
-constexpr uint32_t kOffByDefault = FrameSlots::kIsTried ? 0 : bit_of(Item::kFrameWalk);
+// Off unless `+<item>` is given: on this processor they were tried in an emulator only.
+constexpr uint32_t kOffByDefault =
+    FrameSlots::kIsTried ? 0 : bit_of(Item::kFrameWalk) | bit_of(Item::kWeakReuse);
 
 // Parses hotspot=: y (the default), n, or a list of -<item> and +<item>, separated by ':', where later ones
 // override earlier ones; *off gets the items that are switched off. False: invalid, and *problem continues

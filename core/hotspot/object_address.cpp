@@ -107,21 +107,12 @@ bool walk_probe(jvmtiEnv* jvmti, JNIEnv* jni, Probe* probe) {
   return jvmti->FollowReferences(0, nullptr, array, &callbacks, probe) == JVMTI_ERROR_NONE;
 }
 
-// Other collectors may keep marks in addresses, or move objects meanwhile.
-bool has_plain_heap(const VmFlags& flags) {
-  static constexpr const char* kFlags[] = {"UseSerialGC", "UseParallelGC", "UseG1GC", "UseConcMarkSweepGC"};
-  for (const char* flag : kFlags) {
-    if (flags.is_on(flag)) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 const char* find_object_places(const VmFlags& flags, jvmtiEnv* jvmti, JNIEnv* jni,
                                hprof_object_places* places) {
   if (sizeof(void*) != sizeof(jlong)) return "addresses of 32-bit VMs are not known";
-  if (!has_plain_heap(flags)) return "this garbage collector moves objects at any time, or marks addresses";
+  if (!flags.has_plain_heap()) return "this garbage collector moves objects at any time, or marks addresses";
   Probe probe = {};
   const bool has_room = jni->PushLocalFrame(16) == JNI_OK;
   const bool proved = has_room && walk_probe(jvmti, jni, &probe) && is_proved(probe);

@@ -43,6 +43,15 @@ bool VmFlags::is_on(const char* name) const {
   return read(name, &value, sizeof(value)) && value != 0;
 }
 
+bool VmFlags::has_plain_heap() const {
+  static constexpr const char* kCollectors[] = {"UseSerialGC", "UseParallelGC", "UseG1GC",
+                                                "UseConcMarkSweepGC"};
+  for (const char* collector : kCollectors) {
+    if (is_on(collector)) return true;
+  }
+  return false;
+}
+
 // The low four bits of _flags say where the value comes from (0: the default).
 bool VmFlags::turn_on(const char* name, uint8_t** changed) const {
   *changed = nullptr;

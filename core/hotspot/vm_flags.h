@@ -17,6 +17,8 @@ class VmFlags {
   bool read(const char* name, void* value, uint32_t size) const;
   // Of a boolean flag; false also when there is none of that name. [onload][control]
   bool is_on(const char* name) const;
+  // The collector moves objects in pauses only, and keeps no marks in their addresses. [onload][control]
+  bool has_plain_heap() const;
   // Turns a boolean flag on, unless the command line or the environment set it. False: it is off. *changed is
   // where it was changed, nullptr: nowhere. [onload]
   bool turn_on(const char* name, uint8_t** changed) const;

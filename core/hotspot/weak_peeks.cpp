@@ -10,13 +10,30 @@ namespace {
 constexpr int32_t kEnough = 1000;  // of references whose objects have gone, then of others
 constexpr uintptr_t kTagBits = 7;  // of the reference: what kind of reference it is
 
+// Within guarded().
+bool is_zero(const void* reference) {
+  auto* place = reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(reference) & ~kTagBits);
+  return guarded_read<uintptr_t>(place) == 0;
+}
+
 // False: there is nothing to read.
 bool is_cleared(jweak reference, bool* cleared) {
-  auto* place = reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(reference) & ~kTagBits);
-  return guarded([&] { *cleared = guarded_read<uintptr_t>(place) == 0; });
+  return guarded([&] { *cleared = is_zero(reference); });
 }
 
 }  // namespace
+
+uint64_t WeakPeeks::are_gone(HotSpot& home, JNIEnv* jni, void* const* references, uint32_t count) {
+  uint64_t gone = 0;
+  const auto peek = [&] {
+    for (uint32_t i = 0; i < count; i++) gone |= uint64_t{is_zero(references[i])} << i;
+  };
+  if (proofs_ >= 2 * kEnough && guarded(peek)) return gone;
+  gone = 0;
+  for (uint32_t i = 0; i < count; i++)
+    gone |= uint64_t{is_gone(home, jni, static_cast<jweak>(references[i]))} << i;
+  return gone;
+}
 
 bool WeakPeeks::is_gone(HotSpot& home, JNIEnv* jni, jweak reference) {
   bool cleared = false;

@@ -1,4 +1,4 @@
-// Finds out whether the object of a weak JNI reference was collected, by reading the word that the reference
+// Finds out whether the objects of weak JNI references were collected, by reading the word that a reference
 // points to, which HotSpot clears. After enough agreement with the VM, for both results, the VM is not asked
 // any more.
 #pragma once
@@ -12,10 +12,13 @@ class HotSpot;
 
 class WeakPeeks {
  public:
-  // The caller owns the reference. One thread at a time. [control]
-  bool is_gone(HotSpot& home, JNIEnv* jni, jweak reference);
+  // A bit for each of the caller's references, at most 64: its object has been collected. One thread at a
+  // time. [control]
+  uint64_t are_gone(HotSpot& home, JNIEnv* jni, void* const* references, uint32_t count);
 
  private:
+  bool is_gone(HotSpot& home, JNIEnv* jni, jweak reference);
+
   int32_t proofs_ = 0;  // below 0: one was wrong, or they are switched off
 };
 

@@ -36,6 +36,7 @@ struct AllocatingThread {
   hprof_walk_thread walk = {};
   void* bare = nullptr;       // weak reference to AllocObject's last object, for a while
   LiveChunk* open = nullptr;  // being filled; the reaper reads it
+  hprof_weak_thread weak = {};
 
   RecentTable recent;
   FrameNames names;

@@ -363,17 +363,25 @@ void Collector::add(JNIEnv* jni, AllocatingThread* state, Count* count, jobject 
 }
 
 void Collector::follow(JNIEnv* jni, AllocatingThread* state, uint32_t site, jobject object, uint64_t size) {
-  jweak reference = jni->NewWeakGlobalRef(object);
-  if (reference != nullptr && live_.add(&state->open, reference, site, size)) return;
-  if (reference != nullptr) {
-    jni->DeleteWeakGlobalRef(reference);
-  } else {
-    jni->ExceptionClear();
-  }
+  LiveRecord* record = live_.next(&state->open);
+  if (record != nullptr && refer(jni, state, record, object)) return live_.add(&state->open, site, size);
   Amount by = weight(size);
   __atomic_fetch_add(&sites_[site].untracked.objects, by.objects, __ATOMIC_RELAXED);
   __atomic_fetch_add(&sites_[site].untracked.bytes, by.bytes, __ATOMIC_RELAXED);
   lose(lost_ends_);
+}
+
+// The reference of an object that has ended, or a new one.
+inline bool Collector::refer(JNIEnv* jni, AllocatingThread* state, LiveRecord* record, jobject object) const {
+  void* reference = record->reference.load(std::memory_order_relaxed);
+  if (reuses_ && reference != nullptr &&
+      services_.hotspot->weak_reuse(jni, reference, object, &state->weak) != 0)
+    return true;
+  if (reference != nullptr) jni->DeleteWeakGlobalRef(static_cast<jweak>(reference));
+  reference = jni->NewWeakGlobalRef(object);
+  record->reference.store(reference, std::memory_order_relaxed);
+  if (reference == nullptr) jni->ExceptionClear();
+  return reference != nullptr;
 }
 
 // Objects that the VM makes for a native method. Compiled code makes those of clone() and Array.newInstance

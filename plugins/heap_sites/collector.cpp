@@ -64,6 +64,7 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
     jvmti->SetHeapSamplingInterval(static_cast<jint>(mode_.interval));
     return HPROF_OK;
   }
+  can_reuse(nullptr);
   hprof_probe_user user = {};
   user.size = sizeof user;
   user.probes = HPROF_PROBE_ALLOCATIONS | (config_.early == 0 ? HPROF_PROBE_LATE : 0u);
@@ -113,6 +114,13 @@ void Collector::ask_hotspot() {
     sees_unloads_ = s.hotspot->watch_unloads(s.host, word_of(&unloads_)) != 0;
 }
 
+// jni = null: asks for the events that it needs.
+bool Collector::can_reuse(JNIEnv* jni) const {
+  const Services& s = services_;
+  return config_.follow != 0 && HPROF_HAS(s.hotspot, hprof_hotspot_service, weak_reuse) &&
+         s.hotspot->weak_reuse_open(s.host, jni) != 0;
+}
+
 // A place has one trace, and nothing but counts is wanted of an object.
 bool Collector::has_one_trace_each() const {
   return config_.follow == 0 && config_.early != 0 && services_.settings().depth == 1 &&
@@ -159,6 +167,7 @@ void Collector::watch_natives(JNIEnv* jni) {
 hprof_status Collector::start_exact(JNIEnv* jni) {
   const Services& s = services_;
   if (!is_prepared_) ask_hotspot();
+  reuses_ = can_reuse(jni);
   if (!classes_.open(s, header_)) return HPROF_NO_MEMORY;
   has_places_ = open_places();
   using Stacks = AllocationStacks;
@@ -240,9 +249,19 @@ hprof_status Collector::start() {
   return HPROF_OK;
 }
 
+void Collector::tell_reuse() const {
+  uint64_t times = 0;
+  threads_.each(
+      [&](const AllocatingThread& state) { times += __atomic_load_n(&state.weak.times, __ATOMIC_RELAXED); });
+  TextLine<100> line;
+  line.add("heap=sites: weak references were used again ").add(times).add(" times");
+  services_.log->detail(services_.host, line.c_str());
+}
+
 void Collector::stop() {
   counts_.store(false);
   if (!mode_.sampled) services_.bytecode->halt(services_.host, HPROF_PROBE_ALLOCATIONS);
+  if (reuses_) tell_reuse();
   wanted_.store(true);
   if (reaper_ != nullptr) services_.threads->stop(services_.host, reaper_);
   wanted_.store(false);
@@ -270,13 +289,14 @@ hprof_status Collector::control(const hprof_control& control) {
 
 LiveHooks Collector::hooks(Hooks* context) const {
   return {context,
-          [](void* argument, void* reference) {
+          [](void* argument, void* const* references, uint32_t count) {
             auto* at = static_cast<Hooks*>(argument);
-            return at->collector->is_gone(at->jni, reference);
+            return at->collector->are_gone(at->jni, references, count);
           },
           [](void* argument, void* reference) {
             static_cast<Hooks*>(argument)->jni->DeleteWeakGlobalRef(static_cast<jweak>(reference));
           },
+          reuses_ || vm_ends_,
           [](void* argument, uint32_t site, uint64_t bytes) {
             Collector* collector = static_cast<Hooks*>(argument)->collector;
             Amount by = collector->weight(bytes);
@@ -288,11 +308,14 @@ LiveHooks Collector::hooks(Hooks* context) const {
           }};
 }
 
-bool Collector::is_gone(JNIEnv* jni, void* reference) const {
+uint64_t Collector::are_gone(JNIEnv* jni, void* const* references, uint32_t count) const {
   const Services& s = services_;
-  if (HPROF_HAS(s.hotspot, hprof_hotspot_service, weak_is_gone))
-    return s.hotspot->weak_is_gone(s.host, jni, reference) != 0;
-  return jni->IsSameObject(static_cast<jweak>(reference), nullptr) != JNI_FALSE;
+  if (HPROF_HAS(s.hotspot, hprof_hotspot_service, weaks_are_gone))
+    return s.hotspot->weaks_are_gone(s.host, jni, references, count);
+  uint64_t gone = 0;
+  for (uint32_t i = 0; i < count; i++)
+    gone |= uint64_t{jni->IsSameObject(static_cast<jweak>(references[i]), nullptr)} << i;
+  return gone;
 }
 
 void Collector::gc_finish() {
@@ -329,7 +352,6 @@ void Collector::look_at_all(JNIEnv* jni) {
   Hooks context = {this, jni};
   LiveHooks look = hooks(&context);
   look.is_wanted = nullptr;
-  if (vm_ends_) look.release = nullptr;
   live_.look(look, true);
   threads_.each([&](AllocatingThread& state) { LiveRecords::look_at_open(state.open, look); });
 }

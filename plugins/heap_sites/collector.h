@@ -100,6 +100,7 @@ class Collector {
                       uint32_t count);
   void add(JNIEnv* jni, AllocatingThread* state, Count* count, jobject object, uint64_t size);
   void follow(JNIEnv* jni, AllocatingThread* state, uint32_t site, jobject object, uint64_t size);
+  bool refer(JNIEnv* jni, AllocatingThread* state, LiveRecord* record, jobject object) const;
   uint32_t thread_of(JNIEnv* jni, AllocatingThread* state);
   uint32_t ask_thread(JNIEnv* jni, AllocatingThread* state);
   Amount weight(uint64_t size) const;
@@ -107,12 +108,14 @@ class Collector {
   hprof_status start_exact(JNIEnv* jni);
   hprof_status start_sampled();
   void ask_hotspot();
+  bool can_reuse(JNIEnv* jni) const;
   bool has_one_trace_each() const;
   bool open_places();
   void switch_places();
   void run_errand(JNIEnv* jni, Errand errand);
   void open_walk(JNIEnv* jni, AllocatingThread* state);
   void watch_natives(JNIEnv* jni);
+  void tell_reuse() const;
   void start_reaper();
   static void reap(void* self, void* jni, hprof_agent_thread* thread);
   LiveHooks hooks(Hooks* hooks) const;
@@ -121,7 +124,7 @@ class Collector {
     threads_.each([&](const AllocatingThread& state) { LiveRecords::each_open(state.open, visit); });
     live_.each(visit);
   }
-  bool is_gone(JNIEnv* jni, void* reference) const;
+  uint64_t are_gone(JNIEnv* jni, void* const* references, uint32_t count) const;
   void look_at_all(JNIEnv* jni);
   void stop_reaping();
   void add_up_threads();
@@ -160,6 +163,7 @@ class Collector {
   Lock lock_;                        // held while going through the live records, by the reaper or a report
   std::atomic<bool> wanted_{false};  // a report waits for it
   hprof_agent_thread* reaper_ = nullptr;
+  bool reuses_ = false;  // weak references
   bool sees_unloads_ = false;
   uint64_t* lost_objects_ = nullptr;
   uint64_t* lost_ends_ = nullptr;

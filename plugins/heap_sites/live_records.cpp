@@ -2,9 +2,11 @@
 
 namespace hprof::sites {
 
-static constexpr uint32_t kMostFree = 64;
+static constexpr uint32_t kFewest = 64;  // chunks that are kept for later
+static constexpr uint32_t kForgets = 8;  // an eighth of what was usual, with each look
 
 LiveChunk* LiveRecords::take_chunk() {
+  taken_.fetch_add(1, std::memory_order_relaxed);
   {
     LockGuard guard(free_lock_, services_);
     if (LiveChunk* chunk = free_) {
@@ -19,50 +21,103 @@ LiveChunk* LiveRecords::take_chunk() {
 
 void LiveRecords::give_chunk(LiveChunk* chunk) {
   chunk->used.store(0, std::memory_order_relaxed);
-  {
-    LockGuard guard(free_lock_, services_);
-    if (free_count_ < kMostFree) {
-      chunk->next = free_;
-      free_ = chunk;
-      free_count_++;
-      return;
-    }
-  }
-  services_.release(chunk, 1);
+  LockGuard guard(free_lock_, services_);
+  chunk->next = free_;
+  free_ = chunk;
+  free_count_++;
 }
 
-bool LiveRecords::add(LiveChunk** open, void* reference, uint32_t site, uint64_t bytes) {
+void LiveRecords::release(LiveRecord& record, const LiveHooks& hooks) {
+  void* reference = record.reference.exchange(nullptr, std::memory_order_relaxed);
+  if (reference != nullptr) hooks.release(hooks.context, reference);
+}
+
+// Of the chunks that wait to be filled.
+void LiveRecords::trim(uint32_t most, const LiveHooks& hooks) {
+  for (;;) {
+    LiveChunk* chunk;
+    {
+      LockGuard guard(free_lock_, services_);
+      chunk = free_count_ > most ? free_ : nullptr;
+      if (chunk == nullptr) return;
+      free_ = chunk->next;
+      free_count_--;
+    }
+    for (LiveRecord& record : chunk->records) release(record, hooks);
+    services_.release(chunk, 1);
+  }
+}
+
+LiveRecord* LiveRecords::next(LiveChunk** open) {
   LiveChunk* chunk = *open;
-  if (chunk == nullptr && (chunk = *open = take_chunk()) == nullptr) return false;
+  if (chunk == nullptr && (chunk = *open = take_chunk()) == nullptr) return nullptr;
+  return &chunk->records[chunk->used.load(std::memory_order_relaxed)];
+}
+
+void LiveRecords::add(LiveChunk** open, uint32_t site, uint64_t bytes) {
+  LiveChunk* chunk = *open;
   uint32_t used = chunk->used.load(std::memory_order_relaxed);
   LiveRecord& record = chunk->records[used];
   uint64_t units = (bytes + kUnit - 1) / kUnit;
   record.site = site;
   record.size_in_units = units < UINT32_MAX ? static_cast<uint32_t>(units) : UINT32_MAX;
-  record.reference.store(reference, std::memory_order_relaxed);
   chunk->used.store(used + 1, std::memory_order_release);
-  if (used + 1 < LiveChunk::kRecords) return true;
+  if (used + 1 < LiveChunk::kRecords) return;
   *open = nullptr;
   LiveChunk* head = full_.load(std::memory_order_relaxed);
   do {
     chunk->next = head;
   } while (!full_.compare_exchange_weak(head, chunk, std::memory_order_release, std::memory_order_relaxed));
-  return true;
 }
 
-void LiveRecords::end(const LiveRecord& record, void* reference, const LiveHooks& hooks) {
-  if (hooks.release != nullptr) hooks.release(hooks.context, reference);
+void LiveRecords::end(LiveRecord& record, const LiveHooks& hooks) {
+  if (!hooks.keeps) release(record, hooks);
   hooks.ended(hooks.context, record.site, uint64_t{record.size_in_units} * kUnit);
+  record.site = kEnded;
+}
+
+// Ends those whose objects have gone, and calls live(record) for the others, in their order.
+template <class Live>
+void LiveRecords::look_at(LiveChunk* chunk, const LiveHooks& hooks, const Live& live) {
+  constexpr uint32_t kAtOnce = 64;
+  const uint32_t used = chunk->used.load(std::memory_order_acquire);
+  for (uint32_t from = 0; from < used; from += kAtOnce) {
+    LiveRecord* records[kAtOnce];
+    void* references[kAtOnce];
+    uint32_t count = 0;
+    for (uint32_t i = from; i < used && i < from + kAtOnce; i++) {
+      LiveRecord& record = chunk->records[i];
+      if (record.site == kEnded) continue;
+      references[count] = record.reference.load(std::memory_order_relaxed);
+      records[count++] = &record;
+    }
+    const uint64_t gone = hooks.are_gone(hooks.context, references, count);
+    for (uint32_t i = 0; i < count; i++) {
+      if ((gone >> i & 1) != 0) {
+        end(*records[i], hooks);
+      } else {
+        live(*records[i]);
+      }
+    }
+  }
+}
+
+// The other one's reference, if any, comes here.
+void LiveRecords::move(LiveRecord& record, LiveRecord* to) {
+  if (to == &record) return;
+  to->site = record.site;
+  to->size_in_units = record.size_in_units;
+  record.site = kEnded;
+  void* reference = record.reference.load(std::memory_order_relaxed);
+  record.reference.store(to->reference.exchange(reference, std::memory_order_relaxed),
+                         std::memory_order_relaxed);
 }
 
 // There is room.
-void LiveRecords::keep(uint32_t generation, void* reference, const LiveRecord& record) {
+void LiveRecords::keep(uint32_t generation, LiveRecord& record) {
   LiveChunk* chunk = generations_[generation];
   uint32_t used = chunk->used.load(std::memory_order_relaxed);
-  LiveRecord& to = chunk->records[used];
-  to.site = record.site;
-  to.size_in_units = record.size_in_units;
-  to.reference.store(reference, std::memory_order_relaxed);
+  move(record, &chunk->records[used]);
   chunk->used.store(used + 1, std::memory_order_relaxed);
 }
 
@@ -77,30 +132,14 @@ void LiveRecords::sift(LiveChunk* chunks, uint32_t into, const LiveHooks& hooks)
       generations_[into] = chunk;
       continue;
     }
-    uint32_t used = chunk->used.load(std::memory_order_acquire), left = 0;
-    for (uint32_t i = 0; i < used; i++) {
-      LiveRecord& record = chunk->records[i];
-      void* reference = record.reference.load(std::memory_order_relaxed);
-      if (reference == nullptr) continue;
-      if (hooks.is_gone(hooks.context, reference)) {
-        end(record, reference, hooks);
-        continue;
-      }
-      LiveRecord& to = chunk->records[left++];
-      if (&to != &record) {
-        to.site = record.site;
-        to.size_in_units = record.size_in_units;
-      }
-      to.reference.store(reference, std::memory_order_relaxed);
-    }
+    uint32_t left = 0;
+    look_at(chunk, hooks, [&](LiveRecord& record) { move(record, &chunk->records[left++]); });
     chunk->used.store(left, std::memory_order_relaxed);
     kept_ += left;
     LiveChunk* head = generations_[into];
     uint32_t room = head == nullptr ? 0 : LiveChunk::kRecords - head->used.load(std::memory_order_relaxed);
     if (left <= room) {
-      for (uint32_t i = 0; i < left; i++) {
-        keep(into, chunk->records[i].reference.load(std::memory_order_relaxed), chunk->records[i]);
-      }
+      for (uint32_t i = 0; i < left; i++) keep(into, chunk->records[i]);
       give_chunk(chunk);
     } else {
       // The one with more room goes first.
@@ -126,26 +165,26 @@ void LiveRecords::look(const LiveHooks& hooks, bool all) {
     sift(chunks, i + 1 < kGenerations ? i + 1 : i, hooks);
   }
   sift(full_.exchange(nullptr, std::memory_order_acquire), 1, hooks);
+  // As many as were needed lately wait for the next objects.
+  const uint32_t taken = taken_.exchange(0, std::memory_order_relaxed);
+  usual_ -= usual_ / kForgets;
+  if (usual_ < taken) usual_ = taken;
+  if (!hooks.keeps)
+    trim(kFewest, hooks);
+  else if (!all)
+    trim(usual_ < kFewest ? kFewest : usual_, hooks);
 }
 
 void LiveRecords::look_at_open(LiveChunk* chunk, const LiveHooks& hooks) {
-  if (chunk == nullptr) return;
-  uint32_t used = chunk->used.load(std::memory_order_acquire);
-  for (uint32_t i = 0; i < used; i++) {
-    LiveRecord& record = chunk->records[i];
-    void* reference = record.reference.load(std::memory_order_relaxed);
-    if (reference == nullptr || !hooks.is_gone(hooks.context, reference)) continue;
-    record.reference.store(nullptr, std::memory_order_relaxed);
-    end(record, reference, hooks);
-  }
+  if (chunk != nullptr) look_at(chunk, hooks, [](LiveRecord&) {});
 }
 
 void LiveRecords::forget_open(LiveChunk* chunk, const LiveHooks& hooks) {
   if (chunk == nullptr) return;
   uint32_t used = chunk->used.load(std::memory_order_acquire);
   for (uint32_t i = 0; i < used; i++) {
-    void* reference = chunk->records[i].reference.exchange(nullptr, std::memory_order_relaxed);
-    if (reference != nullptr) hooks.release(hooks.context, reference);
+    release(chunk->records[i], hooks);
+    chunk->records[i].site = kEnded;
   }
 }
 
@@ -162,17 +201,13 @@ void LiveRecords::forget(const LiveHooks& hooks) {
     chunks = generations_[i];
     generations_[i] = nullptr;
   }
+  trim(kFewest, hooks);
   kept_ = 0;
 }
 
 void LiveRecords::close(const LiveHooks& hooks) {
   forget(hooks);
-  while (free_ != nullptr) {
-    LiveChunk* next = free_->next;
-    services_.release(free_, 1);
-    free_ = next;
-  }
-  free_count_ = 0;
+  trim(0, hooks);
 }
 
 }  // namespace hprof::sites

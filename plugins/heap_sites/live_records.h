@@ -3,6 +3,9 @@
 // A thread fills a chunk of its own and hands it over when it is full. After each garbage collection the
 // reaper checks the chunks handed over; surviving objects move to the next generation, which is checked less
 // often, so that long-lived objects cost little. A report checks all of them, and the chunks being filled.
+//
+// References may stay in the records of objects that have ended, for the next object there. So a chunk that
+// is filled again may bring its references along.
 #pragma once
 
 #include <atomic>
@@ -13,10 +16,12 @@
 namespace hprof::sites {
 
 struct LiveRecord {
-  std::atomic<void*> reference;  // jweak; null: done
-  uint32_t site;
-  uint32_t size_in_units;  // of kUnit bytes; UINT32_MAX: that or more
+  std::atomic<void*> reference;  // jweak; null: none
+  uint32_t site;                 // kEnded: the object has ended
+  uint32_t size_in_units;        // of kUnit bytes; UINT32_MAX: that or more
 };
+
+constexpr uint32_t kEnded = 0;
 
 struct LiveChunk {
   static constexpr uint32_t kRecords = 1022;
@@ -29,8 +34,9 @@ struct LiveChunk {
 // The connections to the VM and the sites.
 struct LiveHooks {
   void* context;
-  bool (*is_gone)(void* context, void* reference);
-  void (*release)(void* context, void* reference);  // null: the VM ends, so the references of ended ones stay
+  uint64_t (*are_gone)(void* context, void* const* references, uint32_t count);  // a bit for each, at most 64
+  void (*release)(void* context, void* reference);
+  bool keeps;  // the references of ended objects are used again; or the VM ends
   void (*ended)(void* context, uint32_t site, uint64_t bytes);  // an object of that site
   bool (*is_wanted)(void* context);  // somebody waits: postpone the rest. Null: never
 };
@@ -44,8 +50,11 @@ class LiveRecords {
   void open(const Services& services) { services_ = services; }
   void close(const LiveHooks& hooks);
 
-  // Adds to the thread's chunk. False: no memory, the caller keeps the reference. [app] owner of *chunk
-  bool add(LiveChunk** chunk, void* reference, uint32_t site, uint64_t bytes);
+  // The next record of the thread's chunk, whose reference is the caller's to set; null: no memory. The
+  // record may have the reference of an object that has ended. [app] owner of *chunk
+  LiveRecord* next(LiveChunk** chunk);
+  // Adds that record. [app] owner of *chunk
+  void add(LiveChunk** chunk, uint32_t site, uint64_t bytes);
 
   // Checks the generations whose turn it is, or all of them. One thread at a time: [control] or the reaper.
   void look(const LiveHooks& hooks, bool all);
@@ -67,27 +76,33 @@ class LiveRecords {
     const uint32_t used = chunk != nullptr ? chunk->used.load(std::memory_order_acquire) : 0;
     for (uint32_t i = 0; i < used; i++) {
       const LiveRecord& record = chunk->records[i];
-      void* reference = record.reference.load(std::memory_order_relaxed);
-      if (reference != nullptr) visit(reference, record.site);
+      if (record.site != kEnded) visit(record.reference.load(std::memory_order_relaxed), record.site);
     }
   }
 
  private:
-  static void end(const LiveRecord& record, void* reference, const LiveHooks& hooks);
+  static void release(LiveRecord& record, const LiveHooks& hooks);
+  static void end(LiveRecord& record, const LiveHooks& hooks);
+  template <class Live>
+  static void look_at(LiveChunk* chunk, const LiveHooks& hooks, const Live& live);
+  static void move(LiveRecord& record, LiveRecord* to);
   template <class Visit>
   static void each_of(const LiveChunk* chunks, const Visit& visit) {
     for (; chunks != nullptr; chunks = chunks->next) each_open(chunks, visit);
   }
   LiveChunk* take_chunk();
   void give_chunk(LiveChunk* chunk);
+  void trim(uint32_t most, const LiveHooks& hooks);
   void sift(LiveChunk* chunks, uint32_t into, const LiveHooks& hooks);
-  void keep(uint32_t generation, void* reference, const LiveRecord& record);
+  void keep(uint32_t generation, LiveRecord& record);
 
   Services services_;
   std::atomic<LiveChunk*> full_{nullptr};  // handed over
   Lock free_lock_;
   LiveChunk* free_ = nullptr;
   uint32_t free_count_ = 0;
+  std::atomic<uint32_t> taken_{0};  // chunks, since the last look
+  uint32_t usual_ = 0;              // at most, between recent looks
   LiveChunk* generations_[kGenerations] = {};
   uint32_t looks_ = 0;
   uint64_t kept_ = 0;

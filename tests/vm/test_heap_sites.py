@@ -92,6 +92,35 @@ def live_objects(vm, collector):
     return by_class(rows)["Sites$Kept"][2]
 
 
+def survivors(vm, pieces, options="", java=()):
+    """How often a weak reference was used again. All objects have been counted, and those that live."""
+    run = vm.run_java(vm.agent_option("heap=sites,cutoff=0,depth=2,max-memory=1g,logflags=1,file=out.txt" + options), "-Xmn4m", *java,
+                      "Survivors", str(pieces))
+    kept = 4 * (pieces // 16)
+    # Java 8 prints what it verifies, before and after.
+    told = "%d %d" % (4 * pieces - kept, kept) in run.out.splitlines()
+    check_equal((run.code, told), (0, True), "exit code, and whether the program came to its end\n%s" % run)
+    found = by_class(tables(parse_ascii(run.text("out.txt")))[0])
+    check_equal((found["Survivors$Piece"][0], found["Survivors$Piece"][2]), (4 * pieces - kept, 0), "pieces, and those that live\n%s" % run)
+    check_equal((found["Survivors$Kept"][0], found["Survivors$Kept"][2]), (kept, kept), "kept, and those that live\n%s" % run)
+    times = re.findall(r"weak references were used again (\d+) times", run.err)
+    return int(times[-1]) if times else 0
+
+
+@vm_test(units=UNITS)
+def weak_references_are_used_again_and_live_counts_stay_exact(vm):
+    for name in ("Serial", "Parallel", "G1"):
+        times = survivors(vm, 400000, java=("-XX:+Use%sGC" % name,))
+        check(vm.bits == 32 or vm.machine == "aarch64" or times > 400000, "%s: used again: %d times" % (name, times))
+    check_equal(survivors(vm, 50000, ",hotspot=-weak-reuse"), 0, "used again, though switched off")
+
+
+@vm_test(units=UNITS)
+def the_vm_finds_its_references_right_before_and_after_each_collection(vm):
+    for name in ("Serial", "Parallel", "G1"):
+        survivors(vm, 20000, java=("-XX:+Use%sGC" % name, "-XX:+UnlockDiagnosticVMOptions", "-XX:+VerifyBeforeGC", "-XX:+VerifyAfterGC"))
+
+
 @vm_test(units=UNITS)
 def own_walk_and_the_vm_give_the_same_table(vm):
     """Every row, but those of classes that the VM makes at other times in each run."""

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <map>
 #include <set>
+#include <vector>
 
 #include "tests/mock/mock_host.h"
 
@@ -16,18 +17,24 @@ struct Heap {
   std::set<uintptr_t> held, gone;
   std::map<uint32_t, uint64_t> ended_objects, ended_bytes;
   uint64_t looked = 0;
-  bool wanted = false;
+  bool wanted = false, keeps = false;
 
   LiveHooks hooks() {
     return {this,
-            [](void* self, void* reference) {
+            [](void* self, void* const* references, uint32_t count) {
               auto* heap = static_cast<Heap*>(self);
-              heap->looked++;
-              return heap->gone.count(reinterpret_cast<uintptr_t>(reference)) != 0;
+              uint64_t bits = 0;
+              CHECK(count <= 64);
+              for (uint32_t i = 0; i < count; i++) {
+                heap->looked++;
+                bits |= uint64_t{heap->gone.count(reinterpret_cast<uintptr_t>(references[i]))} << i;
+              }
+              return bits;
             },
             [](void* self, void* reference) {
               CHECK(static_cast<Heap*>(self)->held.erase(reinterpret_cast<uintptr_t>(reference)) == 1);
             },
+            keeps,
             [](void* self, uint32_t site, uint64_t bytes) {
               static_cast<Heap*>(self)->ended_objects[site]++;
               static_cast<Heap*>(self)->ended_bytes[site] += bytes;
@@ -43,6 +50,7 @@ struct Fixture {
   LiveChunk* open = nullptr;
   Heap heap;
   uintptr_t next = 0;
+  uint64_t reused = 0;
 
   Fixture() { live.open(services); }
   ~Fixture() {
@@ -52,10 +60,21 @@ struct Fixture {
     CHECK(heap.held.empty());
     CHECK(mock.memory_used == 0);
   }
+  // With a new reference, or with that of a record whose object has gone.
   uintptr_t add(uint32_t site, uint64_t bytes) {
-    heap.held.insert(++next);
-    REQUIRE(live.add(&open, reinterpret_cast<void*>(next), site, bytes));
-    return next;
+    LiveRecord* record = live.next(&open);
+    REQUIRE(record != nullptr);
+    auto reference = reinterpret_cast<uintptr_t>(record->reference.load());
+    if (reference == 0) {
+      heap.held.insert(reference = ++next);
+      record->reference.store(reinterpret_cast<void*>(reference));
+    } else {
+      CHECK(heap.held.count(reference) == 1);
+      CHECK(heap.gone.erase(reference) == 1);
+      reused++;
+    }
+    live.add(&open, site, bytes);
+    return reference;
   }
   void look_at_all() {
     live.look(heap.hooks(), true);
@@ -108,24 +127,50 @@ TEST_CASE("a look is put off when somebody waits, and nothing is lost by it") {
   CHECK(f.heap.ended_objects[1] == 3 * LiveChunk::kRecords);
 }
 
+TEST_CASE("references that are kept serve the next objects, and those that are too many are given back") {
+  Fixture f;
+  f.heap.keeps = true;
+  constexpr uint32_t kRound = 100 * LiveChunk::kRecords;
+  std::map<uint32_t, uint64_t> ended;
+  // Each fifth object lives for three rounds.
+  std::vector<uintptr_t> living[3];
+  for (uint32_t round = 0; round < 12; round++) {
+    const uint32_t site = round + 1;
+    auto& ending = living[round % 3];
+    for (uintptr_t reference : ending) f.heap.gone.insert(reference);
+    if (round >= 3) ended[site - 3] += ending.size();
+    ending.clear();
+    std::vector<uintptr_t> dying;
+    for (uint32_t i = 0; i < kRound; i++) (i % 5 == 0 ? ending : dying).push_back(f.add(site, 24));
+    for (uintptr_t reference : dying) f.heap.gone.insert(reference);
+    ended[site] += dying.size();
+    f.look_at_all();
+    CHECK(f.heap.ended_objects == ended);
+  }
+  for (auto& [site, objects] : f.heap.ended_objects) CHECK(f.heap.ended_bytes[site] == objects * 24);
+  // Besides those that live, there are as many references as a round has needed.
+  CHECK(f.next <= 2 * kRound);
+  CHECK(f.reused >= 12 * kRound - f.next);
+  const uint64_t most = f.heap.held.size();
+  for (int i = 0; i < 40; i++) f.live.look(f.heap.hooks(), false);
+  CHECK(f.heap.held.size() < most);
+  CHECK(f.heap.held.size() >= living[0].size() + living[1].size() + living[2].size());
+  f.heap.keeps = false;
+}
+
 TEST_CASE("when the VM ends, objects end as ever, and their references are not given back") {
   Fixture f;
   for (uint32_t i = 0; i < 2500; i++) {
     const uintptr_t reference = f.add(1, 8);
     if (i % 2 == 0) f.heap.gone.insert(reference);
   }
-  LiveHooks hooks = f.heap.hooks();
-  hooks.release = nullptr;
-  f.live.look(hooks, true);
-  LiveRecords::look_at_open(f.open, hooks);
+  f.heap.keeps = true;
+  f.look_at_all();
   CHECK(f.heap.ended_objects[1] == 1250);
   CHECK(f.heap.held.size() == 2500);
   f.look_at_all();
   CHECK(f.heap.ended_objects[1] == 1250);
-  LiveRecords::forget_open(f.open, f.heap.hooks());
-  f.live.forget(f.heap.hooks());
-  CHECK(f.heap.held == f.heap.gone);
-  f.heap.held.clear();
+  f.heap.keeps = false;
 }
 
 TEST_CASE("what is forgotten does not end, and its references are given back") {
@@ -165,6 +210,6 @@ TEST_CASE("each kept object is told with its site, wherever its record is") {
 TEST_CASE("without memory an object is not taken") {
   Fixture f;
   f.mock.memory_limit = 100;
-  CHECK(!f.live.add(&f.open, &f, 1, 8));
+  CHECK(f.live.next(&f.open) == nullptr);
   CHECK(f.open == nullptr);
 }

@@ -32,7 +32,8 @@ struct Fixture {
   bool is_gone(uintptr_t value, bool vm_says, uintptr_t tag = 0) {
     word = value;
     answer = vm_says;
-    return hotspot.is_gone(&jni, reinterpret_cast<jweak>(reinterpret_cast<uintptr_t>(&word) | tag));
+    void* const reference = reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(&word) | tag);
+    return hotspot.are_gone(&jni, &reference, 1) != 0;
   }
   bool asks(uintptr_t value, bool vm_says) {
     const uint32_t before = asked;
@@ -58,6 +59,26 @@ TEST_CASE("the VM is asked until the word has been right often enough, both ways
   CHECK(f.tables.has_said("hotspot: weak-peeks is used"));
 }
 
+TEST_CASE("of many references each has its bit") {
+  Fixture f;
+  uintptr_t words[64];
+  void* references[64];
+  uint64_t gone = 0;
+  for (uint32_t i = 0; i < 64; i++) {
+    words[i] = i % 3 == 0 ? 0 : i;
+    if (i % 3 == 0) gone |= uint64_t{1} << i;
+    references[i] = &words[i];
+  }
+  const auto ask = [&](uint32_t count) { return f.hotspot.are_gone(&f.jni, references, count); };
+  f.functions.IsSameObject = [](JNIEnv*, jobject reference, jobject) {
+    return static_cast<jboolean>(*reinterpret_cast<uintptr_t*>(reference) == 0 ? JNI_TRUE : JNI_FALSE);
+  };
+  // Asked, and then read.
+  for (int i = 0; i < 100; i++) CHECK(ask(64) == gone);
+  CHECK(ask(5) == 9);
+  CHECK(ask(0) == 0);
+}
+
 TEST_CASE("once the word was wrong the VM is always asked") {
   if (!platform::kReadsAreGuarded) return;
   Fixture f;
@@ -73,7 +94,8 @@ TEST_CASE("a reference that leads to no memory ends it") {
   Fixture f;
   f.agree(1000, 1000);
   Fixture::answer = false;
-  CHECK_FALSE(f.hotspot.is_gone(&f.jni, reinterpret_cast<jweak>(uintptr_t{4096})));
+  void* const nowhere = reinterpret_cast<void*>(uintptr_t{4096});
+  CHECK(f.hotspot.are_gone(&f.jni, &nowhere, 1) == 0);
   CHECK(f.tables.has_said("hotspot: weak-peeks is not used: a reference led to no memory"));
   CHECK(f.asks(1, false));
 }

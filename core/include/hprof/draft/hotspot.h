@@ -10,7 +10,7 @@
 #include <hprof/abi.h>
 #include <hprof/service/ids.h>
 
-#define HPROF_SERVICE_HOTSPOT "hprof.draft.hotspot/2"
+#define HPROF_SERVICE_HOTSPOT "hprof.draft.hotspot/3"
 
 /* --- objects ------------------------------------------------------------------------------------------------------ */
 
@@ -72,6 +72,15 @@ typedef struct hprof_walk_thread {
 /* Of a stack. */
 #define HPROF_STACK_NOTE_BYTES 24
 
+/* What one thread needs to use weak references again; zeroed at first. The core keeps it for ever. */
+typedef struct hprof_weak_thread {
+  void* next;
+  void* using_now;
+  uint64_t times; /* that one was used again */
+  uint32_t is_known;
+  uint32_t reserved;
+} hprof_weak_thread;
+
 typedef struct hprof_hotspot_service {
   uint32_t size;
   uint32_t seen_code_bytes; /* see walk_key */
@@ -94,9 +103,9 @@ typedef struct hprof_hotspot_service {
   uint32_t (*object_header)(const hprof_host* host, hprof_object_header* header);
   /* 0: not known. places->size is set by the caller. jvmti: a jvmtiEnv with can_tag_objects. [control] */
   uint32_t (*object_places)(const hprof_host* host, void* jvmti, void* jni, hprof_object_places* places);
-  /* 1: the object of the caller's weak reference has been collected. IsSameObject, or faster. One thread at a time.
-   * [control] */
-  uint32_t (*weak_is_gone)(const hprof_host* host, void* jni, void* weak);
+  /* Which objects of the caller's weak references, 64 at most, have been collected: a bit for each, the lowest for the
+   * first. IsSameObject, or faster. One thread at a time. [control] */
+  uint64_t (*weaks_are_gone)(const hprof_host* host, void* jni, void* const* weaks, uint32_t count);
   /* Calls made(self, jni, object, bare) for each object, array and string that native code creates through JNI from now
    * on, on the creating thread (replaces the JNI function table). bare = 1: AllocObject, no constructor has run. One
    * user; cannot be undone. 0: not done. [control] */
@@ -146,6 +155,12 @@ typedef struct hprof_hotspot_service {
    * thread->seen. [app] */
   uint32_t (*walk_frames)(hprof_frame_walk* walk, const void* jni, uint32_t depth, uint32_t learns,
                           hprof_raw_frame* frames, hprof_walk_thread* thread);
+  /* 1: weak_reuse may be used, once the next collection has ended. In create with jni = NULL, where it only asks for the
+   * events that it needs, and then in each start. [onload][control] */
+  uint32_t (*weak_reuse_open)(const hprof_host* host, void* jni);
+  /* 1: the caller's weak global reference, whose object has been collected, refers to `object`, a local reference, from now
+   * on. 0: it does not; give it back. Many times as fast as to give it back and to make another one. [app] */
+  uint32_t (*weak_reuse)(void* jni, void* weak, void* object, hprof_weak_thread* thread);
 } hprof_hotspot_service;
 
 #endif

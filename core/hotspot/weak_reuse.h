@@ -1,0 +1,68 @@
+// Weak JNI references that are used for one object after another.
+//
+// HotSpot's weak global references point to a word of the VM with the object's address, which a collection sets to 0 when
+// it has found the object dead. Writing the address of a new object there costs a tenth of giving the reference back and
+// making another one, for which the VM takes a lock.
+//
+// An address may be written only while no collection moves objects. The writing thread is in native code, so the VM
+// collects without waiting for it. The protocol, for collectors that move objects in pauses only:
+//
+//  - A thread says which reference it is about to use, reads the object's address from its local reference, looks whether
+//    the gate is open, and replaces the 0 in the word by the address, with a compare-and-swap.
+//  - When a pause begins, which JVMTI reports before anything moves, the VM's thread closes the gate and makes every
+//    running thread see it (a barrier on all threads; the writing threads have none). Then it puts the address of a
+//    stand-in object, which never dies, into each word that a thread was about to use. A thread that saw the gate open
+//    has either written an address that is still valid, and the collection treats it as any other, or its
+//    compare-and-swap fails, whenever it comes: then it takes a new reference.
+//  - When the pause ends the gate opens. It opens for the first time at the end of a pause whose begin was reported,
+//    and closes for good before these events are switched off, or the VM dies.
+//
+// One in a process, like the words of the VM.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <jni.h>
+
+#include <hprof/draft/hotspot.h>
+
+namespace hprof {
+
+class HotSpot;
+
+class WeakReuse {
+ public:
+  // Whether this VM and system may do. [onload][control]
+  const char* why_not(const HotSpot& home) const;
+  // nullptr: verified, and the gate will open with the next collection; else why not, static text. [control]
+  const char* open(HotSpot& home, JNIEnv* jni);
+  // True: `reference`, whose object has been collected, refers to `object` from now on. False: it does not, and is not to
+  // be used any more. `thread` is the calling thread's and stays for ever. [app]
+  bool use_again(JNIEnv* jni, jweak reference, jobject object, hprof_weak_thread* thread);
+  // [gc]
+  void begin_collection();
+  void end_collection();
+  // Afterwards nobody writes. Waits for threads that are about to. [control]
+  void close();
+
+  // For tests: as at the start.
+  void reset();
+
+ private:
+  enum State : uint32_t { kClosed, kWaiting, kCollecting, kOpen };
+  void remember(hprof_weak_thread* thread);
+  template <class Visit>
+  void each_thread(const Visit& visit) const;
+  bool is_right(JNIEnv* jni, jweak reference, jobject object);
+
+  std::atomic<uint32_t> state_{kClosed};
+  std::atomic<uint32_t> depth_{0};  // of pauses reported within pauses
+  std::atomic<int32_t> proofs_left_{0};
+  std::atomic<hprof_weak_thread*> threads_{nullptr};
+  std::atomic<jobject> stand_in_{nullptr};  // global reference
+  HotSpot* home_ = nullptr;
+};
+
+extern WeakReuse weak_reuse;
+
+}  // namespace hprof
