@@ -26,7 +26,9 @@ bool replace_zero(void* reference, uintptr_t address) {
                                      __ATOMIC_RELAXED);
 }
 
-void* in_use(const hprof_weak_thread* thread) { return __atomic_load_n(&thread->using_now, __ATOMIC_ACQUIRE); }
+void* in_use(const hprof_weak_thread* thread) {
+  return __atomic_load_n(&thread->using_now, __ATOMIC_ACQUIRE);
+}
 
 bool is_always_proved(const void* reference) {
   const uint64_t word = reinterpret_cast<uintptr_t>(reference) >> 3;
@@ -40,7 +42,8 @@ WeakReuse weak_reuse;
 const char* WeakReuse::why_not(const HotSpot& home) const {
   if (!home.structs().loaded()) return "this VM is not HotSpot";
   if (sizeof(void*) != 8) return "references of 32-bit VMs are not known";
-  if (!home.flags().has_plain_heap()) return "this garbage collector moves objects at any time, or marks addresses";
+  if (!home.flags().has_plain_heap())
+    return "this garbage collector moves objects at any time, or marks addresses";
   if (home.flags().is_on("CheckJNICalls")) return "not with -Xcheck:jni";
   return platform::prepare_barriers() ? nullptr : "the system has no barriers on all threads";
 }
@@ -56,7 +59,8 @@ const char* WeakReuse::open(HotSpot& home, JNIEnv* jni) {
   // They are equal by chance only while a collection moves the object, or if they are no addresses.
   bool proved = false;
   for (int tries = 0; weak != nullptr && !proved && tries < 3; tries++)
-    proved = read_word(weak) != 0 && read_word(weak) == read_word(made) && read_word(weak) == read_word(global);
+    proved =
+        read_word(weak) != 0 && read_word(weak) == read_word(made) && read_word(weak) == read_word(global);
   if (weak != nullptr) jni->DeleteWeakGlobalRef(weak);
   if (made != nullptr) jni->DeleteLocalRef(made);
   if (object != nullptr) jni->DeleteLocalRef(object);
@@ -81,7 +85,8 @@ void WeakReuse::remember(hprof_weak_thread* thread) {
 
 template <class Visit>
 void WeakReuse::each_thread(const Visit& visit) const {
-  for (auto* thread = threads_.load(); thread != nullptr; thread = static_cast<hprof_weak_thread*>(thread->next))
+  for (auto* thread = threads_.load(); thread != nullptr;
+       thread = static_cast<hprof_weak_thread*>(thread->next))
     visit(thread);
 }
 

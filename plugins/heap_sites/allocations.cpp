@@ -373,14 +373,18 @@ void Collector::follow(JNIEnv* jni, AllocatingThread* state, uint32_t site, jobj
 
 // The reference of an object that has ended, or a new one.
 inline bool Collector::refer(JNIEnv* jni, AllocatingThread* state, LiveRecord* record, jobject object) const {
-  void* reference = record->reference.load(std::memory_order_relaxed);
+  void* reference = record->reference();
   if (reuses_ && reference != nullptr &&
       services_.hotspot->weak_reuse(jni, reference, object, &state->weak) != 0)
     return true;
   if (reference != nullptr) jni->DeleteWeakGlobalRef(static_cast<jweak>(reference));
   reference = jni->NewWeakGlobalRef(object);
-  record->reference.store(reference, std::memory_order_relaxed);
   if (reference == nullptr) jni->ExceptionClear();
+  if (!LiveRecord::fits(reference)) {
+    jni->DeleteWeakGlobalRef(static_cast<jweak>(reference));
+    reference = nullptr;
+  }
+  record->set_reference(reference);
   return reference != nullptr;
 }
 

@@ -33,6 +33,8 @@ struct Config {
   uint32_t early;
 };
 
+static_assert(SiteTable::kMostSites < 1u << LiveRecord::kSiteBits, "records have room for their numbers");
+
 class Collector {
  public:
   Collector(const hprof_host* host, const Config& config);

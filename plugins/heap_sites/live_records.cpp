@@ -28,8 +28,8 @@ void LiveRecords::give_chunk(LiveChunk* chunk) {
 }
 
 void LiveRecords::release(LiveRecord& record, const LiveHooks& hooks) {
-  void* reference = record.reference.exchange(nullptr, std::memory_order_relaxed);
-  if (reference != nullptr) hooks.release(hooks.context, reference);
+  if (record.reference() != nullptr) hooks.release(hooks.context, record.reference());
+  record.set_reference(nullptr);
 }
 
 // Of the chunks that wait to be filled.
@@ -57,10 +57,9 @@ LiveRecord* LiveRecords::next(LiveChunk** open) {
 void LiveRecords::add(LiveChunk** open, uint32_t site, uint64_t bytes) {
   LiveChunk* chunk = *open;
   uint32_t used = chunk->used.load(std::memory_order_relaxed);
-  LiveRecord& record = chunk->records[used];
-  uint64_t units = (bytes + kUnit - 1) / kUnit;
-  record.site = site;
-  record.size_in_units = units < UINT32_MAX ? static_cast<uint32_t>(units) : UINT32_MAX;
+  const uint64_t units = (bytes + kUnit - 1) / kUnit;
+  chunk->records[used].set(
+      site, units < LiveRecord::kMostSize ? static_cast<uint32_t>(units) : LiveRecord::kMostSize);
   chunk->used.store(used + 1, std::memory_order_release);
   if (used + 1 < LiveChunk::kRecords) return;
   *open = nullptr;
@@ -72,8 +71,8 @@ void LiveRecords::add(LiveChunk** open, uint32_t site, uint64_t bytes) {
 
 void LiveRecords::end(LiveRecord& record, const LiveHooks& hooks) {
   if (!hooks.keeps) release(record, hooks);
-  hooks.ended(hooks.context, record.site, uint64_t{record.size_in_units} * kUnit);
-  record.site = kEnded;
+  hooks.ended(hooks.context, record.site(), uint64_t{record.size()} * kUnit);
+  record.set(LiveRecord::kEnded, 0);
 }
 
 // Ends those whose objects have gone, and calls live(record) for the others, in their order.
@@ -87,8 +86,8 @@ void LiveRecords::look_at(LiveChunk* chunk, const LiveHooks& hooks, const Live& 
     uint32_t count = 0;
     for (uint32_t i = from; i < used && i < from + kAtOnce; i++) {
       LiveRecord& record = chunk->records[i];
-      if (record.site == kEnded) continue;
-      references[count] = record.reference.load(std::memory_order_relaxed);
+      if (record.site() == LiveRecord::kEnded) continue;
+      references[count] = record.reference();
       records[count++] = &record;
     }
     const uint64_t gone = hooks.are_gone(hooks.context, references, count);
@@ -105,12 +104,10 @@ void LiveRecords::look_at(LiveChunk* chunk, const LiveHooks& hooks, const Live& 
 // The other one's reference, if any, comes here.
 void LiveRecords::move(LiveRecord& record, LiveRecord* to) {
   if (to == &record) return;
-  to->site = record.site;
-  to->size_in_units = record.size_in_units;
-  record.site = kEnded;
-  void* reference = record.reference.load(std::memory_order_relaxed);
-  record.reference.store(to->reference.exchange(reference, std::memory_order_relaxed),
-                         std::memory_order_relaxed);
+  void* reference = to->reference();
+  *to = record;
+  record.set(LiveRecord::kEnded, 0);
+  record.set_reference(reference);
 }
 
 // There is room.
@@ -184,7 +181,7 @@ void LiveRecords::forget_open(LiveChunk* chunk, const LiveHooks& hooks) {
   uint32_t used = chunk->used.load(std::memory_order_acquire);
   for (uint32_t i = 0; i < used; i++) {
     release(chunk->records[i], hooks);
-    chunk->records[i].site = kEnded;
+    chunk->records[i].set(LiveRecord::kEnded, 0);
   }
 }
 

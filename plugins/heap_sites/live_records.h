@@ -15,16 +15,57 @@
 
 namespace hprof::sites {
 
-struct LiveRecord {
-  std::atomic<void*> reference;  // jweak; null: none
-  uint32_t site;                 // kEnded: the object has ended
-  uint32_t size_in_units;        // of kUnit bytes; UINT32_MAX: that or more
+// Twelve bytes, since there is one for each object between two collections: 46 bits of the reference, which
+// is a pointer to a word with at most the lowest bit set, 20 of the site and 30 of the size. Zeroed memory is
+// one.
+class LiveRecord {
+ public:
+  static constexpr uint32_t kEnded = 0;
+  static constexpr uint32_t kSiteBits = 20, kSizeBits = 30;
+  static constexpr uint32_t kMostSize = (1u << kSizeBits) - 1;
+
+  static bool fits(const void* reference) {
+    const uint64_t bits = reinterpret_cast<uintptr_t>(reference);
+    return kIsNarrow || ((bits & kNoBits) == 0 && bits >> kAddressBits == 0);
+  }
+  // jweak; null: none.
+  void* reference() const {
+    const uint64_t bits = uint64_t{middle_} << 32 | low_;
+    const uint64_t wide = (bits & kHigh) << 2 | (bits & 1);
+    return reinterpret_cast<void*>(static_cast<uintptr_t>(kIsNarrow ? low_ : wide));
+  }
+  void set_reference(void* reference) {
+    const uint64_t bits = reinterpret_cast<uintptr_t>(reference);
+    const uint64_t packed = kIsNarrow ? bits : (bits >> 2 & kHigh) | (bits & 1);
+    low_ = static_cast<uint32_t>(packed);
+    middle_ = (middle_ & ~kMiddle) | static_cast<uint32_t>(packed >> 32);
+  }
+  // kEnded: of an object that has ended.
+  uint32_t site() const {
+    return (middle_ >> kMiddleBits) | (high_ & ((1u << kSiteHighBits) - 1)) << (32 - kMiddleBits);
+  }
+  // In units of LiveRecords::kUnit bytes; kMostSize: that or more.
+  uint32_t size() const { return high_ >> kSiteHighBits; }
+  void set(uint32_t site, uint32_t size) {
+    middle_ = (middle_ & kMiddle) | site << kMiddleBits;
+    high_ = size << kSiteHighBits | site >> (32 - kMiddleBits);
+  }
+
+ private:
+  static constexpr bool kIsNarrow = sizeof(void*) == 4;
+  static constexpr uint32_t kAddressBits = 48;
+  static constexpr uint64_t kNoBits = 6;  // of a reference: always 0
+  static constexpr uint64_t kHigh = ((uint64_t{1} << kAddressBits) - 8) >> 2;
+  static constexpr uint32_t kMiddleBits = kAddressBits - 2 - 32;
+  static constexpr uint32_t kMiddle = (1u << kMiddleBits) - 1;
+  static constexpr uint32_t kSiteHighBits = kSiteBits - (32 - kMiddleBits);
+  static_assert(kSiteHighBits + kSizeBits == 32, "no bit is left");
+
+  uint32_t low_, middle_, high_;
 };
 
-constexpr uint32_t kEnded = 0;
-
 struct LiveChunk {
-  static constexpr uint32_t kRecords = 1022;
+  static constexpr uint32_t kRecords = 1360;  // 16 KiB
   LiveChunk* next;
   std::atomic<uint32_t> used;
   uint32_t reserved;
@@ -76,7 +117,7 @@ class LiveRecords {
     const uint32_t used = chunk != nullptr ? chunk->used.load(std::memory_order_acquire) : 0;
     for (uint32_t i = 0; i < used; i++) {
       const LiveRecord& record = chunk->records[i];
-      if (record.site != kEnded) visit(record.reference.load(std::memory_order_relaxed), record.site);
+      if (record.site() != LiveRecord::kEnded) visit(record.reference(), record.site());
     }
   }
 

@@ -39,8 +39,8 @@ struct Site : PooledPlace {
 
 class SiteTable {
  public:
-  using Sites = PlacePool<Site, 7, 14>;
-  static constexpr uint32_t kMostSites = Sites::kMost;
+  using Sites = PlacePool<Site, 7, 13>;
+  static constexpr uint32_t kMostSites = Sites::kMost;  // a million
 
   bool open(const Services& services, uint32_t most = kMostSites);  // false: no memory [onload]
   void close();

@@ -49,7 +49,8 @@ struct Fixture {
   LiveRecords live;
   LiveChunk* open = nullptr;
   Heap heap;
-  uintptr_t next = 0;
+  uintptr_t last = 0;  // reference
+  uint64_t made = 0;   // references
   uint64_t reused = 0;
 
   Fixture() { live.open(services); }
@@ -60,21 +61,28 @@ struct Fixture {
     CHECK(heap.held.empty());
     CHECK(mock.memory_used == 0);
   }
+  static constexpr uintptr_t kHighest =
+      sizeof(void*) == 8 ? static_cast<uintptr_t>(0xfffffffffff9) : 0xfffffffd;
+  // As those of HotSpot look.
+  static uintptr_t reference_of(uint64_t number) {
+    return static_cast<uintptr_t>((sizeof(void*) == 8 ? 0x7fff00000001 : 0xf0000001) +
+                                  sizeof(void*) * number);
+  }
   // With a new reference, or with that of a record whose object has gone.
   uintptr_t add(uint32_t site, uint64_t bytes) {
     LiveRecord* record = live.next(&open);
     REQUIRE(record != nullptr);
-    auto reference = reinterpret_cast<uintptr_t>(record->reference.load());
+    auto reference = reinterpret_cast<uintptr_t>(record->reference());
     if (reference == 0) {
-      heap.held.insert(reference = ++next);
-      record->reference.store(reinterpret_cast<void*>(reference));
+      heap.held.insert(reference = reference_of(made++));
+      record->set_reference(reinterpret_cast<void*>(reference));
     } else {
       CHECK(heap.held.count(reference) == 1);
       CHECK(heap.gone.erase(reference) == 1);
       reused++;
     }
     live.add(&open, site, bytes);
-    return reference;
+    return last = reference;
   }
   void look_at_all() {
     live.look(heap.hooks(), true);
@@ -88,7 +96,7 @@ TEST_CASE("an object ends once, with its site and size, wherever its record is b
   Fixture f;
   for (uint32_t i = 0; i < 5000; i++) f.add(i % 3 + 1, 16 * (i % 3 + 1));
   for (uint32_t round = 0; round < 20; round++) {
-    for (uintptr_t reference = 1 + round; reference <= f.next; reference += 40) f.heap.gone.insert(reference);
+    for (uint64_t number = round; number < f.made; number += 40) f.heap.gone.insert(f.reference_of(number));
     f.live.look(f.heap.hooks(), round % 5 == 4);
   }
   f.look_at_all();
@@ -99,7 +107,7 @@ TEST_CASE("an object ends once, with its site and size, wherever its record is b
     CHECK(f.heap.ended_bytes[site] == objects * 16 * site);
   }
   CHECK(ended == f.heap.gone.size());
-  CHECK(f.heap.held.size() == f.next - ended);
+  CHECK(f.heap.held.size() == f.made - ended);
 }
 
 TEST_CASE("what lives long is looked at less often") {
@@ -149,8 +157,8 @@ TEST_CASE("references that are kept serve the next objects, and those that are t
   }
   for (auto& [site, objects] : f.heap.ended_objects) CHECK(f.heap.ended_bytes[site] == objects * 24);
   // Besides those that live, there are as many references as a round has needed.
-  CHECK(f.next <= 2 * kRound);
-  CHECK(f.reused >= 12 * kRound - f.next);
+  CHECK(f.made <= 2 * kRound);
+  CHECK(f.reused >= 12 * kRound - f.made);
   const uint64_t most = f.heap.held.size();
   for (int i = 0; i < 40; i++) f.live.look(f.heap.hooks(), false);
   CHECK(f.heap.held.size() < most);
@@ -192,13 +200,13 @@ TEST_CASE("each kept object is told with its site, wherever its record is") {
     expected[f.add(i % 5 + 1, 16)] = i % 5 + 1;
     if (i % 1500 == 0) f.live.look(f.heap.hooks(), false);
     if (i % 7 == 0) {
-      f.heap.gone.insert(f.next);
-      expected.erase(f.next);
+      f.heap.gone.insert(f.last);
+      expected.erase(f.last);
     }
   }
   f.look_at_all();
   f.add(9, 16);
-  expected[f.next] = 9;
+  expected[f.last] = 9;
   const auto tell = [&](void* reference, uint32_t site) {
     CHECK(told.emplace(reinterpret_cast<uintptr_t>(reference), site).second);
   };
@@ -212,4 +220,32 @@ TEST_CASE("without memory an object is not taken") {
   f.mock.memory_limit = 100;
   CHECK(f.live.next(&f.open) == nullptr);
   CHECK(f.open == nullptr);
+}
+
+TEST_CASE("a record has a reference, a site and a size, none of which disturbs the others") {
+  constexpr uintptr_t kReferences[] = {0, Fixture::kHighest, 8, 0x12345679 & ~uintptr_t{6}};
+  constexpr uint32_t kSites[] = {0, 1, (1u << LiveRecord::kSiteBits) - 1, 0x5a5a5};
+  constexpr uint32_t kSizes[] = {0, 1, LiveRecord::kMostSize, 0x2a5a5a5a};
+  LiveRecord record = {};
+  CHECK(record.reference() == nullptr);
+  CHECK(record.site() == LiveRecord::kEnded);
+  for (uintptr_t reference : kReferences) {
+    REQUIRE(LiveRecord::fits(reinterpret_cast<void*>(reference)));
+    for (uint32_t site : kSites) {
+      for (uint32_t size : kSizes) {
+        record.set(site, size);
+        record.set_reference(reinterpret_cast<void*>(reference));
+        CHECK(record.site() == site);
+        CHECK(record.size() == size);
+        record.set(kSites[3], kSizes[3]);
+        CHECK(reinterpret_cast<uintptr_t>(record.reference()) == reference);
+        CHECK(record.site() == kSites[3]);
+        CHECK(record.size() == kSizes[3]);
+      }
+    }
+  }
+  if (sizeof(void*) == 8) {
+    CHECK_FALSE(LiveRecord::fits(reinterpret_cast<void*>(uintptr_t{10})));
+    CHECK_FALSE(LiveRecord::fits(reinterpret_cast<void*>(Fixture::kHighest << 1)));
+  }
 }

@@ -35,7 +35,8 @@ struct Fixture {
     functions.AllocObject = [](JNIEnv*, jclass) { return current->reference(kObject); };
     functions.NewGlobalRef = refer;
     functions.NewWeakGlobalRef = refer;
-    functions.DeleteLocalRef = functions.DeleteGlobalRef = functions.DeleteWeakGlobalRef = [](JNIEnv*, jobject) {};
+    functions.DeleteLocalRef = functions.DeleteGlobalRef =
+        functions.DeleteWeakGlobalRef = [](JNIEnv*, jobject) {};
     functions.ExceptionCheck = [](JNIEnv*) { return static_cast<jboolean>(JNI_FALSE); };
     functions.ExceptionClear = [](JNIEnv*) {};
     functions.IsSameObject = [](JNIEnv*, jobject, jobject) {
@@ -174,7 +175,8 @@ TEST_CASE("it is not used where it would not be right") {
   CHECK_FALSE(f.opens());
 }
 
-// All objects move in each collection, whose number is a part of their addresses, and all are found dead there.
+// All objects move in each collection, whose number is a part of their addresses, and all are found dead
+// there.
 TEST_CASE("no word ever has the address from before a collection") {
   if (!has_barriers()) return;
   constexpr uintptr_t kMoves = 0x100000;
@@ -193,8 +195,9 @@ TEST_CASE("no word ever has the address from before a collection") {
   const auto run = [&](Thread* self) {
     for (uint32_t i = 0; !ends; i = (i + 1) % kWords) {
       // Only words that a collection has cleared are used; those that were refused are given back.
-      if (self->words[i] == 0 && !weak_reuse.use_again(&f.jni, reinterpret_cast<jweak>(&self->words[i]), reinterpret_cast<jobject>(&self->local),
-                                &self->weak)) {
+      if (self->words[i] == 0 &&
+          !weak_reuse.use_again(&f.jni, reinterpret_cast<jweak>(&self->words[i]),
+                                reinterpret_cast<jobject>(&self->local), &self->weak)) {
         uintptr_t stand_in = kObject;
         self->words[i].compare_exchange_strong(stand_in, 0);
       }
