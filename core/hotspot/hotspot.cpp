@@ -6,8 +6,7 @@ static constexpr const char* kUsed = "used";
 
 const char* HotSpot::why_off(Item item) {
   return (kOffByDefault & bit_of(item)) == 0 ? "switched off"
-         : item == Item::kFrameWalk ? "not tried on hardware of this kind; hotspot=+frame-walk uses it"
-                                    : "not tried on hardware of this kind; hotspot=+weak-reuse uses it";
+                                             : "not tried on hardware of this kind; hotspot=+<item> uses it";
 }
 
 void HotSpot::open(uint32_t off, FindSymbol symbol, void* context, const Messages& messages) {

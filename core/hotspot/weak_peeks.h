@@ -17,7 +17,7 @@ class WeakPeeks {
   uint64_t are_gone(HotSpot& home, JNIEnv* jni, void* const* references, uint32_t count);
 
  private:
-  bool is_gone(HotSpot& home, JNIEnv* jni, jweak reference);
+  [[gnu::cold]] bool is_gone(HotSpot& home, JNIEnv* jni, jweak reference);
 
   int32_t proofs_ = 0;  // below 0: one was wrong, or they are switched off
 };

@@ -12,7 +12,7 @@ namespace {
 constexpr uintptr_t kTagBits = 7;  // of a reference: what kind of reference it is
 constexpr int32_t kProofs = 1000;
 constexpr uint32_t kProofBits = 14;  // later one word in 2^14 is always compared
-constexpr int64_t kWaitNs = 2 * platform::kNanosPerSecond;
+constexpr int64_t kWaitNs = 2 * platform::kNanosPerSecond, kPauseNs = 50'000;
 
 uintptr_t* word_of(const void* reference) {
   return reinterpret_cast<uintptr_t*>(reinterpret_cast<uintptr_t>(reference) & ~kTagBits);
@@ -142,7 +142,7 @@ void WeakReuse::close() {
   each_thread([&](const hprof_weak_thread* thread) {
     const void* reference = in_use(thread);
     while (reference != nullptr && in_use(thread) == reference && platform::monotonic_ns() < deadline)
-      platform::yield_processor();
+      platform::sleep_ns(kPauseNs);
   });
 }
 

@@ -36,27 +36,27 @@ class HotSpot;
 class WeakReuse {
  public:
   // Whether this VM and system may do. [onload][control]
-  const char* why_not(const HotSpot& home) const;
+  [[gnu::cold]] const char* why_not(const HotSpot& home) const;
   // nullptr: verified, and the gate will open with the next collection; else why not, static text. [control]
-  const char* open(HotSpot& home, JNIEnv* jni);
+  [[gnu::cold]] const char* open(HotSpot& home, JNIEnv* jni);
   // True: `reference`, whose object has been collected, refers to `object` from now on. False: it does not,
   // and is not to be used any more. `thread` is the calling thread's and stays for ever. [app]
   bool use_again(JNIEnv* jni, jweak reference, jobject object, hprof_weak_thread* thread);
   // [gc]
-  void begin_collection();
-  void end_collection();
+  [[gnu::cold]] void begin_collection();
+  [[gnu::cold]] void end_collection();
   // Afterwards nobody writes. Waits for threads that are about to. [control]
-  void close();
+  [[gnu::cold]] void close();
 
   // For tests: as at the start.
-  void reset();
+  [[gnu::cold]] void reset();
 
  private:
   enum State : uint32_t { kClosed, kWaiting, kCollecting, kOpen };
-  void remember(hprof_weak_thread* thread);
+  [[gnu::cold]] void remember(hprof_weak_thread* thread);
   template <class Visit>
   void each_thread(const Visit& visit) const;
-  bool is_right(JNIEnv* jni, jweak reference, jobject object);
+  [[gnu::cold]] bool is_right(JNIEnv* jni, jweak reference, jobject object);
 
   std::atomic<uint32_t> state_{kClosed};
   std::atomic<uint32_t> depth_{0};  // of pauses reported within pauses

@@ -46,7 +46,7 @@ def every_item_holds_where_it_was_seen(vm):
     if all(vm.version not in seen for seen in rows.values()):
         raise Skip("no row knows this Java")
     # Off by default on aarch64, see docs/hotspot.md.
-    runs = profiles(vm, ",hotspot=+frame-walk" if vm.machine == "aarch64" else "")
+    runs = profiles(vm, ",hotspot=+frame-walk:+weak-reuse" if vm.machine == "aarch64" else "")
     found = settled(runs)
     check_equal(sorted(found), sorted(rows), "items that something was said of")
     wrong = ["%s: %s" % (name, found[name] or "used") for name in rows

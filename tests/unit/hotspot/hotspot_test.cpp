@@ -104,7 +104,7 @@ TEST_CASE("an item that is off by default says how it is switched on") {
   CHECK_FALSE(hotspot.settle(Item::kFrameWalk, nullptr));
   const std::string why = (kOffByDefault & bit_of(Item::kFrameWalk)) == 0
                               ? "switched off"
-                              : "not tried on hardware of this kind; hotspot=+frame-walk uses it";
+                              : "not tried on hardware of this kind; hotspot=+<item> uses it";
   CHECK(tables.said.back() == "hotspot: frame-walk is not used: " + why);
 }
 
