@@ -83,8 +83,9 @@ uint32_t open_weak_reuse(const hprof_host* host, void* jni) {
   HotSpot& hotspot = hotspot_of(host);
   hotspot.want_collections();
   if (jni == nullptr) return hotspot.wants_collections() ? 1 : 0;
-  const char* why =
-      hotspot.is_on(Item::kWeakReuse) ? weak_reuse.open(hotspot, static_cast<JNIEnv*>(jni)) : nullptr;
+  const char* why = nullptr;
+  if (hotspot.is_on(Item::kWeakReuse))
+    why = weak_reuse.open(hotspot, parts_of(host).settings.java_version, static_cast<JNIEnv*>(jni));
   return hotspot.settle(Item::kWeakReuse, why) ? 1 : 0;
 }
 

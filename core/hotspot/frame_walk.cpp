@@ -34,9 +34,8 @@ static bool is_between(uint64_t address, uint64_t low, uint64_t high) {
 
 // --- opening
 
-// These collectors unload classes in their pauses, each of which ends with an event, and since Java 20 free
-// the memory of compiled code there. Earlier VMs free code at any time, and other collectors all of it while
-// the program runs.
+// These collectors unload classes in their pauses, and since Java 20 free the memory of compiled code there.
+// Earlier VMs free code at any time, and other collectors all of it while the program runs.
 static bool unloads_in_collections(const VmFlags& flags) {
   return flags.is_on("UseSerialGC") || flags.is_on("UseParallelGC") || flags.is_on("UseG1GC");
 }
@@ -83,7 +82,8 @@ const char* FrameWalk::open(HotSpot& home, uint32_t java_version, const void* en
   ids_are_pointers_ = java_version <= kLastWithMethodPointers && home.is_on(Item::kMethodPointers);
   const bool in_collections = unloads_in_collections(home.flags());
   if (in_collections) scopes_.open(home.structs(), java_version);
-  code_goes_in_collections_ = in_collections && java_version >= kFirstCodeEpochs;
+  code_goes_in_collections_ =
+      in_collections && java_version >= kFirstCodeEpochs && home.flags().reports_collections(java_version);
   return nullptr;
 }
 

@@ -52,6 +52,11 @@ bool VmFlags::has_plain_heap() const {
   return false;
 }
 
+bool VmFlags::reports_collections(uint32_t java_version) const {
+  constexpr uint32_t kFirst = 25;
+  return is_on("UseG1GC") || (java_version >= kFirst && (is_on("UseSerialGC") || is_on("UseParallelGC")));
+}
+
 // The low four bits of _flags say where the value comes from (0: the default).
 bool VmFlags::turn_on(const char* name, uint8_t** changed) const {
   *changed = nullptr;

@@ -19,6 +19,10 @@ class VmFlags {
   bool is_on(const char* name) const;
   // The collector moves objects in pauses only, and keeps no marks in their addresses. [onload][control]
   bool has_plain_heap() const;
+  // GarbageCollectionStart and GarbageCollectionFinish come for each of its pauses. With Serial and Parallel,
+  // Java 8, 11, 17 and 21 send none when a tool has the VM collect for a class histogram or a heap dump; 25
+  // does. [onload][control]
+  bool reports_collections(uint32_t java_version) const;
   // Turns a boolean flag on, unless the command line or the environment set it. False: it is off. *changed is
   // where it was changed, nullptr: nowhere. [onload]
   bool turn_on(const char* name, uint8_t** changed) const;

@@ -39,17 +39,17 @@ bool is_always_proved(const void* reference) {
 
 WeakReuse weak_reuse;
 
-const char* WeakReuse::why_not(const HotSpot& home) const {
+const char* WeakReuse::why_not(const HotSpot& home, uint32_t java_version) const {
   if (!home.structs().loaded()) return "this VM is not HotSpot";
   if (sizeof(void*) != 8) return "references of 32-bit VMs are not known";
-  if (!home.flags().has_plain_heap())
-    return "this garbage collector moves objects at any time, or marks addresses";
+  if (!home.flags().reports_collections(java_version))
+    return "this garbage collector moves objects at any time, or does not say when";
   if (home.flags().is_on("CheckJNICalls")) return "not with -Xcheck:jni";
   return platform::prepare_barriers() ? nullptr : "the system has no barriers on all threads";
 }
 
-const char* WeakReuse::open(HotSpot& home, JNIEnv* jni) {
-  if (const char* why = why_not(home)) return why;
+const char* WeakReuse::open(HotSpot& home, uint32_t java_version, JNIEnv* jni) {
+  if (const char* why = why_not(home, java_version)) return why;
   home_ = &home;
   jclass object = jni->FindClass("java/lang/Object");
   jobject made = object != nullptr ? jni->AllocObject(object) : nullptr;

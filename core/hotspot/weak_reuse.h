@@ -5,20 +5,18 @@
 // giving the reference back and making another one, for which the VM takes a lock.
 //
 // An address may be written only while no collection moves objects. The writing thread is in native code, so
-// the VM collects without waiting for it. The protocol, for collectors that move objects in pauses only:
+// the VM collects without waiting for it. The protocol, for collectors that move objects in pauses only, each
+// of which is reported:
 //
 //  - A thread says which reference it is about to use, reads the object's address from its local reference,
-//  looks whether
-//    the gate is open, and replaces the 0 in the word by the address, with a compare-and-swap.
-//  - When a pause begins, which JVMTI reports before anything moves, the VM's thread closes the gate and
-//  makes every
-//    running thread see it (a barrier on all threads; the writing threads have none). Then it puts the
+//    looks whether the gate is open, and replaces the 0 in the word by the address (compare-and-swap).
+//  - When a pause begins, which JVMTI reports before anything moves, the VM's thread closes the gate, and a
+//    barrier on all threads makes every running one see it; the writing threads have none. Then it puts the
 //    address of a stand-in object, which never dies, into each word that a thread was about to use. A thread
-//    that saw the gate open has either written an address that is still valid, and the collection treats it
-//    as any other, or its compare-and-swap fails, whenever it comes: then it takes a new reference.
+//    that saw the gate open has either written an address that is still valid, which the collection treats as
+//    any other, or its compare-and-swap fails, whenever it comes: then it takes a new reference.
 //  - When the pause ends the gate opens. It opens for the first time at the end of a pause whose begin was
-//  reported,
-//    and closes for good before these events are switched off, or the VM dies.
+//    reported, and closes for good before these events are switched off, or the VM dies.
 //
 // One in a process, like the words of the VM.
 #pragma once
@@ -36,9 +34,9 @@ class HotSpot;
 class WeakReuse {
  public:
   // Whether this VM and system may do. [onload][control]
-  [[gnu::cold]] const char* why_not(const HotSpot& home) const;
+  [[gnu::cold]] const char* why_not(const HotSpot& home, uint32_t java_version) const;
   // nullptr: verified, and the gate will open with the next collection; else why not, static text. [control]
-  [[gnu::cold]] const char* open(HotSpot& home, JNIEnv* jni);
+  [[gnu::cold]] const char* open(HotSpot& home, uint32_t java_version, JNIEnv* jni);
   // True: `reference`, whose object has been collected, refers to `object` from now on. False: it does not,
   // and is not to be used any more. `thread` is the calling thread's and stays for ever. [app]
   bool use_again(JNIEnv* jni, jweak reference, jobject object, hprof_weak_thread* thread);

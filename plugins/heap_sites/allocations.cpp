@@ -137,7 +137,8 @@ inline void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header
   }
   const Known* known = walked.note;
   if (known != nullptr && known->count != nullptr && state->until_proof > 1 &&
-      known->epoch == collections_.load(std::memory_order_relaxed)) {
+      known->epoch == collections_.load(std::memory_order_relaxed) &&
+      known->unloads == unloads_.load(std::memory_order_relaxed)) {  // not all VMs report each collection
     state->until_proof--;
     const uint64_t size = classes_.size_of(known->size, known->owner, object, header);
     known->count->add({1, size});

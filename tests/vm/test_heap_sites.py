@@ -92,10 +92,15 @@ def live_objects(vm, collector):
     return by_class(rows)["Sites$Kept"][2]
 
 
+SURVIVORS = "heap=sites,cutoff=0,depth=2,max-memory=1g,logflags=1,file=out.txt"
+
+
 def survivors(vm, pieces, options="", java=()):
     """How often a weak reference was used again. All objects have been counted, and those that live."""
-    run = vm.run_java(vm.agent_option("heap=sites,cutoff=0,depth=2,max-memory=1g,logflags=1,file=out.txt" + options), "-Xmn4m", *java,
-                      "Survivors", str(pieces))
+    return check_survivors(vm, pieces, vm.run_java(vm.agent_option(SURVIVORS + options), "-Xmn4m", *java, "Survivors", str(pieces)))
+
+
+def check_survivors(vm, pieces, run):
     kept = 4 * (pieces // 16)
     # Java 8 prints what it verifies, before and after.
     told = "%d %d" % (4 * pieces - kept, kept) in run.out.splitlines()
@@ -111,7 +116,9 @@ def survivors(vm, pieces, options="", java=()):
 def weak_references_are_used_again_and_live_counts_stay_exact(vm):
     for name in ("Serial", "Parallel", "G1"):
         times = survivors(vm, 400000, java=("-XX:+Use%sGC" % name,))
-        check(vm.bits == 32 or vm.machine == "aarch64" or times > 400000, "%s: used again: %d times" % (name, times))
+        # Elsewhere the VM makes a reference for each object.
+        expected = vm.bits == 64 and vm.machine != "aarch64" and (name == "G1" or vm.version >= 25)
+        check(times > 400000 if expected else times == 0, "%s: used again: %d times" % (name, times))
     check_equal(survivors(vm, 50000, ",hotspot=-weak-reuse"), 0, "used again, though switched off")
 
 
@@ -119,6 +126,16 @@ def weak_references_are_used_again_and_live_counts_stay_exact(vm):
 def the_vm_finds_its_references_right_before_and_after_each_collection(vm):
     for name in ("Serial", "Parallel", "G1"):
         survivors(vm, 20000, java=("-XX:+Use%sGC" % name, "-XX:+UnlockDiagnosticVMOptions", "-XX:+VerifyBeforeGC", "-XX:+VerifyAfterGC"))
+
+
+@vm_test(units=UNITS)
+def live_counts_stay_exact_while_tools_have_the_vm_collect(vm):
+    """For a class histogram some VMs collect without telling agents."""
+    for name in ("Serial", "Parallel", "G1"):
+        live = vm.start(SURVIVORS, "Survivors", "800000", "stay", java=("-Xmn4m", "-XX:+Use%sGC" % name))
+        for _ in range(6):
+            check_equal(vm.tool("jcmd", str(live.pid), "GC.class_histogram")[0], 0, "jcmd")
+        check_survivors(vm, 800000, live.finish())
 
 
 @vm_test(units=UNITS)

@@ -31,8 +31,9 @@ def settled(runs):
 
 
 def profiles(vm, more=""):
-    # A small young generation: without collections nothing goes that weak-peeks could be proved by.
-    return (vm.profiled("heap=sites,cutoff=0,depth=20,logflags=1,file=sites.txt" + more, "Sites", java=("-Xmn4m",)),
+    # A small young generation: without collections nothing goes that weak-peeks could be proved by. G1, since weak-reuse
+    # wants it before Java 25.
+    return (vm.profiled("heap=sites,cutoff=0,depth=20,logflags=1,file=sites.txt" + more, "Sites", java=("-Xmn4m", "-XX:+UseG1GC")),
             vm.profiled("cpu=samples,interval=1,logflags=1,file=samples.txt" + more, "Spin", "8"),
             vm.profiled("heap=all,dump=jvmti,format=b,logflags=1,file=dump.hprof" + more, "Sites"),
             vm.profiled("cpu=times,logflags=1,file=times.txt" + more, "Quick"))

@@ -22,6 +22,7 @@ struct Fixture {
   JNIEnv_ jni = {};
   std::deque<uintptr_t> words;
   hprof_weak_thread thread = {};
+  uint32_t java_version = 17;
   static inline Fixture* current = nullptr;
   static inline std::atomic<uint32_t> asked{0};
   static inline std::atomic<bool> same{true};
@@ -62,7 +63,7 @@ struct Fixture {
   static uintptr_t word(jobject reference) {
     return *reinterpret_cast<uintptr_t*>(reinterpret_cast<uintptr_t>(reference) & ~uintptr_t{7});
   }
-  bool opens() { return weak_reuse.open(hotspot, &jni) == nullptr; }
+  bool opens() { return weak_reuse.open(hotspot, java_version, &jni) == nullptr; }
   static void collect() {
     weak_reuse.begin_collection();
     weak_reuse.end_collection();
@@ -170,6 +171,13 @@ TEST_CASE("it is not used where it would not be right") {
   CHECK_FALSE(Fixture("UseZGC").opens());
   CHECK_FALSE(Fixture("UseShenandoahGC").opens());
   CHECK_FALSE(Fixture("UseG1GC", 1).opens());
+  CHECK_FALSE(Fixture("UseConcMarkSweepGC").opens());
+  for (const char* collector : {"UseSerialGC", "UseParallelGC"}) {
+    Fixture late(collector);
+    CHECK_FALSE(late.opens());
+    late.java_version = 25;
+    CHECK(late.opens() == has_barriers());
+  }
   Fixture f;
   f.functions.NewWeakGlobalRef = [](JNIEnv*, jobject) { return Fixture::current->reference(kObject + 8); };
   CHECK_FALSE(f.opens());

@@ -1,6 +1,8 @@
+import java.io.File;
+
 /**
  * Makes pieces in four threads, `Survivors 100000` so many in each, and holds every 16th of them to the end. Half of the others live
- * for a while. Prints how many there are of each kind.
+ * for a while. Prints how many there are of each kind. `Survivors 100000 stay` says `ready <pid>` first, and ends when its stdin does.
  */
 public class Survivors {
     static final class Piece {
@@ -28,6 +30,8 @@ public class Survivors {
 
     public static void main(String[] arguments) throws Exception {
         int pieces = Integer.parseInt(arguments[0]);
+        boolean stays = arguments.length > 1;
+        if (stays) System.out.println("ready " + new File("/proc/self").getCanonicalFile().getName());
         Thread[] threads = new Thread[THREADS];
         for (int i = 0; i < THREADS; i++) {
             int number = i;
@@ -41,6 +45,7 @@ public class Survivors {
             threads[i].start();
         }
         for (Thread thread : threads) thread.join();
+        while (stays && System.in.read() >= 0) {}
         System.out.println(THREADS * (pieces - pieces / EVERY) + " " + THREADS * (pieces / EVERY));
     }
 }
