@@ -35,7 +35,7 @@ def profiles(vm, more=""):
     # wants it before Java 25.
     return (vm.profiled("heap=sites,cutoff=0,depth=20,logflags=1,file=sites.txt" + more, "Sites", java=("-Xmn4m", "-XX:+UseG1GC")),
             vm.profiled("cpu=samples,interval=1,logflags=1,file=samples.txt" + more, "Spin", "8"),
-            vm.profiled("heap=all,dump=jvmti,format=b,logflags=1,file=dump.hprof" + more, "Sites"),
+            vm.profiled("heap=all,dump=jvmti,format=b,logflags=1,file=dump.hprof" + more, "Sites", java=("-XX:+UseG1GC",)),
             vm.profiled("cpu=times,logflags=1,file=times.txt" + more, "Quick"))
 
 
