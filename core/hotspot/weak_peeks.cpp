@@ -25,10 +25,10 @@ bool is_cleared(jweak reference, bool* cleared) {
 
 uint64_t WeakPeeks::are_gone(HotSpot& home, JNIEnv* jni, void* const* references, uint32_t count) {
   uint64_t gone = 0;
-  const auto peek = [&] {
-    for (uint32_t i = 0; i < count; i++) gone |= uint64_t{is_zero(references[i])} << i;
-  };
-  if (proofs_ >= 2 * kEnough && guarded(peek)) return gone;
+  if (proofs_ >= 2 * kEnough && guarded([&] {
+        for (uint32_t i = 0; i < count; i++) gone |= uint64_t{is_zero(references[i])} << i;
+      }))
+    return gone;
   gone = 0;
   for (uint32_t i = 0; i < count; i++)
     gone |= uint64_t{is_gone(home, jni, static_cast<jweak>(references[i]))} << i;
