@@ -266,6 +266,11 @@ void Collector::stop() {
   if (reaper_ != nullptr) services_.threads->stop(services_.host, reaper_);
   wanted_.store(false);
   reaper_ = nullptr;
+  Hooks context = {this, static_cast<JNIEnv*>(services_.jvm->jni(services_.host))};
+  if (context.jni == nullptr || vm_ends_) return;
+  stop_reaping();
+  live_.let_go(hooks(&context));
+  lock_.unlock();
 }
 
 hprof_status Collector::control(const hprof_control& control) {

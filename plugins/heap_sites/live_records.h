@@ -101,6 +101,8 @@ class LiveRecords {
   void look(const LiveHooks& hooks, bool all);
   // Checks a chunk that is being filled. Together with look(all), by the thread that has stopped the reaper.
   static void look_at_open(LiveChunk* chunk, const LiveHooks& hooks);
+  // Gives back the memory and the references that wait for the next objects. [control]
+  void let_go(const LiveHooks& hooks) { trim(0, hooks); }
   // Forgets all kept objects and those in an open chunk.
   void forget(const LiveHooks& hooks);
   static void forget_open(LiveChunk* chunk, const LiveHooks& hooks);
