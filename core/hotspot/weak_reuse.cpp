@@ -70,7 +70,6 @@ const char* WeakReuse::open(HotSpot& home, uint32_t java_version, JNIEnv* jni) {
   if (!proved) return "references of different kinds lead to different words";
   proofs_left_.store(kProofs);
   uint32_t closed = kClosed;
-  if (state_.load() == kClosed) depth_.store(0);
   state_.compare_exchange_strong(closed, kWaiting);
   return nullptr;
 }
