@@ -64,6 +64,8 @@ class LiveRecord {
   uint32_t low_, middle_, high_;
 };
 
+static_assert(sizeof(LiveRecord) == 12, "docs/heap-sites.md says so");
+
 struct LiveChunk {
   static constexpr uint32_t kRecords = 1360;  // 16 KiB
   LiveChunk* next;
