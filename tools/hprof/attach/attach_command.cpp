@@ -57,7 +57,8 @@ void print_success(const Attachment& attachment, const AttachAnswer& answer) {
             << (file ? "" : "to ") << field("output");
   if (file)
     std::cout << " (mode " << field("mode") << ", user " << os::user_name(attachment.jvm().user) << ')';
-  if (file && !attachment.shares_folder() && os::file_id(field("output")).number == 0)
+  // A file of that name may lie here, too, and be another one.
+  if (file && !os::is_same_there(attachment.jvm(), field("output"), os::file_id(field("output"))))
     std::cout << ", from here /proc/" << attachment.jvm().pid << "/root" << field("output");
   if (idle) std::cout << "; start: " << how_to(attachment, answer, "start");
   std::cout << "; report: " << how_to(attachment, answer, "report")
