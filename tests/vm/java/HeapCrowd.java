@@ -12,6 +12,7 @@ public class HeapCrowd {
     static Object[] references;
     static Mark mark = new Mark();
     static volatile boolean ends;
+    static volatile Mark latest; // what goes through here is an object in compiled code, too
 
     /** N threads that live for a few milliseconds, at any time, until the end. */
     static void dying(int n) {
@@ -43,6 +44,7 @@ public class HeapCrowd {
         for (int i = 0; i < n; i++) {
             start.invoke(null, (Runnable) () -> {
                 Mark mine = new Mark();
+                latest = mine;
                 waiting.countDown();
                 try {
                     never.await();
