@@ -74,7 +74,10 @@ void MemoryAccount::unreserve(void* region, uint64_t bytes) {
 }
 
 bool MemoryAccount::charge(uint64_t bytes, Share of) {
-  const uint64_t most = of == kAll ? budget_ : budget_ - held_back_.load(std::memory_order_relaxed);
+  constexpr uint64_t kOfNames = 8;
+  const uint64_t held_back = held_back_.load(std::memory_order_relaxed);
+  const uint64_t kept = of == kAll ? 0 : held_back - (of == kNames ? held_back / kOfNames : 0);
+  const uint64_t most = budget_ - kept;
   uint64_t used = used_.load(std::memory_order_relaxed);
   do {
     if (bytes > most || used > most - bytes) {

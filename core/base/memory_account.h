@@ -44,9 +44,10 @@ class MemoryAccount {
   void lift();
   bool settle();  // false: it was not lifted
 
-  // Keeps the last bytes of the budget for those who ask with kAll. Fixed: nothing changes. [control]
+  // Keeps the last bytes of the budget for those who ask with kAll; kNames may have an eighth of them: what
+  // is counted needs a name when all else is used up. Fixed: nothing changes. [control]
   void hold_back(uint64_t bytes);
-  enum Share { kRest, kAll };
+  enum Share { kRest, kNames, kAll };
 
   // A zeroed block aligned to 16; the caller releases it with the same size. nullptr: the budget or the
   // source is used up. 0 bytes count as 1. [onload][control][app]

@@ -35,7 +35,7 @@ bool Region::charge_up_to(uint64_t end) {
     uint64_t target = size_;
     if (end < size_ - size_ % kChargeStep) target = (end + kChargeStep - 1) / kChargeStep * kChargeStep;
     const uint64_t step = target - charged;
-    if (!memory_->charge(step)) {
+    if (!memory_->charge(step, MemoryAccount::kNames)) {
       // Somebody else may have charged it in the meantime.
       return end <= charged_.load(std::memory_order_relaxed);
     }

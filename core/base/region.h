@@ -1,4 +1,4 @@
-// Fixed room for a table: reserved at once, charged to the budget as it is used.
+// Fixed room for a table: reserved at once, charged to the budget as it is used, as what names need.
 #pragma once
 
 #include <atomic>

@@ -73,6 +73,19 @@ TEST_CASE("what is held back is for those who ask for all") {
   CHECK(memory.used() == 0);
 }
 
+TEST_CASE("names have an eighth of what is held back, when the rest is used up") {
+  TestMemory memory(1000);
+  memory.hold_back(80);
+  CHECK(memory.charge(920));
+  CHECK_FALSE(memory.charge(1));
+  CHECK_FALSE(memory.charge(11, MemoryAccount::kNames));
+  CHECK(memory.charge(10, MemoryAccount::kNames));
+  CHECK_FALSE(memory.charge(1, MemoryAccount::kNames));
+  CHECK(memory.charge(70, MemoryAccount::kAll));
+  CHECK_FALSE(memory.charge(1, MemoryAccount::kAll));
+  memory.uncharge(1000);
+}
+
 TEST_CASE("parts that take a pair of functions are accounted, too") {
   TestMemory memory(100);
   const Memory functions = memory.functions();
