@@ -15,6 +15,7 @@ constexpr uint32_t kMostClasses = 1u << 20;  // loaded at a time; 16 bytes of la
 constexpr uint32_t kFewestClasses = 1u << 14;
 constexpr uint32_t kFewestFixed = 1u << 9;  // where each takes its memory at once
 constexpr uint64_t kMemoryPerClass = 1024;  // of max-memory=: 256m, the default, has room for 262144
+constexpr uint64_t kMuchMemory = 1u << 24;  // of max-memory=, for what is only faster with it
 constexpr jint kMostLocals = 65000;         // local references that are asked of a VM at a time
 constexpr uint64_t kByObject = 1ull << 63;  // marks identities that are not a loader's number
 constexpr const char* kUnloadedClass = "JVM";
@@ -37,6 +38,7 @@ bool ClassBook::create(jvmtiEnv* jvmti, MemoryAccount* memory, Model* model, Loa
   while (max_memory != 0 && most_classes_ > fewest && most_classes_ > max_memory / kMemoryPerClass) {
     most_classes_ /= 2;
   }
+  if (max_memory == 0 || max_memory >= kMuchMemory) recent_.create(*memory);
   return entries_region_.create(*memory, most_classes_ * sizeof(Entry), Backing::kLazy);
 }
 
@@ -49,6 +51,7 @@ void ClassBook::destroy(JNIEnv* jni) {
   entry_count_ = 1;
   first_free_ = 0;
   entries_region_.destroy();
+  recent_.destroy();
 }
 
 // Classes that were unloaded while the book was not kept are taken out first: the VM may have reused their
@@ -261,6 +264,21 @@ MethodId ClassBook::name_held(JNIEnv* jni, jmethodID method) {
   return id;
 }
 
+void ClassBook::follow_collections(bool follows) {
+  if (follows_collections_.exchange(follows, std::memory_order_relaxed) != follows) forget_recent();
+}
+
+// It runs, so that its class cannot be unloaded: what its id stood for in this epoch it stands for now.
+MethodId ClassBook::name_recent(JNIEnv* jni, jmethodID method) {
+  if (!follows_collections_.load(std::memory_order_relaxed)) return name_running(jni, method);
+  const uint32_t epoch = recent_epoch_.load(std::memory_order_relaxed);
+  MethodId id = recent_.find(method, epoch);
+  if (id != MethodId::kNone) return id;
+  id = name_running(jni, method);
+  if (id != MethodId::kNone) recent_.put(method, epoch, id);
+  return id;
+}
+
 uint32_t ClassBook::frame(JNIEnv* jni, const hprof_raw_frame& raw_frame, bool running) {
   auto method = static_cast<jmethodID>(raw_frame.method);
   if (method == nullptr) {
@@ -269,7 +287,7 @@ uint32_t ClassBook::frame(JNIEnv* jni, const hprof_raw_frame& raw_frame, bool ru
   }
   MethodEntry found;
   MethodId id = model_->method_map().find(method, &found) ? found.method : MethodId::kNone;
-  if (id == MethodId::kNone) id = running ? name_running(jni, method) : name_held(jni, method);
+  if (id == MethodId::kNone) id = running ? name_recent(jni, method) : name_held(jni, method);
   if (id == MethodId::kNone) {
     unloaded_.fetch_add(1, std::memory_order_relaxed);
     return raw(model_->synthetic_frame(Str(kUnloadedClass), Str(kUnloadedMethod)));

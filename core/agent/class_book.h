@@ -14,6 +14,7 @@
 #include <hprof/service/ids.h>
 
 #include "core/agent/loader_book.h"
+#include "core/agent/recent_methods.h"
 #include "core/agent/unload_watch.h"
 #include "core/base/counters.h"
 #include "core/base/memory_account.h"
@@ -47,7 +48,14 @@ class ClassBook {
 
   void prepared(JNIEnv* jni, jclass prepared);                                           // [app]
   uint32_t collections() const { return collections_.load(std::memory_order_relaxed); }  // [any]
-  void note_collection() { collections_.fetch_add(1, std::memory_order_relaxed); }       // [gc]
+  void note_collection() {                                                               // [gc]
+    collections_.fetch_add(1, std::memory_order_relaxed);
+    forget_recent();
+  }
+  // The next collections are noted, or not. Without it names of running methods are not remembered. [control]
+  void follow_collections(bool follows);
+  // The names of running methods are asked for again: a class is redefined. [app]
+  void forget_recent() { recent_epoch_.fetch_add(1, std::memory_order_relaxed); }
   // Removes unloaded classes, if there was a garbage collection since the last call. [control]
   void sweep(JNIEnv* jni);
 
@@ -75,6 +83,7 @@ class ClassBook {
   void give_back_entry(uint32_t token);
   MethodId name_held(JNIEnv* jni, jmethodID method);
   MethodId name_running(JNIEnv* jni, jmethodID method);
+  MethodId name_recent(JNIEnv* jni, jmethodID method);
   MethodId describe(JNIEnv* jni, jclass owner, jmethodID method);
   ClassSerial intern(jclass of, uint64_t identity);
   uint32_t describe_class(JNIEnv* jni, jclass owner);
@@ -98,6 +107,9 @@ class ClassBook {
   uint32_t first_free_ = 0;
   std::atomic<uint32_t> collections_{0};
   uint32_t swept_at_ = 0;
+  RecentMethods recent_;
+  std::atomic<uint32_t> recent_epoch_{0};
+  std::atomic<bool> follows_collections_{false};
   std::atomic<uint64_t> unloaded_{0};
 };
 

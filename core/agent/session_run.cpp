@@ -81,6 +81,7 @@ bool Session::enable_events() {
   uint64_t events = events_wanted();
   uint64_t failed = 0;
   const uint64_t refused = events_.enable(parts_.jvmti, events, &failed);
+  classes_.follow_collections((events & ~refused & HPROF_EVENT_GC_FINISH) != 0);
   for (uint32_t bit = 0; bit < HPROF_EVENT_COUNT; bit++) {
     if ((events >> bit & 1) == 0) continue;
     char text[120];

@@ -20,6 +20,7 @@ struct Fixture : test::Environments {
   UnloadWatch watch;
   ClassBook book;
   static inline int app, run;
+  static inline int names_asked;
 
   static jvmtiError JNICALL copy(const char* text, char** to) {
     *to = text != nullptr ? strdup(text) : nullptr;
@@ -62,6 +63,7 @@ struct Fixture : test::Environments {
       return copy("LApp;", signature);
     };
     jvmti_functions.GetMethodName = [](jvmtiEnv*, jmethodID, char** name, char** signature, char**) {
+      names_asked++;
       copy("run", name);
       return copy("()V", signature);
     };
@@ -83,9 +85,9 @@ struct Fixture : test::Environments {
   }
   static jclass the_class() { return reinterpret_cast<jclass>(&app); }
   static jmethodID the_method() { return reinterpret_cast<jmethodID>(&run); }
-  std::string frame(JNIEnv* env) {
+  std::string frame(JNIEnv* env, bool running = false) {
     const hprof_raw_frame raw = {the_method(), -1};
-    const FrameInfo* info = model.frame_info(FrameId{book.frame(env, raw, false)});
+    const FrameInfo* info = model.frame_info(FrameId{book.frame(env, raw, running)});
     const MethodInfo* method = info != nullptr ? model.method_info(MethodId{info->method}) : nullptr;
     const Str name = method != nullptr ? model.text(StringId{method->name}) : Str("");
     return {name.data, name.size};
@@ -109,4 +111,29 @@ TEST_CASE("a thread without a JNIEnv gives a class its number, but does not watc
   CHECK(serial != 0);
   CHECK(f.book.class_serial(&f.jni, Fixture::the_class()) == serial);
   CHECK(f.book.dumped_class(nullptr, Fixture::the_class(), 5) == serial);
+}
+
+TEST_CASE("a running method is named once until a collection, or a class is redefined") {
+  Fixture f;
+  const auto asked = [&] {
+    const int before = Fixture::names_asked;
+    CHECK(f.frame(&f.jni, true) == "run");
+    return Fixture::names_asked - before;
+  };
+  CHECK(asked() == 1);
+  CHECK(asked() == 1);  // collections are not followed yet
+  f.book.follow_collections(true);
+  CHECK(asked() == 1);
+  CHECK(asked() == 0);
+  f.book.follow_collections(true);
+  CHECK(asked() == 0);
+  f.book.note_collection();
+  CHECK(asked() == 1);
+  CHECK(asked() == 0);
+  f.book.forget_recent();
+  CHECK(asked() == 1);
+  f.book.follow_collections(false);
+  CHECK(asked() == 1);
+  f.book.follow_collections(true);  // there may have been collections meanwhile
+  CHECK(asked() == 1);
 }
