@@ -13,7 +13,7 @@ namespace hprof::sites {
 // Mixed into a key for the two frames on top: a probe reports the object that the VM makes for them.
 static constexpr uint64_t kToldByCaller = 0x6a09e667f3bcc909ull;
 static constexpr uint64_t kNamed = 0xbb67ae8584caa73bull;  // begins the key of a stack by its frames' numbers
-static constexpr uint32_t kMany = 1u << 16;  // objects, after which a thread gets all memory of the walk
+static constexpr uint32_t kMany = 1u << 14;  // objects, after which a thread gets all memory of the walk
 static constexpr uint32_t kLongStack = 48;   // frames, to learn from
 
 void Collector::lose(uint64_t* counter) const {
@@ -219,8 +219,18 @@ bool Collector::is_current(JNIEnv* jni, Known* known) {
   return true;
 }
 
-// The frames of a stack whose key is new. Where the thread has met each of them, in whatever stack, the VM is
-// not asked; but for some, to be compared.
+// A new position in a method that the thread has met.
+hprof_frame_id Collector::name_by_method(JNIEnv* jni, AllocatingThread* state,
+                                         const hprof_raw_frame& walked) const {
+  const hprof_raw_frame frame = {state->names.id_of(walked.method), walked.location};
+  if (frame.method == nullptr) return 0;
+  const hprof_frame_id id = services_.ids->frame(services_.host, jni, &frame, 1);
+  state->names.put(walked, id);
+  return id;
+}
+
+// The frames of a stack whose key is new. Where the thread has met all of their methods, in whatever stack,
+// the VM is not asked; but for some, to be compared.
 uint32_t Collector::name_stack(JNIEnv* jni, AllocatingThread* state, uint32_t depth, hprof_frame_id* ids) {
   constexpr uint32_t kSureAfter = 100, kAllProven = 64, kProofEvery = 1u << 10;
   hprof_raw_frame walked[AllocationStacks::kMostFrames];
@@ -233,6 +243,7 @@ uint32_t Collector::name_stack(JNIEnv* jni, AllocatingThread* state, uint32_t de
   bool is_composed = count != 0;
   for (uint32_t i = 0; i < count; i++) {
     ids[i] = state->names.find(walked[i]);
+    if (ids[i] == 0) ids[i] = name_by_method(jni, state, walked[i]);
     is_composed = is_composed && ids[i] != 0;
   }
   const auto wants_proof = [&] {
@@ -260,6 +271,8 @@ uint32_t Collector::name_stack(JNIEnv* jni, AllocatingThread* state, uint32_t de
   if (is_composed && !agrees) distrust_walks();
   for (uint32_t i = 0; i < told_count; i++) {
     if (agrees) state->names.put(walked[i], told_ids[i]);
+    // In a native method the VM's frame may have a position, of which the VM tells nothing.
+    if (agrees && told[i].location >= 0) state->names.put_id(walked[i].method, told[i].method);
     ids[i] = told_ids[i];
   }
   return told_count;

@@ -82,6 +82,7 @@ class Collector {
                                       const Walked& walked, Known* counted);
   uint64_t walk_key(JNIEnv* jni, AllocatingThread* state, uint32_t depth, uint64_t what) const;
   [[gnu::noinline]] void give_memory(AllocatingThread* state) const;
+  hprof_frame_id name_by_method(JNIEnv* jni, AllocatingThread* state, const hprof_raw_frame& walked) const;
   uint32_t name_stack(JNIEnv* jni, AllocatingThread* state, uint32_t depth, hprof_frame_id* ids);
   void learn_stack(JNIEnv* jni, AllocatingThread* state, const jvmtiFrameInfo* frames, uint32_t count) const;
   Known* recall(JNIEnv* jni, const AllocatingThread* state, uint64_t key);

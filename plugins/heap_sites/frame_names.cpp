@@ -8,6 +8,7 @@ void FrameNames::set_epoch(uint32_t epoch) {
   if (epoch_ == epoch) return;
   epoch_ = epoch;
   if (pairs_ != nullptr) memset(static_cast<void*>(pairs_), 0, sizeof(Pair) * kPairs);
+  if (methods_ != nullptr) memset(static_cast<void*>(methods_), 0, sizeof(Method) * kMethods);
 }
 
 void FrameNames::put(const hprof_raw_frame& frame, hprof_frame_id id) {

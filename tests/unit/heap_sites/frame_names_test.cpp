@@ -47,3 +47,27 @@ TEST_CASE("a frame's number is found until it is overwritten, or there was a col
   names.close(services);
   CHECK(mock.memory_used == 0);
 }
+
+TEST_CASE("a method's id is found until it is overwritten, or there was a collection") {
+  MockHost mock;
+  const Services services(mock.host());
+  FrameNames names;
+  const auto at = [](uintptr_t address) { return reinterpret_cast<void*>(address); };
+  names.put_id(at(0x7f0000000000u), at(8));  // without memory
+  CHECK(names.id_of(at(0x7f0000000000u)) == nullptr);
+  names.open(services);
+  names.set_epoch(1);
+  uint32_t found = 0, wrong = 0;
+  for (uintptr_t i = 1; i <= FrameNames::kMethods; i++) names.put_id(at(0x7f0000000000u + i * 88), at(i * 8));
+  for (uintptr_t i = 1; i <= FrameNames::kMethods; i++) {
+    const void* id = names.id_of(at(0x7f0000000000u + i * 88));
+    found += id != nullptr ? 1 : 0;
+    wrong += id != nullptr && id != at(i * 8) ? 1 : 0;
+  }
+  CHECK(wrong == 0);
+  CHECK(found > FrameNames::kMethods / 2);
+  names.set_epoch(2);
+  CHECK(names.id_of(at(0x7f0000000000u + FrameNames::kMethods * 88)) == nullptr);
+  names.close(services);
+  CHECK(mock.memory_used == 0);
+}
