@@ -239,7 +239,9 @@ uint32_t Collector::name_stack(JNIEnv* jni, AllocatingThread* state, uint32_t de
   uint32_t count = 0;
   if (walk != nullptr && HPROF_HAS(services_.hotspot, hprof_hotspot_service, walk_frames))
     count = services_.hotspot->walk_frames(walk, jni, depth, sure, walked, &state->walk);
-  state->names.set_epoch(collections_.load(std::memory_order_relaxed));
+  // Not all VMs report each collection.
+  state->names.set_epoch(collections_.load(std::memory_order_relaxed) +
+                         unloads_.load(std::memory_order_relaxed));
   bool is_composed = count != 0;
   for (uint32_t i = 0; i < count; i++) {
     ids[i] = state->names.find(walked[i]);

@@ -27,7 +27,7 @@ class FrameNames {
     memory.release(pairs_, kPairs);
     memory.release(methods_, kMethods);
   }
-  // Forgets all if there was a collection since. [owner]
+  // Forgets all unless the number is the last one: classes may have been unloaded since. [owner]
   void set_epoch(uint32_t epoch);
   // 0: not known. [owner]
   hprof_frame_id find(const hprof_raw_frame& frame) const {
