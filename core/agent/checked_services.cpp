@@ -192,6 +192,7 @@ void add_checks(hprof_hotspot_service& table) {
   HPROF_ROW(hotspot, weak_addresses, tag::kControl);
   HPROF_ROW(hotspot, weak_address, tag::kControl | tag::kHeap);
   HPROF_ROW(hotspot, weak_reuse_open, kBoth);
+  HPROF_ROW(hotspot, collection_count, tag::kControl);
 }
 
 #undef HPROF_ROW

@@ -41,6 +41,8 @@ uint32_t watch_unloads(const hprof_host* host, uint32_t* count) {
   return hotspot_of(host).watch_unloads(parts_of(host).vm, count) ? 1 : 0;
 }
 
+const uint32_t* collection_count(const hprof_host* host) { return hotspot_of(host).collection_count(); }
+
 // --- objects
 
 uint32_t object_header(const hprof_host* host, hprof_object_header* header) {
@@ -182,6 +184,7 @@ const hprof_hotspot_service kHotspot = {
     for_unit(kHasHeapSites, &walk_frames),
     for_unit(kHasHeapSites, &open_weak_reuse),
     for_unit(kHasHeapSites, &use_weak_again),
+    &collection_count,
 };
 
 }  // namespace

@@ -83,7 +83,8 @@ const char* FrameWalk::open(HotSpot& home, uint32_t java_version, const void* en
   const bool in_collections = unloads_in_collections(home.flags());
   if (in_collections) scopes_.open(home.structs(), java_version);
   code_goes_in_collections_ =
-      in_collections && java_version >= kFirstCodeEpochs && home.flags().reports_collections(java_version);
+      in_collections && java_version >= kFirstCodeEpochs &&
+      (home.flags().reports_collections(java_version) || home.collection_count() != nullptr);
   return nullptr;
 }
 

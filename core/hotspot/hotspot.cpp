@@ -1,5 +1,7 @@
 #include "core/hotspot/hotspot.h"
 
+#include "core/hotspot/collection_count.h"
+
 namespace hprof {
 
 static constexpr const char* kUsed = "used";
@@ -35,6 +37,14 @@ bool HotSpot::hold_guard() {
 
 bool HotSpot::watch_unloads(JavaVM* vm, uint32_t* count) {
   return settle(Item::kUnloadEvent, is_on(Item::kUnloadEvent) ? unload_event_.watch(vm, count) : nullptr);
+}
+
+const uint32_t* HotSpot::collection_count() {
+  if (!flags_.is_on("UseSerialGC") && !flags_.is_on("UseParallelGC") && !flags_.is_on("UseConcMarkSweepGC"))
+    return nullptr;
+  const uint32_t* count = nullptr;
+  const char* why = is_on(Item::kCollectionCount) ? find_collection_count(structs_, &count) : nullptr;
+  return settle(Item::kCollectionCount, why) ? count : nullptr;
 }
 
 bool HotSpot::settle(Item item, const char* why) {

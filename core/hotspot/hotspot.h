@@ -53,6 +53,8 @@ class HotSpot {
   bool hold_guard();
   // See hprof_hotspot_service. [control]
   bool watch_unloads(JavaVM* vm, uint32_t* count);
+  // See hprof_hotspot_service; nullptr: not known. [control]
+  const uint32_t* collection_count();
   // GarbageCollectionStart is needed beside GarbageCollectionFinish. [onload][control]
   void want_collections() { wants_collections_ = is_on(Item::kWeakReuse); }
   bool wants_collections() const { return wants_collections_; }

@@ -136,8 +136,7 @@ inline void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header
     walked.note = static_cast<Known*>(state->walk.note);
   }
   const Known* known = walked.note;
-  if (known != nullptr && known->count != nullptr && state->until_proof > 1 &&
-      known->epoch == collections_.load(std::memory_order_relaxed) &&
+  if (known != nullptr && known->count != nullptr && state->until_proof > 1 && known->epoch == epoch() &&
       known->unloads == unloads_.load(std::memory_order_relaxed)) {  // not all VMs report each collection
     state->until_proof--;
     const uint64_t size = classes_.size_of(known->size, known->owner, object, header);
@@ -209,11 +208,10 @@ Known* Collector::recall(JNIEnv* jni, const AllocatingThread* state, uint64_t ke
 
 bool Collector::is_current(JNIEnv* jni, Known* known) {
   if (known->count == nullptr) return false;
-  const uint32_t epoch = collections_.load(std::memory_order_relaxed);
+  const uint32_t epoch = this->epoch();
+  if (known->unloads != unloads_.load(std::memory_order_relaxed)) return false;
   if (known->epoch == epoch) return true;
-  if (known->unloads != unloads_.load(std::memory_order_relaxed) ||
-      !classes_.is_there(jni, known->owner, epoch))
-    return false;
+  if (!classes_.is_there(jni, known->owner, epoch)) return false;
   known->epoch = epoch;
   known->size = classes_.quick_size(known->owner);
   return true;
@@ -240,8 +238,7 @@ uint32_t Collector::name_stack(JNIEnv* jni, AllocatingThread* state, uint32_t de
   if (walk != nullptr && HPROF_HAS(services_.hotspot, hprof_hotspot_service, walk_frames))
     count = services_.hotspot->walk_frames(walk, jni, depth, sure, walked, &state->walk);
   // Not all VMs report each collection.
-  state->names.set_epoch(collections_.load(std::memory_order_relaxed) +
-                         unloads_.load(std::memory_order_relaxed));
+  state->names.set_epoch(epoch() + unloads_.load(std::memory_order_relaxed));
   bool is_composed = count != 0;
   for (uint32_t i = 0; i < count; i++) {
     ids[i] = state->names.find(walked[i]);
@@ -325,7 +322,9 @@ void Collector::distrust_walks() {
   lose(wrong_walks_);
   walk_.store(nullptr, std::memory_order_relaxed);
   is_wrong_.store(true, std::memory_order_relaxed);
-  collections_.fetch_add(1, std::memory_order_relaxed);  // what probes know is outdated
+  collections_.fetch_add(
+      1,
+      std::memory_order_relaxed);  // what probes know is outdated, with the VM's own count after the next one
   services_.hotspot->walk_distrust(opened_walk_);
 }
 
@@ -336,7 +335,7 @@ bool Collector::find_out(JNIEnv* jni, AllocatingThread* state, jobject object, u
     *found = *told;
     return true;
   }
-  const uint32_t epoch = collections_.load(std::memory_order_relaxed);
+  const uint32_t epoch = this->epoch();
   const uint32_t unloads = unloads_.load(std::memory_order_relaxed);
   const uint32_t owner = classes_.find(jni, object, class_key, epoch);
   if (owner == 0) return false;
@@ -417,14 +416,18 @@ void Collector::vm_object_alloc(JNIEnv* jni, hprof_thread*, jobject object, jcla
   uint64_t key = walk_key(jni, state, 2, 0);
   if (key != 0) key = mix(key, kToldByCaller);
   Recent* told = key != 0 ? state->recent.find(key) : nullptr;
-  const uint32_t unloads = unloads_.load(std::memory_order_relaxed);
-  if (told == nullptr || told->known.unloads != unloads || wants_proof(state)) {
+  const uint32_t epoch = this->epoch(), unloads = unloads_.load(std::memory_order_relaxed);
+  const bool is_known = told != nullptr && told->known.epoch == epoch && told->known.unloads == unloads;
+  if (!is_known || wants_proof(state)) {
     state->asked[kAskedVmObject]++;
     if (stacks_.is_told_by_caller()) {
       if (told == nullptr && key != 0) told = state->recent.add(key);
-      if (told != nullptr) told->known.unloads = unloads;
+      if (told != nullptr) {
+        told->known.epoch = epoch;
+        told->known.unloads = unloads;
+      }
     } else {
-      if (told != nullptr && told->known.unloads == unloads) distrust_walks();
+      if (is_known) distrust_walks();
       if (told != nullptr) told->key = 0;
       vm_objects_.fetch_add(1, std::memory_order_relaxed);
       jvmtiFrameInfo frames[AllocationStacks::kMostFrames];

@@ -13,7 +13,13 @@ static constexpr uint32_t kMostCollections = 10;  // the most that are requested
 static constexpr uint64_t kReaperNs = 1'000'000'000;
 static constexpr int32_t kProofs = 1000;
 
-Collector::Collector(const hprof_host* host, const Config& config) : services_(host), config_(config) {
+static uint32_t* word_of(std::atomic<uint32_t>* number) {
+  static_assert(sizeof(*number) == sizeof(uint32_t), "nothing but the number");
+  return reinterpret_cast<uint32_t*>(number);
+}
+
+Collector::Collector(const hprof_host* host, const Config& config)
+    : services_(host), config_(config), epoch_(word_of(&collections_)) {
   const hprof_log_service* log = services_.log;
   lost_objects_ = log->loss_counter(host, "objects: not counted for want of memory");
   lost_ends_ = log->loss_counter(host, "objects: counted, but not followed to their end for want of memory");
@@ -101,17 +107,16 @@ bool Collector::close() {
 
 // --- starting and stopping
 
-static uint32_t* word_of(std::atomic<uint32_t>* number) {
-  static_assert(sizeof(*number) == sizeof(uint32_t), "nothing but the number");
-  return reinterpret_cast<uint32_t*>(number);
-}
-
 // Without it the VM has to be asked for the class of each object.
 void Collector::ask_hotspot() {
   const Services& s = services_;
   if (HPROF_HAS(s.hotspot, hprof_hotspot_service, object_header)) s.hotspot->object_header(s.host, &header_);
   if (HPROF_HAS(s.hotspot, hprof_hotspot_service, watch_unloads))
     sees_unloads_ = s.hotspot->watch_unloads(s.host, word_of(&unloads_)) != 0;
+  if (HPROF_HAS(s.hotspot, hprof_hotspot_service, collection_count)) {
+    const uint32_t* counted = s.hotspot->collection_count(s.host);
+    if (counted != nullptr) epoch_ = counted;
+  }
 }
 
 // jni = null: asks for the events that it needs.
@@ -131,14 +136,15 @@ bool Collector::has_one_trace_each() const {
 // True: probes understand the header of objects.
 bool Collector::open_places() {
   if (!wants_places_ || header_.at < 0 || sizeof(void*) != 8) return false;
+  // Which unloads classes while the program runs, and no count that a probe could read changes before.
+  if (vm_flag(services_, "UseConcMarkSweepGC")) return false;
   // The class fills the upper part of one half of it.
   const uint32_t shift = header_.class_shift;
   const uint64_t mask = header_.class_mask & UINT64_MAX >> shift;
   if (mask != UINT32_MAX >> shift % 32 || (header_.length_shift != 0 && header_.length_shift != 32))
     return false;
   services_.bytecode->header_at(services_.host, header_.at);
-  const hprof_place_rules rules = {sizeof rules, shift, header_.array_base, header_.alignment,
-                                   word_of(&collections_)};
+  const hprof_place_rules rules = {sizeof rules, shift, header_.array_base, header_.alignment, epoch_};
   return services_.bytecode->place_rules(services_.host, &rules) != 0;
 }
 
@@ -221,8 +227,7 @@ void Collector::open_walk(JNIEnv* jni, AllocatingThread* state) {
   state->errand = Errand::kNone;
   proofs_left_.store(kProofs);
   if (known) {
-    if ((s.settings().granted & HPROF_NEED_GC_EVENTS) != 0)
-      s.hotspot->walk_trust_code(opened_walk_, word_of(&collections_));
+    if ((s.settings().granted & HPROF_NEED_GC_EVENTS) != 0) s.hotspot->walk_trust_code(opened_walk_, epoch_);
     walk_.store(opened_walk_);
     return;
   }

@@ -70,6 +70,8 @@ class Collector {
   static void allocated(void* self, void* jni, void* object, uint64_t header);
   static uint64_t allocated_at(void* self, void* jni, void* object, uint64_t header, uint32_t place);
   void count_object(JNIEnv* jni, jobject object, uint64_t header, Known* counted);
+  // What is known of classes, methods and code is looked at again when it has changed. [app]
+  uint32_t epoch() const { return __atomic_load_n(epoch_, __ATOMIC_RELAXED); }
   bool count_known(JNIEnv* jni, AllocatingThread* state, jobject object, uint64_t header, uint64_t key);
   struct Walked {  // of an object
     uint64_t class_key;
@@ -157,8 +159,9 @@ class Collector {
   AllocatedClasses classes_;
   AllocatingThreads threads_;
   LiveRecords live_;
-  std::atomic<uint32_t> last_ended_{0};  // serial of the thread that ended last; kept with thread=y
-  std::atomic<uint32_t> collections_{1};
+  std::atomic<uint32_t> last_ended_{0};   // serial of the thread that ended last; kept with thread=y
+  std::atomic<uint32_t> collections_{1};  // those reported, and each start
+  const uint32_t* epoch_;  // collections_, or the VM's own count; set before objects are counted
   std::atomic<uint32_t> unloads_{1};
   std::atomic<uint64_t> vm_objects_{0};
   jclass string_class_ = nullptr;  // global reference

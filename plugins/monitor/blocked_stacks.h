@@ -31,7 +31,15 @@ class BlockedStacks {
 
   // A collection begins or has ended. [gc]
   void note_collection() { collections_.fetch_add(1, std::memory_order_seq_cst); }
-  uint32_t collections() const { return collections_.load(std::memory_order_seq_cst); }
+  // And this, if it is not nullptr, is the VM's own count, which knows of those that no event tells of.
+  // [control]
+  void use_count(const uint32_t* count) { vm_count_.store(count, std::memory_order_release); }
+  // It changes with each collection. [any]
+  uint32_t collections() const {
+    const uint32_t* count = vm_count_.load(std::memory_order_acquire);
+    const uint32_t reported = collections_.load(std::memory_order_seq_cst);
+    return count == nullptr ? reported : reported + __atomic_load_n(count, __ATOMIC_SEQ_CST);
+  }
   // There are no collection events: nothing may be remembered. [control]
   void forget_always(bool always) { forget_always_ = always; }
 
@@ -62,7 +70,8 @@ class BlockedStacks {
   Slot* slots_ = nullptr;
   bool forget_always_ = false;
   std::atomic<uint32_t> depth_{0};
-  std::atomic<uint32_t> collections_{0};
+  std::atomic<uint32_t> collections_{0};  // reported: two for each
+  std::atomic<const uint32_t*> vm_count_{nullptr};
 };
 
 }  // namespace hprof::monitor

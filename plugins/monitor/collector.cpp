@@ -46,6 +46,8 @@ hprof_status Collector::open(char*, uint32_t) {
 
 hprof_status Collector::start() {
   if (is_running()) return HPROF_OK;
+  if (HPROF_HAS(services_.hotspot, hprof_hotspot_service, collection_count))
+    stacks_.use_count(services_.hotspot->collection_count(services_.host));
   from_.store(now(), std::memory_order_relaxed);
   running_.store(true, std::memory_order_release);
   if (config_.park_interval_ns == 0) return HPROF_OK;

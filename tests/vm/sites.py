@@ -47,6 +47,20 @@ def by_class(rows):
     return found
 
 
+def stopping_collectors(vm):
+    """Garbage collectors that may collect without an event before Java 25."""
+    return ["Serial", "Parallel"] + (["ConcMarkSweep"] if vm.version < 14 else [])
+
+
+def check_thrown(rows, count):
+    """Of ClassChurn: one object of each class."""
+    classes = by_class(rows)
+    check_equal(classes["ClassChurn$OneClass"][0], count, "loaders")
+    thrown = {name: found[0] for name, found in classes.items() if name.startswith("Thrown_")}
+    check(thrown == {"Thrown_%06d" % i: 1 for i in range(count)},
+          "objects of %d classes instead of %d, or not one of each" % (len(thrown), count))
+
+
 def by_method(report, rows, owner):
     """{method of the class `owner`, the first from the top: {class: objects}}"""
     found = {}

@@ -76,6 +76,37 @@ TEST_CASE("precise code is turned on, and off again at the end, unless the user 
   CHECK(*tables.value_of("DebugNonSafepoints") == (stays ? 1 : 0));
 }
 
+TEST_CASE("the VM's count of collections is read from its heap") {
+  FakeTables tables;
+  struct {
+    uint64_t first;
+    uint32_t collections;
+  } heap = {0, 7};
+  const void* heap_at = &heap;
+  const char* name = "UseSerialGC";
+  bool known = true;
+  SUBCASE("Serial") {}
+  SUBCASE("CMS") { name = "UseConcMarkSweepGC"; }
+  SUBCASE("a collector all of whose collections are events") {
+    name = "UseG1GC";
+    known = false;
+  }
+  SUBCASE("before there is a heap") {
+    heap_at = nullptr;
+    known = false;
+  }
+  tables.flag(name, uint8_t{1});
+  tables.static_field("Universe", "_collectedHeap", &heap_at);
+  tables.field("CollectedHeap", "_total_collections", offsetof(decltype(heap), collections));
+  tables.finish();
+  HotSpot hotspot;
+  tables.open(&hotspot);
+  CHECK(hotspot.collection_count() == (known ? &heap.collections : nullptr));
+  HotSpot without;
+  tables.open(&without, bit_of(Item::kCollectionCount));
+  CHECK(without.collection_count() == nullptr);
+}
+
 TEST_CASE("an item that is switched off is not used, and neither is what needs it") {
   FakeTables tables;
   tables.flag("DebugNonSafepoints", uint8_t{0});

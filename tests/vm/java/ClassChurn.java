@@ -2,9 +2,11 @@ import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
 import java.io.FileReader;
 import java.io.InputStream;
+import java.lang.management.ManagementFactory;
 import java.lang.reflect.Constructor;
 import java.nio.charset.StandardCharsets;
 import java.util.function.IntUnaryOperator;
+import javax.management.ObjectName;
 
 /**
  * Loads, uses and drops 100,000 classes with names of their own, Thrown_000000 to Thrown_099999, each in a loader of its
@@ -12,7 +14,8 @@ import java.util.function.IntUnaryOperator;
  *
  *   RESIDENT 51200 52300 kB
  *
- * Arguments: classes (100000), loop rounds in each (20000).
+ * Arguments: classes (100000), loop rounds in each (20000), classes between two class histograms, for which the VM
+ * collects garbage as for `jcmd GC.class_histogram` (0: none).
  */
 public class ClassChurn {
   static long sink;
@@ -57,9 +60,16 @@ public class ClassChurn {
     return 0;
   }
 
+  static void histogram() throws Exception {
+    ManagementFactory.getPlatformMBeanServer().invoke(
+        new ObjectName("com.sun.management:type=DiagnosticCommand"), "gcClassHistogram",
+        new Object[] {new String[0]}, new String[] {String[].class.getName()});
+  }
+
   public static void main(String[] args) throws Exception {
     int classes = args.length > 0 ? Integer.parseInt(args[0]) : 100_000;
     int rounds = args.length > 1 ? Integer.parseInt(args[1]) : 20_000;
+    int pause = args.length > 2 ? Integer.parseInt(args[2]) : 0;
     byte[] name = "Thrown_".getBytes(StandardCharsets.ISO_8859_1);
     byte[] template = template();
     long before = 0;
@@ -69,6 +79,7 @@ public class ClassChurn {
       IntUnaryOperator thrown =
           (IntUnaryOperator) open(new OneClass().define(bytes).getDeclaredConstructor()).newInstance();
       sink += thrown.applyAsInt(rounds);
+      if (pause != 0 && i % pause == 0) histogram();
       if (i == classes / 10) {
         System.gc();
         before = resident();

@@ -123,7 +123,7 @@ typedef struct hprof_hotspot_service {
    * is hidden from now on. method: its jmethodID. 0: no such frame was found; do not use the walk. [control] */
   uint32_t (*walk_hide)(hprof_frame_walk* walk, const void* jni, const void* method);
   /* What the walk has learned about code is valid while *epoch, which is never 0, stays the same: the caller changes it
-   * in the event of each garbage collection. No effect on VMs that free code at other times, too. [control] */
+   * in the event of each garbage collection, or it is collection_count, which may be 0: nothing is valid then. No effect on VMs that free code at other times, too. [control] */
   void (*walk_trust_code)(hprof_frame_walk* walk, const uint32_t* epoch);
   /* A key for the frames on top of the calling thread's stack, at least `depth` frames of a trace (all, if there are
    * fewer): stacks with the same key have the same methods and lines. 0: a frame is not known. The caller checks keys
@@ -161,6 +161,9 @@ typedef struct hprof_hotspot_service {
   /* 1: the caller's weak global reference, whose object has been collected, refers to `object`, a local reference, from now
    * on. 0: it does not; give it back. Many times as fast as to give it back and to make another one. [app] */
   uint32_t (*weak_reuse)(void* jni, void* weak, void* object, hprof_weak_thread* thread);
+  /* With the Serial, Parallel and CMS collectors: the VM's own count of its collections, which goes up when one begins,
+   * also when no event tells of it. CMS unloads classes beside the program, too. It is there as long as the VM. NULL: not known, or another collector. [control] */
+  const uint32_t* (*collection_count)(const hprof_host* host);
 } hprof_hotspot_service;
 
 #endif
