@@ -182,7 +182,6 @@ void add_checks(hprof_hotspot_service& table) {
   HPROF_ROW(hotspot, precise_code, tag::kOnLoad);
   HPROF_ROW(hotspot, async_get_call_trace, tag::kControl);
   HPROF_ROW(hotspot, compiled_method, tag::kSignal);
-  HPROF_ROW(hotspot, watch_unloads, tag::kControl);
   HPROF_ROW(hotspot, object_header, tag::kControl);
   HPROF_ROW(hotspot, object_places, tag::kControl);
   HPROF_ROW(hotspot, weaks_are_gone, tag::kControl);
@@ -193,6 +192,7 @@ void add_checks(hprof_hotspot_service& table) {
   HPROF_ROW(hotspot, weak_address, tag::kControl | tag::kHeap);
   HPROF_ROW(hotspot, weak_reuse_open, kBoth);
   HPROF_ROW(hotspot, collection_count, tag::kControl);
+  HPROF_ROW(hotspot, unload_count, tag::kControl);
 }
 
 #undef HPROF_ROW

@@ -37,10 +37,7 @@ void* compiled_method(const hprof_host* host, uint64_t pc) {
   return hotspot_of(host).code_heap().method_at(static_cast<uintptr_t>(pc));
 }
 
-uint32_t watch_unloads(const hprof_host* host, uint32_t* count) {
-  return hotspot_of(host).watch_unloads(parts_of(host).vm, count) ? 1 : 0;
-}
-
+const uint32_t* unload_count(const hprof_host* host) { return hotspot_of(host).unload_count(); }
 const uint32_t* collection_count(const hprof_host* host) { return hotspot_of(host).collection_count(); }
 
 // --- objects
@@ -165,7 +162,7 @@ const hprof_hotspot_service kHotspot = {
     &use_precise_code,
     &async_get_call_trace,
     &compiled_method,
-    for_unit(kHasHeapSites, &watch_unloads),
+    nullptr,
     for_unit(kHasHeapSites, &object_header),
     for_unit(kHasHeapDump, &object_places),
     for_unit(kHasHeapSites, &weaks_are_gone),
@@ -185,6 +182,7 @@ const hprof_hotspot_service kHotspot = {
     for_unit(kHasHeapSites, &open_weak_reuse),
     for_unit(kHasHeapSites, &use_weak_again),
     &collection_count,
+    for_unit(kHasHeapSites, &unload_count),
 };
 
 }  // namespace

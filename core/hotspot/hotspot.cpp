@@ -1,6 +1,7 @@
 #include "core/hotspot/hotspot.h"
 
 #include "core/hotspot/collection_count.h"
+#include "core/hotspot/unload_count.h"
 
 namespace hprof {
 
@@ -25,7 +26,6 @@ void HotSpot::open(uint32_t off, FindSymbol symbol, void* context, const Message
 void HotSpot::close() {
   if (precise_code_ != nullptr) *precise_code_ = 0;
   precise_code_ = nullptr;
-  unload_event_.close();
   if (holds_guard_) platform::uninstall_fault_guard();
   holds_guard_ = false;
 }
@@ -35,8 +35,10 @@ bool HotSpot::hold_guard() {
   return holds_guard_;
 }
 
-bool HotSpot::watch_unloads(JavaVM* vm, uint32_t* count) {
-  return settle(Item::kUnloadEvent, is_on(Item::kUnloadEvent) ? unload_event_.watch(vm, count) : nullptr);
+const uint32_t* HotSpot::unload_count() {
+  const uint32_t* count = nullptr;
+  const char* why = is_on(Item::kUnloadCount) ? find_unload_count(structs_, &count) : nullptr;
+  return settle(Item::kUnloadCount, why) ? count : nullptr;
 }
 
 const uint32_t* HotSpot::collection_count() {

@@ -9,7 +9,6 @@
 #include "core/hotspot/code_heap.h"
 #include "core/hotspot/items.h"
 #include "core/hotspot/thread_ids.h"
-#include "core/hotspot/unload_event.h"
 #include "core/hotspot/vm_flags.h"
 #include "core/hotspot/vm_structs.h"
 #include "core/hotspot/weak_peeks.h"
@@ -51,10 +50,9 @@ class HotSpot {
   // Keeps the fault guard in place until close(). False: there is none. Not with -Xcheck:jni: the VM would
   // warn of handlers that are not its own. [control]
   bool hold_guard();
-  // See hprof_hotspot_service. [control]
-  bool watch_unloads(JavaVM* vm, uint32_t* count);
   // See hprof_hotspot_service; nullptr: not known. [control]
   const uint32_t* collection_count();
+  const uint32_t* unload_count();
   // GarbageCollectionStart is needed beside GarbageCollectionFinish. [onload][control]
   void want_collections() { wants_collections_ = is_on(Item::kWeakReuse); }
   bool wants_collections() const { return wants_collections_; }
@@ -71,7 +69,6 @@ class HotSpot {
   VmFlags flags_;
   NativeThreadIds thread_ids_;
   CodeHeap code_heap_;
-  UnloadEvent unload_event_;
   WeakPeeks weak_peeks_;
   uint8_t* precise_code_ = nullptr;  // the flag, where it was changed
   bool holds_guard_ = false;

@@ -84,8 +84,11 @@ uint64_t Collector::allocated_at(void* self, void* env, void* made, uint64_t hea
   auto* object = static_cast<jobject>(made);
   AllocatingThread* state = collector->threads_.get(jni);
   const uint64_t key = uint64_t{place} << 32 | hprof_class_key(&collector->header_, header);
-  if (collector->is_wrong_.load(std::memory_order_relaxed)) place = 0;
-  if (state != nullptr && place != 0 && collector->count_known(jni, state, object, header, key))
+  if (collector->is_wrong_.load(std::memory_order_relaxed)) {
+    place = 0;
+    if (state != nullptr) state->places.pause();
+  }
+  if (state != nullptr && place != 0 && collector->count_known(state, object, header, key))
     return state->places.address();
   Known counted = {};
   collector->count_object(jni, object, header, &counted);
@@ -94,20 +97,16 @@ uint64_t Collector::allocated_at(void* self, void* env, void* made, uint64_t hea
   return state->places.address();
 }
 
-// A collection has made the entry doubtful; most are still right.
-bool Collector::count_known(JNIEnv* jni, AllocatingThread* state, jobject object, uint64_t header,
-                            uint64_t key) {
+// Known, but not to probes: some sizes they cannot tell.
+bool Collector::count_known(AllocatingThread* state, jobject object, uint64_t header, uint64_t key) {
   hprof_place_entry* entry = state->places.find(key);
   if (entry == nullptr || state->inside || state->bare != nullptr || state->errand != Errand::kNone ||
       stacks_.depth() != 1)
     return false;
-  Known known = PlaceTable::known_of(*entry);
+  const Known known = PlaceTable::known_of(*entry);
   state->inside = true;
-  const bool is_right = is_current(jni, &known) && !wants_proof(state);
-  if (is_right) {
-    known.count->add({1, classes_.size_of(known.size, known.owner, object, header)});
-    state->places.put(key, known);
-  }
+  const bool is_right = is_current(known) && !wants_proof(state);
+  if (is_right) known.count->add({1, classes_.size_of(known.size, known.owner, object, header)});
   state->inside = false;
   return is_right;
 }
@@ -136,8 +135,7 @@ inline void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header
     walked.note = static_cast<Known*>(state->walk.note);
   }
   const Known* known = walked.note;
-  if (known != nullptr && known->count != nullptr && state->until_proof > 1 && known->epoch == epoch() &&
-      known->unloads == unloads_.load(std::memory_order_relaxed)) {  // not all VMs report each collection
+  if (known != nullptr && state->until_proof > 1 && is_current(*known)) {
     state->until_proof--;
     const uint64_t size = classes_.size_of(known->size, known->owner, object, header);
     known->count->add({1, size});
@@ -165,7 +163,7 @@ void Collector::count_slowly(JNIEnv* jni, AllocatingThread* state, jobject objec
   };
   uint64_t key = with_rest(is_known ? walked.stack : AllocationStacks::hash(frames, count));
   Known* note = walked.note;
-  Known* known = note != nullptr && is_current(jni, note) ? note : recall(jni, state, key);
+  Known* known = note != nullptr && is_current(*note) ? note : recall(state, key);
   if (is_known && known == nullptr) {
     count = name_stack(jni, state, walked.depth, ids);
     note = static_cast<Known*>(state->walk.note);
@@ -201,20 +199,9 @@ void Collector::count_slowly(JNIEnv* jni, AllocatingThread* state, jobject objec
 }
 
 // What is known by that key, unless its class may have been unloaded.
-Known* Collector::recall(JNIEnv* jni, const AllocatingThread* state, uint64_t key) {
+Known* Collector::recall(const AllocatingThread* state, uint64_t key) const {
   Recent* recent = state->recent.find(key);
-  return recent != nullptr && is_current(jni, &recent->known) ? &recent->known : nullptr;
-}
-
-bool Collector::is_current(JNIEnv* jni, Known* known) {
-  if (known->count == nullptr) return false;
-  const uint32_t epoch = this->epoch();
-  if (known->unloads != unloads_.load(std::memory_order_relaxed)) return false;
-  if (known->epoch == epoch) return true;
-  if (!classes_.is_there(jni, known->owner, epoch)) return false;
-  known->epoch = epoch;
-  known->size = classes_.quick_size(known->owner);
-  return true;
+  return recent != nullptr && is_current(recent->known) ? &recent->known : nullptr;
 }
 
 // A new position in a method that the thread has met.
@@ -237,8 +224,7 @@ uint32_t Collector::name_stack(JNIEnv* jni, AllocatingThread* state, uint32_t de
   uint32_t count = 0;
   if (walk != nullptr && HPROF_HAS(services_.hotspot, hprof_hotspot_service, walk_frames))
     count = services_.hotspot->walk_frames(walk, jni, depth, sure, walked, &state->walk);
-  // Not all VMs report each collection.
-  state->names.set_epoch(epoch() + unloads_.load(std::memory_order_relaxed));
+  state->names.set_epoch(epoch());
   bool is_composed = count != 0;
   for (uint32_t i = 0; i < count; i++) {
     ids[i] = state->names.find(walked[i]);
@@ -331,17 +317,16 @@ void Collector::distrust_walks() {
 // Of a stack with these frames; told_key: of it. False: no memory.
 bool Collector::find_out(JNIEnv* jni, AllocatingThread* state, jobject object, uint64_t class_key,
                          uint64_t told_key, const hprof_frame_id* ids, uint32_t count, Known* found) {
-  if (const Known* told = recall(jni, state, told_key)) {
+  if (const Known* told = recall(state, told_key)) {
     *found = *told;
     return true;
   }
   const uint32_t epoch = this->epoch();
-  const uint32_t unloads = unloads_.load(std::memory_order_relaxed);
   const uint32_t owner = classes_.find(jni, object, class_key, epoch);
   if (owner == 0) return false;
   const uint32_t site = sites_.find(classes_[owner].serial, stacks_.trace(thread_of(jni, state), ids, count));
   Count* at = site != 0 ? AllocatingThreads::count_of(state, site) : nullptr;
-  *found = {at, owner, classes_.quick_size(owner), epoch, unloads};
+  *found = {at, owner, classes_.quick_size(owner), epoch};
   return at != nullptr;
 }
 
@@ -416,16 +401,13 @@ void Collector::vm_object_alloc(JNIEnv* jni, hprof_thread*, jobject object, jcla
   uint64_t key = walk_key(jni, state, 2, 0);
   if (key != 0) key = mix(key, kToldByCaller);
   Recent* told = key != 0 ? state->recent.find(key) : nullptr;
-  const uint32_t epoch = this->epoch(), unloads = unloads_.load(std::memory_order_relaxed);
-  const bool is_known = told != nullptr && told->known.epoch == epoch && told->known.unloads == unloads;
+  const uint32_t epoch = this->epoch();
+  const bool is_known = told != nullptr && told->known.epoch == epoch;
   if (!is_known || wants_proof(state)) {
     state->asked[kAskedVmObject]++;
     if (stacks_.is_told_by_caller()) {
       if (told == nullptr && key != 0) told = state->recent.add(key);
-      if (told != nullptr) {
-        told->known.epoch = epoch;
-        told->known.unloads = unloads;
-      }
+      if (told != nullptr) told->known.epoch = epoch;
     } else {
       if (is_known) distrust_walks();
       if (told != nullptr) told->key = 0;
@@ -465,7 +447,8 @@ void Collector::set_bare(JNIEnv* jni, AllocatingThread* state, jobject object) c
   if (state->bare != nullptr) jni->DeleteWeakGlobalRef(static_cast<jweak>(state->bare));
   state->bare = object != nullptr ? jni->NewWeakGlobalRef(object) : nullptr;
   state->bare_left = kSoon;
-  state->bare != nullptr ? state->places.pause() : state->places.resume();
+  state->bare != nullptr || is_wrong_.load(std::memory_order_relaxed) ? state->places.pause()
+                                                                      : state->places.resume();
   clear_exception(jni);
 }
 

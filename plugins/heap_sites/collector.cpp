@@ -19,7 +19,7 @@ static uint32_t* word_of(std::atomic<uint32_t>* number) {
 }
 
 Collector::Collector(const hprof_host* host, const Config& config)
-    : services_(host), config_(config), epoch_(word_of(&collections_)) {
+    : services_(host), config_(config), epoch_(word_of(&collections_)), code_epoch_(epoch_) {
   const hprof_log_service* log = services_.log;
   lost_objects_ = log->loss_counter(host, "objects: not counted for want of memory");
   lost_ends_ = log->loss_counter(host, "objects: counted, but not followed to their end for want of memory");
@@ -111,12 +111,16 @@ bool Collector::close() {
 void Collector::ask_hotspot() {
   const Services& s = services_;
   if (HPROF_HAS(s.hotspot, hprof_hotspot_service, object_header)) s.hotspot->object_header(s.host, &header_);
-  if (HPROF_HAS(s.hotspot, hprof_hotspot_service, watch_unloads))
-    sees_unloads_ = s.hotspot->watch_unloads(s.host, word_of(&unloads_)) != 0;
-  if (HPROF_HAS(s.hotspot, hprof_hotspot_service, collection_count)) {
-    const uint32_t* counted = s.hotspot->collection_count(s.host);
-    if (counted != nullptr) epoch_ = counted;
-  }
+  const uint32_t *unloads = nullptr, *collections = nullptr;
+  if (HPROF_HAS(s.hotspot, hprof_hotspot_service, unload_count)) unloads = s.hotspot->unload_count(s.host);
+  if (HPROF_HAS(s.hotspot, hprof_hotspot_service, collection_count))
+    collections = s.hotspot->collection_count(s.host);
+  if (collections != nullptr) code_epoch_ = collections;
+  epoch_ = unloads != nullptr ? unloads : code_epoch_;
+  sees_unloads_ =
+      unloads != nullptr || vm_flag(s, "UseG1GC") || vm_flag(s, "UseSerialGC") || vm_flag(s, "UseParallelGC");
+  // Then the VM is asked for the class of each object.
+  if (!sees_unloads_) header_ = kNoHeader;
 }
 
 // jni = null: asks for the events that it needs.
@@ -136,8 +140,6 @@ bool Collector::has_one_trace_each() const {
 // True: probes understand the header of objects.
 bool Collector::open_places() {
   if (!wants_places_ || header_.at < 0 || sizeof(void*) != 8) return false;
-  // Which unloads classes while the program runs, and no count that a probe could read changes before.
-  if (vm_flag(services_, "UseConcMarkSweepGC")) return false;
   // The class fills the upper part of one half of it.
   const uint32_t shift = header_.class_shift;
   const uint64_t mask = header_.class_mask & UINT64_MAX >> shift;
@@ -213,8 +215,8 @@ void Collector::run_errand(JNIEnv* jni, Errand errand) {
 // Calls each method of a probe, which then hides the frame that it was called in.
 void Collector::open_walk(JNIEnv* jni, AllocatingThread* state) {
   const Services& s = services_;
-  const char* why = "sites-walk=n";
-  if (config_.walk != 0 && HPROF_HAS(s.hotspot, hprof_hotspot_service, frame_walk))
+  const char* why = sees_unloads_ ? "sites-walk=n" : "the VM does not tell of unloaded classes in time";
+  if (config_.walk != 0 && sees_unloads_ && HPROF_HAS(s.hotspot, hprof_hotspot_service, frame_walk))
     opened_walk_ = s.hotspot->frame_walk(s.host, jni, &why);
   state->errand = Errand::kHideFrame;
   bool known = opened_walk_ != nullptr;
@@ -227,7 +229,8 @@ void Collector::open_walk(JNIEnv* jni, AllocatingThread* state) {
   state->errand = Errand::kNone;
   proofs_left_.store(kProofs);
   if (known) {
-    if ((s.settings().granted & HPROF_NEED_GC_EVENTS) != 0) s.hotspot->walk_trust_code(opened_walk_, epoch_);
+    if ((s.settings().granted & HPROF_NEED_GC_EVENTS) != 0)
+      s.hotspot->walk_trust_code(opened_walk_, code_epoch_);
     walk_.store(opened_walk_);
     return;
   }
@@ -330,7 +333,6 @@ uint64_t Collector::are_gone(JNIEnv* jni, void* const* references, uint32_t coun
 
 void Collector::gc_finish() {
   collections_.fetch_add(1, std::memory_order_relaxed);
-  if (!sees_unloads_) unloads_.fetch_add(1, std::memory_order_relaxed);
   hprof_agent_thread* reaper = reaper_;
   if (reaper != nullptr) services_.threads->wake(reaper);
 }

@@ -70,9 +70,9 @@ class Collector {
   static void allocated(void* self, void* jni, void* object, uint64_t header);
   static uint64_t allocated_at(void* self, void* jni, void* object, uint64_t header, uint32_t place);
   void count_object(JNIEnv* jni, jobject object, uint64_t header, Known* counted);
-  // What is known of classes, methods and code is looked at again when it has changed. [app]
+  // What is known of classes, methods and stacks holds as long as it stays the same. [app]
   uint32_t epoch() const { return __atomic_load_n(epoch_, __ATOMIC_RELAXED); }
-  bool count_known(JNIEnv* jni, AllocatingThread* state, jobject object, uint64_t header, uint64_t key);
+  bool count_known(AllocatingThread* state, jobject object, uint64_t header, uint64_t key);
   struct Walked {  // of an object
     uint64_t class_key;
     uint64_t thread;  // serial, 0 unless thread=y
@@ -87,8 +87,8 @@ class Collector {
   hprof_frame_id name_by_method(JNIEnv* jni, AllocatingThread* state, const hprof_raw_frame& walked) const;
   uint32_t name_stack(JNIEnv* jni, AllocatingThread* state, uint32_t depth, hprof_frame_id* ids);
   void learn_stack(JNIEnv* jni, AllocatingThread* state, const jvmtiFrameInfo* frames, uint32_t count) const;
-  Known* recall(JNIEnv* jni, const AllocatingThread* state, uint64_t key);
-  bool is_current(JNIEnv* jni, Known* known);
+  Known* recall(const AllocatingThread* state, uint64_t key) const;
+  bool is_current(const Known& known) const { return known.count != nullptr && known.epoch == epoch(); }
   bool wants_proof(AllocatingThread* state);
   bool is_proven(JNIEnv* jni, AllocatingThread* state, jobject object, const Known& known,
                  const jvmtiFrameInfo* frames, uint32_t count);
@@ -143,7 +143,8 @@ class Collector {
   bool asked_ = false;               // for probes
   bool vm_ends_ = false;             // [control]
   std::atomic<bool> counts_{false};  // count objects without a probe; the core switches probes
-  hprof_object_header header_ = {sizeof(hprof_object_header), 0, 0, -1, 0, 0, 0, 0};  // of no class
+  static constexpr hprof_object_header kNoHeader = {sizeof(hprof_object_header), 0, 0, -1, 0, 0, 0, 0};
+  hprof_object_header header_ = kNoHeader;
   AllocationStacks stacks_;
   std::atomic<hprof_frame_walk*> walk_{nullptr};  // null: the VM is asked for each stack
   hprof_frame_walk* opened_walk_ = nullptr;       // [control], as the next two
@@ -152,6 +153,7 @@ class Collector {
   std::atomic<int32_t> proofs_left_{0};
   std::atomic<uint32_t> agreed_{0};  // stacks whose frames were found to be the VM's
   bool is_prepared_ = false;
+  bool sees_unloads_ = false;          // epoch_ changes before the memory of a class can be used again
   bool wants_places_ = false;          // asked for probes that count by themselves
   bool has_places_ = false;            // they can
   std::atomic<bool> is_wrong_{false};  // a stack or class was: they no longer learn
@@ -161,8 +163,9 @@ class Collector {
   LiveRecords live_;
   std::atomic<uint32_t> last_ended_{0};   // serial of the thread that ended last; kept with thread=y
   std::atomic<uint32_t> collections_{1};  // those reported, and each start
-  const uint32_t* epoch_;  // collections_, or the VM's own count; set before objects are counted
-  std::atomic<uint32_t> unloads_{1};
+  // Both are collections_, or counts of the VM's own, and set before objects are counted.
+  const uint32_t* epoch_;       // of what is known of classes, methods and stacks
+  const uint32_t* code_epoch_;  // of what the walk knows of code
   std::atomic<uint64_t> vm_objects_{0};
   jclass string_class_ = nullptr;  // global reference
   jfieldID string_value_ = nullptr;
@@ -170,7 +173,6 @@ class Collector {
   std::atomic<bool> wanted_{false};  // a report waits for it
   hprof_agent_thread* reaper_ = nullptr;
   bool reuses_ = false;  // weak references
-  bool sees_unloads_ = false;
   uint64_t* lost_objects_ = nullptr;
   uint64_t* lost_ends_ = nullptr;
   uint64_t* lost_rows_ = nullptr;

@@ -66,13 +66,12 @@ void PlaceTable::put(uint64_t key, const Known& known) {
     }
   }
   *entry = {key, reinterpret_cast<uintptr_t>(known.count), known.epoch, static_cast<int32_t>(known.size),
-            uint64_t{known.unloads} << 32 | known.owner};
+            known.owner};
 }
 
 Known PlaceTable::known_of(const hprof_place_entry& entry) {
   return {reinterpret_cast<Count*>(static_cast<uintptr_t>(entry.count)),
-          static_cast<uint32_t>(entry.reserved), static_cast<uint32_t>(entry.size), entry.epoch,
-          static_cast<uint32_t>(entry.reserved >> 32)};
+          static_cast<uint32_t>(entry.reserved), static_cast<uint32_t>(entry.size), entry.epoch};
 }
 
 }  // namespace hprof::sites

@@ -28,11 +28,10 @@ struct Count {
 
 // Where objects of a stack and a class count.
 struct Known {
-  Count* count;      // where to add; null: not known
-  uint32_t owner;    // number of the class in the class table; 0: none
-  uint32_t size;     // as AllocatedClasses::quick_size()
-  uint32_t epoch;    // collection after which the class was last seen alive
-  uint32_t unloads;  // number of unloaded classes by then
+  Count* count;    // where to add; null: not known
+  uint32_t owner;  // number of the class in the class table; 0: none
+  uint32_t size;   // as AllocatedClasses::quick_size()
+  uint32_t epoch;  // valid as long as it is the collector's
 };
 
 // A stack and a class used lately; may be overwritten.

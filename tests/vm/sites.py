@@ -47,18 +47,29 @@ def by_class(rows):
     return found
 
 
-def stopping_collectors(vm):
-    """Garbage collectors that may collect without an event before Java 25."""
-    return ["Serial", "Parallel"] + (["ConcMarkSweep"] if vm.version < 14 else [])
+def churn_options(vm):
+    """Options of the VM: collectors that may collect without an event before Java 25, and one whose event comes after classes
+    have gone, with and without the VM's count of unloaded classes."""
+    collectors = ["Serial", "Parallel", "G1"] + (["ConcMarkSweep"] if vm.version < 14 else [])
+    return [("-XX:+Use%sGC" % name, "-XX:%sUsePerfData" % sign) for name in collectors for sign in "+-"]
 
 
-def check_thrown(rows, count):
-    """Of ClassChurn: one object of each class."""
+def check_thrown(report, count):
+    """Of ClassChurn: one object of each class, and one Object that it has made."""
+    rows = tables(report)[0]
     classes = by_class(rows)
     check_equal(classes["ClassChurn$OneClass"][0], count, "loaders")
     thrown = {name: found[0] for name, found in classes.items() if name.startswith("Thrown_")}
     check(thrown == {"Thrown_%06d" % i: 1 for i in range(count)},
           "objects of %d classes instead of %d, or not one of each" % (len(thrown), count))
+    makers = {}
+    for row in rows:
+        maker = report.traces[row.trace].frames[0][0] if report.traces[row.trace].frames else ""
+        if row.name == "java.lang.Object" and maker.startswith("Thrown_"):
+            makers[maker] = makers.get(maker, 0) + row.objects
+    wrong = sum(makers.get("Thrown_%06d.applyAsInt" % i, 0) != 1 for i in range(count))
+    check(wrong == 0, "of %d classes %d have not made one Object" % (count, wrong))
+    check(not any("found to be wrong" in note for note in report.notes), "wrong stacks: %s" % report.notes)
 
 
 def by_method(report, rows, owner):

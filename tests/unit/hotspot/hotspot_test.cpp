@@ -1,6 +1,7 @@
 // The VM's tables and flags, and what comes of items.
 #include "core/hotspot/hotspot.h"
 
+#include <cstring>
 #include <doctest/doctest.h>
 
 #include "tests/unit/hotspot/fake_tables.h"
@@ -105,6 +106,77 @@ TEST_CASE("the VM's count of collections is read from its heap") {
   HotSpot without;
   tables.open(&without, bit_of(Item::kCollectionCount));
   CHECK(without.collection_count() == nullptr);
+}
+
+namespace {
+
+// As the VM lays out its performance data: a prologue, and entries with a name and a value each.
+struct PerfEntry {
+  uint32_t length, name_at, vector_length;
+  char type, flags, units, variability;
+  uint32_t data_at;
+  char name[36];
+  uint64_t value;
+};
+struct PerfData {
+  uint32_t first;
+  uint32_t reserved;
+  PerfEntry entries[3];
+};
+
+PerfEntry perf_entry(const char* name, char type, uint64_t value) {
+  PerfEntry entry = {
+      sizeof(PerfEntry), offsetof(PerfEntry, name), 0, type, 0, 0, 0, offsetof(PerfEntry, value), {}, value};
+  strncpy(entry.name, name, sizeof(entry.name) - 1);
+  return entry;
+}
+
+}  // namespace
+
+TEST_CASE("the VM's count of unloaded classes is found in its performance data, whatever they contain") {
+  static constexpr const char* kName = "java.cls.unloadedClasses";
+  PerfData data = {offsetof(PerfData, entries),
+                   0,
+                   {perf_entry("java.cls.loadedClasses", 'J', 5),
+                    perf_entry("java.cls.unloadedClassesOfArchive", 'J', 6), perf_entry(kName, 'J', 7)}};
+  const void* start = &data;
+  const void* end = &data + 1;
+  bool known = true;
+  SUBCASE("there") {}
+  SUBCASE("of another type") {
+    data.entries[2].type = 'B';
+    known = false;
+  }
+  SUBCASE("not there") {
+    data.entries[2] = perf_entry("java.cls.other", 'J', 7);
+    known = false;
+  }
+  SUBCASE("an entry that never ends") {
+    data.entries[1].length = 0;
+    known = false;
+  }
+  SUBCASE("an entry beyond the end") {
+    data.entries[1].length = 0x7fffffff;
+    known = false;
+  }
+  SUBCASE("no data") {
+    start = end = nullptr;
+    known = false;
+  }
+  FakeTables tables;
+  tables.static_field("PerfMemory", "_start", &start);
+  tables.static_field("PerfMemory", "_end", &end);
+  tables.field("PerfDataPrologue", "entry_offset", offsetof(PerfData, first));
+  tables.field("PerfDataEntry", "entry_length", offsetof(PerfEntry, length));
+  tables.field("PerfDataEntry", "name_offset", offsetof(PerfEntry, name_at));
+  tables.field("PerfDataEntry", "data_type", offsetof(PerfEntry, type));
+  tables.field("PerfDataEntry", "data_offset", offsetof(PerfEntry, data_at));
+  tables.finish();
+  HotSpot hotspot;
+  tables.open(&hotspot);
+  const uint32_t* count = hotspot.unload_count();
+  CHECK((count != nullptr) == known);
+  if (known) CHECK(*count == 7);
 }
 
 TEST_CASE("an item that is switched off is not used, and neither is what needs it") {

@@ -19,6 +19,7 @@ import javax.management.ObjectName;
  */
 public class ClassChurn {
   static long sink;
+  public static Object kept;  // made by the class that is used
 
   static final class OneClass extends ClassLoader {
     OneClass() { super(ClassChurn.class.getClassLoader()); }
@@ -93,6 +94,7 @@ public class ClassChurn {
 class Thrown_000000 implements IntUnaryOperator {
   @Override
   public int applyAsInt(int rounds) {
+    ClassChurn.kept = new Object();
     int x = rounds;
     for (int i = 0; i < rounds; i++) x = x * 31 + i;
     return x;

@@ -95,8 +95,7 @@ typedef struct hprof_hotspot_service {
   /* jmethodID of the method that was compiled to the machine code at pc, NULL: none, or not known. The code must exist
    * during the call: ask on the thread that runs it, while hprof_sampling_service.install is in force. [signal] */
   void* (*compiled_method)(const hprof_host* host, uint64_t pc);
-  /* Adds 1 to *count for each class, a little after the VM has unloaded it. One user; *count lives as long as the
-   * session. 0: this VM does not report unloading. [control] */
+  /* NULL: see unload_count. */
   uint32_t (*watch_unloads)(const hprof_host* host, uint32_t* count);
 
   /* 0: not known. header->size is set by the caller. [control] */
@@ -162,8 +161,12 @@ typedef struct hprof_hotspot_service {
    * on. 0: it does not; give it back. Many times as fast as to give it back and to make another one. [app] */
   uint32_t (*weak_reuse)(void* jni, void* weak, void* object, hprof_weak_thread* thread);
   /* With the Serial, Parallel and CMS collectors: the VM's own count of its collections, which goes up when one begins,
-   * also when no event tells of it. CMS unloads classes beside the program, too. It is there as long as the VM. NULL: not known, or another collector. [control] */
+   * also when no event tells of it. It is there as long as the VM. NULL: not known, or another collector. [control] */
   const uint32_t* (*collection_count)(const hprof_host* host);
+  /* The VM's own count of unloaded classes. As long as it stays the same, what was known of a class, of its number in the
+   * headers of objects and of its methods' addresses holds; events of unloaded classes come later. It is there as long as the VM. NULL:
+   * not known. [control] */
+  const uint32_t* (*unload_count)(const hprof_host* host);
 } hprof_hotspot_service;
 
 #endif
