@@ -50,12 +50,19 @@ class ClassBook {
   uint32_t collections() const { return collections_.load(std::memory_order_relaxed); }  // [any]
   void note_collection() {                                                               // [gc]
     collections_.fetch_add(1, std::memory_order_relaxed);
+    if (is_redefined_.exchange(false, std::memory_order_relaxed)) add_redefinition();
     forget_recent();
   }
   // The next collections are noted, or not. Without it names of running methods are not remembered. [control]
   void follow_collections(bool follows);
-  // The names of running methods are asked for again: a class is redefined. [app]
-  void forget_recent() { recent_epoch_.fetch_add(1, std::memory_order_relaxed); }
+  // A class is about to be redefined. [app]
+  void note_redefinition() {
+    is_redefined_.store(true, std::memory_order_relaxed);
+    add_redefinition();
+    forget_recent();
+  }
+  // Goes up before a class is redefined, and in the first collection after that. [any]
+  const uint32_t* redefinitions() const { return &redefinitions_; }
   // Removes unloaded classes, if there was a garbage collection since the last call. [control]
   void sweep(JNIEnv* jni);
 
@@ -74,6 +81,8 @@ class ClassBook {
     State state;
   };
 
+  void forget_recent() { recent_epoch_.fetch_add(1, std::memory_order_relaxed); }
+  void add_redefinition() { __atomic_fetch_add(&redefinitions_, 1, __ATOMIC_RELAXED); }
   Entry* entries() const { return reinterpret_cast<Entry*>(entries_region_.base()); }
   void enter(JNIEnv* jni, jclass loaded);
   template <typename Visit>
@@ -108,6 +117,8 @@ class ClassBook {
   std::atomic<uint32_t> collections_{0};
   uint32_t swept_at_ = 0;
   RecentMethods recent_;
+  uint32_t redefinitions_ = 0;  // atomic
+  std::atomic<bool> is_redefined_{false};
   std::atomic<uint32_t> recent_epoch_{0};
   std::atomic<bool> follows_collections_{false};
   std::atomic<uint64_t> unloaded_{0};

@@ -116,7 +116,7 @@ void JNICALL on_class_file(jvmtiEnv* jvmti, JNIEnv* jni, jclass redefined, jobje
                            unsigned char** new_bytes) {
   Session* session = session_of(jvmti);
   if (session == nullptr) return;
-  if (redefined != nullptr) session->classes().forget_recent();
+  if (redefined != nullptr) session->classes().note_redefinition();
   const LoadedFile file = {jni, redefined, loader, name, domain, static_cast<uint32_t>(size), bytes};
   session->class_files().load(jvmti, file, session->loaders(), session->rewriter(), new_bytes, new_size);
 }

@@ -1,6 +1,7 @@
 // The bytecode service.
 #include <hprof/draft/bytecode.h>
 
+#include "core/agent/class_book.h"
 #include "core/agent/class_rewriter.h"
 #include "core/agent/service_tables.h"
 #include "core/agent/session_parts.h"
@@ -42,6 +43,7 @@ const hprof_bytecode_service kBytecode = {
     [](const hprof_host* host, const hprof_place_rules* rules) -> uint32_t {
       return rewriter_of(host).set_place_rules(slot_of(host)->parts->jni(), *rules) ? 1 : 0;
     },
+    [](const hprof_host* host) { return slot_of(host)->parts->classes.redefinitions(); },
 };
 
 }  // namespace

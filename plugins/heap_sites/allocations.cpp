@@ -93,6 +93,7 @@ uint64_t Collector::allocated_at(void* self, void* env, void* made, uint64_t hea
   Known counted = {};
   collector->count_object(jni, object, header, &counted);
   if (state == nullptr) return 0;
+  counted.epoch -= collector->redefinitions();
   if (place != 0 && counted.count != nullptr && counted.size != 0) state->places.put(key, counted);
   return state->places.address();
 }
@@ -105,7 +106,7 @@ bool Collector::count_known(AllocatingThread* state, jobject object, uint64_t he
     return false;
   const Known known = PlaceTable::known_of(*entry);
   state->inside = true;
-  const bool is_right = is_current(known) && !wants_proof(state);
+  const bool is_right = known.epoch == place_epoch() && !wants_proof(state);
   if (is_right) known.count->add({1, classes_.size_of(known.size, known.owner, object, header)});
   state->inside = false;
   return is_right;

@@ -119,6 +119,8 @@ void Collector::ask_hotspot() {
   epoch_ = unloads != nullptr ? unloads : code_epoch_;
   sees_unloads_ =
       unloads != nullptr || vm_flag(s, "UseG1GC") || vm_flag(s, "UseSerialGC") || vm_flag(s, "UseParallelGC");
+  if (HPROF_HAS(s.bytecode, hprof_bytecode_service, redefinitions))
+    redefinitions_ = s.bytecode->redefinitions(s.host);
   // Then the VM is asked for the class of each object.
   if (!sees_unloads_) header_ = kNoHeader;
 }

@@ -71,7 +71,10 @@ class Collector {
   static uint64_t allocated_at(void* self, void* jni, void* object, uint64_t header, uint32_t place);
   void count_object(JNIEnv* jni, jobject object, uint64_t header, Known* counted);
   // What is known of classes, methods and stacks holds as long as it stays the same. [app]
-  uint32_t epoch() const { return __atomic_load_n(epoch_, __ATOMIC_RELAXED); }
+  uint32_t epoch() const { return place_epoch() + redefinitions(); }
+  // What probes know of a place holds as long as it stays the same. [app]
+  uint32_t place_epoch() const { return __atomic_load_n(epoch_, __ATOMIC_RELAXED); }
+  uint32_t redefinitions() const { return __atomic_load_n(redefinitions_, __ATOMIC_RELAXED); }
   bool count_known(AllocatingThread* state, jobject object, uint64_t header, uint64_t key);
   struct Walked {  // of an object
     uint64_t class_key;
@@ -143,6 +146,7 @@ class Collector {
   bool asked_ = false;               // for probes
   bool vm_ends_ = false;             // [control]
   std::atomic<bool> counts_{false};  // count objects without a probe; the core switches probes
+  static constexpr uint32_t kNone = 0;
   static constexpr hprof_object_header kNoHeader = {sizeof(hprof_object_header), 0, 0, -1, 0, 0, 0, 0};
   hprof_object_header header_ = kNoHeader;
   AllocationStacks stacks_;
@@ -164,8 +168,9 @@ class Collector {
   std::atomic<uint32_t> last_ended_{0};   // serial of the thread that ended last; kept with thread=y
   std::atomic<uint32_t> collections_{1};  // those reported, and each start
   // Both are collections_, or counts of the VM's own, and set before objects are counted.
-  const uint32_t* epoch_;       // of what is known of classes, methods and stacks
-  const uint32_t* code_epoch_;  // of what the walk knows of code
+  const uint32_t* epoch_;                   // of what is known of classes, methods and stacks
+  const uint32_t* code_epoch_;              // of what the walk knows of code
+  const uint32_t* redefinitions_ = &kNone;  // the core's count
   std::atomic<uint64_t> vm_objects_{0};
   jclass string_class_ = nullptr;  // global reference
   jfieldID string_value_ = nullptr;

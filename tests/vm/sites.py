@@ -1,6 +1,7 @@
 """Tables of allocation sites, read out of reports in format=a."""
 import os
 import re
+import zipfile
 
 from harness import Failure, Skip, check, check_equal
 from jdks import installed
@@ -69,6 +70,28 @@ def check_thrown(report, count):
             makers[maker] = makers.get(maker, 0) + row.objects
     wrong = sum(makers.get("Thrown_%06d.applyAsInt" % i, 0) != 1 for i in range(count))
     check(wrong == 0, "of %d classes %d have not made one Object" % (count, wrong))
+    check(not any("found to be wrong" in note for note in report.notes), "wrong stacks: %s" % report.notes)
+
+
+def redefining_agent(vm):
+    """The options that make Redefines a Java agent."""
+    path = vm.path("redefines.jar")
+    with zipfile.ZipFile(path, "w") as jar:
+        jar.writestr("META-INF/MANIFEST.MF", "Premain-Class: Redefines\nCan-Retransform-Classes: true\n")
+        for name in ("Redefines.class", "Redefines$Worker.class"):
+            jar.write(os.path.join(vm.classes, name), name)
+    return ("-javaagent:" + path,)
+
+
+def check_workers(report, rounds):
+    """Of Redefines: each method has made one object a round."""
+    made = {}
+    for row in tables(report)[0]:
+        maker = report.traces[row.trace].frames[0][0] if report.traces[row.trace].frames else ""
+        if row.name == "java.lang.Object" and maker.startswith("Redefines$Worker."):
+            made[maker.split(".")[1]] = made.get(maker.split(".")[1], 0) + row.objects
+    names = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+    check_equal(made, dict.fromkeys(names, rounds), "objects of the methods that are redefined")
     check(not any("found to be wrong" in note for note in report.notes), "wrong stacks: %s" % report.notes)
 
 

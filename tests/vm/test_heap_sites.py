@@ -7,7 +7,7 @@ import zipfile
 from commands import must
 from harness import Skip, check, check_equal, vm_test
 from reports import parse_ascii, parse_binary
-from sites import N, by_class, by_method, check_made, check_thrown, churn_options, native_objects, tables
+from sites import N, by_class, by_method, check_made, check_thrown, churn_options, check_workers, native_objects, redefining_agent, tables
 
 UNITS = ("bytecode", "heap_sites", "encoder_ascii", "sink_file")
 def profile(vm, options, *program, java=()):
@@ -323,6 +323,14 @@ def classes_that_go_in_a_collection_without_an_event_are_not_mixed_up(vm):
         run = vm.run_java(vm.agent_option("heap=sites,cutoff=0,depth=6,file=out.txt"), *java, "ClassChurn", "5000", "100", "50")
         check_equal(run.code, 0, "exit code\n%s" % run)
         check_thrown(parse_ascii(run.text("out.txt")), 5000)
+
+
+@vm_test(units=UNITS)
+def methods_of_a_redefined_class_are_not_mixed_up(vm):
+    """The memory of the old methods is used again."""
+    for collector in ("Serial", "G1"):
+        run, report = profile(vm, ",depth=2", "Redefines", java=("-Xint", "-XX:+Use%sGC" % collector) + redefining_agent(vm))
+        check_workers(report, 1000)
 
 
 @vm_test(units=("bytecode", "heap_sites", "encoder_binary", "sink_file"))

@@ -2,7 +2,7 @@
 from commands import must
 from harness import Skip, check, check_equal, vm_test
 from reports import parse_ascii
-from sites import N, by_class, check_thrown, churn_options, native_objects, tables
+from sites import N, by_class, check_thrown, churn_options, check_workers, native_objects, redefining_agent, tables
 
 UNITS = ("bytecode", "heap_sites", "encoder_ascii", "sink_file")
 PLACES = "heap=sites,cutoff=0,depth=1,sites-live=n,logflags=1,file=out.txt"
@@ -125,6 +125,13 @@ def classes_that_go_in_a_collection_without_an_event_are_not_mixed_up(vm):
         # Without a count of unloaded classes CMS, which unloads some beside the program, leaves all to the agent.
         by_probes = "-XX:-UsePerfData" not in java or "-XX:+UseConcMarkSweepGC" not in java
         check_thrown(counted(vm, PLACES, "ClassChurn", "5000", "100", "50", java=java, by_probes=by_probes), 5000)
+
+
+@vm_test(units=UNITS)
+def methods_of_a_redefined_class_are_not_mixed_up(vm):
+    for collector in ("Serial", "G1"):
+        java = ("-Xint", "-XX:+Use%sGC" % collector) + redefining_agent(vm)
+        check_workers(counted(vm, PLACES, "Redefines", java=java), 1000)
 
 
 @vm_test(units=UNITS)

@@ -130,7 +130,13 @@ TEST_CASE("a running method is named once until a collection, or a class is rede
   f.book.note_collection();
   CHECK(asked() == 1);
   CHECK(asked() == 0);
-  f.book.forget_recent();
+  const uint32_t before = *f.book.redefinitions();
+  f.book.note_redefinition();
+  CHECK(*f.book.redefinitions() == before + 1);
+  CHECK(asked() == 1);
+  f.book.note_collection();
+  f.book.note_collection();
+  CHECK(*f.book.redefinitions() == before + 2);
   CHECK(asked() == 1);
   f.book.follow_collections(false);
   CHECK(asked() == 1);

@@ -152,6 +152,9 @@ typedef struct hprof_bytecode_service {
   uint32_t (*is_own_thread)(const hprof_host* host);
   /* Before go with HPROF_PROBE_PLACES, after header_at. 0: there are no such probes; do not switch them on. [control] */
   uint32_t (*place_rules)(const hprof_host* host, const hprof_place_rules* rules);
+  /* Goes up before a class is redefined, whose methods then get new addresses, and in the first collection after that. It
+   * lives as long as the process. [control] */
+  const uint32_t* (*redefinitions)(const hprof_host* host);
 } hprof_bytecode_service;
 
 #endif
