@@ -1,43 +1,56 @@
 #include "core/hotspot/unload_count.h"
 
+#include <cstddef>
+
 #include "core/hotspot/guarded.h"
 
 namespace hprof {
 
-static constexpr const char* kName = "java.cls.unloadedClasses";
-static constexpr uint8_t kLong = 'J';  // its type's letter in a signature
+namespace {
+
+// As jstat's reader expects them: perfMemory.hpp, version 2.0.
+struct Prologue {
+  uint32_t magic;  // in the order of bytes of Java
+  uint32_t version;
+  uint32_t used;
+  uint32_t overflow;
+  uint64_t modified;
+  uint32_t first_entry, entries;
+};
+struct Entry {
+  uint32_t length, name_at, vector_length;
+  char type;  // as in a signature
+  char flags, units, variability;
+  uint32_t data_at;
+};
+
+constexpr uint32_t kMagic = 0xc0c0feca;  // on processors with the lowest byte first
+constexpr const char* kName = "java.cls.unloadedClasses";
+
+}  // namespace
 
 const char* find_unload_count(const VmStructs& structs, const uint32_t** count) {
   *count = nullptr;
-  LayoutReader layout(structs);
-  const void* start_at = layout.address("PerfMemory", "_start");
-  const void* end_at = layout.address("PerfMemory", "_end");
-  const uint32_t first = layout.offset("PerfDataPrologue", "entry_offset");
-  const uint32_t length = layout.offset("PerfDataEntry", "entry_length");
-  const uint32_t name = layout.offset("PerfDataEntry", "name_offset");
-  const uint32_t type = layout.offset("PerfDataEntry", "data_type");
-  const uint32_t data = layout.offset("PerfDataEntry", "data_offset");
-  if (!layout.complete()) return layout.missing();
-  const char* why = "the VM keeps no performance data (-XX:-UsePerfData)";
-  const bool fine = guarded([&] {
-    const auto* entry = guarded_read<const char*>(start_at);
-    const auto* end = guarded_read<const char*>(end_at);
-    if (entry == nullptr || end <= entry) return;
-    why = "the VM's performance data have no such counter";
-    entry += guarded_read<uint32_t>(entry, first);
-    while (entry + data < end) {
-      const auto size = guarded_read<uint32_t>(entry, length);
-      if (size == 0 || size > static_cast<uint64_t>(end - entry)) return;
-      if (guarded_equals(entry + guarded_read<uint32_t>(entry, name), kName)) {
-        if (guarded_read<uint8_t>(entry, type) != kLong) return;
-        *count = reinterpret_cast<const uint32_t*>(entry + guarded_read<uint32_t>(entry, data));
+  const void* start_at = structs.address("PerfMemory", "_start");
+  guarded([&] {
+    const auto* start = start_at != nullptr ? guarded_read<const char*>(start_at) : nullptr;
+    if (start == nullptr) return;
+    const auto word = [start](uint64_t at) { return guarded_read<uint32_t>(start, at); };
+    if (word(offsetof(Prologue, magic)) != kMagic) return;
+    const uint32_t used = word(offsetof(Prologue, used));
+    uint32_t at = word(offsetof(Prologue, first_entry));
+    while (at + uint64_t{sizeof(Entry)} <= used) {
+      const uint32_t length = word(at + offsetof(Entry, length));
+      if (length == 0 || length > used - at) return;
+      if (guarded_read<char>(start, at + offsetof(Entry, type)) == 'J' &&
+          guarded_equals(start + at + word(at + offsetof(Entry, name_at)), kName)) {
+        *count = reinterpret_cast<const uint32_t*>(start + at + word(at + offsetof(Entry, data_at)));
         return;
       }
-      entry += size;
+      at += length;
     }
   });
-  if (!fine) *count = nullptr;
-  return *count != nullptr ? nullptr : why;
+  return *count != nullptr ? nullptr : "no such counter (-XX:-UsePerfData)";
 }
 
 }  // namespace hprof

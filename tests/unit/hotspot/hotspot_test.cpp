@@ -119,8 +119,11 @@ struct PerfEntry {
   uint64_t value;
 };
 struct PerfData {
-  uint32_t first;
-  uint32_t reserved;
+  uint8_t magic[4];
+  uint8_t order, major, minor, accessible;
+  uint32_t used, overflow;
+  uint64_t modified;
+  uint32_t first, count;
   PerfEntry entries[3];
 };
 
@@ -135,12 +138,19 @@ PerfEntry perf_entry(const char* name, char type, uint64_t value) {
 
 TEST_CASE("the VM's count of unloaded classes is found in its performance data, whatever they contain") {
   static constexpr const char* kName = "java.cls.unloadedClasses";
-  PerfData data = {offsetof(PerfData, entries),
+  PerfData data = {{0xca, 0xfe, 0xc0, 0xc0},
+                   1,
+                   2,
                    0,
+                   1,
+                   sizeof(PerfData),
+                   0,
+                   0,
+                   offsetof(PerfData, entries),
+                   3,
                    {perf_entry("java.cls.loadedClasses", 'J', 5),
                     perf_entry("java.cls.unloadedClassesOfArchive", 'J', 6), perf_entry(kName, 'J', 7)}};
   const void* start = &data;
-  const void* end = &data + 1;
   bool known = true;
   SUBCASE("there") {}
   SUBCASE("of another type") {
@@ -159,18 +169,20 @@ TEST_CASE("the VM's count of unloaded classes is found in its performance data, 
     data.entries[1].length = 0x7fffffff;
     known = false;
   }
+  SUBCASE("not yet used") {
+    data.used = offsetof(PerfData, entries);
+    known = false;
+  }
+  SUBCASE("something else") {
+    data.magic[0] = 0xce;
+    known = false;
+  }
   SUBCASE("no data") {
-    start = end = nullptr;
+    start = nullptr;
     known = false;
   }
   FakeTables tables;
   tables.static_field("PerfMemory", "_start", &start);
-  tables.static_field("PerfMemory", "_end", &end);
-  tables.field("PerfDataPrologue", "entry_offset", offsetof(PerfData, first));
-  tables.field("PerfDataEntry", "entry_length", offsetof(PerfEntry, length));
-  tables.field("PerfDataEntry", "name_offset", offsetof(PerfEntry, name_at));
-  tables.field("PerfDataEntry", "data_type", offsetof(PerfEntry, type));
-  tables.field("PerfDataEntry", "data_offset", offsetof(PerfEntry, data_at));
   tables.finish();
   HotSpot hotspot;
   tables.open(&hotspot);
