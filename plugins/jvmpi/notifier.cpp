@@ -8,8 +8,9 @@ namespace hprof::jvmpi {
 
 void Notifier::send(JVMPI_Event* event, jint type, JNIEnv* env) {
   Stripe& stripe = stripes_[mix(0, reinterpret_cast<uintptr_t>(env)) % kStripes].stripe;
-  stripe.state.fetch_add(1, std::memory_order_seq_cst);
-  stripe.type.store(type & ~JVMPI_REQUESTED_EVENT, std::memory_order_relaxed);
+  // Of a handler that does not return, rather than of what other threads of the stripe send meanwhile.
+  if ((stripe.state.fetch_add(1, std::memory_order_seq_cst) & kInside) == 0)
+    stripe.type.store(type & ~JVMPI_REQUESTED_EVENT, std::memory_order_relaxed);
   const bool is_asked = (type & JVMPI_REQUESTED_EVENT) != 0;
   if (!paused_.load(std::memory_order_seq_cst) &&
       (!over_.load(std::memory_order_seq_cst) || (is_asked && !ended_.load(std::memory_order_acquire)) ||

@@ -17,7 +17,7 @@ class Notifier {
     // Threads inside, or for a thread's own stripe the type of its event; plus kPassed for each that has
     // left.
     std::atomic<uint32_t> state;
-    std::atomic<jint> type;  // the event that came last; 0: a thread's own
+    std::atomic<jint> type;  // of the event that has been sent for longest; 0: a thread's own
     uint32_t looked_at;      // look_for_stuck: the state then, and when it was new
     uint32_t reserved;
     uint64_t since_ns;
