@@ -1,9 +1,9 @@
 // Classes of allocated objects, by the class's key in the object header.
 //
 // A key identifies a class only as long as the class is loaded: another one may get the same key later. So
-// each entry has a weak reference to its class, which is checked at the first use after each garbage
-// collection. Entries are made rarely and never removed; a stale entry is replaced by a new one under the
-// same key. There is no lock.
+// each entry has a weak reference to its class, which is checked at the first use after classes have been
+// unloaded. Entries are made rarely and never removed; a stale entry is replaced by a new one under the same
+// key. There is no lock.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ struct AllocatedClass : PooledPlace {
   uint32_t serial;
   uint32_t size;                 // of each object, 0: array
   uint32_t shift;                // array: of the elements' size
-  std::atomic<uint32_t> epoch;   // the class was loaded after this many collections
+  std::atomic<uint32_t> epoch;   // the collector's, in which the class was there
   std::atomic<uint32_t> checks;  // array: how many sizes are still to be compared with the VM's; or kMeasured
 };
 

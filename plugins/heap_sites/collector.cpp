@@ -121,7 +121,6 @@ void Collector::ask_hotspot() {
       unloads != nullptr || vm_flag(s, "UseG1GC") || vm_flag(s, "UseSerialGC") || vm_flag(s, "UseParallelGC");
   if (HPROF_HAS(s.bytecode, hprof_bytecode_service, redefinitions))
     redefinitions_ = s.bytecode->redefinitions(s.host);
-  // Then the VM is asked for the class of each object.
   if (!sees_unloads_) header_ = kNoHeader;
 }
 

@@ -3,7 +3,7 @@
 // position in one of them is named.
 //
 // A frame is a method and a position in it. A method is the VM's own pointer or a jmethodID: which are
-// different addresses, and valid until the next garbage collection, which may unload classes.
+// different addresses, and valid until classes are unloaded or redefined.
 #pragma once
 
 #include <cstdint>
