@@ -28,10 +28,11 @@ struct Count {
 
 // Where objects of a stack and a class count.
 struct Known {
-  Count* count;    // where to add; null: not known
-  uint32_t owner;  // number of the class in the class table; 0: none
-  uint32_t size;   // as AllocatedClasses::quick_size()
-  uint32_t epoch;  // valid as long as it is the collector's
+  Count* count;           // where to add; null: not known
+  uint32_t owner;         // number of the class in the class table; 0: none
+  uint32_t size;          // as AllocatedClasses::quick_size()
+  uint32_t epoch;         // valid as long as it is the collector's
+  uint32_t reserved = 0;  // fills a line with two of them and their keys where pointers have 32 bits, too
 };
 
 // A stack and a class used lately; may be overwritten.
