@@ -32,7 +32,7 @@ constexpr const char* kName = "java.cls.unloadedClasses";
 const char* find_unload_count(const VmStructs& structs, const uint32_t** count) {
   *count = nullptr;
   const void* start_at = structs.address("PerfMemory", "_start");
-  guarded([&] {
+  const bool fine = guarded([&] {
     const auto* start = start_at != nullptr ? guarded_read<const char*>(start_at) : nullptr;
     if (start == nullptr) return;
     const auto word = [start](uint64_t at) { return guarded_read<uint32_t>(start, at); };
@@ -50,6 +50,7 @@ const char* find_unload_count(const VmStructs& structs, const uint32_t** count) 
       at += length;
     }
   });
+  if (!fine) *count = nullptr;
   return *count != nullptr ? nullptr : "no such counter (-XX:-UsePerfData)";
 }
 

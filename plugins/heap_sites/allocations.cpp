@@ -309,9 +309,8 @@ void Collector::distrust_walks() {
   lose(wrong_walks_);
   walk_.store(nullptr, std::memory_order_relaxed);
   is_wrong_.store(true, std::memory_order_relaxed);
-  collections_.fetch_add(
-      1,
-      std::memory_order_relaxed);  // what probes know is outdated, with the VM's own count after the next one
+  // What probes know is outdated, unless a count of the VM's decides that: then it is when they next ask.
+  collections_.fetch_add(1, std::memory_order_relaxed);
   services_.hotspot->walk_distrust(opened_walk_);
 }
 

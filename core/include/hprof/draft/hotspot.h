@@ -122,7 +122,8 @@ typedef struct hprof_hotspot_service {
    * is hidden from now on. method: its jmethodID. 0: no such frame was found; do not use the walk. [control] */
   uint32_t (*walk_hide)(hprof_frame_walk* walk, const void* jni, const void* method);
   /* What the walk has learned about code is valid while *epoch, which is never 0, stays the same: the caller changes it
-   * in the event of each garbage collection, or it is collection_count, which may be 0: nothing is valid then. No effect on VMs that free code at other times, too. [control] */
+   * in the event of each garbage collection, or it is collection_count, which may be 0: nothing is valid then. No effect on
+   * VMs that free code at other times, too. [control] */
   void (*walk_trust_code)(hprof_frame_walk* walk, const uint32_t* epoch);
   /* A key for the frames on top of the calling thread's stack, at least `depth` frames of a trace (all, if there are
    * fewer): stacks with the same key have the same methods and lines. 0: a frame is not known. The caller checks keys
@@ -164,8 +165,8 @@ typedef struct hprof_hotspot_service {
    * also when no event tells of it. It is there as long as the VM. NULL: not known, or another collector. [control] */
   const uint32_t* (*collection_count)(const hprof_host* host);
   /* The VM's own count of unloaded classes. As long as it stays the same, what was known of a class, of its number in the
-   * headers of objects and of its methods' addresses holds; events of unloaded classes come later. It is there as long as the VM. NULL:
-   * not known. [control] */
+   * headers of objects and of its methods' addresses holds; events of unloaded classes come later. It is there as long as
+   * the VM. NULL: not known. [control] */
   const uint32_t* (*unload_count)(const hprof_host* host);
 } hprof_hotspot_service;
 
