@@ -362,32 +362,55 @@ inline uint32_t FrameWalk::code_epoch() const {
   return differences == 0;
 }
 
+[[gnu::always_inline]] inline bool FrameWalk::is_chain_of(const Looked& looked,
+                                                          StackChains::Chain* chain) const {
+  if (chain->what != looked.what || chain->depth != looked.depth || chain->slots > looked.room ||
+      !is_there(*chain, looked.frame))
+    return false;
+  const uint32_t epoch = code_epoch();
+  if (epoch != 0 && chain->epoch == epoch) return true;
+  if (!has_code(*chain)) return false;
+  chain->epoch = epoch;
+  return true;
+}
+
+// The next chain that may be the stack's, by words on it; null: there is none. Ways before `*way` have been
+// looked at.
+StackChains::Chain* FrameWalk::next_chain(const Looked& looked, StackChains* chains, uint32_t* way) {
+  const uint64_t sp = looked.frame.sp;
+  const uint16_t telling_slot = chains->telling_slot_of(looked.frame.pc);
+  if (telling_slot >= looked.room) return nullptr;
+  const uint64_t tag = tag_of(sp, telling_slot, looked.what, looked.depth);
+  const uint64_t number = StackChains::set_of(tag);
+  const StackChains::Set& set = chains->sets[number];
+  const auto second = static_cast<uint32_t>(word(sp, set.second_slot < looked.room ? set.second_slot : 0));
+  while (*way < StackChains::kWays) {
+    const uint32_t at = (*way)++;
+    if (set.tags[at] == tag && (set.seconds[at] == second || set.seconds[at] == 0))
+      return &chains->chains[number][at];
+  }
+  return nullptr;
+}
+
 // The chain that matches the calling thread's stack; null: none of those kept.
 [[gnu::always_inline]] inline StackChains::Chain* FrameWalk::known_chain(const void* env, uint32_t depth,
                                                                          uint64_t what,
                                                                          StackChains* chains) const {
-  Frame frame;
+  Looked looked = {};
   uint64_t stack_end = 0;
-  if (!first(env, &frame, &stack_end)) return nullptr;
-  const uint64_t room = (stack_end - frame.sp) / kWord;
-  const uint16_t telling_slot = chains->telling_slot_of(frame.pc);
-  if (telling_slot >= room) return nullptr;
-  const uint64_t tag = tag_of(frame.sp, telling_slot, what, depth);
-  const uint64_t number = StackChains::set_of(tag);
-  const StackChains::Set& set = chains->sets[number];
-  const auto second = static_cast<uint32_t>(word(frame.sp, set.second_slot < room ? set.second_slot : 0));
-  for (uint32_t way = 0; way < StackChains::kWays; way++) {
-    if (set.tags[way] != tag || (set.seconds[way] != second && set.seconds[way] != 0)) continue;
-    StackChains::Chain& chain = chains->chains[number][way];
-    if (chain.what != what || chain.depth != depth || chain.slots > room || !is_there(chain, frame)) continue;
-    const uint32_t epoch = code_epoch();
-    if (epoch == 0 || chain.epoch != epoch) {
-      if (!has_code(chain)) continue;
-      chain.epoch = epoch;
-    }
-    return &chain;
+  if (!first(env, &looked.frame, &stack_end)) return nullptr;
+  looked.room = (stack_end - looked.frame.sp) / kWord;
+  looked.what = what;
+  looked.depth = depth;
+  uint16_t& follower = chains->follower(what);
+  StackChains::Chain* chain = &chains->chain(follower);
+  uint32_t way = 0;
+  while (!is_chain_of(looked, chain)) {
+    chain = next_chain(looked, chains, &way);
+    if (chain == nullptr) return nullptr;
   }
-  return nullptr;
+  chains->last = follower = chains->number_of(*chain);
+  return chain;
 }
 
 // --- stacks

@@ -153,7 +153,16 @@ class FrameWalk {
   static bool add_compiled(Chaining* to, const Frame& frame, const Step& step);
   bool add_interpreted(Chaining* to, const Frame& frame, const Frame& caller, const Step& step) const;
   static StackChains::Chain* keep(Chaining* made, const Step& step);
+  struct Looked {  // for a chain
+    Frame frame;
+    uint64_t room;  // up to the stack's end, in words
+    uint64_t what;
+    uint32_t depth;
+  };
   StackChains::Chain* known_chain(const void* env, uint32_t depth, uint64_t what, StackChains* chains) const;
+  [[gnu::noinline]] static StackChains::Chain* next_chain(const Looked& looked, StackChains* chains,
+                                                          uint32_t* way);
+  bool is_chain_of(const Looked& looked, StackChains::Chain* chain) const;
   static bool is_there(const StackChains::Chain& chain, const Frame& frame);
   bool has_code(const StackChains::Chain& chain) const;
   struct Lesson {

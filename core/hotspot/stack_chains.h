@@ -4,6 +4,9 @@
 // A chain also belongs to a number of the caller's, and has a note in which the caller keeps what it knows of
 // both.
 //
+// Programs do the same over and over: most chains are found by what came after the one before, with no look
+// at the stack to find out which it may be.
+//
 // Two stacks on which all these words are equal have the same frames: the place of a frame follows from the
 // one before it, by its return address and compilation or, in the interpreter, by its frame pointer.
 #pragma once
@@ -21,6 +24,7 @@ struct StackChains {
   static constexpr uint32_t kMostCodes = 8;
   static constexpr uint32_t kMostWords = 17;
   static constexpr uint32_t kTellers = 16;
+  static constexpr uint32_t kFollowers = 1u << 12;
   static constexpr uint64_t kMostSlots = UINT16_MAX;
   static constexpr uint32_t kMostDepth = UINT16_MAX;
 
@@ -47,11 +51,13 @@ struct StackChains {
     uint8_t fixed;   // of words up to those that lie relative to the first stack pointer
     uint8_t words;
     uint8_t reserved[5];
-    // First the addresses that compiled frames are returned to, that of the first frame without a slot.
+    // First the addresses that compiled frames are returned to, that of the first frame without a slot. 0:
+    // not to be used.
     uint64_t word[kMostWords];
     Code code[kMostCodes];
   };
   static_assert(sizeof(Chain) == 256, "four lines");
+  static_assert(kSets * kWays <= kFollowers, "`last` is a number within them");
   // In the memory that a thread was given, of sizeof + alignof bytes; null: it has none.
   static StackChains* in(void* memory) {
     const uint64_t aligned = (reinterpret_cast<uintptr_t>(memory) + 63) & ~uint64_t{63};
@@ -71,12 +77,23 @@ struct StackChains {
   uint16_t usual_slot;
   uint16_t telling_slots[kTellers];
   uint32_t turn;  // of the ways: the next to be overwritten
+  uint16_t last;  // number of the chain met last
+  // Numbers of chains, by that of the one before and by what the object is. Any of them may be another's.
+  uint16_t followers[kFollowers];
 
+  Chain& chain(uint64_t number) { return chains[number / kWays][number % kWays]; }
+  uint16_t number_of(const Chain& chain) const { return static_cast<uint16_t>(&chain - chains[0]); }
+  // The number of the chain that came after the last one when the caller's number was that.
+  uint16_t& follower(uint64_t what) {
+    static_assert(kFollowers == 1u << 12, "the upper twelve bits of the hash");
+    return followers[(what * 0x9e3779b97f4a7c15ull >> 52) ^ last];
+  }
   // The chain with that note is not there any more.
   void forget(const void* note) {
     const auto place = reinterpret_cast<uintptr_t>(note) - reinterpret_cast<uintptr_t>(chains);
     const uint64_t number = place / sizeof(Chain);
     sets[number / kWays].tags[number % kWays] = 0;
+    chain(number).word[0] = 0;
   }
   // Adds a chain to the set of that tag.
   Chain* add(uint64_t tag, const Chain& chain) {

@@ -93,6 +93,28 @@ TEST_CASE("a chain of more frames than are needed is forgotten") {
   CHECK(program.kept() == 1);
 }
 
+TEST_CASE("a chain that came after another is looked at first, if it has not been forgotten") {
+  Chained program;
+  const uint64_t pc = program.first + 500;
+  const auto is_noted = [&](uint64_t at) {
+    program.build(at, 0x10);
+    program.key();
+    return program.is_noted;
+  };
+  is_noted(pc);
+  is_noted(pc + 8);
+  for (uint32_t round = 0; round < 2; round++) {
+    CHECK(is_noted(pc));
+    CHECK(is_noted(pc + 8));
+  }
+  for (StackChains::Set& set : program.chains->sets) {
+    for (uint64_t& tag : set.tags) tag = 0;
+  }
+  CHECK(is_noted(pc));
+  CHECK_FALSE(program.vm.learn({0x1, 0x2, 0x1000, 0x3000}, &program.seen));
+  CHECK_FALSE(is_noted(pc));
+}
+
 TEST_CASE("chains with one tag are told apart by another of their words") {
   Chained program;
   const uint64_t pc = program.first + 500;
