@@ -122,7 +122,7 @@ public final class HprofTracker {
 
   /**
    * Where in any object eight bytes lie that tell its class and, in an array, its length: read here, where no collector
-   * moves the object meanwhile, and given to the agent as they are. -1: this VM has no such place.
+   * moves the object meanwhile, and given to the agent, the first four below the others. -1: this VM has no such place.
    */
   static long headerAt = -1;
 
@@ -517,7 +517,7 @@ public final class HprofTracker {
   @java.lang.invoke.DontInline
   @DontInline
   private static void countSlowly(Thread thread, Object object, int place) {
-    long state = countedObject(object, HprofMemory.UNSAFE.getLong(object, headerAt), place);
+    long state = countedObject(object, headerOf(object), place);
     if (state != 0) thread.$hq = state;
   }
 
@@ -555,8 +555,14 @@ public final class HprofTracker {
   }
 
   private static void tell(Object object) {
+    allocatedObject(object, headerAt < 0 ? 0 : headerOf(object));
+  }
+
+  /** In the two pieces in which it has just been written: for both at once the processor would wait. */
+  private static long headerOf(Object object) {
+    Unsafe unsafe = HprofMemory.UNSAFE;
     long at = headerAt;
-    allocatedObject(object, at < 0 ? 0 : HprofMemory.UNSAFE.getLong(object, at));
+    return (long) unsafe.getInt(object, at + 4) << 32 | unsafe.getInt(object, at) & 0xFFFFFFFFL;
   }
 
   /** A thread's first event: makes its state and returns what it puts into Thread.$hq. 0: this thread is not counted. */

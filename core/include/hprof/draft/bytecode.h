@@ -145,8 +145,8 @@ typedef struct hprof_bytecode_service {
    * [control] */
   void (*each_left)(const hprof_host* host, void* argument,
                     void (*visit)(void* argument, const char* words, uint64_t classes, uint64_t methods));
-  /* The offset in each object of the eight bytes that `allocated` gets as `header`, as they are in memory; -1, the
-   * default: it gets 0. They must lie inside even the smallest object. Takes effect with the next go. [control] */
+  /* The offset in each object of the eight bytes that `allocated` gets as `header`, the first four as its lower half; -1,
+   * the default: it gets 0. They must lie inside even the smallest object. Takes effect with the next go. [control] */
   void (*header_at)(const hprof_host* host, int64_t offset);
   /* Not 0: the calling thread is one of the agent's own. [app] */
   uint32_t (*is_own_thread)(const hprof_host* host);
