@@ -140,7 +140,7 @@ inline void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header
     state->until_proof--;
     const uint64_t size = classes_.size_of(known->size, known->owner, object, header);
     known->count->add({1, size});
-    if (config_.follow != 0) follow(jni, state, known->count->site, object, size);
+    if (config_.follow != 0) follow(jni, state, known->count, object, size);
     if (counted != nullptr && walked.depth == 1) *counted = *known;
   } else {
     count_slowly(jni, state, object, header, walked, counted);
@@ -359,21 +359,23 @@ Amount Collector::weight(uint64_t size) const {
 
 void Collector::add(JNIEnv* jni, AllocatingThread* state, Count* count, jobject object, uint64_t size) {
   count->add(weight(size));
-  if (config_.follow != 0) follow(jni, state, count->site, object, size);
+  if (config_.follow != 0) follow(jni, state, count, object, size);
 }
 
-void Collector::follow(JNIEnv* jni, AllocatingThread* state, uint32_t site, jobject object, uint64_t size) {
+void Collector::follow(JNIEnv* jni, AllocatingThread* state, Count* count, jobject object, uint64_t size) {
   LiveRecord* record = live_.next(&state->open);
-  if (record != nullptr && refer(jni, state, record, object)) return live_.add(&state->open, site, size);
-  Amount by = weight(size);
-  __atomic_fetch_add(&sites_[site].untracked.objects, by.objects, __ATOMIC_RELAXED);
-  __atomic_fetch_add(&sites_[site].untracked.bytes, by.bytes, __ATOMIC_RELAXED);
+  if (record != nullptr && refer(jni, state, record, object))
+    return live_.add(&state->open, count->site, size);
+  count->leave_out(weight(size));
   lose(lost_ends_);
 }
 
 // The reference of an object that has ended, or a new one.
 inline bool Collector::refer(JNIEnv* jni, AllocatingThread* state, LiveRecord* record, jobject object) const {
   void* reference = record->reference();
+  // Where it leads to is far away.
+  if (const void* later = reuses_ ? LiveRecords::later_reference(state->open) : nullptr)
+    __builtin_prefetch(later, 1);
   if (reuses_ && reference != nullptr &&
       services_.hotspot->weak_reuse(jni, reference, object, &state->weak) != 0)
     return true;

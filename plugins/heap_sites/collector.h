@@ -107,7 +107,7 @@ class Collector {
   void count_as_named(JNIEnv* jni, AllocatingThread* state, jobject object, const jvmtiFrameInfo* frames,
                       uint32_t count);
   void add(JNIEnv* jni, AllocatingThread* state, Count* count, jobject object, uint64_t size);
-  void follow(JNIEnv* jni, AllocatingThread* state, uint32_t site, jobject object, uint64_t size);
+  void follow(JNIEnv* jni, AllocatingThread* state, Count* count, jobject object, uint64_t size);
   bool refer(JNIEnv* jni, AllocatingThread* state, LiveRecord* record, jobject object) const;
   uint32_t thread_of(JNIEnv* jni, AllocatingThread* state);
   uint32_t ask_thread(JNIEnv* jni, AllocatingThread* state);

@@ -5,7 +5,9 @@ namespace hprof::sites {
 static constexpr uint32_t kFewest = 64;  // chunks that are kept for later
 static constexpr uint32_t kForgets = 8;  // an eighth of what was usual, with each look
 
+// Objects that are not followed cost little: there may be millions of them until the next collection.
 LiveChunk* LiveRecords::take_chunk() {
+  if (exhausted_.load(std::memory_order_relaxed)) return nullptr;
   taken_.fetch_add(1, std::memory_order_relaxed);
   {
     LockGuard guard(free_lock_, services_);
@@ -16,7 +18,11 @@ LiveChunk* LiveRecords::take_chunk() {
       return chunk;
     }
   }
-  return services_.allocate<LiveChunk>(1);
+  LiveChunk* made = services_.allocate<LiveChunk>(1);
+  if (made != nullptr) return made;
+  LockGuard guard(free_lock_, services_);
+  exhausted_.store(free_ == nullptr, std::memory_order_relaxed);
+  return nullptr;
 }
 
 void LiveRecords::give_chunk(LiveChunk* chunk) {
@@ -25,6 +31,7 @@ void LiveRecords::give_chunk(LiveChunk* chunk) {
   chunk->next = free_;
   free_ = chunk;
   free_count_++;
+  exhausted_.store(false, std::memory_order_relaxed);
 }
 
 void LiveRecords::release(LiveRecord& record, const LiveHooks& hooks) {
@@ -45,6 +52,7 @@ void LiveRecords::trim(uint32_t most, const LiveHooks& hooks) {
     }
     for (LiveRecord& record : chunk->records) release(record, hooks);
     services_.release(chunk, 1);
+    exhausted_.store(false, std::memory_order_relaxed);
   }
 }
 
@@ -162,6 +170,7 @@ void LiveRecords::look(const LiveHooks& hooks, bool all) {
     sift(chunks, i + 1 < kGenerations ? i + 1 : i, hooks);
   }
   sift(full_.exchange(nullptr, std::memory_order_acquire), 1, hooks);
+  exhausted_.store(false, std::memory_order_relaxed);
   // As many as were needed lately wait for the next objects.
   const uint32_t taken = taken_.exchange(0, std::memory_order_relaxed);
   usual_ -= usual_ / kForgets;

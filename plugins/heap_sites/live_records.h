@@ -93,11 +93,18 @@ class LiveRecords {
   void open(const Services& services) { services_ = services; }
   void close(const LiveHooks& hooks);
 
-  // The next record of the thread's chunk, whose reference is the caller's to set; null: no memory. The
-  // record may have the reference of an object that has ended. [app] owner of *chunk
+  // The next record of the thread's chunk, whose reference is the caller's to set; null: no memory, until
+  // there have been chunks to give back. The record may have the reference of an object that has ended. [app]
+  // owner of *chunk
   LiveRecord* next(LiveChunk** chunk);
   // Adds that record. [app] owner of *chunk
   void add(LiveChunk** chunk, uint32_t site, uint64_t bytes);
+  // The reference of a record that comes soon; null: it has none. [app] owner of *chunk
+  static const void* later_reference(const LiveChunk* chunk) {
+    constexpr uint32_t kLater = 4;
+    const uint32_t number = chunk->used.load(std::memory_order_relaxed) + kLater;
+    return number < LiveChunk::kRecords ? chunk->records[number].reference() : nullptr;
+  }
 
   // Checks the generations whose turn it is, or all of them. One thread at a time: [control] or the reaper.
   void look(const LiveHooks& hooks, bool all);
@@ -143,6 +150,7 @@ class LiveRecords {
 
   Services services_;
   std::atomic<LiveChunk*> full_{nullptr};  // handed over
+  std::atomic<bool> exhausted_{false};     // there was no memory, nor has any been given back since
   Lock free_lock_;
   LiveChunk* free_ = nullptr;
   uint32_t free_count_ = 0;

@@ -23,13 +23,13 @@ TEST_CASE("counts stay where they are while more are made") {
   for (uint32_t site = 1; site <= 3000; site++) {
     Count* count = AllocatingThreads::count_of(thread, site * 7);
     REQUIRE(count != nullptr);
-    count->objects += site;
+    count->add({site, 0});
     all.insert(count);
   }
   CHECK(all.size() == 3000);
   CHECK(AllocatingThreads::count_of(thread, 17) == first);
   for (uint32_t site = 1; site <= 3000; site++)
-    CHECK(AllocatingThreads::count_of(thread, site * 7)->objects == site);
+    CHECK(AllocatingThreads::count_of(thread, site * 7)->allocated.objects == site);
   threads.close();
   CHECK(mock.memory_used == 0);
 }

@@ -225,6 +225,23 @@ TEST_CASE("without memory an object is not taken") {
   CHECK(f.open == nullptr);
 }
 
+TEST_CASE("where there was no memory objects are taken again once there may be some") {
+  Fixture f;
+  f.heap.keeps = true;
+  f.mock.memory_limit = sizeof(LiveChunk) + 100;
+  for (uint32_t i = 0; i < LiveChunk::kRecords; i++) f.add(1, 16);
+  CHECK(f.live.next(&f.open) == nullptr);
+  f.mock.memory_limit *= 2;
+  CHECK(f.live.next(&f.open) == nullptr);  // nobody looked
+  SUBCASE("after a look") { f.look_at_all(); }
+  SUBCASE("after a chunk was given back") {
+    f.mock.memory_limit /= 2;
+    f.heap.gone = f.heap.held;
+    f.look_at_all();
+  }
+  for (uint32_t i = 0; i < LiveChunk::kRecords; i++) f.add(1, 16);
+}
+
 TEST_CASE("a record has a reference, a site and a size, none of which disturbs the others") {
   constexpr uintptr_t kReferences[] = {0, Fixture::kHighest, 8, 0x12345679 & ~uintptr_t{6}};
   constexpr uint32_t kSites[] = {0, 1, (1u << LiveRecord::kSiteBits) - 1, 0x5a5a5};

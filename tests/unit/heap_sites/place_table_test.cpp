@@ -95,8 +95,8 @@ TEST_CASE("without memory nothing is found, and nothing fails") {
 
 TEST_CASE("a probe's sums are those of the count") {
   // The offsets are known to the tracker class, too.
-  CHECK(offsetof(Count, objects) == 8);
-  CHECK(offsetof(Count, bytes) == 16);
+  CHECK(offsetof(Count, allocated.objects) == 8);
+  CHECK(offsetof(Count, allocated.bytes) == 16);
   CHECK(offsetof(hprof_place_entry, count) == 8);
   CHECK(offsetof(hprof_place_entry, epoch) == 16);
   CHECK(offsetof(hprof_place_entry, size) == 20);
