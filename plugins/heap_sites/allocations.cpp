@@ -12,6 +12,7 @@ namespace hprof::sites {
 
 // Mixed into a key for the two frames on top: a probe reports the object that the VM makes for them.
 static constexpr uint64_t kToldByCaller = 0x6a09e667f3bcc909ull;
+static constexpr uint64_t kMadeByVm = 0x3c6ef372fe94f82bull;  // of those of which no probe tells
 static constexpr uint64_t kNamed = 0xbb67ae8584caa73bull;  // begins the key of a stack by its frames' numbers
 static constexpr uint32_t kMany = 1u << 14;  // objects, after which a thread gets all memory of the walk
 static constexpr uint32_t kLongStack = 48;   // frames, to learn from
@@ -398,28 +399,52 @@ void Collector::vm_object_alloc(JNIEnv* jni, hprof_thread*, jobject object, jcla
   if (state == nullptr) return lose(lost_objects_);
   if (state->inside) return;
   state->inside = true;
-  // The native method and its caller decide whether a probe reports the object. Millions of objects may come
-  // this way (seen on 25 in javac, most of them reported by a probe; few on 17).
+  if (!is_told_by_caller(jni, state))
+    count_vm_object(jni, state, object, of, static_cast<uint64_t>(size));
+  state->inside = false;
+}
+
+// The native method and its caller decide whether a probe reports the object. Millions of objects may come
+// this way (seen on 25 in javac, most of them reported by a probe; few on 17).
+bool Collector::is_told_by_caller(JNIEnv* jni, AllocatingThread* state) {
+  constexpr uint32_t kTold = 1, kNotTold = 2;  // in place of a class
   uint64_t key = walk_key(jni, state, 2, 0);
   if (key != 0) key = mix(key, kToldByCaller);
-  Recent* told = key != 0 ? state->recent.find(key) : nullptr;
+  const Recent* found = key != 0 ? state->recent.find(key) : nullptr;
   const uint32_t epoch = this->epoch();
-  const bool is_known = told != nullptr && told->known.epoch == epoch;
-  if (!is_known || wants_proof(state)) {
-    state->asked[kAskedVmObject]++;
-    if (stacks_.is_told_by_caller()) {
-      if (told == nullptr && key != 0) told = state->recent.add(key);
-      if (told != nullptr) told->known.epoch = epoch;
-    } else {
-      if (is_known) distrust_walks();
-      if (told != nullptr) told->key = 0;
-      vm_objects_.fetch_add(1, std::memory_order_relaxed);
-      jvmtiFrameInfo frames[AllocationStacks::kMostFrames];
-      uint32_t count = stacks_.of_current(frames);
-      count_by_class(jni, state, object, of, static_cast<uint64_t>(size), frames, count);
-    }
+  const bool is_known = found != nullptr && found->known.epoch == epoch;
+  const bool was_told = is_known && found->known.owner == kTold;
+  if (is_known && !wants_proof(state)) return was_told;
+  state->asked[kAskedVmObject]++;
+  const bool is_told = stacks_.is_told_by_caller();
+  if (is_known && is_told != was_told) distrust_walks();
+  if (key != 0) state->recent.put(key, {nullptr, is_told ? kTold : kNotTold, 0, epoch});
+  return is_told;
+}
+
+// What is known of its stack and class is that of others that the VM has made.
+void Collector::count_vm_object(JNIEnv* jni, AllocatingThread* state, jobject object, jclass of,
+                                uint64_t size) {
+  vm_objects_.fetch_add(1, std::memory_order_relaxed);
+  const uint32_t owner = services_.ids->class_serial(services_.host, jni, of);
+  const uint32_t thread = thread_of(jni, state), epoch = this->epoch();
+  const uint64_t what = mix(mix(kMadeByVm, owner), thread);
+  uint64_t key = owner != 0 ? walk_key(jni, state, stacks_.depth(), what) : 0;
+  if (key != 0) key = mix(mix(key, what), stacks_.depth());
+  const Known* known = key != 0 ? recall(state, key) : nullptr;
+  Count* at = known != nullptr ? known->count : nullptr;
+  if (at == nullptr || wants_proof(state)) {
+    state->asked[at == nullptr ? kAskedNew : kAskedProof]++;
+    jvmtiFrameInfo frames[AllocationStacks::kMostFrames];
+    const uint32_t count = stacks_.of_current(frames);
+    const uint32_t trace = stacks_.trace(jni, thread, frames, count);
+    if (at != nullptr && sites_[at->site].trace != trace) distrust_walks();
+    const uint32_t site = owner != 0 ? sites_.find(owner, trace) : 0;
+    at = site != 0 ? AllocatingThreads::count_of(state, site) : nullptr;
+    if (at == nullptr) return lose(lost_objects_);
+    if (key != 0) state->recent.put(key, {at, 0, 0, epoch});
   }
-  state->inside = false;
+  add(jni, state, at, object, size);
 }
 
 // Objects that native code makes. A string counts with its text.
