@@ -399,8 +399,7 @@ void Collector::vm_object_alloc(JNIEnv* jni, hprof_thread*, jobject object, jcla
   if (state == nullptr) return lose(lost_objects_);
   if (state->inside) return;
   state->inside = true;
-  if (!is_told_by_caller(jni, state))
-    count_vm_object(jni, state, object, of, static_cast<uint64_t>(size));
+  if (!is_told_by_caller(jni, state)) count_vm_object(jni, state, object, of, static_cast<uint64_t>(size));
   state->inside = false;
 }
 

@@ -46,14 +46,14 @@ void LiveRecords::trim(uint32_t most, const LiveHooks& hooks) {
     {
       LockGuard guard(free_lock_, services_);
       chunk = free_count_ > most ? free_ : nullptr;
-      if (chunk == nullptr) return;
+      if (chunk == nullptr) break;
       free_ = chunk->next;
       free_count_--;
     }
     for (LiveRecord& record : chunk->records) release(record, hooks);
     services_.release(chunk, 1);
-    exhausted_.store(false, std::memory_order_relaxed);
   }
+  exhausted_.store(false, std::memory_order_relaxed);
 }
 
 LiveRecord* LiveRecords::next(LiveChunk** open) {
