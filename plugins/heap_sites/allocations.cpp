@@ -367,7 +367,10 @@ void Collector::follow(JNIEnv* jni, AllocatingThread* state, Count* count, jobje
   LiveRecord* record = live_.next(&state->open);
   if (record != nullptr && refer(jni, state, record, object))
     return live_.add(&state->open, count->site, size);
-  count->leave_out(weight(size));
+  const Amount by = weight(size);
+  Amount& untracked = sites_[count->site].untracked;
+  __atomic_fetch_add(&untracked.objects, by.objects, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&untracked.bytes, by.bytes, __ATOMIC_RELAXED);
   lose(lost_ends_);
 }
 

@@ -386,12 +386,10 @@ bool Collector::collect_garbage(uint32_t reason) const {
 }
 
 void Collector::add_up_threads() {
-  for (uint32_t i = 1; i <= sites_.last(); i++) sites_[i].allocated = sites_[i].untracked = {};
+  for (uint32_t i = 1; i <= sites_.last(); i++) sites_[i].allocated = {};
   threads_.each([this](const AllocatingThread& state) {
     state.counts.each([this](uint64_t number, const Count& count) {
-      Site& site = sites_[static_cast<uint32_t>(number)];
-      site.untracked.add(Count::read(count.untracked));  // first, as there may be more meanwhile
-      site.allocated.add(Count::read(count.allocated));
+      sites_[static_cast<uint32_t>(number)].allocated.add(count.read());
     });
   });
   // Objects are not followed, so none counts as live.
@@ -462,7 +460,8 @@ void Collector::reset() {
     Site& site = sites_[i];
     site.before = site.allocated;
     site.freed = {};
-    site.untracked_before = site.untracked;
+    __atomic_store_n(&site.untracked.objects, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&site.untracked.bytes, 0, __ATOMIC_RELAXED);
   }
   lock_.unlock();
 }

@@ -17,16 +17,14 @@ struct Count {
   uint32_t site;
   uint32_t reserved;
   Amount allocated;  // probes add to it, too: hprof_place_entry::count
-  Amount untracked;  // objects that are not followed
 
-  void add(Amount by) { add(&allocated, by); }
-  void leave_out(Amount by) { add(&untracked, by); }
-  static void add(Amount* to, Amount by) {
-    __atomic_store_n(&to->objects, to->objects + by.objects, __ATOMIC_RELAXED);
-    __atomic_store_n(&to->bytes, to->bytes + by.bytes, __ATOMIC_RELAXED);
+  void add(Amount by) {
+    __atomic_store_n(&allocated.objects, allocated.objects + by.objects, __ATOMIC_RELAXED);
+    __atomic_store_n(&allocated.bytes, allocated.bytes + by.bytes, __ATOMIC_RELAXED);
   }
-  static Amount read(const Amount& from) {
-    return {__atomic_load_n(&from.objects, __ATOMIC_RELAXED), __atomic_load_n(&from.bytes, __ATOMIC_RELAXED)};
+  Amount read() const {
+    return {__atomic_load_n(&allocated.objects, __ATOMIC_RELAXED),
+            __atomic_load_n(&allocated.bytes, __ATOMIC_RELAXED)};
   }
 };
 

@@ -28,8 +28,7 @@ struct Site : PooledPlace {
   Amount freed;      // [control]
   Amount allocated;  // added up for a report [control]
   Amount before;     // allocated before the last reset [control]
-  Amount untracked;  // objects that are not followed: they count as ended; added up for a report [control]
-  Amount untracked_before;                     // the last reset [control]
+  Amount untracked;  // objects that are not followed: they count as ended; any thread adds
   uint64_t reported_allocated, reported_live;  // objects, at the last report [control]
 
   Amount since() const {
@@ -37,10 +36,8 @@ struct Site : PooledPlace {
   }
   Amount live() const {
     Amount made = since();
-    Amount ended = {less(untracked.objects, untracked_before.objects),
-                    less(untracked.bytes, untracked_before.bytes)};
-    ended.add(freed);
-    return {less(made.objects, ended.objects), less(made.bytes, ended.bytes)};
+    return {less(less(made.objects, freed.objects), untracked.objects),
+            less(less(made.bytes, freed.bytes), untracked.bytes)};
   }
   static uint64_t less(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
 };
