@@ -54,9 +54,9 @@ const hprof_log_service kLog = {
 void* allocate(const hprof_host* host, uint64_t bytes) {
   if (is_gone(*slot_of(host))) return nullptr;
   Session& session = *session_of(host);
-  void* block = session.memory().allocate(bytes);
-  if (block != nullptr || !session.gets_all_memory()) return block;
-  return session.memory().allocate(bytes, MemoryAccount::kAll);
+  if (void* block = session.memory().allocate(bytes)) return block;
+  const MemoryAccount::Share share = session.memory_share();
+  return share != MemoryAccount::kRest ? session.memory().allocate(bytes, share) : nullptr;
 }
 
 // Fixed tables were charged when they were reserved.
@@ -64,7 +64,8 @@ uint32_t charge(const hprof_host* host, uint64_t bytes) {
   Session& session = *session_of(host);
   MemoryAccount& memory = session.memory();
   if (memory.is_fixed() || memory.charge(bytes)) return 1;
-  return session.gets_all_memory() && memory.charge(bytes, MemoryAccount::kAll) ? 1 : 0;
+  const MemoryAccount::Share share = session.memory_share();
+  return share != MemoryAccount::kRest && memory.charge(bytes, share) ? 1 : 0;
 }
 
 const hprof_mem_service kMem = {

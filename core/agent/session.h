@@ -158,9 +158,9 @@ class Session {
   Model& model() { return model_; }
   MemoryAccount& memory() { return memory_; }
   LossCounters& losses() { return losses_; }
-  // The calling thread starts a collector, makes a report, or walks the heap for one: it gets what is kept of
-  // max-memory= for that. [any] but [signal]
-  bool gets_all_memory() const;
+  // What the calling thread may have of max-memory=: more than others if it starts a collector, makes a
+  // report, or walks the heap for one. [any] but [signal]
+  MemoryAccount::Share memory_share() const;
   LastWords& words() { return words_; }
   LastWords& output_words() { return output_words_; }
   PhaseGate& gate() { return gate_; }
@@ -234,15 +234,20 @@ class Session {
   // While a collector is started or a report is made, with the output for it. [control], one at a time
   class MemoryFirst {
    public:
-    explicit MemoryFirst(Session& session)
-        : thread_(session.memory_first_),
-          before_(thread_.exchange(static_cast<uint64_t>(platform::current_thread_id()))) {}
-    ~MemoryFirst() { thread_.store(before_, std::memory_order_relaxed); }
+    MemoryFirst(Session& session, MemoryAccount::Share share)
+        : session_(session),
+          share_before_(session.share_of_first_.exchange(share)),
+          before_(session.memory_first_.exchange(static_cast<uint64_t>(platform::current_thread_id()))) {}
+    ~MemoryFirst() {
+      session_.memory_first_.store(before_, std::memory_order_relaxed);
+      session_.share_of_first_.store(share_before_, std::memory_order_relaxed);
+    }
     MemoryFirst(const MemoryFirst&) = delete;
     MemoryFirst& operator=(const MemoryFirst&) = delete;
 
    private:
-    std::atomic<uint64_t>& thread_;
+    Session& session_;
+    MemoryAccount::Share share_before_;
     uint64_t before_;
   };
   void keep_windows(bool written);
@@ -289,6 +294,7 @@ class Session {
   uint32_t echoes_ = 0;
   uint32_t reports_begun_ = 0;
   std::atomic<uint64_t> memory_first_{0};  // see MemoryFirst
+  std::atomic<MemoryAccount::Share> share_of_first_{MemoryAccount::kRest};
   uint32_t windows_begun_ = 0;
   const CollectorSlot* window_of_ = nullptr;  // whose window is being written
   double window_cutoff_ = 0;

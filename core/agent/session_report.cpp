@@ -244,17 +244,18 @@ void Session::say_done(const OutputName& name) const {
   say(text);
 }
 
-bool Session::gets_all_memory() const {
+MemoryAccount::Share Session::memory_share() const {
   const uint64_t first = memory_first_.load(std::memory_order_relaxed);
-  if (first == 0) return false;
+  if (first == 0) return MemoryAccount::kRest;
   // The VM walks the heap on threads of its own.
-  return first == static_cast<uint64_t>(platform::current_thread_id()) || jni() == nullptr;
+  const bool is_first = first == static_cast<uint64_t>(platform::current_thread_id()) || jni() == nullptr;
+  return is_first ? share_of_first_.load(std::memory_order_relaxed) : MemoryAccount::kRest;
 }
 
 // CPU tables first: gprof2dot wants no section between the beginning and theirs.
 Reported Session::report(const hprof_report& report) {
   Reported reported;
-  const MemoryFirst first(*this);
+  const MemoryFirst first(*this, MemoryAccount::kAll);
   uint32_t due = 0;
   for (uint32_t i = 0; i < collector_count_; i++) due += is_due(collectors_[i], report) ? 1 : 0;
   if (due == 0) return reported;

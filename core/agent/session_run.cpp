@@ -140,7 +140,7 @@ bool Session::start_collector(CollectorSlot& slot, JNIEnv* jni) {
   if ((slot.unit->events & HPROF_EVENT_CLASS_UNLOAD) != 0) classes_.watch_loaded(jni);
   if (!slot.has_data) slot.began = Instant::now();
   Inside mark(slot.inside, "start", tag::kControl);
-  const MemoryFirst first(*this);
+  const MemoryFirst first(*this, MemoryAccount::kStart);
   if (slot.ops->start(slot.self) == HPROF_OK) {
     slot.has_data = slot.unreported = true;
     slot.dumped = false;

@@ -73,11 +73,14 @@ void MemoryAccount::unreserve(void* region, uint64_t bytes) {
   is_fixed() ? release(region, bytes) : source_.release_lazy(region, static_cast<size_t>(bytes));
 }
 
-bool MemoryAccount::charge(uint64_t bytes, Share of) {
-  constexpr uint64_t kOfNames = 8;
+uint64_t MemoryAccount::kept_from(Share of) const {
+  constexpr uint64_t kParts[] = {0, 8, 2, 1};  // by Share; 0: none
   const uint64_t held_back = held_back_.load(std::memory_order_relaxed);
-  const uint64_t kept = of == kAll ? 0 : held_back - (of == kNames ? held_back / kOfNames : 0);
-  const uint64_t most = budget_ - kept;
+  return kParts[of] == 0 ? held_back : held_back - held_back / kParts[of];
+}
+
+bool MemoryAccount::charge(uint64_t bytes, Share of) {
+  const uint64_t most = budget_ - kept_from(of);
   uint64_t used = used_.load(std::memory_order_relaxed);
   do {
     if (bytes > most || used > most - bytes) {

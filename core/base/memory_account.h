@@ -44,10 +44,11 @@ class MemoryAccount {
   void lift();
   bool settle();  // false: it was not lifted
 
-  // Keeps the last bytes of the budget for those who ask with kAll; kNames may have an eighth of them: what
-  // is counted needs a name when all else is used up. Fixed: nothing changes. [control]
+  // Keeps the last bytes of the budget for those who ask with kAll. kNames may have an eighth of them: what
+  // is counted needs a name when all else is used up. kStart may have half of them, that a report has the
+  // rest whatever a collector takes that starts. Fixed: nothing changes. [control]
   void hold_back(uint64_t bytes);
-  enum Share { kRest, kNames, kAll };
+  enum Share { kRest, kNames, kStart, kAll };
 
   // A zeroed block aligned to 16; the caller releases it with the same size. nullptr: the budget or the
   // source is used up. 0 bytes count as 1. [onload][control][app]
@@ -72,6 +73,8 @@ class MemoryAccount {
   uint64_t budget() const { return budget_; }  // UINT64_MAX: unlimited
 
  private:
+  uint64_t kept_from(Share of) const;
+
   MemorySource source_;
   Pool pool_;
   uint64_t budget_ = 0;

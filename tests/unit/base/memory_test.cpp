@@ -86,6 +86,18 @@ TEST_CASE("names have an eighth of what is held back, when the rest is used up")
   memory.uncharge(1000);
 }
 
+TEST_CASE("who starts has half of what is held back, the rest is there afterwards") {
+  TestMemory memory(1000);
+  memory.hold_back(81);
+  CHECK(memory.charge(919));
+  CHECK_FALSE(memory.charge(41, MemoryAccount::kStart));
+  CHECK(memory.charge(40, MemoryAccount::kStart));
+  CHECK_FALSE(memory.charge(1, MemoryAccount::kStart));
+  CHECK_FALSE(memory.charge(1, MemoryAccount::kNames));
+  CHECK(memory.charge(41, MemoryAccount::kAll));
+  memory.uncharge(1000);
+}
+
 TEST_CASE("parts that take a pair of functions are accounted, too") {
   TestMemory memory(100);
   const Memory functions = memory.functions();
