@@ -315,6 +315,12 @@ void Collector::distrust_walks() {
   services_.hotspot->walk_distrust(opened_walk_);
 }
 
+// Where the thread counts objects of that class and trace; null: no memory, or one of them has no number.
+Count* Collector::count_of(AllocatingThread* state, uint32_t class_serial, uint32_t trace) {
+  const uint32_t site = class_serial != 0 ? sites_.find(class_serial, trace) : 0;
+  return site != 0 ? AllocatingThreads::count_of(state, site) : nullptr;
+}
+
 // Of a stack with these frames; told_key: of it. False: no memory.
 bool Collector::find_out(JNIEnv* jni, AllocatingThread* state, jobject object, uint64_t class_key,
                          uint64_t told_key, const hprof_frame_id* ids, uint32_t count, Known* found) {
@@ -325,8 +331,7 @@ bool Collector::find_out(JNIEnv* jni, AllocatingThread* state, jobject object, u
   const uint32_t epoch = this->epoch();
   const uint32_t owner = classes_.find(jni, object, class_key, epoch);
   if (owner == 0) return false;
-  const uint32_t site = sites_.find(classes_[owner].serial, stacks_.trace(thread_of(jni, state), ids, count));
-  Count* at = site != 0 ? AllocatingThreads::count_of(state, site) : nullptr;
+  Count* at = count_of(state, classes_[owner].serial, stacks_.trace(thread_of(jni, state), ids, count));
   *found = {at, owner, classes_.quick_size(owner), epoch};
   return at != nullptr;
 }
@@ -335,9 +340,7 @@ bool Collector::find_out(JNIEnv* jni, AllocatingThread* state, jobject object, u
 void Collector::count_by_class(JNIEnv* jni, AllocatingThread* state, jobject object, jclass of, uint64_t size,
                                const jvmtiFrameInfo* frames, uint32_t count) {
   uint32_t owner = services_.ids->class_serial(services_.host, jni, of);
-  uint32_t trace = stacks_.trace(jni, thread_of(jni, state), frames, count);
-  uint32_t site = owner != 0 ? sites_.find(owner, trace) : 0;
-  Count* at = site != 0 ? AllocatingThreads::count_of(state, site) : nullptr;
+  Count* at = count_of(state, owner, stacks_.trace(jni, thread_of(jni, state), frames, count));
   at != nullptr ? add(jni, state, at, object, size) : lose(lost_objects_);
 }
 
@@ -441,8 +444,7 @@ void Collector::count_vm_object(JNIEnv* jni, AllocatingThread* state, jobject ob
     const uint32_t count = stacks_.of_current(frames);
     const uint32_t trace = stacks_.trace(jni, thread, frames, count);
     if (at != nullptr && sites_[at->site].trace != trace) distrust_walks();
-    const uint32_t site = owner != 0 ? sites_.find(owner, trace) : 0;
-    at = site != 0 ? AllocatingThreads::count_of(state, site) : nullptr;
+    at = count_of(state, owner, trace);
     if (at == nullptr) return lose(lost_objects_);
     if (key != 0) state->recent.put(key, {at, 0, 0, epoch});
   }

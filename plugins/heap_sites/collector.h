@@ -99,6 +99,7 @@ class Collector {
   bool find_out(JNIEnv* jni, AllocatingThread* state, jobject object, uint64_t class_key, uint64_t told_key,
                 const hprof_frame_id* ids, uint32_t count, Known* found);
   static void native_object(void* self, void* jni, void* object, uint32_t bare);
+  Count* count_of(AllocatingThread* state, uint32_t class_serial, uint32_t trace);
   bool is_told_by_caller(JNIEnv* jni, AllocatingThread* state);
   void count_vm_object(JNIEnv* jni, AllocatingThread* state, jobject object, jclass of, uint64_t size);
   bool was_bare(JNIEnv* jni, AllocatingThread* state, jobject object) const;

@@ -39,7 +39,7 @@ void LiveRecords::release(LiveRecord& record, const LiveHooks& hooks) {
   record.set_reference(nullptr);
 }
 
-// Of the chunks that wait to be filled.
+// Of the chunks that wait to be filled. There may be memory for others then.
 void LiveRecords::trim(uint32_t most, const LiveHooks& hooks) {
   for (;;) {
     LiveChunk* chunk;
@@ -170,15 +170,12 @@ void LiveRecords::look(const LiveHooks& hooks, bool all) {
     sift(chunks, i + 1 < kGenerations ? i + 1 : i, hooks);
   }
   sift(full_.exchange(nullptr, std::memory_order_acquire), 1, hooks);
-  exhausted_.store(false, std::memory_order_relaxed);
   // As many as were needed lately wait for the next objects.
   const uint32_t taken = taken_.exchange(0, std::memory_order_relaxed);
   usual_ -= usual_ / kForgets;
   if (usual_ < taken) usual_ = taken;
-  if (!hooks.keeps)
-    trim(kFewest, hooks);
-  else if (!all)
-    trim(usual_ < kFewest ? kFewest : usual_, hooks);
+  const uint32_t wait = usual_ < kFewest ? kFewest : usual_;
+  trim(!hooks.keeps ? kFewest : all ? UINT32_MAX : wait, hooks);
 }
 
 void LiveRecords::look_at_open(LiveChunk* chunk, const LiveHooks& hooks) {
