@@ -37,25 +37,26 @@ bool CodeScopes::open(const VmStructs& structs, uint32_t java_version) {
 }
 
 uint64_t CodeScopes::code_of(uint64_t blob) const {
-  return code_begin_ != kNone ? at<uint64_t>(blob + code_begin_) : blob + at<uint32_t>(blob + code_offset_);
+  return code_begin_ != kNone ? guarded_at<uint64_t>(blob + code_begin_)
+                              : blob + guarded_at<uint32_t>(blob + code_offset_);
 }
 
 uint64_t CodeScopes::scopes_of(uint64_t blob) const {
   if (immutable_data_ != kNone)
-    return at<uint64_t>(blob + immutable_data_) + at<uint32_t>(blob + scopes_offset_);
-  return scopes_begin_ != kNone ? at<uint64_t>(blob + scopes_begin_)
-                                : blob + at<uint32_t>(blob + scopes_offset_);
+    return guarded_at<uint64_t>(blob + immutable_data_) + guarded_at<uint32_t>(blob + scopes_offset_);
+  return scopes_begin_ != kNone ? guarded_at<uint64_t>(blob + scopes_begin_)
+                                : blob + guarded_at<uint32_t>(blob + scopes_offset_);
 }
 
 uint64_t CodeScopes::pcs_of(uint64_t blob) const {
-  const uint64_t from = immutable_data_ != kNone ? at<uint64_t>(blob + immutable_data_) : blob;
-  return from + at<uint32_t>(blob + pcs_offset_);
+  const uint64_t from = immutable_data_ != kNone ? guarded_at<uint64_t>(blob + immutable_data_) : blob;
+  return from + guarded_at<uint32_t>(blob + pcs_offset_);
 }
 
 uint64_t CodeScopes::metadata_of(uint64_t blob) const {
   if (immutable_data_ != kNone)
-    return at<uint64_t>(blob + mutable_data_) + at<uint32_t>(blob + relocation_size_);
-  return blob + at<uint32_t>(blob + metadata_offset_);
+    return guarded_at<uint64_t>(blob + mutable_data_) + guarded_at<uint32_t>(blob + relocation_size_);
+  return blob + guarded_at<uint32_t>(blob + metadata_offset_);
 }
 
 // The records are in the order of the code; the first is before it, and the last behind all of it.
@@ -63,13 +64,13 @@ uint32_t CodeScopes::find(uint64_t blob, uint64_t pc) const {
   constexpr uint32_t kBytes = kDescWords * sizeof(int32_t);
   const auto wanted = static_cast<int64_t>(pc - code_of(blob));
   uint64_t place = pcs_of(blob);
-  int64_t found = static_cast<int32_t>(at<uint32_t>(place)), before = found - 1;
+  int64_t found = static_cast<int32_t>(guarded_at<uint32_t>(place)), before = found - 1;
   if (found != -1) return 0;
   while (found < wanted && found > before) {
     before = found;
-    found = static_cast<int32_t>(at<uint32_t>(place += kBytes));
+    found = static_cast<int32_t>(guarded_at<uint32_t>(place += kBytes));
   }
-  return found == wanted ? at<uint32_t>(place + sizeof(int32_t)) : 0;
+  return found == wanted ? guarded_at<uint32_t>(place + sizeof(int32_t)) : 0;
 }
 
 // UNSIGNED5: up to four bytes that say that another one follows, and a fifth.
@@ -77,7 +78,7 @@ uint32_t CodeScopes::number(uint64_t* place) const {
   constexpr uint32_t kFollowed = 192, kBits = 6, kLastShift = 24;
   uint32_t sum = 0;
   for (uint32_t shift = 0; shift <= kLastShift; shift += kBits) {
-    const uint32_t byte = at<uint8_t>((*place)++);
+    const uint32_t byte = guarded_at<uint8_t>((*place)++);
     sum += (byte - lowest_) << shift;
     if (byte < kFollowed) break;
   }
@@ -91,7 +92,7 @@ bool CodeScopes::read(uint64_t blob, uint32_t scope, Scope* to) const {
   const auto bci = static_cast<int32_t>(number(&place)) - 1;
   to->bci = bci < 0 ? 0 : bci;  // -1: on entry of a synchronized method
   if (method == 0 || to->sender == scope) return false;
-  to->method = at<uint64_t>(metadata_of(blob) + uint64_t{method - 1} * sizeof(uint64_t));
+  to->method = guarded_at<uint64_t>(metadata_of(blob) + uint64_t{method - 1} * sizeof(uint64_t));
   return to->method != 0;
 }
 

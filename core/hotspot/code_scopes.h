@@ -26,15 +26,11 @@ class CodeScopes {
   bool read(uint64_t blob, uint32_t scope, Scope* to) const;
   // The first byte of a method's bytecode, which lies behind its ConstMethod. Within guarded(). [app]
   uint64_t bytecode_of(uint64_t method) const {
-    return at<uint64_t>(method + const_of_method_) + const_size_;
+    return guarded_at<uint64_t>(method + const_of_method_) + const_size_;
   }
 
  private:
   static constexpr uint32_t kDescWords = 4;  // ints of a PcDesc
-  template <class T>
-  static T at(uint64_t address) {
-    return guarded_read<T>(reinterpret_cast<const void*>(static_cast<uintptr_t>(address)));
-  }
   uint64_t code_of(uint64_t blob) const;
   uint64_t scopes_of(uint64_t blob) const;
   uint64_t pcs_of(uint64_t blob) const;

@@ -5,7 +5,17 @@
 
 #include <cstdint>
 
+#include "core/hotspot/guarded.h"
+
 namespace hprof {
+
+constexpr uint64_t kWord = sizeof(uint64_t);
+
+// Of the stack. Within guarded().
+inline uint64_t word(uint64_t address, int32_t slot = 0) {
+  const auto distance = static_cast<int64_t>(slot) * static_cast<int64_t>(kWord);
+  return guarded_at<uint64_t>(address + static_cast<uint64_t>(distance));
+}
 
 struct FrameSlotsX86_64 {
   static constexpr bool kIsKnown = true;

@@ -6,27 +6,14 @@
 
 namespace hprof {
 
-static constexpr uint64_t kWord = sizeof(uint64_t);
 static constexpr int32_t kMethodSlot = FrameSlots::kMethod, kSenderSpSlot = FrameSlots::kSenderSp;
 static constexpr uint32_t kLastWithMethodPointers = 25;  // Java; a jmethodID is a number later
 static constexpr uint32_t kFirstCodeEpochs = 20;         // Java; see frees_code_in_collections
-
-template <class T>
-static T read(uint64_t address) {
-  return guarded_read<T>(reinterpret_cast<const void*>(static_cast<uintptr_t>(address)));
-}
-
-static uint64_t word(uint64_t address, int32_t slot = 0) {
-  return read<uint64_t>(address +
-                        static_cast<uint64_t>(static_cast<int64_t>(slot) * static_cast<int64_t>(kWord)));
-}
 
 static uint64_t address_of(const void* place) { return reinterpret_cast<uintptr_t>(place); }
 
 // One multiplication for both: they differ in other bits.
 static uint64_t add_to(uint64_t key, uint64_t a, uint64_t b) { return mix(key, a ^ (b << 40 | b >> 24)); }
-
-static uint64_t load(const uint64_t* place) { return __atomic_load_n(place, __ATOMIC_ACQUIRE); }
 
 static bool is_between(uint64_t address, uint64_t low, uint64_t high) {
   return address >= low && address < high && address % kWord == 0;
@@ -112,10 +99,10 @@ void FrameWalk::distrust(const char* why) {
 // --- frames
 
 [[gnu::always_inline]] inline bool FrameWalk::follow_anchor(uint64_t anchor, Frame* frame) const {
-  frame->sp = read<uint64_t>(anchor + layout_.last_sp);
+  frame->sp = guarded_at<uint64_t>(anchor + layout_.last_sp);
   if (frame->sp == 0) return false;
-  frame->fp = read<uint64_t>(anchor + layout_.last_fp);
-  frame->pc = read<uint64_t>(anchor + layout_.last_pc);
+  frame->fp = guarded_at<uint64_t>(anchor + layout_.last_fp);
+  frame->pc = guarded_at<uint64_t>(anchor + layout_.last_pc);
   if (frame->pc == 0) frame->pc = word(frame->sp, -1);
   return true;
 }
@@ -126,13 +113,13 @@ void FrameWalk::distrust(const char* why) {
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
   const auto at = static_cast<int64_t>(address_of(env));
   if (!follow_anchor(static_cast<uint64_t>(at + layout_.anchor_from_env), frame)) return false;
-  *stack_end = read<uint64_t>(static_cast<uint64_t>(at + layout_.stack_base_from_env));
+  *stack_end = guarded_at<uint64_t>(static_cast<uint64_t>(at + layout_.stack_base_from_env));
   const uint64_t here = address_of(__builtin_frame_address(0)) & ~(kWord - 1);
   return is_between(frame->sp, here, *stack_end);
 }
 
 FrameWalk::Kind FrameWalk::kind_of(uint64_t blob) {
-  const uint64_t name = read<uint64_t>(blob + layout_.blob_name);
+  const uint64_t name = guarded_at<uint64_t>(blob + layout_.blob_name);
   if (name == 0) return Kind::kUnknown;
   if (name == load(&compiled_names_[0]) || name == load(&compiled_names_[1])) return Kind::kCompiled;
   const char* text = reinterpret_cast<const char*>(static_cast<uintptr_t>(name));
@@ -143,7 +130,8 @@ FrameWalk::Kind FrameWalk::kind_of(uint64_t blob) {
     return Kind::kCompiled;
   }
   if (!guarded_equals(text, "Interpreter")) return Kind::kUnknown;
-  __atomic_store_n(&interpreter_high_, blob + read<uint32_t>(blob + layout_.blob_size), __ATOMIC_RELEASE);
+  __atomic_store_n(&interpreter_high_, blob + guarded_at<uint32_t>(blob + layout_.blob_size),
+                   __ATOMIC_RELEASE);
   __atomic_store_n(&interpreter_low_, blob, __ATOMIC_RELEASE);
   return Kind::kInterpreter;
 }
@@ -171,8 +159,8 @@ bool FrameWalk::step_interpreted(Frame* frame, Step* step, uint64_t* sender) con
 // True: that compilation still exists. If its memory was freed, there is other code, or a rest of it, without
 // that number in a blob of that name.
 bool FrameWalk::is_compilation(uint64_t blob, uint32_t compile_id) const {
-  if (read<uint32_t>(blob + layout_.compile_id) != compile_id) return false;
-  const uint64_t name = read<uint64_t>(blob + layout_.blob_name);
+  if (guarded_at<uint32_t>(blob + layout_.compile_id) != compile_id) return false;
+  const uint64_t name = guarded_at<uint64_t>(blob + layout_.blob_name);
   return name == load(&compiled_names_[0]) || name == load(&compiled_names_[1]);
 }
 
@@ -182,13 +170,13 @@ SeenCode::Entry* FrameWalk::look_at_code(uint64_t pc, uint64_t blob, const Step&
   if (kind_of(blob) != Kind::kCompiled) return nullptr;
   // A frame that waits to be deoptimized returns to the stub, so the return address does not tell its
   // position.
-  if (pc >= blob + read<uint32_t>(blob + layout_.stub_offset)) return nullptr;
-  const uint64_t method = read<uint64_t>(blob + layout_.method_of_code);
-  const int32_t words = read<int32_t>(blob + layout_.blob_frame_size);
+  if (pc >= blob + guarded_at<uint32_t>(blob + layout_.stub_offset)) return nullptr;
+  const uint64_t method = guarded_at<uint64_t>(blob + layout_.method_of_code);
+  const int32_t words = guarded_at<int32_t>(blob + layout_.blob_frame_size);
   if (words < 2 || words > int32_t{SeenCode::kMostFrameWords}) return nullptr;
   *fresh = {pc,
             blob,
-            read<uint32_t>(blob + layout_.compile_id),
+            guarded_at<uint32_t>(blob + layout_.compile_id),
             static_cast<uint32_t>(words) & SeenCode::kMostFrameWords,
             is_hidden(method) ? 0u : 1u,
             step.epoch,
@@ -232,7 +220,7 @@ bool FrameWalk::step(Frame* frame, Step* step) {
       interpreted ? step_interpreted(frame, step, &sender) : step_compiled(frame, step, *code, &sender);
   step->entry = interpreted || step->seen == nullptr ? nullptr : code;
   if (!interpreted && step->seen == nullptr)
-    step->method = read<uint64_t>(code->blob + layout_.method_of_code);
+    step->method = guarded_at<uint64_t>(code->blob + layout_.method_of_code);
   if (!stepped || sender <= frame->sp || !is_between(sender, frame->sp, step->stack_end)) return false;
   frame->sp = sender;
   return true;
@@ -339,8 +327,8 @@ inline uint32_t FrameWalk::code_epoch() const {
   bool same = true;
   for (uint32_t i = 0; i < chain.codes; i++) {
     const uint64_t blob = (chain.word[i] & StackChains::kMostValue) - chain.code[i].back;
-    const uint64_t found = read<uint64_t>(blob + layout_.blob_name);
-    same &= read<uint32_t>(blob + layout_.compile_id) == chain.code[i].compile_id;
+    const uint64_t found = guarded_at<uint64_t>(blob + layout_.blob_name);
+    same &= guarded_at<uint32_t>(blob + layout_.compile_id) == chain.code[i].compile_id;
     same &= static_cast<uint32_t>(found == name) | static_cast<uint32_t>(found == other_name);
   }
   return same;
@@ -415,19 +403,19 @@ StackChains::Chain* FrameWalk::next_chain(const Looked& looked, StackChains* cha
 
 // --- stacks
 
-FrameWalk::Step FrameWalk::begin(SeenCode* seen) const {
-  Step at = {};
-  at.seen = seen;
-  at.key = 0x2545f4914f6cdd1dull;
-  if (seen != nullptr) at.epoch = code_epoch();
-  return at;
+bool FrameWalk::begin(const void* env, SeenCode* seen, Frame* frame, Step* at) const {
+  *at = {};
+  at->seen = seen;
+  at->key = 0x2545f4914f6cdd1dull;
+  if (seen != nullptr) at->epoch = code_epoch();
+  return first(env, frame, &at->stack_end);
 }
 
 uint64_t FrameWalk::walk(const void* env, uint32_t depth, uint64_t what, SeenCode* seen, StackChains* chains,
                          StackChains::Chain** kept) {
   Frame frame;
-  Step at = begin(seen);
-  if (!first(env, &frame, &at.stack_end)) return 0;
+  Step at;
+  if (!begin(env, seen, &frame, &at)) return 0;
   Chaining made;
   made.chains = depth <= StackChains::kMostDepth ? chains : nullptr;
   made.first = frame;
@@ -460,8 +448,6 @@ uint64_t FrameWalk::walk(const void* env, uint32_t depth, uint64_t what, SeenCod
   return at.key;
 }
 
-static constexpr const char* kFaulted = "it read memory that is not there";
-
 uint64_t FrameWalk::key(const void* env, uint32_t depth, uint64_t what, hprof_walk_thread* thread) {
   thread->note = nullptr;
   if (broken_.load(std::memory_order_relaxed)) return 0;
@@ -481,139 +467,10 @@ uint64_t FrameWalk::key(const void* env, uint32_t depth, uint64_t what, hprof_wa
   return 0;
 }
 
-// A compiled frame's own method is the last of those inlined there. Where that method comes again further
-// out, it is not known which of them is the end: as many frames as up to the first there are in any case.
-FrameWalk::Lesson FrameWalk::learn_methods(const void* env, const uint64_t* methods, uint32_t count,
-                                           SeenCode* seen) {
-  Frame frame;
-  Step at = begin(seen);
-  Lesson lesson = {};
-  if (!first(env, &frame, &at.stack_end)) return lesson;
-  uint32_t covered = 0;
-  for (uint32_t i = 0; i < kMostSteps && covered < count; i++) {
-    if (frame.pc == layout_.call_stub_return) {
-      if (behind_native(&frame, at) != Behind::kFrames) break;
-      continue;
-    }
-    if (!step(&frame, &at)) break;
-    if (at.frames == 0) continue;
-    if (at.entry != nullptr) at.method = read<uint64_t>(at.entry->blob + layout_.method_of_code);
-    uint32_t last = covered;
-    while (last < count && methods[last] != at.method) last++;
-    if (last == count) {
-      lesson.open = at.entry != nullptr && at.entry->frames < count - covered;
-      break;
-    }
-    uint32_t again = last + 1;
-    while (again < count && methods[again] != at.method) again++;
-    const uint32_t frames = last + 1 - covered;
-    if (at.entry != nullptr && frames > at.entry->frames && frames <= SeenCode::kMostFrames) {
-      at.entry->frames = frames & SeenCode::kMostFrames;
-      lesson.learned = true;
-    }
-    if (again < count) break;
-    covered = last + 1;
-  }
-  return lesson;
-}
-
-// A chain of more frames than are needed now.
-static void forget_chain(hprof_walk_thread* thread) {
-  if (thread->note == nullptr) return;
-  StackChains::in(thread->chains)->forget(thread->note);
-  thread->note = nullptr;
-}
-
-bool FrameWalk::learn(const void* env, const hprof_raw_frame* frames, uint32_t count,
-                      hprof_walk_thread* thread) {
-  auto* seen = static_cast<SeenCode*>(thread->seen);
-  if (seen == nullptr || !ids_are_pointers_ || broken_.load(std::memory_order_relaxed)) return false;
-  uint64_t methods[kMostLearned];
-  if (count > kMostLearned) count = kMostLearned;
-  Lesson lesson = {};
-  const bool fine = guarded([&] {
-    for (uint32_t i = 0; i < count; i++) methods[i] = guarded_read<uintptr_t>(frames[i].method);
-    lesson = learn_methods(env, methods, count, seen);
-  });
-  if (!fine) distrust(kFaulted);
-  if (lesson.learned) forget_chain(thread);
-  return fine && lesson.open;
-}
-
-// --- the frames of a trace
-
-bool FrameWalk::list_interpreted(const Frame& frame, uint64_t method, Listed* listed) const {
-  constexpr uint64_t kMostBytecode = 1u << 16;
-  const uint64_t bytecode = word(frame.fp, layout_.bcp_slot);
-  if (bytecode == 0) {
-    listed->add(method, -1);  // native
-    return true;
-  }
-  const uint64_t bci = bytecode - scopes_.bytecode_of(method);
-  listed->add(method, static_cast<int64_t>(bci));
-  return bci < kMostBytecode;
-}
-
-// A native method's wrapper has no scopes. It may also be the end of a virtual thread's frames: the VM knows.
-bool FrameWalk::list_compiled(SeenCode::Entry* code, Listed* listed) const {
-  if (code->scope == 0) {
-    const bool is_native = read<uint64_t>(code->blob + layout_.blob_name) == load(&compiled_names_[1]);
-    const uint32_t found = is_native ? 0 : scopes_.find(code->blob, code->pc);
-    code->scope = found != 0 ? found : SeenCode::kNoScope;
-  }
-  if (code->scope == SeenCode::kNoScope) return false;
-  CodeScopes::Scope scope;
-  uint32_t frames = 0;
-  for (uint32_t at = code->scope; at != 0; at = scope.sender) {
-    if (frames == SeenCode::kMostFrames || !scopes_.read(code->blob, at, &scope)) return false;
-    if (is_hidden(scope.method)) continue;
-    listed->add(scope.method, scope.bci);
-    frames++;
-  }
-  if (listed->learns && frames > code->frames) {
-    code->frames = frames & SeenCode::kMostFrames;
-    listed->learned = true;
-  }
-  return true;
-}
-
-bool FrameWalk::list(const void* env, SeenCode* seen, Listed* listed) {
-  Frame frame;
-  Step at = begin(seen);
-  if (!first(env, &frame, &at.stack_end)) return false;
-  for (uint32_t i = 0; listed->count < listed->depth; i++) {
-    if (i == kMostSteps) return false;
-    if (frame.pc == layout_.call_stub_return) {
-      const Behind behind = behind_native(&frame, at);
-      if (behind != Behind::kFrames) return behind == Behind::kNothing;
-      continue;
-    }
-    const Frame callee = frame;
-    if (!step(&frame, &at)) return false;
-    if (at.frames == 0) continue;
-    const bool is_listed =
-        at.entry != nullptr ? list_compiled(at.entry, listed) : list_interpreted(callee, at.method, listed);
-    if (!is_listed) return false;
-  }
-  return true;
-}
-
-uint32_t FrameWalk::frames(const void* env, uint32_t depth, bool learns, hprof_raw_frame* to,
-                           hprof_walk_thread* thread) {
-  auto* seen = static_cast<SeenCode*>(thread->seen);
-  if (seen == nullptr || !scopes_.is_open() || broken_.load(std::memory_order_relaxed)) return 0;
-  Listed listed = {to, 0, depth, learns, false};
-  bool is_whole = false;
-  const bool fine = guarded([&] { is_whole = list(env, seen, &listed); });
-  if (!fine) distrust(kFaulted);
-  if (listed.learned) forget_chain(thread);
-  return fine && is_whole ? listed.count : 0;
-}
-
 uint64_t FrameWalk::called_method(const void* env) {
   Frame frame;
-  Step at = begin(nullptr);
-  if (!first(env, &frame, &at.stack_end)) return 0;
+  Step at;
+  if (!begin(env, nullptr, &frame, &at)) return 0;
   for (uint32_t i = 0; i < kMostSteps && frame.pc != layout_.call_stub_return; i++) {
     if (!step(&frame, &at)) return 0;
   }

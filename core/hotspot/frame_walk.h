@@ -95,6 +95,7 @@ class FrameWalk {
                                 hprof_walk_thread* thread);
 
  private:
+  static constexpr const char* kFaulted = "it read memory that is not there";
   static constexpr uint32_t kMostSteps = 1024;
   static constexpr uint32_t kMostLearned = 512;
   enum class Kind { kUnknown, kInterpreter, kCompiled };
@@ -133,7 +134,10 @@ class FrameWalk {
   [[gnu::cold]] SeenCode::Entry* look_at_code(uint64_t pc, uint64_t blob, const Step& step,
                                               SeenCode::Entry* fresh);
   bool is_compilation(uint64_t blob, uint32_t compile_id) const;
-  Step begin(SeenCode* seen) const;
+  // What is learned: others may do so meanwhile.
+  static uint64_t load(const uint64_t* place) { return __atomic_load_n(place, __ATOMIC_ACQUIRE); }
+  // The innermost frame; false: there is none on this stack. [app]
+  bool begin(const void* env, SeenCode* seen, Frame* frame, Step* at) const;
   uint32_t code_epoch() const;
   bool is_hidden(uint64_t method) const;
   [[gnu::noinline]] uint64_t walk(const void* env, uint32_t depth, uint64_t what, SeenCode* seen,

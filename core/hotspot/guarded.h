@@ -7,6 +7,12 @@ namespace hprof {
 
 using platform::guarded_read;
 
+// At an address that the VM's memory has told.
+template <class T>
+T guarded_at(uint64_t address) {
+  return guarded_read<T>(reinterpret_cast<const void*>(static_cast<uintptr_t>(address)));
+}
+
 // Runs body(), which reads by guarded_read, takes no lock and owns nothing. False: a read faulted, and its
 // results must not be used. [signal]
 template <typename Body>
