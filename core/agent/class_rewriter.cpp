@@ -155,11 +155,6 @@ Engine* ClassRewriter::make_engine() {
     use.probes.field = {kThreadClass, kThreadField, "J", 0};
     const bool virtuals = parts_->settings.java_version >= kFirstPreviewVirtual;
     if (!virtuals && (asked_ & HPROF_PROBE_CLOCK) == 0) use.probes.tracker.exit = "exitQuickly";
-    if ((asked_ & HPROF_PROBE_CPU_CLOCK) != 0) {
-      use.probes.tracker.enter = "enterCpuClock";
-      use.probes.tracker.exit = "exitCpuClock";
-      use.probes.tracker.sync = "syncCpuClock";
-    }
   }
   if ((asked_ & HPROF_PROBE_CALLS) != 0) {
     use.probes.probes |= kProbeEnter | kProbeExit | kProbeUnwind;

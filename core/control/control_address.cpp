@@ -27,13 +27,4 @@ bool control_path(Str option, uint32_t user, uint32_t pid, char (&path)[kControl
 
 bool is_control_off(Str option) { return option.empty() || option == "n"; }
 
-bool is_loopback(Str host) {
-  if (host.empty() || host == "localhost" || host == "::1" || host == "[::1]") return true;
-  if (host.part(0, 4) != "127.") return false;
-  for (size_t i = 4; i < host.size; i++) {
-    if (host[i] != '.' && (host[i] < '0' || host[i] > '9')) return false;
-  }
-  return true;
-}
-
 }  // namespace hprof

@@ -18,7 +18,4 @@ bool control_path(Str option, uint32_t user, uint32_t pid, char (&path)[kControl
 // control=n and no control= at all. [any]
 bool is_control_off(Str option);
 
-// "", localhost, 127.x and ::1: nobody else can reach these. The host of host:port or [v6]:port. [any]
-bool is_loopback(Str host);
-
 }  // namespace hprof

@@ -62,8 +62,7 @@ bool is_address(Str text) {
   return colon != 0 && port >= 1 && port <= 65535;
 }
 
-// Checks who may send commands: a listening port needs a secret, and an explicit option to be reachable from
-// outside.
+// Checks who may send commands: a listening port needs a secret.
 bool check_control(const OptionList& list, CoreConfig* core, Error* error) {
   bool listens = core->listen != nullptr && core->listen[0] != '\0';
   if (core->control == nullptr && core->start == 0 && core->net == nullptr && !listens) {
@@ -74,17 +73,10 @@ bool check_control(const OptionList& list, CoreConfig* core, Error* error) {
     return option_error(list, "control option value must be a path, y or n", error);
   }
   if (core->listen == nullptr) return true;
-  const Str address = core->listen;
-  size_t colon = address.size;
-  for (size_t i = 0; i < address.size; ++i) {
-    if (address[i] == ':') colon = i;
-  }
-  if (!is_address(address)) return option_error(list, "listen option value must be hostname:port", error);
+  if (!is_address(core->listen))
+    return option_error(list, "listen option value must be hostname:port", error);
   if (core->secret_file == nullptr || core->secret_file[0] == '\0') {
     return option_error(list, "listen option needs secret-file=<file>", error);
-  }
-  if (core->listen_remote == 0 && !is_loopback(address.part(0, colon))) {
-    return option_error(list, "listen option names a non-loopback address: add listen-remote=y", error);
   }
   return true;
 }

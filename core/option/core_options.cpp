@@ -23,6 +23,8 @@ const hprof_option kSelectors[] = {
 
 const hprof_option kMain[] = {
     {"depth", HPROF_OPTION_INT, AT(depth), "4", nullptr, 0, 2147483647, "<size>", "stack trace depth"},
+    {"interval", HPROF_OPTION_MILLIS, AT(interval_ns), "10", nullptr, 0.01, 3600000, "<ms>",
+     "time between samples of a thread; 1 with cpu=times"},
     {"cutoff", HPROF_OPTION_REAL, AT(cutoff), "0.0001", nullptr, 0, 1e9, "<value>", "output cutoff point"},
     {"lineno", HPROF_OPTION_FLAG, AT(line_numbers), "y", nullptr, 0, 0, nullptr,
      "write line numbers in traces"},
@@ -46,11 +48,9 @@ const hprof_option kOwn[] = {
     {"control", HPROF_OPTION_TEXT, AT(control), nullptr, nullptr, 0, 0, "<path>|y|n",
      "accept commands on a local socket"},
     {"listen", HPROF_OPTION_TEXT, AT(listen), nullptr, nullptr, 0, 0, "<host>:<port>",
-     "accept commands over TCP"},
+     "accept commands over TCP, from other hosts if the address is not a loopback address"},
     {"secret-file", HPROF_OPTION_TEXT, AT(secret_file), nullptr, nullptr, 0, 0, "<file>",
      "read the secret for clients of listen= from this file"},
-    {"listen-remote", HPROF_OPTION_FLAG, AT(listen_remote), "n", nullptr, 0, 0, nullptr,
-     "allow listen= on a non-loopback address"},
     {"allow", HPROF_OPTION_CHOICE, AT(allow), "nothing", "nothing|exit", 0, 0, nullptr,
      "let a command end the VM"},
     {"net-retry", HPROF_OPTION_FLAG, AT(net_retry), "y", nullptr, 0, 0, nullptr,

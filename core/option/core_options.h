@@ -23,7 +23,8 @@ struct CoreConfig {
   const char* plugins;  // folders
 
   int64_t depth;
-  double cutoff;  // 0..1
+  double cutoff;         // 0..1
+  uint64_t interval_ns;  // units that sample have rows of their own for it
   uint32_t line_numbers;
   uint32_t thread_in_traces;
   uint32_t dump_on_exit;
@@ -36,7 +37,6 @@ struct CoreConfig {
   const char* listen;        // host:port; only together with
   const char* secret_file;   // a file whose first line is the secret
   uint32_t control_implied;  // 1: control= is y because of start=n, not typed
-  uint32_t listen_remote;    // 1: listen= may name an address that other hosts reach
   uint32_t allow;            // 0: nothing; 1: a command may end the VM
   uint32_t net_retry;
   uint32_t raw_names;

@@ -13,6 +13,28 @@ constexpr size_t kLongestName = 32;
 // Options whose values are names of files, which may be typed with a comma in them.
 constexpr Str kFileOptions[] = {"file", "control", "secret-file", "plugins"};
 
+// Options of earlier versions, and what says the same now.
+struct Gone {
+  Str name;
+  Str instead;
+};
+constexpr Gone kGone[] = {
+    {"addresses", "use hotspot=-object-addresses"},
+    {"listen-remote", "listen= takes any address"},
+    {"max-nodes", "use max-memory="},
+    {"park-interval", "use interval="},
+    {"sites-walk", "use hotspot=-frame-walk"},
+    {"times-counter", "times=clock chooses the clock"},
+    {"times-interval", "use interval="},
+};
+
+Str what_says_it_now(Str name) {
+  for (const Gone& gone : kGone) {
+    if (gone.name == name) return gone.instead;
+  }
+  return Str();
+}
+
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
@@ -102,8 +124,11 @@ bool unknown_option_error(const OptionList& list, const ModuleSet& modules, cons
   char hint[sizeof(error->text) - kRest];
   TextWriter after(hint, sizeof(hint));
   const Str file = torn_value(list, item);
+  const Str instead = what_says_it_now(item.name);
   const Str name = closest(modules, item.name);
-  if (!file.empty()) {
+  if (!instead.empty()) {
+    after.put("; ").put(instead);
+  } else if (!file.empty()) {
     after.put("; the value of ").put(file).put("= cannot have a comma in it");
   } else if (!name.empty()) {
     after.put("; did you mean ").put(name).put("? help lists all options");

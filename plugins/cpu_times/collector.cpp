@@ -15,9 +15,8 @@ namespace hprof::times {
 
 static constexpr uint64_t kBriefNs = 1000;  // State::step
 static constexpr int32_t kFirstPace = 32;   // Node::pace of a new node, in steps
-static constexpr uint64_t kHousekeepingNs =
-    50'000'000;  // times=clock:cpu: ended threads are collected so often
 static constexpr uint32_t kDepthOfOld = 2;
+static constexpr uint64_t kMostNodes = 1000000;
 static constexpr uint64_t kShareOfReports = 4;
 static constexpr uint64_t kShareOfNodes = 2;
 static constexpr uint64_t kLeastStep = 16 * 1024;
@@ -31,7 +30,7 @@ Collector::Collector(const hprof_host* host, const Config& config) : services_(h
   if (depth_ > kDepthMost) depth_ = kDepthMost;
   limits_.folded = services_.log->loss_counter(host,
                                                "traces: their calls are counted as their caller's, "
-                                               "max-nodes= or their part of max-memory= was reached");
+                                               "their part of max-memory= was reached");
   limits_.uncounted = services_.log->loss_counter(host, "calls: not counted for want of memory");
   lost_rows_ = services_.log->loss_counter(host, "traces of calls: no memory to add them up");
   retired_.open(services_, depth_);
@@ -53,7 +52,7 @@ uint64_t Collector::memory_left() const {
 // A report of all traces takes no more than the quarter of max-memory= that the agent keeps back for reports,
 // and their nodes no more than half of what is left now: the tables of names grow, too.
 uint64_t Collector::most_nodes() const {
-  uint64_t most = static_cast<uint64_t>(config_.max_nodes);
+  uint64_t most = kMostNodes;
   const uint64_t reported = services_.settings().max_memory / kShareOfReports / report_bytes_of_trace(depth_);
   const uint64_t held = memory_left() / kShareOfNodes / Graph::bytes_of_trace(depth_);
   if (services_.settings().max_memory == 0) return most;
@@ -68,7 +67,6 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
   user.size = sizeof user;
   user.probes = HPROF_PROBE_METHODS;
   if (config_.times == kClock) user.probes |= HPROF_PROBE_CLOCK;
-  if (config_.times == kCpuClock) user.probes |= HPROF_PROBE_CPU_CLOCK;
   user.self = this;
   user.include = config_.include;
   user.exclude = config_.exclude;
@@ -185,7 +183,6 @@ State* Collector::attach_platform(void* jni, void* thread, uint64_t os_id) {
   state->os_id = os_id;
   uint64_t now = services_.clock->thread_cpu(services_.host, os_id);
   state->cpu_ns = now == UINT64_MAX ? 0 : now;
-  if (config_.times == kCpuClock) state->clock = state->cpu_ns;
   State* head = states_.load(std::memory_order_relaxed);
   do {
     state->next = head;
@@ -276,17 +273,6 @@ void Collector::thread_end(void* jni, const hprof_thread* thread) {
   static_cast<JNIEnv*>(jni)->DeleteLocalRef(self);
 }
 
-void Collector::merge_rest(const State* state, void* jni, Tally* into, uint64_t* outside_ns) const {
-  uint64_t rest = since_last_event(state);
-  *outside_ns += state->own.root()->self_ns;
-  if (rest == 0) return;
-  const Node* node = node_of(state, jni);
-  if (node->length == 0) *outside_ns += rest;
-  if (node->length == 0) return;
-  uint32_t thread = thread_key(state->serial.load(std::memory_order_relaxed));
-  if (!into->add(thread, node->trace, node->length, 0, rest)) *outside_ns += rest;
-}
-
 // 0: reports are not split by thread.
 uint32_t Collector::thread_key(uint32_t serial) const {
   return services_.settings().thread_in_traces != 0 && !is_old() ? serial : 0;
@@ -307,7 +293,7 @@ void Collector::retire(State* state, void* jni) {
   const uint64_t before = retired_.size();
   if (config_.times == kClock) spread_brief(state, jni, clock_now());
   merge(state->own, state->serial.load(std::memory_order_relaxed), &retired_);
-  merge_rest(state, jni, &retired_, &outside_ns_);
+  outside_ns_ += state->own.root()->self_ns;
   limits_.nodes.fetch_add(retired_.size() - before, std::memory_order_relaxed);
   forget(state, jni);
   state->own.destroy();
@@ -345,9 +331,7 @@ void Collector::tick(void* jni) {
 void Collector::sample(void* self, void*, hprof_agent_thread* thread) {
   auto* collector = static_cast<Collector*>(self);
   void* jni = collector->services_.jvm->jni(collector->services_.host);
-  uint64_t interval =
-      collector->config_.times == kCpuClock ? kHousekeepingNs : collector->config_.times_interval_ns;
-  while (collector->services_.threads->wait(thread, interval) != 0) {
+  while (collector->services_.threads->wait(thread, collector->config_.interval_ns) != 0) {
     if (!collector->lock_.try_lock()) continue;
     collector->tick(jni);
     collector->lock_.unlock();
@@ -403,7 +387,7 @@ void Collector::end_gone() {
     if (living.count == living.room || serial == 0 || state->ended.load(std::memory_order_acquire) != 0)
       continue;
     if (std::binary_search(living.serials, living.serials + living.count, serial)) continue;
-    state->final_cpu_ns = config_.times == kCpuClock ? state->clock : state->cpu_ns;
+    state->final_cpu_ns = state->cpu_ns;
     state->ended.store(1, std::memory_order_release);
   }
   services_.release(living.serials, living.room);
@@ -431,7 +415,7 @@ hprof_status Collector::start() {
   }
   // Before the first probe, since the clock must not change later.
   if (!started_ && config_.times == kClock) {
-    counter_.open(services_, static_cast<UseCounter>(config_.counter));
+    counter_.open(services_);
     step_ = counter_.ticks_of(kBriefNs);
     limits_.pace = kFirstPace * static_cast<int32_t>(step_);
   }
@@ -493,7 +477,7 @@ hprof_status Collector::report(const hprof_report& report) {
     if (config_.times == kSampled && running_) credit(state, jni, true);
     if (config_.times == kClock && running_) spread_brief(state, jni, clock_now());
     merge(state->own, state->serial.load(std::memory_order_relaxed), &tally);
-    merge_rest(state, jni, &tally, &how.outside_ns);
+    how.outside_ns += state->own.root()->self_ns;
     how.threads++;
   }
   if (has_shared_) merge(shared_, 0, &tally);
@@ -503,7 +487,7 @@ hprof_status Collector::report(const hprof_report& report) {
   how.old = is_old();
   how.counter = counter_.is_open();
   how.times = static_cast<Times>(config_.times);
-  how.interval_ns = config_.times_interval_ns;
+  how.interval_ns = config_.interval_ns;
   how.traces = tally.size();
   how.depth = depth_;
   how.lost_trace = lost_trace_;

@@ -2,7 +2,7 @@
 //
 // The tracker (core/bytecode/tracker) counts, in the graphs of graph.h. Time with times=sampled: every
 // millisecond a thread of ours credits each thread's current node with the CPU time used since its last look;
-// a call itself pays nothing for it. With times=clock:cpu the tracker reads the clock at each event.
+// a call itself pays nothing for it.
 //
 // With times=clock the tracker reads the clock where a thread enters or leaves a node that takes a
 // microsecond or more at a time: its time is exact. The others are brief: the time that a thread spends in
@@ -27,9 +27,7 @@ namespace hprof::times {
 struct Config {
   const char* cpu;  // the core's option: "times" or "old"
   uint32_t times;
-  uint32_t counter;  // UseCounter
-  int64_t max_nodes;
-  uint64_t times_interval_ns;
+  uint64_t interval_ns;
   const char* include;
   const char* exclude;
 };
@@ -78,8 +76,6 @@ class Collector {
   uint64_t clock_now() const;
   void retire(State* state, void* jni);
   void merge(const Graph& graph, uint32_t thread, Tally* into);
-  uint64_t since_last_event(const State* state) const;
-  void merge_rest(const State* state, void* jni, Tally* into, uint64_t* outside_ns) const;
   uint32_t thread_key(uint32_t serial) const;
   void ticks_to_ns(const Tally& tally) const;
   bool is_old() const;

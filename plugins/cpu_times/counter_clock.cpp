@@ -90,10 +90,9 @@ uint64_t CounterClock::ticks_of(uint64_t ns) const {
   return ticks > 1 ? static_cast<uint64_t>(ticks) : 1;
 }
 
-bool CounterClock::open(const Services& services, UseCounter use) {
+bool CounterClock::open(const Services& services) {
   nano_time_ = measure_nano_time(services);
-  if (use == kNoCounter || (use == kWhereTried && !kIsTried)) return false;
-  if (!HPROF_HAS(services.clock, hprof_clock_service, counter)) return false;
+  if (!kIsTried || !HPROF_HAS(services.clock, hprof_clock_service, counter)) return false;
   if (services.clock->counter(services.host) == 0) return false;
   ClockPair pairs[kPairs];
   for (uint32_t i = 0; i < kPairs; i++) {

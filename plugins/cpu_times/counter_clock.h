@@ -10,9 +10,6 @@
 
 namespace hprof::times {
 
-// By number of choice of times-counter.
-enum UseCounter : uint32_t { kWhereTried, kUseCounter, kNoCounter };
-
 // Both clocks at one moment.
 struct ClockPair {
   uint64_t ns;
@@ -30,8 +27,8 @@ uint64_t ns_of_ticks(uint64_t ticks, double ns_per_tick);
 class CounterClock {
  public:
   // Tries the counter for some milliseconds and makes the tracker use it. False: there is no usable counter,
-  // or not for this use, and nothing has changed. Before the first go(). [control]
-  bool open(const Services& services, UseCounter use);
+  // and nothing has changed. Before the first go(). [control]
+  bool open(const Services& services);
   bool is_open() const { return is_open_; }
   // The tracker's clock, the counter or System.nanoTime. [any]
   uint64_t now(const Services& services) const;

@@ -8,14 +8,10 @@ namespace hprof::times {
 
 static const hprof_option kOptions[] = {
     {"cpu", HPROF_OPTION_TEXT, offsetof(Config, cpu), nullptr, nullptr, 0, 0, nullptr, "CPU usage"},
-    {"times", HPROF_OPTION_CHOICE, offsetof(Config, times), "sampled", "sampled|clock|clock:cpu", 0, 0,
-     nullptr, "clock for cpu=times: sampled CPU, elapsed per call, or CPU per call"},
-    {"times-counter", HPROF_OPTION_CHOICE, offsetof(Config, counter), "auto", "auto|y|n", 0, 0, nullptr,
-     "read the processor's counter with times=clock; auto: on x86"},
-    {"times-interval", HPROF_OPTION_MILLIS, offsetof(Config, times_interval_ns), "1", nullptr, 0.1, 1000,
-     "<ms>", "time between samples with times=sampled or clock"},
-    {"max-nodes", HPROF_OPTION_INT, offsetof(Config, max_nodes), "1000000", nullptr, 1, 100000000, "<count>",
-     "limit the traces of cpu=times; further calls count for their callers"},
+    {"times", HPROF_OPTION_CHOICE, offsetof(Config, times), "sampled", "sampled|clock", 0, 0, nullptr,
+     "clock for cpu=times: sampled CPU time, or elapsed time of each call"},
+    {"interval", HPROF_OPTION_MILLIS, offsetof(Config, interval_ns), "1", nullptr, 0.1, 1000, "<ms>",
+     "time between samples of the threads' clocks"},
     {"include", HPROF_OPTION_TEXT, offsetof(Config, include), nullptr, nullptr, 0, 0, "<class>[:...]",
      "count only calls of these classes: com.acme.*"},
     {"exclude", HPROF_OPTION_TEXT, offsetof(Config, exclude), nullptr, nullptr, 0, 0, "<class>[:...]",

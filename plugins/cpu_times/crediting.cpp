@@ -30,17 +30,6 @@ void Collector::credit(State* state, void* jni, bool always) {
   state->cpu_ns = cpu;
 }
 
-// With the CPU clock at entries and exits: the CPU time since the thread's last one. The thread goes on
-// meanwhile, so this may be a little off.
-uint64_t Collector::since_last_event(const State* state) const {
-  if (config_.times != kCpuClock || !running_) return 0;
-  uint64_t last = __atomic_load_n(&state->clock, __ATOMIC_RELAXED);
-  uint64_t cpu = state->ended.load(std::memory_order_acquire) != 0
-                     ? state->final_cpu_ns
-                     : services_.clock->thread_cpu(services_.host, state->os_id);
-  return cpu == UINT64_MAX || cpu <= last ? 0 : cpu - last;
-}
-
 // times=clock: the time that the thread has spent in brief nodes and that no node has been credited with; at
 // most 0 if that cannot be told now. It goes on meanwhile: what is too much now will be too little at the
 // next look. The tracker writes the clock before the sum, so a sum that has the time since `clock`, too,
@@ -118,9 +107,6 @@ void Collector::end_times(void* jni) {
   for (State* state = states_.load(std::memory_order_acquire); state != nullptr; state = state->next) {
     if (config_.times == kSampled) credit(state, jni, true);
     if (config_.times == kClock) spread_brief(state, jni, clock_now());
-    uint64_t rest = since_last_event(state);
-    if (rest != 0) __atomic_fetch_add(&node_of(state, jni)->self_ns, rest, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&state->clock, rest, __ATOMIC_RELAXED);
     forget(state, jni);
   }
 }

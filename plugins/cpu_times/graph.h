@@ -4,7 +4,7 @@
 // has the rare part: new nodes and edges.
 //
 // Who writes what: a platform thread's graph belongs to that thread; the sampler alone writes self_ns (with
-// times=clock:cpu the thread itself does, with times=clock that of nodes that are not brief). Virtual threads
+// times=clock the thread itself writes that of nodes that are not brief). Virtual threads
 // share one graph: counts are added to atomically by the tracker, nodes are made without a lock, edges are
 // put in under the graph's lock, but memory for more of them is asked for without it. An edge's node is
 // written before its key, so a reader that finds the key but no node comes here. Nodes never move and are
@@ -25,7 +25,7 @@
 namespace hprof::times {
 
 // The option times=.
-enum Times : uint32_t { kSampled = 0, kClock = 1, kCpuClock = 2 };
+enum Times : uint32_t { kSampled = 0, kClock = 1 };
 
 constexpr uint32_t kWays = 8;
 constexpr int32_t kNoMethod = -1;

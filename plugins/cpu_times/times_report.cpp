@@ -24,12 +24,8 @@ static Note note_on_time(const Circumstances& how) {
         "each ");
     return line.add("thread is every ").decimal(how.interval_ns / 1000, 3).add(" ms");
   }
-  if (how.times == kCpuClock) {
-    line.add("the time is CPU time, read at entry and exit (times=clock:cpu); ");
-  } else {
-    line.add("the time is CPU time, read from each thread every ").decimal(how.interval_ns / 1000, 3);
-    line.add(" ms (times=sampled); ");
-  }
+  line.add("the time is CPU time, read from each thread every ").decimal(how.interval_ns / 1000, 3);
+  line.add(" ms (times=sampled); ");
   return line.seconds(how.outside_ns).add(" more were used in methods that are not counted");
 }
 

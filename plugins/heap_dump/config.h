@@ -15,7 +15,6 @@ struct Config {
   uint32_t live;
   uint32_t primitive_fields;
   uint32_t primitive_arrays;
-  uint32_t addresses;
 
   bool wants_fields() const {
     return primitive_fields != 0 && redact != static_cast<uint32_t>(Redact::kFull);

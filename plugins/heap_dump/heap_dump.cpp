@@ -16,8 +16,6 @@ static const hprof_option kOptions[] = {
      "include primitive fields in dumps"},
     {"primarrays", HPROF_OPTION_FLAG, offsetof(Config, primitive_arrays), "y", nullptr, 0, 0, nullptr,
      "include primitive arrays in dumps"},
-    {"addresses", HPROF_OPTION_FLAG, offsetof(Config, addresses), "y", nullptr, 0, 0, nullptr,
-     "use object addresses as ids where verified (dump=jvmti)"},
 };
 
 static constexpr const char* kRecords[] = {HPROF_KIND_NOTE,

@@ -45,7 +45,7 @@ struct JvmtiDumper::Callbacks {
     } else if (known == 0 && walk.by_address) {
       id = hprof_object_address(&walk.places, tag);
       if (id < kFirstAddress || hprof_has_object_size(&walk.places, tag, size) == 0)
-        walk.writer->fail("an object's address does not fit its size; addresses=n takes tags");
+        walk.writer->fail("an object's address does not fit its size; hotspot=-object-addresses takes tags");
     } else if (known == 0) {
       id = walk.next_id++;
       *tag = static_cast<jlong>(id);
@@ -255,14 +255,13 @@ void JvmtiDumper::give_back() {
 }
 
 // Text dumps are for people: they get small numbers.
-bool JvmtiDumper::names_by_address(const DumpEnv& vm, const Config& config, const ObjectTraces& traces,
+bool JvmtiDumper::names_by_address(const DumpEnv& vm, const ObjectTraces& traces,
                                    hprof_object_places* places) const {
   const Services& s = *services_;
   const uint32_t form = s.settings().heap_form;
   const bool is_text = form == 0 || (form & HPROF_HEAP_AS_FIELDS) != 0;
   places->size = sizeof(*places);
-  const bool by_address = config.addresses != 0 && !is_text &&
-                          HPROF_HAS(s.hotspot, hprof_hotspot_service, object_places) &&
+  const bool by_address = !is_text && HPROF_HAS(s.hotspot, hprof_hotspot_service, object_places) &&
                           s.hotspot->object_places(s.host, vm.jvmti, vm.jni, places) != 0 &&
                           (!traces.is_used() || traces.knows_addresses(vm.jvmti, vm.jni));
   const char* words = by_address ? "heap=dump: objects by address" : "heap=dump: objects by tag";
@@ -302,12 +301,12 @@ static void tag_followed(const DumpEnv& vm, ObjectTraces* traces, uint64_t* next
 }
 
 // Tags classes, threads and loaders, and writes the definitions that the dump refers to.
-hprof_status JvmtiDumper::prepare(const DumpEnv& vm, const Config& config, Walk& walk) {
+hprof_status JvmtiDumper::prepare(const DumpEnv& vm, Walk& walk) {
   const Services& s = *services_;
   if (!list_.take(vm)) return HPROF_NO_MEMORY;
   walk.next_id = uint64_t{classes_.count()} + 1;
   if (!walk.threads->take(vm, &walk.next_id) || !list_.tag_loaders(vm, &walk.next_id)) return HPROF_NO_MEMORY;
-  walk.by_address = names_by_address(vm, config, *walk.traces, &walk.places);
+  walk.by_address = names_by_address(vm, *walk.traces, &walk.places);
   hprof_status status = HPROF_OK;
   if (walk.traces->is_used()) {
     using How = ObjectTraces::How;
@@ -355,7 +354,7 @@ hprof_status JvmtiDumper::dump_with(const DumpEnv& vm, const Config& config, Obj
   state.lost_objects =
       s.log->loss_counter(s.host, "references of a heap dump: the class was loaded meanwhile");
   hprof_status status = HPROF_NO_MEMORY;
-  if (writer.open(services_, &classes_, config)) status = prepare(vm, config, state);
+  if (writer.open(services_, &classes_, config)) status = prepare(vm, state);
   if (status == HPROF_OK) status = write(vm, config, state);
   traces->set_outcome(writer.objects(), writer.traced());
   if (writer.failure() != nullptr) {

@@ -32,9 +32,8 @@ class JvmtiDumper {
   struct Walk;
 
   hprof_status dump_with(const DumpEnv& vm, const Config& config, ObjectTraces* traces, Progress* progress);
-  bool names_by_address(const DumpEnv& vm, const Config& config, const ObjectTraces& traces,
-                        hprof_object_places* places) const;
-  hprof_status prepare(const DumpEnv& vm, const Config& config, Walk& walk);
+  bool names_by_address(const DumpEnv& vm, const ObjectTraces& traces, hprof_object_places* places) const;
+  hprof_status prepare(const DumpEnv& vm, Walk& walk);
   hprof_status write(const DumpEnv& vm, const Config& config, Walk& walk);
   hprof_status walk(const DumpEnv& vm, const Config& config, Walk& walk, bool counting);
 

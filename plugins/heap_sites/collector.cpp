@@ -216,8 +216,8 @@ void Collector::run_errand(JNIEnv* jni, Errand errand) {
 // Calls each method of a probe, which then hides the frame that it was called in.
 void Collector::open_walk(JNIEnv* jni, AllocatingThread* state) {
   const Services& s = services_;
-  const char* why = sees_unloads_ ? "sites-walk=n" : "the VM does not tell of unloaded classes in time";
-  if (config_.walk != 0 && sees_unloads_ && HPROF_HAS(s.hotspot, hprof_hotspot_service, frame_walk))
+  const char* why = "the VM does not tell of unloaded classes in time";
+  if (sees_unloads_ && HPROF_HAS(s.hotspot, hprof_hotspot_service, frame_walk))
     opened_walk_ = s.hotspot->frame_walk(s.host, jni, &why);
   state->errand = Errand::kHideFrame;
   bool known = opened_walk_ != nullptr;

@@ -29,7 +29,6 @@ struct Config {
   const char* sites;
   uint32_t follow;  // to the objects' end
   uint32_t order;
-  uint32_t walk;  // walk stacks natively when verified
   uint32_t early;
 };
 

@@ -18,8 +18,6 @@ static const hprof_option kOptions[] = {
      "track objects until they die, for the live columns"},
     {"sites-order", HPROF_OPTION_CHOICE, offsetof(Config, order), "live", "live|allocated", 0, 0, nullptr,
      "order the table by live or allocated bytes"},
-    {"sites-walk", HPROF_OPTION_FLAG, offsetof(Config, walk), "y", nullptr, 0, 0, nullptr,
-     "walk stacks natively when verified against the VM"},
     {"early", HPROF_OPTION_FLAG, offsetof(Config, early), "y", nullptr, 0, 0, nullptr,
      "also rewrite the classes of the JDK; switches off class-data archive and AOT cache"},
 };

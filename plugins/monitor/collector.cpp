@@ -50,8 +50,8 @@ hprof_status Collector::start() {
     stacks_.use_count(services_.hotspot->collection_count(services_.host));
   from_.store(now(), std::memory_order_relaxed);
   running_.store(true, std::memory_order_release);
-  if (config_.park_interval_ns == 0) return HPROF_OK;
-  hprof_status status = parks_.start(services_, jvmti_, &stacks_, &holders_, config_.park_interval_ns);
+  if (config_.interval_ns == 0) return HPROF_OK;
+  hprof_status status = parks_.start(services_, jvmti_, &stacks_, &holders_, config_.interval_ns);
   if (status != HPROF_OK) running_.store(false, std::memory_order_release);
   return status;
 }
@@ -86,7 +86,7 @@ hprof_status Collector::report(const hprof_report& report) {
   hprof_status status = HPROF_OK;
   if (jni != nullptr && hprof_wants(&report, HPROF_KIND_MONITOR_DUMP) != 0) {
     MonitorDump dump(services_, jvmti_, static_cast<JNIEnv*>(jni), &stacks_, &blocked_, finds_monitors_,
-                     config_.park_interval_ns != 0);
+                     config_.interval_ns != 0);
     status = dump.write();
     sweep(jni, false);
   }

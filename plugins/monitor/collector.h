@@ -17,7 +17,7 @@ namespace hprof::monitor {
 
 // Filled in by the core from the option rows; empty for monitor=y.
 struct Config {
-  uint64_t park_interval_ns;  // 0: locks of java.util.concurrent are not looked at
+  uint64_t interval_ns;  // 0: locks of java.util.concurrent are not looked at
 };
 
 class Collector {

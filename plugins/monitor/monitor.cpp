@@ -8,8 +8,8 @@
 namespace hprof::monitor {
 
 static const hprof_option kOptions[] = {
-    {"park-interval", HPROF_OPTION_MILLIS, offsetof(Config, park_interval_ns), "10", nullptr, 0.1, 3600000,
-     "<ms>", "time between samples of parked threads"},
+    {"interval", HPROF_OPTION_MILLIS, offsetof(Config, interval_ns), "10", nullptr, 0.1, 3600000, "<ms>",
+     "time between samples of parked threads"},
 };
 
 static constexpr uint64_t kWants = HPROF_NEED_MONITOR_INFO | HPROF_NEED_GC_EVENTS |

@@ -73,10 +73,10 @@ hprof_status Collector::write_notes(uint64_t row_count, uint64_t still_blocked) 
     note.add("; ").add(still_blocked).add(" blocked still, counted with their time so far");
   }
   hprof_status status = write_note(services_, note);
-  if (status != HPROF_OK || config_.park_interval_ns == 0) return status;
+  if (status != HPROF_OK || config_.interval_ns == 0) return status;
   Note parks;
   parks.add("monitor: locks of java.util.concurrent are sampled every ");
-  parks.decimal(config_.park_interval_ns / 1000, 3).add(" ms, ").add(parks_.looks());
+  parks.decimal(config_.interval_ns / 1000, 3).add(" ms, ").add(parks_.looks());
   parks.add(
       " times so far: a platform thread found parked on one is charged the time since the look before; count "
       "is how "

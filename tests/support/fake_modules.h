@@ -194,8 +194,8 @@ struct SamplesConfig {
   const char* cpu;
 };
 inline const hprof_option kSamplesOptions[] = {
-    {"interval", HPROF_OPTION_MILLIS, offsetof(SamplesConfig, interval_ns), "10", nullptr, 0.1, 60000,
-     nullptr, "sample interval in ms"},
+    {"beat", HPROF_OPTION_MILLIS, offsetof(SamplesConfig, interval_ns), "10", nullptr, 0.1, 60000, nullptr,
+     "sample interval in ms"},
     {"cpu", HPROF_OPTION_TEXT, offsetof(SamplesConfig, cpu), "samples", nullptr, 0, 0, nullptr, "shared"},
 };
 struct DumpConfig {

@@ -64,7 +64,7 @@ def engines_find_the_same_objects(vm):
 def addresses_and_tags_name_the_same_objects(vm):
     counts = []
     # Of 32 bits nothing is known of where addresses are.
-    for options, named in (("addresses=y", "tag" if vm.bits == 32 else "address"), ("addresses=n", "tag")):
+    for options, named in (("hotspot=y", "tag" if vm.bits == 32 else "address"), ("hotspot=-object-addresses", "tag")):
         run, heap = dump(vm, "dump=jvmti,logflags=1," + options, "-XX:+UseSerialGC")
         check("objects by %s\n" % named in run.err, "not by %s\n%s" % (named, run.err))
         check_shapes(heap)

@@ -13,7 +13,7 @@ from harness import TIMEOUT, check, check_equal, clean_environment, vm_test
 
 UNITS = ("heap_dump", "cpu_samples", "encoder_binary", "sink_file")
 NET_UNITS = UNITS + ("sink_socket",)
-ENGINES = {"vm": "dump=vm", "jvmti": "dump=jvmti", "tags": "dump=jvmti,addresses=n"}  # and names of files
+ENGINES = {"vm": "dump=vm", "jvmti": "dump=jvmti", "tags": "dump=jvmti,hotspot=-object-addresses"}  # and names of files
 DUMP_HEAP = 0x02
 
 

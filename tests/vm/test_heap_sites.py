@@ -44,7 +44,7 @@ def objects_of_native_code_are_counted_once(vm):
 
 @vm_test(units=UNITS)
 def every_object_is_counted_once_without_the_own_stack_walk(vm):
-    run, report = profile(vm, ",depth=20,sites-walk=n", "Sites")
+    run, report = profile(vm, ",depth=20,hotspot=-frame-walk", "Sites")
     check_made(report, tables(report)[0], run)
 
 
@@ -142,8 +142,8 @@ def live_counts_stay_exact_while_tools_have_the_vm_collect(vm):
 def own_walk_and_the_vm_give_the_same_table(vm):
     """Every row, but those of classes that the VM makes at other times in each run."""
     found = []
-    for walk in ("y", "n"):
-        _, report = profile(vm, ",depth=6,sites-live=n,sites-walk=" + walk, "Sites")
+    for items in ("y", "-frame-walk"):
+        _, report = profile(vm, ",depth=6,sites-live=n,hotspot=" + items, "Sites")
         rows = {}
         for row in tables(report)[0]:
             frames = tuple(report.traces[row.trace].frames)

@@ -92,7 +92,7 @@ def leaks_are_found_in_dumps_of_the_jvmti_engine(vm):
 
 @vm_test(units=("heap_dump", "encoder_binary", "sink_file"))
 def ids_that_are_no_addresses_are_no_trouble(vm):
-    path = agent_dump(vm, "dump=jvmti,addresses=n", "HeapLeaks", "map")
+    path = agent_dump(vm, "dump=jvmti,hotspot=-object-addresses", "HeapLeaks", "map")
     check_map_leak(vm, path)
     check("(assumed;" in heap(vm, "histogram", path), heap(vm, "histogram", path))
 

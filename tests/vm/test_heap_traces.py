@@ -74,7 +74,7 @@ def vm_engine_gives_objects_their_traces(vm):
 
 @vm_test(units=BINARY)
 def jvmti_engine_gives_objects_their_traces(vm):
-    for options, named in (("addresses=y", "address"), ("addresses=n", "tag")):
+    for options, named in (("hotspot=y", "address"), ("hotspot=-object-addresses", "tag")):
         run, heap = dump(vm, "dump=jvmti," + options, "-XX:+UseSerialGC")
         check("objects by %s\n" % (named if vm.bits == 64 else "tag") in run.err, "not by %s\n%s" % (named, run))
         check_traces(heap)

@@ -8,8 +8,8 @@ UNITS = ("bytecode", "cpu_samples", "cpu_times", "heap_dump", "heap_sites", "mon
 @vm_test(units=UNITS)
 def xcheck_jni_is_silent_for_every_collector(vm):
     choices = ["cpu=samples", "cpu=samples,sampler=jvmti", "cpu=times", "cpu=times,times=clock", "cpu=old", "heap=sites",
-               "heap=dump", "heap=dump,format=b,dump=jvmti", "heap=dump,format=b,dump=jvmti,addresses=n", "heap=all",
-               "monitor=y", "monitor=all,park-interval=1"]
+               "heap=dump", "heap=dump,format=b,dump=jvmti", "heap=dump,format=b,dump=jvmti,hotspot=-object-addresses", "heap=all",
+               "monitor=y", "monitor=all,interval=1"]
     if vm.version >= 11:
         choices += ["heap=sites,sites=sampled", "heap=dump,format=b,dump=vm"]
     # The launcher of Java 8 breaks the rules by itself.

@@ -63,7 +63,7 @@ LIMITED = {
     "heap=sites,depth=20": ("Mixed", "20"),
     "monitor=all": ("Mixed", "20"),
     "heap=dump,format=b,dump=jvmti": ("BigHeap", "0.05"),
-    "heap=dump,format=b,dump=jvmti,addresses=n": ("BigHeap", "0.05"),
+    "heap=dump,format=b,dump=jvmti,hotspot=-object-addresses": ("BigHeap", "0.05"),
     "heap=dump,format=b,dump=vm": ("BigHeap", "0.05"),
     "heap=dump,format=b,redact=full": ("BigHeap", "0.05"),
     "heap=dump,format=a": ("BigHeap", "0.05"),

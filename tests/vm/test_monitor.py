@@ -37,7 +37,7 @@ def contention_is_within_5_percent_of_the_truth(vm):
 
 @vm_test(units=UNITS)
 def notes_behind_the_table_name_who_was_kept_waiting_by_whom(vm):
-    for options, kind in (("monitor=y", "monitor"), ("monitor=all,park-interval=1", "lock")):
+    for options, kind in (("monitor=y", "monitor"), ("monitor=all,interval=1", "lock")):
         contend(vm, options, kind, "3", "10", "20")
         with open(vm.path("out.txt")) as file:
             behind = file.read().split("MONITOR TIME END\n")[-1]
@@ -207,7 +207,7 @@ def stopped_and_started_again_it_goes_on(vm):
 @vm_test(units=UNITS)
 def locks_are_sampled_with_monitor_all(vm):
     """Not exact: 1200 ms of truth, looked at every millisecond."""
-    blocked, _, monitors = contend(vm, "monitor=all,park-interval=1", "lock", "3", "20", "10")
+    blocked, _, monitors = contend(vm, "monitor=all,interval=1", "lock", "3", "20", "10")
     rows = [row for row in monitors.times[0].rows if row[3] == "java.util.concurrent"]
     check(rows and rows[0][2].startswith("java.util.concurrent.locks.ReentrantLock$"), "rows %s" % rows)
     check_near(monitors.times[0].total, blocked, 0.2, "total")
@@ -232,7 +232,7 @@ def binary_format_is_refused(vm):
 
 @vm_test(units=UNITS)
 def jni_is_used_by_the_rules(vm):
-    for options in ("monitor=y", "monitor=all,park-interval=1"):
+    for options in ("monitor=y", "monitor=all,interval=1"):
         option = vm.agent_option(options + ",file=out.txt")
         run = vm.run_java(option, "-Xcheck:jni", "Contend", "monitor", "3", "3", "5")
         check_equal(run.code, 0, "exit code\n%s\n" % run)

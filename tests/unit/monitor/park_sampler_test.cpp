@@ -22,7 +22,7 @@ struct Fixture {
     push(a, {"jdk.internal.misc.Unsafe.park", "java.util.concurrent.locks.LockSupport.park",
              "java.util.concurrent.locks.AbstractQueuedSynchronizer.acquire",
              "java.util.concurrent.locks.ReentrantLock.lock", "App.locks", "App.main"});
-    vm.create("monitor_all", {{"park-interval", "10"}});
+    vm.create("monitor_all", {{"interval", "10"}});
     REQUIRE(vm.self != nullptr);
     REQUIRE(vm.start() == HPROF_OK);
   }

@@ -20,8 +20,8 @@ TEST_CASE("a refused module is named once, and stops the start only when it is n
   auto made = std::make_unique<Configuration>();
   Error error;
   const ModuleSearch search = fake::search(&folders);
-  // interval= makes the others be opened, too.
-  REQUIRE(configure("heap=sites,interval=5", "", search, said.messages(), made.get(), &error) ==
+  // beat= makes the others be opened, too.
+  REQUIRE(configure("heap=sites,beat=5", "", search, said.messages(), made.get(), &error) ==
           Configured::kRun);
   REQUIRE(said.lines.size() == 1);
   CHECK(said.lines[0] ==

@@ -50,6 +50,7 @@ TEST_CASE("help has the original's layout") {
   CHECK(has(help,
             "\nnet=<host>:<port>|<path>      send data over a socket               off\n"
             "depth=<size>                  stack trace depth                     4\n"
+            "interval=<ms>                 time between samples of a thread; 1 with cpu=times 10\n"
             "cutoff=<value>                output cutoff point                   0.0001\n"));
   CHECK(has(help, "\nObsolete Options\n----------------\ngc_okay=y|n"));
   CHECK(has(kVersionText, "hprof 1."));
@@ -62,7 +63,7 @@ TEST_CASE("help shows the options of every module in the folders") {
   INFO(help);
   CHECK(has(help,
             "\ncpu_samples: a fake (cpu=samples|cpu=y)\n"
-            "  interval=<ms>               sample interval in ms                 10\n"));
+            "  beat=<ms>                   sample interval in ms                 10\n"));
   CHECK(has(help, "\nheap_dump: a fake (heap=dump|heap=all)\n  primfields=y|n "));
   CHECK(has(help, "\ngc_pauses: a fake (gc=pauses)\n"));
   CHECK_FALSE(has(help, "from /jdk"));
@@ -78,7 +79,7 @@ TEST_CASE("the Markdown table has a row for every option and escapes its bars") 
   CHECK(has(table,
             "| `heap=dump\\|sites\\|all\\|acme\\|off` | `all` | heap profiling; all unless cpu= or monitor= "
             "is given | core |\n"));
-  CHECK(has(table, "| `interval=<ms>` | `10` | sample interval in ms | cpu_samples |\n"));
+  CHECK(has(table, "| `beat=<ms>` | `10` | sample interval in ms | cpu_samples |\n"));
   CHECK(has(table, "| `force=y\\|n` | `y` | force output to \\<file> | core |\n"));
   // Obsolete options share a row, and are in no other.
   CHECK(
