@@ -2,30 +2,57 @@
 #include "platform/clock.h"
 
 #include <atomic>
+#include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "platform/linux/proc_text.h"
 #include "platform/linux/thread_clock.h"
 #include "platform/posix/timespec.h"
 
 namespace hprof::platform {
+namespace {
+
+// CPU clocks are read by the system call, which the C library makes, too: a preloaded library that shifts the
+// C library's clocks shifts these as well, but not the CPU timers that are set by them.
+// Where a call has 32-bit times, its 64-bit variant has another number; musl names the old one *32.
+#if defined(SYS_clock_gettime)
+constexpr long kGetTimeCall = SYS_clock_gettime;
+using KernelTime = long;
+#elif defined(SYS_clock_gettime32)
+constexpr long kGetTimeCall = SYS_clock_gettime32;
+using KernelTime = long;
+#else
+constexpr long kGetTimeCall = SYS_clock_gettime64;
+using KernelTime = long long;
+#endif
+
+int64_t cpu_clock_ns(clockid_t clock) {
+  struct {
+    KernelTime seconds, nanoseconds;
+  } now;
+  const int kept = errno;
+  if (syscall(kGetTimeCall, clock, &now) == 0)
+    return int64_t{now.seconds} * kNanosPerSecond + now.nanoseconds;
+  errno = kept;
+  return -1;
+}
+
+}  // namespace
 
 int64_t monotonic_ns() {
   timespec now;
   return clock_gettime(CLOCK_MONOTONIC, &now) == 0 ? nanos_of(now) : -1;
 }
 
-int64_t thread_cpu_ns() {
-  timespec now;
-  return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0 ? nanos_of(now) : -1;
-}
+int64_t thread_cpu_ns() { return cpu_clock_ns(CLOCK_THREAD_CPUTIME_ID); }
+int64_t process_cpu_ns() { return cpu_clock_ns(CLOCK_PROCESS_CPUTIME_ID); }
 
 int64_t thread_cpu_ns(NativeThread thread) {
   // Thread 0 would be the caller.
-  if (thread == NativeThread::kNone) return -1;
-  timespec now;
-  return clock_gettime(thread_cpu_clock(thread), &now) == 0 ? nanos_of(now) : -1;
+  return thread == NativeThread::kNone ? -1 : cpu_clock_ns(thread_cpu_clock(thread));
 }
 
 bool is_cpu_counter_trusted() {

@@ -4,7 +4,6 @@
 #include <time.h>
 
 #include "platform/common/date.h"
-#include "platform/posix/timespec.h"
 
 namespace hprof::platform {
 
@@ -24,11 +23,6 @@ int64_t wall_ms() {
   timespec now;
   if (clock_gettime(CLOCK_REALTIME, &now) != 0) return 0;
   return int64_t{now.tv_sec} * 1000 + now.tv_nsec / kNanosPerMilli;
-}
-
-int64_t process_cpu_ns() {
-  timespec now;
-  return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) == 0 ? nanos_of(now) : -1;
 }
 
 }  // namespace hprof::platform

@@ -14,6 +14,7 @@
 #include "platform/file.h"
 #include "platform/memory.h"
 #include "platform/posix/port.h"
+#include "platform/posix/timespec.h"
 #include "platform/sampling.h"
 #include "platform/solaris/microstates.h"
 
@@ -39,6 +40,12 @@ int64_t monotonic_ns() { return gethrtime(); }
 bool is_cpu_counter_trusted() { return false; }
 int64_t thread_cpu_ns() { return gethrvtime(); }
 int64_t thread_cpu_ns(NativeThread thread) { return read_lwp_cpu(kProcess, thread); }
+
+int64_t process_cpu_ns() {
+  timespec now;
+  return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) == 0 ? nanos_of(now) : -1;
+}
+
 NativeThread current_thread_id() { return static_cast<NativeThread>(_lwp_self()); }
 
 int for_each_thread(ThreadVisitor visit, void* context) {
