@@ -44,4 +44,10 @@ uint32_t take_due(SampledThread* place, uint64_t cpu, uint64_t interval_ns, uint
   return ticks < UINT32_MAX ? static_cast<uint32_t>(ticks) : UINT32_MAX;
 }
 
+uint64_t most_used(SampledThread* place, uint64_t now_ns) {
+  constexpr uint64_t kStepNs = 100'000'000;
+  const uint64_t before = place->looked_ns.exchange(now_ns, std::memory_order_relaxed);
+  return (now_ns > before ? now_ns - before : 0) + kStepNs;
+}
+
 }  // namespace hprof::samples

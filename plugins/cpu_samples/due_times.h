@@ -19,5 +19,9 @@ uint64_t begin_due(SampledThread* place, uint64_t cpu, uint64_t interval_ns);
 // How many samples are due at `cpu`; *wait: the time until the next one, 0: there is none.
 // [signal][app][control]
 uint32_t take_due(SampledThread* place, uint64_t cpu, uint64_t interval_ns, uint64_t* wait);
+// The most CPU time, in nanoseconds, that the thread can have used since the last call: what has passed since
+// then, and a little for clocks that move in steps. Whatever its CPU clock says, no look counts for more.
+// [signal][app][control]
+uint64_t most_used(SampledThread* place, uint64_t now_ns);
 
 }  // namespace hprof::samples

@@ -131,7 +131,10 @@ uint64_t JvmtiEngine::use(SampledThread* place, hprof_thread_serial serial, uint
   if (place->serial.load(std::memory_order_relaxed) != serial) return 0;
   if (cpu == kUnknownTime || seen == SampledThreads::kCpuNotSeen || cpu <= seen) return 0;
   const bool sampled = place->sampled.load(std::memory_order_relaxed) != 0;
-  const uint64_t open = sampled ? place->cpu_open.load(std::memory_order_relaxed) + (cpu - seen) : 0;
+  const Services& s = shared_->services;
+  const uint64_t most = most_used(place, s.clock->monotonic(s.host));
+  const uint64_t used = cpu - seen < most ? cpu - seen : most;
+  const uint64_t open = sampled ? place->cpu_open.load(std::memory_order_relaxed) + used : 0;
   place->cpu_seen.store(cpu, std::memory_order_relaxed);
   place->cpu_open.store(open, std::memory_order_relaxed);
   return open;

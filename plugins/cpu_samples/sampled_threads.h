@@ -26,8 +26,9 @@ struct alignas(16) SampledThread : PooledPlace {
   // (nanoseconds; with random looks signed, and under the lock). Timers: due_times.h
   std::atomic<uint64_t> cpu_seen;
   std::atomic<uint64_t> cpu_open;
-  std::atomic<uint32_t> look;   // weight of the look that is on its way to the thread; 0: none
-  std::atomic<uint32_t> early;  // weight of a look that came too early; 0: none
+  std::atomic<uint64_t> looked_ns;  // by the monotonic clock, when its CPU clock was last looked at
+  std::atomic<uint32_t> look;       // weight of the look that is on its way to the thread; 0: none
+  std::atomic<uint32_t> early;      // weight of a look that came too early; 0: none
   std::atomic<uint32_t> early_in_a_row;
   std::atomic<uint32_t> look_met;   // the thread was on a processor when the look was sent
   std::atomic<uint64_t> look_cpu;   // its CPU clock then

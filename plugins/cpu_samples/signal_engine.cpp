@@ -156,7 +156,7 @@ void SignalEngine::take_rest(SampledThread* thread, hprof_thread_serial serial, 
   {
     LockGuard guard(thread->lock, shared_->services);
     if (thread->serial.load(std::memory_order_relaxed) != serial) return;
-    if (cpu != kUnknownTime) ticks = take_due(thread, cpu, shared_->interval_ns, &wait);
+    if (cpu != kUnknownTime) ticks = take_due(thread, cpu, &wait);
     thread->cpu_seen.store(SampledThreads::kCpuNotSeen, std::memory_order_relaxed);
   }
   if (ticks != 0) unseen(this, serial, ticks);
@@ -263,13 +263,21 @@ void SignalEngine::publish(Sample* sample) {
   }
 }
 
+// The samples that the thread is due for; a thread has one in each interval, and the two that it shares.
+uint32_t SignalEngine::take_due(SampledThread* thread, uint64_t cpu, uint64_t* wait) const {
+  const Services& s = shared_->services;
+  const uint64_t most = most_used(thread, s.clock->monotonic(s.host)) / shared_->interval_ns + 2;
+  const uint32_t ticks = samples::take_due(thread, cpu, shared_->interval_ns, wait);
+  return ticks < most ? ticks : static_cast<uint32_t>(most);
+}
+
 // What the thread is due for now; the timer ticks again when it will be. `ticks`: what the timer says.
 uint32_t SignalEngine::due(SampledThread* thread, uint32_t ticks) {
   const Services& s = shared_->services;
   const uint64_t cpu = cpu_time(*thread);
   if (cpu == kUnknownTime) return ticks;
   uint64_t wait = 0;
-  ticks = take_due(thread, cpu, shared_->interval_ns, &wait);
+  ticks = take_due(thread, cpu, &wait);
   const uint64_t number = thread->timer_number.load(std::memory_order_relaxed);
   if (wait != 0 && number != 0) s.sampling->set_interval(s.host, number, wait);
   return ticks;

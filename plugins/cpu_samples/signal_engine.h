@@ -54,6 +54,7 @@ class SignalEngine {
   void let_go(SampledThread* thread, hprof_thread_serial serial);
   void take_rest(SampledThread* thread, hprof_thread_serial serial, uint64_t cpu);
   uint64_t cpu_time(const SampledThread& thread) const;
+  uint32_t take_due(SampledThread* thread, uint64_t cpu, uint64_t* wait) const;
   uint32_t due(SampledThread* thread, uint32_t ticks);
   void sample(SampledThread* thread, void* ucontext, uint32_t ticks);
   Sample* claim(uint32_t ticks);

@@ -167,6 +167,16 @@ def timers_serve_where_the_kernel_forbids_looks(vm):
 
 
 @vm_test(units=UNITS)
+def clocks_that_a_library_shifts_add_no_samples(vm):
+    """The second run reads the threads' clocks from the VM, which has them from the C library."""
+    for options in ("sampler=signal", "sampler=jvmti,hotspot=-thread-ids"):
+        run = vm.profiled("cpu=samples,interval=5,cutoff=0,file=out.txt," + options, "Spin", "20",
+                          environment={"LD_PRELOAD": vm.native("shifted_clocks.c")})
+        total = parse_ascii(run.text("out.txt")).cpu()[0].total
+        check(100 < total < 10000, "%s: %d samples of 5 ms in some 2 s" % (options, total))
+
+
+@vm_test(units=UNITS)
 def timers_and_signals_of_others_are_left_to_them(vm):
     """Another profiler in the process, with timers of the same signal and values of its own."""
     vm.needs_to_be_preloaded_first()

@@ -52,6 +52,17 @@ TEST_CASE("a thread is charged its CPU time in whole intervals, the rest is carr
   CHECK(f.vm.local_refs == 0);
 }
 
+TEST_CASE("a thread whose CPU clock jumps is charged no more than the elapsed time") {
+  Fixture f;
+  f.thread(1, 101, "busy");
+  f.start();
+  f.used(101, 86400 * 1000 * kMs);
+  f.vm.look(200 * kMs);
+  const uint64_t charged = f.rows()["App.busy"];
+  CHECK(charged >= 20);
+  CHECK(charged <= 30);  // 100 ms more are for clocks that move in steps
+}
+
 TEST_CASE("a thread whose CPU clock stands still is never a sample") {
   Fixture f;
   f.thread(1, 101, "epoll");

@@ -157,12 +157,33 @@ TEST_CASE(
   CHECK(vm.rows()["App.f"] >= used / kInterval - 1);
   CHECK(vm.rows()["App.f"] <= used / kInterval + 2);
   vm.mock.thread_cpu_ns[101] += 50 * kInterval;
+  vm.mock.now_ns += 50 * kInterval;
   vm.ops->handlers->thread_end(vm.self, vm.jni(), thread);
   vm.report();
   CHECK(vm.rows()["JVM.not_seen_running"] >= 49);
   CHECK(vm.rows()["JVM.not_seen_running"] <= 51);
   CHECK(vm.total() >= used / kInterval + 49);
   CHECK(vm.total() <= used / kInterval + 52);
+}
+
+TEST_CASE("a CPU clock that jumps adds no samples beyond the elapsed time") {
+  constexpr uint64_t kInterval = 10'000'000, kDay = 86'400'000'000'000;
+  FakeVm vm;
+  vm.stack = {{1, vm.method("App", "f")}};
+  vm.create();
+  vm.mock.thread_cpu_ns[101] = 5 * kInterval;
+  REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+  hprof_thread* thread = vm.start_thread(1, 101);
+  vm.mock.now_ns += 50 * kInterval;
+  vm.mock.thread_cpu_ns[101] += kDay;
+  vm.tick(101);
+  vm.mock.thread_cpu_ns[101] += kDay;
+  vm.ops->handlers->thread_end(vm.self, vm.jni(), thread);
+  vm.report();
+  // 100 ms more are for clocks that move in steps.
+  CHECK(vm.rows()["App.f"] >= 50);
+  CHECK(vm.rows()["App.f"] <= 62);
+  CHECK(vm.rows()["JVM.not_seen_running"] <= 12);
 }
 
 TEST_CASE("while a timer is made, its thread may end, be switched off, or everything stop") {
