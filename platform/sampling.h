@@ -86,6 +86,11 @@ struct MachineRegisters {
 bool read_registers(const void* machine_context, MachineRegisters* registers);
 void write_registers(void* machine_context, const MachineRegisters& registers);
 
+// The kernel stacks the frames of signals that it delivers together: each interrupts the handler of the one
+// before at its first instruction. Returns the context that such handlers interrupted; `machine_context`
+// itself if it is of other code, or if that is not known on this machine. [signal]
+void* below_signal_frames(void* machine_context);
+
 // The guard against memory faults: of guarded calls, and of guarded reads (guarded_read.h)
 // -------------------------------------------------------------------------------------------------
 

@@ -5,5 +5,6 @@ namespace hprof::platform {
 
 bool read_registers(const void*, MachineRegisters*) { return false; }
 void write_registers(void*, const MachineRegisters&) {}
+void* below_signal_frames(void* machine_context) { return machine_context; }
 
 }  // namespace hprof::platform

@@ -1,28 +1,40 @@
 // The registers of a signal's machine context, per processor (ucontext_t of the kernel's signal ABI).
+#include <signal.h>
 #include <ucontext.h>
 
+#include "platform/guarded_read.h"
 #include "platform/sampling.h"
 
 namespace hprof::platform {
 
 namespace {
 
-// Their positions for each processor. kLink is -1 if return addresses are on the stack.
+// Their positions for each processor. kLink is -1 if return addresses are on the stack. kNumber, kInfo and
+// kContext hold a signal handler's arguments at its first instruction; info and context stand in the signal
+// frame, kInfoAt and kContextAt bytes above the stack pointer.
 #if defined(__x86_64__)
 #define HPROF_REGISTER(context, name) (context)->uc_mcontext.gregs[name]
 constexpr int kPc = REG_RIP, kSp = REG_RSP, kFp = REG_RBP, kLink = -1;
+constexpr int kNumber = REG_RDI, kInfo = REG_RSI, kContext = REG_RDX;
+constexpr uint64_t kInfoAt = 312, kContextAt = 8;
 #elif defined(__i386__)
 #define HPROF_REGISTER(context, name) (context)->uc_mcontext.gregs[name]
 constexpr int kPc = REG_EIP, kSp = REG_ESP, kFp = REG_EBP, kLink = -1;
+constexpr int kNumber = REG_EAX, kInfo = REG_EDX, kContext = REG_ECX;
+constexpr uint64_t kInfoAt = 16, kContextAt = 144;
 #elif defined(__aarch64__)
 #define HPROF_REGISTER(context, name)           \
   *((name) == 32   ? &(context)->uc_mcontext.pc \
     : (name) == 31 ? &(context)->uc_mcontext.sp \
                    : &(context)->uc_mcontext.regs[name])
 constexpr int kPc = 32, kSp = 31, kFp = 29, kLink = 30;
+constexpr int kNumber = 0, kInfo = 1, kContext = 2;
+constexpr uint64_t kInfoAt = 0, kContextAt = 128;
 #elif defined(__riscv)
 #define HPROF_REGISTER(context, name) (context)->uc_mcontext.__gregs[name]
 constexpr int kPc = 0, kSp = 2, kFp = 8, kLink = 1;
+constexpr int kNumber = 10, kInfo = 11, kContext = 12;
+constexpr uint64_t kInfoAt = 0, kContextAt = 128;
 #endif
 
 }  // namespace
@@ -57,10 +69,25 @@ void write_registers(void* machine_context, const MachineRegisters& registers) {
   if (kLink >= 0) put(HPROF_REGISTER(context, kLink < 0 ? kPc : kLink), registers.link);
 }
 
+void* below_signal_frames(void* machine_context) {
+  constexpr int kMostFrames = 8;
+  auto* context = static_cast<ucontext_t*>(machine_context);
+  for (int i = 0; i < kMostFrames; i++) {
+    const uint64_t sp = widen(HPROF_REGISTER(context, kSp)), info = widen(HPROF_REGISTER(context, kInfo));
+    const uint64_t below = widen(HPROF_REGISTER(context, kContext));
+    if (info != sp + kInfoAt || below != sp + kContextAt) break;
+    const auto number = guarded_read<int>(reinterpret_cast<const siginfo_t*>(static_cast<uintptr_t>(info)));
+    if (number <= 0 || static_cast<uint64_t>(number) != widen(HPROF_REGISTER(context, kNumber))) break;
+    context = reinterpret_cast<ucontext_t*>(static_cast<uintptr_t>(below));
+  }
+  return context;
+}
+
 #else
 
 bool read_registers(const void*, MachineRegisters*) { return false; }
 void write_registers(void*, const MachineRegisters&) {}
+void* below_signal_frames(void* machine_context) { return machine_context; }
 
 #endif
 

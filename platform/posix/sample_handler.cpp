@@ -27,7 +27,7 @@ void on_sample(int, siginfo_t* info, void* context) {
   void* value = nullptr;
   const Tick tick = own_tick(info, &value);
   const SampleHandler handler = sample_handler.load(std::memory_order_acquire);
-  if (tick == Tick::kOurs && handler) handler(value, context, overrun_of(info));
+  if (tick == Tick::kOurs && handler) handler(value, below_signal_frames(context), overrun_of(info));
   errno = kept;
   // Where there was no handler the signal ends here: its default would end the process.
   if (tick == Tick::kForeign) hook_forward(hook, info, context);

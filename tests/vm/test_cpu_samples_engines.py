@@ -191,6 +191,25 @@ def timers_and_signals_of_others_are_left_to_them(vm):
     check("Spin.hot" in run.text("out.txt"), "no samples of our own")
 
 
+def beside_a_later_profiler(vm, mode):
+    """The shares of the samples whose stacks begin in main, and of those that have none; the run."""
+    run = vm.profiled("cpu=samples,interval=1,depth=64,cutoff=0,file=out.txt", "Spin", "20",
+                      environment={"LD_PRELOAD": vm.native("later_profiler.c"), "LATER_PROFILER": mode})
+    report = parse_ascii(run.text("out.txt"))
+    section = report.cpu()[0]
+    named = sum(row.count for row in section.rows if methods(report, row)[-1] == "Spin.main")
+    without = sum(row.count for row in section.rows if row.method.startswith("JVM."))
+    return named / section.total, without / section.total, run
+
+
+@vm_test(units=UNITS)
+def handler_frames_of_another_profiler_are_stepped_over(vm):
+    """Its timers and ours are due at the same ticks of the kernel, so its handler is what ours interrupts."""
+    vm.needs_signals_in_time()
+    named, without, run = beside_a_later_profiler(vm, "beside")
+    check(named > 0.5 and without < 0.1, "%.2f of the samples begin in main, %.2f have no stack\n%s" % (named, without, run))
+
+
 @vm_test(units=UNITS)
 def bursts_of_short_threads_have_all_their_cpu_time(vm):
     """Threads that use less than a few intervals each: what no look met is in the table all the same."""

@@ -43,3 +43,56 @@ TEST_CASE("a handler reads the interrupted registers, and what it puts back is g
   CHECK_FALSE(known);
 #endif
 }
+
+#if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__) || defined(__riscv)
+
+namespace {
+
+struct Frame {
+  MachineRegisters on_top, below;
+} frame;
+
+void other_handler(int, siginfo_t*, void*) {}
+
+void sample(int, siginfo_t*, void* context) {
+  read_registers(context, &frame.on_top);
+  read_registers(below_signal_frames(context), &frame.below);
+}
+
+// Has the signals delivered together; the one of the highest number is handled first.
+template <size_t kSignals>
+void deliver(const int (&numbers)[kSignals]) {
+  sigset_t both, before;
+  sigemptyset(&both);
+  for (int number : numbers) sigaddset(&both, number);
+  pthread_sigmask(SIG_BLOCK, &both, &before);
+  struct sigaction old[kSignals];
+  for (size_t i = 0; i < kSignals; i++) {
+    struct sigaction action = {};
+    action.sa_sigaction = i + 1 == kSignals ? sample : other_handler;
+    action.sa_flags = SA_SIGINFO;
+    REQUIRE(sigaction(numbers[i], &action, &old[i]) == 0);
+    raise(numbers[i]);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  for (size_t i = 0; i < kSignals; i++) sigaction(numbers[i], &old[i], nullptr);
+}
+
+}  // namespace
+
+TEST_CASE("frames of signals that are delivered together are stepped over") {
+  const auto handler = reinterpret_cast<uintptr_t>(&other_handler);
+  deliver({SIGPROF});
+  const uint64_t interrupted = frame.on_top.pc;
+  CHECK(interrupted != handler);
+  CHECK(frame.below.pc == interrupted);
+  deliver({SIGVTALRM, SIGPROF});
+  CHECK(frame.on_top.pc == handler);
+  CHECK(frame.below.pc == interrupted);
+  CHECK(frame.below.sp > frame.on_top.sp);
+  deliver({SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF});
+  CHECK(frame.on_top.pc == handler);
+  CHECK(frame.below.pc == interrupted);
+}
+
+#endif
