@@ -7,16 +7,22 @@ from harness import check, check_equal, vm_test
 from tool import heap, heap_json
 
 
+def class_histogram(vm, live):
+    """The VM's own: {class: (instances, bytes)}."""
+    code, text = vm.tool("jcmd", str(live.pid), "GC.class_histogram")
+    check_equal(code, 0, "jcmd: %s" % text)
+    rows = re.findall(r"^ *\d+: +(\d+) +(\d+) +(\S+)", text, re.M)
+    return {name: (int(count), int(size)) for count, size, name in rows}
+
+
 def jcmd_dump(vm, *program):
-    """A dump by the VM itself, and its class histogram: {class: (instances, bytes)}."""
+    """A dump by the VM itself, and its class histogram."""
     live = vm.start(None, *program)
     code, text = vm.tool("jcmd", str(live.pid), "GC.heap_dump", vm.path("vm.hprof"))
     check_equal(code, 0, "jcmd: %s" % text)
-    code, text = vm.tool("jcmd", str(live.pid), "GC.class_histogram")
-    check_equal(code, 0, "jcmd: %s" % text)
+    histogram = class_histogram(vm, live)
     check_equal(live.finish().code, 0, "exit code")
-    rows = re.findall(r"^ *\d+: +(\d+) +(\d+) +(\S+)", text, re.M)
-    return vm.path("vm.hprof"), {name: (int(count), int(size)) for count, size, name in rows}
+    return vm.path("vm.hprof"), histogram
 
 
 def first_suspect(vm, path):
@@ -53,11 +59,15 @@ def the_path_to_a_class_is_found(vm):
     check("static SESSIONS" in steps and ".table" in steps, str(steps))
 
 
+def our_histogram(vm, path):
+    rows = heap_json(vm, "histogram", "--top=0", path)["histogram"]["histogram"]
+    return {row["class"]: (row["objects"], row["shallow_bytes"]) for row in rows}
+
+
 @vm_test()
 def sizes_are_those_of_the_class_histogram(vm):
     path, histogram = jcmd_dump(vm, "HeapShapes", "mark", "wait")
-    rows = heap_json(vm, "histogram", "--top=0", path)["histogram"]["histogram"]
-    ours = {row["class"]: (row["objects"], row["shallow_bytes"]) for row in rows}
+    ours = our_histogram(vm, path)
     compared = 0
     for name, expected in histogram.items():
         # Names of arrays and hidden classes differ; a single instance may have hidden fields that nothing shows.
@@ -76,6 +86,24 @@ def agent_dump(vm, options, *program):
     live = vm.start("heap=dump,format=b,file=agent.hprof," + options, *program)
     check_equal(live.finish().code, 0, "exit code")
     return vm.path("agent.hprof")
+
+
+@vm_test(units=("heap_dump", "encoder_binary", "sink_file"))
+def sizes_in_dumps_of_the_jvmti_engine_are_those_of_the_class_histogram(vm):
+    """Threads, class loaders and classes have numbers there instead of addresses."""
+    live = vm.start("heap=dump,format=b,dump=jvmti,file=agent.hprof", "HeapShapes", "mark", "wait")
+    histogram = class_histogram(vm, live)
+    check_equal(live.finish().code, 0, "exit code")
+    ours = our_histogram(vm, vm.path("agent.hprof"))
+    of_one = {name: (size / count, ours[name][1] / ours[name][0]) for name, (count, size) in histogram.items() if name in ours}
+    threads = [name for name in of_one if re.search(r"Thread$|ReferenceHandler$", name) and name.startswith("java.lang.")]
+    loaders = [name for name in of_one if name.endswith("AppClassLoader")]
+    check("java.lang.Thread" in threads and len(threads) >= 3 and len(loaders) == 1, str(sorted(of_one)))
+    for name in threads + loaders + ["java.lang.String", "HeapShapes$Leaf"]:
+        check_equal(of_one[name][1], of_one[name][0], "bytes of an instance of " + name)
+    # Classes that are not linked have no static fields in a dump.
+    theirs, mine = of_one["java.lang.Class"]
+    check(0.85 * theirs < mine <= 1.01 * theirs, "bytes of a class object: %s, the VM says %s" % (mine, theirs))
 
 
 def check_map_leak(vm, path):

@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 #include <random>
 
+#include "tests/unit/tool_heap/small_heap.h"
+
 using namespace hprof::tool;
 
 namespace {
@@ -24,7 +26,7 @@ uint64_t size_of(const ObjectLayout& layout, const std::vector<std::vector<uint8
   }
   std::vector<ClassGap> all(classes.list.size());
   for (size_t i = 0; i < gaps.size(); ++i) all[classes.list.size() - gaps.size() + i] = gaps[i];
-  size_instances(layout, gaps.empty() ? gaps : all, classes);
+  size_instances(layout, {}, gaps.empty() ? gaps : all, classes);
   return classes.list[last].size;
 }
 
@@ -57,7 +59,86 @@ ObjectLayout detected(const ObjectLayout& real) {
   return detect_layout(outline, numbers);
 }
 
+// What a dump by JVMTI has: addresses, and small numbers for classes, threads and class loaders.
+class MixedHeap {
+ public:
+  static constexpr uint64_t kObject = 1, kClass = 2, kThread = 3, kLoader = 4, kBytes = 5, kTask = 6,
+                            kCell = 7;
+  static constexpr uint64_t kFirstThread = 21, kFirstLoader = 40;
+  static constexpr int kThreads = 8;
+
+  MixedHeap() : b_(8) {
+    const char* names[] = {"java/lang/Object",
+                           "java/lang/Class",
+                           "java/lang/Thread",
+                           "java/lang/ClassLoader",
+                           "[B",
+                           "Task",
+                           "java/util/concurrent/atomic/Striped64$Cell"};
+    for (uint64_t id = kObject; id <= kCell; ++id) {
+      b_.string(0x100 + id, names[id - 1]).load_class(static_cast<uint32_t>(id), id, 0, 0x100 + id);
+    }
+    b_.string(0x200, "name").string(0x201, "threadLocalRandomSeed").string(0x202, "value");
+    b_.begin(0x1c).class_dump(kObject, 0, 0, {}).class_dump(kClass, kObject, 8, {{0x200, kRef}});
+    b_.class_dump(kThread, kObject, 16, {{0x200, kRef}, {0x201, kLong}});
+    b_.class_dump(kLoader, kObject, 8, {{0x200, kRef}}).class_dump(kBytes, kObject, 0, {});
+    b_.class_dump(kTask, kObject, 4, {{0x202, kInt}}).class_dump(kCell, kObject, 8, {{0x202, kLong}});
+  }
+
+  // Arrays one behind the other; then tasks, each with its thread behind it, which has a number for an id.
+  std::string file() {
+    for (uint32_t i = 0; i < 200; ++i) {
+      root(at_);
+      b_.u1(0x23).id(at_).u4(0).u4(i % 9).u1(kByteType);
+      for (uint32_t k = 0; k < i % 9; ++k) b_.u1(0);
+      at_ += i % 9 == 0 ? 16 : 24;
+    }
+    for (uint64_t i = 0; i < kThreads; ++i) {
+      root(at_);
+      b_.instance(at_, kTask, 4).u4(0);
+      root(kFirstThread + i);
+      b_.instance(kFirstThread + i, kThread, 16).id(0).u8(0);
+      at_ += 16 + kThreadSize;
+      root(kFirstLoader + i);
+      b_.instance(kFirstLoader + i, kLoader, 8).id(0);
+    }
+    for (uint64_t i = 0; i < kThreads; ++i, at_ += 280) {
+      root(at_);
+      b_.instance(at_, kCell, 8).u8(0);
+    }
+    b_.u1(0x23).id(at_).u4(0).u4(0).u1(kByteType);
+    return b_.end().begin(0x2c).end().bytes();
+  }
+
+  static constexpr uint64_t kThreadSize = 280;  // 12 + 4 + 128 + 8 + 128
+
+ private:
+  void root(uint64_t id) { b_.u1(0x05).id(id); }
+
+  hprof::test::HprofBuilder b_;
+  uint64_t at_ = 0xe0000000;
+};
+
 }  // namespace
+
+TEST_CASE("distances between ids that are no addresses are no sizes") {
+  using M = MixedHeap;
+  hprof::test::Analysis heap(MixedHeap().file());
+  REQUIRE(heap.heap.layout.addresses);
+  CHECK(heap.heap.layout.mixed);
+  auto size_of_class = [&](uint64_t id) {
+    return heap.heap.outline.classes.list[heap.heap.outline.classes.find(id)].size;
+  };
+  CHECK(size_of_class(M::kThread) == M::kThreadSize);
+  CHECK(size_of_class(M::kLoader) == 24);  // 12 + 4 + a pointer of the VM
+  CHECK(size_of_class(M::kClass) == 56);  // 12 + 4 + two pointers, two numbers and three references of the VM
+  CHECK(size_of_class(M::kTask) == 16);   // what follows it is a thread
+  CHECK(size_of_class(M::kCell) == 280);  // 12 + 128, 8 at a multiple of 8, + 128
+  for (uint64_t i = 0; i < M::kThreads; ++i) {
+    CHECK(heap.shallow(M::kFirstThread + i) == M::kThreadSize);
+    CHECK(heap.shallow(M::kFirstLoader + i) == 24);
+  }
+}
 
 TEST_CASE("instances: headers, gaps, alignment") {
   ObjectLayout usual = with(4, 12), wide = with(8, 16), compact = with(4, 8);

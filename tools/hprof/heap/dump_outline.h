@@ -62,11 +62,12 @@ struct DumpOutline {
   std::vector<DumpedRoot> roots;
   std::vector<DumpPiece> pieces;
   std::vector<ArraySample> samples;
-  uint64_t array_references = 0;      // elements of object arrays
-  uint64_t repeated = 0;              // objects whose id had occurred before
-  bool traced = false;                // objects have different allocation traces
-  unsigned dumps = 0;                 // heap dumps in the file
-  std::vector<std::string> problems;  // what could not be read, for people
+  uint64_t lowest_array = UINT64_MAX;  // id
+  uint64_t array_references = 0;       // elements of object arrays
+  uint64_t repeated = 0;               // objects whose id had occurred before
+  bool traced = false;                 // objects have different allocation traces
+  unsigned dumps = 0;                  // heap dumps in the file
+  std::vector<std::string> problems;   // what could not be read, for people
 };
 
 struct OutlineOptions {

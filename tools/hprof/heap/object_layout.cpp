@@ -27,18 +27,97 @@ struct FieldsEnd {
   std::vector<Hole> holes;
 };
 
+// Fields that the VM adds to a class and no dump has.
+struct HiddenFields {
+  unsigned pointers = 0, ints = 0, shorts = 0, bytes = 0, references = 0;
+};
+
+bool has_field(const HeapClass& each, const char* name, const Definitions& names) {
+  return std::any_of(each.fields.begin(), each.fields.end(),
+                     [&](const DumpedField& field) { return names.string(field.name) == name; });
+}
+
+// From JDK 19 on, which brought virtual threads.
+bool has_virtual_threads(const HeapClasses& classes, const Definitions& names) {
+  return classes.thread_class != kNoClass && has_field(classes.list[classes.thread_class], "holder", names);
+}
+
+HiddenFields hidden_fields(const HeapClasses& classes, const HeapClass& each, const Definitions& names) {
+  HiddenFields hidden;
+  if (each.loader != 0) return hidden;
+  if (each.name == "java.lang.ClassLoader") {
+    hidden.pointers = 1;
+  } else if (each.name == "java.lang.Class") {
+    hidden.pointers = 2;  // to the class, and to that of its arrays
+    hidden.ints = 2;      // size, number of static references
+    // The source file or the lock of its initialization, from JDK 19 on both; and two that later JDKs
+    // declare.
+    hidden.references = 1 + has_virtual_threads(classes, names) + !has_field(each, "signers", names) +
+                        !has_field(each, "protectionDomain", names);
+  } else if (each.name == "java.lang.Thread" && has_virtual_threads(classes, names)) {
+    hidden.pointers = hidden.ints = hidden.bytes = 1;  // state of JVMTI, and of its mount transitions
+    hidden.shorts = 1;                                 // epoch of JFR
+  } else if (each.name == "java.lang.Throwable") {
+    hidden.references = !has_field(each, "backtrace", names);  // JVMTI has no such field
+  } else if (each.name == "java.lang.Module" || each.name == "java.lang.invoke.ResolvedMethodName") {
+    hidden.pointers = 1;
+  } else if (each.name == "java.lang.invoke.MemberName") {
+    bool resolved = has_field(each, "method", names);  // from JDK 11 on
+    hidden.pointers = resolved ? 1 : 2;
+    hidden.references = !resolved;
+  }
+  return hidden;
+}
+
+// The VM keeps fields with @Contended apart from others by this many bytes.
+constexpr uint64_t kContendedPadding = 128;
+
+// Classes with @Contended that have instances in many dumps.
+bool is_contended(const HeapClass& each) {
+  static constexpr const char* kNames[] = {"java.util.concurrent.ConcurrentHashMap$CounterCell",
+                                           "java.util.concurrent.atomic.Striped64$Cell"};
+  if (each.loader != 0) return false;
+  return std::find(std::begin(kNames), std::end(kNames), each.name) != std::end(kNames);
+}
+
+// java.lang.Thread has such fields up to JDK 18.
+bool is_contended(const HeapClass& owner, const DumpedField& field, const Definitions& names) {
+  return owner.loader == 0 && owner.name == "java.lang.Thread" && !has_field(owner, "holder", names) &&
+         names.string(field.name).rfind("threadLocalRandom", 0) == 0;
+}
+
 class InstanceSizer {
  public:
-  InstanceSizer(const ObjectLayout& layout, const std::vector<ClassGap>& gaps, HeapClasses& classes)
+  InstanceSizer(const ObjectLayout& layout, const Definitions& names, const std::vector<ClassGap>& gaps,
+                HeapClasses& classes)
       : layout_(layout),
+        names_(names),
         gaps_(gaps),
         classes_(classes),
         ends_(classes.list.size()),
         done_(classes.list.size()) {}
 
+  // What a distance exceeds the fields by is believed to be hidden fields when it is less than this.
+  void believe_less_than(uint64_t size) { believed_ = size; }
+
   uint64_t size(uint32_t index) { return layout_.aligned(std::max<uint64_t>(end_of(index), layout_.header)); }
 
  private:
+  struct Counts {
+    uint64_t primitives[4] = {};  // of 8, 4, 2, 1 bytes
+    uint64_t references = 0;
+    void add(uint8_t type, unsigned width) {
+      if (type == HPROF_TYPE_OBJECT) {
+        ++references;
+      } else {
+        ++primitives[width == 8 ? 0 : width == 4 ? 1 : width == 2 ? 2 : 3];
+      }
+    }
+    bool any() const {
+      return std::any_of(primitives, primitives + 4, [](uint64_t n) { return n != 0; }) || references != 0;
+    }
+  };
+
   // Supers first, by a list instead of recursion: a file can make long chains.
   uint64_t end_of(uint32_t index) {
     std::vector<uint32_t> chain;
@@ -55,28 +134,27 @@ class InstanceSizer {
   void place(uint32_t index) {
     const HeapClass& own = classes_.list[index];
     FieldsEnd fields{layout_.header, {}};
-    bool has_super = own.super != kNoClass && done_[own.super];
-    if (has_super) fields = ends_[own.super];
-    uint64_t counts[4] = {};  // of primitive fields of 8, 4, 2, 1 bytes
-    uint64_t references = 0;
+    if (own.super != kNoClass && done_[own.super]) fields = ends_[own.super];
+    Counts plain, contended;
     for (const DumpedField& field : own.fields) {
-      unsigned width = layout_.width(field.type);
-      if (field.type == HPROF_TYPE_OBJECT) {
-        ++references;
-      } else {
-        ++counts[width == 8 ? 0 : width == 4 ? 1 : width == 2 ? 2 : 3];
-      }
+      bool apart = is_contended(own) || is_contended(own, field, names_);
+      (apart ? contended : plain).add(field.type, layout_.width(field.type));
     }
-    // HotSpot's pointer to its data of the loader. The class is abstract, so no instance shows it.
-    if (own.name == "java.lang.ClassLoader") ++counts[0];
-    if (layout_.fills_super_gaps) {
-      for (unsigned i = 0; i < 4; ++i) put(fields, 8u >> i, counts[i]);
-      put(fields, layout_.reference, references);
-    } else {
-      put_classic(fields, counts, references, has_fixed_fields(own));
+    HiddenFields hidden = hidden_fields(classes_, own, names_);
+    plain.primitives[classes_.id_size == 8 ? 0 : 1] += hidden.pointers;
+    plain.primitives[1] += hidden.ints;
+    plain.primitives[2] += hidden.shorts;
+    plain.primitives[3] += hidden.bytes;
+    plain.references += hidden.references;
+    put_all(fields, plain, own);
+    if (contended.any()) {
+      fields = {fields.end + kContendedPadding, {}};
+      put_all(fields, contended, own);
+      fields = {layout_.aligned(fields.end + kContendedPadding), {}};
     }
-    if (index < gaps_.size() && !own.is_array() && is_size(gaps_[index]) &&
-        gaps_[index].least > layout_.aligned(fields.end)) {
+    uint64_t size = layout_.aligned(fields.end);
+    if (index < gaps_.size() && !own.is_array() && is_size(gaps_[index]) && gaps_[index].least > size &&
+        gaps_[index].least - size < believed_) {
       fields = {gaps_[index].least, {}};
     }
     ends_[index] = std::move(fields);
@@ -88,6 +166,13 @@ class InstanceSizer {
   // dead object may follow every instance.
   bool is_size(const ClassGap& gap) const {
     return layout_.contiguous && gap.times >= 4 && gap.times >= gap.seen / 2;
+  }
+
+  void put_all(FieldsEnd& fields, Counts& counts, const HeapClass& own) {
+    if (!layout_.fills_super_gaps)
+      return put_classic(fields, counts.primitives, counts.references, has_fixed_fields(own));
+    for (unsigned i = 0; i < 4; ++i) put(fields, 8u >> i, counts.primitives[i]);
+    put(fields, layout_.reference, counts.references);
   }
 
   // From JDK 15 on: each field into the smallest hole that fits, else at the end.
@@ -160,19 +245,13 @@ class InstanceSizer {
   }
 
   const ObjectLayout& layout_;
+  const Definitions& names_;
   const std::vector<ClassGap>& gaps_;
   HeapClasses& classes_;
+  uint64_t believed_ = UINT64_MAX;
   std::vector<FieldsEnd> ends_;
   std::vector<bool> done_;
 };
-
-bool has_field(const HeapClasses& classes, uint32_t index, const char* name, const Definitions& names) {
-  if (index == kNoClass) return false;
-  for (const DumpedField& field : classes.list[index].fields) {
-    if (names.string(field.name) == name) return true;
-  }
-  return false;
-}
 
 std::vector<Fit> candidates() {
   std::vector<Fit> list;
@@ -247,7 +326,8 @@ ObjectLayout detect_layout(const DumpOutline& outline, const ObjectNumbers& numb
   ObjectLayout usual;
   // java.lang.Class got this field in JDK 15, with the present way of placing fields.
   usual.fills_super_gaps =
-      has_field(outline.classes, outline.classes.class_class, "classData", outline.names);
+      outline.classes.class_class != kNoClass &&
+      has_field(outline.classes.list[outline.classes.class_class], "classData", outline.names);
   uint64_t measurable = 0;
   for (const ArraySample& sample : outline.samples) measurable += numbers.id_after(sample.id) != 0;
   Fit best;
@@ -258,6 +338,11 @@ ObjectLayout detect_layout(const DumpOutline& outline, const ObjectNumbers& numb
   if (best.exact < 16 || best.exact < measurable / 5) return usual;
   best.layout.fills_super_gaps = usual.fills_super_gaps;
   best.layout.addresses = true;
+  // The agent's own dumps by JVMTI: addresses, but small numbers for threads, class loaders and classes.
+  for (const HeapClass& each : outline.classes.list) {
+    best.layout.mixed = best.layout.mixed || (each.dumped && each.id % best.layout.alignment != 0);
+  }
+  if (best.layout.mixed) best.layout.lowest = outline.lowest_array;
   best.layout.contiguous = best.exact >= measurable - measurable / 10;
   return best.layout;
 }
@@ -272,8 +357,18 @@ void ClassGap::merge(const ClassGap& other) {
   }
 }
 
-void size_instances(const ObjectLayout& layout, const std::vector<ClassGap>& gaps, HeapClasses& classes) {
-  InstanceSizer sizer(layout, gaps, classes);
+void size_instances(const ObjectLayout& layout, const Definitions& names, const std::vector<ClassGap>& gaps,
+                    HeapClasses& classes) {
+  InstanceSizer sizer(layout, names, gaps, classes);
+  if (layout.mixed) {
+    // Between two addresses there may be threads, class loaders and class objects.
+    sizer.believe_less_than(0);
+    uint64_t least = UINT64_MAX;
+    for (uint32_t index : {classes.class_class, classes.thread_class, classes.loader_class}) {
+      if (index != kNoClass) least = std::min(least, sizer.size(index));
+    }
+    sizer.believe_less_than(least);
+  }
   for (uint32_t i = 0; i < classes.list.size(); ++i) {
     HeapClass& each = classes.list[i];
     each.size = sizer.size(i);

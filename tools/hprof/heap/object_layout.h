@@ -22,6 +22,8 @@ struct ObjectLayout {
   bool fills_super_gaps = true;      // fields are placed into gaps of the superclass, as from JDK 15 on
   bool addresses = false;            // ids are addresses that confirmed this layout
   bool contiguous = false;           // and nearly all objects are adjacent
+  bool mixed = false;                // some objects have ids that are no addresses
+  uint64_t lowest = 0;               // smaller ids are no addresses
   bool given = false;                // by the user
 
   uint64_t array_size(uint8_t type, uint64_t length) const;
@@ -37,6 +39,13 @@ bool parse_layout(const std::string& text, ObjectLayout* layout);
 // The layout that the addresses of arrays confirm, else the usual one for the dump's id size.
 ObjectLayout detect_layout(const DumpOutline& outline, const ObjectNumbers& numbers);
 
+// The distance from the object at `id` to the next one; 0 when it is not known, or `id` is not an address.
+inline uint64_t distance_to_next(const ObjectLayout& layout, const ObjectNumbers& numbers, uint64_t id) {
+  if (!layout.addresses || id < layout.lowest || id % layout.alignment != 0) return 0;
+  uint64_t next = numbers.id_after(id);
+  return next == 0 ? 0 : next - id;
+}
+
 // The smallest distance from an instance of a class to the next object.
 struct ClassGap {
   uint64_t least = UINT64_MAX;
@@ -51,8 +60,9 @@ struct ClassGap {
   void merge(const ClassGap& other);
 };
 
-// Sets HeapClass::size of all classes. `gaps` by class, empty without addresses.
-void size_instances(const ObjectLayout& layout, const std::vector<ClassGap>& gaps, HeapClasses& classes);
+// Sets HeapClass::size of all classes. `names` has those of fields; `gaps` by class, empty without addresses.
+void size_instances(const ObjectLayout& layout, const Definitions& names, const std::vector<ClassGap>& gaps,
+                    HeapClasses& classes);
 
 // Bytes of a class's object (its mirror): java.lang.Class followed by the static fields.
 uint64_t mirror_size(const ObjectLayout& layout, const HeapClass& of, uint64_t class_instance);

@@ -148,8 +148,8 @@ class ObjectReader : public HeapVisitor {
 
   void measure(uint32_t index, uint64_t id) {
     if (found.gaps.empty()) return;
-    uint64_t next = numbers_.id_after(id);
-    if (next != 0) found.gaps[index].add(next - id);
+    uint64_t distance = distance_to_next(snapshot_.layout, numbers_, id);
+    if (distance != 0) found.gaps[index].add(distance);
   }
 
   uint32_t class_of(uint64_t id) {

@@ -151,23 +151,24 @@ void Snapshot::read_objects(bool with_references) {
 void Snapshot::size_objects(const std::vector<ClassGap>& gaps, std::vector<OwnSizes::Large>& large) {
   HeapClasses& classes = outline.classes;
   bool measured = layout.addresses && !options.layout.given;
-  size_instances(layout, measured ? gaps : std::vector<ClassGap>(), classes);
+  size_instances(layout, outline.names, measured ? gaps : std::vector<ClassGap>(), classes);
   if (classes.class_class != kNoClass) {
     uint64_t base = classes.list[classes.class_class].size;
     // Class objects without static fields show what the VM adds to java.lang.Class.
     ClassGap plain;
     for (const HeapClass& each : classes.list) {
       if (!measured || !each.dumped || !each.statics.empty()) continue;
-      uint64_t next = numbers.id_after(each.id);
-      if (next != 0) plain.add(next - each.id);
+      uint64_t distance = distance_to_next(layout, numbers, each.id);
+      if (distance != 0) plain.add(distance);
     }
     if (plain.times > 1) base = plain.least;
     classes.list[classes.class_class].size = base;
     for (const HeapClass& each : classes.list) {
       uint32_t number = each.dumped ? numbers.number_of(each.id) : kNoObject;
       if (number == kNoObject) continue;
-      uint64_t size = mirror_size(layout, each, base), next = measured ? numbers.id_after(each.id) : 0;
-      if (next != 0) size = std::min(size, next - each.id);
+      uint64_t size = mirror_size(layout, each, base);
+      uint64_t distance = measured ? distance_to_next(layout, numbers, each.id) : 0;
+      if (distance != 0) size = std::min(size, distance);
       objects.sizes.set(number, size, large);
     }
   }
