@@ -222,16 +222,20 @@ static void walk_stack(void* argument) {
 }
 
 // Entry and exit code of a method: its frame is not set up yet, or is gone already. So the return address is
-// in the link register, or on top of the stack, or below the saved frame pointer there.
-static constexpr uint32_t kGuesses = 2;
+// in the link register, or on top of the stack, or below the saved frame pointer there. It
+// belongs to the instruction behind the call, which may be of another line or another inlined method, so each
+// is tried less one first. Unchanged it is right where the VM compares addresses: call stubs, frames that
+// wait for their deoptimization.
+static constexpr uint32_t kGuesses = 4;
 static void walk_caller(void* argument) {
   auto* w = static_cast<Walk*>(argument);
   hprof_registers r = w->interrupted;
   const auto* top = reinterpret_cast<const uintptr_t*>(static_cast<uintptr_t>(r.sp));
+  const bool is_below = w->guess / 2 != 0;
   if (r.link != 0) {
-    if (w->guess != 0) return;
+    if (is_below) return;
     r.pc = r.link;
-  } else if (w->guess == 0) {
+  } else if (!is_below) {
     r.pc = top[0];
     r.sp += sizeof top[0];
   } else {
@@ -239,6 +243,7 @@ static void walk_caller(void* argument) {
     r.pc = top[1];
     r.sp += 2 * sizeof top[0];
   }
+  if (w->guess % 2 == 0) r.pc--;
   w->sampling->write_registers(w->host, w->ucontext, &r);
   walk_stack(argument);
 }

@@ -3,6 +3,7 @@ import os
 import re
 import signal
 
+from bytecode import renumber
 from harness import check, check_equal, vm_test
 from reports import parse_ascii
 
@@ -135,6 +136,52 @@ def signal_engine_shows_virtual_threads_stacks_without_their_carriers(vm):
 @vm_test(units=UNITS, since=21)
 def jvmti_engine_shows_virtual_threads_stacks_without_their_carriers(vm):
     check_virtual_stacks(vm, "jvmti")
+
+
+def wrong_links(frames, calls):
+    """The links of a stack, innermost frame first, which the bytecode refutes: the caller invokes nothing of the callee's name there."""
+    found = []
+    for callee, caller in zip(frames, frames[1:]):
+        owner, method = caller[0].rsplit(".", 1)
+        # Classes are loaded and initialised, and lambdas made, by calls that are no instruction.
+        if owner not in calls or not callee[0].startswith("Links") or callee[0].endswith(".<clinit>"):
+            continue
+        check(method in calls[owner] and caller[2].isdigit(), "%s has no bytecode at %s" % (caller[0], caller[2]))
+        if calls[owner][method].get(int(caller[2]) - 1) != callee[0].rsplit(".", 1)[1]:
+            found.append("%s <- %s, bytecode %d" % (callee[0], caller[0], int(caller[2]) - 1))
+    return found
+
+
+def check_links(vm, sampler):
+    """Each caller calls what stands above it: the program's line tables number its instructions, so lines are bytecode indexes."""
+    folder = vm.path("renumbered")
+    calls = renumber(vm.classes, "Links", folder)
+    _, report, section = sampled(vm, "interval=1,depth=64,sampler=" + sampler, "-cp", folder, "Links", "2")
+    judged, wrong, links = 0, 0, {}
+    for row in section.rows:
+        frames = report.traces[row.trace].frames
+        if len(frames) < 2 or not frames[-1][0].startswith("Links"):
+            continue
+        judged += row.count
+        refuted = wrong_links(frames, calls)
+        wrong += row.count if refuted else 0
+        for link in refuted:
+            links[link] = links.get(link, 0) + row.count
+    check(judged > 0.5 * section.total, "only %d of %d samples have stacks of the program" % (judged, section.total))
+    worst = sorted(links.items(), key=lambda link: -link[1])[:8]
+    check(wrong <= 0.01 * judged, "%d of %d samples name callers that do not call: %s" % (wrong, judged, worst))
+
+
+@vm_test(units=UNITS)
+def callers_of_the_signal_engine_call(vm):
+    vm.needs_signals_in_time()
+    check_links(vm, "signal")
+
+
+@vm_test(units=UNITS)
+def callers_of_the_random_engine_call(vm):
+    vm.needs_signals_in_time()
+    check_links(vm, "random")
 
 
 @vm_test(units=UNITS)

@@ -1,0 +1,145 @@
+"""Class files, as far as tests need them: what each instruction of a method calls, and line tables that number the instructions."""
+import os
+import struct
+
+from harness import check
+
+# Bytes of the constants after their tag; a text has its own length.
+CONSTANTS = {3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4, 15: 3, 16: 2, 17: 4, 18: 4, 19: 2, 20: 2}
+# Operand bytes of the instructions that have some; tableswitch, lookupswitch and wide are read by instructions().
+OPERANDS = {}
+for first, last, size in ((16, 16, 1), (17, 17, 2), (18, 18, 1), (19, 20, 2), (21, 25, 1), (54, 58, 1), (132, 132, 2),
+                          (153, 168, 2), (169, 169, 1), (178, 184, 2), (185, 186, 4), (187, 187, 2), (188, 188, 1),
+                          (189, 189, 2), (192, 193, 2), (197, 197, 3), (198, 199, 2), (200, 201, 4)):
+    OPERANDS.update(dict.fromkeys(range(first, last + 1), size))
+TABLESWITCH, LOOKUPSWITCH, WIDE, IINC = 170, 171, 196, 132
+INVOKES = (182, 183, 184, 185)  # virtual, special, static, interface
+
+
+class ClassFile:
+    """calls: by the name of a method with code, by index of the bytecode: the name of the method invoked there. renumbered: the file
+    with a line table in which each instruction has a line of its own, its index plus one."""
+
+    def __init__(self, data):
+        self.data = data
+        self.at = 8
+        self.pool = [None]
+        self.calls = {}
+        self.read_pool()
+        out = [None, self.take(6)]
+        self.name = self.text_of(struct.unpack(">H", out[1][2:4])[0]).replace("/", ".")
+        count = self.u2()
+        out.append(struct.pack(">H", count) + self.take(2 * count))
+        out.append(self.members(None))
+        out.append(self.members(self.code))
+        out.append(data[self.at:])
+        # The name of the attribute is a new last constant: a class without line tables has none.
+        text = b"LineNumberTable"
+        out[0] = (data[:8] + struct.pack(">H", len(self.pool) + 1) + data[10:self.end_of_pool] +
+                  struct.pack(">BH", 1, len(text)) + text)
+        self.renumbered = b"".join(out)
+
+    def take(self, size):
+        self.at += size
+        return self.data[self.at - size:self.at]
+
+    def u2(self):
+        return struct.unpack(">H", self.take(2))[0]
+
+    def read_pool(self):
+        count = self.u2()
+        while len(self.pool) < count:
+            tag = self.take(1)[0]
+            if tag == 1:
+                self.pool.append(self.take(self.u2()))
+            else:
+                self.pool.append((tag, self.take(CONSTANTS[tag])))
+            if tag in (5, 6):
+                self.pool.append(None)
+        self.end_of_pool = self.at
+
+    def text_of(self, index):
+        """Of a text, a class, or the name of a method or of a name and type."""
+        value = self.pool[index]
+        while not isinstance(value, bytes):
+            tag, operand = value
+            value = self.pool[struct.unpack(">H", operand[2:] if tag in (10, 11) else operand[:2])[0]]
+        return value.decode()
+
+    def members(self, change):
+        """Fields or methods, their Code as `change` wants it."""
+        count = self.u2()
+        out = [struct.pack(">H", count)]
+        for _ in range(count):
+            out.append(self.take(6))
+            name = self.text_of(struct.unpack(">H", out[-1][2:4])[0])
+            out.append(self.attributes(lambda body, name=name: change(name, body), "Code" if change else None))
+        return b"".join(out)
+
+    def attributes(self, change, wanted):
+        count = self.u2()
+        out = [struct.pack(">H", count)]
+        for _ in range(count):
+            name = self.take(2)
+            body = self.take(struct.unpack(">I", self.take(4))[0])
+            if wanted and self.text_of(struct.unpack(">H", name)[0]) == wanted:
+                body = change(body)
+            out.append(name + struct.pack(">I", len(body)) + body)
+        return b"".join(out)
+
+    def code(self, method, body):
+        check(method not in self.calls, "%s has two methods %s, which stacks do not tell apart" % (self.name, method))
+        calls = self.calls[method] = {}
+        size = struct.unpack(">I", body[4:8])[0]
+        code, rest = body[8:8 + size], 8 + size
+        starts = []
+        for bci in instructions(code):
+            starts.append(bci)
+            if code[bci] in INVOKES:
+                calls[bci] = self.text_of(struct.unpack(">H", code[bci + 1:bci + 3])[0])
+        handlers = struct.unpack(">H", body[rest:rest + 2])[0]
+        table = b"".join(struct.pack(">HH", bci, bci + 1) for bci in starts)
+        line_table = struct.pack(">HIH", len(self.pool), len(table) + 2, len(starts)) + table
+        outer, self.data, self.at = (self.data, self.at), body, rest + 2 + 8 * handlers
+        kept = [self.data[:self.at]]
+        others = []
+        for _ in range(self.u2()):
+            name = self.take(2)
+            length = self.take(4)
+            attribute = name + length + self.take(struct.unpack(">I", length)[0])
+            if self.text_of(struct.unpack(">H", name)[0]) != "LineNumberTable":
+                others.append(attribute)
+        self.data, self.at = outer
+        return b"".join(kept + [struct.pack(">H", len(others) + 1), line_table] + others)
+
+
+def instructions(code):
+    """The indexes at which instructions begin."""
+    bci = 0
+    while bci < len(code):
+        yield bci
+        opcode = code[bci]
+        aligned = (bci + 4) & ~3
+        if opcode == TABLESWITCH:
+            low, high = struct.unpack(">ii", code[aligned + 4:aligned + 12])
+            bci = aligned + 12 + 4 * (high - low + 1)
+        elif opcode == LOOKUPSWITCH:
+            bci = aligned + 8 + 8 * struct.unpack(">i", code[aligned + 4:aligned + 8])[0]
+        elif opcode == WIDE:
+            bci += 6 if code[bci + 1] == IINC else 4
+        else:
+            bci += 1 + OPERANDS.get(opcode, 0)
+
+
+def renumber(classes, prefix, folder):
+    """Writes the class files of `classes` whose names begin with `prefix` to `folder`, renumbered: {name: calls}."""
+    os.makedirs(folder, exist_ok=True)
+    found = {}
+    for name in os.listdir(classes):
+        if name.startswith(prefix) and name.endswith(".class"):
+            with open(os.path.join(classes, name), "rb") as file:
+                read = ClassFile(file.read())
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(read.renumbered)
+            found[read.name] = read.calls
+    return found
