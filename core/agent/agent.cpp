@@ -286,10 +286,6 @@ extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_release(JNIEnv*, j
   if (hprof::ClassRewriter* classes = rewriter()) classes->release(state);
 }
 
-extern "C" JNIEXPORT jlong JNICALL Java_java_lang_HprofTracker_threadTime(JNIEnv*, jclass) {
-  return static_cast<jlong>(hprof::platform::thread_cpu_ns());
-}
-
 extern "C" JNIEXPORT jlong JNICALL Java_java_lang_HprofTracker_counterTime(JNIEnv*, jclass) {
   return static_cast<jlong>(hprof::platform::cpu_counter());
 }
@@ -297,18 +293,6 @@ extern "C" JNIEXPORT jlong JNICALL Java_java_lang_HprofTracker_counterTime(JNIEn
 extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_allocatedObject(JNIEnv* jni, jclass,
                                                                               jobject object, jlong header) {
   if (hprof::ClassRewriter* classes = rewriter()) classes->allocated(jni, object, header);
-}
-
-extern "C" JNIEXPORT jlong JNICALL Java_java_lang_HprofTracker_countedObject(JNIEnv* jni, jclass,
-                                                                             jobject object, jlong header,
-                                                                             jint place) {
-  hprof::ClassRewriter* classes = rewriter();
-  return classes != nullptr ? classes->allocated_at(jni, object, header, place) : 0;
-}
-
-extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_enteredMethod(JNIEnv* jni, jclass,
-                                                                            jint method) {
-  if (hprof::ClassRewriter* classes = rewriter()) classes->entered(jni, method);
 }
 
 extern "C" JNIEXPORT void JNICALL Java_java_lang_HprofTracker_caughtException(JNIEnv* jni, jclass,

@@ -160,7 +160,6 @@ void add_checks(hprof_bytecode_service& table) {
   HPROF_ROW(bytecode, totals, tag::kControl);
   HPROF_ROW(bytecode, each_left, tag::kControl);
   HPROF_ROW(bytecode, header_at, tag::kControl);
-  HPROF_ROW(bytecode, place_rules, tag::kControl);
   HPROF_ROW(bytecode, redefinitions, tag::kControl);
 }
 

@@ -73,18 +73,14 @@ struct Switch {
   const char* field;
 };
 constexpr Switch kSwitches[] = {
-    {HPROF_PROBE_METHODS, "live"},    {HPROF_PROBE_ALLOCATIONS, "sites"}, {HPROF_PROBE_ENTRIES, "entering"},
-    {HPROF_PROBE_CAUGHT, "catching"}, {HPROF_PROBE_MADE, "making"},       {HPROF_PROBE_CALLS, "calling"},
-    {HPROF_PROBE_PLACES, "counting"},
+    {HPROF_PROBE_METHODS, "live"}, {HPROF_PROBE_ALLOCATIONS, "sites"}, {HPROF_PROBE_CAUGHT, "catching"},
+    {HPROF_PROBE_MADE, "making"},  {HPROF_PROBE_CALLS, "calling"},
 };
 // Both take the places of enter() and exit().
 constexpr uint32_t kEnters = HPROF_PROBE_METHODS | HPROF_PROBE_CALLS;
 constexpr uint32_t kOfAskAlone = HPROF_PROBE_LATE | HPROF_PROBE_ON_DEMAND;
-// Both take Thread.$hq.
-constexpr uint32_t kThreadStates = HPROF_PROBE_METHODS | HPROF_PROBE_PLACES;
-constexpr uint32_t kFirstVirtual = 21;  // JDK with virtual threads
-constexpr uint32_t kFirstPreviewVirtual =
-    19;  // places would take those of the two versions between for others
+constexpr uint32_t kFirstPreviewVirtual = 19;  // JDK with virtual threads as a preview
+constexpr uint32_t kFirstVirtual = 21;         // and without
 
 jlong JNICALL no_call_begins(JNIEnv*, jclass, jint) { return 0; }
 void JNICALL no_call_ends(JNIEnv*, jclass, jlong, jboolean) {}
@@ -146,10 +142,6 @@ bool ClassRewriter::begin() {
 
 Engine* ClassRewriter::make_engine() {
   EngineUse use;
-  const bool previews =
-      parts_->settings.java_version >= kFirstPreviewVirtual && parts_->settings.java_version < kFirstVirtual;
-  if ((asked_ & HPROF_PROBE_METHODS) != 0 || is_late_ || previews)
-    asked_ &= ~static_cast<uint32_t>(HPROF_PROBE_PLACES);
   if ((asked_ & HPROF_PROBE_METHODS) != 0) {
     use.probes.probes |= kProbesOfTimes & ~static_cast<uint32_t>(kProbeUnwind);
     use.probes.field = {kThreadClass, kThreadField, "J", 0};
@@ -163,11 +155,6 @@ Engine* ClassRewriter::make_engine() {
     use.probes.tracker.unwind = "unwindCall";
   }
   if ((asked_ & HPROF_PROBE_ALLOCATIONS) != 0) use.probes.probes |= kProbesOfSites;
-  if ((asked_ & HPROF_PROBE_PLACES) != 0) {
-    use.probes.probes |= kProbePlaces;
-    use.probes.field = {kThreadClass, kThreadField, "J", 0};
-  }
-  if ((asked_ & HPROF_PROBE_ENTRIES) != 0) use.probes.probes |= kProbeEntered;
   if ((asked_ & HPROF_PROBE_CAUGHT) != 0) use.probes.probes |= kProbeCaught;
   if ((asked_ & HPROF_PROBE_MADE) != 0) use.probes.probes |= kProbeMade;
   use.probes.context = this;
@@ -196,7 +183,7 @@ bool ClassRewriter::include_class(void* self, Span name, uint16_t) {
   auto* rewriter = static_cast<ClassRewriter*>(self);
   if ((rewriter->asked_ & HPROF_PROBE_ALLOCATIONS) != 0 || name.equals(kThreadClass)) return true;
   if ((rewriter->asked_ & HPROF_PROBE_MADE) != 0 && name.equals("java/lang/Throwable")) return true;
-  for (uint32_t probe : {HPROF_PROBE_METHODS, HPROF_PROBE_CALLS, HPROF_PROBE_ENTRIES, HPROF_PROBE_CAUGHT}) {
+  for (uint32_t probe : {HPROF_PROBE_METHODS, HPROF_PROBE_CALLS, HPROF_PROBE_CAUGHT}) {
     if (rewriter->wants(probe, name)) return true;
   }
   return false;
@@ -213,7 +200,6 @@ uint32_t ClassRewriter::include_method(void* self, const MethodSite& site, uint3
       ((site.class_name.equals("java/lang/Object") && site.name.equals("<init>")) ||
        is_generated(site.class_name)))
     probes &= ~kProbesOfTimes;
-  if (!rewriter->wants(HPROF_PROBE_ENTRIES, site.class_name)) probes &= ~static_cast<uint32_t>(kProbeEntered);
   if (!rewriter->wants(HPROF_PROBE_CAUGHT, site.class_name)) probes &= ~static_cast<uint32_t>(kProbeCaught);
   return probes;
 }
@@ -324,7 +310,7 @@ bool ClassRewriter::prepare_tracker(JNIEnv* jni) {
   jclass thread = jni->FindClass(kThreadClass);
   if (tracker != nullptr && thread != nullptr) {
     const bool has_fields = find_fields(jni, tracker);
-    if ((asked_ & kThreadStates) != 0) thread_field_ = jni->GetFieldID(thread, kThreadField, "J");
+    if ((asked_ & HPROF_PROBE_METHODS) != 0) thread_field_ = jni->GetFieldID(thread, kThreadField, "J");
     clear_exception(jni);
     if (thread_field_ != nullptr) {
       HotSpot& hotspot = parts_->hotspot;
@@ -335,7 +321,7 @@ bool ClassRewriter::prepare_tracker(JNIEnv* jni) {
     if (prime != nullptr) jni->CallStaticVoidMethod(tracker, prime);
     bool primed = prime != nullptr && !jni->ExceptionCheck();
     clear_exception(jni);
-    bool has_field = (asked_ & kThreadStates) == 0 || thread_field_ != nullptr;
+    bool has_field = (asked_ & HPROF_PROBE_METHODS) == 0 || thread_field_ != nullptr;
     if (primed && has_field && has_fields) {
       const bool carriers = parts_->settings.java_version >= kFirstVirtual;
       jni->SetStaticBooleanField(tracker, carriers_field_, carriers ? JNI_TRUE : JNI_FALSE);
@@ -418,27 +404,6 @@ bool ClassRewriter::rewrite_loaded(jvmtiEnv* jvmti, JNIEnv* jni) {
 }
 
 void ClassRewriter::count_passed(jvmtiEnv* jvmti, JNIEnv* jni) { passed_ = count_classes(jvmti, jni); }
-
-bool ClassRewriter::set_place_rules(JNIEnv* jni, const hprof_place_rules& rules) {
-  if (tracker_ == nullptr || jni == nullptr || (asked_ & HPROF_PROBE_PLACES) == 0) return false;
-  const struct {
-    const char* field;
-    uint64_t value;
-  } longs[] = {{"classAt", static_cast<uint64_t>(header_at_) + rules.class_shift / 32 * 4},
-               {"arrayBase", rules.array_base},
-               {"arrayRest", rules.alignment - 1},
-               {"epochAt", reinterpret_cast<uintptr_t>(rules.epoch)}};
-  jfieldID shift = jni->GetStaticFieldID(tracker_, "classShift", "I");
-  if (shift != nullptr) jni->SetStaticIntField(tracker_, shift, static_cast<jint>(rules.class_shift % 32));
-  bool has_all = shift != nullptr;
-  for (const auto& row : longs) {
-    jfieldID field = has_all ? jni->GetStaticFieldID(tracker_, row.field, "J") : nullptr;
-    has_all = field != nullptr;
-    if (has_all) jni->SetStaticLongField(tracker_, field, static_cast<jlong>(row.value));
-  }
-  clear_exception(jni);
-  return has_all;
-}
 
 hprof_status ClassRewriter::set_flags(JNIEnv* jni, uint32_t probes, bool on) {
   if (tracker_ == nullptr || jni == nullptr) return HPROF_FAILED;
@@ -523,19 +488,6 @@ void ClassRewriter::allocated(JNIEnv* jni, jobject object, jlong header) {
   const hprof_probe_user& user = users_[1];
   if (object != nullptr && user.allocated != nullptr)
     user.allocated(user.self, jni, object, static_cast<uint64_t>(header));
-}
-
-jlong ClassRewriter::allocated_at(JNIEnv* jni, jobject object, jlong header, jint place) {
-  const hprof_probe_user& user = user_of(HPROF_PROBE_PLACES);
-  if (object == nullptr || user.allocated_at == nullptr) return 0;
-  return static_cast<jlong>(
-      user.allocated_at(user.self, jni, object, static_cast<uint64_t>(header), static_cast<uint32_t>(place)));
-}
-
-void ClassRewriter::entered(JNIEnv* jni, jint method) {
-  const hprof_probe_user& user = user_of(HPROF_PROBE_ENTRIES);
-  if (method != 0 && user.entered != nullptr && !parts_->threads.is_agent())
-    user.entered(user.self, jni, static_cast<uint32_t>(method));
 }
 
 void ClassRewriter::caught(JNIEnv* jni, jobject exception, jint method) {

@@ -62,7 +62,6 @@ class ClassRewriter {
   hprof_status go(JNIEnv* jni, uint32_t probes);
   void halt(JNIEnv* jni, uint32_t probes) { set_flags(jni, probes, false); }
   void set_header_at(int64_t offset) { header_at_ = offset; }
-  bool set_place_rules(JNIEnv* jni, const hprof_place_rules& rules);
 
   uint64_t thread_state(JNIEnv* jni, jobject thread) const;
   void set_thread_state(JNIEnv* jni, jobject thread, uint64_t state) const;
@@ -75,8 +74,6 @@ class ClassRewriter {
   jlong miss(jlong state, jlong node, jint method);
   void release(jlong state);
   void allocated(JNIEnv* jni, jobject object, jlong header);
-  jlong allocated_at(JNIEnv* jni, jobject object, jlong header, jint place);
-  void entered(JNIEnv* jni, jint method);
   void caught(JNIEnv* jni, jobject exception, jint method);
   void made(JNIEnv* jni, jobject exception);
 
@@ -114,7 +111,7 @@ class ClassRewriter {
   uint64_t passed_ = 0;  // classes loaded before class files were seen
   hprof_probe_user on_demand_ = {};
   std::atomic<uint32_t> demand_{kNobody};
-  static constexpr uint32_t kUsers = 7;  // in the order of kSwitches
+  static constexpr uint32_t kUsers = 5;  // in the order of kSwitches
   hprof_probe_user users_[kUsers] = {};
   Region first_lines_;        // of methods, by id
   jclass tracker_ = nullptr;  // global references and ids, from VMInit on

@@ -40,9 +40,6 @@ const hprof_bytecode_service kBytecode = {
     },
     [](const hprof_host* host, int64_t offset) { rewriter_of(host).set_header_at(offset); },
     [](const hprof_host* host) -> uint32_t { return slot_of(host)->parts->threads.is_agent() ? 1 : 0; },
-    [](const hprof_host* host, const hprof_place_rules* rules) -> uint32_t {
-      return rewriter_of(host).set_place_rules(slot_of(host)->parts->jni(), *rules) ? 1 : 0;
-    },
     [](const hprof_host* host) { return slot_of(host)->parts->classes.redefinitions(); },
 };
 

@@ -66,7 +66,7 @@ uint32_t CodePlan::new_size(uint32_t pc, uint32_t old_size, uint32_t at) const {
 }
 
 uint32_t CodePlan::after(uint32_t pc) const {
-  if ((marks[pc] & kMarkPlace) != kMarkAfter) return 0;
+  if ((marks[pc] & kMarkAfter) == 0) return 0;
   if (code->code.data[pc] != kOpMultianewarray) return allocated.length;
   uint8_t dimensions = code->code.data[pc + 3];
   return 4 + (dimensions <= 5 ? 1 : dimensions <= 127 ? 2 : 3);
@@ -264,8 +264,8 @@ uint8_t* CodePlan::emit_instruction(uint32_t pc, uint32_t size, uint8_t* out, ui
   }
 }
 
-uint8_t* CodePlan::emit_after(uint32_t pc, uint8_t* out, uint32_t* places) const {
-  if ((marks[pc] & kMarkPlace) != kMarkAfter) return out;
+uint8_t* CodePlan::emit_after(uint32_t pc, uint8_t* out) const {
+  if ((marks[pc] & kMarkAfter) == 0) return out;
   ProbeBytes arrays;
   const ProbeBytes* probe = &allocated;
   if (code->code.data[pc] == kOpMultianewarray) {
@@ -275,7 +275,6 @@ uint8_t* CodePlan::emit_after(uint32_t pc, uint8_t* out, uint32_t* places) const
     probe = &arrays;
   }
   std::memcpy(out, probe->bytes, probe->length);
-  if (first_place != 0 && probe == &allocated) store_be16(out + kPlaceInAllocated, first_place + (*places)++);
   return out + probe->length;
 }
 
@@ -290,7 +289,6 @@ void CodePlan::emit(uint8_t* out) const {
   put(prologue);
   uint32_t next = 0;
   uint32_t island = 0;
-  uint32_t places = 0;
   for (uint32_t i = 0; i < point_count; i++) {
     uint32_t pc = points[i];
     std::memcpy(out, bytes + next, pc - next);
@@ -299,13 +297,9 @@ void CodePlan::emit(uint8_t* out) const {
     if (mark & kMarkSync) put(sync);
     if (mark & kMarkCaught) put(caught);
     if (mark & kMarkReturn) put(exit);
-    if ((mark & kMarkPlace) == kMarkPlace) {
-      put(placed);
-      store_be16(out - placed.length + kPlaceInPlaced, first_place + places++);
-    }
     uint32_t size = instruction_length(bytes, length, pc);
     out = emit_instruction(pc, size, out, static_cast<uint32_t>(out - begin));
-    out = emit_after(pc, out, &places);
+    out = emit_after(pc, out);
     for (; island < island_count && islands[island].after == pc; island++) {
       out[0] = kOpGotoW;
       store_be32(out + 1, map[islands[island].target] - islands[island].at);

@@ -53,10 +53,6 @@ struct CodePlan {
   ProbeBytes caught;
   ProbeBytes allocated;
   uint16_t allocated_arrays = 0;  // constant of the method, for multianewarray
-  ProbeBytes placed;
-  // The Integer constants of `placed` and `allocated`, one after the other in the order of the code. 0: none.
-  uint16_t first_place = 0;
-  static constexpr uint32_t kPlaceInPlaced = 1, kPlaceInAllocated = 2;  // where they go, in the probe
 
   uint32_t label(uint32_t pc) const { return map[pc]; }
   uint32_t instruction(uint32_t pc) const { return map[pc] + before(marks[pc]); }
@@ -64,7 +60,7 @@ struct CodePlan {
   uint32_t range_end(uint32_t pc) const;
   uint32_t before(uint8_t mark) const {
     return ((mark & kMarkSync) ? sync.length : 0) + ((mark & kMarkCaught) ? caught.length : 0) +
-           ((mark & kMarkReturn) ? exit.length : 0) + ((mark & kMarkPlace) == kMarkPlace ? placed.length : 0);
+           ((mark & kMarkReturn) ? exit.length : 0);
   }
 
   // `marks` and the probe bytes are set; takes the rest from the scratch and lays the code out.
@@ -82,7 +78,7 @@ struct CodePlan {
   bool place_is_good(uint32_t pc, uint32_t from, uint32_t target) const;
   uint8_t* emit_instruction(uint32_t pc, uint32_t size, uint8_t* out, uint32_t at) const;
   uint8_t* emit_switch(uint32_t pc, uint8_t* out, uint32_t at) const;
-  uint8_t* emit_after(uint32_t pc, uint8_t* out, uint32_t* places) const;
+  uint8_t* emit_after(uint32_t pc, uint8_t* out) const;
 
   uint32_t search_budget_ = 0;
 };

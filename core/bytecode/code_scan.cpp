@@ -32,12 +32,6 @@ bool CallClassifier::is_hook(uint8_t opcode, uint32_t index) {
   return false;
 }
 
-bool CallClassifier::is_object_init(uint32_t index) const {
-  MemberRef ref;
-  return pool_.member(index, &ref) && ref.name.equals("<init>", 6) &&
-         ref.owner.equals("java/lang/Object", 16) && ref.descriptor.equals("()V", 3);
-}
-
 namespace {
 
 bool check_targets(const CodeView& code, const uint8_t* marks, CodeFacts* facts) {
@@ -88,9 +82,6 @@ Reason scan_code(const CodeView& code, const ScanWish& wish, uint8_t* marks, Cod
         facts->leaf = false;
         if (wish.calls != nullptr && wish.calls->is_hook(bytes[pc], load_be16(bytes + pc + 1)))
           mark |= kMarkAfter;
-        if (wish.object_inits != nullptr && bytes[pc] == kOpInvokespecial &&
-            wish.object_inits->is_object_init(load_be16(bytes + pc + 1)))
-          mark |= kMarkPlace;
         break;
       case OpKind::kNewArray:
       case OpKind::kMultiNewArray:
@@ -106,11 +97,7 @@ Reason scan_code(const CodeView& code, const ScanWish& wish, uint8_t* marks, Cod
         break;
     }
     if (mark & kMarkFlow) facts->has_flow = true;
-    if ((mark & kMarkPlace) == kMarkPlace) {
-      facts->object_inits++;
-    } else if (mark & kMarkAfter) {
-      facts->allocations++;
-    }
+    if (mark & kMarkAfter) facts->allocations++;
     marks[pc] = mark;
     pc += size;
   }

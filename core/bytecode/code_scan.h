@@ -18,8 +18,6 @@ enum Mark : uint8_t {
   kMarkWide = 1 << 5,    // goto and jsr become goto_w and jsr_w
   kMarkIsland = 1 << 6,  // an island goes behind it, see CodePlan
   kMarkCaught = 1 << 7,  // caught() goes before it
-  // Of a call of the constructor of Object: place() goes before it. No jump has both.
-  kMarkPlace = kMarkAfter | kMarkWide,
 };
 
 // Which method references are call hooks, worked out once per constant and class.
@@ -28,8 +26,6 @@ class CallClassifier {
   CallClassifier(const ProbeSet& probes, const ConstantPool& pool, Scratch& scratch);
   bool failed() const { return known_ == nullptr; }
   bool is_hook(uint8_t opcode, uint32_t index);
-  // The constructor of java.lang.Object.
-  bool is_object_init(uint32_t index) const;
 
  private:
   const ProbeSet& probes_;
@@ -43,14 +39,12 @@ struct CodeFacts {
   bool leaf = true;       // no call, allocation, loop, monitor or throw
   bool has_flow = false;  // jumps or switches
   uint32_t returns = 0;
-  uint32_t allocations = 0;   // marked ones
-  uint32_t object_inits = 0;  // marked calls
+  uint32_t allocations = 0;  // marked ones
 };
 
 struct ScanWish {
   bool arrays;
-  CallClassifier* calls;               // NULL: no call hooks
-  const CallClassifier* object_inits;  // NULL: no calls of the constructor of Object
+  CallClassifier* calls;  // NULL: no call hooks
 };
 
 // `marks` has room for code.code.size + 1 bytes.

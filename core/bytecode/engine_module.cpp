@@ -42,7 +42,6 @@ struct Engine {
   std::atomic<uint64_t> classes{0}, classes_changed{0}, bytes_read{0};
   std::atomic<uint64_t> methods{0}, entered{0}, leaves{0}, handlers{0}, handlers_left_out{0}, allocations{0};
   std::atomic<uint64_t> caughts{0}, caughts_left_out{0};
-  std::atomic<uint32_t> places{0};
   std::atomic<uint64_t> methods_left[kReasonCount] = {};
   std::atomic<uint64_t> classes_left[kReasonCount] = {};
 };
@@ -120,7 +119,6 @@ Engine* engine_create(const EngineUse& use) {
   if (memory == nullptr) return nullptr;
   auto* engine = new (memory) Engine(use);
   if ((use.probes.probes & kProbesOfSites) != 0) add_allocation_probes(&engine->use.probes);
-  engine->use.probes.places = &engine->places;
   if (make_trackers(engine)) return engine;
   engine->~Engine();
   use.memory.release(use.memory.context, memory, sizeof(Engine));

@@ -102,17 +102,8 @@ Reason ClassInjector::rewrite_method(const MethodView& method) {
     return Reason::kUnchanged;
   }
   size_t begin = scratch_.body.size();
-  const auto inject = [&](uint32_t probes) {
-    MethodInjector injector(probes_, view_, method, pool_, constants_, calls_, scratch_, counts_);
-    return injector.run(probes);
-  };
-  Reason reason = inject(wanted);
-  const bool is_spoilt = pool_.failed() || scratch_.body.failed();
-  if ((wanted & kProbePlaces) != 0 && reason != Reason::kRewritten && reason != Reason::kUnchanged &&
-      !is_spoilt) {
-    scratch_.body.truncate(begin);
-    reason = inject(wanted & ~static_cast<uint32_t>(kProbePlaces));
-  }
+  MethodInjector injector(probes_, view_, method, pool_, constants_, calls_, scratch_, counts_);
+  const Reason reason = injector.run(wanted);
   if (reason == Reason::kRewritten) {
     changed_ = true;
     return reason;

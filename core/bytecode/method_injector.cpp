@@ -7,7 +7,6 @@
 
 namespace hprof {
 
-static constexpr uint32_t kMostConstants = 60000;  // that places leave room from, for those of other probes
 static constexpr uint16_t kFirstFinalVirtualThreads = 65;  // class file version of JDK 21
 
 uint16_t TrackerConstants::method(uint16_t* index, const char* name, const char* descriptor) {
@@ -74,13 +73,9 @@ Reason MethodInjector::decide(uint32_t wanted) {
     if (!matches(probes_.quiet_bodies[i], view_.name, method_.name, method_.descriptor)) continue;
     wanted &= ~static_cast<uint32_t>(kProbeArrays | kProbeCalls);
   }
-  places_ = (wanted & kProbePlaces) != 0 && probes_.places != nullptr;
-  ScanWish wish{(wanted & kProbeArrays) != 0, (wanted & kProbeCalls) ? &calls_ : nullptr,
-                places_ ? &calls_ : nullptr};
+  ScanWish wish{(wanted & kProbeArrays) != 0, (wanted & kProbeCalls) ? &calls_ : nullptr};
   Reason reason = scan_code(code_, wish, plan_.marks, &facts_);
   if (reason != Reason::kRewritten) return reason;
-  if (places_ && pool_.count() + facts_.allocations + facts_.object_inits > kMostConstants)
-    return Reason::kPoolFull;
   reason = check_handlers(code_, plan_.marks);
   if (reason != Reason::kRewritten) return reason;
   leaf_ = (wanted & kProbeLeaf) &&
@@ -89,14 +84,12 @@ Reason MethodInjector::decide(uint32_t wanted) {
   if (enters_ && changes_thread(view_, method_)) return Reason::kChangesThread;
   object_init_ = (wanted & kProbeObjectInit) && view_.name.equals("java/lang/Object", 16) &&
                  method_.name.equals("<init>", 6);
-  entered_ = (wanted & kProbeEntered) != 0;
   makes_ = (wanted & kProbeMade) && view_.name.equals("java/lang/Throwable", 19) &&
            method_.name.equals("<init>", 6);
   if ((wanted & kProbeCaught) != 0) reason = mark_caughts(code_, plan_.marks, &caughts_);
   if (reason != Reason::kRewritten) return reason;
-  const bool tells = entered_ || makes_ || caughts_.placed != 0;
-  if (!leaf_ && !enters_ && !object_init_ && !tells && facts_.allocations == 0 && facts_.object_inits == 0)
-    return Reason::kUnchanged;
+  const bool tells = makes_ || caughts_.placed != 0;
+  if (!leaf_ && !enters_ && !object_init_ && !tells && facts_.allocations == 0) return Reason::kUnchanged;
   exits_ = enters_ && (wanted & kProbeExit);
   unwinds_ = enters_ && (wanted & kProbeUnwind);
   reason = find_stack_map();
@@ -132,16 +125,12 @@ Reason MethodInjector::find_stack_map() {
 }
 
 void MethodInjector::build_probes() {
-  if (enters_ || leaf_ || entered_ || caughts_.placed != 0) {
+  if (enters_ || leaf_ || caughts_.placed != 0) {
     MethodSite site{view_.name,   method_.name, method_.descriptor, method_.access,
                     view_.loader, &view_,       &method_,           &view_.note};
     int32_t id = probes_.method_id != nullptr ? probes_.method_id(probes_.context, site)
                                               : static_cast<int32_t>(counts_.methods);
     uint16_t constant = id > 32767 || id < -32768 ? pool_.integer(id) : static_cast<uint16_t>(0);
-    if (entered_) {
-      plan_.prologue.push(id, constant);
-      plan_.prologue.op_u2(kOpInvokestatic, constants_.entered());
-    }
     if (enters_ || leaf_) {
       plan_.prologue.push(id, constant);
       plan_.prologue.op_u2(kOpInvokestatic, leaf_ ? constants_.leaf() : constants_.enter());
@@ -173,31 +162,13 @@ void MethodInjector::build_probes() {
   }
   if (object_init_) {
     plan_.prologue.op(kOpAload0);
-    plan_.prologue.op_u2(kOpInvokestatic, places_ ? constants_.constructed() : constants_.allocated());
+    plan_.prologue.op_u2(kOpInvokestatic, constants_.allocated());
   }
-  if (places_) build_places();
   if (facts_.allocations != 0) {
     plan_.allocated_arrays = constants_.allocated_arrays();
-    if (places_) return;
     plan_.allocated.op(kOpDup);
     plan_.allocated.op_u2(kOpInvokestatic, constants_.allocated());
   }
-}
-
-// The constants are wide and of one length, so that no place is longer than another.
-void MethodInjector::build_places() {
-  const uint32_t count = facts_.allocations + facts_.object_inits;
-  if (count == 0) return;
-  uint32_t number = probes_.places->fetch_add(count, std::memory_order_relaxed) + 1;
-  for (uint32_t i = 0; i < count; i++) {
-    const uint16_t constant = pool_.integer(static_cast<int32_t>(number + i));
-    if (i == 0) plan_.first_place = constant;
-  }
-  plan_.allocated.op(kOpDup);
-  plan_.allocated.op_u2(kOpLdcW, plan_.first_place);
-  plan_.allocated.op_u2(kOpInvokestatic, constants_.allocated_at());
-  plan_.placed.op_u2(kOpLdcW, plan_.first_place);
-  plan_.placed.op_u2(kOpInvokestatic, constants_.place());
 }
 
 // Something but constants and local variables is pushed there, so it may fail.
@@ -236,7 +207,7 @@ Reason MethodInjector::plan_catch_all() {
 }
 
 uint32_t MethodInjector::stack_size() const {
-  uint32_t extra = facts_.allocations != 0 ? 2 : facts_.object_inits != 0 ? 1 : 0;
+  uint32_t extra = facts_.allocations != 0 ? 2 : 0;
   uint32_t least = leaf_ ? 1 : enters_ ? 2 : 1;
   if (makes_ && extra == 0) extra = 1;
   if (exits_) extra = 2;

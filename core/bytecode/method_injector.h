@@ -18,19 +18,11 @@ class TrackerConstants {
   uint16_t unwind() { return method(&unwind_, probes_.tracker.unwind, "(J)V"); }
   uint16_t sync() { return method(&sync_, probes_.tracker.sync, "(JI)V"); }
   uint16_t leaf() { return method(&leaf_, probes_.tracker.leaf, "(I)V"); }
-  uint16_t entered() { return method(&entered_, probes_.tracker.entered, "(I)V"); }
   uint16_t caught() { return method(&caught_, probes_.tracker.caught, "(Ljava/lang/Object;I)V"); }
   uint16_t made() { return method(&made_, probes_.tracker.made, "(Ljava/lang/Object;)V"); }
   uint16_t allocated() { return method(&allocated_, probes_.tracker.allocated, "(Ljava/lang/Object;)V"); }
   uint16_t allocated_arrays() {
     return method(&arrays_, probes_.tracker.allocated_arrays, "(Ljava/lang/Object;I)V");
-  }
-  uint16_t place() { return method(&place_, probes_.tracker.place, "(I)V"); }
-  uint16_t constructed() {
-    return method(&constructed_, probes_.tracker.constructed, "(Ljava/lang/Object;)V");
-  }
-  uint16_t allocated_at() {
-    return method(&allocated_at_, probes_.tracker.allocated_at, "(Ljava/lang/Object;I)V");
   }
   uint16_t throwable() {
     return throwable_ != 0 ? throwable_ : throwable_ = pool_.class_of(span_of("java/lang/Throwable"));
@@ -45,7 +37,7 @@ class TrackerConstants {
   const ProbeSet& probes_;
   PoolWriter& pool_;
   uint16_t owner_ = 0, enter_ = 0, exit_ = 0, unwind_ = 0, sync_ = 0, leaf_ = 0, allocated_ = 0, arrays_ = 0;
-  uint16_t entered_ = 0, caught_ = 0, made_ = 0, place_ = 0, constructed_ = 0, allocated_at_ = 0;
+  uint16_t caught_ = 0, made_ = 0;
   uint16_t throwable_ = 0, stack_map_ = 0;
 };
 
@@ -71,7 +63,6 @@ class MethodInjector {
   Reason decide(uint32_t wanted);
   Reason find_stack_map();
   void build_probes();
-  void build_places();
   Reason plan_catch_all();
   Reason write();
   Reason write_attributes();
@@ -99,8 +90,6 @@ class MethodInjector {
   bool leaf_ = false;
   bool exits_ = false;
   bool object_init_ = false;
-  bool places_ = false;
-  bool entered_ = false;
   bool makes_ = false;  // a constructor of Throwable
   bool unwinds_ = false;
   bool frames_needed_ = false;

@@ -8,18 +8,13 @@
 //   void sync(long prev, int method)     at the start of each exception handler of the method
 //   void leaf(int method)                instead of all these in a method without calls, allocations, loops,
 //                                        monitors and throw (a class initialiser that it runs is ignored)
-//   void entered(int method)             at the start of a method, before enter()
 //   void caught(Object exception, int method)
 //                                        at the start of a handler with a type (finally clauses have none)
 //   void made(Object exception)          before each return of the constructors of java.lang.Throwable
 //   void allocated(Object object)        see kProbeObjectInit, kProbeArrays, kProbeCalls
 //   void allocated_arrays(Object array, int dimensions)
 //                                        after multianewarray
-//   void place(int place), constructed(Object object), allocated_at(Object object, int place)
-//                                        see kProbePlaces
 #pragma once
-
-#include <atomic>
 
 #include "core/base/span.h"
 #include "core/bytecode/reason.h"
@@ -37,15 +32,9 @@ enum Probe : uint32_t {
   kProbeObjectInit = 1 << 5,  // in the constructor of java.lang.Object: allocated(this)
   kProbeArrays = 1 << 6,      // after newarray, anewarray, multianewarray
   kProbeCalls = 1 << 7,       // after the calls of ProbeSet::call_hooks
-  kProbeEntered = 1 << 8,
-  kProbeCaught = 1 << 9,
-  kProbeMade = 1 << 10,
-  kProbeAll = (1 << 11) - 1,
-  // With the three of allocations: each instruction that makes an object or calls the constructor of Object
-  // has a number. place() comes before each such call, constructed(this) in the constructor, allocated_at()
-  // in place of allocated(). A method that this would make too large, or its class' constants too many, gets
-  // allocated() alone.
-  kProbePlaces = 1 << 11,
+  kProbeCaught = 1 << 8,
+  kProbeMade = 1 << 9,
+  kProbeAll = (1 << 10) - 1,
 };
 constexpr uint32_t kProbesOfTimes = kProbeEnter | kProbeExit | kProbeUnwind | kProbeSync | kProbeLeaf;
 constexpr uint32_t kProbesOfSites = kProbeObjectInit | kProbeArrays | kProbeCalls;
@@ -103,14 +92,10 @@ struct TrackerNames {
   const char* unwind = "unwind";
   const char* sync = "sync";
   const char* leaf = "leaf";
-  const char* entered = "entered";
   const char* caught = "caught";
   const char* made = "made";
   const char* allocated = "allocated";
   const char* allocated_arrays = "allocatedArrays";
-  const char* place = "place";
-  const char* constructed = "constructed";
-  const char* allocated_at = "allocatedAt";
 };
 
 // Constant while rewrites run: any number of threads read it at once. The callbacks are called on the thread
@@ -124,7 +109,6 @@ struct ProbeSet {
   // Methods whose own allocations are not probed, because their callers' call hooks count them.
   const MethodPattern* quiet_bodies = nullptr;
   uint32_t quiet_body_count = 0;
-  std::atomic<uint32_t>* places = nullptr;  // how many numbers kProbePlaces has given out; the first is 1
   FieldToAdd field{nullptr, nullptr, nullptr, 0};
   // The VM does not compile methods of more bytes than this (HotSpot: -XX:-DontCompileHugeMethods, 8000): a
   // method that would pass the limit only by its probes is left as it was. 0: no limit.
@@ -134,9 +118,8 @@ struct ProbeSet {
   bool (*include_class)(void* context, Span name, uint16_t access) = nullptr;
   // The probes wanted in that method, at most `probes`.
   uint32_t (*include_method)(void* context, const MethodSite& site, uint32_t probes) = nullptr;
-  // Asked for each method that gets kProbeEnter, kProbeLeaf, kProbeEntered or kProbeCaught, twice if it turns
-  // out to be too large for kProbePlaces. If the method is not rewritten after all (`left` is called for it),
-  // its id stays unused.
+  // Asked for each method that gets kProbeEnter, kProbeLeaf or kProbeCaught. If the method is not rewritten
+  // after all (`left` is called for it), its id stays unused.
   int32_t (*method_id)(void* context, const MethodSite& site) = nullptr;
   // An included method (or, with an empty name, a class) was not rewritten.
   void (*left)(void* context, const MethodSite& site, Reason reason) = nullptr;

@@ -13,7 +13,6 @@ void AllocatingThreads::close() {
   each([this](AllocatingThread& thread) {
     thread.recent.close();
     thread.names.close(services_);
-    thread.places.close();
     thread.counts.close();
     services_.release(thread.open, 1);
     hprof_walk_thread& walk = thread.walk;
@@ -32,7 +31,6 @@ AllocatingThread* AllocatingThreads::make(const void* env) {
   if (memory == nullptr) return nullptr;
   auto* thread = new (memory) AllocatingThread();
   thread->recent.open(services_);
-  thread->places.open(services_);
   if (!thread->counts.open(services_, kFirstCounts, kMostCounts)) {
     services_.release(thread, 1);
     return nullptr;

@@ -11,7 +11,6 @@
 
 #include "plugins/heap_sites/frame_names.h"
 #include "plugins/heap_sites/live_records.h"
-#include "plugins/heap_sites/place_table.h"
 #include "plugins/heap_sites/recent_table.h"
 
 namespace hprof::sites {
@@ -41,7 +40,6 @@ struct AllocatingThread {
   RecentTable recent;
   FrameNames names;
   uint32_t composed = 0;  // new stacks whose frames were all known
-  PlaceTable places;
   Counts counts;
   uint64_t asked[kAskedReasons] = {};  // stacks that the VM was asked for
   uint32_t bare_left = 0;              // objects until it is forgotten

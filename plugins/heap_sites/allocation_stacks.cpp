@@ -25,21 +25,14 @@ static jmethodID find_method(JNIEnv* jni, const MethodName& of) {
   return method;
 }
 
-bool AllocationStacks::open(const Services& services, JNIEnv* jni, Probes probes) {
+bool AllocationStacks::open(const Services& services, JNIEnv* jni) {
   constexpr const char* kTracker = "java/lang/HprofTracker";
   constexpr const char* kNewInstance =
       "(Ljava/lang/reflect/Constructor;[Ljava/lang/Object;)Ljava/lang/Object;";
-  constexpr MethodName kProbes[] = {
-      {kTracker, "allocatedObject", "(Ljava/lang/Object;J)V", true},
-      {kTracker, "tell", "(Ljava/lang/Object;)V", true},
-      {kTracker, "allocated", "(Ljava/lang/Object;)V", true},
-      {kTracker, "allocatedArrays", "(Ljava/lang/Object;I)V", true},
-      {kTracker, "constructed", "(Ljava/lang/Object;)V", true},
-      {kTracker, "allocatedAt", "(Ljava/lang/Object;I)V", true},
-      {kTracker, "count", "(Ljava/lang/Thread;JLjava/lang/Object;J)V", true},
-      {kTracker, "countSlowly", "(Ljava/lang/Thread;Ljava/lang/Object;I)V", true},
-      {kTracker, "countedObject", "(Ljava/lang/Object;JI)J", true}};
-  constexpr uint32_t kCounts[] = {0, 4, 6, kMostProbes};  // by Probes
+  constexpr MethodName kProbes[] = {{kTracker, "allocatedObject", "(Ljava/lang/Object;J)V", true},
+                                    {kTracker, "tell", "(Ljava/lang/Object;)V", true},
+                                    {kTracker, "allocated", "(Ljava/lang/Object;)V", true},
+                                    {kTracker, "allocatedArrays", "(Ljava/lang/Object;I)V", true}};
   // From the fourth on they run a constructor.
   constexpr MethodName kTold[] = {
       {"java/lang/Object", "clone", "()Ljava/lang/Object;", false},
@@ -49,15 +42,14 @@ bool AllocationStacks::open(const Services& services, JNIEnv* jni, Probes probes
       {"jdk/internal/reflect/DirectConstructorHandleAccessor$NativeAccessor", "newInstance0", kNewInstance,
        true},
       {"sun/reflect/NativeConstructorAccessorImpl", "newInstance0", kNewInstance, true}};
-  static_assert(sizeof kProbes / sizeof kProbes[0] == kMostProbes, "room");
+  static_assert(sizeof kProbes / sizeof kProbes[0] == kProbeCount, "room");
   static_assert(sizeof kTold / sizeof kTold[0] == kToldMethods, "room");
   services_ = services;
   jvmti_ = static_cast<jvmtiEnv*>(services.jvm->jvmti(services.host));
   set_depth(services.settings().depth);
-  if (probes == kNone) return true;
+  if (jni == nullptr) return true;
   bool found = true;
-  probe_count_ = kCounts[probes];
-  for (uint32_t i = 0; i < probe_count_; i++) {
+  for (uint32_t i = 0; i < kProbeCount; i++) {
     probes_[i] = find_method(jni, kProbes[i]);
     found = found && probes_[i] != nullptr;
   }
@@ -70,31 +62,17 @@ bool AllocationStacks::open(const Services& services, JNIEnv* jni, Probes probes
 void AllocationStacks::call_probe(JNIEnv* jni, uint32_t number) const {
   jclass tracker = jni->FindClass("java/lang/HprofTracker");
   jclass object = jni->FindClass("java/lang/Object");
-  jthread self = nullptr;
-  jvmti_->GetCurrentThread(&self);
-  if (number >= probe_count_) number = kMostProbes;
-  if (tracker != nullptr && object != nullptr && self != nullptr) {
+  if (tracker != nullptr && object != nullptr) {
     switch (number) {
       case 0:
         jni->CallStaticVoidMethod(tracker, probes_[0], tracker, jlong{0});
         break;
       case 1:
       case 2:
-      case 4:
         jni->CallStaticVoidMethod(tracker, probes_[number], tracker);
         break;
       case 3:
-      case 5:
         jni->CallStaticVoidMethod(tracker, probes_[number], tracker, jint{1});
-        break;
-      case 6:
-        jni->CallStaticVoidMethod(tracker, probes_[number], self, jlong{0}, tracker, jlong{0});
-        break;
-      case 7:
-        jni->CallStaticVoidMethod(tracker, probes_[number], self, tracker, jint{0});
-        break;
-      case 8:
-        jni->CallStaticLongMethod(tracker, probes_[number], tracker, jlong{0}, jint{0});
         break;
       default:
         jni->CallNonvirtualVoidMethod(tracker, object, object_init_);
@@ -103,7 +81,6 @@ void AllocationStacks::call_probe(JNIEnv* jni, uint32_t number) const {
   clear_exception(jni);
   if (tracker != nullptr) jni->DeleteLocalRef(tracker);
   if (object != nullptr) jni->DeleteLocalRef(object);
-  if (self != nullptr) jni->DeleteLocalRef(self);
 }
 
 bool AllocationStacks::is_probe(jmethodID method) const {
@@ -120,7 +97,7 @@ uint32_t AllocationStacks::skipped(const jvmtiFrameInfo* frames, uint32_t count)
 }
 
 uint32_t AllocationStacks::of_current(jvmtiFrameInfo* frames, uint32_t most) const {
-  constexpr uint32_t kUsual = 5;  // countedObject, countSlowly, count, constructed, Object.<init>
+  constexpr uint32_t kUsual = 4;  // allocatedObject, tell, allocated, Object.<init>
   jvmtiFrameInfo all[kMostFrames + kUsual];
   if (most == 0) return 0;
   for (uint32_t from = 0;;) {

@@ -13,9 +13,9 @@ class AllocationStacks {
  public:
   static constexpr uint32_t kMostFrames = 512;  // a deeper stack is cut there
 
-  // Finds the methods that traces leave out: the probes' own, and Object.<init>. [control]
-  enum Probes : uint32_t { kNone, kAllocations, kPlaces, kCountingPlaces };
-  bool open(const Services& services, JNIEnv* jni, Probes probes);
+  // Finds the methods that traces leave out: the probes' own, and Object.<init>. jni = null: there are no
+  // probes. [control]
+  bool open(const Services& services, JNIEnv* jni);
   void set_depth(uint32_t depth) { depth_.store(depth < kMostFrames ? depth : kMostFrames); }
   uint32_t depth() const { return depth_.load(std::memory_order_relaxed); }
 
@@ -33,25 +33,23 @@ class AllocationStacks {
   hprof_trace_serial stand_in(uint32_t thread, const char* name) const;
 
   // Calls one of the methods that traces leave out, 0 to probe_count() - 1. [control]
-  uint32_t probe_count() const { return probe_count_ + 1; }
+  static constexpr uint32_t probe_count() { return kProbeCount + 1; }
   void call_probe(JNIEnv* jni, uint32_t number) const;
 
   // The jmethodID of that method.
-  const void* probe(uint32_t number) const { return number < probe_count_ ? probes_[number] : object_init_; }
+  const void* probe(uint32_t number) const { return number < kProbeCount ? probes_[number] : object_init_; }
 
   // True: the calling thread is in a method whose result is reported by a probe in its caller. [app]
   bool is_told_by_caller() const;
 
  private:
-  static constexpr uint32_t kToldMethods = 6;
+  static constexpr uint32_t kToldMethods = 6, kProbeCount = 4;
   uint32_t skipped(const jvmtiFrameInfo* frames, uint32_t count) const;
   bool is_probe(jmethodID method) const;
 
   Services services_;
   jvmtiEnv* jvmti_ = nullptr;
-  static constexpr uint32_t kMostProbes = 9;
-  jmethodID probes_[kMostProbes] = {};
-  uint32_t probe_count_ = 0;
+  jmethodID probes_[kProbeCount] = {};
   jmethodID object_init_ = nullptr;
   jmethodID told_[kToldMethods] = {};
   std::atomic<uint32_t> depth_{0};

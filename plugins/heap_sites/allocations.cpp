@@ -74,48 +74,12 @@ inline uint64_t Collector::walk_key(JNIEnv* jni, AllocatingThread* state, uint32
 }
 
 void Collector::allocated(void* self, void* jni, void* object, uint64_t header) {
-  static_cast<Collector*>(self)->count_object(static_cast<JNIEnv*>(jni), static_cast<jobject>(object), header,
-                                              nullptr);
-}
-
-// The first objects of their class at that place since a collection. The next ones are counted by the probes.
-uint64_t Collector::allocated_at(void* self, void* env, void* made, uint64_t header, uint32_t place) {
-  auto* collector = static_cast<Collector*>(self);
-  auto* jni = static_cast<JNIEnv*>(env);
-  auto* object = static_cast<jobject>(made);
-  AllocatingThread* state = collector->threads_.get(jni);
-  const uint64_t key = uint64_t{place} << 32 | hprof_class_key(&collector->header_, header);
-  if (collector->is_wrong_.load(std::memory_order_relaxed)) {
-    place = 0;
-    if (state != nullptr) state->places.pause();
-  }
-  if (state != nullptr && place != 0 && collector->count_known(state, object, header, key))
-    return state->places.address();
-  Known counted = {};
-  collector->count_object(jni, object, header, &counted);
-  if (state == nullptr) return 0;
-  counted.epoch -= collector->redefinitions();
-  if (place != 0 && counted.count != nullptr && counted.size != 0) state->places.put(key, counted);
-  return state->places.address();
-}
-
-// Known, but not to probes: some sizes they cannot tell.
-bool Collector::count_known(AllocatingThread* state, jobject object, uint64_t header, uint64_t key) {
-  hprof_place_entry* entry = state->places.find(key);
-  if (entry == nullptr || state->inside || state->bare != nullptr || state->errand != Errand::kNone ||
-      stacks_.depth() != 1)
-    return false;
-  const Known known = PlaceTable::known_of(*entry);
-  state->inside = true;
-  const bool is_right = known.epoch == place_epoch() && !wants_proof(state);
-  if (is_right) known.count->add({1, classes_.size_of(known.size, known.owner, object, header)});
-  state->inside = false;
-  return is_right;
+  static_cast<Collector*>(self)->count_object(static_cast<JNIEnv*>(jni), static_cast<jobject>(object),
+                                              header);
 }
 
 // Most objects are made at a stack whose note leads to their count.
-// counted: where it was counted with one frame, if that will be known to be right for the next one.
-inline void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header, Known* counted) {
+inline void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header) {
   static_assert(sizeof(Known) <= HPROF_STACK_NOTE_BYTES, "a note has room for it");
   AllocatingThread* state = threads_.get(jni);
   if (state == nullptr) return lose(lost_objects_);
@@ -142,15 +106,14 @@ inline void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header
     const uint64_t size = classes_.size_of(known->size, known->owner, object, header);
     known->count->add({1, size});
     if (config_.follow != 0) follow(jni, state, known->count, object, size);
-    if (counted != nullptr && walked.depth == 1) *counted = *known;
   } else {
-    count_slowly(jni, state, object, header, walked, counted);
+    count_slowly(jni, state, object, header, walked);
   }
   state->inside = false;
 }
 
 void Collector::count_slowly(JNIEnv* jni, AllocatingThread* state, jobject object, uint64_t header,
-                             const Walked& walked, Known* counted) {
+                             const Walked& walked) {
   jvmtiFrameInfo frames[AllocationStacks::kMostFrames];
   hprof_frame_id ids[AllocationStacks::kMostFrames];
   uint32_t count = 0;
@@ -194,10 +157,6 @@ void Collector::count_slowly(JNIEnv* jni, AllocatingThread* state, jobject objec
   }
   if (note != nullptr) *note = found;
   add(jni, state, found.count, object, classes_.size_of(found.size, found.owner, object, header));
-  // What is known has been compared with the VM, or others like it have.
-  if (counted == nullptr || walked.depth != 1 || known == nullptr) return;
-  *counted = found;
-  counted->size = classes_.quick_size(found.owner);  // the sizes of arrays are understood after some of them
 }
 
 // What is known by that key, unless its class may have been unloaded.
@@ -309,9 +268,6 @@ bool Collector::is_proven(JNIEnv* jni, AllocatingThread* state, jobject object, 
 void Collector::distrust_walks() {
   lose(wrong_walks_);
   walk_.store(nullptr, std::memory_order_relaxed);
-  is_wrong_.store(true, std::memory_order_relaxed);
-  // What probes know is outdated, unless a count of the VM's decides that: then it is when they next ask.
-  collections_.fetch_add(1, std::memory_order_relaxed);
   services_.hotspot->walk_distrust(opened_walk_);
 }
 
@@ -478,8 +434,6 @@ void Collector::set_bare(JNIEnv* jni, AllocatingThread* state, jobject object) c
   if (state->bare != nullptr) jni->DeleteWeakGlobalRef(static_cast<jweak>(state->bare));
   state->bare = object != nullptr ? jni->NewWeakGlobalRef(object) : nullptr;
   state->bare_left = kSoon;
-  state->bare != nullptr || is_wrong_.load(std::memory_order_relaxed) ? state->places.pause()
-                                                                      : state->places.resume();
   clear_exception(jni);
 }
 

@@ -76,9 +76,6 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
   user.probes = HPROF_PROBE_ALLOCATIONS | (config_.early == 0 ? HPROF_PROBE_LATE : 0u);
   user.self = this;
   user.allocated = &Collector::allocated;
-  wants_places_ = has_one_trace_each();
-  if (wants_places_) user.probes |= HPROF_PROBE_PLACES;
-  user.allocated_at = &Collector::allocated_at;
   hprof_status status = s.bytecode != nullptr ? s.bytecode->ask(s.host, &user) : HPROF_UNSUPPORTED;
   asked_ = status == HPROF_OK;
   if (!asked_)
@@ -131,35 +128,6 @@ bool Collector::can_reuse(JNIEnv* jni) const {
          s.hotspot->weak_reuse_open(s.host, jni) != 0;
 }
 
-// A place has one trace, and nothing but counts is wanted of an object.
-bool Collector::has_one_trace_each() const {
-  return config_.follow == 0 && config_.early != 0 && services_.settings().depth == 1 &&
-         services_.settings().thread_in_traces == 0 &&
-         HPROF_HAS(services_.bytecode, hprof_bytecode_service, place_rules);
-}
-
-// True: probes understand the header of objects.
-bool Collector::open_places() {
-  if (!wants_places_ || header_.at < 0 || sizeof(void*) != 8) return false;
-  // The class fills the upper part of one half of it.
-  const uint32_t shift = header_.class_shift;
-  const uint64_t mask = header_.class_mask & UINT64_MAX >> shift;
-  if (mask != UINT32_MAX >> shift % 32 || (header_.length_shift != 0 && header_.length_shift != 32))
-    return false;
-  services_.bytecode->header_at(services_.host, header_.at);
-  const hprof_place_rules rules = {sizeof rules, shift, header_.array_base, header_.alignment, epoch_};
-  return services_.bytecode->place_rules(services_.host, &rules) != 0;
-}
-
-void Collector::switch_places() {
-  if (!has_places_) return;
-  if (stacks_.depth() == 1) {
-    services_.bytecode->go(services_.host, HPROF_PROBE_PLACES);
-  } else {
-    services_.bytecode->halt(services_.host, HPROF_PROBE_PLACES);
-  }
-}
-
 void Collector::watch_natives(JNIEnv* jni) {
   const Services& s = services_;
   jclass string = jni->FindClass("java/lang/String");
@@ -178,12 +146,7 @@ hprof_status Collector::start_exact(JNIEnv* jni) {
   if (!is_prepared_) ask_hotspot();
   reuses_ = can_reuse(jni);
   if (!classes_.open(s, header_)) return HPROF_NO_MEMORY;
-  has_places_ = open_places();
-  using Stacks = AllocationStacks;
-  const Stacks::Probes probes = has_places_     ? Stacks::kCountingPlaces
-                                : wants_places_ ? Stacks::kPlaces
-                                                : Stacks::kAllocations;
-  if (!stacks_.open(s, jni, probes)) {
+  if (!stacks_.open(s, jni)) {
     s.log->message(s.host, "heap=sites: the tracker class is not as it should be");
     return HPROF_FAILED;
   }
@@ -197,9 +160,7 @@ hprof_status Collector::start_exact(JNIEnv* jni) {
       open_walk(jni, state);
     }
     watch_natives(jni);
-    if (has_places_) s.log->detail(s.host, "heap=sites: probes count objects by the place that makes them");
   }
-  if (status == HPROF_OK) switch_places();
   return status;
 }
 
@@ -242,7 +203,7 @@ void Collector::open_walk(JNIEnv* jni, AllocatingThread* state) {
 hprof_status Collector::start_sampled() {
   const Services& s = services_;
   auto* jvmti = static_cast<jvmtiEnv*>(s.jvm->jvmti(s.host));
-  stacks_.open(s, nullptr, AllocationStacks::kNone);
+  stacks_.open(s, nullptr);
   return jvmti->SetHeapSamplingInterval(static_cast<jint>(mode_.interval)) == JVMTI_ERROR_NONE ? HPROF_OK
                                                                                                : HPROF_FAILED;
 }
@@ -292,7 +253,6 @@ hprof_status Collector::control(const hprof_control& control) {
       return HPROF_OK;
     case HPROF_CONTROL_DEPTH:
       stacks_.set_depth(static_cast<uint32_t>(control.value));
-      switch_places();
       return HPROF_OK;
     default:
       return HPROF_UNSUPPORTED;

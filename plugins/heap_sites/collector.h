@@ -67,14 +67,11 @@ class Collector {
     JNIEnv* jni;
   };
   static void allocated(void* self, void* jni, void* object, uint64_t header);
-  static uint64_t allocated_at(void* self, void* jni, void* object, uint64_t header, uint32_t place);
-  void count_object(JNIEnv* jni, jobject object, uint64_t header, Known* counted);
+  void count_object(JNIEnv* jni, jobject object, uint64_t header);
   // What is known of classes, methods and stacks holds as long as it stays the same. [app]
-  uint32_t epoch() const { return place_epoch() + redefinitions(); }
-  // What probes know of a place holds as long as it stays the same. [app]
-  uint32_t place_epoch() const { return __atomic_load_n(epoch_, __ATOMIC_RELAXED); }
-  uint32_t redefinitions() const { return __atomic_load_n(redefinitions_, __ATOMIC_RELAXED); }
-  bool count_known(AllocatingThread* state, jobject object, uint64_t header, uint64_t key);
+  uint32_t epoch() const {
+    return __atomic_load_n(epoch_, __ATOMIC_RELAXED) + __atomic_load_n(redefinitions_, __ATOMIC_RELAXED);
+  }
   struct Walked {  // of an object
     uint64_t class_key;
     uint64_t thread;  // serial, 0 unless thread=y
@@ -83,7 +80,7 @@ class Collector {
     Known* note;     // of stack, class and thread; null: none
   };
   [[gnu::noinline]] void count_slowly(JNIEnv* jni, AllocatingThread* state, jobject object, uint64_t header,
-                                      const Walked& walked, Known* counted);
+                                      const Walked& walked);
   uint64_t walk_key(JNIEnv* jni, AllocatingThread* state, uint32_t depth, uint64_t what) const;
   [[gnu::noinline]] void give_memory(AllocatingThread* state) const;
   hprof_frame_id name_by_method(JNIEnv* jni, AllocatingThread* state, const hprof_raw_frame& walked) const;
@@ -119,9 +116,6 @@ class Collector {
   hprof_status start_sampled();
   void ask_hotspot();
   bool can_reuse(JNIEnv* jni) const;
-  bool has_one_trace_each() const;
-  bool open_places();
-  void switch_places();
   void run_errand(JNIEnv* jni, Errand errand);
   void open_walk(JNIEnv* jni, AllocatingThread* state);
   void watch_natives(JNIEnv* jni);
@@ -159,10 +153,7 @@ class Collector {
   std::atomic<int32_t> proofs_left_{0};
   std::atomic<uint32_t> agreed_{0};  // stacks whose frames were found to be the VM's
   bool is_prepared_ = false;
-  bool sees_unloads_ = false;          // epoch_ changes before the memory of a class can be used again
-  bool wants_places_ = false;          // asked for probes that count by themselves
-  bool has_places_ = false;            // they can
-  std::atomic<bool> is_wrong_{false};  // a stack or class was: they no longer learn
+  bool sees_unloads_ = false;  // epoch_ changes before the memory of a class can be used again
   SiteTable sites_;
   AllocatedClasses classes_;
   AllocatingThreads threads_;

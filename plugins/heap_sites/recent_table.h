@@ -16,7 +16,7 @@ namespace hprof::sites {
 struct Count {
   uint32_t site;
   uint32_t reserved;
-  Amount allocated;  // probes add to it, too: hprof_place_entry::count
+  Amount allocated;
 
   void add(Amount by) {
     __atomic_store_n(&allocated.objects, allocated.objects + by.objects, __ATOMIC_RELAXED);

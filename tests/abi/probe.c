@@ -223,10 +223,10 @@ static const hprof_handlers handlers_of_life = {.size = sizeof(hprof_handlers),
                                                 .class_unload = class_unload,
                                                 .vm_death = vm_death};
 
-/* Exceptions of the class Catches$Own and entries of Catches.thrower, counted by draft probes. */
+/* Exceptions of the class Catches$Own, counted by draft probes. */
 static const hprof_bytecode_service* probes;
-static int made_count, caught_count, entered_count;
-#define PROBES (HPROF_PROBE_MADE | HPROF_PROBE_CAUGHT | HPROF_PROBE_ENTRIES)
+static int made_count, caught_count;
+#define PROBES (HPROF_PROBE_MADE | HPROF_PROBE_CAUGHT)
 
 static int is_named(const hprof_host* host, hprof_string_id id, const char* wanted) {
   const hprof_ids_service* ids = (const hprof_ids_service*)host->service(host, HPROF_SERVICE_IDS);
@@ -238,14 +238,7 @@ static int is_own_method(const hprof_host* host, hprof_method_id method, const c
   hprof_method_info info = {.size = sizeof(info)};
   hprof_class_info owner = {.size = sizeof(owner)};
   if (!ids->method_info(host, method, &info) || !ids->class_info(host, info.owner, &owner)) return 0;
-  /* A class that was asked for stands for its inner classes, too. */
-  if (wanted == NULL && is_named(host, owner.name, "Catches$Own")) return 1;
-  return is_named(host, owner.name, "Catches") && (wanted == NULL || is_named(host, info.name, wanted));
-}
-static void entered(void* self, void* jni, hprof_method_id method) {
-  expect((const hprof_host*)self, jni != NULL && is_own_method((const hprof_host*)self, method, NULL),
-         "a method that was not asked for");
-  entered_count += is_own_method((const hprof_host*)self, method, "thrower");
+  return is_named(host, owner.name, "Catches") && is_named(host, info.name, wanted);
 }
 static void caught(void* self, void* jni, void* exception, hprof_method_id method) {
   const hprof_host* host = (const hprof_host*)self;
@@ -271,7 +264,6 @@ static hprof_status create_probes(const hprof_host* host, const void* options, v
                                  .probes = PROBES,
                                  .self = (void*)(uintptr_t)host,
                                  .include = "Catches",
-                                 .entered = entered,
                                  .caught = caught,
                                  .made = made};
   (void)options;
@@ -289,8 +281,7 @@ static void stop_probes(void* self) { probes->halt((const hprof_host*)self, PROB
 static hprof_status report_probes(void* self, const hprof_report* why) {
   char line[200];
   (void)why;
-  snprintf(line, sizeof(line), "probe: made %d, caught %d, entered %d", made_count, caught_count,
-           entered_count);
+  snprintf(line, sizeof(line), "probe: made %d, caught %d", made_count, caught_count);
   say(self, line);
   return HPROF_OK;
 }

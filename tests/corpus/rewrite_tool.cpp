@@ -1,7 +1,7 @@
 // Command-line driver of core/bytecode for tests: rewrites trees of class files, counts by reason, measures.
 //
 //   rewrite_tool [options] IN OUT     IN: a class file or a directory; OUT: a directory, "-" writes nothing
-//     --probes=LIST   of enter,exit,unwind,sync,leaf,sites,places,times,all (default all; places are extra)
+//     --probes=LIST   of enter,exit,unwind,sync,leaf,sites,times,all (default all)
 //     --tracker=NAME  internal name of the tracker class (default java/lang/HprofTracker)
 //     --skip=PREFIX   leave classes alone whose internal name begins so (may be repeated)
 //     --field         add the field $hq to java.lang.Thread
@@ -110,9 +110,8 @@ bool parse_options(int argc, char** argv, Options* options) {
 
 bool add_probes(const std::string& list, ProbeSet* set) {
   static const std::map<std::string, uint32_t> kNames = {
-      {"enter", kProbeEnter},    {"exit", kProbeExit}, {"unwind", kProbeUnwind},
-      {"sync", kProbeSync},      {"leaf", kProbeLeaf}, {"times", kProbesOfTimes},
-      {"sites", kProbesOfSites}, {"all", kProbeAll},   {"places", kProbesOfSites | kProbePlaces}};
+      {"enter", kProbeEnter}, {"exit", kProbeExit},      {"unwind", kProbeUnwind},  {"sync", kProbeSync},
+      {"leaf", kProbeLeaf},   {"times", kProbesOfTimes}, {"sites", kProbesOfSites}, {"all", kProbeAll}};
   for (size_t at = 0; at <= list.size();) {
     size_t comma = list.find(',', at);
     if (comma == std::string::npos) comma = list.size();
@@ -215,8 +214,6 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "rewrite_tool: unknown probe in %s\n", options.probes.c_str());
     return 2;
   }
-  std::atomic<uint32_t> numbered{0};
-  probes.places = &numbered;
   probes.tracker.owner = options.tracker.c_str();
   probes.huge_method_bytes = options.huge;
   if (options.field) probes.field = {"java/lang/Thread", "$hq", "J", 0x1081};

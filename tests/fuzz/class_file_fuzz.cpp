@@ -55,10 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   add_allocation_probes(&probes);
   probes.method_id = method_id;
   probes.field = {"java/lang/Thread", "$hq", "J", 0x1081};
-  std::atomic<uint32_t> places{0};
-  probes.places = &places;
-  for (uint32_t mask : {kProbeAll + 0u, kProbesOfTimes & ~kProbeLeaf, kProbesOfSites + 0u,
-                        kProbeAll | kProbePlaces, kProbesOfSites | kProbePlaces}) {
+  for (uint32_t mask : {kProbeAll + 0u, kProbesOfTimes & ~kProbeLeaf, kProbesOfSites + 0u}) {
     probes.probes = mask;
     std::vector<uint8_t> once = rewrite_copy(data, size, probes, scratch);
     if (once.empty()) continue;

@@ -112,7 +112,6 @@ struct MockBytecode {
   static void each_left(const hprof_host*, void*, void (*)(void*, const char*, uint64_t, uint64_t)) {}
   static void header_at(const hprof_host*, int64_t) {}
   static uint32_t is_own_thread(const hprof_host*) { return 0; }
-  static uint32_t place_rules(const hprof_host*, const hprof_place_rules*) { return 0; }
   static const uint32_t* redefinitions(const hprof_host*) {
     static const uint32_t none = 0;
     return &none;
@@ -196,7 +195,6 @@ void MockHost::add_vm_services() {
                                                   MockBytecode::each_left,
                                                   MockBytecode::header_at,
                                                   MockBytecode::is_own_thread,
-                                                  MockBytecode::place_rules,
                                                   MockBytecode::redefinitions};
   static const hprof_library_service library = {sizeof library, 0, MockLibrary::open, MockLibrary::symbol};
   static const hprof_sampling_service sampling = {sizeof sampling,

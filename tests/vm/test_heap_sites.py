@@ -56,6 +56,21 @@ def every_object_is_counted_once_by_interpreter_and_compilers(vm):
 
 
 @vm_test(units=UNITS)
+def objects_that_threads_make_at_the_same_lines_are_counted_once(vm):
+    threads, rounds = 6, 6000
+    made = threads * rounds
+    wanted = {"Wide": made // 3, "Wider": made // 3, "Cell": made // 3 + 2 * made, "Forks": made, "Broken": made,
+              "Copy": made // 2 + threads, "Copies": made // 2 + threads}
+    for live in ("y", "n"):
+        run, report = profile(vm, ",depth=1,sites-live=" + live, "Places", str(threads), str(rounds))
+        classes = by_class(tables(report)[0])
+        found = {name: classes.get("Places$" + name, (0, 0))[0] for name in wanted}
+        check_equal(found, wanted, "objects with sites-live=%s\n%s" % (live, run))
+        lines = {report.traces[row.trace].frames[0] for row in tables(report)[0] if row.name == "Places$Forks"}
+        check_equal(len(lines), 2, "constructors that call that of Object: %s" % lines)
+
+
+@vm_test(units=UNITS)
 def every_object_is_counted_once_whatever_the_header(vm):
     if vm.bits == 32:
         raise Skip("one kind of header with 32 bits")

@@ -39,11 +39,6 @@ import sun.misc.Unsafe;
  * node it is in from its state. That is given back when its outermost frame ends. A frame that begins on a virtual
  * thread and ends on its carrier or the other way round would leave one's node in the other: the rewriter gives methods
  * that change the current thread no probes of this kind.
- *
- * <p>Places: where heap=sites wants no more of a stack than the method and line on top, each instruction that makes an
- * object or calls the constructor of Object has a number, its place. Place and class lead to a count, by a table of the
- * thread's, whose state Thread.$hq is then; the plugin is asked once for each. A virtual thread counts for its carrier,
- * which cannot change inside of a probe.
  */
 public final class HprofTracker {
   // A thread's state.
@@ -65,21 +60,6 @@ public final class HprofTracker {
   static final long NODE_PACE = 104;  // int: above 0 while its time is read at each event; else it is brief
   static final int PACE_MOST = 64, LONGEST = 32;  // in steps
 
-  // A thread's state, with places.
-  static final long PLACES_TABLE = 0;  // address of the first of the entries, which come in pairs
-  static final long PLACES_MASK = 8;  // number of pairs, less one, times 64
-  static final long PLACES_NEXT = 16;  // where the constructor of Object has been called, until it runs; 0: not known
-
-  // An entry: its first word is place and class, 0 is free.
-  static final long ENTRY_COUNT = 8;  // address of the count
-  static final long ENTRY_EPOCH = 16;  // int: collection after which the class was last seen alive
-  static final long ENTRY_SIZE = 20;  // int: of each object; negative: an array, with the shift of its elements
-  static final long ENTRY_OTHER = 32;  // to be flipped for the other entry of the pair
-
-  // A count.
-  static final long COUNT_OBJECTS = 8;
-  static final long COUNT_BYTES = 16;
-
   // An edge: key, address of a node. The key 0 is free.
   static final int NODE_BITS = 7;
   static final int METHOD_BITS = 23;
@@ -94,25 +74,8 @@ public final class HprofTracker {
   /** Set while heap=sites counts. */
   static boolean sites;
 
-  /** Set, beside sites, while objects are counted by place. */
-  static boolean counting;
-
-  /**
-   * With counting: where in any object the four bytes lie whose upper bits, from classShift on, tell its class. Not read
-   * with the eight at headerAt: they have just been written in two pieces, for which the processor would wait.
-   */
-  static long classAt;
-
-  static int classShift;
-
-  /** With counting: bytes of an array before its elements, and one less than what sizes are a multiple of. */
-  static long arrayBase, arrayRest;
-
-  /** With counting: address of the number of collections, an int. */
-  static long epochAt;
-
-  /** Set while a unit wants entries of methods, exceptions caught, exceptions made. */
-  static boolean entering, catching, making;
+  /** Set while a unit wants exceptions caught, exceptions made. */
+  static boolean catching, making;
 
   /** Set while a unit wants calls and their ends. */
   static boolean calling;
@@ -138,13 +101,10 @@ public final class HprofTracker {
     miss(0, 0, 0);
     release(0);
     allocatedObject(null, 0);
-    countedObject(null, 0, 0);
-    enteredMethod(0);
     caughtException(null, 0);
     madeException(null);
     callBegins(0);
     callEnds(0, false);
-    threadTime();
     counterTime();
     System.nanoTime();
     HprofMemory.UNSAFE.hashCode();
@@ -218,31 +178,6 @@ public final class HprofTracker {
       return;
     }
     unsafe.putLong(null, next, unsafe.getLong(null, next) + 1);
-  }
-
-  /** With times=clock:cpu, in place of enter(). Two calls more are little beside two looks at that clock. */
-  @java.lang.invoke.DontInline
-  @DontInline
-  public static long enterCpuClock(int method) {
-    if (!live) return 0;
-    tick();
-    return enter(method);
-  }
-
-  @java.lang.invoke.DontInline
-  @DontInline
-  public static void exitCpuClock(long prev) {
-    if (prev == 0) return;
-    tick();
-    exit(prev);
-  }
-
-  @java.lang.invoke.DontInline
-  @DontInline
-  public static void syncCpuClock(long prev, int method) {
-    if (prev == 0) return;
-    tick();
-    sync(prev, method);
   }
 
   /** The rest of enter() where the node has no place for the edge, or the thread none yet. */
@@ -411,19 +346,6 @@ public final class HprofTracker {
     return before != 0 ? now - before : 0;
   }
 
-  /** The time since the last event goes to the node the thread is in. A thread's CPU clock is not a virtual thread's. */
-  private static void tick() {
-    Unsafe unsafe = HprofMemory.UNSAFE;
-    long node = Thread.currentThread().$hq;
-    if (!live || node == 0) return;
-    long state = unsafe.getLong(null, node + NODE_STATE);
-    if (isShared(state)) return;
-    long now = threadTime();
-    long before = unsafe.getLong(null, state + STATE_CLOCK);
-    unsafe.putLong(null, state + STATE_CLOCK, now);
-    if (before != 0) unsafe.putLong(null, node + NODE_SELF, unsafe.getLong(null, node + NODE_SELF) + now - before);
-  }
-
   /** A new object. */
   @java.lang.invoke.DontInline
   @DontInline
@@ -438,92 +360,6 @@ public final class HprofTracker {
     if (dimensions < 2) return;
     Object[] inner = (Object[]) array;
     for (int i = 0; i < inner.length; i++) allocatedArrays(inner[i], dimensions - 1);
-  }
-
-  /** The next instruction calls the constructor of Object. */
-  public static void place(int place) {
-    if (!counting) return;
-    long state = Thread.currentThread().$hq;
-    if (state != 0) {
-      HprofMemory.UNSAFE.putLong(null, state + PLACES_NEXT, place);
-    } else if (carriers) {
-      placeOfCarrier(place);
-    }
-  }
-
-  @java.lang.invoke.DontInline
-  @DontInline
-  private static void placeOfCarrier(int place) {
-    long state = Thread.currentCarrierThread().$hq;
-    if (state != 0) HprofMemory.UNSAFE.putLong(null, state + PLACES_NEXT, place);
-  }
-
-  /** The constructor of Object, where there are places. */
-  @java.lang.invoke.DontInline
-  @DontInline
-  public static void constructed(Object object) {
-    if (!sites) return;
-    if (!counting) {
-      tell(object);
-      return;
-    }
-    Unsafe unsafe = HprofMemory.UNSAFE;
-    Thread thread = Thread.currentThread();
-    if (thread.$hq == 0 && carriers) thread = Thread.currentCarrierThread();
-    long state = thread.$hq, place = 0;
-    if (state != 0) {
-      place = unsafe.getLong(null, state + PLACES_NEXT);
-      unsafe.putLong(null, state + PLACES_NEXT, 0);
-    }
-    count(thread, state, object, place);
-  }
-
-  /** A new object, made at that place. */
-  @java.lang.invoke.DontInline
-  @DontInline
-  public static void allocatedAt(Object object, int place) {
-    if (!sites) return;
-    if (!counting) {
-      tell(object);
-      return;
-    }
-    Thread thread = Thread.currentThread();
-    if (thread.$hq == 0 && carriers) thread = Thread.currentCarrierThread();
-    count(thread, thread.$hq, object, place);
-  }
-
-  private static void count(Thread thread, long state, Object object, long place) {
-    if (state != 0 && place != 0) {
-      Unsafe unsafe = HprofMemory.UNSAFE;
-      long key = place << 32 | unsafe.getInt(object, classAt) >>> classShift & 0xFFFFFFFFL;
-      long entry = unsafe.getLong(null, state + PLACES_TABLE)
-          + (key * 0x9E3779B97F4A7C15L >>> 32 & unsafe.getLong(null, state + PLACES_MASK));
-      if ((unsafe.getLong(null, entry) == key || unsafe.getLong(null, entry ^= ENTRY_OTHER) == key)
-          && unsafe.getInt(null, entry + ENTRY_EPOCH) == unsafe.getInt(null, epochAt)) {
-        long count = unsafe.getLong(null, entry + ENTRY_COUNT);
-        long size = unsafe.getInt(null, entry + ENTRY_SIZE);
-        if (size < 0) {
-          long length = unsafe.getInt(object, headerAt + 4);
-          size = arrayBase + (length << (int) size) + arrayRest & ~arrayRest;
-        }
-        unsafe.putLong(null, count + COUNT_OBJECTS, unsafe.getLong(null, count + COUNT_OBJECTS) + 1);
-        unsafe.putLong(null, count + COUNT_BYTES, unsafe.getLong(null, count + COUNT_BYTES) + size);
-        return;
-      }
-    }
-    countSlowly(thread, object, (int) place);
-  }
-
-  @java.lang.invoke.DontInline
-  @DontInline
-  private static void countSlowly(Thread thread, Object object, int place) {
-    long state = countedObject(object, headerOf(object), place);
-    if (state != 0) thread.$hq = state;
-  }
-
-  /** A method begins. */
-  public static void entered(int method) {
-    if (entering) enteredMethod(method);
   }
 
   /** In place of enter() where a unit is told of each call. */
@@ -574,9 +410,6 @@ public final class HprofTracker {
   /** Takes back the state of a virtual thread. */
   private static native void release(long state);
 
-  /** CPU time of this thread in nanoseconds. */
-  private static native long threadTime();
-
   /**
    * The processor's counter, in ticks: a call of a native method and one instruction take less than half of the time of
    * System.nanoTime().
@@ -584,11 +417,6 @@ public final class HprofTracker {
   private static native long counterTime();
 
   private static native void allocatedObject(Object object, long header);
-
-  /** Counts the object, and lets the next one of its class at that place be counted here. Returns the thread's state. */
-  private static native long countedObject(Object object, long header, int place);
-
-  private static native void enteredMethod(int method);
 
   private static native long callBegins(int method);
 

@@ -69,17 +69,6 @@ public final class CountingTracker {
     for (Object inner : (Object[]) array) allocatedArrays(inner, dimensions - 1);
   }
 
-  public static void place(int place) {}
-
-  public static void constructed(Object object) {}
-
-  public static void allocatedAt(Object object, int place) {
-    if (place <= 0) throw new AssertionError("place " + place);
-    allocated(object);
-  }
-
-  public static void entered(int method) {}
-
   public static void caught(Object exception, int method) {}
 
   public static void made(Object exception) {}

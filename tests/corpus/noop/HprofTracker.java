@@ -7,11 +7,7 @@ public final class HprofTracker {
   public static void sync(long prev, int method) {}
   public static void leaf(int method) {}
   public static void allocated(Object object) {}
-  public static void place(int place) {}
-  public static void constructed(Object object) {}
-  public static void allocatedAt(Object object, int place) {}
   public static void allocatedArrays(Object array, int dimensions) {}
-  public static void entered(int method) {}
   public static void caught(Object exception, int method) {}
   public static void made(Object exception) {}
 }

@@ -202,9 +202,6 @@ inline ProbeSet probes_of(uint32_t mask) {
   ProbeSet probes;
   if (mask & kProbesOfSites) add_allocation_probes(&probes);
   probes.probes = mask;
-  static std::atomic<uint32_t> places;
-  places = 0;
-  probes.places = &places;
   return probes;
 }
 

@@ -499,20 +499,6 @@ TEST_CASE("caught() stands behind sync() of the same handler") {
   CHECK(r.code.code.data[handler + 10] == 87);
 }
 
-TEST_CASE("entries are told before anything else of the method, leaves' too") {
-  Method method;
-  method.code = {177};
-  Rewritten r = rewrite_one(method, kProbeEntered | kProbesOfTimes);
-  REQUIRE(r.has_code);
-  CHECK(r.called(1) == "entered");
-  CHECK(r.called(5) == "leaf");
-  CHECK(r.code.code.size == 9);
-  Rewritten alone = rewrite_one(method, kProbeEntered);
-  CHECK(alone.called(1) == "entered");
-  CHECK(alone.code.code.size == 5);
-  CHECK(alone.code.max_locals == 0);
-}
-
 TEST_CASE("constructors of Throwable tell of themselves at their ends, those of others do not") {
   for (const char* name : {"java/lang/Throwable", "java/lang/Throwabl"}) {
     CAPTURE(name);

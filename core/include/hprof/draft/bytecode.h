@@ -16,22 +16,17 @@
 
 #include <hprof/abi.h>
 
-#define HPROF_SERVICE_BYTECODE "hprof.draft.bytecode/1"
+#define HPROF_SERVICE_BYTECODE "hprof.draft.bytecode/2"
 
 #define HPROF_PROBE_METHODS (1u << 0)     /* entry, exit and exception handlers of methods */
 #define HPROF_PROBE_ALLOCATIONS (1u << 1) /* objects and arrays made */
 #define HPROF_PROBE_CLOCK (1u << 2)       /* ask() only: a state of attach may have the clock read for its thread */
-#define HPROF_PROBE_CPU_CLOCK (1u << 3)   /* ask() only: probes of methods read the thread's CPU clock */
-#define HPROF_PROBE_ENTRIES (1u << 4)     /* each call of a method: a call of a native function each */
 #define HPROF_PROBE_CAUGHT (1u << 5)      /* exceptions that reach a catch clause */
 #define HPROF_PROBE_MADE (1u << 6)        /* exceptions made, thrown or not */
 #define HPROF_PROBE_LATE (1u << 7)        /* ask() only: work without early hooks; see above */
 #define HPROF_PROBE_CALLS (1u << 8)       /* each call of a method and its end: two calls of native functions each; not
                                              beside HPROF_PROBE_METHODS */
 #define HPROF_PROBE_ON_DEMAND (1u << 9)   /* ask() only, with HPROF_PROBE_CALLS alone: see go() */
-
-#define HPROF_PROBE_PLACES (1u << 10) /* beside HPROF_PROBE_ALLOCATIONS: objects are counted by the probes themselves; see
-                                             allocated_at. No effect beside HPROF_PROBE_METHODS and on Java 19 and 20 */
 
 /* One user for each kind of probe at a time. Threads of the agent are not reported. */
 typedef struct hprof_probe_user {
@@ -54,13 +49,6 @@ typedef struct hprof_probe_user {
    * any other constructor of the object has run. On top of its stack are HprofTracker's methods, which JVMTI shows,
    * too. */
   void (*allocated)(void* self, void* jni, void* object, uint64_t header); /* [app] */
-  /* HPROF_PROBE_PLACES, while it is switched on, in place of `allocated`: the same, with the number of the instruction
-   * that made the object or called Object.<init>; 0: not known. Returns the address of the calling thread's
-   * hprof_places, always the same; 0: ask for each object. Objects whose entry is there are counted without a call. */
-  uint64_t (*allocated_at)(void* self, void* jni, void* object, uint64_t header, uint32_t place); /* [app] */
-  /* HPROF_PROBE_ENTRIES: a method begins, on its thread. On top of the stack are HprofTracker's methods, then that
-   * method. */
-  void (*entered)(void* self, void* jni, hprof_method_id method); /* [app] */
   /* HPROF_PROBE_CAUGHT: a catch clause of `method` begins. Not reported: finally clauses, exceptions caught by native
    * code, and clauses that cover their own beginning. */
   void (*caught)(void* self, void* jni, void* exception, hprof_method_id method); /* [app] */
@@ -81,37 +69,6 @@ typedef struct hprof_probe_user {
 } hprof_probe_user;
 
 #define HPROF_CALL_FRAMES 2
-
-/* HPROF_PROBE_PLACES. Read and, but for `table` and `mask`, written by probes of one thread at a time: a thread, or a
- * carrier with the virtual threads on it. */
-typedef struct hprof_place_entry {
-  uint64_t key;   /* place << 32 | class: 0 is free */
-  uint64_t count; /* address of 8 bytes that stay as they are, then the objects, then the bytes: 64-bit numbers */
-  uint32_t epoch; /* valid while *hprof_place_rules.epoch is the same */
-  int32_t size;   /* of each object; negative: an array with elements of 1 << (size & 31) bytes */
-  uint64_t reserved;
-} hprof_place_entry;
-
-typedef struct hprof_places {
-  uint64_t table; /* address of pairs of entries, aligned to 64 bytes */
-  uint64_t mask;  /* number of pairs, a power of two, less one, times 64 */
-  uint64_t next;  /* for probes */
-} hprof_places;
-
-/* The pair of an entry is at table + this. [any] */
-static inline uint64_t hprof_place_pair(const hprof_places* places, uint64_t key) {
-  return key * 0x9E3779B97F4A7C15u >> 32 & places->mask;
-}
-
-/* How probes understand the header: see hprof_object_header. Its bits from class_shift on, up to the 32nd or the last,
- * are the class, and its upper half is the length of an array if there are entries of arrays. */
-typedef struct hprof_place_rules {
-  uint32_t size; /* set by the caller */
-  uint32_t class_shift;
-  uint64_t array_base;
-  uint64_t alignment;
-  const uint32_t* epoch; /* lives as long as the process */
-} hprof_place_rules;
 
 /* What has been rewritten. */
 typedef struct hprof_probe_totals {
@@ -150,8 +107,6 @@ typedef struct hprof_bytecode_service {
   void (*header_at)(const hprof_host* host, int64_t offset);
   /* Not 0: the calling thread is one of the agent's own. [app] */
   uint32_t (*is_own_thread)(const hprof_host* host);
-  /* Before go with HPROF_PROBE_PLACES, after header_at. 0: there are no such probes; do not switch them on. [control] */
-  uint32_t (*place_rules)(const hprof_host* host, const hprof_place_rules* rules);
   /* Goes up before a class is redefined, whose methods then get new addresses, and in the first collection after that. It
    * lives as long as the process. [control] */
   const uint32_t* (*redefinitions)(const hprof_host* host);
