@@ -3,7 +3,8 @@
 // as the JVM's user.
 //
 // The target's file system is accessed through its root directory, which is opened before the caller's rights
-// are given up. Thread: any, but the front end has one. Errors are texts in `*error`.
+// are given up; links in it, which a hostile target may change at any time, never lead out of it. Thread:
+// any, but the front end has one. Errors are texts in `*error`.
 #pragma once
 
 #include <cstddef>
@@ -19,19 +20,22 @@ struct Jvm {
   uint32_t user = 0;        // effective, as seen from here
   uint32_t group = 0;       // the same
   uint32_t user_there = 0;  // as it sees itself
-  bool catches_quit = false;
-  bool has_agent = false;  // some libhprof is mapped
-  std::string root;        // path of its root directory, usable by this process until it ends
-  std::string command;     // the last word of its command line that names a class or a jar; may be empty
+  bool has_agent = false;   // some libhprof is mapped
+  int root = -1;            // descriptor of its root directory, and
+  int tmp = -1;             // of its /tmp; both stay open until this program ends
+  std::string command;      // the last word of its command line that names a class or a jar; may be empty
 };
 // Finds the identity of process `pid`. False with *error: there is no such process, it belongs to another
 // user, or (not on Linux) the system does not tell.
 bool find_jvm(int pid, Jvm* jvm, std::string* error);
 
-// Takes on the user and group of the JVM, because the VM checks them. False with *error.
+// Takes on the user, the group and the supplementary groups of the JVM, because the VM checks them and files
+// are to be reached with its rights only. False with *error.
 bool become(const Jvm& jvm, std::string* error);
 // Restores the rights that the program began with, to make files of its own.
 void become_caller();
+// Bytes of its memory in RAM and in the swap; 0: it has ended, or the system does not tell.
+uint64_t memory_of(int pid);
 // Name of a user of this host, or the number.
 std::string user_name(uint32_t user);
 
@@ -57,19 +61,18 @@ class MeetingPlace {
   bool open(const Jvm& jvm, std::string* error);
   // A listening socket of that name in it, -1 with *error.
   int listen(const std::string& name, std::string* error);
-  // Connects to a socket that the JVM has made in it, -1 with *error.
+  // Connects to a socket that the JVM has made in it and listens to, -1 with *error.
   int connect(const std::string& name, double seconds, std::string* error);
   void remove(const std::string& name);
   // Path of a name in it, as the JVM sees it.
   std::string path_there(const std::string& name) const { return "/tmp/" + folder_ + "/" + name; }
 
  private:
-  std::string here(const std::string& name) const { return root_ + "/tmp/" + folder_ + "/" + name; }
+  std::string here(const std::string& name) const;
 
-  std::string root_;
+  Jvm jvm_;
   std::string folder_;
-  int lock_ = -1;
-  uint32_t user_ = 0;
+  int lock_ = -1;  // the folder itself
 };
 
 // Takes the next connection of a listener in a meeting place; only the JVM itself may have made it. -1 with
@@ -97,19 +100,22 @@ class StagedFiles {
   std::string folder_there() const { return "/tmp/" + folder_; }
 
  private:
-  std::string root_;
+  Jvm jvm_;
   std::string folder_;
-  std::vector<std::string> names_;
-  int lock_ = -1;
+  int lock_ = -1;  // the folder itself
 };
 
 // Connects to the VM's attach socket, after making the VM open it if need be; checks its owner, its mode and
-// the process behind it. -1 with *error.
+// the process behind it. A VM that is still starting is waited for. -1 with *error, after `seconds` at most.
 int connect_vm(const Jvm& jvm, double seconds, std::string* error);
 // Asks the VM to load an agent library, by its path there.
 bool send_load(int vm, const std::string& library, const std::string& options, std::string* error);
 // Reads the VM's whole answer into *text. True: the agent has accepted the options.
 bool understand_vm(const std::string& answer, std::string* text);
+// True: that text says that the VM is still starting and will load agents a little later (21 and newer).
+bool comes_too_early(const std::string& text);
+// Sleeps for a moment, between two tries.
+void pause_a_little();
 
 // Connects to the control socket that an agent in that process has when no option says otherwise:
 // /tmp/hprof-<user>-<pid>.sock, user and pid being those of the process itself. Anybody can make a socket of

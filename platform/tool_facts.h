@@ -38,7 +38,7 @@ struct JvmFacts {
   std::string libjvm;                 // path as the process sees it; empty: no JVM
   std::string home;                   // JDK or JRE, as the process sees it
   std::string version;                // JAVA_VERSION of its file `release`; empty when there is none
-  std::vector<std::string> command;   // command line
+  std::vector<std::string> command;   // options of the VM: command line, JAVA_TOOL_OPTIONS and the like
   std::string agent;                  // path of a loaded libhprof; empty: none
   bool attach_socket = false;         // the VM listens already
   bool async_get_call_trace = false;  // libjvm exports it
@@ -49,6 +49,15 @@ struct JvmFacts {
   int64_t folder_free = kFactUnknown;
   int64_t resident_bytes = kFactUnknown;
 };
+// True: the options of a VM set the flag to that value; the last -XX:+<name> or -XX:-<name> counts.
+inline bool vm_flag_is(const std::vector<std::string>& options, const std::string& name, bool value) {
+  for (size_t i = options.size(); i-- > 0;) {
+    if (options[i] == "-XX:+" + name) return value;
+    if (options[i] == "-XX:-" + name) return !value;
+  }
+  return false;
+}
+
 // False, with *error: the system does not tell (only Linux does).
 bool jvm_facts(int pid, JvmFacts* facts, std::string* error);
 

@@ -225,7 +225,13 @@ bool Session::has_enough_memory(char* error, uint32_t size) {
 
 bool Session::get_environment() {
   void* env = nullptr;
-  if (parts_.vm->GetEnv(&env, JVMTI_VERSION_1_2) != JNI_OK) return fail("this VM has no JVMTI 1.2");
+  jint code = parts_.vm->GetEnv(&env, JVMTI_VERSION_1_2);
+  // An agent that is attached while the VM starts gets none before the live phase.
+  for (uint32_t i = 0; code == JNI_EDETACHED && i < 1000; ++i) {
+    platform::sleep_ns(10 * platform::kNanosPerMilli);
+    code = parts_.vm->GetEnv(&env, JVMTI_VERSION_1_2);
+  }
+  if (code != JNI_OK) return fail("this VM has no JVMTI 1.2");
   parts_.jvmti = static_cast<jvmtiEnv*>(env);
   if (!events_.attach_to(parts_.jvmti, this)) return fail("the VM refuses JVMTI callbacks");
   auto symbol = [](void* self, const char* name) {

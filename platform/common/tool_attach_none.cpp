@@ -19,6 +19,7 @@ bool find_jvm(int, Jvm*, std::string* error) {
 }
 bool become(const Jvm&, std::string*) { return true; }
 void become_caller() {}
+uint64_t memory_of(int) { return 0; }
 std::string user_name(uint32_t user) { return std::to_string(user); }
 FileId file_id(const std::string&) { return {}; }
 bool is_same_there(const Jvm&, const std::string&, const FileId&, bool) { return false; }
@@ -57,6 +58,8 @@ bool send_load(int, const std::string&, const std::string&, std::string* error) 
   return false;
 }
 bool understand_vm(const std::string&, std::string*) { return false; }
+bool comes_too_early(const std::string&) { return false; }
+void pause_a_little() {}
 
 int connect_control(int pid, double seconds, std::string* error) {
   const uint32_t user = platform::current_user();

@@ -7,8 +7,10 @@
 // file of that name in /tmp.
 #include "platform/tool_attach.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -16,6 +18,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "platform/linux/tool_proc.h"
+#include "platform/linux/tool_root.h"
+#include "platform/tool_facts.h"
 #include "platform/tool_os.h"
 
 namespace hprof::os {
@@ -50,10 +55,10 @@ Found look(const Jvm& jvm, const std::string& path, std::string* error) {
 }
 
 // -1 without an *error: nobody listens yet.
-int try_connect(const Jvm& jvm, const std::string& path, double seconds, std::string* error) {
+int try_connect(const Jvm& jvm, const std::string& path, double deadline, std::string* error) {
   if (look(jvm, path, error) != Found::kSocket) return -1;
   std::string ignored;
-  const int vm = connect_local(path, seconds, &ignored);
+  const int vm = connect_local(path, deadline - monotonic_seconds(), &ignored);
   if (vm < 0) return -1;
   const int owner = peer_of(vm);
   if (owner == jvm.pid) return vm;
@@ -67,9 +72,10 @@ int try_connect(const Jvm& jvm, const std::string& path, double seconds, std::st
 std::string make_trigger(const Jvm& jvm, std::string* error) {
   const std::string name = "/.attach_pid" + std::to_string(jvm.pid_there);
   std::string path;
-  for (const std::string& folder : {jvm.root + "/tmp", "/proc/" + std::to_string(jvm.pid) + "/cwd"}) {
+  for (const std::string& folder : {descriptor_path(jvm.tmp), "/proc/" + std::to_string(jvm.pid) + "/cwd"}) {
     path = folder + name;
-    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    // O_NONBLOCK: somebody may have made a pipe of that name.
+    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
     if (file < 0) continue;
     close(file);
     return path;
@@ -79,23 +85,66 @@ std::string make_trigger(const Jvm& jvm, std::string* error) {
   return {};
 }
 
-// Makes the VM open its socket, and waits for it.
-int wake(const Jvm& jvm, const std::string& path, double seconds, std::string* error) {
-  if (!jvm.catches_quit) {
-    *error = process_name(jvm.pid) + " would die of SIGQUIT: it is not a Java VM, or runs with -Xrs";
-    return -1;
+// Seconds since the process was started; a large number when the system does not tell.
+double age_of(const std::string& process) {
+  const std::string stat = small_file(process + "/stat");
+  const size_t name_end = stat.rfind(')');  // the name may hold anything
+  unsigned long long started = 0;
+  timespec now{};
+  if (name_end == std::string::npos ||
+      sscanf(stat.c_str() + name_end + 1,
+             " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+             &started) != 1 ||
+      clock_gettime(CLOCK_BOOTTIME, &now) != 0)
+    return 1e9;
+  return static_cast<double>(now.tv_sec) -
+         static_cast<double>(started) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+// True: SIGQUIT makes the VM open its socket. Waits for that, because a VM sets its handler some time after
+// its start. False with *error.
+bool may_signal(const Jvm& jvm, double deadline, std::string* error) {
+  constexpr double kYoung = 5;  // seconds, in which a process may still become a VM
+  const std::string process = "/proc/" + std::to_string(jvm.pid);
+  for (;;) {
+    const std::string status = small_file(process + "/status");
+    if (status.empty()) {
+      *error = process_name(jvm.pid) + " has ended";
+      return false;
+    }
+    const std::vector<std::string> options = command_line(process).options;
+    if (vm_flag_is(options, "DisableAttachMechanism", true)) {
+      *error = process_name(jvm.pid) +
+               " runs with -XX:+DisableAttachMechanism, so that nothing can attach; " +
+               "start the program with the agent: hprof run start=n,control=y -- java ...";
+      return false;
+    }
+    if (catches_quit(status)) return true;
+    const bool ignores = vm_flag_is(options, "ReduceSignalUsage", true) ||
+                         std::find(options.begin(), options.end(), "-Xrs") != options.end();
+    const bool starts = !ignores && (age_of(process) < kYoung ||
+                                     small_file(process + "/maps").find("/libjvm.so") != std::string::npos);
+    if (!starts || monotonic_seconds() >= deadline) {
+      *error = process_name(jvm.pid) + " would die of SIGQUIT: it is not a Java VM, or runs with -Xrs" +
+               (starts ? ", or is still starting" : "");
+      return false;
+    }
+    pause_a_little();
   }
+}
+
+// Makes the VM open its socket, and waits for it.
+int wake(const Jvm& jvm, const std::string& path, double seconds, double deadline, std::string* error) {
+  if (!may_signal(jvm, deadline, error)) return -1;
   const std::string trigger = make_trigger(jvm, error);
   if (trigger.empty()) return -1;
   int vm = -1;
   if (kill(jvm.pid, SIGQUIT) != 0) {
     *error = "cannot signal " + process_name(jvm.pid) + ": " + std::strerror(errno);
   } else {
-    const double deadline = monotonic_seconds() + seconds;
     do {
-      timespec pause{0, 20 * 1000 * 1000};
-      nanosleep(&pause, nullptr);
-      vm = try_connect(jvm, path, seconds, error);
+      pause_a_little();
+      vm = try_connect(jvm, path, deadline, error);
     } while (vm < 0 && error->empty() && monotonic_seconds() < deadline);
     if (vm < 0 && error->empty()) {
       *error = process_name(jvm.pid) + " opened no attach socket in " +
@@ -109,11 +158,17 @@ int wake(const Jvm& jvm, const std::string& path, double seconds, std::string* e
 
 }  // namespace
 
+void pause_a_little() {
+  const timespec pause{0, 20 * 1000 * 1000};
+  nanosleep(&pause, nullptr);
+}
+
 int connect_vm(const Jvm& jvm, double seconds, std::string* error) {
   error->clear();
-  const std::string path = jvm.root + "/tmp/.java_pid" + std::to_string(jvm.pid_there);
-  const int vm = try_connect(jvm, path, seconds, error);
-  return vm >= 0 || !error->empty() ? vm : wake(jvm, path, seconds, error);
+  const double deadline = monotonic_seconds() + seconds;
+  const std::string path = descriptor_path(jvm.tmp) + "/.java_pid" + std::to_string(jvm.pid_there);
+  const int vm = try_connect(jvm, path, deadline, error);
+  return vm >= 0 || !error->empty() ? vm : wake(jvm, path, seconds, deadline, error);
 }
 
 bool send_load(int vm, const std::string& library, const std::string& options, std::string* error) {
@@ -143,13 +198,18 @@ bool understand_vm(const std::string& answer, std::string* text) {
   return rest.empty() || rest == "0";
 }
 
+bool comes_too_early(const std::string& text) {
+  return text.find("only permitted in the live phase") != std::string::npos;
+}
+
 int connect_control(int pid, double seconds, std::string* error) {
   Jvm jvm;
   if (!find_jvm(pid, &jvm, error)) return -1;
-  const std::string name =
-      "/tmp/hprof-" + std::to_string(jvm.user_there) + "-" + std::to_string(jvm.pid_there) + ".sock";
+  const std::string file =
+      "/hprof-" + std::to_string(jvm.user_there) + "-" + std::to_string(jvm.pid_there) + ".sock";
+  const std::string name = "/tmp" + file, path = descriptor_path(jvm.tmp) + file;
   const std::string number = std::to_string(pid);
-  if (!file_exists(jvm.root + name)) {
+  if (!file_exists(path)) {
     *error = jvm.has_agent ? process_name(pid) + " has the agent loaded, but nothing listens at " + name +
                                  ": it was detached, or say `hprof attach " + number +
                                  " command=LINE`, or name the path of its control="
@@ -157,7 +217,7 @@ int connect_control(int pid, double seconds, std::string* error) {
                                  " cpu=samples` loads one, `hprof profile " + number + "` takes a profile";
     return -1;
   }
-  const int socket = connect_local(jvm.root + name, seconds, error);
+  const int socket = connect_local(path, seconds, error);
   if (socket < 0) {
     *error = name + ": nobody listens there any more";
     return -1;

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "platform/linux/tool_proc.h"
+#include "platform/linux/tool_root.h"
 
 namespace hprof::os {
 
@@ -67,16 +68,19 @@ bool can_count_cpu() {
 
 // True: the file contains the text, such as the name of an exported symbol. *behind: up to 32 bytes that
 // follow it.
-bool file_mentions(const std::string& path, const char* text, std::string* behind = nullptr) {
-  FILE* file = fopen(path.c_str(), "re");
+bool file_mentions(int descriptor, const char* text, std::string* behind = nullptr) {
+  FILE* file = descriptor < 0 ? nullptr : fopen(descriptor_path(descriptor).c_str(), "re");
   if (file == nullptr) return false;
   constexpr size_t kBehind = 32;
+  constexpr size_t kLibraryMost = size_t{256} << 20;  // it may be any file of a hostile process
   const size_t length = strlen(text);
   std::string window(1 << 20, '\0');
   size_t kept = 0;
   bool found = false;
   size_t got;
-  while (!found && (got = fread(&window[kept], 1, window.size() - kept, file)) > 0) {
+  for (size_t read = 0; !found && read < kLibraryMost; read += got) {
+    got = fread(&window[kept], 1, window.size() - kept, file);
+    if (got == 0) break;
     const size_t size = kept + got;
     const void* at = memmem(window.data(), size, text, length);
     found = at != nullptr;
@@ -117,11 +121,12 @@ void read_maps(const std::string& process, const std::string& its_root, JvmFacts
   }
 }
 
-void read_home(const std::string& root, JvmFacts* facts) {
+void read_home(int root, int libjvm, JvmFacts* facts) {
   // <home>/lib/server/libjvm.so; with JDK 8 <home>/jre/lib/<processor>/server/libjvm.so
   for (std::string folder = facts->libjvm; folder.size() > 1;) {
     folder.erase(folder.rfind('/'));
-    const std::string release = small_file(root + folder + "/release");
+    const Descriptor file = open_inside(root, folder + "/release");
+    const std::string release = file.is_open() ? small_file(file.path()) : std::string();
     size_t at = release.find("JAVA_VERSION=\"");
     if (at == std::string::npos) continue;
     at += strlen("JAVA_VERSION=\"");
@@ -132,7 +137,7 @@ void read_home(const std::string& root, JvmFacts* facts) {
   // A JDK without that file (Debian's 8): HotSpot has "... for linux-amd64 JRE (1.8.0_402-b06), built on
   // ...".
   std::string version;
-  if (file_mentions(root + facts->libjvm, " JRE (", &version))
+  if (file_mentions(libjvm, " JRE (", &version))
     facts->version = version.substr(0, version.find_first_of(")-+"));
 }
 
@@ -141,14 +146,7 @@ bool take_rights_of(const std::string& status) {
   unsigned real = 0, user = 0, group = 0;
   if (sscanf(status_line(status, "Uid").c_str(), "%u %u", &real, &user) != 2) return false;
   if (sscanf(status_line(status, "Gid").c_str(), "%u %u", &real, &group) != 2) return false;
-  std::vector<gid_t> groups;
-  const std::string list = status_line(status, "Groups");
-  const char* at = list.c_str();
-  for (char* end = nullptr;; at = end) {
-    const unsigned long number = strtoul(at, &end, 10);
-    if (end == at) break;
-    groups.push_back(static_cast<gid_t>(number));
-  }
+  const std::vector<gid_t> groups = groups_of(status);
   return setgroups(groups.size(), groups.data()) == 0 && setresgid(group, group, group) == 0 &&
          setresuid(user, user, user) == 0;
 }
@@ -168,16 +166,6 @@ bool may_write(const std::string& folder, const std::string& status, uint32_t us
   while (child > 0 && waitpid(child, &result, 0) < 0 && errno == EINTR) {
   }
   return child > 0 && result == 0;
-}
-
-void read_command(const std::string& process, JvmFacts* facts) {
-  const std::string words = small_file(process + "/cmdline");
-  for (size_t from = 0; from < words.size();) {
-    const size_t end = words.find('\0', from);
-    facts->command.push_back(words.substr(from, end - from));
-    if (end == std::string::npos) break;
-    from = end + 1;
-  }
 }
 
 }  // namespace
@@ -218,13 +206,11 @@ bool jvm_facts(int pid, JvmFacts* facts, std::string*) {
   const size_t uid = status.find("\nUid:");
   if (uid != std::string::npos && sscanf(status.c_str() + uid + 5, "%u %u", &real, &effective) == 2)
     facts->user = effective;
-  const size_t caught = status.find("\nSigCgt:");
-  if (caught != std::string::npos)
-    facts->catches_quit = (strtoull(status.c_str() + caught + 8, nullptr, 16) >> (SIGQUIT - 1) & 1) != 0;
+  facts->catches_quit = catches_quit(status);
   facts->resident_bytes = number_of(status, "\nVmRSS:");
   if (facts->resident_bytes != kFactUnknown) facts->resident_bytes *= 1024;
-  read_command(process, facts);
-  const std::string root = process + "/root";
+  facts->command = command_line(process).options;
+  const std::string its_root = link_target(process + "/root");
   const std::string own = link_target("/proc/self/ns/mnt");
   const std::string its = link_target(process + "/ns/mnt");
   facts->readable = !its.empty();
@@ -235,14 +221,16 @@ bool jvm_facts(int pid, JvmFacts* facts, std::string*) {
     const std::string line = status.substr(ids + 7, status.find('\n', ids + 7) - ids - 7);
     pid_there = line.substr(line.find_last_of(" \t") + 1);
   }
-  facts->other_namespace = own != its || pid_there != std::to_string(pid) || link_target(root) != "/";
-  read_maps(process, link_target(root), facts);
+  facts->other_namespace = own != its || pid_there != std::to_string(pid) || its_root != "/";
+  read_maps(process, its_root, facts);
   if (facts->libjvm.empty()) return true;
-  read_home(root, facts);
-  facts->attach_socket = access((root + "/tmp/.java_pid" + pid_there).c_str(), F_OK) == 0;
-  facts->async_get_call_trace = file_mentions(root + facts->libjvm, "AsyncGetCallTrace");
-  facts->vm_tables = file_mentions(root + facts->libjvm, "gHotSpotVMStructs");
-  facts->folder = path_there(link_target(process + "/cwd"), link_target(root));
+  const Descriptor root(open((process + "/root").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const Descriptor libjvm = open_inside(root.number(), facts->libjvm);
+  read_home(root.number(), libjvm.number(), facts);
+  facts->attach_socket = find_inside(root.number(), "/tmp/.java_pid" + pid_there).is_open();
+  facts->async_get_call_trace = file_mentions(libjvm.number(), "AsyncGetCallTrace");
+  facts->vm_tables = file_mentions(libjvm.number(), "gHotSpotVMStructs");
+  facts->folder = path_there(link_target(process + "/cwd"), its_root);
   facts->folder_known = !facts->folder.empty();
   facts->folder_writable = may_write(process + "/cwd", status, facts->user);
   facts->folder_free = free_bytes(process + "/cwd");

@@ -1,23 +1,26 @@
 // The identity of a JVM, in our view and in its own. See platform/tool_attach.h.
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <grp.h>
 #include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "platform/linux/tool_proc.h"
+#include "platform/linux/tool_root.h"
 #include "platform/tool_attach.h"
 
 namespace hprof::os {
 
 namespace {
 
+// The rights that the program began with; known once it has given them up.
 uid_t caller_user = static_cast<uid_t>(-1);
 gid_t caller_group = 0;
+std::vector<gid_t> caller_groups;
 
 std::string process_name(int pid) { return "process " + std::to_string(pid); }
 
@@ -37,28 +40,6 @@ uint32_t user_inside(const std::string& process, uint32_t user) {
   return user;
 }
 
-// Its main class or jar, shown beside the process id.
-std::string program_of(const std::string& process) {
-  const std::string words = small_file(process + "/cmdline");
-  std::string found;
-  bool skip = true, is_path = false;
-  for (size_t from = 0; from < words.size();) {
-    size_t end = words.find('\0', from);
-    if (end == std::string::npos) end = words.size();
-    const std::string word = words.substr(from, end - from);
-    from = end + 1;
-    if (skip || is_path) {  // the launcher, or the argument of the word before
-      skip = is_path = false;
-    } else if (word == "-cp" || word == "-classpath" || word == "--class-path" || word == "-p") {
-      is_path = true;
-    } else if (word.empty() || word[0] != '-') {
-      found = word;
-      break;
-    }
-  }
-  return found.substr(found.rfind('/') == std::string::npos ? 0 : found.rfind('/') + 1);
-}
-
 void read_status(const std::string& status, Jvm* jvm) {
   unsigned real = 0, effective = 0;
   if (sscanf(status_line(status, "Uid").c_str(), "%u %u", &real, &effective) == 2) jvm->user = effective;
@@ -67,8 +48,6 @@ void read_status(const std::string& status, Jvm* jvm) {
   const std::string ids = status_line(status, "NSpid");
   const size_t last = ids.find_last_of(" \t");
   if (last != std::string::npos && last + 1 < ids.size()) jvm->pid_there = atoi(ids.c_str() + last + 1);
-  const unsigned long long caught = strtoull(status_line(status, "SigCgt").c_str(), nullptr, 16);
-  jvm->catches_quit = (caught >> (SIGQUIT - 1) & 1) != 0;
 }
 
 // Says why its root directory cannot be opened.
@@ -103,8 +82,14 @@ bool find_jvm(int pid, Jvm* jvm, std::string* error) {
     *error = no_way_in(*jvm, errno);
     return false;
   }
-  jvm->root = "/proc/self/fd/" + std::to_string(root);
-  jvm->command = program_of(process);
+  jvm->root = root;
+  jvm->tmp = find_inside(root, "/tmp").release();
+  if (jvm->tmp < 0) {
+    *error = process_name(pid) + " has no /tmp: " + std::strerror(errno);
+    return false;
+  }
+  const std::string program = command_line(process).program;
+  jvm->command = program.substr(program.rfind('/') + 1);
   jvm->has_agent = small_file(process + "/maps").find("/libhprof") != std::string::npos;
   return true;
 }
@@ -113,9 +98,16 @@ bool become(const Jvm& jvm, std::string* error) {
   if (caller_user == static_cast<uid_t>(-1)) {
     caller_user = geteuid();
     caller_group = getegid();
+    const int count = getgroups(0, nullptr);
+    caller_groups.resize(count > 0 ? static_cast<size_t>(count) : 0);
+    if (count > 0) getgroups(count, caller_groups.data());
   }
-  const bool same = geteuid() == jvm.user && getegid() == jvm.group;
-  if (same || (setegid(jvm.group) == 0 && seteuid(jvm.user) == 0)) return true;
+  if (geteuid() == jvm.user && getegid() == jvm.group) return true;
+  // Before the user, whose right to change the others is given up last. Only root has other groups to leave.
+  const std::vector<gid_t> groups = groups_of(small_file("/proc/" + std::to_string(jvm.pid) + "/status"));
+  const bool left = geteuid() == jvm.user || setgroups(groups.size(), groups.data()) == 0;
+  if (left && setegid(jvm.group) == 0 && seteuid(jvm.user) == 0) return true;
+  become_caller();
   *error = process_name(jvm.pid) + " belongs to user " + user_name(jvm.user) + ", group " +
            std::to_string(jvm.group) + ", and this is user " + user_name(geteuid()) + ", group " +
            std::to_string(getegid()) + ": run hprof as that user or as root";
@@ -123,8 +115,18 @@ bool become(const Jvm& jvm, std::string* error) {
 }
 
 void become_caller() {
-  if (caller_user == static_cast<uid_t>(-1)) return;
+  if (caller_user == static_cast<uid_t>(-1) || (geteuid() == caller_user && getegid() == caller_group))
+    return;
+  const bool same = geteuid() == caller_user;
   if (seteuid(caller_user) != 0 || setegid(caller_group) != 0) std::abort();
+  if (!same && setgroups(caller_groups.size(), caller_groups.data()) != 0) std::abort();
+}
+
+uint64_t memory_of(int pid) {
+  const std::string status = small_file("/proc/" + std::to_string(pid) + "/status");
+  return (strtoull(status_line(status, "VmRSS").c_str(), nullptr, 10) +
+          strtoull(status_line(status, "VmSwap").c_str(), nullptr, 10)) *
+         1024;
 }
 
 std::string user_name(uint32_t user) {
@@ -139,10 +141,11 @@ FileId file_id(const std::string& path) {
 }
 
 bool is_same_there(const Jvm& jvm, const std::string& path, const FileId& id, bool to_write) {
-  const std::string there = jvm.root + path;
-  const FileId found = file_id(there);
+  const Descriptor there = find_inside(jvm.root, path);
+  if (!there.is_open()) return false;
+  const FileId found = file_id(there.path());
   return id.number != 0 && found.device == id.device && found.number == id.number &&
-         faccessat(AT_FDCWD, there.c_str(), to_write ? W_OK | X_OK : R_OK, AT_EACCESS) == 0;
+         faccessat(AT_FDCWD, there.path().c_str(), to_write ? W_OK | X_OK : R_OK, AT_EACCESS) == 0;
 }
 
 }  // namespace hprof::os

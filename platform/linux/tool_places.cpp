@@ -6,15 +6,14 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <dirent.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "platform/linux/tool_root.h"
 #include "platform/platform.h"
 #include "platform/tool_attach.h"
 #include "platform/tool_os.h"
@@ -32,46 +31,54 @@ std::string problem(const std::string& what, const std::string& path) {
   return what + " " + path + ": " + std::strerror(errno);
 }
 
-// Removes files, sockets and, three levels deep, folders of ours. What cannot be removed stays.
-void remove_tree(const std::string& path, int levels = 3) {
+// Removes a file, a socket or, three levels deep, a folder of ours. What cannot be removed stays.
+void remove_tree(int parent, const std::string& name, int levels = 3) {
   struct stat status;
-  if (lstat(path.c_str(), &status) != 0 || status.st_uid != geteuid()) return;
-  if (S_ISDIR(status.st_mode)) {
-    for (const std::string& name : levels > 0 ? names_in_folder(path) : std::vector<std::string>())
-      remove_tree(path + "/" + name, levels - 1);
-    rmdir(path.c_str());
-  } else {
-    unlink(path.c_str());
+  if (fstatat(parent, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 || status.st_uid != geteuid()) return;
+  if (!S_ISDIR(status.st_mode)) {
+    unlinkat(parent, name.c_str(), 0);
+    return;
   }
+  const Descriptor folder(openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (levels > 0 && folder.is_open()) {
+    for (const std::string& inside : names_in_folder(folder.path()))
+      remove_tree(folder.number(), inside, levels - 1);
+  }
+  unlinkat(parent, name.c_str(), AT_REMOVEDIR);
 }
 
-// Opens the folder if it is ours, private and no link; else -1.
-int open_own_folder(const std::string& path) {
-  const int folder = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+// Opens the folder if it is ours, private and no link.
+Descriptor open_own_folder(int parent, const std::string& name) {
+  Descriptor folder(openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat status;
-  if (folder < 0) return -1;
-  if (fstat(folder, &status) == 0 && status.st_uid == geteuid() && (status.st_mode & 077) == 0) return folder;
-  close(folder);
+  if (!folder.is_open()) return folder;
+  if (fstat(folder.number(), &status) == 0 && status.st_uid == geteuid() && (status.st_mode & 077) == 0)
+    return folder;
   errno = EPERM;
-  return -1;
+  return Descriptor();
+}
+
+// Opens it, and makes it before if it is not there.
+Descriptor make_own_folder(int parent, const std::string& name) {
+  if (mkdirat(parent, name.c_str(), 0700) != 0 && errno != EEXIST) return Descriptor();
+  return open_own_folder(parent, name);
 }
 
 // Removes what killed programs of this user have left in `tmp`.
-void remove_leftovers(const std::string& tmp) {
-  for (const std::string& name : names_in_folder(tmp)) {
+void remove_leftovers(int tmp) {
+  for (const std::string& name : names_in_folder(descriptor_path(tmp))) {
     if (name.rfind(kMeetingPrefix, 0) != 0 && name.rfind(kStagePrefix, 0) != 0) continue;
-    const std::string path = tmp + "/" + name;
-    const int folder = open_own_folder(path);
+    const Descriptor folder = open_own_folder(tmp, name);
     struct stat status;
-    if (folder < 0) continue;
-    const bool old = fstat(folder, &status) == 0 && time(nullptr) - status.st_mtime >= kLeftoverSeconds;
-    if (old && flock(folder, LOCK_EX | LOCK_NB) == 0) remove_tree(path);
-    close(folder);
+    if (!folder.is_open()) continue;
+    const bool old =
+        fstat(folder.number(), &status) == 0 && time(nullptr) - status.st_mtime >= kLeftoverSeconds;
+    if (old && flock(folder.number(), LOCK_EX | LOCK_NB) == 0) remove_tree(tmp, name);
   }
 }
 
-bool write_copy(const std::string& path, const std::string& content) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0700);
+bool write_copy(int folder, const std::string& name, const std::string& content) {
+  const int file = openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0700);
   if (file < 0) return false;
   std::string ignored;
   const bool good = write_all(file, content.data(), content.size(), &ignored);
@@ -79,45 +86,79 @@ bool write_copy(const std::string& path, const std::string& content) {
 }
 
 // Whole files only: an incomplete copy must not be loaded.
-bool put_copy(const std::string& folder, const FileCopy& copy) {
-  for (size_t slash = copy.name.find('/'); slash != std::string::npos;
-       slash = copy.name.find('/', slash + 1)) {
-    if (mkdir((folder + "/" + copy.name.substr(0, slash)).c_str(), 0700) != 0 && errno != EEXIST)
-      return false;
+bool put_copy(int top, const FileCopy& copy) {
+  Descriptor folder(fcntl(top, F_DUPFD_CLOEXEC, 0));
+  std::string name = copy.name;
+  for (size_t slash = name.find('/'); slash != std::string::npos && folder.is_open();
+       slash = name.find('/')) {
+    folder = make_own_folder(folder.number(), name.substr(0, slash));
+    name.erase(0, slash + 1);
   }
-  const std::string path = folder + "/" + copy.name, part = path + ".part";
+  if (!folder.is_open()) return false;
+  const int in = folder.number();
   struct stat status;
-  if (lstat(path.c_str(), &status) == 0) return true;
-  unlink(part.c_str());
-  return write_copy(part, copy.content) && rename(part.c_str(), path.c_str()) == 0;
+  if (fstatat(in, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) return true;
+  const std::string part = name + ".part";
+  unlinkat(in, part.c_str(), 0);
+  return write_copy(in, part, copy.content) && renameat(in, part.c_str(), in, name.c_str()) == 0;
 }
+
+// Returns the socket if the JVM is at its other end; else closes it, -1 with *error.
+int checked_peer(const Jvm& jvm, int socket, std::string* error) {
+  ucred peer{};
+  socklen_t length = sizeof peer;
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && peer.pid == jvm.pid) return socket;
+  *error = "process " + std::to_string(peer.pid) + " answers in place of process " + std::to_string(jvm.pid);
+  close(socket);
+  return -1;
+}
+
+// The rights of the JVM's user as long as it lives, also when the program has its caller's again.
+class AsItsUser {
+ public:
+  explicit AsItsUser(const Jvm& jvm) : switched_(geteuid() != jvm.user) {
+    std::string ignored;
+    if (switched_) become(jvm, &ignored);
+  }
+  ~AsItsUser() {
+    if (switched_) become_caller();
+  }
+  AsItsUser(const AsItsUser&) = delete;
+  AsItsUser& operator=(const AsItsUser&) = delete;
+
+ private:
+  const bool switched_;
+};
 
 }  // namespace
 
 // --- where tool and agent meet
 
 bool MeetingPlace::open(const Jvm& jvm, std::string* error) {
-  root_ = jvm.root;
-  user_ = jvm.user;
-  const std::string tmp = root_ + "/tmp";
-  remove_leftovers(tmp);
-  std::string name = tmp + "/" + kMeetingPrefix + "XXXXXX";
+  remove_leftovers(jvm.tmp);
+  std::string name = descriptor_path(jvm.tmp) + "/" + kMeetingPrefix + "XXXXXX";
   if (mkdtemp(&name[0]) == nullptr) {
     const int code = errno;  // the name's lookup sets another
     *error = "cannot make a folder in /tmp of process " + std::to_string(jvm.pid) + ": " +
              std::strerror(code) + "; attaching needs one that user " + user_name(jvm.user) + " may write";
     return false;
   }
-  folder_ = name.substr(tmp.size() + 1);
-  lock_ = open_own_folder(name);
+  jvm_ = jvm;
+  folder_ = name.substr(name.rfind('/') + 1);
+  lock_ = open_own_folder(jvm.tmp, folder_).release();
   if (lock_ >= 0) flock(lock_, LOCK_EX | LOCK_NB);
-  return true;
+  if (lock_ < 0) *error = problem("cannot use", "/tmp/" + folder_ + " of process " + std::to_string(jvm.pid));
+  return lock_ >= 0;
 }
 
 MeetingPlace::~MeetingPlace() {
-  if (!folder_.empty()) remove_tree(root_ + "/tmp/" + folder_);
+  if (folder_.empty()) return;
+  const AsItsUser rights(jvm_);
+  remove_tree(jvm_.tmp, folder_);
   if (lock_ >= 0) close(lock_);
 }
+
+std::string MeetingPlace::here(const std::string& name) const { return descriptor_path(lock_) + "/" + name; }
 
 int MeetingPlace::listen(const std::string& name, std::string* error) {
   platform::Socket listener;
@@ -130,7 +171,8 @@ int MeetingPlace::listen(const std::string& name, std::string* error) {
 }
 
 int MeetingPlace::connect(const std::string& name, double seconds, std::string* error) {
-  return connect_local(here(name), seconds, error);
+  const int socket = connect_local(here(name), seconds, error);
+  return socket < 0 ? -1 : checked_peer(jvm_, socket, error);
 }
 
 void MeetingPlace::remove(const std::string& name) { remove_file(here(name)); }
@@ -143,47 +185,40 @@ int accept_jvm(const Jvm& jvm, int listener, double seconds, std::string* error)
     *error = "the agent in process " + std::to_string(jvm.pid) + " does not answer";
     return -1;
   }
-  ucred caller{};
-  socklen_t length = sizeof caller;
-  const int descriptor = static_cast<int>(peer.handle);
-  if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &caller, &length) == 0 && caller.pid == jvm.pid)
-    return descriptor;
-  *error =
-      "process " + std::to_string(caller.pid) + " answers in place of process " + std::to_string(jvm.pid);
-  close(descriptor);
-  return -1;
+  return checked_peer(jvm, static_cast<int>(peer.handle), error);
 }
 
 // --- files that the JVM does not see
 
 bool StagedFiles::open(const Jvm& jvm, const std::string& identity, const std::vector<FileCopy>& files,
                        std::string* error) {
-  root_ = jvm.root;
   const std::string name = kStagePrefix + identity;
-  const std::string path = root_ + "/tmp/" + name;
-  if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
-    *error = problem("cannot make", "/tmp/" + name + " of process " + std::to_string(jvm.pid));
+  const std::string process = " of process " + std::to_string(jvm.pid);
+  if (mkdirat(jvm.tmp, name.c_str(), 0700) != 0 && errno != EEXIST) {
+    *error = problem("cannot make", "/tmp/" + name + process);
     return false;
   }
-  lock_ = open_own_folder(path);
+  lock_ = open_own_folder(jvm.tmp, name).release();
   if (lock_ < 0) {
-    *error = "/tmp/" + name + " of process " + std::to_string(jvm.pid) + " is not user " +
-             user_name(jvm.user) + "'s alone: somebody else made it";
+    *error =
+        "/tmp/" + name + process + " is not user " + user_name(jvm.user) + "'s alone: somebody else made it";
     return false;
   }
+  jvm_ = jvm;
   folder_ = name;
   flock(lock_, LOCK_SH);
   for (const FileCopy& copy : files) {
-    if (put_copy(path, copy)) continue;
-    *error =
-        problem("cannot write", "/tmp/" + name + "/" + copy.name + " of process " + std::to_string(jvm.pid));
+    if (put_copy(lock_, copy)) continue;
+    *error = problem("cannot write", "/tmp/" + name + "/" + copy.name + process);
     return false;
   }
   return true;
 }
 
 StagedFiles::~StagedFiles() {
-  if (!folder_.empty() && flock(lock_, LOCK_EX | LOCK_NB) == 0) remove_tree(root_ + "/tmp/" + folder_);
+  if (folder_.empty()) return;
+  const AsItsUser rights(jvm_);
+  if (flock(lock_, LOCK_EX | LOCK_NB) == 0) remove_tree(jvm_.tmp, folder_);
   if (lock_ >= 0) close(lock_);
 }
 

@@ -2,9 +2,13 @@
 #pragma once
 
 #include <climits>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
+#include <sys/types.h>
 #include <unistd.h>
+#include <vector>
 
 namespace hprof::os {
 
@@ -34,5 +38,32 @@ inline std::string status_line(const std::string& status, const std::string& nam
   at += name.size() + 2;
   return status.substr(at, status.find('\n', at) - at);
 }
+
+// The supplementary groups.
+inline std::vector<gid_t> groups_of(const std::string& status) {
+  std::vector<gid_t> groups;
+  const std::string list = status_line(status, "Groups");
+  const char* at = list.c_str();
+  for (char* end = nullptr;; at = end) {
+    const unsigned long number = strtoul(at, &end, 10);
+    if (end == at) return groups;
+    groups.push_back(static_cast<gid_t>(number));
+  }
+}
+
+// True: a handler takes SIGQUIT, which would end the process otherwise.
+inline bool catches_quit(const std::string& status) {
+  const unsigned long long caught = strtoull(status_line(status, "SigCgt").c_str(), nullptr, 16);
+  return (caught >> (SIGQUIT - 1) & 1) != 0;
+}
+
+struct CommandLine {
+  // What the VM is told: options of the environment, too, in the order in which they count.
+  std::vector<std::string> options;
+  std::string program;  // main class or jar; "" when there is none
+};
+
+// Of the process with that folder of /proc. Options in files (@file, -XX:Flags=) are not looked into.
+CommandLine command_line(const std::string& process);
 
 }  // namespace hprof::os

@@ -36,4 +36,19 @@ bool parse_number(const std::string& text, uint64_t most, uint64_t* number) {
   return !text.empty();
 }
 
+bool parse_size(const std::string& text, uint64_t* bytes) {
+  std::string digits = text;
+  unsigned shift = 0;
+  if (!digits.empty()) {
+    size_t unit = std::string("kmgKMG").find(digits.back());
+    if (unit != std::string::npos) {
+      shift = 10 * (static_cast<unsigned>(unit) % 3 + 1);
+      digits.pop_back();
+    }
+  }
+  if (!parse_number(digits, UINT64_MAX >> shift, bytes)) return false;
+  *bytes <<= shift;
+  return true;
+}
+
 }  // namespace hprof::tool

@@ -37,6 +37,8 @@ int misuse(const char* command, const std::string& text);
 bool option_value(const std::string& argument, const char* name, std::string* value);
 // Decimal digits only. False: it is not a number, or more than `most`.
 bool parse_number(const std::string& text, uint64_t most, uint64_t* number);
+// Bytes: a number, perhaps with one of k, m and g behind it.
+bool parse_size(const std::string& text, uint64_t* bytes);
 
 // The table of the subcommands is in help.cpp, with their pages.
 struct ToolCommand {

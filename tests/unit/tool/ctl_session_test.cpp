@@ -5,8 +5,10 @@
 #include <doctest/doctest.h>
 #include <vector>
 
+#include "platform/tool_os.h"
 #include "tools/hprof/command.h"
 
+using namespace hprof;
 using namespace hprof::tool;
 
 namespace {
@@ -111,4 +113,25 @@ TEST_CASE("without a proper greeting nothing is sent") {
     CHECK(server.run("start", &secret) == kFailed);
     CHECK(server.heard.empty());
   }
+}
+
+TEST_CASE("an answer has a bound, and ends at the deadline however much data flows") {
+  Server server;
+  server.piece = 4096;
+  for (size_t i = 0; i <= kControlAnswerMax / 64; ++i) server.answer += " " + std::string(62, 'x') + "\n";
+  CHECK(server.run("status") == kFailed);
+  CHECK(server.error.find("more than 1 MB") != std::string::npos);
+  CHECK(server.printed.size() <= kControlAnswerMax);
+
+  uint16_t port = 0;
+  std::string error;
+  char byte = 0;
+  const int listener = os::listen_tcp("127.0.0.1", &port, &error);
+  const int client = os::connect_tcp("127.0.0.1", std::to_string(port), 10, &error);
+  const int peer = os::accept_peer(listener, &error);
+  REQUIRE(os::send_all(peer, "xy", 2, 10, &error));
+  CHECK(socket_channel(client, os::monotonic_seconds() + 60).read(&byte, 1, &error) == 1);
+  CHECK(socket_channel(client, os::monotonic_seconds()).read(&byte, 1, &error) == -1);
+  CHECK(error == "timed out before the end of the answer");
+  for (int socket : {peer, client, listener}) os::close_socket(socket);
 }

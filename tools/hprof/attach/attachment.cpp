@@ -74,27 +74,20 @@ bool Attachment::stage(const std::string& library, std::string* error) {
   return true;
 }
 
-bool Attachment::hear_agent(int listener, const std::string& request, double seconds, AttachAnswer* answer,
+bool Attachment::hear_agent(int listener, const std::string& request, double deadline, AttachAnswer* answer,
                             std::string* error) {
   const int agent = os::accept_jvm(jvm_, listener, 1, error);
   if (agent < 0) return false;
-  const double deadline = os::monotonic_seconds() + seconds;
-  Channel channel;
-  channel.write = [=](const std::string& bytes, std::string* why) {
-    return os::send_all(agent, bytes.data(), bytes.size(), deadline - os::monotonic_seconds(), why);
-  };
-  channel.read = [=](char* to, size_t size, std::string* why) {
-    const double left = deadline - os::monotonic_seconds();
-    const int ready = os::wait_readable({agent}, left > 0 ? static_cast<int>(left * 1000) : 0);
-    if (ready == -2) *why = "stopped before " + name() + " had answered";
-    return ready == -2 ? -1 : os::receive_some(agent, to, size, 0, why);
-  };
+  const Channel channel = socket_channel(agent, deadline);
   int status = kFailed;
   if (channel.write(request, error))
     status = read_answer(
         channel, [&](const std::string& line) { take_line(line, answer); }, error);
   os::close_socket(agent);
-  if (status == kFailed) return false;
+  if (status == kFailed) {
+    *error = name() + ": " + *error;
+    return false;
+  }
   answer->good = status == kDone;
   if (status == kFoundProblems) answer->problem = *error;
   error->clear();
@@ -104,9 +97,10 @@ bool Attachment::hear_agent(int listener, const std::string& request, double sec
 // The agent connects first, if it could be loaded; else the VM says why not.
 bool Attachment::converse(int vm, int listener, const std::string& request, double seconds,
                           AttachAnswer* answer, std::string* error) {
+  const double deadline = os::monotonic_seconds() + seconds;
   const int ready = os::wait_readable({listener, vm}, static_cast<int>(seconds * 1000));
   if (ready == 0) {
-    if (!hear_agent(listener, request, seconds, answer, error)) return false;
+    if (!hear_agent(listener, request, deadline, answer, error)) return false;
     read_to_end(vm, kRestSeconds);
     return true;
   }
@@ -122,6 +116,7 @@ bool Attachment::converse(int vm, int listener, const std::string& request, doub
     return false;
   }
   answer->good = os::understand_vm(said, &answer->problem);
+  answer->too_early = !answer->good && os::comes_too_early(answer->problem);
   if (!answer->good) answer->problem = "the VM refused the agent: " + answer->problem;
   return true;
 }
@@ -134,16 +129,20 @@ bool Attachment::ask(const std::string& options, const std::string& folder, doub
   }
   const int listener = place_.listen(kReply, error);
   if (listener < 0) return false;
+  std::string request = "HPROF ATTACH 1\n";
+  if (!folder.empty()) request += "folder " + folder + "\n";
+  request += "options " + options + "\n\n";
+  const double deadline = os::monotonic_seconds() + vm_seconds;
   bool answered = false;
-  const int vm = os::connect_vm(jvm_, vm_seconds, error);
-  if (vm >= 0) {
-    std::string request = "HPROF ATTACH 1\n";
-    if (!folder.empty()) request += "folder " + folder + "\n";
-    request += "options " + options + "\n\n";
+  do {
+    if (answer->too_early) os::pause_a_little();
+    *answer = AttachAnswer();
+    const int vm = os::connect_vm(jvm_, deadline - os::monotonic_seconds(), error);
+    if (vm < 0) break;
     answered = os::send_load(vm, library_, "reply=" + place_.path_there(kReply), error) &&
                converse(vm, listener, request, seconds, answer, error);
     os::close_socket(vm);
-  }
+  } while (answered && answer->too_early && os::monotonic_seconds() < deadline);
   os::close_socket(listener);
   place_.remove(kReply);
   return answered;

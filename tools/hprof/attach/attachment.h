@@ -19,6 +19,7 @@ struct AttachAnswer {
   std::vector<std::string> messages;          // for the user, one a line
   std::map<std::string, std::string> fields;  // collectors, state, output, mode, control
   std::string problem;                        // the agent's or the VM's error message
+  bool too_early = false;                     // the VM refused it, because it is still starting
 };
 
 class Attachment {
@@ -42,7 +43,7 @@ class Attachment {
  private:
   bool find_library(const std::string& agent, bool as_is, std::string* error);
   bool stage(const std::string& library, std::string* error);
-  bool hear_agent(int listener, const std::string& request, double seconds, AttachAnswer* answer,
+  bool hear_agent(int listener, const std::string& request, double deadline, AttachAnswer* answer,
                   std::string* error);
   bool converse(int vm, int listener, const std::string& request, double seconds, AttachAnswer* answer,
                 std::string* error);

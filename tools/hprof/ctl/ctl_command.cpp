@@ -90,13 +90,7 @@ int ctl_command(const Arguments& arguments) {
   do {
     int fd = connect_to(where, tcp, left(deadline), &error);
     if (fd < 0) return fail(error);
-    Channel channel;
-    channel.write = [=](const std::string& bytes, std::string* why) {
-      return os::send_all(fd, bytes.data(), bytes.size(), left(deadline), why);
-    };
-    channel.read = [=](char* to, size_t size, std::string* why) {
-      return os::receive_some(fd, to, size, left(deadline), why);
-    };
+    const Channel channel = socket_channel(fd, deadline);
     status = control_session(channel, tcp ? &secret : nullptr, command, print_line, &error);
     os::close_socket(fd);
   } while (status == kFoundProblems && error == kBusy && wait_a_little(deadline));

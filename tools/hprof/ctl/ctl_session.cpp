@@ -2,7 +2,9 @@
 #include "tools/hprof/ctl/ctl_session.h"
 
 #include "core/base/sha256.h"
+#include "platform/tool_os.h"
 #include "tools/hprof/command.h"
+#include "tools/hprof/size_text.h"
 
 namespace hprof::tool {
 
@@ -31,17 +33,24 @@ class Lines {
         *error = "the agent's answer has a line that does not end";
         return false;
       }
+      if (read_ > kControlAnswerMax) {
+        *error =
+            "the agent's answer has more than " + size_text(kControlAnswerMax) + ": the rest is not read";
+        return false;
+      }
       char bytes[4096];
       long got = channel_.read(bytes, sizeof bytes, error);
       if (got == 0) *error = "the agent closed the connection before the end of its answer";
       if (got <= 0) return false;
       held_.append(bytes, static_cast<size_t>(got));
+      read_ += static_cast<size_t>(got);
     }
   }
 
  private:
   const Channel& channel_;
   std::string held_;
+  size_t read_ = 0;  // bytes so far
 };
 
 }  // namespace
@@ -102,6 +111,22 @@ bool valid_control_command(std::string_view text, std::string* error) {
     return false;
   }
   return true;
+}
+
+Channel socket_channel(int socket, double deadline) {
+  const auto left = [=] { return deadline - os::monotonic_seconds(); };
+  Channel channel;
+  channel.write = [=](const std::string& bytes, std::string* why) {
+    return os::send_all(socket, bytes.data(), bytes.size(), left(), why);
+  };
+  channel.read = [=](char* to, size_t size, std::string* why) -> long {
+    const double seconds = left();
+    const int ready = seconds > 0 ? os::wait_readable({socket}, static_cast<int>(seconds * 1000) + 1) : -1;
+    if (ready == 0) return os::receive_some(socket, to, size, 0, why);
+    *why = ready == -2 ? "stopped before the end of the answer" : "timed out before the end of the answer";
+    return -1;
+  };
+  return channel;
 }
 
 static int read_answer(Lines& lines, const PrintLine& print, std::string* error) {

@@ -17,6 +17,8 @@
 namespace hprof::tool {
 
 constexpr size_t kControlLineMax = 65536;
+// Of one answer, its greeting included: the longest are the agent's help pages.
+constexpr size_t kControlAnswerMax = size_t{1} << 20;
 
 // A refusal without words has some.
 enum class Answer { kText, kOk, kError, kMalformed };
@@ -37,6 +39,10 @@ struct Channel {
   // Up to `size` bytes; 0 at the end, -1 with *error.
   std::function<long(char* to, size_t size, std::string* error)> read;
 };
+
+// Those of a connected socket. However much data flows, nothing is read or written after the deadline, a time
+// of os::monotonic_seconds(), or after a signal that asked to stop. `socket` stays the caller's.
+Channel socket_channel(int socket, double deadline);
 
 // Reads one whole answer and passes each text line to `print`. Returns an ExitStatus; *error is the server's
 // or the connection's.

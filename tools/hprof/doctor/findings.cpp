@@ -25,16 +25,6 @@ std::string milliseconds(int64_t ns) {
   return text;
 }
 
-// The last word counts: -XX:+Name after -XX:-Name. False when neither is there.
-bool flag_is(const std::vector<std::string>& command, const std::string& name, bool value) {
-  bool set = false, last = false;
-  for (const std::string& word : command) {
-    if (word == "-XX:+" + name) set = last = true;
-    if (word == "-XX:-" + name) set = true, last = false;
-  }
-  return set && last == value;
-}
-
 bool has_word(const std::vector<std::string>& command, const std::string& wanted) {
   for (const std::string& word : command)
     if (word == wanted) return true;
@@ -127,24 +117,24 @@ void judge_attach(const os::JvmFacts& jvm, int version, std::vector<Finding>* fi
                              " status shows what it does; after detach you can attach it again"});
     return;
   }
-  if (flag_is(jvm.command, "DisableAttachMechanism", true)) {
+  if (os::vm_flag_is(jvm.command, "DisableAttachMechanism", true)) {
     findings->push_back({Verdict::kNo, "attach", "switched off by -XX:+DisableAttachMechanism",
                          "start the program with the agent: hprof run start=n,control=y -- java ..."});
     return;
   }
   if (!jvm.attach_socket && (!jvm.catches_quit || has_word(jvm.command, "-Xrs") ||
-                             flag_is(jvm.command, "ReduceSignalUsage", true))) {
+                             os::vm_flag_is(jvm.command, "ReduceSignalUsage", true))) {
     findings->push_back({Verdict::kNo, "attach",
                          "the VM ignores SIGQUIT (-Xrs): its attach mechanism cannot be started",
                          "start the program with the agent: hprof run start=n,control=y -- java ..."});
     return;
   }
-  if (version >= 21 && flag_is(jvm.command, "EnableDynamicAgentLoading", false)) {
+  if (version >= 21 && os::vm_flag_is(jvm.command, "EnableDynamicAgentLoading", false)) {
     findings->push_back({Verdict::kNo, "attach", "refused by -XX:-EnableDynamicAgentLoading",
                          "remove that flag, or start the program with the agent"});
     return;
   }
-  const bool warns = version >= 21 && !flag_is(jvm.command, "EnableDynamicAgentLoading", true);
+  const bool warns = version >= 21 && !os::vm_flag_is(jvm.command, "EnableDynamicAgentLoading", true);
   findings->push_back({Verdict::kYes, "attach",
                        warns ? "works; the VM prints a warning on the program's stderr (JEP 451)" : "works",
                        warns ? "-XX:+EnableDynamicAgentLoading silences it" : ""});
@@ -174,8 +164,9 @@ void judge_collectors(const os::HostFacts& host, const os::JvmFacts& jvm, int ve
                          "Java " + std::to_string(version) + " cannot sample allocations",
                          "start the program with the agent: hprof run heap=sites -- java ..."});
   }
-  std::string dump = flag_is(jvm.command, "DisableAttachMechanism", true) ? "by JVMTI (dump=jvmti): slower"
-                                                                          : "by the VM's own dumper";
+  std::string dump = os::vm_flag_is(jvm.command, "DisableAttachMechanism", true)
+                         ? "by JVMTI (dump=jvmti): slower"
+                         : "by the VM's own dumper";
   findings->push_back(
       {Verdict::kYes, "heap=dump",
        dump + (jvm.resident_bytes > 0 ? "; at most about " + bytes_text(jvm.resident_bytes) : ""), ""});

@@ -39,21 +39,6 @@ const HeapCommand* command_named(const std::string& name) {
   return nullptr;
 }
 
-bool parse_size(const std::string& text, uint64_t* bytes) {
-  std::string digits = text;
-  unsigned shift = 0;
-  if (!digits.empty()) {
-    size_t unit = std::string("kmgKMG").find(digits.back());
-    if (unit != std::string::npos) {
-      shift = 10 * (static_cast<unsigned>(unit) % 3 + 1);
-      digits.pop_back();
-    }
-  }
-  if (!parse_number(digits, UINT64_MAX >> shift, bytes)) return false;
-  *bytes <<= shift;
-  return true;
-}
-
 // Empty, or the problem with the argument.
 std::string take_option(const std::string& argument, HeapSettings* settings) {
   std::string value;

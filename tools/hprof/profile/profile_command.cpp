@@ -3,6 +3,7 @@
 // The agent streams to a local socket in a private folder, and this program writes the file: so it belongs to
 // the caller, whatever the JVM's user and file system are. If this program dies, the agent sees the end of
 // the stream and detaches.
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 
@@ -19,9 +20,13 @@ namespace {
 constexpr char kStream[] = "stream";
 constexpr char kControl[] = "control";
 constexpr unsigned kLastNumber = 9999;
-constexpr double kTick = 0.5;             // seconds between two lines of progress
-constexpr double kReportSeconds = 86400;  // a large dump may take long, but ends by itself
-constexpr double kSilenceSeconds = 300;   // without a sign of the agent, after the report was requested
+constexpr double kTick = 0.5;            // seconds between two lines of progress
+constexpr double kReportSeconds = 600;   // for the report and the end of the stream
+constexpr double kDumpSeconds = 86400;   // the same, with a heap dump in it
+constexpr double kSilenceSeconds = 300;  // without a sign of the agent, after the report was requested
+constexpr uint64_t kMostOfTables = uint64_t{256} << 20;  // bytes of a report without a heap dump
+constexpr uint64_t kMostOfDump = uint64_t{1} << 30;      // and of one with a dump, besides
+constexpr uint64_t kDumpPerByte = 8;                     // so many for each byte of the JVM's memory
 
 struct ProfileOptions {
   std::string agent;
@@ -29,10 +34,16 @@ struct ProfileOptions {
   bool force = false;
   uint64_t vm_seconds = 10;
   double seconds = -1;  // below 0: not given
+  uint64_t most = 0;    // bytes of the report; 0: not given
   std::string file;
   int pid = 0;
   std::string text;  // of the agent
 };
+
+bool has_dump(const std::string& options) {
+  const auto heap = find_option(options, "heap");
+  return heap != nullptr && *heap != "sites";
+}
 
 // A dump alone needs no waiting.
 bool is_dump_alone(const std::string& options) {
@@ -83,6 +94,9 @@ int parse(const Arguments& arguments, ProfileOptions* options) {
     } else if (option_value(argument, "--timeout", &value)) {
       if (!parse_number(value, 86400, &options->vm_seconds))
         return misuse("profile", "--timeout takes seconds");
+    } else if (option_value(argument, "--most", &value)) {
+      if (!parse_size(value, &options->most) || options->most == 0)
+        return misuse("profile", "--most=SIZE takes bytes, or 700m, 4g");
     } else if (argument == "-o" && !last) {
       options->file = arguments[++i];
     } else if (argument == "--as-is") {
@@ -112,43 +126,51 @@ std::string numbered(const std::string& name, unsigned number) {
   return name.substr(0, stem) + "." + std::to_string(number) + name.substr(stem);
 }
 
-// Opens the file, or a new one beside existing ones. -1 with *error.
-int create_file(ProfileOptions* options, std::string* error) {
-  const std::string wanted = options->file;
-  int file = os::create_private_file(wanted, options->force, error);
-  for (unsigned n = 2; file < 0 && os::file_exists(options->file) && !options->force && n <= kLastNumber;
-       n++) {
-    options->file = numbered(wanted, n);
-    file = os::create_private_file(options->file, false, error);
-  }
-  return file;
-}
-
 class Profile {
  public:
-  explicit Profile(ProfileOptions options) : options_(std::move(options)) {}
+  explicit Profile(ProfileOptions options) : options_(std::move(options)), most_(options_.most) {}
   int run();
 
  private:
+  bool create_file(std::string* error);
   bool attach(std::string* error);
+  int refused(const std::string& error);
   void wait();
   bool fetch(std::string* error);
-  bool tell(const std::string& command, std::string* answer, std::string* error);
+  bool tell(const std::string& command, double deadline, std::string* answer, std::string* error);
   bool read_stream(int milliseconds, std::string* error);
+  bool has_room(size_t size, std::string* error);
   void show(bool last);
 
   ProfileOptions options_;
   Attachment attachment_;
   AttachAnswer answer_;
   int file_ = -1;
+  bool is_new_ = false;  // nothing had that name before
+  std::string path_;     // absolute
   int stream_ = -1;
   int control_ = -1;
   bool ended_ = false;    // the agent has closed the stream
   bool stopped_ = false;  // by a signal
   uint64_t bytes_ = 0;
+  uint64_t most_;  // how many there may be, as far as that was computed
   double began_ = 0;
   std::string problem_;  // of the file
 };
+
+// Opens the file, or a new one beside existing ones. False with *error.
+bool Profile::create_file(std::string* error) {
+  const std::string wanted = options_.file;
+  for (unsigned n = 2; file_ < 0 && n <= kLastNumber + 1; n++) {
+    const bool exists = os::file_exists(options_.file);
+    is_new_ = !exists;
+    file_ = os::create_private_file(options_.file, options_.force, error);
+    if (file_ >= 0 || !exists || options_.force) break;
+    options_.file = numbered(wanted, n);
+  }
+  if (file_ >= 0) path_ = os::absolute_path(options_.file, error);
+  return file_ >= 0;
+}
 
 // *error also when the agent refuses.
 bool Profile::attach(std::string* error) {
@@ -188,12 +210,26 @@ bool Profile::read_stream(int milliseconds, std::string* error) {
     ended_ = true;
     return false;
   }
+  if (!has_room(static_cast<size_t>(got), error)) return false;
   if (!os::write_all(file_, buffer, static_cast<size_t>(got), error)) {
     *error = options_.file + ": " + *error;
     return false;
   }
   bytes_ += static_cast<uint64_t>(got);
   return true;
+}
+
+// False with *error: what was asked for cannot be that long. The process may not be what it seems.
+bool Profile::has_room(size_t size, std::string* error) {
+  if (bytes_ + size > most_ && options_.most == 0) {
+    // The memory of a process that has ended is not known any more.
+    const uint64_t now =
+        has_dump(options_.text) ? kMostOfDump + kDumpPerByte * os::memory_of(options_.pid) : kMostOfTables;
+    most_ = std::max(most_, now);
+  }
+  if (bytes_ + size <= most_) return true;
+  *error = options_.file + ": the agent sends more than " + size_text(most_) + "; --most=SIZE allows more";
+  return false;
 }
 
 void Profile::wait() {
@@ -212,9 +248,8 @@ void Profile::wait() {
 }
 
 // Sends one command and reads the stream meanwhile: the report is longer than the sockets' buffers.
-bool Profile::tell(const std::string& command, std::string* answer, std::string* error) {
+bool Profile::tell(const std::string& command, double deadline, std::string* answer, std::string* error) {
   if (!os::send_all(control_, (command + "\n").data(), command.size() + 1, 10, error)) return false;
-  const double deadline = os::monotonic_seconds() + kReportSeconds;
   double heard = os::monotonic_seconds();
   std::string held;
   while (held.find("\nOK") == std::string::npos && held.rfind("OK", 0) != 0 &&
@@ -235,6 +270,10 @@ bool Profile::tell(const std::string& command, std::string* answer, std::string*
       return false;
     }
     held.append(bytes, static_cast<size_t>(got));
+    if (held.size() > kControlAnswerMax) {
+      *error = "the agent's answer has more than " + size_text(kControlAnswerMax);
+      return false;
+    }
   }
   const size_t last = held.rfind('\n', held.size() - 2);
   std::string line = held.substr(last == std::string::npos ? 0 : last + 1);
@@ -246,44 +285,66 @@ bool Profile::tell(const std::string& command, std::string* answer, std::string*
 
 // Gets the report and ends the agent. False with *error.
 bool Profile::fetch(std::string* error) {
+  const double deadline = os::monotonic_seconds() + (has_dump(options_.text) ? kDumpSeconds : kReportSeconds);
   std::string said, ignored;
-  const bool reported = tell("report", &said, error);
-  if (!tell("detach nodump", &said, &ignored)) {
+  const bool reported = tell("report", deadline, &said, error);
+  if (!tell("detach nodump", deadline, &said, &ignored)) {
     if (reported) *error = ignored;
     return false;
   }
-  while (!ended_ && read_stream(static_cast<int>(kSilenceSeconds * 1000), &ignored)) {
+  for (double heard = os::monotonic_seconds(); !ended_;) {
+    const double now = os::monotonic_seconds();
+    if (now > deadline || now - heard > kSilenceSeconds) {
+      *error = "the agent does not end the stream";
+      return false;
+    }
+    const uint64_t before = bytes_;
+    if (!read_stream(1000, error) && !ended_) return false;
+    if (bytes_ != before) heard = now;
   }
   return reported;
+}
+
+// A report that was refused leaves nothing behind: no file of ours, and what is in the JVM's /tmp goes with
+// the attachment.
+int Profile::refused(const std::string& error) {
+  os::become_caller();
+  if (file_ >= 0) os::close_file(file_);
+  if (file_ >= 0 && is_new_) os::remove_file(path_);
+  std::cerr << "hprof: " << error << '\n';
+  return answer_.problem.empty() ? kFailed : kFoundProblems;
 }
 
 int Profile::run() {
   std::string error;
   const std::string wanted = options_.file;
-  file_ = create_file(&options_, &error);
-  if (file_ < 0) return fail(error);
-  const std::string path = os::absolute_path(options_.file, &error);
+  // What --force replaces is kept until the agent is there.
+  const bool late = options_.force && os::file_exists(wanted);
+  if (!late && !create_file(&error)) return fail(error);
   os::stop_on_signals();
-  if (!attach(&error)) {
+  if (!attach(&error)) return refused(error);
+  if (late) {
     os::become_caller();
-    os::close_file(file_);
-    os::remove_file(path);
-    std::cerr << "hprof: " << error << '\n';
-    return answer_.problem.empty() ? kFailed : kFoundProblems;
+    const bool made = create_file(&error);
+    std::string ignored;
+    if (!made || !os::become(attachment_.jvm(), &error)) return refused(error);
   }
   if (options_.file != wanted)
     std::cerr << wanted << " is kept (--force replaces it): writing to " << options_.file << '\n';
   std::cerr << attachment_.name() << ": " << options_.text << ", " << options_.seconds << " s" << std::endl;
   wait();
   bool good = ended_ || (problem_.empty() && fetch(&error));
-  if (!problem_.empty()) error = problem_;
+  if (!problem_.empty()) {
+    good = false;
+    error = problem_;
+  }
   os::close_socket(stream_);
   os::close_socket(control_);
   os::close_file(file_);
   if (ended_ && os::monotonic_seconds() - began_ < options_.seconds && !stopped_)
     std::cerr << attachment_.name() << " ended, or its agent did; this is what it wrote\n";
   if (!good) std::cerr << "hprof: " << error << '\n';
-  std::cout << path << " (" << size_text(bytes_) << ")\n";
+  std::cout << path_ << " (" << size_text(bytes_) << ")\n";
   return good ? kDone : kFoundProblems;
 }
 

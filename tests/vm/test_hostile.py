@@ -1,0 +1,98 @@
+"""Processes that answer like a JVM and are none, and files and folders that others can change: what bin/hprof does with them."""
+import os
+import resource
+import subprocess
+import sys
+
+from harness import TIMEOUT, check, check_equal, clean_environment, vm_test
+
+MEMORY = 512 << 20  # bytes of address space of the tool, far below what it would take of an endless answer
+
+
+class FakeJvm:
+    """tests/vm/fake_jvm.py in that mode."""
+
+    def __init__(self, mode):
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fake_jvm.py")
+        self.process = subprocess.Popen([sys.executable, script, mode], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        check_equal(self.process.stdout.readline(), b"ready\n", "the fake's first line")
+        self.pid = str(self.process.pid)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.wait(TIMEOUT)
+        self.process.stdout.close()
+
+
+def run_tool(vm, *words):
+    """(exit code, stdout, stderr), as bytes; the agent's library is only named to it."""
+    program = os.path.join(vm.tree, "bin", "hprof")
+    sanitized = any(name.endswith("SAN_OPTIONS") for name in os.environ)
+    limit = None if sanitized else lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    run = subprocess.run([program, words[0], "--agent=" + vm.agent, *words[1:]], cwd=vm.dir, stdin=subprocess.DEVNULL,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT, env=clean_environment(None), preexec_fn=limit)
+    return run.returncode, run.stdout, run.stderr
+
+
+@vm_test()
+def an_answer_that_does_not_end_is_given_up(vm):
+    with FakeJvm("endless") as fake:
+        code, _, err = run_tool(vm, "attach", fake.pid, "cpu=samples")
+        check_equal((code, b"the agent's answer has more than 1 MB" in err, err.count(b"\n")), (2, True, 1), "hprof attach: %r" % err[:400])
+
+
+@vm_test()
+def a_profile_is_not_longer_than_what_was_asked_for(vm):
+    with FakeJvm("floods") as fake:
+        code, out, err = run_tool(vm, "profile", "--most=20m", "-o", "flood", fake.pid, "cpu=samples")
+        check_equal((code, b"the agent sends more than" in err), (1, True), "hprof profile: %r %r" % (out, err))
+        check(os.path.getsize(vm.path("flood")) <= 20 << 20, "bytes written: %d" % os.path.getsize(vm.path("flood")))
+    with FakeJvm("floods commands") as fake:
+        code, out, err = run_tool(vm, "profile", "--seconds=0", "-o", "flood2", fake.pid, "cpu=samples")
+        check_equal((code, b"the agent's answer has more than" in err), (1, True), "hprof profile: %r %r" % (out, err))
+
+
+@vm_test()
+def a_refused_profile_leaves_nothing_behind(vm):
+    """Nor does it take away what was there."""
+    with open(vm.path("mine"), "w") as file:
+        file.write("kept")
+    os.mkfifo(vm.path("pipe"))
+    reader = os.open(vm.path("pipe"), os.O_RDONLY | os.O_NONBLOCK)
+    before = sorted(os.listdir(vm.dir))
+    for words in (("-o", "new"), ("-o", "mine"), ("-o", "mine", "--force"), ("-o", "pipe")):
+        with FakeJvm("refuses") as fake:
+            code, out, err = run_tool(vm, "profile", *words, fake.pid, "cpu=samples")
+            check_equal((code, out), (1, b""), "hprof profile %s: %r" % (words, err))
+    check_equal(sorted(os.listdir(vm.dir)), before, "files")
+    check_equal(open(vm.path("mine")).read(), "kept", "a file that --force was to replace")
+    os.close(reader)
+
+
+@vm_test(units=("cpu_samples", "encoder_ascii", "sink_file"))
+def a_vm_that_is_still_starting_is_waited_for(vm):
+    java = ("-XX:+EnableDynamicAgentLoading",) if vm.version >= 9 else ()
+    for number in range(4):
+        live = vm.launch([*java, "Idle"])
+        code, out, err = run_tool(vm, "attach", str(live.process.pid), "cpu=samples", "file=" + vm.path("%d.txt" % number))
+        check_equal((code, b"writes /" in out), (0, True), "hprof attach: %r\n%s" % (err, live.state()))
+        run = live.wait_ready().finish()
+        check_equal((run.code, "Full thread dump" in run.out), (0, False), "exit code, and a thread dump\n%s\n" % run)
+        check("CPU SAMPLES BEGIN" in run.text("%d.txt" % number), "no report\n%s" % run)
+
+
+@vm_test()
+def a_vm_that_nothing_may_attach_to_gets_no_signal(vm):
+    for where in ("command line", "environment"):
+        option = "-XX:+DisableAttachMechanism"
+        live = vm.launch([option, "Idle"] if where == "command line" else ["Idle"],
+                         {} if where == "command line" else {"JAVA_TOOL_OPTIONS": option})
+        for command in (("attach",), ("profile", "-o", "new")):
+            code, _, err = run_tool(vm, *command, str(live.process.pid), "cpu=samples")
+            check_equal((code, option.encode() in err), (2, True), "hprof %s, %s: %r" % (command[0], where, err))
+        run = live.wait_ready().finish()
+        check("Full thread dump" not in run.out, "a thread dump in the program's output\n%s" % run)
+    check(not os.path.exists(vm.path("new")), "a file of the refused profile")
