@@ -199,7 +199,12 @@ void write_lines(TextOut& out, const hprof_rec_table& table) {
     if (ranked) {
       const uint64_t value = cell_value(*hprof_column_at(&schema, table.order), row[table.order]);
       sum = add_saturated(sum, value);
-      out.lit(" rank=").dec(i + 1).lit(" self=").percent(value, total).lit(" accum=").percent(sum, total);
+      out.lit(" rank=")
+          .dec(i + 1)
+          .lit(" self=")
+          .percent(value, total, 0)
+          .lit(" accum=")
+          .percent(sum, total, 0);
     }
     for (uint32_t c = 0; c < schema.column_count; c++) {
       const hprof_column& column = *hprof_column_at(&schema, c);

@@ -47,9 +47,9 @@ TextOut& TextOut::hex(uint64_t v) {
   return *this;
 }
 
-TextOut& TextOut::percent(uint64_t part, uint64_t total) {
+TextOut& TextOut::percent(uint64_t part, uint64_t total, uint32_t width) {
   const double share = total == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(total);
-  if (uint8_t* to = room(kNumberMost)) advance(format_fixed2(reinterpret_cast<char*>(to), share, 5));
+  if (uint8_t* to = room(kNumberMost)) advance(format_fixed2(reinterpret_cast<char*>(to), share, width));
   return lit("%");
 }
 

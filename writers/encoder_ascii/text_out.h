@@ -37,7 +37,7 @@ class TextOut : public Out {
   TextOut& signed_dec(int64_t v);
   TextOut& hex(uint64_t v);
   // %5.2f%% of part / total; 0 if total is 0.
-  TextOut& percent(uint64_t part, uint64_t total);
+  TextOut& percent(uint64_t part, uint64_t total, uint32_t width = 5);
   // Shortest of fixed and scientific notation, six places; nan, inf, -inf.
   TextOut& real(double v);
 

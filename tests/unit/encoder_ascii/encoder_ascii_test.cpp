@@ -204,6 +204,13 @@ TEST_CASE("a table of any collector has a line for each row, of words") {
         "in=my_pkg.A.do_it what=my_pkg.A frame=my_pkg.A.do_it:7\n"
         "MY_ROWS: rank=2 self=25.00% accum=100.00% count=1 bytes=10 at=300000 "
         "in=<Unknown_Class>.<Unknown_Method> what=<Unknown_Class> frame=my_pkg.A.do_it\n");
+  // No blank pads a share below 10 %: lines are split at blanks.
+  const Row small[] = {{20, 100, 0, 99, 99, 0, 1}, {1, 10, 0, 99, 99, 0, 1}};
+  table = table_of(schema, small, 2);
+  table.order = 1;
+  const std::string text = encode_one(host, &table.head);
+  CHECK(text.find(" rank=1 self=90.91% accum=90.91% count=20 ") != std::string::npos);
+  CHECK(text.find(" rank=2 self=9.09% accum=100.00% count=1 ") != std::string::npos);
 }
 
 TEST_CASE("a thread's state is spelt as the manual does, what marks it first") {
