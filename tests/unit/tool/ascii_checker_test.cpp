@@ -78,6 +78,12 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text.replace(at, from.size(), to);
 }
 
+std::string with_carriage_returns(const std::string& text) {
+  std::string made;
+  for (const char letter : text) made += letter == '\n' ? std::string("\r\n") : std::string(1, letter);
+  return made;
+}
+
 // A warning is what a rule that only some reader needs gives; here all count.
 void breaks_only(const std::string& text, Rule rule, uint64_t times = 1) {
   Checked checked = check(text);
@@ -133,7 +139,9 @@ TEST_CASE("prelude, lines and dates") {
       replaced(kSamples, "CPU SAMPLES BEGIN (total = 8) Sat Nov", "CPU SAMPLES BEGIN (total = 8) Sam Nov"),
       Rule::kDate);
   breaks_only(replaced(kSamples, "created Sat Nov 21 05:00:02 2026", "created 2026-11-21"), Rule::kDate);
-  breaks_only(replaced(kSamples, "Main.work\n", "Main.work\r\n"), Rule::kBytes);
+  breaks_only(replaced(kSamples, "Main.work\n", "Main.work\r\n"), Rule::kCarriageReturn);
+  breaks_only(with_carriage_returns(kSamples), Rule::kCarriageReturn);
+  breaks_only(replaced(kSamples, "\"main\"", "\"ma\rin\""), Rule::kBytes);
   breaks_only(replaced(kSamples, "\"main\"", "\"m\xff\""), Rule::kBytes);
   breaks_only(std::string(kSamples) + "SOMETHING ELSE\n", Rule::kLine);
   std::string cut = kSamples;
@@ -144,7 +152,7 @@ TEST_CASE("prelude, lines and dates") {
 
 TEST_CASE("threads and traces") {
   breaks_only(replaced(kSamples, "id = 200001", "id =200001"), Rule::kLine);
-  breaks_only(replaced(kSamples, "id = 200001", "id = 7"), Rule::kThreadSerial);
+  breaks_only(replaced(kSamples, "id = 200001", "id = 7"), Rule::kSerialBase);
   breaks_only(with_prelude(replaced(kSites, "THREAD END (id = 200001)", "THREAD END (id = 200002)")),
               Rule::kThreadUnstarted);
   breaks_only(with_prelude(kSites) + "THREAD END (id = 200001)\n", Rule::kThreadEnd);

@@ -129,3 +129,20 @@ TEST_CASE("diff compares class histograms of jcmd") {
   CHECK(has(text, "+16000           160         16160"));
   CHECK(has(text, "+1000            10          1010  demo.Kept\n  1 the same\n"));
 }
+
+TEST_CASE("diff compares class histograms of hprof heap") {
+  Files files;
+  const std::string head =
+      "Heap dump a.hprof\n-----------------\n  objects       8,262, 2.5 MiB\n\n"
+      "Classes by shallow bytes\n------------------------\n  objects      bytes  class\n";
+  const std::string before =
+      files.put("a", head + "      436  2,089,368  int[]\n    1,991    199,568  char[]\n");
+  const std::string after =
+      files.put("b", head + "      436  2,089,368  int[]\n    2,001    200,568  char[]\n");
+  const std::string text = said(diff_command, {before, after});
+  CHECK(has(text, "+1000        199568        200568"));
+  CHECK(has(text, "+10          1991          2001  char[]\n  1 the same\n"));
+  const std::string cut = files.put("c", head + "      436  2,089,368  int[]\n  ... 230 more\n");
+  said(diff_command, {before, cut}, kFoundProblems);
+  said(diff_command, {cut, before}, kFoundProblems);
+}

@@ -116,8 +116,8 @@ TEST_CASE("view: a text report has its stacks and all its tables") {
 TEST_CASE("view: what is wrong in a text report is named with its line") {
   Profile profile;
   std::string error;
-  CHECK_FALSE(read_text("JAVA PROFILE 1.0.1\nTRACE x:\n", &profile, &error));
-  CHECK(error == "line 2: expected TRACE <number>:");
+  CHECK_FALSE(read_text("JAVA PROFILE 1.0.1\n--------\nTRACE x:\n", &profile, &error));
+  CHECK(error == "line 3: expected TRACE <number>:");
   const std::string report = kReport;
   CHECK_FALSE(read_text(report.substr(0, report.find("CPU SAMPLES END")), &profile, &error));
   CHECK(has(error, "the file ends within a table"));

@@ -84,11 +84,14 @@ void AsciiChecker::line(std::string_view text) {
   if (bad < text.size() && !lines_.cut()) {
     log_.report(Rule::kBytes, lines_.number(), "byte 0x%02x in column %zu, expected printable UTF-8",
                 static_cast<uint8_t>(text[bad]), bad + 1);
-    if (text[bad] == '\r' && bad + 1 == text.size()) text.remove_suffix(1);
   }
   if (lines_.cut()) {
     log_.report(Rule::kBytes, lines_.number(), "a line of more than %zu bytes", LineReader::kLineMax);
     return;
+  }
+  if (lines_.carriage_return() && !carriage_returns_) {
+    carriage_returns_ = true;
+    log_.report(Rule::kCarriageReturn, lines_.number(), "lines end with CR LF, expected LF");
   }
   if (lines_.unfinished()) log_.report(Rule::kBytes, lines_.number(), "the last line has no line feed");
   switch (section_) {
@@ -133,8 +136,7 @@ bool AsciiChecker::thread_line(std::string_view text) {
       return true;
     }
     if (id <= 200000) {
-      log_.report(Rule::kThreadSerial, lines_.number(), "thread id %" PRIu64 ", expected more than 200000",
-                  id);
+      log_.report(Rule::kSerialBase, lines_.number(), "thread id %" PRIu64 ", expected more than 200000", id);
     }
     if (threads_.count(id) != 0) {
       log_.report(Rule::kThreadSerial, lines_.number(), "thread %" PRIu64 " was started before", id);
@@ -195,7 +197,7 @@ bool AsciiChecker::trace_head(std::string_view text) {
     return true;
   }
   if (serial < 300000) {
-    log_.report(Rule::kColumns, lines_.number(), "trace %" PRIu64 ", expected 300000 or more", serial);
+    log_.report(Rule::kSerialBase, lines_.number(), "trace %" PRIu64 ", expected 300000 or more", serial);
   }
   if (!traces_.emplace(serial, trace).second) {
     log_.report(Rule::kTraceRedefined, lines_.number(), "trace %" PRIu64 " was written before", serial);
@@ -278,8 +280,10 @@ bool AsciiChecker::monitor_event(std::string_view text) {
     if (!scan.maybe("<unknown thread>")) {
       scan.literal("thread ") && scan.decimal(&thread);
     }
-    bool signature = sleeps || (!monitor.empty() && (monitor[0] == '[' || monitor.back() == ';'));
-    if (!scan.done() || !signature) {
+    // JDK 1.2 to 1.4 wrote the class and a number: java.lang.Object(1f3a).
+    bool named =
+        sleeps || (!monitor.empty() && (monitor[0] == '[' || monitor.back() == ';' || monitor.back() == ')'));
+    if (!scan.done() || !named) {
       wrong_line(text, "a monitor event: MONITOR and a JVM signature, a time, a thread");
     } else if (thread != 0) {
       need_thread(thread);

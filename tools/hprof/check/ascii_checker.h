@@ -45,6 +45,7 @@ class AsciiChecker {
     uint64_t accumulated = 0;  // hundredths
     uint64_t last_key = UINT64_MAX;
     bool by_allocation = false;
+    bool narrow = false;  // the columns of JDK 1.2 to 1.4
   };
 
   bool prelude(std::string_view first);
@@ -94,9 +95,10 @@ class AsciiChecker {
   std::unordered_map<uint64_t, Thread> threads_;
   std::unordered_map<uint64_t, uint64_t> live_objects_;  // thread object to thread id
   std::unordered_set<uint64_t> unknown_threads_;
-  uint64_t trace_ = 0;      // the one being read
-  bool run_begun_ = false;  // a TRACE was seen
-  bool run_ended_ = false;  // and then something else
+  uint64_t trace_ = 0;             // the one being read
+  bool run_begun_ = false;         // a TRACE was seen
+  bool run_ended_ = false;         // and then something else
+  bool carriage_returns_ = false;  // reported
   Table table_;
   uint64_t cpu_sections_ = 0;
   uint64_t sample_sections_ = 0;

@@ -189,7 +189,7 @@ void AsciiChecker::monitor_dump_line(std::string_view text) {
     }
     need_thread(thread);
     name_trace(trace);
-  } else if (scan.maybe("    MONITOR ")) {
+  } else if (scan.maybe("    MONITOR ") || scan.maybe("    RAW MONITOR ")) {
     std::string_view name = scan.rest();
     if (name.empty()) wrong_line(text, "a JVM signature");
   } else {

@@ -1,4 +1,5 @@
 // The tables of a text file: sites, CPU samples and times, contended monitors, and the old CPU format.
+#include <algorithm>
 #include <cinttypes>
 #include <cstdarg>
 #include <cstdio>
@@ -42,7 +43,13 @@ bool AsciiChecker::row_start(Scan& scan, uint64_t* rank, uint64_t* self, uint64_
 }
 
 void AsciiChecker::same_columns(std::string_view text, const std::string& canonical) {
-  if (text.substr(0, canonical.size()) == canonical) return;
+  // The original writes percentages with the decimal separator of the program's locale.
+  const auto same = [](char found, char expected) {
+    return found == expected || (expected == '.' && found == ',');
+  };
+  if (text.size() >= canonical.size() && std::equal(canonical.begin(), canonical.end(), text.begin(),
+                                                    [&](char a, char b) { return same(b, a); }))
+    return;
   log_.report(Rule::kColumns, lines_.number(), "\"%.60s\", expected \"%s\"",
               std::string(text.substr(0, canonical.size() + 4)).c_str(), canonical.c_str());
 }
@@ -80,11 +87,16 @@ void AsciiChecker::sites_line(std::string_view text) {
   static constexpr const char* kHeadings[] = {
       "          percent          live          alloc'ed  stack class",
       " rank   self  accum     bytes objs     bytes  objs trace name"};
+  // JDK 1.2 to 1.4.
+  static constexpr const char* kNarrowHeadings[] = {
+      "          percent         live       alloc'ed  stack class",
+      " rank   self  accum    bytes objs   bytes objs trace name"};
   if (text == "SITES END") {
     section_ = Section::kNone;
     return;
   }
-  if (headings(text, kHeadings, 2)) return;
+  if (table_.headings == 0) table_.narrow = text == kNarrowHeadings[0];
+  if (headings(text, table_.narrow ? kNarrowHeadings : kHeadings, 2)) return;
   Scan scan(text);
   uint64_t rank = 0, self = 0, accumulated = 0, live_bytes = 0, live = 0, bytes = 0, count = 0, trace = 0;
   row_start(scan, &rank, &self, &accumulated) && scan.decimal(&live_bytes) && scan.blanks() &&
@@ -94,8 +106,10 @@ void AsciiChecker::sites_line(std::string_view text) {
     wrong_line(text, "a row of SITES, or SITES END");
     return;
   }
-  same_columns(text, formatted("%5" PRIu64 " %5.2f%% %5.2f%% %9" PRIu64 " %4" PRIu64 " %9" PRIu64 " %5" PRIu64
-                               " %5" PRIu64 " ",
+  same_columns(text, formatted(table_.narrow ? "%5" PRIu64 " %5.2f%% %5.2f%% %8" PRIu64 " %4" PRIu64
+                                               " %7" PRIu64 " %4" PRIu64 " %5" PRIu64 " "
+                                             : "%5" PRIu64 " %5.2f%% %5.2f%% %9" PRIu64 " %4" PRIu64
+                                               " %9" PRIu64 " %5" PRIu64 " %5" PRIu64 " ",
                                rank, percent_of(self), percent_of(accumulated), live_bytes, live, bytes,
                                count, trace));
   row_percentages(rank, self, accumulated);

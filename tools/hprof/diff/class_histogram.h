@@ -13,8 +13,9 @@ struct ClassCount {
 };
 using ClassHistogram = std::map<std::string, ClassCount>;
 
-// Rows "<rank>: <objects> <bytes> <class> (<module>)"; other lines are skipped. Classes of the same name are
-// added up. False: the file cannot be read (*error), or has no such row (*error is empty).
+// Rows "<rank>: <objects> <bytes> <class> (<module>)", and those below the heading of `hprof heap histogram`;
+// other lines are skipped. Classes of the same name are added up. False: the file cannot be read or lacks the
+// rows of some classes (*error), or has no such row (*error is empty).
 bool read_class_histogram(const std::string& path, ClassHistogram* histogram, std::string* error);
 
 }  // namespace hprof::tool

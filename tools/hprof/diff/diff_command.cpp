@@ -184,6 +184,10 @@ int diff_command(const Arguments& arguments) {
   if (read_class_histogram(files[0], &histograms[0], &error) &&
       read_class_histogram(files[1], &histograms[1], &error))
     return diff_histograms(histograms, options);
+  if (!error.empty() && !(histograms[0].empty() && histograms[1].empty())) {
+    std::cerr << "hprof: " << error << '\n';
+    return kFoundProblems;
+  }
   Profile profiles[2];
   for (size_t file = 0; file < 2; ++file) {
     if (read_profile(files[file], &profiles[file], &error)) continue;

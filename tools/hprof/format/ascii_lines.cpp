@@ -19,11 +19,13 @@ bool is_text(ByteSource& source) {
 
 bool LineReader::next(std::string_view* line) {
   line_.clear();
-  cut_ = unfinished_ = false;
+  cut_ = unfinished_ = carriage_return_ = false;
   if (in_.at_end()) return false;
   ++number_;
   bool ended = in_.line(kLineMax, &line_, &cut_);
   unfinished_ = !ended;
+  carriage_return_ = ended && !cut_ && !line_.empty() && line_.back() == '\r';
+  if (carriage_return_) line_.pop_back();
   *line = line_;
   return true;
 }
@@ -55,7 +57,7 @@ bool Scan::signed_decimal(int64_t* value) {
 
 bool Scan::percent(uint64_t* hundredths) {
   uint64_t whole = 0, part = 0;
-  if (!decimal(&whole) || !literal(".")) return false;
+  if (!decimal(&whole) || !(maybe(".") || maybe(",") || literal("\u066b"))) return false;
   size_t before = rest_.size();
   if (!decimal(&part) || before - rest_.size() != 2 || whole > 1000000) return ok_ = false;
   *hundredths = whole * 100 + part;

@@ -19,12 +19,14 @@ class LineReader {
   static constexpr size_t kLineMax = size_t{1} << 20;
   explicit LineReader(Input& in) : in_(in) {}
 
-  // The next line without its end. Valid until the next call. False at the end of the input.
+  // The next line without its end, LF or CR LF. Valid until the next call. False at the end of the input.
   bool next(std::string_view* line);
   uint64_t number() const { return number_; }  // of the line that next() gave, from 1
   bool cut() const { return cut_; }
   // The last line had no line feed.
   bool unfinished() const { return unfinished_; }
+  // The line ended with CR LF.
+  bool carriage_return() const { return carriage_return_; }
 
  private:
   Input& in_;
@@ -32,6 +34,7 @@ class LineReader {
   uint64_t number_ = 0;
   bool cut_ = false;
   bool unfinished_ = false;
+  bool carriage_return_ = false;
 };
 
 // Reads one line from left to right. Each step returns false, and the scan stays failed, when it does not
@@ -54,7 +57,7 @@ class Scan {
   bool decimal(uint64_t* value) { return number(10, value); }
   bool hexadecimal(uint64_t* value) { return number(16, value); }
   bool signed_decimal(int64_t* value);
-  // "12.34%", in hundredths.
+  // "12.34%", in hundredths. The original writes the decimal separator of the program's locale.
   bool percent(uint64_t* hundredths);
   bool blanks() {
     while (!rest_.empty() && rest_[0] == ' ') rest_.remove_prefix(1);

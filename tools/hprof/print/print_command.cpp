@@ -1,8 +1,8 @@
 // hprof print FILE: prints a binary file as readable text, or the summary of a text report.
 #include <iostream>
 
+#include "tools/hprof/check/definitions.h"
 #include "tools/hprof/command.h"
-#include "tools/hprof/format/ascii_lines.h"
 #include "tools/hprof/print/print_profile.h"
 #include "tools/hprof/print/print_records.h"
 #include "tools/hprof/print/print_summary.h"
@@ -49,9 +49,12 @@ int print_command(const Arguments& arguments) {
   std::string error;
   std::unique_ptr<ByteSource> source = open_source(path, &error);
   if (source == nullptr) return fail(error);
-  if (is_text(*source) && records) return fail(path + " is text: --records shows binary files");
-  if (is_text(*source) || lines) return print_tables(path, {options.top, lines});
   Input in(*source);
+  FileHeader header;
+  const bool is_binary = read_header(in, &header);
+  if (records && !is_binary) return fail(path + " is no binary hprof file: --records shows those");
+  if (lines || !is_binary) return print_tables(path, {options.top, lines});
+  in.seek(0);
   bool good = records ? print_records(in, std::cout, &error) : print_summary(in, options, std::cout, &error);
   std::cout.flush();
   if (!source->error().empty()) return fail(path + ": " + source->error());

@@ -82,6 +82,7 @@ bool read_profile(ByteSource& source, Profile* profile, std::string* error) {
   if (starts_with(first, "JAVA PROFILE "))
     return first.find('\0') == std::string::npos ? read_text_profile(in, profile, error)
                                                  : read_binary_profile(in, profile, error);
+  if (starts_with(first, "count callee caller time")) return read_call_list(in, profile, error);
   if (has_controls(first)) return read_pprof_profile(in, profile, error);
   return starts_with(first, "{\"") ? read_json_profile(in, profile, error)
                                    : read_folded_profile(in, profile, error);

@@ -56,15 +56,17 @@ struct Profile {
   uint64_t duration_ns = 0;  // of the profile; 0: not known
 };
 
-// Reads a text report, a binary file with CPU SAMPLES or ALLOC SITES, folded stacks ("a;b;c 42"), pprof's
-// profile.proto or format=json; also compressed by gzip. False with *error, which names the line or byte: it
-// is none of these, or has no table with stacks.
+// Reads a text report, a call list of cpu=old, a binary file with CPU SAMPLES or ALLOC SITES, folded stacks
+// ("a;b;c 42"), pprof's profile.proto or format=json; also compressed by gzip. False with *error, which names
+// the line or byte: it is none of these, or has no table with stacks.
 bool read_profile(const std::string& path, Profile* profile, std::string* error);
 // The same from a source at its start; here a profile without tables is accepted.
 bool read_profile(ByteSource& source, Profile* profile, std::string* error);
 
 // The readers, for what open_source() gave.
 bool read_text_profile(Input& in, Profile* profile, std::string* error);
+// cpu=old: "count callee caller time" and its rows, as stacks of two frames.
+bool read_call_list(Input& in, Profile* profile, std::string* error);
 bool read_binary_profile(Input& in, Profile* profile, std::string* error);
 bool read_folded_profile(Input& in, Profile* profile, std::string* error);
 bool read_pprof_profile(Input& in, Profile* profile, std::string* error);

@@ -1,14 +1,18 @@
 // Text reports, of this agent or the original, and folded stacks.
+#include <algorithm>
 #include <ctime>
 #include <iomanip>
 #include <sstream>
 
 #include "tools/hprof/format/ascii_lines.h"
+#include "tools/hprof/view/other_tables.h"
 #include "tools/hprof/view/profile.h"
 
 namespace hprof::tool {
 
 namespace {
+
+constexpr uint64_t kNsPerMs = 1000000;
 
 // "Some.Class.method(File.java:12)", after the tab.
 ProfileFrame frame_of(std::string_view text) {
@@ -31,7 +35,7 @@ ProfileFrame frame_of(std::string_view text) {
 
 class TextReport {
  public:
-  TextReport(Input& in, Profile* profile) : lines_(in), profile_(*profile) {}
+  TextReport(Input& in, Profile* profile) : lines_(in), profile_(*profile), others_(profile) {}
 
   bool run(std::string* error) {
     std::string_view line;
@@ -39,6 +43,8 @@ class TextReport {
       bool good = true;
       if (line.substr(0, 6) == "TRACE ") {
         good = trace(line);
+      } else if (line == "--------") {
+        introduction_ = false;
       } else if (line.substr(0, 26) == "CPU SAMPLES BEGIN (total =") {
         good = table(samples_table(), "CPU SAMPLES END", line);
       } else if (line.substr(0, 23) == "CPU TIME (ms) BEGIN (to") {
@@ -54,12 +60,15 @@ class TextReport {
       } else if (profile_.about.empty() && line.substr(0, 13) == "JAVA PROFILE ") {
         profile_.about.emplace_back("format", line);
         created(line);
+      } else {
+        others_.take(line);
       }
       if (!good) {
         *error = "line " + std::to_string(lines_.number()) + ": " + problem_;
         return false;
       }
     }
+    others_.finish();
     return true;
   }
 
@@ -85,7 +94,8 @@ class TextReport {
     uint64_t serial = 0;
     Scan scan(line);
     if (!scan.literal("TRACE ") || !scan.decimal(&serial) || !scan.literal(":"))
-      return fail("expected TRACE <number>:");
+      return introduction_ || fail("expected TRACE <number>:");
+    introduction_ = false;
     uint64_t thread = 0;
     if (scan.literal(" (thread=") && scan.decimal(&thread) && threads_.count(thread) != 0)
       profile_.threads[serial] = threads_[thread];
@@ -195,12 +205,14 @@ class TextReport {
     if (row->label == "(Java)") row->label.clear();
   }
 
-  static constexpr uint64_t kNsPerMs = 1000000;
   LineReader lines_;
   Profile& profile_;
+  OtherTables others_;
   std::map<uint64_t, std::string> threads_;  // names by serial
   std::string kept_;
   bool held_ = false;
+  // No line of dashes and no trace yet. The original's introduction begins lines with the names of records.
+  bool introduction_ = true;
   const char* problem_ = "";
 };
 
@@ -208,6 +220,45 @@ class TextReport {
 
 bool read_text_profile(Input& in, Profile* profile, std::string* error) {
   return TextReport(in, profile).run(error);
+}
+
+bool read_call_list(Input& in, Profile* profile, std::string* error) {
+  LineReader lines(in);
+  ProfileTable table{"call_list",
+                     "CALLS",
+                     {{"calls", "calls", ProfileWeight::kCount, true, false},
+                      {"time", "time", ProfileWeight::kNanoseconds, false, false}},
+                     {}};
+  std::string_view line;
+  lines.next(&line);  // the heading
+  while (lines.next(&line)) {
+    // No name of a class or method has a blank, but for the two that stand for an unknown one.
+    const std::string_view unknown = "<unknown callee>";
+    int64_t calls = 0, time = 0;
+    std::string_view callee, caller;
+    Scan scan(line);
+    scan.signed_decimal(&calls) && scan.literal(" ");
+    if (scan.maybe(unknown)) {
+      callee = unknown;
+      scan.literal(" ");
+    } else {
+      scan.up_to(" ", &callee);
+    }
+    scan.up_to_last(" ", &caller) && scan.signed_decimal(&time);
+    if (!scan.done() || calls < 0 || time < 0) {
+      *error = "line " + std::to_string(lines.number()) + ": expected count, callee, caller and time";
+      return false;
+    }
+    std::vector<ProfileFrame>& frames = profile->traces[lines.number()];
+    for (const std::string_view name : {callee, caller})
+      if (name != "<unknown caller>") frames.push_back(frame_of_name(name.substr(0, name.find('('))));
+    const uint64_t most = UINT64_MAX / kNsPerMs;
+    table.rows.push_back(
+        {lines.number(),
+         {static_cast<uint64_t>(calls), std::min(static_cast<uint64_t>(time), most) * kNsPerMs}});
+  }
+  if (!table.rows.empty()) profile->tables.push_back(std::move(table));
+  return true;
 }
 
 bool read_folded_profile(Input& in, Profile* profile, std::string* error) {

@@ -1,0 +1,34 @@
+// Ranked tables of collectors that the text format has no table for: rows `TITLE: rank=1 self=75.00% ...
+// name=value`.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tools/hprof/view/profile.h"
+
+namespace hprof::tool {
+
+class OtherTables {
+ public:
+  explicit OtherTables(Profile* profile) : profile_(*profile) {}
+  // Takes a row, after the traces that it names. False if the line is none.
+  bool take(std::string_view line);
+  // Adds the last table to the profile, if it has stacks and numbers. take() adds the earlier ones.
+  void finish();
+
+ private:
+  using Words = std::vector<std::pair<std::string, std::string>>;  // name and value
+  bool is_trace(size_t column) const;
+  bool is_number(size_t column) const;
+  bool falls(size_t column) const;
+  uint64_t number(size_t row, size_t column) const;
+
+  Profile& profile_;
+  std::string title_;
+  std::vector<Words> rows_;  // of the table being read; each has the names of the first
+};
+
+}  // namespace hprof::tool
