@@ -67,11 +67,11 @@ def check(build, file, *options):
 
 
 def undocumented():
-    """What docs/plugin-check.md does not have, with the very words."""
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/plugin-check.md"), encoding="utf-8") as page:
+    """What docs/plugins.md does not have, with the very words."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/plugins.md"), encoding="utf-8") as page:
         rows = [line for line in page if line.startswith("| `")]
     said = [*DESCRIPTORS.items(), *(item for units in LIVES.values() for item in units.items())]
-    return ["docs/plugin-check.md lacks %s: %s" % (name, words) for name, words in said
+    return ["docs/plugins.md lacks %s: %s" % (name, words) for name, words in said
             if not any(row.startswith("| `%s` |" % name) and "`%s`" % words in row for row in rows)]
 
 

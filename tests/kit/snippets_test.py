@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The C and C++ in docs/writing-*.md compiles: each block with what the text around it takes for granted.
+"""The C and C++ in docs/writing-units.md compiles: each block with what the text around it takes for granted.
 
 snippets_test.py DOCS INCLUDE JVMTI_INCLUDE CC CXX
 """
@@ -82,17 +82,16 @@ def compiles(language, source, include, jvmti, compilers):
 
 def main(docs, include, jvmti, cc, cxx):
     bad, seen = [], set()
-    for path in sorted(glob.glob(os.path.join(docs, "writing-*.md"))):
-        for block in blocks_of(path):
-            word = next((word for word in BLOCKS if word in block), None)
-            if word is None:
-                bad.append("%s: a block that this test does not know:\n%s" % (path, block))
-                continue
-            seen.add(word)
-            language, before = BLOCKS[word]
-            said = compiles(language, source_of(block, before), include, jvmti, (cc, cxx))
-            if said:
-                bad.append("%s: does not compile:\n%s\n%s" % (path, block, said))
+    for block in blocks_of(os.path.join(docs, "writing-units.md")):
+        word = next((word for word in BLOCKS if word in block), None)
+        if word is None:
+            bad.append("a block that this test does not know:\n%s" % block)
+            continue
+        seen.add(word)
+        language, before = BLOCKS[word]
+        said = compiles(language, source_of(block, before), include, jvmti, (cc, cxx))
+        if said:
+            bad.append("does not compile:\n%s\n%s" % (block, said))
     bad += ["no block has %s any more" % word for word in BLOCKS if word not in seen]
     # It would find a block that is wrong.
     if not compiles("c", source_of("nothing->wait(1);\n", ""), include, jvmti, (cc, cxx)):
