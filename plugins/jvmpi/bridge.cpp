@@ -57,6 +57,8 @@ hprof_status Bridge::open(const Config& config, char* error, uint32_t error_size
   for (const jvmtiEvent event : {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_THREAD_START,
                                  JVMTI_EVENT_THREAD_END, JVMTI_EVENT_CLASS_PREPARE})
     mode(event, true);
+  // A thread takes the interval when it starts, and later only at its next sample.
+  if (vm.can.can_generate_sampled_object_alloc_events != 0) vm.jvmti->SetHeapSamplingInterval(0);
   take_get_env(vm.java_vm, &answer);
   vm.invoke = vm_functions();
   the_bridge.store(this, std::memory_order_release);
@@ -105,7 +107,8 @@ void Bridge::add_capabilities(const Config& config) {
     JVMPI_WANT(can_generate_method_entry_events);
     JVMPI_WANT(can_generate_method_exit_events);
   }
-  if (config.allocations == kByEvents) JVMPI_WANT(can_generate_sampled_object_alloc_events);
+  wants_samples_ = config.allocations == kByEvents;
+  if (wants_samples_) JVMPI_WANT(can_generate_sampled_object_alloc_events);
   if (config.allocations == kByProbes) JVMPI_WANT(can_generate_vm_object_alloc_events);
 #undef JVMPI_WANT
   if (vm.jvmti->AddCapabilities(&can) != JVMTI_ERROR_NONE) vm.jvmti->GetCapabilities(&can);
@@ -211,8 +214,23 @@ jint Bridge::availability(jint type) const {
   }
 }
 
+// Agents seldom say that they were refused, nor why. In order of the reasons.
+void Bridge::say_that_allocations_are_refused() {
+  if (said_refused_.exchange(true, std::memory_order_relaxed)) return;
+  constexpr uint32_t kSampling = 11;
+  TextLine<200> line;
+  line.add("jvmpi: OBJECT_ALLOC is not available: ")
+      .add(!wants_samples_ ? "jvmpi-allocs=n"
+           : vm.services.settings().java_version < kSampling
+               ? "this needs Java 11, or jvmpi-allocs=probes"
+               : "another user has the VM's allocation samples (heap=sites,sites=sampled, or another agent); "
+                 "jvmpi-allocs=probes needs none");
+  vm.services.log->message(vm.services.host, line.c_str());
+}
+
 jint Bridge::enable(jint type) {
   const jint result = availability(type);
+  if (result == JVMPI_NOT_AVAILABLE && type == JVMPI_EVENT_OBJECT_ALLOC) say_that_allocations_are_refused();
   if (result != JVMPI_SUCCESS) return result;
   notifier.set(type, true);
   set_modes();
@@ -234,6 +252,22 @@ void Bridge::mode(jvmtiEvent event, bool on) {
 void Bridge::say_that_code_is_interpreted() {
   if (said_interpreted_.exchange(true, std::memory_order_relaxed)) return;
   vm.services.log->message(vm.services.host, "jvmpi: the agent has method events, all code is interpreted");
+}
+
+void Bridge::say_that_allocations_are_missed() {
+  if (said_missed_.exchange(true, std::memory_order_relaxed)) return;
+  vm.services.log->message(
+      vm.services.host,
+      "jvmpi: the agent has enabled OBJECT_ALLOC while the program runs: what each thread "
+      "allocates until it has filled its allocation buffer (TLAB) is not seen");
+}
+
+// The VM does not report objects that a thread allocates in the rest of the buffer (TLAB) that it has when
+// the event is enabled: main's has room for most of what a small program allocates. A collection takes the
+// buffers away.
+void Bridge::begin_buffers() {
+  if (samples_.load(std::memory_order_relaxed)) vm.jvmti->ForceGarbageCollection();
+  runs_.store(true, std::memory_order_release);
 }
 
 void Bridge::set_method_modes() {
@@ -265,9 +299,11 @@ void Bridge::set_modes() {
     watch_references(&vm);
   set_method_modes();
   if (vm.can.can_generate_sampled_object_alloc_events != 0) {
-    if (!interval_set_ && n.is_on(JVMPI_EVENT_OBJECT_ALLOC)) vm.jvmti->SetHeapSamplingInterval(0);
-    interval_set_ = interval_set_ || n.is_on(JVMPI_EVENT_OBJECT_ALLOC);
-    mode(JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, n.is_on(JVMPI_EVENT_OBJECT_ALLOC));
+    const bool on = n.is_on(JVMPI_EVENT_OBJECT_ALLOC);
+    mode(JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, on);
+    if (on && !samples_.load(std::memory_order_relaxed) && runs_.load(std::memory_order_acquire))
+      say_that_allocations_are_missed();
+    samples_.store(on, std::memory_order_relaxed);
   }
   if (vm.can.can_generate_vm_object_alloc_events != 0)
     mode(JVMTI_EVENT_VM_OBJECT_ALLOC, n.is_on(JVMPI_EVENT_OBJECT_ALLOC));

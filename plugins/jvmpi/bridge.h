@@ -85,6 +85,9 @@ class Bridge {
   void see_class_files();
   uint8_t* class_file(const hprof_class_file& file, uint32_t* new_size);
   void say_that_code_is_interpreted();
+  void say_that_allocations_are_missed();
+  void say_that_allocations_are_refused();
+  void begin_buffers();
   void set_method_modes();
   void mode(jvmtiEvent event, bool on);
   bool sends(JNIEnv* jni, jint type);
@@ -98,7 +101,11 @@ class Bridge {
   std::atomic<bool> said_interpreted_{false};
   std::atomic<bool> modes_due_{false};
   std::atomic<bool> frees_on_{false};  // JVMTI's ObjectFree
-  bool interval_set_ = false;
+  std::atomic<bool> samples_{false};   // OBJECT_ALLOC comes from the VM, and is on
+  std::atomic<bool> runs_{false};      // the VM has started: threads have allocation buffers
+  std::atomic<bool> said_missed_{false};
+  std::atomic<bool> said_refused_{false};
+  bool wants_samples_ = false;
   bool sees_class_files_ = false;  // from the core, before probes; else by this environment's event
   uint64_t* unknown_ids_ = nullptr;
 };

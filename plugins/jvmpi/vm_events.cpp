@@ -20,6 +20,7 @@ void Bridge::vm_init(JNIEnv* jni) {
   set_modes();
   JVMPI_Event event = {};
   notifier.send_if_on(&event, JVMPI_EVENT_JVM_INIT_DONE, jni);
+  begin_buffers();
   if (notifier.is_on(JVMPI_EVENT_COMPILED_METHOD_LOAD))
     vm.jvmti->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
   if (!was_asked.load(std::memory_order_relaxed))

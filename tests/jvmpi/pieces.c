@@ -1,5 +1,6 @@
 /* Counts the objects of the class Garbage$Piece: made, freed, told twice. Holds collections back for a while
- * in the middle, when nothing of them may be told. */
+ * in the middle, when nothing of them may be told. Option late: enables OBJECT_ALLOC when the program runs.
+ */
 #include "agent.h"
 
 enum { kMostNumbers = 1 << 26, kHoldFrom = 100000, kHoldTo = 300000 };
@@ -7,7 +8,7 @@ enum { kMostNumbers = 1 << 26, kHoldFrom = 100000, kHoldTo = 300000 };
 static unsigned char* states; /* by id / 16: 1 alive, 2 gone */
 static jobjectID piece;
 static long made, freed, twice, early;
-static int held;
+static int held, late;
 
 static void object_alloc(const JVMPI_ObjectAlloc* alloc) {
   const uintptr_t number = (uintptr_t)alloc->obj_id / 16;
@@ -38,7 +39,9 @@ static void object_free(jobjectID id) {
 static void on_event(JVMPI_Event* event) {
   switch (event->event_type) {
     case JVMPI_EVENT_CLASS_LOAD:
-      if (strcmp(event->u.class_load.class_name, "Garbage$Piece") == 0) piece = event->u.class_load.class_id;
+      if (strcmp(event->u.class_load.class_name, "Garbage$Piece") != 0) break;
+      piece = event->u.class_load.class_id;
+      if (late) say("late %d", (int)jvmpi->EnableEvent(JVMPI_EVENT_OBJECT_ALLOC, NULL));
       break;
     case JVMPI_EVENT_OBJECT_ALLOC:
       object_alloc(&event->u.obj_alloc);
@@ -57,12 +60,12 @@ static void on_event(JVMPI_Event* event) {
 }
 
 JNIEXPORT jint JNICALL JVM_OnLoad(JavaVM* vm, char* options, void* reserved) {
-  static const int kEvents[] = {JVMPI_EVENT_CLASS_LOAD, JVMPI_EVENT_OBJECT_ALLOC, JVMPI_EVENT_OBJECT_FREE,
-                                JVMPI_EVENT_GC_START, JVMPI_EVENT_JVM_SHUT_DOWN};
-  (void)options;
+  static const int kEvents[] = {JVMPI_EVENT_CLASS_LOAD, JVMPI_EVENT_OBJECT_FREE, JVMPI_EVENT_GC_START,
+                                JVMPI_EVENT_JVM_SHUT_DOWN, JVMPI_EVENT_OBJECT_ALLOC};
+  late = options != NULL && strcmp(options, "late") == 0;
   (void)reserved;
   states = calloc(kMostNumbers, 1);
   if (states == NULL || !connect_to(vm, on_event)) return JNI_ERR;
-  enable(kEvents, sizeof kEvents / sizeof kEvents[0]);
+  enable(kEvents, (int)(sizeof kEvents / sizeof kEvents[0]) - late);
   return JNI_OK;
 }

@@ -328,6 +328,32 @@ def no_allocation_and_no_free_is_lost(vm):
     check_pieces(vm, "-XX:+UseG1GC")
 
 
+@vm_test(units=UNITS, since=11)
+def no_first_allocation_of_the_main_thread_is_lost(vm):
+    for ran in (run(vm, "pieces", "", "Garbage", "100"), vm.profiled("jvmpi=" + build(vm, "pieces"), "Garbage", "100")):
+        check(said(ran)[-1].startswith("made 100, "), "what the agent saw\n%s" % ran)
+        check("TLAB" not in ran.err, "allocations are said to be missed\n%s" % ran)
+
+
+@vm_test(units=UNITS)
+def what_a_late_agent_misses_of_allocations_is_said(vm):
+    ran = run(vm, "pieces", "late", "Garbage", "100")
+    there = vm.version >= 11
+    check_equal(said(ran)[0], "late %d" % (0 if there else 1), "what EnableEvent answered\n%s\n" % ran)
+    text = "not seen" if there else "OBJECT_ALLOC is not available: this needs Java 11, or jvmpi-allocs=probes"
+    check_equal(ran.err.count(text), 1, "said on stderr\n%s\n" % ran)
+    if there:
+        ran = run(vm, "pieces", "late", "Garbage", "100", options="jvmpi=y,jvmpi-allocs=n")
+        check_equal(ran.err.count("OBJECT_ALLOC is not available: jvmpi-allocs=n"), 1, "said why\n%s\n" % ran)
+
+
+@vm_test(units=UNITS + ("heap_sites", "encoder_ascii", "sink_file"), since=11)
+def allocations_are_of_one_user(vm):
+    ran = run(vm, "pieces", "", "Garbage", "100", options="heap=sites,sites=sampled,file=out.txt,jvmpi=y")
+    check_equal(said(ran)[0], "event 4 is not there: 1", "what EnableEvent answered\n%s\n" % ran)
+    check_equal(ran.err.count("OBJECT_ALLOC is not available: another"), 1, "said why\n%s\n" % ran)
+
+
 @vm_test(units=PROBES)
 def no_allocation_by_probes_is_lost(vm):
     check_pieces(vm, "-XX:+UseSerialGC", options="jvmpi=y,jvmpi-allocs=probes")
