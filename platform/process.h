@@ -24,9 +24,10 @@ int for_each_thread(ThreadVisitor visit, void* context);
 const char* environment(const char* name);
 
 // Writes `text` to standard error with one write, so that a line (give it its newline) is not torn by other
-// threads. Errors are ignored, a closed pipe raises no signal. If standard error accepts nothing, like a pipe
-// that nobody reads, the text is lost after a second, and later ones at once until one gets through; a notice
-// before that one says how many were lost. [any] but [signal]
+// threads. Texts of others may be in it: what a terminal would obey becomes '?'. Errors are ignored, a closed
+// pipe raises no signal. If standard error accepts nothing, like a pipe that nobody reads, the text is lost
+// after a second, and later ones at once until one gets through; a notice before that one says how many were
+// lost. [any] but [signal]
 void write_stderr(const char* text);
 
 // Absolute path of the executable (`/usr/lib/jvm/.../bin/java`). Returns its length, or 0. [any]

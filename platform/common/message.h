@@ -13,6 +13,14 @@ namespace hprof::platform {
 constexpr int64_t kMessageWaitNs = kNanosPerSecond;
 constexpr size_t kLostNoticeSize = 64;
 
+constexpr size_t kPieceSize = 2048;  // more than any line of ours
+
+// Copies what comes next of a text, as much as fits, for one write: a line in one piece, longer texts in
+// several. Each byte that a terminal would obey becomes '?': control characters but line feeds and tabs,
+// U+0080 to U+009F, and bytes from 0x80 on that are no UTF-8. Returns the size of the piece; 0: the text has
+// ended.
+size_t printable_piece(const char* text, char (&piece)[kPieceSize]);
+
 // Counts messages that were lost, for the notice before the next one that gets through.
 class LostMessages {
  public:

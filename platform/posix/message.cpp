@@ -67,13 +67,16 @@ class Channel {
 
 // False: it was not taken, or only a part of it.
 bool put_all(Channel& channel, const char* text, int64_t deadline_ns) {
-  size_t left = strlen(text);
-  while (left) {
-    const ssize_t count = channel.put(text, left, deadline_ns);
-    if (count < 0) return true;  // closed: nobody would read it
-    if (count == 0) return false;
-    text += count;
-    left -= static_cast<size_t>(count);
+  char piece[kPieceSize];
+  while (size_t left = printable_piece(text, piece)) {
+    text += left;
+    for (const char* at = piece; left != 0;) {
+      const ssize_t count = channel.put(at, left, deadline_ns);
+      if (count < 0) return true;  // closed: nobody would read it
+      if (count == 0) return false;
+      at += count;
+      left -= static_cast<size_t>(count);
+    }
   }
   return true;
 }

@@ -19,7 +19,11 @@ std::atomic<bool> stuck{false};
 
 void write_now(const char* text) {
   DWORD written;
-  WriteFile(GetStdHandle(STD_ERROR_HANDLE), text, static_cast<DWORD>(strlen(text)), &written, nullptr);
+  char piece[kPieceSize];
+  while (const size_t size = printable_piece(text, piece)) {
+    WriteFile(GetStdHandle(STD_ERROR_HANDLE), piece, static_cast<DWORD>(size), &written, nullptr);
+    text += size;
+  }
 }
 
 // Shared by the caller and the thread; the last one frees it.

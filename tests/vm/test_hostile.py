@@ -37,11 +37,29 @@ def run_tool(vm, *words):
     return run.returncode, run.stdout, run.stderr
 
 
+def check_harmless(text, what):
+    """Only bytes that no terminal obeys."""
+    found = [c for c in text.decode("utf-8") if (c < " " and c not in "\n\t") or "\x7f" <= c <= "\x9f"]
+    check_equal(found, [], "control characters in %s: %r" % (what, text))
+
+
 @vm_test()
 def an_answer_that_does_not_end_is_given_up(vm):
     with FakeJvm("endless") as fake:
         code, _, err = run_tool(vm, "attach", fake.pid, "cpu=samples")
         check_equal((code, b"the agent's answer has more than 1 MB" in err, err.count(b"\n")), (2, True, 1), "hprof attach: %r" % err[:400])
+
+
+@vm_test()
+def what_a_process_says_does_not_rule_the_terminal(vm):
+    with FakeJvm("refuses") as fake:
+        code, out, err = run_tool(vm, "attach", fake.pid, "cpu=samples")
+        check_equal((code, b"refused \\x1b]0;taken over" in err, b"message \\x1b]0;" in err), (1, True, True), "hprof attach: %r" % err)
+        check_harmless(out + err, "a refusal")
+    with FakeJvm("accepts") as fake:
+        code, out, err = run_tool(vm, "attach", fake.pid, "cpu=samples")
+        check_equal((code, b"writes to /tmp/\\x1b]0;" in out), (0, True), "hprof attach: %r %r" % (out, err))
+        check_harmless(out + err, "the name of an output")
 
 
 @vm_test()

@@ -3,6 +3,7 @@
 
 #include "core/base/version.h"
 #include "tools/hprof/command.h"
+#include "tools/hprof/terminal.h"
 
 using namespace hprof::tool;
 
@@ -15,6 +16,7 @@ bool wants_help(const std::string& argument) {
 }  // namespace
 
 int main(int count, char** values) {
+  const PrintableStreams streams;
   Arguments arguments(values + 1, values + count);
   if (arguments.empty()) {
     std::cerr << help_text("");

@@ -83,6 +83,14 @@ TEST_CASE("standard error gets the text as it is, and a closed pipe raises no si
   write_stderr("one line\n");
   char text[64] = {};
   CHECK(read(ends[0], text, sizeof text - 1) == 9);
+  write_stderr("\x1b]0;a\tb\x07\r\x7f \xc2\x9b|\xc2\xa0|\xe2\x82\xac|\x9b|\xe2\x82\n");
+  char clean[64] = {};
+  CHECK(read(ends[0], clean, sizeof clean - 1) > 0);
+  CHECK(std::string(clean) == "?]0;a\tb??? ??|\xc2\xa0|\xe2\x82\xac|?|??\n");
+  const std::string long_text(3000, 'x');
+  write_stderr((long_text + "\n").c_str());
+  std::string whole(4000, ' ');
+  CHECK(read(ends[0], &whole[0], whole.size()) == 3001);
   close(ends[0]);
   write_stderr("into nothing\n");
   dup2(saved, STDERR_FILENO);

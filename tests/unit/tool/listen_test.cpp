@@ -16,6 +16,7 @@
 #include "tests/support/hprof_builder.h"
 #include "tools/hprof/command.h"
 #include "tools/hprof/ctl/ctl_session.h"
+#include "tools/hprof/terminal.h"
 
 using namespace hprof;
 using namespace hprof::tool;
@@ -236,6 +237,7 @@ TEST_CASE("ctl speaks to a unix socket") {
   std::string printed;
   {
     Quiet quiet;
+    const PrintableStreams streams;
     status = ctl_command({path, "dump", "heap"});
     printed = quiet.out.str();
   }
@@ -243,7 +245,7 @@ TEST_CASE("ctl speaks to a unix socket") {
   os::close_socket(server);
   CHECK(status == kDone);
   CHECK(heard == "dump heap\n");
-  CHECK(printed == "running?[2J\n");
+  CHECK(printed == "running\\x1b[2J\n");
 }
 
 TEST_CASE("ctl over TCP proves the secret first") {

@@ -64,6 +64,10 @@ int convert_command(const Arguments& arguments) {
   for (const std::string& line : said) std::cerr << "hprof: " << file << ": " << line << '\n';
   if (target != "-") return write_file(target, bytes);
   constexpr int kStdout = 1;
+  if (os::is_terminal(kStdout)) {
+    std::cout << bytes;
+    return kDone;
+  }
   return os::write_all(kStdout, bytes.data(), bytes.size(), &error)
              ? kDone
              : fail("cannot write to stdout: " + error);

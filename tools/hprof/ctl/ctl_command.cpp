@@ -29,15 +29,7 @@ bool read_secret(const std::string& path, std::string* secret, std::string* erro
   return error->empty();
 }
 
-// An agent's text may go to a terminal, so escape sequences are removed.
-void print_line(const std::string& text) {
-  std::string clean = text;
-  for (char& c : clean) {
-    auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x20 && c != '\t') || byte == 0x7f) c = '?';
-  }
-  std::cout << clean << '\n';
-}
+void print_line(const std::string& text) { std::cout << text << '\n'; }
 
 constexpr char kBusy[] = "too many connections";
 

@@ -1,6 +1,7 @@
 // UTF-8 as hprof files hold it: plain, or Java's modified form (surrogates one by one, U+0000 as C0 80).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -37,19 +38,57 @@ inline size_t first_bad_utf8(std::string_view text, bool controls) {
   return text.size();
 }
 
-// Escapes control characters: names may come from hostile files and go to terminals.
-inline std::string printable(std::string_view text) {
+// Bytes of the character at text[at], which is not ASCII; 0: it is no UTF-8 in either form.
+inline size_t character_length(std::string_view text, size_t at) {
+  const auto lead = static_cast<uint8_t>(text[at]);
+  const size_t length = lead >= 0xf0 && lead < 0xf5   ? 4
+                        : lead >= 0xe0 && lead < 0xf0 ? 3
+                        : lead >= 0xc2 && lead < 0xe0 ? 2
+                                                      : 0;
+  return length != 0 && first_bad_utf8(text.substr(at, length), true) == std::min(length, text.size() - at)
+             ? length
+             : 0;
+}
+
+// How many bytes at the end of the text are the begin of a character that goes on behind it.
+inline size_t begun_utf8(std::string_view text) {
+  for (size_t back = 1; back <= 3 && back <= text.size(); ++back) {
+    const auto byte = static_cast<uint8_t>(text[text.size() - back]);
+    if ((byte & 0xc0) == 0x80) continue;
+    const size_t length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc2 ? 2 : 1;
+    return back < length && byte < 0xf5 ? back : 0;
+  }
+  return 0;
+}
+
+// kLines leaves tabs and line feeds as they are.
+enum PrintableForm { kOneLine, kLines };
+
+// Escapes what a terminal would obey, as \x1b: control characters, U+0080 to U+009F among them, and bytes
+// that are no UTF-8. Texts of hostile files and processes go to terminals.
+inline std::string printable_text(std::string_view text, PrintableForm form) {
   std::string clean;
-  for (char c : text) {
-    auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7f) {
-      clean += c;
+  clean.reserve(text.size());
+  const auto escape = [&](char c) {
+    constexpr char kDigits[] = "0123456789abcdef";
+    const auto byte = static_cast<uint8_t>(c);
+    clean += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
+  };
+  for (size_t i = 0; i < text.size();) {
+    const auto byte = static_cast<uint8_t>(text[i]);
+    const bool spaces = form == kLines && (byte == '\n' || byte == '\t');
+    const size_t length = byte < 0x80 ? 1 : character_length(text, i);
+    const bool control =
+        byte < 0x20 || byte == 0x7f || (byte == 0xc2 && static_cast<uint8_t>(text[i + 1]) < 0xa0);
+    if (length == 0 || (control && !spaces)) {
+      for (size_t end = i + (length == 0 ? 1 : length); i < end; ++i) escape(text[i]);
     } else {
-      constexpr char kDigits[] = "0123456789abcdef";
-      clean += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
+      clean.append(text.substr(i, length));
+      i += length;
     }
   }
   return clean;
 }
+inline std::string printable(std::string_view text) { return printable_text(text, kOneLine); }
 
 }  // namespace hprof::tool

@@ -206,6 +206,10 @@ std::string json_string(const std::string& text) {
       char escaped[8];
       std::snprintf(escaped, sizeof escaped, "\\u%04x", byte);
       result += escaped;
+    } else if (byte == 0xc2 && static_cast<unsigned char>(text[at + 1]) < 0xa0) {  // a control, too
+      char escaped[8];
+      std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned char>(text[at + 1]));
+      result += escaped;
     } else {
       result.append(text, at, length);
     }

@@ -13,6 +13,7 @@
 #include "tools/hprof/format/binary_format.h"
 #include "tools/hprof/format/utf8.h"
 #include "tools/hprof/listen/stream_watch.h"
+#include "tools/hprof/terminal.h"
 
 namespace hprof::tool {
 
@@ -180,7 +181,8 @@ class Conversation {
   void show_answers() {
     for (const std::string& answer : watch_.take_answers()) {
       if (options_.quiet) continue;
-      std::cerr << (progress_ ? "\r\x1b[K" : "") << "command " << printable(answer) << '\n';
+      if (progress_) steer_terminal("\r\x1b[K");
+      std::cerr << "command " << printable(answer) << '\n';
     }
   }
 
@@ -242,18 +244,14 @@ class Conversation {
                   static_cast<unsigned long long>(watch_.records()), watch_.is_text() ? "lines" : "records",
                   rate, tag == nullptr ? "" : ", ", tag == nullptr ? "" : tag);
     if (progress_ && !prompt_) {
-      std::cerr << '\r' << text << "\x1b[K" << (last ? "\n" : "");
+      steer_terminal(std::string("\r") + text + (last ? "\x1b[K\n" : "\x1b[K"));
     } else if (last) {
       std::cerr << text << '\n';
     } else {
       // In interactive use the line above the prompt is rewritten, and the typed text stays.
-      std::cerr << "\x1b"
-                   "7\r\x1b[A\x1b[2K"
-                << text
-                << "\x1b"
-                   "8";
+      constexpr char kSave[] = {0x1b, '7', '\0'}, kRestore[] = {0x1b, '8', '\0'};
+      steer_terminal(std::string(kSave) + "\r\x1b[A\x1b[2K" + text + kRestore);
     }
-    std::cerr.flush();
   }
 
   int peer_;

@@ -4,8 +4,8 @@
 // The library's code runs in separate processes, one for each step, so that a crash or a hang is a line of
 // the table.
 #include <algorithm>
-#include <cstdio>
 #include <fstream>
+#include <iostream>
 #include <sstream>
 
 #include "core/option/core_options.h"
@@ -230,16 +230,16 @@ int print_table(const Check& check) {
     step = std::max(step, row.step.size());
     faults += row.verdict == "FAIL" ? 1 : 0;
   }
-  std::printf("%s\n", check.file.c_str());
+  std::cout << check.file << '\n';
   for (const Row& row : check.rows) {
     std::string line = "  " + (row.unit.empty() ? "module" : row.unit);
     line.resize(4 + unit, ' ');
     line += row.step;
     line.resize(6 + unit + step, ' ');
     line += row.words.empty() ? row.verdict : (row.verdict + "  ").substr(0, 4) + "  " + row.words;
-    std::printf("%s\n", line.c_str());
+    std::cout << line << '\n';
   }
-  std::printf("%zu %s\n", faults, faults == 1 ? "failure" : "failures");
+  std::cout << faults << (faults == 1 ? " failure\n" : " failures\n");
   return faults == 0 ? kDone : kFoundProblems;
 }
 

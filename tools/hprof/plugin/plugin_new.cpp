@@ -1,9 +1,9 @@
 // hprof plugin new: makes a folder with a simple unit.
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 
 #include "tools/hprof/plugin/plugin_command.h"
 #include "tools/hprof/plugin/templates.h"
@@ -106,7 +106,7 @@ int plugin_new(const Arguments& arguments) {
     if (!belongs(std::string(each->path, slash), file, words[0], cpp)) continue;
     const std::filesystem::path path = std::filesystem::path(name) / with_name(file, name);
     if (!write_file(path, with_name(each->text, name))) return fail("cannot write " + path.string());
-    std::printf("%s\n", path.string().c_str());
+    std::cout << path.string() << '\n';
   }
   return kDone;
 }

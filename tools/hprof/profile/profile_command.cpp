@@ -12,6 +12,7 @@
 #include "tools/hprof/command.h"
 #include "tools/hprof/ctl/ctl_session.h"
 #include "tools/hprof/size_text.h"
+#include "tools/hprof/terminal.h"
 
 namespace hprof::tool {
 
@@ -196,9 +197,9 @@ void Profile::show(bool last) {
   if (!os::is_terminal(2)) return;
   char text[120];
   std::snprintf(text, sizeof text, "%.0f of %.0f s", os::monotonic_seconds() - began_, options_.seconds);
-  std::cerr << '\r' << attachment_.name() << ": " << text << ", " << size_text(bytes_) << "\x1b[K"
-            << (last ? "\n" : "");
-  std::cerr.flush();
+  steer_terminal("\r");
+  std::cerr << attachment_.name() << ": " << text << ", " << size_text(bytes_);
+  steer_terminal(last ? "\x1b[K\n" : "\x1b[K");
 }
 
 // Takes what has arrived, after waiting at most this long. False at the end of the stream, or with *error.
