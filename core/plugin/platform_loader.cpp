@@ -20,12 +20,13 @@ void* open_library(void*, const char* path, char* reason, size_t size) {
   if (platform::library_path_of(reinterpret_cast<const void*>(&platform_library_loader), own, sizeof(own)) ==
       0)
     own[0] = '\0';
-  if (!platform::is_trusted_code(path, own)) {
-    snprintf(reason, size, "another user can write to it, or to the folder that it is in");
+  char real[kOwnPathMost];
+  if (!platform::is_trusted_code(path, own, real, sizeof(real))) {
+    snprintf(reason, size, "another user can write to it, or to a folder on the way to it");
     return nullptr;
   }
   platform::Library library;
-  if (platform::library_open(path, &library, reason, size) != 0) return nullptr;
+  if (platform::library_open(real, &library, reason, size) != 0) return nullptr;
   return library.handle;
 }
 

@@ -173,33 +173,56 @@ bool is_secure_directory(const char* path) {
   return !(status.st_mode & (S_IWGRP | S_IWOTH)) || (status.st_mode & S_ISVTX);
 }
 
-static bool is_trusted(const struct stat& status, uid_t owner, bool may_be_sticky) {
-  if (status.st_uid != geteuid() && status.st_uid != 0 && status.st_uid != owner) return false;
-  if (may_be_sticky && (status.st_mode & S_ISVTX) != 0) return true;
-  const bool private_group = status.st_gid == status.st_uid;
-  return (status.st_mode & S_IWOTH) == 0 && ((status.st_mode & S_IWGRP) == 0 || private_group);
+namespace {
+
+// Whose files are run: ours, root's, those of `agent` and of whoever owns the root directory.
+struct Trusted {
+  uid_t agent, root;
+};
+
+bool is_trusted(const struct stat& status, const Trusted& owners) {
+  constexpr gid_t kSystemGroups = 100;
+  const uid_t owner = status.st_uid;
+  if (owner != geteuid() && owner != 0 && owner != owners.agent && owner != owners.root) return false;
+  const bool is_folder = S_ISDIR(status.st_mode);
+  // The mode of a link says nothing.
+  if (S_ISLNK(status.st_mode) || (is_folder && (status.st_mode & S_ISVTX) != 0)) return true;
+  const bool safe_group =
+      status.st_gid == owner || (is_folder && owner == 0 && status.st_gid < kSystemGroups);
+  return (status.st_mode & S_IWOTH) == 0 && ((status.st_mode & S_IWGRP) == 0 || safe_group);
 }
 
-static bool is_trusted_folder_of(const char* path, uid_t owner) {
-  char folder[PATH_MAX];
-  const char* slash = strrchr(path, '/');
-  const size_t length = slash == nullptr ? 0 : static_cast<size_t>(slash - path);
-  if (length >= sizeof(folder)) return false;
-  memcpy(folder, path, length);
-  folder[length] = '\0';
-  const char* name = slash == nullptr ? "." : length == 0 ? "/" : folder;
-  struct stat status;
-  return stat(name, &status) == 0 && is_trusted(status, owner, true);
+// The absolute path and each directory on it; links on it are the owner's, too.
+bool is_trusted_path(const char* path, const Trusted& owners) {
+  char part[PATH_MAX];
+  for (size_t end = 0; path[0] == '/'; ++end) {
+    if (path[end] != '/' && path[end] != '\0') continue;
+    const size_t length = end == 0 ? 1 : end;
+    if (length >= sizeof part) return false;
+    memcpy(part, path, length);
+    part[length] = '\0';
+    struct stat link, status;
+    if (lstat(part, &link) != 0 || stat(part, &status) != 0) return false;
+    if (!is_trusted(link, owners) || !is_trusted(status, owners)) return false;
+    if (path[end] == '\0') return true;
+  }
+  return false;
 }
 
-bool is_trusted_code(const char* path, const char* own) {
+}  // namespace
+
+bool is_trusted_code(const char* path, const char* own, char* real, size_t size) {
   struct stat status;
-  const uid_t owner = stat(own, &status) == 0 ? status.st_uid : geteuid();
-  if (stat(path, &status) != 0 || !is_trusted(status, owner, false) || !is_trusted_folder_of(path, owner))
-    return false;
-  char* real = realpath(path, nullptr);
-  const bool trusted = real != nullptr && is_trusted_folder_of(real, owner);
-  free(real);
+  Trusted owners = {geteuid(), 0};
+  if (stat(own, &status) == 0) owners.agent = status.st_uid;
+  if (stat("/", &status) == 0) owners.root = status.st_uid;
+  char given[PATH_MAX];
+  if (absolute_path(path, given, sizeof given) == 0 || !is_trusted_path(given, owners)) return false;
+  char* resolved = realpath(path, nullptr);
+  const size_t length = resolved == nullptr ? size : strlen(resolved);
+  const bool trusted = length < size && is_trusted_path(resolved, owners);
+  if (trusted) memcpy(real, resolved, length + 1);
+  free(resolved);
   return trusted;
 }
 

@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <string.h>
 
+#include "platform/common/text.h"
 #include "platform/error.h"
 #include "platform/win32/security.h"
 // aclapi.h wants windows.h before it.
@@ -221,7 +222,7 @@ int list_directory(const char* path, NameVisitor visit, void* context) {
   return 0;
 }
 
-bool is_trusted_code(const char* path, const char*) {
+bool is_trusted_code(const char* path, const char*, char* real, size_t size) {
   char folder[MAX_PATH];
   size_t length = strlen(path);
   while (length > 0 && path[length - 1] != '\\' && path[length - 1] != '/') length--;
@@ -233,7 +234,8 @@ bool is_trusted_code(const char* path, const char*) {
   if (handle == INVALID_HANDLE_VALUE) return false;
   const bool safe = is_safe_from_others(handle);
   CloseHandle(handle);
-  return safe && is_secure_directory(length == 0 ? "." : folder);
+  return safe && is_secure_directory(length == 0 ? "." : folder) &&
+         copy_text(path, real, size) == strlen(path);
 }
 
 bool is_secure_directory(const char* path) {

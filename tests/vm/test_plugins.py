@@ -32,12 +32,12 @@ def plugins_option_names_another_folder(vm):
 
 @vm_test(units=UNITS)
 def modules_that_others_can_write_are_refused(vm):
-    """Their code would run in the process; the folder counts as much as the file."""
+    """Their code would run in the process; the folders on the way to the file count as much as the file."""
     needs_modules(vm)
     second = second_copy(vm)
     folder = os.path.join(os.path.dirname(second), "hprof", "plugins")
     module = os.path.join(folder, "cpu_samples.so")
-    for path in (folder, module):
+    for path in (os.path.dirname(second), folder, module):
         mode = os.stat(path).st_mode & 0o7777
         os.chmod(path, 0o777)
         run = vm.run_java(vm.agent_option("cpu=samples,file=out.txt", second), "Quick", "3")

@@ -1,5 +1,6 @@
 // Reading, writing, naming and listing files.
 #include <errno.h>
+#include <limits.h>
 #include <set>
 #include <signal.h>
 #include <sys/resource.h>
@@ -139,10 +140,11 @@ TEST_CASE("code is run out of files and folders that nobody else can write to") 
   put_file(module, "");
   put_file(own, "");
   const char* path = module.c_str();
-  const auto trusted = [&] { return is_trusted_code(path, own.c_str()); };
+  char real[PATH_MAX];
+  const auto trusted = [&] { return is_trusted_code(path, own.c_str(), real, sizeof real); };
   chmod(path, 0644);
   CHECK(trusted());
-  CHECK_FALSE(is_trusted_code(folder.in("none.so").c_str(), own.c_str()));
+  CHECK_FALSE(is_trusted_code(folder.in("none.so").c_str(), own.c_str(), real, sizeof real));
   chmod(path, 0646);
   CHECK_FALSE(trusted());
   chmod(path, 0644);
@@ -152,9 +154,9 @@ TEST_CASE("code is run out of files and folders that nobody else can write to") 
   CHECK(trusted());
   chmod(folder.path().c_str(), 0777);
   REQUIRE(symlink(path, link.c_str()) == 0);
-  CHECK_FALSE(is_trusted_code(link.c_str(), own.c_str()));
+  CHECK_FALSE(is_trusted_code(link.c_str(), own.c_str(), real, sizeof real));
   chmod(folder.path().c_str(), 0755);
-  CHECK(is_trusted_code(link.c_str(), own.c_str()));
+  CHECK(is_trusted_code(link.c_str(), own.c_str(), real, sizeof real));
   if (geteuid() != 0) return;
   REQUIRE(chown(path, 65534, 65534) == 0);
   CHECK_FALSE(trusted());
@@ -164,6 +166,43 @@ TEST_CASE("code is run out of files and folders that nobody else can write to") 
   CHECK(trusted());  // of its owner's own group
   REQUIRE(chown(path, 65534, 100) == 0);
   CHECK_FALSE(trusted());
+}
+
+TEST_CASE(
+    "code is run out of folders whose ancestors nobody else can write to, under the path that was checked") {
+  TemporaryFolder top;
+  const std::string middle = top.in("middle"), folder = middle + "/plugins", module = folder + "/module.so";
+  REQUIRE(mkdir(middle.c_str(), 0755) == 0);
+  REQUIRE(mkdir(folder.c_str(), 0755) == 0);
+  put_file(module, "");
+  REQUIRE(chmod(module.c_str(), 0644) == 0);
+  char real[PATH_MAX] = "";
+  const auto trusted = [&](const std::string& path) {
+    return is_trusted_code(path.c_str(), module.c_str(), real, sizeof real);
+  };
+  CHECK(trusted(module));
+  CHECK(std::string(real) == module);
+  CHECK(trusted(middle + "/../middle/plugins/module.so"));
+  CHECK(std::string(real) == module);
+  REQUIRE(symlink(folder.c_str(), top.in("link").c_str()) == 0);
+  CHECK(trusted(top.in("link") + "/module.so"));
+  CHECK(std::string(real) == module);
+  CHECK_FALSE(is_trusted_code(module.c_str(), module.c_str(), real, 4));
+  for (mode_t mode : {0777, 0757}) {
+    REQUIRE(chmod(middle.c_str(), mode) == 0);
+    CHECK_FALSE(trusted(module));
+    CHECK_FALSE(trusted(top.in("link") + "/module.so"));
+  }
+  REQUIRE(chmod(middle.c_str(), 01777) == 0);
+  CHECK(trusted(module));
+  if (geteuid() != 0) return;
+  REQUIRE(chmod(middle.c_str(), 0775) == 0);
+  REQUIRE(chown(middle.c_str(), 0, 50) == 0);
+  CHECK(trusted(module));  // /usr/local of Debian is writable for its group staff
+  REQUIRE(chown(middle.c_str(), 0, 100) == 0);
+  CHECK_FALSE(trusted(module));
+  REQUIRE(chown(middle.c_str(), 65534, 65534) == 0);
+  CHECK_FALSE(trusted(module));
 }
 
 TEST_CASE("a directory is secure if nobody else can replace files in it") {
