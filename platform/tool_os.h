@@ -53,6 +53,9 @@ void unmap(const void* region, size_t size);
 // Drops whole pages inside the region from this process; the contents of map_memory() are lost, those of
 // files stay.
 void drop_pages(void* region, size_t size);
+// Bounds the memory that this process takes from now on; allocations beyond it fail. 0: no bound any more.
+// Linux only, elsewhere it does nothing.
+void bound_memory(uint64_t bytes);
 uint64_t resident_bytes();   // of this process in RAM; 0 = unknown
 uint64_t physical_memory();  // bytes of RAM that this process may use; 0 = unknown
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -90,6 +91,20 @@ void drop_pages(void* region, size_t size) {
   uintptr_t end = (reinterpret_cast<uintptr_t>(region) + size) & ~mask;
 #ifdef MADV_DONTNEED
   if (first < end) madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
+#endif
+}
+
+void bound_memory(uint64_t bytes) {
+#ifdef RLIMIT_AS
+  rlimit limit;
+  if (getrlimit(RLIMIT_AS, &limit) != 0) return;
+  // The first number of the file, which is Linux's: pages of address space.
+  const uint64_t now = number_in("/proc/self/statm") * platform::page_size();
+  const bool bounded = bytes != 0 && now != 0 && bytes < limit.rlim_max - now;
+  limit.rlim_cur = bounded ? static_cast<rlim_t>(now + bytes) : limit.rlim_max;
+  setrlimit(RLIMIT_AS, &limit);
+#else
+  (void)bytes;
 #endif
 }
 

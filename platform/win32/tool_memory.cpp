@@ -86,6 +86,8 @@ void drop_pages(void* region, size_t size) {
   }
 }
 
+void bound_memory(uint64_t) {}
+
 uint64_t resident_bytes() { return platform::resident_bytes(); }
 
 uint64_t physical_memory() {

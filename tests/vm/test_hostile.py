@@ -1,10 +1,12 @@
 """Processes that answer like a JVM and are none, and files and folders that others can change: what bin/hprof does with them."""
+import gzip
 import os
 import resource
 import subprocess
 import sys
 
 from harness import TIMEOUT, check, check_equal, clean_environment, vm_test
+from tool import hprof
 
 MEMORY = 512 << 20  # bytes of address space of the tool, far below what it would take of an endless answer
 
@@ -114,3 +116,14 @@ def a_vm_that_nothing_may_attach_to_gets_no_signal(vm):
         run = live.wait_ready().finish()
         check("Full thread dump" not in run.out, "a thread dump in the program's output\n%s" % run)
     check(not os.path.exists(vm.path("new")), "a file of the refused profile")
+
+
+@vm_test()
+def a_small_file_does_not_take_all_memory(vm):
+    """64 KB that inflate to 64 MB, which are sixteen million stacks."""
+    with gzip.open(vm.path("bomb.gz"), "wb") as file:
+        for _ in range(64):
+            file.write(b"a 1\n" * (1 << 18))
+    for words in (("view", "bomb.gz"), ("convert", "bomb.gz", "--to=pprof"), ("print", "bomb.gz"), ("diff", "bomb.gz", "bomb.gz")):
+        code, text = hprof(vm, *words)
+        check_equal((code, text.count("\n"), "out of memory: the contents take more than" in text), (2, 1, True), "hprof %s: %s" % (words, text[:300]))

@@ -20,6 +20,7 @@ bool has_common_table(const Profile& one, const Profile& other) {
 // A host without a desktop is not an error: the page has been written.
 void open_page(const std::string& page) {
   std::string error;
+  os::bound_memory(0);  // what is started here inherits it
   const std::string path = os::absolute_path(page, &error);
   if (!path.empty() && os::open_on_desktop(path, &error)) return;
   std::cerr << "hprof: not opened: " << error << "; open " << (path.empty() ? page : path)
