@@ -177,6 +177,31 @@ def binary_reports_of_the_agent_are_sound(vm):
     check("Spin." in text, "hprof print shows no method of the program:\n%s" % text)
 
 
+@vm_test(until=8)
+def reports_of_the_original_are_read(vm):
+    """The JDK's own HPROF, with and without decimal commas (where the machine has the locale), by each command that reads reports."""
+    for options, title in (("cpu=samples", "CPU SAMPLES"), ("cpu=samples,thread=y,depth=30", "CPU SAMPLES"), ("cpu=times", "CPU TIME"),
+                           ("cpu=old", "CALLS"), ("heap=sites", "SITES"), ("heap=dump,format=a", None)):
+        for locale in ("C", "de_DE.UTF-8"):
+            path, what = vm.path("original.txt"), "%s in %s" % (options, locale)
+            run = vm.run_java("-agentlib:hprof=%s,force=y,verbose=n,file=%s" % (options, path), "Spin", "2", environment={"LC_ALL": locale})
+            if "Could not find agent library" in run.err + run.out:
+                raise Skip("this JDK has no HPROF")
+            check_equal(run.code, 0, "%s: %s" % (what, run))
+            sound(vm, "original.txt")
+            if title is None:
+                continue
+            code, printed = hprof(vm, "print", "--top=0", path)
+            check_equal(code, 0, "%s: print: %s" % (what, printed))
+            check("\n%s, " % title in printed, "%s: print has no table %s:\n%s" % (what, title, printed))
+            code, stacks = hprof(vm, "convert", path, "--to=collapsed", "-o", "-")
+            check_equal(code, 0, "%s: convert: %s" % (what, stacks))
+            check("Spin.main" in stacks, "%s: convert has no stack of the program:\n%s" % (what, stacks))
+            for command in (("view", path, "-o", vm.path("page.html")), ("diff", path, path)):
+                code, text = hprof(vm, *command)
+                check_equal(code, 0, "%s: %s: %s" % (what, command[0], text))
+
+
 @vm_test()
 def dumps_of_the_vm_are_sound(vm):
     live = vm.start(None, "Idle")
