@@ -1,4 +1,5 @@
 """hprof profile: one line for a JVM that runs, of the same user, of another, in a container."""
+import json
 import os
 import re
 import shutil
@@ -69,6 +70,23 @@ def one_line_brings_the_report(vm):
     check("HPROF:" not in run.err and "Dumping" not in run.err, "the program's log\n%s" % run)
 
 
+@vm_test(units=("cpu_samples", "encoder_flamegraph", "encoder_pprof", "encoder_json", "filter_gzip", "sink_socket"))
+def a_format_has_its_depth_and_its_file_name(vm):
+    live = vm.start(None, "Idle")
+    for name, words in (("java.hprof.html", ["format=flamegraph"]), ("java.hprof.2.html", ["format=flamegraph"]),
+                        ("java.hprof.pb.gz", ["format=pprof"]), ("java.hprof.pb", ["format=pprof", "compress=n"]),
+                        ("java.hprof.json", ["format=json"])):
+        path = profiled(vm, live, name, *words)
+        if name.endswith(".html"):
+            check("<html" in open(path).read(), "no page in " + name)
+            continue
+        code, text = hprof(vm, "print", path)
+        check_equal((code, "CPU SAMPLES" in text), (0, True), "hprof print %s: %s" % (name, text))
+    settings = [record for record in map(json.loads, open(vm.path("java.hprof.json"))) if record["record"] == "settings"]
+    check_equal([record["depth"] for record in settings], [512], "the depth of format=json")
+    ended_well(live)
+
+
 @vm_test(units=UNITS + ("heap_dump", "encoder_binary"))
 def a_dump_alone_needs_no_seconds(vm):
     live = vm.start(None, "Idle")
@@ -81,7 +99,7 @@ def a_dump_alone_needs_no_seconds(vm):
 @vm_test(units=UNITS)
 def refusals_say_why_and_leave_no_file(vm):
     live = vm.start(None, "Idle")
-    for words, code, said in ((["nonsense=1"], 1, "Unknown option: nonsense"), (["file=x.txt"], 2, "use -o FILE"),
+    for words, code, said in ((["nonsense=1"], 1, "Unknown option: nonsense"), (["cpu=bogus"], 1, "(cpu=bogus,depth=16,verbose=n)\n"), (["file=x.txt"], 2, "use -o FILE"),
                               (["-o", "/nonexistent/x"], 2, "No such file"), (["start=n"], 2, "is set by hprof profile")):
         got = profile(vm, live, *words)
         check_equal((got[0], said in got[2]), (code, True), "hprof profile %s: %s" % (words, got[2]))

@@ -51,7 +51,7 @@ process, or as root. Ctrl-C ends the wait and fetches the report.
 
   OPTION=VALUE          the agent's options, default cpu=samples; depth=16 unless depth= is given
   --seconds=N           duration, default 20; 0 when only heap=dump is given
-  -o FILE               default java.hprof.txt, java.hprof with format=b. An existing file is kept, and the new
+  -o FILE               default java.hprof and the format's suffix (.txt). An existing file is kept, and the new
                         one gets a number, unless --force is given
   --most=SIZE           what the report may have at most (700m, 4g): 256m, with a heap dump 1g and eight times
                         the memory of the JVM

@@ -8,7 +8,9 @@
 
 extern "C" {
 const hprof_module* hprof_module_encoder_ascii(const hprof_offer*, const char**);
+const hprof_module* hprof_module_encoder_binary(const hprof_offer*, const char**);
 const hprof_module* hprof_module_encoder_collapsed(const hprof_offer*, const char**);
+const hprof_module* hprof_module_encoder_flamegraph(const hprof_offer*, const char**);
 const hprof_module* hprof_module_encoder_json(const hprof_offer*, const char**);
 const hprof_module* hprof_module_encoder_pprof(const hprof_offer*, const char**);
 }
@@ -19,12 +21,21 @@ namespace {
 
 struct Format {
   const char* name;
+  const char* of_agent;  // the value of format=
   hprof_module_entry entry;
 };
-constexpr Format kFormats[] = {{"collapsed", hprof_module_encoder_collapsed},
-                               {"pprof", hprof_module_encoder_pprof},
-                               {"json", hprof_module_encoder_json},
-                               {"ascii", hprof_module_encoder_ascii}};
+constexpr Format kFormats[] = {{"collapsed", "collapsed", hprof_module_encoder_collapsed},
+                               {"pprof", "pprof", hprof_module_encoder_pprof},
+                               {"json", "json", hprof_module_encoder_json},
+                               {"ascii", "a", hprof_module_encoder_ascii},
+                               {nullptr, "b", hprof_module_encoder_binary},
+                               {nullptr, "flamegraph", hprof_module_encoder_flamegraph}};
+
+const hprof_unit* open_encoder(const Format& format) {
+  const hprof_offer offer = {sizeof(hprof_offer), HPROF_ABI_MAJOR, HPROF_ABI_MINOR, HPROF_LAYOUT_WORD};
+  const char* reason = nullptr;
+  return format.entry(&offer, &reason)->units[0];
+}
 
 const hprof_encoder_ops& ops_of(const hprof_unit& encoder) {
   return *static_cast<const hprof_encoder_ops*>(encoder.ops);
@@ -265,16 +276,20 @@ ProfileTable as_samples(const ProfileTable& table, size_t weight) {
 
 std::string format_names() {
   std::string names;
-  for (const Format& format : kFormats) names += (names.empty() ? "" : ", ") + std::string(format.name);
+  for (const Format& format : kFormats)
+    if (format.name != nullptr) names += (names.empty() ? "" : ", ") + std::string(format.name);
   return names;
 }
 
 const hprof_unit* encoder_of(const std::string& format) {
-  const hprof_offer offer = {sizeof(hprof_offer), HPROF_ABI_MAJOR, HPROF_ABI_MINOR, HPROF_LAYOUT_WORD};
-  const char* reason = nullptr;
-  for (const Format& each : kFormats) {
-    if (format == each.name) return each.entry(&offer, &reason)->units[0];
-  }
+  for (const Format& each : kFormats)
+    if (each.name != nullptr && format == each.name) return open_encoder(each);
+  return nullptr;
+}
+
+const hprof_encoder_ops* encoder_of_agent(const std::string& format) {
+  for (const Format& each : kFormats)
+    if (format == each.of_agent) return &ops_of(*open_encoder(each));
   return nullptr;
 }
 

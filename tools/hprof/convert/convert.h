@@ -20,6 +20,8 @@ struct ConvertOptions {
 std::string format_names();
 // The encoder's unit; nullptr: there is no such format.
 const hprof_unit* encoder_of(const std::string& format);
+// What the agent's format= of this name says of itself; nullptr: a plugin's format, or none.
+const hprof_encoder_ops* encoder_of_agent(const std::string& format);
 // The suffix of its files: ".pb".
 const char* suffix_of(const hprof_unit& encoder);
 

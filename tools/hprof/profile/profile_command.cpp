@@ -10,6 +10,7 @@
 #include "platform/tool_os.h"
 #include "tools/hprof/attach/attachment.h"
 #include "tools/hprof/command.h"
+#include "tools/hprof/convert/convert.h"
 #include "tools/hprof/ctl/ctl_session.h"
 #include "tools/hprof/size_text.h"
 #include "tools/hprof/terminal.h"
@@ -37,6 +38,7 @@ struct ProfileOptions {
   double seconds = -1;  // below 0: not given
   uint64_t most = 0;    // bytes of the report; 0: not given
   std::string file;
+  std::string suffix;  // of the format
   int pid = 0;
   std::string text;  // of the agent
 };
@@ -63,21 +65,44 @@ int check_agent_options(const ProfileOptions& options) {
   return kDone;
 }
 
+// False: each option says how to write or sample, and none what to collect.
+bool chooses_collector(const std::string& text) {
+  static const char* const kOthers[] = {"clock",  "compress", "cutoff", "depth",   "format",  "interval",
+                                        "labels", "lineno",   "thread", "threads", "verbose", "weight"};
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find(',', at), text.size());
+    const std::string name = text.substr(at, std::min(text.find('=', at), end) - at);
+    if (std::none_of(std::begin(kOthers), std::end(kOthers),
+                     [&](const char* other) { return name == other; }))
+      return true;
+    at = end + 1;
+  }
+  return false;
+}
+
+// What the agent's default name has after java.hprof.
+std::string default_suffix(const std::string& format, const hprof_encoder_ops* encoder,
+                           const std::string* compress) {
+  const std::string suffix = encoder != nullptr ? encoder->file_suffix : "." + format;
+  std::string filter = encoder != nullptr && encoder->compress != nullptr ? encoder->compress : "";
+  if (compress != nullptr) filter = *compress;
+  return filter.empty() || filter == "n" ? suffix : suffix + ".gz";
+}
+
 void add_defaults(ProfileOptions* options) {
   std::string& text = options->text;
   const auto add = [&](const std::string& item) { text += (text.empty() ? "" : ",") + item; };
-  if (text.empty()) add("cpu=samples");
-  if (find_option(text, "depth") == nullptr) add("depth=16");
+  if (!chooses_collector(text)) add("cpu=samples");
+  const auto given = find_option(text, "format");
+  const std::string format = given != nullptr ? *given : "a";
+  const hprof_encoder_ops* encoder = encoder_of_agent(format);
+  // Where the format wants whole stacks, the agent takes the depth for it.
+  const bool is_whole = encoder != nullptr && encoder->least_depth != 0;
+  if (find_option(text, "depth") == nullptr && !is_whole) add("depth=16");
   if (find_option(text, "verbose") == nullptr) add("verbose=n");
   if (options->seconds < 0) options->seconds = is_dump_alone(text) ? 0 : 20;
-  if (!options->file.empty()) return;
-  const auto format = find_option(text, "format");
-  options->file = "java.hprof";
-  if (format == nullptr || *format == "a")
-    options->file += ".txt";
-  else if (*format != "b")
-    options->file += "." + *format;
-  if (find_option(text, "compress") != nullptr) options->file += ".gz";
+  options->suffix = default_suffix(format, encoder, find_option(text, "compress").get());
+  if (options->file.empty()) options->file = "java.hprof" + options->suffix;
 }
 
 int parse(const Arguments& arguments, ProfileOptions* options) {
@@ -120,16 +145,25 @@ int parse(const Arguments& arguments, ProfileOptions* options) {
   return status;
 }
 
-// "a.txt" with 2: "a.2.txt"; other names get the number at their end. As the agent does it.
-std::string numbered(const std::string& name, unsigned number) {
-  const size_t stem =
-      name.size() > 4 && name.compare(name.size() - 4, 4, ".txt") == 0 ? name.size() - 4 : name.size();
+// "a.txt" with 2: "a.2.txt", where ".txt" is the suffix; other names get the number at their end. As the
+// agent does it.
+std::string numbered(const std::string& name, const std::string& suffix, unsigned number) {
+  const bool ends =
+      name.size() > suffix.size() && name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0;
+  const size_t stem = ends ? name.size() - suffix.size() : name.size();
   return name.substr(0, stem) + "." + std::to_string(number) + name.substr(stem);
 }
 
-class Profile {
+// The agent quotes all its options in brackets: without those that this command has put at their end.
+std::string without_own(std::string problem, const std::string& first) {
+  const size_t at = problem.find(first);
+  if (at != std::string::npos) problem.erase(at, problem.find(')', at) - at);
+  return problem;
+}
+
+class Profiling {
  public:
-  explicit Profile(ProfileOptions options) : options_(std::move(options)), most_(options_.most) {}
+  explicit Profiling(ProfileOptions options) : options_(std::move(options)), most_(options_.most) {}
   int run();
 
  private:
@@ -160,21 +194,21 @@ class Profile {
 };
 
 // Opens the file, or a new one beside existing ones. False with *error.
-bool Profile::create_file(std::string* error) {
+bool Profiling::create_file(std::string* error) {
   const std::string wanted = options_.file;
   for (unsigned n = 2; file_ < 0 && n <= kLastNumber + 1; n++) {
     const bool exists = os::file_exists(options_.file);
     is_new_ = !exists;
     file_ = os::create_private_file(options_.file, options_.force, error);
     if (file_ >= 0 || !exists || options_.force) break;
-    options_.file = numbered(wanted, n);
+    options_.file = numbered(wanted, options_.suffix, n);
   }
   if (file_ >= 0) path_ = os::absolute_path(options_.file, error);
   return file_ >= 0;
 }
 
 // *error also when the agent refuses.
-bool Profile::attach(std::string* error) {
+bool Profiling::attach(std::string* error) {
   if (!attachment_.open(options_.pid, options_.agent, options_.as_is, error)) return false;
   const int listener = attachment_.place().listen(kStream, error);
   if (listener < 0) return false;
@@ -184,7 +218,7 @@ bool Profile::attach(std::string* error) {
   const bool answered =
       attachment_.ask(text, "", static_cast<double>(options_.vm_seconds), 60, &answer_, error);
   for (const std::string& line : answer_.messages) std::cerr << line << '\n';
-  if (answered && !answer_.good) *error = answer_.problem;
+  if (answered && !answer_.good) *error = without_own(answer_.problem, ",net=" + place.path_there(kStream));
   if (answered && answer_.good) {
     stream_ = os::accept_jvm(attachment_.jvm(), listener, 5, error);
     control_ = attachment_.place().connect(kControl, 5, error);
@@ -193,7 +227,7 @@ bool Profile::attach(std::string* error) {
   return stream_ >= 0 && control_ >= 0;
 }
 
-void Profile::show(bool last) {
+void Profiling::show(bool last) {
   if (!os::is_terminal(2)) return;
   char text[120];
   std::snprintf(text, sizeof text, "%.0f of %.0f s", os::monotonic_seconds() - began_, options_.seconds);
@@ -203,7 +237,7 @@ void Profile::show(bool last) {
 }
 
 // Takes what has arrived, after waiting at most this long. False at the end of the stream, or with *error.
-bool Profile::read_stream(int milliseconds, std::string* error) {
+bool Profiling::read_stream(int milliseconds, std::string* error) {
   if (os::wait_readable({stream_}, milliseconds) != 0) return true;
   char buffer[1 << 16];
   const long got = os::receive_some(stream_, buffer, sizeof buffer, 0, error);
@@ -221,7 +255,7 @@ bool Profile::read_stream(int milliseconds, std::string* error) {
 }
 
 // False with *error: what was asked for cannot be that long. The process may not be what it seems.
-bool Profile::has_room(size_t size, std::string* error) {
+bool Profiling::has_room(size_t size, std::string* error) {
   if (bytes_ + size > most_ && options_.most == 0) {
     // The memory of a process that has ended is not known any more.
     const uint64_t now =
@@ -233,7 +267,7 @@ bool Profile::has_room(size_t size, std::string* error) {
   return false;
 }
 
-void Profile::wait() {
+void Profiling::wait() {
   began_ = os::monotonic_seconds();
   const double end = began_ + options_.seconds;
   for (double now = began_; now < end && !stopped_; now = os::monotonic_seconds()) {
@@ -249,7 +283,7 @@ void Profile::wait() {
 }
 
 // Sends one command and reads the stream meanwhile: the report is longer than the sockets' buffers.
-bool Profile::tell(const std::string& command, double deadline, std::string* answer, std::string* error) {
+bool Profiling::tell(const std::string& command, double deadline, std::string* answer, std::string* error) {
   if (!os::send_all(control_, (command + "\n").data(), command.size() + 1, 10, error)) return false;
   double heard = os::monotonic_seconds();
   std::string held;
@@ -285,7 +319,7 @@ bool Profile::tell(const std::string& command, double deadline, std::string* ans
 }
 
 // Gets the report and ends the agent. False with *error.
-bool Profile::fetch(std::string* error) {
+bool Profiling::fetch(std::string* error) {
   const double deadline = os::monotonic_seconds() + (has_dump(options_.text) ? kDumpSeconds : kReportSeconds);
   std::string said, ignored;
   const bool reported = tell("report", deadline, &said, error);
@@ -308,7 +342,7 @@ bool Profile::fetch(std::string* error) {
 
 // A report that was refused leaves nothing behind: no file of ours, and what is in the JVM's /tmp goes with
 // the attachment.
-int Profile::refused(const std::string& error) {
+int Profiling::refused(const std::string& error) {
   os::become_caller();
   if (file_ >= 0) os::close_file(file_);
   if (file_ >= 0 && is_new_) os::remove_file(path_);
@@ -316,7 +350,7 @@ int Profile::refused(const std::string& error) {
   return answer_.problem.empty() ? kFailed : kFoundProblems;
 }
 
-int Profile::run() {
+int Profiling::run() {
   std::string error;
   const std::string wanted = options_.file;
   // What --force replaces is kept until the agent is there.
@@ -354,7 +388,7 @@ int Profile::run() {
 int profile_command(const Arguments& arguments) {
   ProfileOptions options;
   const int status = parse(arguments, &options);
-  return status == kDone ? Profile(options).run() : status;
+  return status == kDone ? Profiling(options).run() : status;
 }
 
 }  // namespace hprof::tool

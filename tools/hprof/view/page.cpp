@@ -2,6 +2,10 @@
 
 #include <unordered_map>
 
+namespace hprof::flamegraph {
+extern const char kPageBegin[], kPageEnd[];  // the page around the data, of format=flamegraph
+}
+
 namespace hprof::tool {
 
 namespace {
@@ -124,13 +128,13 @@ class DataWriter {
 }  // namespace
 
 void write_page(const std::vector<Profile>& profiles, std::ostream& out) {
-  out << kPageBegin;
+  out << flamegraph::kPageBegin;
   for (const Profile& profile : profiles) {
     if (profiles.size() > 1) out << "x\t" << escaped(profile.file) << '\n';
     if (profiles.size() == 1) out << "i\ttitle\t" << escaped(profile.file) << '\n';
     DataWriter(out).write(profile);
   }
-  out << kPageEnd;
+  out << flamegraph::kPageEnd;
 }
 
 }  // namespace hprof::tool

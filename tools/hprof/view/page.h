@@ -12,8 +12,4 @@ namespace hprof::tool {
 // One profile, or two to be compared, the earlier one first.
 void write_page(const std::vector<Profile>& profiles, std::ostream& out);
 
-// The page around the data: writers/encoder_flamegraph/page.
-extern const char kPageBegin[];
-extern const char kPageEnd[];
-
 }  // namespace hprof::tool
