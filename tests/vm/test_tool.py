@@ -209,7 +209,7 @@ def dumps_of_the_vm_are_sound(vm):
     check_equal(code, 0, "jcmd: %s" % text)
     live.finish()
     # The VM's own dumper leaves out some mirrors that it refers to.
-    sound(vm, "vm.hprof", "--allow=reference", "--for=mat,visualvm,jhat,intellij")
+    sound(vm, "vm.hprof", "--for=mat,visualvm,jhat,intellij", of_vm=True)
     code, text = hprof(vm, "print", "--top=0", vm.path("vm.hprof"))
     check_equal(code, 0, "hprof print: %s" % text)
     check(re.search(r"^ +[1-9][0-9]* +[1-9][0-9]*  java\.lang\.String$", text, re.M), text)

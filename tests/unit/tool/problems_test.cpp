@@ -28,9 +28,9 @@ TEST_CASE("a reader's quirk is a warning, and an error for that reader") {
 TEST_CASE("an allowed rule counts as a warning") {
   std::ostringstream out;
   ProblemLog log(out, "f", {});
-  CHECK(log.allow("reference"));
+  CHECK(log.allow("root"));
   CHECK_FALSE(log.allow("no such rule"));
-  log.report(Rule::kReference, 1, "x");
+  log.report(Rule::kRoot, 1, "x");
   CHECK(log.errors() == 0);
   CHECK(log.warnings() == 1);
 }
@@ -41,13 +41,13 @@ TEST_CASE("output is capped, by rule and in all, and the rest is counted") {
   options.per_rule = 2;
   options.most = 3;
   ProblemLog log(out, "f", options);
-  for (int i = 0; i < 5; ++i) log.report(Rule::kReference, 10, "r");
-  for (int i = 0; i < 2; ++i) log.report(Rule::kRoot, 20, "q");
+  for (int i = 0; i < 5; ++i) log.report(Rule::kRoot, 10, "r");
+  for (int i = 0; i < 2; ++i) log.report(Rule::kHeapTag, 20, "q");
   log.summarize();
   std::string text = out.str();
-  CHECK(text.find("f: byte 10: error: reference: r [shark]\n") != std::string::npos);
-  CHECK(text.find("f: 3 more: reference:") != std::string::npos);
-  CHECK(text.find("f: 1 more: root:") != std::string::npos);
+  CHECK(text.find("f: byte 10: error: root: r [shark]\n") != std::string::npos);
+  CHECK(text.find("f: 3 more: root:") != std::string::npos);
+  CHECK(text.find("f: 1 more: heap.tag:") != std::string::npos);
   CHECK(text.find("f: 7 errors, 0 warnings\n") != std::string::npos);
 }
 

@@ -152,7 +152,7 @@ class HeapChecker::SecondReading : public HeapVisitor {
   void on_array(const ArrayRecord& array, Input& in) override {
     if (array.type != HPROF_TYPE_OBJECT) return;
     if (layout_of(array.class_id) == nullptr) {
-      log_.report(Rule::kInstanceClass, array.offset,
+      log_.report(Rule::kArrayClass, array.offset,
                   "array 0x%" PRIx64 " of class 0x%" PRIx64 " (%s), expected a CLASS DUMP of it", array.id,
                   array.class_id, checker_.definitions_.class_name(array.class_id).c_str());
     }
