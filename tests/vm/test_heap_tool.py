@@ -169,3 +169,14 @@ def a_limit_of_memory_changes_no_result(vm):
     spilled = heap_json(vm, "summary", path, "--memory=3m", "--temp=" + vm.dir)
     check_equal(spilled, heap_json(vm, "summary", path), "the summary with --memory=3m")
     check_equal([name for name in os.listdir(vm.dir) if name.startswith("hprof-")], [], "files left behind")
+
+
+@vm_test(units=("heap_dump", "encoder_binary", "sink_file"))
+def facts_are_numbers_and_what_is_redacted_is_no_fact(vm):
+    vm.profiled("heap=dump,format=b,redact=basic,file=redacted.hprof", "Quick")
+    facts = {row["fact"]: row for row in heap_json(vm, "summary", vm.path("redacted.hprof"))["dump"]["facts"]}
+    check("Java version" not in facts, facts.get("Java version"))
+    for name in ("objects", "reachable"):
+        count, size = facts[name]["count"], facts[name]["bytes"]
+        check(facts[name]["value"].startswith("{:,}, ".format(count)) and size >= 8 * count > 0, facts[name])
+    check_equal("{:,}".format(facts["classes"]["count"]), facts["classes"]["value"], "classes")

@@ -34,8 +34,9 @@ std::string java_version(const Snapshot& snapshot) {
         }
       }
     }
-    std::string version = printable(ObjectFetcher(snapshot).texts({text})[0]);
-    if (!version.empty()) return version;
+    // A dump with redact= has zeros instead of the text.
+    std::string version = ObjectFetcher(snapshot).texts({text})[0];
+    if (version.find_first_not_of('\0') != std::string::npos) return printable(version);
   }
   return "";
 }

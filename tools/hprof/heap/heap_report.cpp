@@ -93,30 +93,42 @@ std::string follow_text(Follow follow) {
 Section overview(const Snapshot& snapshot, const std::string& file, bool retained) {
   const DumpOutline& outline = snapshot.outline;
   Section section{"dump", "Heap dump " + file, {}, {}, {}};
-  Table table{"facts", "", {{"fact", ""}, {"value", ""}}, {}, 0, ""};
+  Table table{"facts",
+              "",
+              {{"fact", ""}, {"value", ""}, {"count", "", CellKind::kData}, {"bytes", "", CellKind::kData}},
+              {},
+              0,
+              ""};
   auto fact = [&](const char* name, const std::string& text) {
     table.rows.push_back({std::string(name), text});
+  };
+  auto sum = [&](const char* name, uint64_t count, uint64_t of_bytes, const char* more) {
+    table.rows.push_back(
+        {std::string(name), count_text(count) + ", " + bytes_text(of_bytes) + more, count, of_bytes});
+  };
+  auto number = [&](const char* name, uint64_t count, const std::string& more) {
+    table.rows.push_back({std::string(name), count_text(count) + more, count});
   };
   fact("created", date_text(outline.header.milliseconds));
   std::string version = java_version(snapshot);
   if (!version.empty()) fact("Java version", version);
   uint64_t bytes = 0;
   for (const ClassTotals& each : snapshot.totals) bytes += each.bytes;
-  fact("objects", count_text(snapshot.numbers.size()) + ", " + bytes_text(bytes));
+  sum("objects", snapshot.numbers.size(), bytes, "");
   if (retained) {
     uint64_t reached = 0;
     for (const ClassTotals& each : snapshot.totals) reached += each.reached;
-    fact("reachable", count_text(reached) + ", " + bytes_text(snapshot.total_bytes()) +
-                          (snapshot.options.keep_unreached ? " (unreachable ones are taken in)" : ""));
+    sum("reachable", reached, snapshot.total_bytes(),
+        snapshot.options.keep_unreached ? " (unreachable ones are taken in)" : "");
     if (reached < snapshot.numbers.size()) {
-      fact("unreachable", count_text(snapshot.numbers.size() - reached) + ", " +
-                              bytes_text(bytes - snapshot.total_bytes()) + " (--unreachable takes them in)");
+      sum("unreachable", snapshot.numbers.size() - reached, bytes - snapshot.total_bytes(),
+          " (--unreachable takes them in)");
     }
-    fact("references", count_text(snapshot.references) + "; " + follow_text(snapshot.options.follow));
+    number("references", snapshot.references, "; " + follow_text(snapshot.options.follow));
   }
   uint64_t classes = 0;
   for (const HeapClass& each : outline.classes.list) classes += each.dumped;
-  fact("classes", count_text(classes));
+  number("classes", classes, "");
   fact("GC roots", root_counts(snapshot));
   fact("layout",
        snapshot.layout.text() + (snapshot.options.layout.given ? " (as given)"
@@ -127,9 +139,9 @@ Section overview(const Snapshot& snapshot, const std::string& file, bool retaine
                       std::to_string(snapshot.options.dump != 0 ? snapshot.options.dump : outline.dumps) +
                       " (--dump=N takes another)");
   }
-  if (outline.repeated > 0) fact("repeated ids", count_text(outline.repeated) + "; the first record counts");
+  if (outline.repeated > 0) number("repeated ids", outline.repeated, "; the first record counts");
   if (snapshot.dangling > 0)
-    fact("dangling", count_text(snapshot.dangling) + " references to objects that are not in the dump");
+    number("dangling", snapshot.dangling, " references to objects that are not in the dump");
   section.tables.push_back(table);
   for (const std::string& problem : outline.problems) section.text.push_back("Incomplete: " + problem);
   return section;

@@ -311,16 +311,25 @@ Section object_section(const Snapshot& snapshot, uint32_t object, const std::vec
   ObjectValues values = fetcher.fetch({object})[0];
   Section section{"object", snapshot.describe(object), {}, {}, {}};
   uint32_t place = snapshot.tree.place_of[object];
-  Table facts{"facts", "", {{"fact", ""}, {"value", ""}}, {}, 0, ""};
+  Table facts{"facts",
+              "",
+              {{"fact", ""}, {"value", ""}, {"count", "", CellKind::kData}, {"bytes", "", CellKind::kData}},
+              {},
+              0,
+              ""};
   auto fact = [&](const char* name, const std::string& text) {
     facts.rows.push_back({std::string(name), text});
   };
   if (values.class_index != kNoClass) fact("class", snapshot.class_name(values.class_index));
-  if (values.element != 0) fact("length", count_text(values.length));
+  if (values.element != 0)
+    facts.rows.push_back({std::string("length"), count_text(values.length), uint64_t{values.length}});
   if (place != DominatorTree::kUnreached) {
-    fact("shallow", count_text(snapshot.shallow(place)) + " bytes");
-    fact("retained", count_text(snapshot.retained(place)) + " bytes in " +
-                         count_text(snapshot.tree.subtree[place]) + " objects");
+    const uint64_t shallow = snapshot.shallow(place), retained = snapshot.retained(place),
+                   objects = snapshot.tree.subtree[place];
+    facts.rows.push_back({std::string("shallow"), count_text(shallow) + " bytes", uint64_t{1}, shallow});
+    facts.rows.push_back({std::string("retained"),
+                          count_text(retained) + " bytes in " + count_text(objects) + " objects", objects,
+                          retained});
     uint32_t above = dominator_of(snapshot, place);
     fact("retained by", above == 0 ? "GC roots alone" : snapshot.describe(snapshot.nodes_at({above})[0]));
   } else {

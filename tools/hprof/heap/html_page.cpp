@@ -96,7 +96,8 @@ void write_rows(const Table& table, std::ostream& out) {
   }
   for (const auto& row : table.rows) {
     out << "\n<tr>";
-    for (size_t i = 0; i < row.size(); ++i) cell("td", i, cell_text(table.columns[i], row[i]));
+    for (size_t i = 0; i < row.size(); ++i)
+      if (table.columns[i].kind != CellKind::kData) cell("td", i, cell_text(table.columns[i], row[i]));
     out << "</tr>";
   }
   out << "</table>\n";
