@@ -95,6 +95,11 @@ bool check_core(const OptionList& list, CoreConfig* core, const Messages& messag
   if (core->net != nullptr && core->net[0] != '/' && !is_address(core->net)) {
     return option_error(list, "net option value must be hostname:port", error);
   }
+  // They become parts of requests and of lines.
+  for (const char* at = core->labels; at != nullptr && *at != '\0'; at++) {
+    if (static_cast<unsigned char>(*at) < ' ')
+      return option_error(list, "labels option value must have no control characters", error);
+  }
   if (core->depth > kDepthMost) {
     char text[128];
     TextWriter out(text, sizeof(text));

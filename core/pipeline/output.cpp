@@ -434,8 +434,8 @@ void Output::end_sink(bool complete) {
   const hprof_status status =
       plan_.sink->close(sink_self_, complete && !failed(), error.room(), UnitText::kSize);
   const char* words = words_of(plan_.sink_host, error);
+  sink_self_ = nullptr;  // it is freed: its name is not asked for any more
   if (status != HPROF_OK) fail(words);
-  sink_self_ = nullptr;
   gave_back(plan_.sink_host);
 }
 

@@ -58,7 +58,7 @@ def listener_that_goes_and_comes_again_gets_a_new_stream(vm):
         live = vm.start("cpu=samples,control=ctl,format=b,net=127.0.0.1:%d" % peer.port, "Idle")
         live.wait_until(lambda: peer.connected, "the connection")
         peer.thread.join()
-    live.wait_until(lambda: not ask(vm.path("ctl"), "report")[0] or "lost the connection" in live.err(), "the loss")
+    live.wait_until(lambda: not ask(vm.path("ctl"), "report")[0] or "the connection is lost" in live.err(), "the loss")
     with Peer(read_all, peer.port) as again:
         live.wait_until(lambda: again.connected, "the second connection")
         must(vm.path("ctl"), "report")

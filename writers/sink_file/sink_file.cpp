@@ -175,7 +175,7 @@ int64_t write(void* self, const uint8_t* bytes, uint64_t size, uint64_t timeout_
   char reason[kReasonMost] = "";
   const int64_t wrote =
       file->io->write(file->host, file->handle, bytes, size, timeout_ns, reason, sizeof reason);
-  if (wrote < 0) explain(error, error_size, "can't write to ", file->name, reason);
+  if (wrote < 0) TextBuffer(error, error_size).add(reason);
   return wrote < 0 ? -1 : wrote;
 }
 
@@ -195,7 +195,7 @@ hprof_status close(void* self, uint32_t complete, char* error, uint32_t error_si
   File* file = static_cast<File*>(self);
   char reason[kReasonMost] = "";
   const int64_t result = file->io->close(file->host, file->handle, reason, sizeof reason);
-  if (result < 0) explain(error, error_size, "can't close ", file->name, reason);
+  if (result < 0) TextBuffer(error, error_size).add("it can't be closed: ").add(reason);
   if (file->whole_only && (complete == 0 || result < 0)) put_away(*file);
   file->mem->release(file->host, file, sizeof(File));
   return result < 0 ? HPROF_FAILED : HPROF_OK;
@@ -209,7 +209,7 @@ hprof_status patch(void* self, uint64_t position, const uint8_t* bytes, uint64_t
   if (file->io->write_at(file->host, file->handle, position, bytes, size, reason, sizeof reason) == 0) {
     return HPROF_OK;
   }
-  explain(error, error_size, "can't write to ", file->name, reason);
+  TextBuffer(error, error_size).add(reason);
   return HPROF_FAILED;
 }
 

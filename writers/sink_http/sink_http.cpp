@@ -50,7 +50,7 @@ class Sink {
 
   bool open(const hprof_sink_target* target, char* error, uint32_t error_size);
   // False: its thread did not end, the memory must stay.
-  bool close();
+  bool close(TextBuffer* why);
   void begin_report(const hprof_report_info& info);
   void add(const uint8_t* bytes, uint64_t size);
   void end_report(bool complete);
@@ -64,7 +64,7 @@ class Sink {
   Outcome post_front(const Report& report, TextBuffer* why);
   void tell_again(const char* why);
   void tell_refused(const char* why);
-  void tell_left();
+  void tell_left(TextBuffer* why);
   void lose(uint64_t* counter, uint64_t count);
   uint64_t now() const { return services_.clock->monotonic(services_.host); }
 
@@ -221,16 +221,14 @@ void Sink::tell_refused(const char* why) {
 
 // --- the end
 
-void Sink::tell_left() {
+void Sink::tell_left(TextBuffer* why) {
   const uint64_t count = outbox_.count();
   if (count == 0) return;
   lose(left_, count);
-  TextLine<kUrlMost + 128> line;
-  line.add(count).add(count == 1 ? " report was" : " reports were").add(" not posted to ").add(name());
-  services_.log->message(services_.host, line.add(" by the end").c_str());
+  why->add(count).add(count == 1 ? " report was" : " reports were").add(" not posted by the end");
 }
 
-bool Sink::close() {
+bool Sink::close(TextBuffer* why) {
   const uint64_t deadline = now() + kCloseNs;
   has_given_up_.store(false, std::memory_order_release);
   is_closing_.store(true, std::memory_order_release);
@@ -243,7 +241,7 @@ bool Sink::close() {
   }
   deadline_ns_.store(0, std::memory_order_release);
   const bool ended = thread_ == nullptr || services_.threads->stop(services_.host, thread_) == HPROF_OK;
-  tell_left();
+  tell_left(why);
   if (ended) outbox_.close();
   return ended;
 }
@@ -285,13 +283,16 @@ hprof_status end_report(void* self, const hprof_report_info*, uint32_t complete,
   return HPROF_OK;
 }
 
-hprof_status close(void* self, uint32_t, char*, uint32_t) {
+hprof_status close(void* self, uint32_t, char* error, uint32_t error_size) {
   Sink* sink = sink_of(self);
-  if (!sink->close()) return HPROF_OK;
+  TextBuffer why(error, error_size);
+  const bool ended = sink->close(&why);
+  const hprof_status status = error[0] == 0 ? HPROF_OK : HPROF_FAILED;
+  if (!ended) return status;
   const Services services = sink->services();
   sink->~Sink();
   services.mem->release(services.host, sink, sizeof(Sink));
-  return HPROF_OK;
+  return status;
 }
 
 const char* name(void* self) { return sink_of(self)->name(); }

@@ -102,7 +102,7 @@ int64_t write(void* self, const uint8_t* bytes, uint64_t size, uint64_t timeout_
   Connection* to = static_cast<Connection*>(self);
   char reason[kReasonMost] = "";
   const int64_t wrote = to->io->write(to->host, to->handle, bytes, size, timeout_ns, reason, sizeof reason);
-  if (wrote < 0) explain(error, error_size, "lost the connection to ", to->address, reason);
+  if (wrote < 0) TextBuffer(error, error_size).add("the connection is lost: ").add(reason);
   return wrote < 0 ? -1 : wrote;
 }
 
@@ -116,7 +116,7 @@ hprof_status close(void* self, uint32_t, char* error, uint32_t error_size) {
   Connection* connection = static_cast<Connection*>(self);
   char reason[kReasonMost] = "";
   const int64_t result = connection->io->close(connection->host, connection->handle, reason, sizeof reason);
-  if (result < 0) explain(error, error_size, "can't close the connection to ", connection->address, reason);
+  if (result < 0) TextBuffer(error, error_size).add("the connection can't be closed: ").add(reason);
   connection->mem->release(connection->host, connection, sizeof(Connection));
   return result < 0 ? HPROF_FAILED : HPROF_OK;
 }

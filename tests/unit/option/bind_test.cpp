@@ -104,6 +104,14 @@ TEST_CASE("bad values are refused in the original's words") {
   }
 }
 
+TEST_CASE("labels have no line ends") {
+  CHECK(Run("labels=service:shop;env:prod").text().find("labels") == std::string::npos);
+  for (const char* end : {"\r\nX: y", "\n", "\x1b[2J"})
+    CHECK(Run(std::string("labels=a:b") + end)
+              .text()
+              .find("labels option value must have no control characters") != std::string::npos);
+}
+
 TEST_CASE("what is obsolete or for developers only is accepted") {
   CHECK(Run("gc_okay=y").outcome == Configured::kRun);
   CHECK(Run("logflags=0,debugflags=3,coredump=y,errorexit=n,pause=n,debug=n,X=all").outcome ==

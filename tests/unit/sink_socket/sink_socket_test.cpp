@@ -60,7 +60,7 @@ TEST_CASE("bytes go out in parts, and a lost peer is an error") {
   CHECK(sink.write_all("hello, world") == 12);
   host.space_left = 0;
   CHECK(sink.write("x") == -1);
-  CHECK(std::string(sink.error).find("lost the connection to localhost:7000: ") == 0);
+  CHECK(std::string(sink.error).find("the connection is lost: ") == 0);
   CHECK(sink.close(0) == HPROF_OK);
   REQUIRE(host.connections.size() == 1);
   CHECK(host.connections[0].bytes == "hello, world");

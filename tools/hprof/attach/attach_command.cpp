@@ -52,7 +52,8 @@ void print_success(const Attachment& attachment, const AttachAnswer& answer) {
   };
   if (field("output").empty()) return;
   const bool idle = field("state") == "idle";
-  const bool file = !field("mode").empty();
+  // A url= is no file.
+  const bool file = !field("mode").empty() && field("output").find("://") == std::string::npos;
   std::cout << attachment.name() << ": " << field("collectors") << (idle ? " will write " : " writes ")
             << (file ? "" : "to ") << field("output");
   if (file)

@@ -124,7 +124,7 @@ bool Attachment::converse(int vm, int listener, const std::string& request, doub
 bool Attachment::ask(const std::string& options, const std::string& folder, double vm_seconds, double seconds,
                      AttachAnswer* answer, std::string* error) {
   if ((options + folder).find('\n') != std::string::npos) {
-    *error = "options and folder are one line";
+    *error = "an option has a line feed";
     return false;
   }
   const int listener = place_.listen(kReply, error);
