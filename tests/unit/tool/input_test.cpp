@@ -1,8 +1,10 @@
 // Buffered reading, and names.
 #include "tools/hprof/format/input.h"
 
+#include <algorithm>
 #include <doctest/doctest.h>
 
+#include "tests/support/hprof_builder.h"
 #include "tools/hprof/check/definitions.h"
 #include "tools/hprof/format/ascii_lines.h"
 #include "tools/hprof/format/utf8.h"
@@ -110,4 +112,51 @@ TEST_CASE("modified UTF-8 is accepted and broken bytes are found") {
   CHECK(first_bad_utf8("ab\xc3", false) == 2);
   CHECK(first_bad_utf8("a\x01", false) == 1);
   CHECK(first_bad_utf8("a\x01", true) == 2);
+}
+
+namespace {
+// A file of this size that begins with these bytes; the others are 0.
+class LargeSource : public ByteSource {
+ public:
+  LargeSource(std::string bytes, uint64_t size) : bytes_(std::move(bytes)), size_(size) {}
+  size_t read(uint8_t* to, size_t size) override {
+    size = static_cast<size_t>(std::min<uint64_t>(size, size_ - at_));
+    for (size_t i = 0; i < size; ++i, ++at_)
+      to[i] = at_ < bytes_.size() ? static_cast<uint8_t>(bytes_[at_]) : 0;
+    return size;
+  }
+  bool seek(uint64_t offset) override {
+    at_ = offset;
+    return offset <= size_;
+  }
+  uint64_t size() const override { return size_; }
+
+ private:
+  std::string bytes_;
+  uint64_t size_, at_ = 0;
+};
+
+// The length that is read of a record with this tag, behind whose head so many bytes follow.
+uint64_t length_read(uint8_t tag, uint64_t bytes, uint32_t written) {
+  hprof::test::HprofBuilder b;
+  b.u1(tag).u4(0).u4(written);
+  LargeSource source(b.bytes(), b.bytes().size() + bytes);
+  Input in(source, 64);
+  FileHeader header;
+  RecordHead head{};
+  bool cut = false;
+  REQUIRE(read_header(in, &header));
+  REQUIRE(read_record_head(in, &head, &cut));
+  CHECK(head.end() == head.body() + head.length);
+  return head.length;
+}
+}  // namespace
+
+TEST_CASE("a HEAP DUMP of 4 GiB and more whose length has wrapped reaches to the end of the file") {
+  constexpr uint64_t k4G = uint64_t{1} << 32;
+  CHECK(length_read(0x0c, k4G + 100, 100) == k4G + 100);
+  CHECK(length_read(0x0c, 3 * k4G + 7, 7) == 3 * k4G + 7);
+  CHECK(length_read(0x0c, k4G + 100, 99) == 99);  // others follow it
+  CHECK(length_read(0x0c, 100, 100) == 100);
+  CHECK(length_read(0x1c, k4G + 100, 100) == 100);  // a segment is never as long
 }

@@ -30,7 +30,7 @@ bool BinaryChecker::run() {
     in_.seek(head.body());
     if (!in_.skip(head.length)) {
       log_.report(Rule::kRecordTruncated, head.offset,
-                  "%s record of %" PRIu32 " bytes, expected its end within the file",
+                  "%s record of %" PRIu64 " bytes, expected its end within the file",
                   record_name(head.tag) == nullptr ? "unknown" : record_name(head.tag), head.length);
       break;
     }
@@ -46,6 +46,8 @@ bool BinaryChecker::header() {
   if (!read_header(in_, &header_)) {
     if (header_.version.rfind("JAVA PROFILE ", 0) != 0) {
       log_.report(Rule::kHeader, 0, "expected \"JAVA PROFILE 1.0.2\" and a zero byte");
+    } else if (header_.version == "JAVA PROFILE 1.0.3") {
+      log_.report(Rule::kHeaderVersion, 0, "%s", header_.problem.c_str());
     } else if (header_.id_size != 4 && header_.id_size != 8) {
       log_.report(Rule::kHeaderIdSize, header_.version.size() + 1,
                   "identifiers of %" PRIu32 " bytes, expected 4 or 8", header_.id_size);
@@ -117,13 +119,13 @@ void BinaryChecker::record(const RecordHead& head) {
       return heap_dump(head);
     default:
       log_.report(Rule::kRecordTag, head.offset,
-                  "record tag 0x%02x of %" PRIu32 " bytes, expected a known one", head.tag, head.length);
+                  "record tag 0x%02x of %" PRIu64 " bytes, expected a known one", head.tag, head.length);
   }
 }
 
 bool BinaryChecker::exact_length(const RecordHead& head, uint64_t expected) {
   if (head.length == expected) return true;
-  log_.report(Rule::kRecordLength, head.offset, "%s record of %" PRIu32 " bytes, expected %" PRIu64,
+  log_.report(Rule::kRecordLength, head.offset, "%s record of %" PRIu64 " bytes, expected %" PRIu64,
               record_name(head.tag), head.length, expected);
   return false;
 }
@@ -150,7 +152,7 @@ void BinaryChecker::name_trace(uint32_t serial, const RecordHead& head, const ch
 
 void BinaryChecker::string(const RecordHead& head) {
   if (head.length < in_.id_size()) {
-    log_.report(Rule::kRecordLength, head.offset, "STRING record of %" PRIu32 " bytes, expected at least %u",
+    log_.report(Rule::kRecordLength, head.offset, "STRING record of %" PRIu64 " bytes, expected at least %u",
                 head.length, in_.id_size());
     return;
   }
@@ -223,7 +225,7 @@ void BinaryChecker::trace(const RecordHead& head) {
   uint32_t count = in_.u4();
   if (!in_.ok() || head.length != 12 + uint64_t{count} * in_.id_size()) {
     log_.report(Rule::kRecordLength, head.offset,
-                "STACK TRACE record of %" PRIu32 " bytes, expected %" PRIu64 " for %" PRIu32 " frames",
+                "STACK TRACE record of %" PRIu64 " bytes, expected %" PRIu64 " for %" PRIu32 " frames",
                 head.length, 12 + uint64_t{count} * in_.id_size(), count);
     return;
   }
@@ -290,7 +292,7 @@ void BinaryChecker::heap_dump(const RecordHead& head) {
                 dumps_);
   }
   if (head.length > kGibibyte) {
-    log_.report(Rule::kSegmentLarge, head.offset, "%s of %" PRIu32 " bytes, expected at most %" PRIu32,
+    log_.report(Rule::kSegmentLarge, head.offset, "%s of %" PRIu64 " bytes, expected at most %" PRIu32,
                 record_name(head.tag), head.length, kGibibyte);
   }
   in_segments_ = segment;

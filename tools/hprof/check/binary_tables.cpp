@@ -24,7 +24,7 @@ void BinaryChecker::alloc_sites(const RecordHead& head) {
   uint32_t rows = in_.u4();
   if (!in_.ok() || head.length != 34 + uint64_t{rows} * 25) {
     log_.report(Rule::kRecordLength, head.offset,
-                "ALLOC SITES record of %" PRIu32 " bytes, expected %" PRIu64 " for %" PRIu32 " sites",
+                "ALLOC SITES record of %" PRIu64 " bytes, expected %" PRIu64 " for %" PRIu32 " sites",
                 head.length, 34 + uint64_t{rows} * 25, rows);
     return;
   }
@@ -88,7 +88,7 @@ void BinaryChecker::cpu_samples(const RecordHead& head) {
   uint32_t total = in_.u4(), rows = in_.u4();
   if (!in_.ok() || head.length != 8 + uint64_t{rows} * 8) {
     log_.report(Rule::kRecordLength, head.offset,
-                "CPU SAMPLES record of %" PRIu32 " bytes, expected %" PRIu64 " for %" PRIu32 " traces",
+                "CPU SAMPLES record of %" PRIu64 " bytes, expected %" PRIu64 " for %" PRIu32 " traces",
                 head.length, 8 + uint64_t{rows} * 8, rows);
     return;
   }

@@ -11,6 +11,7 @@ namespace hprof::tool {
 
 bool read_header(Input& in, FileHeader* header) {
   constexpr size_t kLongest = 32;
+  header->problem = "not a binary hprof file";
   while (header->version.size() <= kLongest) {
     uint8_t c = in.u1();
     if (!in.ok()) return false;
@@ -21,8 +22,22 @@ bool read_header(Input& in, FileHeader* header) {
   header->id_size = in.u4();
   header->milliseconds = in.u8();
   if (!in.ok() || (header->id_size != 4 && header->id_size != 8)) return false;
+  if (header->version == "JAVA PROFILE 1.0.3") {
+    header->problem =
+        "a heap dump of Android, which has records of its own: convert it with hprof-conv of the Android SDK";
+    return false;
+  }
   in.set_id_size(header->id_size);
   return true;
+}
+
+// The length has 32 bits, so that of a HEAP DUMP of 4 GiB and more has wrapped. Such a record is believed to
+// reach to the end of the file where both agree but for the lost bits, as Eclipse MAT does it.
+static uint64_t unwrapped_length(const Input& in, const RecordHead& head) {
+  constexpr uint64_t kWrap = uint64_t{1} << 32;
+  if (head.tag != kHeapDump || in.size() == kUnknownSize || in.size() < head.body()) return head.length;
+  const uint64_t left = in.size() - head.body();
+  return left >= kWrap && left % kWrap == head.length ? left : head.length;
 }
 
 bool read_record_head(Input& in, RecordHead* head, bool* cut) {
@@ -33,6 +48,7 @@ bool read_record_head(Input& in, RecordHead* head, bool* cut) {
   head->tag = in.u1();
   head->time = in.u4();
   head->length = in.u4();
+  head->length = unwrapped_length(in, *head);
   *cut = !in.ok();
   return in.ok();
 }

@@ -39,17 +39,18 @@ struct FileHeader {
   std::string version;  // "JAVA PROFILE 1.0.2"
   uint32_t id_size = 0;
   uint64_t milliseconds = 0;  // since 1970
+  std::string problem;        // why read_header() returned false
 };
 
-// Reads the header and sets the input's id size. False: it is not a binary file, or its id size is neither 4
-// nor 8.
+// Reads the header and sets the input's id size. False: it is not a binary file, its id size is neither 4
+// nor 8, or Android wrote it.
 bool read_header(Input& in, FileHeader* header);
 
 struct RecordHead {
   uint64_t offset;  // of the tag
   uint8_t tag;
   uint32_t time;  // microseconds since the header's time
-  uint32_t length;
+  uint64_t length;
   uint64_t body() const { return offset + 9; }
   uint64_t end() const { return body() + length; }
 };

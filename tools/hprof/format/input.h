@@ -65,6 +65,7 @@ class Input {
   void set_id_size(unsigned size) { id_size_ = size; }
   unsigned id_size() const { return id_size_; }
 
+  uint64_t size() const { return source_.size(); }
   uint64_t offset() const { return base_ + static_cast<uint64_t>(at_ - buffer_.data()); }
   bool ok() const { return ok_; }
   bool at_end();

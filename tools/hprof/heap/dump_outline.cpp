@@ -23,7 +23,7 @@ class OutlineReader : public HeapVisitor {
 
   bool run(std::string* error) {
     if (!read_header(in_, &out_.header)) {
-      *error = "not a binary hprof file";
+      *error = out_.header.problem;
       return false;
     }
     RecordHead head{};

@@ -22,7 +22,7 @@ class RecordPrinter : public HeapVisitor {
   bool run(std::string* error) {
     FileHeader header;
     if (!read_header(in_, &header)) {
-      *error = "not a binary hprof file";
+      *error = header.problem;
       return false;
     }
     line("%s, %" PRIu32 "-byte ids, %" PRIu64 " ms since 1970", header.version.c_str(), header.id_size,
@@ -127,7 +127,7 @@ class RecordPrinter : public HeapVisitor {
     char start[80];
     std::snprintf(start, sizeof start, "@%" PRIu64 " %" PRIu32 " us ", head.offset, head.time);
     out_ << start;
-    if (what == nullptr) return line("tag 0x%02x, %" PRIu32 " bytes", head.tag, head.length);
+    if (what == nullptr) return line("tag 0x%02x, %" PRIu64 " bytes", head.tag, head.length);
     out_ << what << ' ';
     in_.set_limit(head.end());
     bool definition = names_.take(in_, head);
@@ -137,7 +137,7 @@ class RecordPrinter : public HeapVisitor {
     switch (head.tag) {
       case kHeapDump:
       case kHeapDumpSegment: {
-        line("%" PRIu32 " bytes", head.length);
+        line("%" PRIu64 " bytes", head.length);
         WalkResult result = walk_heap(in_, head.end(), *this);
         if (result.end != WalkEnd::kComplete) {
           *error = "byte " + std::to_string(result.offset) + ": unreadable heap sub-record";
@@ -162,7 +162,7 @@ class RecordPrinter : public HeapVisitor {
       case kHeapDumpEnd:
         return line("%s", "");
       default:
-        return line("%" PRIu32 " bytes, not readable", head.length);
+        return line("%" PRIu64 " bytes, not readable", head.length);
     }
   }
 

@@ -31,7 +31,7 @@ class Summary : public HeapVisitor {
   bool run(std::string* error) {
     FileHeader header;
     if (!read_header(in_, &header)) {
-      *error = "not a binary hprof file";
+      *error = header.problem;
       return false;
     }
     auto seconds = static_cast<std::time_t>(header.milliseconds / 1000);
@@ -44,7 +44,7 @@ class Summary : public HeapVisitor {
     while (read_record_head(in_, &head, &cut)) {
       auto& totals = records_[head.tag];
       ++totals.count;
-      totals.bytes += 9 + uint64_t{head.length};
+      totals.bytes += 9 + head.length;
       record(head, error);
       in_.clear_limit();
       in_.seek(head.body());

@@ -23,7 +23,7 @@ class BinaryProfile {
   bool run(std::string* error) {
     FileHeader header;
     if (!read_header(in_, &header)) {
-      *error = "byte 0: expected a header JAVA PROFILE 1.0.1 or 1.0.2";
+      *error = header.problem;
       return false;
     }
     profile_.about.emplace_back("format", header.version);
