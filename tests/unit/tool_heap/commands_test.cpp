@@ -40,6 +40,29 @@ Result run(Document (*command)(HeapRun&), std::vector<std::string> words, const 
 
 bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
+// Strings as up to Java 6: parts of an array of chars that several may share.
+class SharedStrings {
+ public:
+  SharedStrings() {
+    heap_.builder().end().string(0x300, "java/lang/String").load_class(90, 0x90, 0, 0x300);
+    heap_.builder().string(0x301, "value").string(0x302, "offset").string(0x303, "count").begin(0x1c);
+    heap_.builder().class_dump(0x90, SmallHeap::kObject, 16, {{0x301, 2}, {0x302, 10}, {0x303, 10}});
+  }
+  SharedStrings& chars(uint64_t id, const std::string& text) {
+    heap_.builder().u1(0x23).id(id).u4(0).u4(text.size()).u1(5);
+    for (char c : text) heap_.builder().u2(static_cast<uint8_t>(c));
+    return *this;
+  }
+  SharedStrings& string(uint64_t id, uint64_t array, uint32_t offset, uint32_t count) {
+    heap_.root(id).builder().instance(id, 0x90, 16).id(array).u4(offset).u4(count);
+    return *this;
+  }
+  std::string file() { return heap_.file(); }
+
+ private:
+  SmallHeap heap_;
+};
+
 }  // namespace
 
 TEST_CASE("summary: the class that holds all comes first; arrays of zeros") {
@@ -73,6 +96,46 @@ TEST_CASE("retained by class is that of all its objects together") {
   CHECK(has(run(run_retained, {file, "java.lang.Object[]"}).text, "3 objects of 168 B would be free"));
 }
 
+TEST_CASE("strings that share an array have their part of it for a text") {
+  // Before and after the array, and as far in it that its beginning alone does not have the text.
+  const std::string long_text = std::string(3000, '.') + "needle" + std::string(3000, '.');
+  const std::string file = SharedStrings()
+                               .string(A, 0x2000, 0, 3)
+                               .string(A + 1, 0x2000, 3, 5)
+                               .chars(0x2000, "onetwo needle")
+                               .string(A + 2, 0x2000, 7, 6)
+                               .string(A + 3, 0x2000, 8, 5)
+                               .string(A + 4, 0x2100, 2990, 20)
+                               .string(A + 5, 0x2100, 2990, 15)
+                               .string(A + 6, 0x2100, 3001, 20)
+                               .chars(0x2100, long_text)
+                               .file();
+  const Result found = run(run_find, {file}, "needle");
+  CHECK(has(found.text, "2 strings"));
+  CHECK(has(found.text, "@ 0x1002  \"needle\""));
+  CHECK(has(found.text, "@ 0x1004  \"..........needle....\""));
+  CHECK(has(run(run_find, {file}, "one").text, "@ 0x1000  \"one\""));
+  CHECK(has(run(run_find, {file}, "two n").text, "@ 0x1001  \"two n\""));
+  CHECK(has(run(run_find, {file}, "onet").text, "0 strings"));
+}
+
+TEST_CASE("summary: an array is the text of a string that has all of it") {
+  const std::string file = SharedStrings()
+                               .string(A, 0x2000, 0, 4)
+                               .string(A + 1, 0x2100, 0, 4)
+                               .string(A + 2, 0x2200, 0, 2)
+                               .string(A + 3, 0x2300, 2, 2)
+                               .chars(0x2000, "text")
+                               .chars(0x2100, "text")
+                               .chars(0x2200, "text")
+                               .chars(0x2300, "text")
+                               .file();
+  const Result summary = run(run_summary, {file});
+  CHECK(has(summary.text, "2 texts of strings, 1 different ones"));
+  CHECK(has(summary.text, "Strings that are a part of a longer array are left out."));
+  CHECK(has(summary.json, "\"copies\":2"));
+}
+
 TEST_CASE("diff: what grew") {
   Result result = run(run_diff, {small(0), small(4096)});
   CHECK(has(result.json, "\"shallow_change\":4096,\"retained_change\":4096"));
@@ -82,6 +145,8 @@ TEST_CASE("unknown names and files that are no dumps are said") {
   CHECK(run(run_path, {small(0), "Nobody"}).error == "no class Nobody");
   CHECK(run(run_show, {small(0), "0x77"}).error == "no object 0x77");
   CHECK(has(run(run_summary, {"JAVA PROFILE 1.0.2"}).error, "not a binary hprof file"));
+  const std::string android = HprofBuilder(4, "JAVA PROFILE 1.0.3").bytes();
+  CHECK(has(run(run_summary, {android}).error, "convert it with hprof-conv of the Android SDK"));
 }
 
 TEST_CASE("the page is whole, asks for nothing and lets no name become markup") {

@@ -54,13 +54,19 @@ bool all_zero(const uint8_t* bytes, size_t size) {
 
 class ContentReader : public HeapVisitor {
  public:
-  ContentReader(const Snapshot& snapshot, BigArray<TextRecord>& texts, std::atomic<uint64_t>& count)
-      : zeros(snapshot.outline.classes.list.size()), snapshot_(snapshot), texts_(texts), count_(count) {}
+  ContentReader(const Snapshot& snapshot, const BigArray<uint32_t>& whole, BigArray<TextRecord>& texts,
+                std::atomic<uint64_t>& count)
+      : zeros(snapshot.outline.classes.list.size()),
+        snapshot_(snapshot),
+        whole_(whole),
+        texts_(texts),
+        count_(count) {}
 
   void on_array(const ArrayRecord& record, Input& in) override {
     uint32_t number = snapshot_.numbers.number_of(record.id);
     bool text = number != kNoObject && snapshot_.objects.string_arrays.get(number) &&
-                (record.type == HPROF_TYPE_BYTE || record.type == HPROF_TYPE_CHAR);
+                (record.type == HPROF_TYPE_BYTE || record.type == HPROF_TYPE_CHAR) &&
+                (whole_.empty() || whole_[number] == record.length);
     TextHash hash(text && snapshot_.objects.wide_arrays.get(number));
     bool zero = record.length > 0;
     uint64_t size = uint64_t{record.length} * width_of(record.type, in.id_size());
@@ -89,6 +95,7 @@ class ContentReader : public HeapVisitor {
  private:
   static constexpr size_t kStep = 1 << 16;
   const Snapshot& snapshot_;
+  const BigArray<uint32_t>& whole_;
   BigArray<TextRecord>& texts_;
   std::atomic<uint64_t>& count_;
 };
@@ -165,43 +172,104 @@ Table zero_table(const Snapshot& snapshot, const std::vector<ZeroTotals>& zeros,
   return table;
 }
 
-// Searches the text of an array; tries both Latin-1 and UTF-16 in the VM's byte order.
+// A java.lang.String as a part of an array, which it is up to Java 6.
+struct StringPart {
+  uint32_t array, offset, count, string;  // array and string: numbers of objects
+};
+
+// The string of this record; false: it is none, or none that can be read.
+bool read_string(const Snapshot& snapshot, const InstanceRecord& record, Input& in, StringPart* part) {
+  const HeapClasses& classes = snapshot.outline.classes;
+  if (classes.string_class == kNoClass || record.class_id != classes.list[classes.string_class].id)
+    return false;
+  if (uint64_t{classes.string_value} + classes.id_size > record.byte_count) return false;
+  if (record.byte_count > in.buffer_size()) return false;
+  const uint8_t* bytes = in.bytes(record.byte_count);
+  if (bytes == nullptr) return false;
+  auto number_at = [&](uint32_t offset, unsigned width) {
+    if (uint64_t{offset} + width > record.byte_count) return uint64_t{0};
+    return width == 8 ? big_endian<8>(bytes + offset) : big_endian<4>(bytes + offset);
+  };
+  part->string = snapshot.numbers.number_of(record.id);
+  part->array = snapshot.numbers.number_of(number_at(classes.string_value, classes.id_size));
+  part->offset = 0;
+  part->count = UINT32_MAX;
+  if (classes.strings_share_arrays()) {
+    part->offset = static_cast<uint32_t>(number_at(classes.string_offset, 4));
+    part->count = static_cast<uint32_t>(number_at(classes.string_count, 4));
+  }
+  return part->array != kNoObject && part->string != kNoObject;
+}
+
+// By array, the most characters of it that a string has from its beginning on.
+class WholeStrings : public HeapVisitor {
+ public:
+  WholeStrings(const Snapshot& snapshot, BigArray<uint32_t>& whole) : snapshot_(snapshot), whole_(whole) {}
+
+  void on_instance(const InstanceRecord& record, Input& in) override {
+    StringPart part;
+    if (!read_string(snapshot_, record, in, &part) || part.offset != 0) return;
+    whole_[part.array] = std::max(whole_[part.array], part.count);
+  }
+
+ private:
+  const Snapshot& snapshot_;
+  BigArray<uint32_t>& whole_;
+};
+
+struct Needles {
+  std::string latin, wide, chars;  // Latin-1, UTF-16 in the VM's byte order, chars as in the dump
+};
+
+// Calls found(characters before the match) for each match in the array, until it returns false.
+template <typename Found>
+void each_match(const Snapshot& snapshot, const Needles& needles, const ArrayRecord& record, Input& in,
+                const Found& found) {
+  if (record.type != HPROF_TYPE_BYTE && record.type != HPROF_TYPE_CHAR) return;
+  uint32_t number = snapshot.numbers.number_of(record.id);
+  if (number == kNoObject || !snapshot.objects.string_arrays.get(number)) return;
+  bool chars = record.type == HPROF_TYPE_CHAR;
+  const std::string& needle = chars                                      ? needles.chars
+                              : snapshot.objects.wide_arrays.get(number) ? needles.wide
+                                                                         : needles.latin;
+  if (needle.empty()) return;
+  // Pieces overlap, since a match may begin in one and end in the next; by an even number of bytes, for
+  // characters of two bytes.
+  size_t unit = &needle == &needles.latin ? 1 : 2;
+  std::string text;
+  uint64_t before = 0;  // bytes before the text
+  for (uint64_t left = uint64_t{record.length} * (chars ? 2 : 1); left > 0;) {
+    auto step = static_cast<size_t>(std::min<uint64_t>(left, std::min<size_t>(in.buffer_size(), 1 << 16)));
+    if (!in.text(step, &text)) return;
+    for (size_t at = 0; (at = text.find(needle, at)) != std::string::npos; ++at) {
+      if (at % unit == 0 && !found((before + at) / unit)) return;
+    }
+    if (text.size() >= needle.size()) {
+      size_t done = (text.size() - needle.size() + 1) / unit * unit;
+      text.erase(0, done);
+      before += done;
+    }
+    left -= step;
+  }
+}
+
+// The arrays with the text somewhere.
 class TextFinder : public HeapVisitor {
  public:
-  TextFinder(const Snapshot& snapshot, const std::string& latin, const std::string& wide,
-             const std::string& chars)
-      : snapshot_(snapshot), latin_(latin), wide_(wide), chars_(chars) {}
+  TextFinder(const Snapshot& snapshot, const Needles& needles) : snapshot_(snapshot), needles_(needles) {}
 
   void on_array(const ArrayRecord& record, Input& in) override {
-    if (record.type != HPROF_TYPE_BYTE && record.type != HPROF_TYPE_CHAR) return;
-    uint32_t number = snapshot_.numbers.number_of(record.id);
-    if (number == kNoObject || !snapshot_.objects.string_arrays.get(number)) return;
-    bool chars = record.type == HPROF_TYPE_CHAR;
-    const std::string& needle = chars ? chars_ : snapshot_.objects.wide_arrays.get(number) ? wide_ : latin_;
-    if (needle.empty()) return;
-    // Pieces overlap, since a match may begin in one and end in the next; by an even number of bytes, for
-    // characters of two bytes.
-    size_t unit = &needle == &latin_ ? 1 : 2;
-    std::string text;
-    for (uint64_t left = uint64_t{record.length} * (chars ? 2 : 1); left > 0;) {
-      auto step = static_cast<size_t>(std::min<uint64_t>(left, std::min<size_t>(in.buffer_size(), 1 << 16)));
-      if (!in.text(step, &text)) return;
-      size_t at = text.find(needle);
-      while (at != std::string::npos && at % unit != 0) at = text.find(needle, at + 1);
-      if (at != std::string::npos) {
-        found.push_back(number);
-        return;
-      }
-      if (text.size() >= needle.size()) text.erase(0, (text.size() - needle.size() + 1) / unit * unit);
-      left -= step;
-    }
+    each_match(snapshot_, needles_, record, in, [&](uint64_t) {
+      found.push_back(snapshot_.numbers.number_of(record.id));
+      return false;
+    });
   }
 
   std::vector<uint32_t> found;
 
  private:
   const Snapshot& snapshot_;
-  const std::string &latin_, &wide_, &chars_;
+  const Needles& needles_;
 };
 
 // The strings whose array is one of these.
@@ -211,25 +279,51 @@ class OwnerFinder : public HeapVisitor {
       : snapshot_(snapshot), arrays_(arrays) {}
 
   void on_instance(const InstanceRecord& record, Input& in) override {
-    const HeapClasses& classes = snapshot_.outline.classes;
-    if (classes.string_class == kNoClass || record.class_id != classes.list[classes.string_class].id) return;
-    if (uint64_t{classes.string_value} + classes.id_size > record.byte_count) return;
-    in.skip(classes.string_value);
-    uint32_t array = snapshot_.numbers.number_of(in.id());
-    if (std::binary_search(arrays_.begin(), arrays_.end(), array)) {
-      found.push_back(snapshot_.numbers.number_of(record.id));
-    }
+    StringPart part;
+    if (!read_string(snapshot_, record, in, &part)) return;
+    if (std::binary_search(arrays_.begin(), arrays_.end(), part.array)) found.push_back(part);
   }
 
-  std::vector<uint32_t> found;
+  std::vector<StringPart> found;
 
  private:
   const Snapshot& snapshot_;
   const std::vector<uint32_t>& arrays_;
 };
 
+// Those of the strings that have the text in their part of the array. `parts` by array and offset.
+class PartFinder : public HeapVisitor {
+ public:
+  PartFinder(const Snapshot& snapshot, const Needles& needles, const std::vector<StringPart>& parts,
+             size_t characters)
+      : snapshot_(snapshot), needles_(needles), parts_(parts), characters_(characters) {}
+
+  void on_array(const ArrayRecord& record, Input& in) override {
+    uint32_t array = snapshot_.numbers.number_of(record.id);
+    auto part = std::lower_bound(parts_.begin(), parts_.end(), array,
+                                 [](const StringPart& each, uint32_t wanted) { return each.array < wanted; });
+    if (part == parts_.end() || part->array != array) return;
+    each_match(snapshot_, needles_, record, in, [&](uint64_t at) {
+      // The first match behind the beginning of a part decides: later ones end later.
+      for (; part != parts_.end() && part->array == array && part->offset <= at; ++part) {
+        if (at + characters_ <= uint64_t{part->offset} + part->count) found.push_back(part->string);
+      }
+      return part != parts_.end() && part->array == array;
+    });
+  }
+
+  std::vector<uint32_t> found;
+
+ private:
+  const Snapshot& snapshot_;
+  const Needles& needles_;
+  const std::vector<StringPart>& parts_;
+  size_t characters_;
+};
+
+// What readers like this one find in all of the dump, in no order.
 template <typename Reader>
-std::vector<uint32_t> found_by_all(const Snapshot& snapshot, Reader prototype) {
+auto found_by_all(const Snapshot& snapshot, Reader prototype) {
   std::vector<Reader> readers(std::max(1u, snapshot.options.threads), prototype);
   std::vector<HeapVisitor*> visitors;
   for (Reader& reader : readers) visitors.push_back(&reader);
@@ -237,11 +331,30 @@ std::vector<uint32_t> found_by_all(const Snapshot& snapshot, Reader prototype) {
   walk_pieces(
       snapshot.opener, snapshot.outline, visitors, [](const DumpPiece&) { return true; },
       [](size_t, HeapVisitor&) {}, &error);
-  std::vector<uint32_t> all;
+  decltype(prototype.found) all;
   for (Reader& reader : readers) all.insert(all.end(), reader.found.begin(), reader.found.end());
-  std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
+}
+
+std::vector<uint32_t> sorted(std::vector<uint32_t> numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  return numbers;
+}
+
+// The strings with the text in them, by number.
+std::vector<uint32_t> strings_with(const Snapshot& snapshot, const Needles& needles, size_t characters) {
+  std::vector<uint32_t> arrays = sorted(found_by_all(snapshot, TextFinder(snapshot, needles)));
+  std::vector<StringPart> parts = found_by_all(snapshot, OwnerFinder(snapshot, arrays));
+  std::vector<uint32_t> strings;
+  if (!snapshot.outline.classes.strings_share_arrays()) {
+    for (const StringPart& part : parts) strings.push_back(part.string);
+    return sorted(strings);
+  }
+  std::sort(parts.begin(), parts.end(), [](const StringPart& a, const StringPart& b) {
+    return a.array != b.array ? a.array < b.array : a.offset < b.offset;
+  });
+  return sorted(found_by_all(snapshot, PartFinder(snapshot, needles, parts, characters)));
 }
 
 // UTF-8 to UTF-16 code units; false: it is not UTF-8.
@@ -269,13 +382,21 @@ Section content_section(const Snapshot& snapshot, MemoryBudget& budget, size_t t
   BigArray<TextRecord> texts;
   texts.allocate(budget, snapshot.objects.string_arrays.count());
   std::atomic<uint64_t> count{0};
+  std::string error;
+  BigArray<uint32_t> whole;
+  if (snapshot.outline.classes.strings_share_arrays()) {
+    whole.allocate(budget, snapshot.numbers.size());
+    WholeStrings reader(snapshot, whole);
+    walk_pieces(
+        snapshot.opener, snapshot.outline, {&reader}, [](const DumpPiece&) { return true; },
+        [](size_t, HeapVisitor&) {}, &error);
+  }
   std::vector<std::unique_ptr<ContentReader>> readers;
   std::vector<HeapVisitor*> visitors;
   for (unsigned i = 0; i < std::max(1u, snapshot.options.threads); ++i) {
-    readers.push_back(std::make_unique<ContentReader>(snapshot, texts, count));
+    readers.push_back(std::make_unique<ContentReader>(snapshot, whole, texts, count));
     visitors.push_back(readers.back().get());
   }
-  std::string error;
   walk_pieces(
       snapshot.opener, snapshot.outline, visitors, [](const DumpPiece&) { return true; },
       [](size_t, HeapVisitor&) {}, &error);
@@ -292,6 +413,7 @@ Section content_section(const Snapshot& snapshot, MemoryBudget& budget, size_t t
   section.text = {count_text(totals.texts) + " texts of strings, " + count_text(totals.distinct) +
                   " different ones; they take " + bytes_text(totals.bytes) + ", copies of others " +
                   bytes_text(totals.wasted) + "."};
+  if (!whole.empty()) section.text.push_back("Strings that are a part of a longer array are left out.");
   Table table{"duplicates",
               "Texts that are there more than once",
               {{"copies", "copies", CellKind::kCount},
@@ -318,18 +440,17 @@ Section find_section(const Snapshot& snapshot, const std::string& text, size_t t
     section.text = {"The text is not UTF-8."};
     return section;
   }
-  std::string latin, wide, chars;
+  Needles needles;
   bool narrow = true;
   for (uint16_t unit : units) {
     char low = static_cast<char>(unit), high = static_cast<char>(unit >> 8);
     narrow = narrow && unit < 0x100;
-    latin += low;
-    chars += {high, low};
-    wide += snapshot.big_endian ? std::string{high, low} : std::string{low, high};
+    needles.latin += low;
+    needles.chars += {high, low};
+    needles.wide += snapshot.big_endian ? std::string{high, low} : std::string{low, high};
   }
-  if (!narrow) latin.clear();
-  std::vector<uint32_t> arrays = found_by_all(snapshot, TextFinder(snapshot, latin, wide, chars));
-  std::vector<uint32_t> strings = found_by_all(snapshot, OwnerFinder(snapshot, arrays));
+  if (!narrow) needles.latin.clear();
+  std::vector<uint32_t> strings = strings_with(snapshot, needles, units.size());
   section.text = {count_text(strings.size()) + (strings.size() == 1 ? " string" : " strings")};
   Table table{"strings", "", {{"object", ""}, {"text", ""}}, {}, 0, ""};
   if (top != 0 && strings.size() > top) {

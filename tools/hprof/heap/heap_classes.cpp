@@ -67,6 +67,8 @@ void HeapClasses::finish(const Definitions& names, unsigned size, Follow follow)
   loader_class = named("java.lang.ClassLoader");
   string_value = offset_of(string_class, "value", HPROF_TYPE_OBJECT, names);
   string_coder = offset_of(string_class, "coder", HPROF_TYPE_BYTE, names);
+  string_offset = offset_of(string_class, "offset", HPROF_TYPE_INT, names);
+  string_count = offset_of(string_class, "count", HPROF_TYPE_INT, names);
   find_kinds();
   find_references(names, follow);
 }

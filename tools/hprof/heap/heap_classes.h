@@ -76,6 +76,9 @@ class HeapClasses {
   uint32_t class_class = kNoClass, string_class = kNoClass, thread_class = kNoClass, loader_class = kNoClass;
   unsigned id_size = 8;
   uint32_t string_value = UINT32_MAX, string_coder = UINT32_MAX;  // offsets in a java.lang.String
+  // Up to Java 6: a string is a part of its array.
+  uint32_t string_offset = UINT32_MAX, string_count = UINT32_MAX;
+  bool strings_share_arrays() const { return string_offset != UINT32_MAX && string_count != UINT32_MAX; }
 
  private:
   friend class SnapshotFile;

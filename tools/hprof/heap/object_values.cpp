@@ -12,14 +12,14 @@ namespace {
 class ValueReader : public HeapVisitor {
  public:
   ValueReader(const Snapshot& snapshot, const IdMap<std::vector<size_t>>& wanted, size_t most,
-              std::vector<ObjectValues>& found)
-      : classes_(snapshot.outline.classes), wanted_(wanted), most_(most), found_(found) {}
+              const std::vector<uint64_t>& first, std::vector<ObjectValues>& found)
+      : classes_(snapshot.outline.classes), wanted_(wanted), most_(most), first_(first), found_(found) {}
 
   void on_class(const ClassRecord& record) override {
     ObjectValues values;
     values.class_index = classes_.class_class == kNoClass ? 0 : classes_.class_class;
     values.trace = record.trace;
-    put(record.id, std::move(values));
+    put(record.id, values, "", 0);
   }
   void on_instance(const InstanceRecord& record, Input& in) override {
     if (wanted_.count(record.id) == 0) return;
@@ -27,8 +27,7 @@ class ValueReader : public HeapVisitor {
     uint32_t index = classes_.find(record.class_id);
     values.class_index = index == kNoClass ? 0 : index;
     values.trace = record.trace;
-    read(in, record.byte_count, &values);
-    put(record.id, std::move(values));
+    read(in, record.id, record.byte_count, values);
   }
   void on_array(const ArrayRecord& record, Input& in) override {
     if (wanted_.count(record.id) == 0) return;
@@ -39,31 +38,39 @@ class ValueReader : public HeapVisitor {
     values.length = record.length;
     values.element = record.type;
     values.trace = record.trace;
-    read(in, uint64_t{record.length} * width_of(record.type, in.id_size()), &values);
-    put(record.id, std::move(values));
+    read(in, record.id, uint64_t{record.length} * width_of(record.type, in.id_size()), values);
   }
 
  private:
-  void read(Input& in, uint64_t size, ObjectValues* values) {
-    values->whole = size <= most_;
+  uint64_t first(size_t place) const { return first_.empty() ? 0 : first_[place]; }
+  void read(Input& in, uint64_t id, uint64_t size, const ObjectValues& values) {
+    uint64_t end = 0;
+    for (size_t place : wanted_.find(id)->second) end = std::max(end, std::min(first(place), size) + most_);
     std::string bytes;
-    in.text(std::min<uint64_t>(size, most_), &bytes);
-    values->bytes.assign(bytes.begin(), bytes.end());
+    in.text(std::min(size, end), &bytes);
+    put(id, values, bytes, size);
   }
   // The first record of an id is the object.
-  void put(uint64_t id, ObjectValues values) {
+  void put(uint64_t id, const ObjectValues& values, const std::string& bytes, uint64_t size) {
     auto places = wanted_.find(id);
     if (places == wanted_.end()) return;
     for (size_t place : places->second) {
       ObjectValues& to = found_[place];
-      values.object = to.object;
-      if (to.class_index == kNoClass) to = values;
+      if (to.class_index != kNoClass) continue;
+      uint32_t object = to.object;
+      to = values;
+      to.object = object;
+      to.first = std::min<uint64_t>(first(place), bytes.size());
+      const uint8_t* from = reinterpret_cast<const uint8_t*>(bytes.data()) + to.first;
+      to.bytes.assign(from, from + std::min<uint64_t>(bytes.size() - to.first, most_));
+      to.whole = to.bytes.size() == size;
     }
   }
 
   const HeapClasses& classes_;
   const IdMap<std::vector<size_t>>& wanted_;
   size_t most_;
+  const std::vector<uint64_t>& first_;
   std::vector<ObjectValues>& found_;
 };
 
@@ -109,7 +116,8 @@ std::string utf8_of(const std::vector<uint16_t>& units) {
   return text;
 }
 
-std::vector<ObjectValues> ObjectFetcher::fetch(const std::vector<uint32_t>& wanted, size_t most) const {
+std::vector<ObjectValues> ObjectFetcher::fetch(const std::vector<uint32_t>& wanted, size_t most,
+                                               const std::vector<uint64_t>& first) const {
   std::vector<ObjectValues> found(wanted.size());
   IdMap<std::vector<size_t>> ids;
   std::vector<uint32_t> sorted;
@@ -122,7 +130,7 @@ std::vector<ObjectValues> ObjectFetcher::fetch(const std::vector<uint32_t>& want
   if (sorted.empty()) return found;
   std::sort(sorted.begin(), sorted.end());
   std::vector<ValueReader> readers(std::max(1u, snapshot_.options.threads),
-                                   ValueReader(snapshot_, ids, most, found));
+                                   ValueReader(snapshot_, ids, most, first, found));
   std::vector<HeapVisitor*> visitors;
   // Two threads would store a repeated id.
   for (ValueReader& reader : readers) {
@@ -132,8 +140,8 @@ std::vector<ObjectValues> ObjectFetcher::fetch(const std::vector<uint32_t>& want
   walk_pieces(
       snapshot_.opener, snapshot_.outline, visitors,
       [&](const DumpPiece& piece) {
-        auto first = std::lower_bound(sorted.begin(), sorted.end(), piece.lowest);
-        return first != sorted.end() && *first <= piece.highest;
+        auto next = std::lower_bound(sorted.begin(), sorted.end(), piece.lowest);
+        return next != sorted.end() && *next <= piece.highest;
       },
       [](size_t, HeapVisitor&) {}, &error);
   return found;
@@ -211,6 +219,7 @@ std::string ObjectFetcher::decode(const ObjectValues& array, const ObjectValues&
     offset = 0;
     count = array.element == HPROF_TYPE_BYTE ? array.length / width : array.length;
   }
+  offset -= std::min(offset, array.first / width);
   bool cut = count > most;
   std::vector<uint16_t> units;
   for (uint64_t i = offset; i < there && units.size() < std::min<uint64_t>(count, most); ++i) {
@@ -228,10 +237,14 @@ std::string ObjectFetcher::decode(const ObjectValues& array, const ObjectValues&
 std::vector<std::string> ObjectFetcher::texts(const std::vector<uint32_t>& strings, size_t most) const {
   std::vector<ObjectValues> objects = fetch(strings, size_t{4} * most + 64);
   std::vector<uint32_t> arrays;
+  std::vector<uint64_t> first;
   for (const ObjectValues& each : objects) {
+    uint64_t offset = 0, count = 0;
+    if (number(each, "count", &count)) number(each, "offset", &offset);
     arrays.push_back(each.element != 0 ? kNoObject : target(each, "value"));
+    first.push_back(2 * offset);  // chars
   }
-  std::vector<ObjectValues> values = fetch(arrays, size_t{4} * most + 64);
+  std::vector<ObjectValues> values = fetch(arrays, size_t{4} * most + 64, first);
   std::vector<std::string> result;
   for (size_t i = 0; i < strings.size(); ++i) {
     const ObjectValues& array = objects[i].element != 0 ? objects[i] : values[i];

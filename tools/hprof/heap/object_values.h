@@ -16,6 +16,7 @@ struct ObjectValues {
   uint8_t element = 0;              // their type; 0: an instance or a class
   uint32_t trace = 0;
   bool whole = true;           // bytes has all values
+  uint64_t first = 0;          // values before it are not in bytes
   std::vector<uint8_t> bytes;  // as in the dump: fields or elements
 };
 
@@ -23,8 +24,10 @@ class ObjectFetcher {
  public:
   explicit ObjectFetcher(const Snapshot& snapshot) : snapshot_(snapshot) {}
 
-  // In the order of `wanted`, with at most `most` bytes of values each.
-  std::vector<ObjectValues> fetch(const std::vector<uint32_t>& wanted, size_t most = 1 << 20) const;
+  // In the order of `wanted`, with at most `most` bytes of values each. `first`: how many are left out before
+  // them, none where it is empty.
+  std::vector<ObjectValues> fetch(const std::vector<uint32_t>& wanted, size_t most = 1 << 20,
+                                  const std::vector<uint64_t>& first = {}) const;
   // The texts of java.lang.String objects (or char arrays), cut after `most` characters; "" for other
   // objects.
   std::vector<std::string> texts(const std::vector<uint32_t>& strings, size_t most = 200) const;

@@ -369,8 +369,9 @@ void SnapshotFile::save_classes(const HeapClasses& classes, TableWriter& out) {
     save_class(each, out);
   }
   for (uint32_t index : classes.primitives_) out.number(index);
-  for (uint32_t value : {classes.class_class, classes.string_class, classes.thread_class,
-                         classes.loader_class, classes.string_value, classes.string_coder}) {
+  for (uint32_t value :
+       {classes.class_class, classes.string_class, classes.thread_class, classes.loader_class,
+        classes.string_value, classes.string_coder, classes.string_offset, classes.string_count}) {
     out.number(value);
   }
 }
@@ -384,8 +385,9 @@ void SnapshotFile::load_classes(TableReader& in, unsigned id_size, HeapClasses& 
     if (each.id != 0) classes.by_id_[each.id] = i;
   }
   for (uint32_t& index : classes.primitives_) in.number(index);
-  for (uint32_t* to : {&classes.class_class, &classes.string_class, &classes.thread_class,
-                       &classes.loader_class, &classes.string_value, &classes.string_coder}) {
+  for (uint32_t* to :
+       {&classes.class_class, &classes.string_class, &classes.thread_class, &classes.loader_class,
+        &classes.string_value, &classes.string_coder, &classes.string_offset, &classes.string_count}) {
     in.number(*to);
   }
   classes.id_size = id_size;
