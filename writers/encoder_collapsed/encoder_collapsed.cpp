@@ -6,6 +6,8 @@
 // Readers add up all lines of a file, so each report is a file with one column of one table: the column that
 // weight= names, or else the one by which the first table with stacks is ranked. Other tables are left out
 // and counted; a message says so when none has the column of weight=. A stack that was cut begins with [cut].
+//
+// Some readers make a sample of each unit, so times that nobody asked for by name are in microseconds.
 #include <new>
 
 #include <hprof/cpp/each_weighted_stack.hpp>
@@ -54,10 +56,15 @@ uint32_t put_class_code(char* to, uint32_t code) { return put_code(to, code == '
 class Writer {
  public:
   Writer(const Encoder& encoder, PlainOut& out, const StackTable& stacks, uint32_t weight)
-      : host_(encoder.host), ids_(encoder.ids), out_(out), stacks_(stacks), weight_(weight) {}
+      : host_(encoder.host),
+        ids_(encoder.ids),
+        out_(out),
+        stacks_(stacks),
+        weight_(weight),
+        unit_(encoder.weight[0] == 0 && stacks.weight(weight).type == HPROF_COLUMN_NANOSECONDS ? 1000 : 1) {}
 
   void write(const WeightedStack& stack) {
-    const uint64_t value = stack.weights[weight_];
+    const uint64_t value = in_units(stack.weights[weight_]);
     if (value == 0 || !out_.ok()) return;
     const auto trace = find_trace(ids_, host_, stack.trace);
     if ((trace->flags & HPROF_TRACE_CUT) != 0) out_.lit("[cut];");
@@ -71,6 +78,13 @@ class Writer {
   }
 
  private:
+  // What is rounded away is added to the next stack, so that the sum of all lines is right.
+  uint64_t in_units(uint64_t value) {
+    const uint64_t rest = value % unit_ + rest_;
+    rest_ = rest % unit_;
+    return value / unit_ + rest / unit_;
+  }
+
   uint64_t put_class(hprof_text name) { return write_utf8(out_, name, is_plain, put_class_code); }
   uint64_t put_word(hprof_text name) { return write_utf8(out_, name, is_plain, put_code); }
   hprof_text text(hprof_string_id id) const { return ids_->string_text(host_, id); }
@@ -98,6 +112,8 @@ class Writer {
   PlainOut& out_;
   const StackTable& stacks_;
   const uint32_t weight_;  // among the table's weights
+  const uint64_t unit_;    // what a 1 stands for
+  uint64_t rest_ = 0;
 };
 
 bool adds_up(const hprof_column& column) {

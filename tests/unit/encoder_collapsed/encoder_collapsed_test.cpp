@@ -52,6 +52,20 @@ TEST_CASE("outermost first, and rows without weight left out") {
   CHECK(world.encode({table_of(kCpuSamples, cut, 1)}) == "[cut];demo/App.run 3\n");
 }
 
+TEST_CASE("times are in microseconds, unless asked for by name") {
+  World world;
+  const hprof_frame_id other = world.frame("other");
+  const hprof_cpu_row rows[] = {
+      {3, 2700, world.trace}, {0, 400, world.trace}, {2, 1900, world.host.add_trace({other})}};
+  hprof_rec_table table = table_of(kCpuSamples, rows, 3);
+  table.order = 1;
+  // 2.7, 0.4 and 1.9: 5 in all
+  CHECK(world.encode({table}) ==
+        "demo/App.main;demo/App.run 2\ndemo/App.main;demo/App.run 1\ndemo/App.other 2\n");
+  CHECK(world.encode({table}, {{"weight", "time"}}) ==
+        "demo/App.main;demo/App.run 2700\ndemo/App.main;demo/App.run 400\ndemo/App.other 1900\n");
+}
+
 TEST_CASE("what was allocated stands on top") {
   World world;
   const auto arrays = world.host.add_class("byte[]", "[B");

@@ -56,6 +56,13 @@ TEST_CASE("the stacks of the shipped tables, their weights and what stands on to
   table.order = HPROF_SITE_LIVE_BYTES;
   const StackTable by_order(table);
   CHECK(std::string(by_order.weight(by_order.first_weight()).name) == "live_bytes");
+  const hprof_site_row dead[] = {{3, 9, 0, 0, 1000, 10}};
+  table = table_of(kAllocSites, dead, 1);
+  table.order = HPROF_SITE_LIVE_BYTES;
+  const StackTable nothing_live(table);
+  CHECK(std::string(nothing_live.weight(nothing_live.first_weight()).name) == "allocated_bytes");
+  table.row_count = 0;
+  CHECK(std::string(by_order.weight(StackTable(table).first_weight()).name) == "live_bytes");
   CHECK((by_order.weight(0).flags & HPROF_COLUMN_STATE) != 0);
   CHECK((by_order.weight(2).flags & HPROF_COLUMN_STATE) == 0);
 

@@ -40,10 +40,16 @@ class StackTable {
   const hprof_column& weight(uint32_t index) const {
     return *hprof_column_at(table_.schema, weights_[index]);
   }
-  // The weight to show first: the one by which the table is ranked, else its default, else the first.
+  // The weight to show first: the one by which the table is ranked, else its default, else the first. Where all
+  // of its numbers are 0, as of live objects after the program's end, the first one that has others.
   uint32_t first_weight() const {
-    if (order_ != HPROF_NO_COLUMN) return order_;
-    return first_ != HPROF_NO_COLUMN ? first_ : 0;
+    const uint32_t first = order_ != HPROF_NO_COLUMN ? order_ : first_ != HPROF_NO_COLUMN ? first_
+                                                                                          : 0;
+    if (weight_count_ == 0 || total(first) != 0) return first;
+    for (uint32_t i = 0; i < weight_count_; i++) {
+      if ((weight(i).flags & HPROF_COLUMN_TOTAL) == 0 && total(i) != 0) return i;
+    }
+    return first;
   }
   // Over all rows, those below the cutoff included.
   uint64_t total(uint32_t index) const { return column_total(table_, weights_[index]); }
