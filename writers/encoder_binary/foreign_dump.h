@@ -39,7 +39,9 @@ class HeldBytes {
 class ForeignDump {
  public:
   static constexpr uint64_t kMostHeld = sizeof(void*) < 8 ? 32u << 20 : 256u << 20;
-  static constexpr uint64_t kGap = 2u << 20;
+  // The VM writes that part when its buffer of 1 MiB is full or the dump ends; the rest is for our own
+  // records.
+  static constexpr uint64_t kGap = (1u << 20) + 4096;
   static constexpr uint32_t kClassSerialBase = 0x01000000;  // ours are smaller
 
   // dump: must outlive this. False: no memory, or no address space; call close() all the same.
