@@ -36,6 +36,11 @@ size_t executable_path(char* text, size_t size);
 // Processors this process may run on, at least 1. [any]
 uint32_t processor_count();
 
+// Calls `handler` on the thread that ends the process by exit() or by returning from main, before libraries
+// loaded earlier end. `alone`: the other threads are gone, and locks may be held for good (Windows). Call it
+// once. [any]
+void at_exit(void (*handler)(bool alone));
+
 // Columns of the terminal at standard error or standard output; 0 if neither is a terminal. [any]
 uint32_t terminal_width();
 

@@ -58,6 +58,10 @@ bool has_rival() {
 
 void detach_now(Session* session, JNIEnv* jni);
 
+void on_exit(bool alone) {
+  if (Session* session = the_session.load()) session->on_exit(alone);
+}
+
 Session* make_session() {
   static_assert(alignof(Session) <= alignof(std::max_align_t),
                 "allocate_zeroed aligns for any standard type");
@@ -72,6 +76,8 @@ Session* make_session() {
   }
   if (memory == nullptr) memory = hprof::platform::allocate_zeroed(sizeof(Session));
   if (memory == nullptr) return nullptr;
+  static std::atomic<bool> registered{false};
+  if (!registered.exchange(true)) hprof::platform::at_exit(&on_exit);
   auto* session = new (memory) Session;
   session->set_detacher(&detach_now);
   session->set_rival_check(&has_rival);

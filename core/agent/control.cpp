@@ -188,11 +188,11 @@ bool Control::acquire(int64_t deadline_ns) {
 
 bool Control::finish() {
   // Read before the request is made: the thread may have finished by the time this function returns.
-  const bool runs = running_.load(std::memory_order_acquire);
+  const bool has_thread = runs();
   finishing_.store(true, std::memory_order_release);
   stopping_.store(true, std::memory_order_release);
   wake_.signal();
-  return runs;
+  return has_thread;
 }
 
 bool Control::stop(int64_t deadline_ns) {

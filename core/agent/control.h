@@ -30,6 +30,7 @@ class Control {
   bool perform(const Command& command, Answer* answer);
   // Call it after an answer with `detach` has been passed on. [any] but [signal]
   void request_detach();
+  bool runs() const { return running_.load(std::memory_order_acquire); }
   // Makes the thread run Session::finish() last of all, and does not wait. False: there is no thread.
   // [any] but [signal]
   bool finish();

@@ -85,6 +85,8 @@ class Session {
   void on_vm_init(JNIEnv* jni, jthread thread);
   // The last report, and the end of all threads of the agent's own. [app]
   void on_vm_death(JNIEnv* jni);
+  // The process ends by exit(). Without VMDeath before, this is the session's end. [any] but [signal]
+  void on_exit(bool alone);
   // The work at the end of a session, on its own agent thread: the last report, then the end of the
   // collectors and of the output. [control]
   void finish(JNIEnv* jni);
@@ -265,6 +267,7 @@ class Session {
   static void JNICALL run_detacher(jvmtiEnv* jvmti, JNIEnv* jni, void* session);
 
   std::atomic<Phase> phase_{Phase::kLoaded};
+  std::atomic<bool> by_exit_{false};  // the process ends by exit(), without VMDeath
   Setup setup_;
   hprof_settings settings_ = {};
   std::atomic<bool> conversation_over_{false};

@@ -132,11 +132,11 @@ bool Session::finish_in_time(JNIEnv* jni) {
   return control_.stop(platform::monotonic_ns() + kThreadDeadlineNs) && finished_well_;
 }
 
-// False: a detach came first, and has finished or has used up its time.
+// False: a detach, or the process's exit, came first and has finished or has used up its time.
 bool Session::begin_dying(int64_t deadline_ns) {
   Phase live = Phase::kLive;
   if (phase_.compare_exchange_strong(live, Phase::kDying)) return true;
-  while (phase() == Phase::kEnding && platform::monotonic_ns() < deadline_ns) {
+  while ((phase() == Phase::kEnding || phase() == Phase::kDying) && platform::monotonic_ns() < deadline_ns) {
     platform::sleep_ns(platform::kNanosPerMilli);
   }
   return false;
@@ -153,6 +153,22 @@ void Session::on_vm_death(JNIEnv* jni) {
   }
   finish_in_time(jni);
   phase_.store(Phase::kDead, std::memory_order_release);
+}
+
+// A VM whose heap is too full to attach the thread that would destroy it ends without VMDeath, as does a
+// program whose native code calls exit(). The VM still runs, so the control thread makes the report. It is
+// busy if a unit of its own calls exit().
+void Session::on_exit(bool alone) {
+  if (phase() != Phase::kLive || setup_.is_without_effect()) return;
+  if (!alone && control_.runs() && control_.acquire(platform::monotonic_ns() + kThreadDeadlineNs)) {
+    control_.release();
+    by_exit_.store(true, std::memory_order_relaxed);
+    if (!begin_dying(platform::monotonic_ns() + exit_timeout_ns())) return;
+    finish_in_time(nullptr);
+    phase_.store(Phase::kDead, std::memory_order_release);
+  } else if (setup_.core().dump_on_exit != 0 && reports_at_end_) {
+    platform::write_stderr("HPROF: the process ends without the VM's event VMDeath; the report is missing\n");
+  }
 }
 
 // Closing may get stuck in the sink.

@@ -9,8 +9,10 @@ namespace hprof {
 
 namespace {
 
-// A callback that takes longer is taken for one that does not return.
+// A callback that takes longer is taken for one that does not return; sooner when the process exits, perhaps
+// inside of one.
 constexpr int64_t kCallbackNs = 10 * platform::kNanosPerSecond;
+constexpr int64_t kCallbackAtExitNs = platform::kNanosPerSecond;
 // Of max-memory=, for reports: a collector with more to report than fits into a quarter would have to limit
 // itself; of little memory they get less.
 constexpr uint64_t kReportShare = 4;
@@ -171,8 +173,9 @@ void Session::stop_collector(CollectorSlot& slot) {
 }
 
 int64_t Session::callback_deadline() const {
+  const int64_t longest = by_exit_.load(std::memory_order_relaxed) ? kCallbackAtExitNs : kCallbackNs;
   const int64_t most = exit_timeout_ns() / 3;
-  return platform::monotonic_ns() + (most < kCallbackNs ? most : kCallbackNs);
+  return platform::monotonic_ns() + (most < longest ? most : longest);
 }
 
 void Session::abandon_collector(CollectorSlot& slot, const char* what) {

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <initializer_list>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
@@ -12,6 +13,21 @@
 #include "platform/posix/port.h"
 
 namespace hprof::platform {
+namespace {
+
+void (*exit_handler)(bool alone);
+pid_t exit_process;
+
+}  // namespace
+
+// A child that was forked has the handler, but none of the threads that the handler may wait for.
+void at_exit(void (*handler)(bool alone)) {
+  exit_handler = handler;
+  exit_process = getpid();
+  atexit([] {
+    if (getpid() == exit_process) exit_handler(false);
+  });
+}
 
 uint32_t process_id() { return static_cast<uint32_t>(getpid()); }
 

@@ -16,6 +16,9 @@ namespace {
 LostMessages lost;
 // A thread is writing, perhaps an abandoned one: until it has finished, messages are lost at once.
 std::atomic<bool> stuck{false};
+// The process ends: there are no other threads.
+std::atomic<bool> alone{false};
+void (*exit_handler)(bool alone);
 
 void write_now(const char* text) {
   DWORD written;
@@ -65,8 +68,17 @@ bool write_on_thread(const char* notice, const char* text, int64_t deadline_ns) 
 
 }  // namespace
 
+// Functions that a DLL registers run when it is detached, after all other threads.
+void at_exit(void (*handler)(bool alone)) {
+  exit_handler = handler;
+  atexit([] {
+    alone.store(true);
+    exit_handler(true);
+  });
+}
+
 void write_stderr(const char* text) {
-  if (GetFileType(GetStdHandle(STD_ERROR_HANDLE)) != FILE_TYPE_PIPE) return write_now(text);
+  if (alone.load() || GetFileType(GetStdHandle(STD_ERROR_HANDLE)) != FILE_TYPE_PIPE) return write_now(text);
   if (stuck.load()) return lost.add();
   char notice[kLostNoticeSize];
   uint32_t count;

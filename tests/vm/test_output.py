@@ -160,3 +160,15 @@ def the_size_that_is_said_is_that_of_the_file(vm):
         close = unit / (20 if said.group(2) else 2)
         found = float(said.group(1) + (said.group(2) or "")) * unit
         check(abs(found - size) <= close, "%s: said %s, the file has %d bytes" % (options, said.group(0), size))
+
+
+ENDS = {"cpu=samples,interval=1": "CPU SAMPLES BEGIN", "cpu=times": "CPU TIME (ms) BEGIN", "monitor=all": "MONITOR DUMP BEGIN"}
+
+
+@vm_test(units=UNITS + ("bytecode", "cpu_times", "monitor"))
+def report_is_written_when_the_vm_does_not_announce_its_end(vm):
+    """With a full heap the launcher cannot attach its thread again, so the process ends without VMDeath."""
+    for options, begin in ENDS.items():
+        run = vm.run_java(vm.agent_option(options + ",file=out.txt,force=y"), "-Xmx40m", "-XX:+UseG1GC", "FullHeap", "die")
+        check_equal((run.code, run.out), (1, "begin\n"), "exit code and stdout\n%s\n" % run)
+        check_equal(run.text("out.txt").count("\n" + begin), 1, "%s: tables\n%s\n" % (options, run))
