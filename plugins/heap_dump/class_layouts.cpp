@@ -47,6 +47,15 @@ void ClassLayouts::resolve(uint32_t id_size) {
       if (entry.is_resolved == 0 && entry.has_fields != 0 && try_resolve(entry, id_size)) progress = true;
     }
   }
+  // A class that could not be linked has the fields of its supers.
+  for (uint32_t n = 1; n <= count_; n++) {
+    ClassEntry& entry = entries_[n];
+    uint32_t known = n;
+    while (has(known) && entries_[known].is_resolved == 0) known = entries_[known].super;
+    if (known == n || !has(known)) continue;
+    entry.instance_size = entries_[known].instance_size;
+    entry.instance_fields = entries_[known].instance_fields;
+  }
 }
 
 bool ClassLayouts::try_resolve(ClassEntry& entry, uint32_t id_size) {

@@ -15,6 +15,7 @@ constexpr jint kStatic = 0x0008;
 constexpr jint kLocalsBeside = 64;
 constexpr jint kMostLocals = 65536;  // what HotSpot promises at most
 constexpr int kRounds = 4;           // of listing until no class is new: linking may load some
+constexpr uint32_t kMostCollections = 8;
 
 }  // namespace
 
@@ -54,50 +55,66 @@ bool ClassList::tag_known(const DumpEnv& vm) {
   return true;
 }
 
-uint32_t ClassList::tag_new(const DumpEnv& vm, jclass loaded) {
+void ClassList::tag_new(const DumpEnv& vm, jclass loaded) {
   uint32_t number = table_->add();
-  if (number == 0) return 0;
+  if (number == 0) return;
   ClassEntry& entry = table_->at(number);
   entry.reference = without_exception(vm.jni, vm.jni->NewWeakGlobalRef(loaded));
   if (entry.reference == nullptr || vm.jvmti->SetTag(loaded, number) != JVMTI_ERROR_NONE) {
     entry.is_gone = 1;
-    return 0;
   }
-  return number;
 }
 
-bool ClassList::take(const DumpEnv& vm) {
-  services_ = vm.services;
-  jclass class_class = vm.jni->FindClass("java/lang/Class");
-  if (class_class != nullptr) {
-    get_declared_fields_ =
-        vm.jni->GetMethodID(class_class, "getDeclaredFields0", "(Z)[Ljava/lang/reflect/Field;");
-  }
+void ClassList::prepare_links(const DumpEnv& vm, jclass class_class) {
+  get_declared_fields_ =
+      vm.jni->GetMethodID(class_class, "getDeclaredFields0", "(Z)[Ljava/lang/reflect/Field;");
   vm.no_exception();
-  if (!tag_known(vm)) return false;
+  const hprof_hotspot_service* hotspot = services_->hotspot;
+  collections_ = HPROF_HAS(hotspot, hprof_hotspot_service, collection_count)
+                     ? hotspot->collection_count(services_->host)
+                     : nullptr;
+  collections_before_ = collections_ != nullptr ? __atomic_load_n(collections_, __ATOMIC_RELAXED) : 0;
+  links_ = 0;
+}
+
+// java.lang.Class is the class of any class: FindClass would call the application's class loader, which may
+// find the heap full.
+hprof_status ClassList::take(const DumpEnv& vm) {
+  services_ = vm.services;
+  if (!tag_known(vm)) return HPROF_FAILED;
+  jclass class_class = nullptr;
   bool complete = false;
   for (int round = 0; round < kRounds && !complete; round++) {
-    if (!list(vm)) return false;
-    uint32_t before = table_->count();
+    if (!list(vm) || held_count_ == 0) return HPROF_FAILED;
+    if (class_class == nullptr) {
+      class_class = vm.jni->GetObjectClass(held_[0]);
+      prepare_links(vm, class_class);
+    }
+    const uint32_t before = table_->count();
     for (jint i = 0; i < held_count_; i++) {
       if (number_of(vm, held_[i]) == 0) tag_new(vm, held_[i]);
     }
     complete = before == table_->count();
     for (jint i = 0; i < held_count_; i++) {
-      uint32_t number = number_of(vm, held_[i]);
+      const uint32_t number = number_of(vm, held_[i]);
       if (number != 0 && table_->at(number).is_resolved == 0) describe(vm, held_[i], number);
     }
   }
   table_->class_class = number_of(vm, class_class);
   vm.drop(class_class);
   table_->resolve(sizeof(void*));
-  return table_->class_class != 0;
+  return table_->class_class != 0 ? HPROF_OK : HPROF_FAILED;
 }
 
-// Looking at a class's fields by reflection links it and does not initialize it.
+// Looking at a class's fields by reflection links it and does not initialize it. The array that this makes
+// may not fit into a full heap, or cost a collection each time: then the other classes stay as they are.
 bool ClassList::link(const DumpEnv& vm, jclass loaded) {
   if (get_declared_fields_ == nullptr) return false;
   vm.drop(vm.jni->CallObjectMethod(loaded, get_declared_fields_, JNI_FALSE));
+  links_++;
+  const uint32_t collections =
+      collections_ != nullptr ? __atomic_load_n(collections_, __ATOMIC_RELAXED) - collections_before_ : 0;
+  if (collections >= kMostCollections && collections >= links_) get_declared_fields_ = nullptr;
   return vm.no_exception();
 }
 

@@ -14,7 +14,7 @@ class ClassList {
 
   // Tags every loaded class with its number and describes those that are new. The classes are held until
   // release, so none of them is unloaded and their method ids stay valid. [control]
-  bool take(const DumpEnv& vm);
+  hprof_status take(const DumpEnv& vm);
   void release(const DumpEnv& vm);
   void free_loaders();
   // Gives the weak references back. [control]
@@ -30,10 +30,11 @@ class ClassList {
  private:
   bool list(const DumpEnv& vm);
   bool tag_known(const DumpEnv& vm);
-  uint32_t tag_new(const DumpEnv& vm, jclass loaded);
+  void tag_new(const DumpEnv& vm, jclass loaded);
   void describe(const DumpEnv& vm, jclass loaded, uint32_t number);
   bool describe_fields(const DumpEnv& vm, jclass loaded, ClassEntry& entry);
   bool describe_interfaces(const DumpEnv& vm, jclass loaded, ClassEntry& entry);
+  void prepare_links(const DumpEnv& vm, jclass class_class);
   bool link(const DumpEnv& vm, jclass loaded);
   uint32_t number_of(const DumpEnv& vm, jobject object) const;
 
@@ -42,7 +43,10 @@ class ClassList {
   jint held_count_ = 0;
   LazyTable<uint64_t> loaders_;
   const Services* services_ = nullptr;
-  jmethodID get_declared_fields_ = nullptr;
+  jmethodID get_declared_fields_ = nullptr;  // nullptr: nothing is linked
+  const uint32_t* collections_ = nullptr;    // of the VM, nullptr: not known
+  uint32_t collections_before_ = 0;
+  uint32_t links_ = 0;
 };
 
 }  // namespace hprof::dump

@@ -303,11 +303,11 @@ static void tag_followed(const DumpEnv& vm, ObjectTraces* traces, uint64_t* next
 // Tags classes, threads and loaders, and writes the definitions that the dump refers to.
 hprof_status JvmtiDumper::prepare(const DumpEnv& vm, Walk& walk) {
   const Services& s = *services_;
-  if (!list_.take(vm)) return HPROF_NO_MEMORY;
+  hprof_status status = list_.take(vm);
+  if (status != HPROF_OK) return status;
   walk.next_id = uint64_t{classes_.count()} + 1;
   if (!walk.threads->take(vm, &walk.next_id) || !list_.tag_loaders(vm, &walk.next_id)) return HPROF_NO_MEMORY;
   walk.by_address = names_by_address(vm, *walk.traces, &walk.places);
-  hprof_status status = HPROF_OK;
   if (walk.traces->is_used()) {
     using How = ObjectTraces::How;
     status = walk.traces->define(walk.by_address ? How::kByAddress : How::kByTag);

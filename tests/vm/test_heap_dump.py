@@ -186,3 +186,19 @@ def each_thread_is_two_roots_in_text(vm):
     check({number for _, number in objects} <= started, "roots of threads that have not started: %s" % objects)
     names = dict(re.findall(r"^THREAD START \(obj=\S+ id = (\d+), name=\"([^\"]*)\"", text, re.M))
     check("SeCrEt-thread-mark" in [names[number] for _, number in objects], "the sleeping thread is no root: %s" % objects)
+
+
+@vm_test(units=UNITS)
+def full_heap_is_dumped(vm):
+    """Nothing on the way to the dump needs Java objects; what tries to have some costs few collections."""
+    for engine in ("vm", "jvmti"):
+        flags = ("-Xmx40m", "-XX:+UseSerialGC", "-verbose:gc")
+        run = vm.run_java(vm.agent_option("heap=dump,format=b,dump=%s,file=out.hprof,force=y" % engine), *flags, "FullHeap")
+        check_equal(run.code, 0, "exit code\n%s\n" % run)
+        check("broke off" not in run.err, "no dump\n%s" % run)
+        heap = dumps.read(run.bytes("out.hprof"))
+        filled = sum(len(elements) == 100 for elements in heap.primitives.values())
+        check(filled > 100000, "only %d of the arrays that fill the heap are in the dump" % filled)
+        collections = [len(re.findall("Full GC|Pause Full", each.out))
+                       for each in (run, vm.run_java(*flags, "FullHeap"))]
+        check(collections[0] < collections[1] + 100, "full collections with and without the agent: %s" % collections)

@@ -91,6 +91,19 @@ TEST_CASE("static fields are found in their own class only") {
   CHECK(table.classes.static_field(5, 2) == nullptr);
 }
 
+TEST_CASE("a class that is not linked, so that its own fields are not known, has those of its supers") {
+  Table table(kSpecs);
+  const uint32_t of = table.classes.add(), below = table.classes.add();
+  table.classes.at(of).super = 2;
+  table.classes.at(below).super = of;
+  table.classes.resolve(8);
+  for (const uint32_t number : {of, below}) {
+    CHECK(table.classes.at(number).is_resolved == 0);
+    CHECK(table.classes.at(number).instance_size == 9);
+    CHECK(table.classes.at(number).instance_fields == 2);
+  }
+}
+
 TEST_CASE("a class whose super is not known is not resolved, and asking for its fields is harmless") {
   std::vector<Spec> specs = kSpecs;
   Table table(specs);
