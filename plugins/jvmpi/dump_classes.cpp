@@ -5,12 +5,13 @@
 
 namespace hprof::jvmpi {
 
-bool DumpClasses::open(JNIEnv* jni) {
+// The class of a class is java.lang.Class, which FindClass would get from the application's class loader: a
+// dump is often taken because the heap is full.
+bool DumpClasses::open(JNIEnv* jni, jclass any) {
   constexpr uint64_t kFirst = 1024, kMost = 1u << 22;
   if (table_.is_open()) return true;
-  Local<jclass> of_classes(jni, jni->FindClass("java/lang/Class"));
-  if (of_classes != nullptr)
-    component_of_ = jni->GetMethodID(of_classes, "getComponentType", "()Ljava/lang/Class;");
+  Local<jclass> of_classes(jni, jni->GetObjectClass(any));
+  component_of_ = jni->GetMethodID(of_classes, "getComponentType", "()Ljava/lang/Class;");
   if (component_of_ == nullptr) jni->ExceptionClear();
   return table_.open(vm_.services, kFirst, kMost);
 }
@@ -18,7 +19,8 @@ bool DumpClasses::open(JNIEnv* jni) {
 bool DumpClasses::take(JNIEnv* jni) {
   FromVm<jclass> classes(vm_);
   jint count = 0;
-  bool fine = open(jni) && vm_.jvmti->GetLoadedClasses(&count, &classes) == JVMTI_ERROR_NONE;
+  bool fine = vm_.jvmti->GetLoadedClasses(&count, &classes) == JVMTI_ERROR_NONE && count != 0 &&
+              open(jni, classes[0]);
   for (jint i = 0; i < count; i++) {
     fine = fine && add(jni, classes[i]);
     jni->DeleteLocalRef(classes[i]);
@@ -28,7 +30,7 @@ bool DumpClasses::take(JNIEnv* jni) {
 
 bool DumpClasses::take_of(JNIEnv* jni, jclass cls) {
   const uint64_t number = classes_.number(jni, cls);
-  if (!open(jni)) return false;
+  if (!open(jni, cls)) return false;
   if (find(number) != nullptr) return true;
   if (!add(jni, cls)) return false;
   FromVm<jclass> interfaces(vm_);

@@ -60,7 +60,7 @@ class DumpClasses {
   const DumpClass* laid_out(uint64_t number);
 
  private:
-  bool open(JNIEnv* jni);
+  bool open(JNIEnv* jni, jclass any);
   bool add(JNIEnv* jni, jclass cls);
   bool add_fields(jclass cls, DumpClass* to);
   bool add_interfaces(JNIEnv* jni, jclass cls, DumpClass* to);
