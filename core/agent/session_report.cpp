@@ -6,6 +6,7 @@
 #include <hprof/tables.h>
 
 #include "core/agent/session.h"
+#include "core/agent/unit_checks.h"
 #include "core/base/build.h"
 #include "core/base/text_tools.h"
 
@@ -178,6 +179,9 @@ hprof_status Session::write(const UnitSlot& slot, hprof_record* record) {
   Windows& windows = collectors_[window_of_->index].windows;
   const hprof_status status =
       windows.cut(*reinterpret_cast<const hprof_rec_table*>(record), window_cutoff_, raw(nothing), &window);
+  if (status == HPROF_FAILED)
+    hprof::complain(slot, Complaint::kKeys,
+                    "every=: the keys of a table do not tell its rows apart; it is refused");
   return status == HPROF_OK ? pipeline_.write(&window.head) : status;
 }
 

@@ -15,7 +15,7 @@ namespace hprof {
 
 struct UnitSlot;
 
-enum class Complaint : uint32_t { kRecord, kText, kBuffer, kPlace, kMemory, kKept, kSlow };
+enum class Complaint : uint32_t { kRecord, kText, kBuffer, kKeys, kPlace, kMemory, kKept, kSlow };
 
 // "plugin X: <text>", unless this unit has had that complaint before. [any] but [signal]
 void complain(const UnitSlot& slot, Complaint complaint, const char* text);

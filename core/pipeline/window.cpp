@@ -11,44 +11,24 @@ namespace hprof {
 
 namespace {
 
-// What becomes of a column's cells.
-enum class Cell { kKey, kGrows, kNow };
+bool is_between(uint32_t type, uint32_t first, uint32_t last) { return type >= first && type <= last; }
 
-Cell kind_of(const hprof_column& column) {
-  switch (column.type) {
-    case HPROF_COLUMN_TRACE:
-    case HPROF_COLUMN_THREAD:
-    case HPROF_COLUMN_CLASS:
-    case HPROF_COLUMN_METHOD:
-    case HPROF_COLUMN_FRAME:
-    case HPROF_COLUMN_TEXT:
-      return Cell::kKey;
-    case HPROF_COLUMN_COUNT:
-    case HPROF_COLUMN_NANOSECONDS:
-    case HPROF_COLUMN_BYTES:
-      return (column.flags & HPROF_COLUMN_STATE) != 0 ? Cell::kNow : Cell::kGrows;
-    case HPROF_COLUMN_REAL:
-      return (column.flags & (HPROF_COLUMN_STATE | HPROF_COLUMN_WEIGHT)) == HPROF_COLUMN_WEIGHT ? Cell::kGrows
-                                                                                                : Cell::kNow;
-    default:
-      return Cell::kNow;
-  }
+// Numbers that are neither counts nor weights or states keep their current values.
+WindowColumn column_of(const hprof_column& column, bool has_flagged_keys) {
+  const bool names = is_between(column.type, HPROF_COLUMN_TRACE, HPROF_COLUMN_TEXT);
+  const bool counts = is_between(column.type, HPROF_COLUMN_COUNT, HPROF_COLUMN_BYTES);
+  WindowColumn of = {};
+  of.is_key = has_flagged_keys ? (column.flags & HPROF_COLUMN_KEY) != 0 : names;
+  of.is_real = column.type == HPROF_COLUMN_REAL;
+  const bool is_state = (column.flags & HPROF_COLUMN_STATE) != 0;
+  const bool is_weight = (column.flags & HPROF_COLUMN_WEIGHT) != 0;
+  of.adds = !of.is_key && (counts || (of.is_real && (is_state || is_weight)));
+  of.grows = of.adds && !is_state;
+  return of;
 }
 
-template <typename Visit>
-void each_column(const hprof_table_schema& schema, Visit visit) {
-  for (uint32_t c = 0; c < schema.column_count; c++) {
-    const hprof_column& column = *hprof_column_at(&schema, c);
-    visit(c, column, kind_of(column));
-  }
-}
-
-bool adds_up(const hprof_column& column, Cell kind) {
-  return kind == Cell::kGrows || (kind == Cell::kNow && column.type != HPROF_COLUMN_INT);
-}
-
-void add(hprof_cell* to, const hprof_cell& by, const hprof_column& column) {
-  if (column.type == HPROF_COLUMN_REAL) {
+void add(hprof_cell* to, const hprof_cell& by, const WindowColumn& column) {
+  if (column.is_real) {
     to->r += by.r;
   } else {
     to->u = to->u > UINT64_MAX - by.u ? UINT64_MAX : to->u + by.u;
@@ -56,9 +36,9 @@ void add(hprof_cell* to, const hprof_cell& by, const hprof_column& column) {
 }
 
 // A number that has decreased has nothing new, and continues from its new value.
-hprof_cell grown(hprof_cell* now, const hprof_cell& before, const hprof_column& column) {
+hprof_cell grown(hprof_cell* now, const hprof_cell& before, const WindowColumn& column) {
   hprof_cell by = {0};
-  if (column.type == HPROF_COLUMN_REAL) {
+  if (column.is_real) {
     now->r = now->r < before.r ? before.r : now->r;
     by.r = now->r - before.r;
   } else {
@@ -68,42 +48,22 @@ hprof_cell grown(hprof_cell* now, const hprof_cell& before, const hprof_column& 
   return by;
 }
 
-bool is_zero(const hprof_cell& cell, const hprof_column& column) {
-  return column.type == HPROF_COLUMN_REAL ? cell.r == 0 : cell.u == 0;
-}
-
-// Tables without counts are lists of what is there.
-bool has_counts(const hprof_table_schema& schema) {
-  bool any = false;
-  each_column(schema,
-              [&](uint32_t, const hprof_column& column, Cell kind) { any = any || adds_up(column, kind); });
-  return any;
-}
-
-// The column with the trace, if nothing else tells rows apart.
-uint32_t only_key(const hprof_table_schema& schema) {
-  uint32_t trace = HPROF_NO_COLUMN;
-  uint32_t keys = 0;
-  each_column(schema, [&](uint32_t c, const hprof_column& column, Cell kind) {
-    if (kind == Cell::kKey) keys++;
-    if (column.type == HPROF_COLUMN_TRACE) trace = c;
-  });
-  return keys == 1 ? trace : HPROF_NO_COLUMN;
+bool is_zero(const hprof_cell& cell, const WindowColumn& column) {
+  return column.is_real ? cell.r == 0 : cell.u == 0;
 }
 
 }  // namespace
 
 // --- rows
 
-bool RowSet::open(MemoryAccount& memory, const hprof_table_schema& schema, uint64_t rows) {
-  schema_ = &schema;
-  columns_ = schema.column_count;
+bool RowSet::open(MemoryAccount& memory, const WindowColumns& columns, uint64_t rows) {
+  columns_ = &columns;
   room_ = rows;
   count_ = 0;
   slots_ = 4;
   while (slots_ < rows * 2) slots_ *= 2;
-  cells_ =
-      static_cast<hprof_cell*>(memory.allocate(room_ * columns_ * sizeof(hprof_cell), MemoryAccount::kAll));
+  bytes_ = room_ * columns.count * sizeof(hprof_cell);
+  cells_ = static_cast<hprof_cell*>(memory.allocate(bytes_, MemoryAccount::kAll));
   index_ = static_cast<uint32_t*>(memory.allocate(slots_ * sizeof(uint32_t), MemoryAccount::kAll));
   if (cells_ != nullptr && index_ != nullptr && rows < UINT32_MAX) return true;
   close(memory);
@@ -111,25 +71,24 @@ bool RowSet::open(MemoryAccount& memory, const hprof_table_schema& schema, uint6
 }
 
 void RowSet::close(MemoryAccount& memory) {
-  memory.release(cells_, room_ * columns_ * sizeof(hprof_cell));
+  memory.release(cells_, bytes_);
   memory.release(index_, slots_ * sizeof(uint32_t));
   *this = RowSet();
 }
 
 uint32_t* RowSet::slot_of(const hprof_cell* row_of) const {
+  const WindowColumns& columns = *columns_;
   uint64_t hash = 0;
-  each_column(*schema_, [&](uint32_t c, const hprof_column&, Cell kind) {
-    if (kind == Cell::kKey) hash = hash_pair(hash, row_of[c].u);
-  });
+  for (uint32_t c = 0; c < columns.count; c++) {
+    if (columns.of[c].is_key) hash = hash_pair(hash, row_of[c].u);
+  }
   for (uint64_t at = hash;; at++) {
     uint32_t* slot = &index_[at & (slots_ - 1)];
     if (*slot == 0) return slot;
     const hprof_cell* there = row(*slot - 1);
-    bool same = true;
-    each_column(*schema_, [&](uint32_t c, const hprof_column&, Cell kind) {
-      same = same && (kind != Cell::kKey || there[c].u == row_of[c].u);
-    });
-    if (same) return slot;
+    uint32_t c = 0;
+    while (c < columns.count && (!columns.of[c].is_key || there[c].u == row_of[c].u)) c++;
+    if (c == columns.count) return slot;
   }
 }
 
@@ -139,7 +98,7 @@ hprof_cell* RowSet::make(const hprof_cell* row_of, bool* is_new) {
   if (!*is_new) return row(*slot - 1);
   *slot = static_cast<uint32_t>(++count_);
   hprof_cell* made = row(count_ - 1);
-  memcpy(made, row_of, columns_ * sizeof(hprof_cell));
+  memcpy(made, row_of, columns_->count * sizeof(hprof_cell));
   return made;
 }
 
@@ -183,45 +142,73 @@ Windows::Table* Windows::table_of(const hprof_table_schema& schema) {
   return made;
 }
 
-// All rows as they are now, and those that are no longer reported.
+void WindowColumns::take(const hprof_table_schema& schema) {
+  count = schema.column_count;
+  uint32_t flags = 0;
+  for (uint32_t c = 0; c < count; c++) flags |= hprof_column_at(&schema, c)->flags;
+  uint32_t keys = 0, trace = HPROF_NO_COLUMN;
+  has_counts = false;
+  for (uint32_t c = 0; c < count; c++) {
+    const hprof_column& column = *hprof_column_at(&schema, c);
+    of[c] = column_of(column, (flags & HPROF_COLUMN_KEY) != 0);
+    has_counts = has_counts || of[c].adds;
+    if (!of[c].is_key) continue;
+    keys++;
+    if (column.type == HPROF_COLUMN_TRACE) trace = c;
+  }
+  has_keys = keys != 0;
+  only_trace = keys == 1 ? trace : HPROF_NO_COLUMN;
+}
+
+// All rows as they are now, and those that are no longer reported. Rows of one key are added up, unless a
+// number that cannot be added tells them apart.
 hprof_status Windows::merge(Table& table, const hprof_rec_table& from) {
-  if (!table.fresh.open(*memory_, *from.schema, from.row_count + table.kept.count())) return HPROF_NO_MEMORY;
+  if (!table.fresh.open(*memory_, columns_, from.row_count + table.kept.count())) return HPROF_NO_MEMORY;
   table.is_fresh = true;
   bool is_new = false;
   for (uint64_t i = 0; i < from.row_count; i++) {
     const hprof_cell* row = hprof_row_at(&from, i);
     hprof_cell* made = table.fresh.make(row, &is_new);
     if (is_new) continue;
-    each_column(*from.schema, [&](uint32_t c, const hprof_column& column, Cell kind) {
-      if (adds_up(column, kind)) add(&made[c], row[c], column);
-    });
+    bool is_same = columns_.has_keys;
+    for (uint32_t c = 0; c < columns_.count; c++) {
+      if (columns_.of[c].adds) {
+        add(&made[c], row[c], columns_.of[c]);
+      } else {
+        is_same = is_same && made[c].u == row[c].u;
+      }
+    }
+    if (is_same) continue;
+    table.fresh.close(*memory_);
+    table.is_fresh = false;
+    return HPROF_FAILED;
   }
   return HPROF_OK;
 }
 
 // Leaves the rows that have anything in new_.
-hprof_status Windows::subtract(Table& table, const hprof_rec_table& from, uint64_t* count) {
-  const hprof_table_schema& schema = *from.schema;
-  const uint32_t columns = schema.column_count;
+hprof_status Windows::subtract(Table& table, uint64_t* count) {
+  const uint32_t columns = columns_.count;
   const uint64_t rows = table.fresh.count();
   if (!make(&new_, rows * columns)) return HPROF_NO_MEMORY;
-  const bool keeps_all = !has_counts(schema);
   uint64_t kept = 0;
   for (uint64_t i = 0; i < rows; i++) {
     hprof_cell* now = table.fresh.row(i);
     const hprof_cell* before = table.kept.find(now);
     hprof_cell* to = new_.cells + kept * columns;
     memcpy(to, now, columns * sizeof(hprof_cell));
-    bool has_any = keeps_all;
-    each_column(schema, [&](uint32_t c, const hprof_column& column, Cell kind) {
-      if (kind == Cell::kGrows && before != nullptr) to[c] = grown(&now[c], before[c], column);
-      if (adds_up(column, kind)) has_any = has_any || !is_zero(to[c], column);
-    });
+    // Tables without counts are lists of what is there.
+    bool has_any = !columns_.has_counts;
+    for (uint32_t c = 0; c < columns; c++) {
+      const WindowColumn& column = columns_.of[c];
+      if (column.grows && before != nullptr) to[c] = grown(&now[c], before[c], column);
+      if (column.adds) has_any = has_any || !is_zero(to[c], column);
+    }
     if (!has_any) continue;
     kept++;
-    each_column(schema, [&](uint32_t c, const hprof_column& column, Cell kind) {
-      if (adds_up(column, kind)) add(&totals_.cells[c], to[c], column);
-    });
+    for (uint32_t c = 0; c < columns; c++) {
+      if (columns_.of[c].adds) add(&totals_.cells[c], to[c], columns_.of[c]);
+    }
   }
   *count = kept;
   bool is_new = false;
@@ -232,16 +219,19 @@ hprof_status Windows::subtract(Table& table, const hprof_rec_table& from, uint64
 // Returns how many are above the cutoff.
 uint64_t Windows::rank(const hprof_rec_table& from, double cutoff, uint64_t count,
                        const hprof_cell** order) const {
-  const uint32_t columns = from.schema->column_count;
+  const uint32_t columns = columns_.count;
   for (uint64_t i = 0; i < count; i++) order[i] = new_.cells + i * columns;
   if (from.order == HPROF_NO_COLUMN) return count;
   const uint32_t by = from.order;
-  const bool is_real = hprof_column_at(from.schema, by)->type == HPROF_COLUMN_REAL;
-  std::sort(order, order + count, [&](const hprof_cell* a, const hprof_cell* b) {
+  const bool is_real = columns_.of[by].is_real;
+  const auto is_above = [&](const hprof_cell* a, const hprof_cell* b) {
     if (is_real ? a[by].r != b[by].r : a[by].u != b[by].u)
       return is_real ? a[by].r > b[by].r : a[by].u > b[by].u;
     return a < b;
-  });
+  };
+  // Half the code of std::sort.
+  std::make_heap(order, order + count, is_above);
+  std::sort_heap(order, order + count, is_above);
   const double least = is_real ? cutoff * totals_.cells[by].r : least_shown(cutoff, totals_.cells[by].u);
   uint64_t shown = 0;
   while (shown < count && (is_real ? order[shown][by].r : static_cast<double>(order[shown][by].u)) >= least)
@@ -256,18 +246,18 @@ hprof_status Windows::cut(const hprof_rec_table& table, double cutoff, hprof_tra
   release(&new_);
   release(&ranked_);
   release(&totals_);
-  if (!make(&totals_, table.schema->column_count)) return HPROF_NO_MEMORY;
-  if (table.totals != nullptr) memcpy(totals_.cells, table.totals, totals_.count * sizeof(hprof_cell));
-  each_column(*table.schema, [&](uint32_t c, const hprof_column& column, Cell kind) {
-    if (adds_up(column, kind)) totals_.cells[c] = {0};
-  });
+  columns_.take(*table.schema);
+  const uint32_t columns = columns_.count;
+  if (!make(&totals_, columns)) return HPROF_NO_MEMORY;
+  for (uint32_t c = 0; c < columns; c++) {
+    if (table.totals != nullptr && !columns_.of[c].adds) totals_.cells[c] = table.totals[c];
+  }
   Table* of = table_of(*table.schema);
   if (of == nullptr) return HPROF_NO_MEMORY;
   uint64_t count = 0;
   hprof_status status = merge(*of, table);
-  if (status == HPROF_OK) status = subtract(*of, table, &count);
+  if (status == HPROF_OK) status = subtract(*of, &count);
   if (status != HPROF_OK) return status;
-  const uint32_t columns = table.schema->column_count;
   const uint64_t order_bytes = count * sizeof(hprof_cell*);
   auto** order = static_cast<const hprof_cell**>(memory_->allocate(order_bytes, MemoryAccount::kAll));
   if (order == nullptr || !make(&ranked_, (count + 1) * columns)) {
@@ -278,7 +268,7 @@ hprof_status Windows::cut(const hprof_rec_table& table, double cutoff, hprof_tra
   for (uint64_t i = 0; i < window->row_count; i++)
     memcpy(ranked_.cells + i * columns, order[i], columns * sizeof(hprof_cell));
   memory_->release(order, order_bytes);
-  const uint32_t trace = only_key(*table.schema);
+  const uint32_t trace = columns_.only_trace;
   if (window->row_count == 0 && trace != HPROF_NO_COLUMN) {
     ranked_.cells[trace].u = nothing;
     window->row_count = 1;

@@ -17,11 +17,9 @@ struct Flag {
   uint32_t bit;
   const char* name;
 };
-constexpr Flag kColumnFlags[] = {{HPROF_COLUMN_WEIGHT, "weight"},
-                                 {HPROF_COLUMN_TOTAL, "total"},
-                                 {HPROF_COLUMN_STATE, "state"},
-                                 {HPROF_COLUMN_DEFAULT, "default"},
-                                 {HPROF_COLUMN_LEAF, "leaf"}};
+constexpr Flag kColumnFlags[] = {{HPROF_COLUMN_WEIGHT, "weight"}, {HPROF_COLUMN_TOTAL, "total"},
+                                 {HPROF_COLUMN_STATE, "state"},   {HPROF_COLUMN_DEFAULT, "default"},
+                                 {HPROF_COLUMN_LEAF, "leaf"},     {HPROF_COLUMN_KEY, "key"}};
 constexpr Flag kTableFlags[] = {{HPROF_TABLE_CHANGES, "changes"}, {HPROF_TABLE_COLLECTED, "collected"}};
 
 template <size_t n>

@@ -181,6 +181,9 @@ typedef struct hprof_rec_report { /* REPORT_BEGIN and _END */
 /* Of CLASS and TEXT: drawn as the top frame of the row's stack: what was allocated, or the monitor that was waited
  * for. */
 #define HPROF_COLUMN_LEAF 0x10u
+/* A part of the row's key, such as a port or the upper bound of a bucket; no two rows of a table have the same key. Where
+ * no column has it, the key is all columns from TRACE to TEXT. every= finds rows again by their key. */
+#define HPROF_COLUMN_KEY 0x20u
 
 typedef struct hprof_column {
   const char* name;  /* stable id: lower-case letters, digits, '_': "live_bytes" */

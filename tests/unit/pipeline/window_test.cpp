@@ -126,6 +126,55 @@ TEST_CASE("what lives stays as it is, and keeps its row") {
   CHECK(rows[0].allocated_bytes == 0);
 }
 
+TEST_CASE("rows that differ in a number only are told apart if it is a key, else the table is refused") {
+  struct Row {
+    uint64_t text;
+    int64_t port;
+    uint64_t count;
+  };
+  hprof_column columns[] = {{"host", nullptr, HPROF_COLUMN_TEXT, 0, nullptr, nullptr},
+                            {"port", nullptr, HPROF_COLUMN_INT, 0, nullptr, nullptr},
+                            {"calls", nullptr, HPROF_COLUMN_COUNT, 0, nullptr, nullptr}};
+  const hprof_table_schema schema = {sizeof schema, 3,      sizeof(hprof_column), 0, "com.acme.ports/1",
+                                     "PORTS",       columns};
+  const std::vector<Row> rows = {{1, 80, 5}, {1, 443, 7}};
+  Fixture f;
+  const auto status_of = [&](const std::vector<Row>& of) {
+    f.windows.begin(f.memory);
+    hprof_rec_table table = table_of(schema, of.data(), of.size());
+    const hprof_status status = f.windows.cut(table, 0, kNothing, &f.window);
+    f.windows.keep();
+    return status;
+  };
+  CHECK(status_of(rows) == HPROF_FAILED);
+  CHECK(status_of({{1, 80, 5}, {2, 443, 7}}) == HPROF_OK);
+  SUBCASE("a key besides a name") { columns[0].flags = HPROF_COLUMN_KEY; }
+  SUBCASE("a key alone, with a name that may change") {}
+  columns[1].flags = HPROF_COLUMN_KEY;
+  f.windows.forget();
+  CHECK(f.cut(schema, rows, HPROF_NO_COLUMN).size() == 2);
+  const auto now = f.cut(schema, std::vector<Row>{{1, 80, 5}, {1, 443, 9}}, HPROF_NO_COLUMN);
+  REQUIRE(now.size() == 1);
+  CHECK(now[0].port == 443);
+  CHECK(now[0].count == 2);
+}
+
+TEST_CASE("several rows without any key are refused, one is not") {
+  struct Row {
+    uint64_t count;
+  };
+  const hprof_column column = {"calls", nullptr, HPROF_COLUMN_COUNT, 0, nullptr, nullptr};
+  const hprof_table_schema schema = {sizeof schema, 1,      sizeof(hprof_column), 0, "com.acme.calls/1",
+                                     "CALLS",       &column};
+  Fixture f;
+  for (const auto& rows : {std::vector<Row>{{3}}, std::vector<Row>{{3}, {4}}}) {
+    f.windows.begin(f.memory);
+    hprof_rec_table table = table_of(schema, rows.data(), rows.size());
+    CHECK(f.windows.cut(table, 0, kNothing, &f.window) == (rows.size() == 1 ? HPROF_OK : HPROF_FAILED));
+    f.windows.drop();
+  }
+}
+
 TEST_CASE("after a reset the next window has all") {
   Fixture f;
   f.samples({{5, 50, 1}});
