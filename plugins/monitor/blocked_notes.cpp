@@ -94,7 +94,9 @@ jobject ParkedLocks::find(jthread thread, hprof_thread_serial* owner, uint32_t* 
   jobject lock = jni_->GetObjectField(thread, blocker_);
   if (lock == nullptr) return nullptr;
   jobject holder = jni_->IsInstanceOf(lock, synchronizer_) ? jni_->GetObjectField(lock, owner_) : nullptr;
-  if (holder == nullptr) {
+  // Its owner does not wait for it: it got it meanwhile, or sleeps with it as its blocker.
+  if (holder == nullptr || jni_->IsSameObject(holder, thread)) {
+    jni_->DeleteLocalRef(holder);
     jni_->DeleteLocalRef(lock);
     return nullptr;
   }

@@ -243,6 +243,14 @@ void MonitorDump::find_monitors() {
   for (uint32_t i = 0; i < monitor_count_; i++) {
     if (!monitors_[i].is_lock) find_owner(&monitors_[i]);
   }
+  // Owners are asked for later than what threads wait for: one that has got its monitor waits no more.
+  for (uint32_t i = 0; i < thread_count_; i++) {
+    Thread& thread = threads_[i];
+    if (thread.monitor < 0 || !enters(thread) || monitors_[thread.monitor].row.owner != thread.serial)
+      continue;
+    monitors_[thread.monitor].row.enter_count--;
+    thread.monitor = -1;
+  }
 }
 
 // From 21 on the VM does not always name a virtual thread as owner; but a monitor that a thread is blocked on

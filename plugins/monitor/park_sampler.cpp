@@ -156,6 +156,9 @@ uint32_t ParkSampler::visit(void* argument, hprof_thread* thread, void* jthread_
 
 void ParkSampler::charge(hprof_thread_serial serial, jthread thread, jobject lock) {
   const Services& s = services_;
+  jobject owner = owner_ != nullptr ? jni_->GetObjectField(lock, owner_) : nullptr;
+  // It got the lock meanwhile, or sleeps with it as its blocker.
+  if (owner != nullptr && jni_->IsSameObject(owner, thread)) return jni_->DeleteLocalRef(owner);
   jint hash = 0;
   jvmti_->GetObjectHashCode(lock, &hash);
   jclass of = jni_->GetObjectClass(lock);
@@ -166,18 +169,17 @@ void ParkSampler::charge(hprof_thread_serial serial, jthread thread, jobject loc
   Parked now = {serial, hash, trace};
   uint64_t fresh = was_there(now) ? 0 : 1;
   note_parked(now);
-  if (fresh != 0) note_owner(now, monitor, lock);
+  if (fresh != 0) note_owner(now, monitor, owner);
+  jni_->DeleteLocalRef(owner);
   if (!table_.add(serial, trace, monitor, fresh, charged_ns_) && lost_ != nullptr) {
     __atomic_fetch_add(lost_, 1, __ATOMIC_RELAXED);
   }
 }
 
-void ParkSampler::note_owner(const Parked& now, hprof_class_serial monitor, jobject lock) {
-  jobject owner = owner_ != nullptr ? jni_->GetObjectField(lock, owner_) : nullptr;
+void ParkSampler::note_owner(const Parked& now, hprof_class_serial monitor, jobject owner) {
   if (owner == nullptr) return;
   const hprof_thread_serial serial = services_.threads->serial_of(services_.host, owner);
   if (serial != 0) holders_->note(now.trace, monitor, now.thread, serial);
-  jni_->DeleteLocalRef(owner);
 }
 
 static uint32_t entry_of(hprof_thread_serial serial) { return serial * 0x9e3779b1u >> 19; }

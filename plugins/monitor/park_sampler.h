@@ -49,7 +49,7 @@ class ParkSampler {
   void look(JNIEnv* jni);
   static uint32_t visit(void* argument, hprof_thread* thread, void* jthread_ref);
   void charge(hprof_thread_serial serial, jthread thread, jobject lock);
-  void note_owner(const Parked& now, hprof_class_serial monitor, jobject lock);
+  void note_owner(const Parked& now, hprof_class_serial monitor, jobject owner);
   bool was_there(const Parked& now) const;
   void note_parked(const Parked& now);
   hprof_trace_serial trace_of(hprof_thread_serial serial, jthread thread);

@@ -56,6 +56,10 @@ def locks_of_java_util_concurrent_have_owners_in_the_dump(vm):
     locks = [m for m in dump.monitors if m["signature"] == "Ljava/util/concurrent/locks/ReentrantLock$NonfairSync;"]
     check_equal([(m["owner"], m["entries"], m["enter"], m["notify"]) for m in locks],
                 [(monitors.thread("main"), 1, [monitors.thread("parked")], [])], "locks")
+    with open(vm.path("out.txt")) as file:
+        notes = [line for line in file if line.startswith("HPROF NOTE: monitor:")]
+    check(any('"parked" waits for' in line for line in notes), "who waits: %s" % notes)
+    check(not any('"sleeps"' in line for line in notes), "a thread waits for its own lock: %s" % notes)
 
 
 @vm_test(units=UNITS)

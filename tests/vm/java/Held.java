@@ -1,14 +1,16 @@
 import java.io.File;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A monitor that is held twice by main, wanted by two threads, and one that a thread waits for. With the argument `lock` a thread
- * is parked on a lock of main's, too. Says `ready <pid>`; when
+ * is parked on a lock of main's, too, and one that sleeps has parked with its own lock as the blocker. Says `ready <pid>`; when
  * its stdin ends, all go on.
  */
 public class Held {
     static final Object GATE = new Object();
     static final ReentrantLock LOCK = new ReentrantLock();
+    static final ReentrantLock OWN = new ReentrantLock();
     static final Object BELL = new Object();
     static volatile boolean stop;
 
@@ -30,6 +32,14 @@ public class Held {
         }
     }
 
+    static void sleep() {
+        OWN.lock();
+        while (!stop) {
+            LockSupport.parkNanos(OWN, 100_000_000_000L);
+        }
+        OWN.unlock();
+    }
+
     static void await(Thread thread, Thread.State state) throws Exception {
         while (thread.getState() != state) {
             Thread.sleep(1);
@@ -48,10 +58,13 @@ public class Held {
         Thread listener = start("listens", Held::listen);
         await(listener, Thread.State.WAITING);
         Thread parked = new Thread(LOCK::lock, "parked");
+        Thread sleeper = new Thread(Held::sleep, "sleeps");
         if (arguments.length > 0) {
             LOCK.lock();
             parked.start();
             await(parked, Thread.State.WAITING);
+            sleeper.start();
+            await(sleeper, Thread.State.TIMED_WAITING);
         }
         synchronized (GATE) {
             synchronized (GATE) {
@@ -76,6 +89,8 @@ public class Held {
             stop = true;
             BELL.notifyAll();
         }
+        LockSupport.unpark(sleeper);
+        sleeper.join();
         listener.join();
         System.out.println("ended");
     }
