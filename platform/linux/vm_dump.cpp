@@ -31,6 +31,7 @@ constexpr const char* kFirstStream = "heap";
 constexpr const char* kSecondStream = "heap.p0";
 constexpr int64_t kYoungSeconds = 5;
 constexpr int kPipeBytes = 1024 * 1024;
+constexpr int kDescriptors = 6;  // of the connection, and of the VM for it and for its files
 
 int fail(char* reason, size_t size, const char* words, int code) {
   snprintf(reason, size, "%s", words);
@@ -241,14 +242,29 @@ int Dump::pump(Socket socket, char* reason, size_t reason_size) {
   return taken == 0 ? kErrorUnsupported : EIO;
 }
 
+// Without one for the connection the VM's thread for attaching ends, and nobody answers.
+bool has_descriptors() {
+  int taken[kDescriptors];
+  int count = 0;
+  while (count < kDescriptors && (taken[count] = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0) count++;
+  for (int i = 0; i < count; i++) close(taken[i]);
+  return count == kDescriptors;
+}
+
 int dump_into(Dump& dump, bool all, char* reason, size_t reason_size) {
   Socket socket;
+  if (!has_descriptors()) return fail(reason, reason_size, "no file descriptors", kErrorUnsupported);
   int error = connect_to_vm(&socket, reason, reason_size);
-  if (error != 0) return error;
-  error = send_command(socket, all, dump.streams[0].path);
-  if (error == 0) error = dump.pump(socket, reason, reason_size);
-  socket_close(&socket);
-  return error;
+  const bool connected = error == 0;
+  if (connected) error = send_command(socket, all, dump.streams[0].path);
+  const bool asked = error == 0;
+  if (asked) error = dump.pump(socket, reason, reason_size);
+  if (connected) socket_close(&socket);
+  if (asked || error == kErrorUnsupported) return error;
+  const size_t length = strlen(reason);
+  snprintf(reason + length, reason_size - length, "%s", length != 0 ? ": " : "");
+  error_text(error, reason + strlen(reason), reason_size - strlen(reason));
+  return kErrorUnsupported;
 }
 
 }  // namespace

@@ -27,13 +27,18 @@ class Passing {
 
   const hprof_foreign_dump& dump() const { return dump_; }
 
+  // Before the VM is asked: an encoder without memory for the dump refuses it.
+  hprof_status begin() {
+    const hprof_status status = write(0, HPROF_FOREIGN_BEGINS, nullptr, 0);
+    return status == HPROF_OK && dump_.failure != nullptr ? hprof_status{HPROF_UNSUPPORTED} : status;
+  }
+
   hprof_status take(uint32_t stream, uint8_t* bytes, uint64_t size) {
-    const uint32_t flags = begun_ ? 0 : HPROF_FOREIGN_BEGINS;
     // No object moves until this returns.
     if (!begun_ && traces_->is_used()) traces_->take_addresses();
     begun_ = true;
     bytes_ += size;
-    const hprof_status status = write(stream, flags, bytes, size);
+    const hprof_status status = write(stream, 0, bytes, size);
     progress_->tell(dump_.objects, bytes_);
     return status;
   }
@@ -41,7 +46,7 @@ class Passing {
   // status: the result of the VM's part.
   hprof_status end(hprof_status status) {
     if (status == HPROF_OK) return write(0, HPROF_FOREIGN_ENDS, nullptr, 0);
-    if (begun_) write(0, HPROF_FOREIGN_BROKEN, nullptr, 0);
+    write(0, HPROF_FOREIGN_BROKEN, nullptr, 0);
     return status;
   }
 
@@ -74,9 +79,12 @@ hprof_status VmDumper::dump(const Config& config, ObjectTraces* traces, Progress
     if (status != HPROF_OK) return status;
   }
   Passing passing(s, config, traces, progress);
-  hprof_status status = s.vm_dump->run(s.host, config.live == 0 ? 1 : 0, &passing, &pass_on, why, why_size);
-  status = passing.end(status);
   const hprof_foreign_dump& dump = passing.dump();
+  hprof_status status = passing.begin();
+  if (dump.failure != nullptr) TextBuffer(why, why_size).add(dump.failure);
+  if (status != HPROF_OK) return status;
+  status = s.vm_dump->run(s.host, config.live == 0 ? 1 : 0, &passing, &pass_on, why, why_size);
+  status = passing.end(status);
   traces->set_outcome(dump.objects, dump.traced);
   const char* words = dump.failure != nullptr ? dump.failure : why;
   if (status != HPROF_OK && status != HPROF_UNSUPPORTED && words[0] != 0) {

@@ -2,10 +2,11 @@
 import os
 import re
 import signal
+import subprocess
 
 import dumps
 from faults import check_harmless, faulty
-from harness import Skip, check, check_equal, vm_test
+from harness import TIMEOUT, Skip, check, check_equal, vm_test
 
 UNITS = ("heap_dump", "encoder_binary", "sink_file")
 TEXT = ("heap_dump", "encoder_ascii", "sink_file")
@@ -186,6 +187,23 @@ def each_thread_is_two_roots_in_text(vm):
     check({number for _, number in objects} <= started, "roots of threads that have not started: %s" % objects)
     names = dict(re.findall(r"^THREAD START \(obj=\S+ id = (\d+), name=\"([^\"]*)\"", text, re.M))
     check("SeCrEt-thread-mark" in [names[number] for _, number in objects], "the sleeping thread is no root: %s" % objects)
+
+
+@vm_test(units=UNITS, since=11)
+def vm_engine_gives_way_where_it_lacks_descriptors_or_memory(vm):
+    """Of the process: the dump is made by the other engine."""
+    memory = ("-Xmx64m", "-XX:ReservedCodeCacheSize=48m", "-XX:MaxMetaspaceSize=64m", "-XX:CompressedClassSpaceSize=32m")
+    option = vm.agent_option("heap=dump,format=b,file=out.hprof,force=y")
+    for limit in ("-n 10", "-v 2500000"):
+        java = vm.command("java", option, *memory, "-cp", vm.classes, "Quick")
+        run = subprocess.run(["sh", "-c", "ulimit %s; exec \"$@\"" % limit, "sh", *java], cwd=vm.dir, timeout=TIMEOUT,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if run.returncode != 0 and "HPROF" not in run.stderr:
+            raise Skip("no VM with ulimit %s: %s" % (limit, run.stderr[-300:]))
+        check_equal((run.returncode, run.stdout), (0, "quick\n"), "exit code and stdout\n%s\n" % run.stderr)
+        check("HPROF: done: " in run.stderr, "no dump with ulimit %s\n%s" % (limit, run.stderr))
+        with open(vm.path("out.hprof"), "rb") as file:
+            dumps.read(file.read()).class_named("Quick")
 
 
 @vm_test(units=UNITS)

@@ -412,13 +412,14 @@ hprof_status ForeignDump::write_more(const uint8_t* bytes, uint64_t size) {
 
 // --- of an encoder ---
 
-static hprof_status begin_foreign(Encoder& encoder, hprof_foreign_dump* dump) {
+// False: the collector sees why in the dump, and sends nothing more of it.
+static bool begin_foreign(Encoder& encoder, hprof_foreign_dump* dump) {
   void* memory = encoder.mem->allocate(encoder.host, sizeof(ForeignDump));
   encoder.foreign = memory != nullptr ? new (memory) ForeignDump() : nullptr;
-  if (encoder.foreign != nullptr && encoder.foreign->open(encoder, dump)) return HPROF_OK;
+  if (encoder.foreign != nullptr && encoder.foreign->open(encoder, dump)) return true;
   dump->failure = "no memory to read the VM's dump";
   end_foreign(encoder);
-  return HPROF_NO_MEMORY;
+  return false;
 }
 
 void end_foreign(Encoder& encoder) {
@@ -429,13 +430,12 @@ void end_foreign(Encoder& encoder) {
 }
 
 void write_foreign(Encoder& encoder, BinaryOut& out, const hprof_rec_foreign_dump& record) {
-  hprof_status status = HPROF_OK;
   if ((record.flags & HPROF_FOREIGN_BEGINS) != 0) {
     end_foreign(encoder);  // one that broke off without notice
-    status = begin_foreign(encoder, record.dump);
+    if (!begin_foreign(encoder, record.dump)) return;
   }
-  if (status == HPROF_OK)
-    status = encoder.foreign != nullptr ? encoder.foreign->take(encoder, out, record) : HPROF_FAILED;
+  const hprof_status status =
+      encoder.foreign != nullptr ? encoder.foreign->take(encoder, out, record) : hprof_status{HPROF_FAILED};
   if ((record.flags & (HPROF_FOREIGN_ENDS | HPROF_FOREIGN_BROKEN)) != 0) end_foreign(encoder);
   out.fail(status);
 }
