@@ -16,7 +16,7 @@ struct Heap {
   ClassLayouts classes;
   HeapWriter writer;
 
-  explicit Heap(Config config = {0, 0, 1, 1, 1, 0}) {
+  explicit Heap(Config config = {0, 0, 1, 1, 1}) {
     REQUIRE(classes.open(&services));
     for (int i = 0; i < 5; i++) classes.add();
     for (uint32_t n = 1; n <= 5; n++) classes.at(n).has_fields = 1;
@@ -147,7 +147,7 @@ TEST_CASE("a long array comes in parts without a gap") {
 TEST_CASE("redact=basic leaves numbers, redact=full leaves nothing but references") {
   const int32_t ints[2] = {5, 6};
   for (uint32_t redact = 0; redact < 3; redact++) {
-    Heap heap({0, redact, 1, 1, 1, 0});
+    Heap heap({0, redact, 1, 1, 1});
     heap.writer.select(30, 4);
     heap.writer.array_values(HPROF_TYPE_BYTE, 6, 24, "secret");
     heap.writer.select(31, 5);
