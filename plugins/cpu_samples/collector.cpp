@@ -170,7 +170,7 @@ void Collector::watch_from_now() {
 
 Circumstances Collector::circumstances() const {
   const Services& s = shared_.services;
-  Circumstances how = {nullptr, shared_.interval_ns, wall_before_, cpu_before_};
+  Circumstances how = {nullptr, shared_.interval_ns, wall_before_, cpu_before_, clock_ == Clock::kWall};
   how.engine = name_of(last_engine_);
   if (engine_ == Engine::kNone) return how;
   uint64_t wall = s.clock->monotonic(s.host), cpu = s.clock->process_cpu(s.host);
@@ -189,7 +189,7 @@ hprof_status Collector::report(const hprof_report& report) {
   Snapshot snapshot;
   snapshot.take(s, shared_.book);
   shared_.book.turn.unlock();
-  if (clock_ == Clock::kWall) how.process_cpu_ns = 0;  // what is not in the samples says nothing
+  if (how.is_elapsed) how.process_cpu_ns = 0;  // what is not in the samples says nothing
   hprof_status status = write_report(s, &snapshot, how, report.cutoff);
   if (status == HPROF_OK && wall_ != nullptr) status = wall_->write_note(how.watched_ns);
   snapshot.release(s);

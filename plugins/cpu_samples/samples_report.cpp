@@ -10,6 +10,16 @@
 
 namespace hprof::samples {
 
+// With clock=wall the same table, but for the name of its time, by which readers tell it from CPU time.
+static constexpr hprof_column kElapsedColumns[] = {
+    tables::kCpuSamplesColumns[HPROF_CPU_COUNT],
+    {"wall", "elapsed time", HPROF_COLUMN_NANOSECONDS, tables::kWeight, nullptr,
+     tables::kCpuSamplesColumns[HPROF_CPU_TIME].help},
+    tables::kTrace,
+};
+static constexpr hprof_table_schema kElapsedSamples =
+    tables::schema<hprof_cpu_row>(HPROF_TABLE_CPU_SAMPLES, kCpuSamples.title, kElapsedColumns);
+
 void Snapshot::take(const Services& services, const SampleBook& book) {
   const TraceCounts& counts = book.counts();
   total = book.total();
@@ -117,8 +127,8 @@ hprof_status write_report(const Services& services, Snapshot* snapshot, const Ci
   hprof_cpu_row none = {};
   const hprof_frame_id frame = services.ids->synthetic_frame(services.host, "JVM", "all_below_cutoff");
   if (count == 0) none.trace = services.ids->trace(services.host, 0, &frame, 1, 0);
-  hprof_rec_table table =
-      count != 0 ? table_of(kCpuSamples, snapshot->rows, count) : table_of(kCpuSamples, &none, 1);
+  const hprof_table_schema& schema = how.is_elapsed ? kElapsedSamples : kCpuSamples;
+  hprof_rec_table table = count != 0 ? table_of(schema, snapshot->rows, count) : table_of(schema, &none, 1);
   table.created_ms = services.clock->wall_ms(services.host);
   table.totals = cells_of(&totals);
   table.order = HPROF_CPU_COUNT;

@@ -32,6 +32,7 @@ struct Circumstances {
   uint64_t interval_ns;
   uint64_t watched_ns;      // wall time while sampling
   uint64_t process_cpu_ns;  // CPU time of the whole process meanwhile; 0: not known
+  bool is_elapsed;          // samples are of elapsed time (clock=wall), not of CPU time
 };
 
 // Ranks the snapshot's rows and emits the records. [control]

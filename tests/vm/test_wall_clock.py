@@ -7,6 +7,7 @@ import signal
 from attach import load_agent, loaded
 from commands import must
 from harness import check, check_equal, vm_test
+from pictures import Pprof
 from reports import parse_ascii
 
 UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
@@ -117,6 +118,15 @@ def every_format_takes_them(vm):
         run = vm.run_java(vm.agent_option("cpu=samples,clock=wall,thread=y,format=%s,file=out.%s" % (form, form)), "Wall", "1")
         check_equal((run.code, run.errors()), (0, []), "exit code and complaints with %s\n%s\n" % (form, run))
         check(run.bytes("out." + form), "nothing was written with " + form)
+
+
+@vm_test(units=UNITS + ("encoder_pprof",))
+def pprof_tells_elapsed_time_from_cpu_time(vm):
+    for clock in ("wall", "cpu"):
+        run = vm.run_java(vm.agent_option("cpu=samples,clock=%s,format=pprof,compress=n,file=out.pb" % clock), "Spin", "4")
+        check_equal(run.code, 0, "exit code\n%s\n" % run)
+        types = [name for name, _ in Pprof(run.bytes("out.pb")).types]
+        check_equal(types, ["samples", clock], "sample types with clock=" + clock)
 
 
 @vm_test(units=UNITS, since=21)

@@ -37,6 +37,7 @@ constexpr Word kWords[] = {
     {"time", times_table, "time"},
     {"samples", samples_table, "samples"},
     {"cpu", samples_table, "time"},
+    {"wall", samples_table, "wall"},
 };
 
 struct Field {
