@@ -18,8 +18,10 @@ constexpr uint64_t kMemoryPerClass = 1024;  // of max-memory=: 256m, the default
 constexpr uint64_t kMuchMemory = 1u << 24;  // of max-memory=, for what is only faster with it
 constexpr jint kMostLocals = 65000;         // local references that are asked of a VM at a time
 constexpr uint64_t kByObject = 1ull << 63;  // marks identities that are not a loader's number
-constexpr const char* kUnloadedClass = "JVM";
+constexpr const char* kVmClass = "JVM";
 constexpr const char* kUnloadedMethod = "unloaded_method";
+constexpr const char* kTracker = "Ljava/lang/HprofTracker;";
+constexpr const char* kProbe = "hprof_probe";
 
 }  // namespace
 
@@ -234,6 +236,13 @@ MethodId ClassBook::describe(JNIEnv* jni, jclass owner, jmethodID method) {
   JvmtiText name_text(jvmti_, name);
   JvmtiText signature_text(jvmti_, signature);
   ClassSerial serial{describe_class(jni, owner)};
+  const ClassInfo* info = model_->class_info(serial);
+  // What the agent's probes do is not the program's.
+  if (info != nullptr && model_->text(StringId{info->signature}) == Str(kTracker)) {
+    const MethodId probe = model_->synthetic_method(kVmClass, kProbe);
+    probe_.store(probe, std::memory_order_relaxed);
+    return probe;
+  }
   MethodId id = model_->method(serial, name_text.str(), signature_text.str());
   if (id != MethodId::kNone) add_lines(id, method);
   return id;
@@ -290,8 +299,9 @@ uint32_t ClassBook::frame(JNIEnv* jni, const hprof_raw_frame& raw_frame, bool ru
   if (id == MethodId::kNone) id = running ? name_recent(jni, method) : name_held(jni, method);
   if (id == MethodId::kNone) {
     unloaded_.fetch_add(1, std::memory_order_relaxed);
-    return raw(model_->synthetic_frame(Str(kUnloadedClass), Str(kUnloadedMethod)));
+    return raw(model_->synthetic_frame(Str(kVmClass), Str(kUnloadedMethod)));
   }
+  if (id == probe_.load(std::memory_order_relaxed)) return raw(model_->frame(id, HPROF_LINE_UNKNOWN));
   return raw(model_->frame_at(id, raw_frame.location, options_.line_numbers));
 }
 

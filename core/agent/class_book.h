@@ -122,6 +122,7 @@ class ClassBook {
   std::atomic<uint32_t> recent_epoch_{0};
   std::atomic<bool> follows_collections_{false};
   std::atomic<uint64_t> unloaded_{0};
+  std::atomic<MethodId> probe_{MethodId::kNone};  // stands for all methods of the agent's probes
 };
 
 }  // namespace hprof

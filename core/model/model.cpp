@@ -83,12 +83,12 @@ FrameId Model::frame_at(MethodId method, int64_t bci, bool line_numbers) {
   return frame(method, line_numbers ? methods_.line_of(method, bci) : without);
 }
 
-FrameId Model::synthetic_frame(Str class_name, Str method_name) {
+MethodId Model::synthetic_method(Str class_name, Str method_name) {
   char buffer[512];
   TextWriter signature(buffer, sizeof buffer);
   write_signature(class_name.part(0, sizeof buffer - 3), signature);
   const ClassSerial owner = class_serial(signature.text(), kSynthetic);
-  return frame(method(owner, method_name, ""), HPROF_LINE_UNKNOWN);
+  return method(owner, method_name, "");
 }
 
 TraceSerial Model::trace(ThreadSerial thread, const hprof_frame_id* frames, uint32_t count, uint32_t flags) {

@@ -61,8 +61,11 @@ class Model {
   FrameId frame(MethodId method, int32_t line);
   // A VM's frame whose method is known, with the line of the bytecode index if lines are wanted (lineno=y).
   FrameId frame_at(MethodId method, int64_t bci, bool line_numbers);
-  // A frame that stands for something without a Java method; its line is HPROF_LINE_UNKNOWN.
-  FrameId synthetic_frame(Str class_name, Str method_name);
+  // What stands for something without a Java method; the line of its frame is HPROF_LINE_UNKNOWN.
+  MethodId synthetic_method(Str class_name, Str method_name);
+  FrameId synthetic_frame(Str class_name, Str method_name) {
+    return frame(synthetic_method(class_name, method_name), HPROF_LINE_UNKNOWN);
+  }
 
   TraceSerial trace(ThreadSerial thread, const hprof_frame_id* frames, uint32_t count, uint32_t flags = 0);
 

@@ -10,6 +10,7 @@ hprof_status SampleBook::open(const Services& services, uint32_t depth) {
   has_continuations_ = services.settings().java_version >= 19;
   // Made early, while there is memory: a row without frames makes readers of the ASCII format fail.
   if (lost_trace_ == 0) lost_trace_ = synthetic_trace("no_memory_for_the_trace");
+  probe_ = services.ids->synthetic_frame(services.host, "JVM", "hprof_probe");
   if (depth == 0) depth = 1;
   if (depth == depth_) return HPROF_OK;
   hprof_frame_id* frames = services.allocate<hprof_frame_id>(depth + 1);
@@ -77,16 +78,20 @@ uint64_t SampleBook::equal_looks() const {
 hprof_trace_serial SampleBook::trace_of(void* jni, hprof_thread_serial thread, const hprof_raw_frame* frames,
                                         uint32_t count, hprof_frame_id last) {
   const Services& s = *services_;
-  uint32_t frame_count = count < depth_ ? count : depth_;
-  for (uint32_t i = 0; i < frame_count; i++) {
+  const uint32_t most = count < depth_ ? count : depth_;
+  uint32_t frame_count = 0, merged = 0;
+  for (uint32_t i = 0; i < most; i++) {
     hprof_frame_id frame = frames[i].method == nullptr ? 0 : s.ids->frame(s.host, jni, &frames[i], 0);
     if (frame == 0) frame = s.ids->synthetic_frame(s.host, "JVM", "unknown_method");
     if (frame == 0) return lost_trace_;
-    frames_[i] = frame;
+    // Probes call each other: one frame is enough.
+    const bool is_same = frame == probe_ && frame_count != 0 && frames_[frame_count - 1] == probe_;
+    merged += is_same ? 1 : 0;
+    if (!is_same) frames_[frame_count++] = frame;
   }
   if (has_continuations_) frame_count = below_continuation(frame_count);
   const uint32_t asked = depth_ < s.settings().depth ? depth_ : s.settings().depth;
-  const uint32_t flags = trace_flags(frame_count, asked);
+  const uint32_t flags = trace_flags(frame_count + merged, asked);
   if (last != 0) frames_[frame_count++] = last;
   return or_lost(
       s.ids->trace(s.host, s.settings().thread_in_traces ? thread : 0, frames_, frame_count, flags));

@@ -56,6 +56,7 @@ class SampleBook {
   hprof_frame_id* frames_ = nullptr;  // room for depth_ and one
   uint32_t depth_ = 0;
   hprof_trace_serial lost_trace_ = 0;
+  hprof_frame_id probe_ = 0;  // what the core calls frames of the agent's probes
   bool has_continuations_ = false;
   uint64_t total_ = 0, looks_ = 0;
   double squares_ = 0;  // of the weights, added up

@@ -65,6 +65,19 @@ def depth_bounds_the_traces(vm):
     check_equal(deepest, 2, "frames of the deepest trace")
 
 
+@vm_test(units=UNITS + ("bytecode", "heap_sites"))
+def probes_of_other_collectors_are_not_the_programs(vm):
+    """Time in heap=sites' probes is a frame that says so, on top of the method that made the object."""
+    for sampler in ("signal", "jvmti"):
+        options = "cpu=samples,heap=sites,interval=1,depth=8,cutoff=0,file=out.txt,sampler=" + sampler
+        report = parse_ascii(vm.profiled(options, "Garbage").text("out.txt"))
+        stacks = [[frame[0] for frame in report.traces[row.trace].frames] for row in report.cpu()[0].rows]
+        check(not [stack for stack in stacks if "java.lang.HprofTracker" in "".join(stack)], "the tracker is in %s" % stacks)
+        found = [stack for stack in stacks if "JVM.hprof_probe" in stack]
+        check(any("Garbage.make" in stack for stack in found), "no probe in Garbage.make: %s" % found)
+        check(all(stack.count("JVM.hprof_probe") == 1 and len(stack) > 1 for stack in found), "probes in %s" % found)
+
+
 @vm_test(units=UNITS)
 def line_numbers_can_be_left_out(vm):
     run = vm.profiled("cpu=samples,lineno=n,file=out.txt", "Spin", "4")
