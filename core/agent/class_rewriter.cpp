@@ -15,6 +15,7 @@
 #include "core/hotspot/hotspot.h"
 #include "core/model/class_names.h"
 #include "core/model/model.h"
+#include "core/model/scratch_text.h"
 
 namespace hprof {
 
@@ -198,7 +199,7 @@ uint32_t ClassRewriter::include_method(void* self, const MethodSite& site, uint3
   // method numbers with others of the same stable name, but users of calls need to know the method.
   if ((rewriter->asked_ & HPROF_PROBE_CALLS) != 0 &&
       ((site.class_name.equals("java/lang/Object") && site.name.equals("<init>")) ||
-       is_generated(site.class_name)))
+       rewriter->is_generated(site.class_name)))
     probes &= ~kProbesOfTimes;
   if (!rewriter->wants(HPROF_PROBE_CAUGHT, site.class_name)) probes &= ~static_cast<uint32_t>(kProbeCaught);
   return probes;
@@ -208,27 +209,38 @@ int32_t ClassRewriter::method_id(void* self, const MethodSite& site) {
   return static_cast<ClassRewriter*>(self)->number(site);
 }
 
-// The signature of a class by its name; empty: too long.
-Str ClassRewriter::write_signature(Span class_name, Signature& signature) {
-  if (class_name.size + 3 > sizeof(signature)) return Str();
-  signature[0] = 'L';
-  memcpy(signature + 1, class_name.data, class_name.size);
-  signature[class_name.size + 1] = ';';
-  return Str(signature, class_name.size + 2);
-}
+namespace {
 
-bool ClassRewriter::is_generated(Span class_name) {
-  Signature signature, stable;
-  TextWriter to(stable, sizeof(stable));
-  return write_stable_signature(write_signature(class_name, signature), to);
+// The signature of a class by its name; empty: no memory.
+class Signature {
+ public:
+  Signature(MemoryAccount& memory, Span class_name) : room_(memory, class_name.size + 3) {
+    if (room_.data() == nullptr) return;
+    TextWriter text(room_.data(), class_name.size + 3);
+    str_ = text.put('L').put(str_of(class_name)).put(';').text();
+  }
+  Str str() const { return str_; }
+
+ private:
+  ScratchText room_;
+  Str str_;
+};
+
+}  // namespace
+
+bool ClassRewriter::is_generated(Span class_name) const {
+  const Signature signature(parts_->memory, class_name);
+  ScratchText stable(parts_->memory, class_name.size + 3);
+  if (stable.data() == nullptr) return false;
+  TextWriter to(stable.data(), class_name.size + 3);
+  return write_stable_signature(signature.str(), to);
 }
 
 ClassSerial ClassRewriter::serial_of(const MethodSite& site) {
-  Signature signature;
-  const Str of_class = write_signature(site.class_name, signature);
-  if (of_class.empty()) return ClassSerial::kNone;
+  const Signature signature(parts_->memory, site.class_name);
+  if (signature.str().empty()) return ClassSerial::kNone;
   Model& model = parts_->model;
-  const ClassSerial owner = model.class_serial(of_class, site.loader);
+  const ClassSerial owner = model.class_serial(signature.str(), site.loader);
   const ClassInfo* info = model.class_info(owner);
   if (info != nullptr && load_relaxed(&info->source) == 0 && site.view != nullptr) {
     Span source = table_->source_file(site);

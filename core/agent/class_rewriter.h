@@ -95,9 +95,7 @@ class ClassRewriter {
   static int32_t method_id(void* self, const MethodSite& site);
   ClassSerial serial_of(const MethodSite& site);
   int32_t number(const MethodSite& site);
-  using Signature = char[512];
-  static Str write_signature(Span class_name, Signature& signature);
-  static bool is_generated(Span class_name);
+  bool is_generated(Span class_name) const;
   uint16_t* first_line(uint32_t method) const {
     return reinterpret_cast<uint16_t*>(first_lines_.base()) + method;
   }

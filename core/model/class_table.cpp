@@ -3,37 +3,15 @@
 
 #include "core/base/hash.h"
 #include "core/model/class_names.h"
+#include "core/model/scratch_text.h"
 
 namespace hprof {
-namespace {
-
-// Scratch for names: on the stack as a rule, from the account for the rare longer ones (once per class).
-class Scratch {
- public:
-  Scratch(MemoryAccount& memory, size_t bytes) : memory_(memory), bytes_(bytes) {
-    data_ = bytes <= sizeof local_ ? local_ : static_cast<char*>(memory.allocate(bytes));
-  }
-  ~Scratch() {
-    if (data_ != local_) memory_.release(data_, bytes_);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  char* data() { return data_; }
-
- private:
-  MemoryAccount& memory_;
-  size_t bytes_;
-  char* data_;
-  char local_[1024];
-};
-
-}  // namespace
 
 ClassSerial ClassTable::intern(Str signature, uint64_t identity) {
   if (!signature.data || signature.size > StringTable::kLongest / 4) return ClassSerial::kNone;
   const size_t stable_room = signature.size + 1;
   const size_t name_room = 2 * signature.size + 9;
-  Scratch scratch(*memory_, stable_room + name_room);
+  ScratchText scratch(*memory_, stable_room + name_room);
   if (!scratch.data()) return ClassSerial::kNone;
   TextWriter stable(scratch.data(), stable_room);
   TextWriter name(scratch.data() + stable_room, name_room);
