@@ -5,6 +5,7 @@
 #include <jvmti.h>
 #include <new>
 
+#include <hprof/cpp/depth.hpp>
 #include <hprof/cpp/jni_exception.hpp>
 #include <hprof/cpp/text.hpp>
 #include <hprof/cpp/vm_flags.hpp>
@@ -27,7 +28,7 @@ static constexpr uint32_t kFirstWithVirtualThreads = 19;  // Java; a preview the
 Collector::Collector(const hprof_host* host, const Config& config) : services_(host), config_(config) {
   depth_ = is_old() ? kDepthOfOld : services_.settings().depth;
   if (depth_ == 0) depth_ = 1;
-  if (depth_ > kDepthMost) depth_ = kDepthMost;
+  depth_ = depth_within(services_, "cpu=times", depth_, kDepthMost);
   limits_.folded = services_.log->loss_counter(host,
                                                "traces: their calls are counted as their caller's, "
                                                "their part of max-memory= was reached");
@@ -58,6 +59,16 @@ uint64_t Collector::most_nodes() const {
   if (services_.settings().max_memory == 0) return most;
   if (reported < most) most = reported;
   return held < most ? held : most;
+}
+
+// Nodes are made for a depth.
+hprof_status Collector::control(const hprof_control& control) {
+  if (control.what != HPROF_CONTROL_DEPTH || is_old()) return HPROF_UNSUPPORTED;
+  if (control.value == static_cast<int64_t>(depth_)) return HPROF_OK;
+  TextLine<100> line;
+  line.add("cpu=times: the depth cannot change while it counts; it stays ").add(uint64_t{depth_});
+  services_.log->message(services_.host, line.c_str());
+  return HPROF_UNSUPPORTED;
 }
 
 bool Collector::is_old() const { return config_.cpu != nullptr && strcmp(config_.cpu, "old") == 0; }

@@ -43,6 +43,7 @@ class Collector {
   hprof_status open(char* error, uint32_t error_size);
   hprof_status start();
   hprof_status report(const hprof_report& report);
+  hprof_status control(const hprof_control& control);
   void reset();
   void stop();
   // Keeps the memory that probes use, if there are any, since some may still run.

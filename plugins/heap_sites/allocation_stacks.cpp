@@ -1,5 +1,6 @@
 #include "plugins/heap_sites/allocation_stacks.h"
 
+#include <hprof/cpp/depth.hpp>
 #include <hprof/cpp/hash_table.hpp>
 #include <hprof/cpp/jni_exception.hpp>
 
@@ -23,6 +24,10 @@ static jmethodID find_method(JNIEnv* jni, const MethodName& of) {
   clear_exception(jni);
   if (owner != nullptr) jni->DeleteLocalRef(owner);
   return method;
+}
+
+void AllocationStacks::set_depth(uint64_t depth) {
+  depth_.store(depth_within(services_, "heap=sites", depth, kMostFrames));
 }
 
 bool AllocationStacks::open(const Services& services, JNIEnv* jni) {

@@ -16,7 +16,7 @@ class AllocationStacks {
   // Finds the methods that traces leave out: the probes' own, and Object.<init>. jni = null: there are no
   // probes. [control]
   bool open(const Services& services, JNIEnv* jni);
-  void set_depth(uint32_t depth) { depth_.store(depth < kMostFrames ? depth : kMostFrames); }
+  void set_depth(uint64_t depth);  // a message says so if that is too deep [control]
   uint32_t depth() const { return depth_.load(std::memory_order_relaxed); }
 
   // Frames of the calling thread, without those on top that belong to a probe; at most depth(). [app]

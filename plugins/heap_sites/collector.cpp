@@ -252,7 +252,7 @@ hprof_status Collector::control(const hprof_control& control) {
       services_.bytecode->halt(services_.host, HPROF_PROBE_ALLOCATIONS);
       return HPROF_OK;
     case HPROF_CONTROL_DEPTH:
-      stacks_.set_depth(static_cast<uint32_t>(control.value));
+      stacks_.set_depth(static_cast<uint64_t>(control.value));
       return HPROF_OK;
     default:
       return HPROF_UNSUPPORTED;

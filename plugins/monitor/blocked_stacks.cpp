@@ -1,6 +1,8 @@
 // Stacks to traces.
 #include "plugins/monitor/blocked_stacks.h"
 
+#include <hprof/cpp/depth.hpp>
+
 namespace hprof::monitor {
 
 static_assert(sizeof(jvmtiFrameInfo) == sizeof(hprof_raw_frame), "stacks are passed on as they are");
@@ -8,6 +10,10 @@ static_assert(sizeof(jvmtiFrameInfo) == sizeof(hprof_raw_frame), "stacks are pas
 static uint64_t mix(uint64_t hash, uint64_t word) {
   hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
   return hash ^ hash >> 29;
+}
+
+void BlockedStacks::set_depth(uint64_t depth) {
+  depth_.store(depth_within(services_, "monitor", depth, kMostFrames));
 }
 
 bool BlockedStacks::open(const Services& services, jvmtiEnv* jvmti) {

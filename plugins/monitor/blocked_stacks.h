@@ -26,7 +26,7 @@ class BlockedStacks {
   void close();
 
   // [control]
-  void set_depth(uint32_t depth) { depth_.store(depth < kMostFrames ? depth : kMostFrames); }
+  void set_depth(uint64_t depth);  // a message says so if that is too deep [control]
   uint32_t depth() const { return depth_.load(std::memory_order_relaxed); }
 
   // A collection begins or has ended. [gc]

@@ -97,8 +97,7 @@ hprof_status Collector::report(const hprof_report& report) {
 hprof_status Collector::control(const hprof_control& control) {
   if (control.what != HPROF_CONTROL_DEPTH) return HPROF_UNSUPPORTED;
   if (control.value < 0) return HPROF_FAILED;
-  stacks_.set_depth(control.value > BlockedStacks::kMostFrames ? BlockedStacks::kMostFrames
-                                                               : static_cast<uint32_t>(control.value));
+  stacks_.set_depth(static_cast<uint64_t>(control.value));
   return HPROF_OK;
 }
 

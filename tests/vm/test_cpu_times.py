@@ -50,6 +50,49 @@ def every_call_is_counted_by_thread_and_at_any_depth(vm):
 
 
 @vm_test(units=UNITS)
+def long_class_names_are_whole(vm):
+    package = ["p" * 100] * 25
+    folder = vm.path(os.path.join(*package))
+    os.makedirs(folder)
+    with open(os.path.join(folder, "A.java"), "w") as file:
+        file.write("package %s; public class A { static int f(int i) { return i + 1; } public static void main(String[] a) { "
+                   "for (int i = 0; i < 1000; i++) f(i); } }" % ".".join(package))
+    code, said = vm.tool("javac", "-d", vm.dir, os.path.join(folder, "A.java"))
+    check_equal(code, 0, "exit code of javac: " + said)
+    name = ".".join(package) + ".A"
+    _, report = profile(vm, "", "-cp", vm.dir, name)
+    check_equal(counts(report).get(name + ".f"), 1000, "calls of the method")
+    check("JVM.method_without_number" not in counts(report), "methods without a number: %s" % report.notes)
+
+
+@vm_test(units=UNITS + ("heap_sites", "monitor"))
+def depth_beyond_a_collectors_own_is_said(vm):
+    for collector, name, most in (("cpu=times", "cpu=times", 256), ("heap=sites", "heap=sites", 512), ("monitor=y", "monitor", 512)):
+        for depth, told in ((most + 1, ["%s: depth=%d is cut to %d" % (name, most + 1, most)]), (most, [])):
+            run = vm.profiled("%s,depth=%d,file=out.txt" % (collector, depth), "Quick")
+            check_equal(re.findall(".*?([a-z=]+: depth=.*)", run.err), told, "messages with depth=%d\n%s\n" % (depth, run))
+
+
+@vm_test(units=UNITS)
+def depth_does_not_change_while_calls_are_counted(vm):
+    path = vm.path("s")
+    live = vm.start("cpu=times,depth=3,file=out.txt,control=" + path, "Idle")
+    must(path, "depth 3", "depth 5")
+    run = live.finish()
+    told = re.findall("cpu=times: the depth cannot change while it counts; it stays (.*)", run.err)
+    check_equal(told, ["3"], "messages\n%s\n" % run)
+
+
+@vm_test(units=UNITS + ("heap_sites",), since=11)
+def debuggers_that_step_into_calls_pass_over_probes(vm):
+    plain = vm.run_java("Steps", vm.classes, "Stepped")
+    check(plain.code == 0 and plain.out.count("Stepped.once") > 20, "no steps without the agent\n%s" % plain)
+    for options in ("cpu=times", "cpu=times,times=clock", "heap=sites"):
+        run = vm.run_java("Steps", vm.classes, "Stepped", vm.agent_option(options + ",file=out.txt"))
+        check_equal(run.out.splitlines(), plain.out.splitlines(), "steps with %s\n%s\n" % (options, run))
+
+
+@vm_test(units=UNITS)
 def handlers_and_what_follows_them_have_the_right_callers(vm):
     """An exception that passed through frames leaves no trace in later ones."""
     run, report = profile(vm, ",depth=3", "Calls")
