@@ -30,6 +30,10 @@ bool explain_place(const CoreConfig& core, const char* path, int code, Error* er
   char reason[160];
   platform::error_text(code, reason, sizeof(reason));
   TextWriter out(error->text, sizeof(error->text));
+  if (code == platform::kErrorUnsupported) {
+    out.put("control= does not exist on this system; use listen=<host>:<port>");
+    return false;
+  }
   out.put("can't listen at ").put_printable(path, 200).put(": ").put(reason);
   if (Str(core.control) != "y") {
     out.put(
@@ -64,6 +68,7 @@ bool ControlServer::open_local(const CoreConfig& core, Error* error) {
   // What VMs that were killed have left behind.
   if (Str(core.control) == "y") platform::local_remove_dead("/tmp", "hprof-", ".sock");
   int code = platform::local_listen(path, &local_.socket);
+  has_local_sockets_ = code != platform::kErrorUnsupported;
   if (code != 0) return explain_place(core, path, code, error);
   snprintf(path_, sizeof(path_), "%s", path);
   return true;

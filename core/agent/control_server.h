@@ -36,6 +36,7 @@ class ControlServer {
   void remove_path() {}
   void take_leave(const char*) {}
   const char* path() const { return ""; }
+  bool has_local_sockets() const { return false; }
 };
 
 #else
@@ -57,6 +58,7 @@ class ControlServer {
   void take_leave(const char* answer);
   // The local socket, "" without one.
   const char* path() const { return path_; }
+  bool has_local_sockets() const { return has_local_sockets_; }  // of the system
 
  private:
   enum State : uint32_t { kFree, kServing, kEnded };
@@ -98,6 +100,7 @@ class ControlServer {
   bool send_answer(Connection& connection);
 
   const SessionParts* parts_ = nullptr;
+  bool has_local_sockets_ = true;
   Listener local_;
   Listener tcp_;
   char path_[kControlPathMost] = {};

@@ -448,7 +448,8 @@ bool Session::open_control() {
   TextWriter(text, sizeof(text))
       .put("no socket for commands: ")
       .put(error.text)
-      .put("; hprof attach PID command=... needs none");
+      .put(server_.has_local_sockets() ? "; hprof attach PID command=... needs none"
+                                       : ", or jcmd PID JVMTI.agent_load LIBRARY '\"command=...\"'");
   say(text);
   return true;
 }
