@@ -22,6 +22,8 @@ struct Config {
 // kByEither: by probes, if they are available when the agent wants events.
 constexpr uint32_t kByNothing = 0, kByEvents = 1, kByProbes = 2, kByEither = 3;
 
+class HeapDump;
+
 class Bridge {
  public:
   explicit Bridge(const hprof_host* host) { vm.services = Services(host); }
@@ -95,7 +97,9 @@ class Bridge {
   bool dump_monitors(JNIEnv* jni);
   bool dump_heap(JNIEnv* jni, const JVMPI_HeapDumpArg* argument);
   bool dump_object(JNIEnv* jni, jobjectID id);
-  bool send_dump(JVMPI_Event* event, jint type, JNIEnv* jni, bool taken);
+  bool send_dump(const HeapDump& dump, JVMPI_Event* event, jint type, JNIEnv* jni, bool taken);
+  // Says why a request failed. False.
+  bool refuse(jint type, const char* why);
 
   std::atomic<bool> live_{false};
   std::atomic<bool> said_interpreted_{false};
@@ -106,6 +110,8 @@ class Bridge {
   std::atomic<bool> said_missed_{false};
   std::atomic<bool> said_refused_{false};
   bool wants_samples_ = false;
+  std::atomic<uint64_t> refused_{0};  // requests by type of event, a bit each: said
+  std::atomic<bool> said_beyond_{false};
   bool sees_class_files_ = false;  // from the core, before probes; else by this environment's event
   uint64_t* unknown_ids_ = nullptr;
 };

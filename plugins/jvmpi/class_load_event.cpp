@@ -218,7 +218,12 @@ bool Classes::tell_again(JNIEnv* jni, jobjectID id) {
   if (info == nullptr) return false;
   if (info->load.class_name == nullptr) {
     Local<jclass> cls(jni, find(jni, of));
-    if (cls == nullptr || !describe(jni, cls, info)) return false;
+    if (cls == nullptr) return false;
+    if (!describe(jni, cls, info)) {
+      vm_.services.log->message(vm_.services.host,
+                                "jvmpi: no memory for a CLASS_LOAD that the agent has requested");
+      return false;
+    }
     set_owner(*info, of);
   }
   send(jni, *info, JVMPI_EVENT_CLASS_LOAD | JVMPI_REQUESTED_EVENT);

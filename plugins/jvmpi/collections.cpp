@@ -2,6 +2,7 @@
 #include <hprof/cpp/jni_exception.hpp>
 
 #include "plugins/jvmpi/bridge.h"
+#include "plugins/jvmpi/heap.h"
 
 namespace hprof::jvmpi {
 
@@ -117,21 +118,9 @@ void Collections::tell_finish(JNIEnv* jni) {
   if (!notifier_.is_on(JVMPI_EVENT_GC_FINISH)) return;
   JVMPI_Event event = {};
   event.u.gc_info.used_objects = -1;
-  Local<jclass> cls(jni, jni->FindClass("java/lang/Runtime"));
-  jmethodID get =
-      cls != nullptr ? jni->GetStaticMethodID(cls, "getRuntime", "()Ljava/lang/Runtime;") : nullptr;
-  jmethodID total = get != nullptr ? jni->GetMethodID(cls, "totalMemory", "()J") : nullptr;
-  jmethodID free = total != nullptr ? jni->GetMethodID(cls, "freeMemory", "()J") : nullptr;
-  Local<jobject> runtime(jni, free != nullptr ? jni->CallStaticObjectMethod(cls, get) : nullptr);
-  jlong sizes[2] = {};
-  int known = 0;
-  for (jmethodID method : {total, free}) {
-    if (jni->ExceptionCheck() == JNI_TRUE || runtime == nullptr) break;
-    sizes[known++] = jni->CallLongMethod(runtime, method);
-  }
-  event.u.gc_info.total_object_space = sizes[0];
-  event.u.gc_info.used_object_space = sizes[0] - sizes[1];
-  clear_exception(jni);
+  const HeapSizes sizes = heap_sizes(jni);
+  event.u.gc_info.total_object_space = sizes.total;
+  event.u.gc_info.used_object_space = sizes.total - sizes.free;
   notifier_.send(&event, JVMPI_EVENT_GC_FINISH, jni);
 }
 

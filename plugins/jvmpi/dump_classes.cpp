@@ -11,6 +11,7 @@ bool DumpClasses::open(JNIEnv* jni, jclass any) {
   constexpr uint64_t kFirst = 1024, kMost = 1u << 22;
   if (table_.is_open()) return true;
   Local<jclass> of_classes(jni, jni->GetObjectClass(any));
+  of_classes_ = classes_.number(jni, of_classes);
   component_of_ = jni->GetMethodID(of_classes, "getComponentType", "()Ljava/lang/Class;");
   if (component_of_ == nullptr) jni->ExceptionClear();
   return table_.open(vm_.services, kFirst, kMost);

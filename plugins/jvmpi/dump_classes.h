@@ -52,6 +52,7 @@ class DumpClasses {
 
   // All classes that are loaded. False: no memory, or the VM refuses. [app]
   bool take(JNIEnv* jni);
+  uint64_t of_classes() const { return of_classes_; }  // number of java.lang.Class
   // The class, its supers and all that they implement.
   bool take_of(JNIEnv* jni, jclass cls);
   // Null: it was not loaded then, or is a class of hprof. [any]
@@ -74,6 +75,7 @@ class DumpClasses {
   Arena arena_;
   HashTable<DumpClass*, Growth::kMoves> table_;  // by number
   uint32_t mark_ = 0;
+  uint64_t of_classes_ = 0;
   jmethodID component_of_ = nullptr;  // Class.getComponentType
 };
 

@@ -1,7 +1,29 @@
 // All objects of the heap.
 #include "plugins/jvmpi/heap.h"
 
+#include <initializer_list>
+
+#include <hprof/cpp/jni_exception.hpp>
+
 namespace hprof::jvmpi {
+
+HeapSizes heap_sizes(JNIEnv* jni) {
+  jlong sizes[2] = {};
+  if (jni->ExceptionCheck() == JNI_TRUE) return {0, 0};
+  Local<jclass> cls(jni, jni->FindClass("java/lang/Runtime"));
+  jmethodID get =
+      cls != nullptr ? jni->GetStaticMethodID(cls, "getRuntime", "()Ljava/lang/Runtime;") : nullptr;
+  jmethodID total = get != nullptr ? jni->GetMethodID(cls, "totalMemory", "()J") : nullptr;
+  jmethodID free = total != nullptr ? jni->GetMethodID(cls, "freeMemory", "()J") : nullptr;
+  Local<jobject> runtime(jni, free != nullptr ? jni->CallStaticObjectMethod(cls, get) : nullptr);
+  int known = 0;
+  for (jmethodID method : {total, free}) {
+    if (jni->ExceptionCheck() == JNI_TRUE || runtime == nullptr) break;
+    sizes[known++] = jni->CallLongMethod(runtime, method);
+  }
+  clear_exception(jni);
+  return {sizes[0], sizes[1]};
+}
 
 HeapList::~HeapList() {
   while (first_ != nullptr) {

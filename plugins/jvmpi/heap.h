@@ -5,6 +5,12 @@
 
 namespace hprof::jvmpi {
 
+// Bytes of the heap, by java.lang.Runtime; zeros: an exception is pending, or was thrown and cleared. [app]
+struct HeapSizes {
+  jlong total, free;
+};
+[[gnu::cold]] HeapSizes heap_sizes(JNIEnv* jni);
+
 struct HeapObject {
   uint64_t number;
   uint64_t cls;  // number of its class; 0: not met yet

@@ -34,10 +34,10 @@ const DumpField* HeapDump::field(const DumpClass& cls, jint index) {
   return at < cls.field_count && cls.fields[at].width != 0 ? &cls.fields[at] : nullptr;
 }
 
-const HeapDump::Seen* HeapDump::seen(const jlong* tag) const { return seen_.find(number_of_tag(*tag)); }
-
 uint64_t HeapDump::see(jlong class_tag, jlong* tag, jint length) {
-  if (*tag != 0 && (is_one_object_ || seen(tag) != nullptr)) return number_of_tag(*tag);
+  const uint64_t* known = is_one_object_ || *tag == 0 ? nullptr : marks(number_of_tag(*tag));
+  if (known != nullptr && (*known & is_seen(number_of_tag(*tag))) != 0) return number_of_tag(*tag);
+  if (is_one_object_ && *tag != 0) return number_of_tag(*tag);
   const uint64_t cls = number_of_tag(class_tag);
   // Left out, as in OBJECT_ALLOC: objects from the VM's archive whose class is not linked yet.
   const DumpClass* of = classes_.find(cls);
@@ -50,59 +50,98 @@ uint64_t HeapDump::see(jlong class_tag, jlong* tag, jint length) {
     const ClassInfo* itself = bridge_.classes.info(number);
     if (itself != nullptr && itself->hidden) return 0;
   }
-  return add_record(number, cls, length) ? number : 0;
+  return announce(number, cls, length) ? number : 0;
 }
 
-bool HeapDump::add_record(uint64_t number, uint64_t cls, jint length) {
+bool HeapDump::announce(uint64_t number, uint64_t cls, jint length) {
   const DumpClass* of = classes_.laid_out(cls);
-  const DumpClass* itself = classes_.laid_out(number);
-  if (itself != nullptr && !itself->has_fields) itself = nullptr;
-  Seen* slot = of != nullptr ? seen_.make(number) : nullptr;
-  if (slot == nullptr) {
-    failed_ = true;
-    return false;
+  uint64_t* marks = of != nullptr ? make(&marks_, (number >> 5) + 1) : nullptr;
+  if (marks == nullptr) return fail(Failure::kIndex);
+  *marks |= is_seen(number);
+  objects_++;
+  const bool has_references = cls == classes_.of_classes() || of->kind == JVMPI_CLASS;
+  const bool is_empty = of->kind != JVMPI_NORMAL_OBJECT && (level_ < JVMPI_DUMP_LEVEL_2 || length == 0);
+  if (level_ != JVMPI_DUMP_LEVEL_0 && !has_references && !is_empty) {
+    unwritten_++;
+    return true;
   }
-  *slot = {records_.size(), itself != nullptr ? itself : of};
+  *marks |= is_written(number);
+  if (level_ != JVMPI_DUMP_LEVEL_0 && has_references) {
+    uint64_t* place = make(&places_, number);
+    if (place == nullptr) return fail(Failure::kIndex);
+    *place = text_.next();
+  }
+  const DumpClass* itself = classes_.laid_out(number);
+  if (itself != nullptr && itself->has_fields && level_ != JVMPI_DUMP_LEVEL_0) {
+    add_class(*itself);
+  } else {
+    add_record(number, *of, length);
+  }
+  return !text_.failed();
+}
+
+const HeapDump::Record* HeapDump::record(jlong tag, jlong class_tag) {
+  const uint64_t number = number_of_tag(tag);
+  if (number == last_.number && number != 0) return &last_;
+  const DumpClass* of = classes_.laid_out(number_of_tag(class_tag));
+  if (const uint64_t* place = places_.find(number)) {
+    const bool is_class = static_cast<uint8_t>(*text_.at(*place)) == JVMPI_GC_CLASS_DUMP;
+    last_ = {number, *place, is_class ? classes_.find(number) : of};
+    return last_.cls != nullptr ? &last_ : nullptr;
+  }
+  uint64_t* marks = this->marks(number);
+  if (of == nullptr && classes_.find(number_of_tag(class_tag)) != nullptr) fail(Failure::kIndex);
+  if (marks == nullptr || (*marks & is_seen(number)) == 0 || of == nullptr || of->kind != JVMPI_NORMAL_OBJECT)
+    return nullptr;
+  if ((*marks & is_written(number)) != 0) {
+    fail(Failure::kOrder);
+    return nullptr;
+  }
+  *marks |= is_written(number);
+  unwritten_--;
+  last_ = {number, text_.next(), of};
+  add_record(number, *of, 0);
+  return text_.failed() ? nullptr : &last_;
+}
+
+// With zeros for all that it refers to and all values.
+void HeapDump::add_record(uint64_t number, const DumpClass& of, jint length) {
   jobjectID id = id_of_number(number);
   if (level_ == JVMPI_DUMP_LEVEL_0) {
-    records_.u1(static_cast<uint8_t>(of->kind));
-    records_.pointer(id);
-  } else if (itself != nullptr) {
-    return add_class(*itself);
-  } else if (of->kind == JVMPI_NORMAL_OBJECT) {
-    records_.u1(JVMPI_GC_INSTANCE_DUMP);
-    records_.pointer(id);
-    records_.pointer(id_of_number(of->number));
-    records_.u4(of->instance_bytes);
-    records_.append(of->instance_bytes);
-  } else if (of->kind == JVMPI_CLASS) {
-    records_.u1(JVMPI_GC_OBJ_ARRAY_DUMP);
-    records_.pointer(id);
-    records_.u4(static_cast<uint32_t>(length));
-    records_.pointer(id_of_number(of->component));
-    records_.append(static_cast<uint64_t>(length) * kId);
+    text_.u1(static_cast<uint8_t>(of.kind));
+    text_.pointer(id);
+  } else if (of.kind == JVMPI_NORMAL_OBJECT) {
+    text_.u1(JVMPI_GC_INSTANCE_DUMP);
+    text_.pointer(id);
+    text_.pointer(id_of_number(of.number));
+    text_.u4(of.instance_bytes);
+    text_.append(of.instance_bytes);
+  } else if (of.kind == JVMPI_CLASS) {
+    text_.u1(JVMPI_GC_OBJ_ARRAY_DUMP);
+    text_.pointer(id);
+    text_.u4(static_cast<uint32_t>(length));
+    text_.pointer(id_of_number(of.component));
+    text_.append(static_cast<uint64_t>(length) * kId);
   } else {
-    records_.u1(JVMPI_GC_PRIM_ARRAY_DUMP);
-    records_.pointer(id);
-    records_.u4(static_cast<uint32_t>(length));
-    records_.u1(static_cast<uint8_t>(of->kind));
+    text_.u1(JVMPI_GC_PRIM_ARRAY_DUMP);
+    text_.pointer(id);
+    text_.u4(static_cast<uint32_t>(length));
+    text_.u1(static_cast<uint8_t>(of.kind));
     if (level_ >= JVMPI_DUMP_LEVEL_2)
-      records_.append(static_cast<uint64_t>(length) * width_of_elements(of->kind));
+      text_.append(static_cast<uint64_t>(length) * width_of_elements(of.kind));
   }
-  return !records_.failed();
 }
 
 // The name and the word after it are null, as in HotSpot, and there are no constants.
-bool HeapDump::add_class(const DumpClass& cls) {
-  records_.u1(JVMPI_GC_CLASS_DUMP);
-  records_.pointer(id_of_number(cls.number));
-  records_.pointer(id_of_number(cls.super));
-  records_.append(kInterfacesAt - 4 - (1 + 2 * kId));
-  records_.u4(cls.instance_bytes);
-  for (uint32_t i = 0; i < cls.interface_count; i++) records_.pointer(id_of_number(cls.interfaces[i]));
-  records_.number(0, 2);
-  records_.append(cls.static_bytes);
-  return !records_.failed();
+void HeapDump::add_class(const DumpClass& cls) {
+  text_.u1(JVMPI_GC_CLASS_DUMP);
+  text_.pointer(id_of_number(cls.number));
+  text_.pointer(id_of_number(cls.super));
+  text_.append(kInterfacesAt - 4 - (1 + 2 * kId));
+  text_.u4(cls.instance_bytes);
+  for (uint32_t i = 0; i < cls.interface_count; i++) text_.pointer(id_of_number(cls.interfaces[i]));
+  text_.number(0, 2);
+  text_.append(cls.static_bytes);
 }
 
 // --- what the walk tells
@@ -146,25 +185,36 @@ void HeapDump::root(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* i
     default:
       break;
   }
-  roots_.u1(type);
-  roots_.pointer(id_of_number(number));
-  if (type == JVMPI_GC_ROOT_JNI_GLOBAL) roots_.pointer<void>(nullptr);  // JVMTI does not give it
-  if (on == nullptr) return;
-  roots_.pointer(on->env);
-  if (type != JVMPI_GC_ROOT_THREAD_BLOCK) roots_.u4(static_cast<uint32_t>(depth < on->frames ? depth : -1));
+  char bytes[1 + 2 * kId + 4];
+  uint64_t size = 1;
+  bytes[0] = static_cast<char>(type);
+  const auto add = [&](const void* pointer) {
+    std::memcpy(bytes + size, &pointer, kId);
+    size += kId;
+  };
+  add(id_of_number(number));
+  if (type == JVMPI_GC_ROOT_JNI_GLOBAL) add(nullptr);  // JVMTI does not give it
+  if (on != nullptr) {
+    add(on->env);
+    if (type != JVMPI_GC_ROOT_THREAD_BLOCK) {
+      const auto frame = static_cast<uint32_t>(depth < on->frames ? depth : -1);
+      for (int shift = 24; shift >= 0; shift -= 8) bytes[size++] = static_cast<char>(frame >> shift & 0xff);
+    }
+  }
+  text_.prepend(bytes, size);
 }
 
 // After the record's head; in a class dump, after its interfaces.
-uint64_t HeapDump::place(const Seen& of, const DumpField& field) {
+uint64_t HeapDump::place(const Record& of, const DumpField& field) {
   if (!field.is_static) return of.at + kInstanceHead + field.at;
   return of.at + kInterfacesAt + of.cls->interface_count * kId + 2 + field.at;
 }
 
-void HeapDump::refer(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info, const Seen& from,
+void HeapDump::refer(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info, const Record& from,
                      uint64_t to) {
   uint64_t at = 0;
   const DumpField* value = nullptr;
-  const auto type = static_cast<uint8_t>(*records_.at(from.at));
+  const auto type = static_cast<uint8_t>(*text_.at(from.at));
   const bool is_class = type == JVMPI_GC_CLASS_DUMP;
   switch (kind) {
     case JVMTI_HEAP_REFERENCE_FIELD:
@@ -188,50 +238,59 @@ void HeapDump::refer(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* 
     default:
       break;
   }
-  if (at != 0) records_.put_pointer(at, id_of_number(to));
+  if (at != 0) text_.put_pointer(at, id_of_number(to));
 }
 
 // [heap]
 jint JNICALL HeapDump::on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info,
-                                    jlong class_tag, jlong, jlong, jlong* tag, jlong* referrer_tag,
-                                    jint length, void* self) {
+                                    jlong class_tag, jlong referrer_class_tag, jlong, jlong* tag,
+                                    jlong* referrer_tag, jint length, void* self) {
   auto* dump = static_cast<HeapDump*>(self);
   const uint64_t to = dump->see(class_tag, tag, length);
-  if (dump->failed()) return JVMTI_VISIT_ABORT;
-  if (to != 0 && dump->level_ != JVMPI_DUMP_LEVEL_0) {
-    const Seen* from = referrer_tag != nullptr ? dump->seen(referrer_tag) : nullptr;
-    if (from != nullptr) dump->refer(kind, info, *from, to);
-    if (referrer_tag == nullptr && !dump->is_one_object_) dump->root(kind, info, to);
+  if (dump->level_ != JVMPI_DUMP_LEVEL_0 && !dump->failed()) {
+    const Record* from = referrer_tag != nullptr ? dump->record(*referrer_tag, referrer_class_tag) : nullptr;
+    if (from != nullptr && to != 0) dump->refer(kind, info, *from, to);
+    if (referrer_tag == nullptr && to != 0 && !dump->is_one_object_) dump->root(kind, info, to);
   }
+  if (dump->failed()) return JVMTI_VISIT_ABORT;
   return dump->is_one_object_ ? 0 : JVMTI_VISIT_OBJECTS;
 }
 
 // [heap]
-jint JNICALL HeapDump::on_field(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info, jlong,
-                                jlong* tag, jvalue value, jvmtiPrimitiveType type, void* self) {
+jint JNICALL HeapDump::on_field(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info,
+                                jlong class_tag, jlong* tag, jvalue value, jvmtiPrimitiveType type,
+                                void* self) {
   auto* dump = static_cast<HeapDump*>(self);
-  const Seen* of = dump->seen(tag);
+  const Record* of = dump->record(*tag, class_tag);
+  if (dump->failed()) return JVMTI_VISIT_ABORT;
   if (of == nullptr || !of->cls->has_fields) return 0;
   const DumpField* to = field(*of->cls, info->field.index);
   const uint32_t width = width_of_primitive(static_cast<char>(type));
   if (to == nullptr || to->width != width || to->is_static != (kind == JVMTI_HEAP_REFERENCE_STATIC_FIELD))
     return 0;
-  dump->records_.put_number(place(*of, *to), bits_of(&value, width), width);
+  dump->text_.put_number(place(*of, *to), bits_of(&value, width), width);
   return 0;
 }
 
 // [heap]
-jint JNICALL HeapDump::on_array(jlong, jlong, jlong* tag, jint count, jvmtiPrimitiveType type,
+jint JNICALL HeapDump::on_array(jlong class_tag, jlong, jlong* tag, jint count, jvmtiPrimitiveType type,
                                 const void* elements, void* self) {
   auto* dump = static_cast<HeapDump*>(self);
-  const Seen* of = dump->seen(tag);
+  const uint64_t number = number_of_tag(*tag);
+  const DumpClass* of = dump->classes_.find(number_of_tag(class_tag));
+  uint64_t* marks = dump->marks(number);
   const uint32_t width = width_of_primitive(static_cast<char>(type));
-  if (of == nullptr || width_of_elements(of->cls->kind) != width) return 0;
+  if (marks == nullptr || (*marks & (is_seen(number) | is_written(number))) != is_seen(number) ||
+      of == nullptr || width_of_elements(of->kind) != width)
+    return 0;
+  *marks |= is_written(number);
+  dump->unwritten_--;
+  uint64_t at = dump->text_.next() + kValueArrayHead;
+  dump->add_record(number, *of, count);
+  if (dump->text_.failed()) return JVMTI_VISIT_ABORT;
   const auto* from = static_cast<const char*>(elements);
-  for (jint i = 0; i < count; i++) {
-    const uint64_t at = static_cast<uint64_t>(i) * width;
-    dump->records_.put_number(of->at + kValueArrayHead + at, bits_of(from + at, width), width);
-  }
+  for (jint i = 0; i < count; i++, at += width, from += width)
+    dump->text_.put_number(at, bits_of(from, width), width);
   return 0;
 }
 
@@ -242,7 +301,11 @@ bool HeapDump::walk(jobject from) {
     callbacks.primitive_field_callback = &HeapDump::on_field;
     callbacks.array_primitive_value_callback = &HeapDump::on_array;
   }
-  return vm_.jvmti->FollowReferences(0, nullptr, from, &callbacks, this) == JVMTI_ERROR_NONE && !failed();
+  if (vm_.jvmti->FollowReferences(0, nullptr, from, &callbacks, this) != JVMTI_ERROR_NONE)
+    return fail(Failure::kVm);
+  // An object that the VM has named, but not visited.
+  if (unwritten_ != 0 && !failed()) return fail(Failure::kOrder);
+  return !failed();
 }
 
 }  // namespace hprof::jvmpi

@@ -1,8 +1,13 @@
 // HEAP_DUMP and OBJECT_DUMP: the heap as bytes.
 //
-// One walk over the reachable objects. An object gets its record at first sight, in its full size and with
-// all references null; what the walk reports of it later, in any order, is filled in.
+// One walk over the reachable objects. The VM visits one object after the other and then reports all of it;
+// that is when an instance, or an array of primitive values, gets its record. Class objects, of which the VM
+// may report nothing, and arrays of objects, whose length it tells only then, get theirs at first sight, with
+// all references null; what is reported of them later is filled in. So the index of places has only these,
+// and the memory beside the text is two bits for each object.
 #pragma once
+
+#include <hprof/cpp/text.hpp>
 
 #include "plugins/jvmpi/bridge.h"
 #include "plugins/jvmpi/dump_bytes.h"
@@ -19,15 +24,20 @@ class HeapDump {
         level_(level),
         arena_(vm_.services),
         classes_(vm_, &bridge->classes, level >= JVMPI_DUMP_LEVEL_2),
-        roots_(vm_.services),
-        records_(vm_.services) {}
-  ~HeapDump() { seen_.close(); }
+        text_(vm_.services) {}
+  ~HeapDump() {
+    marks_.close();
+    places_.close();
+  }
   HeapDump(const HeapDump&) = delete;
   HeapDump& operator=(const HeapDump&) = delete;
 
-  // Fill in the event; what it points to lives as long as this. False: no memory, or the VM refuses. [app]
+  // Fill in the event; what it points to lives as long as this. False: see explain(). [app]
   bool take_heap(JVMPI_HeapDump* dump);
   bool take_object(jobject object, jint* size, char** bytes);
+  // Why there is no dump.
+  void explain(TextBuffer* to) const;
+  uint64_t size() const { return text_.size(); }
 
  private:
   struct Thread {
@@ -36,10 +46,13 @@ class HeapDump {
     jint frames;
   };
   // Where an object's record begins, and its class; for a class dump: that class.
-  struct Seen {
+  struct Record {
+    uint64_t number;
     uint64_t at;
     const DumpClass* cls;
   };
+  using Table = HashTable<uint64_t, Growth::kMoves>;
+  enum class Failure : uint32_t { kNone, kText, kIndex, kLists, kOrder, kVm, kSize };
 
   static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info,
                                    jlong class_tag, jlong referrer_class_tag, jlong size, jlong* tag,
@@ -53,17 +66,30 @@ class HeapDump {
   bool take_threads(JVMPI_HeapDump* dump);
   const Thread* thread(jlong tag) const;
   bool walk(jobject from);
-  // The number of an object, with a record if the dump is to have one; 0: left out. [heap]
+  // The number of an object, which becomes part of the dump; 0: left out. [heap]
   uint64_t see(jlong class_tag, jlong* tag, jint length);
-  bool add_record(uint64_t number, uint64_t cls, jint length);
-  bool add_class(const DumpClass& cls);
+  bool announce(uint64_t number, uint64_t cls, jint length);
+  // The record of an object that the VM visits, made if need be; null: it has none. [heap]
+  const Record* record(jlong tag, jlong class_tag);
+  void add_record(uint64_t number, const DumpClass& of, jint length);
+  void add_class(const DumpClass& cls);
   // `info` is null for the kinds of references that have none.
-  void root(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info, uint64_t number);
-  void refer(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info, const Seen& from, uint64_t to);
-  const Seen* seen(const jlong* tag) const;
+  [[gnu::cold]] void root(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info, uint64_t number);
+  void refer(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info, const Record& from,
+             uint64_t to);
+  // The marks of 32 objects: a bit for each that is part of the dump, and 32 bits above one for each that has
+  // its record.
+  uint64_t* marks(uint64_t number) const { return marks_.find((number >> 5) + 1); }
+  static uint64_t is_seen(uint64_t number) { return uint64_t{1} << (number & 31); }
+  static uint64_t is_written(uint64_t number) { return is_seen(number) << 32; }
+  [[gnu::noinline]] static uint64_t* make(Table* table, uint64_t key) { return table->make(key); }
   static const DumpField* field(const DumpClass& cls, jint index);
-  static uint64_t place(const Seen& of, const DumpField& field);
-  bool failed() const { return failed_ || records_.failed() || roots_.failed(); }
+  static uint64_t place(const Record& of, const DumpField& field);
+  bool fail(Failure why) {
+    if (failure_ == Failure::kNone) failure_ = why;
+    return false;
+  }
+  bool failed() const { return failure_ != Failure::kNone || text_.failed(); }
 
   static constexpr jint kDepth = 64;
   static constexpr uint64_t kId = sizeof(jobjectID);
@@ -82,13 +108,16 @@ class HeapDump {
   jint level_;
   Arena arena_;
   DumpClasses classes_;
-  DumpBytes roots_;  // all of a heap dump, once the walk is over
-  DumpBytes records_;
-  HashTable<Seen, Growth::kMoves> seen_;  // by number
+  DumpBytes text_;
+  Table marks_;       // by number / 32 + 1
+  Table places_;      // in text_, of records made at first sight, by number
+  Record last_ = {};  // what the VM is visiting
+  uint64_t objects_ = 0;
+  uint64_t unwritten_ = 0;  // of these
   Thread* threads_ = nullptr;
   jint thread_count_ = 0;
   bool is_one_object_ = false;
-  bool failed_ = false;
+  Failure failure_ = Failure::kNone;
 };
 
 }  // namespace hprof::jvmpi

@@ -1,5 +1,6 @@
 // HEAP_DUMP and OBJECT_DUMP, each from its request to its result. Built for size.
 #include "plugins/jvmpi/bridge.h"
+#include "plugins/jvmpi/heap.h"
 #include "plugins/jvmpi/heap_dump.h"
 
 namespace hprof::jvmpi {
@@ -24,36 +25,79 @@ bool HeapDump::take_threads(JVMPI_HeapDump* dump) {
   return fine;
 }
 
+// Of the address space: no record is more than three times as large as its object. In a full heap the VM may
+// not give the heap's size.
 bool HeapDump::take_heap(JVMPI_HeapDump* dump) {
-  constexpr uint64_t kFirst = 1u << 16, kMost = 1u << 30;
+  constexpr uint64_t kFirst = 1u << 12, kMost = 1u << 30, kOthers = 256u << 20, kUnknown = uint64_t{1} << 40;
   dump->dump_level = level_;
   bridge_.objects.tell_prepared_classes(jni_);
-  if (!seen_.open(vm_.services, kFirst, kMost) || !classes_.take(jni_)) return false;
-  if (level_ != JVMPI_DUMP_LEVEL_0 && !take_threads(dump)) return false;
+  const auto heap = static_cast<uint64_t>(heap_sizes(jni_).total);
+  if (!text_.open(heap != 0 ? 4 * heap + kOthers : kUnknown)) return fail(Failure::kText);
+  if (!marks_.open(vm_.services, kFirst, kMost) || !places_.open(vm_.services, kFirst, kMost))
+    return fail(Failure::kIndex);
+  if (!classes_.take(jni_) || (level_ != JVMPI_DUMP_LEVEL_0 && !take_threads(dump)))
+    return fail(Failure::kLists);
   if (!walk(nullptr)) return false;
-  roots_.put(records_.begin(), records_.size());
-  dump->begin = roots_.begin();
-  dump->end = roots_.end();
-  return !roots_.failed();
+  dump->begin = text_.begin();
+  dump->end = text_.end();
+  return true;
 }
 
 bool HeapDump::take_object(jobject object, jint* size, char** bytes) {
-  constexpr uint64_t kFew = 16;
+  constexpr uint64_t kFew = 16, kOthers = 1u << 20;
   const uint64_t number = number_of_id(bridge_.objects.id(jni_, object));
   Local<jclass> cls(jni_, jni_->GetObjectClass(object));
   const uint64_t of = bridge_.classes.number(jni_, cls);
   const bool is_class = bridge_.classes.info(number) != nullptr;
-  if (!seen_.open(vm_.services, kFew, kFew) || !classes_.take_of(jni_, cls) ||
-      (is_class && !classes_.take_of(jni_, static_cast<jclass>(object))) || classes_.find(of) == nullptr)
-    return false;
+  jlong bytes_of_object = 0;
+  if (vm_.jvmti->GetObjectSize(object, &bytes_of_object) != JVMTI_ERROR_NONE) return fail(Failure::kVm);
+  if (!text_.open(4 * static_cast<uint64_t>(bytes_of_object) + kOthers)) return fail(Failure::kText);
+  if (!marks_.open(vm_.services, kFew, kFew) || !places_.open(vm_.services, kFew, kFew))
+    return fail(Failure::kIndex);
+  if (!classes_.take_of(jni_, cls) || (is_class && !classes_.take_of(jni_, static_cast<jclass>(object))) ||
+      classes_.find(of) == nullptr)
+    return fail(Failure::kLists);
   const bool is_array = classes_.find(of)->kind != JVMPI_NORMAL_OBJECT;
   const jint length = is_array ? jni_->GetArrayLength(static_cast<jarray>(object)) : 0;
-  if (!add_record(number, of, length)) return false;
   is_one_object_ = true;
-  if (!walk(object)) return false;
-  *size = static_cast<jint>(records_.size());
-  *bytes = records_.begin();
+  if (!announce(number, of, length) || !walk(object)) return false;
+  if (text_.size() > INT32_MAX) return fail(Failure::kSize);
+  *size = static_cast<jint>(text_.size());
+  *bytes = text_.begin();
   return true;
+}
+
+void HeapDump::explain(TextBuffer* to) const {
+  constexpr uint64_t kMiB = 1u << 20;
+  const uint64_t most = vm_.services.settings().max_memory / kMiB;
+  const auto after = [&]() {
+    to->add(" after ").add(objects_).add(" objects and ").add(text_.size() / kMiB).add(" MiB of text");
+  };
+  if (text_.failed() || failure_ == Failure::kText) {
+    to->add("there is no more address space than ").add(text_.room() / kMiB).add(" MiB (ulimit -v),");
+    return after();
+  }
+  switch (failure_) {
+    case Failure::kVm:
+      to->add("the VM refuses to walk its heap");
+      return;
+    case Failure::kOrder:
+      to->add("this VM does not report the references of each object together,");
+      return after();
+    case Failure::kSize:
+      to->add("the object takes more than the 2 GiB that the event can tell of");
+      return;
+    default:
+      break;
+  }
+  if (most == 0) {
+    to->add("no memory");
+  } else {
+    to->add("max-memory=").add(most).add("m is too little");
+  }
+  if (failure_ == Failure::kLists) to->add(", or the VM does not list its classes or threads,");
+  after();
+  if (most != 0) to->add(": set max-memory=").add(2 * most + 1).add("m");
 }
 
 }  // namespace hprof::jvmpi

@@ -50,7 +50,13 @@ jobject Ids::find(JNIEnv* jni, jobjectID id) const {
   const jlong tags[] = {number, number | kTold, number | kClass, number | kClass | kTold};
   jint count = 0;
   FromVm<jobject> objects(vm_);
-  if (vm_.jvmti->GetObjectsWithTags(4, tags, &count, &objects, nullptr) != JVMTI_ERROR_NONE) return nullptr;
+  if (vm_.jvmti->GetObjectsWithTags(4, tags, &count, &objects, nullptr) != JVMTI_ERROR_NONE) {
+    static std::atomic<bool> said{false};
+    if (!said.exchange(true, std::memory_order_relaxed))
+      vm_.services.log->message(vm_.services.host,
+                                "jvmpi: the VM has no memory to look up an object by its id");
+    return nullptr;
+  }
   for (jint i = 1; i < count; i++) jni->DeleteLocalRef(objects[i]);
   return count > 0 ? static_cast<jobject*>(objects)[0] : nullptr;
 }

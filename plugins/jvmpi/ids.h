@@ -43,7 +43,7 @@ class Ids {
   bool mark_told(jobject object);
   // A local reference to the object of an id; null: it is gone, or never existed. Slow: the VM walks all
   // tags. [app]
-  jobject find(JNIEnv* jni, jobjectID id) const;
+  [[gnu::cold]] jobject find(JNIEnv* jni, jobjectID id) const;
   bool was_given(uint64_t number) const {
     return number != 0 && number < next_.load(std::memory_order_relaxed);
   }

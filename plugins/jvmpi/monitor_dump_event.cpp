@@ -59,9 +59,10 @@ void MonitorDumpEvent::add_monitor(jobject object) {
 }
 
 bool MonitorDumpEvent::take(JVMPI_MonitorDump* dump) {
+  constexpr uint64_t kRoom = 64u << 20;
   jint count = 0;
   FromVm<jthread> threads(vm_);
-  if (vm_.jvmti->GetAllThreads(&count, &threads) != JVMTI_ERROR_NONE) return false;
+  if (!bytes_.open(kRoom) || vm_.jvmti->GetAllThreads(&count, &threads) != JVMTI_ERROR_NONE) return false;
   dump->traces = arena_.allocate_array<JVMPI_CallTrace>(count);
   dump->threads_status = arena_.allocate_array<jint>(count);
   bool fine = dump->traces != nullptr && dump->threads_status != nullptr;

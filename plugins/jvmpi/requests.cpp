@@ -1,4 +1,6 @@
 // RequestEvent and GetCallTrace.
+#include <hprof/cpp/text.hpp>
+
 #include "plugins/jvmpi/bridge.h"
 #include "plugins/jvmpi/heap_dump.h"
 #include "plugins/jvmpi/lines.h"
@@ -12,9 +14,31 @@ bool Bridge::check_id(jobjectID id) {
   return false;
 }
 
+// Agents seldom say that they were refused. Of heap dumps, which are few, each is said, of others the first.
+bool Bridge::refuse(jint type, const char* why) {
+  const uint64_t bit = uint64_t{1} << (type & 63);
+  if (type != JVMPI_EVENT_HEAP_DUMP && (refused_.fetch_or(bit, std::memory_order_relaxed) & bit) != 0)
+    return false;
+  TextLine<300> line;
+  line.add("jvmpi: the agent's request for event ")
+      .add(static_cast<uint64_t>(type))
+      .add(" failed: ")
+      .add(why);
+  vm.services.log->message(vm.services.host, line.c_str());
+  return false;
+}
+
 jint Bridge::request(jint type, void* argument) {
   JNIEnv* jni = vm.jni();
-  if (!(is_live() || notifier.is_ending()) || jni == nullptr) return JVMPI_FAIL;
+  const bool is_request = type == JVMPI_EVENT_CLASS_LOAD || type == JVMPI_EVENT_THREAD_START ||
+                          type == JVMPI_EVENT_OBJECT_ALLOC || type == JVMPI_EVENT_MONITOR_DUMP ||
+                          type == JVMPI_EVENT_HEAP_DUMP || type == JVMPI_EVENT_OBJECT_DUMP;
+  if (!is_request) return JVMPI_NOT_AVAILABLE;
+  if (!(is_live() || notifier.is_ending()) || jni == nullptr) {
+    refuse(type, jni == nullptr ? "the VM does not know the thread"
+                                : "it came before JVM_INIT_DONE, or after JVM_SHUT_DOWN");
+    return JVMPI_FAIL;
+  }
   const auto id = static_cast<jobjectID>(argument);
   bool sent = false;
   switch (type) {
@@ -27,35 +51,52 @@ jint Bridge::request(jint type, void* argument) {
     case JVMPI_EVENT_OBJECT_ALLOC:
       sent = check_id(id) && objects.tell_again(jni, id);
       break;
-    case JVMPI_EVENT_MONITOR_DUMP:
-    case JVMPI_EVENT_HEAP_DUMP:
-    case JVMPI_EVENT_OBJECT_DUMP:
+    default:
       sent = dump(jni, type, argument);
       break;
-    default:
-      return JVMPI_NOT_AVAILABLE;
   }
   return sent ? JVMPI_SUCCESS : JVMPI_FAIL;
-}
-
-// The agent's handler finds what the event points to, and ids that stay valid.
-bool Bridge::send_dump(JVMPI_Event* event, jint type, JNIEnv* jni, bool taken) {
-  if (taken) notifier.send(event, type | JVMPI_REQUESTED_EVENT, jni);
-  return taken;
 }
 
 bool Bridge::dump_monitors(JNIEnv* jni) {
   MonitorDumpEvent dump(this, jni);
   JVMPI_Event event = {};
-  return send_dump(&event, JVMPI_EVENT_MONITOR_DUMP, jni, dump.take(&event.u.monitor_dump));
+  if (!dump.take(&event.u.monitor_dump))
+    return refuse(JVMPI_EVENT_MONITOR_DUMP, "no memory, or the VM does not list its threads");
+  notifier.send(&event, JVMPI_EVENT_MONITOR_DUMP | JVMPI_REQUESTED_EVENT, jni);
+  return true;
+}
+
+// The agent's handler finds what the event points to, and ids that stay valid.
+bool Bridge::send_dump(const HeapDump& dump, JVMPI_Event* event, jint type, JNIEnv* jni, bool taken) {
+  if (!taken) {
+    TextLine<240> why;
+    dump.explain(&why);
+    return refuse(type, why.c_str());
+  }
+  const uint64_t most = vm.services.settings().max_memory;
+  if (most != 0 && dump.size() > most && !said_beyond_.exchange(true, std::memory_order_relaxed)) {
+    constexpr uint64_t kMiB = 1u << 20;
+    TextLine<200> line;
+    line.add("jvmpi: a heap dump for the agent takes ")
+        .add(dump.size() / kMiB)
+        .add(" MiB, beyond max-memory=")
+        .add(most / kMiB)
+        .add("m, until its handler returns");
+    vm.services.log->message(vm.services.host, line.c_str());
+  }
+  notifier.send(event, type | JVMPI_REQUESTED_EVENT, jni);
+  return true;
 }
 
 bool Bridge::dump_heap(JNIEnv* jni, const JVMPI_HeapDumpArg* argument) {
   const jint level = argument != nullptr ? argument->heap_dump_level : jint{JVMPI_DUMP_LEVEL_2};
-  if (level < JVMPI_DUMP_LEVEL_0 || level > JVMPI_DUMP_LEVEL_2) return false;
+  if (level < JVMPI_DUMP_LEVEL_0 || level > JVMPI_DUMP_LEVEL_2)
+    return refuse(JVMPI_EVENT_HEAP_DUMP, "its level is none of 0, 1 and 2");
   HeapDump dump(this, jni, level);
   JVMPI_Event event = {};
-  return send_dump(&event, JVMPI_EVENT_HEAP_DUMP, jni, dump.take_heap(&event.u.heap_dump));
+  const bool taken = dump.take_heap(&event.u.heap_dump);
+  return send_dump(dump, &event, JVMPI_EVENT_HEAP_DUMP, jni, taken);
 }
 
 bool Bridge::dump_object(JNIEnv* jni, jobjectID id) {
@@ -63,13 +104,13 @@ bool Bridge::dump_object(JNIEnv* jni, jobjectID id) {
   if (object == nullptr) return false;
   HeapDump dump(this, jni, JVMPI_DUMP_LEVEL_2);
   JVMPI_Event event = {};
-  return send_dump(&event, JVMPI_EVENT_OBJECT_DUMP, jni,
-                   dump.take_object(object, &event.u.object_dump.data_len, &event.u.object_dump.data));
+  const bool taken = dump.take_object(object, &event.u.object_dump.data_len, &event.u.object_dump.data);
+  return send_dump(dump, &event, JVMPI_EVENT_OBJECT_DUMP, jni, taken);
 }
 
 bool Bridge::dump(JNIEnv* jni, jint type, void* argument) {
   const LocalFrame locals(jni, LocalFrame::kMost);
-  if (!locals.is_open()) return false;
+  if (!locals.is_open()) return refuse(type, "the VM has no room for local references");
   collections.hold();
   const bool sent = type == JVMPI_EVENT_MONITOR_DUMP ? dump_monitors(jni)
                     : type == JVMPI_EVENT_HEAP_DUMP

@@ -317,6 +317,23 @@ def heap_dumps_are_those_of_our_own(vm):
             check_equal(record, level2.records[number], "object %x" % number)
 
 
+@vm_test(units=UNITS)
+def heap_dumps_larger_than_max_memory_are_complete(vm):
+    ran = run(vm, "dump", "big", "BigHeap", "0.05", options="jvmpi=y,max-memory=32m")
+    check_equal(said(ran)[1:], ["answered 0"], "what the agent saw\n%s\n" % ran)
+    size = re.match(r"dump of (\d+) MiB$", said(ran)[0])
+    check(size is not None and int(size.group(1)) > 30, "the dump\n%s" % ran)
+    check_equal(ran.err.count("takes %s MiB, beyond max-memory=32m" % size.group(1)), 1, "said on stderr\n%s\n" % ran)
+
+
+@vm_test(units=UNITS)
+def a_heap_dump_without_memory_says_what_to_set(vm):
+    ran = run(vm, "dump", "big", "BigHeap", "0.05", options="jvmpi=y,max-memory=16m")
+    check_equal(said(ran), ["answered -1"], "what the agent saw\n%s\n" % ran)
+    check(re.search(r"request for event 37 failed: max-memory=16m is too little after \d+ objects and \d+ MiB of text: "
+                    "set max-memory=33m", ran.err) is not None, "said on stderr\n%s" % ran)
+
+
 def check_pieces(vm, *java, options="jvmpi=y"):
     ran = run(vm, "pieces", "", "Garbage", options=options, java=java)
     check_equal(said(ran)[-1], "made 600000, freed 600000, twice 0, while held 0", "what the agent saw\n%s\n" % ran)

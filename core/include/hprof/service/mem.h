@@ -13,9 +13,9 @@ typedef struct hprof_mem_service {
   void (*release)(const hprof_host* host, void* memory, uint64_t bytes); /* [onload][control][app][heap][writer] */
   /* Address space that becomes memory page by page at first touch, zeroed. For fixed tables that mostly stay empty.
    * Not counted against the budget: charge each part before you touch it (hprof/cpp/lazy_table.hpp does). NULL: not
-   * available. [onload][control][writer] */
+   * available. [onload][control][app][writer] */
   void* (*reserve)(const hprof_host* host, uint64_t bytes);
-  void (*unreserve)(const hprof_host* host, void* memory, uint64_t bytes); /* [onload][control][writer] */
+  void (*unreserve)(const hprof_host* host, void* memory, uint64_t bytes); /* [onload][control][app][writer] */
   /* charge takes bytes of reserved address space from the budget, uncharge gives them back. 0: too few are left;
    * nothing was taken. [onload][control][app][heap][writer] */
   uint32_t (*charge)(const hprof_host* host, uint64_t bytes);
