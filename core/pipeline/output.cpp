@@ -123,11 +123,11 @@ const hprof_host* Output::inside(const char** function) const {
 
 const char* Output::name() const { return is_open() ? plan_.sink->name(sink_self_) : plan_.address; }
 
-void Output::fail(const char* why) {
+void Output::fail(const char* why, const char* where) {
   if (failed_.exchange(true, std::memory_order_acq_rel)) return;
   char text[512];
   snprintf(text, sizeof(text), "can't write to %s: %s; the rest of the profile is lost, the program goes on",
-           name(), why);
+           where, why);
   plan_.say(plan_.sink_host, text);
 }
 
@@ -429,13 +429,15 @@ void Output::end_sink(bool complete) {
   if (!is_open()) return;
   complete = complete && report_.size == 0;
   end_report(false);
+  char where[256];  // close frees the name
+  snprintf(where, sizeof(where), "%s", name());
   UnitText error;
   Inside mark(in_sink_, "close", kWriterEnd);
   const hprof_status status =
       plan_.sink->close(sink_self_, complete && !failed(), error.room(), UnitText::kSize);
   const char* words = words_of(plan_.sink_host, error);
-  sink_self_ = nullptr;  // it is freed: its name is not asked for any more
-  if (status != HPROF_OK) fail(words);
+  sink_self_ = nullptr;
+  if (status != HPROF_OK) fail(words, where);
   gave_back(plan_.sink_host);
 }
 

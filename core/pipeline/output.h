@@ -98,7 +98,8 @@ class Output {
 
   bool is_open() const { return sink_self_ != nullptr; }
   bool failed() const { return failed_.load(std::memory_order_acquire); }
-  void fail(const char* why);
+  void fail(const char* why) { fail(why, name()); }
+  void fail(const char* why, const char* where);
   const char* name() const;
   // While the encoding thread is the one that drains, too, or there is no writer thread, full chunks and
   // large records are written at once: it must not wait for itself.
