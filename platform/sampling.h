@@ -33,6 +33,7 @@ int cpu_timer_create(CpuTimer* timer, NativeThread thread, void* value);
 // kernel looks at its tick only (4 ms with CONFIG_HZ=250), and delivers expirations that fell together as one
 // signal with an overrun count. [signal]
 int cpu_timer_start(CpuTimer timer, int64_t interval_ns);
+int cpu_timer_tick(CpuTimer timer);     // expires once, at once [signal]
 int cpu_timer_stop(CpuTimer timer);     // [signal]
 int cpu_timer_delete(CpuTimer* timer);  // not created: nothing [any]
 
@@ -43,9 +44,6 @@ int cpu_timer_delete(CpuTimer* timer);  // not created: nothing [any]
 enum class RunState { kUnknown, kRunnable, kBlocked };  // kRunnable: on a processor, or waiting for one
 // kUnknown: it is gone, or this OS does not say. Some system calls. [any] but [signal]
 RunState thread_state(NativeThread thread);
-
-// Does the kernel let this process send itself looks? Not where a filter of system calls forbids it. [any]
-bool looks_supported();
 
 // Has the sample handler run on a thread of this process, with `value` and no overrun, as soon as it executes
 // code outside of the kernel. A look that is still on its way swallows the next one. Install the handler

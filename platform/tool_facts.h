@@ -13,13 +13,14 @@ namespace hprof::os {
 constexpr int64_t kFactUnknown = -1;
 
 struct HostFacts {
-  std::string system;                    // "Linux 6.1.0 x86_64"
-  uint32_t user = 0;                     // effective user id
-  int64_t processors = kFactUnknown;     // that this process may use
-  int64_t tick_ns = kFactUnknown;        // how often the kernel checks timers on CPU clocks
-  int64_t signal_limit = kFactUnknown;   // RLIMIT_SIGPENDING: timers and queued signals of this user
-  bool cpu_timers = false;               // a timer on a thread's CPU clock can be made
-  std::string cpu_timers_error;          // why not
+  std::string system;                   // "Linux 6.1.0 x86_64"
+  uint32_t user = 0;                    // effective user id
+  int64_t processors = kFactUnknown;    // that this process may use
+  int64_t tick_ns = kFactUnknown;       // how often the kernel checks timers on CPU clocks
+  int64_t signal_limit = kFactUnknown;  // RLIMIT_SIGPENDING: timers and queued signals of this user
+  bool cpu_timers = false;          // a timer on a thread's CPU clock can be made, and its tick is recognised
+  bool cpu_timers_refused = false;  // the system call fails
+  std::string cpu_timers_error;     // why not
   int64_t perf_paranoid = kFactUnknown;  // kernel.perf_event_paranoid
   bool perf_events = false;              // this process may count its own CPU time in user mode
   std::string folder;                    // working folder

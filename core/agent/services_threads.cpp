@@ -124,6 +124,10 @@ hprof_status install(const hprof_host*, TickHandler handler, void* argument) {
   return HPROF_UNSUPPORTED;
 }
 
+platform::NativeThread thread_of(uint64_t os_id) {
+  return os_id != 0 ? static_cast<platform::NativeThread>(os_id) : platform::current_thread_id();
+}
+
 // The signal handler stays installed, doing nothing, for ticks that are still on their way.
 void uninstall(const hprof_host*) {
   tick_handler.store(nullptr, std::memory_order_seq_cst);
@@ -137,9 +141,11 @@ hprof_cpu_timer* start_timer(const hprof_host* host, uint64_t os_id, uint64_t in
   auto* timer = static_cast<hprof_cpu_timer*>(parts.memory.allocate(sizeof(hprof_cpu_timer)));
   if (timer == nullptr) return nullptr;
   new (timer) hprof_cpu_timer;
-  auto thread = static_cast<platform::NativeThread>(os_id);
-  if (platform::cpu_timer_create(&timer->timer, thread, timer_argument) == 0) {
-    if (platform::cpu_timer_start(timer->timer, static_cast<int64_t>(interval_ns)) == 0) return timer;
+  if (platform::cpu_timer_create(&timer->timer, thread_of(os_id), timer_argument) == 0) {
+    const int error = interval_ns == 0
+                          ? platform::cpu_timer_tick(timer->timer)
+                          : platform::cpu_timer_start(timer->timer, static_cast<int64_t>(interval_ns));
+    if (error == 0) return timer;
     platform::cpu_timer_delete(&timer->timer);
   }
   parts.memory.release(timer, sizeof(hprof_cpu_timer));
@@ -174,14 +180,10 @@ const hprof_sampling_service kSampling = {
       platform::write_registers(context, {all.pc, all.sp, all.fp, all.link});
     },
     [](const hprof_host*, uint64_t os_id, void* argument) {
-      const bool can = os_id == 0
-                           ? platform::looks_supported()
-                           : platform::send_look(static_cast<platform::NativeThread>(os_id), argument) == 0;
-      return static_cast<uint32_t>(can);
+      return static_cast<uint32_t>(platform::send_look(thread_of(os_id), argument) == 0);
     },
     [](const hprof_host*, uint64_t os_id) -> uint32_t {
-      const auto id = os_id != 0 ? static_cast<platform::NativeThread>(os_id) : platform::current_thread_id();
-      const platform::RunState state = platform::thread_state(id);
+      const platform::RunState state = platform::thread_state(static_cast<platform::NativeThread>(os_id));
       return state == platform::RunState::kUnknown ? UINT32_MAX : state == platform::RunState::kRunnable;
     },
     [](const hprof_host*, const void* context) {

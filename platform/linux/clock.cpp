@@ -2,7 +2,6 @@
 #include "platform/clock.h"
 
 #include <atomic>
-#include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -33,11 +32,8 @@ int64_t cpu_clock_ns(clockid_t clock) {
   struct {
     KernelTime seconds, nanoseconds;
   } now;
-  const int kept = errno;
-  if (syscall(kGetTimeCall, clock, &now) == 0)
-    return int64_t{now.seconds} * kNanosPerSecond + now.nanoseconds;
-  errno = kept;
-  return -1;
+  if (syscall(kGetTimeCall, clock, &now) != 0) return -1;
+  return int64_t{now.seconds} * kNanosPerSecond + now.nanoseconds;
 }
 
 }  // namespace

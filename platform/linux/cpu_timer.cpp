@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "platform/clock.h"
@@ -49,15 +50,21 @@ static_assert(sizeof(KernelSigevent) == 64, "SIGEV_MAX_SIZE");
 
 constexpr int kNotifyThread = 4;  // SIGEV_THREAD_ID
 
+// kDueAtOnce: once, at a moment that has passed.
+constexpr int64_t kDueAtOnce = -1;
+
 int set_interval(CpuTimer timer, int64_t interval_ns) {
-  if (!timer.is_created()) return EINVAL;
-  const int kept = errno;
   KernelTimerSpec spec{};
-  spec.interval_seconds = spec.first_seconds = static_cast<KernelTime>(interval_ns / kNanosPerSecond);
-  spec.interval_nanoseconds = spec.first_nanoseconds = static_cast<KernelTime>(interval_ns % kNanosPerSecond);
-  const int error = syscall(kSetTimeCall, static_cast<int>(timer.id), 0, &spec, nullptr) == 0 ? 0 : errno;
-  errno = kept;
-  return error;
+  int flags = TIMER_ABSTIME;
+  if (interval_ns == kDueAtOnce) {
+    spec.first_nanoseconds = 1;
+  } else {
+    flags = 0;
+    spec.interval_seconds = spec.first_seconds = static_cast<KernelTime>(interval_ns / kNanosPerSecond);
+    spec.interval_nanoseconds = spec.first_nanoseconds =
+        static_cast<KernelTime>(interval_ns % kNanosPerSecond);
+  }
+  return syscall(kSetTimeCall, static_cast<int>(timer.id), flags, &spec, nullptr) == 0 ? 0 : errno;
 }
 
 }  // namespace
@@ -95,6 +102,8 @@ int cpu_timer_create(CpuTimer* timer, NativeThread thread, void* value) {
 int cpu_timer_start(CpuTimer timer, int64_t interval_ns) {
   return interval_ns > 0 ? set_interval(timer, interval_ns) : EINVAL;
 }
+
+int cpu_timer_tick(CpuTimer timer) { return set_interval(timer, kDueAtOnce); }
 
 int cpu_timer_stop(CpuTimer timer) { return set_interval(timer, 0); }
 

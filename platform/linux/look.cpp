@@ -24,28 +24,20 @@ constexpr int kLookCode = -0x4850;
 const char token = 0;
 int our_number() { return static_cast<int>(reinterpret_cast<uintptr_t>(&token)); }
 
-int send(NativeThread thread, int signal_number, void* value) {
+}  // namespace
+
+int send_look(NativeThread thread, void* value) {
   siginfo_t info;
   memset(&info, 0, sizeof info);
-  info.si_signo = signal_number;
+  info.si_signo = sample_signal();
   info.si_errno = our_number();
   info.si_code = kLookCode;
   info.si_pid = getpid();
   info.si_value.sival_ptr = value;
-  const int kept = errno;
   const long sent =
-      syscall(SYS_rt_tgsigqueueinfo, info.si_pid, static_cast<int>(thread), signal_number, &info);
-  const int error = sent == 0 ? 0 : errno;
-  errno = kept;
-  return error;
+      syscall(SYS_rt_tgsigqueueinfo, info.si_pid, static_cast<int>(thread), info.si_signo, &info);
+  return sent == 0 ? 0 : errno;
 }
-
-}  // namespace
-
-// Signal 0 is checked and not sent: kill(2).
-bool looks_supported() { return send(current_thread_id(), 0, nullptr) == 0; }
-
-int send_look(NativeThread thread, void* value) { return send(thread, sample_signal(), value); }
 
 bool is_look(const siginfo_t* info, void** value) {
   if (info->si_code != kLookCode || info->si_errno != our_number() || info->si_pid != getpid()) return false;

@@ -5,7 +5,6 @@
 
 namespace hprof::platform {
 
-bool looks_supported() { return false; }
 int send_look(NativeThread, void*) { return kErrorUnsupported; }
 bool is_look(const siginfo_t*, void**) { return false; }
 RunState thread_state(NativeThread) { return RunState::kUnknown; }

@@ -77,7 +77,7 @@ void* below_signal_frames(void* machine_context) {
     const uint64_t below = widen(HPROF_REGISTER(context, kContext));
     if (info != sp + kInfoAt || below != sp + kContextAt) break;
     const auto number = guarded_read<int>(reinterpret_cast<const siginfo_t*>(static_cast<uintptr_t>(info)));
-    if (number <= 0 || static_cast<uint64_t>(number) != widen(HPROF_REGISTER(context, kNumber))) break;
+    if (static_cast<uint64_t>(number) != widen(HPROF_REGISTER(context, kNumber))) break;
     context = reinterpret_cast<ucontext_t*>(static_cast<uintptr_t>(below));
   }
   return context;

@@ -20,8 +20,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "platform/clock.h"
 #include "platform/linux/tool_proc.h"
 #include "platform/linux/tool_root.h"
+#include "platform/sampling.h"
+#include "platform/thread.h"
 
 namespace hprof::os {
 
@@ -39,17 +42,21 @@ int64_t number_of(const std::string& text, const char* name) {
   return at == std::string::npos ? kFactUnknown : strtoll(text.c_str() + at + strlen(name), nullptr, 10);
 }
 
-bool can_make_timer(std::string* error) {
-  sigevent event;
-  memset(&event, 0, sizeof event);
-  event.sigev_notify = SIGEV_NONE;
-  timer_t timer;
-  if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer) != 0) {
-    *error = strerror(errno);
-    return false;
-  }
-  timer_delete(timer);
-  return true;
+volatile sig_atomic_t tick_seen;
+
+// As the agent tries it: emulators change the words by which it tells its signals from those of others.
+void try_timer(HostFacts* facts) {
+  platform::CpuTimer timer;
+  int code = platform::install_sample_handler([](void*, void*, uint32_t) { tick_seen = 1; });
+  if (code == 0) code = platform::cpu_timer_create(&timer, platform::current_thread_id(), nullptr);
+  if (code == 0) code = platform::cpu_timer_tick(timer);
+  for (int i = 0; i < 20 && code == 0 && tick_seen == 0; i++) platform::sleep_ns(platform::kNanosPerMilli);
+  platform::cpu_timer_delete(&timer);
+  platform::uninstall_sample_handler();
+  facts->cpu_timers = code == 0 && tick_seen != 0;
+  facts->cpu_timers_refused = code != 0;
+  facts->cpu_timers_error =
+      code != 0 ? strerror(code) : "their signals are not recognised, as in an emulator";
 }
 
 bool can_count_cpu() {
@@ -184,7 +191,7 @@ HostFacts host_facts() {
   rlimit limit;
   if (getrlimit(RLIMIT_SIGPENDING, &limit) == 0)
     facts.signal_limit = limit.rlim_cur == RLIM_INFINITY ? INT64_MAX : static_cast<int64_t>(limit.rlim_cur);
-  facts.cpu_timers = can_make_timer(&facts.cpu_timers_error);
+  try_timer(&facts);
   const std::string paranoid = small_file("/proc/sys/kernel/perf_event_paranoid");
   if (!paranoid.empty()) facts.perf_paranoid = strtoll(paranoid.c_str(), nullptr, 10);
   facts.perf_events = can_count_cpu();

@@ -15,10 +15,10 @@ int cpu_timer_create(CpuTimer* timer, NativeThread, void*) {
 }
 
 int cpu_timer_start(CpuTimer, int64_t) { return kErrorUnsupported; }
+int cpu_timer_tick(CpuTimer) { return kErrorUnsupported; }
 int cpu_timer_stop(CpuTimer) { return kErrorUnsupported; }
 int cpu_timer_delete(CpuTimer*) { return 0; }
 RunState thread_state(NativeThread) { return RunState::kUnknown; }
-bool looks_supported() { return false; }
 int send_look(NativeThread, void*) { return kErrorUnsupported; }
 bool left_a_call(const void*) { return false; }
 bool interrupted_a_call(const void*) { return false; }

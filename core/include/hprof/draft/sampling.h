@@ -30,7 +30,8 @@ typedef struct hprof_sampling_service {
                           void (*handler)(void* argument, void* timer_argument, void* ucontext, uint32_t ticks),
                           void* argument);
   void (*uninstall)(const hprof_host* host); /* a barrier: no handler runs afterwards. [control] */
-  /* A running timer on a thread of this process by native id. Freed by stop. NULL: failed. [control][app] */
+  /* A running timer on a thread of this process by native id, 0: the calling thread. interval_ns 0: it ticks once, at
+   * once. Freed by stop. NULL: failed. [control][app] */
   hprof_cpu_timer* (*start)(const hprof_host* host, uint64_t os_id, uint64_t interval_ns, void* timer_argument);
   void (*stop)(const hprof_host* host, hprof_cpu_timer* timer);
   /* Calls body(argument); a memory fault inside it ends the call with 0 instead of the process. [signal] */
@@ -39,12 +40,12 @@ typedef struct hprof_sampling_service {
    * else) writes the old ones back before it returns, since execution continues with them. [signal] */
   uint32_t (*read_registers)(const hprof_host* host, const void* ucontext, hprof_registers* registers);
   void (*write_registers)(const hprof_host* host, void* ucontext, const hprof_registers* registers);
-  /* A look is a tick without a timer: runs the handler with ticks = 1 on a thread of this process by native id, as soon
-   * as it executes code outside of the kernel. A look that is still on its way swallows the next one. 0: the thread is
-   * gone, or the platform has no looks. os_id 0: sends none; 1 where looks can be sent. [control], the agent's threads */
+  /* A look is a tick without a timer: runs the handler with ticks = 1 on a thread of this process by native id (0: the
+   * calling thread), as soon as it executes code outside of the kernel. A look that is still on its way swallows the next
+   * one. 0: the thread is gone, or the platform has no looks. [control], the agent's threads */
   uint32_t (*look)(const hprof_host* host, uint64_t os_id, void* look_argument);
   /* 1: the thread is on a processor or waits for one; 0: it is blocked; UINT32_MAX: it is gone, or that is not known.
-   * os_id 0: the calling thread. Some system calls. [control], the agent's threads */
+   * Some system calls. [control], the agent's threads */
   uint32_t (*is_runnable)(const hprof_host* host, uint64_t os_id);
   /* 1: the signal ended a system call of the application's with EINTR. [signal] */
   uint32_t (*ended_a_call)(const hprof_host* host, const void* ucontext);
