@@ -57,6 +57,7 @@ TEST_CASE("a host says its tick, and what a missing timer means") {
   CHECK(has(found.fix, "interval="));
   os::HostFacts facts = host();
   facts.cpu_timers = false;
+  facts.cpu_timers_refused = true;
   facts.cpu_timers_error = "Operation not permitted";
   found = find(judge_host(facts), "cpu=samples");
   CHECK(found.verdict == Verdict::kLimited);

@@ -33,12 +33,11 @@ bool has_word(const std::vector<std::string>& command, const std::string& wanted
 
 void judge_tick(const os::HostFacts& host, std::vector<Finding>* findings) {
   if (!host.cpu_timers) {
-    findings->push_back({Verdict::kLimited, "cpu=samples",
-                         "timers on CPU clocks are not available (" + host.cpu_timers_error +
-                             "): sampler=jvmti is used, at safepoints",
-                         host.cpu_timers_error == "not on this system"
-                             ? ""
-                             : "allow timer_create in the container's seccomp profile"});
+    findings->push_back(
+        {Verdict::kLimited, "cpu=samples",
+         "timers on CPU clocks are not available (" + host.cpu_timers_error +
+             "): sampler=jvmti is used, at safepoints",
+         host.cpu_timers_refused ? "allow timer_create in the container's seccomp profile" : ""});
     return;
   }
   std::string text = "timers on CPU clocks work";
@@ -50,7 +49,7 @@ void judge_tick(const os::HostFacts& host, std::vector<Finding>* findings) {
   if (host.signal_limit >= 0 && host.signal_limit < 4096) {
     findings->push_back({Verdict::kLimited, "threads",
                          "this user may have " + std::to_string(host.signal_limit) +
-                             " timers and queued signals: threads beyond that are not sampled",
+                             " timers and queued signals: threads beyond that are sampled at safepoints",
                          "raise the limit: ulimit -i 16384"});
   }
 }
