@@ -1,6 +1,8 @@
 // The cpu=samples collector.
 #include "plugins/cpu_samples/collector.h"
 
+#include <cstring>
+
 #include <hprof/cpp/text.hpp>
 #include <hprof/cpp/vm_flags.hpp>
 
@@ -14,7 +16,7 @@ static constexpr uint64_t kTurnPauseNs = 1'000'000;
 Collector::Collector(const hprof_host* host, const Config& config)
     : sampler_(static_cast<Sampler>(config.sampler)),
       clock_(static_cast<Clock>(config.clock)),
-      signal_(&shared_),
+      signal_(&shared_, &jvmti_),
       jvmti_(&shared_) {
   shared_.services = Services(host);
   shared_.interval_ns = config.interval_ns == 0 ? 1 : config.interval_ns;
@@ -58,9 +60,18 @@ const char* Collector::name_of(Engine engine) {
   return kNames[static_cast<uint32_t>(engine)];
 }
 
+// JFR of JDK 25 and later samples CPU time by SIGPROF, too, unless somebody handles it already.
+static bool is_jfr_to_sample(const Services& s) {
+  const char* options = s.settings().java_version >= 25 ? vm_flag_text(s, "StartFlightRecording") : nullptr;
+  if (options == nullptr) return false;
+  const char* settings = std::strstr(options, "settings=");
+  return std::strstr(options, "CPUTimeSample") != nullptr ||
+         (settings != nullptr && std::strncmp(settings, "settings=default", 16) != 0 &&
+          std::strncmp(settings, "settings=profile", 16) != 0);
+}
+
 bool Collector::start_signals() {
   const Services& s = shared_.services;
-  const char* why = nullptr;
   // -Xcheck:jni complains of handlers that are not the VM's own.
   if (sampler_ == Sampler::kAuto && vm_flag(s, "CheckJNICalls")) {
     say_instead("-Xcheck:jni", "JVMTI (sampler=jvmti)", false);
@@ -68,22 +79,33 @@ bool Collector::start_signals() {
   }
   if (sampler_ == Sampler::kRandom) {
     engine_ = Engine::kRandom;
+    const char* why = nullptr;
     if (signal_.start(SignalEngine::Source::kLooks, &why) == HPROF_OK) return true;
     say_instead(why, "timers (sampler=signal)", true);
   }
   engine_ = Engine::kSignal;
-  if (signal_.start(SignalEngine::Source::kTimers, &why) == HPROF_OK) return true;
-  say_instead(why, "JVMTI (sampler=jvmti)", sampler_ != Sampler::kAuto);
+  const hprof_status status = signal_.start(SignalEngine::Source::kTimers, &why_jvmti_);
+  if (status == HPROF_OK) {
+    if (is_jfr_to_sample(s))
+      s.log->message(
+          s.host,
+          "cpu=samples: JFR records no jdk.CPUTimeSample while another profiler handles SIGPROF; use "
+          "sampler=jvmti for both");
+    return true;
+  }
+  const bool loud = sampler_ != Sampler::kAuto || status != HPROF_UNSUPPORTED;
+  say_instead(why_jvmti_, "JVMTI (sampler=jvmti)", loud);
+  if (!loud) why_jvmti_ = nullptr;
   return false;
 }
 
-// `asked`: the user named the engine that cannot be had.
-void Collector::say_instead(const char* why, const char* engine, bool asked) const {
+// `loud`: it is not what the user named, or not what this system and VM have usually.
+void Collector::say_instead(const char* why, const char* engine, bool loud) const {
   const Services& s = shared_.services;
   TextLine<256> line;
   line.add("cpu=samples: ").add(why).add("; sampling with ").add(engine).add(" instead");
-  if (asked) s.log->message(s.host, line.c_str());
-  if (!asked) s.log->detail(s.host, line.c_str());
+  if (loud) s.log->message(s.host, line.c_str());
+  if (!loud) s.log->detail(s.host, line.c_str());
 }
 
 hprof_status Collector::start_engine() {
@@ -98,7 +120,7 @@ hprof_status Collector::start_other(Engine engine) {
   engine_ = engine;
   hprof_status status = HPROF_UNSUPPORTED;
   if (engine == Engine::kJvmti) {
-    status = jvmti_.start(&why);
+    status = jvmti_.start(JvmtiEngine::Whose::kAll, &why);
   } else if (wall_ != nullptr || (wall_ = WallEngine::make(&shared_)) != nullptr) {
     status = wall_->start(&why);
   }
@@ -112,7 +134,8 @@ hprof_status Collector::start_other(Engine engine) {
 void Collector::stop() {
   Circumstances so_far = circumstances();
   if (is_by_signal(engine_)) signal_.stop();
-  if (engine_ == Engine::kJvmti) jvmti_.stop();
+  // It may serve threads of the signal engine.
+  if (engine_ == Engine::kJvmti || engine_ == Engine::kSignal) jvmti_.stop();
   if (engine_ == Engine::kWall) wall_->stop();
   engine_ = Engine::kNone;
   wall_before_ = so_far.watched_ns;
@@ -170,7 +193,9 @@ void Collector::watch_from_now() {
 
 Circumstances Collector::circumstances() const {
   const Services& s = shared_.services;
-  Circumstances how = {nullptr, shared_.interval_ns, wall_before_, cpu_before_, clock_ == Clock::kWall};
+  const char* why_jvmti = why_jvmti_ != nullptr ? why_jvmti_ : signal_.why_jvmti();
+  Circumstances how = {nullptr,      why_jvmti,   shared_.interval_ns,
+                       wall_before_, cpu_before_, clock_ == Clock::kWall};
   how.engine = name_of(last_engine_);
   if (engine_ == Engine::kNone) return how;
   uint64_t wall = s.clock->monotonic(s.host), cpu = s.clock->process_cpu(s.host);

@@ -45,7 +45,7 @@ class Collector {
   static const char* name_of(Engine engine);
   static bool is_by_signal(Engine engine) { return engine == Engine::kRandom || engine == Engine::kSignal; }
   bool start_signals();
-  void say_instead(const char* why, const char* engine, bool asked) const;
+  void say_instead(const char* why, const char* engine, bool loud) const;
   hprof_status start_other(Engine engine);
   hprof_status start_engine();
   bool take_turn();
@@ -60,6 +60,7 @@ class Collector {
   const Clock clock_;
   std::atomic<Engine> engine_{Engine::kNone};  // that runs; thread handlers read it
   Engine last_engine_ = Engine::kNone;         // that ran last
+  const char* why_jvmti_ = nullptr;            // why it is not the one wanted; static text
   SignalEngine signal_;
   JvmtiEngine jvmti_;
   WallEngine* wall_ = nullptr;  // made when it is first started

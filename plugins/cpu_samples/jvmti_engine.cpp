@@ -11,7 +11,7 @@ static_assert(sizeof(jvmtiFrameInfo) == sizeof(hprof_raw_frame), "stacks are pas
 
 static constexpr uint64_t kUnknownTime = UINT64_MAX;
 
-hprof_status JvmtiEngine::start(const char** why) {
+hprof_status JvmtiEngine::start(Whose whose, const char** why) {
   const Services& s = shared_->services;
   jvmti_ = s.jvm == nullptr ? nullptr : static_cast<jvmtiEnv*>(s.jvm->jvmti(s.host));
   if (jvmti_ == nullptr) {
@@ -32,7 +32,7 @@ hprof_status JvmtiEngine::start(const char** why) {
     }
   }
   mounted_.open(s);
-  s.threads->each(s.host, s.jvm->jni(s.host), this, &JvmtiEngine::visit_new);
+  if (whose == Whose::kAll) s.threads->each(s.host, s.jvm->jni(s.host), this, &JvmtiEngine::visit_new);
   looker_ = s.threads->start(s.host, "HPROF cpu samples", &JvmtiEngine::loop, this);
   if (looker_ == nullptr) {
     *why = "the sampling thread cannot be started";
@@ -92,6 +92,15 @@ void JvmtiEngine::let_go(SampledThread* place, hprof_thread_serial serial, uint6
   shared_->threads.give_back(shared_->services, place, serial, &none);
 }
 
+bool JvmtiEngine::take_over(SampledThread* place, hprof_thread_serial serial, uint64_t cpu) {
+  LockGuard guard(place->lock, shared_->services);
+  if (place->serial.load(std::memory_order_relaxed) != serial) return false;
+  place->by_jvmti.store(1, std::memory_order_relaxed);
+  place->cpu_seen.store(cpu, std::memory_order_relaxed);
+  place->cpu_open.store(draw(place, cpu, shared_->interval_ns), std::memory_order_relaxed);
+  return true;
+}
+
 void JvmtiEngine::count_rest() {
   const uint64_t rest = rest_.exchange(0, std::memory_order_relaxed);
   if (rest != 0)
@@ -114,6 +123,7 @@ SampledThread* JvmtiEngine::meet(hprof_thread* thread, uint64_t cpu) {
   SampledThread* place = shared_->threads.get(shared_->services, thread,
                                               shared_->samples_new.load(std::memory_order_relaxed), &is_new);
   uint64_t none = SampledThreads::kCpuNotSeen;
+  if (place != nullptr) place->by_jvmti.store(1, std::memory_order_relaxed);
   // Else the next look finds out.
   if (place != nullptr && cpu != kUnknownTime) place->cpu_seen.compare_exchange_strong(none, cpu);
   return place;
@@ -168,7 +178,7 @@ void JvmtiEngine::loop(void* argument, void* jni, hprof_agent_thread* thread) {
 uint32_t JvmtiEngine::visit(void* argument, hprof_thread* thread, void* jthread_ref) {
   auto* self = static_cast<JvmtiEngine*>(argument);
   SampledThread* place = SampledThreads::find(thread);
-  if (place == nullptr) return 1;
+  if (place == nullptr || place->by_jvmti.load(std::memory_order_relaxed) == 0) return 1;
   const uint64_t cpu = self->cpu_time(thread->os_id, static_cast<jthread>(jthread_ref));
   uint64_t none = SampledThreads::kCpuNotSeen;
   if (cpu == kUnknownTime || place->cpu_seen.compare_exchange_strong(none, cpu)) return 1;

@@ -6,6 +6,8 @@
 // thread has used since its last one; the rest is carried over. A thread that is blocked when looked at
 // (parked, in epoll or accept) gets no sample then; its time waits for a look at which it runs, and counts as
 // JVM.not_seen_running if none comes. So does the time between the last look and its end.
+//
+// It also serves threads that the signal engine has no timers for.
 #pragma once
 
 #include <atomic>
@@ -24,14 +26,20 @@ class JvmtiEngine {
  public:
   explicit JvmtiEngine(Shared* shared) : shared_(shared) {}
 
-  // On failure everything is as before, and *why is static text. [control]
-  hprof_status start(const char** why);
+  enum class Whose : uint32_t { kAll, kHandedOver };  // the threads that it samples
+
+  // On failure everything is as before, and *why is static text. [control], the agent's threads
+  hprof_status start(Whose whose, const char** why);
   void stop();                                     // a barrier [control]
   bool is_stuck() const { return looker_stuck_; }  // its thread did not end: no close
   void close();                                    // after stop [control]
 
   void thread_start(hprof_thread* thread);  // [app]
   void thread_end(hprof_thread* thread);    // [app]
+  // Takes over a thread whose CPU clock says `cpu` (UINT64_MAX: not known). False: it has ended.
+  // [app][control], the agent's threads
+  bool take_over(SampledThread* place, hprof_thread_serial serial, uint64_t cpu);
+  void let_go(SampledThread* place, hprof_thread_serial serial, uint64_t os_id);  // it ends [app][control]
   // Counts what threads used between the last look at them and their end; the caller holds the book's turn.
   // [consumer]
   void count_rest();
@@ -53,7 +61,6 @@ class JvmtiEngine {
   // not_seen_running.
   static constexpr uint64_t kPatience = 32;
 
-  void let_go(SampledThread* place, hprof_thread_serial serial, uint64_t os_id);
   uint64_t use(SampledThread* place, hprof_thread_serial serial, uint64_t cpu) const;
   uint64_t take(SampledThread* place, hprof_thread_serial serial, uint64_t cpu, jthread* ref);
   bool take_back(const Candidate& candidate, bool had_turn);

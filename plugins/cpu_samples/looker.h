@@ -31,7 +31,7 @@ class Looker {
 
   Looker(Shared* shared, Unseen unseen, void* owner) : shared_(shared), unseen_(unseen), owner_(owner) {}
 
-  // False, with *why a static text: the platform has no looks, or forbids them. [control]
+  // False, with *why a static text: the platform has no looks. [control]
   bool is_possible(const char** why) const;
   // False, with *why a static text: no memory, or no thread can be had. [control]
   bool start(const char** why);

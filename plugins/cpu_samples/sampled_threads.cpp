@@ -18,6 +18,7 @@ SampledThread* SampledThreads::get(const Services& services, hprof_thread* threa
   if (place == nullptr) return nullptr;
   place->generation.fetch_add(1, std::memory_order_relaxed);
   place->sampled.store(sampled ? 1 : 0, std::memory_order_relaxed);
+  place->by_jvmti.store(0, std::memory_order_relaxed);
   place->os_id.store(thread->os_id, std::memory_order_relaxed);
   place->cpu_seen.store(kCpuNotSeen, std::memory_order_relaxed);
   place->cpu_open.store(0, std::memory_order_relaxed);

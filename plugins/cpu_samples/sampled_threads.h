@@ -18,6 +18,7 @@ struct alignas(16) SampledThread : PooledPlace {
   std::atomic<uint32_t> serial;      // of the thread, 0: none; under the lock it names the timer's owner
   std::atomic<uint32_t> generation;  // changes with each thread
   std::atomic<uint32_t> sampled;     // 0: switched off by command
+  std::atomic<uint32_t> by_jvmti;    // 1: the jvmti engine samples the thread; changes under the lock
   Lock lock;
   std::atomic<uint64_t> os_id;
   std::atomic<hprof_cpu_timer*> timer;  // changes under the lock

@@ -70,7 +70,7 @@ static uint64_t square_root(uint64_t n) {
 static Note note_on_looks(const Snapshot& snapshot, const Circumstances& how) {
   Note line;
   line.add("cpu=samples: ").add(snapshot.looks).add(" looks");
-  if (snapshot.total >= 2 * snapshot.looks && how.engine != nullptr &&
+  if (snapshot.total >= 2 * snapshot.looks && how.engine != nullptr && how.why_jvmti == nullptr &&
       std::strcmp(how.engine, "signal") == 0) {
     const uint64_t each_us = snapshot.total * (how.interval_ns / 1000) / snapshot.looks;
     line.add(", one for ").decimal(each_us, 3).add(" ms of CPU time: the kernel looks at timers no oftener");
@@ -106,6 +106,9 @@ static Note note_on_process(const Snapshot& snapshot, const Circumstances& how) 
 static hprof_status write_notes(const Services& services, const Snapshot& snapshot,
                                 const Circumstances& how) {
   hprof_status status = write_note(services, note_on_engine(snapshot, how));
+  if (status == HPROF_OK && how.why_jvmti != nullptr)
+    status = write_note(services,
+                        Note().add("cpu=samples: ").add(how.why_jvmti).add("; sampled with JVMTI instead"));
   if (status == HPROF_OK && snapshot.equal_looks != 0)
     status = write_note(services, note_on_looks(snapshot, how));
   uint64_t without_stack = 0;

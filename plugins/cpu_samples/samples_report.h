@@ -28,7 +28,8 @@ struct Snapshot {
 
 // How the samples were taken.
 struct Circumstances {
-  const char* engine;  // "signal", "jvmti" ...; null: never started
+  const char* engine;     // "signal", "jvmti" ...; null: never started
+  const char* why_jvmti;  // why JVMTI samples all threads, or some, instead; null: it does not
   uint64_t interval_ns;
   uint64_t watched_ns;      // wall time while sampling
   uint64_t process_cpu_ns;  // CPU time of the whole process meanwhile; 0: not known

@@ -1,6 +1,9 @@
 // Samples by CPU-time signals.
 #include "plugins/cpu_samples/signal_engine.h"
 
+#include <hprof/cpp/text.hpp>
+#include <hprof/cpp/vm_flags.hpp>
+
 #include "plugins/cpu_samples/due_times.h"
 
 namespace hprof::samples {
@@ -8,6 +11,14 @@ namespace hprof::samples {
 // How long a sample waits at most before it is named. Shorter: fewer classes are gone by then; longer: fewer
 // wake-ups.
 static constexpr uint64_t kDrainEveryNs = 20'000'000;
+// A silent round is a time without any signal in which threads that are overdue, by so much CPU time, have
+// used as much again. Kernels look at timers at their ticks of 1 to 10 ms. After so many of them the engine
+// sends itself a signal; if it comes, the threads may be in long system calls, and more rounds are waited
+// for.
+static constexpr uint64_t kOverdueNs = 50'000'000;
+static constexpr uint32_t kSilentRounds = 2, kMostSilentRounds = 40;
+// Wake-ups of the drain thread from one check to the next.
+static constexpr uint32_t kCheckTurns = 5;
 // Samples counted before another consumer gets a chance at the book.
 static constexpr uint32_t kTurnSamples = 64;
 
@@ -28,13 +39,41 @@ const char* SignalEngine::find_walk() {
   if (s.sampling == nullptr) return "this platform has no CPU-time signals";
   void* walk = s.hotspot != nullptr ? s.hotspot->async_get_call_trace(s.host) : nullptr;
   walk_ = reinterpret_cast<AsyncGetCallTrace>(walk);
-  return walk != nullptr ? nullptr : "this VM has no AsyncGetCallTrace, or it is switched off";
+  if (walk == nullptr) return "this VM has no AsyncGetCallTrace, or it is switched off";
+  // JDK 8 takes it for the number of frames that AsyncGetCallTrace may pass to find the first one.
+  intptr_t depth = 1;
+  if (s.settings().java_version <= 8 && HPROF_HAS(s.hotspot, hprof_hotspot_service, flag))
+    s.hotspot->flag(s.host, "MaxJavaStackTraceDepth", &depth, sizeof depth);
+  return depth > 0 ? nullptr
+                   : "AsyncGetCallTrace finds no frames with -XX:MaxJavaStackTraceDepth of 0 or less";
+}
+
+// Kernels and sandboxes refuse timers, and emulators change the words by which our signals are told from
+// those of others.
+const char* SignalEngine::try_signals(Source source) {
+  constexpr uint64_t kPauseNs = 1'000'000;
+  const Services& s = shared_->services;
+  hprof_cpu_timer* timer = nullptr;
+  trial_seen_.store(0, std::memory_order_relaxed);
+  if (source == Source::kLooks) {
+    if (s.sampling->look(s.host, 0, this) == 0)
+      return "looks at threads are forbidden here (rt_tgsigqueueinfo)";
+  } else {
+    timer = s.sampling->start(s.host, 0, 0, this);
+    if (timer == nullptr) return "the system refuses CPU timers (timer_create)";
+  }
+  // The signal comes at once; an emulator may deliver it a little later.
+  for (int i = 0; i < 20 && trial_seen_.load(std::memory_order_relaxed) == 0; i++)
+    s.threads->pause(s.host, kPauseNs);
+  if (timer != nullptr) s.sampling->stop(s.host, timer);
+  const bool seen = trial_seen_.load(std::memory_order_relaxed) != 0;
+  return seen ? nullptr : "signals of the agent's own do not come, or are not recognised (an emulator?)";
 }
 
 hprof_status SignalEngine::start(Source source, const char** why) {
   const Services& s = shared_->services;
   source_ = source;
-  if ((*why = find_walk()) != nullptr) return HPROF_UNSUPPORTED;
+  if ((*why = find_walk()) != nullptr) return walk_ == nullptr ? HPROF_UNSUPPORTED : HPROF_FAILED;
   if (source == Source::kLooks && !looker_.is_possible(why)) return HPROF_UNSUPPORTED;
   lost_samples_ = s.log->loss_counter(s.host, "CPU samples: the sample buffer was full");
   lost_threads_ = s.log->loss_counter(s.host, "threads without CPU samples: no CPU timer to be had");
@@ -47,6 +86,16 @@ hprof_status SignalEngine::start(Source source, const char** why) {
     *why = "the signal handler cannot be installed";
     return HPROF_FAILED;
   }
+  if ((*why = try_signals(source)) != nullptr) {
+    s.sampling->uninstall(s.host);
+    return HPROF_FAILED;
+  }
+  why_jvmti_.store(nullptr, std::memory_order_relaxed);
+  why_lost_.store(nullptr, std::memory_order_relaxed);
+  is_helped_ = false;
+  turns_ = silent_rounds_ = 0;
+  process_cpu_ = s.clock->process_cpu(s.host);
+  overdue_ = 0;
   hprof_agent_thread* drainer =
       s.threads->start(s.host, "HPROF cpu samples", &SignalEngine::drain_loop, this);
   if (drainer == nullptr) {
@@ -119,7 +168,7 @@ void SignalEngine::close_queue() {
 bool SignalEngine::wants_timer(const SampledThread& thread) const {
   return source_ == Source::kTimers && running_.load(std::memory_order_seq_cst) != 0 &&
          thread.sampled.load(std::memory_order_relaxed) != 0 &&
-         thread.os_id.load(std::memory_order_relaxed) != 0;
+         thread.by_jvmti.load(std::memory_order_relaxed) == 0;
 }
 
 // Timers are made and stopped without the lock: both take memory and system calls.
@@ -127,13 +176,17 @@ void SignalEngine::apply(SampledThread* thread, hprof_thread_serial serial) {
   const Services& s = shared_->services;
   hprof_cpu_timer* timer = nullptr;
   uint64_t first = shared_->interval_ns, number = 0;
-  const uint64_t cpu = cpu_time(*thread);
+  if (thread->by_jvmti.load(std::memory_order_relaxed) != 0) return;
+  const uint64_t cpu = cpu_time(*thread), os_id = thread->os_id.load(std::memory_order_relaxed);
   if (wants_timer(*thread) && thread->timer.load(std::memory_order_relaxed) == nullptr) {
+    if (os_id == 0) return hand_over(thread, serial, cpu, "the system's ids of some threads are not known");
+    if (const char* why = why_lost_.load(std::memory_order_relaxed))
+      return hand_over(thread, serial, cpu, why);
     if (cpu != kUnknownTime) first = begin_due(thread, cpu, shared_->interval_ns);
-    timer = s.sampling->start(s.host, thread->os_id.load(std::memory_order_relaxed), first,
-                              SampledThreads::handle(thread));
-    if (timer == nullptr) add_loss(lost_threads_, 1);
-    if (timer != nullptr) number = s.sampling->timer_number(s.host, timer);
+    timer = s.sampling->start(s.host, os_id, first, SampledThreads::handle(thread));
+    if (timer == nullptr)
+      return hand_over(thread, serial, cpu, "the system refuses CPU timers for some threads (ulimit -i)");
+    number = s.sampling->timer_number(s.host, timer);
   } else if (source_ == Source::kTimers && !wants_timer(*thread)) {
     take_rest(thread, serial, cpu);
   }
@@ -143,10 +196,12 @@ void SignalEngine::apply(SampledThread* thread, hprof_thread_serial serial) {
     const bool has_timer = thread->timer.load(std::memory_order_relaxed) != nullptr;
     if (is_its && wants_timer(*thread) != has_timer) {
       thread->timer_number.store(number, std::memory_order_relaxed);
-      timer = thread->timer.exchange(timer, std::memory_order_relaxed);
+      timer = thread->timer.exchange(timer, std::memory_order_seq_cst);
     }
   }
   if (timer != nullptr) s.sampling->stop(s.host, timer);
+  const char* why = why_lost_.load(std::memory_order_seq_cst);
+  if (why != nullptr && wants_timer(*thread)) hand_over(thread, serial, cpu, why);
 }
 
 // What the thread was due for but was not seen at, since kernels look at timers at their ticks only.
@@ -162,6 +217,86 @@ void SignalEngine::take_rest(SampledThread* thread, hprof_thread_serial serial, 
   if (ticks != 0) unseen(this, serial, ticks);
 }
 
+// --- what the other engine serves ---
+
+void SignalEngine::hand_over(SampledThread* thread, hprof_thread_serial serial, uint64_t cpu,
+                             const char* why) {
+  const Services& s = shared_->services;
+  if (!other_->take_over(thread, serial, cpu)) return;
+  why_jvmti_.store(why, std::memory_order_relaxed);
+  hprof_cpu_timer* timer = nullptr;
+  {
+    LockGuard guard(thread->lock, s);
+    if (thread->serial.load(std::memory_order_relaxed) == serial)
+      timer = thread->timer.exchange(nullptr, std::memory_order_relaxed);
+  }
+  if (timer != nullptr) s.sampling->stop(s.host, timer);
+}
+
+// By the drain thread, as threads that are just starting have better things to do.
+void SignalEngine::start_other() {
+  const Services& s = shared_->services;
+  const char* why = nullptr;
+  if (is_helped_) return;
+  is_helped_ = true;
+  const bool started = other_->start(JvmtiEngine::Whose::kHandedOver, &why) == HPROF_OK;
+  if (started && said_ == why_jvmti()) return;
+  said_ = why_jvmti();
+  TextLine<256> line;
+  line.add("cpu=samples: ").add(why_jvmti());
+  line.add(started ? "; sampling with JVMTI (sampler=jvmti) instead" : "; no samples: ");
+  if (!started) line.add(why);
+  s.log->message(s.host, line.c_str());
+}
+
+void SignalEngine::watch() {
+  const Services& s = shared_->services;
+  if (source_ != Source::kTimers) return;
+  if (why_jvmti() != nullptr) start_other();
+  if (++turns_ < kCheckTurns || why_lost_.load(std::memory_order_relaxed) != nullptr) return;
+  turns_ = 0;
+  const uint64_t cpu = s.clock->process_cpu(s.host);
+  if (signals_seen_.exchange(0, std::memory_order_relaxed) != 0) {
+    process_cpu_ = cpu;
+    silent_rounds_ = 0;
+    overdue_ = 0;
+  }
+  // The clocks of all threads are read only where it may be worth it.
+  if (cpu - process_cpu_ < kOverdueNs) return;
+  const uint64_t overdue = this->overdue();
+  process_cpu_ = cpu;
+  if (overdue < overdue_ + kOverdueNs) return;
+  overdue_ = overdue;
+  if (++silent_rounds_ < kSilentRounds) return;
+  const bool is_taken = try_signals(Source::kTimers) != nullptr;
+  if (is_taken) hand_over_all("another handler has taken SIGPROF");
+  if (!is_taken && silent_rounds_ == kMostSilentRounds)
+    hand_over_all("signals of CPU timers do not reach the threads that run");
+}
+
+// The CPU time that overdue threads have used since they were due for a sample.
+uint64_t SignalEngine::overdue() {
+  uint64_t sum = 0;
+  shared_->threads.each([&](SampledThread* thread, hprof_thread_serial) {
+    if (thread->timer.load(std::memory_order_relaxed) == nullptr) return;
+    const uint64_t due = thread->cpu_seen.load(std::memory_order_relaxed), cpu = cpu_time(*thread);
+    if (cpu != kUnknownTime && due != SampledThreads::kCpuNotSeen && cpu > due + kOverdueNs) sum += cpu - due;
+  });
+  return sum;
+}
+
+// Threads whose timers are just being made hand themselves over.
+void SignalEngine::hand_over_all(const char* why) {
+  why_lost_.store(why, std::memory_order_seq_cst);
+  shared_->threads.each([&](SampledThread* thread, hprof_thread_serial serial) {
+    if (thread->timer.load(std::memory_order_seq_cst) == nullptr) return;
+    const uint64_t cpu = cpu_time(*thread);
+    take_rest(thread, serial, cpu);
+    hand_over(thread, serial, cpu, why);
+  });
+  start_other();
+}
+
 uint64_t SignalEngine::cpu_time(const SampledThread& thread) const {
   const Services& s = shared_->services;
   const uint64_t os_id = thread.os_id.load(std::memory_order_relaxed);
@@ -171,6 +306,8 @@ uint64_t SignalEngine::cpu_time(const SampledThread& thread) const {
 void SignalEngine::let_go(SampledThread* thread, hprof_thread_serial serial) {
   const Services& s = shared_->services;
   hprof_cpu_timer* timer = nullptr;
+  if (thread->by_jvmti.load(std::memory_order_relaxed) != 0)
+    return other_->let_go(thread, serial, thread->os_id.load(std::memory_order_relaxed));
   if (source_ == Source::kLooks) looker_.remove(thread, serial);
   if (source_ == Source::kTimers) take_rest(thread, serial, cpu_time(*thread));
   if (shared_->threads.give_back(s, thread, serial, &timer) && timer != nullptr)
@@ -182,7 +319,7 @@ void SignalEngine::thread_start(hprof_thread* thread) {
   bool is_new = false;
   SampledThread* place = shared_->threads.get(shared_->services, thread,
                                               shared_->samples_new.load(std::memory_order_relaxed), &is_new);
-  if (place == nullptr || thread->os_id == 0) add_loss(lost_threads_, 1);
+  if (place == nullptr || (thread->os_id == 0 && source_ == Source::kLooks)) add_loss(lost_threads_, 1);
   if (place == nullptr || !is_new) return;
   if (source_ == Source::kLooks) looker_.add(place);
   apply(place, thread->serial);
@@ -249,8 +386,10 @@ static void walk_caller(void* argument) {
 }
 
 void SignalEngine::on_tick(void* argument, void* timer_argument, void* ucontext, uint32_t ticks) {
+  auto* self = static_cast<SignalEngine*>(argument);
+  if (timer_argument == argument) return self->trial_seen_.store(1, std::memory_order_relaxed);
   SampledThread* thread = SampledThreads::from_handle(timer_argument);
-  if (thread != nullptr) static_cast<SignalEngine*>(argument)->sample(thread, ucontext, ticks);
+  if (thread != nullptr) self->sample(thread, ucontext, ticks);
 }
 
 Sample* SignalEngine::claim(uint32_t ticks) {
@@ -295,8 +434,9 @@ void SignalEngine::sample(SampledThread* thread, void* ucontext, uint32_t ticks)
     if (ticks == 0) return;
     if (s.sampling->ended_a_call(s.host, ucontext) != 0) add_loss(ended_calls_, 1);
     if (looker_.is_early(thread, ticks, s.sampling->left_a_call(s.host, ucontext) != 0)) return;
-  } else if ((ticks = due(thread, ticks)) == 0) {
-    return;
+  } else {
+    signals_seen_.store(1, std::memory_order_relaxed);
+    if (thread->by_jvmti.load(std::memory_order_relaxed) != 0 || (ticks = due(thread, ticks)) == 0) return;
   }
   Sample* slot = claim(ticks);
   if (slot == nullptr) return;
@@ -378,6 +518,7 @@ void SignalEngine::drain_loop(void* argument, void* jni, hprof_agent_thread* thr
   s.ids->frame(s.host, jni, &none, 0);
   while (s.threads->wait(thread, kDrainEveryNs) != 0) {
     self->wake_sent_.store(0, std::memory_order_relaxed);
+    self->watch();
     uint32_t counted = kTurnSamples;
     while (counted == kTurnSamples && self->shared_->book.turn.try_lock()) {
       counted = self->drain(jni);

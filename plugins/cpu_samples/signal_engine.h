@@ -9,6 +9,7 @@
 #include <hprof/collector.h>
 
 #include "plugins/cpu_samples/engine.h"
+#include "plugins/cpu_samples/jvmti_engine.h"
 #include "plugins/cpu_samples/looker.h"
 #include "plugins/cpu_samples/sample_queue.h"
 
@@ -23,17 +24,21 @@ struct AsyncTrace {
 
 class SignalEngine {
  public:
-  explicit SignalEngine(Shared* shared) : shared_(shared), looker_(shared, &SignalEngine::unseen, this) {}
+  // `other` serves threads without a timer, and all where signals stop coming; its owner stops it afterwards.
+  SignalEngine(Shared* shared, JvmtiEngine* other)
+      : shared_(shared), other_(other), looker_(shared, &SignalEngine::unseen, this) {}
 
   // What sends the signals.
   enum class Source : uint32_t { kTimers, kLooks };
 
   // Starts a timer on every thread, or the looks at it. On failure nothing has changed, and *why is static
-  // text. [control]
+  // text. HPROF_UNSUPPORTED: this platform or VM has not what it takes. [control]
   hprof_status start(Source source, const char** why);
   void stop();  // a barrier; what was queued is counted [control]
   bool is_stuck() const { return drainer_stuck_ || looker_stuck_; }  // a thread did not end: no close
   void close();  // gives memory back, after stop [control]
+  // Why the other engine serves some threads or all, since the start; null: it does not. [any]
+  const char* why_jvmti() const { return why_jvmti_.load(std::memory_order_relaxed); }
 
   void thread_start(hprof_thread* thread);  // [app]
   void thread_end(hprof_thread* thread);    // [app]
@@ -53,6 +58,11 @@ class SignalEngine {
   bool wants_timer(const SampledThread& thread) const;
   void let_go(SampledThread* thread, hprof_thread_serial serial);
   void take_rest(SampledThread* thread, hprof_thread_serial serial, uint64_t cpu);
+  void hand_over(SampledThread* thread, hprof_thread_serial serial, uint64_t cpu, const char* why);
+  void start_other();
+  void watch();
+  uint64_t overdue();
+  void hand_over_all(const char* why);
   uint64_t cpu_time(const SampledThread& thread) const;
   uint32_t take_due(SampledThread* thread, uint64_t cpu, uint64_t* wait) const;
   uint32_t due(SampledThread* thread, uint32_t ticks);
@@ -69,12 +79,15 @@ class SignalEngine {
   void count(const Sample& sample, void* jni);
 
   Shared* const shared_;
-  const char* find_walk();  // nullptr: found
+  JvmtiEngine* const other_;
+  const char* find_walk();                 // nullptr: found
+  const char* try_signals(Source source);  // nullptr: they come, and are recognised
   AsyncGetCallTrace walk_ = nullptr;
   SampleQueue queue_;
   hprof_raw_frame* raw_ = nullptr;  // of the sample being counted; room for the queue's depth and one
   std::atomic<hprof_agent_thread*> drainer_{nullptr};
   std::atomic<uint32_t> running_{0};
+  std::atomic<uint32_t> trial_seen_{0};
   std::atomic<uint32_t> wake_sent_{0};
   uint64_t* lost_samples_ = nullptr;
   uint64_t* lost_threads_ = nullptr;
@@ -82,6 +95,16 @@ class SignalEngine {
   Source source_ = Source::kTimers;
   Looker looker_;
   bool drainer_stuck_ = false, looker_stuck_ = false;
+  std::atomic<const char*> why_jvmti_{nullptr};
+  std::atomic<const char*> why_lost_{nullptr};  // why signals come no more; null: they do
+  std::atomic<uint32_t> signals_seen_{0};       // 1: some have come since the last check
+  // The drain thread's own: whether it has started the other engine, and the reason that it printed; wake-ups
+  // since the last check; silent rounds since the last signal, and at the end of the last one the CPU time of
+  // the process and what overdue() returned.
+  bool is_helped_ = false;
+  const char* said_ = nullptr;
+  uint32_t turns_ = 0, silent_rounds_ = 0;
+  uint64_t process_cpu_ = 0, overdue_ = 0;
 };
 
 }  // namespace hprof::samples

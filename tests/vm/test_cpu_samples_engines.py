@@ -207,7 +207,7 @@ def report_says_how_it_was_come_by(vm):
 @vm_test(units=UNITS)
 def timers_serve_where_the_kernel_forbids_looks(vm):
     run = vm.profiled("cpu=samples,sampler=random,interval=1,file=out.txt", "Spin", "4",
-                      environment={"LD_PRELOAD": vm.native("no_looks.c")})
+                      environment={"LD_PRELOAD": vm.native("forbidden_call.c", "-DFORBIDDEN=SYS_rt_tgsigqueueinfo")})
     check("cpu=samples: engine signal, " in run.text("out.txt"), "no note on the engine")
     check("Spin.hot" in run.text("out.txt"), "no samples")
     check("looks at threads are forbidden here (rt_tgsigqueueinfo); sampling with timers" in run.err, "no message")
@@ -255,6 +255,50 @@ def handler_frames_of_another_profiler_are_stepped_over(vm):
     vm.needs_signals_in_time()
     named, without, run = beside_a_later_profiler(vm, "beside")
     check(named > 0.5 and without < 0.1, "%.2f of the samples begin in main, %.2f have no stack\n%s" % (named, without, run))
+
+
+@vm_test(units=UNITS)
+def jvmti_engine_serves_where_another_profiler_takes_the_signal(vm):
+    vm.needs_signals_in_time()
+    named, _, run = beside_a_later_profiler(vm, "take")
+    check("another handler has taken SIGPROF; sampling with JVMTI (sampler=jvmti) instead" in run.err, "no message\n%s" % run)
+    check("another handler has taken SIGPROF; sampled with JVMTI instead" in run.text("out.txt"), "no note")
+    check(named > 0.3, "%.2f of the samples begin in main" % named)
+
+
+@vm_test(units=UNITS)
+def jvmti_engine_serves_where_timers_are_refused(vm):
+    run = vm.profiled("cpu=samples,interval=1,depth=64,cutoff=0,file=out.txt", "Spin", "10",
+                      environment={"LD_PRELOAD": vm.native("forbidden_call.c", "-DFORBIDDEN=SYS_timer_create")})
+    check("the system refuses CPU timers (timer_create); sampling with JVMTI (sampler=jvmti) instead" in run.err,
+          "no message\n%s" % run)
+    check("the system refuses CPU timers (timer_create); sampled with JVMTI instead" in run.text("out.txt"), "no note")
+    report = parse_ascii(run.text("out.txt"))
+    section = report.cpu()[0]
+    named = sum(row.count for row in section.rows if methods(report, row)[-1] == "Spin.main")
+    check(named > 0.5 * section.total, "%d of %d samples begin in main" % (named, section.total))
+
+
+@vm_test(units=UNITS, until=8)
+def jvmti_engine_serves_where_no_frames_are_found(vm):
+    for depth in ("0", "-1"):
+        run = vm.profiled("cpu=samples,interval=1,depth=64,cutoff=0,file=out.txt", "Spin", "10",
+                          java=("-XX:MaxJavaStackTraceDepth=" + depth,))
+        check("-XX:MaxJavaStackTraceDepth of 0 or less; sampling with JVMTI" in run.err, "no message\n%s" % run)
+        report = parse_ascii(run.text("out.txt"))
+        section = report.cpu()[0]
+        named = sum(row.count for row in section.rows if methods(report, row)[-1] == "Spin.main")
+        check(named > 0.5 * section.total, "%d of %d samples begin in main" % (named, section.total))
+
+
+@vm_test(units=UNITS, since=25)
+def recordings_of_cpu_time_are_warned_of(vm):
+    """JFR refuses to sample CPU time where SIGPROF has a handler."""
+    for events, expected in ((",jdk.CPUTimeSample#enabled=true", True), ("", False)):
+        run = vm.run_java(vm.agent_option("cpu=samples,file=out.txt"), "-Xlog:disable",
+                          "-XX:StartFlightRecording:filename=%s%s" % (vm.path("x.jfr"), events), "Quick")
+        check_equal(run.code, 0, "exit code\n%s\n" % run)
+        check_equal("JFR records no jdk.CPUTimeSample" in run.err, expected, "the warning\n%s\n" % run)
 
 
 @vm_test(units=UNITS)

@@ -33,6 +33,13 @@ struct FakeServices {
     FakeVm::current->precise_code = true;
     return 1;
   }
+  static uint32_t flag(const hprof_host*, const char* name, void* value, uint32_t size) {
+    FakeVm* vm = FakeVm::current;
+    const std::string wanted = name;
+    if (wanted == "MaxJavaStackTraceDepth") memcpy(value, &vm->most_frames, size);
+    if (wanted == "StartFlightRecording") memcpy(value, &vm->flight_recording, size);
+    return wanted == "MaxJavaStackTraceDepth" || wanted == "StartFlightRecording" ? 1 : 0;
+  }
   static void* find_async_get_call_trace(const hprof_host*) {
     bool known = FakeVm::current->has_async_get_call_trace;
     return known ? reinterpret_cast<void*>(&async_get_call_trace) : nullptr;
@@ -55,6 +62,12 @@ struct FakeServices {
   static void uninstall(const hprof_host*) { FakeVm::current->installed = false; }
   static hprof_cpu_timer* start(const hprof_host*, uint64_t os_id, uint64_t interval_ns, void* argument) {
     if (FakeVm::current->timers_fail) return nullptr;
+    if (os_id == 0) {  // the trial
+      static hprof_cpu_timer trial;
+      trial = {0, interval_ns, argument};
+      if (FakeVm::current->knows_its_signals) g_handler(g_handler_argument, argument, nullptr, 1);
+      return &trial;
+    }
     if (FakeVm::current->on_timer) FakeVm::current->on_timer();
     auto& timer = FakeVm::current->timers[os_id];
     timer.reset(new hprof_cpu_timer{os_id, interval_ns, argument});
@@ -62,7 +75,11 @@ struct FakeServices {
   }
   static uint32_t look(const hprof_host*, uint64_t os_id, void* argument) {
     FakeVm* vm = FakeVm::current;
-    if (os_id == 0) return vm->has_looks && !vm->looks_are_forbidden ? 1 : 0;
+    if (os_id == 0) {
+      if (!vm->has_looks || vm->looks_are_forbidden) return 0;
+      if (vm->knows_its_signals) g_handler(g_handler_argument, argument, nullptr, 1);
+      return 1;
+    }
     if (vm->mock.thread_cpu_ns.count(os_id) == 0) return 0;
     vm->looks_sent++;
     if (!vm->looks_are_lost) vm->late_looks_.push_back(argument);
@@ -190,6 +207,7 @@ static const hprof_jvm_service kJvm = {sizeof(hprof_jvm_service), 0, FakeService
 static const hprof_hotspot_service kHotspot = [] {
   hprof_hotspot_service table = {};
   table.size = sizeof table;
+  table.flag = FakeServices::flag;
   table.precise_code = FakeServices::precise_code;
   table.async_get_call_trace = FakeServices::find_async_get_call_trace;
   table.compiled_method = FakeServices::compiled_method;
@@ -261,8 +279,8 @@ void FakeVm::arrive() {
 
 void FakeVm::look_around() { mock.run_thread(1, 1); }
 
-void FakeVm::look(uint64_t ns) {
-  hprof_agent_thread* thread = mock.agent_threads.at(0).get();
+void FakeVm::look(uint64_t ns, size_t thread_index) {
+  hprof_agent_thread* thread = mock.agent_threads.at(thread_index).get();
   thread->turns_left = 1;
   mock.on_wait = [this, ns](uint64_t) { mock.now_ns += ns; };
   thread->body(thread->argument, jni(), thread);

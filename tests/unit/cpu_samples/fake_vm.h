@@ -38,8 +38,11 @@ class FakeVm {
   bool walk_faults = false;    // guarded calls end in a fault
   int walk_faults_after = -1;  // only guarded calls after so many
   bool timers_fail = false;
-  bool has_looks = false;      // set before create
-  std::set<uint64_t> blocked;  // threads, by os id
+  bool knows_its_signals = true;           // the handler gets those that the agent sends itself
+  intptr_t most_frames = 1024;             // -XX:MaxJavaStackTraceDepth
+  const char* flight_recording = nullptr;  // -XX:StartFlightRecording
+  bool has_looks = false;                  // set before create
+  std::set<uint64_t> blocked;              // threads, by os id
   bool looks_are_forbidden = false;
   bool looks_are_late = false;  // a look reaches its thread by arrive() only
   bool looks_are_lost = false;  // it never does
@@ -77,8 +80,8 @@ class FakeVm {
   void* current_thread = nullptr;  // the calling one's jthread
   bool has_jvmti = true;
   void* jni() { return attached ? &jni_env_ : nullptr; }
-  // One look of the jvmti engine after `ns`: the agent thread's body runs for one wait.
-  void look(uint64_t ns);
+  // One look of the jvmti engine after `ns`: the body of its agent thread runs for one wait.
+  void look(uint64_t ns, size_t thread_index = 0);
 
   // One turn of the random engine's looker.
   void look_around();

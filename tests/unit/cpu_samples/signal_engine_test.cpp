@@ -215,14 +215,127 @@ TEST_CASE("while a timer is made, its thread may end, be switched off, or everyt
   vm.report();
 }
 
-TEST_CASE("threads that cannot be timed are counted as lost") {
+namespace {
+
+constexpr uint64_t kMs = 1'000'000;
+
+// One round of the drain thread, in which the threads have used so much CPU time.
+void drain_round(FakeVm& vm, uint64_t used_ns) {
+  for (auto& clock : vm.mock.thread_cpu_ns) clock.second += used_ns;
+  vm.mock.process_cpu_ns += used_ns;
+  vm.mock.now_ns += 100 * kMs;
+  vm.mock.run_thread(0, 5);
+}
+
+// One look of the jvmti engine beside the signal engine.
+void look(FakeVm& vm) { vm.look(0, 1); }
+
+struct TwoThreads {
   FakeVm vm;
-  vm.create();
+  char handles[3] = {};
+  TwoThreads() {
+    for (hprof_thread_serial serial : {1u, 2u}) {
+      vm.mock.add_app_thread(serial, 100 + serial, &handles[serial]);
+      vm.mock.thread_cpu_ns[100 + serial] = 50 * kMs;
+      vm.java_threads[&handles[serial]].stack = {{static_cast<jmethodID>(vm.method("App", "looked")), 1}};
+    }
+    vm.stack = {{1, vm.method("App", "ticked")}};
+    vm.create();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("threads that get no timer are sampled by the jvmti engine, the others by signals") {
+  TwoThreads t;
+  FakeVm& vm = t.vm;
+  SUBCASE("the system refuses it") {
+    vm.on_timer = [&] { vm.timers_fail = true; };  // from the second one on
+  }
+  SUBCASE("its id is not known") { vm.mock.app_threads[1].thread.os_id = 0; }
   REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
-  vm.start_thread(1, 0);
-  vm.timers_fail = true;
-  vm.start_thread(2, 102);
-  CHECK(vm.mock.loss("threads without CPU samples: no CPU timer to be had") == 2);
+  CHECK(vm.timers.size() == 1);
+  drain_round(vm, 0);
+  REQUIRE(vm.mock.agent_threads.size() == 2);
+  CHECK(vm.mock.messages.size() == 1);
+  if (vm.timers_fail) {
+    look(vm);
+    CHECK(vm.mock.said("refuses CPU timers for some threads (ulimit -i); sampling with JVMTI"));
+    for (int i = 0; i < 10; i++) {
+      drain_round(vm, 20 * kMs);
+      look(vm);
+      vm.tick(101);
+    }
+    vm.report();
+    CHECK(vm.rows()["App.looked"] >= 19);
+    CHECK(vm.rows()["App.looked"] <= 21);
+    CHECK(vm.rows()["App.ticked"] >= 19);
+    CHECK(vm.rows()["App.ticked"] <= 21);
+    CHECK(vm.notes().find("refuses CPU timers for some threads (ulimit -i); sampled with JVMTI instead") !=
+          std::string::npos);
+    CHECK(vm.notes().find("the kernel looks at timers no oftener") == std::string::npos);
+    // Its last CPU time counts, too.
+    vm.mock.thread_cpu_ns[102] += 30 * kMs;
+    vm.ops->handlers->thread_end(vm.self, vm.jni(), &vm.mock.app_threads[1].thread);
+    vm.report();
+    CHECK(vm.rows()["JVM.not_seen_running"] >= 2);
+  }
+  vm.ops->stop(vm.self);
+  CHECK(vm.mock.agent_threads.empty());
+  CHECK(vm.timers.empty());
+  vm.destroy();
+  CHECK(vm.mock.memory_used == 0);
+}
+
+TEST_CASE("when signals stop coming while threads are overdue, the jvmti engine takes over") {
+  TwoThreads t;
+  FakeVm& vm = t.vm;
+  REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+  drain_round(vm, 200 * kMs);
+  vm.tick(101);
+  SUBCASE("another handler has the signal") {
+    vm.knows_its_signals = false;
+    drain_round(vm, 200 * kMs);
+    CHECK(vm.timers.size() == 2);
+    for (int i = 0; i < 3; i++) drain_round(vm, 200 * kMs);
+    CHECK(vm.mock.said("another handler has taken SIGPROF; sampling with JVMTI"));
+  }
+  SUBCASE("the threads do not get them") {
+    for (int i = 0; i < 20; i++) drain_round(vm, 200 * kMs);
+    CHECK(vm.timers.size() == 2);
+    for (int i = 0; i < 30; i++) drain_round(vm, 200 * kMs);
+    CHECK(vm.mock.said("signals of CPU timers do not reach the threads that run; sampling with JVMTI"));
+  }
+  CHECK(vm.timers.empty());
+  CHECK(vm.mock.messages.size() == 1);
+  vm.start_thread(3, 103);
+  CHECK(vm.timers.empty());
+  REQUIRE(vm.mock.agent_threads.size() == 2);
+  look(vm);
+  drain_round(vm, 50 * kMs);
+  look(vm);
+  vm.report();
+  CHECK(vm.rows()["App.looked"] >= 8);
+  CHECK(vm.notes().find("; sampled with JVMTI instead") != std::string::npos);
+}
+
+TEST_CASE("signals that do not come mean nothing while no thread is overdue, or only for a while") {
+  TwoThreads t;
+  FakeVm& vm = t.vm;
+  REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+  // The VM's own threads use CPU time.
+  for (int i = 0; i < 100; i++) {
+    vm.mock.process_cpu_ns += 100 * kMs;
+    drain_round(vm, 0);
+  }
+  CHECK(vm.timers.size() == 2);
+  for (int i = 0; i < 100; i++) {
+    for (int silent = 0; silent < 10; silent++) drain_round(vm, 100 * kMs);
+    vm.tick(101);
+    vm.tick(102);
+  }
+  CHECK(vm.timers.size() == 2);
+  CHECK(vm.mock.messages.empty());
 }
 
 TEST_CASE("walks that fail stay in the total, by reason") {
@@ -478,6 +591,58 @@ TEST_CASE("where the signal engine cannot run the jvmti engine does, and says so
   }
   vm.report();
   CHECK(vm.notes().find("engine jvmti") != std::string::npos);
+}
+
+TEST_CASE("where the agent's own signals are refused or not recognised, all engines of signals give way") {
+  FakeVm vm;
+  vm.has_looks = true;
+  std::string why = "signals of the agent's own do not come, or are not recognised (an emulator?)";
+  SUBCASE("refused") {
+    vm.timers_fail = true;
+    why = "the system refuses CPU timers (timer_create)";
+    vm.create();
+  }
+  SUBCASE("not recognised") {
+    vm.knows_its_signals = false;
+    vm.create();
+  }
+  SUBCASE("not recognised, random") {
+    vm.knows_its_signals = false;
+    vm.create({{"sampler", "random"}});
+  }
+  SUBCASE("frames are not found") {
+    vm.most_frames = 0;
+    vm.mock.settings.java_version = 8;
+    why = "AsyncGetCallTrace finds no frames with -XX:MaxJavaStackTraceDepth of 0 or less";
+    vm.create();
+  }
+  REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+  CHECK(vm.mock.said(why + "; sampling with JVMTI (sampler=jvmti) instead"));
+  CHECK_FALSE(vm.installed);
+  vm.report();
+  CHECK(vm.notes().find("engine jvmti") != std::string::npos);
+  CHECK(vm.notes().find("cpu=samples: " + why + "; sampled with JVMTI instead") != std::string::npos);
+}
+
+TEST_CASE("a recording of JFR that may sample CPU time is warned of") {
+  FakeVm vm;
+  bool warned = true;
+  vm.mock.settings.java_version = 25;
+  SUBCASE("asked for") { vm.flight_recording = "filename=x.jfr,jdk.CPUTimeSample#enabled=true"; }
+  SUBCASE("settings that nobody knows") { vm.flight_recording = "settings=/tmp/cpu.jfc"; }
+  SUBCASE("the JDK's settings have none") {
+    vm.flight_recording = "settings=profile";
+    warned = false;
+  }
+  SUBCASE("an older JDK") {
+    vm.flight_recording = "settings=/tmp/cpu.jfc";
+    vm.mock.settings.java_version = 21;
+    warned = false;
+  }
+  vm.create();
+  REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+  CHECK(vm.installed);
+  CHECK(vm.mock.said("JFR records no jdk.CPUTimeSample") == warned);
 }
 
 TEST_CASE("with neither engine the start fails with one line, and reports still have their shape") {

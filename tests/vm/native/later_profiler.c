@@ -44,12 +44,13 @@ static void start_timer(int thread) {
 }
 
 static void* begin_later(void* mode) {
-  struct timespec nap = {0, 5000000};
+  struct timespec nap = {0, 5000000}, while_it_starts = {0, 100000000};
   struct sigaction now;
   do {
     nanosleep(&nap, NULL);
     sigaction(SIGPROF, NULL, &now);
   } while (now.sa_handler == SIG_DFL);
+  nanosleep(&while_it_starts, NULL);
   if (strcmp(mode, "take") == 0) {
     struct itimerval every = {{0, 4000}, {0, 4000}};
     handle(SIGPROF);
