@@ -121,6 +121,8 @@ const hprof_option* find_core_option(Str name) {
   return nullptr;
 }
 
+bool is_shared_option(Str name) { return name == "interval"; }
+
 bool takes_commands(const CoreConfig& core) {
   return !is_control_off(core.control) || (core.listen != nullptr && core.listen[0] != '\0');
 }

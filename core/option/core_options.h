@@ -70,6 +70,8 @@ OptionTable core_options(CoreGroup group);
 
 // The row of that name in any group, or nullptr.
 const hprof_option* find_core_option(Str name);
+// True: units have rows of that name, too, each with the default that it works with.
+bool is_shared_option(Str name);
 
 // Can a command come, by control= or listen=? [any]
 bool takes_commands(const CoreConfig& core);

@@ -13,24 +13,17 @@ constexpr size_t kLongestName = 32;
 // Options whose values are names of files, which may be typed with a comma in them.
 constexpr Str kFileOptions[] = {"file", "control", "secret-file", "plugins"};
 
-// Options of earlier versions, and what says the same now.
-struct Gone {
-  Str name;
-  Str instead;
-};
-constexpr Gone kGone[] = {
-    {"addresses", "use hotspot=-object-addresses"},
-    {"listen-remote", "listen= takes any address"},
-    {"max-nodes", "use max-memory="},
-    {"park-interval", "use interval="},
-    {"sites-walk", "use hotspot=-frame-walk"},
-    {"times-counter", "times=clock chooses the clock"},
-    {"times-interval", "use interval="},
-};
+// Options of earlier versions, and what says the same now: one text, since pointers would need relocations.
+constexpr char kGone[] =
+    "addresses=use hotspot=-object-addresses;listen-remote=listen= takes any address;"
+    "max-nodes=use max-memory=;park-interval=use interval=;sites-walk=use hotspot=-frame-walk;"
+    "times-counter=times=clock chooses the clock;times-interval=use interval=";
 
 Str what_says_it_now(Str name) {
-  for (const Gone& gone : kGone) {
-    if (gone.name == name) return gone.instead;
+  Str rest(kGone), row;
+  while (next_part(&rest, ';', &row)) {
+    if (row.size > name.size && row[name.size] == '=' && row.part(0, name.size) == name)
+      return row.part(name.size + 1);
   }
   return Str();
 }

@@ -99,7 +99,7 @@ TEST_CASE("a unit name or an option that is taken is refused") {
   REQUIRE(opened.said.lines.size() == 2);
   CHECK(opened.said.lines[0].find("it has a unit monitor, a name that is taken by module monitor") !=
         std::string::npos);
-  CHECK(opened.said.lines[1].find("it has an option interval, a name that is taken by unit cpu_samples") !=
+  CHECK(opened.said.lines[1].find("it has an option beat, a name that is taken by unit cpu_samples") !=
         std::string::npos);
 }
 

@@ -96,7 +96,8 @@ void compare(const hprof_unit& unit, const hprof_unit& shipped, const Say& say) 
     say("fault " + std::string(unit.id) + ": selected by " + common + ", as is" + of.substr(3));
   const OptionTable rows = options_of(unit), taken = options_of(shipped);
   for (uint32_t i = 0; i < rows.count; i++) {
-    if (taken.find(rows[i].name) != nullptr && !selects_by(unit, rows[i].name))
+    if (taken.find(rows[i].name) != nullptr && !is_shared_option(rows[i].name) &&
+        !selects_by(unit, rows[i].name))
       say("fault " + std::string(unit.id) + ": the option " + rows[i].name + " is one" + of);
   }
 }
@@ -107,7 +108,8 @@ void check_texts(const hprof_unit& unit, const Say& say) {
   const OptionTable rows = options_of(unit);
   for (uint32_t i = 0; i < rows.count; i++) {
     if (is_empty(rows[i].help)) say("fault " + id + ": no help for the option " + rows[i].name);
-    if (find_core_option(rows[i].name) != nullptr && !selects_by(unit, rows[i].name))
+    if (find_core_option(rows[i].name) != nullptr && !is_shared_option(rows[i].name) &&
+        !selects_by(unit, rows[i].name))
       say("fault " + id + ": the option " + rows[i].name + " is one of the agent's own");
   }
 }

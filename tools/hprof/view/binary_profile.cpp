@@ -23,7 +23,7 @@ class BinaryProfile {
   bool run(std::string* error) {
     FileHeader header;
     if (!read_header(in_, &header)) {
-      *error = header.problem;
+      *error = "byte 0: " + std::string(header.problem);
       return false;
     }
     profile_.about.emplace_back("format", header.version);
