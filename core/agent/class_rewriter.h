@@ -63,7 +63,7 @@ class ClassRewriter {
   void halt(JNIEnv* jni, uint32_t probes) { set_flags(jni, probes, false); }
   void set_header_at(int64_t offset) { header_at_ = offset; }
 
-  uint64_t thread_state(JNIEnv* jni, jobject thread) const;
+  uint64_t thread_state(JNIEnv* jni, jobject thread, uint64_t guess) const;
   void set_thread_state(JNIEnv* jni, jobject thread, uint64_t state) const;
   uint32_t frame(uint32_t method, bool entry) const;
   void totals(hprof_probe_totals* totals) const;
@@ -114,6 +114,7 @@ class ClassRewriter {
   Region first_lines_;        // of methods, by id
   jclass tracker_ = nullptr;  // global references and ids, from VMInit on
   jfieldID thread_field_ = nullptr;
+  jmethodID state_at_ = nullptr;
   jfieldID switches_[kUsers] = {};  // static boolean fields
   jfieldID header_at_field_ = nullptr;
   jfieldID carriers_field_ = nullptr;

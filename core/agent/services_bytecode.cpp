@@ -25,8 +25,8 @@ const hprof_bytecode_service kBytecode = {
     [](const hprof_host* host, uint32_t probes) {
       rewriter_of(host).halt(slot_of(host)->parts->jni(), probes);
     },
-    [](const hprof_host* host, void* jni, void* thread) {
-      return rewriter_of(host).thread_state(static_cast<JNIEnv*>(jni), static_cast<jobject>(thread));
+    [](const hprof_host* host, void* jni, void* thread, uint64_t guess) {
+      return rewriter_of(host).thread_state(static_cast<JNIEnv*>(jni), static_cast<jobject>(thread), guess);
     },
     [](const hprof_host* host, void* jni, void* thread, uint64_t state) {
       rewriter_of(host).set_thread_state(static_cast<JNIEnv*>(jni), static_cast<jobject>(thread), state);

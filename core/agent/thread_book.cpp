@@ -239,11 +239,13 @@ void ThreadBook::enumerate(JNIEnv* jni, const NativeThreadIds& ids) {
   jint count = 0;
   jthread* threads = nullptr;
   if (jvmti_->GetAllThreads(&count, &threads) != JVMTI_ERROR_NONE) return;
+  FieldReader<jlong> addresses;
+  open_addresses(jni, addresses);
   for (jint i = 0; i < count; i++) {
     void* storage = nullptr;
     if (jvmti_->GetThreadLocalStorage(threads[i], &storage) == JVMTI_ERROR_NONE && storage == nullptr) {
       uint32_t flags = take_expected(jni, threads[i]) ? HPROF_THREAD_AGENT : 0;
-      make(jni, threads[i], flags, ids.of(jni, threads[i]));
+      make(jni, threads[i], flags, ids.of(jni, addresses, threads[i]));
     }
     jni->DeleteLocalRef(threads[i]);
   }

@@ -1,26 +1,19 @@
 #include "core/hotspot/thread_ids.h"
 
-#include <hprof/cpp/jni_exception.hpp>
-
 #include "core/hotspot/guarded.h"
 
 namespace hprof {
 
-// Of the field with the address; nullptr: there is none.
-static jfieldID find_eetop(JNIEnv* jni) {
-  jclass thread_class = jni->FindClass("java/lang/Thread");
-  jfieldID field = thread_class != nullptr ? jni->GetFieldID(thread_class, "eetop", "J") : nullptr;
-  clear_exception(jni);
-  if (thread_class != nullptr) jni->DeleteLocalRef(thread_class);
-  return field;
+bool open_addresses(JNIEnv* jni, FieldReader<jlong>& addresses) {
+  return addresses.open(jni, "java/lang/Thread", "eetop");
 }
 
 uint64_t thread_address(jvmtiEnv* jvmti, JNIEnv* jni) {
   jthread self = nullptr;
   if (jvmti->GetCurrentThread(&self) != JVMTI_ERROR_NONE || self == nullptr) return 0;
-  jfieldID eetop = find_eetop(jni);
-  const jlong address = eetop != nullptr ? jni->GetLongField(self, eetop) : 0;
-  jni->DeleteLocalRef(self);
+  FieldReader<jlong> addresses;
+  open_addresses(jni, addresses);
+  const jlong address = addresses.read(jni, self);
   return static_cast<uint64_t>(address);
 }
 
@@ -28,16 +21,16 @@ const char* NativeThreadIds::prepare(const VmStructs& structs, JNIEnv* jni, jobj
   LayoutReader layout(structs);
   os_thread_at_ = layout.offset("JavaThread|Thread", "_osthread");
   id_at_ = layout.offset("OSThread", "_thread_id");
-  eetop_ = find_eetop(jni);
-  if (!layout.complete() || eetop_ == nullptr) return "the VM does not say where they are";
-  proven_ = read(jni, current) == static_cast<uint32_t>(platform::current_thread_id());
+  FieldReader<jlong> addresses;
+  if (!layout.complete() || !open_addresses(jni, addresses)) return "the VM does not say where they are";
+  proven_ = read(jni, addresses, current) == static_cast<uint32_t>(platform::current_thread_id());
   return proven_ ? nullptr : "that of the calling thread was wrong";
 }
 
 // The memory behind eetop lives as long as the native thread. The caller's threads are alive when listed but
 // may end any time; the guard turns the small remaining window into "not known".
-uint32_t NativeThreadIds::read(JNIEnv* jni, jobject thread) const {
-  const auto address = static_cast<uintptr_t>(jni->GetLongField(thread, eetop_));
+uint32_t NativeThreadIds::read(JNIEnv* jni, const FieldReader<jlong>& addresses, jobject thread) const {
+  const auto address = static_cast<uintptr_t>(addresses.read(jni, thread));
   if (address == 0) return 0;
   uint32_t id = 0;
   const bool fine = guarded([&] {
@@ -47,8 +40,8 @@ uint32_t NativeThreadIds::read(JNIEnv* jni, jobject thread) const {
   return fine ? id : 0;
 }
 
-uint32_t NativeThreadIds::of(JNIEnv* jni, jobject thread) const {
-  return proven_ && thread != nullptr ? read(jni, thread) : 0;
+uint32_t NativeThreadIds::of(JNIEnv* jni, const FieldReader<jlong>& addresses, jobject thread) const {
+  return proven_ && thread != nullptr ? read(jni, addresses, thread) : 0;
 }
 
 }  // namespace hprof

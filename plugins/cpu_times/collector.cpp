@@ -115,7 +115,7 @@ State* Collector::new_state() {
 
 // The state of the thread with this Thread.$hq; null: none. On that thread, or under the lock. [app][control]
 State* Collector::state_of(void* jni, void* thread) const {
-  const auto* node = Address<Node>::of(services_.bytecode->thread_state(services_.host, jni, thread));
+  const auto* node = Address<Node>::of(services_.bytecode->thread_state(services_.host, jni, thread, 0));
   return node != nullptr ? node->state.load() : nullptr;
 }
 
@@ -135,8 +135,10 @@ void Collector::forget(State* state, void* jni) {
 
 // The node that the thread is in; the root if that is not known. Under the lock.
 Node* Collector::node_of(const State* state, void* jni) const {
-  uint64_t word =
-      state->thread != nullptr ? services_.bytecode->thread_state(services_.host, jni, state->thread) : 0;
+  uint64_t word = 0;
+  if (state->thread != nullptr)
+    word = services_.bytecode->thread_state(services_.host, jni, state->thread,
+                                            Address<Node>::word_of(state->seen));
   Node* node = Address<Node>::of(word);
   if (node == nullptr) node = state->last.load(std::memory_order_acquire);
   return node != nullptr && node->state.load() == state ? node : state->own.root();
@@ -271,7 +273,7 @@ void Collector::thread_end(void* jni, const hprof_thread* thread) {
   auto* jvmti = static_cast<jvmtiEnv*>(services_.jvm->jvmti(services_.host));
   jthread self = nullptr;
   if (jvmti->GetCurrentThread(&self) != JVMTI_ERROR_NONE) return;
-  auto* node = Address<Node>::of(services_.bytecode->thread_state(services_.host, jni, self));
+  auto* node = Address<Node>::of(services_.bytecode->thread_state(services_.host, jni, self, 0));
   State* state = node != nullptr ? node->state.load() : nullptr;
   if (state != nullptr && state->shared == 0) {
     state->last.store(node, std::memory_order_release);

@@ -48,6 +48,7 @@ void Collector::credit_brief(State* state, void* jni, uint64_t now) {
   const uint64_t clock = __atomic_load_n(&state->clock, __ATOMIC_RELAXED);
   if (clock == state->clock_seen && state->idle != 0) return;  // still in a node that is not brief
   Node* node = node_of(state, jni);
+  state->seen = node;
   state->idle = !node->is_brief();
   state->clock_seen = clock;
   if (state->idle != 0) return;

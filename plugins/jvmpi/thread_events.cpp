@@ -1,5 +1,6 @@
 // What happens once for a thread: its start, its end and their events; and its state, by request. Built for
 // size.
+#include <hprof/cpp/field_reader.hpp>
 #include <hprof/cpp/jni_exception.hpp>
 
 #include "plugins/jvmpi/threads.h"
@@ -35,32 +36,43 @@ void Threads::ended(JNIEnv* jni) {
 
 // --- other threads' JNIEnv*
 
-void Threads::learn_to_derive(JNIEnv* jni) {
-  Local<jthread> self(jni, nullptr);
-  if (vm_.jvmti->GetCurrentThread(&self) != JVMTI_ERROR_NONE || self == nullptr) return;
-  Local<jclass> cls(jni, jni->FindClass("java/lang/Thread"));
-  native_thread_ = cls != nullptr ? jni->GetFieldID(cls, "eetop", "J") : nullptr;
-  if (native_thread_ == nullptr) return jni->ExceptionClear();
-  env_offset_ =
-      static_cast<int64_t>(reinterpret_cast<uintptr_t>(jni)) - jni->GetLongField(self, native_thread_);
-  // Inside the VM's thread, or this is something else.
-  constexpr int64_t kMost = 65536;
-  if (env_offset_ <= 0 || env_offset_ > kMost) native_thread_ = nullptr;
-}
+namespace {
 
-JNIEnv* Threads::derive(JNIEnv* jni, jthread thread) const {
-  const jlong address = native_thread_ != nullptr ? jni->GetLongField(thread, native_thread_) : 0;
-  return address != 0 ? reinterpret_cast<JNIEnv*>(static_cast<uintptr_t>(address + env_offset_)) : nullptr;
-}
+// Finds the JNIEnv* of any thread by its Thread object. In HotSpot, java.lang.Thread has the address of the
+// VM's thread, and the JNIEnv lies in that.
+class EnvFinder {
+ public:
+  EnvFinder(const Vm& vm, JNIEnv* jni) : jni_(jni) {
+    address_.open(jni, "java/lang/Thread", "eetop");
+    Local<jthread> self(jni, nullptr);
+    if (vm.jvmti->GetCurrentThread(&self) == JVMTI_ERROR_NONE && self != nullptr)
+      offset_ = static_cast<int64_t>(reinterpret_cast<uintptr_t>(jni)) - address_.read(jni, self);
+    // Inside the VM's thread, or this is something else.
+    constexpr int64_t kMost = 65536;
+    if (offset_ > kMost) offset_ = 0;
+  }
+  // Null: this VM does not show it, or the thread has ended.
+  JNIEnv* find(jthread thread) const {
+    const jlong address = offset_ > 0 ? address_.read(jni_, thread) : 0;
+    return address != 0 ? reinterpret_cast<JNIEnv*>(static_cast<uintptr_t>(address + offset_)) : nullptr;
+  }
+
+ private:
+  JNIEnv* const jni_;
+  FieldReader<jlong> address_;
+  int64_t offset_ = 0;
+};
+
+}  // namespace
 
 void Threads::find_all(JNIEnv* jni) {
   current(jni);
-  learn_to_derive(jni);
+  const EnvFinder envs(vm_, jni);
   FromVm<jthread> threads(vm_);
   jint count = 0;
   if (vm_.jvmti->GetAllThreads(&count, &threads) != JVMTI_ERROR_NONE) return;
   for (jint i = 0; i < count; i++) {
-    JNIEnv* env = derive(jni, threads[i]);
+    JNIEnv* env = envs.find(threads[i]);
     ThreadEntry* entry = env != nullptr ? this->entry(env, true) : nullptr;
     if (entry != nullptr && entry->object.load(std::memory_order_acquire) == nullptr) {
       jthread none = nullptr;

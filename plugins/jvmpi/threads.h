@@ -75,17 +75,11 @@ class Threads {
  private:
   void tell(JNIEnv* jni, JNIEnv* env, jthread thread, ThreadEntry* entry);
   bool send(JNIEnv* jni, JNIEnv* env, jthread thread, jint type);
-  // JNIEnv* of another thread by its Thread object; null: this VM does not show it.
-  JNIEnv* derive(JNIEnv* jni, jthread thread) const;
-  void learn_to_derive(JNIEnv* jni);
 
   const Vm& vm_;
   Notifier& notifier_;
   Objects& objects_;
   HashTable<ThreadEntry, Growth::kLevels> table_;  // by JNIEnv*
-  // HotSpot: the field of java.lang.Thread with the address of the VM's thread, in which the JNIEnv lies.
-  jfieldID native_thread_ = nullptr;
-  int64_t env_offset_ = 0;
 };
 
 }  // namespace hprof::jvmpi

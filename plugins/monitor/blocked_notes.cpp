@@ -75,8 +75,9 @@ bool ParkedLocks::open() {
   if (thread != nullptr) blocker_ = jni_->GetFieldID(thread, "parkBlocker", "Ljava/lang/Object;");
   if (blocker_ != nullptr)
     owner_ = jni_->GetFieldID(synchronizer_, "exclusiveOwnerThread", "Ljava/lang/Thread;");
-  if (owner_ != nullptr) queued_ = jni_->FindClass("java/util/concurrent/locks/AbstractQueuedSynchronizer");
-  if (queued_ != nullptr) state_ = jni_->GetFieldID(queued_, "state", "I");
+  constexpr const char* kQueued = "java/util/concurrent/locks/AbstractQueuedSynchronizer";
+  if (owner_ != nullptr) queued_ = jni_->FindClass(kQueued);
+  if (queued_ != nullptr) state_.open(jni_, kQueued, "state");
   clear_exception(jni_);
   return owner_ != nullptr;
 }
@@ -84,8 +85,8 @@ bool ParkedLocks::open() {
 // The low half of a queued lock's state: all of it in ReentrantLock, the writer's part in
 // ReentrantReadWriteLock.
 uint32_t ParkedLocks::holds_of(jobject lock) const {
-  if (state_ == nullptr || !jni_->IsInstanceOf(lock, queued_)) return 1;
-  const uint32_t holds = static_cast<uint32_t>(jni_->GetIntField(lock, state_)) & 0xffff;
+  if (!state_.is_open() || !jni_->IsInstanceOf(lock, queued_)) return 1;
+  const uint32_t holds = static_cast<uint32_t>(state_.read(jni_, lock)) & 0xffff;
   return holds != 0 ? holds : 1;
 }
 

@@ -4,6 +4,7 @@
 
 #include <jvmti.h>
 
+#include <hprof/cpp/field_reader.hpp>
 #include <hprof/cpp/note.hpp>
 #include <hprof/cpp/services.hpp>
 
@@ -42,7 +43,7 @@ class ParkedLocks {
   jclass queued_ = nullptr;
   jfieldID blocker_ = nullptr;
   jfieldID owner_ = nullptr;
-  jfieldID state_ = nullptr;
+  FieldReader<jint> state_;
 };
 
 }  // namespace hprof::monitor

@@ -94,7 +94,7 @@ struct MockBytecode {
     return HPROF_OK;
   }
   static void halt(const hprof_host* host, uint32_t probes) { MockHost::of(host)->probes_on &= ~probes; }
-  static uint64_t thread_state(const hprof_host* host, void*, void* jthread) {
+  static uint64_t thread_state(const hprof_host* host, void*, void* jthread, uint64_t) {
     const auto& states = MockHost::of(host)->thread_states;
     const auto found = states.find(jthread);
     return found == states.end() ? 0 : found->second;

@@ -313,6 +313,14 @@ def what_the_vm_says_of_its_archive_is_silenced_as_the_page_says(vm):
     check_equal((silent.code, silent.out), (0, "quick\n"), "with the flag\n%s\n" % silent)
 
 
+@vm_test(units=UNITS, since=15)
+def threads_that_zgc_moves_are_read_right(vm):
+    """The fast versions of GetLongField read a moved Thread at its old address."""
+    vm.needs_zgc()
+    run = vm.profiled("cpu=times,cutoff=0,file=out.txt", "Moved", "4000", java=("-XX:+UseZGC", "-Xmx100m"))
+    check_counts(parse_ascii(run.text("out.txt")), {"Moved.litter": 2}, run)
+
+
 @vm_test(units=UNITS)
 def calls_that_a_loop_counts_after_the_stop_are_in_no_report(vm):
     """The loop looked at the probes' switch before it began."""

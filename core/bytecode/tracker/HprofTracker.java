@@ -401,6 +401,11 @@ public final class HprofTracker {
     return (long) unsafe.getInt(object, at + 4) << 32 | unsafe.getInt(object, at) & 0xFFFFFFFFL;
   }
 
+  /** What the agent reads of another thread: the VM's own functions may read it where a collector has moved it from. */
+  private static long stateAt(Thread thread) {
+    return thread.$hq;
+  }
+
   /** A thread's first event: makes its state and returns what it puts into Thread.$hq. 0: this thread is not counted. */
   private static native long attach(Thread thread);
 

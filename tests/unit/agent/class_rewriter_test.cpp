@@ -101,7 +101,18 @@ TEST_CASE("a thread that the VM does not know has no state") {
   f.run("cpu=times");
   REQUIRE(f.session->is_collecting());
   f.session->rewriter().set_thread_state(nullptr, nullptr, 1);
-  CHECK(f.session->rewriter().thread_state(nullptr, nullptr) == 0);
+  CHECK(f.session->rewriter().thread_state(nullptr, nullptr, 0) == 0);
+  f.die();
+}
+
+TEST_CASE("the state of a thread is never what GetLongField alone says") {
+  SessionFixture f;
+  f.run("cpu=times");
+  auto& rewriter = f.session->rewriter();
+  jobject thread = reinterpret_cast<jobject>(&f.jvm.add_thread("worker"));
+  JNIEnv* jni = f.jvm.jni();
+  rewriter.set_thread_state(jni, thread, 0x1000);
+  for (const uint64_t guess : {0, 0x1000, 0x2000}) CHECK(rewriter.thread_state(jni, thread, guess) == 0x1000);
   f.die();
 }
 

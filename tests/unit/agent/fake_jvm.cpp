@@ -257,9 +257,13 @@ struct FakeJvm::Functions {
     vm().static_flags[reinterpret_cast<Object*>(field)->text] = value != JNI_FALSE;
   }
   static void JNICALL set_static_long(JNIEnv*, jclass, jfieldID, jlong) {}
-  static jlong JNICALL get_long(JNIEnv*, jobject object, jfieldID field) {
-    return of(static_cast<jthread>(object))->fields[reinterpret_cast<Object*>(field)->text];
+  // As under single-generation ZGC.
+  static jlong JNICALL get_stale_long(JNIEnv*, jobject, jfieldID) { return 0x5ca1ab1e; }
+  // HprofTracker.stateAt()
+  static jlong JNICALL call_static_long(JNIEnv*, jclass, jmethodID, const jvalue* arguments) {
+    return of(static_cast<jthread>(arguments->l))->fields["$hq"];
   }
+  static jobject JNICALL reflected_field(JNIEnv*, jclass, jfieldID, jboolean) { return nullptr; }
   static void JNICALL set_long(JNIEnv*, jobject object, jfieldID field, jlong value) {
     of(static_cast<jthread>(object))->fields[reinterpret_cast<Object*>(field)->text] = value;
   }
@@ -319,7 +323,9 @@ struct FakeJvm::Functions {
     t.GetObjectClass = object_class;
     t.SetStaticBooleanField = set_flag;
     t.SetStaticLongField = set_static_long;
-    t.GetLongField = get_long;
+    t.GetLongField = get_stale_long;
+    t.CallStaticLongMethodA = call_static_long;
+    t.ToReflectedField = reflected_field;
     t.SetLongField = set_long;
   }
 };

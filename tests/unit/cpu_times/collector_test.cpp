@@ -159,7 +159,7 @@ const hprof_bytecode_service FakeVm::kBytecode = {
     },
     &flip,
     [](const hprof_host*, uint32_t) {},
-    [](const hprof_host*, void*, void* thread) {
+    [](const hprof_host*, void*, void* thread, uint64_t) {
       uint64_t word = vm->nodes[thread];
       if (vm->on_thread_state) vm->on_thread_state(thread);
       return word;

@@ -131,7 +131,18 @@ struct FakeFunctions {
     if (is_field(field, 'e')) return object_of(object)->owner;
     return ref_of(thread_of(object)->blocker);
   }
-  static jint JNICALL int_field(JNIEnv*, jobject object, jfieldID) { return object_of(object)->entry_count; }
+  // As Unsafe.getInt() reads it.
+  static jint JNICALL call_int(JNIEnv*, jobject, jmethodID, const jvalue* arguments) {
+    return object_of(arguments->l)->entry_count;
+  }
+  static jlong JNICALL call_long(JNIEnv*, jobject, jmethodID, const jvalue*) { return 16; }
+  static jmethodID JNICALL method_id(JNIEnv*, jclass, const char*, const char*) {
+    return reinterpret_cast<jmethodID>(vm().class_named("java.lang.reflect.Method"));
+  }
+  static jobject JNICALL reflected_field(JNIEnv*, jclass, jfieldID, jboolean) {
+    return ref_of(vm().class_named("java.lang.reflect.Field"));
+  }
+  static jobject JNICALL static_field(JNIEnv*, jclass of, jfieldID) { return of; }
   static jboolean JNICALL is_instance(JNIEnv*, jobject object, jclass of) {
     return object_of(object)->kinds.count(of) != 0;
   }
@@ -170,7 +181,12 @@ FakeVm::FakeVm() {
   jni_functions_.FindClass = FakeFunctions::find_class;
   jni_functions_.GetFieldID = FakeFunctions::field_id;
   jni_functions_.GetObjectField = FakeFunctions::object_field;
-  jni_functions_.GetIntField = FakeFunctions::int_field;
+  jni_functions_.CallIntMethodA = FakeFunctions::call_int;
+  jni_functions_.CallLongMethodA = FakeFunctions::call_long;
+  jni_functions_.GetMethodID = FakeFunctions::method_id;
+  jni_functions_.GetStaticFieldID = FakeFunctions::field_id;
+  jni_functions_.ToReflectedField = FakeFunctions::reflected_field;
+  jni_functions_.GetStaticObjectField = FakeFunctions::static_field;
   jni_functions_.IsInstanceOf = FakeFunctions::is_instance;
   jni_env_.functions = &jni_functions_;
   jvmti_env_.functions = &jvmti_functions_;

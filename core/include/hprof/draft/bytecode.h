@@ -39,7 +39,7 @@ typedef struct hprof_probe_user {
   const char* include;
   const char* exclude;
   /* HPROF_PROBE_METHODS. Called by probes: attach when Thread.$hq is 0, miss when there is no edge, release when a
-   * state is to be given back. They run in the middle of any method: no JVMTI, no JNI except GetLongField and
+   * state is to be given back. They run in the middle of any method: no JVMTI, no JNI except
    * references, and never wait for a Java thread that may be stopped. attach returns the new Thread.$hq of this thread;
    * 0: do not count. */
   uint64_t (*attach)(void* self, void* jni, void* jthread, uint32_t virtual_thread, uint64_t os_id); /* [app] */
@@ -92,8 +92,9 @@ typedef struct hprof_bytecode_service {
    * when another thread is inside that go and will switch them on. */
   hprof_status (*go)(const hprof_host* host, uint32_t probes);
   void (*halt)(const hprof_host* host, uint32_t probes);
-  /* Thread.$hq of a thread. [app][control] */
-  uint64_t (*thread_state)(const hprof_host* host, void* jni, void* jthread);
+  /* Thread.$hq of a thread. Runs Java code. guess, unless 0: a value that this thread has had; if it seems unchanged, it is
+   * returned in a tenth of the time, but may be out of date. [app][control], but not in attach, miss and release */
+  uint64_t (*thread_state)(const hprof_host* host, void* jni, void* jthread, uint64_t guess);
   void (*set_thread_state)(const hprof_host* host, void* jni, void* jthread, uint64_t state);
   /* A frame of a method that has probes: entry = 1 with the line where it begins, 0 with an unknown line. [control] */
   hprof_frame_id (*frame)(const hprof_host* host, hprof_method_id method, uint32_t entry);

@@ -1,0 +1,71 @@
+// Reads numbers from fields of Java objects. JNI's GetLongField and GetIntField may return anything under
+// single-generation ZGC (JDK 16 to 23): until the calling thread has next entered the VM, their fast versions read an
+// object that the collector has moved at its old address.
+#pragma once
+
+#include <jni.h>
+#include <type_traits>
+
+#include <hprof/cpp/jni_exception.hpp>
+
+namespace hprof {
+
+// One field of type jlong or jint, read by the JDK's Unsafe. It lasts as long as the local references that open() makes.
+template <class T>
+class FieldReader {
+ public:
+  // of: "java/lang/Thread". False: there is no such field, or no memory.
+  bool open(JNIEnv* jni, const char* of, const char* name) {
+    jclass type = jni->FindClass(of);
+    jfieldID field = type != nullptr ? jni->GetFieldID(type, name, kIsInt ? "I" : "J") : nullptr;
+    jvalue reflected = {};
+    if (field != nullptr) reflected.l = jni->ToReflectedField(type, field, JNI_FALSE);
+    if (reflected.l != nullptr && !find(jni, "Ljdk/internal/misc/Unsafe;", "jdk/internal/misc/Unsafe"))
+      find(jni, "Lsun/misc/Unsafe;", "sun/misc/Unsafe");  // JDK 8
+    if (get_ != nullptr) offset_ = jni->CallLongMethodA(unsafe_, offset_of_, &reflected);
+    if (jni->ExceptionCheck()) {
+      jni->ExceptionClear();
+      get_ = nullptr;
+    }
+    return is_open();
+  }
+  bool is_open() const { return get_ != nullptr; }
+
+  // 0 if not open.
+  T read(JNIEnv* jni, jobject object) const {
+    if (!is_open()) return 0;
+    jvalue arguments[2] = {};
+    arguments[0].l = object;
+    arguments[1].j = offset_;
+    T value;
+    if constexpr (kIsInt)
+      value = jni->CallIntMethodA(unsafe_, get_, arguments);
+    else
+      value = jni->CallLongMethodA(unsafe_, get_, arguments);
+    if (!jni->ExceptionCheck()) return value;
+    jni->ExceptionClear();
+    return 0;
+  }
+
+ private:
+  static constexpr bool kIsInt = std::is_same<T, jint>::value;
+
+  bool find(JNIEnv* jni, const char* descriptor, const char* name) {
+    clear_exception(jni);
+    jclass type = jni->FindClass(name);
+    jfieldID only = type != nullptr ? jni->GetStaticFieldID(type, "theUnsafe", descriptor) : nullptr;
+    if (only == nullptr) return false;
+    unsafe_ = jni->GetStaticObjectField(type, only);
+    offset_of_ = jni->GetMethodID(type, "objectFieldOffset", "(Ljava/lang/reflect/Field;)J");
+    if (offset_of_ != nullptr)
+      get_ = jni->GetMethodID(type, kIsInt ? "getInt" : "getLong",
+                              kIsInt ? "(Ljava/lang/Object;J)I" : "(Ljava/lang/Object;J)J");
+    return is_open();
+  }
+
+  jobject unsafe_ = nullptr;
+  jmethodID offset_of_ = nullptr, get_ = nullptr;
+  jlong offset_ = 0;
+};
+
+}  // namespace hprof
