@@ -111,6 +111,13 @@ def promises_hold_with_calls_by_probes(vm):
         check(seen.get(1, 0) > 1000 and seen.get(3, 0) > 1000, "calls: %s" % seen)
 
 
+@vm_test(units=PROBES, since=21)
+def carriers_of_virtual_threads_report_no_calls(vm):
+    """A JVMTI call while a virtual thread is being mounted would never return."""
+    ran = run(vm, "calls", "Virtual", "Virtual", options="jvmpi=y,jvmpi-methods=probes")
+    check("Virtual.main([Ljava/lang/String;)V 1 1 0" in said(ran), "calls of the main thread\n%s" % ran)
+
+
 @vm_test(units=PROBES)
 def promises_hold_with_calls_by_events(vm):
     for program in ("Isolated", "Unloads"):

@@ -1,5 +1,6 @@
 package java.lang;
 
+import jdk.internal.misc.CarrierThread;
 import jdk.internal.vm.annotation.DontInline;
 import sun.misc.Unsafe;
 
@@ -80,7 +81,7 @@ public final class HprofTracker {
   /** Set while a unit wants calls and their ends. */
   static boolean calling;
 
-  /** Set before, where there are virtual threads, whose calls are not told. */
+  /** Set before, where there are virtual threads, whose calls are not told. Carriers tell nothing but objects. */
   static boolean carriers;
 
   /**
@@ -364,8 +365,16 @@ public final class HprofTracker {
 
   /** In place of enter() where a unit is told of each call. */
   public static long enterCall(int method) {
-    if (!calling || carriers && Thread.currentThread() != Thread.currentCarrierThread()) return 0;
+    if (!calling || carriers && Thread.currentThread() != Thread.currentCarrierThread() || isCarrier()) return 0;
     return callBegins(method);
+  }
+
+  /**
+   * A carrier may be mounting a virtual thread or taking it off, by methods of several classes. A JVMTI call by the thread
+   * that does so waits for ever, since it waits for all threads that do so.
+   */
+  private static boolean isCarrier() {
+    return carriers && Thread.currentThread() instanceof CarrierThread;
   }
 
   public static void exitCall(long call) {
@@ -380,14 +389,14 @@ public final class HprofTracker {
   @java.lang.invoke.DontInline
   @DontInline
   public static void caught(Object exception, int method) {
-    if (catching) caughtException(exception, method);
+    if (catching && !isCarrier()) caughtException(exception, method);
   }
 
   /** A constructor of Throwable ends; those of its subclasses go on. */
   @java.lang.invoke.DontInline
   @DontInline
   public static void made(Object exception) {
-    if (making) madeException(exception);
+    if (making && !isCarrier()) madeException(exception);
   }
 
   private static void tell(Object object) {

@@ -49,6 +49,8 @@ typedef struct hprof_probe_user {
    * any other constructor of the object has run. On top of its stack are HprofTracker's methods, which JVMTI shows,
    * too. */
   void (*allocated)(void* self, void* jni, void* object, uint64_t header); /* [app] */
+  /* HPROF_PROBE_CAUGHT, _MADE, _CALLS: nothing is reported on the carriers of virtual threads, which may be mounting one:
+   * a JVMTI call would wait for ever. */
   /* HPROF_PROBE_CAUGHT: a catch clause of `method` begins. Not reported: finally clauses, exceptions caught by native
    * code, and clauses that cover their own beginning. */
   void (*caught)(void* self, void* jni, void* exception, hprof_method_id method); /* [app] */
