@@ -92,11 +92,12 @@ std::atomic<CallNatives::Begins> CallNatives::begins{&no_call_begins};
 std::atomic<CallNatives::Ends> CallNatives::ends{&no_call_ends};
 
 hprof_status ClassRewriter::ask(const hprof_probe_user* user) {
+  const bool on_demand = user->probes == (HPROF_PROBE_CALLS | HPROF_PROBE_ON_DEMAND);
+  if (sits_out_ && !on_demand) return HPROF_OK;
   if (table_ == nullptr || parts_->settings.attached != 0) return HPROF_UNSUPPORTED;
   constexpr uint64_t kEarly = HPROF_NEED_EARLY_CLASS_HOOKS | HPROF_NEED_EARLY_VMSTART;
   // JDK 8 hooks early without being asked to.
   const bool early = parts_->settings.java_version < 9 || (parts_->settings.granted & kEarly) == kEarly;
-  const bool on_demand = user->probes == (HPROF_PROBE_CALLS | HPROF_PROBE_ON_DEMAND);
   if (!early && !on_demand && (user->probes & HPROF_PROBE_LATE) == 0) return HPROF_UNSUPPORTED;
   if (!HPROF_REACHES(user, hprof_probe_user, self) || (asked_ & user->probes) != 0) return HPROF_FAILED;
   if (on_demand) {
@@ -420,6 +421,7 @@ bool ClassRewriter::rewrite_loaded(jvmtiEnv* jvmti, JNIEnv* jni) {
 void ClassRewriter::count_passed(jvmtiEnv* jvmti, JNIEnv* jni) { passed_ = count_classes(jvmti, jni); }
 
 hprof_status ClassRewriter::set_flags(JNIEnv* jni, uint32_t probes, bool on) {
+  if (sits_out_) return HPROF_OK;
   if (tracker_ == nullptr || jni == nullptr) return HPROF_FAILED;
   if (on && (probes & HPROF_PROBE_ALLOCATIONS) != 0)
     jni->SetStaticLongField(tracker_, header_at_field_, static_cast<jlong>(header_at_));

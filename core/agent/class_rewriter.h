@@ -40,6 +40,8 @@ class ClassRewriter {
   void offer(const SessionParts* parts, const EngineTable* engine, const Help& help) {
     parts_ = parts, table_ = engine, help_ = help;
   }
+  // No class is to be rewritten; users are not told. [onload]
+  void sit_out() { sits_out_ = true; }
   hprof_status ask(const hprof_probe_user* user);
   // All have asked: makes the engine. False: no memory. [onload]
   bool begin();
@@ -106,6 +108,7 @@ class ClassRewriter {
   std::atomic<Engine*> engine_{nullptr};
   uint32_t asked_ = 0;
   bool is_late_ = false;
+  bool sits_out_ = false;
   uint64_t passed_ = 0;  // classes loaded before class files were seen
   hprof_probe_user on_demand_ = {};
   std::atomic<uint32_t> demand_{kNobody};

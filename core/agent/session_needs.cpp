@@ -46,6 +46,15 @@ bool Session::ask_for_capabilities() {
     needs_ |= slot.needs();
     wants_ |= slot.wants();
   }
+  constexpr uint64_t kEarly = HPROF_NEED_EARLY_CLASS_HOOKS | HPROF_NEED_EARLY_VMSTART;
+  if (settings_.attached == 0 && hotspot_.flags().makes_archive()) {
+    if (((needs_ & HPROF_NEED_CLASS_HOOKS) | (wants_ & kEarly)) != 0)
+      say("this run records classes for an archive or an AOT cache: no class is rewritten, so calls and "
+          "allocations are not counted");
+    needs_ &= ~(HPROF_NEED_CLASS_HOOKS | kEarly);
+    wants_ &= ~(HPROF_NEED_CLASS_HOOKS | kEarly);
+    rewriter_.sit_out();
+  }
   uint64_t wants = wants_;
   // The core names frames, so it needs source files and lines wherever methods are named.
   wants |= HPROF_NEED_SOURCE_FILE | (settings_.line_numbers != 0 ? HPROF_NEED_LINE_NUMBERS : 0);

@@ -1,6 +1,7 @@
 #include "core/hotspot/vm_flags.h"
 
 #include <cstring>
+#include <initializer_list>
 
 #include "core/hotspot/guarded.h"
 
@@ -55,6 +56,15 @@ bool VmFlags::has_plain_heap() const {
 bool VmFlags::reports_collections(uint32_t java_version) const {
   constexpr uint32_t kFirst = 25;
   return is_on("UseG1GC") || (java_version >= kFirst && (is_on("UseSerialGC") || is_on("UseParallelGC")));
+}
+
+bool VmFlags::makes_archive() const {
+  const char* text = nullptr;
+  for (const char* name : {"DumpLoadedClassList", "AOTCacheOutput"}) {
+    if (read(name, &text, sizeof(text)) && text != nullptr) return true;
+  }
+  if (!read("AOTMode", &text, sizeof(text)) || text == nullptr) return false;
+  return strcmp(text, "record") == 0 || strcmp(text, "create") == 0;
 }
 
 // The low four bits of _flags say where the value comes from (0: the default).

@@ -23,6 +23,9 @@ class VmFlags {
   // Java 8, 11, 17 and 21 send none when a tool has the VM collect for a class histogram or a heap dump; 25
   // does. [onload][control]
   bool reports_collections(uint32_t java_version) const;
+  // This run records classes for a class-data archive or an AOT cache. (VMs that make an archive, by
+  // -Xshare:dump or -XX:ArchiveClassesAtExit, refuse native agents themselves.) [onload][control]
+  bool makes_archive() const;
   // Turns a boolean flag on, unless the command line or the environment set it. False: it is off. *changed is
   // where it was changed, nullptr: nowhere. [onload]
   bool turn_on(const char* name, uint8_t** changed) const;

@@ -321,6 +321,21 @@ def threads_that_zgc_moves_are_read_right(vm):
     check_counts(parse_ascii(run.text("out.txt")), {"Moved.litter": 2}, run)
 
 
+@vm_test(units=UNITS + ("heap_sites",), since=25)
+def archives_are_made_as_without_the_agent(vm):
+    with zipfile.ZipFile(vm.path("quick.jar"), "w") as jar:
+        jar.write(os.path.join(vm.classes, "Quick.class"), "Quick.class")
+    ways = (("-XX:AOTMode=record -XX:AOTConfiguration=", "made.conf"), ("-XX:AOTCacheOutput=", "made.aot"))
+    for options in ("cpu=times", "heap=sites,early=n", "cpu=times,heap=sites,start=n"):
+        for flags, name in ways:
+            made = vm.run_java(vm.agent_option(options + ",file=out.txt,force=y"), *(flags + name).split(), "-cp", "quick.jar",
+                               "Quick")
+            check_equal((made.code, "quick\n" in made.out), (0, True), "the program's end\n%s\n" % made)
+            check(os.path.exists(vm.path(name)), "no %s with %s\n%s" % (name, options, made))
+            check_equal(made.err.count("no class is rewritten"), 1, "what is said\n%s\n" % made)
+            os.remove(vm.path(name))
+
+
 @vm_test(units=UNITS)
 def calls_that_a_loop_counts_after_the_stop_are_in_no_report(vm):
     """The loop looked at the probes' switch before it began."""

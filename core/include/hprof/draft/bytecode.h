@@ -9,7 +9,8 @@
  *
  * Early hooks switch the class-data archive and the AOT cache off. Without them, and with HPROF_PROBE_ALLOCATIONS and
  * HPROF_PROBE_LATE, both stay on: classes loaded before VMInit, all those of an AOT cache included, get no probes,
- * except for java.lang.Object; each_left tells how many.
+ * except for java.lang.Object; each_left tells how many. In a run that records classes for an archive or an AOT cache no class gets
+ * probes: ask and go succeed without effect, and the core says so.
  */
 #ifndef HPROF_DRAFT_BYTECODE_H
 #define HPROF_DRAFT_BYTECODE_H
