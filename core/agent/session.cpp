@@ -24,6 +24,7 @@ constexpr uint32_t kChunks = 4;
 constexpr uint32_t kChunkBytes = 64 * 1024;
 constexpr uint32_t kDumpChunks = 8;  // heap dumps; memory only once it is written to
 constexpr uint32_t kDumpChunkBytes = 256 * 1024;
+constexpr uint64_t kLittleMemory = 8u << 20;
 // With a small memory budget: the buffers' share of it.
 constexpr uint64_t kSmallBudget = 16u << 20;  // bytes; budgets up to this are taken whole at the start
 constexpr uint32_t kSmallEventSlots = 256;
@@ -37,6 +38,11 @@ constexpr uint64_t kBesideMemory = 64 * 1024;
 
 constexpr uint64_t kMemoryStep = 1024;
 constexpr uint64_t kSinkMemory = 24 * 1024;  // what sinks take: names of files and hosts
+// Taken when the VM starts: by the agent's threads; where methods are named, by the classes; by the
+// class-file engine for its first and largest classes.
+constexpr uint64_t kStartMemory = 16 * 1024;
+constexpr uint64_t kBookMemory = 64 * 1024;
+constexpr uint64_t kEngineMemory = 160 * 1024;
 
 bool is_small(uint64_t max_memory) { return max_memory != 0 && max_memory <= kSmallBudget; }
 
@@ -209,13 +215,27 @@ uint64_t Session::room_of_tables(uint64_t most) {
   return is_small(most) ? ModelLimits::fixed(most / 2).room() : 0;
 }
 
-// Called when everything except the sink exists. The tables' room grows with max-memory=.
+// Of the memory that is left when the VM has started. A quarter: a collector with more to report than fits
+// into that would have to limit itself; of little memory reports get less.
+uint64_t Session::kept_for_reports(uint64_t budget, uint64_t left) {
+  const uint64_t part = budget / (budget < kLittleMemory ? 16 : 4);
+  return part < left / 2 ? part : left / 2;
+}
+
+// Called when everything except the sink exists. The tables' room grows with max-memory=. Collectors that
+// start may have half of what is kept for reports.
 bool Session::has_enough_memory(char* error, uint32_t size) {
   const uint64_t most = setup_.core().max_memory;
   if (!memory_.settle() || most == 0) return true;
   const uint64_t others = memory_.peak() + kSinkMemory - room_of_tables(most);
   uint64_t least = most;
-  while (least < others + room_of_tables(least)) least += kMemoryStep;
+  const auto fits = [&](uint64_t budget) {
+    const uint64_t used = others + room_of_tables(budget);
+    if (budget < used) return false;
+    const uint64_t left = budget - used;
+    return left - kept_for_reports(budget, left) / 2 >= needed_later_;
+  };
+  while (!fits(least)) least += kMemoryStep;
   if (least == most) return true;
   snprintf(error, size, "max-memory=%lluk is not enough for these options: at least %lluk is needed",
            static_cast<unsigned long long>(most / 1024),
@@ -474,6 +494,7 @@ bool Session::offer_rewriting() {
 bool Session::create_collectors() {
   if (!offer_rewriting()) return false;
   uint32_t left_out = 0;
+  memory_.forget_peak();
   for (uint32_t i = 0; i < collector_count_; i++) {
     CollectorSlot& slot = collectors_[i];
     UnitText error;
@@ -482,6 +503,7 @@ bool Session::create_collectors() {
       const Place place(tag::kOnLoad);
       status = slot.ops->create(&slot.host, slot.config, &slot.self, error.room(), UnitText::kSize);
     }
+    needed_later_ += memory_.forget_peak();
     if (!error.is_kept()) {
       hprof::complain(slot, Complaint::kBuffer, "it wrote past the end of its error text");
     }
@@ -502,6 +524,9 @@ bool Session::create_collectors() {
     return fail(
         "another agent of this kind is loaded already: only the first can have cpu=times, cpu=old, "
         "heap=sites");
+  if (rewriter_.is_asked()) needed_later_ += kEngineMemory;
+  const bool names_methods = ((needs_ | wants_) & HPROF_NEED_METHOD_BOOK) != 0;
+  if (needed_later_ != 0) needed_later_ += kStartMemory + (names_methods ? kBookMemory : 0);
   if (!rewriter_.begin()) return fail("not enough memory for the class-file engine");
   return true;
 }

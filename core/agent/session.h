@@ -189,6 +189,7 @@ class Session {
  private:
   bool open_memory();
   static uint64_t room_of_tables(uint64_t max_memory);
+  static uint64_t kept_for_reports(uint64_t budget, uint64_t left);
   bool has_enough_memory(char* error, uint32_t size);
   bool is_very_small() const { return memory_.is_fixed() && memory_.budget() < 4 * 1024 * 1024; }
   bool get_environment();
@@ -274,6 +275,7 @@ class Session {
   uint64_t needs_ = 0;  // HPROF_NEED_* of the units, or of their variants
   uint64_t wants_ = 0;
   MemoryAccount memory_;
+  uint64_t needed_later_ = 0;  // bytes that the collectors that start, or report, will take
   LossCounters losses_;
   mutable LastWords words_;  // of this session; kept where commands can come
   LastWords output_words_;   // of the output, which may have failed long before a command asks

@@ -13,11 +13,6 @@ namespace {
 // inside of one.
 constexpr int64_t kCallbackNs = 10 * platform::kNanosPerSecond;
 constexpr int64_t kCallbackAtExitNs = platform::kNanosPerSecond;
-// Of max-memory=, for reports: a collector with more to report than fits into a quarter would have to limit
-// itself; of little memory they get less.
-constexpr uint64_t kReportShare = 4;
-constexpr uint64_t kSmallReportShare = 16;
-constexpr uint64_t kSmall = 8 << 20;
 
 }  // namespace
 
@@ -33,9 +28,7 @@ void Session::on_vm_init(JNIEnv* jni, jthread thread) {
     rewriter_.catch_up(parts_.jvmti, jni);
   }
   // What is collected may not take the memory that reports on it, and later starts, need.
-  const uint64_t left = memory_.budget() - memory_.used();
-  const uint64_t part = memory_.budget() / (memory_.budget() < kSmall ? kSmallReportShare : kReportShare);
-  memory_.hold_back(part < left / 2 ? part : left / 2);
+  memory_.hold_back(kept_for_reports(memory_.budget(), memory_.budget() - memory_.used()));
   if (!pipeline_.start()) say("can't start the writer thread: the profile is written at the end only");
   if (!control_.start(this, jni)) say("can't start the control thread: no reports on request");
   if (!server_.start(&parts_)) say("can't start a thread for commands: they are not answered");

@@ -41,6 +41,8 @@ bool MemoryAccount::settle() {
   return true;
 }
 
+uint64_t MemoryAccount::forget_peak() { return peak_.exchange(used()) - used(); }
+
 void MemoryAccount::hold_back(uint64_t bytes) {
   if (!is_fixed()) held_back_.store(bytes, std::memory_order_relaxed);
 }

@@ -69,6 +69,8 @@ class MemoryAccount {
 
   uint64_t used() const { return used_.load(std::memory_order_relaxed); }
   uint64_t peak() const { return peak_.load(std::memory_order_relaxed); }
+  // What was taken and given back above used() since the peak was last forgotten, which is done now. [onload]
+  uint64_t forget_peak();
   uint64_t refusals() const { return refusals_.load(std::memory_order_relaxed); }
   uint64_t budget() const { return budget_; }  // UINT64_MAX: unlimited
 

@@ -23,6 +23,7 @@ static constexpr uint64_t kShareOfNodes = 2;
 static constexpr uint64_t kLeastStep = 16 * 1024;
 static constexpr uint64_t kShareOfSpares = 32;  // of max-memory=, for threads to come
 static constexpr uint32_t kMostSpares = 64;
+static constexpr uint32_t kFewThreads = 16;               // of the VM itself, and of a small program
 static constexpr uint32_t kFirstWithVirtualThreads = 19;  // Java; a preview there
 
 Collector::Collector(const hprof_host* host, const Config& config) : services_(host), config_(config) {
@@ -60,6 +61,8 @@ uint64_t Collector::most_nodes() const {
   if (reported < most) most = reported;
   return held < most ? held : most;
 }
+
+static uint64_t bytes_of_spare(uint32_t depth) { return sizeof(State) + Graph::bytes_at_first(depth); }
 
 // Nodes are made for a depth.
 hprof_status Collector::control(const hprof_control& control) {
@@ -100,6 +103,7 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
         "cpu=times switches the VM's class-data archive or AOT cache off: it adds a field to "
         "java.lang.Thread, which is loaded first of all; cpu=samples leaves it on");
   asked_ = status == HPROF_OK;
+  services_.will_need(kFewThreads * bytes_of_spare(depth_));
   return status;
 }
 
@@ -150,8 +154,6 @@ State* Collector::new_state_with_graph() {
   services_.mem->release(services_.host, state, sizeof(State));
   return nullptr;
 }
-
-static uint64_t bytes_of_spare(uint32_t depth) { return sizeof(State) + Graph::bytes_at_first(depth); }
 
 bool Collector::give_spare_back() {
   Spare* spare;

@@ -12,6 +12,7 @@ namespace hprof::sites {
 static constexpr uint32_t kMostCollections = 10;  // the most that are requested for one report
 static constexpr uint64_t kReaperNs = 1'000'000'000;
 static constexpr int32_t kProofs = 1000;
+static constexpr uint64_t kLeastMemory = 160 * 1024;  // exact: of the first threads, classes and stacks
 
 static uint32_t* word_of(std::atomic<uint32_t>* number) {
   static_assert(sizeof(*number) == sizeof(uint32_t), "nothing but the number");
@@ -78,6 +79,7 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
   user.allocated = &Collector::allocated;
   hprof_status status = s.bytecode != nullptr ? s.bytecode->ask(s.host, &user) : HPROF_UNSUPPORTED;
   asked_ = status == HPROF_OK;
+  s.will_need(kLeastMemory);
   if (!asked_)
     TextBuffer(error, error_size)
         .add("exact heap=sites needs early class hooks, which this VM does not have; use sites=sampled");

@@ -40,6 +40,7 @@ hprof_status Collector::open(char*, uint32_t) {
   lost_rows_ = s.log->loss_counter(s.host, "contentions: the table of their places was full");
   lost_threads_ = s.log->loss_counter(s.host, "contentions and waits: too many threads at a time");
   if (!table_.open(s) || !stacks_.open(s, jvmti_) || !holders_.open(s, jvmti_)) return HPROF_NO_MEMORY;
+  if (config_.interval_ns != 0) s.will_need(ParkSampler::kLeastMemory);
   stacks_.forget_always((s.settings().granted & HPROF_NEED_GC_EVENTS) == 0);
   return HPROF_OK;
 }

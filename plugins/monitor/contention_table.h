@@ -22,6 +22,7 @@ class ContentionTable {
   static constexpr uint32_t kMostProbes = 64;
 
   bool open(const Services& services);  // false: no memory [onload]
+  static constexpr uint64_t kLeastMemory = uint64_t{kShards} * kFewRows * 24;
   void close(const Services& services);
 
   // Adds `count` contentions of `time_ns` together. False: there is no row left for it. Lock-free. [app]

@@ -22,6 +22,8 @@ namespace hprof::monitor {
 class ParkSampler {
  public:
   static constexpr uint32_t kMostParked = 4096;  // threads seen on locks in one look
+  // What start takes.
+  static constexpr uint64_t kLeastMemory = 4 * kMostParked * 12 + ContentionTable::kLeastMemory;
 
   hprof_status start(const Services& services, jvmtiEnv* jvmti, BlockedStacks* stacks, Holders* holders,
                      uint64_t interval_ns);
@@ -43,6 +45,7 @@ class ParkSampler {
     hprof_trace_serial trace;
   };
   static constexpr uint32_t kEntries = 2 * kMostParked;
+  static_assert(2 * kEntries * sizeof(Parked) == 4 * kMostParked * 12, "see kLeastMemory");
 
   bool find_classes(JNIEnv* jni);
   static void loop(void* argument, void* jni, hprof_agent_thread* thread);

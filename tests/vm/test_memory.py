@@ -11,7 +11,7 @@ UNITS = ("bytecode", "cpu_times", "cpu_samples", "heap_sites", "heap_dump", "mon
 @vm_test(units=UNITS)
 def too_little_memory_is_refused_with_the_least_that_is_needed(vm):
     """From the smallest that the option takes: refused, or the program runs; and it runs with what was named."""
-    for options in ("cpu=times", "heap=sites", "cpu=samples", "heap=dump", "monitor=all"):
+    for options in ("cpu=times", "cpu=old", "heap=sites", "cpu=samples", "heap=dump", "monitor=all"):
         refused = 0
         for size in (48, 128, 200, 256, 300, 350, 400, 512, 1024, 4096):
             run = vm.run_java(vm.agent_option("%s,max-memory=%dk,file=out.txt" % (options, size)), "Quick", "3")
@@ -29,6 +29,10 @@ def too_little_memory_is_refused_with_the_least_that_is_needed(vm):
             check(not os.path.exists(vm.path("out.txt")), "a file was made")
             run = vm.run_java(vm.agent_option("%s,max-memory=%dk,file=out.txt" % (options, least)), "Quick", "3")
             check_equal((run.code, run.out), (3, "quick\n"), "%s, %d KiB: exit code and stdout\n%s\n" % (options, least, run))
+            # What a dump takes depends on the heap.
+            check(options == "heap=dump" or all(line.endswith(" done.") or line.startswith("HPROF: done: ")
+                                                for line in run.err.splitlines()),
+                  "%s does not run with what is said to be enough\n%s" % (options, run))
             run = vm.run_java(vm.agent_option("%s,max-memory=%dk,file=out.txt" % (options, least - 1)), "Quick", "3")
             check_equal(run.code, 1, "%s, %d KiB: exit code\n%s\n" % (options, least - 1, run))
             os.unlink(vm.path("out.txt"))

@@ -41,6 +41,17 @@ TEST_CASE("without a budget only the source refuses, and that costs nothing") {
   CHECK(memory.used() == 1);
 }
 
+TEST_CASE("what was taken and given back is told once") {
+  TestMemory memory(1000);
+  void* held = memory.allocate(100);
+  void* block = memory.allocate(300);
+  memory.release(block, 300);
+  CHECK(memory.forget_peak() == 300);
+  CHECK(memory.forget_peak() == 0);
+  CHECK(memory.peak() == 100);
+  memory.release(held, 100);
+}
+
 TEST_CASE("a lifted budget refuses nothing and tells what was needed") {
   TestMemory memory(1000);
   memory.lift();

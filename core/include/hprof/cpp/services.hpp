@@ -103,6 +103,11 @@ struct Services {
   void release(T* memory, uint64_t count) const {
     UnitMemory(*this).release(memory, count);
   }
+  // Says in create that so many bytes will be needed later, in start, so that the agent can name the least
+  // max-memory= that is enough: it adds what a unit takes in create and gives back. [onload]
+  void will_need(uint64_t bytes) const {
+    if (HPROF_HAS(mem, hprof_mem_service, uncharge) && mem->charge(host, bytes) != 0) mem->uncharge(host, bytes);
+  }
 };
 
 }  // namespace hprof
