@@ -37,35 +37,15 @@ int cpu_timer_tick(CpuTimer timer);     // expires once, at once [signal]
 int cpu_timer_stop(CpuTimer timer);     // [signal]
 int cpu_timer_delete(CpuTimer* timer);  // not created: nothing [any]
 
-// A look is a sample that another thread asks for.
-// -------------------------------------------------------------------------------------------------
-
-// The kernel's state of a thread of this process.
-enum class RunState { kUnknown, kRunnable, kBlocked };  // kRunnable: on a processor, or waiting for one
-// kUnknown: it is gone, or this OS does not say. Some system calls. [any] but [signal]
-RunState thread_state(NativeThread thread);
-
-// Has the sample handler run on a thread of this process, with `value` and no overrun, as soon as it executes
-// code outside of the kernel. A look that is still on its way swallows the next one. Install the handler
-// first. An error: the thread is gone, or this OS has no such signals. [any]
-int send_look(NativeThread thread, void* value);
-
-// Did the signal of this context come where a system call ends? False where that is not known. [signal]
-bool left_a_call(const void* machine_context);
-
-// Did the signal of this context end a system call of the application's with EINTR? False where that is not
-// known. [signal]
-bool interrupted_a_call(const void* machine_context);
-
 // Gets the timer's value, the interrupted machine context (ucontext_t*) and the number of further expirations
 // that this signal stands for: a sample weighs 1 + overrun intervals. errno is kept. It is not interrupted by
 // a second tick. [signal]
 using SampleHandler = void (*)(void* value, void* machine_context, uint32_t overrun);
 
 // Installs `handler` for `signal_number` (0: SIGPROF), with system calls of the application restarted. Only
-// signals of timers that were made here reach it, told by the kernel's number of the timer, and looks;
-// others, like those of another profiler's timers, of kill and of sigqueue, go to the handler that was there
-// before, and are dropped if there was none. Again with another handler: replaces it. [any]
+// signals of timers that were made here reach it, told by the kernel's number of the timer; others, like
+// those of another profiler's timers, of kill and of sigqueue, go to the handler that was there before, and
+// are dropped if there was none. Again with another handler: replaces it. [any]
 int install_sample_handler(SampleHandler handler, int signal_number = 0);
 
 // Delete the timers first. Afterwards no call to the handler begins, though one that began may still run. The

@@ -142,10 +142,6 @@ void add_checks(hprof_sampling_service& table) {
   HPROF_ROW(sampling, guarded, tag::kSignal);
   HPROF_ROW(sampling, read_registers, tag::kSignal);
   HPROF_ROW(sampling, write_registers, tag::kSignal);
-  HPROF_ROW(sampling, look, tag::kControl);
-  HPROF_ROW(sampling, is_runnable, tag::kControl);
-  HPROF_ROW(sampling, ended_a_call, tag::kSignal);
-  HPROF_ROW(sampling, left_a_call, tag::kSignal);
   HPROF_ROW(sampling, timer_number, kJava);
   HPROF_ROW(sampling, set_interval, tag::kSignal);
 }

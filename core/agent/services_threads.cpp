@@ -179,19 +179,6 @@ const hprof_sampling_service kSampling = {
       hprof_copy_sized(&all, sizeof(all), registers, registers->size);
       platform::write_registers(context, {all.pc, all.sp, all.fp, all.link});
     },
-    [](const hprof_host*, uint64_t os_id, void* argument) {
-      return static_cast<uint32_t>(platform::send_look(thread_of(os_id), argument) == 0);
-    },
-    [](const hprof_host*, uint64_t os_id) -> uint32_t {
-      const platform::RunState state = platform::thread_state(static_cast<platform::NativeThread>(os_id));
-      return state == platform::RunState::kUnknown ? UINT32_MAX : state == platform::RunState::kRunnable;
-    },
-    [](const hprof_host*, const void* context) {
-      return static_cast<uint32_t>(platform::interrupted_a_call(context));
-    },
-    [](const hprof_host*, const void* context) {
-      return static_cast<uint32_t>(platform::left_a_call(context));
-    },
     [](const hprof_host*, const hprof_cpu_timer* timer) {
       return static_cast<uint64_t>(timer->timer.id) + 1;
     },

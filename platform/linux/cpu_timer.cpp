@@ -11,7 +11,6 @@
 
 #include "platform/clock.h"
 #include "platform/error.h"
-#include "platform/linux/look.h"
 #include "platform/linux/thread_clock.h"
 #include "platform/linux/timer_book.h"
 #include "platform/posix/sample_signal.h"
@@ -116,7 +115,6 @@ int cpu_timer_delete(CpuTimer* timer) {
 }
 
 Tick own_tick(const siginfo_t* info, void** value) {
-  if (is_look(info, value)) return Tick::kOurs;
   if (info->si_code != SI_TIMER) return Tick::kForeign;
   switch (find_timer(reinterpret_cast<uintptr_t>(info->si_value.sival_ptr), info->si_timerid, value)) {
     case Booked::kYes:

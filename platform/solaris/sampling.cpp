@@ -18,10 +18,6 @@ int cpu_timer_start(CpuTimer, int64_t) { return kErrorUnsupported; }
 int cpu_timer_tick(CpuTimer) { return kErrorUnsupported; }
 int cpu_timer_stop(CpuTimer) { return kErrorUnsupported; }
 int cpu_timer_delete(CpuTimer*) { return 0; }
-RunState thread_state(NativeThread) { return RunState::kUnknown; }
-int send_look(NativeThread, void*) { return kErrorUnsupported; }
-bool left_a_call(const void*) { return false; }
-bool interrupted_a_call(const void*) { return false; }
 Tick own_tick(const siginfo_t*, void**) { return Tick::kForeign; }
 
 }  // namespace hprof::platform

@@ -18,10 +18,6 @@ int cpu_timer_start(CpuTimer, int64_t) { return kErrorUnsupported; }
 int cpu_timer_tick(CpuTimer) { return kErrorUnsupported; }
 int cpu_timer_stop(CpuTimer) { return kErrorUnsupported; }
 int cpu_timer_delete(CpuTimer*) { return 0; }
-RunState thread_state(NativeThread) { return RunState::kUnknown; }
-int send_look(NativeThread, void*) { return kErrorUnsupported; }
-bool left_a_call(const void*) { return false; }
-bool interrupted_a_call(const void*) { return false; }
 int install_sample_handler(SampleHandler, int) { return kErrorUnsupported; }
 void uninstall_sample_handler() {}
 int install_fault_guard() { return kErrorUnsupported; }

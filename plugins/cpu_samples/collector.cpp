@@ -29,8 +29,7 @@ Collector::Collector(const hprof_host* host, const Config& config)
 // --- life ---
 
 hprof_status Collector::open(char* error, uint32_t error_size) {
-  const bool by_signal = sampler_ == Sampler::kSignal || sampler_ == Sampler::kRandom;
-  if (clock_ != Clock::kWall || !by_signal) return HPROF_OK;
+  if (clock_ != Clock::kWall || sampler_ != Sampler::kSignal) return HPROF_OK;
   TextBuffer(error, error_size).add("clock=wall takes no sampler=");
   return HPROF_FAILED;
 }
@@ -56,7 +55,7 @@ hprof_status Collector::start() {
 }
 
 const char* Collector::name_of(Engine engine) {
-  static const char* const kNames[] = {nullptr, "signal", "random", "jvmti", "wall"};
+  static const char* const kNames[] = {nullptr, "signal", "jvmti", "wall"};
   return kNames[static_cast<uint32_t>(engine)];
 }
 
@@ -74,17 +73,11 @@ bool Collector::start_signals() {
   const Services& s = shared_.services;
   // -Xcheck:jni complains of handlers that are not the VM's own.
   if (sampler_ == Sampler::kAuto && vm_flag(s, "CheckJNICalls")) {
-    say_instead("-Xcheck:jni", "JVMTI (sampler=jvmti)", false);
+    say_instead("-Xcheck:jni", false);
     return false;
   }
-  if (sampler_ == Sampler::kRandom) {
-    engine_ = Engine::kRandom;
-    const char* why = nullptr;
-    if (signal_.start(SignalEngine::Source::kLooks, &why) == HPROF_OK) return true;
-    say_instead(why, "timers (sampler=signal)", true);
-  }
   engine_ = Engine::kSignal;
-  const hprof_status status = signal_.start(SignalEngine::Source::kTimers, &why_jvmti_);
+  const hprof_status status = signal_.start(&why_jvmti_);
   if (status == HPROF_OK) {
     if (is_jfr_to_sample(s))
       s.log->message(
@@ -94,16 +87,16 @@ bool Collector::start_signals() {
     return true;
   }
   const bool loud = sampler_ != Sampler::kAuto || status != HPROF_UNSUPPORTED;
-  say_instead(why_jvmti_, "JVMTI (sampler=jvmti)", loud);
+  say_instead(why_jvmti_, loud);
   if (!loud) why_jvmti_ = nullptr;
   return false;
 }
 
 // `loud`: it is not what the user named, or not what this system and VM have usually.
-void Collector::say_instead(const char* why, const char* engine, bool loud) const {
+void Collector::say_instead(const char* why, bool loud) const {
   const Services& s = shared_.services;
   TextLine<256> line;
-  line.add("cpu=samples: ").add(why).add("; sampling with ").add(engine).add(" instead");
+  line.add("cpu=samples: ").add(why).add("; sampling with JVMTI (sampler=jvmti) instead");
   if (loud) s.log->message(s.host, line.c_str());
   if (!loud) s.log->detail(s.host, line.c_str());
 }
@@ -133,7 +126,7 @@ hprof_status Collector::start_other(Engine engine) {
 
 void Collector::stop() {
   Circumstances so_far = circumstances();
-  if (is_by_signal(engine_)) signal_.stop();
+  if (engine_ == Engine::kSignal) signal_.stop();
   // It may serve threads of the signal engine.
   if (engine_ == Engine::kJvmti || engine_ == Engine::kSignal) jvmti_.stop();
   if (engine_ == Engine::kWall) wall_->stop();
@@ -160,7 +153,7 @@ bool Collector::close() {
 
 void Collector::reset() {
   if (take_turn()) {
-    if (is_by_signal(engine_)) signal_.drain_all(shared_.services.jvm->jni(shared_.services.host));
+    if (engine_ == Engine::kSignal) signal_.drain_all(shared_.services.jvm->jni(shared_.services.host));
     jvmti_.count_rest();
     if (wall_ != nullptr) wall_->forget();
     shared_.book.clear();
@@ -207,7 +200,7 @@ Circumstances Collector::circumstances() const {
 hprof_status Collector::report(const hprof_report& report) {
   const Services& s = shared_.services;
   if (!take_turn()) return HPROF_FAILED;
-  if (is_by_signal(engine_)) signal_.drain_all(s.jvm->jni(s.host));
+  if (engine_ == Engine::kSignal) signal_.drain_all(s.jvm->jni(s.host));
   jvmti_.count_rest();
   Circumstances how = circumstances();
   if (wall_ != nullptr) wall_->settle();
@@ -225,7 +218,7 @@ hprof_status Collector::report(const hprof_report& report) {
 
 void Collector::switch_sampling(SampledThread* thread, hprof_thread_serial serial, bool on) {
   thread->sampled.store(on ? 1 : 0, std::memory_order_relaxed);
-  if (is_by_signal(engine_)) signal_.apply(thread, serial);
+  if (engine_ == Engine::kSignal) signal_.apply(thread, serial);
 }
 
 // object 0: all of them.
@@ -263,13 +256,13 @@ hprof_status Collector::control(const hprof_control& control) {
 }
 
 void Collector::thread_start(JNIEnv* jni, hprof_thread* thread) {
-  if (is_by_signal(engine_)) signal_.thread_start(thread);
+  if (engine_ == Engine::kSignal) signal_.thread_start(thread);
   if (engine_ == Engine::kJvmti) jvmti_.thread_start(thread);
   if (engine_ == Engine::kWall) wall_->thread_start(jni, thread);
 }
 
 void Collector::thread_end(void*, hprof_thread* thread) {
-  if (is_by_signal(engine_)) signal_.thread_end(thread);
+  if (engine_ == Engine::kSignal) signal_.thread_end(thread);
   if (engine_ == Engine::kJvmti) jvmti_.thread_end(thread);
   if (engine_ == Engine::kWall) wall_->thread_end(thread);
 }

@@ -14,8 +14,8 @@
 
 namespace hprof::samples {
 
-enum class Clock : uint32_t { kCpu, kWall };                        // as in the option's choices
-enum class Sampler : uint32_t { kAuto, kSignal, kRandom, kJvmti };  // as in the option's choices
+enum class Clock : uint32_t { kCpu, kWall };               // as in the option's choices
+enum class Sampler : uint32_t { kAuto, kSignal, kJvmti };  // as in the option's choices
 
 // Filled in by the core from the unit's option rows.
 struct Config {
@@ -40,12 +40,11 @@ class Collector {
   void thread_end(void* jni, hprof_thread* thread);
 
  private:
-  enum class Engine : uint32_t { kNone, kSignal, kRandom, kJvmti, kWall };
+  enum class Engine : uint32_t { kNone, kSignal, kJvmti, kWall };
 
   static const char* name_of(Engine engine);
-  static bool is_by_signal(Engine engine) { return engine == Engine::kRandom || engine == Engine::kSignal; }
   bool start_signals();
-  void say_instead(const char* why, const char* engine, bool loud) const;
+  void say_instead(const char* why, bool loud) const;
   hprof_status start_other(Engine engine);
   hprof_status start_engine();
   bool take_turn();

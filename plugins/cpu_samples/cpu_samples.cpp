@@ -13,8 +13,8 @@ static const hprof_option kOptions[] = {
      "sample CPU time or elapsed time"},
     {"threads", HPROF_OPTION_TEXT, offsetof(Config, threads), "", nullptr, 0, 0, "<name>[:...]",
      "sample threads of these names; * for any text"},
-    {"sampler", HPROF_OPTION_CHOICE, offsetof(Config, sampler), "auto", "auto|signal|random|jvmti", 0, 0,
-     nullptr, "choose the sampling engine"},
+    {"sampler", HPROF_OPTION_CHOICE, offsetof(Config, sampler), "auto", "auto|signal|jvmti", 0, 0, nullptr,
+     "choose the sampling engine"},
 };
 
 static constexpr const char* kRecords[] = {HPROF_TABLE_CPU_SAMPLES, HPROF_KIND_NOTE, nullptr};

@@ -44,20 +44,4 @@ bool SampledThreads::give_back(const Services& services, SampledThread* place, h
   return true;
 }
 
-// A place that is given back and taken again while it stands in the list stays where it is.
-void SampledThreads::announce(SampledThread* place) {
-  if (place->announced.exchange(1, std::memory_order_acq_rel) != 0) return;
-  uint32_t first = announced_.load(std::memory_order_relaxed);
-  do {
-    place->next_new.store(first, std::memory_order_relaxed);
-  } while (!announced_.compare_exchange_weak(first, place->number, std::memory_order_acq_rel));
-}
-
-uint32_t SampledThreads::next_announced(uint32_t number) {
-  SampledThread& place = at(number);
-  const uint32_t next = place.next_new.load(std::memory_order_relaxed);
-  place.announced.store(0, std::memory_order_release);
-  return next;
-}
-
 }  // namespace hprof::samples

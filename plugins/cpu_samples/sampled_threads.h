@@ -24,21 +24,10 @@ struct alignas(16) SampledThread : PooledPlace {
   std::atomic<hprof_cpu_timer*> timer;  // changes under the lock
   std::atomic<uint64_t> timer_number;   // of that timer, for the handler
   // Engines that look: the thread's CPU clock when last seen, and the part of it not charged to a sample yet
-  // (nanoseconds; with random looks signed, and under the lock). Timers: due_times.h
+  // (nanoseconds). Timers: due_times.h
   std::atomic<uint64_t> cpu_seen;
   std::atomic<uint64_t> cpu_open;
   std::atomic<uint64_t> looked_ns;  // by the monotonic clock, when its CPU clock was last looked at
-  std::atomic<uint32_t> look;       // weight of the look that is on its way to the thread; 0: none
-  std::atomic<uint32_t> early;      // weight of a look that came too early; 0: none
-  std::atomic<uint32_t> early_in_a_row;
-  std::atomic<uint32_t> look_met;   // the thread was on a processor when the look was sent
-  std::atomic<uint64_t> look_cpu;   // its CPU clock then
-  std::atomic<uint32_t> announced;  // it is in the list of new places
-  std::atomic<uint32_t> next_new;   // in that list, a number
-  // The looker's own: the serial with which it knows the thread, and whether it has had a look at it.
-  uint32_t runs;
-  uint32_t looked;
-  uint32_t early_lately;  // so many looks are waited for, since some have come too early
 };
 
 class SampledThreads {
@@ -64,15 +53,6 @@ class SampledThreads {
     });
   }
 
-  // The list of new places for the looker, which takes all at once: the number of the first, 0: none.
-  // next_announced() removes that place from the list. Lock-free.
-  void announce(SampledThread* place);  // [app][control]
-  uint32_t take_announced() { return announced_.exchange(0, std::memory_order_acq_rel); }
-  uint32_t next_announced(uint32_t number);
-  // Places by number, from 1 to last(). [any]
-  SampledThread& at(uint32_t number) const { return places_[number]; }
-  uint32_t last() const { return places_.last(); }
-
   // The place as one word for a timer, and back; null if it belongs to another thread by now. [signal]
   static void* handle(const SampledThread* place) {
     return reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(place) |
@@ -86,16 +66,12 @@ class SampledThreads {
   }
 
   // No handler may run any more. [control]
-  void close(const Services& services) {
-    announced_.store(0, std::memory_order_relaxed);
-    places_.close(services);
-  }
+  void close(const Services& services) { places_.close(services); }
 
  private:
   static constexpr uintptr_t kGenerations = 15;  // what the alignment of a place leaves free
 
   PlacePool<SampledThread, 6, 15> places_;
-  std::atomic<uint32_t> announced_{0};
 };
 
 }  // namespace hprof::samples

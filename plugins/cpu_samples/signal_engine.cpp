@@ -50,34 +50,25 @@ const char* SignalEngine::find_walk() {
 
 // Kernels and sandboxes refuse timers, and emulators change the words by which our signals are told from
 // those of others.
-const char* SignalEngine::try_signals(Source source) {
+const char* SignalEngine::try_signals() {
   constexpr uint64_t kPauseNs = 1'000'000;
   const Services& s = shared_->services;
-  hprof_cpu_timer* timer = nullptr;
   trial_seen_.store(0, std::memory_order_relaxed);
-  if (source == Source::kLooks) {
-    if (s.sampling->look(s.host, 0, this) == 0)
-      return "looks at threads are forbidden here (rt_tgsigqueueinfo)";
-  } else {
-    timer = s.sampling->start(s.host, 0, 0, this);
-    if (timer == nullptr) return "the system refuses CPU timers (timer_create)";
-  }
+  hprof_cpu_timer* timer = s.sampling->start(s.host, 0, 0, this);
+  if (timer == nullptr) return "the system refuses CPU timers (timer_create)";
   // The signal comes at once; an emulator may deliver it a little later.
   for (int i = 0; i < 20 && trial_seen_.load(std::memory_order_relaxed) == 0; i++)
     s.threads->pause(s.host, kPauseNs);
-  if (timer != nullptr) s.sampling->stop(s.host, timer);
+  s.sampling->stop(s.host, timer);
   const bool seen = trial_seen_.load(std::memory_order_relaxed) != 0;
   return seen ? nullptr : "signals of the agent's own do not come, or are not recognised (an emulator?)";
 }
 
-hprof_status SignalEngine::start(Source source, const char** why) {
+hprof_status SignalEngine::start(const char** why) {
   const Services& s = shared_->services;
-  source_ = source;
   if ((*why = find_walk()) != nullptr) return walk_ == nullptr ? HPROF_UNSUPPORTED : HPROF_FAILED;
-  if (source == Source::kLooks && !looker_.is_possible(why)) return HPROF_UNSUPPORTED;
   lost_samples_ = s.log->loss_counter(s.host, "CPU samples: the sample buffer was full");
   lost_threads_ = s.log->loss_counter(s.host, "threads without CPU samples: no CPU timer to be had");
-  ended_calls_ = s.log->loss_counter(s.host, "CPU samples that ended a system call of the program's (EINTR)");
   if (!open_buffers()) {
     *why = "no memory for the sample buffer";
     return HPROF_NO_MEMORY;
@@ -86,7 +77,7 @@ hprof_status SignalEngine::start(Source source, const char** why) {
     *why = "the signal handler cannot be installed";
     return HPROF_FAILED;
   }
-  if ((*why = try_signals(source)) != nullptr) {
+  if ((*why = try_signals()) != nullptr) {
     s.sampling->uninstall(s.host);
     return HPROF_FAILED;
   }
@@ -104,10 +95,6 @@ hprof_status SignalEngine::start(Source source, const char** why) {
     return HPROF_FAILED;
   }
   drainer_.store(drainer, std::memory_order_release);
-  if (source == Source::kLooks && !looker_.start(why)) {
-    stop_drainer();
-    return HPROF_UNSUPPORTED;
-  }
   running_.store(1, std::memory_order_seq_cst);
   s.threads->each(s.host, s.jvm->jni(s.host), this, &SignalEngine::visit_thread);
   return HPROF_OK;
@@ -127,11 +114,6 @@ bool SignalEngine::open_buffers() {
 
 void SignalEngine::stop() {
   if (running_.exchange(0, std::memory_order_seq_cst) == 0) return;
-  const Services& s = shared_->services;
-  if (!looker_.stop()) {
-    looker_stuck_ = true;
-    s.log->message(s.host, "cpu=samples: the looking thread does not end");
-  }
   // No timer is put in any more: apply looks at running_ with the thread's lock held.
   shared_->threads.each([&](SampledThread* thread, hprof_thread_serial serial) { let_go(thread, serial); });
   stop_drainer();
@@ -151,9 +133,7 @@ void SignalEngine::stop_drainer() {
 }
 
 void SignalEngine::close() {
-  if (is_stuck()) return;
-  looker_.close();
-  close_queue();
+  if (!is_stuck()) close_queue();
 }
 
 void SignalEngine::close_queue() {
@@ -166,7 +146,7 @@ void SignalEngine::close_queue() {
 // --- threads ---
 
 bool SignalEngine::wants_timer(const SampledThread& thread) const {
-  return source_ == Source::kTimers && running_.load(std::memory_order_seq_cst) != 0 &&
+  return running_.load(std::memory_order_seq_cst) != 0 &&
          thread.sampled.load(std::memory_order_relaxed) != 0 &&
          thread.by_jvmti.load(std::memory_order_relaxed) == 0;
 }
@@ -187,7 +167,7 @@ void SignalEngine::apply(SampledThread* thread, hprof_thread_serial serial) {
     if (timer == nullptr)
       return hand_over(thread, serial, cpu, "the system refuses CPU timers for some threads (ulimit -i)");
     number = s.sampling->timer_number(s.host, timer);
-  } else if (source_ == Source::kTimers && !wants_timer(*thread)) {
+  } else if (!wants_timer(*thread)) {
     take_rest(thread, serial, cpu);
   }
   {
@@ -251,7 +231,6 @@ void SignalEngine::start_other() {
 
 void SignalEngine::watch() {
   const Services& s = shared_->services;
-  if (source_ != Source::kTimers) return;
   if (why_jvmti() != nullptr) start_other();
   if (++turns_ < kCheckTurns || why_lost_.load(std::memory_order_relaxed) != nullptr) return;
   turns_ = 0;
@@ -268,7 +247,7 @@ void SignalEngine::watch() {
   if (overdue < overdue_ + kOverdueNs) return;
   overdue_ = overdue;
   if (++silent_rounds_ < kSilentRounds) return;
-  const bool is_taken = try_signals(Source::kTimers) != nullptr;
+  const bool is_taken = try_signals() != nullptr;
   if (is_taken) hand_over_all("another handler has taken SIGPROF");
   if (!is_taken && silent_rounds_ == kMostSilentRounds)
     hand_over_all("signals of CPU timers do not reach the threads that run");
@@ -308,8 +287,7 @@ void SignalEngine::let_go(SampledThread* thread, hprof_thread_serial serial) {
   hprof_cpu_timer* timer = nullptr;
   if (thread->by_jvmti.load(std::memory_order_relaxed) != 0)
     return other_->let_go(thread, serial, thread->os_id.load(std::memory_order_relaxed));
-  if (source_ == Source::kLooks) looker_.remove(thread, serial);
-  if (source_ == Source::kTimers) take_rest(thread, serial, cpu_time(*thread));
+  take_rest(thread, serial, cpu_time(*thread));
   if (shared_->threads.give_back(s, thread, serial, &timer) && timer != nullptr)
     s.sampling->stop(s.host, timer);
 }
@@ -319,9 +297,8 @@ void SignalEngine::thread_start(hprof_thread* thread) {
   bool is_new = false;
   SampledThread* place = shared_->threads.get(shared_->services, thread,
                                               shared_->samples_new.load(std::memory_order_relaxed), &is_new);
-  if (place == nullptr || (thread->os_id == 0 && source_ == Source::kLooks)) add_loss(lost_threads_, 1);
+  if (place == nullptr) add_loss(lost_threads_, 1);
   if (place == nullptr || !is_new) return;
-  if (source_ == Source::kLooks) looker_.add(place);
   apply(place, thread->serial);
   // It was stopped meanwhile, and may have passed by.
   if (running_.load(std::memory_order_seq_cst) == 0) let_go(place, thread->serial);
@@ -429,15 +406,8 @@ uint32_t SignalEngine::due(SampledThread* thread, uint32_t ticks) {
 
 void SignalEngine::sample(SampledThread* thread, void* ucontext, uint32_t ticks) {
   const Services& s = shared_->services;
-  if (source_ == Source::kLooks) {
-    ticks = Looker::take_ticks(thread);
-    if (ticks == 0) return;
-    if (s.sampling->ended_a_call(s.host, ucontext) != 0) add_loss(ended_calls_, 1);
-    if (looker_.is_early(thread, ticks, s.sampling->left_a_call(s.host, ucontext) != 0)) return;
-  } else {
-    signals_seen_.store(1, std::memory_order_relaxed);
-    if (thread->by_jvmti.load(std::memory_order_relaxed) != 0 || (ticks = due(thread, ticks)) == 0) return;
-  }
+  signals_seen_.store(1, std::memory_order_relaxed);
+  if (thread->by_jvmti.load(std::memory_order_relaxed) != 0 || (ticks = due(thread, ticks)) == 0) return;
   Sample* slot = claim(ticks);
   if (slot == nullptr) return;
   slot->ticks = ticks;

@@ -1,6 +1,5 @@
-// Samples by signals: of a timer on every thread's CPU clock, or of a thread that looks at random moments
-// (looker.h); AsyncGetCallTrace in the handler, a queue, and an agent thread that drains it soon, while the
-// classes of the stacks are still loaded.
+// Samples by the signals of a timer on every thread's CPU clock; AsyncGetCallTrace in the handler, a queue,
+// and an agent thread that drains it soon, while the classes of the stacks are still loaded.
 #pragma once
 
 #include <atomic>
@@ -10,7 +9,6 @@
 
 #include "plugins/cpu_samples/engine.h"
 #include "plugins/cpu_samples/jvmti_engine.h"
-#include "plugins/cpu_samples/looker.h"
 #include "plugins/cpu_samples/sample_queue.h"
 
 namespace hprof::samples {
@@ -25,18 +23,14 @@ struct AsyncTrace {
 class SignalEngine {
  public:
   // `other` serves threads without a timer, and all where signals stop coming; its owner stops it afterwards.
-  SignalEngine(Shared* shared, JvmtiEngine* other)
-      : shared_(shared), other_(other), looker_(shared, &SignalEngine::unseen, this) {}
+  SignalEngine(Shared* shared, JvmtiEngine* other) : shared_(shared), other_(other) {}
 
-  // What sends the signals.
-  enum class Source : uint32_t { kTimers, kLooks };
-
-  // Starts a timer on every thread, or the looks at it. On failure nothing has changed, and *why is static
-  // text. HPROF_UNSUPPORTED: this platform or VM has not what it takes. [control]
-  hprof_status start(Source source, const char** why);
-  void stop();  // a barrier; what was queued is counted [control]
-  bool is_stuck() const { return drainer_stuck_ || looker_stuck_; }  // a thread did not end: no close
-  void close();  // gives memory back, after stop [control]
+  // Starts a timer on every thread. On failure nothing has changed, and *why is static text.
+  // HPROF_UNSUPPORTED: this platform or VM has not what it takes. [control]
+  hprof_status start(const char** why);
+  void stop();                                      // a barrier; what was queued is counted [control]
+  bool is_stuck() const { return drainer_stuck_; }  // its thread did not end: no close
+  void close();                                     // gives memory back, after stop [control]
   // Why the other engine serves some threads or all, since the start; null: it does not. [any]
   const char* why_jvmti() const { return why_jvmti_.load(std::memory_order_relaxed); }
 
@@ -80,8 +74,8 @@ class SignalEngine {
 
   Shared* const shared_;
   JvmtiEngine* const other_;
-  const char* find_walk();                 // nullptr: found
-  const char* try_signals(Source source);  // nullptr: they come, and are recognised
+  const char* find_walk();    // nullptr: found
+  const char* try_signals();  // nullptr: they come, and are recognised
   AsyncGetCallTrace walk_ = nullptr;
   SampleQueue queue_;
   hprof_raw_frame* raw_ = nullptr;  // of the sample being counted; room for the queue's depth and one
@@ -91,10 +85,7 @@ class SignalEngine {
   std::atomic<uint32_t> wake_sent_{0};
   uint64_t* lost_samples_ = nullptr;
   uint64_t* lost_threads_ = nullptr;
-  uint64_t* ended_calls_ = nullptr;
-  Source source_ = Source::kTimers;
-  Looker looker_;
-  bool drainer_stuck_ = false, looker_stuck_ = false;
+  bool drainer_stuck_ = false;
   std::atomic<const char*> why_jvmti_{nullptr};
   std::atomic<const char*> why_lost_{nullptr};  // why signals come no more; null: they do
   std::atomic<uint32_t> signals_seen_{0};       // 1: some have come since the last check

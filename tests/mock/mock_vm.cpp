@@ -165,10 +165,6 @@ struct MockSampling {
   }
   static uint32_t read_registers(const hprof_host*, const void*, hprof_registers*) { return 0; }
   static void write_registers(const hprof_host*, void*, const hprof_registers*) {}
-  static uint32_t look(const hprof_host*, uint64_t, void*) { return 0; }
-  static uint32_t is_runnable(const hprof_host*, uint64_t) { return UINT32_MAX; }
-  static uint32_t ended_a_call(const hprof_host*, const void*) { return 0; }
-  static uint32_t left_a_call(const hprof_host*, const void*) { return 0; }
   static uint64_t number(const hprof_host*, const hprof_cpu_timer*) { return 0; }
   static void set_interval(const hprof_host*, uint64_t, uint64_t) {}
 };
@@ -206,10 +202,6 @@ void MockHost::add_vm_services() {
                                                   MockSampling::guarded,
                                                   MockSampling::read_registers,
                                                   MockSampling::write_registers,
-                                                  MockSampling::look,
-                                                  MockSampling::is_runnable,
-                                                  MockSampling::ended_a_call,
-                                                  MockSampling::left_a_call,
                                                   MockSampling::number,
                                                   MockSampling::set_interval};
   // The VM calls its functions by another convention on 32-bit Windows than these are compiled for.

@@ -64,17 +64,6 @@ def signal_engine_shares_are_the_true_ones(vm):
 
 
 @vm_test(units=UNITS)
-def random_engine_adds_up_to_the_cpu_time(vm):
-    run, report, section = sampled(vm, "sampler=random,interval=1,depth=8", "Shares", "5")
-    # 5 s of the worker's CPU time, and a little of the threads around it.
-    check(4900 <= section.total <= 6000, "%d samples of 1 ms in 5 s of CPU time" % section.total)
-    check("cpu=samples: engine random, interval 1 ms, " in run.text("out.txt"), "another engine ran")
-    check(blocked_share(section) < 0.001, "blocked threads were sampled")
-    seen = {method for row in section.rows for method in methods(report, row)}
-    check("Shares.counted" in seen and "Shares.recursive" in seen, "the work was not seen: %s" % sorted(seen))
-
-
-@vm_test(units=UNITS)
 def jvmti_engine_leaves_blocked_threads_out(vm):
     _, report, section = sampled(vm, "sampler=jvmti,interval=5", "Shares", "3")
     check(section.total >= 300, "only %d samples of 3 s at 5 ms" % section.total)
@@ -103,13 +92,12 @@ def churned(vm, sampler, grown_without):
 @vm_test(units=UNITS)
 def classes_may_be_unloaded_behind_the_samples(vm):
     without = resident_growth(vm.plain("ClassChurn", CHURN_CLASSES))
-    for sampler in ("random", "signal"):
-        lost = []
-        # 0.3 % where the sample thread gets a processor every 20 ms. One that waits for it 100 ms around a collection loses
-        # the names of all samples since: on a busy machine that befalls one run, not three.
-        while len(lost) < 3 and min(lost, default=1) >= 0.02:
-            lost.append(churned(vm, sampler, without))
-        check(min(lost) < 0.02, "%s: shares of samples that have lost their names: %s" % (sampler, lost))
+    lost = []
+    # 0.3 % where the sample thread gets a processor every 20 ms. One that waits for it 100 ms around a collection loses
+    # the names of all samples since: on a busy machine that befalls one run, not three.
+    while len(lost) < 3 and min(lost, default=1) >= 0.02:
+        lost.append(churned(vm, "signal", without))
+    check(min(lost) < 0.02, "shares of samples that have lost their names: %s" % lost)
 
 
 def check_virtual_stacks(vm, sampler):
@@ -121,11 +109,6 @@ def check_virtual_stacks(vm, sampler):
     for stack in stacks:
         carrier = [m for m in stack if "Continuation.run" in m or "ForkJoin" in m or "CarrierThread." in m]
         check(not carrier, "the carrier's frames %s are in the stack %s" % (carrier, stack))
-
-
-@vm_test(units=UNITS, since=21)
-def random_engine_shows_virtual_threads_stacks_without_their_carriers(vm):
-    check_virtual_stacks(vm, "random")
 
 
 @vm_test(units=UNITS, since=21)
@@ -179,12 +162,6 @@ def callers_of_the_signal_engine_call(vm):
 
 
 @vm_test(units=UNITS)
-def callers_of_the_random_engine_call(vm):
-    vm.needs_signals_in_time()
-    check_links(vm, "random")
-
-
-@vm_test(units=UNITS)
 def dumps_on_request_keep_counting(vm):
     live = vm.start("cpu=samples,interval=1,file=out.txt", "Idle")
     for sections in (1, 2):
@@ -199,18 +176,9 @@ def dumps_on_request_keep_counting(vm):
 
 @vm_test(units=UNITS)
 def report_says_how_it_was_come_by(vm):
-    for sampler in ("random", "signal", "jvmti"):
+    for sampler in ("signal", "jvmti"):
         run, _, _ = sampled(vm, "interval=0.5,sampler=" + sampler, "Spin", "4")
         check("cpu=samples: engine %s, interval 0.5 ms, " % sampler in run.text("out.txt"), "no note on the engine")
-
-
-@vm_test(units=UNITS)
-def timers_serve_where_the_kernel_forbids_looks(vm):
-    run = vm.profiled("cpu=samples,sampler=random,interval=1,file=out.txt", "Spin", "4",
-                      environment={"LD_PRELOAD": vm.native("forbidden_call.c", "-DFORBIDDEN=SYS_rt_tgsigqueueinfo")})
-    check("cpu=samples: engine signal, " in run.text("out.txt"), "no note on the engine")
-    check("Spin.hot" in run.text("out.txt"), "no samples")
-    check("looks at threads are forbidden here (rt_tgsigqueueinfo); sampling with timers" in run.err, "no message")
 
 
 @vm_test(units=UNITS)
@@ -304,7 +272,7 @@ def recordings_of_cpu_time_are_warned_of(vm):
 @vm_test(units=UNITS)
 def bursts_of_short_threads_have_all_their_cpu_time(vm):
     """Threads that use less than a few intervals each: what no look met is in the table all the same."""
-    for sampler in ("signal", "random", "jvmti"):
+    for sampler in ("signal", "jvmti"):
         run, _, section = sampled(vm, "interval=10,sampler=" + sampler, "Burst", "100", "25")
         used = float(re.search(r"^USED ([\d.]+)$", run.out, re.M).group(1))
         # Random by 2 %; besides, the figure leaves out how threads begin and end, main, and the Java threads of the VM.

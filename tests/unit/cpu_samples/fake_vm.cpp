@@ -73,34 +73,6 @@ struct FakeServices {
     timer.reset(new hprof_cpu_timer{os_id, interval_ns, argument});
     return timer.get();
   }
-  static uint32_t look(const hprof_host*, uint64_t os_id, void* argument) {
-    FakeVm* vm = FakeVm::current;
-    if (os_id == 0) {
-      if (!vm->has_looks || vm->looks_are_forbidden) return 0;
-      if (vm->knows_its_signals) g_handler(g_handler_argument, argument, nullptr, 1);
-      return 1;
-    }
-    if (vm->mock.thread_cpu_ns.count(os_id) == 0) return 0;
-    vm->looks_sent++;
-    if (!vm->looks_are_lost) vm->late_looks_.push_back(argument);
-    if (!vm->looks_are_late) vm->arrive();
-    return 1;
-  }
-  static uint32_t is_runnable(const hprof_host*, uint64_t os_id) {
-    FakeVm* vm = FakeVm::current;
-    if (!vm->has_looks) return UINT32_MAX;
-    vm->states_read++;
-    return vm->blocked.count(os_id) != 0 ? 0 : 1;
-  }
-  static uint32_t ended_a_call(const hprof_host*, const void*) {
-    return FakeVm::current->look_ends_a_call ? 1 : 0;
-  }
-  static uint32_t left_a_call(const hprof_host*, const void*) {
-    FakeVm* vm = FakeVm::current;
-    if (vm->looks_at_calls == 0) return 0;
-    vm->looks_at_calls--;
-    return 1;
-  }
   static uint64_t number(const hprof_host*, const hprof_cpu_timer* timer) { return timer->os_id; }
   static void set_interval(const hprof_host*, uint64_t number, uint64_t interval_ns) {
     auto timer = FakeVm::current->timers.find(number);
@@ -222,10 +194,6 @@ static const hprof_sampling_service kSampling = {sizeof(hprof_sampling_service),
                                                  FakeServices::guarded,
                                                  FakeServices::read_registers,
                                                  FakeServices::write_registers,
-                                                 FakeServices::look,
-                                                 FakeServices::is_runnable,
-                                                 FakeServices::ended_a_call,
-                                                 FakeServices::left_a_call,
                                                  FakeServices::number,
                                                  FakeServices::set_interval};
 
@@ -272,12 +240,6 @@ bool FakeVm::tick(uint64_t os_id, uint32_t ticks) {
 void FakeVm::tick_late(void* handle, uint32_t ticks) {
   g_handler(g_handler_argument, handle, nullptr, ticks);
 }
-
-void FakeVm::arrive() {
-  for (void* argument : std::exchange(late_looks_, {})) g_handler(g_handler_argument, argument, nullptr, 1);
-}
-
-void FakeVm::look_around() { mock.run_thread(1, 1); }
 
 void FakeVm::look(uint64_t ns, size_t thread_index) {
   hprof_agent_thread* thread = mock.agent_threads.at(thread_index).get();

@@ -41,16 +41,6 @@ class FakeVm {
   bool knows_its_signals = true;           // the handler gets those that the agent sends itself
   intptr_t most_frames = 1024;             // -XX:MaxJavaStackTraceDepth
   const char* flight_recording = nullptr;  // -XX:StartFlightRecording
-  bool has_looks = false;                  // set before create
-  std::set<uint64_t> blocked;              // threads, by os id
-  bool looks_are_forbidden = false;
-  bool looks_are_late = false;  // a look reaches its thread by arrive() only
-  bool looks_are_lost = false;  // it never does
-  uint32_t looks_sent = 0;
-  uint32_t states_read = 0;  // whether a thread is blocked
-  bool look_ends_a_call = false;
-  uint32_t looks_at_calls = 0;  // so many looks come where a system call ends
-  void arrive();
   std::function<void()> on_timer;          // before a timer is made: what other threads do meanwhile
   std::vector<samples::AsyncFrame> stack;  // what AsyncGetCallTrace finds ...
   int32_t walk_code = 0;                   // ... or, with an empty stack, answers
@@ -83,9 +73,6 @@ class FakeVm {
   // One look of the jvmti engine after `ns`: the body of its agent thread runs for one wait.
   void look(uint64_t ns, size_t thread_index = 0);
 
-  // One turn of the random engine's looker.
-  void look_around();
-
   // A method that the ids service knows.
   void* method(const std::string& owner, const std::string& name);
   // The collector, made with these option values; destroyed with the VM.
@@ -111,7 +98,6 @@ class FakeVm {
   jvmtiInterface_1_ jvmti_functions_;
   std::vector<std::unique_ptr<char>> methods_;
   std::unique_ptr<MockConfig> config_;
-  std::vector<void*> late_looks_;
   friend struct FakeServices;
 };
 

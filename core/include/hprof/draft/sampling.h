@@ -1,15 +1,15 @@
 /*
  * Draft: may change with any release.
  *
- * CPU-time sampling by signals, which come from a timer on a thread's CPU clock or from look(). NULL service: the
- * platform has none.
+ * CPU-time sampling by signals, which come from timers on the threads' CPU clocks. NULL service: the platform has
+ * none.
  */
 #ifndef HPROF_DRAFT_SAMPLING_H
 #define HPROF_DRAFT_SAMPLING_H
 
 #include <hprof/abi.h>
 
-#define HPROF_SERVICE_SAMPLING "hprof.draft.sampling/1"
+#define HPROF_SERVICE_SAMPLING "hprof.draft.sampling/2"
 
 typedef struct hprof_cpu_timer hprof_cpu_timer;
 
@@ -40,17 +40,6 @@ typedef struct hprof_sampling_service {
    * else) writes the old ones back before it returns, since execution continues with them. [signal] */
   uint32_t (*read_registers)(const hprof_host* host, const void* ucontext, hprof_registers* registers);
   void (*write_registers)(const hprof_host* host, void* ucontext, const hprof_registers* registers);
-  /* A look is a tick without a timer: runs the handler with ticks = 1 on a thread of this process by native id (0: the
-   * calling thread), as soon as it executes code outside of the kernel. A look that is still on its way swallows the next
-   * one. 0: the thread is gone, or the platform has no looks. [control], the agent's threads */
-  uint32_t (*look)(const hprof_host* host, uint64_t os_id, void* look_argument);
-  /* 1: the thread is on a processor or waits for one; 0: it is blocked; UINT32_MAX: it is gone, or that is not known.
-   * Some system calls. [control], the agent's threads */
-  uint32_t (*is_runnable)(const hprof_host* host, uint64_t os_id);
-  /* 1: the signal ended a system call of the application's with EINTR. [signal] */
-  uint32_t (*ended_a_call)(const hprof_host* host, const void* ucontext);
-  /* 1: the signal came where a system call of the application's ends. [signal] */
-  uint32_t (*left_a_call)(const hprof_host* host, const void* ucontext);
   /* The timer's number for set_interval: never 0, never used again. [control][app] */
   uint64_t (*timer_number)(const hprof_host* host, const hprof_cpu_timer* timer);
   /* From now on the timer ticks whenever its thread has used that much CPU time more. [signal] */
