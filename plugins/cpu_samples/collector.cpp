@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include <hprof/cpp/clock_step.hpp>
 #include <hprof/cpp/text.hpp>
 #include <hprof/cpp/vm_flags.hpp>
 
@@ -113,6 +114,7 @@ hprof_status Collector::start_other(Engine engine) {
   engine_ = engine;
   hprof_status status = HPROF_UNSUPPORTED;
   if (engine == Engine::kJvmti) {
+    respect_clock();
     status = jvmti_.start(JvmtiEngine::Whose::kAll, &why);
   } else if (wall_ != nullptr || (wall_ = WallEngine::make(&shared_)) != nullptr) {
     status = wall_->start(&why);
@@ -122,6 +124,19 @@ hprof_status Collector::start_other(Engine engine) {
   TextLine<256> line;
   s.log->message(s.host, line.add("cpu=samples: no sampling: ").add(why).c_str());
   return status;
+}
+
+// Looks that come sooner than the clocks move find no thread that has used CPU time.
+void Collector::respect_clock() {
+  const Services& s = shared_.services;
+  const uint64_t step = cpu_clock_step(s);
+  clock_step_ns_ = step > kCoarseStepNs ? step : 0;
+  if (clock_step_ns_ <= shared_.interval_ns) return;
+  TextLine<200> line;
+  line.add("cpu=samples: CPU clocks move in steps of ").decimal(step / 1000, 3);
+  line.add(" ms on this system; interval= is raised to that");
+  s.log->message(s.host, line.c_str());
+  shared_.interval_ns = step;
 }
 
 void Collector::stop() {
@@ -190,6 +205,7 @@ Circumstances Collector::circumstances() const {
   Circumstances how = {nullptr,      why_jvmti,   shared_.interval_ns,
                        wall_before_, cpu_before_, clock_ == Clock::kWall};
   how.engine = name_of(last_engine_);
+  how.clock_step_ns = clock_step_ns_;
   if (engine_ == Engine::kNone) return how;
   uint64_t wall = s.clock->monotonic(s.host), cpu = s.clock->process_cpu(s.host);
   how.watched_ns += wall > wall_from_ ? wall - wall_from_ : 0;

@@ -46,6 +46,7 @@ class Collector {
   bool start_signals();
   void say_instead(const char* why, bool loud) const;
   hprof_status start_other(Engine engine);
+  void respect_clock();
   hprof_status start_engine();
   bool take_turn();
   void switch_sampling(SampledThread* thread, hprof_thread_serial serial, bool on);
@@ -60,6 +61,7 @@ class Collector {
   std::atomic<Engine> engine_{Engine::kNone};  // that runs; thread handlers read it
   Engine last_engine_ = Engine::kNone;         // that ran last
   const char* why_jvmti_ = nullptr;            // why it is not the one wanted; static text
+  uint64_t clock_step_ns_ = 0;                 // of coarse CPU clocks; 0: they are fine
   SignalEngine signal_;
   JvmtiEngine jvmti_;
   WallEngine* wall_ = nullptr;  // made when it is first started

@@ -54,6 +54,8 @@ static Note note_on_engine(const Snapshot& snapshot, const Circumstances& how) {
   line.add("engine ").add(how.engine).add(", interval ").decimal(how.interval_ns / 1000, 3).add(" ms, ");
   line.add(snapshot.total).add(snapshot.total == 1 ? " sample in " : " samples in ");
   line.seconds(how.watched_ns);
+  if (how.clock_step_ns != 0)
+    line.add("; CPU clocks move in steps of ").decimal(how.clock_step_ns / 1000, 3).add(" ms");
   return line;
 }
 

@@ -31,9 +31,10 @@ struct Circumstances {
   const char* engine;     // "signal", "jvmti" ...; null: never started
   const char* why_jvmti;  // why JVMTI samples all threads, or some, instead; null: it does not
   uint64_t interval_ns;
-  uint64_t watched_ns;      // wall time while sampling
-  uint64_t process_cpu_ns;  // CPU time of the whole process meanwhile; 0: not known
-  bool is_elapsed;          // samples are of elapsed time (clock=wall), not of CPU time
+  uint64_t watched_ns;         // wall time while sampling
+  uint64_t process_cpu_ns;     // CPU time of the whole process meanwhile; 0: not known
+  bool is_elapsed;             // samples are of elapsed time (clock=wall), not of CPU time
+  uint64_t clock_step_ns = 0;  // by which CPU clocks move; 0: finely
 };
 
 // Ranks the snapshot's rows and emits the records. [control]

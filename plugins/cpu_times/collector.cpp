@@ -5,6 +5,7 @@
 #include <jvmti.h>
 #include <new>
 
+#include <hprof/cpp/clock_step.hpp>
 #include <hprof/cpp/depth.hpp>
 #include <hprof/cpp/jni_exception.hpp>
 #include <hprof/cpp/text.hpp>
@@ -434,6 +435,7 @@ hprof_status Collector::start() {
     step_ = counter_.ticks_of(kBriefNs);
     limits_.pace = kFirstPace * static_cast<int32_t>(step_);
   }
+  if (!started_ && config_.times == kSampled) clock_step_ns_ = cpu_clock_step(services_);
   started_ = true;
   lock_.lock(services_);
   end_gone();
@@ -503,6 +505,7 @@ hprof_status Collector::report(const hprof_report& report) {
   how.counter = counter_.is_open();
   how.times = static_cast<Times>(config_.times);
   how.interval_ns = config_.interval_ns;
+  how.clock_step_ns = clock_step_ns_;
   how.traces = tally.size();
   how.depth = depth_;
   how.lost_trace = lost_trace_;

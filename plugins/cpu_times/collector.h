@@ -106,12 +106,13 @@ class Collector {
   Lock spares_lock_;
   Spare* spares_ = nullptr;
   uint32_t spare_count_ = 0;
-  uint64_t outside_ns_ = 0;  // of ended threads, in methods that are not counted
-  bool asked_ = false;       // for probes
-  bool started_ = false;     // once at least
-  bool running_ = false;     // [control]
-  uint64_t step_ = 0;        // State::step
-  CounterClock counter_;     // times=clock: if open, all times are ticks until the report
+  uint64_t outside_ns_ = 0;     // of ended threads, in methods that are not counted
+  bool asked_ = false;          // for probes
+  bool started_ = false;        // once at least
+  bool running_ = false;        // [control]
+  uint64_t step_ = 0;           // State::step
+  uint64_t clock_step_ns_ = 0;  // times=sampled: by which CPU clocks move
+  CounterClock counter_;        // times=clock: if open, all times are ticks until the report
   hprof_agent_thread* sampler_ = nullptr;
 };
 

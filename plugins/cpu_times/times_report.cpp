@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include <hprof/cpp/clock_step.hpp>
 #include <hprof/cpp/core_tables.hpp>
 #include <hprof/cpp/cutoff.hpp>
 #include <hprof/cpp/note.hpp>
@@ -26,6 +27,8 @@ static Note note_on_time(const Circumstances& how) {
   }
   line.add("the time is CPU time, read from each thread every ").decimal(how.interval_ns / 1000, 3);
   line.add(" ms (times=sampled); ");
+  if (how.clock_step_ns > kCoarseStepNs)
+    line.add("it moves in steps of ").decimal(how.clock_step_ns / 1000, 3).add(" ms on this system; ");
   return line.seconds(how.outside_ns).add(" more were used in methods that are not counted");
 }
 

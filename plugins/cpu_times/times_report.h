@@ -15,8 +15,9 @@ struct Circumstances {
   Times times;
   bool counter;  // times=clock: the processor's, not System.nanoTime
   uint64_t interval_ns;
-  uint64_t outside_ns;  // CPU time in methods that are not counted
-  uint64_t threads;     // platform threads that live
+  uint64_t clock_step_ns;  // times=sampled: by which CPU clocks move; 0: not known
+  uint64_t outside_ns;     // CPU time in methods that are not counted
+  uint64_t threads;        // platform threads that live
   uint64_t virtual_threads;
   uint64_t traces;
   uint32_t depth;                 // methods kept of a trace

@@ -63,6 +63,26 @@ TEST_CASE("a thread whose CPU clock jumps is charged no more than the elapsed ti
   CHECK(charged <= 30);  // 100 ms more are for clocks that move in steps
 }
 
+TEST_CASE("the interval is no shorter than the steps of the CPU clocks, which the notes name") {
+  Fixture f;
+  f.thread(1, 101, "busy");
+  f.vm.mock.cpu_clock_step_ns = 15'625'000;
+  SUBCASE("shorter") {
+    f.start("1");
+    CHECK(f.vm.mock.said(
+        "cpu=samples: CPU clocks move in steps of 15.625 ms on this system; interval= is raised to that"));
+    f.rows();
+    CHECK(f.vm.notes().find("interval 15.625 ms") != std::string::npos);
+  }
+  SUBCASE("longer") {
+    f.start("20");
+    CHECK(f.vm.mock.messages.empty());
+    f.rows();
+    CHECK(f.vm.notes().find("interval 20 ms") != std::string::npos);
+  }
+  CHECK(f.vm.notes().find("; CPU clocks move in steps of 15.625 ms") != std::string::npos);
+}
+
 TEST_CASE("a thread whose CPU clock stands still is never a sample") {
   Fixture f;
   f.thread(1, 101, "epoll");
