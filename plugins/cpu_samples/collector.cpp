@@ -13,6 +13,7 @@ namespace hprof::samples {
 // garbage collection may stop it there.
 static constexpr uint64_t kTurnDeadlineNs = 10'000'000'000;
 static constexpr uint64_t kTurnPauseNs = 1'000'000;
+static constexpr uint64_t kLeastMemory = 48 * 1024;  // of the book, the queue, and the first threads
 
 Collector::Collector(const hprof_host* host, const Config& config)
     : sampler_(static_cast<Sampler>(config.sampler)),
@@ -30,6 +31,7 @@ Collector::Collector(const hprof_host* host, const Config& config)
 // --- life ---
 
 hprof_status Collector::open(char* error, uint32_t error_size) {
+  shared_.services.will_need(kLeastMemory);
   if (clock_ != Clock::kWall || sampler_ != Sampler::kSignal) return HPROF_OK;
   TextBuffer(error, error_size).add("clock=wall takes no sampler=");
   return HPROF_FAILED;
