@@ -15,14 +15,13 @@
 
 namespace hprof::monitor {
 
-// Filled in by the core from the option rows; empty for monitor=y.
+// Filled in by the core from the option rows.
 struct Config {
-  uint64_t interval_ns;  // 0: locks of java.util.concurrent are not looked at
+  uint64_t interval_ns;  // monitor=y has no such option: 0, and locks of java.util.concurrent are not sampled
 };
 
 class Collector {
  public:
-  explicit Collector(const hprof_host* host) : Collector(host, Config{0}) {}
   Collector(const hprof_host* host, const Config& config);
 
   hprof_status open(char* error, uint32_t error_size);  // [onload] the parts that allocate

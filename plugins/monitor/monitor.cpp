@@ -1,5 +1,5 @@
-// The unit monitor: contention for monitors, waits, and the state of all monitors. Twice, since monitor=all
-// needs more.
+// The unit monitor: contention for monitors, waits, and the state of all monitors; and monitor_all, the same
+// with an option and the method book.
 #include <hprof/cpp/collector.hpp>
 #include <hprof/tables.h>
 
@@ -19,8 +19,8 @@ static constexpr const char* kRecords[] = {HPROF_TABLE_MONITOR_TIME,  HPROF_KIND
                                            HPROF_KIND_MONITOR_WAITED, HPROF_KIND_MONITOR_DUMP,
                                            HPROF_KIND_NOTE,           nullptr};
 
-static constexpr hprof_unit describe() {
-  hprof_unit unit = collector_unit<Collector>("monitor", "monitor=y", "contended monitor usage");
+static constexpr hprof_unit describe(const char* id, const char* select, const char* summary) {
+  hprof_unit unit = collector_unit<Collector, Config>(id, select, summary);
   unit.needs = HPROF_NEED_MONITOR_EVENTS;
   unit.wants = kWants;
   unit.events |= HPROF_EVENT_VIRTUAL_THREAD_END;
@@ -30,17 +30,12 @@ static constexpr hprof_unit describe() {
 }
 // Frames of other threads are named by the method book, which costs something at each class load: only here.
 static constexpr hprof_unit describe_all() {
-  hprof_unit unit =
-      collector_unit<Collector, Config>("monitor_all", "monitor=all", "contended monitor and lock usage");
+  hprof_unit unit = describe("monitor_all", "monitor=all", "contended monitor and lock usage");
   set_options(unit, kOptions);
-  unit.needs = HPROF_NEED_MONITOR_EVENTS | HPROF_NEED_METHOD_BOOK;
-  unit.wants = kWants;
-  unit.events |= HPROF_EVENT_VIRTUAL_THREAD_END | HPROF_EVENT_CLASS_PREPARE;
-  unit.flags |= HPROF_UNIT_WINDOWS;
-  unit.records = kRecords;
+  unit.needs |= HPROF_NEED_METHOD_BOOK;
   return unit;
 }
-static constexpr hprof_unit kUnit = describe();
+static constexpr hprof_unit kUnit = describe("monitor", "monitor=y", "contended monitor usage");
 static constexpr hprof_unit kUnitAll = describe_all();
 static const hprof_unit* const kUnits[] = {&kUnit, &kUnitAll};
 

@@ -5,7 +5,6 @@
 #include <memory>
 #include <set>
 #include <thread>
-#include <vector>
 
 #include "tests/mock/mock_host.h"
 
@@ -61,44 +60,6 @@ TEST_CASE("a snapshot is of a thread that is blocked now") {
   BlockedThreads::begin(place, Doing::kWaiting, 2000, 0, 3);
   f.pool->give_back(place);
   CHECK_FALSE(BlockedThreads::snapshot(*place, &now));
-}
-
-TEST_CASE("there are places for 65536 threads, the next has none, memory is what bounds it earlier") {
-  Fixture f;
-  std::vector<BlockedThread*> places;
-  for (uint32_t i = 1; i <= BlockedThreads::kMost; i++) places.push_back(f.take(i));
-  CHECK(std::set<BlockedThread*>(places.begin(), places.end()).size() == BlockedThreads::kMost);
-  CHECK(f.take(70000) == nullptr);
-  f.pool->give_back(places[0]);
-  CHECK(f.take(70001) == places[0]);
-  Fixture poor;
-  poor.mock.memory_limit = 100;
-  CHECK(poor.take(1) == nullptr);
-}
-
-TEST_CASE("eight threads take and give back, and never share a place") {
-  Fixture f;
-  std::atomic<uint32_t> bad{0};
-  std::vector<std::thread> threads;
-  for (uint32_t t = 1; t <= 8; t++) {
-    threads.emplace_back([&, t] {
-      for (int i = 0; i < 5000; i++) {
-        BlockedThread *a = f.take(t), *b = f.take(t);
-        if (a == nullptr || b == nullptr || a == b) {
-          bad++;
-          return;
-        }
-        BlockedThreads::begin(a, Doing::kEntering, t * 1000000 + static_cast<uint32_t>(i), t, t);
-        BlockedNow now;
-        if (!BlockedThreads::snapshot(*a, &now) || now.trace != t) bad++;
-        f.pool->give_back(a);
-        if (b->owner != t) bad++;
-        f.pool->give_back(b);
-      }
-    });
-  }
-  for (auto& thread : threads) thread.join();
-  CHECK(bad == 0);
 }
 
 TEST_CASE("a snapshot never mixes two times") {
