@@ -1,7 +1,5 @@
 #include "plugins/monitor/blocked_notes.h"
 
-#include <hprof/cpp/jni_exception.hpp>
-
 namespace hprof::monitor {
 
 namespace {
@@ -65,47 +63,6 @@ hprof_status write_held(const Services& services, const Held& held) {
     }
   }
   return write_note(services, note);
-}
-
-bool ParkedLocks::open() {
-  if (tried_) return owner_ != nullptr;
-  tried_ = true;
-  synchronizer_ = jni_->FindClass("java/util/concurrent/locks/AbstractOwnableSynchronizer");
-  jclass thread = synchronizer_ != nullptr ? jni_->FindClass("java/lang/Thread") : nullptr;
-  if (thread != nullptr) blocker_ = jni_->GetFieldID(thread, "parkBlocker", "Ljava/lang/Object;");
-  if (blocker_ != nullptr)
-    owner_ = jni_->GetFieldID(synchronizer_, "exclusiveOwnerThread", "Ljava/lang/Thread;");
-  constexpr const char* kQueued = "java/util/concurrent/locks/AbstractQueuedSynchronizer";
-  if (owner_ != nullptr) queued_ = jni_->FindClass(kQueued);
-  if (queued_ != nullptr) state_.open(jni_, kQueued, "state");
-  clear_exception(jni_);
-  return owner_ != nullptr;
-}
-
-// The low half of a queued lock's state: all of it in ReentrantLock, the writer's part in
-// ReentrantReadWriteLock.
-uint32_t ParkedLocks::holds_of(jobject lock) const {
-  if (!state_.is_open() || !jni_->IsInstanceOf(lock, queued_)) return 1;
-  const uint32_t holds = static_cast<uint32_t>(state_.read(jni_, lock)) & 0xffff;
-  return holds != 0 ? holds : 1;
-}
-
-jobject ParkedLocks::find(jthread thread, hprof_thread_serial* owner, uint32_t* entry_count) {
-  if (!open()) return nullptr;
-  jobject lock = jni_->GetObjectField(thread, blocker_);
-  if (lock == nullptr) return nullptr;
-  jobject holder = jni_->IsInstanceOf(lock, synchronizer_) ? jni_->GetObjectField(lock, owner_) : nullptr;
-  // Its owner does not wait for it: it got it meanwhile, or sleeps with it as its blocker.
-  if (holder == nullptr || jni_->IsSameObject(holder, thread)) {
-    jni_->DeleteLocalRef(holder);
-    jni_->DeleteLocalRef(lock);
-    return nullptr;
-  }
-  *owner = services_.threads->serial_of(services_.host, holder);
-  if (*owner == 0) *owner = HPROF_OWNER_UNKNOWN;
-  *entry_count = holds_of(lock);
-  jni_->DeleteLocalRef(holder);
-  return lock;
 }
 
 }  // namespace hprof::monitor

@@ -2,9 +2,6 @@
 // java.util.concurrent, with names, the holder and where it is.
 #pragma once
 
-#include <jvmti.h>
-
-#include <hprof/cpp/field_reader.hpp>
 #include <hprof/cpp/note.hpp>
 #include <hprof/cpp/services.hpp>
 
@@ -23,27 +20,5 @@ void add_thread_name(const Services& services, hprof_thread_serial serial, TextB
 bool add_place(const Services& services, hprof_trace_serial serial, TextBuffer* note);
 // One note. [control]
 hprof_status write_held(const Services& services, const Held& held);
-
-// The locks with an owner that parked threads are parked on.
-class ParkedLocks {
- public:
-  ParkedLocks(const Services& services, JNIEnv* jni) : services_(services), jni_(jni) {}
-  // A local reference to the lock, its owner and the owner's entry count; nullptr: the thread is parked on
-  // something else, or nobody owns the lock. [control] within a local frame
-  jobject find(jthread thread, hprof_thread_serial* owner, uint32_t* entry_count);
-
- private:
-  bool open();
-  uint32_t holds_of(jobject lock) const;
-
-  const Services& services_;
-  JNIEnv* jni_;
-  bool tried_ = false;
-  jclass synchronizer_ = nullptr;
-  jclass queued_ = nullptr;
-  jfieldID blocker_ = nullptr;
-  jfieldID owner_ = nullptr;
-  FieldReader<jint> state_;
-};
 
 }  // namespace hprof::monitor

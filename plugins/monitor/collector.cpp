@@ -52,7 +52,7 @@ hprof_status Collector::start() {
   from_.store(now(), std::memory_order_relaxed);
   running_.store(true, std::memory_order_release);
   if (config_.interval_ns == 0) return HPROF_OK;
-  hprof_status status = parks_.start(services_, jvmti_, &stacks_, &holders_, config_.interval_ns);
+  hprof_status status = parks_.start(services_, jvmti_, &locks_, &stacks_, &holders_, config_.interval_ns);
   if (status != HPROF_OK) running_.store(false, std::memory_order_release);
   return status;
 }
@@ -68,6 +68,7 @@ void Collector::stop() {
 bool Collector::close() {
   if (parks_.is_stuck()) return false;
   parks_.close();
+  if (auto* jni = static_cast<JNIEnv*>(services_.jvm->jni(services_.host))) locks_.close(jni);
   stacks_.close();
   holders_.close();
   blocked_.close(services_);
@@ -86,8 +87,8 @@ hprof_status Collector::report(const hprof_report& report) {
   void* jni = services_.jvm->jni(services_.host);
   hprof_status status = HPROF_OK;
   if (jni != nullptr && hprof_wants(&report, HPROF_KIND_MONITOR_DUMP) != 0) {
-    MonitorDump dump(services_, jvmti_, static_cast<JNIEnv*>(jni), &stacks_, &blocked_, finds_monitors_,
-                     config_.interval_ns != 0);
+    MonitorDump dump(services_, jvmti_, static_cast<JNIEnv*>(jni), &stacks_, &blocked_, &locks_,
+                     finds_monitors_, config_.interval_ns != 0);
     status = dump.write();
     sweep(jni, false);
   }

@@ -12,6 +12,7 @@
 #include "plugins/monitor/contention_table.h"
 #include "plugins/monitor/holders.h"
 #include "plugins/monitor/park_sampler.h"
+#include "plugins/monitor/parked_locks.h"
 
 namespace hprof::monitor {
 
@@ -68,6 +69,7 @@ class Collector {
   BlockedThreads blocked_;
   BlockedStacks stacks_;
   Holders holders_;
+  ParkedLocks locks_;
   ParkSampler parks_;
   std::atomic<bool> running_{false};
   std::atomic<uint64_t> from_{0};  // clock of the start or the last reset

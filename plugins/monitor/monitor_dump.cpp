@@ -18,15 +18,15 @@ static constexpr jint kOnMonitor =
 static constexpr uint32_t kMostNamed = 100;  // threads that wait, in notes
 
 MonitorDump::MonitorDump(const Services& services, jvmtiEnv* jvmti, JNIEnv* jni, BlockedStacks* stacks,
-                         BlockedThreads* blocked, bool finds_monitors, bool with_locks)
+                         BlockedThreads* blocked, ParkedLocks* parked, bool finds_monitors, bool lists_locks)
     : services_(services),
       jvmti_(jvmti),
       jni_(jni),
       stacks_(stacks),
       blocked_(blocked),
       finds_monitors_(finds_monitors),
-      with_locks_(with_locks),
-      parked_(services, jni) {}
+      lists_locks_(lists_locks),
+      parked_(parked->open(jni) ? parked : nullptr) {}
 
 MonitorDump::~MonitorDump() {
   services_.release(threads_, room_);
@@ -211,28 +211,48 @@ bool MonitorDump::enters(const Thread& thread) {
   return (thread.state & (JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER | JVMTI_THREAD_STATE_PARKED)) != 0;
 }
 
-jobject MonitorDump::lock_of(const Thread& thread, hprof_thread_serial* owner, uint32_t* entry_count) {
-  const bool is_parked = (thread.state & JVMTI_THREAD_STATE_PARKED) != 0;
-  return is_parked ? parked_.find(thread.ref, owner, entry_count) : nullptr;
+// With an owner.
+jobject MonitorDump::lock_of(const Thread& thread, hprof_thread_serial* owner) const {
+  if ((thread.state & JVMTI_THREAD_STATE_PARKED) == 0 || parked_ == nullptr) return nullptr;
+  jobject holder = nullptr;
+  jobject lock = parked_->find(jni_, thread.ref, &holder);
+  if (lock == nullptr || holder == nullptr) {
+    jni_->DeleteLocalRef(lock);
+    return nullptr;
+  }
+  *owner = services_.threads->serial_of(services_.host, holder);
+  if (*owner == 0) *owner = HPROF_OWNER_UNKNOWN;
+  jni_->DeleteLocalRef(holder);
+  return lock;
+}
+
+// The low half of a queued lock's state: all of it in ReentrantLock, the writer's part in
+// ReentrantReadWriteLock.
+uint32_t MonitorDump::holds_of(jobject lock) {
+  constexpr const char* kQueued = "java/util/concurrent/locks/AbstractQueuedSynchronizer";
+  if (queued_ == nullptr && (queued_ = without_exception(jni_, jni_->FindClass(kQueued))) != nullptr)
+    state_.open(jni_, kQueued, "state");
+  if (!state_.is_open() || !jni_->IsInstanceOf(lock, queued_)) return 1;
+  const uint32_t holds = static_cast<uint32_t>(state_.read(jni_, lock)) & 0xffff;
+  return holds != 0 ? holds : 1;
 }
 
 void MonitorDump::find_lock(Thread* thread) {
   hprof_thread_serial owner = 0;
-  uint32_t entry_count = 0;
-  jobject lock = lock_of(*thread, &owner, &entry_count);
+  jobject lock = lock_of(*thread, &owner);
   if (lock == nullptr) return;
   thread->monitor = index_of(lock);
   Monitor& found = monitors_[thread->monitor];
   found.is_lock = true;
   found.row.owner = owner;
-  found.row.entry_count = entry_count;
+  found.row.entry_count = holds_of(lock);
   found.row.enter_count++;
 }
 
 void MonitorDump::find_monitors() {
   for (uint32_t i = 0; i < thread_count_; i++) {
     Thread& thread = threads_[i];
-    if (with_locks_) find_lock(&thread);
+    if (lists_locks_) find_lock(&thread);
     if ((thread.state & kOnMonitor) == 0) continue;
     jobject monitor = monitor_of(thread);
     if (monitor == nullptr) continue;
@@ -315,13 +335,12 @@ hprof_status MonitorDump::write_held_threads() {
   for (uint32_t i = 0; i < thread_count_ && status == HPROF_OK && written < kMostNamed; i++) {
     const Thread& thread = threads_[i];
     Held held = {thread.serial, 0, 0, 0};
-    uint32_t entry_count = 0;
     if (thread.monitor >= 0) {
       if (!enters(thread)) continue;
       held.lock = monitors_[thread.monitor].row.monitor;
       held.owner = monitors_[thread.monitor].row.owner;
     } else {
-      jobject lock = lock_of(thread, &held.owner, &entry_count);
+      jobject lock = lock_of(thread, &held.owner);
       if (lock == nullptr) continue;
       held.lock = class_of(lock);
       jni_->DeleteLocalRef(lock);

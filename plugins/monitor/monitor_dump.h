@@ -8,11 +8,13 @@
 #include <jvmti.h>
 
 #include <hprof/collector.h>
+#include <hprof/cpp/field_reader.hpp>
 #include <hprof/cpp/services.hpp>
 
 #include "plugins/monitor/blocked_notes.h"
 #include "plugins/monitor/blocked_stacks.h"
 #include "plugins/monitor/blocked_threads.h"
+#include "plugins/monitor/parked_locks.h"
 
 namespace hprof::monitor {
 
@@ -22,10 +24,10 @@ class MonitorDump {
   static constexpr uint32_t kMostThreads = 16384;
   static constexpr uint32_t kBatch = 1024;  // threads whose stacks are taken at a time
 
-  // finds_monitors: the VM tells what a thread is blocked on. with_locks: locks of java.util.concurrent that
+  // finds_monitors: the VM tells what a thread is blocked on. lists_locks: locks of java.util.concurrent that
   // threads are parked on are listed like monitors.
   MonitorDump(const Services& services, jvmtiEnv* jvmti, JNIEnv* jni, BlockedStacks* stacks,
-              BlockedThreads* blocked, bool finds_monitors, bool with_locks);
+              BlockedThreads* blocked, ParkedLocks* parked, bool finds_monitors, bool lists_locks);
   ~MonitorDump();
   MonitorDump(const MonitorDump&) = delete;
   MonitorDump& operator=(const MonitorDump&) = delete;
@@ -62,7 +64,8 @@ class MonitorDump {
   jobject monitor_of(const Thread& thread) const;
   hprof_class_serial class_of(jobject object) const;
   static bool enters(const Thread& thread);
-  jobject lock_of(const Thread& thread, hprof_thread_serial* owner, uint32_t* entry_count);
+  jobject lock_of(const Thread& thread, hprof_thread_serial* owner) const;
+  uint32_t holds_of(jobject lock);
   void find_lock(Thread* thread);
   int32_t index_of(jobject monitor);
   void find_owner(Monitor* monitor) const;
@@ -78,9 +81,11 @@ class MonitorDump {
   BlockedStacks* stacks_;
   BlockedThreads* blocked_;
   bool finds_monitors_;
-  bool with_locks_;
-  ParkedLocks parked_;
-  uint32_t room_ = 0;  // entries of each array below
+  bool lists_locks_;
+  const ParkedLocks* parked_;  // null: this VM does not tell them
+  jclass queued_ = nullptr;    // AbstractQueuedSynchronizer
+  FieldReader<jint> state_;    // of a lock of that class
+  uint32_t room_ = 0;          // entries of each array below
   uint32_t thread_count_ = 0, monitor_count_ = 0, contended_count_ = 0;
   uint64_t left_out_ = 0;  // threads
   Thread* threads_ = nullptr;

@@ -4,8 +4,6 @@
 #include <cstring>
 #include <initializer_list>
 
-#include <hprof/cpp/jni_exception.hpp>
-
 namespace hprof::monitor {
 
 // Frames of the lock's own code on top of the program's, in addition to the requested depth.
@@ -14,39 +12,17 @@ static constexpr const char* kLabel = "(java.util.concurrent)";
 
 // --- life ---
 
-bool ParkSampler::find_classes(JNIEnv* jni) {
-  if (blocker_ != nullptr) return true;
-  const char* names[] = {"java/util/concurrent/locks/AbstractOwnableSynchronizer",
-                         "java/util/concurrent/CountDownLatch$Sync"};
-  jclass* places[] = {&synchronizer_, &latch_};
-  for (int i = 0; i < 2; i++) {
-    jclass found = jni->FindClass(names[i]);
-    clear_exception(jni);
-    if (found == nullptr) continue;
-    *places[i] = static_cast<jclass>(without_exception(jni, jni->NewGlobalRef(found)));
-    jni->DeleteLocalRef(found);
-  }
-  jclass thread = jni->FindClass("java/lang/Thread");
-  if (thread != nullptr) {
-    blocker_ = jni->GetFieldID(thread, "parkBlocker", "Ljava/lang/Object;");
-    jni->DeleteLocalRef(thread);
-  }
-  if (synchronizer_ != nullptr)
-    owner_ = jni->GetFieldID(synchronizer_, "exclusiveOwnerThread", "Ljava/lang/Thread;");
-  clear_exception(jni);
-  return blocker_ != nullptr && synchronizer_ != nullptr;
-}
-
-hprof_status ParkSampler::start(const Services& services, jvmtiEnv* jvmti, BlockedStacks* stacks,
-                                Holders* holders, uint64_t interval_ns) {
+hprof_status ParkSampler::start(const Services& services, jvmtiEnv* jvmti, ParkedLocks* locks,
+                                BlockedStacks* stacks, Holders* holders, uint64_t interval_ns) {
   services_ = services;
   jvmti_ = jvmti;
+  locks_ = locks;
   stacks_ = stacks;
   holders_ = holders;
   interval_ns_ = interval_ns;
   const Services& s = services_;
   auto* jni = static_cast<JNIEnv*>(s.jvm->jni(s.host));
-  if (jni == nullptr || !find_classes(jni)) {
+  if (jni == nullptr || !locks->open(jni)) {
     s.log->message(s.host, "monitor=all: this VM does not report what a thread is parked on");
     return HPROF_UNSUPPORTED;
   }
@@ -85,11 +61,6 @@ void ParkSampler::close() {
   services_.release(before_, kEntries);
   services_.release(now_, kEntries);
   before_ = now_ = nullptr;
-  auto* jni = static_cast<JNIEnv*>(services_.jvm->jni(services_.host));
-  if (jni != nullptr && synchronizer_ != nullptr) jni->DeleteGlobalRef(synchronizer_);
-  if (jni != nullptr && latch_ != nullptr) jni->DeleteGlobalRef(latch_);
-  synchronizer_ = latch_ = nullptr;
-  blocker_ = nullptr;
   open_ = false;
 }
 
@@ -145,20 +116,17 @@ uint32_t ParkSampler::visit(void* argument, hprof_thread* thread, void* jthread_
   if (ref == nullptr || self->parked_ == kMostParked) return 1;
   if (self->jvmti_->GetThreadState(ref, &state) != JVMTI_ERROR_NONE) return 1;
   if ((state & JVMTI_THREAD_STATE_PARKED) == 0) return 1;
-  jobject lock = jni->GetObjectField(ref, self->blocker_);
+  jobject owner = nullptr;
+  jobject lock = self->locks_->find(jni, ref, &owner);
   if (lock == nullptr) return 1;
-  bool is_event = self->latch_ != nullptr && jni->IsInstanceOf(lock, self->latch_) == JNI_TRUE;
-  if (!is_event && jni->IsInstanceOf(lock, self->synchronizer_) == JNI_TRUE)
-    self->charge(thread->serial, ref, lock);
+  self->charge(thread->serial, ref, lock, owner);
+  if (owner != nullptr) jni->DeleteLocalRef(owner);
   jni->DeleteLocalRef(lock);
   return 1;
 }
 
-void ParkSampler::charge(hprof_thread_serial serial, jthread thread, jobject lock) {
+void ParkSampler::charge(hprof_thread_serial serial, jthread thread, jobject lock, jobject owner) {
   const Services& s = services_;
-  jobject owner = owner_ != nullptr ? jni_->GetObjectField(lock, owner_) : nullptr;
-  // It got the lock meanwhile, or sleeps with it as its blocker.
-  if (owner != nullptr && jni_->IsSameObject(owner, thread)) return jni_->DeleteLocalRef(owner);
   jint hash = 0;
   jvmti_->GetObjectHashCode(lock, &hash);
   jclass of = jni_->GetObjectClass(lock);
@@ -170,7 +138,6 @@ void ParkSampler::charge(hprof_thread_serial serial, jthread thread, jobject loc
   uint64_t fresh = was_there(now) ? 0 : 1;
   note_parked(now);
   if (fresh != 0) note_owner(now, monitor, owner);
-  jni_->DeleteLocalRef(owner);
   if (!table_.add(serial, trace, monitor, fresh, charged_ns_) && lost_ != nullptr) {
     __atomic_fetch_add(lost_, 1, __ATOMIC_RELAXED);
   }

@@ -16,6 +16,7 @@
 #include "plugins/monitor/blocked_stacks.h"
 #include "plugins/monitor/contention_table.h"
 #include "plugins/monitor/holders.h"
+#include "plugins/monitor/parked_locks.h"
 
 namespace hprof::monitor {
 
@@ -25,8 +26,8 @@ class ParkSampler {
   // What start takes.
   static constexpr uint64_t kLeastMemory = 4 * kMostParked * 12 + ContentionTable::kLeastMemory;
 
-  hprof_status start(const Services& services, jvmtiEnv* jvmti, BlockedStacks* stacks, Holders* holders,
-                     uint64_t interval_ns);
+  hprof_status start(const Services& services, jvmtiEnv* jvmti, ParkedLocks* locks, BlockedStacks* stacks,
+                     Holders* holders, uint64_t interval_ns);
   void stop();   // a barrier
   void close();  // after stop; not when stuck
   bool is_stuck() const { return stuck_; }
@@ -47,11 +48,10 @@ class ParkSampler {
   static constexpr uint32_t kEntries = 2 * kMostParked;
   static_assert(2 * kEntries * sizeof(Parked) == 4 * kMostParked * 12, "see kLeastMemory");
 
-  bool find_classes(JNIEnv* jni);
   static void loop(void* argument, void* jni, hprof_agent_thread* thread);
   void look(JNIEnv* jni);
   static uint32_t visit(void* argument, hprof_thread* thread, void* jthread_ref);
-  void charge(hprof_thread_serial serial, jthread thread, jobject lock);
+  void charge(hprof_thread_serial serial, jthread thread, jobject lock, jobject owner);
   void note_owner(const Parked& now, hprof_class_serial monitor, jobject owner);
   bool was_there(const Parked& now) const;
   void note_parked(const Parked& now);
@@ -60,16 +60,13 @@ class ParkSampler {
   Services services_;
   jvmtiEnv* jvmti_ = nullptr;
   JNIEnv* jni_ = nullptr;  // of the looking thread
+  const ParkedLocks* locks_ = nullptr;
   BlockedStacks* stacks_ = nullptr;
   Holders* holders_ = nullptr;
   uint64_t interval_ns_ = 0;
   hprof_agent_thread* looker_ = nullptr;
   bool stuck_ = false;
   bool open_ = false;
-  jclass synchronizer_ = nullptr;  // global references
-  jclass latch_ = nullptr;
-  jfieldID blocker_ = nullptr;
-  jfieldID owner_ = nullptr;
   ContentionTable table_;
   Parked* before_ = nullptr;
   Parked* now_ = nullptr;
