@@ -11,11 +11,11 @@
 #include "core/agent/thread_book.h"
 #include "core/base/atomic.h"
 #include "core/base/memory_account.h"
-#include "core/hotspot/field_filter.h"
 #include "core/hotspot/hotspot.h"
 #include "core/model/class_names.h"
 #include "core/model/model.h"
 #include "core/model/scratch_text.h"
+#include "core/modules/hotspot/field_filter.h"
 
 namespace hprof {
 

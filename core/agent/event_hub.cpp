@@ -9,7 +9,7 @@
 #include "core/agent/unit_checks.h"
 #include "core/base/build.h"
 #include "core/base/vm_order.h"
-#include "core/hotspot/weak_reuse.h"
+#include "core/modules/hotspot/weak_reuse.h"
 
 namespace hprof {
 

@@ -8,14 +8,14 @@
 #include "core/agent/unit_slot.h"
 #include "core/base/build.h"
 #include "core/base/memory_account.h"
-#include "core/hotspot/allocate_instance.h"
-#include "core/hotspot/frame_walk.h"
 #include "core/hotspot/hotspot.h"
-#include "core/hotspot/jni_table.h"
-#include "core/hotspot/object_address.h"
-#include "core/hotspot/object_header.h"
-#include "core/hotspot/weak_address.h"
-#include "core/hotspot/weak_reuse.h"
+#include "core/modules/hotspot/allocate_instance.h"
+#include "core/modules/hotspot/frame_walk.h"
+#include "core/modules/hotspot/jni_table.h"
+#include "core/modules/hotspot/object_address.h"
+#include "core/modules/hotspot/object_header.h"
+#include "core/modules/hotspot/weak_address.h"
+#include "core/modules/hotspot/weak_reuse.h"
 
 namespace hprof {
 

@@ -113,7 +113,7 @@ target_include_directories(hprof_jvmti SYSTEM INTERFACE ${HPROF_JVMTI_INCLUDE} $
 #
 # That is everything which runs once, or waits, or asks the VM or the system. Hot, and compiled with the build type's options:
 #   core/model         a look-up for each frame and trace of a sample or an allocation
-#   core/hotspot       frame_walk.cpp, weak_peeks.cpp, weak_reuse.cpp: for each object that is counted, followed, or asked for
+#   core/modules/hotspot frame_walk.cpp, weak_peeks.cpp, weak_reuse.cpp: for each object that is counted, followed, or asked for
 #   core/bytecode      each byte of each class that is rewritten: class_reader.cpp and others
 #   core/base          pool.cpp, region.cpp: what the tables take their memory from
 #   plugins            what a sample, a call, a contended monitor or an object of the heap passes through

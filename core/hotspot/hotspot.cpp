@@ -1,7 +1,7 @@
 #include "core/hotspot/hotspot.h"
 
-#include "core/hotspot/collection_count.h"
-#include "core/hotspot/unload_count.h"
+#include "core/modules/hotspot/collection_count.h"
+#include "core/modules/hotspot/unload_count.h"
 
 namespace hprof {
 

@@ -11,7 +11,7 @@
 #include "core/hotspot/thread_ids.h"
 #include "core/hotspot/vm_flags.h"
 #include "core/hotspot/vm_structs.h"
-#include "core/hotspot/weak_peeks.h"
+#include "core/modules/hotspot/weak_peeks.h"
 
 namespace hprof {
 

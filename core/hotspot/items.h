@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "core/base/message.h"
-#include "core/hotspot/frame_slots.h"
+#include "core/modules/hotspot/frame_slots.h"
 
 namespace hprof {
 

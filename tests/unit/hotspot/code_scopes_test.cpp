@@ -1,4 +1,4 @@
-#include "core/hotspot/code_scopes.h"
+#include "core/modules/hotspot/code_scopes.h"
 
 #include "tests/unit/hotspot/fake_vm.h"
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/hotspot/frame_walk.h"
+#include "core/modules/hotspot/frame_walk.h"
 #include "tests/unit/hotspot/fake_tables.h"
 
 namespace hprof::test {

@@ -1,4 +1,4 @@
-#include "core/hotspot/object_header.h"
+#include "core/modules/hotspot/object_header.h"
 
 #include <doctest/doctest.h>
 

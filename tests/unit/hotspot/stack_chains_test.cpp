@@ -1,4 +1,4 @@
-#include "core/hotspot/stack_chains.h"
+#include "core/modules/hotspot/stack_chains.h"
 
 #include "tests/unit/hotspot/fake_vm.h"
 

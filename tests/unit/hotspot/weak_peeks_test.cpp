@@ -1,4 +1,4 @@
-#include "core/hotspot/weak_peeks.h"
+#include "core/modules/hotspot/weak_peeks.h"
 
 #include <doctest/doctest.h>
 #include <memory>

@@ -1,5 +1,5 @@
 // Weak references that are used again, in a VM of words: a reference of any kind is the address of one.
-#include "core/hotspot/weak_reuse.h"
+#include "core/modules/hotspot/weak_reuse.h"
 
 #include <atomic>
 #include <deque>

@@ -1,4 +1,4 @@
-#include "core/hotspot/field_filter.h"
+#include "core/modules/hotspot/field_filter.h"
 
 #include <initializer_list>
 

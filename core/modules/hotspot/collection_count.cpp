@@ -1,4 +1,4 @@
-#include "core/hotspot/collection_count.h"
+#include "core/modules/hotspot/collection_count.h"
 
 #include "core/hotspot/guarded.h"
 

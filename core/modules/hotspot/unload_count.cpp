@@ -1,4 +1,4 @@
-#include "core/hotspot/unload_count.h"
+#include "core/modules/hotspot/unload_count.h"
 
 #include <cstddef>
 

@@ -18,9 +18,9 @@
 #include <hprof/service/ids.h>
 
 #include "core/hotspot/code_heap.h"
-#include "core/hotspot/code_scopes.h"
-#include "core/hotspot/frame_slots.h"
-#include "core/hotspot/stack_chains.h"
+#include "core/modules/hotspot/code_scopes.h"
+#include "core/modules/hotspot/frame_slots.h"
+#include "core/modules/hotspot/stack_chains.h"
 
 namespace hprof {
 

@@ -1,4 +1,4 @@
-#include "core/hotspot/frame_walk.h"
+#include "core/modules/hotspot/frame_walk.h"
 
 #include <hprof/cpp/hash_table.hpp>
 

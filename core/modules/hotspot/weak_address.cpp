@@ -1,4 +1,4 @@
-#include "core/hotspot/weak_address.h"
+#include "core/modules/hotspot/weak_address.h"
 
 #include <cstring>
 
@@ -6,7 +6,7 @@
 
 #include "core/hotspot/guarded.h"
 #include "core/hotspot/hotspot.h"
-#include "core/hotspot/object_address.h"
+#include "core/modules/hotspot/object_address.h"
 
 namespace hprof {
 

@@ -1,4 +1,4 @@
-#include "core/hotspot/weak_reuse.h"
+#include "core/modules/hotspot/weak_reuse.h"
 
 #include <hprof/cpp/jni_exception.hpp>
 

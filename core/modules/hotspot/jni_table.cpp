@@ -1,4 +1,4 @@
-#include "core/hotspot/jni_table.h"
+#include "core/modules/hotspot/jni_table.h"
 
 #include <atomic>
 

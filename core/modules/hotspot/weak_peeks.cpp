@@ -1,4 +1,4 @@
-#include "core/hotspot/weak_peeks.h"
+#include "core/modules/hotspot/weak_peeks.h"
 
 #include "core/hotspot/guarded.h"
 #include "core/hotspot/hotspot.h"

@@ -1,5 +1,5 @@
 // Verifies that addresses can be found from the places of tags.
-#include "core/hotspot/object_address.h"
+#include "core/modules/hotspot/object_address.h"
 
 #include <cstring>
 

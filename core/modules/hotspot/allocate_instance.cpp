@@ -1,8 +1,8 @@
-#include "core/hotspot/allocate_instance.h"
+#include "core/modules/hotspot/allocate_instance.h"
 
 #include <hprof/cpp/jni_exception.hpp>
 
-#include "core/hotspot/jni_table.h"
+#include "core/modules/hotspot/jni_table.h"
 
 namespace hprof {
 

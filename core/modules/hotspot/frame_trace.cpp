@@ -1,6 +1,6 @@
 // The rare half of the walk: it learns from the VM how many frames of a trace are inlined in compiled code,
 // and lists the frames of a trace.
-#include "core/hotspot/frame_walk.h"
+#include "core/modules/hotspot/frame_walk.h"
 
 namespace hprof {
 
