@@ -149,6 +149,7 @@ jint refuse(AttachReply* reply, const char* text) {
 constexpr char kCommandOption[] = "command=";
 
 jint obey(Session* session, JNIEnv* jni, AttachReply* reply, Str text) {
+  if (!hprof::kHasControl) return refuse(reply, "command=: no commands in this build");
   if (session == nullptr) return refuse(reply, "command=: the agent is not loaded");
   hprof::Command command;
   Answer answer;

@@ -134,7 +134,7 @@ void Control::run_commands(JNIEnv* jni) {
     bool runs = may_go_on() && acquire(platform::kNoDeadline);
     if (runs) {
       runs = may_go_on();
-      if (runs) run_command(*session_, jni, *ticket->command, ticket->answer);
+      if ((kHasControl || kHasSockets) && runs) run_command(*session_, jni, *ticket->command, ticket->answer);
       release();
     }
     clear_exception(jni);

@@ -460,7 +460,8 @@ bool Session::open_control() {
   if (setup_.is_without_effect()) return true;
   Error error;
   CoreConfig core = setup_.core();
-  const bool by_attach = settings_.attached != 0 && core.control == nullptr && core.listen == nullptr;
+  const bool by_attach =
+      kHasControl && settings_.attached != 0 && core.control == nullptr && core.listen == nullptr;
   if (by_attach) core.control = "y";
   if (server_.open(core, &error)) return true;
   if (!by_attach) return fail(error.text);

@@ -25,7 +25,7 @@ constexpr bool kHasSockets = false;
 constexpr bool kHasSockets = true;
 #endif
 
-// Commands come over local sockets and TCP.
+// Commands come over local sockets, TCP and by attaching.
 #ifdef HPROF_NO_CONTROL
 constexpr bool kHasControl = false;
 #else
