@@ -37,7 +37,7 @@ class Tidy(unittest.TestCase):
         self.assertEqual(self.checked(), [])
 
     def test_sources_of_other_platforms_are_left_to_them(self):
-        for source in ("platform/win32/memory.cpp", "platform/common/tool_attach_none.cpp",
+        for source in ("platform/win32/memory.cpp", "tools/os/common/attach_none.cpp",
                        "platform/linux/look_none.cpp", "platform/linux/old_glibc/start.c"):
             self.assertEqual(self.tidy(source)[0], 0, source)
         self.assertEqual(self.checked(), [])

@@ -7,8 +7,8 @@
 
 #include "tests/fuzz/seeds.h"
 #include "tests/support/hprof_builder.h"
-#include "tools/hprof/heap/heap_report.h"
-#include "tools/hprof/heap/html_page.h"
+#include "tools/heap/heap_report.h"
+#include "tools/heap/html_page.h"
 
 using namespace hprof::tool;
 using hprof::test::DumpRecipe;

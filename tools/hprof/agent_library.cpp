@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/base/sha256.h"
-#include "platform/tool_os.h"
+#include "tools/os/os.h"
 
 namespace hprof::tool {
 

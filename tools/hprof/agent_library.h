@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/tool_attach.h"
+#include "tools/os/attach.h"
 
 namespace hprof::tool {
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "core/control/command_table.h"
-#include "platform/tool_os.h"
 #include "tools/hprof/command.h"
+#include "tools/os/os.h"
 
 namespace hprof::tool {
 

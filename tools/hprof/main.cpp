@@ -3,10 +3,10 @@
 #include <new>
 
 #include "core/base/version.h"
-#include "platform/tool_os.h"
 #include "tools/hprof/command.h"
 #include "tools/hprof/size_text.h"
 #include "tools/hprof/terminal.h"
+#include "tools/os/os.h"
 
 using namespace hprof::tool;
 

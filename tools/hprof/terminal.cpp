@@ -2,8 +2,8 @@
 
 #include <iostream>
 
-#include "platform/tool_os.h"
-#include "tools/hprof/format/utf8.h"
+#include "tools/format/utf8.h"
+#include "tools/os/os.h"
 
 namespace hprof::tool {
 

@@ -5,8 +5,8 @@
 #include <doctest/doctest.h>
 #include <vector>
 
-#include "platform/tool_os.h"
 #include "tools/hprof/command.h"
+#include "tools/os/os.h"
 
 using namespace hprof;
 using namespace hprof::tool;

@@ -1,5 +1,5 @@
 // The set of ids against std::set.
-#include "tools/hprof/format/id_set.h"
+#include "tools/format/id_set.h"
 
 #include <doctest/doctest.h>
 #include <set>

@@ -1,13 +1,13 @@
 // Buffered reading, and names.
-#include "tools/hprof/format/input.h"
+#include "tools/format/input.h"
 
 #include <algorithm>
 #include <doctest/doctest.h>
 
 #include "tests/support/hprof_builder.h"
-#include "tools/hprof/check/definitions.h"
-#include "tools/hprof/format/ascii_lines.h"
-#include "tools/hprof/format/utf8.h"
+#include "tools/format/ascii_lines.h"
+#include "tools/format/definitions.h"
+#include "tools/format/utf8.h"
 
 using namespace hprof::tool;
 

@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #include "core/control/peer_proof.h"
-#include "platform/tool_os.h"
 #include "tests/support/hprof_builder.h"
 #include "tools/hprof/command.h"
 #include "tools/hprof/ctl/ctl_session.h"
 #include "tools/hprof/terminal.h"
+#include "tools/os/os.h"
 
 using namespace hprof;
 using namespace hprof::tool;

@@ -5,8 +5,8 @@
 #include <set>
 #include <sstream>
 
-#include "platform/tool_os.h"
 #include "tools/hprof/command.h"
+#include "tools/os/os.h"
 
 using namespace hprof::tool;
 

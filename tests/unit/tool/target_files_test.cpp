@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "platform/linux/tool_proc.h"
-#include "platform/linux/tool_root.h"
+#include "tools/os/linux/proc.h"
+#include "tools/os/linux/root.h"
 
 using namespace hprof::os;
 

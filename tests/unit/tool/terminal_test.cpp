@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 #include <sstream>
 
-#include "tools/hprof/format/utf8.h"
+#include "tools/format/utf8.h"
 
 using namespace hprof::tool;
 

@@ -3,8 +3,8 @@
 #include <sstream>
 
 #include "tests/unit/tool_heap/small_heap.h"
-#include "tools/hprof/heap/heap_report.h"
-#include "tools/hprof/heap/html_page.h"
+#include "tools/heap/heap_report.h"
+#include "tools/heap/html_page.h"
 
 using namespace hprof::test;
 using namespace hprof::tool;

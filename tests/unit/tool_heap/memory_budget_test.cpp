@@ -6,8 +6,8 @@
 #include <new>
 #include <random>
 
-#include "platform/tool_os.h"
-#include "tools/hprof/heap/dominators.h"
+#include "tools/heap/dominators.h"
+#include "tools/os/os.h"
 
 using namespace hprof::tool;
 

@@ -1,5 +1,5 @@
 // Sizes as HotSpot lays objects out, and layouts told from addresses.
-#include "tools/hprof/heap/object_layout.h"
+#include "tools/heap/object_layout.h"
 
 #include <doctest/doctest.h>
 #include <random>

@@ -1,4 +1,4 @@
-#include "tools/hprof/heap/object_numbers.h"
+#include "tools/heap/object_numbers.h"
 
 #include <doctest/doctest.h>
 #include <random>

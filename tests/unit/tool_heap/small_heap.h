@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tests/support/hprof_builder.h"
-#include "tools/hprof/heap/snapshot.h"
+#include "tools/heap/snapshot.h"
 
 namespace hprof::test {
 

@@ -1,9 +1,9 @@
 // hprof attach PID OPTIONS: loads the agent into a running VM, or sends command=LINE to a loaded one.
 #include <iostream>
 
-#include "platform/tool_os.h"
 #include "tools/hprof/attach/attachment.h"
 #include "tools/hprof/command.h"
+#include "tools/os/os.h"
 
 namespace hprof::tool {
 

@@ -4,7 +4,7 @@
 
 #include <cinttypes>
 
-#include "tools/hprof/format/utf8.h"
+#include "tools/format/utf8.h"
 
 namespace hprof::tool {
 

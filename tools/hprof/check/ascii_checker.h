@@ -7,10 +7,10 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "tools/hprof/check/definitions.h"
+#include "tools/format/ascii_lines.h"
+#include "tools/format/definitions.h"
+#include "tools/format/id_set.h"
 #include "tools/hprof/check/problems.h"
-#include "tools/hprof/format/ascii_lines.h"
-#include "tools/hprof/format/id_set.h"
 
 namespace hprof::tool {
 

@@ -3,7 +3,7 @@
 
 #include <cinttypes>
 
-#include "tools/hprof/format/utf8.h"
+#include "tools/format/utf8.h"
 
 namespace hprof::tool {
 

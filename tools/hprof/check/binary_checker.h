@@ -1,10 +1,10 @@
 // The checker of binary files: framing, order of definitions, tables; heap dumps are heap_checker's.
 #pragma once
 
-#include "tools/hprof/check/definitions.h"
+#include "tools/format/definitions.h"
+#include "tools/format/input.h"
 #include "tools/hprof/check/heap_checker.h"
 #include "tools/hprof/check/problems.h"
-#include "tools/hprof/format/input.h"
 
 namespace hprof::tool {
 

@@ -1,11 +1,11 @@
 // hprof check FILE: the kind of file, and the rules that it breaks.
 #include <iostream>
 
+#include "tools/format/input.h"
 #include "tools/hprof/check/ascii_checker.h"
 #include "tools/hprof/check/binary_checker.h"
 #include "tools/hprof/check/problems.h"
 #include "tools/hprof/command.h"
-#include "tools/hprof/format/input.h"
 
 namespace hprof::tool {
 

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "tools/hprof/check/definitions.h"
+#include "tools/format/definitions.h"
+#include "tools/format/heap_walker.h"
+#include "tools/format/id_set.h"
+#include "tools/format/input.h"
 #include "tools/hprof/check/problems.h"
-#include "tools/hprof/format/heap_walker.h"
-#include "tools/hprof/format/id_set.h"
-#include "tools/hprof/format/input.h"
 
 namespace hprof::tool {
 

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <ostream>
 
-#include "tools/hprof/format/utf8.h"
+#include "tools/format/utf8.h"
 
 namespace hprof::tool {
 

@@ -1,9 +1,9 @@
 // hprof convert FILE --to=FORMAT: a profile in another format.
 #include <iostream>
 
-#include "platform/tool_os.h"
 #include "tools/hprof/command.h"
 #include "tools/hprof/convert/convert.h"
+#include "tools/os/os.h"
 
 namespace hprof::tool {
 

@@ -2,10 +2,10 @@
 #include <iostream>
 
 #include "platform/platform.h"
-#include "platform/tool_attach.h"
-#include "platform/tool_os.h"
 #include "tools/hprof/command.h"
 #include "tools/hprof/ctl/ctl_session.h"
+#include "tools/os/attach.h"
+#include "tools/os/os.h"
 
 namespace hprof::tool {
 

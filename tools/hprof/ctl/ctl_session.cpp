@@ -2,9 +2,9 @@
 #include "tools/hprof/ctl/ctl_session.h"
 
 #include "core/base/sha256.h"
-#include "platform/tool_os.h"
 #include "tools/hprof/command.h"
 #include "tools/hprof/size_text.h"
+#include "tools/os/os.h"
 
 namespace hprof::tool {
 

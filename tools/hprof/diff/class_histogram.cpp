@@ -1,6 +1,6 @@
 #include "tools/hprof/diff/class_histogram.h"
 
-#include "tools/hprof/format/ascii_lines.h"
+#include "tools/format/ascii_lines.h"
 
 namespace hprof::tool {
 

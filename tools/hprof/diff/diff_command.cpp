@@ -3,12 +3,12 @@
 #include <iomanip>
 #include <iostream>
 
-#include "tools/hprof/check/definitions.h"
+#include "tools/format/ascii_lines.h"
+#include "tools/format/binary_format.h"
+#include "tools/format/definitions.h"
+#include "tools/format/utf8.h"
 #include "tools/hprof/command.h"
 #include "tools/hprof/diff/class_histogram.h"
-#include "tools/hprof/format/ascii_lines.h"
-#include "tools/hprof/format/binary_format.h"
-#include "tools/hprof/format/utf8.h"
 #include "tools/hprof/print/profile_sums.h"
 
 namespace hprof::tool {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/tool_facts.h"
+#include "tools/os/facts.h"
 
 namespace hprof::tool {
 

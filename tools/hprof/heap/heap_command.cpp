@@ -6,10 +6,10 @@
 #include <sstream>
 #include <thread>
 
-#include "platform/tool_os.h"
+#include "tools/heap/heap_report.h"
+#include "tools/heap/html_page.h"
 #include "tools/hprof/command.h"
-#include "tools/hprof/heap/heap_report.h"
-#include "tools/hprof/heap/html_page.h"
+#include "tools/os/os.h"
 
 namespace hprof::tool {
 

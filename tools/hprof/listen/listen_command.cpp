@@ -7,13 +7,13 @@
 #include "core/control/peer_proof.h"
 #include "core/control/secret_file.h"
 #include "platform/platform.h"
-#include "platform/tool_os.h"
+#include "tools/format/binary_format.h"
+#include "tools/format/utf8.h"
 #include "tools/hprof/command.h"
 #include "tools/hprof/ctl/socket_command.h"
-#include "tools/hprof/format/binary_format.h"
-#include "tools/hprof/format/utf8.h"
 #include "tools/hprof/listen/stream_watch.h"
 #include "tools/hprof/terminal.h"
+#include "tools/os/os.h"
 
 namespace hprof::tool {
 

@@ -11,12 +11,12 @@
 #include "core/option/core_options.h"
 #include "core/plugin/verify.h"
 #include "platform/platform.h"
-#include "platform/tool_apart.h"
-#include "platform/tool_os.h"
 #include "tools/hprof/agent_library.h"
 #include "tools/hprof/plugin/check_steps.h"
 #include "tools/hprof/plugin/elf_symbols.h"
 #include "tools/hprof/plugin/plugin_command.h"
+#include "tools/os/apart.h"
+#include "tools/os/os.h"
 
 namespace hprof::tool {
 

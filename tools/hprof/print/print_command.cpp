@@ -1,7 +1,7 @@
 // hprof print FILE: prints a binary file as readable text, or the summary of a text report.
 #include <iostream>
 
-#include "tools/hprof/check/definitions.h"
+#include "tools/format/definitions.h"
 #include "tools/hprof/command.h"
 #include "tools/hprof/print/print_profile.h"
 #include "tools/hprof/print/print_records.h"

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <ostream>
 
-#include "tools/hprof/format/utf8.h"
+#include "tools/format/utf8.h"
 #include "tools/hprof/print/profile_sums.h"
 
 namespace hprof::tool {

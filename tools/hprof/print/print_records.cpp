@@ -6,10 +6,10 @@
 #include <cstdio>
 #include <ostream>
 
-#include "tools/hprof/check/definitions.h"
-#include "tools/hprof/format/heap_walker.h"
-#include "tools/hprof/format/utf8.h"
-#include "tools/hprof/format/value_text.h"
+#include "tools/format/definitions.h"
+#include "tools/format/heap_walker.h"
+#include "tools/format/utf8.h"
+#include "tools/format/value_text.h"
 
 namespace hprof::tool {
 

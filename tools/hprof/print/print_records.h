@@ -4,7 +4,7 @@
 #include <iosfwd>
 #include <string>
 
-#include "tools/hprof/format/input.h"
+#include "tools/format/input.h"
 
 namespace hprof::tool {
 

@@ -9,9 +9,9 @@
 #include <map>
 #include <ostream>
 
-#include "tools/hprof/check/definitions.h"
-#include "tools/hprof/format/heap_walker.h"
-#include "tools/hprof/format/utf8.h"
+#include "tools/format/definitions.h"
+#include "tools/format/heap_walker.h"
+#include "tools/format/utf8.h"
 
 namespace hprof::tool {
 

@@ -3,9 +3,9 @@
 
 #include <iostream>
 
-#include "platform/tool_os.h"
 #include "tools/hprof/agent_library.h"
 #include "tools/hprof/command.h"
+#include "tools/os/os.h"
 
 namespace hprof::tool {
 

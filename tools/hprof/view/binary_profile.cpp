@@ -1,8 +1,8 @@
 // Binary files with CPU SAMPLES or ALLOC SITES records.
 #include <unordered_map>
 
-#include "tools/hprof/check/definitions.h"
-#include "tools/hprof/format/binary_format.h"
+#include "tools/format/binary_format.h"
+#include "tools/format/definitions.h"
 #include "tools/hprof/view/profile.h"
 
 namespace hprof::tool {

@@ -1,8 +1,8 @@
 // Lines of format=json (docs/pictures.md): frames, traces, and every table that has a trace and a weight.
 #include <unordered_map>
 
-#include "tools/hprof/format/ascii_lines.h"
-#include "tools/hprof/format/json_value.h"
+#include "tools/format/ascii_lines.h"
+#include "tools/format/json_value.h"
 #include "tools/hprof/view/profile.h"
 
 namespace hprof::tool {

@@ -1,7 +1,7 @@
 // The text says a column's name and not its type: numbers are weights, but for the column that names traces.
 #include "tools/hprof/view/other_tables.h"
 
-#include "tools/hprof/format/ascii_lines.h"
+#include "tools/format/ascii_lines.h"
 
 namespace hprof::tool {
 

@@ -1,6 +1,6 @@
 #include "tools/hprof/view/profile.h"
 
-#include "tools/hprof/format/ascii_lines.h"
+#include "tools/format/ascii_lines.h"
 
 namespace hprof::tool {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/hprof/format/input.h"
+#include "tools/format/input.h"
 
 namespace hprof::tool {
 

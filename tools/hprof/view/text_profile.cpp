@@ -4,7 +4,7 @@
 #include <iomanip>
 #include <sstream>
 
-#include "tools/hprof/format/ascii_lines.h"
+#include "tools/format/ascii_lines.h"
 #include "tools/hprof/view/other_tables.h"
 #include "tools/hprof/view/profile.h"
 

@@ -2,9 +2,9 @@
 #include <fstream>
 #include <iostream>
 
-#include "platform/tool_os.h"
 #include "tools/hprof/command.h"
 #include "tools/hprof/view/page.h"
+#include "tools/os/os.h"
 
 namespace hprof::tool {
 

@@ -1,0 +1,50 @@
+// Values of basic types as text.
+#include "tools/format/value_text.h"
+
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+
+#include "tools/format/binary_format.h"
+
+namespace hprof::tool {
+
+std::string value_text(uint8_t type, uint64_t value) {
+  char text[64];
+  float real;
+  double wide;
+  uint32_t low = static_cast<uint32_t>(value);
+  switch (type) {
+    case HPROF_TYPE_OBJECT:
+      std::snprintf(text, sizeof text, "0x%" PRIx64, value);
+      break;
+    case HPROF_TYPE_BOOLEAN:
+      return value == 0 ? "false" : "true";
+    case HPROF_TYPE_CHAR:
+      std::snprintf(text, sizeof text, "'\\u%04x'", low & 0xffff);
+      break;
+    case HPROF_TYPE_FLOAT:
+      std::memcpy(&real, &low, sizeof real);
+      std::snprintf(text, sizeof text, "%.9g", static_cast<double>(real));
+      break;
+    case HPROF_TYPE_DOUBLE:
+      std::memcpy(&wide, &value, sizeof wide);
+      std::snprintf(text, sizeof text, "%.17g", wide);
+      break;
+    case HPROF_TYPE_BYTE:
+      std::snprintf(text, sizeof text, "%d", static_cast<int8_t>(low));
+      break;
+    case HPROF_TYPE_SHORT:
+      std::snprintf(text, sizeof text, "%d", static_cast<int16_t>(low));
+      break;
+    case HPROF_TYPE_INT:
+      std::snprintf(text, sizeof text, "%" PRId32, static_cast<int32_t>(low));
+      break;
+    default:
+      std::snprintf(text, sizeof text, "%" PRId64, static_cast<int64_t>(value));
+      break;
+  }
+  return text;
+}
+
+}  // namespace hprof::tool

@@ -1,0 +1,81 @@
+// The first reading of a dump: its definitions, its objects, and where its pieces begin.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tools/format/definitions.h"
+#include "tools/format/id_set.h"
+#include "tools/format/input.h"
+#include "tools/heap/heap_classes.h"
+
+namespace hprof::tool {
+
+// Opens the dump once more; every thread reads its own.
+class DumpOpener {
+ public:
+  virtual ~DumpOpener() = default;
+  virtual std::unique_ptr<ByteSource> open(std::string* error) = 0;
+  // Size and time of a file, by which a stale index is recognised; both 0 if there are none.
+  virtual void identify(uint64_t* size, uint64_t* changed) { *size = *changed = 0; }
+};
+
+class DumpFile : public DumpOpener {
+ public:
+  explicit DumpFile(std::string path) : path_(std::move(path)) {}
+  std::unique_ptr<ByteSource> open(std::string* error) override { return open_source(path_, error); }
+  void identify(uint64_t* size, uint64_t* changed) override;
+
+ private:
+  std::string path_;
+};
+
+// Whole sub-records of one record.
+struct DumpPiece {
+  uint64_t begin, end;                        // file offsets
+  uint32_t lowest = UINT32_MAX, highest = 0;  // numbers of its objects
+};
+
+struct DumpedRoot {
+  uint64_t object;
+  uint32_t thread;  // serial number, 0 when it has none
+  uint32_t frame;   // depth in its stack, or the trace of a thread object
+  uint8_t tag;
+};
+
+// An array by its length, to find the VM's layout from addresses.
+struct ArraySample {
+  uint64_t id;
+  uint32_t length;
+  uint8_t type;
+};
+
+struct DumpOutline {
+  FileHeader header;
+  bool seekable = false;  // the source can be read in any order
+  uint64_t size = 0;      // bytes of the (inflated) file, as far as it could be read
+  Definitions names;
+  HeapClasses classes;
+  IdSet ids;  // of all objects
+  std::vector<DumpedRoot> roots;
+  std::vector<DumpPiece> pieces;
+  std::vector<ArraySample> samples;
+  uint64_t lowest_array = UINT64_MAX;  // id
+  uint64_t array_references = 0;       // elements of object arrays
+  uint64_t repeated = 0;               // objects whose id had occurred before
+  bool traced = false;                 // objects have different allocation traces
+  unsigned dumps = 0;                  // heap dumps in the file
+  std::vector<std::string> problems;   // what could not be read, for people
+};
+
+struct OutlineOptions {
+  unsigned dump = 0;  // which one, from 1; 0 = the last
+};
+
+// False with *error: it is not a dump at all. A truncated or broken file is read as far as possible.
+bool read_outline(DumpOpener& opener, const OutlineOptions& options, DumpOutline* outline,
+                  std::string* error);
+
+}  // namespace hprof::tool

@@ -1,0 +1,16 @@
+// Facts about the program from strings in the heap: names of threads, the Java version.
+#pragma once
+
+#include <string>
+
+#include "tools/heap/snapshot.h"
+
+namespace hprof::tool {
+
+// Takes the names of threads that no record names from their objects.
+void name_threads(Snapshot& snapshot);
+
+// "17.0.13+11"; "": not found in the dump.
+std::string java_version(const Snapshot& snapshot);
+
+}  // namespace hprof::tool

@@ -1,0 +1,53 @@
+// The commands of hprof heap: what each reads, and its result.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tools/heap/document.h"
+#include "tools/heap/leaks.h"
+#include "tools/heap/snapshot.h"
+
+namespace hprof::tool {
+
+// A dump under the name that the user gave it.
+using DumpOpeners = std::function<std::unique_ptr<DumpOpener>(const std::string& name)>;
+
+struct HeapSettings {
+  SnapshotOptions snapshot;
+  LeakOptions leaks;
+  uint64_t memory = 0;  // limit in bytes, 0 = none
+  std::string temp;     // folder for temporary files
+  size_t top = 20;      // rows of a table, 0 = all
+  std::string text;     // find: what to look for
+  bool json = false;
+  bool index = false;  // keep an index beside the dump, and use it
+  std::string page;    // file for an HTML page, "" = none
+};
+
+struct HeapRun {
+  const HeapSettings& settings;
+  std::vector<std::string> words;  // files, then arguments
+  DumpOpeners open;
+  std::string error;  // set: nothing to show
+};
+
+Document run_summary(HeapRun& run);
+Document run_leaks(HeapRun& run);
+// Summary, leaks and the dominator tree: what the page shows.
+Document run_report(HeapRun& run);
+Document run_histogram(HeapRun& run);
+Document run_path(HeapRun& run);
+Document run_dominators(HeapRun& run);
+Document run_retained(HeapRun& run);
+Document run_objects(HeapRun& run);
+Document run_show(HeapRun& run);
+Document run_find(HeapRun& run);
+Document run_diff(HeapRun& run);
+
+// Describes the dump and the assumed layout, before all tables.
+Section overview(const Snapshot& snapshot, const std::string& file, bool retained);
+
+}  // namespace hprof::tool

@@ -1,0 +1,45 @@
+// Tables over a whole heap: by class, loader, package, thread, allocation site.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tools/heap/document.h"
+#include "tools/heap/snapshot.h"
+
+namespace hprof::tool {
+
+// The objects with one key: a class, a package, ...
+struct Group {
+  uint64_t objects = 0;
+  uint64_t shallow = 0;
+  uint64_t retained = 0;  // of those not retained by another one of the same key
+};
+
+// key_of(place) < keys; kNoGroup leaves the place out.
+constexpr uint32_t kNoGroup = UINT32_MAX;
+std::vector<Group> group_places(const Snapshot& snapshot, size_t keys,
+                                const std::function<uint32_t(uint32_t place)>& key_of);
+std::vector<Group> group_classes(const Snapshot& snapshot);
+
+// "com.acme" of "com.acme.Foo[]"; arrays of basic types are a package of their own.
+std::string package_of(const std::string& class_name);
+
+// Each shows at most `top` rows, 0 = all.
+Table class_table(const Snapshot& snapshot, size_t top);
+Table histogram_table(const Snapshot& snapshot, size_t top);
+Table biggest_table(const Snapshot& snapshot, size_t top);
+Table loader_table(const Snapshot& snapshot, size_t top);
+Table package_table(const Snapshot& snapshot, size_t top);
+Table thread_table(const Snapshot& snapshot, size_t top);
+// Allocation sites by what their objects retain; with the stack of each when the dump has traces.
+Section site_section(const Snapshot& snapshot, size_t top);
+// The known sites of these groups, by trace serial number, that take most shallow bytes.
+Table site_table(const Snapshot& snapshot, const std::map<uint32_t, Group>& by_trace);
+// The children of a place in the dominator tree, by retained bytes.
+std::vector<uint32_t> children_of(const Snapshot& snapshot, uint32_t place, size_t most, uint64_t* left_out);
+
+}  // namespace hprof::tool

@@ -1,0 +1,325 @@
+// Accumulation points in the dominator tree, many equal objects at its top, class loaders that outlived a
+// reload.
+#include "tools/heap/leaks.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "tools/heap/heap_tables.h"
+
+namespace hprof::tool {
+
+namespace {
+
+enum class SuspectKind { kObject, kCrowd, kLoaders };
+
+struct Suspect {
+  SuspectKind kind;
+  uint64_t retained;
+  std::vector<uint32_t> places;  // of the object, of the crowd's, of the loaders'; the biggest first
+  std::vector<uint32_t> tops;    // loaders: the places of all that they retain
+  uint32_t class_index = kNoClass;
+  std::string repeated_class;  // loaders: a class that all have loaded
+};
+
+std::string percent(uint64_t bytes, uint64_t all) {
+  Column column{"", "", CellKind::kPercent};
+  return cell_text(column, all == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(all));
+}
+
+class LeakFinder {
+ public:
+  LeakFinder(const Snapshot& snapshot, const ShortestPaths& paths, const LeakOptions& options)
+      : snapshot_(snapshot),
+        paths_(paths),
+        options_(options),
+        total_(snapshot.total_bytes()),
+        least_(static_cast<uint64_t>(options.threshold * static_cast<double>(total_))) {}
+
+  Section run() {
+    Section section{"leaks", "Leak suspects", {}, {}, {}};
+    std::vector<Suspect> suspects = find();
+    if (suspects.empty()) {
+      section.text = {"Nothing retains " + percent(least_, total_) + " of the heap or more."};
+      return section;
+    }
+    for (size_t i = 0; i < suspects.size() && i < options_.most; ++i) {
+      section.parts.push_back(describe(suspects[i], i + 1));
+    }
+    return section;
+  }
+
+ private:
+  std::vector<Suspect> find() {
+    std::vector<Suspect> suspects = find_loaders();
+    size_t loaders = suspects.size();
+    find_objects(&suspects);
+    auto by_bytes = [](const Suspect& a, const Suspect& b) { return a.retained > b.retained; };
+    std::stable_sort(suspects.begin() + static_cast<std::ptrdiff_t>(loaders), suspects.end(), by_bytes);
+    // Loaders that retain little come last: they still are a leak of classes.
+    std::stable_partition(suspects.begin(), suspects.end(),
+                          [&](const Suspect& each) { return each.retained >= least_; });
+    return suspects;
+  }
+
+  void find_objects(std::vector<Suspect>* suspects) {
+    std::map<uint32_t, Suspect> crowds;
+    for (uint32_t place = 1; place <= snapshot_.tree.reached; place = snapshot_.end_of(place)) {
+      uint64_t retained = snapshot_.retained(place);
+      auto index = static_cast<uint32_t>(snapshot_.class_at.get(place));
+      if (retained >= least_ && retained > 0) {
+        suspects->push_back({SuspectKind::kObject, retained, {place}, {}, index, ""});
+      } else if (index != snapshot_.outline.classes.class_class && index != Snapshot::kStackClass) {
+        Suspect& crowd =
+            crowds.try_emplace(index, Suspect{SuspectKind::kCrowd, 0, {}, {}, index, ""}).first->second;
+        crowd.retained += retained;
+        crowd.places.push_back(place);
+      }
+    }
+    for (auto& [index, crowd] : crowds) {
+      if (crowd.retained < least_ || crowd.retained == 0) continue;
+      std::stable_sort(crowd.places.begin(), crowd.places.end(),
+                       [&](uint32_t a, uint32_t b) { return snapshot_.retained(a) > snapshot_.retained(b); });
+      suspects->push_back(std::move(crowd));
+    }
+  }
+
+  // Several loaders of one class that have loaded a class of the same name: leftovers of reloading.
+  std::vector<Suspect> find_loaders() {
+    struct Repeated {
+      std::set<uint64_t> loaders;
+    };
+    std::map<std::pair<uint32_t, std::string>, Repeated> by_name;  // class of the loader, name of the loaded
+    for (const HeapClass& each : snapshot_.outline.classes.list) {
+      // Hidden and generated classes repeat by nature.
+      if (!each.dumped || each.loader == 0 || each.is_array() || each.name.find("$$") != std::string::npos)
+        continue;
+      uint32_t loader = snapshot_.numbers.number_of(each.loader);
+      if (loader == kNoObject || snapshot_.tree.place_of[loader] == DominatorTree::kUnreached) continue;
+      by_name[{snapshot_.class_of(loader), each.name}].loaders.insert(each.loader);
+    }
+    // For each class of loaders the class that most of them have loaded.
+    std::map<uint32_t, std::pair<std::string, const Repeated*>> most;
+    for (const auto& [key, repeated] : by_name) {
+      auto& best = most[key.first];
+      if (best.second == nullptr || repeated.loaders.size() > best.second->loaders.size()) {
+        best = {key.second, &repeated};
+      }
+    }
+    std::vector<Suspect> suspects;
+    for (const auto& [index, best] : most) {
+      if (best.second->loaders.size() < 2) continue;
+      Suspect suspect{SuspectKind::kLoaders, 0, {}, {}, index, best.first};
+      for (uint64_t id : best.second->loaders) {
+        suspect.places.push_back(snapshot_.tree.place_of[snapshot_.numbers.number_of(id)]);
+      }
+      suspect.tops = tops_of(best.second->loaders);
+      for (uint32_t place : suspect.tops) suspect.retained += snapshot_.retained(place);
+      if (suspect.retained >= least_ || suspect.places.size() > 2) suspects.push_back(std::move(suspect));
+    }
+    return suspects;
+  }
+
+  // The loaders, their classes and the instances of these, except those retained by others of them.
+  std::vector<uint32_t> tops_of(const std::set<uint64_t>& loaders) {
+    const std::vector<HeapClass>& classes = snapshot_.outline.classes.list;
+    std::vector<bool> of_class(classes.size());
+    std::vector<uint32_t> own, tops;
+    for (uint64_t id : loaders) own.push_back(snapshot_.tree.place_of[snapshot_.numbers.number_of(id)]);
+    for (uint32_t i = 0; i < classes.size(); ++i) {
+      of_class[i] = loaders.count(classes[i].loader) != 0;
+      uint32_t object =
+          of_class[i] && classes[i].dumped ? snapshot_.numbers.number_of(classes[i].id) : kNoObject;
+      if (object != kNoObject) own.push_back(snapshot_.tree.place_of[object]);
+    }
+    std::sort(own.begin(), own.end());
+    auto next = own.begin();
+    for (uint32_t place = 1; place <= snapshot_.tree.reached;) {
+      while (next != own.end() && *next < place) ++next;
+      uint64_t index = snapshot_.class_at.get(place);
+      bool member =
+          (next != own.end() && *next == place) || (index != Snapshot::kStackClass && of_class[index]);
+      if (member) tops.push_back(place);
+      place = member ? snapshot_.end_of(place) : place + 1;
+    }
+    return tops;
+  }
+
+  // Goes down from a place while one object retains nearly everything, to where the memory spreads out. A
+  // list of equal objects counts as spread out.
+  uint32_t accumulation(uint32_t place) {
+    uint64_t enough = snapshot_.retained(place) / 5 * 4;
+    for (unsigned depth = 0; depth < 1000; ++depth) {
+      uint32_t best = place;
+      for (uint32_t child = place + 1; child < snapshot_.end_of(place); child = snapshot_.end_of(child)) {
+        if (best == place || snapshot_.retained(child) > snapshot_.retained(best)) best = child;
+      }
+      if (best == place || snapshot_.retained(best) < enough) break;
+      if (snapshot_.class_at.get(best) == snapshot_.class_at.get(place) && depth > 0) break;
+      place = best;
+    }
+    return place;
+  }
+
+  Section describe(const Suspect& suspect, size_t number) {
+    Section part{"suspect", "", {}, {}, {}};
+    std::vector<uint32_t> nodes = snapshot_.nodes_at(suspect.places);
+    std::string share =
+        bytes_text(suspect.retained) + ", " + percent(suspect.retained, total_) + " of the heap";
+    std::string start = std::to_string(number) + ". ";
+    switch (suspect.kind) {
+      case SuspectKind::kObject:
+        part.title = start + snapshot_.describe(nodes[0]) + " retains " + share;
+        describe_object(suspect.places[0], &part);
+        break;
+      case SuspectKind::kCrowd:
+        part.title = start + count_text(nodes.size()) + " objects of " +
+                     snapshot_.class_name(suspect.class_index) + " retain " + share;
+        part.text = {"The one that retains most, " + bytes_text(snapshot_.retained(suspect.places[0])) + ":"};
+        add_path(nodes[0], &part);
+        add_kept(suspect.places, &part);
+        add_sites(suspect.places, &part);
+        break;
+      case SuspectKind::kLoaders:
+        part.title = start + count_text(nodes.size()) + " class loaders " +
+                     snapshot_.class_name(suspect.class_index) + " are alive and retain " + share;
+        describe_loaders(suspect, nodes, &part);
+        break;
+    }
+    return part;
+  }
+
+  void describe_object(uint32_t place, Section* part) {
+    uint32_t point = accumulation(place);
+    uint32_t node = snapshot_.nodes_at({point})[0];
+    if (point != place) {
+      part->text = {"Most of it is below " + snapshot_.describe(node) + ", which retains " +
+                    bytes_text(snapshot_.retained(point)) + ". It is kept alive by"};
+    } else {
+      part->text = {"It is kept alive by"};
+    }
+    add_path(node, part);
+    add_children(point, part);
+    add_kept({point}, part);
+    add_sites({point}, part);
+  }
+
+  void describe_loaders(const Suspect& suspect, const std::vector<uint32_t>& nodes, Section* part) {
+    part->text = {"Each has loaded its own class " + suspect.repeated_class +
+                      ". A program that reloads code has one such loader; the others should be gone.",
+                  "One of them is kept alive by"};
+    // The longest-lived object would tell most; the dump does not say which that is, so take the one with the
+    // shortest path.
+    uint32_t shown = nodes[0];
+    size_t least = SIZE_MAX;
+    for (uint32_t node : nodes) {
+      size_t length = paths_.to(node).size();
+      if (length != 0 && length < least) {
+        least = length;
+        shown = node;
+      }
+    }
+    add_path(shown, part);
+    Table table{"loaders",
+                "The loaders",
+                {{"retained_bytes", "retained", CellKind::kBytes}, {"loader", "loader"}},
+                {},
+                0,
+                ""};
+    for (size_t i = 0; i < nodes.size() && i < 10; ++i) {
+      table.rows.push_back({snapshot_.retained(suspect.places[i]), snapshot_.describe(nodes[i])});
+    }
+    table.left_out = nodes.size() - table.rows.size();
+    part->tables.push_back(table);
+    add_kept(suspect.tops, part);
+    add_sites(suspect.tops, part);
+  }
+
+  void add_path(uint32_t node, Section* part) {
+    std::vector<uint32_t> path = paths_.to(node);
+    if (!path.empty()) part->tables.push_back(path_table(snapshot_, path));
+  }
+
+  // The direct children of a place, by class.
+  void add_children(uint32_t place, Section* part) {
+    std::map<uint32_t, Group> groups;
+    for (uint32_t child = place + 1; child < snapshot_.end_of(place); child = snapshot_.end_of(child)) {
+      auto index = static_cast<uint32_t>(snapshot_.class_at.get(child));
+      if (index == Snapshot::kStackClass) continue;
+      Group& group = groups[index];
+      ++group.objects;
+      group.shallow += snapshot_.shallow(child);
+      group.retained += snapshot_.retained(child);
+    }
+    add_classes("children", "Directly below it", groups, true, part);
+  }
+
+  // Everything that the places retain, by class.
+  void add_kept(const std::vector<uint32_t>& places, Section* part) {
+    std::map<uint32_t, Group> groups;
+    for (uint32_t top : places) {
+      for (uint32_t place = top; place < snapshot_.end_of(top); ++place) {
+        auto index = static_cast<uint32_t>(snapshot_.class_at.get(place));
+        if (index == Snapshot::kStackClass) continue;
+        Group& group = groups[index];
+        ++group.objects;
+        group.shallow += snapshot_.shallow(place);
+      }
+    }
+    add_classes("kept", "All that is retained", groups, false, part);
+  }
+
+  void add_classes(const char* key, const char* title, const std::map<uint32_t, Group>& groups, bool retained,
+                   Section* part) {
+    constexpr size_t kShown = 8;
+    std::vector<std::pair<uint32_t, Group>> sorted(groups.begin(), groups.end());
+    std::stable_sort(sorted.begin(), sorted.end(), [&](const auto& a, const auto& b) {
+      return retained ? a.second.retained > b.second.retained : a.second.shallow > b.second.shallow;
+    });
+    Table table{
+        key,
+        title,
+        {{"objects", "objects", CellKind::kCount},
+         {retained ? "retained_bytes" : "shallow_bytes", retained ? "retained" : "shallow", CellKind::kBytes},
+         {"class", "class"}},
+        {},
+        0,
+        ""};
+    for (const auto& [index, group] : sorted) {
+      if (table.rows.size() == kShown) break;
+      table.rows.push_back(
+          {group.objects, retained ? group.retained : group.shallow, snapshot_.class_name(index)});
+    }
+    table.left_out = sorted.size() - table.rows.size();
+    if (!table.rows.empty()) part->tables.push_back(table);
+  }
+
+  // The code that allocated what the places retain.
+  void add_sites(const std::vector<uint32_t>& places, Section* part) {
+    if (snapshot_.trace_at.empty()) return;
+    std::map<uint32_t, Group> groups;
+    for (uint32_t top : places) {
+      for (uint32_t place = top; place < snapshot_.end_of(top); ++place) {
+        Group& group = groups[snapshot_.trace_at[place]];
+        ++group.objects;
+        group.shallow += snapshot_.shallow(place);
+      }
+    }
+    Table table = site_table(snapshot_, groups);
+    if (!table.rows.empty()) part->tables.push_back(table);
+  }
+
+  const Snapshot& snapshot_;
+  const ShortestPaths& paths_;
+  const LeakOptions& options_;
+  uint64_t total_, least_;
+};
+
+}  // namespace
+
+Section leak_section(const Snapshot& snapshot, const ShortestPaths& paths, const LeakOptions& options) {
+  return LeakFinder(snapshot, paths, options).run();
+}
+
+}  // namespace hprof::tool

@@ -1,0 +1,17 @@
+// Suspects: objects that keep an unusual part of the heap alive, and the references to them.
+#pragma once
+
+#include "tools/heap/document.h"
+#include "tools/heap/paths.h"
+#include "tools/heap/snapshot.h"
+
+namespace hprof::tool {
+
+struct LeakOptions {
+  double threshold = 0.1;  // a suspect retains at least this part of the heap
+  size_t most = 5;         // suspects
+};
+
+Section leak_section(const Snapshot& snapshot, const ShortestPaths& paths, const LeakOptions& options);
+
+}  // namespace hprof::tool

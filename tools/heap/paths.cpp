@@ -1,0 +1,166 @@
+// Breadth-first search, and the display of its paths.
+#include "tools/heap/paths.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "tools/heap/object_values.h"
+
+namespace hprof::tool {
+
+namespace {
+
+// Steps of a path that are shown at each end.
+constexpr size_t kStepsShown = 20;
+// Steps of a tree of classes; deeper paths end at their last one.
+constexpr size_t kStepsMax = 1 << 20;
+
+std::string frame_of(const Snapshot& snapshot, const HeapThread& thread, uint32_t depth) {
+  auto trace = snapshot.outline.names.traces.find(thread.trace);
+  if (trace == snapshot.outline.names.traces.end() || depth >= trace->second.frames.size()) return "";
+  auto frame = snapshot.outline.names.frames.find(trace->second.frames[depth]);
+  return frame == snapshot.outline.names.frames.end() ? "" : snapshot.outline.names.frame_text(frame->second);
+}
+
+}  // namespace
+
+ShortestPaths::ShortestPaths(const Snapshot& snapshot, MemoryBudget& budget)
+    : snapshot_(snapshot), budget_(budget) {
+  uint32_t nodes = snapshot.graph.nodes();
+  before_.allocate_cold(budget, nodes);
+  order_.allocate(budget, nodes);
+  for (uint32_t root : snapshot.root_nodes) {
+    before_[root] = 1;
+    order_[count_++] = root;
+  }
+  for (uint32_t at = 0; at < count_; ++at) {
+    uint32_t node = order_[at];
+    snapshot.graph.for_each(node, [&](uint32_t target) {
+      budget_.step();
+      if (before_[target] != 0) return;
+      before_[target] = node + 2;
+      order_[count_++] = target;
+    });
+  }
+}
+
+std::vector<uint32_t> ShortestPaths::to(uint32_t node) const {
+  std::vector<uint32_t> path;
+  if (!reaches(node)) return path;
+  path.push_back(node);
+  while (before_[node] > 1) {
+    node = before_[node] - 2;
+    path.push_back(node);
+  }
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+std::vector<ShortestPaths::Step> ShortestPaths::merge(const std::vector<uint32_t>& nodes) const {
+  BigArray<uint32_t> counts, steps;
+  counts.allocate(budget_, before_.size());
+  steps.allocate(budget_, before_.size());
+  std::vector<bool> wanted(before_.size());
+  for (uint32_t node : nodes) {
+    if (reaches(node)) wanted[node] = true;
+  }
+  // Backwards from the last one reached: each node adds its count to its predecessor.
+  for (uint32_t at = count_; at-- > 0;) {
+    uint32_t node = order_[at];
+    budget_.step();
+    counts[node] += wanted[node];
+    if (before_[node] > 1) counts[before_[node] - 2] += counts[node];
+  }
+  std::vector<Step> list = {{0, 0, 0, kNoObject, 0}};
+  std::unordered_map<uint64_t, uint32_t, IdHash> known;  // by parent step and class
+  for (uint32_t at = 0; at < count_; ++at) {
+    uint32_t node = order_[at];
+    budget_.step();
+    if (counts[node] == 0) continue;
+    uint32_t parent = before_[node] > 1 ? steps[before_[node] - 2] : 0;
+    uint32_t index = snapshot_.is_stack(node) ? Snapshot::kStackClass : snapshot_.class_of(node);
+    // Class objects are different steps, each with its own statics.
+    uint32_t mirror = snapshot_.class_of_mirror(node);
+    uint32_t key = mirror != kNoClass ? mirror | 0x80000000u : index;
+    uint32_t step = parent;
+    bool same = parent != 0 && list[parent].class_index == key;
+    if (!same && list.size() < kStepsMax) {
+      auto [place, fresh] =
+          known.try_emplace(uint64_t{parent} << 32 | key, static_cast<uint32_t>(list.size()));
+      if (fresh) list.push_back({parent, key, 0, node, 0});
+      step = place->second;
+    }
+    if (!same) list[step].targets += counts[node];
+    list[step].ends += wanted[node];
+    steps[node] = step;
+  }
+  return list;
+}
+
+std::string root_text(const Snapshot& snapshot, uint32_t node) {
+  if (snapshot.is_stack(node)) return "a running thread";
+  std::string text;
+  for (const HeapRoot& root : snapshot.roots) {
+    if (root.object != node) continue;
+    std::string kind;
+    switch (root.tag) {
+      case kRootStickyClass:
+        kind = "system class";
+        break;
+      case kRootJniGlobal:
+        kind = "JNI global reference";
+        break;
+      case kRootThreadObject:
+        kind = "running thread";
+        break;
+      case kRootMonitorUsed:
+        kind = "locked monitor";
+        break;
+      case kRootUnknown:
+        kind = "root of the VM";
+        break;
+      default:
+        kind = "local of a thread";
+    }
+    if (text.find(kind) == std::string::npos) text += (text.empty() ? "" : ", ") + kind;
+  }
+  return text.empty() ? "nothing refers to it" : text;
+}
+
+Table path_table(const Snapshot& snapshot, const std::vector<uint32_t>& path) {
+  Table table{"path", "", {{"reference", ""}, {"object", ""}}, {}, 0, ""};
+  std::vector<uint32_t> shown = path;
+  size_t hidden = 0;
+  if (path.size() > 2 * kStepsShown + 1) {
+    hidden = path.size() - 2 * kStepsShown;
+    shown.erase(shown.begin() + kStepsShown, shown.end() - kStepsShown);
+  }
+  ObjectFetcher fetcher(snapshot);
+  std::vector<ObjectValues> values = fetcher.fetch(shown);
+  for (size_t i = 0; i < shown.size(); ++i) {
+    std::string how;
+    if (i == 0) {
+      how = "(" + root_text(snapshot, shown[i]) + ")";
+    } else if (hidden != 0 && i == kStepsShown) {
+      table.rows.push_back({std::string("..."), count_text(hidden) + " steps are left out"});
+      how = "...";
+    } else if (snapshot.is_stack(shown[i])) {
+      how = "its stack";
+    } else if (snapshot.is_stack(shown[i - 1])) {
+      const HeapThread& thread = snapshot.threads[shown[i - 1] - snapshot.numbers.size()];
+      how = "local";
+      for (const HeapRoot& root : snapshot.roots) {
+        if (root.object != shown[i] || !is_stack_root(root.tag) || root.frame == UINT32_MAX) continue;
+        std::string frame = frame_of(snapshot, thread, root.frame);
+        if (!frame.empty()) how += " of " + frame;
+        break;
+      }
+    } else {
+      how = fetcher.how(values[i - 1], snapshot.numbers.id_of(shown[i]));
+    }
+    table.rows.push_back({how, snapshot.describe(shown[i])});
+  }
+  return table;
+}
+
+}  // namespace hprof::tool

@@ -1,0 +1,52 @@
+// Shortest chains of references from GC roots, by breadth-first search.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tools/heap/document.h"
+#include "tools/heap/snapshot.h"
+
+namespace hprof::tool {
+
+class ShortestPaths {
+ public:
+  // Searches the whole graph of the snapshot, which must still exist.
+  ShortestPaths(const Snapshot& snapshot, MemoryBudget& budget);
+
+  bool reaches(uint32_t node) const { return before_[node] != 0; }
+  // From a root to the node; empty when no root reaches it.
+  std::vector<uint32_t> to(uint32_t node) const;
+  uint64_t reached() const { return count_; }
+  // From here on only to() can be used; until then it takes no RAM.
+  void keep_paths_only() {
+    order_.reset();
+    before_.cool();
+  }
+
+  // The paths to many nodes, as one tree of classes; consecutive objects of one class count as one step.
+  struct Step {
+    uint32_t parent;       // index; 0 is above all
+    uint32_t class_index;  // Snapshot::kStackClass for a stack
+    uint64_t targets;      // how many of the nodes are reached through it
+    uint32_t example;      // a node
+    uint32_t ends;         // targets that end at this step
+  };
+  std::vector<Step> merge(const std::vector<uint32_t>& nodes) const;
+
+ private:
+  const Snapshot& snapshot_;
+  MemoryBudget& budget_;
+  BigArray<uint32_t> before_;  // by node: the one before + 2; 1 = a root, 0 = not reached
+  BigArray<uint32_t> order_;   // nodes as they were reached
+  uint32_t count_ = 0;
+};
+
+// Why a node is a root: "system class", "local variable of thread \"main\"".
+std::string root_text(const Snapshot& snapshot, uint32_t node);
+
+// A table with one row per step of a path: how it is referred to, what it is.
+Table path_table(const Snapshot& snapshot, const std::vector<uint32_t>& path);
+
+}  // namespace hprof::tool

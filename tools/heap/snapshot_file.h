@@ -1,0 +1,61 @@
+// An index beside a dump: a snapshot with graph and dominator tree, read back by mapping it.
+//
+// It holds arrays as they are in memory, and is used by the same build only. An index that does not match the
+// dump (its size, its time), the options or the build, that is truncated, or whose bytes have changed is
+// ignored. So are files that others may write.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tools/heap/snapshot.h"
+
+namespace hprof::tool {
+
+class TableReader;
+class TableWriter;
+
+class SnapshotFile {
+ public:
+  // `path` of the index; the dump is that of the snapshot.
+  SnapshotFile(std::string path, DumpOpener& opener);
+  ~SnapshotFile();
+  SnapshotFile(const SnapshotFile&) = delete;
+  SnapshotFile& operator=(const SnapshotFile&) = delete;
+
+  // Fills a new snapshot, whose arrays are valid as long as this lives. False: there is no matching index.
+  bool load(Snapshot& snapshot);
+
+  // Writes the results of the second reading, then the dominator tree. False with *error.
+  bool begin(Snapshot& snapshot, std::string* error);
+  bool finish(Snapshot& snapshot, std::string* error);
+
+ private:
+  struct Part {
+    uint64_t offset, size;  // bytes
+  };
+  struct Head;
+  Head head_of(const Snapshot& snapshot) const;
+  bool write(const void* data, uint64_t size, std::string* error);
+  bool map(const Head& expected);
+  uint64_t sum_of_parts(uint64_t parts_offset) const;
+  template <typename T>
+  void borrow(size_t number, BigArray<T>& array) const;
+  void borrow_arrays(Snapshot& snapshot) const;
+  static void save_classes(const HeapClasses& classes, TableWriter& out);
+  static void load_classes(TableReader& in, unsigned id_size, HeapClasses& classes);
+  void close();
+
+  std::string path_;
+  DumpOpener& opener_;
+  int file_ = -1;
+  const uint8_t* region_ = nullptr;
+  uint64_t size_ = 0;
+  uint64_t written_ = 0;
+  uint64_t sum_ = 0;  // of the bytes after the head
+  std::vector<Part> parts_;
+  std::vector<OwnSizes::Large> large_;
+};
+
+}  // namespace hprof::tool

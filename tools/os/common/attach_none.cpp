@@ -1,0 +1,76 @@
+// For systems other than Linux, on purpose: `hprof attach` and `profile` refuse and name jcmd, which attaches
+// there (docs/tool.md). Where the system has local sockets, `hprof ctl` reaches a control socket.
+#include "platform/platform.h"
+#include "tools/os/attach.h"
+#include "tools/os/os.h"
+
+namespace hprof::os {
+
+namespace {
+
+constexpr char kElsewhere[] =
+    "attaching is supported on Linux only; use: jcmd PID JVMTI.agent_load LIBRARY \"OPTIONS\"";
+
+}  // namespace
+
+bool find_jvm(int, Jvm*, std::string* error) {
+  *error = kElsewhere;
+  return false;
+}
+bool become(const Jvm&, std::string*) { return true; }
+void become_caller() {}
+uint64_t memory_of(int) { return 0; }
+std::string user_name(uint32_t user) { return std::to_string(user); }
+FileId file_id(const std::string&) { return {}; }
+bool is_same_there(const Jvm&, const std::string&, const FileId&, bool) { return false; }
+
+bool MeetingPlace::open(const Jvm&, std::string* error) {
+  *error = kElsewhere;
+  return false;
+}
+MeetingPlace::~MeetingPlace() = default;
+int MeetingPlace::listen(const std::string&, std::string* error) {
+  *error = kElsewhere;
+  return -1;
+}
+int MeetingPlace::connect(const std::string&, double, std::string* error) {
+  *error = kElsewhere;
+  return -1;
+}
+void MeetingPlace::remove(const std::string&) {}
+int accept_jvm(const Jvm&, int, double, std::string* error) {
+  *error = kElsewhere;
+  return -1;
+}
+
+bool StagedFiles::open(const Jvm&, const std::string&, const std::vector<FileCopy>&, std::string* error) {
+  *error = kElsewhere;
+  return false;
+}
+StagedFiles::~StagedFiles() = default;
+
+int connect_vm(const Jvm&, double, std::string* error) {
+  *error = kElsewhere;
+  return -1;
+}
+bool send_load(int, const std::string&, const std::string&, std::string* error) {
+  *error = kElsewhere;
+  return false;
+}
+bool understand_vm(const std::string&, std::string*) { return false; }
+bool comes_too_early(const std::string&) { return false; }
+void pause_a_little() {}
+
+int connect_control(int pid, double seconds, std::string* error) {
+  const uint32_t user = platform::current_user();
+  std::string path = "/tmp/hprof-" + std::to_string(user) + "-" + std::to_string(pid) + ".sock";
+  int socket = connect_local(path, seconds, error);
+  if (socket < 0) return -1;
+  uint32_t owner = 0;
+  if (platform::socket_peer_user(platform::Socket{socket}, &owner) == 0 && owner == user) return socket;
+  *error = path + " does not belong to this user";
+  close_socket(socket);
+  return -1;
+}
+
+}  // namespace hprof::os

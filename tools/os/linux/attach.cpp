@@ -1,0 +1,232 @@
+// The attach protocol of HotSpot on Linux.
+//
+// The VM listens on <tmp>/.java_pid<pid> once it has seen a file .attach_pid<pid> of its own user on SIGQUIT.
+// A request is zero-terminated strings: protocol version, command, three arguments; the answer is a result
+// code, a line feed and text until the VM closes. <tmp> and <pid> are those of the target's namespaces. The
+// VM checks the peer's user and group, and we check the socket's owner, mode and process: anybody can make a
+// file of that name in /tmp.
+#include "tools/os/attach.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tools/os/facts.h"
+#include "tools/os/linux/proc.h"
+#include "tools/os/linux/root.h"
+#include "tools/os/os.h"
+
+namespace hprof::os {
+
+namespace {
+
+// The VM's own bound for a string of the request, its zero included.
+constexpr size_t kArgumentMax = 1024;
+
+std::string process_name(int pid) { return "process " + std::to_string(pid); }
+
+// The process behind a local socket; 0: the system does not tell.
+int peer_of(int socket) {
+  ucred owner{};
+  socklen_t length = sizeof owner;
+  return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &owner, &length) == 0 ? owner.pid : 0;
+}
+
+enum class Found { kNothing, kSocket, kForeign };
+
+// The state of the attach socket's file.
+Found look(const Jvm& jvm, const std::string& path, std::string* error) {
+  struct stat status;
+  if (lstat(path.c_str(), &status) != 0) return Found::kNothing;
+  const bool own = status.st_uid == jvm.user || status.st_uid == 0;
+  if (S_ISSOCK(status.st_mode) && own && (status.st_mode & 077) == 0) return Found::kSocket;
+  *error = "/tmp/.java_pid" + std::to_string(jvm.pid_there) + " is not the socket of " +
+           process_name(jvm.pid) + ": it belongs to user " + user_name(status.st_uid) +
+           (S_ISSOCK(status.st_mode) ? "" : " and is not a socket") +
+           "; whoever made it would get the options, so it is not used";
+  return Found::kForeign;
+}
+
+// -1 without an *error: nobody listens yet.
+int try_connect(const Jvm& jvm, const std::string& path, double deadline, std::string* error) {
+  if (look(jvm, path, error) != Found::kSocket) return -1;
+  std::string ignored;
+  const int vm = connect_local(path, deadline - monotonic_seconds(), &ignored);
+  if (vm < 0) return -1;
+  const int owner = peer_of(vm);
+  if (owner == jvm.pid) return vm;
+  *error = "/tmp/.java_pid" + std::to_string(jvm.pid_there) + " does not belong to " + process_name(jvm.pid) +
+           ", but to " + process_name(owner) + ": it is not used";
+  close(vm);
+  return -1;
+}
+
+// The file that makes SIGQUIT mean "attach"; empty with *error.
+std::string make_trigger(const Jvm& jvm, std::string* error) {
+  const std::string name = "/.attach_pid" + std::to_string(jvm.pid_there);
+  std::string path;
+  for (const std::string& folder : {descriptor_path(jvm.tmp), "/proc/" + std::to_string(jvm.pid) + "/cwd"}) {
+    path = folder + name;
+    // O_NONBLOCK: somebody may have made a pipe of that name.
+    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+    if (file < 0) continue;
+    close(file);
+    return path;
+  }
+  *error =
+      "cannot make " + name.substr(1) + " in /tmp of " + process_name(jvm.pid) + ": " + std::strerror(errno);
+  return {};
+}
+
+// Seconds since the process was started; a large number when the system does not tell.
+double age_of(const std::string& process) {
+  const std::string stat = small_file(process + "/stat");
+  const size_t name_end = stat.rfind(')');  // the name may hold anything
+  unsigned long long started = 0;
+  timespec now{};
+  if (name_end == std::string::npos ||
+      sscanf(stat.c_str() + name_end + 1,
+             " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+             &started) != 1 ||
+      clock_gettime(CLOCK_BOOTTIME, &now) != 0)
+    return 1e9;
+  return static_cast<double>(now.tv_sec) -
+         static_cast<double>(started) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+// True: SIGQUIT makes the VM open its socket. Waits for that, because a VM sets its handler some time after
+// its start. False with *error.
+bool may_signal(const Jvm& jvm, double deadline, std::string* error) {
+  constexpr double kYoung = 5;  // seconds, in which a process may still become a VM
+  const std::string process = "/proc/" + std::to_string(jvm.pid);
+  for (;;) {
+    const std::string status = small_file(process + "/status");
+    if (status.empty()) {
+      *error = process_name(jvm.pid) + " has ended";
+      return false;
+    }
+    const std::vector<std::string> options = command_line(process).options;
+    if (vm_flag_is(options, "DisableAttachMechanism", true)) {
+      *error = process_name(jvm.pid) +
+               " runs with -XX:+DisableAttachMechanism, so that nothing can attach; " +
+               "start the program with the agent: hprof run start=n,control=y -- java ...";
+      return false;
+    }
+    if (catches_quit(status)) return true;
+    const bool ignores = vm_flag_is(options, "ReduceSignalUsage", true) ||
+                         std::find(options.begin(), options.end(), "-Xrs") != options.end();
+    const bool starts = !ignores && (age_of(process) < kYoung ||
+                                     small_file(process + "/maps").find("/libjvm.so") != std::string::npos);
+    if (!starts || monotonic_seconds() >= deadline) {
+      *error = process_name(jvm.pid) + " would die of SIGQUIT: it is not a Java VM, or runs with -Xrs" +
+               (starts ? ", or is still starting" : "");
+      return false;
+    }
+    pause_a_little();
+  }
+}
+
+// Makes the VM open its socket, and waits for it.
+int wake(const Jvm& jvm, const std::string& path, double seconds, double deadline, std::string* error) {
+  if (!may_signal(jvm, deadline, error)) return -1;
+  const std::string trigger = make_trigger(jvm, error);
+  if (trigger.empty()) return -1;
+  int vm = -1;
+  if (kill(jvm.pid, SIGQUIT) != 0) {
+    *error = "cannot signal " + process_name(jvm.pid) + ": " + std::strerror(errno);
+  } else {
+    do {
+      pause_a_little();
+      vm = try_connect(jvm, path, deadline, error);
+    } while (vm < 0 && error->empty() && monotonic_seconds() < deadline);
+    if (vm < 0 && error->empty()) {
+      *error = process_name(jvm.pid) + " opened no attach socket in " +
+               std::to_string(static_cast<int>(seconds)) +
+               " s: no HotSpot VM, or attaching is off (-XX:+DisableAttachMechanism)";
+    }
+  }
+  unlink(trigger.c_str());
+  return vm;
+}
+
+}  // namespace
+
+void pause_a_little() {
+  const timespec pause{0, 20 * 1000 * 1000};
+  nanosleep(&pause, nullptr);
+}
+
+int connect_vm(const Jvm& jvm, double seconds, std::string* error) {
+  error->clear();
+  const double deadline = monotonic_seconds() + seconds;
+  const std::string path = descriptor_path(jvm.tmp) + "/.java_pid" + std::to_string(jvm.pid_there);
+  const int vm = try_connect(jvm, path, deadline, error);
+  return vm >= 0 || !error->empty() ? vm : wake(jvm, path, seconds, deadline, error);
+}
+
+bool send_load(int vm, const std::string& library, const std::string& options, std::string* error) {
+  if (library.size() >= kArgumentMax || options.size() >= kArgumentMax) {
+    *error = "path and options may have 1023 bytes each: the VM reads no more";
+    return false;
+  }
+  std::string request;
+  for (const std::string& part :
+       {std::string("1"), std::string("load"), library, std::string("true"), options}) {
+    request += part;
+    request.push_back('\0');
+  }
+  return send_all(vm, request.data(), request.size(), 10, error);
+}
+
+// "0\n" and then, by version: "0", "return code: 0", or what went wrong.
+bool understand_vm(const std::string& answer, std::string* text) {
+  const size_t end = answer.find('\n');
+  const std::string code = answer.substr(0, end);
+  std::string rest = end == std::string::npos ? std::string() : answer.substr(end + 1);
+  while (!rest.empty() && (rest.back() == '\n' || rest.back() == '\r')) rest.pop_back();
+  *text = rest.empty() ? "result code " + code : rest;
+  if (code != "0") return false;
+  constexpr char kReturn[] = "return code: ";
+  if (rest.rfind(kReturn, 0) == 0) rest = rest.substr(sizeof kReturn - 1);
+  return rest.empty() || rest == "0";
+}
+
+bool comes_too_early(const std::string& text) {
+  return text.find("only permitted in the live phase") != std::string::npos;
+}
+
+int connect_control(int pid, double seconds, std::string* error) {
+  Jvm jvm;
+  if (!find_jvm(pid, &jvm, error)) return -1;
+  const std::string file =
+      "/hprof-" + std::to_string(jvm.user_there) + "-" + std::to_string(jvm.pid_there) + ".sock";
+  const std::string name = "/tmp" + file, path = descriptor_path(jvm.tmp) + file;
+  const std::string number = std::to_string(pid);
+  if (!file_exists(path)) {
+    *error = jvm.has_agent ? process_name(pid) + " has the agent loaded, but nothing listens at " + name +
+                                 ": it was detached, or say `hprof attach " + number +
+                                 " command=LINE`, or name the path of its control="
+                           : process_name(pid) + " has no agent; `hprof attach " + number +
+                                 " cpu=samples` loads one, `hprof profile " + number + "` takes a profile";
+    return -1;
+  }
+  const int socket = connect_local(path, seconds, error);
+  if (socket < 0) {
+    *error = name + ": nobody listens there any more";
+    return -1;
+  }
+  const int owner = peer_of(socket);
+  if (owner == pid) return socket;
+  *error = name + " does not belong to " + process_name(pid) + ", but to " + std::to_string(owner);
+  close_socket(socket);
+  return -1;
+}
+
+}  // namespace hprof::os

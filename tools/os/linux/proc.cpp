@@ -1,0 +1,54 @@
+// The command line of a JVM.
+#include "tools/os/linux/proc.h"
+
+namespace hprof::os {
+
+namespace {
+
+// Calls visit(part) for each part of a text, which may be empty; visit returns false to stop.
+template <typename Visit>
+void each_part(const std::string& text, const std::string& separators, Visit visit) {
+  for (size_t from = 0; from < text.size();) {
+    size_t end = text.find_first_of(separators, from);
+    if (end == std::string::npos) end = text.size();
+    if (!visit(text.substr(from, end - from))) return;
+    from = end + 1;
+  }
+}
+
+const std::string kZero(1, '\0');
+
+void add_words(const std::string& environment, const std::string& name, std::vector<std::string>* words) {
+  each_part(environment, kZero, [&](const std::string& setting) {
+    if (setting.compare(0, name.size() + 1, name + "=") != 0) return true;
+    each_part(setting.substr(name.size() + 1), " \t\n", [&](const std::string& word) {
+      if (!word.empty()) words->push_back(word);
+      return true;
+    });
+    return false;
+  });
+}
+
+}  // namespace
+
+CommandLine command_line(const std::string& process) {
+  CommandLine line;
+  const std::string environment = small_file(process + "/environ");
+  add_words(environment, "JAVA_TOOL_OPTIONS", &line.options);
+  add_words(environment, "JDK_JAVA_OPTIONS", &line.options);
+  bool skip = true, is_path = false;  // the launcher; the argument of the word before
+  each_part(small_file(process + "/cmdline"), kZero, [&](const std::string& word) {
+    const bool is_option = skip || is_path || word.empty() || word[0] == '-';
+    if (is_option && !skip) line.options.push_back(word);
+    if (!is_option) line.program = word;
+    is_path = !skip && !is_path &&
+              (word == "-cp" || word == "-classpath" || word == "--class-path" || word == "-p" ||
+               word == "--module-path" || word == "--add-modules");
+    skip = false;
+    return is_option;
+  });
+  add_words(environment, "_JAVA_OPTIONS", &line.options);
+  return line;
+}
+
+}  // namespace hprof::os

@@ -1,0 +1,28 @@
+// Facts about this host. See tools/os/facts.h.
+#include "tools/os/facts.h"
+
+#include "platform/platform.h"
+#include "platform/win32/wait.h"
+#include "tools/os/os.h"
+
+namespace hprof::os {
+
+HostFacts host_facts() {
+  HostFacts facts;
+  facts.system = "Windows";
+  facts.processors = platform::processor_count();
+  facts.cpu_timers_error = "not on this system";
+  facts.folder = working_folder();
+  facts.folder_writable = platform::is_secure_directory(".");
+  ULARGE_INTEGER free;
+  if (GetDiskFreeSpaceExA(nullptr, &free, nullptr, nullptr))
+    facts.folder_free = static_cast<int64_t>(free.QuadPart);
+  return facts;
+}
+
+bool jvm_facts(int, JvmFacts*, std::string* error) {
+  *error = "looking into a running JVM is supported on Linux only";
+  return false;
+}
+
+}  // namespace hprof::os
