@@ -43,10 +43,10 @@ class TableReader {
   void number(T& to) {
     to = static_cast<T>(number());
   }
-  // A count of items of at least eight bytes each.
-  uint64_t count() {
+  // A count of items, each of at least so many numbers.
+  uint64_t count(unsigned numbers) {
     uint64_t value = number();
-    if (value <= static_cast<uint64_t>(end_ - at_) / 8) return value;
+    if (value <= static_cast<uint64_t>(end_ - at_) / (8 * numbers)) return value;
     ok_ = false;
     return 0;
   }
@@ -136,16 +136,16 @@ void save_names(const Definitions& names, TableWriter& out) {
 }
 
 void load_names(TableReader& in, Definitions& names) {
-  for (uint64_t left = in.count(); left > 0; --left) {
+  for (uint64_t left = in.count(2); left > 0; --left) {
     uint64_t id = in.number();
     names.strings[id] = in.text();
   }
-  for (uint64_t left = in.count(); left > 0; --left) {
+  for (uint64_t left = in.count(4); left > 0; --left) {
     uint64_t serial = in.number(), id = in.number(), trace = in.number(), name = in.number();
     names.classes[serial] = {static_cast<uint32_t>(serial), id, static_cast<uint32_t>(trace), name, false};
     names.class_serials[id] = static_cast<uint32_t>(serial);
   }
-  for (uint64_t left = in.count(); left > 0; --left) {
+  for (uint64_t left = in.count(6); left > 0; --left) {
     StackFrame& frame = names.frames[in.number()];
     in.number(frame.method);
     in.number(frame.signature);
@@ -153,10 +153,10 @@ void load_names(TableReader& in, Definitions& names) {
     in.number(frame.class_serial);
     in.number(frame.line);
   }
-  for (uint64_t left = in.count(); left > 0; --left) {
+  for (uint64_t left = in.count(3); left > 0; --left) {
     StackTrace& trace = names.traces[in.number()];
     in.number(trace.thread);
-    trace.frames.resize(in.count());
+    trace.frames.resize(in.count(1));
     for (uint64_t& frame : trace.frames) in.number(frame);
   }
 }
@@ -169,7 +169,7 @@ void save_fields(const std::vector<DumpedField>& fields, TableWriter& out) {
 }
 
 void load_fields(TableReader& in, std::vector<DumpedField>& fields) {
-  fields.resize(in.count());
+  fields.resize(in.count(3));
   for (DumpedField& field : fields) {
     in.number(field.name);
     in.number(field.type);
@@ -309,14 +309,14 @@ void save_roots(const Snapshot& snapshot, TableWriter& out) {
 }
 
 void load_roots(TableReader& in, Snapshot& snapshot) {
-  snapshot.roots.resize(in.count());
+  snapshot.roots.resize(in.count(4));
   for (HeapRoot& each : snapshot.roots) {
     for (uint32_t* to : {&each.object, &each.thread, &each.frame}) in.number(*to);
     in.number(each.tag);
   }
-  snapshot.root_nodes.resize(in.count());
+  snapshot.root_nodes.resize(in.count(1));
   for (uint32_t& each : snapshot.root_nodes) in.number(each);
-  snapshot.threads.resize(in.count());
+  snapshot.threads.resize(in.count(5));
   for (HeapThread& each : snapshot.threads) {
     for (uint32_t* to : {&each.serial, &each.object, &each.trace, &each.stack}) in.number(*to);
     each.name = in.text();
@@ -349,14 +349,14 @@ void load_outline(TableReader& in, DumpOutline& outline) {
   in.number(outline.traced);
   in.number(outline.dumps);
   load_names(in, outline.names);
-  outline.pieces.resize(in.count());
+  outline.pieces.resize(in.count(4));
   for (DumpPiece& each : outline.pieces) {
     in.number(each.begin);
     in.number(each.end);
     in.number(each.lowest);
     in.number(each.highest);
   }
-  outline.problems.resize(in.count());
+  outline.problems.resize(in.count(1));
   for (std::string& each : outline.problems) each = in.text();
 }
 
@@ -377,7 +377,7 @@ void SnapshotFile::save_classes(const HeapClasses& classes, TableWriter& out) {
 }
 
 void SnapshotFile::load_classes(TableReader& in, unsigned id_size, HeapClasses& classes) {
-  classes.list.resize(in.count());
+  classes.list.resize(in.count(14));
   for (uint32_t i = 0; i < classes.list.size(); ++i) {
     HeapClass& each = classes.list[i];
     each.id = in.number();
@@ -492,11 +492,11 @@ bool SnapshotFile::load(Snapshot& snapshot) {
   tables.number(snapshot.dangling);
   tables.number(snapshot.numbers.size_);
   tables.number(snapshot.tree.reached);
-  snapshot.totals.resize(tables.count());
+  snapshot.totals.resize(tables.count(4));
   for (ClassTotals& each : snapshot.totals) {
     for (uint64_t* to : {&each.objects, &each.bytes, &each.reached, &each.reached_bytes}) tables.number(*to);
   }
-  large_.resize(tables.count());
+  large_.resize(tables.count(2));
   for (OwnSizes::Large& each : large_) {
     tables.number(each.object);
     tables.number(each.size);
