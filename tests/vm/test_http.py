@@ -94,7 +94,7 @@ def what_a_server_refuses_is_lost_and_said(vm):
         run = live.finish()
     check_equal(run.code, 0, "exit code\n%s" % run)
     check_equal(run.err.count("is not taken by"), 1, "messages\n%s" % run)
-    check("it answers 404; it is lost" in run.err, run.err)
+    check("it answers 404; it is lost" in run.err and "done:" not in run.err, run.err)
 
 
 @vm_test(units=TIMES + ("encoder_pprof",))

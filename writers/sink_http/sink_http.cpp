@@ -77,8 +77,9 @@ class Sink {
   bool in_report_ = false;  // [writer]
   bool is_lost_ = false;    // the report that is being written [writer]
   hprof_agent_thread* thread_ = nullptr;
-  uint64_t pause_ns_ = 0;  // before the next try; 0: the last one went well. The thread's
-  char refusal_[64] = "";  // the last one reported. The thread's
+  uint64_t pause_ns_ = 0;         // before the next try; 0: the last one went well. The thread's
+  char refusal_[64] = "";         // the last one reported. The thread's
+  bool last_is_refused_ = false;  // the last report that got an answer. The thread's
   std::atomic<bool> is_closing_{false};
   std::atomic<bool> has_given_up_{false};
   std::atomic<uint64_t> deadline_ns_{UINT64_MAX};  // of the request that is on its way
@@ -183,7 +184,8 @@ void Sink::deliver() {
     const Outcome outcome = post_front(*report, &why);
     if (outcome == Outcome::kTaken || outcome == Outcome::kRefused) {
       outbox_.done();
-      if (outcome == Outcome::kRefused) tell_refused(why.c_str());
+      last_is_refused_ = outcome == Outcome::kRefused;
+      if (last_is_refused_) tell_refused(why.c_str());
       if (pause_ns_ != 0 && outcome == Outcome::kTaken)
         services_.log->message(services_.host,
                                TextLine<kUrlMost + 64>().add("posting again to ").add(name()).c_str());
@@ -223,6 +225,7 @@ void Sink::tell_refused(const char* why) {
 
 void Sink::tell_left(TextBuffer* why) {
   const uint64_t count = outbox_.count();
+  if (count == 0 && last_is_refused_) why->add("the last report was refused");
   if (count == 0) return;
   lose(left_, count);
   why->add(count).add(count == 1 ? " report was" : " reports were").add(" not posted by the end");
