@@ -15,8 +15,8 @@ configure_file(${PROJECT_SOURCE_DIR}/core/cmake/hprof.pc.in ${PROJECT_BINARY_DIR
 install(FILES ${PROJECT_BINARY_DIR}/hprof.pc DESTINATION lib/pkgconfig COMPONENT development)
 
 # The mock host, as sources: hprofConfig.cmake builds it.
-file(GLOB _hprof_mock_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/mock/*.h)
-file(GLOB _hprof_mock_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/mock/*.cpp)
+file(GLOB _hprof_mock_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/mock/*.h)
+file(GLOB _hprof_mock_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/mock/*.cpp)
 install(FILES ${_hprof_mock_headers} DESTINATION include/hprof/mock COMPONENT development)
 install(FILES ${_hprof_mock_sources} DESTINATION ${HPROF_INSTALL_MOCK} COMPONENT development)
 
@@ -26,7 +26,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
 # The reference of the headers, where somebody has made it: cmake --build build --target api_docs
 add_custom_target(api_docs COMMAND ${PROJECT_SOURCE_DIR}/scripts/api-docs ${PROJECT_BINARY_DIR}/api VERBATIM)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/api/html/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/api OPTIONAL COMPONENT development)
-file(GLOB _hprof_examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/examples/*/CMakeLists.txt)
+file(GLOB _hprof_examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*/CMakeLists.txt)
 foreach(file IN LISTS _hprof_examples)
   get_filename_component(folder ${file} DIRECTORY)
   install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT development)

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tests/fuzz/seeds.h"
-#include "tests/support/hprof_builder.h"
+#include "tests/unit/support/hprof_builder.h"
 #include "tools/hprof/check/binary_checker.h"
 #include "tools/hprof/listen/stream_watch.h"
 #include "tools/hprof/print/print_records.h"

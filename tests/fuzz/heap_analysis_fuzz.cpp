@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tests/fuzz/seeds.h"
-#include "tests/support/hprof_builder.h"
+#include "tests/unit/support/hprof_builder.h"
 #include "tools/heap/heap_report.h"
 #include "tools/heap/html_page.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tests/fuzz/seeds.h"
-#include "tests/support/hprof_builder.h"
+#include "tests/unit/support/hprof_builder.h"
 #include "tools/hprof/convert/convert.h"
 #include "tools/hprof/view/page.h"
 

@@ -11,8 +11,8 @@
 #endif
 
 #include "tests/fuzz/seeds.h"
-#include "tests/mock/mock_host.h"
-#include "tests/support/hprof_builder.h"
+#include "tests/unit/support/hprof_builder.h"
+#include "tools/mock/mock_host.h"
 #include "writers/encoder_binary/sub_records.h"
 
 using namespace hprof::binary;

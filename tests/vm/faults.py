@@ -1,4 +1,4 @@
-"""Runs with calls that fail: the injector of tests/faults, whose decide.h says what rules there are."""
+"""Runs with calls that fail: the injector of tests/vm/faults, whose decide.h says what rules there are."""
 import collections
 import os
 import shutil
@@ -10,7 +10,7 @@ Site = collections.namedtuple("Site", "function place calls failed")
 
 
 def injector(vm):
-    built = os.path.join(vm.tree, "tests", "faults", "libhprof_faults.so")
+    built = os.path.join(vm.tree, "tests", "vm", "faults", "libhprof_faults.so")
     if not os.path.exists(built):
         raise Skip("no fault injector in this build")
     return shutil.copy(built, vm.dir)

@@ -9,6 +9,8 @@ import subprocess
 import threading
 import time
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
 NOBODY = 65534  # the user without rights
 # Seconds until a VM counts as hung; no test waits for it to pass.
 TIMEOUT = int(os.environ.get("HPROF_VM_TIMEOUT", "120"))
@@ -344,14 +346,13 @@ class Vm:
             raise Skip("this tree is in /tmp, which the test hides from the VM")
 
     def native(self, source, *options):
-        """The path of a shared library, made here of native/<source>."""
+        """The path of a shared library, made here of a suite's or native/<source>."""
         compiler = shutil.which("cc")
         if compiler is None:
             raise Skip("no C compiler")
         library = self.path(os.path.splitext(source)[0] + ".so")
-        folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "native")
-        subprocess.check_call([compiler, "-O1", "-shared", "-fPIC", "-pthread", *options, os.path.join(folder, source),
-                               "-o", library])
+        path, = glob.glob(os.path.join(HERE, "*", source))
+        subprocess.check_call([compiler, "-O1", "-shared", "-fPIC", "-pthread", *options, path, "-o", library])
         return library
 
     def close(self):

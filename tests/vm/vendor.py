@@ -2,7 +2,7 @@
 import os
 import subprocess
 
-from harness import Skip, check
+from harness import ROOT, Skip, check
 
 
 def needs_modules(vm):
@@ -28,7 +28,7 @@ def installed(vm):
 
 def vendor_plugin(vm, name="gc_pauses"):
     """An example built against an installed tree: (agent, folder of the plugin)."""
-    source = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "examples", name)
+    source = os.path.join(ROOT, "examples", name)
     build = vm.path("vendor_" + name)
     prefix, options = installed(vm)
     cmake(vm, "-S", source, "-B", build, *options)

@@ -15,8 +15,8 @@
 #include <hprof/service/jvm.h>
 
 #include "plugins/cpu_samples/signal_engine.h"
-#include "tests/mock/mock_config.h"
-#include "tests/mock/mock_host.h"
+#include "tools/mock/mock_config.h"
+#include "tools/mock/mock_host.h"
 
 struct hprof_cpu_timer {
   uint64_t os_id;

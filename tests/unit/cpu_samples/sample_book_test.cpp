@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/mock/mock_host.h"
+#include "tools/mock/mock_host.h"
 
 using namespace hprof;
 using namespace hprof::samples;

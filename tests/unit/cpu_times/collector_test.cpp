@@ -15,8 +15,8 @@
 #include <hprof/tables.h>
 
 #include "plugins/cpu_times/graph.h"
-#include "tests/mock/mock_config.h"
-#include "tests/mock/mock_host.h"
+#include "tools/mock/mock_config.h"
+#include "tools/mock/mock_host.h"
 
 extern "C" const hprof_module* hprof_module_cpu_times(const hprof_offer*, const char**);
 

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 #include <vector>
 
-#include "tests/mock/mock_host.h"
+#include "tools/mock/mock_host.h"
 
 using namespace hprof;
 using namespace hprof::times;

@@ -2,9 +2,9 @@
 #include <cstring>
 #include <doctest/doctest.h>
 
-#include "tests/golden/binary_reader.h"
-#include "tests/golden/encoder_run.h"
-#include "tests/golden/recording.h"
+#include "tests/unit/golden/binary_reader.h"
+#include "tests/unit/golden/encoder_run.h"
+#include "tests/unit/golden/recording.h"
 
 using namespace hprof;
 

@@ -4,9 +4,9 @@
 
 #include <hprof/cpp/core_tables.hpp>
 
-#include "tests/golden/binary_reader.h"
-#include "tests/golden/encoder_run.h"
-#include "tests/golden/recording.h"
+#include "tests/unit/golden/binary_reader.h"
+#include "tests/unit/golden/encoder_run.h"
+#include "tests/unit/golden/recording.h"
 
 using namespace hprof;
 

@@ -8,7 +8,7 @@
 #include <hprof/cpp/byte_order.hpp>
 #include <hprof/draft/foreign_dump.h>
 
-#include "tests/golden/encoder_run.h"
+#include "tests/unit/golden/encoder_run.h"
 
 namespace hprof {
 namespace {

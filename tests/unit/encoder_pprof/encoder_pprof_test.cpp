@@ -3,8 +3,8 @@
 
 #include <hprof/cpp/core_tables.hpp>
 
-#include "tests/golden/encoder_checks.h"
-#include "tests/golden/pprof_reader.h"
+#include "tests/unit/golden/encoder_checks.h"
+#include "tests/unit/golden/pprof_reader.h"
 
 using namespace hprof;
 

@@ -7,7 +7,7 @@
 #include <hprof/filter.h>
 #include <hprof/record.h>
 
-#include "tests/mock/mock_host.h"
+#include "tools/mock/mock_host.h"
 
 HPROF_EXTERN_C const hprof_module* hprof_module_filter_gzip(const hprof_offer*, const char**);
 

@@ -8,7 +8,7 @@
 #include <hprof/draft/hotspot.h>
 #include <hprof/draft/object_traces.h>
 
-#include "tests/mock/mock_host.h"
+#include "tools/mock/mock_host.h"
 
 namespace hprof::dump {
 

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/mock/mock_host.h"
+#include "tools/mock/mock_host.h"
 
 using namespace hprof;
 using namespace hprof::sites;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "plugins/jvmpi/bridge.h"
-#include "tests/mock/mock_host.h"
+#include "tools/mock/mock_host.h"
 
 namespace hprof::jvmpi {
 

@@ -4,7 +4,7 @@
 
 #include <hprof/cpp/lock.hpp>
 
-#include "tests/mock/mock_host.h"
+#include "tools/mock/mock_host.h"
 
 using namespace hprof;
 

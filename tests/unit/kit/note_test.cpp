@@ -2,7 +2,7 @@
 
 #include <hprof/cpp/note.hpp>
 
-#include "tests/mock/mock_host.h"
+#include "tools/mock/mock_host.h"
 
 using namespace hprof;
 

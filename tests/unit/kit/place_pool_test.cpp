@@ -5,7 +5,7 @@
 
 #include <hprof/cpp/place_pool.hpp>
 
-#include "tests/mock/mock_host.h"
+#include "tools/mock/mock_host.h"
 
 using namespace hprof;
 

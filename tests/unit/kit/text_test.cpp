@@ -8,7 +8,7 @@
 #include <hprof/cpp/service.hpp>
 #include <hprof/cpp/text.hpp>
 
-#include "tests/mock/mock_host.h"
+#include "tools/mock/mock_host.h"
 
 using namespace hprof;
 

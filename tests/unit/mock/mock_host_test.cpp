@@ -1,5 +1,5 @@
 // The mock host keeps what the header says of it: other tests lean on that.
-#include "tests/mock/mock_host.h"
+#include "tools/mock/mock_host.h"
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <thread>
 
-#include "tests/mock/mock_host.h"
+#include "tools/mock/mock_host.h"
 
 using namespace hprof;
 using namespace hprof::monitor;

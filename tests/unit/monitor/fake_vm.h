@@ -13,8 +13,8 @@
 #include <hprof/service/jvm.h>
 #include <hprof/tables.h>
 
-#include "tests/mock/mock_config.h"
-#include "tests/mock/mock_host.h"
+#include "tools/mock/mock_config.h"
+#include "tools/mock/mock_host.h"
 
 namespace hprof {
 

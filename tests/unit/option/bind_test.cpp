@@ -6,7 +6,7 @@
 
 #include "core/option/configure.h"
 #include "core/option/unknown.h"
-#include "tests/support/fake_modules.h"
+#include "tests/unit/support/fake_modules.h"
 
 using namespace hprof;
 

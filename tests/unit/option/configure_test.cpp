@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "tests/support/fake_modules.h"
+#include "tests/unit/support/fake_modules.h"
 
 using namespace hprof;
 

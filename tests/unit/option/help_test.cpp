@@ -7,7 +7,7 @@
 #include "core/base/version.h"
 #include "core/option/configure.h"
 #include "core/option/module_list.h"
-#include "tests/support/fake_modules.h"
+#include "tests/unit/support/fake_modules.h"
 
 using namespace hprof;
 

@@ -12,7 +12,7 @@
 #include <hprof/draft/foreign_dump.h>
 
 #include "core/pipeline/pipeline.h"
-#include "tests/mock/mock_host.h"
+#include "tools/mock/mock_host.h"
 
 namespace hprof::pipeline_test {
 

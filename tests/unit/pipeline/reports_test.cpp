@@ -7,7 +7,7 @@
 #include <hprof/cpp/each_weighted_stack.hpp>
 
 #include "core/pipeline/pipeline.h"
-#include "tests/mock/mock_host.h"
+#include "tools/mock/mock_host.h"
 
 using namespace hprof;
 using Lines = std::vector<std::string>;

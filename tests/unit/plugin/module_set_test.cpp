@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/fake_modules.h"
+#include "tests/unit/support/fake_modules.h"
 
 using namespace hprof;
 

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 #include <string>
 
-#include "tests/support/fake_modules.h"
+#include "tests/unit/support/fake_modules.h"
 
 using namespace hprof;
 

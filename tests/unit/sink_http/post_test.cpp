@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 #include <string>
 
-#include "tests/mock/mock_host.h"
+#include "tools/mock/mock_host.h"
 
 using namespace hprof;
 using namespace hprof::http;

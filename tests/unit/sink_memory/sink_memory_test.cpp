@@ -5,7 +5,7 @@
 
 #include <hprof/memory_sink.h>
 
-#include "tests/mock/sink_run.h"
+#include "tools/mock/sink_run.h"
 
 extern "C" {
 const hprof_module* hprof_module_sink_memory(const hprof_offer*, const char**);

@@ -3,7 +3,7 @@
 
 #include "core/agent/service_tables.h"
 #include "platform/platform.h"
-#include "tests/mock/sink_run.h"
+#include "tools/mock/sink_run.h"
 
 extern "C" const hprof_module* hprof_module_sink_socket(const hprof_offer*, const char**);
 

@@ -1,7 +1,7 @@
 // hprof check on binary files: a file that everyone reads, and one for each way to break it.
 #include <doctest/doctest.h>
 
-#include "tests/support/hprof_builder.h"
+#include "tests/unit/support/hprof_builder.h"
 #include "tests/unit/tool/check_support.h"
 #include "tools/hprof/listen/stream_watch.h"
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <sstream>
 
-#include "tests/golden/pprof_reader.h"
+#include "tests/unit/golden/pprof_reader.h"
 #include "tools/hprof/print/profile_sums.h"
 
 using namespace hprof::tool;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <doctest/doctest.h>
 
-#include "tests/support/hprof_builder.h"
+#include "tests/unit/support/hprof_builder.h"
 #include "tools/format/ascii_lines.h"
 #include "tools/format/definitions.h"
 #include "tools/format/utf8.h"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "core/control/peer_proof.h"
-#include "tests/support/hprof_builder.h"
+#include "tests/unit/support/hprof_builder.h"
 #include "tools/hprof/command.h"
 #include "tools/hprof/ctl/ctl_session.h"
 #include "tools/hprof/terminal.h"

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 #include <sstream>
 
-#include "tests/support/hprof_builder.h"
+#include "tests/unit/support/hprof_builder.h"
 #include "tools/hprof/print/print_records.h"
 #include "tools/hprof/print/print_summary.h"
 

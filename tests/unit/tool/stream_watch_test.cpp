@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/support/hprof_builder.h"
+#include "tests/unit/support/hprof_builder.h"
 
 using namespace hprof::tool;
 using hprof::test::DumpRecipe;

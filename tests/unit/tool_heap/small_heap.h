@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/hprof_builder.h"
+#include "tests/unit/support/hprof_builder.h"
 #include "tools/heap/snapshot.h"
 
 namespace hprof::test {

@@ -1,0 +1,58 @@
+"""scripts/check-readme sees a table that is out of date, and mends it."""
+import os
+import tempfile
+import unittest
+
+from support import script, write
+
+MARKS = {"README.md": ("options",), "docs/control.md": ("commands", "tags"), "docs/tool.md": ("typed",),
+         "docs/hotspot.md": ("changes", "reads")}
+TABLE = "| option | default |\n| --- | --- |\n| `depth=<size>` | 4 |\n"
+TOOL = "#!/bin/sh\ncat <<'E'\n%sE\n"
+
+
+def page(tables):
+    return "Before\n" + "".join("<!-- %s: begin (scripts/check-readme --write) -->\n%s<!-- %s: end -->\nBetween\n"
+                                % (name, text, name) for name, text in tables)
+
+
+def pages(text="\n" + TABLE + "\n"):
+    return {path: page([(name, text) for name in names]) for path, names in MARKS.items()}
+
+
+class Readme(unittest.TestCase):
+    def check(self, given, *arguments, table=TABLE):
+        with tempfile.TemporaryDirectory() as root:
+            for name in ("hprof_option_table", "hprof_command_table", "hprof_item_table"):
+                os.chmod(write(root, "tests/unit/support/" + name, TOOL % table), 0o755)
+            files = {path: write(root, path, text) for path, text in given.items()}
+            code, said = script("check-readme", *arguments, root, env=dict(os.environ, HPROF_DOCS_ROOT=root))
+            return code, said, {path: open(file).read() for path, file in files.items()}
+
+    def test_the_same_tables_pass(self):
+        self.assertEqual(self.check(pages()), (0, "", pages()))
+
+    def test_another_table_is_shown_wherever_it_stands(self):
+        for path in MARKS:
+            with self.subTest(path=path):
+                given = pages()
+                given[path] = given[path].replace("| 4 |", "| 5 |", 1)
+                code, said, _ = self.check(given)
+                self.assertEqual(code, 1)
+                self.assertIn("--- %s\n" % path, said)
+                self.assertIn("+| `depth=<size>` | 4 |", said)
+
+    def test_write_mends_them(self):
+        self.assertEqual(self.check(pages("old\n"), "--write"), (0, "", pages()))
+
+    def test_missing_markers_are_no_success(self):
+        for path in MARKS:
+            with self.subTest(path=path):
+                self.assertEqual(self.check(dict(pages(), **{path: "nothing\n"}))[0], 2)
+
+    def test_an_empty_table_is_no_success(self):
+        self.assertEqual(self.check(pages("\n\n"), table="")[0], 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,85 @@
+"""What the agent does with the structs and names of a vendor's module: tests/plugins/abi/probe.c, which says what is wrong."""
+import os
+import shutil
+
+from harness import Skip, check, check_equal, vm_test
+from reports import parse_ascii
+
+UNITS = ("encoder_ascii", "sink_file")
+
+
+def probe_folder(vm):
+    """A folder with the module, where this JDK can see it."""
+    built = os.path.join(vm.tree, "tests", "plugins", "abi", "vendor")
+    if not os.path.isdir(vm.plugin_dir) or not os.path.isdir(built):
+        raise Skip("this build has no loadable modules")
+    return shutil.copytree(built, vm.path("vendor"), dirs_exist_ok=True)
+
+
+@vm_test(units=UNITS, quick=True)
+def out_structs_extensions_and_libraries(vm):
+    folder = probe_folder(vm)
+    run = vm.profiled("plugins=%s,probe=sizes,file=out.txt,probe-library=%s/probe.so" % (folder, folder), "Quick")
+    check("HPROF: probe: looked" in run.err, "the probe did not run\n%s" % run)
+    check("WRONG" not in run.err, "the probe found something\n%s" % run)
+
+
+@vm_test(units=UNITS, quick=True)
+def handlers_beyond_a_short_table_are_not_called(vm):
+    run = vm.profiled("plugins=%s,probe=short,file=out.txt" % probe_folder(vm), "Lambdas", java=("-Xmn2m",))
+    check_equal(run.code, 0, "exit code\n%s\n" % run)
+    check("probe: a thread starts" in run.err, "the handler within the table was not called\n%s" % run)
+
+
+@vm_test(units=UNITS, quick=True)
+def start_end_and_classes_that_come_and_go_are_told(vm):
+    run = vm.profiled("plugins=%s,probe=life,verbose=n,file=out.txt" % probe_folder(vm), "Unloads")
+    check("WRONG" not in run.err, "the probe found something\n%s" % run)
+    said = [line[len("HPROF: probe: "):] for line in run.err.splitlines() if line.startswith("HPROF: probe: ")]
+    check_equal(said[0], "vm_init", "first event\n%s\n" % run)
+    check_equal(said[-2:], ["vm_death", "class_load"], "last event and report\n%s\n" % run)
+    check_equal(sorted(said[1:-2]), ["class_unload Unloads$Work"] * 3, "classes that have gone\n%s\n" % run)
+
+
+@vm_test(units=UNITS)
+def class_file_handler_comes_before_the_agents_own_rewriting(vm):
+    options = "plugins=%s,probe=classes,%sfile=out.txt,force=y"
+    run = vm.run_java(vm.agent_option(options % (probe_folder(vm), "")), "-Xverify:all", "Quick")
+    check_equal((run.code, run.out.strip()), (0, "QUICK"), "exit code and stdout\n%s\n" % run)
+    check("WRONG" not in run.err, "the probe found something\n%s" % run)
+    if "cpu_times" not in vm.units:
+        return
+    run = vm.run_java(vm.agent_option(options % (probe_folder(vm), "cpu=times,cutoff=0,")), "-Xverify:all", "Quick")
+    check_equal((run.code, run.out.strip()), (0, "QUICK"), "exit code and stdout with probes\n%s\n" % run)
+    check("Quick.main" in run.text("out.txt"), "main is not counted\n%s" % run)
+
+
+@vm_test(units=UNITS + ("bytecode",), quick=True)
+def exceptions_are_counted_by_draft_probes(vm):
+    options = "plugins=%s,probe=probes,verbose=n,file=out.txt" % probe_folder(vm)
+    run = vm.profiled(options, "Catches", java=("-Xverify:all",))
+    check("WRONG" not in run.err, "the probe found something\n%s" % run)
+    check("HPROF: probe: made 55, caught 50" in run.err, "other counts\n%s" % run)
+
+
+@vm_test(units=UNITS + ("bytecode", "cpu_times", "heap_sites"))
+def draft_probes_stand_beside_those_of_the_shipped_units(vm):
+    options = "plugins=%s,probe=probes,cpu=times,heap=sites,cutoff=0,verbose=n,file=out.txt" % probe_folder(vm)
+    run = vm.profiled(options, "Catches", java=("-Xverify:all",))
+    check("WRONG" not in run.err, "the probe found something\n%s" % run)
+    check("HPROF: probe: made 55, caught 50" in run.err, "other counts\n%s" % run)
+    rows = parse_ascii(run.text("out.txt")).cpu("CPU TIME (ms)")[0].rows
+    check_equal(sum(row.count for row in rows if row.method == "Catches.thrower"), 50, "calls of thrower\n%s\n" % run)
+
+
+@vm_test(units=UNITS + ("monitor",), quick=True)
+def collector_without_an_output_opens_none(vm):
+    options = "plugins=%s,probe-silent=y,file=out.txt" % probe_folder(vm)
+    run = vm.profiled(options, "Quick")
+    check("WRONG" not in run.err, "the probe found something\n%s" % run)
+    check("HPROF: probe: reports without an output" in run.err, "no report\n%s" % run)
+    check("lost" not in run.err, "something is lost that nobody wanted\n%s" % run)
+    check(not os.path.exists(vm.path("out.txt")), "there is an output\n%s" % run)
+    run = vm.profiled(options + ",monitor=y", "Shop")
+    check("HPROF: probe: reports beside others" in run.err, "no report\n%s" % run)
+    check("MONITOR TIME" in run.text("out.txt"), "no report of the other collector\n%s" % run)

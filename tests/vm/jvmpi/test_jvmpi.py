@@ -1,0 +1,601 @@
+"""jvmpi=: agents written for JVMPI (tests/vm/jvmpi) in VMs of today."""
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+
+import dumps
+import jvmpi_dumps
+from harness import ROOT, Skip, check, check_equal, vm_test
+from jdks import installed
+
+UNITS = ("jvmpi",)
+PROBES = UNITS + ("bytecode",)
+
+
+def machine(path):
+    """ELF's number of the processor that a file is for."""
+    with open(path, "rb") as file:
+        return struct.unpack_from("<H", file.read(20), 18)[0]
+
+
+I386 = 3
+
+
+def build(vm, name):
+    """lib<name>.so in the test's folder, where -Xrun<name> finds it."""
+    wanted = machine(vm.agent)
+    compilers = {I386: "i686-linux-gnu-gcc", machine(sys.executable): "cc"}
+    compiler = shutil.which(compilers[wanted]) if wanted in compilers else None
+    root = ROOT
+    homes = [home for home in installed() if os.path.exists(os.path.join(home, "include", "jni.h"))]
+    if compiler is None or not homes:
+        raise Skip("no C compiler for the JDK's machine, or no jni.h")
+    jni = os.path.join(homes[0], "include")
+    library = vm.path("lib%s.so" % name)
+    if os.path.exists(library):
+        return library
+    subprocess.check_call([compiler, "-std=gnu11", "-O1", "-g", "-shared", "-fPIC", "-pthread", "-I" + root, "-I" + jni,
+                           "-I" + os.path.join(jni, "linux"), os.path.join(root, "tests", "vm", "jvmpi", name + ".c"), "-o", library])
+    return library
+
+
+def run_alone(vm, name, agent_options, *program, options="jvmpi=y", java=()):
+    """The program with the agent."""
+    build(vm, name)
+    there = "-Xrun" + name + (":" + agent_options if agent_options else "")
+    return vm.run_java(vm.agent_option(options), there, *java, *program, environment={"LD_LIBRARY_PATH": vm.dir})
+
+
+def run(vm, name, agent_options, *program, options="jvmpi=y", java=()):
+    """The same; it must not notice."""
+    got = run_alone(vm, name, agent_options, *program, options=options, java=java)
+    plain = vm.truth(*java, *program)
+    check_equal((got.out, got.code), (plain.out, plain.code), "stdout and exit code\n%s\n" % got)
+    return got
+
+
+def said(run):
+    return [line[len("agent: "):] for line in run.err.splitlines() if line.startswith("agent: ")]
+
+
+def check_promises(run):
+    check_equal([line for line in said(run) if line.startswith("BROKEN")], [], "broken promises\n%s\n" % run)
+    check("broken 0" in said(run), "the agent did not see the end\n%s" % run)
+    return {int(a): int(b) for a, b in re.findall(r"^agent: event (\d+): (\d+)$", run.err, re.MULTILINE)}
+
+
+@vm_test(units=PROBES, quick=True)
+def the_interfaces_own_example_counts_calls(vm):
+    ran = run(vm, "counter", "a=1,b=2", "Quick")
+    check_equal(said(ran)[0], "options a=1,b=2", "options\n%s\n" % ran)
+    check("all code is interpreted" not in ran.err, "calls do not come by probes\n%s" % ran)
+    calls = re.match(r"calls (\d+)$", said(ran)[-1])
+    check(calls is not None and int(calls.group(1)) > 100, "calls\n%s" % ran)
+    check(not os.path.exists(vm.path("java.hprof.txt")), "a file was written")
+
+
+@vm_test(units=UNITS, quick=True)
+def promises_hold_with_calls(vm):
+    seen = check_promises(run(vm, "promises", "calls", "Isolated"))
+    check(seen.get(1, 0) > 1000 and seen.get(3, 0) > 1000, "calls: %s" % seen)
+    check(seen.get(42, 0) > 300 and seen.get(33, 0) > 3 and seen.get(46) == 1, "classes, threads, the start: %s" % seen)
+
+
+def counted(vm, how, program):
+    """What calls.c counts of a program's own methods: {method: (entries, exits, receivers)}."""
+    ran = run(vm, "calls", program, program, options="jvmpi=y,jvmpi-methods=" + how)
+    check_equal("all code is interpreted" in ran.err, how == "events", "said that it is slow\n%s\n" % ran)
+    lines = [line.rsplit(" ", 3) for line in said(ran) if not line.startswith("broken")]
+    check_equal(said(ran)[-1], "broken 0", "calls that do not nest\n%s\n" % ran)
+    return {line[0]: tuple(int(n) for n in line[1:]) for line in lines}
+
+
+@vm_test(units=PROBES, quick=True)
+def probes_count_calls_as_events_do(vm):
+    for program in ("Catches", "Nests"):
+        by_probes, by_events = counted(vm, "probes", program), counted(vm, "events", program)
+        check_equal(by_probes, by_events, "entries, exits, receivers of " + program)
+        check_equal(counted(vm, "auto", program), by_events, "the same by what is the default")
+        if program == "Catches":
+            check_equal((by_probes["Catches.thrower(I)V"], by_probes["Catches$Own.<init>(Ljava/lang/String;)V"]),
+                        ((50, 50, 0), (55, 55, 55)), "calls")
+
+
+@vm_test(units=PROBES)
+def promises_hold_with_calls_by_probes(vm):
+    for program in ("Isolated", "Unloads"):
+        seen = check_promises(run(vm, "promises", "calls", program, options="jvmpi=y,jvmpi-methods=probes"))
+        check(seen.get(1, 0) > 1000 and seen.get(3, 0) > 1000, "calls: %s" % seen)
+
+
+@vm_test(units=PROBES, since=21)
+def carriers_of_virtual_threads_report_no_calls(vm):
+    """A JVMTI call while a virtual thread is being mounted would never return."""
+    ran = run(vm, "calls", "Virtual", "Virtual", options="jvmpi=y,jvmpi-methods=probes")
+    check("Virtual.main([Ljava/lang/String;)V 1 1 0" in said(ran), "calls of the main thread\n%s" % ran)
+
+
+@vm_test(units=PROBES)
+def promises_hold_with_calls_by_events(vm):
+    for program in ("Isolated", "Unloads"):
+        seen = check_promises(run(vm, "promises", "calls", program, options="jvmpi=y,jvmpi-methods=events"))
+        check(seen.get(1, 0) > 1000 and seen.get(3, 0) > 1000, "calls: %s" % seen)
+
+
+@vm_test(units=PROBES)
+def promises_hold_with_allocations_by_probes(vm):
+    seen = check_promises(run(vm, "promises", "objects", "Sums", "2", options="jvmpi=y,jvmpi-allocs=probes"))
+    check(seen.get(4, 0) > 10000, "allocations: %s" % seen)
+    seen = check_promises(run(vm, "promises", "all", "Isolated", options="jvmpi=y,jvmpi-allocs=probes,jvmpi-methods=probes"))
+    check(seen.get(2, 0) > 1000 and seen.get(4, 0) > 5000, "events: %s" % seen)
+
+
+@vm_test(units=PROBES + ("cpu_times", "encoder_ascii", "sink_file"))
+def probes_have_one_user(vm):
+    for options in ("cpu=times,jvmpi=y,jvmpi-methods=probes", "jvmpi=y,jvmpi-methods=probes,cpu=times"):
+        ran = vm.profiled(options, "Quick")
+        check("cannot be created" in ran.err and "cpu=times" in ran.err, "not said why\n%s" % ran)
+
+
+@vm_test(units=PROBES + ("heap_sites", "encoder_ascii", "sink_file"))
+def calls_come_from_the_vm_where_another_has_the_probes(vm):
+    ran = run(vm, "calls", "Catches", "Catches", options="heap=sites,cutoff=0,file=out.txt,jvmpi=y")
+    check_equal(ran.err.count("all code is interpreted"), 1, "said that it is slow\n%s\n" % ran)
+    check("Catches.thrower(I)V 50 50 0" in said(ran), "calls\n%s" % ran)
+    check("SITES BEGIN" in ran.text("out.txt"), "the other collector's sites")
+
+
+@vm_test(units=PROBES)
+def calls_wanted_late_come_by_probes(vm):
+    ran = run(vm, "late", "", "Nests")
+    check("all code is interpreted" not in ran.err, "calls do not come by probes\n%s" % ran)
+    check_equal(said(ran), ["before 0, then some, after 0"], "what the agent saw\n%s\n" % ran)
+
+
+@vm_test(units=UNITS, since=11)
+def ids_are_told_of_while_the_objects_of_the_start_are(vm):
+    check_equal(said(run(vm, "replay", "", "Quick")), ["asked 1"], "what the agent saw")
+
+
+@vm_test(units=UNITS, since=11)
+def promises_hold_with_objects(vm):
+    seen = check_promises(run(vm, "promises", "objects", "Sums", "2"))
+    check(seen.get(4, 0) > 10000, "allocations: %s" % seen)
+
+
+@vm_test(units=UNITS, since=11)
+def promises_hold_with_all_events(vm):
+    seen = check_promises(run(vm, "promises", "all", "Isolated"))
+    check(seen.get(2, 0) > 1000 and seen.get(4, 0) > 10000, "events: %s" % seen)
+    # ZGC shows no unreachable objects at the start, and frees others later.
+    check(seen.get(5, 0) > 100 or "-XX:+UseZGC" in vm.java_options, "frees: %s" % seen)
+    check(seen.get(60, 0) > 0 and seen.get(60) == seen.get(61), "collections: %s" % seen)
+    check(seen.get(35, 0) > 0, "class files: %s" % seen)
+
+
+@vm_test(units=UNITS)
+def classes_that_have_gone_are_told_of(vm):
+    seen = check_promises(run(vm, "promises", "", "Unloads"))
+    check(seen.get(60, 0) > 0, "collections: %s" % seen)
+    check(seen.get(43, 0) >= 3, "unloaded classes: %s" % seen)
+
+
+@vm_test(units=UNITS)
+def contended_monitors_are_told_of(vm):
+    ran = run_alone(vm, "promises", "", "Contend", "monitor", "4", "5", "2")
+    seen = check_promises(ran)
+    check(seen.get(54, 0) > 0 and seen.get(54) == seen.get(55), "contended: %s" % seen)
+    check(seen.get(56, 0) > 0 and seen.get(57, 0) > 0, "exits, waits: %s" % seen)
+
+
+@vm_test(units=UNITS)
+def each_wait_ends_once(vm):
+    check_equal(said(run(vm, "waits", "", "Waits")), ["waits many, unpaired ends 0"], "what the agent saw")
+
+
+RAW_MONITORS = "sum 2001000, fought, paired, other names 0"
+
+
+@vm_test(units=UNITS)
+def raw_monitors_work_from_the_start(vm):
+    ran = run(vm, "raw_monitors", "", "Quick")
+    check_equal(said(ran)[-1], RAW_MONITORS, "what the agent saw\n%s\n" % ran)
+
+
+def rewritten(vm, options, agent_options="", java=()):
+    """Quick, whose text hook.c has replaced; checks that the agent was given what is on disk."""
+    ran = run_alone(vm, "hook", agent_options, "Quick", options=options, java=java)
+    check_equal((ran.code, ran.out), (0, "rewritten\n"), "exit code, stdout\n%s\n" % ran)
+    with open(os.path.join(vm.classes, "Quick.class"), "rb") as file:
+        check_equal(ran.bytes("seen"), file.read(), "the class file that the agent was given")
+    calls = 1 if agent_options else 0
+    check_equal(said(ran)[-1], "files seen, rewritten 1, with probes 0, calls of main %d" % calls, "the agent\n%s\n" % ran)
+    return ran
+
+
+@vm_test(units=UNITS)
+def classes_are_rewritten(vm):
+    rewritten(vm, "jvmpi=y")
+    rewritten(vm, "jvmpi=y", "calls")
+
+
+@vm_test(units=PROBES)
+def rewritten_classes_get_probes(vm):
+    rewritten(vm, "jvmpi=y,jvmpi-methods=probes", "calls")
+    rewritten(vm, "jvmpi=y,jvmpi-allocs=probes", java=("-Xverify:all",))
+
+
+@vm_test(units=PROBES + ("cpu_times", "encoder_ascii", "sink_file"))
+def rewritten_classes_are_timed(vm):
+    ran = rewritten(vm, "cpu=times,cutoff=0,file=out.txt,jvmpi=y", "calls")
+    check(re.search(r" Quick\.main$", ran.text("out.txt"), re.MULTILINE) is not None, "Quick.main is not timed\n%s" % ran)
+
+
+STORM = "suspended 1600, refused 0, wrong 0, collections many, allocations %s"
+
+
+@vm_test(units=UNITS)
+def threads_are_suspended_while_collections_run(vm):
+    check_equal(said(run(vm, "storm", "", "Storm")), [STORM % "none"], "what the agent saw")
+    if vm.version >= 11:
+        check_equal(said(run(vm, "storm", "objects", "Storm")), [STORM % "some"], "what the agent saw")
+
+
+@vm_test(units=UNITS)
+def monitors_are_dumped_on_request(vm):
+    ran = run_alone(vm, "monitors", "", "Contend", "monitor", "4", "5", "2")
+    check(len(said(ran)) == 2 and said(ran)[1] == "asked 0", "what the agent saw\n%s" % ran)
+    # The owner may have left the monitor meanwhile.
+    check(re.match("dump whole, java (some|none), raw 1, owned (some|none), waiting (some|none), threads some, frames some$",
+                   said(ran)[0]) is not None, "the dump\n%s" % ran)
+
+
+SHAPES = ("HeapShapes", "HeapShapes$Base", "HeapShapes$Leaf")
+
+
+def without_references(values):
+    """Values of one kind of dump; of references only whether they are null."""
+    return {name: bool(value) if kind in ("L", "[", 2) else value for name, (kind, value) in values.items()}
+
+
+def our_fields(heap, instance):
+    """Like jvmpi_dumps.Dump.fields."""
+    kinds = {}
+    for step in heap.chain(heap.instances[instance][0]):
+        for name, kind in step.fields:
+            kinds.setdefault(heap.strings[name], kind)
+    return {name: (kinds[name], value) for name, value in heap.fields(instance).items()}
+
+
+def check_same_shapes(dump, heap):
+    """The program's classes, their instances and what hangs on them, in JVMPI's dump and in heap=dump's."""
+    for name in SHAPES:
+        theirs, ours = dump.class_named(name), heap.class_named(name)
+        # What our own adds for readers of its kind has names in angle brackets.
+        statics = {heap.strings[n]: pair for n, pair in heap.classes[ours].statics.items() if heap.strings[n][0] != "<"}
+        check_equal(without_references(dump.statics[theirs]), without_references(statics), "static fields of " + name)
+        instances = [n for n, (owner, _) in dump.instances.items() if owner == theirs]
+        check_equal(len(instances), len(heap.instances_of(ours)), "instances of " + name)
+        check_equal(sorted(str(sorted(without_references(dump.fields(n)).items())) for n in instances),
+                    sorted(str(sorted(without_references(our_fields(heap, n)).items())) for n in heap.instances_of(ours)),
+                    "fields of " + name)
+    theirs = {name: value for name, (_, value) in dump.statics[dump.class_named("HeapShapes")].items()}
+    ours = heap.statics(heap.class_named("HeapShapes"))
+    for name in ("ints", "noBytes", "chars", "bytes", "longs"):
+        check_equal(dump.primitives[theirs[name]], heap.primitives[ours[name]], name)
+    for name in ("holes", "noObjects", "grid"):
+        check_equal([bool(e) for e in dump.arrays[theirs[name]]], [bool(e) for e in heap.arrays[ours[name]]], name)
+
+
+def check_roots(dump):
+    kinds = {root[0] for root in dump.roots}
+    check({1, 3, 5, 6} <= kinds, "kinds of roots: %s" % sorted(kinds))
+
+
+DUMPS = ["level0: traces none", "level 0: whole, many objects", "level 0 answered 0", "level1: traces with frames",
+         "level 1 answered 0", "level2: traces with frames", "level 2 answered 0", "level 3 answered -1",
+         "no object answered -1", "objects dumped, refused 0"]
+
+
+@vm_test(units=UNITS + ("heap_dump", "encoder_binary", "sink_file"))
+def heap_dumps_are_those_of_our_own(vm):
+    ran = run(vm, "dump", "", "HeapShapes", "mark", options="heap=dump,format=b,file=out.hprof,jvmpi=y")
+    check_equal(said(ran), DUMPS, "what the agent saw\n%s\n" % ran)
+    width = vm.bits // 8
+    classes = jvmpi_dumps.read_classes(ran.text("classes"))
+    level1, level2 = (jvmpi_dumps.Dump(ran.bytes("level%d" % level), classes, level == 2, width) for level in (1, 2))
+    check_same_shapes(level2, dumps.read(ran.bytes("out.hprof")))
+    for dump in (level1, level2):
+        check_equal(dump.dangling(), [], "references into nothing")
+        check_roots(dump)
+    of_shapes = {level2.class_named(name) for name in SHAPES}
+    ids = {n for n, (owner, _) in level2.instances.items() if owner in of_shapes}
+    check_equal({n for n, (owner, _) in level1.instances.items() if owner in of_shapes}, ids, "instances of level 1")
+    check(ids <= set(jvmpi_dumps.read_level_0(ran.bytes("level0"), width)), "instances of level 0")
+    single = jvmpi_dumps.Dump(ran.bytes("objects"), classes, True, width)
+    check(single.statics, "no class was dumped alone")
+    for number, record in single.records.items():
+        if number in level2.records:
+            check_equal(len(record), len(level2.records[number]), "bytes of object %x" % number)
+        if number in ids or number in of_shapes:
+            check_equal(record, level2.records[number], "object %x" % number)
+
+
+@vm_test(units=UNITS)
+def heap_dumps_larger_than_max_memory_are_complete(vm):
+    ran = run(vm, "dump", "big", "BigHeap", "0.05", options="jvmpi=y,max-memory=32m")
+    check_equal(said(ran)[1:], ["answered 0"], "what the agent saw\n%s\n" % ran)
+    size = re.match(r"dump of (\d+) MiB$", said(ran)[0])
+    check(size is not None and int(size.group(1)) > 30, "the dump\n%s" % ran)
+    check_equal(ran.err.count("takes %s MiB, beyond max-memory=32m" % size.group(1)), 1, "said on stderr\n%s\n" % ran)
+
+
+@vm_test(units=UNITS)
+def a_heap_dump_without_memory_says_what_to_set(vm):
+    ran = run(vm, "dump", "big", "BigHeap", "0.05", options="jvmpi=y,max-memory=16m")
+    check_equal(said(ran), ["answered -1"], "what the agent saw\n%s\n" % ran)
+    check(re.search(r"request for event 37 failed: max-memory=16m is too little after \d+ objects and \d+ MiB of text: "
+                    "set max-memory=33m", ran.err) is not None, "said on stderr\n%s" % ran)
+
+
+def check_pieces(vm, *java, options="jvmpi=y"):
+    ran = run(vm, "pieces", "", "Garbage", options=options, java=java)
+    check_equal(said(ran)[-1], "made 600000, freed 600000, twice 0, while held 0", "what the agent saw\n%s\n" % ran)
+
+
+@vm_test(units=UNITS, since=11)
+def no_allocation_and_no_free_is_lost(vm):
+    check_pieces(vm, "-XX:+UseSerialGC")
+    check_pieces(vm, "-XX:+UseG1GC")
+
+
+@vm_test(units=UNITS, since=11)
+def no_first_allocation_of_the_main_thread_is_lost(vm):
+    for ran in (run(vm, "pieces", "", "Garbage", "100"), vm.profiled("jvmpi=" + build(vm, "pieces"), "Garbage", "100")):
+        check(said(ran)[-1].startswith("made 100, "), "what the agent saw\n%s" % ran)
+        check("TLAB" not in ran.err, "allocations are said to be missed\n%s" % ran)
+
+
+@vm_test(units=UNITS)
+def what_a_late_agent_misses_of_allocations_is_said(vm):
+    ran = run(vm, "pieces", "late", "Garbage", "100")
+    there = vm.version >= 11
+    check_equal(said(ran)[0], "late %d" % (0 if there else 1), "what EnableEvent answered\n%s\n" % ran)
+    text = "not seen" if there else "OBJECT_ALLOC is not available: this needs Java 11, or jvmpi-allocs=probes"
+    check_equal(ran.err.count(text), 1, "said on stderr\n%s\n" % ran)
+    if there:
+        ran = run(vm, "pieces", "late", "Garbage", "100", options="jvmpi=y,jvmpi-allocs=n")
+        check_equal(ran.err.count("OBJECT_ALLOC is not available: jvmpi-allocs=n"), 1, "said why\n%s\n" % ran)
+
+
+@vm_test(units=UNITS + ("heap_sites", "encoder_ascii", "sink_file"), since=11)
+def allocations_are_of_one_user(vm):
+    ran = run(vm, "pieces", "", "Garbage", "100", options="heap=sites,sites=sampled,file=out.txt,jvmpi=y")
+    check_equal(said(ran)[0], "event 4 is not there: 1", "what EnableEvent answered\n%s\n" % ran)
+    check_equal(ran.err.count("OBJECT_ALLOC is not available: another"), 1, "said why\n%s\n" % ran)
+
+
+@vm_test(units=PROBES)
+def no_allocation_by_probes_is_lost(vm):
+    check_pieces(vm, "-XX:+UseSerialGC", options="jvmpi=y,jvmpi-allocs=probes")
+
+
+REFERENCES = "made 20, gone 20, wrong 0"
+
+
+@vm_test(units=UNITS)
+def references_are_told_of(vm):
+    ran = run(vm, "references", "", "Quick")
+    check_equal(said(ran), [REFERENCES], "what the agent saw\n%s\n" % ran)
+
+
+@vm_test(units=UNITS)
+def handlers_that_do_not_return_are_told_of(vm):
+    build(vm, "references")
+    live = vm.launch([vm.agent_option("jvmpi=y"), "-Xrunreferences:stuck", "Quick"], {"LD_LIBRARY_PATH": vm.dir})
+    live.wait_until(lambda: "handler of event 42 has not returned for 10 s" in live.err(), "that is said")
+    open(vm.path("go"), "w").close()
+    check_equal(live.finish().code, 0, "exit code\n%s\n" % live.state())
+
+
+FUNCTIONS = ["frames some", "native line -3", "frames of nobody 0", "status 3", "suspended 0 10 status 8003", "has run 0",
+             "resumed status 3", "ids agree", "requests 0 0", "class by request 0", "cpu time runs", "collections some",
+             "requests seen 3, shut down 1"]
+
+
+@vm_test(units=UNITS, quick=True)
+def functions_answer(vm):
+    ran = run(vm, "functions", "", "Sleeper")
+    lines = said(ran)[1:]
+    # Thread.sleep is a native method itself until 19, and has one below since.
+    check_equal(lines, FUNCTIONS, "what the agent saw\n%s\n" % ran)
+
+
+# Numbers by how they are tried: the program goes on until the event has come.
+CALLS, ALLOCATIONS, FREES = (1, 2, 3), (4,), (5,)
+SIGNALS = (44, 45)
+BY_REQUEST = (37, 50, 59)
+NEVER_SENT = (6, 48, 49)
+REFUSED = (9,)
+OTHERS = (7, 8, 33, 34, 35, 38, 39, 40, 41, 42, 43, 46, 51, 52, 53, 54, 55, 56, 57, 58, 60, 61)
+# What is told only of what was told before.
+COMPANIONS = {5: "5,4", 8: "8,7", 43: "43,42"}
+
+
+def check_one(vm, number, enabled=0, comes=True, program="until", options="jvmpi=y"):
+    """Event `number` alone: what EnableEvent says, whether it comes, its fields."""
+    if os.path.exists(vm.path("arrived")):
+        os.remove(vm.path("arrived"))
+    # -Xbatch: code is compiled when it is due, not when there is time.
+    ran = run_alone(vm, "one", COMPANIONS.get(number, str(number)), "Sundry", program, options=options, java=("-Xbatch",))
+    wanted = ["enabled %d" % enabled] + ["requested 0"] * (number in BY_REQUEST)
+    wanted.append("event %d: %s, wrong 0" % (number, "came" if comes else "never came"))
+    check_equal((ran.code, said(ran)), (0, wanted), "event %d alone\n%s\n" % (number, ran))
+
+
+@vm_test(units=UNITS)
+def each_event_comes_alone(vm):
+    for number in OTHERS:
+        check_one(vm, number)
+
+
+@vm_test(units=UNITS)
+def each_event_of_the_end_and_of_signals_comes_alone(vm):
+    check_one(vm, 47, program="once")
+    for number in SIGNALS:
+        check_one(vm, number, program="quit")
+
+
+@vm_test(units=UNITS)
+def each_event_by_request_comes_alone(vm):
+    for number in BY_REQUEST:
+        check_one(vm, number, enabled=1)
+
+
+@vm_test(units=UNITS)
+def events_of_calls_come_alone(vm):
+    for number in CALLS:
+        check_one(vm, number)
+        check_one(vm, number, options="jvmpi=y,jvmpi-methods=events")
+        check_one(vm, number, enabled=1, comes=False, program="once", options="jvmpi=y,jvmpi-methods=off")
+
+
+@vm_test(units=PROBES)
+def events_by_probes_come_alone(vm):
+    for number in CALLS:
+        check_one(vm, number, options="jvmpi=y,jvmpi-methods=probes")
+    for number in ALLOCATIONS + FREES:
+        check_one(vm, number, options="jvmpi=y,jvmpi-allocs=probes")
+
+
+@vm_test(units=UNITS)
+def events_of_objects_come_alone(vm):
+    there = vm.version >= 11
+    for number in ALLOCATIONS + (FREES if there else ()):
+        check_one(vm, number, enabled=0 if there else 1, comes=there, program="until" if there else "once")
+    check_one(vm, 4, enabled=1, comes=False, program="once", options="jvmpi=y,jvmpi-allocs=n")
+
+
+@vm_test(units=UNITS)
+def what_is_no_event_is_refused(vm):
+    tried = CALLS + ALLOCATIONS + FREES + SIGNALS + BY_REQUEST + NEVER_SENT + REFUSED + OTHERS + (47,)
+    check_equal(sorted(tried), [*range(1, 10), 33, 34, 35, *range(37, 62)], "events of the table")
+    for number in NEVER_SENT:
+        check_one(vm, number, comes=False, program="once")
+    for number in REFUSED:
+        check_one(vm, number, enabled=1, comes=False, program="once")
+    ran = run_alone(vm, "one", "none", "Quick")
+    check_equal(said(ran)[0], "no events: many, not refused 0", "numbers that are no events\n%s\n" % ran)
+
+
+@vm_test(units=UNITS)
+def an_agent_may_end_the_vm(vm):
+    ran = run_alone(vm, "functions", "exit", "Quick")
+    check_equal((ran.code, ran.out), (7, ""), "exit code, stdout\n%s\n" % ran)
+    check_equal(said(ran)[-1], "requests seen 0, shut down 1", "the end\n%s\n" % ran)
+
+
+@vm_test(units=UNITS)
+def an_agent_is_loaded_without_xrun(vm):
+    library = build(vm, "functions")
+    for options in ("jvmpi=%s:a=1" % library, "jvmpi=%s,jvmpi-options=a=1" % library):
+        ran = vm.profiled(options, "Sleeper")
+        check_equal(said(ran), ["options a=1"] + FUNCTIONS, "what the agent saw\n%s\n" % ran)
+    ran = vm.profiled("jvmpi=%s,jvmpi-options=a,b=2" % library, "Quick")
+    check_equal(said(ran)[0], "options a,b=2", "options\n%s\n" % ran)
+
+
+@vm_test(units=UNITS)
+def an_agent_that_wants_jni_at_once_is_called_again(vm):
+    library = build(vm, "functions")
+    ran = vm.profiled("jvmpi=%s:jni" % library, "Sleeper")
+    check_equal(said(ran), ["options jni", "options jni"] + FUNCTIONS, "what the agent saw\n%s\n" % ran)
+
+
+@vm_test(units=UNITS)
+def libraries_that_are_no_agents_are_refused(vm):
+    line = vm.refused("jvmpi=%s" % vm.path("nowhere.so"))
+    check("nowhere.so" in line, "not named: %s" % line)
+    if machine(vm.agent) == machine(sys.executable):
+        line = vm.refused("jvmpi=%s" % vm.native("watch_memory.c"))
+        check("JVM_OnLoad" in line, "not said why: %s" % line)
+
+
+@vm_test(units=UNITS + ("cpu_samples", "encoder_ascii", "sink_file"))
+def another_collector_runs_beside_it(vm):
+    ran = run(vm, "counter", "", "Spin", "3", options="cpu=samples,file=out.txt,jvmpi=y")
+    check("CPU SAMPLES BEGIN" in ran.text("out.txt"), "no profile")
+    check(said(ran)[-1].startswith("calls "), "the agent's end\n%s" % ran)
+
+
+@vm_test(units=UNITS + ("cpu_samples", "encoder_ascii", "sink_file"))
+def a_run_without_it_opens_nothing_of_it(vm):
+    live = vm.start("cpu=samples,file=out.txt", "Idle")
+    with open("/proc/%d/maps" % live.pid) as maps:
+        check("/jvmpi.so" not in maps.read(), "the module was opened")
+    live.finish()
+
+
+@vm_test(units=UNITS)
+def without_an_agent_that_is_said(vm):
+    ran = vm.profiled("jvmpi=y", "Quick")
+    check("no agent has asked for JVMPI" in ran.err, "not said\n%s" % ran)
+    ran = vm.profiled("jvmpi=n", "Quick")
+    check("JVMPI" not in ran.err, "jvmpi=n says something\n%s" % ran)
+
+
+@vm_test(units=UNITS)
+def calls_and_allocations_can_be_left_out(vm):
+    ran = run(vm, "promises", "calls,objects", "Quick", options="jvmpi=y,jvmpi-methods=off,jvmpi-allocs=n")
+    check_promises(ran)
+    for event in (1, 3, 4):
+        check("event %d is not there: 1" % event in said(ran), "event %d\n%s" % (event, ran))
+
+
+def run_checked(vm, name, agent_options, *program, collector, options="jvmpi=y"):
+    """With that collector and -Xcheck:jni, which must have nothing to say."""
+    ran = run_alone(vm, name, agent_options, *program, options=options, java=(collector, "-Xcheck:jni"))
+    said_of_jni = [line for line in (ran.out + ran.err).splitlines()
+                   if "FATAL ERROR" in line or line.startswith("WARNING in native") or line.startswith("WARNING: JNI")]
+    check_equal((ran.code, said_of_jni), (0, []), "exit code, -Xcheck:jni\n%s\n" % ran)
+    return ran
+
+
+def check_agents_with(vm, collector):
+    """A few agents that use most of the bridge."""
+    if vm.run_java(collector, "Quick").code != 0:
+        raise Skip("this VM has no %s" % collector)
+    all_there = vm.version >= 11
+    options = "calls,objects" if all_there else "calls"
+    seen = check_promises(run_checked(vm, "promises", options, "Isolated", collector=collector))
+    check(seen.get(1, 0) > 1000 and (seen.get(4, 0) > 10000 or not all_there), "events: %s" % seen)
+    check(seen.get(60, 0) > 0 and seen.get(60) == seen.get(61), "collections: %s" % seen)
+    check_equal(said(run_checked(vm, "raw_monitors", "", "Quick", collector=collector))[-1], RAW_MONITORS, "raw monitors")
+    check_equal(said(run_checked(vm, "functions", "", "Sleeper", collector=collector))[1:], FUNCTIONS, "functions")
+    check_equal(said(run_checked(vm, "references", "", "Quick", collector=collector)), [REFERENCES], "references")
+    ran = run_checked(vm, "dump", "", "HeapShapes", collector=collector)
+    check_equal(said(ran), DUMPS, "dumps\n%s\n" % ran)
+    check_equal(said(run_checked(vm, "storm", "objects" if all_there else "", "Storm", collector=collector)),
+                [STORM % ("some" if all_there else "none")], "suspension")
+    if "bytecode" in vm.units:
+        options = "jvmpi=y,jvmpi-methods=probes,jvmpi-allocs=probes"
+        check_promises(run_checked(vm, "promises", "calls,objects", "Unloads", collector=collector, options=options))
+
+
+@vm_test(units=UNITS)
+def agents_work_with_serial(vm):
+    check_agents_with(vm, "-XX:+UseSerialGC")
+
+
+@vm_test(units=UNITS)
+def agents_work_with_g1(vm):
+    check_agents_with(vm, "-XX:+UseG1GC")
+
+
+@vm_test(units=UNITS, since=17)
+def agents_work_with_zgc(vm):
+    vm.needs_zgc()
+    check_agents_with(vm, "-XX:+UseZGC")

@@ -1,0 +1,220 @@
+"""Units that do something wrong while they run (tests/plugins/abi/misbehaving.c): the program never notices."""
+import os
+import re
+import shutil
+import signal
+
+from attach import load_agent
+from harness import Skip, check, check_equal, vm_test
+from peers import Peer, stall, trickle
+from reports import parse_ascii
+
+UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
+
+
+def options(vm, text):
+    """Agent options with the folder of the module, a copy that the JDK can see."""
+    if not os.path.isdir(vm.plugin_dir):
+        raise Skip("this build has no loadable modules")
+    folder = vm.path("plugins")
+    if not os.path.isdir(folder):
+        os.makedirs(folder)
+        for name in ("misbehaving.so", "throwing.so"):
+            shutil.copy(os.path.join(vm.tree, "tests", "plugins", "abi", "misbehaving", name), folder)
+    return "plugins=%s,%s" % (folder, text)
+
+
+def said(run, text):
+    err = run.err() if callable(run.err) else run.err
+    lines = [line for line in err.splitlines() if text in line]
+    check_equal(len(lines), 1, "lines with %r\n%s\n" % (text, err))
+    return lines[0]
+
+
+def has_checks(vm):
+    """Is it a build with the checks of the preset debug?"""
+    with open(os.path.join(vm.tree, "CMakeCache.txt")) as cache:
+        return "HPROF_CHECKS:BOOL=ON\n" in cache.read()
+
+
+@vm_test(units=UNITS)
+def right_unit_of_the_same_source_is_heard(vm):
+    run = vm.profiled(options(vm, "plugin=good,file=out.txt"), "Quick", "3")
+    check("a note of the misbehaving plugin" in run.text("out.txt"), "no note\n%s" % run)
+    check_equal(run.errors(), [], "complaints")
+
+
+@vm_test(units=UNITS)
+def report_that_never_returns_does_not_keep_the_vm(vm):
+    for program in (("Quick", "3"), ("Spin", "2")):  # System.exit, and the end of main
+        run = vm.profiled(options(vm, "plugin=stuck_report,exit-timeout=2,file=out.txt"), *program)
+        said(run, "exit-timeout=2 is over: stuck_report has not returned from report")
+
+
+@vm_test(units=UNITS)
+def report_asked_for_before_the_end_does_not_keep_the_vm(vm):
+    live = vm.start(options(vm, "plugin=stuck_report,exit-timeout=2,file=out.txt"), "Idle")
+    live.signal(signal.SIGQUIT)
+    live.wait_until(lambda: "Dumping stuck_report" in live.err(), "the report")
+    run = live.finish()
+    check_equal((run.code, run.out.endswith("ended\n")), (0, True), "exit code and end\n%s\n" % run)
+    said(run, "stuck_report has not returned from report")
+
+
+@vm_test(units=UNITS)
+def sink_that_never_returns_does_not_keep_the_vm(vm):
+    for sink, function in (("stuck_write", "write"), ("stuck_close", "close")):
+        run = vm.profiled(options(vm, "cpu=samples,plugin=%s,exit-timeout=2" % sink), "Spin", "2")
+        said(run, "exit-timeout=2 is over: %s has not returned from %s" % (sink, function))
+
+
+# Before it tells of its end, JDK 27 waits for all callbacks to return.
+@vm_test(units=UNITS, until=26)
+def slow_callback_is_left_alone(vm):
+    live = vm.start(options(vm, "plugin=slow_callback,exit-timeout=2,file=out.txt"), "DaemonAtEnd")
+    live.wait_until(lambda: "a slow callback begins" in live.err(), "the callback")
+    run = live.finish()
+    check_equal((run.code, run.out.endswith("ended\n")), (0, True), "exit code and end\n%s\n" % run)
+    said(run, "plugin slow_callback: a callback does not return")
+    parse_ascii(run.text("out.txt"))
+
+
+@vm_test(units=UNITS)
+def detach_gives_a_stuck_unit_up(vm):
+    live = vm.start(options(vm, "plugin=stuck_report,exit-timeout=2,file=out.txt"), "Idle")
+    load_agent(live.pid, vm.agent, "command=detach")
+    said(live, "stuck_report has not returned from report")
+    said(live, "an agent thread did not stop")
+    run = live.finish()
+    check_equal((run.code, run.out.endswith("ended\n")), (0, True), "exit code and end\n%s\n" % run)
+
+
+@vm_test(units=UNITS)
+def stalled_disk_does_not_keep_the_vm(vm):
+    """A FIFO whose reader is there and reads nothing, full before the report."""
+    os.mkfifo(vm.path("fifo"))
+    reader = os.open(vm.path("fifo"), os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        writer = os.open(vm.path("fifo"), os.O_WRONLY | os.O_NONBLOCK)
+        for size in (4096, 1):
+            try:
+                while True:
+                    os.write(writer, b"x" * size)
+            except BlockingIOError:
+                pass
+        run = vm.profiled("cpu=samples,exit-timeout=3,file=fifo", "Spin", "2")
+        os.close(writer)
+    finally:
+        os.close(reader)
+    said(run, "fifo: it takes no more data")
+
+
+@vm_test(units=("cpu_samples", "heap_dump", "encoder_binary", "sink_socket"))
+def stalled_peer_does_not_keep_the_vm(vm):
+    with Peer(stall) as peer:
+        options_ = "heap=dump,format=b,exit-timeout=3,net=127.0.0.1:%d" % peer.port
+        run = vm.profiled(options_, "BigHeap", "0.05")
+    check("takes no more data" in run.err or "exit-timeout=3 is over" in run.err, "nothing is said\n%s" % run)
+
+
+@vm_test(units=("heap_dump", "encoder_binary", "sink_socket"))
+def a_peer_that_trickles_does_not_keep_the_vm_stopped(vm):
+    """It takes something now and then, so that the dump would take an hour."""
+    for engine in ("jvmti", "vm") if vm.version >= 11 else ("jvmti",):
+        with Peer(trickle) as peer:
+            options_ = "heap=dump,format=b,dump=%s,dump-stall=2,net=127.0.0.1:%d" % (engine, peer.port)
+            run = vm.profiled(options_, "BigHeap", "0.05")
+        said(run, "it is too slow for a heap dump")
+
+
+@vm_test(units=UNITS)
+def unit_that_fails_in_create_is_left_out_with_its_words(vm):
+    run = vm.profiled(options(vm, "cpu=samples,plugin=fails_in_create,file=out.txt"), "Spin", "2")
+    said(run, "collector fails_in_create cannot be created: the licence?has expired; it is left out")
+    parse_ascii(run.text("out.txt")).cpu()
+    run = vm.run_java(vm.agent_option(options(vm, "plugin=fails_in_create")), "Quick")
+    check_equal((run.code, run.out), (1, ""), "exit code and stdout\n%s\n" % run)
+    check("the licence?has expired" in run.err, "without its words\n%s" % run)
+
+
+@vm_test(units=UNITS)
+def records_that_cannot_be_right_are_left_out(vm):
+    for unit, fault in (
+        ("foreign_kind", "is of a kind that units do not write"),
+        ("short_record", "is missing, or shorter than its head"),
+        ("no_schema", "is a table without a schema"),
+        ("unknown_trace", "was never handed out"),
+    ):
+        run = vm.profiled(options(vm, "plugin=%s,file=out.txt" % unit), "Quick", "3")
+        lines = [line for line in run.err.splitlines() if "plugin %s: a record " % unit in line]
+        check_equal(len(lines), 1, "complaints of %s\n%s\n" % (unit, run))
+        check(fault in lines[0], "another fault\n%s" % run)
+        check("a note of the misbehaving plugin" in run.text("out.txt"), "the right record is missing, too\n%s" % run)
+
+
+@vm_test(units=UNITS)
+def text_of_a_unit_stays_on_its_line(vm):
+    run = vm.profiled(options(vm, "plugin=loud,file=out.txt"), "Quick", "3")
+    said(run, "plugin loud: a text has control bytes")
+    said(run, "HPROF: one line?HPROF ERROR: forged ?[31m")
+    check_equal(run.errors(), [], "forged errors")
+
+
+@vm_test(units=("cpu_samples",))
+def what_a_format_has_no_place_for_is_counted(vm):
+    run = vm.profiled(options(vm, "cpu=samples,plugin=refuses_all+good,file=out.none"), "Spin", "2")
+    check("Dumping CPU time by call stack" in run.err and "failed" not in run.err, "a report broke off\n%s" % run)
+    count = re.search(r"lost (\d+) records: the output format has no place for them", run.err)
+    check(count is not None and int(count.group(1)) >= 1, "it is not counted\n%s" % run)
+    check_equal(run.text("out.none"), "", "output")
+
+
+@vm_test(units=("cpu_samples", "sink_file"))
+def encoder_that_writes_behind_its_buffer_is_stopped(vm):
+    for encoder in ("writes_behind", "moves_behind"):
+        run = vm.profiled(options(vm, "cpu=samples,plugin=%s,file=out.txt" % encoder), "Spin", "2")
+        said(run, "plugin %s: it wrote outside of the buffer" % encoder)
+        said(run, "the encoder wrote outside of its buffer")
+
+
+@vm_test(units=("cpu_samples", "encoder_ascii"))
+def sink_that_cannot_count_is_stopped(vm):
+    run = vm.profiled(options(vm, "cpu=samples,plugin=wrong_count"), "Spin", "2")
+    said(run, "plugin wrong_count: its write returned more bytes than it was given")
+
+
+@vm_test(units=UNITS)
+def preset_debug_checks_contracts(vm):
+    for unit, words in (
+        ("wrong_thread", "emit.kind is called in [app], its header allows [onload][control]"),
+        ("sleepy", "its handler of VMInit took "),
+        ("writes_behind_block", "it wrote past the end of a block of its memory"),
+        ("writes_behind_error", "it wrote past the end of its error text"),
+    ):
+        run = vm.profiled(options(vm, "plugin=%s,file=out.txt,force=y" % unit), "Quick", "3")
+        if has_checks(vm):
+            said(run, "plugin %s: %s" % (unit, words))
+        else:
+            check("plugin %s: " % unit not in run.err, "a build without checks complains\n%s" % run)
+        check("a note of the misbehaving plugin" in run.text("out.txt"), "no report\n%s" % run)
+
+
+@vm_test(units=UNITS)
+def preset_debug_counts_memory_of_units(vm):
+    live = vm.start(options(vm, "plugin=leaks,file=out.txt"), "Idle")
+    load_agent(live.pid, vm.agent, "command=detach")
+    run = live.finish()
+    if has_checks(vm):
+        said(run, "plugin leaks: 1000 bytes not freed")
+    else:
+        check("plugin leaks: " not in run.err, "a build without checks complains\n%s" % run)
+
+
+@vm_test(units=UNITS)
+def exceptions_end_in_the_unit(vm):
+    """What a collector of hprof/cpp throws; one that is thrown out of a plugin ends the process (docs/abi.md)."""
+    run = vm.profiled(options(vm, "cpu=samples,plugin=throwing,file=out.txt"), "Spin", "2")
+    words = "a unit threw an exception, which ends in it"
+    check_equal(run.err.count(words), 2, "lines with %r\n%s\n" % (words, run))
+    check("Dumping throwing ..." in run.err and "\n failed.\n" in run.err, "its report did not fail\n%s" % run)
+    parse_ascii(run.text("out.txt")).cpu()
