@@ -79,8 +79,7 @@ Session* make_session() {
   static std::atomic<bool> registered{false};
   if (!registered.exchange(true)) hprof::platform::at_exit(&on_exit);
   auto* session = new (memory) Session;
-  session->set_detacher(&detach_now);
-  session->set_rival_check(&has_rival);
+  session->set_entry({&detach_now, &has_rival});
   return session;
 }
 
@@ -153,31 +152,31 @@ jint obey(Session* session, JNIEnv* jni, AttachReply* reply, Str text) {
   if (session == nullptr) return refuse(reply, "command=: the agent is not loaded");
   hprof::Command command;
   Answer answer;
-  const Session::AttachWait waiting(session);
+  const hprof::Control::AttachWait waiting(session->control());
   bool good = hprof::parse_text_command(text, &command, &answer.last);
   if (good && !session->control().perform(command, &answer)) return refuse(reply, "the session ends");
   Str rest = answer.lines.text(), part;
   char line[Answer::kLastMost + 40];
   while (hprof::next_part(&rest, '\n', &part)) {
     snprintf(line, sizeof(line), "%.*s", static_cast<int>(part.size), part.data);
-    session->say(line);
+    session->voice().say(line);
   }
   if (!answer.good) return refuse(reply, answer.last_text);
-  session->say(answer.last_text);
+  session->voice().say(answer.last_text);
   return !answer.detach || end_session(session, jni) ? JNI_OK : JNI_ERR;
 }
 
 // A session whose collectors are stopped makes room for one with other options.
 jint replace(Session* session, JNIEnv* jni, AttachReply* reply) {
   if (session->phase() != Session::Phase::kLive) return refuse(reply, "the agent is loaded already");
-  if (session->is_collecting()) {
+  if (session->units().is_collecting()) {
     return refuse(reply,
                   "the agent is loaded already, and collects: stop it first (command=stop, or hprof ctl)");
   }
   if (!session->can_be_detached()) {
     return refuse(reply, "the agent is loaded already and has changed classes permanently (cpu=times)");
   }
-  const Session::AttachWait waiting(session);
+  const hprof::Control::AttachWait waiting(session->control());
   return end_session(session, jni) ? JNI_OK : refuse(reply, "the current session does not end");
 }
 
@@ -186,7 +185,7 @@ jint load(JavaVM* vm, JNIEnv* jni, AttachReply* reply, const char* options, Sess
   if (!has_room_for_detached()) return refuse(reply, "too many sessions in a short time: wait a minute");
   Session* session = make_session();
   if (session == nullptr) return refuse(reply, "no memory for a session");
-  session->set_asker(reply);
+  session->voice().set_asker(reply);
   // Checked before the old session ends: bad options do not cost it.
   const hprof::Configured configured = session->configure(vm, options, true);
   if (configured != hprof::Configured::kRun) {
@@ -204,7 +203,7 @@ jint load(JavaVM* vm, JNIEnv* jni, AttachReply* reply, const char* options, Sess
     loaded = session->start_attached();
   }
   if (loaded && reply != nullptr) session->describe(reply);
-  session->set_asker(nullptr);
+  session->voice().set_asker(nullptr);
   if (loaded) return JNI_OK;
   session->dispose();
   keep_detached(session, true);
@@ -214,11 +213,11 @@ jint load(JavaVM* vm, JNIEnv* jni, AttachReply* reply, const char* options, Sess
 jint attach(JavaVM* vm, JNIEnv* jni, AttachReply* reply, const char* options) {
   Session* session = the_session.load();
   const Str text = options;
-  if (session != nullptr) session->set_asker(reply);
+  if (session != nullptr) session->voice().set_asker(reply);
   const bool command = text.part(0, sizeof(kCommandOption) - 1) == kCommandOption;
   const jint result = command ? obey(session, jni, reply, text.part(sizeof(kCommandOption) - 1))
                               : load(vm, jni, reply, options, session);
-  if (session != nullptr) session->set_asker(nullptr);
+  if (session != nullptr) session->voice().set_asker(nullptr);
   return result;
 }
 

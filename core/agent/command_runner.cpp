@@ -27,8 +27,8 @@ constexpr Names kAll = nullptr;
 template <typename Visit>
 uint32_t each_collector(Session& session, Names names, Visit visit) {
   uint32_t count = 0;
-  for (uint32_t i = 0; i < session.collector_count(); i++) {
-    CollectorSlot& slot = session.collector(i);
+  for (uint32_t i = 0; i < session.units().collector_count(); i++) {
+    CollectorSlot& slot = session.units().collector(i);
     if (names != kAll && !have_common(slot.unit->records, names)) continue;
     count++;
     visit(slot);
@@ -47,14 +47,18 @@ void none_chosen(const char* what, Answer* answer) {
 }
 
 void start(Session& session, JNIEnv* jni, Answer* answer) {
-  session.start_collectors(jni);
+  session.units().start_all(jni);
   uint32_t count = running(session, kAll);
-  if (session.collector_count() == 0) return none_chosen("anything to start", answer);
-  if (count == session.collector_count()) {
+  if (session.units().collector_count() == 0) return none_chosen("anything to start", answer);
+  if (count == session.units().collector_count()) {
     answer->ok().put("running: ").put_unsigned(count);
   } else {
-    answer->error().put("running: ").put_unsigned(count).put(" of ").put_unsigned(session.collector_count());
-    session.words().put(&answer->last, "a collector gives no reason");
+    answer->error()
+        .put("running: ")
+        .put_unsigned(count)
+        .put(" of ")
+        .put_unsigned(session.units().collector_count());
+    session.voice().words().put(&answer->last, "a collector gives no reason");
   }
 }
 
@@ -64,9 +68,10 @@ void report(Session& session, const Command& command, Names names, const char* w
     return none_chosen(what, answer);
   }
   Reported reported =
-      session.report({sizeof(hprof_report), HPROF_REPORT_COMMAND, cutoff, command.flags, 0, names});
+      session.reports().report({sizeof(hprof_report), HPROF_REPORT_COMMAND, cutoff, command.flags, 0, names});
   if (reported.output_gone) {
-    session.output_words().put(&answer->error().put("the output is gone"), "nothing is known of it");
+    session.reports().output_words().put(&answer->error().put("the output is gone"),
+                                         "nothing is known of it");
   } else if (reported.failed != 0) {
     answer->error().put("reports that failed: ").put_unsigned(reported.failed);
     answer->last.put(reported.why);
@@ -74,7 +79,7 @@ void report(Session& session, const Command& command, Names names, const char* w
     answer->error().put("nothing was collected yet: start first");
   } else {
     answer->ok().put("reports written: ").put_unsigned(reported.written).put(", ");
-    session.put_output(&answer->last);
+    session.reports().put_output(&answer->last);
   }
 }
 
@@ -82,14 +87,14 @@ void report(Session& session, const Command& command, Names names, const char* w
 void dump_heap(Session& session, JNIEnv* jni, const Command& command, Answer* answer) {
   uint32_t started = 0;
   each_collector(session, kHeapDumps, [&](CollectorSlot& slot) {
-    if (slot.running || !session.start_collector(slot, jni)) return;
+    if (slot.running || !session.units().start(slot, jni)) return;
     started |= 1u << slot.index;
   });
   report(session, command, kHeapDumps, "heap dumps", answer);
   each_collector(session, kHeapDumps, [&](CollectorSlot& slot) {
-    if ((started >> slot.index & 1) != 0) session.stop_collector(slot);
+    if ((started >> slot.index & 1) != 0) session.units().stop(slot);
   });
-  if (started != 0) session.settle_events();
+  if (started != 0) session.units().settle_events();
 }
 
 bool write_summary(Session& session, const HeapSize& size) {
@@ -107,7 +112,7 @@ bool write_summary(Session& session, const HeapSize& size) {
 void heap_summary(Session& session, const Command& command, Answer* answer) {
   if (running(session, kSummary) != 0) return report(session, command, kSummary, "heap summaries", answer);
   HeapSize size;
-  if (!measure_heap(session.jvmti(), &size)) {
+  if (!measure_heap(session.parts().jvmti, &size)) {
     answer->error().put("the VM does not allow walking its heap");
   } else if (!write_summary(session, size)) {
     answer->error().put("the output is gone");
@@ -122,7 +127,7 @@ void dump_traces(Session& session, Answer* answer) {
     answer->error().put("the output is gone");
     return;
   }
-  uint32_t last = raw(session.model().last_trace());
+  uint32_t last = raw(session.parts().model.last_trace());
   for (uint32_t serial = 1; serial <= last; serial++) {
     if (session.pipeline().define(HPROF_RECORD_TRACE, serial) == HPROF_ABORTED) break;
   }
@@ -146,7 +151,7 @@ uint32_t pass_on(Session& session, Names names, uint32_t what, int64_t value, ui
 void switch_sampling(Session& session, JNIEnv* jni, const Command& command, Answer* answer) {
   bool on = command.value != 0;
   uint32_t chosen = each_collector(session, kSamples, [&](CollectorSlot& slot) {
-    if (!on || slot.running || !session.start_collector(slot, jni)) return;
+    if (!on || slot.running || !session.units().start(slot, jni)) return;
     if (command.object != 0) pass_on(session, kSamples, HPROF_CONTROL_CPU_SAMPLING, 0, 0);
   });
   if (chosen == 0) return none_chosen("CPU samples", answer);
@@ -161,7 +166,7 @@ void switch_sampling(Session& session, JNIEnv* jni, const Command& command, Answ
 void switch_alloc(Session& session, JNIEnv* jni, const Command& command, Answer* answer) {
   bool on = command.value != 0;
   uint32_t chosen = each_collector(session, kSites, [&](CollectorSlot& slot) {
-    if (on && !slot.running) session.start_collector(slot, jni);
+    if (on && !slot.running) session.units().start(slot, jni);
   });
   if (chosen == 0) return none_chosen("allocation sites", answer);
   uint32_t took = pass_on(session, kSites, HPROF_CONTROL_ALLOC_TRACES, command.value, 0);
@@ -189,7 +194,7 @@ void reset(Session& session, Names names, const char* what, Answer* answer) {
 }
 
 void change_depth(Session& session, const Command& command, Answer* answer) {
-  uint32_t depth = session.set_depth(command.value);
+  uint32_t depth = session.units().set_depth(command.value);
   pass_on(session, kAll, HPROF_CONTROL_DEPTH, depth, 0);
   answer->ok().put("depth: ").put_unsigned(depth);
 }
@@ -204,19 +209,19 @@ void status(Session& session, Answer* answer) {
     lines.put(slot.unit->id).put(": ").put(state).put('\n');
   });
   Pipeline& pipeline = session.pipeline();
-  session.put_output(&lines.put("output: "));
+  session.reports().put_output(&lines.put("output: "));
   lines.put(pipeline.is_open() ? "\n" : ", closed\n");
-  lines.put("depth: ").put_unsigned(session.settings().depth).put('\n');
-  lines.put("threads: ").put_unsigned(session.threads().live()).put('\n');
-  lines.put("memory: ").put_unsigned(session.memory().used()).put(" bytes\n");
-  session.losses().each_nonzero([&](const char* words, uint64_t value) {
+  lines.put("depth: ").put_unsigned(session.parts().settings.depth).put('\n');
+  lines.put("threads: ").put_unsigned(session.parts().threads.live()).put('\n');
+  lines.put("memory: ").put_unsigned(session.parts().memory.used()).put(" bytes\n");
+  session.parts().losses.each_nonzero([&](const char* words, uint64_t value) {
     lines.put("lost ").put_unsigned(value).put(' ').put(words).put('\n');
   });
   answer->ok().put(running(session, kAll) != 0 ? "running" : "idle");
 }
 
 void force_gc(Session& session, Answer* answer) {
-  if (session.jvmti()->ForceGarbageCollection() == JVMTI_ERROR_NONE) {
+  if (session.parts().jvmti->ForceGarbageCollection() == JVMTI_ERROR_NONE) {
     answer->ok().put("collected");
   } else {
     answer->error().put("the VM refuses");
@@ -235,7 +240,7 @@ void JNICALL exit_vm(jvmtiEnv*, JNIEnv* jni, void*) {
 void exit_on_command(Session& session, JNIEnv* jni, Answer* answer) {
   if (!session.setup().core().allows_exit()) {
     answer->error().put("not allowed: needs the option allow=exit");
-  } else if (!run_agent_thread(&session, jni, "HPROF exit", &exit_vm, nullptr)) {
+  } else if (!run_agent_thread(session.parts(), jni, "HPROF exit", &exit_vm, nullptr)) {
     answer->error().put("no thread for it");
   } else {
     answer->ok().put("the VM ends");
@@ -245,7 +250,7 @@ void exit_on_command(Session& session, JNIEnv* jni, Answer* answer) {
 }  // namespace
 
 void run_command(Session& session, JNIEnv* jni, const Command& command, Answer* answer) {
-  session.words().forget();
+  session.voice().words().forget();
   switch (command.kind) {
     case CommandKind::kForceGc:
       return force_gc(session, answer);
@@ -274,7 +279,7 @@ void run_command(Session& session, JNIEnv* jni, const Command& command, Answer* 
     case CommandKind::kStart:
       return start(session, jni, answer);
     case CommandKind::kStop:
-      session.stop_collectors();
+      session.units().stop_all();
       answer->ok().put("stopped");
       return;
     case CommandKind::kReport:
@@ -290,7 +295,7 @@ void run_command(Session& session, JNIEnv* jni, const Command& command, Answer* 
     case CommandKind::kDetach:
       answer->detach = session.can_be_detached();
       if (answer->detach) {
-        if (command.value != 0) session.leave_out_last_report();
+        if (command.value != 0) session.reports().leave_out_last();
         answer->ok().put("detaching");
       } else {
         answer->error().put("classes keep this session's probes: it can be stopped, but not detached");

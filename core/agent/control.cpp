@@ -19,9 +19,9 @@ constexpr jint kLocalReferences = 64;
 
 }  // namespace
 
-bool run_agent_thread(Session* session, JNIEnv* jni, const char* name, jvmtiStartFunction body,
+bool run_agent_thread(const SessionParts& parts, JNIEnv* jni, const char* name, jvmtiStartFunction body,
                       void* argument) {
-  jvmtiEnv* jvmti = session->jvmti();
+  jvmtiEnv* jvmti = parts.jvmti;
   jint count = 0;
   jthreadGroup* groups = nullptr;
   jthreadGroup system = nullptr;
@@ -39,9 +39,9 @@ bool run_agent_thread(Session* session, JNIEnv* jni, const char* name, jvmtiStar
   clear_exception(jni);
   bool started = false;
   if (thread != nullptr) {
-    session->threads().expect_agent(jni, thread);
+    parts.threads.expect_agent(jni, thread);
     started = jvmti->RunAgentThread(thread, body, argument, JVMTI_THREAD_NORM_PRIORITY) == JVMTI_ERROR_NONE;
-    if (!started) session->threads().take_expected(jni, thread);
+    if (!started) parts.threads.take_expected(jni, thread);
   }
   for (jobject local : {static_cast<jobject>(system), static_cast<jobject>(thread_class),
                         static_cast<jobject>(text), thread}) {
@@ -57,7 +57,7 @@ bool Control::start(Session* session, JNIEnv* jni) {
     takes_commands_ = true;
   }
   running_.store(true, std::memory_order_release);
-  if (run_agent_thread(session, jni, "HPROF control", &Control::run, this)) return true;
+  if (run_agent_thread(session->parts(), jni, "HPROF control", &Control::run, this)) return true;
   running_.store(false, std::memory_order_release);
   refuse_all();
   return false;
@@ -91,9 +91,9 @@ bool Control::may_go_on() const {
 // Without a method book and watched classes there is nothing to sweep, so the thread sleeps until a request
 // comes or a window ends.
 int64_t Control::wake_at() const {
-  const bool tidies = session_->classes().is_kept() || session_->unloads().is_on();
-  const int64_t housekeeping = tidies ? platform::monotonic_ns() + kHousekeepingNs : platform::kNoDeadline;
-  const int64_t window = kEmbedded ? platform::kNoDeadline : session_->window_ends_at();
+  const int64_t housekeeping =
+      session_->tidies() ? platform::monotonic_ns() + kHousekeepingNs : platform::kNoDeadline;
+  const int64_t window = kEmbedded ? platform::kNoDeadline : session_->reports().window_ends_at();
   return window < housekeeping ? window : housekeeping;
 }
 
@@ -116,16 +116,17 @@ void Control::write_reports() {
     reports_.fetch_sub(1, std::memory_order_relaxed);
     if (may_go_on()) {
       uint32_t reason = reason_.load(std::memory_order_relaxed);
-      session_->report({sizeof(hprof_report), reason, session_->setup().core().cutoff, 0, 0, nullptr});
+      session_->reports().report(
+          {sizeof(hprof_report), reason, session_->setup().core().cutoff, 0, 0, nullptr});
     }
     release();
   }
 }
 
 void Control::write_window() {
-  if (kEmbedded || platform::monotonic_ns() < session_->window_ends_at() || !may_go_on()) return;
+  if (kEmbedded || platform::monotonic_ns() < session_->reports().window_ends_at() || !may_go_on()) return;
   if (!acquire(platform::kNoDeadline)) return;
-  if (may_go_on()) session_->report_window();
+  if (may_go_on()) session_->reports().report_window();
   release();
 }
 

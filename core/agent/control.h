@@ -16,6 +16,7 @@
 namespace hprof {
 
 class Session;
+struct SessionParts;
 
 class Control {
  public:
@@ -42,6 +43,19 @@ class Control {
   // [control]
   bool acquire(int64_t deadline_ns);
   void release() { busy_.unlock(); }
+
+  // While the VM's attach thread waits for the session, the session must not wait for that thread.
+  class AttachWait {
+   public:
+    explicit AttachWait(Control& control) : waits_(control.attach_waits_) { waits_.fetch_add(1); }
+    ~AttachWait() { waits_.fetch_sub(1); }
+    AttachWait(const AttachWait&) = delete;
+    AttachWait& operator=(const AttachWait&) = delete;
+
+   private:
+    std::atomic<uint32_t>& waits_;
+  };
+  bool is_waited_for_by_attach() const { return attach_waits_.load() != 0; }
 
  private:
   // On the stack of the waiting thread; guarded by queue_lock_, except while the command runs.
@@ -78,10 +92,11 @@ class Control {
   std::atomic<bool> finishing_{false};
   std::atomic<bool> stopping_{false};
   std::atomic<bool> running_{false};
+  std::atomic<uint32_t> attach_waits_{0};
 };
 
 // Makes a daemon Java thread in the system thread group and runs body on it (RunAgentThread). [control]
-bool run_agent_thread(Session* session, JNIEnv* jni, const char* name, jvmtiStartFunction body,
+bool run_agent_thread(const SessionParts& parts, JNIEnv* jni, const char* name, jvmtiStartFunction body,
                       void* argument);
 
 }  // namespace hprof

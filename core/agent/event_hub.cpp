@@ -59,8 +59,9 @@ Session* session_of(jvmtiEnv* jvmti) {
 template <typename Member, typename... Args>
 void dispatch(Session* session, uint64_t event, Member hprof_handlers::*member, Args... args) {
   if (session == nullptr) return;
-  for (uint32_t i = 0; i < session->collector_count(); i++) {
-    CollectorSlot& slot = session->collector(i);
+  Units& units = session->units();
+  for (uint32_t i = 0; i < units.collector_count(); i++) {
+    CollectorSlot& slot = units.collector(i);
     if (slot.handlers.*member == nullptr || (slot.unit->events & event) == 0) continue;
     PhaseGate::Pass pass(slot.gate);
     if (!pass) continue;
@@ -71,10 +72,10 @@ void dispatch(Session* session, uint64_t event, Member hprof_handlers::*member, 
 
 // The same on the control thread, whose units can be abandoned.
 template <typename Member, typename... Args>
-void dispatch_inside(Session* session, uint64_t event, const char* function, Member hprof_handlers::*member,
+void dispatch_inside(Units& units, uint64_t event, const char* function, Member hprof_handlers::*member,
                      Args... args) {
-  for (uint32_t i = 0; i < session->collector_count(); i++) {
-    CollectorSlot& slot = session->collector(i);
+  for (uint32_t i = 0; i < units.collector_count(); i++) {
+    CollectorSlot& slot = units.collector(i);
     if (slot.handlers.*member == nullptr || (slot.unit->events & event) == 0) continue;
     PhaseGate::Pass pass(slot.gate);
     if (!pass) continue;
@@ -90,10 +91,11 @@ void dispatch_on_thread(Session* session, uint64_t event, JNIEnv* jni, jthread t
   if (session == nullptr) return;
   PhaseGate::Pass session_pass(session->gate());
   if (!session_pass) return;
-  ThreadRecord* record = session->threads().current(jni, thread);
+  ThreadRecord* record = session->parts().threads.current(jni, thread);
   if (record == nullptr || record->is_agent()) return;
-  for (uint32_t i = 0; i < session->collector_count(); i++) {
-    CollectorSlot& slot = session->collector(i);
+  Units& units = session->units();
+  for (uint32_t i = 0; i < units.collector_count(); i++) {
+    CollectorSlot& slot = units.collector(i);
     if (slot.handlers.*member == nullptr || (slot.unit->events & event) == 0) continue;
     PhaseGate::Pass pass(slot.gate);
     if (!pass) continue;
@@ -116,9 +118,9 @@ void JNICALL on_class_file(jvmtiEnv* jvmti, JNIEnv* jni, jclass redefined, jobje
                            unsigned char** new_bytes) {
   Session* session = session_of(jvmti);
   if (session == nullptr) return;
-  if (redefined != nullptr) session->classes().note_redefinition();
+  if (redefined != nullptr) session->parts().classes.note_redefinition();
   const LoadedFile file = {jni, redefined, loader, name, domain, static_cast<uint32_t>(size), bytes};
-  session->class_files().load(jvmti, file, session->loaders(), session->rewriter(), new_bytes, new_size);
+  session->load_class_file(file, new_bytes, new_size);
 }
 
 void JNICALL on_vm_init(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
@@ -135,7 +137,7 @@ void JNICALL on_vm_death(jvmtiEnv* jvmti, JNIEnv* jni) {
 }
 
 void JNICALL on_data_dump_request(jvmtiEnv* jvmti) {
-  if (Session* session = session_of(jvmti)) session->request_report(HPROF_REPORT_REQUEST);
+  if (Session* session = session_of(jvmti)) session->parts().control.request(HPROF_REPORT_REQUEST);
 }
 
 void thread_starts(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, uint64_t event, uint32_t flags) {
@@ -143,7 +145,7 @@ void thread_starts(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, uint64_t event,
   if (session == nullptr) return;
   PhaseGate::Pass pass(session->gate());
   if (!pass) return;
-  session->threads().started(jni, thread, flags);
+  session->parts().threads.started(jni, thread, flags);
   dispatch_on_thread(session, event, jni, thread, &hprof_handlers::thread_start);
 }
 
@@ -153,7 +155,7 @@ void thread_ends(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, uint64_t event) {
   PhaseGate::Pass pass(session->gate());
   if (!pass) return;
   dispatch_on_thread(session, event, jni, thread, &hprof_handlers::thread_end);
-  session->threads().ended(jni, thread);
+  session->parts().threads.ended(jni, thread);
 }
 
 void JNICALL on_thread_start(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
@@ -171,7 +173,7 @@ void JNICALL on_virtual_thread_start(jvmtiEnv* jvmti, JNIEnv* jni, jthread threa
 // Most virtual threads end without a record; none is made for them at the last moment.
 void JNICALL on_virtual_thread_end(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
   Session* session = session_of(jvmti);
-  if (session == nullptr || session->threads().find(thread) == nullptr) return;
+  if (session == nullptr || session->parts().threads.find(thread) == nullptr) return;
   thread_ends(jvmti, jni, thread, HPROF_EVENT_VIRTUAL_THREAD_END);
 }
 
@@ -185,7 +187,7 @@ void JNICALL on_class_prepare(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jcla
   if (session == nullptr) return;
   PhaseGate::Pass pass(session->gate());
   if (!pass) return;
-  session->classes().prepared(jni, prepared);
+  session->parts().classes.prepared(jni, prepared);
   dispatch_on_thread(session, HPROF_EVENT_CLASS_PREPARE, jni, thread, &hprof_handlers::class_prepare,
                      static_cast<void*>(prepared));
 }
@@ -205,7 +207,7 @@ void JNICALL on_gc_start(jvmtiEnv* jvmti) {
 void JNICALL on_gc_finish(jvmtiEnv* jvmti) {
   if (kHasHeapSites) weak_reuse.end_collection();
   Session* session = session_of(jvmti);
-  if (session != nullptr) session->classes().note_collection();
+  if (session != nullptr) session->parts().classes.note_collection();
   dispatch(session, HPROF_EVENT_GC_FINISH, &hprof_handlers::gc_finish);
 }
 
@@ -325,12 +327,12 @@ uint64_t EventHub::enable(jvmtiEnv* jvmti, uint64_t events, uint64_t* failed) {
   return refused;
 }
 
-void tell_class_unload(Session* session, uint32_t serial) {
-  dispatch_inside(session, HPROF_EVENT_CLASS_UNLOAD, "class_unload", &hprof_handlers::class_unload, serial);
+void tell_class_unload(Units& units, uint32_t serial) {
+  dispatch_inside(units, HPROF_EVENT_CLASS_UNLOAD, "class_unload", &hprof_handlers::class_unload, serial);
 }
 
-void tell_vm_death(Session* session, JNIEnv* jni) {
-  dispatch_inside(session, HPROF_EVENT_VM_DEATH, "vm_death", &hprof_handlers::vm_death,
+void tell_vm_death(Units& units, JNIEnv* jni) {
+  dispatch_inside(units, HPROF_EVENT_VM_DEATH, "vm_death", &hprof_handlers::vm_death,
                   static_cast<void*>(jni));
 }
 

@@ -8,6 +8,7 @@
 namespace hprof {
 
 class Session;
+class Units;
 
 // Events that no unit can ask for, as bits beside HPROF_EVENT_*.
 constexpr uint64_t kEventVmStart = 1ull << 0;
@@ -31,8 +32,8 @@ class EventHub {
 
 // Events that are no JVMTI callbacks, or are not reported inside one, for the running collectors that asked
 // for them. [control]
-void tell_class_unload(Session* session, uint32_t serial);
-void tell_vm_death(Session* session, JNIEnv* jni);
+void tell_class_unload(Units& units, uint32_t serial);
+void tell_vm_death(Units& units, JNIEnv* jni);
 
 // "ThreadStart" of one HPROF_EVENT_* bit, for messages.
 const char* event_name(uint32_t bit);

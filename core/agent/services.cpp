@@ -20,15 +20,22 @@
 #include <hprof/service/threads.h>
 
 #include "core/agent/checked_services.h"
+#include "core/agent/memory_plan.h"
+#include "core/agent/reports.h"
 #include "core/agent/service_tables.h"
-#include "core/agent/session.h"
+#include "core/agent/setup.h"
 #include "core/agent/unit_checks.h"
+#include "core/agent/unit_slot.h"
+#include "core/agent/voice.h"
+#include "core/base/counters.h"
+#include "core/base/memory_account.h"
+#include "core/pipeline/pipeline.h"
 
 namespace hprof {
 
 namespace {
 
-Session* session_of(const hprof_host* host) { return slot_of(host)->session; }
+const SessionParts& parts_of(const hprof_host* host) { return *slot_of(host)->parts; }
 
 // --- log
 
@@ -37,35 +44,39 @@ const hprof_log_service kLog = {
     0,
     [](const hprof_host* host, const char* text) {
       char room[kLogTextMost];
-      if (!is_gone(*slot_of(host))) session_of(host)->say(check_text(*slot_of(host), text, room));
+      if (!is_gone(*slot_of(host))) parts_of(host).voice.say(check_text(*slot_of(host), text, room));
     },
     [](const hprof_host* host, const char* text) {
       char room[kLogTextMost];
-      if (!is_gone(*slot_of(host))) session_of(host)->say_detail(check_text(*slot_of(host), text, room));
+      if (!is_gone(*slot_of(host))) parts_of(host).voice.detail(check_text(*slot_of(host), text, room));
     },
     [](const hprof_host* host, const char* what) {
       char room[kLogTextMost];
-      return session_of(host)->losses().counter(Str(check_text(*slot_of(host), what, room)));
+      return parts_of(host).losses.counter(Str(check_text(*slot_of(host), what, room)));
     },
 };
 
 // --- mem
 
+// The VM walks the heap on threads of its own, which JNI does not know.
+MemoryAccount::Share share_of(const SessionParts& parts) {
+  return parts.turn.is_taken() ? parts.turn.share(parts.jni() == nullptr) : MemoryAccount::kRest;
+}
+
 void* allocate(const hprof_host* host, uint64_t bytes) {
   if (is_gone(*slot_of(host))) return nullptr;
-  Session& session = *session_of(host);
-  if (void* block = session.memory().allocate(bytes)) return block;
-  const MemoryAccount::Share share = session.memory_share();
-  return share != MemoryAccount::kRest ? session.memory().allocate(bytes, share) : nullptr;
+  const SessionParts& parts = parts_of(host);
+  if (void* block = parts.memory.allocate(bytes)) return block;
+  const MemoryAccount::Share share = share_of(parts);
+  return share != MemoryAccount::kRest ? parts.memory.allocate(bytes, share) : nullptr;
 }
 
 // Fixed tables were charged when they were reserved.
 uint32_t charge(const hprof_host* host, uint64_t bytes) {
-  Session& session = *session_of(host);
-  MemoryAccount& memory = session.memory();
-  if (memory.is_fixed() || memory.charge(bytes)) return 1;
-  const MemoryAccount::Share share = session.memory_share();
-  return share != MemoryAccount::kRest && memory.charge(bytes, share) ? 1 : 0;
+  const SessionParts& parts = parts_of(host);
+  if (parts.memory.is_fixed() || parts.memory.charge(bytes)) return 1;
+  const MemoryAccount::Share share = share_of(parts);
+  return share != MemoryAccount::kRest && parts.memory.charge(bytes, share) ? 1 : 0;
 }
 
 const hprof_mem_service kMem = {
@@ -73,17 +84,17 @@ const hprof_mem_service kMem = {
     0,
     allocate,
     [](const hprof_host* host, void* memory, uint64_t bytes) {
-      session_of(host)->memory().release(memory, bytes);
+      parts_of(host).memory.release(memory, bytes);
     },
     [](const hprof_host* host, uint64_t bytes) {
-      return is_gone(*slot_of(host)) ? nullptr : session_of(host)->memory().reserve(bytes);
+      return is_gone(*slot_of(host)) ? nullptr : parts_of(host).memory.reserve(bytes);
     },
     [](const hprof_host* host, void* memory, uint64_t bytes) {
-      session_of(host)->memory().unreserve(memory, bytes);
+      parts_of(host).memory.unreserve(memory, bytes);
     },
     charge,
     [](const hprof_host* host, uint64_t bytes) {
-      MemoryAccount& memory = session_of(host)->memory();
+      MemoryAccount& memory = parts_of(host).memory;
       if (!memory.is_fixed()) memory.uncharge(bytes);
     },
 };
@@ -115,18 +126,18 @@ const hprof_emit_service kEmit = {
     0,
     [](const hprof_host* host, const hprof_record* record) -> hprof_status {
       if (is_gone(*slot_of(host))) return HPROF_DROPPED;
-      return check_record(*slot_of(host), record) ? session_of(host)->pipeline().event(record) : HPROF_FAILED;
+      return check_record(*slot_of(host), record) ? parts_of(host).pipeline.event(record) : HPROF_FAILED;
     },
     [](const hprof_host* host, hprof_record* record) -> hprof_status {
       if (is_gone(*slot_of(host))) return HPROF_ABORTED;
-      return check_record(*slot_of(host), record) ? session_of(host)->write(*slot_of(host), record)
+      return check_record(*slot_of(host), record) ? parts_of(host).reports.write(*slot_of(host), record)
                                                   : HPROF_FAILED;
     },
     [](const hprof_host* host, uint32_t kind, uint32_t id) -> hprof_status {
-      return is_gone(*slot_of(host)) ? HPROF_ABORTED : session_of(host)->pipeline().define(kind, id);
+      return is_gone(*slot_of(host)) ? HPROF_ABORTED : parts_of(host).pipeline.define(kind, id);
     },
-    [](const hprof_host* host) { session_of(host)->pipeline().tell_progress(); },
-    [](const hprof_host* host, const char* name) { return session_of(host)->kinds().number(name); },
+    [](const hprof_host* host) { parts_of(host).pipeline.tell_progress(); },
+    [](const hprof_host* host, const char* name) { return parts_of(host).kinds.number(name); },
 };
 
 // --- jvm
@@ -134,15 +145,9 @@ const hprof_emit_service kEmit = {
 const hprof_jvm_service kJvm = {
     sizeof(hprof_jvm_service),
     0,
-    [](const hprof_host* host) -> void* {
-      return is_gone(*slot_of(host)) ? nullptr : session_of(host)->vm();
-    },
-    [](const hprof_host* host) -> void* {
-      return is_gone(*slot_of(host)) ? nullptr : session_of(host)->jvmti();
-    },
-    [](const hprof_host* host) -> void* {
-      return is_gone(*slot_of(host)) ? nullptr : session_of(host)->jni();
-    },
+    [](const hprof_host* host) -> void* { return is_gone(*slot_of(host)) ? nullptr : parts_of(host).vm; },
+    [](const hprof_host* host) -> void* { return is_gone(*slot_of(host)) ? nullptr : parts_of(host).jvmti; },
+    [](const hprof_host* host) -> void* { return is_gone(*slot_of(host)) ? nullptr : parts_of(host).jni(); },
 };
 
 struct ServiceRow {
@@ -179,16 +184,15 @@ const void* find_service(const hprof_host* host, const char* id) {
 
 const void* find_extension(const hprof_host* host, const char* unit_id, const char* id) {
   if constexpr (kChecks) check_place(*slot_of(host), tag::kAnyButSignal, "host.find_extension");
-  return session_of(host)->find_extension(unit_id, id);
+  return parts_of(host).setup.find_extension(unit_id, id);
 }
 
 }  // namespace
 
-void make_host(UnitSlot& slot, Session* session, const hprof_settings* settings) {
-  slot.session = session;
-  slot.parts = &session->parts();
+void make_host(UnitSlot& slot, const SessionParts& parts) {
+  slot.parts = &parts;
   slot.host = {sizeof(hprof_host), HPROF_ABI_MAJOR, HPROF_ABI_MINOR,
-               settings,           &find_service,   &find_extension};
+               &parts.settings,    &find_service,   &find_extension};
 }
 
 }  // namespace hprof

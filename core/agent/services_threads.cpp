@@ -54,7 +54,7 @@ hprof_agent_thread* start_thread(const hprof_host* host, const char* name,
   auto* thread = new (memory) hprof_agent_thread;
   thread->body = body;
   thread->argument = argument;
-  if (run_agent_thread(slot_of(host)->session, jni, name, &run_body, thread)) return thread;
+  if (run_agent_thread(parts, jni, name, &run_body, thread)) return thread;
   parts.memory.release(memory, sizeof(hprof_agent_thread));
   return nullptr;
 }

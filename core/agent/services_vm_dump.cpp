@@ -4,8 +4,10 @@
 #include <hprof/draft/foreign_dump.h>
 #include <hprof/draft/vm_dump.h>
 
+#include "core/agent/control.h"
 #include "core/agent/service_tables.h"
-#include "core/agent/session.h"
+#include "core/agent/unit_slot.h"
+#include "core/agent/units.h"
 #include "core/base/build.h"
 
 namespace hprof {
@@ -26,7 +28,7 @@ struct Taker {
   void* argument;
   hprof_vm_dump_take take;
   hprof_status status;
-  Session* session;
+  Control& control;
 };
 
 bool pass_on(void* context, uint32_t stream, uint8_t* bytes, size_t size) {
@@ -37,11 +39,11 @@ bool pass_on(void* context, uint32_t stream, uint8_t* bytes, size_t size) {
 
 hprof_status run_vm_dump(const hprof_host* host, uint32_t all, void* argument, hprof_vm_dump_take take,
                          char* error, uint32_t error_size) {
-  Taker taker = {argument, take, HPROF_OK, slot_of(host)->session};
+  Taker taker = {argument, take, HPROF_OK, slot_of(host)->parts->control};
   auto gives_up = [](void* context) {
-    return static_cast<Taker*>(context)->session->is_waited_for_by_attach();
+    return static_cast<Taker*>(context)->control.is_waited_for_by_attach();
   };
-  MemoryAccount& memory = taker.session->memory();
+  MemoryAccount& memory = slot_of(host)->parts->memory;
   uint64_t size = kBufferMost;
   auto* buffer = static_cast<uint8_t*>(memory.allocate(size));
   if (buffer == nullptr) buffer = static_cast<uint8_t*>(memory.allocate(size = kBufferLeast));
@@ -60,7 +62,7 @@ uint32_t vm_dump_available(const hprof_host* host, char* error, uint32_t error_s
     snprintf(error, error_size, "the dumper of this VM writes to files only");
     return 0;
   }
-  if (slot_of(host)->session->is_waited_for_by_attach()) {
+  if (slot_of(host)->parts->control.is_waited_for_by_attach()) {
     snprintf(error, error_size, "the VM's attach thread waits for this dump");
     return 0;
   }
@@ -76,7 +78,7 @@ const hprof_foreign_dump_service kForeignDump = {
     sizeof(hprof_foreign_dump_service),
     0,
     [](const hprof_host* host, uint32_t streams) {
-      return slot_of(host)->session->takes_foreign_dumps(streams) ? 1u : 0u;
+      return slot_of(host)->parts->units.takes_foreign_dumps(streams) ? 1u : 0u;
     },
 };
 

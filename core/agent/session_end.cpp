@@ -28,15 +28,6 @@ int64_t reserve_of(int64_t timeout_ns) {
 
 }  // namespace
 
-// True: the output has a report, so its name is printed.
-bool Session::last_report() {
-  if (setup_.core().dump_on_exit == 0 || !reports_at_end_) return false;
-  const hprof_report report_at_end = {
-      sizeof(hprof_report), HPROF_REPORT_EXIT, settings_.cutoff, 0, 0, nullptr};
-  const Reported reported = report(report_at_end);
-  return !reported.output_gone && reported.written != 0 && says(report_at_end);
-}
-
 bool Session::end_threads(int64_t deadline_ns) {
   bool ended = server_.close(deadline_ns);
   return (!kHasSockets || reader_.stop(deadline_ns)) && ended;
@@ -49,34 +40,27 @@ void Session::finish(JNIEnv* jni) {
   control_.acquire(platform::kNoDeadline);
   if (jni != nullptr) {
     tidy(jni);
-    if (phase() == Phase::kDying) tell_vm_death(this, jni);
+    if (phase() == Phase::kDying) tell_vm_death(units_, jni);
   }
   threads_.visit_exiting();
-  const bool says_where = last_report();
-  OutputName name;
-  if (says_where) put_name(&name);
-  stop_collectors();
+  const bool says_where = reports_.report_at_end();
+  Reports::OutputName name;
+  if (says_where) reports_.put_name(&name);
+  units_.stop_all();
   control_.release();
   bool ended = end_threads(platform::monotonic_ns() + kThreadDeadlineNs);
-  if (phase() == Phase::kEnding) events_.detach_from(parts_.jvmti);
+  if (phase() == Phase::kEnding) units_.events().detach_from(parts_.jvmti);
   ended = gate_.close(platform::monotonic_ns() + kThreadDeadlineNs) && ended;
   ended = pipeline_.finish(platform::monotonic_ns() + kThreadDeadlineNs) && ended;
-  if (says_where && !pipeline_.has_failed()) say_done(name);
+  if (says_where && !pipeline_.has_failed()) reports_.say_done(name);
   if (framed) jni->PopLocalFrame(nullptr);
-  finished_well_ = ended && !is_any_gone();
-  finished_.store(true, std::memory_order_release);
-  finish_event_.signal();
+  finish_.well = ended && !units_.is_any_gone();
+  finish_.done.store(true, std::memory_order_release);
+  finish_.event.signal();
 }
 
 void JNICALL Session::run_finish(jvmtiEnv*, JNIEnv* jni, void* self) {
   static_cast<Session*>(self)->finish(jni);
-}
-
-bool Session::is_any_gone() const {
-  for (uint32_t i = 0; i < collector_count_; i++) {
-    if (collectors_[i].self != nullptr && is_gone(collectors_[i])) return true;
-  }
-  return false;
 }
 
 void Session::say_who_is_stuck() {
@@ -85,33 +69,26 @@ void Session::say_who_is_stuck() {
   const char* function = nullptr;
   const hprof_host* host = pipeline_.inside(&function);
   const UnitSlot* slot = host != nullptr ? slot_of(host) : nullptr;
-  for (uint32_t i = 0; slot == nullptr && i < collector_count_; i++) {
-    function = collectors_[i].inside.load(std::memory_order_relaxed);
-    if (function != nullptr) slot = &collectors_[i];
-  }
+  if (slot == nullptr) slot = units_.inside(&function);
   line.put("exit-timeout=").put_unsigned(static_cast<uint64_t>(setup_.core().exit_timeout)).put(" is over");
   if (slot != nullptr) line.put(": ").put(slot->unit->id).put(" has not returned from ").put(function);
   line.put("; it is abandoned, and what it has not written is lost");
-  say(text);
+  voice_.say(text);
 }
 
 // Nobody waits for the finishing thread any more: its requests are refused from here on, and its memory
 // stays.
 void Session::abandon() {
   say_who_is_stuck();
-  for (uint32_t i = 0; i < collector_count_; i++) {
-    collectors_[i].gone.store(true, std::memory_order_release);
-    collectors_[i].gate.close(0);
-  }
-  for (UnitSlot* slot : {&encoder_, &sink_, &filter_}) slot->gone.store(true, std::memory_order_release);
+  units_.abandon_all();
   gate_.close(0);
   server_.remove_path();
-  pipeline_.cut_short(platform::monotonic_ns() + reserve_of(exit_timeout_ns()));
+  pipeline_.cut_short(platform::monotonic_ns() + reserve_of(setup_.exit_timeout_ns()));
 }
 
 // False: it was abandoned, or a part of it still runs.
 bool Session::finish_in_time(JNIEnv* jni) {
-  const int64_t timeout = exit_timeout_ns();
+  const int64_t timeout = setup_.exit_timeout_ns();
   const int64_t begun = platform::monotonic_ns();
   ExitDeadline deadline(begun, timeout - reserve_of(timeout), kDumpTotalNs);
   const bool dumps = setup_.emits(HPROF_KIND_HEAP_DUMP_BEGIN);
@@ -119,17 +96,17 @@ bool Session::finish_in_time(JNIEnv* jni) {
   // Only work on a thread of ours can be abandoned; the control thread exists unless the VM could not start
   // it.
   const bool has_thread =
-      control_.finish() || (jni != nullptr && run_agent_thread(this, jni, "HPROF end", &run_finish, this));
+      control_.finish() || (jni != nullptr && run_agent_thread(parts_, jni, "HPROF end", &run_finish, this));
   if (!has_thread) finish(jni);
-  while (!finished_.load(std::memory_order_acquire)) {
+  while (!finish_.done.load(std::memory_order_acquire)) {
     const int64_t now = platform::monotonic_ns();
     if (!deadline.goes_on(now, dumps, pipeline_.progress())) {
       abandon();
       return false;
     }
-    finish_event_.wait(now + kLookNs);
+    finish_.event.wait(now + kLookNs);
   }
-  return control_.stop(platform::monotonic_ns() + kThreadDeadlineNs) && finished_well_;
+  return control_.stop(platform::monotonic_ns() + kThreadDeadlineNs) && finish_.well;
 }
 
 // False: a detach, or the process's exit, came first and has finished or has used up its time.
@@ -145,7 +122,7 @@ bool Session::begin_dying(int64_t deadline_ns) {
 // Runs on the thread that ends the VM. Nothing here waits without a deadline. If the VM dies before its live
 // phase, unload() closes the output.
 void Session::on_vm_death(JNIEnv* jni) {
-  if (setup_.is_without_effect() || !begin_dying(platform::monotonic_ns() + exit_timeout_ns())) return;
+  if (setup_.is_without_effect() || !begin_dying(platform::monotonic_ns() + setup_.exit_timeout_ns())) return;
   jthread self = nullptr;
   if (parts_.jvmti->GetCurrentThread(&self) == JVMTI_ERROR_NONE && self != nullptr) {
     threads_.exits(jni, self);
@@ -162,11 +139,11 @@ void Session::on_exit(bool alone) {
   if (phase() != Phase::kLive || setup_.is_without_effect()) return;
   if (!alone && control_.runs() && control_.acquire(platform::monotonic_ns() + kThreadDeadlineNs)) {
     control_.release();
-    by_exit_.store(true, std::memory_order_relaxed);
-    if (!begin_dying(platform::monotonic_ns() + exit_timeout_ns())) return;
+    units_.hurry();
+    if (!begin_dying(platform::monotonic_ns() + setup_.exit_timeout_ns())) return;
     finish_in_time(nullptr);
     phase_.store(Phase::kDead, std::memory_order_release);
-  } else if (setup_.core().dump_on_exit != 0 && reports_at_end_) {
+  } else if (reports_.has_last()) {
     platform::write_stderr("HPROF: the process ends without the VM's event VMDeath; the report is missing\n");
   }
 }
@@ -179,7 +156,7 @@ void Session::unload() {
   };
   platform::Thread thread;
   if (thread.start("hprof end", kUnloadStack, close, this) != 0) return close(this);
-  if (!thread.join(platform::monotonic_ns() + exit_timeout_ns())) {
+  if (!thread.join(platform::monotonic_ns() + setup_.exit_timeout_ns())) {
     say_who_is_stuck();
     thread.detach();
   }
@@ -187,15 +164,7 @@ void Session::unload() {
 
 // Nothing of the session runs any more, and no callback is inside.
 void Session::give_back(JNIEnv* jni) {
-  for (uint32_t i = 0; i < collector_count_; i++) {
-    CollectorSlot& slot = collectors_[i];
-    slot.windows.forget();
-    if (slot.self == nullptr) continue;
-    const Place place(tag::kControl);
-    slot.ops->destroy(slot.self);
-    slot.self = nullptr;
-    if constexpr (kChecks) check_given_back(slot);
-  }
+  units_.destroy_collectors();
   pipeline_.destroy();
   threads_.destroy(jni);
   classes_.destroy(jni);
@@ -210,7 +179,7 @@ void Session::give_back(JNIEnv* jni) {
 }
 
 void Session::dispose() {
-  if (parts_.jvmti != nullptr) events_.detach_from(parts_.jvmti);
+  if (parts_.jvmti != nullptr) units_.events().detach_from(parts_.jvmti);
   int64_t deadline = platform::monotonic_ns() + kThreadDeadlineNs;
   if (control_.stop(deadline) && end_threads(deadline) && pipeline_.finish(deadline)) give_back(nullptr);
   phase_.store(Phase::kDead, std::memory_order_release);
@@ -225,10 +194,10 @@ bool Session::detach(JNIEnv* jni) {
     char text[80];
     TextWriter line(text, sizeof(text));
     line.put("detached, ").put_unsigned(memory_.used()).put(" bytes not given back");
-    say_detail(text);
+    voice_.detail(text);
   } else {
-    events_.detach_from(parts_.jvmti);
-    say("detached, but an agent thread did not stop; its memory was not freed");
+    units_.events().detach_from(parts_.jvmti);
+    voice_.say("detached, but an agent thread did not stop; its memory was not freed");
   }
   phase_.store(Phase::kDead, std::memory_order_release);
   return ended;
@@ -236,12 +205,12 @@ bool Session::detach(JNIEnv* jni) {
 
 void JNICALL Session::run_detacher(jvmtiEnv*, JNIEnv* jni, void* self) {
   auto* session = static_cast<Session*>(self);
-  session->detacher_(session, jni);
+  session->entry_.detach(session, jni);
 }
 
 void Session::detach_soon(JNIEnv* jni) {
-  if (detacher_ == nullptr || !run_agent_thread(this, jni, "HPROF detach", &run_detacher, this)) {
-    say("can't detach: no thread is available");
+  if (entry_.detach == nullptr || !run_agent_thread(parts_, jni, "HPROF detach", &run_detacher, this)) {
+    voice_.say("can't detach: no thread is available");
     take_leave("ERROR can't detach: no thread is available\n");
   }
 }

@@ -1,7 +1,8 @@
-// The members of a session that services and its own parts may use without knowing the session. Include the
-// header of each one that you use.
+// The parts of a session, for each other and for services: none of them knows the session. Include the header
+// of each one that you use.
 #pragma once
 
+#include <atomic>
 #include <jvmti.h>
 
 #include <hprof/host.h>
@@ -15,28 +16,49 @@ class ClassFiles;
 class ClassRewriter;
 class Control;
 class HotSpot;
+class LossCounters;
 class MemoryAccount;
+class MemoryTurn;
 class Model;
+class Pipeline;
 class RecordKinds;
+class Reports;
+class Setup;
 class ThreadBook;
+class Units;
+class UnloadWatch;
+class Voice;
+
+// kEnding: it is being detached from a VM that goes on; kDead: nothing of it runs any more.
+enum class SessionPhase : uint32_t { kLoaded, kLive, kDying, kEnding, kDead };
 
 // Lives as long as the session, like everything it points to, except jvmti, which is valid from load() until
 // the session is detached.
 struct SessionParts {
+  const std::atomic<SessionPhase>& phase_word;
+  const Setup& setup;
   const hprof_settings& settings;
-  Messages messages;  // [any] but [signal]
+  Voice& voice;
+  Messages messages;  // of the voice [any] but [signal]
   MemoryAccount& memory;
+  MemoryTurn& turn;
+  LossCounters& losses;
   Model& model;
+  RecordKinds& kinds;
   HotSpot& hotspot;
   ThreadBook& threads;
   ClassBook& classes;
+  UnloadWatch& unloads;
   ClassRewriter& rewriter;
   ClassFiles& class_files;
-  RecordKinds& kinds;
+  Pipeline& pipeline;
+  Units& units;
+  Reports& reports;
   Control& control;
   JavaVM* vm = nullptr;
   jvmtiEnv* jvmti = nullptr;
 
+  SessionPhase phase() const { return phase_word.load(std::memory_order_acquire); }
   JNIEnv* jni() const;  // of the calling thread; nullptr: the VM does not know it
   void* vm_symbol(const char* name) const;
 };

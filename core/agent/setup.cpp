@@ -24,7 +24,8 @@ void print_to_stdout(void*, Str text) {
 
 }  // namespace
 
-Configured Setup::prepare(const char* options, const Messages& messages) {
+Configured Setup::prepare(const char* options, bool attached, const Messages& messages) {
+  attached_ = attached;
   ModuleSearch search;
   search.linked_in = static_modules();
   search.loader = platform_library_loader();
@@ -85,10 +86,10 @@ bool Setup::choose_address() {
   return option_error(configuration_.list, Str("the output's name is too long"), &error_);
 }
 
-uint32_t Setup::existing(bool attached) const {
+uint32_t Setup::existing() const {
   if (core().force == 0) return HPROF_EXISTING_KEEP;
   const bool typed = configuration_.list.find("force") != nullptr;
-  return attached && !typed ? HPROF_EXISTING_NUMBER : HPROF_EXISTING_REPLACE;
+  return attached_ && !typed ? HPROF_EXISTING_NUMBER : HPROF_EXISTING_REPLACE;
 }
 
 bool Setup::emits(const char* name) const {

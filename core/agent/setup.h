@@ -5,6 +5,7 @@
 
 #include "core/option/configure.h"
 #include "core/option/help.h"
+#include "platform/platform.h"
 
 namespace hprof {
 
@@ -16,13 +17,15 @@ class Setup {
     folder_ = folder;
     help_ = help;
   }
-  // Reads the options and _JAVA_HPROF_OPTIONS, opens the modules beside the agent. kHelp: the help text was
-  // printed. [onload]
-  Configured prepare(const char* options, const Messages& messages);
+  // Reads the options and _JAVA_HPROF_OPTIONS, opens the modules beside the agent. attached: the VM runs
+  // already. kHelp: the help text was printed. [onload]
+  Configured prepare(const char* options, bool attached, const Messages& messages);
+  bool is_attached() const { return attached_; }
 
   const CoreConfig& core() const { return configuration_.core; }
   const Selection& selection() const { return configuration_.selection; }
   const Unit& unit(uint32_t index) const { return configuration_.modules.unit(index); }
+  int64_t exit_timeout_ns() const { return core().exit_timeout * platform::kNanosPerSecond; }
   // True: nothing is collected and no command can come, so there is nothing to do.
   bool is_without_effect() const { return selection().collector_count == 0 && !takes_commands(core()); }
   const Error& error() const { return error_; }
@@ -30,7 +33,7 @@ class Setup {
   const char* address() const { return address_; }
   // HPROF_EXISTING_*: what to do with an existing file. An attached agent replaces a file only if the options
   // name it.
-  uint32_t existing(bool attached) const;
+  uint32_t existing() const;
   // True if any chosen collector emits the record kind or table of that name.
   bool emits(const char* name) const;
   // A module of the core's own, see ModuleSet. [onload]
@@ -51,6 +54,7 @@ class Setup {
   void put_folder(const char* file, TextWriter* out) const;
 
   Configuration configuration_ = {};
+  bool attached_ = false;
   Error error_;
   Str folder_;
   TextOut help_ = {};

@@ -33,7 +33,7 @@ void SocketReader::work() {
   while (!stopping_.load(std::memory_order_acquire)) {
     int64_t count = session_->pipeline().read(bytes, sizeof(bytes), kReadNs);
     if (count < 0) {
-      session_->say_detail("the peer sends no more commands");
+      session_->voice().detail("the peer sends no more commands");
       if (!stopping_.load(std::memory_order_acquire)) end_without_reader();
       if (!wait_for_peer()) return;
       parser_ = CommandParser();
@@ -60,12 +60,12 @@ bool SocketReader::wait_for_peer() {
 
 // A session that was attached for a reader on this machine (hprof profile) ends with it.
 void SocketReader::end_without_reader() {
-  if (session_->settings().attached == 0 || session_->setup().address()[0] != '/') return;
+  if (session_->parts().settings.attached == 0 || session_->setup().address()[0] != '/') return;
   Answer answer;
   Command stop;
   stop.kind = CommandKind::kStop;
   if (!session_->control().perform(stop, &answer) || !session_->can_be_detached()) return;
-  session_->leave_out_last_report();
+  session_->reports().leave_out_last();
   session_->control().request_detach();
 }
 
@@ -75,8 +75,8 @@ void SocketReader::tell_bad(const ParsedCommand& parsed) {
   bool unknown = parsed.outcome == CommandOutcome::kUnknown;
   snprintf(text, sizeof(text), "%s, tag 0x%02x, %u bytes: skipped",
            unknown ? "unknown command" : "malformed command", parsed.tag, parsed.length);
-  session_->say_detail(text);
-  session_->echo(parsed.command.serial, false, text);
+  session_->voice().detail(text);
+  session_->reports().echo(parsed.command.serial, false, text);
 }
 
 // False: the conversation is over.
@@ -86,17 +86,17 @@ bool SocketReader::handle(const ParsedCommand& parsed) {
     return true;
   }
   if (parsed.command.kind == CommandKind::kEof) {
-    session_->say_detail("the peer said EOF: no more commands, the profile goes on");
-    session_->end_conversation();
-    session_->echo(parsed.command.serial, true, "eof");
+    session_->voice().detail("the peer said EOF: no more commands, the profile goes on");
+    session_->reports().end_conversation();
+    session_->reports().echo(parsed.command.serial, true, "eof");
     return false;
   }
   Answer answer;
   if (!session_->control().perform(parsed.command, &answer)) return false;
   char text[Answer::kLastMost + 60];
   snprintf(text, sizeof(text), "%s: %s", command_name(parsed.command.kind), answer.last_text);
-  session_->say_detail(text);
-  session_->echo(parsed.command.serial, answer.good, text);
+  session_->voice().detail(text);
+  session_->reports().echo(parsed.command.serial, answer.good, text);
   return true;
 }
 

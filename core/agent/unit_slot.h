@@ -14,14 +14,12 @@
 
 namespace hprof {
 
-class Session;
 struct SessionParts;
 
 // `host` comes first: a service gets the unit's host and finds the slot by it.
 struct UnitSlot {
   hprof_host host = {};
-  Session* session = nullptr;
-  const SessionParts* parts = nullptr;  // of the session
+  const SessionParts* parts = nullptr;
   const hprof_unit* unit = nullptr;
   void* config = nullptr;
   // The unit was given up: it is not called again, and its memory is never freed.
@@ -66,6 +64,9 @@ struct CollectorSlot : UnitSlot {
 };
 
 constexpr uint32_t kMostCollectors = 8;
+
+// Fills in the host: settings and the service tables. services.cpp
+void make_host(UnitSlot& slot, const SessionParts& parts);
 
 // True: the unit was given up, and services refuse its calls.
 inline bool is_gone(const UnitSlot& slot) { return slot.gone.load(std::memory_order_acquire); }

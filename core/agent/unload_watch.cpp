@@ -53,10 +53,12 @@ bool UnloadWatch::add(JNIEnv* jni, jclass of, uint32_t serial) {
   return true;
 }
 
-void UnloadWatch::sweep(JNIEnv* jni, void* context, void (*gone)(void* context, uint32_t serial)) {
+void UnloadWatch::sweep(JNIEnv* jni, uint32_t collections, void* context,
+                        void (*gone)(void* context, uint32_t serial)) {
   if (!is_on() || sweeping_.exchange(true, std::memory_order_acquire)) return;
-  uint32_t end;
-  {
+  uint32_t end = 0;
+  if (collections != swept_at_) {
+    swept_at_ = collections;
     platform::MutexLock hold(lock_);
     end = count_;
   }

@@ -27,9 +27,9 @@ class UnloadWatch {
 
   // False: there is no memory to watch it. [app][control]
   bool add(JNIEnv* jni, jclass of, uint32_t serial);
-  // Reports the classes that have been unloaded, each serial once per add. Does nothing while another thread
-  // sweeps. [control]
-  void sweep(JNIEnv* jni, void* context, void (*gone)(void* context, uint32_t serial));
+  // Reports the classes that have been unloaded, each serial once per add. Does nothing if it is off, if it
+  // has swept after that many collections, and while another thread sweeps. [control]
+  void sweep(JNIEnv* jni, uint32_t collections, void* context, void (*gone)(void* context, uint32_t serial));
 
  private:
   struct Place {
@@ -52,6 +52,7 @@ class UnloadWatch {
   uint32_t count_ = 1;    // 0 is "none"
   uint32_t first_free_ = 0;
   std::atomic<bool> sweeping_{false};
+  uint32_t swept_at_ = 0;
 };
 
 }  // namespace hprof

@@ -99,7 +99,7 @@ TEST_CASE("a class gets probes, and what cannot be read stays as it is") {
 TEST_CASE("a thread that the VM does not know has no state") {
   SessionFixture f;
   f.run("cpu=times");
-  REQUIRE(f.session->is_collecting());
+  REQUIRE(f.session->units().is_collecting());
   f.session->rewriter().set_thread_state(nullptr, nullptr, 1);
   CHECK(f.session->rewriter().thread_state(nullptr, nullptr, 0) == 0);
   f.die();
@@ -130,7 +130,7 @@ TEST_CASE("without its tracker class a collector of probes does not run, and the
   SessionFixture f;
   f.jvm.missing_classes = {"java/lang/HprofTracker"};
   f.run("cpu=times");
-  CHECK_FALSE(f.session->is_collecting());
+  CHECK_FALSE(f.session->units().is_collecting());
   CHECK_FALSE(f.command(CommandKind::kStart).good);
   CHECK_FALSE(f.jvm.static_flags["live"]);
   f.die();

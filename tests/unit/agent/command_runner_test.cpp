@@ -91,10 +91,10 @@ TEST_CASE("a depth is set, within its limit, and passed on") {
   f.run("watch=y,depth=4");
   f.take_heard();
   CHECK(said(f.command(CommandKind::kDepth, 9)) == "ok depth: 9");
-  CHECK(f.session->settings().depth == 9);
+  CHECK(f.session->parts().settings.depth == 9);
   CHECK(f.take_heard() == Texts{"control " + std::to_string(HPROF_CONTROL_DEPTH) + " 9"});
   f.command(CommandKind::kDepth, 4000000000u);
-  CHECK(f.session->settings().depth < 4000000000u);
+  CHECK(f.session->parts().settings.depth < 4000000000u);
 }
 
 TEST_CASE("status says what runs, and help names the commands") {

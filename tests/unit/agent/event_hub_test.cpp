@@ -11,7 +11,7 @@ using Texts = std::vector<std::string>;
 namespace {
 
 std::string serial(SessionFixture& f, FakeJvm::Thread& thread) {
-  ThreadRecord* record = f.session->threads().find(thread.ref());
+  ThreadRecord* record = f.session->parts().threads.find(thread.ref());
   REQUIRE(record != nullptr);
   return std::to_string(record->serial);
 }
@@ -81,7 +81,7 @@ TEST_CASE("threads of the agent's own are left out") {
   f.run("watch=y");
   f.take_heard();
   FakeJvm::Thread& own = f.jvm.add_thread("own");
-  f.jvm.on(f.main, [&] { f.session->threads().expect_agent(f.jvm.jni(), own.ref()); });
+  f.jvm.on(f.main, [&] { f.session->parts().threads.expect_agent(f.jvm.jni(), own.ref()); });
   f.jvm.post_thread_start(own);
   f.jvm.post_monitor_wait(own, 1);
   f.jvm.post_thread_end(own);
@@ -123,7 +123,7 @@ TEST_CASE("a collector is stopped after the handlers that are on their way, and 
   std::atomic<bool> inside{false};
   heard().on_wait = [&] {
     inside = true;
-    wait_until([&] { return !f.session->collector(0).gate.is_open(); });
+    wait_until([&] { return !f.session->units().collector(0).gate.is_open(); });
     heard().add("left");
   };
   std::thread waits([&] { f.jvm.post_monitor_wait(thread, 4); });
@@ -146,5 +146,5 @@ TEST_CASE("virtual threads get a record when they are met, and lose it at their 
   const std::string number = serial(f, thread);
   CHECK(f.take_heard() == Texts{"wait " + number + " 6"});
   f.jvm.post_thread_end(thread);
-  CHECK(f.session->threads().find(thread.ref()) == nullptr);
+  CHECK(f.session->parts().threads.find(thread.ref()) == nullptr);
 }

@@ -16,7 +16,7 @@ bool is_forward(const hprof_report_info& info) {
 
 void report(SessionFixture& f, uint32_t flags) {
   REQUIRE(f.session->control().acquire(platform::kNoDeadline));
-  f.session->report({sizeof(hprof_report), HPROF_REPORT_COMMAND, 0, flags, 0, nullptr});
+  f.session->reports().report({sizeof(hprof_report), HPROF_REPORT_COMMAND, 0, flags, 0, nullptr});
   f.session->control().release();
 }
 
@@ -89,7 +89,7 @@ TEST_CASE("the depth that an encoder needs stands where the user gave none") {
   const auto depth = [](const std::string& options) {
     SessionFixture f;
     f.run("watch=y" + options);
-    return f.session->settings().depth;
+    return f.session->parts().settings.depth;
   };
   CHECK(depth("") == 4);
   CHECK(depth(",format=watch") == 512);

@@ -11,7 +11,7 @@ using Texts = std::vector<std::string>;
 namespace {
 
 void check_given_back(SessionFixture& f) {
-  CHECK(f.session->memory().used() == 0);
+  CHECK(f.session->parts().memory.used() == 0);
   CHECK(f.jvm.disposed == 1);
   CHECK(f.jvm.blocks == 0);
   CHECK(f.jvm.weak_refs == 0);
@@ -25,7 +25,7 @@ TEST_CASE("with wrong options nothing of the VM is touched") {
   SessionFixture f;
   CHECK_FALSE(f.load("watch=y,depht=4"));
   CHECK(f.jvm.enabled().empty());
-  CHECK(f.session->jvmti() == nullptr);
+  CHECK(f.session->parts().jvmti == nullptr);
   CHECK(f.take_heard().empty());
   CHECK(f.written().empty());
 }

@@ -40,12 +40,15 @@ struct Fixture {
     CHECK(memory.used() == 0);
   }
   bool add(uint32_t serial) { return watch.add(&jni, reinterpret_cast<jclass>(&classes[serial]), serial); }
-  std::multiset<uint32_t> sweep() {
+  // After another collection, unless said otherwise.
+  std::multiset<uint32_t> sweep(uint32_t after = 1) {
     std::multiset<uint32_t> gone;
-    watch.sweep(&jni, &gone,
+    collections += after;
+    watch.sweep(&jni, collections, &gone,
                 [](void* to, uint32_t serial) { static_cast<std::multiset<uint32_t>*>(to)->insert(serial); });
     return gone;
   }
+  uint32_t collections = 0;
   bool opened = false;
 };
 
@@ -62,6 +65,7 @@ TEST_CASE("a class is told once when it has gone, however often it was added") {
   CHECK(Fixture::references == 5);
   CHECK(f.sweep() == Serials{});
   f.classes[32] = f.classes[100] = 0;
+  CHECK(f.sweep(0) == Serials{});
   CHECK(f.sweep() == Serials{32, 100});
   CHECK(f.sweep() == Serials{});
   CHECK(Fixture::references == 3);
@@ -102,5 +106,5 @@ TEST_CASE("switched off it watches nothing") {
   UnloadWatch watch;
   CHECK_FALSE(watch.is_on());
   CHECK_FALSE(watch.watches_every_class());
-  watch.sweep(nullptr, nullptr, nullptr);
+  watch.sweep(nullptr, 1, nullptr, nullptr);
 }

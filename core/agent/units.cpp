@@ -1,0 +1,235 @@
+// The units of a session before they run: their slots, needs and collectors.
+#include "core/agent/units.h"
+
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+
+#include <hprof/draft/foreign_dump.h>
+#include <hprof/encoder.h>
+#include <hprof/sink.h>
+#include <hprof/tables.h>
+
+#include "core/agent/capabilities.h"
+#include "core/agent/class_rewriter.h"
+#include "core/agent/memory_plan.h"
+#include "core/agent/setup.h"
+#include "core/agent/unit_checks.h"
+#include "core/agent/voice.h"
+#include "core/base/status.h"
+#include "core/base/unit_text.h"
+#include "core/hotspot/hotspot.h"
+#include "core/pipeline/record_kinds.h"
+#include "core/plugin/verify.h"
+
+namespace hprof {
+
+namespace {
+
+// Taken when the VM starts: by the agent's threads; where methods are named, by the classes; by the
+// class-file engine for its first and largest classes.
+constexpr uint64_t kStartMemory = 16 * 1024;
+constexpr uint64_t kBookMemory = 64 * 1024;
+constexpr uint64_t kEngineMemory = 160 * 1024;
+
+// Java's feature release, from the VM's property java.vm.specification.version ("1.8", "17").
+uint32_t java_version(jvmtiEnv* jvmti) {
+  char* text = nullptr;
+  if (jvmti->GetSystemProperty("java.vm.specification.version", &text) != JVMTI_ERROR_NONE) return 0;
+  const char* digits = strncmp(text, "1.", 2) == 0 ? text + 2 : text;
+  uint32_t version = 0;
+  for (; *digits >= '0' && *digits <= '9' && version < 10000; digits++) {
+    version = version * 10 + static_cast<uint32_t>(*digits - '0');
+  }
+  jvmti->Deallocate(reinterpret_cast<unsigned char*>(text));
+  return version;
+}
+
+template <typename T>
+const T* row_of(const T* rows, uint32_t stride, uint32_t index) {
+  return reinterpret_cast<const T*>(reinterpret_cast<const char*>(rows) + size_t{stride} * index);
+}
+
+}  // namespace
+
+const hprof_encoder_ops* Units::encoder_ops() const {
+  return static_cast<const hprof_encoder_ops*>(encoder_.unit->ops);
+}
+
+const hprof_sink_ops* Units::sink_ops() const { return static_cast<const hprof_sink_ops*>(sink_.unit->ops); }
+
+bool Units::add(UnitSlot& slot, uint32_t unit_index) {
+  const Unit& unit = parts_.setup.unit(unit_index);
+  slot.unit = unit.record;
+  slot.config = unit.config;
+  make_host(slot, parts_);
+  return unit.record->ops != nullptr;
+}
+
+bool Units::make() {
+  const CoreConfig& core = parts_.setup.core();
+  const Selection& selection = parts_.setup.selection();
+  settings_.size = sizeof(settings_);
+  settings_.attached = parts_.setup.is_attached() ? 1 : 0;
+  settings_.max_memory = core.max_memory;
+  settings_.depth = static_cast<uint32_t>(core.depth);
+  settings_.line_numbers = core.line_numbers;
+  settings_.thread_in_traces = core.thread_in_traces;
+  settings_.verbose = core.verbose;
+  settings_.java_version = java_version(parts_.jvmti);
+  settings_.cutoff = core.cutoff;
+  settings_.raw_names = core.raw_names;
+  if (selection.collector_count > kMostCollectors) return parts_.voice.fail("too many collectors at once");
+  for (uint32_t i = 0; i < selection.collector_count; i++) {
+    CollectorSlot& slot = collectors_[i];
+    if (!add(slot, selection.collectors[i])) return parts_.voice.fail("a collector has no operations");
+    slot.ops = static_cast<const hprof_collector_ops*>(slot.unit->ops);
+    if (HPROF_HAS(slot.ops, hprof_collector_ops, handlers)) {
+      const hprof_handlers* handlers = slot.ops->handlers;
+      hprof_copy_sized(&slot.handlers, sizeof(slot.handlers), handlers, handlers->size);
+    }
+    slot.index = i;
+    collector_count_++;
+  }
+  if (parts_.setup.is_without_effect()) return true;
+  if (!add(encoder_, selection.encoder) || !add(sink_, selection.sink)) return false;
+  auto* encoder = encoder_ops();
+  choose_depth();
+  settings_.heap_form = HPROF_REACHES(encoder, hprof_encoder_ops, heap_form) ? encoder->heap_form : 0;
+  if (selection.filter != UINT32_MAX && !add(filter_, selection.filter)) return false;
+  return true;
+}
+
+// The encoder's depth holds if the user gave none.
+void Units::choose_depth() {
+  const hprof_encoder_ops* encoder = encoder_ops();
+  const bool is_typed = parts_.setup.value_of("depth", nullptr) != nullptr;
+  if (is_typed || !HPROF_REACHES(encoder, hprof_encoder_ops, least_depth)) return;
+  if (encoder->least_depth > settings_.depth) set_depth(encoder->least_depth);
+}
+
+bool Units::create_collectors() {
+  uint32_t left_out = 0;
+  parts_.memory.forget_peak();
+  for (uint32_t i = 0; i < collector_count_; i++) {
+    CollectorSlot& slot = collectors_[i];
+    UnitText error;
+    hprof_status status = HPROF_OK;
+    {
+      const Place place(tag::kOnLoad);
+      status = slot.ops->create(&slot.host, slot.config, &slot.self, error.room(), UnitText::kSize);
+    }
+    needed_later_ += parts_.memory.forget_peak();
+    if (!error.is_kept()) {
+      complain(slot, Complaint::kBuffer, "it wrote past the end of its error text");
+    }
+    if (status != HPROF_OK) {
+      if constexpr (kChecks) check_given_back(slot);
+      slot.self = nullptr;  // the unit has freed everything
+      slot.gone.store(true, std::memory_order_relaxed);
+      char text[400];
+      const char* why = error.words()[0] != '\0' ? error.words() : status_text(status);
+      TextWriter line(text, sizeof(text));
+      line.put("collector ").put(slot.unit->id).put(" cannot be created: ").put_printable(why);
+      if (++left_out == collector_count_) return parts_.voice.fail(text);
+      line.put("; it is left out");
+      parts_.voice.say(text);
+    }
+  }
+  if (parts_.rewriter.is_asked()) needed_later_ += kEngineMemory;
+  if (needed_later_ != 0)
+    needed_later_ += kStartMemory + (uses_any(HPROF_NEED_METHOD_BOOK) ? kBookMemory : 0);
+  return true;
+}
+
+bool Units::takes_foreign_dumps(uint32_t streams) const {
+  return encoder_.unit != nullptr && hprof_is_listed(encoder_.unit->records, HPROF_KIND_FOREIGN_DUMP) != 0 &&
+         (streams == 1 || can_patch());
+}
+
+bool Units::can_patch() const {
+  return sink_.unit != nullptr && filter_.unit == nullptr && HPROF_HAS(sink_ops(), hprof_sink_ops, patch);
+}
+
+// Only if the format has a place for it. Not after a heap dump with a file of its own, and not with a small
+// memory.
+bool Units::records_unloads() const {
+  if (!is_taken(encoder_.unit->records, HPROF_KIND_CLASS_UNLOAD)) return false;
+  return !has_dump_a_file() && !parts_.memory.is_fixed() && !is_small(parts_.setup.core().max_memory);
+}
+
+bool Units::has_dump_a_file() const {
+  const bool is_connection = HPROF_HAS(sink_ops(), hprof_sink_ops, read);
+  return parts_.setup.emits(HPROF_KIND_HEAP_DUMP_BEGIN) &&
+         (settings_.heap_form & HPROF_HEAP_ONE_A_FILE) != 0 && !is_connection;
+}
+
+// On a connection, and for a sink with begin_report, one output can hold several documents.
+bool Units::has_document_a_file() const {
+  auto* encoder = encoder_ops();
+  auto* sink = sink_ops();
+  return HPROF_REACHES(encoder, hprof_encoder_ops, flags) &&
+         (encoder->flags & HPROF_ENCODER_DOCUMENTS) != 0 && !HPROF_HAS(sink, hprof_sink_ops, read) &&
+         !HPROF_HAS(sink, hprof_sink_ops, begin_report);
+}
+
+// The first variant that applies and that the VM grants completely; nullptr: the unit's own needs hold.
+const hprof_variant* Units::choose_variant(const hprof_unit* unit) const {
+  if (unit->size < offsetof(hprof_unit, variant_stride) + sizeof(unit->variant_stride)) return nullptr;
+  for (uint32_t i = 0; i < unit->variant_count; i++) {
+    const hprof_variant* variant = row_of(unit->variants, unit->variant_stride, i);
+    const bool applies = strcmp(variant->when, "attached") == 0 ? settings_.attached != 0
+                                                                : parts_.setup.selects_pattern(variant->when);
+    if (!applies) continue;
+    if ((variant->needs & ~add_capabilities(parts_.jvmti, variant->needs)) == 0) return variant;
+  }
+  return nullptr;
+}
+
+bool Units::is_subscribed(uint64_t event) const {
+  for (uint32_t i = 0; i < collector_count_; i++) {
+    if ((collectors_[i].unit->events & event) != 0) return true;
+  }
+  return false;
+}
+
+bool Units::ask_for_capabilities() {
+  if (parts_.setup.is_without_effect()) return true;
+  for (uint32_t i = 0; i < collector_count_; i++) {
+    CollectorSlot& slot = collectors_[i];
+    slot.variant = choose_variant(slot.unit);
+    needs_ |= slot.needs();
+    wants_ |= slot.wants();
+  }
+  constexpr uint64_t kEarly = HPROF_NEED_EARLY_CLASS_HOOKS | HPROF_NEED_EARLY_VMSTART;
+  if (settings_.attached == 0 && parts_.hotspot.flags().makes_archive()) {
+    if (((needs_ & HPROF_NEED_CLASS_HOOKS) | (wants_ & kEarly)) != 0)
+      parts_.voice.say(
+          "this run records classes for an archive or an AOT cache: no class is rewritten, so calls and "
+          "allocations are not counted");
+    needs_ &= ~(HPROF_NEED_CLASS_HOOKS | kEarly);
+    wants_ &= ~(HPROF_NEED_CLASS_HOOKS | kEarly);
+    parts_.rewriter.sit_out();
+  }
+  uint64_t wants = wants_;
+  // The core names frames, so it needs source files and lines wherever methods are named.
+  wants |= HPROF_NEED_SOURCE_FILE | (settings_.line_numbers != 0 ? HPROF_NEED_LINE_NUMBERS : 0);
+  if ((needs_ & HPROF_NEED_METHOD_BOOK) != 0 || is_subscribed(HPROF_EVENT_CLASS_UNLOAD) || records_unloads())
+    wants |= HPROF_NEED_GC_EVENTS;
+  settings_.granted = add_capabilities(parts_.jvmti, needs_ | wants);
+  for (uint32_t bit = 0; bit < HPROF_NEED_COUNT; bit++) {
+    uint64_t mask = 1ull << bit;
+    char text[160];
+    if ((settings_.granted & mask) != 0) {
+      snprintf(text, sizeof(text), "capability %s", need_name(bit));
+      parts_.voice.detail(text);
+    } else if ((needs_ & mask) != 0) {
+      snprintf(text, sizeof(text), "this VM does not grant %s%s, which the chosen options need",
+               need_name(bit), settings_.attached != 0 ? " after it has started" : "");
+      return parts_.voice.fail(text);
+    }
+  }
+  return true;
+}
+
+}  // namespace hprof
