@@ -1,4 +1,4 @@
-"""scripts/check-exports finds libraries that need or export too much or too little."""
+"""scripts/check exports finds libraries that need or export too much or too little."""
 import os
 import subprocess
 import tempfile
@@ -6,8 +6,8 @@ import unittest
 
 from support import script, write
 
-# Whatever scripts/exports.list wants of the agent.
-with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../scripts/exports.list")) as exports:
+# Whatever tests/tree/exports.list wants of the agent.
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "exports.list")) as exports:
     AGENT = "".join("int %s(void) { return 0; }\n" % symbol
                     for line in exports if line.startswith("libhprof.so ") for symbol in line.split()[1:])
 MODULE = "int hprof_module_open(void) { return 0; }\n"
@@ -25,7 +25,7 @@ class Exports(unittest.TestCase):
         with tempfile.TemporaryDirectory() as root:
             library(root, "libhprof.so", agent)
             library(root, name, module, *flags)
-            code, said = script("check-exports", *arguments, root)
+            code, said = script("check", "exports", *arguments, root)
             self.assertEqual(code, 1 if wanted else 0, said)
             self.assertIn(wanted, said)
 
@@ -52,7 +52,7 @@ class Exports(unittest.TestCase):
         self.check("executable stack", flags=("-Wl,-z,execstack",))
 
     def test_a_library_that_nobody_listed_is_found(self):
-        self.check("not in scripts/exports.list", name="libextra.so")
+        self.check("not in tests/tree/exports.list", name="libextra.so")
 
     def test_dlopen_is_found_where_it_must_not_be(self):
         agent = AGENT + "void* dlopen(const char*, int);\nstatic void* f(void) { return dlopen(0, 1); }\n" \
@@ -62,7 +62,7 @@ class Exports(unittest.TestCase):
 
     def test_a_tree_without_agent_is_no_success(self):
         with tempfile.TemporaryDirectory() as root:
-            self.assertEqual(script("check-exports", root)[0], 2)
+            self.assertEqual(script("check", "exports", root)[0], 2)
 
 
 if __name__ == "__main__":

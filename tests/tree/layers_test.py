@@ -1,4 +1,4 @@
-"""scripts/check-layers finds every kind of wrong include, and nothing else."""
+"""scripts/check layers finds every kind of wrong include, and nothing else."""
 import tempfile
 import unittest
 
@@ -58,21 +58,21 @@ class Layers(unittest.TestCase):
         with tempfile.TemporaryDirectory() as root:
             for path, text in RIGHT:
                 write(root, path, text)
-            code, said = script("check-layers", root)
-            self.assertEqual((code, said), (0, "check-layers: %d files, 0 complaints\n" % len(RIGHT)))
+            code, said = script("check", "layers", root)
+            self.assertEqual((code, said), (0, "check layers: %d files, 0 complaints\n" % len(RIGHT)))
 
     def test_each_wrong_line_is_named(self):
         for path, text in WRONG:
             with self.subTest(path=path, text=text), tempfile.TemporaryDirectory() as root:
                 write(root, path, "\n" + text)
-                code, said = script("check-layers", root)
+                code, said = script("check", "layers", root)
                 self.assertEqual(code, 1, said)
                 self.assertIn("%s:2: " % path, said)
                 self.assertIn("1 files, 1 complaints", said)
 
     def test_an_empty_tree_is_no_success(self):
         with tempfile.TemporaryDirectory() as root:
-            self.assertEqual(script("check-layers", root)[0], 2)
+            self.assertEqual(script("check", "layers", root)[0], 2)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""scripts/check-libc finds what a library wants of glibc alone."""
+"""scripts/check libc finds what a library wants of glibc alone."""
 import os
 import subprocess
 import tempfile
@@ -13,7 +13,7 @@ class Libc(unittest.TestCase):
             os.makedirs(os.path.join(root, "lib"))
             path = os.path.join(root, "lib", "unit.so")
             subprocess.run(["cc", "-shared", "-fPIC", "-o", path, write(root, "source.c", source)], check=True)
-            code, said = script("check-libc", root)
+            code, said = script("check", "libc", root)
             self.assertEqual(code, 1 if wanted else 0, said)
             self.assertIn(wanted, said)
 
@@ -21,7 +21,7 @@ class Libc(unittest.TestCase):
         self.check("", "#include <unistd.h>\nint pid(void) { return getpid(); }\n")
 
     def test_what_glibc_alone_has_is_found(self):
-        self.check("lib/unit.so: needs gnu_get_libc_version,",
+        self.check("unit.so: needs gnu_get_libc_version,",
                    "const char* gnu_get_libc_version(void);\nconst char* it(void) { return gnu_get_libc_version(); }\n")
 
     def test_weak_references_may_stay_open(self):
@@ -29,7 +29,7 @@ class Libc(unittest.TestCase):
 
     def test_a_tree_without_libraries_is_wrong_use(self):
         with tempfile.TemporaryDirectory() as root:
-            self.assertEqual(script("check-libc", root)[0], 2)
+            self.assertEqual(script("check", "libc", root)[0], 2)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""scripts/check-old-plugins takes plugins of tagged headers, and says when one is refused. Argument: the build tree."""
+"""scripts/check old-plugins takes plugins of tagged headers, and says when one is refused. Argument: the build tree."""
 import os
 import shutil
 import subprocess
@@ -40,13 +40,13 @@ class OldPlugins(unittest.TestCase):
         self.git("tag", name)
 
     def check(self):
-        return script("check-old-plugins", BUILD, env=dict(os.environ, HPROF_REPOSITORY=self.repository))
+        return script("check", "old-plugins", BUILD, env=dict(os.environ, HPROF_REPOSITORY=self.repository))
 
     def test_plugins_of_these_headers_are_taken(self):
         self.tag("abi-1.0-rc1")
         self.tag("abi-1.0-rc2")
         code, said = self.check()
-        self.assertEqual((code, said), (0, "check-old-plugins: 2 tags, 0 complaints\n"))
+        self.assertEqual((code, said), (0, "check old-plugins: 2 tags, 0 complaints\n"))
 
     def test_one_that_is_refused_is_named(self):
         self.tag("abi-1.0")
@@ -57,7 +57,7 @@ class OldPlugins(unittest.TestCase):
 
     def test_other_tags_are_left_alone(self):
         self.tag("v1.0")
-        self.assertEqual(self.check(), (0, "check-old-plugins: 0 tags, 0 complaints\n"))
+        self.assertEqual(self.check(), (0, "check old-plugins: 0 tags, 0 complaints\n"))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""scripts/check-readme sees a table that is out of date, and mends it."""
+"""scripts/check readme sees a table that is out of date, and mends it."""
 import os
 import tempfile
 import unittest
@@ -12,7 +12,7 @@ TOOL = "#!/bin/sh\ncat <<'E'\n%sE\n"
 
 
 def page(tables):
-    return "Before\n" + "".join("<!-- %s: begin (scripts/check-readme --write) -->\n%s<!-- %s: end -->\nBetween\n"
+    return "Before\n" + "".join("<!-- %s: begin (scripts/check readme --write) -->\n%s<!-- %s: end -->\nBetween\n"
                                 % (name, text, name) for name, text in tables)
 
 
@@ -26,11 +26,11 @@ class Readme(unittest.TestCase):
             for name in ("hprof_option_table", "hprof_command_table", "hprof_item_table"):
                 os.chmod(write(root, "tests/unit/support/" + name, TOOL % table), 0o755)
             files = {path: write(root, path, text) for path, text in given.items()}
-            code, said = script("check-readme", *arguments, root, env=dict(os.environ, HPROF_DOCS_ROOT=root))
+            code, said = script("check", "readme", *arguments, root, env=dict(os.environ, HPROF_DOCS_ROOT=root))
             return code, said, {path: open(file).read() for path, file in files.items()}
 
     def test_the_same_tables_pass(self):
-        self.assertEqual(self.check(pages()), (0, "", pages()))
+        self.assertEqual(self.check(pages()), (0, "check readme: 6 tables, 0 complaints\n", pages()))
 
     def test_another_table_is_shown_wherever_it_stands(self):
         for path in MARKS:
@@ -43,7 +43,7 @@ class Readme(unittest.TestCase):
                 self.assertIn("+| `depth=<size>` | 4 |", said)
 
     def test_write_mends_them(self):
-        self.assertEqual(self.check(pages("old\n"), "--write"), (0, "", pages()))
+        self.assertEqual(self.check(pages("old\n"), "--write"), (0, "check readme: 6 tables, 0 complaints\n", pages()))
 
     def test_missing_markers_are_no_success(self):
         for path in MARKS:

@@ -1,4 +1,4 @@
-"""scripts/check-sizes finds libraries that have grown beyond their limit."""
+"""scripts/check sizes finds libraries that have grown beyond their limit."""
 import os
 import subprocess
 import tempfile
@@ -14,7 +14,7 @@ class Sizes(unittest.TestCase):
             os.makedirs(os.path.dirname(path))
             source = write(root, "source.c", "const char table[%d] = {1};\n" % (1024 * kib))
             subprocess.run(["cc", "-shared", "-fPIC", "-o", path, source], check=True)
-            code, said = script("check-sizes", root)
+            code, said = script("check", "sizes", root)
             self.assertEqual(code, 1 if wanted else 0, said)
             self.assertIn(wanted, said)
 
@@ -30,11 +30,11 @@ class Sizes(unittest.TestCase):
         self.check("libhprof.so: ", "libhprof.so", 242)
 
     def test_a_library_that_nobody_listed_is_found(self):
-        self.check("libextra.so: not in scripts/sizes.list", "libextra.so", 1)
+        self.check("libextra.so: not in tests/tree/sizes.list", "libextra.so", 1)
 
     def test_a_tree_without_libraries_is_wrong_use(self):
         with tempfile.TemporaryDirectory() as root:
-            self.assertEqual(script("check-sizes", root)[0], 2)
+            self.assertEqual(script("check", "sizes", root)[0], 2)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""scripts/tidy checks what it says, and does not pass when it has checked nothing."""
+"""scripts/check changed names what clang-tidy has to see, and does not pass when that is nothing."""
 import json
 import os
 import shutil
@@ -6,45 +6,11 @@ import subprocess
 import tempfile
 import unittest
 
-from support import ROOT, script, write
-
-
-class Tidy(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-        source = "core/base/region.cpp"
-        write(self.folder.name, "compile_commands.json", json.dumps([{"file": os.path.join(ROOT, source)}], indent=2))
-        self.seen = os.path.join(self.folder.name, "seen")
-        os.chmod(write(self.folder.name, "clang-tidy", '#!/bin/sh\necho "$@" >> %s\n' % self.seen), 0o755)
-
-    def tidy(self, *arguments):
-        environment = dict(os.environ, HPROF_BUILD=self.folder.name,
-                           CLANG_TIDY=os.path.join(self.folder.name, "clang-tidy"))
-        return script("tidy", *arguments, env=environment)
-
-    def checked(self):
-        return open(self.seen).read().split() if os.path.exists(self.seen) else []
-
-    def test_what_is_in_the_build_is_checked(self):
-        self.assertEqual(self.tidy("core/base/region.cpp")[0], 0)
-        self.assertEqual(self.checked()[-1], "core/base/region.cpp")
-
-    def test_what_is_not_in_the_build_is_an_error(self):
-        code, said = self.tidy("core/base/pool.cpp")
-        self.assertEqual(code, 2)
-        self.assertIn("does not build core/base/pool.cpp: nothing was checked", said)
-        self.assertEqual(self.checked(), [])
-
-    def test_sources_of_other_platforms_are_left_to_them(self):
-        for source in ("platform/win32/memory.cpp", "tools/os/common/attach_none.cpp",
-                       "platform/linux/look_none.cpp", "platform/linux/old_glibc/start.c"):
-            self.assertEqual(self.tidy(source)[0], 0, source)
-        self.assertEqual(self.checked(), [])
+from support import ROOT, write
 
 
 class ChangedHeader(unittest.TestCase):
-    """--changed in a repository of its own."""
+    """In a repository of its own."""
 
     FILES = {
         "core/low.h": "",
@@ -68,7 +34,7 @@ class ChangedHeader(unittest.TestCase):
             write(self.root, path, text)
         write(self.root, ".gitignore", "/build/\n/scripts/\n")
         os.makedirs(os.path.join(self.root, "scripts"))
-        shutil.copy(os.path.join(ROOT, "scripts", "tidy"), os.path.join(self.root, "scripts"))
+        shutil.copy(os.path.join(ROOT, "scripts", "check"), os.path.join(self.root, "scripts"))
         rows = [{"file": os.path.join(self.root, path)} for path in self.FILES if path.endswith((".c", ".cpp"))]
         write(self.root, "build/compile_commands.json", json.dumps(rows, indent=2))
         self.git("init", "--initial-branch=main")
@@ -83,13 +49,18 @@ class ChangedHeader(unittest.TestCase):
         self.git("add", ".")
         self.git("commit", "-m", subject)
 
-    def changed(self, *paths):
+    def run_it(self, *paths):
         for path in paths:
             write(self.root, path, self.FILES.get(path, "") + "// changed\n")
         self.commit("second")
-        run = subprocess.run([os.path.join(self.root, "scripts", "tidy"), "--changed"], stdout=subprocess.PIPE, text=True,
-                             check=True, env=dict(os.environ, CLANG_TIDY="echo", HPROF_BUILD="build"))
-        return sorted(line.split()[-1] for line in run.stdout.splitlines() if line.startswith("-p "))
+        run = subprocess.run([os.path.join(self.root, "scripts", "check"), "changed"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                             cwd=self.root, text=True)
+        return run.returncode, run.stdout
+
+    def changed(self, *paths):
+        code, said = self.run_it(*paths)
+        self.assertEqual(code, 0, said)
+        return said.split()
 
     def test_sources_that_include_it_are_checked(self):
         self.assertEqual(self.changed("core/low.h"), ["core/direct.cpp", "core/indirect.cpp", "tools/by_mock.cpp"])
@@ -99,6 +70,19 @@ class ChangedHeader(unittest.TestCase):
 
     def test_all_are_for_other_rules(self):
         self.assertEqual(self.changed(".clang-tidy"), sorted(path for path in self.FILES if path.endswith((".c", ".cpp"))))
+
+    def test_on_main_those_of_the_last_commit_are(self):
+        self.git("checkout", "main")
+        self.assertEqual(self.changed("core/low.h", "core/other.cpp"), ["core/other.cpp"])
+
+    def test_what_is_not_in_the_build_is_an_error(self):
+        code, said = self.run_it("core/new.cpp")
+        self.assertEqual(code, 2)
+        self.assertIn("does not build core/new.cpp", said)
+
+    def test_sources_of_other_platforms_are_left_to_them(self):
+        self.assertEqual(self.changed("platform/win32/memory.cpp", "tools/os/common/attach_none.cpp",
+                                      "platform/linux/old_glibc/start.c"), [])
 
 
 if __name__ == "__main__":
