@@ -298,13 +298,11 @@ bool Session::open_control() {
 bool Session::offer_rewriting() {
   constexpr uint64_t kHooks = HPROF_NEED_CLASS_HOOKS | HPROF_NEED_EARLY_CLASS_HOOKS;
   if (!units_.uses_any(kHooks)) return true;
-  const hprof_unit* unit = setup_.open_internal(kEngineModule);
-  if (unit == nullptr && !units_.needs_any(kHooks)) return true;
-  if (unit == nullptr || unit->kind != kUnitEngine)
-    return voice_.fail("the module bytecode, which the chosen options need, is not in this build");
-  auto* engine = static_cast<const EngineTable*>(unit->ops);
-  if (engine->size != sizeof(EngineTable) || engine->version != kEngineVersion)
-    return voice_.fail("the module bytecode is of another version");
+  const auto* engine = setup_.open_table<EngineTable>(kEngineModule, kEngineVersion);
+  if (engine == nullptr) {
+    return !units_.needs_any(kHooks) ||
+           voice_.fail("the module bytecode, which the chosen options need, is not in this build");
+  }
   rewriter_.offer(&parts_, engine,
                   {this, [](void* self) { return !static_cast<Session*>(self)->meets_rival(); },
                    [](void* self) { static_cast<Session*>(self)->units_.enable_events(); }});

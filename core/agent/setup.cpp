@@ -7,7 +7,6 @@
 
 #include "core/agent/capabilities.h"
 #include "core/base/build.h"
-#include "core/option/module_list.h"
 #include "core/option/select_text.h"
 #include "core/plugin/static_modules.h"
 #include "platform/platform.h"
@@ -34,21 +33,28 @@ Configured Setup::prepare(const char* options, bool attached, const Messages& me
   search.agent_folder = folder_of(Str(agent_folder_, size));
   Configured result = configure(Str(options), Str(platform::environment(kOptionEnvironment)), search,
                                 messages, &configuration_, &error_);
-  if (result == Configured::kHelp) {
-    const TextOut out = help_.put != nullptr ? help_ : TextOut{&print_to_stdout, nullptr};
-    switch (configuration_.list.help()) {
-      case Help::kPlugins:
-        print_modules(configuration_.modules, nullptr, out);
-        break;
-      case Help::kUnits:
-        print_modules(configuration_.modules, need_name, out);
-        break;
-      default:
-        print_help(configuration_.modules, out);
-    }
-  }
+  if (result == Configured::kHelp && !print_help()) result = Configured::kFailed;
   if (result == Configured::kRun && !is_without_effect() && !choose_address()) result = Configured::kFailed;
   return result;
+}
+
+bool Setup::print_help() {
+  ModuleSet& modules = configuration_.modules;
+  const HelpTable* help = open_help(&modules);
+  if (help == nullptr)
+    return option_error(configuration_.list, Str("the module help_texts, is not in this build"), &error_);
+  const TextOut out = help_.put != nullptr ? help_ : TextOut{&print_to_stdout, nullptr};
+  switch (configuration_.list.help()) {
+    case Help::kPlugins:
+      help->print_modules(modules, nullptr, out);
+      break;
+    case Help::kUnits:
+      help->print_modules(modules, need_name, out);
+      break;
+    default:
+      help->print_help(modules, out);
+  }
+  return true;
 }
 
 // The sink expands percent signs.

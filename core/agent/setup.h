@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "core/modules/help/help_table.h"
 #include "core/option/configure.h"
-#include "core/option/help.h"
 #include "platform/platform.h"
 
 namespace hprof {
@@ -36,9 +36,11 @@ class Setup {
   uint32_t existing() const;
   // True if any chosen collector emits the record kind or table of that name.
   bool emits(const char* name) const;
-  // A module of the core's own, see ModuleSet. [onload]
-  const hprof_unit* open_internal(const char* name) {
-    return configuration_.modules.open_internal(Str(name));
+  // The table of a module of the core's own, see ModuleSet. [onload]
+  template <typename Table>
+  const Table* open_table(const char* name, uint32_t version) {
+    return static_cast<const Table*>(
+        static_cast<const void*>(configuration_.modules.open_table(Str(name), sizeof(Table), version)));
   }
   // hprof_unit.extension of a unit that runs.
   const void* find_extension(const char* unit_id, const char* id) const;
@@ -49,6 +51,7 @@ class Setup {
   bool selects_pattern(const char* pattern) const;
 
  private:
+  bool print_help();
   bool choose_address();
   void put_filter_suffix(TextWriter* out) const;
   void put_folder(const char* file, TextWriter* out) const;

@@ -8,6 +8,7 @@
 
 #include "core/base/memory.h"
 #include "core/bytecode/probe_set.h"
+#include "core/plugin/core_module.h"
 
 namespace hprof {
 
@@ -38,8 +39,7 @@ struct EngineTotals {
 };
 
 struct EngineTable {
-  uint32_t size;
-  uint32_t version;  // kEngineVersion
+  CoreTable head;
   // Makes the tracker classes, too, which rewritten classes need. NULL: no memory. [onload]
   Engine* (*create)(const EngineUse& use);
   // Any number of threads at once. loader: MethodSite::loader of the callbacks. [app]

@@ -9,7 +9,6 @@
 #include "core/bytecode/engine.h"
 #include "core/bytecode/injector.h"
 #include "core/bytecode/tracker_classes.h"
-#include "core/plugin/verify.h"
 
 namespace hprof {
 
@@ -153,8 +152,7 @@ void engine_totals(const Engine* engine, EngineTotals* totals) {
 }
 
 const EngineTable kTable = {
-    sizeof(EngineTable),
-    kEngineVersion,
+    {sizeof(EngineTable), kEngineVersion},
     engine_create,
     engine_rewrite,
     engine_tracker,
@@ -164,23 +162,7 @@ const EngineTable kTable = {
     [](const MethodSite& site) { return first_line(*site.view, *site.method); },
 };
 
-const hprof_unit kUnit = {
-    sizeof(hprof_unit),
-    kUnitEngine,
-    "bytecode",
-    nullptr,
-    "class-file engine of the core",
-    nullptr,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    &kTable,
-};
+const hprof_unit kUnit = core_unit(kEngineModule, "class-file engine of the core", &kTable);
 const hprof_unit* const kUnits[] = {&kUnit};
 
 }  // namespace

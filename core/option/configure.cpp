@@ -1,8 +1,8 @@
 // Parse, open, choose, bind.
 #include "core/option/configure.h"
 
+#include "core/modules/help/help_table.h"
 #include "core/option/shipped.h"
-#include "core/option/unknown.h"
 
 namespace hprof {
 namespace {
@@ -17,6 +17,16 @@ bool have_values(const OptionList& list, Error* error) {
     return option_error(list, what.text(), error);
   }
   return true;
+}
+
+void refuse_unknown(Configuration* made, const OptionItem& unknown, Error* error) {
+  if (const HelpTable* help = open_help(&made->modules)) {
+    help->unknown_option_error(made->list, made->modules, unknown, error);
+    return;
+  }
+  char text[100];
+  TextWriter what(text, sizeof(text));
+  option_error(made->list, what.put("Unknown option: ").put_printable(unknown.name, 60).text(), error);
 }
 
 // Splits the options and opens the modules that they name. Whether a comma ends an option is known only once
@@ -59,7 +69,7 @@ Configured configure(Str options, Str environment, const ModuleSearch& search, c
     made.modules.open_all();
     const OptionItem* unknown = first_unknown_option(made.list, made.modules);
     if (unknown != nullptr) {
-      unknown_option_error(made.list, made.modules, *unknown, error);
+      refuse_unknown(&made, *unknown, error);
       return Configured::kFailed;
     }
   }

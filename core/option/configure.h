@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/option/bind.h"
-#include "core/option/help.h"
 
 namespace hprof {
 

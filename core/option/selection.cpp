@@ -28,7 +28,7 @@ bool has_id(const hprof_unit& unit, Str name, Str value) {
 }
 
 bool is_selected(const hprof_unit& unit, Str name, Str value) {
-  return unit.kind != kUnitEngine && (select_matches(unit.select, name, value) || has_id(unit, name, value));
+  return unit.kind != kUnitOfCore && (select_matches(unit.select, name, value) || has_id(unit, name, value));
 }
 
 bool is_any_selected(const ModuleSet& modules, Str name, Str value) {
@@ -168,7 +168,7 @@ struct Chooser {
     if (module == nullptr) return fail_plugin(name);
     uint32_t of_module = 0, collectors = 0, last = 0;
     for (uint32_t i = 0; i < modules->unit_count(); ++i) {
-      if (modules->unit(i).module != module || modules->unit(i).record->kind == kUnitEngine) continue;
+      if (modules->unit(i).module != module || modules->unit(i).record->kind == kUnitOfCore) continue;
       ++of_module;
       last = i;
       if (modules->unit(i).record->kind != HPROF_UNIT_COLLECTOR) continue;
@@ -198,7 +198,7 @@ struct Chooser {
   void put_units(TextWriter* out) const {
     bool any = false;
     for (uint32_t i = 0; i < modules->unit_count(); ++i) {
-      if (modules->unit(i).record->kind == kUnitEngine) continue;
+      if (modules->unit(i).record->kind == kUnitOfCore) continue;
       out->put(any ? " " : "").put(modules->unit(i).record->id);
       any = true;
     }

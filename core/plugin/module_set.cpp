@@ -74,10 +74,17 @@ void ModuleSet::open_wanted(Str name) {
   }
 }
 
-const hprof_unit* ModuleSet::open_internal(Str name) {
+const CoreTable* ModuleSet::open_table(Str name, uint32_t size, uint32_t version) {
   if (open_one(name, false) != ModuleState::kOpen) return nullptr;
   const hprof_module& record = *find_module(name)->record;
-  return record.unit_count != 0 ? record.units[0] : nullptr;
+  const hprof_unit* unit = record.unit_count != 0 ? record.units[0] : nullptr;
+  const auto* table =
+      unit != nullptr && unit->kind == kUnitOfCore ? static_cast<const CoreTable*>(unit->ops) : nullptr;
+  if (table != nullptr && table->size == size && table->version == version) return table;
+  char text[120];
+  TextWriter(text, sizeof(text)).put("the module ").put(name).put(" is of another version");
+  messages_.message(text);
+  return nullptr;
 }
 
 ModuleState ModuleSet::state_of(Str module) const {

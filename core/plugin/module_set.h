@@ -7,6 +7,7 @@
 #include <hprof/plugin.h>
 
 #include "core/base/message.h"
+#include "core/plugin/core_module.h"
 #include "core/plugin/module_search.h"
 
 namespace hprof {
@@ -58,9 +59,9 @@ class ModuleSet {
   // Opens all other modules: linked in, shipped, in the folders. For help, and to know all option names.
   void open_all();
 
-  // Opens one more module, which no option names. Returns its first unit; nullptr: it is missing or was
-  // refused with a message. After open().
-  const hprof_unit* open_internal(Str name);
+  // Opens a module of the core's own, which no option names, and returns its table. nullptr: it is missing,
+  // is of another build, or was refused; a message says the last two. After open().
+  const CoreTable* open_table(Str name, uint32_t size, uint32_t version);
 
   ModuleState state_of(Str module) const;
   const Module* find_module(Str name) const;

@@ -154,7 +154,7 @@ bool verify_ops(const hprof_unit& unit, TextWriter* reason) {
       return verify_sink(*static_cast<const hprof_sink_ops*>(unit.ops), reason);
     case HPROF_UNIT_FILTER:
       return verify_filter(*static_cast<const hprof_filter_ops*>(unit.ops), reason);
-    case kUnitEngine:  // the caller checks it
+    case kUnitOfCore:  // the caller checks it
       return true;
     default:
       return say_number(reason, "is of kind ", unit.kind, ", which this agent does not know");

@@ -5,11 +5,11 @@
 #include <hprof/plugin.h>
 
 #include "core/base/text.h"
+#include "core/plugin/core_module.h"
 
 namespace hprof {
 
 constexpr uint32_t kUnitsPerModule = 32;
-constexpr uint32_t kUnitEngine = 4;  // a kind of the core's own: the class-file engine in the module bytecode
 constexpr size_t kUnitIdMost = 63;
 constexpr size_t kSelectMost = 255;
 

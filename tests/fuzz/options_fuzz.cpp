@@ -6,8 +6,9 @@
 #include <memory>
 #include <string>
 
+#include "core/modules/help/help.h"
+#include "core/modules/help/module_list.h"
 #include "core/option/configure.h"
-#include "core/option/module_list.h"
 #include "tests/unit/support/fake_modules.h"
 
 using namespace hprof;

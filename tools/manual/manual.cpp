@@ -7,6 +7,7 @@
 #include <fstream>
 #include <memory>
 
+#include "core/modules/help/help.h"
 #include "core/option/configure.h"
 
 namespace hprof::manual {

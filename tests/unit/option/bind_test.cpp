@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
+#include "core/modules/help/unknown.h"
 #include "core/option/configure.h"
-#include "core/option/unknown.h"
-#include "tests/unit/support/fake_modules.h"
+#include "tests/unit/option/help_linked_in.h"
 
 using namespace hprof;
 
@@ -20,7 +20,8 @@ struct Run {
 
   explicit Run(const char* options, const char* environment = "") {
     fake::add_shipped(&folders);
-    outcome = configure(options, environment, fake::search(&folders), said.messages(), made.get(), &error);
+    outcome = configure(options, environment, fake::search_with_help(&folders), said.messages(), made.get(),
+                        &error);
   }
   std::string text() const { return error.text; }
   template <class Config>

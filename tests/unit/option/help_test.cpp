@@ -1,12 +1,12 @@
-#include "core/option/help.h"
+#include "core/modules/help/help.h"
 
 #include <doctest/doctest.h>
 #include <memory>
 #include <string>
 
 #include "core/base/version.h"
+#include "core/modules/help/module_list.h"
 #include "core/option/configure.h"
-#include "core/option/module_list.h"
 #include "tests/unit/support/fake_modules.h"
 
 using namespace hprof;

@@ -8,7 +8,7 @@
 #include "core/option/configure.h"
 #include "core/option/select_text.h"
 #include "core/option/shipped.h"
-#include "tests/unit/support/fake_modules.h"
+#include "tests/unit/option/help_linked_in.h"
 
 using namespace hprof;
 
@@ -29,7 +29,7 @@ struct Run {
     return *this;
   }
   Run& go(const char* options) {
-    outcome = configure(options, "", fake::search(&folders), said.messages(), made.get(), &error);
+    outcome = configure(options, "", fake::search_with_help(&folders), said.messages(), made.get(), &error);
     return *this;
   }
   std::vector<std::string> collectors() const {

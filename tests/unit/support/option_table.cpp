@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "core/modules/help/help.h"
 #include "core/option/configure.h"
 
 using namespace hprof;

@@ -1,5 +1,5 @@
 // Modules and their units as text.
-#include "core/option/module_list.h"
+#include "core/modules/help/module_list.h"
 
 #include "core/option/option_row.h"
 #include "core/option/select_text.h"
@@ -63,7 +63,7 @@ void print_unit(const hprof_unit& unit, const TextOut& out) {
   char text[1024];
   TextWriter line(text, sizeof(text));
   line.put("  ").put(kind_name(unit.kind)).put(' ').put(unit.id);
-  if (unit.kind == kUnitEngine) {
+  if (unit.kind == kUnitOfCore) {
     line.put(" (opened when it is needed)");
   } else if (unit.select == nullptr) {
     line.put(" (plugin=").put(unit.id).put(')');

@@ -1,4 +1,4 @@
-#include "core/option/unknown.h"
+#include "core/modules/help/unknown.h"
 
 #include "core/base/build.h"
 #include "core/option/core_options.h"

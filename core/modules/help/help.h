@@ -1,15 +1,9 @@
 // Renders the option rows: the help text, and the table of the README.
 #pragma once
 
-#include "core/base/text.h"
-#include "core/plugin/module_set.h"
+#include "core/modules/help/help_table.h"
 
 namespace hprof {
-
-struct TextOut {
-  void (*put)(void* context, Str text);
-  void* context;
-};
 
 // What `-agentlib:hprof=help` prints, laid out like the original's. The set holds all modules (open_all).
 // [onload]

@@ -1,5 +1,5 @@
 // Option rows as text.
-#include "core/option/help.h"
+#include "core/modules/help/help.h"
 
 #include "core/base/version.h"
 #include "core/option/core_options.h"

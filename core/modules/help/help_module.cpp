@@ -1,0 +1,22 @@
+// The module `help_texts`. Its one unit is opened by the core itself.
+#include <hprof/plugin.h>
+
+#include "core/modules/help/help.h"
+#include "core/modules/help/help_table.h"
+#include "core/modules/help/module_list.h"
+#include "core/modules/help/unknown.h"
+
+namespace hprof {
+
+namespace {
+
+const HelpTable kTable = {{sizeof(HelpTable), kHelpVersion}, print_help, print_modules, unknown_option_error};
+
+const hprof_unit kUnit = core_unit(kHelpModule, "help texts and guesses of the core", &kTable);
+const hprof_unit* const kUnits[] = {&kUnit};
+
+}  // namespace
+
+}  // namespace hprof
+
+HPROF_MODULE(help_texts, "1.0", "hprof", hprof::kUnits, 1)

@@ -1,0 +1,36 @@
+// The module `help_texts` as the core uses it: help=, and the errors that guess what was meant. The core
+// opens it for these only.
+#pragma once
+
+#include "core/base/text.h"
+#include "core/option/option_list.h"
+#include "core/plugin/module_set.h"
+
+namespace hprof {
+
+constexpr const char* kHelpModule = "help_texts";
+constexpr uint32_t kHelpVersion = 1;
+
+struct TextOut {
+  void (*put)(void* context, Str text);
+  void* context;
+};
+
+using NeedName = const char* (*)(uint32_t bit);
+
+struct HelpTable {
+  CoreTable head;
+  // help.h, module_list.h, unknown.h
+  void (*print_help)(const ModuleSet& modules, const TextOut& out);
+  void (*print_modules)(const ModuleSet& modules, NeedName need_name, const TextOut& out);
+  bool (*unknown_option_error)(const OptionList& list, const ModuleSet& modules, const OptionItem& item,
+                               Error* error);
+};
+
+// nullptr: it is not in this build, or was refused with a message. [onload]
+inline const HelpTable* open_help(ModuleSet* modules) {
+  const CoreTable* table = modules->open_table(kHelpModule, sizeof(HelpTable), kHelpVersion);
+  return static_cast<const HelpTable*>(static_cast<const void*>(table));
+}
+
+}  // namespace hprof
