@@ -56,14 +56,14 @@ bool AllocatedClasses::describe(JNIEnv* jni, jobject object, AllocatedClass* mad
   return made->reference != nullptr && made->serial != 0;
 }
 
-uint32_t AllocatedClasses::find(JNIEnv* jni, jobject object, uint64_t key, uint32_t epoch) {
+uint32_t AllocatedClasses::find(JNIEnv* jni, jobject object, uint64_t key, uint32_t unloads) {
   std::atomic<uint32_t>* number = numbers_.make(key);
   if (number == nullptr) return 0;
   uint32_t known = number->load(std::memory_order_acquire);
-  if (known != 0 && is_there(jni, known, epoch)) return known;
+  if (known != 0 && is_there(jni, known, unloads)) return known;
   AllocatedClass* made = entries_.take(services_);
   if (made == nullptr) return 0;
-  made->epoch.store(epoch, std::memory_order_relaxed);
+  made->unloads.store(unloads, std::memory_order_relaxed);
   const bool described = describe(jni, object, made);
   if (described && number->compare_exchange_strong(known, made->number, std::memory_order_acq_rel))
     return made->number;
@@ -72,11 +72,11 @@ uint32_t AllocatedClasses::find(JNIEnv* jni, jobject object, uint64_t key, uint3
   return described ? known : 0;  // another thread was faster
 }
 
-bool AllocatedClasses::is_there(JNIEnv* jni, uint32_t number, uint32_t epoch) {
+bool AllocatedClasses::is_there(JNIEnv* jni, uint32_t number, uint32_t unloads) {
   AllocatedClass& entry = entries_[number];
-  if (entry.epoch.load(std::memory_order_relaxed) == epoch) return true;
+  if (entry.unloads.load(std::memory_order_relaxed) == unloads) return true;
   if (jni->IsSameObject(entry.reference, nullptr)) return false;
-  entry.epoch.store(epoch, std::memory_order_relaxed);
+  entry.unloads.store(unloads, std::memory_order_relaxed);
   return true;
 }
 

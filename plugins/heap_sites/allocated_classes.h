@@ -18,9 +18,9 @@ namespace hprof::sites {
 struct AllocatedClass : PooledPlace {
   jweak reference;
   uint32_t serial;
-  uint32_t size;                 // of each object, 0: array
-  uint32_t shift;                // array: of the elements' size
-  std::atomic<uint32_t> epoch;   // the collector's, in which the class was there
+  uint32_t size;                  // of each object, 0: array
+  uint32_t shift;                 // array: of the elements' size
+  std::atomic<uint32_t> unloads;  // count of unloaded classes (Validity) at which the class was there
   std::atomic<uint32_t> checks;  // array: how many sizes are still to be compared with the VM's; or kMeasured
 };
 
@@ -34,9 +34,9 @@ class AllocatedClasses {
   bool open(const Services& services, const hprof_object_header& header);  // [onload][control]
 
   // The entry of the object's class, made if need be; 0: no room, or the VM does not tell the class. [app]
-  uint32_t find(JNIEnv* jni, jobject object, uint64_t key, uint32_t epoch);
+  uint32_t find(JNIEnv* jni, jobject object, uint64_t key, uint32_t unloads);
   // True: the entry still stands for the same class. [app]
-  bool is_there(JNIEnv* jni, uint32_t number, uint32_t epoch);
+  bool is_there(JNIEnv* jni, uint32_t number, uint32_t unloads);
   // The bytes of each object of that class; or that its header tells; 0: ask() for each. [app]
   uint32_t quick_size(uint32_t number) const {
     const AllocatedClass& entry = entries_[number];

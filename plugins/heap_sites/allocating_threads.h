@@ -9,44 +9,47 @@
 
 #include <hprof/cpp/hash_table.hpp>
 
-#include "plugins/heap_sites/frame_names.h"
+#include "plugins/heap_sites/known_stacks.h"
 #include "plugins/heap_sites/live_records.h"
-#include "plugins/heap_sites/recent_table.h"
+#include "plugins/heap_sites/site_table.h"
 
 namespace hprof::sites {
 
-// Why the VM was asked for a stack.
-enum Asked : uint32_t { kAskedNew, kAskedProof, kAskedUnknown, kAskedVmObject, kAskedReasons };
+// What one thread has allocated at a site. Written by that thread only; the control thread reads it at any
+// time.
+struct Count {
+  uint32_t site;
+  Amount allocated;
 
-// Work for the agent in a native method called by a class of the JDK.
-enum class Errand : uint8_t { kNone, kHideFrame, kReplaceNatives };
+  void add(Amount by) {
+    __atomic_store_n(&allocated.objects, allocated.objects + by.objects, __ATOMIC_RELAXED);
+    __atomic_store_n(&allocated.bytes, allocated.bytes + by.bytes, __ATOMIC_RELAXED);
+  }
+  Amount read() const {
+    return {__atomic_load_n(&allocated.objects, __ATOMIC_RELAXED),
+            __atomic_load_n(&allocated.bytes, __ATOMIC_RELAXED)};
+  }
+};
 
 // By site number.
 using Counts = HashTable<Count, Growth::kLevels>;
 
 struct AllocatingThread {
-  // Used for each object.
-  bool inside = false;            // in the agent's own work, whose allocations do not count
-  bool asks = true;               // serial is to be looked up: at first, and always on a carrier
-  Errand errand = Errand::kNone;  // what the agent calls a probe itself for
-  uint32_t serial = 0;            // thread=y: the thread it belongs to, or belonged to last; 0: none
-  uint32_t until_proof = 0;       // known stacks until one is compared with the VM's
-  uint32_t early_walks = 0;       // the first walks, after which it gets the memory of `walk`
-  hprof_walk_thread walk = {};
-  void* bare = nullptr;       // weak reference to AllocObject's last object, for a while
-  LiveChunk* open = nullptr;  // being filled; the reaper reads it
-  hprof_weak_thread weak = {};
+  // Used for each object, as the first members of `stacks` are.
+  bool inside = false;   // in the agent's own work, whose allocations do not count
+  bool asks = true;      // serial is to be looked up: at first, and always on a carrier
+  uint32_t serial = 0;   // thread=y: the thread it belongs to, or belonged to last; 0: none
+  void* bare = nullptr;  // weak reference to AllocObject's last object, for a while
+  FollowThread followed;
+  StackThread stacks;
 
-  RecentTable recent;
-  FrameNames names;
-  uint32_t composed = 0;  // new stacks whose frames were all known
   Counts counts;
-  uint64_t asked[kAskedReasons] = {};  // stacks that the VM was asked for
-  uint32_t bare_left = 0;              // objects until it is forgotten
+  uint32_t bare_left = 0;  // objects until it is forgotten
 };
 
 class AllocatingThreads {
  public:
+  explicit AllocatingThreads(const KnownStacks& stacks) : stacks_(stacks) {}
   bool open(const Services& services);
   void close();
   // The state of the thread with that environment, made if need be; null: no room. [app] that thread
@@ -60,8 +63,8 @@ class AllocatingThreads {
   // Calls visit(thread&) for all of them. [control]
   template <class Visit>
   void each(const Visit& visit) const {
-    threads_.each([&](uint64_t, const std::atomic<AllocatingThread*>& place) {
-      AllocatingThread* thread = place.load(std::memory_order_acquire);
+    threads_.each([&](uint64_t, const std::atomic<AllocatingThread*>& state) {
+      AllocatingThread* thread = state.load(std::memory_order_acquire);
       if (thread != nullptr) visit(*thread);
     });
   }
@@ -75,6 +78,7 @@ class AllocatingThreads {
   AllocatingThread* make(const void* env);
 
   Services services_;
+  const KnownStacks& stacks_;
   HashTable<std::atomic<AllocatingThread*>, Growth::kLevels> threads_;
 };
 

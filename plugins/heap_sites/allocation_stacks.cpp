@@ -39,7 +39,7 @@ bool AllocationStacks::open(const Services& services, JNIEnv* jni) {
                                     {kTracker, "allocated", "(Ljava/lang/Object;)V", true},
                                     {kTracker, "allocatedArrays", "(Ljava/lang/Object;I)V", true}};
   // From the fourth on they run a constructor.
-  constexpr MethodName kTold[] = {
+  constexpr MethodName kReported[] = {
       {"java/lang/Object", "clone", "()Ljava/lang/Object;", false},
       {"java/lang/reflect/Array", "newArray", "(Ljava/lang/Class;I)Ljava/lang/Object;", true},
       {"jdk/internal/misc/Unsafe", "allocateInstance", "(Ljava/lang/Class;)Ljava/lang/Object;", false},
@@ -48,7 +48,7 @@ bool AllocationStacks::open(const Services& services, JNIEnv* jni) {
        true},
       {"sun/reflect/NativeConstructorAccessorImpl", "newInstance0", kNewInstance, true}};
   static_assert(sizeof kProbes / sizeof kProbes[0] == kProbeCount, "room");
-  static_assert(sizeof kTold / sizeof kTold[0] == kToldMethods, "room");
+  static_assert(sizeof kReported / sizeof kReported[0] == kReportedMethods, "room");
   services_ = services;
   jvmti_ = static_cast<jvmtiEnv*>(services.jvm->jvmti(services.host));
   set_depth(services.settings().depth);
@@ -58,16 +58,17 @@ bool AllocationStacks::open(const Services& services, JNIEnv* jni) {
     probes_[i] = find_method(jni, kProbes[i]);
     found = found && probes_[i] != nullptr;
   }
-  for (uint32_t i = 0; i < kToldMethods; i++) told_[i] = find_method(jni, kTold[i]);
+  for (uint32_t i = 0; i < kReportedMethods; i++) reported_[i] = find_method(jni, kReported[i]);
   object_init_ = find_method(jni, {"java/lang/Object", "<init>", "()V", false});
   return found && object_init_ != nullptr;
 }
 
 // With the tracker's class for an object; an array of one dimension has no arrays in it.
-void AllocationStacks::call_probe(JNIEnv* jni, uint32_t number) const {
+void AllocationStacks::call_probe(JNIEnv* jni, uint32_t number) {
   jclass tracker = jni->FindClass("java/lang/HprofTracker");
   jclass object = jni->FindClass("java/lang/Object");
   if (tracker != nullptr && object != nullptr) {
+    errand_thread_.store(jni, std::memory_order_relaxed);
     switch (number) {
       case 0:
         jni->CallStaticVoidMethod(tracker, probes_[0], tracker, jlong{0});
@@ -82,6 +83,7 @@ void AllocationStacks::call_probe(JNIEnv* jni, uint32_t number) const {
       default:
         jni->CallNonvirtualVoidMethod(tracker, object, object_init_);
     }
+    errand_thread_.store(nullptr, std::memory_order_relaxed);
   }
   clear_exception(jni);
   if (tracker != nullptr) jni->DeleteLocalRef(tracker);
@@ -158,12 +160,12 @@ hprof_trace_serial AllocationStacks::trace(uint32_t thread, const hprof_frame_id
 }
 
 // Called by native code, they have no caller with a probe.
-bool AllocationStacks::is_told_by_caller() const {
+bool AllocationStacks::is_reported_by_caller() const {
   jvmtiFrameInfo frames[2];
   jint count = 0;
   if (jvmti_->GetStackTrace(nullptr, 0, 2, frames, &count) != JVMTI_ERROR_NONE) return false;
   if (count < 2 || frames[1].location < 0) return false;
-  for (jmethodID method : told_) {
+  for (jmethodID method : reported_) {
     if (method != nullptr && frames[0].method == method) return true;
   }
   return false;

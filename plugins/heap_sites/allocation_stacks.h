@@ -32,18 +32,30 @@ class AllocationStacks {
   // A trace of one frame JVM.<name>.
   hprof_trace_serial stand_in(uint32_t thread, const char* name) const;
 
-  // Calls one of the methods that traces leave out, 0 to probe_count() - 1. [control]
+  // The methods that traces leave out are numbered from 0 to probe_count() - 1.
   static constexpr uint32_t probe_count() { return kProbeCount + 1; }
-  void call_probe(JNIEnv* jni, uint32_t number) const;
-
-  // The jmethodID of that method.
+  // The jmethodID of one.
   const void* probe(uint32_t number) const { return number < kProbeCount ? probes_[number] : object_init_; }
+  // Calls one, and errand() in the native method that it calls. Probes are live. [control]
+  template <class Errand>
+  void call_in_probe(JNIEnv* jni, uint32_t number, const Errand& errand) {
+    errand_ = &errand;
+    run_errand_ = [](const void* run) { (*static_cast<const Errand*>(run))(); };
+    call_probe(jni, number);
+  }
+  // True: the native method was called for an errand, and it has been run. [app]
+  bool run_errand(const JNIEnv* jni) {
+    if (errand_thread_.load(std::memory_order_relaxed) != jni) return false;
+    run_errand_(errand_);
+    return true;
+  }
 
   // True: the calling thread is in a method whose result is reported by a probe in its caller. [app]
-  bool is_told_by_caller() const;
+  bool is_reported_by_caller() const;
 
  private:
-  static constexpr uint32_t kToldMethods = 6, kProbeCount = 4;
+  static constexpr uint32_t kReportedMethods = 6, kProbeCount = 4;
+  void call_probe(JNIEnv* jni, uint32_t number);
   uint32_t skipped(const jvmtiFrameInfo* frames, uint32_t count) const;
   bool is_probe(jmethodID method) const;
 
@@ -51,8 +63,12 @@ class AllocationStacks {
   jvmtiEnv* jvmti_ = nullptr;
   jmethodID probes_[kProbeCount] = {};
   jmethodID object_init_ = nullptr;
-  jmethodID told_[kToldMethods] = {};
+  jmethodID reported_[kReportedMethods] = {};
   std::atomic<uint32_t> depth_{0};
+  std::atomic<const JNIEnv*> errand_thread_{
+      nullptr};  // that calls a probe for an errand; the next two are its own
+  const void* errand_ = nullptr;
+  void (*run_errand_)(const void* errand) = nullptr;
 };
 
 }  // namespace hprof::sites

@@ -3,7 +3,7 @@
 namespace hprof::sites {
 
 static constexpr uint32_t kFewest = 64;  // chunks that are kept for later
-static constexpr uint32_t kForgets = 8;  // an eighth of what was usual, with each look
+static constexpr uint32_t kForgets = 8;  // an eighth of what was usual, with each check
 
 // Objects that are not followed cost little: there may be millions of them until the next collection.
 LiveChunk* LiveRecords::take_chunk() {
@@ -56,12 +56,6 @@ void LiveRecords::trim(uint32_t most, const LiveHooks& hooks) {
   exhausted_.store(false, std::memory_order_relaxed);
 }
 
-LiveRecord* LiveRecords::next(LiveChunk** open) {
-  LiveChunk* chunk = *open;
-  if (chunk == nullptr && (chunk = *open = take_chunk()) == nullptr) return nullptr;
-  return &chunk->records[chunk->used.load(std::memory_order_relaxed)];
-}
-
 void LiveRecords::add(LiveChunk** open, uint32_t site, uint64_t bytes) {
   LiveChunk* chunk = *open;
   uint32_t used = chunk->used.load(std::memory_order_relaxed);
@@ -85,7 +79,7 @@ void LiveRecords::end(LiveRecord& record, const LiveHooks& hooks) {
 
 // Ends those whose objects have gone, and calls live(record) for the others, in their order.
 template <class Live>
-void LiveRecords::look_at(LiveChunk* chunk, const LiveHooks& hooks, const Live& live) {
+void LiveRecords::check_chunk(LiveChunk* chunk, const LiveHooks& hooks, const Live& live) {
   constexpr uint32_t kAtOnce = 64;
   const uint32_t used = chunk->used.load(std::memory_order_acquire);
   for (uint32_t from = 0; from < used; from += kAtOnce) {
@@ -138,7 +132,7 @@ void LiveRecords::sift(LiveChunk* chunks, uint32_t into, const LiveHooks& hooks)
       continue;
     }
     uint32_t left = 0;
-    look_at(chunk, hooks, [&](LiveRecord& record) { move(record, &chunk->records[left++]); });
+    check_chunk(chunk, hooks, [&](LiveRecord& record) { move(record, &chunk->records[left++]); });
     chunk->used.store(left, std::memory_order_relaxed);
     kept_ += left;
     LiveChunk* head = generations_[into];
@@ -155,13 +149,13 @@ void LiveRecords::sift(LiveChunk* chunks, uint32_t into, const LiveHooks& hooks)
   }
 }
 
-void LiveRecords::look(const LiveHooks& hooks, bool all) {
+void LiveRecords::check(const LiveHooks& hooks, bool all) {
   kept_ = 0;
-  looks_++;
+  checks_++;
   uint32_t pace = 1;
   uint32_t oldest = 0;
   for (uint32_t i = 0; i < kGenerations; i++, pace *= kPace) {
-    if (all || looks_ % pace == 0) oldest = i;
+    if (all || checks_ % pace == 0) oldest = i;
   }
   // The old generations first, so that nothing is checked twice.
   for (uint32_t i = oldest + 1; i-- > 1;) {
@@ -178,8 +172,8 @@ void LiveRecords::look(const LiveHooks& hooks, bool all) {
   trim(!hooks.keeps ? kFewest : all ? UINT32_MAX : wait, hooks);
 }
 
-void LiveRecords::look_at_open(LiveChunk* chunk, const LiveHooks& hooks) {
-  if (chunk != nullptr) look_at(chunk, hooks, [](LiveRecord&) {});
+void LiveRecords::check_open(LiveChunk* chunk, const LiveHooks& hooks) {
+  if (chunk != nullptr) check_chunk(chunk, hooks, [](LiveRecord&) {});
 }
 
 void LiveRecords::forget_open(LiveChunk* chunk, const LiveHooks& hooks) {

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include <hprof/cpp/lock.hpp>
+#include <hprof/cpp/services.hpp>
 
 namespace hprof::sites {
 
@@ -70,8 +71,13 @@ struct LiveChunk {
   static constexpr uint32_t kRecords = 1360;  // 16 KiB
   LiveChunk* next;
   std::atomic<uint32_t> used;
-  uint32_t reserved;
   LiveRecord records[kRecords];
+};
+
+// A thread's own.
+struct FollowThread {
+  LiveChunk* open = nullptr;  // being filled; the reaper reads it
+  hprof_weak_thread weak = {};
 };
 
 // The connections to the VM and the sites.
@@ -96,7 +102,11 @@ class LiveRecords {
   // The next record of the thread's chunk, whose reference is the caller's to set; null: no memory, until
   // there have been chunks to give back. The record may have the reference of an object that has ended. [app]
   // owner of *chunk
-  LiveRecord* next(LiveChunk** chunk);
+  LiveRecord* next(LiveChunk** open) {
+    LiveChunk* chunk = *open;
+    if (chunk == nullptr && (chunk = *open = take_chunk()) == nullptr) return nullptr;
+    return &chunk->records[chunk->used.load(std::memory_order_relaxed)];
+  }
   // Adds that record. [app] owner of *chunk
   void add(LiveChunk** chunk, uint32_t site, uint64_t bytes);
   // The reference of a record that comes soon; null: it has none. [app] owner of *chunk
@@ -107,15 +117,15 @@ class LiveRecords {
   }
 
   // Checks the generations whose turn it is, or all of them. One thread at a time: [control] or the reaper.
-  void look(const LiveHooks& hooks, bool all);
-  // Checks a chunk that is being filled. Together with look(all), by the thread that has stopped the reaper.
-  static void look_at_open(LiveChunk* chunk, const LiveHooks& hooks);
+  void check(const LiveHooks& hooks, bool all);
+  // Checks a chunk that is being filled. Together with check(all), by the thread that has stopped the reaper.
+  static void check_open(LiveChunk* chunk, const LiveHooks& hooks);
   // Gives back the memory and the references that wait for the next objects. [control]
   void let_go(const LiveHooks& hooks) { trim(0, hooks); }
   // Forgets all kept objects and those in an open chunk.
   void forget(const LiveHooks& hooks);
   static void forget_open(LiveChunk* chunk, const LiveHooks& hooks);
-  uint64_t kept() const { return kept_; }  // objects at the last look
+  uint64_t kept() const { return kept_; }  // objects at the last check
   // Calls visit(reference, site) for each kept object; nobody checks or forgets meanwhile. Threads may go on
   // adding: visit their open chunks first, so that no chunk is missed when it is handed over. [control][heap]
   template <class Visit>
@@ -136,7 +146,7 @@ class LiveRecords {
   static void release(LiveRecord& record, const LiveHooks& hooks);
   static void end(LiveRecord& record, const LiveHooks& hooks);
   template <class Live>
-  static void look_at(LiveChunk* chunk, const LiveHooks& hooks, const Live& live);
+  static void check_chunk(LiveChunk* chunk, const LiveHooks& hooks, const Live& live);
   static void move(LiveRecord& record, LiveRecord* to);
   template <class Visit>
   static void each_of(const LiveChunk* chunks, const Visit& visit) {
@@ -154,10 +164,10 @@ class LiveRecords {
   Lock free_lock_;
   LiveChunk* free_ = nullptr;
   uint32_t free_count_ = 0;
-  std::atomic<uint32_t> taken_{0};  // chunks, since the last look
-  uint32_t usual_ = 0;              // at most, between recent looks
+  std::atomic<uint32_t> taken_{0};  // chunks, since the last check
+  uint32_t usual_ = 0;              // at most, between recent checks
   LiveChunk* generations_[kGenerations] = {};
-  uint32_t looks_ = 0;
+  uint32_t checks_ = 0;
   uint64_t kept_ = 0;
 };
 

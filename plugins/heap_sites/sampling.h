@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "plugins/heap_sites/site_table.h"
+
 namespace hprof::sites {
 
 constexpr uint64_t kDefaultInterval = 512 * 1024;
@@ -15,16 +17,22 @@ constexpr uint32_t kFractionBits = 10;
 
 enum class Sampling : uint8_t { kAuto, kExact, kSampled };
 
+// 1/p, in 1/1024. interval 1 or more.
+uint64_t objects_of_sample(uint64_t size, uint64_t interval);
+
 struct SitesMode {
   Sampling asked;
   bool sampled;
   uint64_t interval;
+
+  // Objects and bytes that one object of that size counts for.
+  Amount weight(uint64_t size) const {
+    const uint64_t objects = sampled ? objects_of_sample(size, interval) : 1;
+    return {objects, objects * size};
+  }
 };
 
 // "auto", "exact", "sampled", "sampled:64k"; null or empty: auto, which is not sampled here. False: invalid.
 bool parse_mode(const char* text, SitesMode* mode);
-
-// 1/p, in 1/1024. interval 1 or more.
-uint64_t objects_of_sample(uint64_t size, uint64_t interval);
 
 }  // namespace hprof::sites

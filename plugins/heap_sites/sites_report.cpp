@@ -64,24 +64,16 @@ void SitesReport::collect() {
   totals_ = {whole(totals_.live, wish_.fraction_bits), whole(totals_.allocated, wish_.fraction_bits)};
 }
 
-static bool less_live(const hprof_site_row& a, const hprof_site_row& b) {
-  if (a.live_bytes != b.live_bytes) return a.live_bytes > b.live_bytes;
-  if (a.allocated_bytes != b.allocated_bytes) return a.allocated_bytes > b.allocated_bytes;
-  return a.trace != b.trace ? a.trace < b.trace : a.owner < b.owner;
-}
-
-static bool less_allocated(const hprof_site_row& a, const hprof_site_row& b) {
-  if (a.allocated_bytes != b.allocated_bytes) return a.allocated_bytes > b.allocated_bytes;
-  return a.trace != b.trace ? a.trace < b.trace : a.owner < b.owner;
-}
-
 bool SitesReport::is_before(const hprof_site_row& a, const hprof_site_row& b) const {
-  return wish_.by_allocation ? less_allocated(a, b) : less_live(a, b);
+  if (!wish_.by_allocation && a.live_bytes != b.live_bytes) return a.live_bytes > b.live_bytes;
+  if (a.allocated_bytes != b.allocated_bytes) return a.allocated_bytes > b.allocated_bytes;
+  return a.trace != b.trace ? a.trace < b.trace : a.owner < b.owner;
 }
 
 hprof_status SitesReport::write_table() {
   if (rows_ == nullptr && room_ != 0) return HPROF_NO_MEMORY;
-  std::sort(rows_, rows_ + row_count_, wish_.by_allocation ? less_allocated : less_live);
+  std::sort(rows_, rows_ + row_count_,
+            [this](const hprof_site_row& a, const hprof_site_row& b) { return is_before(a, b); });
   const double least =
       least_shown(wish_.cutoff, wish_.by_allocation ? totals_.allocated.bytes : totals_.live.bytes);
   uint64_t kept = 0;

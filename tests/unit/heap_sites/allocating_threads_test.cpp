@@ -12,7 +12,8 @@ using namespace hprof::sites;
 
 TEST_CASE("counts stay where they are while more are made") {
   MockHost mock;
-  AllocatingThreads threads;
+  KnownStacks stacks;
+  AllocatingThreads threads(stacks);
   REQUIRE(threads.open(Services(mock.host())));
   AllocatingThread* thread = threads.get(&mock);
   REQUIRE(thread != nullptr);
@@ -36,7 +37,8 @@ TEST_CASE("counts stay where they are while more are made") {
 
 TEST_CASE("an environment has one state, also when many threads come at the same time") {
   MockHost mock;
-  AllocatingThreads threads;
+  KnownStacks stacks;
+  AllocatingThreads threads(stacks);
   REQUIRE(threads.open(Services(mock.host())));
   constexpr uintptr_t kThreads = 4, kEach = 500;
   std::vector<std::thread> running;
@@ -44,25 +46,26 @@ TEST_CASE("an environment has one state, also when many threads come at the same
     running.emplace_back([&threads, t] {
       for (uintptr_t i = 1; i <= kEach; i++) {
         AllocatingThread* thread = threads.get(reinterpret_cast<void*>((t * kEach + i) * 1024));
-        if (thread != nullptr) thread->early_walks++;
+        if (thread != nullptr) thread->serial++;
       }
     });
   }
   for (auto& thread : running) thread.join();
   uint32_t count = 0;
   threads.each([&](AllocatingThread& thread) {
-    CHECK(thread.early_walks == 1);
+    CHECK(thread.serial == 1);
     count++;
   });
   CHECK(count == kThreads * kEach);
-  CHECK(threads.get(reinterpret_cast<void*>(1024))->early_walks == 1);
+  CHECK(threads.get(reinterpret_cast<void*>(1024))->serial == 1);
   threads.close();
   CHECK(mock.memory_used == 0);
 }
 
 TEST_CASE("without memory a thread has no state, and gets one when there is some") {
   MockHost mock;
-  AllocatingThreads threads;
+  KnownStacks stacks;
+  AllocatingThreads threads(stacks);
   REQUIRE(threads.open(Services(mock.host())));
   mock.memory_limit = mock.memory_used + sizeof(AllocatingThread);
   CHECK(threads.get(&mock) == nullptr);

@@ -16,7 +16,7 @@ namespace {
 struct Heap {
   std::set<uintptr_t> held, gone;
   std::map<uint32_t, uint64_t> ended_objects, ended_bytes;
-  uint64_t looked = 0;
+  uint64_t checked = 0;
   bool wanted = false, keeps = false;
 
   LiveHooks hooks() {
@@ -26,7 +26,7 @@ struct Heap {
               uint64_t bits = 0;
               CHECK(count <= 64);
               for (uint32_t i = 0; i < count; i++) {
-                heap->looked++;
+                heap->checked++;
                 bits |= uint64_t{heap->gone.count(reinterpret_cast<uintptr_t>(references[i]))} << i;
               }
               return bits;
@@ -84,9 +84,9 @@ struct Fixture {
     live.add(&open, site, bytes);
     return last = reference;
   }
-  void look_at_all() {
-    live.look(heap.hooks(), true);
-    LiveRecords::look_at_open(open, heap.hooks());
+  void check_all() {
+    live.check(heap.hooks(), true);
+    LiveRecords::check_open(open, heap.hooks());
   }
 };
 
@@ -97,10 +97,10 @@ TEST_CASE("an object ends once, with its site and size, wherever its record is b
   for (uint32_t i = 0; i < 5000; i++) f.add(i % 3 + 1, 16 * (i % 3 + 1));
   for (uint32_t round = 0; round < 20; round++) {
     for (uint64_t number = round; number < f.made; number += 40) f.heap.gone.insert(f.reference_of(number));
-    f.live.look(f.heap.hooks(), round % 5 == 4);
+    f.live.check(f.heap.hooks(), round % 5 == 4);
   }
-  f.look_at_all();
-  f.look_at_all();
+  f.check_all();
+  f.check_all();
   uint64_t ended = 0;
   for (auto& [site, objects] : f.heap.ended_objects) {
     ended += objects;
@@ -110,28 +110,28 @@ TEST_CASE("an object ends once, with its site and size, wherever its record is b
   CHECK(f.heap.held.size() == f.made - ended);
 }
 
-TEST_CASE("what lives long is looked at less often") {
+TEST_CASE("what lives long is checked less often") {
   Fixture f;
   constexpr uint32_t kObjects = 10 * LiveChunk::kRecords;
   for (uint32_t i = 0; i < kObjects; i++) f.add(1, 16);
-  constexpr uint32_t kLooks = 64;
-  for (uint32_t i = 0; i < kLooks; i++) f.live.look(f.heap.hooks(), false);
-  CHECK(f.heap.looked < kObjects * kLooks / 8);
-  CHECK(f.heap.looked >= kObjects);
-  f.heap.looked = 0;
-  f.live.look(f.heap.hooks(), true);
-  CHECK(f.heap.looked == kObjects);
+  constexpr uint32_t kChecks = 64;
+  for (uint32_t i = 0; i < kChecks; i++) f.live.check(f.heap.hooks(), false);
+  CHECK(f.heap.checked < kObjects * kChecks / 8);
+  CHECK(f.heap.checked >= kObjects);
+  f.heap.checked = 0;
+  f.live.check(f.heap.hooks(), true);
+  CHECK(f.heap.checked == kObjects);
   CHECK(f.live.kept() == kObjects);
 }
 
-TEST_CASE("a look is put off when somebody waits, and nothing is lost by it") {
+TEST_CASE("a check is put off when somebody waits, and nothing is lost by it") {
   Fixture f;
   for (uint32_t i = 0; i < 3 * LiveChunk::kRecords; i++) f.heap.gone.insert(f.add(1, 8));
   f.heap.wanted = true;
-  f.live.look(f.heap.hooks(), true);
-  CHECK(f.heap.looked == 0);
+  f.live.check(f.heap.hooks(), true);
+  CHECK(f.heap.checked == 0);
   f.heap.wanted = false;
-  f.look_at_all();
+  f.check_all();
   CHECK(f.heap.ended_objects[1] == 3 * LiveChunk::kRecords);
 }
 
@@ -152,7 +152,7 @@ TEST_CASE("references that are kept serve the next objects, and those that are t
     for (uint32_t i = 0; i < kRound; i++) (i % 5 == 0 ? ending : dying).push_back(f.add(site, 24));
     for (uintptr_t reference : dying) f.heap.gone.insert(reference);
     ended[site] += dying.size();
-    f.look_at_all();
+    f.check_all();
     CHECK(f.heap.ended_objects == ended);
   }
   for (auto& [site, objects] : f.heap.ended_objects) CHECK(f.heap.ended_bytes[site] == objects * 24);
@@ -160,7 +160,7 @@ TEST_CASE("references that are kept serve the next objects, and those that are t
   CHECK(f.made <= 2 * kRound);
   CHECK(f.reused >= 12 * kRound - f.made);
   const uint64_t most = f.heap.held.size();
-  for (int i = 0; i < 40; i++) f.live.look(f.heap.hooks(), false);
+  for (int i = 0; i < 40; i++) f.live.check(f.heap.hooks(), false);
   CHECK(f.heap.held.size() < most);
   const uint64_t alive = living[0].size() + living[1].size() + living[2].size();
   CHECK(f.heap.held.size() >= alive);
@@ -176,10 +176,10 @@ TEST_CASE("when the VM ends, objects end as ever, and their references are not g
     if (i % 2 == 0) f.heap.gone.insert(reference);
   }
   f.heap.keeps = true;
-  f.look_at_all();
+  f.check_all();
   CHECK(f.heap.ended_objects[1] == 1250);
   CHECK(f.heap.held.size() == 2500);
-  f.look_at_all();
+  f.check_all();
   CHECK(f.heap.ended_objects[1] == 1250);
   f.heap.keeps = false;
 }
@@ -187,12 +187,12 @@ TEST_CASE("when the VM ends, objects end as ever, and their references are not g
 TEST_CASE("what is forgotten does not end, and its references are given back") {
   Fixture f;
   for (uint32_t i = 0; i < 2500; i++) f.heap.gone.insert(f.add(1, 8));
-  f.live.look(f.heap.hooks(), false);
+  f.live.check(f.heap.hooks(), false);
   uint64_t before = f.heap.ended_objects[1];
   LiveRecords::forget_open(f.open, f.heap.hooks());
   f.live.forget(f.heap.hooks());
   CHECK(f.heap.held.empty());
-  f.look_at_all();
+  f.check_all();
   CHECK(f.heap.ended_objects[1] == before);
 }
 
@@ -201,13 +201,13 @@ TEST_CASE("each kept object is told with its site, wherever its record is") {
   std::map<uintptr_t, uint32_t> expected, told;
   for (uint32_t i = 1; i <= 7000; i++) {
     expected[f.add(i % 5 + 1, 16)] = i % 5 + 1;
-    if (i % 1500 == 0) f.live.look(f.heap.hooks(), false);
+    if (i % 1500 == 0) f.live.check(f.heap.hooks(), false);
     if (i % 7 == 0) {
       f.heap.gone.insert(f.last);
       expected.erase(f.last);
     }
   }
-  f.look_at_all();
+  f.check_all();
   f.add(9, 16);
   expected[f.last] = 9;
   const auto tell = [&](void* reference, uint32_t site) {
@@ -232,12 +232,12 @@ TEST_CASE("where there was no memory objects are taken again once there may be s
   for (uint32_t i = 0; i < LiveChunk::kRecords; i++) f.add(1, 16);
   CHECK(f.live.next(&f.open) == nullptr);
   f.mock.memory_limit *= 2;
-  CHECK(f.live.next(&f.open) == nullptr);  // nobody looked
-  SUBCASE("after a look") { f.look_at_all(); }
+  CHECK(f.live.next(&f.open) == nullptr);  // nobody checked
+  SUBCASE("after a check") { f.check_all(); }
   SUBCASE("after a chunk was given back") {
     f.mock.memory_limit /= 2;
     f.heap.gone = f.heap.held;
-    f.look_at_all();
+    f.check_all();
   }
   for (uint32_t i = 0; i < LiveChunk::kRecords; i++) f.add(1, 16);
 }

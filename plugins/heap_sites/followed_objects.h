@@ -1,0 +1,87 @@
+// What follows objects to their end: their live records, and the reaper, a thread of ours that checks them
+// after each garbage collection.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <jvmti.h>
+
+#include <hprof/collector.h>
+#include <hprof/cpp/services.hpp>
+
+#include "plugins/heap_sites/allocating_threads.h"
+#include "plugins/heap_sites/live_records.h"
+#include "plugins/heap_sites/sampling.h"
+#include "plugins/heap_sites/site_table.h"
+
+namespace hprof::sites {
+
+static_assert(SiteTable::kMostSites < 1u << LiveRecord::kSiteBits, "records have room for their numbers");
+
+class FollowedObjects {
+ public:
+  // collections: changes in each collection.
+  FollowedObjects(const AllocatingThreads& threads, const SiteTable& sites,
+                  const std::atomic<uint32_t>& collections)
+      : threads_(threads), sites_(sites), collections_(collections) {}
+
+  // How much an object counts for: as the collector's. [onload]
+  void open(const Services& services, const SitesMode& mode);
+  // References of ended objects are used again where the VM lets us: asks for the events that this needs.
+  // [onload]
+  void ask_to_reuse() {
+    wants_reuse_ = true;
+    can_reuse(nullptr);
+  }
+  // Starts the reaper. [control]
+  void start(JNIEnv* jni);
+  void stop(JNIEnv* jni);                  // ends the reaper; the records stay [control]
+  void close(JNIEnv* jni);                 // [control]
+  void end_with_vm() { vm_ends_ = true; }  // the VM takes the references with it [control]
+
+  // Follows an object of that site, or counts it as ended at once, for want of memory. [app]
+  void follow(JNIEnv* jni, FollowThread* thread, uint32_t site, jobject object, uint64_t size);
+  void wake();  // a collection has ended [gc]
+
+  // Takes the records from the reaper, which releases them soon; and gives them back. [control]
+  void lock();
+  void unlock() { lock_.unlock(); }
+  // The rest under the lock. [control]
+  void check_all(JNIEnv* jni);
+  void forget_all(JNIEnv* jni);
+  // Calls visit(void* weak, uint32_t site) for all of them. [control][heap]
+  template <class Visit>
+  void each(const Visit& visit) const {
+    threads_.each(
+        [&](const AllocatingThread& thread) { LiveRecords::each_open(thread.followed.open, visit); });
+    records_.each(visit);
+  }
+
+ private:
+  struct Hooks {  // of live records
+    FollowedObjects* followed;
+    JNIEnv* jni;
+  };
+  bool can_reuse(JNIEnv* jni) const;
+  bool refer(JNIEnv* jni, FollowThread* thread, LiveRecord* record, jobject object) const;
+  LiveHooks hooks(Hooks* hooks) const;
+  uint64_t are_gone(JNIEnv* jni, void* const* references, uint32_t count) const;
+  static void reap(void* self, void* jni, hprof_agent_thread* thread);
+  void say_reuse() const;
+
+  Services services_;
+  const AllocatingThreads& threads_;
+  const SiteTable& sites_;
+  const std::atomic<uint32_t>& collections_;
+  SitesMode mode_ = {};
+  LiveRecords records_;
+  bool wants_reuse_ = false;
+  bool reuses_ = false;
+  bool vm_ends_ = false;
+  Lock lock_;                        // held while going through the records, by the reaper or a report
+  std::atomic<bool> wanted_{false};  // a report waits for it
+  hprof_agent_thread* reaper_ = nullptr;
+  uint64_t* lost_ends_ = nullptr;
+};
+
+}  // namespace hprof::sites

@@ -1,0 +1,203 @@
+#include "plugins/heap_sites/known_stacks.h"
+
+#include <hprof/cpp/text.hpp>
+#include <hprof/cpp/vm_flags.hpp>
+#include <hprof/plugin.h>
+
+namespace hprof::sites {
+
+static constexpr uint32_t kLongStack = 48;  // frames, to learn from
+
+// --- life
+
+void KnownStacks::open(const Services& services) {
+  services_ = services;
+  wrong_walks_ = services.log->loss_counter(
+      services.host, "stacks of objects: found to be wrong, then the VM was asked for all");
+}
+
+void KnownStacks::close_thread(StackThread* thread) const {
+  thread->stacks.close(services_);
+  thread->callers.close(services_);
+  thread->names.close(services_);
+  thread->methods.close(services_);
+  hprof_walk_thread& walk = thread->walk;
+  if (walk.seen != nullptr)
+    services_.release(static_cast<uint8_t*>(walk.seen), services_.hotspot->seen_code_bytes);
+  if (walk.chains != nullptr)
+    services_.release(static_cast<uint8_t*>(walk.chains), services_.hotspot->stack_chains_bytes);
+}
+
+// After enough allocations, so that threads that make few objects take little memory.
+void KnownStacks::give_memory(StackThread* thread) const {
+  constexpr uint32_t kEnough = 4096;
+  const hprof_hotspot_service& hotspot = *services_.hotspot;
+  thread->walks++;
+  if (thread->walks == kEnough) thread->walk.seen = services_.allocate<uint8_t>(hotspot.seen_code_bytes);
+  if (thread->walks == kMany) thread->walk.chains = services_.allocate<uint8_t>(hotspot.stack_chains_bytes);
+}
+
+bool KnownStacks::watch_classes(const uint32_t* collections) {
+  const Services& s = services_;
+  const uint32_t* unloads = nullptr;
+  collections_ = collections;
+  if (HPROF_HAS(s.hotspot, hprof_hotspot_service, unload_count)) unloads = s.hotspot->unload_count(s.host);
+  if (HPROF_HAS(s.hotspot, hprof_hotspot_service, collection_count)) {
+    const uint32_t* of_vm = s.hotspot->collection_count(s.host);
+    if (of_vm != nullptr) collections_ = of_vm;
+  }
+  unloads_ = unloads != nullptr ? unloads : collections_;
+  sees_unloads_ =
+      unloads != nullptr || vm_flag(s, "UseG1GC") || vm_flag(s, "UseSerialGC") || vm_flag(s, "UseParallelGC");
+  if (HPROF_HAS(s.bytecode, hprof_bytecode_service, redefinitions))
+    redefinitions_ = s.bytecode->redefinitions(s.host);
+  return sees_unloads_;
+}
+
+// Calls each method of a probe, which then hides the frame that it was called in.
+void KnownStacks::open_walk(JNIEnv* jni) {
+  const Services& s = services_;
+  const char* why = "the VM does not tell of unloaded classes in time";
+  if (sees_unloads_ && HPROF_HAS(s.hotspot, hprof_hotspot_service, frame_walk))
+    opened_walk_ = s.hotspot->frame_walk(s.host, jni, &why);
+  bool is_known = opened_walk_ != nullptr;
+  for (uint32_t i = 0; is_known && i < AllocationStacks::probe_count(); i++) {
+    is_known = false;
+    vm_.call_in_probe(jni, i, [&] { is_known = s.hotspot->walk_hide(opened_walk_, jni, vm_.probe(i)) != 0; });
+    why = "its own frames were not found";
+  }
+  if (is_known) {
+    if ((s.settings().granted & HPROF_NEED_GC_EVENTS) != 0)
+      s.hotspot->walk_trust_code(opened_walk_, collections_);
+    walk_.store(opened_walk_);
+    return;
+  }
+  TextLine<200> line;
+  s.log->detail(s.host, line.add("heap=sites: the VM is asked for each stack: ").add(why).c_str());
+}
+
+void KnownStacks::distrust() {
+  if (wrong_walks_ != nullptr) __atomic_fetch_add(wrong_walks_, 1, __ATOMIC_RELAXED);
+  walk_.store(nullptr, std::memory_order_relaxed);
+  services_.hotspot->walk_distrust(opened_walk_);
+}
+
+// --- names
+
+// A method is the VM's own pointer or a jmethodID, which are different addresses. A bytecode index has 16
+// bits, and none is 65535: -1 may stand there. 0: not to be kept.
+static uint64_t key_of(const hprof_raw_frame& frame) {
+  constexpr uint32_t kAddressBits = 48;
+  const uint64_t method = reinterpret_cast<uintptr_t>(frame.method);
+  const bool fits = method >> kAddressBits == 0 && frame.location >= -1 && frame.location < UINT16_MAX;
+  return fits ? method | static_cast<uint64_t>(frame.location) << kAddressBits : 0;
+}
+
+static hprof_frame_id name_of(const StackThread& thread, const hprof_raw_frame& frame) {
+  const uint64_t key = key_of(frame);
+  const hprof_frame_id* name = key != 0 ? thread.names.find(key) : nullptr;
+  return name != nullptr ? *name : 0;
+}
+
+void KnownStacks::keep_name(StackThread* thread, const hprof_raw_frame& frame, hprof_frame_id name) const {
+  const uint64_t key = key_of(frame);
+  if (key != 0 && name != 0) thread->names.put(services_, key, name);
+}
+
+void KnownStacks::forget_stale(StackThread* thread, const Validity& valid) {
+  if (thread->valid == valid) return;
+  thread->valid = valid;
+  thread->callers.clear();
+  thread->names.clear();
+  thread->methods.clear();
+}
+
+// The walk's own frames of the stack, and their names as far as the thread has met them, or at least their
+// methods.
+uint32_t KnownStacks::compose(JNIEnv* jni, StackThread* thread, uint32_t depth, hprof_raw_frame* walked,
+                              hprof_frame_id* ids, bool* is_complete) const {
+  hprof_frame_walk* walk = walk_.load(std::memory_order_relaxed);
+  const uint32_t learns = name_proofs_.are_past_first() ? 1 : 0;
+  uint32_t count = 0;
+  if (walk != nullptr && HPROF_HAS(services_.hotspot, hprof_hotspot_service, walk_frames))
+    count = services_.hotspot->walk_frames(walk, jni, depth, learns, walked, &thread->walk);
+  *is_complete = count != 0;
+  for (uint32_t i = 0; i < count; i++) {
+    ids[i] = name_of(*thread, walked[i]);
+    void** method =
+        ids[i] == 0 ? thread->methods.find(reinterpret_cast<uintptr_t>(walked[i].method)) : nullptr;
+    if (method != nullptr) {
+      const hprof_raw_frame frame = {*method, walked[i].location};
+      ids[i] = services_.ids->frame(services_.host, jni, &frame, 1);
+      keep_name(thread, walked[i], ids[i]);
+    }
+    *is_complete = *is_complete && ids[i] != 0;
+  }
+  return count;
+}
+
+// Where the thread has met all of the frames' methods, in whatever stack, the VM is not asked; but for some,
+// to be compared.
+uint32_t KnownStacks::name(JNIEnv* jni, StackThread* thread, uint32_t depth, hprof_frame_id* ids) {
+  hprof_raw_frame walked[AllocationStacks::kMostFrames];
+  bool is_composed = false;
+  forget_stale(thread, validity());
+  const uint32_t count = compose(jni, thread, depth, walked, ids, &is_composed);
+  if (is_composed && !name_proofs_.wants(&thread->until_name_proof)) return count;
+  thread->asked[is_composed ? kAskedProof : kAskedNew]++;
+  jvmtiFrameInfo frames[AllocationStacks::kMostFrames];
+  hprof_frame_id names[AllocationStacks::kMostFrames];
+  const uint32_t vm_count = vm_.of_current(frames);
+  if (thread->walk.seen != nullptr) learn(jni, thread, frames, vm_count);
+  for (uint32_t i = 0; i < vm_count; i++) {
+    const hprof_raw_frame frame = {frames[i].method, frames[i].location};
+    names[i] = is_composed ? 0 : name_of(*thread, frame);
+    if (names[i] != 0) continue;
+    vm_.name(jni, frames + i, 1, names + i);
+    keep_name(thread, frame, names[i]);
+  }
+  bool agrees = count == vm_count && count != 0;
+  for (uint32_t i = 0; agrees && i < count; i++)
+    agrees = walked[i].location == frames[i].location && (ids[i] == 0 || ids[i] == names[i]);
+  if (is_composed && !agrees) distrust();
+  for (uint32_t i = 0; i < vm_count; i++) {
+    if (agrees) keep_name(thread, walked[i], names[i]);
+    // In a native method the VM's frame may have a position, of which the VM tells nothing.
+    if (agrees && frames[i].location >= 0)
+      thread->methods.put(services_, reinterpret_cast<uintptr_t>(walked[i].method), frames[i].method);
+    ids[i] = names[i];
+  }
+  return vm_count;
+}
+
+void KnownStacks::learn(JNIEnv* jni, StackThread* thread, const jvmtiFrameInfo* frames,
+                        uint32_t count) const {
+  hprof_frame_walk* walk = walk_.load(std::memory_order_acquire);
+  if (walk == nullptr) return;
+  const auto learn_from = [&](const jvmtiFrameInfo* from, uint32_t number) {
+    return services_.hotspot->walk_learn(walk, jni, reinterpret_cast<const hprof_raw_frame*>(from), number,
+                                         &thread->walk);
+  };
+  if (learn_from(frames, count) == 0 || count < vm_.depth()) return;
+  // The trace ends among the methods that were inlined into one. A longer one tells which.
+  jvmtiFrameInfo more[kLongStack];
+  if (count < kLongStack) learn_from(more, vm_.of_current(more, kLongStack));
+}
+
+// --- callers of native methods
+
+// The native method and its caller decide it. Millions of objects may come this way (seen on 25 in javac,
+// most of them reported by a probe; few on 17).
+bool KnownStacks::is_reported_by_caller(JNIEnv* jni, StackThread* thread) {
+  const uint64_t key = this->key(jni, thread, 2, 0);
+  forget_stale(thread, validity());
+  const bool* known = key != 0 ? thread->callers.find(key) : nullptr;
+  if (known != nullptr && !wants_proof(thread)) return *known;
+  thread->asked[kAskedVmObject]++;
+  const bool reports = vm_.is_reported_by_caller();
+  if (known != nullptr && reports != *known) distrust();
+  if (key != 0) thread->callers.put(services_, key, reports);
+  return reports;
+}
+
+}  // namespace hprof::sites

@@ -1,0 +1,38 @@
+// Which answers are compared with the VM's: the first ones of all threads, and then one in many of each
+// thread, for ever.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace hprof::sites {
+
+class Proofs {
+ public:
+  Proofs(int32_t first, uint32_t every) : left_(first), every_(every) {}
+
+  // True: compare this answer. until: the thread's answers until its next comparison, at first 0. [app]
+  bool wants(uint32_t* until) {
+    if (left_.load(std::memory_order_relaxed) > 0) {
+      left_.fetch_sub(1, std::memory_order_relaxed);
+      return true;
+    }
+    if (skips(until)) return false;
+    *until = every_;
+    return true;
+  }
+  // The same the other way round, where the thread's number alone says it; false: ask wants(). [app]
+  static bool skips(uint32_t* until) {
+    if (*until <= 1) return false;
+    --*until;
+    return true;
+  }
+  // The first ones have been compared. [app]
+  bool are_past_first() const { return left_.load(std::memory_order_relaxed) <= 0; }
+
+ private:
+  std::atomic<int32_t> left_;
+  const uint32_t every_;
+};
+
+}  // namespace hprof::sites
