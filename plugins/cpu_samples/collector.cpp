@@ -3,7 +3,6 @@
 
 #include <cstring>
 
-#include <hprof/cpp/clock_step.hpp>
 #include <hprof/cpp/text.hpp>
 #include <hprof/cpp/vm_flags.hpp>
 
@@ -18,8 +17,9 @@ static constexpr uint64_t kLeastMemory = 48 * 1024;  // of the book, the queue, 
 Collector::Collector(const hprof_host* host, const Config& config)
     : sampler_(static_cast<Sampler>(config.sampler)),
       clock_(static_cast<Clock>(config.clock)),
-      signal_(&shared_, &jvmti_),
-      jvmti_(&shared_) {
+      signal_("signal", &shared_, &jvmti_),
+      jvmti_("jvmti", &shared_),
+      wall_("wall", &shared_) {
   shared_.services = Services(host);
   shared_.interval_ns = config.interval_ns == 0 ? 1 : config.interval_ns;
   shared_.thread_names = config.threads;
@@ -38,7 +38,7 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
 }
 
 hprof_status Collector::start() {
-  if (engine_ != Engine::kNone) return HPROF_OK;
+  if (engine_ != nullptr) return HPROF_OK;
   const Services& s = shared_.services;
   uint32_t depth = s.settings().depth;
   shared_.depth.store(depth, std::memory_order_relaxed);
@@ -52,14 +52,9 @@ hprof_status Collector::start() {
   last_engine_ = engine_;
   watch_from_now();
   TextLine<160> line;
-  line.add("cpu=samples: the ").add(name_of(engine_)).add(" engine runs");
+  line.add("cpu=samples: the ").add(last_engine_->name()).add(" engine runs");
   s.log->detail(s.host, line.c_str());
   return HPROF_OK;
-}
-
-const char* Collector::name_of(Engine engine) {
-  static const char* const kNames[] = {nullptr, "signal", "jvmti", "wall"};
-  return kNames[static_cast<uint32_t>(engine)];
 }
 
 // JFR of JDK 25 and later samples CPU time by SIGPROF, too, unless somebody handles it already.
@@ -79,7 +74,7 @@ bool Collector::start_signals() {
     say_instead("-Xcheck:jni", false);
     return false;
   }
-  engine_ = Engine::kSignal;
+  engine_ = &signal_;
   const hprof_status status = signal_.start(&why_jvmti_);
   if (status == HPROF_OK) {
     if (is_jfr_to_sample(s))
@@ -105,64 +100,38 @@ void Collector::say_instead(const char* why, bool loud) const {
 }
 
 hprof_status Collector::start_engine() {
-  if (clock_ == Clock::kWall) return start_other(Engine::kWall);
+  if (clock_ == Clock::kWall) return start_other(&wall_);
   if (sampler_ != Sampler::kJvmti && start_signals()) return HPROF_OK;
-  return start_other(Engine::kJvmti);
+  return start_other(&jvmti_);
 }
 
-hprof_status Collector::start_other(Engine engine) {
+hprof_status Collector::start_other(Engine* engine) {
   const Services& s = shared_.services;
-  const char* why = "clock=wall cannot be had";
+  const char* why = nullptr;
   engine_ = engine;
-  hprof_status status = HPROF_UNSUPPORTED;
-  if (engine == Engine::kJvmti) {
-    respect_clock();
-    status = jvmti_.start(JvmtiEngine::Whose::kAll, &why);
-  } else if (wall_ != nullptr || (wall_ = WallEngine::make(&shared_)) != nullptr) {
-    status = wall_->start(&why);
-  }
+  const hprof_status status = engine->start(&why);
   if (status == HPROF_OK) return HPROF_OK;
-  engine_ = Engine::kNone;
+  engine_ = nullptr;
   TextLine<256> line;
   s.log->message(s.host, line.add("cpu=samples: no sampling: ").add(why).c_str());
   return status;
 }
 
-// Looks that come sooner than the clocks move find no thread that has used CPU time.
-void Collector::respect_clock() {
-  const Services& s = shared_.services;
-  const uint64_t step = cpu_clock_step(s);
-  clock_step_ns_ = step > kCoarseStepNs ? step : 0;
-  if (clock_step_ns_ <= shared_.interval_ns) return;
-  TextLine<200> line;
-  line.add("cpu=samples: CPU clocks move in steps of ").decimal(step / 1000, 3);
-  line.add(" ms on this system; interval= is raised to that");
-  s.log->message(s.host, line.c_str());
-  shared_.interval_ns = step;
-}
-
 void Collector::stop() {
   Circumstances so_far = circumstances();
-  if (engine_ == Engine::kSignal) signal_.stop();
-  // It may serve threads of the signal engine.
-  if (engine_ == Engine::kJvmti || engine_ == Engine::kSignal) jvmti_.stop();
-  if (engine_ == Engine::kWall) wall_->stop();
-  engine_ = Engine::kNone;
+  if (Engine* engine = engine_) engine->stop();
+  engine_ = nullptr;
   wall_before_ = so_far.watched_ns;
   cpu_before_ = so_far.process_cpu_ns;
 }
 
 bool Collector::close() {
+  Engine* const engines[] = {&signal_, &jvmti_, &wall_};
   stop();
-  if (signal_.is_stuck() || jvmti_.is_stuck()) return false;
-  if (wall_ != nullptr && wall_->is_stuck()) return false;
-  signal_.close();
-  jvmti_.close();
-  if (wall_ != nullptr) {
-    wall_->close();
-    WallEngine::destroy(wall_);
-    wall_ = nullptr;
+  for (const Engine* engine : engines) {
+    if (engine->is_stuck()) return false;
   }
+  for (Engine* engine : engines) engine->close();
   shared_.threads.close(shared_.services);
   shared_.book.close();
   return true;
@@ -170,9 +139,7 @@ bool Collector::close() {
 
 void Collector::reset() {
   if (take_turn()) {
-    if (engine_ == Engine::kSignal) signal_.drain_all(shared_.services.jvm->jni(shared_.services.host));
-    jvmti_.count_rest();
-    if (wall_ != nullptr) wall_->forget();
+    if (last_engine_ != nullptr) last_engine_->forget();
     shared_.book.clear();
     shared_.book.turn.unlock();
   }
@@ -206,9 +173,9 @@ Circumstances Collector::circumstances() const {
   const char* why_jvmti = why_jvmti_ != nullptr ? why_jvmti_ : signal_.why_jvmti();
   Circumstances how = {nullptr,      why_jvmti,   shared_.interval_ns,
                        wall_before_, cpu_before_, clock_ == Clock::kWall};
-  how.engine = name_of(last_engine_);
-  how.clock_step_ns = clock_step_ns_;
-  if (engine_ == Engine::kNone) return how;
+  how.engine = last_engine_ != nullptr ? last_engine_->name() : nullptr;
+  how.clock_step_ns = shared_.clock_step_ns;
+  if (engine_ == nullptr) return how;
   uint64_t wall = s.clock->monotonic(s.host), cpu = s.clock->process_cpu(s.host);
   how.watched_ns += wall > wall_from_ ? wall - wall_from_ : 0;
   if (cpu != UINT64_MAX && cpu > cpu_from_) how.process_cpu_ns += cpu - cpu_from_;
@@ -218,37 +185,26 @@ Circumstances Collector::circumstances() const {
 hprof_status Collector::report(const hprof_report& report) {
   const Services& s = shared_.services;
   if (!take_turn()) return HPROF_FAILED;
-  if (engine_ == Engine::kSignal) signal_.drain_all(s.jvm->jni(s.host));
-  jvmti_.count_rest();
+  if (last_engine_ != nullptr) last_engine_->settle();
   Circumstances how = circumstances();
-  if (wall_ != nullptr) wall_->settle();
   Snapshot snapshot;
   snapshot.take(s, shared_.book);
   shared_.book.turn.unlock();
   if (how.is_elapsed) how.process_cpu_ns = 0;  // what is not in the samples says nothing
   hprof_status status = write_report(s, &snapshot, how, report.cutoff);
-  if (status == HPROF_OK && wall_ != nullptr) status = wall_->write_note(how.watched_ns);
+  if (status == HPROF_OK && last_engine_ != nullptr) status = last_engine_->write_note(how.watched_ns);
   snapshot.release(s);
   return status;
 }
 
 // --- changes while running ---
 
-void Collector::switch_sampling(SampledThread* thread, hprof_thread_serial serial, bool on) {
-  thread->sampled.store(on ? 1 : 0, std::memory_order_relaxed);
-  if (engine_ == Engine::kSignal) signal_.apply(thread, serial);
-}
-
 // object 0: all of them.
 hprof_status Collector::sample_thread(hprof_object_id object, bool on) {
   const Services& s = shared_.services;
   if (object == 0) shared_.samples_new.store(on, std::memory_order_relaxed);
-  bool found = wall_ != nullptr && wall_->switch_sampling(object, on);
-  shared_.threads.each([&](SampledThread* thread, hprof_thread_serial serial) {
-    if (object != 0 && find_thread(s.ids, s.host, serial)->object != object) return;
-    found = true;
-    switch_sampling(thread, serial, on);
-  });
+  Engine* engine = engine_;
+  const bool found = engine != nullptr && engine->switch_sampling(object, on);
   if (found || object == 0) return HPROF_OK;
   s.log->detail(s.host, "cpu=samples: no thread with that object id is being watched");
   return HPROF_FAILED;
@@ -258,7 +214,7 @@ hprof_status Collector::change_depth(int64_t depth) {
   if (depth < 0) return HPROF_FAILED;
   if (depth > SampleQueue::kMostDepth) depth = SampleQueue::kMostDepth;
   // Buffers are made for a depth; what was counted stays.
-  bool restart = engine_ != Engine::kNone && static_cast<uint64_t>(depth) > shared_.book.depth();
+  bool restart = engine_ != nullptr && static_cast<uint64_t>(depth) > shared_.book.depth();
   if (!restart) {
     shared_.depth.store(static_cast<uint32_t>(depth), std::memory_order_relaxed);
     return HPROF_OK;
@@ -274,15 +230,11 @@ hprof_status Collector::control(const hprof_control& control) {
 }
 
 void Collector::thread_start(JNIEnv* jni, hprof_thread* thread) {
-  if (engine_ == Engine::kSignal) signal_.thread_start(thread);
-  if (engine_ == Engine::kJvmti) jvmti_.thread_start(thread);
-  if (engine_ == Engine::kWall) wall_->thread_start(jni, thread);
+  if (Engine* engine = engine_) engine->thread_start(jni, thread);
 }
 
 void Collector::thread_end(void*, hprof_thread* thread) {
-  if (engine_ == Engine::kSignal) signal_.thread_end(thread);
-  if (engine_ == Engine::kJvmti) jvmti_.thread_end(thread);
-  if (engine_ == Engine::kWall) wall_->thread_end(thread);
+  if (Engine* engine = engine_) engine->thread_end(thread);
 }
 
 }  // namespace hprof::samples

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <type_traits>
 
 #include <hprof/collector.h>
 
@@ -13,6 +14,12 @@
 #include "plugins/cpu_samples/wall_engine.h"
 
 namespace hprof::samples {
+
+#ifdef HPROF_EMBEDDED
+constexpr bool kHasWall = false;  // builds for small devices sample CPU time
+#else
+constexpr bool kHasWall = true;
+#endif
 
 enum class Clock : uint32_t { kCpu, kWall };               // as in the option's choices
 enum class Sampler : uint32_t { kAuto, kSignal, kJvmti };  // as in the option's choices
@@ -40,16 +47,11 @@ class Collector {
   void thread_end(void* jni, hprof_thread* thread);
 
  private:
-  enum class Engine : uint32_t { kNone, kSignal, kJvmti, kWall };
-
-  static const char* name_of(Engine engine);
   bool start_signals();
   void say_instead(const char* why, bool loud) const;
-  hprof_status start_other(Engine engine);
-  void respect_clock();
+  hprof_status start_other(Engine* engine);
   hprof_status start_engine();
   bool take_turn();
-  void switch_sampling(SampledThread* thread, hprof_thread_serial serial, bool on);
   hprof_status sample_thread(hprof_object_id object, bool on);
   hprof_status change_depth(int64_t depth);
   Circumstances circumstances() const;
@@ -58,13 +60,12 @@ class Collector {
   Shared shared_;
   const Sampler sampler_;
   const Clock clock_;
-  std::atomic<Engine> engine_{Engine::kNone};  // that runs; thread handlers read it
-  Engine last_engine_ = Engine::kNone;         // that ran last
-  const char* why_jvmti_ = nullptr;            // why it is not the one wanted; static text
-  uint64_t clock_step_ns_ = 0;                 // of coarse CPU clocks; 0: they are fine
+  std::atomic<Engine*> engine_{nullptr};  // that runs; thread handlers read it
+  Engine* last_engine_ = nullptr;         // that ran last
+  const char* why_jvmti_ = nullptr;       // why it is not the one wanted; static text
   SignalEngine signal_;
   JvmtiEngine jvmti_;
-  WallEngine* wall_ = nullptr;  // made when it is first started
+  std::conditional_t<kHasWall, WallEngine, Engine> wall_;
   // Clocks at the start (or reset) of the running period, and what earlier periods add up to, in nanoseconds.
   uint64_t wall_from_ = 0, cpu_from_ = 0;
   uint64_t wall_before_ = 0, cpu_before_ = 0;

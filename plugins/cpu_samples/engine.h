@@ -1,9 +1,11 @@
-// What all engines work with. Owned by the collector.
+// One way to take samples, and what all of them work with.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <jvmti.h>
 
+#include <hprof/collector.h>
 #include <hprof/cpp/services.hpp>
 
 #include "plugins/cpu_samples/name_pattern.h"
@@ -12,9 +14,11 @@
 
 namespace hprof::samples {
 
+// Owned by the collector.
 struct Shared {
   Services services;
   uint64_t interval_ns = 0;
+  uint64_t clock_step_ns = 0;           // of coarse CPU clocks; 0: they are fine, or not looked at
   std::atomic<uint32_t> depth{0};       // frames asked for; 0: none
   std::atomic<bool> samples_new{true};  // of threads that start from now on
   const char* thread_names = nullptr;   // patterns; null or empty: all
@@ -28,6 +32,55 @@ struct Shared {
     const auto info = find_thread(services.ids, services.host, thread.serial);
     return covers(thread_names, services.ids->string_text(services.host, info->name));
   }
+};
+
+// This class alone stands for an engine that the build leaves out.
+class Engine {
+ public:
+  Engine(const char* name, Shared* shared) : name_(name), shared_(shared) {}
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  const char* name() const { return name_; }
+  // On failure everything is as before, and *why is static text. HPROF_UNSUPPORTED: this build, platform or
+  // VM has not what it takes. [control]
+  virtual hprof_status start(const char** why) {
+    *why = "this build has no such engine";
+    return HPROF_UNSUPPORTED;
+  }
+  virtual void stop() {}                           // a barrier; what was seen is counted [control]
+  virtual bool is_stuck() const { return false; }  // a thread of its own did not end: no close
+  virtual void close() {}                          // gives memory back, after stop [control]
+  virtual void thread_start(JNIEnv* /*jni*/, hprof_thread* /*thread*/) {}  // [app]
+  virtual void thread_end(hprof_thread* /*thread*/) {}                     // [app]
+  // Switches the sampling of a thread on or off; object 0: of all. False: it is not watched. [control]
+  virtual bool switch_sampling(hprof_object_id object, bool on) {
+    const Services& s = shared_->services;
+    bool found = false;
+    shared_->threads.each([&](SampledThread* thread, hprof_thread_serial serial) {
+      if (object != 0 && find_thread(s.ids, s.host, serial)->object != object) return;
+      found = true;
+      thread->sampled.store(on ? 1 : 0, std::memory_order_relaxed);
+      apply(thread, serial);
+    });
+    return found;
+  }
+  // Counts what has been seen and is not in the book yet. The caller holds the book's turn. [control]
+  virtual void settle() {}
+  // Leaves out what has been seen until now; the caller clears the book, whose turn it holds. [control]
+  virtual void forget() { settle(); }
+  // Of what settle() found, after the table. [control]
+  virtual hprof_status write_note(uint64_t /*watched_ns*/) const { return HPROF_OK; }
+
+ protected:
+  ~Engine() = default;
+  virtual void apply(SampledThread* /*thread*/, hprof_thread_serial /*serial*/) {}  // of its `sampled`
+
+ private:
+  const char* const name_;
+
+ protected:
+  Shared* const shared_;
 };
 
 }  // namespace hprof::samples

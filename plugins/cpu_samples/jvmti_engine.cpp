@@ -1,7 +1,9 @@
 // Samples by JVMTI.
 #include "plugins/cpu_samples/jvmti_engine.h"
 
+#include <hprof/cpp/clock_step.hpp>
 #include <hprof/cpp/local_frame.hpp>
+#include <hprof/cpp/text.hpp>
 
 #include "plugins/cpu_samples/due_times.h"
 
@@ -11,7 +13,20 @@ static_assert(sizeof(jvmtiFrameInfo) == sizeof(hprof_raw_frame), "stacks are pas
 
 static constexpr uint64_t kUnknownTime = UINT64_MAX;
 
-hprof_status JvmtiEngine::start(Whose whose, const char** why) {
+// Looks that come sooner than the clocks move find no thread that has used CPU time.
+void JvmtiEngine::respect_clock() {
+  const Services& s = shared_->services;
+  const uint64_t step = cpu_clock_step(s);
+  shared_->clock_step_ns = step > kCoarseStepNs ? step : 0;
+  if (shared_->clock_step_ns <= shared_->interval_ns) return;
+  TextLine<200> line;
+  line.add("cpu=samples: CPU clocks move in steps of ").decimal(step / 1000, 3);
+  line.add(" ms on this system; interval= is raised to that");
+  s.log->message(s.host, line.c_str());
+  shared_->interval_ns = step;
+}
+
+hprof_status JvmtiEngine::start_for(Whose whose, const char** why) {
   const Services& s = shared_->services;
   jvmti_ = s.jvm == nullptr ? nullptr : static_cast<jvmtiEnv*>(s.jvm->jvmti(s.host));
   if (jvmti_ == nullptr) {
@@ -55,7 +70,7 @@ void JvmtiEngine::stop() {
   if (looker_stuck_) return;
   mounted_.close();
   if (!shared_->book.turn.try_lock()) return;
-  count_rest();
+  settle();
   shared_->book.turn.unlock();
 }
 
@@ -101,14 +116,14 @@ bool JvmtiEngine::take_over(SampledThread* place, hprof_thread_serial serial, ui
   return true;
 }
 
-void JvmtiEngine::count_rest() {
+void JvmtiEngine::settle() {
   const uint64_t rest = rest_.exchange(0, std::memory_order_relaxed);
   if (rest != 0)
     shared_->book.add_reason(rest_thread_.load(std::memory_order_relaxed), kNotSeenRunning, rest);
 }
 
 // CPU time used before does not count: a native thread has run before it was attached.
-void JvmtiEngine::thread_start(hprof_thread* thread) {
+void JvmtiEngine::thread_start(JNIEnv*, hprof_thread* thread) {
   if (!shared_->takes(*thread)) return;
   const uint64_t cpu = thread->os_id != 0 ? cpu_time(thread->os_id, nullptr) : kUnknownTime;
   SampledThread* place = meet(thread, cpu);
@@ -224,7 +239,7 @@ void JvmtiEngine::look(JNIEnv* jni) {
   s.threads->each(s.host, jni, this, &JvmtiEngine::visit);
   const bool has_turn = shared_->book.turn.try_lock();
   if (has_turn && candidate_count_ != 0) take_stacks(jni);
-  settle(has_turn);
+  charge_later(has_turn);
   if (has_turn) shared_->book.turn.unlock();
 }
 
@@ -295,14 +310,14 @@ void JvmtiEngine::count(JNIEnv* jni, Candidate* candidate, const jvmtiFrameInfo*
 
 // What was not charged is charged later; the CPU time of a thread that is never found running is counted as
 // such.
-void JvmtiEngine::settle(bool has_turn) {
+void JvmtiEngine::charge_later(bool has_turn) {
   for (uint32_t i = 0; i < candidate_count_; i++) {
     const Candidate& candidate = candidates_[i];
     if (candidate.counted || take_back(candidate, has_turn)) continue;
     rest_thread_.store(candidate.serial, std::memory_order_relaxed);
     rest_.fetch_add(candidate.weight, std::memory_order_relaxed);
   }
-  if (has_turn) count_rest();
+  if (has_turn) settle();
 }
 
 }  // namespace hprof::samples

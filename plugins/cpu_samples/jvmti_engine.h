@@ -22,27 +22,28 @@
 
 namespace hprof::samples {
 
-class JvmtiEngine {
+class JvmtiEngine : public Engine {
  public:
-  explicit JvmtiEngine(Shared* shared) : shared_(shared) {}
+  using Engine::Engine;
 
+  hprof_status start(const char** why) override {
+    respect_clock();
+    return start_for(Whose::kAll, why);
+  }
   enum class Whose : uint32_t { kAll, kHandedOver };  // the threads that it samples
+  hprof_status start_for(Whose whose, const char** why);
+  void stop() override;
+  bool is_stuck() const override { return looker_stuck_; }
+  void close() override;
+  void thread_start(JNIEnv* jni, hprof_thread* thread) override;
+  void thread_end(hprof_thread* thread) override;
+  // Counts what threads used between the last look at them and their end.
+  void settle() override;
 
-  // On failure everything is as before, and *why is static text. [control], the agent's threads
-  hprof_status start(Whose whose, const char** why);
-  void stop();                                     // a barrier [control]
-  bool is_stuck() const { return looker_stuck_; }  // its thread did not end: no close
-  void close();                                    // after stop [control]
-
-  void thread_start(hprof_thread* thread);  // [app]
-  void thread_end(hprof_thread* thread);    // [app]
   // Takes over a thread whose CPU clock says `cpu` (UINT64_MAX: not known). False: it has ended.
   // [app][control], the agent's threads
   bool take_over(SampledThread* place, hprof_thread_serial serial, uint64_t cpu);
   void let_go(SampledThread* place, hprof_thread_serial serial, uint64_t os_id);  // it ends [app][control]
-  // Counts what threads used between the last look at them and their end; the caller holds the book's turn.
-  // [consumer]
-  void count_rest();
 
  private:
   // A thread that used at least an interval of CPU time.
@@ -61,6 +62,7 @@ class JvmtiEngine {
   // not_seen_running.
   static constexpr uint64_t kPatience = 32;
 
+  void respect_clock();
   uint64_t use(SampledThread* place, hprof_thread_serial serial, uint64_t cpu) const;
   uint64_t take(SampledThread* place, hprof_thread_serial serial, uint64_t cpu, jthread* ref);
   bool take_back(const Candidate& candidate, bool had_turn);
@@ -73,10 +75,9 @@ class JvmtiEngine {
   bool is_running(const Candidate& candidate);
   void take_stacks(JNIEnv* jni);
   void count(JNIEnv* jni, Candidate* candidate, const jvmtiFrameInfo* frames, jint count, jvmtiError error);
-  void settle(bool has_turn);
+  void charge_later(bool has_turn);
   uint64_t cpu_time(uint64_t os_id, jthread thread) const;
 
-  Shared* const shared_;
   jvmtiEnv* jvmti_ = nullptr;
   MountedThreads mounted_;
   hprof_agent_thread* looker_ = nullptr;

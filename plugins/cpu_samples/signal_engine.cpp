@@ -117,6 +117,7 @@ void SignalEngine::stop() {
   // No timer is put in any more: apply looks at running_ with the thread's lock held.
   shared_->threads.each([&](SampledThread* thread, hprof_thread_serial serial) { let_go(thread, serial); });
   stop_drainer();
+  other_->stop();
 }
 
 void SignalEngine::stop_drainer() {
@@ -219,7 +220,7 @@ void SignalEngine::start_other() {
   const char* why = nullptr;
   if (is_helped_) return;
   is_helped_ = true;
-  const bool started = other_->start(JvmtiEngine::Whose::kHandedOver, &why) == HPROF_OK;
+  const bool started = other_->start_for(JvmtiEngine::Whose::kHandedOver, &why) == HPROF_OK;
   if (started && said_ == why_jvmti()) return;
   said_ = why_jvmti();
   TextLine<256> line;
@@ -292,7 +293,7 @@ void SignalEngine::let_go(SampledThread* thread, hprof_thread_serial serial) {
     s.sampling->stop(s.host, timer);
 }
 
-void SignalEngine::thread_start(hprof_thread* thread) {
+void SignalEngine::thread_start(JNIEnv*, hprof_thread* thread) {
   if (running_.load(std::memory_order_seq_cst) == 0 || !shared_->takes(*thread)) return;
   bool is_new = false;
   SampledThread* place = shared_->threads.get(shared_->services, thread,
@@ -305,7 +306,7 @@ void SignalEngine::thread_start(hprof_thread* thread) {
 }
 
 uint32_t SignalEngine::visit_thread(void* argument, hprof_thread* thread, void*) {
-  static_cast<SignalEngine*>(argument)->thread_start(thread);
+  static_cast<SignalEngine*>(argument)->thread_start(nullptr, thread);
   return 1;
 }
 
@@ -512,6 +513,12 @@ void SignalEngine::drain_all(void* jni) {
     if (counted == 0) return;
     left -= counted < left ? counted : left;
   }
+}
+
+void SignalEngine::settle() {
+  if (running_.load(std::memory_order_relaxed) != 0)
+    drain_all(shared_->services.jvm->jni(shared_->services.host));
+  other_->settle();
 }
 
 void SignalEngine::count(const Sample& sample, void* jni) {

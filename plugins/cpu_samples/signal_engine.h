@@ -20,27 +20,22 @@ struct AsyncTrace {
   AsyncFrame* frames;
 };
 
-class SignalEngine {
+class SignalEngine : public Engine {
  public:
-  // `other` serves threads without a timer, and all where signals stop coming; its owner stops it afterwards.
-  SignalEngine(Shared* shared, JvmtiEngine* other) : shared_(shared), other_(other) {}
+  // `other` serves threads without a timer, and all where signals stop coming.
+  SignalEngine(const char* name, Shared* shared, JvmtiEngine* other) : Engine(name, shared), other_(other) {}
 
-  // Starts a timer on every thread. On failure nothing has changed, and *why is static text.
-  // HPROF_UNSUPPORTED: this platform or VM has not what it takes. [control]
-  hprof_status start(const char** why);
-  void stop();                                      // a barrier; what was queued is counted [control]
-  bool is_stuck() const { return drainer_stuck_; }  // its thread did not end: no close
-  void close();                                     // gives memory back, after stop [control]
+  // Starts a timer on every thread.
+  hprof_status start(const char** why) override;
+  void stop() override;
+  bool is_stuck() const override { return drainer_stuck_; }
+  void close() override;
+  void thread_start(JNIEnv* jni, hprof_thread* thread) override;
+  void thread_end(hprof_thread* thread) override;
+  void settle() override;
+
   // Why the other engine serves some threads or all, since the start; null: it does not. [any]
   const char* why_jvmti() const { return why_jvmti_.load(std::memory_order_relaxed); }
-
-  void thread_start(hprof_thread* thread);  // [app]
-  void thread_end(hprof_thread* thread);    // [app]
-  // Starts or stops the timer of a thread as its `sampled` says. [app][control]
-  void apply(SampledThread* thread, hprof_thread_serial serial);
-
-  // Counts what is queued now; the caller holds the book's turn. [consumer]
-  void drain_all(void* jni);
 
  private:
   using AsyncGetCallTrace = void (*)(AsyncTrace* trace, int32_t depth, void* ucontext);
@@ -49,6 +44,8 @@ class SignalEngine {
   static void drain_loop(void* argument, void* jni, hprof_agent_thread* thread);
   static void unseen(void* self, hprof_thread_serial serial, uint32_t ticks);
   static uint32_t visit_thread(void* argument, hprof_thread* thread, void* jthread);
+  // Starts or stops the timer of a thread as its `sampled` says. [app][control]
+  void apply(SampledThread* thread, hprof_thread_serial serial) override;
   bool wants_timer(const SampledThread& thread) const;
   void let_go(SampledThread* thread, hprof_thread_serial serial);
   void take_rest(SampledThread* thread, hprof_thread_serial serial, uint64_t cpu);
@@ -70,9 +67,9 @@ class SignalEngine {
   void stop_drainer();
   void close_queue();
   uint32_t drain(void* jni);  // a turn's worth; how many it counted
+  void drain_all(void* jni);
   void count(const Sample& sample, void* jni);
 
-  Shared* const shared_;
   JvmtiEngine* const other_;
   const char* find_walk();    // nullptr: found
   const char* try_signals();  // nullptr: they come, and are recognised

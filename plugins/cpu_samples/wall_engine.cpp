@@ -1,8 +1,6 @@
 // Samples by wall-clock time.
 #include "plugins/cpu_samples/wall_engine.h"
 
-#include <new>
-
 #include <hprof/cpp/jni_exception.hpp>
 #include <hprof/cpp/local_frame.hpp>
 #include <hprof/cpp/note.hpp>
@@ -28,17 +26,6 @@ static constexpr uint64_t kUnknownTime = UINT64_MAX;
 static constexpr uint32_t kFirstWithHandshakes = 16;
 
 // --- life ---
-
-WallEngine* WallEngine::make(Shared* shared) {
-  auto* memory = shared->services.allocate<WallEngine>(1);
-  return memory != nullptr ? new (memory) WallEngine(shared) : nullptr;
-}
-
-void WallEngine::destroy(WallEngine* engine) {
-  const Services services = engine->shared_->services;
-  engine->~WallEngine();
-  services.release(engine, 1);
-}
 
 hprof_status WallEngine::start(const char** why) {
   const Services& s = shared_->services;

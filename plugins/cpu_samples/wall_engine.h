@@ -34,33 +34,23 @@ struct WallFacts {
   uint32_t most_threads;  // at a time
 };
 
-class WallEngine {
+class WallEngine : public Engine {
  public:
-  // null: no memory, or the build has none. [control]
-  static WallEngine* make(Shared* shared);
-  static void destroy(WallEngine* engine);  // after close [control]
+  using Engine::Engine;
 
-  // On failure everything is as before, and *why is static text. [control]
-  hprof_status start(const char** why);
-  void stop();                              // a barrier [control]
-  bool is_stuck() const { return stuck_; }  // its thread did not end: no close
-  void close();                             // after stop [control]
-
-  void thread_start(JNIEnv* jni, hprof_thread* thread);  // [app]
-  void thread_end(hprof_thread* thread);                 // [app]
-  // Switches looks at the thread on or off; object 0: at all threads. False: the thread is never looked at.
-  // [control]
-  bool switch_sampling(hprof_object_id object, bool on);
-  // Discards what was seen until now. The caller holds the book's turn. [control]
-  void forget();
-  // Before a report: counts the threads that have ended, and keeps the looker's figures for write_note. The
-  // caller holds the book's turn. [control]
-  void settle();
-  hprof_status write_note(uint64_t watched_ns) const;  // [control]
+  hprof_status start(const char** why) override;
+  void stop() override;
+  bool is_stuck() const override { return stuck_; }
+  void close() override;
+  void thread_start(JNIEnv* jni, hprof_thread* thread) override;
+  void thread_end(hprof_thread* thread) override;
+  bool switch_sampling(hprof_object_id object, bool on) override;
+  // Counts the threads that have ended, and keeps the looker's figures for write_note.
+  void settle() override;
+  void forget() override;
+  hprof_status write_note(uint64_t watched_ns) const override;
 
  private:
-  explicit WallEngine(Shared* shared) : shared_(shared) {}
-
   // A thread that has run since its last look, where stacks are taken together.
   struct Candidate {
     WallThread* place;
@@ -84,7 +74,6 @@ class WallEngine {
   void let_all_go(JNIEnv* jni);
   uint64_t own_cpu() const;
 
-  Shared* const shared_;
   jvmtiEnv* jvmti_ = nullptr;
   hprof_agent_thread* looker_ = nullptr;
   std::atomic<uint32_t> running_{0};
