@@ -1,5 +1,5 @@
 // The cpu=samples collector.
-#include "plugins/cpu_samples/collector.h"
+#include "collector.h"
 
 #include <cstring>
 

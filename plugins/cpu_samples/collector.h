@@ -7,11 +7,11 @@
 
 #include <hprof/collector.h>
 
-#include "plugins/cpu_samples/engine.h"
-#include "plugins/cpu_samples/jvmti_engine.h"
-#include "plugins/cpu_samples/samples_report.h"
-#include "plugins/cpu_samples/signal_engine.h"
-#include "plugins/cpu_samples/wall_engine.h"
+#include "engine.h"
+#include "jvmti_engine.h"
+#include "samples_report.h"
+#include "signal_engine.h"
+#include "wall_engine.h"
 
 namespace hprof::samples {
 

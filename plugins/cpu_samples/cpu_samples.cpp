@@ -2,7 +2,7 @@
 #include <hprof/cpp/collector.hpp>
 #include <hprof/tables.h>
 
-#include "plugins/cpu_samples/collector.h"
+#include "collector.h"
 
 namespace hprof::samples {
 

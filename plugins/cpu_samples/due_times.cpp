@@ -1,5 +1,5 @@
 // When a thread is due for a sample.
-#include "plugins/cpu_samples/due_times.h"
+#include "due_times.h"
 
 namespace hprof::samples {
 

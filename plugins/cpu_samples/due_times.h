@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "plugins/cpu_samples/sampled_threads.h"
+#include "sampled_threads.h"
 
 namespace hprof::samples {
 

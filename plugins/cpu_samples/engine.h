@@ -8,9 +8,9 @@
 #include <hprof/collector.h>
 #include <hprof/cpp/services.hpp>
 
-#include "plugins/cpu_samples/name_pattern.h"
-#include "plugins/cpu_samples/sample_book.h"
-#include "plugins/cpu_samples/sampled_threads.h"
+#include "name_pattern.h"
+#include "sample_book.h"
+#include "sampled_threads.h"
 
 namespace hprof::samples {
 

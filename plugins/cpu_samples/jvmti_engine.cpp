@@ -1,11 +1,11 @@
 // Samples by JVMTI.
-#include "plugins/cpu_samples/jvmti_engine.h"
+#include "jvmti_engine.h"
 
 #include <hprof/cpp/clock_step.hpp>
 #include <hprof/cpp/local_frame.hpp>
 #include <hprof/cpp/text.hpp>
 
-#include "plugins/cpu_samples/due_times.h"
+#include "due_times.h"
 
 namespace hprof::samples {
 

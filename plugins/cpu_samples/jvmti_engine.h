@@ -16,9 +16,9 @@
 
 #include <hprof/collector.h>
 
-#include "plugins/cpu_samples/engine.h"
-#include "plugins/cpu_samples/moments.h"
-#include "plugins/cpu_samples/mounted_threads.h"
+#include "engine.h"
+#include "moments.h"
+#include "mounted_threads.h"
 
 namespace hprof::samples {
 

@@ -1,4 +1,4 @@
-#include "plugins/cpu_samples/mounted_threads.h"
+#include "mounted_threads.h"
 
 #include <cstring>
 #include <initializer_list>

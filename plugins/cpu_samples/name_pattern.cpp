@@ -1,4 +1,4 @@
-#include "plugins/cpu_samples/name_pattern.h"
+#include "name_pattern.h"
 
 namespace hprof::samples {
 

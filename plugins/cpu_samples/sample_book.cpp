@@ -1,5 +1,5 @@
 // Turns stacks into traces and counts.
-#include "plugins/cpu_samples/sample_book.h"
+#include "sample_book.h"
 
 #include <cstring>
 

@@ -5,8 +5,8 @@
 
 #include <hprof/cpp/lock.hpp>
 
-#include "plugins/cpu_samples/trace_counts.h"
-#include "plugins/cpu_samples/walk_result.h"
+#include "trace_counts.h"
+#include "walk_result.h"
 
 namespace hprof::samples {
 

@@ -1,4 +1,4 @@
-#include "plugins/cpu_samples/sampled_threads.h"
+#include "sampled_threads.h"
 
 namespace hprof::samples {
 

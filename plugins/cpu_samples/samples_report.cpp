@@ -1,12 +1,12 @@
 // The report.
-#include "plugins/cpu_samples/samples_report.h"
+#include "samples_report.h"
 
 #include <cstring>
 
 #include <hprof/cpp/core_tables.hpp>
 #include <hprof/cpp/note.hpp>
 
-#include "plugins/cpu_samples/table.h"
+#include "table.h"
 
 namespace hprof::samples {
 

@@ -6,7 +6,7 @@
 #include <hprof/collector.h>
 #include <hprof/cpp/services.hpp>
 
-#include "plugins/cpu_samples/sample_book.h"
+#include "sample_book.h"
 
 namespace hprof::samples {
 

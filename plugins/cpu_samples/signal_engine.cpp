@@ -1,10 +1,10 @@
 // Samples by CPU-time signals.
-#include "plugins/cpu_samples/signal_engine.h"
+#include "signal_engine.h"
 
 #include <hprof/cpp/text.hpp>
 #include <hprof/cpp/vm_flags.hpp>
 
-#include "plugins/cpu_samples/due_times.h"
+#include "due_times.h"
 
 namespace hprof::samples {
 

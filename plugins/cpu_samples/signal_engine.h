@@ -7,9 +7,9 @@
 
 #include <hprof/collector.h>
 
-#include "plugins/cpu_samples/engine.h"
-#include "plugins/cpu_samples/jvmti_engine.h"
-#include "plugins/cpu_samples/sample_queue.h"
+#include "engine.h"
+#include "jvmti_engine.h"
+#include "sample_queue.h"
 
 namespace hprof::samples {
 

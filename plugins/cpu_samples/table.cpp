@@ -1,5 +1,5 @@
 // The table of a report.
-#include "plugins/cpu_samples/table.h"
+#include "table.h"
 
 #include <algorithm>
 

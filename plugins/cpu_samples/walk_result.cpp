@@ -1,5 +1,5 @@
 // Names of the reasons for samples without a stack.
-#include "plugins/cpu_samples/walk_result.h"
+#include "walk_result.h"
 
 namespace hprof::samples {
 

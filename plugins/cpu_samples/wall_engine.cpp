@@ -1,5 +1,5 @@
 // Samples by wall-clock time.
-#include "plugins/cpu_samples/wall_engine.h"
+#include "wall_engine.h"
 
 #include <hprof/cpp/jni_exception.hpp>
 #include <hprof/cpp/local_frame.hpp>

@@ -16,11 +16,11 @@
 
 #include <hprof/collector.h>
 
-#include "plugins/cpu_samples/engine.h"
-#include "plugins/cpu_samples/java_state.h"
-#include "plugins/cpu_samples/moments.h"
-#include "plugins/cpu_samples/mounted_threads.h"
-#include "plugins/cpu_samples/wall_threads.h"
+#include "engine.h"
+#include "java_state.h"
+#include "moments.h"
+#include "mounted_threads.h"
+#include "wall_threads.h"
 
 namespace hprof::samples {
 

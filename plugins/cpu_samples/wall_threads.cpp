@@ -1,4 +1,4 @@
-#include "plugins/cpu_samples/wall_threads.h"
+#include "wall_threads.h"
 
 namespace hprof::samples {
 

@@ -1,4 +1,4 @@
-#include "plugins/cpu_times/collector.h"
+#include "collector.h"
 
 #include <algorithm>
 #include <cstring>
@@ -11,7 +11,7 @@
 #include <hprof/cpp/text.hpp>
 #include <hprof/cpp/vm_flags.hpp>
 
-#include "plugins/cpu_times/times_report.h"
+#include "times_report.h"
 
 namespace hprof::times {
 

@@ -18,9 +18,9 @@
 #include <hprof/collector.h>
 #include <hprof/cpp/services.hpp>
 
-#include "plugins/cpu_times/counter_clock.h"
-#include "plugins/cpu_times/graph.h"
-#include "plugins/cpu_times/tally.h"
+#include "counter_clock.h"
+#include "graph.h"
+#include "tally.h"
 
 namespace hprof::times {
 

@@ -1,4 +1,4 @@
-#include "plugins/cpu_times/counter_clock.h"
+#include "counter_clock.h"
 
 #include <jvmti.h>
 

@@ -1,6 +1,6 @@
 // Whose the time is: what the collector does about a thread at each look, at a report, and when it is started
 // or stopped.
-#include "plugins/cpu_times/collector.h"
+#include "collector.h"
 
 namespace hprof::times {
 

@@ -1,4 +1,4 @@
-#include "plugins/cpu_times/graph.h"
+#include "graph.h"
 
 #include <cstring>
 #include <new>

@@ -1,4 +1,4 @@
-#include "plugins/cpu_times/tally.h"
+#include "tally.h"
 
 #include <cstring>
 

@@ -1,4 +1,4 @@
-#include "plugins/cpu_times/times_report.h"
+#include "times_report.h"
 
 #include <algorithm>
 #include <cstring>
@@ -8,7 +8,7 @@
 #include <hprof/cpp/cutoff.hpp>
 #include <hprof/cpp/note.hpp>
 
-#include "plugins/cpu_times/graph.h"
+#include "graph.h"
 
 namespace hprof::times {
 

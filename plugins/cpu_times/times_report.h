@@ -5,8 +5,8 @@
 
 #include <hprof/cpp/services.hpp>
 
-#include "plugins/cpu_times/graph.h"
-#include "plugins/cpu_times/tally.h"
+#include "graph.h"
+#include "tally.h"
 
 namespace hprof::times {
 

@@ -1,5 +1,5 @@
 // Classes, their fields and layouts.
-#include "plugins/heap_dump/class_layouts.h"
+#include "class_layouts.h"
 
 #include <cstring>
 

@@ -1,5 +1,5 @@
 // The loaded classes.
-#include "plugins/heap_dump/class_list.h"
+#include "class_list.h"
 
 #include <cstring>
 

@@ -3,8 +3,8 @@
 // A weak reference to each is kept between dumps, so that a class keeps its number; no tag is.
 #pragma once
 
-#include "plugins/heap_dump/class_layouts.h"
-#include "plugins/heap_dump/dump_env.h"
+#include "class_layouts.h"
+#include "dump_env.h"
 
 namespace hprof::dump {
 

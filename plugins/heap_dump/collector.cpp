@@ -1,5 +1,5 @@
 // The heap=dump collector.
-#include "plugins/heap_dump/collector.h"
+#include "collector.h"
 
 #include <hprof/cpp/note.hpp>
 #include <hprof/cpp/vm_flags.hpp>

@@ -3,9 +3,9 @@
 
 #include <hprof/collector.h>
 
-#include "plugins/heap_dump/config.h"
-#include "plugins/heap_dump/jvmti_dumper.h"
-#include "plugins/heap_dump/vm_dumper.h"
+#include "config.h"
+#include "jvmti_dumper.h"
+#include "vm_dumper.h"
 
 namespace hprof::dump {
 

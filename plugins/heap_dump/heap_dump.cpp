@@ -1,7 +1,7 @@
 // The unit heap_dump: complete heap dumps.
 #include <hprof/cpp/collector.hpp>
 
-#include "plugins/heap_dump/collector.h"
+#include "collector.h"
 
 namespace hprof::dump {
 

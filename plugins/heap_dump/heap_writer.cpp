@@ -1,5 +1,5 @@
 // Records of one referrer at a time.
-#include "plugins/heap_dump/heap_writer.h"
+#include "heap_writer.h"
 
 #include <cstring>
 

@@ -11,9 +11,9 @@
 #include <hprof/cpp/hash_table.hpp>
 #include <hprof/cpp/services.hpp>
 
-#include "plugins/heap_dump/class_layouts.h"
-#include "plugins/heap_dump/config.h"
-#include "plugins/heap_dump/page_table.h"
+#include "class_layouts.h"
+#include "config.h"
+#include "page_table.h"
 
 namespace hprof::dump {
 

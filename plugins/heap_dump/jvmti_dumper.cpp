@@ -1,5 +1,5 @@
 // Heap dumps with FollowReferences.
-#include "plugins/heap_dump/jvmti_dumper.h"
+#include "jvmti_dumper.h"
 
 #include <cstring>
 

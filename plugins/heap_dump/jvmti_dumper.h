@@ -5,12 +5,12 @@
 // is disposed of with them, so that they do not slow down the VM's collections.
 #pragma once
 
-#include "plugins/heap_dump/class_list.h"
-#include "plugins/heap_dump/dump_env.h"
-#include "plugins/heap_dump/heap_writer.h"
-#include "plugins/heap_dump/object_traces.h"
-#include "plugins/heap_dump/progress.h"
-#include "plugins/heap_dump/thread_list.h"
+#include "class_list.h"
+#include "dump_env.h"
+#include "heap_writer.h"
+#include "object_traces.h"
+#include "progress.h"
+#include "thread_list.h"
 
 namespace hprof::dump {
 

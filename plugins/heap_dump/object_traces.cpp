@@ -1,10 +1,10 @@
 // Where objects were allocated.
-#include "plugins/heap_dump/object_traces.h"
+#include "object_traces.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "plugins/heap_dump/radix_sort.h"
+#include "radix_sort.h"
 
 namespace hprof::dump {
 

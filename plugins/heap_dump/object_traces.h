@@ -11,7 +11,7 @@
 #include <hprof/cpp/services.hpp>
 #include <hprof/draft/object_traces.h>
 
-#include "plugins/heap_dump/page_table.h"
+#include "page_table.h"
 
 namespace hprof::dump {
 

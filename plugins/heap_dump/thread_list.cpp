@@ -1,5 +1,5 @@
 // The threads of a dump.
-#include "plugins/heap_dump/thread_list.h"
+#include "thread_list.h"
 
 #include <hprof/collector.h>
 

@@ -3,7 +3,7 @@
 
 #include <hprof/cpp/lazy_table.hpp>
 
-#include "plugins/heap_dump/dump_env.h"
+#include "dump_env.h"
 
 namespace hprof::dump {
 

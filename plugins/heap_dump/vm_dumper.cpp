@@ -1,5 +1,5 @@
 // Heap dumps by the VM's own dumper.
-#include "plugins/heap_dump/vm_dumper.h"
+#include "vm_dumper.h"
 
 namespace hprof::dump {
 

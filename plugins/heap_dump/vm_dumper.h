@@ -1,9 +1,9 @@
 // Heap dumps by the VM's own dumper, passed through our encoder.
 #pragma once
 
-#include "plugins/heap_dump/config.h"
-#include "plugins/heap_dump/object_traces.h"
-#include "plugins/heap_dump/progress.h"
+#include "config.h"
+#include "object_traces.h"
+#include "progress.h"
 
 namespace hprof::dump {
 

@@ -1,4 +1,4 @@
-#include "plugins/heap_sites/allocated_classes.h"
+#include "allocated_classes.h"
 
 namespace hprof::sites {
 

@@ -1,4 +1,4 @@
-#include "plugins/heap_sites/allocating_threads.h"
+#include "allocating_threads.h"
 
 #include <new>
 

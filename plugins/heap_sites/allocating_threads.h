@@ -9,9 +9,9 @@
 
 #include <hprof/cpp/hash_table.hpp>
 
-#include "plugins/heap_sites/known_stacks.h"
-#include "plugins/heap_sites/live_records.h"
-#include "plugins/heap_sites/site_table.h"
+#include "known_stacks.h"
+#include "live_records.h"
+#include "site_table.h"
 
 namespace hprof::sites {
 

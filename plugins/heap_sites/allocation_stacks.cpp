@@ -1,4 +1,4 @@
-#include "plugins/heap_sites/allocation_stacks.h"
+#include "allocation_stacks.h"
 
 #include <hprof/cpp/depth.hpp>
 #include <hprof/cpp/hash_table.hpp>

@@ -6,7 +6,7 @@
 
 #include <hprof/cpp/jni_exception.hpp>
 
-#include "plugins/heap_sites/collector.h"
+#include "collector.h"
 
 namespace hprof::sites {
 

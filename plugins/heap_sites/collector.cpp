@@ -1,4 +1,4 @@
-#include "plugins/heap_sites/collector.h"
+#include "collector.h"
 
 #include <hprof/cpp/jni_exception.hpp>
 #include <hprof/cpp/note.hpp>

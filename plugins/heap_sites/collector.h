@@ -15,13 +15,13 @@
 #include <hprof/collector.h>
 #include <hprof/cpp/services.hpp>
 
-#include "plugins/heap_sites/allocated_classes.h"
-#include "plugins/heap_sites/allocating_threads.h"
-#include "plugins/heap_sites/followed_objects.h"
-#include "plugins/heap_sites/known_stacks.h"
-#include "plugins/heap_sites/sampling.h"
-#include "plugins/heap_sites/site_table.h"
-#include "plugins/heap_sites/sites_report.h"
+#include "allocated_classes.h"
+#include "allocating_threads.h"
+#include "followed_objects.h"
+#include "known_stacks.h"
+#include "sampling.h"
+#include "site_table.h"
+#include "sites_report.h"
 
 namespace hprof::sites {
 

@@ -1,4 +1,4 @@
-#include "plugins/heap_sites/followed_objects.h"
+#include "followed_objects.h"
 
 #include <hprof/cpp/text.hpp>
 

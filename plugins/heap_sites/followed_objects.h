@@ -9,10 +9,10 @@
 #include <hprof/collector.h>
 #include <hprof/cpp/services.hpp>
 
-#include "plugins/heap_sites/allocating_threads.h"
-#include "plugins/heap_sites/live_records.h"
-#include "plugins/heap_sites/sampling.h"
-#include "plugins/heap_sites/site_table.h"
+#include "allocating_threads.h"
+#include "live_records.h"
+#include "sampling.h"
+#include "site_table.h"
 
 namespace hprof::sites {
 

@@ -6,7 +6,7 @@
 #include <hprof/draft/object_traces.h>
 #include <hprof/tables.h>
 
-#include "plugins/heap_sites/collector.h"
+#include "collector.h"
 
 namespace hprof::sites {
 

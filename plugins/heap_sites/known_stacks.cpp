@@ -1,4 +1,4 @@
-#include "plugins/heap_sites/known_stacks.h"
+#include "known_stacks.h"
 
 #include <hprof/cpp/text.hpp>
 #include <hprof/cpp/vm_flags.hpp>

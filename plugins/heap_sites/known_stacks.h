@@ -13,9 +13,9 @@
 
 #include <hprof/cpp/services.hpp>
 
-#include "plugins/heap_sites/allocation_stacks.h"
-#include "plugins/heap_sites/cache.h"
-#include "plugins/heap_sites/proofs.h"
+#include "allocation_stacks.h"
+#include "cache.h"
+#include "proofs.h"
 
 namespace hprof::sites {
 

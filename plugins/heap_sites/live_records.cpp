@@ -1,4 +1,4 @@
-#include "plugins/heap_sites/live_records.h"
+#include "live_records.h"
 
 namespace hprof::sites {
 

@@ -1,4 +1,4 @@
-#include "plugins/heap_sites/sampling.h"
+#include "sampling.h"
 
 #include <cstring>
 

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "plugins/heap_sites/site_table.h"
+#include "site_table.h"
 
 namespace hprof::sites {
 

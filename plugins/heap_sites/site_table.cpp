@@ -1,4 +1,4 @@
-#include "plugins/heap_sites/site_table.h"
+#include "site_table.h"
 
 namespace hprof::sites {
 

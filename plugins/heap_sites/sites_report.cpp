@@ -1,4 +1,4 @@
-#include "plugins/heap_sites/sites_report.h"
+#include "sites_report.h"
 
 #include <algorithm>
 

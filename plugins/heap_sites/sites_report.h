@@ -5,7 +5,7 @@
 #include <hprof/cpp/services.hpp>
 #include <hprof/tables.h>
 
-#include "plugins/heap_sites/site_table.h"
+#include "site_table.h"
 
 namespace hprof::sites {
 

@@ -1,5 +1,5 @@
 // An agent that the bridge loads.
-#include "plugins/jvmpi/agent_library.h"
+#include "agent_library.h"
 
 #include <cstring>
 

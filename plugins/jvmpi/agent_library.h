@@ -5,7 +5,7 @@
 
 #include <hprof/draft/library.h>
 
-#include "plugins/jvmpi/vm.h"
+#include "vm.h"
 
 namespace hprof::jvmpi {
 

@@ -1,12 +1,12 @@
 // JVMPI over JVMTI: set-up, and which events are on.
-#include "plugins/jvmpi/bridge.h"
+#include "bridge.h"
 
 #include <hprof/cpp/service.hpp>
 #include <hprof/cpp/text.hpp>
 #include <hprof/plugin.h>
 
-#include "plugins/jvmpi/invoke.h"
-#include "plugins/jvmpi/references.h"
+#include "invoke.h"
+#include "references.h"
 
 namespace hprof::jvmpi {
 

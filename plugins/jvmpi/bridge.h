@@ -6,10 +6,10 @@
 
 #include <hprof/draft/class_file.h>
 
-#include "plugins/jvmpi/agent_library.h"
-#include "plugins/jvmpi/collections.h"
-#include "plugins/jvmpi/probes.h"
-#include "plugins/jvmpi/raw_monitors.h"
+#include "agent_library.h"
+#include "collections.h"
+#include "probes.h"
+#include "raw_monitors.h"
 
 namespace hprof::jvmpi {
 

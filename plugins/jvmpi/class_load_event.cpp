@@ -1,7 +1,7 @@
 // What happens once for a class: the contents of CLASS_LOAD, and sending it. Built for size.
 #include <hprof/cpp/jni_exception.hpp>
 
-#include "plugins/jvmpi/classes.h"
+#include "classes.h"
 
 namespace hprof::jvmpi {
 

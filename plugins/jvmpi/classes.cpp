@@ -1,5 +1,5 @@
 // Classes as the agent knows them.
-#include "plugins/jvmpi/classes.h"
+#include "classes.h"
 
 #include <hprof/cpp/jni_exception.hpp>
 

@@ -8,9 +8,9 @@
 
 #include <hprof/cpp/hash_table.hpp>
 
-#include "plugins/jvmpi/arena.h"
-#include "plugins/jvmpi/ids.h"
-#include "plugins/jvmpi/notifier.h"
+#include "arena.h"
+#include "ids.h"
+#include "notifier.h"
 
 namespace hprof::jvmpi {
 

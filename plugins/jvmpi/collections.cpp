@@ -1,8 +1,8 @@
 // Garbage collections, reported after they have ended.
 #include <hprof/cpp/jni_exception.hpp>
 
-#include "plugins/jvmpi/bridge.h"
-#include "plugins/jvmpi/heap.h"
+#include "bridge.h"
+#include "heap.h"
 
 namespace hprof::jvmpi {
 

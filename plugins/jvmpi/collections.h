@@ -5,8 +5,8 @@
 // it to, and a stopped thread may hold that lock. Freed objects are kept in chunks until they are reported.
 #pragma once
 
-#include "plugins/jvmpi/last_freed.h"
-#include "plugins/jvmpi/threads.h"
+#include "last_freed.h"
+#include "threads.h"
 
 namespace hprof::jvmpi {
 

@@ -1,5 +1,5 @@
 // The jvmpi= collector.
-#include "plugins/jvmpi/collector.h"
+#include "collector.h"
 
 #include <cstring>
 

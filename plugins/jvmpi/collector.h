@@ -3,7 +3,7 @@
 
 #include <hprof/collector.h>
 
-#include "plugins/jvmpi/bridge.h"
+#include "bridge.h"
 
 namespace hprof::jvmpi {
 

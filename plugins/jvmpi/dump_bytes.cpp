@@ -1,5 +1,5 @@
 // The bytes of dumps.
-#include "plugins/jvmpi/dump_bytes.h"
+#include "dump_bytes.h"
 
 namespace hprof::jvmpi {
 

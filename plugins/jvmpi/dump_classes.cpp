@@ -1,5 +1,5 @@
 // The classes of a heap dump.
-#include "plugins/jvmpi/dump_classes.h"
+#include "dump_classes.h"
 
 #include <hprof/cpp/jni_exception.hpp>
 

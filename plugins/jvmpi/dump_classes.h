@@ -6,8 +6,8 @@
 
 #include <hprof/cpp/hash_table.hpp>
 
-#include "plugins/jvmpi/arena.h"
-#include "plugins/jvmpi/classes.h"
+#include "arena.h"
+#include "classes.h"
 
 namespace hprof::jvmpi {
 

@@ -1,6 +1,6 @@
 // JVMTI's events, made into JVMPI's.
-#include "plugins/jvmpi/bridge.h"
-#include "plugins/jvmpi/lines.h"
+#include "bridge.h"
+#include "lines.h"
 
 namespace hprof::jvmpi {
 

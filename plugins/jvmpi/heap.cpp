@@ -1,5 +1,5 @@
 // All objects of the heap.
-#include "plugins/jvmpi/heap.h"
+#include "heap.h"
 
 #include <initializer_list>
 

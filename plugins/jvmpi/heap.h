@@ -1,7 +1,7 @@
 // All objects of the heap, numbered, in chunks: recorded by a walk, for events that cannot be sent during it.
 #pragma once
 
-#include "plugins/jvmpi/ids.h"
+#include "ids.h"
 
 namespace hprof::jvmpi {
 

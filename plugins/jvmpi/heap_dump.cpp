@@ -1,5 +1,5 @@
 // HEAP_DUMP and OBJECT_DUMP: their records, made while the VM walks the heap.
-#include "plugins/jvmpi/heap_dump.h"
+#include "heap_dump.h"
 
 namespace hprof::jvmpi {
 

@@ -9,9 +9,9 @@
 
 #include <hprof/cpp/text.hpp>
 
-#include "plugins/jvmpi/bridge.h"
-#include "plugins/jvmpi/dump_bytes.h"
-#include "plugins/jvmpi/dump_classes.h"
+#include "bridge.h"
+#include "dump_bytes.h"
+#include "dump_classes.h"
 
 namespace hprof::jvmpi {
 

@@ -1,7 +1,7 @@
 // HEAP_DUMP and OBJECT_DUMP, each from its request to its result. Built for size.
-#include "plugins/jvmpi/bridge.h"
-#include "plugins/jvmpi/heap.h"
-#include "plugins/jvmpi/heap_dump.h"
+#include "bridge.h"
+#include "heap.h"
+#include "heap_dump.h"
 
 namespace hprof::jvmpi {
 

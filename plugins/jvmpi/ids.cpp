@@ -1,5 +1,5 @@
 // Object ids.
-#include "plugins/jvmpi/ids.h"
+#include "ids.h"
 
 namespace hprof::jvmpi {
 

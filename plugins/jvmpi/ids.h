@@ -9,7 +9,7 @@
 
 #include <hprof/cpp/lock.hpp>
 
-#include "plugins/jvmpi/vm.h"
+#include "vm.h"
 
 namespace hprof::jvmpi {
 

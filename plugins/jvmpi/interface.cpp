@@ -1,8 +1,8 @@
 // The functions that agents call.
 #include <cstdlib>
 
-#include "plugins/jvmpi/bridge.h"
-#include "plugins/jvmpi/system_thread.h"
+#include "bridge.h"
+#include "system_thread.h"
 
 namespace hprof::jvmpi {
 

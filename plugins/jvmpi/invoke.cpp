@@ -1,5 +1,5 @@
 // GetEnv.
-#include "plugins/jvmpi/invoke.h"
+#include "invoke.h"
 
 namespace hprof::jvmpi {
 

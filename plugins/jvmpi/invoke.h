@@ -5,7 +5,7 @@
 // store, undone only if nobody has replaced it since; the copy is never freed.
 #pragma once
 
-#include "plugins/jvmpi/vm.h"
+#include "vm.h"
 
 namespace hprof::jvmpi {
 

@@ -1,7 +1,7 @@
 // The unit jvmpi: agents written for the profiler interface of JDK 1.2 to 1.5.
 #include <hprof/cpp/collector.hpp>
 
-#include "plugins/jvmpi/collector.h"
+#include "collector.h"
 
 namespace hprof::jvmpi {
 

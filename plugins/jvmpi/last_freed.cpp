@@ -1,5 +1,5 @@
 // Waits until everything that a collection has freed is reported.
-#include "plugins/jvmpi/last_freed.h"
+#include "last_freed.h"
 
 #include <initializer_list>
 

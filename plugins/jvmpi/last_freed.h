@@ -8,7 +8,7 @@
 // object.
 #pragma once
 
-#include "plugins/jvmpi/ids.h"
+#include "ids.h"
 
 namespace hprof::jvmpi {
 

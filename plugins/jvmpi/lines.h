@@ -1,7 +1,7 @@
 // The line numbers of a method.
 #pragma once
 
-#include "plugins/jvmpi/vm.h"
+#include "vm.h"
 
 namespace hprof::jvmpi {
 

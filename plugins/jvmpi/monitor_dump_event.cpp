@@ -1,7 +1,7 @@
 // MONITOR_DUMP.
-#include "plugins/jvmpi/monitor_dump_event.h"
+#include "monitor_dump_event.h"
 
-#include "plugins/jvmpi/lines.h"
+#include "lines.h"
 
 namespace hprof::jvmpi {
 

@@ -3,8 +3,8 @@
 // Taken while threads run: each monitor is described as the VM reports it at that moment.
 #pragma once
 
-#include "plugins/jvmpi/bridge.h"
-#include "plugins/jvmpi/dump_bytes.h"
+#include "bridge.h"
+#include "dump_bytes.h"
 
 namespace hprof::jvmpi {
 

@@ -1,5 +1,5 @@
 // The way to the agent.
-#include "plugins/jvmpi/notifier.h"
+#include "notifier.h"
 
 #include <hprof/cpp/hash_table.hpp>
 #include <hprof/cpp/text.hpp>

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <initializer_list>
 
-#include "plugins/jvmpi/vm.h"
+#include "vm.h"
 
 namespace hprof::jvmpi {
 

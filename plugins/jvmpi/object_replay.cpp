@@ -1,7 +1,7 @@
 // OBJECT_ALLOC for objects that exist already: all of them when the VM is initialised, one by request; and
 // threads that wait for it. Built for size.
-#include "plugins/jvmpi/heap.h"
-#include "plugins/jvmpi/objects.h"
+#include "heap.h"
+#include "objects.h"
 
 namespace hprof::jvmpi {
 

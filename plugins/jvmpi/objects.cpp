@@ -1,5 +1,5 @@
 // OBJECT_ALLOC.
-#include "plugins/jvmpi/objects.h"
+#include "objects.h"
 
 namespace hprof::jvmpi {
 

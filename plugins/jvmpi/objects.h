@@ -5,7 +5,7 @@
 // that meets it meanwhile waits, but not forever, since the agent's handler may wait for that thread.
 #pragma once
 
-#include "plugins/jvmpi/classes.h"
+#include "classes.h"
 
 namespace hprof::jvmpi {
 

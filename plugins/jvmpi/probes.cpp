@@ -1,9 +1,9 @@
 // Calls and allocations by probes.
-#include "plugins/jvmpi/probes.h"
+#include "probes.h"
 
 #include <hprof/cpp/text.hpp>
 
-#include "plugins/jvmpi/bridge.h"
+#include "bridge.h"
 
 namespace hprof::jvmpi {
 

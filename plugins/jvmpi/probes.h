@@ -10,7 +10,7 @@
 
 #include <hprof/draft/bytecode.h>
 
-#include "plugins/jvmpi/threads.h"
+#include "threads.h"
 
 namespace hprof::jvmpi {
 

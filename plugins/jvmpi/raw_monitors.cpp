@@ -1,5 +1,5 @@
 // The agent's raw monitors.
-#include "plugins/jvmpi/raw_monitors.h"
+#include "raw_monitors.h"
 
 #include <hprof/cpp/text.hpp>
 

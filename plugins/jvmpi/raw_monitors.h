@@ -4,7 +4,7 @@
 // before.
 #pragma once
 
-#include "plugins/jvmpi/threads.h"
+#include "threads.h"
 
 namespace hprof::jvmpi {
 

@@ -1,7 +1,7 @@
 // JNI's global references.
-#include "plugins/jvmpi/references.h"
+#include "references.h"
 
-#include "plugins/jvmpi/bridge.h"
+#include "bridge.h"
 
 namespace hprof::jvmpi {
 

@@ -3,7 +3,7 @@
 // not seen.
 #pragma once
 
-#include "plugins/jvmpi/vm.h"
+#include "vm.h"
 
 namespace hprof::jvmpi {
 

@@ -1,10 +1,10 @@
 // RequestEvent and GetCallTrace.
 #include <hprof/cpp/text.hpp>
 
-#include "plugins/jvmpi/bridge.h"
-#include "plugins/jvmpi/heap_dump.h"
-#include "plugins/jvmpi/lines.h"
-#include "plugins/jvmpi/monitor_dump_event.h"
+#include "bridge.h"
+#include "heap_dump.h"
+#include "lines.h"
+#include "monitor_dump_event.h"
 
 namespace hprof::jvmpi {
 

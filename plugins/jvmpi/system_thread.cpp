@@ -1,5 +1,5 @@
 // CreateSystemThread.
-#include "plugins/jvmpi/system_thread.h"
+#include "system_thread.h"
 
 #include <hprof/cpp/jni_exception.hpp>
 

@@ -1,7 +1,7 @@
 // CreateSystemThread: a thread of the agent's.
 #pragma once
 
-#include "plugins/jvmpi/vm.h"
+#include "vm.h"
 
 namespace hprof::jvmpi {
 

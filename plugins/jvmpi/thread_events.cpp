@@ -3,7 +3,7 @@
 #include <hprof/cpp/field_reader.hpp>
 #include <hprof/cpp/jni_exception.hpp>
 
-#include "plugins/jvmpi/threads.h"
+#include "threads.h"
 
 namespace hprof::jvmpi {
 

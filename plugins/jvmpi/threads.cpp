@@ -1,5 +1,5 @@
 // Threads as the agent knows them.
-#include "plugins/jvmpi/threads.h"
+#include "threads.h"
 
 #include <hprof/cpp/jni_exception.hpp>
 

@@ -6,7 +6,7 @@
 
 #include <hprof/cpp/hash_table.hpp>
 
-#include "plugins/jvmpi/objects.h"
+#include "objects.h"
 
 namespace hprof::jvmpi {
 

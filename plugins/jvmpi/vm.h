@@ -7,7 +7,7 @@
 #include <hprof/cpp/local_frame.hpp>
 #include <hprof/cpp/services.hpp>
 
-#include "plugins/jvmpi/jvmpi_abi.h"
+#include "jvmpi_abi.h"
 
 namespace hprof::jvmpi {
 

@@ -2,8 +2,8 @@
 // for data. Built for size.
 #include <cstring>
 
-#include "plugins/jvmpi/bridge.h"
-#include "plugins/jvmpi/lines.h"
+#include "bridge.h"
+#include "lines.h"
 
 namespace hprof::jvmpi {
 

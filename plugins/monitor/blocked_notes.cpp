@@ -1,4 +1,4 @@
-#include "plugins/monitor/blocked_notes.h"
+#include "blocked_notes.h"
 
 namespace hprof::monitor {
 

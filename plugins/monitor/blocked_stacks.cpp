@@ -1,5 +1,5 @@
 // Stacks to traces.
-#include "plugins/monitor/blocked_stacks.h"
+#include "blocked_stacks.h"
 
 #include <hprof/cpp/depth.hpp>
 

@@ -1,5 +1,5 @@
 // Places for threads that are blocked on monitors.
-#include "plugins/monitor/blocked_threads.h"
+#include "blocked_threads.h"
 
 namespace hprof::monitor {
 

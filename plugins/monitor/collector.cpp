@@ -1,12 +1,12 @@
 // Contention and waits as they happen. What reports write is in time_report.cpp and monitor_dump.cpp.
-#include "plugins/monitor/collector.h"
+#include "collector.h"
 
 #include <cstring>
 
 #include <hprof/cpp/jni_exception.hpp>
 #include <hprof/tables.h>
 
-#include "plugins/monitor/monitor_dump.h"
+#include "monitor_dump.h"
 
 namespace hprof::monitor {
 

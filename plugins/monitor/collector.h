@@ -7,12 +7,12 @@
 #include <hprof/collector.h>
 #include <hprof/cpp/services.hpp>
 
-#include "plugins/monitor/blocked_stacks.h"
-#include "plugins/monitor/blocked_threads.h"
-#include "plugins/monitor/contention_table.h"
-#include "plugins/monitor/holders.h"
-#include "plugins/monitor/park_sampler.h"
-#include "plugins/monitor/parked_locks.h"
+#include "blocked_stacks.h"
+#include "blocked_threads.h"
+#include "contention_table.h"
+#include "holders.h"
+#include "park_sampler.h"
+#include "parked_locks.h"
 
 namespace hprof::monitor {
 

@@ -1,5 +1,5 @@
 // Contention by trace and class.
-#include "plugins/monitor/contention_table.h"
+#include "contention_table.h"
 
 #include <algorithm>
 #include <initializer_list>

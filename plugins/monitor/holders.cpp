@@ -1,11 +1,11 @@
 // Who held what threads were kept from.
-#include "plugins/monitor/holders.h"
+#include "holders.h"
 
 #include <cstring>
 
 #include <hprof/cpp/note.hpp>
 
-#include "plugins/monitor/blocked_notes.h"
+#include "blocked_notes.h"
 
 namespace hprof::monitor {
 

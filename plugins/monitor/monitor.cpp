@@ -3,7 +3,7 @@
 #include <hprof/cpp/collector.hpp>
 #include <hprof/tables.h>
 
-#include "plugins/monitor/collector.h"
+#include "collector.h"
 
 namespace hprof::monitor {
 

@@ -1,5 +1,5 @@
 // MONITOR DUMP.
-#include "plugins/monitor/monitor_dump.h"
+#include "monitor_dump.h"
 
 #include <algorithm>
 #include <cstring>
@@ -8,8 +8,8 @@
 #include <hprof/cpp/local_frame.hpp>
 #include <hprof/cpp/note.hpp>
 
-#include "plugins/monitor/holders.h"
-#include "plugins/monitor/thread_status.h"
+#include "holders.h"
+#include "thread_status.h"
 
 namespace hprof::monitor {
 

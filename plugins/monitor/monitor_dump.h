@@ -11,10 +11,10 @@
 #include <hprof/cpp/field_reader.hpp>
 #include <hprof/cpp/services.hpp>
 
-#include "plugins/monitor/blocked_notes.h"
-#include "plugins/monitor/blocked_stacks.h"
-#include "plugins/monitor/blocked_threads.h"
-#include "plugins/monitor/parked_locks.h"
+#include "blocked_notes.h"
+#include "blocked_stacks.h"
+#include "blocked_threads.h"
+#include "parked_locks.h"
 
 namespace hprof::monitor {
 

@@ -1,5 +1,5 @@
 // Contention on the locks of java.util.concurrent.
-#include "plugins/monitor/park_sampler.h"
+#include "park_sampler.h"
 
 #include <cstring>
 #include <initializer_list>

@@ -1,4 +1,4 @@
-#include "plugins/monitor/parked_locks.h"
+#include "parked_locks.h"
 
 #include <initializer_list>
 

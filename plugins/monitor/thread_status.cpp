@@ -1,4 +1,4 @@
-#include "plugins/monitor/thread_status.h"
+#include "thread_status.h"
 
 namespace hprof::monitor {
 

@@ -2,7 +2,7 @@
 #include <hprof/cpp/core_tables.hpp>
 #include <hprof/cpp/note.hpp>
 
-#include "plugins/monitor/collector.h"
+#include "collector.h"
 
 namespace hprof::monitor {
 

@@ -1,5 +1,5 @@
 // The msa=y collector.
-#include "plugins/msa/collector.h"
+#include "collector.h"
 
 #include <cstring>
 

@@ -1,7 +1,7 @@
 // The unit msa: micro state accounting per thread, or the system's closest equivalent.
 #include <hprof/cpp/collector.hpp>
 
-#include "plugins/msa/collector.h"
+#include "collector.h"
 
 namespace hprof::msa {
 
