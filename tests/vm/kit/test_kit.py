@@ -1,14 +1,9 @@
 """The vendor's kit: units that `hprof plugin new` makes, built against an installed tree, in a VM."""
 import csv
-import hashlib
 import os
-import shutil
-import socket
 import sys
-import tempfile
-import threading
 
-from harness import ROOT, TIMEOUT, check, check_equal, vm_test
+from harness import ROOT, check, check_equal, vm_test
 from vendor import cmake, installed, needs_modules, vendor_plugin
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "plugins", "kit"))
@@ -45,38 +40,3 @@ def example_csv_writes_tables_that_a_csv_reader_reads(vm):
     rows = list(csv.reader(run.text("out.csv").splitlines()))
     check_equal(rows[0], ["samples", "time", "trace"], "columns\n%s\n" % run)
     check(all(len(row) == 3 and row[0].isdigit() and "." in row[2] for row in rows[1:]), "rows: %s" % rows)
-
-
-@vm_test(units=("cpu_samples", "encoder_ascii", "sink_file"))
-def example_sha256_writes_the_sum_beside_the_output(vm):
-    needs_modules(vm)
-    agent, folder = vendor_plugin(vm, "sha256")
-    run = vm.profiled("plugins=%s,cpu=samples,compress=sha256,sha256-file=sum,sha256-name=out.txt,file=out.txt" % folder, "Spin", "4",
-                      agent=agent)
-    check_equal(run.text("sum"), "%s  out.txt\n" % hashlib.sha256(run.bytes("out.txt")).hexdigest(), "the sum\n%s\n" % run)
-
-
-@vm_test(units=("cpu_samples", "encoder_ascii", "sink_file"))
-def example_unix_sends_the_output_to_a_local_socket(vm):
-    needs_modules(vm)
-    agent, folder = vendor_plugin(vm, "unix")
-    place = tempfile.mkdtemp(dir=os.path.dirname(vm.dir))  # seen by the JDK, and the path of a socket is short
-    received = []
-    listener = socket.socket(socket.AF_UNIX)
-    try:
-        listener.bind(os.path.join(place, "s"))
-        listener.listen(1)
-
-        def take():
-            peer, _ = listener.accept()
-            with peer:
-                for part in iter(lambda: peer.recv(65536), b""):
-                    received.append(part)
-        taker = threading.Thread(target=take, daemon=True)
-        taker.start()
-        run = vm.profiled("plugins=%s,cpu=samples,unix=%s/s" % (folder, place), "Spin", "4", agent=agent)
-        taker.join(TIMEOUT)
-    finally:
-        listener.close()
-        shutil.rmtree(place)
-    check("CPU SAMPLES BEGIN" in b"".join(received).decode(), "no report came\n%s" % run)
