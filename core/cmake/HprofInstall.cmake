@@ -24,7 +24,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
   ${PROJECT_SOURCE_DIR}/SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN Doxyfile EXCLUDE)
 # The reference of the headers, where somebody has made it: cmake --build build --target api_docs
-add_custom_target(api_docs COMMAND ${PROJECT_SOURCE_DIR}/scripts/api-docs ${PROJECT_BINARY_DIR}/api VERBATIM)
+add_custom_target(api_docs COMMAND ${PROJECT_SOURCE_DIR}/tools/manual/api-docs ${PROJECT_BINARY_DIR}/api VERBATIM)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/api/html/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/api OPTIONAL COMPONENT development)
 file(GLOB _hprof_examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*/CMakeLists.txt)
 foreach(file IN LISTS _hprof_examples)

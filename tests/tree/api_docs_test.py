@@ -1,4 +1,4 @@
-"""scripts/api-docs --filter makes documentation of the comments at declarations, and of no others."""
+"""tools/manual/api-docs --filter makes documentation of the comments at declarations, and of no others."""
 import tempfile
 import unittest
 
@@ -47,7 +47,7 @@ for plain, documented in (("// The file", "/// \\file %s\n/// The file"), ("// G
 class ApiDocs(unittest.TestCase):
     def filtered(self, name, text):
         with tempfile.TemporaryDirectory() as folder:
-            code, out = script("api-docs", "--filter", write(folder, name, text))
+            code, out = script("../tools/manual/api-docs", "--filter", write(folder, name, text))
         self.assertEqual(code, 0, out)
         return out
 

@@ -9,7 +9,7 @@ from reports import parse_ascii
 
 UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
 METHODS = ("counted", "recursive", "tiny")
-# scripts/test-churn runs it with more of them.
+# The lab's item churn runs it with more of them.
 CHURN_CLASSES = os.environ.get("HPROF_CHURN_CLASSES", "20000")
 
 # Where the blocked threads of Shares stand, JDK 8 to 27.

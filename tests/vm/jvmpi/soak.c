@@ -1,7 +1,7 @@
-/* All events, for hours (scripts/soak): counts them, and looks for what can be seen without remembering every
- * object: calls nest, each 64th object begins and ends once, collections come in pairs, nothing comes after
- * the end. Monitors are dumped after some collections, the heap at some requests for data. METHOD_ENTRY2, for
- * which the VM stops, is on for some calls after some collections. */
+/* All events, for hours (tests/lab/soak): counts them, and looks for what can be seen without remembering
+ * every object: calls nest, each 64th object begins and ends once, collections come in pairs, nothing comes
+ * after the end. Monitors are dumped after some collections, the heap at some requests for data.
+ * METHOD_ENTRY2, for which the VM stops, is on for some calls after some collections. */
 #include <sys/mman.h>
 
 #include "agent.h"
