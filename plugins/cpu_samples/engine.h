@@ -73,7 +73,6 @@ class Engine {
   virtual hprof_status write_note(uint64_t /*watched_ns*/) const { return HPROF_OK; }
 
  protected:
-  ~Engine() = default;
   virtual void apply(SampledThread* /*thread*/, hprof_thread_serial /*serial*/) {}  // of its `sampled`
 
  private:
