@@ -288,7 +288,7 @@ bool Session::open_control() {
   TextWriter(text, sizeof(text))
       .put("no socket for commands: ")
       .put(error.text)
-      .put(server_.has_local_sockets() ? "; hprof attach PID command=... needs none"
+      .put(server_.has_local_sockets() ? "; hprof ctl PID needs none"
                                        : ", or jcmd PID JVMTI.agent_load LIBRARY '\"command=...\"'");
   voice_.say(text);
   return true;

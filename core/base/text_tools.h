@@ -38,4 +38,8 @@ TextWriter& put_size(TextWriter& writer, uint64_t bytes);
 // copied.
 size_t copy_text(char* array, size_t capacity, Str text);
 
+// Letters to change, leave out, put in or swap with their neighbour until one name is the other, whatever
+// their case; `most` + 1 when they are more. Names above 32 letters are never alike.
+uint32_t name_distance(Str one, Str other, uint32_t most);
+
 }  // namespace hprof

@@ -24,7 +24,6 @@ struct HeapSettings {
   std::string text;     // find: what to look for
   bool json = false;
   bool index = false;  // keep an index beside the dump, and use it
-  std::string page;    // file for an HTML page, "" = none
 };
 
 struct HeapRun {

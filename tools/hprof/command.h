@@ -1,8 +1,11 @@
-// The subcommands of bin/hprof.
+// The commands of bin/hprof as rows: options, words and texts. The parser, the help pages, the man page, the
+// completion and the usage in docs/tool.md are made from these rows.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace hprof::tool {
@@ -12,47 +15,131 @@ enum ExitStatus { kDone = 0, kFoundProblems = 1, kFailed = 2 };
 
 using Arguments = std::vector<std::string>;
 
-// Each takes what follows its name and returns an ExitStatus.
-int check_command(const Arguments& arguments);
-int print_command(const Arguments& arguments);
-int listen_command(const Arguments& arguments);
-int run_command(const Arguments& arguments);
-int attach_command(const Arguments& arguments);
-int profile_command(const Arguments& arguments);
-int ctl_command(const Arguments& arguments);
-int doctor_command(const Arguments& arguments);
-int view_command(const Arguments& arguments);
-int convert_command(const Arguments& arguments);
-int diff_command(const Arguments& arguments);
-int heap_command(const Arguments& arguments);
-const char* heap_help();
-int plugin_command(const Arguments& arguments);
+// A constant array of rows.
+template <typename Row>
+struct Rows {
+  constexpr Rows() = default;
+  template <size_t kCount>
+  constexpr Rows(const Row (&rows)[kCount]) : first(rows), count(kCount) {}
+  constexpr const Row* begin() const { return first; }
+  constexpr const Row* end() const { return first + count; }
+
+  const Row* first = nullptr;
+  size_t count = 0;
+};
+
+enum class ValueKind : uint8_t {
+  kText,
+  kNumber,  // decimal, between the bounds of the row
+  kSize,    // bytes, perhaps with one of k, m and g behind the number; more than 0
+};
+
+struct OptionRow {
+  const char* name;   // "--top", "-o"
+  const char* value;  // the value's name in the usage: "N"; nullptr: the option has none
+  const char* help;   // one line or several
+  ValueKind kind = ValueKind::kText;
+  uint64_t least = 0, most = UINT64_MAX;  // of a number
+  bool needed = false;
+};
+
+// Of more than one command.
+constexpr OptionRow kAgentOption = {"--agent", "LIBRARY",
+                                    "the agent; default ../lib/@AGENT@ beside this program"};
+constexpr OptionRow kAsIsOption = {"--as-is", nullptr,
+                                   "LIBRARY is a path in the file system of the process; never copied"};
+constexpr OptionRow kListenTimeoutOption = {
+    "--timeout",        "SECONDS", "how long to wait for the VM to listen, default 10",
+    ValueKind::kNumber, 0,         86400};
+constexpr OptionRow kTopOption = {
+    "--top", "N", "rows of each table, default 20; 0 = all", ValueKind::kNumber, 0, UINT32_MAX};
+constexpr uint64_t kTopRows = 20;
+
+struct Command;
+struct Verb;
+
+// What was typed behind the name of a command: its options, which have been checked, and its words.
+class Given {
+ public:
+  bool has(const char* option) const { return find(option) != nullptr; }
+  // The last value of an option.
+  std::string text(const char* option, const char* otherwise = "") const;
+  uint64_t number(const char* option, uint64_t otherwise) const;
+  // All values of one that may be repeated.
+  std::vector<std::string> all(const char* option) const;
+  // "hprof <command>: <text>" and a hint at the help page on stderr; returns kFailed.
+  int misuse(const std::string& text) const;
+
+  Arguments words;
+  Arguments rest;  // behind "--"
+
+ private:
+  friend struct Parser;
+  friend bool parse(const Command& command, Arguments arguments, Given* given, const Verb** verb,
+                    std::string* error);
+  const std::string* find(const char* option) const;
+
+  const Command* command_ = nullptr;
+  std::vector<std::pair<const OptionRow*, std::string>> options_;
+};
+
+// A command, or one of several with a common first word: `hprof heap leaks`.
+struct Verb {
+  const char* name;     // "leaks"; "": there is only this one
+  const char* words;    // "FILE CLASS|ID"; [WORD]: may be left out, WORD...: one or more
+  const char* summary;  // behind its usage; "": nothing
+  int (*run)(const Given& given);
+  Rows<OptionRow> options;  // of this verb only
+};
+
+struct Command {
+  const char* name;
+  const char* words;    // in the overview
+  const char* summary;  // the same
+  Rows<Verb> verbs;
+  const char* text;                    // what it does
+  const char* more;                    // examples and exit codes
+  Rows<OptionRow> common = {};         // of all verbs; not repeated in the usage of each
+  const char* common_title = nullptr;  // a heading for these; nullptr: none
+  bool first_is_default = false;       // the name of the first verb may be left out
+  bool reads_files = false;            // whole files into memory, whatever their lengths and counts say
+};
+
+extern const Command kRunCommand, kProfileCommand, kAttachCommand, kCtlCommand, kListenCommand, kCheckCommand,
+    kPrintCommand, kDiffCommand, kPluginCommand, kViewCommand, kConvertCommand, kDoctorCommand, kHeapCommand;
+
+// All commands, in the order of the overview.
+extern const Rows<const Command*> kCommandRows;
+// nullptr: there is none of that name.
+const Command* command_named(const std::string& name);
+
+// Finds the verb, and takes its options and words from what follows the command's name. False with *error.
+bool parse(const Command& command, Arguments arguments, Given* given, const Verb** verb, std::string* error);
+// Runs a command line without the program's name in this process. Returns an ExitStatus.
+int run_command_line(const Arguments& line);
 
 // "hprof: <text>" on stderr; returns kFailed.
 int fail(const std::string& text);
-// As fail(), with a hint at the help page of `command`.
-int misuse(const char* command, const std::string& text);
 
-// `--name=value`: true and the value in *value when the argument is that option.
-bool option_value(const std::string& argument, const char* name, std::string* value);
 // Decimal digits only. False: it is not a number, or more than `most`.
 bool parse_number(const std::string& text, uint64_t most, uint64_t* number);
 // Bytes: a number, perhaps with one of k, m and g behind it.
 bool parse_size(const std::string& text, uint64_t* bytes);
+// "; did you mean leaks?" if one of the names is like the word, else "".
+std::string guess(const std::string& word, const std::vector<std::string>& names);
 
-// The table of the subcommands is in help.cpp, with their pages.
-struct ToolCommand {
-  const char* name;
-  int (*run)(const Arguments& arguments);
-  const char* summary;  // what it does, as in "start a program with the agent"
-};
-// nullptr: there is none of that name.
-const ToolCommand* find_tool_command(const std::string& name);
-// All of them, in the order of the overview.
-std::vector<ToolCommand> tool_commands();
-// "run, attach, ...": for messages.
-std::string tool_command_names();
-// The help page of a subcommand; "" for an unknown name. The page of "" is the overview.
-std::string help_text(const std::string& command);
+// Help texts, made from the rows. The overview, and the page of a command.
+std::string overview_text();
+// "hprof check FILE...     find errors in a profile or dump"
+std::string overview_line(const Command& command);
+std::string help_text(const Command& command);
+// "hprof check [--top=N] FILE...", a line or more for each verb.
+std::string usage_text(const Command& command);
+// "--top=N", "-o FILE"
+std::string option_text(const OptionRow& option);
+// The options of the verbs, each once.
+std::vector<const OptionRow*> own_options(const Command& command);
+// A text of a row, with the agent's name and commands in the places for them.
+std::string filled_in(const char* row);
 
 }  // namespace hprof::tool

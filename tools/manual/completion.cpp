@@ -1,4 +1,4 @@
-// Completion for bash and zsh: commands of bin/hprof, the options on their pages, options of the agent and
+// Completion for bash and zsh: commands of bin/hprof and their options, options of the agent and
 // their values, commands of a running agent.
 #include <algorithm>
 
@@ -19,43 +19,17 @@ void add_once(const std::string& word, std::vector<std::string>* words) {
   if (std::find(words->begin(), words->end(), word) == words->end()) words->push_back(word);
 }
 
-// "--top=N" -> "--top="
-void add_option(std::string word, std::vector<std::string>* words) {
-  word = word.substr(0, word.find_first_of(" []"));
-  const size_t equals = word.find('=');
-  if (equals != std::string::npos) word.resize(equals + 1);
-  add_once(word, words);
-}
-
-// Options in the synopsis of a help page, "[-o FILE]", and those explained in a line of their own, " --top=N
-// rows ...".
-std::vector<std::string> options_on_page(const std::string& page) {
+// What may follow the name of a command: its verbs and options.
+std::vector<std::string> words_of(const tool::Command& command) {
   std::vector<std::string> words;
-  const std::string usage = page.substr(0, page.find("\n\n"));
-  for (size_t at = usage.find("[-"); at != std::string::npos; at = usage.find("[-", at + 1))
-    add_option(usage.substr(at + 1), &words);
-  for (size_t at = page.find("\n  -"); at != std::string::npos; at = page.find("\n  -", at + 1))
-    add_option(page.substr(at + 3), &words);
-  return words;
-}
-
-// The subcommands of a command: `hprof heap leaks`, `hprof plugin list`.
-std::vector<std::string> words_on_page(const std::string& name, const std::string& page) {
-  std::vector<std::string> words;
-  const std::string start = "hprof " + name + " ";
-  for (size_t at = 0; at < page.size();) {
-    const size_t end = std::min(page.find('\n', at), page.size());
-    std::string line = page.substr(at, end - at);
-    at = end + 1;
-    if (line.empty()) break;
-    if (line.compare(0, start.size(), start) != 0) continue;
-    line = line.substr(start.size());
-    if (line[0] == '[') line = line.substr(1);
-    const size_t letters = std::min(line.find_first_not_of("abcdefghijklmnopqrstuvwxyz"), line.size());
-    const bool is_word =
-        letters != 0 && (letters == line.size() || line[letters] == ' ' || line[letters] == ']');
-    if (is_word) add_once(line.substr(0, letters), &words);
-  }
+  for (const tool::Verb& verb : command.verbs)
+    if (*verb.name != '\0') add_once(verb.name, &words);
+  const auto add = [&](const tool::OptionRow& row) {
+    const std::string name = row.name;
+    add_once(row.value != nullptr && name.compare(0, 2, "--") == 0 ? name + "=" : name, &words);
+  };
+  for (const tool::OptionRow* row : tool::own_options(command)) add(*row);
+  for (const tool::OptionRow& row : command.common) add(row);
   return words;
 }
 
@@ -71,12 +45,9 @@ std::vector<std::string> agent_commands() {
 // case lines of a shell: one for each command of bin/hprof.
 std::string cases(const char* variable) {
   std::string text;
-  for (const tool::ToolCommand& command : tool::tool_commands()) {
-    const std::string page = tool::help_text(command.name);
-    std::vector<std::string> words = words_on_page(command.name, page);
-    for (const std::string& option : options_on_page(page)) add_once(option, &words);
-    text += std::string("    ") + command.name + ") " + variable + "='" + join(words) + " --help' ;;\n";
-  }
+  for (const tool::Command* command : tool::kCommandRows)
+    text += std::string("    ") + command->name + ") " + variable + "='" + join(words_of(*command)) +
+            " --help' ;;\n";
   return text;
 }
 
@@ -110,7 +81,7 @@ std::string path_options(const std::vector<Option>& options) {
 
 std::string command_names() {
   std::vector<std::string> names;
-  for (const tool::ToolCommand& command : tool::tool_commands()) names.push_back(command.name);
+  for (const tool::Command* command : tool::kCommandRows) names.push_back(command->name);
   return join(names);
 }
 

@@ -40,12 +40,6 @@ std::string head(const std::string& name, const char* section, const std::string
 
 std::string as_it_is(const std::string& text) { return ".nf\n" + plain(text) + ".fi\n"; }
 
-// The synopsis of a help page: the lines up to the first empty one.
-size_t end_of_usage(const std::string& page) {
-  const size_t end = page.find("\n\n");
-  return end == std::string::npos ? page.size() : end + 1;
-}
-
 constexpr char kToolFiles[] = R"(.SH FILES
 .TP
 .I java.hprof.txt\fR, \fIjava.hprof
@@ -137,18 +131,15 @@ jcmd \fIpid\fR JVMTI.agent_load /usr/lib/libhprof.so \(aq"cpu=samples,file=/tmp/
 std::string tool_page(const std::string& version) {
   std::string text = head("HPROF", "1", version, "hprof \\- heap and CPU profiling of Java programs");
   text += ".SH SYNOPSIS\n.nf\n";
-  for (const tool::ToolCommand& command : tool::tool_commands()) {
-    const std::string page = tool::help_text(command.name);
-    text += plain(page.substr(0, end_of_usage(page)));
-  }
+  for (const tool::Command* command : tool::kCommandRows) text += plain(tool::usage_text(*command));
   text +=
       ".fi\n.SH DESCRIPTION\n.B hprof\nstarts Java programs with a profiling agent, loads the agent into "
       "running ones, talks to\n"
       "it, and shows, checks and analyses what it writes.\nThe options of the agent are in\n.BR "
       "hprof\\-agent (7).\n.SH COMMANDS\n";
-  for (const tool::ToolCommand& command : tool::tool_commands()) {
-    text += ".SS hprof " + std::string(command.name) + ": " + plain(command.summary) + "\n";
-    text += as_it_is(tool::help_text(command.name));
+  for (const tool::Command* command : tool::kCommandRows) {
+    text += ".SS hprof " + std::string(command->name) + ": " + plain(command->summary) + "\n";
+    text += as_it_is(tool::help_text(*command));
   }
   return text + kToolFiles;
 }

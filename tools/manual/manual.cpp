@@ -1,14 +1,19 @@
 // hprof_manual PLUGINS FOLDER: writes man pages and shell completion below FOLDER, from the option rows of
-// the agent and of the plugins in the folder PLUGINS, from the commands of the agent, and from the help pages
-// of bin/hprof.
+// the agent and of the plugins in the folder PLUGINS, from the commands of the agent, and from those of
+// bin/hprof.
+//
+// hprof_manual COMMAND: prints the usage and the options of a command of bin/hprof as Markdown, for
+// docs/tool.md; `overview` those of all.
 #include "tools/manual/manual.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <memory>
 
 #include "core/modules/help/help.h"
 #include "core/option/configure.h"
+#include "tools/hprof/command.h"
 
 namespace hprof::manual {
 namespace {
@@ -50,6 +55,45 @@ bool write(const std::string& path, const std::string& text) {
   return static_cast<bool>(file);
 }
 
+// In a cell of a table.
+std::string cell(std::string text) {
+  for (size_t at = 0; (at = text.find_first_of("|\n", at)) != std::string::npos; at += 2)
+    text.replace(at, 1, text[at] == '|' ? "\\|" : "; ");
+  return text;
+}
+
+void print_rows(const std::vector<const tool::OptionRow*>& rows, const char* heading) {
+  if (rows.empty()) return;
+  std::printf("\n| %s | |\n| --- | --- |\n", heading);
+  for (const tool::OptionRow* row : rows)
+    std::printf("| `%s` | %s |\n", cell(tool::option_text(*row)).c_str(),
+                cell(tool::filled_in(row->help)).c_str());
+}
+
+// Lines of code.
+void print_code(const std::string& text) {
+  for (size_t at = 0, end; at < text.size(); at = end + 1) {
+    end = std::min(text.find('\n', at), text.size());
+    std::printf("    %s\n", text.substr(at, end - at).c_str());
+  }
+}
+
+bool print_markdown(const std::string& name) {
+  if (name == "overview") {
+    for (const tool::Command* command : tool::kCommandRows) print_code(tool::overview_line(*command));
+    return true;
+  }
+  const tool::Command* command = tool::command_named(name);
+  if (command == nullptr) return false;
+  print_code(tool::usage_text(*command));
+  std::vector<const tool::OptionRow*> rows = tool::own_options(*command), common;
+  for (const tool::OptionRow& row : command->common)
+    (command->common_title != nullptr ? common : rows).push_back(&row);
+  print_rows(rows, "option");
+  print_rows(common, command->common_title != nullptr ? command->common_title : "");
+  return true;
+}
+
 }  // namespace
 
 std::vector<std::string> fixed_values(const Option& option) {
@@ -71,8 +115,9 @@ std::vector<std::string> fixed_values(const Option& option) {
 
 int main(int count, char** arguments) {
   using namespace hprof::manual;
+  if (count == 2 && print_markdown(arguments[1])) return 0;
   if (count != 3) {
-    std::fputs("hprof_manual PLUGINS FOLDER\n", stderr);
+    std::fputs("hprof_manual PLUGINS FOLDER\nhprof_manual COMMAND\n", stderr);
     return 2;
   }
   std::vector<Option> options;

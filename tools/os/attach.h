@@ -20,7 +20,7 @@ struct Jvm {
   uint32_t user = 0;        // effective, as seen from here
   uint32_t group = 0;       // the same
   uint32_t user_there = 0;  // as it sees itself
-  bool has_agent = false;   // some libhprof is mapped
+  std::string agent;        // path of the agent's library, as it sees it; empty: none is loaded
   int root = -1;            // descriptor of its root directory, and
   int tmp = -1;             // of its /tmp; both stay open until this program ends
   std::string command;      // the last word of its command line that names a class or a jar; may be empty
@@ -119,7 +119,8 @@ void pause_a_little();
 
 // Connects to the control socket that an agent in that process has when no option says otherwise:
 // /tmp/hprof-<user>-<pid>.sock, user and pid being those of the process itself. Anybody can make a socket of
-// that name, so the listener must be that process (Linux), or a process of this user (elsewhere).
-int connect_control(int pid, double seconds, std::string* error);
+// that name, so the listener must be that process (Linux), or a process of this user (elsewhere). -1 without
+// an *error: nobody listens there, and *jvm tells of its agent.
+int connect_control(int pid, double seconds, Jvm* jvm, std::string* error);
 
 }  // namespace hprof::os

@@ -11,8 +11,4 @@ namespace hprof {
 bool unknown_option_error(const OptionList& list, const ModuleSet& modules, const OptionItem& item,
                           Error* error);
 
-// Letters to change, leave out, put in or swap with their neighbour until one name is the other, whatever
-// their case; `most` + 1 when they are more. Names above 32 letters are never alike. [any]
-uint32_t name_distance(Str one, Str other, uint32_t most);
-
 }  // namespace hprof

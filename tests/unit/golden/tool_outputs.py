@@ -62,7 +62,7 @@ def cases(has_heap):
             yield ["heap", command, dump]
         yield ["heap", "summary", dump, "--json"]
         yield ["heap", "summary", dump, "-o", "out.html"]
-        yield ["heap", "diff", dump, "profile.hprof"]
+        yield ["diff", dump, "profile.hprof"]
     if has_heap:
         yield ["heap", "summary", "heap.hprof", "--memory=1m", "--temp=."]
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "core/base/text_tools.h"
 #include "core/modules/help/unknown.h"
 #include "core/option/configure.h"
 #include "tests/unit/option/help_linked_in.h"

@@ -43,11 +43,11 @@ struct Files {
 };
 
 // What the command prints on stdout.
-std::string said(int (*command)(const Arguments&), const Arguments& arguments, int status = kDone) {
+std::string said(Arguments line, int status = kDone) {
   std::ostringstream out, err;
   std::streambuf* old_out = std::cout.rdbuf(out.rdbuf());
   std::streambuf* old_err = std::cerr.rdbuf(err.rdbuf());
-  const int got = command(arguments);
+  const int got = run_command_line(line);
   std::cout.rdbuf(old_out);
   std::cerr.rdbuf(old_err);
   CHECK_MESSAGE(got == status, err.str());
@@ -88,15 +88,15 @@ TEST_CASE("lines are summed up as innermost frame, and once for each stack that 
 TEST_CASE("print shows the last table of a text report with its stacks") {
   Files files;
   const std::string path = files.put("a.txt", report(kRows));
-  const std::string text = said(print_command, {"--top=1", path});
+  const std::string text = said({"print", "--top=1", path});
   CHECK(has(text, "CPU SAMPLES, samples 40 in the rows; the last of 2 tables"));
   CHECK(has(text, "   1  50.00%"));
   CHECK(has(text,
             " 300001 demo.A.inner\n          demo.A.inner(A.java:12)\n          demo.A.outer(A.java:20)\n"));
   CHECK(has(text, "  ... 2 more"));
-  CHECK(has(said(print_command, {"--lines", path}),
+  CHECK(has(said({"print", "--lines", path}),
             "  70.00%   70.00%                 28  demo.A.inner(A.java:12)\n"));
-  said(print_command, {"--records", path}, kFailed);
+  said({"print", "--records", path}, kFailed);
 }
 
 TEST_CASE("diff says what is more and less in the second report") {
@@ -104,15 +104,15 @@ TEST_CASE("diff says what is more and less in the second report") {
   const std::string before = files.put("a.txt", report(kRows));
   const std::string after = files.put("b.txt", report("   1 99.00% 99.00%      50 300002 demo.A.outer\n"
                                                       "   2  1.00% 100.00%      8 300003 demo.A.inner\n"));
-  const std::string lines = said(diff_command, {"--lines", before, after});
+  const std::string lines = said({"diff", "--lines", before, after});
   CHECK(has(lines, "+38            12            50  demo.A.outer(A.java:20)\n"));
   CHECK(has(lines, "-20            28             8  demo.A.inner(A.java:12)\n"));
   CHECK(lines.find("+38") < lines.find("-20"));
-  const std::string stacks = said(diff_command, {before, after});
+  const std::string stacks = said({"diff", before, after});
   CHECK(has(stacks, "demo.A.inner < demo.A.inner(A.java:12) < demo.A.outer(A.java:20)\n"));
   CHECK(has(stacks, "  1 the same\n"));
-  said(diff_command, {before}, kFailed);
-  said(diff_command, {before, files.folder + "/none"}, kFoundProblems);
+  said({"diff", before}, kFailed);
+  said({"diff", before, files.folder + "/none"}, kFoundProblems);
 }
 
 TEST_CASE("diff compares class histograms of jcmd") {
@@ -125,7 +125,7 @@ TEST_CASE("diff compares class histograms of jcmd") {
                                                "   1:          1010          16160  demo.Kept\n"
                                                "   2:             5            800  [B (java.base@17)\n"
                                                "Total          1015          16960\n");
-  const std::string text = said(diff_command, {before, after});
+  const std::string text = said({"diff", before, after});
   CHECK(has(text, "+16000           160         16160"));
   CHECK(has(text, "+1000            10          1010  demo.Kept\n  1 the same\n"));
 }
@@ -139,10 +139,10 @@ TEST_CASE("diff compares class histograms of hprof heap") {
       files.put("a", head + "      436  2,089,368  int[]\n    1,991    199,568  char[]\n");
   const std::string after =
       files.put("b", head + "      436  2,089,368  int[]\n    2,001    200,568  char[]\n");
-  const std::string text = said(diff_command, {before, after});
+  const std::string text = said({"diff", before, after});
   CHECK(has(text, "+1000        199568        200568"));
   CHECK(has(text, "+10          1991          2001  char[]\n  1 the same\n"));
   const std::string cut = files.put("c", head + "      436  2,089,368  int[]\n  ... 230 more\n");
-  said(diff_command, {before, cut}, kFoundProblems);
-  said(diff_command, {cut, before}, kFoundProblems);
+  said({"diff", before, cut}, kFoundProblems);
+  said({"diff", cut, before}, kFoundProblems);
 }

@@ -92,8 +92,8 @@ TEST_CASE("a stream arrives in a private file and commands arrive at the peer") 
   int status = -1;
   Quiet quiet;
   std::thread listener([&] {
-    status = listen_command({"--port=" + std::to_string(port), "-o", file, "--no-input", "--cmd=dump heap",
-                             "--cmd", "control depth 9"});
+    status = run_command_line({"listen", "--port=" + std::to_string(port), "-o", file, "--no-input",
+                               "--cmd=dump heap", "--cmd", "control depth 9"});
   });
   int fd = connect_soon(port);
   if (fd >= 0) {
@@ -118,8 +118,8 @@ TEST_CASE("a stream that breaks off within a record is status 1") {
   int status = -1;
   Quiet quiet;
   std::thread listener([&] {
-    status = listen_command(
-        {"--port=" + std::to_string(port), "-o", folder.path + "/cut", "--no-input", "--quiet"});
+    status = run_command_line(
+        {"listen", "--port=" + std::to_string(port), "-o", folder.path + "/cut", "--no-input", "--quiet"});
   });
   int fd = connect_soon(port);
   if (fd >= 0) os::send_all(fd, stream.data(), stream.size() - 5, 10, &error);
@@ -134,14 +134,14 @@ TEST_CASE("an existing file is kept without --force, and a symbolic link is neve
   std::ofstream(file) << "precious";
   REQUIRE(symlink(file.c_str(), link.c_str()) == 0);
   Quiet quiet;
-  CHECK(listen_command({"-o", file, "--no-input"}) == kFailed);
-  CHECK(listen_command({"-o", link, "--no-input", "--force"}) == kFailed);
+  CHECK(run_command_line({"listen", "-o", file, "--no-input"}) == kFailed);
+  CHECK(run_command_line({"listen", "-o", link, "--no-input", "--force"}) == kFailed);
   CHECK(file_text(file) == "precious");
 }
 
 TEST_CASE("listen refuses commands that it does not know before anyone connects") {
   Quiet quiet;
-  CHECK(listen_command({"--cmd=dump everything"}) == kFailed);
+  CHECK(run_command_line({"listen", "--cmd=dump everything"}) == kFailed);
   CHECK(quiet.err.str().find("dump everything") != std::string::npos);
 }
 
@@ -155,8 +155,8 @@ TEST_CASE("with a secret the first who proves it is the agent, what was said bef
   int status = -1;
   Quiet quiet;
   std::thread listener([&] {
-    status = listen_command(
-        {"--port=" + std::to_string(port), "--secret-file=" + path, "-o", file, "--no-input", "--quiet"});
+    status = run_command_line({"listen", "--port=" + std::to_string(port), "--secret-file=" + path, "-o",
+                               file, "--no-input", "--quiet"});
   });
   std::string greeting, heard, proof, error;
   PeerNonces nonces = {};
@@ -195,8 +195,8 @@ TEST_CASE("with a secret the first who proves it is the agent, what was said bef
   // The words of that conversation, said again.
   port = free_port();
   std::thread again([&] {
-    status = listen_command({"--port=" + std::to_string(port), "--secret-file=" + path, "-o", file,
-                             "--no-input", "--quiet", "--force"});
+    status = run_command_line({"listen", "--port=" + std::to_string(port), "--secret-file=" + path, "-o",
+                               file, "--no-input", "--quiet", "--force"});
   });
   fd = connect_soon(port);
   talk(fd, greeting, &all);
@@ -212,9 +212,9 @@ TEST_CASE("with a secret the first who proves it is the agent, what was said bef
   os::close_socket(fd);
   again.join();
   CHECK(file_text(file).empty());
-  CHECK(listen_command({"--secret-file=" + folder.path + "/nowhere"}) == kFailed);
+  CHECK(run_command_line({"listen", "--secret-file=" + folder.path + "/nowhere"}) == kFailed);
   REQUIRE(chmod(path.c_str(), 0644) == 0);
-  CHECK(listen_command({"--secret-file=" + path}) == kFailed);
+  CHECK(run_command_line({"listen", "--secret-file=" + path}) == kFailed);
 }
 
 TEST_CASE("ctl speaks to a unix socket") {
@@ -238,7 +238,7 @@ TEST_CASE("ctl speaks to a unix socket") {
   {
     Quiet quiet;
     const PrintableStreams streams;
-    status = ctl_command({path, "dump", "heap"});
+    status = run_command_line({"ctl", path, "dump", "heap"});
     printed = quiet.out.str();
   }
   agent.join();
@@ -251,7 +251,8 @@ TEST_CASE("ctl speaks to a unix socket") {
 TEST_CASE("ctl over TCP proves the secret first") {
   Folder folder;
   std::string secret = folder.path + "/secret", heard, error;
-  std::ofstream(secret) << "Jefe\n";
+  std::ofstream(secret) << "what do ya want for nothing?\n";
+  REQUIRE(chmod(secret.c_str(), 0600) == 0);
   uint16_t port = 0;
   int server = os::listen_tcp("127.0.0.1", &port, &error);
   REQUIRE(server >= 0);
@@ -267,14 +268,15 @@ TEST_CASE("ctl over TCP proves the secret first") {
   int status = -1;
   {
     Quiet quiet;
-    status = ctl_command({"--secret-file=" + secret, "127.0.0.1:" + std::to_string(port), "start"});
+    status =
+        run_command_line({"ctl", "--secret-file=" + secret, "127.0.0.1:" + std::to_string(port), "start"});
   }
   agent.join();
   os::close_socket(server);
   uint8_t zeros[kNonceSize] = {};
   CHECK(status == kFoundProblems);
-  CHECK(heard == authentication("Jefe", zeros) + "\nstart\n");
+  CHECK(heard == authentication("what do ya want for nothing?", zeros) + "\nstart\n");
   Quiet quiet;
-  CHECK(ctl_command({"127.0.0.1:1", "start"}) == kFailed);
-  CHECK(ctl_command({folder.path + "/nobody", "status"}) == kFailed);
+  CHECK(run_command_line({"ctl", "127.0.0.1:1", "start"}) == kFailed);
+  CHECK(run_command_line({"ctl", folder.path + "/nobody", "status"}) == kFailed);
 }

@@ -82,24 +82,75 @@ TEST_CASE("readers are named one by one or all at once") {
 TEST_CASE("every command has a help page, and no other word has") {
   for (const char* name : {"run", "profile", "attach", "ctl", "listen", "check", "print", "doctor"}) {
     CAPTURE(name);
-    REQUIRE(find_tool_command(name) != nullptr);
-    CHECK(help_text(name).find(std::string("hprof ") + name) != std::string::npos);
-    CHECK(help_text(name).find('@') == std::string::npos);
-    CHECK(help_text("").find(std::string("hprof ") + name) != std::string::npos);
-    CHECK(tool_command_names().find(name) != std::string::npos);
+    const Command* command = command_named(name);
+    REQUIRE(command != nullptr);
+    CHECK(help_text(*command).find(std::string("hprof ") + name) != std::string::npos);
+    CHECK(help_text(*command).find('@') == std::string::npos);
+    CHECK(overview_text().find(std::string("hprof ") + name) != std::string::npos);
   }
-  CHECK(help_text("nonsense").empty());
-  CHECK(help_text("run").find(hprof::os::kAgentName) != std::string::npos);
-  CHECK(find_tool_command("nonsense") == nullptr);
+  CHECK(help_text(kRunCommand).find(hprof::os::kAgentName) != std::string::npos);
+  CHECK(command_named("nonsense") == nullptr);
+}
+
+TEST_CASE("a row of options is the parser, the answer to a wrong one, and its line of the help page") {
+  const auto answer = [](const Command& command, const Arguments& arguments, Given* given) {
+    const Verb* verb = nullptr;
+    std::string error;
+    return parse(command, arguments, given, &verb, &error) ? std::string("good, ") + verb->name : error;
+  };
+  struct {
+    const Command& command;
+    Arguments arguments;
+    const char* answer;
+  } const kCases[] = {
+      {kPrintCommand, {"--top=3", "a", "--lines"}, "good, "},
+      {kPrintCommand, {"--top", "3", "a"}, "good, "},
+      {kPrintCommand, {"a", "--", "b"}, "expected FILE"},
+      {kPrintCommand, {"--", "--lines"}, "good, "},
+      {kPrintCommand, {}, "expected FILE"},
+      {kPrintCommand, {"--tpo=3", "a"}, "unknown option --tpo; did you mean --top?"},
+      {kPrintCommand,
+       {"--colour", "a"},
+       "unknown option --colour; options are: --top, --lines, --traces, --threads, --records"},
+      {kPrintCommand, {"--top=x", "a"}, "--top=N takes a number from 0 to 4294967295"},
+      {kPrintCommand, {"a", "--top"}, "--top=N: the value is missing"},
+      {kPrintCommand, {"--lines=y", "a"}, "--lines takes no value"},
+      {kCheckCommand, {"--rules"}, "good, --rules"},
+      {kCheckCommand, {"a", "b"}, "good, "},
+      {kConvertCommand, {"a"}, "--to=FORMAT is missing"},
+      {kHeapCommand, {"a"}, "good, summary"},
+      {kHeapCommand, {"leaks", "a", "--threshold=5"}, "good, leaks"},
+      {kHeapCommand, {"path", "a", "--threshold=5"}, "unknown option --threshold; did you mean --threads?"},
+      {kHeapCommand, {"retaind", "a", "b"}, "no command 'retaind'; did you mean retained?"},
+      {kHeapCommand, {"--memory=0", "a"}, "--memory=SIZE takes bytes, or 700m, 4g"},
+      {kPluginCommand, {"wipe"}, "expected one of list, new, check"},
+      {kPluginCommand, {"list", "-v"}, "good, list"},
+      {kRunCommand, {"cpu=samples", "--", "java", "--version"}, "good, "},
+      {kRunCommand, {"java"}, "expected [OPTION=VALUE...] -- COMMAND [ARGUMENT...]"},
+      {kListenCommand, {"a"}, "expected no words"},
+  };
+  for (const auto& each : kCases) {
+    Given given;
+    CHECK(answer(each.command, each.arguments, &given) == each.answer);
+  }
+  Given given;
+  answer(kHeapCommand, {"--memory=2k", "--top=1", "a", "--top=7"}, &given);
+  CHECK(given.number("--memory", 0) == 2048);
+  CHECK(given.number("--top", 0) == 7);
+  CHECK(given.text("--temp", "none") == "none");
+  CHECK(given.words == Arguments{"a"});
+  CHECK(help_text(kPrintCommand).find("\n  --lines               sum up") != std::string::npos);
+  CHECK(usage_text(kConvertCommand) ==
+        "hprof convert --to=FORMAT [-o FILE] [--table=NAME] [--weight=NAME] FILE\n");
 }
 
 TEST_CASE("help names the agent's commands, that of listen only those of a stream") {
   for (const char* command : {"dump heap", "sites [incremental]", "cpu on [thread=ID]", "depth N", "eof"}) {
-    CHECK(help_text("ctl").find(command) != std::string::npos);
-    CHECK(help_text("listen").find(command) != std::string::npos);
+    CHECK(help_text(kCtlCommand).find(command) != std::string::npos);
+    CHECK(help_text(kListenCommand).find(command) != std::string::npos);
   }
-  CHECK(help_text("ctl").find("detach [nodump]") != std::string::npos);
-  CHECK(help_text("listen").find("detach") == std::string::npos);
+  CHECK(help_text(kCtlCommand).find("detach [nodump]") != std::string::npos);
+  CHECK(help_text(kListenCommand).find("detach") == std::string::npos);
 }
 
 TEST_CASE("numbers are decimal and bounded") {

@@ -51,7 +51,7 @@ def attach_means_files_in_the_folder_of_the_caller(vm):
         check_equal(run.returncode, 0, "hprof attach: %r" % run.stdout)
         path = os.path.join(vm.path("elsewhere"), name)
         check(path in run.stdout.decode() and os.path.exists(path), "%r, and the file %s" % (run.stdout, path))
-        check_equal(attach(vm, live, "command=detach")[0], 0, "detach")
+        check_equal(hprof(vm, "ctl", str(live.pid), "detach")[0], 0, "detach")
     check_equal(live.finish().code, 0, "the program's exit code")
 
 
@@ -61,7 +61,7 @@ def attach_hands_on_what_the_agent_says(vm):
     live = vm.start(None, "Idle")
     for words, said in ((["nonsense=1"], "Unknown option: nonsense"),
                         (["cpu=samples,file=/nonexistent/x"], "can't create profile file: /nonexistent/x: No such file"),
-                        (["command=status"], "the agent is not loaded"), (["cpu=bogus"], "cpu option value must be")):
+                        (["cpu=bogus"], "cpu option value must be")):
         code, text = attach(vm, live, *words)
         check_equal((code, said in text), (1, True), "hprof attach %s: %s" % (words, text))
     code, text = attach(vm, live, "help")
@@ -69,9 +69,7 @@ def attach_hands_on_what_the_agent_says(vm):
     check_equal(attach(vm, live, "cpu=samples,file=" + vm.path("out.txt"))[0], 0, "a good one")
     code, text = attach(vm, live, "cpu=samples,file=" + vm.path("out.txt"))
     check_equal((code, "loaded already" in text), (1, True), "hprof attach a second time: %s" % text)
-    code, text = attach(vm, live, "command=status")
-    check_equal((code, "cpu_samples: running" in text), (0, True), "hprof attach command=status: %s" % text)
-    check_equal(attach(vm, live, "command=detach", "nodump")[0], 0, "a command in two words")
+    check_equal(hprof(vm, "ctl", str(live.pid), "detach", "nodump")[0], 0, "a command in two words")
     code, text = hprof(vm, "attach", "--agent=" + vm.path("none.so"), str(live.pid), "cpu=samples")
     check_equal(code, 2, "hprof attach of a missing library: %s" % text)
     run = live.finish()
@@ -280,6 +278,7 @@ def ctl_speaks_to_the_agent(vm):
     os.chmod(vm.path("secret"), 0o600)
     with open(vm.path("guess"), "w") as file:
         file.write("decaf" * 8 + "\n")
+    os.chmod(vm.path("guess"), 0o600)
     port = free_port()
     live = vm.start("cpu=samples,interval=1,file=ctl.txt,control=%s,listen=127.0.0.1:%d,secret-file=%s"
                     % (vm.path("agent.sock"), port, vm.path("secret")), "Idle")
@@ -305,6 +304,19 @@ def ctl_finds_the_agent_by_process(vm):
     code, text = hprof(vm, "ctl", str(live.pid), "status")
     check_equal((code, "cpu_samples: not started" in text), (0, True), "hprof ctl %d status: %s" % (live.pid, text))
     check_equal(live.finish().code, 0, "exit code")
+
+
+@vm_test(units=UNITS)
+def ctl_needs_no_socket(vm):
+    """By the VM's attach mechanism, to the library that is loaded."""
+    live = vm.start("cpu=samples,file=ctl.txt", "Idle")
+    for command, code, said in (("status", 0, "cpu_samples: running"), ("dance", 1, "dance"), ("report", 0, "reports written: 1"),
+                                ("detach nodump", 0, ""), ("status", 1, "the agent is not loaded")):
+        got, text = hprof(vm, "ctl", str(live.pid), *command.split())
+        check_equal((got, said in text), (code, True), "hprof ctl %s: %s" % (command, text))
+    check_equal(hprof(vm, "attach", str(live.pid), "command=status"), (2, "hprof: this is now: hprof ctl PID COMMAND\n"), "the old words")
+    run = live.finish()
+    check_equal((run.code, "HPROF" in run.err), (0, False), "the program's exit code and log\n%s\n" % run)
 
 
 @vm_test(units=UNITS)

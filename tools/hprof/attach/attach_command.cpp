@@ -1,4 +1,4 @@
-// hprof attach PID OPTIONS: loads the agent into a running VM, or sends command=LINE to a loaded one.
+// hprof attach PID OPTIONS: loads the agent into a running VM.
 #include <iostream>
 
 #include "tools/hprof/attach/attachment.h"
@@ -9,40 +9,17 @@ namespace hprof::tool {
 
 namespace {
 
-struct AttachOptions {
-  std::string agent;
-  bool as_is = false;
-  uint64_t vm_seconds = 10;
-  std::vector<std::string> words;
-};
+constexpr double kAnswerSeconds = 60;  // for the agent, once the VM listens
 
-int parse(const Arguments& arguments, AttachOptions* options) {
-  std::string value;
-  for (const std::string& argument : arguments) {
-    if (option_value(argument, "--agent", &options->agent)) continue;
-    if (option_value(argument, "--timeout", &value)) {
-      if (!parse_number(value, 86400, &options->vm_seconds))
-        return misuse("attach", "--timeout takes seconds");
-    } else if (argument == "--as-is") {
-      options->as_is = true;
-    } else if (argument.rfind("--", 0) == 0) {
-      return misuse("attach", "unknown option " + argument);
-    } else {
-      options->words.push_back(argument);
-    }
-  }
-  return options->words.empty() ? misuse("attach", "PID and OPTIONS") : kDone;
-}
-
-// Says how to send commands to the agent from now on: by its own socket, a path of control=, or this command.
+// Says how to send commands to the agent from now on.
 std::string how_to(const Attachment& attachment, const AttachAnswer& answer, const std::string& command) {
   const os::Jvm& jvm = attachment.jvm();
   const std::string pid = std::to_string(jvm.pid);
   const auto control = answer.fields.find("control");
-  if (control == answer.fields.end()) return "hprof attach " + pid + " command=" + command;
   const std::string by_default =
       "/tmp/hprof-" + std::to_string(jvm.user_there) + "-" + std::to_string(jvm.pid_there) + ".sock";
-  return "hprof ctl " + (control->second == by_default ? pid : control->second) + " " + command;
+  const bool by_pid = control == answer.fields.end() || control->second == by_default;
+  return "hprof ctl " + (by_pid ? pid : control->second) + " " + command;
 }
 
 void print_success(const Attachment& attachment, const AttachAnswer& answer) {
@@ -66,28 +43,21 @@ void print_success(const Attachment& attachment, const AttachAnswer& answer) {
             << "; end: " << how_to(attachment, answer, "detach") << '\n';
 }
 
-}  // namespace
-
-int attach_command(const Arguments& arguments) {
-  AttachOptions options;
-  int status = parse(arguments, &options);
-  if (status != kDone) return status;
+int attach(const Given& given) {
   uint64_t pid = 0;
-  if (!parse_number(options.words[0], INT32_MAX, &pid) || pid == 0)
-    return misuse("attach", options.words[0] + " is not a process id");
-  const std::string text = join_options(options.words, 1);
-  const bool command = text.rfind("command=", 0) == 0;
+  if (!parse_number(given.words[0], INT32_MAX, &pid) || pid == 0)
+    return given.misuse(given.words[0] + " is not a process id");
+  const std::string text = join_options(given.words);
+  const auto vm_seconds = static_cast<double>(given.number("--timeout", 10));
   os::stop_on_signals();
   Attachment attachment;
   AttachAnswer answer;
   std::string folder, error;
-  // Reports and dumps may take long, and the VM has no limit either.
-  const double seconds = static_cast<double>(options.vm_seconds) + (command ? 3600 : 60);
-  if (!attachment.open(static_cast<int>(pid), options.agent, options.as_is, &error) ||
-      (!command && !choose_folder(attachment, text, &folder, &error)) ||
-      !attachment.ask(text, folder, static_cast<double>(options.vm_seconds), seconds, &answer, &error))
+  if (!attachment.open(static_cast<int>(pid), given.text("--agent"), given.has("--as-is"), &error) ||
+      !choose_folder(attachment, text, &folder, &error) ||
+      !attachment.ask(text, folder, vm_seconds, vm_seconds + kAnswerSeconds, &answer, &error))
     return fail(error);
-  for (const std::string& line : answer.messages) (command ? std::cout : std::cerr) << line << '\n';
+  for (const std::string& line : answer.messages) std::cerr << line << '\n';
   if (answer.good) {
     print_success(attachment, answer);
     return kDone;
@@ -96,5 +66,24 @@ int attach_command(const Arguments& arguments) {
   std::cerr << "hprof: " << answer.problem << '\n';
   return kFoundProblems;
 }
+
+constexpr OptionRow kOptions[] = {kAgentOption, kAsIsOption, kListenTimeoutOption};
+constexpr Verb kVerbs[] = {{"", "PID [OPTION=VALUE...]", "", attach, kOptions}};
+
+}  // namespace
+
+const Command kAttachCommand = {
+    "attach",
+    "PID OPTIONS",
+    "load the agent into a running program",
+    kVerbs,
+    R"(Loads the agent into the running HotSpot VM with process id PID. Prints where the report goes and how to request
+it, or why the agent refused. Needs no JDK. The VM may be in a container. Run it as the user of that process, or as
+root. If the process cannot read the agent's library, a temporary copy is used.
+)",
+    R"(Relative file names are relative to this folder. An existing report is kept unless force=y is given.
+
+  hprof attach 4711 cpu=samples depth=16 file=app.txt
+)"};
 
 }  // namespace hprof::tool

@@ -148,11 +148,9 @@ bool Attachment::ask(const std::string& options, const std::string& folder, doub
   return answered;
 }
 
-std::string join_options(const std::vector<std::string>& words, size_t from) {
-  constexpr char kCommand[] = "command=";
-  const bool command = from < words.size() && words[from].rfind(kCommand, 0) == 0;
+std::string join_options(const std::vector<std::string>& words) {
   std::string text;
-  for (size_t i = from; i < words.size(); i++) text += (i == from ? "" : command ? " " : ",") + words[i];
+  for (size_t i = 1; i < words.size(); i++) text += (i == 1 ? "" : ",") + words[i];
   return text;
 }
 

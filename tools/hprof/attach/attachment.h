@@ -55,8 +55,8 @@ class Attachment {
   bool shares_folder_ = false;
 };
 
-// Joins options given as several words: by commas, or after command= by blanks.
-std::string join_options(const std::vector<std::string>& words, size_t from);
+// Joins the options in the words behind the process id by commas.
+std::string join_options(const std::vector<std::string>& words);
 // The value of an option in such a text; nullptr: it is not there.
 std::unique_ptr<std::string> find_option(const std::string& options, const std::string& name);
 // The folder of files without one: the caller's working folder, if the JVM may write there, else its /tmp;

@@ -1,4 +1,5 @@
 // hprof check FILE: the kind of file, and the rules that it breaks.
+#include <algorithm>
 #include <iostream>
 
 #include "tools/format/input.h"
@@ -11,13 +12,7 @@ namespace hprof::tool {
 
 namespace {
 
-struct CheckOptions {
-  ProblemLog::Options log;
-  std::vector<std::string> allowed;
-  std::vector<std::string> files;
-};
-
-int print_rules() {
+int print_rules(const Given&) {
   for (unsigned i = 0; i < kRuleCount; ++i) {
     const RuleInfo& rule = rule_info(static_cast<Rule>(i));
     const char* severity = rule.severity == Severity::kError     ? "error  "
@@ -30,43 +25,13 @@ int print_rules() {
   return kDone;
 }
 
-// kDone, or the exit status.
-int parse(const Arguments& arguments, CheckOptions* options) {
-  for (const std::string& argument : arguments) {
-    std::string value;
-    uint64_t number = 0;
-    if (option_value(argument, "--for", &value)) {
-      std::string bad;
-      if (!parse_readers(value, &options->log.readers, &bad)) {
-        return misuse("check", "unknown reader '" + bad + "': one of " + reader_names(kEverybody) + ", all");
-      }
-    } else if (option_value(argument, "--allow", &value)) {
-      options->allowed.push_back(value);
-    } else if (option_value(argument, "--max", &value)) {
-      if (!parse_number(value, UINT32_MAX, &number)) return misuse("check", "--max=N takes a number");
-      options->log.most = number;
-      options->log.per_rule = number;
-    } else if (argument == "--strict") {
-      options->log.strict = true;
-    } else if (argument == "--no-warnings") {
-      options->log.warnings = false;
-    } else if (argument.size() > 1 && argument[0] == '-') {
-      return misuse("check", "unknown option " + argument);
-    } else {
-      options->files.push_back(argument);
-    }
-  }
-  if (options->files.empty()) return misuse("check", "which FILE?");
-  return kDone;
-}
-
-int check_file(const std::string& path, const CheckOptions& options) {
+int check_file(const std::string& path, const Given& given, const ProblemLog::Options& options) {
   std::string error;
   std::unique_ptr<ByteSource> source = open_source(path, &error);
   if (source == nullptr) return fail(error);
-  ProblemLog log(std::cout, path, options.log);
-  for (const std::string& rule : options.allowed) {
-    if (!log.allow(rule)) return misuse("check", "unknown rule '" + rule + "' (see hprof check --rules)");
+  ProblemLog log(std::cout, path, options);
+  for (const std::string& rule : given.all("--allow")) {
+    if (!log.allow(rule)) return given.misuse("unknown rule '" + rule + "' (see hprof check --rules)");
   }
   bool read = false;
   if (is_text(*source)) {
@@ -85,18 +50,50 @@ int check_file(const std::string& path, const CheckOptions& options) {
   return log.errors() == 0 ? kDone : kFoundProblems;
 }
 
-}  // namespace
-
-int check_command(const Arguments& arguments) {
-  if (arguments.size() == 1 && arguments[0] == "--rules") return print_rules();
-  CheckOptions options;
-  int status = parse(arguments, &options);
-  if (status != kDone) return status;
-  for (const std::string& file : options.files) {
-    int one = check_file(file, options);
-    if (one > status) status = one;
-  }
+int check(const Given& given) {
+  ProblemLog::Options options;
+  std::string bad;
+  if (given.has("--for") && !parse_readers(given.text("--for"), &options.readers, &bad))
+    return given.misuse("unknown reader '" + bad + "': one of " + reader_names(kEverybody) + ", all");
+  options.most = given.number("--max", options.most);
+  options.per_rule = given.number("--max", options.per_rule);
+  options.strict = given.has("--strict");
+  options.warnings = !given.has("--no-warnings");
+  int status = kDone;
+  for (const std::string& file : given.words) status = std::max(status, check_file(file, given, options));
   return status;
 }
+
+constexpr OptionRow kOptions[] = {
+    {"--for", "READER[,READER...]",
+     "report what this reader fails on as errors: gprof2dot, hprof2flamegraph, mat, visualvm,\n"
+     "jhat, intellij, shark, hprof-slurp, or all"},
+    {"--strict", nullptr, "report warnings as errors"},
+    {"--allow", "RULE", "report errors of this rule as warnings; repeatable"},
+    {"--no-warnings", nullptr, "print errors only"},
+    {"--max", "N", "print at most N problems, and N of one rule; default 100 and 10", ValueKind::kNumber, 0,
+     UINT32_MAX},
+};
+constexpr Verb kVerbs[] = {{"", "FILE...", "", check, kOptions}, {"--rules", "", "", print_rules}};
+
+}  // namespace
+
+const Command kCheckCommand = {
+    "check",
+    "FILE...",
+    "find errors in a profile or dump",
+    kVerbs,
+    R"(Reads a text or binary file, gzip-compressed or not, and prints one line for each problem: file, place,
+severity, rule, what was found and expected, and in brackets the readers that fail on it. A problem that only
+some readers have is a warning. --rules lists the rules.
+)",
+    R"(Dumps of the VM itself (jcmd GC.heap_dump) refer to class mirrors that are not in the dump: use --allow=reference.
+
+Exit status: 0 no errors, 1 errors, 2 unreadable.
+)",
+    {},
+    nullptr,
+    true,
+    true};
 
 }  // namespace hprof::tool

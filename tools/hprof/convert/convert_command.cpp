@@ -26,31 +26,12 @@ bool is_same_file(const std::string& one, const std::string& other) {
   return !path.empty() && path == os::absolute_path(one, &error);
 }
 
-}  // namespace
-
-int convert_command(const Arguments& arguments) {
-  std::string file, target, format;
-  ConvertOptions options;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const std::string& argument = arguments[i];
-    if (argument == "-o") {
-      if (++i == arguments.size()) return misuse("convert", "-o needs a file");
-      target = arguments[i];
-    } else if (option_value(argument, "--to", &format) || option_value(argument, "--table", &options.table) ||
-               option_value(argument, "--weight", &options.weight)) {
-      continue;
-    } else if (argument.size() > 1 && argument[0] == '-') {
-      return misuse("convert", "unknown option " + argument);
-    } else if (file.empty()) {
-      file = argument;
-    } else {
-      return misuse("convert", "one FILE");
-    }
-  }
-  if (file.empty()) return misuse("convert", "which FILE?");
-  if (format.empty()) return misuse("convert", "--to=FORMAT is missing; one of " + format_names());
+int convert(const Given& given) {
+  const std::string &file = given.words[0], format = given.text("--to");
   const hprof_unit* encoder = encoder_of(format);
-  if (encoder == nullptr) return misuse("convert", "no format '" + format + "'; one of " + format_names());
+  if (encoder == nullptr) return given.misuse("no format '" + format + "'; one of " + format_names());
+  const ConvertOptions options = {given.text("--table"), given.text("--weight")};
+  std::string target = given.text("-o");
   if (target.empty()) target = file + suffix_of(*encoder);
   if (is_same_file(file, target)) return fail(target + " is the file to be converted: -o names another");
   Profile profile;
@@ -72,5 +53,41 @@ int convert_command(const Arguments& arguments) {
              ? kDone
              : fail("cannot write to stdout: " + error);
 }
+
+constexpr OptionRow kOptions[] = {
+    {"--to", "FORMAT",
+     "collapsed: folded stacks, for FlameGraph, speedscope and IntelliJ: one table, one weight\n"
+     "pprof: profile.proto, for go tool pprof, Pyroscope and Parca: one table\n"
+     "json: lines of JSON, all tables\n"
+     "ascii: text, as format=a, all tables",
+     ValueKind::kText, 0, 0, true},
+    {"-o", "FILE", "where the result goes, default FILE with the format's suffix; - is stdout"},
+    {"--table", "NAME",
+     "cpu_samples, cpu_times, alloc_sites, monitor_time ...; for formats with one table, default the\n"
+     "last one, which is cumulative"},
+    {"--weight", "NAME",
+     "number to write for folded stacks: samples, time, calls, live_bytes ...; default the one by\n"
+     "which the table is ranked"},
+};
+constexpr Verb kVerbs[] = {{"", "FILE", "", convert, kOptions}};
+
+}  // namespace
+
+const Command kConvertCommand = {
+    "convert",
+    "FILE --to=FORMAT",
+    "write a profile in another format",
+    kVerbs,
+    R"(Writes a profile in another format. FILE is what hprof view takes. The path of the result is printed.
+)",
+    R"(  hprof convert java.hprof.txt --to=pprof -o app.pb
+  hprof convert app.pb.gz --to=collapsed --weight=alloc_space -o - | flamegraph.pl > app.svg
+
+Exit status: 0 done, 1 unreadable, 2 wrong usage or failed.
+)",
+    {},
+    nullptr,
+    false,
+    true};
 
 }  // namespace hprof::tool

@@ -1,7 +1,9 @@
 // hprof ctl PATH|PID|HOST:PORT COMMAND: one command to a running agent.
 #include <iostream>
 
+#include "core/control/secret_file.h"
 #include "platform/platform.h"
+#include "tools/hprof/attach/attachment.h"
 #include "tools/hprof/command.h"
 #include "tools/hprof/ctl/ctl_session.h"
 #include "tools/os/attach.h"
@@ -11,27 +13,9 @@ namespace hprof::tool {
 
 namespace {
 
-constexpr size_t kSecretMax = 4096;
-
-// Only the first line, so that a final line feed does not matter.
-bool read_secret(const std::string& path, std::string* secret, std::string* error) {
-  int fd = os::open_for_reading(path, error);
-  if (fd < 0) return false;
-  char bytes[kSecretMax];
-  long got;
-  while (secret->size() < kSecretMax && (got = os::read_some(fd, bytes, sizeof bytes, error)) > 0) {
-    secret->append(bytes, static_cast<size_t>(got));
-  }
-  os::close_file(fd);
-  size_t end = secret->find_first_of("\r\n");
-  if (end != std::string::npos) secret->resize(end);
-  if (secret->empty() && error->empty()) *error = path + " holds no secret";
-  return error->empty();
-}
+constexpr char kBusy[] = "too many connections";
 
 void print_line(const std::string& text) { std::cout << text << '\n'; }
-
-constexpr char kBusy[] = "too many connections";
 
 double left(double deadline) { return deadline - os::monotonic_seconds(); }
 
@@ -42,53 +26,104 @@ bool wait_a_little(double deadline) {
   return true;
 }
 
-int connect_to(const std::string& where, bool tcp, double seconds, std::string* error) {
-  if (tcp) {
-    size_t colon = where.rfind(':');
-    std::string host = where.substr(0, colon);
-    if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
-    return os::connect_tcp(host, where.substr(colon + 1), seconds, error);
-  }
-  uint64_t pid = 0;
-  if (parse_number(where, INT32_MAX, &pid)) return os::connect_control(static_cast<int>(pid), seconds, error);
-  return os::connect_local(where, seconds, error);
+// A command to the agent in a JVM, where it may have no socket.
+struct Request {
+  std::string where, command;
+  uint64_t pid = 0;  // 0: `where` is a path or an address
+  bool tcp = false;
+  Secret secret;
+  double deadline = 0;
+};
+
+int connect_tcp(const Request& request, std::string* error) {
+  const size_t colon = request.where.rfind(':');
+  std::string host = request.where.substr(0, colon);
+  if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
+  return os::connect_tcp(host, request.where.substr(colon + 1), left(request.deadline), error);
 }
 
-}  // namespace
-
-int ctl_command(const Arguments& arguments) {
-  std::string where, command, secret_file, secret, value, error;
-  uint64_t seconds = 60;
-  for (const std::string& argument : arguments) {
-    if (where.empty() && option_value(argument, "--secret-file", &secret_file)) continue;
-    if (command.empty() && option_value(argument, "--secret-file", &secret_file)) continue;
-    if (command.empty() && option_value(argument, "--timeout", &value)) {
-      if (!parse_number(value, 86400, &seconds)) return misuse("ctl", "--timeout takes seconds");
-    } else if (where.empty()) {
-      if (argument.rfind("--", 0) == 0) return misuse("ctl", "unknown option " + argument);
-      where = argument;
-    } else {
-      command += (command.empty() ? "" : " ") + argument;
-    }
+// By the VM's attach mechanism, to the library that the JVM has loaded.
+int ask_by_vm(const Request& request, const os::Jvm& jvm, std::string* error) {
+  const std::string pid = std::to_string(jvm.pid);
+  if (jvm.agent.empty()) {
+    *error = "process " + pid + " has no agent; `hprof attach " + pid +
+             " cpu=samples` loads one, `hprof profile " + pid + "` takes a profile";
+    return kFailed;
   }
-  if (command.empty()) return misuse("ctl", "PATH, PID or HOST:PORT, and a COMMAND");
-  bool tcp = where.find('/') == std::string::npos && where.find(':') != std::string::npos;
-  if (tcp && secret_file.empty()) return misuse("ctl", "HOST:PORT needs --secret-file=FILE");
-  if (tcp && !read_secret(secret_file, &secret, &error)) return fail(error);
+  os::stop_on_signals();
+  Attachment attachment;
+  AttachAnswer answer;
+  const double seconds = left(request.deadline);
+  if (!valid_control_command(request.command, error) || !attachment.open(jvm.pid, jvm.agent, true, error) ||
+      !attachment.ask("command=" + request.command, "", seconds, seconds, &answer, error))
+    return kFailed;
+  for (const std::string& line : answer.messages) print_line(line);
+  *error = answer.problem;
+  return answer.good ? kDone : kFoundProblems;
+}
+
+int ask(const Request& request, std::string* error) {
+  os::Jvm jvm;
+  const int fd = request.tcp ? connect_tcp(request, error)
+                 : request.pid != 0
+                     ? os::connect_control(static_cast<int>(request.pid), left(request.deadline), &jvm, error)
+                     : os::connect_local(request.where, left(request.deadline), error);
+  if (fd < 0) return error->empty() ? ask_by_vm(request, jvm, error) : kFailed;
+  const Channel channel = socket_channel(fd, request.deadline);
+  const std::string secret(request.secret.bytes, request.secret.size);
+  const int status =
+      control_session(channel, request.tcp ? &secret : nullptr, request.command, print_line, error);
+  os::close_socket(fd);
+  return status;
+}
+
+int ctl(const Given& given) {
+  Request request;
+  Error why;
+  std::string error;
+  request.where = given.words[0];
+  for (size_t i = 1; i < given.words.size(); ++i) request.command += (i == 1 ? "" : " ") + given.words[i];
+  const std::string secret_file = given.text("--secret-file");
+  request.tcp = request.where.find('/') == std::string::npos && request.where.find(':') != std::string::npos;
+  if (!parse_number(request.where, INT32_MAX, &request.pid)) request.pid = 0;
+  if (request.tcp && secret_file.empty()) return given.misuse("HOST:PORT needs --secret-file=FILE");
+  if (request.tcp && !read_secret("--secret-file", secret_file.c_str(), &request.secret, &why))
+    return fail(why.text);
   // One deadline for the whole call, so that an agent that sends a byte now and then cannot delay it. If all
   // connections are taken, the next try may get one.
-  const double deadline = os::monotonic_seconds() + static_cast<double>(seconds);
+  request.deadline = os::monotonic_seconds() + static_cast<double>(given.number("--timeout", 60));
   int status = kFailed;
   do {
-    int fd = connect_to(where, tcp, left(deadline), &error);
-    if (fd < 0) return fail(error);
-    const Channel channel = socket_channel(fd, deadline);
-    status = control_session(channel, tcp ? &secret : nullptr, command, print_line, &error);
-    os::close_socket(fd);
-  } while (status == kFoundProblems && error == kBusy && wait_a_little(deadline));
+    error.clear();
+    status = ask(request, &error);
+  } while (status == kFoundProblems && error == kBusy && wait_a_little(request.deadline));
   std::cout.flush();
   if (status != kDone) std::cerr << "hprof: " << error << '\n';
   return status;
 }
+
+constexpr OptionRow kOptions[] = {
+    {"--secret-file", "FILE",
+     "its first line is the secret of an agent with listen=; the secret itself is not sent"},
+    {"--timeout", "SECONDS", "how long to wait for the answer, in all; default 60", ValueKind::kNumber, 0,
+     86400},
+};
+constexpr Verb kVerbs[] = {{"", "PATH|PID|HOST:PORT COMMAND...", "", ctl, kOptions}};
+
+}  // namespace
+
+const Command kCtlCommand = {
+    "ctl",
+    "PATH|PID|HOST:PORT COMMAND",
+    "talk to a running agent",
+    kVerbs,
+    R"(Sends one command to an agent and prints the answer: by a socket of control= or listen=, or by the process id of its
+JVM. Then the default socket /tmp/hprof-<user>-<pid>.sock is used, or without one the VM's attach mechanism.
+)",
+    R"(Commands:
+@COMMANDS@
+
+Exit status: 0 the agent said OK, 1 it said ERROR, 2 no answer.
+)"};
 
 }  // namespace hprof::tool

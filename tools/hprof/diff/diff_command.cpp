@@ -9,17 +9,13 @@
 #include "tools/format/utf8.h"
 #include "tools/hprof/command.h"
 #include "tools/hprof/diff/class_histogram.h"
+#include "tools/hprof/heap/heap_command.h"
 #include "tools/hprof/print/profile_sums.h"
+#include "tools/hprof/view/page.h"
 
 namespace hprof::tool {
 
 namespace {
-
-struct DiffOptions {
-  std::vector<std::string> files;
-  uint64_t top = 20;
-  bool lines = false;
-};
 
 struct Change {
   std::string name;
@@ -41,7 +37,8 @@ std::string signed_text(const ProfileWeight& weight, uint64_t before, uint64_t a
 
 // The largest changes of the first column first.
 void print_changes(const Changes& changes, const std::vector<ProfileWeight>& columns, const char* what,
-                   const DiffOptions& options) {
+                   const Given& given) {
+  const uint64_t top = given.number("--top", kTopRows);
   std::vector<const Change*> sorted;
   size_t same = 0;
   for (const auto& [name, change] : changes) {
@@ -58,7 +55,7 @@ void print_changes(const Changes& changes, const std::vector<ProfileWeight>& col
               << "after";
   std::cout << "  " << what << '\n';
   for (size_t i = 0; i < sorted.size(); ++i) {
-    if (options.top != 0 && i == options.top) {
+    if (top != 0 && i == top) {
       std::cout << "  ... " << sorted.size() - i << " more\n";
       break;
     }
@@ -74,7 +71,7 @@ void print_changes(const Changes& changes, const std::vector<ProfileWeight>& col
   if (same != 0) std::cout << "  " << same << " the same\n";
 }
 
-int diff_histograms(const ClassHistogram (&two)[2], const DiffOptions& options) {
+int diff_histograms(const ClassHistogram (&two)[2], const Given& given) {
   Changes changes;
   for (size_t file = 0; file < 2; ++file) {
     for (const auto& [name, count] : two[file]) {
@@ -85,16 +82,16 @@ int diff_histograms(const ClassHistogram (&two)[2], const DiffOptions& options) 
       to[1] = count.objects;
     }
   }
-  std::cout << "Classes of " << options.files[0] << " and " << options.files[1] << '\n';
+  std::cout << "Classes of " << given.words[0] << " and " << given.words[1] << '\n';
   print_changes(changes,
                 {{"bytes", "bytes", ProfileWeight::kBytes, true, true},
                  {"objects", "objects", ProfileWeight::kCount, false, true}},
-                "class", options);
+                "class", given);
   return kDone;
 }
 
 // Rows of one name and stack, or lines.
-void add_table(const Profile& profile, const LastTable& last, size_t file, const DiffOptions& options,
+void add_table(const Profile& profile, const LastTable& last, size_t file, const Given& given,
                Changes* changes) {
   const ProfileTable& table = *last.table;
   const size_t weight = preferred_weight(table);
@@ -103,7 +100,7 @@ void add_table(const Profile& profile, const LastTable& last, size_t file, const
     change.name = name;
     (file == 0 ? change.before : change.after)[0] += value;
   };
-  if (options.lines) {
+  if (given.has("--lines")) {
     for (const LineSum& sum : sums_by_line(profile, table, weight)) {
       if (sum.self != 0) add(sum.line, sum.self);
     }
@@ -119,23 +116,24 @@ void add_table(const Profile& profile, const LastTable& last, size_t file, const
   }
 }
 
-int diff_profiles(const Profile (&two)[2], const DiffOptions& options) {
+int diff_profiles(const std::vector<Profile>& two, const Given& given) {
   bool any = false;
   for (const LastTable& before : last_tables(two[0])) {
     for (const LastTable& after : last_tables(two[1])) {
       if (before.table->name != after.table->name) continue;
       any = true;
       Changes changes;
-      add_table(two[0], before, 0, options, &changes);
-      add_table(two[1], after, 1, options, &changes);
-      std::cout << before.table->title << " of " << options.files[0] << " and " << options.files[1];
+      add_table(two[0], before, 0, given, &changes);
+      add_table(two[1], after, 1, given, &changes);
+      std::cout << before.table->title << " of " << given.words[0] << " and " << given.words[1];
       if (before.of > 1 || after.of > 1) std::cout << ", the last of each: it holds all that was seen";
       std::cout << '\n';
       print_changes(changes, {before.table->weights[preferred_weight(*before.table)]},
-                    options.lines ? "line" : "name < its stack", options);
+                    given.has("--lines") ? "line" : "name < its stack", given);
     }
   }
-  return any ? kDone : fail("the two files have no table of the same kind");
+  if (!any) return fail("the two files have no table of the same kind");
+  return given.has("-o") ? show_page(two, given.text("-o"), given.has("--open")) : kDone;
 }
 
 bool has_heap_dump(const std::string& path) {
@@ -154,47 +152,75 @@ bool has_heap_dump(const std::string& path) {
   return false;
 }
 
-int parse(const Arguments& arguments, DiffOptions* options) {
-  for (const std::string& argument : arguments) {
-    std::string value;
-    if (option_value(argument, "--top", &value)) {
-      if (!parse_number(value, UINT32_MAX, &options->top)) return misuse("diff", "--top=N takes a number");
-    } else if (argument == "--lines") {
-      options->lines = true;
-    } else if (argument.size() > 1 && argument[0] == '-') {
-      return misuse("diff", "unknown option " + argument);
-    } else {
-      options->files.push_back(argument);
-    }
+// Empty, or an option that is not for files of that kind.
+std::string misplaced(const Given& given, bool dumps, bool histograms) {
+  const bool page = given.has("-o") || given.has("--open");
+  if (given.has("--lines") && (dumps || histograms)) return "--lines is for profiles";
+  if (page && histograms) return "class histograms have no page: -o is for profiles and heap dumps";
+  if (page && !given.has("-o")) return "--open needs -o FILE";
+  for (const OptionRow& row : kHeapOptions) {
+    const bool is_shared = std::string(row.name) == kTopOption.name || std::string(row.name) == "-o";
+    if (!dumps && !is_shared && given.has(row.name)) return option_text(row) + " is for heap dumps";
   }
-  return options->files.size() == 2 ? kDone : misuse("diff", "two files: BEFORE AFTER");
+  return "";
 }
 
-}  // namespace
+int diff_dumps(const Given& given) {
+  const int status = ask_heap(given, run_diff, run_diff);
+  if (status == kDone && given.has("--open")) open_page(given.text("-o"));
+  return status;
+}
 
-int diff_command(const Arguments& arguments) {
-  DiffOptions options;
-  const int status = parse(arguments, &options);
-  if (status != kDone) return status;
-  const std::vector<std::string>& files = options.files;
-  if (has_heap_dump(files[0]) && has_heap_dump(files[1]))
-    return heap_command({"diff", "--top=" + std::to_string(options.top), files[0], files[1]});
+int diff(const Given& given) {
+  const Arguments& files = given.words;
+  const bool dumps = has_heap_dump(files[0]) && has_heap_dump(files[1]);
   ClassHistogram histograms[2];
   std::string error;
-  if (read_class_histogram(files[0], &histograms[0], &error) &&
-      read_class_histogram(files[1], &histograms[1], &error))
-    return diff_histograms(histograms, options);
+  const bool are_histograms = !dumps && read_class_histogram(files[0], &histograms[0], &error) &&
+                              read_class_histogram(files[1], &histograms[1], &error);
+  const std::string wrong = misplaced(given, dumps, are_histograms);
+  if (!wrong.empty()) return given.misuse(wrong);
+  if (dumps) return diff_dumps(given);
+  if (are_histograms) return diff_histograms(histograms, given);
   if (!error.empty() && !(histograms[0].empty() && histograms[1].empty())) {
     std::cerr << "hprof: " << error << '\n';
     return kFoundProblems;
   }
-  Profile profiles[2];
+  std::vector<Profile> profiles(2);
   for (size_t file = 0; file < 2; ++file) {
     if (read_profile(files[file], &profiles[file], &error)) continue;
     std::cerr << "hprof: " << error << '\n';
     return kFoundProblems;
   }
-  return diff_profiles(profiles, options);
+  return diff_profiles(profiles, given);
 }
+
+constexpr OptionRow kOptions[] = {
+    {"--lines", nullptr, "compare profiles by source line instead of name and stack"},
+    kOpenOption,
+};
+constexpr Verb kVerbs[] = {{"", "BEFORE AFTER", "", diff, kOptions}};
+
+}  // namespace
+
+const Command kDiffCommand = {
+    "diff",
+    "BEFORE AFTER",
+    "compare two profiles, class histograms or heap dumps",
+    kVerbs,
+    R"(Prints what increased and decreased from BEFORE to AFTER, the largest changes first: two profiles with tables of the
+same kind (what hprof view takes, the last table of each), two class histograms (jcmd GC.class_histogram, hprof heap
+histogram), or two heap dumps. The page of -o draws the difference of two profiles as a flame graph.
+)",
+    R"(  hprof diff before.txt after.txt --lines
+  hprof diff before.txt after.txt -o change.html
+  hprof diff monday.hprof friday.hprof
+
+Exit status: 0 done, 1 unreadable, 2 wrong usage or failed.
+)",
+    kHeapOptions,
+    "--top and -o are for all files, the others for heap dumps:",
+    false,
+    true};
 
 }  // namespace hprof::tool

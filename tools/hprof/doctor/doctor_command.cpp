@@ -34,13 +34,10 @@ bool print(const std::vector<Finding>& findings) {
   return good;
 }
 
-}  // namespace
-
-int doctor_command(const Arguments& arguments) {
+int doctor(const Given& given) {
   uint64_t pid = 0;
-  if (arguments.size() > 1) return misuse("doctor", "at most one PID");
-  if (arguments.size() == 1 && (!parse_number(arguments[0], INT32_MAX, &pid) || pid == 0))
-    return misuse("doctor", arguments[0] + " is not a process id");
+  if (!given.words.empty() && (!parse_number(given.words[0], INT32_MAX, &pid) || pid == 0))
+    return given.misuse(given.words[0] + " is not a process id");
   const os::HostFacts host = os::host_facts();
   std::cout << "This host: " << host.system;
   if (host.processors > 0) std::cout << ", " << host.processors << " processors";
@@ -54,5 +51,21 @@ int doctor_command(const Arguments& arguments) {
   good = print(judge_jvm(host, jvm)) && good;
   return good ? kDone : kFoundProblems;
 }
+
+constexpr Verb kVerbs[] = {{"", "[PID]", "", doctor}};
+
+}  // namespace
+
+const Command kDoctorCommand = {
+    "doctor",
+    "[PID]",
+    "check what this host and a JVM support",
+    kVerbs,
+    R"(Prints what this host supports, and for a running JVM which collectors can be attached: yes, limited, at start (only
+when the program is started with the agent) or no, with the fix. Changes nothing. Exit status 1 when a line says no.
+)",
+    R"(  hprof doctor
+  hprof doctor 4711
+)"};
 
 }  // namespace hprof::tool

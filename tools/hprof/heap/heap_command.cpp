@@ -1,84 +1,42 @@
 // hprof heap: analyses a heap dump.
+#include "tools/hprof/heap/heap_command.h"
+
 #include <algorithm>
 #include <iostream>
-#include <memory>
 #include <new>
 #include <sstream>
 #include <thread>
 
-#include "tools/heap/heap_report.h"
 #include "tools/heap/html_page.h"
-#include "tools/hprof/command.h"
 #include "tools/os/os.h"
 
 namespace hprof::tool {
 
 namespace {
 
-struct HeapCommand {
-  const char* name;
-  const char* usage;
-  size_t least, most;  // words behind the name
-  Document (*run)(HeapRun& run);
-};
-constexpr HeapCommand kCommands[] = {{"summary", "FILE", 1, 1, run_summary},
-                                     {"leaks", "FILE", 1, 1, run_leaks},
-                                     {"histogram", "FILE", 1, 1, run_histogram},
-                                     {"path", "FILE CLASS|ID", 2, 2, run_path},
-                                     {"dominators", "FILE [ID]", 1, 2, run_dominators},
-                                     {"retained", "FILE CLASS|ID", 2, 2, run_retained},
-                                     {"objects", "FILE CLASS", 2, 2, run_objects},
-                                     {"show", "FILE ID", 2, 2, run_show},
-                                     {"find", "FILE --string=TEXT", 1, 1, run_find},
-                                     {"diff", "FILE FILE", 2, 2, run_diff}};
-
-const HeapCommand* command_named(const std::string& name) {
-  for (const HeapCommand& each : kCommands) {
-    if (name == each.name) return &each;
-  }
-  return nullptr;
-}
-
-// Empty, or the problem with the argument.
-std::string take_option(const std::string& argument, HeapSettings* settings) {
-  std::string value;
-  uint64_t number = 0;
-  if (argument == "--json") {
-    settings->json = true;
-  } else if (argument == "--index") {
-    settings->index = true;
-  } else if (argument == "--unreachable") {
-    settings->snapshot.keep_unreached = true;
-  } else if (option_value(argument, "--top", &value)) {
-    if (!parse_number(value, UINT32_MAX, &number)) return "--top=N takes a number";
-    settings->top = static_cast<size_t>(number);
-  } else if (option_value(argument, "--dump", &value)) {
-    if (!parse_number(value, UINT32_MAX, &number) || number == 0) return "--dump=N takes a number from 1";
-    settings->snapshot.dump = static_cast<unsigned>(number);
-  } else if (option_value(argument, "--threads", &value)) {
-    if (!parse_number(value, 64, &number) || number == 0) return "--threads=N takes a number from 1 to 64";
-    settings->snapshot.threads = static_cast<unsigned>(number);
-  } else if (option_value(argument, "--memory", &value)) {
-    if (!parse_size(value, &settings->memory)) return "--memory=SIZE takes bytes, or 700m, 4g";
-  } else if (option_value(argument, "--string", &value)) {
-    settings->text = value;
-  } else if (option_value(argument, "--temp", &value)) {
-    settings->temp = value;
-  } else if (option_value(argument, "--layout", &value)) {
-    if (value != "auto" && !parse_layout(value, &settings->snapshot.layout)) {
-      return "--layout= takes auto or REFERENCE,HEADER[,ALIGNMENT] in bytes, such as 4,12,8";
-    }
-  } else if (option_value(argument, "--follow", &value)) {
-    if (value != "strong" && value != "soft" && value != "all") return "--follow= takes strong, soft or all";
-    settings->snapshot.follow = value == "strong" ? Follow::kStrong
-                                : value == "soft" ? Follow::kSoft
-                                                  : Follow::kAll;
-  } else if (option_value(argument, "--threshold", &value)) {
-    if (!parse_number(value, 100, &number) || number == 0) return "--threshold=PERCENT takes 1 to 100";
-    settings->leaks.threshold = static_cast<double>(number) / 100;
-  } else {
-    return "unknown option " + argument;
-  }
+// Empty, or the problem with an option.
+std::string settings_of(const Given& given, HeapSettings* settings) {
+  constexpr std::pair<const char*, Follow> kFollow[] = {
+      {"strong", Follow::kStrong}, {"soft", Follow::kSoft}, {"all", Follow::kAll}};
+  SnapshotOptions& snapshot = settings->snapshot;
+  const unsigned threads = std::min(4u, std::max(1u, std::thread::hardware_concurrency()));
+  settings->json = given.has("--json");
+  settings->index = given.has("--index");
+  settings->top = static_cast<size_t>(given.number("--top", kTopRows));
+  settings->memory = given.number("--memory", 0);
+  settings->text = given.text("--string");
+  settings->temp = given.text("--temp");
+  settings->leaks.threshold = static_cast<double>(given.number("--threshold", 10)) / 100;
+  snapshot.keep_unreached = given.has("--unreachable");
+  snapshot.dump = static_cast<unsigned>(given.number("--dump", 0));
+  snapshot.threads = static_cast<unsigned>(given.number("--threads", threads));
+  const std::string layout = given.text("--layout", "auto"), follow = given.text("--follow", "soft");
+  if (layout != "auto" && !parse_layout(layout, &snapshot.layout))
+    return "--layout= takes auto or REFERENCE,HEADER[,ALIGNMENT] in bytes, such as 4,12,8";
+  const auto found = std::find_if(std::begin(kFollow), std::end(kFollow),
+                                  [&](const auto& each) { return follow == each.first; });
+  if (found == std::end(kFollow)) return "--follow= takes strong, soft or all";
+  snapshot.follow = found->second;
   return "";
 }
 
@@ -104,54 +62,66 @@ int write_result(const Document& document, const HeapSettings& settings) {
   return std::cout ? kDone : fail("cannot write the result");
 }
 
+template <Document (*kQuestion)(HeapRun&)>
+int ask(const Given& given) {
+  return ask_heap(given, kQuestion, kQuestion);
+}
+// The page of these has room for everything.
+template <Document (*kQuestion)(HeapRun&)>
+int report(const Given& given) {
+  return ask_heap(given, kQuestion, run_report);
+}
+
+constexpr OptionRow kLeakOptions[] = {{"--threshold", "PERCENT",
+                                       "leaks: smallest share of the heap that makes a suspect, default 10",
+                                       ValueKind::kNumber, 1, 100}};
+constexpr OptionRow kFindOptions[] = {
+    {"--string", "TEXT", "find: what the strings have in them", ValueKind::kText, 0, 0, true}};
+constexpr Verb kVerbs[] = {
+    {"summary", "FILE", "memory by class, package, loader, thread and allocation site", report<run_summary>},
+    {"leaks", "FILE", "objects that retain an unusual part of the heap, and why they live", report<run_leaks>,
+     kLeakOptions},
+    {"path", "FILE CLASS|ID", "shortest references from a GC root to an object, or to those of a class",
+     ask<run_path>},
+    {"dominators", "FILE [ID]", "which objects retain which, as a tree", ask<run_dominators>},
+    {"retained", "FILE CLASS|ID", "bytes that would be freed without these objects", ask<run_retained>},
+    {"objects", "FILE CLASS", "the objects of a class that retain most", ask<run_objects>},
+    {"histogram", "FILE", "objects and shallow bytes of each class", ask<run_histogram>},
+    {"show", "FILE ID", "an object: values, who refers to it, what retains it", ask<run_show>},
+    {"find", "FILE", "strings with TEXT in them", ask<run_find>, kFindOptions},
+};
+
 }  // namespace
 
-int heap_command(const Arguments& arguments) {
+int ask_heap(const Given& given, HeapQuestion question, HeapQuestion page) {
   HeapSettings settings;
-  settings.snapshot.threads = std::min(4u, std::max(1u, std::thread::hardware_concurrency()));
-  std::vector<std::string> words;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    std::string argument = arguments[i];
-    if (argument == "-o") {
-      if (i + 1 == arguments.size()) return misuse("heap", "-o takes a FILE");
-      settings.page = arguments[++i];
-      continue;
-    }
-    if (argument == "--string" && i + 1 < arguments.size()) argument += "=" + arguments[++i];
-    if (argument.size() > 1 && argument[0] == '-') {
-      std::string wrong = take_option(argument, &settings);
-      if (!wrong.empty()) return misuse("heap", wrong);
-    } else {
-      words.push_back(argument);
-    }
-  }
-  if (words.empty()) return misuse("heap", "which FILE?");
-  const HeapCommand* command = command_named(words[0]);
-  if (command == nullptr) {
-    // hprof heap FILE
-    if (words.size() > 1) return misuse("heap", "no command '" + words[0] + "'");
-    command = command_named("summary");
-  } else {
-    words.erase(words.begin());
-  }
-  bool text_missing = command->run == run_find && settings.text.empty();
-  if (words.size() < command->least || words.size() > command->most || text_missing) {
-    return misuse("heap", std::string("usage: hprof heap ") + command->name + " " + command->usage);
-  }
+  const std::string wrong = settings_of(given, &settings), path = given.text("-o");
+  if (!wrong.empty()) return given.misuse(wrong);
   try {
     auto open = [](const std::string& name) { return std::make_unique<DumpFile>(name); };
-    HeapRun run{settings, words, open, ""};
-    // A page has room for everything.
-    bool report = !settings.page.empty() && (command->run == run_summary || command->run == run_leaks);
-    Document document = report ? run_report(run) : command->run(run);
+    HeapRun run{settings, given.words, open, ""};
+    const Document document = path.empty() ? question(run) : page(run);
     if (!run.error.empty()) return fail(run.error);
-    if (!settings.page.empty() && write_page(document, words[0], settings.page) != kDone) return kFailed;
+    if (!path.empty() && write_page(document, given.words[0], path) != kDone) return kFailed;
     return write_result(document, settings);
   } catch (const OutOfMemory& problem) {
     return fail(problem.what);
-  } catch (const std::bad_alloc&) {
-    return fail("out of memory");
   }
 }
+
+const Command kHeapCommand = {
+    "heap",
+    "[COMMAND] FILE",
+    "analyse a heap dump: what keeps memory alive",
+    kVerbs,
+    R"(Reads a binary heap dump of any JVM, gzip-compressed or not: from jcmd GC.heap_dump, this agent or the original.
+CLASS is a name such as java.util.HashMap or byte[], or * for all; ID is a number with 0x, as printed. The page of -o
+has for summary and leaks both, and the dominator tree. hprof diff compares two dumps.
+)",
+    R"(Shallow bytes: the object alone. Retained bytes: everything that would be freed with it.
+)",
+    kHeapOptions,
+    nullptr,
+    true};
 
 }  // namespace hprof::tool

@@ -24,52 +24,9 @@ constexpr int kStdin = 0, kStdout = 1, kStderr = 2;
 constexpr unsigned kSeconds = 10;
 constexpr double kProofSeconds = 5;  // for the exchange before the stream
 
-struct ListenOptions {
-  std::string host = "127.0.0.1";
-  uint64_t port = 0;
-  std::string file = "java.hprof";
-  std::string secret_file;
-  bool force = false;
-  bool quiet = false;
-  bool typed = true;
-  std::vector<std::string> commands;
-};
-
-int parse(const Arguments& arguments, ListenOptions* options) {
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const std::string& argument = arguments[i];
-    std::string value;
-    bool last = i + 1 == arguments.size();
-    if (option_value(argument, "--port", &value) || (argument == "--port" && !last)) {
-      if (value.empty()) value = arguments[++i];
-      if (!parse_number(value, 65535, &options->port))
-        return misuse("listen", "--port takes a number up to 65535");
-    } else if (option_value(argument, "--host", &value)) {
-      options->host = value;
-    } else if (option_value(argument, "--secret-file", &value)) {
-      options->secret_file = value;
-    } else if (argument == "-o" && !last) {
-      options->file = arguments[++i];
-    } else if (option_value(argument, "--cmd", &value) || (argument == "--cmd" && !last)) {
-      options->commands.push_back(value.empty() ? arguments[++i] : value);
-    } else if (argument == "--force") {
-      options->force = true;
-    } else if (argument == "--quiet") {
-      options->quiet = true;
-    } else if (argument == "--no-input") {
-      options->typed = false;
-    } else {
-      return misuse("listen", "unknown argument " + argument);
-    }
-  }
-  for (const std::string& text : options->commands) {
-    SocketCommand command;
-    std::string error;
-    uint64_t seconds = 0;
-    bool wait = text.rfind("wait ", 0) == 0 && parse_number(text.substr(5), 1000000, &seconds);
-    if (!wait && !parse_socket_command(text, 8, &command, &error)) return misuse("listen", error);
-  }
-  return kDone;
+// "wait 10": seconds between two commands.
+bool is_wait(const std::string& text, uint64_t* seconds) {
+  return text.rfind("wait ", 0) == 0 && parse_number(text.substr(5), 1000000, seconds);
 }
 
 bool read_line(int peer, double deadline, std::string* line) {
@@ -116,14 +73,15 @@ int accept_agent(int listener, const Secret* secret, std::string* error) {
 // One conversation: the stream to the file, commands to the peer.
 class Conversation {
  public:
-  Conversation(int peer, int file, const ListenOptions& options)
+  Conversation(int peer, int file, std::string path, const Given& given)
       : peer_(peer),
         file_(file),
-        options_(options),
-        queue_(options.commands.begin(), options.commands.end()) {
-    progress_ = !options.quiet && os::is_terminal(kStderr);
-    prompt_ = progress_ && options.typed && os::is_terminal(kStdin);
-    typed_ = options.typed;
+        path_(std::move(path)),
+        quiet_(given.has("--quiet")),
+        typed_(!given.has("--no-input")) {
+    for (const std::string& text : given.all("--cmd")) queue_.push_back(text);
+    progress_ = !quiet_ && os::is_terminal(kStderr);
+    prompt_ = progress_ && typed_ && os::is_terminal(kStdin);
     started_ = next_progress_ = os::monotonic_seconds();
   }
 
@@ -173,14 +131,14 @@ class Conversation {
     watch_.add(buffer->data(), static_cast<size_t>(got));
     show_answers();
     if (!os::write_all(file_, buffer->data(), static_cast<size_t>(got), &error)) {
-      return fail(options_.file + ": " + error);
+      return fail(path_ + ": " + error);
     }
     return -1;
   }
 
   void show_answers() {
     for (const std::string& answer : watch_.take_answers()) {
-      if (options_.quiet) continue;
+      if (quiet_) continue;
       if (progress_) steer_terminal("\r\x1b[K");
       std::cerr << "command " << printable(answer) << '\n';
     }
@@ -192,7 +150,7 @@ class Conversation {
       std::string text = queue_.front();
       queue_.pop_front();
       uint64_t seconds = 0;
-      if (text.rfind("wait ", 0) == 0 && parse_number(text.substr(5), 1000000, &seconds)) {
+      if (is_wait(text, &seconds)) {
         resume_ = os::monotonic_seconds() + static_cast<double>(seconds);
       } else {
         send(text);
@@ -233,7 +191,7 @@ class Conversation {
 
   void show(bool last) {
     double now = os::monotonic_seconds();
-    if (options_.quiet || (!last && (!progress_ || now < next_progress_))) return;
+    if (quiet_ || (!last && (!progress_ || now < next_progress_))) return;
     next_progress_ = now + 0.5;
     double seconds = now - started_;
     double rate = seconds > 0 ? static_cast<double>(watch_.bytes()) / seconds / 1e6 : 0;
@@ -256,7 +214,9 @@ class Conversation {
 
   int peer_;
   int file_;
-  const ListenOptions& options_;
+  std::string path_;
+  bool quiet_;
+  bool typed_;
   std::deque<std::string> queue_;
   StreamWatch watch_;
   std::string line_;
@@ -266,37 +226,66 @@ class Conversation {
   uint32_t serial_ = 0;
   bool progress_ = false;
   bool prompt_ = false;
-  bool typed_ = false;
 };
 
-}  // namespace
-
-int listen_command(const Arguments& arguments) {
-  ListenOptions options;
-  int status = parse(arguments, &options);
-  if (status != kDone) return status;
+int listen(const Given& given) {
   std::string error;
+  for (const std::string& text : given.all("--cmd")) {
+    SocketCommand command;
+    uint64_t seconds = 0;
+    if (!is_wait(text, &seconds) && !parse_socket_command(text, 8, &command, &error))
+      return given.misuse(error);
+  }
+  const std::string host = given.text("--host", "127.0.0.1"), path = given.text("-o", "java.hprof");
+  const bool has_secret = given.has("--secret-file"), force = given.has("--force");
   Secret secret;
   Error why;
-  const bool has_secret = !options.secret_file.empty();
-  if (has_secret && !read_secret("--secret-file", options.secret_file.c_str(), &secret, &why))
+  if (has_secret && !read_secret("--secret-file", given.text("--secret-file").c_str(), &secret, &why))
     return fail(why.text);
-  auto port = static_cast<uint16_t>(options.port);
-  int listener = os::listen_tcp(options.host, &port, &error);
+  auto port = static_cast<uint16_t>(given.number("--port", 0));
+  int listener = os::listen_tcp(host, &port, &error);
   if (listener < 0) return fail(error);
-  int file = options.file == "-" ? kStdout : os::create_private_file(options.file, options.force, &error);
-  if (file < 0) return fail(error + (options.force ? "" : " (--force replaces a file)"));
+  int file = path == "-" ? kStdout : os::create_private_file(path, force, &error);
+  if (file < 0) return fail(error + (force ? "" : " (--force replaces a file)"));
   os::stop_on_signals();
   // Printed even with --quiet: with port 0 nobody would know the port otherwise.
-  std::cerr << "listening on " << options.host << ":" << port << ", writing to " << options.file << std::endl;
+  std::cerr << "listening on " << host << ":" << port << ", writing to " << path << std::endl;
   int peer = accept_agent(listener, has_secret ? &secret : nullptr, &error);
   os::close_socket(listener);
   if (peer < 0) return fail(error);
-  if (!options.quiet) std::cerr << "connected\n" << (os::is_terminal(kStderr) ? "\n" : "");
-  status = Conversation(peer, file, options).run();
+  if (!given.has("--quiet")) std::cerr << "connected\n" << (os::is_terminal(kStderr) ? "\n" : "");
+  const int status = Conversation(peer, file, path, given).run();
   os::close_socket(peer);
   os::close_file(file);
   return status;
 }
+
+constexpr OptionRow kOptions[] = {
+    {"--host", "ADDRESS", "where to listen, default 127.0.0.1"},
+    {"--port", "PORT", "default any free port, which is printed", ValueKind::kNumber, 0, 65535},
+    {"--secret-file", "FILE", "accept only an agent with the same net-secret-file=; turn others away"},
+    {"-o", "FILE", "default java.hprof; - is stdout"},
+    {"--force", nullptr, "replace an existing file"},
+    {"--cmd", "COMMAND", "send this command; repeatable, sent in turn; \"wait SECONDS\" waits"},
+    {"--no-input", nullptr, "do not read commands from stdin"},
+    {"--quiet", nullptr, "no progress and no totals"},
+};
+constexpr Verb kVerbs[] = {{"", "", "", listen, kOptions}};
+
+}  // namespace
+
+const Command kListenCommand = {
+    "listen",
+    "[-o FILE]",
+    "receive what an agent sends with net=host:port",
+    kVerbs,
+    R"(Waits for one agent started with net=host:port, writes its stream to a file and sends it commands, typed on
+stdin or given with --cmd. Shows bytes, records and rate on a terminal.
+)",
+    R"(Commands:
+@STREAM@
+
+Exit status: 0 the stream ended between two records, 1 it broke off, 2 failed.
+)"};
 
 }  // namespace hprof::tool

@@ -22,15 +22,13 @@ namespace hprof::tool {
 
 namespace {
 
-constexpr uint64_t kDeadlineMost = 3600;
-
 struct Row {
   std::string unit, step, verdict, words;
 };
 
 struct Check {
   std::string file, agent_folder;
-  double deadline = 60;
+  double deadline = 0;
   bool run = false;
   bool hung = false;  // the unit of the last step hung: its other steps are left out
   std::vector<Row> rows;
@@ -247,30 +245,15 @@ int print_table(const Check& check) {
 
 }  // namespace
 
-int plugin_check(const Arguments& arguments) {
+int plugin_check(const Given& given) {
   Check check;
-  std::string given, deadline, only, error, file;
-  for (const std::string& argument : arguments) {
-    if (option_value(argument, "--agent", &given) || option_value(argument, "--unit", &only) ||
-        option_value(argument, "--deadline", &deadline))
-      continue;
-    if (argument == "--run") {
-      check.run = true;
-    } else if (argument.rfind("--", 0) == 0 || !file.empty()) {
-      return misuse("plugin",
-                    argument.rfind("--", 0) == 0 ? "unknown option " + argument : "check takes one file");
-    } else {
-      file = argument;
-    }
-  }
-  if (file.empty()) return misuse("plugin", "check takes the file of a plugin");
-  uint64_t seconds = 60;
-  if (!deadline.empty() && (!parse_number(deadline, kDeadlineMost, &seconds) || seconds == 0))
-    return misuse("plugin", "--deadline is a number of seconds");
-  check.deadline = static_cast<double>(seconds);
-  check.file = os::absolute_path(file, &error);
+  std::string error;
+  const std::string only = given.text("--unit");
+  check.run = given.has("--run");
+  check.deadline = static_cast<double>(given.number("--deadline", 60));
+  check.file = os::absolute_path(given.words[0], &error);
   if (check.file.empty()) return fail(error);
-  const std::string agent = agent_library(given, &error);
+  const std::string agent = agent_library(given.text("--agent"), &error);
   if (!agent.empty()) check.agent_folder = agent.substr(0, agent.rfind('/')) + "/hprof/plugins";
 
   if (!add_step(

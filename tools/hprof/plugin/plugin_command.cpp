@@ -3,13 +3,47 @@
 
 namespace hprof::tool {
 
-int plugin_command(const Arguments& arguments) {
-  const std::string word = arguments.empty() ? "" : arguments[0];
-  const Arguments rest(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
-  if (word == "list") return plugin_list(rest);
-  if (word == "new") return plugin_new(rest);
-  if (word == "check") return plugin_check(rest);
-  return misuse("plugin", "list, new or check");
-}
+static constexpr OptionRow kListOptions[] = {
+    {"-v", nullptr, "print what each unit requires and offers"},
+    kAgentOption,
+};
+static constexpr OptionRow kNewOptions[] = {{"--cpp", nullptr, "in C++17; default C99"}};
+static constexpr OptionRow kCheckOptions[] = {
+    {"--run", nullptr, "run the units, without a VM"},
+    {"--unit", "ID", "run this one only"},
+    {"--deadline", "SECONDS", "count a step as hanging after this time without a message; default 60",
+     ValueKind::kNumber, 1, 3600},
+    kAgentOption,
+};
+static constexpr Verb kVerbs[] = {{"list", "[FOLDER...]", "", plugin_list, kListOptions},
+                                  {"new", "collector|encoder|filter|sink NAME", "", plugin_new, kNewOptions},
+                                  {"check", "FILE", "", plugin_check, kCheckOptions}};
+
+const Command kPluginCommand = {
+    "plugin",
+    "list|new|check ...",
+    "list, start and check plugins",
+    kVerbs,
+    R"(list shows the modules that an agent finds beside itself and in the FOLDERs (as with plugins=), the path of each,
+and its units with the options that select them. Modules that the agent refuses are printed on stderr with the reason.
+Libraries in these folders are loaded, which runs their code. -v adds what each unit requires of the VM, the records
+that it emits or accepts, its options, and files of the same name in later folders, which are ignored.
+
+new makes the folder NAME with a unit that builds against an installed hprof, passes its own test without a VM, and
+runs: source, CMakeLists.txt, test, README.md. NAME: lower-case letters, digits and '_'.
+
+check finds errors in a plugin: its descriptor and the version of the ABI that it needs, its option rows
+(help, names of the agent's own and of shipped units), what its library exports and needs. With --run its units
+run against a mock host: started, reported, reset and stopped in all orders, every option at its bounds, every
+kind of record, places that are full, slow or gone, each allocation failing; memory, files and threads are counted.
+Each step runs in its own process, so a crash or hang is a line of the table.
+)",
+    R"(  hprof plugin list /opt/acme/plugins
+  hprof plugin new collector locks --cpp
+  hprof plugin check --run build/locks.so
+
+Exit status: 0 done, 1 refused by the agent or something is wrong with the plugin, 2 no agent or file, or the folder
+cannot be made.
+)"};
 
 }  // namespace hprof::tool

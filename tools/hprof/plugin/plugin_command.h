@@ -5,9 +5,9 @@
 
 namespace hprof::tool {
 
-// Each takes what follows its name and returns an ExitStatus.
-int plugin_list(const Arguments& arguments);
-int plugin_new(const Arguments& arguments);
-int plugin_check(const Arguments& arguments);
+// Each returns an ExitStatus.
+int plugin_list(const Given& given);
+int plugin_new(const Given& given);
+int plugin_check(const Given& given);
 
 }  // namespace hprof::tool

@@ -27,21 +27,16 @@ int list(const std::string& library, std::string options) {
 
 }  // namespace
 
-int plugin_list(const Arguments& arguments) {
-  std::string given, error, folders, help = "help=plugins";
-  for (const std::string& argument : arguments) {
-    if (option_value(argument, "--agent", &given)) continue;
-    if (argument == "-v" || argument == "--verbose") {
-      help = "help=units";
-      continue;
-    }
-    if (argument.rfind("--", 0) == 0) return misuse("plugin", "unknown option " + argument);
-    if (argument.find_first_of(",:") != std::string::npos)
-      return misuse("plugin", "no folder of plugins= may have ',' or ':' in its name: " + argument);
-    folders += (folders.empty() ? ",plugins=" : ":") + argument;
+int plugin_list(const Given& given) {
+  std::string error, folders;
+  for (const std::string& folder : given.words) {
+    if (folder.find_first_of(",:") != std::string::npos)
+      return given.misuse("no folder of plugins= may have ',' or ':' in its name: " + folder);
+    folders += (folders.empty() ? ",plugins=" : ":") + folder;
   }
-  std::string library = agent_library(given, &error);
-  return library.empty() ? fail(error) : list(library, help + folders);
+  const std::string library = agent_library(given.text("--agent"), &error);
+  if (library.empty()) return fail(error);
+  return list(library, (given.has("-v") ? "help=units" : "help=plugins") + folders);
 }
 
 }  // namespace hprof::tool

@@ -77,25 +77,14 @@ bool write_file(const std::filesystem::path& path, const std::string& text) {
 
 }  // namespace
 
-int plugin_new(const Arguments& arguments) {
-  Arguments words;
-  bool cpp = false;
-  for (const std::string& argument : arguments) {
-    if (argument == "--cpp") {
-      cpp = true;
-    } else if (argument.rfind("--", 0) == 0) {
-      return misuse("plugin", "unknown option " + argument);
-    } else {
-      words.push_back(argument);
-    }
-  }
-  const bool is_kind = !words.empty() && std::any_of(std::begin(kKinds), std::end(kKinds),
-                                                     [&](const char* kind) { return words[0] == kind; });
-  if (words.size() != 2 || !is_kind)
-    return misuse("plugin", "new takes collector, encoder, filter or sink, and a name");
+int plugin_new(const Given& given) {
+  const Arguments& words = given.words;
+  const bool cpp = given.has("--cpp");
+  if (std::none_of(std::begin(kKinds), std::end(kKinds), [&](const char* kind) { return words[0] == kind; }))
+    return given.misuse("new takes collector, encoder, filter or sink, and a name");
   const std::string& name = words[1];
   const std::string complaint = complaint_on(name);
-  if (!complaint.empty()) return misuse("plugin", complaint);
+  if (!complaint.empty()) return given.misuse(complaint);
 
   std::error_code error;
   if (!std::filesystem::create_directory(name, error))

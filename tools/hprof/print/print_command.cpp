@@ -9,8 +9,10 @@
 
 namespace hprof::tool {
 
+namespace {
+
 // The tables of a text report, or the sums by line of any report.
-static int print_tables(const std::string& path, const ProfileView& view) {
+int print_tables(const std::string& path, const ProfileView& view) {
   Profile profile;
   std::string error;
   if (!read_profile(path, &profile, &error)) {
@@ -21,31 +23,11 @@ static int print_tables(const std::string& path, const ProfileView& view) {
   return kDone;
 }
 
-int print_command(const Arguments& arguments) {
-  SummaryOptions options;
-  bool records = false, lines = false;
-  std::string path;
-  for (const std::string& argument : arguments) {
-    std::string value;
-    if (option_value(argument, "--top", &value)) {
-      if (!parse_number(value, UINT32_MAX, &options.top)) return misuse("print", "--top=N takes a number");
-    } else if (argument == "--traces") {
-      options.traces = true;
-    } else if (argument == "--lines") {
-      lines = true;
-    } else if (argument == "--threads") {
-      options.threads = true;
-    } else if (argument == "--records") {
-      records = true;
-    } else if (argument.size() > 1 && argument[0] == '-') {
-      return misuse("print", "unknown option " + argument);
-    } else if (path.empty()) {
-      path = argument;
-    } else {
-      return misuse("print", "one FILE at a time");
-    }
-  }
-  if (path.empty()) return misuse("print", "which FILE?");
+int print(const Given& given) {
+  const SummaryOptions options = {given.number("--top", kTopRows), given.has("--traces"),
+                                  given.has("--threads")};
+  const bool records = given.has("--records"), lines = given.has("--lines");
+  const std::string& path = given.words[0];
   std::string error;
   std::unique_ptr<ByteSource> source = open_source(path, &error);
   if (source == nullptr) return fail(error);
@@ -64,5 +46,34 @@ int print_command(const Arguments& arguments) {
   }
   return kDone;
 }
+
+constexpr OptionRow kOptions[] = {
+    kTopOption,
+    {"--lines", nullptr, "sum up by source line: as innermost frame, and anywhere in the stack"},
+    {"--traces", nullptr, "print the stack below each row of sites and samples of a binary file"},
+    {"--threads", nullptr, "print a table of the threads"},
+    {"--records", nullptr, "print every record and heap sub-record of a binary file, in its order"},
+};
+constexpr Verb kVerbs[] = {{"", "FILE", "", print, kOptions}};
+
+}  // namespace
+
+const Command kPrintCommand = {
+    "print",
+    "FILE",
+    "summarize a report or binary file",
+    kVerbs,
+    R"(Text report: prints the last table of each kind, each row with its stack. Tables are cumulative, so the last one is
+complete.
+
+Binary file: prints the top classes of a heap dump by bytes and by objects, sites, CPU samples, and the number of
+records of each type. Both may be gzip-compressed.
+)",
+    R"(Bytes of classes are those in the dump: fields and elements, without object headers.
+)",
+    {},
+    nullptr,
+    false,
+    true};
 
 }  // namespace hprof::tool

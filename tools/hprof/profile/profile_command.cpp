@@ -55,14 +55,14 @@ bool is_dump_alone(const std::string& options) {
          find_option(options, "monitor") == nullptr && find_option(options, "plugin") == nullptr;
 }
 
-// Options of the agent that this command sets itself.
-int check_agent_options(const ProfileOptions& options) {
+// Empty, or an option of the agent that this command sets itself.
+std::string fault_of(const std::string& options) {
   for (const char* name : {"file", "net", "control", "start", "doe", "command"}) {
-    if (find_option(options.text, name) == nullptr) continue;
-    return misuse("profile", std::string(name) + "= is set by hprof profile" +
-                                 (name == std::string("file") ? "; use -o FILE" : ""));
+    if (find_option(options, name) == nullptr) continue;
+    return std::string(name) + "= is set by hprof profile" +
+           (name == std::string("file") ? "; use -o FILE" : "");
   }
-  return kDone;
+  return "";
 }
 
 // False: each option says how to write or sample, and none what to collect.
@@ -103,46 +103,6 @@ void add_defaults(ProfileOptions* options) {
   if (options->seconds < 0) options->seconds = is_dump_alone(text) ? 0 : 20;
   options->suffix = default_suffix(format, encoder, find_option(text, "compress").get());
   if (options->file.empty()) options->file = "java.hprof" + options->suffix;
-}
-
-int parse(const Arguments& arguments, ProfileOptions* options) {
-  std::vector<std::string> words;
-  uint64_t number = 0;
-  for (size_t i = 0; i < arguments.size(); i++) {
-    const std::string& argument = arguments[i];
-    std::string value;
-    const bool last = i + 1 == arguments.size();
-    if (option_value(argument, "--agent", &options->agent)) continue;
-    if (option_value(argument, "--seconds", &value) || (argument == "--seconds" && !last)) {
-      if (value.empty()) value = arguments[++i];
-      if (!parse_number(value, 10000000, &number)) return misuse("profile", "--seconds takes a number");
-      options->seconds = static_cast<double>(number);
-    } else if (option_value(argument, "--timeout", &value)) {
-      if (!parse_number(value, 86400, &options->vm_seconds))
-        return misuse("profile", "--timeout takes seconds");
-    } else if (option_value(argument, "--most", &value)) {
-      if (!parse_size(value, &options->most) || options->most == 0)
-        return misuse("profile", "--most=SIZE takes bytes, or 700m, 4g");
-    } else if (argument == "-o" && !last) {
-      options->file = arguments[++i];
-    } else if (argument == "--as-is") {
-      options->as_is = true;
-    } else if (argument == "--force") {
-      options->force = true;
-    } else if (argument.size() > 1 && argument[0] == '-') {
-      return misuse("profile", "unknown option " + argument);
-    } else {
-      words.push_back(argument);
-    }
-  }
-  if (words.empty()) return misuse("profile", "PID and, if need be, OPTIONS");
-  if (!parse_number(words[0], INT32_MAX, &number) || number == 0)
-    return misuse("profile", words[0] + " is not a process id");
-  options->pid = static_cast<int>(number);
-  options->text = join_options(words, 1);
-  const int status = check_agent_options(*options);
-  if (status == kDone) add_defaults(options);
-  return status;
 }
 
 // "a.txt" with 2: "a.2.txt", where ".txt" is the suffix; other names get the number at their end. As the
@@ -383,12 +343,60 @@ int Profiling::run() {
   return good ? kDone : kFoundProblems;
 }
 
+int profile(const Given& given) {
+  ProfileOptions options;
+  uint64_t pid = 0;
+  if (!parse_number(given.words[0], INT32_MAX, &pid) || pid == 0)
+    return given.misuse(given.words[0] + " is not a process id");
+  options.pid = static_cast<int>(pid);
+  options.text = join_options(given.words);
+  const std::string wrong = fault_of(options.text);
+  if (!wrong.empty()) return given.misuse(wrong);
+  options.agent = given.text("--agent");
+  options.as_is = given.has("--as-is");
+  options.force = given.has("--force");
+  options.vm_seconds = given.number("--timeout", options.vm_seconds);
+  options.most = given.number("--most", 0);
+  options.file = given.text("-o");
+  if (given.has("--seconds")) options.seconds = static_cast<double>(given.number("--seconds", 0));
+  add_defaults(&options);
+  return Profiling(options).run();
+}
+
+constexpr OptionRow kOptions[] = {
+    {"--seconds", "N", "duration, default 20; 0 when only heap=dump is given", ValueKind::kNumber, 0,
+     10000000},
+    {"-o", "FILE",
+     "default java.hprof and the format's suffix (.txt). An existing file is kept, and the new\n"
+     "one gets a number, unless --force is given"},
+    {"--force", nullptr, "replace an existing file"},
+    {"--most", "SIZE",
+     "what the report may have at most (700m, 4g): 256m, with a heap dump 1g and eight times\n"
+     "the memory of the JVM",
+     ValueKind::kSize},
+    kAgentOption,
+    kAsIsOption,
+    kListenTimeoutOption,
+};
+constexpr Verb kVerbs[] = {{"", "PID [OPTION=VALUE...]", "", profile, kOptions}};
+
 }  // namespace
 
-int profile_command(const Arguments& arguments) {
-  ProfileOptions options;
-  const int status = parse(arguments, &options);
-  return status == kDone ? Profiling(options).run() : status;
-}
+const Command kProfileCommand = {
+    "profile",
+    "PID [OPTIONS]",
+    "profile a running program",
+    kVerbs,
+    R"(Profiles a running JVM: loads the agent, waits, fetches the report, and unloads the agent. The report is a file
+of yours, in this folder; its path and size are printed. The JVM may be in a container. Run it as the user of that
+process, or as root. Ctrl-C ends the wait and fetches the report. OPTION=VALUE are the agent's options, default
+cpu=samples; depth=16 unless depth= is given.
+)",
+    R"(  hprof profile 4711
+  hprof profile --seconds=60 -o sites.txt 4711 heap=sites
+  hprof profile -o app.hprof 4711 heap=dump format=b
+
+Exit status: 0 done, 1 refused by the agent or a report that failed, 2 wrong usage or failed.
+)"};
 
 }  // namespace hprof::tool

@@ -53,29 +53,15 @@ bool make_launch(const std::vector<std::string>& command, const std::string& lib
   return true;
 }
 
-int run_command(const Arguments& arguments) {
-  std::string options, agent, error;
-  bool show = false;
-  size_t i = 0;
-  for (; i < arguments.size() && arguments[i] != "--"; ++i) {
-    if (option_value(arguments[i], "--agent", &agent)) continue;
-    if (arguments[i] == "--print") {
-      show = true;
-    } else if (arguments[i].rfind("--", 0) == 0) {
-      return misuse("run", "unknown option " + arguments[i]);
-    } else {
-      options += (options.empty() ? "" : ",") + arguments[i];
-    }
-  }
-  if (i + 1 >= arguments.size()) return misuse("run", "expected -- and a command after the options");
-  std::string library = agent_library(agent, &error);
+static int start(const Given& given) {
+  std::string options, error;
+  for (const std::string& word : given.words) options += (options.empty() ? "" : ",") + word;
+  const std::string library = agent_library(given.text("--agent"), &error);
   if (library.empty()) return fail(error);
   Launch launch;
-  Arguments command(arguments.begin() + static_cast<long>(i) + 1, arguments.end());
-  if (!make_launch(command, library, options, os::environment("JAVA_TOOL_OPTIONS"), &launch, &error)) {
+  if (!make_launch(given.rest, library, options, os::environment("JAVA_TOOL_OPTIONS"), &launch, &error))
     return fail(error);
-  }
-  if (show) {
+  if (given.has("--print")) {
     if (!launch.tool_options.empty()) std::cout << "JAVA_TOOL_OPTIONS=" << launch.tool_options << '\n';
     for (const std::string& word : launch.command) std::cout << word << '\n';
     return kDone;
@@ -84,5 +70,25 @@ int run_command(const Arguments& arguments) {
   os::exec_program(launch.command, &error);
   return fail(error);
 }
+
+static constexpr OptionRow kOptions[] = {
+    kAgentOption,
+    {"--print", nullptr, "print the command instead of running it"},
+};
+static constexpr Verb kVerbs[] = {{"", "[OPTION=VALUE...] -- COMMAND [ARGUMENT...]", "", start, kOptions}};
+
+const Command kRunCommand = {
+    "run",
+    "[OPTIONS] -- java ...",
+    "start a program with the agent",
+    kVerbs,
+    R"(Starts COMMAND with the agent. Agent options are written as after -agentlib:hprof=, in one word or several.
+  java ...              gets -agentpath:LIBRARY=OPTIONS as its first argument
+  javac, jar, ...       (launchers of the JDK) get -J-agentpath:LIBRARY=OPTIONS
+  anything else         gets JAVA_TOOL_OPTIONS, which every VM that it starts obeys
+)",
+    R"(  hprof run cpu=samples,depth=8 -- java -jar app.jar
+  hprof run heap=dump format=b file=app.hprof -- javac Main.java
+)"};
 
 }  // namespace hprof::tool

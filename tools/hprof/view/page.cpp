@@ -1,6 +1,10 @@
 #include "tools/hprof/view/page.h"
 
+#include <fstream>
+#include <iostream>
 #include <unordered_map>
+
+#include "tools/os/os.h"
 
 namespace hprof::flamegraph {
 extern const char kPageBegin[], kPageEnd[];  // the page around the data, of format=flamegraph
@@ -135,6 +139,29 @@ void write_page(const std::vector<Profile>& profiles, std::ostream& out) {
     DataWriter(out).write(profile);
   }
   out << flamegraph::kPageEnd;
+}
+
+void open_page(const std::string& page) {
+  std::string error;
+  os::bound_memory(0);  // what is started here inherits it
+  const std::string path = os::absolute_path(page, &error);
+  if (!path.empty() && os::open_on_desktop(path, &error)) return;
+  std::cerr << "hprof: not opened: " << error << "; open " << (path.empty() ? page : path)
+            << " in a browser\n";
+}
+
+int show_page(const std::vector<Profile>& profiles, const std::string& path, bool open) {
+  std::string error;
+  const int file = os::create_private_file(path, true, &error);
+  if (file < 0) return fail(error);
+  os::close_file(file);
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  write_page(profiles, out);
+  out.close();
+  if (!out) return fail("cannot write " + path);
+  std::cout << path << '\n';
+  if (open) open_page(path);
+  return kDone;
 }
 
 }  // namespace hprof::tool

@@ -5,11 +5,21 @@
 #include <string>
 #include <vector>
 
+#include "tools/hprof/command.h"
 #include "tools/hprof/view/profile.h"
 
 namespace hprof::tool {
 
 // One profile, or two to be compared, the earlier one first.
 void write_page(const std::vector<Profile>& profiles, std::ostream& out);
+// The same to a file, whose path is printed; with `open` the desktop's browser shows it. Returns an
+// ExitStatus.
+int show_page(const std::vector<Profile>& profiles, const std::string& path, bool open);
+// Opens a page that has been written. A host without a desktop is not an error: a message tells where the
+// page is.
+void open_page(const std::string& page);
+
+constexpr OptionRow kOpenOption = {
+    "--open", nullptr, "open the page in the browser; without a display only a message is printed"};
 
 }  // namespace hprof::tool

@@ -61,7 +61,7 @@ bool understand_vm(const std::string&, std::string*) { return false; }
 bool comes_too_early(const std::string&) { return false; }
 void pause_a_little() {}
 
-int connect_control(int pid, double seconds, std::string* error) {
+int connect_control(int pid, double seconds, Jvm*, std::string* error) {
   const uint32_t user = platform::current_user();
   std::string path = "/tmp/hprof-" + std::to_string(user) + "-" + std::to_string(pid) + ".sock";
   int socket = connect_local(path, seconds, error);

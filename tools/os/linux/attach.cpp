@@ -202,29 +202,16 @@ bool comes_too_early(const std::string& text) {
   return text.find("only permitted in the live phase") != std::string::npos;
 }
 
-int connect_control(int pid, double seconds, std::string* error) {
-  Jvm jvm;
-  if (!find_jvm(pid, &jvm, error)) return -1;
+int connect_control(int pid, double seconds, Jvm* jvm, std::string* error) {
+  if (!find_jvm(pid, jvm, error)) return -1;
   const std::string file =
-      "/hprof-" + std::to_string(jvm.user_there) + "-" + std::to_string(jvm.pid_there) + ".sock";
-  const std::string name = "/tmp" + file, path = descriptor_path(jvm.tmp) + file;
-  const std::string number = std::to_string(pid);
-  if (!file_exists(path)) {
-    *error = jvm.has_agent ? process_name(pid) + " has the agent loaded, but nothing listens at " + name +
-                                 ": it was detached, or say `hprof attach " + number +
-                                 " command=LINE`, or name the path of its control="
-                           : process_name(pid) + " has no agent; `hprof attach " + number +
-                                 " cpu=samples` loads one, `hprof profile " + number + "` takes a profile";
-    return -1;
-  }
-  const int socket = connect_local(path, seconds, error);
-  if (socket < 0) {
-    *error = name + ": nobody listens there any more";
-    return -1;
-  }
+      "/hprof-" + std::to_string(jvm->user_there) + "-" + std::to_string(jvm->pid_there) + ".sock";
+  std::string ignored;
+  const int socket = connect_local(descriptor_path(jvm->tmp) + file, seconds, &ignored);
+  if (socket < 0) return -1;
   const int owner = peer_of(socket);
   if (owner == pid) return socket;
-  *error = name + " does not belong to " + process_name(pid) + ", but to " + std::to_string(owner);
+  *error = "/tmp" + file + " does not belong to " + process_name(pid) + ", but to " + std::to_string(owner);
   close_socket(socket);
   return -1;
 }

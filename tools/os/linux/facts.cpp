@@ -103,31 +103,6 @@ bool file_mentions(int descriptor, const char* text, std::string* behind = nullp
   return found;
 }
 
-// Converts a path from /proc to the process's view: if its root is a folder of ours (chroot), the kernel
-// names paths from our root.
-std::string path_there(const std::string& path, const std::string& its_root) {
-  if (path == its_root) return "/";
-  if (its_root.size() > 1 && path.compare(0, its_root.size() + 1, its_root + "/") == 0)
-    return path.substr(its_root.size());
-  return path;
-}
-
-void read_maps(const std::string& process, const std::string& its_root, JvmFacts* facts) {
-  const std::string maps = small_file(process + "/maps");
-  for (size_t from = 0; from < maps.size();) {
-    size_t end = maps.find('\n', from);
-    if (end == std::string::npos) end = maps.size();
-    const size_t slash = maps.find('/', from);
-    if (slash < end) {
-      const std::string path = path_there(maps.substr(slash, end - slash), its_root);
-      const std::string name = path.substr(path.rfind('/') + 1);
-      if (name == "libjvm.so") facts->libjvm = path;
-      if (name.rfind("libhprof.so", 0) == 0) facts->agent = path;
-    }
-    from = end + 1;
-  }
-}
-
 void read_home(int root, int libjvm, JvmFacts* facts) {
   // <home>/lib/server/libjvm.so; with JDK 8 <home>/jre/lib/<processor>/server/libjvm.so
   for (std::string folder = facts->libjvm; folder.size() > 1;) {
@@ -229,7 +204,8 @@ bool jvm_facts(int pid, JvmFacts* facts, std::string*) {
     pid_there = line.substr(line.find_last_of(" \t") + 1);
   }
   facts->other_namespace = own != its || pid_there != std::to_string(pid) || its_root != "/";
-  read_maps(process, its_root, facts);
+  facts->libjvm = mapped_file(process, "libjvm.so");
+  facts->agent = mapped_file(process, "libhprof.so");
   if (facts->libjvm.empty()) return true;
   const Descriptor root(open((process + "/root").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   const Descriptor libjvm = open_inside(root.number(), facts->libjvm);
@@ -237,7 +213,7 @@ bool jvm_facts(int pid, JvmFacts* facts, std::string*) {
   facts->attach_socket = find_inside(root.number(), "/tmp/.java_pid" + pid_there).is_open();
   facts->async_get_call_trace = file_mentions(libjvm.number(), "AsyncGetCallTrace");
   facts->vm_tables = file_mentions(libjvm.number(), "gHotSpotVMStructs");
-  facts->folder = path_there(link_target(process + "/cwd"), its_root);
+  facts->folder = path_inside(process, link_target(process + "/cwd"));
   facts->folder_known = !facts->folder.empty();
   facts->folder_writable = may_write(process + "/cwd", status, facts->user);
   facts->folder_free = free_bytes(process + "/cwd");

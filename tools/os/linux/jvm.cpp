@@ -90,7 +90,9 @@ bool find_jvm(int pid, Jvm* jvm, std::string* error) {
   }
   const std::string program = command_line(process).program;
   jvm->command = program.substr(program.rfind('/') + 1);
-  jvm->has_agent = small_file(process + "/maps").find("/libhprof") != std::string::npos;
+  // Of a library that was removed since, as `hprof attach` does with its copies, the path is still its name.
+  const std::string agent = mapped_file(process, "libhprof.so");
+  jvm->agent = agent.substr(0, agent.find(" (deleted)"));
   return true;
 }
 

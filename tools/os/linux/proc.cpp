@@ -31,6 +31,24 @@ void add_words(const std::string& environment, const std::string& name, std::vec
 
 }  // namespace
 
+std::string path_inside(const std::string& process, const std::string& path) {
+  const std::string root = link_target(process + "/root");
+  if (path == root) return "/";
+  const bool is_below = root.size() > 1 && path.compare(0, root.size() + 1, root + "/") == 0;
+  return is_below ? path.substr(root.size()) : path;
+}
+
+std::string mapped_file(const std::string& process, const std::string& name) {
+  std::string found;
+  each_part(small_file(process + "/maps"), "\n", [&](const std::string& line) {
+    const size_t slash = line.find('/');
+    if (slash != std::string::npos && line.compare(line.rfind('/') + 1, name.size(), name) == 0)
+      found = line.substr(slash);
+    return true;
+  });
+  return path_inside(process, found);
+}
+
 CommandLine command_line(const std::string& process) {
   CommandLine line;
   const std::string environment = small_file(process + "/environ");

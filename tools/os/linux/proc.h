@@ -57,6 +57,12 @@ inline bool catches_quit(const std::string& status) {
   return (caught >> (SIGQUIT - 1) & 1) != 0;
 }
 
+// Converts a path from /proc/<pid> to the process's view: if its root is a folder of ours (chroot), the
+// kernel names paths from our root. `process`: the process's folder of /proc.
+std::string path_inside(const std::string& process, const std::string& path);
+// Path of the last mapped file whose name begins so, as the process itself sees it; "" when there is none.
+std::string mapped_file(const std::string& process, const std::string& name);
+
 struct CommandLine {
   // What the VM is told: options of the environment, too, in the order in which they count.
   std::vector<std::string> options;

@@ -1,0 +1,32 @@
+// What `hprof heap` and `hprof diff` of two heap dumps share.
+#pragma once
+
+#include "tools/heap/heap_report.h"
+#include "tools/hprof/command.h"
+
+namespace hprof::tool {
+
+constexpr OptionRow kHeapOptions[] = {
+    kTopOption,
+    {"-o", "FILE", "also write an HTML page"},
+    {"--follow", "WHICH",
+     "references that keep objects alive: strong, soft (strong and soft, the default) or all"},
+    {"--unreachable", nullptr, "include objects that no GC root reaches"},
+    {"--layout", "R,H[,A]",
+     "bytes of a reference and of an object header, alignment, such as 4,12,8; default: found from the dump"},
+    {"--dump", "N", "which dump of a file with several, from 1; default the last", ValueKind::kNumber, 1,
+     UINT32_MAX},
+    {"--memory", "SIZE", "RAM to use, such as 700m or 4g; the rest goes to temporary files; default no limit",
+     ValueKind::kSize},
+    {"--temp", "FOLDER", "for temporary files, default $TMPDIR or /tmp"},
+    {"--index", nullptr, "store results in FILE.index for the next command; rebuilt when the dump changes"},
+    {"--threads", "N", "threads that read the file", ValueKind::kNumber, 1, 64},
+    {"--json", nullptr, "JSON instead of text"},
+};
+
+// Asks the dumps that `given` names, and prints the answer. `page` is what the page of -o has. Returns an
+// ExitStatus.
+using HeapQuestion = Document (*)(HeapRun& run);
+int ask_heap(const Given& given, HeapQuestion question, HeapQuestion page);
+
+}  // namespace hprof::tool
