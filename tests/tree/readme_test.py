@@ -5,8 +5,12 @@ import unittest
 
 from support import script, write
 
-MARKS = {"README.md": ("options",), "docs/control.md": ("commands", "tags"), "docs/tool.md": ("typed",),
-         "docs/hotspot.md": ("changes", "reads")}
+MARKS = {"README.md": ("options",), "docs/control.md": ("commands", "tags"), "docs/hotspot.md": ("changes", "reads"),
+         "docs/heap.md": ("heap",),
+         "docs/tool.md": ("typed", "overview", "run", "profile", "attach", "ctl", "listen", "check", "print", "diff", "doctor",
+                          "plugin", "view", "convert")}
+PROGRAMS = ("tests/unit/support/hprof_option_table", "tests/unit/support/hprof_command_table", "tests/unit/support/hprof_item_table",
+            "tools/manual/hprof_manual")
 TABLE = "| option | default |\n| --- | --- |\n| `depth=<size>` | 4 |\n"
 TOOL = "#!/bin/sh\ncat <<'E'\n%sE\n"
 
@@ -23,8 +27,8 @@ def pages(text="\n" + TABLE + "\n"):
 class Readme(unittest.TestCase):
     def check(self, given, *arguments, table=TABLE):
         with tempfile.TemporaryDirectory() as root:
-            for name in ("hprof_option_table", "hprof_command_table", "hprof_item_table"):
-                os.chmod(write(root, "tests/unit/support/" + name, TOOL % table), 0o755)
+            for name in PROGRAMS:
+                os.chmod(write(root, name, TOOL % table), 0o755)
             files = {path: write(root, path, text) for path, text in given.items()}
             code, said = script("check", "readme", *arguments, root, env=dict(os.environ, HPROF_DOCS_ROOT=root))
             return code, said, {path: open(file).read() for path, file in files.items()}
