@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tools/format/records.h"
 #include "tools/os/os.h"
 
 namespace hprof::tool {
@@ -22,22 +23,20 @@ class OutlineReader : public HeapVisitor {
       : in_(in), options_(options), out_(*out) {}
 
   bool run(std::string* error) {
-    if (!read_header(in_, &out_.header)) {
+    RecordReader records(in_);
+    const bool good = records.begin();
+    out_.header = records.header();
+    if (!good) {
       *error = out_.header.problem;
       return false;
     }
-    RecordHead head{};
-    bool cut = false;
-    while (read_record_head(in_, &head, &cut)) {
-      if (!record(head)) break;
-      in_.clear_limit();
-      in_.seek(head.body());
-      if (!in_.skip(head.length)) {
-        problem(head.offset, "the file ends within a record of " + std::to_string(head.length) + " bytes");
-        break;
-      }
+    const RecordHead& head = records.head();
+    while (records.next() && record(head)) {
     }
-    if (cut) problem(head.offset, "the file ends within the head of a record");
+    if (records.end() == RecordReader::End::kWithinBody)
+      problem(head.offset, "the file ends within a record of " + std::to_string(head.length) + " bytes");
+    if (records.end() == RecordReader::End::kWithinHead)
+      problem(head.offset, "the file ends within the head of a record");
     out_.size = in_.offset();
     if (out_.dumps == 0 || options_.dump > out_.dumps) {
       *error = out_.dumps == 0 ? "no heap dump in it"
@@ -138,6 +137,7 @@ class OutlineReader : public HeapVisitor {
 
   // A VM that died during the dump left the initial length, 0.
   bool has_no_length(const RecordHead& head) {
+    in_.clear_limit();
     if (head.length != 0 || in_.at_end()) return false;
     uint8_t next = in_.u1();
     in_.seek(head.body());

@@ -21,29 +21,24 @@ BinaryChecker::BinaryChecker(Input& in, ProblemLog& log) : in_(in), log_(log), h
 
 bool BinaryChecker::run() {
   log_.report(Rule::kTextOnly, 0, "a binary file, expected text (format=a)");
-  if (!header()) return in_.error().empty();
-  RecordHead head{};
-  bool cut = false;
-  while (read_record_head(in_, &head, &cut)) {
-    record(head);
-    in_.clear_limit();
-    in_.seek(head.body());
-    if (!in_.skip(head.length)) {
-      log_.report(Rule::kRecordTruncated, head.offset,
-                  "%s record of %" PRIu64 " bytes, expected its end within the file",
-                  record_name(head.tag) == nullptr ? "unknown" : record_name(head.tag), head.length);
-      break;
-    }
-    ++records_;
-  }
-  if (cut)
+  RecordReader records(in_);
+  const bool readable = records.begin();
+  header_ = records.header();
+  if (!header(readable)) return in_.error().empty();
+  const RecordHead& head = records.head();
+  for (; records.next(); ++records_) record(head);
+  if (records.end() == RecordReader::End::kWithinBody)
+    log_.report(Rule::kRecordTruncated, head.offset,
+                "%s record of %" PRIu64 " bytes, expected its end within the file",
+                record_name(head.tag) == nullptr ? "unknown" : record_name(head.tag), head.length);
+  if (records.end() == RecordReader::End::kWithinHead)
     log_.report(Rule::kRecordTruncated, head.end(), "the file ends within the 9 bytes of a record head");
   finish();
   return in_.error().empty();
 }
 
-bool BinaryChecker::header() {
-  if (!read_header(in_, &header_)) {
+bool BinaryChecker::header(bool readable) {
+  if (!readable) {
     if (header_.version.rfind("JAVA PROFILE ", 0) != 0) {
       log_.report(Rule::kHeader, 0, "expected \"JAVA PROFILE 1.0.2\" and a zero byte");
     } else if (header_.version == "JAVA PROFILE 1.0.3") {
@@ -88,7 +83,6 @@ void BinaryChecker::before_record(const RecordHead& head) {
 
 void BinaryChecker::record(const RecordHead& head) {
   before_record(head);
-  in_.set_limit(head.end());
   switch (head.tag) {
     case kString:
       return string(head);

@@ -1,8 +1,7 @@
 // The checker of binary files: framing, order of definitions, tables; heap dumps are heap_checker's.
 #pragma once
 
-#include "tools/format/definitions.h"
-#include "tools/format/input.h"
+#include "tools/format/records.h"
 #include "tools/hprof/check/heap_checker.h"
 #include "tools/hprof/check/problems.h"
 
@@ -22,7 +21,7 @@ class BinaryChecker {
     bool operator<(const Pending& other) const { return offset < other.offset; }
   };
 
-  bool header();
+  bool header(bool readable);
   void record(const RecordHead& head);
   void before_record(const RecordHead& head);
   void definition(const RecordHead& head);
@@ -34,7 +33,7 @@ class BinaryChecker {
   void start_thread(const RecordHead& head);
   void end_thread(const RecordHead& head);
   void alloc_sites(const RecordHead& head);
-  void site_rows(const RecordHead& head, uint32_t rows, bool by_allocation);
+  void site_rows(const RecordHead& head, const SitesHead& sites);
   void cpu_samples(const RecordHead& head);
   void control_settings(const RecordHead& head);
   void heap_dump(const RecordHead& head);

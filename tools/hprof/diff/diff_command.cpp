@@ -4,8 +4,7 @@
 #include <iostream>
 
 #include "tools/format/ascii_lines.h"
-#include "tools/format/binary_format.h"
-#include "tools/format/definitions.h"
+#include "tools/format/records.h"
 #include "tools/format/utf8.h"
 #include "tools/hprof/command.h"
 #include "tools/hprof/diff/class_histogram.h"
@@ -141,13 +140,10 @@ bool has_heap_dump(const std::string& path) {
   std::unique_ptr<ByteSource> source = open_source(path, &error);
   if (source == nullptr || is_text(*source)) return false;
   Input in(*source);
-  FileHeader header;
-  if (!read_header(in, &header)) return false;
-  RecordHead head{};
-  bool cut = false;
-  while (read_record_head(in, &head, &cut)) {
-    if (head.tag == kHeapDump || head.tag == kHeapDumpSegment) return true;
-    if (!in.skip(head.length)) return false;
+  RecordReader records(in);
+  if (!records.begin()) return false;
+  while (records.next()) {
+    if (records.head().tag == kHeapDump || records.head().tag == kHeapDumpSegment) return true;
   }
   return false;
 }

@@ -2,14 +2,14 @@
 #include "tools/hprof/print/print_records.h"
 
 #include <cinttypes>
-#include <cstdarg>
 #include <cstdio>
 #include <ostream>
 
-#include "tools/format/definitions.h"
 #include "tools/format/heap_walker.h"
+#include "tools/format/records.h"
 #include "tools/format/utf8.h"
 #include "tools/format/value_text.h"
+#include "tools/hprof/print/print_line.h"
 
 namespace hprof::tool {
 
@@ -20,55 +20,52 @@ class RecordPrinter : public HeapVisitor {
   RecordPrinter(Input& in, std::ostream& out) : in_(in), out_(out) {}
 
   bool run(std::string* error) {
-    FileHeader header;
-    if (!read_header(in_, &header)) {
+    RecordReader records(in_);
+    const bool readable = records.begin();
+    const FileHeader& header = records.header();
+    if (!readable) {
       *error = header.problem;
       return false;
     }
-    line("%s, %" PRIu32 "-byte ids, %" PRIu64 " ms since 1970", header.version.c_str(), header.id_size,
-         header.milliseconds);
-    RecordHead head{};
-    bool cut = false;
-    while (read_record_head(in_, &head, &cut)) {
-      record(head, error);
-      in_.clear_limit();
-      in_.seek(head.body());
-      if (!in_.skip(head.length)) cut = true;
-      if (cut) break;
-    }
-    if (cut) *error = "byte " + std::to_string(head.offset) + ": the file ends within a record";
+    print_line(out_, "%s, %" PRIu32 "-byte ids, %" PRIu64 " ms since 1970", header.version.c_str(),
+               header.id_size, header.milliseconds);
+    while (records.next()) record(records.head(), error);
+    if (!records.problem().empty()) *error = records.problem();
     return error->empty();
   }
 
   void on_root(const RootRecord& root) override {
-    line("  ROOT %s 0x%" PRIx64 " reference=0x%" PRIx64 " thread=%" PRIu32 " number=%" PRId32,
-         root_name(root.tag), root.object, root.reference, root.thread, static_cast<int32_t>(root.number));
+    print_line(out_, "  ROOT %s 0x%" PRIx64 " reference=0x%" PRIx64 " thread=%" PRIu32 " number=%" PRId32,
+               root_name(root.tag), root.object, root.reference, root.thread,
+               static_cast<int32_t>(root.number));
   }
 
   void on_class(const ClassRecord& dumped) override {
-    line("  CLASS DUMP 0x%" PRIx64 " %s trace=%" PRIu32 " super=0x%" PRIx64 " loader=0x%" PRIx64
-         " signers=0x%" PRIx64 " domain=0x%" PRIx64 " size=%" PRIu32,
-         dumped.id, names_.class_name(dumped.id).c_str(), dumped.trace, dumped.super, dumped.loader,
-         dumped.signers, dumped.domain, dumped.instance_size);
+    print_line(out_,
+               "  CLASS DUMP 0x%" PRIx64 " %s trace=%" PRIu32 " super=0x%" PRIx64 " loader=0x%" PRIx64
+               " signers=0x%" PRIx64 " domain=0x%" PRIx64 " size=%" PRIu32,
+               dumped.id, names_.class_name(dumped.id).c_str(), dumped.trace, dumped.super, dumped.loader,
+               dumped.signers, dumped.domain, dumped.instance_size);
     for (const DumpedConstant& constant : dumped.constants) {
-      line("    constant %u = %s", constant.index, value_text(constant.type, constant.value).c_str());
+      print_line(out_, "    constant %u = %s", constant.index,
+                 value_text(constant.type, constant.value).c_str());
     }
     for (const DumpedField& field : dumped.statics) {
-      line("    static %s %s = %s", type_name(field.type), name(field.name).c_str(),
-           value_text(field.type, field.value).c_str());
+      print_line(out_, "    static %s %s = %s", type_name(field.type), name(field.name).c_str(),
+                 value_text(field.type, field.value).c_str());
     }
     Layout& layout = layouts_[dumped.id];
     layout.super = dumped.super;
     layout.fields.clear();
     for (const DumpedField& field : dumped.fields) {
-      line("    field %s %s", type_name(field.type), name(field.name).c_str());
+      print_line(out_, "    field %s %s", type_name(field.type), name(field.name).c_str());
       layout.fields.push_back({field.name, field.type, 0});
     }
   }
 
   void on_instance(const InstanceRecord& instance, Input& in) override {
-    line("  INSTANCE 0x%" PRIx64 " %s trace=%" PRIu32 " bytes=%" PRIu32, instance.id,
-         names_.class_name(instance.class_id).c_str(), instance.trace, instance.byte_count);
+    print_line(out_, "  INSTANCE 0x%" PRIx64 " %s trace=%" PRIu32 " bytes=%" PRIu32, instance.id,
+               names_.class_name(instance.class_id).c_str(), instance.trace, instance.byte_count);
     uint64_t end = in.offset() + instance.byte_count;
     auto layout = layouts_.find(instance.class_id);
     // The depth is bounded because supers may form a circle.
@@ -76,8 +73,8 @@ class RecordPrinter : public HeapVisitor {
       for (const DumpedField& field : layout->second.fields) {
         unsigned size = width_of(field.type, in.id_size());
         if (end - in.offset() < size) return;
-        line("    %s %s = %s", type_name(field.type), name(field.name).c_str(),
-             value_text(field.type, in.value(size)).c_str());
+        print_line(out_, "    %s %s = %s", type_name(field.type), name(field.name).c_str(),
+                   value_text(field.type, in.value(size)).c_str());
       }
       layout = layouts_.find(layout->second.super);
     }
@@ -87,8 +84,8 @@ class RecordPrinter : public HeapVisitor {
     bool objects = array.type == HPROF_TYPE_OBJECT;
     std::string type =
         objects ? names_.class_name(array.class_id) : std::string(type_name(array.type)) + "[]";
-    line("  ARRAY 0x%" PRIx64 " %s trace=%" PRIu32 " length=%" PRIu32, array.id, type.c_str(), array.trace,
-         array.length);
+    print_line(out_, "  ARRAY 0x%" PRIx64 " %s trace=%" PRIu32 " length=%" PRIu32, array.id, type.c_str(),
+               array.trace, array.length);
     unsigned size = width_of(array.type, in.id_size());
     std::string row;
     for (uint32_t i = 0; i < array.length && in.ok(); ++i) {
@@ -106,15 +103,6 @@ class RecordPrinter : public HeapVisitor {
     std::vector<DumpedField> fields;
   };
 
-  void line(const char* format, ...) __attribute__((format(printf, 2, 3))) {
-    char text[2048];
-    va_list arguments;
-    va_start(arguments, format);
-    std::vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    out_ << text << '\n';
-  }
-
   std::string name(uint64_t id) {
     std::string_view text = names_.string(id);
     char number[32];
@@ -127,9 +115,8 @@ class RecordPrinter : public HeapVisitor {
     char start[80];
     std::snprintf(start, sizeof start, "@%" PRIu64 " %" PRIu32 " us ", head.offset, head.time);
     out_ << start;
-    if (what == nullptr) return line("tag 0x%02x, %" PRIu64 " bytes", head.tag, head.length);
+    if (what == nullptr) return print_line(out_, "tag 0x%02x, %" PRIu64 " bytes", head.tag, head.length);
     out_ << what << ' ';
-    in_.set_limit(head.end());
     bool definition = names_.take(in_, head);
     in_.set_limit(head.end());
     in_.seek(head.body());
@@ -137,7 +124,7 @@ class RecordPrinter : public HeapVisitor {
     switch (head.tag) {
       case kHeapDump:
       case kHeapDumpSegment: {
-        line("%" PRIu64 " bytes", head.length);
+        print_line(out_, "%" PRIu64 " bytes", head.length);
         WalkResult result = walk_heap(in_, head.end(), *this);
         if (result.end != WalkEnd::kComplete) {
           *error = "byte " + std::to_string(result.offset) + ": unreadable heap sub-record";
@@ -151,18 +138,19 @@ class RecordPrinter : public HeapVisitor {
       case kHeapSummary: {
         uint32_t live_bytes = in_.u4(), live = in_.u4();
         uint64_t bytes = in_.u8(), count = in_.u8();
-        return line("live %" PRIu32 " bytes %" PRIu32 " objects, allocated %" PRIu64 " bytes %" PRIu64
-                    " objects",
-                    live_bytes, live, bytes, count);
+        return print_line(out_,
+                          "live %" PRIu32 " bytes %" PRIu32 " objects, allocated %" PRIu64 " bytes %" PRIu64
+                          " objects",
+                          live_bytes, live, bytes, count);
       }
       case kControlSettings: {
         uint32_t flags = in_.u4();
-        return line("flags=0x%" PRIx32 " depth=%u", flags, in_.u2());
+        return print_line(out_, "flags=0x%" PRIx32 " depth=%u", flags, in_.u2());
       }
       case kHeapDumpEnd:
-        return line("%s", "");
+        return print_line(out_, "%s", "");
       default:
-        return line("%" PRIu64 " bytes, not readable", head.length);
+        return print_line(out_, "%" PRIu64 " bytes, not readable", head.length);
     }
   }
 
@@ -175,25 +163,25 @@ class RecordPrinter : public HeapVisitor {
       }
       case kLoadClass: {
         const LoadedClass& loaded = names_.classes[in_.u4()];
-        return line("%" PRIu32 " 0x%" PRIx64 " %s trace=%" PRIu32, loaded.serial, loaded.id,
-                    names_.class_name_of_serial(loaded.serial).c_str(), loaded.trace);
+        return print_line(out_, "%" PRIu32 " 0x%" PRIx64 " %s trace=%" PRIu32, loaded.serial, loaded.id,
+                          names_.class_name_of_serial(loaded.serial).c_str(), loaded.trace);
       }
       case kFrame: {
         uint64_t id = in_.id();
         const StackFrame& frame = names_.frames[id];
-        return line("0x%" PRIx64 " %s %s", id, names_.frame_text(frame).c_str(),
-                    name(frame.signature).c_str());
+        return print_line(out_, "0x%" PRIx64 " %s %s", id, names_.frame_text(frame).c_str(),
+                          name(frame.signature).c_str());
       }
       case kTrace: {
         uint32_t serial = in_.u4();
         const StackTrace& trace = names_.traces[serial];
-        line("%" PRIu32 " thread=%" PRIu32, serial, trace.thread);
+        print_line(out_, "%" PRIu32 " thread=%" PRIu32, serial, trace.thread);
         for (uint64_t id : trace.frames) {
           auto frame = names_.frames.find(id);
           if (frame == names_.frames.end()) {
-            line("  frame 0x%" PRIx64, id);
+            print_line(out_, "  frame 0x%" PRIx64, id);
           } else {
-            line("  %s", names_.frame_text(frame->second).c_str());
+            print_line(out_, "  %s", names_.frame_text(frame->second).c_str());
           }
         }
         return;
@@ -201,42 +189,38 @@ class RecordPrinter : public HeapVisitor {
       case kStartThread: {
         uint32_t serial = in_.u4();
         const StartedThread& thread = names_.threads[serial];
-        line("%" PRIu32 " 0x%" PRIx64 " trace=%" PRIu32 " %s", serial, thread.object, thread.trace,
-             quoted(names_.string(thread.name)).c_str());
+        print_line(out_, "%" PRIu32 " 0x%" PRIx64 " trace=%" PRIu32 " %s", serial, thread.object,
+                   thread.trace, quoted(names_.string(thread.name)).c_str());
         return;
       }
       default:
-        return line("%" PRIu32, in_.u4());  // a serial number: UNLOAD CLASS, END THREAD
+        return print_line(out_, "%" PRIu32, in_.u4());  // a serial number: UNLOAD CLASS, END THREAD
     }
   }
 
   void print_sites() {
-    uint16_t flags = in_.u2();
-    uint64_t cutoff = in_.u4();
-    uint32_t live_bytes = in_.u4(), live = in_.u4();
-    uint64_t bytes = in_.u8(), count = in_.u8();
-    uint32_t rows = in_.u4();
-    line("flags=0x%x cutoff=%s live %" PRIu32 " bytes %" PRIu32 " objects, allocated %" PRIu64
-         " bytes %" PRIu64 " objects, %" PRIu32 " sites",
-         flags, value_text(HPROF_TYPE_FLOAT, cutoff).c_str(), live_bytes, live, bytes, count, rows);
-    for (uint32_t i = 0; i < rows; ++i) {
-      uint8_t array = in_.u1();
-      uint32_t serial = in_.u4(), trace = in_.u4(), a = in_.u4(), b = in_.u4(), c = in_.u4(), d = in_.u4();
-      if (!in_.ok()) return;
-      line("  array=%u %s trace=%" PRIu32 " live %" PRIu32 " bytes %" PRIu32 " objects, allocated %" PRIu32
-           " bytes %" PRIu32 " objects",
-           array, names_.class_name_of_serial(serial).c_str(), trace, a, b, c, d);
+    const SitesHead sites = read_sites(in_);
+    print_line(out_,
+               "flags=0x%x cutoff=%s live %" PRIu32 " bytes %" PRIu32 " objects, allocated %" PRIu64
+               " bytes %" PRIu64 " objects, %" PRIu32 " sites",
+               sites.flags, value_text(HPROF_TYPE_FLOAT, sites.cutoff).c_str(), sites.live_bytes,
+               sites.live_objects, sites.bytes, sites.objects, sites.rows);
+    SiteRow row;
+    for (uint32_t i = 0; i < sites.rows && read_row(in_, &row); ++i) {
+      print_line(out_,
+                 "  array=%u %s trace=%" PRIu32 " live %" PRIu32 " bytes %" PRIu32
+                 " objects, allocated %" PRIu32 " bytes %" PRIu32 " objects",
+                 row.array, names_.class_name_of_serial(row.class_serial).c_str(), row.trace, row.live_bytes,
+                 row.live_objects, row.bytes, row.objects);
     }
   }
 
   void print_samples() {
-    uint32_t total = in_.u4(), rows = in_.u4();
-    line("total=%" PRIu32 ", %" PRIu32 " traces", total, rows);
-    for (uint32_t i = 0; i < rows; ++i) {
-      uint32_t count = in_.u4(), trace = in_.u4();
-      if (!in_.ok()) return;
-      line("  %" PRIu32 " trace=%" PRIu32, count, trace);
-    }
+    const SamplesHead samples = read_samples(in_);
+    print_line(out_, "total=%" PRIu32 ", %" PRIu32 " traces", samples.total, samples.rows);
+    SampleRow row;
+    for (uint32_t i = 0; i < samples.rows && read_row(in_, &row); ++i)
+      print_line(out_, "  %" PRIu32 " trace=%" PRIu32, row.count, row.trace);
   }
 
   Input& in_;

@@ -3,15 +3,14 @@
 
 #include <algorithm>
 #include <cinttypes>
-#include <cstdarg>
-#include <cstdio>
 #include <ctime>
 #include <map>
 #include <ostream>
 
-#include "tools/format/definitions.h"
 #include "tools/format/heap_walker.h"
+#include "tools/format/records.h"
 #include "tools/format/utf8.h"
+#include "tools/hprof/print/print_line.h"
 
 namespace hprof::tool {
 
@@ -29,8 +28,10 @@ class Summary : public HeapVisitor {
       : in_(in), options_(options), out_(out) {}
 
   bool run(std::string* error) {
-    FileHeader header;
-    if (!read_header(in_, &header)) {
+    RecordReader records(in_);
+    const bool readable = records.begin();
+    const FileHeader& header = records.header();
+    if (!readable) {
       *error = header.problem;
       return false;
     }
@@ -38,22 +39,15 @@ class Summary : public HeapVisitor {
     const std::tm* utc = std::gmtime(&seconds);
     char date[64] = "date unknown";
     if (utc != nullptr) std::strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", utc);
-    line("%s, %" PRIu32 "-byte ids, created %s", header.version.c_str(), header.id_size, date);
-    RecordHead head{};
-    bool cut = false;
-    while (read_record_head(in_, &head, &cut)) {
+    print_line(out_, "%s, %" PRIu32 "-byte ids, created %s", header.version.c_str(), header.id_size, date);
+    const RecordHead& head = records.head();
+    while (records.next()) {
       auto& totals = records_[head.tag];
       ++totals.count;
       totals.bytes += 9 + head.length;
       record(head, error);
-      in_.clear_limit();
-      in_.seek(head.body());
-      if (!in_.skip(head.length)) {
-        cut = true;
-        break;
-      }
     }
-    if (cut) *error = "byte " + std::to_string(head.offset) + ": the file ends within a record";
+    if (!records.problem().empty()) *error = records.problem();
     if (in_dump_) print_dump();
     print_threads();
     print_records_by_type();
@@ -78,17 +72,7 @@ class Summary : public HeapVisitor {
   }
 
  private:
-  void line(const char* format, ...) __attribute__((format(printf, 2, 3))) {
-    char text[2048];
-    va_list arguments;
-    va_start(arguments, format);
-    std::vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    out_ << text << '\n';
-  }
-
   void record(const RecordHead& head, std::string* error) {
-    in_.set_limit(head.end());
     switch (head.tag) {
       case kHeapDump:
       case kHeapDumpSegment: {
@@ -113,15 +97,16 @@ class Summary : public HeapVisitor {
       case kHeapSummary: {
         uint32_t live_bytes = in_.u4(), live = in_.u4();
         uint64_t bytes = in_.u8(), count = in_.u8();
-        line("\nHEAP SUMMARY: live %" PRIu32 " bytes in %" PRIu32 " objects; allocated %" PRIu64
-             " bytes in %" PRIu64 " objects",
-             live_bytes, live, bytes, count);
+        print_line(out_,
+                   "\nHEAP SUMMARY: live %" PRIu32 " bytes in %" PRIu32 " objects; allocated %" PRIu64
+                   " bytes in %" PRIu64 " objects",
+                   live_bytes, live, bytes, count);
         break;
       }
       case kControlSettings: {
         uint32_t flags = in_.u4();
-        line("\nCONTROL SETTINGS: allocation traces %s, CPU sampling %s, depth %u",
-             (flags & 1) != 0 ? "on" : "off", (flags & 2) != 0 ? "on" : "off", in_.u2());
+        print_line(out_, "\nCONTROL SETTINGS: allocation traces %s, CPU sampling %s, depth %u",
+                   (flags & 1) != 0 ? "on" : "off", (flags & 2) != 0 ? "on" : "off", in_.u2());
         break;
       }
       default:
@@ -149,51 +134,53 @@ class Summary : public HeapVisitor {
 
   bool shown(uint64_t row) const { return options_.top == 0 || row < options_.top; }
   void print_left_out(uint64_t rows) {
-    if (options_.top != 0 && rows > options_.top) line("  ... %" PRIu64 " more", rows - options_.top);
+    if (options_.top != 0 && rows > options_.top)
+      print_line(out_, "  ... %" PRIu64 " more", rows - options_.top);
   }
 
   void print_samples() {
-    uint32_t total = in_.u4(), rows = in_.u4();
-    line("\nCPU SAMPLES (total = %" PRIu32 ")\nrank   self  accum   count trace method", total);
+    const SamplesHead samples = read_samples(in_);
+    print_line(out_, "\nCPU SAMPLES (total = %" PRIu32 ")\nrank   self  accum   count trace method",
+               samples.total);
     double sum = 0;
-    for (uint32_t i = 0; i < rows; ++i) {
-      uint32_t count = in_.u4(), trace = in_.u4();
-      if (!in_.ok()) return;
-      double self = total == 0 ? 0 : 100.0 * count / total;
+    SampleRow row;
+    for (uint32_t i = 0; i < samples.rows; ++i) {
+      if (!read_row(in_, &row)) return;
+      double self = samples.total == 0 ? 0 : 100.0 * row.count / samples.total;
       sum += self;
       if (!shown(i)) continue;
-      line("%4" PRIu32 " %5.2f%% %5.2f%% %7" PRIu32 " %5" PRIu32 " %s", i + 1, self, sum, count, trace,
-           top_method(trace).c_str());
-      print_stack(trace);
+      print_line(out_, "%4" PRIu32 " %5.2f%% %5.2f%% %7" PRIu32 " %5" PRIu32 " %s", i + 1, self, sum,
+                 row.count, row.trace, top_method(row.trace).c_str());
+      print_stack(row.trace);
     }
-    print_left_out(rows);
+    print_left_out(samples.rows);
   }
 
   void print_sites() {
-    uint16_t flags = in_.u2();
-    in_.u4();
-    uint32_t live_bytes = in_.u4(), live = in_.u4();
-    uint64_t bytes = in_.u8(), count = in_.u8();
-    uint32_t rows = in_.u4();
-    bool by_allocation = (flags & 2) != 0;
-    line("\nSITES (ordered by %s bytes; live %" PRIu32 " bytes in %" PRIu32 " objects, allocated %" PRIu64
-         " bytes in %" PRIu64 " objects)",
-         by_allocation ? "allocated" : "live", live_bytes, live, bytes, count);
-    line("          percent          live          alloc'ed  stack class");
-    line(" rank   self  accum     bytes objs     bytes  objs trace name");
-    double total = by_allocation ? static_cast<double>(bytes) : live_bytes, sum = 0;
-    for (uint32_t i = 0; i < rows; ++i) {
-      in_.u1();
-      uint32_t serial = in_.u4(), trace = in_.u4(), a = in_.u4(), b = in_.u4(), c = in_.u4(), d = in_.u4();
-      if (!in_.ok()) return;
-      double self = total <= 0 ? 0 : 100.0 * (by_allocation ? c : a) / total;
+    const SitesHead sites = read_sites(in_);
+    const bool by_allocation = sites.is_by_allocation();
+    print_line(out_,
+               "\nSITES (ordered by %s bytes; live %" PRIu32 " bytes in %" PRIu32
+               " objects, allocated %" PRIu64 " bytes in %" PRIu64 " objects)",
+               by_allocation ? "allocated" : "live", sites.live_bytes, sites.live_objects, sites.bytes,
+               sites.objects);
+    print_line(out_, "          percent          live          alloc'ed  stack class");
+    print_line(out_, " rank   self  accum     bytes objs     bytes  objs trace name");
+    double total = by_allocation ? static_cast<double>(sites.bytes) : sites.live_bytes, sum = 0;
+    SiteRow row;
+    for (uint32_t i = 0; i < sites.rows; ++i) {
+      if (!read_row(in_, &row)) return;
+      double self = total <= 0 ? 0 : 100.0 * (by_allocation ? row.bytes : row.live_bytes) / total;
       sum += self;
       if (!shown(i)) continue;
-      line("%5" PRIu32 " %5.2f%% %5.2f%% %9" PRIu32 " %4" PRIu32 " %9" PRIu32 " %5" PRIu32 " %5" PRIu32 " %s",
-           i + 1, self, sum, a, b, c, d, trace, names_.class_name_of_serial(serial).c_str());
-      print_stack(trace);
+      print_line(out_,
+                 "%5" PRIu32 " %5.2f%% %5.2f%% %9" PRIu32 " %4" PRIu32 " %9" PRIu32 " %5" PRIu32 " %5" PRIu32
+                 " %s",
+                 i + 1, self, sum, row.live_bytes, row.live_objects, row.bytes, row.objects, row.trace,
+                 names_.class_name_of_serial(row.class_serial).c_str());
+      print_stack(row.trace);
     }
-    print_left_out(rows);
+    print_left_out(sites.rows);
   }
 
   void print_classes(std::vector<Usage>& list, bool by_bytes) {
@@ -201,9 +188,10 @@ class Summary : public HeapVisitor {
       uint64_t x = by_bytes ? a.bytes : a.count, y = by_bytes ? b.bytes : b.count;
       return x != y ? x > y : a.name < b.name;
     });
-    line("\ntop classes by %s\n     objects           bytes  class", by_bytes ? "bytes" : "objects");
+    print_line(out_, "\ntop classes by %s\n     objects           bytes  class",
+               by_bytes ? "bytes" : "objects");
     for (size_t i = 0; i < list.size() && shown(i); ++i) {
-      line("%12" PRIu64 " %15" PRIu64 "  %s", list[i].count, list[i].bytes, list[i].name.c_str());
+      print_line(out_, "%12" PRIu64 " %15" PRIu64 "  %s", list[i].count, list[i].bytes, list[i].name.c_str());
     }
     print_left_out(list.size());
   }
@@ -218,13 +206,15 @@ class Summary : public HeapVisitor {
     };
     for (const auto& [id, usage] : by_class_) add(names_.class_name(id), usage);
     for (const auto& [type, usage] : primitive_arrays_) add(std::string(type_name(type)) + "[]", usage);
-    line("\nHEAP DUMP: %" PRIu64 " objects, %" PRIu64 " bytes of fields and elements, %" PRIu64 " classes",
-         total.count, total.bytes, classes_);
+    print_line(out_,
+               "\nHEAP DUMP: %" PRIu64 " objects, %" PRIu64 " bytes of fields and elements, %" PRIu64
+               " classes",
+               total.count, total.bytes, classes_);
     std::string roots;
     for (const auto& [tag, count] : roots_) {
       roots += (roots.empty() ? "" : ", ") + std::to_string(count) + " " + root_name(tag);
     }
-    line("roots: %s", roots.empty() ? "none" : roots.c_str());
+    print_line(out_, "roots: %s", roots.empty() ? "none" : roots.c_str());
     print_classes(list, true);
     print_classes(list, false);
     by_class_.clear();
@@ -237,20 +227,21 @@ class Summary : public HeapVisitor {
 
   void print_threads() {
     if (!options_.threads) return;
-    line("\nthreads\n  serial  object            name");
+    print_line(out_, "\nthreads\n  serial  object            name");
     std::map<uint64_t, const StartedThread*> sorted;
     for (const auto& [serial, thread] : names_.threads) sorted[serial] = &thread;
     for (const auto& [serial, thread] : sorted) {
-      line("%8" PRIu64 "  %-16" PRIx64 "  %s%s", serial, thread->object,
-           printable(names_.string(thread->name)).c_str(), thread->ended ? " (ended)" : "");
+      print_line(out_, "%8" PRIu64 "  %-16" PRIx64 "  %s%s", serial, thread->object,
+                 printable(names_.string(thread->name)).c_str(), thread->ended ? " (ended)" : "");
     }
   }
 
   void print_records_by_type() {
-    line("\nrecords\n       count           bytes  type");
+    print_line(out_, "\nrecords\n       count           bytes  type");
     for (const auto& [tag, totals] : records_) {
       const char* name = record_name(tag);
-      line("%12" PRIu64 " %15" PRIu64 "  %s", totals.count, totals.bytes, name == nullptr ? "unknown" : name);
+      print_line(out_, "%12" PRIu64 " %15" PRIu64 "  %s", totals.count, totals.bytes,
+                 name == nullptr ? "unknown" : name);
     }
   }
 
