@@ -11,7 +11,7 @@ namespace hprof::tool {
 namespace {
 
 constexpr size_t kSummaryColumn = 37;
-constexpr size_t kVerbColumn = 43;
+constexpr size_t kVerbColumn = 48;
 constexpr size_t kOptionColumn = 24;
 constexpr size_t kCommandColumn = 46;
 constexpr size_t kWidth = 110;

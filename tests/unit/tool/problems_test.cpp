@@ -120,7 +120,7 @@ TEST_CASE("a row of options is the parser, the answer to a wrong one, and its li
       {kConvertCommand, {"a"}, "--to=FORMAT is missing"},
       {kHeapCommand, {"a"}, "good, summary"},
       {kHeapCommand, {"leaks", "a", "--threshold=5"}, "good, leaks"},
-      {kHeapCommand, {"path", "a", "--threshold=5"}, "unknown option --threshold; did you mean --threads?"},
+      {kHeapCommand, {"path", "a", "b", "--thread=5"}, "unknown option --thread; did you mean --threads?"},
       {kHeapCommand, {"retaind", "a", "b"}, "no command 'retaind'; did you mean retained?"},
       {kHeapCommand, {"--memory=0", "a"}, "--memory=SIZE takes bytes, or 700m, 4g"},
       {kPluginCommand, {"wipe"}, "expected one of list, new, check"},

@@ -65,7 +65,7 @@ int check(const Given& given) {
 }
 
 constexpr OptionRow kOptions[] = {
-    {"--for", "READER[,READER...]",
+    {"--for", "READER,...",
      "report what this reader fails on as errors: gprof2dot, hprof2flamegraph, mat, visualvm,\n"
      "jhat, intellij, shark, hprof-slurp, or all"},
     {"--strict", nullptr, "report warnings as errors"},

@@ -155,8 +155,7 @@ std::string misplaced(const Given& given, bool dumps, bool histograms) {
   if (page && histograms) return "class histograms have no page: -o is for profiles and heap dumps";
   if (page && !given.has("-o")) return "--open needs -o FILE";
   for (const OptionRow& row : kHeapOptions) {
-    const bool is_shared = std::string(row.name) == kTopOption.name || std::string(row.name) == "-o";
-    if (!dumps && !is_shared && given.has(row.name)) return option_text(row) + " is for heap dumps";
+    if (!dumps && given.has(row.name)) return option_text(row) + " is for heap dumps";
   }
   return "";
 }
@@ -192,6 +191,8 @@ int diff(const Given& given) {
 }
 
 constexpr OptionRow kOptions[] = {
+    kTopOption,
+    kPageOption,
     {"--lines", nullptr, "compare profiles by source line instead of name and stack"},
     kOpenOption,
 };
@@ -215,7 +216,7 @@ histogram), or two heap dumps. The page of -o draws the difference of two profil
 Exit status: 0 done, 1 unreadable, 2 wrong usage or failed.
 )",
     kHeapOptions,
-    "--top and -o are for all files, the others for heap dumps:",
+    "For heap dumps only:",
     false,
     true};
 

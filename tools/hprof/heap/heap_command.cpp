@@ -77,6 +77,10 @@ constexpr OptionRow kLeakOptions[] = {{"--threshold", "PERCENT",
                                        ValueKind::kNumber, 1, 100}};
 constexpr OptionRow kFindOptions[] = {
     {"--string", "TEXT", "find: what the strings have in them", ValueKind::kText, 0, 0, true}};
+constexpr OptionRow kCommonOptions[] = {kTopOption,      kPageOption,     kHeapOptions[0], kHeapOptions[1],
+                                        kHeapOptions[2], kHeapOptions[3], kHeapOptions[4], kHeapOptions[5],
+                                        kHeapOptions[6], kHeapOptions[7], kHeapOptions[8]};
+static_assert(sizeof kCommonOptions == sizeof kHeapOptions + 2 * sizeof(OptionRow), "all of them");
 constexpr Verb kVerbs[] = {
     {"summary", "FILE", "memory by class, package, loader, thread and allocation site", report<run_summary>},
     {"leaks", "FILE", "objects that retain an unusual part of the heap, and why they live", report<run_leaks>,
@@ -120,7 +124,7 @@ has for summary and leaks both, and the dominator tree. hprof diff compares two 
 )",
     R"(Shallow bytes: the object alone. Retained bytes: everything that would be freed with it.
 )",
-    kHeapOptions,
+    kCommonOptions,
     nullptr,
     true};
 

@@ -6,9 +6,8 @@
 
 namespace hprof::tool {
 
+constexpr OptionRow kPageOption = {"-o", "FILE", "also write an HTML page"};
 constexpr OptionRow kHeapOptions[] = {
-    kTopOption,
-    {"-o", "FILE", "also write an HTML page"},
     {"--follow", "WHICH",
      "references that keep objects alive: strong, soft (strong and soft, the default) or all"},
     {"--unreachable", nullptr, "include objects that no GC root reaches"},
