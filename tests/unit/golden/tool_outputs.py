@@ -20,7 +20,7 @@ GOLDEN = os.path.dirname(os.path.abspath(__file__))
 TIMEOUT = 300
 COMMANDS = ("run", "profile", "attach", "ctl", "listen", "check", "print", "diff", "plugin", "view", "convert", "doctor", "heap")
 FORMATS = ("collapsed", "pprof", "json", "ascii")
-PROFILES = ("ascii.txt", "json.txt", "collapsed.txt", "profile.hprof", "profile.pb")
+PROFILES = ("ascii.txt", "collapsed.txt", "profile.hprof", "profile.pb")
 
 
 def bytes_of_hex(path):
@@ -29,7 +29,7 @@ def bytes_of_hex(path):
 
 
 def make_inputs(folder, dump_maker):
-    for name in ("ascii.txt", "ascii_thread_y_lineno_n.txt", "ascii_cpu_old.txt", "json.txt", "collapsed.txt"):
+    for name in ("ascii.txt", "ascii_thread_y_lineno_n.txt", "ascii_cpu_old.txt", "collapsed.txt"):
         shutil.copy(os.path.join(GOLDEN, name), folder)
     for name, source in (("profile.hprof", "binary.hex"), ("profile.pb", "pprof.hex")):
         with open(os.path.join(folder, name), "wb") as file:

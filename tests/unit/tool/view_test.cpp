@@ -54,12 +54,6 @@ bool read_pprof(const std::string& bytes, Profile* profile, std::string* error) 
   return read_pprof_profile(in, profile, error);
 }
 
-bool read_json(const std::string& text, Profile* profile, std::string* error) {
-  MemorySource source(text.data(), text.size());
-  Input in(source);
-  return read_json_profile(in, profile, error);
-}
-
 // A field of a protocol buffer; numbers and lengths are below 128.
 std::string field(unsigned number, unsigned value) {
   return {static_cast<char>(number << 3), static_cast<char>(value)};
@@ -232,54 +226,6 @@ TEST_CASE("view: what is wrong in pprof is named with its byte") {
   refused(good + field(2, field(1, 1) + field(2, 1)), "expected 2 values in the sample, found 1");
   refused(good + field(4, field(1, 1)), "expected a location with a number of its own, found 1");
   refused(good + field(2, field(2, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x01")), "a negative value");
-}
-
-TEST_CASE("view: lines of format=json have their tables, and a vendor's") {
-  const std::string start =
-      R"({"record":"begin","version":1,"created_ms":5,"id_size":8}
-{"record":"frame","id":1,"class":"demo.A","method":"in\u006eer","source":null,"line":12}
-{"record":"trace","id":4,"thread":{"id":1,"name":"main"},"frames":[1,1],"cut":true}
-{"record":"instance","not":"looked into
-{"record":"table","name":"hprof.cpu_times/1","title":"CPU TIME","order":"time","columns":[{"name":"calls","title":"count","type":"count","flags":["weight"]},{"name":"time","title":"time","type":"nanoseconds","flags":["weight","default"]},{"name":"trace","title":"trace","type":"trace","flags":[]}],"totals":{"calls":9,"time":70}}
-{"record":"row","table":"hprof.cpu_times/1","cells":{"calls":3,"time":50,"trace":4}}
-)";
-  Profile profile;
-  std::string error;
-  REQUIRE_MESSAGE(
-      read_json(
-          start +
-              R"({"record":"table","name":"com.acme.heat/1","title":"HEAT","order":null,"columns":[{"name":"heat","title":"heat","type":"bytes","flags":["weight","state"]},{"name":"at","title":"at","type":"trace","flags":[]},{"name":"what","title":"what","type":"class","flags":["leaf"]}],"totals":null}
-{"record":"row","table":"com.acme.heat/1","cells":{"heat":18446744073709551615,"at":4,"what":{"id":1,"name":"byte[]"}}}
-{"record":"note","time_us":1,"text":"2 lost"}
-)",
-          &profile, &error),
-      error);
-  REQUIRE(profile.tables.size() == 2);
-  CHECK(profile.tables[0].name == "cpu_times");
-  CHECK(profile.tables[0].totals == std::vector<uint64_t>{9, 70});
-  CHECK(profile.tables[0].rows[0].values == std::vector<uint64_t>{3, 50});
-  CHECK(profile.traces[4].size() == 2);
-  CHECK(profile.traces[4][0].method == "inner");
-  CHECK(profile.cut.count(4) == 1);
-  CHECK(profile.threads[4] == "main");
-  CHECK(profile.tables[1].name == "com.acme.heat/1");
-  CHECK(profile.tables[1].leaf);
-  CHECK(profile.tables[1].rows[0].name == "byte[]");
-  CHECK(profile.tables[1].rows[0].values == std::vector<uint64_t>{UINT64_MAX});
-  CHECK(profile.notes == std::vector<std::string>{"2 lost"});
-
-  const auto refused = [&](const std::string& line, const std::string& why) {
-    Profile wrong;
-    CHECK_FALSE(read_json(start + line + "\n", &wrong, &error));
-    CHECK_MESSAGE(has(error, why), error);
-  };
-  refused("oops", "line 7: expected {\"record\":");
-  refused(R"({"record":"trace","id":5,"frames":[2]})",
-          "line 7: the trace has a frame 2 that no line before defines");
-  refused(R"({"record":"note","text":"x)", "line 7: column 27: expected the end of a string");
-  refused(R"({"record":"row","table":"b","cells":{}})", "a row of a table that no line before describes");
-  refused(R"({"record":"row","table":"hprof.cpu_times/1","cells":{"trace":4}})",
-          "expected a number of 0 or more as calls");
 }
 
 TEST_CASE("view: nothing of a profile can leave its place in the page") {

@@ -233,7 +233,7 @@ def method_sums(data, form, column, has_leaf=False):
 
 @vm_test(units=("bytecode", "cpu_times", "encoder_ascii") + ENCODERS)
 def converted_reports_keep_their_exact_calls(vm):
-    for written in ("a", "json", "pprof"):
+    for written in ("a", "pprof"):
         vm.profiled("cpu=times,cutoff=0,depth=8,format=%s,file=in" % written, "Calls")
         for form in ("collapsed", "pprof", "json"):
             found = method_sums(converted(vm, "in", form, "--weight=calls"), form, "calls")

@@ -84,8 +84,9 @@ bool read_profile(ByteSource& source, Profile* profile, std::string* error) {
                                                  : read_binary_profile(in, profile, error);
   if (starts_with(first, "count callee caller time")) return read_call_list(in, profile, error);
   if (has_controls(first)) return read_pprof_profile(in, profile, error);
-  return starts_with(first, "{\"") ? read_json_profile(in, profile, error)
-                                   : read_folded_profile(in, profile, error);
+  if (!starts_with(first, "{\"")) return read_folded_profile(in, profile, error);
+  *error = "lines of format=json are not read: format=pprof and format=a are";
+  return false;
 }
 
 bool read_profile(const std::string& path, Profile* profile, std::string* error) {

@@ -57,7 +57,7 @@ struct Profile {
 };
 
 // Reads a text report, a call list of cpu=old, a binary file with CPU SAMPLES or ALLOC SITES, folded stacks
-// ("a;b;c 42"), pprof's profile.proto or format=json; also compressed by gzip. False with *error, which names
+// ("a;b;c 42"), or pprof's profile.proto; also compressed by gzip. False with *error, which names
 // the line or byte: it is none of these, or has no table with stacks.
 bool read_profile(const std::string& path, Profile* profile, std::string* error);
 // The same from a source at its start; here a profile without tables is accepted.
@@ -70,7 +70,6 @@ bool read_call_list(Input& in, Profile* profile, std::string* error);
 bool read_binary_profile(Input& in, Profile* profile, std::string* error);
 bool read_folded_profile(Input& in, Profile* profile, std::string* error);
 bool read_pprof_profile(Input& in, Profile* profile, std::string* error);
-bool read_json_profile(Input& in, Profile* profile, std::string* error);
 
 // Class and method of "some.Class.method".
 ProfileFrame frame_of_name(std::string_view name);
