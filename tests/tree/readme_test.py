@@ -12,6 +12,7 @@ MARKS = {"README.md": ("options",), "docs/control.md": ("commands", "tags"), "do
 PROGRAMS = ("tests/unit/support/hprof_option_table", "tests/unit/support/hprof_command_table", "tests/unit/support/hprof_item_table",
             "tools/manual/hprof_manual")
 TABLE = "| option | default |\n| --- | --- |\n| `depth=<size>` | 4 |\n"
+DONE = "check readme: %d tables, 0 complaints\n" % sum(map(len, MARKS.values()))
 TOOL = "#!/bin/sh\ncat <<'E'\n%sE\n"
 
 
@@ -34,7 +35,7 @@ class Readme(unittest.TestCase):
             return code, said, {path: open(file).read() for path, file in files.items()}
 
     def test_the_same_tables_pass(self):
-        self.assertEqual(self.check(pages()), (0, "check readme: 6 tables, 0 complaints\n", pages()))
+        self.assertEqual(self.check(pages()), (0, DONE, pages()))
 
     def test_another_table_is_shown_wherever_it_stands(self):
         for path in MARKS:
@@ -47,7 +48,7 @@ class Readme(unittest.TestCase):
                 self.assertIn("+| `depth=<size>` | 4 |", said)
 
     def test_write_mends_them(self):
-        self.assertEqual(self.check(pages("old\n"), "--write"), (0, "check readme: 6 tables, 0 complaints\n", pages()))
+        self.assertEqual(self.check(pages("old\n"), "--write"), (0, DONE, pages()))
 
     def test_missing_markers_are_no_success(self):
         for path in MARKS:

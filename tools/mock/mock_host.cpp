@@ -254,6 +254,14 @@ uint64_t MockHost::loss(const std::string& what) const {
   return found == counters_.end() ? 0 : *found->second;
 }
 
+std::map<std::string, uint64_t> MockHost::losses() const {
+  Guard guard(lock_);
+  std::map<std::string, uint64_t> found;
+  for (const auto& [what, count] : counters_)
+    if (*count != 0) found[what] = *count;
+  return found;
+}
+
 bool MockHost::is_allocated(void* block) const {
   Guard guard(lock_);
   return blocks_.count(block) != 0;

@@ -88,7 +88,8 @@ class MockHost {
   std::vector<std::string> messages, details;
   // 0 when nobody has asked for the counter.
   uint64_t loss(const std::string& what) const;
-  bool said(const std::string& part) const;  // in a message
+  std::map<std::string, uint64_t> losses() const;  // that are not 0
+  bool said(const std::string& part) const;        // in a message
 
   // --- mem
   uint64_t memory_limit = UINT64_MAX;     // bytes in use at most

@@ -110,7 +110,7 @@ T make_record(uint32_t kind) {
 class Player {
  public:
   Player(const Profile& profile, const hprof_unit& unit, const std::string& weight)
-      : profile_(profile), unit_(unit), config_(unit, weight) {}
+      : profile_(profile), unit_(unit), config_(unit, weight), host_(profile) {}
   ~Player() {
     if (encoder_ != nullptr) ops_of(unit_).destroy(encoder_);
   }
@@ -118,7 +118,6 @@ class Player {
   Player& operator=(const Player&) = delete;
 
   bool run(const std::vector<const ProfileTable*>& tables, std::string* error) {
-    host_.settings.thread_in_traces = profile_.threads.empty() ? 0 : 1;
     for (const auto& [number, frames] : profile_.traces) {
       const auto thread = profile_.threads.find(number);
       traces_[number] = host_.add_trace(frames, thread == profile_.threads.end() ? "" : thread->second,
@@ -165,11 +164,11 @@ class Player {
   }
   void define_trace(hprof_trace_serial serial) {
     if (serial == 0) return define(HPROF_KIND_TRACE, HPROF_RECORD_TRACE, 0);
-    const hprof_trace_info& trace = host_.trace(serial);
-    if (trace.thread != 0) define(HPROF_KIND_THREAD_START, HPROF_RECORD_THREAD_START, trace.thread);
-    for (uint32_t i = 0; i < trace.frame_count; ++i) {
-      define_class(host_.method(host_.frame(trace.frames[i]).method).owner);
-      define(HPROF_KIND_FRAME, HPROF_RECORD_FRAME, trace.frames[i]);
+    const auto trace = host_.trace(serial);
+    if (trace->thread != 0) define(HPROF_KIND_THREAD_START, HPROF_RECORD_THREAD_START, trace->thread);
+    for (uint32_t i = 0; i < trace->frame_count; ++i) {
+      define_class(host_.owner_of(trace->frames[i]));
+      define(HPROF_KIND_FRAME, HPROF_RECORD_FRAME, trace->frames[i]);
     }
     define(HPROF_KIND_TRACE, HPROF_RECORD_TRACE, serial);
   }
