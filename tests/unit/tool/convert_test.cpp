@@ -180,7 +180,8 @@ TEST_CASE("convert: JSON keeps stacks, threads, cuts, names and totals") {
   at(R"("name":"com.acme.heat/1","title":"HEAT")");
   at(R"("flags":["weight","state")");
   at(R"("totals":{"heat":50})");
-  at(R"("class":"a.A","method":"x","source":"A.java","line":3)");
+  at(R"("class":"a.A",)");
+  at(R"("method":"x","signature":null,"source":"A.java","line":3)");
   at(R"("name":"worker \"1\"")");
   at(R"("cut":true)");
   // The largest first.

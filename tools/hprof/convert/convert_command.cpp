@@ -56,9 +56,9 @@ int convert(const Given& given) {
 
 constexpr OptionRow kOptions[] = {
     {"--to", "FORMAT",
-     "collapsed: folded stacks, for FlameGraph, speedscope and IntelliJ: one table, one weight\n"
-     "pprof: profile.proto, for go tool pprof, Pyroscope and Parca: one table\n"
-     "json: lines of JSON, all tables\n"
+     "collapsed: folded stacks, for FlameGraph, speedscope and IntelliJ: one table, one weight;\n"
+     "pprof: profile.proto, for go tool pprof, Pyroscope and Parca: one table;\n"
+     "json: lines of JSON, all tables;\n"
      "ascii: text, as format=a, all tables",
      ValueKind::kText, 0, 0, true},
     {"-o", "FILE", "where the result goes, default FILE with the format's suffix; - is stdout"},
