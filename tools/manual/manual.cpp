@@ -57,7 +57,8 @@ bool write(const std::string& path, const std::string& text) {
 
 // In a cell of a table.
 std::string cell(std::string text) {
-  for (size_t at = 0; (at = text.find_first_of("|\n", at)) != std::string::npos; at += text[at] == '\\' ? 2 : 1)
+  for (size_t at = 0; (at = text.find_first_of("|\n", at)) != std::string::npos;
+       at += text[at] == '\\' ? 2 : 1)
     text.replace(at, 1, text[at] == '|' ? "\\|" : " ");
   return text;
 }

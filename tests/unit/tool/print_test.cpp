@@ -44,13 +44,12 @@ std::string tables() {
 
 }  // namespace
 
-TEST_CASE("the summary has classes by bytes, samples and sites") {
+TEST_CASE("the summary has the dump, samples and sites") {
   std::string text = summary(tables());
   INFO(text);
   CHECK(has(text, "JAVA PROFILE 1.0.2, 4-byte ids, created 2023-11-14 22:13:20 UTC"));
   CHECK(has(text, "HEAP DUMP: 5 objects, 50 bytes of fields and elements, 14 classes"));
   CHECK(has(text, "roots: 1 JAVA FRAME, 1 STICKY CLASS, 1 THREAD OBJECT"));
-  CHECK(has(text, "           1              21  Sub\n           1              12  int[]\n"));
   CHECK(has(text, "   1 75.00% 75.00%       3     1 Node.main\n"));
   CHECK(has(text, "   2 25.00% 100.00%       1    99 <empty trace>\n"));
   CHECK(has(text, "    1 60.00% 60.00%        60    5        70     6     1 Node\n"));
@@ -63,9 +62,9 @@ TEST_CASE("the number of rows is bounded and stacks are printed on demand") {
   options.top = 1;
   options.traces = true;
   std::string text = summary(tables(), options);
-  CHECK(has(text, "  ... 4 more"));
+  CHECK(has(text, "  ... 1 more"));
   CHECK(has(text, "          Node.main(Node.java:42)\n"));
-  CHECK_FALSE(has(text, "int[]"));
+  CHECK_FALSE(has(text, "<empty trace>"));
 }
 
 TEST_CASE("records are printed with names and values") {
@@ -90,7 +89,7 @@ TEST_CASE("records are printed with names and values") {
 TEST_CASE("a broken file is printed as far as it goes") {
   std::string bytes = DumpRecipe().build();
   bytes.resize(bytes.size() - 30);
-  CHECK(has(summary(bytes, {}, false), "top classes"));
+  CHECK(has(summary(bytes, {}, false), "HEAP DUMP: "));
   CHECK(has(records(bytes, false), "STRING 0x10"));
   CHECK(records("no such file", false).empty());
   DumpRecipe circle;

@@ -208,9 +208,11 @@ def dumps_of_the_vm_are_sound(vm):
     live.finish()
     # The VM's own dumper leaves out some mirrors that it refers to.
     sound(vm, "vm.hprof", "--for=mat,visualvm,jhat,intellij", of_vm=True)
-    code, text = hprof(vm, "print", "--top=0", vm.path("vm.hprof"))
-    check_equal(code, 0, "hprof print: %s" % text)
-    check(re.search(r"^ +[1-9][0-9]* +[1-9][0-9]*  java\.lang\.String$", text, re.M), text)
+    code, text = hprof(vm, "print", vm.path("vm.hprof"))
+    check_equal((code, bool(re.search(r"^HEAP DUMP: [1-9][0-9]* objects", text, re.M))), (0, True), "hprof print: %s" % text)
+    code, text = hprof(vm, "heap", "histogram", "--top=0", vm.path("vm.hprof"))
+    check_equal(code, 0, "hprof heap histogram: %s" % text)
+    check(re.search(r"^ +[1-9][0-9,]* +[1-9][0-9,]*  java\.lang\.String$", text, re.M), text)
 
 
 class Listener:

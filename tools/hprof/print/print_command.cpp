@@ -66,11 +66,10 @@ const Command kPrintCommand = {
     R"(Text report: prints the last table of each kind, each row with its stack. Tables are cumulative, so the last one is
 complete.
 
-Binary file: prints the top classes of a heap dump by bytes and by objects, sites, CPU samples, and the number of
-records of each type. Both may be gzip-compressed.
+Binary file: prints the size and the roots of a heap dump, sites, CPU samples, and the number of records of each type.
+hprof heap histogram prints its classes. Both may be gzip-compressed.
 )",
-    R"(Bytes of classes are those in the dump: fields and elements, without object headers.
-)",
+    "",
     {},
     nullptr,
     false,

@@ -1,7 +1,6 @@
 // Tables of a binary file.
 #include "tools/hprof/print/print_summary.h"
 
-#include <algorithm>
 #include <cinttypes>
 #include <ctime>
 #include <map>
@@ -16,8 +15,7 @@ namespace hprof::tool {
 
 namespace {
 
-struct Usage {
-  std::string name;
+struct Count {
   uint64_t count = 0;
   uint64_t bytes = 0;
 };
@@ -56,22 +54,17 @@ class Summary : public HeapVisitor {
 
   void on_root(const RootRecord& root) override { ++roots_[root.tag]; }
   void on_class(const ClassRecord&) override { ++classes_; }
-  void on_instance(const InstanceRecord& instance, Input&) override {
-    if (instance.class_id != last_class_ || last_usage_ == nullptr) {
-      last_class_ = instance.class_id;
-      last_usage_ = &by_class_[instance.class_id];
-    }
-    ++last_usage_->count;
-    last_usage_->bytes += instance.byte_count;
-  }
+  void on_instance(const InstanceRecord& instance, Input&) override { add_object(instance.byte_count); }
   void on_array(const ArrayRecord& array, Input& in) override {
-    Usage& usage =
-        array.type == HPROF_TYPE_OBJECT ? by_class_[array.class_id] : primitive_arrays_[array.type];
-    ++usage.count;
-    usage.bytes += uint64_t{array.length} * width_of(array.type, in.id_size());
+    add_object(uint64_t{array.length} * width_of(array.type, in.id_size()));
   }
 
  private:
+  void add_object(uint64_t bytes) {
+    ++objects_.count;
+    objects_.bytes += bytes;
+  }
+
   void record(const RecordHead& head, std::string* error) {
     switch (head.tag) {
       case kHeapDump:
@@ -183,45 +176,19 @@ class Summary : public HeapVisitor {
     print_left_out(sites.rows);
   }
 
-  void print_classes(std::vector<Usage>& list, bool by_bytes) {
-    std::sort(list.begin(), list.end(), [&](const Usage& a, const Usage& b) {
-      uint64_t x = by_bytes ? a.bytes : a.count, y = by_bytes ? b.bytes : b.count;
-      return x != y ? x > y : a.name < b.name;
-    });
-    print_line(out_, "\ntop classes by %s\n     objects           bytes  class",
-               by_bytes ? "bytes" : "objects");
-    for (size_t i = 0; i < list.size() && shown(i); ++i) {
-      print_line(out_, "%12" PRIu64 " %15" PRIu64 "  %s", list[i].count, list[i].bytes, list[i].name.c_str());
-    }
-    print_left_out(list.size());
-  }
-
   void print_dump() {
-    std::vector<Usage> list;
-    Usage total;
-    auto add = [&](std::string name, const Usage& usage) {
-      list.push_back({std::move(name), usage.count, usage.bytes});
-      total.count += usage.count;
-      total.bytes += usage.bytes;
-    };
-    for (const auto& [id, usage] : by_class_) add(names_.class_name(id), usage);
-    for (const auto& [type, usage] : primitive_arrays_) add(std::string(type_name(type)) + "[]", usage);
     print_line(out_,
                "\nHEAP DUMP: %" PRIu64 " objects, %" PRIu64 " bytes of fields and elements, %" PRIu64
-               " classes",
-               total.count, total.bytes, classes_);
+               " classes (see hprof heap)",
+               objects_.count, objects_.bytes, classes_);
     std::string roots;
     for (const auto& [tag, count] : roots_) {
       roots += (roots.empty() ? "" : ", ") + std::to_string(count) + " " + root_name(tag);
     }
     print_line(out_, "roots: %s", roots.empty() ? "none" : roots.c_str());
-    print_classes(list, true);
-    print_classes(list, false);
-    by_class_.clear();
-    primitive_arrays_.clear();
+    objects_ = {};
     roots_.clear();
     classes_ = 0;
-    last_usage_ = nullptr;
     in_dump_ = false;
   }
 
@@ -249,13 +216,10 @@ class Summary : public HeapVisitor {
   const SummaryOptions& options_;
   std::ostream& out_;
   Definitions names_;
-  std::map<uint8_t, Usage> records_;
-  IdMap<Usage> by_class_;
-  std::map<uint8_t, Usage> primitive_arrays_;
+  std::map<uint8_t, Count> records_;
+  Count objects_;  // of the dump
   std::map<uint8_t, uint64_t> roots_;
   uint64_t classes_ = 0;
-  uint64_t last_class_ = 0;
-  Usage* last_usage_ = nullptr;
   bool in_dump_ = false;
 };
 

@@ -15,8 +15,7 @@ struct SummaryOptions {
   bool threads = false;  // a table of threads
 };
 
-// Records by type; for each heap dump its size, roots and the top classes by bytes and by count; each sites
-// and samples table. Bytes are those of the dump: fields and elements, without object headers. False with
+// Records by type; for each heap dump its size and roots; each sites and samples table. False with
 // *error: the file is truncated; what was read until then is printed.
 bool print_summary(Input& in, const SummaryOptions& options, std::ostream& out, std::string* error);
 
