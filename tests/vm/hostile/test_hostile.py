@@ -12,7 +12,7 @@ MEMORY = 512 << 20  # bytes of address space of the tool, far below what it woul
 
 
 class FakeJvm:
-    """tests/vm/fake_jvm.py in that mode."""
+    """fake_jvm.py in that mode."""
 
     def __init__(self, mode):
         script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fake_jvm.py")
