@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "platform/linux/attach_protocol.h"
 #include "platform/platform.h"
 
 namespace hprof::platform {
@@ -40,7 +41,7 @@ int fail(char* reason, size_t size, const char* words, int code) {
 
 // --- the attach socket
 
-void socket_path(char* path, size_t size) { snprintf(path, size, "/tmp/.java_pid%u", process_id()); }
+void socket_path(char* path, size_t size) { snprintf(path, size, "/tmp/%s%u", kAttachSocket, process_id()); }
 
 bool is_listening() {
   char path[64];
@@ -74,10 +75,10 @@ bool attaching_is_disabled() {
   return size > 0 && names_option(line, static_cast<size_t>(size), kOption);
 }
 
-// Makes the VM create its socket: a file that says "attach", and SIGQUIT.
+// Makes the VM create its socket.
 int ask_to_listen(char* reason, size_t reason_size) {
   char path[64];
-  snprintf(path, sizeof path, "/tmp/.attach_pid%u", process_id());
+  snprintf(path, sizeof path, "/tmp/%s%u", kAttachTrigger, process_id());
   int file = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file < 0 && errno != EEXIST) return fail(reason, reason_size, "no attach file in /tmp", errno);
   if (file >= 0) close(file);
@@ -103,15 +104,10 @@ int connect_to_vm(Socket* socket, char* reason, size_t reason_size) {
   return error == 0 ? 0 : fail(reason, reason_size, "no connection to the VM", error);
 }
 
-// Version 1 of the protocol: five texts, each with its NUL.
 int send_command(Socket socket, bool all, const char* path) {
-  char request[256] = "1\0jcmd\0";
-  size_t size = 7;
-  int length = snprintf(request + size, sizeof request - size - 2, "GC.heap_dump %s-overwrite %s",
-                        all ? "-all " : "", path);
-  size += static_cast<size_t>(length) + 1;
-  request[size++] = 0;
-  request[size++] = 0;
+  char line[160], request[256];
+  snprintf(line, sizeof line, "GC.heap_dump %s-overwrite %s", all ? "-all " : "", path);
+  const size_t size = put_attach_request(request, sizeof request, "jcmd", {line, "", ""});
   return socket_send_all(socket, request, size, deadline_after_ms(kAttachMs));
 }
 

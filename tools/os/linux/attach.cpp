@@ -1,10 +1,6 @@
-// The attach protocol of HotSpot on Linux.
-//
-// The VM listens on <tmp>/.java_pid<pid> once it has seen a file .attach_pid<pid> of its own user on SIGQUIT.
-// A request is zero-terminated strings: protocol version, command, three arguments; the answer is a result
-// code, a line feed and text until the VM closes. <tmp> and <pid> are those of the target's namespaces. The
-// VM checks the peer's user and group, and we check the socket's owner, mode and process: anybody can make a
-// file of that name in /tmp.
+// Reaching the VM of another process by the attach protocol (platform/linux/attach_protocol.h). The VM checks
+// the peer's user and group, and we check the socket's owner, mode and process: anybody can make a file of
+// that name in /tmp.
 #include "tools/os/attach.h"
 
 #include <algorithm>
@@ -18,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "platform/linux/attach_protocol.h"
 #include "tools/os/facts.h"
 #include "tools/os/linux/proc.h"
 #include "tools/os/linux/root.h"
@@ -27,8 +24,7 @@ namespace hprof::os {
 
 namespace {
 
-// The VM's own bound for a string of the request, its zero included.
-constexpr size_t kArgumentMax = 1024;
+std::string socket_name(const Jvm& jvm) { return platform::kAttachSocket + std::to_string(jvm.pid_there); }
 
 std::string process_name(int pid) { return "process " + std::to_string(pid); }
 
@@ -47,8 +43,8 @@ Found look(const Jvm& jvm, const std::string& path, std::string* error) {
   if (lstat(path.c_str(), &status) != 0) return Found::kNothing;
   const bool own = status.st_uid == jvm.user || status.st_uid == 0;
   if (S_ISSOCK(status.st_mode) && own && (status.st_mode & 077) == 0) return Found::kSocket;
-  *error = "/tmp/.java_pid" + std::to_string(jvm.pid_there) + " is not the socket of " +
-           process_name(jvm.pid) + ": it belongs to user " + user_name(status.st_uid) +
+  *error = "/tmp/" + socket_name(jvm) + " is not the socket of " + process_name(jvm.pid) +
+           ": it belongs to user " + user_name(status.st_uid) +
            (S_ISSOCK(status.st_mode) ? "" : " and is not a socket") +
            "; whoever made it would get the options, so it is not used";
   return Found::kForeign;
@@ -62,26 +58,25 @@ int try_connect(const Jvm& jvm, const std::string& path, double deadline, std::s
   if (vm < 0) return -1;
   const int owner = peer_of(vm);
   if (owner == jvm.pid) return vm;
-  *error = "/tmp/.java_pid" + std::to_string(jvm.pid_there) + " does not belong to " + process_name(jvm.pid) +
-           ", but to " + process_name(owner) + ": it is not used";
+  *error = "/tmp/" + socket_name(jvm) + " does not belong to " + process_name(jvm.pid) + ", but to " +
+           process_name(owner) + ": it is not used";
   close(vm);
   return -1;
 }
 
 // The file that makes SIGQUIT mean "attach"; empty with *error.
 std::string make_trigger(const Jvm& jvm, std::string* error) {
-  const std::string name = "/.attach_pid" + std::to_string(jvm.pid_there);
+  const std::string name = platform::kAttachTrigger + std::to_string(jvm.pid_there);
   std::string path;
   for (const std::string& folder : {descriptor_path(jvm.tmp), "/proc/" + std::to_string(jvm.pid) + "/cwd"}) {
-    path = folder + name;
+    path = folder + "/" + name;
     // O_NONBLOCK: somebody may have made a pipe of that name.
     const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
     if (file < 0) continue;
     close(file);
     return path;
   }
-  *error =
-      "cannot make " + name.substr(1) + " in /tmp of " + process_name(jvm.pid) + ": " + std::strerror(errno);
+  *error = "cannot make " + name + " in /tmp of " + process_name(jvm.pid) + ": " + std::strerror(errno);
   return {};
 }
 
@@ -166,23 +161,18 @@ void pause_a_little() {
 int connect_vm(const Jvm& jvm, double seconds, std::string* error) {
   error->clear();
   const double deadline = monotonic_seconds() + seconds;
-  const std::string path = descriptor_path(jvm.tmp) + "/.java_pid" + std::to_string(jvm.pid_there);
+  const std::string path = descriptor_path(jvm.tmp) + "/" + socket_name(jvm);
   const int vm = try_connect(jvm, path, deadline, error);
   return vm >= 0 || !error->empty() ? vm : wake(jvm, path, seconds, deadline, error);
 }
 
 bool send_load(int vm, const std::string& library, const std::string& options, std::string* error) {
-  if (library.size() >= kArgumentMax || options.size() >= kArgumentMax) {
-    *error = "path and options may have 1023 bytes each: the VM reads no more";
-    return false;
-  }
-  std::string request;
-  for (const std::string& part :
-       {std::string("1"), std::string("load"), library, std::string("true"), options}) {
-    request += part;
-    request.push_back('\0');
-  }
-  return send_all(vm, request.data(), request.size(), 10, error);
+  char request[platform::kAttachRequestMost];
+  const size_t size = platform::put_attach_request(request, sizeof request, "load",
+                                                   {library.c_str(), "true", options.c_str()});
+  if (size != 0) return send_all(vm, request, size, 10, error);
+  *error = "path and options may have 1023 bytes each: the VM reads no more";
+  return false;
 }
 
 // "0\n" and then, by version: "0", "return code: 0", or what went wrong.
