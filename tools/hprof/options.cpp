@@ -63,6 +63,11 @@ struct Parser {
     const std::string pattern = verb.words;
     const size_t apart = pattern.find("-- ");
     given->command_ = &command;
+    const std::string expected = "expected " + (pattern.empty() ? "no words" : pattern);
+    error = expected;
+    // The program's own options are not the tool's.
+    if (apart != std::string::npos && std::find(arguments.begin(), arguments.end(), "--") == arguments.end())
+      return false;
     for (size_t i = 0; i < arguments.size(); ++i) {
       const std::string& argument = arguments[i];
       if (argument == "--") {
@@ -83,9 +88,8 @@ struct Parser {
     }
     const WordCount words(pattern.substr(0, apart));
     const WordCount rest(apart == std::string::npos ? "" : pattern.substr(apart + 3));
-    if (words.fits(given->words) && rest.fits(given->rest)) return true;
-    error = *verb.words != '\0' ? "expected " + pattern : "expected no words";
-    return false;
+    error = expected;
+    return words.fits(given->words) && rest.fits(given->rest);
   }
 
  private:
