@@ -118,7 +118,8 @@ hprof_class_serial MockHost::add_class(const std::string& name, const std::strin
 hprof_method_id MockHost::add_method(hprof_class_serial owner, const std::string& name,
                                      const std::string& signature) {
   Guard guard(lock_);
-  methods_.push_back({sizeof(hprof_method_info), owner, intern(name), intern(signature)});
+  methods_.push_back(
+      {sizeof(hprof_method_info), owner, intern(name), signature.empty() ? 0 : intern(signature)});
   return static_cast<hprof_method_id>(methods_.size());
 }
 
@@ -152,8 +153,9 @@ hprof_thread_serial MockHost::add_thread(const std::string& name, const std::str
                                          hprof_trace_serial trace, uint32_t flags) {
   Guard guard(lock_);
   const auto serial = static_cast<hprof_thread_serial>(threads_.size() + 1);
-  threads_.push_back({sizeof(hprof_thread_info), serial, flags, intern(name), intern(group),
-                      intern(parent_group), trace, 0, object});
+  threads_.push_back({sizeof(hprof_thread_info), serial, flags, intern(name),
+                      group.empty() ? 0 : intern(group), parent_group.empty() ? 0 : intern(parent_group),
+                      trace, 0, object});
   return serial;
 }
 
