@@ -74,15 +74,15 @@ def one_line_brings_the_report(vm):
 def a_format_has_its_depth_and_its_file_name(vm):
     live = vm.start(None, "Idle")
     for name, words in (("java.hprof.html", ["format=flamegraph"]), ("java.hprof.2.html", ["format=flamegraph"]),
-                        ("java.hprof.pb.gz", ["format=pprof"]), ("java.hprof.pb", ["format=pprof", "compress=n"]),
-                        ("java.hprof.json", ["format=json"])):
+                        ("java.hprof.pb.gz", ["format=pprof"]), ("java.hprof.pb", ["format=pprof", "compress=n"])):
         path = profiled(vm, live, name, *words)
         if name.endswith(".html"):
             check("<html" in open(path).read(), "no page in " + name)
             continue
         code, text = hprof(vm, "print", path)
         check_equal((code, "CPU SAMPLES" in text), (0, True), "hprof print %s: %s" % (name, text))
-    settings = [record for record in map(json.loads, open(vm.path("java.hprof.json"))) if record["record"] == "settings"]
+    path = profiled(vm, live, "java.hprof.json", "format=json")
+    settings = [record for record in map(json.loads, open(path)) if record["record"] == "settings"]
     check_equal([record["depth"] for record in settings], [512], "the depth of format=json")
     ended_well(live)
 
