@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "core/modules/help/help_table.h"
 #include "core/option/configure.h"
+#include "core/option/help_table.h"
 #include "platform/platform.h"
 
 namespace hprof {

@@ -2,8 +2,8 @@
 
 #include <hprof/collector.h>
 
+#include "core/base/value.h"
 #include "core/control/command_table.h"
-#include "core/option/value.h"
 
 namespace hprof {
 

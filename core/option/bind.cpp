@@ -1,11 +1,11 @@
 // Options into config structs.
 #include "core/option/bind.h"
 
+#include "core/base/value.h"
 #include "core/control/control_address.h"
 #include "core/hotspot/items.h"
 #include "core/option/select_text.h"
 #include "core/option/shipped.h"
-#include "core/option/value.h"
 
 namespace hprof {
 namespace {

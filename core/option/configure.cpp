@@ -1,7 +1,7 @@
 // Parse, open, choose, bind.
 #include "core/option/configure.h"
 
-#include "core/modules/help/help_table.h"
+#include "core/option/help_table.h"
 #include "core/option/shipped.h"
 
 namespace hprof {
@@ -40,6 +40,7 @@ bool split_and_open(Str options, Str environment, const ModuleSearch& search, co
     const bool is_second = tail[0] != '\0';
     bool fine = made->list.parse(options, environment, error, tail);
     made->search = search;
+    know_core(&made->search);
     const OptionItem* plugins = made->list.find("plugins");
     if (plugins != nullptr) made->search.plugin_folders = plugins->value;
     made->names.count = 0;

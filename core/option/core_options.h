@@ -4,7 +4,7 @@
 #include <hprof/plugin.h>
 
 #include "core/base/message.h"
-#include "core/option/option_row.h"
+#include "core/plugin/option_row.h"
 
 namespace hprof {
 

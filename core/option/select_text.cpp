@@ -2,8 +2,8 @@
 #include "core/option/select_text.h"
 
 #include "core/option/core_options.h"
-#include "core/option/option_row.h"
 #include "core/option/shipped.h"
+#include "core/plugin/option_row.h"
 
 namespace hprof {
 namespace {

@@ -4,8 +4,8 @@
 #include <initializer_list>
 
 #include "core/option/core_options.h"
-#include "core/option/option_row.h"
 #include "core/option/select_text.h"
+#include "core/plugin/option_row.h"
 
 namespace hprof {
 namespace {
@@ -127,6 +127,11 @@ const char* shipped_module(uint32_t index) {
     if (first && number++ == index) return kShipped[i].module;
   }
   return nullptr;
+}
+
+void know_core(ModuleSearch* search) {
+  search->shipped = &shipped_module;
+  search->is_core_option = [](Str name) { return find_core_option(name) != nullptr; };
 }
 
 bool serves(const Shipped& row, Str name, Str value) {

@@ -24,6 +24,8 @@ bool names_shipped(Str name, Str value);
 
 // Names of the shipped modules, nullptr after the last. [any]
 const char* shipped_module(uint32_t index);
+// Tells a search of them, and of the core's options. [any]
+void know_core(ModuleSearch* search);
 
 // One row of what is known: option, value (nullptr: any) and module.
 struct Shipped {

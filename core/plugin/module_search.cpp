@@ -1,7 +1,7 @@
 // Where modules are looked for.
 #include "core/plugin/module_search.h"
 
-#include "core/option/option_row.h"
+#include "core/plugin/option_row.h"
 
 namespace hprof {
 namespace {

@@ -20,6 +20,10 @@ struct ModuleSearch {
   Str agent_folder;    // of the agent's own library, no '/' at its end; empty: not looked at
   Str plugin_folders;  // plugins=
   LibraryLoader loader = {};
+  // The shipped modules, which are looked for by name beside the agent, nullptr after the last; and the
+  // options of the core, which several units may have. Either may be nullptr: none.
+  const char* (*shipped)(uint32_t index) = nullptr;
+  bool (*is_core_option)(Str name) = nullptr;
 
   // The folder numbered `index` into `path` (kPathMost bytes). False: there are not so many. An empty or
   // overlong folder is left out.

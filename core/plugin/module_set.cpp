@@ -1,9 +1,7 @@
 // Opens modules and keeps what they offer.
 #include "core/plugin/module_set.h"
 
-#include "core/option/core_options.h"
-#include "core/option/option_row.h"
-#include "core/option/shipped.h"
+#include "core/plugin/option_row.h"
 #include "core/plugin/verify.h"
 
 namespace hprof {
@@ -17,23 +15,25 @@ void copy_name(char (&to)[kModuleNameMost + 1], Str name) {
 }
 
 // Options of the core may be declared by any number of units: all get the same value.
-bool shares_option(const hprof_unit& a, const hprof_unit& b, Str* name) {
+bool shares_option(const hprof_unit& a, const hprof_unit& b, const ModuleSearch& search, Str* name) {
   const OptionTable mine = options_of(a);
   const OptionTable theirs = options_of(b);
   for (uint32_t i = 0; i < mine.count; ++i) {
     *name = mine[i].name;
-    if (theirs.find(*name) != nullptr && find_core_option(*name) == nullptr) return true;
+    if (theirs.find(*name) == nullptr) continue;
+    if (search.is_core_option == nullptr || !search.is_core_option(*name)) return true;
   }
   return false;
 }
 
-bool pair_clashes(const hprof_unit& unit, const hprof_unit& other, Str other_module, TextWriter* reason) {
+bool pair_clashes(const hprof_unit& unit, const hprof_unit& other, Str other_module,
+                  const ModuleSearch& search, TextWriter* reason) {
   Str name;
   if (Str(unit.id) == Str(other.id)) {
     reason->put("has a unit ").put(unit.id).put(", a name that is taken by module ").put(other_module);
     return true;
   }
-  if (shares_option(unit, other, &name)) {
+  if (shares_option(unit, other, search, &name)) {
     reason->put("has an option ").put(name).put(", a name that is taken by unit ").put(other.id);
     return true;
   }
@@ -60,7 +60,8 @@ void ModuleSet::open(const ModuleSearch& search, const ModuleNames& names, const
 void ModuleSet::open_all() {
   const StaticModule* linked_in = search_->linked_in;
   for (; linked_in != nullptr && linked_in->name != nullptr; ++linked_in) open_one(linked_in->name, false);
-  for (uint32_t i = 0; shipped_module(i) != nullptr; ++i) open_one(shipped_module(i), false);
+  const auto shipped = search_->shipped;
+  for (uint32_t i = 0; shipped != nullptr && shipped(i) != nullptr; ++i) open_one(shipped(i), false);
   FoundModules found;
   list_modules(*search_, &found);
   for (uint32_t i = 0; i < found.count; ++i) open_one(found.names[i], false);
@@ -167,11 +168,11 @@ ModuleState ModuleSet::admit(hprof_module_entry entry, Str name, const char* pla
 bool ModuleSet::clashes(const hprof_module& module, TextWriter* reason) const {
   for (uint32_t i = 0; i < module.unit_count; ++i) {
     for (uint32_t j = 0; j < unit_count_; ++j) {
-      if (pair_clashes(*module.units[i], *units_[j].record, units_[j].module->record->name, reason))
+      if (pair_clashes(*module.units[i], *units_[j].record, units_[j].module->record->name, *search_, reason))
         return true;
     }
     for (uint32_t j = 0; j < i; ++j) {
-      if (pair_clashes(*module.units[i], *module.units[j], module.name, reason)) return true;
+      if (pair_clashes(*module.units[i], *module.units[j], module.name, *search_, reason)) return true;
     }
   }
   return false;

@@ -6,7 +6,7 @@
 #include <hprof/filter.h>
 #include <hprof/sink.h>
 
-#include "core/option/option_row.h"
+#include "core/plugin/option_row.h"
 
 namespace hprof {
 namespace {

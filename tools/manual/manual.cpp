@@ -13,6 +13,7 @@
 
 #include "core/modules/help/help.h"
 #include "core/option/configure.h"
+#include "core/option/shipped.h"
 #include "tools/hprof/command.h"
 
 namespace hprof::manual {
@@ -32,6 +33,7 @@ void take(void* context, const OptionText& row) {
 bool read_options(const std::string& plugins, std::vector<Option>* options) {
   ModuleSearch search;
   search.loader = platform_library_loader();
+  know_core(&search);
   search.plugin_folders = Str(plugins.data(), plugins.size());
   bool refused = false;
   Messages messages;

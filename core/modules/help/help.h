@@ -1,7 +1,7 @@
 // Renders the option rows: the help text, and the table of the README.
 #pragma once
 
-#include "core/modules/help/help_table.h"
+#include "core/option/help_table.h"
 
 namespace hprof {
 

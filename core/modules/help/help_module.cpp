@@ -2,9 +2,9 @@
 #include <hprof/plugin.h>
 
 #include "core/modules/help/help.h"
-#include "core/modules/help/help_table.h"
 #include "core/modules/help/module_list.h"
 #include "core/modules/help/unknown.h"
+#include "core/option/help_table.h"
 
 namespace hprof {
 

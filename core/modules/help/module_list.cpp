@@ -1,8 +1,8 @@
 // Modules and their units as text.
 #include "core/modules/help/module_list.h"
 
-#include "core/option/option_row.h"
 #include "core/option/select_text.h"
+#include "core/plugin/option_row.h"
 #include "core/plugin/verify.h"
 
 namespace hprof {

@@ -1,7 +1,7 @@
 // What -agentlib:hprof=help=plugins and help=units print: the modules that are found, where, and their units.
 #pragma once
 
-#include "core/modules/help/help_table.h"
+#include "core/option/help_table.h"
 
 namespace hprof {
 

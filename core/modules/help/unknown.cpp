@@ -3,8 +3,8 @@
 #include "core/base/build.h"
 #include "core/base/text_tools.h"
 #include "core/option/core_options.h"
-#include "core/option/option_row.h"
 #include "core/option/shipped.h"
+#include "core/plugin/option_row.h"
 
 namespace hprof {
 

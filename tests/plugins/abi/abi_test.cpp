@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/option/configure.h"
+#include "core/option/shipped.h"
 #include "platform/platform.h"
 #include "tests/unit/support/fake_modules.h"
 
@@ -22,6 +23,7 @@ struct Opened {
   explicit Opened(const std::vector<std::string>& wanted, const char* folder = HPROF_TEST_PLUGINS) {
     search.plugin_folders = folder;
     search.loader = platform_library_loader();
+    know_core(&search);
     for (const std::string& name : wanted) {
       WantedModule& item = names->items[names->count++];
       TextWriter(item.name, sizeof(item.name)).put(name.c_str());

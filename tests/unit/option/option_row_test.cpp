@@ -1,4 +1,4 @@
-#include "core/option/option_row.h"
+#include "core/plugin/option_row.h"
 
 #include <doctest/doctest.h>
 #include <string>

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/option/shipped.h"
 #include "tests/unit/support/fake_modules.h"
 
 using namespace hprof;
@@ -30,6 +31,7 @@ struct Opened {
   void open(const std::vector<std::string>& wanted) {
     search.agent_folder = "/jdk/lib";
     search.loader = folders.loader();
+    know_core(&search);
     set->open(search, names_of(wanted), said.messages());
   }
 };

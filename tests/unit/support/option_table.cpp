@@ -7,6 +7,7 @@
 
 #include "core/modules/help/help.h"
 #include "core/option/configure.h"
+#include "core/option/shipped.h"
 
 using namespace hprof;
 
@@ -14,6 +15,7 @@ int main(int count, char** arguments) {
   const bool help = count > 1 && strcmp(arguments[1], "--help") == 0;
   ModuleSearch search;
   search.loader = platform_library_loader();
+  know_core(&search);
   std::string folders;
   for (int i = help ? 2 : 1; i < count; ++i)
     folders += std::string(arguments[i]) + search.loader.list_separator;

@@ -1,5 +1,5 @@
 // Numbers in options.
-#include "core/option/value.h"
+#include "core/base/value.h"
 
 namespace hprof {
 namespace {

@@ -1,9 +1,9 @@
 // Option rows: reading, checking, storing.
-#include "core/option/option_row.h"
+#include "core/plugin/option_row.h"
 
 #include <initializer_list>
 
-#include "core/option/value.h"
+#include "core/base/value.h"
 
 namespace hprof {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/option/value.h"
+#include "core/base/value.h"
 
 #include <clocale>
 #include <doctest/doctest.h>
