@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include <hprof/cpp/byte_order.hpp>
 #include <hprof/cpp/jni_exception.hpp>
 
 namespace hprof::dump {
@@ -188,17 +189,6 @@ struct JvmtiDumper::Callbacks {
   }
 
   // JVMTI spells types as signatures do.
-  static uint64_t bits_of(jvalue value, uint32_t type) {
-    const uint32_t width = width_of(type, sizeof(void*));
-    uint64_t bits = 0;
-    const uint16_t one = 1;
-    uint8_t low;
-    memcpy(&low, &one, 1);
-    // The value is in the first bytes of a jvalue, which on big-endian hosts are the last ones of a number.
-    memcpy(reinterpret_cast<uint8_t*>(&bits) + (low != 0 ? 0 : sizeof(bits) - width), &value, width);
-    return bits;
-  }
-
   static jint JNICALL on_field(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info,
                                jlong class_tag, jlong* tag, jvalue value, jvmtiPrimitiveType primitive,
                                void* user) {
@@ -207,10 +197,11 @@ struct JvmtiDumper::Callbacks {
     if (!select_visited(walk, class_tag, tag)) return 0;
     const uint32_t type = type_of(static_cast<char>(primitive));
     const uint32_t index = static_cast<uint32_t>(info->field.index);
+    const uint64_t bits = value_bits(&value, width_of(type, sizeof(void*)));
     if (kind == JVMTI_HEAP_REFERENCE_STATIC_FIELD) {
-      walk.writer->static_value(index, type, bits_of(value, type));
+      walk.writer->static_value(index, type, bits);
     } else {
-      walk.writer->instance_value(index, type, bits_of(value, type));
+      walk.writer->instance_value(index, type, bits);
     }
     return 0;
   }

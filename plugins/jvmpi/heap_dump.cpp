@@ -1,23 +1,11 @@
 // HEAP_DUMP and OBJECT_DUMP: their records, made while the VM walks the heap.
 #include "heap_dump.h"
 
+#include <hprof/cpp/byte_order.hpp>
+
 namespace hprof::jvmpi {
 
 namespace {
-
-// The bits of a value that fills the first `width` bytes of `bytes`, as the machine has them.
-uint64_t bits_of(const void* bytes, uint32_t width) {
-  uint64_t bits = 0;
-  for (uint32_t i = 0; i < width; i++) {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    const uint32_t at = width - 1 - i;
-#else
-    const uint32_t at = i;
-#endif
-    bits = bits << 8 | static_cast<const unsigned char*>(bytes)[at];
-  }
-  return bits;
-}
 
 // Of an array of primitive values.
 uint32_t width_of_elements(jint kind) {
@@ -268,7 +256,7 @@ jint JNICALL HeapDump::on_field(jvmtiHeapReferenceKind kind, const jvmtiHeapRefe
   const uint32_t width = width_of_primitive(static_cast<char>(type));
   if (to == nullptr || to->width != width || to->is_static != (kind == JVMTI_HEAP_REFERENCE_STATIC_FIELD))
     return 0;
-  dump->text_.put_number(place(*of, *to), bits_of(&value, width), width);
+  dump->text_.put_number(place(*of, *to), value_bits(&value, width), width);
   return 0;
 }
 
@@ -290,7 +278,7 @@ jint JNICALL HeapDump::on_array(jlong class_tag, jlong, jlong* tag, jint count, 
   if (dump->text_.failed()) return JVMTI_VISIT_ABORT;
   const auto* from = static_cast<const char*>(elements);
   for (jint i = 0; i < count; i++, at += width, from += width)
-    dump->text_.put_number(at, bits_of(from, width), width);
+    dump->text_.put_number(at, value_bits(from, width), width);
   return 0;
 }
 

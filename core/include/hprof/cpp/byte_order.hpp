@@ -60,4 +60,11 @@ inline void put_values(uint8_t* to, const void* values, uint64_t count, uint32_t
   }
 }
 
+// The bits of one such value, a float's or a double's, too.
+inline uint64_t value_bits(const void* value, uint32_t width) {
+  uint8_t bytes[8] = {};
+  put_values(bytes + sizeof bytes - width, value, 1, width);
+  return get_u8(bytes);
+}
+
 }  // namespace hprof
