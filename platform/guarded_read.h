@@ -10,6 +10,7 @@
 // with it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -71,7 +72,22 @@ inline T guarded_read(const void* base, uint64_t offset = 0) {
 #undef HPROF_GUARDED_WORD
 #undef HPROF_GUARDED_LONG
 
-// How many guarded reads have faulted, of all threads. [signal]
+// How many guarded reads of this library have faulted, of all threads. [signal]
 uint32_t guarded_read_faults();
+
+// The guarded reads of one library. Each number is a distance from its own address.
+struct GuardedPlace {
+  int32_t load, behind;
+};
+struct GuardedReads {
+  const GuardedPlace *from, *to;
+  std::atomic<uint32_t> faults;
+  GuardedReads* next;  // of those that the handlers know
+};
+// Those of the library that is being linked.
+GuardedReads* own_guarded_reads();
+// Tells the handlers of another library's reads; that library stays loaded. Again: nothing. One thread at a
+// time. [any]
+void add_guarded_reads(GuardedReads* reads);
 
 }  // namespace hprof::platform

@@ -7,11 +7,16 @@
 
 #include <hprof/draft/bytecode.h>
 #include <hprof/draft/class_file.h>
+#include <hprof/draft/code.h>
 #include <hprof/draft/foreign_dump.h>
-#include <hprof/draft/hotspot.h>
 #include <hprof/draft/library.h>
+#include <hprof/draft/objects.h>
 #include <hprof/draft/sampling.h>
+#include <hprof/draft/vm_counts.h>
 #include <hprof/draft/vm_dump.h>
+#include <hprof/draft/vm_flags.h>
+#include <hprof/draft/walk.h>
+#include <hprof/draft/weaks.h>
 #include <hprof/service/accounting.h>
 #include <hprof/service/clock.h>
 #include <hprof/service/emit.h>
@@ -173,22 +178,33 @@ void add_checks(hprof_vm_dump_service& table) {
 
 void add_checks(hprof_foreign_dump_service& table) { HPROF_ROW(foreign_dump, is_taken, kBoth); }
 
-void add_checks(hprof_hotspot_service& table) {
-  HPROF_ROW(hotspot, flag, kBoth);
-  HPROF_ROW(hotspot, precise_code, tag::kOnLoad);
-  HPROF_ROW(hotspot, async_get_call_trace, tag::kControl);
-  HPROF_ROW(hotspot, compiled_method, tag::kSignal);
-  HPROF_ROW(hotspot, object_header, tag::kControl);
-  HPROF_ROW(hotspot, object_places, tag::kControl);
-  HPROF_ROW(hotspot, weaks_are_gone, tag::kControl);
-  HPROF_ROW(hotspot, watch_native_objects, tag::kControl);
-  HPROF_ROW(hotspot, quiet_allocate_instance, tag::kControl);
-  HPROF_ROW(hotspot, frame_walk, tag::kControl);
-  HPROF_ROW(hotspot, weak_addresses, tag::kControl);
-  HPROF_ROW(hotspot, weak_address, tag::kControl | tag::kHeap);
-  HPROF_ROW(hotspot, weak_reuse_open, kBoth);
-  HPROF_ROW(hotspot, collection_count, tag::kControl);
-  HPROF_ROW(hotspot, unload_count, tag::kControl);
+void add_checks(hprof_vm_flags_service& table) { HPROF_ROW(vm_flags, read, kBoth); }
+
+void add_checks(hprof_vm_counts_service& table) {
+  HPROF_ROW(vm_counts, collections, tag::kControl);
+  HPROF_ROW(vm_counts, unloads, tag::kControl);
+}
+
+void add_checks(hprof_code_service& table) {
+  HPROF_ROW(code, be_precise, tag::kOnLoad);
+  HPROF_ROW(code, async_get_call_trace, tag::kControl);
+  HPROF_ROW(code, method_at, tag::kSignal);
+}
+
+void add_checks(hprof_objects_service& table) {
+  HPROF_ROW(objects, header, tag::kControl);
+  HPROF_ROW(objects, places, tag::kControl);
+  HPROF_ROW(objects, watch_natives, tag::kControl);
+  HPROF_ROW(objects, quiet_allocate_instance, tag::kControl);
+}
+
+void add_checks(hprof_walk_service& table) { HPROF_ROW(walk, open, tag::kControl); }
+
+void add_checks(hprof_weaks_service& table) {
+  HPROF_ROW(weaks, are_gone, tag::kControl);
+  HPROF_ROW(weaks, prove_addresses, tag::kControl);
+  HPROF_ROW(weaks, address, tag::kControl | tag::kHeap);
+  HPROF_ROW(weaks, open_reuse, kBoth);
 }
 
 #undef HPROF_ROW
@@ -227,7 +243,12 @@ const struct {
     {HPROF_SERVICE_LIBRARY, &copy_with_checks<hprof_library_service>},
     {HPROF_SERVICE_VM_DUMP, &copy_with_checks<hprof_vm_dump_service>},
     {HPROF_SERVICE_FOREIGN_DUMP, &copy_with_checks<hprof_foreign_dump_service>},
-    {HPROF_SERVICE_HOTSPOT, &copy_with_checks<hprof_hotspot_service>},
+    {HPROF_SERVICE_VM_FLAGS, &copy_with_checks<hprof_vm_flags_service>},
+    {HPROF_SERVICE_VM_COUNTS, &copy_with_checks<hprof_vm_counts_service>},
+    {HPROF_SERVICE_CODE, &copy_with_checks<hprof_code_service>},
+    {HPROF_SERVICE_OBJECTS, &copy_with_checks<hprof_objects_service>},
+    {HPROF_SERVICE_WALK, &copy_with_checks<hprof_walk_service>},
+    {HPROF_SERVICE_WEAKS, &copy_with_checks<hprof_weaks_service>},
 };
 
 }  // namespace

@@ -15,7 +15,6 @@
 #include "core/model/class_names.h"
 #include "core/model/model.h"
 #include "core/model/scratch_text.h"
-#include "core/modules/hotspot/field_filter.h"
 
 namespace hprof {
 
@@ -325,11 +324,7 @@ bool ClassRewriter::prepare_tracker(JNIEnv* jni) {
     const bool has_fields = find_fields(jni, tracker);
     if ((asked_ & HPROF_PROBE_METHODS) != 0) thread_field_ = jni->GetFieldID(thread, kThreadField, "J");
     clear_exception(jni);
-    if (thread_field_ != nullptr) {
-      HotSpot& hotspot = parts_->hotspot;
-      const bool hides = hotspot.is_on(Item::kFieldFilter);
-      hotspot.settle(Item::kFieldFilter, hides ? hide_field(jni, thread, kThreadField) : nullptr);
-    }
+    if (thread_field_ != nullptr) parts_->hotspot.hide_field(jni, thread, kThreadField);
     jmethodID prime = jni->GetStaticMethodID(tracker, "prime", "()V");
     state_at_ = jni->GetStaticMethodID(tracker, "stateAt", "(Ljava/lang/Thread;)J");
     if (prime != nullptr) jni->CallStaticVoidMethod(tracker, prime);

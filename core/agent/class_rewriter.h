@@ -46,6 +46,8 @@ class ClassRewriter {
   // All have asked: makes the engine. False: no memory. [onload]
   bool begin();
   bool is_asked() const { return kHasBytecode && asked_ != 0; }
+  // A field is added to java.lang.Thread.
+  bool adds_field() const { return kHasBytecode && (asked_ & HPROF_PROBE_METHODS) != 0; }
   bool is_active() const { return kHasBytecode && engine_.load(std::memory_order_acquire) != nullptr; }
   // It rewrites, or may be asked to at any time.
   bool may_rewrite() const { return is_active() || (kHasBytecode && on_demand_.probes != 0); }

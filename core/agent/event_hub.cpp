@@ -1,5 +1,6 @@
 #include "core/agent/event_hub.h"
 
+#include <atomic>
 #include <cstring>
 #include <initializer_list>
 
@@ -9,7 +10,7 @@
 #include "core/agent/unit_checks.h"
 #include "core/base/build.h"
 #include "core/base/vm_order.h"
-#include "core/modules/hotspot/weak_reuse.h"
+#include "core/hotspot/hotspot.h"
 
 namespace hprof {
 
@@ -47,6 +48,14 @@ constexpr Row kEvents[HPROF_EVENT_COUNT] = {
     {JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, "ClassFileLoadHook"},
     {0, "ClassUnload"},
 };
+
+// Of the session that asked last; it is the same for all.
+std::atomic<const CollectionHook*> collection_hook{nullptr};
+
+void call_hook(void (*CollectionHook::*function)()) {
+  const CollectionHook* hook = collection_hook.load(std::memory_order_acquire);
+  if (hook != nullptr) (hook->*function)();
+}
 
 // nullptr: the VM does not name one; the event is dropped.
 Session* session_of(jvmtiEnv* jvmti) {
@@ -132,7 +141,7 @@ void JNICALL on_vm_init(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
 
 // Afterwards the VM may collect without saying so.
 void JNICALL on_vm_death(jvmtiEnv* jvmti, JNIEnv* jni) {
-  if (kHasHeapSites) weak_reuse.close();
+  call_hook(&CollectionHook::is_unreported);
   if (Session* session = session_of(jvmti)) session->on_vm_death(jni);
 }
 
@@ -200,12 +209,12 @@ void JNICALL on_compiled_method_load(jvmtiEnv* jvmti, jmethodID method, jint siz
 
 // Before anything else, and whatever becomes of the session: objects are going to move.
 void JNICALL on_gc_start(jvmtiEnv* jvmti) {
-  if (kHasHeapSites) weak_reuse.begin_collection();
+  call_hook(&CollectionHook::begins);
   dispatch(session_of(jvmti), HPROF_EVENT_GC_START, &hprof_handlers::gc_start);
 }
 
 void JNICALL on_gc_finish(jvmtiEnv* jvmti) {
-  if (kHasHeapSites) weak_reuse.end_collection();
+  call_hook(&CollectionHook::ends);
   Session* session = session_of(jvmti);
   if (session != nullptr) session->parts().classes.note_collection();
   dispatch(session, HPROF_EVENT_GC_FINISH, &hprof_handlers::gc_finish);
@@ -306,10 +315,14 @@ void EventHub::detach_from(jvmtiEnv* jvmti) {
   jvmti->SetEventCallbacks(nullptr, 0);
 }
 
+void EventHub::hook_collections(const CollectionHook* hook) {
+  if (hook != nullptr) collection_hook.store(hook, std::memory_order_release);
+}
+
 uint64_t EventHub::enable(jvmtiEnv* jvmti, uint64_t events, uint64_t* failed) {
   constexpr uint64_t kAlways = HPROF_EVENT_VM_INIT | HPROF_EVENT_VM_DEATH | HPROF_EVENT_CLASS_UNLOAD;
   uint64_t refused = 0;
-  if (kHasHeapSites && (events & HPROF_EVENT_GC_START) == 0) weak_reuse.close();
+  if ((events & HPROF_EVENT_GC_START) == 0) call_hook(&CollectionHook::is_unreported);
   for (uint32_t bit = 0; bit < HPROF_EVENT_COUNT; bit++) {
     uint64_t mask = 1ull << bit;
     if ((mask & kAlways) != 0 || ((enabled_ ^ events) & mask) == 0) continue;

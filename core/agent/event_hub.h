@@ -9,6 +9,7 @@ namespace hprof {
 
 class Session;
 class Units;
+struct CollectionHook;
 
 // Events that no unit can ask for, as bits beside HPROF_EVENT_*.
 constexpr uint64_t kEventVmStart = 1ull << 0;
@@ -21,6 +22,9 @@ class EventHub {
   bool attach_to(jvmtiEnv* jvmti, Session* session);
   // Undoes attach_to: no new event comes; those on their way find closed gates. [control]
   void detach_from(jvmtiEnv* jvmti);
+  // `hook` is called for each collection from now on, in this session and later ones; nullptr: as before.
+  // [control]
+  static void hook_collections(const CollectionHook* hook);
   // Enables exactly the events of `events` (HPROF_EVENT_*), besides the core's own. Returns the events that
   // the VM refused; *failed has those among them that it supports and has granted the capability for.
   // [control]

@@ -3,16 +3,15 @@
 
 namespace hprof {
 
-const void* ids_service();           // services_ids.cpp
-const void* threads_service();       // services_threads.cpp
-const void* sampling_service();      // services_threads.cpp; nullptr where the platform has no CPU timers
-const void* io_service();            // services_io.cpp
-const void* bytecode_service();      // services_bytecode.cpp
-const void* class_file_service();    // class_files.cpp
-const void* library_service();       // services_library.cpp; nullptr where the build loads no modules
-const void* hotspot_service();       // services_hotspot.cpp
-const void* accounting_service();    // services_threads.cpp
-const void* vm_dump_service();       // services_vm_dump.cpp
-const void* foreign_dump_service();  // services_vm_dump.cpp
+const void* ids_service();         // services_ids.cpp
+const void* threads_service();     // services_threads.cpp
+const void* sampling_service();    // services_threads.cpp; nullptr where the platform has no CPU timers
+const void* io_service();          // services_io.cpp
+const void* bytecode_service();    // services_bytecode.cpp
+const void* class_file_service();  // class_files.cpp
+const void* library_service();     // services_library.cpp; nullptr where the build loads no modules
+const void* vm_flags_service();    // services_hotspot.cpp
+const void* code_service();        // services_hotspot.cpp
+const void* accounting_service();  // services_threads.cpp
 
 }  // namespace hprof

@@ -4,11 +4,16 @@
 
 #include <hprof/draft/bytecode.h>
 #include <hprof/draft/class_file.h>
+#include <hprof/draft/code.h>
 #include <hprof/draft/foreign_dump.h>
-#include <hprof/draft/hotspot.h>
 #include <hprof/draft/library.h>
+#include <hprof/draft/objects.h>
 #include <hprof/draft/sampling.h>
+#include <hprof/draft/vm_counts.h>
 #include <hprof/draft/vm_dump.h>
+#include <hprof/draft/vm_flags.h>
+#include <hprof/draft/walk.h>
+#include <hprof/draft/weaks.h>
 #include <hprof/service/accounting.h>
 #include <hprof/service/clock.h>
 #include <hprof/service/emit.h>
@@ -26,9 +31,11 @@
 #include "core/agent/setup.h"
 #include "core/agent/unit_checks.h"
 #include "core/agent/unit_slot.h"
+#include "core/agent/units.h"
 #include "core/agent/voice.h"
 #include "core/base/counters.h"
 #include "core/base/memory_account.h"
+#include "core/modules/hotspot/hotspot_table.h"
 #include "core/pipeline/pipeline.h"
 
 namespace hprof {
@@ -150,6 +157,16 @@ const hprof_jvm_service kJvm = {
     [](const hprof_host* host) -> void* { return is_gone(*slot_of(host)) ? nullptr : parts_of(host).jni(); },
 };
 
+// --- foreign dumps
+
+const hprof_foreign_dump_service kForeignDump = {
+    sizeof(hprof_foreign_dump_service),
+    0,
+    [](const hprof_host* host, uint32_t streams) {
+      return parts_of(host).units.takes_foreign_dumps(streams) ? 1u : 0u;
+    },
+};
+
 struct ServiceRow {
   const char* id;
   const void* (*table)();
@@ -168,18 +185,33 @@ const ServiceRow kServices[] = {
     {HPROF_SERVICE_BYTECODE, &bytecode_service},
     {HPROF_SERVICE_CLASS_FILE, &class_file_service},
     {HPROF_SERVICE_LIBRARY, &library_service},
-    {HPROF_SERVICE_VM_DUMP, &vm_dump_service},
-    {HPROF_SERVICE_FOREIGN_DUMP, &foreign_dump_service},
-    {HPROF_SERVICE_HOTSPOT, &hotspot_service},
+    {HPROF_SERVICE_FOREIGN_DUMP, []() -> const void* { return kHasHeapDump ? &kForeignDump : nullptr; }},
+    {HPROF_SERVICE_VM_FLAGS, &vm_flags_service},
+    {HPROF_SERVICE_CODE, &code_service},
 };
+
+// Those of the module hotspot.
+const char* const kOfHotSpot[] = {HPROF_SERVICE_WALK, HPROF_SERVICE_OBJECTS, HPROF_SERVICE_WEAKS,
+                                  HPROF_SERVICE_VM_COUNTS, HPROF_SERVICE_VM_DUMP};
+
+const void* service_of_hotspot(HotSpot& hotspot, const char* id) {
+  for (const char* each : kOfHotSpot) {
+    if (strcmp(each, id) != 0) continue;
+    const HotSpotTable* module = hotspot.open_module();
+    return module != nullptr ? module->service(id) : nullptr;
+  }
+  return nullptr;
+}
 
 const void* find_service(const hprof_host* host, const char* id) {
   if constexpr (kChecks) check_place(*slot_of(host), tag::kAnyButSignal, "host.service");
+  if (id == nullptr) return nullptr;
+  const void* table = nullptr;
   for (const ServiceRow& row : kServices) {
-    if (id == nullptr || strcmp(row.id, id) != 0) continue;
-    return kChecks ? checked_service(id, row.table()) : row.table();
+    if (strcmp(row.id, id) == 0) table = row.table();
   }
-  return nullptr;
+  if (kHasHotSpotModule && table == nullptr) table = service_of_hotspot(hotspot_of(host), id);
+  return kChecks ? checked_service(id, table) : table;
 }
 
 const void* find_extension(const hprof_host* host, const char* unit_id, const char* id) {
@@ -191,6 +223,7 @@ const void* find_extension(const hprof_host* host, const char* unit_id, const ch
 
 void make_host(UnitSlot& slot, const SessionParts& parts) {
   slot.parts = &parts;
+  slot.hotspot = &parts.hotspot;
   slot.host = {sizeof(hprof_host), HPROF_ABI_MAJOR, HPROF_ABI_MINOR,
                &parts.settings,    &find_service,   &find_extension};
 }

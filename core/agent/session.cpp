@@ -10,6 +10,7 @@
 #include "core/agent/unit_checks.h"
 #include "core/base/build.h"
 #include "core/base/status.h"
+#include "core/modules/hotspot/hotspot_table.h"
 #include "core/plugin/verify.h"
 
 namespace hprof {
@@ -143,6 +144,19 @@ bool Session::open_memory() {
          voice_.fail("not enough memory for max-memory=");
 }
 
+// Java's feature release, from the VM's property java.vm.specification.version ("1.8", "17").
+static uint32_t java_version(jvmtiEnv* jvmti) {
+  char* text = nullptr;
+  if (jvmti->GetSystemProperty("java.vm.specification.version", &text) != JVMTI_ERROR_NONE) return 0;
+  const char* digits = strncmp(text, "1.", 2) == 0 ? text + 2 : text;
+  uint32_t version = 0;
+  for (; *digits >= '0' && *digits <= '9' && version < 10000; digits++) {
+    version = version * 10 + static_cast<uint32_t>(*digits - '0');
+  }
+  jvmti->Deallocate(reinterpret_cast<unsigned char*>(text));
+  return version;
+}
+
 bool Session::get_environment() {
   void* env = nullptr;
   jint code = parts_.vm->GetEnv(&env, JVMTI_VERSION_1_2);
@@ -154,10 +168,16 @@ bool Session::get_environment() {
   if (code != JNI_OK) return voice_.fail("this VM has no JVMTI 1.2");
   parts_.jvmti = static_cast<jvmtiEnv*>(env);
   if (!units_.events().attach_to(parts_.jvmti, this)) return voice_.fail("the VM refuses JVMTI callbacks");
-  auto symbol = [](void* self, const char* name) {
-    return static_cast<Session*>(self)->parts_.vm_symbol(name);
-  };
-  hotspot_.open(setup_.core().hotspot_off, symbol, this, parts_.messages);
+  const HotSpotUse use = {
+      this,
+      [](void* self, const char* name) { return static_cast<Session*>(self)->parts_.vm_symbol(name); },
+      [](void* self) { return static_cast<Session*>(self)->open_hotspot(); },
+      [](void* self) { return static_cast<Session*>(self)->control_.is_waited_for_by_attach(); },
+      parts_.messages,
+      {&memory_, [](void* self, size_t size) { return static_cast<MemoryAccount*>(self)->allocate(size); },
+       [](void* self, void* block, size_t size) { static_cast<MemoryAccount*>(self)->release(block, size); }},
+      java_version(parts_.jvmti)};
+  hotspot_.open({setup_.core().hotspot_on, setup_.core().hotspot_off}, use);
   return true;
 }
 
@@ -309,12 +329,19 @@ bool Session::offer_rewriting() {
   return true;
 }
 
+// Opened when a unit asks for one of its services, while units are created.
+const HotSpotTable* Session::open_hotspot() {
+  return phase() == Phase::kLoaded ? setup_.open_table<HotSpotTable>(kHotSpotModule, kHotSpotVersion)
+                                   : nullptr;
+}
+
 bool Session::create_collectors() {
   if (!offer_rewriting() || !units_.create_collectors()) return false;
   if (rewriter_.is_asked() && meets_rival())
     return voice_.fail(
         "another agent of this kind is loaded already: only the first can have cpu=times, cpu=old, "
         "heap=sites");
+  if (kHasHotSpotModule && rewriter_.adds_field()) hotspot_.open_module();
   return rewriter_.begin() || voice_.fail("not enough memory for the class-file engine");
 }
 

@@ -119,6 +119,7 @@ class Session {
   bool open_control();
   bool prepare_pipeline();
   bool offer_rewriting();
+  const HotSpotTable* open_hotspot();
   bool create_collectors();
   bool open_output();
   bool meets_rival() const { return entry_.has_rival != nullptr && entry_.has_rival(); }

@@ -9,6 +9,7 @@
 
 #include "core/agent/phase_gate.h"
 #include "core/base/inside.h"
+#include "core/hotspot/hotspot.h"
 #include "core/pipeline/window.h"
 #include "platform/platform.h"
 
@@ -16,9 +17,8 @@ namespace hprof {
 
 struct SessionParts;
 
-// `host` comes first: a service gets the unit's host and finds the slot by it.
-struct UnitSlot {
-  hprof_host host = {};
+// A service gets the unit's host and finds the slot by it.
+struct UnitSlot : HostRecord {
   const SessionParts* parts = nullptr;
   const hprof_unit* unit = nullptr;
   void* config = nullptr;

@@ -32,19 +32,6 @@ constexpr uint64_t kStartMemory = 16 * 1024;
 constexpr uint64_t kBookMemory = 64 * 1024;
 constexpr uint64_t kEngineMemory = 160 * 1024;
 
-// Java's feature release, from the VM's property java.vm.specification.version ("1.8", "17").
-uint32_t java_version(jvmtiEnv* jvmti) {
-  char* text = nullptr;
-  if (jvmti->GetSystemProperty("java.vm.specification.version", &text) != JVMTI_ERROR_NONE) return 0;
-  const char* digits = strncmp(text, "1.", 2) == 0 ? text + 2 : text;
-  uint32_t version = 0;
-  for (; *digits >= '0' && *digits <= '9' && version < 10000; digits++) {
-    version = version * 10 + static_cast<uint32_t>(*digits - '0');
-  }
-  jvmti->Deallocate(reinterpret_cast<unsigned char*>(text));
-  return version;
-}
-
 template <typename T>
 const T* row_of(const T* rows, uint32_t stride, uint32_t index) {
   return reinterpret_cast<const T*>(reinterpret_cast<const char*>(rows) + size_t{stride} * index);
@@ -76,7 +63,7 @@ bool Units::make() {
   settings_.line_numbers = core.line_numbers;
   settings_.thread_in_traces = core.thread_in_traces;
   settings_.verbose = core.verbose;
-  settings_.java_version = java_version(parts_.jvmti);
+  settings_.java_version = parts_.hotspot.java_version();
   settings_.cutoff = core.cutoff;
   settings_.raw_names = core.raw_names;
   if (selection.collector_count > kMostCollectors) return parts_.voice.fail("too many collectors at once");

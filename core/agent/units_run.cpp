@@ -52,7 +52,7 @@ uint64_t Units::events_wanted() const {
   }
   if (parts_.classes.is_kept()) events |= HPROF_EVENT_CLASS_PREPARE | HPROF_EVENT_GC_FINISH;
   if (parts_.unloads.is_on() && is_collecting()) events |= HPROF_EVENT_GC_FINISH;
-  if ((events & HPROF_EVENT_GC_FINISH) != 0 && parts_.hotspot.wants_collections())
+  if ((events & HPROF_EVENT_GC_FINISH) != 0 && parts_.hotspot.collection_hook() != nullptr)
     events |= HPROF_EVENT_GC_START;
   if ((events & HPROF_EVENT_CLASS_UNLOAD) != 0) events |= HPROF_EVENT_CLASS_PREPARE;
   return events;
@@ -62,6 +62,7 @@ bool Units::enable_events() {
   platform::MutexLock hold(events_lock_);
   uint64_t events = events_wanted();
   uint64_t failed = 0;
+  EventHub::hook_collections(parts_.hotspot.collection_hook());
   const uint64_t refused = events_.enable(parts_.jvmti, events, &failed);
   parts_.classes.follow_collections((events & ~refused & HPROF_EVENT_GC_FINISH) != 0);
   for (uint32_t bit = 0; bit < HPROF_EVENT_COUNT; bit++) {

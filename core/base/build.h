@@ -46,11 +46,11 @@ constexpr bool kHasHeapDump = false;
 constexpr bool kHasHeapDump = true;
 #endif
 
-// Some unit counts allocations.
-#ifdef HPROF_NO_HEAP_SITES
-constexpr bool kHasHeapSites = false;
+// The core's module hotspot (core/modules/hotspot) is there.
+#ifdef HPROF_NO_HOTSPOT_MODULE
+constexpr bool kHasHotSpotModule = false;
 #else
-constexpr bool kHasHeapSites = true;
+constexpr bool kHasHotSpotModule = true;
 #endif
 
 // Units are checked against what the headers of the ABI demand, where that costs time (the preset debug).

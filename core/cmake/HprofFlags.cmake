@@ -25,8 +25,8 @@ if(_hprof_has_http)
   set(_hprof_has_sockets ON)
 endif()
 hprof_has_unit(heap_dump _hprof_has_heap_dump)
-hprof_has_unit(heap_sites _hprof_has_heap_sites)
 hprof_has_unit(bytecode _hprof_has_bytecode)
+hprof_has_unit(hotspot _hprof_has_hotspot)
 hprof_has_unit(monitor _hprof_has_monitor)
 # A vendor's unit may write any record.
 set(_hprof_has_heap_records ${_hprof_has_heap_dump})
@@ -45,7 +45,7 @@ target_compile_definitions(hprof_flags INTERFACE
   $<$<NOT:$<BOOL:${_hprof_has_heap_dump}>>:HPROF_NO_HEAP_DUMP=1>
   $<$<NOT:$<BOOL:${_hprof_has_heap_records}>>:HPROF_NO_HEAP_RECORDS=1>
   $<$<NOT:$<BOOL:${_hprof_has_monitor_records}>>:HPROF_NO_MONITOR_RECORDS=1>
-  $<$<NOT:$<BOOL:${_hprof_has_heap_sites}>>:HPROF_NO_HEAP_SITES=1>)
+  $<$<NOT:$<BOOL:${_hprof_has_hotspot}>>:HPROF_NO_HOTSPOT_MODULE=1>)
 # Machines without atomic operations on 8 or 64 bits have them in a library of the compiler's, which is linked statically,
 # like its other helpers. Those on 64 bits then take locks, and are not for signal handlers: HPROF_LOCKED_ATOMICS.
 include(CheckCXXSourceCompiles)

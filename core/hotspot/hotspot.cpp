@@ -1,26 +1,33 @@
 #include "core/hotspot/hotspot.h"
 
-#include "core/modules/hotspot/collection_count.h"
-#include "core/modules/hotspot/unload_count.h"
+#include "core/modules/hotspot/hotspot_table.h"
 
 namespace hprof {
 
 static constexpr const char* kUsed = "used";
 
-const char* HotSpot::why_off(Item item) {
+const char* HotSpot::why_off(Item item) const {
+  if ((unseen_ & bit_of(item)) != 0) return "not tried with this version of Java; hotspot=+<item> uses it";
   return (kOffByDefault & bit_of(item)) == 0 ? "switched off"
                                              : "not tried on hardware of this kind; hotspot=+<item> uses it";
 }
 
-void HotSpot::open(uint32_t off, FindSymbol symbol, void* context, const Messages& messages) {
-  off_ = off;
-  symbol_ = symbol;
-  context_ = context;
-  messages_ = messages;
-  if (is_on(Item::kVmStructs)) structs_.load(symbol, context);
+void HotSpot::open(const ItemChoice& choice, const HotSpotUse& use) {
+  unseen_ = unseen_items(use.java_version) & ~choice.on;
+  off_ = choice.off | unseen_ | (kOffByDefault & ~choice.on);
+  use_ = use;
+  if (is_on(Item::kVmStructs)) structs_.load(use.symbol, use.context);
   settle(Item::kVmStructs, structs_.loaded() ? nullptr : "the VM's library exports none");
   if (is_on(Item::kFlags)) flags_.load(structs_);
   settle(Item::kFlags, flags_.loaded() ? nullptr : "the VM does not say where they are");
+}
+
+const HotSpotTable* HotSpot::open_module() {
+  if (asked_for_module_) return module_;
+  asked_for_module_ = true;
+  module_ = use_.open_module(use_.context);
+  if (module_ != nullptr) platform::add_guarded_reads(module_->reads());
+  return module_;
 }
 
 void HotSpot::close() {
@@ -35,18 +42,12 @@ bool HotSpot::hold_guard() {
   return holds_guard_;
 }
 
-const uint32_t* HotSpot::unload_count() {
-  const uint32_t* count = nullptr;
-  const char* why = is_on(Item::kUnloadCount) ? find_unload_count(structs_, &count) : nullptr;
-  return settle(Item::kUnloadCount, why) ? count : nullptr;
-}
+void HotSpot::hook_collections(const CollectionHook* hook) { collection_hook_ = hook; }
 
-const uint32_t* HotSpot::collection_count() {
-  if (!flags_.is_on("UseSerialGC") && !flags_.is_on("UseParallelGC") && !flags_.is_on("UseConcMarkSweepGC"))
-    return nullptr;
-  const uint32_t* count = nullptr;
-  const char* why = is_on(Item::kCollectionCount) ? find_collection_count(structs_, &count) : nullptr;
-  return settle(Item::kCollectionCount, why) ? count : nullptr;
+void HotSpot::hide_field(JNIEnv* jni, jclass owner, const char* field) {
+  const char* why = "the module hotspot is not there";
+  if (module_ != nullptr && is_on(Item::kFieldFilter)) why = module_->hide_field(jni, owner, field);
+  settle(Item::kFieldFilter, why);
 }
 
 bool HotSpot::settle(Item item, const char* why) {
@@ -57,7 +58,7 @@ bool HotSpot::settle(Item item, const char* why) {
     char text[160];
     TextWriter line(text, sizeof(text));
     line.put("hotspot: ").put(item_name(item)).put(why == nullptr ? " is " : " is not used: ").put(now);
-    messages_.detail(text);
+    use_.messages.detail(text);
   }
   return why == nullptr;
 }
@@ -80,7 +81,7 @@ bool HotSpot::use_precise_code() {
 }
 
 void* HotSpot::async_get_call_trace() {
-  void* function = is_on(Item::kAsyncGetCallTrace) ? symbol_(context_, "AsyncGetCallTrace") : nullptr;
+  void* function = is_on(Item::kAsyncGetCallTrace) ? use_.symbol(use_.context, "AsyncGetCallTrace") : nullptr;
   settle(Item::kAsyncGetCallTrace, function != nullptr ? nullptr : "the VM's library does not export it");
   return function;
 }

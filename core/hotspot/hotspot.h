@@ -1,29 +1,55 @@
 // Everything specific to HotSpot: which items (items.def) this VM has, which of them the user switched off,
 // and the result of each check. Every user of an item has a fallback.
+//
+// What only some units need is in a library of its own, the module `hotspot` (core/modules/hotspot). It has
+// the functions that read tables compiled in, and reaches the rest, which changes what the core holds, by
+// virtual functions.
 #pragma once
 
 #include <atomic>
 #include <jvmti.h>
 
+#include <hprof/host.h>
+
+#include "core/base/memory.h"
 #include "core/base/message.h"
 #include "core/hotspot/code_heap.h"
 #include "core/hotspot/items.h"
 #include "core/hotspot/thread_ids.h"
 #include "core/hotspot/vm_flags.h"
 #include "core/hotspot/vm_structs.h"
-#include "core/modules/hotspot/weak_peeks.h"
 
 namespace hprof {
 
-using FindSymbol = void* (*)(void* context, const char* name);
+struct HotSpotTable;
+
+// What it gets from the session.
+struct HotSpotUse {
+  void* context;                                      // of the functions
+  void* (*symbol)(void* context, const char* name);   // exported by the VM's library, which stays loaded
+  const HotSpotTable* (*open_module)(void* context);  // nullptr: it is not there [onload]
+  bool (*is_waited_for_by_attach)(void* context);     // the VM's attach thread waits for the session [any]
+  Messages messages;
+  Memory memory;  // [any] but [signal]
+  uint32_t java_version;
+};
+
+// What runs around each collection, before anything else. Functions of a library that stays loaded.
+struct CollectionHook {
+  void (*begins)();         // [gc]
+  void (*ends)();           // [gc]
+  void (*is_unreported)();  // collections may come unreported from now on [control]
+};
 
 class HotSpot {
  public:
-  // off: a bit for each item that is switched off. `symbol` finds exported symbols of the VM's library, which
-  // stays loaded. [onload]
-  void open(uint32_t off, FindSymbol symbol, void* context, const Messages& messages);
+  // [onload]
+  void open(const ItemChoice& choice, const HotSpotUse& use);
   // Undoes changes in the VM where possible. Nobody uses it any more. [control]
   void close();
+  // The module hotspot, which is opened at the first call; nullptr: it is not there. [onload], later for
+  // those who got it then
+  const HotSpotTable* open_module();
   // The VM is live. current: the calling thread. [control]
   void on_vm_init(JNIEnv* jni, jthread current);
   // When collectors start, with the fault guard in place. [control]
@@ -32,15 +58,19 @@ class HotSpot {
   // Not switched off. [any]
   bool is_on(Item item) const { return (off_ & bit_of(item)) == 0; }
   // Why it is not on: static text. [any]
-  static const char* why_off(Item item);
+  virtual const char* why_off(Item item) const;
   // Sets the result of an item's check: why it is not used, or nullptr: it is used. Each result is printed
   // once, as a detail. Returns whether it is used. [onload][control][app]
-  bool settle(Item item, const char* why);
+  virtual bool settle(Item item, const char* why);
 
   const VmStructs& structs() const { return structs_; }
   const VmFlags& flags() const { return flags_; }
   const NativeThreadIds& thread_ids() const { return thread_ids_; }
   const CodeHeap& code_heap() const { return code_heap_; }
+  uint32_t java_version() const { return use_.java_version; }
+  const Memory& memory() const { return use_.memory; }
+  // True: the VM's attach thread waits for the session. [any]
+  bool is_waited_for_by_attach() const { return use_.is_waited_for_by_attach(use_.context); }
 
   // Makes the VM's compilers record the position of every instruction in code that they compile from now on.
   // [onload]
@@ -49,31 +79,36 @@ class HotSpot {
   void* async_get_call_trace();
   // Keeps the fault guard in place until close(). False: there is none. Not with -Xcheck:jni: the VM would
   // warn of handlers that are not its own. [control]
-  bool hold_guard();
-  // See hprof_hotspot_service; nullptr: not known. [control]
-  const uint32_t* collection_count();
-  const uint32_t* unload_count();
-  // GarbageCollectionStart is needed beside GarbageCollectionFinish. [onload][control]
-  void want_collections() { wants_collections_ = is_on(Item::kWeakReuse); }
-  bool wants_collections() const { return wants_collections_; }
-  uint64_t are_gone(JNIEnv* jni, void* const* references, uint32_t count) {
-    return weak_peeks_.are_gone(*this, jni, references, count);
-  }
+  virtual bool hold_guard();
+  // GarbageCollectionStart is needed beside GarbageCollectionFinish, and `hook` with both. [onload][control]
+  virtual void hook_collections(const CollectionHook* hook);
+  const CollectionHook* collection_hook() const { return collection_hook_; }
+  // Hides a field from core reflection. [control]
+  void hide_field(JNIEnv* jni, jclass owner, const char* field);
 
  private:
   uint32_t off_ = 0;
-  FindSymbol symbol_ = nullptr;
-  void* context_ = nullptr;
-  Messages messages_;
+  uint32_t unseen_ = 0;  // of those: not seen with this Java version
+  HotSpotUse use_ = {};
   VmStructs structs_;
   VmFlags flags_;
   NativeThreadIds thread_ids_;
   CodeHeap code_heap_;
-  WeakPeeks weak_peeks_;
+  bool asked_for_module_ = false;
+  const HotSpotTable* module_ = nullptr;
+  const CollectionHook* collection_hook_ = nullptr;
   uint8_t* precise_code_ = nullptr;  // the flag, where it was changed
   bool holds_guard_ = false;
-  bool wants_collections_ = false;
   std::atomic<const char*> settled_[kItems] = {};
 };
+
+// How the core's record of a unit begins, by which a service finds what it needs from the unit's host.
+struct HostRecord {
+  hprof_host host = {};
+  HotSpot* hotspot = nullptr;
+};
+inline HotSpot& hotspot_of(const hprof_host* host) {
+  return *reinterpret_cast<const HostRecord*>(host)->hotspot;
+}
 
 }  // namespace hprof

@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "core/base/message.h"
-#include "core/modules/hotspot/frame_slots.h"
 
 namespace hprof {
 
@@ -20,12 +19,22 @@ static_assert(kItems <= 32, "a set of items is a bit for each");
 constexpr uint32_t bit_of(Item item) { return 1u << static_cast<uint32_t>(item); }
 const char* item_name(Item item);
 // Off unless `+<item>` is given: on this processor they were tried in an emulator only.
-constexpr uint32_t kOffByDefault =
-    FrameSlots::kIsTried ? 0 : bit_of(Item::kFrameWalk) | bit_of(Item::kWeakReuse);
+#ifdef __aarch64__
+constexpr uint32_t kOffByDefault = bit_of(Item::kFrameWalk) | bit_of(Item::kWeakReuse);
+#else
+constexpr uint32_t kOffByDefault = 0;
+#endif
+// Off unless `+<item>` is given: those that write the VM's memory, with a Java version that their row does
+// not have. [any]
+uint32_t unseen_items(uint32_t java_version);
 
+// Items that hotspot= switches on or off, a bit for each; no item is in both.
+struct ItemChoice {
+  uint32_t on = 0, off = 0;
+};
 // Parses hotspot=: y (the default), n, or a list of -<item> and +<item>, separated by ':', where later ones
-// override earlier ones; *off gets the items that are switched off. False: invalid, and *problem continues
-// the sentence "hotspot option value must be ". [onload]
-bool parse_items(Str value, uint32_t* off, TextWriter* problem);
+// override earlier ones. False: invalid, and *problem continues the sentence "hotspot option value must be ".
+// [onload]
+bool parse_items(Str value, ItemChoice* choice, TextWriter* problem);
 
 }  // namespace hprof

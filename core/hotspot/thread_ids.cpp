@@ -8,15 +8,6 @@ bool open_addresses(JNIEnv* jni, FieldReader<jlong>& addresses) {
   return addresses.open(jni, "java/lang/Thread", "eetop");
 }
 
-uint64_t thread_address(jvmtiEnv* jvmti, JNIEnv* jni) {
-  jthread self = nullptr;
-  if (jvmti->GetCurrentThread(&self) != JVMTI_ERROR_NONE || self == nullptr) return 0;
-  FieldReader<jlong> addresses;
-  open_addresses(jni, addresses);
-  const jlong address = addresses.read(jni, self);
-  return static_cast<uint64_t>(address);
-}
-
 const char* NativeThreadIds::prepare(const VmStructs& structs, JNIEnv* jni, jobject current) {
   LayoutReader layout(structs);
   os_thread_at_ = layout.offset("JavaThread|Thread", "_osthread");

@@ -31,7 +31,4 @@ class NativeThreadIds {
 // there. [control]
 bool open_addresses(JNIEnv* jni, FieldReader<jlong>& addresses);
 
-// The address of the VM's thread of the calling thread; 0: not known. [control]
-uint64_t thread_address(jvmtiEnv* jvmti, JNIEnv* jni);
-
 }  // namespace hprof

@@ -85,7 +85,11 @@ bool check_items(const OptionList& list, CoreConfig* core, Error* error) {
   char text[400];
   TextWriter what(text, sizeof(text));
   what.put("hotspot option value must be ");
-  return parse_items(core->hotspot, &core->hotspot_off, &what) || option_error(list, what.text(), error);
+  ItemChoice items;
+  if (!parse_items(core->hotspot, &items, &what)) return option_error(list, what.text(), error);
+  core->hotspot_on = items.on;
+  core->hotspot_off = items.off;
+  return true;
 }
 
 bool check_core(const OptionList& list, CoreConfig* core, const Messages& messages, Error* error) {

@@ -44,7 +44,7 @@ struct CoreConfig {
   int64_t every;        // seconds of a window; 0: none
   int64_t keep_files;   // 0: all
   const char* hotspot;  // items.h reads it into
-  uint32_t hotspot_off;
+  uint32_t hotspot_on, hotspot_off;
   uint64_t max_memory;   // bytes; 0: no limit
   int64_t exit_timeout;  // seconds
   int64_t dump_stall;    // seconds

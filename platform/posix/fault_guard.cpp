@@ -14,15 +14,6 @@
 #include "platform/posix/signal_hook.h"
 #include "platform/sampling.h"
 
-// Defined by the linker if the library has any guarded read. Each number is a distance from its own address.
-struct GuardedPlace {
-  int32_t load, behind;
-};
-extern "C" {
-extern const GuardedPlace __start_hprof_reads[] __attribute__((weak, visibility("hidden")));
-extern const GuardedPlace __stop_hprof_reads[] __attribute__((weak, visibility("hidden")));
-}
-
 namespace hprof::platform {
 namespace {
 
@@ -40,9 +31,9 @@ constexpr uint32_t kEntries = 1024;
 constexpr uint32_t kReach = 32;  // places looked at from the hash on
 
 Entry entries[kEntries];
-std::atomic<uint32_t> running;  // claimed entries; lets the VM's own faults pass without a search
-std::atomic<uint32_t> users;    // of the guard
-std::atomic<uint32_t> read_faults;
+std::atomic<uint32_t> running;          // claimed entries; lets the VM's own faults pass without a search
+std::atomic<uint32_t> users;            // of the guard
+std::atomic<GuardedReads*> more_reads;  // of other libraries
 SignalHook hooks[2];
 
 uint32_t place_of(uint32_t thread) { return thread * 2654435761u; }
@@ -78,18 +69,25 @@ uint64_t place_at(const int32_t& distance) {
   return reinterpret_cast<uintptr_t>(&distance) + static_cast<uint64_t>(int64_t{distance});
 }
 
+bool skip_read_of(GuardedReads& reads, MachineRegisters* registers) {
+  for (const GuardedPlace* place = reads.from; place != reads.to; ++place) {
+    if (place_at(place->load) != registers->pc) continue;
+    reads.faults.fetch_add(1, std::memory_order_relaxed);
+    registers->pc = place_at(place->behind);
+    return true;
+  }
+  return false;
+}
+
 // True: the fault was in a guarded read, whose result is 0 now.
 bool skip_guarded_read(void* context) {
   MachineRegisters registers;
   if (!kReadsAreGuarded || !read_registers(context, &registers)) return false;
-  for (const GuardedPlace* place = __start_hprof_reads; place != __stop_hprof_reads; ++place) {
-    if (place_at(place->load) != registers.pc) continue;
-    read_faults.fetch_add(1, std::memory_order_relaxed);
-    registers.pc = place_at(place->behind);
-    write_registers(context, registers);
-    return true;
-  }
-  return false;
+  bool skipped = skip_read_of(*own_guarded_reads(), &registers);
+  GuardedReads* reads = more_reads.load(std::memory_order_acquire);
+  for (; reads != nullptr && !skipped; reads = reads->next) skipped = skip_read_of(*reads, &registers);
+  if (skipped) write_registers(context, registers);
+  return skipped;
 }
 
 // Does not return if the fault belongs to a guarded call.
@@ -145,7 +143,15 @@ void uninstall_fault_guard() {
   for (SignalHook& hook : hooks) hook_remove(&hook, on_fault, false);
 }
 
-uint32_t guarded_read_faults() { return read_faults.load(std::memory_order_relaxed); }
+void add_guarded_reads(GuardedReads* reads) {
+  if (reads == own_guarded_reads()) return;
+  GuardedReads* const first = more_reads.load(std::memory_order_relaxed);
+  for (GuardedReads* each = first; each != nullptr; each = each->next) {
+    if (each == reads) return;
+  }
+  reads->next = first;
+  more_reads.store(reads, std::memory_order_release);
+}
 
 bool guarded_call(void (*fn)(void* argument), void* argument) {
   if (users.load(std::memory_order_relaxed) == 0) {

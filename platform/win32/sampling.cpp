@@ -23,6 +23,8 @@ void uninstall_sample_handler() {}
 int install_fault_guard() { return kErrorUnsupported; }
 void uninstall_fault_guard() {}
 uint32_t guarded_read_faults() { return 0; }
+GuardedReads* own_guarded_reads() { return nullptr; }
+void add_guarded_reads(GuardedReads*) {}
 
 bool guarded_call(void (*fn)(void* argument), void* argument) {
   fn(argument);

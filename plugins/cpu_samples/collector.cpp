@@ -24,8 +24,7 @@ Collector::Collector(const hprof_host* host, const Config& config)
   shared_.interval_ns = config.interval_ns == 0 ? 1 : config.interval_ns;
   shared_.thread_names = config.threads;
   // It makes the attribution of inlined methods exact between safepoints.
-  if (clock_ == Clock::kCpu && shared_.services.hotspot != nullptr)
-    shared_.services.hotspot->precise_code(host);
+  if (clock_ == Clock::kCpu && shared_.services.code != nullptr) shared_.services.code->be_precise(host);
 }
 
 // --- life ---

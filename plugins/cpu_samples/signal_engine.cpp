@@ -37,13 +37,13 @@ static void add_loss(uint64_t* counter, uint64_t n) {
 const char* SignalEngine::find_walk() {
   const Services& s = shared_->services;
   if (s.sampling == nullptr) return "this platform has no CPU-time signals";
-  void* walk = s.hotspot != nullptr ? s.hotspot->async_get_call_trace(s.host) : nullptr;
+  void* walk = s.code != nullptr ? s.code->async_get_call_trace(s.host) : nullptr;
   walk_ = reinterpret_cast<AsyncGetCallTrace>(walk);
   if (walk == nullptr) return "this VM has no AsyncGetCallTrace, or it is switched off";
   // JDK 8 takes it for the number of frames that AsyncGetCallTrace may pass to find the first one.
   intptr_t depth = 1;
-  if (s.settings().java_version <= 8 && HPROF_HAS(s.hotspot, hprof_hotspot_service, flag))
-    s.hotspot->flag(s.host, "MaxJavaStackTraceDepth", &depth, sizeof depth);
+  if (s.settings().java_version <= 8 && s.vm_flags != nullptr)
+    s.vm_flags->read(s.host, "MaxJavaStackTraceDepth", &depth, sizeof depth);
   return depth > 0 ? nullptr
                    : "AsyncGetCallTrace finds no frames with -XX:MaxJavaStackTraceDepth of 0 or less";
 }
@@ -453,7 +453,7 @@ void SignalEngine::walk(Sample* slot, void* jni, uint32_t depth, void* ucontext)
 
 void* SignalEngine::method_at(uint64_t pc) const {
   const Services& s = shared_->services;
-  return s.hotspot->compiled_method(s.host, pc);
+  return s.code->method_at(s.host, pc);
 }
 
 void SignalEngine::walk_from_caller(Sample* slot, void* jni, uint32_t depth, void* ucontext) {

@@ -69,10 +69,8 @@ void ClassList::prepare_links(const DumpEnv& vm, jclass class_class) {
   get_declared_fields_ =
       vm.jni->GetMethodID(class_class, "getDeclaredFields0", "(Z)[Ljava/lang/reflect/Field;");
   vm.no_exception();
-  const hprof_hotspot_service* hotspot = services_->hotspot;
-  collections_ = HPROF_HAS(hotspot, hprof_hotspot_service, collection_count)
-                     ? hotspot->collection_count(services_->host)
-                     : nullptr;
+  const hprof_vm_counts_service* counts = services_->vm_counts;
+  collections_ = counts != nullptr ? counts->collections(services_->host) : nullptr;
   collections_before_ = collections_ != nullptr ? __atomic_load_n(collections_, __ATOMIC_RELAXED) : 0;
   links_ = 0;
 }

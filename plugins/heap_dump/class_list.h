@@ -42,7 +42,7 @@ class ClassList {
   jclass* held_ = nullptr;  // the VM's memory, local references
   jint held_count_ = 0;
   LazyTable<uint64_t> loaders_;
-  const Services* services_ = nullptr;
+  const DumpServices* services_ = nullptr;
   jmethodID get_declared_fields_ = nullptr;  // nullptr: nothing is linked
   const uint32_t* collections_ = nullptr;    // of the VM, nullptr: not known
   uint32_t collections_before_ = 0;

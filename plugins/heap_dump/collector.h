@@ -28,7 +28,7 @@ class Collector {
   hprof_status note(const char* engine, const char* why);
   uint64_t used_heap() const;
 
-  Services services_;
+  DumpServices services_;
   Config config_;
   JvmtiDumper jvmti_;
   VmDumper vm_;

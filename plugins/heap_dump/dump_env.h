@@ -3,12 +3,12 @@
 
 #include <jvmti.h>
 
-#include <hprof/cpp/services.hpp>
+#include "dump_services.h"
 
 namespace hprof::dump {
 
 struct DumpEnv {
-  const Services* services;
+  const DumpServices* services;
   jvmtiEnv* jvmti;  // of one dump: it holds all the tags, and is disposed of with them
   JNIEnv* jni;
 

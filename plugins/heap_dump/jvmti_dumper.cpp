@@ -248,12 +248,12 @@ void JvmtiDumper::give_back() {
 // Text dumps are for people: they get small numbers.
 bool JvmtiDumper::names_by_address(const DumpEnv& vm, const ObjectTraces& traces,
                                    hprof_object_places* places) const {
-  const Services& s = *services_;
+  const DumpServices& s = *services_;
   const uint32_t form = s.settings().heap_form;
   const bool is_text = form == 0 || (form & HPROF_HEAP_AS_FIELDS) != 0;
   places->size = sizeof(*places);
-  const bool by_address = !is_text && HPROF_HAS(s.hotspot, hprof_hotspot_service, object_places) &&
-                          s.hotspot->object_places(s.host, vm.jvmti, vm.jni, places) != 0 &&
+  const bool by_address = !is_text && s.objects != nullptr &&
+                          s.objects->places(s.host, vm.jvmti, vm.jni, places) != 0 &&
                           (!traces.is_used() || traces.knows_addresses(vm.jvmti, vm.jni));
   const char* words = by_address ? "heap=dump: objects by address" : "heap=dump: objects by tag";
   s.log->detail(s.host, words);

@@ -16,7 +16,7 @@ namespace hprof::dump {
 
 class JvmtiDumper {
  public:
-  explicit JvmtiDumper(const Services* services) : services_(services), list_(&classes_) {}
+  explicit JvmtiDumper(const DumpServices* services) : services_(services), list_(&classes_) {}
 
   // One dump. traces: of objects, or not is_used(). [control]
   hprof_status dump(const Config& config, ObjectTraces* traces, Progress* progress);
@@ -37,7 +37,7 @@ class JvmtiDumper {
   hprof_status write(const DumpEnv& vm, const Config& config, Walk& walk);
   hprof_status walk(const DumpEnv& vm, const Config& config, Walk& walk, bool counting);
 
-  const Services* services_;
+  const DumpServices* services_;
   ClassLayouts classes_;
   ClassList list_;
   jvmtiEnv* tagged_ = nullptr;  // the environment that holds the tags of the last dump

@@ -94,7 +94,7 @@ uint32_t AddressTable::find(uint64_t address) {
 
 // --- traces
 
-bool ObjectTraces::begin(const Services* services) {
+bool ObjectTraces::begin(const DumpServices* services) {
   services_ = services;
   const hprof_host* host = services->host;
   if (!HPROF_HAS(host, hprof_host, find_extension)) return false;
@@ -107,9 +107,8 @@ bool ObjectTraces::begin(const Services* services) {
 }
 
 bool ObjectTraces::knows_addresses(void* jvmti, void* jni) const {
-  const auto* hotspot = services_->hotspot;
-  return HPROF_HAS(hotspot, hprof_hotspot_service, weak_address) &&
-         hotspot->weak_addresses(services_->host, jvmti, jni) != 0;
+  const hprof_weaks_service* weaks = services_->weaks;
+  return weaks != nullptr && weaks->prove_addresses(services_->host, jvmti, jni) != 0;
 }
 
 // False: there is no room for one more.
@@ -158,8 +157,8 @@ void ObjectTraces::take_addresses() {
   if (!by_address_.open(services_, 2 * followed_ + kMore)) return give_up();
   table_->each(this, [](void* argument, void* weak, hprof_trace_serial serial) {
     auto* self = static_cast<ObjectTraces*>(argument);
-    const Services& s = *self->services_;
-    const uint64_t address = s.hotspot->weak_address(s.host, weak);
+    const DumpServices& s = *self->services_;
+    const uint64_t address = s.weaks->address(s.host, weak);
     if (address != 0) self->by_address_.add(address, self->number_of(serial));
   });
   if (by_address_.is_full() || !by_address_.finish()) give_up();

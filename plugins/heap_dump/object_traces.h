@@ -8,9 +8,9 @@
 #include <cstdint>
 
 #include <hprof/cpp/lazy_table.hpp>
-#include <hprof/cpp/services.hpp>
 #include <hprof/draft/object_traces.h>
 
+#include "dump_services.h"
 #include "page_table.h"
 
 namespace hprof::dump {
@@ -59,7 +59,7 @@ class ObjectTraces {
   enum class How : uint32_t { kNone, kByAddress, kByTag };
 
   // Finds the unit that follows objects. False: there is none, or it follows no objects. [control]
-  bool begin(const Services* services);
+  bool begin(const DumpServices* services);
   bool is_used() const { return begun_; }
   // True: addresses can be read. jvmti: with can_tag_objects. [control]
   bool knows_addresses(void* jvmti, void* jni) const;
@@ -108,7 +108,7 @@ class ObjectTraces {
   void give_up();
   void close_tables();
 
-  const Services* services_ = nullptr;
+  const DumpServices* services_ = nullptr;
   const hprof_object_traces* table_ = nullptr;
   bool begun_ = false;
   How how_ = How::kNone;

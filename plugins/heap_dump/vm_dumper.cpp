@@ -73,7 +73,7 @@ hprof_status pass_on(void* argument, uint32_t stream, uint8_t* bytes, uint64_t s
 
 hprof_status VmDumper::dump(const Config& config, ObjectTraces* traces, Progress* progress, char* why,
                             uint32_t why_size) {
-  const Services& s = *services_;
+  const DumpServices& s = *services_;
   if (traces->is_used()) {
     const hprof_status status = traces->define(ObjectTraces::How::kByAddress);
     if (status != HPROF_OK) return status;

@@ -9,7 +9,7 @@ namespace hprof::dump {
 
 class VmDumper {
  public:
-  explicit VmDumper(const Services* services) : services_(services) {}
+  explicit VmDumper(const DumpServices* services) : services_(services) {}
 
   // One dump. traces: of objects, by address, or not is_used(). HPROF_UNSUPPORTED: nothing was written; the
   // reason is in why. [control]
@@ -17,7 +17,7 @@ class VmDumper {
                     uint32_t why_size);
 
  private:
-  const Services* services_;
+  const DumpServices* services_;
 };
 
 }  // namespace hprof::dump

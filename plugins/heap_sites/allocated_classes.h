@@ -12,6 +12,7 @@
 
 #include <hprof/cpp/hash_table.hpp>
 #include <hprof/cpp/place_pool.hpp>
+#include <hprof/draft/objects.h>
 
 namespace hprof::sites {
 

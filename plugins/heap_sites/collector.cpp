@@ -24,7 +24,7 @@ Collector::Collector(const hprof_host* host, const Config& config) : services_(h
 
 // The problem, or nullptr. Probes must be in the classes when the VM starts; samples can begin at any time.
 const char* Collector::choose_mode() {
-  const Services& s = services_;
+  const HotSpotServices& s = services_;
   if (!parse_mode(config_.sites, &mode_))
     return "sites option value must be auto, exact, sampled or sampled:<bytes>, such as sampled:64k";
   const bool attached = s.settings().attached != 0;
@@ -49,7 +49,7 @@ const char* Collector::choose_mode() {
 }
 
 hprof_status Collector::open(char* error, uint32_t error_size) {
-  const Services& s = services_;
+  const HotSpotServices& s = services_;
   if (const char* problem = choose_mode()) {
     TextBuffer(error, error_size).add(problem);
     return HPROF_FAILED;
@@ -96,25 +96,23 @@ bool Collector::close() {
 // --- starting and stopping
 
 void Collector::watch_natives(JNIEnv* jni) {
-  const Services& s = services_;
+  const HotSpotServices& s = services_;
   jclass string = jni->FindClass("java/lang/String");
   if (string != nullptr) string_class_ = static_cast<jclass>(jni->NewGlobalRef(string));
   const char* type = s.settings().java_version >= 9 ? "[B" : "[C";
   if (string_class_ != nullptr) string_value_ = jni->GetFieldID(string_class_, "value", type);
   clear_exception(jni);
   if (string != nullptr) jni->DeleteLocalRef(string);
-  if (!HPROF_HAS(s.hotspot, hprof_hotspot_service, watch_native_objects) ||
-      s.hotspot->watch_native_objects(s.host, &Collector::native_object, this) == 0)
+  if (s.objects == nullptr || s.objects->watch_natives(s.host, &Collector::native_object, this) == 0)
     s.log->detail(s.host, "heap=sites: objects that native code makes by JNI are not seen");
 }
 
 hprof_status Collector::start_exact(JNIEnv* jni) {
-  const Services& s = services_;
+  const HotSpotServices& s = services_;
   if (!is_prepared_) {
     // Without the header the VM has to be asked for the class of each object.
-    if (stacks_.watch_classes(word_of(collections_)) &&
-        HPROF_HAS(s.hotspot, hprof_hotspot_service, object_header))
-      s.hotspot->object_header(s.host, &header_);
+    if (stacks_.watch_classes(word_of(collections_)) && s.objects != nullptr)
+      s.objects->header(s.host, &header_);
   }
   if (!classes_.open(s, header_)) return HPROF_NO_MEMORY;
   if (!stacks_.start_exact(jni)) {
@@ -129,11 +127,11 @@ hprof_status Collector::start_exact(JNIEnv* jni) {
 
 // Once, with live probes.
 void Collector::prepare(JNIEnv* jni) {
-  const Services& s = services_;
+  const HotSpotServices& s = services_;
   is_prepared_ = true;
   uint32_t is_quiet = 0;
-  if (HPROF_HAS(s.hotspot, hprof_hotspot_service, quiet_allocate_instance))
-    stacks_.vm().call_in_probe(jni, 1, [&] { is_quiet = s.hotspot->quiet_allocate_instance(s.host, jni); });
+  if (s.objects != nullptr)
+    stacks_.vm().call_in_probe(jni, 1, [&] { is_quiet = s.objects->quiet_allocate_instance(s.host, jni); });
   if (is_quiet == 0)
     s.log->detail(s.host, "heap=sites: the VM posts an event for each object of Unsafe.allocateInstance");
   stacks_.open_walk(jni);
@@ -141,7 +139,7 @@ void Collector::prepare(JNIEnv* jni) {
 }
 
 hprof_status Collector::start() {
-  const Services& s = services_;
+  const HotSpotServices& s = services_;
   JNIEnv* jni = this->jni();
   if (jni == nullptr) return HPROF_FAILED;
   collections_.fetch_add(1, std::memory_order_relaxed);  // collections while it was stopped were not reported
@@ -191,7 +189,7 @@ void Collector::gc_finish() {
 
 // At the VM's end some garbage collectors no longer collect, so waiting would be in vain.
 bool Collector::collect_garbage(uint32_t reason) const {
-  const Services& s = services_;
+  const HotSpotServices& s = services_;
   if (reason == HPROF_REPORT_EXIT && (vm_flag(s, "UseZGC") || vm_flag(s, "UseShenandoahGC"))) return false;
   auto* jvmti = static_cast<jvmtiEnv*>(s.jvm->jvmti(s.host));
   // The VM does not collect while a thread is in a critical region of JNI, but reports success.
@@ -274,7 +272,7 @@ void Collector::reset() {
 }
 
 hprof_status Collector::write_notes(bool collected) {
-  const Services& s = services_;
+  const HotSpotServices& s = services_;
   Note line;
   if (mode_.sampled) {
     line.add("heap=sites: sampled, one sample in ").add(mode_.interval);

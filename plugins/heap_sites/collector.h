@@ -13,7 +13,7 @@
 #include <jvmti.h>
 
 #include <hprof/collector.h>
-#include <hprof/cpp/services.hpp>
+#include <hprof/cpp/hotspot.hpp>
 
 #include "allocated_classes.h"
 #include "allocating_threads.h"
@@ -102,7 +102,7 @@ class Collector {
   bool collect_garbage(uint32_t reason) const;
   hprof_status write_notes(bool collected);
 
-  Services services_;
+  HotSpotServices services_;
   Config config_;
   SitesMode mode_ = {};
   bool asked_ = false;               // for probes

@@ -8,7 +8,7 @@ static constexpr uint64_t kReaperNs = 1'000'000'000;
 
 // --- life
 
-void FollowedObjects::open(const Services& services, const SitesMode& mode) {
+void FollowedObjects::open(const HotSpotServices& services, const SitesMode& mode) {
   services_ = services;
   mode_ = mode;
   records_.open(services);
@@ -18,9 +18,8 @@ void FollowedObjects::open(const Services& services, const SitesMode& mode) {
 
 // jni = null: asks for the events that it needs.
 bool FollowedObjects::can_reuse(JNIEnv* jni) const {
-  const Services& s = services_;
-  return HPROF_HAS(s.hotspot, hprof_hotspot_service, weak_reuse) &&
-         s.hotspot->weak_reuse_open(s.host, jni) != 0;
+  const HotSpotServices& s = services_;
+  return s.weaks != nullptr && s.weaks->open_reuse(s.host, jni) != 0;
 }
 
 void FollowedObjects::start(JNIEnv* jni) {
@@ -84,8 +83,7 @@ inline bool FollowedObjects::refer(JNIEnv* jni, FollowThread* thread, LiveRecord
   // The word that the reference four records ahead points to is rarely in the cache.
   if (const void* later = reuses_ ? LiveRecords::later_reference(thread->open) : nullptr)
     __builtin_prefetch(later, 1);
-  if (reuses_ && reference != nullptr &&
-      services_.hotspot->weak_reuse(jni, reference, object, &thread->weak) != 0)
+  if (reuses_ && reference != nullptr && services_.weaks->reuse(jni, reference, object, &thread->weak) != 0)
     return true;
   if (reference != nullptr) jni->DeleteWeakGlobalRef(static_cast<jweak>(reference));
   reference = jni->NewWeakGlobalRef(object);
@@ -120,9 +118,8 @@ LiveHooks FollowedObjects::hooks(Hooks* context) const {
 }
 
 uint64_t FollowedObjects::are_gone(JNIEnv* jni, void* const* references, uint32_t count) const {
-  const Services& s = services_;
-  if (HPROF_HAS(s.hotspot, hprof_hotspot_service, weaks_are_gone))
-    return s.hotspot->weaks_are_gone(s.host, jni, references, count);
+  const HotSpotServices& s = services_;
+  if (s.weaks != nullptr) return s.weaks->are_gone(s.host, jni, references, count);
   uint64_t gone = 0;
   for (uint32_t i = 0; i < count; i++)
     gone |= uint64_t{jni->IsSameObject(static_cast<jweak>(references[i]), nullptr)} << i;

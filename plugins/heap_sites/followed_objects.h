@@ -7,7 +7,7 @@
 #include <jvmti.h>
 
 #include <hprof/collector.h>
-#include <hprof/cpp/services.hpp>
+#include <hprof/cpp/hotspot.hpp>
 
 #include "allocating_threads.h"
 #include "live_records.h"
@@ -26,7 +26,7 @@ class FollowedObjects {
       : threads_(threads), sites_(sites), collections_(collections) {}
 
   // How much an object counts for: as the collector's. [onload]
-  void open(const Services& services, const SitesMode& mode);
+  void open(const HotSpotServices& services, const SitesMode& mode);
   // References of ended objects are used again where the VM lets us: asks for the events that this needs.
   // [onload]
   void ask_to_reuse() {
@@ -69,7 +69,7 @@ class FollowedObjects {
   static void reap(void* self, void* jni, hprof_agent_thread* thread);
   void say_reuse() const;
 
-  Services services_;
+  HotSpotServices services_;
   const AllocatingThreads& threads_;
   const SiteTable& sites_;
   const std::atomic<uint32_t>& collections_;

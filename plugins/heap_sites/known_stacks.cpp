@@ -10,7 +10,7 @@ static constexpr uint32_t kLongStack = 48;  // frames, to learn from
 
 // --- life
 
-void KnownStacks::open(const Services& services) {
+void KnownStacks::open(const HotSpotServices& services) {
   services_ = services;
   wrong_walks_ = services.log->loss_counter(
       services.host, "stacks of objects: found to be wrong, then the VM was asked for all");
@@ -22,28 +22,26 @@ void KnownStacks::close_thread(StackThread* thread) const {
   thread->names.close(services_);
   thread->methods.close(services_);
   hprof_walk_thread& walk = thread->walk;
-  if (walk.seen != nullptr)
-    services_.release(static_cast<uint8_t*>(walk.seen), services_.hotspot->seen_code_bytes);
+  if (walk.seen != nullptr) services_.release(static_cast<uint8_t*>(walk.seen), services_.walk->seen_bytes);
   if (walk.chains != nullptr)
-    services_.release(static_cast<uint8_t*>(walk.chains), services_.hotspot->stack_chains_bytes);
+    services_.release(static_cast<uint8_t*>(walk.chains), services_.walk->chains_bytes);
 }
 
 // After enough allocations, so that threads that make few objects take little memory.
 void KnownStacks::give_memory(StackThread* thread) const {
   constexpr uint32_t kEnough = 4096;
-  const hprof_hotspot_service& hotspot = *services_.hotspot;
   thread->walks++;
-  if (thread->walks == kEnough) thread->walk.seen = services_.allocate<uint8_t>(hotspot.seen_code_bytes);
-  if (thread->walks == kMany) thread->walk.chains = services_.allocate<uint8_t>(hotspot.stack_chains_bytes);
+  if (thread->walks == kEnough) thread->walk.seen = services_.allocate<uint8_t>(services_.walk->seen_bytes);
+  if (thread->walks == kMany) thread->walk.chains = services_.allocate<uint8_t>(services_.walk->chains_bytes);
 }
 
 bool KnownStacks::watch_classes(const uint32_t* collections) {
-  const Services& s = services_;
+  const HotSpotServices& s = services_;
   const uint32_t* unloads = nullptr;
   collections_ = collections;
-  if (HPROF_HAS(s.hotspot, hprof_hotspot_service, unload_count)) unloads = s.hotspot->unload_count(s.host);
-  if (HPROF_HAS(s.hotspot, hprof_hotspot_service, collection_count)) {
-    const uint32_t* of_vm = s.hotspot->collection_count(s.host);
+  if (s.vm_counts != nullptr) {
+    unloads = s.vm_counts->unloads(s.host);
+    const uint32_t* of_vm = s.vm_counts->collections(s.host);
     if (of_vm != nullptr) collections_ = of_vm;
   }
   unloads_ = unloads != nullptr ? unloads : collections_;
@@ -56,19 +54,17 @@ bool KnownStacks::watch_classes(const uint32_t* collections) {
 
 // Calls each method of a probe, which then hides the frame that it was called in.
 void KnownStacks::open_walk(JNIEnv* jni) {
-  const Services& s = services_;
+  const HotSpotServices& s = services_;
   const char* why = "the VM does not tell of unloaded classes in time";
-  if (sees_unloads_ && HPROF_HAS(s.hotspot, hprof_hotspot_service, frame_walk))
-    opened_walk_ = s.hotspot->frame_walk(s.host, jni, &why);
+  if (sees_unloads_ && s.walk != nullptr) opened_walk_ = s.walk->open(s.host, jni, &why);
   bool is_known = opened_walk_ != nullptr;
   for (uint32_t i = 0; is_known && i < AllocationStacks::probe_count(); i++) {
     is_known = false;
-    vm_.call_in_probe(jni, i, [&] { is_known = s.hotspot->walk_hide(opened_walk_, jni, vm_.probe(i)) != 0; });
+    vm_.call_in_probe(jni, i, [&] { is_known = s.walk->hide(opened_walk_, jni, vm_.probe(i)) != 0; });
     why = "its own frames were not found";
   }
   if (is_known) {
-    if ((s.settings().granted & HPROF_NEED_GC_EVENTS) != 0)
-      s.hotspot->walk_trust_code(opened_walk_, collections_);
+    if ((s.settings().granted & HPROF_NEED_GC_EVENTS) != 0) s.walk->trust_code(opened_walk_, collections_);
     walk_.store(opened_walk_);
     return;
   }
@@ -79,7 +75,7 @@ void KnownStacks::open_walk(JNIEnv* jni) {
 void KnownStacks::distrust() {
   if (wrong_walks_ != nullptr) __atomic_fetch_add(wrong_walks_, 1, __ATOMIC_RELAXED);
   walk_.store(nullptr, std::memory_order_relaxed);
-  services_.hotspot->walk_distrust(opened_walk_);
+  services_.walk->distrust(opened_walk_);
 }
 
 // --- names
@@ -116,11 +112,10 @@ void KnownStacks::forget_stale(StackThread* thread, const Validity& valid) {
 // methods.
 uint32_t KnownStacks::compose(JNIEnv* jni, StackThread* thread, uint32_t depth, hprof_raw_frame* walked,
                               hprof_frame_id* ids, bool* is_complete) const {
-  hprof_frame_walk* walk = walk_.load(std::memory_order_relaxed);
+  hprof_walk* walk = walk_.load(std::memory_order_relaxed);
   const uint32_t learns = name_proofs_.are_past_first() ? 1 : 0;
   uint32_t count = 0;
-  if (walk != nullptr && HPROF_HAS(services_.hotspot, hprof_hotspot_service, walk_frames))
-    count = services_.hotspot->walk_frames(walk, jni, depth, learns, walked, &thread->walk);
+  if (walk != nullptr) count = services_.walk->frames(walk, jni, depth, learns, walked, &thread->walk);
   *is_complete = count != 0;
   for (uint32_t i = 0; i < count; i++) {
     ids[i] = name_of(*thread, walked[i]);
@@ -172,11 +167,11 @@ uint32_t KnownStacks::name(JNIEnv* jni, StackThread* thread, uint32_t depth, hpr
 
 void KnownStacks::learn(JNIEnv* jni, StackThread* thread, const jvmtiFrameInfo* frames,
                         uint32_t count) const {
-  hprof_frame_walk* walk = walk_.load(std::memory_order_acquire);
+  hprof_walk* walk = walk_.load(std::memory_order_acquire);
   if (walk == nullptr) return;
   const auto learn_from = [&](const jvmtiFrameInfo* from, uint32_t number) {
-    return services_.hotspot->walk_learn(walk, jni, reinterpret_cast<const hprof_raw_frame*>(from), number,
-                                         &thread->walk);
+    return services_.walk->learn(walk, jni, reinterpret_cast<const hprof_raw_frame*>(from), number,
+                                 &thread->walk);
   };
   if (learn_from(frames, count) == 0 || count < vm_.depth()) return;
   // The trace ends among the methods that were inlined into one. A longer one tells which.

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <jvmti.h>
 
-#include <hprof/cpp/services.hpp>
+#include <hprof/cpp/hotspot.hpp>
 
 #include "allocation_stacks.h"
 #include "cache.h"
@@ -59,7 +59,7 @@ struct StackThread {
 
 class KnownStacks {
  public:
-  void open(const Services& services);  // [onload]
+  void open(const HotSpotServices& services);  // [onload]
   // sites=sampled: the VM is asked for each stack. [control]
   void start_sampled() { vm_.open(services_, nullptr); }
   // sites=exact. False: the tracker class is not as it should be. [control]
@@ -85,11 +85,11 @@ class KnownStacks {
 
   // A key of the thread's stack, `depth` frames; 0: ask the VM. thread->walk.note is set with it.
   uint64_t key(JNIEnv* jni, StackThread* thread, uint32_t depth, uint64_t what) const {
-    hprof_frame_walk* walk = walk_.load(std::memory_order_acquire);
+    hprof_walk* walk = walk_.load(std::memory_order_acquire);
     thread->walk.note = nullptr;
     if (walk == nullptr) return 0;
     if (thread->walks < kMany) give_memory(thread);
-    return services_.hotspot->walk_key(walk, jni, depth, what, &thread->walk);
+    return services_.walk->key(walk, jni, depth, what, &thread->walk);
   }
   // What is known by a key that was made of key(); null: nothing that is still valid.
   const Known* recall(const StackThread& thread, uint64_t key) const {
@@ -118,15 +118,15 @@ class KnownStacks {
   void learn(JNIEnv* jni, StackThread* thread, const jvmtiFrameInfo* frames, uint32_t count) const;
   static void forget_stale(StackThread* thread, const Validity& valid);
 
-  Services services_;
+  HotSpotServices services_;
   AllocationStacks vm_;
   static constexpr uint32_t kNone = 0;
   const uint32_t* redefinitions_ = &kNone;
   const uint32_t* unloads_ = &kNone;
-  const uint32_t* collections_ = nullptr;         // of what the walk knows of code
-  bool sees_unloads_ = false;                     // before the memory of a class can be used again
-  std::atomic<hprof_frame_walk*> walk_{nullptr};  // null: the VM is asked for each stack
-  hprof_frame_walk* opened_walk_ = nullptr;       // [control]
+  const uint32_t* collections_ = nullptr;   // of what the walk knows of code
+  bool sees_unloads_ = false;               // before the memory of a class can be used again
+  std::atomic<hprof_walk*> walk_{nullptr};  // null: the VM is asked for each stack
+  hprof_walk* opened_walk_ = nullptr;       // [control]
   Proofs proofs_{1000, 1u << 14};
   Proofs name_proofs_{64, 1u << 10};
   uint64_t* wrong_walks_ = nullptr;

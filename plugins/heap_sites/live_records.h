@@ -13,6 +13,7 @@
 
 #include <hprof/cpp/lock.hpp>
 #include <hprof/cpp/services.hpp>
+#include <hprof/draft/weaks.h>
 
 namespace hprof::sites {
 

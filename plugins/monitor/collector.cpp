@@ -23,7 +23,10 @@ static void count_loss(uint64_t* counter) {
   if (counter != nullptr) __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
 }
 
-Collector::Collector(const hprof_host* host, const Config& config) : services_(host), config_(config) {}
+Collector::Collector(const hprof_host* host, const Config& config)
+    : services_(host),
+      counts_(find_service<hprof_vm_counts_service>(host, HPROF_SERVICE_VM_COUNTS)),
+      config_(config) {}
 
 // --- life ---
 
@@ -47,8 +50,7 @@ hprof_status Collector::open(char*, uint32_t) {
 
 hprof_status Collector::start() {
   if (is_running()) return HPROF_OK;
-  if (HPROF_HAS(services_.hotspot, hprof_hotspot_service, collection_count))
-    stacks_.use_count(services_.hotspot->collection_count(services_.host));
+  if (counts_ != nullptr) stacks_.use_count(counts_->collections(services_.host));
   from_.store(now(), std::memory_order_relaxed);
   running_.store(true, std::memory_order_release);
   if (config_.interval_ns == 0) return HPROF_OK;

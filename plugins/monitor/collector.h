@@ -6,6 +6,7 @@
 
 #include <hprof/collector.h>
 #include <hprof/cpp/services.hpp>
+#include <hprof/draft/vm_counts.h>
 
 #include "blocked_stacks.h"
 #include "blocked_threads.h"
@@ -63,6 +64,7 @@ class Collector {
   hprof_status write_notes(uint64_t row_count, uint64_t still_blocked);
 
   Services services_;
+  const hprof_vm_counts_service* counts_;
   jvmtiEnv* jvmti_ = nullptr;
   Config config_;
   ContentionTable table_;

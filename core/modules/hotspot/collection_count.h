@@ -3,13 +3,13 @@
 
 #include <cstdint>
 
-#include "core/hotspot/vm_structs.h"
-
 namespace hprof {
 
-// nullptr, and *count gets its address; else why not, static text. It goes up while the VM is stopped for a
-// collection (CollectedHeap::_total_collections); a collector that works beside the program does more
-// between. The VM is live. [control]
-const char* find_collection_count(const VmStructs& structs, const uint32_t** count);
+class HotSpot;
+
+// Its address; nullptr: not known, or a collector that works beside the program, too, and counts that. It
+// goes up while the VM is stopped for a collection (CollectedHeap::_total_collections). The VM is live.
+// [control]
+const uint32_t* collection_count(HotSpot& home);
 
 }  // namespace hprof

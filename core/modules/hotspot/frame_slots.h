@@ -25,7 +25,6 @@ struct FrameSlotsX86_64 {
   // interpreted, too: at the caller's last expression.
   static constexpr bool kOverlap = false;
   static constexpr bool kMayBeSigned = false;  // return addresses, with -XX:UseBranchProtection
-  static constexpr bool kIsTried = true;       // on hardware
 };
 
 struct FrameSlotsAarch64 {
@@ -34,7 +33,6 @@ struct FrameSlotsAarch64 {
   static constexpr int32_t kBcp8 = -7;
   static constexpr bool kOverlap = true;
   static constexpr bool kMayBeSigned = true;
-  static constexpr bool kIsTried = false;
 };
 
 struct FrameSlotsUnknown : FrameSlotsX86_64 {

@@ -3,6 +3,7 @@
 #include <hprof/cpp/hash_table.hpp>
 
 #include "core/hotspot/hotspot.h"
+#include "core/modules/hotspot/collection_count.h"
 
 namespace hprof {
 
@@ -34,6 +35,15 @@ static bool signs_return_addresses(const VmFlags& flags) {
   bool is_none = true;
   if (!flags.read("UseBranchProtection", &value, sizeof(value)) || value == nullptr) return false;
   return !guarded([&] { is_none = guarded_equals(value, "none"); }) || !is_none;
+}
+
+uint64_t thread_address(jvmtiEnv* jvmti, JNIEnv* jni) {
+  jthread self = nullptr;
+  if (jvmti == nullptr || jvmti->GetCurrentThread(&self) != JVMTI_ERROR_NONE || self == nullptr) return 0;
+  FieldReader<jlong> addresses;
+  open_addresses(jni, addresses);
+  const jlong address = addresses.read(jni, self);
+  return static_cast<uint64_t>(address);
 }
 
 const char* FrameWalk::open(HotSpot& home, uint32_t java_version, const void* env, uint64_t thread) {
@@ -71,7 +81,7 @@ const char* FrameWalk::open(HotSpot& home, uint32_t java_version, const void* en
   if (in_collections) scopes_.open(home.structs(), java_version);
   code_goes_in_collections_ =
       in_collections && java_version >= kFirstCodeEpochs &&
-      (home.flags().reports_collections(java_version) || home.collection_count() != nullptr);
+      (home.flags().reports_collections(java_version) || collection_count(home) != nullptr);
   return nullptr;
 }
 

@@ -14,6 +14,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <jvmti.h>
 
 #include <hprof/service/ids.h>
 
@@ -63,6 +64,9 @@ struct SeenCode {
   }
 };
 
+// The address of the VM's thread of the calling thread; 0: not known. [control]
+uint64_t thread_address(jvmtiEnv* jvmti, JNIEnv* jni);
+
 class FrameWalk {
  public:
   static constexpr uint32_t kMostHidden = 12;
@@ -84,13 +88,13 @@ class FrameWalk {
   [[gnu::cold]] void distrust(const char* why);
 
   // A key for the top frames of the calling thread, at least `depth` frames of a trace (all, if there are
-  // fewer). 0: a frame is not known. thread, what: see hprof_hotspot_service.walk_key. [app]
+  // fewer). 0: a frame is not known. thread, what: see hprof_walk_service.key. [app]
   uint64_t key(const void* env, uint32_t depth, uint64_t what, hprof_walk_thread* thread);
   // The same stack from the VM, without hidden frames, innermost first. Stores in thread->seen what compiled
   // frames stand for, so that later keys need fewer frames. True: more of the stack would tell more. [app]
   [[gnu::cold]] bool learn(const void* env, const hprof_raw_frame* frames, uint32_t count,
                            hprof_walk_thread* thread);
-  // See hprof_hotspot_service.walk_frames. [app]
+  // See hprof_walk_service.frames. [app]
   [[gnu::cold]] uint32_t frames(const void* env, uint32_t depth, bool learns, hprof_raw_frame* to,
                                 hprof_walk_thread* thread);
 

@@ -50,7 +50,8 @@ void replace(Functions* functions) {
 
 bool replace_jni_table(jvmtiEnv* jvmti, NativeObjectMade made, void* self) {
   Functions* functions = nullptr;
-  if (g_self != nullptr || jvmti->GetJNIFunctionTable(&functions) != JVMTI_ERROR_NONE) return false;
+  if (jvmti == nullptr || g_self != nullptr || jvmti->GetJNIFunctionTable(&functions) != JVMTI_ERROR_NONE)
+    return false;
   g_original = *functions;
   g_made = made;
   g_self = self;

@@ -12,7 +12,7 @@
 
 #include <jvmti.h>
 
-#include <hprof/draft/hotspot.h>
+#include <hprof/draft/objects.h>
 
 #include "core/hotspot/vm_flags.h"
 

@@ -6,7 +6,7 @@
 // object when headers are not compact: none is smaller than 16 bytes then.
 #pragma once
 
-#include <hprof/draft/hotspot.h>
+#include <hprof/draft/objects.h>
 
 #include "core/hotspot/vm_flags.h"
 

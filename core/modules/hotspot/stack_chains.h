@@ -13,7 +13,7 @@
 
 #include <cstdint>
 
-#include <hprof/draft/hotspot.h>
+#include <hprof/draft/walk.h>
 
 namespace hprof {
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "core/hotspot/guarded.h"
+#include "core/hotspot/hotspot.h"
 
 namespace hprof {
 
@@ -27,10 +28,7 @@ struct Entry {
 constexpr uint32_t kMagic = 0xc0c0feca;  // on processors with the lowest byte first
 constexpr const char* kName = "java.cls.unloadedClasses";
 
-}  // namespace
-
-const char* find_unload_count(const VmStructs& structs, const uint32_t** count) {
-  *count = nullptr;
+const char* find(const VmStructs& structs, const uint32_t** count) {
   const void* start_at = structs.address("PerfMemory", "_start");
   const bool fine = guarded([&] {
     const auto* start = start_at != nullptr ? guarded_read<const char*>(start_at) : nullptr;
@@ -52,6 +50,14 @@ const char* find_unload_count(const VmStructs& structs, const uint32_t** count) 
   });
   if (!fine) *count = nullptr;
   return *count != nullptr ? nullptr : "no such counter (-XX:-UsePerfData)";
+}
+
+}  // namespace
+
+const uint32_t* unload_count(HotSpot& home) {
+  const uint32_t* count = nullptr;
+  const char* why = home.is_on(Item::kUnloadCount) ? find(home.structs(), &count) : nullptr;
+  return home.settle(Item::kUnloadCount, why) ? count : nullptr;
 }
 
 }  // namespace hprof

@@ -3,14 +3,14 @@
 
 #include <cstdint>
 
-#include "core/hotspot/vm_structs.h"
-
 namespace hprof {
 
-// nullptr, and *count gets its address; else why not, static text. It goes up before the memory of an
+class HotSpot;
+
+// Its address; nullptr: not known. It goes up before the memory of an
 // unloaded class, of its methods and of its number can be used again, whatever collector and collection it
 // was; the event for it comes later. It is the counter java.cls.unloadedClasses of the VM's performance data
 // (jstat -class), the lower half of a jlong. The VM is live. [control]
-const char* find_unload_count(const VmStructs& structs, const uint32_t** count);
+const uint32_t* unload_count(HotSpot& home);
 
 }  // namespace hprof

@@ -25,6 +25,10 @@ bool is_cleared(jweak reference, bool* cleared) {
 
 uint64_t WeakPeeks::are_gone(HotSpot& home, JNIEnv* jni, void* const* references, uint32_t count) {
   uint64_t gone = 0;
+  if (home_ != &home) {
+    home_ = &home;
+    proofs_ = 0;
+  }
   if (proofs_ >= 2 * kEnough && guarded([&] {
         for (uint32_t i = 0; i < count; i++) gone |= uint64_t{is_zero(references[i])} << i;
       }))

@@ -10,6 +10,7 @@ namespace hprof {
 
 class HotSpot;
 
+// One for all sessions; each proves it again.
 class WeakPeeks {
  public:
   // A bit for each of the caller's references, at most 64: its object has been collected. One thread at a
@@ -19,7 +20,8 @@ class WeakPeeks {
  private:
   [[gnu::cold]] bool is_gone(HotSpot& home, JNIEnv* jni, jweak reference);
 
-  int32_t proofs_ = 0;  // below 0: one was wrong, or they are switched off
+  const HotSpot* home_ = nullptr;  // for which the proofs are
+  int32_t proofs_ = 0;             // below 0: one was wrong, or they are switched off
 };
 
 }  // namespace hprof

@@ -25,7 +25,7 @@
 #include <cstdint>
 #include <jni.h>
 
-#include <hprof/draft/hotspot.h>
+#include <hprof/draft/weaks.h>
 
 namespace hprof {
 

@@ -176,15 +176,10 @@ struct FakeServices {
 
 static const hprof_jvm_service kJvm = {sizeof(hprof_jvm_service), 0, FakeServices::java_vm,
                                        FakeServices::jvmti, FakeServices::jni};
-static const hprof_hotspot_service kHotspot = [] {
-  hprof_hotspot_service table = {};
-  table.size = sizeof table;
-  table.flag = FakeServices::flag;
-  table.precise_code = FakeServices::precise_code;
-  table.async_get_call_trace = FakeServices::find_async_get_call_trace;
-  table.compiled_method = FakeServices::compiled_method;
-  return table;
-}();
+static const hprof_vm_flags_service kVmFlags = {sizeof(hprof_vm_flags_service), 0, FakeServices::flag};
+static const hprof_code_service kCode = {sizeof(hprof_code_service), 0, FakeServices::precise_code,
+                                         FakeServices::find_async_get_call_trace,
+                                         FakeServices::compiled_method};
 static const hprof_sampling_service kSampling = {sizeof(hprof_sampling_service),
                                                  0,
                                                  FakeServices::install,
@@ -221,7 +216,8 @@ FakeVm::FakeVm() {
   jni_env_.functions = &jni_functions_;
   jvmti_env_.functions = &jvmti_functions_;
   mock.set_service(HPROF_SERVICE_JVM, &kJvm);
-  mock.set_service(HPROF_SERVICE_HOTSPOT, &kHotspot);
+  mock.set_service(HPROF_SERVICE_VM_FLAGS, &kVmFlags);
+  mock.set_service(HPROF_SERVICE_CODE, &kCode);
   mock.set_service(HPROF_SERVICE_SAMPLING, &kSampling);
 }
 

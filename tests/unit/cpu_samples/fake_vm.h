@@ -10,8 +10,9 @@
 #include <string>
 #include <vector>
 
-#include <hprof/draft/hotspot.h>
+#include <hprof/draft/code.h>
 #include <hprof/draft/sampling.h>
+#include <hprof/draft/vm_flags.h>
 #include <hprof/service/jvm.h>
 
 #include "plugins/cpu_samples/signal_engine.h"

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include <hprof/draft/hotspot.h>
 #include <hprof/draft/object_traces.h>
+#include <hprof/draft/weaks.h>
 
 #include "tools/mock/mock_host.h"
 
@@ -32,15 +32,15 @@ class FollowedObjects {
           }
         },
         [] { current()->ended++; }};
-    static const hprof_hotspot_service hotspot = [] {
-      hprof_hotspot_service service = {};
+    static const hprof_weaks_service weaks = [] {
+      hprof_weaks_service service = {};
       service.size = sizeof service;
-      service.weak_addresses = [](const hprof_host*, void*, void*) { return 1u; };
-      service.weak_address = [](const hprof_host*, void* weak) { return *static_cast<uint64_t*>(weak); };
+      service.prove_addresses = [](const hprof_host*, void*, void*) { return 1u; };
+      service.address = [](const hprof_host*, void* weak) { return *static_cast<uint64_t*>(weak); };
       return service;
     }();
     current() = this;
-    host->set_service(HPROF_SERVICE_HOTSPOT, &hotspot);
+    host->set_service(HPROF_SERVICE_WEAKS, &weaks);
     host->extensions["heap_sites hprof.draft.object_traces/1"] = &table;
   }
 

@@ -18,7 +18,7 @@ TEST_CASE("every address that was added is found, and no other") {
   for (uint64_t range : {uint64_t{1} << 16, uint64_t{1} << 24, uint64_t{1} << 40}) {
     for (uint32_t count : {1u, 2u, 100u, 20000u}) {
       MockHost host;
-      Services services(host.host());
+      DumpServices services(host.host());
       AddressTable table;
       REQUIRE(table.open(&services, count));
       std::map<uint64_t, uint32_t> expected;
@@ -73,7 +73,7 @@ TEST_CASE("addresses are found whether or not there is room to sort them quickly
   constexpr uint64_t kStep = 7'919;
   for (const uint64_t room : {uint64_t{0}, uint64_t{1} << 30}) {
     MockHost host;
-    Services services(host.host());
+    DumpServices services(host.host());
     AddressTable table;
     REQUIRE(table.open(&services, kCount));
     for (uint64_t i = 0; i < kCount; i++) {
@@ -95,7 +95,7 @@ TEST_CASE("addresses are found whether or not there is room to sort them quickly
 
 TEST_CASE("what is no address of an object is not taken") {
   MockHost host;
-  Services services(host.host());
+  DumpServices services(host.host());
   AddressTable table;
   REQUIRE(table.open(&services, 10));
   for (uint64_t address : {uint64_t{0}, uint64_t{0x1004}, uint64_t{1} << 48, UINT64_MAX - 7})
@@ -112,7 +112,7 @@ TEST_CASE("traces that came too late to be defined are counted, of objects that 
   MockHost host;
   FollowedObjects followed({{0x1000, 5}, {0x1008, 0}, {0, 5}});
   followed.offer(&host);
-  Services services(host.host());
+  DumpServices services(host.host());
   ObjectTraces traces;
   REQUIRE(traces.begin(&services));
   CHECK(traces.knows_addresses(nullptr, nullptr));
@@ -138,7 +138,7 @@ TEST_CASE("objects are found by their tags where they have some") {
   MockHost host;
   FollowedObjects followed({{0x1000, 5}, {0x1008, 6}});
   followed.offer(&host);
-  Services services(host.host());
+  DumpServices services(host.host());
   ObjectTraces traces;
   REQUIRE(traces.begin(&services));
   CHECK(traces.define(ObjectTraces::How::kByAddress) == HPROF_OK);
@@ -158,7 +158,7 @@ TEST_CASE("objects are found by their tags where they have some") {
 
 TEST_CASE("without anybody who follows objects there are no traces") {
   MockHost host;
-  Services services(host.host());
+  DumpServices services(host.host());
   ObjectTraces traces;
   CHECK(!traces.begin(&services));
   CHECK(traces.find(0x1000) == 0);
@@ -174,7 +174,7 @@ TEST_CASE("without memory objects have no traces, and it is said") {
   MockHost host;
   FollowedObjects followed({{0x1000, 5}});
   followed.offer(&host);
-  Services services(host.host());
+  DumpServices services(host.host());
   ObjectTraces traces;
   REQUIRE(traces.begin(&services));
   CHECK(traces.define(ObjectTraces::How::kByAddress) == HPROF_OK);

@@ -70,7 +70,8 @@ class FakeTables {
     }
     return false;
   }
-  void open(HotSpot* hotspot, uint32_t off = 0) { hotspot->open(off, &symbol, this, messages()); }
+  HotSpotUse use() { return {this, &symbol, nullptr, nullptr, messages(), {}, 25}; }
+  void open(HotSpot* hotspot, uint32_t off = 0) { hotspot->open({~off, off}, use()); }
 
  private:
   struct Field {

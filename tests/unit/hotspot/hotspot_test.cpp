@@ -4,6 +4,8 @@
 #include <cstring>
 #include <doctest/doctest.h>
 
+#include "core/modules/hotspot/collection_count.h"
+#include "core/modules/hotspot/unload_count.h"
 #include "tests/unit/hotspot/fake_tables.h"
 
 using namespace hprof;
@@ -102,10 +104,10 @@ TEST_CASE("the VM's count of collections is read from its heap") {
   tables.finish();
   HotSpot hotspot;
   tables.open(&hotspot);
-  CHECK(hotspot.collection_count() == (known ? &heap.collections : nullptr));
+  CHECK(collection_count(hotspot) == (known ? &heap.collections : nullptr));
   HotSpot without;
   tables.open(&without, bit_of(Item::kCollectionCount));
-  CHECK(without.collection_count() == nullptr);
+  CHECK(collection_count(without) == nullptr);
 }
 
 namespace {
@@ -186,7 +188,7 @@ TEST_CASE("the VM's count of unloaded classes is found in its performance data, 
   tables.finish();
   HotSpot hotspot;
   tables.open(&hotspot);
-  const uint32_t* count = hotspot.unload_count();
+  const uint32_t* count = unload_count(hotspot);
   CHECK((count != nullptr) == known);
   if (known) CHECK(*count == 7);
 }
@@ -215,7 +217,7 @@ TEST_CASE("an item that is off by default says how it is switched on") {
   FakeTables tables;
   tables.finish();
   HotSpot hotspot;
-  tables.open(&hotspot, bit_of(Item::kFrameWalk));
+  hotspot.open({0, bit_of(Item::kFrameWalk)}, tables.use());
   CHECK_FALSE(hotspot.settle(Item::kFrameWalk, nullptr));
   const std::string why = (kOffByDefault & bit_of(Item::kFrameWalk)) == 0
                               ? "switched off"
@@ -238,8 +240,10 @@ TEST_CASE("what comes of an item is said when it changes") {
 
 TEST_CASE("a VM without tables has none of it") {
   HotSpot hotspot;
-  hotspot.open(
-      0, [](void*, const char*) -> void* { return nullptr; }, nullptr, Messages());
+  FakeTables tables;
+  HotSpotUse use = tables.use();
+  use.symbol = [](void*, const char*) -> void* { return nullptr; };
+  hotspot.open({}, use);
   CHECK_FALSE(hotspot.structs().loaded());
   CHECK_FALSE(hotspot.flags().is_on("UseG1GC"));
   CHECK_FALSE(hotspot.use_precise_code());

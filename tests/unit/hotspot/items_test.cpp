@@ -11,28 +11,32 @@ namespace {
 constexpr uint32_t kAll = ~0u >> (32 - kItems);
 
 struct Parsed {
-  uint32_t off = 77;
+  ItemChoice choice;
   char problem[500] = "";
   bool good;
   explicit Parsed(const char* value) {
     TextWriter out(problem, sizeof problem);
-    good = parse_items(value, &off, &out);
+    good = parse_items(value, &choice, &out);
   }
 };
 
 }  // namespace
 
 TEST_CASE("y is all items, n is none, a list takes out and puts back from left to right") {
-  CHECK(Parsed("y").good);
-  CHECK(Parsed("y").off == kOffByDefault);
-  CHECK(Parsed("n").off == kAll);
-  CHECK(Parsed("-jni-table").off == (bit_of(Item::kJniTable) | kOffByDefault));
-  CHECK(Parsed("-jni-table:-frame-walk").off == (bit_of(Item::kJniTable) | bit_of(Item::kFrameWalk)));
-  CHECK(Parsed("n:+jni-table").off == (kAll & ~bit_of(Item::kJniTable)));
-  CHECK(Parsed("-jni-table:+jni-table").off == kOffByDefault);
-  CHECK(Parsed("-jni-table:y").off == kOffByDefault);
-  CHECK(Parsed("+frame-walk").off == 0);
-  CHECK(Parsed("-jni-table:+frame-walk").off == bit_of(Item::kJniTable));
+  const auto is = [](const char* value, uint32_t on, uint32_t off) {
+    const Parsed parsed(value);
+    return parsed.good && parsed.choice.on == on && parsed.choice.off == off;
+  };
+  const uint32_t table = bit_of(Item::kJniTable), walk = bit_of(Item::kFrameWalk);
+  CHECK(is("y", 0, 0));
+  CHECK(is("n", 0, kAll));
+  CHECK(is("-jni-table", 0, table));
+  CHECK(is("-jni-table:-frame-walk", 0, table | walk));
+  CHECK(is("n:+jni-table", table, kAll & ~table));
+  CHECK(is("-jni-table:+jni-table", table, 0));
+  CHECK(is("+jni-table:-jni-table", 0, table));
+  CHECK(is("-jni-table:y", 0, 0));
+  CHECK(is("-jni-table:+frame-walk", walk, table));
 }
 
 TEST_CASE("what names no item is refused, with the list of those there are") {

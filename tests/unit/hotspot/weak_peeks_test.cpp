@@ -13,6 +13,7 @@ namespace {
 struct Fixture {
   FakeTables tables;
   HotSpot hotspot;
+  WeakPeeks peeks;
   JNINativeInterface_ functions = {};
   JNIEnv_ jni = {};
   uintptr_t word = 1;
@@ -33,7 +34,7 @@ struct Fixture {
     word = value;
     answer = vm_says;
     void* const reference = reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(&word) | tag);
-    return hotspot.are_gone(&jni, &reference, 1) != 0;
+    return peeks.are_gone(hotspot, &jni, &reference, 1) != 0;
   }
   bool asks(uintptr_t value, bool vm_says) {
     const uint32_t before = asked;
@@ -69,7 +70,7 @@ TEST_CASE("of many references each has its bit") {
     if (i % 3 == 0) gone |= uint64_t{1} << i;
     references[i] = &words[i];
   }
-  const auto ask = [&](uint32_t count) { return f.hotspot.are_gone(&f.jni, references, count); };
+  const auto ask = [&](uint32_t count) { return f.peeks.are_gone(f.hotspot, &f.jni, references, count); };
   f.functions.IsSameObject = [](JNIEnv*, jobject reference, jobject) {
     return static_cast<jboolean>(*reinterpret_cast<uintptr_t*>(reference) == 0 ? JNI_TRUE : JNI_FALSE);
   };
@@ -95,7 +96,7 @@ TEST_CASE("a reference that leads to no memory ends it") {
   f.agree(1000, 1000);
   Fixture::answer = false;
   void* const nowhere = reinterpret_cast<void*>(uintptr_t{4096});
-  CHECK(f.hotspot.are_gone(&f.jni, &nowhere, 1) == 0);
+  CHECK(f.peeks.are_gone(f.hotspot, &f.jni, &nowhere, 1) == 0);
   CHECK(f.tables.has_said("hotspot: weak-peeks is not used: a reference led to no memory"));
   CHECK(f.asks(1, false));
 }

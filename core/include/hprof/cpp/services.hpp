@@ -7,10 +7,9 @@
 #include <hprof/cpp/names.hpp>
 #include <hprof/cpp/service.hpp>
 #include <hprof/draft/bytecode.h>
-#include <hprof/draft/foreign_dump.h>
-#include <hprof/draft/hotspot.h>
+#include <hprof/draft/code.h>
 #include <hprof/draft/sampling.h>
-#include <hprof/draft/vm_dump.h>
+#include <hprof/draft/vm_flags.h>
 #include <hprof/service/clock.h>
 #include <hprof/service/emit.h>
 #include <hprof/service/ids.h>
@@ -63,13 +62,12 @@ struct Services {
   const hprof_ids_service* ids = nullptr;
   const hprof_emit_service* emit = nullptr;
   const hprof_jvm_service* jvm = nullptr;
-  const hprof_hotspot_service* hotspot = nullptr;
+  const hprof_vm_flags_service* vm_flags = nullptr;
+  const hprof_code_service* code = nullptr;
   const hprof_threads_service* threads = nullptr;
   const hprof_sampling_service* sampling = nullptr;
   const hprof_io_service* io = nullptr;
   const hprof_bytecode_service* bytecode = nullptr;
-  const hprof_vm_dump_service* vm_dump = nullptr;
-  const hprof_foreign_dump_service* foreign_dump = nullptr;
 
   Services() = default;
   explicit Services(const hprof_host* h)
@@ -80,13 +78,12 @@ struct Services {
         ids(find_service<hprof_ids_service>(h, HPROF_SERVICE_IDS)),
         emit(find_service<hprof_emit_service>(h, HPROF_SERVICE_EMIT)),
         jvm(find_service<hprof_jvm_service>(h, HPROF_SERVICE_JVM)),
-        hotspot(find_service<hprof_hotspot_service>(h, HPROF_SERVICE_HOTSPOT)),
+        vm_flags(find_service<hprof_vm_flags_service>(h, HPROF_SERVICE_VM_FLAGS)),
+        code(find_service<hprof_code_service>(h, HPROF_SERVICE_CODE)),
         threads(find_service<hprof_threads_service>(h, HPROF_SERVICE_THREADS)),
         sampling(find_service<hprof_sampling_service>(h, HPROF_SERVICE_SAMPLING)),
         io(find_service<hprof_io_service>(h, HPROF_SERVICE_IO)),
-        bytecode(find_service<hprof_bytecode_service>(h, HPROF_SERVICE_BYTECODE)),
-        vm_dump(find_service<hprof_vm_dump_service>(h, HPROF_SERVICE_VM_DUMP)),
-        foreign_dump(find_service<hprof_foreign_dump_service>(h, HPROF_SERVICE_FOREIGN_DUMP)) {}
+        bytecode(find_service<hprof_bytecode_service>(h, HPROF_SERVICE_BYTECODE)) {}
 
   const hprof_settings& settings() const { return *host->settings; }
 

@@ -8,25 +8,25 @@ namespace hprof {
 // The value of a flag that is a bool; false if this VM has none of that name. [onload][control]
 inline bool vm_flag(const Services& services, const char* name) {
   uint8_t value = 0;
-  return HPROF_HAS(services.hotspot, hprof_hotspot_service, flag) &&
-         services.hotspot->flag(services.host, name, &value, sizeof(value)) != 0 && value != 0;
+  return services.vm_flags != nullptr &&
+         services.vm_flags->read(services.host, name, &value, sizeof(value)) != 0 && value != 0;
 }
 
 // The value of a flag that is a text; null: it has none, or this VM has none of that name. [onload][control]
 inline const char* vm_flag_text(const Services& services, const char* name) {
   uintptr_t text = 0;
-  if (HPROF_HAS(services.hotspot, hprof_hotspot_service, flag))
-    services.hotspot->flag(services.host, name, &text, sizeof(text));
+  if (services.vm_flags != nullptr)
+    services.vm_flags->read(services.host, name, &text, sizeof(text));
   return reinterpret_cast<const char*>(text);
 }
 
 // True: the command line names a class-data archive or an AOT cache, which early class hooks would switch off. (On JDK
 // 8 any agent does.) Newer VMs have no flag that says whether archives are in use at all. [onload]
 inline bool names_archive(const Services& services) {
-  if (services.settings().java_version < 9 || !HPROF_HAS(services.hotspot, hprof_hotspot_service, flag))
+  if (services.settings().java_version < 9 || services.vm_flags == nullptr)
     return false;
   uint8_t in_use = 1;
-  services.hotspot->flag(services.host, "UseSharedSpaces", &in_use, sizeof(in_use));
+  services.vm_flags->read(services.host, "UseSharedSpaces", &in_use, sizeof(in_use));
   return in_use != 0 && (vm_flag_text(services, "SharedArchiveFile") != nullptr ||
                          vm_flag_text(services, "AOTCache") != nullptr);
 }

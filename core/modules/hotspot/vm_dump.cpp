@@ -1,21 +1,17 @@
-// The services vm_dump, the VM's own heap dumper, and foreign_dump, where its bytes go.
+// The service vm_dump: the VM's own heap dumper.
 #include <cstdio>
 
-#include <hprof/draft/foreign_dump.h>
 #include <hprof/draft/vm_dump.h>
 
-#include "core/agent/control.h"
-#include "core/agent/service_tables.h"
-#include "core/agent/unit_slot.h"
-#include "core/agent/units.h"
-#include "core/base/build.h"
+#include "core/hotspot/hotspot.h"
+#include "core/modules/hotspot/services.h"
 
 namespace hprof {
 
 namespace {
 
-constexpr uint64_t kBufferMost = 1024 * 1024;
-constexpr uint64_t kBufferLeast = 64 * 1024;
+constexpr size_t kBufferMost = 1024 * 1024;
+constexpr size_t kBufferLeast = 64 * 1024;
 
 hprof_status explain_vm_dump(int code, const char* reason, char* error, uint32_t error_size) {
   char why[160];
@@ -28,7 +24,7 @@ struct Taker {
   void* argument;
   hprof_vm_dump_take take;
   hprof_status status;
-  Control& control;
+  const HotSpot& hotspot;
 };
 
 bool pass_on(void* context, uint32_t stream, uint8_t* bytes, size_t size) {
@@ -39,20 +35,20 @@ bool pass_on(void* context, uint32_t stream, uint8_t* bytes, size_t size) {
 
 hprof_status run_vm_dump(const hprof_host* host, uint32_t all, void* argument, hprof_vm_dump_take take,
                          char* error, uint32_t error_size) {
-  Taker taker = {argument, take, HPROF_OK, slot_of(host)->parts->control};
+  Taker taker = {argument, take, HPROF_OK, hotspot_of(host)};
   auto gives_up = [](void* context) {
-    return static_cast<Taker*>(context)->control.is_waited_for_by_attach();
+    return static_cast<Taker*>(context)->hotspot.is_waited_for_by_attach();
   };
-  MemoryAccount& memory = slot_of(host)->parts->memory;
-  uint64_t size = kBufferMost;
-  auto* buffer = static_cast<uint8_t*>(memory.allocate(size));
-  if (buffer == nullptr) buffer = static_cast<uint8_t*>(memory.allocate(size = kBufferLeast));
+  const Memory& memory = taker.hotspot.memory();
+  size_t size = kBufferMost;
+  auto* buffer = static_cast<uint8_t*>(memory.allocate(memory.context, size));
+  if (buffer == nullptr) buffer = static_cast<uint8_t*>(memory.allocate(memory.context, size = kBufferLeast));
   if (buffer == nullptr) return explain_vm_dump(platform::kErrorUnsupported, "no memory", error, error_size);
   char reason[160] = "";
   bool apart = host->settings->java_version >= 22;
   int code = platform::vm_heap_dump(all != 0, apart, pass_on, gives_up, &taker, buffer, size, reason,
                                     sizeof(reason));
-  memory.release(buffer, size);
+  memory.release(memory.context, buffer, size);
   if (taker.status != HPROF_OK) return HPROF_ABORTED;
   return code == 0 ? HPROF_OK : explain_vm_dump(code, reason, error, error_size);
 }
@@ -62,7 +58,7 @@ uint32_t vm_dump_available(const hprof_host* host, char* error, uint32_t error_s
     snprintf(error, error_size, "the dumper of this VM writes to files only");
     return 0;
   }
-  if (slot_of(host)->parts->control.is_waited_for_by_attach()) {
+  if (hotspot_of(host).is_waited_for_by_attach()) {
     snprintf(error, error_size, "the VM's attach thread waits for this dump");
     return 0;
   }
@@ -74,17 +70,8 @@ uint32_t vm_dump_available(const hprof_host* host, char* error, uint32_t error_s
 
 const hprof_vm_dump_service kVmDump = {sizeof(hprof_vm_dump_service), 0, &vm_dump_available, &run_vm_dump};
 
-const hprof_foreign_dump_service kForeignDump = {
-    sizeof(hprof_foreign_dump_service),
-    0,
-    [](const hprof_host* host, uint32_t streams) {
-      return slot_of(host)->parts->units.takes_foreign_dumps(streams) ? 1u : 0u;
-    },
-};
-
 }  // namespace
 
-const void* vm_dump_service() { return kHasHeapDump ? &kVmDump : nullptr; }
-const void* foreign_dump_service() { return kHasHeapDump ? &kForeignDump : nullptr; }
+const void* vm_dump_service() { return &kVmDump; }
 
 }  // namespace hprof

@@ -1,0 +1,170 @@
+// The services objects, vm_counts, walk and weaks.
+#include "core/modules/hotspot/services.h"
+
+#include <new>
+
+#include <hprof/cpp/service.hpp>
+#include <hprof/draft/objects.h>
+#include <hprof/draft/vm_counts.h>
+#include <hprof/draft/walk.h>
+#include <hprof/draft/weaks.h>
+#include <hprof/service/jvm.h>
+
+#include "core/hotspot/hotspot.h"
+#include "core/modules/hotspot/allocate_instance.h"
+#include "core/modules/hotspot/collection_count.h"
+#include "core/modules/hotspot/frame_walk.h"
+#include "core/modules/hotspot/jni_table.h"
+#include "core/modules/hotspot/object_address.h"
+#include "core/modules/hotspot/object_header.h"
+#include "core/modules/hotspot/unload_count.h"
+#include "core/modules/hotspot/weak_address.h"
+#include "core/modules/hotspot/weak_peeks.h"
+#include "core/modules/hotspot/weak_reuse.h"
+
+namespace hprof {
+
+namespace {
+
+jvmtiEnv* jvmti_of(const hprof_host* host) {
+  return static_cast<jvmtiEnv*>(find_service<hprof_jvm_service>(host, HPROF_SERVICE_JVM)->jvmti(host));
+}
+
+// --- counts
+
+const hprof_vm_counts_service kVmCounts = {
+    sizeof(hprof_vm_counts_service),
+    0,
+    [](const hprof_host* host) { return collection_count(hotspot_of(host)); },
+    [](const hprof_host* host) { return unload_count(hotspot_of(host)); },
+};
+
+// --- objects
+
+uint32_t object_header(const hprof_host* host, hprof_object_header* header) {
+  HotSpot& hotspot = hotspot_of(host);
+  hprof_object_header found = {};
+  const char* why = read_object_header(hotspot.flags(), &found);
+  if (!hotspot.settle(Item::kObjectHeader, why)) return 0;
+  hprof_copy_sized(header, header->size, &found, sizeof(found));
+  return 1;
+}
+
+uint32_t object_places(const hprof_host* host, void* jvmti, void* jni, hprof_object_places* places) {
+  HotSpot& hotspot = hotspot_of(host);
+  hprof_object_places found = {};
+  const char* why = nullptr;
+  if (hotspot.is_on(Item::kObjectAddresses)) {
+    why =
+        find_object_places(hotspot.flags(), static_cast<jvmtiEnv*>(jvmti), static_cast<JNIEnv*>(jni), &found);
+  }
+  if (!hotspot.settle(Item::kObjectAddresses, why)) return 0;
+  hprof_copy_sized(places, places->size, &found, sizeof(found));
+  return 1;
+}
+
+uint32_t watch_natives(const hprof_host* host, NativeObjectMade made, void* self) {
+  HotSpot& hotspot = hotspot_of(host);
+  const bool done = hotspot.is_on(Item::kJniTable) && replace_jni_table(jvmti_of(host), made, self);
+  return hotspot.settle(Item::kJniTable, done ? nullptr : "it cannot be replaced") ? 1 : 0;
+}
+
+uint32_t quiet_allocate_instance(const hprof_host* host, void* jni) {
+  HotSpot& hotspot = hotspot_of(host);
+  const bool done =
+      hotspot.is_on(Item::kAllocateInstance) && replace_allocate_instance(static_cast<JNIEnv*>(jni));
+  return hotspot.settle(Item::kAllocateInstance, done ? nullptr : "it cannot be replaced") ? 1 : 0;
+}
+
+const hprof_objects_service kObjects = {
+    sizeof(hprof_objects_service), 0, &object_header, &object_places, &watch_natives,
+    &quiet_allocate_instance};
+
+// --- weak references
+
+WeakPeeks peeks;
+
+uint32_t prove_weak_addresses(const hprof_host* host, void* jvmti, void* jni) {
+  HotSpot& hotspot = hotspot_of(host);
+  const char* why = nullptr;
+  if (hotspot.is_on(Item::kWeakAddresses))
+    why = prove_weak_addresses(hotspot, static_cast<jvmtiEnv*>(jvmti), static_cast<JNIEnv*>(jni));
+  return hotspot.settle(Item::kWeakAddresses, why) ? 1 : 0;
+}
+
+constexpr CollectionHook kAroundReuse = {[] { weak_reuse.begin_collection(); },
+                                         [] { weak_reuse.end_collection(); }, [] { weak_reuse.close(); }};
+
+uint32_t open_weak_reuse(const hprof_host* host, void* jni) {
+  HotSpot& hotspot = hotspot_of(host);
+  const bool is_on = hotspot.is_on(Item::kWeakReuse);
+  if (is_on) hotspot.hook_collections(&kAroundReuse);
+  if (jni == nullptr) return is_on ? 1 : 0;
+  const char* why =
+      is_on ? weak_reuse.open(hotspot, hotspot.java_version(), static_cast<JNIEnv*>(jni)) : nullptr;
+  return hotspot.settle(Item::kWeakReuse, why) ? 1 : 0;
+}
+
+const hprof_weaks_service kWeaks = {
+    sizeof(hprof_weaks_service),
+    0,
+    [](const hprof_host* host, void* jni, void* const* weaks, uint32_t count) {
+      return peeks.are_gone(hotspot_of(host), static_cast<JNIEnv*>(jni), weaks, count);
+    },
+    &prove_weak_addresses,
+    [](const hprof_host*, void* weak) { return address_of_weak(static_cast<jweak>(weak)); },
+    &open_weak_reuse,
+    [](void* jni, void* weak, void* object, hprof_weak_thread* thread) -> uint32_t {
+      return weak_reuse.use_again(static_cast<JNIEnv*>(jni), static_cast<jweak>(weak),
+                                  static_cast<jobject>(object), thread);
+    },
+};
+
+// --- the walk
+
+FrameWalk* walk_of(hprof_walk* walk) { return reinterpret_cast<FrameWalk*>(walk); }
+
+hprof_walk* open_walk(const hprof_host* host, void* jni, const char** why) {
+  HotSpot& hotspot = hotspot_of(host);
+  const Memory& memory = hotspot.memory();
+  auto* env = static_cast<JNIEnv*>(jni);
+  *why = "no memory for it";
+  void* room = memory.allocate(memory.context, sizeof(FrameWalk));
+  if (room == nullptr) return nullptr;
+  auto* walk = new (room) FrameWalk;
+  const bool is_on = hotspot.is_on(Item::kFrameWalk);
+  *why = is_on ? walk->open(hotspot, hotspot.java_version(), env, thread_address(jvmti_of(host), env))
+               : hotspot.why_off(Item::kFrameWalk);
+  if (hotspot.settle(Item::kFrameWalk, *why)) return reinterpret_cast<hprof_walk*>(walk);
+  memory.release(memory.context, room, sizeof(FrameWalk));
+  return nullptr;
+}
+
+const hprof_walk_service kWalk = {
+    sizeof(hprof_walk_service),
+    0,
+    sizeof(SeenCode),
+    sizeof(StackChains) + alignof(StackChains),
+    &open_walk,
+    [](hprof_walk* walk, const void* jni, const void* method) -> uint32_t {
+      return walk_of(walk)->hide(jni, method);
+    },
+    [](hprof_walk* walk, const uint32_t* epoch) { walk_of(walk)->trust_code(epoch); },
+    [](hprof_walk* walk, const void* jni, uint32_t depth, uint64_t what, hprof_walk_thread* thread) {
+      return walk_of(walk)->key(jni, depth, what, thread);
+    },
+    [](hprof_walk* walk, const void* jni, const hprof_raw_frame* frames, uint32_t count,
+       hprof_walk_thread* thread) -> uint32_t { return walk_of(walk)->learn(jni, frames, count, thread); },
+    [](hprof_walk* walk, const void* jni, uint32_t depth, uint32_t learns, hprof_raw_frame* frames,
+       hprof_walk_thread* thread) { return walk_of(walk)->frames(jni, depth, learns != 0, frames, thread); },
+    [](hprof_walk* walk) { walk_of(walk)->distrust("a key stood for two stacks"); },
+};
+
+}  // namespace
+
+const void* objects_service() { return &kObjects; }
+const void* vm_counts_service() { return &kVmCounts; }
+const void* walk_service() { return &kWalk; }
+const void* weaks_service() { return &kWeaks; }
+
+}  // namespace hprof
