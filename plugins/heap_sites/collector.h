@@ -3,9 +3,11 @@
 // sites=exact: probes in the program's classes report each object, on the thread that made it, and each
 // thread counts for itself. sites=sampled: the VM's own samples. Three parts:
 //
-//   Collector        what an object counts for and where; options and reports (allocations.cpp,
-//   collector.cpp) KnownStacks      which stack an object was made at (known_stacks.h) FollowedObjects  which
-//   objects have been collected since (followed_objects.h)
+// Collector: what an object counts for, and where; options and reports. allocations.cpp, collector.cpp
+//
+// KnownStacks: which stack an object was made at. known_stacks.cpp
+//
+// FollowedObjects: which objects have been collected since. followed_objects.cpp
 #pragma once
 
 #include <atomic>
