@@ -10,25 +10,48 @@ bool AllocatingThreads::open(const Services& services) {
 }
 
 void AllocatingThreads::close() {
-  each([this](AllocatingThread& thread) {
-    stacks_.close_thread(&thread.stacks);
-    thread.counts.close();
-    services_.release(thread.followed.open, 1);
-    services_.release(&thread, 1);
-  });
+  AllocatingThread* next;
+  for (AllocatingThread* thread = last_made_.load(std::memory_order_relaxed); thread != nullptr;
+       thread = next) {
+    next = thread->made_before;
+    stacks_.close_thread(&thread->stacks);
+    thread->counts.close();
+    services_.release(thread->followed.open, 1);
+    services_.release(thread, 1);
+  }
+  last_made_.store(nullptr, std::memory_order_relaxed);
+  free_ = nullptr;
   threads_.close();
 }
 
-AllocatingThread* AllocatingThreads::make(const void* env) {
-  std::atomic<AllocatingThread*>* state = threads_.make(reinterpret_cast<uintptr_t>(env));
-  auto* memory = state != nullptr ? services_.allocate<AllocatingThread>(1) : nullptr;
+AllocatingThread* AllocatingThreads::take_free() {
+  LockGuard guard(free_lock_, services_);
+  AllocatingThread* thread = free_;
+  if (thread != nullptr) free_ = thread->next_free;
+  return thread;
+}
+
+AllocatingThread* AllocatingThreads::make() {
+  auto* memory = services_.allocate<AllocatingThread>(1);
   if (memory == nullptr) return nullptr;
   auto* thread = new (memory) AllocatingThread();
   if (!thread->counts.open(services_, kFirstCounts, kMostCounts)) {
     services_.release(thread, 1);
     return nullptr;
   }
-  state->store(thread, std::memory_order_release);
+  thread->made_before = last_made_.load(std::memory_order_relaxed);
+  while (!last_made_.compare_exchange_weak(thread->made_before, thread, std::memory_order_release,
+                                           std::memory_order_relaxed)) {
+  }
+  return thread;
+}
+
+AllocatingThread* AllocatingThreads::take(const void* env) {
+  std::atomic<AllocatingThread*>* place = threads_.make(reinterpret_cast<uintptr_t>(env));
+  if (place == nullptr) return nullptr;
+  AllocatingThread* thread = take_free();
+  if (thread == nullptr) thread = make();
+  place->store(thread, std::memory_order_relaxed);
   return thread;
 }
 

@@ -1,13 +1,14 @@
 // The threads that allocate, by their JNIEnv: one look-up in a table that all threads read and few write.
 //
-// The VM reuses an environment's address for a later thread after its own has ended; that thread then
-// continues the state. Virtual threads use their carriers'.
+// The state of a thread that has ended, with its counts, goes to the next thread that has none. Virtual
+// threads use their carriers'.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
 #include <hprof/cpp/hash_table.hpp>
+#include <hprof/cpp/lock.hpp>
 
 #include "known_stacks.h"
 #include "live_records.h"
@@ -45,6 +46,9 @@ struct AllocatingThread {
 
   Counts counts;
   uint32_t bare_left = 0;  // objects until it is forgotten
+
+  AllocatingThread* made_before = nullptr;  // in the list of all
+  AllocatingThread* next_free = nullptr;
 };
 
 class AllocatingThreads {
@@ -52,21 +56,32 @@ class AllocatingThreads {
   explicit AllocatingThreads(const KnownStacks& stacks) : stacks_(stacks) {}
   bool open(const Services& services);
   void close();
-  // The state of the thread with that environment, made if need be; null: no room. [app] that thread
+  // The state of the thread with that environment, taken or made if need be; null: no room. [app] that thread
   AllocatingThread* get(const void* env) {
     const auto* known = threads_.find(reinterpret_cast<uintptr_t>(env));
     AllocatingThread* thread = known != nullptr ? known->load(std::memory_order_relaxed) : nullptr;
-    return thread != nullptr ? thread : make(env);
+    return thread != nullptr ? thread : take(env);
+  }
+  // The thread with that environment ends: release(state&), then another thread may take its state. [app]
+  // that thread
+  template <class Release>
+  void end(const void* env, const Release& release) {
+    std::atomic<AllocatingThread*>* place = threads_.find(reinterpret_cast<uintptr_t>(env));
+    AllocatingThread* thread = place != nullptr ? place->load(std::memory_order_relaxed) : nullptr;
+    if (thread == nullptr) return;
+    release(*thread);
+    place->store(nullptr, std::memory_order_relaxed);
+    LockGuard guard(free_lock_, services_);
+    thread->next_free = free_;
+    free_ = thread;
   }
   // The count of a site, made if it is new; null: no memory. [app] that thread
   static Count* count_of(AllocatingThread* thread, uint32_t site);
   // Calls visit(thread&) for all of them. [control]
   template <class Visit>
   void each(const Visit& visit) const {
-    threads_.each([&](uint64_t, const std::atomic<AllocatingThread*>& state) {
-      AllocatingThread* thread = state.load(std::memory_order_acquire);
-      if (thread != nullptr) visit(*thread);
-    });
+    AllocatingThread* thread = last_made_.load(std::memory_order_acquire);
+    for (; thread != nullptr; thread = thread->made_before) visit(*thread);
   }
 
  private:
@@ -75,11 +90,16 @@ class AllocatingThreads {
   static constexpr uint64_t kFirstCounts = 1u << 7;
   static constexpr uint64_t kMostCounts = 1u << 20;
 
-  AllocatingThread* make(const void* env);
+  AllocatingThread* take(const void* env);
+  AllocatingThread* take_free();
+  AllocatingThread* make();
 
   Services services_;
   const KnownStacks& stacks_;
   HashTable<std::atomic<AllocatingThread*>, Growth::kLevels> threads_;
+  std::atomic<AllocatingThread*> last_made_{nullptr};
+  Lock free_lock_;
+  AllocatingThread* free_ = nullptr;
 };
 
 }  // namespace hprof::sites

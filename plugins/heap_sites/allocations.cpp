@@ -18,8 +18,8 @@ void Collector::lose() const {
   if (lost_objects_ != nullptr) __atomic_fetch_add(lost_objects_, 1, __ATOMIC_RELAXED);
 }
 
-// A thread that the VM is still creating is not known yet. It counts as the thread that had its environment
-// before, or that ended last: at the VM's end, the main thread becomes another one.
+// A thread that the VM is still creating is not known yet. It counts as the thread that ended last: at the
+// VM's end, the main thread becomes another one.
 uint32_t Collector::ask_thread(JNIEnv* jni, AllocatingThread* state) {
   auto* jvmti = static_cast<jvmtiEnv*>(services_.jvm->jvmti(services_.host));
   jthread self = nullptr;
@@ -272,10 +272,15 @@ void Collector::sampled_object_alloc(JNIEnv* jni, hprof_thread*, jobject object,
   state->inside = false;
 }
 
-void Collector::thread_end(void* jni, hprof_thread* thread) {
-  if (services_.settings().thread_in_traces == 0) return;
-  last_ended_.store(thread->serial, std::memory_order_relaxed);
-  if (AllocatingThread* state = threads_.get(jni)) state->asks = true;
+void Collector::thread_end(void* env, hprof_thread* thread) {
+  if (services_.settings().thread_in_traces != 0)
+    last_ended_.store(thread->serial, std::memory_order_relaxed);
+  if ((thread->flags & HPROF_THREAD_VIRTUAL) != 0) return;
+  threads_.end(env, [&](AllocatingThread& state) {
+    if (state.bare != nullptr) set_bare(static_cast<JNIEnv*>(env), &state, nullptr);
+    state.asks = true;
+    state.serial = 0;
+  });
 }
 
 }  // namespace hprof::sites

@@ -62,6 +62,34 @@ TEST_CASE("an environment has one state, also when many threads come at the same
   CHECK(mock.memory_used == 0);
 }
 
+TEST_CASE("the state of a thread that has ended goes to the next one, and its counts stay") {
+  MockHost mock;
+  KnownStacks stacks;
+  AllocatingThreads threads(stacks);
+  REQUIRE(threads.open(Services(mock.host())));
+  int first = 0, second = 0, third = 0;
+  AllocatingThread* state = threads.get(&first);
+  AllocatingThreads::count_of(state, 17)->add({5, 80});
+  uint32_t released = 0;
+  const auto release = [&](AllocatingThread&) { released++; };
+  threads.end(&second, release);
+  CHECK(released == 0);
+  AllocatingThread* other = threads.get(&second);
+  CHECK(other != state);
+  threads.end(&first, release);
+  threads.end(&first, release);
+  CHECK(released == 1);
+  CHECK(threads.get(&third) == state);
+  CHECK(threads.get(&second) == other);
+  CHECK(AllocatingThreads::count_of(state, 17)->read().objects == 5);
+  CHECK(threads.get(&first) != state);
+  uint32_t all = 0;
+  threads.each([&](AllocatingThread&) { all++; });
+  CHECK(all == 3);
+  threads.close();
+  CHECK(mock.memory_used == 0);
+}
+
 TEST_CASE("without memory a thread has no state, and gets one when there is some") {
   MockHost mock;
   KnownStacks stacks;
