@@ -22,7 +22,7 @@ uint64_t kept_for_reports(uint64_t budget, uint64_t left) {
   return part < left / 2 ? part : left / 2;
 }
 
-// The tables' room grows with max-memory=. Collectors that start may have half of what is kept for reports.
+// The tables' room grows with max-memory=.
 uint64_t least_budget(uint64_t most, uint64_t peak, uint64_t later) {
   const uint64_t others = peak + kSinkMemory - room_of_tables(most);
   uint64_t least = most;
@@ -30,7 +30,7 @@ uint64_t least_budget(uint64_t most, uint64_t peak, uint64_t later) {
     const uint64_t used = others + room_of_tables(budget);
     if (budget < used) return false;
     const uint64_t left = budget - used;
-    return left - kept_for_reports(budget, left) / 2 >= later;
+    return left - kept_for_reports(budget, left) >= later;
   };
   while (!fits(least)) least += kMemoryStep;
   return least;

@@ -16,7 +16,7 @@ inline bool is_very_small(const MemoryAccount& memory) {
   return memory.is_fixed() && memory.budget() < 4 * 1024 * 1024;
 }
 
-// The part of the memory that is left when the VM has started which only reports and later starts may use.
+// The part of the memory that is left at the start which only reports and later starts may use.
 uint64_t kept_for_reports(uint64_t budget, uint64_t left);
 
 // The least budget, `most` or above, with which all fits: `peak` was needed so far, `later` bytes will be, by

@@ -34,13 +34,23 @@ constexpr uint64_t kLeastMemory = 192 * 1024;
 // Outside of the block: the stacks of the agent's threads and the library's data. 40 KiB measured on x86_64.
 constexpr uint64_t kBesideMemory = 64 * 1024;
 
+// What is collected from now on may not take the memory that reports on it, and starts, need.
+void keep_memory(const SessionParts& parts) {
+  MemoryAccount& memory = parts.memory;
+  memory.hold_back(kept_for_reports(memory.budget(), memory.budget() - memory.used()));
+  parts.units.keep_for_starts();
+}
+
 // Says why there is not enough memory when everything except the sink exists.
 bool has_enough_memory(const hprof_host* host, char* error, uint32_t size) {
   const SessionParts& parts = *slot_of(host)->parts;
   const uint64_t most = parts.setup.core().max_memory;
   if (!parts.memory.settle() || most == 0) return true;
   const uint64_t least = least_budget(most, parts.memory.peak(), parts.units.needed_later());
-  if (least == most) return true;
+  if (least == most) {
+    keep_memory(parts);
+    return true;
+  }
   snprintf(error, size, "max-memory=%lluk is not enough for these options: at least %lluk is needed",
            static_cast<unsigned long long>(most / 1024),
            static_cast<unsigned long long>((least + 1023) / 1024));
@@ -105,7 +115,8 @@ bool Session::load() {
   bool ready = open_memory() && get_environment() && units_.make() && units_.ask_for_capabilities() &&
                create_tables() && open_control() && prepare_pipeline() && create_collectors() &&
                open_output();
-  memory_.settle();
+  // Without an output nobody has asked for it.
+  if (memory_.settle()) keep_memory(parts_);
   // Without the tracker class probes would call a class that does not exist.
   if (ready && (rewriter_.is_active() || class_files_.has_handlers()))
     ready = units_.enable_events() || voice_.fail("the VM refuses the events needed to change class files");
@@ -374,8 +385,6 @@ void Session::on_vm_init(JNIEnv* jni, jthread thread) {
     units_.enable_events();
     rewriter_.catch_up(parts_.jvmti, jni);
   }
-  // What is collected may not take the memory that reports on it, and later starts, need.
-  memory_.hold_back(kept_for_reports(memory_.budget(), memory_.budget() - memory_.used()));
   if (!pipeline_.start()) voice_.say("can't start the writer thread: the profile is written at the end only");
   if (!control_.start(this, jni)) voice_.say("can't start the control thread: no reports on request");
   if (!server_.start(&parts_)) voice_.say("can't start a thread for commands: they are not answered");

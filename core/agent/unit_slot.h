@@ -45,6 +45,7 @@ struct CollectorSlot : UnitSlot {
   hprof_handlers handlers = {};  // the unit's handlers that both sides know; the rest is nullptr
   void* self = nullptr;
   uint32_t index = 0;          // of its view in thread records
+  uint64_t start_bytes = 0;    // kept for its first start [control]
   InsideMark inside{nullptr};  // a function of the unit, on a control thread
   bool running = false;        // [control]
   bool has_data = false;       // it has run since create or reset [control]

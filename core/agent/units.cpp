@@ -106,13 +106,14 @@ bool Units::create_collectors() {
       const Place place(tag::kOnLoad);
       status = slot.ops->create(&slot.host, slot.config, &slot.self, error.room(), UnitText::kSize);
     }
-    needed_later_ += parts_.memory.forget_peak();
+    slot.start_bytes = parts_.memory.forget_peak();
     if (!error.is_kept()) {
       complain(slot, Complaint::kBuffer, "it wrote past the end of its error text");
     }
     if (status != HPROF_OK) {
       if constexpr (kChecks) check_given_back(slot);
       slot.self = nullptr;  // the unit has freed everything
+      slot.start_bytes = 0;
       slot.gone.store(true, std::memory_order_relaxed);
       char text[400];
       const char* why = error.words()[0] != '\0' ? error.words() : status_text(status);
@@ -122,6 +123,7 @@ bool Units::create_collectors() {
       line.put("; it is left out");
       parts_.voice.say(text);
     }
+    needed_later_ += slot.start_bytes;
   }
   if (parts_.rewriter.is_asked()) needed_later_ += kEngineMemory;
   if (needed_later_ != 0)

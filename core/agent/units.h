@@ -25,6 +25,9 @@ class Units {
   bool ask_for_capabilities();
   // Creates the collectors; one that fails is left out, unless it is the last.
   bool create_collectors();
+  // Keeps what collectors that have not started yet will take in start; `slot` is starting and may have its
+  // own part of that. [onload][control]
+  void keep_for_starts(const CollectorSlot* slot = nullptr) const;
 
   // --- while it lives [control]
 

@@ -94,6 +94,12 @@ void Units::prepare_to_collect(JNIEnv* jni) {
   if (is_guarded) platform::uninstall_fault_guard();
 }
 
+void Units::keep_for_starts(const CollectorSlot* slot) const {
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < collector_count_; i++) bytes += collectors_[i].start_bytes;
+  parts_.memory.hold_for_starts(bytes, slot != nullptr ? slot->start_bytes : 0);
+}
+
 bool Units::start(CollectorSlot& slot, JNIEnv* jni) {
   if (slot.running) return true;
   if (is_gone(slot)) return false;
@@ -106,7 +112,11 @@ bool Units::start(CollectorSlot& slot, JNIEnv* jni) {
   if (!slot.has_data) slot.began = Instant::now();
   Inside mark(slot.inside, "start", tag::kControl);
   const MemoryTurn::Hold turn(parts_.turn, MemoryAccount::kStart);
-  if (slot.ops->start(slot.self) == HPROF_OK) {
+  keep_for_starts(&slot);
+  const hprof_status status = slot.ops->start(slot.self);
+  slot.start_bytes = 0;
+  keep_for_starts();
+  if (status == HPROF_OK) {
     slot.has_data = slot.unreported = true;
     slot.dumped = false;
     parts_.reports.begin_windows();

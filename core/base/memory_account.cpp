@@ -47,6 +47,12 @@ void MemoryAccount::hold_back(uint64_t bytes) {
   if (!is_fixed()) held_back_.store(bytes, std::memory_order_relaxed);
 }
 
+void MemoryAccount::hold_for_starts(uint64_t bytes, uint64_t own) {
+  if (is_fixed()) return;
+  own_.store(own, std::memory_order_relaxed);
+  for_starts_.store(bytes, std::memory_order_relaxed);
+}
+
 void* MemoryAccount::allocate(uint64_t bytes, Share of) {
   if (!bytes) bytes = 1;
   if (bytes > SIZE_MAX || !charge(bytes, of)) return nullptr;
@@ -76,9 +82,12 @@ void MemoryAccount::unreserve(void* region, uint64_t bytes) {
 }
 
 uint64_t MemoryAccount::kept_from(Share of) const {
-  constexpr uint64_t kParts[] = {0, 8, 2, 1};  // by Share; 0: none
+  constexpr uint64_t kParts[] = {0, 8, 2};  // by Share; 0: none
+  if (of == kAll) return 0;
   const uint64_t held_back = held_back_.load(std::memory_order_relaxed);
-  return kParts[of] == 0 ? held_back : held_back - held_back / kParts[of];
+  uint64_t may_have = kParts[of] == 0 ? 0 : held_back / kParts[of];
+  if (of == kStart) may_have += own_.load(std::memory_order_relaxed);
+  return held_back + for_starts_.load(std::memory_order_relaxed) - may_have;
 }
 
 bool MemoryAccount::charge(uint64_t bytes, Share of) {

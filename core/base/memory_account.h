@@ -49,6 +49,9 @@ class MemoryAccount {
   // rest whatever a collector takes that starts. Fixed: nothing changes. [control]
   void hold_back(uint64_t bytes);
   enum Share { kRest, kNames, kStart, kAll };
+  // Keeps `bytes` more, from all but kAll, for collectors that have not started yet; kStart may have `own` of
+  // them. Fixed: nothing changes. [onload][control]
+  void hold_for_starts(uint64_t bytes, uint64_t own);
 
   // A zeroed block aligned to 16; the caller releases it with the same size. nullptr: the budget or the
   // source is used up. 0 bytes count as 1. [onload][control][app]
@@ -82,6 +85,8 @@ class MemoryAccount {
   uint64_t budget_ = 0;
   uint64_t lifted_ = 0;  // the budget meanwhile
   std::atomic<uint64_t> held_back_{0};
+  std::atomic<uint64_t> for_starts_{0};
+  std::atomic<uint64_t> own_{0};  // part of for_starts_ that kStart may have
   std::atomic<uint64_t> used_{0};
   std::atomic<uint64_t> peak_{0};
   std::atomic<uint64_t> refusals_{0};

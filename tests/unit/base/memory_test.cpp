@@ -109,6 +109,25 @@ TEST_CASE("who starts has half of what is held back, the rest is there afterward
   memory.uncharge(1000);
 }
 
+TEST_CASE("what is kept for starts is nobody else's, and a collector that starts has its own part of it") {
+  TestMemory memory(1000);
+  memory.hold_back(80);
+  memory.hold_for_starts(300, 0);
+  CHECK(memory.charge(620));
+  CHECK_FALSE(memory.charge(1));
+  CHECK_FALSE(memory.charge(41, MemoryAccount::kStart));
+  memory.hold_for_starts(300, 100);
+  CHECK_FALSE(memory.charge(1));
+  CHECK_FALSE(memory.charge(141, MemoryAccount::kStart));
+  CHECK(memory.charge(140, MemoryAccount::kStart));
+  CHECK(memory.charge(240, MemoryAccount::kAll));
+  memory.uncharge(380);
+  memory.hold_for_starts(0, 0);
+  CHECK(memory.charge(300));
+  CHECK_FALSE(memory.charge(1));
+  memory.uncharge(920);
+}
+
 TEST_CASE("parts that take a pair of functions are accounted, too") {
   TestMemory memory(100);
   const Memory functions = memory.functions();

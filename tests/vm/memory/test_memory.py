@@ -8,12 +8,16 @@ from tool import sound
 UNITS = ("bytecode", "cpu_times", "cpu_samples", "heap_sites", "heap_dump", "monitor", "encoder_ascii", "sink_file")
 
 
+# One takes memory as soon as classes are loaded, and the other one starts, or reports, later.
+PAIRS = ("cpu=times,heap=sites", "cpu=times,monitor=all", "heap=sites,monitor=all", "cpu=times,heap=sites,monitor=all")
+
+
 @vm_test(units=UNITS)
 def too_little_memory_is_refused_with_the_least_that_is_needed(vm):
     """From the smallest that the option takes: refused, or the program runs; and it runs with what was named."""
-    for options in ("cpu=times", "cpu=old", "heap=sites", "cpu=samples", "heap=dump", "monitor=all"):
+    for options in ("cpu=times", "cpu=old", "heap=sites", "cpu=samples", "heap=dump", "monitor=all", *PAIRS):
         refused = 0
-        for size in (48, 128, 200, 256, 300, 350, 400, 512, 1024, 4096):
+        for size in (128, 4096) if options in PAIRS else (48, 128, 200, 256, 300, 350, 400, 512, 1024, 4096):
             run = vm.run_java(vm.agent_option("%s,max-memory=%dk,file=out.txt" % (options, size)), "Quick", "3")
             if run.code == 3:
                 check_equal(run.out, "quick\n", "stdout\n%s\n" % run)
@@ -49,6 +53,18 @@ def more_threads_than_there_is_room_for_leave_a_sound_report(vm):
         text = run.text("out.txt")
         check_equal("threads: counted as one" in text, count == 800, "threads were folded\n%s\n" % run)
         os.unlink(vm.path("out.txt"))
+
+
+@vm_test(units=("bytecode", "cpu_times", "heap_sites", "encoder_ascii", "sink_file"))
+def threads_that_have_ended_leave_room_for_the_next_ones(vm):
+    """What counts objects of a thread that has ended serves another one, so both collectors count all threads."""
+    run = vm.profiled("cpu=times,heap=sites,cutoff=0,max-memory=36m,file=out.txt", "Crowd", "400", "10")
+    text = run.text("out.txt")
+    calls = re.findall(r"^ *\d+ +\S+ +\S+ +(\d+) +\d+ Crowd\.lambda\$main\$0$", text, re.M)
+    check_equal(calls, ["4000"], "calls of the threads\n%s\n" % run)
+    made = re.findall(r"^ *\d+ +\S+ +\S+ +\d+ +\d+ +\d+ +(\d+) +\d+ java\.lang\.Thread$", text, re.M)
+    check("4000" in made, "4000 threads were made, counted were %s\n%s" % (made, run))
+    check_equal(re.findall("lost .*", text), [], "losses\n%s\n" % run)
 
 
 def most_held(vm, options, *program):
