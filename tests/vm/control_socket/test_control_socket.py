@@ -333,6 +333,8 @@ def what_would_be_open_to_others_is_refused_before_start(vm):
     listen = "cpu=samples,listen=127.0.0.1:%d,secret-file=%s" % (port, secret)
     secret_file(vm, mode=0o644)
     check("chmod 600" in vm.refused(listen), "others can read the secret")
+    code, text = hprof(vm, "ctl", "--secret-file=" + secret, "127.0.0.1:%d" % port, "status")
+    check(code != 0 and "--secret-file=%s: others can read it" % secret in text, "hprof ctl: %d %s" % (code, text))
     secret_file(vm, b"short\n")
     check("16 bytes" in vm.refused(listen), "the secret can be guessed")
     os.unlink(secret)
@@ -340,3 +342,7 @@ def what_would_be_open_to_others_is_refused_before_start(vm):
     open(vm.path("taken"), "w").close()
     check("taken" in vm.refused("cpu=samples,control=%s" % vm.path("taken")), "a file is in the way")
     check(os.path.getsize(vm.path("taken")) == 0, "the file was touched")
+    os.makedirs(vm.path("open/own"), 0o700)
+    os.chmod(vm.path("open"), 0o777)
+    check("other users can replace it" in vm.refused("cpu=samples,control=%s" % vm.path("open/own/socket")),
+          "others can replace the socket's folder")
