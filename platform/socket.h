@@ -37,10 +37,11 @@ int tcp_listen(const Address& address, Socket* socket);
 int32_t socket_port(Socket socket);
 
 // Listens on a local socket at `path` with mode 0600, whatever the umask. Its directory must be secure
-// (is_secure_directory; one that is not there gives the OS's own error). A socket of ours without a listener
-// is replaced; one that answers gives kErrorInUse, anything else at that path gives kErrorExists and is not
-// touched. The caller removes the path after closing. [any]
-int local_listen(const char* path, Socket* socket);
+// (is_secure_directory; one that is not there gives the OS's own error). checks_above: so must those above,
+// by the rule of is_trusted_code. A socket of ours without a listener is replaced; one that answers gives
+// kErrorInUse, anything else at that path gives kErrorExists and is not touched. The caller removes the path
+// after closing. [any]
+int local_listen(const char* path, Socket* socket, bool checks_above = true);
 int local_connect(const char* path, int64_t deadline_ns, Socket* socket);  // [any]
 
 // Removes sockets of ours in the folder, named prefix...<pid>suffix, at which nobody listens: those of

@@ -37,7 +37,8 @@ bool explain_place(const CoreConfig& core, const char* path, int code, Error* er
   out.put("can't listen at ").put_printable(path, 200).put(": ").put(reason);
   if (Str(core.control) != "y") {
     out.put(
-        " (control=<path>: the folder must exist, and other users must not be able to rename files in it)");
+        " (control=<path>: the folder must exist, and other users must not be able to rename files in it or "
+        "above)");
   } else if (core.control_implied != 0) {
     out.put("; start=n waits for commands there: name another place by control=<path>, or say control=n");
   } else {

@@ -24,7 +24,7 @@ const char* own_error_text(int code) {
     case kErrorNotUsable:
       return "is not a kind of file that can be used here";
     case kErrorUnsafeDirectory:
-      return "is in a directory where other users can replace it";
+      return "is below a directory where other users can replace it";
     case kErrorNoReader:
       return "is a FIFO that nobody reads";
     case kErrorBadAddress:

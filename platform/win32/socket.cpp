@@ -142,7 +142,7 @@ void socket_close(Socket* socket) {
 
 // Windows 10 has local sockets, but no way to tell who is at the other end.
 void local_remove_dead(const char*, const char*, const char*) {}
-int local_listen(const char*, Socket* socket) {
+int local_listen(const char*, Socket* socket, bool) {
   *socket = Socket{};
   return kErrorUnsupported;
 }

@@ -79,6 +79,30 @@ TEST_CASE("a folder in which others may rename is refused") {
   CHECK_FALSE(path_exists(folder.in("socket").c_str()));
 }
 
+TEST_CASE("a folder above in which others may rename is refused, whatever way leads there") {
+  TemporaryFolder top;
+  const std::string middle = top.in("middle"), folder = middle + "/own", link = top.in("link");
+  REQUIRE(mkdir(middle.c_str(), 0755) == 0);
+  REQUIRE(mkdir(folder.c_str(), 0700) == 0);
+  REQUIRE(symlink(folder.c_str(), link.c_str()) == 0);
+  Socket socket;
+  for (const std::string& path : {folder + "/socket", link + "/socket"}) {
+    REQUIRE(chmod(middle.c_str(), 0777) == 0);
+    CHECK(local_listen(path.c_str(), &socket) == kErrorUnsafeDirectory);
+    CHECK_FALSE(path_exists(path.c_str()));
+    // For who knows the folder by a descriptor.
+    REQUIRE(local_listen(path.c_str(), &socket, false) == 0);
+    socket_close(&socket);
+    for (mode_t mode : {01777, 0755}) {
+      REQUIRE(chmod(middle.c_str(), mode) == 0);
+      REQUIRE(local_listen(path.c_str(), &socket) == 0);
+      socket_close(&socket);
+    }
+    REQUIRE(unlink(path.c_str()) == 0);
+  }
+  CHECK(local_listen(top.in("absent/socket").c_str(), &socket) == ENOENT);
+}
+
 TEST_CASE("paths that no socket can have are refused") {
   Socket socket;
   CHECK(local_listen(("/tmp/" + std::string(200, 'x')).c_str(), &socket) == kErrorBadAddress);

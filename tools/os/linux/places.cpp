@@ -162,7 +162,8 @@ std::string MeetingPlace::here(const std::string& name) const { return descripto
 
 int MeetingPlace::listen(const std::string& name, std::string* error) {
   platform::Socket listener;
-  const int code = platform::local_listen(here(name).c_str(), &listener);
+  // The folder is named by its descriptor, so nobody can replace what is above it.
+  const int code = platform::local_listen(here(name).c_str(), &listener, false);
   if (code == 0) return static_cast<int>(listener.handle);
   char text[160];
   platform::error_text(code, text, sizeof text);
