@@ -37,6 +37,9 @@ int cpu_timer_tick(CpuTimer timer);     // expires once, at once [signal]
 int cpu_timer_stop(CpuTimer timer);     // [signal]
 int cpu_timer_delete(CpuTimer* timer);  // not created: nothing [any]
 
+// True: that thread blocks the signal of CPU timers now. False also where that is not known. [any]
+bool blocks_cpu_timers(NativeThread thread);
+
 // Gets the timer's value, the interrupted machine context (ucontext_t*) and the number of further expirations
 // that this signal stands for: a sample weighs 1 + overrun intervals. errno is kept. It is not interrupted by
 // a second tick. [signal]

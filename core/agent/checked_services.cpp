@@ -149,6 +149,7 @@ void add_checks(hprof_sampling_service& table) {
   HPROF_ROW(sampling, write_registers, tag::kSignal);
   HPROF_ROW(sampling, timer_number, kJava);
   HPROF_ROW(sampling, set_interval, tag::kSignal);
+  HPROF_ROW(sampling, is_blocked, tag::kAnyButSignal);
 }
 
 void add_checks(hprof_bytecode_service& table) {

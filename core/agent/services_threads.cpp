@@ -187,6 +187,9 @@ const hprof_sampling_service kSampling = {
       timer.id = static_cast<intptr_t>(number - 1);
       platform::cpu_timer_start(timer, static_cast<int64_t>(interval_ns));
     },
+    [](const hprof_host*, uint64_t os_id) {
+      return static_cast<uint32_t>(platform::blocks_cpu_timers(thread_of(os_id)));
+    },
 };
 
 // --- accounting

@@ -4,6 +4,7 @@
 // timer_t hides the kernel's number.
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -11,6 +12,7 @@
 
 #include "platform/clock.h"
 #include "platform/error.h"
+#include "platform/linux/proc_text.h"
 #include "platform/linux/thread_clock.h"
 #include "platform/linux/timer_book.h"
 #include "platform/posix/sample_signal.h"
@@ -112,6 +114,21 @@ int cpu_timer_delete(CpuTimer* timer) {
   release_timer(timer->place);
   *timer = CpuTimer{};
   return error;
+}
+
+bool blocks_cpu_timers(NativeThread thread) {
+  constexpr char kField[] = "\nSigBlk:\t";
+  char path[64], text[4096];
+  snprintf(path, sizeof path, "/proc/self/task/%d/status", static_cast<int>(thread));
+  const char* field = read_proc_text(path, text, sizeof text) != 0 ? strstr(text, kField) : nullptr;
+  if (field == nullptr) return false;
+  // Hexadecimal; the last digit is that of the signals 4 to 1.
+  const char* digits = field + sizeof kField - 1;
+  const size_t count = strspn(digits, "0123456789abcdef"), bit = static_cast<size_t>(sample_signal()) - 1;
+  if (bit / 4 >= count) return false;
+  const char digit = digits[count - 1 - bit / 4];
+  const int value = digit <= '9' ? digit - '0' : digit - 'a' + 10;
+  return (value >> bit % 4 & 1) != 0;
 }
 
 Tick own_tick(const siginfo_t* info, void** value) {

@@ -18,6 +18,7 @@ int cpu_timer_start(CpuTimer, int64_t) { return kErrorUnsupported; }
 int cpu_timer_tick(CpuTimer) { return kErrorUnsupported; }
 int cpu_timer_stop(CpuTimer) { return kErrorUnsupported; }
 int cpu_timer_delete(CpuTimer*) { return 0; }
+bool blocks_cpu_timers(NativeThread) { return false; }
 Tick own_tick(const siginfo_t*, void**) { return Tick::kForeign; }
 
 }  // namespace hprof::platform

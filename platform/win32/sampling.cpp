@@ -18,6 +18,7 @@ int cpu_timer_start(CpuTimer, int64_t) { return kErrorUnsupported; }
 int cpu_timer_tick(CpuTimer) { return kErrorUnsupported; }
 int cpu_timer_stop(CpuTimer) { return kErrorUnsupported; }
 int cpu_timer_delete(CpuTimer*) { return 0; }
+bool blocks_cpu_timers(NativeThread) { return false; }
 int install_sample_handler(SampleHandler, int) { return kErrorUnsupported; }
 void uninstall_sample_handler() {}
 int install_fault_guard() { return kErrorUnsupported; }

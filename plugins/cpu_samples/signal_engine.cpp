@@ -19,6 +19,8 @@ static constexpr uint64_t kOverdueNs = 50'000'000;
 static constexpr uint32_t kSilentRounds = 2, kMostSilentRounds = 40;
 // Wake-ups of the drain thread from one check to the next.
 static constexpr uint32_t kCheckTurns = 5;
+// Checks from one search for threads that block the signal to the next.
+static constexpr uint32_t kSearchChecks = 10;
 // Samples counted before another consumer gets a chance at the book.
 static constexpr uint32_t kTurnSamples = 64;
 
@@ -84,8 +86,8 @@ hprof_status SignalEngine::start(const char** why) {
   why_jvmti_.store(nullptr, std::memory_order_relaxed);
   why_lost_.store(nullptr, std::memory_order_relaxed);
   is_helped_ = false;
-  turns_ = silent_rounds_ = 0;
-  process_cpu_ = s.clock->process_cpu(s.host);
+  turns_ = silent_rounds_ = checks_ = 0;
+  process_cpu_ = searched_cpu_ = s.clock->process_cpu(s.host);
   overdue_ = 0;
   hprof_agent_thread* drainer =
       s.threads->start(s.host, "HPROF cpu samples", &SignalEngine::drain_loop, this);
@@ -236,12 +238,17 @@ void SignalEngine::watch() {
   if (++turns_ < kCheckTurns || why_lost_.load(std::memory_order_relaxed) != nullptr) return;
   turns_ = 0;
   const uint64_t cpu = s.clock->process_cpu(s.host);
+  // The clocks of all threads are read only where it may be worth it.
+  if (++checks_ >= kSearchChecks && cpu - searched_cpu_ >= kOverdueNs) {
+    checks_ = 0;
+    searched_cpu_ = cpu;
+    hand_over_blocked();
+  }
   if (signals_seen_.exchange(0, std::memory_order_relaxed) != 0) {
     process_cpu_ = cpu;
     silent_rounds_ = 0;
     overdue_ = 0;
   }
-  // The clocks of all threads are read only where it may be worth it.
   if (cpu - process_cpu_ < kOverdueNs) return;
   const uint64_t overdue = this->overdue();
   process_cpu_ = cpu;
@@ -254,15 +261,32 @@ void SignalEngine::watch() {
     hand_over_all("signals of CPU timers do not reach the threads that run");
 }
 
-// The CPU time that overdue threads have used since they were due for a sample.
+// The CPU time that the thread has used since it was due for a sample; 0: it is not overdue.
+uint64_t SignalEngine::overdue(const SampledThread& thread, uint64_t* cpu) const {
+  if (thread.timer.load(std::memory_order_relaxed) == nullptr) return 0;
+  const uint64_t due = thread.cpu_seen.load(std::memory_order_relaxed);
+  *cpu = cpu_time(thread);
+  const bool is_known = *cpu != kUnknownTime && due != SampledThreads::kCpuNotSeen;
+  return is_known && *cpu > due + kOverdueNs ? *cpu - due : 0;
+}
+
 uint64_t SignalEngine::overdue() {
-  uint64_t sum = 0;
-  shared_->threads.each([&](SampledThread* thread, hprof_thread_serial) {
-    if (thread->timer.load(std::memory_order_relaxed) == nullptr) return;
-    const uint64_t due = thread->cpu_seen.load(std::memory_order_relaxed), cpu = cpu_time(*thread);
-    if (cpu != kUnknownTime && due != SampledThreads::kCpuNotSeen && cpu > due + kOverdueNs) sum += cpu - due;
-  });
+  uint64_t sum = 0, cpu = 0;
+  shared_->threads.each([&](SampledThread* thread, hprof_thread_serial) { sum += overdue(*thread, &cpu); });
   return sum;
+}
+
+void SignalEngine::hand_over_blocked() {
+  const Services& s = shared_->services;
+  if (!HPROF_HAS(s.sampling, hprof_sampling_service, is_blocked)) return;
+  shared_->threads.each([&](SampledThread* thread, hprof_thread_serial serial) {
+    uint64_t cpu = 0;
+    if (overdue(*thread, &cpu) == 0 ||
+        s.sampling->is_blocked(s.host, thread->os_id.load(std::memory_order_relaxed)) == 0)
+      return;
+    take_rest(thread, serial, cpu);
+    hand_over(thread, serial, cpu, "some threads block SIGPROF");
+  });
 }
 
 // Threads whose timers are just being made hand themselves over.

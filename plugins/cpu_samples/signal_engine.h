@@ -52,7 +52,9 @@ class SignalEngine : public Engine {
   void hand_over(SampledThread* thread, hprof_thread_serial serial, uint64_t cpu, const char* why);
   void start_other();
   void watch();
-  uint64_t overdue();
+  uint64_t overdue(const SampledThread& thread, uint64_t* cpu) const;
+  uint64_t overdue();  // of all threads
+  void hand_over_blocked();
   void hand_over_all(const char* why);
   uint64_t cpu_time(const SampledThread& thread) const;
   uint32_t take_due(SampledThread* thread, uint64_t cpu, uint64_t* wait) const;
@@ -92,6 +94,9 @@ class SignalEngine : public Engine {
   bool is_helped_ = false;
   const char* said_ = nullptr;
   uint32_t turns_ = 0, silent_rounds_ = 0;
+  // Checks since the last search for threads that block the signal, and the CPU time of the process then.
+  uint32_t checks_ = 0;
+  uint64_t searched_cpu_ = 0;
   uint64_t process_cpu_ = 0, overdue_ = 0;
 };
 

@@ -167,6 +167,7 @@ struct MockSampling {
   static void write_registers(const hprof_host*, void*, const hprof_registers*) {}
   static uint64_t number(const hprof_host*, const hprof_cpu_timer*) { return 0; }
   static void set_interval(const hprof_host*, uint64_t, uint64_t) {}
+  static uint32_t is_blocked(const hprof_host*, uint64_t) { return 0; }
 };
 
 void MockHost::tick(uint64_t os_id, uint32_t ticks, void* ucontext) {
@@ -203,7 +204,8 @@ void MockHost::add_vm_services() {
                                                   MockSampling::read_registers,
                                                   MockSampling::write_registers,
                                                   MockSampling::number,
-                                                  MockSampling::set_interval};
+                                                  MockSampling::set_interval,
+                                                  MockSampling::is_blocked};
   // The VM calls its functions by another convention on 32-bit Windows than these are compiled for.
   if (sizeof(void*) == 8 || HPROF_MOCK_PLAIN_CALLS) services_[HPROF_SERVICE_JVM] = &jvm;
   services_[HPROF_SERVICE_ACCOUNTING] = &clocks;

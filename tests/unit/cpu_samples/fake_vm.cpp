@@ -78,6 +78,9 @@ struct FakeServices {
     auto timer = FakeVm::current->timers.find(number);
     if (timer != FakeVm::current->timers.end()) timer->second->interval_ns = interval_ns;
   }
+  static uint32_t is_blocked(const hprof_host*, uint64_t os_id) {
+    return static_cast<uint32_t>(FakeVm::current->blocked.count(os_id));
+  }
   static void stop(const hprof_host*, hprof_cpu_timer* timer) { FakeVm::current->timers.erase(timer->os_id); }
   static uint32_t guarded(const hprof_host*, void (*body)(void*), void* argument) {
     FakeVm* vm = FakeVm::current;
@@ -190,7 +193,8 @@ static const hprof_sampling_service kSampling = {sizeof(hprof_sampling_service),
                                                  FakeServices::read_registers,
                                                  FakeServices::write_registers,
                                                  FakeServices::number,
-                                                 FakeServices::set_interval};
+                                                 FakeServices::set_interval,
+                                                 FakeServices::is_blocked};
 
 FakeVm::FakeVm() {
   current = this;

@@ -54,6 +54,7 @@ class FakeVm {
   };
   std::map<uint64_t, Code> compiled;                            // by start address
   std::map<uint64_t, std::unique_ptr<hprof_cpu_timer>> timers;  // running, by os id
+  std::set<uint64_t> blocked;                                   // os ids of threads that block the signal
   bool installed = false;
   // A tick of a thread's timer; false: it has none. late: the handle of a timer that was stopped meanwhile.
   bool tick(uint64_t os_id, uint32_t ticks = 1);

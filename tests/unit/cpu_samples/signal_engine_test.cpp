@@ -337,3 +337,25 @@ TEST_CASE("signals that do not come mean nothing while no thread is overdue, or 
   CHECK(vm.timers.size() == 2);
   CHECK(vm.mock.messages.empty());
 }
+
+TEST_CASE("a thread that blocks the signal is served by the jvmti engine, the others keep their timers") {
+  TwoThreads t;
+  FakeVm& vm = t.vm;
+  REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
+  vm.blocked = {101, 102};
+  for (int i = 0; i < 12; i++) {
+    vm.tick(101);  // blocks it for a moment only, and is not overdue
+    drain_round(vm, 40 * kMs);
+  }
+  CHECK(vm.timers.size() == 1);
+  CHECK(vm.timers.count(101) == 1);
+  CHECK(vm.mock.said("some threads block SIGPROF; sampling with JVMTI"));
+  CHECK(vm.mock.messages.size() == 1);
+  look(vm);
+  drain_round(vm, 50 * kMs);
+  look(vm);
+  vm.report();
+  CHECK(vm.rows()["App.looked"] >= 4);
+  CHECK(vm.rows()["JVM.not_seen_running"] >= 20);
+  CHECK(vm.notes().find("some threads block SIGPROF; sampled with JVMTI instead") != std::string::npos);
+}

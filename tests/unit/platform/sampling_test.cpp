@@ -92,6 +92,23 @@ struct Handler {
 
 }  // namespace
 
+TEST_CASE("a thread is seen to block the signal of CPU timers") {
+  sigset_t prof, before;
+  sigemptyset(&prof);
+  sigaddset(&prof, SIGPROF);
+  pthread_sigmask(SIG_UNBLOCK, &prof, &before);
+  CHECK_FALSE(blocks_cpu_timers(current_thread_id()));
+  pthread_sigmask(SIG_BLOCK, &prof, nullptr);
+  CHECK(blocks_cpu_timers(current_thread_id()));
+  sigdelset(&prof, SIGPROF);
+  sigaddset(&prof, SIGPROF - 1);
+  sigaddset(&prof, SIGPROF + 1);
+  pthread_sigmask(SIG_SETMASK, &prof, nullptr);
+  CHECK_FALSE(blocks_cpu_timers(current_thread_id()));
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  CHECK_FALSE(blocks_cpu_timers(static_cast<NativeThread>(INT32_MAX)));
+}
+
 TEST_CASE("a timer's weights follow the CPU time of its thread") {
   REQUIRE(cpu_timers_supported());
   const Handler handler;

@@ -235,6 +235,19 @@ def jvmti_engine_serves_where_another_profiler_takes_the_signal(vm):
 
 
 @vm_test(units=UNITS)
+def jvmti_engine_serves_a_thread_that_blocks_the_signal(vm):
+    vm.needs_signals_in_time()
+    run = vm.profiled("cpu=samples,interval=1,depth=64,cutoff=0,file=out.txt", "Masked", "3000",
+                      environment={"LD_PRELOAD": vm.native("block_signal.c")})
+    check("some threads block SIGPROF; sampling with JVMTI (sampler=jvmti) instead" in run.err, "no message\n%s" % run)
+    check("some threads block SIGPROF; sampled with JVMTI instead" in run.text("out.txt"), "no note")
+    report = parse_ascii(run.text("out.txt"))
+    section = report.cpu()[0]
+    of = {name: sum(row.count for row in section.rows if "Masked." + name in methods(report, row)) for name in ("masked", "open")}
+    check(of["open"] > 0 and of["masked"] > 0.2 * of["open"], "samples: %s\n%s" % (of, run))
+
+
+@vm_test(units=UNITS)
 def jvmti_engine_serves_where_timers_are_refused(vm):
     run = vm.profiled("cpu=samples,interval=1,depth=64,cutoff=0,file=out.txt", "Spin", "10",
                       environment={"LD_PRELOAD": vm.native("forbidden_call.c", "-DFORBIDDEN=SYS_timer_create")})

@@ -44,6 +44,8 @@ typedef struct hprof_sampling_service {
   uint64_t (*timer_number)(const hprof_host* host, const hprof_cpu_timer* timer);
   /* From now on the timer ticks whenever its thread has used that much CPU time more. [signal] */
   void (*set_interval)(const hprof_host* host, uint64_t number, uint64_t interval_ns);
+  /* 1: the thread blocks the timers' signal now. [any] but [signal] */
+  uint32_t (*is_blocked)(const hprof_host* host, uint64_t os_id);
 } hprof_sampling_service;
 
 #endif
