@@ -88,7 +88,7 @@ struct MockClock {
     MockHost* self = MockHost::of(host);
     Guard guard(self->lock_);
     if (os_id == 0 && self->cpu_clock_step_ns != 0)
-      return ++self->cpu_clock_reads / 8 * self->cpu_clock_step_ns;
+      return ++self->cpu_clock_reads / self->cpu_clock_reads_a_step * self->cpu_clock_step_ns;
     const auto found = self->thread_cpu_ns.find(os_id);
     if (found == self->thread_cpu_ns.end()) return UINT64_MAX;
     return self->running_threads.count(os_id) != 0 ? ++found->second : found->second;

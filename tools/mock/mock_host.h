@@ -111,8 +111,9 @@ class MockHost {
   std::set<uint64_t>
       running_threads;  // by os id: their CPU clocks move by a nanosecond whenever they are read
   std::map<uint64_t, uint64_t> thread_cpu_ns;  // by os id; a thread that is not here: unknown
-  uint64_t cpu_clock_step_ns = 0;  // the calling thread's clock (os id 0) moves so far at each eighth read
-  uint32_t cpu_clock_reads = 0;    // of it
+  uint64_t cpu_clock_step_ns = 0;              // the calling thread's clock (os id 0) moves so far ...
+  uint32_t cpu_clock_reads_a_step = 8;         // ... with so many reads
+  uint32_t cpu_clock_reads = 0;                // of it
 
   // --- ids: what the core would have learnt of the VM
   hprof_string_id string(const std::string& text);

@@ -68,6 +68,7 @@ TEST_CASE("the interval is no shorter than the steps of the CPU clocks, which th
   f.thread(1, 101, "busy");
   f.vm.mock.cpu_clock_step_ns = 15'625'000;
   SUBCASE("shorter") {
+    f.vm.mock.cpu_clock_reads_a_step = 150'000;  // what a fast processor can do meanwhile
     f.start("1");
     CHECK(f.vm.mock.said(
         "cpu=samples: CPU clocks move in steps of 15.625 ms on this system; interval= is raised to that"));

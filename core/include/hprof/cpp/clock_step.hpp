@@ -9,16 +9,16 @@ namespace hprof {
 constexpr uint64_t kCoarseStepNs = 1'000'000;
 
 // By how much the CPU clock of the calling thread moves at a time, in nanoseconds: less than a microsecond on Linux, 10
-// to 16 ms on Windows (GetThreadTimes). It keeps the processor busy until the clock has moved twice. 0: it did not within
-// 50 ms. [control]
+// to 16 ms on Windows (GetThreadTimes). It keeps the processor busy until the clock has moved twice. 0: there is no such
+// clock, or it did not move within half a second, which on a busy machine is less CPU time. [control]
 inline uint64_t cpu_clock_step(const Services& services) {
-  constexpr uint32_t kMostReads = 100'000;
-  constexpr uint64_t kMostNs = 50'000'000;
+  constexpr uint32_t kMostReads = 2'000'000;
+  constexpr uint64_t kMostNs = 500'000'000;
   const hprof_clock_service& clock = *services.clock;
   const uint64_t from = clock.monotonic(services.host);
   uint64_t seen = clock.thread_cpu(services.host, 0);
   bool has_moved = false;
-  for (uint32_t i = 0; i < kMostReads && clock.monotonic(services.host) - from < kMostNs; i++) {
+  for (uint32_t i = 0; seen != UINT64_MAX && i < kMostReads && clock.monotonic(services.host) - from < kMostNs; i++) {
     const uint64_t now = clock.thread_cpu(services.host, 0);
     if (now == seen) continue;
     if (has_moved) return now - seen;
