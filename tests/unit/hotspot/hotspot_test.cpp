@@ -225,6 +225,23 @@ TEST_CASE("an item that is off by default says how it is switched on") {
   CHECK(tables.said.back() == "hotspot: frame-walk is not used: " + why);
 }
 
+TEST_CASE("the VM's memory is not written with a Java version that was not tried, unless that is asked for") {
+  FakeTables tables;
+  tables.flag("DebugNonSafepoints", uint8_t{0});
+  tables.finish();
+  HotSpotUse use = tables.use();
+  use.java_version = 26;
+  HotSpot hotspot, asked;
+  hotspot.open({}, use);
+  CHECK_FALSE(hotspot.use_precise_code());
+  CHECK(*tables.value_of("DebugNonSafepoints") == 0);
+  CHECK(tables.has_said(
+      "hotspot: precise-code is not used: not tried with this version of Java; hotspot=+<item> uses it"));
+  asked.open({bit_of(Item::kPreciseCode), 0}, use);
+  CHECK(asked.use_precise_code());
+  CHECK(*tables.value_of("DebugNonSafepoints") == 1);
+}
+
 TEST_CASE("what comes of an item is said when it changes") {
   FakeTables tables;
   tables.finish();

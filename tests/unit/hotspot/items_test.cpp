@@ -39,6 +39,12 @@ TEST_CASE("y is all items, n is none, a list takes out and puts back from left t
   CHECK(is("-jni-table:+frame-walk", walk, table));
 }
 
+TEST_CASE("what writes the VM's memory is off with a Java version that its row does not have") {
+  const uint32_t writes = bit_of(Item::kPreciseCode) | bit_of(Item::kWeakReuse);
+  for (uint32_t version : {8u, 11u, 17u, 21u, 25u, 27u}) CHECK(unseen_items(version) == 0);
+  for (uint32_t version : {0u, 1u, 7u, 9u, 26u, 28u, 64u, 9999u}) CHECK(unseen_items(version) == writes);
+}
+
 TEST_CASE("what names no item is refused, with the list of those there are") {
   for (const char* value :
        {"", "x", "-", "jni-table", "-jni", "-jni-tables", "y:x", "-jni-table,y", "-jni-table::y"}) {

@@ -35,7 +35,7 @@ int main(int count, char** arguments) {
   printf("| item | effect | Java | what it is | verified by | otherwise | off with |\n");
   printf("| --- | --- | --- | --- | --- | --- | --- |\n");
   for (const Row& row : kRows) {
-    if ((strcmp(row.effect, "changes") == 0) != changes) continue;
+    if ((strcmp(row.effect, "changes") == 0 || strcmp(row.effect, "writes") == 0) != changes) continue;
     printf("| `%s` | %s | %s | %s | %s | %s | `hotspot=-%s`%s%s |\n", row.name, row.effect,
            with_commas(row.seen).c_str(), row.what, row.proof, row.otherwise, row.name,
            row.option[0] != '\0' ? ", " : "", row.option);
