@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -122,13 +123,12 @@ bool blocks_cpu_timers(NativeThread thread) {
   snprintf(path, sizeof path, "/proc/self/task/%d/status", static_cast<int>(thread));
   const char* field = read_proc_text(path, text, sizeof text) != 0 ? strstr(text, kField) : nullptr;
   if (field == nullptr) return false;
-  // Hexadecimal; the last digit is that of the signals 4 to 1.
+  // Of 64 signals, or of 128 where there are more; those from 65 on come first and are not ours.
   const char* digits = field + sizeof kField - 1;
-  const size_t count = strspn(digits, "0123456789abcdef"), bit = static_cast<size_t>(sample_signal()) - 1;
-  if (bit / 4 >= count) return false;
-  const char digit = digits[count - 1 - bit / 4];
-  const int value = digit <= '9' ? digit - '0' : digit - 'a' + 10;
-  return (value >> bit % 4 & 1) != 0;
+  const size_t count = strcspn(digits, "\n");
+  if (count > 16) digits += count - 16;
+  const uint64_t blocked = strtoull(digits, nullptr, 16);
+  return (blocked >> (sample_signal() - 1) & 1) != 0;
 }
 
 Tick own_tick(const siginfo_t* info, void** value) {
