@@ -60,8 +60,9 @@ inline void put_values(uint8_t* to, const void* values, uint64_t count, uint32_t
   }
 }
 
-// The bits of one such value, a float's or a double's, too.
+// The bits of one such value, a float's or a double's, too. 0: the VM names a type that has none of these widths.
 inline uint64_t value_bits(const void* value, uint32_t width) {
+  if (width != 1 && width != 2 && width != 4 && width != 8) return 0;
   uint8_t bytes[8] = {};
   put_values(bytes + sizeof bytes - width, value, 1, width);
   return get_u8(bytes);
