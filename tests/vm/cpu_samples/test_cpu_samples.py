@@ -71,11 +71,16 @@ def probes_of_other_collectors_are_not_the_programs(vm):
     for sampler in ("signal", "jvmti"):
         options = "cpu=samples,heap=sites,interval=1,depth=8,cutoff=0,file=out.txt,sampler=" + sampler
         report = parse_ascii(vm.profiled(options, "Garbage").text("out.txt"))
-        stacks = [[frame[0] for frame in report.traces[row.trace].frames] for row in report.cpu()[0].rows]
+        rows = report.cpu()[0].rows
+        stacks = [[frame[0] for frame in report.traces[row.trace].frames] for row in rows]
         check(not [stack for stack in stacks if "java.lang.HprofTracker" in "".join(stack)], "the tracker is in %s" % stacks)
         found = [stack for stack in stacks if "JVM.hprof_probe" in stack]
         check(any("Garbage.make" in stack for stack in found), "no probe in Garbage.make: %s" % found)
-        check(all(stack.count("JVM.hprof_probe") == 1 and len(stack) > 1 for stack in found), "probes in %s" % found)
+        check(all(stack.count("JVM.hprof_probe") == 1 for stack in found), "probes in %s" % found)
+        # The VM loses the callers of a sample now and then.
+        alone, all_of_them = (sum(row.count for row, stack in zip(rows, stacks) if kind(stack))
+                              for kind in (lambda stack: stack == ["JVM.hprof_probe"], lambda stack: "JVM.hprof_probe" in stack))
+        check(alone * 10 <= all_of_them, "%d of %d probes without a caller" % (alone, all_of_them))
 
 
 @vm_test(units=UNITS)
