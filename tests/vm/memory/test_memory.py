@@ -58,7 +58,7 @@ def more_threads_than_there_is_room_for_leave_a_sound_report(vm):
 @vm_test(units=("bytecode", "cpu_times", "heap_sites", "encoder_ascii", "sink_file"))
 def threads_that_have_ended_leave_room_for_the_next_ones(vm):
     """What counts objects of a thread that has ended serves another one, so both collectors count all threads."""
-    run = vm.profiled("cpu=times,heap=sites,cutoff=0,max-memory=36m,file=out.txt", "Crowd", "400", "10")
+    run = vm.profiled("cpu=times,heap=sites,cutoff=0,max-memory=42m,file=out.txt", "Crowd", "400", "10")
     text = run.text("out.txt")
     calls = re.findall(r"^ *\d+ +\S+ +\S+ +(\d+) +\d+ Crowd\.lambda\$main\$0$", text, re.M)
     check_equal(calls, ["4000"], "calls of the threads\n%s\n" % run)
