@@ -1,30 +1,16 @@
 // Numbers in options.
 #include "core/base/value.h"
 
+#include "core/base/text_tools.h"
+
 namespace hprof {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool take_sign(Str* text) {
   if (text->empty() || ((*text)[0] != '-' && (*text)[0] != '+')) return false;
   const bool negative = (*text)[0] == '-';
   *text = text->part(1);
   return negative;
-}
-
-// Digits only, at least one.
-bool parse_digits(Str text, uint64_t* value) {
-  uint64_t sum = 0;
-  for (size_t i = 0; i < text.size; ++i) {
-    if (!is_digit(text[i])) return false;
-    const uint64_t digit = static_cast<uint64_t>(text[i] - '0');
-    if (sum > (UINT64_MAX - digit) / 10) return false;
-    sum = sum * 10 + digit;
-  }
-  if (text.empty()) return false;
-  *value = sum;
-  return true;
 }
 
 // A power of ten is exact up to 10^22, so that numbers of up to 15 digits come out correctly rounded.
@@ -68,7 +54,7 @@ bool parse_mantissa(Str text, Mantissa* result) {
 bool parse_decimal(Str text, int64_t* value) {
   const bool negative = take_sign(&text);
   uint64_t magnitude = 0;
-  if (!parse_digits(text, &magnitude)) return false;
+  if (!parse_decimal(text, &magnitude)) return false;
   const uint64_t most = static_cast<uint64_t>(INT64_MAX) + (negative ? 1 : 0);
   if (magnitude > most) return false;
   // Two's complement negation done without sign, since -INT64_MIN does not exist.
@@ -128,7 +114,7 @@ bool parse_size(Str text, uint64_t* bytes) {
     }
   }
   uint64_t value = 0;
-  if (!parse_digits(text.part(0, shift == 0 ? text.size : text.size - 1), &value)) return false;
+  if (!parse_decimal(text.part(0, shift == 0 ? text.size : text.size - 1), &value)) return false;
   if (value > (UINT64_MAX >> shift)) return false;
   *bytes = value << shift;
   return true;
@@ -138,7 +124,7 @@ bool parse_millis(Str text, uint64_t* nanoseconds) {
   constexpr uint64_t kNanosPerMilli = 1000000;
   const size_t point = text.find('.');
   uint64_t whole = 0;
-  if (point != 0 && !parse_digits(text.part(0, point), &whole)) return false;
+  if (point != 0 && !parse_decimal(text.part(0, point), &whole)) return false;
   if (point == 0 && text.size < 2) return false;
   uint64_t fraction = 0;
   uint64_t unit = kNanosPerMilli;
