@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // format=csv: the tables of all collectors as CSV (RFC 4180), each with a line of its columns' names. Stacks
 // are frames from the innermost, with ';' between them.
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // exceptions=y: exceptions by class and stack, made there and caught there. A vendor's plugin in C++: a
 // collector made of a class by the kit, draft probes, a table of its own, which format=flamegraph and others
 // draw. With exceptions-thrown=y also those thrown, by JVMTI's own events: a jvmtiEnv of the unit's own

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A jvmtiEnv of the unit's own, for JVMTI's exception events: each exception thrown, by the VM and by native
 // code, too.
 //

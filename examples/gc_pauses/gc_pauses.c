@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gc=pauses: how often the collector stopped the VM and for how long. A vendor's plugin in C: one collector
  * with an option, two event handlers and a table of its own. Built against the installed headers, see

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Counts and lengths of pauses. */
 #include "pause_stats.h"
 

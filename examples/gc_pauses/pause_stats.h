@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Counts and lengths of pauses. Fixed memory; no VM, no OS.
  *

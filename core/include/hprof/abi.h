@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The ground rules of the plugin ABI: version, layout word, primitive types.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A collector: watches the VM and turns what it saw into records when asked for a report.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An encoder: records to bytes. Pure: no I/O, no clock, no allocation after create, no state beyond its self.
  *
@@ -13,13 +14,13 @@
 #include <hprof/plugin.h>
 #include <hprof/record.h>
 
-/* Where the bytes go. */
+/* The buffer that an encoder writes to, owned by the core and valid during the call. */
 typedef struct hprof_out {
   uint32_t size;
   uint32_t reserved;
   uint8_t* at;  /* write here, and advance it */
   uint8_t* end; /* the room ends here */
-  /* Call it when fewer than `need` bytes (at most HPROF_OUT_MOST) are left: hands over what was written and makes room.
+  /* Hands over what was written and makes room for `need` bytes (at most HPROF_OUT_MOST); call it when fewer are left.
    * HPROF_ABORTED: the output is gone; return that, and stop. May wait for the sink, up to a deadline. */
   hprof_status (*more)(struct hprof_out* out, uint32_t need);
   /* Appends HPROF_OUT_LARGE bytes or more without a copy. When it returns, `bytes` is no longer used, and `at` and
@@ -56,7 +57,7 @@ typedef struct hprof_encoder_ops {
 /* least_depth of an encoder whose readers want whole stacks. */
 #define HPROF_WHOLE_DEPTH 512u
 
-/* Flags of an encoder */
+/* hprof_encoder_ops.flags */
 /* Each report is a document, and readers expect one per file: the core begins a new file for each. Sinks with
  * hprof_sink_ops.begin_report separate the reports themselves. */
 #define HPROF_ENCODER_DOCUMENTS 0x1u

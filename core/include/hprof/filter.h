@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A filter: bytes to other bytes, between encoder and sink. One instance per output.
  */
@@ -18,7 +19,7 @@ typedef struct hprof_filter_ops {
                          uint32_t error_size); /* [onload][control] */
   /* Takes all of the bytes, and calls `pass` any number of times with what is ready. */
   hprof_status (*write)(void* self, const uint8_t* bytes, uint64_t size, void* context, hprof_filter_pass pass); /* [writer] */
-  /* Everything was written: passes on the rest. Not called for an output that is cut short. */
+  /* Ends the stream: passes on what is still buffered. Not called for an output that is cut short. */
   hprof_status (*finish)(void* self, void* context, hprof_filter_pass pass); /* [writer][control] */
   void (*destroy)(void* self);                                               /* [writer][control] */
   const char* file_suffix;                                                   /* follows the encoder's in the default file name: ".gz"; NULL: none */

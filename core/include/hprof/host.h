@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the core gives a unit: settings and services. One hprof_host per unit; every service function takes it first.
  */

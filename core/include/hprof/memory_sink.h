@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Access to the outputs that the sink_memory unit keeps: for programs that embed a VM, and for tests.
  *

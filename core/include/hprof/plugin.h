@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a plugin library is: one exported function that negotiates, and the records it returns.
  *
@@ -91,7 +92,7 @@ typedef struct hprof_option {
 /* 4 is the core's own */
 #define HPROF_UNIT_FILTER 5 /* between encoder and sink; at most one, chosen by its select text */
 
-/* hprof_unit.flags; others are for later */
+/* hprof_unit.flags; other bits: 0 */
 #define HPROF_UNIT_NO_OUTPUT 1u /* a collector that writes no records; if all that run are such, no output is opened */
 
 /* The needs of a collector when an option has a certain value. They replace its own if the VM grants all of them;
@@ -146,7 +147,7 @@ typedef struct hprof_module {
   uint32_t reserved;
 } hprof_module;
 
-/* What the core offers when it opens a module. */
+/* The core's side of the version check, passed to the module's entry function. */
 typedef struct hprof_offer {
   uint32_t size;
   uint16_t abi_major;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Records: what collectors emit and encoders write, independent of any format.
  *
@@ -20,7 +21,7 @@ typedef struct hprof_record {
  * has a name of its own, "com.acme.heat/1", and gets a number from HPROF_RECORD_REGISTERED on from the emit service's
  * kind(). */
 
-/* Of an output, written by the pipeline */
+/* Of an output, written by the core's pipeline */
 #define HPROF_RECORD_FILE_BEGIN 1
 #define HPROF_KIND_FILE_BEGIN "hprof.file_begin/1"
 #define HPROF_RECORD_FILE_END 2
@@ -338,7 +339,7 @@ typedef struct hprof_rec_heap_root {
   uint32_t reserved;
 } hprof_rec_heap_root;
 
-/* A value: objects as ids, the rest zero-extended bits of its width */
+/* A field or constant: a reference as an id, other types as their bits, zero-extended */
 typedef struct hprof_value {
   hprof_string_id name;
   uint16_t index; /* constant pool index */
@@ -358,7 +359,8 @@ typedef struct hprof_rec_heap_class {
   const hprof_value* fields; /* of the class itself: name and type */
 } hprof_rec_heap_class;
 
-/* The fields of the class itself first, then super's; big-endian, objects as ids of the output's id size */
+/* One object. Its fields come in the order of the binary format: the class's own first, then its superclass's; in
+ * `bytes` big-endian, references as ids of the output's id size */
 typedef struct hprof_rec_heap_instance {
   hprof_record head;
   hprof_object_id object, class_object;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A sink: bytes to somewhere. One instance per output.
  */
@@ -21,8 +22,8 @@ typedef struct hprof_sink_target {
   uint32_t force;        /* HPROF_EXISTING_*: what to do when the file exists */
   uint32_t whole_only;   /* 1: a heap dump: if it is cut short, leave nothing that looks like a whole one */
   const char* host_name; /* this machine's, "" where it has none; during the call */
-  uint32_t look_only;    /* 1: a check at start-up, which waits for no peer: verify what this machine can tell, open
-                          * nothing and leave *self NULL; the real call comes later */
+  uint32_t look_only;    /* 1: a check at start-up that waits for no peer: verify the address, open nothing, leave *self
+                          * NULL; a call with 0 follows */
   uint32_t reserved;
 } hprof_sink_target;
 
@@ -64,7 +65,7 @@ typedef struct hprof_sink_ops {
   uint32_t reserved2;
 } hprof_sink_ops;
 
-/* Flags of a sink that is told of reports */
+/* hprof_sink_ops.flags, for sinks with begin_report */
 /* Each report is delivered separately: the encoder begins and ends with it. */
 #define HPROF_SINK_WHOLE_REPORTS 0x1u
 

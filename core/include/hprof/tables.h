@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The tables of the shipped collectors: names, columns, and their rows as structs. Their schemas have everything that
  * an encoder needs to draw or list them; this header is for collectors that emit the same tables, and for encoders that

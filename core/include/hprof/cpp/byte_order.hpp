@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Big-endian numbers in byte buffers, on hosts of either byte order and without alignment demands: shifts
 // only.
 #pragma once
@@ -30,7 +31,7 @@ inline uint64_t get_u8(const uint8_t* from) {
   return static_cast<uint64_t>(get_u4(from)) << 32 | get_u4(from + 4);
 }
 
-// `count` values of `width` bytes (1, 2, 4 or 8) of this host, which need not be aligned, to big-endian.
+// Writes `count` values of `width` bytes (1, 2, 4 or 8) of this host, which need not be aligned, as big-endian.
 inline void put_values(uint8_t* to, const void* values, uint64_t count, uint32_t width) {
   const uint8_t* from = static_cast<const uint8_t*>(values);
   switch (width) {
@@ -60,7 +61,7 @@ inline void put_values(uint8_t* to, const void* values, uint64_t count, uint32_t
   }
 }
 
-// The bits of one such value, a float's or a double's, too. 0: the VM names a type that has none of these widths.
+// The bits of a value of `width` bytes of this host, integer or floating-point. 0: the width is none of 1, 2, 4, 8.
 inline uint64_t value_bits(const void* value, uint32_t width) {
   if (width != 1 && width != 2 && width != 4 && width != 8) return 0;
   uint8_t bytes[8] = {};

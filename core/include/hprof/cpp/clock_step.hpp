@@ -1,16 +1,17 @@
-// How finely the system tells CPU time.
+// SPDX-License-Identifier: Apache-2.0
+// The resolution of the system's CPU clocks.
 #pragma once
 
 #include <hprof/cpp/services.hpp>
 
 namespace hprof {
 
-// A CPU clock whose steps are longer than this is coarse: shares of less are chance.
+// A CPU clock with longer steps is coarse: it cannot measure shorter times.
 constexpr uint64_t kCoarseStepNs = 1'000'000;
 
-// By how much the CPU clock of the calling thread moves at a time, in nanoseconds: less than a microsecond on Linux, 10
-// to 16 ms on Windows (GetThreadTimes). It keeps the processor busy until the clock has moved twice. 0: there is no such
-// clock, or it did not move within half a second, which on a busy machine is less CPU time. [control]
+// The step of the calling thread's CPU clock in nanoseconds: less than 1000 on Linux, 10 to 16 ms on Windows
+// (GetThreadTimes). Spins until the clock has moved twice; 0: there is no such clock, or it did not move within half a
+// second (a busy machine). [control]
 inline uint64_t cpu_clock_step(const Services& services) {
   constexpr uint32_t kMostReads = 2'000'000;
   constexpr uint64_t kMostNs = 500'000'000;

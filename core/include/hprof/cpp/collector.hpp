@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A collector as a class: the tables of the ABI, made of its member functions.
 //
 // A class T has a constructor T(host, config), or T(host) where there is no Config, and report(const hprof_report&).
@@ -60,7 +61,7 @@ HPROF_DETECT(close, 0)
 
 inline constexpr hprof_status kFailed = HPROF_FAILED;
 
-// What self points to.
+// The `self` of a collector: the object and its host.
 template <class T>
 struct Instance {
   const hprof_host* host;
@@ -86,7 +87,7 @@ void contained_in(void* self, const Body& body) {
   });
 }
 
-// What the ABI passes as void*.
+// An argument that the ABI passes as void*; it converts to the pointer type that the function takes.
 struct Opaque {
   void* pointer;
   template <class P>

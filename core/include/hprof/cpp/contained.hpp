@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // No exception crosses the ABI: a unit catches what it throws. The agent has no C++ runtime that could catch it, so an
 // exception that reaches the agent ends the process.
 #pragma once
@@ -7,7 +8,8 @@
 
 namespace hprof {
 
-// body(), or `failed` and a message in the log when it throws. Just body() in plugins compiled without exceptions.
+// Returns body(), or logs a message and returns `failed` when it throws. In plugins compiled without exceptions: just
+// body().
 template <class Result, class Body>
 Result contained(const hprof_host* host, Result failed, const Body& body) {
 #ifdef __cpp_exceptions

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A date as ctime writes it in the C locale, "Thu Jan  1 00:00:00 1970".
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The option cutoff=, as all tables take it. */
 #ifndef HPROF_CPP_CUTOFF_HPP
 #define HPROF_CPP_CUTOFF_HPP
@@ -6,8 +7,8 @@
 
 namespace hprof {
 
-/* The least value of a row that is shown: that share of the total. Stored in memory, because x87 registers (i386) hold
- * more digits of 0.05 * 100 than 5 has. [any] */
+/* The least value of a row that is shown: `cutoff` of `total`. Stored in memory, because the x87 registers of i386
+ * would compare it with more digits than a double has. [any] */
 inline double least_shown(double cutoff, uint64_t total) {
   const volatile double least = cutoff * static_cast<double>(total);
   return least;

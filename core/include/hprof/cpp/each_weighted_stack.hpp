@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The weighted stacks of any table, for encoders that draw or list stacks and know no collector.
 //
 //   StackTable stacks(table);
@@ -15,10 +16,10 @@ namespace hprof {
 struct WeightedStack {
   hprof_trace_serial trace;
   const uint64_t* weights;  // as many as the table has, in the order of its columns
-  const hprof_cell* row;    // all cells, for what else the table has
+  const hprof_cell* row;    // all cells of the row
 };
 
-// Lives for one record: it points into it.
+// The columns of a table, sorted out. Lives for one record: it points into it.
 class StackTable {
  public:
   explicit StackTable(const hprof_rec_table& table) : table_(table) {
@@ -40,8 +41,8 @@ class StackTable {
   const hprof_column& weight(uint32_t index) const {
     return *hprof_column_at(table_.schema, weights_[index]);
   }
-  // The weight to show first: the one by which the table is ranked, else its default, else the first. Where all
-  // of its numbers are 0, as of live objects after the program's end, the first one that has others.
+  // The weight to show first: the one that ranks the table, else its default, else the first. If all its values are 0,
+  // as for live objects after the program's end, the first weight that has others.
   uint32_t first_weight() const {
     const uint32_t first = order_ != HPROF_NO_COLUMN ? order_ : first_ != HPROF_NO_COLUMN ? first_
                                                                                           : 0;
@@ -51,9 +52,9 @@ class StackTable {
     }
     return first;
   }
-  // Over all rows, those below the cutoff included.
+  // The sum over all rows, those below the cutoff included.
   uint64_t total(uint32_t index) const { return column_total(table_, weights_[index]); }
-  // The column whose class or text stands on top of the stack, HPROF_NO_COLUMN: none.
+  // The column to draw as the top frame of the stack (HPROF_COLUMN_LEAF); HPROF_NO_COLUMN: none.
   uint32_t leaf_column() const { return leaf_; }
   uint32_t trace_column() const { return trace_; }
   uint32_t weight_column(uint32_t index) const { return weights_[index]; }
@@ -61,7 +62,7 @@ class StackTable {
  private:
   const hprof_rec_table& table_;
   uint32_t trace_ = HPROF_NO_COLUMN, leaf_ = HPROF_NO_COLUMN;
-  uint32_t first_ = HPROF_NO_COLUMN, order_ = HPROF_NO_COLUMN;  // among the weights
+  uint32_t first_ = HPROF_NO_COLUMN, order_ = HPROF_NO_COLUMN;  // indices of weights_
   uint32_t weight_count_ = 0;
   uint32_t weights_[HPROF_TABLE_COLUMNS];
 };

@@ -1,6 +1,7 @@
-// Reads numbers from fields of Java objects. JNI's GetLongField and GetIntField may return anything under
-// single-generation ZGC (JDK 16 to 23): until the calling thread has next entered the VM, their fast versions read an
-// object that the collector has moved at its old address.
+// SPDX-License-Identifier: Apache-2.0
+// Reads numbers from fields of Java objects. Under single-generation ZGC (JDK 16 to 23) JNI's GetLongField and
+// GetIntField may return a wrong value: their fast versions read a moved object at its old address until the calling
+// thread next enters the VM.
 #pragma once
 
 #include <jni.h>
@@ -10,11 +11,11 @@
 
 namespace hprof {
 
-// One field of type jlong or jint, read by the JDK's Unsafe. It lasts as long as the local references that open() makes.
+// One field of type jlong or jint, read by the JDK's Unsafe. Valid as long as the local references that open() makes.
 template <class T>
 class FieldReader {
  public:
-  // of: "java/lang/Thread". False: there is no such field, or no memory.
+  // Opens the field `name` of the class `of`, "java/lang/Thread". False: there is no such field, or no memory.
   bool open(JNIEnv* jni, const char* of, const char* name) {
     jclass type = jni->FindClass(of);
     jfieldID field = type != nullptr ? jni->GetFieldID(type, name, kIsInt ? "I" : "J") : nullptr;
@@ -31,7 +32,7 @@ class FieldReader {
   }
   bool is_open() const { return get_ != nullptr; }
 
-  // 0 if not open.
+  // The field's value in `object`; 0 if not open.
   T read(JNIEnv* jni, jobject object) const {
     if (!is_open()) return 0;
     jvalue arguments[2] = {};

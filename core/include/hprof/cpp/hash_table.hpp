@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 // The hash table of units: open addressing, insert-only, keys of 64 bits of which 0 is none.
 //
-// An entry is in one of the first slots from where its hash points; a taken slot never becomes free again, so a free
-// slot ends a search. Protocol of the tables that threads share: a thread takes a free slot by writing its key with
-// compare-and-swap; the value beside it is zero at first and made of atomics, which any thread that finds the entry may
-// change from then on. When all its slots are taken by others, a key goes into the next level, if there is one; so it
-// has exactly one place. Nobody waits, nothing is locked.
+// An entry is in one of the first slots from the one that its hash selects; a taken slot never becomes free again, so a
+// free slot ends a search. Protocol of the tables that threads share: a thread takes a free slot by writing its key
+// with compare-and-swap; the value beside it is zero at first and made of atomics, which any thread that finds the
+// entry may change from then on. A key whose slots are all taken goes into the next level, if there is one; so it has
+// exactly one slot. Nobody waits, nothing is locked.
 #pragma once
 
 #include <atomic>
@@ -16,13 +17,13 @@
 
 namespace hprof {
 
-// Spreads a word over a hash, in its upper bits above all.
+// Mixes a word into a hash; the upper bits are the best mixed.
 inline uint64_t mix(uint64_t hash, uint64_t word) {
   hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
   return hash ^ hash >> 32;
 }
 
-// The same for several, as of a trace.
+// Mixes several words into a hash, such as the frames of a trace.
 inline uint64_t mix(uint64_t hash, const uint32_t* words, uint64_t count) {
   for (uint64_t i = 0; i < count; i++) hash = mix(hash, words[i]);
   return hash;
@@ -44,7 +45,7 @@ inline uint64_t entries_in_budget(const Services& services, uint64_t bytes, uint
   return most;
 }
 
-// Value: zeroed memory is one; with kMoves it is copied as bytes.
+// Value: a type for which zeroed memory is valid. With kMoves it is copied as bytes.
 template <class Value, Growth kGrowth>
 class HashTable {
  public:
@@ -56,7 +57,7 @@ class HashTable {
     most_bits_ = bits_of(most);
     return add_level(0) != nullptr;
   }
-  // Nobody uses it any more; it may be opened again. [control]
+  // Frees the memory; open() may follow. No other thread uses the table any more. [control]
   void close() {
     for (uint32_t level = 0; level < kLevels; level++) {
       memory_.release(levels_[level].load(std::memory_order_relaxed), uint64_t{1} << bits_in(level));
@@ -66,11 +67,12 @@ class HashTable {
   }
   bool is_open() const { return levels_[0].load(std::memory_order_relaxed) != nullptr; }
 
-  // The value of a key, null: it is not there.
+  // The value of a key; null: there is none.
   Value* find(uint64_t key) const {
     return find(key, [](const Value&) { return true; });
   }
-  // The same, made if need be; null: no memory, full, or key 0. With kMoves values move at the next call.
+  // The value of a key, a new one if there was none; null: no memory, full, or key 0. With kMoves the next call may
+  // move it.
   Value* make(uint64_t key) {
     return make(key, [](const Value&) { return true; });
   }
@@ -115,7 +117,7 @@ class HashTable {
     return true;
   }
 
-  // The number of entries; each() may not see the latest ones.
+  // The number of entries. Those that other threads are adding may be missing from each().
   uint64_t size() const { return size_.load(std::memory_order_relaxed); }
   // Calls visit(key, value&) for each entry, in no order. [any]
   template <class Visit>
@@ -167,7 +169,7 @@ class HashTable {
     }
   }
 
-  // Where the key is: true. Else false, and *found is the free slot where it belongs, or null: in the next level.
+  // True: *found is the key's slot. False: *found is the free slot for it, or null: continue in the next level.
   template <class IsIt>
   bool search(Slot* slots, uint32_t level, uint64_t key, const IsIt& is_it, Slot** found) const {
     const uint32_t bits = bits_in(level);
@@ -186,7 +188,7 @@ class HashTable {
     return false;
   }
 
-  // False: another thread was faster.
+  // Takes a free slot. False: another thread was faster.
   bool take(Slot* slot, uint64_t key) {
     if constexpr (kShared) {
       uint64_t free = 0;
@@ -233,7 +235,7 @@ class HashTable {
   UnitMemory memory_;
   std::atomic<Slot*> levels_[kLevels] = {};
   std::atomic<uint64_t> size_{0};
-  uint32_t first_bits_ = 0;  // kMoves: of what it has now
+  uint32_t first_bits_ = 0;  // kMoves: log2 of the slots in use
   uint32_t most_bits_ = 0;
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The services that know the inside of HotSpot (docs/hotspot.md). The core loads a library for them: only units that
 // use them look them up, in create.
 #pragma once

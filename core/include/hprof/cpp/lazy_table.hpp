@@ -1,5 +1,5 @@
-// A table of fixed capacity. It takes memory, and counts against max-memory=, only as far as it has been used from its
-// start.
+// SPDX-License-Identifier: Apache-2.0
+// A table of fixed capacity. Only the part in use, from its beginning, takes memory and counts against max-memory=.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace hprof {
 
-// T: a plain type for which zeroed memory is a value. One thread at a time.
+// T: a plain type for which zeroed memory is valid. One thread at a time.
 template <class T>
 class LazyTable {
  public:
@@ -20,7 +20,7 @@ class LazyTable {
     return data_ != nullptr;
   }
 
-  // Not open: nothing. [control]
+  // Does nothing if the table is not open. [control]
   void close() {
     if (data_ == nullptr) return;
     memory_.mem->unreserve(memory_.host, data_, most_ * sizeof(T));
@@ -42,7 +42,7 @@ class LazyTable {
  private:
   static constexpr uint64_t kStep = 64 * 1024;
 
-  // A core of 1.0-rc may not have it.
+  // False: this core (1.0-rc) has no mem service with charge.
   bool charges() const {
     return HPROF_HAS(memory_.mem, hprof_mem_service, charge) &&
            HPROF_HAS(memory_.mem, hprof_mem_service, uncharge);

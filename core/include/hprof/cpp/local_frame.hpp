@@ -1,14 +1,15 @@
-// Room for JNI's local references, which go with the scope (JNI PushLocalFrame, PopLocalFrame).
+// SPDX-License-Identifier: Apache-2.0
+// A JNI local frame that lasts as long as the scope (PushLocalFrame, PopLocalFrame).
 #pragma once
 
 #include <jni.h>
 
 namespace hprof {
 
-// One thread, that of its JNIEnv.
+// Used by one thread only, the one that owns `jni`.
 class LocalFrame {
  public:
-  static constexpr jint kMost = 65536;  // what HotSpot promises at most
+  static constexpr jint kMost = 65536;  // the most that HotSpot guarantees
 
   LocalFrame(JNIEnv* jni, jint room) : jni_(jni), is_open_(jni->PushLocalFrame(room) == 0) {
     if (!is_open_) jni->ExceptionClear();

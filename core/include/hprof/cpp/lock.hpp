@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lock of units.
 #pragma once
 
@@ -31,7 +32,7 @@ class Lock {
   std::atomic<uint32_t> taken_{0};
 };
 
-// Holds a Lock for a scope.
+// Holds a Lock until the end of the scope.
 class LockGuard {
  public:
   LockGuard(Lock& lock, const Services& services) : lock_(lock) { lock_.lock(services); }

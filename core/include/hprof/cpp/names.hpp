@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The look-ups of the ids service as values; each copies the members that both sides know.
 #pragma once
 
@@ -45,7 +46,7 @@ inline Known<hprof_thread_info> find_thread(const hprof_ids_service* ids, const 
   return {ids->thread_info, host, serial};
 }
 
-// The flags of a trace that was taken with this limit of frames.
+// HPROF_TRACE_CUT if a trace of `count` frames reached the depth limit.
 inline uint32_t trace_flags(uint32_t count, uint32_t depth) { return count >= depth ? HPROF_TRACE_CUT : 0; }
 
 }  // namespace hprof

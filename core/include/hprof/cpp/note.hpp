@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Notes: lines of a report for its reader.
 #pragma once
 
@@ -9,7 +10,7 @@ namespace hprof {
 
 using Note = TextLine<512>;
 
-// Left out by encoders without notes. Only inside report(). [control]
+// Emits a note; encoders without notes skip it. Only inside report(). [control]
 inline hprof_status write_note(const Services& services, const TextBuffer& text) {
   hprof_rec_note note = {};
   note.head.size = sizeof note;
@@ -19,8 +20,8 @@ inline hprof_status write_note(const Services& services, const TextBuffer& text)
   return status == HPROF_UNSUPPORTED ? HPROF_OK : status;
 }
 
-// A note that starts with `begin` and says which classes and methods have no probes, and why; nothing if all have.
-// [control]
+// Emits a note that starts with `begin` and lists by reason the classes and methods without probes; nothing if all
+// have. [control]
 inline hprof_status write_note_on_probes(const Services& services, const char* begin) {
   struct Line {
     const char* begin;

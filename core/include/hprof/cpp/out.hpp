@@ -1,5 +1,5 @@
-// Bytes of an encoder: an hprof_out with a status that sticks, so that a record is written without a check
-// per byte.
+// SPDX-License-Identifier: Apache-2.0
+// The output of an encoder: an hprof_out whose first failure sticks, so that no single write has to be checked.
 #pragma once
 
 #include <cstring>
@@ -17,8 +17,7 @@ class Out {
   hprof_status status() const { return status_; }
   bool ok() const { return status_ == HPROF_OK; }
 
-  // Room for n bytes (at most HPROF_OUT_MOST) to be written at the returned place, then advance(written).
-  // nullptr when the output is gone.
+  // Returns room for n bytes (at most HPROF_OUT_MOST); advance(written) follows. nullptr: the output is gone.
   uint8_t* room(uint32_t n) {
     if (status_ != HPROF_OK) return nullptr;
     if (static_cast<uint64_t>(out_->end - out_->at) < n) status_ = out_->more(out_, n);
@@ -75,11 +74,11 @@ class Out {
     if (uint8_t* to = room(8)) put_u8(to, v), advance(8);
   }
 
-  // Can what was written be written again?
+  // True: patch() can overwrite earlier bytes.
   bool can_patch() const {
     return HPROF_HAS(out_, hprof_out, position) && HPROF_HAS(out_, hprof_out, patch);
   }
-  // The position of what is written next, from the output's beginning. can_patch()
+  // The position of the next byte in the output. Only if can_patch().
   uint64_t position() const { return out_->position(out_); }
   void patch(uint64_t position, const void* data, uint64_t size) {
     if (status_ == HPROF_OK) status_ = out_->patch(out_, position, data, size);
@@ -90,7 +89,7 @@ class Out {
   }
 
  private:
-  // False: they are to be copied.
+  // Writes without a copy. False: not possible, the caller copies the bytes.
   bool went_through(const uint8_t* bytes, uint64_t size) {
     if (status_ != HPROF_OK || !HPROF_HAS(out_, hprof_out, through)) return false;
     const hprof_status status = out_->through(out_, bytes, size);
@@ -98,7 +97,7 @@ class Out {
     return status != HPROF_UNSUPPORTED;
   }
 
-  // How much of `size` fits in what is left, at least 1; 0 when the output is gone.
+  // Makes room and returns how many of `size` bytes fit, at least 1; 0 when the output is gone.
   uint64_t part(uint64_t size) {
     if (room(1) == nullptr) return 0;
     const uint64_t left = static_cast<uint64_t>(out_->end - out_->at);

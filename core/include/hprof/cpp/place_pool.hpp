@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbered places that threads take, give back and take again: for the state of a thread (hprof_thread.slot), or for
 // what a hash table refers to by number.
 //
@@ -12,24 +13,25 @@
 
 namespace hprof {
 
-// What a place begins with; the pool's.
+// The first member of each place; only the pool uses it.
 struct PooledPlace {
   std::atomic<uint32_t> next_free;  // number
   uint32_t number;                  // of the place, from 1
 };
 
-// Place: derived from PooledPlace; zeroed memory is one.
+// Place: a type derived from PooledPlace for which zeroed memory is valid.
 template <class Place, uint32_t kFirstBits, uint32_t kSegments>
 class PlacePool {
  public:
   static constexpr uint32_t kMost = Segments<Place, kFirstBits, kSegments>::kMost - 1;
 
-  // A place, new and zeroed or as it was given back; null: no memory, or there are `most`. [app][control]
+  // Takes a place: a new one is zeroed, another as it was given back. Null: no memory, or `most` are in use.
+  // [app][control]
   Place* take(const UnitMemory& memory, uint32_t most = kMost) {
     Place* place = pop();
     return place != nullptr ? place : make(memory, most);
   }
-  // Called by the thread that took it, or its owner. [app][control]
+  // Returns a place to the pool. Called by the thread that took it, or by its owner. [app][control]
   void give_back(Place* place) {
     uint64_t head = free_.load(std::memory_order_relaxed), with_place;
     do {
@@ -37,7 +39,7 @@ class PlacePool {
       with_place = (head & 0xffffffff00000000ull) | place->number;
     } while (!free_.compare_exchange_weak(head, with_place, std::memory_order_acq_rel));
   }
-  // No place has a number above this. [any]
+  // The highest number that any place has. [any]
   uint32_t last() const { return last_.load(std::memory_order_acquire); }
   // The place with a number up to last(), or with one published by a release store. [any]
   Place& operator[](uint32_t number) const { return places_[number]; }
@@ -47,7 +49,7 @@ class PlacePool {
     const uint32_t end = last();
     for (uint32_t number = 1; number <= end; number++) visit(places_[number]);
   }
-  // Nobody uses it any more. [control]
+  // Frees all places. No thread uses one any more. [control]
   void close(const UnitMemory& memory) {
     places_.close(memory);
     last_.store(0, std::memory_order_relaxed);

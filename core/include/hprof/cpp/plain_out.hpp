@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text of an encoder: an Out with words and numbers.
 #pragma once
 
@@ -6,7 +7,7 @@
 
 namespace hprof {
 
-// Lives for one record. Each function answers the same object, so that a line is one statement.
+// Lives for one record. Each function returns *this, so that a line is one statement.
 class PlainOut : public Out {
  public:
   using Out::Out;
@@ -16,7 +17,7 @@ class PlainOut : public Out {
     bytes(literal, n - 1);
     return *this;
   }
-  // nullptr: nothing.
+  // Writes a text; nothing for nullptr.
   PlainOut& words(const char* text) {
     if (text != nullptr) bytes(text, std::strlen(text));
     return *this;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An array that grows and never moves: each segment after the first is as large as all before it.
 #pragma once
 
@@ -8,7 +9,7 @@
 
 namespace hprof {
 
-// T: zeroed memory is one.
+// T: a type for which zeroed memory is valid.
 template <class T, uint32_t kFirstBits, uint32_t kSegments>
 class Segments {
  public:
@@ -26,7 +27,7 @@ class Segments {
       memory.release(fresh, segment_size(segment));
     return true;
   }
-  // cover() has made it, and its number was published by a release store. [any]
+  // Item `number`, which cover() has made and a release store has published. [any]
   T& operator[](uint32_t number) const {
     const uint32_t segment = segment_of(number);
     T* items = segments_[segment].load(std::memory_order_relaxed);

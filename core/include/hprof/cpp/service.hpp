@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Services of a host by type.
 #pragma once
 

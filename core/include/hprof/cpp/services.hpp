@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The services of a host, looked up once and typed, and arrays of the accounted memory.
 //
 // For units written in C++17; header-only, nothing of libstdc++ is linked. Several namespaces of a static
@@ -21,7 +22,7 @@
 
 namespace hprof {
 
-// The accounted memory alone: what containers keep of Services.
+// The memory service alone, for containers.
 struct UnitMemory {
   const hprof_host* host = nullptr;
   const hprof_mem_service* mem = nullptr;
@@ -45,7 +46,7 @@ struct UnitMemory {
     }
     return memory;
   }
-  // Gives back what allocate(count) returned; null is fine.
+  // Frees what allocate(count) returned; null is allowed.
   template <class T>
   void release(T* memory, uint64_t count) const {
     if (memory != nullptr) mem->release(host, memory, count * sizeof(T));
@@ -100,8 +101,8 @@ struct Services {
   void release(T* memory, uint64_t count) const {
     UnitMemory(*this).release(memory, count);
   }
-  // Says in create that so many bytes will be needed later, in start, so that the agent can name the least
-  // max-memory= that is enough: it adds what a unit takes in create and gives back. [onload]
+  // Declares in create how many bytes start will take, so that the agent can name the least max-memory= that is enough:
+  // it counts what a unit takes in create and gives back. [onload]
   void will_need(uint64_t bytes) const {
     if (HPROF_HAS(mem, hprof_mem_service, uncharge) && mem->charge(host, bytes) != 0) mem->uncharge(host, bytes);
   }

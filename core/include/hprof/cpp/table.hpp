@@ -1,4 +1,5 @@
-// Tables in C++: made out of an array of structs whose members are the cells of a row, and read the same way.
+// SPDX-License-Identifier: Apache-2.0
+// Builds tables from arrays of structs whose members are the cells of a row, and reads them the same way.
 #pragma once
 
 #include <cstring>
@@ -29,7 +30,7 @@ hprof_rec_table table_of(const hprof_table_schema& schema, const Row* rows, uint
   return table;
 }
 
-// True: it is the table of that name, with at least that many columns.
+// True: the table has that name and at least that many columns.
 inline bool is_table(const hprof_rec_table& table, const char* name, uint32_t columns) {
   return table.schema->column_count >= columns && std::strcmp(table.schema->name, name) == 0;
 }
@@ -39,7 +40,7 @@ const Row& row_at(const hprof_rec_table& table, uint64_t index) {
   return *reinterpret_cast<const Row*>(hprof_row_at(&table, index));
 }
 
-// A cell as a number to add up: reals are rounded; negative values and NaN are 0.
+// A cell as a number to add up: reals are rounded; negative values and NaN count as 0.
 inline uint64_t cell_value(const hprof_column& column, hprof_cell cell) {
   if (column.type == HPROF_COLUMN_INT) return cell.i > 0 ? static_cast<uint64_t>(cell.i) : 0;
   if (column.type != HPROF_COLUMN_REAL) return cell.u;
@@ -47,7 +48,7 @@ inline uint64_t cell_value(const hprof_column& column, hprof_cell cell) {
   return cell.r < 18446744073709549568.0 ? static_cast<uint64_t>(cell.r + 0.5) : UINT64_MAX;
 }
 
-// Over all rows, those below the cutoff included; if the table has no totals, over its own rows.
+// The sum over all rows, those below the cutoff included; of a table without totals, over its rows.
 inline uint64_t column_total(const hprof_rec_table& table, uint32_t index) {
   const hprof_column& column = *hprof_column_at(table.schema, index);
   if (table.totals != nullptr) return cell_value(column, table.totals[index]);

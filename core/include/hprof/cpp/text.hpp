@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers and short texts without printf: no locale (a decimal point stays a point), no allocation, and fast
 // enough for heap dumps.
 #pragma once
@@ -58,7 +59,7 @@ inline uint32_t format_signed(char* to, int64_t v) {
   return 1 + format_decimal(to + 1, uint64_t{0} - static_cast<uint64_t>(v));
 }
 
-// Shortest of fixed and scientific notation, six places: "0.5", "1.25e-7"; nan, inf, -inf.
+// Up to six decimals, in scientific notation from 1e15 on and below 1e-4: "0.5", "1.25e-7"; nan, inf, -inf.
 inline uint32_t format_real(char* to, double v) {
   const auto word = [&](const char* text) {
     std::memcpy(to, text, 3);
@@ -72,7 +73,7 @@ inline uint32_t format_real(char* to, double v) {
   if (v > 1.7976931348623157e308) return word("inf");
   int32_t exponent = 0;
   if (v != 0 && (v >= 1e15 || v < 1e-4)) {
-    // Ten by ten: this is no hot path, and needs no libm.
+    // Steps of ten: slow, but without libm.
     for (; v >= 10; v /= 10) exponent++;
     for (; v < 1; v *= 10) exponent--;
   }
@@ -94,7 +95,7 @@ inline uint32_t format_real(char* to, double v) {
   return size + format_signed(to + size, exponent);
 }
 
-// A code of 16 bits as \uXXXX.
+// Writes \uXXXX.
 inline uint32_t format_escape(char* to, uint32_t code) {
   std::memcpy(to, "\\u", 2);
   for (uint32_t i = 0; i < 4; i++) to[2 + i] = "0123456789abcdef"[code >> (12 - 4 * i) & 15];
@@ -122,7 +123,7 @@ class TextBuffer {
     char digits[kNumberMost];
     return add(digits, format_decimal(digits, v));
   }
-  // n/10^decimals, without trailing zeros: decimal(1500, 3) is "1.5".
+  // Appends n/10^decimals without trailing zeros: decimal(1500, 3) is "1.5".
   [[gnu::noinline]] TextBuffer& decimal(uint64_t n, uint32_t decimals) {
     uint64_t unit = 1;
     for (uint32_t i = 0; i < decimals; i++) unit *= 10;
@@ -136,7 +137,7 @@ class TextBuffer {
     }
     return *this;
   }
-  // Seconds, with milliseconds: "1.5 s".
+  // Appends seconds, with milliseconds: "1.5 s".
   [[gnu::noinline]] TextBuffer& seconds(uint64_t ns) { return decimal(ns / 1'000'000, 3).add(" s"); }
 
   const char* c_str() const { return room_ == 0 ? "" : to_; }
@@ -155,7 +156,7 @@ class TextBuffer {
   bool cut_ = false;
 };
 
-// One that has its buffer and can be passed by value, for messages and notes.
+// A TextBuffer with a buffer of its own, which can be passed by value.
 template <uint64_t kSize>
 class TextLine : public TextBuffer {
  public:

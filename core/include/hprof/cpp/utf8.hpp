@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Converts the VM's modified UTF-8 to UTF-8.
 #pragma once
 
@@ -9,8 +10,8 @@ namespace hprof {
 
 constexpr uint32_t kReplacementCode = 0xfffd;
 
-// The next UTF-16 unit, which may be half of a surrogate pair. An invalid byte gives U+FFFD. Advances by at least one
-// byte.
+// The next UTF-16 code unit, which may be half of a surrogate pair. An invalid byte gives U+FFFD. Advances by at least
+// one byte.
 inline uint32_t next_utf8_unit(const uint8_t*& at, const uint8_t* end) {
   const uint32_t first = *at++;
   if (first < 0x80) return first;
@@ -23,7 +24,7 @@ inline uint32_t next_utf8_unit(const uint8_t*& at, const uint8_t* end) {
     at += 2;
     return code;
   }
-  // Never from the VM, but possible in text from agents.
+  // Four bytes: never from the VM, but possible in text from agents.
   if ((first & 0xf8) == 0xf0 && follows(0) && follows(1) && follows(2)) {
     const uint32_t code = (first & 7) << 18 | (at[0] & 0x3fu) << 12 | (at[1] & 0x3fu) << 6 | (at[2] & 0x3fu);
     at += 3;
@@ -73,7 +74,7 @@ inline uint32_t to_utf8(char* to, uint32_t code) {
   return 4;
 }
 
-// Control characters, line ends of any script, and characters that change the direction of text.
+// True: control characters, line ends of any script, and characters that change the direction of text.
 inline bool is_control(uint32_t code) {
   return code < 0x20 || (code >= 0x7f && code <= 0x9f) || (code >= 0x2028 && code <= 0x202e) ||
          (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A HotSpot VM's own flags.
 #pragma once
 
@@ -5,14 +6,14 @@
 
 namespace hprof {
 
-// The value of a flag that is a bool; false if this VM has none of that name. [onload][control]
+// The value of a bool flag; false if this VM has no such flag. [onload][control]
 inline bool vm_flag(const Services& services, const char* name) {
   uint8_t value = 0;
   return services.vm_flags != nullptr &&
          services.vm_flags->read(services.host, name, &value, sizeof(value)) != 0 && value != 0;
 }
 
-// The value of a flag that is a text; null: it has none, or this VM has none of that name. [onload][control]
+// The value of a text flag; null: it has none, or this VM has no such flag. [onload][control]
 inline const char* vm_flag_text(const Services& services, const char* name) {
   uintptr_t text = 0;
   if (services.vm_flags != nullptr)

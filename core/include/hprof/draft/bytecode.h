@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Draft: may change with any release.
  *
@@ -9,8 +10,8 @@
  *
  * Early hooks switch the class-data archive and the AOT cache off. Without them, and with HPROF_PROBE_ALLOCATIONS and
  * HPROF_PROBE_LATE, both stay on: classes loaded before VMInit, all those of an AOT cache included, get no probes,
- * except for java.lang.Object; each_left tells how many. In a run that records classes for an archive or an AOT cache no class gets
- * probes: ask and go succeed without effect, and the core says so.
+ * except for java.lang.Object; each_left reports their number. In a run that records classes for an archive or an AOT
+ * cache no class gets probes: ask and go succeed without effect, and the core says so.
  */
 #ifndef HPROF_DRAFT_BYTECODE_H
 #define HPROF_DRAFT_BYTECODE_H
@@ -21,7 +22,7 @@
 
 #define HPROF_PROBE_METHODS (1u << 0)     /* entry, exit and exception handlers of methods */
 #define HPROF_PROBE_ALLOCATIONS (1u << 1) /* objects and arrays made */
-#define HPROF_PROBE_CLOCK (1u << 2)       /* ask() only: a state of attach may have the clock read for its thread */
+#define HPROF_PROBE_CLOCK (1u << 2)       /* ask() only: the probes read the clock for threads whose state says so */
 #define HPROF_PROBE_CAUGHT (1u << 5)      /* exceptions that reach a catch clause */
 #define HPROF_PROBE_MADE (1u << 6)        /* exceptions made, thrown or not */
 #define HPROF_PROBE_LATE (1u << 7)        /* ask() only: work without early hooks; see above */
@@ -39,8 +40,8 @@ typedef struct hprof_probe_user {
    * wins. Both live as long as the session. */
   const char* include;
   const char* exclude;
-  /* HPROF_PROBE_METHODS. Called by probes: attach when Thread.$hq is 0, miss when there is no edge, release when a
-   * state is to be given back. They run in the middle of any method: no JVMTI, no JNI except
+  /* HPROF_PROBE_METHODS. Called by probes: attach when Thread.$hq is 0, miss when the state has no edge for the call,
+   * release when the state is no longer used. They run in the middle of any method: no JVMTI, no JNI except
    * references, and never wait for a Java thread that may be stopped. attach returns the new Thread.$hq of this thread;
    * 0: do not count. */
   uint64_t (*attach)(void* self, void* jni, void* jthread, uint32_t virtual_thread, uint64_t os_id); /* [app] */
@@ -84,19 +85,19 @@ typedef struct hprof_probe_totals {
 typedef struct hprof_bytecode_service {
   uint32_t size;
   uint32_t reserved;
-  /* Asks for probes; they do nothing before go(). HPROF_UNSUPPORTED: not with this VM or build, or loaded into a running VM
-   * (a field cannot be added to Thread then). In create. [onload] */
+  /* Requests probes, in create; they do nothing before go(). HPROF_UNSUPPORTED: not with this VM or build, or when
+   * attached (no field can be added to a loaded Thread). [onload] */
   hprof_status (*ask)(const hprof_host* host, const hprof_probe_user* user);
-  /* Switches probes on and off: all but the clocks. HPROF_FAILED: the tracker class could not be made. After halt, probes that
-   * have begun may still run for a moment, on memory that must stay. [control]
+  /* Switch probes on and off, except for HPROF_PROBE_CLOCK. HPROF_FAILED: the tracker class could not be made. After
+   * halt, probes that have begun may still run for a moment, on memory that must stay. [control]
    * With HPROF_PROBE_ON_DEMAND [app] threads may call go, too, and no class is rewritten or examined before the first
    * go. That one rewrites the loaded classes on the calling thread, which stops the VM briefly many times; calls that
    * have begun before it get no probes. It also answers HPROF_FAILED when another unit has probes, which is final, or
    * when another thread is inside that go and will switch them on. */
   hprof_status (*go)(const hprof_host* host, uint32_t probes);
   void (*halt)(const hprof_host* host, uint32_t probes);
-  /* Thread.$hq of a thread. Runs Java code. guess, unless 0: a value that this thread has had; if it seems unchanged, it is
-   * returned in a tenth of the time, but may be out of date. [app][control], but not in attach, miss and release */
+  /* Thread.$hq of a thread. Runs Java code. guess: a value that this thread has had, or 0; if it seems unchanged, it is
+   * returned ten times as fast, but may be out of date. [app][control], but not in attach, miss and release */
   uint64_t (*thread_state)(const hprof_host* host, void* jni, void* jthread, uint64_t guess);
   void (*set_thread_state)(const hprof_host* host, void* jni, void* jthread, uint64_t state);
   /* A frame of a method that has probes: entry = 1 with the line where it begins, 0 with an unknown line. [control] */
@@ -111,8 +112,8 @@ typedef struct hprof_bytecode_service {
   void (*header_at)(const hprof_host* host, int64_t offset);
   /* Not 0: the calling thread is one of the agent's own. [app] */
   uint32_t (*is_own_thread)(const hprof_host* host);
-  /* Goes up before a class is redefined, whose methods then get new addresses, and in the first collection after that. It
-   * lives as long as the process. [control] */
+  /* A counter that goes up before a class is redefined, whose methods then get new addresses, and in the first
+   * collection after that. Lives as long as the process. [control] */
   const uint32_t* (*redefinitions)(const hprof_host* host);
 } hprof_bytecode_service;
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Draft: may change with any release.
  *
@@ -17,10 +18,11 @@ typedef struct hprof_code_service {
   /* Makes the VM's compilers record the position of every instruction (the flag DebugNonSafepoints) in code that they
    * compile from now on, so that stacks of interrupted code are exact. 0: not done. [onload] */
   uint32_t (*be_precise)(const hprof_host* host);
-  /* The VM's AsyncGetCallTrace, which demands class load events and method ids that exist already; NULL: none. [control] */
+  /* The VM's AsyncGetCallTrace, or NULL. It requires HPROF_EVENT_CLASS_LOAD and jmethodIDs that exist already.
+   * [control] */
   void* (*async_get_call_trace)(const hprof_host* host);
-  /* jmethodID of the method that was compiled to the machine code at pc, NULL: none, or not known. The code must exist
-   * during the call: ask on the thread that runs it, while hprof_sampling_service.install is in force. [signal] */
+  /* The jmethodID of the compiled method (nmethod) that contains pc; NULL: none, or not known. The code must exist
+   * during the call: call it on the thread that runs it, while hprof_sampling_service.install is in force. [signal] */
   void* (*method_at)(const hprof_host* host, uint64_t pc);
 } hprof_code_service;
 

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Draft: may change with any release.
  *
- * A heap dump that somebody else makes (the VM's own dumper), passed on while it is made. The collector hands over the
- * bytes as they come; the encoder of their format parses them, and writes them in the order and with the contents that
- * its readers expect.
+ * A heap dump that the VM's own dumper makes, passed on while it is made. The collector hands over the bytes as they
+ * come; the encoder of their format parses them, and writes them in the order and with the contents that its readers
+ * expect.
  */
 #ifndef HPROF_DRAFT_FOREIGN_DUMP_H
 #define HPROF_DRAFT_FOREIGN_DUMP_H
@@ -17,20 +18,20 @@
 #define HPROF_RECORD_FOREIGN_DUMP 27
 #define HPROF_KIND_FOREIGN_DUMP "hprof.draft.foreign_dump/2"
 
-/* What is left out of a dump: values become zeros, strings are missing */
+/* hprof_foreign_dump.flags: what to redact. Values become zeros, strings are left out */
 #define HPROF_FOREIGN_NO_FIELDS 0x1u  /* primitive fields */
 #define HPROF_FOREIGN_NO_ARRAYS 0x2u  /* elements of arrays of primitives */
 #define HPROF_FOREIGN_NO_TEXT 0x4u    /* elements of char[] and byte[] */
 #define HPROF_FOREIGN_NO_STRINGS 0x8u /* strings that do not name a class, method, field or source file */
-/* How it comes */
-#define HPROF_FOREIGN_APART 0x10u /* objects as stream 1, see hprof_vm_dump_take */
+/* The dump's objects come separately */
+#define HPROF_FOREIGN_APART 0x10u /* as stream 1, see hprof_vm_dump_take */
 
 /* A dump. The collector owns it and does not move it between its first record and its last. */
 typedef struct hprof_foreign_dump {
   uint32_t size;
   uint32_t flags; /* HPROF_FOREIGN_NO_FIELDS .. */
-  /* The trace in which the object at that address was allocated, defined before the dump; 0: not known. Asked once for each
-   * object. NULL: none is known. [writer] */
+  /* The trace in which the object at that address was allocated, defined before the dump; 0: not known. Called once for
+   * each object. NULL: no traces are known. [writer] */
   hprof_trace_serial (*trace_of)(void* argument, uint64_t address);
   void* argument;
   /* Set by the encoder: objects so far, and how many of them have a trace; why it refused, static text, or NULL */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Draft: may change with any release.
  *
@@ -15,11 +16,11 @@ typedef struct hprof_library hprof_library;
 typedef struct hprof_library_service {
   uint32_t size;
   uint32_t reserved;
-  /* Loads the library at `path` as the dynamic linker finds it, all of its symbols bound and none exported to others;
-   * its constructors run. It is never unloaded; the same path gives the same library. NULL: failed, with the linker's
-   * words in error (error_size bytes, NUL terminated). [onload][control] */
+  /* Loads the library at `path` (as dlopen with RTLD_NOW and RTLD_LOCAL) and runs its constructors. It is never
+   * unloaded; the same path gives the same library. NULL: failed, with the linker's message in error (error_size bytes,
+   * NUL terminated). [onload][control] */
   const hprof_library* (*open)(const hprof_host* host, const char* path, char* error, uint32_t error_size);
-  /* The address of a symbol that the library exports, NULL: none. library == NULL: the VM's own. [onload][control] */
+  /* The address of an exported symbol, NULL: none. library == NULL: of the VM's own library. [onload][control] */
   void* (*symbol)(const hprof_host* host, const hprof_library* library, const char* name);
 } hprof_library_service;
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Draft: may change with any release.
  *
@@ -15,8 +16,8 @@
 typedef struct hprof_object_traces {
   uint32_t size;
   uint32_t reserved;
-  /* Keeps all references as they are until end(), on the same thread. Returns how many objects are followed, collected
-   * ones included; 0: none, and end() need not be called. Objects that are allocated meanwhile are followed, too.
+  /* Freezes the set of references until end(), which the same thread calls. Returns how many objects are followed,
+   * collected ones included; 0: none, and end() need not be called. Objects allocated meanwhile are followed as well.
    * [control] */
   uint64_t (*begin)(void);
   /* Calls visit(argument, weak, trace) for each followed object: a jweak that lives until end(), and the serial of

@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Draft: may change with any release.
  *
- * Objects of a HotSpot VM: their headers, their addresses, and those that the VM reports no allocation of. What has been
- * verified in the running VM and is not switched off by hotspot= (docs/hotspot.md). Look it up in create.
+ * Objects of a HotSpot VM: their headers, their addresses, and the creation of those whose allocation JVMTI does not
+ * report. What has been verified in the running VM and is not switched off by hotspot= (docs/hotspot.md). Look it up in
+ * create.
  */
 #ifndef HPROF_DRAFT_OBJECTS_H
 #define HPROF_DRAFT_OBJECTS_H
@@ -16,14 +18,14 @@ typedef struct hprof_object_header {
   uint32_t size;
   uint32_t class_shift;
   uint64_t class_mask;
-  int64_t at;               /* where they are in the object, for hprof_bytecode_service.header_at */
+  int64_t at;               /* offset of the eight bytes in the object, for hprof_bytecode_service.header_at */
   uint32_t length_shift;    /* 0: the length is not among them */
   uint32_t array_base;      /* bytes of an array before its elements */
   uint32_t alignment;       /* of objects' sizes, bytes */
   uint32_t reference_shift; /* elements that are references have 1 << reference_shift bytes */
 } hprof_object_header;
 
-/* The same for all objects of a class as long as it is loaded; another class may have it later. Not 0. [any] */
+/* A key of the object's class, never 0; valid while the class is loaded, since another class may get it later. [any] */
 static inline uint64_t hprof_class_key(const hprof_object_header* header, uint64_t word) {
   return word >> header->class_shift & header->class_mask;
 }
@@ -33,7 +35,8 @@ static inline uint64_t hprof_array_size(const hprof_object_header* header, uint6
   return (size + header->alignment - 1) & ~(uint64_t)(header->alignment - 1);
 }
 
-/* Where to find an object's address and size: offsets in 8-byte words from the tag that JVMTI's heap callbacks get. */
+/* Where the VM keeps an object's address and size: offsets in 8-byte words from the tag pointers of JVMTI's heap
+ * callbacks. */
 typedef struct hprof_object_places {
   uint32_t size;
   int32_t object;      /* from tag_ptr: the address */

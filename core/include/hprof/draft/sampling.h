@@ -1,8 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Draft: may change with any release.
  *
- * CPU-time sampling by signals, which come from timers on the threads' CPU clocks. NULL service: the platform has
- * none.
+ * CPU-time sampling by signals of timers on the threads' CPU clocks. NULL service: the platform has none.
  */
 #ifndef HPROF_DRAFT_SAMPLING_H
 #define HPROF_DRAFT_SAMPLING_H
@@ -30,8 +30,8 @@ typedef struct hprof_sampling_service {
                           void (*handler)(void* argument, void* timer_argument, void* ucontext, uint32_t ticks),
                           void* argument);
   void (*uninstall)(const hprof_host* host); /* a barrier: no handler runs afterwards. [control] */
-  /* A running timer on a thread of this process by native id, 0: the calling thread. interval_ns 0: it ticks once, at
-   * once. Freed by stop. NULL: failed. [control][app] */
+  /* Starts a timer on the thread of this process with that native id (0: the calling thread). interval_ns 0: it ticks
+   * once, immediately. stop frees it. NULL: failed. [control][app] */
   hprof_cpu_timer* (*start)(const hprof_host* host, uint64_t os_id, uint64_t interval_ns, void* timer_argument);
   void (*stop)(const hprof_host* host, hprof_cpu_timer* timer);
   /* Calls body(argument); a memory fault inside it ends the call with 0 instead of the process. [signal] */
@@ -42,7 +42,7 @@ typedef struct hprof_sampling_service {
   void (*write_registers)(const hprof_host* host, void* ucontext, const hprof_registers* registers);
   /* The timer's number for set_interval: never 0, never used again. [control][app] */
   uint64_t (*timer_number)(const hprof_host* host, const hprof_cpu_timer* timer);
-  /* From now on the timer ticks whenever its thread has used that much CPU time more. [signal] */
+  /* Sets the CPU time of its thread between two ticks of the timer, from now on. [signal] */
   void (*set_interval)(const hprof_host* host, uint64_t number, uint64_t interval_ns);
   /* 1: the thread blocks the timers' signal now. [any] but [signal] */
   uint32_t (*is_blocked)(const hprof_host* host, uint64_t os_id);

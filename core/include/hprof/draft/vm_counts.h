@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Draft: may change with any release.
  *
@@ -14,11 +15,11 @@ typedef struct hprof_vm_counts_service {
   uint32_t size;
   uint32_t reserved;
   /* With the Serial, Parallel and CMS collectors: the VM's own count of its collections, which goes up when one begins,
-   * also when no event tells of it. It is there as long as the VM. NULL: not known, or another collector. [control] */
+   * even without a JVMTI event. Lives as long as the VM. NULL: not known, or another collector. [control] */
   const uint32_t* (*collections)(const hprof_host* host);
-  /* The VM's own count of unloaded classes. As long as it stays the same, what was known of a class, of its number in the
-   * headers of objects and of its methods' addresses holds; events of unloaded classes come later. It is there as long as
-   * the VM. NULL: not known. [control] */
+  /* The VM's own count of unloaded classes. While it stays the same, every class, its number in object headers and the
+   * addresses of its methods are still valid; unload events come later. Lives as long as the VM. NULL: not known.
+   * [control] */
   const uint32_t* (*unloads)(const hprof_host* host);
 } hprof_vm_counts_service;
 

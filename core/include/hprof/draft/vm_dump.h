@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Draft: may change with any release.
  *
@@ -10,7 +11,7 @@
 
 #define HPROF_SERVICE_VM_DUMP "hprof.draft.vm_dump/1"
 
-/* Takes bytes of the dump as the VM writes them. The VM's threads are stopped and wait for it: be quick. stream 0: the
+/* Takes bytes of the dump as the VM writes them. The VM is at a safepoint and waits for it: be quick. stream 0: the
  * dump; VMs that write the objects separately (22 and later) send their heap dump segments, in one piece, as stream 1.
  * The callback may change the bytes in place. The first call comes early in the dump: no object moves or is freed until
  * it returns. Any answer but HPROF_OK stops the calls; the rest is read and discarded. [control] */
@@ -19,7 +20,7 @@ typedef hprof_status (*hprof_vm_dump_take)(void* argument, uint32_t stream, uint
 typedef struct hprof_vm_dump_service {
   uint32_t size;
   uint32_t reserved;
-  /* 1: a dump is possible here, as far as can be told without trying; else the reason is in error. [control] */
+  /* 1: a dump seems possible; only run() can prove it. 0: the reason is in error. [control] */
   uint32_t (*available)(const hprof_host* host, char* error, uint32_t error_size);
   /* Makes the VM dump its heap into `take`, which runs on the calling thread. all = 1: unreachable objects, too; 0: the
    * VM collects garbage first. Nothing touches a disk. The calling thread must not be one that serves the VM's

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Draft: may change with any release.
  *
@@ -14,15 +15,15 @@
 
 typedef struct hprof_walk hprof_walk;
 
-/* What one thread needs for it. seen, chains: seen_bytes and chains_bytes of its own memory, zeroed at first, or NULL,
- * which is slower; chains needs seen. */
+/* The walk's state of one thread. seen, chains: seen_bytes and chains_bytes (below) of memory of the thread's own,
+ * zeroed at first; NULL is slower. chains requires seen. */
 typedef struct hprof_walk_thread {
   void* seen;
   void* chains;
-  void* note; /* set by key */
+  void* note; /* set by key: the caller's own data of this stack, or NULL */
 } hprof_walk_thread;
 
-/* Of a stack. */
+/* Size of hprof_walk_thread.note. */
 #define HPROF_STACK_NOTE_BYTES 24
 
 typedef struct hprof_walk_service {
@@ -33,29 +34,28 @@ typedef struct hprof_walk_service {
   /* Opens the walk; one per session, never closed. Then call hide for every method that may be on top of a stack but
    * belongs in no trace. NULL: not available; *why is static text. [control] */
   hprof_walk* (*open)(const hprof_host* host, void* jni, const char** why);
-  /* Called in a native method: the Java method that called it, or through which it was called from native code last,
-   * is hidden from now on. method: its jmethodID. 0: no such frame was found; do not use the walk. [control] */
+  /* Called in a native method: hides its Java caller `method` (a jmethodID), or the Java method that native code
+   * entered last, from now on. 0: the frame was not found; do not use the walk. [control] */
   uint32_t (*hide)(hprof_walk* walk, const void* jni, const void* method);
-  /* What the walk has learned about code is valid while *epoch, which is never 0, stays the same: the caller changes it
-   * in the event of each garbage collection, or it is hprof_vm_counts_service.collections, which may be 0: nothing is
-   * valid then. No effect on VMs that free code at other times, too. [control] */
+  /* What the walk has learned about code is valid while *epoch stays the same and is not 0. The caller changes it at
+   * each garbage collection, or passes hprof_vm_counts_service.collections. No effect on VMs that free code outside of
+   * collections, too. [control] */
   void (*trust_code)(hprof_walk* walk, const uint32_t* epoch);
   /* A key for the frames on top of the calling thread's stack, at least `depth` frames of a trace (all, if there are
    * fewer): stacks with the same key have the same methods and lines. 0: a frame is not known. The caller checks keys
-   * against the VM now and then. The thread is in a native method, or in a callback from the VM.
-   * thread->note: HPROF_STACK_NOTE_BYTES for the caller, aligned to 8, which come again with each stack of that key and
-   * that `what` as long as there is room for it; zeroed at first; to be used until the thread's next call. NULL: this
-   * stack has no note. [app] */
+   * against the VM now and then. The thread is in a native method, or in a callback from the VM. thread->note:
+   * HPROF_STACK_NOTE_BYTES for the caller, aligned to 8, zeroed at first and kept for stacks of the same key and `what`
+   * while there is room; valid until the thread's next call. NULL: this stack has no note. [app] */
   uint64_t (*key)(hprof_walk* walk, const void* jni, uint32_t depth, uint64_t what, hprof_walk_thread* thread);
   /* The same stack from the VM, without hidden methods, innermost first. The walk learns what was inlined, and later
-   * keys need fewer frames; thread->note may be NULL then. 1: more frames of this stack would tell more. [app] */
+   * keys need fewer frames; thread->note may be NULL then. 1: it would learn more from more frames of this stack.
+   * [app] */
   uint32_t (*learn)(hprof_walk* walk, const void* jni, const hprof_raw_frame* frames, uint32_t count,
                     hprof_walk_thread* thread);
-  /* The same stack as key has just answered for: its top `depth` frames, or all, if there are fewer, without hidden
-   * methods, innermost first. `method` is the VM's own pointer and no jmethodID, and may be that of another method after
-   * the next collection; `location` is as of JVMTI. The caller learns from the VM's stacks what they are called. learns =
-   * 1: earlier answers have agreed with the VM, so the walk may learn from this one, too. 0: not known. Needs
-   * thread->seen. [app] */
+  /* The stack that key has just answered for: its top `depth` frames (all, if there are fewer), without hidden methods,
+   * innermost first. `method` is a Method* of the VM, no jmethodID, and may be another method's after the next
+   * collection; `location` is as in JVMTI. learns = 1: earlier answers have agreed with the VM, so the walk may learn
+   * from this one. 0: a frame is not known. Needs thread->seen. [app] */
   uint32_t (*frames)(hprof_walk* walk, const void* jni, uint32_t depth, uint32_t learns, hprof_raw_frame* frames,
                      hprof_walk_thread* thread);
   /* A key stood for two different stacks: key answers 0 from now on. [any] */

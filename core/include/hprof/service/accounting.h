@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where threads spent their time, as the operating system accounts for it: Solaris' microstates, elsewhere the closest
  * equivalent. */
 #ifndef HPROF_SERVICE_ACCOUNTING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Clocks, in nanoseconds unless said otherwise. */
 #ifndef HPROF_SERVICE_CLOCK_H
 #define HPROF_SERVICE_CLOCK_H

@@ -1,4 +1,5 @@
-/* Where records go. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Passes records to the output. */
 #ifndef HPROF_SERVICE_EMIT_H
 #define HPROF_SERVICE_EMIT_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names and numbers: strings, classes, methods, frames, traces, threads. Insert-only tables: a number stays valid and
  * keeps its meaning until the session ends. Full tables hand out 0 and count the loss.
@@ -15,7 +16,7 @@ typedef struct hprof_raw_frame {
   int64_t location; /* bytecode index; -1 for a native method */
 } hprof_raw_frame;
 
-/* What is known of a number. The caller sets `size`. */
+/* The contents of a class serial. The caller sets `size`, here and below. */
 typedef struct hprof_class_info {
   uint32_t size;
   hprof_class_serial serial;
@@ -75,7 +76,7 @@ typedef struct hprof_ids_service {
   hprof_string_id (*string)(const hprof_host* host, hprof_text text);
   hprof_trace_serial (*trace)(const hprof_host* host, hprof_thread_serial thread, const hprof_frame_id* frames,
                               uint32_t count, uint32_t flags); /* HPROF_TRACE_*; ignored when traces are compared */
-  /* A frame that stands for something without a Java method: class_name.method_name(Unknown Source:Unknown line). */
+  /* The frame class_name.method_name(Unknown Source:Unknown line), for code without a Java method. */
   hprof_frame_id (*synthetic_frame)(const hprof_host* host, const char* class_name, const char* method_name);
   /* A VM frame. running = 1: of the calling thread's own live stack, so its class cannot be unloaded; 0: of another
    * thread, or of an earlier time: needs HPROF_NEED_METHOD_BOOK, and answers a synthetic frame JVM.unloaded_method when
@@ -83,7 +84,8 @@ typedef struct hprof_ids_service {
    * into the method book: until then signal handlers find no method ids of classes that were loaded earlier.
    * [app][control] */
   hprof_frame_id (*frame)(const hprof_host* host, void* jni, const hprof_raw_frame* raw, uint32_t running);
-  /* One for each class object: classes of the same name in different loaders have different serials. [app][control] */
+  /* The serial of a class object: classes of the same name in different loaders have different serials.
+   * [app][control] */
   hprof_class_serial (*class_serial)(const hprof_host* host, void* jni, void* jclass);
   /* Look-ups. Text lives as long as the session; absent for a number that was never handed out. [any] but [signal] */
   hprof_text (*string_text)(const hprof_host* host, hprof_string_id id);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files and sockets for sinks, with the platform layer's guarantees. Results below 0 are errors, with a text in error:
  * -1 or one of HPROF_IO_*. Threads: [onload][control][writer]; process_id: [any] */
 #ifndef HPROF_SERVICE_IO_H

@@ -1,4 +1,5 @@
-/* The VM itself, for what no other service covers. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The JNI and JVMTI environments, for what no other service covers. */
 #ifndef HPROF_SERVICE_JVM_H
 #define HPROF_SERVICE_JVM_H
 

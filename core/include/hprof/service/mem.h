@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory, accounted against the session's budget (max-memory=). */
 #ifndef HPROF_SERVICE_MEM_H
 #define HPROF_SERVICE_MEM_H

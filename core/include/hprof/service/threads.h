@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Threads of the agent's own, and the threads of the application. */
 #ifndef HPROF_SERVICE_THREADS_H
 #define HPROF_SERVICE_THREADS_H
