@@ -69,7 +69,7 @@ uint32_t AllocatedClasses::find(JNIEnv* jni, jobject object, uint64_t key, uint3
     return made->number;
   if (made->reference != nullptr) jni->DeleteWeakGlobalRef(made->reference);
   entries_.give_back(made);
-  return described ? known : 0;  // another thread was faster
+  return described ? known : 0;  // another thread has taken the number
 }
 
 bool AllocatedClasses::is_there(JNIEnv* jni, uint32_t number, uint32_t unloads) {

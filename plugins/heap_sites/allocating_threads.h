@@ -1,7 +1,6 @@
-// The threads that allocate, by their JNIEnv: one look-up in a table that all threads read and few write.
+// The state of each allocating thread, found by its JNIEnv in a table that is read often and rarely written.
 //
-// The state of a thread that has ended, with its counts, goes to the next thread that has none. Virtual
-// threads use their carriers'.
+// When a thread ends, the next new thread takes its state and counts. Virtual threads use their carriers'.
 #pragma once
 
 #include <atomic>
@@ -36,18 +35,18 @@ struct Count {
 using Counts = HashTable<Count, Growth::kLevels>;
 
 struct AllocatingThread {
-  // Used for each object, as the first members of `stacks` are.
-  bool inside = false;   // in the agent's own work, whose allocations do not count
-  bool asks = true;      // serial is to be looked up: at first, and always on a carrier
-  uint32_t serial = 0;   // thread=y: the thread it belongs to, or belonged to last; 0: none
-  void* bare = nullptr;  // weak reference to AllocObject's last object, for a while
+  // Read and written for each object, as the first members of `stacks` are.
+  bool inside = false;   // in the agent's own code, whose allocations do not count
+  bool asks = true;      // look up the serial: at first, and always on a carrier
+  uint32_t serial = 0;   // thread=y: the thread that has the state, or had it last; 0: none
+  void* bare = nullptr;  // weak reference to the last object of AllocObject, for a while
   FollowThread followed;
   StackThread stacks;
 
   Counts counts;
-  uint32_t bare_left = 0;  // objects until it is forgotten
+  uint32_t bare_left = 0;  // objects until `bare` is forgotten
 
-  AllocatingThread* made_before = nullptr;  // in the list of all
+  AllocatingThread* made_before = nullptr;  // next in the list of all states
   AllocatingThread* next_free = nullptr;
 };
 
@@ -56,14 +55,13 @@ class AllocatingThreads {
   explicit AllocatingThreads(const KnownStacks& stacks) : stacks_(stacks) {}
   bool open(const Services& services);
   void close();
-  // The state of the thread with that environment, taken or made if need be; null: no room. [app] that thread
+  // The state of the thread with that JNIEnv, taken or made if need be; null: no room. [app] that thread
   AllocatingThread* get(const void* env) {
     const auto* known = threads_.find(reinterpret_cast<uintptr_t>(env));
     AllocatingThread* thread = known != nullptr ? known->load(std::memory_order_relaxed) : nullptr;
     return thread != nullptr ? thread : take(env);
   }
-  // The thread with that environment ends: release(state&), then another thread may take its state. [app]
-  // that thread
+  // Ends the thread with that JNIEnv: release(state&), then others may take the state. [app] that thread
   template <class Release>
   void end(const void* env, const Release& release) {
     std::atomic<AllocatingThread*>* place = threads_.find(reinterpret_cast<uintptr_t>(env));
@@ -75,9 +73,9 @@ class AllocatingThreads {
     thread->next_free = free_;
     free_ = thread;
   }
-  // The count of a site, made if it is new; null: no memory. [app] that thread
+  // The thread's count of a site, a new one if need be; null: no memory. [app] that thread
   static Count* count_of(AllocatingThread* thread, uint32_t site);
-  // Calls visit(thread&) for all of them. [control]
+  // Calls visit(thread&) for all states. [control]
   template <class Visit>
   void each(const Visit& visit) const {
     AllocatingThread* thread = last_made_.load(std::memory_order_acquire);

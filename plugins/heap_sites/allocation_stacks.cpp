@@ -38,7 +38,7 @@ bool AllocationStacks::open(const Services& services, JNIEnv* jni) {
                                     {kTracker, "tell", "(Ljava/lang/Object;)V", true},
                                     {kTracker, "allocated", "(Ljava/lang/Object;)V", true},
                                     {kTracker, "allocatedArrays", "(Ljava/lang/Object;I)V", true}};
-  // From the fourth on they run a constructor.
+  // The methods whose results probes in their callers report. From the fourth on they run a constructor.
   constexpr MethodName kReported[] = {
       {"java/lang/Object", "clone", "()Ljava/lang/Object;", false},
       {"java/lang/reflect/Array", "newArray", "(Ljava/lang/Class;I)Ljava/lang/Object;", true},
@@ -63,7 +63,7 @@ bool AllocationStacks::open(const Services& services, JNIEnv* jni) {
   return found && object_init_ != nullptr;
 }
 
-// With the tracker's class for an object; an array of one dimension has no arrays in it.
+// Calls a probe of HprofTracker (by number) or Object.<init>, with arguments that have no effect.
 void AllocationStacks::call_probe(JNIEnv* jni, uint32_t number) {
   jclass tracker = jni->FindClass("java/lang/HprofTracker");
   jclass object = jni->FindClass("java/lang/Object");
@@ -114,7 +114,7 @@ uint32_t AllocationStacks::of_current(jvmtiFrameInfo* frames, uint32_t most) con
       return 0;
     uint32_t got = static_cast<uint32_t>(count);
     uint32_t skip = skipped(all, got);
-    // Arrays in arrays have a frame of the probe for each level.
+    // Multi-dimensional arrays: one frame of the probe for each level.
     if (got == most + kUsual && got - skip < most && skip != 0) {
       from += skip;
       continue;
@@ -159,7 +159,7 @@ hprof_trace_serial AllocationStacks::trace(uint32_t thread, const hprof_frame_id
   return services_.ids->trace(services_.host, thread, ids, count, trace_flags(count, depth()));
 }
 
-// Called by native code, they have no caller with a probe.
+// A method that native code called has no caller with a probe.
 bool AllocationStacks::is_reported_by_caller() const {
   jvmtiFrameInfo frames[2];
   jint count = 0;

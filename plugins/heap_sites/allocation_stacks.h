@@ -1,4 +1,4 @@
-// The stack of an allocation, from the VM, and its trace.
+// Gets the stack of an allocation from the VM, and makes its trace.
 #pragma once
 
 #include <atomic>
@@ -11,46 +11,46 @@ namespace hprof::sites {
 
 class AllocationStacks {
  public:
-  static constexpr uint32_t kMostFrames = 512;  // a deeper stack is cut there
+  static constexpr uint32_t kMostFrames = 512;  // deeper stacks are cut
 
   // Finds the methods that traces leave out: the probes' own, and Object.<init>. jni = null: there are no
   // probes. [control]
   bool open(const Services& services, JNIEnv* jni);
-  void set_depth(uint64_t depth);  // a message says so if that is too deep [control]
+  void set_depth(uint64_t depth);  // logs a message if that is too deep [control]
   uint32_t depth() const { return depth_.load(std::memory_order_relaxed); }
 
   // Frames of the calling thread, without those on top that belong to a probe; at most depth(). [app]
   uint32_t of_current(jvmtiFrameInfo* frames) const { return of_current(frames, depth()); }
   uint32_t of_current(jvmtiFrameInfo* frames, uint32_t most) const;
-  // Their numbers. [app] the thread whose frames they are
+  // The ids of these frames. [app] the thread whose frames they are
   void name(JNIEnv* jni, const jvmtiFrameInfo* frames, uint32_t count, hprof_frame_id* ids) const;
-  // The trace of frames with these numbers; 0: no room. [app]
+  // The trace of the frames with these ids; 0: no room. [app]
   hprof_trace_serial trace(uint32_t thread, const hprof_frame_id* ids, uint32_t count) const;
-  // The same of frames without. [app] the thread whose frames they are
+  // The trace of raw frames, named first. [app] the thread whose frames they are
   hprof_trace_serial trace(JNIEnv* jni, uint32_t thread, const jvmtiFrameInfo* frames, uint32_t count) const;
   static uint64_t hash(const jvmtiFrameInfo* frames, uint32_t count);
-  // A trace of one frame JVM.<name>.
+  // The trace of one synthetic frame JVM.<name>.
   hprof_trace_serial stand_in(uint32_t thread, const char* name) const;
 
   // The methods that traces leave out are numbered from 0 to probe_count() - 1.
   static constexpr uint32_t probe_count() { return kProbeCount + 1; }
-  // The jmethodID of one.
+  // The jmethodID of such a method.
   const void* probe(uint32_t number) const { return number < kProbeCount ? probes_[number] : object_init_; }
-  // Calls one, and errand() in the native method that it calls. Probes are live. [control]
+  // Calls such a method; the native method that it calls runs errand(). Probes are live. [control]
   template <class Errand>
   void call_in_probe(JNIEnv* jni, uint32_t number, const Errand& errand) {
     errand_ = &errand;
     run_errand_ = [](const void* run) { (*static_cast<const Errand*>(run))(); };
     call_probe(jni, number);
   }
-  // True: the native method was called for an errand, and it has been run. [app]
+  // True: the native method was called for an errand, which has run now. [app]
   bool run_errand(const JNIEnv* jni) {
     if (errand_thread_.load(std::memory_order_relaxed) != jni) return false;
     run_errand_(errand_);
     return true;
   }
 
-  // True: the calling thread is in a method whose result is reported by a probe in its caller. [app]
+  // True: a probe in the caller of the current method reports the object that the method returns. [app]
   bool is_reported_by_caller() const;
 
  private:
@@ -66,7 +66,7 @@ class AllocationStacks {
   jmethodID reported_[kReportedMethods] = {};
   std::atomic<uint32_t> depth_{0};
   std::atomic<const JNIEnv*> errand_thread_{
-      nullptr};  // that calls a probe for an errand; the next two are its own
+      nullptr};  // JNIEnv of the thread that calls a probe for an errand; only that thread uses the next two
   const void* errand_ = nullptr;
   void (*run_errand_)(const void* errand) = nullptr;
 };

@@ -1,7 +1,7 @@
-// The way of one object: from a probe, or an event of the VM's, to a count of its thread's. [app]
+// Counts one object, reported by a probe or an event of the VM, for its thread. [app]
 //
-// The stack and the class together make a key. A key that was seen before leads straight to the count;
-// otherwise the VM is asked for the stack and the class, and both are named.
+// The stack and the class together make a key. A known key leads straight to the count; otherwise the VM is
+// asked for the stack and the class, and both get their numbers.
 #include <cstring>
 
 #include <hprof/cpp/jni_exception.hpp>
@@ -10,16 +10,15 @@
 
 namespace hprof::sites {
 
-static constexpr uint64_t kMadeByVm =
-    0x3c6ef372fe94f82bull;                                 // begins the key of objects that no probe reports
-static constexpr uint64_t kNamed = 0xbb67ae8584caa73bull;  // begins the key of a stack by its frames' names
+static constexpr uint64_t kMadeByVm = 0x3c6ef372fe94f82bull;  // seed of the keys of objects without a probe
+static constexpr uint64_t kNamed = 0xbb67ae8584caa73bull;     // seed of the keys of stacks by frame ids
 
 void Collector::lose() const {
   if (lost_objects_ != nullptr) __atomic_fetch_add(lost_objects_, 1, __ATOMIC_RELAXED);
 }
 
-// A thread that the VM is still creating is not known yet. It counts as the thread that ended last: at the
-// VM's end, the main thread becomes another one.
+// Returns the thread's serial. The core does not know a thread that the VM is still creating: it counts as
+// the thread that ended last, since at the VM's end the main thread becomes another one.
 uint32_t Collector::ask_thread(JNIEnv* jni, AllocatingThread* state) {
   auto* jvmti = static_cast<jvmtiEnv*>(services_.jvm->jvmti(services_.host));
   jthread self = nullptr;
@@ -41,7 +40,7 @@ uint32_t Collector::ask_thread(JNIEnv* jni, AllocatingThread* state) {
   return state->serial;
 }
 
-// 0 unless thread=y.
+// Returns the thread's serial; 0 unless thread=y.
 uint32_t Collector::thread_of(JNIEnv* jni, AllocatingThread* state) {
   if (services_.settings().thread_in_traces == 0) return 0;
   const uint32_t serial = state->asks ? ask_thread(jni, state) : state->serial;
@@ -53,7 +52,7 @@ void Collector::allocated(void* self, void* jni, void* object, uint64_t header) 
                                               header);
 }
 
-// Most objects are made at a stack whose note leads to their count.
+// The fast path: the stack's note leads to the count.
 inline void Collector::count_object(JNIEnv* jni, jobject object, uint64_t header) {
   AllocatingThread* state = threads_.get(jni);
   if (state == nullptr) return lose();
@@ -118,7 +117,7 @@ void Collector::count_slowly(JNIEnv* jni, AllocatingThread* state, jobject objec
   } else {
     const uint64_t named_key = with_rest(mix(kNamed, ids, count));
     if (!find_out(jni, state, object, walked.class_key, named_key, ids, count, &found)) return lose();
-    // Recompiled code has other keys for the same stack.
+    // Recompiled code gives other keys to the same stack, so the result is also kept by frame ids.
     stacks_.keep(&state->stacks, named_key, found);
     if (named_key != key) stacks_.keep(&state->stacks, key, found);
   }
@@ -126,7 +125,7 @@ void Collector::count_slowly(JNIEnv* jni, AllocatingThread* state, jobject objec
   add(jni, state, found.count, object, classes_.size_of(found.size, found.owner, object, header));
 }
 
-// True: it agrees with the VM. If not, the VM is asked from now on.
+// True: what is known agrees with the VM. Else the VM is asked for each stack from now on.
 bool Collector::is_proven(JNIEnv* jni, AllocatingThread* state, jobject object, const Known& known,
                           const jvmtiFrameInfo* frames, uint32_t count) {
   const Site& site = sites_[known.count->site];
@@ -138,13 +137,13 @@ bool Collector::is_proven(JNIEnv* jni, AllocatingThread* state, jobject object, 
   return right;
 }
 
-// Where the thread counts objects of that class and trace; null: no memory, or one of them has no number.
+// The thread's count of objects of that class and trace; null: no memory, or one of them has no number.
 Count* Collector::count_of(AllocatingThread* state, uint32_t class_serial, uint32_t trace) {
   const uint32_t site = class_serial != 0 ? sites_.find(class_serial, trace) : 0;
   return site != 0 ? AllocatingThreads::count_of(state, site) : nullptr;
 }
 
-// Of a stack with these frames; named_key: of it. False: no memory.
+// Fills in *found for a new stack. ids: its frames; named_key: the key made of them. False: no memory.
 bool Collector::find_out(JNIEnv* jni, AllocatingThread* state, jobject object, uint64_t class_key,
                          uint64_t named_key, const hprof_frame_id* ids, uint32_t count, Known* found) {
   if (const Known* known = stacks_.recall(state->stacks, named_key)) {
@@ -159,7 +158,7 @@ bool Collector::find_out(JNIEnv* jni, AllocatingThread* state, jobject object, u
   return at != nullptr;
 }
 
-// Without a key the class is looked up each time ...
+// Without a class key the class is looked up each time.
 void Collector::count_by_class(JNIEnv* jni, AllocatingThread* state, jobject object, jclass of, uint64_t size,
                                const jvmtiFrameInfo* frames, uint32_t count) {
   uint32_t owner = services_.ids->class_serial(services_.host, jni, of);
@@ -167,7 +166,7 @@ void Collector::count_by_class(JNIEnv* jni, AllocatingThread* state, jobject obj
   at != nullptr ? add(jni, state, at, object, size) : lose();
 }
 
-// ... and so is the size.
+// Without a class key class and size are looked up each time.
 void Collector::count_as_named(JNIEnv* jni, AllocatingThread* state, jobject object,
                                const jvmtiFrameInfo* frames, uint32_t count) {
   jclass of = jni->GetObjectClass(object);
@@ -195,7 +194,7 @@ void Collector::vm_object_alloc(JNIEnv* jni, hprof_thread*, jobject object, jcla
   state->inside = false;
 }
 
-// What is known of its stack and class is that of others that the VM has made.
+// Counts an object of the VM, whose key is kept apart from those of probes.
 void Collector::count_vm_object(JNIEnv* jni, AllocatingThread* state, jobject object, jclass of,
                                 uint64_t size) {
   vm_objects_.fetch_add(1, std::memory_order_relaxed);
@@ -220,7 +219,7 @@ void Collector::count_vm_object(JNIEnv* jni, AllocatingThread* state, jobject ob
   add(jni, state, at, object, size);
 }
 
-// Objects that native code makes. A string counts with its text.
+// Counts an object that native code has made through JNI. A string's text counts with it.
 void Collector::native_object(void* self, void* env, void* made, uint32_t bare) {
   auto* jni = static_cast<JNIEnv*>(env);
   auto* object = static_cast<jobject>(made);
@@ -240,8 +239,8 @@ void Collector::native_object(void* self, void* env, void* made, uint32_t bare) 
   state->inside = false;
 }
 
-// If native code runs a constructor on an object of AllocObject, soon and on the same thread, it is not
-// counted again.
+// Remembers an object of AllocObject, so that it is not counted again if native code soon runs its
+// constructor on the same thread.
 void Collector::set_bare(JNIEnv* jni, AllocatingThread* state, jobject object) const {
   constexpr uint32_t kSoon = 100;  // objects
   if (state->bare != nullptr) jni->DeleteWeakGlobalRef(static_cast<jweak>(state->bare));

@@ -1,5 +1,5 @@
-// A cache of one thread: values by a key of 64 bits that is not 0. An old value may be overwritten, which the
-// cache forgets; while that happens often, it grows.
+// A thread's cache of values by a key of 64 bits, not 0. A new value may overwrite an older one; while that
+// happens often, the cache grows.
 //
 // Belongs to one thread, which never waits.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace hprof::sites {
 
-// Value: zeroed memory is one. Up to 1 << kMostBits of them.
+// Value: a type for which zeroed memory is valid; at most 1 << kMostBits of them.
 template <class Value, uint32_t kMostBits>
 class Cache {
  public:
@@ -20,14 +20,14 @@ class Cache {
     memory_ = entries_ = nullptr;
     bits_ = 0;
   }
-  // Null: not there. Valid until the next put. [owner]
+  // The value of a key; null: it is not there. Valid until the next put. [owner]
   Value* find(uint64_t key) const {
     if (entries_ == nullptr) return nullptr;
     Entry* pair = pair_of(key);
     if (pair[0].key == key) return &pair[0].value;
     return pair[1].key == key ? &pair[1].value : nullptr;
   }
-  // In place of the older of two, where the key is not there. Without memory it does nothing. [owner]
+  // Stores a value; a new key replaces the older one of its pair. Without memory it does nothing. [owner]
   void put(const UnitMemory& memory, uint64_t key, const Value& value) {
     if (Value* known = find(key)) {
       *known = value;
@@ -68,7 +68,7 @@ class Cache {
     entries_ = reinterpret_cast<Entry*>((reinterpret_cast<uintptr_t>(fresh) + kLine - 1) & ~(kLine - 1));
     bits_ = bits;
     replaced_ = 0;
-    // The older of a pair first, so that the newer one is the first of its new pair.
+    // Moves the older one of a pair first, so that the newer one comes first in its new pair as well.
     for (uint32_t i = count; i-- > 0;) {
       if (from[i].key == 0) continue;
       Entry* pair = pair_of(from[i].key);
@@ -79,8 +79,8 @@ class Cache {
     return true;
   }
 
-  Entry* memory_ = nullptr;   // room() and a cache line
-  Entry* entries_ = nullptr;  // inside it: pairs, the newer one first
+  Entry* memory_ = nullptr;   // the allocated memory: room() entries and a cache line
+  Entry* entries_ = nullptr;  // aligned, inside memory_: pairs, the newer entry first
   uint32_t bits_ = 0;
   uint32_t replaced_ = 0;
 };

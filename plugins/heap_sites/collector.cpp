@@ -7,7 +7,7 @@
 
 namespace hprof::sites {
 
-static constexpr uint32_t kMostCollections = 10;      // the most that are requested for one report
+static constexpr uint32_t kMostCollections = 10;      // the most collections for one report
 static constexpr uint64_t kLeastMemory = 160 * 1024;  // exact: of the first threads, classes and stacks
 
 static const uint32_t* word_of(const std::atomic<uint32_t>& number) {
@@ -22,7 +22,7 @@ Collector::Collector(const hprof_host* host, const Config& config) : services_(h
       log->loss_counter(host, "rows of sites: the smallest, left out of a report for want of memory");
 }
 
-// The problem, or nullptr. Probes must be in the classes when the VM starts; samples can begin at any time.
+// Returns the problem, or null. Probes must be there at VM start-up; sampling can begin at any time.
 const char* Collector::choose_mode() {
   const HotSpotServices& s = services_;
   if (!parse_mode(config_.sites, &mode_))
@@ -59,7 +59,7 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
   if (!sites_.open(s) || !threads_.open(s)) return HPROF_NO_MEMORY;
   offer_traces(this);
   if (mode_.sampled) {
-    // Threads take the interval when they start, so it is set before they do.
+    // A thread takes the sampling interval when it starts, so the interval is set first.
     auto* jvmti = static_cast<jvmtiEnv*>(s.jvm->jvmti(s.host));
     jvmti->SetHeapSamplingInterval(static_cast<jint>(mode_.interval));
     return HPROF_OK;
@@ -93,8 +93,6 @@ bool Collector::close() {
   return true;
 }
 
-// --- starting and stopping
-
 void Collector::watch_natives(JNIEnv* jni) {
   const HotSpotServices& s = services_;
   jclass string = jni->FindClass("java/lang/String");
@@ -110,7 +108,7 @@ void Collector::watch_natives(JNIEnv* jni) {
 hprof_status Collector::start_exact(JNIEnv* jni) {
   const HotSpotServices& s = services_;
   if (!is_prepared_) {
-    // Without the header the VM has to be asked for the class of each object.
+    // Without the header's class key the VM is asked for the class of each object.
     if (stacks_.watch_classes(word_of(collections_)) && s.objects != nullptr)
       s.objects->header(s.host, &header_);
   }
@@ -125,7 +123,7 @@ hprof_status Collector::start_exact(JNIEnv* jni) {
   return status;
 }
 
-// Once, with live probes.
+// Runs once, when probes are live.
 void Collector::prepare(JNIEnv* jni) {
   const HotSpotServices& s = services_;
   is_prepared_ = true;
@@ -142,7 +140,7 @@ hprof_status Collector::start() {
   const HotSpotServices& s = services_;
   JNIEnv* jni = this->jni();
   if (jni == nullptr) return HPROF_FAILED;
-  collections_.fetch_add(1, std::memory_order_relaxed);  // collections while it was stopped were not reported
+  collections_.fetch_add(1, std::memory_order_relaxed);  // collections meanwhile were not reported
   hprof_status status = HPROF_OK;
   if (mode_.sampled) {
     stacks_.start_sampled();
@@ -185,14 +183,12 @@ void Collector::gc_finish() {
   followed_.wake();
 }
 
-// --- reports
-
 // At the VM's end some garbage collectors no longer collect, so waiting would be in vain.
 bool Collector::collect_garbage(uint32_t reason) const {
   const HotSpotServices& s = services_;
   if (reason == HPROF_REPORT_EXIT && (vm_flag(s, "UseZGC") || vm_flag(s, "UseShenandoahGC"))) return false;
   auto* jvmti = static_cast<jvmtiEnv*>(s.jvm->jvmti(s.host));
-  // The VM does not collect while a thread is in a critical region of JNI, but reports success.
+  // While a thread is in a JNI critical region, ForceGarbageCollection succeeds without collecting.
   const uint32_t before = collections_.load(std::memory_order_relaxed);
   for (uint32_t i = 0; i < kMostCollections; i++) {
     if (jvmti->ForceGarbageCollection() != JVMTI_ERROR_NONE) return false;
@@ -208,13 +204,13 @@ void Collector::add_up_threads() {
       sites_[static_cast<uint32_t>(number)].allocated.add(count.read());
     });
   });
-  // Objects are not followed, so none counts as live.
+  // With sites-live=n all objects count as freed.
   for (uint32_t i = 1; config_.follow == 0 && i <= sites_.last(); i++) sites_[i].freed = sites_[i].since();
 }
 
 hprof_status Collector::report(const hprof_report& report) {
   JNIEnv* jni = this->jni();
-  // Windows are frequent, and each collection would stop the program.
+  // Windows come often, and each collection would stop the program.
   const bool may_collect = config_.follow != 0 && report.reason != HPROF_REPORT_WINDOW;
   bool wants_collection = (may_collect && (!mode_.sampled || report.reason == HPROF_REPORT_EXIT)) ||
                           (report.flags & HPROF_SITES_FORCED_GC) != 0;
@@ -245,7 +241,7 @@ hprof_status Collector::report(const hprof_report& report) {
   return status;
 }
 
-// The set of followed objects is kept unchanged until end_traces().
+// Keeps the set of followed objects unchanged until end_traces().
 uint64_t Collector::begin_traces() {
   if (config_.follow == 0) return 0;
   followed_.lock();
@@ -255,7 +251,7 @@ uint64_t Collector::begin_traces() {
   return count;
 }
 
-// Earlier allocations no longer count, and their objects are no longer followed.
+// Discards the counts; objects allocated so far are no longer followed.
 void Collector::reset() {
   JNIEnv* jni = this->jni();
   followed_.lock();

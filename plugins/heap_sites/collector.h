@@ -31,7 +31,7 @@ enum Order : uint32_t { kByLive = 0, kByAllocation = 1 };
 
 struct Config {
   const char* sites;
-  uint32_t follow;  // to the objects' end
+  uint32_t follow;  // sites-live=
   uint32_t order;
   uint32_t early;
 };
@@ -45,7 +45,7 @@ class Collector {
   void reset();
   void stop();
   hprof_status control(const hprof_control& control);
-  // False: probes may still run on it.
+  // False: probes may still use it.
   bool close();
 
   // As in hprof_object_traces.
@@ -63,13 +63,13 @@ class Collector {
   void sampled_object_alloc(JNIEnv* jni, hprof_thread*, jobject object, jclass of, int64_t size);
 
  private:
-  // allocations.cpp
-  struct Walked {  // of an object
+  // The lookup of one object's stack and class; allocations.cpp
+  struct Walked {
     uint64_t class_key;
     uint64_t thread;  // serial, 0 unless thread=y
     uint32_t depth;
-    uint64_t stack;  // key; 0: the VM is to be asked
-    Known* note;     // of stack, class and thread; null: none
+    uint64_t stack;  // key of the stack; 0: ask the VM
+    Known* note;     // the walk's note for stack, class and thread; null: none
   };
   static void allocated(void* self, void* jni, void* object, uint64_t header);
   void count_object(JNIEnv* jni, jobject object, uint64_t header);
@@ -107,13 +107,13 @@ class Collector {
   HotSpotServices services_;
   Config config_;
   SitesMode mode_ = {};
-  bool asked_ = false;               // for probes
+  bool asked_ = false;               // requested probes
   bool is_prepared_ = false;         // once, at the first start
-  std::atomic<bool> counts_{false};  // count objects without a probe; the core switches probes
+  std::atomic<bool> counts_{false};  // objects without a probe are counted; probes have their own switch
   hprof_object_header header_ = {sizeof(hprof_object_header), 0, 0, -1, 0, 0, 0, 0};
   SiteTable sites_;
   AllocatedClasses classes_;
-  std::atomic<uint32_t> collections_{1};  // those reported, and each start
+  std::atomic<uint32_t> collections_{1};  // number of collections reported and of starts
   KnownStacks stacks_;
   AllocatingThreads threads_{stacks_};
   FollowedObjects followed_{threads_, sites_, collections_};

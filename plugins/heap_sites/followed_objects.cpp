@@ -6,8 +6,6 @@ namespace hprof::sites {
 
 static constexpr uint64_t kReaperNs = 1'000'000'000;
 
-// --- life
-
 void FollowedObjects::open(const HotSpotServices& services, const SitesMode& mode) {
   services_ = services;
   mode_ = mode;
@@ -16,7 +14,7 @@ void FollowedObjects::open(const HotSpotServices& services, const SitesMode& mod
       services.host, "objects: counted, but not followed to their end for want of memory");
 }
 
-// jni = null: asks for the events that it needs.
+// Can weak references be reused? jni = null: only requests the events for that.
 bool FollowedObjects::can_reuse(JNIEnv* jni) const {
   const HotSpotServices& s = services_;
   return s.weaks != nullptr && s.weaks->open_reuse(s.host, jni) != 0;
@@ -63,8 +61,6 @@ void FollowedObjects::close(JNIEnv* jni) {
   records_.close(hooks(&context));
 }
 
-// --- a new object
-
 void FollowedObjects::follow(JNIEnv* jni, FollowThread* thread, uint32_t site, jobject object,
                              uint64_t size) {
   LiveRecord* record = records_.next(&thread->open);
@@ -76,11 +72,11 @@ void FollowedObjects::follow(JNIEnv* jni, FollowThread* thread, uint32_t site, j
   if (lost_ends_ != nullptr) __atomic_fetch_add(lost_ends_, 1, __ATOMIC_RELAXED);
 }
 
-// The reference of an object that has ended, or a new one.
+// Gives the record a weak reference to the object: that of an object that was collected, or a new one.
 inline bool FollowedObjects::refer(JNIEnv* jni, FollowThread* thread, LiveRecord* record,
                                    jobject object) const {
   void* reference = record->reference();
-  // The word that the reference four records ahead points to is rarely in the cache.
+  // Prefetches the word that a record's reference points to, four records ahead; it is rarely in the cache.
   if (const void* later = reuses_ ? LiveRecords::later_reference(thread->open) : nullptr)
     __builtin_prefetch(later, 1);
   if (reuses_ && reference != nullptr && services_.weaks->reuse(jni, reference, object, &thread->weak) != 0)
@@ -95,8 +91,6 @@ inline bool FollowedObjects::refer(JNIEnv* jni, FollowThread* thread, LiveRecord
   record->set_reference(reference);
   return reference != nullptr;
 }
-
-// --- collections
 
 LiveHooks FollowedObjects::hooks(Hooks* context) const {
   return {context,
@@ -144,8 +138,6 @@ void FollowedObjects::reap(void* self, void* jni, hprof_agent_thread* thread) {
     followed->lock_.unlock();
   }
 }
-
-// --- reports
 
 void FollowedObjects::lock() {
   wanted_.store(true);

@@ -1,5 +1,5 @@
-// What follows objects to their end: their live records, and the reaper, a thread of ours that checks them
-// after each garbage collection.
+// Follows objects until they are collected: their live records, and the reaper, an agent thread that checks
+// them after each garbage collection.
 #pragma once
 
 #include <atomic>
@@ -20,15 +20,14 @@ static_assert(SiteTable::kMostSites < 1u << LiveRecord::kSiteBits, "records have
 
 class FollowedObjects {
  public:
-  // collections: changes in each collection.
+  // collections: a counter that changes in each collection.
   FollowedObjects(const AllocatingThreads& threads, const SiteTable& sites,
                   const std::atomic<uint32_t>& collections)
       : threads_(threads), sites_(sites), collections_(collections) {}
 
-  // How much an object counts for: as the collector's. [onload]
+  // mode: how much an object counts for. [onload]
   void open(const HotSpotServices& services, const SitesMode& mode);
-  // References of ended objects are used again where the VM lets us: asks for the events that this needs.
-  // [onload]
+  // Requests the events for reusing weak references of collected objects. [onload]
   void ask_to_reuse() {
     wants_reuse_ = true;
     can_reuse(nullptr);
@@ -37,19 +36,19 @@ class FollowedObjects {
   void start(JNIEnv* jni);
   void stop(JNIEnv* jni);                  // ends the reaper; the records stay [control]
   void close(JNIEnv* jni);                 // [control]
-  void end_with_vm() { vm_ends_ = true; }  // the VM takes the references with it [control]
+  void end_with_vm() { vm_ends_ = true; }  // the VM ends and frees the references itself [control]
 
-  // Follows an object of that site, or counts it as ended at once, for want of memory. [app]
+  // Follows an object of that site; without memory it counts as freed at once. [app]
   void follow(JNIEnv* jni, FollowThread* thread, uint32_t site, jobject object, uint64_t size);
   void wake();  // a collection has ended [gc]
 
-  // Takes the records from the reaper, which releases them soon; and gives them back. [control]
+  // lock() takes the records from the reaper, which soon releases them; unlock() gives them back. [control]
   void lock();
   void unlock() { lock_.unlock(); }
-  // The rest under the lock. [control]
+  // These two under the lock. [control]
   void check_all(JNIEnv* jni);
   void forget_all(JNIEnv* jni);
-  // Calls visit(void* weak, uint32_t site) for all of them. [control][heap]
+  // Calls visit(void* weak, uint32_t site) for all followed objects. [control][heap]
   template <class Visit>
   void each(const Visit& visit) const {
     threads_.each(
@@ -58,7 +57,7 @@ class FollowedObjects {
   }
 
  private:
-  struct Hooks {  // of live records
+  struct Hooks {  // context of LiveHooks
     FollowedObjects* followed;
     JNIEnv* jni;
   };
@@ -78,8 +77,8 @@ class FollowedObjects {
   bool wants_reuse_ = false;
   bool reuses_ = false;
   bool vm_ends_ = false;
-  Lock lock_;                        // held while going through the records, by the reaper or a report
-  std::atomic<bool> wanted_{false};  // a report waits for it
+  Lock lock_;                        // held by the reaper or a report while it goes through the records
+  std::atomic<bool> wanted_{false};  // a report waits for the lock
   hprof_agent_thread* reaper_ = nullptr;
   uint64_t* lost_ends_ = nullptr;
 };

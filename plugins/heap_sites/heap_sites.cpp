@@ -22,7 +22,7 @@ static const hprof_option kOptions[] = {
      "also rewrite the classes of the JDK; switches off class-data archive and AOT cache"},
 };
 
-// What it needs with sites=sampled: no class hook, so CDS and AOT cache stay on.
+// Wants of sites=sampled: no class hook, so CDS and the AOT cache stay on.
 static constexpr uint64_t kSampledWants =
     HPROF_NEED_GC_EVENTS | HPROF_NEED_SOURCE_FILE | HPROF_NEED_LINE_NUMBERS | HPROF_NEED_VIRTUAL_THREADS;
 static constexpr uint64_t kLateWants =
@@ -34,7 +34,7 @@ static const hprof_variant kVariants[] = {
     {"early=n", HPROF_NEED_CLASS_HOOKS, kLateWants},
 };
 
-// The running collector, for units that ask for the table: a process has one session.
+// The running collector, for units that ask for its traces: a process has one session.
 static std::atomic<Collector*> running{nullptr};
 
 void offer_traces(Collector* collector) { running.store(collector); }

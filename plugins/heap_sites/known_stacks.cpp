@@ -6,9 +6,7 @@
 
 namespace hprof::sites {
 
-static constexpr uint32_t kLongStack = 48;  // frames, to learn from
-
-// --- life
+static constexpr uint32_t kLongStack = 48;  // frames that the VM is asked for when the walk can learn more
 
 void KnownStacks::open(const HotSpotServices& services) {
   services_ = services;
@@ -27,7 +25,7 @@ void KnownStacks::close_thread(StackThread* thread) const {
     services_.release(static_cast<uint8_t*>(walk.chains), services_.walk->chains_bytes);
 }
 
-// After enough allocations, so that threads that make few objects take little memory.
+// Gives a thread its caches after some allocations, so that other threads take little memory.
 void KnownStacks::give_memory(StackThread* thread) const {
   constexpr uint32_t kEnough = 4096;
   thread->walks++;
@@ -52,7 +50,7 @@ bool KnownStacks::watch_classes(const uint32_t* collections) {
   return sees_unloads_;
 }
 
-// Calls each method of a probe, which then hides the frame that it was called in.
+// Opens the walk, and hides the frames of probes: each is called, and hides its own frame.
 void KnownStacks::open_walk(JNIEnv* jni) {
   const HotSpotServices& s = services_;
   const char* why = "the VM does not tell of unloaded classes in time";
@@ -78,10 +76,8 @@ void KnownStacks::distrust() {
   services_.walk->distrust(opened_walk_);
 }
 
-// --- names
-
-// A method is the VM's own pointer or a jmethodID, which are different addresses. A bytecode index has 16
-// bits, and none is 65535: -1 may stand there. 0: not to be kept.
+// Key of a frame; 0: do not keep it. The method is the VM's own pointer or a jmethodID, which never coincide.
+// A bytecode index has 16 bits and is never 65535, which stands for -1.
 static uint64_t key_of(const hprof_raw_frame& frame) {
   constexpr uint32_t kAddressBits = 48;
   const uint64_t method = reinterpret_cast<uintptr_t>(frame.method);
@@ -108,8 +104,7 @@ void KnownStacks::forget_stale(StackThread* thread, const Validity& valid) {
   thread->methods.clear();
 }
 
-// The walk's own frames of the stack, and their names as far as the thread has met them, or at least their
-// methods.
+// The walk's frames of the stack, with the ids of those that the thread has met, or at least their methods.
 uint32_t KnownStacks::compose(JNIEnv* jni, StackThread* thread, uint32_t depth, hprof_raw_frame* walked,
                               hprof_frame_id* ids, bool* is_complete) const {
   hprof_walk* walk = walk_.load(std::memory_order_relaxed);
@@ -131,8 +126,7 @@ uint32_t KnownStacks::compose(JNIEnv* jni, StackThread* thread, uint32_t depth, 
   return count;
 }
 
-// Where the thread has met all of the frames' methods, in whatever stack, the VM is not asked; but for some,
-// to be compared.
+// Asks the VM only if the thread has not met one of the methods before, in any stack, or to prove an answer.
 uint32_t KnownStacks::name(JNIEnv* jni, StackThread* thread, uint32_t depth, hprof_frame_id* ids) {
   hprof_raw_frame walked[AllocationStacks::kMostFrames];
   bool is_composed = false;
@@ -157,7 +151,7 @@ uint32_t KnownStacks::name(JNIEnv* jni, StackThread* thread, uint32_t depth, hpr
   if (is_composed && !agrees) distrust();
   for (uint32_t i = 0; i < vm_count; i++) {
     if (agrees) keep_name(thread, walked[i], names[i]);
-    // In a native method the VM's frame may have a position, of which the VM tells nothing.
+    // In a native method the walk's location may be a position that the VM does not report.
     if (agrees && frames[i].location >= 0)
       thread->methods.put(services_, reinterpret_cast<uintptr_t>(walked[i].method), frames[i].method);
     ids[i] = names[i];
@@ -174,15 +168,15 @@ void KnownStacks::learn(JNIEnv* jni, StackThread* thread, const jvmtiFrameInfo* 
                                  &thread->walk);
   };
   if (learn_from(frames, count) == 0 || count < vm_.depth()) return;
-  // The trace ends among the methods that were inlined into one. A longer one tells which.
+  // The trace ends inside a group of inlined methods; more frames tell which group.
   jvmtiFrameInfo more[kLongStack];
   if (count < kLongStack) learn_from(more, vm_.of_current(more, kLongStack));
 }
 
-// --- callers of native methods
+// Callers of native methods.
 
-// The native method and its caller decide it. Millions of objects may come this way (seen on 25 in javac,
-// most of them reported by a probe; few on 17).
+// Keyed by the native method and its caller. Millions of objects may come this way (on 25 in javac, most of
+// them reported by a probe; few on 17).
 bool KnownStacks::is_reported_by_caller(JNIEnv* jni, StackThread* thread) {
   const uint64_t key = this->key(jni, thread, 2, 0);
   forget_stale(thread, validity());

@@ -1,10 +1,10 @@
-// What is known of the stacks at which objects are made, so that the VM is rarely asked for one.
+// Remembers the stacks at which objects are made, so that the VM is rarely asked for one.
 //
-// A walk over the thread's frames (hprof/draft/hotspot.h) gives a key for its stack without the VM. What a
-// stack and a class stand for is in the walk's note of both, or in a cache by their key. A key that is not
-// known stands for frames that the thread may have met in other stacks: then the names that it has met make
-// the trace. All of it holds as long as no class is unloaded or redefined (Validity); some of it is compared
-// with the VM's own stacks (Proofs), and a difference ends the use of the walk.
+// A walk over the thread's frames (hprof/draft/walk.h) gives a key for its stack without the VM. The count of
+// a stack and a class is in the walk's note, or in a cache by their key. For a new key the trace is made of
+// frame ids, if the thread has met all the frames in other stacks. All of this is valid until a class is
+// unloaded or redefined (Validity); samples of it are compared with the VM's own stacks (Proofs), and a
+// difference ends the use of the walk.
 #pragma once
 
 #include <atomic>
@@ -21,15 +21,15 @@ namespace hprof::sites {
 
 struct Count;
 
-// What is known holds as long as both stay the same.
+// Cached answers are valid while both counts stay the same.
 struct Validity {
-  uint32_t code;     // redefined classes: the addresses of methods
-  uint32_t classes;  // unloaded classes: those addresses, and the classes' keys in object headers
+  uint32_t code;     // number of class redefinitions, which change the addresses of methods
+  uint32_t classes;  // number of unloaded classes, whose addresses and class keys may be used again
 
   bool operator==(const Validity& other) const { return code == other.code && classes == other.classes; }
 };
 
-// Where objects of a stack and a class count.
+// The count of a stack and a class.
 struct Known {
   Count* count;    // null: not known
   uint32_t owner;  // number of the class in AllocatedClasses; 0: none
@@ -38,21 +38,21 @@ struct Known {
 };
 static_assert(sizeof(Known) <= HPROF_STACK_NOTE_BYTES, "a note has room for it");
 
-// Why the VM was asked for a stack.
+// Reasons for asking the VM for a stack.
 enum Asked : uint32_t { kAskedNew, kAskedProof, kAskedUnknown, kAskedVmObject, kAskedReasons };
 
-// A thread's own.
+// The state of one thread; only that thread uses it.
 struct StackThread {
-  // Used for each object.
-  uint32_t until_proof = 0;  // see Proofs; of known stacks
-  uint32_t walks = 0;        // the first ones, after which it gets the memory of `walk`
+  // Read and written for each object.
+  uint32_t until_proof = 0;  // see Proofs; counts known stacks
+  uint32_t walks = 0;        // walks so far; after some the thread gets the memory of `walk`
   hprof_walk_thread walk = {};
 
-  uint32_t until_name_proof = 0;    // see Proofs; of stacks whose frames were all known
-  Validity valid = {};              // of these:
-  Cache<bool, 14> callers;          // by the two frames on top: a probe in the caller reports the object
+  uint32_t until_name_proof = 0;    // see Proofs; counts stacks whose frames were all known
+  Validity valid = {};              // of the caches:
+  Cache<bool, 14> callers;          // by the two top frames: a probe in the caller reports the object
   Cache<hprof_frame_id, 14> names;  // by frame
-  Cache<void*, 14> methods;         // jmethodID by the VM's pointer to the method
+  Cache<void*, 14> methods;         // jmethodID by the VM's Method*
   Cache<Known, 18> stacks;          // by stack, class and thread
   uint64_t asked[kAskedReasons] = {};
 };
@@ -60,14 +60,14 @@ struct StackThread {
 class KnownStacks {
  public:
   void open(const HotSpotServices& services);  // [onload]
-  // sites=sampled: the VM is asked for each stack. [control]
+  // sites=sampled: each stack comes from the VM. [control]
   void start_sampled() { vm_.open(services_, nullptr); }
-  // sites=exact. False: the tracker class is not as it should be. [control]
+  // sites=exact. False: the tracker class is not the agent's. [control]
   bool start_exact(JNIEnv* jni) { return vm_.open(services_, jni); }
-  // Finds out how to see that classes have been unloaded. collections: a count of their collections, for VMs
-  // that say nothing else. False: it cannot be seen in time, so a class has no key. [control]
+  // Finds a counter that shows when classes have been unloaded. collections: a count of collections, for VMs
+  // that have no other. False: there is none, so classes have no key. [control]
   bool watch_classes(const uint32_t* collections);
-  // Opens the walk, once; probes are live. [control]
+  // Opens the walk, once, when probes are live. [control]
   void open_walk(JNIEnv* jni);
   void close_thread(StackThread* thread) const;  // [control]
 
@@ -75,15 +75,14 @@ class KnownStacks {
   AllocationStacks& vm() { return vm_; }
   const AllocationStacks& vm() const { return vm_; }
 
-  // Loads acquire nothing: a class is there as long as an object of it is at hand. [app]
+  // Relaxed loads are enough: a class stays loaded as long as the caller has an object of it. [app]
   Validity validity() const {
     return {__atomic_load_n(redefinitions_, __ATOMIC_RELAXED), __atomic_load_n(unloads_, __ATOMIC_RELAXED)};
   }
   bool is_current(const Known& known) const { return known.count != nullptr && known.valid == validity(); }
 
-  // The rest: [app], the calling thread's own stack.
-
-  // A key of the thread's stack, `depth` frames; 0: ask the VM. thread->walk.note is set with it.
+  // A key of the thread's top `depth` frames; 0: ask the VM. Sets thread->walk.note. [app] the calling
+  // thread's own stack, here and below
   uint64_t key(JNIEnv* jni, StackThread* thread, uint32_t depth, uint64_t what) const {
     hprof_walk* walk = walk_.load(std::memory_order_acquire);
     thread->walk.note = nullptr;
@@ -91,7 +90,7 @@ class KnownStacks {
     if (thread->walks < kMany) give_memory(thread);
     return services_.walk->key(walk, jni, depth, what, &thread->walk);
   }
-  // What is known by a key that was made of key(); null: nothing that is still valid.
+  // The cached answer for a key of key(); null: none that is still valid.
   const Known* recall(const StackThread& thread, uint64_t key) const {
     const Known* known = thread.stacks.find(key);
     return known != nullptr && is_current(*known) ? known : nullptr;
@@ -99,17 +98,17 @@ class KnownStacks {
   void keep(StackThread* thread, uint64_t key, const Known& known) const {
     thread->stacks.put(services_, key, known);
   }
-  // Names the frames of a stack whose key is new. Returns how many.
+  // The frame ids of a stack whose key is new. Returns how many.
   uint32_t name(JNIEnv* jni, StackThread* thread, uint32_t depth, hprof_frame_id* ids);
-  // Is what is known of this stack to be compared with the VM's?
+  // True: compare the answer for this stack with the VM's.
   bool wants_proof(StackThread* thread) { return proofs_.wants(&thread->until_proof); }
-  // It was wrong: the VM is asked for all stacks from now on.
+  // An answer was wrong: the VM is asked for all stacks from now on.
   void distrust();
-  // True: the thread is in a native method for whose objects a probe in its caller reports them.
+  // True: the thread is in a native method, and a probe in its caller reports the objects that it returns.
   bool is_reported_by_caller(JNIEnv* jni, StackThread* thread);
 
  private:
-  static constexpr uint32_t kMany = 1u << 14;  // objects, after which a thread gets all memory of the walk
+  static constexpr uint32_t kMany = 1u << 14;  // objects after which a thread gets all memory of the walk
 
   [[gnu::noinline]] void give_memory(StackThread* thread) const;
   uint32_t compose(JNIEnv* jni, StackThread* thread, uint32_t depth, hprof_raw_frame* walked,
@@ -123,9 +122,9 @@ class KnownStacks {
   static constexpr uint32_t kNone = 0;
   const uint32_t* redefinitions_ = &kNone;
   const uint32_t* unloads_ = &kNone;
-  const uint32_t* collections_ = nullptr;   // of what the walk knows of code
-  bool sees_unloads_ = false;               // before the memory of a class can be used again
-  std::atomic<hprof_walk*> walk_{nullptr};  // null: the VM is asked for each stack
+  const uint32_t* collections_ = nullptr;   // counter that keeps what the walk knows of code valid
+  bool sees_unloads_ = false;               // unloads are seen before their memory is used again
+  std::atomic<hprof_walk*> walk_{nullptr};  // null: each stack comes from the VM
   hprof_walk* opened_walk_ = nullptr;       // [control]
   Proofs proofs_{1000, 1u << 14};
   Proofs name_proofs_{64, 1u << 10};

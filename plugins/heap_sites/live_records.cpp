@@ -2,10 +2,10 @@
 
 namespace hprof::sites {
 
-static constexpr uint32_t kFewest = 64;  // chunks that are kept for later
-static constexpr uint32_t kForgets = 8;  // an eighth of what was usual, with each check
+static constexpr uint32_t kFewest = 64;  // chunks kept for reuse
+static constexpr uint32_t kForgets = 8;  // usual_ falls by an eighth with each check
 
-// Objects that are not followed cost little: there may be millions of them until the next collection.
+// An exhausted budget is remembered until the next collection, since millions of objects may come until then.
 LiveChunk* LiveRecords::take_chunk() {
   if (exhausted_.load(std::memory_order_relaxed)) return nullptr;
   taken_.fetch_add(1, std::memory_order_relaxed);
@@ -39,7 +39,7 @@ void LiveRecords::release(LiveRecord& record, const LiveHooks& hooks) {
   record.set_reference(nullptr);
 }
 
-// Of the chunks that wait to be filled. There may be memory for others then.
+// Frees chunks that wait to be filled, down to `most`. New ones may find memory then.
 void LiveRecords::trim(uint32_t most, const LiveHooks& hooks) {
   for (;;) {
     LiveChunk* chunk;
@@ -77,7 +77,7 @@ void LiveRecords::end(LiveRecord& record, const LiveHooks& hooks) {
   record.set(LiveRecord::kEnded, 0);
 }
 
-// Ends those whose objects have gone, and calls live(record) for the others, in their order.
+// Ends the records whose objects have been collected, and calls live(record) for the others, in their order.
 template <class Live>
 void LiveRecords::check_chunk(LiveChunk* chunk, const LiveHooks& hooks, const Live& live) {
   constexpr uint32_t kAtOnce = 64;
@@ -103,7 +103,7 @@ void LiveRecords::check_chunk(LiveChunk* chunk, const LiveHooks& hooks, const Li
   }
 }
 
-// The other one's reference, if any, comes here.
+// Moves a record; the weak reference of *to, if any, takes its place.
 void LiveRecords::move(LiveRecord& record, LiveRecord* to) {
   if (to == &record) return;
   void* reference = to->reference();
@@ -112,7 +112,7 @@ void LiveRecords::move(LiveRecord& record, LiveRecord* to) {
   record.set_reference(reference);
 }
 
-// There is room.
+// The generation has room for it.
 void LiveRecords::keep(uint32_t generation, LiveRecord& record) {
   LiveChunk* chunk = generations_[generation];
   uint32_t used = chunk->used.load(std::memory_order_relaxed);
@@ -120,8 +120,7 @@ void LiveRecords::keep(uint32_t generation, LiveRecord& record) {
   chunk->used.store(used + 1, std::memory_order_relaxed);
 }
 
-// Needs no memory: the rest of a chunk moves into the first chunk of the next generation, or the chunk itself
-// moves there.
+// Moves live records into the first chunk of the next generation, or moves the chunk. Allocates nothing.
 void LiveRecords::sift(LiveChunk* chunks, uint32_t into, const LiveHooks& hooks) {
   while (chunks != nullptr) {
     LiveChunk* chunk = chunks;
@@ -141,7 +140,7 @@ void LiveRecords::sift(LiveChunk* chunks, uint32_t into, const LiveHooks& hooks)
       for (uint32_t i = 0; i < left; i++) keep(into, chunk->records[i]);
       give_chunk(chunk);
     } else {
-      // The one with more room goes first.
+      // The chunk with more room goes first.
       bool behind = head != nullptr && LiveChunk::kRecords - left < room;
       chunk->next = behind ? head->next : head;
       (behind ? head->next : generations_[into]) = chunk;
@@ -157,14 +156,14 @@ void LiveRecords::check(const LiveHooks& hooks, bool all) {
   for (uint32_t i = 0; i < kGenerations; i++, pace *= kPace) {
     if (all || checks_ % pace == 0) oldest = i;
   }
-  // The old generations first, so that nothing is checked twice.
+  // Old generations first, so that no record is checked twice.
   for (uint32_t i = oldest + 1; i-- > 1;) {
     LiveChunk* chunks = generations_[i];
     generations_[i] = nullptr;
     sift(chunks, i + 1 < kGenerations ? i + 1 : i, hooks);
   }
   sift(full_.exchange(nullptr, std::memory_order_acquire), 1, hooks);
-  // As many as were needed lately wait for the next objects.
+  // Keeps as many chunks for reuse as were needed lately.
   const uint32_t taken = taken_.exchange(0, std::memory_order_relaxed);
   usual_ -= usual_ / kForgets;
   if (usual_ < taken) usual_ = taken;

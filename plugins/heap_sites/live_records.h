@@ -4,8 +4,7 @@
 // reaper checks the chunks handed over; surviving objects move to the next generation, which is checked less
 // often, so that long-lived objects cost little. A report checks all of them, and the chunks being filled.
 //
-// References may stay in the records of objects that have ended, for the next object there. So a chunk that
-// is filled again may bring its references along.
+// A record may keep the weak reference of a collected object, for the next object in it.
 #pragma once
 
 #include <atomic>
@@ -17,9 +16,8 @@
 
 namespace hprof::sites {
 
-// Twelve bytes, since there is one for each object between two collections: 46 bits of the reference, which
-// is a pointer to a word with at most the lowest bit set, 20 of the site and 30 of the size. Zeroed memory is
-// one.
+// Twelve bytes: 46 bits of the reference (a pointer to a word, of which at most the lowest bit is set), 20 of
+// the site, 30 of the size. One is made for each object between two collections. Zeroed memory is a record.
 class LiveRecord {
  public:
   static constexpr uint32_t kEnded = 0;
@@ -42,7 +40,7 @@ class LiveRecord {
     low_ = static_cast<uint32_t>(packed);
     middle_ = (middle_ & ~kMiddle) | static_cast<uint32_t>(packed >> 32);
   }
-  // kEnded: of an object that has ended.
+  // kEnded: the object has been collected.
   uint32_t site() const {
     return (middle_ >> kMiddleBits) | (high_ & ((1u << kSiteHighBits) - 1)) << (32 - kMiddleBits);
   }
@@ -56,7 +54,7 @@ class LiveRecord {
  private:
   static constexpr bool kIsNarrow = sizeof(void*) == 4;
   static constexpr uint32_t kAddressBits = 48;
-  static constexpr uint64_t kNoBits = 6;  // of a reference: always 0
+  static constexpr uint64_t kNoBits = 6;  // low bits of a reference that are always 0
   static constexpr uint64_t kHigh = ((uint64_t{1} << kAddressBits) - 8) >> 2;
   static constexpr uint32_t kMiddleBits = kAddressBits - 2 - 32;
   static constexpr uint32_t kMiddle = (1u << kMiddleBits) - 1;
@@ -75,42 +73,42 @@ struct LiveChunk {
   LiveRecord records[kRecords];
 };
 
-// A thread's own.
+// The state of one thread; only that thread changes it.
 struct FollowThread {
   LiveChunk* open = nullptr;  // being filled; the reaper reads it
   hprof_weak_thread weak = {};
 };
 
-// The connections to the VM and the sites.
+// Callbacks into the VM and the sites.
 struct LiveHooks {
   void* context;
-  uint64_t (*are_gone)(void* context, void* const* references, uint32_t count);  // a bit for each, at most 64
+  uint64_t (*are_gone)(void* context, void* const* references, uint32_t count);  // bit i: that object was
+                                                                                 // collected; count <= 64
   void (*release)(void* context, void* reference);
-  bool keeps;  // the references of ended objects are used again; or the VM ends
-  void (*ended)(void* context, uint32_t site, uint64_t bytes);  // an object of that site
-  bool (*is_wanted)(void* context);  // somebody waits: postpone the rest. Null: never
+  bool keeps;  // references of collected objects stay for reuse; or the VM ends
+  void (*ended)(void* context, uint32_t site, uint64_t bytes);  // an object of that site was collected
+  bool (*is_wanted)(void* context);  // true: postpone the rest, a report waits. Null: never
 };
 
 class LiveRecords {
  public:
   static constexpr uint32_t kUnit = 8;
   static constexpr uint32_t kGenerations = 4;
-  static constexpr uint32_t kPace = 4;  // a generation is checked once per this many checks of the one before
+  static constexpr uint32_t kPace = 4;  // a generation is checked at every kPace-th check of the one before
 
   void open(const Services& services) { services_ = services; }
   void close(const LiveHooks& hooks);
 
-  // The next record of the thread's chunk, whose reference is the caller's to set; null: no memory, until
-  // there have been chunks to give back. The record may have the reference of an object that has ended. [app]
-  // owner of *chunk
+  // The next record of the thread's chunk; the caller sets its reference. It may have the reference of a
+  // collected object. Null: no memory until chunks have been freed. [app] owner of *chunk
   LiveRecord* next(LiveChunk** open) {
     LiveChunk* chunk = *open;
     if (chunk == nullptr && (chunk = *open = take_chunk()) == nullptr) return nullptr;
     return &chunk->records[chunk->used.load(std::memory_order_relaxed)];
   }
-  // Adds that record. [app] owner of *chunk
+  // Adds the record that next() returned. [app] owner of *chunk
   void add(LiveChunk** chunk, uint32_t site, uint64_t bytes);
-  // The reference of a record that comes soon; null: it has none. [app] owner of *chunk
+  // The reference of a record a few records ahead, to prefetch; null: it has none. [app] owner of *chunk
   static const void* later_reference(const LiveChunk* chunk) {
     constexpr uint32_t kLater = 4;
     const uint32_t number = chunk->used.load(std::memory_order_relaxed) + kLater;
@@ -119,16 +117,16 @@ class LiveRecords {
 
   // Checks the generations whose turn it is, or all of them. One thread at a time: [control] or the reaper.
   void check(const LiveHooks& hooks, bool all);
-  // Checks a chunk that is being filled. Together with check(all), by the thread that has stopped the reaper.
+  // Checks a chunk that is being filled. Only with check(all), on the thread that has stopped the reaper.
   static void check_open(LiveChunk* chunk, const LiveHooks& hooks);
-  // Gives back the memory and the references that wait for the next objects. [control]
+  // Frees the chunks and references kept for reuse. [control]
   void let_go(const LiveHooks& hooks) { trim(0, hooks); }
-  // Forgets all kept objects and those in an open chunk.
+  // Forgets all records and those of an open chunk.
   void forget(const LiveHooks& hooks);
   static void forget_open(LiveChunk* chunk, const LiveHooks& hooks);
   uint64_t kept() const { return kept_; }  // objects at the last check
-  // Calls visit(reference, site) for each kept object; nobody checks or forgets meanwhile. Threads may go on
-  // adding: visit their open chunks first, so that no chunk is missed when it is handed over. [control][heap]
+  // Calls visit(reference, site) for each kept object; no check and no forget runs meanwhile. Threads may add
+  // records: visit their open chunks first, or a chunk that is handed over then is missed. [control][heap]
   template <class Visit>
   void each(const Visit& visit) const {
     each_of(full_.load(std::memory_order_acquire), visit);
@@ -161,12 +159,12 @@ class LiveRecords {
 
   Services services_;
   std::atomic<LiveChunk*> full_{nullptr};  // handed over
-  std::atomic<bool> exhausted_{false};     // there was no memory, nor has any been given back since
+  std::atomic<bool> exhausted_{false};     // no memory, and none was freed since
   Lock free_lock_;
   LiveChunk* free_ = nullptr;
   uint32_t free_count_ = 0;
-  std::atomic<uint32_t> taken_{0};  // chunks, since the last check
-  uint32_t usual_ = 0;              // at most, between recent checks
+  std::atomic<uint32_t> taken_{0};  // chunks taken since the last check
+  uint32_t usual_ = 0;              // recent maximum of taken_
   LiveChunk* generations_[kGenerations] = {};
   uint32_t checks_ = 0;
   uint64_t kept_ = 0;

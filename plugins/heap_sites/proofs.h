@@ -1,5 +1,4 @@
-// Which answers are compared with the VM's: the first ones of all threads, and then one in many of each
-// thread, for ever.
+// Decides which answers are compared with the VM's: the first of all threads, then one in many of each.
 #pragma once
 
 #include <atomic>
@@ -11,7 +10,7 @@ class Proofs {
  public:
   Proofs(int32_t first, uint32_t every) : left_(first), every_(every) {}
 
-  // True: compare this answer. until: the thread's answers until its next comparison, at first 0. [app]
+  // True: compare this answer. until: the thread's answers until the next comparison, at first 0. [app]
   bool wants(uint32_t* until) {
     if (left_.load(std::memory_order_relaxed) > 0) {
       left_.fetch_sub(1, std::memory_order_relaxed);
@@ -21,13 +20,13 @@ class Proofs {
     *until = every_;
     return true;
   }
-  // The same the other way round, where the thread's number alone says it; false: ask wants(). [app]
+  // The fast check by the thread's number alone. True: do not compare; false: call wants(). [app]
   static bool skips(uint32_t* until) {
     if (*until <= 1) return false;
     --*until;
     return true;
   }
-  // The first ones have been compared. [app]
+  // True: the first ones of all threads have been compared. [app]
   bool are_past_first() const { return left_.load(std::memory_order_relaxed) <= 0; }
 
  private:

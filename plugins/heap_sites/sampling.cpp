@@ -43,8 +43,8 @@ bool parse_mode(const char* text, SitesMode* mode) {
   return *text == 0 && mode->interval >= 1 && mode->interval <= kMostInterval;
 }
 
-// 1 - exp(-x): by its series for a small part of x, which is then doubled again and again:
-// 1 - exp(-2y) = p(2 - p) for p = 1 - exp(-y). No libm in a module.
+// 1 - exp(-x), without libm: a series for a fraction of x, doubled by 1 - exp(-2y) = p(2 - p), p = 1 -
+// exp(-y).
 static double probability(double x) {
   if (x > 40) return 1;
   int doublings = 0;

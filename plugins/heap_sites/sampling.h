@@ -25,7 +25,7 @@ struct SitesMode {
   bool sampled;
   uint64_t interval;
 
-  // Objects and bytes that one object of that size counts for.
+  // How much one sampled object of that size counts for.
   Amount weight(uint64_t size) const {
     const uint64_t objects = sampled ? objects_of_sample(size, interval) : 1;
     return {objects, objects * size};

@@ -13,8 +13,7 @@ void SiteTable::close() {
   numbers_.close();
 }
 
-// The entry of the table comes first, then the site. If two threads make it at the same time, one of them
-// inserts its own.
+// The key is added first, then the site. If two threads make it at once, one of them inserts its own.
 uint32_t SiteTable::find(uint32_t owner, uint32_t trace) {
   std::atomic<uint32_t>* number = numbers_.make(uint64_t{owner} << 32 | trace);
   if (number == nullptr) return 0;

@@ -1,8 +1,8 @@
 // The sites of all threads: a class, a trace, and how much of it was freed.
 //
 // Insert-only, without a lock: a site keeps its number, 1 and up, until the session ends; 0 is "no room".
-// Threads count what a site has allocated (recent_table.h), and a report adds it up; this table has what the
-// reaper, one thread at a time, subtracts again, and what a report has to remember.
+// Each thread counts what it has allocated at a site (allocating_threads.h), and a report adds that up; a
+// site here has what the reaper subtracts, and what the last report showed.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,9 @@ struct Site : PooledPlace {
   uint32_t owner;  // class serial
   uint32_t trace;
   Amount freed;      // [control]
-  Amount allocated;  // added up for a report [control]
+  Amount allocated;  // sum over the threads, for a report [control]
   Amount before;     // allocated before the last reset [control]
-  Amount untracked;  // objects that are not followed: they count as ended; any thread adds
+  Amount untracked;  // objects that are not followed, which count as freed; any thread adds
   uint64_t reported_allocated, reported_live;  // objects, at the last report [control]
 
   Amount since() const {
@@ -49,9 +49,9 @@ class SiteTable {
 
   bool open(const Services& services, uint32_t most = kMostSites);  // false: no memory [onload]
   void close();
-  // The number of a site, made if it is new; 0: no room. [app]
+  // The number of a site, a new one if need be; 0: no room. [app]
   uint32_t find(uint32_t owner, uint32_t trace);
-  // Numbers up to this, included, are in use. [any]
+  // The highest number in use. [any]
   uint32_t last() const { return sites_.last(); }
   Site& operator[](uint32_t number) const { return sites_[number]; }
 
@@ -60,7 +60,7 @@ class SiteTable {
 
   Services services_;
   Sites sites_;
-  HashTable<std::atomic<uint32_t>, Growth::kLevels> numbers_;  // by class and trace
+  HashTable<std::atomic<uint32_t>, Growth::kLevels> numbers_;  // site number by class and trace
   uint32_t most_ = 0;
 };
 

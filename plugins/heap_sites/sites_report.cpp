@@ -29,7 +29,7 @@ SitesReport::SitesReport(const Services& services, const SiteTable& sites, const
       room_(wanted_),
       rows_(services.allocate_most<hprof_site_row>(&room_, kFewestRows)) {}
 
-// Where there is no room for all: a heap whose first row is the last in the order.
+// Without room for all rows it keeps the largest, in a heap whose first row is the last in the order.
 void SitesReport::add(const hprof_site_row& row) {
   const auto before = [this](const hprof_site_row& a, const hprof_site_row& b) { return is_before(a, b); };
   if (row_count_ < room_) {

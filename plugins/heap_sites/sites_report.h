@@ -1,4 +1,4 @@
-// Sites to a table. No VM.
+// Makes the report's table of the sites. No VM.
 #pragma once
 
 #include <hprof/collector.h>
@@ -26,18 +26,18 @@ struct SiteTotals {
 // A copy of the sites' numbers for a report, so that threads can go on while it is written. [control]
 class SitesReport {
  public:
-  // Takes memory for as many sites as there are now, or for as many as there is memory for.
+  // Allocates room for all sites, or for as many as there is memory for.
   SitesReport(const Services& services, const SiteTable& sites, const ReportWish& wish);
   ~SitesReport() { services_.release(rows_, room_); }
   SitesReport(const SitesReport&) = delete;
   SitesReport& operator=(const SitesReport&) = delete;
 
-  // Call it while the reaper is stopped. Remembers what was reported.
+  // Copies the sites, and remembers what is reported. The reaper is stopped.
   void collect();
   // After collect().
   hprof_status write_table();
   hprof_status write_summary() const;
-  // Sites that the table would have had, too, had there been memory: none is larger than one of those in it.
+  // How many sites there was no room for; none is larger than a row of the table.
   uint64_t left_out() const { return left_out_; }
 
  private:
