@@ -8,11 +8,11 @@
 
 namespace hprof::samples {
 
-// How long a report waits for the engine's thread to let go of the book. It holds it for a few samples, but a
-// garbage collection may stop it there.
+// How long a report waits for the book while the engine's thread holds it. The thread holds it for a few
+// samples, but a garbage collection may stop it there.
 static constexpr uint64_t kTurnDeadlineNs = 10'000'000'000;
 static constexpr uint64_t kTurnPauseNs = 1'000'000;
-static constexpr uint64_t kLeastMemory = 48 * 1024;  // of the book, the queue, and the first threads
+static constexpr uint64_t kLeastMemory = 48 * 1024;  // for the book, the queue and the first threads
 
 Collector::Collector(const hprof_host* host, const Config& config)
     : sampler_(static_cast<Sampler>(config.sampler)),
@@ -23,11 +23,9 @@ Collector::Collector(const hprof_host* host, const Config& config)
   shared_.services = Services(host);
   shared_.interval_ns = config.interval_ns == 0 ? 1 : config.interval_ns;
   shared_.thread_names = config.threads;
-  // It makes the attribution of inlined methods exact between safepoints.
+  // Makes inlined methods exact between safepoints (-XX:+DebugNonSafepoints).
   if (clock_ == Clock::kCpu && shared_.services.code != nullptr) shared_.services.code->be_precise(host);
 }
-
-// --- life ---
 
 hprof_status Collector::open(char* error, uint32_t error_size) {
   shared_.services.will_need(kLeastMemory);
@@ -56,7 +54,7 @@ hprof_status Collector::start() {
   return HPROF_OK;
 }
 
-// JFR of JDK 25 and later samples CPU time by SIGPROF, too, unless somebody handles it already.
+// From JDK 25 on JFR samples CPU time by SIGPROF as well, unless the signal has a handler already.
 static bool is_jfr_to_sample(const Services& s) {
   const char* options = s.settings().java_version >= 25 ? vm_flag_text(s, "StartFlightRecording") : nullptr;
   if (options == nullptr) return false;
@@ -68,7 +66,7 @@ static bool is_jfr_to_sample(const Services& s) {
 
 bool Collector::start_signals() {
   const Services& s = shared_.services;
-  // -Xcheck:jni complains of handlers that are not the VM's own.
+  // -Xcheck:jni prints warnings about signal handlers that are not the VM's own.
   if (sampler_ == Sampler::kAuto && vm_flag(s, "CheckJNICalls")) {
     say_instead("-Xcheck:jni", false);
     return false;
@@ -89,7 +87,8 @@ bool Collector::start_signals() {
   return false;
 }
 
-// `loud`: it is not what the user named, or not what this system and VM have usually.
+// loud: prints the message, since the sampler is not the one that the user named or that this platform
+// usually has; else it is a detail (verbose=y).
 void Collector::say_instead(const char* why, bool loud) const {
   const Services& s = shared_.services;
   TextLine<256> line;
@@ -146,8 +145,6 @@ void Collector::reset() {
   watch_from_now();
 }
 
-// --- reports ---
-
 bool Collector::take_turn() {
   const Services& s = shared_.services;
   uint64_t deadline = s.clock->monotonic(s.host) + kTurnDeadlineNs;
@@ -189,16 +186,13 @@ hprof_status Collector::report(const hprof_report& report) {
   Snapshot snapshot;
   snapshot.take(s, shared_.book);
   shared_.book.turn.unlock();
-  if (how.is_elapsed) how.process_cpu_ns = 0;  // what is not in the samples says nothing
+  if (how.is_elapsed) how.process_cpu_ns = 0;  // not comparable with elapsed time
   hprof_status status = write_report(s, &snapshot, how, report.cutoff);
   if (status == HPROF_OK && last_engine_ != nullptr) status = last_engine_->write_note(how.watched_ns);
   snapshot.release(s);
   return status;
 }
 
-// --- changes while running ---
-
-// object 0: all of them.
 hprof_status Collector::sample_thread(hprof_object_id object, bool on) {
   const Services& s = shared_.services;
   if (object == 0) shared_.samples_new.store(on, std::memory_order_relaxed);
@@ -212,7 +206,7 @@ hprof_status Collector::sample_thread(hprof_object_id object, bool on) {
 hprof_status Collector::change_depth(int64_t depth) {
   if (depth < 0) return HPROF_FAILED;
   if (depth > SampleQueue::kMostDepth) depth = SampleQueue::kMostDepth;
-  // Buffers are made for a depth; what was counted stays.
+  // A greater depth needs larger buffers, so the engine restarts; the counts stay.
   bool restart = engine_ != nullptr && static_cast<uint64_t>(depth) > shared_.book.depth();
   if (!restart) {
     shared_.depth.store(static_cast<uint32_t>(depth), std::memory_order_relaxed);

@@ -41,7 +41,7 @@ class Collector {
   hprof_status report(const hprof_report& report);
   void reset();
   void stop();
-  bool close();  // after stop; false: a thread of ours did not end, the memory must stay
+  bool close();  // after stop; false: an agent thread has not ended, so the memory must stay
   hprof_status control(const hprof_control& control);
   void thread_start(JNIEnv* jni, hprof_thread* thread);
   void thread_end(void* jni, hprof_thread* thread);
@@ -60,13 +60,13 @@ class Collector {
   Shared shared_;
   const Sampler sampler_;
   const Clock clock_;
-  std::atomic<Engine*> engine_{nullptr};  // that runs; thread handlers read it
-  Engine* last_engine_ = nullptr;         // that ran last
-  const char* why_jvmti_ = nullptr;       // why it is not the one wanted; static text
+  std::atomic<Engine*> engine_{nullptr};  // the running engine; thread handlers read it
+  Engine* last_engine_ = nullptr;         // the engine that ran last
+  const char* why_jvmti_ = nullptr;       // why it is not the engine wanted; static text
   SignalEngine signal_;
   JvmtiEngine jvmti_;
   std::conditional_t<kHasWall, WallEngine, Engine> wall_;
-  // Clocks at the start (or reset) of the running period, and what earlier periods add up to, in nanoseconds.
+  // Clocks when the running period started (or was reset), and the sums of earlier periods, in nanoseconds.
   uint64_t wall_from_ = 0, cpu_from_ = 0;
   uint64_t wall_before_ = 0, cpu_before_ = 0;
 };

@@ -11,7 +11,7 @@ uint64_t draw(const SampledThread* place, uint64_t seed, uint64_t interval_ns) {
   return (x ^ (x >> 31)) % interval_ns;
 }
 
-// In an interval that has already begun, the moment drawn may have passed.
+// Both are moments in the current interval. The first may have passed if the interval has begun already.
 uint64_t begin_due(SampledThread* place, uint64_t cpu, uint64_t interval_ns) {
   const uint64_t passed = draw(place, cpu, interval_ns), drawn = draw(place, ~cpu, interval_ns);
   const uint64_t second = cpu - passed + interval_ns;
@@ -27,7 +27,7 @@ uint32_t take_due(SampledThread* place, uint64_t cpu, uint64_t interval_ns, uint
   do {
     *wait = due != SampledThreads::kCpuNotSeen && cpu < due ? due - cpu : 0;
     if (cpu < due) return 0;
-    // The samples of whole intervals, and of the current one.
+    // Counts the samples of the whole intervals, then that of the current one.
     uint64_t end = due < second ? second : due + interval_ns - (due - second) % interval_ns;
     ticks = 1;
     if (cpu >= end) {

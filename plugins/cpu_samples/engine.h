@@ -14,13 +14,13 @@
 
 namespace hprof::samples {
 
-// Owned by the collector.
+// What the collector and its engines share. The collector owns it.
 struct Shared {
   Services services;
   uint64_t interval_ns = 0;
-  uint64_t clock_step_ns = 0;           // of coarse CPU clocks; 0: they are fine, or not looked at
+  uint64_t clock_step_ns = 0;           // step of a coarse CPU clock; 0: fine, or not measured
   std::atomic<uint32_t> depth{0};       // frames asked for; 0: none
-  std::atomic<bool> samples_new{true};  // of threads that start from now on
+  std::atomic<bool> samples_new{true};  // whether threads that start from now on are sampled
   const char* thread_names = nullptr;   // patterns; null or empty: all
   SampledThreads threads;
   SampleBook book;
@@ -34,7 +34,7 @@ struct Shared {
   }
 };
 
-// This class alone stands for an engine that the build leaves out.
+// The base class does nothing: an engine that the build leaves out.
 class Engine {
  public:
   Engine(const char* name, Shared* shared) : name_(name), shared_(shared) {}
@@ -42,18 +42,18 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   const char* name() const { return name_; }
-  // On failure everything is as before, and *why is static text. HPROF_UNSUPPORTED: this build, platform or
-  // VM has not what it takes. [control]
+  // On failure nothing has changed; *why is static text. HPROF_UNSUPPORTED: not in this build, OS or VM.
+  // [control]
   virtual hprof_status start(const char** why) {
     *why = "this build has no such engine";
     return HPROF_UNSUPPORTED;
   }
-  virtual void stop() {}                           // a barrier; what was seen is counted [control]
-  virtual bool is_stuck() const { return false; }  // a thread of its own did not end: no close
-  virtual void close() {}                          // gives memory back, after stop [control]
+  virtual void stop() {}                           // a barrier; samples taken so far are counted [control]
+  virtual bool is_stuck() const { return false; }  // its thread did not end: do not call close
+  virtual void close() {}                          // frees the memory, after stop [control]
   virtual void thread_start(JNIEnv* /*jni*/, hprof_thread* /*thread*/) {}  // [app]
   virtual void thread_end(hprof_thread* /*thread*/) {}                     // [app]
-  // Switches the sampling of a thread on or off; object 0: of all. False: it is not watched. [control]
+  // Switches the sampling of a thread on or off; object 0: of all. False: it is not known. [control]
   virtual bool switch_sampling(hprof_object_id object, bool on) {
     const Services& s = shared_->services;
     bool found = false;
@@ -65,15 +65,16 @@ class Engine {
     });
     return found;
   }
-  // Counts what has been seen and is not in the book yet. The caller holds the book's turn. [control]
+  // Counts the samples that are not in the book yet. The caller holds the book's lock (turn). [control]
   virtual void settle() {}
-  // Leaves out what has been seen until now; the caller clears the book, whose turn it holds. [control]
+  // Discards the samples that are not in the book yet. The caller holds the book's lock, and clears it.
+  // [control]
   virtual void forget() { settle(); }
-  // Of what settle() found, after the table. [control]
+  // Writes notes on what settle() found, after the table. [control]
   virtual hprof_status write_note(uint64_t /*watched_ns*/) const { return HPROF_OK; }
 
  protected:
-  virtual void apply(SampledThread* /*thread*/, hprof_thread_serial /*serial*/) {}  // of its `sampled`
+  virtual void apply(SampledThread* /*thread*/, hprof_thread_serial /*serial*/) {}  // applies `sampled`
 
  private:
   const char* const name_;

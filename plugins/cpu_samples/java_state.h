@@ -14,11 +14,11 @@ inline JavaState java_state(jint jvmti_state) {
   if ((jvmti_state & JVMTI_THREAD_STATE_PARKED) != 0) return JavaState::kParked;
   if ((jvmti_state & JVMTI_THREAD_STATE_SLEEPING) != 0) return JavaState::kSleeping;
   if ((jvmti_state & JVMTI_THREAD_STATE_WAITING) != 0) return JavaState::kWaiting;
-  // In native code: it may wait in the kernel (for a socket, say) or compute, which JVMTI does not tell.
+  // JVMTI does not tell whether native code computes or waits in the kernel (for a socket, say).
   return (jvmti_state & JVMTI_THREAD_STATE_IN_NATIVE) != 0 ? JavaState::kNative : JavaState::kRunnable;
 }
 
-// The method of the synthetic frame (class STATE); no blanks: readers split rows at them.
+// The method of the synthetic frame (class STATE). Without blanks, since readers split rows at blanks.
 inline const char* java_state_name(JavaState state) {
   static const char* const kNames[] = {"runnable", "blocked", "waiting", "parked", "sleeping", "native"};
   static_assert(sizeof kNames / sizeof kNames[0] == kJavaStates, "a name for every state");

@@ -13,7 +13,7 @@ static_assert(sizeof(jvmtiFrameInfo) == sizeof(hprof_raw_frame), "stacks are pas
 
 static constexpr uint64_t kUnknownTime = UINT64_MAX;
 
-// Looks that come sooner than the clocks move find no thread that has used CPU time.
+// Makes the interval at least the CPU clock's step: earlier looks would find no CPU time used.
 void JvmtiEngine::respect_clock() {
   const Services& s = shared_->services;
   const uint64_t step = cpu_clock_step(s);
@@ -83,8 +83,6 @@ void JvmtiEngine::close() {
   depth_ = 0;
 }
 
-// --- threads ---
-
 uint64_t JvmtiEngine::cpu_time(uint64_t os_id, jthread thread) const {
   const Services& s = shared_->services;
   uint64_t ns = os_id == 0 ? kUnknownTime : s.clock->thread_cpu(s.host, os_id);
@@ -94,7 +92,7 @@ uint64_t JvmtiEngine::cpu_time(uint64_t os_id, jthread thread) const {
                                                                       : kUnknownTime;
 }
 
-// The CPU time since the last look has no stack.
+// Counts the CPU time since the last look, which has no stack.
 void JvmtiEngine::let_go(SampledThread* place, hprof_thread_serial serial, uint64_t os_id) {
   const uint64_t cpu = cpu_time(os_id, nullptr);
   {
@@ -122,13 +120,13 @@ void JvmtiEngine::settle() {
     shared_->book.add_reason(rest_thread_.load(std::memory_order_relaxed), kNotSeenRunning, rest);
 }
 
-// CPU time used before does not count: a native thread has run before it was attached.
+// The CPU time used so far does not count: a native thread has run before it was attached.
 void JvmtiEngine::thread_start(JNIEnv*, hprof_thread* thread) {
   if (!shared_->takes(*thread)) return;
   const uint64_t cpu = thread->os_id != 0 ? cpu_time(thread->os_id, nullptr) : kUnknownTime;
   SampledThread* place = meet(thread, cpu);
-  // Its first interval has begun at a random moment, so that threads that use less than an interval are
-  // sampled in proportion to their CPU time.
+  // The first interval begins at a random moment, so that threads that use less than an interval are sampled
+  // in proportion to their CPU time.
   if (place != nullptr)
     place->cpu_open.fetch_add(draw(place, cpu, shared_->interval_ns), std::memory_order_relaxed);
 }
@@ -139,7 +137,7 @@ SampledThread* JvmtiEngine::meet(hprof_thread* thread, uint64_t cpu) {
                                               shared_->samples_new.load(std::memory_order_relaxed), &is_new);
   uint64_t none = SampledThreads::kCpuNotSeen;
   if (place != nullptr) place->by_jvmti.store(1, std::memory_order_relaxed);
-  // Else the next look finds out.
+  // If the CPU time is not known, the next look reads it.
   if (place != nullptr && cpu != kUnknownTime) place->cpu_seen.compare_exchange_strong(none, cpu);
   return place;
 }
@@ -149,8 +147,7 @@ void JvmtiEngine::thread_end(hprof_thread* thread) {
   if (place != nullptr) let_go(place, thread->serial, thread->os_id);
 }
 
-// Records the thread's CPU time; returns the part not charged yet, 0: none was used. The place's lock is
-// held.
+// Records the thread's CPU time; returns the part not charged yet, or 0. The caller holds the place's lock.
 uint64_t JvmtiEngine::use(SampledThread* place, hprof_thread_serial serial, uint64_t cpu) const {
   const uint64_t seen = place->cpu_seen.load(std::memory_order_relaxed);
   if (place->serial.load(std::memory_order_relaxed) != serial) return 0;
@@ -165,7 +162,7 @@ uint64_t JvmtiEngine::use(SampledThread* place, hprof_thread_serial serial, uint
   return open;
 }
 
-// A thread that is there before the start.
+// Registers a thread that runs already at the start.
 uint32_t JvmtiEngine::visit_new(void* argument, hprof_thread* thread, void* jthread_ref) {
   auto* self = static_cast<JvmtiEngine*>(argument);
   if (!self->shared_->takes(*thread)) return 1;
@@ -174,18 +171,16 @@ uint32_t JvmtiEngine::visit_new(void* argument, hprof_thread* thread, void* jthr
     __atomic_fetch_add(self->lost_threads_, 1, __ATOMIC_RELAXED);
   }
   SampledThread* place = self->meet(thread, cpu);
-  // One that was stopped for a while has a place already.
+  // A thread whose sampling was stopped for a while has a place already.
   if (place != nullptr && cpu != kUnknownTime) place->cpu_seen.store(cpu, std::memory_order_relaxed);
   return 1;
 }
-
-// --- a look ---
 
 void JvmtiEngine::loop(void* argument, void* jni, hprof_agent_thread* thread) {
   auto* self = static_cast<JvmtiEngine*>(argument);
   const Services& s = self->shared_->services;
   self->moments_.seed(s.clock->monotonic(s.host));
-  // A look that took longer than an interval does not repeat missed ones: the weights make up for them.
+  // Looks missed while one took longer than an interval are not repeated: the weights make up for them.
   while (s.threads->wait(thread, self->moments_.pause(self->shared_->interval_ns)) != 0)
     self->look(static_cast<JNIEnv*>(jni));
 }
@@ -205,7 +200,7 @@ uint32_t JvmtiEngine::visit(void* argument, hprof_thread* thread, void* jthread_
   return self->candidate_count_ < kMostCandidates ? 1 : 0;
 }
 
-// The whole intervals that are to be charged now, and a local reference in place of *ref; 0: none.
+// Returns the whole intervals to charge now, and replaces *ref by a local reference; 0: none.
 uint64_t JvmtiEngine::take(SampledThread* place, hprof_thread_serial serial, uint64_t cpu, jthread* ref) {
   const uint64_t interval = shared_->interval_ns;
   LockGuard guard(place->lock, shared_->services);
@@ -220,7 +215,7 @@ uint64_t JvmtiEngine::take(SampledThread* place, hprof_thread_serial serial, uin
   return open / interval;
 }
 
-// False: the thread is gone, or has been found asleep for too long.
+// False: the thread has ended, or has been found blocked for too long.
 bool JvmtiEngine::take_back(const Candidate& candidate, bool had_turn) {
   SampledThread* place = candidate.place;
   LockGuard guard(place->lock, shared_->services);
@@ -243,9 +238,8 @@ void JvmtiEngine::look(JNIEnv* jni) {
   if (has_turn) shared_->book.turn.unlock();
 }
 
-// The CPU clock of a running thread advances while we look. If it does not, the thread may have lost its CPU
-// (always, to us, on a machine with one CPU), which is fine in Java code; in native code it is more likely
-// blocked.
+// The CPU clock of a running thread advances during the look. If it does not, the thread may have lost its
+// CPU (always, if there is only one), which is fine in Java code; in native code it is more likely blocked.
 bool JvmtiEngine::is_running(const Candidate& candidate) {
   jint state = 0;
   if (jvmti_->GetThreadState(candidate.thread, &state) != JVMTI_ERROR_NONE) return false;
@@ -281,7 +275,7 @@ void JvmtiEngine::take_stacks(JNIEnv* jni) {
     jvmtiError error = jvmti_->GetStackTrace(together[0], 0, static_cast<jint>(depth), frames_, &frames);
     count(jni, &candidates_[index[0]], frames_, frames, error);
   } else if (count_together > 1) {
-    // One stop of the VM for all of them.
+    // One safepoint for all of them.
     jvmtiStackInfo* stacks = nullptr;
     jvmtiError error =
         jvmti_->GetThreadListStackTraces(count_together, together, static_cast<jint>(depth), &stacks);
@@ -308,8 +302,7 @@ void JvmtiEngine::count(JNIEnv* jni, Candidate* candidate, const jvmtiFrameInfo*
   candidate->counted = true;
 }
 
-// What was not charged is charged later; the CPU time of a thread that is never found running is counted as
-// such.
+// Carries over what was not charged; a thread never found running counts as not_seen_running.
 void JvmtiEngine::charge_later(bool has_turn) {
   for (uint32_t i = 0; i < candidate_count_; i++) {
     const Candidate& candidate = candidates_[i];

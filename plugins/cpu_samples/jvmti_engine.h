@@ -1,13 +1,13 @@
-// Samples by JVMTI, for any OS and any VM: a thread of the agent's own looks at random moments, half to one
-// and a half intervals apart, which threads used CPU time since the last look, and asks for the stacks of
-// those that are running.
+// Samples by JVMTI, for any OS and any VM: a thread of the agent's own looks at the threads at random
+// moments, half to one and a half intervals apart: which have used CPU time since the last look? It takes the
+// stacks of those that are running.
 //
 // A thread's CPU time is charged to its samples without loss: a sample weighs as many whole intervals as its
-// thread has used since its last one; the rest is carried over. A thread that is blocked when looked at
-// (parked, in epoll or accept) gets no sample then; its time waits for a look at which it runs, and counts as
-// JVM.not_seen_running if none comes. So does the time between the last look and its end.
+// thread has used since its last one; the rest is carried over. A thread that is blocked at a look (parked,
+// in epoll or accept) gets no sample; its time is charged at the next look that finds it running, or else
+// counts as JVM.not_seen_running, as does the time between the last look and the thread's end.
 //
-// It also serves threads that the signal engine has no timers for.
+// It also samples the threads for which the signal engine has no timer.
 #pragma once
 
 #include <atomic>
@@ -37,18 +37,18 @@ class JvmtiEngine : public Engine {
   void close() override;
   void thread_start(JNIEnv* jni, hprof_thread* thread) override;
   void thread_end(hprof_thread* thread) override;
-  // Counts what threads used between the last look at them and their end.
+  // Counts the time of threads between the last look and their end.
   void settle() override;
 
-  // Takes over a thread whose CPU clock says `cpu` (UINT64_MAX: not known). False: it has ended.
-  // [app][control], the agent's threads
+  // Starts to sample a thread at the CPU time `cpu` (UINT64_MAX: not known). False: it has ended.
+  // [app][control]
   bool take_over(SampledThread* place, hprof_thread_serial serial, uint64_t cpu);
-  void let_go(SampledThread* place, hprof_thread_serial serial, uint64_t os_id);  // it ends [app][control]
+  void let_go(SampledThread* place, hprof_thread_serial serial, uint64_t os_id);  // at its end [app][control]
 
  private:
   // A thread that used at least an interval of CPU time.
   struct Candidate {
-    jthread thread;  // local reference; the mounted virtual thread's in place of its carrier's
+    jthread thread;  // local reference: of the mounted virtual thread, if there is one
     jthread carrier;
     SampledThread* place;
     hprof_thread_serial serial;
@@ -81,8 +81,8 @@ class JvmtiEngine : public Engine {
   jvmtiEnv* jvmti_ = nullptr;
   MountedThreads mounted_;
   hprof_agent_thread* looker_ = nullptr;
-  RandomMoments moments_;  // the looker's own
-  JNIEnv* jni_ = nullptr;  // of the look that is under way
+  RandomMoments moments_;  // used by the engine's thread only
+  JNIEnv* jni_ = nullptr;  // of the engine's thread, during a look
   Candidate* candidates_ = nullptr;
   uint32_t candidate_count_ = 0;
   jvmtiFrameInfo* frames_ = nullptr;
@@ -90,7 +90,7 @@ class JvmtiEngine : public Engine {
   uint64_t* lost_threads_ = nullptr;
   bool looker_stuck_ = false;
   std::atomic<uint64_t> rest_{0};                    // intervals without a stack, to be counted
-  std::atomic<hprof_thread_serial> rest_thread_{0};  // the last one that some of them are of
+  std::atomic<hprof_thread_serial> rest_thread_{0};  // the thread of the last of them
 };
 
 }  // namespace hprof::samples

@@ -5,7 +5,7 @@
 
 namespace hprof::samples {
 
-// can_support_virtual_threads is bit field 44; by position because the headers of older JDKs do not name it.
+// can_support_virtual_threads is bit 44 of jvmtiCapabilities; the headers of older JDKs do not name it.
 static constexpr uint32_t kVirtualThreadsByte = 44 / 8;
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 static constexpr unsigned char kVirtualThreadsMask = 0x80u >> (44 % 8);

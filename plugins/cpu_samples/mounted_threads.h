@@ -1,6 +1,6 @@
-// The virtual thread mounted on a carrier, whose stack shows the carrier's frames only. An extension function
-// of JVMTI (21+) finds it and needs can_support_virtual_threads. A separate environment requests that
-// capability, so that runs with signals do not pay for it (switching gets slower on 21 and 22).
+// Finds the virtual thread mounted on a carrier, since JVMTI shows only the carrier's own frames. It calls an
+// extension function of JVMTI (21+) that requires can_support_virtual_threads. A jvmtiEnv of its own has that
+// capability, so that runs with signals do not pay for it (on 21 and 22 mounting gets slower).
 #pragma once
 
 #include <jvmti.h>
@@ -12,8 +12,8 @@ namespace hprof::samples {
 class MountedThreads {
  public:
   void open(const Services& services);  // [control]
-  void close();                         // no more queries [control]
-  // A local reference to the virtual thread, null: there is none, or it is not known.
+  void close();                         // find() returns null from now on [control]
+  // A local reference to the virtual thread; null: none is mounted, or it is not known.
   jthread find(jthread carrier) const;
 
  private:

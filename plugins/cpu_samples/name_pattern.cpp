@@ -2,7 +2,7 @@
 
 namespace hprof::samples {
 
-// On a mismatch the last `*` takes one character more.
+// Backtracks on a mismatch: the last `*` takes one character more.
 static bool covers_one(const char* pattern, const char* end, hprof_text name) {
   const char* star = nullptr;
   uint64_t at = 0, star_at = 0;

@@ -8,7 +8,7 @@ namespace hprof::samples {
 hprof_status SampleBook::open(const Services& services, uint32_t depth) {
   services_ = &services;
   has_continuations_ = services.settings().java_version >= 19;
-  // Made early, while there is memory: a row without frames makes readers of the ASCII format fail.
+  // Made while there is memory, since readers of the ASCII format fail on a row without frames.
   if (lost_trace_ == 0) lost_trace_ = synthetic_trace("no_memory_for_the_trace");
   probe_ = services.ids->synthetic_frame(services.host, "JVM", "hprof_probe");
   if (depth == 0) depth = 1;
@@ -40,9 +40,9 @@ static bool is_text(hprof_text text, const char* expected) {
   return text.data != nullptr && text.size == strlen(expected) && memcmp(text.data, expected, text.size) == 0;
 }
 
-// A mounted virtual thread runs on top of its carrier's stack: ... VirtualThread.run,
-// [VThreadContinuation$1.run,] Continuation.enter0, enter, enterSpecial, run, VirtualThread.runContinuation,
-// ... Those methods of jdk.internal.vm.Continuation are where one ends and the other begins (JDK 19 to 27).
+// True: the frame is of jdk.internal.vm.Continuation's entry methods, which separate the frames of a mounted
+// virtual thread from its carrier's (JDK 19 to 27): ... VirtualThread.run, [VThreadContinuation$1.run,]
+// Continuation.enter0, enter, enterSpecial, run, VirtualThread.runContinuation, ...
 static bool is_continuation_entry(const Services& s, hprof_frame_id frame) {
   const auto method = find_method(s.ids, s.host, find_frame(s.ids, s.host, frame)->method);
   const auto owner = find_class(s.ids, s.host, method->owner);
@@ -54,8 +54,8 @@ static bool is_continuation_entry(const Services& s, hprof_frame_id frame) {
          is_text(name, "run");
 }
 
-// How many of the frames belong to the virtual thread; all if there is none. A carrier that is in the entry
-// methods itself keeps its frames.
+// Returns how many of the frames belong to the virtual thread; all if none is mounted. A carrier that is
+// itself in the entry methods keeps its frames.
 uint32_t SampleBook::below_continuation(uint32_t count) const {
   for (uint32_t i = 0; i < count; i++) {
     if (is_continuation_entry(*services_, frames_[i])) return i == 0 ? count : i;
@@ -84,7 +84,7 @@ hprof_trace_serial SampleBook::trace_of(void* jni, hprof_thread_serial thread, c
     hprof_frame_id frame = frames[i].method == nullptr ? 0 : s.ids->frame(s.host, jni, &frames[i], 0);
     if (frame == 0) frame = s.ids->synthetic_frame(s.host, "JVM", "unknown_method");
     if (frame == 0) return lost_trace_;
-    // Probes call each other: one frame is enough.
+    // Adjacent frames of probes, which call each other, become one.
     const bool is_same = frame == probe_ && frame_count != 0 && frames_[frame_count - 1] == probe_;
     merged += is_same ? 1 : 0;
     if (!is_same) frames_[frame_count++] = frame;

@@ -12,13 +12,13 @@ namespace hprof::samples {
 
 class SampleBook {
  public:
-  // depth: the most frames of a stack. Keeps what was counted before. [control]
+  // depth: the most frames of a stack. Keeps earlier counts. [control]
   hprof_status open(const Services& services, uint32_t depth);
   void close();
   void clear();  // forgets the counts
 
-  // When the agent's tables are full, a sample counts under the trace JVM.no_memory_for_the_trace, which open
-  // has made, or under the empty trace if even that found no memory.
+  // When the agent's tables are full, a sample counts under the trace JVM.no_memory_for_the_trace, which
+  // open() has made; if there was no memory for that either, under the empty trace.
 
   // Counts a stack, innermost frame first, count >= 1. `thread` is used with thread=y only. Frames below a
   // virtual thread's entry belong to its carrier and are left out. [consumer]
@@ -26,8 +26,8 @@ class SampleBook {
                  uint64_t weight);
   // Counts samples that have no stack, under a synthetic frame. [consumer]
   void add_reason(hprof_thread_serial thread, Reason reason, uint64_t weight);
-  // The same in two steps: first the trace, with one more frame after its last (0: none); then its count, any
-  // number of times. [consumer]
+  // The same in two steps: trace_of makes the trace, with `last` as one more frame (0: none); add_trace
+  // counts it, any number of times. [consumer]
   hprof_trace_serial trace_of(void* jni, hprof_thread_serial thread, const hprof_raw_frame* frames,
                               uint32_t count, hprof_frame_id last);
   hprof_trace_serial trace_of(hprof_thread_serial thread, Reason reason, hprof_frame_id last) const;
@@ -38,13 +38,13 @@ class SampleBook {
 
   const TraceCounts& counts() const { return counts_; }
   uint64_t total() const { return total_; }
-  uint64_t looks() const { return looks_; }  // whatever they weigh
-  // The number of looks of equal weight that would be as accurate (Kish's effective sample size).
+  uint64_t looks() const { return looks_; }  // number of samples, whatever their weight
+  // The number of samples of equal weight that would be as accurate (Kish's effective sample size).
   uint64_t equal_looks() const;
   uint64_t by_reason(Reason reason) const { return reasons_[reason]; }
   uint32_t depth() const { return depth_; }
-  // The turn to use the book: one of the agent's threads at a time. The engine's thread skips its work if it
-  // does not get it, the control thread waits.
+  // Lock of the book: one agent thread at a time uses it. The engine's thread skips its work when it is
+  // taken, the control thread waits.
   Lock turn;
 
  private:
@@ -56,10 +56,10 @@ class SampleBook {
   hprof_frame_id* frames_ = nullptr;  // room for depth_ and one
   uint32_t depth_ = 0;
   hprof_trace_serial lost_trace_ = 0;
-  hprof_frame_id probe_ = 0;  // what the core calls frames of the agent's probes
+  hprof_frame_id probe_ = 0;  // the core's frame of the agent's probes
   bool has_continuations_ = false;
   uint64_t total_ = 0, looks_ = 0;
-  double squares_ = 0;  // of the weights, added up
+  double squares_ = 0;  // sum of the squares of the weights
   uint64_t reasons_[kReasonCount] = {};
 };
 

@@ -4,7 +4,7 @@
 // == p, and full when turn == p + 1. A producer claims position p by moving tail_ from p to p + 1 (CAS),
 // fills the slot, and publishes with turn = p + 1 (release). The consumer reads turn (acquire), and hands the
 // slot back with turn = p + slots (release), which the next producer of the slot reads (acquire). A slow
-// producer delays the consumer at its slot but never another producer. Positions are 64 bits and do not wrap.
+// producer delays the consumer at its slot, but no other producer. Positions are 64 bits and do not wrap.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,7 @@ struct Sample {
   uint32_t thread;      // thread serial
   int32_t frame_count;  // > 0: frames; <= 0: minus the Reason why there are none
   uint32_t reserved;
-  void* top;  // jmethodID; not null: the top frame is in its code, and the frames are those of its callers
+  void* top;  // jmethodID of the interrupted method if `frames` begins with its caller; else null
   AsyncFrame frames[1];
 };
 
@@ -37,7 +37,7 @@ class SampleQueue {
   static constexpr uint64_t kMostSlots = 1024;
   static constexpr uint64_t kFewestSlots = 64;
   static constexpr uint64_t kMostBytes = 4u << 20;
-  static constexpr uint64_t kShare = 32;  // of max-memory=, where that is less
+  static constexpr uint64_t kShare = 32;  // of max-memory=, as an upper limit
   static constexpr uint32_t kMostDepth = 4096;
   static constexpr size_t kLine = 64;
 
@@ -57,7 +57,7 @@ class SampleQueue {
     for (uint64_t i = 0; i < slots; i++) at(i)->turn.store(i, std::memory_order_relaxed);
     return HPROF_OK;
   }
-  void close(const Services& services) {  // no producer may be left [control]
+  void close(const Services& services) {  // after the last producer [control]
     services.release(memory_, memory_ == nullptr ? 0 : (mask_ + 1) * slot_bytes_);
     memory_ = nullptr;
   }
@@ -93,7 +93,7 @@ class SampleQueue {
     head_.store(position + 1, std::memory_order_relaxed);
   }
 
-  // About how many samples wait. [signal]
+  // About how many samples are in the queue. [signal]
   uint64_t waiting() const {
     uint64_t head = head_.load(std::memory_order_relaxed), tail = tail_.load(std::memory_order_relaxed);
     return tail > head ? tail - head : 0;
@@ -111,7 +111,7 @@ class SampleQueue {
   uint64_t slot_bytes_ = 0;
   uint64_t mask_ = 0;
   uint32_t depth_ = 0;
-  // Producers and the consumer each have a cache line. The host aligns memory to 16, so alignas is no way.
+  // Producers and the consumer each have a cache line. The host aligns memory to 16, too little for alignas.
   [[maybe_unused]] char before_tail_[kLine];
   std::atomic<uint64_t> tail_{0};
   [[maybe_unused]] char before_head_[kLine];

@@ -8,7 +8,7 @@ SampledThread* SampledThreads::find(const hprof_thread* thread) {
   return is_its ? place : nullptr;
 }
 
-// The control thread may come to a thread that is just starting: one of them puts its place into the slot.
+// The control thread may make a place for a thread that is just making one: only one gets into the slot.
 SampledThread* SampledThreads::get(const Services& services, hprof_thread* thread, bool sampled,
                                    bool* is_new) {
   *is_new = false;

@@ -1,4 +1,3 @@
-// The report.
 #include "samples_report.h"
 
 #include <cstring>
@@ -10,7 +9,7 @@
 
 namespace hprof::samples {
 
-// With clock=wall the same table, but for the name of its time, by which readers tell it from CPU time.
+// With clock=wall the column of time has another name, by which readers tell it from CPU time.
 static constexpr hprof_column kElapsedColumns[] = {
     tables::kCpuSamplesColumns[HPROF_CPU_COUNT],
     {"wall", "elapsed time", HPROF_COLUMN_NANOSECONDS, tables::kWeight, nullptr,
@@ -67,8 +66,8 @@ static uint64_t square_root(uint64_t n) {
   return root;
 }
 
-// A look at 4 ms of CPU time is one look. The standard error of a share p is sqrt(p (1 - p) / n) where n
-// looks weigh the same; of one half, in hundredths of a point, 5000 / sqrt(n).
+// The standard error of a share p is sqrt(p (1 - p) / n) for n samples of equal weight; for p = 1/2, in
+// hundredths of a point, 5000 / sqrt(n). A look that counts as four intervals is one sample.
 static Note note_on_looks(const Snapshot& snapshot, const Circumstances& how) {
   Note line;
   line.add("cpu=samples: ").add(snapshot.looks).add(" looks");
@@ -80,7 +79,7 @@ static Note note_on_looks(const Snapshot& snapshot, const Circumstances& how) {
   if (snapshot.equal_looks < snapshot.looks - snapshot.looks / 20)
     line.add(", as good as ").add(snapshot.equal_looks).add(" of equal weight");
   line.add("; the standard error of a share of 50% is ");
-  const uint64_t root = square_root(snapshot.equal_looks * 100'000'000);  // ten thousand times the looks' one
+  const uint64_t root = square_root(snapshot.equal_looks * 100'000'000);  // 10,000 sqrt(equal_looks)
   return line.decimal((50'000'000 + root / 2) / root, 2).add(" points");
 }
 
@@ -128,7 +127,7 @@ hprof_status write_report(const Services& services, Snapshot* snapshot, const Ci
   const uint64_t count = rank_rows(snapshot->rows, snapshot->row_count, snapshot->total, cutoff);
   for (uint64_t i = 0; i < count; i++) snapshot->rows[i].time_ns = snapshot->rows[i].count * how.interval_ns;
   const hprof_cpu_row totals = {snapshot->total, snapshot->total * how.interval_ns, 0};
-  // gprof2dot waits forever if a table has no row.
+  // gprof2dot hangs on a table without rows.
   hprof_cpu_row none = {};
   const hprof_frame_id frame = services.ids->synthetic_frame(services.host, "JVM", "all_below_cutoff");
   if (count == 0) none.trace = services.ids->trace(services.host, 0, &frame, 1, 0);

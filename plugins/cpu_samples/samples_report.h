@@ -1,4 +1,4 @@
-// The report: the table as one CPU_SAMPLES record, then notes on how the samples were taken.
+// The report of cpu=samples: one table, then notes on how the samples were taken.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Snapshot {
   uint64_t total = 0;
   uint64_t looks = 0, equal_looks = 0;
   uint64_t reasons[kReasonCount] = {};
-  hprof_cpu_row small[1] = {};  // the rows if there is only one, or no memory for more
+  hprof_cpu_row small[1] = {};  // the row if there is only one, or no memory for more
 
   // The caller holds the book's turn. Never empty: without samples there is one row of count 0, under a
   // synthetic frame. [control]
@@ -29,12 +29,12 @@ struct Snapshot {
 // How the samples were taken.
 struct Circumstances {
   const char* engine;     // "signal", "jvmti" ...; null: never started
-  const char* why_jvmti;  // why JVMTI samples all threads, or some, instead; null: it does not
+  const char* why_jvmti;  // why the JVMTI engine samples some or all threads instead; null: it does not
   uint64_t interval_ns;
   uint64_t watched_ns;         // wall time while sampling
   uint64_t process_cpu_ns;     // CPU time of the whole process meanwhile; 0: not known
   bool is_elapsed;             // samples are of elapsed time (clock=wall), not of CPU time
-  uint64_t clock_step_ns = 0;  // by which CPU clocks move; 0: finely
+  uint64_t clock_step_ns = 0;  // step of the CPU clocks; 0: fine
 };
 
 // Ranks the snapshot's rows and emits the records. [control]

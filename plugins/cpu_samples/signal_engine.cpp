@@ -1,4 +1,3 @@
-// Samples by CPU-time signals.
 #include "signal_engine.h"
 
 #include <hprof/cpp/text.hpp>
@@ -8,24 +7,23 @@
 
 namespace hprof::samples {
 
-// How long a sample waits at most before it is named. Shorter: fewer classes are gone by then; longer: fewer
+// The longest time until a sample's methods are named. Shorter: fewer classes are gone; longer: fewer
 // wake-ups.
 static constexpr uint64_t kDrainEveryNs = 20'000'000;
-// A silent round is a time without any signal in which threads that are overdue, by so much CPU time, have
-// used as much again. Kernels look at timers at their ticks of 1 to 10 ms. After so many of them the engine
-// sends itself a signal; if it comes, the threads may be in long system calls, and more rounds are waited
-// for.
+// Detects that no signals come. A round is silent if no signal came while threads that were overdue by
+// kOverdueNs of CPU time used as much again. (Kernels check timers at their ticks, every 1 to 10 ms.) After
+// kSilentRounds of them the engine sends itself a signal; if that comes, the threads may be in long system
+// calls, and it waits for more rounds.
 static constexpr uint64_t kOverdueNs = 50'000'000;
 static constexpr uint32_t kSilentRounds = 2, kMostSilentRounds = 40;
 // Wake-ups of the drain thread from one check to the next.
 static constexpr uint32_t kCheckTurns = 5;
-// Checks from one search for threads that block the signal to the next.
+// From one search for threads that block the signal to the next, in checks.
 static constexpr uint32_t kSearchChecks = 10;
-// Samples counted before another consumer gets a chance at the book.
+// How many samples are counted before another consumer gets the book.
 static constexpr uint32_t kTurnSamples = 64;
 
-// AsyncGetCallTrace's mark of a native method, JVMTI's mark of one, and what stands for "no bytecode index
-// known".
+// Marks of a native method, of AsyncGetCallTrace and of JVMTI, and of an unknown bytecode index.
 static constexpr int32_t kAsyncNative = -3;
 static constexpr int64_t kNativeLocation = -1;
 static constexpr int64_t kNoLocation = -2;
@@ -42,7 +40,7 @@ const char* SignalEngine::find_walk() {
   void* walk = s.code != nullptr ? s.code->async_get_call_trace(s.host) : nullptr;
   walk_ = reinterpret_cast<AsyncGetCallTrace>(walk);
   if (walk == nullptr) return "this VM has no AsyncGetCallTrace, or it is switched off";
-  // JDK 8 takes it for the number of frames that AsyncGetCallTrace may pass to find the first one.
+  // JDK 8 uses MaxJavaStackTraceDepth as the number of frames that AsyncGetCallTrace may skip at first.
   intptr_t depth = 1;
   if (s.settings().java_version <= 8 && s.vm_flags != nullptr)
     s.vm_flags->read(s.host, "MaxJavaStackTraceDepth", &depth, sizeof depth);
@@ -50,15 +48,15 @@ const char* SignalEngine::find_walk() {
                    : "AsyncGetCallTrace finds no frames with -XX:MaxJavaStackTraceDepth of 0 or less";
 }
 
-// Kernels and sandboxes refuse timers, and emulators change the words by which our signals are told from
-// those of others.
+// Sends itself a signal. Kernels and sandboxes refuse timers, and emulators change the siginfo words by which
+// the agent's signals are recognised.
 const char* SignalEngine::try_signals() {
   constexpr uint64_t kPauseNs = 1'000'000;
   const Services& s = shared_->services;
   trial_seen_.store(0, std::memory_order_relaxed);
   hprof_cpu_timer* timer = s.sampling->start(s.host, 0, 0, this);
   if (timer == nullptr) return "the system refuses CPU timers (timer_create)";
-  // The signal comes at once; an emulator may deliver it a little later.
+  // The signal comes at once, under an emulator a little later.
   for (int i = 0; i < 20 && trial_seen_.load(std::memory_order_relaxed) == 0; i++)
     s.threads->pause(s.host, kPauseNs);
   s.sampling->stop(s.host, timer);
@@ -116,7 +114,7 @@ bool SignalEngine::open_buffers() {
 
 void SignalEngine::stop() {
   if (running_.exchange(0, std::memory_order_seq_cst) == 0) return;
-  // No timer is put in any more: apply looks at running_ with the thread's lock held.
+  // No more timers are started: apply() checks running_ while it holds the thread's lock.
   shared_->threads.each([&](SampledThread* thread, hprof_thread_serial serial) { let_go(thread, serial); });
   stop_drainer();
   other_->stop();
@@ -146,15 +144,13 @@ void SignalEngine::close_queue() {
   queue_.close(s);
 }
 
-// --- threads ---
-
 bool SignalEngine::wants_timer(const SampledThread& thread) const {
   return running_.load(std::memory_order_seq_cst) != 0 &&
          thread.sampled.load(std::memory_order_relaxed) != 0 &&
          thread.by_jvmti.load(std::memory_order_relaxed) == 0;
 }
 
-// Timers are made and stopped without the lock: both take memory and system calls.
+// Timers are made and stopped outside of the lock: both take memory and system calls.
 void SignalEngine::apply(SampledThread* thread, hprof_thread_serial serial) {
   const Services& s = shared_->services;
   hprof_cpu_timer* timer = nullptr;
@@ -187,7 +183,7 @@ void SignalEngine::apply(SampledThread* thread, hprof_thread_serial serial) {
   if (why != nullptr && wants_timer(*thread)) hand_over(thread, serial, cpu, why);
 }
 
-// What the thread was due for but was not seen at, since kernels look at timers at their ticks only.
+// Takes the samples that are due but had no signal yet: kernels check timers at their ticks only.
 void SignalEngine::take_rest(SampledThread* thread, hprof_thread_serial serial, uint64_t cpu) {
   uint64_t wait = 0;
   uint32_t ticks = 0;
@@ -200,7 +196,7 @@ void SignalEngine::take_rest(SampledThread* thread, hprof_thread_serial serial, 
   if (ticks != 0) unseen(this, serial, ticks);
 }
 
-// --- what the other engine serves ---
+// What the other engine serves.
 
 void SignalEngine::hand_over(SampledThread* thread, hprof_thread_serial serial, uint64_t cpu,
                              const char* why) {
@@ -216,7 +212,7 @@ void SignalEngine::hand_over(SampledThread* thread, hprof_thread_serial serial, 
   if (timer != nullptr) s.sampling->stop(s.host, timer);
 }
 
-// By the drain thread, as threads that are just starting have better things to do.
+// Called by the drain thread, to spare threads that are just starting.
 void SignalEngine::start_other() {
   const Services& s = shared_->services;
   const char* why = nullptr;
@@ -238,7 +234,7 @@ void SignalEngine::watch() {
   if (++turns_ < kCheckTurns || why_lost_.load(std::memory_order_relaxed) != nullptr) return;
   turns_ = 0;
   const uint64_t cpu = s.clock->process_cpu(s.host);
-  // The clocks of all threads are read only where it may be worth it.
+  // Reads the clocks of all threads only if the process has used enough CPU time.
   if (++checks_ >= kSearchChecks && cpu - searched_cpu_ >= kOverdueNs) {
     checks_ = 0;
     searched_cpu_ = cpu;
@@ -261,7 +257,7 @@ void SignalEngine::watch() {
     hand_over_all("signals of CPU timers do not reach the threads that run");
 }
 
-// The CPU time that the thread has used since it was due for a sample; 0: it is not overdue.
+// The CPU time that the thread has used since its last sample was due; 0: it is not overdue.
 uint64_t SignalEngine::overdue(const SampledThread& thread, uint64_t* cpu) const {
   if (thread.timer.load(std::memory_order_relaxed) == nullptr) return 0;
   const uint64_t due = thread.cpu_seen.load(std::memory_order_relaxed);
@@ -289,7 +285,7 @@ void SignalEngine::hand_over_blocked() {
   });
 }
 
-// Threads whose timers are just being made hand themselves over.
+// Threads whose timers are being made right now hand themselves over.
 void SignalEngine::hand_over_all(const char* why) {
   why_lost_.store(why, std::memory_order_seq_cst);
   shared_->threads.each([&](SampledThread* thread, hprof_thread_serial serial) {
@@ -325,7 +321,7 @@ void SignalEngine::thread_start(JNIEnv*, hprof_thread* thread) {
   if (place == nullptr) add_loss(lost_threads_, 1);
   if (place == nullptr || !is_new) return;
   apply(place, thread->serial);
-  // It was stopped meanwhile, and may have passed by.
+  // hand_over_all may have run meanwhile, without this thread.
   if (running_.load(std::memory_order_seq_cst) == 0) let_go(place, thread->serial);
 }
 
@@ -339,7 +335,7 @@ void SignalEngine::thread_end(hprof_thread* thread) {
   if (place != nullptr) let_go(place, thread->serial);
 }
 
-// --- the signal handler: no lock, no allocation ---
+// The signal handler: no lock, no allocation.
 
 namespace {
 struct Walk {
@@ -347,7 +343,7 @@ struct Walk {
   AsyncTrace trace;
   int32_t depth;
   void* ucontext;
-  // To walk from the caller: where the interrupted code keeps its return address.
+  // For walk_caller, which starts at the caller of the interrupted code.
   const hprof_sampling_service* sampling;
   const hprof_host* host;
   hprof_registers interrupted;
@@ -360,11 +356,10 @@ static void walk_stack(void* argument) {
   w->walk(&w->trace, w->depth, w->ucontext);
 }
 
-// Entry and exit code of a method: its frame is not set up yet, or is gone already. So the return address is
-// in the link register, or on top of the stack, or below the saved frame pointer there. It
-// belongs to the instruction behind the call, which may be of another line or another inlined method, so each
-// is tried less one first. Unchanged it is right where the VM compares addresses: call stubs, frames that
-// wait for their deoptimization.
+// In the prologue and epilogue of a method its frame is not set up yet, or is gone. The return address is
+// then in the link register, on top of the stack, or behind the saved frame pointer there. It belongs to the
+// instruction after the call, which may be of another line or inlined method, so each guess is tried less one
+// first. Unchanged it is right where the VM compares addresses: call stubs, frames to be deoptimized.
 static constexpr uint32_t kGuesses = 4;
 static void walk_caller(void* argument) {
   auto* w = static_cast<Walk*>(argument);
@@ -409,7 +404,8 @@ void SignalEngine::publish(Sample* sample) {
   }
 }
 
-// The samples that the thread is due for; a thread has one in each interval, and the two that it shares.
+// Returns how many samples the thread is due for, at most what its elapsed time allows: one for each interval
+// and two for the intervals at its ends.
 uint32_t SignalEngine::take_due(SampledThread* thread, uint64_t cpu, uint64_t* wait) const {
   const Services& s = shared_->services;
   const uint64_t most = most_used(thread, s.clock->monotonic(s.host)) / shared_->interval_ns + 2;
@@ -417,7 +413,8 @@ uint32_t SignalEngine::take_due(SampledThread* thread, uint64_t cpu, uint64_t* w
   return ticks < most ? ticks : static_cast<uint32_t>(most);
 }
 
-// What the thread is due for now; the timer ticks again when it will be. `ticks`: what the timer says.
+// Returns how many samples the thread's CPU time is worth, and sets its timer to the next due moment.
+// `ticks`: the count that the timer reports.
 uint32_t SignalEngine::due(SampledThread* thread, uint32_t ticks) {
   const Services& s = shared_->services;
   const uint64_t cpu = cpu_time(*thread);
@@ -449,7 +446,7 @@ void SignalEngine::sample(SampledThread* thread, void* ucontext, uint32_t ticks)
   publish(slot);
 }
 
-// By any thread: the queue's producers need no signal.
+// Called on any thread: the queue does not require producers to be signal handlers.
 void SignalEngine::unseen(void* self, hprof_thread_serial serial, uint32_t ticks) {
   auto* engine = static_cast<SignalEngine*>(self);
   Sample* slot = engine->claim(ticks);
@@ -502,13 +499,10 @@ void SignalEngine::walk_from_caller(Sample* slot, void* jni, uint32_t depth, voi
   }
 }
 
-// --- the drain thread ---
-
 void SignalEngine::drain_loop(void* argument, void* jni, hprof_agent_thread* thread) {
   auto* self = static_cast<SignalEngine*>(argument);
   const Services& s = self->shared_->services;
-  // Method ids of the classes that are there already: until they have some, AsyncGetCallTrace cannot name
-  // them.
+  // Makes the method ids of loaded classes: AsyncGetCallTrace cannot name a method without one.
   hprof_raw_frame none = {};
   s.ids->frame(s.host, jni, &none, 0);
   while (s.threads->wait(thread, kDrainEveryNs) != 0) {
@@ -548,7 +542,7 @@ void SignalEngine::settle() {
 void SignalEngine::count(const Sample& sample, void* jni) {
   SampleBook& book = shared_->book;
   uint32_t count = 0;
-  // Where in the method is not known; its first line stands for its entry code.
+  // The bytecode index is not known: the method's first line stands for its entry code.
   if (sample.top != nullptr) raw_[count++] = {sample.top, 0};
   for (int32_t i = 0; i < sample.frame_count && static_cast<uint32_t>(i) < queue_.depth(); i++) {
     const AsyncFrame& frame = sample.frames[i];

@@ -1,5 +1,5 @@
-// Samples by the signals of a timer on every thread's CPU clock; AsyncGetCallTrace in the handler, a queue,
-// and an agent thread that drains it soon, while the classes of the stacks are still loaded.
+// Samples by signals of a timer on every thread's CPU clock: AsyncGetCallTrace in the handler, a queue, and
+// an agent thread that drains it soon, while the classes of the stacks are still loaded.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@ struct AsyncTrace {
 
 class SignalEngine : public Engine {
  public:
-  // `other` serves threads without a timer, and all where signals stop coming.
+  // `other` samples threads without a timer, and all threads where signals stop coming.
   SignalEngine(const char* name, Shared* shared, JvmtiEngine* other) : Engine(name, shared), other_(other) {}
 
   // Starts a timer on every thread.
@@ -34,7 +34,7 @@ class SignalEngine : public Engine {
   void thread_end(hprof_thread* thread) override;
   void settle() override;
 
-  // Why the other engine serves some threads or all, since the start; null: it does not. [any]
+  // Why the JVMTI engine samples some or all threads, since the start; null: it does not. [any]
   const char* why_jvmti() const { return why_jvmti_.load(std::memory_order_relaxed); }
 
  private:
@@ -44,7 +44,7 @@ class SignalEngine : public Engine {
   static void drain_loop(void* argument, void* jni, hprof_agent_thread* thread);
   static void unseen(void* self, hprof_thread_serial serial, uint32_t ticks);
   static uint32_t visit_thread(void* argument, hprof_thread* thread, void* jthread);
-  // Starts or stops the timer of a thread as its `sampled` says. [app][control]
+  // Starts or stops the timer of a thread according to its `sampled`. [app][control]
   void apply(SampledThread* thread, hprof_thread_serial serial) override;
   bool wants_timer(const SampledThread& thread) const;
   void let_go(SampledThread* thread, hprof_thread_serial serial);
@@ -53,7 +53,7 @@ class SignalEngine : public Engine {
   void start_other();
   void watch();
   uint64_t overdue(const SampledThread& thread, uint64_t* cpu) const;
-  uint64_t overdue();  // of all threads
+  uint64_t overdue();  // the sum over all threads
   void hand_over_blocked();
   void hand_over_all(const char* why);
   uint64_t cpu_time(const SampledThread& thread) const;
@@ -68,16 +68,16 @@ class SignalEngine : public Engine {
   bool open_buffers();
   void stop_drainer();
   void close_queue();
-  uint32_t drain(void* jni);  // a turn's worth; how many it counted
+  uint32_t drain(void* jni);  // counts up to kTurnSamples samples; returns how many
   void drain_all(void* jni);
   void count(const Sample& sample, void* jni);
 
   JvmtiEngine* const other_;
-  const char* find_walk();    // nullptr: found
-  const char* try_signals();  // nullptr: they come, and are recognised
+  const char* find_walk();    // returns why there is none; null: found
+  const char* try_signals();  // null: signals come and are recognised
   AsyncGetCallTrace walk_ = nullptr;
   SampleQueue queue_;
-  hprof_raw_frame* raw_ = nullptr;  // of the sample being counted; room for the queue's depth and one
+  hprof_raw_frame* raw_ = nullptr;  // of the sample being counted; room for the queue's depth and one more
   std::atomic<hprof_agent_thread*> drainer_{nullptr};
   std::atomic<uint32_t> running_{0};
   std::atomic<uint32_t> trial_seen_{0};
@@ -86,11 +86,11 @@ class SignalEngine : public Engine {
   uint64_t* lost_threads_ = nullptr;
   bool drainer_stuck_ = false;
   std::atomic<const char*> why_jvmti_{nullptr};
-  std::atomic<const char*> why_lost_{nullptr};  // why signals come no more; null: they do
+  std::atomic<const char*> why_lost_{nullptr};  // why signals no longer come; null: they do
   std::atomic<uint32_t> signals_seen_{0};       // 1: some have come since the last check
-  // The drain thread's own: whether it has started the other engine, and the reason that it printed; wake-ups
-  // since the last check; silent rounds since the last signal, and at the end of the last one the CPU time of
-  // the process and what overdue() returned.
+  // Used by the drain thread only: whether it has started the other engine, and the reason that it printed;
+  // wake-ups since the last check; silent rounds since the last signal, and the CPU time of the process and
+  // overdue() at the end of the last round.
   bool is_helped_ = false;
   const char* said_ = nullptr;
   uint32_t turns_ = 0, silent_rounds_ = 0;

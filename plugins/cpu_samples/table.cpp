@@ -1,4 +1,3 @@
-// The table of a report.
 #include "table.h"
 
 #include <algorithm>
@@ -11,7 +10,7 @@ uint64_t rank_rows(hprof_cpu_row* rows, uint64_t count, uint64_t total, double c
   const auto precedes = [](const hprof_cpu_row& a, const hprof_cpu_row& b) {
     return a.count != b.count ? a.count > b.count : a.trace < b.trace;
   };
-  // Half the code of std::sort; it runs once for a report.
+  // A heap sort is half the code of std::sort, and runs once per report.
   std::make_heap(rows, rows + count, precedes);
   std::sort_heap(rows, rows + count, precedes);
   uint64_t kept = 0;

@@ -1,4 +1,4 @@
-// Trace -> number of samples. One consumer at a time. No VM.
+// Counts of samples by trace. One consumer at a time. No VM.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ class TraceCounts {
  public:
   static constexpr uint64_t kMostSlots = 1u << 20;  // 16 MiB of table
 
-  // Adds to a trace's count. Samples without room (no memory, or too many traces) go to overflow(). Counts
-  // saturate. [consumer]
+  // Adds to a trace's count. Samples for which there is no row (no memory, or too many traces) go to
+  // overflow(). Counts saturate. [consumer]
   void add(const Services& services, hprof_trace_serial trace, uint64_t samples) {
     const bool is_open = counts_.is_open() || counts_.open(services, kFirstSlots, kMostSlots);
     uint64_t* count = is_open ? counts_.make(trace) : nullptr;

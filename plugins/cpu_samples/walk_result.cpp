@@ -1,4 +1,3 @@
-// Names of the reasons for samples without a stack.
 #include "walk_result.h"
 
 namespace hprof::samples {

@@ -6,7 +6,7 @@
 
 namespace hprof::samples {
 
-// Up to kSafepoint: the negated code of AsyncGetCallTrace.
+// Reasons up to kSafepoint are negated codes of AsyncGetCallTrace.
 enum Reason : uint32_t {
   kNoJavaFrame = 0,
   kNoClassLoadEvents = 1,
@@ -19,23 +19,22 @@ enum Reason : uint32_t {
   kThreadExit = 8,
   kDeoptimization = 9,
   kSafepoint = 10,
-  kWalkFault,       // the walk touched memory that is not there
-  kNotJavaThread,   // no JNIEnv: not attached, or no longer
+  kWalkFault,       // the walk read unmapped memory
+  kNotJavaThread,   // no JNIEnv: the thread is not attached, or no longer
   kDepthZero,       // depth=0: no frames were asked for
-  kNotSeenRunning,  // CPU time of a thread that was never met while running, or since the last look at its
-                    // end
-  kNotLookedAt,     // wall-clock engine: the time between the last look at a thread and its end
+  kNotSeenRunning,  // CPU time of a thread at no look found running, or after its last look
+  kNotLookedAt,     // wall-clock engine: the time from the last look at a thread to its end
   kUnknownCode,     // a code that this version does not know
   kReasonCount
 };
 
-// For the frame_count that AsyncGetCallTrace left behind (<= 0).
+// The reason for a frame_count <= 0 of AsyncGetCallTrace.
 inline Reason reason_of(int32_t frame_count) {
   int64_t code = -static_cast<int64_t>(frame_count);
   return code < 0 || code >= kReasonCount ? kUnknownCode : static_cast<Reason>(code);
 }
 
-// The method of the synthetic frame (class JVM); no blanks: readers split rows at them.
+// The method of the synthetic frame (class JVM). Without blanks, since readers split rows at blanks.
 const char* reason_method(Reason reason);
 
 }  // namespace hprof::samples

@@ -1,4 +1,3 @@
-// Samples by wall-clock time.
 #include "wall_engine.h"
 
 #include <hprof/cpp/jni_exception.hpp>
@@ -9,23 +8,21 @@ namespace hprof::samples {
 
 static_assert(sizeof(jvmtiFrameInfo) == sizeof(hprof_raw_frame), "stacks are passed on as they are");
 
-// A turn is followed by a pause of at least this many times its length: 1.6 % of a processor, plus what the
-// VM lets the threads do themselves.
+// After a turn of length t the engine sleeps at least kRestFactor * t: it takes 1.6 % of a processor, plus
+// what threads do for the VM's handshakes.
 static constexpr uint64_t kRestFactor = 64;
 // A turn may take this long even if the interval is short: a wake-up costs as much as several looks.
 static constexpr uint64_t kTurnNs = 200'000;
-// Where each look stops the VM: at most 50 in a second.
+// Before JDK 16 each look stops the VM: at most 50 times a second.
 static constexpr uint64_t kLeastBetweenStopsNs = 20'000'000;
 static constexpr uint32_t kFirstLooks = 8, kMostLooks = 1u << 20;
-// The length of a turn is averaged over about this many: a pause must not depend on what was just seen.
+// The mean length of about so many turns sets the pause, so that no single turn decides it.
 static constexpr uint64_t kTurnsInMean = 16;
 static constexpr uint64_t kMostJump = 4;
 static constexpr uint64_t kFirstStopNs = 200'000;
 static constexpr uint64_t kUnknownTime = UINT64_MAX;
-// Since 16 one thread alone can be asked for its stack.
+// From this JDK on GetStackTrace of one thread uses a handshake instead of a safepoint.
 static constexpr uint32_t kFirstWithHandshakes = 16;
-
-// --- life ---
 
 hprof_status WallEngine::start(const char** why) {
   const Services& s = shared_->services;
@@ -65,7 +62,7 @@ void WallEngine::stop() {
   mounted_.close();
 }
 
-// The time since the last look at a live thread is not counted; it is less than a turn.
+// Drops the time since the last look at live threads, less than a turn.
 void WallEngine::let_all_go(JNIEnv* jni) {
   if (jni == nullptr) return;
   threads_.each([&](WallThread& place) {
@@ -82,8 +79,6 @@ void WallEngine::close() {
   threads_.close(s);
 }
 
-// --- threads come and go ---
-
 void WallEngine::add(JNIEnv* jni, hprof_thread* thread, jthread reference) {
   const Services& s = shared_->services;
   jweak weak = jni != nullptr ? jni->NewWeakGlobalRef(reference) : nullptr;
@@ -95,7 +90,7 @@ void WallEngine::add(JNIEnv* jni, hprof_thread* thread, jthread reference) {
     if (lost_threads_ != nullptr) __atomic_fetch_add(lost_threads_, 1, __ATOMIC_RELAXED);
     return;
   }
-  // It was stopped meanwhile, and may have passed by.
+  // stop() may have run meanwhile, without this thread.
   if (running_.load(std::memory_order_seq_cst) == 0) thread_end(thread);
 }
 
@@ -142,8 +137,6 @@ bool WallEngine::take_ended(JNIEnv* jni, WallThread& place) {
   return true;
 }
 
-// --- turns ---
-
 uint64_t WallEngine::own_cpu() const {
   const Services& s = shared_->services;
   const uint64_t ns = s.clock->thread_cpu(s.host, 0);
@@ -160,7 +153,7 @@ uint64_t WallEngine::next_pause() {
 void WallEngine::loop(void* argument, void* jni, hprof_agent_thread* thread) {
   auto* self = static_cast<WallEngine*>(argument);
   const Services& s = self->shared_->services;
-  // The names of the methods that are there already.
+  // Makes the method ids of loaded classes.
   hprof_raw_frame none = {};
   s.ids->frame(s.host, jni, &none, 0);
   uint64_t before = self->own_cpu();
@@ -168,7 +161,7 @@ void WallEngine::loop(void* argument, void* jni, hprof_agent_thread* thread) {
     if (!self->shared_->book.turn.try_lock()) continue;
     self->stop_ns_ = 0;
     self->look_around(static_cast<JNIEnv*>(jni));
-    // The wake-up counts, too.
+    // Includes the cost of the wake-up.
     const uint64_t now = self->own_cpu();
     self->pay(now - before + self->stop_ns_);
     before = now;
@@ -188,10 +181,10 @@ void WallEngine::look_around(JNIEnv* jni) {
   if (facts_.most_threads < threads_.live()) facts_.most_threads = threads_.live();
 }
 
-// The length of this turn decides how many looks the next one has time for.
+// Records the length of the turn, which decides how many looks the next one has time for.
 void WallEngine::pay(uint64_t spent_ns) {
   facts_.spent_ns += spent_ns;
-  // The first time that a method is seen takes long, and does not come again.
+  // Naming a method takes long the first time only, so one turn does not raise the mean by more than this.
   if (spent_ns > kMostJump * spent_ns_) spent_ns = kMostJump * spent_ns_;
   spent_ns_ += spent_ns / kTurnsInMean;
   spent_ns_ -= spent_ns_ / kTurnsInMean;
@@ -206,14 +199,14 @@ void WallEngine::pay(uint64_t spent_ns) {
   most_looks_ = static_cast<uint32_t>(most < 1 ? 1 : most > kMostLooks ? kMostLooks : most);
 }
 
-// Is it still where it was when its trace was taken?
+// True: the thread has not run since its trace was taken.
 bool WallEngine::stands_still(const WallThread& place, uint64_t cpu, uint32_t depth) const {
-  // Only clocks that timers use are known to be exact.
+  // Only CPU clocks that timers use are known to be exact.
   const bool is_exact = shared_->services.sampling != nullptr && cpu != kUnknownTime;
   return is_exact && place.trace != 0 && place.cpu_ns == cpu && place.depth == depth;
 }
 
-// How many looks it was. Threads that have ended take none: they must not pile up where looks are few.
+// Returns how many looks it took: none for ended threads, so that they do not pile up.
 uint32_t WallEngine::look(JNIEnv* jni, WallThread& place) {
   const Services& s = shared_->services;
   if (take_ended(jni, place)) return 0;
@@ -224,7 +217,7 @@ uint32_t WallEngine::look(JNIEnv* jni, WallThread& place) {
     place.open_ns = 0;
     return 0;
   }
-  // Read before the stack is taken, so that anything the thread does after that shows at the next look.
+  // Read before the stack is taken, so that whatever the thread does after that shows at the next look.
   const uint64_t cpu = place.os_id == 0 ? kUnknownTime : s.clock->thread_cpu(s.host, place.os_id);
   const uint32_t depth = shared_->depth.load(std::memory_order_relaxed);
   if (stands_still(place, cpu, depth)) {
@@ -252,7 +245,7 @@ void WallEngine::take_stack(JNIEnv* jni, WallThread& place, hprof_thread_serial 
   if (jvmti_->GetThreadListStackTraces(1, &thread, static_cast<jint>(place.depth), &stack) !=
       JVMTI_ERROR_NONE)
     return;
-  if (stack == nullptr) return;  // it is ending: no error, and no answer
+  if (stack == nullptr) return;  // the thread is ending: the VM reports no error, and no stack
   count_stack(jni, place, serial, *stack);
   jvmti_->Deallocate(reinterpret_cast<unsigned char*>(stack));
 }
@@ -277,7 +270,7 @@ void WallEngine::take_together(JNIEnv* jni) {
   jvmtiStackInfo* stacks = nullptr;
   const jvmtiError error = jvmti_->GetThreadListStackTraces(count, threads, depth, &stacks);
   stop_ns_ = s.clock->monotonic(s.host) - before;
-  // On a busy machine the VM's thread sometimes waits for a processor; that does not count as cost.
+  // Limits an outlier: on a busy machine the VM's thread sometimes waits for a processor.
   if (stop_ns_ > 2 * usual_stop_ns_) stop_ns_ = 2 * usual_stop_ns_;
   usual_stop_ns_ = stop_ns_;
   facts_.stops++;
@@ -288,7 +281,7 @@ void WallEngine::take_together(JNIEnv* jni) {
 
 void WallEngine::count_stack(JNIEnv* jni, WallThread& place, hprof_thread_serial serial,
                              const jvmtiStackInfo& stack) {
-  if ((stack.state & JVMTI_THREAD_STATE_ALIVE) == 0) return;  // it has ended, or has not begun
+  if ((stack.state & JVMTI_THREAD_STATE_ALIVE) == 0) return;  // not started, or ended
   SampleBook& book = shared_->book;
   const hprof_frame_id state = states_[static_cast<uint32_t>(java_state(stack.state))];
   const auto frames = static_cast<uint32_t>(stack.frame_count);
@@ -308,15 +301,13 @@ void WallEngine::count(WallThread& place) {
   const auto interval = static_cast<int64_t>(shared_->interval_ns);
   place.open_ns += static_cast<int64_t>(now - place.seen_ns);
   place.seen_ns = now;
-  // To the nearest interval: at most half of one is carried over.
+  // Rounds to the nearest interval, so that at most half of one is carried over.
   const int64_t weight = place.open_ns > 0 ? (place.open_ns + interval / 2) / interval : 0;
   place.open_ns -= weight * interval;
   facts_.looks++;
   if (weight != 0)
     shared_->book.add(static_cast<hprof_trace_serial>(place.trace), static_cast<uint64_t>(weight));
 }
-
-// --- reports ---
 
 void WallEngine::forget() {
   const Services& s = shared_->services;

@@ -1,13 +1,12 @@
-// Samples by wall-clock time: at random moments a thread of ours looks at what the threads do, running or
-// not, and asks the VM for their stacks. No signals, so no system call of the program ends early.
+// Samples by wall-clock time: at random moments an agent thread (the looker) asks the VM for the threads'
+// states and stacks, running or not. It sends no signals, so no system call of the program ends early.
 //
-// A look weighs the time since the last look at the same thread, in intervals; the rounding error is carried
-// over. So a thread's samples add up to its lifetime, however few looks there were: with more threads than
-// the looker has time for, each turn covers the next few of them. The time between the last look at a thread
-// and its end is a row of its own.
+// A look at a thread weighs the time since the last look at it, in intervals; the rounding error is carried
+// over. So a thread's samples add up to its lifetime, however few looks there were: a turn (one wake-up of
+// the looker) covers as many threads as it has time for, the next turn the next ones. The time between the
+// last look at a thread and its end is a row of its own.
 //
-// A thread whose CPU clock has not advanced since the last look has the same stack, which costs one read of
-// the clock.
+// If a thread's CPU clock has not advanced since the last look, its stack is the same and is not taken again.
 #pragma once
 
 #include <atomic>
@@ -24,14 +23,14 @@
 
 namespace hprof::samples {
 
-// What the looker did.
+// Statistics for the report's note.
 struct WallFacts {
-  uint64_t turns;         // at each of which it looked at some threads or all
+  uint64_t turns;         // wake-ups, each for some or all threads
   uint64_t looks;         // at a thread
-  uint64_t stacks;        // of them, those for which a stack was taken
-  uint64_t stops;         // of the VM, for stacks
-  uint64_t spent_ns;      // CPU time, plus the time that it stopped the VM
-  uint32_t most_threads;  // at a time
+  uint64_t stacks;        // looks that took a stack
+  uint64_t stops;         // safepoints for stacks
+  uint64_t spent_ns;      // CPU time, and the time of those safepoints
+  uint32_t most_threads;  // the most threads at a time
 };
 
 class WallEngine : public Engine {
@@ -45,13 +44,13 @@ class WallEngine : public Engine {
   void thread_start(JNIEnv* jni, hprof_thread* thread) override;
   void thread_end(hprof_thread* thread) override;
   bool switch_sampling(hprof_object_id object, bool on) override;
-  // Counts the threads that have ended, and keeps the looker's figures for write_note.
+  // Counts the threads that have ended, and copies the statistics for write_note.
   void settle() override;
   void forget() override;
   hprof_status write_note(uint64_t watched_ns) const override;
 
  private:
-  // A thread that has run since its last look, where stacks are taken together.
+  // A thread that has run since its last look; where looks stop the VM, all stacks are taken together.
   struct Candidate {
     WallThread* place;
     hprof_thread_serial serial;
@@ -78,23 +77,23 @@ class WallEngine : public Engine {
   hprof_agent_thread* looker_ = nullptr;
   std::atomic<uint32_t> running_{0};
   bool stuck_ = false;
-  bool stops_vm_ = false;  // the VM stops all threads for a look at any (before 16)
+  bool stops_vm_ = false;  // a look at any thread stops the VM (before JDK 16)
   uint64_t* lost_threads_ = nullptr;
   WallThreads threads_;
   MountedThreads mounted_;
-  // The looker's own:
+  // Used by the looker only:
   hprof_frame_id states_[kJavaStates] = {};
   RandomMoments moments_;
-  uint32_t next_ = 1;        // number of the place to look at first
+  uint32_t next_ = 1;        // number of the place to look at next
   uint32_t most_looks_ = 0;  // in a turn
-  uint64_t spent_ns_ = 0;    // by a turn, the mean of the last ones
-  uint64_t stop_ns_ = 0;     // how long the VM was stopped for this turn's looks
+  uint64_t spent_ns_ = 0;    // mean length of the last turns
+  uint64_t stop_ns_ = 0;     // length of this turn's safepoints
   uint64_t usual_stop_ns_ = 0;
-  int64_t rest_ns_ = 0;  // of ended threads, not in the samples yet
+  int64_t rest_ns_ = 0;  // time of ended threads that is not in the samples yet
   Candidate together_[kMostTogether];
   uint32_t together_count_ = 0;
   WallFacts facts_ = {};
-  WallFacts kept_facts_ = {};  // the control thread's
+  WallFacts kept_facts_ = {};  // used by the control thread only
 };
 
 }  // namespace hprof::samples

@@ -8,8 +8,8 @@ WallThread* WallThreads::find(const hprof_thread* thread) {
   return is_its ? place : nullptr;
 }
 
-// The control thread may come to a thread that is just starting: one of them puts its place into the slot,
-// the other ends its own, which was never looked at.
+// The control thread may add a thread that is just starting and adds itself: one of the two places gets into
+// the slot, the other is ended unused.
 bool WallThreads::add(const Services& services, hprof_thread* thread, jweak reference, bool sampled,
                       uint64_t now) {
   void* before = __atomic_load_n(&thread->slot, __ATOMIC_ACQUIRE);

@@ -1,9 +1,9 @@
-// What the wall-clock engine keeps per thread: a place that the thread's slot refers to.
+// The wall-clock engine's state of each thread: a place of a PlacePool, which the thread's slot points to.
 //
-// A thread makes its place and says when it ends. In between the place belongs to the looker, one thread at a
-// time, which also gives it back, since it uses the reference without a lock. Protocol: `serial` is stored
-// last (release) when a place is made. The thread that changes it from the thread's serial to 0 ends it: it
-// stores ended_ns, then `ended` (release). The looker takes `ended` by exchange, and gives the place back.
+// A thread makes its place and marks its end there. In between the place belongs to the looker, which also
+// gives it back, since it uses the reference without a lock. Protocol: `serial` is stored last (release) when
+// a place is made. The thread that changes it from the thread's serial to 0 ends it: it stores ended_ns, then
+// `ended` (release). The looker takes `ended` by exchange, and gives the place back.
 #pragma once
 
 #include <atomic>
@@ -16,28 +16,28 @@
 namespace hprof::samples {
 
 struct WallThread : PooledPlace {
-  std::atomic<uint32_t> serial;   // of the thread; 0: of none, or it has ended
-  std::atomic<uint32_t> ended;    // its serial
+  std::atomic<uint32_t> serial;   // of the thread; 0: the place is free, or the thread has ended
+  std::atomic<uint32_t> ended;    // serial of the thread that has ended
   std::atomic<uint32_t> sampled;  // 0: switched off by command
-  uint32_t depth;                 // frames that the trace was asked for
+  uint32_t depth;                 // depth at which the trace was taken
   uint64_t ended_ns;
   uint64_t os_id;
   jweak reference;
-  // The looker's. Times are of the monotonic clock.
-  uint64_t seen_ns;  // its time up to here is in the samples, or in open_ns
+  // Used by the looker only. Times are of the monotonic clock.
+  uint64_t seen_ns;  // the time up to here is in the samples, or in open_ns
   int64_t open_ns;   // rounding error; below 0: counted in advance
-  uint64_t cpu_ns;   // its CPU clock just before the last trace was taken
+  uint64_t cpu_ns;   // CPU clock just before the last trace was taken
   uint64_t trace;    // hprof_trace_serial; 0: none yet
 };
 
 class WallThreads {
  public:
-  // A place for a thread that has none; it owns the reference from now on. False: no memory, and the
-  // reference stays the caller's. [app] the thread itself, [control] in each()
+  // Makes a place for a thread, which owns the reference from now on. False: no memory, and the caller keeps
+  // the reference. [app] the thread itself, [control] in each()
   bool add(const Services& services, hprof_thread* thread, jweak reference, bool sampled, uint64_t now);
-  // null: it has none. [app][control]
+  // Null: the thread has no place. [app][control]
   static WallThread* find(const hprof_thread* thread);
-  // The thread ends, or is no longer looked at. False: it was ended already. [app][control]
+  // Marks the end of the thread, or of its sampling. False: it was marked already. [app][control]
   bool end(WallThread* place, hprof_thread_serial serial, uint64_t now);
   // Called by the looker, or while there is none.
   void give_back(WallThread* place) { places_.give_back(place); }
