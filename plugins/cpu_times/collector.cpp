@@ -22,10 +22,10 @@ static constexpr uint64_t kMostNodes = 1000000;
 static constexpr uint64_t kShareOfReports = 4;
 static constexpr uint64_t kShareOfNodes = 2;
 static constexpr uint64_t kLeastStep = 16 * 1024;
-static constexpr uint64_t kShareOfSpares = 32;  // of max-memory=, for threads to come
+static constexpr uint64_t kShareOfSpares = 32;  // of max-memory=, for threads that start later
 static constexpr uint32_t kMostSpares = 64;
-static constexpr uint32_t kFewThreads = 16;               // of the VM itself, and of a small program
-static constexpr uint32_t kFirstWithVirtualThreads = 19;  // Java; a preview there
+static constexpr uint32_t kFewThreads = 16;               // as many as the VM and a small program have
+static constexpr uint32_t kFirstWithVirtualThreads = 19;  // JDK; a preview there
 
 Collector::Collector(const hprof_host* host, const Config& config) : services_(host), config_(config) {
   depth_ = is_old() ? kDepthOfOld : services_.settings().depth;
@@ -39,7 +39,7 @@ Collector::Collector(const hprof_host* host, const Config& config) : services_(h
   retired_.open(services_, depth_);
 }
 
-// What is left of max-memory= now, nearly; UINT64_MAX: there is no limit.
+// About how much of max-memory= is left now; UINT64_MAX: there is no limit.
 uint64_t Collector::memory_left() const {
   const uint64_t budget = services_.settings().max_memory;
   if (budget == 0) return UINT64_MAX;
@@ -52,8 +52,8 @@ uint64_t Collector::memory_left() const {
   return left;
 }
 
-// A report of all traces takes no more than the quarter of max-memory= that the agent keeps back for reports,
-// and their nodes no more than half of what is left now: the tables of names grow, too.
+// The report of so many traces fits in the quarter of max-memory= that the agent reserves for reports, and
+// their nodes in half of what is left now, since the tables of names grow, too.
 uint64_t Collector::most_nodes() const {
   uint64_t most = kMostNodes;
   const uint64_t reported = services_.settings().max_memory / kShareOfReports / report_bytes_of_trace(depth_);
@@ -65,7 +65,7 @@ uint64_t Collector::most_nodes() const {
 
 static uint64_t bytes_of_spare(uint32_t depth) { return sizeof(State) + Graph::bytes_at_first(depth); }
 
-// Nodes are made for a depth.
+// The size of nodes is fixed by the depth, so it cannot change while there are any.
 hprof_status Collector::control(const hprof_control& control) {
   if (control.what != HPROF_CONTROL_DEPTH || is_old()) return HPROF_UNSUPPORTED;
   if (control.value == static_cast<int64_t>(depth_)) return HPROF_OK;
@@ -88,7 +88,7 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
   user.attach = &Collector::attach;
   user.miss = &Collector::miss;
   user.release = &Collector::release;
-  // Allocated here, since threads that use it later must not wait for memory.
+  // Allocated here, since the threads that use it later must not wait for memory.
   if (services_.settings().java_version >= kFirstWithVirtualThreads)
     has_shared_ = shared_.create(services_, &limits_, depth_, nullptr);
   hprof_status status =
@@ -118,13 +118,13 @@ State* Collector::new_state() {
   return memory != nullptr ? new (memory) State() : nullptr;
 }
 
-// The state of the thread with this Thread.$hq; null: none. On that thread, or under the lock. [app][control]
+// The state that this Thread.$hq belongs to; null: none. On that thread, or under the lock. [app][control]
 State* Collector::state_of(void* jni, void* thread) const {
   const auto* node = Address<Node>::of(services_.bytecode->thread_state(services_.host, jni, thread, 0));
   return node != nullptr ? node->state.load() : nullptr;
 }
 
-// A strong reference: the VM holds running threads anyway, and the next tick releases ended ones.
+// Keeps a strong reference: the VM holds running threads anyway, and the next tick releases ended ones.
 void Collector::refer(State* state, void* jni, void* thread) {
   auto* env = static_cast<JNIEnv*>(jni);
   if (state->thread == nullptr && env != nullptr)
@@ -138,7 +138,7 @@ void Collector::forget(State* state, void* jni) {
   state->thread = nullptr;
 }
 
-// The node that the thread is in; the root if that is not known. Under the lock.
+// The node that the thread is in; the root if not known. Under the lock.
 Node* Collector::node_of(const State* state, void* jni) const {
   uint64_t word = 0;
   if (state->thread != nullptr)
@@ -169,7 +169,7 @@ bool Collector::give_spare_back() {
   return true;
 }
 
-// Threads that are there take what memory they get, and later ones must be counted, too. [control]
+// Reserves memory for later threads, which must be counted, too; present ones take what they get. [control]
 void Collector::keep_spares() {
   const uint64_t bytes = bytes_of_spare(depth_);
   const uint64_t most =
@@ -271,7 +271,7 @@ void Collector::thread_start(void* jni, const hprof_thread* thread) {
   static_cast<JNIEnv*>(jni)->DeleteLocalRef(self);
 }
 
-// No Java frame of this thread is left; should it run Java code again, it gets a new state.
+// The thread has no Java frame left; if it runs Java code again, it gets a new state.
 void Collector::thread_end(void* jni, const hprof_thread* thread) {
   auto* jvmti = static_cast<jvmtiEnv*>(services_.jvm->jvmti(services_.host));
   jthread self = nullptr;
@@ -304,7 +304,7 @@ void Collector::merge(const Graph& graph, uint32_t thread, Tally* into) {
   });
 }
 
-// What has been counted in an ended thread's graph goes to retired_, whose rows are limited like nodes.
+// Adds the counts of an ended thread's graph to retired_, whose rows are limited like nodes.
 void Collector::retire(State* state, void* jni) {
   const uint64_t before = retired_.size();
   if (config_.times == kClock) spread_brief(state, jni, clock_now());
@@ -326,7 +326,7 @@ void Collector::tick(void* jni) {
     bool ended = state->ended.load(std::memory_order_acquire) != 0;
     if (config_.times == kSampled && running_) credit(state, jni, ended);
     if (config_.times == kClock && running_ && !ended) credit_brief(state, jni, now);
-    // Without room for what it has counted it stays.
+    // Without room in retired_ the state stays in the list.
     if (ended && retired_.make_room(retired_.size() + state->own.size() + 1)) {
       State* head = state;
       bool out = before != nullptr;
@@ -336,7 +336,7 @@ void Collector::tick(void* jni) {
         out = states_.compare_exchange_strong(head, next, std::memory_order_acq_rel);
       }
       if (out) retire(state, jni);
-      if (!out) before = state;  // others were added before it: next time
+      if (!out) before = state;  // another was added before it: retry at the next tick
     } else {
       before = state;
     }
@@ -359,9 +359,9 @@ struct Visit {
   Collector* collector;
 };
 
-// A thread that exists before the start gets its state at its first call, which does not know its number; a
-// state of an earlier run has no reference to its thread. Under the lock, so that a state found in a thread
-// is not given back meanwhile.
+// A thread that exists before the start gets its state at its first call, which does not know its serial; a
+// state of an earlier run has no reference to its thread. Under the lock, which keeps states from being given
+// back.
 void Collector::number_states() {
   Visit visit = {services_.jvm->jni(services_.host), this};
   services_.threads->each(services_.host, visit.jni, &visit,
@@ -375,8 +375,8 @@ void Collector::number_states() {
                           });
 }
 
-// Finds threads that ended without an event, by the core's list of live threads. The core forgets a thread
-// only after thread_end has returned, so nobody uses a state that is ended here. Under the lock.
+// Ends the states of threads that ended without an event: the core's list lacks them. It keeps a thread until
+// thread_end has returned, so no thread uses a state that is ended here. Under the lock.
 void Collector::end_gone() {
   struct Living {
     const Services& services;
@@ -392,7 +392,7 @@ void Collector::end_gone() {
   uint64_t states = 0;
   for (State* state = states_.load(std::memory_order_acquire); state != nullptr; state = state->next)
     states++;
-  // Room for more threads than have states; if that is not enough, try again later.
+  // Room for more threads than have states; if it is too little, the next call tries again.
   living.room = states * 2 + 1024;
   living.serials = services_.allocate<uint32_t>(living.room);
   if (living.serials == nullptr) return;
@@ -425,11 +425,11 @@ hprof_status Collector::start() {
     limits_.most_nodes = most_nodes();
   }
   if (lost_trace_ == 0) {
-    // Made early, while there is memory.
+    // Made while there is memory.
     hprof_frame_id frame = services_.ids->synthetic_frame(services_.host, "JVM", "no_memory_for_the_trace");
     lost_trace_ = services_.ids->trace(services_.host, 0, &frame, 1, 0);
   }
-  // Before the first probe, since the clock must not change later.
+  // Before the first probe, since the clock must not change afterwards.
   if (!started_ && config_.times == kClock) {
     counter_.open(services_);
     step_ = counter_.ticks_of(kBriefNs);
@@ -527,7 +527,7 @@ void Collector::reset() {
     state->own.reset(running_);
     state->own.root()->self_ns = 0;
     if (config_.times != kClock) continue;
-    // What no node has been credited with is from before, too.
+    // Time that no node was credited with is from before as well.
     const int64_t left = brief_time(state, node_of(state, jni), clock_now());
     if (left > 0) state->brief_credited += static_cast<uint64_t>(left);
   }

@@ -1,15 +1,14 @@
 // cpu=times and cpu=old: exact counts of calls by trace, and the time spent in each.
 //
-// The tracker (core/bytecode/tracker) counts, in the graphs of graph.h. Time with times=sampled: every
-// millisecond a thread of ours credits each thread's current node with the CPU time used since its last look;
-// a call itself pays nothing for it.
+// The tracker (core/bytecode/tracker) counts calls in the graphs of graph.h. With times=sampled an agent
+// thread, the sampler, credits each thread's current node every millisecond with the CPU time used since its
+// last visit; calls cost nothing more.
 //
-// With times=clock the tracker reads the clock where a thread enters or leaves a node that takes a
-// microsecond or more at a time: its time is exact. The others are brief: the time that a thread spends in
-// them, one after the other, is measured in sum (State::brief). The sampler credits what has come together
-// since the last time to the brief node that it finds the thread in. What it finds is as likely as the node's
-// share of the time, so this is an estimate of each node's time, and exact in sum. What is left at a report
-// is spread.
+// With times=clock the tracker reads the clock where a thread enters or leaves a node whose calls take a
+// microsecond or more: its time is exact. Other nodes are brief: only the sum of their times is measured
+// (State::brief). The sampler credits the sum's growth since its last visit to the brief node that it finds
+// the thread in. It finds a node with the probability of its share, so each node's time is an estimate, and
+// the sum is exact. A report spreads the rest.
 #pragma once
 
 #include <atomic>
@@ -32,7 +31,7 @@ struct Config {
   const char* exclude;
 };
 
-// Memory that is there to be given back.
+// A block of reserved memory, for a later thread.
 struct Spare {
   Spare* next;
 };
@@ -46,7 +45,7 @@ class Collector {
   hprof_status control(const hprof_control& control);
   void reset();
   void stop();
-  // Keeps the memory that probes use, if there are any, since some may still run.
+  // Keeps the memory that probes use, since some may still run.
   bool close();
 
   void thread_start(void* jni, const hprof_thread* thread);
@@ -82,9 +81,9 @@ class Collector {
   bool is_old() const;
   uint64_t memory_left() const;
   uint64_t most_nodes() const;
-  // A platform thread's, with its graph; null: no memory. [app]
+  // A new state of a platform thread, with its graph; null: no memory. [app]
   State* new_state_with_graph();
-  // Memory that is kept for threads to come, a block for each; false: none is left. [app]
+  // Frees one block that is reserved for later threads; false: none is left. [app]
   bool give_spare_back();
   void keep_spares();
 
@@ -94,24 +93,24 @@ class Collector {
   Limits limits_;
   uint64_t* lost_rows_ = nullptr;
   hprof_trace_serial lost_trace_ = 0;    // JVM.no_memory_for_the_trace
-  std::atomic<State*> states_{nullptr};  // of platform threads; taken out under the lock
-  Lock lock_;                            // held while going through the states
-  Lock virtual_lock_;                    // the lists of virtual threads' states
+  std::atomic<State*> states_{nullptr};  // of platform threads; removed under the lock
+  Lock lock_;                            // held while going through states_
+  Lock virtual_lock_;                    // lock of the lists of virtual threads' states
   State* free_virtual_ = nullptr;
   State* last_virtual_ = nullptr;
   Graph shared_;             // of virtual threads
-  bool has_shared_ = false;  // the VM has them
+  bool has_shared_ = false;  // this VM has virtual threads
   std::atomic<uint64_t> virtual_threads_{0};
   Tally retired_;
   Lock spares_lock_;
   Spare* spares_ = nullptr;
   uint32_t spare_count_ = 0;
-  uint64_t outside_ns_ = 0;     // of ended threads, in methods that are not counted
-  bool asked_ = false;          // for probes
-  bool started_ = false;        // once at least
+  uint64_t outside_ns_ = 0;     // time of ended threads in methods that are not counted
+  bool asked_ = false;          // requested probes
+  bool started_ = false;        // was started at least once
   bool running_ = false;        // [control]
   uint64_t step_ = 0;           // State::step
-  uint64_t clock_step_ns_ = 0;  // times=sampled: by which CPU clocks move
+  uint64_t clock_step_ns_ = 0;  // times=sampled: step of CPU clocks
   CounterClock counter_;        // times=clock: if open, all times are ticks until the report
   hprof_agent_thread* sampler_ = nullptr;
 };

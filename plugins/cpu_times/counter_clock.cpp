@@ -8,11 +8,11 @@ namespace hprof::times {
 
 static constexpr uint32_t kPairs = 4;
 static constexpr uint64_t kPairDistanceNs = 500'000;
-static constexpr double kSteady = 0.02;  // how far the rates of parts may differ from that of the whole
+static constexpr double kSteady = 0.02;  // the most that a part's rate may differ from the whole's
 static constexpr double kSlowestTick = 1000, kFastestTick = 0.02;  // nanoseconds
 static constexpr uint32_t kTries = 16;
 #ifdef __aarch64__
-static constexpr bool kIsTried = false;  // on hardware
+static constexpr bool kIsTried = false;  // not tested on hardware
 #else
 static constexpr bool kIsTried = true;
 #endif
@@ -38,7 +38,7 @@ uint64_t ns_of_ticks(uint64_t ticks, double ns_per_tick) {
   return sum > 0 ? static_cast<uint64_t>(static_cast<double>(sum) * ns_per_tick + 0.5) : 0;
 }
 
-// Reads the counter between two reads of the other clock; the fastest of a few tries counts.
+// Reads the counter between two reads of the other clock; takes the fastest of a few tries.
 static ClockPair read_both(const Services& services) {
   ClockPair pair = {};
   uint64_t least = UINT64_MAX;
@@ -64,7 +64,7 @@ static bool tell_tracker(const Services& services) {
   return field != nullptr;
 }
 
-// 0 as well without a VM.
+// System.nanoTime() minus our clock, in ns; 0 in unit tests, which have no VM.
 static int64_t measure_nano_time(const Services& services) {
   auto* jni = static_cast<JNIEnv*>(services.jvm->jni(services.host));
   if (jni == nullptr) return 0;

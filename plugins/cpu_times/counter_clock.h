@@ -1,7 +1,6 @@
-// times=clock: the processor's counter instead of System.nanoTime, if the operating system itself uses it.
-// The tracker reads it by a native method of ours: a call and one instruction, which does not wait for
-// instructions in progress, take less than half the time of System.nanoTime, whose compiled form calls the C
-// library. The length of a tick has to be measured.
+// times=clock: the processor's time-stamp counter instead of System.nanoTime, where the operating system
+// relies on it. The tracker reads it by a native method, a call and one unordered instruction, in less than
+// half the time of System.nanoTime, which calls the C library. The length of a tick is measured.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,7 @@
 
 namespace hprof::times {
 
-// Both clocks at one moment.
+// Both clocks at the same moment.
 struct ClockPair {
   uint64_t ns;
   uint64_t ticks;
@@ -26,21 +25,21 @@ uint64_t ns_of_ticks(uint64_t ticks, double ns_per_tick);
 
 class CounterClock {
  public:
-  // Tries the counter for some milliseconds and makes the tracker use it. False: there is no usable counter,
+  // Measures the counter for some milliseconds and makes the tracker use it. False: the counter is unusable,
   // and nothing has changed. Before the first go(). [control]
   bool open(const Services& services);
   bool is_open() const { return is_open_; }
-  // The tracker's clock, the counter or System.nanoTime. [any]
+  // The time by the clock that the tracker uses. [any]
   uint64_t now(const Services& services) const;
-  // So many nanoseconds by that clock, at least 1.
+  // Nanoseconds in ticks of that clock, at least 1.
   uint64_t ticks_of(uint64_t ns) const;
-  // Nanoseconds per tick, measured over the time since open(). [control]
+  // Nanoseconds per tick, measured since open(). [control]
   double ns_per_tick(const Services& services) const;
 
  private:
   ClockPair first_ = {};
   double first_rate_ = 0;
-  int64_t nano_time_ = 0;  // what System.nanoTime is ahead of the system's clock
+  int64_t nano_time_ = 0;  // System.nanoTime minus the system's clock
   bool is_open_ = false;
 };
 

@@ -1,4 +1,4 @@
-// The unit cpu_times: calls counted exactly, and their time.
+// The unit cpu_times: exact counts of calls, and their time.
 #include <hprof/cpp/collector.hpp>
 #include <hprof/tables.h>
 

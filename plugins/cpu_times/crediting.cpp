@@ -1,14 +1,13 @@
-// Whose the time is: what the collector does about a thread at each look, at a report, and when it is started
-// or stopped.
+// Credits time to nodes: at each tick of the sampler, at a report, at the start and the stop.
 #include "collector.h"
 
 namespace hprof::times {
 
-// A thread that sleeps has its CPU clock read in one of so many ticks.
+// The CPU clock of a sleeping thread is read at one of so many ticks.
 static constexpr uint32_t kMostIdle = 16;
 
-// Credits the CPU time since the last look to the node that the thread is in now, or for an ended thread to
-// the one where it was last seen. A thread that has neither moved nor used CPU time is looked at less often:
+// Credits the CPU time since the last visit to the node that the thread is in now, of an ended thread to the
+// node where it was last seen. A thread that has neither moved nor used CPU time is visited less often, since
 // reading its clock is a system call.
 void Collector::credit(State* state, void* jni, bool always) {
   const bool ended = state->ended.load(std::memory_order_acquire) != 0;
@@ -30,10 +29,10 @@ void Collector::credit(State* state, void* jni, bool always) {
   state->cpu_ns = cpu;
 }
 
-// times=clock: the time that the thread has spent in brief nodes and that no node has been credited with; at
-// most 0 if that cannot be told now. It goes on meanwhile: what is too much now will be too little at the
-// next look. The tracker writes the clock before the sum, so a sum that has the time since `clock`, too,
-// comes with another clock. Under the lock.
+// times=clock: the thread's time in brief nodes that no node has been credited with; 0 or less if it is not
+// known now. The thread runs meanwhile, and an error is made up for at the next visit. The tracker writes the
+// clock before the sum, so a sum that includes the time since `clock` comes with another clock. Under the
+// lock.
 int64_t Collector::brief_time(const State* state, const Node* node, uint64_t now) const {
   const uint64_t clock = __atomic_load_n(&state->clock, __ATOMIC_ACQUIRE);
   uint64_t brief = __atomic_load_n(&state->brief, __ATOMIC_ACQUIRE);
@@ -43,7 +42,7 @@ int64_t Collector::brief_time(const State* state, const Node* node, uint64_t now
   return static_cast<int64_t>(brief - state->brief_credited);
 }
 
-// Where the thread is found has the time of all its brief nodes since it was last found in one.
+// Credits the node that the thread is in with the time in brief nodes since the thread was last found in one.
 void Collector::credit_brief(State* state, void* jni, uint64_t now) {
   const uint64_t clock = __atomic_load_n(&state->clock, __ATOMIC_RELAXED);
   if (clock == state->clock_seen && state->idle != 0) return;  // still in a node that is not brief
@@ -58,7 +57,7 @@ void Collector::credit_brief(State* state, void* jni, uint64_t now) {
   state->brief_credited += static_cast<uint64_t>(time);
 }
 
-// What is left, in proportion to what the brief nodes have. Under the lock.
+// Spreads the rest in proportion to what brief nodes have. Under the lock.
 void Collector::spread_brief(State* state, void* jni, uint64_t now) {
   const Node* at = node_of(state, jni);
   const int64_t left = brief_time(state, at, now);
@@ -86,7 +85,7 @@ void Collector::spread_brief(State* state, void* jni, uint64_t now) {
 
 uint64_t Collector::clock_now() const { return counter_.now(services_); }
 
-// Time before now does not count. Under the lock, before the probes are switched on.
+// Earlier time does not count. Under the lock, before the probes are switched on.
 void Collector::begin_times() {
   for (State* state = states_.load(std::memory_order_acquire); state != nullptr; state = state->next) {
     uint64_t now =
@@ -101,8 +100,8 @@ void Collector::begin_times() {
     __atomic_store_n(&state->clock, 0, __ATOMIC_RELAXED);
 }
 
-// Credits the remaining time to the node that each thread is in now. Under the lock, after the probes were
-// switched off.
+// Credits the rest to the node that each thread is in now. Under the lock, after the probes were switched
+// off.
 void Collector::end_times(void* jni) {
   tick(jni);
   for (State* state = states_.load(std::memory_order_acquire); state != nullptr; state = state->next) {

@@ -19,7 +19,7 @@ static uint64_t bytes_of_node(uint32_t depth) {
   return (bytes + kNodeAlignment - 1) & ~(kNodeAlignment - 1);
 }
 
-// The index has up to five slots for each, and there are two edges in a table that is half empty.
+// The index has up to five slots per node, and a half-empty table two edges.
 uint64_t Graph::bytes_of_trace(uint32_t depth) { return bytes_of_node(depth) + 5 * 16 + 4 * sizeof(Edge); }
 
 uint64_t Graph::bytes_at_first(uint32_t depth) {
@@ -55,7 +55,7 @@ void Graph::destroy() {
   edges_ = nullptr;
 }
 
-// Room for a node, zeroed; null: no memory.
+// A zeroed node; null: no memory.
 Node* Graph::take_place() {
   for (;;) {
     Chunk* chunk = chunks_.load(std::memory_order_acquire);
@@ -87,7 +87,7 @@ Node* Graph::make_node(const uint32_t* trace, uint32_t length) {
   close_ways(node, length != 0 ? root_ : node);
   node->method = length != 0 ? static_cast<int32_t>(trace[0]) : kNoMethod;
   node->state = owner_;
-  // What passes outside of counted methods is always measured.
+  // Time outside of counted methods is always measured, so the root keeps the clock.
   if (owner_ != nullptr) node->pace = length != 0 || limits_->pace == 0 ? limits_->pace : INT32_MAX;
   if (length != 0) memcpy(node->trace, trace, length * sizeof(uint32_t));
   __atomic_store_n(&node->length, length, __ATOMIC_RELEASE);
@@ -95,15 +95,14 @@ Node* Graph::make_node(const uint32_t* trace, uint32_t length) {
   return node;
 }
 
-// The call counts for its caller. A thread's outermost methods have no caller that is counted: they are not
-// folded.
+// Counts the call for its caller. A thread's outermost calls have no counted caller and are not folded.
 Node* Graph::fold(Node* from) const {
   if (limits_->folded != nullptr) __atomic_fetch_add(limits_->folded, 1, __ATOMIC_RELAXED);
   return from;
 }
 
-// The node of the trace with `method` on top of `from`'s, made if it is new. If several threads make it at
-// the same time, one of them inserts its own; the others' stay unused.
+// The node of the trace with `method` on top of `from`'s, a new one if need be. If several threads make it at
+// once, one inserts its own; the others' stay unused.
 Node* Graph::intern(Node* from, uint32_t method) {
   uint32_t trace[kDepthMost];
   uint32_t length = from->length < depth_ ? from->length + 1 : depth_;
@@ -128,7 +127,7 @@ Node* Graph::intern(Node* from, uint32_t method) {
   }
 }
 
-// The slot that has the key, or a free one for it; null: neither within the tracker's reach.
+// The slot of the key, or a free one for it; null: neither within the tracker's probe length.
 Edge* Graph::find_edge(Edge* edges, uint64_t room, uint64_t key) {
   uint64_t hash = edge_hash(key) / sizeof(Edge);
   for (uint32_t i = 0; i < kProbes; i++, hash++) {
@@ -139,7 +138,7 @@ Edge* Graph::find_edge(Edge* edges, uint64_t room, uint64_t key) {
   return nullptr;
 }
 
-// False: not all of them fit; nothing has changed.
+// Copies the edges to a new table. False: not all fit, and nothing has changed.
 bool Graph::move_edges(Edge* fresh, uint64_t room) {
   for (uint64_t i = 0; i < edge_room_; i++) {
     uint64_t key = edges_[i].key.load(std::memory_order_relaxed);
@@ -152,7 +151,7 @@ bool Graph::move_edges(Edge* fresh, uint64_t room) {
   return true;
 }
 
-// False: there is no room for it.
+// Adds an edge. False: there is no room for it.
 bool Graph::add_edge(uint64_t key, Node* node) {
   Edge* edge = edge_count_ * 2 < edge_room_ ? find_edge(edges_, edge_room_, key) : nullptr;
   if (edge == nullptr) return false;
@@ -162,8 +161,7 @@ bool Graph::add_edge(uint64_t key, Node* node) {
   return true;
 }
 
-// The target of the edge by that method, if there is one; another thread may just have made it. Under the
-// lock.
+// The target of the edge for that method; another thread may just have made it. Under the lock.
 Node* Graph::known(const Node* from, uint32_t method) const {
   Node* way = Address<Node>::of(from->next[method % kWays].load(std::memory_order_relaxed));
   if (way->method == static_cast<int32_t>(method)) return way;
@@ -173,7 +171,7 @@ Node* Graph::known(const Node* from, uint32_t method) const {
   return is_there ? Address<Node>::of(edge->node.load(std::memory_order_relaxed)) : nullptr;
 }
 
-// False: another edge takes that way, or the edge was folded into the node.
+// Puts the node into from's ways. False: another edge is there, or the edge was folded into `from`.
 bool Graph::add_way(Node* from, uint32_t method, Node* node) const {
   auto& way = from->next[method % kWays];
   if (way.load(std::memory_order_relaxed) != Address<Node>::word_of(root_)) return false;
@@ -193,9 +191,9 @@ void Graph::show(State* state) {
   publish(state);
 }
 
-// Inserts the edge to `node`, making room for more edges if needed. Without memory the way here is slower,
-// nothing else; and folded nodes must not fill the table. A thread's own old table is read by that thread
-// only, which is in this function. The shared graph's old table is kept: other threads may be reading it.
+// Inserts the edge to `node`, and makes the table larger if needed. Without memory the call takes the slow
+// path each time; nor may folded edges fill the table. A thread's own old table is freed, since only that
+// thread reads it. The shared graph's old table is kept: other threads may be reading it.
 void Graph::connect(State* state, Node* from, uint32_t method, Node* node) {
   Edge *fresh = nullptr, *old = nullptr;
   uint64_t room = 0, old_room = 0;
@@ -226,7 +224,7 @@ void Graph::connect(State* state, Node* from, uint32_t method, Node* node) {
 }
 
 Node* Graph::follow(State* state, Node* from, uint32_t method) {
-  // A virtual thread's frame on the stack of its carrier, or the other way round, while it is mounted.
+  // The caller is a frame of the carrier, not of the virtual thread mounted on it, or the other way round.
   if (from->state != owner_) return nullptr;
   Node* node;
   {

@@ -1,18 +1,18 @@
 // The graph of calls: a node is one trace (the last `depth` methods), an edge (node, method) leads to the
 // node with that method on top. Nodes are counted by the tracker class
-// (core/bytecode/tracker/HprofTracker.java); the layout of State, Node and Edge is shared with it. This file
-// has the rare part: new nodes and edges.
+// (core/bytecode/tracker/HprofTracker.java); the layout of State, Node and Edge is shared with it. This class
+// makes new nodes and edges.
 //
-// Who writes what: a platform thread's graph belongs to that thread; the sampler alone writes self_ns (with
-// times=clock the thread itself writes that of nodes that are not brief). Virtual threads
-// share one graph: counts are added to atomically by the tracker, nodes are made without a lock, edges are
-// put in under the graph's lock, but memory for more of them is asked for without it. An edge's node is
-// written before its key, so a reader that finds the key but no node comes here. Nodes never move and are
-// freed only with a graph whose thread has ended.
+// Protocol: only its thread writes a platform thread's graph, except for self_ns, which the sampler writes
+// (with times=clock the thread, for nodes that are not brief). Virtual threads share one graph: the tracker
+// adds to counts atomically, nodes are made without a lock, edges are inserted under the graph's lock, with
+// memory allocated before. An edge's node is written before its key; the tracker, whose reads are plain,
+// takes the slow path (follow) if it finds the key but no node. Nodes never move and are freed only with a
+// graph whose thread has ended.
 //
-// The word that switches the probes off is not volatile: a compiled loop may have read it once, and goes on
-// counting as long as it runs. Counts from while the collector is stopped, or from before a reset, are
-// subtracted by a word of each node that the tracker does not know; nobody else ever writes the counts.
+// The word that switches the probes off is not volatile: a compiled loop that has read it counts as long as
+// it runs. So only the tracker writes counts; left_out of each node has what was counted while the collector
+// was stopped, or before a reset.
 #pragma once
 
 #include <atomic>
@@ -55,14 +55,14 @@ struct Node {
   uint32_t length;       // 0 in the root
   Address<State> state;  // of the thread that owns it; null in the shared graph
   uint64_t self_ns;
-  // Addresses of nodes, by the low bits of the method: if that node has the method, it is the edge's target,
-  // else the edge is in the table of edges. Unused: a node without a method.
+  // The ways: addresses of target nodes, by the low bits of the method. If that node has the method, it is
+  // the edge's target; else the edge is in the table of edges. Unused: a node without a method.
   std::atomic<uint64_t> next[kWays];
   // While the collector runs, the part of the count that reports leave out; while it is stopped, that minus
   // the count at the stop. Under the collector's lock.
   uint64_t left_out;
   // times=clock: above 0 while the tracker reads the clock whenever the thread enters or leaves this node.
-  // Then the node is brief: time in there is counted in State::brief, and the collector writes self_ns.
+  // Below 1 the node is brief: its time is counted in State::brief, and the collector writes self_ns.
   int32_t pace;
   uint32_t trace[1];  // `length` methods, innermost first
 
@@ -97,12 +97,12 @@ class Graph {
  public:
   // owner: null for the shared graph. False: no memory. [app][control]
   bool create(const Services& services, Limits* limits, uint32_t depth, State* owner);
-  // Nobody uses it any more. [control]
+  // Frees the memory. No thread uses the graph any more. [control]
   void destroy();
 
-  // What create() takes, nearly.
+  // About how much memory create() takes.
   static uint64_t bytes_at_first(uint32_t depth);
-  // What a trace takes with its edges, nearly.
+  // About how much memory a trace takes with its edges.
   static uint64_t bytes_of_trace(uint32_t depth);
 
   Node* root() const { return root_; }
@@ -111,12 +111,12 @@ class Graph {
   uint64_t mask() const { return (edge_room_ - 1) * sizeof(Edge); }
 
   // The node with `method` on top of `from`; `from` itself when there are too many nodes, or no memory for
-  // more; null: not even that. Refreshes the state's view of the edges. [app]
+  // more; null: no memory at all. Refreshes the state's view of the edges. [app]
   Node* follow(State* state, Node* from, uint32_t method);
-  // Updates the state's view of the edges; table and size belong together. [app]
+  // Updates the state's copy of the table of edges and its size. [app]
   void show(State* state);
 
-  // The collector stops; it starts again; its data is discarded. Under its lock. [control]
+  // The collector stops, starts again, or discards its data. Under its lock. [control]
   void pause();
   void resume();
   void reset(bool running);
@@ -141,7 +141,7 @@ class Graph {
     uint32_t room;
     std::atomic<uint32_t> used;
   };
-  // The lock of the shared graph; a thread's own needs none.
+  // Holds the lock of the shared graph; does nothing for a thread's own.
   class Hold {
    public:
     explicit Hold(Graph* graph) : graph_(graph) {
@@ -183,9 +183,9 @@ class Graph {
   Lock lock_;  // of the shared graph's edges
 };
 
-// The state of a thread whose calls are counted. Thread.$hq is the node that it is in or, in virtual threads,
-// the door of its state: a node whose ways all lead to itself, so that the tracker always takes its slow
-// path.
+// The state of a thread whose calls are counted. Thread.$hq is the node that the thread is in, but in virtual
+// threads the door of the state: a node whose ways all lead to itself, so that the tracker always takes the
+// slow path.
 struct State {
   Address<Node> current;  // virtual threads only
   Address<Edge> edges;
@@ -193,20 +193,20 @@ struct State {
   uint64_t clock;   // times=clock: the clock at the last event: nanoseconds, or ticks (counter_clock.h)
   uint64_t shared;  // 1: of a virtual thread
   uint64_t brief;   // times=clock: the time in brief nodes until `clock`
-  uint64_t step;    // times=clock: nodes that take less are brief; 0: the tracker does not read the clock
+  uint64_t step;    // times=clock: nodes with shorter calls are brief; 0: no clock is read
   Graph* graph;
   State* next;         // in the list of platform threads, or in the free list of virtual ones
   State* made_before;  // in the list of all states of virtual threads, which are never freed
   uint64_t os_id;
   void* thread;  // JNI: a global reference, while calls are counted; see Collector::refer
-  // The sampler's.
+  // Written by the sampler.
   uint64_t cpu_ns;  // CPU time of the thread that has been credited
   Node* seen;
   uint64_t seen_count;
   uint32_t idle;
-  uint64_t brief_credited;  // of the time in brief nodes
+  uint64_t brief_credited;  // the part of `brief` that nodes were credited with
   uint64_t clock_seen;
-  // Set by the thread.
+  // Written by the thread.
   std::atomic<uint32_t> serial;
   std::atomic<uint32_t> ended;
   std::atomic<Node*> last;  // the node that it was in when it ended
@@ -222,7 +222,7 @@ static_assert(offsetof(State, edges) == 8 && offsetof(State, mask) == 16 && offs
 // Makes all ways lead to `nowhere`, a node without a method.
 void close_ways(Node* node, Node* nowhere);
 
-// The key of an edge and where its search begins, as HprofTracker.follow has them.
+// The key of an edge and where the search for it begins, as in HprofTracker.follow.
 inline uint64_t edge_key(const Node* from, uint32_t method) {
   return uint64_t{reinterpret_cast<uintptr_t>(from)} >> kNodeBits << 23 | method;
 }

@@ -22,7 +22,7 @@ void Tally::open(const Services& services, uint32_t depth) {
 uint64_t Tally::bytes_of_row(uint32_t depth) { return stride_of(depth) + sizeof(TallyRow*) + kMostOfIndex; }
 
 bool Tally::make_room(uint64_t rows) {
-  // In large steps where there is memory for it, since rows move.
+  // Grows in large steps where memory allows, since rows move.
   if (rows > room_ && !grow(rows > 2 * room_ ? rows : 2 * room_) && !grow(rows)) return false;
   if (index_.is_open()) return index_.make_room(rows);
   uint64_t slots = 2 * kFirstRows;

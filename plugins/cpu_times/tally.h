@@ -1,4 +1,4 @@
-// Sums by thread and trace: of the graphs of ended threads, and of all graphs for a report. No VM; [control].
+// Sums by thread and trace: of ended threads' graphs, and for a report of all graphs. No VM; [control].
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,16 @@ struct TallyRow {
 class Tally {
  public:
   void open(const Services& services, uint32_t depth);
-  // Makes room for so many rows in all, which add() then does not need memory for. False: no memory.
-  // Optional.
+  // Makes room for so many rows in all, so that add() allocates nothing. Optional. False: no memory.
   bool make_room(uint64_t rows);
   // False: no memory, nothing was added.
   bool add(uint32_t thread, const uint32_t* trace, uint32_t length, uint64_t count, uint64_t time_ns);
   bool add_all(const Tally& other);
-  void clear();  // and gives the memory back
+  void clear();  // also frees the memory
   uint64_t size() const { return size_; }
-  // What make_room() takes for each row.
+  // Bytes that make_room() takes for each row.
   static uint64_t bytes_of_row(uint32_t depth);
-  // Room for the rows' addresses, for whoever sorts them; there is always enough.
+  // Room for the addresses of all rows, for sorting them.
   TallyRow** order() const { return reinterpret_cast<TallyRow**>(rows_ + room_ * stride_); }
   TallyRow* row(uint64_t i) const { return reinterpret_cast<TallyRow*>(rows_ + i * stride_); }
 

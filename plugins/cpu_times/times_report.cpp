@@ -59,8 +59,8 @@ static hprof_status write_notes(const Services& services, const Circumstances& h
   return status;
 }
 
-// The topmost frame has the line where its method begins; the others have none, since the positions of the
-// calls are not known.
+// The top frame gets the line where its method begins, the others none: the positions of the calls are not
+// known.
 static hprof_trace_serial trace_of(const Services& services, const TallyRow& row, uint32_t depth) {
   hprof_frame_id frames[kDepthMost];
   for (uint32_t i = 0; i < row.length; i++) {

@@ -1,4 +1,4 @@
-// The report: the table as one CPU_TIMES or CPU_OLD record, then notes on how the times were measured.
+// The report of cpu=times and cpu=old: one table, then notes on how the times were measured.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@ namespace hprof::times {
 struct Circumstances {
   bool old;
   Times times;
-  bool counter;  // times=clock: the processor's, not System.nanoTime
+  bool counter;  // times=clock by the processor's counter, not System.nanoTime
   uint64_t interval_ns;
-  uint64_t clock_step_ns;  // times=sampled: by which CPU clocks move; 0: not known
+  uint64_t clock_step_ns;  // times=sampled: step of CPU clocks; 0: not known
   uint64_t outside_ns;     // CPU time in methods that are not counted
-  uint64_t threads;        // platform threads that live
+  uint64_t threads;        // live platform threads
   uint64_t virtual_threads;
   uint64_t traces;
   uint32_t depth;                 // methods kept of a trace
-  hprof_trace_serial lost_trace;  // of rows whose trace the agent's tables have no room for
+  hprof_trace_serial lost_trace;  // of rows for whose trace the agent's tables have no room
 };
 
-// What a report needs of max-memory= for each trace at most. Any thread.
+// The most memory that a report takes for each trace. Any thread.
 uint64_t report_bytes_of_trace(uint32_t depth);
 
 // Sorts the rows of `tally`. [control]

@@ -1,4 +1,3 @@
-// Classes, their fields and layouts.
 #include "class_layouts.h"
 
 #include <cstring>
@@ -37,8 +36,8 @@ uint32_t* ClassLayouts::make_numbers(uint32_t count) {
   return static_cast<uint32_t*>(take(uint64_t{count} * sizeof(uint32_t)));
 }
 
-// Classes come in any order; a super is resolved before its subclasses, so this takes as many rounds as the
-// deepest hierarchy has levels in the wrong order.
+// Classes come in any order, and a superclass is resolved first: as many rounds as the deepest hierarchy has
+// levels in the wrong order.
 void ClassLayouts::resolve(uint32_t id_size) {
   for (bool progress = true; progress;) {
     progress = false;
@@ -47,7 +46,7 @@ void ClassLayouts::resolve(uint32_t id_size) {
       if (entry.is_resolved == 0 && entry.has_fields != 0 && try_resolve(entry, id_size)) progress = true;
     }
   }
-  // A class that could not be linked has the fields of its supers.
+  // A class that could not be linked has the fields of its superclasses only.
   for (uint32_t n = 1; n <= count_; n++) {
     ClassEntry& entry = entries_[n];
     uint32_t known = n;
@@ -81,7 +80,7 @@ bool ClassLayouts::try_resolve(ClassEntry& entry, uint32_t id_size) {
   return true;
 }
 
-// From the direct interfaces and the super to all of them, as far as they have fields, each once.
+// Replaces the direct interfaces by all superinterfaces and the superclasses' that have fields, each once.
 bool ClassLayouts::gather_interfaces(ClassEntry& entry) {
   const ClassEntry* super = has(entry.super) ? &entries_[entry.super] : nullptr;
   uint64_t most = super != nullptr ? super->interface_count : 0;

@@ -1,4 +1,3 @@
-// The loaded classes.
 #include "class_list.h"
 
 #include <cstring>
@@ -13,8 +12,8 @@ constexpr uint64_t kLoaderCount = ClassLayouts::kMost + 1;
 constexpr jint kClassFileInterface = 0x0200;
 constexpr jint kStatic = 0x0008;
 constexpr jint kLocalsBeside = 64;
-constexpr jint kMostLocals = 65536;  // what HotSpot promises at most
-constexpr int kRounds = 4;           // of listing until no class is new: linking may load some
+constexpr jint kMostLocals = 65536;  // the most that HotSpot guarantees
+constexpr int kRounds = 4;           // rounds of listing until no class is new, since linking may load some
 constexpr uint32_t kMostCollections = 8;
 
 }  // namespace
@@ -31,7 +30,7 @@ bool ClassList::list(const DumpEnv& vm) {
   held_ = nullptr;
   held_count_ = 0;
   if (vm.jvmti->GetLoadedClasses(&held_count_, &held_) != JVMTI_ERROR_NONE) return false;
-  // For -Xcheck:jni, which counts local references; HotSpot guarantees no more than these.
+  // For -Xcheck:jni, which checks the count of local references.
   const jint wanted = held_count_ + kLocalsBeside;
   if (wanted <= kMostLocals && vm.jni->EnsureLocalCapacity(wanted) != JNI_OK) vm.no_exception();
   return true;
@@ -75,8 +74,8 @@ void ClassList::prepare_links(const DumpEnv& vm, jclass class_class) {
   links_ = 0;
 }
 
-// java.lang.Class is the class of any class: FindClass would call the application's class loader, which may
-// find the heap full.
+// java.lang.Class is found as the class of a class: FindClass would call the application's class loader,
+// which a full heap may stop.
 hprof_status ClassList::take(const DumpEnv& vm) {
   services_ = vm.services;
   if (!tag_known(vm)) return HPROF_FAILED;
@@ -104,8 +103,8 @@ hprof_status ClassList::take(const DumpEnv& vm) {
   return table_->class_class != 0 ? HPROF_OK : HPROF_FAILED;
 }
 
-// Looking at a class's fields by reflection links it and does not initialize it. The array that this makes
-// may not fit into a full heap, or cost a collection each time: then the other classes stay as they are.
+// Reflection on a class's fields links it without initializing it. In a full heap the array that this makes
+// may fail, or cost a collection each time: then no more classes are linked.
 bool ClassList::link(const DumpEnv& vm, jclass loaded) {
   if (get_declared_fields_ == nullptr) return false;
   vm.drop(vm.jni->CallObjectMethod(loaded, get_declared_fields_, JNI_FALSE));

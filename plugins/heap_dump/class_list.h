@@ -1,6 +1,6 @@
 // The loaded classes: numbered, described, and tagged for one dump.
 //
-// A weak reference to each is kept between dumps, so that a class keeps its number; no tag is.
+// A weak reference to each is kept between dumps, so that a class keeps its number; tags are not kept.
 #pragma once
 
 #include "class_layouts.h"
@@ -12,17 +12,17 @@ class ClassList {
  public:
   explicit ClassList(ClassLayouts* table) : table_(table) {}
 
-  // Tags every loaded class with its number and describes those that are new. The classes are held until
-  // release, so none of them is unloaded and their method ids stay valid. [control]
+  // Tags every loaded class with its number and describes those that are new. References keep the classes
+  // loaded and their method ids valid until release. [control]
   hprof_status take(const DumpEnv& vm);
   void release(const DumpEnv& vm);
   void free_loaders();
-  // Gives the weak references back. [control]
+  // Deletes the weak references. [control]
   void forget(JNIEnv* jni);
   // Writes the definitions of all classes and of their fields' names. [control]
   hprof_status define(const Services& services) const;
 
-  // The class loader's tag by class number, 0: the VM's own. Valid until free_loaders.
+  // Tags of the class loaders by class number; 0: the boot loader. Valid until free_loaders.
   const uint64_t* loaders() const { return loaders_.data(); }
   // Tags class loaders, from *next on.
   bool tag_loaders(const DumpEnv& vm, uint64_t* next);
@@ -39,12 +39,12 @@ class ClassList {
   uint32_t number_of(const DumpEnv& vm, jobject object) const;
 
   ClassLayouts* table_;
-  jclass* held_ = nullptr;  // the VM's memory, local references
+  jclass* held_ = nullptr;  // JVMTI's memory, local references
   jint held_count_ = 0;
   LazyTable<uint64_t> loaders_;
   const DumpServices* services_ = nullptr;
-  jmethodID get_declared_fields_ = nullptr;  // nullptr: nothing is linked
-  const uint32_t* collections_ = nullptr;    // of the VM, nullptr: not known
+  jmethodID get_declared_fields_ = nullptr;  // nullptr: no class is linked
+  const uint32_t* collections_ = nullptr;    // the VM's count; nullptr: not known
   uint32_t collections_before_ = 0;
   uint32_t links_ = 0;
 };

@@ -1,4 +1,3 @@
-// The heap=dump collector.
 #include "collector.h"
 
 #include <hprof/cpp/note.hpp>
@@ -9,7 +8,7 @@ namespace hprof::dump {
 Collector::Collector(const hprof_host* host, const Config& config)
     : services_(host), config_(config), jvmti_(&services_), vm_(&services_) {}
 
-// The VM's own dumper is fast, but has one form only: binary, all fields, the heap as the VM sees it.
+// The VM's own dumper is fast, but has one form only: binary, all fields, the whole heap.
 bool Collector::vm_dumper_fits(uint32_t reason, const ObjectTraces& traces, char* why,
                                uint32_t why_size) const {
   const hprof_settings& settings = services_.settings();
@@ -25,7 +24,7 @@ bool Collector::vm_dumper_fits(uint32_t reason, const ObjectTraces& traces, char
     text.add("-XX:+DisableAttachMechanism");
   } else if (reason == HPROF_REPORT_EXIT && config_.live != 0 &&
              (vm_flag(services_, "UseZGC") || vm_flag(services_, "UseShenandoahGC"))) {
-    // Its dumper would wait forever.
+    // The VM's dumper would wait for a collection for ever.
     text.add("this garbage collector no longer collects at the VM's end; use live=n");
   } else if (traces.is_used() && !reads_addresses(traces)) {
     text.add("it does not tell where objects were allocated, and their addresses are not known here");
@@ -57,7 +56,7 @@ hprof_status Collector::note(const char* engine, const char* why) {
   return write_note(services_, line);
 }
 
-// -Xcheck:jni demands a check for exceptions after each call.
+// -Xcheck:jni requires a check for exceptions after each call.
 static bool threw(JNIEnv* jni) {
   if (!jni->ExceptionCheck()) return false;
   jni->ExceptionClear();
@@ -71,7 +70,7 @@ static uint64_t call_long(JNIEnv* jni, jclass type, jobject object, const char* 
   return threw(jni) ? 0 : static_cast<uint64_t>(value);
 }
 
-// Runtime.totalMemory() - freeMemory(): just a hint for progress messages.
+// Runtime.totalMemory() - freeMemory(), an estimate for progress messages.
 uint64_t Collector::used_heap() const {
   auto* jni = static_cast<JNIEnv*>(services_.jvm->jni(services_.host));
   if (jni == nullptr) return 0;

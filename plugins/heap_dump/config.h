@@ -8,7 +8,6 @@ namespace hprof::dump {
 enum class Engine : uint32_t { kAuto, kJvmti, kVm };    // as in the option's choices
 enum class Redact : uint32_t { kNone, kBasic, kFull };  // as in the option's choices
 
-// Filled in by the core from the unit's option rows.
 struct Config {
   uint32_t engine;  // Engine
   uint32_t redact;  // Redact
@@ -23,7 +22,7 @@ struct Config {
     return primitive_arrays != 0 && redact != static_cast<uint32_t>(Redact::kFull);
   }
   bool wants_text() const { return redact == static_cast<uint32_t>(Redact::kNone); }  // in char[] and byte[]
-  // Strings that name no class, method or field: constants of the program.
+  // False: no strings that name no class, method or field (constants of the program).
   bool wants_strings() const { return redact != static_cast<uint32_t>(Redact::kFull); }
 };
 

@@ -1,4 +1,4 @@
-// A dump's JVMTI environment and thread, which the VM-facing parts share.
+// The JVMTI environment and the thread of one dump.
 #pragma once
 
 #include <jvmti.h>
@@ -9,7 +9,7 @@ namespace hprof::dump {
 
 struct DumpEnv {
   const DumpServices* services;
-  jvmtiEnv* jvmti;  // of one dump: it holds all the tags, and is disposed of with them
+  jvmtiEnv* jvmti;  // holds all tags of the dump, which end with it
   JNIEnv* jni;
 
   template <class T>
@@ -19,7 +19,7 @@ struct DumpEnv {
   void drop(jobject local) const {
     if (local != nullptr) jni->DeleteLocalRef(local);
   }
-  // False: there was an exception, which is cleared.
+  // False: there was an exception; it has been cleared.
   bool no_exception() const {
     if (!jni->ExceptionCheck()) return true;
     jni->ExceptionClear();

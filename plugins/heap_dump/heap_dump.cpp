@@ -1,4 +1,4 @@
-// The unit heap_dump: complete heap dumps.
+// The unit heap_dump.
 #include <hprof/cpp/collector.hpp>
 
 #include "collector.h"

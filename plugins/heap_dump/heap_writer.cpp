@@ -1,4 +1,3 @@
-// Records of one referrer at a time.
 #include "heap_writer.h"
 
 #include <cstring>
@@ -9,8 +8,8 @@ namespace hprof::dump {
 
 namespace {
 
-constexpr uint64_t kInstanceBytes =
-    1u << 20;  // more than 65535 fields of 8 bytes, supers included, is not dumped
+constexpr uint64_t kInstanceBytes = 1u
+                                    << 20;  // instances with more fields than 65535 of 8 bytes are not dumped
 constexpr uint64_t kValues = HeapWriter::kMostValues + 1;
 
 }  // namespace
@@ -152,8 +151,6 @@ void HeapWriter::write_object() {
   }
 }
 
-// --- instances ---
-
 void HeapWriter::put_bytes(uint32_t offset, uint32_t type, uint64_t bits) {
   uint8_t* to = bytes_buffer_.data() + offset;
   switch (width_of(type, id_size_)) {
@@ -201,8 +198,6 @@ void HeapWriter::write_instance() {
   emit(&record.head);
 }
 
-// --- arrays ---
-
 void HeapWriter::fill_header(hprof_rec_heap_array* record, uint32_t kind, uint64_t bytes) {
   *record = {};
   record->head = {sizeof(*record), kind, 0};
@@ -214,7 +209,7 @@ void HeapWriter::fill_header(hprof_rec_heap_array* record, uint32_t kind, uint64
   record->length = array_.length;
 }
 
-// Writes the elements held so far as part of a long array, and continues after them.
+// Writes the elements so far as a part of a long array.
 void HeapWriter::write_part(uint32_t end) {
   const uint32_t size = end - part_begin_;
   if (!elements_.cover(size)) return fail("no memory for the elements of an array");
@@ -265,8 +260,6 @@ void HeapWriter::array_values(uint32_t type, uint32_t length, uint64_t bytes, co
   emit(&record.head);
 }
 
-// --- classes ---
-
 void HeapWriter::class_link(ClassLink link, uint64_t to) {
   if (kind_ != Kind::kClass) return;
   switch (link) {
@@ -292,7 +285,7 @@ void HeapWriter::class_constant(uint32_t index, uint64_t to) {
   constants_[links_.constant_count++] = {0, static_cast<uint16_t>(index), HPROF_TYPE_OBJECT, 0, to};
 }
 
-// Statics are listed by their position in the class's own fields, so that those without a value (null) are
+// Statics are found by their position among the class's own fields, so that those without a value (null) are
 // included.
 void HeapWriter::static_value(uint32_t index, uint32_t type, uint64_t bits) {
   if (kind_ != Kind::kClass || counting_) return;
@@ -302,7 +295,7 @@ void HeapWriter::static_value(uint32_t index, uint32_t type, uint64_t bits) {
   if (links_.static_count == 0) {
     if (!statics_.cover(entry.field_count)) return fail("no memory for the fields of a class");
     std::memset(statics_.data(), 0, entry.field_count * sizeof(hprof_value));
-    links_.static_count = 1;  // values are there
+    links_.static_count = 1;  // marks that there are values
   }
   statics_[field - entry.fields].bits = bits;
 }

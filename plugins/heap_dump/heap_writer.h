@@ -2,8 +2,8 @@
 // Knows no VM.
 //
 // One object is held at a time and written when the next one begins, so memory does not grow with the heap,
-// except for the lengths of arrays of objects and one bit per object whose id is a number of ours. If such an
-// object begins twice, the dump ends: this VM does not report objects in one piece. [heap]
+// except for the lengths of arrays of objects and one bit per object whose id is a tag. If such an object
+// begins twice, the dump ends: this VM does not report objects in one piece. [heap]
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ enum class ClassLink : uint32_t { kSuper, kLoader, kSigners, kDomain };
 
 class HeapWriter {
  public:
-  // Elements held of an object array; a longer one is written in parts.
+  // Elements of an object array held at a time; longer arrays are written in parts.
   static constexpr uint32_t kPart = 64 * 1024;
   static constexpr uint32_t kMostValues = 65535;
   static constexpr uint32_t kMostBare = 1024;
@@ -31,19 +31,19 @@ class HeapWriter {
   static constexpr uint64_t kNoAddress = 0;
 
   bool open(const Services* services, ClassLayouts* classes, const Config& config);
-  // Ids from here on are addresses, and not checked for having been written. kNoAddress: none are.
+  // Ids from here on are addresses, never checked for repetition. kNoAddress: there are none.
   void set_first_address(uint64_t id) { first_address_ = id; }
   void close();
-  // counting: nothing is written, objects and bytes are counted.
+  // counting: objects and bytes are counted, nothing is written.
   void begin(bool counting);
 
   // A root. thread: its serial, or 0.
   void root(const hprof_rec_heap_root& root);
-  // Length (-1: no array) and heap bytes of an object that is referred to; needed once.
+  // Length (-1: no array) and heap bytes of a referenced object; needed once.
   void note_object(uint64_t id, uint32_t class_number, int64_t length, uint64_t bytes);
   bool is_selected(uint64_t id) const { return id == id_; }
-  // All that follows is about this object. trace: where it was allocated, 0: not known; used unless the
-  // object is selected already. False: it cannot be dumped (its class is not known).
+  // Starts an object; the calls below are about it. trace: where it was allocated, 0: not known; ignored if
+  // the object is selected already. False: its class is not known, so it cannot be dumped.
   bool select(uint64_t id, uint32_t class_number, hprof_trace_serial trace = 0);
   void instance_reference(uint32_t index, uint64_t to);
   void instance_value(uint32_t index, uint32_t type, uint64_t bits);
@@ -52,22 +52,22 @@ class HeapWriter {
   void class_link(ClassLink link, uint64_t to);
   void class_constant(uint32_t index, uint64_t to);
   void static_value(uint32_t index, uint32_t type, uint64_t bits);
-  // Says that an object is a class object of none of the classes in the table: int.class, or a class loaded
-  // meanwhile. VMs refer to these without reporting them.
+  // A class object of none of the classes in the table, int.class or a class loaded meanwhile. VMs refer to
+  // these without reporting them.
   void note_bare_class(uint64_t id) {
     if (bare_count_ < kMostBare) bare_[bare_count_++] = id;
   }
-  // Writes the current object, then the classes that were not reported, as far as they are known.
+  // Writes the current object, then the known classes that the VM did not report.
   void finish(const uint64_t* loaders);
 
-  // Ends the dump. words must outlive it.
+  // Ends the dump with an error. words must outlive it.
   void fail(const char* words);
   bool is_written(uint64_t id) const { return begun_.has(id); }
   hprof_status status() const { return status_; }
   const char* failure() const { return failure_; }
   uint64_t objects() const { return objects_; }  // instances and arrays
-  uint64_t bytes() const { return bytes_; }      // that they take on the heap
-  uint64_t traced() const { return traced_; }    // objects that have a trace
+  uint64_t bytes() const { return bytes_; }      // their size on the heap
+  uint64_t traced() const { return traced_; }    // objects with a trace
 
  private:
   enum class Kind : uint32_t { kNone, kClass, kInstance, kObjectArray, kPrimitiveArray };
@@ -98,12 +98,13 @@ class HeapWriter {
   bool counting_ = false;
   struct ArraySize {
     uint32_t length;
-    uint32_t words;  // of 8 bytes, on the heap
+    uint32_t words;  // size on the heap, in 8-byte words
   };
 
   IdSet begun_;
   uint64_t first_address_ = kNoAddress;
-  HashTable<ArraySize, Growth::kMoves> arrays_;  // of objects; arrays of primitives come with their elements
+  HashTable<ArraySize, Growth::kMoves> arrays_;  // object arrays; those of primitives come with their
+                                                 // elements
   uint64_t* lost_fields_ = nullptr;
 
   Kind kind_ = Kind::kNone;
@@ -116,9 +117,9 @@ class HeapWriter {
   bool array_written_ = false;
   hprof_rec_heap_class links_ = {};
 
-  LazyTable<uint8_t> bytes_buffer_;  // of an instance
+  LazyTable<uint8_t> bytes_buffer_;  // an instance's bytes
   LazyTable<uint64_t> elements_;
-  LazyTable<hprof_value> values_;  // of an instance's fields
+  LazyTable<hprof_value> values_;  // an instance's fields
   LazyTable<hprof_value> constants_;
   LazyTable<hprof_value> statics_;
 

@@ -1,4 +1,3 @@
-// Heap dumps with FollowReferences.
 #include "jvmti_dumper.h"
 
 #include <cstring>
@@ -17,19 +16,19 @@ struct JvmtiDumper::Walk {
   ObjectTraces* traces;
   Progress* progress;
   uint64_t next_id;
-  uint64_t first_object;  // ids below are classes, threads and loaders
+  uint64_t first_object;  // smaller ids are classes, threads and loaders
   bool by_address;
-  bool takes_addresses;        // the addresses for traces have still to be read
+  bool takes_addresses;        // the addresses for traces have not been read yet
   hprof_object_places places;  // by_address
   uint64_t jni_globals;
   uint64_t* lost_objects;
 };
 
-// Everything here runs while the VM is stopped. [heap]
+// Called at a safepoint. [heap]
 struct JvmtiDumper::Callbacks {
   static Walk& of(void* user) { return *static_cast<Walk*>(user); }
 
-  // The id of an object, assigned at first sight; 0: its class is not known, so it is left out.
+  // The id of an object, assigned when it is first reported; 0: its class is not known, so it is left out.
   static uint64_t id_of(Walk& walk, jlong class_tag, jlong size, jint length, jlong* tag) {
     const uint64_t known = static_cast<uint64_t>(*tag);
     const bool tagged_before = known > walk.classes->count() && known < walk.first_object;
@@ -55,13 +54,13 @@ struct JvmtiDumper::Callbacks {
     return id;
   }
 
-  // The id of an object that is visited; 0: it has none.
+  // The id of the visited object; 0: none.
   static uint64_t visited(const Walk& walk, const jlong* tag) {
     return *tag != 0 || !walk.by_address ? static_cast<uint64_t>(*tag)
                                          : hprof_object_address(&walk.places, tag);
   }
 
-  // All that follows is about the object of that id; address: where ids are addresses.
+  // Starts the object of that id in the writer; address: where ids are addresses.
   static bool select(Walk& walk, uint64_t id, jlong class_tag, uint64_t address) {
     const bool begins = !walk.writer->is_selected(id);
     const hprof_trace_serial trace = begins ? walk.traces->find(walk.by_address ? address : id) : 0;
@@ -103,7 +102,7 @@ struct JvmtiDumper::Callbacks {
     switch (kind) {
       case JVMTI_HEAP_REFERENCE_JNI_GLOBAL:
         root.root = HPROF_ROOT_JNI_GLOBAL;
-        root.reference = ++walk.jni_globals;  // JVMTI does not give the reference itself
+        root.reference = ++walk.jni_globals;  // a number: JVMTI does not report it
         break;
       case JVMTI_HEAP_REFERENCE_SYSTEM_CLASS:
         root.root = HPROF_ROOT_STICKY_CLASS;
@@ -188,7 +187,7 @@ struct JvmtiDumper::Callbacks {
     return to != 0 ? JVMTI_VISIT_OBJECTS : 0;
   }
 
-  // JVMTI spells types as signatures do.
+  // A jvmtiPrimitiveType is the letter of signatures.
   static jint JNICALL on_field(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info,
                                jlong class_tag, jlong* tag, jvalue value, jvmtiPrimitiveType primitive,
                                void* user) {
@@ -245,7 +244,7 @@ void JvmtiDumper::give_back() {
   tagged_ = nullptr;
 }
 
-// Text dumps are for people: they get small numbers.
+// Text dumps are read by people: they get small numbers.
 bool JvmtiDumper::names_by_address(const DumpEnv& vm, const ObjectTraces& traces,
                                    hprof_object_places* places) const {
   const DumpServices& s = *services_;
@@ -275,7 +274,7 @@ hprof_status JvmtiDumper::walk(const DumpEnv& vm, const Config& config, Walk& wa
   return walk.writer->status();
 }
 
-// Followed objects are tagged like all others, ahead of them.
+// Tags followed objects like all others, before the walk.
 static void tag_followed(const DumpEnv& vm, ObjectTraces* traces, uint64_t* next) {
   traces->each_weak([&](void* weak, uint32_t number) {
     if (number == 0) return;

@@ -1,8 +1,8 @@
 // Heap dumps with JVMTI's FollowReferences, on any VM: one object at a time from its callbacks.
 //
 // Ids are tags from 1 up: classes, then threads and class loaders, then objects in the order of first
-// reference; where possible, objects have their addresses instead. A separate environment holds the tags and
-// is disposed of with them, so that they do not slow down the VM's collections.
+// reference; where possible, the ids of objects are their addresses. The tags are in a jvmtiEnv of their own,
+// disposed of after the dump, so that they do not slow down the VM's collections.
 #pragma once
 
 #include "class_list.h"
@@ -18,10 +18,10 @@ class JvmtiDumper {
  public:
   explicit JvmtiDumper(const DumpServices* services) : services_(services), list_(&classes_) {}
 
-  // One dump. traces: of objects, or not is_used(). [control]
+  // Makes one dump. traces: of objects, or not is_used(). [control]
   hprof_status dump(const Config& config, ObjectTraces* traces, Progress* progress);
-  // Frees the tags of the last dump: up to half a microsecond per object, while the program runs. Not needed
-  // when the VM ends. [control]
+  // Frees the tags of the last dump: up to 0.5 us per object, while the program runs. Not needed at the VM's
+  // end. [control]
   void give_back();
   void close();  // [control]
 
@@ -40,7 +40,7 @@ class JvmtiDumper {
   const DumpServices* services_;
   ClassLayouts classes_;
   ClassList list_;
-  jvmtiEnv* tagged_ = nullptr;  // the environment that holds the tags of the last dump
+  jvmtiEnv* tagged_ = nullptr;  // has the tags of the last dump
   bool is_open_ = false;
 };
 

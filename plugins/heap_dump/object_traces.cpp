@@ -1,4 +1,3 @@
-// Where objects were allocated.
 #include "object_traces.h"
 
 #include <algorithm>
@@ -7,8 +6,6 @@
 #include "radix_sort.h"
 
 namespace hprof::dump {
-
-// --- by address
 
 bool AddressTable::open(const Services* services, uint64_t most) {
   if (most >= UINT32_MAX) most = UINT32_MAX - 1;
@@ -66,7 +63,7 @@ bool AddressTable::finish() {
   highest_ = address_at(count_ - 1);
   shift_ = kAlignBits;
   while (bucket_of(highest_) + 1 >= buckets_.most()) shift_++;
-  uint64_t next = 0;  // bucket whose first entry is not known yet
+  uint64_t next = 0;  // the first bucket without a first entry so far
   for (uint64_t i = 0; i < count_; i++) {
     for (const uint64_t bucket = bucket_of(address_at(i)); next <= bucket; next++) {
       buckets_[next] = static_cast<uint32_t>(i);
@@ -78,7 +75,7 @@ bool AddressTable::finish() {
 
 uint32_t AddressTable::find(uint64_t address) {
   if (count_ == 0 || address < lowest_ || address > highest_) return 0;
-  // A search usually begins where the last one ended: heaps are walked upwards.
+  // A search begins where the last one ended, since a heap is usually walked upwards.
   const bool is_next =
       (next_ == 0 || address_at(next_ - 1) < address) && (next_ == count_ || address_at(next_) >= address);
   if (!is_next) {
@@ -91,8 +88,6 @@ uint32_t AddressTable::find(uint64_t address) {
   if (next_ == count_ || address_at(next_) != address) return 0;
   return static_cast<uint32_t>(entries_[next_++] & (kMostTraces - 1));
 }
-
-// --- traces
 
 bool ObjectTraces::begin(const DumpServices* services) {
   services_ = services;
@@ -111,7 +106,7 @@ bool ObjectTraces::knows_addresses(void* jvmti, void* jni) const {
   return weaks != nullptr && weaks->prove_addresses(services_->host, jvmti, jni) != 0;
 }
 
-// False: there is no room for one more.
+// False: there is no room for another.
 bool ObjectTraces::note_trace(hprof_trace_serial serial) {
   if (serial == last_noted_) return true;
   last_noted_ = serial;

@@ -1,4 +1,4 @@
-// Numbers by object id, in pages allocated at first touch: ids are dense, but few of them have a number.
+// Numbers by object id, in pages allocated at first use: ids are dense, but few have a number.
 //
 // Zeroed memory is an empty table. False: the budget is used up. Missing entries read as 0. [control][heap]
 #pragma once
@@ -25,7 +25,7 @@ class PageTable {
     end_ = 0;
   }
 
-  // The place of the value of `index`; nullptr: no room.
+  // The entry of `index`; nullptr: no room.
   uint32_t* at(uint64_t index) {
     const uint64_t page = index >> kPageBits;
     if (page >= kPages) return nullptr;
@@ -52,15 +52,15 @@ class PageTable {
 
   const Services* services_ = nullptr;
   LazyTable<uint32_t*> pages_;
-  uint32_t end_ = 0;  // no page at or above
+  uint32_t end_ = 0;  // pages exist below this
 };
 
-// One bit by object id.
+// A set of object ids, one bit each.
 class IdSet {
  public:
   bool open(const Services* services) { return words_.open(services); }
   void close() { words_.close(); }
-  // False: it was in the set already, or there is no room.
+  // False: the id was in the set already, or there is no room.
   bool add(uint64_t id) {
     uint32_t* word = words_.at(id >> 5);
     const uint32_t bit = 1u << (id & 31);

@@ -1,4 +1,4 @@
-// Reports the progress of a long dump: to the core at every step, to people every few seconds.
+// Reports the progress of a long dump: to the core at every step, in messages every few seconds.
 #pragma once
 
 #include <hprof/cpp/services.hpp>
@@ -10,8 +10,7 @@ class Progress {
  public:
   static constexpr uint64_t kFirstNs = 5'000'000'000;
   static constexpr uint64_t kEveryNs = 5'000'000'000;
-  static constexpr uint64_t kStep =
-      1u << 16;  // objects (or buffers of as many bytes) between looks at the clock
+  static constexpr uint64_t kStep = 1u << 16;  // objects (or as many 64 bytes) between reads of the clock
 
   // used: bytes of the heap in use, 0: not known.
   void begin(const Services* services, uint64_t used) {
@@ -22,7 +21,7 @@ class Progress {
     step_ = kStep;
   }
 
-  // Cheap to call for every object. objects = 0: they are not counted. [control][heap]
+  // Fast enough for every object. objects = 0: they are not counted. [control][heap]
   void tell(uint64_t objects, uint64_t bytes) {
     if (objects + bytes / 64 < step_) return;
     step_ = objects + bytes / 64 + kStep;

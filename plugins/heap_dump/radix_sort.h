@@ -1,5 +1,5 @@
-// Sorting of many numbers by some of their bits: least significant digit first (Knuth, The Art of Computer
-// Programming, volume 3, 5.2.5). A million by 25 bits take a tenth of the time of std::sort.
+// LSD radix sort (Knuth, The Art of Computer Programming, volume 3, 5.2.5): a million numbers by 25 bits in a
+// tenth of the time of std::sort.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,3 @@
-// The threads of a dump.
 #include "thread_list.h"
 
 #include <hprof/collector.h>

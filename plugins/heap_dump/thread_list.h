@@ -15,10 +15,10 @@ class ThreadList {
   struct Entry {
     hprof_thread_serial serial;
     hprof_trace_serial trace;
-    bool is_rooted;  // its ROOT THREAD OBJECT is written, by this walk over the heap
+    bool is_rooted;  // this walk has written its ROOT THREAD OBJECT
   };
 
-  // Tags the threads from *next on. The caller holds all classes, so that methods can be named. [control]
+  // Tags the threads from *next on. The caller keeps all classes loaded, for the methods' names. [control]
   bool take(const DumpEnv& vm, uint64_t* next);
   void close();
   hprof_status define() const;
@@ -26,7 +26,7 @@ class ThreadList {
   void begin_walk() {
     for (uint32_t i = 0; i < count_; i++) entries_[i].is_rooted = false;
   }
-  // The thread that has that tag; nullptr: none. [heap]
+  // The thread with that tag; nullptr: none. [heap]
   Entry* find(uint64_t tag) {
     return tag >= first_ && tag - first_ < count_ ? &entries_[tag - first_] : nullptr;
   }

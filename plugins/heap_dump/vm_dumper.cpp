@@ -1,4 +1,3 @@
-// Heap dumps by the VM's own dumper.
 #include "vm_dumper.h"
 
 namespace hprof::dump {
@@ -7,7 +6,7 @@ namespace {
 
 constexpr uint32_t kFirstApart = 22;  // the first Java version that writes objects separately
 
-// A dump between the VM and the encoder.
+// Passes one dump from the VM to the encoder.
 class Passing {
  public:
   Passing(const Services& services, const Config& config, ObjectTraces* traces, Progress* progress)
@@ -27,14 +26,14 @@ class Passing {
 
   const hprof_foreign_dump& dump() const { return dump_; }
 
-  // Before the VM is asked: an encoder without memory for the dump refuses it.
+  // Before the VM is asked, since an encoder without memory refuses the dump.
   hprof_status begin() {
     const hprof_status status = write(0, HPROF_FOREIGN_BEGINS, nullptr, 0);
     return status == HPROF_OK && dump_.failure != nullptr ? hprof_status{HPROF_UNSUPPORTED} : status;
   }
 
   hprof_status take(uint32_t stream, uint8_t* bytes, uint64_t size) {
-    // No object moves until this returns.
+    // No object moves until the first call returns.
     if (!begun_ && traces_->is_used()) traces_->take_addresses();
     begun_ = true;
     bytes_ += size;
@@ -43,7 +42,7 @@ class Passing {
     return status;
   }
 
-  // status: the result of the VM's part.
+  // status: what the VM's dumper returned.
   hprof_status end(hprof_status status) {
     if (status == HPROF_OK) return write(0, HPROF_FOREIGN_ENDS, nullptr, 0);
     write(0, HPROF_FOREIGN_BROKEN, nullptr, 0);

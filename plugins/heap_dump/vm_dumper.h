@@ -1,4 +1,4 @@
-// Heap dumps by the VM's own dumper, passed through our encoder.
+// Heap dumps by the VM's own dumper, passed through the encoder.
 #pragma once
 
 #include "config.h"
@@ -11,8 +11,8 @@ class VmDumper {
  public:
   explicit VmDumper(const DumpServices* services) : services_(services) {}
 
-  // One dump. traces: of objects, by address, or not is_used(). HPROF_UNSUPPORTED: nothing was written; the
-  // reason is in why. [control]
+  // Makes one dump. traces: of objects, by address, or not is_used(). HPROF_UNSUPPORTED: nothing was written;
+  // the reason is in why. [control]
   hprof_status dump(const Config& config, ObjectTraces* traces, Progress* progress, char* why,
                     uint32_t why_size);
 

@@ -1,4 +1,3 @@
-// An agent that the bridge loads.
 #include "agent_library.h"
 
 #include <cstring>
@@ -8,7 +7,7 @@
 
 namespace hprof::jvmpi {
 
-// The end of the path; the colon of C:\agent.dll does not count.
+// The end of the path: the first colon, except for that of C:\agent.dll.
 static const char* end_of_path(const char* agent) {
   const bool has_drive = agent[0] != 0 && agent[1] == ':' && (agent[2] == '\\' || agent[2] == '/');
   return std::strchr(agent + (has_drive ? 2 : 0), ':');

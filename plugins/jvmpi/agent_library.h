@@ -1,4 +1,4 @@
-// jvmpi=<library>[:<options>]: an agent that the bridge loads, for when -Xrun is not available.
+// jvmpi=<library>[:<options>]: loads an agent, for VMs without -Xrun.
 #pragma once
 
 #include <atomic>
@@ -14,11 +14,11 @@ class AgentLibrary {
   explicit AgentLibrary(const Vm& vm) : vm_(vm) {}
 
   // Loads the library at `agent`, "<path>[:<options>]", and calls its JVM_OnLoad; `options`, if any, replace
-  // those. False: error says why. An agent that fails after it asked for JNI, which the VM does not have yet,
-  // is called again later. [onload]
+  // those. False: error says why. An agent that fails because the VM has no JNI yet is called again later.
+  // [onload]
   bool load(const char* agent, const char* options, const std::atomic<bool>& wanted_jni, char* error,
             uint32_t error_size);
-  // Calls JVM_OnLoad once more, if that is due. [app]
+  // Calls JVM_OnLoad again, if the agent failed for want of JNI. [app]
   void try_again();
 
  private:
@@ -29,7 +29,7 @@ class AgentLibrary {
   OnLoad on_load_ = nullptr;
   bool again_ = false;
   char path_[kPathMost];
-  char options_[kPathMost];  // a copy for each call: agents change it
+  char options_[kPathMost];  // copied for each call, since agents change it
   const char* given_ = "";
 };
 

@@ -1,4 +1,4 @@
-// Memory that is filled piece by piece and freed as a whole.
+// Memory that is allocated piece by piece and freed as a whole.
 #pragma once
 
 #include <cstring>
@@ -15,7 +15,7 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Zeroed, aligned for pointers; null: no memory.
+  // Zeroed memory, aligned for pointers; null: none.
   void* allocate(uint64_t bytes) {
     bytes = (bytes + 7) & ~uint64_t{7};
     if (last_ == nullptr || last_->size - last_->used < bytes) {
@@ -42,7 +42,7 @@ class Arena {
   }
 
   struct Block;
-  // What is in it stays: for release().
+  // Hands over the blocks, which release() frees.
   Block* keep() {
     Block* blocks = last_;
     last_ = nullptr;

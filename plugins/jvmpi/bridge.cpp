@@ -1,4 +1,4 @@
-// JVMPI over JVMTI: set-up, and which events are on.
+// JVMPI over JVMTI: set-up, and which events are enabled.
 #include "bridge.h"
 
 #include <hprof/cpp/service.hpp>
@@ -35,7 +35,7 @@ hprof_status Bridge::open(const Config& config, char* error, uint32_t error_size
     why.add("another session of this process has served JVMPI already");
     return HPROF_UNSUPPORTED;
   }
-  // With probes of allocations, which are there from the start, those of calls are, too.
+  // If probes of allocations are in the classes from the start, those of calls are, too.
   const bool early_calls =
       config.methods == kByProbes || (config.methods == kByEither && config.allocations == kByProbes);
   const uint32_t wanted =
@@ -57,7 +57,7 @@ hprof_status Bridge::open(const Config& config, char* error, uint32_t error_size
   for (const jvmtiEvent event : {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_THREAD_START,
                                  JVMTI_EVENT_THREAD_END, JVMTI_EVENT_CLASS_PREPARE})
     mode(event, true);
-  // A thread takes the interval when it starts, and later only at its next sample.
+  // A thread takes the interval when it starts, then only at its next sample.
   if (vm.can.can_generate_sampled_object_alloc_events != 0) vm.jvmti->SetHeapSamplingInterval(0);
   take_get_env(vm.java_vm, &answer);
   vm.invoke = vm_functions();
@@ -81,8 +81,8 @@ bool Bridge::make_environment(const Config& config, char* error, uint32_t error_
   return false;
 }
 
-// Agents of -Xrun say what they want when it is too late to request it. So every capability that the VM
-// grants at its start is requested, which costs nothing while the events are off.
+// -Xrun agents say what they want when it is too late to request it, so all capabilities that the VM grants
+// at its start are requested. They cost nothing while the events are off.
 void Bridge::add_capabilities(const Config& config) {
   jvmtiCapabilities wanted = {};
   vm.jvmti->GetPotentialCapabilities(&wanted);
@@ -112,7 +112,7 @@ void Bridge::add_capabilities(const Config& config) {
   if (config.allocations == kByProbes) JVMPI_WANT(can_generate_vm_object_alloc_events);
 #undef JVMPI_WANT
   if (vm.jvmti->AddCapabilities(&can) != JVMTI_ERROR_NONE) vm.jvmti->GetCapabilities(&can);
-  // HotSpot grants it to one environment only, perhaps to the core's.
+  // HotSpot grants it to one environment only, which may be the core's.
   auto* core = static_cast<jvmtiEnv*>(vm.services.jvm->jvmti(vm.services.host));
   jvmtiCapabilities of_core = {};
   if (can.can_suspend != 0) {
@@ -123,8 +123,8 @@ void Bridge::add_capabilities(const Config& config) {
   }
 }
 
-// If class files get probes, of this collector or another, the agent has to see them before that. Otherwise
-// class file events are not requested until an agent wants them, since they switch the VM's archives off.
+// If class files get probes, the agent sees them from the core, before that. Otherwise class file events are
+// requested only when an agent wants them, since they switch CDS archives off.
 void Bridge::see_class_files() {
   const hprof_settings& settings = vm.services.settings();
   const auto* files = find_service<hprof_class_file_service>(vm.services.host, HPROF_SERVICE_CLASS_FILE);
@@ -152,8 +152,6 @@ void Bridge::release_memory() {
   monitors.close();
   probes.close();
 }
-
-// --- events that are on
 
 jint Bridge::availability(jint type) const {
   const jvmtiCapabilities& can = vm.can;
@@ -195,7 +193,7 @@ jint Bridge::availability(jint type) const {
     case JVMPI_EVENT_RAW_MONITOR_CONTENDED_ENTER:
     case JVMPI_EVENT_RAW_MONITOR_CONTENDED_ENTERED:
     case JVMPI_EVENT_RAW_MONITOR_CONTENDED_EXIT:
-    // Accepted but never sent, as by HotSpot: an agent that is refused one gives up on the others.
+    // Accepted but never sent, as in HotSpot: an agent that is refused one event gives up on the others.
     case JVMPI_EVENT_OBJECT_MOVE:
     case JVMPI_EVENT_ARENA_NEW:
     case JVMPI_EVENT_ARENA_DELETE:
@@ -214,7 +212,7 @@ jint Bridge::availability(jint type) const {
   }
 }
 
-// Agents seldom say that they were refused, nor why. In order of the reasons.
+// Agents seldom print that a request was refused, nor why. Prints the first reason that applies.
 void Bridge::say_that_allocations_are_refused() {
   if (said_refused_.exchange(true, std::memory_order_relaxed)) return;
   constexpr uint32_t kSampling = 11;
@@ -262,9 +260,8 @@ void Bridge::say_that_allocations_are_missed() {
       "allocates until it has filled its allocation buffer (TLAB) is not seen");
 }
 
-// The VM does not report objects that a thread allocates in the rest of the buffer (TLAB) that it has when
-// the event is enabled: main's has room for most of what a small program allocates. A collection takes the
-// buffers away.
+// The VM does not sample objects in the rest of the TLAB that a thread has when the event is enabled; main's
+// has room for most objects of a small program. A collection retires all TLABs.
 void Bridge::begin_buffers() {
   if (samples_.load(std::memory_order_relaxed)) vm.jvmti->ForceGarbageCollection();
   runs_.store(true, std::memory_order_release);
@@ -286,11 +283,11 @@ void Bridge::set_modes_if_due() {
 
 void Bridge::set_modes() {
   const Notifier& n = notifier;
-  // Between Agent_OnLoad and the live phase the VM refuses it.
+  // The VM refuses this event between Agent_OnLoad and the live phase.
   if (vm.can.can_generate_all_class_hook_events != 0 && !sees_class_files_)
     mode(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, n.is_on(JVMPI_EVENT_CLASS_LOAD_HOOK));
   if (!is_live()) return;
-  // A thread unknown to the VM, or one with a pending exception, must not call it.
+  // Not on a thread that the VM does not know, nor with a pending exception.
   JNIEnv* jni = vm.jni();
   if (jni == nullptr || jni->ExceptionCheck() == JNI_TRUE)
     return modes_due_.store(true, std::memory_order_release);
@@ -319,7 +316,7 @@ void Bridge::set_modes() {
   }
   if (vm.can.can_generate_garbage_collection_events != 0)
     mode(JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, n.is_any_on({JVMPI_EVENT_GC_START, JVMPI_EVENT_GC_FINISH}));
-  // Never off again: see LastFreed.
+  // Once on it stays on: see LastFreed.
   if (vm.can.can_generate_object_free_events != 0 &&
       n.is_any_on({JVMPI_EVENT_OBJECT_FREE, JVMPI_EVENT_CLASS_UNLOAD, JVMPI_EVENT_CLASS_LOAD}) &&
       !frees_on_.exchange(true, std::memory_order_acq_rel))

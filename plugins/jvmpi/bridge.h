@@ -1,7 +1,7 @@
-// JVMPI over JVMTI: the parts, and what needs several of them.
+// JVMPI over JVMTI: owns the parts, and does what needs several of them.
 //
-// JVMPI's functions have no context argument: there is one bridge in a process, found by bridge(). All memory
-// stays when the collector ends, since the agent's threads may still be inside a function.
+// JVMPI's functions have no context argument: there is one bridge in a process, found by bridge(). Its memory
+// is never freed, since threads of the agent may still be inside a function.
 #pragma once
 
 #include <hprof/draft/class_file.h>
@@ -17,9 +17,9 @@ struct Config {
   const char* agent;     // y, n, or <library>[:<options>]
   const char* options;   // jvmpi-options=
   uint32_t methods;      // kBy*
-  uint32_t allocations;  // the same
+  uint32_t allocations;  // kBy*
 };
-// kByEither: by probes, if they are available when the agent wants events.
+// kByEither: by probes, if they are available when an agent wants the events.
 constexpr uint32_t kByNothing = 0, kByEvents = 1, kByProbes = 2, kByEither = 3;
 
 class HeapDump;
@@ -28,28 +28,28 @@ class Bridge {
  public:
   explicit Bridge(const hprof_host* host) { vm.services = Services(host); }
 
-  // Makes an environment with all that the VM grants, and answers GetEnv. [onload]
+  // Makes a jvmtiEnv with all capabilities that the VM grants, and answers GetEnv. [onload]
   hprof_status open(const Config& config, char* error, uint32_t error_size);
-  // The agent is detached: from now on nothing is sent or answered. [control]
+  // Stops sending and answering, when the agent is detached. [control]
   void close();
-  // After a refusal: frees the memory that open() has taken. [onload]
+  // Frees the memory of open(), after a refusal. [onload]
   void release_memory();
 
   jint enable(jint type);
   jint disable(jint type);
   jint request(jint type, void* argument);
-  // Enables exactly the VM's events that are needed for those that are on. [app]
+  // Enables exactly those of the VM's events that the enabled JVMPI events need. [app]
   void set_modes();
-  // The same, if a thread wanted that but could not do it. Called on a thread of hprof now and then.
+  // Calls set_modes() for a thread that could not. Called regularly on a thread of the agent's.
   void set_modes_if_due();
 
-  // JVMTI's events; jni is the calling thread's.
+  // JVMTI's events. jni: of the calling thread.
   void vm_init(JNIEnv* jni);
   void vm_death(JNIEnv* jni);
   void class_file(JNIEnv* jni, const char* name, jint size, const unsigned char* bytes, jint* new_size,
                   unsigned char** new_bytes);
   void method(JNIEnv* jni, jmethodID method, bool entry);
-  // METHOD_ENTRY2; depth: frames above the method on the stack; -1: it is static.
+  // METHOD_ENTRY2. depth: frames above the method on the stack; -1: it is static.
   void method_of_receiver(JNIEnv* jni, jmethodID method, jint depth);
   void monitor(JNIEnv* jni, jobject object, bool entered);
   void wait(JNIEnv* jni, jobject object, jlong timeout_ms);
@@ -62,7 +62,7 @@ class Bridge {
   void reference_goes(JNIEnv* jni, jint type, jobject reference);
 
   void get_call_trace(JVMPI_CallTrace* trace, jint depth);
-  // Counts the use of an id that was never given out.
+  // Counts the uses of ids that were never given out.
   bool check_id(jobjectID id);
   bool is_live() const { return live_.load(std::memory_order_acquire); }
 
@@ -98,28 +98,28 @@ class Bridge {
   bool dump_heap(JNIEnv* jni, const JVMPI_HeapDumpArg* argument);
   bool dump_object(JNIEnv* jni, jobjectID id);
   bool send_dump(const HeapDump& dump, JVMPI_Event* event, jint type, JNIEnv* jni, bool taken);
-  // Says why a request failed. False.
+  // Prints why a request failed. Returns false.
   bool refuse(jint type, const char* why);
 
   std::atomic<bool> live_{false};
   std::atomic<bool> said_interpreted_{false};
   std::atomic<bool> modes_due_{false};
-  std::atomic<bool> frees_on_{false};  // JVMTI's ObjectFree
-  std::atomic<bool> samples_{false};   // OBJECT_ALLOC comes from the VM, and is on
-  std::atomic<bool> runs_{false};      // the VM has started: threads have allocation buffers
+  std::atomic<bool> frees_on_{false};  // JVMTI's ObjectFree is on
+  std::atomic<bool> samples_{false};   // OBJECT_ALLOC is on, and comes from the VM
+  std::atomic<bool> runs_{false};      // the VM has started: threads have TLABs
   std::atomic<bool> said_missed_{false};
   std::atomic<bool> said_refused_{false};
   bool wants_samples_ = false;
-  std::atomic<uint64_t> refused_{0};  // requests by type of event, a bit each: said
+  std::atomic<uint64_t> refused_{0};  // bit n: a refusal of event type n was printed
   std::atomic<bool> said_beyond_{false};
-  bool sees_class_files_ = false;  // from the core, before probes; else by this environment's event
+  bool sees_class_files_ = false;  // class files come from the core, before probes; else from this jvmtiEnv
   uint64_t* unknown_ids_ = nullptr;
 };
 
 extern std::atomic<Bridge*> the_bridge;
-// Null: none, or it is closed. [any]
+// Null: there is none, or it is closed. [any]
 inline Bridge* bridge() { return the_bridge.load(std::memory_order_acquire); }
-// The callbacks of its environment. [onload]
+// The callbacks of the bridge's jvmtiEnv. [onload]
 void set_callbacks(jvmtiEnv* jvmti);
 // The functions that agents call. [onload]
 void fill_in(JVMPI_Interface* functions);

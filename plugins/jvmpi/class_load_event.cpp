@@ -1,4 +1,4 @@
-// What happens once for a class: the contents of CLASS_LOAD, and sending it. Built for size.
+// Builds and sends CLASS_LOAD, once for each class. Built for size.
 #include <hprof/cpp/jni_exception.hpp>
 
 #include "classes.h"
@@ -33,7 +33,7 @@ jint kind_of(const char* signature) {
   }
 }
 
-// Ljava/lang/String; as java.lang.String; of arrays, the signature.
+// Ljava/lang/String; becomes java.lang.String; a signature of an array stays.
 void spell_name(char* signature) {
   if (signature[0] != 'L') return;
   const size_t length = std::strlen(signature);
@@ -48,7 +48,7 @@ bool Classes::gives_object(const char* signature) {
   return end != nullptr && (end[1] == 'L' || end[1] == '[');
 }
 
-// Without the contents of CLASS_LOAD, which many classes never need.
+// Without the contents of CLASS_LOAD, which few classes need.
 ClassInfo* Classes::make(JNIEnv* jni, jclass cls, uint64_t number, Slot* slot) {
   FromVm<char> signature(vm_);
   if (vm_.jvmti->GetClassSignature(cls, &signature, nullptr) != JVMTI_ERROR_NONE) return nullptr;
@@ -86,8 +86,6 @@ void Classes::meet_hidden(JNIEnv* jni) {
   clear_exception(jni);
 }
 
-// --- what CLASS_LOAD says
-
 bool Classes::describe_method(jmethodID method, Arena* arena, JVMPI_Method* to) const {
   FromVm<char> name(vm_), signature(vm_);
   FromVm<jvmtiLineNumberEntry> lines(vm_);
@@ -107,7 +105,7 @@ bool Classes::describe_method(jmethodID method, Arena* arena, JVMPI_Method* to) 
 bool Classes::describe_methods(jclass cls, Arena* arena, JVMPI_ClassLoad* load) const {
   FromVm<jmethodID> methods(vm_);
   jint count = 0;
-  // Before a class is linked, they cannot be queried.
+  // Fails before the class is linked.
   if (vm_.jvmti->GetClassMethods(cls, &count, &methods) != JVMTI_ERROR_NONE) count = 0;
   load->methods = arena->allocate_array<JVMPI_Method>(count);
   if (load->methods == nullptr) return false;
@@ -156,7 +154,7 @@ bool Classes::describe(JNIEnv* jni, jclass cls, ClassInfo* info) {
   if (load.class_name == nullptr || !describe_methods(cls, &arena, &load) ||
       !describe_fields(cls, &arena, &load))
     return false;
-  // The second thread keeps the first one's text, which others may be reading.
+  // The second thread keeps the first one's text, which other threads may be reading.
   LockGuard guard(lock_, vm_.services);
   if (info->load.class_name != nullptr) return true;
   info->memory = arena.keep();
@@ -164,15 +162,13 @@ bool Classes::describe(JNIEnv* jni, jclass cls, ClassInfo* info) {
   return true;
 }
 
-// --- telling
-
 void Classes::send(JNIEnv* jni, const ClassInfo& info, jint type) {
   JVMPI_Event event = {};
   event.u.class_load = info.load;
   notifier_.send(&event, type, jni);
 }
 
-// Waits until the thread that reports the class has done so; not on that thread itself.
+// Waits until the thread that reports the class has done so; returns at once on that thread itself.
 void Classes::wait_for(const Slot& slot, JNIEnv* jni) const {
   constexpr int kTries = 10000;
   constexpr uint64_t kPauseNs = 100'000;
@@ -200,7 +196,7 @@ void Classes::tell(JNIEnv* jni, jclass cls) {
   slot->state.store(kDone, std::memory_order_release);
 }
 
-// The VM may reuse an id of an unloaded class for another method: the last one counts.
+// The VM may reuse the id of an unloaded class's method: the last class counts.
 void Classes::set_owner(const ClassInfo& info, uint64_t number) {
   for (jint i = 0; i < info.load.num_methods; i++) {
     const JVMPI_Method& method = info.load.methods[i];

@@ -1,4 +1,3 @@
-// Classes as the agent knows them.
 #include "classes.h"
 
 #include <hprof/cpp/jni_exception.hpp>

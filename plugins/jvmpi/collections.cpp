@@ -27,7 +27,7 @@ void Collections::stop() {
 }
 
 void Collections::run(JNIEnv* jni, hprof_agent_thread* thread) {
-  constexpr uint64_t kLookNs = 100'000'000;  // newer VMs free objects some time after the collection
+  constexpr uint64_t kLookNs = 100'000'000;  // newer VMs report frees later than the collection
   do {
     if (has_some()) tell(jni);
     notifier_.look_for_stuck();
@@ -85,8 +85,6 @@ void Collections::release() {
   }
 }
 
-// --- telling
-
 void Collections::tell_unloaded(JNIEnv* jni, const Chunk* chunks) {
   for (; chunks != nullptr; chunks = chunks->next) {
     for (uint32_t i = 0; i < chunks->count; i++) {
@@ -124,12 +122,12 @@ void Collections::tell_finish(JNIEnv* jni) {
   notifier_.send(&event, JVMPI_EVENT_GC_FINISH, jni);
 }
 
-// Each collection is a pair of events; freed objects are reported within the last pair.
+// Sends a pair of events for each collection; freed objects are reported in the last pair.
 void Collections::tell(JNIEnv* jni) {
   if (holds_.load(std::memory_order_acquire) != 0 || telling_.exchange(true, std::memory_order_seq_cst))
     return;
   teller_.store(jni, std::memory_order_relaxed);
-  // A thread that held events back meanwhile has seen that nobody reports, or waits.
+  // A thread that has called hold() meanwhile either saw that no thread sends, or waits.
   if (holds_.load(std::memory_order_seq_cst) != 0) return telling_.store(false, std::memory_order_release);
   threads_.tell_current(jni);
   uint32_t pairs = collected_.exchange(0, std::memory_order_acq_rel);
@@ -159,9 +157,8 @@ void Collections::run_gc(JNIEnv* jni) {
   tell(jni);
 }
 
-// VMs that free objects some time after the collection (16 and newer) do so now. Only at the VM's end, when
-// collectors with threads of their own no longer collect, and after the VM has stopped reporting objects: see
-// LastFreed.
+// Makes VMs from 16 on report the freed objects now. Only at the VM's end, when concurrent collectors no
+// longer collect, and the VM has stopped reporting objects: see LastFreed.
 void Collections::flush() {
   constexpr int kTries = 100;
   constexpr uint64_t kPauseNs = 10'000'000;

@@ -1,8 +1,8 @@
 // GC_START, OBJECT_FREE, GC_FINISH and CLASS_UNLOAD: sent after the collection, outside of the safepoint, by
 // a thread of the bridge or by the caller of RunGC.
 //
-// The agent is not called during a collection: its handler of GC_START takes a lock, as the interface tells
-// it to, and a stopped thread may hold that lock. Freed objects are kept in chunks until they are reported.
+// The agent is not called during a collection: its handler of GC_START takes a lock, as JVMPI tells it to,
+// which a stopped thread may hold. Freed objects are kept in chunks until they are reported.
 #pragma once
 
 #include "last_freed.h"
@@ -16,18 +16,18 @@ class Collections {
       : vm_(vm), notifier_(*notifier), classes_(*classes), threads_(*threads), last_freed_(*last_freed) {}
 
   bool open();            // [onload]
-  bool start();           // the thread that tells [control]
+  bool start();           // starts the thread that sends [control]
   void stop();            // [control]
   void collected();       // [gc]
   void freed(jlong tag);  // [gc]
-  // Sends what has been collected, on the calling thread, which has a THREAD_START; not while events are held
-  // back, or another thread sends them. [app][control]
+  // Sends the events on the calling thread, which has had its THREAD_START; not while they are held back, or
+  // another thread sends them. [app][control]
   void tell(JNIEnv* jni);
   void run_gc(JNIEnv* jni);
-  // Sends the rest at the VM's end; waits at most a second for a thread that is sending. [app]
+  // Sends the rest, at the VM's end; waits up to a second for a thread that is sending. [app]
   void tell_last(JNIEnv* jni);
-  // Holds these events back; nests over all threads. Waits for a thread that is sending, though not forever:
-  // its handler may wait for the caller. [any] but [signal]
+  // Holds these events back; calls nest, over all threads. Waits for a thread that is sending, though not
+  // forever, since its handler may wait for the caller. [any] but [signal]
   void hold();
   void release();
 
@@ -63,7 +63,7 @@ class Collections {
   std::atomic<uint64_t> freed_{0};  // objects that the VM has reported
   std::atomic<bool> telling_{false};
   std::atomic<JNIEnv*> teller_{nullptr};
-  Lock lock_;  // of the chunks: a few instructions, and memory for the next
+  Lock lock_;  // lock of the chunks, for a few instructions and the next chunk's memory
   Chunk* first_ = nullptr;
   Chunk* last_ = nullptr;
 };

@@ -1,4 +1,3 @@
-// The jvmpi= collector.
 #include "collector.h"
 
 #include <cstring>
@@ -7,7 +6,7 @@
 
 namespace hprof::jvmpi {
 
-// Builds with the unit linked in select it with these, too.
+// Builds with the unit linked in select it for these values, too.
 bool Collector::is_off() const {
   return config_.agent == nullptr || std::strcmp(config_.agent, "n") == 0 ||
          std::strcmp(config_.agent, "off") == 0;
@@ -28,8 +27,8 @@ hprof_status Collector::open(char* error, uint32_t error_size) {
   return HPROF_FAILED;
 }
 
-// The agent's threads may be inside a function, so everything that they could reach stays. Without an agent
-// (its library was refused) there are no such threads.
+// Keeps everything that threads of the agent can reach. If its library was refused, there are no such
+// threads.
 bool Collector::close() {
   const bool was_open = bridge() == &bridge_;
   if (was_open) bridge_.close();
@@ -58,7 +57,7 @@ void Collector::reset() {
   if (!is_off()) bridge_.data_request(false, true);
 }
 
-// At the VM's end the agent gets JVM_SHUT_DOWN instead.
+// At the VM's end JVM_SHUT_DOWN stands for the report.
 hprof_status Collector::report(const hprof_report& report) {
   if (!is_off() && report.reason != HPROF_REPORT_EXIT)
     bridge_.data_request(true, report.reason == HPROF_REPORT_REQUEST);

@@ -1,4 +1,4 @@
-// The jvmpi= collector: agents written for JVMPI, and the bridge that they talk to.
+// The jvmpi= collector: loads agents written for JVMPI, and owns the bridge that they call.
 #pragma once
 
 #include <hprof/collector.h>
@@ -24,7 +24,7 @@ class Collector {
 
   Bridge bridge_;
   const Config& config_;
-  std::atomic<bool> ending_{false};  // the VM ends: events go on until JVM_SHUT_DOWN
+  std::atomic<bool> ending_{false};  // the VM ends; events continue until JVM_SHUT_DOWN
 };
 
 }  // namespace hprof::jvmpi

@@ -1,4 +1,3 @@
-// The bytes of dumps.
 #include "dump_bytes.h"
 
 namespace hprof::jvmpi {

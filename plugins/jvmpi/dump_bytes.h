@@ -1,4 +1,3 @@
-// The bytes of dumps.
 #pragma once
 
 #include <cstring>
@@ -7,9 +6,8 @@
 
 namespace hprof::jvmpi {
 
-// Bytes in a row, unaligned; numbers are big-endian, pointers as they are. They grow at both ends, and never
-// move: the address space is reserved. It costs memory where it is written, which does not count towards
-// max-memory=.
+// The bytes of a dump, unaligned; numbers are big-endian, pointers native. They grow at both ends and never
+// move: the address space is reserved. Written pages take memory that does not count towards max-memory=.
 class DumpBytes {
  public:
   explicit DumpBytes(const Services& services) : services_(services) {}
@@ -17,25 +15,25 @@ class DumpBytes {
   DumpBytes(const DumpBytes&) = delete;
   DumpBytes& operator=(const DumpBytes&) = delete;
 
-  // Address space for `room` bytes, or as much of that as there is; a quarter is for prepend(). False: there
-  // is none.
+  // Reserves address space for `room` bytes, or as much of it as possible; a quarter is for prepend(). False:
+  // none.
   bool open(uint64_t room);
 
   void u1(uint8_t value) { put(&value, 1); }
   void u4(uint32_t value) { number(value, sizeof(value)); }
-  // The lower `width` bytes of a number.
+  // Appends the lower `width` bytes of a number.
   void number(uint64_t value, uint32_t width);
   template <class T>
   void pointer(T* value) {
     put(&value, sizeof(value));
   }
   void put(const void* bytes, uint64_t count);
-  // In front of all.
+  // Puts bytes in front of all others.
   void prepend(const void* bytes, uint64_t count);
 
-  // Makes room for `count` zeros and returns where they are; see failed().
+  // Appends `count` zeros and returns their position; see failed().
   uint64_t append(uint64_t count);
-  // Over what append() has made room for.
+  // Overwrites bytes that append() has made.
   void put_number(uint64_t at, uint64_t value, uint32_t width);
   template <class T>
   void put_pointer(uint64_t at, T* value) {
@@ -45,10 +43,10 @@ class DumpBytes {
 
   char* begin() const { return bytes_ + begin_; }
   char* end() const { return bytes_ + end_; }
-  uint64_t next() const { return end_; }  // where append() continues
+  uint64_t next() const { return end_; }  // the position of the next append()
   uint64_t size() const { return end_ - begin_; }
   uint64_t room() const { return room_; }
-  bool failed() const { return failed_; }  // no room: nothing was put since
+  bool failed() const { return failed_; }  // there was no room: nothing was written since
 
  private:
   const Services& services_;

@@ -1,12 +1,11 @@
-// The classes of a heap dump.
 #include "dump_classes.h"
 
 #include <hprof/cpp/jni_exception.hpp>
 
 namespace hprof::jvmpi {
 
-// The class of a class is java.lang.Class, which FindClass would get from the application's class loader: a
-// dump is often taken because the heap is full.
+// java.lang.Class is found as the class of a class: FindClass would call the application's class loader, and
+// a dump is often taken because the heap is full.
 bool DumpClasses::open(JNIEnv* jni, jclass any) {
   constexpr uint64_t kFirst = 1024, kMost = 1u << 22;
   if (table_.is_open()) return true;
@@ -142,7 +141,7 @@ uint32_t DumpClasses::width_of(char type) const {
   return values_ ? width_of_primitive(type) : 0;
 }
 
-// Of all interfaces that the class or a super implements, each counted once.
+// Number of fields of all interfaces that the class or a superclass implements, each counted once.
 uint32_t DumpClasses::fields_of_interfaces(const DumpClass& of) {
   uint32_t fields = 0;
   for (const DumpClass* cls = &of; cls != nullptr; cls = find(cls->super)) {

@@ -1,7 +1,7 @@
 // The classes of a heap dump: the place of each field's value in a record.
 //
-// JVMTI numbers the fields of all interfaces of a class first, then those of its supers from the topmost on;
-// a record has those of the class itself first, in the order of CLASS_LOAD.
+// JVMTI numbers the fields of all interfaces of a class first, then those of its superclasses, Object's
+// first; a record has the class's own first, in the order of CLASS_LOAD.
 #pragma once
 
 #include <hprof/cpp/hash_table.hpp>
@@ -11,7 +11,7 @@
 
 namespace hprof::jvmpi {
 
-// A field's place after the head of a record. width 0: it has none.
+// The position of a field's value after the head of its record. width 0: it is not in there.
 struct DumpField {
   uint32_t at;
   uint8_t width;
@@ -21,43 +21,42 @@ struct DumpField {
 struct DumpClass {
   uint64_t number;
   jint kind;        // of its instances, as in ClassInfo
-  bool has_fields;  // CLASS_LOAD says which
+  bool has_fields;  // CLASS_LOAD lists them
   bool is_laid_out;
-  uint64_t super;      // number
-  uint64_t component;  // of an array of objects: number of the innermost component's class; 0: none
+  uint64_t super;      // number of the superclass
+  uint64_t component;  // array of objects: number of the innermost component's class; 0: no such array
   const uint64_t* interfaces;
   uint32_t interface_count;
-  uint32_t first_field;  // JVMTI's number of the topmost super's first field
+  uint32_t first_field;  // JVMTI's number of the first field after the interfaces'
   uint32_t own_count;
-  const char* own;  // types of its own fields as in signatures, those of static fields in lower case
+  const char* own;  // type letters of its own fields, static fields in lower case
   uint32_t field_count;
-  const DumpField* fields;  // its supers', then its own
+  const DumpField* fields;  // the superclasses', then its own
   uint32_t instance_bytes;
   uint32_t static_bytes;
-  uint32_t mark;  // while interfaces are counted
+  uint32_t mark;  // used to count interfaces once
 };
 
-// Bytes of a primitive value; type: its letter in signatures (also jvmtiPrimitiveType), or that in lower
-// case. [any]
+// Bytes of a primitive value; type: its letter in signatures (jvmtiPrimitiveType), in either case. [any]
 uint32_t width_of_primitive(char type);
 
 class DumpClasses {
  public:
-  // values: true if primitive fields are in the dump.
+  // values: primitive fields are in the dump.
   DumpClasses(const Vm& vm, Classes* classes, bool values)
       : vm_(vm), classes_(*classes), values_(values), arena_(vm.services) {}
   ~DumpClasses() { table_.close(); }
   DumpClasses(const DumpClasses&) = delete;
   DumpClasses& operator=(const DumpClasses&) = delete;
 
-  // All classes that are loaded. False: no memory, or the VM refuses. [app]
+  // Takes all loaded classes. False: no memory, or the VM refuses. [app]
   bool take(JNIEnv* jni);
   uint64_t of_classes() const { return of_classes_; }  // number of java.lang.Class
-  // The class, its supers and all that they implement.
+  // Takes a class, its superclasses and their interfaces.
   bool take_of(JNIEnv* jni, jclass cls);
-  // Null: it was not loaded then, or is a class of hprof. [any]
+  // Null: it was not loaded at take(), or is one of hprof's. [any]
   DumpClass* find(uint64_t number) const;
-  // The same, for a record of an instance or of the class itself. Null: no memory, too. [app][heap]
+  // As find(), with the fields' positions in a record. Null: also without memory. [app][heap]
   const DumpClass* laid_out(uint64_t number);
 
  private:

@@ -1,10 +1,10 @@
-// JVMTI's events, made into JVMPI's.
+// Translates JVMTI's events into JVMPI's.
 #include "bridge.h"
 #include "lines.h"
 
 namespace hprof::jvmpi {
 
-// True: send the event. Its thread has been reported then.
+// True: send the event; its thread has been reported.
 bool Bridge::sends(JNIEnv* jni, jint type) {
   if (!is_live() || !notifier.is_on(type)) return false;
   threads.tell_current(jni);
@@ -23,7 +23,7 @@ void Bridge::method(JNIEnv* jni, jmethodID method, bool entry) {
 }
 
 void Bridge::method_of_receiver(JNIEnv* jni, jmethodID method, jint depth) {
-  // JDK 8 gives static methods the first argument.
+  // On JDK 8 local 0 of a static method is its first argument, not a receiver.
   constexpr jint kAccStatic = 0x0008;
   jobject receiver = nullptr;
   jint modifiers = 0;
@@ -37,8 +37,7 @@ void Bridge::method_of_receiver(JNIEnv* jni, jmethodID method, jint depth) {
   if (receiver != nullptr) jni->DeleteLocalRef(receiver);
 }
 
-// CONTENDED_EXIT is sent when the next thread has entered, with the thread that owned the monitor when this
-// one came.
+// CONTENDED_EXIT is sent when the next thread has entered, with the owner at the time when that thread came.
 void Bridge::monitor(JNIEnv* jni, jobject object, bool entered) {
   if (!is_live()) return;
   threads.tell_current(jni);
@@ -77,8 +76,8 @@ void Bridge::wait(JNIEnv* jni, jobject object, jlong timeout_ms) {
   notifier.send_if_on(&event, JVMPI_EVENT_MONITOR_WAIT, jni);
 }
 
-// The VM also reports ends of its own waits without a beginning: for another thread that initialises or loads
-// a class. And until JDK 17 a beginning without an end, when the waiting thread does not own the monitor.
+// The VM also reports ends of waits without a beginning, for another thread that initialises or loads a
+// class, and until JDK 17 a beginning without an end, if the thread does not own the monitor.
 void Bridge::waited(JNIEnv* jni, jobject object) {
   ThreadEntry* self = is_live() ? threads.current(jni) : nullptr;
   jobjectID id = self != nullptr ? self->waits_for.load(std::memory_order_relaxed) : nullptr;
@@ -96,8 +95,6 @@ void Bridge::waited(JNIEnv* jni, jobject object) {
   event.u.monitor_wait = {id, (now - began) / kNsPerMs};
   notifier.send(&event, JVMPI_EVENT_MONITOR_WAITED, jni);
 }
-
-// --- JVMTI's callbacks
 
 namespace {
 
@@ -132,7 +129,7 @@ void JNICALL on_method_entry(jvmtiEnv*, JNIEnv* jni, jthread, jmethodID method) 
   Bridge* b = bridge();
   if (b != nullptr && !b->classes.is_hidden(method)) b->method(jni, method, true);
 }
-// From JDK 9 on the reference to the returned object belongs to the method's caller, who never deletes it.
+// From JDK 9 on the reference to the returned object belongs to the method's caller and must not be deleted.
 void JNICALL on_method_exit(jvmtiEnv*, JNIEnv* jni, jthread, jmethodID method, jboolean by_exception,
                             jvalue result) {
   Bridge* b = bridge();
@@ -187,7 +184,7 @@ void set_callbacks(jvmtiEnv* jvmti) {
   to.ClassFileLoadHook = &on_class_file_load_hook;
   to.MethodEntry = &on_method_entry;
   to.MethodExit = &on_method_exit;
-  // Objects made by the VM itself, if the program's allocations come from probes.
+  // If the program's allocations come from probes, this event reports objects made by the VM itself.
   to.VMObjectAlloc = &on_object_alloc;
   to.SampledObjectAlloc = &on_object_alloc;
   to.ObjectFree = &on_object_free;

@@ -1,4 +1,3 @@
-// All objects of the heap.
 #include "heap.h"
 
 #include <initializer_list>
@@ -45,7 +44,6 @@ bool HeapList::add(const HeapObject& object) {
   return true;
 }
 
-// [heap]
 jint JNICALL HeapList::visit(jlong class_tag, jlong size, jlong* tag, jint, void* self) {
   auto* list = static_cast<HeapList*>(self);
   if (!list->wants_(list->asked_, number_of_tag(class_tag))) return 0;

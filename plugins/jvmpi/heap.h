@@ -1,11 +1,11 @@
-// All objects of the heap, numbered, in chunks: recorded by a walk, for events that cannot be sent during it.
+// All objects of the heap, in chunks: a walk records them for events that cannot be sent at a safepoint.
 #pragma once
 
 #include "ids.h"
 
 namespace hprof::jvmpi {
 
-// Bytes of the heap, by java.lang.Runtime; zeros: an exception is pending, or was thrown and cleared. [app]
+// Bytes of the heap by java.lang.Runtime; zeros: the calls failed, or an exception is pending. [app]
 struct HeapSizes {
   jlong total, free;
 };
@@ -13,7 +13,7 @@ struct HeapSizes {
 
 struct HeapObject {
   uint64_t number;
-  uint64_t cls;  // number of its class; 0: not met yet
+  uint64_t cls;  // class number; 0: not known yet
   int64_t size;
   bool was_told;
 };
@@ -25,8 +25,8 @@ class HeapList {
   HeapList(const HeapList&) = delete;
   HeapList& operator=(const HeapList&) = delete;
 
-  // Walks the heap, unreachable objects included, and gives an id to each object for which wants(self, number
-  // of the class) is true [heap]; `flags` are put into their tags. False: no memory, or no walk. [app]
+  // Walks the heap, unreachable objects included, and gives an id to each object for which wants(self, class
+  // number) is true [heap]; `flags` go into its tag. False: no memory, or no walk. [app]
   bool take(jlong flags, bool (*wants)(void* self, uint64_t cls), void* self);
   template <class Visit>
   void each(const Visit& visit) const {

@@ -1,4 +1,4 @@
-// HEAP_DUMP and OBJECT_DUMP: their records, made while the VM walks the heap.
+// The records of HEAP_DUMP and OBJECT_DUMP, made while the VM walks the heap.
 #include "heap_dump.h"
 
 #include <hprof/cpp/byte_order.hpp>
@@ -7,15 +7,13 @@ namespace hprof::jvmpi {
 
 namespace {
 
-// Of an array of primitive values.
+// Bytes of an element of an array of primitives.
 uint32_t width_of_elements(jint kind) {
-  constexpr char kLetters[] = "ZCFDBSIJ";  // of the kinds from JVMPI_BOOLEAN on
+  constexpr char kLetters[] = "ZCFDBSIJ";  // type letters from JVMPI_BOOLEAN on
   return width_of_primitive(kLetters[(kind - JVMPI_BOOLEAN) & 7]);
 }
 
 }  // namespace
-
-// --- records
 
 const DumpField* HeapDump::field(const DumpClass& cls, jint index) {
   const auto at = static_cast<uint32_t>(index) - cls.first_field;
@@ -27,7 +25,7 @@ uint64_t HeapDump::see(jlong class_tag, jlong* tag, jint length) {
   if (known != nullptr && (*known & is_seen(number_of_tag(*tag))) != 0) return number_of_tag(*tag);
   if (is_one_object_ && *tag != 0) return number_of_tag(*tag);
   const uint64_t cls = number_of_tag(class_tag);
-  // Left out, as in OBJECT_ALLOC: objects from the VM's archive whose class is not linked yet.
+  // Objects from the CDS archive whose class is not linked yet are left out, as in OBJECT_ALLOC.
   const DumpClass* of = classes_.find(cls);
   const bool is_known = of != nullptr && (of->has_fields || of->kind != JVMPI_NORMAL_OBJECT);
   if (!is_one_object_ && !is_known) return 0;
@@ -92,7 +90,7 @@ const HeapDump::Record* HeapDump::record(jlong tag, jlong class_tag) {
   return text_.failed() ? nullptr : &last_;
 }
 
-// With zeros for all that it refers to and all values.
+// Adds a record with all references null and all values zero.
 void HeapDump::add_record(uint64_t number, const DumpClass& of, jint length) {
   jobjectID id = id_of_number(number);
   if (level_ == JVMPI_DUMP_LEVEL_0) {
@@ -120,7 +118,7 @@ void HeapDump::add_record(uint64_t number, const DumpClass& of, jint length) {
   }
 }
 
-// The name and the word after it are null, as in HotSpot, and there are no constants.
+// Name and pointer are null, as in HotSpot, and there are no constants.
 void HeapDump::add_class(const DumpClass& cls) {
   text_.u1(JVMPI_GC_CLASS_DUMP);
   text_.pointer(id_of_number(cls.number));
@@ -132,9 +130,7 @@ void HeapDump::add_class(const DumpClass& cls) {
   text_.append(cls.static_bytes);
 }
 
-// --- what the walk tells
-
-// Few, in the order of their numbers: searched from the first.
+// A linear search in a few threads.
 const HeapDump::Thread* HeapDump::thread(jlong tag) const {
   for (jint i = 0; i < thread_count_; i++) {
     if (threads_[i].number == number_of_tag(tag)) return &threads_[i];
@@ -181,7 +177,7 @@ void HeapDump::root(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* i
     size += kId;
   };
   add(id_of_number(number));
-  if (type == JVMPI_GC_ROOT_JNI_GLOBAL) add(nullptr);  // JVMTI does not give it
+  if (type == JVMPI_GC_ROOT_JNI_GLOBAL) add(nullptr);  // null: JVMTI does not report the reference
   if (on != nullptr) {
     add(on->env);
     if (type != JVMPI_GC_ROOT_THREAD_BLOCK) {
@@ -192,7 +188,7 @@ void HeapDump::root(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* i
   text_.prepend(bytes, size);
 }
 
-// After the record's head; in a class dump, after its interfaces.
+// The position of a field's value: after the record's head, in a class dump after its interfaces.
 uint64_t HeapDump::place(const Record& of, const DumpField& field) {
   if (!field.is_static) return of.at + kInstanceHead + field.at;
   return of.at + kInterfacesAt + of.cls->interface_count * kId + 2 + field.at;
@@ -229,7 +225,6 @@ void HeapDump::refer(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* 
   if (at != 0) text_.put_pointer(at, id_of_number(to));
 }
 
-// [heap]
 jint JNICALL HeapDump::on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info,
                                     jlong class_tag, jlong referrer_class_tag, jlong, jlong* tag,
                                     jlong* referrer_tag, jint length, void* self) {
@@ -244,7 +239,6 @@ jint JNICALL HeapDump::on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeap
   return dump->is_one_object_ ? 0 : JVMTI_VISIT_OBJECTS;
 }
 
-// [heap]
 jint JNICALL HeapDump::on_field(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info,
                                 jlong class_tag, jlong* tag, jvalue value, jvmtiPrimitiveType type,
                                 void* self) {
@@ -260,7 +254,6 @@ jint JNICALL HeapDump::on_field(jvmtiHeapReferenceKind kind, const jvmtiHeapRefe
   return 0;
 }
 
-// [heap]
 jint JNICALL HeapDump::on_array(jlong class_tag, jlong, jlong* tag, jint count, jvmtiPrimitiveType type,
                                 const void* elements, void* self) {
   auto* dump = static_cast<HeapDump*>(self);
@@ -291,7 +284,7 @@ bool HeapDump::walk(jobject from) {
   }
   if (vm_.jvmti->FollowReferences(0, nullptr, from, &callbacks, this) != JVMTI_ERROR_NONE)
     return fail(Failure::kVm);
-  // An object that the VM has named, but not visited.
+  // There are objects that the VM has reported in references but not visited.
   if (unwritten_ != 0 && !failed()) return fail(Failure::kOrder);
   return !failed();
 }

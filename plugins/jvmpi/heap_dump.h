@@ -1,10 +1,9 @@
 // HEAP_DUMP and OBJECT_DUMP: the heap as bytes.
 //
-// One walk over the reachable objects. The VM visits one object after the other and then reports all of it;
-// that is when an instance, or an array of primitive values, gets its record. Class objects, of which the VM
-// may report nothing, and arrays of objects, whose length it tells only then, get theirs at first sight, with
-// all references null; what is reported of them later is filled in. So the index of places has only these,
-// and the memory beside the text is two bits for each object.
+// One walk over the reachable objects. An instance or an array of primitives gets its record when the VM
+// visits it. Class objects, of which the VM may report nothing, and arrays of objects, whose length is only
+// reported with the first reference, get their record at that reference, with null references that are filled
+// in later. So only these need an index of positions; all others take two bits of memory.
 #pragma once
 
 #include <hprof/cpp/text.hpp>
@@ -32,10 +31,10 @@ class HeapDump {
   HeapDump(const HeapDump&) = delete;
   HeapDump& operator=(const HeapDump&) = delete;
 
-  // Fill in the event; what it points to lives as long as this. False: see explain(). [app]
+  // Fill in the event; its pointers live as long as this object. False: see explain(). [app]
   bool take_heap(JVMPI_HeapDump* dump);
   bool take_object(jobject object, jint* size, char** bytes);
-  // Why there is no dump.
+  // Appends why there is no dump.
   void explain(TextBuffer* to) const;
   uint64_t size() const { return text_.size(); }
 
@@ -45,7 +44,7 @@ class HeapDump {
     JNIEnv* env;
     jint frames;
   };
-  // Where an object's record begins, and its class; for a class dump: that class.
+  // The position of an object's record, and its class; for a class dump: that class.
   struct Record {
     uint64_t number;
     uint64_t at;
@@ -66,19 +65,18 @@ class HeapDump {
   bool take_threads(JVMPI_HeapDump* dump);
   const Thread* thread(jlong tag) const;
   bool walk(jobject from);
-  // The number of an object, which becomes part of the dump; 0: left out. [heap]
+  // The number of an object, which is in the dump from now on; 0: left out. [heap]
   uint64_t see(jlong class_tag, jlong* tag, jint length);
   bool announce(uint64_t number, uint64_t cls, jint length);
-  // The record of an object that the VM visits, made if need be; null: it has none. [heap]
+  // The record of the object that the VM visits, a new one if need be; null: none. [heap]
   const Record* record(jlong tag, jlong class_tag);
   void add_record(uint64_t number, const DumpClass& of, jint length);
   void add_class(const DumpClass& cls);
-  // `info` is null for the kinds of references that have none.
+  // `info` is null for kinds of references that have none.
   [[gnu::cold]] void root(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info, uint64_t number);
   void refer(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info, const Record& from,
              uint64_t to);
-  // The marks of 32 objects: a bit for each that is part of the dump, and 32 bits above one for each that has
-  // its record.
+  // The marks of 32 objects: a low bit for each in the dump, a high bit for each that has its record.
   uint64_t* marks(uint64_t number) const { return marks_.find((number >> 5) + 1); }
   static uint64_t is_seen(uint64_t number) { return uint64_t{1} << (number & 31); }
   static uint64_t is_written(uint64_t number) { return is_seen(number) << 32; }
@@ -93,7 +91,7 @@ class HeapDump {
 
   static constexpr jint kDepth = 64;
   static constexpr uint64_t kId = sizeof(jobjectID);
-  // Sizes of the heads of records; for a class dump also where its links are.
+  // Sizes of record heads; for a class dump also the positions of its links.
   static constexpr uint64_t kInstanceHead = 1 + 2 * kId + 4;
   static constexpr uint64_t kObjectArrayHead = 1 + kId + 4 + kId;
   static constexpr uint64_t kValueArrayHead = 1 + kId + 4 + 1;
@@ -110,10 +108,10 @@ class HeapDump {
   DumpClasses classes_;
   DumpBytes text_;
   Table marks_;       // by number / 32 + 1
-  Table places_;      // in text_, of records made at first sight, by number
-  Record last_ = {};  // what the VM is visiting
+  Table places_;      // positions of records made at the first reference, by number
+  Record last_ = {};  // the object that the VM is visiting
   uint64_t objects_ = 0;
-  uint64_t unwritten_ = 0;  // of these
+  uint64_t unwritten_ = 0;  // objects in the dump without a record
   Thread* threads_ = nullptr;
   jint thread_count_ = 0;
   bool is_one_object_ = false;

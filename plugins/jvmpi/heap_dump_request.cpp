@@ -25,8 +25,8 @@ bool HeapDump::take_threads(JVMPI_HeapDump* dump) {
   return fine;
 }
 
-// Of the address space: no record is more than three times as large as its object. In a full heap the VM may
-// not give the heap's size.
+// The address space to reserve: a record is at most three times as large as its object. In a full heap the VM
+// may not tell the heap's size.
 bool HeapDump::take_heap(JVMPI_HeapDump* dump) {
   constexpr uint64_t kFirst = 1u << 12, kMost = 1u << 30, kOthers = 256u << 20, kUnknown = uint64_t{1} << 40;
   dump->dump_level = level_;

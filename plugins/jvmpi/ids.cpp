@@ -1,4 +1,3 @@
-// Object ids.
 #include "ids.h"
 
 namespace hprof::jvmpi {
@@ -22,7 +21,7 @@ jlong Ids::tag(jobject object, jlong flags) {
     if (tag == 0) {
       tag = tag_new(object, flags);
     } else if ((tag & flags) != flags && vm_.jvmti->SetTag(object, tag | flags) == JVMTI_ERROR_NONE) {
-      tag |= flags;  // a class object that was met as an object first
+      tag |= flags;  // a class object that got its id as an object
     }
   }
   if (locked) lock_.unlock();

@@ -1,8 +1,7 @@
 // Object ids: numbers that are the tags of objects in the bridge's environment.
 //
-// An id is 16 times its number: agents hash them as if they were addresses. The tag has two more bits:
-// whether the object was reported to the agent, and whether it is a class. Ids never move, and none is given
-// out twice.
+// An id is 16 times its number, since agents hash ids as if they were addresses. The tag has two more bits,
+// kTold and kClass. An object's id never changes, and none is given out twice.
 #pragma once
 
 #include <atomic>
@@ -13,7 +12,7 @@
 
 namespace hprof::jvmpi {
 
-constexpr jlong kTold = jlong{1} << 60;   // OBJECT_ALLOC was sent: OBJECT_FREE will be
+constexpr jlong kTold = jlong{1} << 60;   // OBJECT_ALLOC was sent, so OBJECT_FREE will be
 constexpr jlong kClass = jlong{1} << 61;  // of a class object
 constexpr jlong kNumber = kTold - 1;
 
@@ -30,16 +29,16 @@ class Ids {
  public:
   explicit Ids(const Vm& vm) : vm_(vm) {}
 
-  // The tag of an object, made if need be with `flags` in it; 0: null, or no numbers are left. [app]
+  // The tag of an object, a new one with `flags` if need be; 0: null, or no numbers are left. [app]
   jlong tag(jobject object, jlong flags = 0);
-  // For an object that no other thread has seen yet.
+  // As tag(), for an object that no other thread has seen yet.
   jlong tag_new(jobject object, jlong flags);
-  // A number for an object whose tag is set elsewhere; 0: none is left. [any]
+  // A number for an object that is tagged elsewhere; 0: none is left. [any]
   uint64_t take() {
     const uint64_t number = next_.fetch_add(1, std::memory_order_relaxed);
     return number <= kMost ? number : 0;
   }
-  // Sets kTold. False: it was set.
+  // Sets kTold. False: it was set already.
   bool mark_told(jobject object);
   // A local reference to the object of an id; null: it is gone, or never existed. Slow: the VM walks all
   // tags. [app]
@@ -51,9 +50,8 @@ class Ids {
  private:
   static constexpr uint64_t kMost = sizeof(void*) == 4 ? (1u << 28) - 1 : (uint64_t{1} << 44);
 
-  // The lock is held over calls of JVMTI, where a thread may be suspended: nobody waits for it forever.
-  // Without the lock an object may get a second id, if another thread sees it for the first time at the same
-  // moment.
+  // The lock is held over calls of JVMTI, where a thread may be suspended, so nobody waits for it forever.
+  // Without it an object may get a second id if two threads see it for the first time at once.
   bool lock();
 
   const Vm& vm_;

@@ -28,7 +28,7 @@ void get_call_trace(JVMPI_CallTrace* trace, jint depth) {
   if (Bridge* b = bridge()) b->get_call_trace(trace, depth);
 }
 
-// Shutdown hooks do not run, as in the VMs of the time: the agent's handler may hold locks that they need.
+// No shutdown hooks run, as in VMs of that time: the agent's handler may hold locks that they need.
 void profiler_exit(jint code) {
   Bridge* b = bridge();
   JNIEnv* jni = b != nullptr && b->is_live() ? b->vm.jni() : nullptr;
@@ -44,8 +44,6 @@ void profiler_exit(jint code) {
   }
   exit(code);
 }
-
-// --- raw monitors
 
 JVMPI_RawMonitor raw_monitor_create(char* name) {
   Bridge* b = bridge();
@@ -67,8 +65,6 @@ void raw_monitor_destroy(JVMPI_RawMonitor monitor) {
   if (Bridge* b = bridge()) b->monitors.destroy(monitor);
 }
 
-// --- threads
-
 jlong get_current_thread_cpu_time() {
   Bridge* b = bridge();
   jlong ns = 0;
@@ -76,8 +72,7 @@ jlong get_current_thread_cpu_time() {
   return ns;
 }
 
-// The results are JVMTI's: 0, 10 for no such thread, 14 for one that is suspended already. The calling thread
-// is skipped.
+// Results as JVMTI's: 0, 10 (no such thread), 14 (suspended already). Skips the calling thread.
 jint suspend(Bridge* b, JNIEnv* env) {
   JNIEnv* jni = b->vm.jni();
   if (jni == nullptr || b->vm.suspender == nullptr) return JVMTI_ERROR_NOT_AVAILABLE;
@@ -161,8 +156,6 @@ void* get_thread_local_storage(JNIEnv* env) {
   return entry != nullptr ? entry->local.load(std::memory_order_relaxed) : nullptr;
 }
 
-// --- collections
-
 void disable_gc() {
   if (Bridge* b = bridge()) b->collections.hold();
 }
@@ -174,8 +167,6 @@ void run_gc() {
   JNIEnv* jni = b != nullptr && b->is_live() ? b->vm.jni() : nullptr;
   if (jni != nullptr) b->collections.run_gc(jni);
 }
-
-// --- ids
 
 jobjectID get_thread_object(JNIEnv* env) {
   Bridge* b = bridge();

@@ -1,4 +1,3 @@
-// GetEnv.
 #include "invoke.h"
 
 namespace hprof::jvmpi {

@@ -1,4 +1,3 @@
-// Waits until everything that a collection has freed is reported.
 #include "last_freed.h"
 
 #include <initializer_list>
@@ -62,7 +61,7 @@ void LastFreed::pass(uint32_t by) {
   if (by == kByOther && (before & kByBridge) != 0) passed_.fetch_or(kInOrder, std::memory_order_acq_rel);
 }
 
-// False: no memory, and the calling thread has an exception pending that is not ours.
+// False: no memory, or the calling thread has a pending exception of the program.
 bool LastFreed::mark(JNIEnv* jni) {
   if (jni->ExceptionCheck() == JNI_TRUE) return false;
   marking_.store(jni, std::memory_order_relaxed);
@@ -86,7 +85,7 @@ bool LastFreed::wait() const {
   return false;
 }
 
-// The other environment's turn may come just before the collection, and the bridge's after it: then the mark
+// The other environment may be handled just before the collection, and the bridge's after it: then the mark
 // proves nothing, and another one is made.
 void LastFreed::collect(JNIEnv* jni) {
   constexpr int kMarks = 3;
@@ -97,7 +96,7 @@ void LastFreed::collect(JNIEnv* jni) {
     const bool marked = other_ != nullptr && mark(jni);
     vm_.jvmti->ForceGarbageCollection();
     const uint32_t after = collections_.load(std::memory_order_acquire);
-    // A VM that collects nothing frees no mark.
+    // The VM has collected nothing, so it frees no mark.
     if (!marked || after == before || !wait()) break;
     if ((passed_.load(std::memory_order_acquire) & kInOrder) != 0) break;
   }

@@ -10,7 +10,7 @@ class Lines {
   Lines(const Vm& vm, jmethodID method) : table_(vm) {
     if (vm.jvmti->GetLineNumberTable(method, &count_, &table_) != JVMTI_ERROR_NONE) count_ = 0;
   }
-  // The line of a location; -1: none. The rows are in any order.
+  // The line of a location; -1: none. The rows may be in any order.
   jint at(jlocation location) const {
     jint line = -1;
     jlocation best = -1;
@@ -28,7 +28,7 @@ class Lines {
   FromVm<jvmtiLineNumberEntry> table_;
 };
 
-// Local references and memory of a monitor's usage.
+// Frees the local references and the memory of a jvmtiMonitorUsage.
 inline void give_back(const Vm& vm, JNIEnv* jni, const jvmtiMonitorUsage& usage) {
   if (usage.owner != nullptr) jni->DeleteLocalRef(usage.owner);
   for (jint i = 0; i < usage.waiter_count; i++) jni->DeleteLocalRef(usage.waiters[i]);

@@ -1,4 +1,3 @@
-// MONITOR_DUMP.
 #include "monitor_dump_event.h"
 
 #include "lines.h"
@@ -52,7 +51,7 @@ void MonitorDumpEvent::add_monitor(jobject object) {
   bytes_.pointer(id);
   bytes_.pointer(bridge_.threads.env_of(jni_, usage.owner));
   bytes_.u4(static_cast<uint32_t>(usage.entry_count));
-  // JVMTI counts those that are to be notified among those that wait to enter.
+  // VMs may list the threads that wait to be notified among those that wait to enter, too.
   add_threads(usage.waiter_count, usage.waiters);
   add_threads(usage.notify_waiter_count, usage.notify_waiters);
   give_back(vm_, jni_, usage);

@@ -13,12 +13,12 @@ class MonitorDumpEvent {
   MonitorDumpEvent(Bridge* bridge, JNIEnv* jni)
       : bridge_(*bridge), vm_(bridge->vm), jni_(jni), arena_(vm_.services), bytes_(vm_.services) {}
 
-  // Fills in the event; what it points to lives as long as this. False: no memory, or the VM refuses. [app]
+  // Fills in the event; its pointers live as long as this object. False: no memory, or the VM refuses. [app]
   bool take(JVMPI_MonitorDump* dump);
 
  private:
   static constexpr jint kDepth = 64;
-  static constexpr jint kMonitors = 1000;  // that are owned or waited for; others are left out
+  static constexpr jint kMonitors = 1000;  // monitors owned or waited for; others are left out
 
   bool add_thread(jthread thread, JVMPI_MonitorDump* dump);
   void add_monitors_of(jthread thread);

@@ -1,4 +1,3 @@
-// The way to the agent.
 #include "notifier.h"
 
 #include <hprof/cpp/hash_table.hpp>
@@ -8,7 +7,7 @@ namespace hprof::jvmpi {
 
 void Notifier::send(JVMPI_Event* event, jint type, JNIEnv* env) {
   Stripe& stripe = stripes_[mix(0, reinterpret_cast<uintptr_t>(env)) % kStripes].stripe;
-  // Of a handler that does not return, rather than of what other threads of the stripe send meanwhile.
+  // The event whose handler has run longest, not others that threads of the stripe send meanwhile.
   if ((stripe.state.fetch_add(1, std::memory_order_seq_cst) & kInside) == 0)
     stripe.type.store(type & ~JVMPI_REQUESTED_EVENT, std::memory_order_relaxed);
   const bool is_asked = (type & JVMPI_REQUESTED_EVENT) != 0;
@@ -19,7 +18,7 @@ void Notifier::send(JVMPI_Event* event, jint type, JNIEnv* env) {
   stripe.state.fetch_add(kPassed - 1, std::memory_order_release);
 }
 
-// The second thread sees the changes of the first, too.
+// The second thread includes the changes of the first.
 void Notifier::begin_round() {
   uint32_t old = round_.load(std::memory_order_seq_cst), fresh = 0;
   do {
@@ -41,7 +40,7 @@ void Notifier::meet(Own* own) {
   }
 }
 
-// A thread that shares a stripe with a busy one may be overlooked.
+// A stuck thread that shares a stripe with a busy one may go unnoticed.
 void Notifier::look_for_stuck() {
   constexpr uint64_t kLongNs = 10'000'000'000;
   const uint64_t now = vm_.services.clock->monotonic(vm_.services.host);
@@ -68,7 +67,7 @@ bool Notifier::finish() {
   constexpr int kTries = 1000;
   constexpr uint64_t kPauseNs = 1'000'000;
   for (int i = 0; i < kTries && !exiting_.load(std::memory_order_relaxed); i++) {
-    // At first, too: by then a thread in send_call() has seen the new round, or is seen here.
+    // Pauses at first, too: then a thread in send_call() has either seen the new round, or is seen here.
     vm_.services.threads->pause(vm_.services.host, kPauseNs);
     uint32_t inside = 0;
     each_stripe([&](Stripe& stripe) { inside += stripe.state.load(std::memory_order_acquire) & kInside; });

@@ -1,7 +1,6 @@
-// Calls the agent: its NotifyEvent, the events that it wants, and the end of all events.
+// Calls the agent: its NotifyEvent; which events are enabled; the end of all events.
 //
-// Threads that are inside a handler are counted in stripes, so that JVM_SHUT_DOWN comes after all other
-// events.
+// Threads inside a handler are counted in stripes, so that JVM_SHUT_DOWN comes after all other events.
 #pragma once
 
 #include <atomic>
@@ -14,11 +13,11 @@ namespace hprof::jvmpi {
 class Notifier {
  private:
   struct Stripe {
-    // Threads inside, or for a thread's own stripe the type of its event; plus kPassed for each that has
-    // left.
+    // Number of threads inside; in a thread's own stripe the type of its event. Plus kPassed for each that
+    // has left.
     std::atomic<uint32_t> state;
-    std::atomic<jint> type;  // of the event that has been sent for longest; 0: a thread's own
-    uint32_t looked_at;      // look_for_stuck: the state then, and when it was new
+    std::atomic<jint> type;  // type of the event sent the longest ago; 0: a thread's own
+    uint32_t looked_at;      // look_for_stuck(): the state at that time, and since when
     uint32_t reserved;
     uint64_t since_ns;
   };
@@ -46,10 +45,10 @@ class Notifier {
     on_[type].store(on, std::memory_order_relaxed);
     begin_round();
   }
-  // Changes whenever events are switched; never 0. Its low bits are the method events to be sent now.
+  // A number that changes whenever events are switched; never 0. Its low bits: the method events to send.
   uint32_t round() const { return round_.load(std::memory_order_acquire); }
   static constexpr uint32_t kEntry = 1, kEntry2 = 2, kExit = 4, kCalls = kEntry | kEntry2 | kExit;
-  // Allows or suppresses method events: they are sent only after the VM is initialised.
+  // Method events are sent only after the VM is initialised.
   void allow_calls(bool allowed) {
     calls_allowed_.store(allowed, std::memory_order_seq_cst);
     begin_round();
@@ -57,16 +56,16 @@ class Notifier {
 
   // Calls the agent on the calling thread, even if the event is not enabled. [app][control]
   void send(JVMPI_Event* event, jint type, JNIEnv* env);
-  // The same for an event that is enabled.
+  // Calls the agent if the event is enabled.
   void send_if_on(JVMPI_Event* event, jint type, JNIEnv* env) {
     if (is_on(type)) send(event, type, env);
   }
-  // METHOD_ENTRY (kEntry), METHOD_EXIT (kExit), on a thread that is known: without an atomic instruction, and
-  // without a load that waits for a store of its own.
+  // Sends METHOD_ENTRY (kEntry) or METHOD_EXIT (kExit) on a known thread, without an atomic instruction or a
+  // load that waits for the thread's own store.
   void send_call(jmethodID method, jint type, uint32_t bit, JNIEnv* env, Own* own) {
     const uint32_t state = own->stripe.state.load(std::memory_order_relaxed);
     own->stripe.state.store((state & ~kInside) | static_cast<uint32_t>(type), std::memory_order_relaxed);
-    // In this order for the compiler; finish() waits until the processor must have done so.
+    // The compiler keeps this order; finish() waits until the processor must have, too.
     std::atomic_signal_fence(std::memory_order_seq_cst);
     if ((round_.load(std::memory_order_relaxed) & bit) != 0) {
       JVMPI_Event event;
@@ -75,24 +74,23 @@ class Notifier {
     }
     own->stripe.state.store(state + kPassed, std::memory_order_release);
   }
-  // Before the first send_call() of a thread, on it.
+  // Called on a thread before its first send_call().
   void meet(Own* own);
-  // Events pause: the collector is stopped.
+  // Suppresses events while the collector is stopped.
   void pause(bool paused) {
     paused_.store(paused, std::memory_order_seq_cst);
     begin_round();
   }
-  // Stops all events except those that a handler requests. Waits at most a second for threads inside a
-  // handler; not if the agent itself ends the VM, which it may do in a handler. False: it had finished
-  // before.
+  // Stops all events except those that a handler requests. Waits up to a second for threads inside a handler,
+  // unless the agent itself ends the VM, perhaps in a handler. False: finished before.
   bool finish();
-  // The last event; after finish().
+  // Sends the last event, after finish().
   void send_last(JNIEnv* env);
-  // Prints a message, once, if a handler has not returned for ten seconds. Called now and then by one thread.
+  // Prints a message, once, if a handler has not returned for ten seconds. Called regularly on one thread.
   // [control]
   [[gnu::cold]] void look_for_stuck();
   void expect_exit() { exiting_.store(true, std::memory_order_relaxed); }
-  // True in the handler of JVM_SHUT_DOWN: an agent may request its dumps there, and gets the definitions that
+  // True: in the handler of JVM_SHUT_DOWN, where an agent may request dumps, and gets the definitions that
   // they need.
   bool is_ending() const { return ending_.load(std::memory_order_acquire); }
 
@@ -108,7 +106,7 @@ class Notifier {
   void call(JVMPI_Event* event, jint type, JNIEnv* env) {
     event->event_type = type;
     event->env_id = env;
-    // Set at any time: an agent may do so after it has enabled events.
+    // Read each time: an agent may set it after it has enabled events.
     auto* notify = __atomic_load_n(&functions_.NotifyEvent, __ATOMIC_RELAXED);
     if (notify != nullptr) notify(event);
   }
@@ -131,7 +129,7 @@ class Notifier {
   std::atomic<bool> ending_{false}, ended_{false};
   std::atomic<JNIEnv*> ending_env_{nullptr};
   std::atomic<bool> exiting_{false};
-  bool stuck_ = false;  // said
+  bool stuck_ = false;  // message was printed
   Apart stripes_[kStripes] = {};
 };
 

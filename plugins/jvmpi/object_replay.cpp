@@ -1,5 +1,5 @@
-// OBJECT_ALLOC for objects that exist already: all of them when the VM is initialised, one by request; and
-// threads that wait for it. Built for size.
+// Sends OBJECT_ALLOC for objects that exist already: all when the VM is initialised, one by request. Built
+// for size.
 #include "heap.h"
 #include "objects.h"
 
@@ -32,7 +32,7 @@ bool Objects::is_being_told(JNIEnv* jni, uint64_t number) const {
   return false;
 }
 
-// As long as the thread that tells of all goes on; else a second.
+// Waits while the thread that reports all objects makes progress; for one object, a second.
 void Objects::wait_until_told(JNIEnv* jni, uint64_t number) const {
   constexpr int kTries = 10'000;
   constexpr uint64_t kPauseNs = 100'000;
@@ -65,8 +65,7 @@ void Objects::tell_prepared_classes(JNIEnv* jni) {
   if (vm_.jvmti->GetLoadedClasses(&count, &classes) != JVMTI_ERROR_NONE) count = 0;
   for (jint i = 0; i < count; i++) {
     jint status = 0;
-    // Other classes are reported when they are prepared; arrays, whose numbers the replay of objects needs,
-    // are not.
+    // Other classes are reported by ClassPrepare; arrays, whose numbers the replay needs, are not.
     if (vm_.jvmti->GetClassStatus(classes[i], &status) == JVMTI_ERROR_NONE) {
       classes_.number(jni, classes[i]);
       if ((status & JVMTI_CLASS_STATUS_PREPARED) != 0) tell_class(jni, classes[i]);
@@ -79,7 +78,7 @@ void Objects::replay(JNIEnv* jni) {
   tell_prepared_classes(jni);
   if (!notifier_.is_on(JVMPI_EVENT_OBJECT_ALLOC)) return;
   HeapList heap(vm_, &ids_);
-  // Left out: objects from the VM's archive whose class is not linked yet; they are reported when an event
+  // Objects from the CDS archive whose class is not linked yet are left out; they are reported when an event
   // names them.
   auto wants = [](void* self, uint64_t cls) {
     const auto& objects = *static_cast<Objects*>(self);

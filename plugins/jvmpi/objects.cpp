@@ -1,4 +1,3 @@
-// OBJECT_ALLOC.
 #include "objects.h"
 
 namespace hprof::jvmpi {
@@ -16,7 +15,7 @@ jobjectID Objects::id(JNIEnv* jni, jobject object) {
   return id_of_number(number_of_tag(tag));
 }
 
-// The class of java.lang.Class's own object is left out: it would lead an agent into a loop.
+// The class of java.lang.Class's own object is left out: it would lead agents into a loop.
 void Objects::send(JNIEnv* jni, jint type, jlong tag, jclass cls, jlong size) {
   const uint64_t of = classes_.number(jni, cls);
   const ClassInfo* info = classes_.info(of);
@@ -45,7 +44,7 @@ void Objects::tell(JNIEnv* jni, jobject object, jlong tag) {
 
 void Objects::allocated(JNIEnv* jni, jobject object, jclass cls, jlong size) {
   jlong tag = 0;
-  // A class object, or one that another event has named meanwhile.
+  // A class object, or an object that another event has named meanwhile.
   if (vm_.jvmti->GetTag(object, &tag) == JVMTI_ERROR_NONE && tag != 0)
     return static_cast<void>(id(jni, object));
   tell_class(jni, cls);

@@ -1,8 +1,8 @@
 // OBJECT_ALLOC, and with it the order in which ids are defined: an object's class before the object, all
 // before the event or answer that names it.
 //
-// An object is marked as told before its event is sent, so that no other thread sends one. Another thread
-// that meets it meanwhile waits, but not forever, since the agent's handler may wait for that thread.
+// An object is marked (kTold) before its event is sent, so that no other thread sends one. A thread that
+// needs its id meanwhile waits, though not forever, since the agent's handler may wait for that thread.
 #pragma once
 
 #include "classes.h"
@@ -14,24 +14,24 @@ class Objects {
   Objects(const Vm& vm, Ids* ids, Notifier* notifier, Classes* classes)
       : vm_(vm), ids_(*ids), notifier_(*notifier), classes_(*classes) {}
 
-  // The id of an object for an event or an answer; reports the object if OBJECT_ALLOC is on. Null gives null.
+  // The id of an object for an event or an answer; sends its OBJECT_ALLOC if that is on. Null gives null.
   // [app]
   jobjectID id(JNIEnv* jni, jobject object);
-  // A new object, which no other thread has seen.
+  // Reports a new object, which no other thread has seen.
   void allocated(JNIEnv* jni, jobject object, jclass cls, jlong size);
-  // CLASS_LOAD, and OBJECT_ALLOC of the class object, each once and if it is on.
+  // Sends CLASS_LOAD, and OBJECT_ALLOC of the class object, each once and if it is on.
   void tell_class(JNIEnv* jni, jclass cls);
   void tell_class_of(JNIEnv* jni, jmethodID method);
-  // OBJECT_ALLOC by request. False: no such object.
+  // Sends OBJECT_ALLOC by request. False: no such object.
   bool tell_again(JNIEnv* jni, jobjectID id);
-  // A local reference to the object of an id, null: gone. [app]
+  // A local reference to the object of an id; null: collected. [app]
   jobject find(JNIEnv* jni, jobjectID id) const;
-  // All classes, then all objects that are there, with the events that are on. Once, at JVM_INIT_DONE. [app]
+  // Reports all classes, then all objects, with the events that are on. Once, at JVM_INIT_DONE. [app]
   void replay(JNIEnv* jni);
   void tell_prepared_classes(JNIEnv* jni);
 
  private:
-  // An object, or kAll, whose event the thread is about to send.
+  // An object, or kAll, whose event a thread is about to send.
   struct Telling {
     std::atomic<uint64_t> number;  // 0: free
     std::atomic<JNIEnv*> teller;
@@ -39,10 +39,10 @@ class Objects {
   static constexpr uint32_t kTellings = 16;
   static constexpr uint64_t kAll = UINT64_MAX;
 
-  // Before the mark. Null: all are taken, and who meets the object does not wait.
+  // Before the mark. Null: all are in use, and threads that need the object do not wait.
   Telling* begin_telling(JNIEnv* jni, uint64_t number);
   void end_telling(Telling* telling);
-  // Waits until no other thread is about to tell of the object.
+  // Waits until no other thread is about to report the object.
   void wait_until_told(JNIEnv* jni, uint64_t number) const;
   bool is_being_told(JNIEnv* jni, uint64_t number) const;
   void tell(JNIEnv* jni, jobject object, jlong tag);
@@ -53,8 +53,8 @@ class Objects {
   Notifier& notifier_;
   Classes& classes_;
   Telling tellings_[kTellings] = {};
-  std::atomic<uint32_t> tellings_begun_{0};  // and not ended
-  std::atomic<uint64_t> replayed_{0};        // objects
+  std::atomic<uint32_t> tellings_begun_{0};  // without those that have ended
+  std::atomic<uint64_t> replayed_{0};        // number of objects
 };
 
 }  // namespace hprof::jvmpi

@@ -1,4 +1,3 @@
-// Calls and allocations by probes.
 #include "probes.h"
 
 #include <hprof/cpp/text.hpp>
@@ -7,7 +6,7 @@
 
 namespace hprof::jvmpi {
 
-// The tracker's native methods. They may be called even after the bridge has ended.
+// Native methods of the tracker class. They may be called even after the bridge has ended.
 jlong JNICALL Probes::call_begins(JNIEnv* jni, jclass, jint method) {
   Bridge* b = bridge();
   return b != nullptr && method > 0 ? static_cast<jlong>(b->probes.begin(jni, static_cast<uint32_t>(method)))
@@ -107,9 +106,7 @@ void Probes::close() {
   pages_ = nullptr;
 }
 
-// --- methods
-
-// From the stack, at a method's first call. Null: no memory, or the VM does not tell.
+// Reads the method from the stack at its first call. Null: no memory, or the VM does not tell.
 CalledMethod* Probes::make_method(uint32_t number) {
   constexpr jint kAccStatic = 0x0008;
   if (number >> kPageBits >= kPages) return nullptr;
@@ -135,8 +132,7 @@ CalledMethod* Probes::make_method(uint32_t number) {
   return made;
 }
 
-// Reports the thread and the method's class, if the agent wants that. False: nothing is reported on this
-// thread.
+// Reports the thread and the method's class, if the agent wants that. False: this thread is not reported.
 bool Probes::meet(JNIEnv* jni, ThreadEntry* thread, CalledMethod* method) {
   Bridge& b = bridge_;
   const Services& services = b.vm.services;
@@ -157,9 +153,7 @@ bool Probes::meet(JNIEnv* jni, ThreadEntry* thread, CalledMethod* method) {
   return true;
 }
 
-// --- calls
-
-// Behind the last.
+// Makes calls and appends them to the thread's last one.
 bool Probes::make_calls(ThreadEntry* thread) {
   constexpr uint32_t kCalls = 128;
   Call* more = bridge_.vm.services.allocate<Call>(kCalls);
@@ -206,7 +200,7 @@ uint64_t Probes::begin(JNIEnv* jni, uint32_t number) {
   return reinterpret_cast<uintptr_t>(call);
 }
 
-// The thread or the method may be new, the receiver may be wanted.
+// Handles a new thread or method, and events with the receiver.
 uint64_t Probes::begin_first(JNIEnv* jni, uint32_t number, uint32_t round) {
   Bridge& b = bridge_;
   ThreadEntry* thread = seen(jni)->load(std::memory_order_acquire);
@@ -237,7 +231,7 @@ void Probes::end(JNIEnv* jni, Call* call) {
                 &thread->own);
 }
 
-// Calls above it have ended before. A call above the thread's current one has ended with another call.
+// Ends the calls above, whose ends were not seen. A call above the thread's current one has ended already.
 void Probes::end_unseen(JNIEnv* jni, Call* call) {
   ThreadEntry* thread = call->thread;
   Call* top = call;

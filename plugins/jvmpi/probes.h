@@ -1,8 +1,8 @@
-// Calls and allocations by probes in the program's code, instead of the VM's events: those of calls make it
-// interpret all code, those of allocations do not exist on JDK 8.
+// Calls and allocations by probes instead of the VM's events: with method events the VM interprets all code,
+// and JDK 8 has no allocation events.
 //
-// Each thread's calls are kept on a stack: a call that ends also ends those above it whose end was not seen,
-// so that the agent's events nest. The value passed to a call's end is the call itself.
+// Each thread has a stack of calls: the end of a call also ends those above it whose end was not seen, so
+// that the agent's events nest. The value passed to a call's end is the address of its Call.
 //
 // A repeated call takes no lock, no atomic instruction and no memory, and does not call the VM: its thread
 // and its method have been reported since the agent last changed its events (Notifier::round).
@@ -27,16 +27,16 @@ class Probes {
  public:
   explicit Probes(Bridge* bridge) : bridge_(*bridge) {}
 
-  // HPROF_PROBE_CALLS, _ALLOCATIONS, from the start of the VM on. False: says why. [onload]
+  // Requests HPROF_PROBE_CALLS or _ALLOCATIONS from the start of the VM on. False: says why. [onload]
   bool ask(uint32_t probes, char* error, uint32_t error_size);
-  // Requests probes of calls, put into classes only when an agent wants them. If they are not available,
-  // there are none. [onload]
+  // Requests probes of calls that are put into classes only when an agent wants them, if they are available.
+  // [onload]
   void ask_on_demand();
   bool has(uint32_t probe) const { return (asked_ & probe) != 0; }
   bool are_early() const { return asked_ != 0 && !on_demand_; }
   hprof_status start();  // [control]
   void stop();
-  // Switches the reporting of calls on or off. False: not by probes. [app]
+  // Switches the reporting of calls. False: not by probes. [app]
   bool switch_calls(bool on);
   void close();  // as Bridge::release_memory
 
@@ -57,12 +57,12 @@ class Probes {
   static Call* push(ThreadEntry* thread, CalledMethod* method);
   void allocated(JNIEnv* jni, jobject object);
   ThreadEntry* see(JNIEnv* jni);
-  // Finds a thread at once, unless another has taken its place.
+  // A cache of threads by JNIEnv; another thread may have taken the place.
   std::atomic<ThreadEntry*>* seen(JNIEnv* jni) {
     const auto at = reinterpret_cast<uintptr_t>(jni);
     return &seen_[(at >> 6 ^ at >> 12) % kSeen];
   }
-  // Null: not seen yet.
+  // Null: not called yet.
   CalledMethod* method(uint32_t number) const {
     Page* page =
         number >> kPageBits < kPages ? pages_[number >> kPageBits].load(std::memory_order_acquire) : nullptr;
@@ -76,10 +76,10 @@ class Probes {
   uint32_t asked_ = 0;
   bool on_demand_ = false;
   std::atomic<bool> runs_{false};        // between start and stop
-  std::atomic<bool> wanted_{false};      // calls, by the agent
-  std::atomic<bool> refused_{false};     // they are not available, permanently
+  std::atomic<bool> wanted_{false};      // the agent wants calls
+  std::atomic<bool> refused_{false};     // probes are not available, for good
   std::atomic<bool> follows_{false};     // a thread is inside follow()
-  bool are_on_ = false;                  // by the one inside
+  bool are_on_ = false;                  // state of the probes; used inside follow() only
   std::atomic<Page*>* pages_ = nullptr;  // of methods
   std::atomic<ThreadEntry*> seen_[kSeen] = {};
 };

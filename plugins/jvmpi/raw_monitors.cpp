@@ -1,4 +1,3 @@
-// The agent's raw monitors.
 #include "raw_monitors.h"
 
 #include <hprof/cpp/text.hpp>
@@ -25,7 +24,7 @@ bool RawMonitors::open() {
   return true;
 }
 
-// JVMTI's monitors are destroyed with their environment.
+// The jvmtiEnv destroys its monitors itself.
 void RawMonitors::close() {
   for (Monitor* m = all_.exchange(nullptr, std::memory_order_acquire); m != nullptr;) {
     Monitor* next = m->next;
@@ -40,7 +39,7 @@ RawMonitors::Monitor* RawMonitors::checked(JVMPI_RawMonitor id) {
                                                                                             : nullptr;
 }
 
-// Before JNI knows any thread there is only one, with a number of its own next to null.
+// Before any thread has a JNIEnv there is one thread only; a constant stands for it.
 JNIEnv* RawMonitors::self() const {
   JNIEnv* jni = vm_.jni();
   return jni != nullptr ? jni : reinterpret_cast<JNIEnv*>(uintptr_t{1});
@@ -61,7 +60,7 @@ JVMPI_RawMonitor RawMonitors::create(const char* name) {
   return reinterpret_cast<JVMPI_RawMonitor>(found);
 }
 
-// Its memory and JVMTI's monitor are reused for the next one created. An owned monitor is destroyed when its
+// The memory and JVMTI's monitor are kept for the next one created. An owned monitor is destroyed when its
 // owner leaves it.
 void RawMonitors::destroy(JVMPI_RawMonitor id) {
   Monitor* monitor = checked(id);
@@ -115,7 +114,7 @@ void RawMonitors::exit(JVMPI_RawMonitor id) {
   if (contended) tell(self, JVMPI_EVENT_RAW_MONITOR_CONTENDED_EXIT, *monitor);
 }
 
-// A thread that does not own it does not wait.
+// A thread that does not own the monitor does not wait.
 void RawMonitors::wait(JVMPI_RawMonitor id, jlong ms) {
   Monitor* monitor = checked(id);
   JNIEnv* self = this->self();

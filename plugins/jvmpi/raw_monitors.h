@@ -1,4 +1,4 @@
-// The agent's raw monitors: JVMTI's, with their owners and who waits for them.
+// The agent's raw monitors: JVMTI's, with their owners and waiting threads.
 //
 // JVMTI makes none between Agent_OnLoad and the live phase, where -Xrun's JVM_OnLoad runs: a stock is made
 // before.
@@ -33,7 +33,7 @@ class RawMonitors {
     std::atomic<uint32_t> waiting;
     Monitor* next;
   };
-  // Calls visit(monitor) for each that is in use.
+  // Calls visit(monitor) for each one in use.
   template <class Visit>
   void each(const Visit& visit) const {
     for (Monitor* m = all_.load(std::memory_order_acquire); m != nullptr; m = m->next) {

@@ -1,4 +1,3 @@
-// JNI's global references.
 #include "references.h"
 
 #include "bridge.h"
@@ -33,7 +32,7 @@ void JNICALL delete_weak_global_ref(JNIEnv* jni, jweak reference) {
 void watch_references(Vm* vm) {
   static std::atomic<bool> watched{false};
   if (watched.exchange(true, std::memory_order_acq_rel)) return;
-  // Both stay, since threads may be inside: the one is called, the other copied by the VM.
+  // Both tables stay: threads may be inside the bridge's functions, and the VM copies the other.
   jniNativeInterface* before = nullptr;
   FromVm<jniNativeInterface> ours(*vm);
   if (vm->jvmti->GetJNIFunctionTable(&before) != JVMTI_ERROR_NONE ||
@@ -49,7 +48,7 @@ void watch_references(Vm* vm) {
   vm->jvmti->SetJNIFunctionTable(changed);
 }
 
-// The agent's handler may make references itself.
+// The agent's handler may itself make references, which are not reported.
 void Bridge::reference_made(JNIEnv* jni, jint type, jobject reference) {
   if (reference == nullptr || !sends(jni, type)) return;
   ThreadEntry* self = threads.current(jni);

@@ -1,13 +1,12 @@
-// JNI_GLOBALREF_ALLOC and _FREE, JNI_WEAK_GLOBALREF_ALLOC and _FREE: from the first time that one of these
-// events is enabled, four functions of JNI's table are the bridge's. References made without that table are
-// not seen.
+// JNI_GLOBALREF_ALLOC and _FREE, JNI_WEAK_GLOBALREF_ALLOC and _FREE: once one of these events is enabled,
+// four functions of the JNI table are the bridge's. References made without that table are not seen.
 #pragma once
 
 #include "vm.h"
 
 namespace hprof::jvmpi {
 
-// Installs them, once and permanently. [app]
+// Installs the functions, once and for good. [app]
 void watch_references(Vm* vm);
 
 }  // namespace hprof::jvmpi

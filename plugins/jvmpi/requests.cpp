@@ -14,7 +14,7 @@ bool Bridge::check_id(jobjectID id) {
   return false;
 }
 
-// Agents seldom say that they were refused. Of heap dumps, which are few, each is said, of others the first.
+// Agents seldom print refusals. Each refused heap dump is printed, of other types the first.
 bool Bridge::refuse(jint type, const char* why) {
   const uint64_t bit = uint64_t{1} << (type & 63);
   if (type != JVMPI_EVENT_HEAP_DUMP && (refused_.fetch_or(bit, std::memory_order_relaxed) & bit) != 0)
@@ -67,7 +67,7 @@ bool Bridge::dump_monitors(JNIEnv* jni) {
   return true;
 }
 
-// The agent's handler finds what the event points to, and ids that stay valid.
+// In the agent's handler the event's pointers are valid, and its ids afterwards, too.
 bool Bridge::send_dump(const HeapDump& dump, JVMPI_Event* event, jint type, JNIEnv* jni, bool taken) {
   if (!taken) {
     TextLine<240> why;
@@ -127,14 +127,13 @@ void Bridge::get_call_trace(JVMPI_CallTrace* trace, jint depth) {
   if (trace->env_id != jni && thread == nullptr) return;
   constexpr jint kFrames = 64;
   jvmtiFrameInfo frames[kFrames];
-  // In pieces: a running thread may enter and leave methods meanwhile, which agents had to expect at the
-  // time, too.
+  // In parts: a running thread may enter and leave methods meanwhile, as in the VMs of that time.
   bool inside = false;
   for (jint at = 0; trace->num_frames < depth;) {
     jint count = 0;
     if (vm.jvmti->GetStackTrace(thread, at, kFrames, frames, &count) != JVMTI_ERROR_NONE) return;
     for (jint i = 0; i < count && trace->num_frames < depth; i++) {
-      // Probes of other collectors lie above the program's frames.
+      // Frames of other collectors' probes are above the program's frames.
       if (!inside && classes.is_hidden(frames[i].method)) continue;
       inside = true;
       constexpr jint kNative = -3;

@@ -1,4 +1,3 @@
-// CreateSystemThread.
 #include "system_thread.h"
 
 #include <hprof/cpp/jni_exception.hpp>

@@ -1,5 +1,4 @@
-// What happens once for a thread: its start, its end and their events; and its state, by request. Built for
-// size.
+// Start and end of threads, with their events, and their state by request. Built for size.
 #include <hprof/cpp/field_reader.hpp>
 #include <hprof/cpp/jni_exception.hpp>
 
@@ -19,7 +18,7 @@ void Threads::started(JNIEnv* jni, jthread thread) {
   entry->object.store(static_cast<jthread>(vm_.new_global(jni, thread)), std::memory_order_release);
 }
 
-// After THREAD_END: the thread cannot be found any more.
+// After THREAD_END the thread can no longer be found.
 void Threads::ended(JNIEnv* jni) {
   ThreadEntry* entry = this->entry(jni, false);
   if (entry == nullptr) return;
@@ -34,12 +33,10 @@ void Threads::ended(JNIEnv* jni) {
   if (object != nullptr) vm_.delete_global(jni, object);
 }
 
-// --- other threads' JNIEnv*
-
 namespace {
 
-// Finds the JNIEnv* of any thread by its Thread object. In HotSpot, java.lang.Thread has the address of the
-// VM's thread, and the JNIEnv lies in that.
+// Finds the JNIEnv* of a thread by its Thread object: in HotSpot java.lang.Thread.eetop is the address of the
+// JavaThread, which contains the JNIEnv.
 class EnvFinder {
  public:
   EnvFinder(const Vm& vm, JNIEnv* jni) : jni_(jni) {
@@ -47,11 +44,11 @@ class EnvFinder {
     Local<jthread> self(jni, nullptr);
     if (vm.jvmti->GetCurrentThread(&self) == JVMTI_ERROR_NONE && self != nullptr)
       offset_ = static_cast<int64_t>(reinterpret_cast<uintptr_t>(jni)) - address_.read(jni, self);
-    // Inside the VM's thread, or this is something else.
+    // The JNIEnv is inside the JavaThread, or the field is something else.
     constexpr int64_t kMost = 65536;
     if (offset_ > kMost) offset_ = 0;
   }
-  // Null: this VM does not show it, or the thread has ended.
+  // Null: this VM has no such field, or the thread has ended.
   JNIEnv* find(jthread thread) const {
     const jlong address = offset_ > 0 ? address_.read(jni_, thread) : 0;
     return address != 0 ? reinterpret_cast<JNIEnv*>(static_cast<uintptr_t>(address + offset_)) : nullptr;
@@ -112,8 +109,6 @@ jint Threads::status(JNIEnv* jni, JNIEnv* env) {
   return status;
 }
 
-// --- THREAD_START
-
 bool Threads::send(JNIEnv* jni, JNIEnv* env, jthread thread, jint type) {
   jvmtiThreadInfo info = {};
   if (vm_.jvmti->GetThreadInfo(thread, &info) != JVMTI_ERROR_NONE) return false;
@@ -146,7 +141,7 @@ void Threads::tell_all(JNIEnv* jni) {
   table_.each([&](uint64_t key, ThreadEntry& entry) {
     jthread object = entry.object.load(std::memory_order_acquire);
     if (object == nullptr) return;
-    // It may end meanwhile, and its reference with it.
+    // The thread may end meanwhile, and its reference be deleted.
     Local<jthread> kept(jni, without_exception(jni, jni->NewLocalRef(object)));
     if (kept != nullptr) tell(jni, reinterpret_cast<JNIEnv*>(static_cast<uintptr_t>(key)), kept, &entry);
   });

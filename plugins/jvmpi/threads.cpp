@@ -1,4 +1,3 @@
-// Threads as the agent knows them.
 #include "threads.h"
 
 #include <hprof/cpp/jni_exception.hpp>

@@ -1,7 +1,7 @@
-// Threads as the agent knows them: by JNIEnv*. JVMTI needs their Thread object, which is kept here.
+// The threads by JNIEnv*, as the agent knows them, with the Thread objects that JVMTI needs.
 //
-// A later thread may get the same JNIEnv*: entries stay and change their owner. A thread makes its own entry;
-// VMInit makes those of earlier threads.
+// Entries stay: a later thread with the same JNIEnv* takes over the entry. A thread makes its own; VMInit
+// makes those of earlier threads.
 #pragma once
 
 #include <hprof/cpp/hash_table.hpp>
@@ -13,7 +13,7 @@ namespace hprof::jvmpi {
 struct ThreadEntry;
 struct CalledMethod;
 
-// A call that a thread is in, with a place for each depth.
+// A call that a thread is in, one for each depth.
 struct Call {
   Call* above;
   Call* below;
@@ -23,22 +23,22 @@ struct Call {
 
 struct ThreadEntry {
   std::atomic<void*> local;     // SetThreadLocalStorage
-  std::atomic<jthread> object;  // global reference; null: no such thread now
-  std::atomic<bool> told;       // THREAD_START was sent: THREAD_END will be
+  std::atomic<jthread> object;  // global reference; null: no thread has this JNIEnv* now
+  std::atomic<bool> told;       // THREAD_START was sent, so THREAD_END will be
   std::atomic<bool> telling;
-  // Global reference to the thread that SuspendThread has suspended: its end may have been reported since,
+  // Global reference to the thread that SuspendThread has suspended. Its end may have been reported since,
   // but it must still be resumed.
   std::atomic<jthread> suspended;
-  std::atomic<jlong> cpu_ns;      // when it was suspended last
+  std::atomic<jlong> cpu_ns;      // CPU time when it was last suspended
   std::atomic<bool> has_run;      // between the last two suspensions
   std::atomic<jlong> wait_began;  // MONITOR_WAIT, by the VM's clock
   std::atomic<jobjectID> waits_for;
-  std::atomic<JNIEnv*> contends;   // MONITOR_CONTENDED_ENTER: the owner then
+  std::atomic<JNIEnv*> contends;   // the owner at MONITOR_CONTENDED_ENTER
   std::atomic<bool> in_reference;  // an event of a JNI reference is being sent
-  // Probes, by its thread alone.
+  // Probe state; only this thread touches it.
   JNIEnv* env;
   std::atomic<uint32_t> met;  // the notifier's round in which the thread was reported
-  Call* next_call;            // null: more are to be made, behind the last
+  Call* next_call;            // null: allocate more after the last
   Call* first_call;
   Call* last_call;
   Notifier::Own own;
@@ -51,25 +51,25 @@ class Threads {
   bool open();  // [onload]
   void close() { table_.close(); }
 
-  // env: may be null. Null: no memory, and then that thread stays unknown. [any] but [signal]
+  // An env's entry; make: a new one if need be. Null: none, or no memory. env may be null. [any] but [signal]
   ThreadEntry* entry(JNIEnv* env, bool make);
-  // A thread begins, on itself. [app]
+  // Reports the calling thread, which begins. [app]
   void started(JNIEnv* jni, jthread thread);
   void ended(JNIEnv* jni);
   // Makes entries for threads that began before events came. [app]
   void find_all(JNIEnv* jni);
-  // THREAD_START of all that are there, if it is on.
+  // Sends THREAD_START for all present threads, if it is on.
   void tell_all(JNIEnv* jni);
-  // THREAD_START of the calling thread, unless it was sent. Before each event.
+  // Sends THREAD_START for the calling thread, unless it was sent; before each event.
   void tell_current(JNIEnv* jni);
-  // THREAD_START by request, by the id of the Thread object. False: no such thread.
+  // Sends THREAD_START by request, by the id of the Thread object. False: no such thread.
   bool tell_again(JNIEnv* jni, jobjectID id);
-  // Its Thread object as a local reference, null: gone, unknown.
+  // A local reference to the Thread object of an env; null: ended, or unknown.
   jthread object(JNIEnv* jni, JNIEnv* env);
   // The JNIEnv* of a Thread object; null: none, or unknown.
   JNIEnv* env_of(JNIEnv* jni, jthread thread);
   jint status(JNIEnv* jni, JNIEnv* env);  // GetThreadStatus
-  // The calling thread's entry, made if need be.
+  // The calling thread's entry, a new one if need be.
   ThreadEntry* current(JNIEnv* jni);
 
  private:

@@ -1,4 +1,4 @@
-// What every part of the bridge works with: the VM, and an environment of JVMTI's that is the bridge's own.
+// The VM, and a jvmtiEnv of the bridge's own.
 #pragma once
 
 #include <atomic>
@@ -14,19 +14,19 @@ namespace hprof::jvmpi {
 struct Vm {
   Services services;
   JavaVM* java_vm = nullptr;
-  const JNIInvokeInterface_* invoke = nullptr;  // the VM's own functions: GetEnv of java_vm is the bridge's
+  const JNIInvokeInterface_* invoke = nullptr;  // the VM's own: java_vm's GetEnv is the bridge's
   jvmtiEnv* jvmti = nullptr;
-  jvmtiEnv* suspender = nullptr;  // the one that may suspend threads; null: none may
+  jvmtiEnv* suspender = nullptr;  // the jvmtiEnv with can_suspend; null: none
   jvmtiCapabilities can = {};
-  // JNI's functions before references were watched; null: they are not.
+  // The JNI functions before references were watched; null: they are not watched.
   std::atomic<const JNINativeInterface_*> own_jni{nullptr};
 
-  // Of the calling thread; null when it is not attached, and while Agent_OnLoad runs. [any] but [signal]
+  // The calling thread's JNIEnv; null if it is not attached, or in Agent_OnLoad. [any] but [signal]
   JNIEnv* jni() const {
     void* env = nullptr;
     return invoke->GetEnv(java_vm, &env, JNI_VERSION_1_2) == JNI_OK ? static_cast<JNIEnv*>(env) : nullptr;
   }
-  // The bridge's own references, which are not reported to the agent. [app]
+  // Make and delete references that are not reported to the agent. [app]
   jobject new_global(JNIEnv* jni, jobject object) const { return own(jni).NewGlobalRef(jni, object); }
   jweak new_weak(JNIEnv* jni, jobject object) const { return own(jni).NewWeakGlobalRef(jni, object); }
   void delete_global(JNIEnv* jni, jobject reference) const { own(jni).DeleteGlobalRef(jni, reference); }
@@ -40,7 +40,7 @@ struct Vm {
   }
 };
 
-// A local reference that lives as long as the scope.
+// A local reference, deleted at the end of the scope.
 template <class T>
 class Local {
  public:

@@ -1,5 +1,5 @@
-// JVMTI's rarer events, made into JVMPI's: the VM's start and end, class files, compiled methods, requests
-// for data. Built for size.
+// Translates JVMTI's rarer events: the VM's start and end, class files, compiled methods, data requests.
+// Built for size.
 #include <cstring>
 
 #include "bridge.h"
@@ -12,7 +12,7 @@ void Bridge::vm_init(JNIEnv* jni) {
   threads.find_all(jni);
   live_.store(true, std::memory_order_release);
   notifier.allow_calls(true);
-  // No object ends before it was told of.
+  // No OBJECT_FREE before the object's OBJECT_ALLOC.
   collections.hold();
   objects.replay(jni);
   collections.release();
@@ -31,14 +31,14 @@ void Bridge::vm_init(JNIEnv* jni) {
 void Bridge::vm_death(JNIEnv* jni) {
   threads.tell_current(jni);
   collections.tell_last(jni);
-  // A handler that still runs can use all functions.
+  // Handlers that still run can use all functions.
   const bool is_first = notifier.finish();
   live_.store(false, std::memory_order_release);
   if (is_first) notifier.send_last(jni);
 }
 
-// The agent's new bytes come from malloc_f; an agent that sets neither leaves the class unchanged. The class
-// that hprof's probes call is not shown to it.
+// The agent allocates new bytes by malloc_f; without new bytes the class is unchanged. The class that hprof's
+// probes call is not passed to it.
 void Bridge::class_file(JNIEnv* jni, const char* name, jint size, const unsigned char* bytes, jint* new_size,
                         unsigned char** new_bytes) {
   if (!notifier.is_on(JVMPI_EVENT_CLASS_LOAD_HOOK) ||
@@ -60,7 +60,7 @@ void Bridge::class_file(JNIEnv* jni, const char* name, jint size, const unsigned
   *new_size = hook.new_class_data_len;
 }
 
-// What the agent has made is copied into the core's memory.
+// Copies the agent's bytes into the core's memory.
 uint8_t* Bridge::class_file(const hprof_class_file& file, uint32_t* new_size) {
   unsigned char* made = nullptr;
   jint size = 0;
@@ -102,7 +102,7 @@ void Bridge::compiled(jmethodID method, jint size, const void* code, jint map_si
 
 void Bridge::uncompiled(jmethodID method, const void* code) {
   if (!is_live() || classes.is_hidden(method)) return;
-  // Agents look the address up as they got it in COMPILED_METHOD_LOAD.
+  // Agents look up the address of COMPILED_METHOD_LOAD.
   JVMPI_Event event = {};
   event.u.compiled_method_load.method_id = method;
   event.u.compiled_method_load.code_addr = const_cast<void*>(code);

@@ -1,4 +1,3 @@
-// Stacks to traces.
 #include "blocked_stacks.h"
 
 #include <hprof/cpp/depth.hpp>
@@ -48,8 +47,8 @@ hprof_trace_serial BlockedStacks::of_frames(void* jni, hprof_thread_serial threa
                                             const jvmtiFrameInfo* frames, uint32_t count, bool held) {
   if (count > kMostFrames) count = kMostFrames;
   if (count == 0) return stand_in(thread, depth() == 0 ? "depth_zero" : "no_java_frame");
-  // The count of collections is read before any frame is named, so what is remembered is of that time or
-  // later.
+  // The collection count is read before any frame is named, so the entry is invalid after a collection
+  // meanwhile.
   uint64_t hash = mix(mix(0x51ed270b9f4a7c15ull, collections()), shown(thread));
   for (uint32_t i = 0; i < count; i++) {
     hash = mix(hash, reinterpret_cast<uintptr_t>(frames[i].method));

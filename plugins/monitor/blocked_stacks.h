@@ -1,12 +1,12 @@
-// Stacks to traces, for threads that are about to block.
+// Makes traces of the stacks of threads that are about to block.
 //
-// Naming a frame takes several calls of the VM, which should not delay a thread each time it blocks at the
-// same place. So the trace of a stack is remembered by a hash of its raw frames, in a table of fixed size
-// that overwrites old entries. Method ids may be reused after their class was unloaded, which takes a garbage
-// collection: each collection invalidates the table.
+// Naming a frame takes several calls of the VM, too slow for each time that a thread blocks. So traces are
+// kept by a hash of the raw frames, in a table of fixed size that overwrites old entries. Method ids may be
+// reused after their class was unloaded, which takes a garbage collection: each collection invalidates the
+// table.
 //
-// A slot is written and read without a lock: it holds the hash, and the trace combined with the hash by
-// exclusive or. Words of two writers do not match, so a torn slot looks like another stack's.
+// A slot is written and read without a lock: it holds the hash, and the trace XORed with the hash, so a slot
+// of two writers looks like another stack's.
 #pragma once
 
 #include <atomic>
@@ -19,38 +19,36 @@ namespace hprof::monitor {
 
 class BlockedStacks {
  public:
-  static constexpr uint32_t kMostFrames = 512;  // a deeper stack is cut there
+  static constexpr uint32_t kMostFrames = 512;  // deeper stacks are cut
   static constexpr uint32_t kSlots = 4096;
 
   bool open(const Services& services, jvmtiEnv* jvmti);  // false: no memory [onload]
   void close();
 
-  // [control]
-  void set_depth(uint64_t depth);  // a message says so if that is too deep [control]
+  void set_depth(uint64_t depth);  // logs a message if that is too deep [control]
   uint32_t depth() const { return depth_.load(std::memory_order_relaxed); }
 
-  // A collection begins or has ended. [gc]
+  // Call it when a collection begins and when it ends. [gc]
   void note_collection() { collections_.fetch_add(1, std::memory_order_seq_cst); }
-  // And this, if it is not nullptr, is the VM's own count, which knows of those that no event tells of.
-  // [control]
+  // count: the VM's own count of collections, which includes those without events; nullptr: none. [control]
   void use_count(const uint32_t* count) { vm_count_.store(count, std::memory_order_release); }
-  // It changes with each collection. [any]
+  // A number that changes with each collection. [any]
   uint32_t collections() const {
     const uint32_t* count = vm_count_.load(std::memory_order_acquire);
     const uint32_t reported = collections_.load(std::memory_order_seq_cst);
     return count == nullptr ? reported : reported + __atomic_load_n(count, __ATOMIC_SEQ_CST);
   }
-  // There are no collection events: nothing may be remembered. [control]
+  // always: there are no collection events, so nothing may be kept. [control]
   void forget_always(bool always) { forget_always_ = always; }
 
   // The trace of the calling thread's own stack. [app]
   hprof_trace_serial of_current(void* jni, hprof_thread_serial thread);
-  // The trace of raw frames. held: the classes of all frames cannot be unloaded during the call; else the
-  // method book names them. [app][control]
+  // The trace of raw frames. held: the caller keeps the classes of all frames loaded; else the method book
+  // names them. [app][control]
   hprof_trace_serial of_frames(void* jni, hprof_thread_serial thread, const jvmtiFrameInfo* frames,
                                uint32_t count, bool held);
 
-  // A trace of one frame JVM.<name>, in place of a missing stack. [app][control]
+  // A trace of the single frame JVM.<name>, for a missing stack. [app][control]
   hprof_trace_serial stand_in(hprof_thread_serial thread, const char* name) const;
   // The thread for traces: with thread=y the given one, else none.
   hprof_thread_serial shown(hprof_thread_serial thread) const {
@@ -70,7 +68,7 @@ class BlockedStacks {
   Slot* slots_ = nullptr;
   bool forget_always_ = false;
   std::atomic<uint32_t> depth_{0};
-  std::atomic<uint32_t> collections_{0};  // reported: two for each
+  std::atomic<uint32_t> collections_{0};  // adds two for each
   std::atomic<const uint32_t*> vm_count_{nullptr};
 };
 

@@ -1,4 +1,3 @@
-// Places for threads that are blocked on monitors.
 #include "blocked_threads.h"
 
 namespace hprof::monitor {
@@ -16,8 +15,8 @@ void BlockedThreads::give_back(BlockedThread* place) {
   places_.give_back(place);
 }
 
-// `doing` is stored last and cleared first: a reader that sees it set before and after, with the same
-// `since`, has consistent values, since `since` differs each time.
+// `doing` is stored last and cleared first, and `since` differs each time: a reader that sees `doing` set
+// before and after, with the same `since`, has consistent values.
 void BlockedThreads::begin(BlockedThread* place, Doing doing, uint64_t since, hprof_trace_serial trace,
                            hprof_class_serial monitor) {
   place->doing.store(static_cast<uint32_t>(Doing::kNothing), std::memory_order_relaxed);

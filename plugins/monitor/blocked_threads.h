@@ -2,7 +2,7 @@
 // dump.
 //
 // A platform thread keeps its place until it ends, a virtual one until it is no longer blocked. A place has
-// its owner's serial, by which a stale pointer to it is recognised.
+// its owner's serial, which shows that an old pointer to it is stale.
 //
 // The owner writes everything except `lock`. The control thread reads meanwhile, through snapshot(), and the
 // references under `lock`. The owner never waits for that lock: if it cannot get it, the old references stay
@@ -23,16 +23,16 @@ struct BlockedThread : PooledPlace {
   std::atomic<uint32_t> owner;  // thread serial; 0: free
   std::atomic<uint32_t> doing;  // Doing
   std::atomic<uint32_t> trace;
-  std::atomic<uint32_t> monitor;  // class
+  std::atomic<uint32_t> monitor;  // hprof_class_serial
   std::atomic<uint64_t> since;    // clock; distinct for each time the thread blocks
-  Lock lock;                      // of the references; only ever tried by the owner
+  Lock lock;                      // of the references; the owner only tries it
   std::atomic<uint32_t> left;     // the owner ended without deleting its references
-  void* thread_ref;               // weak global references, nullptr: not kept
+  void* thread_ref;               // weak global references; nullptr: none
   void* object_ref;
 };
 static_assert(sizeof(BlockedThread) <= 64, "a cache line each, more or less");
 
-// What the control thread sees of a blocked thread at one moment.
+// A blocked thread as the control thread reads it.
 struct BlockedNow {
   hprof_thread_serial thread;
   Doing doing;
@@ -43,19 +43,19 @@ struct BlockedNow {
 
 class BlockedThreads {
  public:
-  // A place for that thread; nullptr: none left, or no memory. Lock-free. [app]
+  // Takes a place for the thread; nullptr: none left, or no memory. Lock-free. [app]
   BlockedThread* take(const Services& services, hprof_thread_serial thread);
   // The caller has deleted the references. [app][control]
   void give_back(BlockedThread* place);
 
-  // Called by the owner: it blocks, and it continues. [app]
+  // The owner blocks, and it continues. [app] the owner
   static void begin(BlockedThread* place, Doing doing, uint64_t since, hprof_trace_serial trace,
                     hprof_class_serial monitor);
   static void end(BlockedThread* place) {
     place->doing.store(static_cast<uint32_t>(Doing::kNothing), std::memory_order_release);
   }
 
-  // False: it is not blocked, or is just changing. [control]
+  // False: the thread is not blocked, or is just changing its state. [control]
   static bool snapshot(const BlockedThread& place, BlockedNow* now);
 
   // Calls visit(BlockedThread&) for every place with an owner. [control]

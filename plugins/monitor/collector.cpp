@@ -1,4 +1,4 @@
-// Contention and waits as they happen. What reports write is in time_report.cpp and monitor_dump.cpp.
+// Contention and waits as they happen. Reports are in time_report.cpp and monitor_dump.cpp.
 #include "collector.h"
 
 #include <cstring>
@@ -12,11 +12,10 @@ namespace hprof::monitor {
 
 static constexpr uint64_t kNsPerMs = 1'000'000;
 
-// From this version on GetCurrentContendedMonitor answers for a waiting thread only once it has been
-// notified.
+// From this JDK on GetCurrentContendedMonitor reports a wait only once the thread has been notified.
 static constexpr uint32_t kNoWaitsTold = 24;
 
-// In a thread's slot: the thread got no place when it blocked, so the end of that is ignored.
+// In a thread's slot: there was no place when the thread blocked, so the event of its end is ignored.
 static char no_place;
 
 static void count_loss(uint64_t* counter) {
@@ -28,13 +27,11 @@ Collector::Collector(const hprof_host* host, const Config& config)
       counts_(find_service<hprof_vm_counts_service>(host, HPROF_SERVICE_VM_COUNTS)),
       config_(config) {}
 
-// --- life ---
-
 hprof_status Collector::open(char*, uint32_t) {
   const Services& s = services_;
   jvmti_ = s.jvm == nullptr ? nullptr : static_cast<jvmtiEnv*>(s.jvm->jvmti(s.host));
   if (jvmti_ == nullptr) return HPROF_UNSUPPORTED;
-  // One of the wanted capabilities; VMs grant it at start-up only.
+  // VMs grant this capability at start-up only.
   jvmtiCapabilities held;
   memset(&held, 0, sizeof held);
   jvmti_->GetCapabilities(&held);
@@ -59,8 +56,7 @@ hprof_status Collector::start() {
   return status;
 }
 
-// No handler runs any more. Threads that are blocked now are forgotten: their slots are recognised as stale
-// later.
+// No handler runs any more. Threads that are blocked now are dropped: their slots are stale later.
 void Collector::stop() {
   running_.store(false, std::memory_order_release);
   parks_.stop();
@@ -105,15 +101,13 @@ hprof_status Collector::control(const hprof_control& control) {
   return HPROF_OK;
 }
 
-// --- places of threads ---
-
 BlockedThread* Collector::place_of(const hprof_thread* thread) const {
   auto* place = static_cast<BlockedThread*>(thread->slot);
   if (place == nullptr || thread->slot == &no_place) return nullptr;
   return place->owner.load(std::memory_order_relaxed) == thread->serial ? place : nullptr;
 }
 
-// The owner only tries the lock; a reference that it cannot delete now stays until it can.
+// The owner only tries the lock; a reference that it cannot delete now stays until its next try.
 bool Collector::drop_references(void* jni, BlockedThread* place, bool thread_too) {
   if (place->object_ref == nullptr && (place->thread_ref == nullptr || !thread_too)) return true;
   if (!place->lock.try_lock()) return false;
@@ -128,7 +122,7 @@ bool Collector::drop_references(void* jni, BlockedThread* place, bool thread_too
   return true;
 }
 
-// Virtual threads cannot be listed: their own reference is how the dump finds them.
+// JVMTI does not list virtual threads: the dump finds them by this reference.
 void Collector::hold_references(void* jni, BlockedThread* place, bool is_virtual, void* object) {
   if (!drop_references(jni, place, false)) return;
   auto* env = static_cast<JNIEnv*>(jni);
@@ -174,7 +168,7 @@ void Collector::let_go(void* jni, hprof_thread* thread, BlockedThread* place) {
   }
 }
 
-// Gives back places whose owners could not. all: every place, since no owner is in a handler any more.
+// Gives back places whose owners could not. all: all places, since no handler runs any more.
 void Collector::sweep(void* jni, bool all) {
   if (jni == nullptr) return;
   blocked_.each([&](BlockedThread& place) {
@@ -188,8 +182,6 @@ void Collector::thread_end(void* jni, hprof_thread* thread) {
   if (place != nullptr) let_go(jni, thread, place);
   thread->slot = nullptr;
 }
-
-// --- events ---
 
 hprof_class_serial Collector::class_of(void* jni, void* object) const {
   auto* env = static_cast<JNIEnv*>(jni);
@@ -216,7 +208,7 @@ void Collector::emit(uint32_t kind, hprof_thread_serial thread, hprof_class_seri
   services_.emit->event(services_.host, &event.head);
 }
 
-// The clock is read first: the thread counts as blocked from here on, including its time in this handler.
+// The clock is read first, so that the thread's time in this handler counts as blocked.
 void Collector::monitor_contended_enter(void* jni, hprof_thread* thread, void* object) {
   uint64_t since = now();
   if (!is_running()) return;
@@ -240,7 +232,7 @@ void Collector::monitor_contended_entered(void* jni, hprof_thread* thread, void*
   } else if (thread->slot == &no_place) {
     thread->slot = nullptr;
   } else if (place == nullptr && (thread->flags & HPROF_THREAD_VIRTUAL) == 0) {
-    // It was blocked before the start, and is still at the same place of the program.
+    // The thread was blocked before the start; its stack is still the same.
     add(thread->serial, stacks_.of_current(jni, thread->serial), class_of(jni, object),
         until > from ? until - from : 0);
   }
@@ -260,7 +252,7 @@ void Collector::monitor_waited(void* jni, hprof_thread* thread, void*, uint32_t)
   if (!is_running()) return;
   BlockedThread* place = place_of(thread);
   if (thread->slot == &no_place) thread->slot = nullptr;
-  // No line for a wait that began before the start, either.
+  // A wait that began before the start has no line, either.
   if (place == nullptr ||
       place->doing.load(std::memory_order_relaxed) != static_cast<uint32_t>(Doing::kWaiting)) {
     return;

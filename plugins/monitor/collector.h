@@ -17,9 +17,8 @@
 
 namespace hprof::monitor {
 
-// Filled in by the core from the option rows.
 struct Config {
-  uint64_t interval_ns;  // monitor=y has no such option: 0, and locks of java.util.concurrent are not sampled
+  uint64_t interval_ns;  // 0: monitor=y, which does not sample locks of java.util.concurrent
 };
 
 class Collector {
@@ -31,7 +30,7 @@ class Collector {
   hprof_status report(const hprof_report& report);
   void reset();
   void stop();
-  bool close();  // after stop; false: a thread of ours did not end, the memory must stay
+  bool close();  // after stop; false: an agent thread has not ended, so the memory must stay
   hprof_status control(const hprof_control& control);
 
   void thread_end(void* jni, hprof_thread* thread);
@@ -74,8 +73,8 @@ class Collector {
   ParkedLocks locks_;
   ParkSampler parks_;
   std::atomic<bool> running_{false};
-  std::atomic<uint64_t> from_{0};  // clock of the start or the last reset
-  bool finds_monitors_ = false;    // the VM knows what a thread is blocked on; else references are kept
+  std::atomic<uint64_t> from_{0};  // clock at the start or the last reset
+  bool finds_monitors_ = false;    // the VM tells what a thread is blocked on; else references are kept
   bool finds_waits_ = false;       // and what a thread waits for
   uint64_t* lost_rows_ = nullptr;
   uint64_t* lost_threads_ = nullptr;

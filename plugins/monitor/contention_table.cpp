@@ -1,4 +1,3 @@
-// Contention by trace and class.
 #include "contention_table.h"
 
 #include <algorithm>

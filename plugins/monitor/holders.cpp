@@ -1,4 +1,3 @@
-// Who held what threads were kept from.
 #include "holders.h"
 
 #include <cstring>
@@ -56,7 +55,7 @@ void Holders::Names::add(hprof_thread_serial thread) {
   }
 }
 
-// Not on virtual threads: while a VM finds an owner, it does not mount them.
+// Not on virtual threads: while the VM looks for an owner, it mounts none.
 void Holders::look(JNIEnv* jni, const hprof_thread* thread, jobject object, hprof_trace_serial trace,
                    hprof_class_serial monitor, uint64_t now) {
   uint64_t next = next_.load(std::memory_order_relaxed);

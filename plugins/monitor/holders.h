@@ -1,8 +1,8 @@
-// Who held what threads waited for, by row of MONITOR TIME: names for a note after the table.
+// The threads that held what others waited for, by row of MONITOR TIME: names for a note after the table.
 //
-// The VM knows who holds a monitor, but stops its threads for a moment to find out: so it is asked at most 20
-// times a second, by a thread that is about to block anyway. The owner of a lock of java.util.concurrent is
-// in a field, which the sampling thread of monitor=all reads.
+// Asking the VM for a monitor's owner takes a safepoint: at most 20 times a second, by a thread that is about
+// to block anyway. The owner of a lock of java.util.concurrent is in a field, which the sampling thread of
+// monitor=all reads.
 #pragma once
 
 #include <atomic>
@@ -17,34 +17,34 @@
 
 namespace hprof::monitor {
 
-// Who owns a monitor (0: nobody; HPROF_OWNER_UNKNOWN: a thread that nobody knows) and how often it entered.
-// False: the VM does not answer. [app][control]
+// The owner of a monitor (0: nobody; HPROF_OWNER_UNKNOWN: a thread that the core does not know) and how often
+// it has entered. False: the VM does not answer. [app][control]
 bool ask_owner(const Services& services, jvmtiEnv* jvmti, JNIEnv* jni, jobject monitor,
                hprof_thread_serial* owner, uint32_t* entry_count);
 
 class Holders {
  public:
-  static constexpr uint64_t kBetweenNs = 50'000'000;  // between two questions to the VM
+  static constexpr uint64_t kBetweenNs = 50'000'000;  // between two calls of ask_owner
   static constexpr uint32_t kRows = 64;
-  static constexpr uint32_t kNames = 3;       // of threads, in a note, on each side
-  static constexpr uint32_t kMostNotes = 20;  // of a report
+  static constexpr uint32_t kNames = 3;       // names of threads in a note, on each side
+  static constexpr uint32_t kMostNotes = 20;  // per report
 
   bool open(const Services& services, jvmtiEnv* jvmti);  // false: no memory [onload]
   void close();                                          // [control]
   void clear();                                          // [control]
 
-  // The calling thread is about to be blocked on the monitor. Waits for nobody. [app]
+  // The calling thread is about to be blocked on the monitor. Never waits. [app]
   void look(JNIEnv* jni, const hprof_thread* thread, jobject object, hprof_trace_serial trace,
             hprof_class_serial monitor, uint64_t now);
-  // The thread was found waiting for a lock with that owner. Waits for nobody. [app][control]
+  // The thread was found waiting for a lock with that owner. Never waits. [app][control]
   void note(hprof_trace_serial trace, hprof_class_serial monitor, hprof_thread_serial blocked,
             hprof_thread_serial owner);
 
-  // Notes on the first rows of the table. [control]
+  // Writes notes on the first rows of the table. [control]
   hprof_status write(const hprof_monitor_row* rows, uint64_t count);
 
  private:
-  // The first few distinct threads; a count of one more than `kept` means that there were others.
+  // The first few distinct threads; a count of kNames + 1 means that there were others.
   struct Names {
     hprof_thread_serial kept[kNames];
     uint32_t count;
@@ -63,8 +63,8 @@ class Holders {
 
   Services services_;
   jvmtiEnv* jvmti_ = nullptr;
-  std::atomic<uint64_t> next_{0};  // clock: the VM may be asked again
-  Lock lock_;                      // of the rows; only tried by threads of the application
+  std::atomic<uint64_t> next_{0};  // clock from which ask_owner may be called again
+  Lock lock_;                      // lock of the rows; application threads only try it
   Row* rows_ = nullptr;
   uint32_t used_ = 0;
 };

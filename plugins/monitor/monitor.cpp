@@ -28,7 +28,7 @@ static constexpr hprof_unit describe(const char* id, const char* select, const c
   unit.records = kRecords;
   return unit;
 }
-// Frames of other threads are named by the method book, which costs something at each class load: only here.
+// The method book, which slows class loading, names frames of other threads: monitor=all only.
 static constexpr hprof_unit describe_all() {
   hprof_unit unit = describe("monitor_all", "monitor=all", "contended monitor and lock usage");
   set_options(unit, kOptions);

@@ -1,4 +1,3 @@
-// MONITOR DUMP.
 #include "monitor_dump.h"
 
 #include <algorithm>
@@ -15,7 +14,7 @@ namespace hprof::monitor {
 
 static constexpr jint kOnMonitor =
     JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER | JVMTI_THREAD_STATE_IN_OBJECT_WAIT;
-static constexpr uint32_t kMostNamed = 100;  // threads that wait, in notes
+static constexpr uint32_t kMostNamed = 100;  // threads that notes name
 
 MonitorDump::MonitorDump(const Services& services, jvmtiEnv* jvmti, JNIEnv* jni, BlockedStacks* stacks,
                          BlockedThreads* blocked, ParkedLocks* parked, bool finds_monitors, bool lists_locks)
@@ -38,7 +37,7 @@ MonitorDump::~MonitorDump() {
 }
 
 bool MonitorDump::reserve() {
-  uint32_t count = 64;  // for threads that start meanwhile
+  uint32_t count = 64;  // spare, for threads that start meanwhile
   auto counter = [](void* argument, hprof_thread*, void*) {
     ++*static_cast<uint32_t*>(argument);
     return 1u;
@@ -61,7 +60,7 @@ hprof_status MonitorDump::write() {
     services_.log->message(services_.host, "monitor: no memory for the dump");
     return HPROF_NO_MEMORY;
   }
-  // A thread, what it is blocked on, the same two from its place, and owners.
+  // Four references per thread: itself and what it is blocked on, both again from its place; then owners.
   jint locals = static_cast<jint>(room_) * 4 - 1;
   const LocalFrame frame(jni_, locals < LocalFrame::kMost ? locals : LocalFrame::kMost - 1);
   if (!frame.is_open()) return HPROF_NO_MEMORY;
@@ -78,8 +77,6 @@ hprof_status MonitorDump::write() {
   if (status == HPROF_OK) status = write_held_threads();
   return status == HPROF_OK ? write_notes() : status;
 }
-
-// --- threads ---
 
 uint32_t MonitorDump::visit(void* argument, hprof_thread* thread, void* jthread_ref) {
   auto* self = static_cast<MonitorDump*>(argument);
@@ -98,8 +95,8 @@ uint32_t MonitorDump::visit(void* argument, hprof_thread* thread, void* jthread_
 
 void MonitorDump::list_threads() { services_.threads->each(services_.host, jni_, this, &MonitorDump::visit); }
 
-// The references in places: virtual threads, and monitors that the VM does not know. While a place's lock is
-// held here, its owner does not touch the references.
+// Adds what only places have: virtual threads, and monitors that the VM does not tell. The place's lock keeps
+// its owner from changing the references.
 void MonitorDump::list_places() {
   blocked_->each([&](BlockedThread& place) {
     BlockedNow now;
@@ -124,10 +121,9 @@ void MonitorDump::list_places() {
             [](const ContendedMonitor& a, const ContendedMonitor& b) { return a.serial < b.serial; });
 }
 
-// Stacks whose classes cannot go away until the local frame is popped: a class that was on a stack can only
-// be unloaded by a collection that begins later, and when none has been seen until all loaded classes are
-// held, it is among them. Otherwise naming a frame could use a method that is gone, which crashes VMs up to
-// 17.
+// Takes stacks, and references to all loaded classes, which keep the classes until the local frame is popped.
+// If no collection came in between, each class on the stacks is held. Naming a frame whose class is unloaded
+// would crash VMs up to 17.
 jvmtiStackInfo* MonitorDump::stacks_held(const jthread* refs, uint32_t count) const {
   for (int attempt = 0; attempt < 3; attempt++) {
     uint32_t collections = stacks_->collections();
@@ -168,8 +164,6 @@ void MonitorDump::take_stacks(Thread* threads, uint32_t count) {
   jvmti_->Deallocate(reinterpret_cast<unsigned char*>(stacks));
 }
 
-// --- monitors ---
-
 jobject MonitorDump::monitor_of(const Thread& thread) const {
   jobject monitor = nullptr;
   if (finds_monitors_ && jvmti_->GetCurrentContendedMonitor(thread.ref, &monitor) == JVMTI_ERROR_NONE &&
@@ -197,7 +191,7 @@ int32_t MonitorDump::index_of(jobject monitor) {
     if (monitors_[i].hash == hash && jni_->IsSameObject(monitors_[i].ref, monitor))
       return static_cast<int32_t>(i);
   }
-  // One per thread at most, so there is room.
+  // There is room: at most one per thread.
   Monitor& fresh = monitors_[monitor_count_];
   fresh.ref = monitor;
   fresh.hash = hash;
@@ -206,12 +200,12 @@ int32_t MonitorDump::index_of(jobject monitor) {
   return static_cast<int32_t>(monitor_count_++);
 }
 
-// It does not wait to be notified: it continues when it gets the monitor or lock.
+// True: the thread waits for the monitor or lock itself, not to be notified.
 bool MonitorDump::enters(const Thread& thread) {
   return (thread.state & (JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER | JVMTI_THREAD_STATE_PARKED)) != 0;
 }
 
-// With an owner.
+// The lock that the thread is parked on, if it has an owner.
 jobject MonitorDump::lock_of(const Thread& thread, hprof_thread_serial* owner) const {
   if ((thread.state & JVMTI_THREAD_STATE_PARKED) == 0 || parked_ == nullptr) return nullptr;
   jobject holder = nullptr;
@@ -226,7 +220,7 @@ jobject MonitorDump::lock_of(const Thread& thread, hprof_thread_serial* owner) c
   return lock;
 }
 
-// The low half of a queued lock's state: all of it in ReentrantLock, the writer's part in
+// The entry count of a lock: the low half of its state, all of it in ReentrantLock, the writer's part in
 // ReentrantReadWriteLock.
 uint32_t MonitorDump::holds_of(jobject lock) {
   constexpr const char* kQueued = "java/util/concurrent/locks/AbstractQueuedSynchronizer";
@@ -263,7 +257,7 @@ void MonitorDump::find_monitors() {
   for (uint32_t i = 0; i < monitor_count_; i++) {
     if (!monitors_[i].is_lock) find_owner(&monitors_[i]);
   }
-  // Owners are asked for later than what threads wait for: one that has got its monitor waits no more.
+  // Owners are read last: one that has got its monitor meanwhile no longer waits.
   for (uint32_t i = 0; i < thread_count_; i++) {
     Thread& thread = threads_[i];
     if (thread.monitor < 0 || !enters(thread) || monitors_[thread.monitor].row.owner != thread.serial)
@@ -274,7 +268,7 @@ void MonitorDump::find_monitors() {
 }
 
 // From 21 on the VM does not always name a virtual thread as owner; but a monitor that a thread is blocked on
-// has an owner, whether the VM names it or not.
+// has one.
 void MonitorDump::find_owner(Monitor* monitor) const {
   hprof_dump_monitor& row = monitor->row;
   const bool is_told = ask_owner(services_, jvmti_, jni_, monitor->ref, &row.owner, &row.entry_count);
@@ -282,7 +276,7 @@ void MonitorDump::find_owner(Monitor* monitor) const {
   if (!is_told || (row.owner == 0 && has_one)) row.owner = HPROF_OWNER_UNKNOWN;
 }
 
-// Every thread is in one list at most: the lists of all monitors share one array.
+// A thread is in at most one list, so the lists of all monitors share one array.
 void MonitorDump::fill_lists() {
   uint32_t at = 0;
   for (uint32_t i = 0; i < monitor_count_; i++) {
@@ -300,8 +294,6 @@ void MonitorDump::fill_lists() {
     lists_[place - lists_] = threads_[i].serial;
   }
 }
-
-// --- output ---
 
 hprof_status MonitorDump::emit() const {
   for (uint32_t i = 0; i < thread_count_; i++) {
@@ -328,7 +320,7 @@ hprof_trace_serial MonitorDump::trace_of(hprof_thread_serial thread) const {
   return at != end && at->serial == thread ? at->trace : 0;
 }
 
-// The first of them by name; the dump has all who wait for monitors.
+// Names the first waiting threads; the dump has them all.
 hprof_status MonitorDump::write_held_threads() {
   hprof_status status = HPROF_OK;
   uint32_t written = 0;

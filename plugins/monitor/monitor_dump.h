@@ -1,8 +1,8 @@
 // MONITOR DUMP: the live threads with their states, and the monitors that threads are blocked on or wait for.
 //
-// Monitors and locks that nobody is blocked on are left out. Who is blocked on what is read from the threads,
-// not from the monitor: so the lists include virtual threads, which the VM leaves out of its own, and a
-// thread's status agrees with its place in a list. Only the owner is read from the monitor.
+// Monitors and locks on which no thread is blocked are left out. The lists are made of what each thread is
+// blocked on, not read from the monitor: so they include virtual threads, which the VM's lists do not, and
+// agree with the threads' states. Only the owner is read from the monitor.
 #pragma once
 
 #include <jvmti.h>
@@ -24,8 +24,8 @@ class MonitorDump {
   static constexpr uint32_t kMostThreads = 16384;
   static constexpr uint32_t kBatch = 1024;  // threads whose stacks are taken at a time
 
-  // finds_monitors: the VM tells what a thread is blocked on. lists_locks: locks of java.util.concurrent that
-  // threads are parked on are listed like monitors.
+  // finds_monitors: the VM tells what a thread is blocked on. lists_locks: lists locks of
+  // java.util.concurrent like monitors.
   MonitorDump(const Services& services, jvmtiEnv* jvmti, JNIEnv* jni, BlockedStacks* stacks,
               BlockedThreads* blocked, ParkedLocks* parked, bool finds_monitors, bool lists_locks);
   ~MonitorDump();
@@ -40,7 +40,7 @@ class MonitorDump {
     hprof_thread_serial serial;
     hprof_trace_serial trace;
     jint state;
-    int32_t monitor;  // index of what it is blocked on, parked on or waits for, -1: none
+    int32_t monitor;  // index of what it waits for, -1: none
   };
   struct Monitor {
     jobject ref;
@@ -48,7 +48,7 @@ class MonitorDump {
     bool is_lock;  // of java.util.concurrent: its owner is in a field
     hprof_dump_monitor row;
   };
-  // The monitor in a thread's place, which the thread was about to enter.
+  // From a thread's place: the monitor that it was about to enter.
   struct ContendedMonitor {
     hprof_thread_serial serial;
     jobject monitor;
@@ -82,12 +82,12 @@ class MonitorDump {
   BlockedThreads* blocked_;
   bool finds_monitors_;
   bool lists_locks_;
-  const ParkedLocks* parked_;  // null: this VM does not tell them
+  const ParkedLocks* parked_;  // null: not on this VM
   jclass queued_ = nullptr;    // AbstractQueuedSynchronizer
   FieldReader<jint> state_;    // of a lock of that class
   uint32_t room_ = 0;          // entries of each array below
   uint32_t thread_count_ = 0, monitor_count_ = 0, contended_count_ = 0;
-  uint64_t left_out_ = 0;  // threads
+  uint64_t left_out_ = 0;  // threads without room
   Thread* threads_ = nullptr;
   Monitor* monitors_ = nullptr;
   ContendedMonitor* contended_ = nullptr;

@@ -1,4 +1,3 @@
-// Contention on the locks of java.util.concurrent.
 #include "park_sampler.h"
 
 #include <cstring>
@@ -6,11 +5,9 @@
 
 namespace hprof::monitor {
 
-// Frames of the lock's own code on top of the program's, in addition to the requested depth.
+// Frames of the lock's own code, above the program's and in addition to the depth.
 static constexpr uint32_t kLockFrames = 16;
 static constexpr const char* kLabel = "(java.util.concurrent)";
-
-// --- life ---
 
 hprof_status ParkSampler::start(const Services& services, jvmtiEnv* jvmti, ParkedLocks* locks,
                                 BlockedStacks* stacks, Holders* holders, uint64_t interval_ns) {
@@ -75,8 +72,6 @@ uint64_t ParkSampler::copy(hprof_monitor_row* rows, uint64_t room) const {
   return count;
 }
 
-// --- a look ---
-
 void ParkSampler::loop(void* argument, void* jni, hprof_agent_thread* thread) {
   auto* self = static_cast<ParkSampler*>(argument);
   const Services& s = self->services_;
@@ -88,7 +83,7 @@ void ParkSampler::loop(void* argument, void* jni, hprof_agent_thread* thread) {
     if (s.threads->wait(thread, next > now ? next - now : 1) == 0) return;
     now = s.clock->monotonic(s.host);
     if (now < next) continue;
-    // A late look does not repeat missed ones: it charges more time.
+    // After a late look missed ones are not repeated: it charges more time.
     next = now > next + self->interval_ns_ ? now + self->interval_ns_ : next + self->interval_ns_;
     self->look(self->jni_);
   }
@@ -171,8 +166,8 @@ static bool is_in(hprof_text name, const char* prefix) {
   return name.data != nullptr && name.size >= size && memcmp(name.data, prefix, size) == 0;
 }
 
-// The frames between the program's call and the parking are left out, except for the outermost method, lock()
-// or the like.
+// True: a frame between the program's call and the parking. All of these are left out but the outermost,
+// lock() or the like.
 static bool is_lock_code(const Services& s, hprof_frame_id frame) {
   const auto method = find_method(s.ids, s.host, find_frame(s.ids, s.host, frame)->method);
   const auto owner = find_class(s.ids, s.host, method->owner);
@@ -184,7 +179,7 @@ static bool is_lock_code(const Services& s, hprof_frame_id frame) {
   return false;
 }
 
-// Another thread's stack: the method book names it.
+// The method book names it, since it is another thread's stack.
 hprof_trace_serial ParkSampler::trace_of(hprof_thread_serial serial, jthread thread) {
   const Services& s = services_;
   jvmtiFrameInfo frames[BlockedStacks::kMostFrames + kLockFrames];

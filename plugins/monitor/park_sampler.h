@@ -1,9 +1,8 @@
 // Contention on the locks of java.util.concurrent, sampled: the VM has no event for it.
 //
-// A thread of the agent looks at the platform threads at intervals. One that is parked with a synchronizer as
-// its blocker (a subclass of AbstractOwnableSynchronizer, as AbstractQueuedSynchronizer is) waits for that
-// lock and is charged the time since the previous look. CountDownLatch is left out: waiting for an event is
-// no contention.
+// An agent thread looks at the platform threads at intervals. A thread parked with a subclass of
+// AbstractOwnableSynchronizer as its blocker waits for that lock, and is charged the time since the previous
+// look. CountDownLatch does not count: waiting for an event is no contention.
 #pragma once
 
 #include <atomic>
@@ -22,8 +21,8 @@ namespace hprof::monitor {
 
 class ParkSampler {
  public:
-  static constexpr uint32_t kMostParked = 4096;  // threads seen on locks in one look
-  // What start takes.
+  static constexpr uint32_t kMostParked = 4096;  // threads parked on locks at a look
+  // Bytes that start takes.
   static constexpr uint64_t kLeastMemory = 4 * kMostParked * 12 + ContentionTable::kLeastMemory;
 
   hprof_status start(const Services& services, jvmtiEnv* jvmti, ParkedLocks* locks, BlockedStacks* stacks,
@@ -33,13 +32,13 @@ class ParkSampler {
   bool is_stuck() const { return stuck_; }
   void reset();  // [control]
 
-  // For the report. [control]
+  // Copies the rows for the report. [control]
   uint64_t rows_in_use() const { return table_.rows_in_use(); }
   uint64_t copy(hprof_monitor_row* rows, uint64_t room) const;
   uint64_t looks() const { return looks_.load(std::memory_order_relaxed); }
 
  private:
-  // Who was on which lock in a look: open addressing by thread, twice as many entries as threads.
+  // A thread and its lock at a look: open addressing by thread, twice as many entries as threads.
   struct Parked {
     hprof_thread_serial thread;  // 0: free
     jint lock;                   // identity hash
@@ -59,7 +58,7 @@ class ParkSampler {
 
   Services services_;
   jvmtiEnv* jvmti_ = nullptr;
-  JNIEnv* jni_ = nullptr;  // of the looking thread
+  JNIEnv* jni_ = nullptr;  // of the sampling thread
   const ParkedLocks* locks_ = nullptr;
   BlockedStacks* stacks_ = nullptr;
   Holders* holders_ = nullptr;
@@ -70,9 +69,9 @@ class ParkSampler {
   ContentionTable table_;
   Parked* before_ = nullptr;
   Parked* now_ = nullptr;
-  uint32_t parked_ = 0;  // in now_
+  uint32_t parked_ = 0;  // entries of now_
   uint64_t last_look_ns_ = 0;
-  uint64_t charged_ns_ = 0;  // by this look
+  uint64_t charged_ns_ = 0;  // at this look
   std::atomic<uint64_t> looks_{0};
   uint64_t* lost_ = nullptr;
   hprof_string_id label_ = 0;

@@ -43,7 +43,7 @@ jobject ParkedLocks::find(JNIEnv* jni, jthread thread, jobject* owner) const {
   const bool is_event = latch_ != nullptr && jni->IsInstanceOf(lock, latch_) == JNI_TRUE;
   const bool is_lock = !is_event && jni->IsInstanceOf(lock, synchronizer_) == JNI_TRUE;
   if (is_lock) *owner = jni->GetObjectField(lock, owner_);
-  // Its owner does not wait for it: it got it meanwhile, or sleeps with it as its blocker.
+  // The thread does not wait for the lock: it owns it by now, or sleeps with it as its blocker.
   if (is_lock && (*owner == nullptr || !jni->IsSameObject(*owner, thread))) return lock;
   if (*owner != nullptr) jni->DeleteLocalRef(*owner);
   jni->DeleteLocalRef(lock);

@@ -1,4 +1,3 @@
-// The ABI's names of a thread's state.
 #pragma once
 
 #include <jvmti.h>
@@ -7,7 +6,7 @@
 
 namespace hprof::monitor {
 
-// Sets state and flags of the row by a JVMTI thread state.
+// Sets the row's state and flags from a JVMTI thread state.
 void set_state(jint state, hprof_dump_thread* row);
 
 }  // namespace hprof::monitor

@@ -1,4 +1,4 @@
-// MONITOR TIME, and notes on how its numbers were obtained.
+// MONITOR TIME, and notes on how it was measured.
 #include <hprof/cpp/core_tables.hpp>
 #include <hprof/cpp/note.hpp>
 
@@ -6,7 +6,7 @@
 
 namespace hprof::monitor {
 
-// Threads that are blocked right now: their wait so far counts, so that a deadlock is in the table.
+// Threads that are blocked now: their wait so far counts, so that a deadlock is in the table.
 uint64_t Collector::copy_open(hprof_monitor_row* rows, uint64_t room) {
   uint64_t count = 0, until = now(), from = from_.load(std::memory_order_relaxed);
   blocked_.each([&](const BlockedThread& place) {
@@ -38,7 +38,7 @@ hprof_status Collector::report_time(const hprof_report& report) {
   return status;
 }
 
-// Without contention there is no table, as with the original.
+// Without contention there is no table, as in the original HPROF.
 hprof_status Collector::write_time(hprof_monitor_row* rows, uint64_t count, uint64_t still_blocked,
                                    double cutoff) {
   const Services& s = services_;

@@ -1,4 +1,3 @@
-// The msa=y collector.
 #include "collector.h"
 
 #include <cstring>
@@ -49,9 +48,7 @@ hprof_status Collector::start() {
   return HPROF_OK;
 }
 
-// --- threads that end
-
-// The memory is allocated before the lock is taken.
+// Memory is allocated outside of the lock.
 bool Collector::keep(const Row& row) {
   const uint32_t number = ended_.load(std::memory_order_relaxed) / kRowsOfChunk;
   Chunk* spare = number < kMostChunks && __atomic_load_n(&chunks_[number], __ATOMIC_RELAXED) == nullptr
@@ -91,8 +88,6 @@ void Collector::reset() {
   ended_.store(0, std::memory_order_release);
 }
 
-// --- report
-
 void Collector::Rows::add(const Row& row) {
   if (count == room) return;
   rows[count++] = row;
@@ -101,7 +96,7 @@ void Collector::Rows::add(const Row& row) {
   }
 }
 
-// Among the first `most` rows.
+// Searches the first `most` rows.
 bool Collector::Rows::has(uint64_t serial, uint64_t most) const {
   for (uint64_t i = most; i != 0; i--) {
     if (rows[i - 1].serial == serial) return true;
@@ -142,7 +137,7 @@ hprof_status Collector::say_what_is_missing(uint32_t known) {
 hprof_status Collector::report(const hprof_report&) {
   const Services& s = services_;
   const uint32_t ended = ended_.load(std::memory_order_acquire);
-  uint64_t room = ended + kSpareRows;  // threads that start meanwhile
+  uint64_t room = ended + kSpareRows;  // spare, for threads that start meanwhile
   s.threads->each(s.host, nullptr, &room, [](void* count, hprof_thread*, void*) {
     ++*static_cast<uint64_t*>(count);
     return 1u;

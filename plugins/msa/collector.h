@@ -1,7 +1,7 @@
 // The msa=y collector: the system's accounting of each thread, ended ones included.
 //
-// A thread's row is read when it ends, by itself, or at the report. Rows of ended threads are appended to
-// chunks under a short lock; a report reads the rows up to the count that it has seen.
+// Each thread reads its own row when it ends; a report reads those of live threads. Rows of ended threads are
+// appended to chunks under a short lock; a report reads as many as there were when it began.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace hprof::msa {
 class Collector {
  public:
   explicit Collector(const hprof_host* host) : services_(host) {}
-  // Builds the table's columns from the system's. [onload]
+  // Makes the table's columns of those of the accounting service. [onload]
   hprof_status open(char* error, uint32_t error_size);
   bool close();  // [control]
 
@@ -46,7 +46,7 @@ class Collector {
     const Collector* collector;
     Row* rows;
     uint64_t room;
-    uint32_t ended;  // of threads that had ended when it began: the first rows
+    uint32_t ended;  // threads that had ended before: the first rows
     uint64_t count = 0;
     uint32_t known = 0;  // bit i: some thread had a value in column i
     void add(const Row& row);
@@ -67,7 +67,7 @@ class Collector {
   hprof_table_schema schema_ = {};
   uint32_t columns_ = 0;
   uint64_t* lost_ = nullptr;
-  Lock lock_;  // of the rows of threads that have ended
+  Lock lock_;  // lock of the rows of ended threads
   Chunk* chunks_[kMostChunks] = {};
   std::atomic<uint32_t> ended_{0};
 };
