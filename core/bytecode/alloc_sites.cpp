@@ -6,20 +6,20 @@
 namespace hprof {
 
 constexpr CallHook kAllocatingCalls[] = {
-    // Object.clone itself, which is native; javac names Object as its owner in super.clone() at any depth. A
-    // call through a class that overrides clone() ends in such a call, too.
+    // Object.clone itself is native; javac names Object as its owner in super.clone() at any depth. A call of
+    // an overriding clone() ends in such a call.
     {kOpInvokespecial, {"java/lang/Object", "clone", "()Ljava/lang/Object;"}},
     {0, {"[", "clone", "()Ljava/lang/Object;"}},
-    // The method for several dimensions is entirely native, and VMObjectAlloc reports all its arrays.
+    // Array.newInstance with several dimensions is native, and VMObjectAlloc reports all its arrays.
     {kOpInvokestatic, {"java/lang/reflect/Array", "newInstance", "(Ljava/lang/Class;I)Ljava/lang/Object;"}},
-    // Compiled as intrinsics, which bypass the bodies. The versions without a Class call these.
+    // Intrinsics: compiled calls bypass the bodies. The versions without a Class call these.
     {kOpInvokestatic,
      {"java/util/Arrays", "copyOf", "([Ljava/lang/Object;ILjava/lang/Class;)[Ljava/lang/Object;"}},
     {kOpInvokestatic,
      {"java/util/Arrays", "copyOfRange", "([Ljava/lang/Object;IILjava/lang/Class;)[Ljava/lang/Object;"}},
     {0, {"sun/misc/Unsafe", "allocateInstance", nullptr}},
     {0, {"jdk/internal/misc/Unsafe", "allocateInstance", nullptr}},
-    // String concatenation makes its byte[] through this.
+    // Makes the byte[] of string concatenation.
     {0, {"jdk/internal/misc/Unsafe", "allocateUninitializedArray", nullptr}},
 };
 const uint32_t kAllocatingCallCount = sizeof kAllocatingCalls / sizeof kAllocatingCalls[0];
@@ -29,7 +29,7 @@ constexpr MethodPattern kQuietBodies[] = {
     {"java/util/Arrays", "copyOf", "([Ljava/lang/Object;ILjava/lang/Class;)[Ljava/lang/Object;"},
     {"java/util/Arrays", "copyOfRange", "([Ljava/lang/Object;IILjava/lang/Class;)[Ljava/lang/Object;"},
     {"sun/misc/Unsafe", "allocateInstance", nullptr},
-    // A constructor follows, which reports the object.
+    // The constructor that follows reports the object.
     {"java/lang/invoke/DirectMethodHandle", "allocateInstance", nullptr},
     {"jdk/internal/misc/Unsafe", "allocateUninitializedArray", nullptr},
     {"jdk/internal/misc/Unsafe", "allocateUninitializedArray0", nullptr},

@@ -1,5 +1,5 @@
-// Calls that allocate objects which no other probe of heap=sites sees, and methods that get no probes because
-// of them. Facts: HotSpot of JDK 8 to 27, natives and intrinsics that make objects.
+// Calls whose objects no other probe of heap=sites reports, and methods that get no probes because their
+// callers report the objects. Facts: HotSpot of JDK 8 to 27, natives and intrinsics that make objects.
 #pragma once
 
 #include "core/bytecode/probe_set.h"
@@ -11,7 +11,7 @@ extern const uint32_t kAllocatingCallCount;
 extern const MethodPattern kQuietBodies[];
 extern const uint32_t kQuietBodyCount;
 
-// kProbesOfSites and these tables, into `probes`.
+// Adds kProbesOfSites and these tables to `probes`.
 void add_allocation_probes(ProbeSet* probes);
 
 }  // namespace hprof

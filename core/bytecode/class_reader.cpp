@@ -25,7 +25,7 @@ bool ConstantPool::member(uint32_t index, MemberRef* ref) const {
 
 namespace {
 
-// Bytes of a constant without its tag, but for Utf8; 0 for tags that do not exist.
+// Bytes of a constant after its tag (JVMS 4.4), except for Utf8; 0 for tags that do not exist.
 constexpr uint8_t kPoolSizes[21] = {0, 2, 0, 4, 4, 8, 8, 2, 2, 4, 4, 4, 4, 0, 0, 3, 2, 4, 4, 2, 2};
 
 Word word_of(Span text) {
@@ -140,7 +140,7 @@ bool parse_method(const ClassView& view, uint32_t* at, MethodView* method) {
     uint32_t word = in.u2();
     in.skip(in.u4());
     if (view.pool.word(word) != Word::kCode) continue;
-    if (method->code_begin != 0) plain = false;  // two bodies
+    if (method->code_begin != 0) plain = false;  // two Code attributes
     method->code_begin = begin;
     method->code_end = in.at;
   }

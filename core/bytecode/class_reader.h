@@ -1,5 +1,5 @@
-// A checked view over the bytes of a class file (JVMS 4): nothing is copied but the positions of the
-// constants. Every access below is in bounds for any input that parse_class() accepted.
+// A checked view of the bytes of a class file (JVMS 4); only the positions of the constants are copied. All
+// accesses are in bounds for any input that parse_class() has accepted.
 #pragma once
 
 #include "core/bytecode/reason.h"
@@ -27,7 +27,7 @@ enum PoolTag : uint8_t {
   kTagPackage = 20,
 };
 
-// Names of attributes that the rewriter knows, found once per constant.
+// Names of attributes that the rewriter knows, looked up once per constant.
 enum class Word : uint8_t {
   kNone,
   kCode,
@@ -46,8 +46,7 @@ struct MemberRef {
 
 struct ConstantPool {
   const uint8_t* file = nullptr;
-  const uint32_t* offsets =
-      nullptr;  // of the tag byte; 0 for index 0 and the second half of a long or double
+  const uint32_t* offsets = nullptr;  // of the tag byte; 0 for index 0 and after a long or double
   const Word* words = nullptr;
   uint32_t count = 0;
 
@@ -69,7 +68,7 @@ struct ConstantPool {
   bool member(uint32_t index, MemberRef* ref) const;
 };
 
-// Walks forward over bytes; after the first read past the end `ok` is false and every value is 0.
+// Reads forward; after the first read past the end `ok` is false and every value is 0.
 struct Cursor {
   const uint8_t* file;
   uint32_t at;
@@ -99,7 +98,7 @@ struct Cursor {
 
 struct ClassView {
   Span file;
-  uint32_t loader = 0;  // as whoever asked for the rewriting numbers loaders
+  uint32_t loader = 0;  // the caller's number of the class loader
   ConstantPool pool;
   uint16_t minor = 0;
   uint16_t major = 0;
@@ -108,21 +107,21 @@ struct ClassView {
   uint16_t super_class = 0;
   Span name;
   Span super_name;            // empty for java/lang/Object and module-info
-  uint32_t pool_begin = 0;    // of the first constant
-  uint32_t pool_end = 0;      // of access_flags
-  uint32_t fields = 0;        // of fields_count
-  uint32_t methods = 0;       // of methods_count
-  uint32_t methods_end = 0;   // of the attributes of the class
+  uint32_t pool_begin = 0;    // position of the first constant
+  uint32_t pool_end = 0;      // position of access_flags
+  uint32_t fields = 0;        // position of fields_count
+  uint32_t methods = 0;       // position of methods_count
+  uint32_t methods_end = 0;   // position of the attributes of the class
   mutable uint32_t note = 0;  // MethodSite::note
 };
 
 struct MethodView {
-  uint32_t begin = 0;  // of access_flags
+  uint32_t begin = 0;  // position of access_flags
   uint32_t end = 0;
   uint16_t access = 0;
   Span name;
   Span descriptor;
-  uint32_t code_begin = 0;  // of the Code attribute's name index; 0 when there is none
+  uint32_t code_begin = 0;  // position of the Code attribute's name index; 0: none
   uint32_t code_end = 0;
 };
 
@@ -134,7 +133,7 @@ struct CodeView {
   uint32_t handler_count = 0;
   const uint8_t* handlers = nullptr;  // 8 bytes each
   uint32_t attribute_count = 0;
-  uint32_t attributes = 0;  // of the first attribute
+  uint32_t attributes = 0;  // position of the first attribute
   uint32_t end = 0;
 };
 
@@ -144,10 +143,10 @@ constexpr uint16_t kAccNative = 0x0100;
 constexpr uint16_t kAccInterface = 0x0200;
 constexpr uint16_t kAccAbstract = 0x0400;
 
-// kRewritten when the outline of the file is sound (the inside of attributes is not looked at), else why not.
+// kRewritten if the outline of the file is sound (attributes are not read), else what is wrong.
 Reason parse_class(Span file, Scratch& scratch, ClassView* view);
 
-// The method at *at, which is moved on to the next one. False when it is malformed.
+// Reads the method at *at and moves *at to the next one. False: it is malformed.
 bool parse_method(const ClassView& view, uint32_t* at, MethodView* method);
 
 bool parse_code(const ClassView& view, const MethodView& method, CodeView* code);

@@ -8,7 +8,7 @@ namespace hprof {
 
 namespace {
 
-// Names that collide on purpose cost this many probes each and then a constant of their own, which is legal.
+// Names chosen to collide cost this many probes each, then get a second constant, which is legal.
 constexpr uint32_t kMostProbes = 16;
 
 }  // namespace
@@ -88,7 +88,7 @@ bool PoolWriter::build_table() {
   return true;
 }
 
-// The entry of that name, or the free one for it; NULL when too many names are in the way.
+// The entry of that name, or a free one for it; NULL: too many names collide.
 PoolWriter::Entry* PoolWriter::find(Span name) {
   uint32_t slot = static_cast<uint32_t>(hash_bytes(name.data, name.size)) & table_mask_;
   for (uint32_t probe = 0; probe < kMostProbes; probe++, slot = (slot + 1) & table_mask_) {

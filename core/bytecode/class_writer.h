@@ -1,4 +1,4 @@
-// New constants behind the old ones: every old index keeps its meaning, so all that is not rewritten can be
+// New constants, after the old ones: old indices keep their meaning, so all that is not rewritten can be
 // copied.
 #pragma once
 
@@ -6,18 +6,18 @@
 
 namespace hprof {
 
-// [any], one per rewrite. Functions return the index of the constant, 0 once the pool is full or memory was
-// refused (and failed() says so from then on).
+// [any], one per rewrite. Functions return the index of the constant; 0 once the pool is full or memory was
+// refused (failed()).
 class PoolWriter {
  public:
   PoolWriter(const ClassView& view, Scratch& scratch);
 
   uint16_t utf8(Span text);
   uint16_t integer(int32_t value);
-  // The Class of that internal name or array descriptor: an old one when there is one, else a new one. The
-  // bytes of `name` must stay as long as this object.
+  // The Class constant of that internal name or array descriptor, an old one if there is one. The bytes of
+  // `name` must live as long as this object.
   uint16_t class_of(Span name);
-  // Without a look at the old ones: for a class that the file hardly names.
+  // A new one, without a search: for a class that the file seldom names.
   uint16_t new_class(Span name);
   uint16_t method(uint16_t owner, Span name, Span descriptor);
 
@@ -26,7 +26,7 @@ class PoolWriter {
   Reason failure() const { return failed_ ? Reason::kPoolFull : Reason::kNoMemory; }
 
  private:
-  // A name of this class file or a literal, so it stays while the rewrite lasts.
+  // A name in this class file or a literal, so its bytes live long enough.
   struct Entry {
     Span name;
     uint16_t index;  // 0: free

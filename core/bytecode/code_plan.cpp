@@ -7,7 +7,7 @@ namespace {
 
 constexpr uint32_t kMostIslands = 256;
 constexpr uint32_t kMostRounds = 16;
-// Islands are looked for well inside the reach of a jump, because other islands may still push them away.
+// Islands are placed well inside the reach of a jump, because other islands may still push them away.
 constexpr int32_t kIslandReach = 30000;
 constexpr uint32_t kSearchBudget = 1u << 23;
 
@@ -93,7 +93,7 @@ void CodePlan::assign_positions() {
   new_length = length + delta;
 }
 
-// The points, out of the marks; most bytes have none, so eight are looked at at once.
+// Collects the points from the marks, eight bytes at once, since most have none.
 static uint32_t collect_points(const uint8_t* marks, uint32_t length, uint8_t mask, uint16_t* points) {
   uint64_t wide_mask = mask * 0x0101010101010101u;
   uint32_t count = 0;
@@ -178,7 +178,7 @@ Reason CodePlan::settle_jumps() {
       }
     }
     if (!changed) return Reason::kRewritten;
-    // An island's place need not have been a point before.
+    // The island's place becomes a point.
     point_count = collect_points(marks, code->code.size, static_cast<uint8_t>(~kMarkStart), points);
     assign_positions();
     if (new_length > 65535) return Reason::kMethodTooLarge;
@@ -189,14 +189,14 @@ Reason CodePlan::settle_jumps() {
 Reason CodePlan::lay_out(Scratch& scratch) {
   uint32_t length = code->code.size;
   map = scratch.map.array<uint32_t>(length + 1);
-  // One more, because a byte without a point is written too and then overwritten.
+  // One more: a byte without a point is written, too, and then overwritten.
   points = scratch.points.array<uint16_t>(length + 1);
   if (map == nullptr || points == nullptr) return Reason::kNoMemory;
   auto mask = static_cast<uint8_t>(~(kMarkStart | (exit.length == 0 ? kMarkReturn : 0)));
   point_count = collect_points(marks, length, mask, points);
   assign_positions();
   if (new_length > 65535) return Reason::kMethodTooLarge;
-  // A jump is at most as long as the code.
+  // No jump is longer than the code.
   if (new_length <= 32767) return Reason::kRewritten;
   islands = scratch.islands.array<Island>(kMostIslands);
   if (islands == nullptr) return Reason::kNoMemory;

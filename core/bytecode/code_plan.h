@@ -1,14 +1,12 @@
 // The new code of one method: instructions are kept, probes go between them, jumps are recomputed.
 //
-// A position of the old code has up to three meanings in the new one: where the probes before the instruction
-// begin (that is where jumps, frames, line numbers and exception ranges point), where the instruction itself
-// is (that is what `uninitialized` types and type annotations mean), and where an exception range that ended
-// there now ends.
+// A position of the old code has up to three new ones: where the probes before the instruction begin (for
+// jumps, frames, line numbers and exception ranges), where the instruction itself is (for `uninitialized`
+// types and type annotations), and where an exception range that ended there now ends.
 //
 // A goto or jsr that no longer reaches becomes goto_w or jsr_w. A conditional jump that no longer reaches
-// jumps to an island: a goto_w behind an instruction that never goes on to the next one. An island needs no
-// type information: its stack map frame is that of its target. (The usual inversion around a goto_w would
-// need a frame that is not known.)
+// jumps to an island, a goto_w after an instruction without fall-through. An island's stack map frame is that
+// of its target. (The usual inverted jump around a goto_w would need a frame that is not known.)
 #pragma once
 
 #include "core/bytecode/code_scan.h"
@@ -25,14 +23,14 @@ struct ProbeBytes {
     store_be16(bytes + length + 1, operand);
     length += 3;
   }
-  // iload..aload, istore..astore with an index above 3, or any lload/lstore.
+  // Writes iload..aload or istore..astore with an index above 3, or any lload/lstore.
   void local(uint8_t opcode, uint32_t index);
-  // An int; `constant` is the index of an Integer constant for values that do not fit 16 bits.
+  // Pushes an int; `constant`: an Integer constant, for values that do not fit 16 bits.
   void push(int32_t value, uint16_t constant);
 };
 
 struct Island {
-  uint32_t after;   // old position of the instruction that it stands behind
+  uint32_t after;   // old position of the instruction before it
   uint32_t target;  // old position
   uint32_t at;      // new position
 };
@@ -40,7 +38,7 @@ struct Island {
 struct CodePlan {
   const CodeView* code = nullptr;
   uint8_t* marks = nullptr;
-  uint32_t* map = nullptr;  // old position -> new position of the probes before it; one more than code bytes
+  uint32_t* map = nullptr;     // old position -> new position of the probes before it; code bytes + 1
   uint16_t* points = nullptr;  // old positions where the new code is not a copy of the old
   uint32_t point_count = 0;
   Island* islands = nullptr;  // ascending by `after`
@@ -52,20 +50,20 @@ struct CodePlan {
   ProbeBytes sync;
   ProbeBytes caught;
   ProbeBytes allocated;
-  uint16_t allocated_arrays = 0;  // constant of the method, for multianewarray
+  uint16_t allocated_arrays = 0;  // the probe's constant, for multianewarray
 
   uint32_t label(uint32_t pc) const { return map[pc]; }
   uint32_t instruction(uint32_t pc) const { return map[pc] + before(marks[pc]); }
-  // Where a range ends that ended at `pc`: islands in front of `pc` are outside of it.
+  // New end of an exception range that ended at pc. Islands inserted just before pc are outside of it.
   uint32_t range_end(uint32_t pc) const;
   uint32_t before(uint8_t mark) const {
     return ((mark & kMarkSync) ? sync.length : 0) + ((mark & kMarkCaught) ? caught.length : 0) +
            ((mark & kMarkReturn) ? exit.length : 0);
   }
 
-  // `marks` and the probe bytes are set; takes the rest from the scratch and lays the code out.
+  // Takes the memory of the rest from the scratch and lays out the code; `marks` and the probe bytes are set.
   Reason lay_out(Scratch& scratch);
-  // Exactly new_length bytes.
+  // Writes new_length bytes.
   void emit(uint8_t* out) const;
 
  private:

@@ -24,7 +24,7 @@ bool CallClassifier::is_hook(uint8_t opcode, uint32_t index) {
     for (uint32_t i = 0; i < probes_.call_hook_count; i++) {
       const CallHook& hook = probes_.call_hooks[i];
       if (!matches(hook.callee, ref.owner, ref.name, ref.descriptor)) continue;
-      // The same constant may be used by another kind of call, so a match is worked out anew each time.
+      // Another kind of call may use the same constant, so the opcode is compared each time.
       return hook.opcode == 0 || hook.opcode == opcode;
     }
   }

@@ -1,5 +1,5 @@
-// First look at the code of a method: is every instruction known and every jump sound, what does it do, where
-// do probes belong.
+// First pass over a method's code: are all instructions known and all jumps sound, and where do probes
+// belong?
 #pragma once
 
 #include "core/bytecode/class_reader.h"
@@ -8,19 +8,19 @@
 
 namespace hprof {
 
-// One byte for each byte of code.
+// Marks of a position, one byte for each byte of code.
 enum Mark : uint8_t {
   kMarkStart = 1 << 0,   // an instruction begins here
   kMarkFlow = 1 << 1,    // a jump or a switch
   kMarkSync = 1 << 2,    // sync() goes before it
   kMarkReturn = 1 << 3,  // a return
-  kMarkAfter = 1 << 4,   // an allocation probe goes behind it
+  kMarkAfter = 1 << 4,   // an allocation probe goes after it
   kMarkWide = 1 << 5,    // goto and jsr become goto_w and jsr_w
-  kMarkIsland = 1 << 6,  // an island goes behind it, see CodePlan
+  kMarkIsland = 1 << 6,  // an island goes after it, see CodePlan
   kMarkCaught = 1 << 7,  // caught() goes before it
 };
 
-// Which method references are call hooks, worked out once per constant and class.
+// Finds out which method references are call hooks, once per constant and class.
 class CallClassifier {
  public:
   CallClassifier(const ProbeSet& probes, const ConstantPool& pool, Scratch& scratch);
@@ -50,8 +50,8 @@ struct ScanWish {
 // `marks` has room for code.code.size + 1 bytes.
 Reason scan_code(const CodeView& code, const ScanWish& wish, uint8_t* marks, CodeFacts* facts);
 
-// Calls visit(target pc) for each target of the jump or switch at `pc`; targets may be out of bounds (they
-// are computed modulo 2^32). Stops when it returns false.
+// Calls visit(target pc) for each target of the jump or switch at `pc` until it returns false; targets may be
+// out of bounds (computed modulo 2^32).
 template <typename Visit>
 bool for_each_target(const uint8_t* code, uint32_t pc, Visit visit) {
   switch (kOpInfo[code[pc]].kind) {
@@ -68,8 +68,7 @@ bool for_each_target(const uint8_t* code, uint32_t pc, Visit visit) {
       if (!visit(pc + load_be32(at))) return false;
       bool table = code[pc] == kOpTableswitch;
       uint32_t count = table ? load_be32(at + 8) - load_be32(at + 4) + 1 : load_be32(at + 4);
-      const uint8_t* entry =
-          at + 12;  // the first offset in both: behind low and high, or behind the first key
+      const uint8_t* entry = at + 12;  // the first offset in both: after low and high, or after the first key
       for (uint32_t i = 0; i < count; i++, entry += table ? 4 : 8) {
         if (!visit(pc + load_be32(entry))) return false;
       }

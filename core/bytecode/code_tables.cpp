@@ -5,7 +5,7 @@ namespace hprof {
 
 namespace {
 
-// In steps of "is this position inside that range".
+// Limit of the comparisons of a position with a range.
 constexpr uint32_t kCoverBudget = 1u << 22;
 constexpr uint32_t kMostSteps = 16;
 constexpr uint32_t kDeepestAnnotation = 32;
@@ -14,7 +14,7 @@ struct CoverSearch {
   const CodeView& code;
   uint32_t budget = kCoverBudget;
 
-  // A handler at or before `limit` covers `pc`.
+  // True: a handler at or before `limit` covers `pc`.
   bool covered_by_earlier(uint32_t pc, uint32_t limit) {
     uint32_t i = 0;
     while (i < code.handler_count && !covers(code.handlers + i * 8, pc, limit)) i++;
@@ -27,7 +27,7 @@ struct CoverSearch {
   }
 };
 
-// Nothing but moving values around and releasing a monitor up to an athrow.
+// True: the handler only moves values and releases a monitor before an athrow.
 bool only_rethrows(const CodeView& code, uint32_t pc) {
   const uint8_t* bytes = code.code.data;
   for (uint32_t step = 0; step < kMostSteps && pc < code.code.size; step++) {
@@ -44,7 +44,7 @@ bool only_rethrows(const CodeView& code, uint32_t pc) {
   return false;
 }
 
-// Where sync() of the handler at `handler` goes; false when there is no good place.
+// Finds the position of sync() in the handler at `handler`; false: there is no safe one.
 bool find_sync(CoverSearch& search, uint32_t handler, uint32_t* place) {
   const CodeView& code = search.code;
   uint32_t pc = handler;
@@ -81,7 +81,7 @@ Reason mark_syncs(const CodeView& code, uint8_t* marks, SyncFacts* facts) {
   uint32_t last = code.code.size;
   for (uint32_t i = 0; i < code.handler_count; i++) {
     uint32_t handler = load_be16(code.handlers + i * 8 + 4);
-    // Entries of one handler mostly follow each other.
+    // Entries of one handler mostly follow each other, so only the last handler is remembered.
     if (handler == last) continue;
     last = handler;
     if (only_rethrows(code, handler)) continue;
@@ -146,13 +146,13 @@ Reason write_line_numbers(const CodePlan& plan, Span table, GrowBuffer& out) {
   for (uint32_t i = 0; i < count; i++, to += 4) {
     uint32_t pc = load_be16(to);
     if (pc >= plan.code->code.size) return Reason::kMalformedTable;
-    // The first line begins with the probe at the entry, so that no instruction is without a line.
+    // The first line includes the entry probe, so that no instruction is without a line.
     if (pc != 0) store_be16(to, plan.label(pc));
   }
   return Reason::kRewritten;
 }
 
-// A variable that lives from the start lives while the entry probe runs, too.
+// A variable that is live from the start is live during the entry probe, too.
 static bool move_range(const CodePlan& plan, uint8_t* range) {
   uint32_t start = load_be16(range);
   uint32_t end = start + load_be16(range + 2);
@@ -221,7 +221,7 @@ void skip_annotation(Cursor& in, uint32_t depth) {
   }
 }
 
-// target_type and target_info; `to` is a copy of the bytes that `in` walks over.
+// Copies target_type and target_info; `to` is a copy of the bytes that `in` reads.
 void move_target(const CodePlan& plan, Cursor& in, uint8_t* to) {
   uint8_t target = in.u1();
   if (target == 0x40 || target == 0x41) {
@@ -231,7 +231,7 @@ void move_target(const CodePlan& plan, Cursor& in, uint8_t* to) {
       if (in.ok && !move_range(plan, to + at)) in.ok = false;
     }
   } else if (target == 0x42) {
-    in.skip(2);  // an entry of the exception table, whose old entries keep their numbers
+    in.skip(2);  // an index into the exception table, whose old entries keep their indices
   } else if (target >= 0x43 && target <= 0x4B) {
     uint32_t at = in.at;
     uint32_t pc = in.u2();

@@ -1,5 +1,4 @@
-// Counts `new` against <init> in the order of the code; the frames of the StackMapTable must confirm the
-// result.
+// Counts `new` against <init> in code order; the StackMapTable's frames must confirm the result.
 #include "core/bytecode/constructor.h"
 
 namespace hprof {

@@ -1,13 +1,13 @@
-// Where a constructor calls super() or this(): before that, `this` has no type that a common handler could
-// have.
+// Finds the call of super() or this() in a constructor: before it, `this` has no type that a common handler
+// could have.
 #pragma once
 
 #include "core/bytecode/stack_map.h"
 
 namespace hprof {
 
-// The position of that call when it is plain: one call, on the `this` of local variable 0, and all frames
-// agree with it. False on any doubt.
+// *call: the position of the only such call, on the `this` of local variable 0, if all frames agree with it;
+// else false.
 bool find_super_call(const MethodContext& context, Span stack_map, Scratch& scratch, uint32_t* call);
 
 }  // namespace hprof

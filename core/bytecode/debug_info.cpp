@@ -1,4 +1,3 @@
-// SourceFile and LineNumberTable (JVMS 4.7.10, 4.7.12).
 #include "core/bytecode/debug_info.h"
 
 namespace hprof {

@@ -1,4 +1,4 @@
-// Source information in a class file.
+// SourceFile and LineNumberTable (JVMS 4.7.10, 4.7.12).
 #pragma once
 
 #include "core/bytecode/class_reader.h"

@@ -90,7 +90,7 @@ NewClass rewrite_with(Engine* engine, Scratch& scratch, Span file, uint32_t load
   return made;
 }
 
-// More threads at once than the pool has scratches: one of its own for the class.
+// When all scratches of the pool are in use, the class gets one of its own.
 NewClass engine_rewrite(Engine* engine, Span file, uint32_t loader, void* context, Allocate allocate) {
   for (PooledScratch& place : engine->pool) {
     if (place.taken.exchange(true, std::memory_order_acquire)) continue;
@@ -112,7 +112,7 @@ bool make_trackers(Engine* engine) {
   return true;
 }
 
-// Never given back once it is made: classes may be loaded until the very end of the VM.
+// Never freed: classes may be loaded until the very end of the VM.
 Engine* engine_create(const EngineUse& use) {
   void* memory = use.memory.allocate(use.memory.context, sizeof(Engine));
   if (memory == nullptr) return nullptr;

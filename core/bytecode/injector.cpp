@@ -1,4 +1,4 @@
-// A class: constants and members are copied, methods that get probes are written anew.
+// Copies constants and members of a class, and writes the methods with probes anew.
 #include "core/bytecode/injector.h"
 
 #include "core/bytecode/method_injector.h"
@@ -61,7 +61,7 @@ Reason ClassInjector::add_field() {
     Span name;
     Span descriptor;
     bool known = view_.pool.utf8(in.u2(), &name) && view_.pool.utf8(in.u2(), &descriptor);
-    // Already there: the class was rewritten before.
+    // The field is there already: the class was rewritten before.
     if (known && name.equals(field.name) && descriptor.equals(field.descriptor)) return Reason::kUnchanged;
     if (!known) return Reason::kMalformedClass;
     for (uint32_t attributes = in.u2(); attributes != 0; attributes--) {
@@ -89,7 +89,7 @@ Reason ClassInjector::copy_fields() {
   return Reason::kRewritten;
 }
 
-// kUnchanged: copy it. Only a full pool or no memory for the result spoil the class.
+// kUnchanged: the caller copies the method. A full pool and a lack of memory fail the whole class.
 Reason ClassInjector::rewrite_method(const MethodView& method) {
   if (method.code_begin == 0) return Reason::kUnchanged;
   counts_.methods++;
@@ -153,7 +153,7 @@ void describe(const ClassView& view, const PoolWriter& pool, const Scratch& scra
 
 }  // namespace
 
-// Probes in there would call themselves.
+// Probes in the tracker's methods would call themselves.
 static bool is_tracker(Span name, const ProbeSet& probes) {
   for (const TrackerClass& tracker : kTrackerClasses) {
     if (name.equals(tracker.name)) return true;

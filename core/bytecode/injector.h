@@ -1,5 +1,5 @@
-// Puts probes into a class file: bytes in, bytes out, no VM. In case of doubt the method, or the class, is
-// not changed.
+// Puts probes into a class file: bytes in, bytes out, no VM. In case of doubt the method or the class stays
+// unchanged.
 #pragma once
 
 #include "core/bytecode/class_reader.h"
@@ -8,7 +8,7 @@
 
 namespace hprof {
 
-// Counts of one class; the owner adds them up.
+// Counts of one class; the engine adds them up.
 struct RewriteCounts {
   uint32_t methods = 0;  // with code
   uint32_t entered = 0;  // got enter() and what belongs to it
@@ -25,19 +25,17 @@ struct RewriteCounts {
 };
 
 struct RewriteResult {
-  // kRewritten: there is a new class. kUnchanged: the class needs no change. Otherwise: not rewritten, for
-  // that reason.
+  // kRewritten: there is a new class. kUnchanged: nothing to change. Else: why it was not rewritten.
   Reason reason = Reason::kUnchanged;
   uint32_t size = 0;  // bytes of the new class
   RewriteCounts counts;
-  // Pieces of the new class, in order: they point into the old class and the scratch.
+  // The new class in pieces, which point into the old class and the scratch.
   Span pieces[4];
   uint8_t head[10];
 };
 
-// `file` must stay until the result was copied; so must `scratch` remain unused. [any] with a scratch of its
-// own. Cost: linear in the size of the file, for hostile input too.
-// loader: for the callbacks, which class of that name it is.
+// `file` must live, and `scratch` stay unused, until the result has been copied. [any] with a scratch of its
+// own. Cost: linear in the size of the file, for hostile input, too. loader: passed to the callbacks.
 void rewrite(Span file, uint32_t loader, const ProbeSet& probes, Scratch& scratch, RewriteResult* result);
 
 // Writes result.size bytes. Only after kRewritten.

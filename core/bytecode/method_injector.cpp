@@ -1,4 +1,4 @@
-// From the wanted probes of a method to its new bytes.
+// Makes a method's new bytes, with the wanted probes.
 #include "core/bytecode/method_injector.h"
 
 #include <initializer_list>
@@ -15,14 +15,14 @@ uint16_t TrackerConstants::method(uint16_t* index, const char* name, const char*
   return *index = pool_.method(owner_, span_of(name), span_of(descriptor));
 }
 
-// HotSpot takes a class for one with a finalizer unless its finalize() is a lone return, as that of
-// java.lang.Object is: with a probe in there every object would be finalized.
+// HotSpot gives a class a finalizer unless its finalize() is a lone return, like java.lang.Object's: a probe
+// in there would have every object finalized.
 static bool is_empty_finalizer(const MethodView& method, const CodeView& code) {
   return code.code.size == 1 && method.name.equals("finalize", 8) && method.descriptor.equals("()V", 3);
 }
 
-// Its entry and its exit may see two current threads: exit() takes the one at hand for that of enter(). The
-// callers of these methods are back on their own thread when they end.
+// True: the current thread may change during the method, and exit() would find another thread's state. The
+// method's callers end on their own thread again.
 static bool changes_thread(const ClassView& view, const MethodView& method) {
   if (view.name.equals("jdk/internal/vm/Continuation")) return true;
   if (!view.name.equals("java/lang/VirtualThread")) return false;
@@ -67,7 +67,7 @@ Reason MethodInjector::run(uint32_t wanted) {
   return Reason::kRewritten;
 }
 
-// Which of the wanted probes apply here. kUnchanged when none does.
+// Reduces the wanted probes to those that apply here. kUnchanged: none does.
 Reason MethodInjector::decide(uint32_t wanted) {
   for (uint32_t i = 0; i < probes_.quiet_body_count; i++) {
     if (!matches(probes_.quiet_bodies[i], view_.name, method_.name, method_.descriptor)) continue;
@@ -171,7 +171,7 @@ void MethodInjector::build_probes() {
   }
 }
 
-// Something but constants and local variables is pushed there, so it may fail.
+// True: an instruction other than loads of constants and local variables, so it may throw.
 static bool may_throw(const CodeView& code, uint32_t from, uint32_t to) {
   for (uint32_t pc = from; pc < to; pc += instruction_length(code.code.data, code.code.size, pc)) {
     uint8_t op = code.code.data[pc];
@@ -180,9 +180,9 @@ static bool may_throw(const CodeView& code, uint32_t from, uint32_t to) {
   return false;
 }
 
-// Handlers behind the code: one for all, or in a constructor one for each side of the super() call. The call
-// itself cannot be covered: no frame is valid for `this` both before and after it (HotSpot's verifier checks
-// both). If it fails, the handler or catch-all of the caller restores the state.
+// Plans the catch-all handlers after the code: one, or in a constructor one on each side of the super() call.
+// The call itself cannot be covered: no frame is valid for `this` before and after it, and HotSpot's verifier
+// checks both. If it fails, the caller's handler or catch-all restores the state.
 Reason MethodInjector::plan_catch_all() {
   if (!unwinds_) return Reason::kRewritten;
   uint32_t end = plan_.new_length;
@@ -195,7 +195,7 @@ Reason MethodInjector::plan_catch_all() {
     catch_alls_[catch_all_count_++] = {from, to, handler};
   };
   if (super_call_ != 0) {
-    // An island in front of the call could have the frame of either side.
+    // An island before the call could have the frame of either side.
     if (plan_.island_count != 0) return Reason::kConstructor;
     uint32_t call = super_call_ - 1;
     add(plan_.instruction(call) + 3, end, false);
@@ -251,8 +251,8 @@ Reason MethodInjector::write_attributes() {
     Reason reason = write_attribute(in);
     if (reason != Reason::kRewritten) return reason;
   }
-  // A table for the catch-all handlers alone is right where the method needed none before. In version 50 a
-  // method with jumps and without a table is verified the old way, and stays so.
+  // If the method needed no table before, one for the catch-all handlers is complete. In version 50 a method
+  // with jumps and without a table is verified by type inference, and stays so.
   bool complete = !facts_.has_flow && code_.handler_count == 0;
   if (has_stack_map_ || catch_all_count_ == 0 || view_.major < 50 || (view_.major == 50 && !complete)) {
     return Reason::kRewritten;

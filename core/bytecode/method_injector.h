@@ -1,4 +1,4 @@
-// The probes of one method, and the method written with them.
+// Writes one method with its probes.
 #pragma once
 
 #include "core/bytecode/class_writer.h"
@@ -9,7 +9,7 @@
 
 namespace hprof {
 
-// Constants for the probes of a class, made when first needed.
+// Constants of the probes of a class, made at first use.
 class TrackerConstants {
  public:
   TrackerConstants(const ProbeSet& probes, PoolWriter& pool) : probes_(probes), pool_(pool) {}
@@ -41,7 +41,7 @@ class TrackerConstants {
   uint16_t throwable_ = 0, stack_map_ = 0;
 };
 
-// One method that has code and is included.
+// Works on one method that has code and is included.
 class MethodInjector {
  public:
   MethodInjector(const ProbeSet& probes, const ClassView& view, const MethodView& method, PoolWriter& pool,
@@ -55,8 +55,7 @@ class MethodInjector {
         scratch_(scratch),
         counts_(counts) {}
 
-  // kRewritten: the method_info was appended to scratch.body. Else the body may end in rubbish, to be
-  // truncated.
+  // kRewritten: the method_info was appended to scratch.body. Else the caller truncates the body again.
   Reason run(uint32_t wanted);
 
  private:

@@ -55,7 +55,7 @@ const OpInfo kOpInfo[256] = {
 
 namespace {
 
-// 0 when the switch is cut off or its counts make no sense.
+// 0: the switch is truncated, or its counts are invalid.
 uint32_t switch_length(const uint8_t* code, uint32_t length, uint32_t pc) {
   uint32_t at = (pc + 4) & ~3u;
   bool table = code[pc] == kOpTableswitch;

@@ -1,4 +1,4 @@
-// The instructions of the Java virtual machine, as far as a rewriter has to tell them apart (JVMS 6.5).
+// The instructions of the Java virtual machine, as far as the rewriter tells them apart (JVMS 6.5).
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,7 @@ enum Opcode : uint8_t {
   kOpJsrW = 201,
 };
 
-// What an instruction means to the rewriter.
+// Kinds of instructions.
 enum class OpKind : uint8_t {
   kPlain,
   kBranch,  // conditional, 16-bit offset
@@ -74,7 +74,7 @@ enum class OpKind : uint8_t {
 };
 
 struct OpInfo {
-  uint8_t length;  // 0: it depends (switches, wide) or the instruction is unknown
+  uint8_t length;  // 0: variable (switches, wide), or the instruction is unknown
   OpKind kind;
 };
 
@@ -83,14 +83,14 @@ extern const OpInfo kOpInfo[256];
 // Bytes of the instruction at `pc`; 0 when it is unknown or runs past `length`. [any]
 uint32_t instruction_length(const uint8_t* code, uint32_t length, uint32_t pc);
 
-// Control never goes on to the next instruction. (jsr comes back, so it is not one of them.)
+// True: no fall-through to the next instruction. (jsr comes back, so it is not one of them.)
 inline bool ends_flow(OpKind kind) {
   return kind == OpKind::kGoto || kind == OpKind::kGotoW || kind == OpKind::kReturn ||
          kind == OpKind::kThrow || kind == OpKind::kTableswitch || kind == OpKind::kLookupswitch ||
          kind == OpKind::kRet;
 }
 
-// Anything that may send control elsewhere than to the next instruction.
+// True: the next instruction executed may be another than the following one.
 inline bool moves_flow(OpKind kind) {
   return ends_flow(kind) || kind == OpKind::kBranch || kind == OpKind::kJsr || kind == OpKind::kJsrW;
 }

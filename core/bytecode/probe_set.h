@@ -23,11 +23,11 @@ namespace hprof {
 
 enum Probe : uint32_t {
   kProbeEnter = 1 << 0,
-  // These three need kProbeEnter.
+  // Each requires kProbeEnter.
   kProbeExit = 1 << 1,
   kProbeUnwind = 1 << 2,
   kProbeSync = 1 << 3,
-  // Leaf methods get leaf() in place of enter(), exit(), unwind() and sync(). Alone: leaf() in every method.
+  // Leaf methods get leaf() in place of enter(), exit(), unwind() and sync(). Alone: leaf() everywhere.
   kProbeLeaf = 1 << 4,
   kProbeObjectInit = 1 << 5,  // in the constructor of java.lang.Object: allocated(this)
   kProbeArrays = 1 << 6,      // after newarray, anewarray, multianewarray
@@ -39,7 +39,7 @@ enum Probe : uint32_t {
 constexpr uint32_t kProbesOfTimes = kProbeEnter | kProbeExit | kProbeUnwind | kProbeSync | kProbeLeaf;
 constexpr uint32_t kProbesOfSites = kProbeObjectInit | kProbeArrays | kProbeCalls;
 
-// A text of the program, measured when that is compiled. From NULL: none.
+// A constant text with its length, which the compiler counts. Of NULL: none.
 struct FixedText {
   const char* text;
   uint32_t size;
@@ -56,7 +56,7 @@ struct MethodPattern {
   FixedText descriptor;
 };
 
-// A call that allocates what it returns, in a way that no other probe sees. It must return a reference.
+// A call that returns a new object which no other probe reports. It must return a reference.
 struct CallHook {
   uint8_t opcode;  // 0: any kind of invoke
   MethodPattern callee;
@@ -65,17 +65,16 @@ struct CallHook {
 struct ClassView;
 struct MethodView;
 
-// A method at hand, valid during the callback only.
+// The method that a callback is about; valid during the call.
 struct MethodSite {
   Span class_name;  // internal form: java/lang/Object
   Span name;
   Span descriptor;
   uint16_t access;
-  uint32_t loader = 0;              // as it was given to rewrite()
-  const ClassView* view = nullptr;  // the class file, for what else there is to know; see debug_info.h
+  uint32_t loader = 0;              // as passed to rewrite()
+  const ClassView* view = nullptr;  // the class file; see debug_info.h
   const MethodView* method = nullptr;
-  uint32_t* note =
-      nullptr;  // a word for the callbacks: 0 at the first of a class' methods, then as they left it
+  uint32_t* note = nullptr;  // a word for the callbacks: 0 at a class' first method, then as they left it
 };
 
 struct FieldToAdd {
@@ -98,28 +97,27 @@ struct TrackerNames {
   const char* allocated_arrays = "allocatedArrays";
 };
 
-// Constant while rewrites run: any number of threads read it at once. The callbacks are called on the thread
-// that rewrites, so they are [any] too; a NULL callback means "all" (filters), "numbered from 0 in each
-// class" (ids), "do not tell" (left).
+// Constant while rewrites run on any number of threads. The callbacks are called on the thread that rewrites:
+// [any]. NULL: all methods (include_method), numbers from 0 in each class (method_id), no report (left).
 struct ProbeSet {
   uint32_t probes = 0;
   TrackerNames tracker;
   const CallHook* call_hooks = nullptr;
   uint32_t call_hook_count = 0;
-  // Methods whose own allocations are not probed, because their callers' call hooks count them.
+  // Methods without probes of their allocations, because their callers' call hooks report them.
   const MethodPattern* quiet_bodies = nullptr;
   uint32_t quiet_body_count = 0;
   FieldToAdd field{nullptr, nullptr, nullptr, 0};
   // The VM does not compile methods of more bytes than this (HotSpot: -XX:-DontCompileHugeMethods, 8000): a
-  // method that would pass the limit only by its probes is left as it was. 0: no limit.
+  // method that would pass the limit by its probes gets none. 0: no limit.
   uint32_t huge_method_bytes = 8000;
 
   void* context = nullptr;
   bool (*include_class)(void* context, Span name, uint16_t access) = nullptr;
-  // The probes wanted in that method, at most `probes`.
+  // Returns which of the `probes` that method gets.
   uint32_t (*include_method)(void* context, const MethodSite& site, uint32_t probes) = nullptr;
-  // Asked for each method that gets kProbeEnter, kProbeLeaf or kProbeCaught. If the method is not rewritten
-  // after all (`left` is called for it), its id stays unused.
+  // Called for each method that gets kProbeEnter, kProbeLeaf or kProbeCaught. If the method is not rewritten
+  // after all (`left`), its id stays unused.
   int32_t (*method_id)(void* context, const MethodSite& site) = nullptr;
   // An included method (or, with an empty name, a class) was not rewritten.
   void (*left)(void* context, const MethodSite& site, Reason reason) = nullptr;

@@ -1,4 +1,4 @@
-// Why a class or a method was not rewritten. The enum, the counters and the report come from this table.
+// Why a class or a method was not rewritten. Enum, counters and report come from this table.
 #pragma once
 
 #include <cstdint>

@@ -1,28 +1,25 @@
-// The working memory of one rewriting thread: reused from class to class, bounded, no allocation in the
-// steady state.
+// The working memory of one rewriting thread: bounded, and reused, so that most classes need no allocation.
 #pragma once
 
 #include "core/base/grow_buffer.h"
 
 namespace hprof {
 
-// [any], one thread at a time. Holds the result of the last rewrite() until the next one with the same
-// Scratch.
+// [any], one thread at a time. Has the result of the last rewrite() until the next one.
 struct Scratch {
-  // `limit` bounds all of it; 16 MiB is enough for any class of a JDK, a class that needs more is left as it
-  // is.
+  // `limit` bounds the sum; 16 MiB is enough for all classes of a JDK. A class that needs more stays
+  // unchanged.
   Scratch(const Memory& memory, size_t limit) : budget{memory, limit} {}
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
   MemoryBudget budget;
-  // Per class: where each constant is, what its text means to us, what is known of a method reference, names
-  // -> Class.
+  // Per class: positions of constants, meanings of texts, kinds of method references, names -> Class.
   GrowBuffer pool_offsets{budget};
   GrowBuffer pool_words{budget};
   GrowBuffer call_kinds{budget};
   GrowBuffer class_table{budget};
-  // The result: new constants, and all that follows the constant pool.
+  // The result: new constants, and what follows the constant pool.
   GrowBuffer pool_tail{budget};
   GrowBuffer body{budget};
   // Per method: marks and new positions of the code bytes, the marked positions, exception table, frame

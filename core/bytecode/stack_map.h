@@ -1,4 +1,4 @@
-// StackMapTable (JVMS 4.7.4): frames are moved with the code, and each gets the new local variable.
+// StackMapTable (JVMS 4.7.4): moves the frames with the code, and adds the new local variable to each.
 #pragma once
 
 #include "core/bytecode/class_writer.h"
@@ -19,17 +19,17 @@ enum VerificationTag : uint8_t {
   kTypeUninitializedThis = 6,
   kTypeObject = 7,
   kTypeUninitialized = 8,
-  kTypeOfDescriptor = 0x80,  // ours: an object whose class is named at that offset of the method's descriptor
+  kTypeOfDescriptor = 0x80,  // not in the JVMS: its class is named at that offset of the descriptor
 };
 
 struct Frame {
   VerificationType* locals = nullptr;
   uint32_t local_count = 0;
-  uint32_t slots = 0;  // local variables that they take
+  uint32_t slots = 0;  // number of slots of the local variables
   VerificationType* stack = nullptr;
   uint32_t stack_count = 0;
   uint32_t capacity = 0;
-  uint32_t pc = 0;  // of the old code
+  uint32_t pc = 0;  // old position
 };
 
 enum class FrameKind : uint8_t { kSame, kSameOneItem, kAppend, kChop, kFull };
@@ -41,16 +41,16 @@ struct MethodContext {
   const uint8_t* marks;
 };
 
-// Reads frame after frame of an old table.
+// Reads the frames of an old table.
 class FrameReader {
  public:
-  // The frame at the entry of the method, out of its descriptor.
+  // Starts with the frame at the method's entry, made of its descriptor.
   Reason begin(const MethodContext& context, Span table, GrowBuffer& locals, GrowBuffer& stack);
   uint32_t left() const { return left_; }
-  // kRewritten and the next frame in frame(), else what is wrong with the table.
+  // kRewritten: the next frame is in frame(); else what is wrong with the table.
   Reason next();
   FrameKind kind() const { return kind_; }
-  // Locals appended or chopped.
+  // Number of locals appended or chopped.
   uint32_t changed() const { return changed_; }
   const Frame& frame() const { return frame_; }
   Frame& frame() { return frame_; }
@@ -73,7 +73,7 @@ class FrameReader {
   uint32_t changed_ = 0;
 };
 
-// The frame of a handler that is appended to the code: nothing known but the new local and the Throwable.
+// The frame of a handler that is appended to the code: only the new local and the Throwable are known.
 struct HandlerFrame {
   uint32_t at;              // new position
   bool uninitialized_this;  // in a constructor before super()
@@ -81,14 +81,14 @@ struct HandlerFrame {
 };
 
 struct FrameWish {
-  bool carry;  // each frame has a long in local variable `carried`, which no old frame knows
+  bool carry;  // each frame gets a long in local variable `carried`, which no old frame has
   uint32_t carried;
   const HandlerFrame* handlers;
   uint32_t handler_count;
 };
 
-// Writes number_of_entries and the entries. `table` is the content of the old attribute without its length,
-// empty when there was none. *written is false when there is nothing to say (no entries).
+// Writes number_of_entries and the entries. `table`: the content of the old attribute after its length;
+// empty: there is none. *written: the number of entries.
 Reason write_stack_map(const MethodContext& context, Span table, const CodePlan& plan, const FrameWish& wish,
                        PoolWriter& pool, Scratch& scratch, GrowBuffer& out, uint32_t* written);
 

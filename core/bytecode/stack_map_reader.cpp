@@ -1,4 +1,4 @@
-// Old frames, as absolute lists.
+// Reads old frames into absolute lists of types.
 #include "core/bytecode/stack_map.h"
 
 namespace hprof {
@@ -26,7 +26,7 @@ bool FrameReader::read_type(VerificationType* type) {
   return value < context_->code.code.size && (context_->marks[value] & kMarkStart) != 0;
 }
 
-// Parameters of the method. Class names are left in the descriptor: most are never written.
+// Reads the method's parameters. Class names stay in the descriptor, since most are never written.
 bool FrameReader::read_descriptor() {
   Span text = context_->method.descriptor;
   if (text.size == 0 || text.data[0] != '(') return false;

@@ -1,4 +1,4 @@
-// New frames: as short as the old ones where the locals did not change, full ones elsewhere.
+// Writes new frames, as short as the old ones where the locals did not change, else full ones.
 #include "core/bytecode/stack_map.h"
 
 namespace hprof {
@@ -29,7 +29,7 @@ class FrameWriter {
   GrowBuffer& out_;
   uint32_t written_ = 0;
   uint32_t last_ = 0;
-  bool old_locals_known_ = true;  // the last written frame has the locals of the last read one
+  bool old_locals_known_ = true;  // the last frame written has the locals of the last one read
 };
 
 uint32_t FrameWriter::step(uint32_t at) {
@@ -46,7 +46,7 @@ void FrameWriter::put_type(VerificationType* type) {
     uint32_t dimensions = 0;
     while (name.data[dimensions] == '[') dimensions++;
     if (name.data[dimensions] == 'L') {
-      // A descriptor was checked to end its class names with ';'.
+      // Class names of a checked descriptor end with ';'.
       auto* end =
           static_cast<const uint8_t*>(std::memchr(name.data, ';', context_.method.descriptor.size - value));
       name.size = static_cast<uint32_t>(end - name.data) + 1;
@@ -63,7 +63,7 @@ void FrameWriter::put_type(VerificationType* type) {
   if (tag == kTypeUninitialized) out_.put_u2(plan_.instruction(value));
 }
 
-// The new local, and unused ones up to it.
+// Writes the new local, and unused ones before it.
 void FrameWriter::put_padding(uint32_t slots) {
   uint32_t gap = wish_.carried - slots;
   if (uint8_t* at = out_.append(gap)) std::memset(at, kTypeTop, gap);
@@ -85,7 +85,7 @@ void FrameWriter::write_full(Frame& frame, uint32_t at) {
 bool FrameWriter::write_short(FrameReader& reader, uint32_t at) {
   Frame& frame = reader.frame();
   FrameKind kind = reader.kind();
-  // The frame before the first is that of the method's entry, which has no new local yet.
+  // The first frame follows that of the method's entry, which has no new local yet.
   bool entry = wish_.carry && written_ == 0;
   if (!old_locals_known_ || kind == FrameKind::kFull) return false;
   if (kind == FrameKind::kAppend || (entry && kind == FrameKind::kSame)) {
@@ -140,7 +140,7 @@ void FrameWriter::write_handler(const HandlerFrame& handler) {
   old_locals_known_ = false;
 }
 
-// The frame at an island is the frame at its target: read the old table up to there once more.
+// An island's frame is that of its target: reads the old table again up to there.
 Reason write_island(const MethodContext& context, Span table, const Island& island, FrameWriter& writer,
                     Scratch& scratch) {
   FrameReader reader;

@@ -1,5 +1,4 @@
-// Renames a class inside another class file: only Utf8 constants change, so nothing else moves but by their
-// length.
+// Renames a class in another class file: only Utf8 constants change.
 #include "core/bytecode/class_reader.h"
 #include "core/bytecode/tracker_classes.h"
 

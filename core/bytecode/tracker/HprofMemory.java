@@ -2,7 +2,7 @@ package java.lang;
 
 import sun.misc.Unsafe;
 
-/** Apart from HprofTracker, so that Unsafe is not initialised by the first probe of all, but by the first live one. */
+/** A class of its own, so that the first live probe initialises Unsafe, not the first probe. */
 final class HprofMemory {
   static final Unsafe UNSAFE = Unsafe.getUnsafe();
 

@@ -8,38 +8,37 @@ import sun.misc.Unsafe;
  * The methods that injected probes call. It lives in java.lang of the boot loader, so that every class of every loader
  * can reach it, and is pure Java but for what happens seldom.
  *
- * <p>How it gets there: JDK 9 and later, JNI DefineClass with a null loader at early VMStart; JDK 8, the boot append
- * path. Its class file names sun.misc.Unsafe; for JDK 9 and later the agent renames that to jdk.internal.misc.Unsafe
+ * <p>Defined by: JDK 9 and later, JNI DefineClass with a null loader at early VMStart; JDK 8, the boot append path. Its
+ * class file names sun.misc.Unsafe; for JDK 9 and later the agent renames that to jdk.internal.misc.Unsafe
  * (prepare_tracker() in tracker_classes.h). Thread.$hq is the field that the rewriter adds to java.lang.Thread.
  *
- * <p>Rules. {@link #live} is tested first: before VMInit even Thread.currentThread() may run Java code of the JDK, which
- * has probes itself, without end. Only own code, native methods and intrinsics are called: no recursion guard is needed.
- * Of Unsafe, only the native methods with two or three arguments are used: getLong(long) is Java code with probes. No
- * object is made here. No method is forced to be inlined: that costs more in the compilers than it saves. What
- * seldom runs, or is slow anyway, is kept out of line (annotations of both JDK 8 and later ones): enter(), exit() and
- * leaf() are part of every method compiled, and the compilers' time is half of the price of cpu=times.
+ * <p>Rules. {@link #live} is tested first: before VMInit even Thread.currentThread() may run Java code with probes, in
+ * an endless recursion. Only own code, native methods and intrinsics are called, so no recursion guard is needed; of
+ * Unsafe only native methods with two or three arguments, since getLong(long) is Java code with probes. No object is
+ * made here. No method is forced to be inlined: that costs more compile time than it saves. Rare and slow code is kept
+ * out of line (annotations of both JDK 8 and later ones): enter(), exit() and leaf() are part of every compiled method,
+ * and compile time is half of the cost of cpu=times.
  *
  * <p>The graph of cpu=times is outside of the heap and belongs to the plugin, which allocates it, reads it at any time
- * and never frees a node while its thread runs. A node stands for one trace (the last N methods); the edge (node, method)
- * leads to the node whose trace is that of the first with the method on top. A node has a place for each of eight
- * methods, by the low bits of their numbers: most edges are found there, with one look at the node they lead to. The
- * others are in the thread's table. All offsets below are shared with the plugin's C++ structures.
+ * and never frees a node while its thread runs. A node is one trace (the last N methods); the edge (node, method) leads
+ * to the node of that trace with the method on top. A node has eight ways, by the low bits of a method's number: most
+ * edges are found there, and checked by reading the node they lead to. The others are in the thread's table. All
+ * offsets below are shared with the plugin's C++ structures.
  *
- * <p>Thread.$hq is the node that the thread is in; 0 before its first call. What enter() returns is the node of the
- * caller: exit() is one store. On virtual threads, and where times=clock reads the clock, it is that negated, which makes
- * exit() take its slow way. While a program has none of these, the compilers see that way never taken and leave it out;
- * were it in the code, all of memory would have to be taken for changed after each call.
+ * <p>Thread.$hq is the node that the thread is in; 0 before its first call. enter() returns the caller's node, so
+ * exit() is one store. On virtual threads, and where times=clock reads the clock, enter() returns it negated, which
+ * sends exit() to its slow path. In programs without these, the compilers see that the slow path is never taken and
+ * leave it out; its calls would make them reload all of memory after each call.
  *
- * <p>times=clock: a node whose time is read has no places for edges to methods that are left again, nor is it in such a
- * place: enter() comes to enterSlowly(), which reads the clock and returns the node negated. Once a node has turned out
- * to take less than a step at a time it is brief. Between two brief nodes the clock is not read: their time is counted
- * together, and the collector divides it.
+ * <p>times=clock: a node whose time is measured has ways to leaf methods only, and is in no way itself, so enter()
+ * comes to enterSlowly(), which reads the clock and returns the node negated. A node that mostly takes less than a step
+ * becomes brief. Between two brief nodes the clock is not read: their time is summed, and the collector divides it.
  *
- * <p>A platform thread has nodes of its own. Virtual threads share theirs, so these are added to atomically. $hq of a
- * virtual thread is its door, a node with empty places, so that enter() always comes to enterSlowly(), which takes the
- * node it is in from its state. That is given back when its outermost frame ends. A frame that begins on a virtual
- * thread and ends on its carrier or the other way round would leave one's node in the other: the rewriter gives methods
- * that change the current thread no probes of this kind.
+ * <p>A platform thread has nodes of its own. Virtual threads share nodes, whose counts are added to atomically. $hq of
+ * a virtual thread is its door, a node without ways, so that enter() always comes to enterSlowly(), which takes the
+ * thread's node from its state. The state is given back when its outermost frame ends. A frame that begins on a virtual
+ * thread and ends on its carrier, or the other way round, would leave the node of one in the other: the rewriter puts
+ * no such probes into methods that change the current thread.
  */
 public final class HprofTracker {
   // A thread's state.
@@ -47,18 +46,18 @@ public final class HprofTracker {
   static final long STATE_EDGES = 8;  // address of the edge table
   static final long STATE_MASK = 16;  // number of entries of that table, less one, times 16
   static final long STATE_CLOCK = 24;  // times=clock: the clock at the last event; 0: none yet
-  static final long STATE_SHARED = 32;  // not 0: the state of a virtual thread, whose nodes all of them share
+  static final long STATE_SHARED = 32;  // not 0: of a virtual thread; all virtual threads share their nodes
   static final long STATE_BRIEF = 40;  // times=clock: the time in nodes that are brief
   static final long STATE_STEP = 48;  // times=clock: a microsecond by that clock; 0: enter() and exit() read no clock
 
   // A node, aligned to 128 bytes. Its first word is the count of calls.
-  static final long NODE_METHOD = 8;  // int: on top of the trace; -1 in nodes without one
-  static final long NODE_LENGTH = 12;  // int: of the trace; 0 in the node that stands for "none"
+  static final long NODE_METHOD = 8;  // int: the trace's top method; -1: none
+  static final long NODE_LENGTH = 12;  // int: length of the trace; 0 in the root
   static final long NODE_STATE = 16;  // address of the state of the thread that owns it; 0 in shared nodes
-  static final long NODE_SELF = 24;  // nanoseconds: the sampler's; or what times=clock counts in
-  static final long NODE_NEXT = 32;  // long[WAYS]: where edges lead to, or to a node without a method
+  static final long NODE_SELF = 24;  // nanoseconds, by the sampler; or the sum of times=clock
+  static final long NODE_NEXT = 32;  // long[WAYS]: target nodes by method, or a node without a method
   static final int WAYS = 8;
-  static final long NODE_PACE = 104;  // int: above 0 while its time is read at each event; else it is brief
+  static final long NODE_PACE = 104;  // int: above 0 while its time is measured; else it is brief
   static final int PACE_MOST = 64, LONGEST = 32;  // in steps
 
   // An edge: key, address of a node. The key 0 is free.
@@ -72,29 +71,29 @@ public final class HprofTracker {
   /** times=clock: the clock is the processor's counter. Set once, before live, by the collector. */
   static boolean counter;
 
-  /** Set while heap=sites counts. */
+  /** Set while heap=sites counts objects. */
   static boolean sites;
 
-  /** Set while a unit wants exceptions caught, exceptions made. */
+  /** Set while a unit wants exceptions caught, or exceptions made. */
   static boolean catching, making;
 
   /** Set while a unit wants calls and their ends. */
   static boolean calling;
 
-  /** Set before, where there are virtual threads, whose calls are not told. Carriers tell nothing but objects. */
+  /** Set before, on VMs with virtual threads, whose calls are not reported. Carriers report only objects. */
   static boolean carriers;
 
   /**
-   * Where in any object eight bytes lie that tell its class and, in an array, its length: read here, where no collector
-   * moves the object meanwhile, and given to the agent, the first four below the others. -1: this VM has no such place.
+   * Offset of the eight bytes of any object that identify its class and hold an array's length; -1: not on this VM.
+   * Read here, where no collector moves the object; the first four become the lower half.
    */
   static long headerAt = -1;
 
   private HprofTracker() {}
 
   /**
-   * The agent calls this at VMInit, before it sets live: a native method is looked up by Java code of the JDK when it is
-   * first called, which has probes itself; from a live probe that would be without end. The agent exports
+   * The agent calls this at VMInit, before it sets live: the first call of a native method runs Java code of the JDK to
+   * look it up, which has probes itself; in a live probe the recursion would be endless. The agent exports
    * Java_java_lang_HprofTracker_attach and so on; with null and zeros these do nothing and return 0.
    */
   static void prime() {
@@ -111,7 +110,7 @@ public final class HprofTracker {
     HprofMemory.UNSAFE.hashCode();
   }
 
-  /** Returns what is to be given to exit(), unwind() and sync(); 0 for "not counted". */
+  /** Returns the argument for exit(), unwind() and sync(); 0: not counted. */
   public static long enter(int method) {
     if (!live) return 0;
     Thread thread = Thread.currentThread();
@@ -128,7 +127,7 @@ public final class HprofTracker {
     return node;
   }
 
-  /** Absolute: whatever was lost between, the thread is in the caller again. */
+  /** Sets the caller's node, whatever was lost in between. */
   public static void exit(long prev) {
     if (prev > 0) {
       Thread.currentThread().$hq = prev;
@@ -137,7 +136,7 @@ public final class HprofTracker {
     }
   }
 
-  /** exit() where no way of entering is slow: in VMs without virtual threads, but for times=clock. */
+  /** exit() without the slow path: in VMs without virtual threads, unless times=clock. */
   public static void exitQuickly(long prev) {
     if (prev != 0) Thread.currentThread().$hq = prev;
   }
@@ -146,7 +145,7 @@ public final class HprofTracker {
     exit(prev);
   }
 
-  /** An exception handler of the method that was entered from prev has begun: the thread is in that method again. */
+  /** A handler of the method that was entered from prev has begun: the thread is in that method again. */
   @java.lang.invoke.DontInline
   @DontInline
   public static void sync(long prev, int method) {
@@ -165,7 +164,7 @@ public final class HprofTracker {
     }
   }
 
-  /** A method that calls nothing: its time is its caller's. */
+  /** A method without calls: its time counts for its caller. */
   public static void leaf(int method) {
     if (!live) return;
     Thread thread = Thread.currentThread();
@@ -181,7 +180,7 @@ public final class HprofTracker {
     unsafe.putLong(null, next, unsafe.getLong(null, next) + 1);
   }
 
-  /** The rest of enter() where the node has no place for the edge, or the thread none yet. */
+  /** The slow path of enter(): the node has no way for the edge, or the thread has no node yet. */
   @java.lang.invoke.DontInline
   @DontInline
   private static long enterSlowly(Thread thread, long node, int method) {
@@ -214,7 +213,7 @@ public final class HprofTracker {
     return -node;
   }
 
-  /** The same for leaf(). */
+  /** The slow path of leaf(). */
   @java.lang.invoke.DontInline
   @DontInline
   private static void leafSlowly(Thread thread, long node, int method) {
@@ -256,7 +255,7 @@ public final class HprofTracker {
     return HprofMemory.UNSAFE.getLong(null, state + STATE_SHARED) != 0;
   }
 
-  /** The state of the thread, if the node is one of those that it counts in; else 0. */
+  /** The state of the thread, if the node is one of its own; else 0. */
   private static long stateOf(Thread thread, long node) {
     Unsafe unsafe = HprofMemory.UNSAFE;
     long at = thread.$hq;
@@ -269,7 +268,7 @@ public final class HprofTracker {
     return HprofMemory.UNSAFE.getInt(null, node + NODE_PACE) <= 0;
   }
 
-  /** Lets enter() and leaf() find the edge by themselves, if its place is free. */
+  /** Lets enter() and leaf() find the edge themselves, if its way is free. */
   private static void addWay(long node, int method, long next) {
     Unsafe unsafe = HprofMemory.UNSAFE;
     long place = node + NODE_NEXT + ((method & WAYS - 1) << 3);
@@ -285,7 +284,7 @@ public final class HprofTracker {
     } while (!unsafe.compareAndSetLong(null, at, old, old + amount));
   }
 
-  /** The edge from node by that method: by the thread's table, or made by the agent. 0 when that has no memory left. */
+  /** The target of the edge, from the thread's table or made by the agent; 0: no memory. */
   private static long follow(long state, long node, int method) {
     Unsafe unsafe = HprofMemory.UNSAFE;
     long way = unsafe.getLong(null, node + NODE_NEXT + ((method & WAYS - 1) << 3));
@@ -307,7 +306,7 @@ public final class HprofTracker {
     return miss(state, node, method);
   }
 
-  /** times=clock: the thread goes from one of its nodes to another; both are brief: that needs no clock. */
+  /** times=clock: the thread goes from one of its nodes to another. Between two brief ones no clock is read. */
   private static void pass(long state, long from, long to) {
     if (!isBrief(from) || !isBrief(to)) read(state, from);
   }
@@ -319,8 +318,8 @@ public final class HprofTracker {
   }
 
   /**
-   * The time since the last reading goes to the node, or to all brief ones, which the thread has not left since. A node
-   * that takes less than a step most times becomes brief.
+   * Adds the time since the last reading to the node, or to the sum of brief nodes, which the thread has not left
+   * since. A node that mostly takes less than a step becomes brief.
    */
   private static void read(long state, long node) {
     if (!live) return;
@@ -339,7 +338,7 @@ public final class HprofTracker {
     unsafe.putInt(null, node + NODE_PACE, pace < most ? pace : most);
   }
 
-  /** Since the last reading. */
+  /** Ticks or nanoseconds since the last reading. */
   private static long passed(long state) {
     long now = counter ? counterTime() : System.nanoTime();
     long before = HprofMemory.UNSAFE.getLong(null, state + STATE_CLOCK);
@@ -347,14 +346,14 @@ public final class HprofTracker {
     return before != 0 ? now - before : 0;
   }
 
-  /** A new object. */
+  /** A new object or array. */
   @java.lang.invoke.DontInline
   @DontInline
   public static void allocated(Object object) {
     if (sites) tell(object);
   }
 
-  /** What multianewarray made: the array and, dimensions - 1 levels deep, the arrays in it. */
+  /** The arrays that multianewarray has made: the outermost and, dimensions - 1 levels deep, those in it. */
   public static void allocatedArrays(Object array, int dimensions) {
     if (!sites) return;
     tell(array);
@@ -363,15 +362,15 @@ public final class HprofTracker {
     for (int i = 0; i < inner.length; i++) allocatedArrays(inner[i], dimensions - 1);
   }
 
-  /** In place of enter() where a unit is told of each call. */
+  /** enter() for a unit that gets each call. */
   public static long enterCall(int method) {
     if (!calling || carriers && Thread.currentThread() != Thread.currentCarrierThread() || isCarrier()) return 0;
     return callBegins(method);
   }
 
   /**
-   * A carrier may be mounting a virtual thread or taking it off, by methods of several classes. A JVMTI call by the thread
-   * that does so waits for ever, since it waits for all threads that do so.
+   * A carrier may be mounting or unmounting a virtual thread, in methods of several classes. JVMTI calls wait until no
+   * thread does that: from such a thread, for ever.
    */
   private static boolean isCarrier() {
     return carriers && Thread.currentThread() instanceof CarrierThread;
@@ -385,14 +384,14 @@ public final class HprofTracker {
     if (call != 0) callEnds(call, true);
   }
 
-  /** A handler of that method begins. */
+  /** A handler in that method begins. */
   @java.lang.invoke.DontInline
   @DontInline
   public static void caught(Object exception, int method) {
     if (catching && !isCarrier()) caughtException(exception, method);
   }
 
-  /** A constructor of Throwable ends; those of its subclasses go on. */
+  /** A constructor of Throwable ends; those of subclasses are still to end. */
   @java.lang.invoke.DontInline
   @DontInline
   public static void made(Object exception) {
@@ -403,30 +402,29 @@ public final class HprofTracker {
     allocatedObject(object, headerAt < 0 ? 0 : headerOf(object));
   }
 
-  /** In the two pieces in which it has just been written: for both at once the processor would wait. */
+  /** Reads the eight bytes in the two halves in which they were just written: one load of both would stall. */
   private static long headerOf(Object object) {
     Unsafe unsafe = HprofMemory.UNSAFE;
     long at = headerAt;
     return (long) unsafe.getInt(object, at + 4) << 32 | unsafe.getInt(object, at) & 0xFFFFFFFFL;
   }
 
-  /** What the agent reads of another thread: the VM's own functions may read it where a collector has moved it from. */
+  /** Read here for the agent, whose JNI functions may read a field at an address from which a collector has moved it. */
   private static long stateAt(Thread thread) {
     return thread.$hq;
   }
 
-  /** A thread's first event: makes its state and returns what it puts into Thread.$hq. 0: this thread is not counted. */
+  /** At a thread's first event: makes its state and returns the value of Thread.$hq; 0: the thread is not counted. */
   private static native long attach(Thread thread);
 
-  /** Makes the node and the edge, or finds the edge where the table's probes ended. */
+  /** Finds the edge, or makes it and the node. */
   private static native long miss(long state, long node, int method);
 
-  /** Takes back the state of a virtual thread. */
+  /** Gives the state of a virtual thread back. */
   private static native void release(long state);
 
   /**
-   * The processor's counter, in ticks: a call of a native method and one instruction take less than half of the time of
-   * System.nanoTime().
+   * The processor's counter, in ticks. Takes less than half the time of System.nanoTime().
    */
   private static native long counterTime();
 

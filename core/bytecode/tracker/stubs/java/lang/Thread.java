@@ -1,6 +1,6 @@
 package java.lang;
 
-/** As the rewriter leaves it; to compile against. */
+/** The class after its rewriting; only to compile against. */
 public class Thread {
   public transient long $hq;
 
