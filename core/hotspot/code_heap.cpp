@@ -67,7 +67,7 @@ void* CodeHeap::id_of_code(const void* blob) const {
   auto number = guarded_read<uint16_t>(constant, at_.const_id_number);
   auto holder =
       guarded_read<const void*>(guarded_read<const void*>(constant, at_.const_pool), at_.pool_holder);
-  // Their number, then the ids by id number (InstanceKlass::get_jmethod_id).
+  // The method ids by id number; the first word is their count (InstanceKlass::get_jmethod_id).
   auto ids = guarded_read<const void*>(holder, at_.holder_ids);
   if (ids == nullptr || number >= guarded_read<uintptr_t>(ids)) return nullptr;
   return guarded_read<void*>(ids, (number + 1u) * sizeof(void*));

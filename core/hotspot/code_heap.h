@@ -1,7 +1,7 @@
-// HotSpot's machine code: finds the block that an address is in, and the Java method that was compiled to it.
+// HotSpot's code cache: finds the CodeBlob that contains an address, and the Java method of an nmethod.
 //
-// The events for compiled methods tell the same, but make the VM collect the inlining of every method that it
-// ever compiles; a profiler asks for few of them.
+// The event CompiledMethodLoad reports the same, but for every method that is ever compiled, with its
+// inlining; a profiler needs few.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@ namespace hprof {
 
 class CodeHeap {
  public:
-  // Looks up the layout and the heaps, which the VM has made by then and keeps. nullptr: success; else what
-  // is missing. [control]
+  // Looks up the layout and the heaps, which exist by then and never move. nullptr: success; else what is
+  // missing. [control]
   const char* prepare(const VmStructs& structs);
   bool is_prepared() const { return range_count_ != 0; }
 
-  // The block of code around that address (a CodeBlob), by the map of the heap that it is in; nullptr: none.
-  // Within guarded(). [signal]
+  // The CodeBlob that contains the address, by the segment map of its heap; nullptr: none. Within guarded().
+  // [signal]
   const void* blob_at(uintptr_t pc) const {
     for (uint32_t i = 0; i < range_count_; i++) {
       const Range& range = ranges_[i];
@@ -27,15 +27,15 @@ class CodeHeap {
     }
     return nullptr;
   }
-  // jmethodID of the method that was compiled to the code at pc; nullptr: no such code, or the method has no
-  // id. The code must be there for as long as the call lasts, as it is for the thread that runs it. [signal]
+  // The jmethodID of the nmethod that contains pc; nullptr: none, or the method has no id. The code must
+  // exist during the call, as it does for the thread that runs it. [signal]
   void* method_at(uintptr_t pc) const;
 
  private:
   static constexpr uint32_t kMostRanges = 8;
   struct Range {
-    uintptr_t from, to;       // reserved
-    const uint8_t* segments;  // one byte per segment: how far back its block starts, in steps; 0xff: free
+    uintptr_t from, to;       // of the reserved memory
+    const uint8_t* segments;  // the segment map: steps back to the start of a segment's block; 0xff: free
     uint32_t segment_shift;
   };
   // Offsets in the VM's structures.

@@ -1,4 +1,4 @@
-// Reading the VM's memory: by guarded_read, within guarded(). Both need an installed fault guard.
+// Reads the VM's memory by guarded_read, within guarded(). Both need an installed fault guard.
 #pragma once
 
 #include "platform/platform.h"
@@ -7,7 +7,7 @@ namespace hprof {
 
 using platform::guarded_read;
 
-// At an address that the VM's memory has told.
+// A value at an address that was read from the VM's memory.
 template <class T>
 T guarded_at(uint64_t address) {
   return guarded_read<T>(reinterpret_cast<const void*>(static_cast<uintptr_t>(address)));
@@ -26,7 +26,7 @@ bool guarded(Body&& body) {
   }
 }
 
-// True: that NUL-terminated text is at the address. Within guarded(). [signal]
+// True: the NUL-terminated text is at the address. Within guarded(). [signal]
 inline bool guarded_equals(const char* there, const char* text) {
   for (uint64_t i = 0;; i++) {
     if (guarded_read<char>(there, i) != text[i]) return false;

@@ -1,9 +1,8 @@
-// Everything specific to HotSpot: which items (items.def) this VM has, which of them the user switched off,
-// and the result of each check. Every user of an item has a fallback.
+// What hprof uses of HotSpot beyond the specifications: which items (items.def) this VM has, which the user
+// switched off, and the result of each check. Every user of an item has a fallback.
 //
-// What only some units need is in a library of its own, the module `hotspot` (core/modules/hotspot). It has
-// the functions that read tables compiled in, and reaches the rest, which changes what the core holds, by
-// virtual functions.
+// What only some units need is in the module `hotspot` (core/modules/hotspot), which has the non-virtual
+// functions compiled in, and reaches state of the core by the virtual ones.
 #pragma once
 
 #include <atomic>
@@ -23,10 +22,11 @@ namespace hprof {
 
 struct HotSpotTable;
 
-// What it gets from the session.
+// What the session passes to HotSpot.
 struct HotSpotUse {
-  void* context;                                      // of the functions
-  void* (*symbol)(void* context, const char* name);   // exported by the VM's library, which stays loaded
+  void* context;                                      // passed to the functions
+  void* (*symbol)(void* context, const char* name);   // an exported symbol of the VM's library, which stays
+                                                      // loaded
   const HotSpotTable* (*open_module)(void* context);  // nullptr: it is not there [onload]
   bool (*is_waited_for_by_attach)(void* context);     // the VM's attach thread waits for the session [any]
   Messages messages;
@@ -34,33 +34,32 @@ struct HotSpotUse {
   uint32_t java_version;
 };
 
-// What runs around each collection, before anything else. Functions of a library that stays loaded.
+// Called around each collection, before anything else. Functions of a library that stays loaded.
 struct CollectionHook {
   void (*begins)();         // [gc]
   void (*ends)();           // [gc]
-  void (*is_unreported)();  // collections may come unreported from now on [control]
+  void (*is_unreported)();  // collections may come without events from now on [control]
 };
 
 class HotSpot {
  public:
   // [onload]
   void open(const ItemChoice& choice, const HotSpotUse& use);
-  // Undoes changes in the VM where possible. Nobody uses it any more. [control]
+  // Undoes changes in the VM where possible. Not used any more afterwards. [control]
   void close();
-  // The module hotspot, which is opened at the first call; nullptr: it is not there. [onload], later for
-  // those who got it then
+  // The module hotspot, opened at the first call; nullptr: there is none. [onload]; later only if opened then
   const HotSpotTable* open_module();
-  // The VM is live. current: the calling thread. [control]
+  // Call it when the VM is live. current: the calling thread. [control]
   void on_vm_init(JNIEnv* jni, jthread current);
-  // When collectors start, with the fault guard in place. [control]
+  // Call it when collectors start, with the fault guard installed. [control]
   void prepare_to_collect();
 
-  // Not switched off. [any]
+  // False: switched off by hotspot=. [any]
   bool is_on(Item item) const { return (off_ & bit_of(item)) == 0; }
-  // Why it is not on: static text. [any]
+  // Why an item is off: static text. [any]
   virtual const char* why_off(Item item) const;
-  // Sets the result of an item's check: why it is not used, or nullptr: it is used. Each result is printed
-  // once, as a detail. Returns whether it is used. [onload][control][app]
+  // Sets the result of an item's check: nullptr: it is used, else why not. Each result is printed once, as a
+  // detail. Returns whether the item is used. [onload][control][app]
   virtual bool settle(Item item, const char* why);
 
   const VmStructs& structs() const { return structs_; }
@@ -75,12 +74,12 @@ class HotSpot {
   // Makes the VM's compilers record the position of every instruction in code that they compile from now on.
   // [onload]
   bool use_precise_code();
-  // AsyncGetCallTrace; nullptr: none, or not to be used. [control]
+  // AsyncGetCallTrace; nullptr: none, or switched off. [control]
   void* async_get_call_trace();
-  // Keeps the fault guard in place until close(). False: there is none. Not with -Xcheck:jni: the VM would
-  // warn of handlers that are not its own. [control]
+  // Keeps the fault guard installed until close(). False: there is none, as with -Xcheck:jni, where the VM
+  // warns about foreign handlers. [control]
   virtual bool hold_guard();
-  // GarbageCollectionStart is needed beside GarbageCollectionFinish, and `hook` with both. [onload][control]
+  // Requests GarbageCollectionStart beside GarbageCollectionFinish, and `hook` at both. [onload][control]
   virtual void hook_collections(const CollectionHook* hook);
   const CollectionHook* collection_hook() const { return collection_hook_; }
   // Hides a field from core reflection. [control]
@@ -88,7 +87,7 @@ class HotSpot {
 
  private:
   uint32_t off_ = 0;
-  uint32_t unseen_ = 0;  // of those: not seen with this Java version
+  uint32_t unseen_ = 0;  // those of off_ that were not seen with this Java version
   HotSpotUse use_ = {};
   VmStructs structs_;
   VmFlags flags_;
@@ -97,12 +96,12 @@ class HotSpot {
   bool asked_for_module_ = false;
   const HotSpotTable* module_ = nullptr;
   const CollectionHook* collection_hook_ = nullptr;
-  uint8_t* precise_code_ = nullptr;  // the flag, where it was changed
+  uint8_t* precise_code_ = nullptr;  // the flag's value in the VM, if it was changed
   bool holds_guard_ = false;
   std::atomic<const char*> settled_[kItems] = {};
 };
 
-// How the core's record of a unit begins, by which a service finds what it needs from the unit's host.
+// The beginning of the core's record of a unit, by which a service finds HotSpot from the unit's host.
 struct HostRecord {
   hprof_host host = {};
   HotSpot* hotspot = nullptr;

@@ -8,7 +8,7 @@ static constexpr const char* kNames[] = {
 #undef HPROF_ITEM
 };
 
-// A bit for each Java version that a row lists.
+// One bit for each Java version in a row's list.
 static constexpr uint64_t versions_in(const char* list) {
   uint64_t versions = 0;
   for (uint32_t number = 0;; list++) {
@@ -22,7 +22,7 @@ static constexpr uint64_t versions_in(const char* list) {
   }
 }
 
-// All bits: its row asks for no version.
+// All bits for rows that do not write: they do not depend on the version.
 static constexpr uint64_t kSeen[] = {
 #define HPROF_ITEM(id, name, effect, what, seen, ...) effect[0] == 'w' ? versions_in(seen) : UINT64_MAX,
 #include "core/hotspot/items.def"

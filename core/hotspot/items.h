@@ -18,17 +18,17 @@ static_assert(kItems <= 32, "a set of items is a bit for each");
 
 constexpr uint32_t bit_of(Item item) { return 1u << static_cast<uint32_t>(item); }
 const char* item_name(Item item);
-// Off unless `+<item>` is given: on this processor they were tried in an emulator only.
+// Off unless `+<item>` is given: tested in an emulator only on this processor.
 #ifdef __aarch64__
 constexpr uint32_t kOffByDefault = bit_of(Item::kFrameWalk) | bit_of(Item::kWeakReuse);
 #else
 constexpr uint32_t kOffByDefault = 0;
 #endif
-// Off unless `+<item>` is given: those that write the VM's memory, with a Java version that their row does
-// not have. [any]
+// Off unless `+<item>` is given: items that write the VM's memory, on a Java version that their row does not
+// list. [any]
 uint32_t unseen_items(uint32_t java_version);
 
-// Items that hotspot= switches on or off, a bit for each; no item is in both.
+// The items that hotspot= switches on or off, a bit each; no item is in both.
 struct ItemChoice {
   uint32_t on = 0, off = 0;
 };

@@ -18,8 +18,8 @@ const char* NativeThreadIds::prepare(const VmStructs& structs, JNIEnv* jni, jobj
   return proven_ ? nullptr : "that of the calling thread was wrong";
 }
 
-// The memory behind eetop lives as long as the native thread. The caller's threads are alive when listed but
-// may end any time; the guard turns the small remaining window into "not known".
+// The JavaThread at eetop lives as long as the native thread. A thread may end after the caller has listed
+// it; then the guarded read fails or gives "not known".
 uint32_t NativeThreadIds::read(JNIEnv* jni, const FieldReader<jlong>& addresses, jobject thread) const {
   const auto address = static_cast<uintptr_t>(addresses.read(jni, thread));
   if (address == 0) return 0;

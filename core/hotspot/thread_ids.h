@@ -1,5 +1,5 @@
-// The native thread id of a platform thread, for threads that started before the agent saw them:
-// java.lang.Thread has the address of the VM's own thread, and that has the id.
+// The native ids of platform threads that started before the agent: java.lang.Thread has the address of the
+// JavaThread, whose OSThread has the id.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ namespace hprof {
 
 class NativeThreadIds {
  public:
-  // Looks up offsets and verifies them on the calling thread, whose id the OS knows. nullptr: verified; else
-  // why not. [control]
+  // Looks up offsets and verifies them with the calling thread's id, which the OS tells. nullptr: verified;
+  // else why not. [control]
   const char* prepare(const VmStructs& structs, JNIEnv* jni, jobject current);
-  // 0: not known, or the thread has no native thread (any more). The caller holds `thread`, and has opened
-  // `addresses` by open_addresses(). [control]
+  // A thread's native id; 0: not known, or it has no native thread now. The caller holds a reference
+  // `thread`, and has opened `addresses`. [control]
   uint32_t of(JNIEnv* jni, const FieldReader<jlong>& addresses, jobject thread) const;
 
  private:
@@ -27,8 +27,8 @@ class NativeThreadIds {
   bool proven_ = false;
 };
 
-// Makes `addresses` read the address of the VM's thread from its java.lang.Thread. False: this VM has none
-// there. [control]
+// Opens a reader of JavaThread addresses in java.lang.Thread objects. False: this VM has no such field.
+// [control]
 bool open_addresses(JNIEnv* jni, FieldReader<jlong>& addresses);
 
 }  // namespace hprof

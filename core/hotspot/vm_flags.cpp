@@ -67,7 +67,7 @@ bool VmFlags::makes_archive() const {
   return strcmp(text, "record") == 0 || strcmp(text, "create") == 0;
 }
 
-// The low four bits of _flags say where the value comes from (0: the default).
+// The low four bits of JVMFlag::_flags are the value's origin (0: the default).
 bool VmFlags::turn_on(const char* name, uint8_t** changed) const {
   *changed = nullptr;
   const char* flag = find(name);

@@ -1,6 +1,5 @@
-// HotSpot's description of its own memory layout: the tables behind gHotSpotVMStructs, made for external
-// debuggers and exported by every HotSpot libjvm. Absent on other VMs: then everything here answers "not
-// known". The tables themselves are constant data of that library.
+// HotSpot's description of its memory layout: gHotSpotVMStructs and the like, constant tables that every
+// HotSpot libjvm exports for debuggers. On other VMs every answer is "not known".
 #pragma once
 
 #include <cstdint>
@@ -15,12 +14,12 @@ class VmStructs {
   void load(void* (*symbol)(void* context, const char* name), void* context);
   bool loaded() const { return entries_ != nullptr; }
 
-  // Types have changed their names: `types` is one, or several separated by '|', any of which will do.
-  // Offset of a non-static field, -1: not known.
+  // The offset of a non-static field, -1: not known. types: the type's names in all versions, separated by
+  // '|'.
   int64_t offset(const char* types, const char* field) const;
-  // Address of a static field, nullptr: not known.
+  // The address of a static field; nullptr: not known.
   void* address(const char* types, const char* field) const;
-  // sizeof a type, 0: not known.
+  // The size of a type; 0: not known.
   uint64_t size(const char* types) const;
 
  private:
@@ -31,7 +30,7 @@ class VmStructs {
   const char* find(const char* types, const char* field) const;
 };
 
-// A layout that is looked up field by field: the first that is missing is remembered, and the rest is 0.
+// Looks up a layout field by field; remembers the first that is missing, and answers 0 from then on.
 class LayoutReader {
  public:
   explicit LayoutReader(const VmStructs& structs) : structs_(structs) {}

@@ -1,4 +1,4 @@
-// Option rows as text.
+// Renders option rows as text.
 #include "core/modules/help/help.h"
 
 #include "core/base/version.h"
@@ -12,14 +12,14 @@ constexpr size_t kNameColumn = 30;
 constexpr size_t kHelpColumn = 38;
 constexpr size_t kLineMost = 2048;
 
-// One row, ready to be laid out.
+// The texts of one row.
 struct Line {
   char name[kOptionTextMost + kOptionNameMost + 2];
   char preset[kOptionTextMost];
   Str help;
 };
 
-// The effect of an option that is not given and has no default in its row.
+// The value of an option without a default in its row that is not given.
 Str implied_default(Str name) {
   if (name == "heap") return "all";
   if (name == "cpu" || name == "net") return "off";
@@ -35,7 +35,7 @@ void make_line(const hprof_option& row, bool core, const ModuleSet& modules, Lin
   name.put(row.name).put('=');
   const size_t before = name.size();
   if (core && row.type != HPROF_OPTION_FLAG) put_selector_values(modules, row.name, &name);
-  // A selector without values in this build, or no selector: as the row says.
+  // No selector, or none with values in this build: the row's own text.
   if (name.size() == before) name.put(option_value_text(row));
   preset.put_printable(row.default_text != nullptr ? Str(row.default_text)
                        : core                      ? implied_default(row.name)
@@ -66,7 +66,7 @@ void print_line(const Line& line, Str indent, const TextOut& out) {
   out.put(out.context, row.text());
 }
 
-// Rows of a unit that the core has itself are the core's to show.
+// False: the core has the option itself, and shows it.
 bool is_shown(const hprof_option& row) { return find_core_option(row.name) == nullptr; }
 
 void print_group(CoreGroup group, const ModuleSet& modules, const TextOut& out) {
@@ -78,7 +78,7 @@ void print_group(CoreGroup group, const ModuleSet& modules, const TextOut& out) 
   }
 }
 
-// The vendor of a unit that is neither linked in nor beside the agent.
+// Prints the vendor of a unit that is neither linked in nor beside the agent.
 void print_origin(const Module& module, const ModuleSearch& search, const TextOut& out) {
   char path[kPathMost];
   uint32_t folder = 0;
@@ -112,7 +112,7 @@ void print_unit(const Unit& unit, const ModuleSet& modules, const TextOut& out) 
   }
 }
 
-// A table cell: '|' would end it, and outside of code '<' would begin a tag.
+// Escapes a table cell: '|' would end it, and outside of code '<' would begin a tag.
 void put_cell(Str text, bool code, TextWriter* out) {
   for (size_t i = 0; i < text.size; ++i) {
     if (text[i] == '|' || (text[i] == '<' && !code)) out->put('\\');
@@ -210,7 +210,7 @@ void each_option(const ModuleSet& modules, void (*visit)(void* context, const Op
 
 namespace {
 
-// Options of the original that mean nothing here share a row of the table.
+// The original's options that have no effect here share a row of the table.
 constexpr Str kNoEffect = "no effect";
 
 struct TableOut {

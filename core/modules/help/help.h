@@ -5,12 +5,11 @@
 
 namespace hprof {
 
-// What `-agentlib:hprof=help` prints, laid out like the original's. The set holds all modules (open_all).
-// [onload]
+// Prints the text of -agentlib:hprof=help, laid out like the original's. The set holds all modules
+// (open_all). [onload]
 void print_help(const ModuleSet& modules, const TextOut& out);
 
-// One option as people read it: `name=values`, default, meaning, and the unit's id, or "core". An empty
-// default: none.
+// One option: `name=values`, default (empty: none), meaning, and the unit's id, or "core".
 struct OptionText {
   Str name;
   Str preset;
@@ -18,7 +17,7 @@ struct OptionText {
   Str owner;
 };
 
-// Every row, the core's first; the texts are valid during the call. [any]
+// Calls visit for every row, the core's first; the texts are valid during the call. [any]
 void each_option(const ModuleSet& modules, void (*visit)(void* context, const OptionText& option),
                  void* context);
 

@@ -1,4 +1,4 @@
-// Modules and their units as text.
+// Lists modules and their units.
 #include "core/modules/help/module_list.h"
 
 #include "core/option/select_text.h"
@@ -30,7 +30,7 @@ void end_line(TextWriter* line, const TextOut& out) {
   out.put(out.context, line->text());
 }
 
-// Files of the same name in later folders: what is not looked at, though somebody may think that it is.
+// Prints files of the same name in later folders, which are not loaded, though users may think that they are.
 void print_hidden(const Module& module, const ModuleSearch& search, const TextOut& out) {
   char first[kPathMost] = {};
   char path[kPathMost];

@@ -10,10 +10,10 @@ namespace hprof {
 
 namespace {
 
-// Options whose values are names of files, which may be typed with a comma in them.
+// Options whose values are file names, which may contain a typed comma.
 constexpr Str kFileOptions[] = {"file", "control", "secret-file", "plugins"};
 
-// Options of earlier versions, and what says the same now: one text, since pointers would need relocations.
+// Options of earlier versions, and what replaces them: one text, since pointers would need relocations.
 constexpr char kGone[] =
     "addresses=use hotspot=-object-addresses;listen-remote=listen= takes any address;"
     "max-nodes=use max-memory=;park-interval=use interval=;sites-walk=use hotspot=-frame-walk;"
@@ -28,7 +28,7 @@ Str what_says_it_now(Str name) {
   return Str();
 }
 
-// visit(name) for each option that may be typed, the developers' left out.
+// Calls visit(name) for each option that users may type, without those for developers.
 template <typename Visit>
 void each_name(const ModuleSet& modules, Visit visit) {
   visit(Str("help"));
@@ -45,7 +45,7 @@ void each_name(const ModuleSet& modules, Visit visit) {
   }
 }
 
-// Small builds list the names without a guess.
+// Small builds only list the names.
 Str closest(const ModuleSet& modules, Str typed) {
   if (kEmbedded) return Str();
   uint32_t best = typed.size <= 3 ? 1 : 2;
@@ -59,7 +59,7 @@ Str closest(const ModuleSet& modules, Str typed) {
   return found;
 }
 
-// The option before it, if the item is probably a part of its value after a comma.
+// The option before the item, if the item is probably the rest of that option's value, after a comma.
 Str torn_value(const OptionList& list, const OptionItem& item) {
   for (uint32_t i = 1; i < list.count() && !item.has_value; ++i) {
     if (&list[i] != &item) continue;
@@ -70,7 +70,7 @@ Str torn_value(const OptionList& list, const OptionItem& item) {
   return Str();
 }
 
-// As many as there is room for, whole.
+// Appends as many whole names as there is room for.
 void put_names(const ModuleSet& modules, size_t room, TextWriter* out) {
   constexpr Str kMore = " and more, see help";
   bool cut = false;
@@ -86,7 +86,7 @@ void put_names(const ModuleSet& modules, size_t room, TextWriter* out) {
 
 bool unknown_option_error(const OptionList& list, const ModuleSet& modules, const OptionItem& item,
                           Error* error) {
-  constexpr size_t kRest = 340;  // of the line, for what stands before the names
+  constexpr size_t kRest = 340;  // for the line's text before the names
   char text[128];
   TextWriter what(text, sizeof(text));
   what.put("Unknown option: ").put_printable(item.name, 60);

@@ -6,8 +6,8 @@
 
 namespace hprof {
 
-// "Unknown option: dept (dept=8); did you mean depth?", or, when none is like it, with all names. The set
-// holds all modules (open_all). Always false. [onload]
+// Sets "Unknown option: dept (dept=8); did you mean depth?", or lists all names if none is similar. The set
+// holds all modules (open_all). Returns false. [onload]
 bool unknown_option_error(const OptionList& list, const ModuleSet& modules, const OptionItem& item,
                           Error* error);
 

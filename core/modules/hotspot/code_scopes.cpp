@@ -2,7 +2,7 @@
 
 namespace hprof {
 
-static constexpr uint32_t kFirstWithoutZeros = 20;  // Java; compressed numbers have no byte 0 from then on
+static constexpr uint32_t kFirstWithoutZeros = 20;  // JDK; from it on compressed numbers have no byte 0
 
 bool CodeScopes::open(const VmStructs& structs, uint32_t java_version) {
   LayoutReader layout(structs);
@@ -28,7 +28,7 @@ bool CodeScopes::open(const VmStructs& structs, uint32_t java_version) {
     if (found >= 0) *field.offset = static_cast<uint32_t>(found);
   }
   lowest_ = java_version >= kFirstWithoutZeros ? 1 : 0;
-  // With immutable data but without mutable, metadata lies where no field tells.
+  // With immutable but without mutable data, no field tells where the metadata is.
   const bool has_data = immutable_data_ != kNone
                             ? (mutable_data_ | relocation_size_ | scopes_offset_) != kNone
                             : metadata_offset_ != kNone && (scopes_begin_ & scopes_offset_) != kNone;
@@ -59,7 +59,7 @@ uint64_t CodeScopes::metadata_of(uint64_t blob) const {
   return blob + guarded_at<uint32_t>(blob + metadata_offset_);
 }
 
-// The records are in the order of the code; the first is before it, and the last behind all of it.
+// PcDescs are sorted by position; the first is before the code, the last after it.
 uint32_t CodeScopes::find(uint64_t blob, uint64_t pc) const {
   constexpr uint32_t kBytes = kDescWords * sizeof(int32_t);
   const auto wanted = static_cast<int64_t>(pc - code_of(blob));
@@ -73,7 +73,7 @@ uint32_t CodeScopes::find(uint64_t blob, uint64_t pc) const {
   return found == wanted ? guarded_at<uint32_t>(place + sizeof(int32_t)) : 0;
 }
 
-// UNSIGNED5: up to four bytes that say that another one follows, and a fifth.
+// Reads an UNSIGNED5: up to four bytes that announce another one, and a fifth.
 uint32_t CodeScopes::number(uint64_t* place) const {
   constexpr uint32_t kFollowed = 192, kBits = 6, kLastShift = 24;
   uint32_t sum = 0;

@@ -1,4 +1,3 @@
-// The VM's own count of its garbage collections.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +6,8 @@ namespace hprof {
 
 class HotSpot;
 
-// Its address; nullptr: not known, or a collector that works beside the program, too, and counts that. It
-// goes up while the VM is stopped for a collection (CollectedHeap::_total_collections). The VM is live.
-// [control]
+// The address of the VM's count of its collections (CollectedHeap::_total_collections), which goes up in the
+// pause. nullptr: not known, or a collector that also counts concurrent cycles. The VM is live. [control]
 const uint32_t* collection_count(HotSpot& home);
 
 }  // namespace hprof

@@ -10,7 +10,7 @@ namespace {
 
 constexpr jint kLocals = 16;
 
-// What a call gave, nullptr after an exception.
+// The result of a JNI call; nullptr after an exception.
 template <class Made>
 Made good(JNIEnv* jni, Made made) {
   if (jni->ExceptionCheck() == JNI_FALSE) return made;
@@ -21,7 +21,7 @@ Made good(JNIEnv* jni, Made made) {
 struct Registrar {
   jclass reflection;
   jmethodID method;
-  bool takes_set;  // from JDK 12 on; before, an array of strings
+  bool takes_set;  // from JDK 12 on; earlier: an array of strings
 };
 
 Registrar find_registrar(JNIEnv* jni) {
@@ -40,7 +40,7 @@ Registrar find_registrar(JNIEnv* jni) {
   return {};
 }
 
-// Up to JDK 11 the filter compares references, and names of fields are interned.
+// Up to JDK 11 the filter compares references, and field names are interned.
 jstring interned(JNIEnv* jni, const char* text) {
   jstring made = good(jni, jni->NewStringUTF(text));
   jclass string = made != nullptr ? good(jni, jni->GetObjectClass(made)) : nullptr;
@@ -49,7 +49,7 @@ jstring interned(JNIEnv* jni, const char* text) {
   return intern != nullptr ? static_cast<jstring>(good(jni, jni->CallObjectMethod(made, intern))) : nullptr;
 }
 
-// The field's name as the registrar takes it.
+// The field's name as the registrar's argument.
 jobject names_for(JNIEnv* jni, const Registrar& registrar, const char* field) {
   jstring name = interned(jni, field);
   if (name == nullptr) return nullptr;
@@ -65,7 +65,7 @@ jobject names_for(JNIEnv* jni, const Registrar& registrar, const char* field) {
   return good(jni, jni->CallStaticObjectMethod(collections, singleton, name));
 }
 
-// True: reflection shows a field of that name, or cannot be asked.
+// True: reflection shows the field, or the call fails.
 bool is_shown(JNIEnv* jni, jclass owner, const char* field) {
   jclass class_class = good(jni, jni->FindClass("java/lang/Class"));
   jclass field_class = good(jni, jni->FindClass("java/lang/reflect/Field"));

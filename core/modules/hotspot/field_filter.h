@@ -1,12 +1,11 @@
-// The JDK's list of fields that core reflection hides.
 #pragma once
 
 #include <jni.h>
 
 namespace hprof {
 
-// Class.getDeclaredFields() and the like of `owner` leave `field` out from now on. nullptr: they do, as has
-// been tried; else why not. An exception is never left behind. [control]
+// Adds a field to the JDK's list of fields that reflection (Class.getDeclaredFields() ...) hides. nullptr:
+// done and verified; else why not. No exception stays. [control]
 const char* hide_field(JNIEnv* jni, jclass owner, const char* field);
 
 }  // namespace hprof

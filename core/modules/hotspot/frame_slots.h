@@ -1,6 +1,6 @@
-// Where HotSpot's frames have what the walk reads (frame_walk.h), per processor: slots in words from the
-// frame pointer. On both, a frame pointer points to the saved one of the caller, with the return address
-// above it, and a compiled frame has both at its end.
+// Slots of HotSpot's frames that the walk reads (frame_walk.h), per processor, in words from the frame
+// pointer. On both processors it points to the caller's saved frame pointer, with the return address above; a
+// compiled frame has both at its end.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace hprof {
 
 constexpr uint64_t kWord = sizeof(uint64_t);
 
-// Of the stack. Within guarded().
+// A word of the stack. Within guarded().
 inline uint64_t word(uint64_t address, int32_t slot = 0) {
   const auto distance = static_cast<int64_t>(slot) * static_cast<int64_t>(kWord);
   return guarded_at<uint64_t>(address + static_cast<uint64_t>(distance));
@@ -21,8 +21,8 @@ struct FrameSlotsX86_64 {
   static constexpr bool kIsKnown = true;
   static constexpr int32_t kMethod = -3, kSenderSp = -1, kWrapper = -6, kBcp = -8;
   static constexpr int32_t kBcp8 = -7;  // of Java 8
-  // The frame of an interpreted method may begin above the stack pointer of its caller, if that is
-  // interpreted, too: at the caller's last expression.
+  // The frame of an interpreted method may begin above the stack pointer of an interpreted caller: at its
+  // last expression.
   static constexpr bool kOverlap = false;
   static constexpr bool kMayBeSigned = false;  // return addresses, with -XX:UseBranchProtection
 };

@@ -1,11 +1,11 @@
-// The rare half of the walk: it learns from the VM how many frames of a trace are inlined in compiled code,
-// and lists the frames of a trace.
+// The rare half of the walk: learns from the VM how many frames are inlined in compiled code, and lists
+// frames.
 #include "core/modules/hotspot/frame_walk.h"
 
 namespace hprof {
 
-// A compiled frame's own method is the last of those inlined there. Where that method comes again further
-// out, it is not known which of them is the end: as many frames as up to the first there are in any case.
+// A compiled frame's own method is the last of its inlined frames. If that method occurs several times, the
+// frame has at least the frames up to the first.
 FrameWalk::Lesson FrameWalk::learn_methods(const void* env, const uint64_t* methods, uint32_t count,
                                            SeenCode* seen) {
   Frame frame;
@@ -40,7 +40,7 @@ FrameWalk::Lesson FrameWalk::learn_methods(const void* env, const uint64_t* meth
   return lesson;
 }
 
-// A chain of more frames than are needed now.
+// Drops a chain with more frames than are needed now.
 static void forget_chain(hprof_walk_thread* thread) {
   if (thread->note == nullptr) return;
   StackChains::in(thread->chains)->forget(thread->note);
@@ -63,8 +63,6 @@ bool FrameWalk::learn(const void* env, const hprof_raw_frame* frames, uint32_t c
   return fine && lesson.open;
 }
 
-// --- the frames of a trace
-
 bool FrameWalk::list_interpreted(const Frame& frame, uint64_t method, Listed* listed) const {
   constexpr uint64_t kMostBytecode = 1u << 16;
   const uint64_t bytecode = word(frame.fp, layout_.bcp_slot);
@@ -77,7 +75,7 @@ bool FrameWalk::list_interpreted(const Frame& frame, uint64_t method, Listed* li
   return bci < kMostBytecode;
 }
 
-// A native method's wrapper has no scopes. It may also be the end of a virtual thread's frames: the VM knows.
+// A native wrapper has no scopes; it may also be the end of a virtual thread's frames.
 bool FrameWalk::list_compiled(SeenCode::Entry* code, Listed* listed) const {
   if (code->scope == 0) {
     const bool is_native = guarded_at<uint64_t>(code->blob + layout_.blob_name) == load(&compiled_names_[1]);

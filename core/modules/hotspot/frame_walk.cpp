@@ -8,27 +8,25 @@
 namespace hprof {
 
 static constexpr int32_t kMethodSlot = FrameSlots::kMethod, kSenderSpSlot = FrameSlots::kSenderSp;
-static constexpr uint32_t kLastWithMethodPointers = 25;  // Java; a jmethodID is a number later
-static constexpr uint32_t kFirstCodeEpochs = 20;         // Java; see frees_code_in_collections
+static constexpr uint32_t kLastWithMethodPointers = 25;  // JDK; later a jmethodID is a number
+static constexpr uint32_t kFirstCodeEpochs = 20;         // JDK; see frees_code_in_collections
 
 static uint64_t address_of(const void* place) { return reinterpret_cast<uintptr_t>(place); }
 
-// One multiplication for both: they differ in other bits.
+// One multiplication for both: their bits differ in other positions.
 static uint64_t add_to(uint64_t key, uint64_t a, uint64_t b) { return mix(key, a ^ (b << 40 | b >> 24)); }
 
 static bool is_between(uint64_t address, uint64_t low, uint64_t high) {
   return address >= low && address < high && address % kWord == 0;
 }
 
-// --- opening
-
-// These collectors unload classes in their pauses, and since Java 20 free the memory of compiled code there.
-// Earlier VMs free code at any time, and other collectors all of it while the program runs.
+// These collectors unload classes in pauses, and from Java 20 on free compiled code there. Earlier VMs free
+// code at any time, and other collectors concurrently.
 static bool unloads_in_collections(const VmFlags& flags) {
   return flags.is_on("UseSerialGC") || flags.is_on("UseParallelGC") || flags.is_on("UseG1GC");
 }
 
-// -XX:UseBranchProtection, which VMs of that processor have; its default is "none".
+// True: -XX:UseBranchProtection, a flag of VMs for this processor; its default is "none".
 static bool signs_return_addresses(const VmFlags& flags) {
   if (!FrameSlots::kMayBeSigned) return false;
   const char* value = nullptr;
@@ -106,8 +104,6 @@ void FrameWalk::distrust(const char* why) {
   if (!broken_.exchange(true, std::memory_order_relaxed)) home_->settle(Item::kFrameWalk, why);
 }
 
-// --- frames
-
 [[gnu::always_inline]] inline bool FrameWalk::follow_anchor(uint64_t anchor, Frame* frame) const {
   frame->sp = guarded_at<uint64_t>(anchor + layout_.last_sp);
   if (frame->sp == 0) return false;
@@ -119,7 +115,7 @@ void FrameWalk::distrust(const char* why) {
 
 [[gnu::always_inline]] inline bool FrameWalk::first(const void* env, Frame* frame,
                                                     uint64_t* stack_end) const {
-  // Code that the thread runs was written by others before they let it run: read after it was called.
+  // The code that the thread runs was written by other threads before, so it is read after this fence.
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
   const auto at = static_cast<int64_t>(address_of(env));
   if (!follow_anchor(static_cast<uint64_t>(at + layout_.anchor_from_env), frame)) return false;
@@ -166,20 +162,19 @@ bool FrameWalk::step_interpreted(Frame* frame, Step* step, uint64_t* sender) con
   return true;
 }
 
-// True: that compilation still exists. If its memory was freed, there is other code, or a rest of it, without
-// that number in a blob of that name.
+// True: that compilation still exists. In freed memory there is other code, or a rest without that number in
+// a blob of that name.
 bool FrameWalk::is_compilation(uint64_t blob, uint32_t compile_id) const {
   if (guarded_at<uint32_t>(blob + layout_.compile_id) != compile_id) return false;
   const uint64_t name = guarded_at<uint64_t>(blob + layout_.blob_name);
   return name == load(&compiled_names_[0]) || name == load(&compiled_names_[1]);
 }
 
-// Finds out about code that was not seen before. null: it is not compiled code.
+// Examines code for the first time. null: it is not compiled code.
 SeenCode::Entry* FrameWalk::look_at_code(uint64_t pc, uint64_t blob, const Step& step,
                                          SeenCode::Entry* fresh) {
   if (kind_of(blob) != Kind::kCompiled) return nullptr;
-  // A frame that waits to be deoptimized returns to the stub, so the return address does not tell its
-  // position.
+  // A frame to be deoptimized returns to the stub, so its return address does not tell its position.
   if (pc >= blob + guarded_at<uint32_t>(blob + layout_.stub_offset)) return nullptr;
   const uint64_t method = guarded_at<uint64_t>(blob + layout_.method_of_code);
   const int32_t words = guarded_at<int32_t>(blob + layout_.blob_frame_size);
@@ -243,7 +238,7 @@ bool FrameWalk::is_hidden(uint64_t method) const {
   return false;
 }
 
-// Native code in between: the frames of its Java caller are found by the wrapper's anchor.
+// Native code in between: the frames of its Java caller are found by the JavaCallWrapper's anchor.
 FrameWalk::Behind FrameWalk::behind_native(Frame* frame, const Step& at) const {
   if (!is_between(frame->fp, frame->sp, at.stack_end)) return Behind::kUnknown;
   const uint64_t before = frame->sp;
@@ -251,8 +246,6 @@ FrameWalk::Behind FrameWalk::behind_native(Frame* frame, const Step& at) const {
     return Behind::kNothing;
   return is_between(frame->sp, before, at.stack_end) ? Behind::kFrames : Behind::kUnknown;
 }
-
-// --- chains
 
 // Called for each frame of a walk.
 void FrameWalk::add_link(Chaining* to, const Frame& frame, const Frame& caller, const Step& step) const {
@@ -278,7 +271,7 @@ bool FrameWalk::add_compiled(Chaining* to, const Frame& frame, const Step& step)
   return true;
 }
 
-// Not as the first frame, whose frame pointer is not on the stack.
+// Not for the first frame, whose frame pointer is not on the stack.
 bool FrameWalk::add_interpreted(Chaining* to, const Frame& frame, const Frame& caller,
                                 const Step& step) const {
   const auto slot_of = [&](uint64_t address) { return (address - to->first.sp) / kWord; };
@@ -298,19 +291,19 @@ bool FrameWalk::add_interpreted(Chaining* to, const Frame& frame, const Frame& c
   fixed(fp_slot - uint32_t{-kMethodSlot}, step.method);
   fixed(fp_slot - static_cast<uint32_t>(-layout_.bcp_slot), bytecode);
   relative(return_slot - 1, frame.fp);
-  // Else the caller is interpreted, too, and its stack pointer does not matter.
+  // Else the caller is interpreted, too, and its stack pointer is not used.
   if (!FrameSlots::kOverlap || word(frame.fp, kSenderSpSlot) == caller.sp)
     relative(fp_slot - uint32_t{-kSenderSpSlot}, caller.sp);
   return true;
 }
 
-// What all chains of a set have in common.
+// The tag that all chains of a set have in common.
 static uint64_t tag_of(uint64_t first_sp, uint16_t telling_slot, uint64_t what, uint32_t depth) {
   const uint64_t telling = telling_slot != 0 ? word(first_sp, telling_slot) : 0;
   return StackChains::tag_of(telling, what, depth);
 }
 
-// null: it has too many words.
+// Null: the chain has too many words.
 StackChains::Chain* FrameWalk::keep(Chaining* made, const Step& step) {
   StackChains& chains = *made->chains;
   StackChains::Chain& chain = made->chain;
@@ -327,7 +320,7 @@ StackChains::Chain* FrameWalk::keep(Chaining* made, const Step& step) {
   return chains.add(tag, chain);
 }
 
-// 0: code may go at any time.
+// 0: code may be freed at any time.
 inline uint32_t FrameWalk::code_epoch() const {
   return code_epoch_ != nullptr ? __atomic_load_n(code_epoch_, __ATOMIC_RELAXED) : 0;
 }
@@ -344,8 +337,8 @@ inline uint32_t FrameWalk::code_epoch() const {
   return same;
 }
 
-// True: all words are the same. Whether the code that they lead into is, has_code() finds out. There are few
-// words and most often all are the same, so that leaving early costs more than it saves.
+// True: all words are equal; has_code() checks that the code still exists. Leaving early would cost more than
+// it saves: the words are few, and mostly equal.
 [[gnu::always_inline]] inline bool FrameWalk::is_there(const StackChains::Chain& chain, const Frame& frame) {
   uint64_t differences = chain.word[0] ^ frame.pc;
   uint32_t i = 1;
@@ -372,8 +365,8 @@ inline uint32_t FrameWalk::code_epoch() const {
   return true;
 }
 
-// The next chain that may be the stack's, by words on it; null: there is none. Ways before `*way` have been
-// looked at.
+// The next chain that may be of this stack, by its tag and second word; null: none. Ways before `*way` were
+// tried.
 StackChains::Chain* FrameWalk::next_chain(const Looked& looked, StackChains* chains, uint32_t* way) {
   const uint64_t sp = looked.frame.sp;
   const uint16_t telling_slot = chains->telling_slot_of(looked.frame.pc);
@@ -390,7 +383,7 @@ StackChains::Chain* FrameWalk::next_chain(const Looked& looked, StackChains* cha
   return nullptr;
 }
 
-// The chain that matches the calling thread's stack; null: none of those kept.
+// The chain of the calling thread's stack; null: it is not kept.
 [[gnu::always_inline]] inline StackChains::Chain* FrameWalk::known_chain(const void* env, uint32_t depth,
                                                                          uint64_t what,
                                                                          StackChains* chains) const {
@@ -410,8 +403,6 @@ StackChains::Chain* FrameWalk::next_chain(const Looked& looked, StackChains* cha
   chains->last = follower = chains->number_of(*chain);
   return chain;
 }
-
-// --- stacks
 
 bool FrameWalk::begin(const void* env, SeenCode* seen, Frame* frame, Step* at) const {
   *at = {};

@@ -2,14 +2,13 @@
 //
 // When Java code calls a native method, the VM records where the last Java frame is, and the thread's own
 // stack does not change meanwhile. An interpreted frame is identified by its method and bytecode pointer, a
-// compiled one by the return address into it and its compilation's number, which is never reused: equal
-// frames mean the same methods and lines, however much was inlined. Hidden methods' frames do not count; any
-// other frame stands for at least one frame of a trace, and a compiled one for all methods inlined there:
-// learn() finds their number from the VM's stacks.
+// compiled one by its return address and its compilation's number, which is never reused: equal frames have
+// the same methods and lines, with all that was inlined. Frames of hidden methods do not count; any other
+// stands for one frame of a trace, or more if methods are inlined: learn() finds their number from the VM's
+// stacks.
 //
-// What this knows of the VM comes from its tables (vm_structs.h) and from the layout of frames
-// (frame_slots.h). The user verifies it against the VM first, and at intervals. All reads are guarded: a
-// fault ends the use of the walk.
+// It reads the VM's structures by vm_structs.h and frames by frame_slots.h. Its user compares it with the VM
+// at first, and at intervals. All reads are guarded: a fault ends the use of the walk.
 #pragma once
 
 #include <atomic>
@@ -27,7 +26,7 @@ namespace hprof {
 
 class HotSpot;
 
-// What is known about return addresses in compiled code. Belongs to one thread; old entries are overwritten.
+// A thread's cache of return addresses in compiled code; old entries are overwritten.
 struct SeenCode {
   static constexpr uint32_t kPairs = 1u << 10;
   static constexpr uint32_t kMostFrames = 255;
@@ -35,12 +34,12 @@ struct SeenCode {
   static constexpr uint32_t kNoScope = UINT32_MAX;
   struct Entry {
     uint64_t pc;          // 0: free
-    uint64_t blob;        // the entry is valid if the segment map leads to this blob, and
-    uint32_t compile_id;  // the blob's compilation has this number
-    uint32_t words : 24;  // of the frame
-    uint32_t frames : 8;  // of a trace, at least; 0: hidden
-    uint32_t epoch;       // when that was last checked, see FrameWalk::trust_code; 0: check again
-    uint32_t scope;       // in CodeScopes; 0: not looked for yet
+    uint64_t blob;        // the entry is valid if the segment map leads to this blob
+    uint32_t compile_id;  // and the blob's compilation has this number
+    uint32_t words : 24;  // size of the frame
+    uint32_t frames : 8;  // frames of a trace, at least; 0: hidden
+    uint32_t epoch;       // FrameWalk::trust_code's at the last check; 0: check again
+    uint32_t scope;       // in CodeScopes; 0: not known yet
   };
   Entry entries[kPairs][2];  // the newer one first
 
@@ -49,7 +48,7 @@ struct SeenCode {
     if (pair[0].pc == pc) return &pair[0];
     return pair[1].pc == pc ? &pair[1] : nullptr;
   }
-  // In place of the older of two.
+  // Replaces the older entry of the pair.
   Entry* add(const Entry& entry) {
     Entry* pair = entries[place(entry.pc)];
     if (pair[0].pc != entry.pc) pair[1] = pair[0];
@@ -64,34 +63,28 @@ struct SeenCode {
   }
 };
 
-// The address of the VM's thread of the calling thread; 0: not known. [control]
+// The address of the calling thread's JavaThread; 0: not known. [control]
 uint64_t thread_address(jvmtiEnv* jvmti, JNIEnv* jni);
 
 class FrameWalk {
  public:
   static constexpr uint32_t kMostHidden = 12;
-  // Its frames are known, and reads are guarded.
+  // The processor's frames are known, and reads are guarded.
   static constexpr bool kKnowsMachine = FrameSlots::kIsKnown && platform::kReadsAreGuarded;
 
-  // Looks up the layout. env and thread: the calling thread's JNIEnv and the address of the VM's JavaThread
-  // of it. nullptr: it can be tried; else why not, static text. [control]
+  // Looks up the layout. env, thread: the calling thread's JNIEnv and JavaThread. nullptr: the walk may work;
+  // else why not, static text. [control]
   [[gnu::cold]] const char* open(HotSpot& home, uint32_t java_version, const void* env, uint64_t thread);
-  // Called in a native method: the Java method that called it, or through which it was called from native
-  // code last, is hidden from now on. method: its jmethodID, NULL: not known. False: no such frame was found.
-  // Before the first key(). [control]
+  // See hprof_walk_service.hide. Before the first key(). [control]
   [[gnu::cold]] bool hide(const void* env, const void* method);
-  // What was found out about code holds for as long as this number, which is not 0, is the same: it changes
-  // with each garbage collection. Has no effect on VMs that give the memory of code back at any other time.
-  // [control]
+  // See hprof_walk_service.trust_code. [control]
   [[gnu::cold]] void trust_code(const uint32_t* epoch);
-  // It is not to be used any more: one of its keys stood for two stacks. [any]
+  // Ends the use of the walk: a key stood for two stacks. [any]
   [[gnu::cold]] void distrust(const char* why);
 
-  // A key for the top frames of the calling thread, at least `depth` frames of a trace (all, if there are
-  // fewer). 0: a frame is not known. thread, what: see hprof_walk_service.key. [app]
+  // See hprof_walk_service.key. [app]
   uint64_t key(const void* env, uint32_t depth, uint64_t what, hprof_walk_thread* thread);
-  // The same stack from the VM, without hidden frames, innermost first. Stores in thread->seen what compiled
-  // frames stand for, so that later keys need fewer frames. True: more of the stack would tell more. [app]
+  // See hprof_walk_service.learn: stores in thread->seen what compiled frames stand for. [app]
   [[gnu::cold]] bool learn(const void* env, const hprof_raw_frame* frames, uint32_t count,
                            hprof_walk_thread* thread);
   // See hprof_walk_service.frames. [app]
@@ -104,7 +97,7 @@ class FrameWalk {
   static constexpr uint32_t kMostLearned = 512;
   enum class Kind { kUnknown, kInterpreter, kCompiled };
   struct Layout {
-    // From the JNIEnv to JavaThread's anchor and its stack's base.
+    // Offsets from the JNIEnv to JavaThread's anchor and to its stack's base.
     int64_t anchor_from_env, stack_base_from_env;
     uint32_t last_sp, last_pc, last_fp;              // in an anchor
     uint32_t wrapper_anchor;                         // in a JavaCallWrapper
@@ -119,10 +112,10 @@ class FrameWalk {
   struct Step {
     uint64_t stack_end;
     SeenCode* seen;
-    uint32_t epoch;  // see SeenCode
+    uint32_t epoch;  // see SeenCode::Entry
     uint64_t key;
-    uint64_t method;         // of the frame; not of compiled code that was seen before
-    uint32_t frames;         // of a trace, see SeenCode
+    uint64_t method;         // of the frame, except for compiled code seen before
+    uint32_t frames;         // of a trace, see SeenCode::Entry
     SeenCode::Entry* entry;  // of compiled code, when there is a `seen`
   };
   enum class Behind { kFrames, kNothing, kUnknown };
@@ -131,14 +124,14 @@ class FrameWalk {
   bool follow_anchor(uint64_t anchor, Frame* frame) const;
   Kind kind_of(uint64_t blob);
   bool is_interpreted(uint64_t pc) const;
-  // Goes on to the caller, and mixes the frame into the key. [app]
+  // Mixes the frame into the key and moves on to its caller. [app]
   bool step(Frame* frame, Step* step);
   bool step_interpreted(Frame* frame, Step* step, uint64_t* sender) const;
   bool step_compiled(Frame* frame, Step* step, const SeenCode::Entry& code, uint64_t* sender) const;
   [[gnu::cold]] SeenCode::Entry* look_at_code(uint64_t pc, uint64_t blob, const Step& step,
                                               SeenCode::Entry* fresh);
   bool is_compilation(uint64_t blob, uint32_t compile_id) const;
-  // What is learned: others may do so meanwhile.
+  // Read atomically: other threads may be learning.
   static uint64_t load(const uint64_t* place) { return __atomic_load_n(place, __ATOMIC_ACQUIRE); }
   // The innermost frame; false: there is none on this stack. [app]
   bool begin(const void* env, SeenCode* seen, Frame* frame, Step* at) const;
@@ -152,7 +145,7 @@ class FrameWalk {
     StackChains* chains;  // null: it did not fit
     StackChains::Chain chain;
     Frame first;
-    uint64_t return_place;  // where the address that leads into the next frame is
+    uint64_t return_place;  // address of the word that returns into the next frame
     uint16_t telling_slot;
     uint32_t fixed, relative;  // numbers of words of interpreted frames
     uint64_t fixed_word[kMostFixed], relative_word[kMostRelative];
@@ -161,7 +154,7 @@ class FrameWalk {
   static bool add_compiled(Chaining* to, const Frame& frame, const Step& step);
   bool add_interpreted(Chaining* to, const Frame& frame, const Frame& caller, const Step& step) const;
   static StackChains::Chain* keep(Chaining* made, const Step& step);
-  struct Looked {  // for a chain
+  struct Looked {  // a look-up of a chain
     Frame frame;
     uint64_t room;  // up to the stack's end, in words
     uint64_t what;
@@ -175,9 +168,9 @@ class FrameWalk {
   bool has_code(const StackChains::Chain& chain) const;
   struct Lesson {
     bool learned;
-    bool open;  // it ends among the methods that were inlined into one
+    bool open;  // it ends inside a group of inlined methods
   };
-  // The frames of a trace that are found; small rather than fast, as stacks are new seldom.
+  // The frames of a trace so far. Small rather than fast, since new stacks are rare.
   struct Listed {
     hprof_raw_frame* to;
     uint32_t count, depth;
@@ -201,7 +194,7 @@ class FrameWalk {
   bool ids_are_pointers_ = false;  // a jmethodID points to its Method*
   bool code_goes_in_collections_ = false;
   std::atomic<bool> broken_{false};
-  // Learned: the interpreter's code, and the addresses of the names of compiled code.
+  // Learned: the interpreter's code, and addresses of names of compiled code.
   uint64_t interpreter_low_ = 0, interpreter_high_ = 0;
   uint64_t compiled_names_[2] = {};
   const uint32_t* code_epoch_ = nullptr;

@@ -1,5 +1,5 @@
-// The module `hotspot` as the core uses it: what is known of HotSpot beyond its tables and flags, for the
-// units that ask for one of its services. The core opens it then.
+// The core's interface to the module `hotspot`, which the core opens when a unit asks for one of its
+// services.
 #pragma once
 
 #include <jni.h>
@@ -14,11 +14,11 @@ constexpr uint32_t kHotSpotVersion = 1;
 
 struct HotSpotTable {
   CoreTable head;
-  // The table of one of its services; nullptr: it has none of that id. [any] but [signal]
+  // The table of one of the module's services; nullptr: no such service. [any] but [signal]
   const void* (*service)(const char* id);
   // See field_filter.h. [control]
   const char* (*hide_field)(JNIEnv* jni, jclass owner, const char* field);
-  platform::GuardedReads* (*reads)();  // of its library
+  platform::GuardedReads* (*reads)();  // those of the module's library
 };
 
 }  // namespace hprof

@@ -8,7 +8,7 @@ namespace {
 
 using Functions = jniNativeInterface;
 
-// Set before any of the functions below can be called.
+// Set before the functions below can be called.
 Functions g_original;
 NativeObjectMade g_made = nullptr;
 void* g_self = nullptr;

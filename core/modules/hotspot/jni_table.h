@@ -1,5 +1,5 @@
-// Objects that native code makes by functions of JNI: strings, arrays, and objects without a constructor. The
-// VM posts no event for them, so these functions are replaced (JVMTI, SetJNIFunctionTable). NewObject runs a
+// Objects that native code makes by functions of JNI: strings, arrays, and objects without a constructor.
+// JVMTI has no event for them, so these functions are replaced (SetJNIFunctionTable). NewObject runs a
 // constructor, which has a probe.
 #pragma once
 
@@ -8,15 +8,15 @@
 
 namespace hprof {
 
-// Called with each of them, on the thread that made it; no exception is pending. bare: from AllocObject;
+// Called for each such object, on the thread that made it; no exception is pending. bare: from AllocObject;
 // native code may still run a constructor on it. [app]
 using NativeObjectMade = void (*)(void* self, void* jni, void* object, uint32_t bare);
 
-// For the rest of the VM's life; once in a process. False: this VM does not let its functions be replaced, or
-// they are already. [control]
+// Replaces the functions, once in a process, until the VM ends. False: the VM refuses, or they are replaced
+// already. [control]
 bool replace_jni_table(jvmtiEnv* jvmti, NativeObjectMade made, void* self);
 
-// The original AllocObject. [app]
+// The original AllocObject, which calls no NativeObjectMade. [app]
 jobject alloc_object_untold(JNIEnv* jni, jclass of);
 
 }  // namespace hprof

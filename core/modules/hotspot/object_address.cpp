@@ -1,4 +1,4 @@
-// Verifies that addresses can be found from the places of tags.
+// Verifies that an object's address can be found beside its tag.
 #include "core/modules/hotspot/object_address.h"
 
 #include <cstring>
@@ -13,15 +13,15 @@ constexpr hprof_object_places kPlaces = {sizeof(hprof_object_places), -2, -1, -1
 
 constexpr jsize kElements = 5;
 
-// What a walk from an array {numbers, numbers, others, the array itself, boxed} has told.
+// Results of a walk from an array {numbers, numbers, others, the array itself, boxed}.
 struct Probe {
   uint64_t array;
   uint64_t elements[kElements];
-  uint64_t primitive_arrays[2];  // as on_array is told of them
-  uint64_t boxed;                // ... on_field
+  uint64_t primitive_arrays[2];  // as on_array gets them
+  uint64_t boxed;                // as on_field gets it
   uint32_t element_count;
   uint32_t array_count;
-  bool differs;  // from what it should be
+  bool differs;  // a result is wrong
 };
 
 jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo* info, jlong, jlong,
@@ -31,7 +31,7 @@ jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceI
   const uint64_t referrer = hprof_referrer_address(&kPlaces, referrer_tag, tag);
   if (!hprof_has_object_size(&kPlaces, tag, size)) probe.differs = true;
   if (kind != JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT) {
-    // The class of one of them.
+    // The referrer's class is that of one of them.
     bool known = probe.array == 0 || referrer == probe.array;
     for (uint64_t element : probe.elements) known = known || referrer == element;
     if (!known) probe.differs = true;

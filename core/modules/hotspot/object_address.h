@@ -1,13 +1,12 @@
-// The address of an object, from where a heap callback is given the object's tag.
+// The address of an object, found beside the tag that a heap callback gets.
 //
-// HotSpot's heap walks keep the data of an object in one structure on the stack: the object, its size, its
-// tag, the tag of its class; and the same for the object that refers to it. JVMTI passes the place of the tag
-// (tag_ptr); the size is one word before it, the object two. While the VM is stopped, an address identifies
-// an object as well as a tag does, and needs no entry in the VM's table of tags, which takes most of a walk's
-// time and all of its memory. Nothing is read at the address.
+// HotSpot's heap walks keep an object, its size, its tag and its class's tag in a structure on the stack, and
+// another for the referrer. JVMTI passes the address of the tag (tag_ptr); the size is one word before, the
+// object two. At a safepoint an address identifies an object as well as a tag, without an entry in the VM's
+// table of tags, which takes most of a walk's time and all of its memory. Nothing is read at the address.
 //
-// None of this is specified. So it is used only after a walk over a few known objects has confirmed it in
-// this VM, for each kind of callback; the words read are in a stack frame of the caller in any case.
+// None of this is specified, so it is used only after a walk over a few known objects has confirmed it for
+// each kind of callback; the words read are in the caller's stack in any case.
 #pragma once
 
 #include <jvmti.h>
@@ -18,8 +17,8 @@
 
 namespace hprof {
 
-// nullptr: confirmed, and *places is filled in. Else why not, static text. jvmti needs no capability but
-// can_tag_objects. [control]
+// nullptr: confirmed, and *places is filled in; else why not, static text. jvmti: with can_tag_objects.
+// [control]
 const char* find_object_places(const VmFlags& flags, jvmtiEnv* jvmti, JNIEnv* jni,
                                hprof_object_places* places);
 

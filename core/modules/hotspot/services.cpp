@@ -30,16 +30,12 @@ jvmtiEnv* jvmti_of(const hprof_host* host) {
   return static_cast<jvmtiEnv*>(find_service<hprof_jvm_service>(host, HPROF_SERVICE_JVM)->jvmti(host));
 }
 
-// --- counts
-
 const hprof_vm_counts_service kVmCounts = {
     sizeof(hprof_vm_counts_service),
     0,
     [](const hprof_host* host) { return collection_count(hotspot_of(host)); },
     [](const hprof_host* host) { return unload_count(hotspot_of(host)); },
 };
-
-// --- objects
 
 uint32_t object_header(const hprof_host* host, hprof_object_header* header) {
   HotSpot& hotspot = hotspot_of(host);
@@ -80,8 +76,6 @@ const hprof_objects_service kObjects = {
     sizeof(hprof_objects_service), 0, &object_header, &object_places, &watch_natives,
     &quiet_allocate_instance};
 
-// --- weak references
-
 WeakPeeks peeks;
 
 uint32_t prove_weak_addresses(const hprof_host* host, void* jvmti, void* jni) {
@@ -119,8 +113,6 @@ const hprof_weaks_service kWeaks = {
                                   static_cast<jobject>(object), thread);
     },
 };
-
-// --- the walk
 
 FrameWalk* walk_of(hprof_walk* walk) { return reinterpret_cast<FrameWalk*>(walk); }
 

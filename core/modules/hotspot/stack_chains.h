@@ -1,14 +1,12 @@
-// Stacks that a thread has walked, each as the words on it that identify it. A stack is recognised again by
-// comparing these words, which are at known distances, instead of finding one frame after the other.
+// Stacks that a thread has walked, each as a chain of the words that identify it. A stack is recognised by
+// comparing these words, at known offsets, instead of walking frame by frame.
 //
-// A chain also belongs to a number of the caller's, and has a note in which the caller keeps what it knows of
-// both.
+// A chain belongs to one value of the caller's `what`, and has a note for the caller's own data.
 //
-// Programs do the same over and over: most chains are found by what came after the one before, with no look
-// at the stack to find out which it may be.
+// Programs repeat themselves: most chains are found as the one that followed the last chain before.
 //
-// Two stacks on which all these words are equal have the same frames: the place of a frame follows from the
-// one before it, by its return address and compilation or, in the interpreter, by its frame pointer.
+// Two stacks with equal words have the same frames: the position of a frame follows from the one before, by
+// its return address and compilation or, in the interpreter, by its frame pointer.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +15,7 @@
 
 namespace hprof {
 
-// Belongs to one thread; overwrites.
+// Used by one thread; new chains overwrite old ones.
 struct StackChains {
   static constexpr uint32_t kSets = 1u << 9;
   static constexpr uint32_t kWays = 4;
@@ -28,67 +26,66 @@ struct StackChains {
   static constexpr uint64_t kMostSlots = UINT16_MAX;
   static constexpr uint32_t kMostDepth = UINT16_MAX;
 
-  // A word of the stack and, in its upper bits, its slot: the distance from the stack pointer of the first
-  // frame, in words. Values that need these bits are in no chain.
+  // The upper bits of a word of a chain: its slot, the distance from the first frame's stack pointer in
+  // words. Values that need these bits are in no chain.
   static constexpr uint32_t kSlotShift = 48;
   static constexpr uint64_t kMostValue = (uint64_t{1} << kSlotShift) - 1;
   static uint64_t packed(uint64_t slot, uint64_t value) { return (slot << kSlotShift) + value; }
 
   // A compiled frame.
   struct Code {
-    uint32_t back;  // from the address that its callee returns to, to its blob
+    uint32_t back;  // distance of the return address into it from the start of its blob
     uint32_t compile_id;
   };
-  // In its own cache lines, the most used first.
+  // Aligned to cache lines, the most used members first.
   struct alignas(64) Chain {
     uint64_t what;
     uint64_t note[HPROF_STACK_NOTE_BYTES / 8];
     uint64_t key;
-    uint32_t epoch;  // when its compilations were last checked: see FrameWalk::trust_code
+    uint32_t epoch;  // epoch of the last check of its compilations: see FrameWalk::trust_code
     uint16_t depth;
     uint16_t slots;  // up to the end of the last frame
     uint8_t codes;   // number of compiled frames
-    uint8_t fixed;   // of words up to those that lie relative to the first stack pointer
+    uint8_t fixed;   // number of words before those relative to the first stack pointer
     uint8_t words;
     uint8_t reserved[5];
-    // First the addresses that compiled frames are returned to, that of the first frame without a slot. 0:
-    // not to be used.
+    // First the return addresses into compiled frames, that of the first frame without a slot. 0: unused.
     uint64_t word[kMostWords];
     Code code[kMostCodes];
   };
   static_assert(sizeof(Chain) == 256, "four lines");
   static_assert(kSets * kWays <= kFollowers, "`last` is a number within them");
-  // In the memory that a thread was given, of sizeof + alignof bytes; null: it has none.
+  // Inside the memory of a thread, sizeof + alignof bytes; null: none.
   static StackChains* in(void* memory) {
     const uint64_t aligned = (reinterpret_cast<uintptr_t>(memory) + 63) & ~uint64_t{63};
     return reinterpret_cast<StackChains*>(static_cast<uintptr_t>(aligned));
   }
-  // What tells the chains of a set apart, without looking at them.
+  // Tells the chains of a set apart, without reading them.
   struct alignas(64) Set {
     uint64_t tags[kWays];     // 0: free
-    uint32_t seconds[kWays];  // of those with one tag: the lower half of the word in second_slot; 0: not told
+    uint32_t seconds[kWays];  // of chains with equal tags: the lower half of the word in second_slot; 0: none
     uint16_t second_slot;
   };
   Set sets[kSets];
   Chain chains[kSets][kWays];
-  // The slot of the return address that tags are made of, that into the first frame of a trace, by the first
+  // The slot of the return address from which tags are made (into the first frame of a trace), by the first
   // frame's pc.
   uint64_t usual_pc;
   uint16_t usual_slot;
   uint16_t telling_slots[kTellers];
-  uint32_t turn;  // of the ways: the next to be overwritten
-  uint16_t last;  // number of the chain met last
-  // Numbers of chains, by that of the one before and by what the object is. Any of them may be another's.
+  uint32_t turn;  // the way to overwrite next
+  uint16_t last;  // number of the last chain found
+  // Chain numbers by the previous chain and `what`: guesses, which may be another stack's.
   uint16_t followers[kFollowers];
 
   Chain& chain(uint64_t number) { return chains[number / kWays][number % kWays]; }
   uint16_t number_of(const Chain& chain) const { return static_cast<uint16_t>(&chain - chains[0]); }
-  // The number of the chain that came after the last one when the caller's number was that.
+  // The chain that followed the last one with that `what`.
   uint16_t& follower(uint64_t what) {
     static_assert(kFollowers == 1u << 12, "the upper twelve bits of the hash");
     return followers[(what * 0x9e3779b97f4a7c15ull >> 52) ^ last];
   }
-  // The chain with that note is not there any more.
+  // Removes the chain with that note.
   void forget(const void* note) {
     const auto place = reinterpret_cast<uintptr_t>(note) - reinterpret_cast<uintptr_t>(chains);
     const uint64_t number = place / sizeof(Chain);
@@ -113,7 +110,7 @@ struct StackChains {
     }
     return &chains[number][way];
   }
-  // A slot in which both have a word, but not the same; 0: none.
+  // A slot with different words in the two chains; 0: none.
   static uint16_t difference(const Chain& a, const Chain& b) {
     for (uint32_t i = 1; i < a.fixed; i++) {
       for (uint32_t j = 1; j < b.fixed; j++) {

@@ -9,9 +9,9 @@ namespace hprof {
 
 namespace {
 
-// As jstat's reader expects them: perfMemory.hpp, version 2.0.
+// Layout of the performance data: perfMemory.hpp, version 2.0.
 struct Prologue {
-  uint32_t magic;  // in the order of bytes of Java
+  uint32_t magic;  // big-endian
   uint32_t version;
   uint32_t used;
   uint32_t overflow;
@@ -25,7 +25,7 @@ struct Entry {
   uint32_t data_at;
 };
 
-constexpr uint32_t kMagic = 0xc0c0feca;  // on processors with the lowest byte first
+constexpr uint32_t kMagic = 0xc0c0feca;  // on little-endian processors
 constexpr const char* kName = "java.cls.unloadedClasses";
 
 const char* find(const VmStructs& structs, const uint32_t** count) {

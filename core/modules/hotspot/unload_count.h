@@ -1,4 +1,3 @@
-// The VM's own count of the classes that it has unloaded.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +6,10 @@ namespace hprof {
 
 class HotSpot;
 
-// Its address; nullptr: not known. It goes up before the memory of an
-// unloaded class, of its methods and of its number can be used again, whatever collector and collection it
-// was; the event for it comes later. It is the counter java.cls.unloadedClasses of the VM's performance data
-// (jstat -class), the lower half of a jlong. The VM is live. [control]
+// The address of the VM's own count of unloaded classes; nullptr: not known. It goes up before the memory of
+// an unloaded class, its methods or its number can be reused, whatever the collector; the event comes later.
+// It is the lower half of java.cls.unloadedClasses of the VM's performance data (jstat -class). The VM is
+// live. [control]
 const uint32_t* unload_count(HotSpot& home);
 
 }  // namespace hprof

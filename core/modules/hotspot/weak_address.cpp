@@ -12,10 +12,10 @@ namespace hprof {
 
 namespace {
 
-constexpr uintptr_t kTagBits = 7;  // of the reference: what kind of reference it is
+constexpr uintptr_t kTagBits = 7;  // of the reference: its kind
 constexpr jsize kElements = 2;
 
-// An array of two objects, each with a weak reference.
+// An array of two objects, each with a weak reference, and what the walk found.
 struct Probe {
   hprof_object_places places;
   jweak weak[kElements];

@@ -7,16 +7,16 @@ namespace hprof {
 
 namespace {
 
-constexpr int32_t kEnough = 1000;  // of references whose objects have gone, then of others
-constexpr uintptr_t kTagBits = 7;  // of the reference: what kind of reference it is
+constexpr int32_t kEnough = 1000;  // comparisons with collected objects, then with others
+constexpr uintptr_t kTagBits = 7;  // of the reference: its kind
 
-// Within guarded().
+// True: the reference's word is 0. Within guarded().
 bool is_zero(const void* reference) {
   auto* place = reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(reference) & ~kTagBits);
   return guarded_read<uintptr_t>(place) == 0;
 }
 
-// False: there is nothing to read.
+// False: the word cannot be read.
 bool is_cleared(jweak reference, bool* cleared) {
   return guarded([&] { *cleared = is_zero(reference); });
 }

@@ -9,9 +9,9 @@ namespace hprof {
 
 namespace {
 
-constexpr uintptr_t kTagBits = 7;  // of a reference: what kind of reference it is
+constexpr uintptr_t kTagBits = 7;  // of a reference: its kind
 constexpr int32_t kProofs = 1000;
-constexpr uint32_t kProofBits = 14;  // later one word in 2^14 is always compared
+constexpr uint32_t kProofBits = 14;  // after the first proofs, one word in 2^14 is compared
 constexpr int64_t kWaitNs = 2 * platform::kNanosPerSecond, kPauseNs = 50'000;
 
 uintptr_t* word_of(const void* reference) {
@@ -56,7 +56,7 @@ const char* WeakReuse::open(HotSpot& home, uint32_t java_version, JNIEnv* jni) {
   jobject global = made != nullptr ? jni->NewGlobalRef(made) : nullptr;
   jweak weak = global != nullptr ? jni->NewWeakGlobalRef(made) : nullptr;
   clear_exception(jni);
-  // They are equal by chance only while a collection moves the object, or if they are no addresses.
+  // Equal by chance only while a collection moves the object, or if these are no addresses.
   bool proved = false;
   for (int tries = 0; weak != nullptr && !proved && tries < 3; tries++)
     proved =
@@ -93,7 +93,7 @@ bool WeakReuse::use_again(JNIEnv* jni, jweak reference, jobject object, hprof_we
   if (state_.load(std::memory_order_relaxed) != kOpen) return false;
   if (thread->is_known == 0) remember(thread);
   __atomic_store_n(&thread->using_now, reference, __ATOMIC_RELAXED);
-  // The barrier is made by begin_collection().
+  // begin_collection() makes the barrier for this thread.
   std::atomic_signal_fence(std::memory_order_seq_cst);
   const uintptr_t address = read_word(object);
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -117,7 +117,7 @@ void WeakReuse::begin_collection() {
   depth_.fetch_add(1);
   uint32_t state = state_.load(std::memory_order_relaxed);
   if (state != kClosed) state_.compare_exchange_strong(state, kCollecting);
-  // Without the barrier a store may take a moment to be seen.
+  // Without that barrier a store may take a moment to become visible.
   if (threads_.load() != nullptr && !platform::barrier_on_all_threads()) {
     state_.store(kClosed);
     platform::sleep_ns(platform::kNanosPerMilli);

@@ -1,8 +1,8 @@
-// Weak JNI references that are used for one object after another.
+// Reuses weak JNI references of collected objects.
 //
 // HotSpot's weak global references point to a word of the VM with the object's address, which a collection
-// sets to 0 when it has found the object dead. Writing the address of a new object there costs a tenth of
-// giving the reference back and making another one, for which the VM takes a lock.
+// sets to 0 when it has found the object dead. Writing a new object's address there costs a tenth of deleting
+// the reference and making another one, for which the VM takes a lock.
 //
 // An address may be written only while no collection moves objects. The writing thread is in native code, so
 // the VM collects without waiting for it. The protocol, for collectors that move objects in pauses only, each
@@ -18,7 +18,7 @@
 //  - When the pause ends the gate opens. It opens for the first time at the end of a pause whose begin was
 //    reported, and closes for good before these events are switched off, or the VM dies.
 //
-// One in a process, like the words of the VM.
+// One per process, like the VM's words.
 #pragma once
 
 #include <atomic>
@@ -33,20 +33,20 @@ class HotSpot;
 
 class WeakReuse {
  public:
-  // Whether this VM and system may do. [onload][control]
+  // Why this VM or system does not allow it; nullptr: it does. [onload][control]
   [[gnu::cold]] const char* why_not(const HotSpot& home, uint32_t java_version) const;
-  // nullptr: verified, and the gate will open with the next collection; else why not, static text. [control]
+  // nullptr: verified; the gate opens after the next collection. Else why not, static text. [control]
   [[gnu::cold]] const char* open(HotSpot& home, uint32_t java_version, JNIEnv* jni);
-  // True: `reference`, whose object has been collected, refers to `object` from now on. False: it does not,
-  // and is not to be used any more. `thread` is the calling thread's and stays for ever. [app]
+  // Makes `reference`, whose object has been collected, refer to `object`. False: not done; do not use it any
+  // more. `thread`: the calling thread's, never freed. [app]
   bool use_again(JNIEnv* jni, jweak reference, jobject object, hprof_weak_thread* thread);
   // [gc]
   [[gnu::cold]] void begin_collection();
   [[gnu::cold]] void end_collection();
-  // Afterwards nobody writes. Waits for threads that are about to. [control]
+  // Stops writing; waits for threads that are about to write. [control]
   [[gnu::cold]] void close();
 
-  // For tests: as at the start.
+  // For tests: back to the initial state.
   [[gnu::cold]] void reset();
 
  private:
@@ -57,7 +57,7 @@ class WeakReuse {
   [[gnu::cold]] bool is_right(JNIEnv* jni, jweak reference, jobject object);
 
   std::atomic<uint32_t> state_{kClosed};
-  std::atomic<uint32_t> depth_{0};  // of pauses reported within pauses
+  std::atomic<uint32_t> depth_{0};  // pauses may be reported within pauses
   std::atomic<int32_t> proofs_left_{0};
   std::atomic<hprof_weak_thread*> threads_{nullptr};
   std::atomic<jobject> stand_in_{nullptr};  // global reference
