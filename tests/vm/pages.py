@@ -1,4 +1,4 @@
-"""What README.md and the pages in docs/ show: commands with what they print, and parts of reports.
+"""What README.md, the pages in docs/ and tests/vm/pages/ show: commands with what they print, and parts of reports.
 
 Two kinds of fenced blocks are tried. In
 
@@ -72,8 +72,9 @@ def sections(path):
 
 
 def pages():
-    """README.md and docs/*.md with a block that is tried."""
-    names = ["README.md"] + sorted(os.path.join("docs", name) for name in os.listdir(os.path.join(ROOT, "docs")) if name.endswith(".md"))
+    """README.md and the pages in these folders with a block that is tried."""
+    names = ["README.md"] + sorted(os.path.join(folder, name) for folder in ("docs", os.path.join("tests", "vm", "pages"))
+                                   for name in os.listdir(os.path.join(ROOT, folder)) if name.endswith(".md"))
     return [name for name in names if sections(name)]
 
 

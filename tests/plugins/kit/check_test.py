@@ -66,15 +66,6 @@ def check(build, file, *options):
     return run.returncode, run.stdout.decode(errors="replace")
 
 
-def undocumented():
-    """What docs/plugins.md does not have, with the very words."""
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../docs/plugins.md"), encoding="utf-8") as page:
-        rows = [line for line in page if line.startswith("| `")]
-    said = [*DESCRIPTORS.items(), *(item for units in LIVES.values() for item in units.items())]
-    return ["docs/plugins.md lacks %s: %s" % (name, words) for name, words in said
-            if not any(row.startswith("| `%s` |" % name) and "`%s`" % words in row for row in rows)]
-
-
 def main(build, suffix):
     bad = []
 
@@ -95,7 +86,6 @@ def main(build, suffix):
             expect(1, [words], os.path.join(build, folder, module + suffix), "--run", "--unit=" + unit, deadline)
     expect(1, MODULE, build + "/tests/plugins/kit/wrong_units" + suffix)
     expect(2, ["no unit nobody"], build + "/tests/plugins/kit/wrong_units" + suffix, "--run", "--unit=nobody")
-    bad += undocumented()
     if not shipped or bad:
         sys.exit("\n".join(bad) or "no shipped units")
 

@@ -1,4 +1,4 @@
-"""The commands that README.md and docs/ show, as they stand there."""
+"""The commands that README.md, docs/ and the session in this folder show, as they stand there."""
 import os
 import shutil
 import subprocess
