@@ -1,5 +1,5 @@
-// Every command as a row: the parsers, the help, the tags of net= and two pages of the manual come from these
-// (docs/control.md, docs/tool.md by scripts/check readme --write).
+// Every command as a row: the parsers, the help, the tags of net= and a table of
+// docs/control.md (scripts/check readme --write) come from these.
 //
 // Tags and bodies are those of the socket part of the original's manual (HPROF Agent, binary format) and what
 // the original understands beyond it. The agent reads them, bin/hprof writes them.

@@ -1,13 +1,15 @@
-"""scripts/check readme sees a table that is out of date, and mends it."""
+"""scripts/check readme sees a table that is out of date, and mends it. Links of the pages lead somewhere."""
+import glob
 import os
+import re
 import tempfile
 import unittest
 
-from support import script, write
+from support import ROOT, script, write
 
-MARKS = {"README.md": ("options",), "docs/control.md": ("commands", "tags"), "docs/hotspot.md": ("changes", "reads"),
-         "docs/heap.md": ("heap",),
-         "docs/tool.md": ("typed", "overview", "run", "profile", "attach", "ctl", "listen", "check", "print", "diff", "doctor",
+MARKS = {"README.md": ("options",), "docs/control.md": ("commands",), "docs/hotspot.md": ("changes", "reads"),
+         "docs/heap-dump.md": ("heap",),
+         "docs/tool.md": ("overview", "run", "profile", "attach", "ctl", "listen", "check", "print", "diff", "doctor",
                           "plugin", "view", "convert")}
 PROGRAMS = ("tests/unit/support/hprof_option_table", "tests/unit/support/hprof_command_table", "tests/unit/support/hprof_item_table",
             "tools/manual/hprof_manual")
@@ -57,6 +59,28 @@ class Readme(unittest.TestCase):
 
     def test_an_empty_table_is_no_success(self):
         self.assertEqual(self.check(pages("\n\n"), table="")[0], 2)
+
+
+def anchors(path):
+    with open(path, encoding="utf-8") as file:
+        headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```$", "", file.read(), flags=re.M | re.S), re.M)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+class Links(unittest.TestCase):
+    def test_files_and_headings_exist(self):
+        seen = 0
+        for page in glob.glob(os.path.join(ROOT, "*.md")) + glob.glob(os.path.join(ROOT, "docs", "*.md")):
+            with open(page, encoding="utf-8") as file:
+                links = re.findall(r"\]\(([^)#\s]*)(?:#([^)]*))?\)", file.read())
+            for name, heading in links:
+                if re.match(r"https?:", name):
+                    continue
+                path = os.path.join(os.path.dirname(page), name) if name else page
+                self.assertTrue(os.path.exists(path), "%s: %s" % (page, name))
+                self.assertTrue(not heading or heading in anchors(path), "%s: %s#%s" % (page, name, heading))
+                seen += 1
+        self.assertGreater(seen, 50)
 
 
 if __name__ == "__main__":

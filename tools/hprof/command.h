@@ -137,6 +137,8 @@ std::string help_text(const Command& command);
 std::string usage_text(const Command& command);
 // "--top=N", "-o FILE"
 std::string option_text(const OptionRow& option);
+// The line or lines of an option in a help page.
+std::string option_lines(const OptionRow& option);
 // The options of the verbs, each once.
 std::vector<const OptionRow*> own_options(const Command& command);
 // A text of a row, with the agent's name and commands in the places for them.

@@ -62,13 +62,6 @@ std::string usage_of(const Command& command, const Verb& verb) {
   return *verb.summary == '\0' ? text : padded(text, kVerbColumn) + verb.summary;
 }
 
-std::string lines_of(const OptionRow& option) {
-  std::string help = filled_in(option.help);
-  for (size_t at = help.find('\n'); at != std::string::npos; at = help.find('\n', at + 1))
-    help.insert(at + 1, std::string(kOptionColumn, ' '));
-  return padded("  " + option_text(option), kOptionColumn) + help + "\n";
-}
-
 }  // namespace
 
 std::string filled_in(const char* row) {
@@ -83,6 +76,13 @@ std::string option_text(const OptionRow& option) {
   const std::string name = option.name;
   if (option.value == nullptr) return name;
   return name + (name.compare(0, 2, "--") == 0 ? "=" : " ") + option.value;
+}
+
+std::string option_lines(const OptionRow& option) {
+  std::string help = filled_in(option.help);
+  for (size_t at = help.find('\n'); at != std::string::npos; at = help.find('\n', at + 1))
+    help.insert(at + 1, std::string(kOptionColumn, ' '));
+  return padded("  " + option_text(option), kOptionColumn) + help + "\n";
 }
 
 std::vector<const OptionRow*> own_options(const Command& command) {
@@ -104,10 +104,10 @@ std::string help_text(const Command& command) {
   std::string text = usage_text(command) + "\n" + filled_in(command.text);
   const std::vector<const OptionRow*> own = own_options(command);
   if (!own.empty()) text += "\n";
-  for (const OptionRow* row : own) text += lines_of(*row);
+  for (const OptionRow* row : own) text += option_lines(*row);
   if (command.common.count != 0 && (own.empty() || command.common_title != nullptr)) text += "\n";
   if (command.common_title != nullptr) text += std::string(command.common_title) + "\n";
-  for (const OptionRow& row : command.common) text += lines_of(row);
+  for (const OptionRow& row : command.common) text += option_lines(row);
   if (*command.more != '\0') text += "\n" + filled_in(command.more);
   return text;
 }

@@ -3,7 +3,7 @@
 // bin/hprof.
 //
 // hprof_manual COMMAND: prints the usage and the options of a command of bin/hprof as Markdown, for
-// docs/tool.md; `overview` those of all.
+// docs/tool.md and docs/heap-dump.md; `overview` those of all.
 #include "tools/manual/manual.h"
 
 #include <algorithm>
@@ -57,27 +57,11 @@ bool write(const std::string& path, const std::string& text) {
   return static_cast<bool>(file);
 }
 
-// In a cell of a table.
-std::string cell(std::string text) {
-  for (size_t at = 0; (at = text.find_first_of("|\n", at)) != std::string::npos;
-       at += text[at] == '\\' ? 2 : 1)
-    text.replace(at, 1, text[at] == '|' ? "\\|" : " ");
-  return text;
-}
-
-void print_rows(const std::vector<const tool::OptionRow*>& rows, const char* heading) {
-  if (rows.empty()) return;
-  std::printf("\n| %s | |\n| --- | --- |\n", heading);
-  for (const tool::OptionRow* row : rows)
-    std::printf("| `%s` | %s |\n", cell(tool::option_text(*row)).c_str(),
-                cell(tool::filled_in(row->help)).c_str());
-}
-
 // Lines of code.
 void print_code(const std::string& text) {
   for (size_t at = 0, end; at < text.size(); at = end + 1) {
     end = std::min(text.find('\n', at), text.size());
-    std::printf("    %s\n", text.substr(at, end - at).c_str());
+    std::printf("%s%s\n", end == at ? "" : "    ", text.substr(at, end - at).c_str());
   }
 }
 
@@ -88,12 +72,19 @@ bool print_markdown(const std::string& name) {
   }
   const tool::Command* command = tool::command_named(name);
   if (command == nullptr) return false;
-  print_code(tool::usage_text(*command));
-  std::vector<const tool::OptionRow*> rows = tool::own_options(*command), common;
-  for (const tool::OptionRow& row : command->common)
-    (command->common_title != nullptr ? common : rows).push_back(&row);
-  print_rows(rows, "option");
-  print_rows(common, command->common_title != nullptr ? command->common_title : "");
+  std::string text = tool::usage_text(*command);
+  std::vector<const tool::OptionRow*> rows = tool::own_options(*command);
+  // Those with a title are another command's, too.
+  if (command->common_title == nullptr)
+    for (const tool::OptionRow& row : command->common) rows.push_back(&row);
+  if (!rows.empty()) text += "\n";
+  for (const tool::OptionRow* row : rows) text += tool::option_lines(*row);
+  if (command->common_title != nullptr) {
+    text += std::string("\n") + command->common_title;
+    for (const tool::OptionRow& row : command->common) text += std::string(" ") + row.name;
+    text += "\n";
+  }
+  print_code(text);
   return true;
 }
 
