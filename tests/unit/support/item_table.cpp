@@ -21,10 +21,21 @@ constexpr Row kRows[] = {
 #undef HPROF_ITEM
 };
 
+// "8 11 17" -> "8, 11, 17"
 std::string with_commas(const char* words) {
   std::string text;
   for (; *words != '\0'; words++) text += *words == ' ' ? std::string(", ") : std::string(1, *words);
   return text;
+}
+
+// "": those of the first row, which the page lists.
+std::string versions(const Row& row) {
+  return strcmp(row.seen, kRows[0].seen) == 0 ? "" : "; Java " + with_commas(row.seen);
+}
+
+std::string otherwise(const Row& row) {
+  return row.option[0] == '\0' ? row.otherwise
+                               : std::string(row.otherwise) + " Also with " + row.option + ".";
 }
 
 }  // namespace
@@ -32,13 +43,11 @@ std::string with_commas(const char* words) {
 int main(int count, char** arguments) {
   if (count != 2) return 2;
   const bool changes = strcmp(arguments[1], "changes") == 0;
-  printf("| item | effect | Java | what it is | verified by | otherwise | off with |\n");
-  printf("| --- | --- | --- | --- | --- | --- | --- |\n");
+  printf("| item | what it is | verified by | otherwise |\n| --- | --- | --- | --- |\n");
   for (const Row& row : kRows) {
     if ((strcmp(row.effect, "changes") == 0 || strcmp(row.effect, "writes") == 0) != changes) continue;
-    printf("| `%s` | %s | %s | %s | %s | %s | `hotspot=-%s`%s%s |\n", row.name, row.effect,
-           with_commas(row.seen).c_str(), row.what, row.proof, row.otherwise, row.name,
-           row.option[0] != '\0' ? ", " : "", row.option);
+    printf("| `%s`, %s%s | %s | %s | %s |\n", row.name, row.effect, versions(row).c_str(), row.what,
+           row.proof, otherwise(row).c_str());
   }
   return 0;
 }
