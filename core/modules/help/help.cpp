@@ -133,7 +133,8 @@ void print_cells(const TextOut& out, const OptionText& option) {
   }
   row.put(" | ");
   put_cell(option.help, false, &row);
-  row.put(" | ").put(option.owner).put(" |\n");
+  if (option.owner != "core") row.put(" (").put(option.owner).put(')');
+  row.put(" |\n");
   out.put(out.context, row.text());
 }
 
@@ -235,7 +236,7 @@ void print_row(void* context, const OptionText& option) {
 }  // namespace
 
 void print_option_table(const ModuleSet& modules, const TextOut& out) {
-  out.put(out.context, "| Option | Default | Meaning | Unit |\n| --- | --- | --- | --- |\n");
+  out.put(out.context, "| Option | Default | Meaning |\n| --- | --- | --- |\n");
   TableOut table;
   table.out = &out;
   table.size = 0;
@@ -243,7 +244,7 @@ void print_option_table(const ModuleSet& modules, const TextOut& out) {
   if (table.size == 0) return;
   out.put(out.context, "| ");
   out.put(out.context, Str(table.names, table.size));
-  out.put(out.context, " | | accepted, no effect | core |\n");
+  out.put(out.context, " | | accepted, no effect |\n");
 }
 
 }  // namespace hprof
