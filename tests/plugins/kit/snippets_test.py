@@ -23,7 +23,6 @@ HEADERS = """#include <stddef.h>
 #include <hprof/service/log.h>
 #include <hprof/service/mem.h>
 #include <hprof/service/threads.h>
-#include <hprof/draft/vm_dump.h>
 """
 CXX_HEADERS = "#include <jvmti.h>\n#include <hprof/cpp/services.hpp>\nusing namespace hprof;\n"
 # A word of each block: what is there before it, and for blocks of C++ "c++".
@@ -37,8 +36,6 @@ BLOCKS = {
     "GetEnv": ("c++", "extern const Services services; extern const hprof_host* host; extern jvmtiEnv* jvmti;"),
     "com.acme.heat/1": ("c", "uint32_t kind; struct { hprof_record head; } record; extern const hprof_emit_service* emit;"
                              "extern const hprof_host* host;"),
-    "vm_dump->run": ("c", "extern const hprof_vm_dump_service* vm_dump; extern const hprof_host* host; extern void* self;"
-                          "extern char error[256];"),
     "HPROF_KIND_REPORT_BEGIN": ("c", ""),
     "digest_add": ("c", "void digest_add(void* self, const uint8_t* bytes, uint64_t size);"),
     "write_bytes": ("c", "typedef struct my_sink { const hprof_host* host; const hprof_io_service* io; int64_t handle; } my_sink;"),
@@ -57,7 +54,7 @@ def blocks_of(path):
 def source_of(block, before):
     """A whole source: definitions as they are, statements in a function."""
     definitions, statements, depth = [], [], 0
-    for line in block.replace("{ ... ", "{ ").splitlines():
+    for line in block.splitlines():
         is_definition = depth > 0 or line.startswith(("static ", "HPROF_MODULE("))
         (definitions if is_definition else statements).append(line)
         if is_definition:
