@@ -9,7 +9,7 @@ from support import ROOT, script, write
 
 MARKS = {"README.md": ("options",), "docs/control.md": ("commands",), "docs/hotspot.md": ("changes", "reads"),
          "docs/heap-dump.md": ("heap",),
-         "docs/tool.md": ("overview", "run", "profile", "attach", "ctl", "listen", "check", "print", "diff", "doctor",
+         "docs/tool.md": ("run", "profile", "attach", "ctl", "listen", "check", "print", "diff", "doctor",
                           "plugin", "view", "convert")}
 PROGRAMS = ("tests/unit/support/hprof_option_table", "tests/unit/support/hprof_command_table", "tests/unit/support/hprof_item_table",
             "tools/manual/hprof_manual")

@@ -3,7 +3,7 @@
 // bin/hprof.
 //
 // hprof_manual COMMAND: prints the usage and the options of a command of bin/hprof as Markdown, for
-// docs/tool.md and docs/heap-dump.md; `overview` those of all.
+// docs/tool.md and docs/heap-dump.md.
 #include "tools/manual/manual.h"
 
 #include <algorithm>
@@ -66,10 +66,6 @@ void print_code(const std::string& text) {
 }
 
 bool print_markdown(const std::string& name) {
-  if (name == "overview") {
-    for (const tool::Command* command : tool::kCommandRows) print_code(tool::overview_line(*command));
-    return true;
-  }
   const tool::Command* command = tool::command_named(name);
   if (command == nullptr) return false;
   std::string text = tool::usage_text(*command);

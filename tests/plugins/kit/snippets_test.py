@@ -34,8 +34,6 @@ BLOCKS = {
     "threads->wait": ("c", "extern const hprof_threads_service* threads; extern const hprof_host* host; extern void* self;"
                            "hprof_agent_thread* thread; void look(void* self, void* jni);"),
     "GetEnv": ("c++", "extern const Services services; extern const hprof_host* host; extern jvmtiEnv* jvmti;"),
-    "com.acme.heat/1": ("c", "uint32_t kind; struct { hprof_record head; } record; extern const hprof_emit_service* emit;"
-                             "extern const hprof_host* host;"),
     "HPROF_KIND_REPORT_BEGIN": ("c", ""),
     "digest_add": ("c", "void digest_add(void* self, const uint8_t* bytes, uint64_t size);"),
     "write_bytes": ("c", "typedef struct my_sink { const hprof_host* host; const hprof_io_service* io; int64_t handle; } my_sink;"),
