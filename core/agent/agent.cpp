@@ -9,7 +9,6 @@
 #include "core/agent/attach_reply.h"
 #include "core/agent/session.h"
 #include "core/base/build.h"
-#include "core/control/text_command.h"
 #include "platform/platform.h"
 
 // JNI's rule for libraries that are linked into the VM or its launcher: entry points end in the library's
@@ -150,11 +149,9 @@ constexpr char kCommandOption[] = "command=";
 jint obey(Session* session, JNIEnv* jni, AttachReply* reply, Str text) {
   if (!hprof::kHasControl) return refuse(reply, "command=: no commands in this build");
   if (session == nullptr) return refuse(reply, "command=: the agent is not loaded");
-  hprof::Command command;
   Answer answer;
   const hprof::Control::AttachWait waiting(session->control());
-  bool good = hprof::parse_text_command(text, &command, &answer.last);
-  if (good && !session->control().perform(command, &answer)) return refuse(reply, "the session ends");
+  if (!session->control().perform(text, &answer)) return refuse(reply, "the session ends");
   Str rest = answer.lines.text(), part;
   char line[Answer::kLastMost + 40];
   while (hprof::next_part(&rest, '\n', &part)) {

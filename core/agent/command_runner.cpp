@@ -302,6 +302,7 @@ void run_command(Session& session, JNIEnv* jni, const Command& command, Answer* 
       }
       return;
     case CommandKind::kEof:
+      answer->eof = true;
       answer->ok();
       return;
   }

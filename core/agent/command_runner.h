@@ -3,7 +3,7 @@
 
 #include <jvmti.h>
 
-#include "core/agent/answer.h"
+#include "core/control/answer.h"
 #include "core/control/command.h"
 
 namespace hprof {

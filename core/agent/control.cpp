@@ -9,6 +9,7 @@
 #include "core/agent/command_runner.h"
 #include "core/agent/session.h"
 #include "core/base/build.h"
+#include "core/control/text_command.h"
 
 namespace hprof {
 
@@ -153,6 +154,11 @@ bool Control::perform(const Command& command, Answer* answer) {
   wake_.signal();
   while (!ticket.done) answered_.wait(queue_lock_);
   return !ticket.refused;
+}
+
+bool Control::perform(Str line, Answer* answer) {
+  Command command;
+  return !parse_text_command(line, &command, &answer->last) || perform(command, answer);
 }
 
 Control::Ticket* Control::take_ticket() {

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <jvmti.h>
 
-#include "core/agent/answer.h"
+#include "core/control/answer.h"
 #include "core/control/command.h"
 #include "platform/platform.h"
 
@@ -29,6 +29,8 @@ class Control {
   // Runs the command on the control thread and waits for its answer without a deadline. False: the session
   // has ended before its turn. Any thread but the control thread; of callbacks only Agent_OnAttach.
   bool perform(const Command& command, Answer* answer);
+  // The same for a line of text (core/control/text_command.h); what is no command is answered at once.
+  bool perform(Str line, Answer* answer);
   // Call it after an answer with `detach` has been passed on. [any] but [signal]
   void request_detach();
   bool runs() const { return running_.load(std::memory_order_acquire); }

@@ -59,6 +59,10 @@ bool has_enough_memory(const hprof_host* host, char* error, uint32_t size) {
 
 }  // namespace
 
+Session::~Session() {
+  if (server_ != &no_server_) control_table_->unmake(server_);
+}
+
 void Session::describe(AttachReply* asker) {
   char text[200];
   TextWriter names(text, sizeof(text));
@@ -71,12 +75,12 @@ void Session::describe(AttachReply* asker) {
   char path[Reports::kOutputNameMost];
   asker->field("output", reports_.output_name(path));
   if (!pipeline_.is_duplex()) asker->field("mode", setup_.value_of("mode", "0600"));
-  if (server_.path()[0] != '\0') asker->field("control", server_.path());
+  if (server_->path()[0] != '\0') asker->field("control", server_->path());
 }
 
 void Session::refuse_start(const char* text) {
   voice_.fail(text);
-  server_.remove_path();
+  server_->remove_path();
   exit(1);
 }
 
@@ -121,7 +125,7 @@ bool Session::load() {
   if (ready && (rewriter_.is_active() || class_files_.has_handlers()))
     ready = units_.enable_events() || voice_.fail("the VM refuses the events needed to change class files");
   // The VM ends without another call of the agent.
-  if (!ready) server_.remove_path();
+  if (!ready) server_->remove_path();
   return ready;
 }
 
@@ -305,22 +309,32 @@ bool Session::open_output() {
   return pipeline_.open(error, sizeof(error)) == HPROF_OK || voice_.fail(error);
 }
 
+// Without the module, or memory for a server, no_server_ says so.
+void Session::open_server() {
+  control_table_ = setup_.open_table<ControlTable>(kControlModule, kControlVersion);
+  ControlServer* server = control_table_ != nullptr ? control_table_->make() : nullptr;
+  if (server != nullptr) server_ = server;
+}
+
 // An attached agent accepts commands; if no socket can be made, by attaching again.
 bool Session::open_control() {
+  const CoreConfig& core = setup_.core();
   if (setup_.is_without_effect()) return true;
-  Error error;
-  CoreConfig core = setup_.core();
   const bool by_attach =
       kHasControl && parts_.settings.attached != 0 && core.control == nullptr && core.listen == nullptr;
-  if (by_attach) core.control = "y";
-  if (server_.open(core, &error)) return true;
+  if (!by_attach && !takes_commands(core)) return true;
+  open_server();
+  Error error;
+  if (server_->open(
+          {by_attach ? "y" : core.control, core.control_implied != 0, core.listen, core.secret_file}, &error))
+    return true;
   if (!by_attach) return voice_.fail(error.text);
   char text[sizeof(error.text) + 80];
   TextWriter(text, sizeof(text))
       .put("no socket for commands: ")
       .put(error.text)
-      .put(server_.has_local_sockets() ? "; hprof ctl PID needs none"
-                                       : ", or jcmd PID JVMTI.agent_load LIBRARY '\"command=...\"'");
+      .put(server_->has_local_sockets() ? "; hprof ctl PID needs none"
+                                        : ", or jcmd PID JVMTI.agent_load LIBRARY '\"command=...\"'");
   voice_.say(text);
   return true;
 }
@@ -387,7 +401,13 @@ void Session::on_vm_init(JNIEnv* jni, jthread thread) {
   }
   if (!pipeline_.start()) voice_.say("can't start the writer thread: the profile is written at the end only");
   if (!control_.start(this, jni)) voice_.say("can't start the control thread: no reports on request");
-  if (!server_.start(&parts_)) voice_.say("can't start a thread for commands: they are not answered");
+  const CommandTaker taker = {&control_,
+                              [](void* control, Str line, Answer* answer) {
+                                return static_cast<Control*>(control)->perform(line, answer);
+                              },
+                              [](void* control) { static_cast<Control*>(control)->request_detach(); },
+                              parts_.messages};
+  if (!server_->start(taker)) voice_.say("can't start a thread for commands: they are not answered");
   if (kHasSockets && pipeline_.is_duplex() && !reader_.start(this)) {
     voice_.say("can't start a thread for the peer's commands: they are not read");
   }

@@ -14,7 +14,6 @@
 #include "core/agent/class_files.h"
 #include "core/agent/class_rewriter.h"
 #include "core/agent/control.h"
-#include "core/agent/control_server.h"
 #include "core/agent/loader_book.h"
 #include "core/agent/memory_plan.h"
 #include "core/agent/phase_gate.h"
@@ -28,6 +27,7 @@
 #include "core/agent/voice.h"
 #include "core/base/counters.h"
 #include "core/base/memory_account.h"
+#include "core/control/control_server.h"
 #include "core/hotspot/hotspot.h"
 #include "core/model/model.h"
 #include "core/pipeline/pipeline.h"
@@ -37,6 +37,11 @@ namespace hprof {
 class Session {
  public:
   using Phase = SessionPhase;
+
+  Session() = default;
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
 
   // --- load [onload]
 
@@ -97,7 +102,7 @@ class Session {
   // Calls Entry::detach on a new agent thread. [control]
   void detach_soon(JNIEnv* jni);
   // Answers a client that waits for a detach, once the next attach is possible. [any] but [signal]
-  void take_leave(const char* answer) { server_.take_leave(answer); }
+  void take_leave(const char* answer) { server_->take_leave(answer); }
 
   // --- its parts
 
@@ -117,6 +122,7 @@ class Session {
   bool get_environment();
   bool create_tables();
   bool open_control();
+  void open_server();
   bool prepare_pipeline();
   bool offer_rewriting();
   const HotSpotTable* open_hotspot();
@@ -158,7 +164,9 @@ class Session {
   Units units_{parts_};
   Reports reports_{parts_};
   Control control_;
-  ControlServer server_;
+  ControlServer no_server_;
+  ControlServer* server_ = &no_server_;
+  const ControlTable* control_table_ = nullptr;  // of the module that has made the server
   SocketReader reader_;
   Entry entry_;
   // What the thread that waits for the end sees.

@@ -29,7 +29,7 @@ int64_t reserve_of(int64_t timeout_ns) {
 }  // namespace
 
 bool Session::end_threads(int64_t deadline_ns) {
-  bool ended = server_.close(deadline_ns);
+  bool ended = server_->close(deadline_ns);
   return (!kHasSockets || reader_.stop(deadline_ns)) && ended;
 }
 
@@ -82,7 +82,7 @@ void Session::abandon() {
   say_who_is_stuck();
   units_.abandon_all();
   gate_.close(0);
-  server_.remove_path();
+  server_->remove_path();
   pipeline_.cut_short(platform::monotonic_ns() + reserve_of(setup_.exit_timeout_ns()));
 }
 

@@ -1,4 +1,4 @@
-// What the build decides: HPROF_EMBEDDED, HPROF_CONTROL, HPROF_CHECKS, HPROF_MAX_MEMORY, and which units
+// What the build decides: HPROF_EMBEDDED, HPROF_CHECKS, HPROF_MAX_MEMORY, and which units
 // there are (CMakeLists.txt). What a constant here rules out is not linked.
 #pragma once
 
@@ -25,7 +25,7 @@ constexpr bool kHasSockets = false;
 constexpr bool kHasSockets = true;
 #endif
 
-// Commands come over local sockets, TCP and by attaching.
+// Commands come over local sockets, TCP and by attaching: the module control is there.
 #ifdef HPROF_NO_CONTROL
 constexpr bool kHasControl = false;
 #else

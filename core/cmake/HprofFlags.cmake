@@ -24,6 +24,7 @@ hprof_has_unit(sink_http _hprof_has_http)
 if(_hprof_has_http)
   set(_hprof_has_sockets ON)
 endif()
+hprof_has_unit(control _hprof_has_control)
 hprof_has_unit(heap_dump _hprof_has_heap_dump)
 hprof_has_unit(bytecode _hprof_has_bytecode)
 hprof_has_unit(hotspot _hprof_has_hotspot)
@@ -38,7 +39,7 @@ endif()
 target_compile_definitions(hprof_flags INTERFACE
   $<$<BOOL:${HPROF_EMBEDDED}>:HPROF_EMBEDDED=1>
   $<$<BOOL:${HPROF_CHECKS}>:HPROF_CHECKS=1>
-  $<$<NOT:$<BOOL:${HPROF_CONTROL}>>:HPROF_NO_CONTROL=1>
+  $<$<NOT:$<BOOL:${_hprof_has_control}>>:HPROF_NO_CONTROL=1>
   $<$<NOT:$<BOOL:${HPROF_LOADABLE}>>:HPROF_NO_MODULES=1>
   $<$<NOT:$<BOOL:${_hprof_has_sockets}>>:HPROF_NO_SOCKETS=1>
   $<$<NOT:$<BOOL:${_hprof_has_bytecode}>>:HPROF_NO_BYTECODE=1>

@@ -4,6 +4,7 @@
 
 extern "C" {
 const hprof_module* hprof_module_bytecode(const hprof_offer*, const char**);
+const hprof_module* hprof_module_control(const hprof_offer*, const char**);
 const hprof_module* hprof_module_cpu_times(const hprof_offer*, const char**);
 const hprof_module* hprof_module_encoder_ascii(const hprof_offer*, const char**);
 const hprof_module* hprof_module_sink_file(const hprof_offer*, const char**);
@@ -12,10 +13,13 @@ const hprof_module* hprof_module_sink_file(const hprof_offer*, const char**);
 namespace hprof {
 
 const StaticModule* static_modules() {
-  static const StaticModule kModules[] = {
-      {"watcher", hprof_module_watcher},     {"bytecode", hprof_module_bytecode},
-      {"cpu_times", hprof_module_cpu_times}, {"encoder_ascii", hprof_module_encoder_ascii},
-      {"sink_file", hprof_module_sink_file}, {nullptr, nullptr}};
+  static const StaticModule kModules[] = {{"watcher", hprof_module_watcher},
+                                          {"bytecode", hprof_module_bytecode},
+                                          {"control", hprof_module_control},
+                                          {"cpu_times", hprof_module_cpu_times},
+                                          {"sink_file", hprof_module_sink_file},
+                                          {"encoder_ascii", hprof_module_encoder_ascii},
+                                          {nullptr, nullptr}};
   return kModules;
 }
 

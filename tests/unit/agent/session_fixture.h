@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/agent/answer.h"
 #include "core/agent/session.h"
+#include "core/control/answer.h"
 #include "core/control/command.h"
 #include "tests/unit/agent/fake_jvm.h"
 #include "tests/unit/agent/watcher.h"

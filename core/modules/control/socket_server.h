@@ -7,58 +7,24 @@
 
 #include <atomic>
 #include <cstdint>
-#include <cstdio>
 
-#include "core/agent/answer.h"
-#include "core/base/message.h"
 #include "core/control/control_address.h"
+#include "core/control/control_server.h"
 #include "core/control/secret_file.h"
 #include "core/control/text_command.h"
-#include "core/option/core_options.h"
 #include "platform/platform.h"
 
 namespace hprof {
 
-struct SessionParts;
-
-#ifdef HPROF_NO_CONTROL
-
-// In a build without it: refuses the options.
-class ControlServer {
+class SocketServer final : public ControlServer {
  public:
-  bool open(const CoreConfig& core, Error* error) {
-    const bool asked = !is_control_off(core.control) || (core.listen != nullptr && core.listen[0] != '\0');
-    if (asked) snprintf(error->text, sizeof(error->text), "no control= and listen= in this build");
-    return !asked;
-  }
-  bool start(const SessionParts*) { return true; }
-  bool close(int64_t) { return true; }
-  void remove_path() {}
-  void take_leave(const char*) {}
-  const char* path() const { return ""; }
-  bool has_local_sockets() const { return false; }
-};
-
-#else
-
-class ControlServer {
- public:
-  // Binds the addresses of the options; answers nobody yet. False: *error says why, without "HPROF ERROR: ".
-  // [onload]
-  bool open(const CoreConfig& core, Error* error);
-  // Starts answering. False: no thread for it. [control]
-  bool start(const SessionParts* parts);
-  // Accepts no more connections and ends the open ones. False: a thread is still busy at the deadline. Also
-  // allowed if it was never started or opened. [control]
-  bool close(int64_t deadline_ns);
-  // Removes the local socket's file. [any] but [signal]
-  void remove_path();
-  // Sends the answer, line feed included, to the client that asked to end the session, if one waits; its
-  // connection outlives close(). [any] but [signal]
-  void take_leave(const char* answer);
-  // The local socket, "" without one.
-  const char* path() const { return path_; }
-  bool has_local_sockets() const { return has_local_sockets_; }  // of the system
+  bool open(const ControlOptions& options, Error* error) override;
+  bool start(const CommandTaker& taker) override;
+  bool close(int64_t deadline_ns) override;
+  void remove_path() override;
+  void take_leave(const char* answer) override;
+  const char* path() const override { return path_; }
+  bool has_local_sockets() const override { return has_local_sockets_; }
 
  private:
   enum State : uint32_t { kFree, kServing, kEnded };
@@ -76,7 +42,7 @@ class ControlServer {
   };
   static constexpr uint32_t kMostConnections = 4;
   struct Listener {
-    ControlServer* server;
+    SocketServer* server;
     platform::Socket socket;
     platform::Thread thread;
     bool tcp = false;
@@ -87,8 +53,8 @@ class ControlServer {
   bool keep_waiting(Connection& connection);
   void shut_down(Connection& connection);
   void free_place(Connection& connection);
-  bool open_local(const CoreConfig& core, Error* error);
-  bool open_tcp(const CoreConfig& core, Error* error);
+  bool open_local(const ControlOptions& options, Error* error);
+  bool open_tcp(const ControlOptions& options, Error* error);
   void accept_connections(Listener& listener);
   void take(Listener& listener, platform::Socket socket);
   void serve(Connection& connection);
@@ -99,7 +65,7 @@ class ControlServer {
   bool send(Connection& connection, Str text);
   bool send_answer(Connection& connection);
 
-  const SessionParts* parts_ = nullptr;
+  CommandTaker taker_ = {};
   bool has_local_sockets_ = true;
   Listener local_;
   Listener tcp_;
@@ -109,7 +75,5 @@ class ControlServer {
   platform::Mutex leaving_lock_;
   platform::Socket leaving_;  // of the client that asked for the end; its own connection's until then
 };
-
-#endif
 
 }  // namespace hprof

@@ -1,11 +1,8 @@
-#include "core/agent/control_server.h"
+#include "core/modules/control/socket_server.h"
 
 #include <cstdio>
 #include <initializer_list>
 #include <new>
-
-#include "core/agent/control.h"
-#include "core/agent/session_parts.h"
 
 namespace hprof {
 
@@ -26,7 +23,7 @@ bool explain(const char* what, const char* where, int code, Error* error) {
 }
 
 // Says why there is no socket at `path`, naming the folder if that is the reason, and what to do.
-bool explain_place(const CoreConfig& core, const char* path, int code, Error* error) {
+bool explain_place(const ControlOptions& options, const char* path, int code, Error* error) {
   char reason[160];
   platform::error_text(code, reason, sizeof(reason));
   TextWriter out(error->text, sizeof(error->text));
@@ -35,11 +32,11 @@ bool explain_place(const CoreConfig& core, const char* path, int code, Error* er
     return false;
   }
   out.put("can't listen at ").put_printable(path, 200).put(": ").put(reason);
-  if (Str(core.control) != "y") {
+  if (Str(options.control) != "y") {
     out.put(
         " (control=<path>: the folder must exist, and other users must not be able to rename files in it or "
         "above)");
-  } else if (core.control_implied != 0) {
+  } else if (options.implied) {
     out.put("; start=n waits for commands there: name another place by control=<path>, or say control=n");
   } else {
     out.put("; name another place by control=<path>");
@@ -51,41 +48,41 @@ bool explain_place(const CoreConfig& core, const char* path, int code, Error* er
 
 // --- opening and closing
 
-bool ControlServer::open(const CoreConfig& core, Error* error) {
+bool SocketServer::open(const ControlOptions& options, Error* error) {
   local_.server = tcp_.server = this;
   tcp_.tcp = true;
-  return open_local(core, error) && open_tcp(core, error);
+  return open_local(options, error) && open_tcp(options, error);
 }
 
-bool ControlServer::open_local(const CoreConfig& core, Error* error) {
-  if (is_control_off(core.control)) return true;
+bool SocketServer::open_local(const ControlOptions& options, Error* error) {
+  if (is_control_off(options.control)) return true;
   char path[kControlPathMost];
-  if (!control_path(core.control, platform::current_user(), platform::process_id(), path)) {
+  if (!control_path(options.control, platform::current_user(), platform::process_id(), path)) {
     snprintf(error->text, sizeof(error->text),
-             "control=%.200s: at most %u bytes; %%p is the process id, no other %% is known", core.control,
+             "control=%.200s: at most %u bytes; %%p is the process id, no other %% is known", options.control,
              static_cast<unsigned>(kControlPathMost - 1));
     return false;
   }
   // What VMs that were killed have left behind.
-  if (Str(core.control) == "y") platform::local_remove_dead("/tmp", "hprof-", ".sock");
+  if (Str(options.control) == "y") platform::local_remove_dead("/tmp", "hprof-", ".sock");
   int code = platform::local_listen(path, &local_.socket);
   has_local_sockets_ = code != platform::kErrorUnsupported;
-  if (code != 0) return explain_place(core, path, code, error);
+  if (code != 0) return explain_place(options, path, code, error);
   snprintf(path_, sizeof(path_), "%s", path);
   return true;
 }
 
-bool ControlServer::open_tcp(const CoreConfig& core, Error* error) {
-  if (core.listen == nullptr || core.listen[0] == '\0') return true;
-  if (!read_secret("secret-file", core.secret_file, &secret_, error)) return false;
+bool SocketServer::open_tcp(const ControlOptions& options, Error* error) {
+  if (options.listen == nullptr || options.listen[0] == '\0') return true;
+  if (!read_secret("secret-file", options.secret_file, &secret_, error)) return false;
   platform::Address address;
-  int code = platform::split_address(core.listen, nullptr, &address);
+  int code = platform::split_address(options.listen, nullptr, &address);
   if (code == 0) code = platform::tcp_listen(address, &tcp_.socket);
-  return code == 0 || explain("can't listen at", core.listen, code, error);
+  return code == 0 || explain("can't listen at", options.listen, code, error);
 }
 
-bool ControlServer::start(const SessionParts* parts) {
-  parts_ = parts;
+bool SocketServer::start(const CommandTaker& taker) {
+  taker_ = taker;
   for (Listener* listener : {&local_, &tcp_}) {
     if (!listener->socket.is_open()) continue;
     auto run = [](void* self) {
@@ -97,12 +94,12 @@ bool ControlServer::start(const SessionParts* parts) {
   return true;
 }
 
-void ControlServer::remove_path() {
+void SocketServer::remove_path() {
   if (path_[0] != '\0') platform::file_remove(path_);
   path_[0] = '\0';
 }
 
-bool ControlServer::close(int64_t deadline_ns) {
+bool SocketServer::close(int64_t deadline_ns) {
   closing_.store(true, std::memory_order_seq_cst);
   remove_path();
   bool all = true;
@@ -130,7 +127,7 @@ bool ControlServer::close(int64_t deadline_ns) {
 
 // --- connections
 
-void ControlServer::accept_connections(Listener& listener) {
+void SocketServer::accept_connections(Listener& listener) {
   while (!closing_.load(std::memory_order_seq_cst)) {
     platform::Socket socket;
     int code = platform::socket_accept(listener.socket, platform::kNoDeadline, &socket);
@@ -143,7 +140,7 @@ void ControlServer::accept_connections(Listener& listener) {
 }
 
 // A client without the secret cannot keep out one that has it: its connection is ended for a new one.
-ControlServer::Connection* ControlServer::find_place(Listener& listener) {
+SocketServer::Connection* SocketServer::find_place(Listener& listener) {
   Connection* idle = nullptr;
   for (Connection& connection : listener.connections) {
     const uint32_t state = connection.state.load(std::memory_order_acquire);
@@ -163,7 +160,7 @@ ControlServer::Connection* ControlServer::find_place(Listener& listener) {
   return idle;
 }
 
-void ControlServer::take(Listener& listener, platform::Socket socket) {
+void SocketServer::take(Listener& listener, platform::Socket socket) {
   if (Connection* place = find_place(listener)) {
     Connection& connection = *place;
     connection.listener = &listener;
@@ -187,24 +184,24 @@ void ControlServer::take(Listener& listener, platform::Socket socket) {
   platform::socket_close(&socket);
 }
 
-void ControlServer::shut_down(Connection& connection) {
+void SocketServer::shut_down(Connection& connection) {
   if (!connection.leaves.load(std::memory_order_acquire)) platform::socket_shutdown(connection.socket);
 }
 
 // Its thread has ended.
-void ControlServer::free_place(Connection& connection) {
+void SocketServer::free_place(Connection& connection) {
   if (!connection.leaves.load(std::memory_order_acquire)) platform::socket_close(&connection.socket);
   connection.socket = platform::Socket();
   connection.leaves.store(false, std::memory_order_relaxed);
   connection.state.store(kFree, std::memory_order_relaxed);
 }
 
-bool ControlServer::send(Connection& connection, Str text) {
+bool SocketServer::send(Connection& connection, Str text) {
   return platform::socket_send_all(connection.socket, text.data, text.size,
                                    platform::monotonic_ns() + kSendNs) == 0;
 }
 
-bool ControlServer::read_line(Connection& connection, int64_t deadline_ns, Str* line) {
+bool SocketServer::read_line(Connection& connection, int64_t deadline_ns, Str* line) {
   // Byte by byte: what comes after the line stays in the socket.
   for (;;) {
     uint8_t byte;
@@ -224,7 +221,7 @@ bool ControlServer::read_line(Connection& connection, int64_t deadline_ns, Str* 
   }
 }
 
-bool ControlServer::is_welcome(Connection& connection) {
+bool SocketServer::is_welcome(Connection& connection) {
   if (connection.listener->tcp) return authenticate(connection);
   // The mode of the socket's file keeps others out; this check is for systems that ignore it.
   uint32_t user = 0;
@@ -237,7 +234,7 @@ bool ControlServer::is_welcome(Connection& connection) {
 
 // A wrong answer only ends the connection: with a pause for later ones, anybody could keep the owner out. A
 // secret of 16 bytes cannot be guessed.
-bool ControlServer::authenticate(Connection& connection) {
+bool SocketServer::authenticate(Connection& connection) {
   uint8_t nonce[kNonceSize];
   char text[kGreetingSize + 1];
   TextWriter greeting(text, sizeof(text));
@@ -247,12 +244,12 @@ bool ControlServer::authenticate(Connection& connection) {
   const bool answered =
       send(connection, greeting.text()) && read_line(connection, platform::monotonic_ns() + kLoginNs, &line);
   if (answered && is_authentic(line, secret_.text(), nonce)) return true;
-  parts_->messages.detail("a client of listen= did not know the secret");
+  taker_.messages.detail("a client of listen= did not know the secret");
   send(connection, "ERROR not authenticated\n");
   return false;
 }
 
-void ControlServer::serve(Connection& connection) {
+void SocketServer::serve(Connection& connection) {
   if (!is_welcome(connection)) return;
   connection.proven.store(true, std::memory_order_release);
   Str line;
@@ -263,24 +260,21 @@ void ControlServer::serve(Connection& connection) {
 }
 
 // Answers one command; false: the conversation is over.
-bool ControlServer::obey(Connection& connection, Str line) {
+bool SocketServer::obey(Connection& connection, Str line) {
   new (&connection.answer) Answer;
-  Command command;
-  bool asked = parse_text_command(line, &command, &connection.answer.last);
-  if (asked && !parts_->control.perform(command, &connection.answer)) {
+  if (!taker_.perform(taker_.self, line, &connection.answer))
     connection.answer.error().put("the session ends");
-  }
   if (connection.answer.detach) {
     // Answered when everything has been freed, so that the next agent can be loaded at once.
     if (!keep_waiting(connection)) send_answer(connection);
-    parts_->control.request_detach();
+    taker_.request_detach(taker_.self);
     return false;
   }
-  return send_answer(connection) && command.kind != CommandKind::kEof;
+  return send_answer(connection) && !connection.answer.eof;
 }
 
 // False: another client waits for the same.
-bool ControlServer::keep_waiting(Connection& connection) {
+bool SocketServer::keep_waiting(Connection& connection) {
   platform::MutexLock hold(leaving_lock_);
   if (leaving_.is_open()) return false;
   leaving_ = connection.socket;
@@ -288,7 +282,7 @@ bool ControlServer::keep_waiting(Connection& connection) {
   return true;
 }
 
-void ControlServer::take_leave(const char* answer) {
+void SocketServer::take_leave(const char* answer) {
   platform::MutexLock hold(leaving_lock_);
   if (!leaving_.is_open()) return;
   platform::socket_send_all(leaving_, answer, Str(answer).size, platform::monotonic_ns() + kSendNs);
@@ -296,7 +290,7 @@ void ControlServer::take_leave(const char* answer) {
 }
 
 // Lines of an answer begin with a blank, so that none of them looks like its end.
-bool ControlServer::send_answer(Connection& connection) {
+bool SocketServer::send_answer(Connection& connection) {
   Answer& answer = connection.answer;
   Str rest = answer.lines.text(), line;
   while (next_part(&rest, '\n', &line)) {

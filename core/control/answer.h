@@ -11,6 +11,7 @@ struct Answer {
 
   bool good = false;
   bool detach = false;  // the session ends as soon as the answer is on its way
+  bool eof = false;     // the client sends no more commands
   char lines_text[kLinesMost];
   char last_text[kLastMost];
   TextWriter lines{lines_text, kLinesMost};  // lines, each with its line feed
