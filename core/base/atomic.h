@@ -22,7 +22,7 @@ template <class T>
 inline void store_release(T* word, T value) {
   __atomic_store_n(word, value, __ATOMIC_RELEASE);
 }
-// Returns the value before.
+// Returns the value before the addition.
 template <class T>
 inline T add_relaxed(T* word, T by) {
   return __atomic_fetch_add(word, by, __ATOMIC_RELAXED);

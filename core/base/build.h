@@ -4,7 +4,7 @@
 
 namespace hprof {
 
-// All memory is taken at the start, in one block, and the tables that are a part of the session are small.
+// All memory is taken at the start, in one block, and the core's tables are small.
 #ifdef HPROF_EMBEDDED
 constexpr bool kEmbedded = true;
 #else
@@ -18,7 +18,7 @@ constexpr bool kHasModules = false;
 constexpr bool kHasModules = true;
 #endif
 
-// Some unit writes to sockets.
+// A unit of this build writes to sockets.
 #ifdef HPROF_NO_SOCKETS
 constexpr bool kHasSockets = false;
 #else
@@ -39,7 +39,7 @@ constexpr bool kHasBytecode = false;
 constexpr bool kHasBytecode = true;
 #endif
 
-// Some unit writes heap dumps.
+// A unit of this build writes heap dumps.
 #ifdef HPROF_NO_HEAP_DUMP
 constexpr bool kHasHeapDump = false;
 #else
@@ -53,7 +53,7 @@ constexpr bool kHasHotSpotModule = false;
 constexpr bool kHasHotSpotModule = true;
 #endif
 
-// Units are checked against what the headers of the ABI demand, where that costs time (the preset debug).
+// Checks at run time that units keep the rules of the ABI, at some cost (the preset debug).
 #ifdef HPROF_CHECKS
 constexpr bool kChecks = true;
 #else

@@ -1,4 +1,4 @@
-// Append-only storage for any number of threads: what was allocated stays where it is until the storage goes.
+// Append-only storage for any number of threads: allocations never move and live until destroy().
 #pragma once
 
 #include <atomic>
@@ -8,10 +8,9 @@
 
 namespace hprof {
 
-// Protocol: `next_` is the offset of the first free byte and moves by compare-and-swap; the thread that moved
-// it owns the bytes it passed. Bytes that were given back (release) may have been written to, and whoever
-// gets them next (acquire) writes after that. Contents are made visible to others by whoever publishes the
-// pointer.
+// Protocol: `next_` is the offset of the first free byte; the thread that moves it by compare-and-swap owns
+// the bytes in between. give_back() moves it back with release, so the next owner (acquire) writes after the
+// previous one. The thread that publishes a pointer makes the contents visible.
 class Bump {
  public:
   constexpr Bump() = default;
@@ -23,8 +22,8 @@ class Bump {
   }
   void destroy() { region_.destroy(); }  // [control]
 
-  // Aligned to `align`, a power of two up to 16. Zeroed, unless give_back() has returned those bytes before.
-  // nullptr: full, or the budget is used up. Lock-free. [onload][control][app]
+  // Aligned to `align`, a power of two up to 16. Zeroed, unless give_back() has taken those bytes back
+  // before. nullptr: full, or the budget is used up. Lock-free. [onload][control][app]
   void* allocate(uint64_t bytes, uint64_t align = 8) {
     uint64_t next = next_.load(std::memory_order_relaxed);
     for (;;) {
@@ -38,7 +37,7 @@ class Bump {
     }
   }
 
-  // Takes back the caller's block that nobody has seen, if it still is the last; otherwise its bytes stay
+  // Takes back a block that no other thread has seen, if it still is the last; otherwise its bytes stay
   // unused.
   void give_back(void* block, uint64_t bytes) {
     const uint64_t start = static_cast<uint64_t>(static_cast<unsigned char*>(block) - region_.base());

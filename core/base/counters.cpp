@@ -1,4 +1,3 @@
-// Counters of losses.
 #include "core/base/counters.h"
 
 #include "core/base/text_tools.h"

@@ -1,5 +1,4 @@
-// Counters of losses: what was lost and why, in words that follow the number when they are printed with a
-// report.
+// Counters of losses, each with words that follow the number in a report: what was lost and why.
 #pragma once
 
 #include <atomic>
@@ -12,7 +11,7 @@
 
 namespace hprof {
 
-// The core's own reasons. A row: enumerator, words.
+// The core's own counters. A row: enumerator, words.
 #define HPROF_CORE_LOSSES(X)                                            \
   X(kLostStrings, "strings: the string table was full")                 \
   X(kLostClasses, "classes: the class table was full")                  \
@@ -37,10 +36,9 @@ enum class Loss : uint32_t {
 
 // Up to 64 counters, the core's first.
 //
-// Protocol: a slot goes kFree -> kClaimed -> kReady, once, and slots fill from the first on. The words are
-// written by the thread that claimed the slot before it stores kReady (release); readers load kReady
-// (acquire). A thread that wants a counter waits for claimed slots on its way, as they may turn out to have
-// its own words: [onload][control] only.
+// Protocol: a slot goes kFree -> kClaimed -> kReady, once, and slots fill from the first on. The thread that
+// claims a slot writes its words, then kReady (release); readers load kReady (acquire). counter() waits for
+// claimed slots that it passes, since they may get the same words: [onload][control] only.
 class LossCounters {
  public:
   static constexpr uint32_t kMost = 64;

@@ -1,6 +1,5 @@
-// Memory that grows to what it has once needed and is then used again: in the steady state no allocation
-// happens. A GrowBuffer belongs to one thread at a time. Several share one MemoryBudget, which bounds their
-// sum.
+// A buffer that grows and keeps its memory, so that repeated use allocates nothing. A GrowBuffer belongs to
+// one thread at a time. Several share one MemoryBudget, which bounds their sum.
 #pragma once
 
 #include <cstdint>
@@ -36,10 +35,10 @@ class GrowBuffer {
   uint8_t* data() { return data_; }
   const uint8_t* data() const { return data_; }
   size_t size() const { return size_; }
-  // Cuts off what was written since `size` was the size.
+  // Drops what was written after `size` bytes.
   void truncate(size_t size) { size_ = size; }
 
-  // Room for `count` objects of T, content undefined; NULL when refused. The former content is lost.
+  // Room for `count` objects of T, contents undefined; NULL: refused. The former contents are lost.
   template <typename T>
   T* array(size_t count) {
     size_ = 0;
@@ -47,7 +46,7 @@ class GrowBuffer {
   }
 
   bool reserve(size_t more) { return more <= capacity_ - size_ || grow(more); }
-  // `count` more bytes, to be filled by the caller; NULL when refused.
+  // Appends `count` bytes for the caller to fill; NULL: refused.
   uint8_t* append(size_t count) {
     if (!reserve(count)) return nullptr;
     uint8_t* at = data_ + size_;
@@ -79,7 +78,7 @@ class GrowBuffer {
     if (failed_ || more > budget_.limit) return refuse();
     size_t capacity = capacity_ == 0 ? 4096 : capacity_ * 2;
     while (capacity < size_ + more) capacity *= 2;
-    // The old block lives until its content is copied, so both count.
+    // The old block is freed after the copy, so both count.
     if (capacity > budget_.limit - budget_.used) return refuse();
     auto* data = static_cast<uint8_t*>(budget_.memory.allocate(budget_.memory.context, capacity));
     if (data == nullptr) return refuse();

@@ -39,7 +39,7 @@ void* guard_block(void* block, uint64_t bytes, const void* owner) {
 GuardedBlock guarded_block_of(void* memory) {
   auto* head = reinterpret_cast<Head*>(static_cast<uint8_t*>(memory) - sizeof(Head));
   if (head->magic != kMagic) return {nullptr, 0, nullptr, false};
-  head->magic = 0;  // given back once
+  head->magic = 0;  // a second release is noticed
   return {head, head->bytes, head->owner,
           is_guard_intact(static_cast<uint8_t*>(memory) + head->bytes, kBehind)};
 }

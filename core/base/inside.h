@@ -1,5 +1,5 @@
-// Which of a unit's functions a thread is in, for the message about one that does not return, and by which of
-// its tags, for the checks (place.h).
+// Records which of a unit's functions a thread is in, for the message about one that does not return, and its
+// thread tags, for the checks (place.h).
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@ namespace hprof {
 // nullptr, or the static name of the function.
 using InsideMark = std::atomic<const char*>;
 
-// Marks for a scope. One thread at a time per mark.
+// Sets a mark until the end of the scope. One thread at a time per mark.
 class Inside {
  public:
   Inside(InsideMark& mark, const char* function, uint32_t tags)

@@ -1,4 +1,4 @@
-// Where a part gets its memory from: a pair of functions, so that the owner can account and refuse.
+// A source of memory as two functions, so that its owner can count and refuse.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@ namespace hprof {
 
 struct Memory {
   void* context;
-  // NULL when refused. Alignment as malloc's. The owner says from which threads it may be called.
+  // NULL: refused. Aligned as by malloc. The owner says which threads may call it.
   void* (*allocate)(void* context, size_t size);
-  // `size` is what was asked for.
+  // `size`: as passed to allocate.
   void (*release)(void* context, void* block, size_t size);
 };
 

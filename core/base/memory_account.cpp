@@ -1,4 +1,3 @@
-// The session's memory, accounted.
 #include "core/base/memory_account.h"
 
 #include <cstring>
@@ -15,7 +14,7 @@ bool MemoryAccount::open_fixed(const MemorySource& source, uint64_t bytes, void 
   void* block =
       bytes != 0 && bytes <= SIZE_MAX ? source.allocate_zeroed(static_cast<size_t>(bytes)) : nullptr;
   if (block == nullptr) return false;
-  // Touched, so that it is there, too.
+  // Touches each page, so that the memory is really there.
   memset(block, 0, static_cast<size_t>(bytes));
   pool_.open(block, static_cast<size_t>(bytes), pause);
   return true;
@@ -82,7 +81,7 @@ void MemoryAccount::unreserve(void* region, uint64_t bytes) {
 }
 
 uint64_t MemoryAccount::kept_from(Share of) const {
-  constexpr uint64_t kParts[] = {0, 8, 2};  // by Share; 0: none
+  constexpr uint64_t kParts[] = {0, 8, 2};  // divisors by Share; 0: no part
   if (of == kAll) return 0;
   const uint64_t held_back = held_back_.load(std::memory_order_relaxed);
   uint64_t may_have = kParts[of] == 0 ? 0 : held_back / kParts[of];

@@ -1,5 +1,4 @@
-// The session's memory: everything the agent allocates goes through one account, so that max-memory= is a
-// promise.
+// The session's memory: the agent allocates everything through one account, which enforces max-memory=.
 #pragma once
 
 #include <atomic>
@@ -21,9 +20,8 @@ struct MemorySource {
   void (*release_lazy)(void* region, size_t bytes) = nullptr;
 };
 
-// An accounted allocator. The budget bounds the sum of allocated blocks and of what tables have charged for
-// the parts of their regions that they use. Thread safe and lock-free but for what the source does; not for
-// signal handlers.
+// The budget bounds the sum of allocated blocks and of the parts of regions that tables have charged.
+// Thread-safe, and lock-free except for the source; not for signal handlers.
 class MemoryAccount {
  public:
   constexpr MemoryAccount() = default;
@@ -32,47 +30,47 @@ class MemoryAccount {
 
   // Before first use. budget in bytes; 0: unlimited. [onload]
   void open(const MemorySource& source, uint64_t budget);
-  // The same, but all memory is taken now, in one block of `bytes`, and no more later: reserve() takes from
-  // it, too. False: there is none. pause: see Pool. [onload]
+  // As open(), but takes all memory now, in one block of `bytes` ("fixed"); reserve() takes from it, too.
+  // False: no memory. pause: see Pool. [onload]
   bool open_fixed(const MemorySource& source, uint64_t bytes, void (*pause)());
-  // Gives the block back. Nobody uses it any more. Not fixed: nothing. [control]
+  // Frees that block. No thread uses it any more. Does nothing unless fixed. [control]
   void close_fixed();
   bool is_fixed() const { return pool_.is_open(); }
 
-  // Until settle(): the budget refuses nothing, so that peak() says what is needed. Fixed: nothing changes.
-  // While one thread alone uses it. [onload]
+  // Until settle() the budget refuses nothing, so that peak() shows what is needed. No effect if fixed. Only
+  // one thread may use the account. [onload]
   void lift();
   bool settle();  // false: it was not lifted
 
-  // Keeps the last bytes of the budget for those who ask with kAll. kNames may have an eighth of them: what
-  // is counted needs a name when all else is used up. kStart may have half of them, that a report has the
-  // rest whatever a collector takes that starts. Fixed: nothing changes. [control]
+  // Keeps the last bytes of the budget for calls with kAll. kNames may use an eighth of them, since what is
+  // counted needs a name; kStart half of them, so that a report has the rest whatever a starting collector
+  // takes. No effect if fixed. [control]
   void hold_back(uint64_t bytes);
   enum Share { kRest, kNames, kStart, kAll };
-  // Keeps `bytes` more, from all but kAll, for collectors that have not started yet; kStart may have `own` of
-  // them. Fixed: nothing changes. [onload][control]
+  // Keeps `bytes` more, from all but kAll, for collectors that have not started yet; kStart may use `own` of
+  // them. No effect if fixed. [onload][control]
   void hold_for_starts(uint64_t bytes, uint64_t own);
 
-  // A zeroed block aligned to 16; the caller releases it with the same size. nullptr: the budget or the
-  // source is used up. 0 bytes count as 1. [onload][control][app]
+  // A zeroed block aligned to 16; release it with the same size. nullptr: the budget or the source is
+  // exhausted. 0 bytes count as 1. [onload][control][app]
   void* allocate(uint64_t bytes, Share of = kRest);
   void release(void* block, uint64_t bytes);  // nullptr: nothing
 
-  // Address space, not charged unless fixed: whoever uses it charges what he touches (Region does).
+  // Address space, not charged unless fixed: its user charges what it touches (Region does).
   // [onload][control]
   void* reserve(uint64_t bytes);
   void unreserve(void* region, uint64_t bytes);  // nullptr: nothing
 
-  // Takes bytes from the budget; false: not that many are left, none were taken. [onload][control][app]
+  // Takes bytes from the budget; false: too few are left, none were taken. [onload][control][app]
   bool charge(uint64_t bytes, Share of = kRest);
   void uncharge(uint64_t bytes);
 
-  // The same for a part that takes a pair of functions; valid as long as this object.
+  // allocate and release as a pair of functions, valid as long as this object.
   Memory functions();
 
   uint64_t used() const { return used_.load(std::memory_order_relaxed); }
   uint64_t peak() const { return peak_.load(std::memory_order_relaxed); }
-  // What was taken and given back above used() since the peak was last forgotten, which is done now. [onload]
+  // How far the use rose above used() since the last call. [onload]
   uint64_t forget_peak();
   uint64_t refusals() const { return refusals_.load(std::memory_order_relaxed); }
   uint64_t budget() const { return budget_; }  // UINT64_MAX: unlimited
@@ -83,10 +81,10 @@ class MemoryAccount {
   MemorySource source_;
   Pool pool_;
   uint64_t budget_ = 0;
-  uint64_t lifted_ = 0;  // the budget meanwhile
+  uint64_t lifted_ = 0;  // the budget before lift()
   std::atomic<uint64_t> held_back_{0};
   std::atomic<uint64_t> for_starts_{0};
-  std::atomic<uint64_t> own_{0};  // part of for_starts_ that kStart may have
+  std::atomic<uint64_t> own_{0};  // the part of for_starts_ for kStart
   std::atomic<uint64_t> used_{0};
   std::atomic<uint64_t> peak_{0};
   std::atomic<uint64_t> refusals_{0};

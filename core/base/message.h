@@ -1,5 +1,4 @@
-// What the core has to say before there is a log: errors as values, messages through a function of the
-// caller.
+// Messages of the core before there is a log: errors as values, and a function of the caller.
 #pragma once
 
 #include "core/base/text.h"
@@ -11,8 +10,8 @@ struct Error {
   char text[1024] = {};
 };
 
-// Where messages go: `text` is one line without newline and without the "HPROF: " that the receiver puts
-// before it. detail: to be shown with verbose=y or logflags only.
+// Receives messages: `text` is one line without newline and without "HPROF: ", which the receiver adds.
+// detail: print it only with verbose=y or logflags.
 struct Messages {
   void (*say)(void* context, bool detail, const char* text) = nullptr;
   void* context = nullptr;

@@ -6,7 +6,7 @@ namespace hprof {
 
 namespace {
 
-// In the block that each thread has from its beginning: signal handlers look at it.
+// In static TLS (initial-exec), since signal handlers read it.
 __attribute__((tls_model("initial-exec"))) thread_local uint32_t place = 0;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// As what a unit runs on a thread: the thread tags (hprof/abi.h) of the function by which the agent called
-// it. Known in builds with checks only; in others nothing is left of this.
+// The thread tags (hprof/abi.h) of the unit's function that the agent has called on this thread. Builds
+// without checks have nothing of this.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +23,13 @@ constexpr uint32_t kAnyButSignal = kAny & ~kSignal;
 
 namespace hprof {
 
-// The tags of the function that the calling thread is in; more than one: any of them. 0: the agent did not
-// call it, or the build has no checks. [any]
+// The tags of the function that the calling thread is in; several: it may be called as any of them. 0: the
+// agent did not call it, or no checks. [any]
 uint32_t current_place();
-// Returns what it was before. [any]
+// Returns the previous tags. [any]
 uint32_t set_place(uint32_t tags);
 
-// Marks the call of a function with those tags, for a scope.
+// Sets the tags of a function until the end of the scope.
 class Place {
  public:
   explicit Place([[maybe_unused]] uint32_t tags) {

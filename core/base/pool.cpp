@@ -1,4 +1,3 @@
-// One block of memory cut into pieces.
 #include "core/base/pool.h"
 
 #include <cstring>

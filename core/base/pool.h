@@ -1,4 +1,4 @@
-// One block of memory cut into pieces: for builds that take all of their memory at the start.
+// Cuts one block of memory into pieces: for builds that take all of their memory at the start.
 #pragma once
 
 #include <atomic>
@@ -7,9 +7,9 @@
 
 namespace hprof {
 
-// First fit over a list of free pieces in the order of their addresses; neighbours are joined when a piece
-// comes back. A lock for the time of a walk over that list, which is short as long as few pieces are given
-// back: tables stay for the session. Not for signal handlers.
+// First fit in a list of free pieces in address order; neighbours are joined on release. A lock is held for a
+// walk over that list, which is short, since few pieces are freed before the session ends. Not for signal
+// handlers.
 class Pool {
  public:
   static constexpr size_t kAlignment = 16;
@@ -22,7 +22,7 @@ class Pool {
   // `block` is aligned to 16 and outlives the pool; pause: called while another thread holds the lock.
   // [onload]
   void open(void* block, size_t bytes, void (*pause)());
-  void close() { block_ = nullptr; }  // the block is the caller's again
+  void close() { block_ = nullptr; }  // the block belongs to the caller again
   bool is_open() const { return block_ != nullptr; }
 
   // Zeroed, aligned to 16; nullptr: no free piece is large enough. [onload][control][app]

@@ -1,4 +1,3 @@
-// Fixed room for a table: reserved at once, charged as it is used.
 #include "core/base/region.h"
 
 namespace hprof {
@@ -36,7 +35,7 @@ bool Region::charge_up_to(uint64_t end) {
     if (end < size_ - size_ % kChargeStep) target = (end + kChargeStep - 1) / kChargeStep * kChargeStep;
     const uint64_t step = target - charged;
     if (!memory_->charge(step, MemoryAccount::kNames)) {
-      // Somebody else may have charged it in the meantime.
+      // Another thread may have charged it meanwhile.
       return end <= charged_.load(std::memory_order_relaxed);
     }
     if (charged_.compare_exchange_strong(charged, target, std::memory_order_relaxed)) return true;

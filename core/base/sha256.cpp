@@ -1,4 +1,3 @@
-// SHA-256 and its HMAC.
 #include "core/base/sha256.h"
 
 #include <cstring>

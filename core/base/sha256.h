@@ -14,9 +14,9 @@ constexpr size_t kSha256Size = 32;
 class Sha256 {
  public:
   Sha256();
-  // Any number of pieces of any size.
+  // Adds bytes; any number of calls with any sizes.
   void update(const void* bytes, size_t size);
-  // The digest of all pieces. Afterwards the object may only be destroyed.
+  // The digest of all bytes added. Afterwards the object may only be destroyed.
   void finish(uint8_t digest[kSha256Size]);
 
  private:

@@ -1,4 +1,4 @@
-// A view over bytes that someone else owns, and big-endian access to them.
+// A view of bytes with another owner, and big-endian access to them.
 #pragma once
 
 #include <cstddef>

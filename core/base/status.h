@@ -16,7 +16,7 @@ struct [[nodiscard]] Status {
   static constexpr Status failed(const char* text) { return {HPROF_FAILED, text}; }
 };
 
-// What a status says by itself, for messages when nobody said more. Static. [any]
+// The text of a status code, for messages when nothing better is known. Static. [any]
 constexpr const char* status_text(hprof_status status) {
   switch (status) {
     case HPROF_OK:

@@ -1,4 +1,4 @@
-// Text that somebody else owns, and a writer into a fixed buffer. No allocation.
+// A text with another owner, and a writer into a fixed buffer. No allocation.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ struct Str {
 
   constexpr Str() = default;
   constexpr Str(const char* bytes, size_t length) : data(bytes), size(length) {}
-  // A NUL-terminated text; nullptr is the empty text. Inline even where code is compiled for size: the length
-  // of a literal is a constant then, and no object in memory is needed.
+  // A NUL-terminated text; nullptr is the empty text. Always inlined, so that the length of a literal is a
+  // constant.
   [[gnu::always_inline]] constexpr Str(const char* text)
       : data(text), size(text == nullptr ? 0 : __builtin_strlen(text)) {}
 
@@ -39,8 +39,8 @@ inline bool operator==(Str a, Str b) {
 }
 inline bool operator!=(Str a, Str b) { return !(a == b); }
 
-// Takes the text up to the next `separator` off the front of `*rest`, and the separator with it. False:
-// nothing is left. "a||b" gives "a", "", "b"; a separator at the end gives no empty part after it.
+// Moves the text up to the next `separator` from `*rest` to `*part`, and drops the separator. False: nothing
+// is left. "a||b" gives "a", "", "b"; a separator at the end gives no empty part after it.
 inline bool next_part(Str* rest, char separator, Str* part) {
   if (rest->size == 0) return false;
   const size_t end = rest->find(separator);
@@ -49,8 +49,8 @@ inline bool next_part(Str* rest, char separator, Str* part) {
   return true;
 }
 
-// Appends to a buffer that the caller owns. The buffer is NUL-terminated at all times; what does not fit is
-// left out and noted.
+// Appends to a buffer of the caller, which is NUL-terminated at all times; what does not fit is left out, and
+// noted.
 class TextWriter {
  public:
   // size: of the buffer, at least 1.
@@ -67,7 +67,7 @@ class TextWriter {
     buffer_[used_] = '\0';
     return *this;
   }
-  // Most of what is put is a literal: one argument less at each of these calls.
+  // For literals, the most frequent case: one argument less at each call.
   [[gnu::noinline]] TextWriter& put(const char* text) { return put(Str(text)); }
   TextWriter& put(char c) { return put(Str(&c, 1)); }
 

@@ -1,4 +1,3 @@
-// What can be asked about a Str and written to a TextWriter beyond the basics.
 #include "core/base/text_tools.h"
 
 namespace hprof {
@@ -62,7 +61,7 @@ TextWriter& put_size(TextWriter& writer, uint64_t bytes) {
   // Adding first would overflow.
   const auto rounded = [bytes](uint64_t unit) { return bytes / unit + (bytes % unit >= unit / 2 ? 1 : 0); };
   uint64_t scale = 1000;
-  // Rounding must not end in "1000 KB".
+  // Rounds up to the next unit instead of "1000 KB".
   while (units[1] != 0 && rounded(scale) >= 1000) {
     scale *= 1000;
     units++;
@@ -83,7 +82,7 @@ size_t copy_text(char* array, size_t capacity, Str text) {
 
 uint32_t name_distance(Str one, Str other, uint32_t most) {
   if (one.size > kLongestName || other.size > kLongestName) return most + 1;
-  // Rows of the table of all beginnings: this one and the two before it.
+  // Rows of the edit-distance table: this one and the two before.
   uint32_t rows[3][kLongestName + 1];
   for (size_t j = 0; j <= other.size; ++j) rows[0][j] = static_cast<uint32_t>(j);
   for (size_t i = 1; i <= one.size; ++i) {

@@ -1,4 +1,4 @@
-// What can be asked about a Str and written to a TextWriter beyond the basics of text.h.
+// Further functions for Str and TextWriter (text.h).
 #pragma once
 
 #include <hprof/abi.h>
@@ -24,22 +24,22 @@ size_t find_last(Str text, char wanted);
 // Position of the first `wanted`, or the size of the text.
 size_t find(Str text, Str wanted);
 
-// The whole text as a decimal number. False: empty, anything but digits, or too large for 64 bits.
+// Parses the whole text as a decimal number. False: empty, anything but digits, or too large for 64 bits.
 bool parse_decimal(Str text, uint64_t* value);
 
 TextWriter& put_signed(TextWriter& writer, int64_t value);
-// Lower case, without 0x, padded with zeros to `digits` (at most 16).
+// Writes lower-case hexadecimal without 0x, padded with zeros to `digits` (at most 16).
 TextWriter& put_hex(TextWriter& writer, uint64_t value, unsigned digits = 1);
 
-// "312 bytes", "12 KB", "3.4 GB": by powers of 1000, one decimal below 10.
+// Writes "312 bytes", "12 KB", "3.4 GB": powers of 1000, one decimal below 10.
 TextWriter& put_size(TextWriter& writer, uint64_t bytes);
 
 // Copies to an array of `capacity` bytes (at least 1), NUL-terminated, cut when too long. Returns the bytes
 // copied.
 size_t copy_text(char* array, size_t capacity, Str text);
 
-// Letters to change, leave out, put in or swap with their neighbour until one name is the other, whatever
-// their case; `most` + 1 when they are more. Names above 32 letters are never alike.
+// The edit distance of two names, with swaps of neighbours and ignoring case; `most` + 1 if it is more. Names
+// longer than 32 letters are never similar.
 uint32_t name_distance(Str one, Str other, uint32_t most);
 
 }  // namespace hprof

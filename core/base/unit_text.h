@@ -1,4 +1,4 @@
-// Room for a line of text that a unit fills in: why it failed.
+// A buffer for the line in which a unit says why it failed.
 #pragma once
 
 #include "core/base/build.h"
@@ -13,14 +13,14 @@ class UnitText {
   UnitText() {
     if constexpr (kChecks) lay_guard(guard_, sizeof(guard_));
   }
-  // What to give to the unit, of kSize bytes.
+  // The buffer for the unit, of kSize bytes.
   char* room() { return text_; }
-  // What it said. A unit that forgets the end of its text has it set.
+  // The unit's text, NUL-terminated even if the unit forgot that.
   const char* words() {
     text_[kSize - 1] = '\0';
     return text_;
   }
-  // Has it written nothing behind its room? Looked at in builds with checks.
+  // False: the unit wrote past the buffer. Checked in builds with checks only.
   bool is_kept() const { return !kChecks || is_guard_intact(guard_, sizeof(guard_)); }
 
  private:

@@ -1,4 +1,3 @@
-// Numbers in options.
 #include "core/base/value.h"
 
 #include "core/base/text_tools.h"
@@ -13,15 +12,14 @@ bool take_sign(Str* text) {
   return negative;
 }
 
-// A power of ten is exact up to 10^22, so that numbers of up to 15 digits come out correctly rounded.
+// Powers of ten up to 10^22 are exact, so numbers of up to 15 digits are correctly rounded.
 double power_of_ten(int64_t exponent) {
   double power = 1;
   for (int64_t i = 0; i < exponent; ++i) power *= 10;
   return power;
 }
 
-// Digits with at most one point: the first 19 significant ones as an integer, and the power of ten that goes
-// with it.
+// The first 19 significant digits as an integer, and the power of ten that goes with it.
 struct Mantissa {
   uint64_t digits = 0;
   int64_t exponent = 0;
@@ -57,7 +55,7 @@ bool parse_decimal(Str text, int64_t* value) {
   if (!parse_decimal(text, &magnitude)) return false;
   const uint64_t most = static_cast<uint64_t>(INT64_MAX) + (negative ? 1 : 0);
   if (magnitude > most) return false;
-  // Two's complement negation done without sign, since -INT64_MIN does not exist.
+  // Negates without a sign, since -INT64_MIN does not exist.
   const uint64_t bits = negative ? 0 - magnitude : magnitude;
   memcpy(value, &bits, sizeof(bits));
   return true;
@@ -77,7 +75,7 @@ bool parse_real(Str text, double* value) {
   exponent += mantissa.exponent;
   double result = static_cast<double>(mantissa.digits);
   if (exponent < 0) {
-    // In two steps: 10^-exponent alone may be out of range while the result is not.
+    // In two steps: 10^-exponent may be out of range while the result is not.
     const int64_t first = exponent < -300 ? -300 : exponent;
     result /= power_of_ten(-first);
     result /= power_of_ten(first - exponent);

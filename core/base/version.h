@@ -1,4 +1,4 @@
-// Which hprof this is: version, commit and the plugin ABI that it offers.
+// The version of hprof: number, commit, and the plugin ABI that it offers.
 #pragma once
 
 namespace hprof {

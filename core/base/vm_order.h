@@ -1,5 +1,5 @@
-// Order that the VM makes and ThreadSanitizer cannot see, as the VM is not built with it: what was written
-// before to_vm(it) is seen after from_vm(it) has the same pointer from the VM. Nothing in other builds.
+// Tells ThreadSanitizer of order that the VM makes, which is not built with it: writes before to_vm(p) happen
+// before what follows from_vm(p) with the same pointer. Does nothing in other builds.
 #pragma once
 
 #if defined(__SANITIZE_THREAD__)

@@ -1,4 +1,3 @@
-// How classes are called: from the VM's signatures to names as in Java source, the same in every run.
 #include "core/model/class_names.h"
 
 #include "core/base/text_tools.h"
@@ -23,10 +22,10 @@ struct Parts {
   size_t dimensions = 0;
   Str body;  // between L and ; of a class, or the primitive's letter
   bool is_class = false;
-  size_t base = 0;  // bytes of the body before the VM's suffix and its separator
+  size_t base = 0;  // the body's length before the VM's suffix and its separator
 };
 
-// Where the name of the class file ends in a class' body and the VM's suffix begins.
+// The length of the class file's name in a class' body, before the VM's suffix.
 size_t base_size(Str body) {
   const size_t dot = body.find('.');
   if (dot > 0 && dot < body.size) return dot;
@@ -59,7 +58,7 @@ bool is_numbered_accessor(Str package, Str stem) {
          stem == "GeneratedSerializationConstructorAccessor";
 }
 
-// Of LambdaForm$DMH012: the letters between are capitals.
+// True: LambdaForm$DMH012; the letters before the digits are capitals.
 bool is_lambda_form(Str package, Str stem) {
   if (package != "java/lang/invoke/" || !starts_with(stem, "LambdaForm$")) return false;
   const Str kind = stem.part(11);
@@ -69,7 +68,7 @@ bool is_lambda_form(Str package, Str stem) {
   return !kind.empty();
 }
 
-// How many of the digits (and the '$' before them) at the end of a class name come from a counter of the VM.
+// The size of the end of a class name that a counter of the VM made: digits and the '$' before them.
 size_t numbered_end(Str package, Str name) {
   const size_t digits = digits_at_end(name);
   if (digits == 0) return 0;

@@ -1,4 +1,4 @@
-// How classes are called: from the VM's signatures to names as in Java source, the same in every run.
+// Names of classes: from the VM's signatures to names as in Java source, the same in every run.
 #pragma once
 
 #include "core/base/text.h"
@@ -22,15 +22,13 @@ namespace hprof {
 // A '/' suffix counts as the VM's only if it is 0x and hexadecimal digits, or at least four decimal digits:
 // obfuscators give classes names like a/0.
 
-// Writes the stable signature, element types of arrays included, and answers true; false, and nothing
-// written: the signature is the same in every run, or none at all. `stable` has room for signature.size + 1.
-// [any]
+// Writes the stable signature (also of arrays), and returns true. False: the signature is stable as it is, or
+// no signature, and nothing was written. `stable` has room for signature.size + 1. [any]
 bool write_stable_signature(Str signature, TextWriter& stable);
 
 // Writes the Java name of a field signature: [Ljava/lang/String; is java.lang.String[], [[B is byte[][], I is
-// int. What the VM put behind a hidden class' name stays as Class.getName has it, Foo/0x000074e8c4003040.
-// Anything that is no signature is written as it is. Takes at most twice the signature's size and 8 bytes.
-// [any]
+// int. The VM's suffix of a hidden class stays as in Class.getName, Foo/0x000074e8c4003040. What is no
+// signature is written unchanged. Writes at most twice the signature's size and 8 bytes. [any]
 void write_java_name(Str signature, TextWriter& name);
 
 // Writes the signature of a class given by its Java name (no arrays): java.util.Map is Ljava/util/Map;. [any]

@@ -1,4 +1,3 @@
-// The classes that records refer to, and their names.
 #include "core/model/class_table.h"
 
 #include "core/base/hash.h"
@@ -18,7 +17,7 @@ ClassSerial ClassTable::intern(Str signature, uint64_t identity) {
   if (raw_names_ || !write_stable_signature(signature, stable)) {
     return intern_with(signature, identity, false, name);
   }
-  // The dropped part distinguishes classes with the same identity (two lambdas of one loader).
+  // The dropped suffix tells classes of the same identity apart (two lambdas of one loader).
   const uint64_t dropped = hash_bytes(signature.data, signature.size);
   return intern_with(stable.text(), hash_pair(identity, dropped), true, name);
 }

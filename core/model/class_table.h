@@ -14,10 +14,10 @@ namespace hprof {
 // Names. A class that the VM makes (hidden classes, lambdas, proxies, reflection accessors) is stored under
 // its stable name and signature (class_names.h) unless raw names are wanted. Such classes stay different
 // classes: each has its own serial, so that a heap dump and the owner column of allocation sites tell them
-// apart. But their code is counted as one: representative() is the first class of that stable name, and
-// methods, hence frames and traces, belong to it. That makes rows that differ only by which copy of a lambda,
-// a proxy or a script's class ran fold into one, in one run and between two. It folds across loaders, too:
-// the frames of the host class around them still tell loaders apart.
+// apart. But their code counts as one: methods, hence frames and traces, belong to representative(), the
+// first class of that stable name. So rows that differ only in the copy of a lambda, a proxy or a script's
+// class become one, in one run and between two. Loaders do not matter here: the frames of the host class
+// around them still tell loaders apart.
 //
 // Protocol: InternTable's. source, object and trace are set later, each by a single aligned store.
 // representative() is fixed by a compare-and-swap of the mark beside the signature string. Tags: intern,
@@ -38,17 +38,17 @@ class ClassTable {
   // kNone: there is none yet.
   ClassSerial representative(ClassSerial serial);
 
-  // nullptr: no such class. Valid until destroy; source, object and trace may change from 0 once.
+  // nullptr: no such class. Valid until destroy; source, object and trace change once, from 0.
   const ClassInfo* info(ClassSerial serial) const {
     const Entry* entry = table_.at(raw(serial));
     return entry ? &entry->info : nullptr;
   }
-  // For an unknown serial: nothing.
+  // These do nothing for an unknown serial.
   void set_source(ClassSerial serial, StringId source);
   void set_object(ClassSerial serial, hprof_object_id object);
   void set_trace(ClassSerial serial, TraceSerial trace);
 
-  // No serial above has been handed out; for listing all classes.
+  // The highest serial in use; for listing all classes.
   ClassSerial last() const { return ClassSerial{table_.last()}; }
   uint32_t count() const { return table_.count(); }
   uint32_t capacity() const { return table_.capacity(); }

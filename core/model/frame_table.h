@@ -1,4 +1,4 @@
-// Places in methods: what traces are made of.
+// Frames: positions in methods, of which traces consist.
 #pragma once
 
 #include "core/base/hash.h"

@@ -1,4 +1,4 @@
-// The numbers of the model: distinct types of one width, the same numbers as the ABI's plain ones.
+// The ids of the model: distinct types of one width, with the values of the ABI's plain ones.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@ enum class FrameId : uint32_t { kNone = 0 };
 enum class TraceSerial : uint32_t { kNone = 0 };
 enum class ThreadSerial : uint32_t { kNone = 0 };
 
-// The class record on the VM side that a jmethodID belongs to (MethodMap); any value that the caller chooses.
+// The caller's number for the class that a jmethodID belongs to (MethodMap).
 enum class ClassToken : uint32_t {};
 
-// The ABI's number: raw(StringId{7}) == 7.
+// The ABI's plain number: raw(StringId{7}) == 7.
 template <class Id>
 constexpr uint32_t raw(Id id) {
   static_assert(sizeof(Id) == sizeof(uint32_t), "one width");
   return static_cast<uint32_t>(id);
 }
 
-// What the model keeps of each; the ABI's structs of nearly the same names grow and start with a size.
+// The model's records; the ABI's structs of similar names grow and start with a size.
 struct ClassInfo {
   uint32_t serial;
   uint32_t name, signature, source;  // string ids; source 0: unknown
@@ -43,7 +43,7 @@ struct FrameInfo {
 struct TraceInfo {
   uint32_t serial, thread;
   uint32_t frame_count;
-  uint32_t flags;  // HPROF_TRACE_*; set later too: read by load_relaxed
+  uint32_t flags;  // HPROF_TRACE_*; may be set later: read it by load_relaxed
   const uint32_t* frames;
 };
 struct ThreadInfo {

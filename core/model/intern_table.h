@@ -1,4 +1,4 @@
-// A table that hands out one dense number per different entry, for any number of threads, without locks.
+// A lock-free table that gives each distinct entry one dense number.
 #pragma once
 
 #include <atomic>
@@ -52,10 +52,10 @@ class InternTable {
     free_.store(0, std::memory_order_relaxed);
   }
 
-  // The number of the entry for which equal(const Entry&) holds. If there is none, a new one is made:
-  // fill(Entry&, id) sets all of it (its memory may have been used before), returning false if it cannot;
-  // undo(Entry&) takes back what fill did, when another thread made an equal entry first. 0: full, the budget
-  // is used up, or fill failed. *created: whether this call made it. [onload][control][app]
+  // The number of the entry for which equal(const Entry&) holds, or of a new one: fill(Entry&, id) sets all
+  // of it (its memory may have been used before) or returns false; undo(Entry&) reverts fill if another
+  // thread made an equal entry first. 0: full, the budget is used up, or fill failed. *created: whether this
+  // call made it. [onload][control][app]
   template <class Equal, class Fill, class Undo>
   uint32_t intern(uint64_t hash, const Equal& equal, const Fill& fill, const Undo& undo,
                   bool* created = nullptr) {
@@ -93,7 +93,7 @@ class InternTable {
     return intern(hash, equal, fill, [](Entry&) {});
   }
 
-  // The number of an equal entry, or 0. [any] but [signal]
+  // The number of an equal entry; 0: none. [any] but [signal]
   template <class Equal>
   uint32_t find(uint64_t hash, const Equal& equal) {
     if (!capacity_) return 0;
@@ -108,14 +108,14 @@ class InternTable {
     }
   }
 
-  // The entry of a number; nullptr: not handed out. Valid until destroy. [any]
+  // The entry of a number; nullptr: not in use. Valid until destroy. [any]
   Entry* at(uint32_t id) const {
     if (!id || id > next_.load(std::memory_order_relaxed)) return nullptr;
     Slot& wanted = slot(id);
     return wanted.hash.load(std::memory_order_acquire) & kLinked ? &wanted.entry : nullptr;
   }
 
-  // No number above this one has been handed out; some below may be free. [any]
+  // The highest number taken; some below may be free. [any]
   uint32_t last() const { return next_.load(std::memory_order_acquire); }
   uint32_t count() const { return live_.load(std::memory_order_relaxed); }
   uint32_t capacity() const { return capacity_; }
@@ -136,7 +136,7 @@ class InternTable {
 
   static constexpr uint64_t kLinked = 1;
 
-  // One root per 32 to 64 entries, 16 to 32768 of them: a full table is then 3 to 4 levels deep.
+  // One root per 32 to 64 entries, 16 to 32768 in all: a full table is 3 to 4 levels deep.
   static uint32_t root_bits(uint32_t capacity) {
     uint32_t bits = 4;
     while (bits < 15 && (capacity >> (bits + 5)) > 1) ++bits;
@@ -197,7 +197,7 @@ class InternTable {
   Region region_;
   uint32_t capacity_ = 0;
   uint32_t root_bits_ = 0;
-  std::atomic<uint32_t> next_{0};  // the last number that was ever taken
+  std::atomic<uint32_t> next_{0};  // the highest number ever taken
   std::atomic<uint32_t> live_{0};
   std::atomic<uint64_t> free_{0};
 };

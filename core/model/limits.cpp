@@ -1,4 +1,3 @@
-// How large the tables of the model may become.
 #include "core/model/limits.h"
 
 #include "core/model/model.h"
@@ -44,7 +43,7 @@ ModelLimits ModelLimits::fixed(uint64_t bytes) {
   return limits;
 }
 
-// By one number: strings and frames n, and what a trace of eight frames, its methods and their names take.
+// Limits in proportion to n strings and frames, by traces of eight frames.
 static ModelLimits proportioned(uint32_t n, uint32_t method_map) {
   ModelLimits limits{};
   limits.strings = n;

@@ -1,4 +1,4 @@
-// How large the tables of the model may become.
+// Capacities of the model's tables.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,15 @@
 
 namespace hprof {
 
-// Entries, or bytes where the name says so. Unused room costs only address space (Backing::kLazy).
+// In entries, or in bytes where the name says so. Unused room costs only address space (Backing::kLazy).
 struct ModelLimits {
   uint32_t strings;
   uint32_t classes;
   uint32_t methods;
   uint32_t frames;
   uint32_t traces;
-  uint32_t threads;           // remembered at a time; a power of two
-  uint32_t thread_names;      // different names kept as they are; later ones have their digits folded
+  uint32_t threads;           // remembered at a time, a power of two
+  uint32_t thread_names;      // distinct names kept; digits of later ones are folded
   uint32_t method_map;        // jmethodIDs of loaded classes
   uint64_t text_bytes;        // of all strings
   uint64_t trace_bytes;       // of all traces' frame lists, 4 per frame
@@ -26,16 +26,15 @@ struct ModelLimits {
   // space where addresses have 64 bits, an eighth of that elsewhere.
   static ModelLimits standard();
 
-  // For small memories: a part of the defaults that takes at most `bytes` in all and is allocated at
-  // creation, so that later only a full table can refuse an entry. Below about 100 KiB: the smallest tables,
-  // which take more.
+  // For small memories: limits of at most `bytes` in all, allocated at creation, so that later only a full
+  // table refuses entries. Below about 100 KiB: the smallest tables, which take more.
   static ModelLimits fixed(uint64_t bytes);
 
-  // The same for very small memories: tables in proportion to each other as a short profile of a small
-  // program fills them; with `book`, more than half of it for the method book. [any]
+  // For very small memories: in the proportions of a short profile of a small program; with `book`, more than
+  // half of it for the method book. [any]
   static ModelLimits small(uint64_t bytes, bool book);
 
-  // All capacities halved, down to the smallest useful ones. False: they were the smallest already.
+  // Halves all capacities, down to the smallest useful ones. False: they are the smallest.
   bool halve();
 
   // The room of all tables, in bytes.

@@ -1,4 +1,3 @@
-// Where the source lines of a method begin in its bytecode.
 #include "core/model/line_table.h"
 
 #include <cstring>
@@ -19,7 +18,7 @@ void sift_down(LineStart* rows, uint32_t from, uint32_t count) {
   }
 }
 
-// Heap sort: in place, and no worse for a table made to be slow. Most tables are sorted already.
+// A heap sort: in place, and as fast for hostile tables. Most tables are sorted already.
 void sort_rows(LineStart* rows, uint32_t count) {
   uint32_t sorted = 1;
   while (sorted < count && !before(rows[sorted], rows[sorted - 1])) ++sorted;

@@ -1,4 +1,4 @@
-// Where the source lines of a method begin in its bytecode.
+// Line tables of methods: where each source line begins in the bytecode.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@ struct LineTable {
 
 // Copies rows, in any order, to a table in `storage`. nullptr: full. [onload][control][app]
 const LineTable* make_line_table(Bump& storage, const LineStart* rows, uint32_t count);
-// Takes back a table that nobody has seen.
+// Frees a table that no other thread has seen.
 void drop_line_table(Bump& storage, const LineTable* table);
 
-bool same_rows(const LineTable& table, const LineStart* rows, uint32_t count);  // in the same order
+bool same_rows(const LineTable& table, const LineStart* rows, uint32_t count);  // compares row by row
 
 // The line of a bytecode index, or HPROF_LINE_UNKNOWN before the first row. [any]
 int32_t line_of(const LineTable& table, uint32_t bci);

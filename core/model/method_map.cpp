@@ -1,4 +1,3 @@
-// The method book: which class a jmethodID belongs to, and its MethodId once it was resolved.
 #include "core/model/method_map.h"
 
 namespace hprof {
@@ -27,7 +26,7 @@ void MethodMap::destroy() {
   free_.store(0, std::memory_order_relaxed);
 }
 
-// Copies a node that was reached from a chain. False: it has left that chain.
+// Copies a node that was reached from a chain. False: it is no longer in that chain.
 bool MethodMap::read(uint32_t id, uint32_t chain, Copy* copy) const {
   const Node& there = node(id);
   const uint32_t version = there.version.load(std::memory_order_acquire);
@@ -38,7 +37,7 @@ bool MethodMap::read(uint32_t id, uint32_t chain, Copy* copy) const {
          chain_of(copy->key) == chain;
 }
 
-// The node of a jmethodID, or 0. *head: what the chain began with.
+// The node of a jmethodID; 0: none. *head: the first node of the chain.
 uint32_t MethodMap::search(uint64_t key, uint32_t chain, uint32_t* head, Copy* copy) const {
   for (;;) {
     *head = roots()[chain].load(std::memory_order_acquire);
@@ -102,7 +101,7 @@ void MethodMap::unlink(std::atomic<uint32_t>& root, uint32_t before, uint32_t id
   if (!before) {
     uint32_t first = id;
     if (root.compare_exchange_strong(first, next, std::memory_order_acq_rel)) return;
-    // Others have put nodes in front; only this thread takes any away.
+    // Other threads may have added nodes in front; only this one removes any.
     for (uint32_t at = first; at != id; at = node(at).next.load(std::memory_order_acquire)) before = at;
   }
   node(before).next.store(next, std::memory_order_release);

@@ -15,9 +15,9 @@ struct MethodEntry {
   ClassToken owner{};
 };
 
-// A jmethodID of an unloaded class must not be given to JVMTI. So each jmethodID is entered with a token of
-// its class when the class is prepared, and taken out after the class has gone. The tokens are the caller's:
-// whatever finds the weak reference by which the class can be held.
+// A jmethodID of an unloaded class must not be passed to JVMTI. So each jmethodID is entered with a token of
+// its class when the class is prepared, and removed after the class was unloaded. The tokens are the
+// caller's: they find the weak reference by which it can hold the class.
 //
 // Before a jmethodID is given to JVMTI:  find -> token; hold the class of the token (null: gone); find again.
 // If the second answer has the same token, the jmethodID is of the class that is now held. (Tokens may be
@@ -50,16 +50,16 @@ class MethodMap {
   bool create(MemoryAccount& memory, uint32_t capacity, Backing backing);  // [onload]
   void destroy();                                                          // [control]
 
-  // Enters a jmethodID, or changes what is said of it: an entry with another token was reused by the VM and
-  // gets the new token; method kNone leaves a MethodId of the same token as it is. False: full, or the budget
-  // is used up, or nullptr. Lock-free. [onload][control][app]
+  // Enters a jmethodID, or changes its entry: the VM has reused a jmethodID that has another token, so the
+  // new token replaces it; method kNone keeps the MethodId of an equal token. False: full, or the budget is
+  // used up, or nullptr. Lock-free. [onload][control][app]
   bool insert(const void* method_id, MethodEntry entry);
 
   // False: not in the book. Lock-free. [any]
   bool find(const void* method_id, MethodEntry* entry) const;
 
-  // Takes out all entries whose token gone(ClassToken) holds for, in one pass over the book: do many classes
-  // at a time. Returns how many entries went. One thread at a time. [control]
+  // Removes all entries with gone(token), in one pass over the book, so pass many classes at a time. Returns
+  // how many were removed. One thread at a time. [control]
   template <class Gone>
   uint32_t sweep(Gone gone) {
     uint32_t removed = 0;
@@ -85,7 +85,7 @@ class MethodMap {
   }
 
   uint32_t count() const { return live_.load(std::memory_order_relaxed); }  // entries
-  uint32_t nodes() const { return last_.load(std::memory_order_relaxed); }  // and free ones
+  uint32_t nodes() const { return last_.load(std::memory_order_relaxed); }  // including free ones
   uint32_t capacity() const { return capacity_; }
   uint64_t charged() const { return region_.charged(); }
   static uint64_t room(uint32_t capacity) {
@@ -94,9 +94,9 @@ class MethodMap {
 
  private:
   struct Node {
-    std::atomic<uint64_t> value;    // MethodId in the upper half, ClassToken in the lower; kDead: taken out
+    std::atomic<uint64_t> value;    // MethodId in the upper half, ClassToken in the lower; kDead: removed
     std::atomic<uint64_t> key;      // the jmethodID
-    std::atomic<uint32_t> next;     // of the chain, or of the free stack
+    std::atomic<uint32_t> next;     // in the chain, or in the free stack
     std::atomic<uint32_t> version;  // odd: free
   };
   static_assert(sizeof(Node) == 24, "zeroed memory is a Node");
@@ -130,7 +130,7 @@ class MethodMap {
   Region region_;
   uint32_t capacity_ = 0;
   uint32_t root_bits_ = 0;
-  std::atomic<uint32_t> last_{0};  // the last node that was ever taken
+  std::atomic<uint32_t> last_{0};  // the highest node ever taken
   std::atomic<uint32_t> live_{0};
   std::atomic<uint64_t> free_{0};
 };

@@ -1,4 +1,3 @@
-// The methods that were seen, and their line tables.
 #include "core/model/method_table.h"
 
 #include "core/base/hash.h"
@@ -6,7 +5,7 @@
 namespace hprof {
 namespace {
 
-// Stand for the two answers that need no table of their own.
+// Mark the two states that need no table of their own.
 constexpr LineTable kNoLines{0};
 constexpr LineTable kAmbiguousLines{0};
 

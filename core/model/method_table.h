@@ -1,4 +1,4 @@
-// The methods that were seen, and their line tables.
+// The methods, and their line tables.
 #pragma once
 
 #include <atomic>
@@ -43,9 +43,8 @@ class MethodTable {
     return entry ? &entry->info : nullptr;
   }
 
-  // Call it for every resolved jmethodID, even if its MethodId has lines already: otherwise differences
-  // between methods that count as one are not noticed. `rows` in any order; count 0: the method has none.
-  // Copied. False: no room, lines stay as they were.
+  // Call it for every resolved jmethodID, even if its MethodId has lines, to notice methods that count as one
+  // but differ in lines. `rows`: copied, in any order; count 0: none. False: no room, nothing has changed.
   bool set_lines(MethodId id, const LineStart* rows, uint32_t count);
   Lines lines(MethodId id) const;
   // The line of a bytecode index: HPROF_LINE_NATIVE for a negative one, HPROF_LINE_UNKNOWN if it is not

@@ -1,4 +1,3 @@
-// The tables behind service/ids.h in one.
 #include "core/model/model.h"
 
 #include "core/base/text_tools.h"
@@ -7,7 +6,7 @@
 namespace hprof {
 namespace {
 
-// Classes that the agent made up have an identity that no caller uses.
+// The identity of classes that the agent makes up; no caller uses it.
 constexpr uint64_t kSynthetic = 0x73796e7468657469ull;
 constexpr size_t kLongestThreadName = 256;
 
@@ -95,7 +94,7 @@ TraceSerial Model::trace(ThreadSerial thread, const hprof_frame_id* frames, uint
   return counted(traces_.intern(thread, frames, count, flags), Loss::kLostTraces);
 }
 
-// The name as a string unless there are `most` of its kind already.
+// The name as a string, unless there are `most` names of its kind already.
 StringId Model::bounded_name(Str name, std::atomic<uint32_t>* names, uint32_t most) {
   const StringId known = strings_.find(name);
   if (known != StringId::kNone) return known;

@@ -1,4 +1,4 @@
-// The tables behind service/ids.h in one: names and numbers of everything that records refer to.
+// All tables behind service/ids.h: names and numbers of everything that records refer to.
 #pragma once
 
 #include "core/base/counters.h"
@@ -29,7 +29,7 @@ struct TableUse {
 // no VM: a caller with a jclass or jmethodID gets the names from the VM first.
 //
 // Zeroed memory plus placement new, or a static object, is a Model that holds nothing. Tags, unless said
-// otherwise: interning [onload][control][app], look-ups [any]. What is not on the way of a sample is cold.
+// otherwise: interning [onload][control][app], look-ups [any]. Functions that samples do not use are cold.
 class Model {
  public:
   static constexpr uint32_t kTables = 8;
@@ -38,9 +38,9 @@ class Model {
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
-  // memory and losses outlive the model. raw_names: class names as the VM spells them (class_names.h). If the
-  // address space is not there (containers may limit it), halves the limits until it is. On failure nothing
-  // is held. [onload]
+  // memory and losses outlive the model. raw_names: class names as the VM spells them (class_names.h).
+  // Without enough address space (containers may limit it) it halves the limits until they fit. On failure
+  // nothing is held. [onload]
   [[gnu::cold]] Status create(MemoryAccount& memory, const ModelLimits& limits, LossCounters& losses,
                               bool raw_names);
   [[gnu::cold]] void destroy();  // [control], nobody else uses it
@@ -48,20 +48,20 @@ class Model {
   StringId string(Str text);
   Str text(StringId id) const { return strings_.text(id); }  // NUL-terminated; absent: never handed out
 
-  // signature: as JVMTI has it. identity: what tells classes of one signature apart (class_table.h).
+  // signature: as in JVMTI. identity: tells classes of one signature apart (class_table.h).
   ClassSerial class_serial(Str signature, uint64_t identity);
   ClassTable& classes() { return classes_; }
 
-  // The class is folded into the first of its stable name (class_table.h).
+  // Folds the class into the first of its stable name (class_table.h).
   MethodId method(ClassSerial owner, Str name, Str signature);
   MethodTable& methods() { return methods_; }
-  // Counts the loss when there is no room.
+  // Without room it counts the loss.
   bool set_lines(MethodId method, const LineStart* rows, uint32_t count);
 
   FrameId frame(MethodId method, int32_t line);
-  // A VM's frame whose method is known, with the line of the bytecode index if lines are wanted (lineno=y).
+  // The frame of a known method, with the line of the bytecode index if line_numbers (lineno=y).
   FrameId frame_at(MethodId method, int64_t bci, bool line_numbers);
-  // What stands for something without a Java method; the line of its frame is HPROF_LINE_UNKNOWN.
+  // A method for code without a Java method; the line of its frame is HPROF_LINE_UNKNOWN.
   MethodId synthetic_method(Str class_name, Str method_name);
   FrameId synthetic_frame(Str class_name, Str method_name) {
     return frame(synthetic_method(class_name, method_name), HPROF_LINE_UNKNOWN);
@@ -69,19 +69,19 @@ class Model {
 
   TraceSerial trace(ThreadSerial thread, const hprof_frame_id* frames, uint32_t count, uint32_t flags = 0);
 
-  // A string for the name of a thread or thread group: ModelLimits::thread_names different ones as they are,
-  // then names with their digits folded (pool-#-thread-#), a quarter as many, then "other thread". So an
-  // application that names threads without end takes a bounded part of the string table.
+  // The string for the name of a thread or thread group: ModelLimits::thread_names distinct ones unchanged,
+  // then a quarter as many with their digits folded (pool-#-thread-#), then "other thread". So thread names
+  // take a bounded part of the string table.
   StringId thread_name(Str name);
   ThreadSerial add_thread(
       const ThreadFacts& facts);  // never kNone; counts threads that became the "other thread"
   ThreadTable& threads() { return threads_; }
 
-  // Enters a jmethodID into the method book; counts the loss when it is full.
+  // Enters a jmethodID into the method book; without room it counts the loss.
   bool enter_method(const void* method_id, MethodEntry entry);
   MethodMap& method_map() { return method_map_; }
 
-  // Look-ups for the ABI; nullptr: never handed out. [any]
+  // Look-ups for the ABI; nullptr: no such number. [any]
   const ClassInfo* class_info(ClassSerial serial) const { return classes_.info(serial); }
   const MethodInfo* method_info(MethodId id) const { return methods_.info(id); }
   const FrameInfo* frame_info(FrameId id) const { return frames_.info(id); }
@@ -90,7 +90,6 @@ class Model {
   ClassSerial last_class() const { return classes_.last(); }
   TraceSerial last_trace() const { return traces_.last(); }
   const ModelLimits& limits() const { return limits_; }
-  // [any]
   [[gnu::cold]] void use(TableUse (&tables)[kTables]) const;
   [[gnu::cold]] uint64_t charged() const;  // bytes of all tables
 

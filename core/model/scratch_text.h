@@ -1,4 +1,4 @@
-// Room for a name while it is made: on the stack as a rule, from the account for the rare longer ones.
+// A buffer for building a name: on the stack, for longer names from the account.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Every text of the session once.
+// Each distinct text of the session, once.
 #pragma once
 
 #include "core/base/bump.h"
@@ -42,8 +42,8 @@ class StringTable {
     return entry ? Str(entry->data, entry->size) : Str();
   }
 
-  // A word beside the string, 0 at first: the class that stands for all of this name (ClassTable). nullptr:
-  // no string.
+  // A word beside the string, 0 at first, for ClassTable: the representative class of this name. nullptr: no
+  // string.
   std::atomic<uint32_t>* mark(StringId id) {
     Entry* entry = table_.at(raw(id));
     return entry ? &entry->mark : nullptr;

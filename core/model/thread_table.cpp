@@ -1,4 +1,3 @@
-// The threads of the application: the live ones, and those that ended not long ago.
 #include "core/model/thread_table.h"
 
 #include "core/base/atomic.h"
@@ -31,7 +30,7 @@ ThreadSerial ThreadTable::add(const ThreadFacts& facts, bool* folded) {
   return ThreadSerial{serial};
 }
 
-// Takes the next serial whose place is free.
+// Takes the next serial whose place in the ring is free.
 ThreadTable::Slot* ThreadTable::claim(uint32_t* serial) {
   for (uint32_t tries = 0; tries < capacity_; ++tries) {
     if (alive() >= capacity_ - capacity_ / 8) return nullptr;
@@ -56,7 +55,7 @@ ThreadTable::Slot* ThreadTable::claim(uint32_t* serial) {
   return nullptr;
 }
 
-// The budget is used up before the room: only the places up to here can be used. False: their threads are
+// The budget ended before the ring did: only the places up to here can be used. False: their threads are
 // alive.
 bool ThreadTable::begin_next_lap(uint64_t passed) {
   const uint64_t places = region_.charged() / sizeof(Slot);

@@ -1,4 +1,4 @@
-// The threads of the application: the live ones, and those that ended not long ago.
+// The threads of the application: live ones, and those that ended not long ago.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 
 namespace hprof {
 
-// What is known of a thread when it is first seen.
+// The attributes of a new thread.
 struct ThreadFacts {
   StringId name = StringId::kNone;  // of Model::thread_name, which bounds how many different ones there are
   StringId group = StringId::kNone;
@@ -19,7 +19,7 @@ struct ThreadFacts {
   uint32_t flags = 0;          // HPROF_THREAD_*
   hprof_object_id object = 0;  // of the thread object
   uint64_t native_id = 0;
-  bool end_is_seen = true;  // false: nobody will call end(); may be forgotten like an ended thread
+  bool end_is_seen = true;  // false: end() is never called; may be forgotten like an ended thread
 };
 
 struct ThreadState {
@@ -51,23 +51,23 @@ class ThreadTable {
   // The last serial that is given; formats add a base to serials.
   static constexpr uint32_t kLast = 0xfff00000u;
 
-  // capacity: at least 16; rounded down to a power of two. [onload]
+  // capacity: at least 16, rounded down to a power of two. [onload]
   bool create(MemoryAccount& memory, uint32_t capacity, Backing backing);
   void destroy();  // [control]
 
-  // Never kNone. *folded: it is the "other thread", as there was no place. Lock-free. [onload][control][app]
+  // Never kNone. *folded: no place, so this is the "other thread". Lock-free. [onload][control][app]
   ThreadSerial add(const ThreadFacts& facts, bool* folded);
-  // True: it stands for all threads without a place, and has no start or end. [any]
+  // True: the serial stands for all threads without a place, and has no start or end. [any]
   bool is_other(ThreadSerial serial) const {
     return serial != ThreadSerial::kNone && raw(serial) == other_.load(std::memory_order_acquire);
   }
-  // A thread that is not alive or not known, or the other thread: nothing. [app][control]
+  // Does nothing for a thread that is not alive or not known, and for the other thread. [app][control]
   void end(ThreadSerial serial);
 
   void set_object(ThreadSerial serial, hprof_object_id object);  // [app][control]
   void set_trace(ThreadSerial serial, TraceSerial trace);
 
-  // A consistent copy. False: never handed out, or forgotten. Wait-free. [any]
+  // Copies a consistent state. False: never in use, or forgotten. Wait-free. [any]
   bool get(ThreadSerial serial, ThreadState* state) const;
 
   uint32_t alive() const { return alive_.load(std::memory_order_relaxed); }
@@ -94,8 +94,8 @@ class ThreadTable {
   Region region_;
   uint32_t capacity_ = 0;
   std::atomic<uint32_t> alive_{0};
-  std::atomic<uint64_t> next_{1};   // the next serial to be tried
-  std::atomic<uint32_t> other_{0};  // the serial of the other thread; taken when it is first needed
+  std::atomic<uint64_t> next_{1};   // the next serial to try
+  std::atomic<uint32_t> other_{0};  // serial of the other thread, taken at first use
 };
 
 }  // namespace hprof

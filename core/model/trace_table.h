@@ -1,4 +1,4 @@
-// Stacks, innermost frame first.
+// Traces: stacks, innermost frame first.
 #pragma once
 
 #include "core/base/atomic.h"
@@ -23,7 +23,7 @@ class TraceTable {
     frames_.destroy();
   }
 
-  // The flags are added to those that the trace has. kNone: no room, or too deep. [onload][control][app]
+  // Adds the flags to the trace's. kNone: no room, or too deep. [onload][control][app]
   TraceSerial intern(ThreadSerial thread, const hprof_frame_id* frames, uint32_t count, uint32_t flags) {
     if (count > kDeepest) return TraceSerial::kNone;
     const size_t bytes = count * sizeof(hprof_frame_id);
@@ -67,7 +67,7 @@ class TraceTable {
   };
   using Table = InternTable<Entry>;
 
-  // Most have them already: the entry's cache line is written once.
+  // Usually nothing changes, and the entry's cache line is not written.
   void add_flags(uint32_t serial, uint32_t flags) {
     Entry* entry = table_.at(serial);
     if (entry == nullptr || (load_relaxed(&entry->info.flags) & flags) == flags) return;
