@@ -1,5 +1,5 @@
-// Where a thread's time went, as far as the OS accounts for it: a row of numbers per thread, with the columns
-// that this OS offers. On Solaris these are the thread's microstates, elsewhere the closest equivalent.
+// How the OS accounts for a thread's time: a row of numbers per thread, with the columns that this OS offers.
+// On Solaris these are microstates, elsewhere the closest equivalent.
 #pragma once
 
 #include <cstddef>

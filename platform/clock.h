@@ -25,9 +25,8 @@ int64_t deadline_after_ms(int64_t milliseconds);
 // CPU time used by the calling thread, user and system, in ns; -1 if the OS does not say. [signal]
 int64_t thread_cpu_ns();
 
-// CPU time used by a live thread of this process, in ns; -1 if it has ended or the OS does not say. A thread
-// id may be used again by the OS after its thread has ended: ask only for threads that are known to live.
-// [signal]
+// CPU time used by a live thread of this process, in ns; -1 if it has ended or the OS does not say. The OS
+// may reuse the id of a thread that has ended: pass only threads that are known to live. [signal]
 int64_t thread_cpu_ns(NativeThread thread);
 
 // CPU time used by all threads of this process, those that ended too, in ns; -1 if the OS does not say.
@@ -48,8 +47,8 @@ inline uint64_t cpu_counter() {
 #endif
 }
 
-// True: the system itself takes its time from that counter, so it has one rate on all cores. False also if
-// the system does not tell. The first call is slow. [any]
+// True: the OS uses that counter as its clock, so it has one rate on all cores. False also if the OS does not
+// tell. The first call is slow. [any]
 bool is_cpu_counter_trusted();
 
 // Seconds that local time is ahead of UTC (east of Greenwich: above 0) at that time; 0 if it cannot be told.

@@ -1,5 +1,5 @@
-// Error codes: the OS's own positive numbers (errno, GetLastError) and, above them, codes for errors that the
-// OS has no number for, or that callers on every OS must distinguish.
+// Error codes: the OS's own positive numbers (errno, GetLastError) and, above them, codes for errors without
+// an OS number, and for those that callers must distinguish on every OS.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@ namespace hprof::platform {
 
 constexpr int kErrorTimedOut = 0x10000;         // the deadline passed
 constexpr int kErrorUnsupported = 0x10001;      // this OS does not have it
-constexpr int kErrorExists = 0x10002;           // the file exists already
+constexpr int kErrorExists = 0x10002;           // the file exists
 constexpr int kErrorSymbolicLink = 0x10003;     // the path ends in a symbolic link (or reparse point)
 constexpr int kErrorNotOwned = 0x10004;         // the file belongs to another user
 constexpr int kErrorManyLinks = 0x10005;        // the file has other names (hard links)

@@ -93,14 +93,13 @@ int list_directory(const char* path, NameVisitor visit, void* context);
 // writable for group and others, or sticky. Looks at this one directory, not at those above. [any]
 bool is_secure_directory(const char* path);
 
-// True if code of the file `path` may be run, or files of the directory `path` be relied on, because nobody
-// else can change or replace it. Then `*real` is its path without links, which the caller loads: as nobody
-// else can rename anything on it, it stays that file. The file, its directory and all directories above, up
-// to the root directory, belong to us, to root, to the owner of the file `own` or to that of the root
-// directory, and nobody else may write to them, except a group of the owner's own (with the owner's number)
-// and, for directories of root, a system group (below 100, as Debian's staff). A directory may be sticky
-// instead. The same holds for the directories of `path` as it is given. Windows: the file and its directory
-// only. [any]
+// True: nobody else can change or replace the file `path` (or the files of a directory), so its code may be
+// run. `*real`: its path without links, to be loaded; nobody else can rename anything on it. The file, its
+// directory and all directories above, up to the root directory, belong to us, to root, to the owner of the
+// file `own` or to that of the root directory, and nobody else may write to them, except a group of the
+// owner's own (with the owner's number) and, for directories of root, a system group (below 100, as Debian's
+// staff). A directory may be sticky instead. The same holds for the directories of `path` as it is given.
+// Windows: the file and its directory only. [any]
 bool is_trusted_code(const char* path, const char* own, char* real, size_t size);
 
 }  // namespace hprof::platform

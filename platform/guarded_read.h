@@ -75,19 +75,19 @@ inline T guarded_read(const void* base, uint64_t offset = 0) {
 // How many guarded reads of this library have faulted, of all threads. [signal]
 uint32_t guarded_read_faults();
 
-// The guarded reads of one library. Each number is a distance from its own address.
+// The guarded reads of one library. Each member is a distance from its own address.
 struct GuardedPlace {
   int32_t load, behind;
 };
 struct GuardedReads {
   const GuardedPlace *from, *to;
   std::atomic<uint32_t> faults;
-  GuardedReads* next;  // of those that the handlers know
+  GuardedReads* next;  // list of those that the handlers know
 };
-// Those of the library that is being linked.
+// The reads of the library that this is linked into.
 GuardedReads* own_guarded_reads();
-// Tells the handlers of another library's reads; that library stays loaded. Again: nothing. One thread at a
-// time. [any]
+// Registers another library's reads with the handlers; that library stays loaded. A second call does nothing.
+// One thread at a time. [any]
 void add_guarded_reads(GuardedReads* reads);
 
 }  // namespace hprof::platform

@@ -13,14 +13,14 @@ struct Library {
 // The usual name of a shared library built as `<stem>`: ".so", ".dll".
 extern const char* const kLibrarySuffix;
 
-// Loads the library at `path` with all its symbols bound and none exported to others. On failure returns an
-// error and the loader's own words in `reason`. Runs the library's constructors. [any]
+// Loads the library at `path`, binds all its symbols, exports none to others, and runs its constructors. On
+// failure returns an error, with the loader's message in `reason`. [any]
 int library_open(const char* path, Library* library, char* reason, size_t size);
 
 // The address of an exported symbol, or nullptr. [any]
 void* library_symbol(Library library, const char* name);
 
-// The symbol as seen by the whole process (the executable and what it loaded globally), or nullptr. [any]
+// The symbol in the scope of the whole process (the executable and its global libraries), or nullptr. [any]
 void* symbol_in_process(const char* name);
 
 // The symbol in the library that holds `address`, however that library was loaded, or nullptr: with a pointer

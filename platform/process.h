@@ -15,7 +15,7 @@ size_t host_name(char* text, size_t size);
 NativeThread current_thread_id();  // [signal]; a system call on Linux
 
 // Calls `visit` for each native thread of this process; `name` is "" if the OS has none. Threads that start
-// or end meanwhile may or may not be seen. Returns 0 or an error. [any]
+// or end meanwhile may be missed. Returns 0 or an error. [any]
 using ThreadVisitor = bool (*)(void* context, NativeThread thread, const char* name);
 int for_each_thread(ThreadVisitor visit, void* context);
 

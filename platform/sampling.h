@@ -24,20 +24,20 @@ struct CpuTimer {
 };
 
 // Creates a stopped timer for a live thread of this process, which may be another than the caller. `value` is
-// handed to the sample handler and must stay valid until the timer is deleted and a call of the handler that
-// began before has ended. Install the handler first. When its thread ends a timer stops by itself but still
-// wants cpu_timer_delete. [any]
+// passed to the sample handler and must stay valid until the timer is deleted and running calls of the
+// handler have ended. Install the handler first. A timer stops when its thread ends, but must still be
+// deleted. [any]
 int cpu_timer_create(CpuTimer* timer, NativeThread thread, void* value);
 
 // Starts the timer or changes its interval: it expires after each `interval_ns` of the thread's CPU time. The
-// kernel looks at its tick only (4 ms with CONFIG_HZ=250), and delivers expirations that fell together as one
+// kernel checks it at its ticks only (4 ms with CONFIG_HZ=250), and delivers several expirations as one
 // signal with an overrun count. [signal]
 int cpu_timer_start(CpuTimer timer, int64_t interval_ns);
-int cpu_timer_tick(CpuTimer timer);     // expires once, at once [signal]
+int cpu_timer_tick(CpuTimer timer);     // expires once, immediately [signal]
 int cpu_timer_stop(CpuTimer timer);     // [signal]
 int cpu_timer_delete(CpuTimer* timer);  // not created: nothing [any]
 
-// True: that thread blocks the signal of CPU timers now. False also where that is not known. [any]
+// True: that thread blocks the signal of CPU timers now. False: not, or not known. [any]
 bool blocks_cpu_timers(NativeThread thread);
 
 // Gets the timer's value, the interrupted machine context (ucontext_t*) and the number of further expirations
@@ -46,18 +46,18 @@ bool blocks_cpu_timers(NativeThread thread);
 using SampleHandler = void (*)(void* value, void* machine_context, uint32_t overrun);
 
 // Installs `handler` for `signal_number` (0: SIGPROF), with system calls of the application restarted. Only
-// signals of timers that were made here reach it, told by the kernel's number of the timer; others, like
-// those of another profiler's timers, of kill and of sigqueue, go to the handler that was there before, and
-// are dropped if there was none. Again with another handler: replaces it. [any]
+// signals of timers made here reach it, recognised by the kernel's timer number; others (another profiler's
+// timers, kill, sigqueue) go to the previous handler, or are dropped if there was none. A second call
+// replaces the handler. [any]
 int install_sample_handler(SampleHandler handler, int signal_number = 0);
 
-// Delete the timers first. Afterwards no call to the handler begins, though one that began may still run. The
-// previous handler is put back if ours is still in place; where that was the default, which would end the
+// Delete the timers first. Afterwards no call to the handler begins, though one that began may still run.
+// Restores the previous handler unless a later one was installed; instead of the default, which would end the
 // process at a late tick, the signal is ignored from now on. [any]
 void uninstall_sample_handler();
 
-// What a stack walk starts from. `link` is the return address register, 0 on machines that return through the
-// stack.
+// The registers that a stack walk starts from. link: the return address register, 0 on machines that return
+// through the stack.
 struct MachineRegisters {
   uint64_t pc, sp, fp, link;
 };
@@ -72,24 +72,21 @@ void write_registers(void* machine_context, const MachineRegisters& registers);
 // itself if it is of other code, or if that is not known on this machine. [signal]
 void* below_signal_frames(void* machine_context);
 
-// The guard against memory faults: of guarded calls, and of guarded reads (guarded_read.h)
-// -------------------------------------------------------------------------------------------------
+// The guard against memory faults: of guarded calls, and of guarded reads (guarded_read.h).
 
-// Takes over SIGSEGV and SIGBUS, keeping the flags and the signal mask of the handlers that are there. Each
-// user installs it, and 0 means that it is in place. Install after the VM has installed its own (VMInit), or
-// the VM's replaces ours. With -Xcheck:jni the VM prints a warning once that its handler was replaced. One
-// thread at a time. [any]
+// Installs handlers of SIGSEGV and SIGBUS with the flags and the signal mask of the previous ones. Each user
+// calls it; 0: installed. Call it after the VM has installed its own (VMInit), which would replace these.
+// With -Xcheck:jni the VM prints a warning, once. One thread at a time. [any]
 int install_fault_guard();
 
-// Of the last user, puts the previous handlers back where ours are still in place. No guarded call or read of
-// this user's may be running. One thread at a time, after an install_fault_guard() that returned 0. [any]
+// The last user's call restores the previous handlers, unless later ones were installed. No guarded call or
+// read of this user may run. One thread at a time, after an install_fault_guard() that returned 0. [any]
 void uninstall_fault_guard();
 
 // Calls fn(argument). True: it returned. False: it faulted (SIGSEGV or SIGBUS on this thread), or too many
-// guarded calls were running (dozens at least) and it was not called. After a fault nothing of fn's own is
-// undone: it must hold no lock and own nothing. The signal mask is put back as it was at the fault. May be
-// nested. Faults outside of a guarded call go to the previous handler exactly as they came. Without an
-// installed guard fn is called unguarded. [signal]
+// guarded calls were running (dozens at least) and it was not called. A fault undoes nothing that fn did: it
+// must hold no lock and own nothing. The signal mask is restored. Calls may nest. Faults outside of a guarded
+// call go to the previous handler unchanged. Without an installed guard fn is called unguarded. [signal]
 //
 // The state of a running call is found by thread id in a fixed table: thread_local would need either
 // allocation in the handler (dynamic TLS) or space that musl does not give to a library loaded by dlopen

@@ -26,7 +26,7 @@ class Mutex {
   alignas(8) unsigned char native_[64];
 };
 
-// Holds a Mutex for a scope.
+// Holds a Mutex until the end of the scope.
 class MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) : mutex_(mutex) { mutex_.lock(); }
@@ -45,7 +45,7 @@ class Condition {
   ~Condition();
   Condition(const Condition&) = delete;
   Condition& operator=(const Condition&) = delete;
-  // Gives up `mutex`, which the caller holds, while it waits. False if the deadline passed.
+  // Releases `mutex`, which the caller holds, while it waits. False: the deadline passed.
   bool wait(Mutex& mutex, int64_t deadline_ns = kNoDeadline);
   void notify_one();
   void notify_all();
@@ -54,8 +54,8 @@ class Condition {
   alignas(8) unsigned char native_[64];
 };
 
-// A flag that threads wait for: signal() raises it, one wait() takes it down. Signals do not add up. What was
-// written before signal() is seen after the wait() that took it.
+// A flag that threads wait for: signal() sets it, one wait() clears it. Signals do not add up. Writes before
+// signal() are visible after the wait() that cleared it.
 class Event {
  public:
   Event();
@@ -64,7 +64,7 @@ class Event {
   Event& operator=(const Event&) = delete;
   // Lock-free; makes a system call only when the flag was down and a thread waits. [signal]
   void signal();
-  // True if the flag was raised, false if the deadline passed. [any]
+  // True: the flag was set; false: the deadline passed. [any]
   bool wait(int64_t deadline_ns = kNoDeadline);
 
  private:
@@ -83,7 +83,7 @@ class Thread {
   // to what the OS wants, 0 is its default. Returns 0 or an error. [any]
   int start(const char* name, size_t stack_bytes, void (*run)(void*), void* argument);
 
-  // Waits for the end of the thread. True: it has ended and what it wrote is seen. False: the deadline
+  // Waits for the end of the thread. True: it has ended, and its writes are visible. False: the deadline
   // passed; the thread runs on and may be joined again. True at once if never started. [any]
   bool join(int64_t deadline_ns = kNoDeadline);
 
@@ -96,12 +96,11 @@ class Thread {
   void* control_ = nullptr;
 };
 
-// A full memory barrier on each running thread of the process: a thread that runs often need not pay for one
-// of its own. False: not supported, or not prepared. Linux 4.14 and later. [any]
+// A full memory barrier on each running thread of the process, so that hot paths need none. False: not
+// supported, or not prepared. Linux 4.14 and later. [any]
 bool prepare_barriers();
 bool barrier_on_all_threads();
 
-// [any]
 void sleep_ns(int64_t nanoseconds);
 void yield_processor();
 
@@ -110,7 +109,7 @@ class ThreadSlot {
  public:
   // Returns 0 or an error (the OS has a limited number of slots). [any]
   int create(void (*destroy)(void* value));
-  // After this no `destroy` begins; values that are still set are the caller's to free. [any]
+  // After this no `destroy` begins; the caller frees values that are still set. [any]
   void remove();
 
   // nullptr in a thread that has not set it, or if not created. [signal]: POSIX does not promise that, but

@@ -7,13 +7,13 @@
 namespace hprof::platform {
 
 // Takes bytes of a stream (0: the dump; 1: its heap segments, if the VM writes them separately). During the
-// first call the VM is stopped early in the dump. False: no more is wanted.
+// first call the VM is at a safepoint, early in the dump. False: take no more.
 using VmDumpTaker = bool (*)(void* context, uint32_t stream, uint8_t* bytes, size_t size);
 
-// Called now and then until the VM has sent the beginning of the dump; true: stop waiting for it.
+// Called repeatedly until the dump begins; true: stop waiting for it.
 using VmDumpGivesUp = bool (*)(void* context);
 
-// 0, or why it cannot work here; `reason`: details, may be "". Tries nothing. [any]
+// 0, or an error if it cannot work here; `reason`: details, may be "". Tries nothing. [any]
 int vm_heap_dump_available(char* reason, size_t reason_size);
 
 // Passes the dump from the VM's thread through pipes to `take`, on the calling thread; it is never on a disk.

@@ -1,4 +1,4 @@
-// Dates as text. strftime would follow the locale of the process.
+// Dates as text, without strftime, which would follow the process' locale.
 #include "platform/common/date.h"
 
 #include <initializer_list>
@@ -9,7 +9,7 @@
 namespace hprof::platform {
 namespace {
 
-// Decimal, `width` places, filled with `fill`; returns the end.
+// Writes a decimal number of `width` digits, filled with `fill`; returns the end.
 char* put_number(char* at, int value, int width, char fill) {
   for (int i = width - 1; i >= 0; --i) {
     at[i] = value || i == width - 1 ? static_cast<char>('0' + value % 10) : fill;
@@ -33,7 +33,7 @@ size_t finish(const char* built, size_t length, char* text, size_t size) {
 int32_t utc_offset_s(int64_t wall_milliseconds) {
   LocalTime time;
   if (!local_time(wall_milliseconds, &time)) return 0;
-  // Days of the Gregorian calendar since 1970; years begin in March, so that leap days end them.
+  // Days since 1970 in the Gregorian calendar; years begin in March, so that leap days end them.
   const int64_t year = time.month < 3 ? time.year - 1 : time.year;
   const int64_t of_year = (153 * (time.month < 3 ? time.month + 9 : time.month - 3) + 2) / 5 + time.day - 1;
   const int64_t days = 365 * year + year / 4 - year / 100 + year / 400 + of_year - 719468;

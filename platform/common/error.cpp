@@ -1,4 +1,3 @@
-// Texts of our own error codes.
 #include "platform/common/error.h"
 
 #include "platform/error.h"

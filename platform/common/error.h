@@ -1,4 +1,4 @@
-// Texts of our own error codes.
+// Texts of the error codes of error.h.
 #pragma once
 
 namespace hprof::platform {

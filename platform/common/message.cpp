@@ -1,4 +1,3 @@
-// The notice of lost messages.
 #include "platform/common/message.h"
 
 #include <stdio.h>
@@ -24,7 +23,7 @@ static void make_printable(char* text) {
 size_t printable_piece(const char* text, char (&piece)[kPieceSize]) {
   const size_t left = strlen(text);
   size_t size = left < kPieceSize ? left : kPieceSize - 1;
-  while (size < left && size > 1 && (text[size] & 0xc0) == 0x80) --size;  // not within a character
+  while (size < left && size > 1 && (text[size] & 0xc0) == 0x80) --size;  // not inside a character
   memcpy(piece, text, size);
   piece[size] = '\0';
   make_printable(piece);

@@ -1,4 +1,4 @@
-// For systems where handlers cannot see the registers of an interrupted thread.
+// For systems whose signal handlers cannot read the registers of the interrupted code.
 #include "platform/sampling.h"
 
 namespace hprof::platform {

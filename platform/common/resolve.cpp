@@ -1,7 +1,7 @@
-// Host names to addresses, with a deadline.
+// Resolves host names, with a deadline.
 //
-// getaddrinfo has none and may wait for minutes. So names (not numbers) are looked up on a separate thread,
-// which is abandoned when the deadline passes; the last of the two to finish frees the request.
+// getaddrinfo has none and may wait for minutes. So names (not numbers) are looked up on a thread of their
+// own, which is abandoned at the deadline; the last user frees the request.
 #include "platform/common/resolve.h"
 
 #include <errno.h>

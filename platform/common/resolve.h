@@ -1,4 +1,3 @@
-// Host names to addresses, with a deadline.
 #pragma once
 
 #include "platform/common/socket_io.h"

@@ -1,5 +1,5 @@
-// What the socket code of all ports shares: stream sockets that never wait, and waiting for them. The headers
-// of the two families of sockets differ; their calls and structures do not.
+// Shared by the socket code of all ports: non-blocking stream sockets, and waits for them. POSIX sockets and
+// Winsock have different headers, but the same calls and structures.
 #pragma once
 
 #if defined(_WIN32)
@@ -24,13 +24,13 @@ using Descriptor = int;
 
 inline Descriptor descriptor_of(Socket socket) { return static_cast<Descriptor>(socket.handle); }
 
-// Opens a stream socket that does not wait and is not inherited. Returns 0 or an error.
+// Opens a non-blocking stream socket that child processes do not inherit. Returns 0 or an error.
 int open_stream(int family, Socket* socket);
 
 // Connects, waiting until the deadline. Returns 0 or an error.
 int connect_by(Socket socket, const sockaddr* address, socklen_t length, int64_t deadline_ns);
 
-// The error of the last socket call of this thread, in our codes.
+// The error of this thread's last socket call, as a code of error.h.
 int last_socket_error();
 
 // Call it before the first socket call of a process; further calls do nothing. Returns 0 or an error.

@@ -8,8 +8,8 @@
 namespace hprof::platform {
 namespace {
 
-// Lets the port be taken again while old connections of it linger. Windows does that anyway, and there
-// SO_REUSEADDR would let two programs share the port, which the other option forbids.
+// Lets the port be bound again while old connections linger. Windows does that anyway; there SO_REUSEADDR
+// would let two programs share the port, which SO_EXCLUSIVEADDRUSE forbids.
 #if defined(_WIN32)
 constexpr int kReuseOption = SO_EXCLUSIVEADDRUSE;
 #else
@@ -44,7 +44,7 @@ int connect_one(const addrinfo& target, int64_t deadline_ns, Socket* socket) {
     socket_close(socket);
     return error;
   }
-  // Answers to commands are small and should not wait for more.
+  // Answers to commands are small, and are sent at once.
   switch_on(*socket, IPPROTO_TCP, TCP_NODELAY);
   return 0;
 }
@@ -88,7 +88,7 @@ int split_address(const char* text, const char* default_port, Address* address) 
   } else {
     host_end = text + strcspn(text, ":");
     port = host_end;
-    // A second colon: an IPv6 address without brackets, whose port cannot be told apart.
+    // A second colon: an IPv6 address without brackets, so the port is ambiguous.
     if (*port && strchr(port + 1, ':')) return kErrorBadAddress;
   }
   if (*port == ':') {

@@ -1,4 +1,3 @@
-// Texts of the caller's size.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +5,7 @@
 
 namespace hprof::platform {
 
-// Copies `from`, cut to `size` and terminated; returns the length of the copy.
+// Copies `from`, cut to `size` bytes and NUL-terminated; returns the length of the copy.
 inline size_t copy_text(const char* from, char* text, size_t size) {
   if (!size) return 0;
   size_t length = strlen(from);

@@ -1,4 +1,4 @@
-// Writing and sending until everything has been written.
+// Writes and sends until everything has been written.
 #include "platform/file.h"
 #include "platform/socket.h"
 

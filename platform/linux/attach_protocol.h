@@ -14,10 +14,10 @@
 namespace hprof::platform {
 
 constexpr char kAttachSocket[] = ".java_pid", kAttachTrigger[] = ".attach_pid";  // and the process id
-constexpr size_t kAttachArgumentMost = 1024;  // the VM's own bound, the zero included
+constexpr size_t kAttachArgumentMost = 1024;  // the VM's limit, with the NUL
 constexpr size_t kAttachRequestMost = 16 + 3 * kAttachArgumentMost;
 
-// Returns the size of the request; 0: an argument is too long, or does not fit.
+// Writes a request and returns its size; 0: an argument is too long, or the request does not fit.
 inline size_t put_attach_request(char* to, size_t size, const char* command,
                                  std::initializer_list<const char*> three) {
   size_t at = static_cast<size_t>(snprintf(to, size, "1%c%s", 0, command)) + 1;

@@ -5,7 +5,7 @@
 
 namespace hprof::platform {
 
-// linux/membarrier.h is a header of the kernel, which a C library need not come with.
+// linux/membarrier.h is a kernel header, which a C library may lack.
 #ifdef SYS_membarrier
 constexpr int kPrivateExpedited = 1 << 3, kRegisterPrivateExpedited = 1 << 4;
 

@@ -1,4 +1,4 @@
-// The clocks of Linux. Those of threads have ids that the kernel builds from thread ids.
+// The clocks of Linux. The ids of threads' clocks are made of thread ids.
 #include "platform/clock.h"
 
 #include <atomic>
@@ -14,9 +14,9 @@
 namespace hprof::platform {
 namespace {
 
-// CPU clocks are read by the system call, which the C library makes, too: a preloaded library that shifts the
-// C library's clocks shifts these as well, but not the CPU timers that are set by them.
-// Where a call has 32-bit times, its 64-bit variant has another number; musl names the old one *32.
+// CPU clocks are read by system calls: a preloaded library that shifts the C library's clocks would shift
+// them, but not the CPU timers set by them. Where a call has 32-bit times, its 64-bit variant has another
+// number; musl names the old one *32.
 #if defined(SYS_clock_gettime)
 constexpr long kGetTimeCall = SYS_clock_gettime;
 using KernelTime = long;
@@ -47,7 +47,7 @@ int64_t thread_cpu_ns() { return cpu_clock_ns(CLOCK_THREAD_CPUTIME_ID); }
 int64_t process_cpu_ns() { return cpu_clock_ns(CLOCK_PROCESS_CPUTIME_ID); }
 
 int64_t thread_cpu_ns(NativeThread thread) {
-  // Thread 0 would be the caller.
+  // Thread 0 would be the calling thread.
   return thread == NativeThread::kNone ? -1 : cpu_clock_ns(thread_cpu_clock(thread));
 }
 

@@ -39,8 +39,8 @@ struct KernelTimerSpec {
   KernelTime first_seconds, first_nanoseconds;
 };
 
-// The kernel's sigevent up to the field that we need, padded to its size (SIGEV_MAX_SIZE); musl has no name
-// for the thread's field, glibc no public one.
+// The kernel's sigevent up to the thread's id, padded to its size (SIGEV_MAX_SIZE); musl has no name for that
+// field, glibc no public one.
 struct KernelSigevent {
   sigval value;
   int signal_number;
@@ -52,7 +52,7 @@ static_assert(sizeof(KernelSigevent) == 64, "SIGEV_MAX_SIZE");
 
 constexpr int kNotifyThread = 4;  // SIGEV_THREAD_ID
 
-// kDueAtOnce: once, at a moment that has passed.
+// kDueAtOnce: expires once, immediately.
 constexpr int64_t kDueAtOnce = -1;
 
 int set_interval(CpuTimer timer, int64_t interval_ns) {
@@ -71,8 +71,7 @@ int set_interval(CpuTimer timer, int64_t interval_ns) {
 
 }  // namespace
 
-// Where 64-bit atomics take locks, a signal handler that uses them could wait for the thread that it
-// interrupted.
+// Where 64-bit atomics take locks, a signal handler could wait for the thread that it interrupts.
 #ifdef HPROF_LOCKED_ATOMICS
 bool cpu_timers_supported() { return false; }
 #else
@@ -123,7 +122,7 @@ bool blocks_cpu_timers(NativeThread thread) {
   snprintf(path, sizeof path, "/proc/self/task/%d/status", static_cast<int>(thread));
   const char* field = read_proc_text(path, text, sizeof text) != 0 ? strstr(text, kField) : nullptr;
   if (field == nullptr) return false;
-  // Of 64 signals, or of 128 where there are more; those from 65 on come first and are not ours.
+  // The mask has 64 or 128 bits; signals from 65 on come first and are not used.
   const char* digits = field + sizeof kField - 1;
   const size_t count = strcspn(digits, "\n");
   if (count > 16) digits += count - 16;

@@ -1,8 +1,8 @@
 // Event over a futex.
 //
-// state_ is 1 while the flag is up. signal() raises it first and looks for waiters then; wait() announces
-// itself first and looks at the flag then. Both sequentially consistent, so at least one of them sees the
-// other; and the kernel puts a thread to sleep only if state_ is still 0.
+// Protocol: state_ is 1 while the flag is up. signal() sets it, then reads the number of waiters; wait() adds
+// itself to that, then reads the flag. All sequentially consistent, so at least one of them sees the other;
+// and the kernel puts a thread to sleep only if state_ is still 0.
 #include <errno.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 namespace hprof::platform {
 namespace {
 
-// Musl on 32-bit machines and riscv32 have the call with 64-bit times only under another name.
+// On 32-bit musl and riscv32 the call with 64-bit times has another name.
 #if defined(SYS_futex)
 constexpr long kFutexCall = SYS_futex;
 using KernelTime = long;
@@ -21,7 +21,7 @@ constexpr long kFutexCall = SYS_futex_time64;
 using KernelTime = long long;
 #endif
 
-// linux/futex.h is a header of the kernel, which a C library need not come with.
+// linux/futex.h is a kernel header, which a C library may lack.
 constexpr int kWake = 1;
 constexpr int kWaitBitset = 9;
 constexpr int kPrivate = 128;
@@ -39,7 +39,7 @@ void futex_wait(std::atomic<uint32_t>* word, int64_t deadline_ns) {
     deadline.seconds = static_cast<KernelTime>(deadline_ns / kNanosPerSecond);
     deadline.nanoseconds = static_cast<KernelTime>(deadline_ns % kNanosPerSecond);
   }
-  // FUTEX_WAIT_BITSET is the wait that takes an absolute monotonic time.
+  // FUTEX_WAIT_BITSET takes an absolute monotonic time.
   syscall(kFutexCall, word, kWaitBitset | kPrivate, 0, timed ? &deadline : nullptr, nullptr, kAnyBit);
 }
 

@@ -9,8 +9,8 @@ namespace hprof::platform {
 // Reads the file into `text`, cut to `size` and terminated; returns its length, 0 if it cannot be read.
 size_t read_proc_text(const char* path, char* text, size_t size);
 
-// The decimal number at `text`, behind blanks; *end: behind it, or `text` where there is none. Not strtoull:
-// newer C libraries have a function of another name behind it, which older ones and musl do not have. [any]
+// The decimal number at `text`, after blanks; *end: its end, or `text` if there is none. Not strtoull, which
+// newer C libraries map to a symbol that older ones and musl lack. [any]
 inline uint64_t proc_number(const char* text, const char** end = nullptr) {
   const char* at = text;
   while (*at == ' ' || *at == '\t') ++at;

@@ -72,7 +72,7 @@ uint32_t processor_count() {
   if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) {
     return static_cast<uint32_t>(CPU_COUNT(&set));
   }
-  // More processors than cpu_set_t has bits for.
+  // There are more processors than cpu_set_t has bits.
   const long online = sysconf(_SC_NPROCESSORS_ONLN);
   return online > 0 ? static_cast<uint32_t>(online) : 1;
 }

@@ -9,7 +9,7 @@ namespace hprof::platform {
 
 namespace {
 
-// Their positions for each processor. kLink is -1 if return addresses are on the stack. kNumber, kInfo and
+// Indices of the registers, per processor. kLink: -1 if return addresses are on the stack. kNumber, kInfo and
 // kContext hold a signal handler's arguments at its first instruction; info and context stand in the signal
 // frame, kInfoAt and kContextAt bytes above the stack pointer.
 #if defined(__x86_64__)

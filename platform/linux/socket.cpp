@@ -1,4 +1,4 @@
-// The user at the other end of a local socket.
+// The user of a local socket's peer.
 #include <errno.h>
 #include <sys/socket.h>
 

@@ -1,4 +1,4 @@
-// Thread accounting out of /proc. Field numbers are those of proc(5).
+// Thread accounting from /proc. Field numbers are those of proc(5).
 #include "platform/linux/task_accounting.h"
 
 #include <errno.h>
@@ -66,7 +66,7 @@ bool read_part(const char* tasks, NativeThread thread, const char* name, char* t
 }
 
 void take_stat(const char* text, ThreadAccounting* row) {
-  // The name in field 2 may hold blanks and brackets; the last bracket ends it.
+  // The name in field 2 may contain blanks and brackets; the last bracket ends it.
   const char* at = strrchr(text, ')');
   if (!at) return;
   ++at;
@@ -128,7 +128,7 @@ int start_accounting() { return 0; }
 
 int read_accounting(NativeThread thread, ThreadAccounting* row) {
   char text[8];
-  // Kernels before 5.14 have no such switch and account always.
+  // Kernels before 5.14 always account for delays and have no such file.
   const bool off = read_proc_text("/proc/sys/kernel/task_delayacct", text, sizeof text) && text[0] == '0';
   return read_task_accounting("/proc/self/task", thread, !off, row);
 }

@@ -1,7 +1,6 @@
 // The id of a thread's CPU clock. The layout is kernel ABI (include/linux/posix-timers.h): the thread id
 // inverted in the upper bits, then 4 for "of a thread" and 2 for the scheduler's exact clock.
-// pthread_getcpuclockid does the same but wants a pthread_t, which nobody has for a thread that the VM or the
-// application started.
+// pthread_getcpuclockid needs a pthread_t, which is not known of threads of the VM and the application.
 #pragma once
 
 #include <time.h>

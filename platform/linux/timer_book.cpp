@@ -18,13 +18,13 @@ struct Place {
   std::atomic<uint32_t> next_free{0};
 };
 
-// Chunk k has kFirst << k places; the first chunk exists from the start. Places count from 1.
+// Chunk k has kFirst << k places; the first chunk is static. Places count from 1.
 constexpr uint32_t kFirst = 128;
 constexpr uint32_t kChunks = 16;
 Place first_places[kFirst];
 std::atomic<Place*> chunks[kChunks] = {{first_places}};
 std::atomic<uint32_t> used{0};
-// The free list: the first place in the low half, and in the high half a count that changes with the list.
+// The first free place in the low half; a count of changes in the high half, against the ABA case.
 std::atomic<uint64_t> free_places{0};
 
 uint32_t chunk_of(uint32_t index) {

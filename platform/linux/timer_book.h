@@ -1,26 +1,25 @@
-// Recognises our timers: a signal carries the kernel's number of its timer and the value that the timer was
-// made with, which is a place in this book. Another profiler's timer may have any value, but not the number
-// recorded at that place.
+// Recognises signals of the agent's timers: a signal carries its timer's kernel number and value, and the
+// value is a place in this book. Another profiler's timer may have any value, but not the number recorded at
+// that place.
 //
 // A place is written by the thread that makes or deletes its timer, before the timer runs and after it was
-// stopped. A free place remembers its last number, so that a signal still on its way is recognised as ours.
-// Places are never unmapped.
+// stopped. A free place keeps its last number, so that a late signal is still recognised. Places are never
+// unmapped.
 #pragma once
 
 #include <cstdint>
 
 namespace hprof::platform {
 
-// A place for a timer with that value, to be handed to the kernel; false: no memory. [any] but [signal]
+// Takes a place, the kernel timer's value, for a timer with `value`. False: no memory. [any] but [signal]
 bool book_timer(void* value, uint32_t* place);
-// The kernel's number of the timer that was made for the place. Before it is started. [any] but [signal]
+// Records the kernel's number of a place's timer, before the timer is started. [any] but [signal]
 void number_timer(uint32_t place, int number);
-// The timer was deleted, or never made: frees the place. [any] but [signal]
+// Frees the place of a timer that was deleted, or never made. [any] but [signal]
 void release_timer(uint32_t place);
 
 enum class Booked : uint32_t { kNo, kLate, kYes };
-// A signal of the timer `number` that came with `place` for its value. kLate: a timer of ours that was
-// deleted. [signal]
+// Looks up a signal of the timer `number` with the value `place`. kLate: a timer that was deleted. [signal]
 Booked find_timer(uintptr_t place, int number, void** value);
 
 }  // namespace hprof::platform

@@ -23,23 +23,20 @@
 namespace hprof::platform {
 namespace {
 
-constexpr int64_t kAttachMs = 5000;  // until the VM listens
-constexpr int64_t kSilenceMs =
-    300000;  // without data or an answer; a collection of a large heap may come first
+constexpr int64_t kAttachMs = 5000;     // until the VM listens
+constexpr int64_t kSilenceMs = 300000;  // without data or answer; the VM may first collect a large heap
 constexpr int64_t kStepMs = 100;
 constexpr const char* kFolderPrefix = "hprof-dump-";
 constexpr const char* kFirstStream = "heap";
 constexpr const char* kSecondStream = "heap.p0";
 constexpr int64_t kYoungSeconds = 5;
 constexpr int kPipeBytes = 1024 * 1024;
-constexpr int kDescriptors = 6;  // of the connection, and of the VM for it and for its files
+constexpr int kDescriptors = 6;  // of the connection, and of the VM for it and its files
 
 int fail(char* reason, size_t size, const char* words, int code) {
   snprintf(reason, size, "%s", words);
   return code;
 }
-
-// --- the attach socket
 
 void socket_path(char* path, size_t size) { snprintf(path, size, "/tmp/%s%u", kAttachSocket, process_id()); }
 
@@ -50,7 +47,7 @@ bool is_listening() {
   return lstat(path, &status) == 0 && S_ISSOCK(status.st_mode) && status.st_uid == geteuid();
 }
 
-// SIGQUIT would end a process that does not handle it (-Xrs).
+// False: SIGQUIT would end the process (-Xrs).
 bool handles_quit() {
   struct sigaction action;
   return sigaction(SIGQUIT, nullptr, &action) == 0 && action.sa_handler != SIG_DFL &&
@@ -61,7 +58,7 @@ bool names_option(const char* text, size_t size, const char* option) {
   return text != nullptr && memmem(text, size, option, strlen(option)) != nullptr;
 }
 
-// With -XX:+DisableAttachMechanism the signal would print a thread dump on the application's standard output.
+// With -XX:+DisableAttachMechanism SIGQUIT would print a thread dump on the application's standard output.
 bool attaching_is_disabled() {
   constexpr const char* kOption = "-XX:+DisableAttachMechanism";
   for (const char* name : {"JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"}) {
@@ -75,7 +72,7 @@ bool attaching_is_disabled() {
   return size > 0 && names_option(line, static_cast<size_t>(size), kOption);
 }
 
-// Makes the VM create its socket.
+// Sends SIGQUIT, so that the VM creates its socket.
 int ask_to_listen(char* reason, size_t reason_size) {
   char path[64];
   snprintf(path, sizeof path, "/tmp/%s%u", kAttachTrigger, process_id());
@@ -111,10 +108,10 @@ int send_command(Socket socket, bool all, const char* path) {
   return socket_send_all(socket, request, size, deadline_after_ms(kAttachMs));
 }
 
-// --- leftovers of killed processes
+// Leftovers of killed processes.
 
-// Removes folders of ours, named as for mkdtemp below, that nobody has locked: a process that takes a dump
-// locks its folder.
+// Removes folders of this user, named as for mkdtemp below, that are not locked: a process locks its folder
+// during a dump.
 bool remove_old_folder(void*, const char* name) {
   if (strncmp(name, kFolderPrefix, strlen(kFolderPrefix)) != 0 || strlen(name) != strlen(kFolderPrefix) + 6)
     return true;
@@ -124,7 +121,7 @@ bool remove_old_folder(void*, const char* name) {
   struct stat status;
   if (folder < 0) return true;
   const bool ours = fstat(folder, &status) == 0 && status.st_uid == geteuid();
-  // One that was made a moment ago has no lock yet.
+  // A new folder has no lock yet.
   if (ours && wall_ms() / 1000 - status.st_mtime >= kYoungSeconds && flock(folder, LOCK_EX | LOCK_NB) == 0) {
     for (const char* stream : {kFirstStream, kSecondStream}) {
       snprintf(link, sizeof link, "%s/%s", path, stream);
@@ -135,8 +132,6 @@ bool remove_old_folder(void*, const char* name) {
   close(folder);
   return true;
 }
-
-// --- where the dump goes
 
 struct Pipe {
   int read_end = -1;
@@ -174,20 +169,20 @@ struct Dump {
   char answer[200] = "";
   size_t answer_size = 0;
 
-  // Takes everything that the stream has; false: there was nothing.
+  // Reads all available bytes of a stream; false: there were none.
   bool read_stream(uint32_t stream) {
     ssize_t count = read(streams[stream].read_end, buffer, buffer_size);
     if (count <= 0) return false;
     const bool begins = taken == 0;
     taken += static_cast<uint64_t>(count);
     if (wanted) wanted = take(context, stream, buffer, static_cast<size_t>(count));
-    // So far the pipes hold 64 KiB, far less than any dump, which stops the VM in the middle of it. That is
-    // enough if more is refused.
+    // The pipes hold 64 KiB until now, less than any dump, so the VM stops in the middle of one. If the
+    // system refuses more, that is enough.
     for (uint32_t i = 0; begins && i < stream_count; i++)
       fcntl(streams[i].write_end, F_SETPIPE_SZ, kPipeBytes);
     return true;
   }
-  // 0: the VM has sent its whole answer.
+  // 0: the VM has sent the whole answer.
   int64_t read_answer(Socket socket) {
     char bytes[256];
     int64_t count = socket_receive(socket, bytes, sizeof bytes, 0);
@@ -197,7 +192,7 @@ struct Dump {
   }
   int pump(Socket socket, char* reason, size_t reason_size);
 
-  // Until the dump begins, in short steps: the VM's attach thread may start to wait for us meanwhile.
+  // In short steps until the dump begins: the VM's attach thread may start to wait for the session.
   int wait_for_bytes(pollfd* polled) {
     const bool begun = taken != 0 || answer_size != 0;
     for (int64_t waited = 0; waited < kSilenceMs; waited += begun ? kSilenceMs : kStepMs) {
@@ -227,7 +222,7 @@ int Dump::pump(Socket socket, char* reason, size_t reason_size) {
     while (read_stream(i)) {
     }
   }
-  // "0\nDumping heap to ...\nHeap dump file created [N bytes in S secs]"; a refusal begins with another
+  // True: "0\nDumping heap to ...\nHeap dump file created [N bytes in S secs]"; a refusal begins with another
   // number or has no "created".
   answer[answer_size] = 0;
   if (strncmp(answer, "0\n", 2) == 0 && strstr(answer, "created") != nullptr) return 0;
@@ -238,7 +233,7 @@ int Dump::pump(Socket socket, char* reason, size_t reason_size) {
   return taken == 0 ? kErrorUnsupported : EIO;
 }
 
-// Without one for the connection the VM's thread for attaching ends, and nobody answers.
+// False: too few descriptors. Without one for the connection the VM's attach thread ends, and nobody answers.
 bool has_descriptors() {
   int taken[kDescriptors];
   int count = 0;

@@ -1,10 +1,8 @@
-// The one guard against memory faults: SIGSEGV and SIGBUS in a guarded read or a guarded call become a
-// result.
+// Turns SIGSEGV and SIGBUS in a guarded read or a guarded call into a result.
 //
 // A running guarded call is an entry in a fixed table, found by thread id within a few places from its hash.
-// Only the thread itself ever writes its id into or out of an entry, and its own signal handlers run nested
-// inside it, so for the owner an entry does not change under its hands; other threads only skip it or claim
-// it while it is free.
+// Only the thread itself writes and removes its id, and its signal handlers run nested, so its entry does not
+// change unexpectedly; other threads skip it, or claim it while it is free.
 #include <errno.h>
 #include <setjmp.h>
 #include <string.h>
@@ -28,11 +26,11 @@ struct Entry {
 };
 
 constexpr uint32_t kEntries = 1024;
-constexpr uint32_t kReach = 32;  // places looked at from the hash on
+constexpr uint32_t kReach = 32;  // entries searched from the hash on
 
 Entry entries[kEntries];
-std::atomic<uint32_t> running;          // claimed entries; lets the VM's own faults pass without a search
-std::atomic<uint32_t> users;            // of the guard
+std::atomic<uint32_t> running;          // claimed entries; 0: a fault passes without a search
+std::atomic<uint32_t> users;            // uses of the guard
 std::atomic<GuardedReads*> more_reads;  // of other libraries
 SignalHook hooks[2];
 
@@ -79,7 +77,7 @@ bool skip_read_of(GuardedReads& reads, MachineRegisters* registers) {
   return false;
 }
 
-// True: the fault was in a guarded read, whose result is 0 now.
+// True: the fault was in a guarded read, which yields 0.
 bool skip_guarded_read(void* context) {
   MachineRegisters registers;
   if (!kReadsAreGuarded || !read_registers(context, &registers)) return false;
@@ -90,13 +88,13 @@ bool skip_guarded_read(void* context) {
   return skipped;
 }
 
-// Does not return if the fault belongs to a guarded call.
+// Returns only if the fault belongs to no guarded call.
 void end_guarded_call(void* context) {
   Entry* entry = find_entry(static_cast<uint32_t>(current_thread_id()));
   Frame* frame = entry ? entry->top.load(std::memory_order_relaxed) : nullptr;
   if (!frame) return;
   entry->top.store(frame->outer, std::memory_order_relaxed);
-  // The handler is left by a jump, so the signal mask is restored here, as the kernel would at the return.
+  // The handler ends by a jump, so it restores the signal mask as the kernel would.
   pthread_sigmask(SIG_SETMASK, &static_cast<ucontext_t*>(context)->uc_sigmask, nullptr);
   siglongjmp(frame->jump, 1);
 }
@@ -109,17 +107,17 @@ void on_fault(int number, siginfo_t* info, void* context) {
   errno = kept;
   const SignalHook& hook = hooks[number == SIGSEGV ? 0 : 1];
   if (hook_forward(hook, info, context)) return;
-  // Default or ignored: with that restored, the instruction faults again and the kernel handles it.
+  // Default or ignored: after this the instruction faults again, and the kernel handles it.
   sigaction(number, &hook.now().previous, nullptr);
   if (sent) raise(number);
 }
 
-// A separate function, so that nothing used after the jump can be in a register of the caller.
+// A separate function, so that the caller keeps nothing in registers across the jump.
 __attribute__((noinline)) bool call_in_frame(Entry* entry, void (*fn)(void*), void* argument) {
   Frame frame;
   frame.outer = entry->top.load(std::memory_order_relaxed);
   if (sigsetjmp(frame.jump, 0) != 0) return false;
-  // The signal handler that looks at `top` runs on this thread: only the compiler must keep the order.
+  // Only this thread's own signal handler reads `top`: a compiler barrier is enough.
   entry->top.store(&frame, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   fn(argument);

@@ -21,8 +21,8 @@ namespace {
 
 constexpr size_t kLargestWrite = size_t{1} << 30;
 
-// A pipe that polls as writable takes this many bytes without waiting (POSIX); the same is a modest amount
-// for terminals and devices.
+// POSIX: a pipe that polls as writable takes this many bytes without waiting. A modest size for terminals and
+// devices as well.
 constexpr size_t kStreamWrite = PIPE_BUF;
 
 int descriptor_of(File file) { return static_cast<int>(file.handle); }
@@ -31,7 +31,7 @@ int poll_writable(int descriptor, int64_t deadline_ns) {
   for (;;) {
     pollfd wanted = {descriptor, POLLOUT, 0};
     const int ready = poll(&wanted, 1, poll_timeout(deadline_ns));
-    if (ready > 0) return 0;  // POLLERR too: the write returns the error
+    if (ready > 0) return 0;  // also for POLLERR: the write returns the error
     if (ready == 0) return kErrorTimedOut;
     if (errno != EINTR) return errno;
   }
@@ -43,7 +43,7 @@ int64_t write_stream(int descriptor, const void* data, size_t size, int64_t dead
     if (error) return -error;
     const ssize_t count = write(descriptor, data, size < kStreamWrite ? size : kStreamWrite);
     if (count >= 0) return count;
-    // EAGAIN: the application made the descriptor that we share non-blocking, and somebody else was faster.
+    // EAGAIN: the application made the shared descriptor non-blocking, and another writer was faster.
     if (errno != EINTR && errno != EAGAIN) return -errno;
   }
 }
@@ -175,7 +175,7 @@ bool is_secure_directory(const char* path) {
 
 namespace {
 
-// Whose files are run: ours, root's, those of `agent` and of whoever owns the root directory.
+// The owners of files that may be run: this user, root, `agent`'s owner, and the owner of the root directory.
 struct Trusted {
   uid_t agent, root;
 };
@@ -185,14 +185,14 @@ bool is_trusted(const struct stat& status, const Trusted& owners) {
   const uid_t owner = status.st_uid;
   if (owner != geteuid() && owner != 0 && owner != owners.agent && owner != owners.root) return false;
   const bool is_folder = S_ISDIR(status.st_mode);
-  // The mode of a link says nothing.
+  // The mode of a link has no meaning.
   if (S_ISLNK(status.st_mode) || (is_folder && (status.st_mode & S_ISVTX) != 0)) return true;
   const bool safe_group =
       status.st_gid == owner || (is_folder && owner == 0 && status.st_gid < kSystemGroups);
   return (status.st_mode & S_IWOTH) == 0 && ((status.st_mode & S_IWGRP) == 0 || safe_group);
 }
 
-// The absolute path and each directory on it; links on it are the owner's, too.
+// Checks the absolute path and each directory on it; links on it must have such owners, too.
 bool is_trusted_path(const char* path, const Trusted& owners) {
   char part[PATH_MAX];
   for (size_t end = 0; path[0] == '/'; ++end) {

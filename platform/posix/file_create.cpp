@@ -19,7 +19,7 @@ namespace {
 
 constexpr int64_t kReaderPoll = 10 * kNanosPerMilli;
 
-// The descriptor that a path like /dev/stdout or /dev/fd/3 stands for, or -1.
+// The descriptor of a path like /dev/stdout or /dev/fd/3; -1: none.
 int descriptor_in_path(const char* path) {
   if (strcmp(path, "/dev/stdout") == 0) return STDOUT_FILENO;
   if (strcmp(path, "/dev/stderr") == 0) return STDERR_FILENO;
@@ -45,7 +45,7 @@ int copy_own_descriptor(int from, File* file) {
   return 0;
 }
 
-// Checks whether an existing file may be our output, and of which kind it is.
+// Checks that an existing file may be used for output, and finds its kind.
 int check_usable(const struct stat& status, Existing existing, FileKind* kind) {
   const bool own = status.st_uid == geteuid();
   if (S_ISLNK(status.st_mode)) return kErrorSymbolicLink;
@@ -62,8 +62,8 @@ int check_usable(const struct stat& status, Existing existing, FileKind* kind) {
   return kErrorNotUsable;
 }
 
-// A lock of this open file, which nobody else can have while we write. Children that were forked without
-// exec share it. A file that cannot be locked (on some network file systems) is used without a lock.
+// Locks the open file until it is closed. Children forked without exec share the lock. On file systems
+// without locks it does nothing.
 int lock_regular(int descriptor) {
 #ifdef LOCK_EX
   const bool held = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
@@ -98,7 +98,7 @@ int open_existing(const char* path, Existing existing, File* file, int64_t deadl
     if (lstat(path, &status) != 0) return errno;
     const int refused = check_usable(status, existing, &kind);
     if (refused) return refused;
-    // O_NONBLOCK: without it a FIFO would wait for its reader here.
+    // O_NONBLOCK: else opening a FIFO would wait for its reader.
     const int descriptor = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (descriptor >= 0) {
       const int error = take_over(descriptor, existing, file);
@@ -119,11 +119,11 @@ int file_create(const char* path, Existing existing, File* file, int64_t deadlin
   *file = File{};
   const int own = descriptor_in_path(path);
   if (own >= 0) return copy_own_descriptor(own, file);
-  // More than one round only if the file comes and goes meanwhile.
+  // Repeats only if the file appears and disappears meanwhile.
   for (int round = 0; round < 5; ++round) {
     const int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);
     if (descriptor >= 0) {
-      // Another process that may replace it can have taken it already.
+      // A process that may replace the file can have locked it already.
       const int error = lock_regular(descriptor);
       if (error) {
         close(descriptor);

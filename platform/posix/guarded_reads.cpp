@@ -1,7 +1,7 @@
 // The guarded reads of the library that this is linked into.
 #include "platform/guarded_read.h"
 
-// Defined by the linker if the library has any guarded read.
+// Defined by the linker if the library has a guarded read.
 extern "C" {
 extern const hprof::platform::GuardedPlace __start_hprof_reads[] __attribute__((weak, visibility("hidden")));
 extern const hprof::platform::GuardedPlace __stop_hprof_reads[] __attribute__((weak, visibility("hidden")));

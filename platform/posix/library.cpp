@@ -52,14 +52,14 @@ void* symbol_in_library_of(const void* address, const char* name) {
   Dl_info info;
   if (!dladdr(const_cast<void*>(address), &info) || !info.dli_fname) return nullptr;
   void* library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-  // The executable has the name it was called by, which is none that the loader knows.
+  // The loader does not know the executable by its name.
   if (!library) return symbol_in_process(name);
   void* symbol = dlsym(library, name);
-  dlclose(library);  // gives back the reference taken above; the library stays
+  dlclose(library);  // drops the reference taken above; the library stays
   return symbol;
 }
 
-// One library at a time: inside the walk over them the loader's lock is held.
+// Visits one library at a time: a walk over all holds the loader's lock.
 bool others_export(const char* name, const void* own) {
   for (Listed at = {0, 0, ""};; at.wanted++) {
     at.passed = 0;

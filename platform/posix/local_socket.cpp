@@ -1,8 +1,8 @@
 // Local (unix-domain) sockets.
 //
 // The mode of the socket's file decides who may connect. Nobody can connect between bind() and listen(), so
-// the mode is set and checked in between. The path still names our socket then, because nobody else can
-// rename in its directory.
+// the mode is set and checked in between. The path still names this socket then, since nobody else can rename
+// in its directory.
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -48,7 +48,7 @@ int check_parent(const char* path, bool checks_above) {
   return safe ? 0 : kErrorUnsafeDirectory;
 }
 
-// 0: `path` is free now.
+// Removes a socket without a listener. 0: `path` is free now.
 int remove_stale(const char* path) {
   struct stat status;
   if (lstat(path, &status) != 0) return errno == ENOENT ? 0 : errno;
@@ -109,7 +109,7 @@ void local_remove_dead(const char* folder, const char* prefix, const char* suffi
     const size_t length = strlen(name), end = strlen(wanted.suffix), begin = strlen(wanted.prefix);
     if (length < begin + end || strncmp(name, wanted.prefix, begin) != 0) return true;
     if (strcmp(name + length - end, wanted.suffix) != 0) return true;
-    // ...<pid><suffix>: skip it if the process is alive.
+    // Parses ...<pid><suffix>; skips it if the process is alive.
     pid_t pid = 0, digit = 1;
     for (const char* at = name + length - end;
          at > name && at[-1] >= '0' && at[-1] <= '9' && digit < 1000000000; --at, digit *= 10) {
@@ -120,7 +120,7 @@ void local_remove_dead(const char* folder, const char* prefix, const char* suffi
     PathText(path, sizeof path).add(wanted.folder).add("/").add(name);
     struct stat status;
     if (lstat(path, &status) != 0 || !S_ISSOCK(status.st_mode) || status.st_uid != geteuid()) return true;
-    // A socket that has just been bound refuses, too, until its owner listens.
+    // A socket that was bound just now refuses, too, until its owner listens.
     if (wall_ms() / 1000 - status.st_mtime >= kYoungSeconds) remove_stale(path);
     return true;
   };
@@ -136,7 +136,7 @@ int local_connect(const char* path, int64_t deadline_ns, Socket* socket) {
   if (error) return error;
   error = connect_by(*socket, reinterpret_cast<const sockaddr*>(&address), sizeof address, deadline_ns);
   if (error) socket_close(socket);
-  // A full backlog gives EAGAIN at once, without anything to wait for.
+  // A full backlog gives EAGAIN, and poll() would not wait for it.
   return error == EAGAIN ? kErrorTimedOut : error;
 }
 

@@ -38,7 +38,7 @@ void discard_lazy(void* start, size_t size) {
   const uintptr_t first = (reinterpret_cast<uintptr_t>(start) + mask) & ~mask;
   const uintptr_t end = (reinterpret_cast<uintptr_t>(start) + size) & ~mask;
   if (first >= end) return;
-  // A new mapping in place of the old, as madvise(MADV_DONTNEED) promises zeroes on Linux only.
+  // A new mapping replaces the old one: only Linux promises zeroes after madvise(MADV_DONTNEED).
   void* fresh = mmap(reinterpret_cast<void*>(first), end - first, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   if (fresh == MAP_FAILED) memset(reinterpret_cast<void*>(first), 0, end - first);

@@ -1,8 +1,8 @@
 // Messages on standard error, which may be a pipe that nobody reads.
 //
 // The descriptor is shared with the application, so it cannot be made non-blocking. A pipe or terminal is
-// opened again for each message, which gives a file description of our own. If that is not possible, a poll
-// ensures that a short write does not wait, unless another thread is faster.
+// reopened for each message, which gives a separate file description. If that fails, a poll ensures that a
+// short write does not wait, unless another writer is faster.
 #include "platform/common/message.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ class Channel {
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  // Bytes written, 0: it takes none before the deadline, -1: an error.
+  // Returns the bytes written; 0: none were accepted before the deadline; -1: an error.
   ssize_t put(const char* text, size_t size, int64_t deadline_ns) {
     for (;;) {
       if (waits_ && !poll_writable(deadline_ns)) return 0;
@@ -56,7 +56,7 @@ class Channel {
     for (;;) {
       pollfd wanted = {descriptor(), POLLOUT, 0};
       const int ready = poll(&wanted, 1, poll_timeout(deadline_ns));
-      if (ready >= 0 || errno != EINTR) return ready != 0;  // POLLERR too: the write returns the error
+      if (ready >= 0 || errno != EINTR) return ready != 0;  // also for POLLERR: the write returns the error
     }
   }
 
@@ -65,14 +65,14 @@ class Channel {
   bool waits_ = false;
 };
 
-// False: it was not taken, or only a part of it.
+// False: not all was accepted.
 bool put_all(Channel& channel, const char* text, int64_t deadline_ns) {
   char piece[kPieceSize];
   while (size_t left = printable_piece(text, piece)) {
     text += left;
     for (const char* at = piece; left != 0;) {
       const ssize_t count = channel.put(at, left, deadline_ns);
-      if (count < 0) return true;  // closed: nobody would read it
+      if (count < 0) return true;  // standard error is closed
       if (count == 0) return false;
       at += count;
       left -= static_cast<size_t>(count);

@@ -1,4 +1,4 @@
-// What the POSIX code asks of the port (linux, solaris) that it is built with.
+// What the port (linux, solaris) provides for the POSIX code.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,7 @@ pid_t exit_process;
 
 }  // namespace
 
-// A child that was forked has the handler, but none of the threads that the handler may wait for.
+// A forked child has the handler, but none of the threads that it may wait for.
 void at_exit(void (*handler)(bool alone)) {
   exit_handler = handler;
   exit_process = getpid();
@@ -33,7 +33,7 @@ uint32_t process_id() { return static_cast<uint32_t>(getpid()); }
 
 size_t host_name(char* text, size_t size) {
   if (size == 0 || gethostname(text, size) != 0) return 0;
-  text[size - 1] = '\0';  // one that is cut need not have it
+  text[size - 1] = '\0';  // a name that is cut may lack it
   const size_t length = strlen(text);
   return length < size - 1 ? length : 0;
 }

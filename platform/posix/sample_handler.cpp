@@ -29,7 +29,7 @@ void on_sample(int, siginfo_t* info, void* context) {
   const SampleHandler handler = sample_handler.load(std::memory_order_acquire);
   if (tick == Tick::kOurs && handler) handler(value, below_signal_frames(context), overrun_of(info));
   errno = kept;
-  // Where there was no handler the signal ends here: its default would end the process.
+  // Without a previous handler the signal is dropped: its default action would end the process.
   if (tick == Tick::kForeign) hook_forward(hook, info, context);
 }
 
@@ -43,7 +43,7 @@ int sample_signal() {
 int install_sample_handler(SampleHandler handler, int signal_number) {
   if (!cpu_timers_supported()) return kErrorUnsupported;
   const int number = signal_number ? signal_number : SIGPROF;
-  // The handler first: a signal may come as soon as the hook is in place.
+  // The handler is set first: a signal may come as soon as the hook is installed.
   const SampleHandler before = sample_handler.exchange(handler);
   const int error = hook_install(&hook, number, on_sample, false);
   if (error) {

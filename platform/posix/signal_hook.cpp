@@ -1,4 +1,3 @@
-// Handles a signal and passes on those that are not ours.
 #include "platform/posix/signal_hook.h"
 
 #include <errno.h>
@@ -22,7 +21,7 @@ bool is_same(const struct sigaction& one, const struct sigaction& other) {
          memcmp(&one.sa_mask, &other.sa_mask, sizeof one.sa_mask) == 0;
 }
 
-// Mostly the same again, which writes nothing.
+// Usually nothing has changed, and nothing is written.
 void keep(SignalHook* hook, int number, const struct sigaction& previous) {
   const SignalHook::Kept& now = hook->now();
   if (now.number == number && is_same(now.previous, previous)) return;
@@ -42,7 +41,7 @@ int hook_install(SignalHook* hook, int number, SignalHandler handler, bool like_
   struct sigaction ours {};
   ours.sa_sigaction = handler;
   if (like_previous && is_function(previous)) {
-    // The kernel then enters the previous handler, through ours, exactly as it would have without us.
+    // So the kernel enters the previous handler, through this one, as it would have without it.
     ours.sa_flags = previous.sa_flags & (SA_ONSTACK | SA_RESTART | SA_NODEFER);
     ours.sa_mask = previous.sa_mask;
   } else {

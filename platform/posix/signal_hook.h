@@ -1,7 +1,7 @@
 // Handles a signal and passes on those that are not ours.
 //
-// Once installed, a hook may be called forever, by another handler that was installed later and passes
-// signals on to us; so `previous` stays valid after hook_remove.
+// A handler that was installed later may pass signals on to a hook for ever, so `previous` stays valid after
+// hook_remove.
 #pragma once
 
 #include <atomic>
@@ -13,16 +13,15 @@ namespace hprof::platform {
 using SignalHandler = void (*)(int number, siginfo_t* info, void* context);
 
 struct SignalHook {
-  // Whose signal it is, and who handled it before.
+  // The signal, and the handler before the hook.
   struct Kept {
     int number;
     struct sigaction previous;
   };
-  // The next one is written beside the current one: a signal that came before hook_remove may still be passed
-  // on.
+  // A new one is written beside the current one: a signal from before hook_remove may still be passed on.
   Kept kept[2];
   std::atomic<uint32_t> current;
-  std::atomic<bool> in_place;  // ours is the handler, or a later one may pass signals on to it
+  std::atomic<bool> in_place;  // the hook is the handler, or a later handler may pass signals on to it
 
   const Kept& now() const { return kept[current.load(std::memory_order_acquire)]; }  // [signal]
 };
@@ -35,7 +34,7 @@ int hook_install(SignalHook* hook, int number, SignalHandler handler, bool like_
 // changes. `ignore_default`: ignores the signal if the previous handler was the default.
 void hook_remove(SignalHook* hook, SignalHandler handler, bool ignore_default);
 
-// The previous handler is a function: calls it as the kernel would and returns true. [signal]
+// Calls the previous handler as the kernel would; false: it is no function. [signal]
 bool hook_forward(const SignalHook& hook, siginfo_t* info, void* context);
 
 }  // namespace hprof::platform

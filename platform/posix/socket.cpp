@@ -87,7 +87,7 @@ int open_stream(int family, Socket* stream) {
 
 int connect_by(Socket socket, const sockaddr* address, socklen_t length, int64_t deadline_ns) {
   if (connect(descriptor_of(socket), address, length) == 0) return 0;
-  // An interrupted connect continues by itself, like one that would wait.
+  // An interrupted connect continues by itself, like a non-blocking one.
   if (errno != EINPROGRESS && errno != EINTR) return socket_error(errno);
   const int late = wait_ready(descriptor_of(socket), POLLOUT, deadline_ns);
   if (late) return late;
@@ -112,7 +112,7 @@ int socket_accept(Socket listener, int64_t deadline_ns, Socket* connection) {
       connection->handle = descriptor;
       return 0;
     }
-    // The peer may have left again, or another thread may have accepted it.
+    // The peer may be gone again, or another thread may have accepted it.
     if (errno != EINTR && errno != EAGAIN && errno != ECONNABORTED) return errno;
     if (is_shut_down(descriptor_of(listener))) return kErrorClosed;
   }

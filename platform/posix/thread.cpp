@@ -19,7 +19,7 @@
 namespace hprof::platform {
 namespace {
 
-// Shared by the thread and its Thread object; the last of the two frees it.
+// Owned by the thread and its Thread object; the last one frees it.
 struct Control {
   pthread_t thread;
   void (*run)(void*);
@@ -45,8 +45,8 @@ void* thread_main(void* argument) {
 }
 
 size_t usable_stack(size_t wanted) {
-  // The C library takes its own thread data, which may be large with many libraries, out of the stack.
-  // (Asked for by number: the macro PTHREAD_STACK_MIN calls a function that glibc alone has.)
+  // The C library puts static TLS, which may be large, on the stack. (Asked for by number: the macro
+  // PTHREAD_STACK_MIN calls a function that only glibc has.)
   const long smallest = sysconf(_SC_THREAD_STACK_MIN);
   const size_t least = (smallest > 0 ? static_cast<size_t>(smallest) : 16 * 1024) + 64 * 1024;
   const size_t mask = page_size() - 1;

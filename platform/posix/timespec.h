@@ -1,4 +1,4 @@
-// Nanoseconds to timespec and back, and what is left until a deadline.
+// Conversions between nanoseconds and timespec, and the time left until a deadline.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ inline int64_t nanos_of(const timespec& time) {
   return int64_t{time.tv_sec} * kNanosPerSecond + time.tv_nsec;
 }
 
-// Negative times become zero; times past what time_t holds become its end.
+// Negative times become zero; times beyond time_t its maximum.
 inline timespec timespec_of(int64_t nanos) {
   timespec time{};
   if (nanos <= 0) return time;

@@ -1,4 +1,3 @@
-// Keeps the signals of failed writes from the process.
 #include "platform/posix/write_signals.h"
 
 #include <errno.h>
@@ -22,7 +21,7 @@ WriteSignals::WriteSignals() {
 WriteSignals::~WriteSignals() {
   const int kept = errno;
   if (kept == EPIPE || kept == EFBIG) {
-    // Only a signal that was not pending before is removed.
+    // Removes only a signal that was not pending before.
     sigset_t raised;
     sigemptyset(&raised);
     for (int number : {SIGPIPE, SIGXFSZ}) {

@@ -1,9 +1,8 @@
 // Event over a semaphore, whose post may be called in signal handlers.
 //
 // state_ is 1 from the signal() that posts until the wait() that takes it; further signals in between do not
-// post, so the semaphore never holds more than one. A signal that comes after the waiter has the semaphore
-// but before it takes state_ down is covered by that same wake-up: the waiter's exchange then reads what that
-// signal wrote.
+// post, so the semaphore never holds more than one. A signal() between the waiter's wake-up and its exchange
+// of state_ is covered by that wake-up: the exchange reads what the signal wrote.
 #include <errno.h>
 #include <new>
 #include <semaphore.h>
@@ -18,7 +17,7 @@ static_assert(sizeof(sem_t) <= 64 && alignof(sem_t) <= 8, "Event::native_ is too
 
 sem_t* semaphore_in(unsigned char* native) { return std::launder(reinterpret_cast<sem_t*>(native)); }
 
-// By the remaining time and not by the time of day, which may jump.
+// Waits by the remaining time: the time of day may jump.
 bool take(sem_t* semaphore, int64_t deadline_ns) {
   for (;;) {
     int result;

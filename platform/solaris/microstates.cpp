@@ -1,5 +1,4 @@
-// Microstates of the threads (LWPs) of a process, out of its folder in /proc. The structures are those of
-// proc(4).
+// Microstates of a process' threads (LWPs) from its folder in /proc. The structures are those of proc(4).
 #include "platform/solaris/microstates.h"
 
 #include <errno.h>
@@ -103,7 +102,7 @@ int set_microstates(const char* process) {
   const int descriptor = open(path, O_WRONLY | O_CLOEXEC);
   if (descriptor < 0) return errno;
   const long message[] = {PCSET, PR_MSACCT};
-  // Control messages are taken whole or not at all.
+  // The kernel takes a control message whole or not at all.
   const ssize_t count = write(descriptor, message, sizeof message);
   const int error = count < 0 ? errno : count == static_cast<ssize_t>(sizeof message) ? 0 : EIO;
   close(descriptor);

@@ -1,4 +1,4 @@
-// Clocks, threads, memory and peers of this process, as Solaris has them.
+// Clocks, threads, memory and peers of this process on Solaris.
 #include "platform/process.h"
 
 #include <errno.h>
@@ -67,7 +67,7 @@ uint32_t processor_count() {
 
 uint64_t resident_bytes() { return read_resident_bytes(kProcess); }
 
-// Threads have names from Solaris 11.4 on only.
+// Threads have names from Solaris 11.4 on.
 void name_current_thread(const char*) {}
 
 const char* trusted_environment(const char* name) { return issetugid() ? nullptr : getenv(name); }

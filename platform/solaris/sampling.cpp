@@ -1,5 +1,4 @@
-// Solaris has timers on CPU clocks, but none that signal a certain thread: the sampler that asks the VM
-// serves here.
+// Solaris has CPU timers, but none that signal a certain thread, so the JVMTI engine samples here.
 #include "platform/sampling.h"
 
 #include "platform/error.h"

@@ -11,7 +11,7 @@ size_t error_text(int code, char* text, size_t size) {
   if (!size) return 0;
   const char* own = own_error_text(code);
   if (own) return copy_text(own, text, size);
-  // The resolver's numbers are the system's own.
+  // The resolver uses the system's error numbers.
   const int number = code > kErrorUnknownHost ? code - kErrorUnknownHost : code;
   char buffer[512];
   DWORD length = FormatMessageA(FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, nullptr,

@@ -1,4 +1,4 @@
-// Files. Paths are in the code page of the process, as the VM hands them to an agent.
+// Files. Paths are in the code page of the process, as the VM passes them to an agent.
 #include "platform/file.h"
 
 #include <initializer_list>
@@ -7,7 +7,7 @@
 #include "platform/common/text.h"
 #include "platform/error.h"
 #include "platform/win32/security.h"
-// aclapi.h wants windows.h before it.
+// aclapi.h requires windows.h before it.
 #include <aclapi.h>
 
 namespace hprof::platform {
@@ -26,7 +26,7 @@ int creation_error() {
   return error == ERROR_FILE_EXISTS || error == ERROR_ALREADY_EXISTS ? kErrorExists : error;
 }
 
-// Whether the open file may be our output.
+// Checks that the open file may be used for output.
 int check_usable(HANDLE handle, Existing existing, FileKind* kind) {
   const DWORD type = GetFileType(handle);
   *kind = type == FILE_TYPE_DISK ? FileKind::kRegular : FileKind::kStream;
@@ -41,7 +41,7 @@ int check_usable(HANDLE handle, Existing existing, FileKind* kind) {
   return info.nNumberOfLinks == 1 ? 0 : kErrorManyLinks;
 }
 
-// Closed to others and empty, in this order.
+// Restricts access first, then truncates.
 int make_private_and_empty(HANDLE handle) {
   PrivateAccess access;
   if (!access.list()) return kErrorUnsupported;
@@ -59,13 +59,13 @@ int open_existing(const char* path, Existing existing, File* file) {
   if (attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY))
     return kErrorNotUsable;
   if (attributes != INVALID_FILE_ATTRIBUTES && existing == Existing::kRefuse) return kErrorExists;
-  // OPEN_REPARSE_POINT: the link itself is opened then, and refused. SQOS: a pipe server cannot act in our
-  // name.
+  // OPEN_REPARSE_POINT: opens a link itself, which is then refused. SQOS: a pipe server cannot impersonate
+  // this user.
   HANDLE handle =
       CreateFileA(path, GENERIC_WRITE | READ_CONTROL | WRITE_DAC, FILE_SHARE_READ, nullptr, OPEN_EXISTING,
                   FILE_FLAG_OPEN_REPARSE_POINT | SECURITY_SQOS_PRESENT | SECURITY_ANONYMOUS, nullptr);
   if (handle == INVALID_HANDLE_VALUE) {
-    // A file being written is shared with readers only.
+    // A file that is being written is shared with readers only.
     const int error = last_error();
     return error == ERROR_SHARING_VIOLATION ? kErrorInUse : error;
   }
@@ -110,7 +110,7 @@ int file_create(const char* path, Existing existing, File* file, int64_t) {
     return 0;
   }
   const int error = creation_error();
-  // A directory in the way is "access denied".
+  // A directory of that name gives "access denied".
   if (error != kErrorExists && error != ERROR_ACCESS_DENIED) return error;
   return path_exists(path) ? open_existing(path, existing, file) : error;
 }
@@ -145,7 +145,7 @@ int64_t file_write(File file, const void* data, size_t size, int64_t) {
 
 int64_t file_write_at(File file, const void* data, size_t size, int64_t offset) {
   if (file.kind != FileKind::kRegular) return -int64_t{ERROR_INVALID_FUNCTION};
-  // WriteFile at an offset moves the position of the file, so that is put back; one thread writes a file.
+  // WriteFile at an offset moves the file position, which is restored; only one thread writes a file.
   LARGE_INTEGER position;
   if (!SetFilePointerEx(handle_of(file), LARGE_INTEGER{}, &position, FILE_CURRENT))
     return -int64_t{last_error()};
@@ -176,7 +176,7 @@ int64_t file_size(File file) {
   return GetFileSizeEx(handle_of(file), &size) ? size.QuadPart : -int64_t{last_error()};
 }
 
-// The folder's inherited rights decide who may read it: users' own folders keep other users out.
+// The folder's inherited rights decide who may read it; users' own folders exclude other users.
 bool file_is_private(File file) { return is_owned_by_us(handle_of(file)); }
 
 bool file_is_terminal(File file) {

@@ -4,7 +4,7 @@
 #include "platform/common/text.h"
 #include "platform/error.h"
 #include "platform/win32/wait.h"
-// psapi.h wants windows.h before it.
+// psapi.h requires windows.h before it.
 #include <psapi.h>
 
 namespace hprof::platform {
@@ -35,7 +35,7 @@ const char* const kLibrarySuffix = ".dll";
 int library_open(const char* path, Library* library, char* reason, size_t size) {
   copy_text("", reason, size);
   char full[MAX_PATH];
-  // By its full path: anything else would be looked for in other folders too.
+  // By its full path: other names are searched for in other folders, too.
   const DWORD length = GetFullPathNameA(path, sizeof full, full, nullptr);
   library->handle =
       length && length < sizeof full ? LoadLibraryExA(full, nullptr, LOAD_WITH_ALTERED_SEARCH_PATH) : nullptr;

@@ -16,8 +16,8 @@ CONDITION_VARIABLE* condition_in(unsigned char* native) {
 }
 HANDLE& event_in(unsigned char* native) { return *std::launder(reinterpret_cast<HANDLE*>(native)); }
 
-// Windows calls a slot's destructor by its own calling convention and does not say for which slot, so each
-// slot takes one of these, which know their number.
+// Windows does not tell a destructor its slot, and uses its own calling convention, so each slot takes one of
+// these functions, which have a number.
 constexpr int kSlots = 8;
 using Destructor = void (*)(void* value);
 std::atomic<Destructor> destructors[kSlots];
@@ -97,7 +97,7 @@ int ThreadSlot::create(void (*destroy)(void* value)) {
 void ThreadSlot::remove() {
   if (!created_) return;
   const int slot = static_cast<int>(key_ >> kIndexBits);
-  // FlsFree runs the destructor for the values of all threads, which is not what remove() promises.
+  // FlsFree runs the destructor for all threads' values, which remove() must not.
   destructors[slot].store(nullptr);
   FlsFree(index_of(key_));
   slots_taken.fetch_and(~(1u << slot));

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "platform/win32/wait.h"
-// psapi.h wants windows.h before it.
+// psapi.h requires windows.h before it.
 #include <psapi.h>
 
 namespace hprof::platform {

@@ -1,5 +1,5 @@
-// Messages on standard error, which may be a pipe that nobody reads: writing to one waits for its reader, so
-// it is done on a thread of its own, which is left behind when it takes too long.
+// Messages on standard error. It may be a pipe that nobody reads, so a thread of its own writes each message,
+// and is abandoned if that takes too long.
 #include "platform/common/message.h"
 
 #include <new>
@@ -16,7 +16,7 @@ namespace {
 LostMessages lost;
 // A thread is writing, perhaps an abandoned one: until it has finished, messages are lost at once.
 std::atomic<bool> stuck{false};
-// The process ends: there are no other threads.
+// The process ends, and there are no other threads.
 std::atomic<bool> alone{false};
 void (*exit_handler)(bool alone);
 
@@ -46,7 +46,7 @@ void run_job(void* argument) {
   job->leave();
 }
 
-// False: it has not finished at the deadline.
+// False: not finished at the deadline.
 bool write_on_thread(const char* notice, const char* text, int64_t deadline_ns) {
   void* memory = calloc(1, sizeof(Job));
   if (memory == nullptr) return false;
@@ -68,7 +68,7 @@ bool write_on_thread(const char* notice, const char* text, int64_t deadline_ns) 
 
 }  // namespace
 
-// Functions that a DLL registers run when it is detached, after all other threads.
+// Functions that a DLL registers run when it is detached, after all other threads have ended.
 void at_exit(void (*handler)(bool alone)) {
   exit_handler = handler;
   atexit([] {

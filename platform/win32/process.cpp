@@ -7,7 +7,7 @@
 #include "platform/accounting.h"
 #include "platform/error.h"
 #include "platform/win32/wait.h"
-// These want windows.h before them.
+// These require windows.h before them.
 #include <ntsecapi.h>
 #include <tlhelp32.h>
 

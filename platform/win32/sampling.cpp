@@ -1,5 +1,5 @@
-// Sampling by signal is a thing of POSIX. Windows has no signals that interrupt a thread, so the sampler that
-// asks the VM for stacks serves here, and calls are made unguarded.
+// Windows has no signals that interrupt a thread, so the JVMTI engine samples here, and guarded calls are
+// unguarded.
 #include "platform/sampling.h"
 
 #include "platform/error.h"

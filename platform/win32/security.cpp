@@ -1,4 +1,3 @@
-// Our identity and the rights of others, in terms of access control lists.
 #include "platform/win32/security.h"
 
 #include <aclapi.h>
@@ -7,7 +6,7 @@
 namespace hprof::platform {
 namespace {
 
-// A security id out of the token of this process.
+// A security id from the token of this process.
 class TokenId {
  public:
   explicit TokenId(TOKEN_INFORMATION_CLASS which) {
@@ -72,7 +71,7 @@ bool is_safe_from_others(HANDLE directory) {
     return false;
   }
   const TokenId user(TokenUser), token_owner(TokenOwner);
-  // No list at all lets everybody do everything.
+  // A missing list grants everything to everybody.
   bool safe = list && owner && is_trusted(owner, user, token_owner);
   constexpr DWORD kDangerous =
       FILE_DELETE_CHILD | DELETE | WRITE_DAC | WRITE_OWNER | GENERIC_WRITE | GENERIC_ALL;
@@ -81,7 +80,7 @@ bool is_safe_from_others(HANDLE directory) {
     if (!GetAce(list, i, &entry)) break;
     const ACCESS_ALLOWED_ACE* ace = static_cast<const ACCESS_ALLOWED_ACE*>(entry);
     if (ace->Header.AceType == ACCESS_DENIED_ACE_TYPE || (ace->Header.AceFlags & INHERIT_ONLY_ACE)) continue;
-    // Other kinds of entries may grant anything under conditions that we do not read.
+    // Other kinds of entries may grant anything, under conditions that are not read here.
     safe = ace->Header.AceType == ACCESS_ALLOWED_ACE_TYPE &&
            (!(ace->Mask & kDangerous) || is_trusted(const_cast<DWORD*>(&ace->SidStart), user, token_owner));
   }

@@ -1,4 +1,4 @@
-// Our identity and the rights of others, in terms of access control lists.
+// The identity of this user, and the rights of others by access control lists.
 #pragma once
 
 #include "platform/win32/wait.h"
@@ -11,7 +11,7 @@ class PrivateAccess {
   PrivateAccess();
   PrivateAccess(const PrivateAccess&) = delete;
   PrivateAccess& operator=(const PrivateAccess&) = delete;
-  // For a CreateFile call during the life of this object; nullptr if it could not be built.
+  // For a CreateFile call while this object lives; nullptr: it could not be built.
   SECURITY_ATTRIBUTES* attributes() { return valid_ ? &attributes_ : nullptr; }
   ACL* list() { return valid_ ? reinterpret_cast<ACL*>(list_) : nullptr; }
 
@@ -22,11 +22,11 @@ class PrivateAccess {
   alignas(8) unsigned char list_[256];
 };
 
-// True if the open file (with READ_CONTROL) belongs to the user, or to the group that the user's new files
-// belong to.
+// True: the open file (with READ_CONTROL) belongs to the user, or to the group that owns the user's new
+// files.
 bool is_owned_by_us(HANDLE file);
 
-// True if nobody but us, the system and administrators may delete or replace what is in the open directory.
+// True: only this user, the system and administrators may delete or replace files in the open directory.
 bool is_safe_from_others(HANDLE directory);
 
 }  // namespace hprof::platform

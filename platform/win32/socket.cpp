@@ -24,8 +24,7 @@ int prepare(SOCKET descriptor, Socket* socket) {
   return 0;
 }
 
-// select and not WSAPoll, which before Windows 10 2004 does not report a connect that failed. Errors count as
-// ready.
+// select, not WSAPoll, which before Windows 10 2004 does not report failed connects. Errors count as ready.
 int wait_ready(SOCKET descriptor, bool writing, int64_t deadline_ns) {
   for (;;) {
     fd_set wanted, failed;
@@ -50,7 +49,7 @@ int wait_ready(SOCKET descriptor, bool writing, int64_t deadline_ns) {
 int start_sockets() {
   if (started.load()) return 0;
   WSADATA data;
-  // Counted by Windows: a second thread that gets here does no harm.
+  // Windows counts the calls: a second thread here does no harm.
   const int error = WSAStartup(MAKEWORD(2, 2), &data);
   if (!error) started.store(true);
   return error;
@@ -140,7 +139,7 @@ void socket_close(Socket* socket) {
   *socket = Socket{};
 }
 
-// Windows 10 has local sockets, but no way to tell who is at the other end.
+// Windows 10 has local sockets, but does not tell the peer's user.
 void local_remove_dead(const char*, const char*, const char*) {}
 int local_listen(const char*, Socket* socket, bool) {
   *socket = Socket{};

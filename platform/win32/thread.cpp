@@ -11,7 +11,7 @@
 namespace hprof::platform {
 namespace {
 
-// Owned by the Thread object until it is joined or given up, and by the thread while it runs.
+// Owned by the Thread object until join or detach, and by the thread while it runs.
 struct Control {
   HANDLE thread;
   void (*run)(void*);
@@ -53,7 +53,7 @@ int Thread::start(const char* name, size_t stack_bytes, void (*run)(void*), void
   control->argument = argument;
   for (size_t i = 0; name[i] && i < 63; ++i) control->name[i] = static_cast<unsigned char>(name[i]);
   control->holders.store(2, std::memory_order_relaxed);
-  // Suspended until its handle is stored: the thread may be the last to let go.
+  // Suspended until its handle is stored, since the thread may be the last owner.
   HANDLE thread =
       CreateThread(nullptr, stack_bytes, thread_main, control,
                    CREATE_SUSPENDED | (stack_bytes ? STACK_SIZE_PARAM_IS_A_RESERVATION : 0), nullptr);

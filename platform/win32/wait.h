@@ -2,7 +2,7 @@
 #pragma once
 
 #include <winsock2.h>
-// winsock2.h has to come first.
+// Before windows.h.
 #include <cstdint>
 #include <windows.h>
 
@@ -11,7 +11,7 @@
 namespace hprof::platform {
 
 // For the Wait functions: INFINITE for no deadline, 0 if it has passed, else milliseconds rounded up. A wait
-// may end by the system's coarser clock before the deadline; wait again until has_passed().
+// may end a little early, by the coarser system clock: wait again until has_passed().
 inline DWORD wait_milliseconds(int64_t deadline_ns) {
   if (deadline_ns == kNoDeadline) return INFINITE;
   const int64_t left = deadline_ns - monotonic_ns();

@@ -1,5 +1,5 @@
-// The start of a program. That of glibc 2.34 leaves constructors to the library; libraries before run them
-// only through the function that the program hands over.
+// The start of a program. glibc from 2.34 on runs its constructors itself; older ones only through the
+// function that the program passes.
 #include <stddef.h>
 
 typedef void (*Function)(void);

@@ -1,6 +1,6 @@
-/* What jni.h wants to know of the machine, for Windows; for builds on another system, whose JDK has no such
- * file. Facts: JNI specification, "Primitive Types", and the calling convention of the Windows API, which
- * Java's native code has. */
+/* jni.h's machine-dependent part for Windows, for builds on another system, whose JDK has no such file.
+ * Facts: JNI specification, "Primitive Types", and the calling convention of the Windows API, which Java's
+ * native code has. */
 #ifndef HPROF_WIN32_JNI_MD_H
 #define HPROF_WIN32_JNI_MD_H
 
