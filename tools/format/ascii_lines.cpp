@@ -1,4 +1,3 @@
-// Line reading and scanning.
 #include "tools/format/ascii_lines.h"
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 
 namespace hprof::tool {
 
-// True when a file that starts with these bytes is the text format; leaves the source at its start.
+// True: the source begins like the text format. Leaves it at its start.
 bool is_text(ByteSource& source);
 
 class LineReader {
@@ -19,13 +19,13 @@ class LineReader {
   static constexpr size_t kLineMax = size_t{1} << 20;
   explicit LineReader(Input& in) : in_(in) {}
 
-  // The next line without its end, LF or CR LF. Valid until the next call. False at the end of the input.
+  // Reads the next line without its end (LF or CR LF), valid until the next call. False: the input has ended.
   bool next(std::string_view* line);
   uint64_t number() const { return number_; }  // of the line that next() gave, from 1
   bool cut() const { return cut_; }
-  // The last line had no line feed.
+  // True: the last line had no line feed.
   bool unfinished() const { return unfinished_; }
-  // The line ended with CR LF.
+  // True: the line ended with CR LF.
   bool carriage_return() const { return carriage_return_; }
 
  private:
@@ -37,8 +37,7 @@ class LineReader {
   bool carriage_return_ = false;
 };
 
-// Reads one line from left to right. Each step returns false, and the scan stays failed, when it does not
-// match.
+// Reads one line from left to right. A step that does not match returns false, and so do all after it.
 class Scan {
  public:
   explicit Scan(std::string_view text) : rest_(text) {}
@@ -63,11 +62,11 @@ class Scan {
     while (!rest_.empty() && rest_[0] == ' ') rest_.remove_prefix(1);
     return ok_;
   }
-  // Up to the last occurrence of `end`, which is consumed, too.
+  // Reads up to the last occurrence of `end`, and `end`.
   bool up_to_last(std::string_view end, std::string_view* text);
   bool up_to(std::string_view end, std::string_view* text);
   std::string_view rest() const { return rest_; }
-  // True: nothing failed, and the line is used up.
+  // True: nothing has failed, and nothing of the line is left.
   bool done() const { return ok_ && rest_.empty(); }
   bool ok() const { return ok_; }
 
@@ -77,7 +76,7 @@ class Scan {
   bool ok_ = true;
 };
 
-// "Sat Nov 21 05:00:02 2026", what ctime() prints in the C locale.
+// True: the text is of the form of ctime() in the C locale, "Sat Nov 21 05:00:02 2026".
 bool is_ctime(std::string_view text);
 
 }  // namespace hprof::tool

@@ -1,4 +1,4 @@
-// Tags, types and names of the binary format, as the HPROF manual gives them.
+// Tags, types and names of the binary format, from the HPROF manual.
 #pragma once
 
 #include <cstdint>

@@ -31,8 +31,8 @@ bool read_header(Input& in, FileHeader* header) {
   return true;
 }
 
-// The length has 32 bits, so that of a HEAP DUMP of 4 GiB and more has wrapped. Such a record is believed to
-// reach to the end of the file where both agree but for the lost bits, as Eclipse MAT does it.
+// The length has 32 bits, so that of a HEAP DUMP of 4 GiB and more has wrapped. If its low bits fit the rest
+// of the file, the record is taken to reach the end, as in Eclipse MAT.
 static uint64_t unwrapped_length(const Input& in, const RecordHead& head) {
   constexpr uint64_t kWrap = uint64_t{1} << 32;
   if (head.tag != kHeapDump || in.size() == kUnknownSize || in.size() < head.body()) return head.length;

@@ -1,5 +1,5 @@
-// What a binary file defines before it refers to it: strings, classes, frames and traces, kept for names in
-// messages and tables. Memory grows with the number of definitions, not with the size of the heap dump.
+// The definitions of a binary file: strings, classes, frames and traces, kept for names in messages and
+// tables. Memory grows with the number of definitions, not with the size of the heap dump.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct IdHash {
 template <typename Value>
 using IdMap = std::unordered_map<uint64_t, Value, IdHash>;
 
-// The entries of a map from ids to their places, in the order of the file.
+// The entries of a map, in the order of the file.
 template <typename Place>
 std::vector<std::pair<uint64_t, Place>> by_place(const IdMap<Place>& map) {
   std::vector<std::pair<uint64_t, Place>> entries(map.begin(), map.end());
@@ -55,7 +55,7 @@ struct RecordHead {
   uint64_t end() const { return body() + length; }
 };
 
-// The head of the next record. False at the end of the file; *cut tells whether a head began there.
+// Reads the head of the next record. False: the file has ended; *cut: within a head.
 bool read_record_head(Input& in, RecordHead* head, bool* cut);
 
 struct LoadedClass {
@@ -86,7 +86,7 @@ struct StartedThread {
 
 class Definitions {
  public:
-  // A string beyond this many bytes is cut: no name is longer.
+  // Longer strings are cut: no name is longer.
   static constexpr uint64_t kStringMax = 1 << 16;
 
   IdMap<std::string> strings;
@@ -96,7 +96,7 @@ class Definitions {
   IdMap<StackTrace> traces;       // by serial number
   IdMap<StartedThread> threads;   // by serial number
 
-  // Reads the body of a definition record and keeps it. True when it was one and was complete. No checks.
+  // Reads and keeps a definition record's body. False: no definition, or incomplete. No checks.
   bool take(Input& in, const RecordHead& head);
 
   std::string_view string(uint64_t id) const;

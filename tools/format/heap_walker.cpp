@@ -1,4 +1,3 @@
-// The framing of heap dump sub-records.
 #include "tools/format/heap_walker.h"
 
 namespace hprof::tool {
@@ -53,7 +52,7 @@ class Walker {
     return WalkEnd::kComplete;
   }
 
-  // Leaves the input after the values, however much of them the visitor has read.
+  // Leaves the input after the values, however many the visitor has read.
   WalkEnd leave(uint64_t values, uint64_t size) {
     uint64_t read = in_.offset() - values;
     if (read < size) in_.skip(size - read);

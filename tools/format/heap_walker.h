@@ -58,8 +58,8 @@ struct ArrayRecord {
   uint8_t type;       // HPROF_TYPE_OBJECT, or the element type of a primitive array
 };
 
-// The calls for an instance and an array come with the input at the first byte of the values; the visitor may
-// read them or not, but no byte more. The references are valid during the call.
+// For an instance or an array the input is at the first byte of the values; the visitor may read them, but
+// nothing after them. The references are valid during the call.
 class HeapVisitor {
  public:
   virtual ~HeapVisitor() = default;
@@ -82,7 +82,7 @@ struct WalkResult {
   uint8_t value;    // its tag, or the bad type
 };
 
-// Reads from the input's position up to `end`. The input's limit stays at `end`.
+// Walks the sub-records from the input's position up to `end`. The input's limit stays at `end`.
 WalkResult walk_heap(Input& in, uint64_t end, HeapVisitor& visitor);
 
 }  // namespace hprof::tool

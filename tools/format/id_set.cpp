@@ -8,7 +8,7 @@ namespace hprof::tool {
 
 namespace {
 
-// Beyond this a list takes more than half a bitmap, and insertions in its middle get slow.
+// Longer lists take more than half a bitmap, and insertions in their middle are slow.
 constexpr size_t kListMax = 2048;
 constexpr size_t kWords = IdSet::kPageIds / 64;
 

@@ -23,12 +23,12 @@ class IdSet {
   static uint16_t slot_of(uint64_t id) { return static_cast<uint16_t>(id >> 3); }
   static uint64_t id_of(uint64_t key, uint64_t slot) { return key >> 3 << 19 | slot << 3 | (key & 7); }
 
-  // False: it was in the set already.
+  // False: the id was in the set already.
   bool insert(uint64_t id);
   bool contains(uint64_t id) const;
   uint64_t size() const { return size_; }
   void clear();
-  // The pages, in no order; the set is empty afterwards.
+  // Moves the pages out, in no order; the set is empty afterwards.
   std::vector<Page> take_pages();
 
  private:

@@ -1,4 +1,3 @@
-// Buffered big-endian input, and the sources it reads: a file, a gzip file, memory.
 #include "tools/format/input.h"
 
 #include <algorithm>
@@ -108,7 +107,7 @@ void Input::set_limit(uint64_t offset) {
   clip();
 }
 
-// Nothing more is read before the next seek or limit.
+// Fails all reads until the next seek or limit.
 bool Input::overrun() {
   end_ = at_;
   return ok_ = false;
@@ -162,7 +161,7 @@ bool Input::skip(uint64_t count) {
   uint64_t target = offset() + count;
   uint64_t size = source_.size();
   if (size != kUnknownSize && target > size) return overrun();
-  // For a short distance reading on is cheaper than a seek.
+  // Over a short distance, reading on is cheaper than a seek.
   if (size != kUnknownSize && count - buffered > buffer_.size()) return seek(target);
   while (count > 0) {
     if (!need(1)) return false;

@@ -14,14 +14,14 @@ namespace hprof::tool {
 
 constexpr uint64_t kUnknownSize = UINT64_MAX;
 
-// Bytes from somewhere. Not shared between threads.
+// A source of bytes. Not shared between threads.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
   // Up to `size` bytes; 0 at the end, or on an error: see error().
   virtual size_t read(uint8_t* to, size_t size) = 0;
   virtual bool seek(uint64_t offset) = 0;
-  // kUnknownSize when it cannot be known without reading (compressed input).
+  // kUnknownSize: not known without reading (compressed input).
   virtual uint64_t size() const = 0;
   const std::string& error() const { return error_; }
 
@@ -29,8 +29,7 @@ class ByteSource {
   std::string error_;
 };
 
-// Opens a file; gzip-compressed input is inflated on the fly where the build has zlib. Null with *error when
-// it cannot be opened.
+// Opens a file; builds with zlib inflate gzip on the fly. Null with *error: it cannot be opened.
 std::unique_ptr<ByteSource> open_source(const std::string& path, std::string* error);
 
 // Bytes in memory; does not own them.
@@ -70,7 +69,7 @@ class Input {
   bool ok() const { return ok_; }
   bool at_end();
 
-  // Reads may not pass `offset` from now on; clears an earlier overrun.
+  // Reads fail beyond `offset` from now on; clears an earlier overrun.
   void set_limit(uint64_t offset);
   void clear_limit() { set_limit(kUnknownSize); }
   uint64_t limit() const { return limit_; }
@@ -84,7 +83,7 @@ class Input {
   uint64_t value(unsigned size);
 
   // The next `count` bytes, in one piece; at most a buffer's size. Valid until the next read. Null, and ok()
-  // false, when fewer are left.
+  // is false: fewer are left.
   const uint8_t* bytes(size_t count) {
     if (count > buffer_.size() || !need(count)) return nullptr;
     const uint8_t* start = at_;
@@ -92,12 +91,12 @@ class Input {
     return start;
   }
   size_t buffer_size() const { return buffer_.size(); }
-  // False, and ok() too, when fewer than `count` bytes are left.
+  // False, and ok() is false: fewer than `count` bytes are left.
   bool skip(uint64_t count);
   // Appends up to `count` bytes to *text, in pieces, so that a wrong length takes no memory.
   bool text(uint64_t count, std::string* text);
-  // Appends a line without its line feed; what is beyond `most` bytes is dropped and *cut set. False when the
-  // input ends before a line feed.
+  // Appends a line without its line feed; drops what is beyond `most` bytes and sets *cut. False: the input
+  // ends before a line feed.
   bool line(size_t most, std::string* text, bool* cut);
   // Seeks to an absolute offset; clears an overrun and keeps the limit.
   bool seek(uint64_t offset);
@@ -120,7 +119,7 @@ class Input {
   ByteSource& source_;
   std::vector<uint8_t> buffer_;
   uint8_t* at_;
-  uint8_t* end_;       // of what may be read: the filled part, clipped to the limit
+  uint8_t* end_;       // end of the readable bytes: the filled part, clipped to the limit
   uint8_t* filled_;    // end of the bytes in the buffer
   uint64_t base_ = 0;  // offset in the source of the first byte of the buffer
   uint64_t limit_ = kUnknownSize;

@@ -1,4 +1,4 @@
-// The records of a binary file in their order, and what the tables among them hold.
+// The records of a binary file in order, and the contents of its tables.
 #pragma once
 
 #include "tools/format/binary_format.h"
@@ -16,8 +16,8 @@ class RecordReader {
   // Reads the header. False: header().problem.
   bool begin() { return read_header(in_, &header_); }
   const FileHeader& header() const { return header_; }
-  // Goes to the next record, wherever the input was left: it stands at the body, and is limited to it. False
-  // at the end; at kWithinBody, head() is that record.
+  // Moves the input to the body of the next record, with its end as the limit. False: the end; for
+  // kWithinBody, head() is the record that is cut.
   bool next();
   const RecordHead& head() const { return head_; }
   End end() const { return end_; }
@@ -55,7 +55,7 @@ struct SampleRow {
 };
 SitesHead read_sites(Input& in);
 SamplesHead read_samples(Input& in);
-// False: the record has no more.
+// False: there are no more rows.
 bool read_row(Input& in, SiteRow* row);
 bool read_row(Input& in, SampleRow* row);
 

@@ -9,7 +9,7 @@
 
 namespace hprof::tool {
 
-// The first byte that is neither, or text.size(). Control characters are allowed only with `controls`.
+// The first byte that is neither form, or text.size(). Only `controls` allows control characters.
 inline size_t first_bad_utf8(std::string_view text, bool controls) {
   auto byte = [&](size_t i) { return i < text.size() ? static_cast<uint8_t>(text[i]) : uint8_t{0}; };
   auto follows = [&](size_t i) { return (byte(i) & 0xc0) == 0x80; };
@@ -38,7 +38,7 @@ inline size_t first_bad_utf8(std::string_view text, bool controls) {
   return text.size();
 }
 
-// Bytes of the character at text[at], which is not ASCII; 0: it is no UTF-8 in either form.
+// Bytes of the character at text[at], which is not ASCII; 0: not UTF-8 in either form.
 inline size_t character_length(std::string_view text, size_t at) {
   const auto lead = static_cast<uint8_t>(text[at]);
   const size_t length = lead >= 0xf0 && lead < 0xf5   ? 4
@@ -50,7 +50,7 @@ inline size_t character_length(std::string_view text, size_t at) {
              : 0;
 }
 
-// How many bytes at the end of the text are the begin of a character that goes on behind it.
+// How many bytes at the end of the text are the beginning of an incomplete character.
 inline size_t begun_utf8(std::string_view text) {
   for (size_t back = 1; back <= 3 && back <= text.size(); ++back) {
     const auto byte = static_cast<uint8_t>(text[text.size() - back]);
@@ -64,8 +64,8 @@ inline size_t begun_utf8(std::string_view text) {
 // kLines leaves tabs and line feeds as they are.
 enum PrintableForm { kOneLine, kLines };
 
-// Escapes what a terminal would obey, as \x1b: control characters, U+0080 to U+009F among them, and bytes
-// that are no UTF-8. Texts of hostile files and processes go to terminals.
+// Escapes as \x1b what a terminal would obey, since texts of hostile files go to terminals: control
+// characters, with U+0080 to U+009F, and bytes that are not UTF-8.
 inline std::string printable_text(std::string_view text, PrintableForm form) {
   std::string clean;
   clean.reserve(text.size());

@@ -1,4 +1,3 @@
-// Values of basic types as text.
 #include "tools/format/value_text.h"
 
 #include <cinttypes>

@@ -1,4 +1,4 @@
-// Reads the dump once more, for the elements of arrays.
+// Reads the dump again, for the elements of arrays.
 #include "tools/heap/array_contents.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct ZeroTotals {
   uint64_t arrays = 0, bytes = 0;
 };
 
-// Words of eight bytes in the order they come; the rest of a piece as a word of its own.
+// Hashes eight bytes at a time; the rest of a piece is a word of its own.
 class TextHash {
  public:
   explicit TextHash(uint64_t seed) : hash_(seed ^ 0x9e3779b97f4a7c15u) {}
@@ -103,11 +103,11 @@ class ContentReader : public HeapVisitor {
 struct Duplicate {
   uint64_t wasted = 0;
   uint64_t copies = 0;
-  uint64_t size = 0;  // of one, in bytes with its string
+  uint64_t size = 0;  // size of one string, with its array
   uint32_t example = kNoObject;
 };
 
-// Sorts them, so that records of the same text are together.
+// Sorts the records, so that those of the same text are adjacent.
 struct TextTotals {
   uint64_t texts = 0, distinct = 0, wasted = 0, bytes = 0;
   std::vector<Duplicate> top;
@@ -172,12 +172,12 @@ Table zero_table(const Snapshot& snapshot, const std::vector<ZeroTotals>& zeros,
   return table;
 }
 
-// A java.lang.String as a part of an array, which it is up to Java 6.
+// A java.lang.String that is a part of an array, as up to Java 6.
 struct StringPart {
   uint32_t array, offset, count, string;  // array and string: numbers of objects
 };
 
-// The string of this record; false: it is none, or none that can be read.
+// Reads the string of this record; false: it is none, or unreadable.
 bool read_string(const Snapshot& snapshot, const InstanceRecord& record, Input& in, StringPart* part) {
   const HeapClasses& classes = snapshot.outline.classes;
   if (classes.string_class == kNoClass || record.class_id != classes.list[classes.string_class].id)
@@ -201,7 +201,7 @@ bool read_string(const Snapshot& snapshot, const InstanceRecord& record, Input& 
   return part->array != kNoObject && part->string != kNoObject;
 }
 
-// By array, the most characters of it that a string has from its beginning on.
+// For each array, the most of its leading characters that a string uses.
 class WholeStrings : public HeapVisitor {
  public:
   WholeStrings(const Snapshot& snapshot, BigArray<uint32_t>& whole) : snapshot_(snapshot), whole_(whole) {}
@@ -233,8 +233,8 @@ void each_match(const Snapshot& snapshot, const Needles& needles, const ArrayRec
                               : snapshot.objects.wide_arrays.get(number) ? needles.wide
                                                                          : needles.latin;
   if (needle.empty()) return;
-  // Pieces overlap, since a match may begin in one and end in the next; by an even number of bytes, for
-  // characters of two bytes.
+  // Pieces overlap, since a match may continue in the next one; by an even number of bytes, for two-byte
+  // characters.
   size_t unit = &needle == &needles.latin ? 1 : 2;
   std::string text;
   uint64_t before = 0;  // bytes before the text
@@ -253,7 +253,7 @@ void each_match(const Snapshot& snapshot, const Needles& needles, const ArrayRec
   }
 }
 
-// The arrays with the text somewhere.
+// Finds the arrays that contain the text.
 class TextFinder : public HeapVisitor {
  public:
   TextFinder(const Snapshot& snapshot, const Needles& needles) : snapshot_(snapshot), needles_(needles) {}
@@ -272,7 +272,7 @@ class TextFinder : public HeapVisitor {
   const Needles& needles_;
 };
 
-// The strings whose array is one of these.
+// Finds the strings whose array is one of these.
 class OwnerFinder : public HeapVisitor {
  public:
   OwnerFinder(const Snapshot& snapshot, const std::vector<uint32_t>& arrays)
@@ -291,7 +291,7 @@ class OwnerFinder : public HeapVisitor {
   const std::vector<uint32_t>& arrays_;
 };
 
-// Those of the strings that have the text in their part of the array. `parts` by array and offset.
+// Finds the strings that have the text in their part of the array. `parts`: by array and offset.
 class PartFinder : public HeapVisitor {
  public:
   PartFinder(const Snapshot& snapshot, const Needles& needles, const std::vector<StringPart>& parts,
@@ -304,7 +304,7 @@ class PartFinder : public HeapVisitor {
                                  [](const StringPart& each, uint32_t wanted) { return each.array < wanted; });
     if (part == parts_.end() || part->array != array) return;
     each_match(snapshot_, needles_, record, in, [&](uint64_t at) {
-      // The first match behind the beginning of a part decides: later ones end later.
+      // The first match after the beginning of a part decides: later ones end later.
       for (; part != parts_.end() && part->array == array && part->offset <= at; ++part) {
         if (at + characters_ <= uint64_t{part->offset} + part->count) found.push_back(part->string);
       }
@@ -321,7 +321,7 @@ class PartFinder : public HeapVisitor {
   size_t characters_;
 };
 
-// What readers like this one find in all of the dump, in no order.
+// The results of copies of a reader over the whole dump, in no order.
 template <typename Reader>
 auto found_by_all(const Snapshot& snapshot, Reader prototype) {
   std::vector<Reader> readers(std::max(1u, snapshot.options.threads), prototype);
@@ -342,7 +342,7 @@ std::vector<uint32_t> sorted(std::vector<uint32_t> numbers) {
   return numbers;
 }
 
-// The strings with the text in them, by number.
+// The numbers of the strings that contain the text.
 std::vector<uint32_t> strings_with(const Snapshot& snapshot, const Needles& needles, size_t characters) {
   std::vector<uint32_t> arrays = sorted(found_by_all(snapshot, TextFinder(snapshot, needles)));
   std::vector<StringPart> parts = found_by_all(snapshot, OwnerFinder(snapshot, arrays));
@@ -357,7 +357,7 @@ std::vector<uint32_t> strings_with(const Snapshot& snapshot, const Needles& need
   return sorted(found_by_all(snapshot, PartFinder(snapshot, needles, parts, characters)));
 }
 
-// UTF-8 to UTF-16 code units; false: it is not UTF-8.
+// Converts UTF-8 to UTF-16; false: it is not UTF-8.
 bool utf16_of(const std::string& text, std::vector<uint16_t>* units) {
   for (size_t i = 0; i < text.size();) {
     auto c = static_cast<uint8_t>(text[i]);

@@ -8,11 +8,11 @@
 
 namespace hprof::tool {
 
-// Both need a snapshot that was read with options.strings, and read the dump once more. Strings by the text
-// of their arrays, and arrays of zeros by class.
+// Repeated strings, and arrays of zeros by class. Both functions need a snapshot that was read with
+// options.strings, and read the dump again.
 Section content_section(const Snapshot& snapshot, MemoryBudget& budget, size_t top);
 
-// The strings with `text` (UTF-8) in them.
+// The strings that contain `text` (UTF-8).
 Section find_section(const Snapshot& snapshot, const std::string& text, size_t top);
 
 }  // namespace hprof::tool

@@ -1,4 +1,4 @@
-// Regions in RAM while they fit, then in temporary files whose pages a watcher keeps out of RAM.
+// Regions in RAM while they fit, then in temporary files, whose pages a watcher thread drops from RAM.
 #include "tools/heap/big_array.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace hprof::tool {
 namespace {
 // Small regions are never spilled.
 constexpr size_t kAlwaysInRam = size_t{1} << 20;
-// Memory of the program besides the arrays: readers' buffers, names, its own code.
+// Memory of the program besides the arrays: buffers, names, code.
 constexpr uint64_t kReserve = uint64_t{48} << 20;
 }  // namespace
 
@@ -77,8 +77,8 @@ void MemoryBudget::give_back(void* region) {
   regions_.erase(found);
 }
 
-// The rest is for the program itself, and for pages of regions in files: a quarter, since dropping pages too
-// often makes everything slow.
+// Leaves memory for the program, and a quarter for pages of regions in files: dropping pages too often is
+// slow.
 uint64_t MemoryBudget::room() const {
   return limit_ > 4 * kReserve ? limit_ - limit_ / 4 - kReserve / 2 : limit_ / 2;
 }
@@ -89,7 +89,7 @@ uint64_t MemoryBudget::room_left() {
   return charged_ < room() ? room() - charged_ : 0;
 }
 
-// Pages of a shared file mapping can be dropped at any time: they come back from the page cache, or the disk.
+// Drops pages of files, which come back from the page cache or the disk.
 void MemoryBudget::look() {
   if (os::resident_bytes() <= look_at()) return;
   std::lock_guard<std::mutex> guard(mutex_);
@@ -98,7 +98,7 @@ void MemoryBudget::look() {
   }
 }
 
-// For code that goes through regions from end to end and does not call step().
+// A thread, for code that reads regions from end to end without calling step().
 void MemoryBudget::watch() {
   while (!stop_) {
     look();

@@ -13,7 +13,7 @@
 
 namespace hprof::tool {
 
-// Hands out large zeroed regions. Thread: any. All regions are given back before it ends.
+// Allocates large zeroed regions. Thread: any. All regions are freed before it ends.
 class MemoryBudget {
  public:
   // `limit` in bytes, 0 = none; `folder` for temporary files, "" = the system's.
@@ -22,20 +22,20 @@ class MemoryBudget {
   MemoryBudget(const MemoryBudget&) = delete;
   MemoryBudget& operator=(const MemoryBudget&) = delete;
 
-  // `expected` of the `size` bytes will be touched. Throws OutOfMemory when neither RAM nor disk has room.
+  // `expected` of the `size` bytes will be touched. Throws OutOfMemory: no room in RAM nor on disk.
   void* take(size_t size, size_t expected);
-  // For rarely used data: in a temporary file if there is room for one, whatever the limit.
+  // For rarely used data: in a temporary file, if one has room, whatever the limit.
   void* take_cold(size_t size);
-  // Removes data not needed for now from RAM, if it is in a file.
+  // Drops a region in a file from RAM, as it is not needed for now.
   void cool(void* region);
   void give_back(void* region);
   uint64_t spilled() const { return spilled_; }  // bytes ever put in temporary files
   uint64_t limit() const { return limit_; }
-  uint64_t peak() const { return peak_; }  // most bytes in RAM that were asked for
+  uint64_t peak() const { return peak_; }  // most bytes in RAM that were requested
   // Bytes that still fit into RAM. Thread: any.
   uint64_t room_left();
-  // Call it for each element when going through regions in random order: it removes pages of files from RAM
-  // before there are too many. Thread: any.
+  // Call it for each element when accessing regions in random order: it drops pages of files before there are
+  // too many. Thread: any.
   void step() {
     if (!in_files_.load(std::memory_order_relaxed) || ++steps_ < kStepsBetweenLooks) return;
     steps_ = 0;
@@ -43,7 +43,7 @@ class MemoryBudget {
   }
 
  private:
-  // A step touches a few pages, and the system reads up to 15 of their neighbours: some 16 MiB.
+  // A step touches a few pages, and the system reads up to 15 neighbours of each: some 16 MiB.
   static constexpr unsigned kStepsBetweenLooks = 128;
   struct Region {
     char* start;
@@ -67,7 +67,7 @@ class MemoryBudget {
   std::vector<Region> regions_;
   uint64_t charged_ = 0, peak_ = 0;
   std::atomic<uint64_t> spilled_{0};
-  std::atomic<bool> in_files_{false};  // some region is, and there is a limit
+  std::atomic<bool> in_files_{false};  // there are regions in files, and a limit
   static thread_local unsigned steps_;
   std::atomic<bool> stop_{false};
   std::thread watcher_;  // runs from the first spilled region on
@@ -109,7 +109,7 @@ class BigArray {
     size_ = count;
     if (count != 0) data_ = static_cast<T*>(budget.take_cold(count * sizeof(T)));
   }
-  // Elements that somebody else owns and nobody writes.
+  // Uses elements of another owner, which nobody writes.
   void borrow(const T* data, size_t count) {
     reset();
     data_ = const_cast<T*>(data);
@@ -180,7 +180,7 @@ class BitArray {
   bool empty() const { return words_.empty(); }
   bool get(size_t i) const { return (words_[i / 64] >> (i % 64) & 1) != 0; }
   void set(size_t i) { words_[i / 64] |= uint64_t{1} << (i % 64); }
-  // While other threads set bits, too.
+  // Sets a bit while other threads set bits, too.
   void set_shared(size_t i) { __atomic_fetch_or(&words_[i / 64], uint64_t{1} << (i % 64), __ATOMIC_RELAXED); }
   uint64_t count() const {
     uint64_t bits = 0;

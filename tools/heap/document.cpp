@@ -1,4 +1,4 @@
-// Text and JSON.
+// Renders documents as text and JSON.
 #include "tools/heap/document.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ std::string number_text(const char* format, double value, const char* unit) {
   return text + std::string(unit);
 }
 
-// Columns of a terminal that a text takes: continuation bytes of UTF-8 take none.
+// Columns that a text takes on a terminal: continuation bytes of UTF-8 take none.
 size_t width_of_text(const std::string& text) {
   return static_cast<size_t>(std::count_if(
       text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
@@ -85,7 +85,7 @@ void write_section(const Section& section, unsigned depth, std::ostream& out) {
   }
 }
 
-// Bytes of the well-formed character at this place; 0: there is none. Surrogates do not count.
+// Bytes of the well-formed character at this position; 0: there is none, or a surrogate.
 size_t utf8_length(const std::string& text, size_t at) {
   auto byte = [&](size_t i) {
     return at + i < text.size() ? static_cast<uint8_t>(text[at + i]) : uint8_t{0};

@@ -1,4 +1,4 @@
-// The result of a command, before it becomes text, JSON or a page: sections of sentences and tables.
+// The result of a command before it becomes text, JSON or a page: sections with sentences and tables.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ enum class CellKind : uint8_t {
   kText,
   kCount,    // of objects and the like
   kBytes,    // shown as KiB, MiB, ...
-  kExact,    // bytes shown to the last one
+  kExact,    // bytes, not rounded
   kPercent,  // of a whole, as a fraction
-  kData,     // a number that text does not show
+  kData,     // a number that the text form omits
   kChange    // a difference of bytes, with its sign
 };
 

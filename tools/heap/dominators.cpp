@@ -1,5 +1,3 @@
-// Depth-first search, semidominators, nearest common ancestors, renumbering.
-//
 // Vertices are numbered 1 ... n in the preorder of the search; 0 is the root above all. Memory: 4 bytes per
 // node in the graph's own array, 12 to 16 per vertex in arrays, and the references that are not tree edges.
 #include "tools/heap/dominators.h"
@@ -13,7 +11,7 @@ namespace {
 constexpr uint32_t kLast = ReferenceGraph::kLast;
 constexpr uint32_t kSkip = ReferenceGraph::kSkip;
 
-// Numbers in few bytes when small. Read from the front when they were put in by put(), from the end when by
+// A stream of numbers, small ones in few bytes. Read it from the front after put(), from the end after
 // put_back().
 class NumberStream {
  public:
@@ -30,7 +28,7 @@ class NumberStream {
       if (byte < 0x80) return value;
     }
   }
-  // The highest seven bits first; a set top bit means that more come before it.
+  // The highest seven bits come first; a set top bit means that more come before it.
   void put_back(uint32_t value) {
     unsigned shift = 0;
     while (shift < 28 && value >> (shift + 7) != 0) shift += 7;
@@ -86,7 +84,7 @@ class DominatorFinder {
   void search_unreached() {
     BitArray referred;
     referred.allocate(budget_, graph_.nodes());
-    // Targets of visited nodes are vertices by now, those of others still nodes.
+    // Targets of visited nodes are vertices by now; those of others are still nodes.
     for_all_runs([&](uint32_t, uint64_t begin, uint64_t end, bool visited) {
       for (uint64_t at = begin; at < end && !visited; ++at) referred.set(graph_.slots()[at] & ~kLast);
     });
@@ -111,8 +109,8 @@ class DominatorFinder {
     cursors_[depth_++] = slot;
   }
 
-  // Each reference is met once, when the vertex of its target is known: the vertex takes its place. Tree
-  // edges, and edges to a root, do not affect semidominators and become 0.
+  // Each reference is visited once, when the vertex of its target is known, which replaces it. Tree edges,
+  // and edges to a root, do not affect semidominators and become 0.
   void search_from(uint32_t root) {
     uint32_t* slots = graph_.slots();
     depth_ = 0;
@@ -140,7 +138,7 @@ class DominatorFinder {
     }
   }
 
-  // visit(source, first target's slot, slot behind the last, whether the source was visited).
+  // Calls visit(source, slot of the first target, slot after the last, whether the source was visited).
   template <typename Visit>
   void for_all_runs(Visit visit) {
     const uint32_t* slots = graph_.slots();
@@ -201,7 +199,7 @@ class DominatorFinder {
         }
       });
     };
-    // Counted, summed up, and filled from each end down to its begin.
+    // Counts, sums up, and fills each range from its end down.
     for_edges([&](uint32_t offset, uint32_t) { ++to->begin[offset]; });
     for (size_t i = 1; i < to->begin.size(); ++i) to->begin[i] += to->begin[i - 1];
     for_edges([&](uint32_t offset, uint32_t source) {
@@ -217,7 +215,7 @@ class DominatorFinder {
     for (uint32_t v = 1; v <= count_; ++v) parents_.put(v - up_[v]);
     uint64_t all = 0;
     for (uint64_t bucket : buckets_) all += bucket;
-    // Fewer at once if less memory is left: each round reads all edges twice.
+    // Fewer at once if memory is short: each round reads all edges twice.
     const uint64_t left = budget_.room_left() / (2 * sizeof(uint32_t));
     uint64_t most = std::max<uint64_t>(std::min<uint64_t>(all / kRounds, left), kEdgesAtOnce);
     uint64_t most_vertices = std::max<uint64_t>(std::min<uint64_t>(count_ / kRounds, left), kEdgesAtOnce);
@@ -247,8 +245,8 @@ class DominatorFinder {
     semi_.put_back(parent - semi);
   }
 
-  // The least semidominator on the path from `u` to the root of its tree in the forest of vertices above `v`;
-  // compresses the path. The way back is kept by reversing the pointers.
+  // The least semidominator on the path from `u` to the root of its tree in the forest of vertices above `v`.
+  // Compresses the path; reversed pointers lead back.
   uint32_t least_up(uint32_t u, uint32_t v) {
     if (u <= v) return u;
     budget_.step();
@@ -298,7 +296,7 @@ class DominatorFinder {
       budget_.step();
       other_[up_[v]] += other_[v];
     }
-    // next: the place of the next child of a vertex; at the end, the place after its subtree.
+    // next: the place of a vertex' next child; at the end, the place after its subtree.
     BigArray<uint32_t>& next = depths_;
     next[0] = 1;
     for (uint32_t v = 1; v <= count_; ++v) {
@@ -336,7 +334,7 @@ class DominatorFinder {
   // By vertex. During the search for semidominators: the ancestor in the forest and the least semidominator
   // on the way to it; later the dominator and a jump to one further up, then the size of the subtree.
   BigArray<uint32_t> up_, other_;
-  BigArray<uint32_t> cursors_;  // of the path of the search: slots to go on with
+  BigArray<uint32_t> cursors_;  // of the path of the search: slots to continue at
   uint32_t depth_ = 0;
   uint32_t count_ = 0;
   unsigned shift_ = 0;

@@ -1,4 +1,4 @@
-// Dominators of all nodes that the roots reach, in O(m log n) time and without recursion.
+// Finds the dominators of all nodes that the roots reach, in O(m log n) time and without recursion.
 //
 // Semi-NCA: semidominators as in T. Lengauer and R. E. Tarjan, "A fast algorithm for finding dominators in a
 // flowgraph" (1979), by path compression; immediate dominators as nearest common ancestors, L. Georgiadis, R.
@@ -25,8 +25,8 @@ struct DominatorTree {
   uint32_t reached = 0;         // nodes that the roots reach; there is one more place
 };
 
-// Consumes the graph: its arrays become those of the result. With `keep_unreached`, unreachable nodes are put
-// below the root as well, those without referrers first.
+// Consumes the graph: its arrays become those of the result. keep_unreached: puts unreachable nodes below the
+// root as well, those without referrers first.
 void find_dominators(ReferenceGraph& graph, const std::vector<uint32_t>& roots, bool keep_unreached,
                      MemoryBudget& budget, DominatorTree* tree);
 

@@ -1,4 +1,3 @@
-// Records and sub-records in the order of the file.
 #include "tools/heap/dump_outline.h"
 
 #include <algorithm>
@@ -10,7 +9,7 @@ namespace hprof::tool {
 
 namespace {
 
-// Large enough for a thread's unit of work, small enough to be read for a few objects.
+// Large enough for a thread's unit of work, small enough to read for a few objects.
 constexpr uint64_t kPieceBytes = uint64_t{2} << 20;
 constexpr size_t kSamplesMax = 1 << 16;
 constexpr size_t kProblemsMax = 20;
@@ -99,7 +98,7 @@ class OutlineReader : public HeapVisitor {
     return out_.classes.list[last_index_];
   }
 
-  // An object counts once its values are known to be complete, which the next sub-record proves.
+  // Counts an object once the next sub-record proves that its values are complete.
   void next_object(uint64_t offset) {
     flush();
     pending_offset_ = offset;
@@ -135,7 +134,7 @@ class OutlineReader : public HeapVisitor {
     last_index_ = kNoClass;
   }
 
-  // A VM that died during the dump left the initial length, 0.
+  // True: the length is still 0, since the VM died during the dump.
   bool has_no_length(const RecordHead& head) {
     in_.clear_limit();
     if (head.length != 0 || in_.at_end()) return false;

@@ -13,12 +13,12 @@
 
 namespace hprof::tool {
 
-// Opens the dump once more; every thread reads its own.
+// Opens the dump again; every thread reads its own source.
 class DumpOpener {
  public:
   virtual ~DumpOpener() = default;
   virtual std::unique_ptr<ByteSource> open(std::string* error) = 0;
-  // Size and time of a file, by which a stale index is recognised; both 0 if there are none.
+  // Size and time of a file, which show that an index is stale; both 0: there are none.
   virtual void identify(uint64_t* size, uint64_t* changed) { *size = *changed = 0; }
 };
 
@@ -62,19 +62,19 @@ struct DumpOutline {
   std::vector<DumpedRoot> roots;
   std::vector<DumpPiece> pieces;
   std::vector<ArraySample> samples;
-  uint64_t lowest_array = UINT64_MAX;  // id
+  uint64_t lowest_array = UINT64_MAX;  // lowest id of an array
   uint64_t array_references = 0;       // elements of object arrays
   uint64_t repeated = 0;               // objects whose id had occurred before
   bool traced = false;                 // objects have different allocation traces
   unsigned dumps = 0;                  // heap dumps in the file
-  std::vector<std::string> problems;   // what could not be read, for people
+  std::vector<std::string> problems;   // what could not be read, as sentences
 };
 
 struct OutlineOptions {
   unsigned dump = 0;  // which one, from 1; 0 = the last
 };
 
-// False with *error: it is not a dump at all. A truncated or broken file is read as far as possible.
+// False with *error: it is not a dump. A truncated or broken file is read as far as possible.
 bool read_outline(DumpOpener& opener, const OutlineOptions& options, DumpOutline* outline,
                   std::string* error);
 

@@ -1,4 +1,3 @@
-// Linking the classes of a dump.
 #include "tools/heap/heap_classes.h"
 
 #include <cinttypes>
@@ -73,7 +72,7 @@ void HeapClasses::finish(const Definitions& names, unsigned size, Follow follow)
   find_references(names, follow);
 }
 
-// A primitive array class from the dump replaces the one that was made up.
+// A primitive array class of the dump replaces the synthetic one.
 void HeapClasses::name_all(const Definitions& names) {
   for (uint32_t i = 0; i < list.size(); ++i) {
     HeapClass& each = list[i];
@@ -140,8 +139,8 @@ uint32_t HeapClasses::offset_of(uint32_t index, const std::string& name, uint8_t
   return UINT32_MAX;
 }
 
-// Only classes with instances, and only as far as these have values, so that the offsets of a hostile file
-// take no more memory than its instances.
+// Only classes with instances, and only up to their number of values, so that offsets take no more memory
+// than a hostile file has instances.
 void HeapClasses::find_references(const Definitions& names, Follow follow) {
   for (uint32_t i = 0; i < list.size(); ++i) {
     HeapClass& each = list[i];

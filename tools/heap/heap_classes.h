@@ -54,29 +54,29 @@ class HeapClasses {
   static constexpr unsigned kDeepest = 1024;  // supers; only a circle is deeper
 
   HeapClasses();
-  // The class of this id, made when there is none yet.
+  // The class of this id, a new one if need be.
   uint32_t take(uint64_t id);
-  // kNoClass: not the id of a class.
+  // kNoClass: no class has this id.
   uint32_t find(uint64_t id) const;
   // The class of primitive arrays of this element type.
   uint32_t primitive(uint8_t type) const { return primitives_[type & 15]; }
-  // A class of the boot loader by its name; kNoClass.
+  // The class of the boot loader with that name; kNoClass: none.
   uint32_t named(const std::string& name) const;
   void add_dump(const ClassRecord& record);
 
-  // After the last add_dump(): names, supers, offsets of references.
+  // Call it after the last add_dump(): links names, supers and offsets of references.
   void finish(const Definitions& names, unsigned id_size, Follow follow);
   bool extends(uint32_t index, uint32_t ancestor) const;
   // The fields of an instance in the order of its values, at most `most` bytes of them.
   std::vector<FieldPlace> places(uint32_t index, uint64_t most) const;
-  // The offset of the field `name` of this type in instances of the class; UINT32_MAX when there is none.
+  // The offset of the field `name` of this type in instances of the class; UINT32_MAX: none.
   uint32_t offset_of(uint32_t index, const std::string& name, uint8_t type, const Definitions& names) const;
 
   std::vector<HeapClass> list;  // 0 is for objects whose class is not in the dump
   uint32_t class_class = kNoClass, string_class = kNoClass, thread_class = kNoClass, loader_class = kNoClass;
   unsigned id_size = 8;
   uint32_t string_value = UINT32_MAX, string_coder = UINT32_MAX;  // offsets in a java.lang.String
-  // Up to Java 6: a string is a part of its array.
+  // Up to Java 6, where a string is a part of its array.
   uint32_t string_offset = UINT32_MAX, string_count = UINT32_MAX;
   bool strings_share_arrays() const { return string_offset != UINT32_MAX && string_count != UINT32_MAX; }
 

@@ -1,4 +1,4 @@
-// Strings of the JDK's own classes.
+// Reads strings of the JDK's own classes.
 #include "tools/heap/heap_names.h"
 
 #include "tools/format/utf8.h"
@@ -34,7 +34,7 @@ std::string java_version(const Snapshot& snapshot) {
         }
       }
     }
-    // A dump with redact= has zeros instead of the text.
+    // A dump made with redact= has zeros instead of the text.
     std::string version = ObjectFetcher(snapshot).texts({text})[0];
     if (version.find_first_not_of('\0') != std::string::npos) return printable(version);
   }

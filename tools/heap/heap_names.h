@@ -7,10 +7,10 @@
 
 namespace hprof::tool {
 
-// Takes the names of threads that no record names from their objects.
+// Reads the names of threads without a name record from their objects.
 void name_threads(Snapshot& snapshot);
 
-// "17.0.13+11"; "": not found in the dump.
+// "17.0.13+11"; "": not in the dump.
 std::string java_version(const Snapshot& snapshot);
 
 }  // namespace hprof::tool

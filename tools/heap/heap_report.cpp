@@ -1,4 +1,4 @@
-// The commands.
+// The commands of hprof heap.
 #include "tools/heap/heap_report.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace hprof::tool {
 
 namespace {
 
-// A dump and everything read from it.
+// An opened dump and all that was read from it.
 struct OpenHeap {
   OpenHeap(HeapRun& run, const std::string& name, bool strings = false)
       : opener(run.open(name)),
@@ -32,7 +32,7 @@ struct OpenHeap {
     chosen.strings = strings || run.settings.index;
     return chosen;
   }
-  // From an index that fits, else from the dump, leaving an index.
+  // Reads a matching index, else the dump, and writes an index.
   bool open_index(const std::string& name, std::string* error) {
     if (index.load(snapshot)) return true;
     {
@@ -165,7 +165,7 @@ void add_summary(OpenHeap& heap, size_t top, Document* document) {
   document->sections.push_back(content_section(snapshot, heap.budget, top));
 }
 
-// Parts of the report in the order in which they are read.
+// The parts of the report in the order in which they can be computed.
 Document run_parts(HeapRun& run, bool summary, bool leaks, bool tree) {
   OpenHeap heap(run, run.words[0], summary);
   if (!heap.good) return {};
@@ -223,7 +223,7 @@ Section object_path(const Snapshot& snapshot, const ShortestPaths& paths, uint32
   return section;
 }
 
-// The merged paths, those through which most objects are reached first.
+// The merged shortest paths, those to most objects first.
 Section class_paths(const Snapshot& snapshot, const ShortestPaths& paths,
                     const std::vector<uint32_t>& objects, const std::string& name, size_t top) {
   std::vector<ShortestPaths::Step> steps = paths.merge(objects);
@@ -337,7 +337,7 @@ Document run_diff(HeapRun& run) {
   uint64_t bytes[2] = {};
   Document document;
   for (size_t i = 0; i < 2; ++i) {
-    // One after the other: only the sums of the first are kept.
+    // One dump after the other: only the sums of the first are kept.
     OpenHeap heap(run, run.words[i]);
     if (!heap.good) return {};
     heap.snapshot.read_objects(true);

@@ -12,7 +12,7 @@
 
 namespace hprof::tool {
 
-// A dump under the name that the user gave it.
+// Opens a dump by the name that the user typed.
 using DumpOpeners = std::function<std::unique_ptr<DumpOpener>(const std::string& name)>;
 
 struct HeapSettings {
@@ -21,7 +21,7 @@ struct HeapSettings {
   uint64_t memory = 0;  // limit in bytes, 0 = none
   std::string temp;     // folder for temporary files
   size_t top = 20;      // rows of a table, 0 = all
-  std::string text;     // find: what to look for
+  std::string text;     // find: the text to find
   bool json = false;
   bool index = false;  // keep an index beside the dump, and use it
 };
@@ -30,12 +30,12 @@ struct HeapRun {
   const HeapSettings& settings;
   std::vector<std::string> words;  // files, then arguments
   DumpOpeners open;
-  std::string error;  // set: nothing to show
+  std::string error;  // not empty: there is no result
 };
 
 Document run_summary(HeapRun& run);
 Document run_leaks(HeapRun& run);
-// Summary, leaks and the dominator tree: what the page shows.
+// The summary, leaks and dominator tree of the page.
 Document run_report(HeapRun& run);
 Document run_histogram(HeapRun& run);
 Document run_path(HeapRun& run);
@@ -46,7 +46,7 @@ Document run_show(HeapRun& run);
 Document run_find(HeapRun& run);
 Document run_diff(HeapRun& run);
 
-// Describes the dump and the assumed layout, before all tables.
+// Describes the dump and the assumed layout.
 Section overview(const Snapshot& snapshot, const std::string& file, bool retained);
 
 }  // namespace hprof::tool

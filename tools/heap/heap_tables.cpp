@@ -1,4 +1,3 @@
-// One walk over the dominator tree for each grouping.
 #include "tools/heap/heap_tables.h"
 
 #include <algorithm>
@@ -30,7 +29,7 @@ Table sizes_table(const std::string& key, const std::string& title, const Column
   return table;
 }
 
-// Adds the groups with objects to the table, those that retain most first.
+// Adds the groups with objects to the table, by retained bytes.
 void add_groups(const Snapshot& snapshot, const std::vector<Group>& groups,
                 const std::function<std::string(size_t)>& name_of, size_t top, Table* table) {
   std::vector<size_t> order;
@@ -53,7 +52,7 @@ void add_groups(const Snapshot& snapshot, const std::vector<Group>& groups,
   }
 }
 
-// "A.b(A.java:1) < C.d(C.java:2)", the innermost first; "" for a trace without frames.
+// "A.b(A.java:1) < C.d(C.java:2)", innermost first; "" for a trace without frames.
 std::string stack_text(const Definitions& names, uint32_t serial) {
   std::string text;
   auto trace = names.traces.find(serial);
@@ -70,7 +69,7 @@ std::string stack_text(const Definitions& names, uint32_t serial) {
 std::vector<Group> group_places(const Snapshot& snapshot, size_t keys,
                                 const std::function<uint32_t(uint32_t place)>& key_of) {
   std::vector<Group> groups(keys);
-  // The end of the subtree of a key's last counted place: places before that end are inside it.
+  // For each key the end of its last counted subtree: places before that are inside it.
   std::vector<uint32_t> ends(keys);
   for (uint32_t place = 1; place <= snapshot.tree.reached; ++place) {
     uint32_t key = key_of(place);
@@ -191,7 +190,7 @@ Table loader_table(const Snapshot& snapshot, size_t top) {
     key_of_class.push_back(place->second);
     counts[place->second] += each.dumped && !each.is_array();
   }
-  // A class object belongs to the loader of its class, not to that of java.lang.Class.
+  // A class object belongs to its class's loader, not to java.lang.Class's.
   std::vector<std::pair<uint32_t, uint32_t>> mirrors;
   for (uint32_t i = 0; i < classes.size(); ++i) {
     uint32_t object = classes[i].dumped ? snapshot.numbers.number_of(classes[i].id) : kNoObject;

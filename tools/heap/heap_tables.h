@@ -12,20 +12,20 @@
 
 namespace hprof::tool {
 
-// The objects with one key: a class, a package, ...
+// Sums over the objects with one key: a class, a package, ...
 struct Group {
   uint64_t objects = 0;
   uint64_t shallow = 0;
-  uint64_t retained = 0;  // of those not retained by another one of the same key
+  uint64_t retained = 0;  // without objects that another one of the same key retains
 };
 
-// key_of(place) < keys; kNoGroup leaves the place out.
+// key_of(place) returns a number below keys, or kNoGroup: leave the place out.
 constexpr uint32_t kNoGroup = UINT32_MAX;
 std::vector<Group> group_places(const Snapshot& snapshot, size_t keys,
                                 const std::function<uint32_t(uint32_t place)>& key_of);
 std::vector<Group> group_classes(const Snapshot& snapshot);
 
-// "com.acme" of "com.acme.Foo[]"; arrays of basic types are a package of their own.
+// "com.acme" of "com.acme.Foo[]"; arrays of primitives are a package of their own.
 std::string package_of(const std::string& class_name);
 
 // Each shows at most `top` rows, 0 = all.
@@ -37,7 +37,7 @@ Table package_table(const Snapshot& snapshot, size_t top);
 Table thread_table(const Snapshot& snapshot, size_t top);
 // Allocation sites by what their objects retain; with the stack of each when the dump has traces.
 Section site_section(const Snapshot& snapshot, size_t top);
-// The known sites of these groups, by trace serial number, that take most shallow bytes.
+// The sites of these groups, by trace serial number, with most shallow bytes.
 Table site_table(const Snapshot& snapshot, const std::map<uint32_t, Group>& by_trace);
 // The children of a place in the dominator tree, by retained bytes.
 std::vector<uint32_t> children_of(const Snapshot& snapshot, uint32_t place, size_t most, uint64_t* left_out);

@@ -1,4 +1,3 @@
-// Dominator tree, retained sets, objects, differences.
 #include "tools/heap/heap_views.h"
 
 #include <algorithm>
@@ -21,7 +20,7 @@ double part_of(uint64_t bytes, uint64_t all) {
 struct TreeRow {
   uint32_t place;
   unsigned depth;
-  uint64_t left_out;  // children of it that are not shown
+  uint64_t left_out;  // children that are not shown
 };
 
 void collect_tree(const Snapshot& snapshot, uint32_t place, unsigned depth, const TreeShape& shape,
@@ -39,7 +38,7 @@ void collect_tree(const Snapshot& snapshot, uint32_t place, unsigned depth, cons
   if (left_out > 0) rows->push_back({DominatorTree::kUnreached, depth, left_out});
 }
 
-// The place that dominates it immediately; the walk down visits each place at most once.
+// The immediate dominator of a place; the walk down visits each place at most once.
 uint32_t dominator_of(const Snapshot& snapshot, uint32_t place) {
   uint32_t above = 0;
   for (uint32_t child = 1; child != place;) {
@@ -57,7 +56,7 @@ class ReachedWithout {
  public:
   ReachedWithout(const Snapshot& snapshot, MemoryBudget& budget) : snapshot_(snapshot), budget_(budget) {}
 
-  // The nodes that the roots reach without passing these.
+  // Finds the nodes that the roots reach without passing these.
   void search(const std::vector<uint32_t>& without, BitArray* reached) {
     uint32_t nodes = snapshot_.graph.nodes();
     BigArray<uint32_t> open;
@@ -249,7 +248,7 @@ Section retained_section(const Snapshot& snapshot, MemoryBudget& budget, const s
   ReachedWithout search(snapshot, budget);
   search.search({}, &all);
   search.search(objects, &rest);
-  // Unreachable objects belong to no part.
+  // Unreachable objects are in no subtree.
   for (uint32_t object : objects) {
     if (!all.get(object)) all.set(object);
   }

@@ -1,4 +1,4 @@
-// Tables as tables; a table whose first column is a depth as a tree to unfold.
+// Tables as tables; a table whose first column is a depth becomes a tree.
 #include "tools/heap/html_page.h"
 
 #include <ostream>
@@ -7,7 +7,7 @@ namespace hprof::tool {
 
 namespace {
 
-// The policy makes the browser refuse anything that names in the heap might inject.
+// The policy makes the browser refuse whatever names in the heap might inject.
 constexpr char kHead[] = R"(<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
@@ -56,7 +56,7 @@ uint64_t depth_of(const Table& table, size_t row) {
   return row < table.rows.size() ? std::get<uint64_t>(table.rows[row][0]) : 0;
 }
 
-// One <details> per row with rows below it, which are one level deeper.
+// Writes a <details> for each row that has deeper rows below it.
 void write_tree(const Table& table, std::ostream& out) {
   uint64_t open = 0;
   for (size_t row = 0; row < table.rows.size(); ++row) {

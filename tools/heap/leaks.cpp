@@ -17,8 +17,8 @@ enum class SuspectKind { kObject, kCrowd, kLoaders };
 struct Suspect {
   SuspectKind kind;
   uint64_t retained;
-  std::vector<uint32_t> places;  // of the object, of the crowd's, of the loaders'; the biggest first
-  std::vector<uint32_t> tops;    // loaders: the places of all that they retain
+  std::vector<uint32_t> places;  // places of the object, the crowd or the loaders, largest first
+  std::vector<uint32_t> tops;    // loaders: the topmost places that they retain
   uint32_t class_index = kNoClass;
   std::string repeated_class;  // loaders: a class that all have loaded
 };
@@ -57,7 +57,7 @@ class LeakFinder {
     find_objects(&suspects);
     auto by_bytes = [](const Suspect& a, const Suspect& b) { return a.retained > b.retained; };
     std::stable_sort(suspects.begin() + static_cast<std::ptrdiff_t>(loaders), suspects.end(), by_bytes);
-    // Loaders that retain little come last: they still are a leak of classes.
+    // Loaders that retain little come last, but are still a leak of classes.
     std::stable_partition(suspects.begin(), suspects.end(),
                           [&](const Suspect& each) { return each.retained >= least_; });
     return suspects;
@@ -85,21 +85,21 @@ class LeakFinder {
     }
   }
 
-  // Several loaders of one class that have loaded a class of the same name: leftovers of reloading.
+  // Finds several loaders of one class that have loaded a class of the same name, left over from reloading.
   std::vector<Suspect> find_loaders() {
     struct Repeated {
       std::set<uint64_t> loaders;
     };
-    std::map<std::pair<uint32_t, std::string>, Repeated> by_name;  // class of the loader, name of the loaded
+    std::map<std::pair<uint32_t, std::string>, Repeated> by_name;  // loader's class, loaded class' name
     for (const HeapClass& each : snapshot_.outline.classes.list) {
-      // Hidden and generated classes repeat by nature.
+      // Hidden and generated classes have equal names by design.
       if (!each.dumped || each.loader == 0 || each.is_array() || each.name.find("$$") != std::string::npos)
         continue;
       uint32_t loader = snapshot_.numbers.number_of(each.loader);
       if (loader == kNoObject || snapshot_.tree.place_of[loader] == DominatorTree::kUnreached) continue;
       by_name[{snapshot_.class_of(loader), each.name}].loaders.insert(each.loader);
     }
-    // For each class of loaders the class that most of them have loaded.
+    // For each loader class, the class that most of its loaders have loaded.
     std::map<uint32_t, std::pair<std::string, const Repeated*>> most;
     for (const auto& [key, repeated] : by_name) {
       auto& best = most[key.first];
@@ -121,7 +121,7 @@ class LeakFinder {
     return suspects;
   }
 
-  // The loaders, their classes and the instances of these, except those retained by others of them.
+  // The loaders, their classes and instances, without those that others of them retain.
   std::vector<uint32_t> tops_of(const std::set<uint64_t>& loaders) {
     const std::vector<HeapClass>& classes = snapshot_.outline.classes.list;
     std::vector<bool> of_class(classes.size());
@@ -146,8 +146,7 @@ class LeakFinder {
     return tops;
   }
 
-  // Goes down from a place while one object retains nearly everything, to where the memory spreads out. A
-  // list of equal objects counts as spread out.
+  // Goes down from a place while one object retains nearly everything. A list of equal objects ends the walk.
   uint32_t accumulation(uint32_t place) {
     uint64_t enough = snapshot_.retained(place) / 5 * 4;
     for (unsigned depth = 0; depth < 1000; ++depth) {
@@ -209,8 +208,7 @@ class LeakFinder {
     part->text = {"Each has loaded its own class " + suspect.repeated_class +
                       ". A program that reloads code has one such loader; the others should be gone.",
                   "One of them is kept alive by"};
-    // The longest-lived object would tell most; the dump does not say which that is, so take the one with the
-    // shortest path.
+    // The oldest object would say most, but the dump has no ages: takes the one with the shortest path.
     uint32_t shown = nodes[0];
     size_t least = SIZE_MAX;
     for (uint32_t node : nodes) {
@@ -241,7 +239,7 @@ class LeakFinder {
     if (!path.empty()) part->tables.push_back(path_table(snapshot_, path));
   }
 
-  // The direct children of a place, by class.
+  // Adds the direct children of a place, by class.
   void add_children(uint32_t place, Section* part) {
     std::map<uint32_t, Group> groups;
     for (uint32_t child = place + 1; child < snapshot_.end_of(place); child = snapshot_.end_of(child)) {
@@ -255,7 +253,7 @@ class LeakFinder {
     add_classes("children", "Directly below it", groups, true, part);
   }
 
-  // Everything that the places retain, by class.
+  // Adds everything that the places retain, by class.
   void add_kept(const std::vector<uint32_t>& places, Section* part) {
     std::map<uint32_t, Group> groups;
     for (uint32_t top : places) {
@@ -295,7 +293,7 @@ class LeakFinder {
     if (!table.rows.empty()) part->tables.push_back(table);
   }
 
-  // The code that allocated what the places retain.
+  // Adds the code that allocated what the places retain.
   void add_sites(const std::vector<uint32_t>& places, Section* part) {
     if (snapshot_.trace_at.empty()) return;
     std::map<uint32_t, Group> groups;

@@ -1,4 +1,4 @@
-// HotSpot's layouts.
+// Layouts of HotSpot's objects.
 #include "tools/heap/object_layout.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct FieldsEnd {
   std::vector<Hole> holes;
 };
 
-// Fields that the VM adds to a class and no dump has.
+// Fields that the VM adds to a class, which no dump has.
 struct HiddenFields {
   unsigned pointers = 0, ints = 0, shorts = 0, bytes = 0, references = 0;
 };
@@ -37,7 +37,7 @@ bool has_field(const HeapClass& each, const char* name, const Definitions& names
                      [&](const DumpedField& field) { return names.string(field.name) == name; });
 }
 
-// From JDK 19 on, which brought virtual threads.
+// True: a JDK from 19 on, which brought virtual threads.
 bool has_virtual_threads(const HeapClasses& classes, const Definitions& names) {
   return classes.thread_class != kNoClass && has_field(classes.list[classes.thread_class], "holder", names);
 }
@@ -50,12 +50,12 @@ HiddenFields hidden_fields(const HeapClasses& classes, const HeapClass& each, co
   } else if (each.name == "java.lang.Class") {
     hidden.pointers = 2;  // to the class, and to that of its arrays
     hidden.ints = 2;      // size, number of static references
-    // The source file or the lock of its initialization, from JDK 19 on both; and two that later JDKs
+    // The source file or the initialization lock, both from JDK 19 on; and two fields that later JDKs
     // declare.
     hidden.references = 1 + has_virtual_threads(classes, names) + !has_field(each, "signers", names) +
                         !has_field(each, "protectionDomain", names);
   } else if (each.name == "java.lang.Thread" && has_virtual_threads(classes, names)) {
-    hidden.pointers = hidden.ints = hidden.bytes = 1;  // state of JVMTI, and of its mount transitions
+    hidden.pointers = hidden.ints = hidden.bytes = 1;  // states of JVMTI and of its mount transitions
     hidden.shorts = 1;                                 // epoch of JFR
   } else if (each.name == "java.lang.Throwable") {
     hidden.references = !has_field(each, "backtrace", names);  // JVMTI has no such field
@@ -69,10 +69,10 @@ HiddenFields hidden_fields(const HeapClasses& classes, const HeapClass& each, co
   return hidden;
 }
 
-// The VM keeps fields with @Contended apart from others by this many bytes.
+// Padding around fields with @Contended.
 constexpr uint64_t kContendedPadding = 128;
 
-// Classes with @Contended that have instances in many dumps.
+// True: a class with @Contended that has instances in many dumps.
 bool is_contended(const HeapClass& each) {
   static constexpr const char* kNames[] = {"java.util.concurrent.ConcurrentHashMap$CounterCell",
                                            "java.util.concurrent.atomic.Striped64$Cell"};
@@ -80,7 +80,7 @@ bool is_contended(const HeapClass& each) {
   return std::find(std::begin(kNames), std::end(kNames), each.name) != std::end(kNames);
 }
 
-// java.lang.Thread has such fields up to JDK 18.
+// True: java.lang.Thread's @Contended fields, up to JDK 18.
 bool is_contended(const HeapClass& owner, const DumpedField& field, const Definitions& names) {
   return owner.loader == 0 && owner.name == "java.lang.Thread" && !has_field(owner, "holder", names) &&
          names.string(field.name).rfind("threadLocalRandom", 0) == 0;
@@ -97,7 +97,7 @@ class InstanceSizer {
         ends_(classes.list.size()),
         done_(classes.list.size()) {}
 
-  // What a distance exceeds the fields by is believed to be hidden fields when it is less than this.
+  // Distances that exceed the fields by less than this are attributed to hidden fields.
   void believe_less_than(uint64_t size) { believed_ = size; }
 
   uint64_t size(uint32_t index) { return layout_.aligned(std::max<uint64_t>(end_of(index), layout_.header)); }
@@ -118,7 +118,7 @@ class InstanceSizer {
     }
   };
 
-  // Supers first, by a list instead of recursion: a file can make long chains.
+  // Superclasses first, by a list instead of recursion, since a file can contain long chains.
   uint64_t end_of(uint32_t index) {
     std::vector<uint32_t> chain;
     for (uint32_t at = index; at != kNoClass && !done_[at] && chain.size() < HeapClasses::kDeepest;
@@ -161,9 +161,9 @@ class InstanceSizer {
     done_[index] = true;
   }
 
-  // Hidden fields and padding make instances, also of subclasses, larger than their fields. Believed if most
-  // instances have exactly that distance and no dead objects lie between them: in a heap with gaps the same
-  // dead object may follow every instance.
+  // Hidden fields and padding make instances larger than their fields. True: most instances have that
+  // distance to the next object, in a heap without dead objects in between, one of which might follow every
+  // instance.
   bool is_size(const ClassGap& gap) const {
     return layout_.contiguous && gap.times >= 4 && gap.times >= gap.seen / 2;
   }
@@ -175,7 +175,7 @@ class InstanceSizer {
     put(fields, layout_.reference, counts.references);
   }
 
-  // From JDK 15 on: each field into the smallest hole that fits, else at the end.
+  // From JDK 15 on: puts each field into the smallest hole that fits, else at the end.
   void put(FieldsEnd& fields, unsigned width, uint64_t count) {
     while (count > 0) {
       size_t best = fields.holes.size();
@@ -199,7 +199,7 @@ class InstanceSizer {
     fields.end = start + count * width;
   }
 
-  // Up to JDK 14 the VM knew the offsets of these classes' fields and kept their layout simple.
+  // True: up to JDK 14 the VM knew the offsets of this class' fields and kept its layout simple.
   static bool has_fixed_fields(const HeapClass& each) {
     static constexpr const char* kNames[] = {"AssertionStatusDirectives",
                                              "Class",
@@ -324,7 +324,7 @@ bool parse_layout(const std::string& text, ObjectLayout* layout) {
 
 ObjectLayout detect_layout(const DumpOutline& outline, const ObjectNumbers& numbers) {
   ObjectLayout usual;
-  // java.lang.Class got this field in JDK 15, with the present way of placing fields.
+  // JDK 15 added this field to java.lang.Class, and changed the layout of fields.
   usual.fills_super_gaps =
       outline.classes.class_class != kNoClass &&
       has_field(outline.classes.list[outline.classes.class_class], "classData", outline.names);
@@ -338,7 +338,7 @@ ObjectLayout detect_layout(const DumpOutline& outline, const ObjectNumbers& numb
   if (best.exact < 16 || best.exact < measurable / 5) return usual;
   best.layout.fills_super_gaps = usual.fills_super_gaps;
   best.layout.addresses = true;
-  // The agent's own dumps by JVMTI: addresses, but small numbers for threads, class loaders and classes.
+  // The agent's dumps by JVMTI have addresses, but small numbers for threads, class loaders and classes.
   for (const HeapClass& each : outline.classes.list) {
     best.layout.mixed = best.layout.mixed || (each.dumped && each.id % best.layout.alignment != 0);
   }
@@ -361,7 +361,7 @@ void size_instances(const ObjectLayout& layout, const Definitions& names, const 
                     HeapClasses& classes) {
   InstanceSizer sizer(layout, names, gaps, classes);
   if (layout.mixed) {
-    // Between two addresses there may be threads, class loaders and class objects.
+    // Threads, class loaders and class objects may be between two addresses.
     sizer.believe_less_than(0);
     uint64_t least = UINT64_MAX;
     for (uint32_t index : {classes.class_class, classes.thread_class, classes.loader_class}) {
@@ -372,7 +372,7 @@ void size_instances(const ObjectLayout& layout, const Definitions& names, const 
   for (uint32_t i = 0; i < classes.list.size(); ++i) {
     HeapClass& each = classes.list[i];
     each.size = sizer.size(i);
-    // No instance is larger than the distance to the next object.
+    // No instance is larger than its distance to the next object.
     if (i < gaps.size() && !each.is_array() && gaps[i].seen != 0)
       each.size = std::min(each.size, gaps[i].least);
   }

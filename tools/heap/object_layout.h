@@ -1,4 +1,4 @@
-// Object sizes in the dumped VM: dumps have values, but no headers and gaps.
+// The sizes of objects in the dumped VM, since dumps have values, but no headers and gaps.
 //
 // Where ids are addresses, the distances between objects show the layout, and for many classes the exact
 // size. Otherwise sizes follow HotSpot's rules for placing fields.
@@ -29,7 +29,7 @@ struct ObjectLayout {
   uint64_t array_size(uint8_t type, uint64_t length) const;
   uint64_t aligned(uint64_t size) const { return (size + alignment - 1) / alignment * alignment; }
   unsigned width(uint8_t type) const;
-  // For people: "compressed references (4 bytes), 12-byte headers, 8-byte alignment".
+  // As words: "compressed references (4 bytes), 12-byte headers, 8-byte alignment".
   std::string text() const;
 };
 
@@ -39,7 +39,7 @@ bool parse_layout(const std::string& text, ObjectLayout* layout);
 // The layout that the addresses of arrays confirm, else the usual one for the dump's id size.
 ObjectLayout detect_layout(const DumpOutline& outline, const ObjectNumbers& numbers);
 
-// The distance from the object at `id` to the next one; 0 when it is not known, or `id` is not an address.
+// The distance from the object at `id` to the next one; 0: not known, or `id` is no address.
 inline uint64_t distance_to_next(const ObjectLayout& layout, const ObjectNumbers& numbers, uint64_t id) {
   if (!layout.addresses || id < layout.lowest || id % layout.alignment != 0) return 0;
   uint64_t next = numbers.id_after(id);
@@ -60,11 +60,11 @@ struct ClassGap {
   void merge(const ClassGap& other);
 };
 
-// Sets HeapClass::size of all classes. `names` has those of fields; `gaps` by class, empty without addresses.
+// Sets HeapClass::size of all classes. names: of fields; gaps: by class, empty without addresses.
 void size_instances(const ObjectLayout& layout, const Definitions& names, const std::vector<ClassGap>& gaps,
                     HeapClasses& classes);
 
-// Bytes of a class's object (its mirror): java.lang.Class followed by the static fields.
+// Bytes of a class object (mirror): java.lang.Class and the static fields.
 uint64_t mirror_size(const ObjectLayout& layout, const HeapClass& of, uint64_t class_instance);
 
 }  // namespace hprof::tool

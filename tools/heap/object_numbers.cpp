@@ -121,7 +121,7 @@ uint64_t ObjectNumbers::id_of(uint32_t number) const {
   uint32_t rank = number - page->first;
   if (page->words == kNone) return IdSet::id_of(page->key, lists_[page->list + rank]);
   const uint16_t* before = before_.data() + page->words;
-  // A full page has 2^16 ids before its end, which no word's count needs.
+  // A full page has 2^16 ids before its end, but no word has.
   size_t word = static_cast<size_t>(std::upper_bound(before, before + kWords, rank) - before) - 1;
   return IdSet::id_of(page->key, word * 64 + select_bit(bits_[page->words + word], rank - before[word]));
 }
@@ -129,7 +129,7 @@ uint64_t ObjectNumbers::id_of(uint32_t number) const {
 uint64_t ObjectNumbers::id_after(uint64_t id) const {
   uint32_t number = number_of(id);
   if (number == kNoObject || number + 1 >= size_) return 0;
-  // The common case without a search: a higher bit of the same word.
+  // The common case, without a search: the next id is in the same word.
   const Page* page = find(IdSet::key_of(id));
   if (page->words != kNone) {
     uint16_t slot = IdSet::slot_of(id);

@@ -20,10 +20,10 @@ class ObjectNumbers {
   void build(IdSet& ids, MemoryBudget& budget);
 
   uint32_t size() const { return size_; }
-  // kNoObject: not the id of an object.
+  // kNoObject: no object has this id.
   uint32_t number_of(uint64_t id) const;
   uint64_t id_of(uint32_t number) const;
-  // The next higher id in the same run of pages; 0 when it is not known.
+  // The next higher id in the same run of pages; 0: not known.
   uint64_t id_after(uint64_t id) const;
 
  private:

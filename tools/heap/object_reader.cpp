@@ -10,7 +10,7 @@ namespace hprof::tool {
 
 namespace {
 
-// The values of one object at a time; shared arrays are written at the object's own elements only.
+// Reads the values of one object at a time; writes shared arrays only at the object's own elements.
 class ObjectReader : public HeapVisitor {
  public:
   ObjectReader(Snapshot& snapshot, bool references)
@@ -114,7 +114,7 @@ class ObjectReader : public HeapVisitor {
     uint32_t index = kNoClass;
   };
 
-  // Classes that are roots need no reference from their instances.
+  // Instances of classes that are roots need no reference to them.
   void mark_rooted_classes() {
     sticky_.assign(classes_.list.size(), false);
     class_objects_.assign(classes_.list.size(), kNoObject);
@@ -205,7 +205,7 @@ class ObjectReader : public HeapVisitor {
     }
   }
 
-  // Written to the graph directly, without a buffer; slots left free by null references belong to no run.
+  // Writes to the graph directly; slots of null references belong to no run.
   void long_array(uint32_t number, uint32_t index, const ArrayRecord& record, Input& in) {
     runs_.flush();
     uint64_t room = uint64_t{record.length} + 2;
@@ -263,14 +263,14 @@ bool walk_pieces(DumpOpener& opener, const DumpOutline& outline, const std::vect
       const DumpPiece& piece = outline.pieces[i];
       if (!wanted(piece)) continue;
       in.clear_limit();
-      // Inflated input can only be read forward.
+      // Compressed input can only be read forward.
       if (piece.begin >= in.offset() ? !in.skip(piece.begin - in.offset()) : !in.seek(piece.begin)) break;
       walk_heap(in, piece.end, *visitor);
       after(i, *visitor);
     }
     if (!source->error().empty()) *problem = source->error();
   };
-  // No exception may leave a thread.
+  // No exception may leave the thread.
   auto work = [&](HeapVisitor* visitor) {
     std::string problem;
     try {

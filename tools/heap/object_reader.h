@@ -18,9 +18,8 @@ struct ObjectFindings {
 // Fills snapshot.objects and, when `references`, snapshot.graph.
 ObjectFindings read_objects(Snapshot& snapshot, bool references);
 
-// Walks pieces of the dump with `threads` visitors, each used by one thread at a time. `wanted` says whether
-// a piece is to be read; compressed dumps are read from the start, by one thread. False with *error when it
-// cannot be opened.
+// Walks pieces of the dump with `threads` visitors, each used by one thread at a time. wanted(piece): read
+// it; compressed dumps are read from the start, by one thread. False with *error: it cannot be opened.
 bool walk_pieces(DumpOpener& opener, const DumpOutline& outline, const std::vector<HeapVisitor*>& visitors,
                  const std::function<bool(const DumpPiece&)>& wanted,
                  const std::function<void(size_t piece, HeapVisitor&)>& after, std::string* error);

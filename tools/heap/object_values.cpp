@@ -1,4 +1,4 @@
-// Reads only the pieces of the dump that may contain the objects.
+// Reads only those pieces of the dump that may contain the objects.
 #include "tools/heap/object_values.h"
 
 #include <algorithm>
@@ -132,7 +132,7 @@ std::vector<ObjectValues> ObjectFetcher::fetch(const std::vector<uint32_t>& want
   std::vector<ValueReader> readers(std::max(1u, snapshot_.options.threads),
                                    ValueReader(snapshot_, ids, most, first, found));
   std::vector<HeapVisitor*> visitors;
-  // Two threads would store a repeated id.
+  // If ids repeat, one thread only: two would store the same id.
   for (ValueReader& reader : readers) {
     if (visitors.empty() || snapshot_.outline.repeated == 0) visitors.push_back(&reader);
   }
@@ -224,7 +224,7 @@ std::string ObjectFetcher::decode(const ObjectValues& array, const ObjectValues&
   std::vector<uint16_t> units;
   for (uint64_t i = offset; i < there && units.size() < std::min<uint64_t>(count, most); ++i) {
     const uint8_t* from = array.bytes.data() + i * width;
-    // Latin-1; UTF-16 is in the VM's byte order: chars are swapped to big-endian, bytes are as in memory.
+    // Latin-1; UTF-16 in byte[] has the VM's byte order, in char[] the dump's (big-endian).
     bool little = array.element == HPROF_TYPE_BYTE && !snapshot_.big_endian;
     unsigned unit = width == 1 ? from[0]
                     : little   ? from[0] | unsigned{from[1]} << 8

@@ -24,19 +24,19 @@ class ObjectFetcher {
  public:
   explicit ObjectFetcher(const Snapshot& snapshot) : snapshot_(snapshot) {}
 
-  // In the order of `wanted`, with at most `most` bytes of values each. `first`: how many are left out before
-  // them, none where it is empty.
+  // In the order of `wanted`, with at most `most` bytes of values each. first: how many values to skip;
+  // empty: none.
   std::vector<ObjectValues> fetch(const std::vector<uint32_t>& wanted, size_t most = 1 << 20,
                                   const std::vector<uint64_t>& first = {}) const;
   // The texts of java.lang.String objects (or char arrays), cut after `most` characters; "" for other
   // objects.
   std::vector<std::string> texts(const std::vector<uint32_t>& strings, size_t most = 200) const;
 
-  // The id in the reference field `name` of an instance; 0 for none.
+  // The id in the reference field `name` of an instance; 0: null.
   uint64_t reference(const ObjectValues& values, const std::string& name) const;
-  // A number field of up to 8 bytes; false: there is none of this name.
+  // A number field of up to 8 bytes; false: there is none.
   bool number(const ObjectValues& values, const std::string& name, uint64_t* value) const;
-  // The object that a reference field names; kNoObject.
+  // The object in a reference field; kNoObject: none.
   uint32_t target(const ObjectValues& values, const std::string& name) const;
   // How `from` refers to the object of this id: ".field", "[3]", "static NAME"; "": it does not.
   std::string how(const ObjectValues& from, uint64_t id) const;

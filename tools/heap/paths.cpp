@@ -1,4 +1,4 @@
-// Breadth-first search, and the display of its paths.
+// Breadth-first search for paths, and their tables.
 #include "tools/heap/paths.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace hprof::tool {
 
 namespace {
 
-// Steps of a path that are shown at each end.
+// Steps shown at each end of a path.
 constexpr size_t kStepsShown = 20;
 // Steps of a tree of classes; deeper paths end at their last one.
 constexpr size_t kStepsMax = 1 << 20;
@@ -64,7 +64,7 @@ std::vector<ShortestPaths::Step> ShortestPaths::merge(const std::vector<uint32_t
   for (uint32_t node : nodes) {
     if (reaches(node)) wanted[node] = true;
   }
-  // Backwards from the last one reached: each node adds its count to its predecessor.
+  // From the last node reached to the first: each adds its count to its predecessor.
   for (uint32_t at = count_; at-- > 0;) {
     uint32_t node = order_[at];
     budget_.step();
@@ -79,7 +79,7 @@ std::vector<ShortestPaths::Step> ShortestPaths::merge(const std::vector<uint32_t
     if (counts[node] == 0) continue;
     uint32_t parent = before_[node] > 1 ? steps[before_[node] - 2] : 0;
     uint32_t index = snapshot_.is_stack(node) ? Snapshot::kStackClass : snapshot_.class_of(node);
-    // Class objects are different steps, each with its own statics.
+    // Each class object is a step of its own, with its own statics.
     uint32_t mirror = snapshot_.class_of_mirror(node);
     uint32_t key = mirror != kNoClass ? mirror | 0x80000000u : index;
     uint32_t step = parent;

@@ -12,14 +12,14 @@ namespace hprof::tool {
 
 class ShortestPaths {
  public:
-  // Searches the whole graph of the snapshot, which must still exist.
+  // Searches the snapshot's graph, which must still exist.
   ShortestPaths(const Snapshot& snapshot, MemoryBudget& budget);
 
   bool reaches(uint32_t node) const { return before_[node] != 0; }
-  // From a root to the node; empty when no root reaches it.
+  // The path from a root to the node; empty: no root reaches it.
   std::vector<uint32_t> to(uint32_t node) const;
   uint64_t reached() const { return count_; }
-  // From here on only to() can be used; until then it takes no RAM.
+  // Drops what to() does not need; call it before RAM is needed.
   void keep_paths_only() {
     order_.reset();
     before_.cool();
@@ -39,14 +39,14 @@ class ShortestPaths {
   const Snapshot& snapshot_;
   MemoryBudget& budget_;
   BigArray<uint32_t> before_;  // by node: the one before + 2; 1 = a root, 0 = not reached
-  BigArray<uint32_t> order_;   // nodes as they were reached
+  BigArray<uint32_t> order_;   // nodes in the order of the search
   uint32_t count_ = 0;
 };
 
 // Why a node is a root: "system class", "local variable of thread \"main\"".
 std::string root_text(const Snapshot& snapshot, uint32_t node);
 
-// A table with one row per step of a path: how it is referred to, what it is.
+// A table with a row per step of a path: the reference, and the object.
 Table path_table(const Snapshot& snapshot, const std::vector<uint32_t>& path);
 
 }  // namespace hprof::tool

@@ -1,5 +1,3 @@
-// Runs of references.
-//
 // The source of a run has kLast set until a traversal numbers it.
 #include "tools/heap/reference_graph.h"
 

@@ -19,24 +19,24 @@ class ReferenceGraph {
   static constexpr uint32_t kSkip = 0x7fffffffu;
   static constexpr uint32_t kMostNodes = kSkip - 1;
 
-  // `slots`: at most so many sources and references; throws OutOfMemory beyond 2^32.
+  // slots: the most sources and references; throws OutOfMemory beyond 2^32.
   void allocate(MemoryBudget& budget, uint32_t nodes, uint64_t slots, uint64_t expected);
   void reset();
   uint32_t nodes() const { return static_cast<uint32_t>(first_.size()); }
 
-  // Room for `count` slots that belong to the caller. Threads may call it at once.
+  // Reserves `count` slots for the caller. Thread-safe.
   uint64_t reserve(uint64_t count) { return used_.fetch_add(count); }
   uint32_t* slots() { return slots_.data(); }
   const uint32_t* slots() const { return slots_.data(); }
   uint64_t used() const { return used_; }
-  // Gives back the memory of the slots from `used` on.
+  // Frees the memory of the slots from `used` on.
   void truncate(uint64_t used);
-  // The slot of the first target; 0 = no references.
+  // By node: the slot of its first target; 0: no references.
   BigArray<uint32_t>& first() { return first_; }
-  // Adds references to a node that has some; its run moves to the end, where there must be room.
+  // Adds references to a node that has some; its run moves to the end, which must have room.
   void add(uint32_t source, const std::vector<uint32_t>& targets);
 
-  // visit(target) for each reference of a node.
+  // Calls visit(target) for each reference of a node.
   template <typename Visit>
   void for_each(uint32_t node, Visit visit) const {
     uint64_t at = first_[node];
@@ -47,7 +47,7 @@ class ReferenceGraph {
       if ((slot & kLast) != 0) return;
     }
   }
-  // visit(source, target) for all references, in the order of the slots.
+  // Calls visit(source, target) for all references, in slot order.
   template <typename Visit>
   void for_all(Visit visit) const {
     uint64_t end = used_;
@@ -68,12 +68,12 @@ class ReferenceGraph {
   std::atomic<uint64_t> used_{1};  // slot 0 belongs to no run
 };
 
-// The runs that one thread collects before they go into the graph.
+// A thread's buffer of runs, before they go into the graph.
 class RunBuffer {
  public:
   explicit RunBuffer(ReferenceGraph& graph) : graph_(graph) {}
   ~RunBuffer() { flush(); }
-  // The references of a node, which ends with finish().
+  // Begins the references of a node; finish() ends them.
   void begin(uint32_t source) {
     start_ = buffer_.size();
     buffer_.push_back(source | ReferenceGraph::kLast);

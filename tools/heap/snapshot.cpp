@@ -1,4 +1,3 @@
-// From the readings of the dump to the dominator tree.
 #include "tools/heap/snapshot.h"
 
 #include <algorithm>
@@ -48,7 +47,7 @@ bool Snapshot::read_outline(std::string* error) {
     layout.gap_before_elements = layout.header == 16;
   }
   std::vector<ArraySample>().swap(outline.samples);
-  // Of strings in UTF-16: 8 where the first byte is the high one.
+  // The shift of UTF-16 bytes: 8 where the high one is first.
   uint32_t utf16 = outline.classes.named("java.lang.StringUTF16");
   for (const DumpedField& field :
        utf16 == kNoClass ? std::vector<DumpedField>() : outline.classes.list[utf16].statics) {
@@ -106,7 +105,7 @@ void Snapshot::take_roots() {
 
 namespace {
 
-// Upper bound for the runs of references, null references included.
+// The most slots that runs of references can take, with null references.
 uint64_t most_slots(const Snapshot& snapshot) {
   const HeapClasses& classes = snapshot.outline.classes;
   uint64_t slots = snapshot.outline.array_references;
@@ -154,7 +153,7 @@ void Snapshot::size_objects(const std::vector<ClassGap>& gaps, std::vector<OwnSi
   size_instances(layout, outline.names, measured ? gaps : std::vector<ClassGap>(), classes);
   if (classes.class_class != kNoClass) {
     uint64_t base = classes.list[classes.class_class].size;
-    // Class objects without static fields show what the VM adds to java.lang.Class.
+    // Class objects without static fields show which fields the VM adds to java.lang.Class.
     ClassGap plain;
     for (const HeapClass& each : classes.list) {
       if (!measured || !each.dumped || !each.statics.empty()) continue;
@@ -196,8 +195,8 @@ void Snapshot::count_classes() {
   }
 }
 
-// A thread keeps its stack alive: thread object -> stack -> locals. So a thread's retained size includes what
-// only its stack holds, and the stack has a retained size of its own.
+// Adds thread object -> stack -> locals to the graph, so that a thread's retained size includes what only its
+// stack holds, and the stack has a retained size of its own.
 void Snapshot::hang_up_stacks() {
   constexpr size_t kLongest = 1000;
   std::vector<std::vector<uint32_t>> locals(threads.size());

@@ -25,7 +25,7 @@ struct SnapshotOptions {
   ObjectLayout layout;   // taken when layout.given
 };
 
-// Roots that belong to a thread's stack.
+// True: a root on a thread's stack.
 constexpr bool is_stack_root(uint8_t tag) {
   return tag == kRootJniLocal || tag == kRootJavaFrame || tag == kRootNativeStack || tag == kRootThreadBlock;
 }
@@ -59,7 +59,7 @@ class OwnSizes {
     uint32_t object;
     uint64_t size;
   };
-  // Threads may call it for different objects, each with a list of its own.
+  // Thread-safe for different objects, with a list for each thread.
   void set(uint32_t object, uint64_t size, std::vector<Large>& large) {
     uint64_t units = size / kUnit;
     if (size % kUnit == 0 && units < kElsewhere) {
@@ -71,7 +71,7 @@ class OwnSizes {
   }
   void add(std::vector<Large>& large);
   void finish();
-  // 0: that of its class.
+  // 0: the size of its class.
   uint64_t get(uint32_t object) const;
 
  private:
@@ -117,11 +117,11 @@ class Snapshot {
   uint64_t total_bytes() const { return retained(0); }  // of all reached objects
   // The nodes at these places, in their order.
   std::vector<uint32_t> nodes_at(const std::vector<uint32_t>& places) const;
-  // "com.acme.Foo @ 0x7f00": a node for people. Class objects are "class com.acme.Foo", stacks "stack of
-  // thread main".
+  // A node as text: "com.acme.Foo @ 0x7f00". Class objects are "class com.acme.Foo", stacks "stack of thread
+  // main".
   std::string describe(uint32_t node) const;
   std::string class_name(uint32_t index) const { return outline.classes.list[index].name; }
-  // The class that this class object stands for; kNoClass.
+  // The class of a class object; kNoClass: none.
   uint32_t class_of_mirror(uint32_t object) const;
   bool is_stack(uint32_t node) const { return node >= numbers.size(); }
 

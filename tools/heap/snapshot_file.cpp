@@ -1,5 +1,4 @@
-// Arrays as they are in memory, and the tables of classes, names, roots and threads one value after the
-// other.
+// Writes arrays as they are in memory, and the tables of classes, names, roots and threads value by value.
 #include "tools/heap/snapshot_file.h"
 
 #include <algorithm>
@@ -24,7 +23,7 @@ class TableWriter {
   std::string bytes_;
 };
 
-// Reads the output of TableWriter; beyond its end everything is 0 and ok() false.
+// Reads the output of TableWriter; beyond its end all values are 0 and ok() is false.
 class TableReader {
  public:
   TableReader(const uint8_t* bytes, uint64_t size) : at_(bytes), end_(bytes + size) {}
@@ -43,7 +42,7 @@ class TableReader {
   void number(T& to) {
     to = static_cast<T>(number());
   }
-  // A count of items, each of at least so many numbers.
+  // Reads a count of items with at least so many numbers each.
   uint64_t count(unsigned numbers) {
     uint64_t value = number();
     if (value <= static_cast<uint64_t>(end_ - at_) / (8 * numbers)) return value;
@@ -70,7 +69,7 @@ class TableReader {
 
 namespace {
 
-// Places of the parts in the file's table.
+// Indices of the parts in the file's table.
 enum PartNumber : size_t {
   kTables,
   kPages,
@@ -93,7 +92,7 @@ enum PartNumber : size_t {
 
 constexpr uint64_t kAlignment = 4096;
 
-// Of one part after the others; four sums at a time, as fast as memory is read.
+// Adds one part to a checksum; four sums at a time, at the speed of memory.
 uint64_t checksum(uint64_t sum, const void* data, uint64_t size) {
   constexpr uint64_t kFactor = 0x9e3779b97f4a7c15u;
   const auto* bytes = static_cast<const uint8_t*>(data);
@@ -203,7 +202,7 @@ void load_class(TableReader& in, HeapClass& each) {
 
 }  // namespace
 
-// The first bytes of the file; all zero until the index is whole.
+// The first bytes of the file; all zero until the index is complete.
 struct SnapshotFile::Head {
   char magic[16];
   char build[64];  // of the program
@@ -428,7 +427,7 @@ bool SnapshotFile::finish(Snapshot& snapshot, std::string* error) {
   if (!write(table.data(), table.size() * sizeof(Part), error)) return false;
   head.file_size = written_;
   head.sum = sum_;
-  // Last: before this the file is no index.
+  // Written last: until then the file is no index.
   bool good = os::seek_to(file_, 0) && os::write_all(file_, &head, sizeof head, error);
   close();
   return good;
@@ -460,7 +459,7 @@ bool SnapshotFile::map(const Head& expected) {
          sum_of_parts(head.parts_offset) == head.sum;
 }
 
-// In the order in which they were written.
+// The checksum of all parts, in the order of writing.
 uint64_t SnapshotFile::sum_of_parts(uint64_t parts_offset) const {
   uint64_t sum = 0;
   auto take = [&](const Part& part) { sum = checksum(sum, region_ + part.offset, part.size); };

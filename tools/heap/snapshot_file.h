@@ -24,10 +24,10 @@ class SnapshotFile {
   SnapshotFile(const SnapshotFile&) = delete;
   SnapshotFile& operator=(const SnapshotFile&) = delete;
 
-  // Fills a new snapshot, whose arrays are valid as long as this lives. False: there is no matching index.
+  // Fills a new snapshot, whose arrays live as long as this object. False: there is no matching index.
   bool load(Snapshot& snapshot);
 
-  // Writes the results of the second reading, then the dominator tree. False with *error.
+  // begin() writes the results of the second reading, then follows the dominator tree. False with *error.
   bool begin(Snapshot& snapshot, std::string* error);
   bool finish(Snapshot& snapshot, std::string* error);
 

@@ -1,4 +1,3 @@
-// Finds the agent's library and the files of it that a JVM needs.
 #include "tools/hprof/agent_library.h"
 
 #include <algorithm>
@@ -41,7 +40,7 @@ std::string agent_library(const std::string& given, std::string* error) {
     *error = "cannot tell where this program is" + advice;
     return {};
   }
-  // As installed, then as built.
+  // The installed place first, then that of a build.
   const std::string installed = program.substr(0, top) + "/" HPROF_INSTALL_LIB + name;
   if (os::file_exists(installed)) return installed;
   std::string library = program.substr(0, top) + "/lib" + name;

@@ -1,5 +1,5 @@
-// The commands of bin/hprof as rows: options, words and texts. The parser, the help pages, the man page, the
-// completion and the usage in docs/tool.md are made from these rows.
+// The commands of bin/hprof as rows: options, words and texts. Parser, help, man page, completion and the
+// usage in docs/tool.md are generated from them.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,7 @@ struct OptionRow {
   bool needed = false;
 };
 
-// Of more than one command.
+// An option of several commands.
 constexpr OptionRow kAgentOption = {"--agent", "LIBRARY",
                                     "the agent; default ../lib/@AGENT@ beside this program"};
 constexpr OptionRow kAsIsOption = {"--as-is", nullptr,
@@ -58,16 +58,16 @@ constexpr uint64_t kTopRows = 20;
 struct Command;
 struct Verb;
 
-// What was typed behind the name of a command: its options, which have been checked, and its words.
+// What was typed after a command's name: its options, which are checked, and its words.
 class Given {
  public:
   bool has(const char* option) const { return find(option) != nullptr; }
   // The last value of an option.
   std::string text(const char* option, const char* otherwise = "") const;
   uint64_t number(const char* option, uint64_t otherwise) const;
-  // All values of one that may be repeated.
+  // All values of an option that may be repeated.
   std::vector<std::string> all(const char* option) const;
-  // "hprof <command>: <text>" and a hint at the help page on stderr; returns kFailed.
+  // Prints "hprof <command>: <text>" and a hint at the help page on stderr; returns kFailed.
   int misuse(const std::string& text) const;
 
   Arguments words;
@@ -83,7 +83,7 @@ class Given {
   std::vector<std::pair<const OptionRow*, std::string>> options_;
 };
 
-// A command, or one of several with a common first word: `hprof heap leaks`.
+// A command, or one of several with the same first word: `hprof heap leaks`.
 struct Verb {
   const char* name;     // "leaks"; "": there is only this one
   const char* words;    // "FILE CLASS|ID"; [WORD]: may be left out, WORD...: one or more
@@ -110,30 +110,30 @@ extern const Command kRunCommand, kProfileCommand, kAttachCommand, kCtlCommand, 
 
 // All commands, in the order of the overview.
 extern const Rows<const Command*> kCommandRows;
-// nullptr: there is none of that name.
+// nullptr: there is no such command.
 const Command* command_named(const std::string& name);
 
-// Finds the verb, and takes its options and words from what follows the command's name. False with *error.
+// Finds the verb, and parses its options and words, after the command's name. False with *error.
 bool parse(const Command& command, Arguments arguments, Given* given, const Verb** verb, std::string* error);
-// Runs a command line without the program's name in this process. Returns an ExitStatus.
+// Runs a command line (without the program's name) in this process. Returns an ExitStatus.
 int run_command_line(const Arguments& line);
 
-// "hprof: <text>" on stderr; returns kFailed.
+// Prints "hprof: <text>" on stderr; returns kFailed.
 int fail(const std::string& text);
 
-// Decimal digits only. False: it is not a number, or more than `most`.
+// Parses decimal digits. False: not a number, or more than `most`.
 bool parse_number(const std::string& text, uint64_t most, uint64_t* number);
-// Bytes: a number, perhaps with one of k, m and g behind it.
+// Parses bytes: a number, optionally with k, m or g after it.
 bool parse_size(const std::string& text, uint64_t* bytes);
-// "; did you mean leaks?" if one of the names is like the word, else "".
+// "; did you mean leaks?" if a name is similar to the word, else "".
 std::string guess(const std::string& word, const std::vector<std::string>& names);
 
-// Help texts, made from the rows. The overview, and the page of a command.
+// Help texts, generated from the rows: the overview, and the page of a command.
 std::string overview_text();
 // "hprof check FILE...     find errors in a profile or dump"
 std::string overview_line(const Command& command);
 std::string help_text(const Command& command);
-// "hprof check [--top=N] FILE...", a line or more for each verb.
+// "hprof check [--top=N] FILE...", one or more lines for each verb.
 std::string usage_text(const Command& command);
 // "--top=N", "-o FILE"
 std::string option_text(const OptionRow& option);
@@ -141,7 +141,7 @@ std::string option_text(const OptionRow& option);
 std::string option_lines(const OptionRow& option);
 // The options of the verbs, each once.
 std::vector<const OptionRow*> own_options(const Command& command);
-// A text of a row, with the agent's name and commands in the places for them.
+// A row's text, with the agent's name and commands filled in.
 std::string filled_in(const char* row);
 
 }  // namespace hprof::tool

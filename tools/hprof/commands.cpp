@@ -1,4 +1,4 @@
-// The table of the commands, and how one is run.
+// The table of commands, and how a command is run.
 #include <iostream>
 #include <new>
 
@@ -16,7 +16,7 @@ constexpr const Command* kAll[] = {&kRunCommand,    &kProfileCommand, &kAttachCo
                                    &kPluginCommand, &kViewCommand,    &kConvertCommand, &kDoctorCommand,
                                    &kHeapCommand};
 
-// What was typed in earlier versions, and what is typed now.
+// Command lines of earlier versions, and what replaces them.
 struct Replaced {
   const char* command;
   const char* argument;  // ends in '=': also with anything behind it
@@ -48,7 +48,7 @@ bool wants_help(const Arguments& arguments) {
   return false;
 }
 
-// Compressed and hostile files take many times their own size. Memory is bounded by what there is to read.
+// Compressed and hostile files take many times their size: memory is bounded by the size of the input.
 uint64_t memory_for(const Arguments& files) {
   constexpr uint64_t kBase = uint64_t{256} << 20, kPerByte = 256;
   uint64_t bytes = 0;

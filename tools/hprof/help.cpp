@@ -1,4 +1,4 @@
-// Help texts, made from the rows of the commands.
+// Help texts, generated from the rows of the commands.
 #include <algorithm>
 #include <set>
 
@@ -21,7 +21,7 @@ std::string padded(std::string text, size_t column) {
   return text;
 }
 
-// The commands of the agent, or those of them that a stream takes, one a line.
+// The agent's commands, or those that a stream takes, one a line.
 std::string agent_commands(bool stream) {
   std::string text;
   for (const CommandRow& row : kCommands) {
@@ -39,7 +39,7 @@ void fill_in(const std::string& mark, const std::string& with, std::string* text
   if (at != std::string::npos) text->replace(at, mark.size(), with);
 }
 
-// One verb's usage, in lines of bounded width.
+// The usage of one verb, in lines of bounded width.
 std::string usage_of(const Command& command, const Verb& verb) {
   const std::string start = std::string("hprof ") + command.name;
   std::string text = start;

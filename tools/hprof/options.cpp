@@ -1,4 +1,4 @@
-// From a command line to the options and words of a command.
+// Parses a command line into the options and words of a command.
 #include <algorithm>
 
 #include "core/base/text_tools.h"
@@ -22,7 +22,7 @@ std::vector<std::string> names_of(const Rows<Verb>& verbs) {
   return names;
 }
 
-// How many words a text such as "FILE [ID]" stands for.
+// The number of words in a text such as "FILE [ID]".
 struct WordCount {
   explicit WordCount(const std::string& text) {
     for (size_t at = 0, end; at < text.size(); at = end + 1) {
@@ -37,7 +37,7 @@ struct WordCount {
   size_t least = 0, most = 0;
 };
 
-// Empty, or what is wrong with the value.
+// What is wrong with the value, or "".
 std::string fault_of(const OptionRow& option, const std::string& value) {
   uint64_t number = 0;
   if (option.kind == ValueKind::kSize) {
@@ -65,7 +65,7 @@ struct Parser {
     given->command_ = &command;
     const std::string expected = "expected " + (pattern.empty() ? "no words" : pattern);
     error = expected;
-    // The program's own options are not the tool's.
+    // Options of the profiled program are not the tool's.
     if (apart != std::string::npos && std::find(arguments.begin(), arguments.end(), "--") == arguments.end())
       return false;
     for (size_t i = 0; i < arguments.size(); ++i) {
@@ -100,7 +100,7 @@ struct Parser {
     return nullptr;
   }
 
-  // `--name`, `--name=value` or `--name value`.
+  // Takes `--name`, `--name=value` or `--name value`.
   bool take(const Arguments& arguments, size_t* at) {
     const std::string& argument = arguments[*at];
     const size_t equals = argument.find('=');

@@ -1,8 +1,6 @@
-// The way from the commands to a terminal.
-//
-// Files, processes and peers give texts, of any bytes, that a terminal could obey: ESC, OSC, U+0080 to
-// U+009F. So all that a command writes to std::cout and std::cerr passes one writer, which escapes them,
-// whether the stream is a terminal or goes to one later (a log, a pager).
+// Escapes what a terminal could obey (ESC, OSC, U+0080 to U+009F) in all that commands write to std::cout and
+// std::cerr, since texts come from files, processes and peers. Not only on terminals: logs and pagers show it
+// later.
 #pragma once
 
 #include <streambuf>
@@ -10,7 +8,7 @@
 
 namespace hprof::tool {
 
-// Passes text on to `target` as printable_text() makes it, which may be cut anywhere between two calls.
+// Passes text to `target` as printable_text() makes it; calls may cut it anywhere.
 class PrintableBuffer : public std::streambuf {
  public:
   explicit PrintableBuffer(std::streambuf* target) : target_(target) {}
@@ -30,7 +28,7 @@ class PrintableBuffer : public std::streambuf {
   std::string begun_;  // the first bytes of a character
 };
 
-// From its making to its end, std::cout and std::cerr write through a PrintableBuffer.
+// While this object lives, std::cout and std::cerr write through a PrintableBuffer.
 class PrintableStreams {
  public:
   PrintableStreams();
@@ -44,7 +42,7 @@ class PrintableStreams {
   PrintableBuffer clean_out_, clean_error_;
 };
 
-// Writes control sequences of our own to stderr, as they are.
+// Writes control sequences of the tool's own to stderr, unchanged.
 void steer_terminal(const std::string& controls);
 
 }  // namespace hprof::tool

@@ -1,5 +1,5 @@
-// Completion for bash and zsh: commands of bin/hprof and their options, options of the agent and
-// their values, commands of a running agent.
+// Completion for bash and zsh: commands of bin/hprof and their options, the agent's options and values,
+// commands of a running agent.
 #include <algorithm>
 
 #include "core/control/command_table.h"
@@ -19,7 +19,7 @@ void add_once(const std::string& word, std::vector<std::string>* words) {
   if (std::find(words->begin(), words->end(), word) == words->end()) words->push_back(word);
 }
 
-// What may follow the name of a command: its verbs and options.
+// The verbs and options of a command.
 std::vector<std::string> words_of(const tool::Command& command) {
   std::vector<std::string> words;
   for (const tool::Verb& verb : command.verbs)
@@ -42,7 +42,7 @@ std::vector<std::string> agent_commands() {
   return words;
 }
 
-// case lines of a shell: one for each command of bin/hprof.
+// Lines for a shell's case: one for each command of bin/hprof.
 std::string cases(const char* variable) {
   std::string text;
   for (const tool::Command* command : tool::kCommandRows)
@@ -66,7 +66,7 @@ std::string value_cases(const std::vector<Option>& options, const char* indent) 
   return text;
 }
 
-// Options whose value is a path.
+// The options whose value is a path.
 std::string path_options(const std::vector<Option>& options) {
   std::string text;
   for (const Option& option : options) {
@@ -90,8 +90,8 @@ void fill_in(const std::string& mark, const std::string& with, std::string* text
     text->replace(at, mark.size(), with);
 }
 
-// The words of an option list, `cpu=samples,depth=`, are completed one after the other: `done` is what stands
-// before the last comma, and goes before each answer.
+// Completes the words of an option list, `cpu=samples,depth=`, one by one: `done` is the text up to the last
+// comma, which goes before each answer.
 constexpr char kBash[] = R"(# Completion of hprof for bash.
 
 _hprof_values() {

@@ -1,4 +1,4 @@
-// The man pages, in the man(7) macros that groff and mandoc know.
+// The man pages, in man(7) macros of groff and mandoc.
 #include "core/control/command_table.h"
 #include "tools/hprof/command.h"
 #include "tools/manual/manual.h"
@@ -6,7 +6,7 @@
 namespace hprof::manual {
 namespace {
 
-// Escapes text for roff: hyphens and backslashes stay themselves, and no line begins a request.
+// Escapes text for roff: keeps hyphens and backslashes, and no line begins a request.
 std::string plain(const std::string& text) {
   std::string out;
   bool line_start = true;

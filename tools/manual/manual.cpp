@@ -1,6 +1,5 @@
-// hprof_manual PLUGINS FOLDER: writes man pages and shell completion below FOLDER, from the option rows of
-// the agent and of the plugins in the folder PLUGINS, from the commands of the agent, and from those of
-// bin/hprof.
+// hprof_manual PLUGINS FOLDER: writes man pages and shell completion below FOLDER, from the options of the
+// agent and of the plugins in PLUGINS, and from the commands of the agent and of bin/hprof.
 //
 // hprof_manual COMMAND: prints the usage and the options of a command of bin/hprof as Markdown, for
 // docs/tool.md and docs/heap-dump.md.
@@ -29,7 +28,7 @@ void take(void* context, const OptionText& row) {
                                                          text_of(row.owner)});
 }
 
-// False when a plugin was refused: the pages would lack its options.
+// False: a plugin was refused, so the pages would lack its options.
 bool read_options(const std::string& plugins, std::vector<Option>* options) {
   ModuleSearch search;
   search.loader = platform_library_loader();
@@ -57,7 +56,7 @@ bool write(const std::string& path, const std::string& text) {
   return static_cast<bool>(file);
 }
 
-// Lines of code.
+// Prints lines of code.
 void print_code(const std::string& text) {
   for (size_t at = 0, end; at < text.size(); at = end + 1) {
     end = std::min(text.find('\n', at), text.size());
@@ -92,7 +91,7 @@ std::vector<std::string> fixed_values(const Option& option) {
   while (at <= option.values.size()) {
     size_t end = option.values.find('|', at);
     if (end == std::string::npos) end = option.values.size();
-    // What follows a word, such as `:<bytes>`, may be left out.
+    // The part after a word, such as `:<bytes>`, is optional.
     std::string word = option.values.substr(at, end - at);
     word = word.substr(0, word.find_first_of("<["));
     if (!word.empty() && word.find_first_of("-.") != 0) words.push_back(word);

@@ -14,7 +14,7 @@ struct Option {
   std::string owner;  // "core", or the id of the unit
 };
 
-// The fixed values of an option: "samples", "times", ...; values that the user chooses freely are left out.
+// The fixed values of an option, "samples", "times", ...; free values are left out.
 std::vector<std::string> fixed_values(const Option& option);
 
 std::string tool_page(const std::string& version);                                       // hprof(1)

@@ -20,5 +20,5 @@ inline bool check(bool holds, const char* what, const char* file, int line) {
 
 }  // namespace hprof
 
-// Goes on after a failure; main ends with `return hprof::failed_checks() == 0 ? 0 : 1;`. True when it holds.
+// Continues after a failure; main ends with `return hprof::failed_checks() == 0 ? 0 : 1;`. True: it holds.
 #define HPROF_CHECK(...) hprof::check(static_cast<bool>(__VA_ARGS__), #__VA_ARGS__, __FILE__, __LINE__)

@@ -1,4 +1,3 @@
-// Defaults and test values into a config struct.
 #include "mock_config.h"
 
 #include <cstdio>

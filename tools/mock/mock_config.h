@@ -1,4 +1,4 @@
-// A unit's config struct without the core's option parser.
+// Fills in a unit's config struct without the core's option parser.
 #pragma once
 
 #include <map>
@@ -9,8 +9,8 @@
 
 namespace hprof {
 
-// The struct filled in from the defaults of the unit's rows and `values` (by option name). A value that does
-// not parse is a mistake in the test and ends it.
+// The struct, with the defaults of the unit's rows and `values` (by option name). A value that does not parse
+// ends the test.
 class MockConfig {
  public:
   explicit MockConfig(const hprof_unit& unit, const std::map<std::string, std::string>& values = {});
@@ -21,7 +21,7 @@ class MockConfig {
   std::vector<std::string> texts_;
 };
 
-// The module of a library, opened as the core does it; ends the test when it refuses.
+// Opens a library's module as the core does; ends the test if it refuses.
 const hprof_module* mock_open(hprof_module_entry entry);
 // One of its units, by id.
 const hprof_unit& mock_unit(hprof_module_entry entry, const std::string& id);

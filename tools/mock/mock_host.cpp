@@ -1,4 +1,4 @@
-// The services of the mock host that need no file of their own: log, mem, clock, emit, threads.
+// The services log, mem, clock, emit and threads of the mock host.
 #include "mock_host.h"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ struct MockMem {
     self->blocks_[memory] = bytes;
     return memory;
   }
-  // A block released with another size than it was allocated with stays in use: memory_used tells.
+  // A block released with a wrong size stays in use: memory_used shows it.
   static void release(const hprof_host* host, void* memory, uint64_t bytes) {
     MockHost* self = MockHost::of(host);
     Guard guard(self->lock_);
@@ -61,7 +61,7 @@ struct MockMem {
     self->blocks_.erase(block);
     ::operator delete(memory, kAlignment);
   }
-  // Reserved memory counts as a whole here; what is charged besides is only kept to be given back.
+  // Reserved memory is allocated at once here; charges are only counted.
   static uint32_t charge(const hprof_host* host, uint64_t bytes) {
     MockHost* self = MockHost::of(host);
     Guard guard(self->lock_);
@@ -182,7 +182,7 @@ namespace {
 
 const hprof_log_service kLog = {sizeof(hprof_log_service), 0, MockLog::message, MockLog::detail,
                                 MockLog::loss_counter};
-// reserve is the same memory here: a test does not mind that it is touched.
+// reserve allocates here: a test does not mind that the memory is touched.
 const hprof_mem_service kMem = {sizeof(hprof_mem_service), 0,
                                 MockMem::allocate,         MockMem::release,
                                 MockMem::allocate,         MockMem::release,

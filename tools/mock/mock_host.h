@@ -1,16 +1,15 @@
-// A host for unit tests of collectors, encoders, filters and sinks: every service in memory, nothing real
-// behind it.
+// A host for unit tests of collectors, encoders, filters and sinks: all services work in memory.
 //
-// Installed as hprof/mock/, CMake target hprof::mock: VM-free tests of a unit need nothing else. In C++17,
-// for units in any language. unit_run.h has a unit at work in one line; mock_config.h fills in its options.
+// Installed as hprof/mock/, CMake target hprof::mock: tests of a unit need nothing else, and no VM. In C++17,
+// for units in any language. unit_run.h runs a unit in one line; mock_config.h fills in its options.
 //
 // Deterministic: the clocks stand still unless a test moves them, agent threads run when a test says so, on
 // the calling thread. Threads: services may be called from several (one lock around each call); the public
 // members are the test's own and are read or changed while no unit code runs. Units: times in nanoseconds and
-// memory in bytes, unless a name says otherwise. Ownership: what the host hands out lives as long as it does.
+// memory in bytes, unless a name says otherwise. Ownership: what the host returns lives as long as it does.
 // Errors: a mistake in a test (no such option, no such unit) ends it with a line on stderr.
 //
-// Not here, as on a VM that is not HotSpot: the drafts hotspot, vm_dump and class_file. set_service adds
+// Missing, as on a VM other than HotSpot: all drafts but bytecode, library and sampling. set_service adds
 // them.
 #pragma once
 
@@ -44,7 +43,7 @@ namespace hprof {
 class MockHost;
 }
 
-// An agent thread that a unit asked for. Complete here, so that tests can look at it.
+// An agent thread that a unit has started. A complete type, so that tests can read it.
 struct hprof_agent_thread {
   hprof::MockHost* host;
   std::string name;
@@ -78,39 +77,38 @@ class MockHost {
   // Depth 4, line numbers on, Java 17, everything granted.
   hprof_settings settings;
 
-  // Puts a test's own table in place of a service; nullptr: the service is not there.
+  // Replaces a service by a test's own table; nullptr: the service does not exist.
   void set_service(const char* id, const void* table) { services_[id] = table; }
 
-  // What find_extension answers.
+  // The answers of find_extension.
   std::map<std::string, const void*> extensions;  // by "unit id"
 
   // --- log
   std::vector<std::string> messages, details;
-  // 0 when nobody has asked for the counter.
+  // 0 if nobody has requested the counter.
   uint64_t loss(const std::string& what) const;
   std::map<std::string, uint64_t> losses() const;  // that are not 0
-  bool said(const std::string& part) const;        // in a message
+  bool said(const std::string& part) const;        // a message contains `part`
 
   // --- mem
   uint64_t memory_limit = UINT64_MAX;     // bytes in use at most
-  uint64_t memory_used = 0;               // 0 again when everything was released with its right size
+  uint64_t memory_used = 0;               // 0 again when everything was released with the right size
   uint64_t charge_limit = UINT64_MAX;     // bytes of reserved memory charged at most
   uint64_t memory_charged = 0;            // the same: 0 again at the end
   uint64_t allocations = 0;               // calls so far
-  uint64_t fail_allocation = UINT64_MAX;  // that call, counted from 0, answers nullptr
+  uint64_t fail_allocation = UINT64_MAX;  // the number, from 0, of the call that fails
   std::set<void*> wrong_releases;         // blocks that were not allocated, or not with that size
   bool is_allocated(void* block) const;
-  std::function<void()> on_allocate;  // before each: what other threads do meanwhile
+  std::function<void()> on_allocate;  // called before each; acts as other threads do
 
   // --- clock
   uint64_t now_ns = 1000000000;  // monotonic
-  uint64_t step_ns = 0;          // added at each reading of it
+  uint64_t step_ns = 0;          // added at each reading
   uint64_t wall_clock_ms = 1700000000000;
   int32_t utc_offset_s = 0;
   uint64_t process_cpu_ns = 0;
-  std::set<uint64_t>
-      running_threads;  // by os id: their CPU clocks move by a nanosecond whenever they are read
-  std::map<uint64_t, uint64_t> thread_cpu_ns;  // by os id; a thread that is not here: unknown
+  std::set<uint64_t> running_threads;          // by os id: their CPU clocks move by 1 ns at each reading
+  std::map<uint64_t, uint64_t> thread_cpu_ns;  // by os id; a missing thread: unknown
   uint64_t cpu_clock_step_ns = 0;              // the calling thread's clock (os id 0) moves so far ...
   uint32_t cpu_clock_reads_a_step = 8;         // ... with so many reads
   uint32_t cpu_clock_reads = 0;                // of it
@@ -128,11 +126,11 @@ class MockHost {
                                  const std::string& parent_group, hprof_object_id object = 0,
                                  hprof_trace_serial trace = 0, uint32_t flags = 0);
   bool tables_are_full = false;  // ids->trace answers 0
-  // What ids->frame and ids->class_serial answer to a raw jmethodID or jclass.
+  // The answers of ids->frame and ids->class_serial for a raw jmethodID or jclass.
   std::map<void*, hprof_method_id> raw_methods;
   std::map<void*, hprof_class_serial> raw_classes;
   std::string text(hprof_string_id id) const;
-  // "java.util.Map.get(Map.java:12)": for tests that look at traces.
+  // "java.util.Map.get(Map.java:12)".
   std::string frame_text(hprof_frame_id id) const;
   std::vector<std::string> trace_text(hprof_trace_serial serial) const;
   bool is_cut(hprof_trace_serial serial) const {
@@ -142,39 +140,39 @@ class MockHost {
   // --- emit: deep copies, in order
   std::vector<MockRecord> events, written;
   std::vector<std::string> kinds;        // registered names, the first is HPROF_RECORD_REGISTERED
-  hprof_status event_status = HPROF_OK;  // what event answers; the record is kept when it is HPROF_OK
+  hprof_status event_status = HPROF_OK;  // the answer of event; HPROF_OK keeps the record
   hprof_status write_status = HPROF_OK;
-  std::function<void()> on_write;  // before each write: what other threads do meanwhile
+  std::function<void()> on_write;  // called before each write; acts as other threads do
 
   // --- threads
   std::vector<std::unique_ptr<hprof_agent_thread>> agent_threads;  // started, and not stopped yet
-  // Runs the body of a started thread here and now; wait() returns `turns` times, then tells it to stop. Each
-  // wait moves the clock by the time waited, unless on_wait is set: it decides.
+  // Runs the body of a started thread on the calling thread; wait() returns `turns` times, then tells it to
+  // stop. Each wait moves the clock by its time, unless on_wait is set.
   void run_thread(size_t index, uint32_t turns);
   std::function<void(uint64_t ns)> on_wait;
-  // What pause does; else the calling thread sleeps.
+  // Called by pause, which sleeps without it.
   std::function<void(uint64_t ns)> on_pause;
   struct AppThread {
     hprof_thread thread;
     void* jthread;
   };
-  std::deque<AppThread> app_threads;  // what each() visits and serial_of() knows
+  std::deque<AppThread> app_threads;  // visited by each(), known to serial_of()
   hprof_thread* add_app_thread(hprof_thread_serial serial, uint64_t os_id, void* jthread = nullptr,
                                uint32_t flags = 0);
 
   // --- io
-  std::map<std::string, MockFile> files;  // by path; put one here and it exists already
+  std::map<std::string, MockFile> files;  // by path; a file put here exists already
   std::vector<MockFile> connections;
   uint64_t write_most = UINT64_MAX;  // bytes that one write takes
   uint64_t space_left = UINT64_MAX;  // afterwards writes fail: "No space left on device"
-  uint32_t stalled_writes = 0;       // so many writes time out first
+  uint32_t stalled_writes = 0;       // number of writes that time out first
   std::string connect_error;         // not empty: connect fails with it
   std::string prove_error;           // not empty: prove fails with it
   uint32_t proofs = 0;               // of connections
-  uint32_t secrets_looked_at = 0;    // without one
+  uint32_t secrets_looked_at = 0;    // without a connection
   std::string close_error;           // not empty: close fails with it
   uint64_t last_connect_timeout_ns = 0;
-  std::deque<std::string> incoming;  // what read answers, one after the other; "" = the peer is gone
+  std::deque<std::string> incoming;  // answers of read, in order; "": the peer is gone
   uint64_t pid = 4711;
   std::string stamp = "20260102030405";
   std::string working_folder;  // empty: absolute_path does not know it
@@ -187,9 +185,9 @@ class MockHost {
   std::map<uint64_t, std::vector<uint64_t>> accounting;  // by os id
 
   // --- draft: bytecode
-  hprof_probe_user probe_user = {};      // as asked last: tests call its functions
+  hprof_probe_user probe_user = {};      // the last one of ask(): tests call its functions
   uint32_t probes_on = 0;                // HPROF_PROBE_*
-  hprof_status probe_status = HPROF_OK;  // what ask answers
+  hprof_status probe_status = HPROF_OK;  // the answer of ask
   std::map<void*, uint64_t> thread_states;
 
   // --- draft: library

@@ -137,7 +137,7 @@ struct MockIo {
     Guard guard(self->lock_);
     const auto found = self->files.find(from);
     if (found == self->files.end() || self->files.count(to) != 0) return -1;
-    // The node moves, and with it what open handles point to.
+    // Moves the node, so that open handles stay valid.
     auto node = self->files.extract(found);
     node.key() = to;
     node.mapped().path = to;

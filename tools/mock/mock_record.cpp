@@ -77,7 +77,7 @@ MockRecord::MockRecord(const hprof_record* record) : bytes_(copy_of(record, reco
       auto& foreign = edit<hprof_rec_foreign_dump>();
       const uint8_t* bytes = foreign.bytes;
       keep(bytes, foreign.size);
-      foreign.bytes = const_cast<uint8_t*>(bytes);  // ours now
+      foreign.bytes = const_cast<uint8_t*>(bytes);  // the copy's
       break;
     }
     default:

@@ -1,4 +1,4 @@
-// Records kept after the call that brought them, and a place for the bytes of encoders.
+// Records kept beyond the call that brought them, and a buffer for the bytes of encoders.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ class MockRecord {
   std::vector<std::shared_ptr<uint64_t[]>> parts_;
 };
 
-// Is it the table of that name?
+// True: the table of that name.
 inline bool is_table(const MockRecord& record, const char* name) {
   return record.kind() == HPROF_RECORD_TABLE && is_table(record.as<hprof_rec_table>(), name, 1);
 }
@@ -48,14 +48,14 @@ std::vector<Row> rows_of(const hprof_rec_table& table) {
   return rows;
 }
 
-// What an encoder writes to. Hands out `chunk` bytes of room at a time, or what the encoder needs if that is
-// more, in a block of exactly that size, so that a write beyond it is seen by a sanitizer.
+// An encoder's output. Hands out `chunk` bytes at a time, or what the encoder needs if that is more, in a
+// block of exactly that size, so that a sanitizer sees a write beyond it.
 class MockOut {
  public:
   explicit MockOut(uint32_t chunk = 65536);
   hprof_out* out() { return &table_.base; }
   void set_chunk(uint32_t chunk) { chunk_ = chunk; }  // from the next block on
-  // What was written can be written again from now on, as to a file; keep_bytes stays as it is then.
+  // Allows patch() from now on; keep_bytes must not change any more.
   void let_patch();
   // Everything written so far.
   std::string bytes();

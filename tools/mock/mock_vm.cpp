@@ -1,5 +1,5 @@
-// The services of the mock host that have a VM behind them: jvm, accounting, and the drafts bytecode,
-// library, sampling.
+// The services of the mock host that stand for a VM: jvm, accounting, and the drafts bytecode, library,
+// sampling.
 #include <cstdio>
 
 #include "mock_host.h"
@@ -8,7 +8,7 @@ namespace hprof {
 
 namespace {
 
-// A VM that knows nothing, spelt without the headers of a JDK: tables of functions as the VM's are laid out.
+// A VM whose functions all fail, without the headers of a JDK: function tables laid out as the VM's.
 constexpr int32_t kJniDetached = -2;
 constexpr int32_t kNotAvailable = 98;  // JVMTI_ERROR_NOT_AVAILABLE
 constexpr int32_t kJvmtiVersion = 0x30000000;
@@ -206,7 +206,7 @@ void MockHost::add_vm_services() {
                                                   MockSampling::number,
                                                   MockSampling::set_interval,
                                                   MockSampling::is_blocked};
-  // The VM calls its functions by another convention on 32-bit Windows than these are compiled for.
+  // A 32-bit Windows VM has another calling convention than these functions.
   if (sizeof(void*) == 8 || HPROF_MOCK_PLAIN_CALLS) services_[HPROF_SERVICE_JVM] = &jvm;
   services_[HPROF_SERVICE_ACCOUNTING] = &clocks;
   services_[HPROF_SERVICE_BYTECODE] = &bytecode;

@@ -1,4 +1,4 @@
-// A sink at work in a test.
+// Runs a sink in a test.
 #pragma once
 
 #include <map>
@@ -29,7 +29,7 @@ class SinkRun {
     return ops->write(self, reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(), 1000000000, error,
                       sizeof error);
   }
-  // Until all is written, nothing more is taken `patience` times in a row, or an error; returns how much.
+  // Writes until the end, an error, or `patience` writes in a row that took nothing; returns the bytes.
   uint64_t write_all(const std::string& bytes, int patience = 3) {
     uint64_t done = 0;
     for (int stalled = 0; done < bytes.size() && stalled < patience;) {

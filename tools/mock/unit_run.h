@@ -1,5 +1,5 @@
-// Units at work in a test: made with options, driven, taken down at the end of the scope. sink_run.h has the
-// sink.
+// Runs units in a test: created with options, driven, destroyed at the end of the scope. sink_run.h runs
+// sinks.
 //
 // Not for several threads. Hosts and units outlive the run.
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace hprof {
 
-// What the four kinds have in common: `created` and, when that is not HPROF_OK, the unit's words in `error`.
+// Common to the four kinds: `created`, and the unit's `error` if that is not HPROF_OK.
 template <typename Ops>
 class UnitRun {
  public:
@@ -58,7 +58,7 @@ class CollectorRun : public UnitRun<hprof_collector_ops> {
     ops->stop(self);
     started_ = false;
   }
-  // What it writes is in MockHost::written.
+  // The report is in MockHost::written.
   hprof_status report(uint32_t reason = HPROF_REPORT_EXIT) {
     hprof_report why = {};
     why.size = sizeof why;
@@ -99,7 +99,7 @@ class FilterRun : public UnitRun<hprof_filter_ops> {
   hprof_status finish() { return ops->finish(self, this, &FilterRun::pass); }
 
   std::string passed;
-  hprof_status pass_status = HPROF_OK;  // what it is answered when it passes bytes on
+  hprof_status pass_status = HPROF_OK;  // the answer when it passes bytes on
 
  private:
   static hprof_status pass(void* context, const uint8_t* bytes, uint64_t size) {
@@ -109,7 +109,7 @@ class FilterRun : public UnitRun<hprof_filter_ops> {
   }
 };
 
-// A record of type T with its head filled in and all else zeros.
+// A record of type T with its head filled in; all else is zero.
 template <typename T>
 T zeroed_record(uint32_t kind) {
   T record = {};

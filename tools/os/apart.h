@@ -12,9 +12,8 @@ struct Apart {
   std::string name;  // kKilled: of the signal
 };
 
-// Runs body(say) in a new process; each line that it says is passed to `heard` in this one. kDone: body has
-// returned. kSilent: it said nothing for `seconds` and was killed. False with *error: no process could be
-// made.
+// Runs body(say) in a new process; `heard` gets each line that it says. kDone: body has returned. kSilent: it
+// said nothing for `seconds` and was killed. False with *error: there was no process for it.
 bool run_apart(const std::function<void(const std::function<void(const std::string& line)>& say)>& body,
                double seconds, const std::function<void(const std::string& line)>& heard, Apart* result,
                std::string* error);

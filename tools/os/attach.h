@@ -34,7 +34,7 @@ bool find_jvm(int pid, Jvm* jvm, std::string* error);
 bool become(const Jvm& jvm, std::string* error);
 // Restores the rights that the program began with, to make files of its own.
 void become_caller();
-// Bytes of its memory in RAM and in the swap; 0: it has ended, or the system does not tell.
+// Bytes of its memory in RAM and swap; 0: it has ended, or not known.
 uint64_t memory_of(int pid);
 // Name of a user of this host, or the number.
 std::string user_name(uint32_t user);
@@ -45,7 +45,7 @@ struct FileId {
   uint64_t number = 0;  // 0: there is none
 };
 FileId file_id(const std::string& path);
-// True: the JVM, too, has it at that path, and its user may read it (or write to it). After become().
+// True: the JVM has the same file at that path, and its user may read it (or write to it). After become().
 bool is_same_there(const Jvm& jvm, const std::string& path, const FileId& id, bool to_write = false);
 
 // A folder in the JVM's /tmp that only its user can enter; it is removed with its contents when the object is
@@ -57,11 +57,11 @@ class MeetingPlace {
   MeetingPlace(const MeetingPlace&) = delete;
   MeetingPlace& operator=(const MeetingPlace&) = delete;
 
-  // After become(). False with *error.
+  // Call it after become(). False with *error.
   bool open(const Jvm& jvm, std::string* error);
-  // A listening socket of that name in it, -1 with *error.
+  // Makes a listening socket of that name in it; -1 with *error.
   int listen(const std::string& name, std::string* error);
-  // Connects to a socket that the JVM has made in it and listens to, -1 with *error.
+  // Connects to a listening socket that the JVM has made in it; -1 with *error.
   int connect(const std::string& name, double seconds, std::string* error);
   void remove(const std::string& name);
   // Path of a name in it, as the JVM sees it.
@@ -79,9 +79,9 @@ class MeetingPlace {
 // *error, also when none comes.
 int accept_jvm(const Jvm& jvm, int listener, double seconds, std::string* error);
 
-// Copies of files that the JVM does not see, in a folder of its /tmp whose name depends only on their
-// content, so that a library loaded twice is the same library for the VM. They are removed when the object is
-// destroyed, unless another program uses them.
+// Copies of files that the JVM does not see, in a folder of its /tmp named by their content, so that the VM
+// takes a library loaded twice for the same. The object removes them at its end, unless another program uses
+// them.
 struct FileCopy {
   std::string name;  // may have folders in it
   std::string content;
@@ -93,7 +93,7 @@ class StagedFiles {
   StagedFiles(const StagedFiles&) = delete;
   StagedFiles& operator=(const StagedFiles&) = delete;
 
-  // `identity`: letters and digits that stand for the content. After become(). False with *error.
+  // identity: letters and digits that stand for the content. Call it after become(). False with *error.
   bool open(const Jvm& jvm, const std::string& identity, const std::vector<FileCopy>& files,
             std::string* error);
   // Path of the folder, as the JVM sees it.
@@ -108,13 +108,13 @@ class StagedFiles {
 // Connects to the VM's attach socket, after making the VM open it if need be; checks its owner, its mode and
 // the process behind it. A VM that is still starting is waited for. -1 with *error, after `seconds` at most.
 int connect_vm(const Jvm& jvm, double seconds, std::string* error);
-// Asks the VM to load an agent library, by its path there.
+// Asks the VM to load an agent library, by the JVM's path of it.
 bool send_load(int vm, const std::string& library, const std::string& options, std::string* error);
-// Reads the VM's whole answer into *text. True: the agent has accepted the options.
+// Takes the VM's whole answer apart. True: the agent has accepted the options.
 bool understand_vm(const std::string& answer, std::string* text);
-// True: that text says that the VM is still starting and will load agents a little later (21 and newer).
+// True: the text says that the VM is still starting and will load agents a little later (21 and newer).
 bool comes_too_early(const std::string& text);
-// Sleeps for a moment, between two tries.
+// Sleeps briefly between two tries.
 void pause_a_little();
 
 // Connects to the control socket that an agent in that process has when no option says otherwise:

@@ -1,7 +1,7 @@
 // What `hprof doctor` examines: this host, and a JVM that runs on it. Facts only; tools/hprof/doctor judges
 // them.
 //
-// Thread: any, but the front end has one. Nothing is changed on the host or in the process.
+// Thread: any. Changes nothing on the host or in the process.
 #pragma once
 
 #include <cstdint>
@@ -59,7 +59,7 @@ inline bool vm_flag_is(const std::vector<std::string>& options, const std::strin
   return false;
 }
 
-// False, with *error: the system does not tell (only Linux does).
+// False with *error: the system does not tell (only Linux does).
 bool jvm_facts(int pid, JvmFacts* facts, std::string* error);
 
 }  // namespace hprof::os

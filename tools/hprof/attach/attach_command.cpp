@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kAnswerSeconds = 60;  // for the agent, once the VM listens
 
-// Says how to send commands to the agent from now on.
+// Text that tells how to send commands to the agent from now on.
 std::string how_to(const Attachment& attachment, const AttachAnswer& answer, const std::string& command) {
   const os::Jvm& jvm = attachment.jvm();
   const std::string pid = std::to_string(jvm.pid);
@@ -29,13 +29,13 @@ void print_success(const Attachment& attachment, const AttachAnswer& answer) {
   };
   if (field("output").empty()) return;
   const bool idle = field("state") == "idle";
-  // A url= is no file.
+  // The output is no file with url=.
   const bool file = !field("mode").empty() && field("output").find("://") == std::string::npos;
   std::cout << attachment.name() << ": " << field("collectors") << (idle ? " will write " : " writes ")
             << (file ? "" : "to ") << field("output");
   if (file)
     std::cout << " (mode " << field("mode") << ", user " << os::user_name(attachment.jvm().user) << ')';
-  // A file of that name may lie here, too, and be another one.
+  // Here, too, there may be a file of that name, but another one.
   if (file && !os::is_same_there(attachment.jvm(), field("output"), os::file_id(field("output"))))
     std::cout << ", from here /proc/" << attachment.jvm().pid << "/root" << field("output");
   if (idle) std::cout << "; start: " << how_to(attachment, answer, "start");

@@ -10,10 +10,10 @@ namespace hprof::tool {
 namespace {
 
 constexpr char kReply[] = "reply";
-// For the VM's own words after the agent's.
+// for the VM's own answer after the agent's
 constexpr double kRestSeconds = 10;
 
-// "=name value" is a field, every other line is for the user.
+// A line "=name value" is a field, every other line is for the user.
 void take_line(const std::string& line, AttachAnswer* answer) {
   const size_t blank = line.find(' ');
   if (line.empty() || line[0] != '=' || blank == std::string::npos) {
@@ -64,7 +64,7 @@ bool Attachment::find_library(const std::string& agent, bool as_is, std::string*
   return os::is_same_there(jvm_, library, id) || stage(library, error);
 }
 
-// The JVM has another file system, or its user may not read the folder: it gets a copy.
+// Copies the library if the JVM has another file system, or its user may not read the folder.
 bool Attachment::stage(const std::string& library, std::string* error) {
   std::vector<os::FileCopy> files;
   os::become_caller();
@@ -94,7 +94,7 @@ bool Attachment::hear_agent(int listener, const std::string& request, double dea
   return true;
 }
 
-// The agent connects first, if it could be loaded; else the VM says why not.
+// A loaded agent connects first; else the VM says why not.
 bool Attachment::converse(int vm, int listener, const std::string& request, double seconds,
                           AttachAnswer* answer, std::string* error) {
   const double deadline = os::monotonic_seconds() + seconds;

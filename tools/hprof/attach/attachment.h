@@ -1,4 +1,4 @@
-// An agent in a running JVM, for the commands that load one, or talk to one, by the VM's attach mechanism.
+// Loads an agent into a running JVM, or talks to one, by the VM's attach mechanism.
 //
 // The VM passes at most 1023 bytes to an agent and returns only a number. So the agent gets the path of a
 // socket in a private folder, from which it reads its options, and to which it writes its answer
@@ -30,13 +30,13 @@ class Attachment {
 
   const os::Jvm& jvm() const { return jvm_; }
   os::MeetingPlace& place() { return place_; }
-  // True: the JVM sees the caller's working folder, and can write there.
+  // True: the JVM sees the caller's working folder, and may write there.
   bool shares_folder() const { return shares_folder_; }
   // "process 4711 (app.jar)"
   std::string name() const;
 
-  // Passes options or command=LINE to the agent, loading it if need be, and waits for its answer. vm_seconds:
-  // until the VM listens; seconds: until the agent has answered. False with *error: there was no answer.
+  // Passes options or command=LINE to the agent, loaded if need be, and gets its answer. Waits vm_seconds for
+  // the VM, then seconds for the agent. False with *error: no answer.
   bool ask(const std::string& options, const std::string& folder, double vm_seconds, double seconds,
            AttachAnswer* answer, std::string* error);
 
@@ -55,12 +55,12 @@ class Attachment {
   bool shares_folder_ = false;
 };
 
-// Joins the options in the words behind the process id by commas.
+// Joins words of options by commas.
 std::string join_options(const std::vector<std::string>& words);
-// The value of an option in such a text; nullptr: it is not there.
+// The value of an option in such a text; nullptr: not given.
 std::unique_ptr<std::string> find_option(const std::string& options, const std::string& name);
-// The folder of files without one: the caller's working folder, if the JVM may write there, else its /tmp;
-// then a relative file= is refused with *error.
+// Chooses the folder of relative file names: the caller's working folder, if the JVM may write there, else
+// the JVM's /tmp; then a relative file= is refused with *error.
 bool choose_folder(const Attachment& attachment, const std::string& options, std::string* folder,
                    std::string* error);
 

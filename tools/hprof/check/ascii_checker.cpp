@@ -1,5 +1,5 @@
-// The records outside tables and heap dumps: prelude, threads, traces, monitor events, and where sections
-// begin.
+// Checks the records outside of tables and heap dumps: prelude, threads, traces, monitor events, beginnings
+// of sections.
 #include "tools/hprof/check/ascii_checker.h"
 
 #include <cinttypes>
@@ -39,7 +39,7 @@ bool AsciiChecker::run() {
   return in_.error().empty();
 }
 
-// Reads up to the dashes. False when the file does not begin with a header.
+// Reads up to the line of dashes. False: the file does not begin with a header.
 bool AsciiChecker::prelude(std::string_view first) {
   Scan scan(first);
   if (!scan.literal("JAVA PROFILE ")) {
@@ -280,7 +280,7 @@ bool AsciiChecker::monitor_event(std::string_view text) {
     if (!scan.maybe("<unknown thread>")) {
       scan.literal("thread ") && scan.decimal(&thread);
     }
-    // JDK 1.2 to 1.4 wrote the class and a number: java.lang.Object(1f3a).
+    // JDK 1.2 to 1.4 wrote class and number: java.lang.Object(1f3a).
     bool named =
         sleeps || (!monitor.empty() && (monitor[0] == '[' || monitor.back() == ';' || monitor.back() == ')'));
     if (!scan.done() || !named) {
@@ -293,8 +293,8 @@ bool AsciiChecker::monitor_event(std::string_view text) {
   return false;
 }
 
-// Lines of this agent that the original never wrote, outside tables only: notes, the answer to a summary
-// command, and records of plugins, whose words all have a '='.
+// True: a line that only this agent writes, outside of tables: a note, the answer to a summary command, or a
+// record of a plugin, whose words all have a '='.
 bool AsciiChecker::extension(std::string_view text) {
   Scan scan(text);
   if (scan.maybe("HPROF NOTE: ")) return true;

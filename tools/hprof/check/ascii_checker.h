@@ -1,5 +1,4 @@
-// The checker of text files: the exact forms of the original's printf calls, and the demands of their
-// readers.
+// The checker of text files: the exact forms of the original's printf calls, and what their readers require.
 #pragma once
 
 #include <string>
@@ -16,9 +15,9 @@ namespace hprof::tool {
 
 class AsciiChecker {
  public:
-  // Neither is owned. The log's positions are line numbers.
+  // Owns neither. The log's positions are line numbers.
   AsciiChecker(Input& in, ProblemLog& log);
-  // Reads the whole input. False when reading itself failed.
+  // Reads the whole input. False: reading failed.
   bool run();
 
  private:

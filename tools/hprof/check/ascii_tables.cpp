@@ -22,7 +22,7 @@ std::string formatted(const char* format, ...) {
 
 double percent_of(uint64_t hundredths) { return static_cast<double>(hundredths) / 100; }
 
-// Rounded once when printed; sums are rounded once more.
+// True: equal but for rounding; values are rounded once, their sum again.
 bool near(uint64_t a, uint64_t b) { return a > b ? a - b <= 1 : b - a <= 1; }
 
 }  // namespace

@@ -9,9 +9,9 @@ namespace hprof::tool {
 
 class BinaryChecker {
  public:
-  // Neither is owned. The input has to be able to seek back to the start of a heap dump.
+  // Owns neither. The input must be able to seek back to the start of a heap dump.
   BinaryChecker(Input& in, ProblemLog& log);
-  // Reads the whole input. False when reading itself failed (the input's error() says how).
+  // Reads the whole input. False: reading failed (see the input's error()).
   bool run();
 
  private:

@@ -63,7 +63,7 @@ void BinaryChecker::site_rows(const RecordHead& head, const SitesHead& sites) {
     live_sum += row.live_bytes;
     allocated_sum += row.bytes;
   }
-  // A saturated total cannot be checked.
+  // Saturated totals are not checked.
   bool live_over = live_sum > sites.live_bytes && sites.live_bytes != UINT32_MAX;
   if (live_over || allocated_sum > sites.bytes) {
     log_.report(Rule::kTableTotal, head.offset,

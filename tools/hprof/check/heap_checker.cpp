@@ -231,7 +231,7 @@ void HeapChecker::finish() {
   objects_.clear();
 }
 
-// Supers first, without recursion: in a hostile file the chain can be very long.
+// Superclasses first, without recursion, since a hostile file may have a very long chain.
 void HeapChecker::resolve_from(uint64_t id) {
   std::vector<uint64_t> chain;
   while (id != 0) {

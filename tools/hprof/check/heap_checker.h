@@ -1,5 +1,5 @@
-// The checker of one heap dump: layouts, sizes and references. It reads a dump twice: once for the ids and
-// class layouts, once for what refers to them.
+// The checker of one heap dump: layouts, sizes and references. It reads a dump twice: first the ids and class
+// layouts, then the references.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ class HeapChecker {
   // First reading of a record's body; the input stands at its start.
   void add_segment(const RecordHead& head);
   bool empty() const { return segments_.empty(); }
-  // Second reading of all segments since the last call, then forgets them. Leaves the input anywhere.
+  // Second reading of all segments since the last call. Leaves the input anywhere.
   void finish();
   // Thread serial numbers of all ROOT THREAD OBJECTs so far.
   const IdMap<uint64_t>& root_threads() const { return root_threads_; }
-  // Trace serial numbers that were referred to before their STACK TRACE; value: offset.
+  // Trace serial numbers used before their STACK TRACE; value: offset.
   const IdMap<uint64_t>& missing_traces() const { return missing_traces_; }
   // String ids of fields not yet defined when used; value: offset.
   const IdMap<uint64_t>& missing_strings() const { return missing_strings_; }
@@ -41,9 +41,9 @@ class HeapChecker {
     bool is_array;
     uint64_t own_size;
     uint64_t size;  // with supers, once kDone
-    // Own references: the bytes before each one, counted from the end of the one before.
+    // Own references: for each the bytes between it and the one before.
     std::vector<uint32_t> gaps;
-    // Bytes after the last own reference up to the first field of `next`, the nearest super with references.
+    // Bytes from the last own reference to the first field of `next`, the nearest super with references.
     uint64_t lead;
     const Layout* next;
   };

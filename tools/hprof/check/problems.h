@@ -40,12 +40,12 @@ struct RuleInfo {
 };
 const RuleInfo& rule_info(Rule rule);
 
-// Comma-separated reader names or "all" to a mask. False with the offending word in *bad.
+// Converts comma-separated reader names or "all" to a mask. False: *bad is unknown.
 bool parse_readers(const std::string& text, unsigned* readers, std::string* bad);
 // "mat, shark"
 std::string reader_names(unsigned readers);
 
-// Writes a line for each problem, at most `per_rule` of a rule and `most` of all, and counts the rest.
+// Prints problems, at most `per_rule` of a rule and `most` in all, and counts the rest.
 class ProblemLog {
  public:
   struct Options {
@@ -63,15 +63,15 @@ class ProblemLog {
   // From now on violations of the rule count as warnings only. False: there is no such rule.
   bool allow(const std::string& rule_name);
 
-  // `where` is a byte offset or a line number. The text says what was seen and what was expected.
+  // where: a byte offset or a line number. The text says what was found and what was expected.
   void report(Rule rule, uint64_t where, const char* format, ...) __attribute__((format(printf, 4, 5)));
 
-  // Severity of a rule with the readers selected.
+  // The severity of a rule for the selected readers.
   Severity severity(Rule rule) const;
   uint64_t count(Rule rule) const { return counts_[static_cast<unsigned>(rule)]; }
   uint64_t errors() const { return errors_; }
   uint64_t warnings() const { return warnings_; }
-  // The number of problems not printed, by rule, and the totals.
+  // Prints the numbers of problems not printed, by rule, and the totals.
   void summarize();
 
  private:

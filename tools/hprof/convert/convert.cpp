@@ -43,10 +43,10 @@ const hprof_encoder_ops& ops_of(const hprof_unit& encoder) {
 bool has_one_table(const hprof_unit& encoder) {
   return (ops_of(encoder).flags & HPROF_ENCODER_DOCUMENTS) != 0;
 }
-// The text format has only the columns of known tables.
+// True: format=a, which has columns for known tables only.
 bool is_ascii(const hprof_unit& encoder) { return std::strcmp(encoder.select, "format=a") == 0; }
 
-// The config struct of an encoder, all of whose options are texts: their defaults, and weight=.
+// The config struct of an encoder whose options are all texts: their defaults, and weight=.
 class Config {
  public:
   Config(const hprof_unit& encoder, const std::string& weight)
@@ -64,7 +64,7 @@ class Config {
   std::vector<uint64_t> words_;
 };
 
-// Bytes of an encoder.
+// Collects an encoder's bytes.
 struct Output {
   hprof_out out = {};
   std::string bytes;
@@ -152,7 +152,7 @@ class Player {
     if (status != HPROF_UNSUPPORTED) status_ = status;
   }
 
-  // Once each, and before the first record that refers to it.
+  // Defines each number once, before the first record that refers to it.
   void define(const char* name, uint32_t kind, uint32_t id) {
     if (!defined_.emplace(kind, id).second) return;
     auto record = make_record<hprof_rec_definition>(kind);
@@ -254,7 +254,7 @@ bool is_text_table(const ProfileTable& table) {
          table.name == "alloc_sites" || table.name == "monitor_time";
 }
 
-// The columns by which the text's tables are ranked.
+// Selects the columns by which the text's tables are ranked.
 void rank_for_text(ProfileTable* table) {
   const char* by = table->name == "cpu_samples" ? "samples" : table->name == "alloc_sites" ? nullptr : "time";
   for (ProfileWeight& weight : table->weights) {
@@ -262,7 +262,7 @@ void rank_for_text(ProfileTable* table) {
   }
 }
 
-// Writes one weight of each stack as CPU SAMPLES, which every reader of the text format knows.
+// Converts one weight of each stack to CPU SAMPLES, which all readers of the text format know.
 ProfileTable as_samples(const ProfileTable& table, size_t weight) {
   ProfileTable made = samples_table();
   for (const ProfileRow& row : table.rows) {

@@ -20,12 +20,12 @@ struct ConvertOptions {
 std::string format_names();
 // The encoder's unit; nullptr: there is no such format.
 const hprof_unit* encoder_of(const std::string& format);
-// What the agent's format= of this name says of itself; nullptr: a plugin's format, or none.
+// The table of the agent's format= of this name; nullptr: a plugin's format, or none.
 const hprof_encoder_ops* encoder_of_agent(const std::string& format);
-// The suffix of its files: ".pb".
+// The suffix of the format's files: ".pb".
 const char* suffix_of(const hprof_unit& encoder);
 
-// *bytes is the whole file, *said has notes for the user: tables that were left out. False with *error.
+// *bytes: the whole file; *said: messages for the user (tables left out). False with *error.
 bool convert_profile(const Profile& profile, const hprof_unit& encoder, const ConvertOptions& options,
                      std::string* bytes, std::vector<std::string>* said, std::string* error);
 

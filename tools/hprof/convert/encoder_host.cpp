@@ -6,7 +6,7 @@ namespace hprof::tool {
 
 namespace {
 
-// "[Ljava/lang/String;" of java.lang.String[].
+// "[Ljava/lang/String;" from java.lang.String[].
 std::string signature_of(std::string name) {
   static constexpr std::pair<const char*, const char*> kPrimitive[] = {
       {"boolean", "Z"}, {"byte", "B"}, {"char", "C"}, {"double", "D"},
@@ -24,7 +24,7 @@ std::string signature_of(std::string name) {
   return signature + "L" + name + ";";
 }
 
-// Of local time from UTC, in seconds.
+// Seconds that local time is ahead of UTC.
 int32_t utc_offset(uint64_t wall_ms) {
   const auto seconds = static_cast<std::time_t>(wall_ms / 1000);
   const std::tm* local = std::localtime(&seconds);
@@ -48,7 +48,7 @@ EncoderHost::EncoderHost(const Profile& profile)
   mock_.settings.line_numbers = 1;
   mock_.settings.heap_form = HPROF_HEAP_AS_FIELDS;
   mock_.settings.thread_in_traces = profile.threads.empty() ? 0 : 1;
-  // The clock stands still, so that one file always becomes the same other one.
+  // The clock stands still, so that the output depends on the input only.
   mock_.now_ns = mock_.wall_clock_ms = 0;
   mock_.utc_offset_s = utc_offset(profile.created_ms);
   for (const auto& [number, frames] : profile.traces)

@@ -1,4 +1,4 @@
-// A profile's names in the mock host, for the agent's encoders in this program. One thread.
+// The names of a profile in the mock host, for the agent's encoders. One thread.
 #pragma once
 
 #include <map>
@@ -21,11 +21,11 @@ class EncoderHost {
 
   const hprof_host* host() const { return mock_.host(); }
 
-  // Numbers of names, assigned at first use; 0 for "".
+  // Returns the number of a name, assigned at first use; 0 for "".
   hprof_string_id string(const std::string& text) { return text.empty() ? 0 : mock_.string(text); }
   // Without a source: the first class of that name, whatever its source.
   hprof_class_serial class_named(const std::string& name, const std::string& source);
-  // Without frames and thread it is the empty trace, 0.
+  // 0, the empty trace, without frames and thread.
   hprof_trace_serial add_trace(const std::vector<ProfileFrame>& frames, const std::string& thread,
                                bool is_cut);
 
@@ -35,7 +35,7 @@ class EncoderHost {
     return find_method(ids_, host(), find_frame(ids_, host(), id)->method)->owner;
   }
 
-  // What was lost: "2 tables: a pprof message has one".
+  // The losses: "2 tables: a pprof message has one".
   std::vector<std::string> losses() const;
 
  private:

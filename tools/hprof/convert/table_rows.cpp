@@ -78,7 +78,7 @@ void TableRows::add_known_columns(const hprof_table_schema& schema, bool is_whol
   }
 }
 
-// Columns that no schema has: weights of other programs, or a whole table of another collector.
+// Adds columns that no schema has: weights of other programs, or another collector's whole table.
 void TableRows::add_other_columns() {
   const bool is_known = !columns_.empty();
   for (size_t w = 0; w < table_.weights.size(); ++w) {
@@ -114,7 +114,7 @@ hprof_cell TableRows::cell_of(size_t column, const ProfileRow& row, const TraceN
   return cell;
 }
 
-// Rows go by the order column, largest first.
+// Rows are sorted by the order column, largest first.
 void TableRows::fill_in(const TraceNumbers& traces, EncoderHost* host) {
   std::vector<size_t> order(table_.rows.size());
   std::iota(order.begin(), order.end(), size_t{0});

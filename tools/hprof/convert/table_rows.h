@@ -1,5 +1,5 @@
-// A table of a profile as a record for encoders: the schema of the collector that makes such tables, if there
-// is one, and its rows as cells.
+// Turns a table of a profile into a record for encoders, with the schema of the collector that makes such
+// tables, if there is one.
 #pragma once
 
 #include <deque>
@@ -17,15 +17,15 @@ using TraceNumbers = std::map<uint64_t, hprof_trace_serial>;  // by numbers of t
 
 class TableRows {
  public:
-  // is_whole: with all columns of the schema, 0 where the profile has no value; else without such columns.
-  // The table, the traces and the host outlive this.
+  // is_whole: keeps all columns of the schema, with 0 where the profile has no value; else drops these. The
+  // table, the traces and the host outlive this.
   TableRows(const ProfileTable& table, const TraceNumbers& traces, bool is_whole, EncoderHost* host);
   TableRows(const TableRows&) = delete;
   TableRows& operator=(const TableRows&) = delete;
 
   const hprof_rec_table& record() const { return record_; }
   const hprof_column& column(uint32_t index) const { return columns_[index]; }
-  // The collector that makes such tables: "heap_sites".
+  // The collector that makes such tables, "heap_sites".
   const char* collector() const { return collector_; }
 
  private:
@@ -40,10 +40,10 @@ class TableRows {
                      EncoderHost* host) const;
 
   const ProfileTable& table_;
-  std::deque<std::string> words_;  // what the schema points to
+  std::deque<std::string> words_;  // texts of the schema
   const char* collector_;
   std::vector<hprof_column> columns_;
-  std::vector<size_t> weights_;  // of each column: which of the table's weights, or kNone
+  std::vector<size_t> weights_;  // index of each column's weight in the table, or kNone
   hprof_table_schema schema_ = {};
   std::vector<hprof_cell> cells_, totals_;
   hprof_rec_table record_ = {};

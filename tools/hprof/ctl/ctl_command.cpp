@@ -19,14 +19,14 @@ void print_line(const std::string& text) { std::cout << text << '\n'; }
 
 double left(double deadline) { return deadline - os::monotonic_seconds(); }
 
-// False: there is no time left for another try.
+// Sleeps between two tries. False: there is no time left for another.
 bool wait_a_little(double deadline) {
   if (left(deadline) < 0.2) return false;
   platform::sleep_ns(50 * platform::kNanosPerMilli);
   return true;
 }
 
-// A command to the agent in a JVM, where it may have no socket.
+// A command to the agent in a JVM, which may have no control socket.
 struct Request {
   std::string where, command;
   uint64_t pid = 0;  // 0: `where` is a path or an address
@@ -42,7 +42,7 @@ int connect_tcp(const Request& request, std::string* error) {
   return os::connect_tcp(host, request.where.substr(colon + 1), left(request.deadline), error);
 }
 
-// By the VM's attach mechanism, to the library that the JVM has loaded.
+// Sends the command by the VM's attach mechanism, to the library that the JVM has loaded.
 int ask_by_vm(const Request& request, const os::Jvm& jvm, std::string* error) {
   const std::string pid = std::to_string(jvm.pid);
   if (jvm.agent.empty()) {
@@ -89,8 +89,8 @@ int ctl(const Given& given) {
   if (request.tcp && secret_file.empty()) return given.misuse("HOST:PORT needs --secret-file=FILE");
   if (request.tcp && !read_secret("--secret-file", secret_file.c_str(), &request.secret, &why))
     return fail(why.text);
-  // One deadline for the whole call, so that an agent that sends a byte now and then cannot delay it. If all
-  // connections are taken, the next try may get one.
+  // One deadline for the whole call, which an agent that sends single bytes cannot extend. If all connections
+  // are in use, a later try may get one.
   request.deadline = os::monotonic_seconds() + static_cast<double>(given.number("--timeout", 60));
   int status = kFailed;
   do {

@@ -16,7 +16,7 @@ int hex_digit(char c) {
   return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-// Lines out of a channel.
+// Reads lines from a channel.
 class Lines {
  public:
   explicit Lines(const Channel& channel) : channel_(channel) {}

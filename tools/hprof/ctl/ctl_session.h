@@ -17,35 +17,35 @@
 namespace hprof::tool {
 
 constexpr size_t kControlLineMax = 65536;
-// Of one answer, its greeting included: the longest are the agent's help pages.
+// The longest answer, with its greeting: the agent's help pages.
 constexpr size_t kControlAnswerMax = size_t{1} << 20;
 
-// A refusal without words has some.
+// Kinds of lines. A refusal always has a text.
 enum class Answer { kText, kOk, kError, kMalformed };
 // The kind of a line from the server; *text is its content.
 Answer classify_answer(std::string_view line, std::string* text);
 
-// False when the line is no greeting of protocol 1.
+// False: no greeting of protocol 1.
 bool parse_greeting(std::string_view line, uint8_t nonce[kNonceSize]);
 // The answer to a greeting, without its line feed.
 std::string authentication(const std::string& secret, const uint8_t nonce[kNonceSize]);
 
-// One line, printable, of a bounded length.
+// False with *error: not one printable line of bounded length.
 bool valid_control_command(std::string_view text, std::string* error);
 
-// Bytes to and from the server.
+// A connection to the server.
 struct Channel {
   std::function<bool(const std::string& bytes, std::string* error)> write;
-  // Up to `size` bytes; 0 at the end, -1 with *error.
+  // Reads up to `size` bytes; 0: the end; -1 with *error.
   std::function<long(char* to, size_t size, std::string* error)> read;
 };
 
-// Those of a connected socket. However much data flows, nothing is read or written after the deadline, a time
-// of os::monotonic_seconds(), or after a signal that asked to stop. `socket` stays the caller's.
+// The channel of a connected socket, which the caller owns. Nothing is read or written after the deadline
+// (os::monotonic_seconds()), or after a signal to stop.
 Channel socket_channel(int socket, double deadline);
 
-// Reads one whole answer and passes each text line to `print`. Returns an ExitStatus; *error is the server's
-// or the connection's.
+// Reads one whole answer and passes each text line to `print`. Returns an ExitStatus; *error: of the server
+// or the connection.
 using PrintLine = std::function<void(const std::string&)>;
 int read_answer(const Channel& channel, const PrintLine& print, std::string* error);
 

@@ -1,4 +1,4 @@
-// Commands of the table (core/control), from text to the wire.
+// Parses and encodes the commands of core/control's table.
 #include "tools/hprof/ctl/socket_command.h"
 
 #include <cstring>
@@ -10,7 +10,7 @@ namespace hprof::tool {
 
 namespace {
 
-// The original always reads a cutoff.
+// The original HPROF always reads a cutoff.
 constexpr float kDefaultCutoff = 0.0001f;
 
 void append(std::string* body, uint64_t value, unsigned size) {

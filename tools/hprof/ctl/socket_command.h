@@ -16,7 +16,7 @@ struct SocketCommand {
 bool parse_socket_command(const std::string& text, unsigned id_size, SocketCommand* command,
                           std::string* error);
 
-// u1 tag, u4 serial number, u4 length, body.
+// Encodes u1 tag, u4 serial number, u4 length, body.
 std::string encode_socket_command(const SocketCommand& command, uint32_t serial);
 
 }  // namespace hprof::tool

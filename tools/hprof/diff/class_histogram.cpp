@@ -25,8 +25,8 @@ bool is_heading(std::string_view line) {
          scan.blanks() && scan.literal("class") && scan.done();
 }
 
-// A row of jcmd: "   1:  10  160  demo.Kept (module)", or one below the heading of `hprof heap histogram`:
-// "  1,991  199,568  char[]".
+// True: a row of jcmd ("   1:  10  160  demo.Kept (module)"), or one below the heading of `hprof heap
+// histogram` ("  1,991  199,568  char[]").
 bool is_row(std::string_view line, bool below_heading, uint64_t* objects, uint64_t* bytes,
             std::string_view* name) {
   Scan scan(line);

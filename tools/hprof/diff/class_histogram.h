@@ -1,4 +1,4 @@
-// Class histograms as text: of jcmd GC.class_histogram, jmap -histo and hprof heap histogram.
+// Reads class histograms of jcmd GC.class_histogram, jmap -histo and hprof heap histogram.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ struct ClassCount {
 using ClassHistogram = std::map<std::string, ClassCount>;
 
 // Rows "<rank>: <objects> <bytes> <class> (<module>)", and those below the heading of `hprof heap histogram`;
-// other lines are skipped. Classes of the same name are added up. False: the file cannot be read or lacks the
-// rows of some classes (*error), or has no such row (*error is empty).
+// other lines are skipped. Adds up classes of the same name. False: the file cannot be read or is incomplete
+// (*error), or has no such row (*error is empty).
 bool read_class_histogram(const std::string& path, ClassHistogram* histogram, std::string* error);
 
 }  // namespace hprof::tool

@@ -1,4 +1,4 @@
-// hprof diff BEFORE AFTER: what has grown and shrunk between two profiles, class histograms or heap dumps.
+// hprof diff BEFORE AFTER: growth between two profiles, class histograms or heap dumps.
 #include <algorithm>
 #include <iomanip>
 #include <iostream>
@@ -34,7 +34,7 @@ std::string signed_text(const ProfileWeight& weight, uint64_t before, uint64_t a
                         : "-" + weight_text(weight, before - after);
 }
 
-// The largest changes of the first column first.
+// Prints the largest changes of the first column first.
 void print_changes(const Changes& changes, const std::vector<ProfileWeight>& columns, const char* what,
                    const Given& given) {
   const uint64_t top = given.number("--top", kTopRows);
@@ -89,7 +89,7 @@ int diff_histograms(const ClassHistogram (&two)[2], const Given& given) {
   return kDone;
 }
 
-// Rows of one name and stack, or lines.
+// Adds a table's rows, by name and stack or by line.
 void add_table(const Profile& profile, const LastTable& last, size_t file, const Given& given,
                Changes* changes) {
   const ProfileTable& table = *last.table;
@@ -148,7 +148,7 @@ bool has_heap_dump(const std::string& path) {
   return false;
 }
 
-// Empty, or an option that is not for files of that kind.
+// An option that does not apply to files of that kind; empty: none.
 std::string misplaced(const Given& given, bool dumps, bool histograms) {
   const bool page = given.has("-o") || given.has("--open");
   if (given.has("--lines") && (dumps || histograms)) return "--lines is for profiles";

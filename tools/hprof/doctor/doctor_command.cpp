@@ -21,7 +21,7 @@ const char* word_of(Verdict verdict) {
   }
 }
 
-// True when nothing is a no.
+// True: no finding is a no.
 bool print(const std::vector<Finding>& findings) {
   bool good = true;
   for (const Finding& finding : findings) {

@@ -6,7 +6,7 @@ namespace hprof::tool {
 
 namespace {
 
-// Below this a heap dump of an ordinary service does not fit.
+// Less space than a heap dump of an ordinary service needs.
 constexpr int64_t kLittleSpace = 1ll << 30;
 
 std::string bytes_text(int64_t bytes) {
@@ -63,7 +63,7 @@ void judge_space(const std::string& subject, const std::string& folder, int64_t 
                        little ? "write heap dumps elsewhere: file=<path>" : ""});
 }
 
-// Where an attached agent writes unless file= says otherwise.
+// The folder to which an attached agent writes by default.
 void judge_folder(const os::JvmFacts& jvm, std::vector<Finding>* findings) {
   if (!jvm.folder_known) return;
   if (jvm.folder_writable) return judge_space("its output", jvm.folder, jvm.folder_free, findings);
@@ -73,7 +73,7 @@ void judge_folder(const os::JvmFacts& jvm, std::vector<Finding>* findings) {
        "write reports elsewhere: file=<path>, or take them with hprof profile"});
 }
 
-// Whether anything of it can be profiled at all; false ends the examination.
+// Can the process be profiled at all? False ends the examination.
 bool judge_process(const os::HostFacts& host, const os::JvmFacts& jvm, std::vector<Finding>* findings) {
   const std::string process = "process " + std::to_string(jvm.pid);
   if (!jvm.exists) {

@@ -1,4 +1,4 @@
-// What the facts about a host and a JVM mean for profiling.
+// Judges facts about a host and a JVM: what do they mean for profiling?
 #pragma once
 
 #include <string>
@@ -14,16 +14,16 @@ enum class Verdict { kYes, kLimited, kAtStart, kNo };
 struct Finding {
   Verdict verdict;
   std::string subject;  // "attach"
-  std::string text;     // what is so, one line
-  std::string fix;      // what to do about a no or a limit; empty: nothing needs to be done
+  std::string text;     // what was found, one line
+  std::string fix;      // what to do about a kNo or kLimited; empty: nothing
 };
 
-// The host alone: what any profiled program on it gets.
+// The host alone: applies to any profiled program on it.
 std::vector<Finding> judge_host(const os::HostFacts& host);
-// A process on it.
+// A process on the host.
 std::vector<Finding> judge_jvm(const os::HostFacts& host, const os::JvmFacts& jvm);
 
-// 8 for "1.8.0_402", 17 for "17.0.2", 27 for "27-ea"; 0 when it is no version.
+// 8 for "1.8.0_402", 17 for "17.0.2", 27 for "27-ea"; 0: not a version.
 int feature_version(const std::string& version);
 
 }  // namespace hprof::tool

@@ -14,7 +14,7 @@ namespace hprof::tool {
 
 namespace {
 
-// Empty, or the problem with an option.
+// Fills in the settings. Returns the problem with an option, or "".
 std::string settings_of(const Given& given, HeapSettings* settings) {
   constexpr std::pair<const char*, Follow> kFollow[] = {
       {"strong", Follow::kStrong}, {"soft", Follow::kSoft}, {"all", Follow::kAll}};
@@ -66,7 +66,7 @@ template <Document (*kQuestion)(HeapRun&)>
 int ask(const Given& given) {
   return ask_heap(given, kQuestion, kQuestion);
 }
-// The page of these has room for everything.
+// The page shows the same as the terminal.
 template <Document (*kQuestion)(HeapRun&)>
 int report(const Given& given) {
   return ask_heap(given, kQuestion, run_report);

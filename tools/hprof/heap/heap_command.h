@@ -1,4 +1,4 @@
-// What `hprof heap` and `hprof diff` of two heap dumps share.
+// Shared by `hprof heap` and `hprof diff` of two heap dumps.
 #pragma once
 
 #include "tools/heap/heap_report.h"
@@ -23,8 +23,8 @@ constexpr OptionRow kHeapOptions[] = {
     {"--json", nullptr, "JSON instead of text"},
 };
 
-// Asks the dumps that `given` names, and prints the answer. `page` is what the page of -o has. Returns an
-// ExitStatus.
+// Runs a question on the dumps in `given`, and prints the answer. page: the question for the page of -o.
+// Returns an ExitStatus.
 using HeapQuestion = Document (*)(HeapRun& run);
 int ask_heap(const Given& given, HeapQuestion question, HeapQuestion page);
 

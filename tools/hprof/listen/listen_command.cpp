@@ -1,4 +1,4 @@
-// hprof listen: the receiving end of net=host:port.
+// hprof listen: the receiver of net=host:port.
 #include <cstdio>
 #include <deque>
 #include <iostream>
@@ -20,7 +20,7 @@ namespace hprof::tool {
 namespace {
 
 constexpr int kStdin = 0, kStdout = 1, kStderr = 2;
-// For one read or write of a connected peer; waiting for data is done before.
+// For one read or write; the wait for data comes before.
 constexpr unsigned kSeconds = 10;
 constexpr double kProofSeconds = 5;  // for the exchange before the stream
 
@@ -40,8 +40,8 @@ bool read_line(int peer, double deadline, std::string* line) {
   return false;
 }
 
-// Agent and listener prove to each other that they know the secret. False: the peer does not know it, or
-// speaks another protocol.
+// Agent and listener prove to each other that they know the secret. False: the peer does not, or speaks
+// another protocol.
 bool prove(int peer, Str secret) {
   const double deadline = os::monotonic_seconds() + kProofSeconds;
   PeerNonces nonces;
@@ -56,7 +56,7 @@ bool prove(int peer, Str secret) {
          take_peer_proof(PeerPart::kAgent, text(), secret, &nonces);
 }
 
-// The first client, or the first that knows the secret if there is one; -1: *error.
+// Accepts the first client, with a secret the first that knows it; -1 with *error.
 int accept_agent(int listener, const Secret* secret, std::string* error) {
   for (;;) {
     if (os::wait_readable({listener}, -1) < 0) {
@@ -70,7 +70,7 @@ int accept_agent(int listener, const Secret* secret, std::string* error) {
   }
 }
 
-// One conversation: the stream to the file, commands to the peer.
+// One connection: the stream to the file, commands to the peer.
 class Conversation {
  public:
   Conversation(int peer, int file, std::string path, const Given& given)
@@ -115,7 +115,7 @@ class Conversation {
     return seconds <= 0 ? 0 : static_cast<int>(seconds * 1000) + 1;
   }
 
-  // kDone or another status at the end of the stream, -1 to go on.
+  // At the end of the stream an ExitStatus; -1: go on.
   int receive(std::vector<char>* buffer) {
     std::string error;
     long got = os::receive_some(peer_, buffer->data(), buffer->size(), kSeconds, &error);
@@ -144,7 +144,7 @@ class Conversation {
     }
   }
 
-  // Sends the commands of --cmd, each as soon as the waits before it are over.
+  // Sends the commands of --cmd, each when the waits before it are over.
   void send_given() {
     while (!queue_.empty() && os::monotonic_seconds() >= resume_) {
       std::string text = queue_.front();
@@ -206,7 +206,7 @@ class Conversation {
     } else if (last) {
       std::cerr << text << '\n';
     } else {
-      // In interactive use the line above the prompt is rewritten, and the typed text stays.
+      // Rewrites the line above the prompt, and keeps the typed text.
       constexpr char kSave[] = {0x1b, '7', '\0'}, kRestore[] = {0x1b, '8', '\0'};
       steer_terminal(std::string(kSave) + "\r\x1b[A\x1b[2K" + text + kRestore);
     }
@@ -248,7 +248,7 @@ int listen(const Given& given) {
   int file = path == "-" ? kStdout : os::create_private_file(path, force, &error);
   if (file < 0) return fail(error + (force ? "" : " (--force replaces a file)"));
   os::stop_on_signals();
-  // Printed even with --quiet: with port 0 nobody would know the port otherwise.
+  // Printed even with --quiet: with port 0 the port is not known otherwise.
   std::cerr << "listening on " << host << ":" << port << ", writing to " << path << std::endl;
   int peer = accept_agent(listener, has_secret ? &secret : nullptr, &error);
   os::close_socket(listener);

@@ -1,4 +1,3 @@
-// A state machine over header, record heads and bodies.
 #include "tools/hprof/listen/stream_watch.h"
 
 #include <algorithm>
@@ -29,7 +28,7 @@ void StreamWatch::byte_of_start(uint8_t byte) {
   }
 }
 
-// Handles a complete string or line.
+// Handles the beginning of a string or line; is_whole: all of it.
 void StreamWatch::look_for_answer(bool is_whole) {
   size_t at = is_text() ? sizeof kNote - 1 : id_size_;
   const bool is_note = !is_text() || text_.compare(0, at, kNote) == 0;

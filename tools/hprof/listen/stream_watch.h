@@ -1,4 +1,4 @@
-// Counts the records of a stream as it passes, without keeping any of it.
+// Counts the records of a stream that passes by, and keeps none.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ class StreamWatch {
   // 0 before the end of the header, and for a text stream.
   unsigned id_size() const { return id_size_; }
   uint8_t last_tag() const { return last_tag_; }
-  // The agent's answers to commands since the last call, like "1 ok: dump heap: ...".
+  // The agent's answers to commands since the last call: "1 ok: dump heap: ...".
   std::vector<std::string> take_answers();
   // True: the stream may end here, between two records.
   bool complete() const;
@@ -38,7 +38,7 @@ class StreamWatch {
   unsigned id_size_ = 0;
   uint8_t last_tag_ = 0;
   uint8_t last_byte_ = 0;
-  std::string text_;  // of the current line or string, as far as it may be an answer
+  std::string text_;  // the current line or string while it may be an answer
   std::vector<std::string> answers_;
 };
 

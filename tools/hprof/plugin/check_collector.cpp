@@ -12,7 +12,7 @@ namespace {
 constexpr uint64_t kAllocationsMost = 500;
 constexpr uint32_t kTurns = 3;
 
-// A collector at work; each call is announced before it is made.
+// A collector under test; each call is announced before it is made.
 class Watched {
  public:
   Watched(CheckedHost& host, const hprof_unit& unit, const std::map<std::string, std::string>& options = {})
@@ -35,7 +35,7 @@ class Watched {
   bool made() const { return status_ == HPROF_OK; }
   const std::string& why_not() const { return why_not_; }
 
-  // Each letter is a call: s)tart, r)eport, z) reset, e) stop, t) turns of its threads.
+  // Each letter is a call: s start, r report, z reset, e stop, t turns of its threads.
   void live(const char* calls) {
     for (; made() && *calls != 0; calls++) {
       if (*calls == 's' && !start()) return;
@@ -93,7 +93,7 @@ class Watched {
   bool started_ = false;
 };
 
-// The events that need no more of a VM than a thread.
+// Calls the handlers of events that need nothing of a VM but a thread.
 void Watched::handle() {
   const hprof_handlers* handlers = ops_.handlers;
   void* jni = host_.jni();

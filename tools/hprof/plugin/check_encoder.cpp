@@ -25,7 +25,7 @@ class GuardedOut {
     make_room(chunk);
   }
   hprof_out* out() { return &table_.base; }
-  // After each record: checks that nothing but the buffer has changed.
+  // After each record: checks that only the buffer has changed.
   void look() {
     const hprof_out& out = table_.base;
     if (out.end != end_ || out.at < begin_ || out.at > end_)
@@ -93,7 +93,7 @@ bool feed(CheckedHost& host, const hprof_unit& unit, const std::map<std::string,
     bool gone = false, has_list = unit.records != nullptr;
     each_sample(host.mock, [&](const char* name, const hprof_record& record) {
       const bool is_unknown = std::strcmp(name, kUnknownKind) == 0;
-      // Records that the list does not name never reach the encoder.
+      // Kinds that the list does not name never reach the encoder.
       if (gone || (is_unknown ? has_list : !takes(unit, name, record))) return;
       host.findings.doing(std::string("encode of ") + name);
       host.where = Where::kWriter;

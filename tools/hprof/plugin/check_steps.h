@@ -13,7 +13,7 @@ namespace hprof::tool {
 struct Findings {
   std::function<void(const std::string& words)> fault;
   std::function<void(const std::string& words)> remark;
-  // The current action, for the message about a crash or a hang.
+  // Sets the current action, for the message about a crash or a hang.
   std::function<void(const std::string& words)> doing;
 };
 

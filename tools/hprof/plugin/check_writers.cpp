@@ -19,8 +19,6 @@ std::string some_bytes(size_t size) {
   return bytes;
 }
 
-// --- filters
-
 struct Passed {
   uint64_t total = 0, most = UINT64_MAX;
 };
@@ -45,7 +43,7 @@ bool filter(CheckedHost& host, const hprof_unit& unit, const std::map<std::strin
     Passed passed;
     passed.most = most;
     hprof_status status = HPROF_OK;
-    // It is finished at each report and restarted.
+    // A filter is finished at each report, and starts again.
     for (int round = 0; round < 3 && status == HPROF_OK; round++) {
       for (size_t size : {1, 4096, 0, 1 << 20}) {
         const std::string bytes = some_bytes(size);
@@ -94,8 +92,6 @@ void filter_no_output(const hprof_unit& unit, const Findings& findings) {
   CheckedHost host(quiet);
   filter(host, unit, {}, 0);
 }
-
-// --- sinks
 
 class SinkAtWork {
  public:

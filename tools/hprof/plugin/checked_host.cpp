@@ -114,7 +114,7 @@ void CheckedHost::check_refusal(hprof_status status, const char* error) {
 }
 
 void CheckedHost::check_balance() {
-  // Probes that have begun may still run, so the memory that they use is kept.
+  // Probes that have begun may still run, so their memory is kept.
   const bool stays = mock.probe_user.size != 0 && mock.memory_used != 0;
   if (stays) findings.remark("keeps " + std::to_string(mock.memory_used) + " bytes, as users of probes may");
   if (mock.memory_used != 0 && !stays) fault("keeps " + std::to_string(mock.memory_used) + " bytes");

@@ -25,18 +25,18 @@ class CheckedHost {
 
   // Reports each fault once.
   void fault(const std::string& words);
-  // A unit has refused: checks that its error is one line of text.
+  // Checks the error of a unit that refused: one line of text.
   void check_refusal(hprof_status status, const char* error);
   // The JNIEnv of a VM without any classes.
   void* jni() const;
-  // After destroy or close: checks that the unit has released everything.
+  // Checks, after destroy or close, that the unit has released everything.
   void check_balance();
 
   MockHost mock;
   Where where = Where::kControl;
   const Findings& findings;
   RecordKinds kinds;
-  std::string taken_file;  // held open, not by the unit
+  std::string taken_file;  // a file that another process holds open
 
  private:
   friend struct CheckedServices;
@@ -50,12 +50,12 @@ class CheckedHost {
 // "HPROF_UNSUPPORTED" or its number.
 std::string status_name(int64_t status);
 
-// The values that each option is tried with, one option at a time; the first are the defaults.
+// The values to try for each option, one option at a time; the first: all defaults.
 std::vector<std::map<std::string, std::string>> option_trials(const hprof_unit& unit);
 // "gc-least=0", "the defaults"
 std::string trial_name(const std::map<std::string, std::string>& trial);
 
-// Findings that name the trial, without remarks; and findings without remarks.
+// with_trial: findings that name the trial; both drop remarks.
 Findings with_trial(const Findings& findings, const std::map<std::string, std::string>& trial);
 Findings without_remarks(const Findings& findings);
 

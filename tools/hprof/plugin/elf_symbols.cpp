@@ -47,7 +47,7 @@ class Elf {
     }
     return names;
   }
-  // Global or weak, of default visibility, defined here.
+  // Global or weak symbols of default visibility, defined in the library.
   std::vector<std::string> exported() {
     std::vector<std::string> names;
     const Section* table = find(kDynsym);

@@ -1,4 +1,4 @@
-// What a shared library exports and needs, read from its file.
+// Reads what a shared library exports and needs.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@ namespace hprof::tool {
 
 struct LibrarySymbols {
   std::vector<std::string> exported;  // functions and data that others can bind to, sorted
-  std::vector<std::string> needed;    // libraries, as they stand in the file
+  std::vector<std::string> needed;    // libraries, as named in the file
 };
 
-// False: it is not an ELF library of this byte order, or is truncated.
+// False: no ELF library of this byte order, or truncated.
 bool read_symbols(const std::string& content, LibrarySymbols* symbols);
 
 }  // namespace hprof::tool

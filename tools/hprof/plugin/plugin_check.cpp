@@ -30,14 +30,14 @@ struct Check {
   std::string file, agent_folder;
   double deadline = 0;
   bool run = false;
-  bool hung = false;  // the unit of the last step hung: its other steps are left out
+  bool hung = false;  // the last step's unit hung: its other steps are skipped
   std::vector<Row> rows;
-  std::vector<std::pair<std::string, uint32_t>> units;  // id and kind, when the library could be opened
+  std::vector<std::pair<std::string, uint32_t>> units;  // id and kind, if the library could be opened
 };
 
 using Say = std::function<void(const std::string& line)>;
 
-// --- in the other process. Lines: "fault WORDS", "remark WORDS", "doing WORDS", "unit KIND ID"
+// In the other process. Lines: "fault WORDS", "remark WORDS", "doing WORDS", "unit KIND ID".
 
 const hprof_module* open_module(const std::string& file, std::string* reason) {
   platform::Library library;
@@ -158,9 +158,7 @@ void run_step(const Check& check, const std::string& id, size_t step, const Say&
   }
 }
 
-// --- in this process
-
-// Adds it unless it is there already: several options may lead to the same finding.
+// Adds a row unless it is there: several options may lead to the same finding.
 void add_row(Check* check, const Row& row) {
   const bool is_there = std::any_of(check->rows.begin(), check->rows.end(), [&](const Row& other) {
     return other.unit == row.unit && other.step == row.step && other.words == row.words;
@@ -168,7 +166,7 @@ void add_row(Check* check, const Row& row) {
   if (!is_there) check->rows.push_back(row);
 }
 
-// Runs one step, and adds its rows. False: no process could be made, with *error.
+// Runs one step, and adds its rows. False with *error: there was no process for it.
 bool add_step(Check* check, const std::string& unit, const std::string& step,
               const std::function<void(const Say&)>& body, std::string* error) {
   std::string doing = "opening the library";

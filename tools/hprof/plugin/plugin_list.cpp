@@ -1,7 +1,7 @@
-// hprof plugin list: the units that an agent finds, and where.
+// hprof plugin list: the units that the agent finds, and where.
 //
-// The answer comes from the agent itself, as in a run: its library is loaded into this process and told to
-// print its help, which needs no VM and ends the process.
+// The agent itself prints them: its library is loaded into this process and gets the option help, which needs
+// no VM and ends the process.
 #include <cstdint>
 
 #include "platform/platform.h"
@@ -12,7 +12,7 @@ namespace hprof::tool {
 
 namespace {
 
-// Agent_OnLoad of the JVM Tool Interface. With the option help the agent looks at neither pointer.
+// Agent_OnLoad (JVMTI). With the option help the agent uses neither pointer.
 using OnLoad = int32_t (*)(void* vm, char* options, void* reserved);
 
 int list(const std::string& library, std::string options) {

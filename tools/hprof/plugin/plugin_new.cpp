@@ -19,7 +19,7 @@ const char* const kReserved[] = {"all", "clean", "help", "hprof", "install", "pa
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 
-// "" or the problem with it.
+// The problem with the name, or "".
 std::string complaint_on(const std::string& name) {
   const bool spelt = !name.empty() && name.size() <= kNameMost && is_lower(name[0]) &&
                      std::all_of(name.begin(), name.end(),
@@ -33,7 +33,7 @@ std::string complaint_on(const std::string& name) {
   return reserved ? "CMake has a target of that name: " + name : "";
 }
 
-// "HeatMap" of "heat_map".
+// "HeatMap" for "heat_map".
 std::string camel_case(const std::string& name) {
   std::string text;
   bool upper = true;
@@ -62,7 +62,7 @@ std::string with_name(const std::string& text, const std::string& name) {
                   upper_case(name));
 }
 
-// True: it is one of the files of that unit.
+// True: the file belongs to a unit of that kind and language.
 bool belongs(const std::string& folder, const std::string& file, const std::string& kind, bool cpp) {
   if (folder == (cpp ? "cpp" : "c")) return true;
   return folder == kind && file != (cpp ? "my_unit.c" : "my_unit.cpp");

@@ -38,7 +38,7 @@ const hprof_table_schema kSchema = {sizeof(hprof_table_schema),
                                     "CHECK",
                                     kColumns};
 
-// What the records name.
+// Names for the records.
 struct Names {
   hprof_string_id text, long_text;
   hprof_class_serial owner;
@@ -112,7 +112,7 @@ void tables(const Names& names, const Visit& visit) {
     table.row_count = rows;
     visit(kSchema.name, table.head);
   }
-  // Ranked, with totals and a period.
+  // A ranked table with totals and a period.
   table.row_count = 5;
   table.totals = cells.data();
   table.order = table.period_column = 0;

@@ -7,7 +7,7 @@
 
 namespace hprof::tool {
 
-// In an order that occurs in outputs. name: of the kind, or of a table. Records live during the call.
+// In an order that occurs in outputs. name: of the kind or table. Records are valid during the call.
 void each_sample(MockHost& mock,
                  const std::function<void(const char* name, const hprof_record& record)>& visit);
 

@@ -11,7 +11,7 @@ namespace hprof::tool {
 
 namespace {
 
-// The tables of a text report, or the sums by line of any report.
+// Prints the tables of a text report, or the sums by line of any report.
 int print_tables(const std::string& path, const ProfileView& view) {
   Profile profile;
   std::string error;

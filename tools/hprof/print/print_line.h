@@ -1,4 +1,4 @@
-// One line of output, by a format of printf.
+// Writes one line by a format of printf.
 #pragma once
 
 #include <cstdarg>

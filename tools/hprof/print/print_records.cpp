@@ -1,4 +1,3 @@
-// One line per record.
 #include "tools/hprof/print/print_records.h"
 
 #include <cinttypes>
@@ -68,7 +67,7 @@ class RecordPrinter : public HeapVisitor {
                names_.class_name(instance.class_id).c_str(), instance.trace, instance.byte_count);
     uint64_t end = in.offset() + instance.byte_count;
     auto layout = layouts_.find(instance.class_id);
-    // The depth is bounded because supers may form a circle.
+    // Bounded, since superclasses may form a circle.
     for (unsigned depth = 0; layout != layouts_.end() && in.offset() < end && depth < kDeepest; ++depth) {
       for (const DumpedField& field : layout->second.fields) {
         unsigned size = width_of(field.type, in.id_size());
@@ -194,7 +193,7 @@ class RecordPrinter : public HeapVisitor {
         return;
       }
       default:
-        return print_line(out_, "%" PRIu32, in_.u4());  // a serial number: UNLOAD CLASS, END THREAD
+        return print_line(out_, "%" PRIu32, in_.u4());  // a serial number (UNLOAD CLASS, END THREAD)
     }
   }
 

@@ -1,4 +1,4 @@
-// A binary file record by record.
+// Prints a binary file record by record.
 #pragma once
 
 #include <iosfwd>
@@ -8,11 +8,11 @@
 
 namespace hprof::tool {
 
-// One line per record and heap sub-record, in the order of the file, with names where the file gave them
-// before. False with *error: the file is truncated or cannot be read further; everything before is printed.
+// Prints a line per record and heap sub-record in file order, with names that the file has defined before.
+// False with *error: truncated or unreadable; everything before is printed.
 bool print_records(Input& in, std::ostream& out, std::string* error);
 
-// Text between quotes, control characters and quotes escaped.
+// A text in quotes, with quotes and control characters escaped.
 std::string quoted(std::string_view text);
 
 }  // namespace hprof::tool

@@ -1,4 +1,3 @@
-// Tables of a binary file.
 #include "tools/hprof/print/print_summary.h"
 
 #include <cinttypes>
@@ -107,7 +106,7 @@ class Summary : public HeapVisitor {
     }
   }
 
-  // A row may refer to a trace that the file does not have.
+  // "" if the file lacks the trace.
   std::string top_method(uint32_t trace) {
     auto found = names_.traces.find(trace);
     if (found == names_.traces.end() || found->second.frames.empty()) return "<empty trace>";

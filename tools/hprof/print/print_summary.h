@@ -1,4 +1,4 @@
-// The contents of a binary file, as tables.
+// Summarises a binary file in tables.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ struct SummaryOptions {
   bool threads = false;  // a table of threads
 };
 
-// Records by type; for each heap dump its size and roots; each sites and samples table. False with
-// *error: the file is truncated; what was read until then is printed.
+// Records by type; for each heap dump its size and roots; each sites and samples table. False with *error:
+// truncated; what was read is printed.
 bool print_summary(Input& in, const SummaryOptions& options, std::ostream& out, std::string* error);
 
 }  // namespace hprof::tool

@@ -58,7 +58,7 @@ std::vector<LineSum> sums_by_line(const Profile& profile, const ProfileTable& ta
       continue;
     }
     by_line[frame_text(found->second[0])].self += value;
-    // A recursive line counts once.
+    // A line of a recursive method counts once per stack.
     std::set<std::string> lines;
     for (const ProfileFrame& frame : found->second) lines.insert(frame_text(frame));
     for (const std::string& line : lines) by_line[line].total += value;

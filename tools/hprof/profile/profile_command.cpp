@@ -1,8 +1,8 @@
-// hprof profile PID: attaches, waits, fetches the report and detaches, in one line.
+// hprof profile PID: attaches, waits, fetches the report and detaches.
 //
-// The agent streams to a local socket in a private folder, and this program writes the file: so it belongs to
-// the caller, whatever the JVM's user and file system are. If this program dies, the agent sees the end of
-// the stream and detaches.
+// The agent streams to a local socket in a private folder, and this program writes the file: it belongs to
+// the caller, whatever the JVM's user and file system. If this program dies, the stream ends and the agent
+// detaches.
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
@@ -24,11 +24,11 @@ constexpr char kControl[] = "control";
 constexpr unsigned kLastNumber = 9999;
 constexpr double kTick = 0.5;            // seconds between two lines of progress
 constexpr double kReportSeconds = 600;   // for the report and the end of the stream
-constexpr double kDumpSeconds = 86400;   // the same, with a heap dump in it
-constexpr double kSilenceSeconds = 300;  // without a sign of the agent, after the report was requested
+constexpr double kDumpSeconds = 86400;   // the same for a heap dump
+constexpr double kSilenceSeconds = 300;  // without data from the agent after the report was requested
 constexpr uint64_t kMostOfTables = uint64_t{256} << 20;  // bytes of a report without a heap dump
-constexpr uint64_t kMostOfDump = uint64_t{1} << 30;      // and of one with a dump, besides
-constexpr uint64_t kDumpPerByte = 8;                     // so many for each byte of the JVM's memory
+constexpr uint64_t kMostOfDump = uint64_t{1} << 30;      // more for one with a heap dump
+constexpr uint64_t kDumpPerByte = 8;                     // and so many for each byte of the JVM's memory
 
 struct ProfileOptions {
   std::string agent;
@@ -48,14 +48,14 @@ bool has_dump(const std::string& options) {
   return heap != nullptr && *heap != "sites";
 }
 
-// A dump alone needs no waiting.
+// True: only a heap dump, which needs no waiting.
 bool is_dump_alone(const std::string& options) {
   const auto heap = find_option(options, "heap");
   return heap != nullptr && *heap == "dump" && find_option(options, "cpu") == nullptr &&
          find_option(options, "monitor") == nullptr && find_option(options, "plugin") == nullptr;
 }
 
-// Empty, or an option of the agent that this command sets itself.
+// An option of the agent that this command sets itself; empty: none.
 std::string fault_of(const std::string& options) {
   for (const char* name : {"file", "net", "control", "start", "doe", "command"}) {
     if (find_option(options, name) == nullptr) continue;
@@ -65,7 +65,7 @@ std::string fault_of(const std::string& options) {
   return "";
 }
 
-// False: each option says how to write or sample, and none what to collect.
+// False: no option says what to collect.
 bool chooses_collector(const std::string& text) {
   static const char* const kOthers[] = {"clock",  "compress", "cutoff", "depth",   "format",  "interval",
                                         "labels", "lineno",   "thread", "threads", "verbose", "weight"};
@@ -80,7 +80,7 @@ bool chooses_collector(const std::string& text) {
   return false;
 }
 
-// What the agent's default name has after java.hprof.
+// The end of the agent's default file name, after java.hprof.
 std::string default_suffix(const std::string& format, const hprof_encoder_ops* encoder,
                            const std::string* compress) {
   const std::string suffix = encoder != nullptr ? encoder->file_suffix : "." + format;
@@ -96,7 +96,7 @@ void add_defaults(ProfileOptions* options) {
   const auto given = find_option(text, "format");
   const std::string format = given != nullptr ? *given : "a";
   const hprof_encoder_ops* encoder = encoder_of_agent(format);
-  // Where the format wants whole stacks, the agent takes the depth for it.
+  // Where the format requires whole stacks, the agent takes the depth for them.
   const bool is_whole = encoder != nullptr && encoder->least_depth != 0;
   if (find_option(text, "depth") == nullptr && !is_whole) add("depth=16");
   if (find_option(text, "verbose") == nullptr) add("verbose=n");
@@ -105,8 +105,8 @@ void add_defaults(ProfileOptions* options) {
   if (options->file.empty()) options->file = "java.hprof" + options->suffix;
 }
 
-// "a.txt" with 2: "a.2.txt", where ".txt" is the suffix; other names get the number at their end. As the
-// agent does it.
+// "a.txt" with 2: "a.2.txt", where ".txt" is the suffix; other names get the number at their end, as in the
+// agent.
 std::string numbered(const std::string& name, const std::string& suffix, unsigned number) {
   const bool ends =
       name.size() > suffix.size() && name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0;
@@ -114,7 +114,7 @@ std::string numbered(const std::string& name, const std::string& suffix, unsigne
   return name.substr(0, stem) + "." + std::to_string(number) + name.substr(stem);
 }
 
-// The agent quotes all its options in brackets: without those that this command has put at their end.
+// The problem without the options that this command has appended: the agent quotes all options.
 std::string without_own(std::string problem, const std::string& first) {
   const size_t at = problem.find(first);
   if (at != std::string::npos) problem.erase(at, problem.find(')', at) - at);
@@ -167,7 +167,7 @@ bool Profiling::create_file(std::string* error) {
   return file_ >= 0;
 }
 
-// *error also when the agent refuses.
+// *error is also set when the agent refuses.
 bool Profiling::attach(std::string* error) {
   if (!attachment_.open(options_.pid, options_.agent, options_.as_is, error)) return false;
   const int listener = attachment_.place().listen(kStream, error);
@@ -196,7 +196,7 @@ void Profiling::show(bool last) {
   steer_terminal(last ? "\x1b[K\n" : "\x1b[K");
 }
 
-// Takes what has arrived, after waiting at most this long. False at the end of the stream, or with *error.
+// Reads what arrives within this time. False: the stream has ended, or *error.
 bool Profiling::read_stream(int milliseconds, std::string* error) {
   if (os::wait_readable({stream_}, milliseconds) != 0) return true;
   char buffer[1 << 16];
@@ -214,10 +214,10 @@ bool Profiling::read_stream(int milliseconds, std::string* error) {
   return true;
 }
 
-// False with *error: what was asked for cannot be that long. The process may not be what it seems.
+// False with *error: the report is longer than it can be, so the process may not be what it seems.
 bool Profiling::has_room(size_t size, std::string* error) {
   if (bytes_ + size > most_ && options_.most == 0) {
-    // The memory of a process that has ended is not known any more.
+    // The memory of a process that has ended is not known.
     const uint64_t now =
         has_dump(options_.text) ? kMostOfDump + kDumpPerByte * os::memory_of(options_.pid) : kMostOfTables;
     most_ = std::max(most_, now);
@@ -242,7 +242,7 @@ void Profiling::wait() {
   show(true);
 }
 
-// Sends one command and reads the stream meanwhile: the report is longer than the sockets' buffers.
+// Sends a command, and reads the stream meanwhile, which the sockets' buffers cannot hold.
 bool Profiling::tell(const std::string& command, double deadline, std::string* answer, std::string* error) {
   if (!os::send_all(control_, (command + "\n").data(), command.size() + 1, 10, error)) return false;
   double heard = os::monotonic_seconds();
@@ -278,7 +278,7 @@ bool Profiling::tell(const std::string& command, double deadline, std::string* a
   return false;
 }
 
-// Gets the report and ends the agent. False with *error.
+// Fetches the report and ends the agent. False with *error.
 bool Profiling::fetch(std::string* error) {
   const double deadline = os::monotonic_seconds() + (has_dump(options_.text) ? kDumpSeconds : kReportSeconds);
   std::string said, ignored;
@@ -300,8 +300,8 @@ bool Profiling::fetch(std::string* error) {
   return reported;
 }
 
-// A report that was refused leaves nothing behind: no file of ours, and what is in the JVM's /tmp goes with
-// the attachment.
+// Removes what a refused report has left: the caller's file; the attachment removes its own in the JVM's
+// /tmp.
 int Profiling::refused(const std::string& error) {
   os::become_caller();
   if (file_ >= 0) os::close_file(file_);
@@ -313,7 +313,7 @@ int Profiling::refused(const std::string& error) {
 int Profiling::run() {
   std::string error;
   const std::string wanted = options_.file;
-  // What --force replaces is kept until the agent is there.
+  // A file that --force replaces is kept until the agent is loaded.
   const bool late = options_.force && os::file_exists(wanted);
   if (!late && !create_file(&error)) return fail(error);
   os::stop_on_signals();

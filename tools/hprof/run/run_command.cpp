@@ -15,7 +15,7 @@ constexpr const char* kLaunchers[] = {"jar",       "jarsigner", "javac", "javado
                                       "jdeps",     "jimage",    "jlink", "jmod",        "jpackage", "jshell",
                                       "jdeprscan", "keytool",   "rmic",  "rmiregistry", "serialver"};
 
-// The VM splits JAVA_TOOL_OPTIONS at blanks; it supports quotes but no escapes.
+// The VM splits JAVA_TOOL_OPTIONS at blanks; it knows quotes, but no escapes.
 bool quote(const std::string& text, std::string* quoted) {
   if (text.find_first_of(" \t\n'\"") == std::string::npos) {
     *quoted = text;

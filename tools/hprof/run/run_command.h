@@ -12,7 +12,7 @@ struct Launch {
 };
 
 // `java`: -agentpath as its first argument. A launcher of the JDK (javac, jar, ...): -J-agentpath. Anything
-// else: JAVA_TOOL_OPTIONS, appended to `present`. False with *error: the options cannot be passed that way.
+// else: JAVA_TOOL_OPTIONS, appended to `present`. False with *error: not possible.
 bool make_launch(const std::vector<std::string>& command, const std::string& library,
                  const std::string& options, const std::string& present, Launch* launch, std::string* error);
 

@@ -1,4 +1,4 @@
-// Binary files with CPU SAMPLES or ALLOC SITES records.
+// Reads binary files with CPU SAMPLES or ALLOC SITES records.
 #include "tools/format/records.h"
 #include "tools/hprof/view/profile.h"
 
@@ -6,7 +6,7 @@ namespace hprof::tool {
 
 namespace {
 
-// A name out of a class file: java/util/Map becomes java.util.Map.
+// java/util/Map becomes java.util.Map.
 std::string dotted(std::string name) {
   for (char& letter : name)
     if (letter == '/') letter = '.';
@@ -60,7 +60,7 @@ class BinaryProfile {
   }
   std::string text(uint64_t id) const { return std::string(names_.string(id)); }
 
-  // Of the trace that was just taken.
+  // Reads the trace that was just taken.
   bool trace(const RecordHead& head) {
     in_.seek(head.body());
     const uint32_t serial = in_.u4();

@@ -1,4 +1,4 @@
-// The text says a column's name and not its type: numbers are weights, but for the column that names traces.
+// The text has names but no types of columns: numbers are weights, except for the column of traces.
 #include "tools/hprof/view/other_tables.h"
 
 #include "tools/format/ascii_lines.h"
@@ -62,7 +62,7 @@ bool OtherTables::take(std::string_view line) {
     const size_t end = words.find(' ', 1), equals = words.find('=');
     if (words[0] != ' ' || equals == std::string_view::npos || equals >= end) return false;
     std::string name(words.substr(1, equals - 1));
-    // The first method of the trace in front of it.
+    // The first method of the trace is a repetition.
     if (name != "method") row.emplace_back(std::move(name), words.substr(equals + 1, end - equals - 1));
     words = end == std::string_view::npos ? std::string_view() : words.substr(end);
   }
@@ -87,7 +87,7 @@ void OtherTables::finish() {
   }
   if (trace != columns && !numbers.empty()) {
     ProfileTable table{title_, title_, {}, {}};
-    size_t preferred = 0;  // what the rows are ranked by, as far as the text tells it
+    size_t preferred = 0;  // the weight that ranks the rows, as far as the text shows it
     while (preferred < numbers.size() && !falls(numbers[preferred])) ++preferred;
     if (preferred == numbers.size()) preferred = 0;
     for (const size_t column : numbers) table.weights.push_back(weight_named(rows_[0][column].first));

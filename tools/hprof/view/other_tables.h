@@ -1,4 +1,4 @@
-// Ranked tables of collectors that the text format has no table for: rows `TITLE: rank=1 self=75.00% ...
+// Reads ranked tables without a form of their own in the text format: rows `TITLE: rank=1 self=75.00% ...
 // name=value`.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace hprof::tool {
 class OtherTables {
  public:
   explicit OtherTables(Profile* profile) : profile_(*profile) {}
-  // Takes a row, after the traces that it names. False if the line is none.
+  // Takes a row, after the traces that it names. False: the line is none.
   bool take(std::string_view line);
   // Adds the last table to the profile, if it has stacks and numbers. take() adds the earlier ones.
   void finish();

@@ -7,7 +7,7 @@
 #include "tools/os/os.h"
 
 namespace hprof::flamegraph {
-extern const char kPageBegin[], kPageEnd[];  // the page around the data, of format=flamegraph
+extern const char kPageBegin[], kPageEnd[];  // the page of format=flamegraph, around its data
 }
 
 namespace hprof::tool {
@@ -23,7 +23,7 @@ std::string base36(uint64_t number) {
   return text;
 }
 
-// As page.js reads it: no character ends the line, the field or the script element.
+// Escapes a text for page.js: no character ends the line, the field or the script element.
 std::string escaped(const std::string& text) {
   std::string made;
   for (char letter : text) {
@@ -50,7 +50,7 @@ std::string escaped(const std::string& text) {
   return made;
 }
 
-// The lines of one profile; their grammar is at the top of page.js.
+// Writes the lines of one profile; page.js begins with their grammar.
 class DataWriter {
  public:
   explicit DataWriter(std::ostream& out) : out_(out) {}
@@ -143,7 +143,7 @@ void write_page(const std::vector<Profile>& profiles, std::ostream& out) {
 
 void open_page(const std::string& page) {
   std::string error;
-  os::bound_memory(0);  // what is started here inherits it
+  os::bound_memory(0);  // the programs started here inherit the bound
   const std::string path = os::absolute_path(page, &error);
   if (!path.empty() && os::open_on_desktop(path, &error)) return;
   std::cerr << "hprof: not opened: " << error << "; open " << (path.empty() ? page : path)

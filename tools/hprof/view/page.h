@@ -10,13 +10,11 @@
 
 namespace hprof::tool {
 
-// One profile, or two to be compared, the earlier one first.
+// Writes one profile, or two to be compared, the earlier one first.
 void write_page(const std::vector<Profile>& profiles, std::ostream& out);
-// The same to a file, whose path is printed; with `open` the desktop's browser shows it. Returns an
-// ExitStatus.
+// Writes to a file and prints its path; open: the desktop's browser shows it. Returns an ExitStatus.
 int show_page(const std::vector<Profile>& profiles, const std::string& path, bool open);
-// Opens a page that has been written. A host without a desktop is not an error: a message tells where the
-// page is.
+// Shows a page in the browser. Without a desktop a message tells where the page is.
 void open_page(const std::string& page);
 
 constexpr OptionRow kOpenOption = {

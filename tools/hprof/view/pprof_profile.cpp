@@ -1,5 +1,5 @@
-// pprof's profile.proto, as `go tool pprof` and format=pprof write it. Its fields may come in any order, so
-// all of them are read before a name is looked up.
+// Reads pprof's profile.proto, of `go tool pprof` or format=pprof. Fields may come in any order, so all are
+// read before a name is looked up.
 #include <algorithm>
 #include <unordered_map>
 
@@ -9,10 +9,10 @@ namespace hprof::tool {
 
 namespace {
 
-// Fields, as profile.proto numbers them: of Profile ...
+// Field numbers of profile.proto: of Profile,
 constexpr uint32_t kSampleType = 1, kSample = 2, kLocation = 4, kFunction = 5, kText = 6, kTime = 9,
                    kDuration = 10, kComment = 13, kDefaultType = 14;
-// ... ValueType, Sample, Label, Location, Line, Function
+// of ValueType, Sample, Label, Location, Line, Function.
 constexpr uint32_t kType = 1, kUnit = 2;
 constexpr uint32_t kPlaces = 1, kValues = 2, kLabel = 3;
 constexpr uint32_t kKey = 1, kString = 2;
@@ -20,7 +20,7 @@ constexpr uint32_t kId = 1, kAddress = 3, kLine = 4;
 constexpr uint32_t kLineFunction = 1, kLineNumber = 2;
 constexpr uint32_t kName = 2, kFile = 4;
 
-// The names that readers of pprof use for the weights of our tables.
+// pprof's names of the tables' weights.
 struct Word {
   const char* type;
   ProfileTable (*table)();
@@ -48,7 +48,7 @@ struct Field {
 };
 constexpr uint32_t kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5;
 
-// The fields of a message in memory. False at its end, and if it is broken: then ok() is false, too.
+// The fields of a message in memory. False: its end, or it is broken, and ok() is false.
 class Message {
  public:
   explicit Message(std::string_view bytes) : rest_(bytes) {}
@@ -126,7 +126,7 @@ class PprofReader {
     uint64_t key = 0, text = 0;
   };
   struct Sample {
-    uint64_t offset = 0;  // in the file
+    uint64_t offset = 0;  // position in the file
     std::vector<uint64_t> places, values;
     std::vector<Label> labels;
   };
@@ -145,8 +145,6 @@ class PprofReader {
     problem_ = problem;
     return false;
   }
-
-  // --- the file
 
   bool varint(uint64_t* value) {
     *value = 0;
@@ -224,7 +222,7 @@ class PprofReader {
     }
   }
 
-  // Two numbers of a message; others are skipped.
+  // Reads two number fields of a message, and skips the others.
   static bool pair(std::string_view bytes, uint32_t one, uint64_t* first, uint32_t other, uint64_t* second) {
     Message message(bytes);
     Field field;
@@ -291,8 +289,6 @@ class PprofReader {
     return true;
   }
 
-  // --- what it says
-
   const std::string& text(uint64_t index) const {
     static const std::string kNone;
     return index < texts_.size() ? texts_[index] : kNone;
@@ -304,7 +300,7 @@ class PprofReader {
     return found == std::end(kWords) ? nullptr : found;
   }
 
-  // The table is one of ours if its first weight with one of our names is.
+  // The table is a known one if its first known weight is.
   bool make_types() {
     at_ = 0;
     if (types_.empty()) return fail("the profile has no sample type");
@@ -324,7 +320,7 @@ class PprofReader {
       table_.weights.back().preferred = !chosen && default_ != 0 && text(type.name) == text(default_);
       chosen = chosen || table_.weights.back().preferred;
     }
-    // Readers of pprof show the last one.
+    // Readers of pprof show the last weight.
     if (!chosen) table_.weights.back().preferred = true;
     profile_.about.emplace_back("format", "pprof");
     for (const uint64_t comment : comments_) profile_.notes.push_back(text(comment));
@@ -378,7 +374,7 @@ class PprofReader {
     return true;
   }
 
-  // Samples of the same stack and thread have the same trace. 0: it cannot be made.
+  // The trace of a sample, shared by samples of the same stack and thread. 0: it cannot be made.
   uint64_t trace_of(const Sample& sample, uint64_t thread) {
     auto key = sample.places;
     key.push_back(thread);
@@ -425,11 +421,11 @@ class PprofReader {
 
   Input& in_;
   Profile& profile_;
-  uint64_t at_ = 0;  // what is being read, for messages
+  uint64_t at_ = 0;  // position, for messages
   std::string problem_;
   std::vector<std::string> texts_;
   std::vector<Type> types_;
-  std::vector<uint64_t> scales_;  // of each type: how many of our unit one of its own is
+  std::vector<uint64_t> scales_;  // by type: how many of the profile's units one of its own is
   std::vector<uint64_t> comments_;
   std::vector<Sample> samples_;
   std::unordered_map<uint64_t, Location> locations_;

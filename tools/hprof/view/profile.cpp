@@ -62,7 +62,7 @@ bool starts_with(const std::string& text, std::string_view begin) {
   return std::string_view(text).substr(0, begin.size()) == begin;
 }
 
-// Controls that no line of text has.
+// True: control characters that no text line has.
 bool has_controls(const std::string& text) {
   for (const char letter : text) {
     const auto c = static_cast<unsigned char>(letter);

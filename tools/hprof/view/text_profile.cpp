@@ -1,4 +1,4 @@
-// Text reports, of this agent or the original, and folded stacks.
+// Reads text reports, of this agent or the original, and folded stacks.
 #include <algorithm>
 #include <ctime>
 #include <iomanip>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kNsPerMs = 1000000;
 
-// "Some.Class.method(File.java:12)", after the tab.
+// Parses "Some.Class.method(File.java:12)", after the tab.
 ProfileFrame frame_of(std::string_view text) {
   const size_t open = text.rfind('(');
   ProfileFrame frame = frame_of_name(text.substr(0, open));
@@ -89,7 +89,7 @@ class TextReport {
     return true;
   }
 
-  // "TRACE 300001:" or "TRACE 300001: (thread=200001)", and its frames, each after a tab.
+  // Reads "TRACE 300001:" or "TRACE 300001: (thread=200001)", and its frames, each after a tab.
   bool trace(std::string_view line) {
     uint64_t serial = 0;
     Scan scan(line);
@@ -112,7 +112,7 @@ class TextReport {
     return true;
   }
 
-  // ", created Sat Nov 21 05:00:02 2026", by the local clock.
+  // Reads ", created Sat Nov 21 05:00:02 2026", in local time.
   void created(std::string_view line) {
     const size_t at = line.rfind("created ");
     if (at == std::string_view::npos || !is_ctime(line.substr(at + 8))) return;
@@ -124,7 +124,7 @@ class TextReport {
     if (seconds > 0) profile_.created_ms = static_cast<uint64_t>(seconds) * 1000;
   }
 
-  // THREAD START (obj=50000181, id = 200001, name="main", group="main")
+  // Reads THREAD START (obj=50000181, id = 200001, name="main", group="main")
   void thread(std::string_view line) {
     uint64_t serial = 0;
     std::string_view skipped, name;
@@ -162,7 +162,7 @@ class TextReport {
     return fail("the file ends within a table");
   }
 
-  // A sum that saturates.
+  // A saturating sum.
   static double samples_of(const ProfileTable& table) {
     double sum = 0;
     for (const ProfileRow& row : table.rows) sum += static_cast<double>(row.values[0]);
@@ -196,7 +196,7 @@ class TextReport {
     return true;
   }
 
-  // "java.lang.Object (Java)": the kind of lock.
+  // Splits "java.lang.Object (Java)": the label is the kind of lock.
   static void take_off_label(ProfileRow* row) {
     const size_t at = row->name.rfind(" (");
     if (at == std::string::npos || row->name.back() != ')') return;
@@ -211,7 +211,7 @@ class TextReport {
   std::map<uint64_t, std::string> threads_;  // names by serial
   std::string kept_;
   bool held_ = false;
-  // No line of dashes and no trace yet. The original's introduction begins lines with the names of records.
+  // Before the first line of dashes or trace: the original's introduction has lines that begin like records.
   bool introduction_ = true;
   const char* problem_ = "";
 };
@@ -232,7 +232,7 @@ bool read_call_list(Input& in, Profile* profile, std::string* error) {
   std::string_view line;
   lines.next(&line);  // the heading
   while (lines.next(&line)) {
-    // No name of a class or method has a blank, but for the two that stand for an unknown one.
+    // Names have no blanks, except for the two placeholders of unknown methods.
     const std::string_view unknown = "<unknown callee>";
     int64_t calls = 0, time = 0;
     std::string_view callee, caller;

@@ -1,4 +1,4 @@
-// The front end's view of platform.h.
+// os.h over platform.h.
 #include "tools/os/os.h"
 
 #include <cstring>
@@ -27,7 +27,7 @@ int64_t deadline(double seconds) {
 }
 
 File file_of(int handle) { return File{native_handle(handle), platform::FileKind::kRegular}; }
-// A stream waits for its reader; whether it is a stream was decided when it was opened.
+// A stream waits for its reader; its kind was found when it was opened.
 File stream_of(int handle) { return File{native_handle(handle), platform::FileKind::kStream}; }
 
 bool address_of(const std::string& host, const std::string& port, platform::Address* address,

@@ -1,6 +1,6 @@
 // Reaching the VM of another process by the attach protocol (platform/linux/attach_protocol.h). The VM checks
-// the peer's user and group, and we check the socket's owner, mode and process: anybody can make a file of
-// that name in /tmp.
+// the peer's user and group; this side checks the socket's owner, mode and process, since anybody can make a
+// file of that name in /tmp.
 #include "tools/os/attach.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::string socket_name(const Jvm& jvm) { return platform::kAttachSocket + std::
 
 std::string process_name(int pid) { return "process " + std::to_string(pid); }
 
-// The process behind a local socket; 0: the system does not tell.
+// The process at a local socket's other end; 0: not known.
 int peer_of(int socket) {
   ucred owner{};
   socklen_t length = sizeof owner;
@@ -64,13 +64,13 @@ int try_connect(const Jvm& jvm, const std::string& path, double deadline, std::s
   return -1;
 }
 
-// The file that makes SIGQUIT mean "attach"; empty with *error.
+// Makes the file by which SIGQUIT means "attach"; empty with *error.
 std::string make_trigger(const Jvm& jvm, std::string* error) {
   const std::string name = platform::kAttachTrigger + std::to_string(jvm.pid_there);
   std::string path;
   for (const std::string& folder : {descriptor_path(jvm.tmp), "/proc/" + std::to_string(jvm.pid) + "/cwd"}) {
     path = folder + "/" + name;
-    // O_NONBLOCK: somebody may have made a pipe of that name.
+    // O_NONBLOCK: there may be a pipe of that name.
     const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
     if (file < 0) continue;
     close(file);
@@ -80,10 +80,10 @@ std::string make_trigger(const Jvm& jvm, std::string* error) {
   return {};
 }
 
-// Seconds since the process was started; a large number when the system does not tell.
+// Seconds since the process was started; a large number: not known.
 double age_of(const std::string& process) {
   const std::string stat = small_file(process + "/stat");
-  const size_t name_end = stat.rfind(')');  // the name may hold anything
+  const size_t name_end = stat.rfind(')');  // the name may contain anything
   unsigned long long started = 0;
   timespec now{};
   if (name_end == std::string::npos ||
@@ -96,10 +96,10 @@ double age_of(const std::string& process) {
          static_cast<double>(started) / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
-// True: SIGQUIT makes the VM open its socket. Waits for that, because a VM sets its handler some time after
-// its start. False with *error.
+// True: SIGQUIT makes the VM open its socket. Waits for the VM to set its handler, some time after its start.
+// False with *error.
 bool may_signal(const Jvm& jvm, double deadline, std::string* error) {
-  constexpr double kYoung = 5;  // seconds, in which a process may still become a VM
+  constexpr double kYoung = 5;  // seconds in which a process may still become a VM
   const std::string process = "/proc/" + std::to_string(jvm.pid);
   for (;;) {
     const std::string status = small_file(process + "/status");

@@ -1,4 +1,4 @@
-// Facts about this host and a JVM on it, from /proc and by trying. See tools/os/facts.h.
+// Finds facts about this host and a JVM on it, in /proc and by tests. See tools/os/facts.h.
 #include "tools/os/facts.h"
 
 #include <cerrno>
@@ -36,7 +36,7 @@ int64_t free_bytes(const std::string& folder) {
   return static_cast<int64_t>(disk.f_bavail) * static_cast<int64_t>(disk.f_frsize);
 }
 
-// A line "name value" of a file of /proc; -1 when there is none.
+// The number in a line "name value" of a file of /proc; -1: none.
 int64_t number_of(const std::string& text, const char* name) {
   size_t at = text.find(name);
   return at == std::string::npos ? kFactUnknown : strtoll(text.c_str() + at + strlen(name), nullptr, 10);
@@ -44,7 +44,7 @@ int64_t number_of(const std::string& text, const char* name) {
 
 volatile sig_atomic_t tick_seen;
 
-// As the agent tries it: emulators change the words by which it tells its signals from those of others.
+// As in the agent: emulators change the siginfo words by which it recognises its signals.
 void try_timer(HostFacts* facts) {
   platform::CpuTimer timer;
   int code = platform::install_sample_handler([](void*, void*, uint32_t) { tick_seen = 1; });
@@ -73,8 +73,7 @@ bool can_count_cpu() {
   return true;
 }
 
-// True: the file contains the text, such as the name of an exported symbol. *behind: up to 32 bytes that
-// follow it.
+// True: the file contains the text, such as the name of an exported symbol. *behind: up to 32 bytes after it.
 bool file_mentions(int descriptor, const char* text, std::string* behind = nullptr) {
   FILE* file = descriptor < 0 ? nullptr : fopen(descriptor_path(descriptor).c_str(), "re");
   if (file == nullptr) return false;
@@ -116,7 +115,7 @@ void read_home(int root, int libjvm, JvmFacts* facts) {
     facts->version = release.substr(at, release.find('"', at) - at);
     return;
   }
-  // A JDK without that file (Debian's 8): HotSpot has "... for linux-amd64 JRE (1.8.0_402-b06), built on
+  // Without that file (Debian's JDK 8): HotSpot contains "... for linux-amd64 JRE (1.8.0_402-b06), built on
   // ...".
   std::string version;
   if (file_mentions(libjvm, " JRE (", &version))
@@ -133,8 +132,8 @@ bool take_rights_of(const std::string& status) {
          setresuid(user, user, user) == 0;
 }
 
-// True: the process itself may write to its folder. Tried in a child with its rights, so that access lists
-// and read-only mounts are respected.
+// True: the process may write to its folder. Tested in a child with its rights, so that access lists and
+// read-only mounts count.
 bool may_write(const std::string& folder, const std::string& status, uint32_t user) {
   const int place = open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (place < 0) return false;
@@ -159,7 +158,7 @@ HostFacts host_facts() {
   facts.user = geteuid();
   cpu_set_t processors;
   if (sched_getaffinity(0, sizeof processors, &processors) == 0) facts.processors = CPU_COUNT(&processors);
-  // The coarse clock moves at each tick; so do CPU timers.
+  // The coarse clock moves at each tick, and so do CPU timers.
   timespec tick;
   if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0)
     facts.tick_ns = static_cast<int64_t>(tick.tv_sec) * 1000000000 + tick.tv_nsec;

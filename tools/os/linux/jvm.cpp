@@ -1,4 +1,4 @@
-// The identity of a JVM, in our view and in its own. See tools/os/attach.h.
+// The identity of a JVM, seen from here and from its namespaces. See tools/os/attach.h.
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -17,14 +17,14 @@ namespace hprof::os {
 
 namespace {
 
-// The rights that the program began with; known once it has given them up.
+// The rights that the program began with, recorded before it gives them up.
 uid_t caller_user = static_cast<uid_t>(-1);
 gid_t caller_group = 0;
 std::vector<gid_t> caller_groups;
 
 std::string process_name(int pid) { return "process " + std::to_string(pid); }
 
-// A user id of ours as the process sees it. The kernel shows the map in terms of the reader's namespace,
+// A user id of this namespace as the process sees it. The kernel shows the map from the reader's namespace,
 // unless both share one.
 uint32_t user_inside(const std::string& process, uint32_t user) {
   const std::string own = link_target("/proc/self/ns/user"), its = link_target(process + "/ns/user");
@@ -50,7 +50,7 @@ void read_status(const std::string& status, Jvm* jvm) {
   if (last != std::string::npos && last + 1 < ids.size()) jvm->pid_there = atoi(ids.c_str() + last + 1);
 }
 
-// Says why its root directory cannot be opened.
+// The message why its root directory cannot be opened.
 std::string no_way_in(const Jvm& jvm, int code) {
   if (code == ENOENT) return process_name(jvm.pid) + " has ended";
   if (geteuid() != jvm.user && geteuid() != 0)
@@ -75,8 +75,8 @@ bool find_jvm(int pid, Jvm* jvm, std::string* error) {
   }
   read_status(status, jvm);
   jvm->user_there = user_inside(process, jvm->user);
-  // Through this descriptor its files can be reached even after become(), which gives up the right to look
-  // into a process of another namespace.
+  // Leads to its files even after become(), which gives up the right to look into a process of another
+  // namespace.
   const int root = open((process + "/root").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (root < 0) {
     *error = no_way_in(*jvm, errno);
@@ -90,7 +90,7 @@ bool find_jvm(int pid, Jvm* jvm, std::string* error) {
   }
   const std::string program = command_line(process).program;
   jvm->command = program.substr(program.rfind('/') + 1);
-  // Of a library that was removed since, as `hprof attach` does with its copies, the path is still its name.
+  // The path of a library that was removed since (`hprof attach` removes its copies) is still its name.
   const std::string agent = mapped_file(process, "libhprof.so");
   jvm->agent = agent.substr(0, agent.find(" (deleted)"));
   return true;
@@ -105,7 +105,7 @@ bool become(const Jvm& jvm, std::string* error) {
     if (count > 0) getgroups(count, caller_groups.data());
   }
   if (geteuid() == jvm.user && getegid() == jvm.group) return true;
-  // Before the user, whose right to change the others is given up last. Only root has other groups to leave.
+  // Before the user, which is given up last, with the right to change the others. Only root has other groups.
   const std::vector<gid_t> groups = groups_of(small_file("/proc/" + std::to_string(jvm.pid) + "/status"));
   const bool left = geteuid() == jvm.user || setgroups(groups.size(), groups.data()) == 0;
   if (left && setegid(jvm.group) == 0 && seteuid(jvm.user) == 0) return true;

@@ -1,5 +1,4 @@
-// Private folders in a JVM's /tmp: to exchange data with its agent, and for copies of files that it does not
-// see. See tools/os/attach.h.
+// Private folders in a JVM's /tmp, for data and for copies of files. See tools/os/attach.h.
 //
 // A program locks the folder that it uses, so that folders left by killed programs can be recognised, in any
 // namespace.
@@ -31,7 +30,7 @@ std::string problem(const std::string& what, const std::string& path) {
   return what + " " + path + ": " + std::strerror(errno);
 }
 
-// Removes a file, a socket or, three levels deep, a folder of ours. What cannot be removed stays.
+// Removes a file, a socket or, three levels deep, a folder of this user. What cannot be removed stays.
 void remove_tree(int parent, const std::string& name, int levels = 3) {
   struct stat status;
   if (fstatat(parent, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 || status.st_uid != geteuid()) return;
@@ -47,7 +46,7 @@ void remove_tree(int parent, const std::string& name, int levels = 3) {
   unlinkat(parent, name.c_str(), AT_REMOVEDIR);
 }
 
-// Opens the folder if it is ours, private and no link.
+// Opens the folder if it is this user's, private and no link.
 Descriptor open_own_folder(int parent, const std::string& name) {
   Descriptor folder(openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat status;
@@ -58,13 +57,13 @@ Descriptor open_own_folder(int parent, const std::string& name) {
   return Descriptor();
 }
 
-// Opens it, and makes it before if it is not there.
+// Opens the folder, which is made if it does not exist.
 Descriptor make_own_folder(int parent, const std::string& name) {
   if (mkdirat(parent, name.c_str(), 0700) != 0 && errno != EEXIST) return Descriptor();
   return open_own_folder(parent, name);
 }
 
-// Removes what killed programs of this user have left in `tmp`.
+// Removes leftovers of killed programs of this user from `tmp`.
 void remove_leftovers(int tmp) {
   for (const std::string& name : names_in_folder(descriptor_path(tmp))) {
     if (name.rfind(kMeetingPrefix, 0) != 0 && name.rfind(kStagePrefix, 0) != 0) continue;
@@ -85,7 +84,7 @@ bool write_copy(int folder, const std::string& name, const std::string& content)
   return close(file) == 0 && good;
 }
 
-// Whole files only: an incomplete copy must not be loaded.
+// Copies a whole file or nothing: an incomplete library must not be loaded.
 bool put_copy(int top, const FileCopy& copy) {
   Descriptor folder(fcntl(top, F_DUPFD_CLOEXEC, 0));
   std::string name = copy.name;
@@ -103,7 +102,7 @@ bool put_copy(int top, const FileCopy& copy) {
   return write_copy(in, part, copy.content) && renameat(in, part.c_str(), in, name.c_str()) == 0;
 }
 
-// Returns the socket if the JVM is at its other end; else closes it, -1 with *error.
+// Returns the socket if the JVM is its peer; else closes it, -1 with *error.
 int checked_peer(const Jvm& jvm, int socket, std::string* error) {
   ucred peer{};
   socklen_t length = sizeof peer;
@@ -113,7 +112,7 @@ int checked_peer(const Jvm& jvm, int socket, std::string* error) {
   return -1;
 }
 
-// The rights of the JVM's user as long as it lives, also when the program has its caller's again.
+// Takes on the rights of the JVM's user while it lives, even after become_caller().
 class AsItsUser {
  public:
   explicit AsItsUser(const Jvm& jvm) : switched_(geteuid() != jvm.user) {
@@ -132,13 +131,13 @@ class AsItsUser {
 
 }  // namespace
 
-// --- where tool and agent meet
+// Where tool and agent meet.
 
 bool MeetingPlace::open(const Jvm& jvm, std::string* error) {
   remove_leftovers(jvm.tmp);
   std::string name = descriptor_path(jvm.tmp) + "/" + kMeetingPrefix + "XXXXXX";
   if (mkdtemp(&name[0]) == nullptr) {
-    const int code = errno;  // the name's lookup sets another
+    const int code = errno;  // saved, as looking up the name sets another
     *error = "cannot make a folder in /tmp of process " + std::to_string(jvm.pid) + ": " +
              std::strerror(code) + "; attaching needs one that user " + user_name(jvm.user) + " may write";
     return false;
@@ -162,7 +161,7 @@ std::string MeetingPlace::here(const std::string& name) const { return descripto
 
 int MeetingPlace::listen(const std::string& name, std::string* error) {
   platform::Socket listener;
-  // The folder is named by its descriptor, so nobody can replace what is above it.
+  // The folder is named by its descriptor, so nobody can exchange a folder above it.
   const int code = platform::local_listen(here(name).c_str(), &listener, false);
   if (code == 0) return static_cast<int>(listener.handle);
   char text[160];
@@ -189,7 +188,7 @@ int accept_jvm(const Jvm& jvm, int listener, double seconds, std::string* error)
   return checked_peer(jvm, static_cast<int>(peer.handle), error);
 }
 
-// --- files that the JVM does not see
+// Files that the JVM does not see.
 
 bool StagedFiles::open(const Jvm& jvm, const std::string& identity, const std::vector<FileCopy>& files,
                        std::string* error) {

@@ -54,7 +54,7 @@ CommandLine command_line(const std::string& process) {
   const std::string environment = small_file(process + "/environ");
   add_words(environment, "JAVA_TOOL_OPTIONS", &line.options);
   add_words(environment, "JDK_JAVA_OPTIONS", &line.options);
-  bool skip = true, is_path = false;  // the launcher; the argument of the word before
+  bool skip = true, is_path = false;  // skip the launcher; the word before takes an argument
   each_part(small_file(process + "/cmdline"), kZero, [&](const std::string& word) {
     const bool is_option = skip || is_path || word.empty() || word[0] == '-';
     if (is_option && !skip) line.options.push_back(word);

@@ -1,4 +1,4 @@
-// Reading /proc, for the front end.
+// Reads /proc, for the front end.
 #pragma once
 
 #include <climits>
@@ -12,7 +12,7 @@
 
 namespace hprof::os {
 
-// A file as it is, up to a megabyte; empty when it cannot be read.
+// A file's contents, up to a megabyte; empty: it cannot be read.
 inline std::string small_file(const std::string& path) {
   std::string text;
   FILE* file = fopen(path.c_str(), "re");
@@ -31,7 +31,7 @@ inline std::string link_target(const std::string& path) {
   return size > 0 ? std::string(target, static_cast<size_t>(size)) : std::string();
 }
 
-// The values of a line of /proc/<pid>/status; empty when there is no such line.
+// The values of a line of /proc/<pid>/status; empty: there is no such line.
 inline std::string status_line(const std::string& status, const std::string& name) {
   size_t at = status.find("\n" + name + ":");
   if (at == std::string::npos) return {};
@@ -39,7 +39,7 @@ inline std::string status_line(const std::string& status, const std::string& nam
   return status.substr(at, status.find('\n', at) - at);
 }
 
-// The supplementary groups.
+// The supplementary groups in /proc/<pid>/status.
 inline std::vector<gid_t> groups_of(const std::string& status) {
   std::vector<gid_t> groups;
   const std::string list = status_line(status, "Groups");
@@ -51,25 +51,25 @@ inline std::vector<gid_t> groups_of(const std::string& status) {
   }
 }
 
-// True: a handler takes SIGQUIT, which would end the process otherwise.
+// True: a handler takes SIGQUIT, which would otherwise end the process.
 inline bool catches_quit(const std::string& status) {
   const unsigned long long caught = strtoull(status_line(status, "SigCgt").c_str(), nullptr, 16);
   return (caught >> (SIGQUIT - 1) & 1) != 0;
 }
 
-// Converts a path from /proc/<pid> to the process's view: if its root is a folder of ours (chroot), the
-// kernel names paths from our root. `process`: the process's folder of /proc.
+// Converts a path of /proc/<pid> to the process's view: of a process in a chroot, the kernel shows paths from
+// the reader's root. process: its folder of /proc.
 std::string path_inside(const std::string& process, const std::string& path);
-// Path of the last mapped file whose name begins so, as the process itself sees it; "" when there is none.
+// The path, as the process sees it, of the last mapped file with such a name; "": none.
 std::string mapped_file(const std::string& process, const std::string& name);
 
 struct CommandLine {
-  // What the VM is told: options of the environment, too, in the order in which they count.
+  // The VM's options, with those of environment variables, in the order in which they take effect.
   std::vector<std::string> options;
   std::string program;  // main class or jar; "" when there is none
 };
 
-// Of the process with that folder of /proc. Options in files (@file, -XX:Flags=) are not looked into.
+// The command line of a process, by its folder of /proc. Option files (@file, -XX:Flags=) are not read.
 CommandLine command_line(const std::string& process);
 
 }  // namespace hprof::os

@@ -1,6 +1,5 @@
-// A walk through another process's file system, name by name. Its owner may be hostile and change it
-// meanwhile: each step starts from a descriptor, follows no link by itself, and ".." returns to the
-// descriptor that the walk came from.
+// Walks through another process's file system, name by name. A hostile owner may change it meanwhile, so each
+// step starts from a descriptor, opens no link, and ".." returns to the previous descriptor.
 #include "tools/os/linux/root.h"
 
 #include <cerrno>
@@ -15,9 +14,9 @@ namespace hprof::os {
 
 namespace {
 
-constexpr int kLinksMost = 40;  // as the kernel has it
+constexpr int kLinksMost = 40;  // the kernel's limit
 
-// Takes the first name off the front of a path; empty: there is none.
+// Removes the first name from a path; empty: there is none.
 std::string next_name(std::string* path) {
   const size_t begin = path->find_first_not_of('/');
   if (begin == std::string::npos) return {};
@@ -48,7 +47,7 @@ int Descriptor::release() {
 
 Descriptor find_inside(int root, const std::string& path) {
   constexpr int kFlags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
-  std::vector<Descriptor> way;  // from the root to here
+  std::vector<Descriptor> way;  // the directories from the root to here
   way.emplace_back(openat(root, ".", kFlags));
   std::string rest = path;
   int links = 0;

@@ -5,10 +5,10 @@
 
 namespace hprof::os {
 
-// Path of what a descriptor refers to, for calls that take one.
+// A path to what a descriptor refers to, for calls that take paths.
 inline std::string descriptor_path(int number) { return "/proc/self/fd/" + std::to_string(number); }
 
-// A descriptor that is closed with its owner.
+// A descriptor that is closed with its object.
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : number_(number) {}
@@ -25,10 +25,9 @@ class Descriptor {
 };
 
 // Finds `path` below the root directory `root`, as a process with that root does: links, absolute ones too,
-// and ".." never lead out of it. Returns a descriptor that names the file without opening it (O_PATH); not
-// open, with errno, when there is none.
+// and ".." never lead out of it. Returns an O_PATH descriptor, or a closed one, with errno.
 Descriptor find_inside(int root, const std::string& path);
-// Opens a regular file found that way for reading. It never waits, as opening a pipe would.
+// Opens a regular file found that way for reading. Never waits, as opening a pipe would.
 Descriptor open_inside(int root, const std::string& path);
 
 }  // namespace hprof::os

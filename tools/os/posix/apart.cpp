@@ -1,4 +1,4 @@
-// A separate process by fork, and a pipe for its output.
+// Runs a function in a forked process, with a pipe for its output.
 #include "tools/os/apart.h"
 
 #include <cerrno>
@@ -12,7 +12,7 @@ namespace hprof::os {
 
 namespace {
 
-constexpr int kReturned = 113;  // exit code of a body that has returned
+constexpr int kReturned = 113;  // exit code: body has returned
 constexpr char kLast[] = ".";
 
 void write_line(int pipe, const std::string& line) {
@@ -24,7 +24,7 @@ void write_line(int pipe, const std::string& line) {
   }
 }
 
-// Passes whole lines on. False: the other end is closed; *silent: nothing came.
+// Passes whole lines on. False: the other end is closed, or *silent: nothing came in time.
 bool read_lines(int pipe, double seconds, std::string* rest,
                 const std::function<void(const std::string&)>& heard, bool* silent) {
   pollfd ready = {pipe, POLLIN, 0};

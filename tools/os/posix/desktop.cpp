@@ -1,4 +1,3 @@
-// Opening a file with the program that the desktop has for it.
 #include <cstring>
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +26,7 @@ bool open_on_desktop(const std::string& path, std::string* error) {
     *error = "there is no display here (DISPLAY and WAYLAND_DISPLAY are not set)";
     return false;
   }
-  // A browser that it starts may print messages as long as it runs.
+  // A browser may print messages as long as it runs.
   posix_spawn_file_actions_t actions;
   int code = posix_spawn_file_actions_init(&actions);
   if (code == 0) {

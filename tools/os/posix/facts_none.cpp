@@ -1,4 +1,4 @@
-// Facts about this host, for systems without a /proc that has them. See tools/os/facts.h.
+// Facts about this host on systems without Linux' /proc. See tools/os/facts.h.
 #include <climits>
 #include <sys/statvfs.h>
 #include <sys/utsname.h>

@@ -62,7 +62,7 @@ void* map_memory(size_t size) {
 void* map_temporary(size_t size, const std::string& folder, std::string* error) {
   int file = nameless_file(folder, error);
   if (file < 0) return nullptr;
-  // The blocks are allocated now: otherwise a full disk would kill the process at the first touch.
+  // Allocates the blocks now: on a full disk the first touch would kill the process.
   int code = posix_fallocate(file, 0, static_cast<off_t>(size));
   void* region = code == 0 ? mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
   if (region == MAP_FAILED) {
@@ -98,7 +98,7 @@ void bound_memory(uint64_t bytes) {
 #ifdef RLIMIT_AS
   rlimit limit;
   if (getrlimit(RLIMIT_AS, &limit) != 0) return;
-  // The first number of the file, which is Linux's: pages of address space.
+  // The first number of the file (Linux): pages of address space.
   const uint64_t now = number_in("/proc/self/statm") * platform::page_size();
   const bool bounded = bytes != 0 && now != 0 && bytes < limit.rlim_max - now;
   limit.rlim_cur = bounded ? static_cast<rlim_t>(now + bytes) : limit.rlim_max;
@@ -116,7 +116,7 @@ uint64_t physical_memory() {
   long pages = sysconf(_SC_PHYS_PAGES);
   if (pages > 0) most = static_cast<uint64_t>(pages) * platform::page_size();
 #endif
-  // In a container the limit of its group; the files are Linux's and missing elsewhere.
+  // In a container its group's limit; the files exist on Linux only.
   for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
     uint64_t limit = number_in(path);
     if (limit != 0 && (most == 0 || limit < most)) most = limit;

@@ -1,4 +1,4 @@
-// Files, signals and processes, as far as only the front end needs them.
+// Files, signals and processes that only the front end needs.
 #include <cstring>
 #include <errno.h>
 #include <limits.h>

@@ -1,4 +1,4 @@
-// Windows has no fork, so a function cannot continue in a separate process.
+// Windows has no fork, so a function cannot run in a separate process.
 #include "tools/os/apart.h"
 
 namespace hprof::os {

@@ -1,7 +1,6 @@
-// Opening a file with the program that is registered for its extension.
 #include "platform/win32/wait.h"
 #include "tools/os/os.h"
-// shellapi.h wants windows.h before it.
+// shellapi.h requires windows.h before it.
 #include <shellapi.h>
 
 namespace hprof::os {
@@ -9,7 +8,7 @@ namespace hprof::os {
 bool open_on_desktop(const std::string& path, std::string* error) {
   const auto code = reinterpret_cast<intptr_t>(
       ShellExecuteA(nullptr, "open", path.c_str(), nullptr, nullptr, SW_SHOWNORMAL));
-  if (code > 32) return true;  // so says its manual
+  if (code > 32) return true;  // success, by its manual
   *error = "Windows has no program for " + path + " (error " + std::to_string(code) + ")";
   return false;
 }

@@ -1,4 +1,4 @@
-// The system's handle behind a handle of os.h.
+// The system's handle for a handle of os.h.
 #pragma once
 
 #include "platform/win32/wait.h"

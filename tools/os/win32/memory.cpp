@@ -14,7 +14,7 @@ std::string text_of(int code) {
   return text;
 }
 
-// Goes when the process ends: its handle stays open, since a mapped file cannot be deleted before.
+// Deleted when the process ends: its handle stays open, since a mapped file cannot be deleted before.
 HANDLE nameless_file(const std::string& folder, std::string* error) {
   char place[MAX_PATH] = "", path[MAX_PATH] = "";
   if (folder.empty()) GetTempPathA(sizeof place, place);
@@ -43,7 +43,7 @@ void* map_temporary(size_t size, const std::string& folder, std::string* error) 
   HANDLE file = nameless_file(folder, error);
   if (file == INVALID_HANDLE_VALUE) return nullptr;
   const uint64_t bytes = size;
-  // Makes the file as long as the mapping, and fails where the disk is full.
+  // Extends the file to the size of the mapping; fails if the disk is full.
   HANDLE mapping = CreateFileMappingA(file, nullptr, PAGE_READWRITE, static_cast<DWORD>(bytes >> 32),
                                       static_cast<DWORD>(bytes), nullptr);
   void* region = mapping == nullptr ? nullptr : MapViewOfFile(mapping, FILE_MAP_WRITE, 0, 0, size);
@@ -80,7 +80,7 @@ void drop_pages(void* region, size_t size) {
   if (first >= end) return;
   void* start = reinterpret_cast<void*>(first);
   if (is_of_file(region)) {
-    VirtualUnlock(start, end - first);  // what is not locked leaves the working set
+    VirtualUnlock(start, end - first);  // removes unlocked pages from the working set
   } else if (VirtualFree(start, end - first, MEM_DECOMMIT)) {
     VirtualAlloc(start, end - first, MEM_COMMIT, PAGE_READWRITE);
   }

@@ -1,4 +1,4 @@
-// Files, Ctrl-C and processes, as far as only the front end needs them.
+// Files, Ctrl-C and processes that only the front end needs.
 #include <algorithm>
 #include <atomic>
 #include <iostream>
@@ -14,7 +14,7 @@ namespace hprof::os {
 
 namespace {
 
-constexpr int kSliceMs = 50;  // sockets, the console and pipes have no wait in common
+constexpr int kSliceMs = 50;  // no wait covers sockets, the console and pipes
 constexpr DWORD kStandard[] = {STD_INPUT_HANDLE, STD_OUTPUT_HANDLE, STD_ERROR_HANDLE};
 
 std::atomic<bool> stop_requested{false};
@@ -30,7 +30,7 @@ std::string with_slashes(std::string path) {
   return path;
 }
 
-// The console is ready when a line is complete, since reading waits for that.
+// The console is ready when a line is complete, since a read waits for that.
 bool is_line_typed(HANDLE console) {
   INPUT_RECORD events[256];
   DWORD count = 0;
@@ -56,7 +56,7 @@ bool is_input_ready(HANDLE input) {
   }
 }
 
-// Index of a socket that is ready, -1 when none is.
+// Index of a ready socket; -1: none.
 int ready_socket(const std::vector<int>& handles, int milliseconds) {
   fd_set wanted;
   FD_ZERO(&wanted);
@@ -78,7 +78,7 @@ int ready_socket(const std::vector<int>& handles, int milliseconds) {
   return -1;
 }
 
-// Quotes as the C library of the other program parses its command line: backslashes count only before quotes.
+// Quotes an argument for the C library's parser: backslashes count only before quotes.
 std::string quoted(const std::string& argument) {
   if (!argument.empty() && argument.find_first_of(" \t\n\v\"") == std::string::npos) return argument;
   std::string text = "\"";
@@ -170,7 +170,7 @@ void exec_program(const std::vector<std::string>& arguments, std::string* error)
   STARTUPINFOA start{};
   start.cb = sizeof start;
   PROCESS_INFORMATION child;
-  // Ctrl-C is for the program; its exit code is what counts.
+  // Ctrl-C is for the other program, whose exit code counts.
   SetConsoleCtrlHandler(leave_to_child, TRUE);
   if (!CreateProcessA(nullptr, line.data(), nullptr, nullptr, TRUE, 0, nullptr, nullptr, &start, &child)) {
     char text[256];
