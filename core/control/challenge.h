@@ -1,5 +1,5 @@
-// Authentication of TCP clients by a secret. The server sends a number that it has never sent before, and the
-// client answers with its HMAC-SHA-256 under the secret, which itself is never sent.
+// Authentication of TCP clients by a secret that is never sent: the server sends a nonce, and the client
+// answers with its HMAC-SHA-256 under the secret.
 //
 //   server: HPROF 1 <64 hex digits of the nonce>\n
 //   client: AUTH <64 hex digits of HMAC-SHA-256(secret, nonce bytes)>\n
@@ -25,7 +25,7 @@ void put_hex(const uint8_t* bytes, size_t size, TextWriter* out);
 
 void put_greeting(const uint8_t (&nonce)[kNonceSize], TextWriter* out);
 
-// True: `line` is the right answer. Takes constant time, wherever they differ. [any]
+// True: `line` is the right answer. The time does not depend on where it differs. [any]
 bool is_authentic(Str line, Str secret, const uint8_t (&nonce)[kNonceSize]);
 
 }  // namespace hprof

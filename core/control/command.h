@@ -6,7 +6,7 @@
 namespace hprof {
 
 enum class CommandKind : uint32_t {
-  // Those of the original's socket
+  // Commands of the original's socket
   kForceGc,
   kDumpHeap,
   kSites,  // flags: HPROF_SITES_*
@@ -39,7 +39,7 @@ struct Command {
   double cutoff = -1;  // 0..1; below 0: not given
 };
 
-// "dump heap": how messages call it (command_table.h). [any]
+// "dump heap": the name in messages (command_table.h). [any]
 const char* command_name(CommandKind kind);
 
 }  // namespace hprof

@@ -19,7 +19,7 @@ uint64_t big_endian(const uint8_t* bytes, uint32_t size) {
 
 bool is_known(uint8_t tag) { return tag == kTagControl || find_command(tag, 0) != nullptr; }
 
-// u2 flags, f4 cutoff; neither is there in the short form.
+// Decodes u2 flags and f4 cutoff; the short form has neither.
 bool decode_table(const uint8_t* body, uint32_t length, Command* command) {
   if (length == 0) return true;
   if (length < 6) return false;
@@ -56,7 +56,7 @@ bool decode_body(const CommandRow& row, const uint8_t* body, uint32_t length, Co
     case CommandForm::kDetach:
       break;
   }
-  // The manual's way to set the depth.
+  // The manual's form of setting the depth.
   if (row.kind == CommandKind::kClearSites && length != 0) {
     command->kind = CommandKind::kDepth;
     return decode_number(body, length, &command->value);
@@ -84,7 +84,7 @@ void CommandParser::decode(ParsedCommand* parsed) const {
   parsed->outcome = good ? CommandOutcome::kCommand : CommandOutcome::kMalformed;
 }
 
-// True: there is a result already, before the body has arrived.
+// True: the head alone gives a result, before the body has arrived.
 bool CommandParser::head_complete(ParsedCommand* parsed) {
   *parsed = ParsedCommand();
   parsed->tag = bytes_[0];

@@ -1,8 +1,8 @@
-// Every command as a row: the parsers, the help, the tags of net= and a table of
-// docs/control.md (scripts/check readme --write) come from these.
+// Every command as a row. The parsers, the help, the tags of net= and a table of docs/control.md
+// (scripts/check readme --write) come from these rows.
 //
-// Tags and bodies are those of the socket part of the original's manual (HPROF Agent, binary format) and what
-// the original understands beyond it. The agent reads them, bin/hprof writes them.
+// Tags and bodies are those of the original's manual (HPROF Agent, binary format, commands on the socket) and
+// what the original accepts beyond it. The agent reads them, bin/hprof writes them.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ enum ControlOption : uint16_t {
 enum class CommandForm : uint8_t {
   kPlain,    // nothing
   kSites,    // flags and a cutoff: u2 HPROF_SITES_*, f4; or nothing
-  kSamples,  // a cutoff: u2 that means nothing, f4; or nothing
+  kSamples,  // a cutoff: an unused u2, f4; or nothing
   kThread,   // thread=ID: the id of a thread object, of 4 or 8 bytes, 0 or nothing: all threads
   kDepth,    // a number of frames: u2
   kDetach,   // nodump
@@ -50,7 +50,7 @@ struct CommandRow {
   CommandForm form;
   CommandTag tag;
   uint16_t option;  // ControlOption of kTagControl
-  uint32_t value;   // Command::value, where the words say it
+  uint32_t value;   // Command::value, if the words imply it
   const char* words;
   const char* parameters;  // "": none
   const char* name;        // in messages and answers on the stream
@@ -63,7 +63,7 @@ extern const CommandRow kCommands[kCommandCount];
 // The row of a tag and, with kTagControl, its option; nullptr: none. [any]
 const CommandRow* find_command(uint8_t tag, uint32_t option);
 
-// "sites [alloc] [cutoff=F]": as it is typed. [any]
+// "sites [alloc] [cutoff=F]": the typed form. [any]
 void put_usage(const CommandRow& row, TextWriter* out);
 
 // All commands, one a line. [any]

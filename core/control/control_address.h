@@ -1,4 +1,4 @@
-// Where an agent takes commands: the path of control=, and the addresses allowed for listen=.
+// Addresses at which an agent takes commands: the path of control=, and the addresses allowed for listen=.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ constexpr size_t kControlPathMost = 108;
 // text %p is the process id and %% a percent sign. False: too long, or another %. [any]
 bool control_path(Str option, uint32_t user, uint32_t pid, char (&path)[kControlPathMost]);
 
-// control=n and no control= at all. [any]
+// True: control=n, or no control= at all. [any]
 bool is_control_off(Str option);
 
 }  // namespace hprof

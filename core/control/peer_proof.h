@@ -1,7 +1,6 @@
-// Both ends of net= prove to each other that they know the same secret, before a byte of the profile is sent.
-// The secret itself is never sent. Recorded messages cannot be used again, at the other end, or for listen=:
-// each end sends a number that it has never sent before, and signs both numbers together with the name of its
-// part.
+// Before any byte of the profile both ends of net= prove to each other that they know the same secret, which
+// is never sent. Each end sends a nonce, and signs both nonces with the name of its part, so that recorded
+// messages are useless, also at the other end and for listen=.
 //
 //   agent:    HPROF-NET 1 <64 hex digits of the agent's nonce>\n
 //   listener: AUTH <64 hex digits of HMAC-SHA-256(secret, "HPROF-NET 1 listener" nonces)> <the listener's
@@ -25,10 +24,10 @@ struct PeerNonces {
 constexpr size_t kPeerLineMost = 160;  // bytes of any of the lines, with its "\n"
 
 void put_peer_greeting(const PeerNonces& nonces, TextWriter* out);  // [any]
-// The agent's nonce out of its line, which has no "\n" any more. [any]
+// Parses the agent's nonce in its line, without "\n". [any]
 bool parse_peer_greeting(Str line, PeerNonces* nonces);
 void put_peer_proof(PeerPart part, Str secret, const PeerNonces& nonces, TextWriter* out);  // [any]
-// Is `line` the proof of that part? The listener's says its nonce, which goes to *nonces. [any]
+// True: `line` is the proof of that part. The listener's contains its nonce, which goes to *nonces. [any]
 bool take_peer_proof(PeerPart part, Str line, Str secret, PeerNonces* nonces);
 
 }  // namespace hprof

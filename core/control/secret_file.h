@@ -1,5 +1,5 @@
-// Reads a secret from a file: the first line, long enough not to be guessed; nobody else may be able to read
-// the file.
+// Reads a secret, the first line of a file: it must be long enough, and nobody else may be able to read the
+// file.
 #pragma once
 
 #include "core/base/message.h"
@@ -13,8 +13,7 @@ struct Secret {
   size_t size = 0;
 };
 
-// False: *error says why, beginning with `option`, the name of the option that named the file. [onload]
-// [control]
+// False: *error says why, beginning with `option`, the option that named the file. [onload] [control]
 bool read_secret(const char* option, const char* path, Secret* secret, Error* error);
 
 }  // namespace hprof

@@ -17,7 +17,7 @@ struct Words {
   uint32_t count = 0;
 };
 
-// False: more than any command has.
+// False: more words than any command has.
 bool split(Str line, Words* words) {
   Str rest = line, part;
   while (next_part(&rest, ' ', &part)) {
@@ -28,7 +28,7 @@ bool split(Str line, Words* words) {
   return true;
 }
 
-// "cutoff=0.5": the part after `name` and '='.
+// Splits "cutoff=0.5" into `name` and value.
 bool value_of(Str word, Str name, Str* value) {
   if (word.part(0, name.size) != name || word.size <= name.size || word[name.size] != '=') return false;
   *value = word.part(name.size + 1);
@@ -55,7 +55,7 @@ bool refuse(TextWriter* problem, Str what, Str word) {
   return false;
 }
 
-// sites and samples: flags and a cutoff.
+// Parses the flags and the cutoff of sites and samples.
 bool parse_table(const Words& words, uint32_t at, bool sites, Command* command, TextWriter* problem) {
   for (uint32_t i = at; i < words.count; i++) {
     Str word = words.word[i], value;
@@ -73,7 +73,7 @@ bool parse_table(const Words& words, uint32_t at, bool sites, Command* command, 
   return true;
 }
 
-// How many words from `at` on are the row's; 0: they are others.
+// How many words from `at` on match the row; 0: they do not.
 uint32_t match(const CommandRow& row, const Words& words, uint32_t at) {
   Str rest(row.words), part;
   uint32_t count = 0;
@@ -84,7 +84,7 @@ uint32_t match(const CommandRow& row, const Words& words, uint32_t at) {
   return count;
 }
 
-// What follows the row's words, from `at` on.
+// Parses the parameters after the row's words, from `at` on.
 bool parse_parameters(const CommandRow& row, const Words& words, uint32_t at, Command* command,
                       TextWriter* problem) {
   command->kind = row.kind;

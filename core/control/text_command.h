@@ -1,5 +1,5 @@
-// Commands as lines of text (command_table.h), and lines out of a stream. The words are the same as in `hprof
-// listen`.
+// Parses commands as lines of text (command_table.h), and splits a stream into lines. `hprof listen` takes
+// the same words.
 #pragma once
 
 #include "core/base/text.h"
@@ -10,16 +10,16 @@ namespace hprof {
 // Longer lines are no commands.
 constexpr size_t kCommandLineMost = 4096;
 
-// One line without its end; blanks separate words. The word `control` may stand before those that have a
-// control option. False: *problem says why, for the peer: no control characters in it. [any]
+// One line without its end; blanks separate words. The word `control` may precede commands with a control
+// option. False: *problem says why, for the peer: no control characters in it. [any]
 bool parse_text_command(Str line, Command* command, TextWriter* problem);
 
-// Takes lines off a stream of bytes.
+// Splits a stream of bytes into lines.
 class LineReader {
  public:
   enum class Found { kNone, kLine, kTooLong };
-  // Takes bytes from the front of (*bytes, *size) up to the end of a line. kLine: *line is it, without its
-  // end ("\n" or "\r\n"), until the next call. kTooLong: disconnect the peer. kNone: all were taken.
+  // Consumes bytes from (*bytes, *size) up to the end of a line. kLine: *line is the line without "\n" or
+  // "\r\n", valid until the next call. kTooLong: disconnect the peer. kNone: no line is complete.
   Found next(const uint8_t** bytes, size_t* size, Str* line);
 
  private:

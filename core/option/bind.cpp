@@ -1,4 +1,4 @@
-// Options into config structs.
+// Stores options in config structs.
 #include "core/option/bind.h"
 
 #include "core/base/value.h"
@@ -10,7 +10,7 @@
 namespace hprof {
 namespace {
 
-// Room for the config struct of a unit that does not run, whose options are only checked.
+// A config struct for checking the options of a unit that does not run.
 struct Scratch {
   alignas(16) unsigned char bytes[kConfigBytesMost];
 };
@@ -50,7 +50,7 @@ bool bind_core_rows(const OptionList& list, CoreConfig* core, Error* error) {
   return true;
 }
 
-// host:port or [v6]:port, the port from 1 to 65535. Whether the host exists is the sink's to find out.
+// True: host:port or [v6]:port, the port from 1 to 65535. The sink finds out whether the host exists.
 bool is_address(Str text) {
   size_t colon = text.size;
   for (size_t i = 0; i < text.size; ++i) {
@@ -62,7 +62,7 @@ bool is_address(Str text) {
   return colon != 0 && port >= 1 && port <= 65535;
 }
 
-// Checks who may send commands: a listening port needs a secret.
+// Checks that a listening port has a secret.
 bool check_control(const OptionList& list, CoreConfig* core, Error* error) {
   bool listens = core->listen != nullptr && core->listen[0] != '\0';
   if (core->control == nullptr && core->start == 0 && core->net == nullptr && !listens) {
@@ -99,7 +99,7 @@ bool check_core(const OptionList& list, CoreConfig* core, const Messages& messag
   if (core->net != nullptr && core->net[0] != '/' && !is_address(core->net)) {
     return option_error(list, "net option value must be hostname:port", error);
   }
-  // They become parts of requests and of lines.
+  // Labels become parts of requests and of lines.
   for (const char* at = core->labels; at != nullptr && *at != '\0'; at++) {
     if (static_cast<unsigned char>(*at) < ' ')
       return option_error(list, "labels option value must have no control characters", error);
@@ -134,7 +134,7 @@ bool bind_unit(const OptionList& list, ModuleSet* modules, Unit* unit, Error* er
   return bind_table(list, table, unit->config, &bound, error);
 }
 
-// The option has selected a running unit, so it belongs to that unit, even if others have a row of its name.
+// True: the option selects a running unit, so it is not that of others with a row of its name.
 bool chooses_another(const OptionItem& item, ModuleSet& modules) {
   for (uint32_t i = 0; i < modules.unit_count(); ++i) {
     const Unit& unit = modules.unit(i);
@@ -158,7 +158,7 @@ bool check_unit(const OptionList& list, ModuleSet& modules, const Unit& unit, co
 }
 
 bool is_known(Str name, const ModuleSet& modules) {
-  // A later message says that its module is missing.
+  // A later message names the missing module.
   if (find_core_option(name) != nullptr || selects_shipped(name)) return true;
   for (uint32_t i = 0; i < modules.unit_count(); ++i) {
     const hprof_unit& unit = *modules.unit(i).record;

@@ -1,4 +1,4 @@
-// Parse, open, choose, bind.
+// Parses, opens, chooses, binds.
 #include "core/option/configure.h"
 
 #include "core/option/help_table.h"
@@ -7,7 +7,7 @@
 namespace hprof {
 namespace {
 
-// Known names without a value; unknown ones have been named before.
+// False: a known option without a value. Unknown ones were reported before.
 bool have_values(const OptionList& list, Error* error) {
   for (uint32_t i = 0; i < list.count(); ++i) {
     if (list[i].has_value || list[i].replaced) continue;
@@ -29,9 +29,8 @@ void refuse_unknown(Configuration* made, const OptionItem& unknown, Error* error
   option_error(made->list, what.put("Unknown option: ").put_printable(unknown.name, 60).text(), error);
 }
 
-// Splits the options and opens the modules that they name. Whether a comma ends an option is known only once
-// its row is: the value of an option that takes the rest of the line may have been split into others, and
-// then all of this is repeated.
+// Splits the options and opens the modules that they name. An option that takes the rest of the line is known
+// only by its row, after its value was split at commas: then all of this is repeated.
 bool split_and_open(Str options, Str environment, const ModuleSearch& search, const Messages& messages,
                     Configuration* made, Error* error) {
   const Messages quiet = {[](void*, bool, const char*) {}, nullptr};
@@ -65,7 +64,7 @@ Configured configure(Str options, Str environment, const ModuleSearch& search, c
     made.modules.open_all();
     return Configured::kHelp;
   }
-  // An option may belong to a unit that does not run, or to one of a vendor's.
+  // A unit that does not run, or one of a vendor, may have the option.
   if (!all_answered(made.list, made.modules)) {
     made.modules.open_all();
     const OptionItem* unknown = first_unknown_option(made.list, made.modules);
@@ -75,7 +74,7 @@ Configured configure(Str options, Str environment, const ModuleSearch& search, c
     }
   }
   if (!have_values(made.list, error)) return Configured::kFailed;
-  // Before the units: the user must correct a bad value, whatever modules this build has.
+  // Before the units, so that a bad value is reported whatever modules this build has.
   if (!bind_core(made.list, &made.core, messages, error)) return Configured::kFailed;
   if (!choose_units(made.list, made.core, &made.names, &made.modules, &made.selection, error))
     return Configured::kFailed;

@@ -9,7 +9,7 @@ namespace {
 
 #define AT(member) static_cast<uint32_t>(offsetof(CoreConfig, member))
 
-// Their values are the units' `select` texts; what they are set to is read by selection.cpp.
+// Selectors take the units' `select` texts; selection.cpp reads their values.
 const hprof_option kSelectors[] = {
     {"heap", HPROF_OPTION_TEXT, AT(heap), nullptr, nullptr, 0, 0, nullptr,
      "heap profiling; all unless cpu= or monitor= is given"},
@@ -73,7 +73,7 @@ const hprof_option kOwn[] = {
      "memory limit of the agent; 0: none"},
 };
 
-// Of the original, for its own developers. Accepted, without effect but for logflags.
+// The original's debugging options. Accepted; only logflags has an effect.
 const hprof_option kDebug[] = {
     {"logflags", HPROF_OPTION_INT, AT(log_flags), "0", nullptr, 0, 0, nullptr, "print details when not 0"},
     {"debugflags", HPROF_OPTION_INT, AT(debug_flags), "0", nullptr, 0, 0, nullptr, "no effect"},

@@ -8,11 +8,11 @@
 
 namespace hprof {
 
-// Traces deeper than this are not kept; a larger depth= is cut to it.
+// The most frames of a trace; a larger depth= is cut to it.
 constexpr int64_t kDepthMost = 2048;
 
 struct CoreConfig {
-  // Selectors: which units run. nullptr when not given; choose_units() has read them.
+  // Selectors: which units run. nullptr: not given. choose_units() has read them.
   const char* heap;
   const char* cpu;
   const char* monitor;
@@ -34,7 +34,7 @@ struct CoreConfig {
 
   uint32_t start;            // 0: load idle, a command starts the collectors
   const char* control;       // y, n, a path or nullptr: core/control/control_address.h
-  const char* listen;        // host:port; only together with
+  const char* listen;        // host:port; requires
   const char* secret_file;   // a file whose first line is the secret
   uint32_t control_implied;  // 1: control= is y because of start=n, not typed
   uint32_t allow;            // 0: nothing; 1: a command may end the VM
@@ -43,7 +43,7 @@ struct CoreConfig {
   const char* labels;   // for sinks, as typed
   int64_t every;        // seconds of a window; 0: none
   int64_t keep_files;   // 0: all
-  const char* hotspot;  // items.h reads it into
+  const char* hotspot;  // hotspot= as typed, parsed by items.h into
   uint32_t hotspot_on, hotspot_off;
   uint64_t max_memory;   // bytes; 0: no limit
   int64_t exit_timeout;  // seconds
@@ -62,21 +62,21 @@ struct CoreConfig {
   bool shows_details() const { return log_flags != 0; }
 };
 
-// By what help shows them under. All rows write to CoreConfig.
+// The sections of the help text. All rows write to CoreConfig.
 enum class CoreGroup : uint32_t { kSelector, kMain, kOwn, kDebug, kObsolete };
 constexpr uint32_t kCoreGroups = 5;
 
 OptionTable core_options(CoreGroup group);
 
-// The row of that name in any group, or nullptr.
+// The core's row of that name in any group, or nullptr.
 const hprof_option* find_core_option(Str name);
-// True: units have rows of that name, too, each with the default that it works with.
+// True: units have rows of that name, too, with defaults of their own.
 bool is_shared_option(Str name);
 
-// Can a command come, by control= or listen=? [any]
+// True: commands can come, by control= or listen=. [any]
 bool takes_commands(const CoreConfig& core);
 
-// heap, cpu, monitor: off and n select nothing. [any]
+// True: heap, cpu, monitor, whose values off and n select nothing. [any]
 bool is_profile_selector(Str name);
 bool selects_nothing(Str value);
 

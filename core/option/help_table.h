@@ -1,5 +1,5 @@
-// The module `help_texts` as the core uses it: help=, and the errors that guess what was meant. The core
-// opens it for these only.
+// The core's interface to the module `help_texts`, which is opened only for help= and for errors with a
+// guess.
 #pragma once
 
 #include "core/base/text.h"
@@ -27,7 +27,7 @@ struct HelpTable {
                                Error* error);
 };
 
-// nullptr: it is not in this build, or was refused with a message. [onload]
+// nullptr: not in this build, or refused with a message. [onload]
 inline const HelpTable* open_help(ModuleSet* modules) {
   const CoreTable* table = modules->open_table(kHelpModule, sizeof(HelpTable), kHelpVersion);
   return static_cast<const HelpTable*>(static_cast<const void*>(table));

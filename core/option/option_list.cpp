@@ -1,4 +1,3 @@
-// Splits the option text.
 #include "core/option/option_list.h"
 
 namespace hprof {
@@ -11,7 +10,7 @@ bool option_error(const OptionList& list, Str what, Error* error, Str after) {
   return false;
 }
 
-// True: the text begins with that name and a '='.
+// True: the text begins with `name` and '='.
 static bool begins_with(const char* text, Str name) {
   while (*text == ' ' || *text == '\t') ++text;
   return !name.empty() && strncmp(text, name.data, name.size) == 0 && text[name.size] == '=';

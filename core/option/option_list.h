@@ -1,10 +1,10 @@
-// The options as typed, split into names and values.
+// The options, split into names and values.
 //
-// "k=v,k=v": a value ends at the next ',' and may contain '=' and ':'. Blanks before a name are skipped, and
-// so is one ',' at the end. `help` has no value, help=plugins lists the modules, help=units also describes
-// their units. Names are case-sensitive. The text of the environment variable _JAVA_HPROF_OPTIONS is appended
-// with a comma, as in the original: an option in it replaces the same option of the command line, while an
-// option given twice in one of the two is refused.
+// "k=v,k=v": a value ends at the next ',' and may contain '=' and ':'. Blanks before a name and one ',' at
+// the end are skipped. `help` has no value, help=plugins lists the modules, help=units also describes their
+// units. Names are case-sensitive. The environment variable _JAVA_HPROF_OPTIONS is appended with a comma, as
+// in the original: its options replace those of the command line; an option given twice in one of the two is
+// refused.
 #pragma once
 
 #include "core/base/build.h"
@@ -18,26 +18,26 @@ constexpr const char* kOptionEnvironment = "_JAVA_HPROF_OPTIONS";
 struct OptionItem {
   Str name;
   const char* value = nullptr;  // NUL-terminated, lives as long as the list
-  bool has_value = true;        // false: nothing but the name was typed; the value is ""
+  bool has_value = true;        // false: only the name was typed; the value is ""
   bool from_environment = false;
-  bool replaced = false;  // by the environment: not in force
+  bool replaced = false;  // by the environment: ignored
 };
 
 // What to print instead of running.
 enum class Help : uint32_t { kNone, kOptions, kPlugins, kUnits };
 
-// About 18 KiB; part of the session, not of a stack frame. [onload] one thread.
+// About 18 KiB: a part of the session, too large for a stack. [onload] one thread.
 class OptionList {
  public:
   static constexpr size_t kTextMost = kEmbedded ? 1024 : 8192;
   static constexpr uint32_t kItemsMost = kEmbedded ? 48 : 128;
 
-  // Copies both texts; either may be empty. tail: the name of an option whose value is the rest of its text
-  // (HPROF_OPTION_TAIL). False: *error says why, and the list has the options before that.
+  // Copies and splits both texts; either may be empty. tail: an option whose value is the rest of its text
+  // (HPROF_OPTION_TAIL). False: *error says why; the list has the options before that.
   bool parse(Str text, Str environment, Error* error, Str tail = Str());
 
   Help help() const { return help_; }
-  Str whole() const { return Str(whole_, size_); }  // as it is shown in errors
+  Str whole() const { return Str(whole_, size_); }  // for errors
   uint32_t count() const { return count_; }         // replaced ones included
   const OptionItem& operator[](uint32_t index) const { return items_[index]; }
   // The option in force, or nullptr.
@@ -49,15 +49,15 @@ class OptionList {
   bool add(char* begin, char* end, bool from_environment, Error* error);
 
   char whole_[kTextMost] = {};
-  char cells_[kTextMost] = {};  // the same with NULs for commas
+  char cells_[kTextMost] = {};  // the text with NULs for commas
   size_t size_ = 0;
   OptionItem items_[kItemsMost];
   uint32_t count_ = 0;
   Help help_ = Help::kNone;
 };
 
-// "HPROF ERROR: hprof option error: <what> (<the options>)", as the original spells it but for the source
-// position at its end. `after` follows the parenthesis. Always false, to be returned. [any]
+// Sets "HPROF ERROR: hprof option error: <what> (<the options>)", the original's text without its source
+// position. `after` follows the parenthesis. Returns false. [any]
 bool option_error(const OptionList& list, Str what, Error* error, Str after = Str());
 
 }  // namespace hprof

@@ -8,7 +8,7 @@
 namespace hprof {
 namespace {
 
-// Calls visit(name, value) for each alternative until it returns true; `value` is empty where none is typed.
+// Calls visit(name, value) for each alternative until it returns true; `value` may be empty.
 template <class Visit>
 bool any_alternative(const char* select, Visit visit) {
   Str rest(select);
@@ -20,7 +20,7 @@ bool any_alternative(const char* select, Visit visit) {
   return false;
 }
 
-// Values as they are listed, each once.
+// A list of values, each once.
 class Values {
  public:
   void add(Str value) {
@@ -39,7 +39,7 @@ class Values {
   TextWriter seen_{text_, sizeof(text_)};
 };
 
-// A pattern is shown as the unit's own row spells its values.
+// The values behind a pattern, as in the unit's own row.
 Str shown(const hprof_unit& unit, Str name, Str value) {
   if (value[value.size - 1] != '*') return value;
   const hprof_option* row = options_of(unit).find(name);
@@ -73,7 +73,7 @@ bool select_has_name(const char* select, Str name) {
 
 void put_selector_values(const ModuleSet& modules, Str name, TextWriter* out) {
   Values values;
-  // The shipped ones first and in the original's order, when they are there.
+  // The available shipped values first, in the original's order.
   each_shipped_value(name, [&](Str value) {
     if (offers(modules, name, value)) values.add(value);
   });
@@ -83,7 +83,7 @@ void put_selector_values(const ModuleSet& modules, Str name, TextWriter* out) {
       if (option == name && !value.empty()) values.add(shown(unit, name, value));
       return false;
     });
-    // Without a select text an encoder is chosen by its id.
+    // An encoder without a select text is chosen by its id.
     const Str id(unit.id);
     if (name == "format" && unit.kind == HPROF_UNIT_ENCODER && !select_has_name(unit.select, name))
       values.add(id.part(0, kEncoderPrefix.size) == kEncoderPrefix ? id.part(kEncoderPrefix.size) : id);

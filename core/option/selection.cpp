@@ -1,4 +1,3 @@
-// Options to units.
 #include "core/option/selection.h"
 
 #include <initializer_list>
@@ -18,7 +17,7 @@ namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
 
-// plugin=: an id. format=: an id, or what follows "encoder_" in it.
+// True: plugin= with the unit's id, or format= with the id or the part after "encoder_".
 bool has_id(const hprof_unit& unit, Str name, Str value) {
   const Str id(unit.id);
   if (name == "plugin") return id == value;
@@ -67,11 +66,11 @@ bool is_answered(const ModuleSet& modules, Str name, Str value) {
   if (name == "plugin") return plugins_answered(modules, value);
   if (!is_selector(modules, name))
     return find_core_option(name) != nullptr || find_row(modules, name) != nullptr;
-  // A later message says that a shipped module is missing.
+  // A later message names a missing shipped module.
   return selects_nothing(value) || names_shipped(name, value) || is_any_selected(modules, name, value);
 }
 
-// The choice of units, in steps that share all of this.
+// Chooses the units, in steps that share this state.
 struct Chooser {
   const OptionList& list;
   const CoreConfig& core;
@@ -82,7 +81,7 @@ struct Chooser {
   uint32_t encoder = kNone;
   uint32_t sink = kNone;
   uint32_t filter = kNone;
-  bool has_profile = false;  // something else than the default is to run
+  bool has_profile = false;  // not only the default is to run
 
   bool choose() {
     for (uint32_t i = 0; i < list.count(); ++i) {
@@ -91,8 +90,6 @@ struct Chooser {
     return choose_default_profile() && choose_default_outputs() && choose_default_filter() &&
            check_any_collector() && finish();
   }
-
-  // --- one option
 
   bool choose_by(const OptionItem& item) {
     if (item.name == "plugin") return choose_named(item.value);
@@ -111,7 +108,7 @@ struct Chooser {
         const Unit& unit = modules->unit(i);
         if (unit.module->wanted != wanted || !is_selected(*unit.record, name, value)) continue;
         ++*count;
-        // msa=y and the like add to a choice, and are none.
+        // msa=y and the like only add to a choice.
         const bool chooses = is_profile_selector(name) || find_core_option(name) == nullptr;
         if (!take(i, chooses || name == "plugin")) return false;
       }
@@ -150,8 +147,6 @@ struct Chooser {
     return option_error(list, what.text(), error);
   }
 
-  // --- plugin=
-
   bool choose_named(Str value) {
     Str name;
     while (next_part(&value, '+', &name)) {
@@ -162,7 +157,7 @@ struct Chooser {
     return true;
   }
 
-  // A module without a unit of its name stands for its collectors, or for its only unit.
+  // A module without a unit of its own name means its collectors, or its only unit.
   bool choose_module(Str name) {
     const Module* module = modules->find_module(name);
     if (module == nullptr) return fail_plugin(name);
@@ -205,8 +200,6 @@ struct Chooser {
     if (!any) out->put("none");
   }
 
-  // --- errors
-
   bool fail_value(Str name) const {
     char text[600];
     TextWriter what(text, sizeof(text));
@@ -240,7 +233,7 @@ struct Chooser {
     return option_error(list, what->text(), error);
   }
 
-  // A value that needs several modules: none of them may be missing.
+  // False: a module of a value that needs several is missing.
   bool check_missing() const {
     for (uint32_t i = 0; i < names->count; ++i) {
       const WantedModule& wanted = names->items[i];
@@ -252,7 +245,7 @@ struct Chooser {
     return true;
   }
 
-  // --- what applies when nothing is chosen
+  // What applies when nothing is chosen.
 
   bool choose_default_profile() {
     const OptionItem* heap = list.find("heap");
@@ -285,7 +278,7 @@ struct Chooser {
     return true;
   }
 
-  // The encoder's default filter, if this build has it.
+  // Chooses the encoder's default filter, if this build has it.
   bool choose_default_filter() {
     const auto* ops = static_cast<const hprof_encoder_ops*>(modules->unit(encoder).record->ops);
     if (kEmbedded || filter != kNone || list.find("compress") != nullptr || ops == nullptr) return true;
@@ -320,8 +313,6 @@ struct Chooser {
     return option_error(list, what.text(), error);
   }
 
-  // --- the whole
-
   bool finish() {
     selection->encoder = encoder;
     selection->sink = sink;
@@ -332,7 +323,7 @@ struct Chooser {
     return check_records() && check_windows();
   }
 
-  // Notes may be skipped by any encoder.
+  // True: the writer takes all that the unit emits; notes may be skipped.
   static bool takes_all_of(const hprof_unit& writer, const hprof_unit& unit) {
     for (const char* const* name = unit.records; name != nullptr && *name != nullptr; ++name) {
       if (Str(*name) != HPROF_KIND_NOTE && !is_taken(writer.records, *name)) return false;

@@ -1,8 +1,8 @@
-// From the options as typed to the units that run.
+// From the options to the units that run.
 //
 // An option selects a unit of any kind, in any module, by the unit's `select` text; plugin= selects by id,
-// format= does both. Units of the modules that the options name (shipped.h) take precedence over those of
-// other modules, which are opened only if the first do not know an option.
+// format= by both. Units of the modules that the options name (shipped.h) go first; other modules are opened
+// only if those do not know an option.
 #pragma once
 
 #include "core/option/core_options.h"
@@ -20,17 +20,17 @@ struct Selection {
   uint32_t filter = UINT32_MAX;  // none
 };
 
-// True: the opened units know every option, by a row or as a selector. If not, open_all() the modules before
+// True: every option is a row or a selector of the opened units. If not, call open_all() before
 // first_unknown_option() and choose_units(). [onload]
 bool all_answered(const OptionList& list, const ModuleSet& modules);
 
-// The name of the first option typed that takes the rest of its line; empty: none. Opens the other modules if
-// an option is unknown. [onload]
+// The first option typed that takes the rest of its line; empty: none. Opens the other modules if an option
+// is unknown. [onload]
 Str typed_tail(const OptionList& list, ModuleSet* modules);
 
 // Chooses the units that run, and marks them in the set. The default is the original's heap=all, whose
-// modules are opened here if need be. False: an option selects an unavailable unit, nothing is selected and
-// no command can come, or the encoder cannot write what a collector emits. [onload]
+// modules are opened if need be. False: a selected unit is not available, nothing is selected and no command
+// can come, or the encoder does not take what a collector emits. [onload]
 bool choose_units(const OptionList& list, const CoreConfig& core, ModuleNames* names, ModuleSet* modules,
                   Selection* selection, Error* error);
 

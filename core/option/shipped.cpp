@@ -10,7 +10,7 @@
 namespace hprof {
 namespace {
 
-// Several rows may match.
+// Several rows may match an option.
 constexpr Shipped kShipped[] = {
     {"heap", "dump", "heap_dump"},        {"heap", "sites", "heap_sites"},
     {"heap", "all", "heap_dump"},         {"heap", "all", "heap_sites"},
@@ -47,7 +47,7 @@ bool add_shipped(const OptionList& list, Str name, Str value, Wanted why, Module
 
 bool add_format(const OptionList& list, Str value, ModuleNames* names, Error* error) {
   if (names_shipped("format", value)) return add_shipped(list, "format", value, Wanted::kAsked, names, error);
-  // The name goes into a path: nothing but a plain name may reach the loader. Any other is no format.
+  // The name becomes a part of a path, so only a plain name reaches the loader. Any other is no format.
   if (!is_plain_name(value, kModuleNameMost - kEncoderPrefix.size, false)) return true;
   char module[kModuleNameMost + 1];
   char option[96];
@@ -70,7 +70,7 @@ bool add_plugins(const OptionList& list, Str value, ModuleNames* names, Error* e
   return true;
 }
 
-// heap=all, unless something else is chosen that is known already.
+// True: heap=all applies, since no other profile is chosen so far.
 bool may_be_default(const OptionList& list) {
   for (const char* name : {"heap", "cpu", "monitor", "jvmpi"}) {
     const OptionItem* item = list.find(name);

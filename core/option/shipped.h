@@ -1,5 +1,4 @@
-// The shipped modules by the options that select them: only the named ones are opened, so their names must be
-// known before.
+// The shipped modules by the options that select them, so that only the named ones are opened.
 #pragma once
 
 #include "core/option/option_list.h"
@@ -7,33 +6,33 @@
 
 namespace hprof {
 
-// format=json: module and unit encoder_json.
+// Module and unit of format=json: encoder_json.
 constexpr Str kEncoderPrefix = "encoder_";
 
-// Names of the modules to open. Options of vendors' units are not known yet: if an option is still unknown
-// when these are open, the others are opened, too (is_answered). False: an invalid name. [onload]
+// Names the modules to open. If an option is still unknown when these are open, it may be a vendor's, and the
+// others are opened, too (all_answered). False: an invalid name. [onload]
 bool select_modules(const OptionList& list, ModuleNames* names, Error* error);
 
-// The modules of heap=all, the default. [onload]
+// Adds the modules of heap=all, the default. [onload]
 bool add_default_profile(const OptionList& list, ModuleNames* names, Error* error);
 
-// Does the option choose among shipped modules? [any]
+// True: the option selects shipped modules. [any]
 bool selects_shipped(Str name);
-// Does it name one of them by this value?
+// True: this value selects one of them.
 bool names_shipped(Str name, Str value);
 
-// Names of the shipped modules, nullptr after the last. [any]
+// Names of the shipped modules; nullptr after the last. [any]
 const char* shipped_module(uint32_t index);
-// Tells a search of them, and of the core's options. [any]
+// Gives a search their names, and the core's options. [any]
 void know_core(ModuleSearch* search);
 
-// One row of what is known: option, value (nullptr: any) and module.
+// A row: option, value (nullptr: any) and module.
 struct Shipped {
   const char* name;
   const char* value;
   const char* module;
 };
-// Does the row stand for this option and value? [any]
+// True: the row is for this option and value. [any]
 bool serves(const Shipped& row, Str name, Str value);
 // The rows; *count of them. [any]
 const Shipped* shipped_rows(size_t* count);

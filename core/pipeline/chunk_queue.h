@@ -1,4 +1,4 @@
-// The bytes between an encoder and its sink: a ring of equal chunks, one thread filling, one thread writing.
+// The bytes between an encoder and its sink: a ring of equal chunks, one thread filling, one writing.
 //
 // The filler owns the chunk at `filled_`, the writer those from `written_` up to it; both counts change under
 // the lock. When all chunks are full the filler waits, up to a deadline: that is the back-pressure of a slow
@@ -26,17 +26,17 @@ class ChunkQueue {
   void destroy(MemoryAccount& memory);
 
   uint32_t chunk_bytes() const { return chunk_bytes_; }
-  // True: the guard after the chunk is intact. Filler only.
+  // False: the guard after the chunk was overwritten. Filler only.
   bool is_intact(const Chunk& chunk) const;
   // The chunk to fill. Filler only.
   Chunk& current() { return chunks_[filled_ % count_]; }
   // Hands the current chunk to the writer. Filler only, after room() was true for the next one.
   void hand_over();
-  // Waits until the chunk after the current one is free. False: the deadline has passed.
+  // Waits until the next chunk is free. False: the deadline has passed.
   bool wait_for_room(int64_t deadline_ns);
-  // The oldest chunk handed over and not written, or nullptr. Writer only.
+  // The oldest chunk that waits for writing, or nullptr. Writer only.
   Chunk* front();
-  // The front chunk is written. Writer only.
+  // Frees the front chunk, which has been written. Writer only.
   void release_front();
 
   static constexpr uint32_t kMostChunks = 16;

@@ -36,7 +36,7 @@ class EventQueue {
     slots_ = nullptr;
   }
 
-  // Copies the record. False: full, or the record is too large or in several pieces. Lock-free. [app][gc]
+  // Copies the record. False: full, or a record that is too large or not in one piece. Lock-free. [app][gc]
   bool push(const hprof_record* record) {
     if (slots_ == nullptr || record->size > kPayloadBytes || !is_one_piece(record)) return false;
     uint32_t ticket = tail_.load(std::memory_order_relaxed);
@@ -74,7 +74,7 @@ class EventQueue {
   }
 
  private:
-  // The rows of a table follow its members.
+  // True: the rows of a table are inside the record.
   static bool is_one_piece(const hprof_record* record) {
     if (record->kind != HPROF_RECORD_TABLE) return true;
     if (record->size < sizeof(hprof_rec_table)) return false;

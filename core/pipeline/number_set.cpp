@@ -35,7 +35,7 @@ bool NumberSet::make_room(uint32_t index) {
     pages_ = pages;
     room_ = room;
   }
-  // Without it, the same things would be written again and again.
+  // From all of the budget: without the page the same definitions would be written again and again.
   pages_[index] = static_cast<Page*>(memory_->allocate(sizeof(Page), MemoryAccount::kAll));
   return pages_[index] != nullptr;
 }

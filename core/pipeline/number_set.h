@@ -1,4 +1,4 @@
-// A set of numbers that are handed out in ascending order: a bit each, in pages allocated at first touch.
+// A set of numbers that begin at 1 and are used densely: a bit each, in pages allocated at first use.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ class NumberSet {
   NumberSet(const NumberSet&) = delete;
   NumberSet& operator=(const NumberSet&) = delete;
 
-  // With room at once for the numbers up to `most`; 0: for none. False: no memory.
+  // Takes room for the numbers up to `most` at once; 0: none. False: no memory.
   bool create(MemoryAccount& memory, uint32_t most);
   void destroy();  // not created: nothing
-  // True: the number was not in the set, or there is no memory to know.
+  // True: the number was not in the set, or there is no memory to tell.
   bool add(uint32_t number);
   bool has(uint32_t number) const;
 

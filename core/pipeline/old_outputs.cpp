@@ -29,7 +29,7 @@ void OldOutputs::forget(MemoryAccount& memory, const char* name) {
   }
 }
 
-// An output whose name finds no memory is never deleted.
+// An output for whose name there is no memory is never deleted.
 void OldOutputs::append(MemoryAccount& memory, const char* name) {
   const size_t size = strlen(name) + 1;
   auto* copy = static_cast<char*>(memory.allocate(size, MemoryAccount::kAll));

@@ -1,4 +1,4 @@
-// keep-files=: the closed outputs of a session, oldest first; never more than that number.
+// keep-files=: the closed outputs of a session, oldest first, at most that many.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ class OldOutputs {
   // Room for `most` names; 0: all outputs stay. False: no memory.
   bool open(MemoryAccount& memory, uint32_t most);
   void close(MemoryAccount& memory);
-  // An output of that name has been closed. Calls remove(name) for the oldest if there are too many. A name
-  // that was written again counts once.
+  // Adds a closed output. Calls remove(name) for the oldest if there are too many. A name used again counts
+  // once.
   template <class Remove>
   void add(MemoryAccount& memory, const char* name, Remove remove) {
     if (most_ == 0) return;

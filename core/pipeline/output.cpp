@@ -17,7 +17,7 @@ constexpr size_t kHostNameMost = 256;
 constexpr uint32_t kWriterEnd = tag::kWriter | tag::kControl;
 constexpr uint32_t kOpening = tag::kOnLoad | tag::kControl;
 constexpr uint64_t kSinkSliceNs =
-    100 * 1000 * 1000;  // one wait for a slow sink; the loop counts them up to stall_ns
+    100 * 1000 * 1000;  // one wait for a slow sink; the loop adds them up to stall_ns
 
 }  // namespace
 
@@ -46,7 +46,7 @@ hprof_status Output::open(MemoryAccount& memory, const OutputPlan& plan, uint32_
   return HPROF_OK;
 }
 
-// The sink last: it may replace an existing file.
+// The sink is opened last: it may replace an existing file.
 hprof_status Output::open_parts(MemoryAccount& memory, uint32_t sequence, char* error, uint32_t error_size) {
   if (!definitions_.create(memory, plan_.encoder_host, plan_.most_numbers, &Output::write_definition, this) ||
       !chunks_.create(memory, plan_.chunks, plan_.chunk_bytes)) {
@@ -108,7 +108,7 @@ int64_t Output::read(uint8_t* bytes, uint64_t size, uint64_t timeout_ns) {
 }
 
 const hprof_host* Output::inside(const char** function) const {
-  // The innermost first: an encoder may be waiting for the sink.
+  // The innermost unit first: an encoder may be waiting for the sink.
   const struct {
     const InsideMark& mark;
     const hprof_host* host;
@@ -143,7 +143,7 @@ bool Output::is_at_in_window() {
   return out_.base.at >= begin && out_.base.at <= end && out_.base.end == end;
 }
 
-// Checks that the encoder wrote only inside its room.
+// False: the encoder wrote outside of its buffer.
 bool Output::is_window_kept() {
   if (is_at_in_window() && chunks_.is_intact(chunks_.current())) return true;
   if (!failed()) plan_.complain(plan_.encoder_host, "it wrote outside of the buffer that it was given");
@@ -160,7 +160,7 @@ hprof_status Output::next_chunk() {
   if (chunk.used == 0) return HPROF_OK;
   encoded_ += chunk.used;
   if (draining_) {
-    // On the writer thread: older chunks first, then this one, then fill it again.
+    // The writer thread writes older chunks first, then this one, which is then filled again.
     while (drain()) {
     }
     if (!failed()) write_chunk(chunk);
@@ -191,7 +191,7 @@ hprof_status Output::through(hprof_out* out, const uint8_t* bytes, uint64_t size
   if (!self->draining_ || !self->takes_through()) return HPROF_UNSUPPORTED;
   const hprof_status status = self->next_chunk();
   if (status != HPROF_OK) return status;
-  while (self->drain()) {  // the current chunk was empty, others may be on their way
+  while (self->drain()) {  // the current chunk was empty; others may be waiting
   }
   self->encoded_ += size;
   return self->write_bytes(bytes, size) ? HPROF_OK : HPROF_ABORTED;
@@ -203,7 +203,7 @@ uint64_t Output::position(hprof_out* out) {
   return self->encoded_ + static_cast<uint64_t>(out->at - self->chunks_.current().bytes);
 }
 
-// As above, only from a draining thread: the sink must have the bytes.
+// As position(), only from a draining thread: the sink must have the bytes.
 hprof_status Output::patch(hprof_out* out, uint64_t position, const void* bytes, uint64_t size) {
   Output* self = reinterpret_cast<Out*>(out)->owner;
   const hprof_sink_ops* sink = self->plan_.sink;
@@ -255,8 +255,8 @@ void Output::note_dump(const hprof_record& record) {
   }
 }
 
-// Any progress resets the other limit, so without this one a peer that takes a little now and then would hold
-// the VM forever.
+// True: the dump has taken too long in total. Any progress resets the other limit, so a peer that takes a few
+// bytes now and then would hold the VM for ever.
 bool Output::is_too_slow(uint64_t spent_ns, uint64_t taken) {
   if (plan_.dump_stall_ns == 0 || !in_dump_.load(std::memory_order_relaxed)) return false;
   const uint64_t ns = dump_ns_.fetch_add(spent_ns, std::memory_order_relaxed) + spent_ns;
@@ -269,7 +269,7 @@ hprof_status Output::write(const hprof_record* record) {
   if (failed()) return HPROF_ABORTED;
   note_dump(*record);
   definition_time_us_ = record->time_us;
-  // A report that names a thread may come before the event of its start.
+  // A report may have defined the thread before the event of its start.
   if (record->kind == HPROF_RECORD_THREAD_START) {
     return definitions_.define(record->kind, reinterpret_cast<const hprof_rec_definition*>(record)->id);
   }
@@ -299,7 +299,7 @@ bool Output::open_filter(char* error, uint32_t error_size) {
   return status == HPROF_OK;
 }
 
-// What the filter still holds goes to the sink, unless that is gone.
+// Passes the filter's remaining bytes to the sink, unless that has failed.
 void Output::finish_filter() {
   if (filter_self_ == nullptr) return;
   Inside mark(in_filter_, "finish", kWriterEnd);
@@ -397,7 +397,7 @@ void Output::renew_filter() {
 
 void Output::begin_report(const hprof_report_info& info) {
   if (!is_open() || failed() || report_.size != 0) return;
-  renew_filter();  // its remaining bytes belong before the border
+  renew_filter();  // the remaining bytes belong before the border
   if (failed()) return;
   UnitText error;
   hprof_status status = HPROF_OK;
@@ -429,7 +429,7 @@ void Output::end_sink(bool complete) {
   if (!is_open()) return;
   complete = complete && report_.size == 0;
   end_report(false);
-  char where[256];  // close frees the name
+  char where[256];  // copied, since close frees the name
   snprintf(where, sizeof(where), "%s", name());
   UnitText error;
   Inside mark(in_sink_, "close", kWriterEnd);

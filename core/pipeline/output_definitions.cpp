@@ -77,7 +77,7 @@ hprof_status OutputDefinitions::frame(hprof_frame_id id) {
   return emit(HPROF_RECORD_FRAME, id);
 }
 
-// The empty trace, number 0, is a trace like any other here.
+// The empty trace, number 0, is defined like any other.
 hprof_status OutputDefinitions::trace(hprof_trace_serial serial) {
   if (!traces_.add(serial)) return HPROF_OK;
   const auto info = find_trace(ids_, host_, serial);
@@ -143,8 +143,8 @@ hprof_status OutputDefinitions::monitor_dump(const hprof_rec_monitor_dump* recor
   return HPROF_OK;
 }
 
-// Heap dump records are not examined: nothing may come between them, so their collector has written the
-// definitions before HEAP_DUMP_BEGIN (emit->define).
+// Heap dump records are not examined: nothing may come between them, so their collector defines before
+// HEAP_DUMP_BEGIN (emit->define).
 hprof_status OutputDefinitions::define(uint32_t kind, uint32_t id) {
   switch (kind) {
     case HPROF_RECORD_STRING:
@@ -164,10 +164,10 @@ hprof_status OutputDefinitions::define(uint32_t kind, uint32_t id) {
 
 hprof_status OutputDefinitions::before(const hprof_record* record) {
   switch (record->kind) {
-    // Classes that this output has not defined need no record.
+    // A class that this output has not defined needs no record.
     case HPROF_RECORD_CLASS_UNLOAD:
       return classes_.has(as<hprof_rec_definition>(record)->id) ? HPROF_OK : HPROF_UNSUPPORTED;
-    // Its start may have been lost, when the queue was full.
+    // The start may have been lost when the queue was full.
     case HPROF_RECORD_THREAD_END:
       return thread(as<hprof_rec_definition>(record)->id);
     case HPROF_RECORD_TABLE:

@@ -1,7 +1,5 @@
-// The definitions that an output already has, and those that a record needs before it.
-//
-// Every reader relies on the order string, class, frame, trace, user. It is kept here, so collectors and
-// encoders need not care.
+// The definitions that an output has, and those that a record needs before it. All readers rely on the order
+// string, class, frame, trace, user; collectors and encoders need not care.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +13,18 @@ namespace hprof {
 
 class OutputDefinitions {
  public:
-  // Takes one definition record (STRING, CLASS, FRAME, TRACE, THREAD_START). Returns HPROF_OK to go on.
+  // Writes one definition record (STRING, CLASS, FRAME, TRACE, THREAD_START). HPROF_OK: go on.
   using Write = hprof_status (*)(void* context, const hprof_record* record);
 
-  // most_numbers: of each kind; memory for them is taken at once. For higher numbers it is taken on demand;
-  // without memory they are defined each time that they are needed.
+  // most_numbers: of each kind, for which memory is taken at once. Higher numbers take it on demand; without
+  // memory they are defined each time.
   bool create(MemoryAccount& memory, const hprof_host* host, uint32_t most_numbers, Write write,
               void* context);
   void destroy();
 
-  // Writes what `record` refers to and this output has not seen. [writer]
+  // Writes the definitions that `record` needs and this output lacks. [writer]
   hprof_status before(const hprof_record* record);
-  // Writes one definition by kind (STRING, CLASS, FRAME, TRACE, THREAD_START) unless it is there already.
-  // [writer]
+  // Writes one definition, unless this output has it. [writer]
   hprof_status define(uint32_t kind, uint32_t id);
 
  private:

@@ -11,11 +11,11 @@ namespace hprof {
 
 namespace {
 
-// Threads that have something to write wake the writer; this is for a wake-up that was missed.
+// The writer is woken when there is work; this covers a missed wake-up.
 constexpr int64_t kIdleWaitNs = 10 * platform::kNanosPerSecond;
 constexpr size_t kWriterStack = 256 * 1024;
 
-// True: it is long, or the encoder may overwrite bytes that the sink has.
+// True: the dump is long, or the encoder may overwrite bytes that the sink has.
 bool wants_to_drain(const hprof_record& record) {
   if (record.kind != HPROF_RECORD_FOREIGN_DUMP) return false;
   const auto& foreign = reinterpret_cast<const hprof_rec_foreign_dump&>(record);
@@ -48,7 +48,7 @@ hprof_status Pipeline::open_output(char* error, uint32_t error_size) {
 
 hprof_status Pipeline::open(char* error, uint32_t error_size) {
   if (plan_.no_output) return HPROF_OK;
-  // The connection is made later, so that a peer cannot delay the start of the VM.
+  // Connects later, so that a peer cannot delay the VM's start.
   plan_.output.look_only = retries() ? 1 : 0;
   const hprof_status status = open_output(error, error_size);
   plan_.output.look_only = 0;
@@ -84,7 +84,7 @@ hprof_status Pipeline::begin_output() {
                                 plan_.alone};
   hprof_status status = output_.write(&begin.head);
   if (status == HPROF_OK || status == HPROF_UNSUPPORTED) status = output_.write(&plan_.settings.head);
-  // An output that has failed has printed a message; the program goes on without it.
+  // A failed output has printed a message; collectors go on without it.
   return status == HPROF_UNSUPPORTED || output_.failed() ? HPROF_OK : status;
 }
 
@@ -103,7 +103,7 @@ uint64_t Pipeline::now_us() const {
 
 hprof_status Pipeline::event(const hprof_record* record) {
   if (plan_.no_output) return HPROF_UNSUPPORTED;
-  // The time is set when the record is encoded: readers want times that never decrease.
+  // The time is set at encoding, since readers require times that never decrease.
   if (output_.failed()) {
     plan_.losses->add(Loss::kLostOutput);
     return HPROF_DROPPED;
@@ -118,7 +118,7 @@ hprof_status Pipeline::event(const hprof_record* record) {
 
 void Pipeline::run(void* self) { static_cast<Pipeline*>(self)->work(); }
 
-// The encode lock is only tried: while a report is being written the events wait in their queue.
+// Only tries the encode lock: during a report the events wait in their queue.
 void Pipeline::work() {
   while (!stopping_.load(std::memory_order_acquire)) {
     if (encode_lock_.try_lock()) {
@@ -135,7 +135,7 @@ void Pipeline::work() {
   }
 }
 
-// Under both locks.
+// Called under both locks.
 void Pipeline::write_events() {
   if (!output_.is_open() || events_.front() == nullptr) return;
   output_.set_draining(true);
@@ -193,8 +193,7 @@ bool Pipeline::next_output(bool says_why) {
   return false;
 }
 
-// Now rather than with the next report: a reader that waits for the file finds it complete, and later records
-// go to the next one.
+// At once and not with the next report, so that a reader that waits for the file finds it complete.
 void Pipeline::renew_output() {
   if (plan_.no_output || !plan_.output_per_report) return;
   platform::MutexLock encode(encode_lock_);
@@ -204,7 +203,7 @@ void Pipeline::renew_output() {
 bool Pipeline::begin_report(bool own_output) {
   encode_lock_.lock();
   if (plan_.no_output) return true;
-  // One that could not be opened is tried again: its folder may have been away for a moment.
+  // Retries an output that could not be opened: its folder may have been missing for a moment.
   if (own_output && plan_.output_per_report && (output_.has_report || !output_.is_open())) next_output();
   if (is_lost() && platform::monotonic_ns() >= next_try_ns_) next_output();
   if (!output_.is_open() || output_.failed()) {
@@ -220,14 +219,14 @@ bool Pipeline::begin_report(bool own_output) {
   return true;
 }
 
-// Records that the encoder has no place for and that are not part of the profile are not counted.
+// Border records that the encoder does not take are not counted as lost.
 void Pipeline::write_border(uint32_t kind, const hprof_report_info& info, hprof_status status) {
   last_time_us_ = now_us();
   const hprof_rec_report record = {{sizeof(record), kind, last_time_us_}, &info, status, 0};
   output_.write(&record.head);
 }
 
-// False: the sink does not want to know. The encode lock is held, so nothing is written meanwhile.
+// False: the sink has no begin_report. The encode lock is held, so nothing is written meanwhile.
 bool Pipeline::settle_for_sink() {
   if (!output_.is_open() || !output_.tells_reports()) return false;
   output_.flush();
@@ -267,7 +266,7 @@ void Pipeline::end_part(const hprof_report_info& info, hprof_status status) {
   output_.end_report(status == HPROF_OK);
 }
 
-// Objects of a heap dump come by the million; they take the time of the last other record.
+// Objects of a heap dump, millions of them, get the time of the last other record.
 hprof_status Pipeline::write(hprof_record* record) {
   if (plan_.no_output) return record->kind == HPROF_RECORD_NOTE ? HPROF_OK : HPROF_UNSUPPORTED;
   if (record->kind < HPROF_RECORD_HEAP_ROOT || record->kind > HPROF_RECORD_FOREIGN_DUMP)
@@ -280,7 +279,7 @@ hprof_status Pipeline::write(hprof_record* record) {
   return without_unsupported(*record, status);
 }
 
-// An encoder of stacks has nothing to draw then, and its output is practically empty.
+// An encoder of stacks has nothing to draw without them, and its output is nearly empty.
 void Pipeline::look_at_table(const hprof_rec_table& table, hprof_status status) {
   if (status == HPROF_OK) has_table_ = true;
   const hprof_encoder_ops* encoder = plan_.output.encoder;
@@ -289,7 +288,7 @@ void Pipeline::look_at_table(const hprof_rec_table& table, hprof_status status) 
     lacks_stacks_ = true;
 }
 
-// Once: later reports are the same.
+// Prints the message once: later reports are the same.
 void Pipeline::say_without_stacks(const hprof_report_info& info) {
   if (said_without_stacks_) return;
   said_without_stacks_ = true;
@@ -302,15 +301,15 @@ void Pipeline::say_without_stacks(const hprof_report_info& info) {
   plan_.output.say(plan_.output.sink_host, text);
 }
 
-// A record that the format has no place for is left out, and the rest of the report is not affected. Only
-// collectors' data counts as lost, not definitions, threads and notes.
+// A record that the format cannot express is left out; the rest of the report is written. Collectors' data
+// counts as lost, definitions, threads and notes do not.
 hprof_status Pipeline::without_unsupported(const hprof_record& record, hprof_status status) {
   if (status != HPROF_UNSUPPORTED) return status;
   if (record.kind >= HPROF_RECORD_TABLE) plan_.losses->add(Loss::kLostFormat);
   return HPROF_OK;
 }
 
-// While the VM waits for its dump to be taken, only the VM and the thread that takes it need processors.
+// During the VM's own dump the thread that reads it also writes: no other needs a processor.
 hprof_status Pipeline::write_through(const hprof_record* record) {
   platform::MutexLock drain(drain_lock_);
   output_.set_draining(true);
@@ -328,7 +327,7 @@ hprof_status Pipeline::define(uint32_t kind, uint32_t id) {
 void Pipeline::end_report() {
   if (!plan_.no_output) output_.flush();
   if (output_.is_open() && plan_.output.whole_only != 0) {
-    // A full disk may show only when the last bytes are written; the sink then removes the file.
+    // A full disk may show only at the last bytes; the sink then removes the file.
     wait_until_written(platform::kNoDeadline);
     platform::MutexLock drain(drain_lock_);
     if (output_.failed()) output_.close(*memory_, false);
@@ -337,7 +336,7 @@ void Pipeline::end_report() {
   wake_.signal();
 }
 
-// This ends: a sink that accepts nothing fails its output, and the rest is dropped.
+// Ends in any case: a sink that accepts nothing fails its output.
 bool Pipeline::settle(bool ends_soon) {
   if (plan_.no_output) return true;
   const bool written = wait_until_written(platform::kNoDeadline);
@@ -368,8 +367,7 @@ bool Pipeline::finish(int64_t deadline_ns) {
     ended = writer_.join(platform::monotonic_ns() + stall_ns());
   }
   if (!ended) {
-    output_.fail(
-        "it takes no more data");  // the writer is inside the sink: leave both to the end of the process
+    output_.fail("it takes no more data");  // the writer is inside the sink: both stay until the process ends
     return false;
   }
   encode_lock_.lock();
@@ -401,7 +399,7 @@ void Pipeline::hurry(uint64_t stall_ns_now) {
   output_.set_stall(static_cast<uint64_t>(stall_ns()));
 }
 
-// A thread inside the sink holds the drain lock; then the sink is not closed here.
+// If a thread inside the sink holds the drain lock, the sink is not closed here.
 void Pipeline::cut_short(int64_t deadline_ns) {
   output_.give_up();
   if (plan_.output.whole_only == 0) return;

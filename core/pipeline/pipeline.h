@@ -1,8 +1,8 @@
-// Takes records from the queue through the encoder to the sink.
+// Passes records from the queue through the encoder to the sink.
 //
-//  - event(): application threads leave a copy in a bounded queue; the writer thread encodes it.
-//  - begin_report .. write .. end_report: a control thread encodes in place and holds the encode lock, so
-//    that events do not interrupt a section; the writer thread meanwhile does the sink's I/O.
+//  - event(): application threads copy a record to a bounded queue; the writer thread encodes it.
+//  - begin_report .. write .. end_report: the control thread encodes, under the encode lock, so that events
+//    do not interrupt a report; meanwhile the writer thread writes to the sink.
 //
 // With %n in the address every report has its own output (see begin_report).
 #pragma once
@@ -25,8 +25,8 @@ struct PipelinePlan {
   const char* alone;       // see hprof_rec_file_begin
   bool output_per_report;  // the address has %n
   bool output_per_part;    // each collector's part of a report, too: the encoder makes a document of it
-  bool no_output;          // nothing is opened; records go nowhere, reports are made all the same
-  uint32_t keep_outputs;   // the most that are closed and stay; 0: all. The sink can remove
+  bool no_output;          // nothing is opened and records go nowhere, but reports are made
+  uint32_t keep_outputs;   // the most closed outputs that stay; 0: all. The sink can remove
   bool retries;            // an output that cannot be opened, or fails, is tried again
   hprof_rec_control_settings settings;
   LossCounters* losses;
@@ -34,53 +34,51 @@ struct PipelinePlan {
 
 class Pipeline {
  public:
-  // Takes the plan and makes the queue: from here on event() works. On failure one line in error. [onload]
+  // Takes the plan and makes the queue: event() works from now on. On failure one line in error. [onload]
   hprof_status prepare(MemoryAccount& memory, const PipelinePlan& plan, char* error, uint32_t error_size);
   // Opens the first output and writes its header into the buffers. On failure one line in error. With retries
-  // it is only checked, and reconnect() opens it. [onload]
+  // only checks it, and reconnect() opens it. [onload]
   hprof_status open(char* error, uint32_t error_size);
   bool retries() const { return kHasSockets && plan_.retries; }
-  // With retries: opens an output in place of one that has failed or was never opened. True: a new one is
-  // open. It may wait as long as the sink does. [control]
+  // With retries: replaces an output that has failed or was never opened. True: a new one is open. Waits as
+  // long as the sink does. [control]
   bool reconnect();
-  // Starts the writer thread; events that came before are kept. [control]
+  // Starts the writer thread; earlier events are kept. [control]
   bool start();
   // [app][gc] See service/emit.h.
   hprof_status event(const hprof_record* record);
 
-  // One report at a time; takes the encode lock. own_output: with %n it starts the next output. False: the
-  // output is gone. [control]
+  // Begins a report, one at a time; takes the encode lock. own_output: with %n it starts the next output.
+  // False: the output has failed. [control]
   bool begin_report(bool own_output = true);
-  // For a report whose parts have separate outputs: ends the previous part's output. True: there was one, and
-  // it was written completely. [control]
+  // Ends the output of the previous part, if parts have separate outputs. True: there was one, and it is
+  // complete. [control]
   bool finish_part_output();
-  // Around one collector's part of the report: the encoder gets REPORT_BEGIN and REPORT_END, and a sink that
-  // wants to know is told when the bytes up to there are written. end_part follows each begin_part. [control]
+  // Called around each collector's part of the report: the encoder gets REPORT_BEGIN and REPORT_END, and the
+  // sink begin_report and end_report, when the bytes before are written. [control]
   void begin_part(const hprof_report_info& info);
   void end_part(const hprof_report_info& info, hprof_status status);
   hprof_status write(hprof_record* record);  // sets its time
   hprof_status define(uint32_t kind, uint32_t id);
-  // Where each report has an output of its own: ends the one that has its report, and begins the next.
-  // [control]
+  // If each report has an output of its own: ends the one that has its report, and begins the next. [control]
   void renew_output();
-  // The report broke off half way: what there is of it must not be taken for whole.
+  // Fails the output, since the report broke off and must not be taken for complete.
   void abandon(const char* why) { output_.fail(why); }
   void end_report();
 
-  // True: the other end can send commands.
+  // True: the peer can send commands.
   bool is_duplex() const { return !plan_.no_output && HPROF_HAS(plan_.output.sink, hprof_sink_ops, read); }
-  // Reads up to `size` bytes from the other end; 0: nothing came in timeout_ns, -1: nothing will come any
-  // more. The output cannot be closed during a read, so keep timeout_ns short. Called by one thread only.
+  // Reads up to `size` bytes from the peer; 0: nothing came in timeout_ns, -1: nothing will come. The output
+  // cannot be closed during a read, so keep timeout_ns short. One thread only.
   int64_t read(uint8_t* bytes, uint64_t size, uint64_t timeout_ns);
 
-  // Writes the rest, ends the output and the writer thread. False: it gave up at the deadline, and the writer
-  // may still use all this. [control]
+  // Writes the rest, ends the output and the writer thread. False: the deadline has passed, and the writer
+  // may still use this object. [control]
   bool finish(int64_t deadline_ns);
-  // After finish, or an open() that failed: gives the memory back. No event() may be running or come.
-  // [control]
+  // Frees the memory, after finish or a failed open(). No event() may run or come. [control]
   void destroy();
-  // After end_report: waits until the sink has everything, as long as it accepts bytes; including a filter's
-  // remaining bytes, unless the output ends soon. False: the output has failed. [control]
+  // After end_report: waits until the sink has all bytes (with the filter's, unless the output ends soon), as
+  // long as it accepts any. False: the output has failed. [control]
   bool settle(bool ends_soon);
   bool is_open() const { return output_.is_open(); }
   bool has_failed() const { return output_.failed(); }
@@ -89,14 +87,14 @@ class Pipeline {
   bool parts_stand_alone() const { return plan_.output_per_part || output_.wants_whole_reports(); }
   const char* name() const { return output_.name(); }
   uint64_t bytes_written() const { return output_.bytes_written(); }
-  // A number that changes while a report makes progress: bytes are written, or tell_progress is called. [any]
+  // A number that changes while a report makes progress: by bytes written, or by tell_progress. [any]
   uint64_t progress() const { return bytes_written() + told_.load(std::memory_order_relaxed); }
   void tell_progress() { told_.fetch_add(1, std::memory_order_relaxed); }
 
-  // The VM is ending: a sink that accepts nothing for this long is given up. [any] but [signal]
+  // Limits how long a sink may accept nothing, since the VM ends. [any] but [signal]
   void hurry(uint64_t stall_ns);
-  // For an end that is no longer waited for, while a thread may be inside: drops everything from here on, and
-  // removes an incomplete heap dump if that is possible by the deadline. [any] but [signal]
+  // Gives up the end, while a thread may be inside: drops everything from now on, and removes an incomplete
+  // heap dump if possible by the deadline. [any] but [signal]
   void cut_short(int64_t deadline_ns);
   // See Output::inside.
   const hprof_host* inside(const char** function) const { return output_.inside(function); }
@@ -128,12 +126,12 @@ class Pipeline {
   Output output_;
   OldOutputs old_outputs_;
   uint32_t sequence_ = 0;
-  bool has_part_ = false;  // the output has a part that needs it for itself
+  bool has_part_ = false;  // the output has a part that needs an output of its own
   int64_t began_ns_ = 0;
-  int64_t next_try_ns_ = 0;  // a try that took long is not repeated before the same time has passed
+  int64_t next_try_ns_ = 0;  // after a try that took long, the earliest time of the next
   bool said_tried_again_ = false;
-  uint64_t last_time_us_ = 0;  // of the last record of a report
-  // Of a part: the encoder has taken a table of it; it has refused one that has no stacks.
+  uint64_t last_time_us_ = 0;  // of the report's last record
+  // In this part the encoder has taken a table; it has refused one for want of stacks.
   bool has_table_ = false, lacks_stacks_ = false;
   bool said_without_stacks_ = false;
   EventQueue events_;

@@ -8,7 +8,7 @@ namespace hprof {
 
 namespace {
 
-// The least size of a kind that units may hand over; the others are the core's own.
+// The least size of a kind that units may emit; 0: only the core emits it.
 uint32_t least_size(uint32_t kind) {
   switch (kind) {
     case HPROF_RECORD_NOTE:
@@ -41,7 +41,7 @@ uint32_t least_size(uint32_t kind) {
   }
 }
 
-// Threads are left out: a place of one that has ended may be another's by now.
+// Not threads: the place of an ended one may belong to another by now.
 bool names_something(uint32_t column_type) {
   return column_type == HPROF_COLUMN_TRACE || column_type == HPROF_COLUMN_CLASS ||
          column_type == HPROF_COLUMN_METHOD || column_type == HPROF_COLUMN_FRAME ||

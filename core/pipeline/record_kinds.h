@@ -10,21 +10,21 @@
 
 namespace hprof {
 
-// True: a collector's record kind or table of that name reaches an encoder with this list. nullptr: all do. A
-// name that is not a kind of the core may be a table's.
+// True: an encoder with this list takes the record kind or table of that name. nullptr: all. A name that is
+// not a kind of the core may be a table's.
 bool is_taken(const char* const* list, const char* name);
-// True: some name is in both lists.
+// True: the lists share a name.
 bool have_common(const char* const* one, const char* const* other);
 
-// The numbers of names in a session: one name, one number.
+// Numbers of vendors' names in a session: one number for each name.
 class RecordKinds {
  public:
   static constexpr uint32_t kMostRegistered = 32;
 
-  // Registers a vendor's name if it is new. 0: not a name, an unknown one of ours, or no room.
+  // Registers a vendor's name if it is new. 0: not a name, an unknown one of the core's, or no room.
   // [onload][control]
   uint32_t number(const char* name);
-  // A number of a vendor's kind that number() has answered? [any]
+  // True: number() has returned it for a vendor's kind.
   bool is_registered(uint32_t kind) const {
     return kind >= HPROF_RECORD_REGISTERED &&
            kind - HPROF_RECORD_REGISTERED < count_.load(std::memory_order_acquire);
@@ -33,13 +33,13 @@ class RecordKinds {
  private:
   char names_[kMostRegistered][HPROF_KIND_NAME_MOST + 1] = {};
   std::atomic<uint32_t> count_{0};
-  platform::Mutex lock_;  // of who adds one
+  platform::Mutex lock_;  // held while adding one
 };
 
 // What an encoder takes, by number.
 class TakenKinds {
  public:
-  // The list lives as long as this. Names that nobody has registered yet are registered. [onload]
+  // The list must live as long as this object. Registers its new names. [onload]
   void resolve(const char* const* list, RecordKinds* kinds);
   bool takes(uint32_t kind) const {
     if (kind >= HPROF_RECORD_REGISTERED) {
@@ -48,7 +48,7 @@ class TakenKinds {
     }
     return takes_all_ || (kind < 64 && (own_ >> kind & 1) != 0);
   }
-  // A table goes by its kind or by its own name.
+  // A table is taken by its kind or by its own name.
   bool takes(const hprof_record& record) const { return takes(record.kind) || takes_table(record); }
 
  private:

@@ -13,7 +13,7 @@ namespace {
 
 bool is_between(uint32_t type, uint32_t first, uint32_t last) { return type >= first && type <= last; }
 
-// Numbers that are neither counts nor weights or states keep their current values.
+// Numbers that are no counts, weights or states keep their current values.
 WindowColumn column_of(const hprof_column& column, bool has_flagged_keys) {
   const bool names = is_between(column.type, HPROF_COLUMN_TRACE, HPROF_COLUMN_TEXT);
   const bool counts = is_between(column.type, HPROF_COLUMN_COUNT, HPROF_COLUMN_BYTES);
@@ -35,7 +35,7 @@ void add(hprof_cell* to, const hprof_cell& by, const WindowColumn& column) {
   }
 }
 
-// A number that has decreased has nothing new, and continues from its new value.
+// The growth of a number; 0 for one that has decreased, which continues from its new value.
 hprof_cell grown(hprof_cell* now, const hprof_cell& before, const WindowColumn& column) {
   hprof_cell by = {0};
   if (column.is_real) {
@@ -53,8 +53,6 @@ bool is_zero(const hprof_cell& cell, const WindowColumn& column) {
 }
 
 }  // namespace
-
-// --- rows
 
 bool RowSet::open(MemoryAccount& memory, const WindowColumns& columns, uint64_t rows) {
   columns_ = &columns;
@@ -108,8 +106,6 @@ const hprof_cell* RowSet::find(const hprof_cell* row_of) const {
   return *slot == 0 ? nullptr : row(*slot - 1);
 }
 
-// --- windows
-
 bool Windows::make(Cells* cells, uint64_t count) {
   cells->cells = static_cast<hprof_cell*>(memory_->allocate(count * sizeof(hprof_cell), MemoryAccount::kAll));
   cells->count = count;
@@ -126,7 +122,7 @@ void Windows::begin(MemoryAccount& memory) {
   drop();
 }
 
-// By name and place in the report: a unit may have several tables of one schema.
+// Found by name and position in the report: a unit may have several tables of one schema.
 Windows::Table* Windows::table_of(const hprof_table_schema& schema) {
   uint32_t number = 0;
   for (Table* table = first_; table != nullptr; table = table->next) {
@@ -160,8 +156,8 @@ void WindowColumns::take(const hprof_table_schema& schema) {
   only_trace = keys == 1 ? trace : HPROF_NO_COLUMN;
 }
 
-// All rows as they are now, and those that are no longer reported. Rows of one key are added up, unless a
-// number that cannot be added tells them apart.
+// Makes table.fresh: all current rows, and those no longer reported. Rows of one key are added up, unless a
+// number that cannot be added distinguishes them.
 hprof_status Windows::merge(Table& table, const hprof_rec_table& from) {
   if (!table.fresh.open(*memory_, columns_, from.row_count + table.kept.count())) return HPROF_NO_MEMORY;
   table.is_fresh = true;
@@ -186,7 +182,7 @@ hprof_status Windows::merge(Table& table, const hprof_rec_table& from) {
   return HPROF_OK;
 }
 
-// Leaves the rows that have anything in new_.
+// Leaves the rows with any growth in new_.
 hprof_status Windows::subtract(Table& table, uint64_t* count) {
   const uint32_t columns = columns_.count;
   const uint64_t rows = table.fresh.count();
@@ -197,7 +193,7 @@ hprof_status Windows::subtract(Table& table, uint64_t* count) {
     const hprof_cell* before = table.kept.find(now);
     hprof_cell* to = new_.cells + kept * columns;
     memcpy(to, now, columns * sizeof(hprof_cell));
-    // Tables without counts are lists of what is there.
+    // Tables without counts list what exists.
     bool has_any = !columns_.has_counts;
     for (uint32_t c = 0; c < columns; c++) {
       const WindowColumn& column = columns_.of[c];
@@ -216,7 +212,7 @@ hprof_status Windows::subtract(Table& table, uint64_t* count) {
   return HPROF_OK;
 }
 
-// Returns how many are above the cutoff.
+// Returns how many rows are above the cutoff.
 uint64_t Windows::rank(const hprof_rec_table& from, double cutoff, uint64_t count,
                        const hprof_cell** order) const {
   const uint32_t columns = columns_.count;
@@ -229,7 +225,7 @@ uint64_t Windows::rank(const hprof_rec_table& from, double cutoff, uint64_t coun
       return is_real ? a[by].r > b[by].r : a[by].u > b[by].u;
     return a < b;
   };
-  // Half the code of std::sort.
+  // A heap sort is half the code of std::sort.
   std::make_heap(order, order + count, is_above);
   std::sort_heap(order, order + count, is_above);
   const double least = is_real ? cutoff * totals_.cells[by].r : least_shown(cutoff, totals_.cells[by].u);

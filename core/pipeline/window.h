@@ -1,10 +1,10 @@
-// Windows: what is new in tables whose numbers only grow. A window is the difference of two snapshots of a
-// collector's tables. No running counter is reset, so windows have no gaps and count nothing twice: their sum
-// is what a single report would have.
+// Windows: the growth of tables whose numbers only grow. A window is the difference of two snapshots of a
+// collector's tables. No counter is reset, so windows have no gaps and count nothing twice: their sum is a
+// single report.
 //
 // Rows are identified by the cells of KEY columns; in a table without such a column by the cells that name
-// something (trace, thread, class, method, frame, text). Cells that count are subtracted; STATE columns and
-// other numbers keep their current values.
+// something (trace, thread, class, method, frame, text). Counts are subtracted; STATE columns and other
+// numbers keep their current values.
 #pragma once
 
 #include <cstdint>
@@ -16,31 +16,31 @@
 
 namespace hprof {
 
-// What becomes of a column's cells.
+// How a column's cells are treated.
 struct WindowColumn {
   bool is_key;
-  bool adds;   // rows of one key are added up, and rows to totals
-  bool grows;  // of these: a window has the difference
+  bool adds;   // rows of one key are added, and rows to totals
+  bool grows;  // and a window has the difference
   bool is_real;
 };
 
 struct WindowColumns {
   uint32_t count = 0;
   bool has_keys = false, has_counts = false;
-  uint32_t only_trace = HPROF_NO_COLUMN;  // the column with the trace, if nothing else tells rows apart
+  uint32_t only_trace = HPROF_NO_COLUMN;  // the column of the trace, if only it distinguishes rows
   WindowColumn of[HPROF_TABLE_COLUMNS];
 
   void take(const hprof_table_schema& schema);
 };
 
-// Rows of one schema, each key once, as cells that belong to it.
+// A copy of the rows of one schema, each key once.
 class RowSet {
  public:
-  // Room for `rows`. False: no memory, nothing is held. `columns` have to be those of this table whenever
-  // rows are made or looked for.
+  // Room for `rows`. False: no memory, nothing is held. `columns` must be those of this table in make() and
+  // find().
   bool open(MemoryAccount& memory, const WindowColumns& columns, uint64_t rows);
   void close(MemoryAccount& memory);
-  // The row with that key, zeros but for the key if it is new. There is room for it.
+  // The row with that key; a new one is zero except for the key. There is room for it.
   hprof_cell* make(const hprof_cell* row, bool* is_new);
   const hprof_cell* find(const hprof_cell* row) const;  // nullptr: none
   hprof_cell* row(uint64_t index) const { return cells_ + index * columns_->count; }
@@ -55,22 +55,21 @@ class RowSet {
   uint64_t room_ = 0, bytes_ = 0, slots_ = 0, count_ = 0;
 };
 
-// The windows of one collector. Not thread safe: reports are made one at a time. [control]
+// The windows of one collector. Not thread-safe: reports are made one at a time. [control]
 class Windows {
  public:
   // Begins a report: the following tables belong to one window. False: keep() or drop() has not been called.
   void begin(MemoryAccount& memory);
-  // Puts what is new in `table` into *window, ranked like it and cut off at that share; valid until the next
-  // call. If nothing is new and rows are identified by a trace only, there is one row with the trace
-  // `nothing`. HPROF_NO_MEMORY: the window has to be dropped. HPROF_FAILED: its keys do not tell the
-  // table's rows apart.
+  // *window: the growth of `table`, ranked like it and cut off at that share; valid until the next call.
+  // Without growth, if rows are identified by a trace only, it is one row with the trace `nothing`.
+  // HPROF_NO_MEMORY: drop() the window. HPROF_FAILED: the table's keys are not unique.
   hprof_status cut(const hprof_rec_table& table, double cutoff, hprof_trace_serial nothing,
                    hprof_rec_table* window);
-  // The window has been written: the next one begins where it ended. Without begin() before: nothing.
+  // After the window was written: the next one begins where it ended. Does nothing without begin().
   void keep();
-  // The window could not be written: the next one includes it.
+  // After the window could not be written: the next one includes it.
   void drop();
-  // The collector has been reset: the next window has everything.
+  // After the collector was reset: the next window has everything.
   void forget() {
     if (!kEmbedded) forget_all();
   }
@@ -79,9 +78,9 @@ class Windows {
   struct Table {
     Table* next;
     const hprof_table_schema* schema;
-    uint32_t number;  // among those of its schema in one report
-    RowSet kept;      // as of the last window
-    RowSet fresh;     // as of this one, until it is kept
+    uint32_t number;  // number of the table among those of its schema in a report
+    RowSet kept;      // at the last window
+    RowSet fresh;     // at this one, until keep()
     bool is_fresh;
   };
   struct Cells {
@@ -100,8 +99,8 @@ class Windows {
   MemoryAccount* memory_ = nullptr;
   Table* first_ = nullptr;
   WindowColumns columns_;  // of the table that is cut
-  Cells new_;              // what is new, a row after the other
-  Cells ranked_;           // the rows that are shown
+  Cells new_;              // the growth, row by row
+  Cells ranked_;           // the rows to show
   Cells totals_;
 };
 

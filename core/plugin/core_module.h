@@ -1,5 +1,5 @@
-// Modules of the core's own: each is a library that the core opens when a run needs it, has one unit that no
-// option selects, and a table of functions in C++. They are of one build with the core, not a part of the
+// Modules of the core's own: libraries that the core opens when a run needs them. Each has one unit, which no
+// option selects, and a table of C++ functions. They work with the core of their build only, outside of the
 // plugin ABI.
 #pragma once
 
@@ -9,10 +9,10 @@ namespace hprof {
 
 constexpr uint32_t kUnitOfCore = 4;  // a kind beside HPROF_UNIT_*
 
-// Every table begins with it.
+// The head of every table.
 struct CoreTable {
   uint32_t size;
-  uint32_t version;  // changes with the table or with what it means
+  uint32_t version;  // changes with the table or its meaning
 };
 
 constexpr hprof_unit core_unit(const char* id, const char* summary, const void* table) {

@@ -1,5 +1,4 @@
-// How modules are found and opened: the platform's functions behind pointers, so that tests need no
-// libraries.
+// Finds and opens modules by function pointers, so that tests need no libraries.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +12,15 @@ struct LibraryLoader {
   // nullptr: the library does not export it.
   void* (*symbol)(void* context, void* library, const char* name);
   bool (*exists)(void* context, const char* path);
-  // Calls visit for each name in the folder until it returns false; a folder that is not there has none.
+  // Calls visit for each name in the folder until it returns false; nothing if there is no such folder.
   void (*list)(void* context, const char* folder, bool (*visit)(void* argument, const char* name),
                void* argument);
   void* context;
   const char* suffix;   // of a module's file: ".so"
-  char list_separator;  // between the folders of plugins=: ':', where drive letters have it ';'
+  char list_separator;  // between the folders of plugins=: ':', on Windows ';'
 };
 
-// The one that asks the operating system. [onload][control]
+// The loader of the operating system. [onload][control]
 LibraryLoader platform_library_loader();
 
 }  // namespace hprof

@@ -1,4 +1,4 @@
-// Where modules are looked for.
+// The places where modules are searched.
 #include "core/plugin/module_search.h"
 
 #include "core/plugin/option_row.h"
@@ -42,7 +42,7 @@ bool visit_file(void* argument, const char* file) {
   if (name.size <= listing.suffix.size) return true;
   const Str stem = name.part(0, name.size - listing.suffix.size);
   if (name.part(stem.size) != listing.suffix || !is_plain_name(stem, kModuleNameMost, false)) return true;
-  // The agent itself and ordinary libraries that live beside it.
+  // lib*: the agent itself, and ordinary libraries beside it.
   if (stem.part(0, 3) == "lib") return true;
   insert_sorted(listing.found, stem);
   return true;
@@ -91,8 +91,7 @@ void list_modules(const ModuleSearch& search, FoundModules* found) {
   Listing listing = {found, search.loader.suffix};
   char name[kPathMost];
   for (uint32_t i = 0; search.folder(i, name); ++i) {
-    // Beside the agent there may be any library of an application or of a JDK; opening one runs its
-    // constructors.
+    // Beside the agent there may be libraries of an application or a JDK, whose constructors would run.
     if (Str(name) == search.agent_folder) continue;
     search.loader.list(search.loader.context, name, visit_file, &listing);
   }

@@ -1,5 +1,5 @@
-// Where modules are looked for: linked in, then <agent's folder>/hprof/plugins, then <agent's folder>, then
-// the folders of plugins=. The first file named <module><suffix> is used.
+// Finds modules: linked in, then <agent's folder>/hprof/plugins, then <agent's folder>, then the folders of
+// plugins=. The first file named <module><suffix> is used.
 #pragma once
 
 #include "core/base/build.h"
@@ -12,27 +12,27 @@ namespace hprof {
 constexpr uint32_t kModulesMost = kEmbedded ? 16 : 64;
 constexpr size_t kModuleNameMost = 63;
 constexpr size_t kPathMost = 4096;
-constexpr uint32_t kAgentFolders = 2;  // of the agent's own, the first
+constexpr uint32_t kAgentFolders = 2;  // number of the agent's own folders, which come first
 
-// All pointers are the caller's and live as long as the session.
+// All pointers belong to the caller and live as long as the session.
 struct ModuleSearch {
   const StaticModule* linked_in = nullptr;  // nullptr: none
-  Str agent_folder;    // of the agent's own library, no '/' at its end; empty: not looked at
-  Str plugin_folders;  // plugins=
+  Str agent_folder;                         // of the agent's library, without a final '/'; empty: none
+  Str plugin_folders;                       // plugins=
   LibraryLoader loader = {};
-  // The shipped modules, which are looked for by name beside the agent, nullptr after the last; and the
-  // options of the core, which several units may have. Either may be nullptr: none.
+  // The shipped modules, which are searched by name beside the agent, nullptr after the last; and the core's
+  // options, which several units may have. Either may be nullptr.
   const char* (*shipped)(uint32_t index) = nullptr;
   bool (*is_core_option)(Str name) = nullptr;
 
-  // The folder numbered `index` into `path` (kPathMost bytes). False: there are not so many. An empty or
-  // overlong folder is left out.
+  // Writes the folder `index` to `path` (kPathMost bytes). False: there are fewer. Empty and overlong folders
+  // are skipped.
   bool folder(uint32_t index, char* path) const;
-  // The file of that module: the first one that exists. False: there is none.
+  // The first existing file of that module. False: there is none.
   bool find(Str module, char* path) const;
-  // The same from the folder numbered *index on, whose number it becomes.
+  // As find(), from the folder *index on, which becomes that of the file.
   bool find_from(uint32_t* index, Str module, char* path) const;
-  // All folders, for messages.
+  // Appends all folders, for messages.
   void put_folders(TextWriter* out) const;
 };
 
@@ -43,11 +43,11 @@ struct FoundModules {
   uint32_t left_out = 0;  // beyond kModulesMost
 };
 
-// Every file in the search's folders, but for the agent's own, that is named like a module, sorted by name;
-// lib* is never a module. [control]
+// Lists the files that are named like modules (never lib*) in all folders but the agent's own, sorted by
+// name. [control]
 void list_modules(const ModuleSearch& search, FoundModules* found);
 
-// "/a/b" of "/a/b/c", "." of "c". [any]
+// "/a/b" for "/a/b/c", "." for "c". [any]
 Str folder_of(Str path);
 
 }  // namespace hprof

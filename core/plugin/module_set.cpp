@@ -1,4 +1,3 @@
-// Opens modules and keeps what they offer.
 #include "core/plugin/module_set.h"
 
 #include "core/plugin/option_row.h"
@@ -14,7 +13,7 @@ void copy_name(char (&to)[kModuleNameMost + 1], Str name) {
   out.put(name);
 }
 
-// Options of the core may be declared by any number of units: all get the same value.
+// True: both units have the option *name, and it is not the core's, which any number of units may share.
 bool shares_option(const hprof_unit& a, const hprof_unit& b, const ModuleSearch& search, Str* name) {
   const OptionTable mine = options_of(a);
   const OptionTable theirs = options_of(b);

@@ -1,7 +1,7 @@
 // The modules that were opened and the units in them.
 //
-// Opening never fails as a whole: a module that is refused is named with its reason in one message, and the
-// run goes on without it. choose_units() decides whether it was needed. Opened modules stay open.
+// A refused module gives one message with the reason, and opening goes on; choose_units() decides whether it
+// was needed. Opened modules stay open.
 #pragma once
 
 #include <hprof/plugin.h>
@@ -14,14 +14,13 @@ namespace hprof {
 
 constexpr uint32_t kUnitsMost = kEmbedded ? 32 : 128;
 
-// kGuessed: the option may mean a unit of another module. kByDefault: nobody typed it, and another unit may
-// take over.
+// kGuessed: the option may mean a unit of another module. kByDefault: not typed; another unit may replace it.
 enum class Wanted : uint32_t { kAsked, kGuessed, kByDefault };
 
-// A module that an option asks for.
+// A module that an option needs.
 struct WantedModule {
   char name[kModuleNameMost + 1];
-  char option[96];  // that asks, for messages: "heap=sites"
+  char option[96];  // the option, for messages: "heap=sites"
   Wanted why;
 };
 struct ModuleNames {
@@ -36,31 +35,30 @@ enum class ModuleState : uint32_t { kOpen, kMissing, kRefused };
 struct Module {
   const hprof_module* record;
   bool linked_in;
-  bool wanted;  // an option names it, or it is a default; false: it may serve an option
+  bool wanted;  // an option or a default names it; false: an option may need it
 };
 
 struct Unit {
   const hprof_unit* record;
   const Module* module;
-  void* config;  // the unit's config struct, owned by the set; nullptr until bind_all, and for units that do
-                 // not run
+  void* config;  // its config struct, owned by the set; nullptr before bind_all, and if the unit does not run
   bool runs;
 };
 
-// About 80 KiB, most of it config structs; part of the session. [onload] or [control], one thread.
+// About 80 KiB, mostly config structs; part of the session. [onload] or [control], one thread.
 class ModuleSet {
  public:
   // search and messages must outlive the set. Opens the wanted modules in order.
   void open(const ModuleSearch& search, const ModuleNames& names, const Messages& messages);
 
-  // One more wanted module, perhaps open already. After open().
+  // Opens one more wanted module, if it is not open. After open().
   void open_wanted(Str name);
 
-  // Opens all other modules: linked in, shipped, in the folders. For help, and to know all option names.
+  // Opens all other modules, linked in, shipped and in the folders: for help, and to know all option names.
   void open_all();
 
-  // Opens a module of the core's own, which no option names, and returns its table. nullptr: it is missing,
-  // is of another build, or was refused; a message says the last two. After open().
+  // Opens a module of the core's own, and returns its table. nullptr: it is missing or, with a message, of
+  // another build or refused. After open().
   const CoreTable* open_table(Str name, uint32_t size, uint32_t version);
 
   ModuleState state_of(Str module) const;
@@ -71,8 +69,8 @@ class ModuleSet {
   Unit* find_unit(Str id);
   const ModuleSearch& search() const { return *search_; }
 
-  // Zeroed memory for a config struct, aligned to 16 bytes, as long-lived as the set; nullptr: all of it is
-  // used. [onload]
+  // Zeroed memory for a config struct, aligned to 16 bytes, which lives as long as the set; nullptr:
+  // exhausted. [onload]
   void* config_memory(uint32_t bytes);
 
  private:
@@ -93,8 +91,7 @@ class ModuleSet {
   char refused_[kModulesMost][kModuleNameMost + 1];
   uint32_t refused_count_ = 0;
   size_t config_used_ = 0;
-  // Begins somewhere in the first bytes: the C libraries of 32-bit systems align the set itself to 8 bytes
-  // only.
+  // Aligned at run time: 32-bit C libraries align the set itself to 8 bytes only.
   unsigned char config_[kConfigBytes + kConfigAlignment];
 };
 

@@ -1,4 +1,3 @@
-// Option rows: reading, checking, storing.
 #include "core/plugin/option_row.h"
 
 #include <initializer_list>
@@ -30,7 +29,7 @@ uint32_t value_bytes(uint32_t type) {
   }
 }
 
-// True when the text ends within the bound.
+// True: the text ends within kOptionTextMost bytes.
 bool is_short(const char* text) { return memchr(text, '\0', kOptionTextMost) != nullptr; }
 
 bool in_range(const hprof_option& row, double value, TextWriter* problem) {

@@ -1,4 +1,4 @@
-// Option rows (hprof_option): reading tables of them, checking a row, storing a value.
+// Option rows (hprof_option): reads tables of them, checks a row, stores a value.
 #pragma once
 
 #include <hprof/plugin.h>
@@ -14,7 +14,7 @@ constexpr size_t kOptionNameMost = 32;
 constexpr size_t kOptionTextMost = 512;
 constexpr uint32_t kOptionRowsMost = 64;
 
-// The rows of the core or of a unit. `stride` is the row's size as its owner knows it.
+// The rows of the core or of a unit. `stride`: the row's size as its owner knows it.
 struct OptionTable {
   const hprof_option* rows = nullptr;
   uint32_t count = 0;
@@ -30,21 +30,21 @@ struct OptionTable {
 
 OptionTable options_of(const hprof_unit& unit);
 
-// Letters, digits, '_' and, with dash, '-': at least one, at most `most`. [any]
+// True: letters, digits, '_' and, with `dash`, '-'; from 1 to `most` of them. [any]
 bool is_plain_name(Str name, size_t most, bool dash);
 
-// The problem with a row for a config struct of config_size bytes, as static text; nullptr: none. [any]
+// The problem with a row for a config struct of config_size bytes, static text; nullptr: none. [any]
 const char* option_row_problem(const hprof_option& row, uint32_t config_size);
 
-// Stores the typed value where the row says. The row has passed option_row_problem. For HPROF_OPTION_TEXT and
-// _TAIL the pointer itself is kept. False: it is not a value of this row; nothing is stored, and *problem
-// continues the sentence "<name> option value must be ". [any]
+// Stores a typed value for a row that option_row_problem accepts. HPROF_OPTION_TEXT and _TAIL keep the
+// pointer. False: not a value of this row; nothing is stored, and *problem continues the sentence "<name>
+// option value must be ". [any]
 bool store_option_value(const hprof_option& row, const char* value, void* config, TextWriter* problem);
 
 // Zeroes the struct and stores the default of every row. [any]
 void store_option_defaults(const OptionTable& table, void* config, uint32_t config_size);
 
-// "<ms>", "y|n": what a value looks like. [any]
+// "<ms>", "y|n": the form of a value, for help.
 Str option_value_text(const hprof_option& row);
 
 }  // namespace hprof

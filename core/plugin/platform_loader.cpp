@@ -1,4 +1,4 @@
-// LibraryLoader on top of the platform layer.
+// The LibraryLoader of the platform layer.
 #include <cstdio>
 #include <cstring>
 

@@ -1,4 +1,3 @@
-// Checks on module and unit records.
 #include "core/plugin/verify.h"
 
 #include <hprof/collector.h>
@@ -11,7 +10,7 @@
 namespace hprof {
 namespace {
 
-// Up to and including a member: what a struct must reach to.
+// The least size of a struct that has `member`.
 #define REACH(type, member) (offsetof(type, member) + sizeof(static_cast<type*>(nullptr)->member))
 
 constexpr size_t kRowMost = 1024;  // bytes of a row
@@ -28,7 +27,7 @@ bool say_number(TextWriter* reason, Str before, uint64_t number, Str after) {
   return false;
 }
 
-// Rows as the plugin knows them, which have all of the first version's members.
+// True: rows have at least the first version's members, and are aligned.
 bool is_row_stride(uint32_t stride, size_t least) {
   return stride >= least && stride <= kRowMost && stride % alignof(void*) == 0;
 }
@@ -192,7 +191,7 @@ bool verify_unit(const hprof_unit* unit, TextWriter* reason) {
 bool verify_module(const hprof_module* module, Str expected_name, TextWriter* reason) {
   if (module->size < REACH(hprof_module, abi_minor))
     return say(reason, "returned a record without a version");
-  // The version first: if it differs, the rest of the record is meaningless.
+  // The version first: if it differs, the rest of the record has no meaning.
   if (module->abi_major != HPROF_ABI_MAJOR || module->abi_minor > HPROF_ABI_MINOR) {
     return verify_version(*module, reason);
   }

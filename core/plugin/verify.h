@@ -1,5 +1,4 @@
-// Checks that a library returned a module that this agent can run, by its records only; no function of it is
-// called.
+// Checks that this agent can run a module, by its records only: no function of the module is called.
 #pragma once
 
 #include <hprof/plugin.h>
@@ -13,13 +12,13 @@ constexpr uint32_t kUnitsPerModule = 32;
 constexpr size_t kUnitIdMost = 63;
 constexpr size_t kSelectMost = 255;
 
-// What the core offers to an entry function.
+// The offer that entry functions get.
 hprof_offer make_offer();
 
-// expected_name: of the file or of the table entry. False: *reason continues the sentence "it ...". [any]
+// expected_name: of the file or the table entry. False: *reason continues the sentence "it ...". [any]
 bool verify_module(const hprof_module* module, Str expected_name, TextWriter* reason);
 
-// One unit by itself; verify_module has not called it. [any]
+// Checks one unit; verify_module does not call this. [any]
 bool verify_unit(const hprof_unit* unit, TextWriter* reason);
 
 }  // namespace hprof
