@@ -31,11 +31,11 @@ using hprof::TextWriter;
 
 // The VM calls the entry points without a context, so the session is found here.
 std::atomic<Session*> the_session{nullptr};
-// Held while a session is made or ended.
+// Locked while a session is made or ended.
 std::atomic<bool> changing{false};
 
-// A detached session is not freed at once: a callback that began before may still read its gates. After a
-// minute its memory is reused for the next session.
+// The memory of a detached session is reused for the next one after a minute, since a callback that began
+// before may still read its gates.
 constexpr int64_t kQuarantineNs = 60 * hprof::platform::kNanosPerSecond;
 constexpr uint32_t kMostDetached = 16;
 struct Detached {
@@ -44,12 +44,12 @@ struct Detached {
 };
 Detached detached[kMostDetached];
 
-// The VM looks for the natives of the tracker class in the agents' libraries in the order of loading. There
-// is one tracker class, and one session that its natives find.
+// True: the VM, which searches the agents' libraries in load order, would find another library's natives of
+// the tracker class. There is one tracker class, and one session that its natives find.
 bool has_rival() {
   Session* other = the_session.load();
   return (other != nullptr && other->rewriter().is_active()) ||
-         // Looking into other libraries takes dlopen, which a build without modules does not call.
+         // Searching other libraries takes dlopen, which a build without modules does not call.
          (hprof::kHasModules &&
           hprof::platform::others_export("Java_java_lang_HprofTracker_attach",
                                          reinterpret_cast<const void*>(&Java_java_lang_HprofTracker_attach)));
@@ -90,7 +90,7 @@ bool has_room_for_detached() {
   return false;
 }
 
-// A session that did not end is set aside and never freed.
+// Sets aside a detached session; one that did not end is never freed.
 void keep_detached(Session* session, bool ended) {
   the_session.store(nullptr);
   for (Detached& old : detached) {
@@ -100,7 +100,7 @@ void keep_detached(Session* session, bool ended) {
   }
 }
 
-// A session that the VM has not seen: none of its callbacks can come.
+// Frees a session that the VM has not seen, so none of its callbacks can come.
 void discard(Session* session) {
   session->~Session();
   hprof::platform::deallocate(session);
@@ -120,7 +120,7 @@ bool end_session(Session* session, JNIEnv* jni) {
   return session->phase() == Session::Phase::kDead;
 }
 
-// An attach in progress ends soon. The VM's death does not wait for this thread before the detach has begun.
+// Waits for an attach in progress. The VM's death waits for this thread once the detach has begun.
 void detach_now(Session* session, JNIEnv* jni) {
   while (!begin_change()) {
     if (session->phase() != Session::Phase::kLive) return session->take_leave("OK the session ends\n");
@@ -131,7 +131,7 @@ void detach_now(Session* session, JNIEnv* jni) {
   session->take_leave(gone ? "OK detached\n" : "OK the session ends\n");
 }
 
-// Sends an answer to the client that asked, else to the VM's stderr.
+// Sends a refusal to the client that asked, else to the VM's stderr.
 jint refuse(AttachReply* reply, const char* text) {
   if (reply != nullptr) {
     reply->problem(text);
@@ -143,7 +143,7 @@ jint refuse(AttachReply* reply, const char* text) {
   return JNI_ERR;
 }
 
-// Options of an attach that are a command to the running session: command=stop
+// An attach with this option is a command to the running session: command=stop
 constexpr char kCommandOption[] = "command=";
 
 jint obey(Session* session, JNIEnv* jni, AttachReply* reply, Str text) {
@@ -163,7 +163,7 @@ jint obey(Session* session, JNIEnv* jni, AttachReply* reply, Str text) {
   return !answer.detach || end_session(session, jni) ? JNI_OK : JNI_ERR;
 }
 
-// A session whose collectors are stopped makes room for one with other options.
+// Ends a session whose collectors are stopped, for one with other options.
 jint replace(Session* session, JNIEnv* jni, AttachReply* reply) {
   if (session->phase() != Session::Phase::kLive) return refuse(reply, "the agent is loaded already");
   if (session->units().is_collecting()) {
@@ -177,13 +177,13 @@ jint replace(Session* session, JNIEnv* jni, AttachReply* reply) {
   return end_session(session, jni) ? JNI_OK : refuse(reply, "the current session does not end");
 }
 
-// With a reply, relative file names are relative to its folder.
+// reply: its folder is that of relative file names.
 jint load(JavaVM* vm, JNIEnv* jni, AttachReply* reply, const char* options, Session* old) {
   if (!has_room_for_detached()) return refuse(reply, "too many sessions in a short time: wait a minute");
   Session* session = make_session();
   if (session == nullptr) return refuse(reply, "no memory for a session");
   session->voice().set_asker(reply);
-  // Checked before the old session ends: bad options do not cost it.
+  // Checked before the old session ends, so that bad options do not cost it.
   const hprof::Configured configured = session->configure(vm, options, true);
   if (configured != hprof::Configured::kRun) {
     discard(session);
@@ -195,7 +195,7 @@ jint load(JavaVM* vm, JNIEnv* jni, AttachReply* reply, const char* options, Sess
   }
   bool loaded = session->load();
   if (loaded) {
-    // Visible before its threads start: a command may come at once.
+    // Set before its threads start: a command may come at once.
     the_session.store(session);
     loaded = session->start_attached();
   }
@@ -218,7 +218,7 @@ jint attach(JavaVM* vm, JNIEnv* jni, AttachReply* reply, const char* options) {
   return result;
 }
 
-// Attached by `hprof attach`: the answer goes there and not to the VM's stderr.
+// Loads for `hprof attach`, which gets the answer instead of the VM's stderr.
 jint attach_for(JavaVM* vm, JNIEnv* jni, Str path) {
   AttachReply reply;
   char text[200];
@@ -231,8 +231,8 @@ jint attach_for(JavaVM* vm, JNIEnv* jni, Str path) {
 
 }  // namespace
 
-// Bad options end the VM here, before the program starts, with one line and no further lines of the VM, as
-// the original did.
+// Bad options end the VM here with one line, before the program starts and without further lines of the VM,
+// as in the original.
 extern "C" JNIEXPORT jint JNICALL HPROF_ENTRY(Agent_OnLoad)(JavaVM* vm, char* options, void*) {
   Session* session = make_session();
   if (session == nullptr) {
@@ -248,7 +248,7 @@ extern "C" JNIEXPORT jint JNICALL HPROF_ENTRY(Agent_OnLoad)(JavaVM* vm, char* op
       break;
   }
   if (!session->load()) exit(1);
-  // Loaded twice: the natives of the tracker class have to find the session that rewrites classes.
+  // A second agent library: the natives of the tracker class must find the session that rewrites classes.
   Session* other = the_session.load();
   if (other == nullptr || !other->rewriter().is_active()) the_session.store(session);
   return JNI_OK;
@@ -265,10 +265,10 @@ extern "C" JNIEXPORT jint JNICALL HPROF_ENTRY(Agent_OnAttach)(JavaVM* vm, char* 
   return result;
 }
 
-// The native methods of java.lang.HprofTracker (core/bytecode/tracker). The VM finds them here because it
-// looks into the libraries of agents for those of the boot loader's classes.
+// The native methods of java.lang.HprofTracker (core/bytecode/tracker). The VM looks for those of boot
+// classes in the agents' libraries.
 
-// null: there is no session, or it rewrites no classes.
+// Null: there is no session, or it rewrites no classes.
 static hprof::ClassRewriter* rewriter() {
   Session* session = hprof::kHasBytecode ? the_session.load(std::memory_order_acquire) : nullptr;
   return session != nullptr ? &session->rewriter() : nullptr;

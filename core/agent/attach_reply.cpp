@@ -17,7 +17,7 @@ constexpr int64_t kWaitNs = 5 * platform::kNanosPerSecond;  // to connect, and f
 
 int64_t deadline() { return platform::monotonic_ns() + kWaitNs; }
 
-// The caller that gave the options is trusted; the owner of a socket of that name is not.
+// False: the owner of a socket of that name is not the user that gave the options.
 bool is_ours(platform::Socket socket) {
   uint32_t user = 0;
   const int code = platform::socket_peer_user(socket, &user);
@@ -25,7 +25,7 @@ bool is_ours(platform::Socket socket) {
          (code == 0 && (user == platform::current_user() || user == 0));
 }
 
-// "name value": the value.
+// Splits "name value".
 bool is_field(Str line, Str name, Str* value) {
   if (!starts_with(line, name) || line.size <= name.size || line[name.size] != ' ') return false;
   *value = line.part(name.size + 1);
@@ -62,7 +62,7 @@ bool AttachReply::open(Str path, TextWriter* problem) {
   return false;
 }
 
-// Up to the empty line at its end.
+// Reads up to the empty line at its end.
 bool AttachReply::read_request(TextWriter* problem) {
   while (size_ < 2 || request_[size_ - 1] != '\n' || request_[size_ - 2] != '\n') {
     if (size_ == kRequestMost) break;
@@ -78,7 +78,7 @@ bool AttachReply::read_request(TextWriter* problem) {
     ended = line.empty();
     Str options;
     if (is_field(line, "folder", &folder_) || !is_field(line, "options", &options)) continue;
-    // In place of its line feed.
+    // replaces its line feed
     request_[static_cast<size_t>(options.data - request_) + options.size] = '\0';
     options_ = options.data;
   }

@@ -1,6 +1,5 @@
-// The conversation with `hprof attach`, which gives Agent_OnAttach "reply=<path>" as its options: a local
-// socket in a private folder. It carries options that do not fit into the VM's request, and messages that the
-// VM would not pass on.
+// The connection to `hprof attach`, whose options are "reply=<path>", a local socket in a private folder. It
+// carries options that do not fit into the VM's request, and messages that the VM does not pass on.
 //
 //   tool:  "HPROF ATTACH 1\n"
 //          "folder <absolute path>\n" relative file names are relative to it; optional "options <text>\n" the
@@ -15,25 +14,25 @@
 
 namespace hprof {
 
-// On the stack of Agent_OnAttach, about 12 KiB; that thread alone uses it.
+// About 12 KiB on the stack of Agent_OnAttach; only that thread uses it.
 class AttachReply {
  public:
-  // "reply=<path>": the path, else empty. [any]
+  // The path in "reply=<path>", else empty. [any]
   static Str path_in(Str options);
 
   // Connects and reads the request. False: *problem says why, and no answer can be sent. [onload]
   bool open(Str path, TextWriter* problem);
-  const char* options() const { return options_; }  // as long as this lives
+  const char* options() const { return options_; }  // as long as this object lives
   Str folder() const { return folder_; }
 
-  // One line of the answer, without its end. [onload]
+  // Sends one line of the answer. [onload]
   void line(Str text);
   void field(const char* name, Str value);
-  // Pieces of lines; the last line must be complete. [onload]
+  // Sends pieces of lines; the last line must be complete. [onload]
   void text(Str piece);
-  // The text of ERROR; a later one replaces it. [onload]
+  // Sets the text of ERROR. [onload]
   void problem(Str text);
-  // Ends the conversation. [onload]
+  // Sends OK or ERROR, and closes. [onload]
   void close(bool good);
 
  private:

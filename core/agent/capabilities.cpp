@@ -8,7 +8,7 @@ namespace hprof {
 
 namespace {
 
-// Positions in jvmtiCapabilities, in the order of jvmti.h; that order is part of JVMTI's binary interface.
+// Bit positions in jvmtiCapabilities (jvmti.h), which are part of JVMTI's binary interface.
 struct Row {
   uint32_t need;  // position in HPROF_NEED_*
   uint32_t position;
@@ -39,8 +39,8 @@ constexpr Row kRows[] = {
 constexpr uint32_t kWords = sizeof(jvmtiCapabilities) / sizeof(uint32_t);
 static_assert(sizeof(jvmtiCapabilities) == 16, "128 bits");
 
-// Bit-fields are allocated from the low end on little-endian machines and from the high end on big-endian
-// ones.
+// The mask of a bit-field: allocated from the low end on little-endian machines, from the high end on
+// big-endian ones.
 uint32_t mask_of(uint32_t position) {
   jvmtiCapabilities probe;
   memset(&probe, 0, sizeof(probe));
@@ -60,8 +60,8 @@ jvmtiCapabilities to_capabilities(uint64_t needs) {
   return capabilities;
 }
 
-// A need is met when all of its capabilities are there, except that monitor information is met by
-// can_get_monitor_info: the current contended monitor can be had at start-up only.
+// A need is met by all of its capabilities; MONITOR_INFO by can_get_monitor_info alone, since
+// can_get_current_contended_monitor is granted at start-up only.
 uint64_t to_needs(const jvmtiCapabilities& capabilities) {
   uint32_t words[kWords];
   memcpy(words, &capabilities, sizeof(words));
@@ -82,7 +82,7 @@ uint64_t add_capabilities(jvmtiEnv* jvmti, uint64_t needs) {
   uint32_t possible[kWords], wanted[kWords];
   memcpy(possible, &potential, sizeof(possible));
   for (uint32_t bit = 0; bit <= HPROF_NEED_COUNT; bit++) {
-    // First all at once; if that is refused, one by one.
+    // All at once; if that is refused, one by one.
     uint64_t part = bit == 0 ? needs : needs & 1ull << (bit - 1);
     jvmtiCapabilities ask = to_capabilities(part);
     memcpy(wanted, &ask, sizeof(wanted));

@@ -26,7 +26,7 @@ void say_size(const UnitSlot& slot, uint64_t had, uint64_t returned) {
   complain(slot, Complaint::kMemory, text);
 }
 
-// What was not allocated here is left where it is.
+// Does not touch a block that was not allocated here.
 void release(const hprof_host* host, void* memory, uint64_t bytes) {
   if (memory == nullptr) return;
   const GuardedBlock was = guarded_block_of(memory);

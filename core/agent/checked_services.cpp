@@ -37,7 +37,7 @@ namespace {
 template <auto kMember>
 struct Checked;
 
-// One for each function of a service.
+// The checking function for one function of a service.
 template <class Table, class Result, class... A, Result (*Table::*kMember)(const hprof_host*, A...)>
 struct Checked<kMember> {
   using Service = Table;
@@ -210,7 +210,7 @@ void add_checks(hprof_weaks_service& table) {
 
 #undef HPROF_ROW
 
-// A copy, made once; other callers wait for it.
+// A copy of the table with checks, made once; other callers wait for it.
 template <class Table>
 const void* copy_with_checks(const void* table) {
   enum : uint32_t { kNone, kBegun, kMade };

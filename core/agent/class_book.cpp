@@ -15,9 +15,9 @@ constexpr uint32_t kMostClasses = 1u << 20;  // loaded at a time; 16 bytes of la
 constexpr uint32_t kFewestClasses = 1u << 14;
 constexpr uint32_t kFewestFixed = 1u << 9;  // where each takes its memory at once
 constexpr uint64_t kMemoryPerClass = 1024;  // of max-memory=: 256m, the default, has room for 262144
-constexpr uint64_t kMuchMemory = 1u << 24;  // of max-memory=, for what is only faster with it
-constexpr jint kMostLocals = 65000;         // local references that are asked of a VM at a time
-constexpr uint64_t kByObject = 1ull << 63;  // marks identities that are not a loader's number
+constexpr uint64_t kMuchMemory = 1u << 24;  // of max-memory=, for what only makes it faster
+constexpr jint kMostLocals = 65000;         // the most local references requested from the VM
+constexpr uint64_t kByObject = 1ull << 63;  // marks an identity by object id, not by a loader's number
 constexpr const char* kVmClass = "JVM";
 constexpr const char* kUnloadedMethod = "unloaded_method";
 constexpr const char* kTracker = "Ljava/lang/HprofTracker;";
@@ -56,8 +56,8 @@ void ClassBook::destroy(JNIEnv* jni) {
   recent_.destroy();
 }
 
-// Classes that were unloaded while the book was not kept are taken out first: the VM may have reused their
-// method ids.
+// First removes classes that were unloaded while the book was not kept: the VM may have reused their method
+// ids.
 void ClassBook::keep(JNIEnv* jni) {
   if (is_kept()) return;
   remove_gone(jni);
@@ -70,7 +70,7 @@ void ClassBook::each_loaded(JNIEnv* jni, Visit visit) {
   jint count = 0;
   jclass* loaded = nullptr;
   if (jvmti_->GetLoadedClasses(&count, &loaded) != JVMTI_ERROR_NONE) return;
-  // They are local references already; -Xcheck:jni wants them to have been announced.
+  // -Xcheck:jni requires EnsureLocalCapacity for them, though they exist already.
   if (count < kMostLocals && jni->EnsureLocalCapacity(count + 16) != 0) clear_exception(jni);
   for (jint i = 0; i < count; i++) {
     visit(loaded[i]);
@@ -83,7 +83,7 @@ void ClassBook::watch_loaded(JNIEnv* jni) {
   each_loaded(jni, [&](jclass of) { describe_class(jni, of); });
 }
 
-// Classes that were loaded before the book was kept. Done by the first thread that needs a name, or by the
+// Enters classes loaded before the book was kept. Called by the first thread that needs a name, or by the
 // control thread, not by the thread that starts the program.
 void ClassBook::enter_loaded(JNIEnv* jni) {
   if (jni == nullptr || !is_kept() || entered_loaded_.load(std::memory_order_acquire)) return;
@@ -116,13 +116,13 @@ void ClassBook::give_back_entry(uint32_t token) {
   first_free_ = token;
 }
 
-// GetClassMethods makes the VM create the method ids. Entering a class twice is harmless: its methods keep
-// their token.
+// GetClassMethods makes the VM create the method ids. A class may be entered twice: its methods keep their
+// token.
 void ClassBook::enter(JNIEnv* jni, jclass loaded) {
   jint count = 0;
   jmethodID* methods = nullptr;
   if (jvmti_->GetClassMethods(loaded, &count, &methods) != JVMTI_ERROR_NONE)
-    return;  // arrays, not prepared yet
+    return;  // array, or not prepared yet
   MethodMap& map = model_->method_map();
   MethodEntry known;
   if (count != 0 && !map.find(methods[0], &known)) {
@@ -148,8 +148,7 @@ void ClassBook::sweep(JNIEnv* jni) {
   remove_gone(jni);
 }
 
-// Finds the classes that have gone, takes their methods out of the map in one pass, and gives their entries
-// back.
+// Finds the unloaded classes, removes their methods from the map in one pass, and frees their entries.
 void ClassBook::remove_gone(JNIEnv* jni) {
   uint32_t end;
   {
@@ -191,7 +190,7 @@ void ClassBook::watch(JNIEnv* jni, jclass of, ClassSerial serial) {
   if (!watch_->add(jni, of, raw(serial))) losses_->add(Loss::kLostUnloads);
 }
 
-// A loader has one class of a name at a time.
+// By its loader, which has one class of a name at a time.
 uint32_t ClassBook::describe_class(JNIEnv* jni, jclass owner) {
   ClassSerial serial = intern(owner, loaders_->number_of(jni, owner));
   const ClassInfo* info = model_->classes().info(serial);
@@ -215,7 +214,7 @@ void ClassBook::add_lines(MethodId id, jmethodID method) {
     model_->set_lines(id, nullptr, 0);
     return;
   }
-  // Done in the VM's own memory, since our rows are smaller than its.
+  // In place, in the VM's memory: these rows are smaller than the VM's.
   static_assert(sizeof(LineStart) <= sizeof(jvmtiLineNumberEntry),
                 "rows are written over those that were read");
   auto* bytes = reinterpret_cast<unsigned char*>(rows);
@@ -228,7 +227,7 @@ void ClassBook::add_lines(MethodId id, jmethodID method) {
   jvmti_->Deallocate(bytes);
 }
 
-// The caller holds the class.
+// The caller keeps the class loaded.
 MethodId ClassBook::describe(JNIEnv* jni, jclass owner, jmethodID method) {
   char* name = nullptr;
   char* signature = nullptr;
@@ -237,7 +236,7 @@ MethodId ClassBook::describe(JNIEnv* jni, jclass owner, jmethodID method) {
   JvmtiText signature_text(jvmti_, signature);
   ClassSerial serial{describe_class(jni, owner)};
   const ClassInfo* info = model_->class_info(serial);
-  // What the agent's probes do is not the program's.
+  // The agent's probes get one frame of their own, apart from the program's methods.
   if (info != nullptr && model_->text(StringId{info->signature}) == Str(kTracker)) {
     const MethodId probe = model_->synthetic_method(kVmClass, kProbe);
     probe_.store(probe, std::memory_order_relaxed);
@@ -256,7 +255,7 @@ MethodId ClassBook::name_running(JNIEnv* jni, jmethodID method) {
   return id;
 }
 
-// Through the weak reference: if it still gives the class, the class and its methods are alive.
+// Names the method while the class is held: if the weak reference still gives it, it is loaded.
 MethodId ClassBook::name_held(JNIEnv* jni, jmethodID method) {
   if (jni == nullptr) return MethodId::kNone;
   enter_loaded(jni);
@@ -277,7 +276,7 @@ void ClassBook::follow_collections(bool follows) {
   if (follows_collections_.exchange(follows, std::memory_order_relaxed) != follows) forget_recent();
 }
 
-// It runs, so that its class cannot be unloaded: what its id stood for in this epoch it stands for now.
+// The method is running, so its class is loaded, and the id means what it meant earlier in this epoch.
 MethodId ClassBook::name_recent(JNIEnv* jni, jmethodID method) {
   if (!follows_collections_.load(std::memory_order_relaxed)) return name_running(jni, method);
   const uint32_t epoch = recent_epoch_.load(std::memory_order_relaxed);
@@ -307,7 +306,7 @@ uint32_t ClassBook::frame(JNIEnv* jni, const hprof_raw_frame& raw_frame, bool ru
 
 uint32_t ClassBook::class_serial(JNIEnv* jni, jclass of) { return describe_class(jni, of); }
 
-// A class that replaces another one of the same loader and name gets a new serial.
+// A class that replaces one of the same loader and name gets a new serial.
 uint32_t ClassBook::dumped_class(JNIEnv* jni, jclass of, uint64_t object) {
   ClassSerial serial = intern(of, loaders_->number_of(jni, of));
   const ClassInfo* info = model_->classes().info(serial);

@@ -1,10 +1,10 @@
 // The method book: which class a jmethodID belongs to, and whether that class is still loaded.
 //
-// A jmethodID of an unloaded class must not be given to JVMTI (JDK 8 to 17 may crash, 26 and later free it).
-// So every class is entered when it is prepared: a weak reference to it, and all of its method ids, which
-// makes the VM create them (AsyncGetCallTrace reports only methods that have one). A method id is resolved
-// once, while its class is held; the name stays when the class is unloaded. Unloaded classes are swept out
-// after garbage collections.
+// A jmethodID of an unloaded class must not be passed to JVMTI (JDK 8 to 17 may crash, 26 and later free it).
+// So every class is entered when it is prepared, with a weak reference and all of its method ids, which the
+// VM creates for that (AsyncGetCallTrace reports only methods that have one). A method id is resolved once,
+// while its class is held; the name stays when the class is unloaded. Unloaded classes are swept out after
+// garbage collections.
 #pragma once
 
 #include <atomic>
@@ -32,18 +32,18 @@ class ClassBook {
     bool can_get_source;
   };
 
-  // max_memory: bytes, 0 = unbounded; bounds how many classes are kept at a time.
+  // max_memory: bytes, 0: unbounded; bounds the number of classes.
   bool create(jvmtiEnv* jvmti, MemoryAccount* memory, Model* model, LoaderBook* loaders, UnloadWatch* watch,
               LossCounters* losses, const Options& options, uint64_t max_memory);
-  // Nobody uses it any more. jni: nullptr when nothing was ever entered. [control]
+  // Frees the book, which no thread uses any more. jni: nullptr if no class was entered. [control]
   void destroy(JNIEnv* jni);
   // Starts keeping the book; enter_loaded enters the classes that are loaded already. [control]
   void keep(JNIEnv* jni);
-  // Stops: no more classes are entered, names stay. [control]
+  // Stops entering classes; names stay. [control]
   void let_go() { kept_.store(false, std::memory_order_release); }
   bool is_kept() const { return kept_.load(std::memory_order_acquire); }
   void enter_loaded(JNIEnv* jni);  // [control]
-  // Gives all loaded classes a serial and watches them for their unloading. [control]
+  // Gives each loaded class a serial, and watches it for unloading. [control]
   void watch_loaded(JNIEnv* jni);
 
   void prepared(JNIEnv* jni, jclass prepared);                                           // [app]
@@ -53,17 +53,17 @@ class ClassBook {
     if (is_redefined_.exchange(false, std::memory_order_relaxed)) add_redefinition();
     forget_recent();
   }
-  // The next collections are noted, or not. Without it names of running methods are not remembered. [control]
+  // Are collections noted from now on? Else names of running methods are not cached. [control]
   void follow_collections(bool follows);
-  // A class is about to be redefined. [app]
+  // Call it before a class is redefined. [app]
   void note_redefinition() {
     is_redefined_.store(true, std::memory_order_relaxed);
     add_redefinition();
     forget_recent();
   }
-  // Goes up before a class is redefined, and in the first collection after that. [any]
+  // See hprof_bytecode_service.redefinitions. [any]
   const uint32_t* redefinitions() const { return &redefinitions_; }
-  // Removes unloaded classes, if there was a garbage collection since the last call. [control]
+  // Removes unloaded classes, if there was a collection since the last call. [control]
   void sweep(JNIEnv* jni);
 
   // See service/ids.h frame(). 0: no room. [app][control]
@@ -109,7 +109,7 @@ class ClassBook {
   uint32_t most_classes_ = 0;
   std::atomic<bool> kept_{false};
   std::atomic<bool> entered_loaded_{false};
-  platform::Mutex resolve_lock_;  // resolving through a weak reference excludes sweeping
+  platform::Mutex resolve_lock_;  // keeps sweep() out while a method is resolved through a weak reference
   platform::Mutex entry_lock_;    // the free list; a few instructions
   Region entries_region_;
   uint32_t entry_count_ = 1;  // 0 is "none"

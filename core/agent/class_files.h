@@ -1,4 +1,4 @@
-// Class files that the VM loads go through the units' handlers first (draft/class_file.h), then the rewriter.
+// Passes class files that the VM loads to the units' handlers (draft/class_file.h), then to the rewriter.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +29,10 @@ class ClassFiles {
  public:
   using Handler = uint8_t* (*)(void* self, const hprof_class_file* file, uint32_t* new_size);
 
-  // False: the unit has a handler already. [onload]
+  // False: the unit has one already. [onload]
   bool add(const UnitSlot* unit, void* self, Handler handler);
   bool has_handlers() const { return kHasBytecode && count_ != 0; }
-  // The handlers and the rewriter in turn; *bytes is the VM's memory, nullptr: the file stays as it is. [app]
+  // Calls the handlers, then the rewriter. *bytes: the new file, from JVMTI; nullptr: unchanged. [app]
   void load(jvmtiEnv* jvmti, const LoadedFile& file, LoaderBook& loaders, ClassRewriter& rewriter,
             unsigned char** bytes, jint* size) const;
 

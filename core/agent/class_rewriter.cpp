@@ -27,7 +27,7 @@ constexpr const char* kThreadField = "$hq";
 
 Str str_of(Span text) { return Str(reinterpret_cast<const char*>(text.data), text.size); }
 
-// Loaded classes that are no arrays.
+// The number of loaded classes, without arrays.
 uint64_t count_classes(jvmtiEnv* jvmti, JNIEnv* jni) {
   jint count = 0;
   jclass* classes = nullptr;
@@ -43,7 +43,7 @@ uint64_t count_classes(jvmtiEnv* jvmti, JNIEnv* jni) {
   return result;
 }
 
-// The pattern has dots or slashes; the name slashes.
+// True: the name matches. The pattern has dots or slashes; the name slashes.
 bool matches(Str pattern, Str name) {
   size_t i = 0;
   for (; i < pattern.size; i++) {
@@ -67,7 +67,7 @@ uint8_t* allocate(void* jvmti, uint32_t size) {
   return static_cast<jvmtiEnv*>(jvmti)->Allocate(size, &bytes) == JVMTI_ERROR_NONE ? bytes : nullptr;
 }
 
-// The probes that users can ask for, and the tracker's field that switches each.
+// The probes that users can request, and the tracker's field that enables each.
 struct Switch {
   uint32_t probe;
   const char* field;
@@ -76,7 +76,7 @@ constexpr Switch kSwitches[] = {
     {HPROF_PROBE_METHODS, "live"}, {HPROF_PROBE_ALLOCATIONS, "sites"}, {HPROF_PROBE_CAUGHT, "catching"},
     {HPROF_PROBE_MADE, "making"},  {HPROF_PROBE_CALLS, "calling"},
 };
-// Both take the places of enter() and exit().
+// Both replace enter() and exit().
 constexpr uint32_t kEnters = HPROF_PROBE_METHODS | HPROF_PROBE_CALLS;
 constexpr uint32_t kOfAskAlone = HPROF_PROBE_LATE | HPROF_PROBE_ON_DEMAND;
 constexpr uint32_t kFirstPreviewVirtual = 19;  // JDK with virtual threads as a preview
@@ -95,7 +95,7 @@ hprof_status ClassRewriter::ask(const hprof_probe_user* user) {
   if (sits_out_ && !on_demand) return HPROF_OK;
   if (table_ == nullptr || parts_->settings.attached != 0) return HPROF_UNSUPPORTED;
   constexpr uint64_t kEarly = HPROF_NEED_EARLY_CLASS_HOOKS | HPROF_NEED_EARLY_VMSTART;
-  // JDK 8 hooks early without being asked to.
+  // JDK 8 has early class hooks without a capability.
   const bool early = parts_->settings.java_version < 9 || (parts_->settings.granted & kEarly) == kEarly;
   if (!early && !on_demand && (user->probes & HPROF_PROBE_LATE) == 0) return HPROF_UNSUPPORTED;
   if (!HPROF_REACHES(user, hprof_probe_user, self) || (asked_ & user->probes) != 0) return HPROF_FAILED;
@@ -165,7 +165,7 @@ Engine* ClassRewriter::make_engine() {
   use.memory = parts_->memory.functions();
   use.scratch_limit = kScratchLimit;
   use.internal_unsafe = parts_->settings.java_version >= 9;
-  // Without room for them frames have no lines.
+  // Without memory for them frames have no lines.
   first_lines_.create(parts_->memory, (uint64_t{parts_->model.limits().methods} + 1) * sizeof(uint16_t),
                       Backing::kLazy);
   return table_->create(use);
@@ -179,7 +179,7 @@ bool ClassRewriter::wants(uint32_t probe, Span class_name) const {
   return user.exclude == nullptr || !matches_any(user.exclude, text);
 }
 
-// Thread gets its field, and Throwable its probe, whatever the patterns say.
+// java.lang.Thread gets its field, and Throwable its probe, whatever the patterns say.
 bool ClassRewriter::include_class(void* self, Span name, uint16_t) {
   auto* rewriter = static_cast<ClassRewriter*>(self);
   if ((rewriter->asked_ & HPROF_PROBE_ALLOCATIONS) != 0 || name.equals(kThreadClass)) return true;
@@ -195,8 +195,8 @@ uint32_t ClassRewriter::include_method(void* self, const MethodSite& site, uint3
   if (!rewriter->wants(HPROF_PROBE_METHODS, site.class_name) &&
       !rewriter->wants(HPROF_PROBE_CALLS, site.class_name))
     probes &= ~kProbesOfTimes;
-  // The compilers of JDK 8 cannot handle an exception handler there. Classes that the VM generates share
-  // method numbers with others of the same stable name, but users of calls need to know the method.
+  // JDK 8's compilers do not support an exception handler in Object.<init>. Classes that the VM generates
+  // share method numbers by stable name, but users of calls need the exact method.
   if ((rewriter->asked_ & HPROF_PROBE_CALLS) != 0 &&
       ((site.class_name.equals("java/lang/Object") && site.name.equals("<init>")) ||
        rewriter->is_generated(site.class_name)))
@@ -211,7 +211,7 @@ int32_t ClassRewriter::method_id(void* self, const MethodSite& site) {
 
 namespace {
 
-// The signature of a class by its name; empty: no memory.
+// A class' signature made of its name; empty: no memory.
 class Signature {
  public:
   Signature(MemoryAccount& memory, Span class_name) : room_(memory, class_name.size + 3) {
@@ -249,7 +249,7 @@ ClassSerial ClassRewriter::serial_of(const MethodSite& site) {
   return owner;
 }
 
-// 0 when the model is full: the plugin then gets an unknown method, and says so in the report.
+// 0: the model is full; the plugin gets an unknown method, and reports that.
 int32_t ClassRewriter::number(const MethodSite& site) {
   Model& model = parts_->model;
   ClassSerial owner{site.note != nullptr ? *site.note : 0};
@@ -273,7 +273,7 @@ void ClassRewriter::class_file(jvmtiEnv* jvmti, uint32_t loader, jint size, cons
   *new_size = static_cast<jint>(made.size);
 }
 
-// Of the boot loader, in java.lang: the one place that classes of every loader can reach. Classes that were
+// Defines the tracker in java.lang of the boot loader, which classes of every loader can reach. Classes
 // loaded earlier call it already, so the VM cannot start without it.
 const char* ClassRewriter::on_vm_start(JNIEnv* jni) {
   if (!is_active() || define_tracker(jni, engine_)) return nullptr;
@@ -310,8 +310,8 @@ bool ClassRewriter::find_fields(JNIEnv* jni, jclass tracker) {
   return has_all && header_at_field_ != nullptr && carriers_field_ != nullptr;
 }
 
-// The first call of a native method runs Java code of the JDK to find it. That is done here, once, while the
-// probes in that code are still off.
+// Calls the native methods once while probes are off: the first call of each runs Java code of the JDK, which
+// has probes.
 void ClassRewriter::on_vm_init(JNIEnv* jni) {
   if (!prepare_tracker(jni))
     parts_->messages.message("the tracker class could not be made: methods and allocations are not counted");
@@ -344,8 +344,8 @@ bool ClassRewriter::prepare_tracker(JNIEnv* jni) {
   return tracker_ != nullptr;
 }
 
-// The constructors of all classes, also of archived ones, call Object's, which gets its probe by
-// retransformation. Other loaded classes are not changed.
+// Retransforms java.lang.Object, whose constructor all others call, also those of archived classes. Other
+// loaded classes are not changed.
 void ClassRewriter::catch_up(jvmtiEnv* jvmti, JNIEnv* jni) {
   jclass object = jni->FindClass("java/lang/Object");
   if (object == nullptr || jvmti->RetransformClasses(1, &object) != JVMTI_ERROR_NONE)
@@ -353,8 +353,6 @@ void ClassRewriter::catch_up(jvmtiEnv* jvmti, JNIEnv* jni) {
   clear_exception(jni);
   if (object != nullptr) jni->DeleteLocalRef(object);
 }
-
-// --- on demand
 
 hprof_status ClassRewriter::go(JNIEnv* jni, uint32_t probes) {
   if ((on_demand_.probes & probes) != 0) {
@@ -371,7 +369,7 @@ hprof_status ClassRewriter::go(JNIEnv* jni, uint32_t probes) {
   return set_flags(jni, probes, true);
 }
 
-// The tracker is there before the first class that calls it.
+// Defines the tracker before the first class calls it.
 hprof_status ClassRewriter::meet_demand(jvmtiEnv* jvmti, JNIEnv* jni) {
   if (asked_ != 0 || !help_.is_alone(help_.session)) return HPROF_FAILED;
   add_user(&on_demand_);
@@ -382,7 +380,7 @@ hprof_status ClassRewriter::meet_demand(jvmtiEnv* jvmti, JNIEnv* jni) {
   return rewrite_loaded(jvmti, jni) ? HPROF_OK : HPROF_NO_MEMORY;
 }
 
-// The VM retransforms all of them or none; when it refuses, each half is tried. Returns how many were
+// Retransforms classes; the VM does all or none, so if it refuses, each half is tried. Returns how many were
 // refused.
 static uint64_t retransform(jvmtiEnv* jvmti, const jclass* classes, jint count) {
   if (count == 0 || jvmti->RetransformClasses(count, classes) == JVMTI_ERROR_NONE) return 0;
@@ -390,8 +388,8 @@ static uint64_t retransform(jvmtiEnv* jvmti, const jclass* classes, jint count) 
   return retransform(jvmti, classes, count / 2) + retransform(jvmti, classes + count / 2, count - count / 2);
 }
 
-// In batches, since the VM is stopped for each. Through global references, since the VM calls back on this
-// thread meanwhile, with room for few local ones.
+// In batches, with a safepoint each, and by global references: the VM calls back on this thread meanwhile,
+// with room for few local ones.
 bool ClassRewriter::rewrite_loaded(jvmtiEnv* jvmti, JNIEnv* jni) {
   constexpr jint kPiece = 64;
   jint count = 0, taken = 0;
@@ -427,9 +425,8 @@ hprof_status ClassRewriter::set_flags(JNIEnv* jni, uint32_t probes, bool on) {
   return HPROF_OK;
 }
 
-// A caller on a thread unknown to the VM has no environment, and no reference to a thread either.
-// GetLongField may return anything (hprof/cpp/field_reader.hpp), but takes a tenth of the time of a call of
-// Java code.
+// A thread that the VM does not know has neither JNIEnv nor reference. GetLongField may be wrong
+// (hprof/cpp/field_reader.hpp), but takes a tenth of the time of a call of Java code.
 uint64_t ClassRewriter::thread_state(JNIEnv* jni, jobject thread, uint64_t guess) const {
   if (tracker_ == nullptr || thread_field_ == nullptr || jni == nullptr || thread == nullptr) return 0;
   if (guess != 0 && static_cast<uint64_t>(jni->GetLongField(thread, thread_field_)) == guess) return guess;
@@ -474,12 +471,12 @@ void ClassRewriter::each_left(void* argument, void (*visit)(void*, const char*, 
     if (all.classes_left[i] == 0 && all.methods_left[i] == 0) continue;
     visit(argument, table_->reason(static_cast<Reason>(i)), all.classes_left[i], all.methods_left[i]);
   }
-  // But for java.lang.Object.
+  // without java.lang.Object
   if (passed_ > 1) visit(argument, "loaded before (early=n)", passed_ - 1, 0);
 }
 
-// A thread that is being created has no complete Thread object yet, so only whether it is virtual is asked.
-// The agent's own threads are known by then and not counted.
+// The Thread object of a starting thread is not complete, so only IsVirtualThread is called. The agent's own
+// threads are known by then and are not counted.
 jlong ClassRewriter::attach(JNIEnv* jni, jobject thread) {
   if (thread == nullptr || user_of(HPROF_PROBE_METHODS).attach == nullptr) return 0;
   bool is_virtual = is_virtual_thread(jni, thread);

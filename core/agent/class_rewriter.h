@@ -1,8 +1,8 @@
-// The bytecode service: rewriting of loaded classes, the tracker class, and the users of probes.
+// The bytecode service: rewrites loaded classes, defines the tracker class, and calls the users of probes.
 //
-// The rewriting itself is the engine's (core/bytecode/engine.h). A class that cannot be rewritten is loaded
-// as it is; the VM never sees an error. Class files from another agent's retransformation are rewritten
-// again, and their methods keep their numbers.
+// The engine rewrites (core/bytecode/engine.h). A class that it refuses is loaded unchanged; the VM never
+// sees an error. Class files from another agent's retransformation are rewritten again, and their methods
+// keep their numbers.
 #pragma once
 
 #include <atomic>
@@ -19,8 +19,8 @@ namespace hprof {
 
 struct SessionParts;
 
-// The natives of HPROF_PROBE_CALLS, of the only user in a process. Reached without indirection, which would
-// be most of the cost of a call. Never null.
+// The natives of HPROF_PROBE_CALLS, which has one user per process. Called without indirection, which would
+// be most of a call's cost. Never null.
 struct CallNatives {
   using Begins = jlong(JNICALL*)(JNIEnv*, jclass, jint);
   using Ends = void(JNICALL*)(JNIEnv*, jclass, jlong, jboolean);
@@ -30,35 +30,35 @@ struct CallNatives {
 
 class ClassRewriter {
  public:
-  // What HPROF_PROBE_ON_DEMAND needs from the session. [app]
+  // The session's functions for HPROF_PROBE_ON_DEMAND. [app]
   struct Help {
     void* session;
-    bool (*is_alone)(void* session);   // no other agent receives, or would receive, the tracker's calls
-    void (*see_files)(void* session);  // switches the class file events on
+    bool (*is_alone)(void* session);   // no other agent gets, or would get, the tracker's calls
+    void (*see_files)(void* session);  // enables ClassFileLoadHook
   };
-  // The engine is there; users may ask. [onload]
+  // Sets the engine; users may call ask() from now on. [onload]
   void offer(const SessionParts* parts, const EngineTable* engine, const Help& help) {
     parts_ = parts, table_ = engine, help_ = help;
   }
-  // No class is to be rewritten; users are not told. [onload]
+  // Rewrites no class in this session; users do not notice. [onload]
   void sit_out() { sits_out_ = true; }
   hprof_status ask(const hprof_probe_user* user);
-  // All have asked: makes the engine. False: no memory. [onload]
+  // Makes the engine, after all calls of ask(). False: no memory. [onload]
   bool begin();
   bool is_asked() const { return kHasBytecode && asked_ != 0; }
-  // A field is added to java.lang.Thread.
+  // True: java.lang.Thread gets a field.
   bool adds_field() const { return kHasBytecode && (asked_ & HPROF_PROBE_METHODS) != 0; }
   bool is_active() const { return kHasBytecode && engine_.load(std::memory_order_acquire) != nullptr; }
-  // It rewrites, or may be asked to at any time.
+  // True: classes are rewritten now, or may be at any time.
   bool may_rewrite() const { return is_active() || (kHasBytecode && on_demand_.probes != 0); }
 
-  // loader: of the LoaderBook. [app], from before VMStart on
+  // Rewrites a class file. loader: of the LoaderBook. [app], from before VMStart on
   void class_file(jvmtiEnv* jvmti, uint32_t loader, jint size, const unsigned char* bytes, jint* new_size,
                   unsigned char** new_bytes);
   // Defines the tracker class. Returns why the VM must not start, or nullptr.
   const char* on_vm_start(JNIEnv* jni);
   void on_vm_init(JNIEnv* jni);  // makes it ready; active only
-  // Without early hooks class files are seen from VMInit on: call count_passed(), enable the event, call
+  // True: no early hooks, so class files come from VMInit on: call count_passed(), enable the event, call
   // catch_up().
   bool is_late() const { return kHasBytecode && is_late_; }
   void count_passed(jvmtiEnv* jvmti, JNIEnv* jni);
@@ -116,7 +116,7 @@ class ClassRewriter {
   std::atomic<uint32_t> demand_{kNobody};
   static constexpr uint32_t kUsers = 5;  // in the order of kSwitches
   hprof_probe_user users_[kUsers] = {};
-  Region first_lines_;        // of methods, by id
+  Region first_lines_;        // by method id
   jclass tracker_ = nullptr;  // global references and ids, from VMInit on
   jfieldID thread_field_ = nullptr;
   jmethodID state_at_ = nullptr;

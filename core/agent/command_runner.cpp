@@ -14,7 +14,7 @@ namespace hprof {
 
 namespace {
 
-// What collectors emit, by which commands pick them.
+// Names of records, by which commands select collectors.
 using Names = const char* const*;
 constexpr const char* kHeapDumps[] = {HPROF_KIND_HEAP_DUMP_BEGIN, nullptr};
 constexpr const char* kSites[] = {HPROF_TABLE_ALLOC_SITES, nullptr};
@@ -23,7 +23,7 @@ constexpr const char* kCpu[] = {HPROF_TABLE_CPU_SAMPLES, HPROF_TABLE_CPU_TIMES, 
 constexpr const char* kSummary[] = {HPROF_TABLE_HEAP_SUMMARY, nullptr};
 constexpr Names kAll = nullptr;
 
-// Calls visit(slot) for each collector that emits one of these; kAll: for all. Returns how many.
+// Calls visit(slot) for each collector that emits one of these, or for all with kAll. Returns how many.
 template <typename Visit>
 uint32_t each_collector(Session& session, Names names, Visit visit) {
   uint32_t count = 0;
@@ -83,7 +83,7 @@ void report(Session& session, const Command& command, Names names, const char* w
   }
 }
 
-// A heap dump needs no data collected earlier: a stopped collector is started just for the dump.
+// Starts a stopped collector just for the dump, which needs no earlier data.
 void dump_heap(Session& session, JNIEnv* jni, const Command& command, Answer* answer) {
   uint32_t started = 0;
   each_collector(session, kHeapDumps, [&](CollectorSlot& slot) {
@@ -107,8 +107,7 @@ bool write_summary(Session& session, const HeapSize& size) {
   return true;
 }
 
-// Counted by heap_sites. Without it the VM counts what is on the heap, and the total ever allocated is not
-// known.
+// heap_sites counts it. Without it the VM counts the live heap, and the total ever allocated is not known.
 void heap_summary(Session& session, const Command& command, Answer* answer) {
   if (running(session, kSummary) != 0) return report(session, command, kSummary, "heap summaries", answer);
   HeapSize size;
@@ -135,7 +134,7 @@ void dump_traces(Session& session, Answer* answer) {
   answer->ok().put("traces up to ").put_unsigned(last);
 }
 
-// Passes the change to the running collectors. Returns how many of them accepted it.
+// Passes a change to the running collectors. Returns how many accepted it.
 uint32_t pass_on(Session& session, Names names, uint32_t what, int64_t value, uint64_t object) {
   hprof_control control = {sizeof(control), what, value, object};
   uint32_t count = 0;
@@ -147,7 +146,7 @@ uint32_t pass_on(Session& session, Names names, uint32_t what, int64_t value, ui
   return count;
 }
 
-// Switching on starts a stopped collector; for a single thread, for that thread only.
+// Starts a stopped collector when sampling is switched on; for a single thread, for that thread only.
 void switch_sampling(Session& session, JNIEnv* jni, const Command& command, Answer* answer) {
   bool on = command.value != 0;
   uint32_t chosen = each_collector(session, kSamples, [&](CollectorSlot& slot) {
@@ -228,8 +227,8 @@ void force_gc(Session& session, Answer* answer) {
   }
 }
 
-// System.exit runs the application's shutdown hooks and posts VMDeath on its thread, which waits for the
-// control thread: so it needs a thread of its own.
+// On a thread of its own: System.exit runs shutdown hooks and VMDeath on the calling thread, which waits for
+// the control thread.
 void JNICALL exit_vm(jvmtiEnv*, JNIEnv* jni, void*) {
   jclass system = jni->FindClass("java/lang/System");
   jmethodID exit = system != nullptr ? jni->GetStaticMethodID(system, "exit", "(I)V") : nullptr;

@@ -1,4 +1,4 @@
-// Runs commands: the one place that turns requests of all front ends into calls of collectors and the VM.
+// Runs commands of all front ends, by calls of collectors and the VM.
 #pragma once
 
 #include <jvmti.h>

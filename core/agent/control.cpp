@@ -89,8 +89,8 @@ bool Control::may_go_on() const {
   return !stopping_.load(std::memory_order_acquire) && session_->phase() == Session::Phase::kLive;
 }
 
-// Without a method book and watched classes there is nothing to sweep, so the thread sleeps until a request
-// comes or a window ends.
+// Without a method book and watched classes there is nothing to sweep, so it sleeps until a request or the
+// end of a window.
 int64_t Control::wake_at() const {
   const int64_t housekeeping =
       session_->tidies() ? platform::monotonic_ns() + kHousekeepingNs : platform::kNoDeadline;
@@ -194,7 +194,7 @@ bool Control::acquire(int64_t deadline_ns) {
 }
 
 bool Control::finish() {
-  // Read before the request is made: the thread may have finished by the time this function returns.
+  // Read before the request: the thread may have ended when this function returns.
   const bool has_thread = runs();
   finishing_.store(true, std::memory_order_release);
   stopping_.store(true, std::memory_order_release);

@@ -1,8 +1,7 @@
-// The control thread: does the work that must not be done inside a callback, or on a thread unknown to the
-// VM.
+// The control thread: work that must not be done inside a callback, or on a thread that the VM does not know.
 //
-// Two locks: `busy_` serialises changes of the session (reports, start, stop) by any thread; `queue_lock_`
-// guards the list of commands and is never held while one runs.
+// Two locks: `busy_` serialises reports, start and stop on any thread; `queue_lock_` guards the list of
+// commands and is not held while one runs.
 #pragma once
 
 #include <atomic>
@@ -22,31 +21,30 @@ class Control {
  public:
   // Starts the thread (an agent thread: it may use JNI). [control]
   bool start(Session* session, JNIEnv* jni);
-  // Wakes the thread, which computes anew how long to sleep. [any] but [signal]
+  // Wakes the thread, which recomputes how long to sleep. [any] but [signal]
   void look_again() { wake_.signal(); }
-  // Asks for a report. Never waits. [any] but [signal]
+  // Requests a report. Never waits. [any] but [signal]
   void request(uint32_t reason);
-  // Runs the command on the control thread and waits for its answer without a deadline. False: the session
-  // has ended before its turn. Any thread but the control thread; of callbacks only Agent_OnAttach.
+  // Runs the command on the control thread and waits for its answer, without a deadline. False: the session
+  // ended before. Any thread but the control thread; of callbacks only Agent_OnAttach.
   bool perform(const Command& command, Answer* answer);
-  // The same for a line of text (core/control/text_command.h); what is no command is answered at once.
+  // As perform, for a line of text (core/control/text_command.h); what is no command is answered at once.
   bool perform(Str line, Answer* answer);
-  // Call it after an answer with `detach` has been passed on. [any] but [signal]
+  // Call it when an answer with `detach` has been passed on. [any] but [signal]
   void request_detach();
   bool runs() const { return running_.load(std::memory_order_acquire); }
-  // Makes the thread run Session::finish() last of all, and does not wait. False: there is no thread.
-  // [any] but [signal]
+  // Makes the thread end with Session::finish(), without waiting. False: there is no thread. [any] but
+  // [signal]
   bool finish();
-  // Ends the thread and refuses waiting commands. False: it is still busy at the deadline. [control]
+  // Ends the thread and refuses waiting commands. False: busy until the deadline. [control]
   bool stop(int64_t deadline_ns);
   // Refuses waiting and later commands. [control]
   void refuse_all();
-  // Serialises what runs on control threads: reports, start, stop. False: not free until the deadline.
-  // [control]
+  // Locks out other reports, starts and stops. False: busy until the deadline. [control]
   bool acquire(int64_t deadline_ns);
   void release() { busy_.unlock(); }
 
-  // While the VM's attach thread waits for the session, the session must not wait for that thread.
+  // While one exists, the VM's attach thread waits for the session, which must not wait for that thread.
   class AttachWait {
    public:
     explicit AttachWait(Control& control) : waits_(control.attach_waits_) { waits_.fetch_add(1); }
@@ -60,7 +58,7 @@ class Control {
   bool is_waited_for_by_attach() const { return attach_waits_.load() != 0; }
 
  private:
-  // On the stack of the waiting thread; guarded by queue_lock_, except while the command runs.
+  // A waiting command, on the waiting thread's stack; guarded by queue_lock_, except while it runs.
   struct Ticket {
     const Command* command;
     Answer* answer;
@@ -68,7 +66,7 @@ class Control {
     bool done;
     bool refused;
   };
-  static constexpr uint32_t kMostReports = 64;  // waiting at a time; a flood of signals adds no more
+  static constexpr uint32_t kMostReports = 64;  // waiting at a time, so that many signals add no more
 
   static void JNICALL run(jvmtiEnv* jvmti, JNIEnv* jni, void* self);
   void work(JNIEnv* jni);

@@ -16,9 +16,8 @@ namespace hprof {
 
 namespace {
 
-constexpr int kFirstEvent = 50;  // JVMTI_MIN_EVENT_TYPE_VAL
-constexpr int kCallbacks =
-    89 - kFirstEvent;  // up to VirtualThreadEnd (21+); older VMs ignore what they do not know
+constexpr int kFirstEvent = 50;               // JVMTI_MIN_EVENT_TYPE_VAL
+constexpr int kCallbacks = 89 - kFirstEvent;  // up to VirtualThreadEnd (21+); older VMs ignore later ones
 
 // HPROF_EVENT_* bit -> JVMTI event number. Numbers rather than jvmti.h's names where older headers lack them.
 struct Row {
@@ -49,7 +48,7 @@ constexpr Row kEvents[HPROF_EVENT_COUNT] = {
     {0, "ClassUnload"},
 };
 
-// Of the session that asked last; it is the same for all.
+// Set by the latest session; the same in all.
 std::atomic<const CollectionHook*> collection_hook{nullptr};
 
 void call_hook(void (*CollectionHook::*function)()) {
@@ -57,14 +56,14 @@ void call_hook(void (*CollectionHook::*function)()) {
   if (hook != nullptr) (hook->*function)();
 }
 
-// nullptr: the VM does not name one; the event is dropped.
+// nullptr: the VM has no session for it, and the event is dropped.
 Session* session_of(jvmtiEnv* jvmti) {
   void* session = nullptr;
   jvmtiError error = jvmti->GetEnvironmentLocalStorage(&session);
   return error == JVMTI_ERROR_NONE ? from_vm(static_cast<Session*>(session)) : nullptr;
 }
 
-// Calls `member` of every collector that runs, has it and asked for `event`.
+// Calls `member` of every running collector that has it and requested `event`.
 template <typename Member, typename... Args>
 void dispatch(Session* session, uint64_t event, Member hprof_handlers::*member, Args... args) {
   if (session == nullptr) return;
@@ -79,7 +78,7 @@ void dispatch(Session* session, uint64_t event, Member hprof_handlers::*member, 
   }
 }
 
-// The same on the control thread, whose units can be abandoned.
+// As dispatch, on the control thread, whose units can be abandoned.
 template <typename Member, typename... Args>
 void dispatch_inside(Units& units, uint64_t event, const char* function, Member hprof_handlers::*member,
                      Args... args) {
@@ -93,7 +92,7 @@ void dispatch_inside(Units& units, uint64_t event, const char* function, Member 
   }
 }
 
-// The same for handlers that get the thread. Threads of the agent's own are left out.
+// As dispatch, for handlers with a thread argument. Skips the agent's threads.
 template <typename Member, typename... Args>
 void dispatch_on_thread(Session* session, uint64_t event, JNIEnv* jni, jthread thread,
                         Member hprof_handlers::*member, Args... args) {
@@ -113,15 +112,15 @@ void dispatch_on_thread(Session* session, uint64_t event, JNIEnv* jni, jthread t
   }
 }
 
-// Classes may already call what is made here, and without it the VM could not start; so it is tried more than
-// once.
+// Defines HprofTracker. Rewritten classes call it from here on, and the VM cannot start without it, so a
+// failed look-up is retried.
 void JNICALL on_vm_start(jvmtiEnv* jvmti, JNIEnv* jni) {
   Session* session = nullptr;
   for (int tries = 0; session == nullptr && tries < 3; tries++) session = session_of(jvmti);
   if (session != nullptr) session->on_vm_start(jni);
 }
 
-// The session is made before the first class is loaded and never goes away, so no gate.
+// Without a gate: the session exists before the first class is loaded, and is never freed.
 void JNICALL on_class_file(jvmtiEnv* jvmti, JNIEnv* jni, jclass redefined, jobject loader, const char* name,
                            jobject domain, jint size, const unsigned char* bytes, jint* new_size,
                            unsigned char** new_bytes) {
@@ -139,7 +138,7 @@ void JNICALL on_vm_init(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
   dispatch_on_thread(session, HPROF_EVENT_VM_INIT, jni, thread, &hprof_handlers::vm_init);
 }
 
-// Afterwards the VM may collect without saying so.
+// After this event the VM may collect without events.
 void JNICALL on_vm_death(jvmtiEnv* jvmti, JNIEnv* jni) {
   call_hook(&CollectionHook::is_unreported);
   if (Session* session = session_of(jvmti)) session->on_vm_death(jni);
@@ -179,7 +178,7 @@ void JNICALL on_virtual_thread_start(jvmtiEnv* jvmti, JNIEnv* jni, jthread threa
   thread_starts(jvmti, jni, thread, HPROF_EVENT_VIRTUAL_THREAD_START, HPROF_THREAD_VIRTUAL);
 }
 
-// Most virtual threads end without a record; none is made for them at the last moment.
+// Most virtual threads have no record when they end; none is made for them then.
 void JNICALL on_virtual_thread_end(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
   Session* session = session_of(jvmti);
   if (session == nullptr || session->parts().threads.find(thread) == nullptr) return;
@@ -207,7 +206,7 @@ void JNICALL on_compiled_method_load(jvmtiEnv* jvmti, jmethodID method, jint siz
            static_cast<void*>(method), code, static_cast<uint64_t>(size));
 }
 
-// Before anything else, and whatever becomes of the session: objects are going to move.
+// First, and even without a session: objects are about to move.
 void JNICALL on_gc_start(jvmtiEnv* jvmti) {
   call_hook(&CollectionHook::begins);
   dispatch(session_of(jvmti), HPROF_EVENT_GC_START, &hprof_handlers::gc_start);
@@ -271,7 +270,7 @@ void set(void** table, int event, Function function) {
 bool EventHub::attach_to(jvmtiEnv* jvmti, Session* session) {
   to_vm(session);
   if (jvmti->SetEnvironmentLocalStorage(session) != JVMTI_ERROR_NONE) return false;
-  // jvmtiEventCallbacks is one function pointer per event number, in order.
+  // jvmtiEventCallbacks: one function pointer per event number, in order.
   void* table[kCallbacks] = {};
   if (kHasBytecode) {
     set(table, JVMTI_EVENT_VM_START, on_vm_start);

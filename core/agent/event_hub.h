@@ -1,5 +1,5 @@
-// The only JVMTI callbacks of the agent: they find the session and the thread, pass the collector's gate and
-// call its handler. Events that no running collector wants are switched off.
+// The agent's JVMTI callbacks: they find the session and the thread, pass the collector's gate and call its
+// handler. Events that no running collector wants are disabled.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ class Session;
 class Units;
 struct CollectionHook;
 
-// Events that no unit can ask for, as bits beside HPROF_EVENT_*.
+// Events that no unit can request, as bits beside HPROF_EVENT_*.
 constexpr uint64_t kEventVmStart = 1ull << 0;
 constexpr uint64_t kEventClassFileLoad = 1ull << 19;
 
@@ -20,26 +20,24 @@ class EventHub {
   // Stores `session` in the environment, sets the callbacks and enables the core's own events (VMInit,
   // VMDeath, data dump requests). [onload]
   bool attach_to(jvmtiEnv* jvmti, Session* session);
-  // Undoes attach_to: no new event comes; those on their way find closed gates. [control]
+  // Undoes attach_to: no new event comes; running callbacks find closed gates. [control]
   void detach_from(jvmtiEnv* jvmti);
-  // `hook` is called for each collection from now on, in this session and later ones; nullptr: as before.
-  // [control]
+  // Calls `hook` at each collection, in this session and later ones; nullptr: no change. [control]
   static void hook_collections(const CollectionHook* hook);
   // Enables exactly the events of `events` (HPROF_EVENT_*), besides the core's own. Returns the events that
-  // the VM refused; *failed has those among them that it supports and has granted the capability for.
-  // [control]
+  // the VM refused; *failed: those of them that it supports and whose capability it has granted. [control]
   uint64_t enable(jvmtiEnv* jvmti, uint64_t events, uint64_t* failed);
 
  private:
   uint64_t enabled_ = 0;
 };
 
-// Events that are no JVMTI callbacks, or are not reported inside one, for the running collectors that asked
-// for them. [control]
+// Call the running collectors that requested these events, which have no JVMTI callback, or not one to report
+// them in. [control]
 void tell_class_unload(Units& units, uint32_t serial);
 void tell_vm_death(Units& units, JNIEnv* jni);
 
-// "ThreadStart" of one HPROF_EVENT_* bit, for messages.
+// "ThreadStart" for one HPROF_EVENT_* bit, for messages.
 const char* event_name(uint32_t bit);
 
 }  // namespace hprof

@@ -1,6 +1,5 @@
-// How long the VM's end waits for the session to end.
-//
-// For exit-timeout=; longer for a heap dump that makes progress, up to a limit of its own.
+// The time for which the VM's end waits for the session's: exit-timeout=, or longer for a heap dump that
+// makes progress, up to a limit of its own.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@ namespace hprof {
 
 class ExitDeadline {
  public:
-  // A heap dump without progress for this long, or for timeout_ns if that is less, counts as stuck.
+  // A heap dump without progress for this long (or timeout_ns, if less) counts as stuck.
   static constexpr int64_t kSilenceNs = 10 * platform::kNanosPerSecond;
 
   ExitDeadline(int64_t now_ns, int64_t timeout_ns, int64_t dump_total_ns)
@@ -20,8 +19,8 @@ class ExitDeadline {
         silence_ns_(timeout_ns < kSilenceNs ? timeout_ns : kSilenceNs),
         moved_ns_(now_ns) {}
 
-  // True while there is time left. `progress` is any number that changes while a dump makes progress. Call it
-  // now and then.
+  // True: there is time left. Call it repeatedly. progress: a number that changes while a dump makes
+  // progress.
   bool goes_on(int64_t now_ns, bool dumps, uint64_t progress) {
     if (progress != progress_) {
       progress_ = progress;

@@ -1,4 +1,4 @@
-// How much is on the heap, counted by the VM.
+// Counts what is on the heap.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ struct HeapSize {
   uint64_t objects = 0;
 };
 
-// Walks the heap once, while the application is stopped. Unreachable objects that have not been collected yet
-// count, too. False: the VM does not allow it. [control]
+// Walks the heap once, at a safepoint. Unreachable objects that are not collected yet count, too. False: the
+// VM refuses. [control]
 bool measure_heap(jvmtiEnv* jvmti, HeapSize* size);
 
 }  // namespace hprof

@@ -6,7 +6,7 @@ namespace hprof {
 
 bool is_virtual_thread(JNIEnv* jni, jobject thread) {
   constexpr jint kSince = 0x00150000;       // JNI_VERSION_21
-  constexpr size_t kIsVirtualThread = 234;  // in the function table; older jni.h do not name it
+  constexpr size_t kIsVirtualThread = 234;  // index in the function table (jni.h from JDK 21 on)
   if (jni->GetVersion() < kSince) return false;
   using Function = jboolean(JNICALL*)(JNIEnv*, jobject);
   Function function;

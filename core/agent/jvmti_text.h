@@ -1,4 +1,4 @@
-// Small holders for what JVMTI allocates.
+// Owners of memory that JVMTI allocates.
 #pragma once
 
 #include <jvmti.h>
@@ -7,7 +7,7 @@
 
 namespace hprof {
 
-// Frees a JVMTI-allocated text at the end of its scope. nullptr is the empty text.
+// Frees a text of JVMTI at the end of the scope. nullptr is the empty text.
 class JvmtiText {
  public:
   JvmtiText(jvmtiEnv* jvmti, char* text) : jvmti_(jvmti), text_(text) {}
@@ -23,7 +23,7 @@ class JvmtiText {
   char* text_;
 };
 
-// JNI's IsVirtualThread (function 234, since JNI 21); false on older VMs. [app]
+// JNI's IsVirtualThread (since 21); false on older VMs. [app]
 bool is_virtual_thread(JNIEnv* jni, jobject thread);
 
 }  // namespace hprof

@@ -1,4 +1,4 @@
-// The latest message, for the answer to a command that failed: its sender does not see the program's stderr.
+// Keeps the latest message, for the answer to a failed command: its sender does not see stderr.
 #pragma once
 
 #include "core/base/text.h"
@@ -8,13 +8,12 @@ namespace hprof {
 
 class LastWords {
  public:
-  // [any] but [signal]
   void keep(const char* text) {
     platform::MutexLock hold(lock_);
     TextWriter(words_, sizeof(words_)).put_printable(text, sizeof(words_) - 4);
   }
   void forget() { keep(""); }
-  // Appends it to `to`, or `otherwise` if there is none. [any] but [signal]
+  // Appends the message, or `otherwise` if there is none. [any] but [signal]
   void put(TextWriter* out, const char* otherwise) {
     platform::MutexLock hold(lock_);
     out->put(": ").put(words_[0] != '\0' ? words_ : otherwise);

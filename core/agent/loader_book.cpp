@@ -37,7 +37,7 @@ uint32_t LoaderBook::number_of(JNIEnv* jni, jclass of) {
   return found;
 }
 
-// Rows that other threads add meanwhile have higher numbers; they are checked before ours is added.
+// Rows that other threads add meanwhile have higher numbers, and are checked before the new row is added.
 uint32_t LoaderBook::find_or_add(JNIEnv* jni, jobject loader, jint hash) {
   jweak fresh = nullptr;
   uint32_t seen = 0;
@@ -64,7 +64,7 @@ uint32_t LoaderBook::find_or_add(JNIEnv* jni, jobject loader, jint hash) {
   return number;
 }
 
-// The first row of that hash with a higher number.
+// The first row of that hash above a number.
 bool LoaderBook::next_like(jint hash, uint32_t above, Row* found) {
   platform::MutexLock hold(lock_);
   const Row* first = nullptr;
@@ -81,7 +81,7 @@ void LoaderBook::link(uint32_t index) {
   chain = index + 1;
 }
 
-// 0: another thread has added a row of that hash beyond `seen`.
+// 0: another thread has added a row of that hash after `seen`.
 uint32_t LoaderBook::add(jweak reference, jint hash, uint32_t seen) {
   platform::MutexLock hold(lock_);
   for (uint32_t i = chain_of(hash); i != 0 && rows_[i - 1].number > seen; i = rows_[i - 1].next) {
@@ -113,7 +113,7 @@ bool LoaderBook::grow() {
   return true;
 }
 
-// One thread at a time; others only append meanwhile, so a row's index stays.
+// One thread at a time; others only append, so the indices of rows stay.
 void LoaderBook::drop_gone(JNIEnv* jni) {
   if (dropping_.exchange(true)) return;
   for (uint32_t i = 0;; i++) {
@@ -138,7 +138,7 @@ void LoaderBook::drop_gone(JNIEnv* jni) {
     for (uint32_t& chain : chains_) chain = 0;
     for (uint32_t i = 0; i < count_; i++) link(i);
   }
-  // No other thread is inside, so none holds one of them, and they cannot be found again.
+  // No other thread is inside, so none still uses a dropped reference.
   if (inside_.load() == 1) delete_dropped(jni);
   {
     platform::MutexLock hold(lock_);

@@ -1,11 +1,11 @@
-// Class loaders as numbers, to distinguish classes of the same name.
+// Numbers class loaders, to distinguish classes of the same name.
 //
-// A loader is found again by its identity hash code and IsSameObject; a number is never used twice. Collected
-// loaders make room for others.
+// A loader is found by its identity hash code and IsSameObject; a number is never reused. Rows of collected
+// loaders are reused.
 //
-// Protocol. The lock is held for a few instructions and never while the VM is asked: a thread that another
-// one has suspended may stop in any call of the VM. So weak references are compared without the lock, and one
-// is deleted only after it has left the rows and every thread that was inside then has left (`inside_`).
+// Protocol. The lock is held for a few instructions and never during a call of the VM, in which a thread may
+// be suspended. So weak references are compared without the lock, and one is deleted only after it has left
+// the rows and every thread that was inside then has left (`inside_`).
 #pragma once
 
 #include <atomic>
@@ -20,24 +20,24 @@ namespace hprof {
 class LoaderBook {
  public:
   void create(jvmtiEnv* jvmti, MemoryAccount* memory) { jvmti_ = jvmti, memory_ = memory; }
-  // Nobody uses it any more. jni: nullptr when nothing was ever numbered. [control]
+  // Frees the book, which no thread uses any more. jni: nullptr if no loader was numbered. [control]
   void destroy(JNIEnv* jni);
 
-  // From 1 on; 0: the boot loader (nullptr). kOthers, shared by all further loaders: there is no memory for
-  // one more. Not before VMStart; until then there is only the boot loader. [app][control]
+  // The number of a loader, from 1; 0: the boot loader (nullptr); kOthers, when there is no memory for
+  // another one. Not before VMStart, until which there is only the boot loader. [app][control]
   uint32_t number(JNIEnv* jni, jobject loader);
-  // Of a class. [app][control]
+  // The number of a class's loader. [app][control]
   uint32_t number_of(JNIEnv* jni, jclass of);
 
   static constexpr uint32_t kOthers = UINT32_MAX;
-  static constexpr uint32_t kMostLoaders = 1u << 16;  // alive at a time
+  static constexpr uint32_t kMostLoaders = 1u << 16;  // at a time
 
  private:
   struct Row {
     jweak loader;
     jint hash;
     uint32_t number;
-    uint32_t next;  // in its chain: index + 1 of the row, 0: none
+    uint32_t next;  // next in the chain: index + 1 of the row; 0: none
     bool gone;
   };
   static constexpr uint32_t kChains = 256;
@@ -57,7 +57,7 @@ class LoaderBook {
   platform::Mutex lock_;
   // count_ rows in the order of their numbers, then dropped_ rows to be deleted.
   Row* rows_ = nullptr;
-  uint32_t chains_[kChains] = {};  // of hash codes, the last row first: index + 1
+  uint32_t chains_[kChains] = {};  // by hash code: index + 1 of the last row
   uint32_t count_ = 0;
   uint32_t dropped_ = 0;
   uint32_t room_ = 0;

@@ -8,21 +8,20 @@ namespace hprof {
 namespace {
 
 constexpr uint64_t kMemoryStep = 1024;
-constexpr uint64_t kSinkMemory = 24 * 1024;  // what sinks take: names of files and hosts
+constexpr uint64_t kSinkMemory = 24 * 1024;  // for sinks: names of files and hosts
 
-// The share of a small memory for the tables of names.
+// Of a small memory, the part for the tables of names.
 uint64_t room_of_tables(uint64_t most) { return is_small(most) ? ModelLimits::fixed(most / 2).room() : 0; }
 
 }  // namespace
 
-// A quarter: a collector with more to report than fits into that would have to limit itself; of little memory
-// reports get less.
+// A quarter, so that a collector need not limit itself to what a report can take; of little memory less.
 uint64_t kept_for_reports(uint64_t budget, uint64_t left) {
   const uint64_t part = budget / (budget < kLittleMemory ? 16 : 4);
   return part < left / 2 ? part : left / 2;
 }
 
-// The tables' room grows with max-memory=.
+// The tables' room depends on max-memory=, so it is computed anew.
 uint64_t least_budget(uint64_t most, uint64_t peak, uint64_t later) {
   const uint64_t others = peak + kSinkMemory - room_of_tables(most);
   uint64_t least = most;

@@ -1,4 +1,4 @@
-// How max-memory= is shared: between tables, buffers, collectors and reports.
+// Divides max-memory= between tables, buffers, collectors and reports.
 #pragma once
 
 #include <atomic>
@@ -9,29 +9,29 @@
 namespace hprof {
 
 constexpr uint64_t kLittleMemory = 8u << 20;
-constexpr uint64_t kSmallBudget = 16u << 20;  // bytes; budgets up to this are taken whole at the start
+constexpr uint64_t kSmallBudget = 16u << 20;  // bytes; budgets up to this are allocated at the start
 
 inline bool is_small(uint64_t max_memory) { return max_memory != 0 && max_memory <= kSmallBudget; }
 inline bool is_very_small(const MemoryAccount& memory) {
   return memory.is_fixed() && memory.budget() < 4 * 1024 * 1024;
 }
 
-// The part of the memory that is left at the start which only reports and later starts may use.
+// The part of the memory left at the start that only reports and later starts may use.
 uint64_t kept_for_reports(uint64_t budget, uint64_t left);
 
-// The least budget, `most` or above, with which all fits: `peak` was needed so far, `later` bytes will be, by
-// collectors that start. [onload]
+// The least budget, at least `most`, that is enough: `peak` was needed so far, `later` bytes will be when
+// collectors start. [onload]
 uint64_t least_budget(uint64_t most, uint64_t peak, uint64_t later);
 
-// Who takes what is kept: the thread that starts a collector or makes a report, one at a time, and the VM's
-// own threads that walk the heap for it.
+// Which threads may use the reserved part: the one that starts a collector or makes a report, and the VM's
+// threads that walk the heap for it.
 class MemoryTurn {
  public:
-  // What the calling thread may have. of_vm: it is unknown to JNI. [any] but [signal]
+  // The calling thread's share. of_vm: JNI does not know it. [any] but [signal]
   MemoryAccount::Share share(bool of_vm) const;
   bool is_taken() const { return thread_.load(std::memory_order_relaxed) != 0; }
 
-  // Held while a collector is started or a report is made. [control]
+  // Held during a start of a collector, or a report. [control]
   class Hold {
    public:
     Hold(MemoryTurn& turn, MemoryAccount::Share share);

@@ -1,11 +1,10 @@
-// Lets threads into JVMTI callbacks, and waits until all have left.
+// Admits threads to callbacks, and waits until all have left.
 //
-// A callback passes the gate or turns back at once; closing the gate waits, up to a deadline, for those
-// inside. Order: a callback counts itself in, then reads `open`; close() clears `open`, then reads the
-// counts. With sequentially consistent operations on both, either the callback sees the gate closed or
-// close() sees the callback.
+// A callback never waits at the gate; close() waits, up to a deadline, for those inside. Protocol: a callback
+// adds itself to a count, then reads `open_`; close() clears `open_`, then reads the counts, all sequentially
+// consistent. So either the callback sees the gate closed, or close() sees the callback.
 //
-// The counts are spread over cache lines by thread, so that threads do not fight over one.
+// The counts are spread over cache lines by thread.
 #pragma once
 
 #include <atomic>
@@ -21,7 +20,7 @@ class PhaseGate {
   void open() { open_.store(true, std::memory_order_seq_cst); }
   bool is_open() const { return open_.load(std::memory_order_relaxed); }
 
-  // False: no thread can enter any more, but some are still inside at the deadline. [control]
+  // False: some threads are still inside at the deadline; no more can enter. [control]
   bool close(int64_t deadline_ns) {
     open_.store(false, std::memory_order_seq_cst);
     while (inside() != 0) {
@@ -31,7 +30,7 @@ class PhaseGate {
     return true;
   }
 
-  // Holds the gate for a callback's scope.
+  // Passes the gate for the scope of a callback.
   class Pass {
    public:
     explicit Pass(PhaseGate& gate) : shard_(gate.shards_[shard_of(this)].inside) {
@@ -51,14 +50,13 @@ class PhaseGate {
  private:
   static constexpr uint32_t kShards = 16;
   static constexpr size_t kLine = 64;
-  // Each counter has a cache line, wherever the gate is: allocators need not align to 64, as alignas would
-  // ask.
+  // Each counter has a cache line, wherever the gate is: allocators need not align to 64.
   struct Shard {
     [[maybe_unused]] char apart[kLine - sizeof(std::atomic<uint32_t>)];
     std::atomic<uint32_t> inside{0};
   };
 
-  // Stacks lie far apart, so the address of a local variable distinguishes threads well enough.
+  // Stacks are far apart, so the address of a local variable distinguishes threads well enough.
   static uint32_t shard_of(const void* local) {
     return static_cast<uint32_t>((reinterpret_cast<uintptr_t>(local) >> 16) * 0x9E3779B1u >> 16) % kShards;
   }

@@ -1,11 +1,11 @@
-// The methods that running code has been named by lately: for each of these the VM would otherwise be asked
-// for its class, its names and its lines again, each time that it is met at another position.
+// A cache of recently named methods of running code, for which the VM would otherwise be asked again at each
+// other bytecode index.
 //
-// A name holds until the epoch changes: then classes may have been unloaded or redefined, and their method
-// ids may stand for other methods.
+// An entry is valid in its epoch; after it classes may have been unloaded or redefined, and method ids
+// reused.
 //
-// Protocol. An entry is three words that any thread reads and writes as it comes. The third is a checksum of
-// the others and of the epoch: what was read of two entries, or of an earlier epoch, is not found.
+// Protocol. Any thread reads and writes the three words of an entry. The third is a checksum of the others
+// and the epoch, so a mix of two entries, or an earlier epoch, is not found.
 #pragma once
 
 #include <atomic>
@@ -22,13 +22,13 @@ class RecentMethods {
  public:
   static constexpr uint32_t kEntries = 1u << 14;
 
-  // Without memory, or where memory is fixed, nothing is found. [onload]
+  // Without memory, or with a fixed budget, the cache stays empty. [onload]
   void create(MemoryAccount& memory);
-  // Nobody uses it any more. [control]
+  // Frees the cache, which no thread uses any more. [control]
   void destroy() { region_.destroy(); }
   // kNone: not known. [app]
   MethodId find(jmethodID method, uint32_t epoch) const;
-  // In place of another one. [app]
+  // Overwrites another entry. [app]
   void put(jmethodID method, uint32_t epoch, MethodId id);
 
  private:

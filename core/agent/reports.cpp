@@ -22,7 +22,7 @@ namespace hprof {
 
 namespace {
 
-// Strings of answers to commands of net=: each takes a little of the tables for good.
+// Strings of answers to commands of net=, each of which stays in the tables.
 constexpr uint32_t kMostEchoes = 50000;
 constexpr const char* kCpuTables[] = {HPROF_TABLE_CPU_SAMPLES, HPROF_TABLE_CPU_TIMES, HPROF_TABLE_CPU_OLD,
                                       nullptr};
@@ -35,7 +35,7 @@ bool has_cpu_table(const CollectorSlot& slot) { return have_common(slot.unit->re
 
 }  // namespace
 
-// `says`: print it on standard error if the format has no place for it.
+// says: prints them on standard error if the format has no notes.
 void Reports::note_losses(bool says) {
   parts_.losses.each_nonzero([this, says](const char* words, uint64_t value) {
     char text[200];
@@ -48,14 +48,14 @@ void Reports::note_losses(bool says) {
   });
 }
 
-// With every= the report at the end is the last window's.
+// True: with every= the report at the end is the last window's.
 bool Reports::is_window(const hprof_report& report) const {
   return !kEmbedded && parts_.setup.core().every != 0 &&
          (report.reason == HPROF_REPORT_WINDOW || report.reason == HPROF_REPORT_EXIT);
 }
 
-// A dump that was taken is repeated at the program's end, but not at a detach or when the peer leaves: they
-// have the dumps that they asked for.
+// A heap dump is repeated at the program's end, but not at a detach or when the peer leaves, who have the
+// dumps that they requested.
 bool Reports::is_due(const CollectorSlot& slot, const hprof_report& report) const {
   if (report.records != nullptr && !have_common(slot.unit->records, report.records)) return false;
   if (is_window(report)) return slot.has_data && (slot.running || window_begin(slot).ns < slot.ended.ns);
@@ -65,7 +65,7 @@ bool Reports::is_due(const CollectorSlot& slot, const hprof_report& report) cons
   return (slot.running || slot.unreported) && !(slot.dumped && left);
 }
 
-// Apart from windows, only allocation sites can be reported by what is new, and only if a command says so.
+// Windows, and allocation sites by command, are the only reports of what is new.
 hprof_report_info Reports::info_of(CollectorSlot& slot, const hprof_report& report) {
   const bool is_incremental = (report.flags & HPROF_SITES_INCREMENTAL) != 0;
   const bool is_again = slot.reported.ns > slot.began.ns;
@@ -92,12 +92,12 @@ hprof_report_info Reports::info_of(CollectorSlot& slot, const hprof_report& repo
           has_type ? encoder->content_type : ""};
 }
 
-// Windows are frequent, so they are written without a message.
+// No message for windows, which come often.
 bool Reports::says(const hprof_report& report) const {
   return parts_.settings.verbose != 0 && parts_.pipeline.has_output() && report.reason != HPROF_REPORT_WINDOW;
 }
 
-// Says "Dumping <what> ... done." as the original did, unless verbose=n or there is no output.
+// Prints "Dumping <what> ... done." as the original did, unless verbose=n or there is no output.
 hprof_status Reports::report_one(CollectorSlot& slot, const hprof_report& report, bool is_last,
                                  Reported* reported) {
   char text[320];
@@ -130,7 +130,7 @@ hprof_status Reports::report_one(CollectorSlot& slot, const hprof_report& report
     snprintf(text, sizeof(text), "the heap dump broke off%s", reported->why);
     parts_.pipeline.abandon(text);
   }
-  // Inside the report: readers that take reports one by one do not get what comes after it.
+  // Inside the report: readers that take single reports do not get what follows.
   if (is_last || parts_.pipeline.parts_stand_alone())
     note_losses(is_last && report.reason != HPROF_REPORT_WINDOW);
   parts_.pipeline.end_part(info, status);
@@ -146,8 +146,8 @@ hprof_status Reports::make_report(CollectorSlot& slot, const hprof_report& repor
   return slot.ops->report(slot.self, &report);
 }
 
-// The collector reports all its data; write() passes on what is new. Until keep_windows is called, the next
-// window begins where this one did.
+// The collector reports everything, of which write() passes on what is new. The next window begins where this
+// one did, until keep_windows().
 hprof_status Reports::make_window(CollectorSlot& slot, const hprof_report& report,
                                   const hprof_report_info& info) {
   hprof_report whole = report;
@@ -196,7 +196,7 @@ hprof_status Reports::write(const UnitSlot& slot, hprof_record* record) {
   return status == HPROF_OK ? parts_.pipeline.write(&window.head) : status;
 }
 
-// What was written to a lost output is repeated in the next window.
+// written: else the next window repeats what was lost.
 void Reports::keep_windows(bool written) {
   if (kEmbedded) return;
   for (uint32_t i = 0; i < parts_.units.collector_count(); i++) {
@@ -212,7 +212,7 @@ void Reports::keep_windows(bool written) {
   }
 }
 
-// The first to start begins the first window.
+// The first collector to start begins the first window.
 void Reports::begin_windows() {
   if (kEmbedded || parts_.setup.core().every == 0 || window_ends_at() != platform::kNoDeadline) return;
   const int64_t every = parts_.setup.core().every * platform::kNanosPerSecond;
@@ -231,7 +231,7 @@ void Reports::report_window() {
                         std::memory_order_relaxed);
 }
 
-// Other sinks than the file sink have names of another kind.
+// The names of other sinks are not file names.
 const char* Reports::output_name(char (&path)[kOutputNameMost]) const {
   if (!parts_.pipeline.has_output()) return "none";
   const char* name = parts_.pipeline.name();
@@ -260,7 +260,7 @@ void Reports::say_done(const OutputName& name) const {
   parts_.voice.say(text);
 }
 
-// CPU tables first: gprof2dot wants no section between the beginning and theirs.
+// CPU tables first, since gprof2dot fails if another section is before them.
 Reported Reports::report(const hprof_report& report) {
   Reported reported;
   const MemoryTurn::Hold turn(parts_.turn, MemoryAccount::kAll);
@@ -281,7 +281,7 @@ Reported Reports::report(const hprof_report& report) {
     }
   }
   parts_.pipeline.end_report();
-  // At the end this is said when the output is closed, since more may be written to it.
+  // At the end the message comes when the output is closed, since more may be written.
   const bool ends_soon = report.reason == HPROF_REPORT_EXIT;
   if (!parts_.pipeline.settle(ends_soon)) reported.output_gone = true;
   keep_windows(!reported.output_gone);
@@ -318,7 +318,7 @@ void Reports::echo(uint32_t serial, bool good, const char* text) {
   if (size >= static_cast<int>(sizeof(line))) size = sizeof(line) - 1;
   hprof_rec_note note = {{sizeof(note), HPROF_RECORD_NOTE, 0}, {line, static_cast<uint64_t>(size)}};
   StringId id = parts_.model.string(Str(line, static_cast<size_t>(size)));
-  // An encoder writes one of the two and has no place for the other.
+  // An encoder takes one of the two records.
   parts_.pipeline.write(&note.head);
   if (id != StringId::kNone) parts_.pipeline.define(HPROF_RECORD_STRING, raw(id));
   parts_.pipeline.end_report();

@@ -1,7 +1,7 @@
-// The reports of a session's collectors: when one is due, how much of it is new, and what is said of it.
+// The reports of a session's collectors: when one is due, what of it is new, and the messages about it.
 //
-// With every= a report is a window: the collector reports everything, and what was in an earlier window is
-// taken off (pipeline/window.h).
+// With every= a report is a window: the collector reports everything, from which earlier windows are
+// subtracted (pipeline/window.h).
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ namespace hprof {
 struct Reported {
   uint32_t written = 0;
   uint32_t failed = 0;
-  char why[256] = "";  // of the last that failed: ": " and what was said of it
+  char why[256] = "";  // of the last failure: ": " and the reason
   bool output_gone = false;
 };
 
@@ -28,44 +28,42 @@ class Reports {
  public:
   explicit Reports(const SessionParts& parts) : parts_(parts) {}
 
-  // Writes the reports of all collectors that have data, one after the other; with report.records only of
-  // those that emit one of these. [control] under Control::acquire
+  // Writes the reports of all collectors that have data; with report.records, of those that emit one of
+  // these. [control] under Control::acquire
   Reported report(const hprof_report& report);
-  // With every=: writes the report of the window that ends now, and begins the next one. [control] under
-  // Control::acquire
+  // With every=: writes the window that ends now, and begins the next. [control] under Control::acquire
   void report_window();
-  // The report at the end, if one is due. True: the output has it. [control]
+  // Writes the report at the end, if one is due. True: the output has it. [control]
   bool report_at_end();
-  // Leaves that one out, even if it is due. [control] under Control::acquire
+  // Omits that report. [control] under Control::acquire
   void leave_out_last() { reports_at_end_ = false; }
   bool has_last() const;
-  // The peer of net= will send no more commands: a heap dump that it has received is not repeated. [any] but
-  // [signal]
+  // The peer of net= sends no more commands: a heap dump that it has is not repeated. [any] but [signal]
   void end_conversation() { conversation_over_.store(true, std::memory_order_relaxed); }
 
-  // The first collector to start begins the first window. [control]
+  // Called when the first collector starts: begins the first window. [control]
   void begin_windows();
-  // End of the current window by the monotonic clock; kNoDeadline: there is none. [any]
+  // End of the current window by the monotonic clock; kNoDeadline: none. [any]
   int64_t window_ends_at() const { return window_ends_at_.load(std::memory_order_relaxed); }
 
-  // Writes a record of a collector's report; for a window, only what is new in it. [control]
+  // Writes a record of a collector's report; of a window, only its growth. [control]
   hprof_status write(const UnitSlot& slot, hprof_record* record);
-  // Writes the result of a command of net=, by its serial number: a note in text; in binary, which has no
-  // record for it, a string that nothing refers to. One thread at a time.
+  // Writes the result of a command of net=, by its serial number: in text a note; in binary, which has no
+  // record for it, an unused string. One thread at a time.
   void echo(uint32_t serial, bool good, const char* text);
 
-  // The output's name; for a file its full path, built in `path`. [control]
+  // The output's name, for a file its full path, written to `path`. [control]
   static constexpr size_t kOutputNameMost = 1024;
   const char* output_name(char (&path)[kOutputNameMost]) const;
-  // The same with its size: "/tmp/app.txt (12 KB)". [control]
+  // Appends the name with the size: "/tmp/app.txt (12 KB)". [control]
   void put_output(TextWriter* out) const;
-  // Read while the output is open, said when it is closed.
+  // Read while the output is open, printed when it is closed.
   struct OutputName {
     char text[kOutputNameMost] = "";
   };
   void put_name(OutputName* name) const;
   void say_done(const OutputName& name) const;
-  // What was said last of the output, which may have failed long before a command asks.
+  // The last message about the output, which may have failed long before a command.
   LastWords& output_words() { return output_words_; }
 
  private:
@@ -86,7 +84,7 @@ class Reports {
   bool reports_at_end_ = true;
   uint32_t reports_begun_ = 0;
   uint32_t windows_begun_ = 0;
-  CollectorSlot* window_of_ = nullptr;  // whose window is being written
+  CollectorSlot* window_of_ = nullptr;  // the collector whose window is being written
   double window_cutoff_ = 0;
   std::atomic<int64_t> window_ends_at_{platform::kNoDeadline};
   uint32_t echoes_ = 0;

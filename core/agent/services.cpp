@@ -44,8 +44,6 @@ namespace {
 
 const SessionParts& parts_of(const hprof_host* host) { return *slot_of(host)->parts; }
 
-// --- log
-
 const hprof_log_service kLog = {
     sizeof(hprof_log_service),
     0,
@@ -63,9 +61,7 @@ const hprof_log_service kLog = {
     },
 };
 
-// --- mem
-
-// The VM walks the heap on threads of its own, which JNI does not know.
+// The VM walks the heap on threads that JNI does not know.
 MemoryAccount::Share share_of(const SessionParts& parts) {
   return parts.turn.is_taken() ? parts.turn.share(parts.jni() == nullptr) : MemoryAccount::kRest;
 }
@@ -78,7 +74,7 @@ void* allocate(const hprof_host* host, uint64_t bytes) {
   return share != MemoryAccount::kRest ? parts.memory.allocate(bytes, share) : nullptr;
 }
 
-// Fixed tables were charged when they were reserved.
+// With a fixed budget they were charged when reserved.
 uint32_t charge(const hprof_host* host, uint64_t bytes) {
   const SessionParts& parts = parts_of(host);
   if (parts.memory.is_fixed() || parts.memory.charge(bytes)) return 1;
@@ -106,8 +102,6 @@ const hprof_mem_service kMem = {
     },
 };
 
-// --- clock
-
 const hprof_clock_service kClock = {
     sizeof(hprof_clock_service),
     0,
@@ -125,8 +119,6 @@ const hprof_clock_service kClock = {
     [](const hprof_host*) { return platform::is_cpu_counter_trusted() ? platform::cpu_counter() : 0; },
     [](const hprof_host*, uint64_t wall_ms) { return platform::utc_offset_s(static_cast<int64_t>(wall_ms)); },
 };
-
-// --- emit
 
 const hprof_emit_service kEmit = {
     sizeof(hprof_emit_service),
@@ -147,8 +139,6 @@ const hprof_emit_service kEmit = {
     [](const hprof_host* host, const char* name) { return parts_of(host).kinds.number(name); },
 };
 
-// --- jvm
-
 const hprof_jvm_service kJvm = {
     sizeof(hprof_jvm_service),
     0,
@@ -156,8 +146,6 @@ const hprof_jvm_service kJvm = {
     [](const hprof_host* host) -> void* { return is_gone(*slot_of(host)) ? nullptr : parts_of(host).jvmti; },
     [](const hprof_host* host) -> void* { return is_gone(*slot_of(host)) ? nullptr : parts_of(host).jni(); },
 };
-
-// --- foreign dumps
 
 const hprof_foreign_dump_service kForeignDump = {
     sizeof(hprof_foreign_dump_service),
@@ -190,7 +178,7 @@ const ServiceRow kServices[] = {
     {HPROF_SERVICE_CODE, &code_service},
 };
 
-// Those of the module hotspot.
+// Services of the module hotspot.
 const char* const kOfHotSpot[] = {HPROF_SERVICE_WALK, HPROF_SERVICE_OBJECTS, HPROF_SERVICE_WEAKS,
                                   HPROF_SERVICE_VM_COUNTS, HPROF_SERVICE_VM_DUMP};
 

@@ -1,4 +1,4 @@
-// The ids service: the model's tables, and the VM's names on the way in.
+// The ids service: the model's tables, filled by names from the VM.
 #include <hprof/service/ids.h>
 
 #include "core/agent/class_book.h"

@@ -55,7 +55,7 @@ int64_t create_file(const hprof_host*, const char* path, uint32_t replace, char*
   return to_handle(file.handle, static_cast<int64_t>(file.kind));
 }
 
-// Otherwise a socket of another user would get the profile.
+// Refuses a socket of another user, who would get the profile.
 int connect_local(const char* path, int64_t deadline_ns, platform::Socket* socket) {
   int code = platform::local_connect(path, deadline_ns, socket);
   uint32_t user = 0;
@@ -113,7 +113,7 @@ int64_t read(const hprof_host*, int64_t handle, void* bytes, uint64_t size, uint
   int64_t count =
       platform::socket_receive(socket_of(handle), bytes, static_cast<size_t>(size), deadline_in(timeout_ns));
   if (count == -platform::kErrorTimedOut) return 0;
-  return count <= 0 ? -1 : count;  // nothing more will come, or an error: the peer is gone either way
+  return count <= 0 ? -1 : count;  // the end or an error: the peer is gone
 }
 
 int64_t close(const hprof_host*, int64_t handle, char* error, uint32_t error_size) {
@@ -138,7 +138,7 @@ int64_t say_why(const char* text, char* error, uint32_t error_size) {
   return -1;
 }
 
-// Byte by byte: what comes after the line is a command. False: none came in time.
+// Reads byte by byte, since commands follow the line. False: no line in time.
 bool read_line(platform::Socket socket, int64_t deadline_ns, char (&line)[kPeerLineMost], size_t* size) {
   for (*size = 0; *size < sizeof(line); ++*size) {
     if (platform::socket_receive(socket, line + *size, 1, deadline_ns) != 1) return false;
@@ -151,7 +151,7 @@ bool send_text(platform::Socket socket, const TextWriter& text, int64_t deadline
   return platform::socket_send_all(socket, text.text().data, text.size(), deadline_ns) == 0;
 }
 
-// The other end proves itself first: if it cannot, it has learned nothing but a random number.
+// The other end proves itself first: if it fails, it has learned only a random number.
 int64_t prove(const hprof_host*, int64_t handle, const char* secret_file, uint64_t timeout_ns, char* error,
               uint32_t error_size) {
   Secret secret;

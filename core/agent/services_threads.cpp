@@ -13,7 +13,7 @@
 #include "core/agent/unit_slot.h"
 #include "core/base/memory_account.h"
 
-// The bodies behind the ABI's opaque names.
+// The structs behind the ABI's opaque types.
 struct hprof_agent_thread {
   void (*body)(void* argument, void* jni, hprof_agent_thread* thread);
   void* argument;
@@ -34,8 +34,6 @@ constexpr int64_t kStopDeadlineNs = 5 * platform::kNanosPerSecond;
 
 const SessionParts& parts_of(const hprof_host* host) { return *slot_of(host)->parts; }
 
-// --- threads
-
 void JNICALL run_body(jvmtiEnv*, JNIEnv* jni, void* argument) {
   auto* thread = static_cast<hprof_agent_thread*>(argument);
   const Place place(tag::kControl);
@@ -47,7 +45,7 @@ hprof_agent_thread* start_thread(const hprof_host* host, const char* name,
                                  void (*body)(void*, void*, hprof_agent_thread*), void* argument) {
   const SessionParts& parts = parts_of(host);
   JNIEnv* jni = is_gone(*slot_of(host)) ? nullptr : parts.jni();
-  // A collector has few threads, and cannot run without them.
+  // From all of the budget: a collector cannot run without its few threads.
   void* memory =
       jni != nullptr ? parts.memory.allocate(sizeof(hprof_agent_thread), MemoryAccount::kAll) : nullptr;
   if (memory == nullptr) return nullptr;
@@ -71,7 +69,9 @@ hprof_status stop_thread(const hprof_host* host, hprof_agent_thread* thread) {
   thread->wake.signal();
   int64_t deadline = platform::monotonic_ns() + kStopDeadlineNs;
   while (!thread->ended.load(std::memory_order_acquire)) {
-    if (platform::monotonic_ns() > deadline) return HPROF_FAILED;  // it may still use its memory: that stays
+    if (platform::monotonic_ns() > deadline)
+      return HPROF_FAILED;  // the thread may still use its memory,
+                            // which stays
     platform::sleep_ns(platform::kNanosPerMilli / 2);
   }
   thread->~hprof_agent_thread();
@@ -90,14 +90,14 @@ const hprof_threads_service kThreads = {
       auto* slot = static_cast<const CollectorSlot*>(slot_of(host));
       slot->parts->threads.each(static_cast<JNIEnv*>(jni), slot->index, argument, visit);
     },
-    // Records stay mapped: one that is given back while it is read still has a serial that was right.
+    // Records stay mapped, so one that is given back meanwhile still has a serial that was right.
     [](const hprof_host* host, void* thread) {
       return parts_of(host).threads.serial_of(static_cast<jthread>(thread));
     },
     [](const hprof_host*, uint64_t ns) { platform::sleep_ns(static_cast<int64_t>(ns)); },
 };
 
-// --- sampling: one user at a time, since there is one signal
+// Sampling: one user at a time, since there is one signal.
 
 using TickHandler = void (*)(void* argument, void* timer_argument, void* ucontext, uint32_t ticks);
 std::atomic<TickHandler> tick_handler{nullptr};
@@ -128,7 +128,7 @@ platform::NativeThread thread_of(uint64_t os_id) {
   return os_id != 0 ? static_cast<platform::NativeThread>(os_id) : platform::current_thread_id();
 }
 
-// The signal handler stays installed, doing nothing, for ticks that are still on their way.
+// The signal handler stays installed and does nothing, for late ticks.
 void uninstall(const hprof_host*) {
   tick_handler.store(nullptr, std::memory_order_seq_cst);
   while (ticks_inside.load(std::memory_order_seq_cst) != 0) platform::sleep_ns(100 * 1000);
@@ -191,8 +191,6 @@ const hprof_sampling_service kSampling = {
       return static_cast<uint32_t>(platform::blocks_cpu_timers(thread_of(os_id)));
     },
 };
-
-// --- accounting
 
 static_assert(HPROF_NOT_ACCOUNTED == platform::kNotAccounted, "passed on as it is");
 

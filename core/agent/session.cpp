@@ -22,26 +22,26 @@ constexpr uint64_t kStallNs =
 constexpr uint32_t kEventSlots = 4096;
 constexpr uint32_t kChunks = 4;
 constexpr uint32_t kChunkBytes = 64 * 1024;
-constexpr uint32_t kDumpChunks = 8;  // heap dumps; memory only once it is written to
+constexpr uint32_t kDumpChunks = 8;  // heap dumps; memory only when written to
 constexpr uint32_t kDumpChunkBytes = 256 * 1024;
-// With a small memory budget: the buffers' share of it.
+// Limits for a small memory budget.
 constexpr uint32_t kSmallEventSlots = 256;
 constexpr uint32_t kSmallChunkBytes = 16 * 1024;
-// With a very small one.
+// Limits for a very small one.
 constexpr uint32_t kFewestEventSlots = 64;
 constexpr uint32_t kLeastChunkBytes = 4 * 1024;
 constexpr uint64_t kLeastMemory = 192 * 1024;
-// Outside of the block: the stacks of the agent's threads and the library's data. 40 KiB measured on x86_64.
+// Memory outside of the block: the stacks of agent threads and the library's data; 40 KiB measured on x86_64.
 constexpr uint64_t kBesideMemory = 64 * 1024;
 
-// What is collected from now on may not take the memory that reports on it, and starts, need.
+// Reserves memory for reports and starts, which collectors may not take.
 void keep_memory(const SessionParts& parts) {
   MemoryAccount& memory = parts.memory;
   memory.hold_back(kept_for_reports(memory.budget(), memory.budget() - memory.used()));
   parts.units.keep_for_starts();
 }
 
-// Says why there is not enough memory when everything except the sink exists.
+// False: there is too little memory, though only the sink is missing; error says so.
 bool has_enough_memory(const hprof_host* host, char* error, uint32_t size) {
   const SessionParts& parts = *slot_of(host)->parts;
   const uint64_t most = parts.setup.core().max_memory;
@@ -89,7 +89,7 @@ JNIEnv* SessionParts::jni() const {
   return vm->GetEnv(&env, JNI_VERSION_1_6) == JNI_OK ? static_cast<JNIEnv*>(env) : nullptr;
 }
 
-// The JavaVM's functions lie in the VM's library, unless another agent has replaced GetEnv.
+// The JavaVM's functions are in the VM's library, unless another agent has replaced GetEnv.
 void* SessionParts::vm_symbol(const char* name) const {
   if (!kHasModules) return platform::symbol_in_process(name);
   return platform::symbol_in_library_of(reinterpret_cast<const void*>(vm->functions->DestroyJavaVM), name);
@@ -104,7 +104,7 @@ Configured Session::configure(JavaVM* vm, const char* options, bool attached) {
   Configured configured = setup_.prepare(options, attached, parts_.messages);
   if (configured == Configured::kFailed) {
     const char* text = setup_.error().text;
-    // Attached without `hprof attach`, so by jcmd, which takes text after a '=' as its own.
+    // Attached by jcmd, which takes text after a '=' as its own option.
     const bool cut = attached && to == nullptr && strstr(text, " has no value (") != nullptr;
     char line[sizeof(Error::text) + 100];
     TextWriter(line, sizeof(line))
@@ -119,9 +119,9 @@ bool Session::load() {
   bool ready = open_memory() && get_environment() && units_.make() && units_.ask_for_capabilities() &&
                create_tables() && open_control() && prepare_pipeline() && create_collectors() &&
                open_output();
-  // Without an output nobody has asked for it.
+  // has_enough_memory has done this if there is an output.
   if (memory_.settle()) keep_memory(parts_);
-  // Without the tracker class probes would call a class that does not exist.
+  // Without the tracker class probes would call a missing class.
   if (ready && (rewriter_.is_active() || class_files_.has_handlers()))
     ready = units_.enable_events() || voice_.fail("the VM refuses the events needed to change class files");
   // The VM ends without another call of the agent.
@@ -138,7 +138,7 @@ bool Session::start_attached() {
   return true;
 }
 
-// An embedded agent takes all of its memory here; it includes the session itself, which exists already.
+// An embedded agent allocates all of its memory here, less the session itself, which exists.
 bool Session::open_memory() {
   const uint64_t most = setup_.core().max_memory;
   const MemorySource source = {platform::allocate_zeroed, platform::deallocate, platform::reserve_lazy,
@@ -159,7 +159,7 @@ bool Session::open_memory() {
          voice_.fail("not enough memory for max-memory=");
 }
 
-// Java's feature release, from the VM's property java.vm.specification.version ("1.8", "17").
+// Java's feature release by the property java.vm.specification.version ("1.8", "17").
 static uint32_t java_version(jvmtiEnv* jvmti) {
   char* text = nullptr;
   if (jvmti->GetSystemProperty("java.vm.specification.version", &text) != JVMTI_ERROR_NONE) return 0;
@@ -175,7 +175,7 @@ static uint32_t java_version(jvmtiEnv* jvmti) {
 bool Session::get_environment() {
   void* env = nullptr;
   jint code = parts_.vm->GetEnv(&env, JVMTI_VERSION_1_2);
-  // An agent that is attached while the VM starts gets none before the live phase.
+  // An agent that is attached while the VM starts gets no JNIEnv before the live phase.
   for (uint32_t i = 0; code == JNI_EDETACHED && i < 1000; ++i) {
     platform::sleep_ns(10 * platform::kNanosPerMilli);
     code = parts_.vm->GetEnv(&env, JVMTI_VERSION_1_2);
@@ -283,7 +283,7 @@ bool Session::prepare_pipeline() {
   plan.keep_outputs = static_cast<uint32_t>(core.keep_files);
   if (plan.keep_outputs != 0 && !HPROF_HAS(plan.output.sink, hprof_sink_ops, remove))
     return voice_.fail("keep-files= needs an output in files (file=)");
-  // The user who attaches can read the error.
+  // Not when attached, where the user sees the error.
   plan.retries = HPROF_HAS(plan.output.sink, hprof_sink_ops, read) && core.net_retry != 0 &&
                  parts_.settings.attached == 0;
   plan.settings = {{sizeof(plan.settings), HPROF_RECORD_CONTROL_SETTINGS, 0},
@@ -302,21 +302,21 @@ bool Session::prepare_pipeline() {
   return pipeline_.prepare(memory_, plan, error, sizeof(error)) == HPROF_OK || voice_.fail(error);
 }
 
-// Last of all: a session that fails to start does not touch an existing file of the output's name.
+// Opened last: a session that fails to start leaves an existing file of the output's name alone.
 bool Session::open_output() {
   if (setup_.is_without_effect()) return true;
   char error[400] = "";
   return pipeline_.open(error, sizeof(error)) == HPROF_OK || voice_.fail(error);
 }
 
-// Without the module, or memory for a server, no_server_ says so.
+// Without the module, or memory for a server, no_server_ has the reason.
 void Session::open_server() {
   control_table_ = setup_.open_table<ControlTable>(kControlModule, kControlVersion);
   ControlServer* server = control_table_ != nullptr ? control_table_->make() : nullptr;
   if (server != nullptr) server_ = server;
 }
 
-// An attached agent accepts commands; if no socket can be made, by attaching again.
+// An attached agent accepts commands; without a socket, by another attach.
 bool Session::open_control() {
   const CoreConfig& core = setup_.core();
   if (setup_.is_without_effect()) return true;
@@ -339,7 +339,7 @@ bool Session::open_control() {
   return true;
 }
 
-// The engine is a separate module, opened when a running unit hooks classes; it must be of this build.
+// Opens the engine if a running unit has class hooks; it must be of this build.
 bool Session::offer_rewriting() {
   constexpr uint64_t kHooks = HPROF_NEED_CLASS_HOOKS | HPROF_NEED_EARLY_CLASS_HOOKS;
   if (!units_.uses_any(kHooks)) return true;
@@ -354,7 +354,7 @@ bool Session::offer_rewriting() {
   return true;
 }
 
-// Opened when a unit asks for one of its services, while units are created.
+// Opened when a unit requests one of its services in create.
 const HotSpotTable* Session::open_hotspot() {
   return phase() == Phase::kLoaded ? setup_.open_table<HotSpotTable>(kHotSpotModule, kHotSpotVersion)
                                    : nullptr;
@@ -377,8 +377,6 @@ void Session::announce_thread(void* self, uint32_t serial, bool started) {
       0};
   static_cast<Session*>(self)->pipeline_.event(&record.head);
 }
-
-// --- the VM lives
 
 void Session::on_vm_start(JNIEnv* jni) {
   if (const char* why = rewriter_.on_vm_start(jni)) refuse_start(why);

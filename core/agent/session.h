@@ -1,8 +1,8 @@
-// A session: everything the agent owns from load to the end, passed explicitly. The only global state besides
-// is the agent entry's pointer to it.
+// A session: everything the agent owns from load to the end, passed explicitly. The only other global is
+// agent.cpp's pointer to it.
 //
-// It loads, attaches, detaches and ends. What units there are and which of them run is Units', what is
-// reported and when is Reports'; the parts know each other by SessionParts, and none knows the session.
+// It loads, attaches, detaches and ends. Units has the units and which of them run, Reports the reports; the
+// parts reach each other by SessionParts, and do not know the session.
 #pragma once
 
 #include <atomic>
@@ -43,68 +43,60 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // --- load [onload]
+  // Load [onload].
 
   // Options and modules. kFailed: the error line has been printed, and the VM was not touched.
   Configured configure(JavaVM* vm, const char* options, bool attached);
-  // The rest before the program starts: capabilities, collectors, output. On failure the error line has been
-  // printed; the caller disposes of the session or ends the process.
+  // Requests capabilities, creates collectors, opens the output. False: the error line has been printed; the
+  // caller calls dispose() or ends the process.
   bool load();
-  // After load into a running VM: does what VMInit does at start-up.
+  // After load in a running VM: does the work of VMInit.
   bool start_attached();
-  // Gives everything back after a load that failed.
+  // Frees everything after a load that failed.
   void dispose();
-  // Puts what runs, and where it writes, into the answer as fields.
+  // Writes to the answer, as fields, what runs and where it writes.
   void describe(AttachReply* asker);
-  // What only the agent's entry knows. Before load.
+  // Functions of agent.cpp. Set before load.
   struct Entry {
-    void (*detach)(Session* session, JNIEnv* jni) = nullptr;  // on a thread that is not the session's
-    // Another agent of this VM receives, or would receive, the calls of the tracker class.
+    void (*detach)(Session* session, JNIEnv* jni) = nullptr;  // on a thread that is not of the session
+    // True: another agent of this VM gets, or would get, the calls of the tracker class.
     bool (*has_rival)() = nullptr;
   };
   void set_entry(const Entry& entry) { entry_ = entry; }
 
-  // --- events of the VM
-
-  // The VM can define classes, and does little else. [app]
+  // The VM can define classes, but do little else. [app]
   void on_vm_start(JNIEnv* jni);
-  // Handlers of units and probes change it. [app]
+  // Runs handlers of units and the rewriter on a class file. [app]
   void load_class_file(const LoadedFile& file, unsigned char** new_bytes, jint* new_size);
-  // Starts the collectors; the VM is live. [control]
+  // The VM is live: starts the collectors. [control]
   void on_vm_init(JNIEnv* jni, jthread thread);
-  // The last report, and the end of all threads of the agent's own. [app]
+  // Makes the last report, and ends all agent threads. [app]
   void on_vm_death(JNIEnv* jni);
-  // The process ends by exit(). Without VMDeath before, this is the session's end. [any] but [signal]
+  // The process ends by exit(). Without VMDeath before, this ends the session. [any] but [signal]
   void on_exit(bool alone);
-  // After the VM's death, or if it never got live: frees what can be freed safely. [control]
+  // Frees what can be freed safely, after the VM's death or if it never got live. [control]
   void unload();
 
-  // --- the control thread's work [control]
+  // The control thread's work [control].
 
-  // Called now and then: forgets, and reports, classes and threads that have gone since the last garbage
-  // collection.
+  // Called regularly: removes, and reports, classes and threads that have gone since the last collection.
   void tidy(JNIEnv* jni);
-  // There is something to tidy from time to time.
+  // True: tidy() has something to do.
   bool tidies() const { return classes_.is_kept() || unloads_.is_on(); }
-  // The work at the end of a session, on its own agent thread: the last report, then the end of the
-  // collectors and of the output.
+  // Ends the session's work, on an agent thread: the last report, then the collectors and the output.
   void finish(JNIEnv* jni);
 
-  // --- detach
-
-  // True: classes with probes stay in the VM and hold addresses of this session.
+  // False: classes with probes or handlers stay in the VM and have addresses of this session.
   bool can_be_detached() const { return !rewriter_.may_rewrite() && !class_files_.has_handlers(); }
-  // Ends a session in a VM that goes on: writes the last report if one is due, ends all threads of the agent,
-  // and frees everything except this object, which late callbacks may still read. False: not live (the VM
-  // ends, or somebody else detaches), or a part of it did not end, and stays. [control], but not on a thread
-  // of this session: see detach_soon
+  // Ends the session in a VM that goes on: writes the last report if one is due, ends all agent threads, and
+  // frees everything except this object, which late callbacks may read. False: not live (the VM ends, or
+  // another thread detaches), or a part did not end, and stays. [control], but not on a thread of this
+  // session: see detach_soon
   bool detach(JNIEnv* jni);
   // Calls Entry::detach on a new agent thread. [control]
   void detach_soon(JNIEnv* jni);
-  // Answers a client that waits for a detach, once the next attach is possible. [any] but [signal]
+  // Answers a client that waits for a detach, when the next attach is possible. [any] but [signal]
   void take_leave(const char* answer) { server_->take_leave(answer); }
-
-  // --- its parts
 
   const SessionParts& parts() const { return parts_; }
   const Setup& setup() const { return setup_; }
@@ -129,8 +121,7 @@ class Session {
   bool create_collectors();
   bool open_output();
   bool meets_rival() const { return entry_.has_rival != nullptr && entry_.has_rival(); }
-  // Ends the process before the program has begun, where the VM would otherwise fail to start with many lines
-  // of its own.
+  // Ends the process before the program begins, where the VM would fail to start with many lines of its own.
   void refuse_start(const char* text);
   void on_class_gone(uint32_t serial);
   static void announce_thread(void* session, uint32_t serial, bool started);
@@ -169,11 +160,11 @@ class Session {
   const ControlTable* control_table_ = nullptr;  // of the module that has made the server
   SocketReader reader_;
   Entry entry_;
-  // What the thread that waits for the end sees.
+  // For the thread that waits for the end.
   struct {
     platform::Event event;
     std::atomic<bool> done{false};
-    bool well = false;  // only the control thread still runs
+    bool well = false;  // only the control thread is left
   } finish_;
   SessionParts parts_ = {
       phase_,    setup_, units_.settings(), voice_,   voice_.messages(), memory_,  turn_,     losses_,

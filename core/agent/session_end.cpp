@@ -1,10 +1,9 @@
 // The end of a session: with the VM, or before it.
 //
-// Either the VM's death or a detach takes the phase from kLive; the other one returns, or waits. The work is
-// done on the control thread (finish), which may get stuck inside a unit; the thread that waits for it gives
-// up after exit-timeout=. From then on nothing that a unit could reach is freed, and units' requests are
-// refused. Memory that a late callback reads (the session's gates, slots and the control thread's flags) is
-// not freed here, either.
+// Either the VM's death or a detach ends phase kLive; the other one returns, or waits. The control thread
+// does the work (finish) and may get stuck inside a unit; the thread that waits for it gives up after
+// exit-timeout=. From then on no memory that a unit could reach is freed, and units' requests are refused.
+// Memory that late callbacks read (gates, slots, the control thread's flags) is never freed here.
 #include <cstdio>
 #include <initializer_list>
 
@@ -21,7 +20,7 @@ constexpr size_t kUnloadStack = 256 * 1024;
 constexpr jint kLocalReferences = 64;
 constexpr int64_t kLookNs = 20 * platform::kNanosPerMilli;
 
-// The part of the time that is kept for the work after the deadline.
+// The part of the time for the work after the deadline.
 int64_t reserve_of(int64_t timeout_ns) {
   return timeout_ns / 8 < kThreadDeadlineNs ? timeout_ns / 8 : kThreadDeadlineNs;
 }
@@ -33,7 +32,7 @@ bool Session::end_threads(int64_t deadline_ns) {
   return (!kHasSockets || reader_.stop(deadline_ns)) && ended;
 }
 
-// Commands have been refused before, so that their threads can end.
+// Commands are refused already, so that their threads can end.
 void Session::finish(JNIEnv* jni) {
   const bool framed = jni != nullptr && jni->PushLocalFrame(kLocalReferences) == 0;
   if (jni != nullptr && !framed) jni->ExceptionClear();
@@ -76,8 +75,7 @@ void Session::say_who_is_stuck() {
   voice_.say(text);
 }
 
-// Nobody waits for the finishing thread any more: its requests are refused from here on, and its memory
-// stays.
+// Gives up the finishing thread: its requests are refused from now on, and its memory stays.
 void Session::abandon() {
   say_who_is_stuck();
   units_.abandon_all();
@@ -86,14 +84,14 @@ void Session::abandon() {
   pipeline_.cut_short(platform::monotonic_ns() + reserve_of(setup_.exit_timeout_ns()));
 }
 
-// False: it was abandoned, or a part of it still runs.
+// False: the work was abandoned, or a part of it still runs.
 bool Session::finish_in_time(JNIEnv* jni) {
   const int64_t timeout = setup_.exit_timeout_ns();
   const int64_t begun = platform::monotonic_ns();
   ExitDeadline deadline(begun, timeout - reserve_of(timeout), kDumpTotalNs);
   const bool dumps = setup_.emits(HPROF_KIND_HEAP_DUMP_BEGIN);
   pipeline_.hurry(static_cast<uint64_t>(timeout / 3));
-  // Only work on a thread of ours can be abandoned; the control thread exists unless the VM could not start
+  // Only work on an agent thread can be abandoned; there is a control thread unless the VM could not start
   // it.
   const bool has_thread =
       control_.finish() || (jni != nullptr && run_agent_thread(parts_, jni, "HPROF end", &run_finish, this));
@@ -109,7 +107,7 @@ bool Session::finish_in_time(JNIEnv* jni) {
   return control_.stop(platform::monotonic_ns() + kThreadDeadlineNs) && finish_.well;
 }
 
-// False: a detach, or the process's exit, came first and has finished or has used up its time.
+// False: a detach or the process's exit came first, and has finished or used up its time.
 bool Session::begin_dying(int64_t deadline_ns) {
   Phase live = Phase::kLive;
   if (phase_.compare_exchange_strong(live, Phase::kDying)) return true;
@@ -119,8 +117,8 @@ bool Session::begin_dying(int64_t deadline_ns) {
   return false;
 }
 
-// Runs on the thread that ends the VM. Nothing here waits without a deadline. If the VM dies before its live
-// phase, unload() closes the output.
+// On the thread that ends the VM, with a deadline for each wait. If the VM dies before its live phase,
+// unload() closes the output.
 void Session::on_vm_death(JNIEnv* jni) {
   if (setup_.is_without_effect() || !begin_dying(platform::monotonic_ns() + setup_.exit_timeout_ns())) return;
   jthread self = nullptr;
@@ -132,9 +130,9 @@ void Session::on_vm_death(JNIEnv* jni) {
   phase_.store(Phase::kDead, std::memory_order_release);
 }
 
-// A VM whose heap is too full to attach the thread that would destroy it ends without VMDeath, as does a
-// program whose native code calls exit(). The VM still runs, so the control thread makes the report. It is
-// busy if a unit of its own calls exit().
+// There is no VMDeath if native code calls exit(), or if the heap is too full to attach the thread that would
+// destroy the VM. The VM still runs, so the control thread makes the report; it is busy if a unit on it calls
+// exit().
 void Session::on_exit(bool alone) {
   if (phase() != Phase::kLive || setup_.is_without_effect()) return;
   if (!alone && control_.runs() && control_.acquire(platform::monotonic_ns() + kThreadDeadlineNs)) {
@@ -148,7 +146,7 @@ void Session::on_exit(bool alone) {
   }
 }
 
-// Closing may get stuck in the sink.
+// The sink may get stuck in close.
 void Session::unload() {
   if (phase() != Phase::kLoaded || setup_.is_without_effect()) return;
   auto close = [](void* self) {
@@ -162,7 +160,7 @@ void Session::unload() {
   }
 }
 
-// Nothing of the session runs any more, and no callback is inside.
+// Frees the parts: nothing of the session runs any more, and no callback is inside.
 void Session::give_back(JNIEnv* jni) {
   units_.destroy_collectors();
   pipeline_.destroy();

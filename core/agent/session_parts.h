@@ -1,5 +1,5 @@
-// The parts of a session, for each other and for services: none of them knows the session. Include the header
-// of each one that you use.
+// The parts of a session, for each other and for services; none of them knows the session. Include the
+// headers of those that you use.
 #pragma once
 
 #include <atomic>
@@ -29,11 +29,10 @@ class Units;
 class UnloadWatch;
 class Voice;
 
-// kEnding: it is being detached from a VM that goes on; kDead: nothing of it runs any more.
+// kEnding: detaching from a VM that goes on; kDead: nothing runs any more.
 enum class SessionPhase : uint32_t { kLoaded, kLive, kDying, kEnding, kDead };
 
-// Lives as long as the session, like everything it points to, except jvmti, which is valid from load() until
-// the session is detached.
+// Lives as long as the session, like all that it points to, except jvmti: valid from load() until the detach.
 struct SessionParts {
   const std::atomic<SessionPhase>& phase_word;
   const Setup& setup;
@@ -59,7 +58,7 @@ struct SessionParts {
   jvmtiEnv* jvmti = nullptr;
 
   SessionPhase phase() const { return phase_word.load(std::memory_order_acquire); }
-  JNIEnv* jni() const;  // of the calling thread; nullptr: the VM does not know it
+  JNIEnv* jni() const;  // of the calling thread; nullptr: none
   void* vm_symbol(const char* name) const;
 };
 

@@ -57,7 +57,7 @@ bool Setup::print_help() {
   return true;
 }
 
-// The sink expands percent signs.
+// The sink expands percent signs, so they are doubled.
 void Setup::put_folder(const char* file, TextWriter* out) const {
   if (folder_.empty() || platform::is_absolute_path(file)) return;
   for (size_t i = 0; i < folder_.size; i++) {

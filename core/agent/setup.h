@@ -1,4 +1,4 @@
-// The parsed options and what follows from them for the session. Independent of the VM.
+// The parsed options, and what follows from them for the session. Independent of the VM.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace hprof {
 
 class Setup {
  public:
-  // For an attach by a tool: relative file names are relative to `folder` ("": no change), and the help text
-  // goes to `help`. Before prepare. [onload]
+  // Before prepare, for an attach by a tool: `folder` is that of relative file names ("": no change), and
+  // `help` gets the help text. [onload]
   void set_asker(Str folder, const TextOut& help) {
     folder_ = folder;
     help_ = help;
@@ -26,28 +26,27 @@ class Setup {
   const Selection& selection() const { return configuration_.selection; }
   const Unit& unit(uint32_t index) const { return configuration_.modules.unit(index); }
   int64_t exit_timeout_ns() const { return core().exit_timeout * platform::kNanosPerSecond; }
-  // True: nothing is collected and no command can come, so there is nothing to do.
+  // True: nothing is collected and no command can come.
   bool is_without_effect() const { return selection().collector_count == 0 && !takes_commands(core()); }
   const Error& error() const { return error_; }
-  // Where the output goes: net=, file=, or the default file name with the encoder's suffix.
+  // The output's address: net=, file=, or the default file name with the encoder's suffix.
   const char* address() const { return address_; }
-  // HPROF_EXISTING_*: what to do with an existing file. An attached agent replaces a file only if the options
-  // name it.
+  // HPROF_EXISTING_*. An attached agent replaces a file only if the options name it.
   uint32_t existing() const;
-  // True if any chosen collector emits the record kind or table of that name.
+  // True: a chosen collector emits the record kind or table of that name.
   bool emits(const char* name) const;
-  // The table of a module of the core's own, see ModuleSet. [onload]
+  // The table of a module of the core's own: ModuleSet::open_table. [onload]
   template <typename Table>
   const Table* open_table(const char* name, uint32_t version) {
     return static_cast<const Table*>(
         static_cast<const void*>(configuration_.modules.open_table(Str(name), sizeof(Table), version)));
   }
-  // hprof_unit.extension of a unit that runs.
+  // Calls hprof_unit.extension of a running unit.
   const void* find_extension(const char* unit_id, const char* id) const;
   bool selects(const char* option, const char* value) const;
-  // The value as typed, else `otherwise`.
+  // The typed value, else `otherwise`.
   const char* value_of(const char* option, const char* otherwise) const;
-  // Does "option=value" of an hprof_variant apply? A '*' at its end stands for anything.
+  // True: "option=value" of an hprof_variant applies; a '*' at its end stands for anything.
   bool selects_pattern(const char* pattern) const;
 
  private:

@@ -8,7 +8,7 @@ namespace hprof {
 
 namespace {
 
-// The output cannot be closed while a read waits, so the VM's end may have to wait this long.
+// The longest time for which a read keeps the output from being closed, and the VM from ending.
 constexpr uint64_t kReadNs = 50 * 1000 * 1000;
 constexpr size_t kStack = 256 * 1024;
 constexpr uint32_t kWaitsPerTry = 20;  // a second between two attempts to connect
@@ -28,7 +28,7 @@ bool SocketReader::stop(int64_t deadline_ns) {
 void SocketReader::run(void* self) { static_cast<SocketReader*>(self)->work(); }
 
 void SocketReader::work() {
-  session_->pipeline().reconnect();  // the first connection: the start of the VM did not wait for the peer
+  session_->pipeline().reconnect();  // the first connection: the VM's start does not wait for the peer
   uint8_t bytes[512];
   while (!stopping_.load(std::memory_order_acquire)) {
     int64_t count = session_->pipeline().read(bytes, sizeof(bytes), kReadNs);
@@ -48,7 +48,7 @@ void SocketReader::work() {
   }
 }
 
-// A peer that may still read is not disconnected. False: no peer comes.
+// Does not disconnect a peer that may still read. False: no peer comes.
 bool SocketReader::wait_for_peer() {
   Pipeline& pipeline = session_->pipeline();
   for (uint32_t waits = 1; pipeline.retries() && !stopping_.load(std::memory_order_acquire); waits++) {
@@ -58,7 +58,7 @@ bool SocketReader::wait_for_peer() {
   return false;
 }
 
-// A session that was attached for a reader on this machine (hprof profile) ends with it.
+// A session attached for a reader on this machine (hprof profile) ends with it.
 void SocketReader::end_without_reader() {
   if (session_->parts().settings.attached == 0 || session_->setup().address()[0] != '/') return;
   Answer answer;
@@ -79,7 +79,7 @@ void SocketReader::tell_bad(const ParsedCommand& parsed) {
   session_->reports().echo(parsed.command.serial, false, text);
 }
 
-// False: the conversation is over.
+// False: the connection is over.
 bool SocketReader::handle(const ParsedCommand& parsed) {
   if (parsed.outcome != CommandOutcome::kCommand) {
     tell_bad(parsed);

@@ -1,7 +1,7 @@
-// Reads the commands that the peer of net= sends, on its own thread.
+// Reads the commands of net='s peer, on a thread of its own.
 //
-// Garbage, silence or a byte a minute from the peer affect this thread only. It passes commands on one at a
-// time and waits for each, which bounds the work that a peer can cause.
+// Only this thread is affected by garbage, silence or single bytes of a peer. It runs commands one at a time,
+// which bounds the work that a peer can cause.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ class SocketReader {
  public:
   // [control]
   bool start(Session* session);
-  // False: the thread is still busy at the deadline. [control]
+  // False: the thread is busy until the deadline. [control]
   bool stop(int64_t deadline_ns);
 
  private:
@@ -29,7 +29,7 @@ class SocketReader {
   void end_without_reader();
   bool wait_for_peer();
 
-  // Garbage is reported this many times, then only counted: a peer must not fill our log or its own stream.
+  // Reports garbage so many times, then only counts it, so that a peer cannot fill the log or its own stream.
   static constexpr uint32_t kMostTold = 16;
 
   Session* session_ = nullptr;

@@ -12,12 +12,12 @@ namespace hprof {
 
 namespace {
 
-// Object ids of threads when no heap dump gives them: a range of their own.
+// Object ids of threads that no heap dump has given one: a range of their own.
 constexpr hprof_object_id kFirstThreadObject = 0x50000000;
 
-// Replaces the record of a thread whose end was reported. The VM still wakes the threads that join it, and
-// that monitor may be contended: an event of a thread that has no record any more, and must not get another.
-// The lowest bit distinguishes it from a record; the rest is the thread's serial, or 0.
+// Replaces the record of a thread whose end was reported. The VM still notifies threads that join it, which
+// may be an event of a contended monitor; the thread must not get a new record. The lowest bit distinguishes
+// the mark from a record; the rest is the serial, or 0.
 void* ended_mark(uint32_t serial) { return reinterpret_cast<void*>(static_cast<uintptr_t>(serial) << 1 | 1); }
 bool is_ended(const void* storage) { return (reinterpret_cast<uintptr_t>(storage) & 1) != 0; }
 uint32_t ended_serial(const void* storage) {
@@ -48,7 +48,7 @@ ThreadRecord* ThreadBook::take_free() {
   return static_cast<ThreadRecord*>(memory_->allocate(sizeof(ThreadRecord)));
 }
 
-// The thread's names in the model; 0: no serial left.
+// Enters the thread's names in the model; 0: no serial left.
 uint32_t ThreadBook::describe(JNIEnv* jni, jthread thread, uint32_t flags, uint64_t os_id) {
   jvmtiThreadInfo info;
   memset(&info, 0, sizeof(info));
@@ -77,7 +77,7 @@ uint32_t ThreadBook::describe(JNIEnv* jni, jthread thread, uint32_t flags, uint6
   return raw(serial);
 }
 
-// One serial stands for all threads that have no place in the model.
+// False: an agent thread, or the serial that stands for all threads without a place in the model.
 bool ThreadBook::is_announced(const ThreadRecord* record) const {
   return !record->is_agent() && !model_->threads().is_other(ThreadSerial{record->serial});
 }
@@ -88,7 +88,7 @@ ThreadRecord* ThreadBook::make(JNIEnv* jni, jthread thread, uint32_t flags, uint
   if (record == nullptr) return nullptr;
   to_vm(record);
   if (jvmti_->SetThreadLocalStorage(thread, record) != JVMTI_ERROR_NONE) {
-    // The thread has ended already, or the VM gives it no storage: it stays unknown.
+    // The thread has ended already, or JVMTI gives it no storage: it stays unknown.
     unlink(jni, record);
     model_->threads().end(ThreadSerial{serial});
     return nullptr;
@@ -189,8 +189,8 @@ void ThreadBook::exits(JNIEnv* jni, jthread thread) {
   list(jni, thread, ended_serial(storage), 0, static_cast<uint64_t>(platform::current_thread_id()), true);
 }
 
-// Under the lock: unlinks an ended record that nobody visits, and gives it back. Until then it stays linked,
-// so that a visitor can go on to the next one.
+// Under the lock: frees an ended record that no visitor has pinned; until then it stays linked, so that
+// visitors can go on to the next one.
 void ThreadBook::give_back(ThreadRecord* record) {
   if (!record->ended || record->pins != 0) return;
   if (record->listed) {
@@ -265,7 +265,7 @@ void ThreadBook::expect_agent(JNIEnv* jni, jobject thread) {
       break;
     }
   }
-  // No room for it: the thread will count as one of the program's.
+  // Without room for it the thread will count as one of the program's.
   if (reference != nullptr) jni->DeleteGlobalRef(reference);
 }
 
@@ -305,8 +305,7 @@ void ThreadBook::each(JNIEnv* jni, uint32_t view, void* argument,
       next->pins++;
       record = next;
       alive = !record->ended && !record->is_agent() && (!record->exits || sees_exiting);
-      // The reference is deleted under this lock, so it is valid here; for a collected thread it gives
-      // nullptr.
+      // This lock keeps the reference valid; for a collected thread it gives nullptr.
       if (jni != nullptr && record->thread != nullptr) local = jni->NewLocalRef(record->thread);
     }
     if (jni != nullptr) without_exception(jni, local);

@@ -1,8 +1,8 @@
-// The Java threads that the agent has seen: serial number, names, native id, and one view per collector.
+// Records of the Java threads: serial number, names, native id, and one view per collector.
 //
-// A thread's record hangs in JVMTI's thread-local storage, so that events of virtual threads find theirs too.
-// All records are also linked in lists, one for collectors that visit all platform threads and one of virtual
-// threads; a visitor pins a record, and an ended record is given back when nobody pins it.
+// JVMTI's thread-local storage points to the record, also for virtual threads. Records are linked in two
+// lists, of platform threads (which collectors visit) and of virtual threads; a visitor pins a record, and an
+// ended record is freed when it is not pinned.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@ struct ThreadRecord {
   uint32_t flags;
   uint64_t os_id;
   jweak thread;        // platform threads only
-  ThreadRecord* next;  // in the list, or in the free list
+  ThreadRecord* next;  // in its list, or in the free list
   ThreadRecord* previous;
   uint32_t pins;  // under the lists' lock
   bool listed;
@@ -37,44 +37,43 @@ struct ThreadRecord {
 
 class ThreadBook {
  public:
-  // Says that a thread started or ended; called outside of all locks. [app]
+  // Reports that a thread started or ended; called outside of all locks. [app]
   using Announce = void (*)(void* context, uint32_t serial, bool started);
 
   void create(jvmtiEnv* jvmti, MemoryAccount* memory, Model* model, Announce announce, void* context);
-  // Records no more names of threads: they may be secrets. [onload]
+  // Records no names of threads from now on, as they may be secrets. [onload]
   void hide_names() { hides_names_ = true; }
 
-  // The calling thread starts; flags: HPROF_THREAD_VIRTUAL. [app]
+  // Makes a record when the calling thread starts; flags: HPROF_THREAD_VIRTUAL. [app]
   ThreadRecord* started(JNIEnv* jni, jthread thread, uint32_t flags);
-  // The calling thread's record, made at first sight; nullptr before the live phase or without memory. [app]
+  // The calling thread's record, a new one if need be; nullptr: before the live phase, or no memory. [app]
   ThreadRecord* current(JNIEnv* jni, jthread thread);
-  // A live thread's record; nullptr: the thread is not known. [app][control]
+  // A live thread's record; nullptr: not known. [app][control]
   ThreadRecord* find(jthread thread) const;
-  // The serial of a live thread, or of one that has just ended; 0: the thread is not known. [app][control]
+  // The serial of a thread that is live or has just ended; 0: not known. [app][control]
   uint32_t serial_of(jthread thread) const;
-  // True: the calling thread is known to be the agent's. Does not use its Thread object. [app]
+  // True: the calling thread is the agent's. Does not use its Thread object. [app]
   bool is_agent() const;
-  // The calling thread ends; its record must not be used by it any more. [app]
+  // The calling thread ends, and must not use its record any more. [app]
   void ended(JNIEnv* jni, jthread thread);
-  // The calling thread ends the VM, which has reported that thread's end before its own. It can still be
-  // visited by the thread that says so below; for others it has ended. [app]
+  // The calling thread ends the VM, whose end comes after the thread's own. Only that thread's each() still
+  // visits it. [app]
   void exits(JNIEnv* jni, jthread thread);
   void visit_exiting() { exit_visitor_.store(platform::current_thread_id(), std::memory_order_relaxed); }
-  // Makes records of all live platform threads that have none, with native ids as far as `ids` tells them.
-  // [control]
+  // Makes records of all live platform threads that have none, with native ids from `ids`. [control]
   void enumerate(JNIEnv* jni, const NativeThreadIds& ids);
-  // Announces that a thread that is about to start is the agent's. [control]
+  // Announces that a thread about to start is the agent's. [control]
   void expect_agent(JNIEnv* jni, jobject thread);
   // True: the thread was announced. Removes the announcement. [app][control]
   bool take_expected(JNIEnv* jni, jobject thread);
   // See service/threads.h each(). `view` picks the collector. [control]
   void each(JNIEnv* jni, uint32_t view, void* argument,
             uint32_t (*visit)(void* argument, hprof_thread* thread, void* jthread_ref));
-  // Platform threads that have a record.
+  // The number of platform threads with a record.
   uint32_t live() const { return live_.load(std::memory_order_relaxed); }
-  // True: there are records, so events of ending threads are needed. [control]
+  // True: there are records, which need ThreadEnd events. [control]
   bool has_records() const;
-  // Gives all records back. No callback runs or will. jni: nullptr when there are none. [control]
+  // Frees all records. No callback runs any more. jni: nullptr if there are none. [control]
   void destroy(JNIEnv* jni);
 
  private:
@@ -96,7 +95,7 @@ class ThreadBook {
     return record->is_virtual() ? first_virtual_ : first_;
   }
 
-  mutable platform::Mutex lock_;  // the lists; held for a few instructions
+  mutable platform::Mutex lock_;  // of the lists; held for a few instructions
   ThreadRecord* first_ = nullptr;
   ThreadRecord* first_virtual_ = nullptr;
   ThreadRecord* free_ = nullptr;

@@ -1,4 +1,3 @@
-// Checks of what units pass to the core.
 #include "core/agent/unit_checks.h"
 
 #include <cstdio>
@@ -47,8 +46,6 @@ bool check_record(const UnitSlot& slot, const hprof_record* record) {
   complain(slot, Complaint::kRecord, text);
   return false;
 }
-
-// --- in builds with checks
 
 namespace {
 

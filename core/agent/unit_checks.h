@@ -1,6 +1,5 @@
-// Checks of units' calls. Each failed check is reported once per unit, as "plugin X: ...". Every build checks
-// records and texts, and refuses wrong ones; more expensive checks are made in builds with checks only
-// (kChecks), and refuse nothing.
+// Checks units' calls, and reports each failure once per unit, as "plugin X: ...". Every build checks records
+// and texts, and refuses wrong ones; other checks are expensive, made with kChecks only, and refuse nothing.
 #pragma once
 
 #include <cstdint>
@@ -17,24 +16,20 @@ struct UnitSlot;
 
 enum class Complaint : uint32_t { kRecord, kText, kBuffer, kKeys, kPlace, kMemory, kKept, kSlow };
 
-// "plugin X: <text>", unless this unit has had that complaint before. [any] but [signal]
+// Prints "plugin X: <text>", once for each unit and complaint. [any] but [signal]
 void complain(const UnitSlot& slot, Complaint complaint, const char* text);
 
-// A record that a unit hands over (pipeline/record_check.h). False: it is invalid, and a message has said so.
+// Checks a record that a unit emits (pipeline/record_check.h). False: invalid; a message says so.
 // [app][gc][control][heap]
 bool check_record(const UnitSlot& slot, const hprof_record* record);
 
-// --- in builds with checks
-
-// Checks whether `function` of a service, "mem.allocate", may be called here. [any]
+// Checks that `function` of a service ("mem.allocate") may be called here. [any]
 void check_place(const UnitSlot& slot, uint32_t allowed, const char* function);
-// The unit has been destroyed, or its create has failed: it must hold nothing any more.
-// [onload][control][writer]
+// Checks that a unit holds nothing after destroy, or a failed create. [onload][control][writer]
 void check_given_back(const UnitSlot& slot);
 void check_given_back(const hprof_host* host);
 
-// Watches a collector's handler while it runs, by its event (HPROF_EVENT_*): what it may call, and how long
-// it takes.
+// Watches a collector's handler while it runs: what it calls, and how long it takes. event: HPROF_EVENT_*.
 class HandlerCall {
  public:
   HandlerCall(const UnitSlot& slot, uint64_t event) : slot_(slot), event_(event), place_(tags_of(event)) {
@@ -60,9 +55,7 @@ class HandlerCall {
   Place place_;
 };
 
-// --- in all
-
-// Text for a log or a counter: nullptr becomes "", control bytes become '?', too long a text is cut.
+// A text for the log or a counter: nullptr becomes "", control bytes '?'; long texts are cut.
 constexpr uint32_t kLogTextMost = 600;
 const char* check_text(const UnitSlot& slot, const char* text, char (&room)[kLogTextMost]);
 

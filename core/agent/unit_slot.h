@@ -1,4 +1,4 @@
-// A unit while the session uses it: its host, its config and, for a collector, its state.
+// A unit in a session: its host, its config and, for a collector, its state.
 #pragma once
 
 #include <atomic>
@@ -17,20 +17,19 @@ namespace hprof {
 
 struct SessionParts;
 
-// A service gets the unit's host and finds the slot by it.
+// A service gets the unit's host, and finds the slot by it.
 struct UnitSlot : HostRecord {
   const SessionParts* parts = nullptr;
   const hprof_unit* unit = nullptr;
   void* config = nullptr;
-  // The unit was given up: it is not called again, and its memory is never freed.
+  // The unit was given up: it is never called again, and its memory is never freed.
   std::atomic<bool> gone{false};
-  mutable std::atomic<uint32_t> complaints{0};  // bits of those that were reported
-  mutable std::atomic<uint64_t> held{0};        // bytes of memory that it holds; in builds with checks
-  mutable std::atomic<uint64_t> charged{0};     // bytes charged for what it has reserved; in builds with
-                                                // checks
+  mutable std::atomic<uint32_t> complaints{0};  // a bit for each one reported
+  mutable std::atomic<uint64_t> held{0};        // bytes of memory; in builds with checks
+  mutable std::atomic<uint64_t> charged{0};     // charged bytes of reserved memory; in builds with checks
 };
 
-// A moment by both clocks; all zeros: never.
+// A moment by both clocks; zeros: never.
 struct Instant {
   uint64_t wall_ns = 0, ns = 0;
 
@@ -42,23 +41,23 @@ struct Instant {
 
 struct CollectorSlot : UnitSlot {
   const hprof_collector_ops* ops = nullptr;
-  hprof_handlers handlers = {};  // the unit's handlers that both sides know; the rest is nullptr
+  hprof_handlers handlers = {};  // those that both sides know; the rest is nullptr
   void* self = nullptr;
   uint32_t index = 0;          // of its view in thread records
-  uint64_t start_bytes = 0;    // kept for its first start [control]
-  InsideMark inside{nullptr};  // a function of the unit, on a control thread
+  uint64_t start_bytes = 0;    // reserved for its first start [control]
+  InsideMark inside{nullptr};  // the unit's function that a control thread is in
   bool running = false;        // [control]
   bool has_data = false;       // it has run since create or reset [control]
   bool dumped = false;         // it has taken a heap dump since then [control]
-  bool unreported = false;     // ... and since its last report [control]
+  bool unreported = false;     // and since its last report [control]
   Instant began;               // when its data begins [control]
   Instant ended;               // when it was stopped, if it does not run [control]
   Instant reported;            // the end of its last report's window [control]
-  Windows windows;             // every=: what has been reported so far [control]
+  Windows windows;             // every=: the reported state [control]
   Instant window_written;      // the end of a window that may have been lost in part [control]
   Instant window_end;          // where the next window begins; all zeros before the first [control]
-  const hprof_variant* variant = nullptr;  // of its unit; replaces the unit's needs
-  PhaseGate gate;                          // open while it runs: handlers pass it
+  const hprof_variant* variant = nullptr;  // of its unit; its needs replace the unit's
+  PhaseGate gate;                          // open while the unit runs; handlers pass it
 
   uint64_t needs() const { return variant != nullptr ? variant->needs : unit->needs; }
   uint64_t wants() const { return variant != nullptr ? variant->wants : unit->wants; }
@@ -66,10 +65,10 @@ struct CollectorSlot : UnitSlot {
 
 constexpr uint32_t kMostCollectors = 8;
 
-// Fills in the host: settings and the service tables. services.cpp
+// Fills in settings and service tables. services.cpp
 void make_host(UnitSlot& slot, const SessionParts& parts);
 
-// True: the unit was given up, and services refuse its calls.
+// True: the unit was given up, so services refuse its calls.
 inline bool is_gone(const UnitSlot& slot) { return slot.gone.load(std::memory_order_acquire); }
 
 inline const UnitSlot* slot_of(const hprof_host* host) { return reinterpret_cast<const UnitSlot*>(host); }

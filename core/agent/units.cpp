@@ -26,7 +26,7 @@ namespace hprof {
 
 namespace {
 
-// Taken when the VM starts: by the agent's threads; where methods are named, by the classes; by the
+// Memory taken when the VM starts: by the agent's threads; by classes, if methods are named; by the
 // class-file engine for its first and largest classes.
 constexpr uint64_t kStartMemory = 16 * 1024;
 constexpr uint64_t kBookMemory = 64 * 1024;
@@ -87,7 +87,7 @@ bool Units::make() {
   return true;
 }
 
-// The encoder's depth holds if the user gave none.
+// The encoder's depth applies if the user gave none.
 void Units::choose_depth() {
   const hprof_encoder_ops* encoder = encoder_ops();
   const bool is_typed = parts_.setup.value_of("depth", nullptr) != nullptr;
@@ -140,8 +140,7 @@ bool Units::can_patch() const {
   return sink_.unit != nullptr && filter_.unit == nullptr && HPROF_HAS(sink_ops(), hprof_sink_ops, patch);
 }
 
-// Only if the format has a place for it. Not after a heap dump with a file of its own, and not with a small
-// memory.
+// True: the format has such a record. Not with a heap dump in a file of its own, nor with a small memory.
 bool Units::records_unloads() const {
   if (!is_taken(encoder_.unit->records, HPROF_KIND_CLASS_UNLOAD)) return false;
   return !has_dump_a_file() && !parts_.memory.is_fixed() && !is_small(parts_.setup.core().max_memory);
@@ -153,7 +152,7 @@ bool Units::has_dump_a_file() const {
          (settings_.heap_form & HPROF_HEAP_ONE_A_FILE) != 0 && !is_connection;
 }
 
-// On a connection, and for a sink with begin_report, one output can hold several documents.
+// False on a connection, and for a sink with begin_report: an output there can have several documents.
 bool Units::has_document_a_file() const {
   auto* encoder = encoder_ops();
   auto* sink = sink_ops();
@@ -162,7 +161,7 @@ bool Units::has_document_a_file() const {
          !HPROF_HAS(sink, hprof_sink_ops, begin_report);
 }
 
-// The first variant that applies and that the VM grants completely; nullptr: the unit's own needs hold.
+// The first variant that applies and that the VM grants completely; nullptr: the unit's own needs apply.
 const hprof_variant* Units::choose_variant(const hprof_unit* unit) const {
   if (unit->size < offsetof(hprof_unit, variant_stride) + sizeof(unit->variant_stride)) return nullptr;
   for (uint32_t i = 0; i < unit->variant_count; i++) {
@@ -201,7 +200,7 @@ bool Units::ask_for_capabilities() {
     parts_.rewriter.sit_out();
   }
   uint64_t wants = wants_;
-  // The core names frames, so it needs source files and lines wherever methods are named.
+  // The core names frames, for which it needs source files and lines.
   wants |= HPROF_NEED_SOURCE_FILE | (settings_.line_numbers != 0 ? HPROF_NEED_LINE_NUMBERS : 0);
   if ((needs_ & HPROF_NEED_METHOD_BOOK) != 0 || is_subscribed(HPROF_EVENT_CLASS_UNLOAD) || records_unloads())
     wants |= HPROF_NEED_GC_EVENTS;

@@ -1,4 +1,4 @@
-// The units of a session: what the options selected, what they need of the VM, and which of them run.
+// The units of a session: what the options selected, what they need of the VM, and which run.
 #pragma once
 
 #include <jvmti.h>
@@ -17,48 +17,44 @@ class Units {
  public:
   explicit Units(const SessionParts& parts) : parts_(parts) {}
 
-  // --- before the program starts [onload]; false: a message has said why
+  // Before the program starts [onload]; false: a message has said why.
 
-  // Fills in what units are told, and a slot for each that was selected.
+  // Fills in the settings, and a slot for each selected unit.
   bool make();
-  // Asks the VM for what they need.
+  // Requests the capabilities that they need.
   bool ask_for_capabilities();
-  // Creates the collectors; one that fails is left out, unless it is the last.
+  // Creates the collectors; skips one that fails, unless it is the last.
   bool create_collectors();
-  // Keeps what collectors that have not started yet will take in start; `slot` is starting and may have its
-  // own part of that. [onload][control]
+  // Reserves the memory that later starts will take; `slot`, which starts now, may use its own part.
+  // [onload][control]
   void keep_for_starts(const CollectorSlot* slot = nullptr) const;
 
-  // --- while it lives [control]
+  // While it lives [control].
 
   // Start or stop all collectors.
   void start_all(JNIEnv* jni);
   void stop_all();
-  // One of them. After stop: settle_events, once.
+  // Start or stop one collector. After stop call settle_events, once.
   bool start(CollectorSlot& slot, JNIEnv* jni);
   void stop(CollectorSlot& slot);
   void settle_events();
-  // Enables the events that are wanted now. False: an available one was refused, as a message says.
-  // [control], ClassRewriter [app]
+  // Enables the events that are needed now. False: a supported one was refused; a message says so. [control],
+  // ClassRewriter [app]
   bool enable_events();
-  // Returns the depth that is set, which has a limit.
+  // Returns the depth that was set, which is limited.
   uint32_t set_depth(uint32_t depth);
   bool is_collecting() const;
 
-  // --- the end
-
-  // The process exits, perhaps inside of a callback: they are waited for no longer than a second. [any] but
+  // The process exits, perhaps inside a callback, so stops wait at most a second for callbacks. [any] but
   // [signal]
   void hurry() { hurries_.store(true, std::memory_order_relaxed); }
-  // Gives all units up: their requests are refused from now on. [app]
+  // Gives up all units: services refuse their calls from now on. [app]
   void abandon_all();
   bool is_any_gone() const;
-  // The unit that a control thread is inside of, and the function; nullptr: none. [any]
+  // The unit that a control thread is in, and the function; nullptr: none. [any]
   const UnitSlot* inside(const char** function) const;
-  // Nothing of them runs any more, and no callback is inside. [control]
+  // Destroys the collectors; none runs any more, and no callback is inside. [control]
   void destroy_collectors();
-
-  // --- what they are
 
   uint32_t collector_count() const { return collector_count_; }
   CollectorSlot& collector(uint32_t index) { return collectors_[index]; }
@@ -73,13 +69,13 @@ class Units {
   bool needs_any(uint64_t needs) const { return (needs_ & needs) != 0; }  // HPROF_NEED_*
   bool uses_any(uint64_t needs) const { return ((needs_ | wants_) & needs) != 0; }
   bool is_subscribed(uint64_t event) const;
-  bool records_unloads() const;  // the output has a place for unloaded classes
-  // Readers of binary dumps expect one per file; the file sink numbers the later ones.
+  bool records_unloads() const;  // the format has a record for unloaded classes
+  // True: one dump per file, as readers of binary dumps expect; the file sink numbers later ones.
   bool has_dump_a_file() const;
-  // The same for encoders that make a document of each report.
+  // True: one document per file, for encoders that make one of each report.
   bool has_document_a_file() const;
-  // True: the encoder takes dumps made by somebody else. Dumps of several streams are put in order, for which
-  // the sink must be able to overwrite.
+  // True: the encoder takes foreign dumps. To put those of several streams in order, the sink must have
+  // patch.
   bool takes_foreign_dumps(uint32_t streams) const;
   uint64_t needed_later() const {
     return needed_later_;
@@ -106,7 +102,7 @@ class Units {
   uint64_t wants_ = 0;
   uint64_t needed_later_ = 0;
   EventHub events_;
-  platform::Mutex events_lock_;  // of what is enabled, and why
+  platform::Mutex events_lock_;  // of the enabled events and what decides on them
   std::atomic<bool> hurries_{false};
 };
 

@@ -1,4 +1,4 @@
-// The collectors of a session start and stop, and with them the events of the VM.
+// Starts and stops the collectors of a session, and the VM's events with them.
 #include <cstdio>
 #include <initializer_list>
 
@@ -20,32 +20,29 @@ namespace hprof {
 
 namespace {
 
-// A callback that takes longer is taken for one that does not return; sooner when the process exits, perhaps
-// inside of one.
+// A callback that takes longer counts as one that never returns; a shorter time when the process exits,
+// perhaps inside one.
 constexpr int64_t kCallbackNs = 10 * platform::kNanosPerSecond;
 constexpr int64_t kCallbackAtExitNs = platform::kNanosPerSecond;
 
 }  // namespace
 
-// --- events
-
-// While idle, only the ends of threads that have a record matter.
+// While nothing collects, only ends of threads with a record matter.
 uint64_t Units::events_wanted() const {
   constexpr uint64_t kOnceAndForAll = kEventVmStart | kEventClassFileLoad;
   uint64_t events = 0;
   for (uint32_t i = 0; i < collector_count_; i++) {
     if (collectors_[i].running) events |= collectors_[i].unit->events;
   }
-  // A class that is loaded without probes never gets them. For late probes, asking for class files now would
-  // switch the archive off.
+  // A class loaded without probes never gets them. With late probes, requesting class files now would switch
+  // the CDS archive off.
   if (parts_.rewriter.is_active())
     events |=
         parts_.rewriter.is_late() && parts_.phase() != SessionPhase::kLive ? kEventVmStart : kOnceAndForAll;
   if (parts_.class_files.has_handlers()) events |= kEventClassFileLoad;
   if (is_collecting()) events |= HPROF_EVENT_THREAD_START | HPROF_EVENT_THREAD_END;
   if (parts_.threads.has_records()) events |= HPROF_EVENT_THREAD_END;
-  // With this capability other events come on virtual threads, too: their records are given back at their
-  // end.
+  // With this capability other events come on virtual threads, too, whose records are freed at their end.
   if ((is_collecting() || parts_.threads.has_records()) &&
       (settings_.granted & HPROF_NEED_VIRTUAL_THREADS) != 0) {
     events |= HPROF_EVENT_VIRTUAL_THREAD_END;
@@ -70,7 +67,7 @@ bool Units::enable_events() {
     char text[120];
     const bool is_refused = (refused >> bit & 1) != 0;
     snprintf(text, sizeof(text), "event %s%s", event_name(bit), is_refused ? " refused by the VM" : "");
-    // Events that a VM does not support, and that the unit can do without, are refused every time.
+    // Events that the VM does not support and the unit can do without are refused every time.
     (failed >> bit & 1) != 0 ? parts_.voice.say(text) : parts_.voice.detail(text);
   }
   return failed == 0;
@@ -83,11 +80,11 @@ bool Units::is_collecting() const {
   return false;
 }
 
-// While anything collects, threads are known by their events.
+// Before the first collector starts: makes records of all threads, whose events keep them up to date.
 void Units::prepare_to_collect(JNIEnv* jni) {
   if (is_collecting()) return;
-  // Native ids are read from the VM's structures, guarded against threads that end meanwhile. The guard is
-  // held only during the reads: under -Xcheck:jni the VM warns of foreign signal handlers.
+  // Native ids are read from the VM's structures, under the fault guard, since threads may end meanwhile.
+  // Only during the reads: with -Xcheck:jni the VM warns about foreign signal handlers.
   const bool is_guarded = platform::install_fault_guard() == 0;
   parts_.threads.enumerate(jni, parts_.hotspot.thread_ids());
   parts_.hotspot.prepare_to_collect();
@@ -142,7 +139,7 @@ void Units::stop(CollectorSlot& slot) {
   if (!slot.gate.close(callback_deadline())) return abandon(slot, "a callback");
   Inside mark(slot.inside, "stop", tag::kControl);
   slot.ops->stop(slot.self);
-  if (slot.dumped) slot.unreported = false;  // a dump contains everything
+  if (slot.dumped) slot.unreported = false;  // a heap dump contains everything
 }
 
 int64_t Units::callback_deadline() const {

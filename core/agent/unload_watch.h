@@ -1,8 +1,7 @@
-// Watches classes for their unloading: a weak reference to each, checked after garbage collections.
+// Finds unloaded classes: keeps a weak reference to each class, and checks it after collections.
 //
-// Protocol. A place is written by the thread that took it and published by its reference (release); the
-// sweep, which one thread runs at a time, empties it and gives it back. A class is watched once: its serial
-// has a bit for that.
+// Protocol. The thread that takes a place writes it, its reference last (release); the sweep, one thread at a
+// time, empties and frees it. A class is watched once: a bit of its serial says so.
 #pragma once
 
 #include <atomic>
@@ -17,18 +16,18 @@ namespace hprof {
 
 class UnloadWatch {
  public:
-  // Off before this call. most_classes: all serials are below; every_class: also classes whose serial nobody
-  // has asked for. False: no memory. [onload]
+  // Switches it on. most_classes: all serials are below; every_class: also watch classes without a serial so
+  // far. False: no memory. [onload]
   bool open(MemoryAccount& memory, uint32_t most_classes, bool every_class);
-  // Nobody uses it any more. jni: nullptr when nothing was ever watched. [control]
+  // Frees the watch, which no thread uses any more. jni: nullptr if no class was watched. [control]
   void destroy(JNIEnv* jni);
   bool is_on() const { return most_ != 0; }
   bool watches_every_class() const { return every_class_; }
 
-  // False: there is no memory to watch it. [app][control]
+  // False: no memory. [app][control]
   bool add(JNIEnv* jni, jclass of, uint32_t serial);
-  // Reports the classes that have been unloaded, each serial once per add. Does nothing if it is off, if it
-  // has swept after that many collections, and while another thread sweeps. [control]
+  // Reports unloaded classes, each serial once per add. Does nothing if it is off, if it has swept after that
+  // many collections already, or while another thread sweeps. [control]
   void sweep(JNIEnv* jni, uint32_t collections, void* context, void (*gone)(void* context, uint32_t serial));
 
  private:
@@ -48,7 +47,7 @@ class UnloadWatch {
   bool every_class_ = false;
   Region places_region_;
   Region marks_region_;
-  platform::Mutex lock_;  // the free places; a few instructions
+  platform::Mutex lock_;  // of the free places; held for a few instructions
   uint32_t count_ = 1;    // 0 is "none"
   uint32_t first_free_ = 0;
   std::atomic<bool> sweeping_{false};

@@ -10,7 +10,7 @@ namespace hprof {
 
 namespace {
 
-// One write, so that the line is not torn.
+// By one write, so that the line stays whole.
 void print_error(const char* text) {
   char line[sizeof(Error::text) + 1];
   snprintf(line, sizeof(line), "%s\n", text);

@@ -1,4 +1,4 @@
-// What a session says: a line on standard error, or to the client of `hprof attach` while it waits.
+// The session's messages: lines on standard error, or to the client of `hprof attach` while it waits.
 #pragma once
 
 #include <atomic>
@@ -16,26 +16,26 @@ class Voice {
  public:
   explicit Voice(const CoreConfig& core) : core_(core) {}
 
-  // Sends this thread's messages to `asker` instead of stderr; nullptr: to stderr again. [onload]
+  // Sends this thread's messages to `asker` instead of stderr; nullptr: back to stderr. [onload]
   void set_asker(AttachReply* asker);
-  AttachReply* asker() const;  // of the calling thread, or nullptr [any]
+  AttachReply* asker() const;  // of the calling thread; nullptr: none [any]
 
-  // One line. detail: with logflags= only. [any] but [signal]
+  // Prints one line. detail: only with logflags=. [any] but [signal]
   void say(const char* text);
   void detail(const char* text);
-  // An error that ends the session: "HPROF ERROR: " and text. Returns false. [onload]
+  // Prints an error that ends the session, "HPROF ERROR: " and text. Returns false. [onload]
   bool fail(const char* text) const;
-  // The same for a text that begins with "HPROF ERROR: " already. [onload]
+  // As fail, for a text that begins with "HPROF ERROR: ". [onload]
   void complain(const char* text) const;
   Messages messages();
 
-  // What was said last, for answers to commands.
+  // The last message, for answers to commands.
   LastWords& words() { return words_; }
 
  private:
   const CoreConfig& core_;
   LastWords words_;
-  AttachReply* asker_ = nullptr;  // looked at by the thread of asker_thread_ only
+  AttachReply* asker_ = nullptr;  // used by the thread of asker_thread_ only
   std::atomic<uint32_t> asker_thread_{0};
 };
 
