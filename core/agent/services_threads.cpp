@@ -69,9 +69,7 @@ hprof_status stop_thread(const hprof_host* host, hprof_agent_thread* thread) {
   thread->wake.signal();
   int64_t deadline = platform::monotonic_ns() + kStopDeadlineNs;
   while (!thread->ended.load(std::memory_order_acquire)) {
-    if (platform::monotonic_ns() > deadline)
-      return HPROF_FAILED;  // the thread may still use its memory,
-                            // which stays
+    if (platform::monotonic_ns() > deadline) return HPROF_FAILED;  // it may still use its memory
     platform::sleep_ns(platform::kNanosPerMilli / 2);
   }
   thread->~hprof_agent_thread();
