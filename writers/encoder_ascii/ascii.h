@@ -1,5 +1,5 @@
-// What the parts of the ascii encoder share. Each writes one group of records in exactly the form that
-// parsers of the original's text expect: widths, blanks and keywords are interface.
+// The parts of the ascii encoder. Each writes one group of records in exactly the form that parsers of the
+// original's text expect: widths, blanks and keywords are a part of the format.
 #pragma once
 
 #include <hprof/record.h>

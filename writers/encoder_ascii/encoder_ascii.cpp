@@ -1,7 +1,7 @@
 // The ascii encoder: format=a, the text that people and old scripts read.
 //
-// It writes definitions as the pipeline brings them (only traces and threads have a text) and every other
-// record as it comes. The only state is the host: names are looked up when they are printed.
+// Of the definitions only traces and threads have a text; all other records are written as they come. Names
+// are looked up when they are printed.
 #include <new>
 
 #include <hprof/cpp/service.hpp>
@@ -19,7 +19,7 @@ struct Encoder {
   const hprof_ids_service* ids;
   const hprof_mem_service* mem;
   const hprof_clock_service* clock;
-  uint32_t bare;  // of the output that is being written: the call list of cpu=old and nothing else
+  uint32_t bare;  // 1: this output is only the call list of cpu=old
 };
 
 template <typename T>
@@ -27,9 +27,9 @@ const T& as(const hprof_record* record) {
   return *reinterpret_cast<const T*>(record);
 }
 
-// A parser of the CPU sections wants a line number or exactly `Unknown line`, so native frames say that, as
-// the original's do, and so do all frames with lineno=n: dropping the part altogether would break the pattern
-// class.method(source:line) that every parser has.
+// Parsers of the CPU sections require a line number or exactly `Unknown line`, so native frames and, with
+// lineno=n, all frames have that, as in the original; without it the pattern class.method(source:line) of all
+// parsers would fail.
 void write_line(TextOut& out, int32_t line) {
   if (line > 0 && out.settings().line_numbers != 0) {
     out.dec(static_cast<uint64_t>(line));
@@ -81,19 +81,19 @@ void write_note(TextOut& out, const hprof_rec_note& note) {
   out.lit("\n");
 }
 
-// cpu=old has an output without a prelude.
+// True: the output of cpu=old, which has no prelude.
 bool is_for_calls(const hprof_rec_file_begin& begin) {
   return begin.alone != nullptr && std::strcmp(begin.alone, HPROF_TABLE_CPU_OLD) == 0;
 }
 
-// Records that no unit of the build writes are left out (core/cmake/HprofFlags.cmake).
+// Records that no unit of the build emits are left out (core/cmake/HprofFlags.cmake).
 void write_record(TextOut& out, const hprof_record* record) {
   switch (record->kind) {
     case HPROF_RECORD_FILE_BEGIN:
       if (!is_for_calls(as<hprof_rec_file_begin>(record)))
         write_prelude(out, as<hprof_rec_file_begin>(record));
       break;
-    // Nothing to say in text.
+    // No text for these.
     case HPROF_RECORD_FILE_END:
     case HPROF_RECORD_CONTROL_SETTINGS:
       break;
@@ -183,8 +183,7 @@ void destroy(void* self) {
   encoder->mem->release(encoder->host, encoder, sizeof(Encoder));
 }
 
-// Names are written where they are used, so most definitions are not needed; unloaded classes are not
-// reported.
+// Names are written where they are used, so most definitions are not taken; nor are unloaded classes.
 constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,
                                     HPROF_KIND_FILE_END,
                                     HPROF_KIND_TRACE,

@@ -1,4 +1,4 @@
-// Monitors: single events, the dump of all of them.
+// Monitor events, and the dump of all monitors.
 #include "ascii.h"
 
 namespace hprof::ascii {
@@ -21,8 +21,8 @@ void write_threads(TextOut& out, const hprof_thread_serial* threads, uint32_t co
   out.lit("\n");
 }
 
-// As the manual spells them: optional "S|", "intr|", "native|", then one of R (runnable), SL (sleeping), MW
-// (blocked on a monitor), CW (waiting for a condition, parked), ZO (ended), NS (not started), UN.
+// The manual's form: optional "S|", "intr|", "native|", then one of R (runnable), SL (sleeping), MW (blocked
+// on a monitor), CW (waiting for a condition, parked), ZO (ended), NS (not started), UN.
 void write_status(TextOut& out, const hprof_dump_thread& thread) {
   if ((thread.flags & HPROF_STATE_SUSPENDED) != 0) out.lit("S|");
   if ((thread.flags & HPROF_STATE_INTERRUPTED) != 0) out.lit("intr|");

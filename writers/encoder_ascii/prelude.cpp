@@ -1,12 +1,12 @@
-// The text at the head of a file, for the person who opens it.
+// The introduction at the head of a file.
 #include "ascii.h"
 
 namespace hprof::ascii {
 
 namespace {
 
-// Parsers skip everything up to the line of dashes, so this text may change freely, but no line of it may
-// look like that one.
+// Parsers skip everything up to the line of dashes, so this text may change, but no line of it may look like
+// that one.
 constexpr char kPrelude[] =
     "Written by hprof. Below the dashed line are records of these kinds:\n"
     "\n"

@@ -1,4 +1,4 @@
-// Tables: those of the original in its own layout, all others with one line per row.
+// Tables: the original's in its own layout, all others with one line per row.
 #include <hprof/cpp/table.hpp>
 #include <hprof/tables.h>
 
@@ -22,8 +22,6 @@ void write_method(TextOut& out, hprof_method_id id, bool callee) {
   if (out.string(method->name, Safe::kWord) == 0) out.lit("<Unknown_Method>");
   out.string(method->signature, Safe::kWord);
 }
-
-// --- those of the original
 
 void write_cpu_rows(TextOut& out, const hprof_rec_table& table, uint32_t weight) {
   const uint64_t total = column_total(table, weight);
@@ -88,7 +86,7 @@ void write_sites(TextOut& out, const hprof_rec_table& table) {
   out.lit("SITES END\n");
 }
 
-// The original has no text for it; this line is for a socket peer that asks for it in format=a.
+// The original has no text for this; the line answers a socket peer's command with format=a.
 void write_heap_summary(TextOut& out, const hprof_rec_table& table) {
   for (uint64_t i = 0; i < table.row_count; i++) {
     const auto& row = row_at<hprof_heap_summary_row>(table, i);
@@ -134,8 +132,6 @@ constexpr TableForm kForms[] = {
     form<hprof_heap_summary_row>(HPROF_TABLE_HEAP_SUMMARY, write_heap_summary),
     form<hprof_monitor_row>(HPROF_TABLE_MONITOR_TIME, write_monitor_time),
 };
-
-// --- all others
 
 void write_word(TextOut& out, const char* text) {
   if (text != nullptr) out.safe({text, std::strlen(text)}, Safe::kWord);
@@ -185,8 +181,8 @@ void write_first_method(TextOut& out, hprof_cell of_trace) {
   out.lit(" method=").method_name(find_frame(&out.ids(), out.host(), trace->frames[0])->method);
 }
 
-// `TITLE: name=value name=value`, and before them the row's rank and shares where the table is ranked. Names
-// and values have no blanks, so a line can be split at blanks, and each part at its first '='.
+// `TITLE: name=value name=value`, in ranked tables with rank and shares first. Names and values have no
+// blanks: a line splits at blanks, each part at its first '='.
 void write_lines(TextOut& out, const hprof_rec_table& table) {
   const hprof_table_schema& schema = *table.schema;
   const bool ranked = table.order < schema.column_count;

@@ -1,4 +1,3 @@
-// Numbers and names of the ascii encoder.
 #include "text_out.h"
 
 #include <hprof/cpp/ctime_text.hpp>

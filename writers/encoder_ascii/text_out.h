@@ -1,4 +1,4 @@
-// Text of the ascii encoder: numbers, and the names of classes, methods and threads made safe.
+// The text output of the ascii encoder: numbers, and names of classes, methods and threads made safe.
 #pragma once
 
 #include <hprof/cpp/names.hpp>
@@ -8,7 +8,7 @@
 
 namespace hprof::ascii {
 
-// What a name may contain at its place.
+// Which characters a name may have at its position.
 enum class Safe {
   kWord,    // one word of a line: parsers split rows at blanks, so blanks of any script become '_'
   kQuoted,  // between double quotes: \" and \\, control characters as \uXXXX, blanks stay
@@ -30,7 +30,7 @@ class TextOut : public Out {
   TextOut& lit(const char (&literal)[n]) {
     return put(literal, n - 1);
   }
-  // Local time of a time in milliseconds since 1970, as ctime has it.
+  // Local time, in the form of ctime. wall_ms: since 1970.
   TextOut& date(uint64_t wall_ms);
 
   TextOut& dec(uint64_t v, uint32_t width = 0);
@@ -38,29 +38,29 @@ class TextOut : public Out {
   TextOut& hex(uint64_t v);
   // %5.2f%% of part / total; 0 if total is 0.
   TextOut& percent(uint64_t part, uint64_t total, uint32_t width = 5);
-  // Shortest of fixed and scientific notation, six places; nan, inf, -inf.
+  // hprof/cpp/text.hpp, format_real: "0.5", "1.25e-7"; nan, inf, -inf.
   TextOut& real(double v);
 
-  // The numbers that the format prints: each kind has its own range, so that a reader never mixes them up.
+  // The printed numbers: each kind has a range of its own, so that readers do not mix them up.
   TextOut& thread(hprof_thread_serial serial) { return dec(uint64_t{200000} + serial); }
   TextOut& trace(hprof_trace_serial serial, uint32_t width = 0) {
     return dec(uint64_t{300000} + serial, width);
   }
 
-  // The VM's modified UTF-8 as UTF-8. Returns how many bytes were written.
+  // Writes the VM's modified UTF-8 as UTF-8. Returns the number of bytes written.
   uint64_t safe(hprof_text text, Safe how);
   uint64_t string(hprof_string_id id, Safe how) { return safe(ids_->string_text(host_, id), how); }
 
   TextOut& class_name(hprof_class_serial serial);
-  // As the VM spells it: Ljava/lang/Object;
+  // The VM's form: Ljava/lang/Object;
   TextOut& class_signature(hprof_class_serial serial);
-  // Class and method: one word.
+  // Class and method as one word.
   TextOut& method_name(hprof_method_id id);
   // Class and method of the trace's innermost frame, for a row.
   TextOut& trace_method(hprof_trace_serial serial);
 
  private:
-  TextOut& put(const char* text, uint64_t size);  // not inline: it is called a few hundred times
+  TextOut& put(const char* text, uint64_t size);  // not inline: it has a few hundred calls
 
   const hprof_host* host_;
   const hprof_ids_service* ids_;

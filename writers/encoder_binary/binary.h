@@ -1,4 +1,4 @@
-// What the parts of the binary encoder share.
+// Shared by the parts of the binary encoder.
 //
 // Numbers on the wire. Serials are those of the text format: thread n is 200000 + n (none is 0), trace n is
 // 300000 + n (300000 is the empty trace, which the encoder itself writes before the first record that may
@@ -34,34 +34,34 @@ struct Encoder {
   const hprof_host* host;
   const hprof_ids_service* ids;
   const hprof_mem_service* mem;
-  uint64_t* lost_elements;  // a counter; nullptr: nobody counts
+  uint64_t* lost_elements;  // counter of losses; nullptr: none
 
   uint32_t id_size;      // 0: no FILE_BEGIN yet
-  uint32_t last_time;    // of a record, microseconds: it never decreases
-  uint32_t aborted;      // 1: the output is gone, and nothing is written any more
+  uint32_t last_time;    // time of the last record in microseconds, which never decreases
+  uint32_t aborted;      // 1: the output has failed, and nothing is written any more
   uint32_t empty_trace;  // 1: it is written
   uint32_t segments;     // 1: the header says 1.0.2
   uint32_t in_dump;      // 1: between HEAP_DUMP_BEGIN and _END
 
-  ForeignDump* foreign;    // the one that is passed on; nullptr: none
+  ForeignDump* foreign;    // the dump that is being passed on; nullptr: none
   uint32_t foreign_dumps;  // in this output so far
 
-  // The segment being filled. Its length comes before its bytes, so it is written only when it is complete.
+  // The segment being filled. Its length precedes its bytes, so it is written when it is complete.
   LazyTable<uint8_t> segment;  // lazy, since most outputs are not heap dumps
   uint64_t segment_used;
 };
 
-// An output that knows the size of identifiers.
+// An output with identifiers of 4 or 8 bytes.
 class BinaryOut : public Out {
  public:
   BinaryOut(hprof_out* out, uint32_t id_size) : Out(out), wide_(id_size == 8) {}
 
   void raw_id(uint64_t v) { wide_ ? u8(v) : u4(static_cast<uint32_t>(v)); }
-  // An object. If its id does not fit into 4 bytes, 0 is written rather than another object's id.
+  // Writes an object id; 0 if it does not fit into 4 bytes, rather than another object's.
   void object(hprof_object_id id) { raw_id(wide_ || id <= UINT32_MAX ? id : 0); }
   void string(hprof_string_id id) { raw_id(id == 0 ? 0 : (wide_ ? 0x4a00000000000000 : 0xa0000000) + id); }
   void frame(hprof_frame_id id) { raw_id((wide_ ? 0x4700000000000000 : 0x70000000) + id); }
-  // id 0: no dump has named the class; its id is made from its number.
+  // id 0: no dump has given the class an id, so one is made of its serial.
   void class_object(hprof_object_id id, hprof_class_serial serial) {
     if (id != 0) return object(id);
     raw_id((wide_ ? 0x4c00000000000000 : 0x60000000) + serial);
@@ -73,13 +73,13 @@ class BinaryOut : public Out {
   bool wide_;
 };
 
-// records.cpp. length: of the body that follows.
+// records.cpp. length: of the body
 void write_head(Encoder& encoder, BinaryOut& out, Tag tag, uint64_t time_us, uint32_t length);
 void write_record(Encoder& encoder, BinaryOut& out, const hprof_record* record);
 
 // dump.cpp
 void write_heap_record(Encoder& encoder, BinaryOut& out, const hprof_record* record);
-// Hands over what is left and closes the dump.
+// Writes the last segment and ends the dump.
 void end_dump(Encoder& encoder, BinaryOut& out, uint64_t time_us);
 
 // foreign_dump.cpp

@@ -21,7 +21,7 @@ void flush_segment(Encoder& encoder, BinaryOut& out, uint64_t time_us) {
 
 hprof_status no_more(hprof_out*, uint32_t) { return HPROF_FAILED; }
 
-// A sub-record of exactly `size` bytes, which body(BinaryOut&) writes.
+// Writes a sub-record of exactly `size` bytes by body(BinaryOut&).
 template <typename Body>
 void write_sub_record(Encoder& encoder, BinaryOut& out, uint64_t time_us, uint64_t size, const Body& body) {
   if (size > UINT32_MAX) return out.fail(HPROF_FAILED);
@@ -33,7 +33,7 @@ void write_sub_record(Encoder& encoder, BinaryOut& out, uint64_t time_us, uint64
   }
   uint8_t* begin = encoder.segment.data() + encoder.segment_used;
   hprof_out buffer = {};
-  buffer.size = offsetof(hprof_out, through);  // neither
+  buffer.size = offsetof(hprof_out, through);  // neither `through` nor `patch`
   buffer.at = begin;
   buffer.end = begin + size;
   buffer.more = no_more;
@@ -47,7 +47,7 @@ void write_root(Encoder& encoder, BinaryOut& out, const hprof_rec_heap_root& roo
   const bool of_thread = root.root == HPROF_ROOT_THREAD_OBJECT || root.root == HPROF_ROOT_JNI_LOCAL ||
                          root.root == HPROF_ROOT_JAVA_FRAME || root.root == HPROF_ROOT_NATIVE_STACK ||
                          root.root == HPROF_ROOT_THREAD_BLOCK;
-  // Readers look the thread up and fail if there is none.
+  // Readers fail if a root's thread is missing.
   const uint32_t kind = of_thread && root.thread == 0 ? HPROF_ROOT_UNKNOWN : root.root;
   uint64_t extra = 0;
   switch (kind) {
@@ -99,12 +99,12 @@ void write_value(BinaryOut& to, const hprof_value& value, uint32_t id_size) {
   }
 }
 
-// A list of a class, with a count of 0 if the list is missing.
+// The values of a class; a missing list counts as empty.
 struct Values {
   const hprof_value* at;
   uint32_t count;
   Values(const hprof_value* values, uint32_t n) : at(values), count(values == nullptr ? 0 : n) {}
-  // Bytes of the values without their types; `known` becomes false at an unknown type.
+  // Bytes of the values without their types; known: false if there is an unknown type.
   uint64_t width(uint32_t id_size, bool& known) const {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -192,7 +192,7 @@ void write_array(Encoder& encoder, BinaryOut& out, const hprof_rec_heap_array& a
   const uint32_t width = of_objects ? id : width_of(array.type, id);
   if (width == 0 || (!of_objects && array.type == HPROF_TYPE_OBJECT)) return out.fail(HPROF_FAILED);
   const uint64_t fixed = 1 + id + 8 + (of_objects ? id : 1);
-  // This format has no arrays of 4 GiB or more: they are cut, as in the VM's own dumps.
+  // The format has no arrays of 4 GiB or more: they are cut, as in the VM's own dumps.
   const uint64_t most = (UINT32_MAX - fixed) / width;
   const uint32_t length = array.length < most ? array.length : static_cast<uint32_t>(most);
   if (length < array.length && (!is_part(array) || array.first == 0) && encoder.lost_elements != nullptr) {
@@ -213,7 +213,7 @@ void write_array(Encoder& encoder, BinaryOut& out, const hprof_rec_heap_array& a
       elements.write(to, length);
     });
   }
-  // The parts of a long array make a segment of their own, begun by the first.
+  // The parts of a long array form a segment of their own, which the first part begins.
   if (array.first == 0) {
     flush_segment(encoder, out, array.head.time_us);
     write_head(encoder, out, kHeapDumpSegment, array.head.time_us, static_cast<uint32_t>(size));
@@ -231,7 +231,7 @@ void end_dump(Encoder& encoder, BinaryOut& out, uint64_t time_us) {
 }
 
 void write_heap_record(Encoder& encoder, BinaryOut& out, const hprof_record* record) {
-  // The header has said that there are no segments.
+  // The header's version has no segments.
   if (encoder.segments == 0) return out.fail(HPROF_UNSUPPORTED);
   if (record->kind == HPROF_RECORD_HEAP_DUMP_END) {
     if (encoder.in_dump != 0) end_dump(encoder, out, record->time_us);

@@ -18,23 +18,21 @@ constexpr uint32_t kMagicSize = 19;  // with the last digit and the NUL
 constexpr char kClassName[] = "java/lang/Class";
 constexpr uint64_t kFillerId = 0x4e00000000000001;
 constexpr uint32_t kEmptyTrace = 1;   // as the VM numbers it
-constexpr uint32_t kMostMarks = 128;  // the numbers of class serials run over beyond
+constexpr uint32_t kMostMarks = 128;  // class serials overflow beyond
 constexpr uint32_t kMostNarrowMarks = 0x70;
 
-// Strings are addresses: of 8 bytes the first two are 0, of 4 none is to spare.
+// String ids are addresses: the first two of 8 bytes are 0; 4 bytes have no room for a mark.
 void mark_id(uint8_t* id, uint32_t id_size, uint32_t mark) {
   if (id_size == 8 && get_u8(id) != 0) id[1] |= static_cast<uint8_t>(mark);
 }
 
-// Frames count from 1. Those of 4 bytes stay below the agent's own, which begin with 0x70.
+// Frames count from 1. Those of 4 bytes stay below the agent's, which begin with 0x70.
 void mark_frame(uint8_t* id, uint32_t id_size, uint32_t mark) {
   if (id_size == 8) return mark_id(id, id_size, mark);
   if (id[0] == 0) id[0] = static_cast<uint8_t>(mark % kMostNarrowMarks);
 }
 
 }  // namespace
-
-// --- HeldBytes ---
 
 bool HeldBytes::open(const Services& services, uint64_t most) {
   size_ = 0;
@@ -48,8 +46,6 @@ uint8_t* HeldBytes::add(const void* bytes, uint64_t size) {
   size_ += size;
   return to;
 }
-
-// --- life ---
 
 bool ForeignDump::open(Encoder& encoder, hprof_foreign_dump* dump) {
   dump_ = dump;
@@ -90,8 +86,6 @@ void ForeignDump::put_id(uint8_t* to, uint64_t id) const {
   id_size_ == 8 ? put_u8(to, id) : put_u4(to, static_cast<uint32_t>(id));
 }
 
-// --- framing ---
-
 hprof_status ForeignDump::take(Encoder& encoder, BinaryOut& out, const hprof_rec_foreign_dump& record) {
   if (record.dump != dump_ || dump_->failure != nullptr) return HPROF_FAILED;
   to_ = {&encoder, &out, record.head.time_us};
@@ -131,7 +125,7 @@ hprof_status ForeignDump::take_records(Framing& framing, uint8_t* bytes, uint64_
       size--;
       if (framing.have < kHead) continue;
       framing.left = get_u4(framing.head + 5);
-      if (framing.head[0] != kHeapDumpSegment) body_.clear();  // the other may be inside a definition
+      if (framing.head[0] != kHeapDumpSegment) body_.clear();  // the other stream may be inside a definition
       if (framing.head[0] == kHeapDumpSegment && !filters_) {
         if (!objects_begun_) status = begin_objects();
         if (status == HPROF_OK) status = write(kHeapDumpSegment, framing.left, nullptr, 0);
@@ -155,7 +149,7 @@ hprof_status ForeignDump::take_records(Framing& framing, uint8_t* bytes, uint64_
   return status;
 }
 
-// left: bytes of the segment that are still to come.
+// left: bytes of the segment still to come.
 hprof_status ForeignDump::take_segment(uint8_t* bytes, uint64_t size, uint32_t left) {
   if (filters_ && !objects_begun_) {
     const uint64_t classes = heap_.feed(bytes, size, true);
@@ -177,9 +171,7 @@ hprof_status ForeignDump::take_segment(uint8_t* bytes, uint64_t size, uint32_t l
   return write_more(bytes, size);
 }
 
-// --- definitions ---
-
-// Trace 1 is the empty one of all classes and objects, the same in all dumps. The VM writes it after the
+// Trace 1 is the empty trace of all classes and objects, the same in all dumps. The VM writes it after
 // classes that refer to it.
 hprof_status ForeignDump::put_empty_trace() {
   if (has_empty_trace_ || number_ != 0) return HPROF_OK;
@@ -254,7 +246,7 @@ hprof_status ForeignDump::hold(HeldBytes& where, uint32_t tag, const uint8_t* bo
   return HPROF_OK;
 }
 
-// Puts the strings that are names before the definitions.
+// Puts the strings that are names in front of the definitions.
 hprof_status ForeignDump::add_named_strings() {
   body_.clear();
   const uint8_t* at = strings_.data();
@@ -283,8 +275,6 @@ hprof_status ForeignDump::write_held() {
   return status;
 }
 
-// --- where the segments begin ---
-
 hprof_status ForeignDump::begin_objects() {
   objects_begun_ = true;
   hprof_status status = HPROF_OK;
@@ -298,7 +288,7 @@ hprof_status ForeignDump::begin_objects() {
   return write(kHeapDumpSegment, static_cast<uint32_t>(classes_.size()), classes_.data(), classes_.size());
 }
 
-// An unused string of blanks.
+// Writes an unused string of blanks.
 hprof_status ForeignDump::write_gap() {
   if (!to_.out->can_patch()) return fail("the output cannot be put in order");
   gap_position_ = to_.out->position();
@@ -318,7 +308,7 @@ hprof_status ForeignDump::write_gap() {
   return status;
 }
 
-// As many of the held records as fit; the others follow the dump.
+// Writes as many of the held records into the gap as fit; the others follow the dump.
 hprof_status ForeignDump::fill_gap() {
   hprof_status status = filters_ ? add_named_strings() : HPROF_OK;
   if (status != HPROF_OK) return status;
@@ -348,9 +338,7 @@ hprof_status ForeignDump::fill_gap() {
   return write_held();
 }
 
-// --- the end ---
-
-// The VM writes no CLASS DUMP for classes that are not linked, but refers to them.
+// Adds the CLASS DUMPs of classes that are not linked, to which the VM refers without writing them.
 hprof_status ForeignDump::add_missing_classes() {
   body_.clear();
   for (uint32_t number = 1; number <= heap_.class_count(); number++) {
@@ -362,9 +350,9 @@ hprof_status ForeignDump::add_missing_classes() {
     *to = kClassDump;
     put_id(to + 1, of.id);
     put_u4(to + 1 + id_size_, kEmptyTrace);
-    put_id(to + 1 + id_size_ + 4, heap_.object_class());  // its super
+    put_id(to + 1 + id_size_ + 4, heap_.object_class());  // superclass
   }
-  // As class objects of classes without a name: JVMTI gives no more of them either.
+  // Class objects of classes without a name: JVMTI reports no more of them, either.
   bool room = true;
   const DumpedClass* class_class = heap_.find_class(class_class_);
   const uint32_t class_size = class_class != nullptr ? class_class->instance_size : 0;
@@ -396,7 +384,7 @@ hprof_status ForeignDump::finish() {
   return status;
 }
 
-// tag: of a record with a body of `length` bytes, of which `size` are there by now.
+// tag: of a record with `length` bytes, the first `size` of which are here.
 hprof_status ForeignDump::write(uint32_t tag, uint32_t length, const uint8_t* bytes, uint64_t size) {
   Encoder& encoder = *to_.encoder;
   write_head(encoder, *to_.out, static_cast<Tag>(tag), to_.time_us, length);
@@ -410,9 +398,7 @@ hprof_status ForeignDump::write_more(const uint8_t* bytes, uint64_t size) {
   return to_.out->status();
 }
 
-// --- of an encoder ---
-
-// False: the collector sees why in the dump, and sends nothing more of it.
+// False: the dump has the reason, and the collector sends no more of it.
 static bool begin_foreign(Encoder& encoder, hprof_foreign_dump* dump) {
   void* memory = encoder.mem->allocate(encoder.host, sizeof(ForeignDump));
   encoder.foreign = memory != nullptr ? new (memory) ForeignDump() : nullptr;
@@ -431,7 +417,7 @@ void end_foreign(Encoder& encoder) {
 
 void write_foreign(Encoder& encoder, BinaryOut& out, const hprof_rec_foreign_dump& record) {
   if ((record.flags & HPROF_FOREIGN_BEGINS) != 0) {
-    end_foreign(encoder);  // one that broke off without notice
+    end_foreign(encoder);  // an earlier dump that broke off without a last record
     if (!begin_foreign(encoder, record.dump)) return;
   }
   const hprof_status status =

@@ -1,11 +1,11 @@
-// A dump that a VM writes, passed on while it is being written.
+// Passes on a dump while the VM writes it.
 //
 // Up to 21 HotSpot writes one stream in the order that readers expect. From 22 on the segments are a separate
-// stream, and the last part of the other one (classes, frames, traces; up to 1 MiB) comes after them: a gap
-// is left for it, as an unused string, and filled in at the end.
+// stream, and the last part of the other (classes, frames, traces; up to 1 MiB) comes after them: an unused
+// string reserves a gap for it, which is filled in at the end.
 //
-// An output may take several dumps, and the VM counts frames and traces from 1 in each: the numbers of later
-// ones get a mark.
+// An output may take several dumps, in each of which the VM counts frames and traces from 1: the numbers of
+// later dumps get a mark.
 //
 // HPROF_FOREIGN_NO_STRINGS passes only strings that name classes, methods and fields, since the VM's symbol
 // table has every text constant of every class. Strings are held until all names are known. [writer]
@@ -20,7 +20,7 @@ namespace hprof::binary {
 struct Encoder;
 class BinaryOut;
 
-// Bytes one after the other.
+// A buffer that grows.
 class HeldBytes {
  public:
   bool open(const Services& services, uint64_t most);
@@ -39,15 +39,15 @@ class HeldBytes {
 class ForeignDump {
  public:
   static constexpr uint64_t kMostHeld = sizeof(void*) < 8 ? 32u << 20 : 256u << 20;
-  // The VM writes that part when its buffer of 1 MiB is full or the dump ends; the rest is for our own
-  // records.
+  // The VM writes that part when its buffer of 1 MiB is full or the dump ends; the rest is for the agent's
+  // own records.
   static constexpr uint64_t kGap = (1u << 20) + 4096;
-  static constexpr uint32_t kClassSerialBase = 0x01000000;  // ours are smaller
+  static constexpr uint32_t kClassSerialBase = 0x01000000;  // above the agent's own
 
-  // dump: must outlive this. False: no memory, or no address space; call close() all the same.
+  // dump: must outlive this object. False: no memory, or no address space; call close() in any case.
   bool open(Encoder& encoder, hprof_foreign_dump* dump);
   void close();
-  // Takes the next bytes, as the record says. Errors are stored in its dump.
+  // Takes the next bytes of the record's stream. Errors are stored in the dump.
   hprof_status take(Encoder& encoder, BinaryOut& out, const hprof_rec_foreign_dump& record);
 
  private:
@@ -56,7 +56,7 @@ class ForeignDump {
     uint32_t have;
     uint32_t left;  // of the body
   };
-  // The output of its records, for one call.
+  // The output of one call's records.
   struct Destination {
     Encoder* encoder;
     BinaryOut* out;
@@ -102,9 +102,9 @@ class ForeignDump {
   Framing objects_ = {};
   SubRecords heap_;
 
-  HeldBytes body_;           // of the definition that is being read
-  HeldBytes definitions_;    // held: complete records
-  HeldBytes strings_;        // filters_: bodies of all strings, each after its length
+  HeldBytes body_;           // of the definition being read
+  HeldBytes definitions_;    // complete records
+  HeldBytes strings_;        // filters_: all strings, each after its length
   HeldBytes classes_;        // filters_: CLASS DUMPs, until the names of their fields are known
   IdTable<uint32_t> names_;  // filters_: strings that are names
   bool objects_begun_ = false;
@@ -112,7 +112,7 @@ class ForeignDump {
   bool has_empty_trace_ = false;
   uint64_t gap_position_ = 0;
   uint64_t gap_size_ = 0;
-  bool needs_head_ = false;   // filters_: the next segment is not announced yet
+  bool needs_head_ = false;   // filters_: the head of the next segment is not written yet
   uint64_t class_name_ = 0;   // string id of "java/lang/Class"
   uint64_t class_class_ = 0;  // java.lang.Class
 };

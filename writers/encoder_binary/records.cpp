@@ -1,4 +1,4 @@
-// Top-level records but the heap dump's.
+// The records of the top level, except for heap dumps.
 #include <hprof/cpp/dump_types.hpp>
 #include <hprof/cpp/table.hpp>
 #include <hprof/tables.h>
@@ -12,7 +12,7 @@ namespace {
 constexpr char kHeader101[] = "JAVA PROFILE 1.0.1";
 constexpr char kHeader102[] = "JAVA PROFILE 1.0.2";
 
-// As many items of `each` bytes as a record can hold beside `fixed` bytes: its length is a u4.
+// How many items of `each` bytes fit in a record with `fixed` other bytes: its length is a u4.
 uint32_t fitting(uint64_t count, uint32_t each, uint32_t fixed) {
   const uint64_t most = (UINT32_MAX - fixed) / each;
   return static_cast<uint32_t>(count < most ? count : most);
@@ -25,7 +25,7 @@ void write_file_begin(Encoder& encoder, BinaryOut& out, const hprof_rec_file_beg
   encoder.last_time = encoder.empty_trace = encoder.in_dump = 0;
   encoder.segment_used = encoder.foreign_dumps = 0;
   end_foreign(encoder);
-  // With the NUL at the end.
+  // with the NUL
   out.bytes(encoder.segments != 0 ? kHeader102 : kHeader101, sizeof kHeader101);
   out.u4(begin.id_size);
   out.u8(begin.created_ms);
@@ -107,7 +107,7 @@ void write_cpu_samples(Encoder& encoder, BinaryOut& out, const hprof_rec_table& 
   }
 }
 
-// 0: no array; else the basic type of its elements, arrays of arrays being arrays of objects.
+// 0: no array; else the basic type of its elements, objects for arrays of arrays.
 uint32_t array_indicator(const Encoder& encoder, hprof_class_serial serial) {
   const auto info = find_class(encoder.ids, encoder.host, serial);
   const hprof_text signature = encoder.ids->string_text(encoder.host, info->signature);
@@ -156,7 +156,7 @@ void write_heap_summary(Encoder& encoder, BinaryOut& out, const hprof_rec_table&
   }
 }
 
-// A table that the format has a record for, with its columns. nullptr: it has none.
+// The function for a table that the format has a record for; nullptr: it has none.
 using WriteTable = void (*)(Encoder& encoder, BinaryOut& out, const hprof_rec_table& table);
 WriteTable writer_of(const hprof_rec_table& table) {
   if (is_table(table, HPROF_TABLE_CPU_SAMPLES, 3)) return write_cpu_samples;
@@ -183,7 +183,7 @@ bool names_traces(const hprof_record* record) {
 
 void write_head(Encoder& encoder, BinaryOut& out, Tag tag, uint64_t time_us, uint32_t length) {
   const uint32_t time = saturated(time_us);
-  // Readers take a decreasing time for an overflow of the clock, which happens after 71 minutes.
+  // Readers take a decreasing time for an overflow, which happens after 71 minutes.
   if (time > encoder.last_time) encoder.last_time = time;
   out.u1(tag);
   out.u4(encoder.last_time);

@@ -1,4 +1,4 @@
-// Sub-records of heap dumps that somebody else makes.
+// Parses the sub-records of foreign heap dumps.
 #include "sub_records.h"
 
 #include <cstring>
@@ -11,8 +11,6 @@
 
 namespace hprof::binary {
 
-// --- Mirrors ---
-
 bool Mirrors::open(const Services& services) { return blocks_.open(services, kMostBlocks); }
 
 void Mirrors::close() { blocks_.close(); }
@@ -23,8 +21,6 @@ void Mirrors::watch(uint64_t id) {
   blocks_[count_++].base = base;
   filter_[base >> 6 & 255] |= uint64_t{1} << (base & 63);
 }
-
-// --- classes ---
 
 bool SubRecords::open(const Services& services, const hprof_foreign_dump* dump, uint32_t id_size) {
   dump_ = dump;
@@ -69,8 +65,6 @@ bool SubRecords::zeroes_array(uint32_t type) const {
   return leaves_out(HPROF_FOREIGN_NO_ARRAYS) || (is_text && leaves_out(HPROF_FOREIGN_NO_TEXT));
 }
 
-// --- the bytes ---
-
 uint64_t SubRecords::feed(uint8_t* bytes, uint64_t size, bool stop_behind_classes) {
   const uint64_t all = size;
   while (size != 0 && !failed_) {
@@ -105,8 +99,8 @@ uint64_t SubRecords::feed(uint8_t* bytes, uint64_t size, bool stop_behind_classe
   return all - size;
 }
 
-// Fast path for instances and arrays that are complete in the piece, as nearly all are: the same work without
-// steps. What it returns ends where another sub-record begins.
+// Fast path for instances and arrays that are complete in the piece, as nearly all are. Returns the bytes of
+// whole sub-records.
 uint64_t SubRecords::take_whole(uint8_t* bytes, uint64_t size) {
   const uint32_t id = id_size_;
   uint64_t at = 0;
@@ -147,7 +141,7 @@ uint64_t SubRecords::take_whole(uint8_t* bytes, uint64_t size) {
   }
 }
 
-// bytes: from `begin` to `end` of the head of a step. What is marked may be split between two pieces.
+// bytes: the part of the head from `begin` to `end`. A marked number may be split between two pieces.
 void SubRecords::mark_numbers(uint8_t* bytes, uint32_t begin, uint32_t end) {
   uint32_t at = 0;
   if (step_ == Step::kStatic || step_ == Step::kField) {
@@ -167,7 +161,7 @@ hprof_trace_serial SubRecords::find_trace(uint64_t object) {
   return trace;
 }
 
-// The same of an object's head. The trace is behind the id, which may have come with an earlier piece.
+// As mark_numbers, for an object's head. The trace follows the id, which may have come with an earlier piece.
 void SubRecords::put_trace(uint8_t* bytes, uint32_t begin, uint32_t end) {
   const bool is_object =
       step_ == Step::kInstance || step_ == Step::kObjectArray || step_ == Step::kPrimitiveArray;
@@ -308,10 +302,10 @@ bool SubRecords::take_instance() {
   return true;
 }
 
-// The class's own fields come first, then its super's. Bytes that no class describes are zeroed, and so are
-// those after a class that is its own super.
+// The class's own fields come first, then its superclass's. Bytes that no class describes are zeroed, also
+// those after a class that is its own superclass.
 void SubRecords::zero_masked(uint8_t* bytes, uint64_t size) {
-  uint32_t empty = 0;  // classes one after the other that have no field
+  uint32_t empty = 0;  // consecutive classes without fields
   while (size != 0) {
     const DumpedClass* owner = find_class(mask_class_);
     if (owner == nullptr || empty > class_count_) {

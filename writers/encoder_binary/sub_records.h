@@ -1,8 +1,8 @@
-// The sub-records of heap dump segments as a VM writes them, parsed as they pass and redacted in place;
-// objects get the traces of their allocation.
+// Parses the sub-records of a VM's heap dump segments as they pass, redacts them in place, and gives objects
+// the traces of their allocation.
 //
-// Bytes come in pieces of any size; a piece may end anywhere. Classes are learnt from their CLASS DUMPs,
-// which VMs write before any instance. [writer]
+// Bytes come in pieces of any size; a piece may end anywhere. Classes are known from their CLASS DUMPs, which
+// VMs write before any instance. [writer]
 #pragma once
 
 #include <cstdint>
@@ -26,11 +26,11 @@ class IdTable : public HashTable<Value, Growth::kMoves> {
   static constexpr uint64_t kMost = 1u << 30;
 };
 
-// In the blocks of memory that hold class objects: which addresses were written, and which were referred to.
+// Finds class objects that are referred to but not written.
 //
-// The VM does not write the class objects of its shared archive whose classes were not loaded, but arrays of
-// the archive refer to them. They lie beside those of loaded classes, so it is enough to watch these blocks,
-// which is cheap.
+// The VM does not write class objects of the CDS archive whose classes were not loaded, but arrays of the
+// archive refer to them. They are in the same blocks of memory as those of loaded classes, so only these
+// blocks are watched.
 class Mirrors {
  public:
   static constexpr uint32_t kBlockBits = 20;  // 1 MiB
@@ -45,7 +45,7 @@ class Mirrors {
   void note_reference(uint64_t id) {
     if (Block* block = find(id)) block->referred[word_of(id)] |= bit_of(id);
   }
-  // Calls visit(id) for what was referred to and not written.
+  // Calls visit(id) for each such object.
   template <class Visit>
   void each_missing(const Visit& visit) const {
     for (uint32_t b = 0; b < count_; b++) {
@@ -79,16 +79,16 @@ class Mirrors {
   LazyTable<Block> blocks_;
   uint32_t count_ = 0;
   uint32_t last_ = 0;
-  uint64_t filter_[256] = {};  // by the low bits of a block's number: excludes most addresses
+  uint64_t filter_[256] = {};  // by the low bits of a block's number; excludes most addresses
 };
 
 struct DumpedClass {
   uint64_t id;
   uint64_t super;
   uint32_t instance_size;
-  uint32_t first_type;  // of its own instance fields, in types_
+  uint32_t first_type;  // index in types_ of its first own instance field
   uint32_t field_count;
-  uint32_t is_dumped;  // 0: a LOAD CLASS only
+  uint32_t is_dumped;  // 0: only a LOAD CLASS so far
 };
 
 class SubRecords {
@@ -96,12 +96,12 @@ class SubRecords {
   static constexpr uint32_t kMostClasses = 192 * 1024;
   static constexpr uint32_t kMostTypes = 16 * 1024 * 1024;
 
-  // dump: must outlive this.
+  // dump: must outlive this object.
   bool open(const Services& services, const hprof_foreign_dump* dump, uint32_t id_size);
   void close();
 
-  // Parses bytes of segments' bodies and returns how many: all, or, if asked to, up to the first sub-record
-  // that is no CLASS DUMP. failed(): this is not a heap dump, or there is no room.
+  // Parses bytes of segments' bodies and returns how many: all, or with stop_behind_classes up to the first
+  // sub-record that is no CLASS DUMP. failed(): no heap dump, or no room.
   uint64_t feed(uint8_t* bytes, uint64_t size, bool stop_behind_classes);
   bool failed() const { return failed_; }
   const char* failure() const {
@@ -114,13 +114,13 @@ class SubRecords {
   const DumpedClass& class_at(uint32_t number) const { return classes_[number]; }
   const DumpedClass* find_class(uint64_t id) const;
   uint64_t objects() const { return objects_; }
-  uint64_t traced() const { return traced_; }  // of them, have a trace
+  uint64_t traced() const { return traced_; }  // objects with a trace
   const Mirrors& mirrors() const { return mirrors_; }
-  uint64_t object_class() const { return object_class_; }  // java.lang.Object: the class that has no super
-  // Names of fields, in CLASS DUMPs so far.
+  uint64_t object_class() const { return object_class_; }  // java.lang.Object: the class without a superclass
+  // Reports the names of fields in CLASS DUMPs.
   void (*on_name)(void* context, uint64_t string_id) = nullptr;
   void* name_context = nullptr;
-  // Put into the first bytes of string ids (the second of 8) and of the traces of threads (the first of 4).
+  // Written into the first bytes of string ids (the second of 8) and of threads' traces (the first of 4).
   uint8_t mark = 0;
 
  private:
@@ -173,9 +173,9 @@ class SubRecords {
   uint32_t need_ = 1, have_ = 0;  // of head_
   uint8_t head_[96] = {};
   uint32_t tag_ = 0;
-  uint64_t pass_ = 0;  // bytes that pass unread before the next step
-  bool zero_ = false;  // ... and are zeroed
-  // ... or zeroed where the class has primitive fields
+  uint64_t pass_ = 0;  // bytes to pass before the next step
+  bool zero_ = false;  // and to zero
+  // and to zero where the class has primitive fields
   bool masked_ = false;
   uint64_t mask_class_ = 0;
   uint32_t mask_field_ = 0, mask_left_ = 0;
@@ -190,11 +190,11 @@ class SubRecords {
   uint64_t object_class_ = 0;
   uint64_t objects_ = 0;
   uint64_t traced_ = 0;
-  hprof_trace_serial trace_ = 0;  // of the object whose head is being read
+  hprof_trace_serial trace_ = 0;  // of the object whose head is read
   bool failed_ = false;
-  bool no_room_ = false;   // why
+  bool no_room_ = false;   // the reason for failed()
   bool elements_ = false;  // the passing bytes are ids
-  uint8_t split_[8] = {};  // of an id that two pieces share
+  uint8_t split_[8] = {};  // an id that is split between two pieces
   uint32_t split_have_ = 0;
   Mirrors mirrors_;
 };

@@ -3,11 +3,11 @@
 //
 //   java/lang/Thread.run;demo/Work.step;demo/Work.sum 42
 //
-// Readers add up all lines of a file, so each report is a file with one column of one table: the column that
-// weight= names, or else the one by which the first table with stacks is ranked. Other tables are left out
-// and counted; a message says so when none has the column of weight=. A stack that was cut begins with [cut].
+// Readers add up all lines of a file, so each report is a file with one column of one table: that of weight=,
+// or the one that ranks the first table with stacks. Other tables are left out and counted; a message says if
+// none has the column of weight=. A cut stack begins with [cut].
 //
-// Some readers make a sample of each unit, so times that nobody asked for by name are in microseconds.
+// Some readers make a sample of each unit, so times not selected by name are in microseconds.
 #include <new>
 
 #include <hprof/cpp/each_weighted_stack.hpp>
@@ -40,16 +40,16 @@ struct Encoder {
   const char* weight;            // "": the table's first
   uint64_t* lost_tables;
   bool has_table;                       // the document has its table
-  const hprof_table_schema* unmatched;  // the session's first table without the column of weight=, until said
+  const hprof_table_schema* unmatched;  // the first table without the column of weight=, until the message
 };
 
-// Semicolons separate frames and the last blank the number, so names contain neither, and no line ends.
+// Semicolons separate frames, and the last blank the number, so names contain neither, and no line ends.
 bool is_plain(uint8_t c) { return c > 0x20 && c < 0x7f && c != ';' && c != '.'; }
 
 uint32_t put_code(char* to, uint32_t code) {
   return to_utf8(to, code == ';' || is_control(code) || is_blank(code) ? '_' : code);
 }
-// The packages of a class are separated by slashes; a dot comes before the method.
+// The packages of a class are separated by slashes; the dot is before the method.
 uint32_t put_class_code(char* to, uint32_t code) { return put_code(to, code == '.' ? '/' : code); }
 
 // Lives for one table.
@@ -78,7 +78,7 @@ class Writer {
   }
 
  private:
-  // What is rounded away is added to the next stack, so that the sum of all lines is right.
+  // Adds the rounding error to the next stack, so that the sum of all lines is right.
   uint64_t in_units(uint64_t value) {
     const uint64_t rest = value % unit_ + rest_;
     rest_ = rest % unit_;
@@ -111,8 +111,8 @@ class Writer {
   const hprof_ids_service* ids_;
   PlainOut& out_;
   const StackTable& stacks_;
-  const uint32_t weight_;  // among the table's weights
-  const uint64_t unit_;    // what a 1 stands for
+  const uint32_t weight_;  // index of the table's weights
+  const uint64_t unit_;    // what 1 stands for
   uint64_t rest_ = 0;
 };
 
@@ -120,7 +120,7 @@ bool adds_up(const hprof_column& column) {
   return (column.flags & (HPROF_COLUMN_WEIGHT | HPROF_COLUMN_TOTAL)) == HPROF_COLUMN_WEIGHT;
 }
 
-// The index among the table's weights; HPROF_NO_COLUMN: none can be added up, or none has that name.
+// Index of the weight to write; HPROF_NO_COLUMN: none can be added up, or none has the name of weight=.
 uint32_t chosen_weight(const Encoder& encoder, const StackTable& stacks) {
   if (encoder.weight[0] == 0 && adds_up(stacks.weight(stacks.first_weight()))) return stacks.first_weight();
   for (uint32_t i = 0; i < stacks.weight_count(); i++) {
@@ -130,7 +130,7 @@ uint32_t chosen_weight(const Encoder& encoder, const StackTable& stacks) {
   return HPROF_NO_COLUMN;
 }
 
-// At the end of a document without a table: what weight= could have named.
+// Called at the end of a document without a table: prints the possible values of weight=.
 void say_unmatched(Encoder& encoder) {
   const hprof_table_schema* schema = encoder.unmatched;
   encoder.unmatched = nullptr;
@@ -199,7 +199,7 @@ const hprof_encoder_ops kOps = {
     sizeof(hprof_encoder_ops), 0, create, encode, destroy, ".collapsed", 0, HPROF_WHOLE_DEPTH, "text/plain",
     HPROF_ENCODER_DOCUMENTS,   0};
 
-// Monitor records are taken and left out, so that monitor=y can run with its table alone.
+// Monitor records are taken and ignored, so that monitor=y works with its table alone.
 constexpr const char* kRecords[] = {
     HPROF_KIND_FILE_BEGIN,   HPROF_KIND_REPORT_BEGIN,   HPROF_KIND_REPORT_END,   HPROF_KIND_TABLE,
     HPROF_KIND_MONITOR_WAIT, HPROF_KIND_MONITOR_WAITED, HPROF_KIND_MONITOR_DUMP, nullptr};

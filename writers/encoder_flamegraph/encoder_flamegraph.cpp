@@ -32,7 +32,7 @@ const T& as(const hprof_record* record) {
   return *reinterpret_cast<const T*>(record);
 }
 
-// Nothing may end the line, the field or the script element.
+// No character may end the line, the field or the script element.
 bool is_plain(uint8_t c) { return c >= 0x20 && c < 0x7f && c != '\\' && c != '<'; }
 uint32_t put_code(char* to, uint32_t code) {
   if (code == '<') return format_escape(to, code);
@@ -46,7 +46,7 @@ class PageOut : public PlainOut {
  public:
   using PlainOut::PlainOut;
 
-  // A field of a line: a number to base 36, a number, or text.
+  // Fields of a line: a number to base 36, a decimal number, a text.
   PageOut& id(uint64_t number) {
     char digits[16];
     uint32_t at = sizeof digits;
@@ -141,9 +141,7 @@ void write_report(PageOut& out, const hprof_report_info& info) {
   out.number(info.cumulative).end();
 }
 
-// --- tables
-
-// Types and flags of columns, as the page numbers them.
+// Types and flags of columns, by the page's numbers.
 constexpr uint32_t kPageReal = 4, kPageTrace = 5, kPageClass = 6, kPageText = 7;
 constexpr uint32_t kPageWeight = 1, kPageDefault = 8, kPageState = 16, kPageLeaf = 32;
 
@@ -155,7 +153,7 @@ void write_column(PageOut& out, const hprof_column& column, uint64_t type, uint6
   out.text(column.title != nullptr ? column.title : column.name).end();
 }
 
-// The weights that can be added up, the trace, and the leaf on top of it.
+// Writes the columns of weights that can be added up, of the trace, and of the leaf.
 void write_columns(PageOut& out, const StackTable& stacks) {
   const hprof_table_schema* schema = stacks.table().schema;
   for (uint32_t i = 0; i < stacks.weight_count(); i++) {
@@ -190,8 +188,6 @@ void write_table(PageOut& out, const hprof_rec_table& table) {
   });
   out.lit("E\t\n");
 }
-
-// --- the unit
 
 void write_record(Encoder& encoder, PageOut& out, const hprof_record* record) {
   switch (record->kind) {
@@ -248,7 +244,7 @@ void destroy(void* self) {
 const hprof_encoder_ops kOps = {sizeof(hprof_encoder_ops), 0,           create, encode, destroy, ".html", 0,
                                 HPROF_WHOLE_DEPTH,         "text/html", 0,      0};
 
-// Monitor records are taken and left out, so that monitor=y can run with its table alone.
+// Monitor records are taken and ignored, so that monitor=y works with its table alone.
 constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,   HPROF_KIND_FILE_END,
                                     HPROF_KIND_STRING,       HPROF_KIND_CLASS,
                                     HPROF_KIND_FRAME,        HPROF_KIND_TRACE,

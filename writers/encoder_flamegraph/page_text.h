@@ -1,4 +1,4 @@
-// The page around the data, made of the files in page/ by page/page.cmake.
+// The page around the data, generated from the files in page/ by page/page.cmake.
 #pragma once
 
 namespace hprof::flamegraph {

@@ -13,7 +13,7 @@ namespace hprof::json {
 
 namespace {
 
-constexpr uint32_t kVersion = 1;  // of the lines, as docs/pictures.md numbers them
+constexpr uint32_t kVersion = 1;  // of the lines, see docs/pictures.md
 
 struct Encoder {
   const hprof_host* host;
@@ -194,7 +194,7 @@ const hprof_encoder_ops kOps = {
     sizeof(hprof_encoder_ops), 0, create, encode, destroy, ".json", HPROF_HEAP_AS_FIELDS, HPROF_WHOLE_DEPTH,
     "application/x-ndjson",    0, 0};
 
-// Unloaded classes are not reported.
+// Unloaded classes are not taken.
 constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,
                                     HPROF_KIND_FILE_END,
                                     HPROF_KIND_CLASS,

@@ -40,7 +40,7 @@ const char* type_name(uint32_t type) {
 
 template <class To>
 To from_bits(uint64_t bits) {
-  // Through the integer of the same width, so that it is right in either byte order.
+  // By way of the integer of the same width, so that it is right in either byte order.
   std::conditional_t<sizeof(To) == 8, uint64_t, uint32_t> word =
       static_cast<std::conditional_t<sizeof(To) == 8, uint64_t, uint32_t>>(bits);
   To value;
@@ -48,7 +48,7 @@ To from_bits(uint64_t bits) {
   return value;
 }
 
-// `bits` as hprof_value has them. A char is its UTF-16 unit, an object its id, 0 for null.
+// `bits`: as in hprof_value. A char is its UTF-16 unit, an object its id, 0 for null.
 void write_value(JsonOut& out, uint32_t type, uint64_t bits) {
   switch (type) {
     case HPROF_TYPE_BOOLEAN:
@@ -95,7 +95,7 @@ void write_ids(JsonOut& out, hprof_object_id object, hprof_trace_serial trace) {
   out.number("object", object).number("trace", trace);
 }
 
-// One element of native byte order.
+// Reads one element of native byte order.
 uint64_t element_at(const void* elements, uint32_t index, uint32_t width) {
   const uint8_t* at = static_cast<const uint8_t*>(elements) + uint64_t{index} * width;
   uint8_t u1;

@@ -1,4 +1,4 @@
-// Pieces of JSON, and entries of the ids service as JSON. docs/pictures.md describes the lines.
+// Writes JSON, and entries of the ids service as JSON. docs/pictures.md describes the lines.
 #pragma once
 
 #include <hprof/cpp/names.hpp>
@@ -7,8 +7,8 @@
 
 namespace hprof::json {
 
-// Lives for one record, which is one line or several. Members of an object are written in the order of the
-// calls; every object begins with a member of its own, so that each later one has its comma before it.
+// Lives for one record, of one or more lines. Members are written in the order of the calls; every object
+// begins with a fixed member, so that each later one has its comma before it.
 class JsonOut : public PlainOut {
  public:
   JsonOut(hprof_out* out, const hprof_host* host, const hprof_ids_service* ids)
@@ -18,7 +18,7 @@ class JsonOut : public PlainOut {
   const hprof_ids_service& ids() const { return *ids_; }
   const hprof_host* host() const { return host_; }
 
-  // A line: {"record":"kind" ... }
+  // Begins a line: {"record":"kind" ... }
   template <uint32_t n>
   JsonOut& begin(const char (&kind)[n]) {
     lit("{\"record\":\"").bytes(kind, n - 1);
@@ -52,13 +52,13 @@ class JsonOut : public PlainOut {
     return key(name).text(ids_->string_text(host_, id));
   }
 
-  // In double quotes, as UTF-8; null when it is absent.
+  // A text in double quotes, as UTF-8; null: absent.
   JsonOut& text(hprof_text value);
   JsonOut& text(const char* value);  // NUL-terminated
   // A number; null for values that JSON cannot represent.
   JsonOut& real(double value);
 
-  // {"id":1,"name":"..."}, null of 0
+  // {"id":1,"name":"..."}; null for 0
   JsonOut& class_of(hprof_class_serial serial);
   JsonOut& method_of(hprof_method_id id);
   JsonOut& thread_of(hprof_thread_serial serial);

@@ -76,7 +76,7 @@ void write_cell(JsonOut& out, uint32_t type, hprof_cell cell) {
   }
 }
 
-// {"name":value ...} of the columns that are asked for.
+// {"name":value ...} of the wanted columns.
 template <class Wanted>
 void write_cells(JsonOut& out, const hprof_table_schema& schema, const hprof_cell* cells,
                  const Wanted& wanted) {

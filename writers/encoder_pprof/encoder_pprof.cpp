@@ -1,7 +1,7 @@
 // The pprof encoder: format=pprof, profile.proto as `go tool pprof`, Pyroscope, Parca and speedscope read it.
 //
-// Each report is a message. A message has one list of weights for all of its stacks, so it has one table;
-// other tables are left out and counted. Notes are its comments.
+// Each report is a message. A message has one list of weights for all of its stacks, so it takes one table;
+// others are left out and counted. Notes become comments.
 #include <new>
 
 #include <hprof/service/log.h>
@@ -96,7 +96,7 @@ const hprof_encoder_ops kOps = {sizeof(hprof_encoder_ops),
                                 0,
                                 "gzip"};
 
-// Monitor records are taken and left out, so that monitor=y can run with its table alone.
+// Monitor records are taken and ignored, so that monitor=y works with its table alone.
 constexpr const char* kRecords[] = {
     HPROF_KIND_REPORT_BEGIN,   HPROF_KIND_NOTE,         HPROF_KIND_TABLE, HPROF_KIND_MONITOR_WAIT,
     HPROF_KIND_MONITOR_WAITED, HPROF_KIND_MONITOR_DUMP, nullptr};

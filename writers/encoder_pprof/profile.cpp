@@ -7,10 +7,10 @@ namespace hprof::pprof {
 
 namespace {
 
-// Fields, as profile.proto numbers them: of Profile ...
+// Field numbers of profile.proto: of Profile,
 constexpr uint32_t kSampleType = 1, kSample = 2, kLocation = 4, kFunction = 5, kText = 6, kTime = 9,
                    kDuration = 10, kPeriodType = 11, kPeriod = 12, kComment = 13, kDefaultType = 14;
-// ... ValueType, Sample, Label, Location, Line, Function
+// of ValueType, Sample, Label, Location, Line, Function.
 constexpr uint32_t kType = 1, kUnit = 2;
 constexpr uint32_t kLocations = 1, kValues = 2, kLabel = 3;
 constexpr uint32_t kKey = 1, kString = 2;
@@ -22,7 +22,7 @@ constexpr uint32_t kName = 2, kSystemName = 3, kFile = 4;
 constexpr uint64_t kUnknownPlace = uint64_t{1} << 32, kCutPlace = kUnknownPlace + 1;
 constexpr uint32_t kUnknownBit = 1, kCutBit = 2;
 
-// The names that readers of pprof use for the weights of these tables; others keep their names.
+// pprof's names of the weights of these tables; other tables keep their names.
 struct Word {
   const char* table;
   const char* column;
@@ -47,7 +47,7 @@ const char* type_of(const StackTable& stacks, const hprof_column& column) {
   return column.name;
 }
 
-// Every count has the unit "count": readers know no other.
+// Every count has the unit "count", the only one that readers know.
 const char* pprof_unit(const hprof_column& column) {
   return column.type == HPROF_COLUMN_COUNT ? "count" : unit_of(column);
 }
@@ -107,8 +107,6 @@ void Profile::begin(ProtoOut& out, const hprof_report_info* info) {
   out.number(kDuration, info->end_ns - info->begin_ns);
 }
 
-// --- texts
-
 uint32_t Profile::add_text(ProtoOut& out, hprof_text first, hprof_text second) {
   const bool both = second.data != nullptr;
   out.begin(kText, size_of(first) + (both ? 1 + size_of(second) : 0));
@@ -134,7 +132,7 @@ hprof_text Profile::text_of(Of of, uint32_t number) const {
   return string(number);
 }
 
-// 0: it has none.
+// 0: there is no text.
 uint32_t Profile::kept_text(ProtoOut& out, Of of, uint32_t number) {
   const hprof_text text = text_of(of, number);
   if (text.data == nullptr || text.size == 0) return 0;
@@ -146,9 +144,7 @@ uint32_t Profile::kept_text(ProtoOut& out, Of of, uint32_t number) {
 
 void Profile::write_note(ProtoOut& out, hprof_text text) { out.number(kComment, add_text(out, text)); }
 
-// --- the head
-
-// Returns the number of the type's name.
+// Writes a ValueType; returns the number of its name.
 uint64_t Profile::write_type(ProtoOut& out, uint32_t field, const StackTable& stacks,
                              const hprof_column& column) {
   const uint64_t type = add_words(out, type_of(stacks, column));
@@ -180,8 +176,6 @@ void Profile::write_head(ProtoOut& out, const StackTable& stacks) {
   }
 }
 
-// --- functions and locations
-
 void Profile::write_function(ProtoOut& out, uint64_t id, uint32_t name, uint32_t file) {
   out.begin(kFunction, number_size(kId, id) + number_size(kName, name) + number_size(kSystemName, name) +
                            number_size(kFile, file));
@@ -201,7 +195,7 @@ void Profile::write_location(ProtoOut& out, uint64_t id, uint64_t function, int3
   out.number(kLineNumber, number);
 }
 
-// False: no memory to remember it.
+// False: no memory.
 bool Profile::define_frame(ProtoOut& out, hprof_frame_id id) {
   const auto frame = find_frame(services_.ids, services_.host, id);
   const WrittenNumbers::Added method = methods_.add(frame->method);
@@ -213,7 +207,7 @@ bool Profile::define_frame(ProtoOut& out, hprof_frame_id id) {
     const uint32_t text = name.data == nullptr         ? add_words(out, "[unknown]")
                           : owner_name.data == nullptr ? add_text(out, name)
                                                        : add_text(out, owner_name, name);
-    // A frame without a method has 0 here, which is not a function's number.
+    // 0 for a frame without a method, which is no function number.
     write_function(out, frame->method != 0 ? frame->method : kUnknownPlace, text, file);
   }
   if (method == WrittenNumbers::Added::kNoRoom) return false;
@@ -240,8 +234,6 @@ bool Profile::define_frames(ProtoOut& out, const hprof_trace_info& trace) {
   if (is_cut(trace)) define_place(out, kCutPlace, kCutBit, "[cut]");
   return true;
 }
-
-// --- samples
 
 uint32_t Profile::find_labels(ProtoOut& out, const StackTable& stacks, const WeightedStack& stack,
                               const hprof_trace_info& trace, Label* labels) {
@@ -271,7 +263,7 @@ void Profile::write_sample(ProtoOut& out, const StackTable& stacks, const Weight
                            const hprof_trace_info& trace) {
   Label labels[HPROF_TABLE_COLUMNS + 1];
   const uint32_t label_count = find_labels(out, stacks, stack, trace, labels);
-  // Sizes first: they are written before what they measure.
+  // Computes sizes first: a length precedes its bytes.
   uint64_t places = trace.frame_count == 0 ? varint_size(kUnknownPlace) : 0, values = 0, all = 0;
   if (is_cut(trace)) places += varint_size(kCutPlace);
   for (uint32_t i = 0; i < trace.frame_count; i++) places += varint_size(trace.frames[i]);

@@ -1,5 +1,5 @@
-// One profile.proto message, written piece by piece: its fields may come in any order, and repeated fields
-// any number of times.
+// Writes one profile.proto message piece by piece: fields may come in any order, and repeated fields any
+// number of times.
 //
 // Texts are numbered in the order in which they are written. Functions have the numbers of methods, locations
 // those of frames.
@@ -12,7 +12,7 @@
 
 namespace hprof::pprof {
 
-// The numbers that the message already has. One thread at a time.
+// The numbers that the message has already. One thread at a time.
 class WrittenNumbers {
  public:
   bool open(const Services& services) { return words_.open(services, kMost / 64); }
@@ -33,16 +33,16 @@ class Profile {
   bool open(const Services& services);
   void close();
 
-  // A new message.
+  // Begins a message.
   void begin(ProtoOut& out, const hprof_report_info* info);
   bool has_begun() const { return texts_ != 0; }
   bool has_table() const { return has_table_; }
-  // The message's one table with stacks. Rows that there is no memory for are counted in *lost.
+  // Writes the message's table. Counts rows without memory in *lost.
   void write(ProtoOut& out, const StackTable& stacks, uint64_t* lost);
   void write_note(ProtoOut& out, hprof_text text);
 
  private:
-  // A direct-mapped cache of texts that were written: one that was evicted is written again.
+  // A direct-mapped cache of written texts; one that was evicted is written again.
   struct Kept {
     uint64_t key;
     uint32_t index;
@@ -76,8 +76,8 @@ class Profile {
   WrittenNumbers frames_, methods_;
   uint32_t texts_ = 0;
   uint32_t thread_key_ = 0;
-  uint32_t keys_[HPROF_TABLE_COLUMNS] = {};  // texts: names of the columns that are labels
-  uint32_t places_ = 0;                      // bits: defined locations that are not frames
+  uint32_t keys_[HPROF_TABLE_COLUMNS] = {};  // texts: names of the label columns
+  uint32_t places_ = 0;                      // bits: other locations than frames that are defined
   bool has_table_ = false;
   Kept kept_[kKept] = {};
 };

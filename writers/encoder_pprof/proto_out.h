@@ -1,4 +1,4 @@
-// The wire format of protocol buffers, as far as a profile needs it.
+// The wire format of protocol buffers, as far as profiles use it.
 #pragma once
 
 #include <hprof/cpp/out.hpp>
@@ -13,7 +13,7 @@ inline uint32_t varint_size(uint64_t v) {
   return size;
 }
 
-// Bytes of a field of type varint; a 0 is left out.
+// Bytes of a varint field, which is left out if it is 0.
 inline uint32_t number_size(uint32_t field, uint64_t v) {
   return v == 0 ? 0 : varint_size(field << 3) + varint_size(v);
 }
@@ -36,7 +36,7 @@ class ProtoOut : public Out {
     varint(field << 3);
     varint(v);
   }
-  // The head of a text, a message or packed numbers with that many bytes.
+  // Writes the head of a text, a message or packed numbers with `size` bytes.
   void begin(uint32_t field, uint64_t size) {
     varint(field << 3 | 2);
     varint(size);

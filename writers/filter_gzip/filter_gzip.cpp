@@ -13,7 +13,7 @@ namespace hprof::gzip {
 namespace {
 
 constexpr char kName[] = "gzip";
-constexpr int kFast = 1;  // the writer keeps up with a dump at no other level
+constexpr int kFast = 1;  // other levels are slower than a dump
 
 struct Config {
   const char* compress;
@@ -30,7 +30,7 @@ struct Filter {
   Members members;
 };
 
-// nullptr: chosen by plugin=, at the fast level. 0: it is neither "gzip" nor "gzip:<level>".
+// The level of compress=; nullptr: the fast one, as by plugin=. 0: neither "gzip" nor "gzip:<level>".
 int level_of(const char* text) {
   constexpr size_t kLength = sizeof kName - 1;
   if (text == nullptr) return kFast;

@@ -1,4 +1,3 @@
-// Members of a gzip file.
 #include "members.h"
 
 #include <algorithm>

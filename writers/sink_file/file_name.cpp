@@ -1,11 +1,10 @@
-// Names of output files.
 #include "file_name.h"
 
 namespace hprof::file {
 
 namespace {
 
-// Suffixes by which programs recognise a file's type: a number goes before them.
+// Suffixes that identify a file's type: a number goes before them.
 constexpr const char* kSuffixes[] = {".txt", ".html", ".json", ".pb", ".collapsed"};
 
 bool ends_with(const char* name, uint64_t length, const char* suffix) {
@@ -18,7 +17,7 @@ bool ends_with(const char* name, uint64_t length, const char* suffix) {
   return true;
 }
 
-// Where the suffix begins (in upper or lower case, with or without .gz), or the end.
+// The position of the suffix (in either case, with or without .gz), or the end.
 uint64_t stem_length(const char* name) {
   const uint64_t length = std::strlen(name);
   const uint64_t plain = ends_with(name, length, ".gz") ? length - 3 : length;

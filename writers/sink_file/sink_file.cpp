@@ -1,7 +1,5 @@
-// The file sink: the destination unless net= or url= is given.
-//
-// It picks the name; the io service makes sure that the file is private, new, and not a link planted by
-// somebody else.
+// The file sink: the destination unless net= or url= is given. It chooses the name; the io service makes sure
+// that the file is private, new, and no link.
 #include <new>
 
 #include <hprof/cpp/service.hpp>
@@ -17,9 +15,9 @@ namespace hprof::file {
 namespace {
 
 constexpr uint32_t kReasonMost = 256;
-// Names that are tried when the wanted one is to be kept: with the pid, then with the pid and 2, 3 ...
+// The last number of names with the pid: the pid alone, then with 2, 3 ...
 constexpr uint32_t kLastSpare = 9;
-// ... and with a number alone.
+// The last number of names with a number alone.
 constexpr uint32_t kLastNumber = 9999;
 constexpr uint32_t kModes[] = {0600, 0640, 0644};
 
@@ -49,7 +47,7 @@ void explain(char* error, uint32_t error_size, const char* what, const char* nam
   TextBuffer(error, error_size).add(what).add(name).add(": ").add(reason);
 }
 
-// A file beside the one that exists, with the process id in its name.
+// Creates a file beside the existing one, with the process id in its name.
 int64_t create_spare(File& file, const char* wanted, char* reason) {
   char with_pid[kNameMost];
   if (!insert_number(wanted, file.io->process_id(file.host), with_pid)) return -1;
@@ -62,8 +60,8 @@ int64_t create_spare(File& file, const char* wanted, char* reason) {
   return handle;
 }
 
-// A file beside the existing one, with the next free number in its name; also for a second output, whose name
-// already has a number.
+// Creates a file beside the existing one, with the next free number in its name; also for later outputs,
+// whose names have a number already.
 int64_t create_next(File& file, const hprof_sink_target& target, const NameParts& parts, char* reason) {
   char base[kNameMost];
   const bool numbered = std::strstr(target.address, "%n") != nullptr;
@@ -86,7 +84,7 @@ void tell_spare(const File& file, const char* wanted, const char* why) {
   log->message(file.host, text);
 }
 
-// An existing file keeps its name; the new file gets another one.
+// The existing file stays; creates one with another name.
 int64_t create_beside(File& file, const hprof_sink_target& target, const NameParts& parts, int64_t found,
                       char* reason) {
   char wanted[kNameMost];
@@ -127,7 +125,7 @@ int64_t create(File& file, const hprof_sink_target& target, char* error, uint32_
   return handle;
 }
 
-// Sets its permissions, and the name to show.
+// Sets the file's permissions, and the name to show.
 void finish_file(File& file, const Config& config) {
   char text[kNameMost];
   if (HPROF_HAS(file.io, hprof_io_service, share) && config.mode != 0 &&
@@ -179,7 +177,7 @@ int64_t write(void* self, const uint8_t* bytes, uint64_t size, uint64_t timeout_
   return wrote < 0 ? -1 : wrote;
 }
 
-// An incomplete heap dump must not look like a complete one.
+// Renames or removes an incomplete heap dump, which must not look complete.
 void put_away(const File& file) {
   char name[kNameMost];
   TextBuffer partial(name, sizeof name);
@@ -190,7 +188,7 @@ void put_away(const File& file) {
   file.io->remove(file.host, file.name);
 }
 
-// Any other truncated file is kept: it may be all that is left of a run.
+// Other truncated files stay: they may be all that is left of a run.
 hprof_status close(void* self, uint32_t complete, char* error, uint32_t error_size) {
   File* file = static_cast<File*>(self);
   char reason[kReasonMost] = "";

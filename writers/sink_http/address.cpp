@@ -64,7 +64,7 @@ void put_name(TextBuffer* to, const char* labels) {
   if (!found) to->add("java");
 }
 
-// {env=prod,zone=b}, as Pyroscope expects it after a name.
+// Appends {env=prod,zone=b}, Pyroscope's form of labels after a name.
 void put_labels(TextBuffer* to, const char* labels) {
   bool any = false;
   each_label(labels, [&](const char* name, uint64_t size, const char* value, uint64_t value_size) {
@@ -78,7 +78,7 @@ void put_labels(TextBuffer* to, const char* labels) {
   if (any) put_encoded(to, "}");
 }
 
-// False: there is no such name.
+// Appends the value of {name}. False: there is no such name.
 bool put_fact(const char* name, uint64_t size, const Facts& facts, TextBuffer* to) {
   const auto is = [&](const char* other) {
     return std::strlen(other) == size && std::memcmp(name, other, size) == 0;
@@ -105,7 +105,7 @@ bool put_fact(const char* name, uint64_t size, const Facts& facts, TextBuffer* t
   return true;
 }
 
-// False: an unknown name, or an unmatched brace.
+// Replaces names in braces. False: an unknown name, or an unmatched brace.
 bool expand(const char* pattern, const Facts& facts, TextBuffer* to) {
   while (*pattern != 0) {
     const uint64_t plain = std::strcspn(pattern, "{}");
@@ -120,7 +120,7 @@ bool expand(const char* pattern, const Facts& facts, TextBuffer* to) {
   return true;
 }
 
-// host, host:port, [address]:port
+// Parses host, host:port, [address]:port.
 bool parse_authority(const char* text, uint64_t size, Url* url) {
   if (size == 0 || size + 4 > kHostMost) return false;
   const char* last = text + size;

@@ -6,7 +6,7 @@ namespace hprof::http {
 
 namespace {
 
-constexpr uint64_t kStep = 64 * 1024;  // memory is charged by
+constexpr uint64_t kStep = 64 * 1024;  // unit of charging memory
 
 }  // namespace
 
@@ -51,9 +51,9 @@ bool Outbox::add(const uint8_t* bytes, uint64_t size) {
   return true;
 }
 
-// Under the lock. Removes as many of the oldest as needed, and lists them in *gone.
+// Under the lock. Removes the oldest reports until there is room, and lists them in *gone.
 uint64_t Outbox::make_room(Report** gone, uint64_t size) {
-  // One that is being sent stays.
+  // A report that is being sent stays.
   if (is_front_taken_ && first_->size + size > most_) return 0;
   Report** from = is_front_taken_ ? &first_->next : &first_;
   uint64_t count = 0;

@@ -1,7 +1,7 @@
-// Reports that wait to be posted, in memory of a bounded size.
+// Reports that wait to be posted, in bounded memory.
 //
-// One thread appends (begin, add, end), another takes from the front (front, done). A report is complete
-// before it appears at the front, and stays there until done().
+// One thread appends (begin, add, end), another takes from the front (front, done). A report at the front is
+// complete, and stays until done().
 #pragma once
 
 #include <cstdint>
@@ -25,22 +25,22 @@ class Outbox {
  public:
   // False: no memory. [onload]
   bool open(const Services& services, uint64_t most);
-  void close();  // nobody uses it any more
+  void close();  // no thread uses it any more
 
   // Begins the next report; its bytes follow. [writer]
   void begin(const Report& head);
-  // False: the report is too large for the outbox, or there is no memory; do not add the rest of it. [writer]
+  // False: the report is too large for the outbox, or no memory; do not add the rest. [writer]
   bool add(const uint8_t* bytes, uint64_t size);
-  // The report is complete and can be posted. If there is too much, the oldest waiting ones are dropped;
-  // returns how many, UINT64_MAX: this one. [control]
+  // Makes the report available. Drops the oldest waiting ones if there is too much, and returns how many;
+  // UINT64_MAX: this one. [control]
   uint64_t end();
-  void drop() { is_building_ = false; }  // it is incomplete. [writer]
+  void drop() { is_building_ = false; }  // drops an incomplete report [writer]
 
-  // The oldest; nullptr: none. It is not dropped before done(). [control]
+  // The oldest report; nullptr: none. It is not dropped before done(). [control]
   Report* front();
   void done();
-  void release_front();  // it stays, and may be dropped
-  uint64_t count();      // of those that wait
+  void release_front();  // the report stays, but may be dropped
+  uint64_t count();      // reports that wait
 
  private:
   void destroy(Report* report);
@@ -48,12 +48,12 @@ class Outbox {
 
   Services services_;
   uint64_t most_ = 0;
-  // The report being written: address space for the largest one, with `charged_` bytes in use.
+  // The report being written, in address space for the largest one, of which `charged_` bytes are in use.
   Report head_ = {};
   uint8_t* built_ = nullptr;
   uint64_t charged_ = 0;
   bool is_building_ = false;
-  Lock lock_;  // of what follows
+  Lock lock_;  // of the members below
   Report* first_ = nullptr;
   Report* last_ = nullptr;
   bool is_front_taken_ = false;

@@ -4,11 +4,11 @@ namespace hprof::http {
 
 namespace {
 
-constexpr uint64_t kSliceNs = 100'000'000;          // after each it checks whether to stop
-constexpr uint64_t kMostConnectNs = 3'000'000'000;  // nothing can stop that
+constexpr uint64_t kSliceNs = 100'000'000;          // interval of checks whether to stop
+constexpr uint64_t kMostConnectNs = 3'000'000'000;  // cannot be stopped meanwhile
 constexpr uint32_t kReasonMost = 256;
 constexpr uint32_t kHeadMost = kTargetMost + 4096;
-constexpr uint32_t kAnswerMost = 1024;  // what is read of an answer
+constexpr uint32_t kAnswerMost = 1024;  // bytes that are read of an answer
 
 class Exchange {
  public:
@@ -80,7 +80,7 @@ class Exchange {
   char reason_[kReasonMost] = "";
 };
 
-// True: a compressed text, whose encoding the request names. A compressed dump is sent as a file.
+// True: compressed text, sent with Content-Encoding. A compressed dump is sent as a file.
 bool is_packed_text(const Request& request) {
   return request.size > 2 && request.bytes[0] == 0x1f && request.bytes[1] == 0x8b &&
          std::strcmp(request.content_type, "application/octet-stream") != 0;
@@ -145,7 +145,7 @@ Outcome post(const Services& services, const Request& request, const Patience& p
     why->add(exchange.reason());
     return Outcome::kAgain;
   }
-  // A server that rejects the rest may have answered before it closed.
+  // A server that rejects the request may have answered before it closed.
   TextLine<kReasonMost> not_sent;
   not_sent.add(exchange.reason());
   const int32_t status = exchange.receive();

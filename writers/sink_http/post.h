@@ -1,4 +1,4 @@
-// One request over one connection.
+// Posts one request over one connection.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@ enum class Outcome : uint32_t {
   kTaken,    // the server has it
   kRefused,  // it will never take it
   kAgain,    // it may take it later
-  kStopped,  // we were told to stop
+  kStopped,  // told to stop
 };
 
 struct Request {
   const char* method;
   const Url* url;
   const char* target;
-  const char* headers;       // lines, as http-header= says
-  const char* content_type;  // "": not said
+  const char* headers;       // lines, from http-header=
+  const char* content_type;  // "": none
   const uint8_t* bytes;
   uint64_t size;
 };
@@ -33,11 +33,11 @@ struct Patience {
   const void* context;
 };
 
-// The result; *why has a few words unless it was accepted.
+// Sends the request. *why: a few words unless it was accepted.
 Outcome post(const Services& services, const Request& request, const Patience& patience, TextBuffer* why);
 
-// The status of an answer, once its first line has arrived. 0: not yet; -1: not an HTTP answer. An interim
-// one (1xx) and its headers are skipped: *used is moved past it.
+// The status of an answer. 0: its first line is not complete; -1: no HTTP. Skips interim answers (1xx) with
+// their headers: *used is moved past them.
 int32_t status_of(const char* answer, uint64_t size, uint64_t* used);
 
 }  // namespace hprof::http

@@ -1,6 +1,6 @@
-// The HTTP sink: url=http://host:port/path. Each report is a separate request, sent by a thread of the agent,
-// so that writing a report never waits for a server. Unsent reports wait in memory of a bounded size; the
-// oldest are dropped first, and losses are counted.
+// The HTTP sink: url=http://host:port/path. An agent thread sends each report as a request, so that writing a
+// report never waits for a server. Unsent reports wait in bounded memory; the oldest are dropped first, and
+// losses are counted.
 #include <atomic>
 #include <new>
 
@@ -14,10 +14,10 @@ namespace hprof::http {
 namespace {
 
 constexpr uint64_t kSecond = 1'000'000'000;
-constexpr uint64_t kIdleNs = 60 * kSecond;  // it is woken when there is work
+constexpr uint64_t kIdleNs = 60 * kSecond;  // work wakes it earlier
 constexpr uint64_t kFirstPauseNs = kSecond;
 constexpr uint64_t kMostPauseNs = 60 * kSecond;
-constexpr uint64_t kCloseNs = 3 * kSecond;  // for what is left at the end
+constexpr uint64_t kCloseNs = 3 * kSecond;  // for unsent reports at the end
 constexpr uint64_t kLookNs = 2'000'000;
 constexpr uint32_t kHeadersMost = 2048;
 constexpr uint32_t kHostNameMost = 256;
@@ -49,7 +49,7 @@ class Sink {
   Sink(const hprof_host* host, const Config& config) : services_(host), config_(config) {}
 
   bool open(const hprof_sink_target* target, char* error, uint32_t error_size);
-  // False: its thread did not end, the memory must stay.
+  // False: its thread has not ended, so the memory must stay.
   bool close(TextBuffer* why);
   void begin_report(const hprof_report_info& info);
   void add(const uint8_t* bytes, uint64_t size);
@@ -75,14 +75,14 @@ class Sink {
   char host_name_[kHostNameMost] = "";
   Outbox outbox_;
   bool in_report_ = false;  // [writer]
-  bool is_lost_ = false;    // the report that is being written [writer]
+  bool is_lost_ = false;    // the report being written is dropped [writer]
   hprof_agent_thread* thread_ = nullptr;
-  uint64_t pause_ns_ = 0;         // before the next try; 0: the last one went well. The thread's
-  char refusal_[64] = "";         // the last one reported. The thread's
-  bool last_is_refused_ = false;  // the last report that got an answer. The thread's
+  uint64_t pause_ns_ = 0;         // before the next try; 0: the last one succeeded. Thread only
+  char refusal_[64] = "";         // the last refusal in a message. Thread only
+  bool last_is_refused_ = false;  // the last answered report was refused. Thread only
   std::atomic<bool> is_closing_{false};
   std::atomic<bool> has_given_up_{false};
-  std::atomic<uint64_t> deadline_ns_{UINT64_MAX};  // of the request that is on its way
+  std::atomic<uint64_t> deadline_ns_{UINT64_MAX};  // of the current request
   uint64_t* too_large_ = nullptr;
   uint64_t* no_room_ = nullptr;
   uint64_t* refused_ = nullptr;
@@ -113,7 +113,7 @@ void Sink::lose(uint64_t* counter, uint64_t count) {
   if (counter != nullptr) __atomic_fetch_add(counter, count, __ATOMIC_RELAXED);
 }
 
-// --- the report that is being written
+// The report that is being written.
 
 void Sink::begin_report(const hprof_report_info& info) {
   Report head = {};
@@ -128,7 +128,7 @@ void Sink::begin_report(const hprof_report_info& info) {
   outbox_.begin(head);
 }
 
-// Bytes outside of reports are for readers of the whole stream.
+// Ignores bytes outside of reports, which are for readers of the whole stream.
 void Sink::add(const uint8_t* bytes, uint64_t size) {
   if (in_report_ && !is_lost_) is_lost_ = !outbox_.add(bytes, size);
 }
@@ -142,14 +142,12 @@ void Sink::end_report(bool complete) {
   if (thread_ != nullptr) services_.threads->wake(thread_);
 }
 
-// --- the thread
-
 void Sink::run(void* self, void*, hprof_agent_thread* thread) {
   auto* sink = static_cast<Sink*>(self);
   uint64_t next_try = 0, now = 0;
   do {
     now = sink->now();
-    // A report that comes during a pause wakes the thread, and waits like the others.
+    // A new report wakes the thread during a pause, but waits like the others.
     if (next_try > now && !sink->is_closing_.load(std::memory_order_acquire)) continue;
     sink->deliver();
     now = sink->now();
@@ -177,7 +175,7 @@ Outcome Sink::post_front(const Report& report, TextBuffer* why) {
   return post(services_, request, patience, why);
 }
 
-// Runs until everything is posted, or something has to be retried.
+// Posts until the outbox is empty, or a report must be retried.
 void Sink::deliver() {
   while (const Report* report = outbox_.front()) {
     TextLine<256> why;
@@ -211,7 +209,7 @@ void Sink::tell_again(const char* why) {
   if (pause_ns_ > kMostPauseNs) pause_ns_ = kMostPauseNs;
 }
 
-// A repeated refusal is reported once.
+// Prints a repeated refusal once.
 void Sink::tell_refused(const char* why) {
   lose(refused_, 1);
   if (std::strncmp(refusal_, why, sizeof refusal_ - 1) == 0) return;
@@ -220,8 +218,6 @@ void Sink::tell_refused(const char* why) {
   line.add("a report is not taken by ").add(name()).add(": ").add(why).add("; it is lost");
   services_.log->message(services_.host, line.c_str());
 }
-
-// --- the end
 
 void Sink::tell_left(TextBuffer* why) {
   const uint64_t count = outbox_.count();
@@ -248,8 +244,6 @@ bool Sink::close(TextBuffer* why) {
   if (ended) outbox_.close();
   return ended;
 }
-
-// --- the unit
 
 Sink* sink_of(void* self) { return static_cast<Sink*>(self); }
 

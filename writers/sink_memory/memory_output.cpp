@@ -9,7 +9,7 @@ namespace hprof::memory {
 
 namespace {
 
-// Zero-initialized, without constructors: the library has no start-up code.
+// Zero-initialised, without constructors: the library has no start-up code.
 MemoryOutput g_outputs[kOutputs];
 std::atomic<uint32_t> g_newest;
 std::atomic<void (*)(void*, uint32_t)> g_closed;
@@ -33,7 +33,7 @@ hprof_status describe(uint32_t handle, hprof_memory_output* to) {
   const MemoryOutput* output = find(handle);
   if (output == nullptr || to == nullptr || to->size < sizeof(to->size)) return HPROF_UNSUPPORTED;
   hprof_memory_output known = {};
-  // The state first: a complete output has its final size.
+  // Reads the state first: a complete output has its final size.
   known.state = output->state.load(std::memory_order_acquire);
   known.bytes = output->size.load(std::memory_order_acquire);
   std::memcpy(known.name, output->name, sizeof known.name);
@@ -65,7 +65,7 @@ hprof_status discard(uint32_t handle) {
   output->chunks = nullptr;
   output->size.store(0, std::memory_order_relaxed);
   output->handle.store(0, std::memory_order_relaxed);
-  // Last: from here on another output may use the slot.
+  // Stored last: another output may use the slot from now on.
   output->state.store(0, std::memory_order_release);
   return HPROF_OK;
 }
@@ -90,7 +90,7 @@ MemoryOutput* open_output(const char* name, uint64_t limit, const char** why) {
     output.size.store(0, std::memory_order_relaxed);
     TextBuffer(output.name, sizeof output.name).add(name);
     const uint32_t handle = g_newest.load(std::memory_order_relaxed) + 1;
-    // Sinks are opened by one control thread at a time, so no other output takes this number.
+    // One control thread at a time opens sinks, so no other output takes this number.
     output.handle.store(handle, std::memory_order_release);
     g_newest.store(handle, std::memory_order_release);
     return &output;

@@ -1,11 +1,10 @@
-// The outputs that are kept: append-only lists of chunks in a fixed table.
+// The kept outputs: append-only lists of chunks in a fixed table.
 //
-// One writer per output, readers at any time without a lock. The writer fills a chunk, then publishes the new
-// size with release; a reader loads the size with acquire, and every chunk below it is there and never moves.
-// States go free -> open -> complete or cut -> free; by the handle in a slot a reader checks that it is still
-// the same output.
+// Protocol: each output has one writer; readers take no lock. The writer fills a chunk, then stores the new
+// size (release); a reader loads the size (acquire), and chunks below it exist and never move. States: free
+// -> open -> complete or cut -> free; the slot's handle shows a reader that it is still the same output.
 //
-// Memory is malloc's and not the session's, because it outlives the session.
+// The memory is malloc's, since it outlives the session.
 #pragma once
 
 #include <atomic>
@@ -22,17 +21,17 @@ struct MemoryOutput {
   std::atomic<uint32_t> state;
   std::atomic<uint64_t> size;
   uint64_t limit;
-  uint8_t** chunks;  // room for all that the limit allows
+  uint8_t** chunks;  // room for the limit
   char name[256];
 };
 
 // nullptr: the table is full, or no memory; *why says which.
 MemoryOutput* open_output(const char* name, uint64_t limit, const char** why);
-// Appends as much as the limit allows; returns how much. 0: nothing more fits, or no memory.
+// Appends as much as the limit allows; returns how many bytes. 0: no room, or no memory.
 uint64_t append(MemoryOutput& output, const uint8_t* bytes, uint64_t size);
 void close_output(MemoryOutput& output, bool complete);
 
-// What hprof_memory_sink offers.
+// The functions of hprof_memory_sink.
 uint32_t newest();
 hprof_status describe(uint32_t handle, hprof_memory_output* to);
 uint64_t copy(uint32_t handle, uint64_t offset, void* bytes, uint64_t size);

@@ -1,5 +1,5 @@
-// The memory sink: outputs stay in this process, for programs that embed a VM and for tests.
-// <hprof/memory_sink.h> says how to read them.
+// The memory sink: keeps outputs in this process, for programs that embed a VM and for tests. See
+// <hprof/memory_sink.h>.
 #include <cstring>
 
 #include <hprof/cpp/text.hpp>

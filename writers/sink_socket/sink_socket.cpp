@@ -1,5 +1,5 @@
-// The socket sink: net=host:port. Connects, streams the profile, and returns what the other end sends (its
-// commands). A slow, absent or hostile peer costs the output, never more.
+// The socket sink: net=host:port. Connects, streams the profile, and reads the peer's commands. A slow,
+// absent or hostile peer costs the output, never more.
 #include <new>
 
 #include <hprof/cpp/service.hpp>
@@ -43,8 +43,7 @@ bool has_secret(const Config& config) {
   return config.secret_file != nullptr && config.secret_file[0] != '\0';
 }
 
-// Verifies that both ends know the secret, if there is one. Without a connection (-1) only its file is
-// checked.
+// Proves that both ends know the secret, if there is one. Without a connection (-1) it only checks the file.
 bool prove(const hprof_host* host, const hprof_io_service* io, int64_t handle, const Config& config,
            uint64_t timeout_ns, char* reason) {
   if (!has_secret(config)) return true;
