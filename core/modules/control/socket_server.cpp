@@ -9,9 +9,9 @@ namespace hprof {
 namespace {
 
 constexpr int64_t kLoginNs = 5 * platform::kNanosPerSecond;  // for the answer to the greeting
-// A connection that has not proved itself yet keeps its place this long against a new one.
+// How long a connection that has not proved itself keeps its place against a new one.
 constexpr int64_t kGraceNs = 250 * platform::kNanosPerMilli;
-constexpr int64_t kIdleNs = 60 * platform::kNanosPerSecond;  // for a whole line, however slowly it comes
+constexpr int64_t kIdleNs = 60 * platform::kNanosPerSecond;  // for a whole line, however slow
 constexpr int64_t kSendNs = 10 * platform::kNanosPerSecond;
 constexpr size_t kStack = 256 * 1024;
 
@@ -22,7 +22,7 @@ bool explain(const char* what, const char* where, int code, Error* error) {
   return false;
 }
 
-// Says why there is no socket at `path`, naming the folder if that is the reason, and what to do.
+// Sets the error: why there is no socket at `path` (because of the folder, if that is so), and what to do.
 bool explain_place(const ControlOptions& options, const char* path, int code, Error* error) {
   char reason[160];
   platform::error_text(code, reason, sizeof(reason));
@@ -46,8 +46,6 @@ bool explain_place(const ControlOptions& options, const char* path, int code, Er
 
 }  // namespace
 
-// --- opening and closing
-
 bool SocketServer::open(const ControlOptions& options, Error* error) {
   local_.server = tcp_.server = this;
   tcp_.tcp = true;
@@ -63,7 +61,7 @@ bool SocketServer::open_local(const ControlOptions& options, Error* error) {
              static_cast<unsigned>(kControlPathMost - 1));
     return false;
   }
-  // What VMs that were killed have left behind.
+  // Removes the sockets of VMs that were killed.
   if (Str(options.control) == "y") platform::local_remove_dead("/tmp", "hprof-", ".sock");
   int code = platform::local_listen(path, &local_.socket);
   has_local_sockets_ = code != platform::kErrorUnsupported;
@@ -110,7 +108,7 @@ bool SocketServer::close(int64_t deadline_ns) {
       all = false;
       continue;
     }
-    // From here on nobody but us starts or closes a connection.
+    // From now on only this thread starts or closes connections.
     for (Connection& connection : listener->connections) {
       if (connection.state.load(std::memory_order_acquire) == kFree) continue;
       shut_down(connection);
@@ -125,8 +123,6 @@ bool SocketServer::close(int64_t deadline_ns) {
   return all;
 }
 
-// --- connections
-
 void SocketServer::accept_connections(Listener& listener) {
   while (!closing_.load(std::memory_order_seq_cst)) {
     platform::Socket socket;
@@ -134,7 +130,7 @@ void SocketServer::accept_connections(Listener& listener) {
     if (code == 0) {
       take(listener, socket);
     } else if (!closing_.load(std::memory_order_seq_cst)) {
-      platform::sleep_ns(100 * platform::kNanosPerMilli);  // no descriptors left, perhaps: do not spin
+      platform::sleep_ns(100 * platform::kNanosPerMilli);  // perhaps no descriptors are left: do not spin
     }
   }
 }
@@ -202,7 +198,7 @@ bool SocketServer::send(Connection& connection, Str text) {
 }
 
 bool SocketServer::read_line(Connection& connection, int64_t deadline_ns, Str* line) {
-  // Byte by byte: what comes after the line stays in the socket.
+  // Reads byte by byte, so that what follows the line stays in the socket.
   for (;;) {
     uint8_t byte;
     int64_t count = platform::socket_receive(connection.socket, &byte, 1, deadline_ns);
@@ -223,7 +219,7 @@ bool SocketServer::read_line(Connection& connection, int64_t deadline_ns, Str* l
 
 bool SocketServer::is_welcome(Connection& connection) {
   if (connection.listener->tcp) return authenticate(connection);
-  // The mode of the socket's file keeps others out; this check is for systems that ignore it.
+  // The mode of the socket's file keeps other users out; this check is for systems that ignore it.
   uint32_t user = 0;
   int code = platform::socket_peer_user(connection.socket, &user);
   if (code == platform::kErrorUnsupported) return true;
@@ -232,8 +228,8 @@ bool SocketServer::is_welcome(Connection& connection) {
   return false;
 }
 
-// A wrong answer only ends the connection: with a pause for later ones, anybody could keep the owner out. A
-// secret of 16 bytes cannot be guessed.
+// False: a wrong answer, which ends the connection. Later ones are not delayed, which would let anybody keep
+// the owner out; a secret of 16 bytes cannot be guessed.
 bool SocketServer::authenticate(Connection& connection) {
   uint8_t nonce[kNonceSize];
   char text[kGreetingSize + 1];
@@ -259,13 +255,13 @@ void SocketServer::serve(Connection& connection) {
   }
 }
 
-// Answers one command; false: the conversation is over.
+// Answers one command; false: the connection is over.
 bool SocketServer::obey(Connection& connection, Str line) {
   new (&connection.answer) Answer;
   if (!taker_.perform(taker_.self, line, &connection.answer))
     connection.answer.error().put("the session ends");
   if (connection.answer.detach) {
-    // Answered when everything has been freed, so that the next agent can be loaded at once.
+    // The answer comes when everything has been freed, so that the next agent can be loaded at once.
     if (!keep_waiting(connection)) send_answer(connection);
     taker_.request_detach(taker_.self);
     return false;

@@ -1,8 +1,8 @@
 // Receives commands as lines of text: on a local socket (control=) and a TCP port (listen=).
 //
-// One thread waits for connections on each, and one serves each connection, all unknown to the VM: they hand
-// commands to the control thread and wait there. Nothing of the application ever waits for them. The number
-// of connections, the length of a line and the time for it are bounded.
+// One thread accepts connections on each, and one serves each connection. The VM knows none of them; they
+// pass commands to the control thread and wait there, and no application thread waits for them. The number of
+// connections, the length of a line and the time for it are bounded.
 #pragma once
 
 #include <atomic>
@@ -34,7 +34,7 @@ class SocketServer final : public ControlServer {
     platform::Socket socket;
     platform::Thread thread;
     std::atomic<uint32_t> state{kFree};
-    std::atomic<bool> proven{false};  // it may give commands
+    std::atomic<bool> proven{false};  // it may send commands
     int64_t since_ns = 0;
     std::atomic<bool> leaves{false};  // the socket is leaving_
     LineReader reader;
@@ -73,7 +73,7 @@ class SocketServer final : public ControlServer {
   Secret secret_;
   std::atomic<bool> closing_{false};
   platform::Mutex leaving_lock_;
-  platform::Socket leaving_;  // of the client that asked for the end; its own connection's until then
+  platform::Socket leaving_;  // of the client that requested the end; it was its connection's before
 };
 
 }  // namespace hprof
