@@ -20,7 +20,7 @@ struct File {
   bool is_open() const { return handle != -1; }
 };
 
-// What to do with an existing file.
+// The treatment of an existing file.
 enum class Existing : uint32_t {
   kRefuse,      // kErrorExists, even if it is open elsewhere
   kTruncateOwn  // use it if it is a regular file of our own with a single link; else an error
@@ -89,8 +89,8 @@ bool is_absolute_path(const char* path);  // [any]
 using NameVisitor = bool (*)(void* context, const char* name);
 int list_directory(const char* path, NameVisitor visit, void* context);
 
-// True if `path` is a directory of ours or of root in which nobody else can rename or remove our files: not
-// writable for group and others, or sticky. Looks at this one directory, not at those above. [any]
+// True: `path` is a directory of this user or root in which nobody else can rename or remove this user's
+// files: not writable for group and others, or sticky. Directories above are not checked. [any]
 bool is_secure_directory(const char* path);
 
 // True: nobody else can change or replace the file `path` (or the files of a directory), so its code may be

@@ -19,15 +19,15 @@ NativeThread current_thread_id();  // [signal]; a system call on Linux
 using ThreadVisitor = bool (*)(void* context, NativeThread thread, const char* name);
 int for_each_thread(ThreadVisitor visit, void* context);
 
-// The value of an environment variable, or nullptr. Valid until somebody changes the environment; copy it. In
-// a process that runs with more rights than its user (setuid) it is nullptr always. [any]
+// The value of an environment variable, or nullptr. Valid until the environment changes; copy it. In a
+// process that runs with more rights than its user (setuid) it is nullptr always. [any]
 const char* environment(const char* name);
 
 // Writes `text` to standard error with one write, so that a line (give it its newline) is not torn by other
-// threads. Texts of others may be in it: what a terminal would obey becomes '?'. Errors are ignored, a closed
-// pipe raises no signal. If standard error accepts nothing, like a pipe that nobody reads, the text is lost
-// after a second, and later ones at once until one gets through; a notice before that one says how many were
-// lost. [any] but [signal]
+// threads. What a terminal would obey becomes '?', since the text may come from outside. Errors are ignored,
+// a closed pipe raises no signal. If standard error accepts nothing, like a pipe that nobody reads, the text
+// is lost after a second, and later ones at once until one gets through; a notice before that one says how
+// many were lost. [any] but [signal]
 void write_stderr(const char* text);
 
 // Absolute path of the executable (`/usr/lib/jvm/.../bin/java`). Returns its length, or 0. [any]

@@ -41,8 +41,8 @@ int cpu_timer_delete(CpuTimer* timer);  // not created: nothing [any]
 bool blocks_cpu_timers(NativeThread thread);
 
 // Gets the timer's value, the interrupted machine context (ucontext_t*) and the number of further expirations
-// that this signal stands for: a sample weighs 1 + overrun intervals. errno is kept. It is not interrupted by
-// a second tick. [signal]
+// in this signal: a sample weighs 1 + overrun intervals. errno is kept. It is not interrupted by a second
+// tick. [signal]
 using SampleHandler = void (*)(void* value, void* machine_context, uint32_t overrun);
 
 // Installs `handler` for `signal_number` (0: SIGPROF), with system calls of the application restarted. Only

@@ -44,7 +44,7 @@ int32_t socket_port(Socket socket);
 int local_listen(const char* path, Socket* socket, bool checks_above = true);
 int local_connect(const char* path, int64_t deadline_ns, Socket* socket);  // [any]
 
-// Removes sockets of ours in the folder, named prefix...<pid>suffix, at which nobody listens: those of
+// Removes this user's sockets in the folder, named prefix...<pid>suffix, without a listener: those of
 // processes that were killed. [any]
 void local_remove_dead(const char* folder, const char* prefix, const char* suffix);
 

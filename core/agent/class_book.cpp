@@ -190,7 +190,7 @@ void ClassBook::watch(JNIEnv* jni, jclass of, ClassSerial serial) {
   if (!watch_->add(jni, of, raw(serial))) losses_->add(Loss::kLostUnloads);
 }
 
-// By its loader, which has one class of a name at a time.
+// Numbers the class by name and loader, which has one class of a name at a time.
 uint32_t ClassBook::describe_class(JNIEnv* jni, jclass owner) {
   ClassSerial serial = intern(owner, loaders_->number_of(jni, owner));
   const ClassInfo* info = model_->classes().info(serial);
@@ -214,7 +214,7 @@ void ClassBook::add_lines(MethodId id, jmethodID method) {
     model_->set_lines(id, nullptr, 0);
     return;
   }
-  // In place, in the VM's memory: these rows are smaller than the VM's.
+  // The rows are made in the VM's memory, since they are smaller than the VM's.
   static_assert(sizeof(LineStart) <= sizeof(jvmtiLineNumberEntry),
                 "rows are written over those that were read");
   auto* bytes = reinterpret_cast<unsigned char*>(rows);

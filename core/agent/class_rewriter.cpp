@@ -165,7 +165,7 @@ Engine* ClassRewriter::make_engine() {
   use.memory = parts_->memory.functions();
   use.scratch_limit = kScratchLimit;
   use.internal_unsafe = parts_->settings.java_version >= 9;
-  // Without memory for them frames have no lines.
+  // Without this memory, frames have no lines.
   first_lines_.create(parts_->memory, (uint64_t{parts_->model.limits().methods} + 1) * sizeof(uint16_t),
                       Backing::kLazy);
   return table_->create(use);
@@ -388,8 +388,8 @@ static uint64_t retransform(jvmtiEnv* jvmti, const jclass* classes, jint count) 
   return retransform(jvmti, classes, count / 2) + retransform(jvmti, classes + count / 2, count - count / 2);
 }
 
-// In batches, with a safepoint each, and by global references: the VM calls back on this thread meanwhile,
-// with room for few local ones.
+// Retransforms in batches, with a safepoint each, and by global references: the VM calls back on this thread
+// meanwhile, with room for few local ones.
 bool ClassRewriter::rewrite_loaded(jvmtiEnv* jvmti, JNIEnv* jni) {
   constexpr jint kPiece = 64;
   jint count = 0, taken = 0;

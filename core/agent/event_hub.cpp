@@ -120,7 +120,7 @@ void JNICALL on_vm_start(jvmtiEnv* jvmti, JNIEnv* jni) {
   if (session != nullptr) session->on_vm_start(jni);
 }
 
-// Without a gate: the session exists before the first class is loaded, and is never freed.
+// This callback passes no gate: the session exists before the first class is loaded, and is never freed.
 void JNICALL on_class_file(jvmtiEnv* jvmti, JNIEnv* jni, jclass redefined, jobject loader, const char* name,
                            jobject domain, jint size, const unsigned char* bytes, jint* new_size,
                            unsigned char** new_bytes) {

@@ -10,7 +10,7 @@ namespace {
 constexpr uint64_t kMemoryStep = 1024;
 constexpr uint64_t kSinkMemory = 24 * 1024;  // for sinks: names of files and hosts
 
-// Of a small memory, the part for the tables of names.
+// The part of a small memory for the tables of names.
 uint64_t room_of_tables(uint64_t most) { return is_small(most) ? ModelLimits::fixed(most / 2).room() : 0; }
 
 }  // namespace

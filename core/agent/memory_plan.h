@@ -23,8 +23,8 @@ uint64_t kept_for_reports(uint64_t budget, uint64_t left);
 // collectors start. [onload]
 uint64_t least_budget(uint64_t most, uint64_t peak, uint64_t later);
 
-// Which threads may use the reserved part: the one that starts a collector or makes a report, and the VM's
-// threads that walk the heap for it.
+// Knows which threads may use the reserved part: the one that starts a collector or makes a report, and the
+// VM's threads that walk the heap for it.
 class MemoryTurn {
  public:
   // The calling thread's share. of_vm: JNI does not know it. [any] but [signal]

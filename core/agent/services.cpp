@@ -74,7 +74,7 @@ void* allocate(const hprof_host* host, uint64_t bytes) {
   return share != MemoryAccount::kRest ? parts.memory.allocate(bytes, share) : nullptr;
 }
 
-// With a fixed budget they were charged when reserved.
+// With a fixed budget, reserve() has charged it.
 uint32_t charge(const hprof_host* host, uint64_t bytes) {
   const SessionParts& parts = parts_of(host);
   if (parts.memory.is_fixed() || parts.memory.charge(bytes)) return 1;

@@ -41,7 +41,7 @@ void keep_memory(const SessionParts& parts) {
   parts.units.keep_for_starts();
 }
 
-// False: there is too little memory, though only the sink is missing; error says so.
+// False: too little memory for all but the sink; error says so.
 bool has_enough_memory(const hprof_host* host, char* error, uint32_t size) {
   const SessionParts& parts = *slot_of(host)->parts;
   const uint64_t most = parts.setup.core().max_memory;

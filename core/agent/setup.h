@@ -46,7 +46,7 @@ class Setup {
   bool selects(const char* option, const char* value) const;
   // The typed value, else `otherwise`.
   const char* value_of(const char* option, const char* otherwise) const;
-  // True: "option=value" of an hprof_variant applies; a '*' at its end stands for anything.
+  // True: "option=value" of an hprof_variant applies; a '*' at its end matches any text.
   bool selects_pattern(const char* pattern) const;
 
  private:

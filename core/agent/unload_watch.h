@@ -1,7 +1,7 @@
 // Finds unloaded classes: keeps a weak reference to each class, and checks it after collections.
 //
-// Protocol. The thread that takes a place writes it, its reference last (release); the sweep, one thread at a
-// time, empties and frees it. A class is watched once: a bit of its serial says so.
+// Protocol. The thread that takes a place writes it, its reference last (release); the sweep, on one thread
+// at a time, empties and frees it. A class is watched once: a bit of its serial says so.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// What the build decides: HPROF_EMBEDDED, HPROF_CHECKS, HPROF_MAX_MEMORY, and which units
-// there are (CMakeLists.txt). What a constant here rules out is not linked.
+// Constants of the build: HPROF_EMBEDDED, HPROF_CHECKS, HPROF_MAX_MEMORY, and which units exist
+// (CMakeLists.txt). Code that a constant here rules out is not linked.
 #pragma once
 
 namespace hprof {

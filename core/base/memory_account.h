@@ -10,9 +10,9 @@
 
 namespace hprof {
 
-// Where memory comes from: the functions of platform/memory.h with these names. Blocks are zeroed and aligned
-// to 16, regions are zeroed, aligned to a page, and cost memory only where they are touched. nullptr: there
-// is none.
+// The source of memory: the functions of platform/memory.h with these names. Blocks are zeroed and aligned to
+// 16, regions are zeroed, aligned to a page, and cost memory only where they are touched. nullptr: there is
+// none.
 struct MemorySource {
   void* (*allocate_zeroed)(size_t bytes) = nullptr;
   void (*deallocate)(void* block) = nullptr;
@@ -70,7 +70,7 @@ class MemoryAccount {
 
   uint64_t used() const { return used_.load(std::memory_order_relaxed); }
   uint64_t peak() const { return peak_.load(std::memory_order_relaxed); }
-  // How far the use rose above used() since the last call. [onload]
+  // How far the use has exceeded used() since the last call. [onload]
   uint64_t forget_peak();
   uint64_t refusals() const { return refusals_.load(std::memory_order_relaxed); }
   uint64_t budget() const { return budget_; }  // UINT64_MAX: unlimited

@@ -1,4 +1,4 @@
-// Fixed room for a table: reserved at once, charged to the budget as it is used, as what names need.
+// The memory of a table: address space reserved at once, charged to the budget (kNames) as it is used.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@
 
 namespace hprof {
 
-// How a table gets its room.
+// How a table gets its memory.
 enum class Backing : uint32_t {
   kLazy,  // address space now, memory and budget as it is used from its start on; kFixed where memory
           // is_fixed

@@ -81,8 +81,7 @@ class TextWriter {
     return put(Str(digits + at, sizeof(digits) - at));
   }
 
-  // For text from outside that goes to a terminal: control characters become '?', and of more than `most`
-  // bytes the rest becomes "...".
+  // Appends text from outside for a terminal: control characters become '?', bytes beyond `most` "...".
   TextWriter& put_printable(Str text, size_t most = SIZE_MAX) {
     const bool shorten = text.size > most;
     const Str shown = text.part(0, most);

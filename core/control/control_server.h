@@ -21,7 +21,7 @@ struct ControlOptions {
   const char* secret_file;
 };
 
-// Who runs the commands. Called on the threads of the server.
+// Runs the commands. Called on the threads of the server.
 struct CommandTaker {
   void* self;
   // Runs the command of this line and waits for its answer without a deadline. False: the session has ended

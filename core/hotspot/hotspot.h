@@ -2,7 +2,7 @@
 // switched off, and the result of each check. Every user of an item has a fallback.
 //
 // What only some units need is in the module `hotspot` (core/modules/hotspot), which has the non-virtual
-// functions compiled in, and reaches state of the core by the virtual ones.
+// functions compiled in, and reaches the core's state by the virtual ones.
 #pragma once
 
 #include <atomic>

@@ -43,7 +43,7 @@ class InternTable {
     capacity_ = capacity;
     return true;
   }
-  // [control], nobody else uses it.
+  // No other thread uses the table. [control]
   void destroy() {
     region_.destroy();
     capacity_ = 0;

@@ -8,7 +8,7 @@
 
 namespace hprof {
 
-// What is known of a method's lines.
+// The state of a method's lines.
 enum class Lines : uint32_t {
   kUnset,      // set_lines has not been called
   kNone,       // the method has no table

@@ -23,7 +23,7 @@ struct OptionItem {
   bool replaced = false;  // by the environment: ignored
 };
 
-// What to print instead of running.
+// The help that an option requests.
 enum class Help : uint32_t { kNone, kOptions, kPlugins, kUnits };
 
 // About 18 KiB: a part of the session, too large for a stack. [onload] one thread.

@@ -245,8 +245,6 @@ struct Chooser {
     return true;
   }
 
-  // What applies when nothing is chosen.
-
   bool choose_default_profile() {
     const OptionItem* heap = list.find("heap");
     if (has_profile || (heap != nullptr && selects_nothing(heap->value))) return true;

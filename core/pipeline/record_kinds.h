@@ -36,7 +36,7 @@ class RecordKinds {
   platform::Mutex lock_;  // held while adding one
 };
 
-// What an encoder takes, by number.
+// The kinds that an encoder takes, by number.
 class TakenKinds {
  public:
   // The list must live as long as this object. Registers its new names. [onload]

@@ -23,7 +23,7 @@ struct Encoder {
 
 void put(hprof::Out& out, const char* text) { out.bytes(text, std::strlen(text)); }
 
-// A text in quotes; a quote in it is doubled.
+// Writes a text in quotes, with quotes in it doubled.
 class Field {
  public:
   explicit Field(hprof::Out& out) : out_(out) { put(out_, "\""); }
@@ -48,7 +48,7 @@ class Field {
   hprof::Out& out_;
 };
 
-// Names of what a cell's number stands for; nothing for a number that was never handed out.
+// Writes the names behind the numbers in cells; nothing for an unknown number.
 struct Naming {
   const hprof::Services& services;
 
@@ -183,7 +183,7 @@ const hprof_option kOptions[] = {
     {"csv-header", HPROF_OPTION_FLAG, offsetof(Config, header), "y", nullptr, 0, 0, nullptr,
      "begin each table with the names of its columns"},
 };
-// What it takes; nothing else reaches it.
+// The records that it takes; no others reach it.
 const char* const kRecords[] = {HPROF_KIND_TABLE, nullptr};
 
 constexpr hprof_unit make_unit() {

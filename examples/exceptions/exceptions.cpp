@@ -32,7 +32,7 @@ struct Row {
   uint64_t exception;  // hprof_class_serial
   uint64_t method;     // hprof_method_id: the innermost of the stack
   uint64_t trace;      // hprof_trace_serial
-  uint64_t thrown;     // the last: there only when it was asked for
+  uint64_t thrown;     // the last column, only with exceptions-thrown=y
 };
 
 constexpr const char* kTableName = "example.exceptions/1";
@@ -55,9 +55,9 @@ constexpr uint64_t kFirstRows = 256;
 constexpr uint64_t kMostRows = 65536;
 constexpr uint32_t kMostFrames = 512;
 constexpr uint32_t kMostConstructors = 16;  // of an exception's own class and those above it
-constexpr jint kFramesOfProbe = 2;          // HprofTracker's, on top of the stack
+constexpr jint kFramesOfProbe = 2;          // of HprofTracker, on top of the stack
 
-// Any number of threads count at once, without a lock.
+// Any number of threads count at the same time, without a lock.
 class Exceptions {
  public:
   Exceptions(const hprof_host* host, const Config& config) : services_(host), config_(config) {}
@@ -177,7 +177,8 @@ class Exceptions {
     if (counts != nullptr) counts->thrown.fetch_add(1, std::memory_order_relaxed);
   }
 
-  // The stack of the calling thread below its first frames and the constructors of `made`; 0: the VM alone.
+  // The trace of the calling thread's stack without its first frames and the constructors of `made`; 0: no
+  // Java frames.
   hprof_trace_serial trace_of(JNIEnv* jni, jint first, jobject made) const {
     jvmtiFrameInfo frames[kMostConstructors + kMostFrames];
     const uint32_t most = depth_ + (made != nullptr ? kMostConstructors : 0);

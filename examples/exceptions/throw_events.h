@@ -2,15 +2,15 @@
 // A jvmtiEnv of the unit's own, for JVMTI's exception events: each exception thrown, by the VM and by native
 // code, too.
 //
-// The capability alone makes exceptions slow, wanted or not: compiled code no longer finds its handler by
-// itself, it asks the VM, which looks whether a debugger waits. So nobody has it who did not ask for it.
+// The capability alone makes all exceptions slow: compiled code no longer finds handlers itself, but calls
+// the VM, which checks for debuggers. So it is requested only with exceptions-thrown=y.
 #pragma once
 
 #include <jvmti.h>
 
 class ThrowEvents {
  public:
-  // On the thread that throws, whose stack is that of the throw.
+  // Called on the thread that throws, with the stack of the throw.
   using Thrown = void (*)(void* self, JNIEnv* jni, jobject exception);
 
   // Before the VM starts. False: this VM does not have the events, or has them at its start only. [onload]
@@ -37,7 +37,7 @@ class ThrowEvents {
 
   bool is_open() const { return jvmti_ != nullptr; }
 
-  // A callback that has begun may still run after it was switched off. [control]
+  // After false, callbacks that have begun may still run. [control]
   bool enable(bool on) {
     return jvmti_->SetEventNotificationMode(on ? JVMTI_ENABLE : JVMTI_DISABLE, JVMTI_EVENT_EXCEPTION,
                                             nullptr) == JVMTI_ERROR_NONE;

@@ -15,7 +15,7 @@
 
 #include "pause_stats.h"
 
-/* The time between the VM's two events is what is measured: on a concurrent collector, its pauses and not its
+/* Measured is the time between the VM's two events: of a concurrent collector the pauses, not its concurrent
  * work. */
 typedef struct config {
   uint64_t least_ns;

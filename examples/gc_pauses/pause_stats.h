@@ -3,8 +3,8 @@
  * Counts and lengths of pauses. Fixed memory; no VM, no OS.
  *
  * One thread at a time calls begin and end (the VM's, during a collection); read and reset may run on another
- * thread at the same time. All fields are relaxed atomics: a reading may miss the pause that is just being
- * added, nothing more.
+ * thread at the same time. All fields are relaxed atomics: a reading may miss the pause that is being added,
+ * nothing else.
  */
 #ifndef GC_PAUSES_PAUSE_STATS_H
 #define GC_PAUSES_PAUSE_STATS_H

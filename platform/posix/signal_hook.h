@@ -1,4 +1,4 @@
-// Handles a signal and passes on those that are not ours.
+// Handles a signal and passes on those of others.
 //
 // A handler that was installed later may pass signals on to a hook for ever, so `previous` stays valid after
 // hook_remove.

@@ -196,8 +196,6 @@ void SignalEngine::take_rest(SampledThread* thread, hprof_thread_serial serial, 
   if (ticks != 0) unseen(this, serial, ticks);
 }
 
-// What the other engine serves.
-
 void SignalEngine::hand_over(SampledThread* thread, hprof_thread_serial serial, uint64_t cpu,
                              const char* why) {
   const Services& s = shared_->services;

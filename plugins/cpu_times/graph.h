@@ -84,7 +84,7 @@ static_assert(sizeof(Edge) == 16, "HprofTracker.follow");
 
 constexpr uint32_t kDepthMost = 256;
 
-// What all graphs share.
+// Limits and counters of all graphs.
 struct Limits {
   uint64_t most_nodes = 0;
   int32_t pace = 0;  // of new nodes, except in the shared graph

@@ -138,7 +138,7 @@ hprof_status ObjectTraces::define(How how) {
   return status;
 }
 
-// The dump goes on without them.
+// The dump continues without traces.
 void ObjectTraces::give_up() {
   by_address_.close();
   how_ = How::kNone;

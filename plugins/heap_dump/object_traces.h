@@ -1,8 +1,8 @@
-// Where the objects of a dump were allocated, as far as another unit has followed them (hprof_object_traces).
+// The traces in which objects of a dump were allocated, if another unit follows them (hprof_object_traces).
 //
-// Objects are looked up by address if addresses are known while the VM is stopped: then all of them are read
-// at once, and sorted. Otherwise by the tag that they got before the walk. Only traces that the output has
-// already are used: nothing can be defined within a dump.
+// Objects are looked up by address if addresses can be read at the safepoint, where all are read at once and
+// sorted; otherwise by tags set before the walk. Only traces that the output has already are used: nothing
+// can be defined within a dump.
 #pragma once
 
 #include <cstdint>

@@ -88,7 +88,7 @@ enum {
  * notified. */
 enum { JVMPI_MONITOR_JAVA = 1, JVMPI_MONITOR_RAW = 2 };
 
-/* Records of HEAP_DUMP from level 1 on and of OBJECT_DUMP: this byte, then what stands behind it. Counts and
+/* Records of HEAP_DUMP from level 1 on and of OBJECT_DUMP: this byte, then the values listed. Counts and
  * values of primitive types are big-endian, ids and other pointers as the machine has them; nothing is
  * aligned. */
 enum {

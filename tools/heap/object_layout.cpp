@@ -221,8 +221,8 @@ class InstanceSizer {
     return std::find(std::begin(kNames), std::end(kNames), each.name.substr(10)) != std::end(kNames);
   }
 
-  // Up to JDK 14: own fields after the super's, which end at a multiple of a reference; longs first with the
-  // gap before them filled, references last. `fixed`: references first, and no gap filled.
+  // Up to JDK 14: own fields after the superclass's, which end at a multiple of a reference; longs first with
+  // the gap before them filled, references last. `fixed`: references first, and no gap filled.
   void put_classic(FieldsEnd& fields, uint64_t (&counts)[4], uint64_t references, bool fixed) {
     uint64_t at = round_up(fields.end, layout_.reference);
     if (fixed) {

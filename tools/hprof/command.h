@@ -58,7 +58,7 @@ constexpr uint64_t kTopRows = 20;
 struct Command;
 struct Verb;
 
-// What was typed after a command's name: its options, which are checked, and its words.
+// The checked options and the words after a command's name.
 class Given {
  public:
   bool has(const char* option) const { return find(option) != nullptr; }

@@ -1,6 +1,6 @@
-// How `hprof attach`, `profile` and `ctl` reach a running JVM: its identity, a private folder to exchange
-// data with its agent, and the VM's own attach protocol. Works into other namespaces (containers), as root or
-// as the JVM's user.
+// Reaches a running JVM for `hprof attach`, `profile` and `ctl`: its identity, a private folder to exchange
+// data with its agent, and the VM's attach protocol. Works into other namespaces (containers), as root or as
+// the JVM's user.
 //
 // The target's file system is accessed through its root directory, which is opened before the caller's rights
 // are given up; links in it, which a hostile target may change at any time, never lead out of it. Thread:
@@ -106,7 +106,7 @@ class StagedFiles {
 };
 
 // Connects to the VM's attach socket, after making the VM open it if need be; checks its owner, its mode and
-// the process behind it. A VM that is still starting is waited for. -1 with *error, after `seconds` at most.
+// the process behind it. Waits for a VM that is still starting. -1 with *error, after `seconds` at most.
 int connect_vm(const Jvm& jvm, double seconds, std::string* error);
 // Asks the VM to load an agent library, by the JVM's path of it.
 bool send_load(int vm, const std::string& library, const std::string& options, std::string* error);

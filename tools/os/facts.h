@@ -1,5 +1,4 @@
-// What `hprof doctor` examines: this host, and a JVM that runs on it. Facts only; tools/hprof/doctor judges
-// them.
+// Facts about this host and a JVM on it, for `hprof doctor`, which judges them (tools/hprof/doctor).
 //
 // Thread: any. Changes nothing on the host or in the process.
 #pragma once

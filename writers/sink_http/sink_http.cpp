@@ -113,8 +113,6 @@ void Sink::lose(uint64_t* counter, uint64_t count) {
   if (counter != nullptr) __atomic_fetch_add(counter, count, __ATOMIC_RELAXED);
 }
 
-// The report that is being written.
-
 void Sink::begin_report(const hprof_report_info& info) {
   Report head = {};
   head.from = info.begin_wall_ns / kSecond;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the core gives a unit: settings and services. One hprof_host per unit; every service function takes it first.
+ * The core's side of a unit: settings and services. One hprof_host per unit; every service function takes it first.
  */
 #ifndef HPROF_HOST_H
 #define HPROF_HOST_H

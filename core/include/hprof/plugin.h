@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a plugin library is: one exported function that negotiates, and the records it returns.
+ * A plugin library: one exported function that negotiates, and the records that it returns.
  *
  * A library (a "module") holds one or more units. A unit is a collector (watches the VM), an encoder (records to
- * bytes), a filter (bytes to other bytes) or a sink (bytes to somewhere). What a unit is, needs and offers is data, so that the core can add up
- * capabilities, refuse impossible combinations and print the help text without running any of its code.
+ * bytes), a filter (bytes to other bytes) or a sink (bytes to somewhere). What a unit is, needs and offers is data, so
+ * that the core can add up capabilities, refuse impossible combinations and print the help text without running any of
+ * its code.
  */
 #ifndef HPROF_PLUGIN_H
 #define HPROF_PLUGIN_H

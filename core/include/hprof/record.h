@@ -21,7 +21,7 @@ typedef struct hprof_record {
  * has a name of its own, "com.acme.heat/1", and gets a number from HPROF_RECORD_REGISTERED on from the emit service's
  * kind(). */
 
-/* Of an output, written by the core's pipeline */
+/* The ends of an output, written by the core's pipeline */
 #define HPROF_RECORD_FILE_BEGIN 1
 #define HPROF_KIND_FILE_BEGIN "hprof.file_begin/1"
 #define HPROF_RECORD_FILE_END 2
@@ -37,7 +37,7 @@ typedef struct hprof_record {
 #define HPROF_KIND_FRAME "hprof.frame/1"
 #define HPROF_RECORD_TRACE 7
 #define HPROF_KIND_TRACE "hprof.trace/1"
-/* Of the session */
+/* Events of the session */
 #define HPROF_RECORD_THREAD_START 8
 #define HPROF_KIND_THREAD_START "hprof.thread_start/1"
 #define HPROF_RECORD_THREAD_END 9
@@ -51,7 +51,7 @@ typedef struct hprof_record {
 #define HPROF_KIND_REPORT_BEGIN "hprof.report_begin/1"
 #define HPROF_RECORD_REPORT_END 13
 #define HPROF_KIND_REPORT_END "hprof.report_end/1"
-/* Of the collectors. A table of numbers; lists may also name a table's schema */
+/* Data of the collectors. A table of numbers; lists may also name a table's schema */
 #define HPROF_RECORD_TABLE 14
 #define HPROF_KIND_TABLE "hprof.table/1"
 #define HPROF_RECORD_MONITOR_WAIT 15
@@ -171,16 +171,15 @@ typedef struct hprof_rec_report { /* REPORT_BEGIN and _END */
 /* A weight of the row's stack, which its TRACE column names: it can be ranked, added up and drawn. COUNT, NANOSECONDS,
  * BYTES or REAL. */
 #define HPROF_COLUMN_WEIGHT 0x1u
-/* Of a weight: it includes what the innermost method called, so rows must not be added up. Without it a row has what
- * belongs to exactly its stack (self): the sum over all rows is the whole. */
+/* The weight includes what the innermost method called, so rows must not be added up. Without it a row has what belongs
+ * to exactly its stack (self): the sum over all rows is the whole. */
 #define HPROF_COLUMN_TOTAL 0x2u
-/* Of a weight: the state when the report is made (live objects), not what happened over time (samples). A later report
+/* The weight is the state when the report is made (live objects), not what happened over time (samples). A later report
  * replaces an earlier one; their sum or difference means nothing. */
 #define HPROF_COLUMN_STATE 0x4u
 /* The weight to show first, when the table has no order; at most one. */
 #define HPROF_COLUMN_DEFAULT 0x8u
-/* Of CLASS and TEXT: drawn as the top frame of the row's stack: what was allocated, or the monitor that was waited
- * for. */
+/* A CLASS or TEXT to draw as the top frame of the row's stack: what was allocated, or the monitor waited for. */
 #define HPROF_COLUMN_LEAF 0x10u
 /* A part of the row's key, such as a port or the upper bound of a bucket; no two rows of a table have the same key. Where
  * no column has it, the key is all columns from TRACE to TEXT. every= finds rows again by their key. */

@@ -9,12 +9,12 @@
 #include <hprof/plugin.h>
 #include <hprof/record.h>
 
-/* What to do when the file exists. A file that a running process is writing is kept in any case. */
+/* hprof_sink_target.force. A file that a running process is writing is kept in any case. */
 #define HPROF_EXISTING_KEEP 0    /* keep it; add the process id to the name of the new one */
 #define HPROF_EXISTING_REPLACE 1 /* replace it, if it is a regular file of this user */
 #define HPROF_EXISTING_NUMBER 2  /* keep it; give the new one the next free number */
 
-/* What an output is opened for. */
+/* The destination of an output, and how to open it. */
 typedef struct hprof_sink_target {
   uint32_t size;
   uint32_t sequence;     /* 1 for the session's first output, then 2, 3 ... (%n) */

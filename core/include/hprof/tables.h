@@ -31,7 +31,7 @@ typedef struct hprof_call_row {
   uint64_t callee, caller; /* hprof_method_id, 0: unknown */
 } hprof_call_row;
 
-/* Where objects were allocated. Ranked by live or by allocated bytes. */
+/* Allocation sites, ranked by live or by allocated bytes. */
 #define HPROF_TABLE_ALLOC_SITES "hprof.alloc_sites/1"
 typedef struct hprof_site_row {
   uint64_t owner; /* hprof_class_serial of the objects */

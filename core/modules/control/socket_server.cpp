@@ -184,7 +184,7 @@ void SocketServer::shut_down(Connection& connection) {
   if (!connection.leaves.load(std::memory_order_acquire)) platform::socket_shutdown(connection.socket);
 }
 
-// Its thread has ended.
+// Called when the connection's thread has ended.
 void SocketServer::free_place(Connection& connection) {
   if (!connection.leaves.load(std::memory_order_acquire)) platform::socket_close(&connection.socket);
   connection.socket = platform::Socket();

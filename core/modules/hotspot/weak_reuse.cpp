@@ -117,7 +117,7 @@ void WeakReuse::begin_collection() {
   depth_.fetch_add(1);
   uint32_t state = state_.load(std::memory_order_relaxed);
   if (state != kClosed) state_.compare_exchange_strong(state, kCollecting);
-  // Without that barrier a store may take a moment to become visible.
+  // Without the barrier this store may take a moment to become visible.
   if (threads_.load() != nullptr && !platform::barrier_on_all_threads()) {
     state_.store(kClosed);
     platform::sleep_ns(platform::kNanosPerMilli);

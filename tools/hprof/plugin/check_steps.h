@@ -9,7 +9,8 @@
 
 namespace hprof::tool {
 
-// What a step finds. `fault`: the unit breaks a rule of the headers; `remark`: worth knowing. One line each.
+// Receives what a step finds. `fault`: the unit breaks a rule of the headers; `remark`: worth knowing. One
+// line each.
 struct Findings {
   std::function<void(const std::string& words)> fault;
   std::function<void(const std::string& words)> remark;

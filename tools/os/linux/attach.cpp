@@ -50,7 +50,7 @@ Found look(const Jvm& jvm, const std::string& path, std::string* error) {
   return Found::kForeign;
 }
 
-// -1 without an *error: nobody listens yet.
+// -1 without an *error: there is no listener yet.
 int try_connect(const Jvm& jvm, const std::string& path, double deadline, std::string* error) {
   if (look(jvm, path, error) != Found::kSocket) return -1;
   std::string ignored;

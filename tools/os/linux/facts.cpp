@@ -44,7 +44,7 @@ int64_t number_of(const std::string& text, const char* name) {
 
 volatile sig_atomic_t tick_seen;
 
-// As in the agent: emulators change the siginfo words by which it recognises its signals.
+// Tries a timer as the agent does: emulators change the siginfo words by which it recognises its signals.
 void try_timer(HostFacts* facts) {
   platform::CpuTimer timer;
   int code = platform::install_sample_handler([](void*, void*, uint32_t) { tick_seen = 1; });

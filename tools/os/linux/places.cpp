@@ -131,8 +131,6 @@ class AsItsUser {
 
 }  // namespace
 
-// Where tool and agent meet.
-
 bool MeetingPlace::open(const Jvm& jvm, std::string* error) {
   remove_leftovers(jvm.tmp);
   std::string name = descriptor_path(jvm.tmp) + "/" + kMeetingPrefix + "XXXXXX";

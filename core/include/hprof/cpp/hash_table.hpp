@@ -29,7 +29,7 @@ inline uint64_t mix(uint64_t hash, const uint32_t* words, uint64_t count) {
   return hash;
 }
 
-// What a table does when it is full.
+// How a full table grows.
 enum class Growth : uint32_t {
   kNone,    // nothing. Any thread adds
   kLevels,  // puts slots behind, four times as many each time; entries stay where they are. Any thread adds

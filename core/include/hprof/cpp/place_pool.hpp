@@ -25,7 +25,7 @@ class PlacePool {
  public:
   static constexpr uint32_t kMost = Segments<Place, kFirstBits, kSegments>::kMost - 1;
 
-  // Takes a place: a new one is zeroed, another as it was given back. Null: no memory, or `most` are in use.
+  // Takes a place: a new one is zeroed, a reused one is as it was given back. Null: no memory, or `most` are in use.
   // [app][control]
   Place* take(const UnitMemory& memory, uint32_t most = kMost) {
     Place* place = pop();

@@ -2,7 +2,8 @@
 /*
  * Draft: may change with any release.
  *
- * Probes in the program's methods: the core rewrites each class as it is loaded, once for all collectors that ask.
+ * Probes in the program's methods: the core rewrites each class as it is loaded, once for all collectors that request
+ * probes.
  *
  * The probes call java.lang.HprofTracker, a class of the agent; its source (core/bytecode/tracker) says what it does
  * with the 64-bit words below. Units that use probes need HPROF_NEED_CLASS_HOOKS; to see the JDK's own classes they
@@ -36,7 +37,7 @@ typedef struct hprof_probe_user {
   uint32_t probes; /* HPROF_PROBE_* */
   void* self;      /* passed to all of these; functions for probes that are not asked for stay NULL */
   /* Which classes get probes in their methods: patterns separated by ':', "com.acme.*", "com.acme.Main"; a '*' at the
-   * end stands for anything, and a class includes its inner classes. NULL or empty: include all, exclude none. exclude
+   * end matches any text, and a class includes its inner classes. NULL or empty: include all, exclude none. exclude
    * wins. Both live as long as the session. */
   const char* include;
   const char* exclude;
@@ -74,7 +75,7 @@ typedef struct hprof_probe_user {
 
 #define HPROF_CALL_FRAMES 2
 
-/* What has been rewritten. */
+/* Counts of rewritten classes and methods. */
 typedef struct hprof_probe_totals {
   uint32_t size; /* set by the caller */
   uint32_t reserved;
