@@ -4,7 +4,8 @@ import unittest
 
 from support import script, write
 
-BEFORE = """/*
+BEFORE = """/* SPDX-License-Identifier: X */
+/*
  * The file.
  */
 #define A 1 /* a number */
@@ -24,7 +25,8 @@ for plain, documented in (("/*\n * The file", "/** \\file %s\n * The file"), ("1
                           ("/* HPROF_A .. */", "/**< HPROF_A \\.\\. */"), ("/* [any] */", "/**< [any] */")):
     AFTER = AFTER.replace(plain, documented)
 
-CPP_BEFORE = """// The file.
+CPP_BEFORE = """// SPDX-License-Identifier: X
+// The file.
 // Goes on.
 namespace n {
 // A function.
