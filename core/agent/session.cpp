@@ -60,7 +60,7 @@ bool has_enough_memory(const hprof_host* host, char* error, uint32_t size) {
 }  // namespace
 
 Session::~Session() {
-  if (server_ != &no_server_) control_table_->unmake(server_);
+  if (kHasControl && server_ != &no_server_) control_table_->unmake(server_);
 }
 
 void Session::describe(AttachReply* asker) {
@@ -323,7 +323,7 @@ bool Session::open_control() {
   const bool by_attach =
       kHasControl && parts_.settings.attached != 0 && core.control == nullptr && core.listen == nullptr;
   if (!by_attach && !takes_commands(core)) return true;
-  open_server();
+  if (kHasControl) open_server();
   Error error;
   if (server_->open(
           {by_attach ? "y" : core.control, core.control_implied != 0, core.listen, core.secret_file}, &error))
