@@ -7,11 +7,21 @@
 #include <hprof/cpp/services.hpp>
 
 #include "tests/unit/agent/session_fixture.h"
-#include "tests/unit/agent/small_class.h"
+#include "tests/unit/bytecode/class_builder.h"
 
 using namespace hprof;
 
 namespace {
+
+// The class file of a class with one static method m(), which returns.
+std::string small_class(const std::string& name) {
+  test::ClassBuilder builder(name);
+  test::Method method;
+  method.code = {0xb1};  // return
+  builder.add(method);
+  const test::Bytes bytes = builder.build();
+  return std::string(bytes.begin(), bytes.end());
+}
 
 bool has(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -27,6 +37,7 @@ struct OnDemand : SessionFixture {
       user.self = this;
       asked = Services(host).bytecode->ask(host, &user);
     };
+    jvm.class_file = small_class;
     for (int i = 0; i < 100; i++) jvm.loaded.push_back("C" + std::to_string(i));
   }
   hprof_status go() {

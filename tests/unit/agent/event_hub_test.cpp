@@ -10,7 +10,7 @@ using Texts = std::vector<std::string>;
 
 namespace {
 
-std::string serial(SessionFixture& f, FakeJvm::Thread& thread) {
+std::string serial(SessionFixture& f, FakeVm::Thread& thread) {
   ThreadRecord* record = f.session->parts().threads.find(thread.ref());
   REQUIRE(record != nullptr);
   return std::to_string(record->serial);
@@ -59,8 +59,8 @@ TEST_CASE("an idle VM whose classes are rewritten is told of class files") {
 TEST_CASE("handlers get the event with its thread; a thread is made known at first sight") {
   SessionFixture f;
   f.run("watch=y");
-  FakeJvm::Thread& one = f.jvm.add_thread("one");
-  FakeJvm::Thread& two = f.jvm.add_thread("two");
+  FakeVm::Thread& one = f.jvm.add_thread("one");
+  FakeVm::Thread& two = f.jvm.add_thread("two");
   f.take_heard();
   f.jvm.post_thread_start(one);
   f.jvm.post_monitor_wait(one, 50);
@@ -80,7 +80,7 @@ TEST_CASE("threads of the agent's own are left out") {
   SessionFixture f;
   f.run("watch=y");
   f.take_heard();
-  FakeJvm::Thread& own = f.jvm.add_thread("own");
+  FakeVm::Thread& own = f.jvm.add_thread("own");
   f.jvm.on(f.main, [&] { f.session->parts().threads.expect_agent(f.jvm.jni(), own.ref()); });
   f.jvm.post_thread_start(own);
   f.jvm.post_monitor_wait(own, 1);
@@ -91,7 +91,7 @@ TEST_CASE("threads of the agent's own are left out") {
 TEST_CASE("where the VM does not say whose an event is, it is left out") {
   SessionFixture f;
   f.run("watch=y");
-  FakeJvm::Thread& thread = f.jvm.add_thread("t");
+  FakeVm::Thread& thread = f.jvm.add_thread("t");
   f.take_heard();
   f.jvm.loses_storage = true;
   f.jvm.post_thread_start(thread);
@@ -118,7 +118,7 @@ TEST_CASE("an event that the VM refuses is missing, the others come") {
 TEST_CASE("a collector is stopped after the handlers that are on their way, and hears nothing more") {
   SessionFixture f;
   f.run("watch=y");
-  FakeJvm::Thread& thread = f.jvm.add_thread("t");
+  FakeVm::Thread& thread = f.jvm.add_thread("t");
   f.take_heard();
   std::atomic<bool> inside{false};
   heard().on_wait = [&] {
@@ -138,7 +138,7 @@ TEST_CASE("virtual threads get a record when they are met, and lose it at their 
   SessionFixture f;
   f.jvm.java_version = 21;
   f.run("watch=y");
-  FakeJvm::Thread& thread = f.jvm.add_thread("v", true);
+  FakeVm::Thread& thread = f.jvm.add_thread("v", true);
   f.jvm.post_thread_end(thread);
   CHECK(thread.storage == nullptr);
   f.take_heard();

@@ -8,8 +8,8 @@
 #include "core/agent/session.h"
 #include "core/control/answer.h"
 #include "core/control/command.h"
-#include "tests/unit/agent/fake_jvm.h"
 #include "tests/unit/agent/watcher.h"
+#include "tests/unit/support/fake_vm.h"
 
 namespace hprof {
 
@@ -32,8 +32,8 @@ struct SessionFixture {
   void wait_for(const std::string& line);
   std::vector<std::string> take_heard();
 
-  FakeJvm jvm;
-  FakeJvm::Thread& main;
+  FakeVm jvm;
+  FakeVm::Thread& main;
   Session* session;
   std::string folder, file;
 

@@ -14,7 +14,7 @@ void check_given_back(SessionFixture& f) {
   CHECK(f.session->parts().memory.used() == 0);
   CHECK(f.jvm.disposed == 1);
   CHECK(f.jvm.blocks == 0);
-  CHECK(f.jvm.weak_refs == 0);
+  CHECK(f.jvm.weak_refs() == 0);
   CHECK(f.jvm.global_refs == 0);
   CHECK(f.jvm.enabled().empty());
 }
@@ -94,7 +94,7 @@ TEST_CASE("a report that fails costs nothing but itself") {
 TEST_CASE("a detached session has written its report and given everything back") {
   SessionFixture f;
   f.run("watch=y");
-  FakeJvm::Thread& thread = f.jvm.add_thread("t");
+  FakeVm::Thread& thread = f.jvm.add_thread("t");
   f.jvm.post_thread_start(thread);
   f.take_heard();
   CHECK(f.detach());

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "core/base/counters.h"
-#include "tests/unit/agent/fake_jvm.h"
+#include "tests/unit/support/fake_vm.h"
 
 using namespace hprof;
 
 namespace {
 
 struct Book {
-  FakeJvm jvm;
+  FakeVm jvm;
   MemoryAccount memory;
   LossCounters losses;
   Model model;
@@ -32,25 +32,25 @@ struct Book {
     book.destroy(jvm.jni());
     model.destroy();
     CHECK(memory.used() == 0);
-    CHECK(jvm.weak_refs == 0);
+    CHECK(jvm.weak_refs() == 0);
     CHECK(jvm.global_refs == 0);
     CHECK(jvm.blocks == 0);
   }
   static void announce(void* self, uint32_t serial, bool started) {
     static_cast<Book*>(self)->told.push_back((started ? "start " : "end ") + std::to_string(serial));
   }
-  ThreadRecord* start(FakeJvm::Thread& thread) {
+  ThreadRecord* start(FakeVm::Thread& thread) {
     ThreadRecord* record = nullptr;
     jvm.on(thread, [&] {
       record = book.started(jvm.jni(), thread.ref(), thread.is_virtual ? HPROF_THREAD_VIRTUAL : 0);
     });
     return record;
   }
-  void end(FakeJvm::Thread& thread) {
+  void end(FakeVm::Thread& thread) {
     jvm.on(thread, [&] { book.ended(jvm.jni(), thread.ref()); });
     jvm.end(thread);
   }
-  ThreadRecord* current(FakeJvm::Thread& thread) {
+  ThreadRecord* current(FakeVm::Thread& thread) {
     ThreadRecord* record = nullptr;
     jvm.on(thread, [&] { record = book.current(jvm.jni(), thread.ref()); });
     return record;
@@ -73,7 +73,7 @@ std::string text(uint32_t serial, bool started) {
 
 TEST_CASE("a thread is told once at its start and once at its end") {
   Book b;
-  FakeJvm::Thread& thread = b.jvm.add_thread("worker");
+  FakeVm::Thread& thread = b.jvm.add_thread("worker");
   ThreadRecord* record = b.start(thread);
   REQUIRE(record != nullptr);
   const uint32_t serial = record->serial;
@@ -92,7 +92,7 @@ TEST_CASE("a thread is told once at its start and once at its end") {
 
 TEST_CASE("a thread whose end was told gets no other record") {
   Book b;
-  FakeJvm::Thread& thread = b.jvm.add_thread("worker");
+  FakeVm::Thread& thread = b.jvm.add_thread("worker");
   b.start(thread);
   b.jvm.on(thread, [&] { b.book.ended(b.jvm.jni(), thread.ref()); });
   CHECK(b.current(thread) == nullptr);
@@ -104,7 +104,7 @@ TEST_CASE("a thread whose end was told gets no other record") {
 
 TEST_CASE("the thread that ends the VM is found once more, by its serial and by who reports") {
   Book b;
-  FakeJvm::Thread& thread = b.jvm.add_thread("main");
+  FakeVm::Thread& thread = b.jvm.add_thread("main");
   const uint32_t serial = b.start(thread)->serial;
   b.jvm.on(thread, [&] {
     b.book.ended(b.jvm.jni(), thread.ref());
@@ -121,12 +121,12 @@ TEST_CASE("the thread that ends the VM is found once more, by its serial and by 
 
 TEST_CASE("where the VM gives a thread no storage nothing of it is kept") {
   Book b;
-  FakeJvm::Thread& thread = b.jvm.add_thread("worker");
+  FakeVm::Thread& thread = b.jvm.add_thread("worker");
   b.jvm.refuses_thread_storage = true;
   CHECK(b.start(thread) == nullptr);
   CHECK(b.told.empty());
   CHECK(b.book.live() == 0);
-  CHECK(b.jvm.weak_refs == 0);
+  CHECK(b.jvm.weak_refs() == 0);
   CHECK(b.all().empty());
   b.jvm.refuses_thread_storage = false;
   CHECK(b.start(thread) != nullptr);
@@ -135,7 +135,7 @@ TEST_CASE("where the VM gives a thread no storage nothing of it is kept") {
 
 TEST_CASE("threads that run already are found, once, and visited while they live") {
   Book b;
-  std::vector<FakeJvm::Thread*> threads;
+  std::vector<FakeVm::Thread*> threads;
   for (int i = 0; i < 5; i++) threads.push_back(&b.jvm.add_thread("t" + std::to_string(i)));
   b.jvm.add_thread("v", true);
   b.start(*threads[2]);
@@ -154,14 +154,14 @@ TEST_CASE("threads that run already are found, once, and visited while they live
 
 TEST_CASE("threads end while they are visited") {
   Book b;
-  std::vector<FakeJvm::Thread*> threads;
+  std::vector<FakeVm::Thread*> threads;
   for (int i = 0; i < 6; i++) {
     threads.push_back(&b.jvm.add_thread("t" + std::to_string(i)));
     b.start(*threads.back());
   }
   struct Visit {
     Book* book;
-    std::vector<FakeJvm::Thread*>* threads;
+    std::vector<FakeVm::Thread*>* threads;
     uint32_t count;
   } visit = {&b, &threads, 0};
   // The one that is visited, and the next two, which were met before it.
@@ -189,7 +189,7 @@ TEST_CASE("a visitor stops when it wants to") {
 
 TEST_CASE("virtual threads have records that no visitor sees") {
   Book b;
-  FakeJvm::Thread& thread = b.jvm.add_thread("v", true);
+  FakeVm::Thread& thread = b.jvm.add_thread("v", true);
   ThreadRecord* record = b.start(thread);
   REQUIRE(record != nullptr);
   CHECK(record->is_virtual());
@@ -203,8 +203,8 @@ TEST_CASE("virtual threads have records that no visitor sees") {
 
 TEST_CASE("a thread that is expected is the agent's own: it is neither told nor visited") {
   Book b;
-  FakeJvm::Thread& own = b.jvm.add_thread("own");
-  FakeJvm::Thread& other = b.jvm.add_thread("other");
+  FakeVm::Thread& own = b.jvm.add_thread("own");
+  FakeVm::Thread& other = b.jvm.add_thread("other");
   b.book.expect_agent(b.jvm.jni(), own.ref());
   REQUIRE(b.start(other) != nullptr);
   REQUIRE(b.start(own) != nullptr);
@@ -219,7 +219,7 @@ TEST_CASE("a thread that is expected is the agent's own: it is neither told nor 
 
 TEST_CASE("more threads are expected than there is room for, or the VM has no reference for one") {
   Book b;
-  FakeJvm::Thread& thread = b.jvm.add_thread("own");
+  FakeVm::Thread& thread = b.jvm.add_thread("own");
   b.jvm.refuses_global_refs = true;
   b.book.expect_agent(b.jvm.jni(), thread.ref());
   b.jvm.refuses_global_refs = false;
@@ -248,7 +248,7 @@ TEST_CASE("without memory a thread stays unknown") {
             64);
   ThreadBook book;
   book.create(b.jvm.jvmti(), &full, &b.model, &Book::announce, &b);
-  FakeJvm::Thread& thread = b.jvm.add_thread("worker");
+  FakeVm::Thread& thread = b.jvm.add_thread("worker");
   b.jvm.on(thread, [&] { CHECK(book.started(b.jvm.jni(), thread.ref(), 0) == nullptr); });
   CHECK(b.told.empty());
   CHECK(thread.storage == nullptr);

@@ -1,13 +1,13 @@
 // The collector, whatever its engine.
 #include <doctest/doctest.h>
 
-#include "tests/unit/cpu_samples/fake_vm.h"
+#include "tests/unit/cpu_samples/sampled_vm.h"
 
 using namespace hprof;
 using Rows = std::map<std::string, uint64_t>;
 
 TEST_CASE("a report without samples has one row of count 0, never a trace without frames") {
-  FakeVm vm;
+  SampledVm vm;
   vm.create();
   REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
   vm.report(0.5);
@@ -16,7 +16,7 @@ TEST_CASE("a report without samples has one row of count 0, never a trace withou
 }
 
 TEST_CASE("depth=0 keeps the count under a synthetic frame") {
-  FakeVm vm;
+  SampledVm vm;
   vm.mock.settings.depth = 0;
   vm.stack = {{1, vm.method("App", "f")}};
   vm.mock.add_app_thread(1, 101);
@@ -28,7 +28,7 @@ TEST_CASE("depth=0 keeps the count under a synthetic frame") {
 }
 
 TEST_CASE("depth changes while running, up and down, and the counts stay") {
-  FakeVm vm;
+  SampledVm vm;
   void* f = vm.method("App", "f");
   vm.mock.settings.depth = 1;
   vm.mock.add_app_thread(1, 101);
@@ -59,7 +59,7 @@ TEST_CASE("depth changes while running, up and down, and the counts stay") {
 }
 
 TEST_CASE("sampling is switched off and on for all threads or for one") {
-  FakeVm vm;
+  SampledVm vm;
   vm.stack = {{1, vm.method("App", "f")}};
   hprof_thread_serial first = vm.mock.add_thread("a", "main", "", 0xa1);
   hprof_thread_serial second = vm.mock.add_thread("b", "main", "", 0xb2);
@@ -86,7 +86,7 @@ TEST_CASE("sampling is switched off and on for all threads or for one") {
 }
 
 TEST_CASE("where the signal engine cannot run the jvmti engine does, and says so unless that is usual") {
-  FakeVm vm;
+  SampledVm vm;
   std::string why, sampler = "auto";
   SUBCASE("usual on this VM") { vm.has_async_get_call_trace = false; }
   SUBCASE("usual on this platform") { vm.mock.set_service(HPROF_SERVICE_SAMPLING, nullptr); }
@@ -120,7 +120,7 @@ TEST_CASE("where the signal engine cannot run the jvmti engine does, and says so
 }
 
 TEST_CASE("a recording of JFR that may sample CPU time is warned of") {
-  FakeVm vm;
+  SampledVm vm;
   bool warned = true;
   vm.mock.settings.java_version = 25;
   SUBCASE("asked for") { vm.flight_recording = "filename=x.jfr,jdk.CPUTimeSample#enabled=true"; }
@@ -141,7 +141,7 @@ TEST_CASE("a recording of JFR that may sample CPU time is warned of") {
 }
 
 TEST_CASE("with neither engine the start fails with one line, and reports still have their shape") {
-  FakeVm vm;
+  SampledVm vm;
   vm.has_async_get_call_trace = false;
   vm.has_jvmti = false;
   vm.create();
@@ -155,7 +155,7 @@ TEST_CASE("without memory the start fails, or takes the smaller engine, and ever
   uint32_t failed = 0, smaller = 0;
   for (uint64_t limit = 0;; limit += 4096) {
     REQUIRE(limit < 64 * 1024 * 1024);
-    FakeVm vm;
+    SampledVm vm;
     vm.create();
     REQUIRE(vm.self != nullptr);
     vm.mock.memory_limit = vm.mock.memory_used + limit;
@@ -175,7 +175,7 @@ TEST_CASE("without memory the start fails, or takes the smaller engine, and ever
 }
 
 TEST_CASE("an output that is gone ends the report") {
-  FakeVm vm;
+  SampledVm vm;
   vm.create();
   REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
   vm.mock.write_status = HPROF_ABORTED;

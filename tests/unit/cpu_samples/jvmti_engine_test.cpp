@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "tests/unit/cpu_samples/fake_vm.h"
+#include "tests/unit/cpu_samples/sampled_vm.h"
 
 using namespace hprof;
 using Rows = std::map<std::string, uint64_t>;
@@ -10,16 +10,12 @@ namespace {
 constexpr uint64_t kMs = 1000000;
 
 struct Fixture {
-  FakeVm vm;
-  char handles[8];
+  SampledVm vm;
 
   // A thread with a stack of one method of that name.
-  void* thread(hprof_thread_serial serial, uint64_t os_id, const std::string& name) {
-    void* jthread = &handles[serial];
-    vm.mock.add_app_thread(serial, os_id, jthread);
+  FakeVm::Thread* thread(hprof_thread_serial serial, uint64_t os_id, const std::string& name) {
     vm.mock.thread_cpu_ns[os_id] = 50 * kMs;  // used before the start
-    vm.java_threads[jthread].stack = {{static_cast<jmethodID>(vm.method("App", name)), 1}};
-    return jthread;
+    return &vm.add_thread(serial, os_id, "App." + name);
   }
   void start(const std::string& interval = "10") {
     vm.create({{"sampler", "jvmti"}, {"interval", interval}});
@@ -48,7 +44,7 @@ TEST_CASE("a thread is charged its CPU time in whole intervals, the rest is carr
   f.used(101, 22 * kMs);
   f.vm.look(10 * kMs);
   CHECK(f.rows() == Rows{{"App.busy", 4}});
-  CHECK(f.vm.frames_pushed == 0);
+  CHECK(f.vm.local_frames == 0);
   CHECK(f.vm.local_refs == 0);
 }
 
@@ -97,18 +93,17 @@ TEST_CASE("a thread whose CPU clock stands still is never a sample") {
 
 TEST_CASE("a thread that used CPU but is parked or blocked at the look waits for one at which it runs") {
   Fixture f;
-  void* t = f.thread(1, 101, "work");
+  FakeVm::Thread* t = f.thread(1, 101, "work");
   f.start();
-  auto& java = f.vm.java_threads[t];
-  java.state = JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_WAITING | JVMTI_THREAD_STATE_PARKED;
+  t->state = JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_WAITING | JVMTI_THREAD_STATE_PARKED;
   f.used(101, 30 * kMs);
   f.vm.look(10 * kMs);
   CHECK(f.vm.single_calls == 0);
-  java.state = JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_RUNNABLE | JVMTI_THREAD_STATE_IN_NATIVE;
+  t->state = JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_RUNNABLE | JVMTI_THREAD_STATE_IN_NATIVE;
   f.used(101, 5 * kMs);
   f.vm.look(10 * kMs);  // in native code, and its clock does not move while we look: in epoll
   CHECK(f.vm.single_calls == 0);
-  java.spins_os_id = 101;
+  f.vm.on_state = [&](FakeVm::Thread&) { f.used(101, 1000); };
   f.used(101, 5 * kMs);
   f.vm.look(10 * kMs);
   CHECK(f.rows() == Rows{{"App.work", 4}});
@@ -116,10 +111,9 @@ TEST_CASE("a thread that used CPU but is parked or blocked at the look waits for
 
 TEST_CASE("CPU time that is never seen being used is put down as such") {
   Fixture f;
-  void* t = f.thread(1, 101, "epoll");
+  FakeVm::Thread* t = f.thread(1, 101, "epoll");
   f.start();
-  f.vm.java_threads[t].state =
-      JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_RUNNABLE | JVMTI_THREAD_STATE_IN_NATIVE;
+  t->state = JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_RUNNABLE | JVMTI_THREAD_STATE_IN_NATIVE;
   for (int i = 0; i < 64; i++) {
     f.used(101, 5 * kMs);
     f.vm.look(10 * kMs);
@@ -144,7 +138,7 @@ TEST_CASE("several threads' stacks are taken in one call") {
 TEST_CASE("a new thread is charged from its start on, until its end") {
   Fixture f;
   f.start("1");
-  void* t = f.thread(4, 104, "young");
+  FakeVm::Thread* t = f.thread(4, 104, "young");
   hprof_thread* thread = &f.vm.mock.app_threads.back().thread;
   f.vm.ops->handlers->thread_start(f.vm.self, f.vm.jni(), thread);
   f.used(104, 3 * kMs);  // beside what its native code had used before it was attached
@@ -156,7 +150,7 @@ TEST_CASE("a new thread is charged from its start on, until its end") {
   CHECK(f.rows() == Rows{{"App.young", 3}, {"JVM.not_seen_running", 2}});
   f.vm.look(1 * kMs);
   CHECK(f.rows() == Rows{{"App.young", 3}, {"JVM.not_seen_running", 2}});
-  CHECK(f.vm.java_threads[t].stack.size() == 1);
+  CHECK(t->stack.size() == 1);
 }
 
 TEST_CASE("a new thread whose CPU clock cannot be read at its start is charged from the next look on") {

@@ -1,12 +1,12 @@
 #include <doctest/doctest.h>
 
-#include "tests/unit/cpu_samples/fake_vm.h"
+#include "tests/unit/cpu_samples/sampled_vm.h"
 
 using namespace hprof;
 using Rows = std::map<std::string, uint64_t>;
 
 TEST_CASE("ticks of timed threads become rows, most first, with notes after the table") {
-  FakeVm vm;
+  SampledVm vm;
   void* f = vm.method("App", "f");
   void* g = vm.method("App", "g");
   vm.mock.add_app_thread(1, 101);  // there before the start
@@ -48,7 +48,7 @@ TEST_CASE("ticks of timed threads become rows, most first, with notes after the 
 }
 
 TEST_CASE("several reports keep counting, reset forgets") {
-  FakeVm vm;
+  SampledVm vm;
   vm.stack = {{1, vm.method("App", "f")}};
   vm.mock.add_app_thread(1, 101);
   vm.create();
@@ -66,7 +66,7 @@ TEST_CASE("several reports keep counting, reset forgets") {
 }
 
 TEST_CASE("stop takes every timer and the handler away, start sets them up again and goes on counting") {
-  FakeVm vm;
+  SampledVm vm;
   vm.stack = {{1, vm.method("App", "f")}};
   vm.mock.add_app_thread(1, 101);
   vm.create();
@@ -90,7 +90,7 @@ TEST_CASE("stop takes every timer and the handler away, start sets them up again
 }
 
 TEST_CASE("the drain thread counts what is queued, and is woken when the queue is half full") {
-  FakeVm vm;
+  SampledVm vm;
   vm.stack = {{1, vm.method("App", "f")}};
   vm.mock.add_app_thread(1, 101);
   vm.create();
@@ -110,7 +110,7 @@ TEST_CASE("the drain thread counts what is queued, and is woken when the queue i
 }
 
 TEST_CASE("the agent's own threads and virtual threads get no timer") {
-  FakeVm vm;
+  SampledVm vm;
   vm.create();
   REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
   vm.start_thread(1, 101, HPROF_THREAD_AGENT);
@@ -120,7 +120,7 @@ TEST_CASE("the agent's own threads and virtual threads get no timer") {
 }
 
 TEST_CASE("a thread that ends loses its timer, a late tick of it is nobody's") {
-  FakeVm vm;
+  SampledVm vm;
   vm.stack = {{1, vm.method("App", "f")}};
   vm.create();
   REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
@@ -139,7 +139,7 @@ TEST_CASE("a thread that ends loses its timer, a late tick of it is nobody's") {
 TEST_CASE(
     "a tick weighs what the thread is due for by its CPU clock, and its end tells what no tick came for") {
   constexpr uint64_t kInterval = 10'000'000;
-  FakeVm vm;
+  SampledVm vm;
   vm.stack = {{1, vm.method("App", "f")}};
   vm.create();
   vm.mock.thread_cpu_ns[101] = 5 * kInterval / 3;  // used before: not ours
@@ -168,7 +168,7 @@ TEST_CASE(
 
 TEST_CASE("a CPU clock that jumps adds no samples beyond the elapsed time") {
   constexpr uint64_t kInterval = 10'000'000, kDay = 86'400'000'000'000;
-  FakeVm vm;
+  SampledVm vm;
   vm.stack = {{1, vm.method("App", "f")}};
   vm.create();
   vm.mock.thread_cpu_ns[101] = 5 * kInterval;
@@ -187,7 +187,7 @@ TEST_CASE("a CPU clock that jumps adds no samples beyond the elapsed time") {
 }
 
 TEST_CASE("while a timer is made, its thread may end, be switched off, or everything stop") {
-  FakeVm vm;
+  SampledVm vm;
   vm.stack = {{1, vm.method("App", "f")}};
   vm.create();
   vm.mock.on_pause = [](uint64_t) { REQUIRE_MESSAGE(false, "a lock is waited for"); };
@@ -220,7 +220,7 @@ namespace {
 constexpr uint64_t kMs = 1'000'000;
 
 // One round of the drain thread, in which the threads have used so much CPU time.
-void drain_round(FakeVm& vm, uint64_t used_ns) {
+void drain_round(SampledVm& vm, uint64_t used_ns) {
   for (auto& clock : vm.mock.thread_cpu_ns) clock.second += used_ns;
   vm.mock.process_cpu_ns += used_ns;
   vm.mock.now_ns += 100 * kMs;
@@ -228,16 +228,14 @@ void drain_round(FakeVm& vm, uint64_t used_ns) {
 }
 
 // One look of the jvmti engine beside the signal engine.
-void look(FakeVm& vm) { vm.look(0, 1); }
+void look(SampledVm& vm) { vm.look(0, 1); }
 
 struct TwoThreads {
-  FakeVm vm;
-  char handles[3] = {};
+  SampledVm vm;
   TwoThreads() {
     for (hprof_thread_serial serial : {1u, 2u}) {
-      vm.mock.add_app_thread(serial, 100 + serial, &handles[serial]);
       vm.mock.thread_cpu_ns[100 + serial] = 50 * kMs;
-      vm.java_threads[&handles[serial]].stack = {{static_cast<jmethodID>(vm.method("App", "looked")), 1}};
+      vm.add_thread(serial, 100 + serial, "App.looked");
     }
     vm.stack = {{1, vm.method("App", "ticked")}};
     vm.create();
@@ -248,7 +246,7 @@ struct TwoThreads {
 
 TEST_CASE("threads that get no timer are sampled by the jvmti engine, the others by signals") {
   TwoThreads t;
-  FakeVm& vm = t.vm;
+  SampledVm& vm = t.vm;
   SUBCASE("the system refuses it") {
     vm.on_timer = [&] { vm.timers_fail = true; };  // from the second one on
   }
@@ -289,7 +287,7 @@ TEST_CASE("threads that get no timer are sampled by the jvmti engine, the others
 
 TEST_CASE("when signals stop coming while threads are overdue, the jvmti engine takes over") {
   TwoThreads t;
-  FakeVm& vm = t.vm;
+  SampledVm& vm = t.vm;
   REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
   drain_round(vm, 200 * kMs);
   vm.tick(101);
@@ -321,7 +319,7 @@ TEST_CASE("when signals stop coming while threads are overdue, the jvmti engine 
 
 TEST_CASE("signals that do not come mean nothing while no thread is overdue, or only for a while") {
   TwoThreads t;
-  FakeVm& vm = t.vm;
+  SampledVm& vm = t.vm;
   REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
   // The VM's own threads use CPU time.
   for (int i = 0; i < 100; i++) {
@@ -340,7 +338,7 @@ TEST_CASE("signals that do not come mean nothing while no thread is overdue, or 
 
 TEST_CASE("a thread that blocks the signal is served by the jvmti engine, the others keep their timers") {
   TwoThreads t;
-  FakeVm& vm = t.vm;
+  SampledVm& vm = t.vm;
   REQUIRE(vm.ops->start(vm.self) == HPROF_OK);
   vm.blocked = {101, 102};
   for (int i = 0; i < 12; i++) {

@@ -1,13 +1,13 @@
 // The stacks of the signal engine.
 #include <doctest/doctest.h>
 
-#include "tests/unit/cpu_samples/fake_vm.h"
+#include "tests/unit/cpu_samples/sampled_vm.h"
 
 using namespace hprof;
 using Rows = std::map<std::string, uint64_t>;
 
 TEST_CASE("walks that fail stay in the total, by reason") {
-  FakeVm vm;
+  SampledVm vm;
   void* f = vm.method("App", "f");
   vm.mock.add_app_thread(1, 101);
   vm.create();
@@ -40,7 +40,7 @@ namespace {
 // Interrupted in the entry code of f, whose caller is g: the walk finds nothing there, but g's frames at its
 // pc.
 struct InEntryCode {
-  FakeVm vm;
+  SampledVm vm;
   void* f = vm.method("App", "f");
   void* g = vm.method("App", "g");
   uintptr_t machine_stack[3] = {};
@@ -143,7 +143,7 @@ TEST_CASE("the method on top counts as a frame of the depth") {
 }
 
 TEST_CASE("native methods and unknown bytecode indexes keep their frames") {
-  FakeVm vm;
+  SampledVm vm;
   vm.mock.add_app_thread(1, 101);
   vm.create();
   REQUIRE(vm.ops->start(vm.self) == HPROF_OK);

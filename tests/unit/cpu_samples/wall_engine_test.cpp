@@ -1,7 +1,7 @@
 // Wall-clock samples: what a look weighs, when a stack is taken, who is looked at.
 #include <doctest/doctest.h>
 
-#include "tests/unit/cpu_samples/fake_vm.h"
+#include "tests/unit/cpu_samples/sampled_vm.h"
 
 using namespace hprof;
 using Rows = std::map<std::string, uint64_t>;
@@ -13,26 +13,23 @@ constexpr jint kAlive = JVMTI_THREAD_STATE_ALIVE;
 constexpr jint kParked = kAlive | JVMTI_THREAD_STATE_WAITING | JVMTI_THREAD_STATE_PARKED;
 
 struct Walled {
-  FakeVm vm;
-  std::vector<char> handles = std::vector<char>(8192);
+  SampledVm vm;
 
   // Looks cost nothing.
   Walled() { vm.mock.thread_cpu_ns[0] = 0; }
 
   // A thread with a stack of one method of that name, parked.
-  void* thread(hprof_thread_serial serial, const std::string& name) {
-    void* jthread = &handles.at(serial);
-    vm.mock.add_app_thread(serial, 100 + serial, jthread);
+  FakeVm::Thread* thread(hprof_thread_serial serial, const std::string& name) {
     vm.mock.thread_cpu_ns[100 + serial] = 50 * kMs;
-    vm.java_threads[jthread].stack = {{static_cast<jmethodID>(vm.method("App", name)), 1}};
-    vm.java_threads[jthread].state = kParked;
-    return jthread;
+    FakeVm::Thread& thread = vm.add_thread(serial, 100 + serial, "App." + name);
+    thread.state = kParked;
+    return &thread;
   }
   // One that starts while the collector runs.
-  hprof_thread* start_thread(hprof_thread_serial serial, const std::string& name) {
-    vm.current_thread = thread(serial, name);
-    hprof_thread* started = &vm.mock.app_threads.back().thread;
-    vm.ops->handlers->thread_start(vm.self, vm.jni(), started);
+  FakeVm::Thread* start_thread(hprof_thread_serial serial, const std::string& name) {
+    FakeVm::Thread* started = thread(serial, name);
+    FakeVm::run(started);
+    vm.ops->handlers->thread_start(vm.self, vm.jni(), started->view);
     return started;
   }
   void start(std::map<std::string, std::string> options = {}) {
@@ -64,17 +61,17 @@ TEST_CASE(
   CHECK(w.rows() == Rows{{"App.park", 14}});
   CHECK(w.trace(0).at(1).find("STATE.parked") == 0);
   CHECK(w.vm.table()->totals[HPROF_CPU_TIME].u == 140 * kMs);
-  CHECK(w.vm.frames_pushed == 0);
+  CHECK(w.vm.local_frames == 0);
 }
 
 TEST_CASE("clock=wall: the stack of a thread that has not run since is not taken again") {
   Walled w;
-  w.thread(1, "park");
+  FakeVm::Thread* park = w.thread(1, "park");
   w.start();
   for (int i = 0; i < 10; i++) w.vm.look(10 * kMs);
   CHECK(w.vm.list_calls == 1);
   w.ran(1);
-  w.vm.java_threads[&w.handles[1]].state = kAlive | JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER;
+  park->state = kAlive | JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER;
   w.vm.look(10 * kMs);
   CHECK(w.vm.list_calls == 2);
   CHECK(w.rows() == Rows{{"App.park", 11}});
@@ -93,7 +90,7 @@ TEST_CASE("clock=wall: each state has a frame of its own") {
   };
   for (const auto& [name, state] : states) {
     Walled w;
-    w.vm.java_threads[w.thread(1, "f")].state = state;
+    w.thread(1, "f")->state = state;
     w.start();
     w.vm.look(10 * kMs);
     CHECK(w.rows() == Rows{{"App.f", 1}});
@@ -105,15 +102,15 @@ TEST_CASE("clock=wall: threads that start and end have all their time in the sam
   Walled w;
   w.start();
   for (hprof_thread_serial serial = 1; serial <= 30; serial++) {
-    hprof_thread* thread = w.start_thread(serial, "brief");
+    FakeVm::Thread* thread = w.start_thread(serial, "brief");
     w.vm.look(10 * kMs);
     w.vm.mock.now_ns += 4 * kMs;
-    w.vm.ops->handlers->thread_end(w.vm.self, w.vm.jni(), thread);
-    w.vm.java_threads[&w.handles[serial]].state = 0;
+    w.vm.ops->handlers->thread_end(w.vm.self, w.vm.jni(), thread->view);
+    thread->state = 0;
   }
   w.vm.look(10 * kMs);
   CHECK(w.rows() == Rows{{"App.brief", 30}, {"JVM.not_looked_at", 12}});
-  CHECK(w.vm.weak_refs == 0);
+  CHECK(w.vm.weak_refs() == 0);
 }
 
 TEST_CASE("clock=wall: before Java 16 stacks are taken together, in one stop of the VM") {
@@ -156,7 +153,7 @@ TEST_CASE("clock=wall: stop, start, reset and sampling switched off leave time o
   w.vm.look(10 * kMs);
   w.vm.ops->stop(w.vm.self);
   CHECK(w.vm.mock.agent_threads.empty());
-  CHECK(w.vm.weak_refs == 0);
+  CHECK(w.vm.weak_refs() == 0);
   w.vm.mock.now_ns += 500 * kMs;
   REQUIRE(w.vm.ops->start(w.vm.self) == HPROF_OK);
   w.vm.look(10 * kMs);
@@ -188,8 +185,8 @@ TEST_CASE("clock=wall: depth=0 has the state alone") {
 
 TEST_CASE("clock=wall: a thread without Java frames is a row, one that has not begun is none") {
   Walled w;
-  w.vm.java_threads[w.thread(1, "f")].stack.clear();
-  w.vm.java_threads[w.thread(2, "g")].state = 0;
+  w.thread(1, "f")->stack.clear();
+  w.thread(2, "g")->state = 0;
   w.start();
   w.vm.look(10 * kMs);
   CHECK(w.rows() == Rows{{"JVM.no_java_frame", 1}});
@@ -197,7 +194,7 @@ TEST_CASE("clock=wall: a thread without Java frames is a row, one that has not b
 
 TEST_CASE("clock=wall: a thread that is ending may have no stack") {
   Walled w;
-  w.vm.ending.insert(w.thread(1, "f"));
+  w.thread(1, "f")->is_ending = true;
   w.start();
   w.vm.look(10 * kMs);
   CHECK(w.vm.list_calls == 1);
@@ -205,7 +202,7 @@ TEST_CASE("clock=wall: a thread that is ending may have no stack") {
 }
 
 TEST_CASE("clock=wall: the engine that sends signals is refused") {
-  FakeVm vm;
+  SampledVm vm;
   vm.create({{"clock", "wall"}, {"sampler", "signal"}});
   CHECK(vm.self == nullptr);
 }

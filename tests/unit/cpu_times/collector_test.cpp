@@ -1,22 +1,18 @@
-// The collector's threads: who may look at a state, and when it is given back. The VM is what the bytecode
-// service and two functions of JVMTI and JNI say.
+// The collector's threads: who may look at a state, and when it is given back. The bytecode service is the
+// test's.
 #include <doctest/doctest.h>
 #include <functional>
-#include <jvmti.h>
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <hprof/draft/bytecode.h>
-#include <hprof/service/jvm.h>
 #include <hprof/tables.h>
 
 #include "plugins/cpu_times/graph.h"
-#include "tools/mock/mock_config.h"
-#include "tools/mock/mock_host.h"
+#include "tests/unit/support/unit_vm.h"
 
 extern "C" const hprof_module* hprof_module_cpu_times(const hprof_offer*, const char**);
 
@@ -28,70 +24,37 @@ namespace {
 constexpr uint64_t kMs = 1000000;
 using Sums = std::map<std::string, uint64_t>;
 
-struct FakeVm;
-FakeVm* vm = nullptr;
+struct TimesVm;
+TimesVm* the_vm = nullptr;
 
-// Words stand for threads: what JVMTI and JNI would call jthread.
-struct FakeVm {
-  MockHost mock;
+struct TimesVm : UnitVm {
   hprof_probe_user user = {};
   std::map<void*, uint64_t> nodes;  // Thread.$hq
   std::function<void(void*)> on_thread_state;
-  int references = 0;  // global ones
-  void* running = nullptr;
   bool live = false;
-  _jvmtiEnv jvmti;
-  jvmtiInterface_1_ jvmti_functions = {};
-  JNIEnv_ jni;
-  JNINativeInterface_ jni_functions = {};
-  std::unique_ptr<MockConfig> config;
-  const hprof_collector_ops* ops;
-  void* self = nullptr;
 
-  explicit FakeVm(const char* times) {
-    vm = this;
-    jvmti.functions = &jvmti_functions;
-    jni.functions = &jni_functions;
-    jvmti_functions.GetCurrentThread = &find_current_thread;
-    jni_functions.DeleteLocalRef = &delete_local_ref;
-    jni_functions.NewGlobalRef = &new_global_ref;
-    jni_functions.DeleteGlobalRef = &delete_global_ref;
-    jni_functions.FindClass = [](JNIEnv*, const char*) -> jclass { return nullptr; };
-    jni_functions.ExceptionCheck = [](JNIEnv*) -> jboolean { return JNI_FALSE; };
+  explicit TimesVm(const char* times) {
+    the_vm = this;
+    missing_classes = {"java/lang/HprofTracker", "java/lang/System"};
     mock.settings.java_version = 21;
     mock.set_service(HPROF_SERVICE_BYTECODE, &kBytecode);
-    mock.set_service(HPROF_SERVICE_JVM, &kJvm);
-    const hprof_unit& unit = mock_unit(hprof_module_cpu_times, "cpu_times");
-    config.reset(new MockConfig(unit, {{"times", times}}));
-    ops = static_cast<const hprof_collector_ops*>(unit.ops);
-    char error[200] = "";
-    REQUIRE(ops->create(mock.host(), config->data(), &self, error, sizeof error) == HPROF_OK);
+    create(hprof_module_cpu_times, "cpu_times", {{"times", times}});
+    REQUIRE(self != nullptr);
   }
-  ~FakeVm() {
-    ops->stop(self);
-    ops->destroy(self);
-    vm = nullptr;
+  ~TimesVm() override {
+    destroy();
+    the_vm = nullptr;
   }
 
-  static jvmtiError JNICALL find_current_thread(jvmtiEnv*, jthread* thread) {
-    *thread = static_cast<jthread>(vm->running);
-    return JVMTI_ERROR_NONE;
-  }
-  static void JNICALL delete_local_ref(JNIEnv*, jobject) {}
-  static jobject JNICALL new_global_ref(JNIEnv*, jobject object) {
-    vm->references++;
-    return object;
-  }
-  static void JNICALL delete_global_ref(JNIEnv*, jobject) { vm->references--; }
-
+  void* word = nullptr;  // the thread that was started last
   State* state(void* thread) { return Address<Node>::of(nodes[thread])->state; }
   // A thread that starts; the tracker calls attach at its first call.
   hprof_thread* start_thread(hprof_thread_serial serial, uint64_t os_id) {
-    void* word = reinterpret_cast<void*>(uintptr_t{0x1000} + serial);
-    hprof_thread* thread = mock.add_app_thread(serial, os_id, word);
-    running = word;
-    ops->handlers->thread_start(self, &jni, thread);
-    return thread;
+    Thread& thread = add_thread(serial, os_id, "");
+    word = thread.ref();
+    run(&thread);
+    ops->handlers->thread_start(self, jni(), thread.view);
+    return thread.view;
   }
   void call(void* thread, uint32_t method) {
     REQUIRE(nodes[thread] != 0);
@@ -102,8 +65,8 @@ struct FakeVm {
   }
   // The core forgets the thread after the collector's handler, which it calls only while the collector runs.
   void end_thread(hprof_thread* thread, void* word) {
-    running = word;
-    if (live) ops->handlers->thread_end(self, &jni, thread);
+    run(static_cast<Thread*>(static_cast<Object*>(word)));
+    if (live) ops->handlers->thread_end(self, jni(), thread);
     forget(word);
   }
   void forget(void* word) {
@@ -130,10 +93,7 @@ struct FakeVm {
     return sums([](const hprof_cpu_row& row) { return row.count; });
   }
   Sums sums(const std::function<uint64_t(const hprof_cpu_row&)>& value) {
-    hprof_report report = {};
-    report.size = sizeof report;
-    mock.written.clear();
-    REQUIRE(ops->report(self, &report) == HPROF_OK);
+    REQUIRE(UnitVm::report() == HPROF_OK);
     Sums found;
     for (const MockRecord& record : mock.written) {
       if (!is_table(record, HPROF_TABLE_CPU_TIMES)) continue;
@@ -145,26 +105,25 @@ struct FakeVm {
     return found;
   }
   static const hprof_bytecode_service kBytecode;
-  static const hprof_jvm_service kJvm;
 };
 
 hprof_status flip(const hprof_host*, uint32_t) { return HPROF_OK; }
 
-const hprof_bytecode_service FakeVm::kBytecode = {
+const hprof_bytecode_service TimesVm::kBytecode = {
     sizeof(hprof_bytecode_service),
     0,
     [](const hprof_host*, const hprof_probe_user* user) {
-      vm->user = *user;
+      the_vm->user = *user;
       return HPROF_OK;
     },
     &flip,
     [](const hprof_host*, uint32_t) {},
     [](const hprof_host*, void*, void* thread, uint64_t) {
-      uint64_t word = vm->nodes[thread];
-      if (vm->on_thread_state) vm->on_thread_state(thread);
+      uint64_t word = the_vm->nodes[thread];
+      if (the_vm->on_thread_state) the_vm->on_thread_state(thread);
       return word;
     },
-    [](const hprof_host*, void*, void* thread, uint64_t word) { vm->nodes[thread] = word; },
+    [](const hprof_host*, void*, void* thread, uint64_t word) { the_vm->nodes[thread] = word; },
     [](const hprof_host* host, hprof_method_id method, uint32_t) {
       const std::string name = "m" + std::to_string(method);
       return find_service<hprof_ids_service>(host, HPROF_SERVICE_IDS)
@@ -175,18 +134,10 @@ const hprof_bytecode_service FakeVm::kBytecode = {
     [](const hprof_host*, int64_t) {},
 };
 
-const hprof_jvm_service FakeVm::kJvm = {
-    sizeof(hprof_jvm_service),
-    0,
-    [](const hprof_host*) -> void* { return nullptr; },
-    [](const hprof_host*) -> void* { return &vm->jvmti; },
-    [](const hprof_host*) -> void* { return &vm->jni; },
-};
-
 }  // namespace
 
 TEST_CASE("a thread that ends while a report looks for states keeps its own until the report is done") {
-  FakeVm f("sampled");
+  TimesVm f("sampled");
   f.start();
   hprof_thread* thread = f.start_thread(1, 11);
   void* word = f.mock.app_threads.at(0).jthread;
@@ -197,8 +148,8 @@ TEST_CASE("a thread that ends while a report looks for states keeps its own unti
   f.on_thread_state = [&](void*) {
     if (ended) return;
     ended = true;
-    f.running = word;
-    f.ops->handlers->thread_end(f.self, &f.jni, thread);
+    FakeVm::run(static_cast<FakeVm::Thread*>(static_cast<FakeVm::Object*>(word)));
+    f.ops->handlers->thread_end(f.self, f.jni(), thread);
     f.mock.run_thread(0, 1);
     held = f.mock.is_allocated(state);
   };
@@ -211,7 +162,7 @@ TEST_CASE("a thread that ends while a report looks for states keeps its own unti
 }
 
 TEST_CASE("threads that end while the collector is stopped are given back") {
-  FakeVm f("sampled");
+  TimesVm f("sampled");
   f.start();
   f.stop();
   const uint64_t idle = f.mock.memory_used;
@@ -220,7 +171,7 @@ TEST_CASE("threads that end while the collector is stopped are given back") {
     std::vector<hprof_thread*> threads;
     for (uint32_t i = 0; i < 100; i++) {
       f.start_thread(cycle * 100 + i + 1, 100 + i);
-      f.call(f.running, 7);
+      f.call(f.word, 7);
     }
     f.stop();
     while (!f.mock.app_threads.empty()) {
@@ -230,37 +181,37 @@ TEST_CASE("threads that end while the collector is stopped are given back") {
     f.report();
     f.ops->reset(f.self);
     CHECK(f.mock.memory_used == idle);
-    CHECK(f.references == 0);
+    CHECK(f.global_refs == 0);
   }
 }
 
 TEST_CASE("threads are held while their calls are counted, and the next run finds them again") {
-  FakeVm f("sampled");
+  TimesVm f("sampled");
   f.start();
   f.mock.thread_cpu_ns[11] = 0;
   hprof_thread* thread = f.start_thread(1, 11);
-  void* word = f.running;
+  void* word = f.word;
   f.call(word, 7);
-  CHECK(f.references == 1);
+  CHECK(f.global_refs == 1);
   f.stop();
-  CHECK(f.references == 0);
+  CHECK(f.global_refs == 0);
   f.start();
-  CHECK(f.references == 1);
+  CHECK(f.global_refs == 1);
   f.call(word, 8);
   f.mock.thread_cpu_ns[11] = 20 * kMs;
   f.mock.run_thread(0, 1);
   CHECK(f.report() == Sums{{"App.m7", 0}, {"App.m8", 20}});
   f.end_thread(thread, word);
   f.mock.run_thread(0, 1);
-  CHECK(f.references == 0);
+  CHECK(f.global_refs == 0);
 }
 
 TEST_CASE("the last CPU time of a thread is where it ended") {
-  FakeVm f("sampled");
+  TimesVm f("sampled");
   f.start();
   f.mock.thread_cpu_ns[11] = 0;
   hprof_thread* thread = f.start_thread(1, 11);
-  void* word = f.running;
+  void* word = f.word;
   f.call(word, 7);
   f.mock.thread_cpu_ns[0] = 30 * kMs;
   f.end_thread(thread, word);
@@ -269,7 +220,7 @@ TEST_CASE("the last CPU time of a thread is where it ended") {
 }
 
 TEST_CASE("the CPU time of a thread that has a dead thread's number is not the dead one's") {
-  FakeVm f("sampled");
+  TimesVm f("sampled");
   f.start();
   hprof_thread* thread = f.start_thread(1, 11);
   void* word = f.mock.app_threads.at(0).jthread;
@@ -288,7 +239,7 @@ TEST_CASE("the CPU time of a thread that has a dead thread's number is not the d
 }
 
 TEST_CASE("what a thread uses while the collector is stopped is nobody's") {
-  FakeVm f("sampled");
+  TimesVm f("sampled");
   f.start();
   f.mock.thread_cpu_ns[11] = 0;
   f.start_thread(1, 11);
@@ -306,10 +257,10 @@ TEST_CASE("what a thread uses while the collector is stopped is nobody's") {
 }
 
 TEST_CASE("the time that a virtual thread spends while the collector is stopped is nobody's") {
-  FakeVm f("clock");
+  TimesVm f("clock");
   f.start();
   auto attach = [&] {
-    return Address<Node>::of(f.user.attach(f.user.self, &f.jni, nullptr, 1, 0))->state.load();
+    return Address<Node>::of(f.user.attach(f.user.self, f.jni(), nullptr, 1, 0))->state.load();
   };
   State* first = attach();
   State* second = attach();
@@ -327,14 +278,14 @@ namespace {
 
 // What the tracker does with times=clock, by the mock's clock.
 struct Paced {
-  FakeVm f{"clock"};
+  TimesVm f{"clock"};
   hprof_thread* thread;
   void* word;
 
   Paced() {
     f.start();
     thread = f.start_thread(1, 11);
-    word = f.running;
+    word = f.word;
     state()->clock = f.mock.now_ns;
   }
   State* state() { return f.state(word); }
@@ -448,10 +399,10 @@ TEST_CASE("times=clock: time in brief nodes before a reset or while stopped is i
 
 // A compiled loop that read the switch before the stop goes on counting.
 TEST_CASE("calls that are counted while the collector is stopped are in no report") {
-  FakeVm f("sampled");
+  TimesVm f("sampled");
   f.start();
   hprof_thread* thread = f.start_thread(1, 11);
-  void* word = f.running;
+  void* word = f.word;
   f.call(word, 7);
   f.call(word, 8);
   f.stop();
@@ -470,9 +421,9 @@ TEST_CASE("calls that are counted while the collector is stopped are in no repor
 }
 
 TEST_CASE("calls that virtual threads count while the collector is stopped are in no report") {
-  FakeVm f("sampled");
+  TimesVm f("sampled");
   f.start();
-  State* state = Address<Node>::of(f.user.attach(f.user.self, &f.jni, nullptr, 1, 0))->state;
+  State* state = Address<Node>::of(f.user.attach(f.user.self, f.jni(), nullptr, 1, 0))->state;
   auto call = [&](uint32_t method) {
     const uint64_t root = Address<Node>::word_of(state->graph->root());
     Address<Node>::of(f.user.miss(f.user.self, Address<State>::word_of(state), root, method))->count++;
@@ -489,10 +440,10 @@ TEST_CASE("calls that virtual threads count while the collector is stopped are i
 
 TEST_CASE("a reset discards what was counted, also of a call that is being counted meanwhile") {
   for (bool running : {true, false}) {
-    FakeVm f("sampled");
+    TimesVm f("sampled");
     f.start();
     f.start_thread(1, 11);
-    void* word = f.running;
+    void* word = f.word;
     f.call(word, 7);
     f.call(word, 7);
     uint64_t& count = Address<Node>::of(f.nodes[word])->count;
@@ -510,16 +461,16 @@ TEST_CASE("a reset discards what was counted, also of a call that is being count
 }
 
 TEST_CASE("a virtual thread's state has the room and the table of edges that belong together") {
-  FakeVm f("sampled");
+  TimesVm f("sampled");
   f.start();
   std::map<uint64_t, uint64_t> rooms;  // by table
-  State* grower = Address<Node>::of(f.user.attach(f.user.self, &f.jni, nullptr, 1, 0))->state;
+  State* grower = Address<Node>::of(f.user.attach(f.user.self, f.jni(), nullptr, 1, 0))->state;
   bool stop = false;
   uint64_t wrong = 0, looked = 0;
   // Each table has one room: a table that is seen with two is one of a torn pair.
   std::thread attacher([&] {
     while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
-      State* state = Address<Node>::of(f.user.attach(f.user.self, &f.jni, nullptr, 1, 0))->state;
+      State* state = Address<Node>::of(f.user.attach(f.user.self, f.jni(), nullptr, 1, 0))->state;
       const auto known = rooms.emplace(state->edges.word, state->mask).first;
       if (known->second != state->mask) wrong++;
       looked++;

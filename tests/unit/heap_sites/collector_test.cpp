@@ -3,37 +3,19 @@
 
 #include <doctest/doctest.h>
 
-#include "tools/mock/mock_host.h"
+#include "tests/unit/support/unit_vm.h"
 
 using namespace hprof;
 using namespace hprof::sites;
 
 namespace {
 
-struct Fixture {
-  MockHost mock;
-  jvmtiInterface_1_ functions = {};
-  _jvmtiEnv jvmti = {};
-  JNINativeInterface_ jni_functions = {};
-  JNIEnv_ jni = {};
-  hprof_jvm_service jvm = {};
-  static Fixture* current;
-
+struct Fixture : UnitVm {
   Fixture() {
-    current = this;
-    functions.SetHeapSamplingInterval = &set_interval;
-    functions.ForceGarbageCollection = &refuse_collection;
-    jvmti.functions = &functions;
-    jni.functions = &jni_functions;
-    jvm.size = sizeof jvm;
-    jvm.jvmti = [](const hprof_host*) { return static_cast<void*>(&current->jvmti); };
-    jvm.jni = [](const hprof_host*) { return static_cast<void*>(&current->jni); };
-    mock.set_service(HPROF_SERVICE_JVM, &jvm);
+    jvmti_functions_.SetHeapSamplingInterval = [](jvmtiEnv*, jint) { return JVMTI_ERROR_NONE; };
+    jvmti_functions_.ForceGarbageCollection = [](jvmtiEnv*) { return JVMTI_ERROR_INTERNAL; };
   }
-  static jvmtiError JNICALL set_interval(jvmtiEnv*, jint) { return JVMTI_ERROR_NONE; }
-  static jvmtiError JNICALL refuse_collection(jvmtiEnv*) { return JVMTI_ERROR_INTERNAL; }
 };
-Fixture* Fixture::current = nullptr;
 
 constexpr Config kSampled = {"sampled", 1, kByLive, 1};
 constexpr hprof_report kRequest = {sizeof(hprof_report), HPROF_REPORT_REQUEST, 0, 0, 0, nullptr};

@@ -1,20 +1,20 @@
 #include <doctest/doctest.h>
 
 #include "plugins/monitor/blocked_threads.h"
-#include "tests/unit/monitor/fake_vm.h"
+#include "tests/unit/monitor/monitor_vm.h"
 
 using namespace hprof;
-using Rows = std::vector<FakeVm::Row>;
+using Rows = std::vector<MonitorVm::Row>;
 
 namespace {
 
 constexpr uint64_t kMs = 1000000;
 
 struct Fixture {
-  FakeVm vm;
+  MonitorVm vm;
   FakeVm::Object* lock = vm.add_object("java.lang.Object");
-  FakeVm::JavaThread* a = vm.add_thread(1, "App.a");
-  FakeVm::JavaThread* b = vm.add_thread(2, "App.b");
+  FakeVm::Thread* a = vm.add_thread(1, "App.a");
+  FakeVm::Thread* b = vm.add_thread(2, "App.b");
 
   explicit Fixture(bool started = true) {
     vm.create();
@@ -23,12 +23,12 @@ struct Fixture {
   }
   ~Fixture() {
     if (vm.self != nullptr) vm.destroy();
-    CHECK(vm.weak_refs.empty());
+    CHECK(vm.weak_refs() == 0);
     CHECK(vm.local_frames == 0);
     CHECK(vm.mock.memory_used == 0);
   }
   void pass_ms(uint64_t ms) { vm.mock.now_ns += ms * kMs; }
-  void block_for(FakeVm::JavaThread* thread, uint64_t ms) {
+  void block_for(FakeVm::Thread* thread, uint64_t ms) {
     vm.enter(thread, lock);
     pass_ms(ms);
     vm.entered(thread, lock);
@@ -48,7 +48,7 @@ TEST_CASE("contention is charged to where the thread was blocked, and to the cla
   f.block_for(f.a, 10);
   CHECK(f.rows() == Rows{{2, 40, "App.a", "java.lang.Object"}, {1, 5, "App.b", "java.lang.Object"}});
   CHECK(f.rows(0.2) == Rows{{2, 40, "App.a", "java.lang.Object"}});
-  CHECK(f.vm.weak_refs.empty());
+  CHECK(f.vm.weak_refs() == 0);
 }
 
 TEST_CASE("who held it is asked now and then, and named in a note behind the table") {
@@ -167,14 +167,14 @@ TEST_CASE("a wait that was never waited, as when the monitor is not owned, does 
 TEST_CASE("a virtual thread has its place only while it is blocked") {
   Fixture f;
   for (hprof_thread_serial serial = 10; serial < 3000; serial++) {
-    FakeVm::JavaThread* v = f.vm.add_thread(serial, "App.v", HPROF_THREAD_VIRTUAL);
+    FakeVm::Thread* v = f.vm.add_thread(serial, "App.v", HPROF_THREAD_VIRTUAL);
     f.vm.enter(v, f.lock);
     f.pass_ms(1);
-    REQUIRE(f.vm.weak_refs.size() == 2);
+    REQUIRE(f.vm.weak_refs() == 2);
     f.vm.entered(v, f.lock);
     REQUIRE(v->view->slot == nullptr);
   }
-  CHECK(f.vm.weak_refs.empty());
+  CHECK(f.vm.weak_refs() == 0);
   CHECK(f.rows() == Rows{{2990, 2990, "App.v", "java.lang.Object"}});
   // One chunk of places is enough for all of them.
   CHECK(f.vm.mock.memory_used < 1200000);
@@ -207,23 +207,23 @@ TEST_CASE("references that cannot be put away at once are put away later") {
   f.vm.create();
   REQUIRE(f.vm.start() == HPROF_OK);
   f.vm.enter(f.a, f.lock);
-  REQUIRE(f.vm.weak_refs.size() == 1);
+  REQUIRE(f.vm.weak_refs() == 1);
   auto* place = static_cast<monitor::BlockedThread*>(f.a->view->slot);
   REQUIRE(place->lock.try_lock());  // as a dump does
   f.vm.entered(f.a, f.lock);
-  CHECK(f.vm.weak_refs.size() == 1);
+  CHECK(f.vm.weak_refs() == 1);
   f.vm.end(f.a);
-  CHECK(f.vm.weak_refs.size() == 1);
+  CHECK(f.vm.weak_refs() == 1);
   place->lock.unlock();
   f.rows();
-  CHECK(f.vm.weak_refs.empty());
+  CHECK(f.vm.weak_refs() == 0);
   f.block_for(f.b, 1);
   CHECK(f.b->view->slot == place);
 }
 
 TEST_CASE("a depth of the command line is obeyed, and so is one by command") {
   Fixture f;
-  f.a->stack.push_back({static_cast<jmethodID>(f.vm.method_named("App.outer")), 2});
+  f.a->stack.push_back({f.vm.method("App.outer"), 2});
   f.block_for(f.a, 1);
   f.rows();
   auto trace_of_first = [&] {
@@ -283,7 +283,7 @@ TEST_CASE("an output that is gone ends the report") {
 }
 
 TEST_CASE("without memory the collector is not created, and leaves nothing") {
-  FakeVm vm;
+  MonitorVm vm;
   vm.mock.memory_limit = 20000;
   vm.create();
   CHECK(vm.self == nullptr);

@@ -1,7 +1,7 @@
 #include <cstring>
 #include <doctest/doctest.h>
 
-#include "tests/unit/monitor/fake_vm.h"
+#include "tests/unit/monitor/monitor_vm.h"
 
 using namespace hprof;
 
@@ -12,16 +12,16 @@ constexpr jint kWaits =
     JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_WAITING | JVMTI_THREAD_STATE_IN_OBJECT_WAIT;
 
 struct Fixture {
-  FakeVm vm;
+  MonitorVm vm;
   FakeVm::Object* gate = vm.add_object("Gate");
   FakeVm::Object* bell = vm.add_object("Bell");
-  FakeVm::JavaThread* owner = vm.add_thread(3, "App.owns");
-  FakeVm::JavaThread* first = vm.add_thread(2, "App.wants");
-  FakeVm::JavaThread* second = vm.add_thread(1, "App.wants");
+  FakeVm::Thread* owner = vm.add_thread(3, "App.owns");
+  FakeVm::Thread* first = vm.add_thread(2, "App.wants");
+  FakeVm::Thread* second = vm.add_thread(1, "App.wants");
 
   ~Fixture() {
     if (vm.self != nullptr) vm.destroy();
-    CHECK(vm.weak_refs.empty());
+    CHECK(vm.weak_refs() == 0);
     CHECK(vm.local_frames == 0);
     CHECK(vm.mock.memory_used == 0);
   }
@@ -29,11 +29,11 @@ struct Fixture {
     vm.create();
     REQUIRE(vm.start() == HPROF_OK);
   }
-  void own(FakeVm::Object* object, FakeVm::JavaThread* thread, jint times) {
+  void own(FakeVm::Object* object, FakeVm::Thread* thread, jint times) {
     object->owner = reinterpret_cast<jthread>(thread);
     object->entry_count = times;
   }
-  static void block(FakeVm::JavaThread* thread, FakeVm::Object* object, jint state) {
+  static void block(FakeVm::Thread* thread, FakeVm::Object* object, jint state) {
     thread->on = object;
     thread->state = state;
   }
@@ -67,7 +67,7 @@ TEST_CASE("threads are listed by number with state and stack") {
 TEST_CASE("a monitor has its owner, who wants it and who waits for it") {
   Fixture f;
   f.start();
-  FakeVm::JavaThread* listener = f.vm.add_thread(9, "App.listens");
+  FakeVm::Thread* listener = f.vm.add_thread(9, "App.listens");
   f.own(f.gate, f.owner, 2);
   Fixture::block(f.first, f.gate, kBlocked);
   Fixture::block(f.second, f.gate, kBlocked);
@@ -122,7 +122,7 @@ TEST_CASE("an owner that the VM does not tell, or that nobody knows, is unknown"
   f.start();
   Fixture::block(f.first, f.gate, kBlocked);
   CHECK(f.dump().monitors[0].owner == HPROF_OWNER_UNKNOWN);
-  FakeVm::JavaThread stranger;
+  FakeVm::Thread stranger;
   f.own(f.gate, &stranger, 1);
   CHECK(f.dump().monitors[0].owner == HPROF_OWNER_UNKNOWN);
   f.vm.tells_owners = false;
@@ -153,7 +153,7 @@ TEST_CASE(
   CHECK(f.vm.notes().find("does not tell what a thread is blocked on") != std::string::npos);
   f.vm.entered(f.first, f.gate);
   f.vm.waited(f.second, f.bell);
-  CHECK(f.vm.weak_refs.empty());
+  CHECK(f.vm.weak_refs() == 0);
 }
 
 TEST_CASE("from 24 on a waiting thread's reference is kept, a blocked one's is not") {
@@ -161,9 +161,9 @@ TEST_CASE("from 24 on a waiting thread's reference is kept, a blocked one's is n
   f.vm.mock.settings.java_version = 24;
   f.start();
   f.vm.enter(f.first, f.gate);
-  CHECK(f.vm.weak_refs.empty());
+  CHECK(f.vm.weak_refs() == 0);
   f.vm.wait(f.second, f.bell, 0);
-  CHECK(f.vm.weak_refs.size() == 1);
+  CHECK(f.vm.weak_refs() == 1);
   Fixture::block(f.second, nullptr, kWaits);
   CHECK(f.dump().monitors[0].waiting_to_be_notified[0] == 1);
 }
@@ -172,7 +172,7 @@ TEST_CASE("virtual threads are in the dump while they are blocked") {
   Fixture f;
   f.vm.mock.settings.java_version = 25;
   f.start();
-  FakeVm::JavaThread* v = f.vm.add_thread(50, "App.virtual", HPROF_THREAD_VIRTUAL);
+  FakeVm::Thread* v = f.vm.add_thread(50, "App.virtual", HPROF_THREAD_VIRTUAL);
   f.vm.enter(v, f.gate);
   Fixture::block(v, nullptr, kBlocked);
   auto& dump = f.dump();

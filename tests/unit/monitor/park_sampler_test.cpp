@@ -1,9 +1,9 @@
 #include <doctest/doctest.h>
 
-#include "tests/unit/monitor/fake_vm.h"
+#include "tests/unit/monitor/monitor_vm.h"
 
 using namespace hprof;
-using Rows = std::vector<FakeVm::Row>;
+using Rows = std::vector<MonitorVm::Row>;
 
 namespace {
 
@@ -13,9 +13,9 @@ const char* const kSync = "java.util.concurrent.locks.ReentrantLock$NonfairSync"
 const std::string kRow = std::string(kSync) + " (java.util.concurrent)";
 
 struct Fixture {
-  FakeVm vm;
-  FakeVm::JavaThread* a = vm.add_thread(1, "");
-  FakeVm::JavaThread* b = vm.add_thread(2, "App.other");
+  MonitorVm vm;
+  FakeVm::Thread* a = vm.add_thread(1, "");
+  FakeVm::Thread* b = vm.add_thread(2, "App.other");
   FakeVm::Object* lock = add_lock(kSync);
 
   Fixture() {
@@ -37,24 +37,19 @@ struct Fixture {
     object->kinds.insert(vm.class_named("java.util.concurrent.locks.AbstractOwnableSynchronizer"));
     return object;
   }
-  void push(FakeVm::JavaThread* thread, const std::vector<std::string>& methods) {
-    for (auto& name : methods) thread->stack.push_back({static_cast<jmethodID>(vm.method_named(name)), 1});
+  void push(FakeVm::Thread* thread, const std::vector<std::string>& methods) {
+    for (auto& name : methods) thread->stack.push_back({vm.method(name), 1});
   }
-  static void park(FakeVm::JavaThread* thread, FakeVm::Object* on) {
+  static void park(FakeVm::Thread* thread, FakeVm::Object* on) {
     thread->state = kParked;
     thread->blocker = on;
   }
-  static void go_on(FakeVm::JavaThread* thread) {
+  static void go_on(FakeVm::Thread* thread) {
     thread->state = JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_RUNNABLE;
     thread->blocker = nullptr;
   }
   // So many looks, `ms` apart.
-  void look(uint32_t looks = 1, uint64_t ms = 10) {
-    hprof_agent_thread* thread = vm.mock.agent_threads.at(0).get();
-    vm.mock.on_wait = [this, ms](uint64_t) { vm.mock.now_ns += ms * kMs; };
-    thread->turns_left = looks;
-    thread->body(thread->argument, vm.jni(), thread);
-  }
+  void look(uint32_t looks = 1, uint64_t ms = 10) { vm.look(ms * kMs, 0, looks); }
   Rows rows() {
     CHECK(vm.report() == HPROF_OK);
     return vm.rows();
@@ -155,13 +150,13 @@ TEST_CASE("monitors are measured as with monitor=y") {
   f.look();
   auto rows = f.rows();
   REQUIRE(rows.size() == 2);
-  CHECK(rows[0] == FakeVm::Row{1, 100, "App.other", "java.lang.Object"});
+  CHECK(rows[0] == MonitorVm::Row{1, 100, "App.other", "java.lang.Object"});
   CHECK(rows[1].monitor == kRow);
 }
 
 TEST_CASE("a VM without the classes refuses to start with a message") {
-  FakeVm vm;
-  vm.has_aqs = false;
+  MonitorVm vm;
+  vm.missing_classes = {"java/util/concurrent/locks/AbstractOwnableSynchronizer"};
   vm.create("monitor_all");
   REQUIRE(vm.self != nullptr);
   CHECK(vm.start() == HPROF_UNSUPPORTED);

@@ -1,23 +1,15 @@
-// A scripted VM for the collector's tests: the jvm and sampling services, AsyncGetCallTrace, and the few
-// JVMTI and JNI functions that the engines call. One at a time.
+// The cpu_samples collector in a scripted VM: the sampling service and AsyncGetCallTrace besides.
 #pragma once
 
 #include <functional>
-#include <jvmti.h>
-#include <map>
-#include <memory>
 #include <set>
-#include <string>
-#include <vector>
 
 #include <hprof/draft/code.h>
 #include <hprof/draft/sampling.h>
 #include <hprof/draft/vm_flags.h>
-#include <hprof/service/jvm.h>
 
 #include "plugins/cpu_samples/signal_engine.h"
-#include "tools/mock/mock_config.h"
-#include "tools/mock/mock_host.h"
+#include "tests/unit/support/unit_vm.h"
 
 struct hprof_cpu_timer {
   uint64_t os_id;
@@ -27,15 +19,13 @@ struct hprof_cpu_timer {
 
 namespace hprof {
 
-class FakeVm {
+class SampledVm : public UnitVm {
  public:
-  FakeVm();
-  ~FakeVm();
+  SampledVm();
+  ~SampledVm() override;
 
-  MockHost mock;
   bool has_async_get_call_trace = true;
   bool precise_code = false;   // asked for
-  bool attached = true;        // the calling thread has a JNIEnv
   bool walk_faults = false;    // guarded calls end in a fault
   int walk_faults_after = -1;  // only guarded calls after so many
   bool timers_fail = false;
@@ -60,47 +50,18 @@ class FakeVm {
   bool tick(uint64_t os_id, uint32_t ticks = 1);
   void tick_late(void* handle, uint32_t ticks = 1);
 
-  // JVMTI: the stack and the state of a thread, by jthread.
-  struct JavaThread {
-    std::vector<jvmtiFrameInfo> stack;
-    jint state = JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_RUNNABLE;
-    uint64_t spins_os_id = 0;  // its CPU clock moves whenever its state is read
-  };
-  std::map<void*, JavaThread> java_threads;
-  uint32_t list_calls = 0, single_calls = 0, local_refs = 0, weak_refs = 0, frames_pushed = 0;
-  std::set<void*> ending;          // threads that have no stack any more, which is no error
-  void* current_thread = nullptr;  // the calling one's jthread
-  bool has_jvmti = true;
-  void* jni() { return attached ? &jni_env_ : nullptr; }
-  // One look of the jvmti engine after `ns`: the body of its agent thread runs for one wait.
-  void look(uint64_t ns, size_t thread_index = 0);
-
-  // A method that the ids service knows.
-  void* method(const std::string& owner, const std::string& name);
-  // The collector, made with these option values; destroyed with the VM.
+  void* method(const std::string& owner, const std::string& name) {
+    return UnitVm::method(owner + "." + name);
+  }
   void create(const std::map<std::string, std::string>& options = {});
-  const hprof_collector_ops* ops = nullptr;
-  void* self = nullptr;
   hprof_thread* start_thread(hprof_thread_serial serial, uint64_t os_id, uint32_t flags = 0);
-  void report(double cutoff = 0);
-  void destroy();
 
-  // Of the last report: "method" -> samples of its innermost frame, and all the notes.
-  const hprof_rec_table* table() const;  // of the last report
+  // Of the last report: "method" -> samples of its innermost frame.
+  const hprof_rec_table* table() const;
   std::map<std::string, uint64_t> rows() const;
   uint64_t total() const;
-  std::string notes() const;
 
-  static FakeVm* current;
-
- private:
-  JNIEnv_ jni_env_;
-  _jvmtiEnv jvmti_env_;
-  JNINativeInterface_ jni_functions_;
-  jvmtiInterface_1_ jvmti_functions_;
-  std::vector<std::unique_ptr<char>> methods_;
-  std::unique_ptr<MockConfig> config_;
-  friend struct FakeServices;
+  static SampledVm* current;
 };
 
 }  // namespace hprof

@@ -1,10 +1,9 @@
-#include "tests/unit/agent/fake_jvm.h"
+#include "tests/unit/support/fake_vm.h"
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdlib>
 #include <cstring>
-
-#include "tests/unit/agent/small_class.h"
 
 namespace hprof {
 
@@ -12,29 +11,31 @@ namespace {
 
 constexpr int kFirstEvent = 50;
 
-unsigned char* copied(FakeJvm& vm, const std::string& text) {
+unsigned char* copied(FakeVm& vm, const std::string& text) {
   auto* copy = static_cast<unsigned char*>(malloc(text.size() + 1));
   memcpy(copy, text.c_str(), text.size() + 1);
   vm.blocks++;
   return copy;
 }
 
-char* text_of(FakeJvm& vm, const std::string& text) { return reinterpret_cast<char*>(copied(vm, text)); }
+char* text_of(FakeVm& vm, const std::string& text) { return reinterpret_cast<char*>(copied(vm, text)); }
 
 }  // namespace
 
-FakeJvm* FakeJvm::the_one;
+FakeVm* FakeVm::the_one;
 
-FakeJvm::Thread*& FakeJvm::current() {
+FakeVm::Thread*& FakeVm::current() {
   static thread_local Thread* thread;
   return thread;
 }
 
-struct FakeJvm::Functions {
-  static FakeJvm& vm() { return *the_one; }
+struct FakeVm::Functions {
+  static FakeVm& vm() { return *the_one; }
   static Thread* of(jthread thread) {
-    return thread != nullptr ? reinterpret_cast<Thread*>(thread) : FakeJvm::current();
+    return thread != nullptr ? reinterpret_cast<Thread*>(thread) : FakeVm::current();
   }
+  static Object* object_of(jobject ref) { return reinterpret_cast<Object*>(ref); }
+  static const std::string& text_of_id(const void* id) { return static_cast<const Object*>(id)->text; }
 
   // --- JavaVM
 
@@ -76,6 +77,7 @@ struct FakeJvm::Functions {
   }
   static jvmtiError JNICALL all_capabilities(jvmtiEnv*, jvmtiCapabilities* to) {
     memset(to, 0xff, sizeof *to);
+    to->can_get_current_contended_monitor = vm().tells_monitors ? 1 : 0;
     return JVMTI_ERROR_NONE;
   }
   static jvmtiError JNICALL change_capabilities(jvmtiEnv*, const jvmtiCapabilities*) {
@@ -112,21 +114,20 @@ struct FakeJvm::Functions {
   }
   static jvmtiError JNICALL get_thread_info(jvmtiEnv*, jthread thread, jvmtiThreadInfo* info) {
     memset(info, 0, sizeof *info);
-    info->name = text_of(vm(), of(thread)->name);
-    info->thread_group = reinterpret_cast<jthreadGroup>(vm().object("main"));
+    info->name = text_of(vm(), of(thread)->text);
+    info->thread_group = vm().object("main")->ref();
     return JVMTI_ERROR_NONE;
   }
   static jvmtiError JNICALL get_group_info(jvmtiEnv*, jthreadGroup group, jvmtiThreadGroupInfo* info) {
     memset(info, 0, sizeof *info);
-    info->name = text_of(vm(), reinterpret_cast<Object*>(group)->text);
-    if (reinterpret_cast<Object*>(group)->text == "main")
-      info->parent = reinterpret_cast<jthreadGroup>(vm().object("system"));
+    info->name = text_of(vm(), object_of(group)->text);
+    if (object_of(group)->text == "main") info->parent = vm().object("system")->ref();
     return JVMTI_ERROR_NONE;
   }
   static jvmtiError JNICALL get_top_groups(jvmtiEnv*, jint* count, jthreadGroup** groups) {
     *groups = reinterpret_cast<jthreadGroup*>(malloc(sizeof(jthreadGroup)));
     vm().blocks++;
-    **groups = reinterpret_cast<jthreadGroup>(vm().object("system"));
+    **groups = vm().object("system")->ref();
     *count = 1;
     return JVMTI_ERROR_NONE;
   }
@@ -167,14 +168,15 @@ struct FakeJvm::Functions {
     return JVMTI_ERROR_NONE;
   }
   static jvmtiError JNICALL get_classes(jvmtiEnv*, jint* count, jclass** classes) {
+    if (vm().on_loaded_classes) vm().on_loaded_classes();
     *count = 0;
     *classes = static_cast<jclass*>(malloc((vm().loaded.size() + 1) * sizeof(jclass)));
     vm().blocks++;
     for (const std::string& name : vm().loaded)
-      (*classes)[(*count)++] = static_cast<jclass>(vm().object(name));
+      (*classes)[(*count)++] = static_cast<jclass>(vm().object(name)->ref());
     return JVMTI_ERROR_NONE;
   }
-  static const std::string& name_of(jclass cls) { return reinterpret_cast<Object*>(cls)->text; }
+  static const std::string& name_of(jclass cls) { return object_of(cls)->text; }
   static jvmtiError JNICALL is_modifiable(jvmtiEnv*, jclass cls, jboolean* answer) {
     *answer = vm().fixed_classes.count(name_of(cls)) == 0 ? JNI_TRUE : JNI_FALSE;
     return JVMTI_ERROR_NONE;
@@ -190,7 +192,7 @@ struct FakeJvm::Functions {
     std::vector<std::string> names;
     for (jint i = 0; i < count; i++) {
       names.push_back(name_of(classes[i]));
-      vm().post_class_file(names.back(), small_class(names.back()));
+      vm().post_class_file(names.back(), vm().class_file(names.back()));
     }
     vm().retransformed.push_back(names);
     return JVMTI_ERROR_NONE;
@@ -204,16 +206,69 @@ struct FakeJvm::Functions {
   static jvmtiError JNICALL no_jni_table(jvmtiEnv*, jniNativeInterface**) {
     return JVMTI_ERROR_NOT_AVAILABLE;
   }
+  static jint copy(const std::vector<jvmtiFrameInfo>& from, jint most, jvmtiFrameInfo* to) {
+    const jint count = std::min(most, static_cast<jint>(from.size()));
+    std::copy_n(from.begin(), count, to);
+    return count;
+  }
+  static jvmtiError JNICALL stack_trace(jvmtiEnv*, jthread thread, jint, jint most, jvmtiFrameInfo* frames,
+                                        jint* count) {
+    vm().single_calls++;
+    *count = copy(of(thread)->stack, most, frames);
+    return JVMTI_ERROR_NONE;
+  }
+  static jvmtiError JNICALL list_stack_traces(jvmtiEnv*, jint count, const jthread* threads, jint most,
+                                              jvmtiStackInfo** out) {
+    vm().list_calls++;
+    if (of(threads[0])->is_ending) return JVMTI_ERROR_NONE;
+    const size_t head = static_cast<size_t>(count) * sizeof(jvmtiStackInfo);
+    const size_t body = static_cast<size_t>(count) * static_cast<size_t>(most) * sizeof(jvmtiFrameInfo);
+    auto* infos = static_cast<jvmtiStackInfo*>(calloc(1, head + body + 1));
+    vm().blocks++;
+    auto* frames = reinterpret_cast<jvmtiFrameInfo*>(reinterpret_cast<char*>(infos) + head);
+    for (jint i = 0; i < count; i++, frames += most) {
+      infos[i] = {threads[i], of(threads[i])->state, frames, 0};
+      infos[i].frame_count = copy(of(threads[i])->stack, most, frames);
+    }
+    *out = infos;
+    return JVMTI_ERROR_NONE;
+  }
+  static jvmtiError JNICALL thread_state(jvmtiEnv*, jthread thread, jint* state) {
+    *state = of(thread)->state;
+    if (vm().on_state) vm().on_state(*of(thread));
+    return JVMTI_ERROR_NONE;
+  }
+  static jvmtiError JNICALL no_cpu_time(jvmtiEnv*, jthread, jlong*) { return JVMTI_ERROR_THREAD_NOT_ALIVE; }
+  static jvmtiError JNICALL contended(jvmtiEnv*, jthread thread, jobject* object) {
+    if (!vm().tells_monitors) return JVMTI_ERROR_MUST_POSSESS_CAPABILITY;
+    *object = reinterpret_cast<jobject>(of(thread)->on);
+    return JVMTI_ERROR_NONE;
+  }
+  // All objects have the same: who compares hashes only gets it wrong.
+  static jvmtiError JNICALL hash_code(jvmtiEnv*, jobject, jint* hash) {
+    *hash = 42;
+    return JVMTI_ERROR_NONE;
+  }
+  static jvmtiError JNICALL monitor_usage(jvmtiEnv*, jobject object, jvmtiMonitorUsage* usage) {
+    if (!vm().tells_owners) return JVMTI_ERROR_MUST_POSSESS_CAPABILITY;
+    memset(usage, 0, sizeof *usage);
+    usage->owner = object_of(object)->owner;
+    usage->entry_count = object_of(object)->entry_count;
+    return JVMTI_ERROR_NONE;
+  }
 
   // --- JNI
 
   static jint JNICALL get_version(JNIEnv*) { return vm().java_version >= 21 ? 0x00150000 : 0x000a0000; }
   static jclass JNICALL find_class(JNIEnv*, const char* name) {
-    return vm().missing_classes.count(name) != 0 ? nullptr : static_cast<jclass>(vm().object(name));
+    if (vm().missing_classes.count(name) != 0) return nullptr;
+    std::string text(name);
+    std::replace(text.begin(), text.end(), '/', '.');
+    return static_cast<jclass>(vm().class_named(text)->ref());
   }
   static jclass JNICALL define_class(JNIEnv*, const char* name, jobject, const jbyte*, jsize) {
     vm().defined.push_back(name);
-    return static_cast<jclass>(vm().object(name));
+    return static_cast<jclass>(vm().object(name)->ref());
   }
   static jmethodID JNICALL get_method(JNIEnv*, jclass, const char* name, const char*) {
     return reinterpret_cast<jmethodID>(vm().object(std::string("method ") + name));
@@ -223,11 +278,10 @@ struct FakeJvm::Functions {
   }
   static jobject JNICALL new_object(JNIEnv*, jclass, jmethodID, va_list arguments) {
     (void)va_arg(arguments, jobject);
-    return reinterpret_cast<jobject>(
-        &vm().add_thread(reinterpret_cast<Object*>(va_arg(arguments, jobject))->text));
+    return vm().add_thread(object_of(va_arg(arguments, jobject))->text).ref();
   }
   static jstring JNICALL new_string(JNIEnv*, const char* text) {
-    return static_cast<jstring>(vm().object(text));
+    return static_cast<jstring>(vm().object(text)->ref());
   }
   static jobject JNICALL new_global(JNIEnv*, jobject of) {
     if (vm().refuses_global_refs) return nullptr;
@@ -236,25 +290,58 @@ struct FakeJvm::Functions {
   }
   static void JNICALL delete_global(JNIEnv*, jobject) { vm().global_refs--; }
   static jweak JNICALL new_weak(JNIEnv*, jobject of) {
-    vm().weak_refs++;
+    std::lock_guard<std::recursive_mutex> hold(vm().lock_);
+    vm().weak_.insert(of);
     return of;
   }
-  static void JNICALL delete_weak(JNIEnv*, jweak) { vm().weak_refs--; }
-  static jobject JNICALL new_local(JNIEnv*, jobject of) { return of; }
+  static void JNICALL delete_weak(JNIEnv*, jweak ref) {
+    std::lock_guard<std::recursive_mutex> hold(vm().lock_);
+    const auto found = vm().weak_.find(ref);
+    if (found == vm().weak_.end()) abort();
+    vm().weak_.erase(found);
+  }
+  static jobject JNICALL new_local(JNIEnv*, jobject of) {
+    vm().local_refs++;
+    return of;
+  }
   static void JNICALL delete_local(JNIEnv*, jobject) {}
   static jboolean JNICALL is_same(JNIEnv*, jobject one, jobject other) { return one == other; }
   static jboolean JNICALL no_exception(JNIEnv*) { return JNI_FALSE; }
   static void JNICALL clear_exception(JNIEnv*) {}
   static jobject JNICALL call_object(JNIEnv*, jobject, jmethodID, va_list) { return nullptr; }
-  static jclass JNICALL object_class(JNIEnv*, jobject object) { return static_cast<jclass>(object); }
-  static jint JNICALL push_frame(JNIEnv*, jint) { return JNI_OK; }
-  static jobject JNICALL pop_frame(JNIEnv*, jobject) { return nullptr; }
+  static jclass JNICALL object_class(JNIEnv*, jobject object) {
+    Object* of = object_of(object)->of;
+    return static_cast<jclass>(of != nullptr ? of->ref() : object);
+  }
+  static jint JNICALL push_frame(JNIEnv*, jint) {
+    vm().local_frames++;
+    return JNI_OK;
+  }
+  static jobject JNICALL pop_frame(JNIEnv*, jobject) {
+    vm().local_frames--;
+    vm().local_refs = 0;
+    return nullptr;
+  }
+  static jint JNICALL ensure_capacity(JNIEnv*, jint) { return JNI_OK; }
+  static jboolean JNICALL is_instance(JNIEnv*, jobject object, jclass of) {
+    return object_of(object)->kinds.count(of) != 0 ? JNI_TRUE : JNI_FALSE;
+  }
+  static jobject JNICALL object_field(JNIEnv*, jobject object, jfieldID field) {
+    if (text_of_id(field) == "exclusiveOwnerThread") return object_of(object)->owner;
+    return reinterpret_cast<jobject>(of(static_cast<jthread>(object))->blocker);
+  }
+  static jobject JNICALL static_field(JNIEnv*, jclass of, jfieldID) { return of; }
+  // As Unsafe.getInt() reads the holds of a lock, at what Unsafe.objectFieldOffset() answers.
+  static jint JNICALL call_int(JNIEnv*, jobject, jmethodID, const jvalue* arguments) {
+    return object_of(arguments->l)->entry_count;
+  }
+  static jlong JNICALL call_long(JNIEnv*, jobject, jmethodID, const jvalue*) { return 16; }
   static jboolean JNICALL is_virtual(JNIEnv*, jobject thread) {
     return of(static_cast<jthread>(thread))->is_virtual ? JNI_TRUE : JNI_FALSE;
   }
   static void JNICALL call_static(JNIEnv*, jclass, jmethodID, va_list) {}
   static void JNICALL set_flag(JNIEnv*, jclass, jfieldID field, jboolean value) {
-    vm().static_flags[reinterpret_cast<Object*>(field)->text] = value != JNI_FALSE;
+    vm().static_flags[text_of_id(field)] = value != JNI_FALSE;
   }
   static void JNICALL set_static_long(JNIEnv*, jclass, jfieldID, jlong) {}
   // As under single-generation ZGC.
@@ -263,9 +350,11 @@ struct FakeJvm::Functions {
   static jlong JNICALL call_static_long(JNIEnv*, jclass, jmethodID, const jvalue* arguments) {
     return of(static_cast<jthread>(arguments->l))->fields["$hq"];
   }
-  static jobject JNICALL reflected_field(JNIEnv*, jclass, jfieldID, jboolean) { return nullptr; }
+  static jobject JNICALL reflected_field(JNIEnv*, jclass, jfieldID, jboolean) {
+    return vm().reflects ? vm().object("field")->ref() : nullptr;
+  }
   static void JNICALL set_long(JNIEnv*, jobject object, jfieldID field, jlong value) {
-    of(static_cast<jthread>(object))->fields[reinterpret_cast<Object*>(field)->text] = value;
+    of(static_cast<jthread>(object))->fields[text_of_id(field)] = value;
   }
 
   static void fill(jvmtiInterface_1_& t) {
@@ -297,6 +386,13 @@ struct FakeJvm::Functions {
     t.IterateThroughHeap = no_heap;
     t.GetExtensionEvents = no_extension_events;
     t.GetJNIFunctionTable = no_jni_table;
+    t.GetStackTrace = stack_trace;
+    t.GetThreadListStackTraces = list_stack_traces;
+    t.GetThreadState = thread_state;
+    t.GetThreadCpuTime = no_cpu_time;
+    t.GetCurrentContendedMonitor = contended;
+    t.GetObjectHashCode = hash_code;
+    t.GetObjectMonitorUsage = monitor_usage;
   }
 
   static void fill(JNINativeInterface_& t) {
@@ -327,10 +423,16 @@ struct FakeJvm::Functions {
     t.CallStaticLongMethodA = call_static_long;
     t.ToReflectedField = reflected_field;
     t.SetLongField = set_long;
+    t.EnsureLocalCapacity = ensure_capacity;
+    t.IsInstanceOf = is_instance;
+    t.GetObjectField = object_field;
+    t.GetStaticObjectField = static_field;
+    t.CallIntMethodA = call_int;
+    t.CallLongMethodA = call_long;
   }
 };
 
-FakeJvm::FakeJvm() {
+FakeVm::FakeVm() {
   the_one = this;
   memset(&jni_functions_, 0, sizeof jni_functions_);
   vm_functions_.GetEnv = Functions::get_env;
@@ -343,93 +445,110 @@ FakeJvm::FakeJvm() {
   jni_.functions = &jni_functions_.table;
 }
 
-FakeJvm::~FakeJvm() {
+FakeVm::~FakeVm() {
   for (std::thread& thread : agent_threads_) thread.join();
   current() = nullptr;
   the_one = nullptr;
 }
 
-FakeJvm::Thread& FakeJvm::add_thread(const std::string& name, bool is_virtual) {
+FakeVm::Thread& FakeVm::add_thread(const std::string& name, bool is_virtual) {
   std::lock_guard<std::recursive_mutex> hold(lock_);
   threads_.push_back(std::make_unique<Thread>());
-  threads_.back()->name = name;
+  threads_.back()->text = name;
   threads_.back()->is_virtual = is_virtual;
   return *threads_.back();
 }
 
-void FakeJvm::end(Thread& thread) {
+void FakeVm::end(Thread& thread) {
   std::lock_guard<std::recursive_mutex> hold(lock_);
   ended_.insert(&thread);
 }
 
-jobject FakeJvm::object(const std::string& text) {
+FakeVm::Object* FakeVm::object(const std::string& text) {
   std::lock_guard<std::recursive_mutex> hold(lock_);
-  auto& place = objects_[text];
-  if (place == nullptr) place = std::make_unique<Object>(Object{text});
-  return reinterpret_cast<jobject>(place.get());
+  auto& place = named_[text];
+  if (place == nullptr) place = std::make_unique<Object>();
+  place->text = text;
+  return place.get();
+}
+
+FakeVm::Object* FakeVm::class_named(const std::string& name) {
+  std::lock_guard<std::recursive_mutex> hold(lock_);
+  auto& place = classes_[name];
+  if (place != nullptr) return place.get();
+  place = std::make_unique<Object>();
+  place->text = name;
+  made_class(*place);
+  return place.get();
+}
+
+FakeVm::Object* FakeVm::add_object(const std::string& class_name) {
+  objects_.push_back(std::make_unique<Object>());
+  objects_.back()->of = class_named(class_name);
+  return objects_.back().get();
 }
 
 template <class F>
-F* FakeJvm::callback(jvmtiEvent event) const {
+F* FakeVm::callback(jvmtiEvent event) const {
   std::lock_guard<std::recursive_mutex> hold(lock_);
   return is_enabled(event) ? reinterpret_cast<F*>(callbacks_[event - kFirstEvent]) : nullptr;
 }
 
-void FakeJvm::post_vm_start() {
+void FakeVm::post_vm_start() {
   if (auto* call = callback<void(jvmtiEnv*, JNIEnv*)>(JVMTI_EVENT_VM_START)) call(&jvmti_, &jni_);
 }
 
-void FakeJvm::post_vm_init(Thread& thread) {
+void FakeVm::post_vm_init(Thread& thread) {
   on(thread, [&] {
     if (auto* call = callback<void(jvmtiEnv*, JNIEnv*, jthread)>(JVMTI_EVENT_VM_INIT))
       call(&jvmti_, &jni_, thread.ref());
   });
 }
 
-void FakeJvm::post_vm_death() {
+void FakeVm::post_vm_death() {
   if (auto* call = callback<void(jvmtiEnv*, JNIEnv*)>(JVMTI_EVENT_VM_DEATH)) call(&jvmti_, &jni_);
 }
 
-void FakeJvm::post_data_dump_request() {
+void FakeVm::post_data_dump_request() {
   if (auto* call = callback<void(jvmtiEnv*)>(JVMTI_EVENT_DATA_DUMP_REQUEST)) call(&jvmti_);
 }
 
-void FakeJvm::post_thread_start(Thread& thread) {
+void FakeVm::post_thread_start(Thread& thread) {
   const auto event = thread.is_virtual ? static_cast<jvmtiEvent>(87) : JVMTI_EVENT_THREAD_START;
   on(thread, [&] {
     if (auto* call = callback<void(jvmtiEnv*, JNIEnv*, jthread)>(event)) call(&jvmti_, &jni_, thread.ref());
   });
 }
 
-void FakeJvm::post_thread_end(Thread& thread) {
+void FakeVm::post_thread_end(Thread& thread) {
   const auto event = thread.is_virtual ? static_cast<jvmtiEvent>(88) : JVMTI_EVENT_THREAD_END;
   on(thread, [&] {
     if (auto* call = callback<void(jvmtiEnv*, JNIEnv*, jthread)>(event)) call(&jvmti_, &jni_, thread.ref());
   });
 }
 
-void FakeJvm::post_gc(bool start) {
+void FakeVm::post_gc(bool start) {
   const jvmtiEvent event =
       start ? JVMTI_EVENT_GARBAGE_COLLECTION_START : JVMTI_EVENT_GARBAGE_COLLECTION_FINISH;
   if (auto* call = callback<void(jvmtiEnv*)>(event)) call(&jvmti_);
 }
 
-void FakeJvm::post_monitor_wait(Thread& thread, jlong timeout) {
+void FakeVm::post_monitor_wait(Thread& thread, jlong timeout) {
   on(thread, [&] {
     if (auto* call = callback<void(jvmtiEnv*, JNIEnv*, jthread, jobject, jlong)>(JVMTI_EVENT_MONITOR_WAIT))
-      call(&jvmti_, &jni_, thread.ref(), object("monitor"), timeout);
+      call(&jvmti_, &jni_, thread.ref(), object("monitor")->ref(), timeout);
   });
 }
 
-void FakeJvm::post_monitor_waited(Thread& thread, bool timed_out) {
+void FakeVm::post_monitor_waited(Thread& thread, bool timed_out) {
   on(thread, [&] {
     if (auto* call =
             callback<void(jvmtiEnv*, JNIEnv*, jthread, jobject, jboolean)>(JVMTI_EVENT_MONITOR_WAITED))
-      call(&jvmti_, &jni_, thread.ref(), object("monitor"), timed_out ? JNI_TRUE : JNI_FALSE);
+      call(&jvmti_, &jni_, thread.ref(), object("monitor")->ref(), timed_out ? JNI_TRUE : JNI_FALSE);
   });
 }
 
-std::unique_ptr<std::string> FakeJvm::post_class_file(const std::string& name, const std::string& bytes) {
+std::unique_ptr<std::string> FakeVm::post_class_file(const std::string& name, const std::string& bytes) {
   using Hook = void(jvmtiEnv*, JNIEnv*, jclass, jobject, const char*, jobject, jint, const unsigned char*,
                     jint*, unsigned char**);
   auto* call = callback<Hook>(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK);
