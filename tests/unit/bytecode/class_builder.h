@@ -159,14 +159,7 @@ struct Rewritten {
       has_code = parse_code(view, method, &code);
     }
   }
-  Bytes code_bytes() const { return Bytes(code.code.data, code.code.data + code.code.size); }
   uint32_t left(Reason reason) const { return result.counts.left[static_cast<uint32_t>(reason)]; }
-  // The name of the method that the invokestatic at `pc` calls.
-  std::string called(uint32_t pc) const {
-    MemberRef ref;
-    if (code.code.data[pc] != 184 || !view.pool.member(load_be16(code.code.data + pc + 1), &ref)) return "";
-    return std::string(reinterpret_cast<const char*>(ref.name.data), ref.name.size);
-  }
   Bytes attribute(Word word) const {
     Cursor in{view.file.data, code.attributes, code.end};
     for (uint32_t i = 0; i < code.attribute_count; i++) {

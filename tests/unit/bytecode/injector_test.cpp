@@ -1,4 +1,5 @@
-// What the rewriter does to single methods, instruction by instruction.
+// What the rewriter takes and leaves, and what no compiler makes. tests/lab/corpus/behaviour shows that what
+// it makes verifies, behaves as before and counts right.
 #include <doctest/doctest.h>
 
 #include "class_builder.h"
@@ -28,37 +29,6 @@ bool no_class(void*, Span, uint16_t) { return false; }
 
 }  // namespace
 
-TEST_CASE("a method that calls gets enter and exit, and a new long local") {
-  ClassBuilder builder;
-  builder.add(calling(builder));
-  Rewritten r(builder.build(), probes_of(kProbesOfTimes & ~kProbeUnwind));
-  REQUIRE(r.result.reason == Reason::kRewritten);
-  REQUIRE(r.has_code);
-  Bytes code = r.code_bytes();
-  REQUIRE(code.size() == 5 + 3 + 4 + 1);
-  CHECK(code[0] == 4);  // iconst_1: ids count the methods of the class
-  CHECK(r.called(1) == "enter");
-  CHECK(code[4] == 63);  // lstore_0
-  CHECK(r.called(5) == "x");
-  CHECK(code[8] == 30);  // lload_0
-  CHECK(r.called(9) == "exit");
-  CHECK(code[12] == 177);
-  CHECK(r.code.max_locals == 2);
-  CHECK(r.code.max_stack == 4);
-  CHECK(r.result.counts.entered == 1);
-}
-
-TEST_CASE("a method without calls is a leaf: counted, no local, no exit") {
-  Method method;
-  method.code = {177};
-  Rewritten r = rewrite_one(method, kProbesOfTimes);
-  REQUIRE(r.has_code);
-  CHECK(r.called(1) == "leaf");
-  CHECK(r.code.code.size == 5);
-  CHECK(r.code.max_locals == 0);
-  CHECK(r.result.counts.leaves == 1);
-}
-
 TEST_CASE("a loop, a throw, an allocation, a monitor and a synchronized method are no leaves") {
   for (Bytes code :
        {Bytes{0, 167, 0xff, 0xff}, Bytes{1, 191}, Bytes{3, 188, 10, 87, 177}, Bytes{1, 194, 177}}) {
@@ -70,27 +40,9 @@ TEST_CASE("a loop, a throw, an allocation, a monitor and a synchronized method a
   }
   Method method;
   method.code = {177};
+  CHECK(rewrite_one(method, kProbesOfTimes).result.counts.leaves == 1);
   method.access = 0x0028;
   CHECK(rewrite_one(method, kProbesOfTimes).result.counts.entered == 1);
-}
-
-TEST_CASE("a catch-all handler covers all but the entry, comes last and has a frame") {
-  ClassBuilder builder;
-  builder.add(calling(builder));
-  Rewritten r(builder.build(), probes_of(kProbesOfTimes));
-  REQUIRE(r.has_code);
-  REQUIRE(r.code.handler_count == 1);
-  CHECK(load_be16(r.code.handlers) == 5);
-  CHECK(load_be16(r.code.handlers + 2) == 13);
-  CHECK(load_be16(r.code.handlers + 4) == 13);
-  CHECK(load_be16(r.code.handlers + 6) == 0);
-  CHECK(r.called(14) == "unwind");
-  CHECK(r.code.code.data[17] == 191);
-  Bytes frames = r.attribute(Word::kStackMapTable);
-  REQUIRE(frames.size() == 2 + 3 + 2 + 1 + 2 + 3);
-  CHECK(frames[2] == 255);
-  CHECK(frames[4] == 13);
-  CHECK(frames[7] == 4);
 }
 
 TEST_CASE("ids that need a constant get one") {
@@ -104,48 +56,6 @@ TEST_CASE("ids that need a constant get one") {
   uint32_t index = r.code.code.data[1];
   REQUIRE(r.view.pool.tag(index) == kTagInteger);
   CHECK(load_be32(r.bytes.data() + r.view.pool.offsets[index] + 1) == 100000);
-}
-
-TEST_CASE("a local variable above 255 is reached by wide instructions") {
-  ClassBuilder builder;
-  Method method = calling(builder);
-  method.locals = 300;
-  builder.add(method);
-  Rewritten r(builder.build(), probes_of(kProbeEnter | kProbeExit));
-  REQUIRE(r.has_code);
-  CHECK(r.code.code.data[4] == 196);
-  CHECK(r.code.code.data[5] == 55);
-  CHECK(load_be16(r.code.code.data + 6) == 300);
-  CHECK(r.code.max_locals == 302);
-}
-
-TEST_CASE("frames carry the new local: short at first, then in full") {
-  Method method;
-  method.descriptor = "(ILjava/lang/String;)V";
-  method.locals = 3;
-  //     0 iload_0   1 ifeq 9          4 iconst_0 5 istore_2  6 goto 9 -> frames at 9 (append) and 10 (same),
-  //     11 (chop)
-  method.code = {26, 153, 0, 8, 3, 61, 167, 0, 3, 0, 0, 0, 3, 188, 10, 87, 177};
-  method.attributes.push_back({"StackMapTable", {0, 3, 252, 0, 9, 1, 0, 250, 0, 0}});
-  Rewritten r = rewrite_one(method, kProbeEnter);
-  REQUIRE(r.has_code);
-  Bytes frames = r.attribute(Word::kStackMapTable);
-  REQUIRE(frames.size() > 12);
-  CHECK(frames[1] == 3);
-  CHECK(frames[2] == 253);  // append int and the long
-  CHECK(frames[4] == 14);
-  CHECK(frames[5] == 1);
-  CHECK(frames[6] == 4);
-  CHECK(frames[7] == 0);  // same
-  CHECK(frames[8] == 255);
-  CHECK(load_be16(frames.data() + 11) == 4);  // int, String, top, long
-  CHECK(frames[13] == 1);
-  CHECK(frames[14] == 7);
-  Span name;
-  REQUIRE(r.view.pool.class_name(load_be16(frames.data() + 15), &name));
-  CHECK(name.equals("java/lang/String"));
-  CHECK(frames[17] == 0);
-  CHECK(frames[18] == 4);
 }
 
 TEST_CASE("a frame of an unknown kind leaves the method") {
@@ -175,85 +85,14 @@ TEST_CASE("jumps into the middle of an instruction and unknown instructions leav
   CHECK(rewrite_one(method, kProbeLeaf).left(Reason::kMalformedCode) == 1);
 }
 
-TEST_CASE("switches are padded anew and keep their targets") {
-  Method method;
-  // 0 iconst_0, 1 tableswitch pad 2: default +19 -> 20, low 0, high 0, +20 -> 21; 20 return 21 return
-  method.code = {3, 170, 0, 0, 0, 0, 0, 19, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 20, 177};
-  method.code.push_back(177);
-  method.code[7] = 19;
-  method.attributes.push_back({"StackMapTable", {0, 2, 20, 0}});
-  Rewritten r = rewrite_one(method, kProbesOfTimes);
-  REQUIRE(r.has_code);
-  CHECK(r.called(1) == "leaf");
-  // 4 iconst_0, 5 tableswitch pad 2, targets at 24 and 25
-  CHECK(r.code.code.data[5] == 170);
-  CHECK(load_be32(r.code.code.data + 8) == 19);
-  CHECK(load_be32(r.code.code.data + 20) == 20);
-  CHECK(r.code.code.size == 26);
-}
-
-TEST_CASE("sync goes to the start of a handler, but not where the handler covers itself") {
-  ClassBuilder builder;
-  uint16_t target = builder.method_ref("X", "x", "()V");
-  auto high = static_cast<uint8_t>(target >> 8), low = static_cast<uint8_t>(target);
-  Method method;
-  method.locals = 1;
-  // 0 call, 3 return, 4 astore_0, 5 call, 8 aload_0, 9 athrow
-  method.code = {184, high, low, 177, 75, 184, high, low, 42, 191};
-  method.attributes.push_back({"StackMapTable", {0, 1, 68, 7, 0, 2}});
-  method.handlers = {{0, 3, 4, 0}};
-  builder.add(method);
-  Rewritten plain(builder.build(), probes_of(kProbeEnter | kProbeSync));
-  REQUIRE(plain.has_code);
-  CHECK(plain.result.counts.syncs == 1);
-  CHECK(load_be16(plain.code.handlers + 4) == 9);
-  CHECK(plain.called(11) == "sync");
-
-  ClassBuilder second;
-  target = second.method_ref("X", "x", "()V");
-  method.handlers = {{0, 3, 4, 0}, {4, 5, 4, 0}};
-  second.add(method);
-  Rewritten self(second.build(), probes_of(kProbeEnter | kProbeSync));
-  REQUIRE(self.has_code);
-  CHECK(self.code.code.data[9] == 75);
-  CHECK(self.called(12) == "sync");
-  CHECK(load_be16(self.code.handlers + 8 + 2) == 10);  // the range of its own ends before the probe
-}
-
-TEST_CASE("allocations: arrays, arrays of arrays, hooked calls; quiet bodies have none") {
-  ClassBuilder builder("java/util/Arrays");
-  uint16_t clone = builder.method_ref("[I", "clone", "()Ljava/lang/Object;");
-  uint16_t array = builder.class_of("[[I");
-  Method method;
-  method.code = {3,  188, 10, 182, 0, static_cast<uint8_t>(clone),
-                 87, 3,   3,  197, 0, static_cast<uint8_t>(array),
-                 2,  87,  177};
-  builder.add(method);
-  Rewritten r(builder.build(), probes_of(kProbeArrays | kProbeCalls));
-  REQUIRE(r.has_code);
-  CHECK(r.result.counts.allocations == 3);
-  CHECK(r.code.code.data[3] == 89);
-  CHECK(r.called(4) == "allocated");
-  CHECK(r.called(11) == "allocated");
-  CHECK(r.called(23) == "allocatedArrays");
-  ClassBuilder quiet("java/util/Arrays");
-  method.name = "copyOf";
-  method.descriptor = "([Ljava/lang/Object;ILjava/lang/Class;)[Ljava/lang/Object;";
-  quiet.add(method);
-  CHECK(Rewritten(quiet.build(), probes_of(kProbeArrays)).result.reason == Reason::kUnchanged);
-}
-
-TEST_CASE("the constructor of java.lang.Object tells of the object; empty finalizers stay") {
+TEST_CASE("empty finalizers stay: the VM registers no object for them") {
   ClassBuilder builder("java/lang/Object", "");
   Method method = empty_constructor();
   builder.add(method);
   method.name = "finalize";
   builder.add(method);
   Rewritten r(builder.build(), probes_of(kProbeObjectInit | kProbesOfTimes));
-  REQUIRE(r.has_code);
-  CHECK(r.called(1) == "leaf");
-  CHECK(r.code.code.data[4] == 42);
-  CHECK(r.called(5) == "allocated");
+  CHECK(r.result.counts.leaves == 1);
   CHECK(r.left(Reason::kEmptyFinalizer) == 1);
 }
 
@@ -311,31 +150,7 @@ TEST_CASE("code that would pass 64 KiB or the VM's own limit is left") {
   CHECK(rewrite_one(method, kProbeArrays).left(Reason::kMethodTooHuge) == 1);
 }
 
-TEST_CASE("a far conditional jump goes over an island with the frame of its target") {
-  Method method;
-  method.locals = 1;
-  method.descriptor = "(I)V";
-  // if (x) { return; } if (x) { 30000 bytes of arrays } return
-  method.code = {26, 154, 0, 4, 177, 26, 153, 0x75, 0x33};
-  for (int i = 0; i < 6000; i++) append(method.code, {3, 188, 10, 87, 0});
-  uint32_t end = static_cast<uint32_t>(method.code.size());
-  method.code.push_back(177);
-  store_be16(method.code.data() + 7, end - 6);
-  method.attributes.push_back(
-      {"StackMapTable", {0, 2, 5, 251, static_cast<uint8_t>((end - 6) >> 8), static_cast<uint8_t>(end - 6)}});
-  Rewritten r = rewrite_one(method, kProbeArrays);
-  REQUIRE(r.has_code);
-  CHECK(r.result.counts.islands == 1);
-  CHECK(r.code.code.data[5] == 200);  // goto_w behind the first return
-  CHECK(5 + load_be32(r.code.code.data + 6) == r.code.code.size - 1);
-  CHECK(11 + static_cast<int16_t>(load_be16(r.code.code.data + 12)) == 5);
-  Bytes frames = r.attribute(Word::kStackMapTable);
-  CHECK(frames[1] == 3);
-  CHECK(frames[2] == 255);
-  CHECK(frames[4] == 5);
-}
-
-TEST_CASE("a constructor's catch-all leaves the super() call out") {
+TEST_CASE("a constructor that overwrites its object is left") {
   ClassBuilder builder("T", "S");
   uint16_t init = builder.method_ref("S", "<init>", "()V");
   Method method;
@@ -344,10 +159,7 @@ TEST_CASE("a constructor's catch-all leaves the super() call out") {
   method.locals = 1;
   method.code = {42, 183, 0, static_cast<uint8_t>(init), 177};
   builder.add(method);
-  Rewritten r(builder.build(), probes_of(kProbesOfTimes));
-  REQUIRE(r.has_code);
-  REQUIRE(r.code.handler_count == 1);
-  CHECK(load_be16(r.code.handlers) == 9);
+  CHECK(Rewritten(builder.build(), probes_of(kProbesOfTimes)).result.counts.entered == 1);
   method.code[0] = 1;
   method.code.insert(method.code.begin(), {1, 75});  // local 0 is overwritten
   ClassBuilder odd("T", "S");
@@ -418,7 +230,7 @@ TEST_CASE("memory is bounded, and not asked for again in the steady state") {
   CHECK(allocations == 0);
 }
 
-TEST_CASE("no cut-off class is accepted, and no changed byte makes a rewrite that cannot be read") {
+TEST_CASE("no cut-off class is accepted") {
   Span span = kTrackerClasses[1].bytes;
   Bytes file(span.data, span.data + span.size);
   ProbeSet probes = probes_of(kProbeAll);
@@ -430,14 +242,6 @@ TEST_CASE("no cut-off class is accepted, and no changed byte makes a rewrite tha
   for (size_t size = 0; size < file.size(); size++) {
     Bytes cut(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size));
     REQUIRE(Rewritten(cut, probes).result.reason != Reason::kRewritten);
-  }
-  for (size_t at = 0; at < file.size(); at++) {
-    for (int value : {0, 1, 127, 255}) {
-      Bytes changed = file;
-      changed[at] = static_cast<uint8_t>(value);
-      Rewritten r(changed, probes);
-      if (r.result.reason == Reason::kRewritten) REQUIRE(r.parsed == Reason::kRewritten);
-    }
   }
 }
 
@@ -458,9 +262,7 @@ TEST_CASE("the tracker is made fit for later JDKs") {
   }
 }
 
-TEST_CASE(
-    "a catch clause tells of its exception first of all; a finally clause and one that covers itself do "
-    "not") {
+TEST_CASE("a catch clause tells of its exception; a finally clause and one that covers itself do not") {
   ClassBuilder builder;
   const uint16_t type = builder.class_of("java/lang/RuntimeException");
   Method method;
@@ -470,33 +272,8 @@ TEST_CASE(
   method.handlers = {{0, 1, 2, type}, {0, 2, 2, type}, {0, 1, 4, 0}, {0, 7, 6, type}};
   builder.add(method);
   Rewritten r(builder.build(), probes_of(kProbeCaught));
-  REQUIRE(r.has_code);
   CHECK(r.result.counts.caughts == 1);
   CHECK(r.result.counts.caughts_left_out == 1);
-  REQUIRE(r.code.code.size == 8 + 5);
-  CHECK(r.code.code.data[2] == 89);  // dup
-  CHECK(r.code.code.data[3] == 4);   // iconst_1
-  CHECK(r.called(4) == "caught");
-  CHECK(r.code.max_stack == 3);
-  const uint32_t begins[] = {2, 2, 9, 11};
-  for (uint32_t i = 0; i < 4; i++) CHECK(load_be16(r.code.handlers + i * 8 + 4) == begins[i]);
-}
-
-TEST_CASE("caught() stands behind sync() of the same handler") {
-  ClassBuilder builder;
-  const uint16_t type = builder.class_of("java/lang/Exception");
-  Method method = calling(builder);
-  method.code.insert(method.code.end(), {87, 177});
-  method.stack = 1;
-  method.handlers = {{0, 3, 4, type}};
-  builder.add(method);
-  Rewritten r(builder.build(), probes_of(kProbeEnter | kProbeSync | kProbeCaught));
-  REQUIRE(r.has_code);
-  const uint32_t handler = load_be16(r.code.handlers + 4);
-  CHECK(r.called(handler + 2) == "sync");
-  CHECK(r.code.code.data[handler + 5] == 89);
-  CHECK(r.called(handler + 7) == "caught");
-  CHECK(r.code.code.data[handler + 10] == 87);
 }
 
 TEST_CASE("constructors of Throwable tell of themselves at their ends, those of others do not") {
@@ -515,11 +292,6 @@ TEST_CASE("constructors of Throwable tell of themselves at their ends, those of 
     const bool is_throwable = name[18] == 'e';
     CHECK((r.result.reason == Reason::kRewritten) == is_throwable);
     if (!is_throwable) continue;
-    REQUIRE(r.has_code);
-    CHECK(r.code.code.data[4] == 42);  // aload_0
-    CHECK(r.called(5) == "made");
-    CHECK(r.code.code.data[8] == 177);
-    CHECK(r.code.max_stack == 2);
     method.name = "fillInStackTrace";
     ClassBuilder other(name);
     other.add(method);
