@@ -188,6 +188,20 @@ class Live:
         check(not self.hung, "the VM did not end within %d s\n%s" % (TIMEOUT, run))
         return run
 
+    def ended_well(self):
+        """The same of a program like Idle, whose last line says that it was not cut short."""
+        run = self.finish()
+        check_equal((run.code, run.out.endswith("ended\n")), (0, True), "exit code and end\n%s\n" % run)
+        return run
+
+    def count(self, name, words):
+        """How often these words stand in a file by now."""
+        path = self.vm.path(name)
+        return read(path).count(words) if os.path.exists(path) else 0
+
+    def wait_for(self, name, words, number):
+        self.wait_until(lambda: self.count(name, words) >= number, "%d times %r in %s" % (number, words, name))
+
     def discard(self):
         """At the end of a test: nothing that it started is left."""
         self.watchdog.cancel()
@@ -247,6 +261,11 @@ class Vm:
     @property
     def plugin_dir(self):
         return os.path.join(self.agent_dir, "hprof", "plugins")
+
+    @property
+    def attachable(self):
+        """Options of a VM that takes agents later without a warning."""
+        return ("-XX:+EnableDynamicAgentLoading",) if self.version >= 9 else ()
 
     def command(self, tool, *arguments):
         return self.jdk.command(tool, self.work, self.dir) + list(arguments)
@@ -358,6 +377,37 @@ class Vm:
     def close(self):
         for live in self.live:
             live.discard()
+
+
+def compile_java(jdk, work, sources, classes):
+    """Compiles copies of these sources, where the JDK sees them, into that folder below `work`."""
+    staged = classes + "-sources"
+    for path in (staged, classes):
+        shutil.rmtree(path, ignore_errors=True)
+        os.makedirs(path)
+    copies = [shutil.copy(source, staged) for source in sources]
+    run = subprocess.run(jdk.command("javac", work) + ["-g", "-nowarn", "-d", classes] + copies, stdout=subprocess.PIPE,
+                         stderr=subprocess.STDOUT, timeout=TIMEOUT)
+    check(run.returncode == 0, "the programs do not compile with %s:\n%s" % (jdk.name, run.stdout.decode(errors="replace")))
+
+
+def staged(jdk, work, build, sources, java_options=()):
+    """A Vm for programs besides the suites: these sources and the agent of that build, in a folder that the JDK can see."""
+    classes, agent, own = (os.path.join(work, jdk.name, name) for name in ("classes", "lib", "run"))
+    os.makedirs(own)
+    compile_java(jdk, work, sources, classes)
+    shutil.copytree(os.path.join(build, "lib"), agent)
+    return Vm(jdk, work, agent, classes, own, {}, os.path.abspath(build), list(java_options))
+
+
+def attempt(counts, name, test):
+    """Says and counts what came of a test of the lab."""
+    try:
+        verdict, said = "passed", test()
+    except (Failure, subprocess.TimeoutExpired) as failure:
+        verdict, said = "failed", failure
+    counts[verdict] += 1
+    print("%s  %s  %s" % (verdict, name, said), flush=True)
 
 
 def joined(build, test):

@@ -12,8 +12,7 @@ UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
 
 
 def plain_vm(vm):
-    java = ("-XX:+EnableDynamicAgentLoading",) if vm.version >= 9 else ()
-    return vm.start(None, "Idle", java=java)
+    return vm.start(None, "Idle", java=vm.attachable)
 
 
 def load(live, options):
@@ -37,12 +36,6 @@ def caught_signals(live):
     return re.search(r"^SigCgt:\t(.*)$", text, re.M).group(1)
 
 
-def ended_well(live):
-    run = live.finish()
-    check_equal((run.code, run.out.endswith("ended\n")), (0, True), "exit code and end\n%s\n" % run)
-    return run
-
-
 @vm_test(units=UNITS)
 def late_agent_stops_and_comes_again_with_other_options(vm):
     live = plain_vm(vm)
@@ -53,7 +46,7 @@ def late_agent_stops_and_comes_again_with_other_options(vm):
     check(load(live, "command=stop"), "stop is obeyed\n%s" % live.state())
     check(load(live, "cpu=samples,depth=1,thread=y,file=%s" % vm.path("two.txt")), "the next one\n%s" % live.state())
     live.wait_until(lambda: load(live, "command=report") and "Spin.hot" in open(vm.path("two.txt")).read(), "samples")
-    run = ended_well(live)
+    run = live.ended_well()
     check("Spin.hot" in [row.method for row in parse_ascii(run.text("one.txt")).cpu()[-1].rows], "the first profile")
     check("(thread=" in run.text("two.txt"), "the second has its own options")
 
@@ -73,7 +66,7 @@ def detach_gives_everything_back(vm):
         live.wait_until(lambda: live.err().count("bytes not given back") == number + 1, "the end of the detach")
     check_equal(re.findall(r"detached, (\d+) bytes not given back", live.err()), ["0", "0", "0"], "memory\n%s\n" % live.err())
     check(caught_signals(live) in (before, with_profiling(before)), "signal handlers: %s, then %s" % (before, caught_signals(live)))
-    ended_well(live)
+    live.ended_well()
 
 
 def with_profiling(mask):
@@ -87,7 +80,7 @@ def detach_nodump_writes_no_last_report(vm):
     check(load(live, "cpu=samples,file=%s" % vm.path("out.txt")), "loaded\n%s" % live.state())
     check(load(live, "command=report"), "a report\n%s" % live.state())
     check(load(live, "command=detach nodump"), "detached\n%s" % live.state())
-    run = ended_well(live)
+    run = live.ended_well()
     check_equal(len(parse_ascii(run.text("out.txt")).cpu()), 1, "the report that was asked for, and none at the end")
 
 
@@ -103,15 +96,15 @@ def detach_is_answered_when_the_next_one_may_come(vm):
     check(not load(live, "command=status"), "somebody took a command")
     # The bodies of the agent's threads are done; the system takes a moment to end the threads themselves.
     live.wait_until(lambda: not agent_threads(live), "the end of the agent's threads")
-    ended_well(live)
+    live.ended_well()
 
 
 @vm_test(units=UNITS)
 def agent_of_the_command_line_makes_room_too(vm):
-    live = vm.start("cpu=samples,file=one.txt", "Idle", java=("-XX:+EnableDynamicAgentLoading",) if vm.version >= 9 else ())
+    live = vm.start("cpu=samples,file=one.txt", "Idle", java=vm.attachable)
     check(load(live, "command=stop"), "stop is obeyed\n%s" % live.state())
     check(load(live, "cpu=samples,file=%s" % vm.path("two.txt")), "the next one\n%s" % live.state())
-    run = ended_well(live)
+    run = live.ended_well()
     check_equal(len(parse_ascii(run.text("one.txt")).cpu()), 1, "the report of the first, when it made room")
     check_equal(len(parse_ascii(run.text("two.txt")).cpu()), 1, "the report of the second, at exit")
 
@@ -128,7 +121,7 @@ def failed_attach_leaves_nothing_behind(vm):
     check(not os.path.exists(vm.path("no.txt")), "an output was made")
     check_equal(caught_signals(live), signals, "signal handlers")
     check(load(live, "cpu=samples,file=%s" % vm.path("out.txt")), "a good one\n%s" % live.state())
-    run = ended_well(live)
+    run = live.ended_well()
     check_equal(len(parse_ascii(run.text("out.txt")).cpu()), 1, "CPU sections")
 
 
@@ -140,7 +133,7 @@ def refused_attach_leaves_code_for_the_threads_that_end(vm):
         check(not load(live, "cpu=samples,net=localhost:1"), "nobody listens there\n%s" % live.state())
     with open("/proc/%d/maps" % live.pid) as maps:
         check("libhprof.so" in maps.read(), "the library was unloaded")
-    ended_well(live)
+    live.ended_well()
 
 
 @vm_test(units=UNITS)
@@ -150,7 +143,7 @@ def late_agent_loaded_idle_waits_for_its_command(vm):
     check(load(live, "cpu=samples,start=n,control=%s,file=%s" % (path, vm.path("out.txt"))), "loaded\n%s" % live.state())
     check(not ask(path, "report")[0], "there is nothing to report yet")
     must(path, "start", "report", "stop")
-    ended_well(live)
+    live.ended_well()
 
 
 def jcmd_lines():
@@ -171,7 +164,7 @@ def jcmd_loads_the_agent_as_the_page_says(vm):
     text = vm.tool("jcmd", str(live.pid), "JVMTI.agent_load", vm.agent, "cpu=samples")[1]
     check("return code: -1" in text, "jcmd without quotes: %s" % text)
     check("cpu has no value (cpu); jcmd cuts at '=': quote it, '\"cpu=samples\"'" in live.err(), "the hint\n%s" % live.state())
-    ended_well(live)
+    live.ended_well()
     for name in ("one.txt", "two.txt"):
         check_equal(len(parse_ascii(content(vm, name)).cpu()), 1, "CPU sections of " + name)
 
@@ -181,8 +174,8 @@ def fifty_data_dump_requests_in_a_row_give_fifty_reports(vm):
     live = vm.start("cpu=samples,interval=1,thread=y,file=out.txt", "Idle")
     for _ in range(50):
         diagnostic(live.pid, "JVMTI.data_dump")
-    live.wait_until(lambda: open(vm.path("out.txt"), errors="replace").read().count("CPU SAMPLES END\n") == 50, "50 reports")
-    run = ended_well(live)
+    live.wait_for("out.txt", "CPU SAMPLES END\n", 50)
+    run = live.ended_well()
     sections = parse_ascii(run.text("out.txt"), thread_ids=True).cpu()
     check_equal(len(sections), 51, "CPU sections: fifty, and one at exit")
     totals = [section.total for section in sections]
@@ -202,7 +195,7 @@ def attached_sites_are_sampled_and_exact_ones_refused(vm):
     check(not load(live, "heap=sites,sites=exact,file=%s" % vm.path("no.txt")), "exact sites\n%s" % live.state())
     said = "sites=exact must be loaded at VM start-up; attached, use sites=sampled"
     check(said in live.err(), "it does not say why\n%s" % live.state())
-    ended_well(live)
+    live.ended_well()
 
 
 def put(vm, name, text="a good report\n"):
@@ -221,7 +214,7 @@ def failed_attach_keeps_the_report_that_is_there(vm):
     put(vm, "java.hprof.txt")
     check(not load(live, "heap=sites,sites=exact"), "exact sites cannot begin now\n%s" % live.state())
     check_equal(content(vm, "java.hprof.txt"), "a good report\n", "the report that was there")
-    ended_well(live)
+    live.ended_well()
 
 
 @vm_test(units=UNITS)
@@ -232,7 +225,7 @@ def attach_replaces_a_report_only_when_told_to(vm):
     for options in ("cpu=samples", "cpu=samples", "cpu=samples,force=n,file=kept.txt", "cpu=samples,force=y,file=forced.txt"):
         check(load(live, options), "%s: loaded\n%s" % (options, live.state()))
         check(load(live, "command=detach"), "detached\n%s" % live.state())
-    ended_well(live)
+    live.ended_well()
     check_equal([content(vm, name) for name in ("java.hprof.txt", "kept.txt")], ["a good report\n"] * 2, "what was there")
     for name in ("java.hprof.2.txt", "java.hprof.3.txt", "kept.%d.txt" % live.pid, "forced.txt"):
         check_equal(len(parse_ascii(content(vm, name)).cpu()), 1, "CPU sections of " + name)

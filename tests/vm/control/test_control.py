@@ -9,23 +9,13 @@ from reports import parse_ascii, parse_binary
 UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
 
 
-def count_ends(live, name):
-    path = live.vm.path(name)
-    if not os.path.exists(path):
-        return 0
-    with open(path, errors="replace") as file:
-        return file.read().count("CPU SAMPLES END\n")
-
-
 @vm_test(units=UNITS, quick=True)
 def data_dump_requests_give_a_report_each(vm):
     live = vm.start("cpu=samples,file=out.txt", "Idle")
     for number in (1, 2, 3):
         live.signal(signal.SIGQUIT)
-        live.wait_until(lambda: count_ends(live, "out.txt") >= number, "report %d" % number)
-    run = live.finish()
-    check_equal(run.code, 0, "exit code\n%s\n" % run)
-    check(run.out.endswith("ended\n"), "the program did not end by itself\n%s" % run)
+        live.wait_for("out.txt", "CPU SAMPLES END\n", number)
+    run = live.ended_well()
     sections = parse_ascii(run.text("out.txt")).cpu()
     check_equal(len(sections), 4, "CPU sections: three asked for, one at exit")
     totals = [section.total for section in sections]
@@ -50,7 +40,7 @@ def binary_file_holds_all_requested_reports(vm):
 def doe_n_reports_on_request_only(vm):
     live = vm.start("cpu=samples,doe=n,file=out.txt", "Idle")
     live.signal(signal.SIGQUIT)
-    live.wait_until(lambda: count_ends(live, "out.txt") == 1, "the report")
+    live.wait_for("out.txt", "CPU SAMPLES END\n", 1)
     run = live.finish()
     check_equal(len(parse_ascii(run.text("out.txt")).cpu()), 1, "CPU sections")
 
@@ -58,7 +48,7 @@ def doe_n_reports_on_request_only(vm):
 @vm_test(units=UNITS, since=9)
 def jcmd_loads_the_agent_into_a_running_vm(vm):
     # 21 and later warn of agents that come late, unless told that it is wanted.
-    live = vm.start(None, "Idle", java=("-XX:+EnableDynamicAgentLoading",))
+    live = vm.start(None, "Idle", java=vm.attachable)
     options = "cpu=samples,file=%s" % vm.path("out.txt")
     code, said = vm.tool("jcmd", str(live.pid), "JVMTI.agent_load", vm.agent, '"%s"' % options)
     check(code == 0 and "return code: 0" in said, "jcmd: exit code %d: %s\n%s" % (code, said, live.state()))
@@ -67,8 +57,7 @@ def jcmd_loads_the_agent_into_a_running_vm(vm):
 
 @vm_test(units=UNITS)
 def attach_socket_loads_the_agent_into_a_running_vm(vm):
-    java = ("-XX:+EnableDynamicAgentLoading",) if vm.version >= 9 else ()
-    live = vm.start(None, "Idle", java=java)
+    live = vm.start(None, "Idle", java=vm.attachable)
     answer = load_agent(live.pid, vm.agent, "cpu=samples,file=%s" % vm.path("out.txt"))
     check(answer.split()[:1] == ["0"], "the VM answers %r\n%s" % (answer, live.state()))
     attached_report(vm, live)
@@ -80,7 +69,7 @@ def attached_report(vm, live):
     while number == 0 or " Spin.hot\n" not in open(vm.path("out.txt")).read():
         number += 1
         live.signal(signal.SIGQUIT)
-        live.wait_until(lambda: count_ends(live, "out.txt") >= number, "report %d" % number)
+        live.wait_for("out.txt", "CPU SAMPLES END\n", number)
         check(number < 200, "200 reports without a sample of the busy thread\n%s" % live.state())
     run = live.finish()
     check_equal(run.code, 0, "exit code\n%s\n" % run)
@@ -90,21 +79,18 @@ def attached_report(vm, live):
 
 @vm_test(units=UNITS)
 def late_agent_with_bad_options_is_refused_and_the_vm_goes_on(vm):
-    java = ("-XX:+EnableDynamicAgentLoading",) if vm.version >= 9 else ()
-    live = vm.start(None, "Idle", java=java)
+    live = vm.start(None, "Idle", java=vm.attachable)
     answer = load_agent(live.pid, vm.agent, "foo=bar")
     check("\nreturn code: 0" not in "\n" + answer and answer.split() != ["0", "0"] and answer.split() != ["0"],
           "the VM answers %r\n%s" % (answer, live.state()))
-    run = live.finish()
-    check_equal(run.code, 0, "exit code\n%s\n" % run)
-    check(run.out.endswith("ended\n"), "the program did not end by itself\n%s" % run)
+    run = live.ended_well()
 
 
 @vm_test(units=UNITS)
 def killed_vm_leaves_what_was_written_readable(vm):
     live = vm.start("cpu=samples,file=out.txt", "Idle")
     live.signal(signal.SIGQUIT)
-    live.wait_until(lambda: count_ends(live, "out.txt") == 1, "the report")
+    live.wait_for("out.txt", "CPU SAMPLES END\n", 1)
     live.signal(signal.SIGKILL)
     live.process.wait()
     with open(vm.path("out.txt")) as file:

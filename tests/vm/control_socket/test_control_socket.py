@@ -16,12 +16,6 @@ UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
 SECRET = b"correct horse battery staple"
 
 
-def ended_well(live):
-    run = live.finish()
-    check_equal((run.code, run.out.endswith("ended\n")), (0, True), "exit code and end\n%s\n" % run)
-    return run
-
-
 def wait_for_samples(live, path):
     """Until a report has samples of the busy thread."""
     def seen():
@@ -44,7 +38,7 @@ def loaded_idle_then_profiled_twice(vm):
     check("cpu_samples: stopped" in must(path, "status"), "the collector is stopped")
     must(path, "report", "start", "start", "report", "stop", "reset")
     check(not ask(path, "report")[0], "all was forgotten")
-    run = ended_well(live)
+    run = live.ended_well()
     check(not os.path.exists(path), "the socket is still there")
     sections = parse_ascii(run.text("out.txt")).cpu()
     check("Spin.hot" in [row.method for row in sections[-2].rows], "no samples\n%s" % run.text("out.txt"))
@@ -66,7 +60,7 @@ def without_a_collector_commands_are_still_answered(vm):
     for command in ("start", "report", "dump heap"):
         good, said, _ = ask(path, command)
         check(not good and "no collector was chosen" in said, "%s: %s" % (command, said))
-    ended_well(live)
+    live.ended_well()
 
 
 @vm_test(units=UNITS + ("heap_sites", "heap_dump", "monitor"), since=21)
@@ -75,7 +69,7 @@ def every_command_works_under_ten_thousand_virtual_threads(vm):
     live = vm.start("cpu=samples,heap=all,monitor=all,start=n,control=%s,file=out.txt" % path, "VirtualIdle")
     must(path, "status", "start", "report", "samples", "sites", "summary", "dump heap", "depth 9", "stop", "report", "start",
          "report", "reset", "report", "status")
-    run = ended_well(live)
+    run = live.ended_well()
     check(not run.errors(), "complaints\n%s" % run)
     sound(vm, "out.txt")
     report = parse_ascii(run.text("out.txt"))
@@ -87,7 +81,7 @@ def every_command_works_under_ten_thousand_virtual_threads(vm):
 @vm_test(units=UNITS)
 def loaded_idle_and_left_alone_writes_no_report(vm):
     live = vm.start("cpu=samples,start=n,control=n,file=out.txt", "Idle")
-    run = ended_well(live)
+    run = live.ended_well()
     check_equal(run.text("out.txt").count("CPU SAMPLES BEGIN ("), 0, "sections")
 
 
@@ -106,7 +100,7 @@ def idle_agent_sleeps(vm):
     for thread, name in names.items():
         check(thread in after, "%s has ended" % name)
         check(after[thread] - before[thread] <= 2, "%s was woken %d times" % (name, after[thread] - before[thread]))
-    ended_well(live)
+    live.ended_well()
 
 
 def switches(pid):
@@ -128,7 +122,7 @@ def default_path_names_user_and_process(vm):
     live = vm.start("cpu=samples,start=n,file=out.txt", "Idle")
     path = "/proc/%d/root/tmp/hprof-%d-%d.sock" % (live.pid, os.geteuid(), live.pid)
     check("cpu_samples: not started" in must(path, "status"), "the collector is idle")
-    ended_well(live)
+    live.ended_well()
     check(not os.path.exists(path), "the socket is still there")
 
 
@@ -136,7 +130,7 @@ def default_path_names_user_and_process(vm):
 def path_takes_the_process_id(vm):
     live = vm.start("cpu=samples,control=%s,file=out.txt" % vm.path("c%p"), "Idle")
     check("cpu_samples: running" in must(vm.path("c%d" % live.pid), "status"), "the collector runs")
-    ended_well(live)
+    live.ended_well()
 
 
 @vm_test(units=UNITS)
@@ -153,7 +147,7 @@ def starts_and_stops_fifty_times_without_growing(vm):
         must(path, "start", "stop")
     # Tables grow with the code that is seen; what a start takes is more than 2 MiB.
     check(memory() - before < 1024 * 1024, "from %d to %d bytes" % (before, memory()))
-    ended_well(live)
+    live.ended_well()
 
 
 @vm_test(units=UNITS)
@@ -176,7 +170,7 @@ def vm_that_ends_amid_starts_and_stops_ends_well(vm):
         for thread in threads:
             thread.start()
         time.sleep(0.3)
-        run = ended_well(live)
+        run = live.ended_well()
         stop.set()
         for thread in threads:
             thread.join()
@@ -189,7 +183,7 @@ def exit_needs_the_option_here_too(vm):
     path = vm.path("s")
     live = vm.start("cpu=samples,control=%s,file=out.txt" % path, "Idle")
     check(not ask(path, "exit")[0], "exit was obeyed")
-    ended_well(live)
+    live.ended_well()
     live = vm.start("cpu=samples,allow=exit,control=%s,file=out.txt" % path, "Idle")
     check(ask(path, "exit")[0], "exit was not obeyed")
     live.process.wait(100)
@@ -215,7 +209,7 @@ def hostile_clients_do_no_harm(vm):
         client.connection.sendall(b"x" * 5000 + b"\n")
         check("too long" in client.line(), "the line is refused")
         check(client.ended(), "the connection is closed")
-    ended_well(live)
+    live.ended_well()
 
 
 @vm_test(units=UNITS)
@@ -228,7 +222,7 @@ def silent_clients_take_only_their_places(vm):
         client.close()
     live.wait_until(lambda: not refused_one(path), "the places to be free again")
     stuck = [connect(path) for _ in range(3)]
-    ended_well(live)
+    live.ended_well()
     for client in stuck:
         client.close()
 
@@ -286,7 +280,7 @@ def tcp_takes_commands_from_who_knows_the_secret(vm):
     with Lines(port) as client:
         client.log_in(SECRET)
         client.must("status")
-    ended_well(live)
+    live.ended_well()
 
 
 @vm_test(units=UNITS)
@@ -322,7 +316,7 @@ def who_knows_the_secret_gets_in_through_a_flood_of_wrong_answers(vm):
         for connection in silent:
             connection.close()
     check(all("not authenticated" in line for line in wrong if line), "other answers: %s" % set(wrong))
-    ended_well(live)
+    live.ended_well()
 
 
 @vm_test(units=UNITS)

@@ -166,8 +166,7 @@ def dumps_on_request_keep_counting(vm):
     live = vm.start("cpu=samples,interval=1,file=out.txt", "Idle")
     for sections in (1, 2):
         live.signal(signal.SIGQUIT)
-        live.wait_until(lambda: os.path.exists(vm.path("out.txt")) and
-                        open(vm.path("out.txt")).read().count("CPU SAMPLES END") >= sections, "dump %d" % sections)
+        live.wait_for("out.txt", "CPU SAMPLES END", sections)
     run = live.finish()
     totals = [section.total for section in parse_ascii(run.text("out.txt")).cpu()]
     check_equal(len(totals), 3, "CPU sections")

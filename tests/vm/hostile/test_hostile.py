@@ -94,9 +94,8 @@ def a_refused_profile_leaves_nothing_behind(vm):
 
 @vm_test(units=("cpu_samples", "encoder_ascii", "sink_file"))
 def a_vm_that_is_still_starting_is_waited_for(vm):
-    java = ("-XX:+EnableDynamicAgentLoading",) if vm.version >= 9 else ()
     for number in range(4):
-        live = vm.launch([*java, "Idle"])
+        live = vm.launch([*vm.attachable, "Idle"])
         program = "/proc/%d/exe" % live.process.pid  # a command in front of it may still change its root directory
         live.wait_until(lambda: os.path.basename(os.readlink(program)) == "java", "the start of java")
         code, out, err = run_tool(vm, "attach", str(live.process.pid), "cpu=samples", "file=" + vm.path("%d.txt" % number))

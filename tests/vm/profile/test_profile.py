@@ -34,12 +34,6 @@ def profiled(vm, live, name, *words, folder=None, **more):
     return path
 
 
-def ended_well(live):
-    run = live.finish()
-    check_equal((run.code, run.out.endswith("ended\n")), (0, True), "exit code and end\n%s\n" % run)
-    return run
-
-
 def thread_names(live):
     names = []
     for task in os.listdir("/proc/%d/task" % live.pid):
@@ -66,7 +60,7 @@ def one_line_brings_the_report(vm):
         check_equal(len(sections), 1, "tables in " + name)
         check("Spin.hot" in [row.method for row in sections[0].rows], "the busy method")
         live.wait_until(lambda: is_gone(live), "the agent to be gone")
-    run = ended_well(live)
+    run = live.ended_well()
     check("HPROF:" not in run.err and "Dumping" not in run.err, "the program's log\n%s" % run)
 
 
@@ -84,7 +78,7 @@ def a_format_has_its_depth_and_its_file_name(vm):
     path = profiled(vm, live, "java.hprof.json", "format=json")
     settings = [record for record in map(json.loads, open(path)) if record["record"] == "settings"]
     check_equal([record["depth"] for record in settings], [512], "the depth of format=json")
-    ended_well(live)
+    live.ended_well()
 
 
 @vm_test(units=UNITS + ("heap_dump", "encoder_binary"))
@@ -93,7 +87,7 @@ def a_dump_alone_needs_no_seconds(vm):
     code, out, err = profile(vm, live, "-o", "app.hprof", "heap=dump", "format=b")
     check_equal((code, "app.hprof (" in out), (0, True), "hprof profile: %s" % err)
     sound(vm, "app.hprof", "--for=mat,visualvm,jhat")
-    ended_well(live)
+    live.ended_well()
 
 
 @vm_test(units=UNITS)
@@ -105,7 +99,7 @@ def refusals_say_why_and_leave_no_file(vm):
         check_equal((got[0], said in got[2]), (code, True), "hprof profile %s: %s" % (words, got[2]))
     check_equal([name for name in os.listdir(vm.dir) if "hprof" in name], [], "files")
     live.wait_until(lambda: is_gone(live), "the agent to be gone")
-    ended_well(live)
+    live.ended_well()
 
 
 def start_profile(vm, live):
@@ -126,7 +120,7 @@ def interrupted_it_still_brings_the_report(vm):
     out, err = tool.communicate(timeout=TIMEOUT)
     check_equal((tool.returncode, "java.hprof.txt (" in out.decode()), (0, True), "hprof profile: %s" % err)
     check_equal(len(parse_ascii(open(vm.path("java.hprof.txt")).read()).cpu()), 1, "tables")
-    ended_well(live)
+    live.ended_well()
 
 
 @vm_test(units=UNITS)
@@ -138,14 +132,14 @@ def killed_it_takes_the_agent_with_it(vm):
     live.wait_until(lambda: is_gone(live), "the agent to be gone")
     os.unlink(vm.path("java.hprof.txt"))
     profiled(vm, live, "java.hprof.txt")
-    ended_well(live)
+    live.ended_well()
 
 
 @vm_test(units=UNITS)
 def program_that_ends_meanwhile_leaves_its_last_report(vm):
     live = vm.start(None, "Idle")
     tool = start_profile(vm, live)
-    ended_well(live)
+    live.ended_well()
     out, err = tool.communicate(timeout=TIMEOUT)
     check_equal((tool.returncode, b"ended" in err, b"java.hprof.txt (" in out), (0, True, True), "hprof profile: %s" % err)
     check_equal(len(parse_ascii(open(vm.path("java.hprof.txt")).read()).cpu()), 1, "tables")

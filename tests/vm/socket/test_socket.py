@@ -105,8 +105,7 @@ def start_up_waits_for_no_peer(vm):
         live = vm.start("cpu=samples,control=ctl,exit-timeout=2,net-timeout=3600,net=127.0.0.1:%d" % full.port, "Idle",
                         environment=vm.abandons())
         must(vm.path("ctl"), "status")
-        run = live.finish()
-    check_equal((run.code, run.out.endswith("ended\n")), (0, True), "exit code and end\n%s\n" % run)
+        run = live.ended_well()
 
 
 SECRET = b"correct horse battery staple\n"
