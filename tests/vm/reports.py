@@ -8,7 +8,7 @@ first user.
 import re
 import struct
 
-from harness import Failure, check, check_equal
+from harness import Failure, check
 
 TRACE = re.compile(r"^TRACE (\d+):$")
 TRACE_OF_THREAD = re.compile(r"^TRACE (\d+): \(thread=(\d+)\)$")
@@ -24,6 +24,7 @@ NOTE = "HPROF NOTE: "
 # The rows of tables that would have none: gprof2dot waits for ever for the end of a table without rows.
 NO_SAMPLES = "JVM.no_samples"
 NOTHING = (" " + NO_SAMPLES, " JVM.nothing_in_this_window")
+HEAP_ENTRY = re.compile(r"^(ROOT|CLS|OBJ|ARR) ([0-9a-f]+) \((.*)\)$")
 CPU_SECTIONS = ("CPU SAMPLES", "CPU TIME (ms)")
 CPU_HEADING = "rank   self  accum   count trace method"
 CPU_ROW = re.compile(r"^ *\d+ +\d+\.\d\d% +\d+\.\d\d% +\d+ +\d+ \S+$")
@@ -72,6 +73,19 @@ class Ascii:
         found = [section for section in self.sections if section.name == name]
         check(found, "no %s section" % name)
         return found
+
+    def heap(self):
+        """The one heap dump: (objects and bytes as its head says, [(ROOT, CLS, OBJ or ARR, object, {field: value})])."""
+        section, = [section for section in self.sections if section.name == "HEAP DUMP"]
+        head = re.match(r"^(\d+) objects, (\d+) bytes$", section.argument)
+        check(head, "the head of the heap dump: %r" % section.argument)
+        entries = []
+        for line in section.lines:
+            if not line.startswith("\t"):
+                found = HEAP_ENTRY.match(line)
+                check(found, "a line of the heap dump: %r" % line)
+                entries.append((found.group(1), found.group(2), dict(part.split("=", 1) for part in found.group(3).split(", "))))
+        return (int(head.group(1)), int(head.group(2))), entries
 
 
 def parse_ascii(text, thread_ids=False):

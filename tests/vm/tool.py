@@ -1,6 +1,7 @@
 """bin/hprof as tests use it."""
 import json
 import os
+import re
 import subprocess
 
 from harness import TIMEOUT, check, check_equal, clean_environment
@@ -35,3 +36,11 @@ def heap(vm, *arguments):
 
 def heap_json(vm, *arguments):
     return json.loads(heap(vm, *arguments, "--json"))
+
+
+def class_histogram(vm, live):
+    """The VM's own: {class: (instances, bytes)}."""
+    code, text = vm.tool("jcmd", str(live.pid), "GC.class_histogram")
+    check_equal(code, 0, "jcmd: %s" % text)
+    rows = re.findall(r"^ *\d+: +(\d+) +(\d+) +(\S+)", text, re.M)
+    return {name: (int(count), int(size)) for count, size, name in rows}

@@ -7,6 +7,7 @@ import subprocess
 import dumps
 from faults import check_harmless, faulty
 from harness import TIMEOUT, Skip, check, check_equal, vm_test
+from reports import parse_ascii
 
 UNITS = ("heap_dump", "encoder_binary", "sink_file")
 TEXT = ("heap_dump", "encoder_ascii", "sink_file")
@@ -165,27 +166,25 @@ def disk_full_leaves_no_file(vm):
 @vm_test(units=TEXT)
 def text_has_the_same_shapes(vm):
     run = vm.profiled("heap=dump,file=out.txt", "HeapShapes", "mark")
-    text = run.text("out.txt")
-    check_equal(len(re.findall(r"^OBJ .*class=HeapShapes\$Leaf@", text, re.M)), LEAVES, "instances of Leaf")
-    found = re.search(r"^HEAP DUMP BEGIN \((\d+) objects, (\d+) bytes\)", text, re.M)
-    rows = re.findall(r"^(?:OBJ|ARR) \w+ \(sz=(\d+)", text, re.M)
-    check_equal((int(found.group(1)), int(found.group(2))), (len(rows), sum(map(int, rows))), "objects and bytes")
-    check(text.rstrip().endswith("HEAP DUMP END"), "no end")
+    head, entries = parse_ascii(run.text("out.txt")).heap()
+    objects = [fields for kind, _, fields in entries if kind in ("OBJ", "ARR")]
+    check_equal(sum(fields.get("class", "").startswith("HeapShapes$Leaf@") for fields in objects), LEAVES, "instances of Leaf")
+    check_equal(head, (len(objects), sum(int(fields["sz"]) for fields in objects)), "objects and bytes")
 
 
 @vm_test(units=TEXT)
 def each_thread_is_two_roots_in_text(vm):
     """As an object and as a block, as the original wrote them."""
     run = vm.profiled("heap=dump,file=out.txt", "HeapShapes", "mark")
-    text = run.text("out.txt")
-    started = {number for number in re.findall(r"^THREAD START \(obj=\S+ id = (\d+),", text, re.M)}
-    objects = re.findall(r"^ROOT (\w+) \(kind=<thread>, id=(\d+), trace=\d+\)$", text, re.M)
-    blocks = re.findall(r"^ROOT (\w+) \(kind=<thread block>, thread=(\d+)\)$", text, re.M)
+    report = parse_ascii(run.text("out.txt"))
+    names = {str(number): name for _, number, name, _ in report.threads}
+    roots = [(thing, fields) for kind, thing, fields in report.heap()[1] if kind == "ROOT"]
+    objects = [(thing, fields["id"]) for thing, fields in roots if fields["kind"] == "<thread>"]
+    blocks = [(thing, fields["thread"]) for thing, fields in roots if fields["kind"] == "<thread block>"]
     check(len(objects) >= 3, "only %d threads are roots\n%s" % (len(objects), run))
     check_equal(objects, blocks, "threads as objects and as blocks")
     check_equal(len({number for _, number in objects}), len(objects), "threads that are roots once")
-    check({number for _, number in objects} <= started, "roots of threads that have not started: %s" % objects)
-    names = dict(re.findall(r"^THREAD START \(obj=\S+ id = (\d+), name=\"([^\"]*)\"", text, re.M))
+    check({number for _, number in objects} <= set(names), "roots of threads that have not started: %s" % objects)
     check("SeCrEt-thread-mark" in [names[number] for _, number in objects], "the sleeping thread is no root: %s" % objects)
 
 

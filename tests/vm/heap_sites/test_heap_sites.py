@@ -8,6 +8,7 @@ from commands import must
 from harness import Skip, check, check_equal, vm_test
 from reports import parse_ascii, parse_binary
 from sites import N, by_class, by_method, check_made, check_thrown, churn_options, check_workers, native_objects, redefining_agent, tables
+from tool import class_histogram
 
 UNITS = ("bytecode", "heap_sites", "encoder_ascii", "sink_file")
 def profile(vm, options, *program, java=()):
@@ -212,14 +213,10 @@ def live_counts_are_those_of_the_class_histogram(vm):
         live.process.stdin.flush()
     live.wait_until(lambda: live.out().count("did") == 3, "three rounds")
     must(vm.path("s"), "sites")
-    histogram = vm.tool("jcmd", str(live.pid), "GC.class_histogram")[1]
+    histogram = class_histogram(vm, live)
     run = live.finish()
     classes = by_class(tables(parse_ascii(run.text("out.txt")))[0])
-    held = {}
-    for line in histogram.splitlines():
-        match = re.match(r"^ *\d+: +(\d+) +(\d+) +(\[L)?(Sites\$\w+)\b", line)
-        if match:
-            held[match.group(4) + ("[]" if match.group(3) else "")] = [int(match.group(1)), int(match.group(2))]
+    held = {re.sub(r"^\[L(.*);$", r"\1[]", name): list(found) for name, found in histogram.items() if re.match(r"(\[L)?Sites\$\w+;?$", name)}
     live_classes = {name: found[2:] for name, found in classes.items() if re.match(r"Sites\$\w+(\[\])?$", name) and found[2]}
     check_equal(live_classes, held, "live objects and bytes by class: heap=sites and histogram")
     check_equal({name: count for name, (count, _) in held.items()},
@@ -244,8 +241,7 @@ def traces_go_on_and_off_and_are_cleared_by_command(vm):
     must(path, "clear sites")
     live.next_round(4)
     must(path, "sites alloc")                 # 4: one round
-    run = live.finish()
-    check_equal((run.code, run.out.endswith("ended\n")), (0, True), "exit code and end\n%s\n" % run)
+    run = live.ended_well()
     found = [by_class(rows).get("Sites$Item", [0])[0] for rows in tables(parse_ascii(run.text("out.txt")))]
     check_equal(found[:5], [N, N, 2 * N, 0, N], "objects in the reports\n%s" % run)
 

@@ -4,15 +4,7 @@ import os
 import re
 
 from harness import check, check_equal, vm_test
-from tool import heap, heap_json
-
-
-def class_histogram(vm, live):
-    """The VM's own: {class: (instances, bytes)}."""
-    code, text = vm.tool("jcmd", str(live.pid), "GC.class_histogram")
-    check_equal(code, 0, "jcmd: %s" % text)
-    rows = re.findall(r"^ *\d+: +(\d+) +(\d+) +(\S+)", text, re.M)
-    return {name: (int(count), int(size)) for count, size, name in rows}
+from tool import class_histogram, heap, heap_json
 
 
 def jcmd_dump(vm, *program):

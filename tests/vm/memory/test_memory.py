@@ -3,6 +3,8 @@ import os
 import re
 
 from harness import check, check_equal, vm_test
+from reports import parse_ascii
+from sites import tables
 from tool import sound
 
 UNITS = ("bytecode", "cpu_times", "cpu_samples", "heap_sites", "heap_dump", "monitor", "encoder_ascii", "sink_file")
@@ -59,12 +61,12 @@ def more_threads_than_there_is_room_for_leave_a_sound_report(vm):
 def threads_that_have_ended_leave_room_for_the_next_ones(vm):
     """What counts objects of a thread that has ended serves another one, so both collectors count all threads."""
     run = vm.profiled("cpu=times,heap=sites,cutoff=0,max-memory=42m,file=out.txt", "Crowd", "400", "10")
-    text = run.text("out.txt")
-    calls = re.findall(r"^ *\d+ +\S+ +\S+ +(\d+) +\d+ Crowd\.lambda\$main\$0$", text, re.M)
-    check_equal(calls, ["4000"], "calls of the threads\n%s\n" % run)
-    made = re.findall(r"^ *\d+ +\S+ +\S+ +\d+ +\d+ +\d+ +(\d+) +\d+ java\.lang\.Thread$", text, re.M)
-    check("4000" in made, "4000 threads were made, counted were %s\n%s" % (made, run))
-    check_equal(re.findall("lost .*", text), [], "losses\n%s\n" % run)
+    report = parse_ascii(run.text("out.txt"))
+    calls = [row.count for row in report.cpu("CPU TIME (ms)")[0].rows if row.method == "Crowd.lambda$main$0"]
+    check_equal(calls, [4000], "calls of the threads\n%s\n" % run)
+    made = [row.objects for row in tables(report)[0] if row.name == "java.lang.Thread"]
+    check(4000 in made, "4000 threads were made, counted were %s\n%s" % (made, run))
+    check_equal([note for note in report.notes if "lost" in note], [], "losses\n%s\n" % run)
 
 
 def most_held(vm, options, *program):
