@@ -30,7 +30,7 @@ public class Calls {
     static void step() { nap(); }
     static void nap() { try { Thread.sleep(1); } catch (InterruptedException e) { throw new IllegalStateException(e); } }
 
-    static void spin(long ms) { long end = System.nanoTime() + ms * 1000000; while (System.nanoTime() < end) sink += burn(); }
+    static void spin(long rounds) { for (long i = 0; i < rounds; i++) sink += burn(); }
     static int burn() { int x = 1; for (int i = 0; i < 2000; i++) x = x * 31 + i; return x; }
 
     static void virtual(int n) throws Exception {

@@ -11,13 +11,14 @@ def every_thread_has_a_row_with_the_time_it_used(vm):
     text = run.text("out.txt")
     parse_ascii("".join(line for line in text.splitlines(True) if not line.startswith("MICROSTATES:")))
     rows = [dict(re.findall(r"(\w+)=(-?\d+)", line)) for line in text.splitlines() if line.startswith("MICROSTATES:")]
-    started = set(re.findall(r"THREAD START \(obj=\w+, id = (\d+)", text))
+    started = {number: name for number, name in re.findall(r'THREAD START \(obj=\w+, id = (\d+), name="(.*?)"', text)}
     seen = [row["thread"] for row in rows]
     check(len(seen) == len(set(seen)), "a thread has two rows: %s" % seen)
-    check(set(seen) <= started, "rows of unknown threads: %s" % (set(seen) - started))
-    check(len(started - set(seen)) <= 1, "threads without a row: %s" % (started - set(seen)))
+    check(set(seen) <= set(started), "rows of unknown threads: %s" % (set(seen) - set(started)))
+    check(len(set(started) - set(seen)) <= 1, "threads without a row: %s" % (set(started) - set(seen)))
     busiest = max(rows, key=lambda row: int(row["cpu_ns"]))
-    check(int(busiest["cpu_ns"]) > 50 * 1000 * 1000, "the busiest thread used %s ns" % busiest["cpu_ns"])
+    # It is the same thread of the system by both names.
+    check(started[busiest["thread"]] in ("main", "DestroyJavaVM"), "the busiest thread: %s" % busiest)
     check(int(busiest["user_ns"]) > 0, "no user time: %s" % busiest)
     check(int(busiest["minor_faults"]) >= 0 and int(busiest["voluntary_switches"]) > 0, "counts: %s" % busiest)
     check("HPROF NOTE: msa: not kept by this system: " in text, "nothing is said to be missing")
