@@ -119,12 +119,13 @@ TEST_CASE("a unit name that is taken is refused, whoever comes second") {
         expected("wrong_taken", "it has a unit right, a name that is taken by module right"));
 }
 
-TEST_CASE("all of the folder at once: each wrong one is named, the right one is there") {
+TEST_CASE("all of the folder at once: each wrong one is named, the right one and a helpless one are there") {
   Opened opened({"right"});
   opened.set->open_all();
   CHECK(opened.said.lines.size() == 14);
-  CHECK(opened.set->unit_count() == 1);
+  CHECK(opened.set->unit_count() == 2);
   CHECK(opened.set->find_unit("right") != nullptr);
+  CHECK(opened.set->find_unit("helpless") != nullptr);
 }
 
 TEST_CASE("every shipped module is opened") {

@@ -1,10 +1,14 @@
 /*
- * Units that do one thing wrong each while they run; the module itself is right. The VM tests select them by
- * their ids.
+ * Units that break one rule of the headers each; the module itself is right. wrong.py has a row for each,
+ * with what the agent and `hprof plugin check` say of it.
  */
+#include <stdlib.h>
+
 #include <hprof/collector.h>
 #include <hprof/encoder.h>
+#include <hprof/filter.h>
 #include <hprof/service/emit.h>
+#include <hprof/service/io.h>
 #include <hprof/service/log.h>
 #include <hprof/service/mem.h>
 #include <hprof/sink.h>
@@ -22,56 +26,148 @@ static void sleep_seconds(unsigned seconds) {
 /* Longer than any test waits. */
 #define FOR_EVER 100000
 
-/* --- collectors
- * ------------------------------------------------------------------------------------------------- */
+/* `self` of every unit is its host. */
+#define SERVICE(host, type, id) \
+  ((const type*)((const hprof_host*)(host))->service((const hprof_host*)(host), id))
+#define MEM(host) SERVICE(host, hprof_mem_service, HPROF_SERVICE_MEM)
 
-typedef struct state {
-  const hprof_host* host;
-  const hprof_emit_service* emit;
-  const hprof_log_service* log;
-  const hprof_mem_service* mem;
-} state;
-
-static state states[16];
-static unsigned state_count;
+/* --- create */
 
 static hprof_status create(const hprof_host* host, const void* config, void** self, char* error,
                            uint32_t error_size) {
-  state* made = &states[state_count++ % 16];
   (void)config;
   (void)error;
   (void)error_size;
-  made->host = host;
-  made->emit = (const hprof_emit_service*)host->service(host, HPROF_SERVICE_EMIT);
-  made->log = (const hprof_log_service*)host->service(host, HPROF_SERVICE_LOG);
-  made->mem = (const hprof_mem_service*)host->service(host, HPROF_SERVICE_MEM);
-  *self = made;
+  *self = (void*)host;
   return HPROF_OK;
 }
-static hprof_status start(void* self) {
-  (void)self;
+static hprof_status fail_create(const hprof_host* host, const void* config, void** self, char* error,
+                                uint32_t error_size) {
+  static const char why[] = "the licence\nhas expired";
+  uint32_t i;
+  create(host, config, self, error, error_size);
+  for (i = 0; i + 1 < error_size && why[i] != 0; i++) error[i] = why[i];
+  error[i] = 0;
+  return HPROF_FAILED;
+}
+static hprof_status silent_create(const hprof_host* host, const void* config, void** self, char* error,
+                                  uint32_t error_size) {
+  create(host, config, self, error, error_size);
+  return HPROF_FAILED;
+}
+static hprof_status greedy_create(const hprof_host* host, const void* config, void** self, char* error,
+                                  uint32_t error_size) {
+  char* memory = (char*)MEM(host)->allocate(host, 8);
+  memory[0] = 1; /* without a look whether there is any */
+  MEM(host)->release(host, memory, 8);
+  return create(host, config, self, error, error_size);
+}
+static hprof_status write_behind_error(const hprof_host* host, const void* config, void** self, char* error,
+                                       uint32_t error_size) {
+  error[error_size] = 'x';
+  return create(host, config, self, error, error_size);
+}
+
+/* --- start */
+
+static hprof_status start(void* self) { return self != NULL ? HPROF_OK : HPROF_FAILED; }
+static hprof_status leaking_start(void* self) {
+  MEM(self)->allocate((const hprof_host*)self, 100);
   return HPROF_OK;
+}
+static hprof_status wrong_size_start(void* self) {
+  const hprof_host* host = (const hprof_host*)self;
+  MEM(host)->release(host, MEM(host)->allocate(host, 100), 99);
+  return HPROF_OK;
+}
+static hprof_status crashing_start(void* self) {
+  volatile int* nowhere = (volatile int*)(self == NULL ? self : NULL);
+  *nowhere = 1;
+  return HPROF_OK;
+}
+static hprof_status ending_start(void* self) {
+  exit(self != NULL ? 3 : 4);
+  return HPROF_OK;
+}
+
+/* --- report */
+
+static hprof_status write_record(void* self, hprof_record* record) {
+  return SERVICE(self, hprof_emit_service, HPROF_SERVICE_EMIT)->write((const hprof_host*)self, record);
 }
 static hprof_status report(void* self, const hprof_report* why) {
-  state* own = (state*)self;
-  hprof_rec_note note;
   static const char text[] = "a note of the misbehaving plugin";
+  hprof_rec_note note = {{sizeof(note), HPROF_RECORD_NOTE, 0}, {text, sizeof(text) - 1}};
   (void)why;
-  note.head.size = sizeof(note);
-  note.head.kind = HPROF_RECORD_NOTE;
-  note.head.time_us = 0;
-  note.text.data = text;
-  note.text.size = sizeof(text) - 1;
-  return own->emit->write(own->host, &note.head);
+  return write_record(self, &note.head);
 }
-static void nothing(void* self) { (void)self; }
-
-static hprof_status stuck(void* self, const hprof_report* why) {
-  (void)self;
-  (void)why;
-  sleep_seconds(FOR_EVER);
+static hprof_status early_start(void* self) {
+  report(self, NULL);
   return HPROF_OK;
 }
+/* The note after a record that has to be refused. */
+static hprof_status refused_report(void* self, hprof_record* wrong, const hprof_report* why) {
+  return write_record(self, wrong) != HPROF_FAILED ? HPROF_FAILED : report(self, why);
+}
+static hprof_status stuck(void* self, const hprof_report* why) {
+  sleep_seconds(FOR_EVER);
+  return report(self, why);
+}
+static hprof_status no_status_report(void* self, const hprof_report* why) {
+  (void)self;
+  (void)why;
+  return 77;
+}
+static hprof_status foreign_kind_report(void* self, const hprof_report* why) {
+  hprof_record of_nobody = {sizeof(of_nobody), 4711, 0};
+  hprof_rec_definition of_the_core = {{sizeof(of_the_core), HPROF_RECORD_FILE_END, 0}, 0, 0};
+  int i;
+  for (i = 0; i < 3; i++) write_record(self, &of_nobody);
+  return refused_report(self, &of_the_core.head, why);
+}
+static hprof_status short_record_report(void* self, const hprof_report* why) {
+  hprof_record headless = {sizeof(uint32_t), HPROF_RECORD_NOTE, 0};
+  hprof_record too_short = {sizeof(hprof_record), HPROF_RECORD_MONITOR_DUMP, 0};
+  write_record(self, &headless);
+  write_record(self, NULL);
+  return refused_report(self, &too_short, why);
+}
+static hprof_status table_report(void* self, const hprof_table_schema* schema, const hprof_report* why) {
+  const hprof_cell cell = {4000000};
+  hprof_rec_table table = {.head = {sizeof(table), HPROF_RECORD_TABLE, 0},
+                           .schema = schema,
+                           .rows = &cell,
+                           .row_count = 1,
+                           .row_stride = sizeof(cell),
+                           .order = HPROF_NO_COLUMN,
+                           .period_column = HPROF_NO_COLUMN};
+  return refused_report(self, &table.head, why);
+}
+static hprof_status no_schema_report(void* self, const hprof_report* why) {
+  return table_report(self, NULL, why);
+}
+static hprof_status unknown_trace_report(void* self, const hprof_report* why) {
+  static const hprof_column column = {"trace", NULL, HPROF_COLUMN_TRACE, 0, NULL, NULL};
+  static const hprof_table_schema schema = {
+      sizeof(hprof_table_schema), 1, sizeof(hprof_column), 0, "com.wrong.traces/1", "TRACES", &column};
+  return table_report(self, &schema, why);
+}
+static hprof_status loud_report(void* self, const hprof_report* why) {
+  const hprof_log_service* log = SERVICE(self, hprof_log_service, HPROF_SERVICE_LOG);
+  log->message((const hprof_host*)self, "one line\nHPROF ERROR: forged \033[31m");
+  log->message((const hprof_host*)self, NULL);
+  return report(self, why);
+}
+static hprof_status write_behind_block(void* self, const hprof_report* why) {
+  const hprof_host* host = (const hprof_host*)self;
+  char* block = (char*)MEM(host)->allocate(host, 100);
+  if (block == NULL) return HPROF_NO_MEMORY;
+  block[100] = 'x';
+  MEM(host)->release(host, block, 100);
+  return report(self, why);
+}
+
+/* --- handlers */
 
 /* The first thread that starts is kept, and no other: the VM's own end starts one, too. It is not that of
  * main, whose start may be told after VM_INIT: the VM's end waits for that one. */
@@ -82,166 +178,39 @@ static void see_main(void* self, void* jni, hprof_thread* thread) {
   main_thread = thread->serial;
 }
 static void slow(void* self, void* jni, hprof_thread* thread) {
-  const state* own = (const state*)self;
   static volatile int begun;
+  (void)jni;
   if (begun || thread->serial == main_thread) return;
   begun = 1;
-  own->log->message(own->host, "a slow callback begins");
-  (void)jni;
+  SERVICE(self, hprof_log_service, HPROF_SERVICE_LOG)
+      ->message((const hprof_host*)self, "a slow callback begins");
   sleep_seconds(60);
 }
-static const hprof_handlers slow_handlers = {sizeof(hprof_handlers), .vm_init = see_main,
-                                             .thread_start = slow};
-
-static hprof_status fail_create(const hprof_host* host, const void* config, void** self, char* error,
-                                uint32_t error_size) {
-  static const char why[] = "the licence\nhas expired";
-  uint32_t i;
-  (void)host;
-  (void)config;
-  (void)self;
-  for (i = 0; i + 1 < error_size && why[i] != 0; i++) error[i] = why[i];
-  error[i] = 0;
-  return HPROF_FAILED;
-}
-
-static hprof_rec_table table_of(const hprof_table_schema* schema, const hprof_cell* cell) {
-  hprof_rec_table table;
-  memset(&table, 0, sizeof(table));
-  table.head.size = sizeof(table);
-  table.head.kind = HPROF_RECORD_TABLE;
-  table.schema = schema;
-  table.rows = cell;
-  table.row_count = 1;
-  table.row_stride = sizeof(*cell);
-  table.order = table.period_column = HPROF_NO_COLUMN;
-  return table;
-}
-static const hprof_column trace_column = {"trace", NULL, HPROF_COLUMN_TRACE, 0, NULL, NULL};
-static const hprof_table_schema trace_schema = {sizeof(hprof_table_schema), 1,        sizeof(hprof_column), 0,
-                                                "com.wrong.traces/1",       "TRACES", &trace_column};
-
-static hprof_status foreign_kind_report(void* self, const hprof_report* why) {
-  state* own = (state*)self;
-  hprof_record of_nobody = {sizeof(hprof_record), 4711, 0};
-  hprof_rec_definition of_the_core = {{sizeof(hprof_rec_definition), HPROF_RECORD_FILE_END, 0}, 0, 0};
-  int i;
-  for (i = 0; i < 3; i++) own->emit->write(own->host, &of_nobody);
-  if (own->emit->write(own->host, &of_the_core.head) != HPROF_FAILED) return HPROF_FAILED;
-  return report(self, why);
-}
-
-static hprof_status short_record_report(void* self, const hprof_report* why) {
-  state* own = (state*)self;
-  hprof_record headless = {sizeof(uint32_t), HPROF_RECORD_NOTE, 0};
-  hprof_record too_short = {sizeof(hprof_record), HPROF_RECORD_MONITOR_DUMP, 0};
-  own->emit->write(own->host, &headless);
-  own->emit->write(own->host, NULL);
-  if (own->emit->write(own->host, &too_short) != HPROF_FAILED) return HPROF_FAILED;
-  return report(self, why);
-}
-
-static hprof_status no_schema_report(void* self, const hprof_report* why) {
-  state* own = (state*)self;
-  hprof_cell cell = {0};
-  hprof_rec_table table = table_of(NULL, &cell);
-  if (own->emit->write(own->host, &table.head) != HPROF_FAILED) return HPROF_FAILED;
-  return report(self, why);
-}
-
-static hprof_status unknown_trace_report(void* self, const hprof_report* why) {
-  state* own = (state*)self;
-  hprof_cell cell = {4000000};
-  hprof_rec_table table = table_of(&trace_schema, &cell);
-  if (own->emit->write(own->host, &table.head) != HPROF_FAILED) return HPROF_FAILED;
-  return report(self, why);
-}
-
-static hprof_status loud_report(void* self, const hprof_report* why) {
-  state* own = (state*)self;
-  own->log->message(own->host, "one line\nHPROF ERROR: forged \033[31m");
-  own->log->message(own->host, NULL);
-  return report(self, why);
-}
-
-/* What is noticed in builds with checks only, and harms nothing in others. */
 static void register_kind(void* self, void* jni, hprof_thread* thread) {
-  const state* own = (const state*)self;
   (void)jni;
   (void)thread;
-  own->emit->kind(own->host, "com.wrong.kind/1");
+  SERVICE(self, hprof_emit_service, HPROF_SERVICE_EMIT)->kind((const hprof_host*)self, "com.wrong.kind/1");
 }
-static const hprof_handlers wrong_thread_handlers = {sizeof(hprof_handlers), .vm_init = register_kind};
-
 static void sleep_once(void* self, void* jni, hprof_thread* thread) {
   (void)self;
   (void)jni;
   (void)thread;
   sleep_seconds(1);
 }
-static const hprof_handlers sleepy_handlers = {sizeof(hprof_handlers), .vm_init = sleep_once};
-
-static hprof_status write_behind_block(void* self, const hprof_report* why) {
-  state* own = (state*)self;
-  char* block = (char*)own->mem->allocate(own->host, 100);
-  if (block == NULL) return HPROF_NO_MEMORY;
-  block[100] = 'x';
-  own->mem->release(own->host, block, 100);
-  return report(self, why);
+static void allocate_in_gc(void* self) {
+  const hprof_host* host = (const hprof_host*)self;
+  MEM(host)->release(host, MEM(host)->allocate(host, 8), 8);
 }
+#define HANDLERS(name, ...) static const hprof_handlers name = {.size = sizeof(hprof_handlers), __VA_ARGS__}
+HANDLERS(none, .gc_start = NULL);
+HANDLERS(slow_handlers, .vm_init = see_main, .thread_start = slow);
+HANDLERS(kind_handlers, .vm_init = register_kind);
+HANDLERS(sleepy_handlers, .vm_init = sleep_once);
+HANDLERS(gc_handlers, .gc_start = allocate_in_gc);
 
-static hprof_status create_leaking(const hprof_host* host, const void* config, void** self, char* error,
-                                   uint32_t error_size) {
-  const hprof_status status = create(host, config, self, error, error_size);
-  state* own = (state*)*self;
-  return own->mem->allocate(host, 1000) != NULL ? status : HPROF_NO_MEMORY;
-}
+/* --- encoders */
 
-static hprof_status write_behind_error(const hprof_host* host, const void* config, void** self, char* error,
-                                       uint32_t error_size) {
-  error[error_size] = 'x';
-  return create(host, config, self, error, error_size);
-}
-
-#define OPS(name, create_, report_, handlers_)                                \
-  static const hprof_collector_ops name##_ops = {sizeof(hprof_collector_ops), \
-                                                 0,                           \
-                                                 create_,                     \
-                                                 start,                       \
-                                                 report_,                     \
-                                                 nothing,                     \
-                                                 nothing,                     \
-                                                 nothing,                     \
-                                                 NULL,                        \
-                                                 handlers_,                   \
-                                                 NULL}
-OPS(good, create, report, NULL);
-OPS(stuck_report, create, stuck, NULL);
-OPS(slow_callback, create, report, &slow_handlers);
-
-OPS(fails_in_create, fail_create, report, NULL);
-OPS(foreign_kind, create, foreign_kind_report, NULL);
-OPS(short_record, create, short_record_report, NULL);
-OPS(no_schema, create, no_schema_report, NULL);
-OPS(unknown_trace, create, unknown_trace_report, NULL);
-OPS(loud, create, loud_report, NULL);
-OPS(wrong_thread, create, report, &wrong_thread_handlers);
-OPS(sleepy, create, report, &sleepy_handlers);
-OPS(writes_behind_block, create, write_behind_block, NULL);
-OPS(leaks, create_leaking, report, NULL);
-OPS(writes_behind_error, write_behind_error, report, NULL);
-
-/* --- encoders
- * --------------------------------------------------------------------------------------------------- */
-
-static hprof_status create_encoder(const hprof_host* host, const void* config, void** self, char* error,
-                                   uint32_t error_size) {
-  (void)config;
-  (void)error;
-  (void)error_size;
-  *self = (void*)host;
-  return HPROF_OK;
-}
+static void nothing(void* self) { (void)self; }
 static hprof_status refuse_all(void* self, const hprof_record* record, hprof_out* out) {
   (void)self;
   (void)record;
@@ -262,24 +231,37 @@ static hprof_status move_behind(void* self, const hprof_record* record, hprof_ou
   out->at = out->end + 1;
   return HPROF_OK;
 }
-static const hprof_encoder_ops refuses_all_ops = {
-    sizeof(hprof_encoder_ops), 0, create_encoder, refuse_all, nothing, ".none", 0, 0, NULL};
-static const hprof_encoder_ops writes_behind_ops = {
-    sizeof(hprof_encoder_ops), 0, create_encoder, write_behind, nothing, ".none", 0, 0, NULL};
-static const hprof_encoder_ops moves_behind_ops = {
-    sizeof(hprof_encoder_ops), 0, create_encoder, move_behind, nothing, ".none", 0, 0, NULL};
+static hprof_status allocate_in_encode(void* self, const hprof_record* record, hprof_out* out) {
+  allocate_in_gc(self);
+  return refuse_all(self, record, out);
+}
 
-/* --- sinks: what they are given is gone
- * ------------------------------------------------------------------------- */
+/* --- a filter that does not hear what `pass` answers */
+
+static hprof_status deaf_write(void* self, const uint8_t* bytes, uint64_t size, void* context,
+                               hprof_filter_pass pass) {
+  (void)self;
+  pass(context, bytes, size);
+  return HPROF_OK;
+}
+static hprof_status finish(void* self, void* context, hprof_filter_pass pass) {
+  (void)context;
+  (void)pass;
+  return start(self);
+}
+
+/* --- sinks: what they are given is gone */
 
 static hprof_status open_sink(const hprof_host* host, const void* config, const hprof_sink_target* target,
                               void** self, char* error, uint32_t error_size) {
-  (void)config;
   (void)target;
-  (void)error;
-  (void)error_size;
-  *self = (void*)host;
-  return HPROF_OK;
+  return create(host, config, self, error, error_size);
+}
+static hprof_status open_file(const hprof_host* host, const void* config, const hprof_sink_target* target,
+                              void** self, char* error, uint32_t error_size) {
+  const hprof_io_service* io = SERVICE(host, hprof_io_service, HPROF_SERVICE_IO);
+  create(host, config, self, error, error_size);
+  return io->create_file(host, target->address, 1, error, error_size) < 0 ? HPROF_FAILED : HPROF_OK;
 }
 static int64_t write_all(void* self, const uint8_t* bytes, uint64_t size, uint64_t timeout_ns, char* error,
                          uint32_t error_size) {
@@ -290,17 +272,20 @@ static int64_t write_all(void* self, const uint8_t* bytes, uint64_t size, uint64
   (void)error_size;
   return (int64_t)size;
 }
+static int64_t write_more(void* self, const uint8_t* bytes, uint64_t size, uint64_t timeout_ns, char* error,
+                          uint32_t error_size) {
+  return write_all(self, bytes, size, timeout_ns, error, error_size) + 1;
+}
 static int64_t write_stuck(void* self, const uint8_t* bytes, uint64_t size, uint64_t timeout_ns, char* error,
                            uint32_t error_size) {
   sleep_seconds(FOR_EVER);
   return write_all(self, bytes, size, timeout_ns, error, error_size);
 }
 static hprof_status close_sink(void* self, uint32_t complete, char* error, uint32_t error_size) {
-  (void)self;
   (void)complete;
   (void)error;
   (void)error_size;
-  return HPROF_OK;
+  return start(self);
 }
 static hprof_status close_stuck(void* self, uint32_t complete, char* error, uint32_t error_size) {
   sleep_seconds(FOR_EVER);
@@ -311,58 +296,84 @@ static const char* sink_name(void* self) {
   return "nowhere";
 }
 
-static int64_t write_more(void* self, const uint8_t* bytes, uint64_t size, uint64_t timeout_ns, char* error,
-                          uint32_t error_size) {
-  return write_all(self, bytes, size, timeout_ns, error, error_size) + 1;
-}
+/* --- the units: what of each is wrong, and the events it hears */
 
-static const hprof_sink_ops wrong_count_ops = {
-    sizeof(hprof_sink_ops), 0, open_sink, write_more, close_sink, NULL, sink_name, NULL, NULL, NULL};
-static const hprof_sink_ops stuck_write_ops = {
-    sizeof(hprof_sink_ops), 0, open_sink, write_stuck, close_sink, NULL, sink_name, NULL, NULL, NULL};
-static const hprof_sink_ops stuck_close_ops = {
-    sizeof(hprof_sink_ops), 0, open_sink, write_all, close_stuck, NULL, sink_name, NULL, NULL, NULL};
+#define COLLECTORS(UNIT)                                                                                    \
+  UNIT(good, create, start, report, none, 0)                                                                \
+  UNIT(stuck_report, create, start, stuck, none, 0)                                                         \
+  UNIT(slow_callback, create, start, report, slow_handlers, HPROF_EVENT_VM_INIT | HPROF_EVENT_THREAD_START) \
+  UNIT(fails_in_create, fail_create, start, report, none, 0)                                                \
+  UNIT(silent, silent_create, start, report, none, 0)                                                       \
+  UNIT(greedy, greedy_create, start, report, none, 0)                                                       \
+  UNIT(leaks, create, leaking_start, report, none, 0)                                                       \
+  UNIT(wrong_size, create, wrong_size_start, report, none, 0)                                               \
+  UNIT(crashes, create, crashing_start, report, none, 0)                                                    \
+  UNIT(ends, create, ending_start, report, none, 0)                                                         \
+  UNIT(early, create, early_start, report, none, 0)                                                         \
+  UNIT(no_status, create, start, no_status_report, none, 0)                                                 \
+  UNIT(foreign_kind, create, start, foreign_kind_report, none, 0)                                           \
+  UNIT(short_record, create, start, short_record_report, none, 0)                                           \
+  UNIT(no_schema, create, start, no_schema_report, none, 0)                                                 \
+  UNIT(unknown_trace, create, start, unknown_trace_report, none, 0)                                         \
+  UNIT(loud, create, start, loud_report, none, 0)                                                           \
+  UNIT(gc_memory, create, start, report, gc_handlers, HPROF_EVENT_GC_START)                                 \
+  UNIT(wrong_thread, create, start, report, kind_handlers, HPROF_EVENT_VM_INIT)                             \
+  UNIT(sleepy, create, start, report, sleepy_handlers, HPROF_EVENT_VM_INIT)                                 \
+  UNIT(writes_behind_block, create, start, write_behind_block, none, 0)                                     \
+  UNIT(writes_behind_error, write_behind_error, start, report, none, 0)
+#define ENCODERS(UNIT)                    \
+  UNIT(refuses_all, refuse_all, tables)   \
+  UNIT(writes_behind, write_behind, NULL) \
+  UNIT(moves_behind, move_behind, NULL)   \
+  UNIT(late_memory, allocate_in_encode, NULL)
+#define SINKS(UNIT)                                     \
+  UNIT(wrong_count, open_sink, write_more, close_sink)  \
+  UNIT(stuck_write, open_sink, write_stuck, close_sink) \
+  UNIT(stuck_close, open_sink, write_all, close_stuck)  \
+  UNIT(open_for_ever, open_file, write_all, close_sink)
 
-/* --- the module
- * ------------------------------------------------------------------------------------------------- */
-
-#define UNIT(kind_, name, events_, records_)                         \
-  static const hprof_unit name##_unit = {.size = sizeof(hprof_unit), \
-                                         .kind = kind_,              \
-                                         .id = #name,                \
-                                         .summary = #name,           \
-                                         .events = events_,          \
-                                         .records = records_,        \
-                                         .ops = &name##_ops}
 static const char* const notes[] = {HPROF_KIND_NOTE, NULL};
-UNIT(HPROF_UNIT_COLLECTOR, good, 0, notes);
-UNIT(HPROF_UNIT_COLLECTOR, stuck_report, 0, notes);
-UNIT(HPROF_UNIT_COLLECTOR, slow_callback, HPROF_EVENT_VM_INIT | HPROF_EVENT_THREAD_START, notes);
-UNIT(HPROF_UNIT_COLLECTOR, fails_in_create, 0, notes);
-UNIT(HPROF_UNIT_COLLECTOR, foreign_kind, 0, notes);
-UNIT(HPROF_UNIT_COLLECTOR, short_record, 0, notes);
-UNIT(HPROF_UNIT_COLLECTOR, no_schema, 0, notes);
-UNIT(HPROF_UNIT_COLLECTOR, unknown_trace, 0, notes);
-UNIT(HPROF_UNIT_COLLECTOR, loud, 0, notes);
-UNIT(HPROF_UNIT_COLLECTOR, wrong_thread, HPROF_EVENT_VM_INIT, notes);
-UNIT(HPROF_UNIT_COLLECTOR, sleepy, HPROF_EVENT_VM_INIT, notes);
-UNIT(HPROF_UNIT_COLLECTOR, writes_behind_block, 0, notes);
-UNIT(HPROF_UNIT_COLLECTOR, leaks, 0, notes);
-UNIT(HPROF_UNIT_COLLECTOR, writes_behind_error, 0, notes);
-/* Says that it takes tables, and refuses them, too. */
+/* refuses_all says that it takes tables, and refuses them, too. */
 static const char* const tables[] = {HPROF_KIND_TABLE, NULL};
-UNIT(HPROF_UNIT_ENCODER, refuses_all, 0, tables);
-UNIT(HPROF_UNIT_ENCODER, writes_behind, 0, NULL);
-UNIT(HPROF_UNIT_ENCODER, moves_behind, 0, NULL);
-UNIT(HPROF_UNIT_SINK, wrong_count, 0, NULL);
-UNIT(HPROF_UNIT_SINK, stuck_write, 0, NULL);
-UNIT(HPROF_UNIT_SINK, stuck_close, 0, NULL);
 
-static const hprof_unit* const units[] = {
-    &good_unit,         &stuck_report_unit,        &slow_callback_unit, &fails_in_create_unit,
-    &foreign_kind_unit, &short_record_unit,        &no_schema_unit,     &unknown_trace_unit,
-    &loud_unit,         &refuses_all_unit,         &writes_behind_unit, &moves_behind_unit,
-    &wrong_count_unit,  &stuck_write_unit,         &stuck_close_unit,   &wrong_thread_unit,
-    &sleepy_unit,       &writes_behind_block_unit, &leaks_unit,         &writes_behind_error_unit};
+#define MADE(id_, kind_, ops_, ...) \
+  &(const hprof_unit){              \
+      .size = sizeof(hprof_unit), .kind = kind_, .id = #id_, .summary = #id_, .ops = ops_, __VA_ARGS__},
+#define COLLECTOR(id_, create_, start_, report_, handlers_, events_)      \
+  MADE(id_, HPROF_UNIT_COLLECTOR,                                         \
+       (&(const hprof_collector_ops){.size = sizeof(hprof_collector_ops), \
+                                     .create = create_,                   \
+                                     .start = start_,                     \
+                                     .report = report_,                   \
+                                     .reset = nothing,                    \
+                                     .stop = nothing,                     \
+                                     .destroy = nothing,                  \
+                                     .handlers = &handlers_}),            \
+       .events = events_, .records = notes)
+#define ENCODER(id_, encode_, records_)                               \
+  MADE(id_, HPROF_UNIT_ENCODER,                                       \
+       (&(const hprof_encoder_ops){.size = sizeof(hprof_encoder_ops), \
+                                   .create = create,                  \
+                                   .encode = encode_,                 \
+                                   .destroy = nothing,                \
+                                   .file_suffix = ".none"}),          \
+       .records = records_)
+#define SINK(id_, open_, write_, close_)                        \
+  MADE(id_, HPROF_UNIT_SINK,                                    \
+       (&(const hprof_sink_ops){.size = sizeof(hprof_sink_ops), \
+                                .open = open_,                  \
+                                .write = write_,                \
+                                .close = close_,                \
+                                .name = sink_name}),            \
+       .records = NULL)
+
+static const hprof_unit* const units[] = {COLLECTORS(COLLECTOR) ENCODERS(ENCODER) SINKS(SINK) MADE(
+    deaf, HPROF_UNIT_FILTER,
+    (&(const hprof_filter_ops){.size = sizeof(hprof_filter_ops),
+                               .create = create,
+                               .write = deaf_write,
+                               .finish = finish,
+                               .destroy = nothing}),
+    .records = NULL)};
 
 HPROF_MODULE(misbehaving, "1.0", "nobody", units, sizeof(units) / sizeof(units[0]))

@@ -1,11 +1,60 @@
 /*
- * One plugin, wrong in the one way that a WRONG_* definition names; without one it is right. WRONG_NAME is
- * the module's name, which is its file's.
+ * A module of one collector that does nothing. A definition makes it wrong in one way: CMakeLists.txt has
+ * them. WRONG_NAME is the module's name, which is its file's.
  */
 #include <hprof/collector.h>
 
 #define TEXT_OF(name) TEXT_OF_(name)
 #define TEXT_OF_(name) #name
+
+#ifndef MAJOR
+#define MAJOR HPROF_ABI_MAJOR
+#endif
+#ifndef MINOR
+#define MINOR HPROF_ABI_MINOR
+#endif
+#ifndef LAYOUT
+#define LAYOUT HPROF_LAYOUT_WORD
+#endif
+#ifndef MODULE_SIZE
+#define MODULE_SIZE sizeof(hprof_module)
+#endif
+#ifndef MODULE_NAME
+#define MODULE_NAME TEXT_OF(WRONG_NAME)
+#endif
+#ifndef UNIT_SIZE
+#define UNIT_SIZE sizeof(hprof_unit)
+#endif
+#ifndef UNIT_NAME
+#define UNIT_NAME TEXT_OF(WRONG_NAME)
+#endif
+#ifndef OPS
+#define OPS &ops
+#endif
+#ifndef OPS_SIZE
+#define OPS_SIZE sizeof(hprof_collector_ops)
+#endif
+#ifndef OFFSET
+#define OFFSET offsetof(config, flag)
+#endif
+#ifndef SELECT
+#define SELECT NULL
+#endif
+#ifndef HELP
+#define HELP "does nothing"
+#endif
+#ifndef MORE_OPTIONS
+#define MORE_OPTIONS
+#endif
+#ifndef ENTRY
+#define ENTRY hprof_module_open
+#endif
+#ifndef ANSWER
+#define ANSWER &module
+#endif
+#ifndef REASON
+#define REASON NULL
+#endif
 
 static hprof_status create(const hprof_host* host, const void* config, void** self, char* error,
                            uint32_t error_size) {
@@ -27,116 +76,46 @@ static hprof_status report(void* self, const hprof_report* why) {
 }
 static void nothing(void* self) { (void)self; }
 
-static const hprof_collector_ops ops = {
-#ifdef WRONG_OPS_SIZE
-    offsetof(hprof_collector_ops, report),
-#else
-    sizeof(hprof_collector_ops),
-#endif
-    0,
-    create,
-    start,
-    report,
-    nothing,
-    nothing,
-    nothing,
-    NULL,
-    NULL};
+static const hprof_collector_ops ops = {OPS_SIZE, 0,       create,  start, report,
+                                        nothing,  nothing, nothing, NULL,  NULL};
 
 typedef struct config {
   uint32_t flag;
 } config;
-
 static const hprof_option options[] = {
-    {TEXT_OF(WRONG_NAME), HPROF_OPTION_FLAG,
-#ifdef WRONG_OFFSET
-     sizeof(config),
-#else
-     offsetof(config, flag),
-#endif
-     "n", NULL, 0, 0, NULL, "does nothing"},
-};
+    {TEXT_OF(WRONG_NAME), HPROF_OPTION_FLAG, OFFSET, "n", NULL, 0, 0, NULL, HELP}, MORE_OPTIONS};
 
-static const hprof_unit unit = {
-#ifdef WRONG_UNIT_SIZE
-    offsetof(hprof_unit, records),
-#else
-    sizeof(hprof_unit),
-#endif
-    HPROF_UNIT_COLLECTOR,
-#ifdef WRONG_TAKEN
-    "right",
-#else
-    TEXT_OF(WRONG_NAME),
-#endif
-    NULL,
-    "collects nothing",
-    options,
-    1,
-    sizeof(hprof_option),
-    sizeof(config),
-    0,
-    0,
-    0,
-    0,
-    0,
-#ifdef WRONG_OPS
-    NULL
-#else
-    &ops
-#endif
-};
+static const hprof_unit unit = {UNIT_SIZE,
+                                HPROF_UNIT_COLLECTOR,
+                                UNIT_NAME,
+                                SELECT,
+                                "collects nothing",
+                                options,
+                                sizeof(options) / sizeof(options[0]),
+                                sizeof(hprof_option),
+                                sizeof(config),
+                                0,
+                                0,
+                                0,
+                                0,
+                                0,
+                                OPS};
 static const hprof_unit* const units[] = {&unit};
 
-static const hprof_module module = {
-#ifdef WRONG_SIZE
-    offsetof(hprof_module, units),
-#else
-    sizeof(hprof_module),
-#endif
-#ifdef WRONG_MAJOR
-    HPROF_ABI_MAJOR - 1,
-#else
-    HPROF_ABI_MAJOR,
-#endif
-#ifdef WRONG_MINOR
-    HPROF_ABI_MINOR + 1,
-#else
-    HPROF_ABI_MINOR,
-#endif
-#ifdef WRONG_LAYOUT
-    HPROF_LAYOUT_WORD + 1,
-#else
-    HPROF_LAYOUT_WORD,
-#endif
-#ifdef WRONG_OWN_NAME
-    "somebody_else",
-#else
-    TEXT_OF(WRONG_NAME),
-#endif
-    "1.0",
-    "nobody",
-    units,
-    1,
-    0};
+static const hprof_module module = {MODULE_SIZE, MAJOR,    MINOR, LAYOUT, MODULE_NAME,
+                                    "1.0",       "nobody", units, 1,      0};
 
-#ifdef WRONG_SYMBOL
-#define ENTRY hprof_module_opened
-#else
-#define ENTRY hprof_module_open
+#ifdef TOO_MUCH
+/* Beside the entry, against the rule that there is nothing else. */
+HPROF_EXPORT const int too_much;
+const int too_much = 1;
 #endif
 
 HPROF_EXPORT const hprof_module* ENTRY(const hprof_offer* offer, const char** reason);
 const hprof_module* ENTRY(const hprof_offer* offer, const char** reason) {
+  static const char* const said = REASON;
   (void)offer;
-#if defined(WRONG_REFUSES)
-  *reason = "needs a licence file";
-  return NULL;
-#elif defined(WRONG_SILENT)
-  (void)reason;
-  return NULL;
-#else
-  (void)reason;
-  return &module;
-#endif
+  (void)module;
+  if (said != NULL) *reason = said;
+  return ANSWER;
 }
