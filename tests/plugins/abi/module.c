@@ -1,4 +1,4 @@
-/* A module with every header and macro in it, as strict C. Compiled only. */
+/* A module with every header and macro in it, as strict C and as C++. Compiled only. */
 #include "all_headers.h"
 
 static hprof_status create(const hprof_host* host, const void* config, void** self, char* error,

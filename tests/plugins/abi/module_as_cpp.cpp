@@ -1,2 +1,0 @@
-// The same as C++.
-#include "module_as_c.c"
