@@ -9,6 +9,16 @@
 #include <hprof/encoder.h>
 #include <hprof/tables.h>
 
+#include "core/plugin/static_modules.h"
+
+extern "C" {
+const hprof_module* hprof_module_bytecode(const hprof_offer*, const char**);
+const hprof_module* hprof_module_control(const hprof_offer*, const char**);
+const hprof_module* hprof_module_cpu_times(const hprof_offer*, const char**);
+const hprof_module* hprof_module_encoder_ascii(const hprof_offer*, const char**);
+const hprof_module* hprof_module_sink_file(const hprof_offer*, const char**);
+}
+
 namespace hprof {
 
 void Heard::add(const std::string& line) {
@@ -137,6 +147,18 @@ const hprof_unit kEncoder = describe_encoder();
 const hprof_unit* const kUnits[] = {&kUnit, &kEncoder};
 
 }  // namespace
+
+// The modules of these tests, where libhprof has the table that CMake makes.
+const StaticModule* static_modules() {
+  static const StaticModule kModules[] = {{"watcher", hprof_module_watcher},
+                                          {"bytecode", hprof_module_bytecode},
+                                          {"control", hprof_module_control},
+                                          {"cpu_times", hprof_module_cpu_times},
+                                          {"encoder_ascii", hprof_module_encoder_ascii},
+                                          {"sink_file", hprof_module_sink_file},
+                                          {nullptr, nullptr}};
+  return kModules;
+}
 
 }  // namespace hprof
 

@@ -4,7 +4,7 @@
 #include <hprof/cpp/core_tables.hpp>
 #include <hprof/cpp/each_weighted_stack.hpp>
 
-#include "tests/unit/golden/encoder_checks.h"
+#include "tests/unit/golden/encoder_run.h"
 
 using namespace hprof;
 

@@ -6,7 +6,7 @@
 
 #include <hprof/cpp/core_tables.hpp>
 
-#include "tests/unit/golden/encoder_checks.h"
+#include "tests/unit/golden/encoder_run.h"
 
 using namespace hprof;
 

@@ -10,7 +10,7 @@
 
 #include <hprof/encoder.h>
 
-#include "tests/unit/golden/encoder_checks.h"
+#include "tests/unit/golden/encoder_run.h"
 #include "tests/unit/golden/pprof_reader.h"
 
 using namespace hprof;

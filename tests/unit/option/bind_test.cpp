@@ -7,7 +7,7 @@
 #include "core/base/text_tools.h"
 #include "core/modules/help/unknown.h"
 #include "core/option/configure.h"
-#include "tests/unit/option/help_linked_in.h"
+#include "tests/unit/support/fake_modules.h"
 
 using namespace hprof;
 

@@ -8,7 +8,7 @@
 #include "core/option/configure.h"
 #include "core/option/select_text.h"
 #include "core/option/shipped.h"
-#include "tests/unit/option/help_linked_in.h"
+#include "tests/unit/support/fake_modules.h"
 
 using namespace hprof;
 

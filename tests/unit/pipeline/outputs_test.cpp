@@ -1,6 +1,11 @@
 // Outputs: sinks that fail, stall and take a little, one output after the other, duplex ones.
+#include <doctest/doctest.h>
+#include <string>
 #include <thread>
+#include <vector>
 
+#include "core/pipeline/old_outputs.h"
+#include "platform/platform.h"
 #include "tests/unit/pipeline/pipeline_fixture.h"
 
 using namespace hprof;
@@ -382,4 +387,45 @@ TEST_CASE("what a sink has stays where it cannot write again, or the writer is a
     f.finish();
     CHECK(world->outputs[0].substr(0, 5) == "begin");
   }
+}
+
+namespace {
+
+struct Replaced {
+  MemoryAccount memory;
+  OldOutputs outputs;
+  std::vector<std::string> removed;
+
+  explicit Replaced(uint32_t most) {
+    memory.open(
+        {platform::allocate_zeroed, platform::deallocate, platform::reserve_lazy, platform::release_lazy}, 0);
+    REQUIRE(outputs.open(memory, most));
+  }
+  ~Replaced() {
+    outputs.close(memory);
+    CHECK(memory.used() == 0);
+  }
+  void add(const std::string& name) {
+    outputs.add(memory, name.c_str(), [this](const char* gone) { removed.push_back(gone); });
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the oldest output goes when there are more") {
+  Replaced f(2);
+  for (const char* name : {"1", "2", "3", "4"}) f.add(name);
+  CHECK(f.removed == std::vector<std::string>{"1", "2"});
+}
+
+TEST_CASE("without a limit all outputs stay") {
+  Replaced f(0);
+  for (const char* name : {"1", "2", "3"}) f.add(name);
+  CHECK(f.removed.empty());
+}
+
+TEST_CASE("an output that was written again is the newest") {
+  Replaced f(2);
+  for (const char* name : {"1", "2", "1", "3"}) f.add(name);
+  CHECK(f.removed == std::vector<std::string>{"2"});
 }

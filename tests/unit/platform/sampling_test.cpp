@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "tests/unit/platform/fixture.h"
-#include "tests/unit/platform/ticks.h"
 
 using namespace hprof::platform;
 

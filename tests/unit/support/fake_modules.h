@@ -18,6 +18,9 @@
 #include "core/base/message.h"
 #include "core/plugin/library_loader.h"
 #include "core/plugin/module_search.h"
+#include "core/plugin/static_modules.h"
+
+extern "C" const hprof_module* hprof_module_help_texts(const hprof_offer* offer, const char** error);
 
 namespace hprof::fake {
 
@@ -330,6 +333,14 @@ inline ModuleSearch search(Folders* folders) {
   ModuleSearch made;
   made.agent_folder = "/jdk/lib";
   made.loader = folders->loader();
+  return made;
+}
+
+// The same with the module of help and guesses linked in.
+inline ModuleSearch search_with_help(Folders* folders) {
+  static const StaticModule kHelp[] = {{"help_texts", hprof_module_help_texts}, {nullptr, nullptr}};
+  ModuleSearch made = search(folders);
+  made.linked_in = kHelp;
   return made;
 }
 
