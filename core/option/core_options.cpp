@@ -9,13 +9,17 @@ namespace {
 
 #define AT(member) static_cast<uint32_t>(offsetof(CoreConfig, member))
 
-// Selectors take the units' `select` texts; selection.cpp reads their values.
-const hprof_option kSelectors[] = {
-    {"heap", HPROF_OPTION_TEXT, AT(heap), nullptr, nullptr, 0, 0, nullptr,
+// Their values are the units' `select` texts; what they are set to is read by selection.cpp. Of the profiles
+// the first runs when no other is chosen.
+const hprof_option kProfiles[] = {
+    {"heap", HPROF_OPTION_TEXT, AT(heap), "all", nullptr, 0, 0, nullptr,
      "heap profiling; all unless cpu= or monitor= is given"},
-    {"cpu", HPROF_OPTION_TEXT, AT(cpu), nullptr, nullptr, 0, 0, nullptr, "CPU usage"},
-    {"monitor", HPROF_OPTION_TEXT, AT(monitor), nullptr, nullptr, 0, 0, nullptr, "monitor contention"},
-    {"format", HPROF_OPTION_TEXT, AT(format), nullptr, nullptr, 0, 0, nullptr, "text(txt) or binary output"},
+    {"cpu", HPROF_OPTION_TEXT, AT(cpu), "off", nullptr, 0, 0, nullptr, "CPU usage"},
+    {"monitor", HPROF_OPTION_TEXT, AT(monitor), "n", nullptr, 0, 0, nullptr, "monitor contention"},
+};
+
+const hprof_option kOutputs[] = {
+    {"format", HPROF_OPTION_TEXT, AT(format), "a", nullptr, 0, 0, nullptr, "text(txt) or binary output"},
     {"file", HPROF_OPTION_TEXT, AT(file), nullptr, nullptr, 0, 0, "<file>", "write data to file"},
     {"net", HPROF_OPTION_TEXT, AT(net), nullptr, nullptr, 0, 0, "<host>:<port>|<path>",
      "send data over a socket"},
@@ -99,8 +103,10 @@ OptionTable table_of(const hprof_option (&rows)[kCount]) {
 
 OptionTable core_options(CoreGroup group) {
   switch (group) {
-    case CoreGroup::kSelector:
-      return table_of(kSelectors);
+    case CoreGroup::kProfile:
+      return table_of(kProfiles);
+    case CoreGroup::kOutput:
+      return table_of(kOutputs);
     case CoreGroup::kMain:
       return table_of(kMain);
     case CoreGroup::kOwn:
@@ -127,7 +133,13 @@ bool takes_commands(const CoreConfig& core) {
   return !is_control_off(core.control) || (core.listen != nullptr && core.listen[0] != '\0');
 }
 
-bool is_profile_selector(Str name) { return name == "heap" || name == "cpu" || name == "monitor"; }
+const hprof_option& default_profile() { return kProfiles[0]; }
+
+const char* default_format() { return kOutputs[0].default_text; }
+
+bool is_profile_selector(Str name) { return table_of(kProfiles).find(name) != nullptr; }
+
+bool chooses_profile(Str name) { return is_profile_selector(name) || find_core_option(name) == nullptr; }
 
 bool selects_nothing(Str value) { return value == "off" || value == "n"; }
 

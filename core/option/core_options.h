@@ -12,7 +12,8 @@ namespace hprof {
 constexpr int64_t kDepthMost = 2048;
 
 struct CoreConfig {
-  // Selectors: which units run. nullptr: not given. choose_units() has read them.
+  // Selectors: which units run; choose_units() has read them from the list. net and file: nullptr when not
+  // given.
   const char* heap;
   const char* cpu;
   const char* monitor;
@@ -63,8 +64,8 @@ struct CoreConfig {
 };
 
 // The sections of the help text. All rows write to CoreConfig.
-enum class CoreGroup : uint32_t { kSelector, kMain, kOwn, kDebug, kObsolete };
-constexpr uint32_t kCoreGroups = 5;
+enum class CoreGroup : uint32_t { kProfile, kOutput, kMain, kOwn, kDebug, kObsolete };
+constexpr uint32_t kCoreGroups = 6;
 
 OptionTable core_options(CoreGroup group);
 
@@ -76,8 +77,15 @@ bool is_shared_option(Str name);
 // True: commands can come, by control= or listen=. [any]
 bool takes_commands(const CoreConfig& core);
 
-// True: heap, cpu, monitor, whose values off and n select nothing. [any]
+// The option that chooses a profile when none is chosen, by its default; the default of format=. [any]
+const hprof_option& default_profile();
+const char* default_format();
+// One of the manual's options that choose a profile. [any]
 bool is_profile_selector(Str name);
+// True: a collector that the option selects replaces the default profile. Others of the core's options add to
+// a choice, and are none. [any]
+bool chooses_profile(Str name);
+// Whatever the option is. [any]
 bool selects_nothing(Str value);
 
 }  // namespace hprof

@@ -39,9 +39,12 @@ class Values {
   TextWriter seen_{text_, sizeof(text_)};
 };
 
-// The values behind a pattern, as in the unit's own row.
+// Else it is a pattern, or empty.
+bool is_value(Str value) { return !value.empty() && value[value.size - 1] != '*'; }
+
+// A pattern is shown as the unit's own row spells its values.
 Str shown(const hprof_unit& unit, Str name, Str value) {
-  if (value[value.size - 1] != '*') return value;
+  if (is_value(value)) return value;
   const hprof_option* row = options_of(unit).find(name);
   return row != nullptr && row->value_text != nullptr ? Str(row->value_text) : value;
 }
@@ -73,10 +76,11 @@ bool select_has_name(const char* select, Str name) {
 
 void put_selector_values(const ModuleSet& modules, Str name, TextWriter* out) {
   Values values;
-  // The available shipped values first, in the original's order.
-  each_shipped_value(name, [&](Str value) {
-    if (offers(modules, name, value)) values.add(value);
-  });
+  // The shipped ones first and in the original's order, when they are there.
+  Shipped row;
+  for (Str rest = shipped_rows(); next_shipped(&rest, &row);) {
+    if (row.name == name && is_value(row.value) && offers(modules, name, row.value)) values.add(row.value);
+  }
   for (uint32_t i = 0; i < modules.unit_count(); ++i) {
     const hprof_unit& unit = *modules.unit(i).record;
     any_alternative(unit.select, [&](Str option, Str value) {
@@ -88,7 +92,10 @@ void put_selector_values(const ModuleSet& modules, Str name, TextWriter* out) {
     if (name == "format" && unit.kind == HPROF_UNIT_ENCODER && !select_has_name(unit.select, name))
       values.add(id.part(0, kEncoderPrefix.size) == kEncoderPrefix ? id.part(kEncoderPrefix.size) : id);
   }
-  if (is_profile_selector(name)) values.add(name == "monitor" ? "n" : "off");
+  if (is_profile_selector(name)) {
+    const char* preset = find_core_option(name)->default_text;
+    values.add(selects_nothing(preset) ? preset : "off");
+  }
   out->put(values.text());
 }
 

@@ -108,9 +108,7 @@ struct Chooser {
         const Unit& unit = modules->unit(i);
         if (unit.module->wanted != wanted || !is_selected(*unit.record, name, value)) continue;
         ++*count;
-        // msa=y and the like only add to a choice.
-        const bool chooses = is_profile_selector(name) || find_core_option(name) == nullptr;
-        if (!take(i, chooses || name == "plugin")) return false;
+        if (!take(i, chooses_profile(name) || name == "plugin")) return false;
       }
       if (*count != 0) return true;
     }
@@ -212,17 +210,16 @@ struct Chooser {
     char text[420];
     TextWriter what(text, sizeof(text));
     what.put(name).put('=').put_printable(value, 60);
-    size_t count = 0;
-    const Shipped* rows = shipped_rows(&count);
-    for (size_t i = 0; i < count; ++i) {
-      if (serves(rows[i], name, value) && modules->state_of(rows[i].module) != ModuleState::kOpen)
-        return fail_module(rows[i].module, &what);
+    Shipped row;
+    for (Str rest = shipped_rows(); next_shipped(&rest, &row);) {
+      if (row.serves(name, value) && modules->state_of(row.module) != ModuleState::kOpen)
+        return fail_module(row.module, &what);
     }
     what.put(" is not supported by any unit of this build");
     return option_error(list, what.text(), error);
   }
 
-  bool fail_module(const char* module, TextWriter* what) const {
+  bool fail_module(Str module, TextWriter* what) const {
     what->put(" is not in this build: ");
     if (modules->state_of(module) == ModuleState::kRefused) {
       what->put("module ").put(module).put(" was refused");
@@ -246,25 +243,27 @@ struct Chooser {
   }
 
   bool choose_default_profile() {
-    const OptionItem* heap = list.find("heap");
-    if (has_profile || (heap != nullptr && selects_nothing(heap->value))) return true;
+    const hprof_option& profile = default_profile();
+    const OptionItem* typed = list.find(profile.name);
+    if (has_profile || (typed != nullptr && selects_nothing(typed->value))) return true;
     const uint32_t before = names->count;
     if (!add_default_profile(list, names, error)) return false;
     for (uint32_t i = before; i < names->count; ++i) modules->open_wanted(names->items[i].name);
     for (uint32_t i = 0; i < names->count; ++i) {
       WantedModule& wanted = names->items[i];
-      if (wanted.why == Wanted::kByDefault && select_matches(wanted.option, "heap", "all"))
+      if (wanted.why == Wanted::kByDefault &&
+          select_matches(wanted.option, profile.name, profile.default_text))
         wanted.why = Wanted::kAsked;
     }
     uint32_t count = 0;
-    return check_missing() && take_selected("heap", "all", &count);
+    return check_missing() && take_selected(profile.name, profile.default_text, &count);
   }
 
   bool choose_default_outputs() {
     if (!check_missing()) return false;
     uint32_t count = 0;
-    if (encoder == kNone && !take_selected("format", "a", &count)) return false;
-    if (encoder == kNone) return fail_missing("format", "a");
+    if (encoder == kNone && !take_selected("format", default_format(), &count)) return false;
+    if (encoder == kNone) return fail_missing("format", default_format());
     for (const char* name : {"net", "file"}) {
       const OptionItem* item = list.find(name);
       const bool is_default = Str(name) == "file";
@@ -281,10 +280,9 @@ struct Chooser {
     const auto* ops = static_cast<const hprof_encoder_ops*>(modules->unit(encoder).record->ops);
     if (kEmbedded || filter != kNone || list.find("compress") != nullptr || ops == nullptr) return true;
     if (!HPROF_HAS(ops, hprof_encoder_ops, compress)) return true;
-    size_t count = 0;
-    const Shipped* rows = shipped_rows(&count);
-    for (size_t i = 0; i < count; ++i) {
-      if (serves(rows[i], "compress", ops->compress)) modules->open_wanted(rows[i].module);
+    Shipped row;
+    for (Str rest = shipped_rows(); next_shipped(&rest, &row);) {
+      if (row.serves("compress", ops->compress)) modules->open_wanted(row.module);
     }
     uint32_t taken = 0;
     return take_selected("compress", ops->compress, &taken);
@@ -296,9 +294,10 @@ struct Chooser {
     char text[600];
     TextWriter what(text, sizeof(text));
     what.put("nothing to profile is chosen; choose from: ");
-    for (const char* name : {"heap", "cpu", "monitor"}) {
-      what.put(name).put('=');
-      put_selector_values(*modules, name, &what);
+    const OptionTable profiles = core_options(CoreGroup::kProfile);
+    for (uint32_t i = 0; i < profiles.count; ++i) {
+      what.put(profiles[i].name).put('=');
+      put_selector_values(*modules, profiles[i].name, &what);
       what.put(' ');
     }
     what.put("plugin=");

@@ -28,9 +28,9 @@ bool all_answered(const OptionList& list, const ModuleSet& modules);
 // is unknown. [onload]
 Str typed_tail(const OptionList& list, ModuleSet* modules);
 
-// Chooses the units that run, and marks them in the set. The default is the original's heap=all, whose
-// modules are opened if need be. False: a selected unit is not available, nothing is selected and no command
-// can come, or the encoder does not take what a collector emits. [onload]
+// Chooses the units that run, and marks them in the set. The modules of the default profile are opened here
+// if need be. False: an option selects an unavailable unit, nothing is selected and no command can come, or
+// the encoder cannot write what a collector emits. [onload]
 bool choose_units(const OptionList& list, const CoreConfig& core, ModuleNames* names, ModuleSet* modules,
                   Selection* selection, Error* error);
 

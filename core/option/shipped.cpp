@@ -3,25 +3,13 @@
 
 #include <initializer_list>
 
+#include "core/base/text_tools.h"
 #include "core/option/core_options.h"
 #include "core/option/select_text.h"
 #include "core/plugin/option_row.h"
 
 namespace hprof {
 namespace {
-
-// Several rows may match an option.
-constexpr Shipped kShipped[] = {
-    {"heap", "dump", "heap_dump"},        {"heap", "sites", "heap_sites"},
-    {"heap", "all", "heap_dump"},         {"heap", "all", "heap_sites"},
-    {"cpu", "samples", "cpu_samples"},    {"cpu", "times", "cpu_times"},
-    {"cpu", "old", "cpu_times"},          {"cpu", "y", "cpu_samples"},
-    {"monitor", "y", "monitor"},          {"monitor", "all", "monitor"},
-    {"format", "a", "encoder_ascii"},     {"format", "b", "encoder_binary"},
-    {"net", nullptr, "sink_socket"},      {"file", nullptr, "sink_file"},
-    {"compress", "gzip*", "filter_gzip"}, {"msa", "y", "msa"},
-    {"jvmpi", nullptr, "jvmpi"},          {"url", nullptr, "sink_http"},
-};
 
 bool add_module(const OptionList& list, Str module, Str option, Wanted why, ModuleNames* names,
                 Error* error) {
@@ -38,8 +26,9 @@ bool add_shipped(const OptionList& list, Str name, Str value, Wanted why, Module
   char text[96];
   TextWriter option(text, sizeof(text));
   option.put(name).put('=').put(value.part(0, 60));
-  for (const Shipped& row : kShipped) {
-    if (serves(row, name, value) && !add_module(list, row.module, option.text(), why, names, error))
+  Shipped row;
+  for (Str rest = shipped_rows(); next_shipped(&rest, &row);) {
+    if (row.serves(name, value) && !add_module(list, row.module, option.text(), why, names, error))
       return false;
   }
   return true;
@@ -70,63 +59,82 @@ bool add_plugins(const OptionList& list, Str value, ModuleNames* names, Error* e
   return true;
 }
 
-// True: heap=all applies, since no other profile is chosen so far.
-bool may_be_default(const OptionList& list) {
-  for (const char* name : {"heap", "cpu", "monitor", "jvmpi"}) {
-    const OptionItem* item = list.find(name);
-    if (item != nullptr && (name == Str("heap") || !selects_nothing(item->value))) return false;
+// True: the option says which encoder or sink runs, so its module is added in the order of their precedence.
+bool is_of_output(Str name) { return name == "format" || name == "net" || name == "file"; }
+
+// True: a shipped module with this prefix is among the names.
+bool has_kind(const ModuleNames& names, Str prefix) {
+  for (uint32_t i = 0; i < names.count; ++i) {
+    if (starts_with(names.items[i].name, prefix)) return true;
   }
-  return list.find("plugin") == nullptr;
+  return false;
+}
+
+// The option chooses a collector, as far as that is known before modules are open.
+bool chooses_collector(Str name) {
+  if (is_profile_selector(name)) return true;
+  Shipped row;
+  for (Str rest = shipped_rows(); next_shipped(&rest, &row);) {
+    bool is_collector = row.name == name && chooses_profile(name);
+    for (const Str prefix : {kEncoderPrefix, kFilterPrefix, kSinkPrefix})
+      is_collector = is_collector && !starts_with(row.module, prefix);
+    if (is_collector) return true;
+  }
+  return false;
 }
 
 }  // namespace
 
 bool add_default_profile(const OptionList& list, ModuleNames* names, Error* error) {
-  return add_shipped(list, "heap", "all", Wanted::kByDefault, names, error);
+  const hprof_option& profile = default_profile();
+  return add_shipped(list, profile.name, profile.default_text, Wanted::kByDefault, names, error);
 }
 
 bool select_modules(const OptionList& list, ModuleNames* names, Error* error) {
   names->count = 0;
-  for (const char* name : {"heap", "cpu", "monitor", "msa", "jvmpi", "compress"}) {
-    const OptionItem* item = list.find(name);
-    if (item == nullptr || selects_nothing(item->value)) continue;
-    if (!add_shipped(list, name, item->value, Wanted::kAsked, names, error)) return false;
+  bool is_default = list.find(default_profile().name) == nullptr && list.find("plugin") == nullptr;
+  for (uint32_t i = 0; i < list.count(); ++i) {
+    const OptionItem& item = list[i];
+    if (item.replaced || is_of_output(item.name) || selects_nothing(item.value)) continue;
+    if (chooses_collector(item.name)) is_default = false;
+    if (!add_shipped(list, item.name, item.value, Wanted::kAsked, names, error)) return false;
   }
-  if (may_be_default(list) && !add_default_profile(list, names, error)) return false;
+  if (is_default && !add_default_profile(list, names, error)) return false;
+  const bool has_sink = has_kind(*names, kSinkPrefix);
   const OptionItem* plugin = list.find("plugin");
   if (plugin != nullptr && !add_plugins(list, plugin->value, names, error)) return false;
   const OptionItem* format = list.find("format");
   if (format != nullptr && !add_format(list, format->value, names, error)) return false;
-  if (format == nullptr && !add_shipped(list, "format", "a", Wanted::kByDefault, names, error)) return false;
-  for (const char* name : {"url", "net"}) {
-    const OptionItem* item = list.find(name);
-    if (item != nullptr) return add_shipped(list, name, item->value, Wanted::kAsked, names, error);
-  }
-  return add_shipped(list, "file", "", Wanted::kByDefault, names, error);
+  if (format == nullptr && !add_shipped(list, "format", default_format(), Wanted::kByDefault, names, error))
+    return false;
+  if (has_sink) return true;
+  const OptionItem* net = list.find("net");
+  return net != nullptr ? add_shipped(list, "net", net->value, Wanted::kAsked, names, error)
+                        : add_shipped(list, "file", "", Wanted::kByDefault, names, error);
 }
 
 bool selects_shipped(Str name) {
-  for (const Shipped& row : kShipped) {
+  Shipped row;
+  for (Str rest = shipped_rows(); next_shipped(&rest, &row);) {
     if (name == row.name) return true;
   }
   return false;
 }
 
 bool names_shipped(Str name, Str value) {
-  for (const Shipped& row : kShipped) {
-    if (serves(row, name, value)) return true;
+  Shipped row;
+  for (Str rest = shipped_rows(); next_shipped(&rest, &row);) {
+    if (row.serves(name, value)) return true;
   }
   return false;
 }
 
-const char* shipped_module(uint32_t index) {
-  uint32_t number = 0;
-  for (size_t i = 0; i < sizeof(kShipped) / sizeof(kShipped[0]); ++i) {
-    bool first = true;
-    for (size_t j = 0; j < i; ++j) first = first && Str(kShipped[j].module) != kShipped[i].module;
-    if (first && number++ == index) return kShipped[i].module;
+Str shipped_module(uint32_t index) {
+  Shipped row;
+  for (Str rest = shipped_rows(); next_shipped(&rest, &row); --index) {
+    if (index == 0) return row.module;
   }
-  return nullptr;
+  return Str();
 }
 
 void know_core(ModuleSearch* search) {
@@ -134,13 +142,19 @@ void know_core(ModuleSearch* search) {
   search->is_core_option = [](Str name) { return find_core_option(name) != nullptr; };
 }
 
-bool serves(const Shipped& row, Str name, Str value) {
-  return name == row.name && (row.value == nullptr || matches_pattern(row.value, value));
+bool Shipped::serves(Str option, Str typed) const {
+  return name == option && (value.empty() || matches_pattern(value, typed));
 }
 
-const Shipped* shipped_rows(size_t* count) {
-  *count = sizeof(kShipped) / sizeof(kShipped[0]);
-  return kShipped;
+bool next_shipped(Str* rest, Shipped* row) {
+  Str line;
+  if (!next_part(rest, '\n', &line)) return false;
+  const size_t space = line.find(' ');
+  const size_t equals = line.find('=');
+  row->name = line.part(0, equals < space ? equals : space);
+  row->value = line.part(equals + 1, space);
+  row->module = line.part(space + 1);
+  return true;
 }
 
 }  // namespace hprof

@@ -1,4 +1,5 @@
-// The shipped modules by the options that select them, so that only the named ones are opened.
+// The shipped modules by the options that select them: only the named ones are opened, so this must be known
+// before their descriptors can be read. CMake makes the table of the same texts (hprof_add_units).
 #pragma once
 
 #include "core/option/option_list.h"
@@ -6,14 +7,16 @@
 
 namespace hprof {
 
-// Module and unit of format=json: encoder_json.
+// What the name of a module that is no collector begins with. format=json: module and unit encoder_json.
 constexpr Str kEncoderPrefix = "encoder_";
+constexpr Str kFilterPrefix = "filter_";
+constexpr Str kSinkPrefix = "sink_";
 
 // Names the modules to open. If an option is still unknown when these are open, it may be a vendor's, and the
 // others are opened, too (all_answered). False: an invalid name. [onload]
 bool select_modules(const OptionList& list, ModuleNames* names, Error* error);
 
-// Adds the modules of heap=all, the default. [onload]
+// The modules of the default profile. [onload]
 bool add_default_profile(const OptionList& list, ModuleNames* names, Error* error);
 
 // True: the option selects shipped modules. [any]
@@ -21,30 +24,23 @@ bool selects_shipped(Str name);
 // True: this value selects one of them.
 bool names_shipped(Str name, Str value);
 
-// Names of the shipped modules; nullptr after the last. [any]
-const char* shipped_module(uint32_t index);
-// Gives a search their names, and the core's options. [any]
+// The module of that row, which others may have, too; empty: there are not so many rows. [any]
+Str shipped_module(uint32_t index);
+// Tells a search of the shipped modules, and of the core's options. [any]
 void know_core(ModuleSearch* search);
 
-// A row: option, value (nullptr: any) and module.
+// One row of what is known: option, value as a pattern (empty: any) and module. A module may have several.
 struct Shipped {
-  const char* name;
-  const char* value;
-  const char* module;
-};
-// True: the row is for this option and value. [any]
-bool serves(const Shipped& row, Str name, Str value);
-// The rows; *count of them. [any]
-const Shipped* shipped_rows(size_t* count);
+  Str name;
+  Str value;
+  Str module;
 
-// Calls visit(value) for the values of a selector, in the original's order.
-template <class Visit>
-void each_shipped_value(Str name, Visit visit) {
-  size_t count = 0;
-  const Shipped* rows = shipped_rows(&count);
-  for (size_t i = 0; i < count; ++i) {
-    if (name == rows[i].name && rows[i].value != nullptr) visit(Str(rows[i].value));
-  }
-}
+  // Does the row stand for this option and value?
+  bool serves(Str option, Str typed) const;
+};
+// All rows as text, `name=value module` each; the values of an option are in the original's order.
+Str shipped_rows();
+// Takes the next row off the front of the text. False: nothing is left. [any]
+bool next_shipped(Str* rest, Shipped* row);
 
 }  // namespace hprof

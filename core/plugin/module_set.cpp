@@ -60,7 +60,7 @@ void ModuleSet::open_all() {
   const StaticModule* linked_in = search_->linked_in;
   for (; linked_in != nullptr && linked_in->name != nullptr; ++linked_in) open_one(linked_in->name, false);
   const auto shipped = search_->shipped;
-  for (uint32_t i = 0; shipped != nullptr && shipped(i) != nullptr; ++i) open_one(shipped(i), false);
+  for (uint32_t i = 0; shipped != nullptr && !shipped(i).empty(); ++i) open_one(shipped(i), false);
   FoundModules found;
   list_modules(*search_, &found);
   for (uint32_t i = 0; i < found.count; ++i) open_one(found.names[i], false);

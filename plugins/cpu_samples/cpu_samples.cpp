@@ -6,6 +6,9 @@
 
 namespace hprof::samples {
 
+// CMake reads this line, too, for the core's table of shipped modules.
+static constexpr const char* kSelect = "cpu=samples|cpu=y";
+
 static const hprof_option kOptions[] = {
     {"interval", HPROF_OPTION_MILLIS, offsetof(Config, interval_ns), "10", nullptr, 0.01, 3600000, "<ms>",
      "time between samples of a thread"},
@@ -21,8 +24,8 @@ static constexpr const char* kRecords[] = {HPROF_TABLE_CPU_SAMPLES, HPROF_KIND_N
 
 // AsyncGetCallTrace requires class load events.
 static constexpr hprof_unit describe() {
-  hprof_unit unit = collector_unit<Collector, Config>("cpu_samples", "cpu=samples|cpu=y",
-                                                      "CPU time by call stack, sampled");
+  hprof_unit unit =
+      collector_unit<Collector, Config>("cpu_samples", kSelect, "CPU time by call stack, sampled");
   set_options(unit, kOptions);
   unit.needs = HPROF_NEED_METHOD_BOOK;
   unit.wants = HPROF_NEED_SOURCE_FILE | HPROF_NEED_LINE_NUMBERS | HPROF_NEED_THREAD_CPU;

@@ -6,6 +6,9 @@
 
 namespace hprof::times {
 
+// CMake reads this line, too, for the core's table of shipped modules.
+static constexpr const char* kSelect = "cpu=times|cpu=old";
+
 static const hprof_option kOptions[] = {
     {"cpu", HPROF_OPTION_TEXT, offsetof(Config, cpu), nullptr, nullptr, 0, 0, nullptr, "CPU usage"},
     {"times", HPROF_OPTION_CHOICE, offsetof(Config, times), "sampled", "sampled|clock", 0, 0, nullptr,
@@ -22,8 +25,7 @@ static constexpr const char* kRecords[] = {HPROF_TABLE_CPU_TIMES, HPROF_TABLE_CP
                                            nullptr};
 
 static constexpr hprof_unit describe() {
-  hprof_unit unit =
-      collector_unit<Collector, Config>("cpu_times", "cpu=times|cpu=old", "CPU usage by timing methods");
+  hprof_unit unit = collector_unit<Collector, Config>("cpu_times", kSelect, "CPU usage by timing methods");
   set_options(unit, kOptions);
   unit.needs = HPROF_NEED_CLASS_HOOKS;
   unit.wants = HPROF_NEED_EARLY_CLASS_HOOKS | HPROF_NEED_EARLY_VMSTART | HPROF_NEED_THREAD_CPU;

@@ -5,6 +5,9 @@
 
 namespace hprof::dump {
 
+// CMake reads this line, too, for the core's table of shipped modules.
+static constexpr const char* kSelect = "heap=dump|heap=all";
+
 static const hprof_option kOptions[] = {
     {"dump", HPROF_OPTION_CHOICE, offsetof(Config, engine), "auto", "auto|jvmti|vm", 0, 0, nullptr,
      "choose what walks the heap"},
@@ -29,7 +32,7 @@ static constexpr const char* kRecords[] = {HPROF_KIND_NOTE,
                                            nullptr};
 
 static constexpr hprof_unit describe() {
-  hprof_unit unit = collector_unit<Collector, Config>("heap_dump", "heap=dump|heap=all", "complete heap");
+  hprof_unit unit = collector_unit<Collector, Config>("heap_dump", kSelect, "complete heap");
   set_options(unit, kOptions);
   unit.records = kRecords;
   return unit;

@@ -10,6 +10,9 @@
 
 namespace hprof::sites {
 
+// CMake reads this line, too, for the core's table of shipped modules.
+static constexpr const char* kSelect = "heap=sites|heap=all";
+
 static const hprof_option kOptions[] = {
     {"sites", HPROF_OPTION_TEXT, offsetof(Config, sites), "auto", nullptr, 0, 0,
      "auto|exact|sampled[:<bytes>]",
@@ -61,8 +64,7 @@ static constexpr const char* kRecords[] = {HPROF_TABLE_ALLOC_SITES, HPROF_TABLE_
                                            nullptr};
 
 static constexpr hprof_unit describe() {
-  hprof_unit unit =
-      collector_unit<Collector, Config>("heap_sites", "heap=sites|heap=all", "allocation sites");
+  hprof_unit unit = collector_unit<Collector, Config>("heap_sites", kSelect, "allocation sites");
   set_options(unit, kOptions);
   unit.needs = HPROF_NEED_CLASS_HOOKS;
   unit.wants = kExactWants;

@@ -5,6 +5,9 @@
 
 namespace hprof::jvmpi {
 
+// CMake reads this line, too, for the core's table of shipped modules.
+static constexpr const char* kSelect = "jvmpi=*";
+
 static const hprof_option kOptions[] = {
     {"jvmpi", HPROF_OPTION_TEXT, offsetof(Config, agent), "y", nullptr, 0, 0, "y|n|<library>[:<options>]",
      "serve JVMPI agents: those of -Xrun (y), or this library"},
@@ -25,7 +28,7 @@ static const hprof_variant kVariants[] = {
 };
 
 static constexpr hprof_unit describe() {
-  hprof_unit unit = collector_unit<Collector, Config>("jvmpi", "jvmpi=*", "JVMPI, for old profiler agents");
+  hprof_unit unit = collector_unit<Collector, Config>("jvmpi", kSelect, "JVMPI, for old profiler agents");
   set_options(unit, kOptions);
   unit.flags = HPROF_UNIT_NO_OUTPUT;
   unit.wants = HPROF_NEED_CLASS_HOOKS;

@@ -7,6 +7,10 @@
 
 namespace hprof::monitor {
 
+// CMake reads these lines, too, for the core's table of shipped modules.
+static constexpr const char* kSelect = "monitor=y";
+static constexpr const char* kSelectAll = "monitor=all";
+
 static const hprof_option kOptions[] = {
     {"interval", HPROF_OPTION_MILLIS, offsetof(Config, interval_ns), "10", nullptr, 0.1, 3600000, "<ms>",
      "time between samples of parked threads"},
@@ -30,12 +34,12 @@ static constexpr hprof_unit describe(const char* id, const char* select, const c
 }
 // The method book, which slows class loading, names frames of other threads: monitor=all only.
 static constexpr hprof_unit describe_all() {
-  hprof_unit unit = describe("monitor_all", "monitor=all", "contended monitor and lock usage");
+  hprof_unit unit = describe("monitor_all", kSelectAll, "contended monitor and lock usage");
   set_options(unit, kOptions);
   unit.needs |= HPROF_NEED_METHOD_BOOK;
   return unit;
 }
-static constexpr hprof_unit kUnit = describe("monitor", "monitor=y", "contended monitor usage");
+static constexpr hprof_unit kUnit = describe("monitor", kSelect, "contended monitor usage");
 static constexpr hprof_unit kUnitAll = describe_all();
 static const hprof_unit* const kUnits[] = {&kUnit, &kUnitAll};
 

@@ -5,10 +5,13 @@
 
 namespace hprof::msa {
 
+// CMake reads this line, too, for the core's table of shipped modules.
+static constexpr const char* kSelect = "msa=y";
+
 static constexpr const char* kRecords[] = {HPROF_KIND_NOTE, nullptr};
 
 static constexpr hprof_unit describe() {
-  hprof_unit unit = collector_unit<Collector>("msa", "msa=y", "micro state accounting of the threads");
+  hprof_unit unit = collector_unit<Collector>("msa", kSelect, "micro state accounting of the threads");
   unit.events |= HPROF_EVENT_THREAD_START;
   unit.records = kRecords;
   return unit;

@@ -209,11 +209,14 @@ constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,
 const hprof_encoder_ops kOps = {sizeof(hprof_encoder_ops), 0, create,      encode, destroy, ".txt",
                                 HPROF_HEAP_AS_FIELDS,      0, "text/plain"};
 
+// CMake reads this line, too, for the core's table of shipped modules.
+constexpr const char* kSelect = "format=a";
+
 const hprof_unit kUnit = {
     sizeof(hprof_unit),
     HPROF_UNIT_ENCODER,
     "encoder_ascii",
-    "format=a",
+    kSelect,
     "text, as people and scripts read it",
     nullptr,
     0,

@@ -94,11 +94,14 @@ const hprof_encoder_ops kOps = {
     sizeof(hprof_encoder_ops), 0, create, encode, destroy, "", HPROF_HEAP_AS_BYTES | HPROF_HEAP_ONE_A_FILE, 0,
     "application/octet-stream"};
 
+// CMake reads this line, too, for the core's table of shipped modules.
+constexpr const char* kSelect = "format=b";
+
 const hprof_unit kUnit = {
     sizeof(hprof_unit),
     HPROF_UNIT_ENCODER,
     "encoder_binary",
-    "format=b",
+    kSelect,
     "binary, as heap analysers read it",
     kOptions,
     sizeof kOptions / sizeof kOptions[0],

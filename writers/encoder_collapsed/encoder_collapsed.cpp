@@ -204,11 +204,14 @@ constexpr const char* kRecords[] = {
     HPROF_KIND_FILE_BEGIN,   HPROF_KIND_REPORT_BEGIN,   HPROF_KIND_REPORT_END,   HPROF_KIND_TABLE,
     HPROF_KIND_MONITOR_WAIT, HPROF_KIND_MONITOR_WAITED, HPROF_KIND_MONITOR_DUMP, nullptr};
 
+// CMake reads this line, too, for the core's table of shipped modules.
+constexpr const char* kSelect = "format=collapsed";
+
 const hprof_unit kUnit = {
     sizeof(hprof_unit),
     HPROF_UNIT_ENCODER,
     "encoder_collapsed",
-    "format=collapsed",
+    kSelect,
     "folded stacks, for FlameGraph, speedscope and IntelliJ",
     kOptions,
     sizeof kOptions / sizeof kOptions[0],

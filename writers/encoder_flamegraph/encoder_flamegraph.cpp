@@ -253,11 +253,14 @@ constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,   HPROF_KIND_FILE_END
                                     HPROF_KIND_MONITOR_WAIT, HPROF_KIND_MONITOR_WAITED,
                                     HPROF_KIND_MONITOR_DUMP, nullptr};
 
+// CMake reads this line, too, for the core's table of shipped modules.
+constexpr const char* kSelect = "format=flamegraph";
+
 const hprof_unit kUnit = {
     sizeof(hprof_unit),
     HPROF_UNIT_ENCODER,
     "encoder_flamegraph",
-    "format=flamegraph",
+    kSelect,
     "flame graph, a page for the browser",
     nullptr,
     0,

@@ -221,11 +221,14 @@ constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,
                                     HPROF_KIND_HEAP_PRIMITIVE_ARRAY,
                                     nullptr};
 
+// CMake reads this line, too, for the core's table of shipped modules.
+constexpr const char* kSelect = "format=json";
+
 const hprof_unit kUnit = {
     sizeof(hprof_unit),
     HPROF_UNIT_ENCODER,
     "encoder_json",
-    "format=json",
+    kSelect,
     "JSON, a line for each record",
     nullptr,
     0,

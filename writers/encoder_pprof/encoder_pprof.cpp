@@ -101,11 +101,14 @@ constexpr const char* kRecords[] = {
     HPROF_KIND_REPORT_BEGIN,   HPROF_KIND_NOTE,         HPROF_KIND_TABLE, HPROF_KIND_MONITOR_WAIT,
     HPROF_KIND_MONITOR_WAITED, HPROF_KIND_MONITOR_DUMP, nullptr};
 
+// CMake reads this line, too, for the core's table of shipped modules.
+constexpr const char* kSelect = "format=pprof";
+
 const hprof_unit kUnit = {
     sizeof(hprof_unit),
     HPROF_UNIT_ENCODER,
     "encoder_pprof",
-    "format=pprof",
+    kSelect,
     "profile.proto, for go tool pprof, Pyroscope and Parca",
     nullptr,
     0,

@@ -224,11 +224,14 @@ hprof_status remove(const hprof_host* host, const void*, const char* name, char*
 const hprof_sink_ops kOps = {
     sizeof(hprof_sink_ops), 0, open, write, close, nullptr, name, patch, nullptr, nullptr, remove};
 
+// CMake reads this line, too, for the core's table of shipped modules.
+constexpr const char* kSelect = "file";
+
 const hprof_unit kUnit = {
     sizeof(hprof_unit),
     HPROF_UNIT_SINK,
     "sink_file",
-    "file",
+    kSelect,
     "a file",
     kOptions,
     sizeof kOptions / sizeof kOptions[0],

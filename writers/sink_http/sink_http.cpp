@@ -306,11 +306,14 @@ const hprof_sink_ops kOps = {sizeof(hprof_sink_ops),
                              HPROF_SINK_WHOLE_REPORTS,
                              0};
 
+// CMake reads this line, too, for the core's table of shipped modules.
+constexpr const char* kSelect = "url";
+
 const hprof_unit kUnit = {
     sizeof(hprof_unit),
     HPROF_UNIT_SINK,
     "sink_http",
-    "url",
+    kSelect,
     "requests to an HTTP server",
     kOptions,
     sizeof kOptions / sizeof kOptions[0],

@@ -125,11 +125,14 @@ const char* name(void* self) { return static_cast<Connection*>(self)->address; }
 const hprof_sink_ops kOps = {
     sizeof(hprof_sink_ops), 0, open, write, close, read, name, nullptr, nullptr, nullptr};
 
+// CMake reads this line, too, for the core's table of shipped modules.
+constexpr const char* kSelect = "net";
+
 const hprof_unit kUnit = {
     sizeof(hprof_unit),
     HPROF_UNIT_SINK,
     "sink_socket",
-    "net",
+    kSelect,
     "a TCP connection to a profiler front end",
     kOptions,
     sizeof kOptions / sizeof kOptions[0],

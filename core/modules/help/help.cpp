@@ -21,10 +21,7 @@ struct Line {
 
 // The value of an option without a default in its row that is not given.
 Str implied_default(Str name) {
-  if (name == "heap") return "all";
-  if (name == "cpu" || name == "net") return "off";
-  if (name == "monitor") return "n";
-  if (name == "format") return "a";
+  if (name == "net") return "off";
   if (name == "file") return "java.hprof[{.txt}]";
   return Str();
 }
@@ -171,7 +168,8 @@ constexpr const char* kExamples =
 
 void print_help(const ModuleSet& modules, const TextOut& out) {
   out.put(out.context, kHead);
-  print_group(CoreGroup::kSelector, modules, out);
+  print_group(CoreGroup::kProfile, modules, out);
+  print_group(CoreGroup::kOutput, modules, out);
   print_group(CoreGroup::kMain, modules, out);
   print_group(CoreGroup::kOwn, modules, out);
   out.put(

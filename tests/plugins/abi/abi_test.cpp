@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/option/configure.h"
+#include "core/option/select_text.h"
 #include "core/option/shipped.h"
 #include "platform/platform.h"
 #include "tests/unit/support/fake_modules.h"
@@ -141,4 +142,29 @@ TEST_CASE("every shipped module is opened") {
   std::string found;
   for (const std::string& name : names) found += name + " ";
   CHECK(found == HPROF_SHIPPED_NAMES);
+  // What CMake has read of the descriptors is what they say.
+  Shipped row;
+  for (Str rest = shipped_rows(); next_shipped(&rest, &row);) {
+    const std::string module(row.module.data, row.module.size);
+    CAPTURE(module);
+    bool is_selected = names.count(module) == 0;
+    for (uint32_t i = 0; i < opened.set->unit_count(); ++i) {
+      const Unit& unit = opened.set->unit(i);
+      is_selected = is_selected || (unit.module->record->name == module &&
+                                    select_matches(unit.record->select, row.name, row.value));
+    }
+    CHECK(is_selected);
+  }
+  for (uint32_t i = 0; i < opened.set->unit_count(); ++i) {
+    const hprof_unit& unit = *opened.set->unit(i).record;
+    CAPTURE(unit.id);
+    Str rest(unit.select), typed;
+    while (next_part(&rest, '|', &typed)) {
+      const size_t equals = typed.find('=');
+      const Str name = typed.part(0, equals), value = typed.part(equals + 1);
+      const bool by_id =
+          name == "format" && Str(unit.id) == ("encoder_" + std::string(value.data, value.size)).c_str();
+      CHECK((by_id || names_shipped(name, value)));
+    }
+  }
 }

@@ -191,7 +191,7 @@ TEST_CASE("a run that profiles nothing is refused with what there is") {
     CHECK(Run().go(options).text() ==
           kPrefix +
               "nothing to profile is chosen; choose from: heap=dump|sites|all|off "
-              "cpu=samples|times|old|y|off monitor=y|n plugin=heap_dump|heap_sites|cpu_samples|cpu_times|"
+              "cpu=samples|times|old|y|off monitor=y|n plugin=cpu_samples|cpu_times|heap_dump|heap_sites|"
               "monitor (" +
               options + ")");
   }
@@ -349,7 +349,7 @@ TEST_CASE("plugin= with a name that nobody has says which there are, and where w
         kPrefix +
             "plugin=absent is not a unit of this build, or of /jdk/lib/hprof/plugins:/jdk/lib:/opt/v; there "
             "are: "
-            "encoder_ascii sink_file heap_dump heap_sites cpu_samples cpu_times monitor encoder_binary "
+            "encoder_ascii sink_file cpu_samples cpu_times heap_dump heap_sites monitor encoder_binary "
             "sink_socket acme_one acme_two acme_text acme_cloud acme_zstd (plugin=absent,plugins=/opt/v)");
 }
 
@@ -375,10 +375,28 @@ TEST_CASE("select texts match by name and value, and a bare name takes any value
   CHECK_FALSE(select_has_name("cpu=samples", "c"));
 }
 
-TEST_CASE("shipped modules are listed once each") {
-  Names names;
-  for (uint32_t i = 0; shipped_module(i) != nullptr; ++i) names.push_back(shipped_module(i));
-  CHECK(names == Names{"heap_dump", "heap_sites", "cpu_samples", "cpu_times", "monitor", "encoder_ascii",
-                       "encoder_binary", "sink_socket", "sink_file", "filter_gzip", "msa", "jvmpi",
-                       "sink_http"});
+TEST_CASE("the table of shipped modules has what the descriptors say, whatever this build has") {
+  Names rows;
+  Shipped row;
+  for (Str rest = shipped_rows(); next_shipped(&rest, &row);) {
+    const auto text = [](Str part) { return std::string(part.data, part.size); };
+    rows.push_back(text(row.name) + "=" + text(row.value) + " " + text(row.module));
+    CHECK(shipped_module(static_cast<uint32_t>(rows.size() - 1)) == row.module);
+  }
+  CHECK(shipped_module(static_cast<uint32_t>(rows.size())).empty());
+  CHECK(rows == Names{"cpu=samples cpu_samples", "cpu=times cpu_times", "heap=dump heap_dump",
+                      "heap=sites heap_sites", "jvmpi=* jvmpi", "monitor=y monitor", "msa=y msa",
+                      "format=a encoder_ascii", "format=b encoder_binary", "compress=gzip* filter_gzip",
+                      "file= sink_file", "url= sink_http", "net= sink_socket", "cpu=old cpu_times",
+                      "cpu=y cpu_samples", "heap=all heap_dump", "heap=all heap_sites",
+                      "monitor=all monitor"});
+}
+
+TEST_CASE("a sink that an option names opens no other one") {
+  Run run;
+  run.with("/jdk/lib/hprof/plugins/sink_http.so", fake::open_sink_http);
+  REQUIRE(run.go("cpu=samples,url=http://a/b").outcome == Configured::kRun);
+  CHECK(run.sink() == "sink_http");
+  const std::string at = "/jdk/lib/hprof/plugins/";
+  CHECK(run.folders.opened() == Names{at + "cpu_samples.so", at + "sink_http.so", at + "encoder_ascii.so"});
 }

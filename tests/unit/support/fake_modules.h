@@ -285,6 +285,7 @@ HPROF_FAKE_ENTRY(filter_gzip,
                                           kGzipOptions))
 HPROF_FAKE_ENTRY(sink_file, unit(HPROF_UNIT_SINK, "sink_file", "file", nullptr))
 HPROF_FAKE_ENTRY(sink_socket, unit(HPROF_UNIT_SINK, "sink_socket", "net", nullptr))
+HPROF_FAKE_ENTRY(sink_http, unit(HPROF_UNIT_SINK, "sink_http", "url", nullptr))
 HPROF_FAKE_ENTRY(sink_memory, unit(HPROF_UNIT_SINK, "sink_memory", nullptr, nullptr))
 HPROF_FAKE_ENTRY(gc_pauses, with_needs(unit(HPROF_UNIT_COLLECTOR, "gc_pauses", "gc=pauses", nullptr)))
 #undef HPROF_FAKE_ENTRY
