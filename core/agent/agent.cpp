@@ -171,7 +171,7 @@ jint replace(Session* session, JNIEnv* jni, AttachReply* reply) {
                   "the agent is loaded already, and collects: stop it first (command=stop, or hprof ctl)");
   }
   if (!session->can_be_detached()) {
-    return refuse(reply, "the agent is loaded already and has changed classes permanently (cpu=times)");
+    return refuse(reply, "the agent is loaded already and has changed classes permanently");
   }
   const hprof::Control::AttachWait waiting(session->control());
   return end_session(session, jni) ? JNI_OK : refuse(reply, "the current session does not end");

@@ -349,7 +349,8 @@ bool ClassRewriter::prepare_tracker(JNIEnv* jni) {
 void ClassRewriter::catch_up(jvmtiEnv* jvmti, JNIEnv* jni) {
   jclass object = jni->FindClass("java/lang/Object");
   if (object == nullptr || jvmti->RetransformClasses(1, &object) != JVMTI_ERROR_NONE)
-    parts_->messages.message("early=n: java.lang.Object gets no probe: only arrays are counted");
+    parts_->messages.message(
+        "java.lang.Object gets no probe: of its subclasses no objects are counted, only arrays");
   clear_exception(jni);
   if (object != nullptr) jni->DeleteLocalRef(object);
 }
@@ -472,7 +473,7 @@ void ClassRewriter::each_left(void* argument, void (*visit)(void*, const char*, 
     visit(argument, table_->reason(static_cast<Reason>(i)), all.classes_left[i], all.methods_left[i]);
   }
   // without java.lang.Object
-  if (passed_ > 1) visit(argument, "loaded before (early=n)", passed_ - 1, 0);
+  if (passed_ > 1) visit(argument, "loaded before the probes", passed_ - 1, 0);
 }
 
 // The Thread object of a starting thread is not complete, so only IsVirtualThread is called. The agent's own

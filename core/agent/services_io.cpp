@@ -156,8 +156,7 @@ int64_t prove(const hprof_host*, int64_t handle, const char* secret_file, uint64
               uint32_t error_size) {
   Secret secret;
   Error why;
-  if (!read_secret("net-secret-file", secret_file, &secret, &why))
-    return say_why(why.text, error, error_size);
+  if (!read_secret(nullptr, secret_file, &secret, &why)) return say_why(why.text, error, error_size);
   if (handle < 0) return 0;
   if (!is_socket(handle)) return explain(platform::kErrorUnsupported, error, error_size);
   const platform::Socket socket = socket_of(handle);
@@ -170,9 +169,9 @@ int64_t prove(const hprof_host*, int64_t handle, const char* secret_file, uint64
   put_peer_greeting(nonces, &greeting);
   size_t size = 0;
   if (!send_text(socket, greeting, deadline) || !read_line(socket, deadline, line, &size))
-    return say_why("the peer does not ask for net-secret-file=", error, error_size);
+    return say_why("the peer does not ask for a secret", error, error_size);
   if (!take_peer_proof(PeerPart::kListener, Str(line, size), secret.text(), &nonces))
-    return say_why("the peer does not know the secret of net-secret-file=", error, error_size);
+    return say_why("the peer does not know the secret", error, error_size);
   TextWriter proof(line, sizeof(line));
   put_peer_proof(PeerPart::kAgent, secret.text(), nonces, &proof);
   return send_text(socket, proof, deadline) ? 0 : say_why("the peer is gone", error, error_size);

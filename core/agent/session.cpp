@@ -109,7 +109,7 @@ Configured Session::configure(JavaVM* vm, const char* options, bool attached) {
     char line[sizeof(Error::text) + 100];
     TextWriter(line, sizeof(line))
         .put(text)
-        .put(cut ? "; jcmd cuts at '=': quote it, '\"cpu=samples\"'" : "");
+        .put(cut ? "; jcmd cuts at '=': quote the options, '\"<option>=<value>\"'" : "");
     voice_.complain(line);
   }
   return configured;
@@ -364,8 +364,8 @@ bool Session::create_collectors() {
   if (!offer_rewriting() || !units_.create_collectors()) return false;
   if (rewriter_.is_asked() && meets_rival())
     return voice_.fail(
-        "another agent of this kind is loaded already: only the first can have cpu=times, cpu=old, "
-        "heap=sites");
+        "another agent of this kind is loaded already: only the first can rewrite classes, which the chosen "
+        "options need");
   if (kHasHotSpotModule && rewriter_.adds_field()) hotspot_.open_module();
   return rewriter_.begin() || voice_.fail("not enough memory for the class-file engine");
 }

@@ -1,4 +1,4 @@
-// The tables of heap=sites. Rows do not overlap: an object is reported once.
+// The tables of probes of allocations. Rows do not overlap: an object is reported once.
 #include "core/bytecode/alloc_sites.h"
 
 #include "core/bytecode/opcodes.h"

@@ -1,4 +1,4 @@
-// Calls whose objects no other probe of heap=sites reports, and methods that get no probes because their
+// Calls whose objects no other probe of allocations reports, and methods that get no probes because their
 // callers report the objects. Facts: HotSpot of JDK 8 to 27, natives and intrinsics that make objects.
 #pragma once
 

@@ -24,7 +24,7 @@ const CommandRow kCommands[kCommandCount] = {
     {Kind::kSites, Form::kSites, kTagSites, 0, 0, "sites", "[incremental] [alloc] [gc] [cutoff=F]",
      "alloc sites", "write the allocation sites"},
     {Kind::kSamples, Form::kSamples, kTagSamples, 0, 0, "samples", "[cutoff=F]", "cpu samples",
-     "write the CPU samples, or the tables of cpu=times"},
+     "write the CPU samples, or the times of calls"},
     {Kind::kHeapSummary, Form::kPlain, kTagHeapSummary, 0, 0, "summary", "", "heap summary",
      "write the size of the heap"},
     {Kind::kDumpTraces, Form::kPlain, kTagDumpTraces, 0, 0, "traces", "", "dump traces",

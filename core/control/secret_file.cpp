@@ -6,7 +6,8 @@ namespace hprof {
 
 bool read_secret(const char* option, const char* path, Secret* secret, Error* error) {
   TextWriter why(error->text, sizeof(error->text));
-  why.put(option).put('=').put_printable(path, 200).put(": ");
+  if (option != nullptr) why.put(option).put('=');
+  why.put_printable(path, 200).put(": ");
   platform::File file;
   const int code = platform::file_open(path, &file);
   if (code != 0) {

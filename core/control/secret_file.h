@@ -13,7 +13,8 @@ struct Secret {
   size_t size = 0;
 };
 
-// False: *error says why, beginning with `option`, the option that named the file. [onload] [control]
+// False: *error says why, beginning with `option`, the name of the option that named the file; nullptr: with
+// the file. [onload] [control]
 bool read_secret(const char* option, const char* path, Secret* secret, Error* error);
 
 }  // namespace hprof

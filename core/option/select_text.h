@@ -19,7 +19,7 @@ bool select_has_name(const char* select, Str name);
 // selector, or one that takes any value. [any]
 void put_selector_values(const ModuleSet& modules, Str name, TextWriter* out);
 
-// Appends "cpu=times|old" for one option of a select text, in the original's spelling. [any]
+// Appends "name=one|two" for one option of a select text, in the original's spelling. [any]
 void put_condensed(const char* select, TextWriter* out);
 
 }  // namespace hprof

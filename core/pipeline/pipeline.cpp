@@ -295,8 +295,8 @@ void Pipeline::say_without_stacks(const hprof_report_info& info) {
   char text[256];
   snprintf(
       text, sizeof(text),
-      "%s: nothing in its report has stacks, and this format has no place for anything else; use format=a "
-      "or format=json",
+      "%s: nothing in its report has stacks, and this format has no place for anything else; use another "
+      "format=",
       info.unit);
   plan_.output.say(plan_.output.sink_host, text);
 }

@@ -20,7 +20,7 @@ enum class Wanted : uint32_t { kAsked, kGuessed, kByDefault };
 // A module that an option needs.
 struct WantedModule {
   char name[kModuleNameMost + 1];
-  char option[96];  // the option, for messages: "heap=sites"
+  char option[96];  // the option, for messages: "name=value"
   Wanted why;
 };
 struct ModuleNames {

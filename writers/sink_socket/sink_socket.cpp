@@ -51,7 +51,10 @@ bool prove(const hprof_host* host, const hprof_io_service* io, int64_t handle, c
     TextBuffer(reason, kReasonMost).add("no net-secret-file= in this build");
     return false;
   }
-  return io->prove(host, handle, config.secret_file, timeout_ns, reason, kReasonMost) == 0;
+  char why[kReasonMost] = "";
+  if (io->prove(host, handle, config.secret_file, timeout_ns, why, sizeof why) == 0) return true;
+  TextBuffer(reason, kReasonMost).add(handle < 0 ? "net-secret-file=" : "").add(why);
+  return false;
 }
 
 hprof_status open(const hprof_host* host, const void* options, const hprof_sink_target* target, void** self,

@@ -17,20 +17,20 @@ import sun.misc.Unsafe;
  * Unsafe only native methods with two or three arguments, since getLong(long) is Java code with probes. No object is
  * made here. No method is forced to be inlined: that costs more compile time than it saves. Rare and slow code is kept
  * out of line (annotations of both JDK 8 and later ones): enter(), exit() and leaf() are part of every compiled method,
- * and compile time is half of the cost of cpu=times.
+ * and compile time is half of the cost of counting calls.
  *
- * <p>The graph of cpu=times is outside of the heap and belongs to the plugin, which allocates it, reads it at any time
+ * <p>The graph of calls is outside of the heap and belongs to the plugin, which allocates it, reads it at any time
  * and never frees a node while its thread runs. A node is one trace (the last N methods); the edge (node, method) leads
  * to the node of that trace with the method on top. A node has eight ways, by the low bits of a method's number: most
  * edges are found there, and checked by reading the node they lead to. The others are in the thread's table. All
  * offsets below are shared with the plugin's C++ structures.
  *
  * <p>Thread.$hq is the node that the thread is in; 0 before its first call. enter() returns the caller's node, so
- * exit() is one store. On virtual threads, and where times=clock reads the clock, enter() returns it negated, which
+ * exit() is one store. On virtual threads, and where the clock is read at calls, enter() returns it negated, which
  * sends exit() to its slow path. In programs without these, the compilers see that the slow path is never taken and
  * leave it out; its calls would make them reload all of memory after each call.
  *
- * <p>times=clock: a node whose time is measured has ways to leaf methods only, and is in no way itself, so enter()
+ * <p>Clocked calls: a node whose time is measured has ways to leaf methods only, and is in no way itself, so enter()
  * comes to enterSlowly(), which reads the clock and returns the node negated. A node that mostly takes less than a step
  * becomes brief. Between two brief nodes the clock is not read: their time is summed, and the collector divides it.
  *
@@ -45,16 +45,16 @@ public final class HprofTracker {
   static final long STATE_CURRENT = 0;  // of a virtual thread: address of the node it is in
   static final long STATE_EDGES = 8;  // address of the edge table
   static final long STATE_MASK = 16;  // number of entries of that table, less one, times 16
-  static final long STATE_CLOCK = 24;  // times=clock: the clock at the last event; 0: none yet
+  static final long STATE_CLOCK = 24;  // clocked calls: the clock at the last event; 0: none yet
   static final long STATE_SHARED = 32;  // not 0: of a virtual thread; all virtual threads share their nodes
-  static final long STATE_BRIEF = 40;  // times=clock: the time in nodes that are brief
-  static final long STATE_STEP = 48;  // times=clock: a microsecond by that clock; 0: enter() and exit() read no clock
+  static final long STATE_BRIEF = 40;  // clocked calls: the time in nodes that are brief
+  static final long STATE_STEP = 48;  // clocked calls: a microsecond by that clock; 0: enter() and exit() read no clock
 
   // A node, aligned to 128 bytes. Its first word is the count of calls.
   static final long NODE_METHOD = 8;  // int: the trace's top method; -1: none
   static final long NODE_LENGTH = 12;  // int: length of the trace; 0 in the root
   static final long NODE_STATE = 16;  // address of the state of the thread that owns it; 0 in shared nodes
-  static final long NODE_SELF = 24;  // nanoseconds, by the sampler; or the sum of times=clock
+  static final long NODE_SELF = 24;  // nanoseconds, by the sampler; or the sum of clocked calls
   static final long NODE_NEXT = 32;  // long[WAYS]: target nodes by method, or a node without a method
   static final int WAYS = 8;
   static final long NODE_PACE = 104;  // int: above 0 while its time is measured; else it is brief
@@ -68,10 +68,10 @@ public final class HprofTracker {
   /** Set at VMInit, cleared at VMDeath, by the agent. */
   static boolean live;
 
-  /** times=clock: the clock is the processor's counter. Set once, before live, by the collector. */
+  /** Clocked calls: the clock is the processor's counter. Set once, before live, by the collector. */
   static boolean counter;
 
-  /** Set while heap=sites counts objects. */
+  /** Set while allocations are counted. */
   static boolean sites;
 
   /** Set while a unit wants exceptions caught, or exceptions made. */
@@ -136,7 +136,7 @@ public final class HprofTracker {
     }
   }
 
-  /** exit() without the slow path: in VMs without virtual threads, unless times=clock. */
+  /** exit() without the slow path: in VMs without virtual threads, unless calls are clocked. */
   public static void exitQuickly(long prev) {
     if (prev != 0) Thread.currentThread().$hq = prev;
   }
@@ -306,7 +306,7 @@ public final class HprofTracker {
     return miss(state, node, method);
   }
 
-  /** times=clock: the thread goes from one of its nodes to another. Between two brief ones no clock is read. */
+  /** Clocked calls: the thread goes from one of its nodes to another. Between two brief ones no clock is read. */
   private static void pass(long state, long from, long to) {
     if (!isBrief(from) || !isBrief(to)) read(state, from);
   }

@@ -334,7 +334,7 @@ TEST_CASE("that nothing of a report has stacks is said once, where the encoder d
   };
   CHECK(said(&kDrawsStacks, {summary, summary}) ==
         Lines{"msa: nothing in its report has stacks, and this format has no place for anything else; use "
-              "format=a or format=json"});
+              "another format="});
   CHECK(said(&kDrawsStacks, {summary, sites}).empty());
   CHECK(said(&kDrawsStacks, {}).empty());
   CHECK(said(&kEncoder, {summary}).empty());

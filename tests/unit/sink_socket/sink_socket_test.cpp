@@ -95,11 +95,12 @@ TEST_CASE("a peer that does not prove the secret gets nothing") {
     CHECK(host.secrets_looked_at == 1);
     CHECK(host.proofs == 1);
   }
-  host.prove_error = "the peer does not know it";
+  host.prove_error = "/secret: others can read it";
   SinkRun sink(host, unit(), "localhost:7000", options);
   // The file is looked at first, and one that will not do is not tried again.
   CHECK(sink.opened == HPROF_UNSUPPORTED);
-  CHECK(std::string(sink.error) == "can't connect to localhost:7000: the peer does not know it");
+  CHECK(std::string(sink.error) ==
+        "can't connect to localhost:7000: net-secret-file=/secret: others can read it");
   REQUIRE(host.connections.size() == 1);
   CHECK(host.memory_used == 0);
 }

@@ -163,7 +163,7 @@ def jcmd_loads_the_agent_as_the_page_says(vm):
         check_equal((code, "return code: 0" in text), (0, True), "jcmd %s\n%s\n%s\n" % (argument, text, live.state()))
     text = vm.tool("jcmd", str(live.pid), "JVMTI.agent_load", vm.agent, "cpu=samples")[1]
     check("return code: -1" in text, "jcmd without quotes: %s" % text)
-    check("cpu has no value (cpu); jcmd cuts at '=': quote it, '\"cpu=samples\"'" in live.err(), "the hint\n%s" % live.state())
+    check("cpu has no value (cpu); jcmd cuts at '=': quote the options, '\"<option>=<value>\"'" in live.err(), "the hint\n%s" % live.state())
     live.ended_well()
     for name in ("one.txt", "two.txt"):
         check_equal(len(parse_ascii(content(vm, name)).cpu()), 1, "CPU sections of " + name)

@@ -384,7 +384,7 @@ def archive_of(vm, program):
 def without_early_hooks_the_archive_stays_on(vm):
     java = archive_of(vm, "Sites")
     run, report = profile(vm, ",early=n", "Sites", java=java)
-    check(any("loaded before (early=n) (" in note for note in report.notes), "no note\n%s" % report.notes)
+    check(any("loaded before the probes (" in note for note in report.notes), "no note\n%s" % report.notes)
     # Made by constructors, which end in Object's.
     classes = by_class(tables(report)[0])
     check_equal(classes["Sites$Kept"][0], N, "objects")
