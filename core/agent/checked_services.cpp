@@ -11,6 +11,7 @@
 #include <hprof/draft/foreign_dump.h>
 #include <hprof/draft/library.h>
 #include <hprof/draft/objects.h>
+#include <hprof/draft/output.h>
 #include <hprof/draft/sampling.h>
 #include <hprof/draft/vm_counts.h>
 #include <hprof/draft/vm_dump.h>
@@ -177,6 +178,11 @@ void add_checks(hprof_vm_dump_service& table) {
   HPROF_ROW(vm_dump, run, tag::kControl);
 }
 
+void add_checks(hprof_output_service& table) {
+  HPROF_ROW(output, hide_thread_names, tag::kOnLoad);
+  HPROF_ROW(output, set_only_table, tag::kOnLoad);
+}
+
 void add_checks(hprof_foreign_dump_service& table) { HPROF_ROW(foreign_dump, is_taken, kBoth); }
 
 void add_checks(hprof_vm_flags_service& table) { HPROF_ROW(vm_flags, read, kBoth); }
@@ -243,6 +249,7 @@ const struct {
     {HPROF_SERVICE_CLASS_FILE, &copy_with_checks<hprof_class_file_service>},
     {HPROF_SERVICE_LIBRARY, &copy_with_checks<hprof_library_service>},
     {HPROF_SERVICE_VM_DUMP, &copy_with_checks<hprof_vm_dump_service>},
+    {HPROF_SERVICE_OUTPUT, &copy_with_checks<hprof_output_service>},
     {HPROF_SERVICE_FOREIGN_DUMP, &copy_with_checks<hprof_foreign_dump_service>},
     {HPROF_SERVICE_VM_FLAGS, &copy_with_checks<hprof_vm_flags_service>},
     {HPROF_SERVICE_VM_COUNTS, &copy_with_checks<hprof_vm_counts_service>},

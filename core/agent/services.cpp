@@ -8,6 +8,7 @@
 #include <hprof/draft/foreign_dump.h>
 #include <hprof/draft/library.h>
 #include <hprof/draft/objects.h>
+#include <hprof/draft/output.h>
 #include <hprof/draft/sampling.h>
 #include <hprof/draft/vm_counts.h>
 #include <hprof/draft/vm_dump.h>
@@ -29,6 +30,7 @@
 #include "core/agent/reports.h"
 #include "core/agent/service_tables.h"
 #include "core/agent/setup.h"
+#include "core/agent/thread_book.h"
 #include "core/agent/unit_checks.h"
 #include "core/agent/unit_slot.h"
 #include "core/agent/units.h"
@@ -147,6 +149,13 @@ const hprof_jvm_service kJvm = {
     [](const hprof_host* host) -> void* { return is_gone(*slot_of(host)) ? nullptr : parts_of(host).jni(); },
 };
 
+const hprof_output_service kOutput = {
+    sizeof(hprof_output_service),
+    0,
+    [](const hprof_host* host) { parts_of(host).threads.hide_names(); },
+    [](const hprof_host* host, const char* name) { parts_of(host).pipeline.set_only_table(name); },
+};
+
 const hprof_foreign_dump_service kForeignDump = {
     sizeof(hprof_foreign_dump_service),
     0,
@@ -173,6 +182,7 @@ const ServiceRow kServices[] = {
     {HPROF_SERVICE_BYTECODE, &bytecode_service},
     {HPROF_SERVICE_CLASS_FILE, &class_file_service},
     {HPROF_SERVICE_LIBRARY, &library_service},
+    {HPROF_SERVICE_OUTPUT, []() -> const void* { return &kOutput; }},
     {HPROF_SERVICE_FOREIGN_DUMP, []() -> const void* { return kHasHeapDump ? &kForeignDump : nullptr; }},
     {HPROF_SERVICE_VM_FLAGS, &vm_flags_service},
     {HPROF_SERVICE_CODE, &code_service},

@@ -74,7 +74,6 @@ void Session::describe(AttachReply* asker) {
   asker->field("state", units_.is_collecting() ? "running" : "idle");
   char path[Reports::kOutputNameMost];
   asker->field("output", reports_.output_name(path));
-  if (!pipeline_.is_duplex()) asker->field("mode", setup_.value_of("mode", "0600"));
   if (server_->path()[0] != '\0') asker->field("control", server_->path());
 }
 
@@ -220,7 +219,6 @@ bool Session::create_tables() {
                        setup_.core().max_memory))
     return voice_.fail("not enough memory for the book of methods");
   threads_.create(parts_.jvmti, &memory_, &model_, &Session::announce_thread, this);
-  if (setup_.selects("redact", "full")) threads_.hide_names();
   return true;
 }
 
@@ -274,7 +272,6 @@ bool Session::prepare_pipeline() {
     plan.output.chunks = kDumpChunks;
     plan.output.chunk_bytes = kDumpChunkBytes;
   }
-  plan.alone = setup_.selects("cpu", "old") ? HPROF_TABLE_CPU_OLD : nullptr;
   plan.output_per_part = units_.has_document_a_file();
   plan.output_per_report =
       strstr(setup_.address(), "%n") != nullptr || units_.has_dump_a_file() || plan.output_per_part;

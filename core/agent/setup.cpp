@@ -94,8 +94,7 @@ bool Setup::choose_address() {
 
 uint32_t Setup::existing() const {
   if (core().force == 0) return HPROF_EXISTING_KEEP;
-  const bool typed = configuration_.list.find("force") != nullptr;
-  return attached_ && !typed ? HPROF_EXISTING_NUMBER : HPROF_EXISTING_REPLACE;
+  return attached_ && !is_typed("force") ? HPROF_EXISTING_NUMBER : HPROF_EXISTING_REPLACE;
 }
 
 bool Setup::emits(const char* name) const {
@@ -114,16 +113,6 @@ const void* Setup::find_extension(const char* unit_id, const char* id) const {
     if (const void* table = has_some ? unit.record->extension(id) : nullptr) return table;
   }
   return nullptr;
-}
-
-bool Setup::selects(const char* option, const char* value) const {
-  const OptionItem* item = configuration_.list.find(Str(option));
-  return item != nullptr && Str(item->value) == Str(value);
-}
-
-const char* Setup::value_of(const char* option, const char* otherwise) const {
-  const OptionItem* item = configuration_.list.find(Str(option));
-  return item != nullptr ? item->value : otherwise;
 }
 
 bool Setup::selects_pattern(const char* pattern) const {

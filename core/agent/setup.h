@@ -43,9 +43,7 @@ class Setup {
   }
   // Calls hprof_unit.extension of a running unit.
   const void* find_extension(const char* unit_id, const char* id) const;
-  bool selects(const char* option, const char* value) const;
-  // The typed value, else `otherwise`.
-  const char* value_of(const char* option, const char* otherwise) const;
+  bool is_typed(const char* option) const { return configuration_.list.find(option) != nullptr; }
   // True: "option=value" of an hprof_variant applies; a '*' at its end matches any text.
   bool selects_pattern(const char* pattern) const;
 

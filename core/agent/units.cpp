@@ -90,8 +90,7 @@ bool Units::make() {
 // The encoder's depth applies if the user gave none.
 void Units::choose_depth() {
   const hprof_encoder_ops* encoder = encoder_ops();
-  const bool is_typed = parts_.setup.value_of("depth", nullptr) != nullptr;
-  if (is_typed || !HPROF_REACHES(encoder, hprof_encoder_ops, least_depth)) return;
+  if (parts_.setup.is_typed("depth") || !HPROF_REACHES(encoder, hprof_encoder_ops, least_depth)) return;
   if (encoder->least_depth > settings_.depth) set_depth(encoder->least_depth);
 }
 

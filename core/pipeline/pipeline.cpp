@@ -81,7 +81,7 @@ hprof_status Pipeline::begin_output() {
                                 static_cast<uint64_t>(now_ms),
                                 plan_.id_size,
                                 plan_.heap_dump ? 1u : 0u,
-                                plan_.alone};
+                                only_table_};
   hprof_status status = output_.write(&begin.head);
   if (status == HPROF_OK || status == HPROF_UNSUPPORTED) status = output_.write(&plan_.settings.head);
   // A failed output has printed a message; collectors go on without it.

@@ -22,7 +22,6 @@ struct PipelinePlan {
   uint32_t event_slots;    // power of two
   uint32_t id_size;        // bytes of an object id
   bool heap_dump;          // a heap dump may be written
-  const char* alone;       // see hprof_rec_file_begin
   bool output_per_report;  // the address has %n
   bool output_per_part;    // each collector's part of a report, too: the encoder makes a document of it
   bool no_output;          // nothing is opened and records go nowhere, but reports are made
@@ -36,6 +35,8 @@ class Pipeline {
  public:
   // Takes the plan and makes the queue: event() works from now on. On failure one line in error. [onload]
   hprof_status prepare(MemoryAccount& memory, const PipelinePlan& plan, char* error, uint32_t error_size);
+  // hprof_rec_file_begin.alone; static text. Before open(). [onload]
+  void set_only_table(const char* name) { only_table_ = name; }
   // Opens the first output and writes its header into the buffers. On failure one line in error. With retries
   // only checks it, and reconnect() opens it. [onload]
   hprof_status open(char* error, uint32_t error_size);
@@ -125,6 +126,7 @@ class Pipeline {
   PipelinePlan plan_ = {};
   Output output_;
   OldOutputs old_outputs_;
+  const char* only_table_ = nullptr;
   uint32_t sequence_ = 0;
   bool has_part_ = false;  // the output has a part that needs an output of its own
   int64_t began_ns_ = 0;

@@ -10,6 +10,8 @@
 #include <hprof/cpp/jni_exception.hpp>
 #include <hprof/cpp/text.hpp>
 #include <hprof/cpp/vm_flags.hpp>
+#include <hprof/draft/output.h>
+#include <hprof/tables.h>
 
 #include "times_report.h"
 
@@ -36,6 +38,8 @@ Collector::Collector(const hprof_host* host, const Config& config) : services_(h
                                                "their part of max-memory= was reached");
   limits_.uncounted = services_.log->loss_counter(host, "calls: not counted for want of memory");
   lost_rows_ = services_.log->loss_counter(host, "traces of calls: no memory to add them up");
+  const auto* output = find_service<hprof_output_service>(host, HPROF_SERVICE_OUTPUT);
+  if (output != nullptr && is_old()) output->set_only_table(host, HPROF_TABLE_CPU_OLD);
   retired_.open(services_, depth_);
 }
 

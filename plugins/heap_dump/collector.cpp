@@ -2,11 +2,15 @@
 
 #include <hprof/cpp/note.hpp>
 #include <hprof/cpp/vm_flags.hpp>
+#include <hprof/draft/output.h>
 
 namespace hprof::dump {
 
 Collector::Collector(const hprof_host* host, const Config& config)
-    : services_(host), config_(config), jvmti_(&services_), vm_(&services_) {}
+    : services_(host), config_(config), jvmti_(&services_), vm_(&services_) {
+  const auto* output = find_service<hprof_output_service>(host, HPROF_SERVICE_OUTPUT);
+  if (output != nullptr && !config.wants_strings()) output->hide_thread_names(host);
+}
 
 // The VM's own dumper is fast, but has one form only: binary, all fields, the whole heap.
 bool Collector::vm_dumper_fits(uint32_t reason, const ObjectTraces& traces, char* why,

@@ -8,6 +8,7 @@
 #include <hprof/draft/library.h>
 #include <hprof/draft/object_traces.h>
 #include <hprof/draft/objects.h>
+#include <hprof/draft/output.h>
 #include <hprof/draft/sampling.h>
 #include <hprof/draft/vm_counts.h>
 #include <hprof/draft/vm_dump.h>

@@ -29,12 +29,11 @@ void print_success(const Attachment& attachment, const AttachAnswer& answer) {
   };
   if (field("output").empty()) return;
   const bool idle = field("state") == "idle";
-  // The output is no file with url=.
-  const bool file = !field("mode").empty() && field("output").find("://") == std::string::npos;
+  const std::string mode = os::mode_there(attachment.jvm(), field("output"));
+  const bool file = !mode.empty();
   std::cout << attachment.name() << ": " << field("collectors") << (idle ? " will write " : " writes ")
             << (file ? "" : "to ") << field("output");
-  if (file)
-    std::cout << " (mode " << field("mode") << ", user " << os::user_name(attachment.jvm().user) << ')';
+  if (file) std::cout << " (mode " << mode << ", user " << os::user_name(attachment.jvm().user) << ')';
   // Here, too, there may be a file of that name, but another one.
   if (file && !os::is_same_there(attachment.jvm(), field("output"), os::file_id(field("output"))))
     std::cout << ", from here /proc/" << attachment.jvm().pid << "/root" << field("output");

@@ -23,6 +23,7 @@ uint64_t memory_of(int) { return 0; }
 std::string user_name(uint32_t user) { return std::to_string(user); }
 FileId file_id(const std::string&) { return {}; }
 bool is_same_there(const Jvm&, const std::string&, const FileId&, bool) { return false; }
+std::string mode_there(const Jvm&, const std::string&) { return ""; }
 
 bool MeetingPlace::open(const Jvm&, std::string* error) {
   *error = kElsewhere;

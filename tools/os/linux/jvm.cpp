@@ -142,6 +142,15 @@ FileId file_id(const std::string& path) {
   return {static_cast<uint64_t>(status.st_dev), static_cast<uint64_t>(status.st_ino)};
 }
 
+std::string mode_there(const Jvm& jvm, const std::string& path) {
+  const Descriptor there = path.compare(0, 1, "/") == 0 ? find_inside(jvm.root, path) : Descriptor();
+  struct stat status;
+  if (!there.is_open() || stat(there.path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return "";
+  char text[8];
+  snprintf(text, sizeof(text), "%04o", static_cast<unsigned>(status.st_mode & 07777));
+  return text;
+}
+
 bool is_same_there(const Jvm& jvm, const std::string& path, const FileId& id, bool to_write) {
   const Descriptor there = find_inside(jvm.root, path);
   if (!there.is_open()) return false;
