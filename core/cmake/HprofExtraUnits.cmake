@@ -10,6 +10,10 @@ configure_file(${PROJECT_SOURCE_DIR}/core/cmake/hprofHere.cmake ${_hprof_here}/h
 include(CMakePackageConfigHelpers)
 write_basic_package_version_file(${_hprof_here}/hprofConfigVersion.cmake
   VERSION ${HPROF_ABI_VERSION} COMPATIBILITY SameMajorVersion)
+if(HPROF_EXTRA_UNITS)
+  # They may write any record.
+  set_property(GLOBAL APPEND PROPERTY HPROF_PARTS HEAP_RECORDS MONITOR_RECORDS)
+endif()
 foreach(folder IN LISTS HPROF_EXTRA_UNITS)
   get_filename_component(folder ${folder} ABSOLUTE BASE_DIR ${CMAKE_BINARY_DIR})
   if(NOT EXISTS ${folder}/CMakeLists.txt)

@@ -12,41 +12,10 @@ target_compile_options(hprof_flags INTERFACE
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<BOOL:$<TARGET_PROPERTY:HPROF_HOSTED>>>>:${_hprof_bare_cxx}>
   $<$<BOOL:${HPROF_WERROR}>:-Werror>)
 
-# What this build has, for core/base/build.h.
-function(hprof_has_unit unit result)
-  set(${result} OFF PARENT_SCOPE)
-  if(HPROF_LOADABLE OR HPROF_STATIC STREQUAL "all" OR "${unit}" IN_LIST HPROF_STATIC)
-    set(${result} ON PARENT_SCOPE)
-  endif()
-endfunction()
-hprof_has_unit(sink_socket _hprof_has_sockets)
-hprof_has_unit(sink_http _hprof_has_http)
-if(_hprof_has_http)
-  set(_hprof_has_sockets ON)
-endif()
-hprof_has_unit(control _hprof_has_control)
-hprof_has_unit(heap_dump _hprof_has_heap_dump)
-hprof_has_unit(bytecode _hprof_has_bytecode)
-hprof_has_unit(hotspot _hprof_has_hotspot)
-hprof_has_unit(monitor _hprof_has_monitor)
-# A vendor's unit may write any record.
-set(_hprof_has_heap_records ${_hprof_has_heap_dump})
-set(_hprof_has_monitor_records ${_hprof_has_monitor})
-if(HPROF_EXTRA_UNITS)
-  set(_hprof_has_heap_records ON)
-  set(_hprof_has_monitor_records ON)
-endif()
 target_compile_definitions(hprof_flags INTERFACE
   $<$<BOOL:${HPROF_EMBEDDED}>:HPROF_EMBEDDED=1>
   $<$<BOOL:${HPROF_CHECKS}>:HPROF_CHECKS=1>
-  $<$<NOT:$<BOOL:${_hprof_has_control}>>:HPROF_NO_CONTROL=1>
-  $<$<NOT:$<BOOL:${HPROF_LOADABLE}>>:HPROF_NO_MODULES=1>
-  $<$<NOT:$<BOOL:${_hprof_has_sockets}>>:HPROF_NO_SOCKETS=1>
-  $<$<NOT:$<BOOL:${_hprof_has_bytecode}>>:HPROF_NO_BYTECODE=1>
-  $<$<NOT:$<BOOL:${_hprof_has_heap_dump}>>:HPROF_NO_HEAP_DUMP=1>
-  $<$<NOT:$<BOOL:${_hprof_has_heap_records}>>:HPROF_NO_HEAP_RECORDS=1>
-  $<$<NOT:$<BOOL:${_hprof_has_monitor_records}>>:HPROF_NO_MONITOR_RECORDS=1>
-  $<$<NOT:$<BOOL:${_hprof_has_hotspot}>>:HPROF_NO_HOTSPOT_MODULE=1>)
+  $<$<NOT:$<BOOL:${HPROF_LOADABLE}>>:HPROF_NO_MODULES=1>)
 # Machines without atomic operations on 8 or 64 bits have them in a library of the compiler's, which is linked statically,
 # like its other helpers. Those on 64 bits then take locks, and are not for signal handlers: HPROF_LOCKED_ATOMICS.
 include(CheckCXXSourceCompiles)
@@ -118,7 +87,7 @@ target_include_directories(hprof_jvmti SYSTEM INTERFACE ${HPROF_JVMTI_INCLUDE} $
 #   core/bytecode      each byte of each class that is rewritten: class_reader.cpp and others
 #   core/base          pool.cpp, region.cpp: what the tables take their memory from
 #   plugins            what a sample, a call, a contended monitor or an object of the heap passes through
-#   writers            encoder_ascii, encoder_binary and filter_gzip: each byte of a heap dump
+#   writers            what each byte of a heap dump passes through
 # core/agent/event_hub.cpp is not among them: the VM's part of an event takes far longer than the dispatch.
 include(CheckCXXCompilerFlag)
 check_cxx_compiler_flag(-Oz HPROF_HAS_OZ)

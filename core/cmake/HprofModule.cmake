@@ -39,7 +39,7 @@ function(hprof_add_units)
       string(REPLACE "|" ";" select "${select}")
       list(APPEND selects ${select})
     endforeach()
-    # format=json: the core finds the module encoder_json by its name.
+    # The core finds encoder_<name> for format=<name>.
     string(REGEX REPLACE "^encoder_" "format=" own "${unit}")
     list(REMOVE_ITEM selects ${own})
     set(kind FIRST)
@@ -83,6 +83,14 @@ function(hprof_add_module unit)
   set_property(GLOBAL APPEND PROPERTY HPROF_MODULES ${unit})
 endfunction()
 
+# hprof_has(<unit> <part>...): a build with that unit has these parts of core/base/build.h, which without such a unit is compiled
+# with HPROF_NO_<part>.
+function(hprof_has unit)
+  if(TARGET ${unit})
+    set_property(GLOBAL APPEND PROPERTY HPROF_PARTS ${ARGN})
+  endif()
+endfunction()
+
 # hprof_link_agent(): libhprof, out of the core and the units that were chosen to be static.
 function(hprof_link_agent)
   get_property(known GLOBAL PROPERTY HPROF_KNOWN_MODULES)
@@ -98,6 +106,12 @@ function(hprof_link_agent)
   foreach(unit IN LISTS units)
     string(APPEND HPROF_STATIC_DECLARATIONS "const hprof_module* hprof_module_${unit}(const hprof_offer*, const char**);\n")
     string(APPEND HPROF_STATIC_ENTRIES "    {\"${unit}\", hprof_module_${unit}},\n")
+  endforeach()
+  get_property(parts GLOBAL PROPERTY HPROF_PARTS)
+  foreach(part SOCKETS CONTROL BYTECODE HOTSPOT_MODULE HEAP_DUMP HEAP_RECORDS MONITOR_RECORDS)
+    if(NOT part IN_LIST parts)
+      target_compile_definitions(hprof_flags INTERFACE HPROF_NO_${part}=1)
+    endif()
   endforeach()
   hprof_write_shipped()
   configure_file(${PROJECT_SOURCE_DIR}/core/plugin/static_modules.cpp.in ${PROJECT_BINARY_DIR}/static_modules.cpp @ONLY)

@@ -86,7 +86,7 @@ bool is_for_calls(const hprof_rec_file_begin& begin) {
   return begin.alone != nullptr && std::strcmp(begin.alone, HPROF_TABLE_CPU_OLD) == 0;
 }
 
-// Records that no unit of the build emits are left out (core/cmake/HprofFlags.cmake).
+// Records that no unit of the build emits are left out (hprof_has in core/cmake/HprofModule.cmake).
 void write_record(TextOut& out, const hprof_record* record) {
   switch (record->kind) {
     case HPROF_RECORD_FILE_BEGIN:
