@@ -267,8 +267,8 @@ bool Session::prepare_pipeline() {
     if (plan.output.most_numbers < limits.traces) plan.output.most_numbers = limits.traces;
   }
   plan.id_size = sizeof(void*);
-  plan.heap_dump = setup_.emits(HPROF_KIND_HEAP_DUMP_BEGIN);
-  if (plan.heap_dump) {
+  plan.dumps_heap = setup_.emits(HPROF_KIND_HEAP_DUMP_BEGIN);
+  if (plan.dumps_heap) {
     plan.output.chunks = kDumpChunks;
     plan.output.chunk_bytes = kDumpChunkBytes;
   }

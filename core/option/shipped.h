@@ -7,7 +7,7 @@
 
 namespace hprof {
 
-// What the name of a module that is no collector begins with. format=json: module and unit encoder_json.
+// What the name of a module that is no collector begins with. format=<name>: module and unit encoder_<name>.
 constexpr Str kEncoderPrefix = "encoder_";
 constexpr Str kFilterPrefix = "filter_";
 constexpr Str kSinkPrefix = "sink_";

@@ -80,7 +80,7 @@ hprof_status Pipeline::begin_output() {
   hprof_rec_file_begin begin = {{sizeof(begin), HPROF_RECORD_FILE_BEGIN, 0},
                                 static_cast<uint64_t>(now_ms),
                                 plan_.id_size,
-                                plan_.heap_dump ? 1u : 0u,
+                                plan_.dumps_heap ? 1u : 0u,
                                 only_table_};
   hprof_status status = output_.write(&begin.head);
   if (status == HPROF_OK || status == HPROF_UNSUPPORTED) status = output_.write(&plan_.settings.head);

@@ -21,7 +21,7 @@ struct PipelinePlan {
   OutputPlan output;
   uint32_t event_slots;    // power of two
   uint32_t id_size;        // bytes of an object id
-  bool heap_dump;          // a heap dump may be written
+  bool dumps_heap;         // a heap dump may be written
   bool output_per_report;  // the address has %n
   bool output_per_part;    // each collector's part of a report, too: the encoder makes a document of it
   bool no_output;          // nothing is opened and records go nowhere, but reports are made

@@ -16,6 +16,13 @@ RIGHT = [
     ("plugins/x/x.cpp", "#include <hprof/plugin.h>\n#include \"plugins/x/x_state.h\"\n#include <string.h>\n#include <jvmti.h>\n"),
     ("writers/y/y.cpp", "#include <hprof/cpp/a.hpp>\n#include \"y.h\"\n"),
     ("platform/linux/a.cpp", "#include <sys/mman.h>\n#include \"platform/platform.h\"\n#ifdef __linux__\n#endif\n"),
+    ("core/option/core_options.cpp", '// cpu=fast and heap=all\n    {"interval", HPROF_OPTION_INT, 0},\n'),
+    ("plugins/cpu_fast/cpu_fast.cpp",
+     'constexpr const char* kSelect = "cpu=fast";\n{"interval", HPROF_OPTION_INT, 0},\n{"paint", HPROF_OPTION_INT, 0},\nunit("cpu_slow", kSelect)\n'),
+    ("core/agent/b.cpp", "// cpu_faster, repaint=, cpu=other, interval= and an unquoted paint; hprof_rec_cpu_fast\n"),
+    ("core/modules/help/a.cpp", "// cpu_fast\n"),
+    ("core/include/hprof/b.h", "/* cpu_fast */\n"),
+    ("plugins/cpu_fast/CMakeLists.txt", "# as in tests/unit\nhprof_add_module(cpu_fast cpu_fast.cpp)\n"),
     ("core/base/comment.h", "// #include <unistd.h>\n/*\n#include <unistd.h>\n#ifdef __linux__\n*/\n"),
 ]
 WRONG = [
@@ -54,6 +61,25 @@ WRONG = [
     ("writers/y/y.cpp", "#include <vector>\n"),
     ("platform/linux/a.cpp", "#include \"core/base/a.h\"\n"),
     ("platform/linux/a.cpp", "#include <hprof/abi.h>\n"),
+    ("core/modules/hotspot/a.cpp", "#include \"core/agent/a.h\"\n"),
+    ("core/base/a.h", "#include \"tests/unit/a.h\"\n"),
+    ("plugins/x/x.cpp", "#include \"tests/unit/a.h\"\n"),
+    ("writers/y/y.cpp", "#include \"tests/unit/a.h\"\n"),
+    ("tools/hprof/a.cpp", "#include \"tests/unit/a.h\"\n"),
+    ("platform/linux/a.cpp", "#include \"tests/unit/a.h\"\n"),
+]
+# In the tree of RIGHT, which has units.
+WRONG_BESIDE_UNITS = [
+    ("core/agent/c.cpp", "// counted by cpu_fast"),
+    ("core/agent/c.cpp", 'if (id == "cpu_slow") return;'),
+    ("core/agent/c.cpp", 'say("paint=n: not painted");'),
+    ("core/agent/c.cpp", 'if (setup.is_typed("paint")) return;'),
+    ("core/agent/c.cpp", "// cpu=fast starts it"),
+    ("core/bytecode/tracker/C.java", "/** Set while cpu=fast counts. */"),
+    ("core/hotspot/c.def", 'ROW("cpu_fast")'),
+    ("core/cmake/C.cmake", "# cpu_fast is static"),
+    ("core/base/CMakeLists.txt", "# cpu_fast is static"),
+    ("tools/mock/CMakeLists.txt", "add_library(a tests/unit/a.cpp)"),
 ]
 
 
@@ -63,7 +89,8 @@ class Layers(unittest.TestCase):
             for path, text in RIGHT:
                 write(root, path, text)
             code, said = script("check", "layers", root)
-            self.assertEqual((code, said), (0, "check layers: %d files, 0 complaints\n" % len(RIGHT)))
+            files = sum(not path.endswith("CMakeLists.txt") for path, _ in RIGHT)
+            self.assertEqual((code, said), (0, "check layers: %d files, 0 complaints\n" % files))
 
     def test_each_wrong_line_is_named(self):
         for path, text in WRONG:
@@ -72,7 +99,17 @@ class Layers(unittest.TestCase):
                 code, said = script("check", "layers", root)
                 self.assertEqual(code, 1, said)
                 self.assertIn("%s:2: " % path, said)
-                self.assertIn("1 files, 1 complaints", said)
+                self.assertIn("1 complaints", said)
+
+    def test_each_name_of_a_unit_in_the_core_is_named(self):
+        for path, text in WRONG_BESIDE_UNITS:
+            with self.subTest(path=path, text=text), tempfile.TemporaryDirectory() as root:
+                for right in RIGHT:
+                    write(root, *right)
+                write(root, path, "\n" + text + "\n")
+                code, said = script("check", "layers", root)
+                self.assertEqual((code, said.count("\n")), (1, 2), said)
+                self.assertIn("%s:2: " % path, said)
 
     def test_an_empty_tree_is_no_success(self):
         with tempfile.TemporaryDirectory() as root:
