@@ -4,6 +4,8 @@
 
 #include <hprof/plugin.h>
 
+#include "core/plugin/verify.h"
+
 namespace hprof {
 
 namespace {
@@ -24,7 +26,6 @@ constexpr Row kRows[] = {
     {5, 11, "can_get_source_file_name"},
     {6, 12, "can_get_line_numbers"},
     {7, 23, "can_get_thread_cpu_time"},
-    {8, 27, "can_generate_compiled_method_load_events"},
     {9, 26, "can_generate_all_class_hook_events"},
     {9, 37, "can_retransform_classes"},
     {10, 42, "can_generate_early_class_hook_events"},
@@ -32,8 +33,6 @@ constexpr Row kRows[] = {
     {12, 43, "can_generate_sampled_object_alloc_events"},
     {13, 29, "can_generate_vm_object_alloc_events"},
     {14, 44, "can_support_virtual_threads"},
-    {15, 20, "can_suspend"},
-    {17, 35, "can_get_constant_pool"},
 };
 
 constexpr uint32_t kWords = sizeof(jvmtiCapabilities) / sizeof(uint32_t);
@@ -65,7 +64,7 @@ jvmtiCapabilities to_capabilities(uint64_t needs) {
 uint64_t to_needs(const jvmtiCapabilities& capabilities) {
   uint32_t words[kWords];
   memcpy(words, &capabilities, sizeof(words));
-  uint64_t needs = ~0ull >> (64 - HPROF_NEED_COUNT);
+  uint64_t needs = kKnownNeeds;
   for (const Row& row : kRows) {
     bool optional = row.position == 6;
     if (!optional && (words[row.position / 32] & mask_of(row.position)) == 0) needs &= ~(1ull << row.need);

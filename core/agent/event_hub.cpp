@@ -43,7 +43,7 @@ constexpr Row kEvents[HPROF_EVENT_COUNT] = {
     {86, "SampledObjectAlloc"},
     {JVMTI_EVENT_OBJECT_FREE, "ObjectFree"},
     {JVMTI_EVENT_CLASS_LOAD, "ClassLoad"},
-    {JVMTI_EVENT_COMPILED_METHOD_LOAD, "CompiledMethodLoad"},
+    {0, ""},
     {JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, "ClassFileLoadHook"},
     {0, "ClassUnload"},
 };
@@ -200,12 +200,6 @@ void JNICALL on_class_prepare(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jcla
                      static_cast<void*>(prepared));
 }
 
-void JNICALL on_compiled_method_load(jvmtiEnv* jvmti, jmethodID method, jint size, const void* code, jint,
-                                     const jvmtiAddrLocationMap*, const void*) {
-  dispatch(session_of(jvmti), HPROF_EVENT_COMPILED_METHOD_LOAD, &hprof_handlers::compiled_method_load,
-           static_cast<void*>(method), code, static_cast<uint64_t>(size));
-}
-
 // First, and even without a session: objects are about to move.
 void JNICALL on_gc_start(jvmtiEnv* jvmti) {
   call_hook(&CollectionHook::begins);
@@ -285,7 +279,6 @@ bool EventHub::attach_to(jvmtiEnv* jvmti, Session* session) {
   set(table, 88, on_virtual_thread_end);
   set(table, JVMTI_EVENT_CLASS_LOAD, on_class_load);
   set(table, JVMTI_EVENT_CLASS_PREPARE, on_class_prepare);
-  set(table, JVMTI_EVENT_COMPILED_METHOD_LOAD, on_compiled_method_load);
   set(table, JVMTI_EVENT_GARBAGE_COLLECTION_START, on_gc_start);
   set(table, JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, on_gc_finish);
   set(table, JVMTI_EVENT_MONITOR_CONTENDED_ENTER, on_monitor_enter);

@@ -173,9 +173,7 @@ hprof_status OutputDefinitions::before(const hprof_record* record) {
     case HPROF_RECORD_TABLE:
       return table(*as<hprof_rec_table>(record));
     case HPROF_RECORD_MONITOR_WAIT:
-    case HPROF_RECORD_MONITOR_WAITED:
-    case HPROF_RECORD_MONITOR_EXIT:
-    case HPROF_RECORD_THREAD_SLEEP: {
+    case HPROF_RECORD_MONITOR_WAITED: {
       auto* event = as<hprof_rec_monitor_event>(record);
       HPROF_TRY(owner(event->monitor));
       return thread(event->thread);

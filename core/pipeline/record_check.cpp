@@ -17,8 +17,6 @@ uint32_t least_size(uint32_t kind) {
       return sizeof(hprof_rec_table);
     case HPROF_RECORD_MONITOR_WAIT:
     case HPROF_RECORD_MONITOR_WAITED:
-    case HPROF_RECORD_MONITOR_EXIT:
-    case HPROF_RECORD_THREAD_SLEEP:
       return sizeof(hprof_rec_monitor_event);
     case HPROF_RECORD_MONITOR_DUMP:
       return sizeof(hprof_rec_monitor_dump);

@@ -15,7 +15,6 @@ namespace {
 
 constexpr size_t kRowMost = 1024;  // bytes of a row
 constexpr uint32_t kVariantsMost = 32;
-constexpr uint64_t kKnownNeeds = (1ull << HPROF_NEED_COUNT) - 1;
 
 bool say(TextWriter* reason, Str text) {
   reason->put(text);
@@ -180,8 +179,8 @@ bool verify_unit(const hprof_unit* unit, TextWriter* reason) {
       !is_plain_name(unit->id, kUnitIdMost, false)) {
     return say(reason, "has an id that is not made of letters, digits and _");
   }
-  constexpr uint64_t kCoresOwn = 1ull << 0 | 1ull << 19;
-  constexpr uint64_t kKnownEvents = ((1ull << HPROF_EVENT_COUNT) - 1) & ~kCoresOwn;
+  constexpr uint64_t kNotForUnits = 1ull << 0 | 1ull << 18 | 1ull << 19;
+  constexpr uint64_t kKnownEvents = ((1ull << HPROF_EVENT_COUNT) - 1) & ~kNotForUnits;
   if ((unit->needs & ~kKnownNeeds) != 0) return say(reason, "needs something that this agent does not know");
   if ((unit->events & ~kKnownEvents) != 0) return say(reason, "wants events that this agent does not know");
   if (!verify_variants(unit, reason)) return false;

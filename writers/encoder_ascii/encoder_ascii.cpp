@@ -115,8 +115,6 @@ void write_record(TextOut& out, const hprof_record* record) {
 #ifndef HPROF_NO_MONITOR_RECORDS
     case HPROF_RECORD_MONITOR_WAIT:
     case HPROF_RECORD_MONITOR_WAITED:
-    case HPROF_RECORD_MONITOR_EXIT:
-    case HPROF_RECORD_THREAD_SLEEP:
       write_monitor_event(out, as<hprof_rec_monitor_event>(record));
       break;
     case HPROF_RECORD_MONITOR_DUMP:
@@ -194,8 +192,6 @@ constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,
                                     HPROF_KIND_TABLE,
                                     HPROF_KIND_MONITOR_WAIT,
                                     HPROF_KIND_MONITOR_WAITED,
-                                    HPROF_KIND_MONITOR_EXIT,
-                                    HPROF_KIND_THREAD_SLEEP,
                                     HPROF_KIND_MONITOR_DUMP,
                                     HPROF_KIND_HEAP_DUMP_BEGIN,
                                     HPROF_KIND_HEAP_DUMP_END,

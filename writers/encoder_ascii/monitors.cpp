@@ -54,20 +54,11 @@ void write_status(TextOut& out, const hprof_dump_thread& thread) {
 }  // namespace
 
 void write_monitor_event(TextOut& out, const hprof_rec_monitor_event& event) {
-  switch (event.head.kind) {
-    case HPROF_RECORD_MONITOR_WAIT:
-      out.lit("WAIT: MONITOR ").class_signature(event.monitor).lit(", timeout=").dec(event.time_ms);
-      break;
-    case HPROF_RECORD_MONITOR_WAITED:
-      out.lit("WAITED: MONITOR ").class_signature(event.monitor).lit(", time_waited=").dec(event.time_ms);
-      break;
-    case HPROF_RECORD_MONITOR_EXIT:
-      out.lit("EXIT: MONITOR ").class_signature(event.monitor);
-      break;
-    default:
-      out.lit("SLEEP: timeout=").dec(event.time_ms);
-  }
-  out.lit(", ");
+  const bool waited = event.head.kind == HPROF_RECORD_MONITOR_WAITED;
+  waited ? out.lit("WAITED: MONITOR ") : out.lit("WAIT: MONITOR ");
+  out.class_signature(event.monitor);
+  waited ? out.lit(", time_waited=") : out.lit(", timeout=");
+  out.dec(event.time_ms).lit(", ");
   write_thread(out, event.thread);
   out.lit("\n");
 }

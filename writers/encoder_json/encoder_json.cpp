@@ -145,8 +145,6 @@ void write_record(JsonOut& out, const hprof_record* record) {
       return write_table(out, as<hprof_rec_table>(record));
     case HPROF_RECORD_MONITOR_WAIT:
     case HPROF_RECORD_MONITOR_WAITED:
-    case HPROF_RECORD_MONITOR_EXIT:
-    case HPROF_RECORD_THREAD_SLEEP:
       return write_monitor_event(out, as<hprof_rec_monitor_event>(record));
     case HPROF_RECORD_MONITOR_DUMP:
       return write_monitor_dump(out, as<hprof_rec_monitor_dump>(record));
@@ -209,8 +207,6 @@ constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,
                                     HPROF_KIND_TABLE,
                                     HPROF_KIND_MONITOR_WAIT,
                                     HPROF_KIND_MONITOR_WAITED,
-                                    HPROF_KIND_MONITOR_EXIT,
-                                    HPROF_KIND_THREAD_SLEEP,
                                     HPROF_KIND_MONITOR_DUMP,
                                     HPROF_KIND_HEAP_DUMP_BEGIN,
                                     HPROF_KIND_HEAP_DUMP_END,

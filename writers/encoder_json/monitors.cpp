@@ -36,27 +36,11 @@ void write_monitor(JsonOut& out, const hprof_dump_monitor& monitor) {
 }  // namespace
 
 void write_monitor_event(JsonOut& out, const hprof_rec_monitor_event& event) {
-  switch (event.head.kind) {
-    case HPROF_RECORD_MONITOR_WAIT:
-      out.begin("monitor_wait");
-      break;
-    case HPROF_RECORD_MONITOR_WAITED:
-      out.begin("monitor_waited");
-      break;
-    case HPROF_RECORD_MONITOR_EXIT:
-      out.begin("monitor_exit");
-      break;
-    default:
-      out.begin("thread_sleep");
-  }
-  out.number("time_us", event.head.time_us);
-  if (event.head.kind != HPROF_RECORD_THREAD_SLEEP) out.key("monitor").class_of(event.monitor);
+  const bool waited = event.head.kind == HPROF_RECORD_MONITOR_WAITED;
+  waited ? out.begin("monitor_waited") : out.begin("monitor_wait");
+  out.number("time_us", event.head.time_us).key("monitor").class_of(event.monitor);
   out.key("thread").thread_of(event.thread);
-  if (event.head.kind == HPROF_RECORD_MONITOR_WAITED) {
-    out.number("waited_ms", event.time_ms);
-  } else if (event.head.kind != HPROF_RECORD_MONITOR_EXIT) {
-    out.number("timeout_ms", event.time_ms);
-  }
+  waited ? out.number("waited_ms", event.time_ms) : out.number("timeout_ms", event.time_ms);
   out.end();
 }
 

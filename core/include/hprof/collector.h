@@ -48,9 +48,7 @@ typedef struct hprof_handlers {
   void (*sampled_object_alloc)(void* self, void* jni, hprof_thread* thread, void* object, void* jclass,
                                int64_t size);   /* [app] */
   void (*object_free)(void* self, int64_t tag); /* [gc] */
-  /* The VM has compiled `method` (a jmethodID) to `size` bytes of code at `code`. Called on a thread of the VM: no
-   * JNI. */
-  void (*compiled_method_load)(void* self, void* method, const void* code, uint64_t size); /* [app] */
+  void (*reserved2)(void);
   /* A class or interface has been loaded but not linked: query its name and loader, and little else. */
   void (*class_load)(void* self, void* jni, hprof_thread* thread, void* jclass); /* [app] */
   /* A class or interface has been unloaded. Noticed after a garbage collection, up to seconds later but before the next

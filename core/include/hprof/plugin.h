@@ -38,31 +38,29 @@ typedef struct hprof_option {
 
 /* --- what a unit may need of the VM, as bits of hprof_unit.needs and .wants ---------------------------------------- */
 
-#define HPROF_NEED_TAG_OBJECTS (1ull << 0)        /* can_tag_objects */
-#define HPROF_NEED_OBJECT_FREE (1ull << 1)        /* can_generate_object_free_events */
-#define HPROF_NEED_GC_EVENTS (1ull << 2)          /* can_generate_garbage_collection_events */
-#define HPROF_NEED_MONITOR_EVENTS (1ull << 3)     /* can_generate_monitor_events */
-#define HPROF_NEED_MONITOR_INFO (1ull << 4)       /* can_get_monitor_info; at start-up also
+#define HPROF_NEED_TAG_OBJECTS (1ull << 0)    /* can_tag_objects */
+#define HPROF_NEED_OBJECT_FREE (1ull << 1)    /* can_generate_object_free_events */
+#define HPROF_NEED_GC_EVENTS (1ull << 2)      /* can_generate_garbage_collection_events */
+#define HPROF_NEED_MONITOR_EVENTS (1ull << 3) /* can_generate_monitor_events */
+#define HPROF_NEED_MONITOR_INFO (1ull << 4)   /* can_get_monitor_info; at start-up also
                                                        can_get_current_contended_monitor */
-#define HPROF_NEED_SOURCE_FILE (1ull << 5)        /* can_get_source_file_name */
-#define HPROF_NEED_LINE_NUMBERS (1ull << 6)       /* can_get_line_numbers */
-#define HPROF_NEED_THREAD_CPU (1ull << 7)         /* can_get_thread_cpu_time */
-#define HPROF_NEED_COMPILED_METHODS (1ull << 8)   /* can_generate_compiled_method_load_events */
+#define HPROF_NEED_SOURCE_FILE (1ull << 5)    /* can_get_source_file_name */
+#define HPROF_NEED_LINE_NUMBERS (1ull << 6)   /* can_get_line_numbers */
+#define HPROF_NEED_THREAD_CPU (1ull << 7)     /* can_get_thread_cpu_time */
+/* 8 and 15 stand for nothing */
 #define HPROF_NEED_CLASS_HOOKS (1ull << 9)        /* can_generate_all_class_hook_events, retransform */
 #define HPROF_NEED_EARLY_CLASS_HOOKS (1ull << 10) /* ... already before VMStart (switches CDS off) */
 #define HPROF_NEED_EARLY_VMSTART (1ull << 11)     /* can_generate_early_vmstart (9+) */
 #define HPROF_NEED_SAMPLED_ALLOC (1ull << 12)     /* can_generate_sampled_object_alloc_events (11+; solo) */
 #define HPROF_NEED_VM_OBJECT_ALLOC (1ull << 13)   /* can_generate_vm_object_alloc_events */
 #define HPROF_NEED_VIRTUAL_THREADS (1ull << 14)   /* can_support_virtual_threads (21+) */
-#define HPROF_NEED_SUSPEND (1ull << 15)           /* can_suspend (solo on some VMs) */
 #define HPROF_NEED_METHOD_BOOK (1ull << 16)       /* core: every class' jmethodIDs made and held resolvable, so that
                                                        frames of other threads and of signal handlers can be named */
-#define HPROF_NEED_CONSTANT_POOL (1ull << 17)     /* can_get_constant_pool */
-#define HPROF_NEED_COUNT 18
+#define HPROF_NEED_COUNT 17
 
 /* --- events, as bits of hprof_unit.events; the handlers are in collector.h ------------------------------------------ */
 
-/* bits 0 and 19 are the core's own */
+/* bits 0 and 19 are the core's own, 18 stands for nothing */
 #define HPROF_EVENT_VM_INIT (1ull << 1)
 #define HPROF_EVENT_VM_DEATH (1ull << 2)
 #define HPROF_EVENT_THREAD_START (1ull << 3)
@@ -79,10 +77,9 @@ typedef struct hprof_option {
 #define HPROF_EVENT_VM_OBJECT_ALLOC (1ull << 14)
 #define HPROF_EVENT_SAMPLED_OBJECT_ALLOC (1ull << 15)
 #define HPROF_EVENT_OBJECT_FREE (1ull << 16)
-#define HPROF_EVENT_CLASS_LOAD (1ull << 17)           /* some VMs give stacks to signal handlers only while it is
+#define HPROF_EVENT_CLASS_LOAD (1ull << 17)   /* some VMs give stacks to signal handlers only while it is
                                                        * enabled */
-#define HPROF_EVENT_COMPILED_METHOD_LOAD (1ull << 18) /* makes compilers keep exact debug info between safepoints */
-#define HPROF_EVENT_CLASS_UNLOAD (1ull << 20)         /* not JVMTI's: the core has weak references to all classes then */
+#define HPROF_EVENT_CLASS_UNLOAD (1ull << 20) /* not JVMTI's: the core has weak references to all classes then */
 #define HPROF_EVENT_COUNT 21
 
 /* --- units and modules ---------------------------------------------------------------------------------------------- */

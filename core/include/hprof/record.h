@@ -58,10 +58,7 @@ typedef struct hprof_record {
 #define HPROF_KIND_MONITOR_WAIT "hprof.monitor_wait/1"
 #define HPROF_RECORD_MONITOR_WAITED 16
 #define HPROF_KIND_MONITOR_WAITED "hprof.monitor_waited/1"
-#define HPROF_RECORD_MONITOR_EXIT 17
-#define HPROF_KIND_MONITOR_EXIT "hprof.monitor_exit/1"
-#define HPROF_RECORD_THREAD_SLEEP 18
-#define HPROF_KIND_THREAD_SLEEP "hprof.thread_sleep/1"
+/* 17 and 18 stand for nothing */
 #define HPROF_RECORD_MONITOR_DUMP 19
 #define HPROF_KIND_MONITOR_DUMP "hprof.monitor_dump/1"
 /* Heap dumps: HEAP_DUMP_BEGIN, then any number of the five, then HEAP_DUMP_END; nothing else in between */
@@ -247,7 +244,7 @@ static inline const hprof_cell* hprof_row_at(const hprof_rec_table* table, uint6
   return (const hprof_cell*)(const void*)((const char*)table->rows + (size_t)(index * table->row_stride));
 }
 
-/* MONITOR_WAIT (time = timeout), MONITOR_WAITED (time = waited), MONITOR_EXIT, THREAD_SLEEP (time = timeout) */
+/* MONITOR_WAIT (time = timeout), MONITOR_WAITED (time = waited) */
 typedef struct hprof_rec_monitor_event {
   hprof_record head;
   hprof_class_serial monitor;

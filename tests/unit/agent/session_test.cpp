@@ -39,6 +39,13 @@ TEST_CASE("a collector that cannot be created ends the load, and leaves nothing"
   check_given_back(f);
 }
 
+TEST_CASE("a want that stands for nothing is not granted") {
+  SessionFixture f;
+  f.run("watch=y");
+  CHECK((f.session->parts().settings.granted & (1ull << 8 | 1ull << 15 | 1ull << 17)) == 0);
+  CHECK((f.session->parts().settings.granted & HPROF_NEED_GC_EVENTS) != 0);
+}
+
 TEST_CASE("the VM's death stops the collectors after the last report, which is written whole") {
   SessionFixture f;
   f.run("watch=y");

@@ -104,10 +104,13 @@ class Watcher {
 
 static constexpr const char* kRecords[] = {HPROF_KIND_NOTE, HPROF_TABLE_CPU_SAMPLES, nullptr};
 
+// Bits of HPROF_NEED_* that no longer stand for anything.
+constexpr uint64_t kOfEarlierHeaders = 1ull << 8 | 1ull << 15 | 1ull << 17;
+
 constexpr hprof_unit describe() {
   hprof_unit unit = collector_unit<Watcher>("watcher", "watch=y", "what it hears");
   unit.needs = HPROF_NEED_MONITOR_EVENTS | HPROF_NEED_GC_EVENTS;
-  unit.wants = HPROF_NEED_VIRTUAL_THREADS | HPROF_NEED_CLASS_HOOKS;
+  unit.wants = HPROF_NEED_VIRTUAL_THREADS | HPROF_NEED_CLASS_HOOKS | kOfEarlierHeaders;
   unit.records = kRecords;
   return unit;
 }

@@ -143,8 +143,7 @@ TEST_CASE("a file that ends anywhere is good up to its last record") {
 TEST_CASE("what belongs to other formats is not accepted") {
   for (const char* name : {HPROF_KIND_NOTE, HPROF_KIND_REPORT_BEGIN, HPROF_KIND_REPORT_END, HPROF_KIND_TABLE,
                            HPROF_TABLE_CPU_TIMES, HPROF_TABLE_CPU_OLD, HPROF_TABLE_MONITOR_TIME,
-                           HPROF_KIND_MONITOR_WAIT, HPROF_KIND_MONITOR_WAITED, HPROF_KIND_MONITOR_EXIT,
-                           HPROF_KIND_THREAD_SLEEP, HPROF_KIND_MONITOR_DUMP}) {
+                           HPROF_KIND_MONITOR_WAIT, HPROF_KIND_MONITOR_WAITED, HPROF_KIND_MONITOR_DUMP}) {
     CHECK_FALSE(is_taken(unit().records, name));
   }
   for (uint32_t kind = 0; kind < 64; kind++) {

@@ -209,11 +209,10 @@ void Recording::play_monitors(const Player& player) {
   hprof_rec_table contention = table_of(kMonitorTime, rows, 2);
   contention.order = HPROF_MONITOR_TIME;
   emit(player, &contention.head);
-  for (uint32_t kind : {HPROF_RECORD_MONITOR_WAIT, HPROF_RECORD_MONITOR_WAITED, HPROF_RECORD_MONITOR_EXIT,
-                        HPROF_RECORD_THREAD_SLEEP}) {
+  for (uint32_t kind : {HPROF_RECORD_MONITOR_WAIT, HPROF_RECORD_MONITOR_WAITED}) {
     auto event = make<hprof_rec_monitor_event>(kind);
-    event.monitor = kind == HPROF_RECORD_THREAD_SLEEP ? 0 : object_class;
-    event.thread = kind == HPROF_RECORD_MONITOR_EXIT ? 0 : main_thread;
+    event.monitor = object_class;
+    event.thread = main_thread;
     event.time_ms = 30;
     emit(player, &event.head);
   }

@@ -231,7 +231,7 @@ TEST_CASE("what the encoder has no place for is left out and counted, and a repo
   Fixture f;
   f.open();
   REQUIRE(f.pipeline.begin_report());
-  hprof_rec_monitor_event event = {{sizeof(event), HPROF_RECORD_MONITOR_EXIT, 0}, 0, 0, 0};
+  hprof_rec_monitor_event event = {{sizeof(event), HPROF_RECORD_MONITOR_WAITED, 0}, 0, 0, 0};
   CHECK(f.pipeline.write(&event.head) == HPROF_OK);
   hprof_rec_note note = {{sizeof(note), HPROF_RECORD_NOTE, 0}, {"x", 1}};
   CHECK(f.pipeline.write(&note.head) == HPROF_OK);

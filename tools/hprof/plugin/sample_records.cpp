@@ -130,9 +130,7 @@ void monitors(const Names& names, const Visit& visit) {
     const char* name;
     uint32_t kind;
   } kinds[] = {{HPROF_KIND_MONITOR_WAIT, HPROF_RECORD_MONITOR_WAIT},
-               {HPROF_KIND_MONITOR_WAITED, HPROF_RECORD_MONITOR_WAITED},
-               {HPROF_KIND_MONITOR_EXIT, HPROF_RECORD_MONITOR_EXIT},
-               {HPROF_KIND_THREAD_SLEEP, HPROF_RECORD_THREAD_SLEEP}};
+               {HPROF_KIND_MONITOR_WAITED, HPROF_RECORD_MONITOR_WAITED}};
   for (const auto& each : kinds) {
     auto record = zeroed_record<hprof_rec_monitor_event>(each.kind);
     record.monitor = names.owner;
