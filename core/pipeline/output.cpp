@@ -75,8 +75,18 @@ hprof_status Output::open_parts(MemoryAccount& memory, uint32_t sequence, char* 
     return HPROF_NO_MEMORY;
   char host_name[kHostNameMost] = "";
   if (!kHasSockets || platform::host_name(host_name, sizeof(host_name)) == 0) host_name[0] = '\0';
-  hprof_sink_target target = {sizeof(target),   sequence,  plan_.address,   plan_.force,
-                              plan_.whole_only, host_name, plan_.look_only, 0};
+  const bool has_suffix = HPROF_HAS(plan_.encoder, hprof_encoder_ops, file_suffix);
+  const bool filter_has = !kEmbedded && HPROF_HAS(plan_.filter, hprof_filter_ops, file_suffix);
+  hprof_sink_target target = {sizeof(target),
+                              sequence,
+                              plan_.address,
+                              plan_.force,
+                              plan_.whole_only,
+                              host_name,
+                              plan_.look_only,
+                              0,
+                              has_suffix ? plan_.encoder->file_suffix : "",
+                              filter_has ? plan_.filter->file_suffix : ""};
   Inside mark(in_sink_, "open", kOpening);
   UnitText sink_why;
   status = plan_.sink->open(plan_.sink_host, plan_.sink_config, &target, &sink_self_, sink_why.room(),

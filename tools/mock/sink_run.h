@@ -14,9 +14,12 @@ namespace hprof {
 class SinkRun {
  public:
   SinkRun(MockHost& host, const hprof_unit& unit, const std::string& address,
-          const std::map<std::string, std::string>& options = {}, uint32_t force = 1, uint32_t sequence = 1)
+          const std::map<std::string, std::string>& options = {}, uint32_t force = 1, uint32_t sequence = 1,
+          const char* suffix = ".txt")
       : ops(static_cast<const hprof_sink_ops*>(unit.ops)), config_(unit, options) {
-    const hprof_sink_target target = {sizeof(hprof_sink_target), sequence, address.c_str(), force, 0};
+    hprof_sink_target target = {sizeof(hprof_sink_target), sequence, address.c_str(), force, 0};
+    target.suffix = suffix;
+    target.filter_suffix = ".gz";
     opened = ops->open(host.host(), config_.data(), &target, &self, error, sizeof error);
   }
   ~SinkRun() {

@@ -4,12 +4,9 @@ namespace hprof::file {
 
 namespace {
 
-// Suffixes that identify a file's type: a number goes before them.
-constexpr const char* kSuffixes[] = {".txt", ".html", ".json", ".pb", ".collapsed"};
-
 bool ends_with(const char* name, uint64_t length, const char* suffix) {
   const uint64_t size = std::strlen(suffix);
-  if (length < size) return false;
+  if (size == 0 || length < size) return false;
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
   for (uint64_t i = 0; i < size; i++) {
     if (lower(name[length - size + i]) != suffix[i]) return false;
@@ -17,20 +14,18 @@ bool ends_with(const char* name, uint64_t length, const char* suffix) {
   return true;
 }
 
-// The position of the suffix (in either case, with or without .gz), or the end.
-uint64_t stem_length(const char* name) {
+// Where the format's suffix begins, with or without the filter's after it, or the end.
+uint64_t stem_length(const char* name, const NameParts& parts) {
   const uint64_t length = std::strlen(name);
-  const uint64_t plain = ends_with(name, length, ".gz") ? length - 3 : length;
-  for (const char* suffix : kSuffixes) {
-    if (ends_with(name, plain, suffix)) return plain - std::strlen(suffix);
-  }
-  return length;
+  uint64_t plain = length;
+  if (ends_with(name, length, parts.filter_suffix)) plain -= std::strlen(parts.filter_suffix);
+  return ends_with(name, plain, parts.format_suffix) ? plain - std::strlen(parts.format_suffix) : length;
 }
 
 }  // namespace
 
-bool insert_number(const char* name, uint64_t number, char (&to)[kNameMost]) {
-  const uint64_t stem = stem_length(name);
+bool insert_number(const char* name, uint64_t number, const NameParts& parts, char (&to)[kNameMost]) {
+  const uint64_t stem = stem_length(name, parts);
   TextBuffer text(to, kNameMost);
   text.add(name, stem).add(".").add(number).add(name + stem);
   return !text.cut();
@@ -67,7 +62,7 @@ bool expand_name(const char* pattern, const NameParts& parts, char (&name)[kName
   }
   if (text.cut()) return false;
   if (parts.sequence > 1 && !numbered && std::strncmp(expanded, "/dev/", 5) != 0) {
-    return insert_number(expanded, parts.sequence, name);
+    return insert_number(expanded, parts.sequence, parts, name);
   }
   std::memcpy(name, expanded, text.size() + 1);
   return true;

@@ -11,6 +11,10 @@ struct NameParts {
   uint64_t pid;
   const char* timestamp;  // YYYYMMDDHHMMSS
   uint32_t sequence;      // of the output within the session, from 1
+  // What the name of such a file ends in, in upper or lower case: the format's, then the filter's. "":
+  // nothing.
+  const char* format_suffix;
+  const char* filter_suffix;
 };
 
 // Replaces %p, %t, %n and %% in `pattern`; any other % stays, as in the original. Without %n, later outputs
@@ -18,8 +22,8 @@ struct NameParts {
 // the name is too long.
 bool expand_name(const char* pattern, const NameParts& parts, char (&name)[kNameMost]);
 
-// A name for when `name` exists and must be kept: java.hprof.txt becomes java.hprof.4711.txt (so with the
-// other formats' suffixes), java.hprof becomes java.hprof.4711. False: the name is too long.
-bool insert_number(const char* name, uint64_t number, char (&to)[kNameMost]);
+// A name for when `name` exists and must be kept: java.hprof.txt becomes java.hprof.4711.txt,
+// java.hprof becomes java.hprof.4711. Uses the suffixes of `parts` only. False: the name is too long.
+bool insert_number(const char* name, uint64_t number, const NameParts& parts, char (&to)[kNameMost]);
 
 }  // namespace hprof::file

@@ -48,13 +48,13 @@ void explain(char* error, uint32_t error_size, const char* what, const char* nam
 }
 
 // Creates a file beside the existing one, with the process id in its name.
-int64_t create_spare(File& file, const char* wanted, char* reason) {
+int64_t create_spare(File& file, const char* wanted, const NameParts& parts, char* reason) {
   char with_pid[kNameMost];
-  if (!insert_number(wanted, file.io->process_id(file.host), with_pid)) return -1;
+  if (!insert_number(wanted, parts.pid, parts, with_pid)) return -1;
   std::memcpy(file.name, with_pid, kNameMost);
   int64_t handle = file.io->create_file(file.host, file.name, 0, reason, kReasonMost);
   for (uint32_t n = 2; handle < 0 && n <= kLastSpare; n++) {
-    if (!insert_number(with_pid, n, file.name)) return -1;
+    if (!insert_number(with_pid, n, parts, file.name)) return -1;
     handle = file.io->create_file(file.host, file.name, 0, reason, kReasonMost);
   }
   return handle;
@@ -66,11 +66,12 @@ int64_t create_next(File& file, const hprof_sink_target& target, const NameParts
   char base[kNameMost];
   const bool numbered = std::strstr(target.address, "%n") != nullptr;
   const uint32_t begin = numbered || target.sequence < 2 ? 1 : target.sequence;
-  if (!expand_name(target.address, {parts.pid, parts.timestamp, numbered ? parts.sequence : 1}, base))
-    return -1;
+  NameParts of_base = parts;
+  if (!numbered) of_base.sequence = 1;
+  if (!expand_name(target.address, of_base, base)) return -1;
   int64_t handle = HPROF_IO_EXISTS;
   for (uint32_t n = begin + 1; handle == HPROF_IO_EXISTS && n <= kLastNumber; n++) {
-    if (!insert_number(base, n, file.name)) return -1;
+    if (!insert_number(base, n, parts, file.name)) return -1;
     handle = file.io->create_file(file.host, file.name, 0, reason, kReasonMost);
   }
   return handle;
@@ -93,7 +94,7 @@ int64_t create_beside(File& file, const hprof_sink_target& target, const NamePar
   const bool in_use = found == HPROF_IO_IN_USE;
   const bool numbers = target.force == HPROF_EXISTING_NUMBER && !in_use;
   const int64_t handle =
-      numbers ? create_next(file, target, parts, ignored) : create_spare(file, wanted, ignored);
+      numbers ? create_next(file, target, parts, ignored) : create_spare(file, wanted, parts, ignored);
   if (handle >= 0) {
     tell_spare(file, wanted,
                in_use    ? " is in use by a running VM"
@@ -108,19 +109,21 @@ int64_t create_beside(File& file, const hprof_sink_target& target, const NamePar
   return handle;
 }
 
-int64_t create(File& file, const hprof_sink_target& target, char* error, uint32_t error_size) {
+int64_t create(File& file, const hprof_sink_target* target, char* error, uint32_t error_size) {
   char stamp[32] = "";
   file.io->timestamp(file.host, stamp, sizeof stamp);
-  const NameParts parts = {file.io->process_id(file.host), stamp, target.sequence};
-  if (!expand_name(target.address, parts, file.name)) {
+  const bool has_suffixes = HPROF_HAS(target, hprof_sink_target, filter_suffix);
+  const NameParts parts = {file.io->process_id(file.host), stamp, target->sequence,
+                           has_suffixes ? target->suffix : "", has_suffixes ? target->filter_suffix : ""};
+  if (!expand_name(target->address, parts, file.name)) {
     explain(error, error_size, "can't create profile file", "", "the name is too long");
     return -1;
   }
   char reason[kReasonMost] = "";
-  const uint32_t replace = target.force == HPROF_EXISTING_REPLACE ? 1 : 0;
+  const uint32_t replace = target->force == HPROF_EXISTING_REPLACE ? 1 : 0;
   int64_t handle = file.io->create_file(file.host, file.name, replace, reason, sizeof reason);
   if (handle == HPROF_IO_EXISTS || handle == HPROF_IO_IN_USE)
-    handle = create_beside(file, target, parts, handle, reason);
+    handle = create_beside(file, *target, parts, handle, reason);
   if (handle < 0) explain(error, error_size, "can't create profile file: ", file.name, reason);
   return handle;
 }
@@ -157,7 +160,7 @@ hprof_status open(const hprof_host* host, const void* config, const hprof_sink_t
   File* file = new (memory) File{host, io, mem, -1, {}, target->whole_only != 0, false};
   const auto* chosen = static_cast<const Config*>(config);
   if (chosen != nullptr) file->keep = chosen->keep != 0;
-  file->handle = create(*file, *target, error, error_size);
+  file->handle = create(*file, target, error, error_size);
   if (file->handle < 0) {
     mem->release(host, file, sizeof(File));
     return HPROF_FAILED;

@@ -16,9 +16,9 @@ namespace {
 
 const hprof_unit& unit() { return mock_unit(hprof_module_sink_file, "sink_file"); }
 
-std::string name_of(const std::string& pattern, uint32_t sequence = 1) {
+std::string name_of(const std::string& pattern, uint32_t sequence = 1, const char* suffix = ".txt") {
   MockHost host;
-  SinkRun sink(host, unit(), pattern, {}, 1, sequence);
+  SinkRun sink(host, unit(), pattern, {}, 1, sequence, suffix);
   REQUIRE(sink.opened == HPROF_OK);
   return sink.name();
 }
@@ -47,13 +47,15 @@ TEST_CASE("the pid, the time and the number of the output come into the name") {
 }
 
 TEST_CASE("a later output does not take the place of an earlier one") {
+  CHECK(name_of("java.hprof", 2, "") == "java.hprof.2");
   CHECK(name_of("java.hprof", 2) == "java.hprof.2");
   CHECK(name_of("java.hprof.txt", 3) == "java.hprof.3.txt");
   CHECK(name_of("a.TXT", 3) == "a.3.TXT");
-  CHECK(name_of("java.hprof.html", 2) == "java.hprof.2.html");
-  CHECK(name_of("java.hprof.pb.gz", 2) == "java.hprof.2.pb.gz");
-  CHECK(name_of("a.json", 2) == "a.2.json");
-  CHECK(name_of("a.collapsed", 2) == "a.2.collapsed");
+  CHECK(name_of("java.hprof.html", 2, ".html") == "java.hprof.2.html");
+  CHECK(name_of("java.hprof.pb.gz", 2, ".pb") == "java.hprof.2.pb.gz");
+  CHECK(name_of("a.json", 2, ".json") == "a.2.json");
+  CHECK(name_of("a.heat", 2, ".heat") == "a.2.heat");
+  CHECK(name_of("a.heat", 2) == "a.heat.2");
   CHECK(name_of("a.gz", 2) == "a.gz.2");
   CHECK(name_of("dump-%n.hprof", 2) == "dump-2.hprof");
   CHECK(name_of("/dev/null", 2) == "/dev/null");
