@@ -27,7 +27,7 @@ class SnapshotFile {
   // Fills a new snapshot, whose arrays live as long as this object. False: there is no matching index.
   bool load(Snapshot& snapshot);
 
-  // begin() writes the results of the second reading, then follows the dominator tree. False with *error.
+  // begin() writes the results of the second reading, finish() the dominator tree. False with *error.
   bool begin(Snapshot& snapshot, std::string* error);
   bool finish(Snapshot& snapshot, std::string* error);
 
