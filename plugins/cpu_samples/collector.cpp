@@ -10,8 +10,8 @@ namespace hprof::samples {
 
 // How long a report waits for the book while the engine's thread holds it. The thread holds it for a few
 // samples, but a garbage collection may stop it there.
-static constexpr uint64_t kTurnDeadlineNs = 10'000'000'000;
-static constexpr uint64_t kTurnPauseNs = 1'000'000;
+static constexpr uint64_t kLockDeadlineNs = 10'000'000'000;
+static constexpr uint64_t kLockPauseNs = 1'000'000;
 static constexpr uint64_t kLeastMemory = 48 * 1024;  // for the book, the queue and the first threads
 
 Collector::Collector(const hprof_host* host, const Config& config)
@@ -136,24 +136,24 @@ bool Collector::close() {
 }
 
 void Collector::reset() {
-  if (take_turn()) {
+  if (lock_book()) {
     if (last_engine_ != nullptr) last_engine_->forget();
     shared_.book.clear();
-    shared_.book.turn.unlock();
+    shared_.book.lock.unlock();
   }
   wall_before_ = cpu_before_ = 0;
   watch_from_now();
 }
 
-bool Collector::take_turn() {
+bool Collector::lock_book() {
   const Services& s = shared_.services;
-  uint64_t deadline = s.clock->monotonic(s.host) + kTurnDeadlineNs;
-  while (!shared_.book.turn.try_lock()) {
+  uint64_t deadline = s.clock->monotonic(s.host) + kLockDeadlineNs;
+  while (!shared_.book.lock.try_lock()) {
     if (s.clock->monotonic(s.host) > deadline) {
       s.log->message(s.host, "cpu=samples: the sampling thread is stuck");
       return false;
     }
-    s.threads->pause(s.host, kTurnPauseNs);
+    s.threads->pause(s.host, kLockPauseNs);
   }
   return true;
 }
@@ -180,12 +180,12 @@ Circumstances Collector::circumstances() const {
 
 hprof_status Collector::report(const hprof_report& report) {
   const Services& s = shared_.services;
-  if (!take_turn()) return HPROF_FAILED;
+  if (!lock_book()) return HPROF_FAILED;
   if (last_engine_ != nullptr) last_engine_->settle();
   Circumstances how = circumstances();
   Snapshot snapshot;
   snapshot.take(s, shared_.book);
-  shared_.book.turn.unlock();
+  shared_.book.lock.unlock();
   if (how.is_elapsed) how.process_cpu_ns = 0;  // not comparable with elapsed time
   hprof_status status = write_report(s, &snapshot, how, report.cutoff);
   if (status == HPROF_OK && last_engine_ != nullptr) status = last_engine_->write_note(how.watched_ns);

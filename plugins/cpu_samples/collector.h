@@ -51,7 +51,7 @@ class Collector {
   void say_instead(const char* why, bool loud) const;
   hprof_status start_other(Engine* engine);
   hprof_status start_engine();
-  bool take_turn();
+  bool lock_book();
   hprof_status sample_thread(hprof_object_id object, bool on);
   hprof_status change_depth(int64_t depth);
   Circumstances circumstances() const;

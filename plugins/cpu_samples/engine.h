@@ -65,7 +65,7 @@ class Engine {
     });
     return found;
   }
-  // Counts the samples that are not in the book yet. The caller holds the book's lock (turn). [control]
+  // Counts the samples that are not in the book yet. The caller holds the book's lock. [control]
   virtual void settle() {}
   // Discards the samples that are not in the book yet. The caller holds the book's lock, and clears it.
   // [control]

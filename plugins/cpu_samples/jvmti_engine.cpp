@@ -69,9 +69,9 @@ void JvmtiEngine::stop() {
   });
   if (looker_stuck_) return;
   mounted_.close();
-  if (!shared_->book.turn.try_lock()) return;
+  if (!shared_->book.lock.try_lock()) return;
   settle();
-  shared_->book.turn.unlock();
+  shared_->book.lock.unlock();
 }
 
 void JvmtiEngine::close() {
@@ -216,10 +216,10 @@ uint64_t JvmtiEngine::take(SampledThread* place, hprof_thread_serial serial, uin
 }
 
 // False: the thread has ended, or has been found blocked for too long.
-bool JvmtiEngine::take_back(const Candidate& candidate, bool had_turn) {
+bool JvmtiEngine::take_back(const Candidate& candidate, bool had_book) {
   SampledThread* place = candidate.place;
   LockGuard guard(place->lock, shared_->services);
-  if (had_turn && candidate.weight >= kPatience) return false;
+  if (had_book && candidate.weight >= kPatience) return false;
   if (place->serial.load(std::memory_order_relaxed) != candidate.serial) return false;
   place->cpu_open.fetch_add(candidate.weight * shared_->interval_ns, std::memory_order_relaxed);
   return true;
@@ -232,10 +232,10 @@ void JvmtiEngine::look(JNIEnv* jni) {
   const LocalFrame locals(jni, 2 * kMostCandidates + 16);
   if (!locals.is_open()) return;
   s.threads->each(s.host, jni, this, &JvmtiEngine::visit);
-  const bool has_turn = shared_->book.turn.try_lock();
-  if (has_turn && candidate_count_ != 0) take_stacks(jni);
-  charge_later(has_turn);
-  if (has_turn) shared_->book.turn.unlock();
+  const bool has_book = shared_->book.lock.try_lock();
+  if (has_book && candidate_count_ != 0) take_stacks(jni);
+  charge_later(has_book);
+  if (has_book) shared_->book.lock.unlock();
 }
 
 // The CPU clock of a running thread advances during the look. If it does not, the thread may have lost its
@@ -303,14 +303,14 @@ void JvmtiEngine::count(JNIEnv* jni, Candidate* candidate, const jvmtiFrameInfo*
 }
 
 // Carries over what was not charged; a thread never found running counts as not_seen_running.
-void JvmtiEngine::charge_later(bool has_turn) {
+void JvmtiEngine::charge_later(bool has_book) {
   for (uint32_t i = 0; i < candidate_count_; i++) {
     const Candidate& candidate = candidates_[i];
-    if (candidate.counted || take_back(candidate, has_turn)) continue;
+    if (candidate.counted || take_back(candidate, has_book)) continue;
     rest_thread_.store(candidate.serial, std::memory_order_relaxed);
     rest_.fetch_add(candidate.weight, std::memory_order_relaxed);
   }
-  if (has_turn) settle();
+  if (has_book) settle();
 }
 
 }  // namespace hprof::samples

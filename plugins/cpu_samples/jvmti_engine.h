@@ -65,7 +65,7 @@ class JvmtiEngine : public Engine {
   void respect_clock();
   uint64_t use(SampledThread* place, hprof_thread_serial serial, uint64_t cpu) const;
   uint64_t take(SampledThread* place, hprof_thread_serial serial, uint64_t cpu, jthread* ref);
-  bool take_back(const Candidate& candidate, bool had_turn);
+  bool take_back(const Candidate& candidate, bool had_book);
   static void loop(void* argument, void* jni, hprof_agent_thread* thread);
   // The thread's place; a new one starts with this CPU time. [app][control]
   SampledThread* meet(hprof_thread* thread, uint64_t cpu);
@@ -75,7 +75,7 @@ class JvmtiEngine : public Engine {
   bool is_running(const Candidate& candidate);
   void take_stacks(JNIEnv* jni);
   void count(JNIEnv* jni, Candidate* candidate, const jvmtiFrameInfo* frames, jint count, jvmtiError error);
-  void charge_later(bool has_turn);
+  void charge_later(bool has_book);
   uint64_t cpu_time(uint64_t os_id, jthread thread) const;
 
   jvmtiEnv* jvmti_ = nullptr;

@@ -45,7 +45,7 @@ class SampleBook {
   uint32_t depth() const { return depth_; }
   // Lock of the book: one agent thread at a time uses it. The engine's thread skips its work when it is
   // taken, the control thread waits.
-  Lock turn;
+  Lock lock;
 
  private:
   uint32_t below_continuation(uint32_t count) const;

@@ -1,10 +1,10 @@
 // The queue between the signal handlers and the drain thread: bounded, many producers, one consumer, no lock.
 //
-// Protocol (Vyukov). Every slot has a turn number. Slot i is free for position p (p % slots == i) when turn
-// == p, and full when turn == p + 1. A producer claims position p by moving tail_ from p to p + 1 (CAS),
-// fills the slot, and publishes with turn = p + 1 (release). The consumer reads turn (acquire), and hands the
-// slot back with turn = p + slots (release), which the next producer of the slot reads (acquire). A slow
-// producer delays the consumer at its slot, but no other producer. Positions are 64 bits and do not wrap.
+// Protocol (Vyukov). Slot i is free for position p (p % slots == i) when its sequence is p, and full when it
+// is p + 1. A producer claims position p by moving tail_ from p to p + 1 (CAS), fills the slot, and publishes
+// it by the sequence p + 1 (release). The consumer reads the sequence (acquire), and frees the slot by the
+// sequence p + slots (release), which the next producer of the slot reads (acquire). A slow producer delays
+// the consumer at its slot, but no other producer. Positions are 64 bits and do not wrap.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ struct AsyncFrame {
 
 // One sample. `frames` are followed by room for as many as the queue was made for.
 struct Sample {
-  std::atomic<uint64_t> turn;
+  std::atomic<uint64_t> sequence;
   uint32_t ticks;       // intervals of CPU time that it stands for
   uint32_t thread;      // thread serial
   int32_t frame_count;  // > 0: frames; <= 0: minus the Reason why there are none
@@ -54,7 +54,7 @@ class SampleQueue {
     mask_ = slots - 1;
     tail_.store(0, std::memory_order_relaxed);
     head_.store(0, std::memory_order_relaxed);
-    for (uint64_t i = 0; i < slots; i++) at(i)->turn.store(i, std::memory_order_relaxed);
+    for (uint64_t i = 0; i < slots; i++) at(i)->sequence.store(i, std::memory_order_relaxed);
     return HPROF_OK;
   }
   void close(const Services& services) {  // after the last producer [control]
@@ -67,10 +67,10 @@ class SampleQueue {
     uint64_t position = tail_.load(std::memory_order_relaxed);
     for (;;) {
       Sample* sample = at(position);
-      uint64_t turn = sample->turn.load(std::memory_order_acquire);
-      if (turn == position) {
+      uint64_t sequence = sample->sequence.load(std::memory_order_acquire);
+      if (sequence == position) {
         if (tail_.compare_exchange_weak(position, position + 1, std::memory_order_relaxed)) return sample;
-      } else if (turn < position) {
+      } else if (sequence < position) {
         return nullptr;
       } else {
         position = tail_.load(std::memory_order_relaxed);
@@ -78,18 +78,18 @@ class SampleQueue {
     }
   }
   void publish(Sample* sample) {  // [signal]
-    sample->turn.store(sample->turn.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    sample->sequence.store(sample->sequence.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
 
   // The oldest sample, null: none is published. Give it back with pop. [consumer]
   Sample* front() {
     uint64_t position = head_.load(std::memory_order_relaxed);
     Sample* sample = at(position);
-    return sample->turn.load(std::memory_order_acquire) == position + 1 ? sample : nullptr;
+    return sample->sequence.load(std::memory_order_acquire) == position + 1 ? sample : nullptr;
   }
   void pop() {
     uint64_t position = head_.load(std::memory_order_relaxed);
-    at(position)->turn.store(position + mask_ + 1, std::memory_order_release);
+    at(position)->sequence.store(position + mask_ + 1, std::memory_order_release);
     head_.store(position + 1, std::memory_order_relaxed);
   }
 

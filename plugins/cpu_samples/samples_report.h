@@ -20,7 +20,7 @@ struct Snapshot {
   uint64_t reasons[kReasonCount] = {};
   hprof_cpu_row small[1] = {};  // the row if there is only one, or no memory for more
 
-  // The caller holds the book's turn. Never empty: without samples there is one row of count 0, under a
+  // The caller holds the book's lock. Never empty: without samples there is one row of count 0, under a
   // synthetic frame. [control]
   void take(const Services& services, const SampleBook& book);
   void release(const Services& services);

@@ -17,11 +17,11 @@ static constexpr uint64_t kDrainEveryNs = 20'000'000;
 static constexpr uint64_t kOverdueNs = 50'000'000;
 static constexpr uint32_t kSilentRounds = 2, kMostSilentRounds = 40;
 // Wake-ups of the drain thread from one check to the next.
-static constexpr uint32_t kCheckTurns = 5;
+static constexpr uint32_t kCheckWakeUps = 5;
 // From one search for threads that block the signal to the next, in checks.
 static constexpr uint32_t kSearchChecks = 10;
 // How many samples are counted before another consumer gets the book.
-static constexpr uint32_t kTurnSamples = 64;
+static constexpr uint32_t kSamplesPerLock = 64;
 
 // Marks of a native method, of AsyncGetCallTrace and of JVMTI, and of an unknown bytecode index.
 static constexpr int32_t kAsyncNative = -3;
@@ -127,9 +127,9 @@ void SignalEngine::stop_drainer() {
   if (s.threads->stop(s.host, drainer) != HPROF_OK) {
     drainer_stuck_ = true;
     s.log->message(s.host, "cpu=samples: the drain thread does not end; the last samples are not counted");
-  } else if (shared_->book.turn.try_lock()) {
+  } else if (shared_->book.lock.try_lock()) {
     drain_all(s.jvm->jni(s.host));
-    shared_->book.turn.unlock();
+    shared_->book.lock.unlock();
   }
 }
 
@@ -229,7 +229,7 @@ void SignalEngine::start_other() {
 void SignalEngine::watch() {
   const Services& s = shared_->services;
   if (why_jvmti() != nullptr) start_other();
-  if (++turns_ < kCheckTurns || why_lost_.load(std::memory_order_relaxed) != nullptr) return;
+  if (++turns_ < kCheckWakeUps || why_lost_.load(std::memory_order_relaxed) != nullptr) return;
   turns_ = 0;
   const uint64_t cpu = s.clock->process_cpu(s.host);
   // Reads the clocks of all threads only if the process has used enough CPU time.
@@ -506,17 +506,17 @@ void SignalEngine::drain_loop(void* argument, void* jni, hprof_agent_thread* thr
   while (s.threads->wait(thread, kDrainEveryNs) != 0) {
     self->wake_sent_.store(0, std::memory_order_relaxed);
     self->watch();
-    uint32_t counted = kTurnSamples;
-    while (counted == kTurnSamples && self->shared_->book.turn.try_lock()) {
+    uint32_t counted = kSamplesPerLock;
+    while (counted == kSamplesPerLock && self->shared_->book.lock.try_lock()) {
       counted = self->drain(jni);
-      self->shared_->book.turn.unlock();
+      self->shared_->book.lock.unlock();
     }
   }
 }
 
 uint32_t SignalEngine::drain(void* jni) {
   uint32_t counted = 0;
-  for (Sample* sample; counted < kTurnSamples && (sample = queue_.front()) != nullptr; counted++) {
+  for (Sample* sample; counted < kSamplesPerLock && (sample = queue_.front()) != nullptr; counted++) {
     count(*sample, jni);
     queue_.pop();
   }

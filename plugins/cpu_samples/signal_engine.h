@@ -68,7 +68,7 @@ class SignalEngine : public Engine {
   bool open_buffers();
   void stop_drainer();
   void close_queue();
-  uint32_t drain(void* jni);  // counts up to kTurnSamples samples; returns how many
+  uint32_t drain(void* jni);  // counts up to kSamplesPerLock samples; returns how many
   void drain_all(void* jni);
   void count(const Sample& sample, void* jni);
 

@@ -158,14 +158,14 @@ void WallEngine::loop(void* argument, void* jni, hprof_agent_thread* thread) {
   s.ids->frame(s.host, jni, &none, 0);
   uint64_t before = self->own_cpu();
   while (s.threads->wait(thread, self->next_pause()) != 0) {
-    if (!self->shared_->book.turn.try_lock()) continue;
+    if (!self->shared_->book.lock.try_lock()) continue;
     self->stop_ns_ = 0;
     self->look_around(static_cast<JNIEnv*>(jni));
     // Includes the cost of the wake-up.
     const uint64_t now = self->own_cpu();
     self->pay(now - before + self->stop_ns_);
     before = now;
-    self->shared_->book.turn.unlock();
+    self->shared_->book.lock.unlock();
   }
 }
 
