@@ -51,8 +51,7 @@ inline uint64_t cpu_counter() {
 // tell. The first call is slow. [any]
 bool is_cpu_counter_trusted();
 
-// Seconds that local time is ahead of UTC (east of Greenwich: above 0) at that time; 0 if it cannot be told.
-// [any]
+// Seconds that local time is ahead of UTC (east of Greenwich: above 0) at that time; 0: not known. [any]
 int32_t utc_offset_s(int64_t wall_milliseconds);
 
 // Local time as "YYYYMMDDHHMMSS", for file names: kTimestampSize bytes with its NUL for years of four digits.

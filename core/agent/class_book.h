@@ -117,7 +117,7 @@ class ClassBook {
   std::atomic<uint32_t> collections_{0};
   uint32_t swept_at_ = 0;
   RecentMethods recent_;
-  uint32_t redefinitions_ = 0;  // atomic
+  uint32_t redefinitions_ = 0;  // accessed atomically
   std::atomic<bool> is_redefined_{false};
   std::atomic<uint32_t> recent_epoch_{0};
   std::atomic<bool> follows_collections_{false};

@@ -56,7 +56,7 @@ class ThreadBook {
   bool is_agent() const;
   // The calling thread ends, and must not use its record any more. [app]
   void ended(JNIEnv* jni, jthread thread);
-  // The calling thread ends the VM, whose end comes after the thread's own. Only that thread's each() still
+  // The calling thread ends the VM, whose end comes after the thread's own. Only each() on that thread still
   // visits it. [app]
   void exits(JNIEnv* jni, jthread thread);
   void visit_exiting() { exit_visitor_.store(platform::current_thread_id(), std::memory_order_relaxed); }

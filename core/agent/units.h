@@ -64,7 +64,7 @@ class Units {
   UnitSlot& filter() { return filter_; }  // unit is nullptr: none
   const hprof_encoder_ops* encoder_ops() const;
   const hprof_sink_ops* sink_ops() const;
-  const hprof_settings& settings() const { return settings_; }  // what they are told
+  const hprof_settings& settings() const { return settings_; }  // of all units
   EventHub& events() { return events_; }
   bool needs_any(uint64_t needs) const { return (needs_ & needs) != 0; }  // HPROF_NEED_*
   bool uses_any(uint64_t needs) const { return ((needs_ | wants_) & needs) != 0; }

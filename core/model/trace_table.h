@@ -9,7 +9,7 @@
 
 namespace hprof {
 
-// A trace is found by its thread (kNone: not told apart by thread) and its frames; no frames at all are a
+// A trace is found by its thread (kNone: not separated by thread) and its frames; no frames at all are a
 // trace, too. Protocol: InternTable's; the frames are copied to the bump storage before the entry is linked.
 class TraceTable {
  public:

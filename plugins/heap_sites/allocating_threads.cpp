@@ -47,11 +47,11 @@ AllocatingThread* AllocatingThreads::make() {
 }
 
 AllocatingThread* AllocatingThreads::take(const void* env) {
-  std::atomic<AllocatingThread*>* place = threads_.make(reinterpret_cast<uintptr_t>(env));
-  if (place == nullptr) return nullptr;
+  std::atomic<AllocatingThread*>* entry = threads_.make(reinterpret_cast<uintptr_t>(env));
+  if (entry == nullptr) return nullptr;
   AllocatingThread* thread = take_free();
   if (thread == nullptr) thread = make();
-  place->store(thread, std::memory_order_relaxed);
+  entry->store(thread, std::memory_order_relaxed);
   return thread;
 }
 

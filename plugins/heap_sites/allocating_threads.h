@@ -64,11 +64,11 @@ class AllocatingThreads {
   // Ends the thread with that JNIEnv: release(state&), then others may take the state. [app] that thread
   template <class Release>
   void end(const void* env, const Release& release) {
-    std::atomic<AllocatingThread*>* place = threads_.find(reinterpret_cast<uintptr_t>(env));
-    AllocatingThread* thread = place != nullptr ? place->load(std::memory_order_relaxed) : nullptr;
+    std::atomic<AllocatingThread*>* entry = threads_.find(reinterpret_cast<uintptr_t>(env));
+    AllocatingThread* thread = entry != nullptr ? entry->load(std::memory_order_relaxed) : nullptr;
     if (thread == nullptr) return;
     release(*thread);
-    place->store(nullptr, std::memory_order_relaxed);
+    entry->store(nullptr, std::memory_order_relaxed);
     LockGuard guard(free_lock_, services_);
     thread->next_free = free_;
     free_ = thread;
