@@ -107,8 +107,8 @@ bool write_summary(Session& session, const HeapSize& size) {
   return true;
 }
 
-// Counted by a collector, if one that counts allocations runs. Else the VM counts what is on the heap, and
-// the total ever allocated is not known.
+// A collector that counts allocations counts it. Without one the VM counts the live heap, and the total ever
+// allocated is not known.
 void heap_summary(Session& session, const Command& command, Answer* answer) {
   if (running(session, kSummary) != 0) return report(session, command, kSummary, "heap summaries", answer);
   HeapSize size;

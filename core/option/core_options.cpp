@@ -9,8 +9,8 @@ namespace {
 
 #define AT(member) static_cast<uint32_t>(offsetof(CoreConfig, member))
 
-// Their values are the units' `select` texts; what they are set to is read by selection.cpp. Of the profiles
-// the first runs when no other is chosen.
+// Their values are the units' `select` texts, which selection.cpp reads. The first profile runs when no other
+// is chosen.
 const hprof_option kProfiles[] = {
     {"heap", HPROF_OPTION_TEXT, AT(heap), "all", nullptr, 0, 0, nullptr,
      "heap profiling; all unless cpu= or monitor= is given"},

@@ -77,15 +77,15 @@ bool is_shared_option(Str name);
 // True: commands can come, by control= or listen=. [any]
 bool takes_commands(const CoreConfig& core);
 
-// The option that chooses a profile when none is chosen, by its default; the default of format=. [any]
+// The option whose default applies when no profile is chosen; the default of format=. [any]
 const hprof_option& default_profile();
 const char* default_format();
-// One of the manual's options that choose a profile. [any]
+// True: one of the manual's options that choose a profile. [any]
 bool is_profile_selector(Str name);
-// True: a collector that the option selects replaces the default profile. Others of the core's options add to
-// a choice, and are none. [any]
+// True: a collector that the option selects replaces the default profile. Other options of the core only add
+// to a choice. [any]
 bool chooses_profile(Str name);
-// Whatever the option is. [any]
+// True: the value of any option that selects nothing. [any]
 bool selects_nothing(Str value);
 
 }  // namespace hprof

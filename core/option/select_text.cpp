@@ -39,7 +39,7 @@ class Values {
   TextWriter seen_{text_, sizeof(text_)};
 };
 
-// Else it is a pattern, or empty.
+// False: it is a pattern, or empty.
 bool is_value(Str value) { return !value.empty() && value[value.size - 1] != '*'; }
 
 // A pattern is shown as the unit's own row spells its values.

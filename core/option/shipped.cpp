@@ -70,7 +70,7 @@ bool has_kind(const ModuleNames& names, Str prefix) {
   return false;
 }
 
-// The option chooses a collector, as far as that is known before modules are open.
+// True: the option chooses a collector, as far as that is known before modules are open.
 bool chooses_collector(Str name) {
   if (is_profile_selector(name)) return true;
   Shipped row;

@@ -7,7 +7,7 @@
 
 namespace hprof {
 
-// What the name of a module that is no collector begins with. format=<name>: module and unit encoder_<name>.
+// Prefixes of the names of modules that are no collectors. format=<name>: module and unit encoder_<name>.
 constexpr Str kEncoderPrefix = "encoder_";
 constexpr Str kFilterPrefix = "filter_";
 constexpr Str kSinkPrefix = "sink_";
@@ -16,7 +16,7 @@ constexpr Str kSinkPrefix = "sink_";
 // others are opened, too (all_answered). False: an invalid name. [onload]
 bool select_modules(const OptionList& list, ModuleNames* names, Error* error);
 
-// The modules of the default profile. [onload]
+// Adds the modules of the default profile. [onload]
 bool add_default_profile(const OptionList& list, ModuleNames* names, Error* error);
 
 // True: the option selects shipped modules. [any]
@@ -24,23 +24,23 @@ bool selects_shipped(Str name);
 // True: this value selects one of them.
 bool names_shipped(Str name, Str value);
 
-// The module of that row, which others may have, too; empty: there are not so many rows. [any]
+// The module of that row, which other rows may have, too; empty: there are fewer rows. [any]
 Str shipped_module(uint32_t index);
-// Tells a search of the shipped modules, and of the core's options. [any]
+// Gives a search their names, and the core's options. [any]
 void know_core(ModuleSearch* search);
 
-// One row of what is known: option, value as a pattern (empty: any) and module. A module may have several.
+// A row: option, pattern of values (empty: any) and module. A module may have several.
 struct Shipped {
   Str name;
   Str value;
   Str module;
 
-  // Does the row stand for this option and value?
+  // True: the row is for this option and value.
   bool serves(Str option, Str typed) const;
 };
 // All rows as text, `name=value module` each; the values of an option are in the original's order.
 Str shipped_rows();
-// Takes the next row off the front of the text. False: nothing is left. [any]
+// Moves the next row from *rest to *row. False: nothing is left. [any]
 bool next_shipped(Str* rest, Shipped* row);
 
 }  // namespace hprof

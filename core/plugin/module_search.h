@@ -20,8 +20,8 @@ struct ModuleSearch {
   Str agent_folder;                         // of the agent's library, without a final '/'; empty: none
   Str plugin_folders;                       // plugins=
   LibraryLoader loader = {};
-  // The shipped modules, which are looked for by name beside the agent: some more than once, empty after the
-  // last; and the options of the core, which several units may have. Either may be nullptr: none.
+  // The shipped modules, which are searched by name beside the agent, some more than once, empty after the
+  // last; and the core's options, which several units may have. Either may be nullptr.
   Str (*shipped)(uint32_t index) = nullptr;
   bool (*is_core_option)(Str name) = nullptr;
 

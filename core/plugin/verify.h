@@ -11,7 +11,7 @@ namespace hprof {
 constexpr uint32_t kUnitsPerModule = 32;
 constexpr size_t kUnitIdMost = 63;
 constexpr size_t kSelectMost = 255;
-// Bits that stand for something.
+// Bits with a meaning.
 constexpr uint64_t kKnownNeeds = ((1ull << HPROF_NEED_COUNT) - 1) & ~(1ull << 8 | 1ull << 15);
 
 // The offer that entry functions get.

@@ -47,7 +47,7 @@ struct FileId {
 FileId file_id(const std::string& path);
 // True: the JVM has the same file at that path, and its user may read it (or write to it). After become().
 bool is_same_there(const Jvm& jvm, const std::string& path, const FileId& id, bool to_write = false);
-// The permissions of a regular file as the JVM has it, "0600"; "": there is no such file. After become().
+// The permissions of a regular file as the JVM has it, "0600"; "": none. After become().
 std::string mode_there(const Jvm& jvm, const std::string& path);
 
 // A folder in the JVM's /tmp that only its user can enter; it is removed with its contents when the object is

@@ -14,7 +14,7 @@ bool ends_with(const char* name, uint64_t length, const char* suffix) {
   return true;
 }
 
-// Where the format's suffix begins, with or without the filter's after it, or the end.
+// The position of the format's suffix, with or without the filter's after it, or the end.
 uint64_t stem_length(const char* name, const NameParts& parts) {
   const uint64_t length = std::strlen(name);
   uint64_t plain = length;

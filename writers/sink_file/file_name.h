@@ -11,8 +11,7 @@ struct NameParts {
   uint64_t pid;
   const char* timestamp;  // YYYYMMDDHHMMSS
   uint32_t sequence;      // of the output within the session, from 1
-  // What the name of such a file ends in, in upper or lower case: the format's, then the filter's. "":
-  // nothing.
+  // The end of the file's name, in either case: the format's suffix, then the filter's. "": none.
   const char* format_suffix;
   const char* filter_suffix;
 };

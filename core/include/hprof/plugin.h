@@ -47,7 +47,7 @@ typedef struct hprof_option {
 #define HPROF_NEED_SOURCE_FILE (1ull << 5)    /* can_get_source_file_name */
 #define HPROF_NEED_LINE_NUMBERS (1ull << 6)   /* can_get_line_numbers */
 #define HPROF_NEED_THREAD_CPU (1ull << 7)     /* can_get_thread_cpu_time */
-/* 8 and 15 stand for nothing */
+/* bits 8 and 15 have no meaning */
 #define HPROF_NEED_CLASS_HOOKS (1ull << 9)        /* can_generate_all_class_hook_events, retransform */
 #define HPROF_NEED_EARLY_CLASS_HOOKS (1ull << 10) /* ... already before VMStart (switches CDS off) */
 #define HPROF_NEED_EARLY_VMSTART (1ull << 11)     /* can_generate_early_vmstart (9+) */
@@ -60,7 +60,7 @@ typedef struct hprof_option {
 
 /* --- events, as bits of hprof_unit.events; the handlers are in collector.h ------------------------------------------ */
 
-/* bits 0 and 19 are the core's own, 18 stands for nothing */
+/* bits 0 and 19 are the core's own, 18 has no meaning */
 #define HPROF_EVENT_VM_INIT (1ull << 1)
 #define HPROF_EVENT_VM_DEATH (1ull << 2)
 #define HPROF_EVENT_THREAD_START (1ull << 3)

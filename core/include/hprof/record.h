@@ -58,7 +58,7 @@ typedef struct hprof_record {
 #define HPROF_KIND_MONITOR_WAIT "hprof.monitor_wait/1"
 #define HPROF_RECORD_MONITOR_WAITED 16
 #define HPROF_KIND_MONITOR_WAITED "hprof.monitor_waited/1"
-/* 17 and 18 stand for nothing */
+/* 17 and 18 are not used */
 #define HPROF_RECORD_MONITOR_DUMP 19
 #define HPROF_KIND_MONITOR_DUMP "hprof.monitor_dump/1"
 /* Heap dumps: HEAP_DUMP_BEGIN, then any number of the five, then HEAP_DUMP_END; nothing else in between */

@@ -25,7 +25,7 @@ typedef struct hprof_sink_target {
   uint32_t look_only;    /* 1: a check at start-up that waits for no peer: verify the address, open nothing, leave *self
                           * NULL; a call with 0 follows */
   uint32_t reserved;
-  /* By which programs recognise such a file: the encoder's file_suffix, then the filter's; "": none */
+  /* the end of a file's name, which shows its type: the encoder's file_suffix, then the filter's; "": none */
   const char* suffix;
   const char* filter_suffix;
 } hprof_sink_target;

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Draft: may change with any release.
  *
- * What a collector decides, while it is created, for every output of its session.
+ * Settings of all outputs of a session, which a collector makes in create.
  */
 #ifndef HPROF_DRAFT_OUTPUT_H
 #define HPROF_DRAFT_OUTPUT_H
@@ -13,9 +14,9 @@
 typedef struct hprof_output_service {
   uint32_t size;
   uint32_t reserved;
-  /* Threads are recorded without their names, which may be secrets. [onload] */
+  /* Records threads without their names, which may be secrets. [onload] */
   void (*hide_thread_names)(const hprof_host* host);
-  /* The outputs have this table only: hprof_rec_file_begin.alone. Static text. [onload] */
+  /* Limits the outputs to this table (hprof_rec_file_begin.alone). Static text. [onload] */
   void (*set_only_table)(const hprof_host* host, const char* name);
 } hprof_output_service;
 
