@@ -45,16 +45,6 @@ def doe_n_reports_on_request_only(vm):
     check_equal(len(parse_ascii(run.text("out.txt")).cpu()), 1, "CPU sections")
 
 
-@vm_test(units=UNITS, since=9)
-def jcmd_loads_the_agent_into_a_running_vm(vm):
-    # 21 and later warn of agents that come late, unless told that it is wanted.
-    live = vm.start(None, "Idle", java=vm.attachable)
-    options = "cpu=samples,file=%s" % vm.path("out.txt")
-    code, said = vm.tool("jcmd", str(live.pid), "JVMTI.agent_load", vm.agent, '"%s"' % options)
-    check(code == 0 and "return code: 0" in said, "jcmd: exit code %d: %s\n%s" % (code, said, live.state()))
-    attached_report(vm, live)
-
-
 @vm_test(units=UNITS)
 def attach_socket_loads_the_agent_into_a_running_vm(vm):
     live = vm.start(None, "Idle", java=vm.attachable)
@@ -83,7 +73,7 @@ def late_agent_with_bad_options_is_refused_and_the_vm_goes_on(vm):
     answer = load_agent(live.pid, vm.agent, "foo=bar")
     check("\nreturn code: 0" not in "\n" + answer and answer.split() != ["0", "0"] and answer.split() != ["0"],
           "the VM answers %r\n%s" % (answer, live.state()))
-    run = live.ended_well()
+    live.ended_well()
 
 
 @vm_test(units=UNITS)

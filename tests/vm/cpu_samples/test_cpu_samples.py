@@ -138,16 +138,6 @@ def shorter_interval_gives_more_samples(vm):
     check(totals["1"] >= 3 * totals["20"], "samples by interval: %s" % totals)
 
 
-@vm_test(units=UNITS)
-def jni_is_used_by_the_rules(vm):
-    option = vm.agent_option("cpu=samples,interval=1,thread=y,file=out.txt")
-    run = vm.run_java(option, "-Xcheck:jni", "Lambdas")
-    check_equal(run.code, 0, "exit code\n%s\n" % run)
-    complaints = [line for line in (run.out + run.err).splitlines() if "FATAL ERROR" in line or "WARNING in native" in line]
-    check(not complaints, "-Xcheck:jni says %s\n%s" % (complaints, run))
-    parse_ascii(run.text("out.txt"), thread_ids=True)
-
-
 @vm_test(units=UNITS, since=21)
 def virtual_threads_are_seen(vm):
     run = vm.profiled("cpu=samples,interval=1,depth=8,file=out.txt", "Virtual")

@@ -6,8 +6,8 @@ import zipfile
 
 from commands import must
 from harness import Skip, check, check_equal, vm_test
-from reports import parse_ascii, parse_binary
-from sites import N, by_class, by_method, check_made, check_thrown, churn_options, check_workers, native_objects, redefining_agent, tables
+from programs import N, check_made, check_thrown, check_workers, churn_options, native_objects, redefining_agent
+from reports import by_class, by_method, parse_ascii, parse_binary, tables
 from tool import class_histogram
 
 UNITS = ("bytecode", "heap_sites", "encoder_ascii", "sink_file")

@@ -3,8 +3,8 @@ import os
 import re
 
 from harness import ROOT, Skip, check, check_equal, vm_test
-from reports import parse_ascii
-from sites import check_made, tables
+from programs import check_made
+from reports import parse_ascii, tables
 
 UNITS = ("bytecode", "cpu_times", "heap_sites", "heap_dump", "cpu_samples", "encoder_ascii", "encoder_binary", "sink_file")
 ROWS = os.path.join(ROOT, "core", "hotspot", "items.def")

@@ -3,8 +3,7 @@ import os
 import re
 
 from harness import check, check_equal, vm_test
-from reports import parse_ascii
-from sites import tables
+from reports import parse_ascii, tables
 from tool import sound
 
 UNITS = ("bytecode", "cpu_times", "cpu_samples", "heap_sites", "heap_dump", "monitor", "encoder_ascii", "sink_file")

@@ -6,7 +6,7 @@ import signal
 from attach import load_agent
 from commands import must
 from harness import check, check_equal, vm_test
-from monitors import parse_monitors
+from reports import parse_monitors
 
 UNITS = ("monitor", "encoder_ascii", "sink_file")
 
@@ -209,20 +209,6 @@ def binary_format_is_refused(vm):
     for value in ("y", "all"):
         line = vm.refused("monitor=%s,format=b" % value)
         check("monitor=%s is not supported with format=b (monitor=%s,format=b)" % (value, value) in line, line)
-
-
-@vm_test(units=UNITS)
-def jni_is_used_by_the_rules(vm):
-    for options in ("monitor=y", "monitor=all,interval=1"):
-        option = vm.agent_option(options + ",file=out.txt")
-        run = vm.run_java(option, "-Xcheck:jni", "Contend", "monitor", "3", "3", "5")
-        check_equal(run.code, 0, "exit code\n%s\n" % run)
-        # The launcher of Java 8 breaks the rules by itself.
-        own = vm.plain("-Xcheck:jni", "Contend", "monitor", "1", "1", "1")
-        own = set((own.out + own.err).splitlines())
-        complaints = [line for line in (run.out + run.err).splitlines()
-                      if ("FATAL ERROR" in line or "WARNING" in line) and line not in own]
-        check(not complaints, "-Xcheck:jni says %s\n%s" % (complaints, run))
 
 
 @vm_test(units=UNITS)

@@ -13,12 +13,6 @@ def unknown_option_is_refused_before_start(vm):
     check("foo" in line, "the line does not name the option: %s" % line)
 
 
-@vm_test()
-def bad_value_is_refused_before_start(vm):
-    line = vm.refused("depth=x")
-    check("depth" in line, "the line does not name the option: %s" % line)
-
-
 @vm_test(units=("cpu_samples",))
 def unusable_output_is_refused_before_start(vm):
     line = vm.refused("cpu=samples,file=/nonexistent/folder/x")
@@ -47,20 +41,6 @@ def no_option_means_heap_all(vm):
         check("heap" in vm.refused(None), "the line does not say what is missing")
 
 
-@vm_test()
-def option_without_a_value_is_unknown(vm):
-    line = vm.refused("foo")
-    check("Unknown option: foo (foo)" in line, "the line does not say so: %s" % line)
-
-
-@vm_test()
-def slips_of_the_finger_bring_the_name_that_was_meant(vm):
-    line = vm.refused("dept=8")
-    check("Unknown option: dept (dept=8); did you mean depth? help lists all options" in line, "the line: %s" % line)
-    line = vm.refused("file=a,b.txt")
-    check("the value of file= cannot have a comma in it" in line, "the line: %s" % line)
-
-
 def in_a_folder_of_its_own(vm, *options):
     """The agent in a VM whose /tmp cannot be written."""
     if not vm.jdk.home or os.geteuid() != 0:
@@ -83,12 +63,6 @@ def place_for_commands_that_cannot_be_had_is_named(vm):
         text = in_a_folder_of_its_own(vm, "cpu=samples", option, "file=out.txt")
         check(re.search(r"can't listen at /tmp/hprof-0-\d+\.sock: Read-only file system; " + re.escape(hint) + "$", text, re.M),
               "%s: %s" % (option, text))
-
-
-@vm_test()
-def nothing_between_two_commas_is_refused(vm):
-    line = vm.refused("depth=4,,cutoff=0")
-    check("nothing between two commas" in line, "the line does not say so: %s" % line)
 
 
 @vm_test(units=("encoder_ascii", "encoder_binary"))

@@ -2,11 +2,10 @@
 import os
 import signal
 
-from calls import COUNTS
 from harness import check, check_equal, vm_test
 from pictures import Json, Page, Pprof, parse_collapsed
+from programs import COUNTS, MADE
 from reports import parse_ascii
-from sites import MADE
 from tool import hprof
 from vendor import exceptions_of, needs_modules, vendor_plugin
 

@@ -1,11 +1,17 @@
-"""Where the agent finds its modules, what bad neighbours do, and a vendor's plugin built against an installed tree."""
+"""Where the agent finds its modules, what bad neighbours do, and what is built against an installed tree: a
+vendor's plugin, and the units that `hprof plugin new` makes."""
+import csv
 import os
 import shutil
+import sys
 
-from harness import check, check_equal, vm_test
+from harness import ROOT, check, check_equal, vm_test
 from reports import parse_ascii
 from tool import hprof
-from vendor import exceptions_of, needs_modules, vendor_plugin
+from vendor import cmake, exceptions_of, installed, needs_modules, vendor_plugin
+
+sys.path.insert(0, os.path.join(ROOT, "tests", "plugins", "kit"))
+import new_units  # noqa: E402
 
 UNITS = ("cpu_samples", "encoder_ascii", "sink_file")
 
@@ -185,3 +191,35 @@ def plugin_list_shows_what_is_found_and_where(vm):
     run = vm.run_java(vm.agent_option("help,plugins=" + folder, agent), "Quick")
     words = "  from %s/gc_pauses.so (example vendor)\n  gc-least=<ms> " % folder
     check(run.code == 0 and words in run.out, "help does not say where gc-least= comes from\n%s" % run)
+
+
+@vm_test(units=UNITS)
+def new_units_run_all_four_kinds_together(vm):
+    needs_modules(vm)
+    prefix, options = installed(vm)
+    folder = vm.path("units")
+    os.makedirs(folder)
+    new_units.make(os.path.join(vm.tree, "bin", "hprof"), folder)
+    build = os.path.join(folder, "build")
+    cmake(vm, "-S", folder, "-B", build, *options)
+    names = [name for _, _, name in new_units.UNITS]
+    cmake(vm, "--build", build, "--target", *names)
+    folders = ":".join(os.path.join(build, name) for name in names)
+    for language in ("c", "cpp"):
+        out = "out_%s.txt" % language
+        run = vm.profiled("plugins=%s,collector_in_X=y,format=encoder_in_X,compress=filter_in_X,sink_in_X=%s,logflags=1"
+                          .replace("X", language) % (folders, out), "Spin", "2", agent=os.path.join(prefix, "lib", "libhprof.so"))
+        lines = run.text(out).splitlines()
+        check_equal(lines[0], "# COLLECTOR_IN_%s: started ended" % language.upper(), "the header\n%s" % run)
+        check(int(lines[1].split()[0]) >= 1 and len(lines) == 2, "no threads: %s" % lines)
+        check("filter_in_%s: bytes handed on: %d" % (language, len(run.text(out))) in run.err, "the filter is silent\n%s" % run)
+
+
+@vm_test(units=UNITS)
+def example_csv_writes_tables_that_a_csv_reader_reads(vm):
+    needs_modules(vm)
+    agent, folder = vendor_plugin(vm, "csv")
+    run = vm.profiled("plugins=%s,cpu=samples,format=csv,file=out.csv" % folder, "Spin", "4", agent=agent)
+    rows = list(csv.reader(run.text("out.csv").splitlines()))
+    check_equal(rows[0], ["samples", "time", "trace"], "columns\n%s\n" % run)
+    check(all(len(row) == 3 and row[0].isdigit() and "." in row[2] for row in rows[1:]), "rows: %s" % rows)

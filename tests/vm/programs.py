@@ -1,51 +1,35 @@
-"""Tables of allocation sites, read out of reports in format=a."""
+"""What programs of tests/vm/java do, and how some of them are run."""
 import os
-import re
 import zipfile
 
-from harness import Failure, Skip, check, check_equal
+from harness import Skip, check, check_equal
 from jdks import installed
+from reports import by_class, by_method, tables
 
-HEADINGS = ["          percent          live          alloc'ed  stack class",
-            " rank   self  accum     bytes objs     bytes  objs trace name"]
-ROW = re.compile(r"^ *(\d+) +(\d+\.\d\d)% +(\d+\.\d\d)% +(\d+) +(\d+) +(\d+) +(\d+) +(\d+) (\S+)$")
-
-
-class SiteRow:
-    def __init__(self, words):
-        self.rank = int(words[0])
-        self.live_bytes, self.live, self.bytes, self.objects, self.trace = map(int, words[3:8])
-        self.name = words[8]
-
-
-def tables(report):
-    """The rows of each SITES section, in order."""
-    found = []
-    for section in report.sections:
-        if section.name != "SITES":
-            continue
-        check(section.lines[:2] == HEADINGS, "headings: %r" % section.lines[:2])
-        rows = []
-        for line in section.lines[2:]:
-            match = ROW.match(line)
-            if not match:
-                raise Failure("a row of SITES: %r" % line)
-            rows.append(SiteRow(match.groups()))
-            check(rows[-1].rank == len(rows), "rank: %r" % line)
-            check(rows[-1].trace in report.traces, "no trace before %r" % line)
-        found.append(rows)
-    check(found, "no SITES section")
-    return found
-
-
-def by_class(rows):
-    """{class: [objects, bytes, live objects, live bytes]}"""
-    found = {}
-    for row in rows:
-        sums = found.setdefault(row.name, [0, 0, 0, 0])
-        for i, value in enumerate((row.objects, row.bytes, row.live, row.live_bytes)):
-            sums[i] += value
-    return found
+# Calls of each method of java/Calls.java; fib(20) alone is 21891 calls.
+COUNTS = {
+    "Calls.fib": 21891 + 100 + 25 + 5 + 3 + 20 + 7,
+    "Calls.thrower": 100 * 11 + 2 + 3 + 4 + 5,
+    "Calls.catcher": 100,
+    "Calls.afterCatch": 100,
+    "Calls.broken": 50,
+    "Calls$Broken.<init>": 50,
+    "Calls.afterBroken": 25,
+    "Calls.finallyOf": 5,
+    "Calls.inFinally": 5,
+    "Calls$Square.area": 1000,
+    "Calls$Square.<init>": 1,
+    "Calls.deep": 501,
+    "Calls.afterOverflow": 3,
+    "Calls.apply": 2,
+    "Calls.plus": 20,
+    "Calls.locked": 7,
+    "Calls.platform": 1,
+    "Calls.work": 6,
+    "Calls.step": 6 * 20,
+    "Calls.nap": 6 * 20,
+    "Calls.main": 1,
+}
 
 
 def churn_options(vm):
@@ -93,18 +77,6 @@ def check_workers(report, rounds):
     names = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
     check_equal(made, dict.fromkeys(names, rounds), "objects of the methods that are redefined")
     check(not any("found to be wrong" in note for note in report.notes), "wrong stacks: %s" % report.notes)
-
-
-def by_method(report, rows, owner):
-    """{method of the class `owner`, the first from the top: {class: objects}}"""
-    found = {}
-    for row in rows:
-        for method, _, _ in report.traces[row.trace].frames:
-            if method.startswith(owner + "."):
-                classes = found.setdefault(method[len(owner) + 1:], {})
-                classes[row.name] = classes.get(row.name, 0) + row.objects
-                break
-    return found
 
 
 N = 20000
