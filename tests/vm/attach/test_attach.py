@@ -3,8 +3,7 @@ import os
 import re
 import shlex
 
-from attach import diagnostic, load_agent, loaded
-from commands import ask, must
+from commands import ask, diagnostic, load_agent, loaded, must
 from harness import ROOT, check, check_equal, vm_test
 from reports import parse_ascii
 

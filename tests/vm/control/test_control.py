@@ -2,7 +2,7 @@
 import os
 import signal
 
-from attach import load_agent
+from commands import load_agent
 from harness import check, check_equal, vm_test
 from reports import parse_ascii, parse_binary
 

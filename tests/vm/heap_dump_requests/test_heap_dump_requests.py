@@ -7,8 +7,7 @@ import threading
 import zlib
 
 import dumps
-from attach import load_agent, loaded
-from commands import EOF, Controller, ask, binary, must
+from commands import Controller, EOF, ask, binary, load_agent, loaded, must
 from harness import TIMEOUT, check, check_equal, clean_environment, vm_test
 
 UNITS = ("heap_dump", "cpu_samples", "encoder_binary", "sink_file")

@@ -6,7 +6,7 @@ import shutil
 import signal
 import sys
 
-from attach import load_agent
+from commands import load_agent
 from harness import ROOT, Skip, check, check_equal, vm_test
 from peers import Peer, stall, trickle
 from reports import parse_ascii

@@ -3,8 +3,7 @@ import os
 import re
 import signal
 
-from attach import load_agent
-from commands import must
+from commands import load_agent, must
 from harness import check, check_equal, vm_test
 from reports import parse_monitors
 

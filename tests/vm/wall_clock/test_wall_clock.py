@@ -2,8 +2,7 @@
 import re
 import signal
 
-from attach import load_agent, loaded
-from commands import must
+from commands import load_agent, loaded, must
 from harness import check, check_equal, vm_test
 from pictures import Pprof
 from reports import parse_ascii

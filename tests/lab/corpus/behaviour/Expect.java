@@ -8,6 +8,13 @@ import java.util.TreeMap;
 
 /** Checks the tracker against the truth: stack traces, and counts that the program keeps itself. */
 public final class Expect {
+  /** Runs the cases; standard output must be the same with and without probes. */
+  public static void main(String[] args) throws Exception {
+    if (args.length > 0) read(args[0]);
+    Case.run();
+    if (!done()) System.exit(1);
+  }
+
   private static final Map<Integer, String> NAMES = new HashMap<Integer, String>();
   private static final Map<String, Integer> CALLS = new TreeMap<String, Integer>();
   private static int checks;
