@@ -20,8 +20,9 @@ namespace hprof {
 
 class EventQueue {
  public:
-  static constexpr uint32_t kPayloadBytes = 216;
-  static_assert(sizeof(hprof_rec_row) <= kPayloadBytes, "the largest record that is queued");
+  // A table, as this core knows it, with its rows: the largest record that is queued.
+  static constexpr uint32_t kRowBytes = HPROF_ROW_CELLS * sizeof(hprof_cell);
+  static constexpr uint32_t kPayloadBytes = sizeof(hprof_rec_table) + kRowBytes;
 
   // `slots` is a power of two. False: no memory. [onload]
   bool create(MemoryAccount& memory, uint32_t slots) {
@@ -36,9 +37,9 @@ class EventQueue {
     slots_ = nullptr;
   }
 
-  // Copies the record. False: full, or a record that is too large or not in one piece. Lock-free. [app][gc]
+  // Copies the record, a table with its rows. False: full, or it does not fit. Lock-free. [app][gc]
   bool push(const hprof_record* record) {
-    if (slots_ == nullptr || record->size > kPayloadBytes || !is_one_piece(record)) return false;
+    if (slots_ == nullptr || !fits(record)) return false;
     uint32_t ticket = tail_.load(std::memory_order_relaxed);
     for (;;) {
       uint32_t index = ticket & (count_ - 1);
@@ -50,8 +51,7 @@ class EventQueue {
         continue;
       }
       if (tail_.compare_exchange_weak(ticket, ticket + 1, std::memory_order_relaxed)) {
-        memcpy(slot.payload, record, record->size);
-        if (record->kind == HPROF_RECORD_TABLE) move_rows(slot.payload, record);
+        copy(slot.payload, record);
         slot.sequence.store(ticket + 1 - index, std::memory_order_release);
         return true;
       }
@@ -74,21 +74,23 @@ class EventQueue {
   }
 
  private:
-  // True: the rows of a table are inside the record.
-  static bool is_one_piece(const hprof_record* record) {
-    if (record->kind != HPROF_RECORD_TABLE) return true;
-    if (record->size < sizeof(hprof_rec_table)) return false;
+  static bool fits(const hprof_record* record) {
+    if (record->kind != HPROF_RECORD_TABLE) return record->size <= kPayloadBytes;
     auto* table = reinterpret_cast<const hprof_rec_table*>(record);
-    const uint64_t room = record->size - sizeof(hprof_rec_table);
-    const auto begin = reinterpret_cast<uintptr_t>(record) + sizeof(hprof_rec_table);
-    const auto rows = reinterpret_cast<uintptr_t>(table->rows);
-    if (table->totals != nullptr || rows < begin || rows - begin > room) return false;
-    return table->row_count == 0 || table->row_stride <= (room - (rows - begin)) / table->row_count;
+    return table->totals == nullptr &&
+           (table->row_count == 0 || table->row_stride <= kRowBytes / table->row_count);
   }
-  static void move_rows(unsigned char* copy, const hprof_record* record) {
-    const auto rows = reinterpret_cast<uintptr_t>(reinterpret_cast<const hprof_rec_table*>(record)->rows);
-    reinterpret_cast<hprof_rec_table*>(copy)->rows =
-        reinterpret_cast<const hprof_cell*>(copy + (rows - reinterpret_cast<uintptr_t>(record)));
+  static void copy(unsigned char* to, const hprof_record* record) {
+    if (record->kind != HPROF_RECORD_TABLE) {
+      memcpy(to, record, record->size);
+      return;
+    }
+    hprof_copy_sized(to, sizeof(hprof_rec_table), record, record->size);
+    auto* table = reinterpret_cast<hprof_rec_table*>(to);
+    if (table->row_count == 0) return;
+    unsigned char* rows = to + sizeof(hprof_rec_table);
+    memcpy(rows, table->rows, table->row_count * table->row_stride);
+    table->rows = reinterpret_cast<const hprof_cell*>(rows);
   }
 
   struct Slot {

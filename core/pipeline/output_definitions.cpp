@@ -136,10 +136,11 @@ hprof_status OutputDefinitions::named(uint32_t column_type, uint32_t number) {
 
 hprof_status OutputDefinitions::monitor_dump(const hprof_rec_monitor_dump* record) {
   for (uint64_t i = 0; i < record->thread_count; i++) {
-    HPROF_TRY(thread(record->threads[i].thread));
-    HPROF_TRY(trace(record->threads[i].trace));
+    HPROF_TRY(thread(hprof_dump_thread_at(record, i)->thread));
+    HPROF_TRY(trace(hprof_dump_thread_at(record, i)->trace));
   }
-  for (uint64_t i = 0; i < record->monitor_count; i++) HPROF_TRY(owner(record->monitors[i].monitor));
+  for (uint64_t i = 0; i < record->monitor_count; i++)
+    HPROF_TRY(owner(hprof_dump_monitor_at(record, i)->monitor));
   return HPROF_OK;
 }
 

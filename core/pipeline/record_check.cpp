@@ -8,30 +8,30 @@ namespace hprof {
 
 namespace {
 
-// The least size of a kind that units may emit; 0: only the core emits it.
+// The size in version 1.0 of a kind that units may hand over; the others are the core's own.
 uint32_t least_size(uint32_t kind) {
   switch (kind) {
     case HPROF_RECORD_NOTE:
-      return sizeof(hprof_rec_note);
+      return HPROF_SIZE_TO(hprof_rec_note, text);
     case HPROF_RECORD_TABLE:
-      return sizeof(hprof_rec_table);
+      return HPROF_SIZE_TO(hprof_rec_table, cutoff);
     case HPROF_RECORD_MONITOR_WAIT:
     case HPROF_RECORD_MONITOR_WAITED:
-      return sizeof(hprof_rec_monitor_event);
+      return HPROF_SIZE_TO(hprof_rec_monitor_event, time_ms);
     case HPROF_RECORD_MONITOR_DUMP:
-      return sizeof(hprof_rec_monitor_dump);
+      return HPROF_SIZE_TO(hprof_rec_monitor_dump, monitor_stride);
     case HPROF_RECORD_HEAP_DUMP_BEGIN:
     case HPROF_RECORD_HEAP_DUMP_END:
-      return sizeof(hprof_rec_heap_dump);
+      return HPROF_SIZE_TO(hprof_rec_heap_dump, bytes);
     case HPROF_RECORD_HEAP_ROOT:
-      return sizeof(hprof_rec_heap_root);
+      return HPROF_SIZE_TO(hprof_rec_heap_root, owner);
     case HPROF_RECORD_HEAP_CLASS:
-      return sizeof(hprof_rec_heap_class);
+      return HPROF_SIZE_TO(hprof_rec_heap_class, fields);
     case HPROF_RECORD_HEAP_INSTANCE:
-      return sizeof(hprof_rec_heap_instance);
+      return HPROF_SIZE_TO(hprof_rec_heap_instance, bytes);
     case HPROF_RECORD_HEAP_OBJECT_ARRAY:
     case HPROF_RECORD_HEAP_PRIMITIVE_ARRAY:
-      return sizeof(hprof_rec_heap_array);
+      return HPROF_SIZE_TO(hprof_rec_heap_array, count);
     case HPROF_RECORD_FOREIGN_DUMP:
       return sizeof(hprof_rec_foreign_dump);
     default:
@@ -71,13 +71,31 @@ const char* fault_of_table(const hprof_rec_table& table, IsHandedOut is_handed_o
   return nullptr;
 }
 
+bool is_readable(const void* rows, uint64_t count, uint32_t stride, size_t least) {
+  return count == 0 || (rows != nullptr && stride >= least && stride % alignof(void*) == 0);
+}
+
+const char* fault_of_monitor_dump(const hprof_rec_monitor_dump& dump) {
+  return is_readable(dump.threads, dump.thread_count, dump.thread_stride,
+                     HPROF_SIZE_TO(hprof_dump_thread, flags)) &&
+                 is_readable(dump.monitors, dump.monitor_count, dump.monitor_stride,
+                             HPROF_SIZE_TO(hprof_dump_monitor, waiting_to_be_notified))
+             ? nullptr
+             : "is a monitor dump with rows that cannot be read";
+}
+
 }  // namespace
 
 bool is_sound(const hprof_rec_table& table) {
   const hprof_table_schema* schema = table.schema;
-  if (table.head.size < sizeof(table) || schema == nullptr || schema->size < sizeof(*schema)) return false;
-  if (schema->name == nullptr || schema->columns == nullptr || schema->column_stride < sizeof(hprof_column) ||
-      schema->column_count == 0 || schema->column_count > HPROF_TABLE_COLUMNS) {
+  if (table.head.size < HPROF_SIZE_TO(hprof_rec_table, cutoff) ||
+      !HPROF_REACHES(schema, hprof_table_schema, columns)) {
+    return false;
+  }
+  if (schema->name == nullptr || schema->columns == nullptr ||
+      schema->column_stride < HPROF_SIZE_TO(hprof_column, help) ||
+      schema->column_stride % alignof(hprof_column) != 0 || schema->column_count == 0 ||
+      schema->column_count > HPROF_TABLE_COLUMNS) {
     return false;
   }
   return table.row_count == 0 || (table.rows != nullptr && table.row_stride % sizeof(hprof_cell) == 0 &&
@@ -90,6 +108,8 @@ const char* fault_of(const hprof_record* record, const RecordKinds& kinds, IsHan
   const uint32_t least = kinds.is_registered(record->kind) ? sizeof(hprof_record) : least_size(record->kind);
   if (least == 0) return "is of a kind that units do not write";
   if (record->size < least) return "is shorter than its kind";
+  if (record->kind == HPROF_RECORD_MONITOR_DUMP)
+    return fault_of_monitor_dump(*reinterpret_cast<const hprof_rec_monitor_dump*>(record));
   if (record->kind != HPROF_RECORD_TABLE) return nullptr;
   return fault_of_table(*reinterpret_cast<const hprof_rec_table*>(record), is_handed_out, context);
 }

@@ -110,7 +110,8 @@ const char* option_row_problem(const hprof_option& row, uint32_t config_size) {
   if (row.default_text != nullptr) {
     char said[kOptionTextMost];
     uint64_t value[1];
-    hprof_option scratch = row;
+    hprof_option scratch = {};
+    memcpy(&scratch, &row, HPROF_SIZE_TO(hprof_option, help));
     scratch.offset = 0;
     TextWriter problem(said, sizeof(said));
     if (!store_option_value(scratch, row.default_text, value, &problem)) {

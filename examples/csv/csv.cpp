@@ -93,18 +93,11 @@ void put_cell(const Encoder& me, hprof::Out& out, const hprof_column& column, hp
   const Naming names{me.services};
   const uint32_t number = static_cast<uint32_t>(cell.u);
   char digits[2 * hprof::kNumberMost];
-  switch (column.type) {
-    case HPROF_COLUMN_COUNT:
-    case HPROF_COLUMN_NANOSECONDS:
-    case HPROF_COLUMN_BYTES:
-      return out.bytes(digits, hprof::format_decimal(digits, cell.u));
-    case HPROF_COLUMN_INT:
-      return out.bytes(digits, hprof::format_signed(digits, cell.i));
-    case HPROF_COLUMN_REAL:
-      return out.bytes(digits, hprof::format_real(digits, cell.r));
-    default:
-      break;
-  }
+  // A type of a later version is a number, as are counts, times and bytes.
+  if (column.type == HPROF_COLUMN_INT) return out.bytes(digits, hprof::format_signed(digits, cell.i));
+  if (column.type == HPROF_COLUMN_REAL) return out.bytes(digits, hprof::format_real(digits, cell.r));
+  if (column.type < HPROF_COLUMN_TRACE || column.type > HPROF_COLUMN_TEXT)
+    return out.bytes(digits, hprof::format_decimal(digits, cell.u));
   Field field(out);
   switch (column.type) {
     case HPROF_COLUMN_TRACE:

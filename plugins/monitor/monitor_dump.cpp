@@ -310,6 +310,8 @@ hprof_status MonitorDump::emit() const {
   dump.threads = thread_rows_;
   dump.monitor_count = monitor_count_;
   dump.monitors = monitor_rows_;
+  dump.thread_stride = sizeof(hprof_dump_thread);
+  dump.monitor_stride = sizeof(hprof_dump_monitor);
   return services_.emit->write(services_.host, &dump.head);
 }
 

@@ -50,7 +50,8 @@ MockConfig::MockConfig(const hprof_unit& unit, const std::map<std::string, std::
   std::map<std::string, std::string> left = values;
   uint8_t* base = reinterpret_cast<uint8_t*>(bytes_.data());
   for (uint32_t i = 0; i < unit.option_count; i++) {
-    const hprof_option& row = unit.options[i];
+    const auto& row = *reinterpret_cast<const hprof_option*>(reinterpret_cast<const char*>(unit.options) +
+                                                             size_t{i} * unit.option_stride);
     const auto given = left.find(row.name);
     if (given == left.end() && row.default_text == nullptr) continue;
     const std::string text = given != left.end() ? given->second : row.default_text;

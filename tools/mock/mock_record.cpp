@@ -19,9 +19,9 @@ std::shared_ptr<uint64_t[]> copy_of(const void* bytes, uint64_t size) {
 }  // namespace
 
 template <typename T>
-void MockRecord::keep(const T*& items, uint64_t count) {
+void MockRecord::keep(const T*& items, uint64_t count, uint64_t stride) {
   if (items == nullptr) return;
-  parts_.push_back(copy_of(items, count * sizeof(T)));
+  parts_.push_back(copy_of(items, count * stride));
   items = reinterpret_cast<const T*>(parts_.back().get());
 }
 
@@ -34,16 +34,16 @@ MockRecord::MockRecord(const hprof_record* record) : bytes_(copy_of(record, reco
     }
     case HPROF_RECORD_TABLE: {
       auto& table = edit<hprof_rec_table>();
-      keep(table.rows, table.row_count * table.row_stride / sizeof(hprof_cell));
+      keep(table.rows, table.row_count, table.row_stride);
       keep(table.totals, table.schema->column_count);
       break;
     }
     case HPROF_RECORD_MONITOR_DUMP: {
       auto& dump = edit<hprof_rec_monitor_dump>();
-      keep(dump.threads, dump.thread_count);
-      keep(dump.monitors, dump.monitor_count);
+      keep(dump.threads, dump.thread_count, dump.thread_stride);
+      keep(dump.monitors, dump.monitor_count, dump.monitor_stride);
       for (uint64_t i = 0; i < dump.monitor_count; i++) {
-        auto& monitor = const_cast<hprof_dump_monitor&>(dump.monitors[i]);
+        auto& monitor = const_cast<hprof_dump_monitor&>(*hprof_dump_monitor_at(&dump, i));
         keep(monitor.waiting_to_enter, monitor.enter_count);
         keep(monitor.waiting_to_be_notified, monitor.notify_count);
       }

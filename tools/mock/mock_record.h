@@ -25,7 +25,7 @@ class MockRecord {
 
  private:
   template <typename T>
-  void keep(const T*& items, uint64_t count);
+  void keep(const T*& items, uint64_t count, uint64_t stride = sizeof(T));
   template <typename T>
   T& edit() {
     return *reinterpret_cast<T*>(bytes_.get());

@@ -66,13 +66,13 @@ void write_monitor_event(TextOut& out, const hprof_rec_monitor_event& event) {
 void write_monitor_dump(TextOut& out, const hprof_rec_monitor_dump& dump) {
   out.lit("MONITOR DUMP BEGIN\n");
   for (uint64_t i = 0; i < dump.thread_count && out.ok(); i++) {
-    const hprof_dump_thread& thread = dump.threads[i];
+    const hprof_dump_thread& thread = *hprof_dump_thread_at(&dump, i);
     out.lit("    THREAD ").thread(thread.thread).lit(", trace ").trace(thread.trace).lit(", status: ");
     write_status(out, thread);
     out.lit("\n");
   }
   for (uint64_t i = 0; i < dump.monitor_count && out.ok(); i++) {
-    const hprof_dump_monitor& monitor = dump.monitors[i];
+    const hprof_dump_monitor& monitor = *hprof_dump_monitor_at(&dump, i);
     out.lit("    MONITOR ").class_signature(monitor.monitor);
     if (monitor.owner == 0) {
       out.lit(" unowned\n");

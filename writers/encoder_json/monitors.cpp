@@ -47,7 +47,7 @@ void write_monitor_event(JsonOut& out, const hprof_rec_monitor_event& event) {
 void write_monitor_dump(JsonOut& out, const hprof_rec_monitor_dump& dump) {
   out.begin("monitor_dump").number("time_us", dump.head.time_us).key("threads").lit("[");
   for (uint64_t i = 0; i < dump.thread_count && out.ok(); i++) {
-    const hprof_dump_thread& thread = dump.threads[i];
+    const hprof_dump_thread& thread = *hprof_dump_thread_at(&dump, i);
     if (i != 0) out.lit(",");
     out.lit("{\"thread\":");
     out.thread_of(thread.thread).number("trace", thread.trace).key("state").text(state_name(thread.state));
@@ -60,7 +60,7 @@ void write_monitor_dump(JsonOut& out, const hprof_rec_monitor_dump& dump) {
   out.key("monitors").lit("[");
   for (uint64_t i = 0; i < dump.monitor_count && out.ok(); i++) {
     if (i != 0) out.lit(",");
-    write_monitor(out, dump.monitors[i]);
+    write_monitor(out, *hprof_dump_monitor_at(&dump, i));
   }
   out.lit("]");
   out.end();

@@ -6,8 +6,8 @@
  * function pointers only: no long, bool, enum-typed field, bit-field or C++ type. Every struct that may grow starts
  * with `size` (bytes, set by whoever fills it in) and grows at its end only; a member that lies beyond `size` or is
  * NULL is not supported by the other side: test with HPROF_HAS before use. For a struct that a call fills in, the
- * caller sets the size, and no more than that is written. Arrays of structs that may grow come with a stride. The few
- * structs without a size (hprof_text, hprof_raw_frame) never change. No exception ever crosses this interface.
+ * caller sets the size, and no more than that is written. Arrays of structs that may grow come with a stride. The
+ * structs with neither (docs/abi.md lists them) never change. No exception ever crosses this interface.
  *
  * Thread tags: each function says in brackets on which threads it may be called, or will be called:
  *   [onload]   Agent_OnLoad or Agent_OnAttach, once, before any event. The VM may not run Java code yet: no JNI.
@@ -64,10 +64,12 @@
 #error "HPROF_ABI_TARGET_MINOR is beyond the version of these headers"
 #endif
 
-/* HPROF_REACHES: the struct at `p` is long enough to have `member`. HPROF_HAS: and the member is not NULL. `p` may be
- * NULL and is evaluated more than once. */
-#define HPROF_REACHES(p, type, member) \
-  ((p) != NULL && (p)->size >= offsetof(type, member) + sizeof(((type*)0)->member))
+/* HPROF_SIZE_TO: bytes of a struct up to the end of `member`: what its size, or its stride, must be for the struct to
+ * have the member. A size is compared with this, and never with sizeof: sizeof grows with the headers.
+ * HPROF_REACHES: the struct at `p` has `member`. HPROF_HAS: and the member is not NULL. `p` may be NULL and is
+ * evaluated more than once. */
+#define HPROF_SIZE_TO(type, member) (offsetof(type, member) + sizeof(((type*)0)->member))
+#define HPROF_REACHES(p, type, member) ((p) != NULL && (p)->size >= HPROF_SIZE_TO(type, member))
 #define HPROF_HAS(p, type, member) (HPROF_REACHES(p, type, member) && (p)->member != NULL)
 
 /* Copies as much of a struct that starts with its size as both sides know, zeroes the rest of `to`, and keeps to's own
@@ -80,7 +82,8 @@ static inline void hprof_copy_sized(void* to, uint32_t to_size, const void* from
   memcpy(to, &to_size, sizeof(to_size));
 }
 
-/* Outcome of a call. Errors are values; their text has been sent to the log service. */
+/* Outcome of a call. Errors are values; their text has been sent to the log service. Later versions may add values: a
+ * reader takes one that it does not know for HPROF_FAILED. */
 typedef int32_t hprof_status;
 #define HPROF_OK 0
 #define HPROF_UNSUPPORTED 1 /* this VM, platform or build cannot do it */

@@ -115,7 +115,8 @@ typedef struct hprof_unit {
   uint32_t flags;         /* HPROF_UNIT_* */
   uint64_t needs;         /* HPROF_NEED_*: without them the unit cannot run */
   uint64_t wants;         /* HPROF_NEED_*: asked for, not required; see settings.granted */
-  uint64_t events;        /* HPROF_EVENT_*: enabled while the collector runs */
+  uint64_t events;        /* HPROF_EVENT_*: enabled while the collector runs; a core that does not know one ignores
+                             it, unless HPROF_ABI_TARGET_MINOR requires it */
   /* NULL-terminated names of record kinds (HPROF_KIND_* or a vendor's) and of tables (their schemas' names). Of a
    * collector: what it emits; an encoder that does not take all of these, notes excepted, is refused. Of an encoder:
    * what it takes; nothing else reaches it. HPROF_KIND_TABLE stands for all tables, NULL for everything. Unknown names

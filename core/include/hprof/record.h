@@ -2,7 +2,7 @@
 /*
  * Records: what collectors emit and encoders write, independent of any format.
  *
- * A record starts with hprof_record. Strings, classes, frames, traces and threads appear by number only; whoever needs
+ * A record starts with hprof_record; it has `member` if its size is at least HPROF_SIZE_TO(type, member). Strings, classes, frames, traces and threads appear by number only; whoever needs
  * their contents asks the ids service. The pipeline writes the definition records (STRING, CLASS, FRAME, TRACE)
  * itself, once per output and before the first record that refers to them.
  */
@@ -230,12 +230,8 @@ typedef struct hprof_rec_table {
   double cutoff; /* rows with less than this share (0..1) of order's total were left out */
 } hprof_rec_table;
 
-/* A table of one row in one piece, as emit's event() takes it: `table.rows` points to `cells`. */
+/* The most cells that the rows of a table have in an event (the emit service's event()). */
 #define HPROF_ROW_CELLS 16
-typedef struct hprof_rec_row {
-  hprof_rec_table table;
-  hprof_cell cells[HPROF_ROW_CELLS];
-} hprof_rec_row;
 
 static inline const hprof_column* hprof_column_at(const hprof_table_schema* schema, uint32_t index) {
   return (const hprof_column*)(const void*)((const char*)schema->columns + (size_t)index * schema->column_stride);
@@ -287,7 +283,16 @@ typedef struct hprof_rec_monitor_dump {
   const hprof_dump_thread* threads;
   uint64_t monitor_count;
   const hprof_dump_monitor* monitors;
+  uint32_t thread_stride;  /* sizeof(hprof_dump_thread) as the record's maker knows it */
+  uint32_t monitor_stride; /* sizeof(hprof_dump_monitor), the same */
 } hprof_rec_monitor_dump;
+
+static inline const hprof_dump_thread* hprof_dump_thread_at(const hprof_rec_monitor_dump* dump, uint64_t index) {
+  return (const hprof_dump_thread*)(const void*)((const char*)dump->threads + (size_t)(index * dump->thread_stride));
+}
+static inline const hprof_dump_monitor* hprof_dump_monitor_at(const hprof_rec_monitor_dump* dump, uint64_t index) {
+  return (const hprof_dump_monitor*)(const void*)((const char*)dump->monitors + (size_t)(index * dump->monitor_stride));
+}
 
 /* --- heap dumps ------------------------------------------------------------------------------------------------- */
 

@@ -101,6 +101,7 @@ class Headers:
         if not self.names:
             raise Wrong("no headers in %s/hprof" % folder)
         self.structs, self.numbers, self.texts, self.types = {}, [], {}, {}
+        self.tags = set()  # structs whose typedef stands elsewhere
         self.in_file = {}
         for name in self.names:
             with open(os.path.join(folder, name), encoding="utf-8") as file:
@@ -110,13 +111,15 @@ class Headers:
                 self.check_type(struct, member, declaration)
 
     def read(self, name, text):
-        for match in re.finditer(r"typedef (struct|union) (\w+) \{", text):
+        for match in re.finditer(r"^(typedef )?(struct|union) (\w+) \{", text, flags=re.M):
             end, depth = match.end(), 1
             while depth:
                 depth += {"{": 1, "}": -1}.get(text[end], 0)
                 end += 1
-            self.structs[match.group(2)] = list(read_members(text[match.end():end - 1], match.group(2)))
-            self.in_file[match.group(2)] = name
+            self.structs[match.group(3)] = list(read_members(text[match.end():end - 1], match.group(3)))
+            self.in_file[match.group(3)] = name
+            if match.group(1) is None:
+                self.tags.add(match.group(3))
         flat = re.sub(r"\{[^{}]*\}", "", text)
         for match in re.finditer(r"typedef ([^;{}#]+);", flat):
             line = squeeze(match.group(1))
@@ -140,8 +143,14 @@ class Headers:
         if "(*)" in declaration or "*" in declaration:
             return
         base = re.sub(r"\[.*\]|\b(const|struct)\b", "", declaration).strip()
+        if base in self.structs and can_grow(base, self.rows()):
+            raise Wrong("%s.%s: %s may grow, and would move the members behind it" % (struct, member, base))
         if base not in SCALARS and base not in self.structs and base not in self.types:
             raise Wrong("%s.%s: %s is no type of fixed size" % (struct, member, base))
+
+    def rows(self):
+        """The name of every member."""
+        return {"%s.%s" % (struct, member) for struct, members in self.structs.items() for member, _ in members}
 
     def probe(self):
         """C source whose object file has the numbers, each as hexadecimal digits, and what they are."""
@@ -258,7 +267,7 @@ def read_file(path):
 # Larger in each version, or in some.
 COUNTS = ("HPROF_ABI_MINOR", "HPROF_NEED_COUNT", "HPROF_EVENT_COUNT")
 # Rows that come with a stride.
-STRIDED = ("hprof_option", "hprof_variant")
+STRIDED = ("hprof_option", "hprof_variant", "hprof_column", "hprof_dump_thread", "hprof_dump_monitor")
 
 
 def can_grow(struct, rows):
@@ -270,7 +279,14 @@ def can_grow(struct, rows):
 def compare(old, new, may_grow):
     """What of the old rows does not hold for the new ones; may_grow: new ones may have more."""
     problems = []
-    grown = {what.split(".")[0] for what in new if "." in what and what not in old}
+    added = [what for what in new if "." in what and what not in old and "struct " + what.split(".")[0] in old]
+    grown = {what.split(".")[0] for what in added}
+    # Old owners say a size that includes it.
+    for what in added if may_grow else ():
+        sizes = old["struct " + what.split(".")[0]][0]
+        for model, at, size in zip(MODELS, new[what][0], sizes):
+            if at is not None and int(at.split("+")[0]) < int(size):
+                problems.append("%s lies in the %s bytes that the struct had before (%s)" % (what, size, model))
     for what, (values, declaration) in old.items():
         if what not in new:
             problems.append("%s is gone" % what)

@@ -127,6 +127,31 @@ class Snapshot(unittest.TestCase):
         self.write_next()
         self.refused("abi-1.0.txt: struct hprof_text was")
 
+    def test_member_put_into_padding_with_a_new_version(self):
+        """The older side's size says that it has the member."""
+        path = "hprof/service/ids.h"
+        self.change(path, "  hprof_object_id object;\n} hprof_thread_info;",
+                    "  hprof_object_id object;\n  uint32_t last;\n} hprof_thread_info;")
+        headers = self.snapshot.Headers(self.headers)
+        model, found = self.snapshot.numbers_of(headers, COMPILER.split())
+        rows = {what: (tuple(value or values[self.snapshot.MODELS.index(model)] for value in values), declaration)
+                for what, (values, declaration) in self.snapshot.rows_of(headers, {model: found}).items()}
+        self.snapshot.write_file(os.path.join(self.work, "abi-1.0.txt"), rows)
+        self.change(path, "  uint32_t last;\n", "  uint32_t last, padding;\n")
+        self.change("hprof/abi.h", VERSION, "#define HPROF_ABI_MINOR 1")
+        self.write_next()
+        self.refused("abi-1.0.txt: hprof_thread_info.padding lies in the ")
+
+    def test_struct_that_grows_inside_of_another(self):
+        self.change("hprof/record.h", "} hprof_rec_note;", "  hprof_column column;\n} hprof_rec_note;")
+        code, said = self.compare()
+        self.assertEqual(code, 2, said)
+        self.assertIn("hprof_rec_note.column: hprof_column may grow", said)
+
+    def test_the_host_is_compared(self):
+        self.change("hprof/host.h", "  uint16_t abi_major;\n  uint16_t abi_minor;", "  uint32_t abi_minor;")
+        self.refused("hprof_host.abi_major is gone")
+
     def test_type_that_differs_by_compiler(self):
         self.change("hprof/abi.h", "} hprof_text;", "  long more;\n} hprof_text;")
         code, said = self.compare()

@@ -220,6 +220,7 @@ TEST_CASE("a thread's state is spelt as the manual does, what marks it first") {
     auto dump = make_record<hprof_rec_monitor_dump>(HPROF_RECORD_MONITOR_DUMP);
     dump.thread_count = 1;
     dump.threads = &thread;
+    dump.thread_stride = sizeof thread;
     const std::string text = encode_one(host, &dump.head);
     const size_t at = text.find("status: ") + 8;
     return text.substr(at, text.find('\n', at) - at);

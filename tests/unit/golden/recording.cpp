@@ -228,6 +228,8 @@ void Recording::play_monitors(const Player& player) {
   dump.threads = threads;
   dump.monitor_count = 3;
   dump.monitors = monitors;
+  dump.thread_stride = sizeof(hprof_dump_thread);
+  dump.monitor_stride = sizeof(hprof_dump_monitor);
   emit(player, &dump.head);
 }
 

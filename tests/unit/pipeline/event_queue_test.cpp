@@ -109,43 +109,49 @@ TEST_CASE("eight producers lose nothing but what was refused") {
   CHECK(taken + refused.load() == kProducers * kEach);
 }
 
-TEST_CASE("a table of one row brings its cells along") {
+TEST_CASE("a table brings its rows along, whatever version of the struct its maker knows") {
   Queue q(4);
   const hprof_column columns[] = {{"a", nullptr, HPROF_COLUMN_COUNT, 0, nullptr, nullptr},
                                   {"b", nullptr, HPROF_COLUMN_COUNT, 0, nullptr, nullptr}};
   const hprof_table_schema schema = {sizeof schema, 2, sizeof columns[0], 0, "com.acme.x/1", "X", columns};
+  struct Cells {
+    hprof_cell of[2];
+  };
+  // Longer than the core's: what a later version has at its end is left out.
+  struct {
+    hprof_rec_table table;
+    uint64_t later[20];
+  } newer = {};
   {
-    hprof_rec_row row = {};
-    row.table = table_of(schema, &row, 1);
-    row.table.head.size = sizeof row;
-    row.table.rows = row.cells;
-    row.table.row_stride = 2 * sizeof(hprof_cell);
-    row.cells[0].u = 7;
-    row.cells[1].u = 8;
-    CHECK(q.queue.push(&row.table.head));
-    row.cells[0].u = row.cells[1].u = 0;
-    // Rows that lie elsewhere, that reach beyond the record, or totals: they are gone by the time they are
-    // read.
-    hprof_cell elsewhere[2] = {};
-    row.table.rows = elsewhere;
-    CHECK_FALSE(q.queue.push(&row.table.head));
-    row.table.rows = row.cells + 15;
-    CHECK_FALSE(q.queue.push(&row.table.head));
-    row.table.rows = row.cells;
-    row.table.row_count = UINT64_MAX;
-    CHECK_FALSE(q.queue.push(&row.table.head));
-    row.table.row_count = 1;
-    row.table.totals = elsewhere;
-    CHECK_FALSE(q.queue.push(&row.table.head));
-    row.table.totals = nullptr;
-    row.table.head.size = sizeof row.table - 8;
-    CHECK_FALSE(q.queue.push(&row.table.head));
+    Cells rows[HPROF_ROW_CELLS / 2] = {};
+    rows[0].of[0].u = 7;
+    rows[7].of[1].u = 8;
+    newer.table = table_of(schema, rows, HPROF_ROW_CELLS / 2);
+    newer.table.head.size = sizeof newer;
+    CHECK(q.queue.push(&newer.table.head));
+    rows[0].of[0].u = rows[7].of[1].u = 0;
+    // More cells than there is room for, or totals, which would be gone by the time they are read.
+    for (const uint64_t count : {uint64_t{HPROF_ROW_CELLS / 2 + 1}, UINT64_MAX}) {
+      newer.table.row_count = count;
+      CHECK_FALSE(q.queue.push(&newer.table.head));
+    }
+    newer.table.row_count = 1;
+    newer.table.totals = rows[0].of;
+    CHECK_FALSE(q.queue.push(&newer.table.head));
+    newer.table.totals = nullptr;
+    newer.table.row_count = 0;
+    CHECK(q.queue.push(&newer.table.head));
   }
   auto* table = reinterpret_cast<const hprof_rec_table*>(q.queue.front());
   REQUIRE(table != nullptr);
+  CHECK(table->head.size == sizeof *table);
   CHECK(table->schema == &schema);
-  CHECK(table->rows[0].u == 7);
-  CHECK(table->rows[1].u == 8);
+  CHECK(hprof_row_at(table, 0)[0].u == 7);
+  CHECK(hprof_row_at(table, 7)[1].u == 8);
+  q.queue.pop();
+  CHECK(reinterpret_cast<const hprof_rec_table*>(q.queue.front())->row_count == 0);
   q.queue.pop();
   CHECK(q.queue.front() == nullptr);
+  hprof_record large = {EventQueue::kPayloadBytes + 1, HPROF_RECORD_REGISTERED, 0};
+  CHECK_FALSE(q.queue.push(&large));
 }

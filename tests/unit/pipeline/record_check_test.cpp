@@ -54,6 +54,29 @@ TEST_CASE("records that are missing, cut, or of a kind that units do not write")
   CHECK(fault(&of_heap.head) == "is shorter than its kind");
 }
 
+TEST_CASE("rows of a monitor dump have all members of version 1.0") {
+  const std::string unreadable = "is a monitor dump with rows that cannot be read";
+  struct Newer {
+    hprof_dump_thread row;
+    uint64_t later;
+  } threads[2] = {};
+  hprof_rec_monitor_dump dump = {};
+  dump.head = {sizeof dump, HPROF_RECORD_MONITOR_DUMP, 0};
+  CHECK(fault(&dump.head) == "");
+  dump.thread_count = 2;
+  dump.threads = &threads[0].row;
+  for (const uint32_t stride : {0u, 8u, 20u}) {
+    CAPTURE(stride);
+    dump.thread_stride = stride;
+    CHECK(fault(&dump.head) == unreadable);
+  }
+  dump.thread_stride = sizeof threads[0];
+  CHECK(fault(&dump.head) == "");
+  CHECK(hprof_dump_thread_at(&dump, 1) == &threads[1].row);
+  dump.monitor_count = 1;
+  CHECK(fault(&dump.head) == unreadable);
+}
+
 TEST_CASE("tables name only what was handed out") {
   const std::string unknown =
       "is a table with a trace, class, method, frame or text that was never handed out";

@@ -1,4 +1,5 @@
 """What the agent does with the structs and names of a vendor's module: tests/plugins/abi/probe.c, which says what is wrong."""
+import csv
 import os
 import shutil
 
@@ -83,3 +84,44 @@ def collector_without_an_output_opens_none(vm):
     run = vm.profiled(options + ",monitor=y", "Shop")
     check("HPROF: probe: reports beside others" in run.err, "no report\n%s" % run)
     check("MONITOR TIME" in run.text("out.txt"), "no report of the other collector\n%s" % run)
+
+
+def rows_of_program(text, program):
+    """The rows of all tables that name the program's classes or come from grows.c, without times."""
+    found, names = [], []
+    for row in csv.reader(text.splitlines()):
+        if not any(cell[:1].isdigit() for cell in row):
+            names = row
+        elif program in " ".join(row) or "grows" in names:
+            found.append([(name, cell) for name, cell in zip(names, row) if "time" not in name])
+    return sorted(found)
+
+
+@vm_test(units=UNITS + ("bytecode", "cpu_times", "heap_sites", "heap_dump", "monitor"))
+def plugins_of_another_minor_version_write_the_same(vm):
+    """Today's plugins in tomorrow's core, tomorrow's in today's (tests/plugins/abi/tomorrow.py)."""
+    folder = os.path.join(vm.tree, "tests", "plugins", "abi", "tomorrow")
+    if not os.path.isdir(os.path.join(folder, "plugins", "tomorrow")):
+        raise Skip("ctest abi.tomorrow has not run")
+    cores = {"today": vm.agent, "tomorrow": os.path.join(folder, "core", "lib", "libhprof.so")}
+    tables = "exceptions=y,gc=pauses,grows=y,cpu=times,heap=sites,cutoff=0,format=csv,file=out.csv"
+    records = "grows=y,monitor=y,heap=all,dump=jvmti,file=out.txt"
+    wanted = []
+    for core, plugins in (("today", "today"), ("tomorrow", "today"), ("today", "tomorrow")):
+        found = []
+        for options in (tables, records):
+            options = "plugins=%s,verbose=n,%s" % (os.path.join(folder, "plugins", plugins), options)
+            run = vm.profiled(options, "Catches", agent=cores[core])
+            check("plugin " not in run.err and "WRONG" not in run.err, "plugins of %s\n%s" % (plugins, run))
+            found.append(run.err)
+            if options.endswith(".csv"):
+                check("starts,pauses,total_ns" in run.text("out.csv"), "no table of gc_pauses\n%s" % run)
+                found.append(rows_of_program(run.text("out.csv"), "Catches"))
+            else:
+                for part in ("HEAP DUMP END", "SITES END", "MONITOR DUMP END", "status: MW", "MONITOR TIME", "note"):
+                    check(part in run.text("out.txt"), "no %r\n%s" % (part, run))
+        wanted = wanted or found
+        check_equal(found, wanted, "plugins of %s in the core of %s" % (plugins, core))
+    names = {name for row in wanted[1] for name, _ in row}
+    check_equal({"made", "grows", "calls", "live_bytes"} - names, set(), "columns that no row has")
+    check_equal([dict(row)["grows"] for row in wanted[1] if "grows" in dict(row)], ["event", "report"], "rows of grows")

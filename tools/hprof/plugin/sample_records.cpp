@@ -149,6 +149,8 @@ void monitors(const Names& names, const Visit& visit) {
   dump.threads = threads;
   dump.monitor_count = 2;
   dump.monitors = dumped;
+  dump.thread_stride = sizeof(hprof_dump_thread);
+  dump.monitor_stride = sizeof(hprof_dump_monitor);
   visit(HPROF_KIND_MONITOR_DUMP, dump.head);
 }
 

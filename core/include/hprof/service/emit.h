@@ -11,9 +11,9 @@
 typedef struct hprof_emit_service {
   uint32_t size;
   uint32_t reserved;
-  /* Queues a copy of a small record: at most sizeof(hprof_rec_row), without pointers into the caller's memory other
-   * than a table's to the rows behind it (hprof_rec_row). Never waits. HPROF_DROPPED: the queue is full, and the loss
-   * has been counted; HPROF_UNSUPPORTED: there is no output; HPROF_FAILED: the record is invalid, as a message says.
+  /* Queues a copy of a small record without pointers into the caller's memory. The rows of a table are copied, too, at
+   * most HPROF_ROW_CELLS cells; it has no totals. Never waits. HPROF_DROPPED: the queue is full, or the record does not
+   * fit, and the loss has been counted; HPROF_UNSUPPORTED: there is no output; HPROF_FAILED: the record is invalid, as a message says.
    * [app][gc][control] */
   hprof_status (*event)(const hprof_host* host, const hprof_record* record);
   /* Writes a record of a report, after the definitions that it refers to. May wait for the sink, up to a deadline. A
