@@ -143,7 +143,10 @@ hprof_status Reports::report_one(CollectorSlot& slot, const hprof_report& report
 
 hprof_status Reports::make_report(CollectorSlot& slot, const hprof_report& report) {
   Inside mark(slot.inside, "report", tag::kControl | tag::kReport);
-  return slot.ops->report(slot.self, &report);
+  reporting_.store(&slot, std::memory_order_relaxed);
+  const hprof_status status = slot.ops->report(slot.self, &report);
+  reporting_.store(nullptr, std::memory_order_relaxed);
+  return status;
 }
 
 // The collector reports everything, of which write() passes on what is new. The next window begins where this
@@ -182,7 +185,14 @@ hprof_status Reports::note_window(const hprof_report_info& info) {
   return status == HPROF_UNSUPPORTED ? HPROF_OK : status;
 }
 
+bool Reports::is_reporting(const UnitSlot& slot) const {
+  if (reporting_.load(std::memory_order_relaxed) == &slot) return true;
+  complain(slot, Complaint::kRecord, "it writes records outside of report(); they are left out");
+  return false;
+}
+
 hprof_status Reports::write(const UnitSlot& slot, hprof_record* record) {
+  if (!is_reporting(slot)) return HPROF_FAILED;
   if (kEmbedded || &slot != window_of_ || record->kind != HPROF_RECORD_TABLE)
     return parts_.pipeline.write(record);
   const hprof_frame_id frame = raw(parts_.model.synthetic_frame("JVM", "nothing_in_this_window"));

@@ -46,6 +46,8 @@ class Reports {
   // End of the current window by the monotonic clock; kNoDeadline: none. [any]
   int64_t window_ends_at() const { return window_ends_at_.load(std::memory_order_relaxed); }
 
+  // True: the unit is inside its report(). False: it is not, and a message has said so. [control][heap]
+  bool is_reporting(const UnitSlot& slot) const;
   // Writes a record of a collector's report; of a window, only its growth. [control]
   hprof_status write(const UnitSlot& slot, hprof_record* record);
   // Writes the result of a command of net=, by its serial number: in text a note; in binary, which has no
@@ -72,7 +74,7 @@ class Reports {
   bool says(const hprof_report& report) const;
   hprof_report_info info_of(CollectorSlot& slot, const hprof_report& report);
   hprof_status report_one(CollectorSlot& slot, const hprof_report& report, bool is_last, Reported* reported);
-  static hprof_status make_report(CollectorSlot& slot, const hprof_report& report);
+  hprof_status make_report(CollectorSlot& slot, const hprof_report& report);
   hprof_status make_window(CollectorSlot& slot, const hprof_report& report, const hprof_report_info& info);
   hprof_status note_window(const hprof_report_info& info);
   void keep_windows(bool written);
@@ -84,7 +86,8 @@ class Reports {
   bool reports_at_end_ = true;
   uint32_t reports_begun_ = 0;
   uint32_t windows_begun_ = 0;
-  CollectorSlot* window_of_ = nullptr;  // the collector whose window is being written
+  std::atomic<const UnitSlot*> reporting_{nullptr};  // the collector that is inside its report()
+  CollectorSlot* window_of_ = nullptr;               // the collector whose window is being written
   double window_cutoff_ = 0;
   std::atomic<int64_t> window_ends_at_{platform::kNoDeadline};
   uint32_t echoes_ = 0;

@@ -135,7 +135,9 @@ const hprof_emit_service kEmit = {
                                                   : HPROF_FAILED;
     },
     [](const hprof_host* host, uint32_t kind, uint32_t id) -> hprof_status {
-      return is_gone(*slot_of(host)) ? HPROF_ABORTED : parts_of(host).pipeline.define(kind, id);
+      if (is_gone(*slot_of(host))) return HPROF_ABORTED;
+      return parts_of(host).reports.is_reporting(*slot_of(host)) ? parts_of(host).pipeline.define(kind, id)
+                                                                 : HPROF_FAILED;
     },
     [](const hprof_host* host) { parts_of(host).pipeline.tell_progress(); },
     [](const hprof_host* host, const char* name) { return parts_of(host).kinds.number(name); },

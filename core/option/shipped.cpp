@@ -139,7 +139,11 @@ Str shipped_module(uint32_t index) {
 
 void know_core(ModuleSearch* search) {
   search->shipped = &shipped_module;
-  search->is_core_option = [](Str name) { return find_core_option(name) != nullptr; };
+  search->core_option = [](const hprof_unit& unit, Str name) {
+    if (find_core_option(name) == nullptr) return CoreOption::kNo;
+    return is_shared_option(name) || select_has_name(unit.select, name) ? CoreOption::kShared
+                                                                        : CoreOption::kTaken;
+  };
 }
 
 bool Shipped::serves(Str option, Str typed) const {

@@ -19,6 +19,15 @@ constexpr uint32_t kOpening = tag::kOnLoad | tag::kControl;
 constexpr uint64_t kSinkSliceNs =
     100 * 1000 * 1000;  // one wait for a slow sink; the loop adds them up to stall_ns
 
+// Why a unit of the output did not start: its words, or what its status says.
+void put_why(char* error, uint32_t error_size, const char* unit, hprof_status status, const char* words) {
+  if (status == HPROF_OK || words[0] != '\0') {
+    snprintf(error, error_size, "%s", words);
+  } else {
+    snprintf(error, error_size, "the %s did not start: %s", unit, status_text(status));
+  }
+}
+
 }  // namespace
 
 hprof_status Output::open(MemoryAccount& memory, const OutputPlan& plan, uint32_t sequence, char* error,
@@ -53,22 +62,17 @@ hprof_status Output::open_parts(MemoryAccount& memory, uint32_t sequence, char* 
     snprintf(error, error_size, "not enough memory for the output buffers");
     return HPROF_NO_MEMORY;
   }
-  if (!open_filter(error, error_size)) return HPROF_FAILED;
-  hprof_status status = HPROF_OK;
+  hprof_status status = open_filter(error, error_size);
+  if (status != HPROF_OK) return status;
   UnitText why;
   {
     Inside mark(in_encoder_, "create", kOpening);
     status = plan_.encoder->create(plan_.encoder_host, plan_.encoder_config, &encoder_self_, why.room(),
                                    UnitText::kSize);
   }
-  const char* words = words_of(plan_.encoder_host, why);
+  put_why(error, error_size, "encoder", status, words_of(plan_.encoder_host, why));
   if (status != HPROF_OK) {
     encoder_self_ = nullptr;
-    if (words[0] != '\0') {
-      snprintf(error, error_size, "%s", words);
-    } else {
-      snprintf(error, error_size, "the encoder did not start: %s", status_text(status));
-    }
     return status;
   }
   if (plan_.may_open != nullptr && !plan_.may_open(plan_.sink_host, error, error_size))
@@ -92,7 +96,7 @@ hprof_status Output::open_parts(MemoryAccount& memory, uint32_t sequence, char* 
   status = plan_.sink->open(plan_.sink_host, plan_.sink_config, &target, &sink_self_, sink_why.room(),
                             UnitText::kSize);
   if (status != HPROF_OK) sink_self_ = nullptr;
-  snprintf(error, error_size, "%s", words_of(plan_.sink_host, sink_why));
+  put_why(error, error_size, "sink", status, words_of(plan_.sink_host, sink_why));
   return status;
 }
 
@@ -238,7 +242,11 @@ hprof_status Output::encode(const hprof_record* record) {
   if (!plan_.taken.takes(*record)) return HPROF_UNSUPPORTED;
   Inside mark(in_encoder_, "encode", tag::kWriter);
   const hprof_status status = plan_.encoder->encode(encoder_self_, record, &out_.base);
-  return is_at_in_window() || is_window_kept() ? status : HPROF_ABORTED;
+  if (!is_at_in_window() && !is_window_kept()) return HPROF_ABORTED;
+  if (status >= HPROF_OK && status <= HPROF_ABORTED) return status;
+  plan_.complain(plan_.encoder_host, "its encode returned a status that does not exist");
+  fail("the encoder failed");
+  return HPROF_ABORTED;
 }
 
 hprof_status Output::write_definition(void* context, const hprof_record* record) {
@@ -298,14 +306,21 @@ void Output::flush() {
   if (is_open() && !failed()) next_chunk();
 }
 
-bool Output::open_filter(char* error, uint32_t error_size) {
-  if (plan_.filter == nullptr) return true;
+hprof_status Output::open_filter(char* error, uint32_t error_size) {
+  if (plan_.filter == nullptr) return HPROF_OK;
   Inside mark(in_filter_, "create", kOpening);
   UnitText why;
   const hprof_status status = plan_.filter->create(plan_.filter_host, plan_.filter_config, &filter_self_,
                                                    why.room(), UnitText::kSize);
   if (status != HPROF_OK) filter_self_ = nullptr;
-  snprintf(error, error_size, "%s", words_of(plan_.filter_host, why));
+  put_why(error, error_size, "filter", status, words_of(plan_.filter_host, why));
+  return status;
+}
+
+// A sink that failed has reported it already.
+bool Output::is_filtered(hprof_status status) {
+  if (status != HPROF_OK)
+    fail(status == HPROF_NO_MEMORY ? "there is no memory to compress it" : "it cannot be compressed");
   return status == HPROF_OK;
 }
 
@@ -313,9 +328,7 @@ bool Output::open_filter(char* error, uint32_t error_size) {
 void Output::finish_filter() {
   if (filter_self_ == nullptr) return;
   Inside mark(in_filter_, "finish", kWriterEnd);
-  if (is_open() && !failed() && plan_.filter->finish(filter_self_, this, &Output::pass) == HPROF_FAILED) {
-    fail("it cannot be compressed");
-  }
+  if (is_open() && !failed()) is_filtered(plan_.filter->finish(filter_self_, this, &Output::pass));
   plan_.filter->destroy(filter_self_);
   filter_self_ = nullptr;
   gave_back(plan_.filter_host);
@@ -328,9 +341,7 @@ hprof_status Output::pass(void* self, const uint8_t* bytes, uint64_t size) {
 bool Output::write_chunk(const ChunkQueue::Chunk& chunk) {
   if (filter_self_ == nullptr) return write_bytes(chunk.bytes, chunk.used);
   Inside mark(in_filter_, "write", tag::kWriter);
-  hprof_status status = plan_.filter->write(filter_self_, chunk.bytes, chunk.used, this, &Output::pass);
-  if (status != HPROF_OK) fail("it cannot be compressed");  // a sink that failed has reported it already
-  return status == HPROF_OK;
+  return is_filtered(plan_.filter->write(filter_self_, chunk.bytes, chunk.used, this, &Output::pass));
 }
 
 bool Output::write_bytes(const uint8_t* bytes, uint64_t size) {
@@ -402,7 +413,7 @@ void Output::renew_filter() {
   if (filter_self_ == nullptr || failed()) return;
   char error[UnitText::kSize] = "";
   finish_filter();
-  if (!open_filter(error, sizeof(error))) fail(error[0] != '\0' ? error : "its filter did not start");
+  if (open_filter(error, sizeof(error)) != HPROF_OK) fail(error);
 }
 
 void Output::begin_report(const hprof_report_info& info) {

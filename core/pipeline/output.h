@@ -146,7 +146,8 @@ class Output {
   bool write_bytes(const uint8_t* bytes, uint64_t size);
   void note_dump(const hprof_record& record);
   bool is_too_slow(uint64_t spent_ns, uint64_t taken);
-  bool open_filter(char* error, uint32_t error_size);
+  hprof_status open_filter(char* error, uint32_t error_size);
+  bool is_filtered(hprof_status status);
   void finish_filter();
   static hprof_status pass(void* self, const uint8_t* bytes, uint64_t size);
 

@@ -142,7 +142,7 @@ void Pipeline::write_events() {
   while (hprof_record* record = events_.front()) {
     record->time_us = now_us();
     const hprof_status status = without_unsupported(*record, output_.write(record));
-    if (status == HPROF_ABORTED) plan_.losses->add(Loss::kLostOutput);
+    if (status != HPROF_OK) plan_.losses->add(Loss::kLostOutput);
     events_.pop();
   }
   output_.flush();

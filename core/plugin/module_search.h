@@ -2,6 +2,8 @@
 // plugins=. The first file named <module><suffix> is used.
 #pragma once
 
+#include <hprof/plugin.h>
+
 #include "core/base/build.h"
 #include "core/base/text.h"
 #include "core/plugin/library_loader.h"
@@ -14,16 +16,20 @@ constexpr size_t kModuleNameMost = 63;
 constexpr size_t kPathMost = 4096;
 constexpr uint32_t kAgentFolders = 2;  // number of the agent's own folders, which come first
 
+// What the name of a unit's option means to the core: nothing; an option of its own that the unit may
+// declare, too; one that it may not.
+enum class CoreOption : uint32_t { kNo, kShared, kTaken };
+
 // All pointers belong to the caller and live as long as the session.
 struct ModuleSearch {
   const StaticModule* linked_in = nullptr;  // nullptr: none
   Str agent_folder;                         // of the agent's library, without a final '/'; empty: none
   Str plugin_folders;                       // plugins=
   LibraryLoader loader = {};
-  // The shipped modules, which are searched by name beside the agent, some more than once, empty after the
-  // last; and the core's options, which several units may have. Either may be nullptr.
+  // The shipped modules, which are looked for by name beside the agent: some more than once, empty after the
+  // last; and what the name of a unit's option means to the core. Either may be nullptr: none.
   Str (*shipped)(uint32_t index) = nullptr;
-  bool (*is_core_option)(Str name) = nullptr;
+  CoreOption (*core_option)(const hprof_unit& unit, Str name) = nullptr;
 
   // Writes the folder `index` to `path` (kPathMost bytes). False: there are fewer. Empty and overlong folders
   // are skipped.

@@ -13,6 +13,10 @@ void copy_name(char (&to)[kModuleNameMost + 1], Str name) {
   out.put(name);
 }
 
+CoreOption core_option(const ModuleSearch& search, const hprof_unit& unit, Str name) {
+  return search.core_option == nullptr ? CoreOption::kNo : search.core_option(unit, name);
+}
+
 // True: both units have the option *name, and it is not the core's, which any number of units may share.
 bool shares_option(const hprof_unit& a, const hprof_unit& b, const ModuleSearch& search, Str* name) {
   const OptionTable mine = options_of(a);
@@ -20,7 +24,18 @@ bool shares_option(const hprof_unit& a, const hprof_unit& b, const ModuleSearch&
   for (uint32_t i = 0; i < mine.count; ++i) {
     *name = mine[i].name;
     if (theirs.find(*name) == nullptr) continue;
-    if (search.is_core_option == nullptr || !search.is_core_option(*name)) return true;
+    if (core_option(search, a, *name) == CoreOption::kNo) return true;
+  }
+  return false;
+}
+
+// The value would be the core's, too.
+bool takes_core_option(const hprof_unit& unit, const ModuleSearch& search, TextWriter* reason) {
+  const OptionTable rows = options_of(unit);
+  for (uint32_t i = 0; i < rows.count; ++i) {
+    if (core_option(search, unit, rows[i].name) != CoreOption::kTaken) continue;
+    reason->put("has an option ").put(rows[i].name).put(", a name that is the agent's own");
+    return true;
   }
   return false;
 }
@@ -166,6 +181,7 @@ ModuleState ModuleSet::admit(hprof_module_entry entry, Str name, const char* pla
 
 bool ModuleSet::clashes(const hprof_module& module, TextWriter* reason) const {
   for (uint32_t i = 0; i < module.unit_count; ++i) {
+    if (takes_core_option(*module.units[i], *search_, reason)) return true;
     for (uint32_t j = 0; j < unit_count_; ++j) {
       if (pair_clashes(*module.units[i], *units_[j].record, units_[j].module->record->name, *search_, reason))
         return true;

@@ -18,6 +18,7 @@ class SinkRun {
           const char* suffix = ".txt")
       : ops(static_cast<const hprof_sink_ops*>(unit.ops)), config_(unit, options) {
     hprof_sink_target target = {sizeof(hprof_sink_target), sequence, address.c_str(), force, 0};
+    target.host_name = "";
     target.suffix = suffix;
     target.filter_suffix = ".gz";
     opened = ops->open(host.host(), config_.data(), &target, &self, error, sizeof error);

@@ -21,7 +21,7 @@ typedef struct hprof_sink_target {
   const char* address;   /* file= or net= as typed, or the default file name with the encoder's suffix */
   uint32_t force;        /* HPROF_EXISTING_*: what to do when the file exists */
   uint32_t whole_only;   /* 1: a heap dump: if it is cut short, leave nothing that looks like a whole one */
-  const char* host_name; /* this machine's, "" where it has none; during the call */
+  const char* host_name; /* this machine's, never NULL, "" where it has none; during the call */
   uint32_t look_only;    /* 1: a check at start-up that waits for no peer: verify the address, open nothing, leave *self
                           * NULL; a call with 0 follows */
   uint32_t reserved;

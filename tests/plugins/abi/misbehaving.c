@@ -3,6 +3,7 @@
  * with what the agent and `hprof plugin check` say of it.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include <hprof/collector.h>
 #include <hprof/encoder.h>
@@ -68,6 +69,36 @@ static hprof_status write_behind_error(const hprof_host* host, const void* confi
   return create(host, config, self, error, error_size);
 }
 
+static hprof_status stuck_create(const hprof_host* host, const void* config, void** self, char* error,
+                                 uint32_t error_size) {
+  sleep_seconds(FOR_EVER);
+  return create(host, config, self, error, error_size);
+}
+static hprof_status exact_create(const hprof_host* host, const void* config, void** self, char* error,
+                                 uint32_t error_size) {
+  create(host, config, self, error, error_size);
+  if (host->settings->size == sizeof(hprof_settings)) return HPROF_OK;
+  strcpy(error, "other headers");
+  return HPROF_UNSUPPORTED;
+}
+typedef struct texts_config {
+  const char* absent; /* NULL unless it is given */
+  const char* text;
+} texts_config;
+static hprof_status absent_create(const hprof_host* host, const void* config, void** self, char* error,
+                                  uint32_t error_size) {
+  const texts_config* texts = (const texts_config*)config;
+  create(host, config, self, error, error_size);
+  return texts->absent[0] != 1 ? HPROF_OK : HPROF_NO_MEMORY;
+}
+static hprof_status empty_create(const hprof_host* host, const void* config, void** self, char* error,
+                                 uint32_t error_size) {
+  const texts_config* texts = (const texts_config*)config;
+  volatile const char* nowhere = texts->text[0] != 0 ? texts->text : NULL;
+  create(host, config, self, error, error_size);
+  return nowhere[0] != 1 ? HPROF_OK : HPROF_NO_MEMORY;
+}
+
 /* --- start */
 
 static hprof_status start(void* self) { return self != NULL ? HPROF_OK : HPROF_FAILED; }
@@ -87,6 +118,13 @@ static hprof_status crashing_start(void* self) {
 }
 static hprof_status ending_start(void* self) {
   exit(self != NULL ? 3 : 4);
+  return HPROF_OK;
+}
+
+static hprof_status no_status_start(void* self) { return self != NULL ? 77 : HPROF_OK; }
+static hprof_status count_start(void* self) {
+  const hprof_log_service* log = SERVICE(self, hprof_log_service, HPROF_SERVICE_LOG);
+  ++*log->loss_counter((const hprof_host*)self, "things: nobody asked whether there is a counter");
   return HPROF_OK;
 }
 
@@ -152,6 +190,32 @@ static hprof_status unknown_trace_report(void* self, const hprof_report* why) {
       sizeof(hprof_table_schema), 1, sizeof(hprof_column), 0, "com.wrong.traces/1", "TRACES", &column};
   return table_report(self, &schema, why);
 }
+static hprof_status cell_report(void* self, uint32_t type, uint64_t bits) {
+  const hprof_cell cell = {bits};
+  const hprof_column column = {"a", NULL, type, 0, NULL, NULL};
+  const hprof_table_schema schema = {
+      sizeof(hprof_table_schema), 1, sizeof(hprof_column), 0, "com.wrong.cells/1", "CELLS", &column};
+  hprof_rec_table table = {.head = {sizeof(table), HPROF_RECORD_TABLE, 0},
+                           .schema = &schema,
+                           .rows = &cell,
+                           .row_count = 1,
+                           .row_stride = sizeof(cell),
+                           .order = HPROF_NO_COLUMN,
+                           .period_column = HPROF_NO_COLUMN};
+  return write_record(self, &table.head);
+}
+static hprof_status undeclared_report(void* self, const hprof_report* why) {
+  report(self, why);
+  return cell_report(self, HPROF_COLUMN_COUNT, 1);
+}
+static hprof_status odd_column_report(void* self, const hprof_report* why) {
+  report(self, why);
+  return cell_report(self, 99, 1);
+}
+static hprof_status no_number_report(void* self, const hprof_report* why) {
+  report(self, why);
+  return cell_report(self, HPROF_COLUMN_REAL, ~0ull);
+}
 static hprof_status loud_report(void* self, const hprof_report* why) {
   const hprof_log_service* log = SERVICE(self, hprof_log_service, HPROF_SERVICE_LOG);
   log->message((const hprof_host*)self, "one line\nHPROF ERROR: forged \033[31m");
@@ -201,12 +265,23 @@ static void allocate_in_gc(void* self) {
   const hprof_host* host = (const hprof_host*)self;
   MEM(host)->release(host, MEM(host)->allocate(host, 8), 8);
 }
+static void handle_for_ever(void* self) {
+  (void)self;
+  sleep_seconds(FOR_EVER);
+}
+static void crash_at_class(void* self, void* jni, hprof_thread* thread, void* jclass) {
+  (void)jni;
+  (void)thread;
+  if (jclass != NULL) crashing_start(self);
+}
 #define HANDLERS(name, ...) static const hprof_handlers name = {.size = sizeof(hprof_handlers), __VA_ARGS__}
 HANDLERS(none, .gc_start = NULL);
 HANDLERS(slow_handlers, .vm_init = see_main, .thread_start = slow);
 HANDLERS(kind_handlers, .vm_init = register_kind);
 HANDLERS(sleepy_handlers, .vm_init = sleep_once);
 HANDLERS(gc_handlers, .gc_start = allocate_in_gc);
+HANDLERS(endless_handlers, .gc_finish = handle_for_ever);
+HANDLERS(class_handlers, .class_prepare = crash_at_class);
 
 /* --- encoders */
 
@@ -231,6 +306,10 @@ static hprof_status move_behind(void* self, const hprof_record* record, hprof_ou
   out->at = out->end + 1;
   return HPROF_OK;
 }
+static hprof_status answer_77(void* self, const hprof_record* record, hprof_out* out) {
+  refuse_all(self, record, out);
+  return 77;
+}
 static hprof_status allocate_in_encode(void* self, const hprof_record* record, hprof_out* out) {
   allocate_in_gc(self);
   return refuse_all(self, record, out);
@@ -250,7 +329,22 @@ static hprof_status finish(void* self, void* context, hprof_filter_pass pass) {
   return start(self);
 }
 
+/* --- and one whose memory is used up */
+
+static hprof_status write_without_memory(void* self, const uint8_t* bytes, uint64_t size, void* context,
+                                         hprof_filter_pass pass) {
+  (void)bytes;
+  (void)size;
+  return finish(self, context, pass) == HPROF_OK ? HPROF_NO_MEMORY : HPROF_FAILED;
+}
+
 /* --- sinks: what they are given is gone */
+
+static hprof_status open_stuck(const hprof_host* host, const void* config, const hprof_sink_target* target,
+                               void** self, char* error, uint32_t error_size) {
+  (void)target;
+  return stuck_create(host, config, self, error, error_size);
+}
 
 static hprof_status open_sink(const hprof_host* host, const void* config, const hprof_sink_target* target,
                               void** self, char* error, uint32_t error_size) {
@@ -276,6 +370,11 @@ static int64_t write_more(void* self, const uint8_t* bytes, uint64_t size, uint6
                           uint32_t error_size) {
   return write_all(self, bytes, size, timeout_ns, error, error_size) + 1;
 }
+static int64_t write_nothing(void* self, const uint8_t* bytes, uint64_t size, uint64_t timeout_ns,
+                             char* error, uint32_t error_size) {
+  write_all(self, bytes, size, timeout_ns, error, error_size);
+  return 0;
+}
 static int64_t write_stuck(void* self, const uint8_t* bytes, uint64_t size, uint64_t timeout_ns, char* error,
                            uint32_t error_size) {
   sleep_seconds(FOR_EVER);
@@ -296,8 +395,9 @@ static const char* sink_name(void* self) {
   return "nowhere";
 }
 
-/* --- the units: what of each is wrong, and the events it hears */
+/* --- the units: what of each is wrong, and the events it hears; a module has at most 32 */
 
+#ifndef MORE
 #define COLLECTORS(UNIT)                                                                                    \
   UNIT(good, create, start, report, none, 0)                                                                \
   UNIT(stuck_report, create, start, stuck, none, 0)                                                         \
@@ -331,6 +431,30 @@ static const char* sink_name(void* self) {
   UNIT(stuck_write, open_sink, write_stuck, close_sink) \
   UNIT(stuck_close, open_sink, write_all, close_stuck)  \
   UNIT(open_for_ever, open_file, write_all, close_sink)
+#define FILTERS(UNIT) UNIT(deaf, deaf_write)
+#define TEXTS(UNIT)
+#define MODULE misbehaving
+#else
+#define COLLECTORS(UNIT)                                                              \
+  UNIT(stuck_create, stuck_create, start, report, none, 0)                            \
+  UNIT(stuck_handler, create, start, report, endless_handlers, HPROF_EVENT_GC_FINISH) \
+  UNIT(class_crash, create, start, report, class_handlers, HPROF_EVENT_CLASS_PREPARE) \
+  UNIT(exact_size, exact_create, start, report, none, 0)                              \
+  UNIT(no_counter, create, count_start, report, none, 0)                              \
+  UNIT(no_status_in_start, create, no_status_start, report, none, 0)                  \
+  UNIT(undeclared, create, start, undeclared_report, none, 0)                         \
+  UNIT(odd_column, create, start, odd_column_report, none, 0)                         \
+  UNIT(no_number, create, start, no_number_report, none, 0)
+#define ENCODERS(UNIT) UNIT(wrong_status, answer_77, NULL)
+#define SINKS(UNIT)                                   \
+  UNIT(stuck_open, open_stuck, write_all, close_sink) \
+  UNIT(takes_nothing, open_sink, write_nothing, close_sink)
+#define FILTERS(UNIT) UNIT(no_memory, write_without_memory)
+#define TEXTS(UNIT)                              \
+  UNIT(absent_text, absent_create, absent, NULL) \
+  UNIT(empty_text, empty_create, text, "x")
+#define MODULE misbehaving_more
+#endif
 
 static const char* const notes[] = {HPROF_KIND_NOTE, NULL};
 /* refuses_all says that it takes tables, and refuses them, too. */
@@ -339,17 +463,27 @@ static const char* const tables[] = {HPROF_KIND_TABLE, NULL};
 #define MADE(id_, kind_, ops_, ...) \
   &(const hprof_unit){              \
       .size = sizeof(hprof_unit), .kind = kind_, .id = #id_, .summary = #id_, .ops = ops_, __VA_ARGS__},
-#define COLLECTOR(id_, create_, start_, report_, handlers_, events_)      \
-  MADE(id_, HPROF_UNIT_COLLECTOR,                                         \
-       (&(const hprof_collector_ops){.size = sizeof(hprof_collector_ops), \
-                                     .create = create_,                   \
-                                     .start = start_,                     \
-                                     .report = report_,                   \
-                                     .reset = nothing,                    \
-                                     .stop = nothing,                     \
-                                     .destroy = nothing,                  \
-                                     .handlers = &handlers_}),            \
-       .events = events_, .records = notes)
+#define COLLECTOR_OPS(create_, start_, report_, handlers_)           \
+  (&(const hprof_collector_ops){.size = sizeof(hprof_collector_ops), \
+                                .create = create_,                   \
+                                .start = start_,                     \
+                                .report = report_,                   \
+                                .reset = nothing,                    \
+                                .stop = nothing,                     \
+                                .destroy = nothing,                  \
+                                .handlers = &handlers_})
+#define COLLECTOR(id_, create_, start_, report_, handlers_, events_)                                     \
+  MADE(id_, HPROF_UNIT_COLLECTOR, COLLECTOR_OPS(create_, start_, report_, handlers_), .events = events_, \
+       .records = notes)
+/* A collector with an option of its name. */
+#define TEXT_COLLECTOR(id_, create_, member_, default_)                                          \
+  MADE(id_, HPROF_UNIT_COLLECTOR, COLLECTOR_OPS(create_, start, report, none), .records = notes, \
+       .options = &(const hprof_option){.name = #id_,                                            \
+                                        .type = HPROF_OPTION_TEXT,                               \
+                                        .offset = offsetof(texts_config, member_),               \
+                                        .default_text = default_,                                \
+                                        .help = "a text"},                                       \
+       .option_count = 1, .option_stride = sizeof(hprof_option), .config_size = sizeof(texts_config))
 #define ENCODER(id_, encode_, records_)                               \
   MADE(id_, HPROF_UNIT_ENCODER,                                       \
        (&(const hprof_encoder_ops){.size = sizeof(hprof_encoder_ops), \
@@ -367,13 +501,17 @@ static const char* const tables[] = {HPROF_KIND_TABLE, NULL};
                                 .name = sink_name}),            \
        .records = NULL)
 
-static const hprof_unit* const units[] = {COLLECTORS(COLLECTOR) ENCODERS(ENCODER) SINKS(SINK) MADE(
-    deaf, HPROF_UNIT_FILTER,
-    (&(const hprof_filter_ops){.size = sizeof(hprof_filter_ops),
-                               .create = create,
-                               .write = deaf_write,
-                               .finish = finish,
-                               .destroy = nothing}),
-    .records = NULL)};
+#define FILTER(id_, write_)                                         \
+  MADE(id_, HPROF_UNIT_FILTER,                                      \
+       (&(const hprof_filter_ops){.size = sizeof(hprof_filter_ops), \
+                                  .create = create,                 \
+                                  .write = write_,                  \
+                                  .finish = finish,                 \
+                                  .destroy = nothing}),             \
+       .records = NULL)
 
-HPROF_MODULE(misbehaving, "1.0", "nobody", units, sizeof(units) / sizeof(units[0]))
+static const hprof_unit* const units[] = {COLLECTORS(COLLECTOR) ENCODERS(ENCODER) SINKS(SINK) FILTERS(FILTER)
+                                              TEXTS(TEXT_COLLECTOR)};
+
+#define NAMED_MODULE(name) HPROF_MODULE(name, "1.0", "nobody", units, sizeof(units) / sizeof(units[0]))
+NAMED_MODULE(MODULE)

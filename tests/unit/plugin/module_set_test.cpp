@@ -87,7 +87,9 @@ TEST_CASE("a unit name or an option that is taken is refused") {
   static fake::OneUnit same_unit(fake::unit(HPROF_UNIT_COLLECTOR, "monitor", nullptr, 0));
   same_unit.record.name = "copy";
   static fake::OneUnit same_option(fake::with_options<fake::SamplesConfig>(
-      fake::unit(HPROF_UNIT_COLLECTOR, "sampler", nullptr, 0), fake::kSamplesOptions));
+      fake::unit(HPROF_UNIT_COLLECTOR, "sampler", "cpu=sampler", 0), fake::kSamplesOptions));
+  static fake::OneUnit cores_option(fake::with_options<fake::SamplesConfig>(
+      fake::unit(HPROF_UNIT_COLLECTOR, "taker", nullptr, 0), fake::kSamplesOptions));
   Opened opened;
   fake::add_shipped(&opened.folders);
   opened.folders.add("/jdk/lib/copy.so", [](const hprof_offer*, const char**) -> const hprof_module* {
@@ -96,9 +98,15 @@ TEST_CASE("a unit name or an option that is taken is refused") {
   opened.folders.add("/jdk/lib/sampler.so", [](const hprof_offer*, const char**) -> const hprof_module* {
     return &same_option.record;
   });
-  opened.open({"monitor", "cpu_samples", "copy", "sampler"});
+  opened.folders.add("/jdk/lib/taker.so", [](const hprof_offer*, const char**) -> const hprof_module* {
+    return &cores_option.record;
+  });
+  opened.open({"monitor", "cpu_samples", "copy", "sampler", "taker"});
   CHECK(opened.set->unit_count() == 2);
-  REQUIRE(opened.said.lines.size() == 2);
+  REQUIRE(opened.said.lines.size() == 3);
+  // Only a unit that the core's option selects may have it, too.
+  CHECK(opened.said.lines[2].find("it has an option cpu, a name that is the agent's own") !=
+        std::string::npos);
   CHECK(opened.said.lines[0].find("it has a unit monitor, a name that is taken by module monitor") !=
         std::string::npos);
   CHECK(opened.said.lines[1].find("it has an option beat, a name that is taken by unit cpu_samples") !=

@@ -24,7 +24,7 @@ def options(vm, text):
     folder = vm.path("plugins")
     if not os.path.isdir(folder):
         os.makedirs(folder)
-        for name in ("misbehaving.so", "throwing.so"):
+        for name in ("misbehaving.so", "misbehaving_more.so", "throwing.so"):
             shutil.copy(os.path.join(vm.tree, "tests", "plugins", "abi", "misbehaving", name), folder)
     return "plugins=%s,%s" % (folder, text)
 
@@ -141,6 +141,34 @@ def unit_that_fails_in_create_is_left_out_with_its_words(vm):
     run = vm.run_java(vm.agent_option(options(vm, "plugin=fails_in_create")), "Quick")
     check_equal((run.code, run.out), (1, ""), "exit code and stdout\n%s\n" % run)
     check("the licence?has expired" in run.err, "without its words\n%s" % run)
+
+
+@vm_test(units=UNITS)
+def create_and_open_that_never_return_do_not_hold_the_start(vm):
+    for selected, unit in (("plugin=stuck_create", "stuck_create"), ("cpu=samples,plugin=stuck_open", "stuck_open")):
+        run = vm.run_java(vm.agent_option(options(vm, selected + ",start-timeout=1")), "Quick")
+        check_equal((run.code, run.out), (1, ""), "exit code and stdout\n%s\n" % run)
+        said(run, "start-timeout=1 is over: " + FAULTS[unit].agent)
+
+
+@vm_test(units=UNITS)
+def records_outside_of_a_report_are_refused(vm):
+    run = vm.profiled(options(vm, "plugin=early,file=out.txt"), "Quick", "3")
+    said_of(run, "early")
+    check_equal(run.text("out.txt").count("a note of the misbehaving plugin"), 1, "notes\n%s\n" % run)
+
+
+@vm_test(units=("cpu_samples", "encoder_ascii", "sink_file"))
+def encoder_with_an_unknown_status_fails_its_output(vm):
+    run = vm.profiled(options(vm, "cpu=samples,plugin=wrong_status,file=out.none"), "Spin", "2")
+    said_of(run, "wrong_status")
+    said(run, "out.none: the encoder failed; the rest of the profile is lost")
+
+
+@vm_test(units=("cpu_samples", "encoder_ascii", "sink_file"))
+def filter_without_memory_says_so(vm):
+    run = vm.profiled(options(vm, "cpu=samples,plugin=no_memory,file=out.txt"), "Spin", "2")
+    said(run, "out.txt: %s; the rest of the profile is lost" % FAULTS["no_memory"].agent)
 
 
 @vm_test(units=UNITS)
