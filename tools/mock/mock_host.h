@@ -179,6 +179,11 @@ class MockHost {
 
   // --- jvm: a VM that knows nothing. Each JVMTI function answers JVMTI_ERROR_NOT_AVAILABLE, each JNI
   // function 0. Absent on 32-bit Windows, whose VM calls functions in another way.
+  // From here on it has one class with two methods, which ids knows, one object, and a stack of both methods
+  // on every thread.
+  void let_vm_answer();
+  static void* vm_class();   // jclass
+  static void* vm_object();  // jobject
 
   // --- accounting
   std::vector<std::string> accounting_columns = {"user", "system"};
@@ -230,6 +235,7 @@ class MockHost {
   std::deque<MockFile*> handles_;
   std::deque<MockFile> open_sockets_;
   std::map<uint64_t, void*> timers_;  // by os id
+  bool vm_answers_ = false;
   std::function<void(void* timer, void* ucontext, uint32_t ticks)> tick_handler_;
 
   friend struct MockLog;

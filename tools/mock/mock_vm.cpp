@@ -1,6 +1,8 @@
 // The services of the mock host that stand for a VM: jvm, accounting, and the drafts bytecode, library,
 // sampling.
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 
 #include "mock_host.h"
 
@@ -27,40 +29,135 @@ struct Interface {
 intptr_t answer_nothing() { return 0; }
 int32_t answer_not_available() { return kNotAvailable; }
 
+// The VM that answers: one class, one object, and a stack of two frames on every thread.
+struct Frame {
+  void* method;
+  int64_t location;
+};
+char the_class, the_object, the_methods[2];
+
+char* text_of(const char* text) {
+  char* copy = static_cast<char*>(std::malloc(std::strlen(text) + 1));
+  return copy != nullptr ? std::strcpy(copy, text) : nullptr;
+}
+void answer_text(char** to, const char* text) {
+  if (to != nullptr) *to = text_of(text);
+}
+int32_t get_stack_trace(void*, void*, int32_t first, int32_t most, Frame* frames, int32_t* count) {
+  *count = 0;
+  for (int32_t i = first < 0 ? 0 : first; i < 2 && *count < most; i++)
+    frames[(*count)++] = {&the_methods[i], i};
+  return 0;
+}
+int32_t allocate(void*, int64_t size, void** memory) {
+  *memory = std::malloc(static_cast<size_t>(size));
+  return *memory != nullptr ? 0 : kNotAvailable;
+}
+int32_t deallocate(void*, void* memory) {
+  std::free(memory);
+  return 0;
+}
+int32_t get_class_signature(void*, void*, char** signature, char** generic) {
+  answer_text(signature, "Lcom/acme/Thing;");
+  if (generic != nullptr) *generic = nullptr;
+  return 0;
+}
+int32_t get_method_name(void*, void*, char** name, char** signature, char** generic) {
+  answer_text(name, "run");
+  answer_text(signature, "()V");
+  if (generic != nullptr) *generic = nullptr;
+  return 0;
+}
+int32_t get_declaring_class(void*, void*, void** jclass) {
+  *jclass = &the_class;
+  return 0;
+}
+int32_t get_object_size(void*, void*, int64_t* size) {
+  *size = 24;
+  return 0;
+}
+int32_t get_tag(void*, void*, int64_t* tag) {
+  *tag = 0;
+  return 0;
+}
+int32_t set_tag(void*, void*, int64_t) { return 0; }
+void* get_object_class(void*, void*) { return &the_class; }
+void* same_reference(void*, void* reference) { return reference; }
+intptr_t is_same(void*, void* one, void* other) { return one == other ? 1 : 0; }
+
+struct Answer {
+  size_t index;
+  Function function;
+};
+template <typename F>
+Function plain(F function) {
+  return reinterpret_cast<Function>(function);
+}
+const Answer kJvmtiAnswers[] = {{45, plain(allocate)},
+                                {46, plain(deallocate)},
+                                {47, plain(get_class_signature)},
+                                {63, plain(get_method_name)},
+                                {64, plain(get_declaring_class)},
+                                {103, plain(get_stack_trace)},
+                                {105, plain(get_tag)},
+                                {106, plain(set_tag)},
+                                {153, plain(get_object_size)}};
+const Answer kJniAnswers[] = {{21, plain(same_reference)},
+                              {24, plain(is_same)},
+                              {25, plain(same_reference)},
+                              {31, plain(get_object_class)},
+                              {226, plain(same_reference)}};
+
 struct MockVm {
   Function jni_table[kJniFunctions], jvmti_table[kJvmtiFunctions], invoke_table[kInvokeFunctions];
   Interface jni{jni_table}, jvmti{jvmti_table}, invoke{invoke_table};
 
-  MockVm() {
+  explicit MockVm(bool answers) {
     for (Function& each : jni_table) each = reinterpret_cast<Function>(&answer_nothing);
     for (Function& each : jvmti_table) each = reinterpret_cast<Function>(&answer_not_available);
     for (Function& each : invoke_table) each = reinterpret_cast<Function>(&answer_nothing);
     invoke_table[4] = reinterpret_cast<Function>(&attach);
     invoke_table[6] = reinterpret_cast<Function>(&get_env);
     invoke_table[7] = reinterpret_cast<Function>(&attach);
+    if (!answers) return;
+    for (const Answer& each : kJvmtiAnswers) jvmti_table[each.index] = each.function;
+    for (const Answer& each : kJniAnswers) jni_table[each.index] = each.function;
   }
-  static int32_t get_env(void*, void** env, int32_t version);
-  static int32_t attach(void*, void** env, void*) { return get_env(nullptr, env, 0); }
+  static int32_t get_env(void* vm, void** env, int32_t version);
+  static int32_t attach(void* vm, void** env, void*) { return get_env(vm, env, 0); }
 };
 
-MockVm& mock_vm() {
-  static MockVm vm;
-  return vm;
+MockVm& mock_vm(bool answers) {
+  static MockVm silent(false), answering(true);
+  return answers ? answering : silent;
 }
 
-int32_t MockVm::get_env(void*, void** env, int32_t version) {
+int32_t MockVm::get_env(void* vm, void** env, int32_t version) {
   if (env == nullptr) return kJniDetached;
-  *env = (version & 0x70000000) == kJvmtiVersion ? &mock_vm().jvmti : &mock_vm().jni;
+  MockVm& of = mock_vm(vm == &mock_vm(true).invoke);
+  *env = (version & 0x70000000) == kJvmtiVersion ? &of.jvmti : &of.jni;
   return 0;
 }
 
 }  // namespace
 
 struct MockJvm {
-  static void* java_vm(const hprof_host*) { return &mock_vm().invoke; }
-  static void* jvmti(const hprof_host*) { return &mock_vm().jvmti; }
-  static void* jni(const hprof_host*) { return &mock_vm().jni; }
+  static MockVm& of(const hprof_host* host) { return mock_vm(MockHost::of(host)->vm_answers_); }
+  static void* java_vm(const hprof_host* host) { return &of(host).invoke; }
+  static void* jvmti(const hprof_host* host) { return &of(host).jvmti; }
+  static void* jni(const hprof_host* host) { return &of(host).jni; }
 };
+
+void* MockHost::vm_class() { return &the_class; }
+void* MockHost::vm_object() { return &the_object; }
+
+void MockHost::let_vm_answer() {
+  vm_answers_ = true;
+  raw_classes[&the_class] = add_class("com.acme.Thing", "Lcom/acme/Thing;");
+  for (char& method : the_methods)
+    raw_methods[&method] =
+        add_method(raw_classes[&the_class], &method == the_methods ? "run" : "main", "()V");
+}
 
 struct MockAccounting {
   static uint32_t column(const hprof_host* host, uint32_t index, hprof_accounting_column* column) {

@@ -190,11 +190,12 @@ static hprof_status unknown_trace_report(void* self, const hprof_report* why) {
       sizeof(hprof_table_schema), 1, sizeof(hprof_column), 0, "com.wrong.traces/1", "TRACES", &column};
   return table_report(self, &schema, why);
 }
-static hprof_status cell_report(void* self, uint32_t type, uint64_t bits) {
+#define CELLS "com.wrong.cells/1"
+static hprof_status cell_report(void* self, const char* name, uint32_t type, uint64_t bits) {
   const hprof_cell cell = {bits};
   const hprof_column column = {"a", NULL, type, 0, NULL, NULL};
   const hprof_table_schema schema = {
-      sizeof(hprof_table_schema), 1, sizeof(hprof_column), 0, "com.wrong.cells/1", "CELLS", &column};
+      sizeof(hprof_table_schema), 1, sizeof(hprof_column), 0, name, "CELLS", &column};
   hprof_rec_table table = {.head = {sizeof(table), HPROF_RECORD_TABLE, 0},
                            .schema = &schema,
                            .rows = &cell,
@@ -206,15 +207,15 @@ static hprof_status cell_report(void* self, uint32_t type, uint64_t bits) {
 }
 static hprof_status undeclared_report(void* self, const hprof_report* why) {
   report(self, why);
-  return cell_report(self, HPROF_COLUMN_COUNT, 1);
+  return cell_report(self, "com.wrong.hidden/1", HPROF_COLUMN_COUNT, 1);
 }
 static hprof_status odd_column_report(void* self, const hprof_report* why) {
   report(self, why);
-  return cell_report(self, 99, 1);
+  return cell_report(self, CELLS, 99, 1);
 }
 static hprof_status no_number_report(void* self, const hprof_report* why) {
   report(self, why);
-  return cell_report(self, HPROF_COLUMN_REAL, ~0ull);
+  return cell_report(self, CELLS, HPROF_COLUMN_REAL, ~0ull);
 }
 static hprof_status loud_report(void* self, const hprof_report* why) {
   const hprof_log_service* log = SERVICE(self, hprof_log_service, HPROF_SERVICE_LOG);
@@ -456,7 +457,7 @@ static const char* sink_name(void* self) {
 #define MODULE misbehaving_more
 #endif
 
-static const char* const notes[] = {HPROF_KIND_NOTE, NULL};
+static const char* const notes[] = {HPROF_KIND_NOTE, CELLS, NULL};
 /* refuses_all says that it takes tables, and refuses them, too. */
 static const char* const tables[] = {HPROF_KIND_TABLE, NULL};
 

@@ -100,10 +100,21 @@ static const hprof_unit unit = {UNIT_SIZE,
                                 0,
                                 0,
                                 OPS};
-static const hprof_unit* const units[] = {&unit};
+#ifndef MORE_UNITS
+#define MORE_UNITS
+#endif
+static const hprof_unit* const units[] = {&unit, MORE_UNITS};
 
-static const hprof_module module = {MODULE_SIZE, MAJOR,    MINOR, LAYOUT, MODULE_NAME,
-                                    "1.0",       "nobody", units, 1,      0};
+static const hprof_module module = {MODULE_SIZE,
+                                    MAJOR,
+                                    MINOR,
+                                    LAYOUT,
+                                    MODULE_NAME,
+                                    "1.0",
+                                    "nobody",
+                                    units,
+                                    sizeof(units) / sizeof(units[0]),
+                                    0};
 
 #ifdef TOO_MUCH
 /* Beside the entry, against the rule that there is nothing else. */

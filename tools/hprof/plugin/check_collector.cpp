@@ -3,19 +3,18 @@
 #include <hprof/collector.h>
 
 #include "tools/hprof/plugin/check_parts.h"
-#include "tools/hprof/plugin/checked_host.h"
 
 namespace hprof::tool {
 
 namespace {
 
-constexpr uint64_t kAllocationsMost = 500;
 constexpr uint32_t kTurns = 3;
+constexpr uint64_t kOsId = 4711;
 
 // A collector under test; each call is announced before it is made.
 class Watched {
  public:
-  Watched(CheckedHost& host, const hprof_unit& unit, const std::map<std::string, std::string>& options = {})
+  Watched(CheckedHost& host, const hprof_unit& unit, const Options& options = {})
       : host_(host), ops_(*static_cast<const hprof_collector_ops*>(unit.ops)), config_(unit, options) {
     char error[512] = "";
     host.findings.doing("create");
@@ -50,6 +49,7 @@ class Watched {
     host_.findings.doing("start");
     const hprof_status status = ops_.start(self_);
     started_ = status == HPROF_OK;
+    host_.check_status("start", status);
     if (!started_) host_.findings.remark("start answers " + status_name(status) + " here");
     return started_;
   }
@@ -65,14 +65,27 @@ class Watched {
   }
   void report(uint32_t reason) {
     hprof_report why = {};
-    why.size = sizeof why;
     why.reason = reason;
+    const Handed<hprof_report> handed(host_, why);
     host_.findings.doing("report");
     host_.where = Where::kReport;
-    const hprof_status status = ops_.report(self_, &why);
+    host_.check_status("report", ops_.report(self_, &handed.of));
     host_.where = Where::kControl;
-    if (status < HPROF_OK || status > HPROF_ABORTED)
-      host_.fault("report answers " + status_name(status) + ", which is no status");
+    if (!HPROF_HAS(&ops_, hprof_collector_ops, reported)) return;
+    host_.findings.doing("reported");
+    ops_.reported(self_);
+  }
+  // Changes that commands ask for, and one that does not exist.
+  void control() {
+    if (!HPROF_HAS(&ops_, hprof_collector_ops, control)) return;
+    for (const uint32_t what :
+         {HPROF_CONTROL_CPU_SAMPLING, HPROF_CONTROL_ALLOC_TRACES, HPROF_CONTROL_DEPTH, 99}) {
+      for (const int64_t value : {0, 1}) {
+        const Handed<hprof_control> handed(host_, {0, what, value, 0});
+        host_.findings.doing("control " + std::to_string(what));
+        host_.check_status("control", ops_.control(self_, &handed.of));
+      }
+    }
   }
   void run_threads() {
     host_.findings.doing("its own threads");
@@ -93,88 +106,108 @@ class Watched {
   bool started_ = false;
 };
 
-// Calls the handlers of events that need nothing of a VM but a thread.
+// Every handler, in an order that occurs, and a tick of a sampling timer.
 void Watched::handle() {
-  const hprof_handlers* handlers = ops_.handlers;
+  hprof_handlers on = {};
+  if (ops_.handlers != nullptr) hprof_copy_sized(&on, sizeof on, ops_.handlers, ops_.handlers->size);
+  MockHost& mock = host_.mock;
+  hprof_thread* thread = mock.add_app_thread(1, kOsId);
+  thread->size += host_.later();
   void* jni = host_.jni();
-  hprof_thread* thread = host_.mock.add_app_thread(1, 4711);
-  const auto in = [&](Where where, const char* name, auto&& body) {
+  void *object = mock.vm_object(), *jclass = mock.vm_class();
+  const auto call = [&](const char* name, Where where, auto function, auto... arguments) {
+    if (function == nullptr) return;
     host_.findings.doing(name);
     host_.where = where;
-    body();
+    function(self_, arguments...);
     host_.where = Where::kControl;
   };
-  if (HPROF_HAS(handlers, hprof_handlers, vm_init))
-    in(Where::kApp, "vm_init", [&] { handlers->vm_init(self_, jni, thread); });
-  if (HPROF_HAS(handlers, hprof_handlers, thread_start))
-    in(Where::kApp, "thread_start", [&] { handlers->thread_start(self_, jni, thread); });
-  if (HPROF_HAS(handlers, hprof_handlers, gc_start))
-    in(Where::kGc, "gc_start", [&] { handlers->gc_start(self_); });
-  if (HPROF_HAS(handlers, hprof_handlers, object_free))
-    in(Where::kGc, "object_free", [&] { handlers->object_free(self_, 0); });
-  if (HPROF_HAS(handlers, hprof_handlers, gc_finish))
-    in(Where::kGc, "gc_finish", [&] { handlers->gc_finish(self_); });
-  if (HPROF_HAS(handlers, hprof_handlers, class_unload))
-    in(Where::kControl, "class_unload", [&] { handlers->class_unload(self_, 1); });
-  if (HPROF_HAS(handlers, hprof_handlers, thread_end))
-    in(Where::kApp, "thread_end", [&] { handlers->thread_end(self_, jni, thread); });
-  if (HPROF_HAS(handlers, hprof_handlers, vm_death))
-    in(Where::kControl, "vm_death", [&] { handlers->vm_death(self_, jni); });
+  call("vm_init", Where::kApp, on.vm_init, jni, thread);
+  call("thread_start", Where::kApp, on.thread_start, jni, thread);
+  call("class_load", Where::kApp, on.class_load, jni, thread, jclass);
+  call("class_prepare", Where::kApp, on.class_prepare, jni, thread, jclass);
+  call("vm_object_alloc", Where::kApp, on.vm_object_alloc, jni, thread, object, jclass, int64_t{24});
+  call("sampled_object_alloc", Where::kApp, on.sampled_object_alloc, jni, thread, object, jclass,
+       int64_t{24});
+  call("monitor_contended_enter", Where::kApp, on.monitor_contended_enter, jni, thread, object);
+  call("monitor_contended_entered", Where::kApp, on.monitor_contended_entered, jni, thread, object);
+  call("monitor_wait", Where::kApp, on.monitor_wait, jni, thread, object, int64_t{10});
+  call("monitor_waited", Where::kApp, on.monitor_waited, jni, thread, object, 1u);
+  host_.findings.doing("a sample");
+  host_.where = Where::kSignal;
+  mock.tick(kOsId);
+  host_.where = Where::kControl;
+  call("gc_start", Where::kGc, on.gc_start);
+  call("object_free", Where::kGc, on.object_free, int64_t{0});
+  call("object_free", Where::kGc, on.object_free, int64_t{1});
+  call("gc_finish", Where::kGc, on.gc_finish);
+  call("class_unload", Where::kControl, on.class_unload, 1u);
+  call("thread_end", Where::kApp, on.thread_end, jni, thread);
+  call("vm_death", Where::kControl, on.vm_death, jni);
 }
 
 void life(const hprof_unit& unit, const Findings& findings) {
   for (const char* calls : {"", "se", "ser", "serz", "sre", "strrzre", "szre", "sesrzetr", "sr"}) {
-    CheckedHost host(findings);
+    CheckedHost host(findings, unit);
     Watched collector(host, unit);
     if (!collector.made()) return findings.remark("not run here: " + collector.why_not());
     collector.live(calls);
   }
 }
 
-void options(const hprof_unit& unit, const Findings& findings) {
-  for (const auto& trial : option_trials(unit)) {
-    const Findings named = with_trial(findings, trial);
-    CheckedHost host(named);
-    Watched(host, unit, trial).live("stre");
-  }
-}
-
-void no_memory(const hprof_unit& unit, const Findings& findings) {
-  const Findings quiet = without_remarks(findings);
-  for (uint64_t call = 0; call < kAllocationsMost; call++) {
-    CheckedHost host(quiet);
-    host.mock.fail_allocation = call;
-    { Watched(host, unit).live("strzre"); }
-    if (host.mock.allocations <= call) return;
-  }
-}
-
 void no_output(const hprof_unit& unit, const Findings& findings) {
   const Findings quiet = without_remarks(findings);
   for (hprof_status status : {HPROF_ABORTED, HPROF_FAILED, HPROF_UNSUPPORTED, HPROF_DROPPED}) {
-    CheckedHost host(quiet);
+    CheckedHost host(quiet, unit);
     host.mock.write_status = host.mock.event_status = status;
     Watched(host, unit).live("strre");
   }
 }
 
-void handlers(const hprof_unit& unit, const Findings& findings) {
-  const Findings quiet = without_remarks(findings);
-  CheckedHost host(quiet);
+void handle_events(CheckedHost& host, const hprof_unit& unit) {
   Watched collector(host, unit);
   if (!collector.made() || !collector.start()) return;
   for (int i = 0; i < 3; i++) collector.handle();
-  collector.live("rer");
+  collector.live("trer");
+}
+
+void events(const hprof_unit& unit, const Findings& findings) {
+  const Findings quiet = without_remarks(findings);
+  CheckedHost host(quiet, unit);
+  handle_events(host, unit);
+}
+
+void events_of_a_vm(const hprof_unit& unit, const Findings& findings) {
+  const Findings quiet = without_remarks(findings);
+  CheckedHost host(quiet, unit);
+  host.mock.let_vm_answer();
+  handle_events(host, unit);
+}
+
+void controls(const hprof_unit& unit, const Findings& findings) {
+  const Findings quiet = without_remarks(findings);
+  CheckedHost host(quiet, unit);
+  Watched collector(host, unit);
+  if (!collector.made() || !collector.start()) return;
+  collector.control();
+  collector.live("re");
 }
 
 }  // namespace
 
+void use_collector(CheckedHost& host, const hprof_unit& unit, const Options& options) {
+  Watched collector(host, unit, options);
+  if (!collector.made() || !collector.start()) return;
+  collector.handle();
+  collector.live("trzre");
+}
+
 std::vector<CheckStep> collector_steps() {
-  return {{"life in all orders", life},
-          {"options at their bounds", options},
-          {"events", handlers},
-          {"no memory at each call", no_memory},
-          {"no output", no_output}};
+  return {{"life", "life in all orders", life},
+          {"events", "events", events},
+          {"vm", "events, in a VM that answers", events_of_a_vm},
+          {"control", "changes by command", controls},
+          {"output", "no output", no_output}};
 }
 
 }  // namespace hprof::tool

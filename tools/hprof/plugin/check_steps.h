@@ -19,6 +19,7 @@ struct Findings {
 };
 
 struct CheckStep {
+  const char* id;  // for --only; unique among those of a kind
   const char* name;
   void (*run)(const hprof_unit& unit, const Findings& findings);
 };

@@ -3,13 +3,11 @@
 #include <hprof/sink.h>
 
 #include "tools/hprof/plugin/check_parts.h"
-#include "tools/hprof/plugin/checked_host.h"
 
 namespace hprof::tool {
 
 namespace {
 
-constexpr uint64_t kAllocationsMost = 200;
 constexpr uint64_t kTimeout = 1000000000;
 constexpr int kPatience = 8;  // consecutive writes that accept nothing
 
@@ -28,8 +26,7 @@ hprof_status pass(void* context, const uint8_t*, uint64_t size) {
   return passed.total > passed.most ? HPROF_ABORTED : HPROF_OK;
 }
 
-bool filter(CheckedHost& host, const hprof_unit& unit, const std::map<std::string, std::string>& options,
-            uint64_t most) {
+bool filter(CheckedHost& host, const hprof_unit& unit, const Options& options, uint64_t most) {
   const auto& ops = *static_cast<const hprof_filter_ops*>(unit.ops);
   const MockConfig config(unit, options);
   void* self = nullptr;
@@ -57,8 +54,11 @@ bool filter(CheckedHost& host, const hprof_unit& unit, const std::map<std::strin
       host.where = Where::kControl;
     }
     if (status == HPROF_OK && passed.total > most) host.fault("goes on although the output is gone");
-    if (status != HPROF_OK && status != HPROF_ABORTED) host.fault("answers " + status_name(status));
-    if (status != HPROF_OK && passed.total <= most) host.fault("stops although the output is there");
+    host.check_status("write or finish", status);
+    if (status != HPROF_OK && status != HPROF_ABORTED && status != HPROF_NO_MEMORY)
+      host.fault("answers " + status_name(status));
+    if (status != HPROF_OK && status != HPROF_NO_MEMORY && passed.total <= most)
+      host.fault("stops although the output is there");
     if (passed.total == 0) host.fault("passes nothing on");
     host.findings.doing("destroy");
     ops.destroy(self);
@@ -68,39 +68,24 @@ bool filter(CheckedHost& host, const hprof_unit& unit, const std::map<std::strin
 }
 
 void filter_life(const hprof_unit& unit, const Findings& findings) {
-  CheckedHost host(findings);
+  CheckedHost host(findings, unit);
   filter(host, unit, {}, UINT64_MAX);
-}
-void filter_options(const hprof_unit& unit, const Findings& findings) {
-  for (const auto& trial : option_trials(unit)) {
-    const Findings named = with_trial(findings, trial);
-    CheckedHost host(named);
-    filter(host, unit, trial, UINT64_MAX);
-  }
-}
-void filter_no_memory(const hprof_unit& unit, const Findings& findings) {
-  const Findings quiet = without_remarks(findings);
-  for (uint64_t call = 0; call < kAllocationsMost; call++) {
-    CheckedHost host(quiet);
-    host.mock.fail_allocation = call;
-    filter(host, unit, {}, UINT64_MAX);
-    if (host.mock.allocations <= call) return;
-  }
 }
 void filter_no_output(const hprof_unit& unit, const Findings& findings) {
   const Findings quiet = without_remarks(findings);
-  CheckedHost host(quiet);
+  CheckedHost host(quiet, unit);
   filter(host, unit, {}, 0);
 }
 
 class SinkAtWork {
  public:
-  SinkAtWork(CheckedHost& host, const hprof_unit& unit, const std::map<std::string, std::string>& options)
+  SinkAtWork(CheckedHost& host, const hprof_unit& unit, const Options& options)
       : host_(host), ops_(*static_cast<const hprof_sink_ops*>(unit.ops)), config_(unit, options) {
-    const hprof_sink_target target = {sizeof target, 1, "check.out", HPROF_EXISTING_REPLACE, 0};
+    const Handed<hprof_sink_target> target(host,
+                                           {0, 1, "check.out", HPROF_EXISTING_REPLACE, 0, "", 0, 0, "", ""});
     char error[512] = "";
     host.findings.doing("open");
-    status_ = ops_.open(host.mock.host(), config_.data(), &target, &self_, error, sizeof error);
+    status_ = ops_.open(host.mock.host(), config_.data(), &target.of, &self_, error, sizeof error);
     if (status_ == HPROF_OK) return;
     host.check_refusal(status_, error);
     if (host.mock.fail_allocation == UINT64_MAX)
@@ -110,8 +95,8 @@ class SinkAtWork {
     if (status_ == HPROF_OK) {
       char error[512] = "";
       host_.findings.doing("close");
-      if (ops_.close(self_, complete_, error, sizeof error) != HPROF_OK)
-        host_.check_refusal(HPROF_FAILED, error);
+      const hprof_status status = ops_.close(self_, complete_, error, sizeof error);
+      if (status != HPROF_OK) host_.check_refusal(status, error);
     }
     host_.check_balance();
   }
@@ -136,25 +121,28 @@ class SinkAtWork {
       stalled = wrote == 0 ? stalled + 1 : 0;
       done += static_cast<size_t>(wrote);
     }
+    if (stalled == kPatience && !host_.is_troubled) host_.fault("takes nothing, although there is room");
   }
   void report(size_t size) {
-    hprof_report_info info = {};
-    info.size = sizeof info;
-    info.sequence = info.reason = 1;
-    info.unit = "check";
-    info.labels = info.suffix = info.content_type = "";
+    hprof_report_info known = {};
+    known.sequence = known.reason = 1;
+    known.unit = "check";
+    known.labels = known.suffix = known.content_type = "";
+    const Handed<hprof_report_info> info(host_, known);
     char error[512] = "";
     bool begun = opened();
     if (begun && HPROF_HAS(&ops_, hprof_sink_ops, begin_report)) {
       host_.findings.doing("begin_report");
-      begun = ops_.begin_report(self_, &info, error, sizeof error) == HPROF_OK;
-      if (!begun) host_.check_refusal(HPROF_FAILED, error);
+      const hprof_status status = ops_.begin_report(self_, &info.of, error, sizeof error);
+      begun = status == HPROF_OK;
+      if (!begun) host_.check_refusal(status, error);
     }
     write(size);
     if (begun && HPROF_HAS(&ops_, hprof_sink_ops, end_report)) {
       host_.findings.doing("end_report");
-      if (ops_.end_report(self_, &info, complete_, error, sizeof error) != HPROF_OK) {
-        host_.check_refusal(HPROF_FAILED, error);
+      const hprof_status status = ops_.end_report(self_, &info.of, complete_, error, sizeof error);
+      if (status != HPROF_OK) {
+        host_.check_refusal(status, error);
         complete_ = 0;
       }
     }
@@ -172,7 +160,7 @@ class SinkAtWork {
   uint32_t complete_ = 1;
 };
 
-void use(CheckedHost& host, const hprof_unit& unit, const std::map<std::string, std::string>& options = {}) {
+void use(CheckedHost& host, const hprof_unit& unit, const Options& options) {
   SinkAtWork sink(host, unit, options);
   sink.look_at_name();
   for (size_t size : {1, 4096, 1 << 18}) sink.write(size);
@@ -181,15 +169,8 @@ void use(CheckedHost& host, const hprof_unit& unit, const std::map<std::string, 
 }
 
 void sink_life(const hprof_unit& unit, const Findings& findings) {
-  CheckedHost host(findings);
-  use(host, unit);
-}
-void sink_options(const hprof_unit& unit, const Findings& findings) {
-  for (const auto& trial : option_trials(unit)) {
-    const Findings named = with_trial(findings, trial);
-    CheckedHost host(named);
-    use(host, unit, trial);
-  }
+  CheckedHost host(findings, unit);
+  use(host, unit, {});
 }
 void sink_places(const hprof_unit& unit, const Findings& findings) {
   const Findings quiet = without_remarks(findings);
@@ -206,51 +187,27 @@ void sink_places(const hprof_unit& unit, const Findings& findings) {
       },
   };
   for (const auto& trouble : troubles) {
-    CheckedHost host(quiet);
+    CheckedHost host(quiet, unit);
     trouble(host.mock);
+    host.is_troubled = true;
     if (!host.mock.files.empty()) host.taken_file = host.mock.files.begin()->first;
-    use(host, unit);
+    use(host, unit, {});
   }
 }
-void sink_no_memory(const hprof_unit& unit, const Findings& findings) {
-  const Findings quiet = without_remarks(findings);
-  for (uint64_t call = 0; call < kAllocationsMost; call++) {
-    CheckedHost host(quiet);
-    host.mock.fail_allocation = call;
-    use(host, unit);
-    if (host.mock.allocations <= call) return;
-  }
-}
-
 }  // namespace
 
+void use_filter(CheckedHost& host, const hprof_unit& unit, const Options& options) {
+  filter(host, unit, options, UINT64_MAX);
+}
+
+void use_sink(CheckedHost& host, const hprof_unit& unit, const Options& options) { use(host, unit, options); }
+
 std::vector<CheckStep> filter_steps() {
-  return {{"bytes in parts", filter_life},
-          {"options at their bounds", filter_options},
-          {"no memory at each call", filter_no_memory},
-          {"no output", filter_no_output}};
+  return {{"bytes", "bytes in parts", filter_life}, {"output", "no output", filter_no_output}};
 }
 
 std::vector<CheckStep> sink_steps() {
-  return {{"bytes in parts", sink_life},
-          {"options at their bounds", sink_options},
-          {"no memory at each call", sink_no_memory},
-          {"places full, slow, gone", sink_places}};
-}
-
-std::vector<CheckStep> steps_of(uint32_t unit_kind) {
-  switch (unit_kind) {
-    case HPROF_UNIT_COLLECTOR:
-      return collector_steps();
-    case HPROF_UNIT_ENCODER:
-      return encoder_steps();
-    case HPROF_UNIT_FILTER:
-      return filter_steps();
-    case HPROF_UNIT_SINK:
-      return sink_steps();
-    default:
-      return {};
-  }
+  return {{"bytes", "bytes in parts", sink_life}, {"places", "places full, slow, gone", sink_places}};
 }
 
 }  // namespace hprof::tool

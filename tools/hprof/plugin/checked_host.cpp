@@ -2,8 +2,8 @@
 #include "tools/hprof/plugin/checked_host.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
-#include <cstring>
 
 #include "core/pipeline/record_check.h"
 
@@ -38,13 +38,41 @@ bool is_known(const void*, uint32_t type, uint32_t number) {
   }
 }
 
+// What the agent lets pass, since a later version may know better; nullptr: nothing.
+const char* oddity_of(const hprof_rec_table& table) {
+  for (uint32_t i = 0; i < table.schema->column_count; i++) {
+    const hprof_column& column = *hprof_column_at(table.schema, i);
+    if (column.type < HPROF_COLUMN_COUNT || column.type > HPROF_COLUMN_TEXT)
+      return "is a table with a column of a type that does not exist";
+    for (uint64_t row = 0; column.type == HPROF_COLUMN_REAL && row < table.row_count; row++) {
+      if (!std::isfinite(hprof_row_at(&table, row)[i].r)) return "is a table with a cell that is no number";
+    }
+  }
+  return nullptr;
+}
+
+// Services of the mock host, by their ids.
+constexpr const char* kServices[] = {HPROF_SERVICE_LOG, HPROF_SERVICE_MEM,        HPROF_SERVICE_CLOCK,
+                                     HPROF_SERVICE_IDS, HPROF_SERVICE_EMIT,       HPROF_SERVICE_THREADS,
+                                     HPROF_SERVICE_IO,  HPROF_SERVICE_ACCOUNTING, HPROF_SERVICE_BYTECODE,
+                                     HPROF_SERVICE_JVM, HPROF_SERVICE_LIBRARY,    HPROF_SERVICE_SAMPLING};
+
 }  // namespace
 
 struct CheckedServices {
   static bool is_sound(const hprof_record* record) {
     const char* words = fault_of(record, current->kinds, is_known, nullptr);
+    const bool is_right = words == nullptr;
+    if (is_right && record->kind == HPROF_RECORD_TABLE) {
+      const auto& table = *reinterpret_cast<const hprof_rec_table*>(record);
+      words = oddity_of(table);
+      if (!is_taken(current->unit_.records, table.schema->name))
+        current->findings.remark(
+            std::string("writes the table ") + table.schema->name +
+            ", which its records do not list: an encoder that cannot take it is not refused");
+    }
     if (words != nullptr) current->fault(std::string("a record that it hands over ") + words);
-    return words == nullptr;
+    return is_right;
   }
   static hprof_status event(const hprof_host* host, const hprof_record* record) {
     if (current->where == Where::kWriter) current->fault("queues a record on the writer's thread");
@@ -62,7 +90,11 @@ struct CheckedServices {
       current->fault(text == nullptr ? "gives a message that is NULL"
                                      : "gives a message of more than one line");
     if (current->where == Where::kGc) current->fault("gives a message in a [gc] handler");
+    if (current->where == Where::kSignal) current->fault("gives a message in a signal handler");
     return is_one;
+  }
+  static uint64_t* loss_counter(const hprof_host* host, const char* what) {
+    return current->has_counters ? current->mock_log_->loss_counter(host, what) : nullptr;
   }
   static void message(const hprof_host* host, const char* text) {
     if (is_line(text)) current->mock_log_->message(host, text);
@@ -72,7 +104,7 @@ struct CheckedServices {
   }
 };
 
-CheckedHost::CheckedHost(const Findings& found) : findings(found) {
+CheckedHost::CheckedHost(const Findings& found, const hprof_unit& unit) : findings(found), unit_(unit) {
   current = this;
   const auto service = [&](const char* id) { return mock.host()->service(mock.host(), id); };
   mock_emit_ = static_cast<const hprof_emit_service*>(service(HPROF_SERVICE_EMIT));
@@ -84,11 +116,13 @@ CheckedHost::CheckedHost(const Findings& found) : findings(found) {
   log_ = *mock_log_;
   log_.message = CheckedServices::message;
   log_.detail = CheckedServices::detail;
+  log_.loss_counter = CheckedServices::loss_counter;
   mock.set_service(HPROF_SERVICE_EMIT, &emit_);
   mock.set_service(HPROF_SERVICE_LOG, &log_);
   mock.memory_limit = kMemoryMost;
   mock.on_allocate = [this] {
     if (where == Where::kGc) fault("allocates memory in a [gc] handler");
+    if (where == Where::kSignal) fault("allocates memory in a signal handler");
     if (where == Where::kWriter) fault("allocates memory after create");
   };
 }
@@ -99,13 +133,40 @@ void CheckedHost::fault(const std::string& words) {
   if (said_.insert(words).second) findings.fault(words);
 }
 
+// Every table starts with its size.
+void CheckedHost::become_newer() {
+  is_newer_ = true;
+  auto* host = const_cast<hprof_host*>(mock.host());
+  for (const char* id : kServices) {
+    const void* table = host->service(host, id);
+    if (table == nullptr) continue;
+    uint32_t size = 0;
+    std::memcpy(&size, table, sizeof size);
+    std::vector<uint64_t> newer((size + kLater) / sizeof(uint64_t), 0xa5a5a5a5a5a5a5a5ull);
+    std::memcpy(newer.data(), table, size);
+    const uint32_t more = size + kLater;
+    std::memcpy(newer.data(), &more, sizeof more);
+    newer_tables_.push_back(std::move(newer));
+    mock.set_service(id, newer_tables_.back().data());
+  }
+  // Other members of the mock host follow them.
+  host->size += kLater;
+  mock.settings.size += kLater;
+}
+
 void* CheckedHost::jni() const {
   const auto* jvm =
       static_cast<const hprof_jvm_service*>(mock.host()->service(mock.host(), HPROF_SERVICE_JVM));
   return jvm != nullptr ? jvm->jni(mock.host()) : nullptr;
 }
 
+void CheckedHost::check_status(const char* function, hprof_status status) {
+  if (status < HPROF_OK || status > HPROF_ABORTED)
+    fault(std::string(function) + " answers " + status_name(status) + ", which is no status");
+}
+
 void CheckedHost::check_refusal(hprof_status status, const char* error) {
+  refusal = *error != 0 ? error : status_name(status);
   if (status < HPROF_OK || status > HPROF_ABORTED)
     fault("answers " + status_name(status) + ", which is no status");
   if (*error == 0 && status != HPROF_NO_MEMORY)
@@ -176,8 +237,8 @@ std::vector<std::string> values_of(const hprof_option& row) {
 
 }  // namespace
 
-std::vector<std::map<std::string, std::string>> option_trials(const hprof_unit& unit) {
-  std::vector<std::map<std::string, std::string>> trials = {{}};
+std::vector<Options> option_trials(const hprof_unit& unit) {
+  std::vector<Options> trials = {{}};
   for (uint32_t i = 0; i < unit.option_count; i++) {
     const auto& row = *reinterpret_cast<const hprof_option*>(reinterpret_cast<const char*>(unit.options) +
                                                              size_t{i} * unit.option_stride);
@@ -186,7 +247,7 @@ std::vector<std::map<std::string, std::string>> option_trials(const hprof_unit& 
   return trials;
 }
 
-std::string trial_name(const std::map<std::string, std::string>& trial) {
+std::string trial_name(const Options& trial) {
   if (trial.empty()) return "the defaults";
   const std::string& value = trial.begin()->second;
   std::string text;
@@ -198,7 +259,7 @@ Findings without_remarks(const Findings& findings) {
   return {findings.fault, [](const std::string&) {}, findings.doing};
 }
 
-Findings with_trial(const Findings& findings, const std::map<std::string, std::string>& trial) {
+Findings with_trial(const Findings& findings, const Options& trial) {
   const std::string name = trial_name(trial);
   return {[&findings, name](const std::string& words) { findings.fault(words + " (" + name + ")"); },
           [](const std::string&) {},

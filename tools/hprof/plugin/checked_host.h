@@ -1,8 +1,10 @@
 // The mock host behind the core's checks: of records, messages and thread tags.
 #pragma once
 
+#include <cstring>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <hprof/mock/mock_config.h>
 #include <hprof/mock/mock_host.h>
@@ -14,11 +16,13 @@
 namespace hprof::tool {
 
 // The thread tag under which the unit's code runs.
-enum class Where { kControl, kReport, kApp, kGc, kWriter };
+enum class Where { kControl, kReport, kApp, kGc, kWriter, kSignal };
+
+using Options = std::map<std::string, std::string>;
 
 class CheckedHost {
  public:
-  explicit CheckedHost(const Findings& findings);
+  CheckedHost(const Findings& findings, const hprof_unit& unit);
   ~CheckedHost();
   CheckedHost(const CheckedHost&) = delete;
   CheckedHost& operator=(const CheckedHost&) = delete;
@@ -27,7 +31,14 @@ class CheckedHost {
   void fault(const std::string& words);
   // Checks the error of a unit that refused: one line of text.
   void check_refusal(hprof_status status, const char* error);
-  // The JNIEnv of a VM without any classes.
+  // A function has answered: checks that it is a status.
+  void check_status(const char* function, hprof_status status);
+  // The host and its tables end in members that this version does not know.
+  void become_newer();
+  // Bytes by which structs that the unit is handed are longer.
+  uint32_t later() const { return is_newer_ ? kLater : 0; }
+  static constexpr uint32_t kLater = 64;
+  // The JNIEnv of the mock's VM.
   void* jni() const;
   // Checks, after destroy or close, that the unit has released everything.
   void check_balance();
@@ -36,10 +47,16 @@ class CheckedHost {
   Where where = Where::kControl;
   const Findings& findings;
   RecordKinds kinds;
-  std::string taken_file;  // a file that another process holds open
+  std::string taken_file;    // held open, not by the unit
+  std::string refusal;       // why the unit did not start; "": it did
+  bool has_counters = true;  // false: loss_counter answers NULL
+  bool is_troubled = false;  // files or peers take nothing
 
  private:
   friend struct CheckedServices;
+  const hprof_unit& unit_;
+  bool is_newer_ = false;
+  std::vector<std::vector<uint64_t>> newer_tables_;
   hprof_emit_service emit_;
   hprof_log_service log_;
   const hprof_emit_service* mock_emit_;
@@ -50,13 +67,29 @@ class CheckedHost {
 // "HPROF_UNSUPPORTED" or its number.
 std::string status_name(int64_t status);
 
-// The values to try for each option, one option at a time; the first: all defaults.
-std::vector<std::map<std::string, std::string>> option_trials(const hprof_unit& unit);
+// The values that each option is tried with, one option at a time; the first are the defaults.
+std::vector<Options> option_trials(const hprof_unit& unit);
 // "gc-least=0", "the defaults"
-std::string trial_name(const std::map<std::string, std::string>& trial);
+std::string trial_name(const Options& trial);
 
-// with_trial: findings that name the trial; both drop remarks.
-Findings with_trial(const Findings& findings, const std::map<std::string, std::string>& trial);
+// Findings that name the trial, without remarks; and findings without remarks.
+Findings with_trial(const Findings& findings, const Options& trial);
 Findings without_remarks(const Findings& findings);
+
+// A struct as a newer core hands it over: behind what this version knows are bytes of members that it does
+// not know.
+template <typename T>
+class Handed {
+ public:
+  Handed(const CheckedHost& host, const T& known) {
+    std::memset(later_, 0xa5, sizeof later_);
+    of = known;
+    of.size = sizeof(T) + host.later();
+  }
+  T of;
+
+ private:
+  unsigned char later_[CheckedHost::kLater];
+};
 
 }  // namespace hprof::tool

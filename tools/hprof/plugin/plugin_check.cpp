@@ -9,8 +9,10 @@
 #include <sstream>
 
 #include "core/option/core_options.h"
+#include "core/option/select_text.h"
 #include "core/plugin/verify.h"
 #include "platform/platform.h"
+#include "tools/heap/document.h"
 #include "tools/hprof/agent_library.h"
 #include "tools/hprof/plugin/check_steps.h"
 #include "tools/hprof/plugin/elf_symbols.h"
@@ -23,14 +25,15 @@ namespace hprof::tool {
 namespace {
 
 struct Row {
-  std::string unit, step, verdict, words;
+  std::string unit, id, step, verdict, words;  // id: of the step
 };
 
 struct Check {
   std::string file, agent_folder;
   double deadline = 0;
   bool run = false;
-  bool hung = false;  // the last step's unit hung: its other steps are skipped
+  bool hung = false;              // the unit of the last step hung: its other steps are left out
+  std::vector<std::string> only;  // --only
   std::vector<Row> rows;
   std::vector<std::pair<std::string, uint32_t>> units;  // id and kind, if the library could be opened
 };
@@ -67,12 +70,9 @@ std::string module_name(const std::string& file) {
 
 bool is_empty(const char* text) { return text == nullptr || *text == 0; }
 
-bool selects_by(const hprof_unit& unit, const char* option) {
-  std::istringstream parts(unit.select == nullptr ? "" : unit.select);
-  for (std::string part; std::getline(parts, part, '|');) {
-    if (part.substr(0, part.find('=')) == option) return true;
-  }
-  return false;
+// True: the option is the unit's alone, and not one that all units share.
+bool is_own_option(const hprof_unit& unit, const char* name) {
+  return !is_shared_option(name) && !select_has_name(unit.select, name);
 }
 
 bool have_common_select(const hprof_unit& one, const hprof_unit& other, std::string* common) {
@@ -94,8 +94,7 @@ void compare(const hprof_unit& unit, const hprof_unit& shipped, const Say& say) 
     say("fault " + std::string(unit.id) + ": selected by " + common + ", as is" + of.substr(3));
   const OptionTable rows = options_of(unit), taken = options_of(shipped);
   for (uint32_t i = 0; i < rows.count; i++) {
-    if (taken.find(rows[i].name) != nullptr && !is_shared_option(rows[i].name) &&
-        !selects_by(unit, rows[i].name))
+    if (taken.find(rows[i].name) != nullptr && is_own_option(unit, rows[i].name))
       say("fault " + std::string(unit.id) + ": the option " + rows[i].name + " is one" + of);
   }
 }
@@ -106,9 +105,19 @@ void check_texts(const hprof_unit& unit, const Say& say) {
   const OptionTable rows = options_of(unit);
   for (uint32_t i = 0; i < rows.count; i++) {
     if (is_empty(rows[i].help)) say("fault " + id + ": no help for the option " + rows[i].name);
-    if (find_core_option(rows[i].name) != nullptr && !is_shared_option(rows[i].name) &&
-        !selects_by(unit, rows[i].name))
+    if (find_core_option(rows[i].name) != nullptr && is_own_option(unit, rows[i].name))
       say("fault " + id + ": the option " + rows[i].name + " is one of the agent's own");
+  }
+}
+
+// The agent refuses the module then.
+void check_pair(const hprof_unit& unit, const hprof_unit& other, const Say& say) {
+  const std::string id = unit.id;
+  if (id == other.id) return say("fault has two units named " + id);
+  const OptionTable rows = options_of(unit), taken = options_of(other);
+  for (uint32_t i = 0; i < rows.count; i++) {
+    if (taken.find(rows[i].name) != nullptr && find_core_option(rows[i].name) == nullptr)
+      say("fault " + id + ": the option " + rows[i].name + " is one of its unit " + other.id);
   }
 }
 
@@ -140,6 +149,7 @@ void check_descriptor(const Check& check, const Say& say) {
   for (uint32_t i = 0; i < module->unit_count; i++) {
     const hprof_unit& unit = *module->units[i];
     check_texts(unit, say);
+    for (uint32_t other = 0; other < i; other++) check_pair(unit, *module->units[other], say);
     say("unit " + std::to_string(unit.kind) + " " + unit.id);
   }
   compare_with_shipped(check, *module, say);
@@ -158,7 +168,14 @@ void run_step(const Check& check, const std::string& id, size_t step, const Say&
   }
 }
 
-// Adds a row unless it is there: several options may lead to the same finding.
+// --- in this process
+
+bool is_chosen(const Check& check, const std::string& unit, const CheckStep& step) {
+  const auto names = [&](const std::string& only) { return only == step.id || only == unit + "/" + step.id; };
+  return check.only.empty() || std::any_of(check.only.begin(), check.only.end(), names);
+}
+
+// Adds it unless it is there already: several options may lead to the same finding.
 void add_row(Check* check, const Row& row) {
   const bool is_there = std::any_of(check->rows.begin(), check->rows.end(), [&](const Row& other) {
     return other.unit == row.unit && other.step == row.step && other.words == row.words;
@@ -166,8 +183,8 @@ void add_row(Check* check, const Row& row) {
   if (!is_there) check->rows.push_back(row);
 }
 
-// Runs one step, and adds its rows. False with *error: there was no process for it.
-bool add_step(Check* check, const std::string& unit, const std::string& step,
+// Runs one step, and adds its rows. False: no process could be made, with *error.
+bool add_step(Check* check, const std::string& unit, const std::string& id, const std::string& step,
               const std::function<void(const Say&)>& body, std::string* error) {
   std::string doing = "opening the library";
   const size_t before = check->rows.size();
@@ -177,8 +194,8 @@ bool add_step(Check* check, const std::string& unit, const std::string& step,
     const std::string what = line.substr(0, blank),
                       words = blank == std::string::npos ? "" : line.substr(blank + 1);
     if (what == "doing") doing = words;
-    if (what == "fault") add_row(check, {unit, step, "FAIL", words});
-    if (what == "remark") add_row(check, {unit, step, "note", words});
+    if (what == "fault") add_row(check, {unit, id, step, "FAIL", words});
+    if (what == "remark") add_row(check, {unit, id, step, "note", words});
     if (what == "unit") check->units.emplace_back(words.substr(words.find(' ') + 1), std::stoul(words));
   };
   if (!os::run_apart([&](const Say& say) { body(say); }, check->deadline, heard, &result, error))
@@ -190,8 +207,8 @@ bool add_step(Check* check, const std::string& unit, const std::string& step,
     words = "ends the process (exit code " + std::to_string(result.code) + ")";
   if (result.end == os::Apart::kSilent)
     words = "hangs: nothing for " + std::to_string(static_cast<int>(check->deadline)) + " s";
-  if (!words.empty()) check->rows.push_back({unit, step, "FAIL", words + ", in " + doing});
-  if (check->rows.size() == before) check->rows.push_back({unit, step, "ok", ""});
+  if (!words.empty()) check->rows.push_back({unit, id, step, "FAIL", words + ", in " + doing});
+  if (check->rows.size() == before) check->rows.push_back({unit, id, step, "ok", ""});
   return true;
 }
 
@@ -201,7 +218,7 @@ void check_symbols(Check* check) {
   content << file.rdbuf();
   LibrarySymbols symbols;
   const auto add = [&](const char* verdict, const std::string& words) {
-    check->rows.push_back({"", "exports, libraries", verdict, words});
+    check->rows.push_back({"", "exports", "exports, libraries", verdict, words});
   };
   const size_t before = check->rows.size();
   if (!read_symbols(content.str(), &symbols)) {
@@ -221,13 +238,26 @@ void check_symbols(Check* check) {
   if (check->rows.size() == before) add("ok", "");
 }
 
-int print_table(const Check& check) {
+int print_json(const Check& check, size_t faults) {
+  std::cout << "{\"file\":" << json_string(check.file) << ",\"failures\":" << faults << ",\n\"tests\":[";
+  const char* before = "\n";
+  for (const Row& row : check.rows) {
+    std::cout << before << "{\"unit\":" << json_string(row.unit) << ",\"test\":" << json_string(row.id)
+              << ",\"verdict\":" << json_string(row.verdict) << ",\"text\":" << json_string(row.words) << '}';
+    before = ",\n";
+  }
+  std::cout << "\n]}\n";
+  return faults == 0 ? kDone : kFoundProblems;
+}
+
+int print_rows(const Check& check, bool as_json) {
   size_t unit = 6, step = 0, faults = 0;
   for (const Row& row : check.rows) {
     unit = std::max(unit, row.unit.size());
     step = std::max(step, row.step.size());
     faults += row.verdict == "FAIL" ? 1 : 0;
   }
+  if (as_json) return print_json(check, faults);
   std::cout << check.file << '\n';
   for (const Row& row : check.rows) {
     std::string line = "  " + (row.unit.empty() ? "module" : row.unit);
@@ -247,15 +277,17 @@ int plugin_check(const Given& given) {
   Check check;
   std::string error;
   const std::string only = given.text("--unit");
-  check.run = given.has("--run");
-  check.deadline = static_cast<double>(given.number("--deadline", 60));
+  check.only = given.all("--only");
+  check.run = given.has("--run") || given.has("--list") || !check.only.empty();
+  check.deadline = static_cast<double>(given.number("--deadline", 10));
   check.file = os::absolute_path(given.words[0], &error);
   if (check.file.empty()) return fail(error);
   const std::string agent = agent_library(given.text("--agent"), &error);
   if (!agent.empty()) check.agent_folder = agent.substr(0, agent.rfind('/')) + "/hprof/plugins";
 
   if (!add_step(
-          &check, "", "descriptor", [&](const Say& say) { check_descriptor(check, say); }, &error))
+          &check, "", "descriptor", "descriptor", [&](const Say& say) { check_descriptor(check, say); },
+          &error))
     return fail(error);
   check_symbols(&check);
   if (!only.empty()) {
@@ -263,17 +295,23 @@ int plugin_check(const Given& given) {
     check.units.erase(std::remove_if(check.units.begin(), check.units.end(), is_other), check.units.end());
     if (check.units.empty()) return fail("no unit " + only + " in " + check.file);
   }
+  size_t tests = 0;
   for (const auto& [id, kind] : check.run ? check.units : decltype(check.units){}) {
     const std::vector<CheckStep> steps = steps_of(kind);
     check.hung = false;
     for (size_t i = 0; i < steps.size() && !check.hung; i++) {
-      if (!add_step(
-              &check, id, steps[i].name, [&, name = id](const Say& say) { run_step(check, name, i, say); },
-              &error))
+      if (!is_chosen(check, id, steps[i])) continue;
+      tests++;
+      if (given.has("--list")) {
+        std::cout << id << '/' << steps[i].id << "  " << steps[i].name << '\n';
+      } else if (!add_step(
+                     &check, id, steps[i].id, steps[i].name,
+                     [&, name = id](const Say& say) { run_step(check, name, i, say); }, &error))
         return fail(error);
     }
   }
-  return print_table(check);
+  if (!check.only.empty() && tests == 0) return fail("no test " + check.only[0] + ": see --list");
+  return given.has("--list") && !check.units.empty() ? kDone : print_rows(check, given.has("--json"));
 }
 
 }  // namespace hprof::tool

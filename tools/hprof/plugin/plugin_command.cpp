@@ -11,8 +11,11 @@ static constexpr OptionRow kNewOptions[] = {{"--cpp", nullptr, "in C++17; defaul
 static constexpr OptionRow kCheckOptions[] = {
     {"--run", nullptr, "run the units, without a VM"},
     {"--unit", "ID", "run this one only"},
-    {"--deadline", "SECONDS", "count a step as hanging after this time without a message; default 60",
-     ValueKind::kNumber, 1, 3600},
+    {"--list", nullptr, "print the names of the tests, UNIT/TEST, and run none"},
+    {"--only", "TEST", "run this test of all units, or UNIT/TEST; may be repeated"},
+    {"--json", nullptr, "print JSON"},
+    {"--deadline", "SECONDS", "count a call as hanging after this time; default 10", ValueKind::kNumber, 1,
+     3600},
     kAgentOption,
 };
 static constexpr Verb kVerbs[] = {{"list", "[FOLDER...]", "", plugin_list, kListOptions},
@@ -35,8 +38,8 @@ runs: source, CMakeLists.txt, test, README.md. NAME: lower-case letters, digits 
 check finds errors in a plugin: its descriptor and the version of the ABI that it needs, its option rows
 (help, names of the agent's own and of shipped units), what its library exports and needs. With --run its units
 run against a mock host: started, reported, reset and stopped in all orders, every option at its bounds, every
-kind of record, places that are full, slow or gone, each allocation failing; memory, files and threads are counted.
-Each step runs in its own process, so a crash or hang is a line of the table.
+kind of record, every event in a VM that answers, places that are full, slow or gone, each allocation failing, a newer
+core; memory, files and threads are counted. Each test runs in its own process, so a crash or hang is a line of the table.
 )",
     R"(  hprof plugin list /opt/acme/plugins
   hprof plugin new collector locks --cpp
