@@ -2,10 +2,7 @@
 //
 // Of the definitions only traces and threads have a text; all other records are written as they come. Names
 // are looked up when they are printed.
-#include <new>
-
-#include <hprof/cpp/service.hpp>
-#include <hprof/service/mem.h>
+#include <hprof/cpp/writer.hpp>
 #include <hprof/tables.h>
 
 #include "ascii.h"
@@ -15,17 +12,22 @@ namespace hprof::ascii {
 namespace {
 
 struct Encoder {
+  explicit Encoder(const hprof_host* h)
+      : host(h),
+        ids(find_service<hprof_ids_service>(h, HPROF_SERVICE_IDS)),
+        clock(find_service<hprof_clock_service>(h, HPROF_SERVICE_CLOCK)) {}
+  static constexpr void describe(hprof_encoder_ops& ops) {
+    ops.file_suffix = ".txt";
+    ops.content_type = "text/plain";
+    ops.heap_form = HPROF_HEAP_AS_FIELDS;
+  }
+  hprof_status encode(const hprof_record* record, hprof_out* out);
+
   const hprof_host* host;
   const hprof_ids_service* ids;
-  const hprof_mem_service* mem;
   const hprof_clock_service* clock;
-  uint32_t bare;  // 1: this output is only the call list of cpu=old
+  bool bare = false;  // this output is only the call list of cpu=old
 };
-
-template <typename T>
-const T& as(const hprof_record* record) {
-  return *reinterpret_cast<const T*>(record);
-}
 
 // Parsers of the CPU sections require a line number or exactly `Unknown line`, so native frames and, with
 // lineno=n, all frames have that, as in the original; without it the pattern class.method(source:line) of all
@@ -147,38 +149,17 @@ void write_record(TextOut& out, const hprof_record* record) {
   }
 }
 
-hprof_status create(const hprof_host* host, const void*, void** self, char*, uint32_t) {
-  const auto* ids = find_service<hprof_ids_service>(host, HPROF_SERVICE_IDS);
-  const auto* mem = find_service<hprof_mem_service>(host, HPROF_SERVICE_MEM);
-  if (ids == nullptr || mem == nullptr) return HPROF_UNSUPPORTED;
-  void* memory = mem->allocate(host, sizeof(Encoder));
-  if (memory == nullptr) return HPROF_NO_MEMORY;
-  *self =
-      new (memory) Encoder{host, ids, mem, find_service<hprof_clock_service>(host, HPROF_SERVICE_CLOCK), 0};
-  return HPROF_OK;
-}
-
 bool is_call_list(const hprof_record* record) {
   return record->kind == HPROF_RECORD_TABLE &&
          std::strcmp(as<hprof_rec_table>(record).schema->name, HPROF_TABLE_CPU_OLD) == 0;
 }
 
-hprof_status encode(void* self, const hprof_record* record, hprof_out* out) {
-  auto* encoder = static_cast<Encoder*>(self);
-  if (record->kind == HPROF_RECORD_FILE_BEGIN) {
-    encoder->bare = is_for_calls(as<hprof_rec_file_begin>(record)) ? 1 : 0;
-  }
-  if (encoder->bare != 0 && !is_call_list(record)) {
-    return record->kind == HPROF_RECORD_NOTE ? HPROF_UNSUPPORTED : HPROF_OK;
-  }
-  TextOut text(out, encoder->host, encoder->ids, encoder->clock);
+hprof_status Encoder::encode(const hprof_record* record, hprof_out* out) {
+  if (record->kind == HPROF_RECORD_FILE_BEGIN) bare = is_for_calls(as<hprof_rec_file_begin>(record));
+  if (bare && !is_call_list(record)) return record->kind == HPROF_RECORD_NOTE ? HPROF_UNSUPPORTED : HPROF_OK;
+  TextOut text(out, host, ids, clock);
   write_record(text, record);
   return text.status();
-}
-
-void destroy(void* self) {
-  Encoder* encoder = static_cast<Encoder*>(self);
-  encoder->mem->release(encoder->host, encoder, sizeof(Encoder));
 }
 
 // Names are written where they are used, so most definitions are not taken; nor are unloaded classes.
@@ -202,29 +183,15 @@ constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,
                                     HPROF_KIND_HEAP_PRIMITIVE_ARRAY,
                                     nullptr};
 
-const hprof_encoder_ops kOps = {sizeof(hprof_encoder_ops), 0, create,      encode, destroy, ".txt",
-                                HPROF_HEAP_AS_FIELDS,      0, "text/plain"};
-
 // CMake reads this line, too, for the core's table of shipped modules.
 constexpr const char* kSelect = "format=a";
 
-const hprof_unit kUnit = {
-    sizeof(hprof_unit),
-    HPROF_UNIT_ENCODER,
-    "encoder_ascii",
-    kSelect,
-    "text, as people and scripts read it",
-    nullptr,
-    0,
-    sizeof(hprof_option),
-    0,
-    0,
-    0,
-    0,
-    0,
-    kRecords,
-    &kOps,
-};
+constexpr hprof_unit make_unit() {
+  hprof_unit unit = encoder_unit<Encoder>("encoder_ascii", kSelect, "text, as people and scripts read it");
+  unit.records = kRecords;
+  return unit;
+}
+const hprof_unit kUnit = make_unit();
 const hprof_unit* const kUnits[] = {&kUnit};
 
 }  // namespace

@@ -20,8 +20,8 @@
 #include <hprof/cpp/lazy_table.hpp>
 #include <hprof/cpp/names.hpp>
 #include <hprof/cpp/out.hpp>
+#include <hprof/cpp/writer.hpp>
 #include <hprof/record.h>
-#include <hprof/service/mem.h>
 
 #include "foreign_dump.h"
 #include "tags.h"
@@ -30,25 +30,44 @@ namespace hprof::binary {
 
 inline uint32_t saturated(uint64_t v) { return v > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(v); }
 
+struct Config {
+  uint64_t segment;
+};
+
 struct Encoder {
+  Encoder(const hprof_host* h, const Config& c)
+      : host(h),
+        config(c),
+        ids(find_service<hprof_ids_service>(h, HPROF_SERVICE_IDS)),
+        mem(find_service<hprof_mem_service>(h, HPROF_SERVICE_MEM)) {}
+  static constexpr void describe(hprof_encoder_ops& ops) {
+    ops.file_suffix = "";
+    ops.content_type = "application/octet-stream";
+    ops.heap_form = HPROF_HEAP_AS_BYTES | HPROF_HEAP_ONE_A_FILE;
+  }
+  hprof_status open(char* error, uint32_t error_size);
+  hprof_status encode(const hprof_record* record, hprof_out* out);
+  bool close();
+
   const hprof_host* host;
+  const Config& config;
   const hprof_ids_service* ids;
   const hprof_mem_service* mem;
-  uint64_t* lost_elements;  // counter of losses; nullptr: none
+  uint64_t* lost_elements = nullptr;  // counter of losses; nullptr: none
 
-  uint32_t id_size;      // 0: no FILE_BEGIN yet
-  uint32_t last_time;    // time of the last record in microseconds, which never decreases
-  uint32_t aborted;      // 1: the output has failed, and nothing is written any more
-  uint32_t empty_trace;  // 1: it is written
-  uint32_t segments;     // 1: the header says 1.0.2
-  uint32_t in_dump;      // 1: between HEAP_DUMP_BEGIN and _END
+  uint32_t id_size = 0;      // 0: no FILE_BEGIN yet
+  uint32_t last_time = 0;    // time of the last record in microseconds, which never decreases
+  uint32_t aborted = 0;      // 1: the output has failed, and nothing is written any more
+  uint32_t empty_trace = 0;  // 1: it is written
+  uint32_t segments = 0;     // 1: the header says 1.0.2
+  uint32_t in_dump = 0;      // 1: between HEAP_DUMP_BEGIN and _END
 
-  ForeignDump* foreign;    // the dump that is being passed on; nullptr: none
-  uint32_t foreign_dumps;  // in this output so far
+  ForeignDump* foreign = nullptr;  // the dump that is being passed on; nullptr: none
+  uint32_t foreign_dumps = 0;      // in this output so far
 
   // The segment being filled. Its length precedes its bytes, so it is written when it is complete.
   LazyTable<uint8_t> segment;  // lazy, since most outputs are not heap dumps
-  uint64_t segment_used;
+  uint64_t segment_used = 0;
 };
 
 // An output with identifiers of 4 or 8 bytes.
@@ -85,10 +104,5 @@ void end_dump(Encoder& encoder, BinaryOut& out, uint64_t time_us);
 // foreign_dump.cpp
 void write_foreign(Encoder& encoder, BinaryOut& out, const hprof_rec_foreign_dump& record);
 void end_foreign(Encoder& encoder);
-
-template <typename T>
-const T& as(const hprof_record* record) {
-  return *reinterpret_cast<const T*>(record);
-}
 
 }  // namespace hprof::binary

@@ -2,9 +2,6 @@
 //
 // Readers refuse unknown records, or crash on them, so nothing is added to the format: notes, and tables
 // without a record, are left out. Counters of 4 bytes saturate.
-#include <new>
-
-#include <hprof/cpp/service.hpp>
 #include <hprof/service/log.h>
 #include <hprof/tables.h>
 
@@ -14,56 +11,10 @@ namespace hprof::binary {
 
 namespace {
 
-struct Config {
-  uint64_t segment;
-};
-
 const hprof_option kOptions[] = {
     {"segment", HPROF_OPTION_SIZE, offsetof(Config, segment), "1m", nullptr, 256, 512.0 * 1024 * 1024,
      nullptr, "set the bytes of a heap dump per record"},
 };
-
-hprof_status create(const hprof_host* host, const void* config, void** self, char*, uint32_t) {
-  const auto* ids = find_service<hprof_ids_service>(host, HPROF_SERVICE_IDS);
-  const auto* mem = find_service<hprof_mem_service>(host, HPROF_SERVICE_MEM);
-  const auto* log = find_service<hprof_log_service>(host, HPROF_SERVICE_LOG);
-  if (ids == nullptr || mem == nullptr) return HPROF_UNSUPPORTED;
-  void* memory = mem->allocate(host, sizeof(Encoder));
-  if (memory == nullptr) return HPROF_NO_MEMORY;
-  Encoder* encoder = new (memory) Encoder();
-  encoder->host = host;
-  encoder->ids = ids;
-  encoder->mem = mem;
-  if (!encoder->segment.open(Services(host), static_cast<const Config*>(config)->segment)) {
-    mem->release(host, memory, sizeof(Encoder));
-    return HPROF_NO_MEMORY;
-  }
-  if (log != nullptr) {
-    encoder->lost_elements =
-        log->loss_counter(host, "array elements: a record of the binary format ends at 4 GiB");
-  }
-  *self = encoder;
-  return HPROF_OK;
-}
-
-hprof_status encode(void* self, const hprof_record* record, hprof_out* out) {
-  Encoder* encoder = static_cast<Encoder*>(self);
-  // After an abort the state of the segment is meaningless.
-  if (encoder->aborted != 0) return HPROF_ABORTED;
-  BinaryOut binary(out, record->kind == HPROF_RECORD_FILE_BEGIN ? 8 : encoder->id_size);
-  write_record(*encoder, binary, record);
-  if (binary.status() == HPROF_ABORTED) encoder->aborted = 1;
-  return binary.status();
-}
-
-void destroy(void* self) {
-  Encoder* encoder = static_cast<Encoder*>(self);
-  const auto* mem = encoder->mem;
-  const hprof_host* host = encoder->host;
-  end_foreign(*encoder);
-  encoder->segment.close();
-  mem->release(host, encoder, sizeof(Encoder));
-}
 
 // Without the tables of cpu=times, cpu=old and all of monitors: the core refuses those with format=b because
 // of this list.
@@ -90,33 +41,43 @@ constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,
                                     HPROF_KIND_FOREIGN_DUMP,
                                     nullptr};
 
-const hprof_encoder_ops kOps = {
-    sizeof(hprof_encoder_ops), 0, create, encode, destroy, "", HPROF_HEAP_AS_BYTES | HPROF_HEAP_ONE_A_FILE, 0,
-    "application/octet-stream"};
-
 // CMake reads this line, too, for the core's table of shipped modules.
 constexpr const char* kSelect = "format=b";
 
-const hprof_unit kUnit = {
-    sizeof(hprof_unit),
-    HPROF_UNIT_ENCODER,
-    "encoder_binary",
-    kSelect,
-    "binary, as heap analysers read it",
-    kOptions,
-    sizeof kOptions / sizeof kOptions[0],
-    sizeof(hprof_option),
-    sizeof(Config),
-    0,
-    0,
-    0,
-    0,
-    kRecords,
-    &kOps,
-};
+constexpr hprof_unit make_unit() {
+  hprof_unit unit =
+      encoder_unit<Encoder, Config>("encoder_binary", kSelect, "binary, as heap analysers read it");
+  set_options(unit, kOptions);
+  unit.records = kRecords;
+  return unit;
+}
+const hprof_unit kUnit = make_unit();
 const hprof_unit* const kUnits[] = {&kUnit};
 
 }  // namespace
+
+hprof_status Encoder::open(char*, uint32_t) {
+  if (!segment.open(Services(host), config.segment)) return HPROF_NO_MEMORY;
+  const auto* log = find_service<hprof_log_service>(host, HPROF_SERVICE_LOG);
+  if (log != nullptr)
+    lost_elements = log->loss_counter(host, "array elements: a record of the binary format ends at 4 GiB");
+  return HPROF_OK;
+}
+
+hprof_status Encoder::encode(const hprof_record* record, hprof_out* out) {
+  // After an abort the state of the segment is meaningless.
+  if (aborted != 0) return HPROF_ABORTED;
+  BinaryOut binary(out, record->kind == HPROF_RECORD_FILE_BEGIN ? 8 : id_size);
+  write_record(*this, binary, record);
+  if (binary.status() == HPROF_ABORTED) aborted = 1;
+  return binary.status();
+}
+
+bool Encoder::close() {
+  end_foreign(*this);
+  segment.close();
+  return true;
+}
 
 }  // namespace hprof::binary
 

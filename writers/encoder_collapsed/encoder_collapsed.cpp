@@ -8,16 +8,13 @@
 // none has the column of weight=. A cut stack begins with [cut].
 //
 // Some readers make a sample of each unit, so times not selected by name are in microseconds.
-#include <new>
-
 #include <hprof/cpp/each_weighted_stack.hpp>
 #include <hprof/cpp/names.hpp>
 #include <hprof/cpp/plain_out.hpp>
-#include <hprof/cpp/service.hpp>
 #include <hprof/cpp/text.hpp>
 #include <hprof/cpp/utf8.hpp>
+#include <hprof/cpp/writer.hpp>
 #include <hprof/service/log.h>
-#include <hprof/service/mem.h>
 
 namespace hprof::collapsed {
 
@@ -33,14 +30,31 @@ const hprof_option kOptions[] = {
 };
 
 struct Encoder {
+  Encoder(const hprof_host* h, const Config& config)
+      : host(h),
+        ids(find_service<hprof_ids_service>(h, HPROF_SERVICE_IDS)),
+        log(find_service<hprof_log_service>(h, HPROF_SERVICE_LOG)),
+        weight(config.weight),
+        lost_tables(log == nullptr ? nullptr
+                                   : log->loss_counter(
+                                         h, "tables: a file of folded stacks has one (weight= says which)")) {
+  }
+  static constexpr void describe(hprof_encoder_ops& ops) {
+    ops.file_suffix = ".collapsed";
+    ops.content_type = "text/plain";
+    ops.least_depth = HPROF_WHOLE_DEPTH;
+    ops.flags = HPROF_ENCODER_DOCUMENTS;
+  }
+  hprof_status encode(const hprof_record* record, hprof_out* out);
+
   const hprof_host* host;
   const hprof_ids_service* ids;
-  const hprof_mem_service* mem;
   const hprof_log_service* log;  // NULL: this host has none
   const char* weight;            // "": the table's first
   uint64_t* lost_tables;
-  bool has_table;                       // the document has its table
-  const hprof_table_schema* unmatched;  // the first table without the column of weight=, until the message
+  bool has_table = false;  // the document has its table
+  const hprof_table_schema* unmatched =
+      nullptr;  // the first table without the column of weight=, until the message
 };
 
 // Semicolons separate frames, and the last blank the number, so names contain neither, and no line ends.
@@ -162,44 +176,15 @@ void write_table(Encoder& encoder, PlainOut& out, const hprof_rec_table& table) 
   each_weighted_stack(stacks, [&](const WeightedStack& stack) { writer.write(stack); });
 }
 
-hprof_status create(const hprof_host* host, const void* config, void** self, char*, uint32_t) {
-  const auto* ids = find_service<hprof_ids_service>(host, HPROF_SERVICE_IDS);
-  const auto* mem = find_service<hprof_mem_service>(host, HPROF_SERVICE_MEM);
-  const auto* log = find_service<hprof_log_service>(host, HPROF_SERVICE_LOG);
-  if (ids == nullptr || mem == nullptr) return HPROF_UNSUPPORTED;
-  void* memory = mem->allocate(host, sizeof(Encoder));
-  if (memory == nullptr) return HPROF_NO_MEMORY;
-  uint64_t* lost =
-      log != nullptr ? log->loss_counter(host, "tables: a file of folded stacks has one (weight= says which)")
-                     : nullptr;
-  *self = new (memory)
-      Encoder{host, ids, mem, log, static_cast<const Config*>(config)->weight, lost, false, nullptr};
-  return HPROF_OK;
-}
-
-hprof_status encode(void* self, const hprof_record* record, hprof_out* out) {
-  auto* encoder = static_cast<Encoder*>(self);
+hprof_status Encoder::encode(const hprof_record* record, hprof_out* out) {
   PlainOut plain(out);
-  if (record->kind == HPROF_RECORD_FILE_BEGIN || record->kind == HPROF_RECORD_REPORT_BEGIN) {
-    encoder->has_table = false;
-  }
-  if (record->kind == HPROF_RECORD_TABLE) {
-    write_table(*encoder, plain, *reinterpret_cast<const hprof_rec_table*>(record));
-  }
-  if (record->kind == HPROF_RECORD_REPORT_END) say_unmatched(*encoder);
+  if (record->kind == HPROF_RECORD_FILE_BEGIN || record->kind == HPROF_RECORD_REPORT_BEGIN) has_table = false;
+  if (record->kind == HPROF_RECORD_TABLE) write_table(*this, plain, as<hprof_rec_table>(record));
+  if (record->kind == HPROF_RECORD_REPORT_END) say_unmatched(*this);
   return plain.status();
 }
 
-void destroy(void* self) {
-  auto* encoder = static_cast<Encoder*>(self);
-  encoder->mem->release(encoder->host, encoder, sizeof(Encoder));
-}
-
-const hprof_encoder_ops kOps = {
-    sizeof(hprof_encoder_ops), 0, create, encode, destroy, ".collapsed", 0, HPROF_WHOLE_DEPTH, "text/plain",
-    HPROF_ENCODER_DOCUMENTS,   0};
-
-// Monitor records are taken and ignored, so that monitor=y works with its table alone.
+// Monitor records are taken and left out, so that monitor=y can run with its table alone.
 constexpr const char* kRecords[] = {
     HPROF_KIND_FILE_BEGIN,   HPROF_KIND_REPORT_BEGIN,   HPROF_KIND_REPORT_END,   HPROF_KIND_TABLE,
     HPROF_KIND_MONITOR_WAIT, HPROF_KIND_MONITOR_WAITED, HPROF_KIND_MONITOR_DUMP, nullptr};
@@ -207,23 +192,14 @@ constexpr const char* kRecords[] = {
 // CMake reads this line, too, for the core's table of shipped modules.
 constexpr const char* kSelect = "format=collapsed";
 
-const hprof_unit kUnit = {
-    sizeof(hprof_unit),
-    HPROF_UNIT_ENCODER,
-    "encoder_collapsed",
-    kSelect,
-    "folded stacks, for FlameGraph, speedscope and IntelliJ",
-    kOptions,
-    sizeof kOptions / sizeof kOptions[0],
-    sizeof(hprof_option),
-    sizeof(Config),
-    0,
-    0,
-    0,
-    0,
-    kRecords,
-    &kOps,
-};
+constexpr hprof_unit make_unit() {
+  hprof_unit unit = encoder_unit<Encoder, Config>("encoder_collapsed", kSelect,
+                                                  "folded stacks, for FlameGraph, speedscope and IntelliJ");
+  set_options(unit, kOptions);
+  unit.records = kRecords;
+  return unit;
+}
+const hprof_unit kUnit = make_unit();
 const hprof_unit* const kUnits[] = {&kUnit};
 
 }  // namespace

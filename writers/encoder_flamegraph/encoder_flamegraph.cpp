@@ -3,15 +3,12 @@
 //
 // The page comes first, then its data, a line for each definition, row and note; their grammar is at the top
 // of page/page.js. Strings, classes, frames and traces have the core's numbers.
-#include <new>
-
 #include <hprof/cpp/ctime_text.hpp>
 #include <hprof/cpp/each_weighted_stack.hpp>
 #include <hprof/cpp/names.hpp>
 #include <hprof/cpp/plain_out.hpp>
-#include <hprof/cpp/service.hpp>
 #include <hprof/cpp/utf8.hpp>
-#include <hprof/service/mem.h>
+#include <hprof/cpp/writer.hpp>
 
 #include "page_text.h"
 
@@ -20,17 +17,22 @@ namespace hprof::flamegraph {
 namespace {
 
 struct Encoder {
+  explicit Encoder(const hprof_host* h)
+      : host(h),
+        ids(find_service<hprof_ids_service>(h, HPROF_SERVICE_IDS)),
+        clock(find_service<hprof_clock_service>(h, HPROF_SERVICE_CLOCK)) {}
+  static constexpr void describe(hprof_encoder_ops& ops) {
+    ops.file_suffix = ".html";
+    ops.content_type = "text/html";
+    ops.least_depth = HPROF_WHOLE_DEPTH;
+  }
+  hprof_status encode(const hprof_record* record, hprof_out* out);
+
   const hprof_host* host;
   const hprof_ids_service* ids;
-  const hprof_mem_service* mem;
-  const hprof_clock_service* clock;  // nullptr: dates are in UTC
-  hprof_trace_serial last_trace;     // of this file
+  const hprof_clock_service* clock;   // nullptr: dates are in UTC
+  hprof_trace_serial last_trace = 0;  // of this file
 };
-
-template <typename T>
-const T& as(const hprof_record* record) {
-  return *reinterpret_cast<const T*>(record);
-}
 
 // No character may end the line, the field or the script element.
 bool is_plain(uint8_t c) { return c >= 0x20 && c < 0x7f && c != '\\' && c != '<'; }
@@ -219,32 +221,13 @@ void write_record(Encoder& encoder, PageOut& out, const hprof_record* record) {
   }
 }
 
-hprof_status create(const hprof_host* host, const void*, void** self, char*, uint32_t) {
-  const auto* ids = find_service<hprof_ids_service>(host, HPROF_SERVICE_IDS);
-  const auto* mem = find_service<hprof_mem_service>(host, HPROF_SERVICE_MEM);
-  if (ids == nullptr || mem == nullptr) return HPROF_UNSUPPORTED;
-  void* memory = mem->allocate(host, sizeof(Encoder));
-  if (memory == nullptr) return HPROF_NO_MEMORY;
-  *self =
-      new (memory) Encoder{host, ids, mem, find_service<hprof_clock_service>(host, HPROF_SERVICE_CLOCK), 0};
-  return HPROF_OK;
-}
-
-hprof_status encode(void* self, const hprof_record* record, hprof_out* out) {
+hprof_status Encoder::encode(const hprof_record* record, hprof_out* out) {
   PageOut page(out);
-  write_record(*static_cast<Encoder*>(self), page, record);
+  write_record(*this, page, record);
   return page.status();
 }
 
-void destroy(void* self) {
-  auto* encoder = static_cast<Encoder*>(self);
-  encoder->mem->release(encoder->host, encoder, sizeof(Encoder));
-}
-
-const hprof_encoder_ops kOps = {sizeof(hprof_encoder_ops), 0,           create, encode, destroy, ".html", 0,
-                                HPROF_WHOLE_DEPTH,         "text/html", 0,      0};
-
-// Monitor records are taken and ignored, so that monitor=y works with its table alone.
+// Monitor records are taken and left out, so that monitor=y can run with its table alone.
 constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,   HPROF_KIND_FILE_END,
                                     HPROF_KIND_STRING,       HPROF_KIND_CLASS,
                                     HPROF_KIND_FRAME,        HPROF_KIND_TRACE,
@@ -256,23 +239,13 @@ constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,   HPROF_KIND_FILE_END
 // CMake reads this line, too, for the core's table of shipped modules.
 constexpr const char* kSelect = "format=flamegraph";
 
-const hprof_unit kUnit = {
-    sizeof(hprof_unit),
-    HPROF_UNIT_ENCODER,
-    "encoder_flamegraph",
-    kSelect,
-    "flame graph, a page for the browser",
-    nullptr,
-    0,
-    sizeof(hprof_option),
-    0,
-    0,
-    0,
-    0,
-    0,
-    kRecords,
-    &kOps,
-};
+constexpr hprof_unit make_unit() {
+  hprof_unit unit =
+      encoder_unit<Encoder>("encoder_flamegraph", kSelect, "flame graph, a page for the browser");
+  unit.records = kRecords;
+  return unit;
+}
+const hprof_unit kUnit = make_unit();
 const hprof_unit* const kUnits[] = {&kUnit};
 
 }  // namespace

@@ -2,10 +2,7 @@
 //
 // Classes, frames and traces are defined before the records that refer to them; strings are written where
 // they are used. The only state is the host.
-#include <new>
-
-#include <hprof/cpp/service.hpp>
-#include <hprof/service/mem.h>
+#include <hprof/cpp/writer.hpp>
 
 #include "json_out.h"
 
@@ -14,17 +11,6 @@ namespace hprof::json {
 namespace {
 
 constexpr uint32_t kVersion = 1;  // of the lines, see docs/pictures.md
-
-struct Encoder {
-  const hprof_host* host;
-  const hprof_ids_service* ids;
-  const hprof_mem_service* mem;
-};
-
-template <typename T>
-const T& as(const hprof_record* record) {
-  return *reinterpret_cast<const T*>(record);
-}
 
 void write_begin(JsonOut& out, const hprof_rec_file_begin& begin) {
   out.begin("begin").number("version", kVersion).number("created_ms", begin.created_ms);
@@ -166,31 +152,26 @@ void write_record(JsonOut& out, const hprof_record* record) {
   }
 }
 
-hprof_status create(const hprof_host* host, const void*, void** self, char*, uint32_t) {
-  const auto* ids = find_service<hprof_ids_service>(host, HPROF_SERVICE_IDS);
-  const auto* mem = find_service<hprof_mem_service>(host, HPROF_SERVICE_MEM);
-  if (ids == nullptr || mem == nullptr) return HPROF_UNSUPPORTED;
-  void* memory = mem->allocate(host, sizeof(Encoder));
-  if (memory == nullptr) return HPROF_NO_MEMORY;
-  *self = new (memory) Encoder{host, ids, mem};
-  return HPROF_OK;
-}
+class Encoder {
+ public:
+  explicit Encoder(const hprof_host* host)
+      : host_(host), ids_(find_service<hprof_ids_service>(host, HPROF_SERVICE_IDS)) {}
+  static constexpr void describe(hprof_encoder_ops& ops) {
+    ops.file_suffix = ".json";
+    ops.content_type = "application/x-ndjson";
+    ops.heap_form = HPROF_HEAP_AS_FIELDS;
+    ops.least_depth = HPROF_WHOLE_DEPTH;
+  }
+  hprof_status encode(const hprof_record* record, hprof_out* out) {
+    JsonOut json(out, host_, ids_);
+    write_record(json, record);
+    return json.status();
+  }
 
-hprof_status encode(void* self, const hprof_record* record, hprof_out* out) {
-  const auto* encoder = static_cast<const Encoder*>(self);
-  JsonOut json(out, encoder->host, encoder->ids);
-  write_record(json, record);
-  return json.status();
-}
-
-void destroy(void* self) {
-  auto* encoder = static_cast<Encoder*>(self);
-  encoder->mem->release(encoder->host, encoder, sizeof(Encoder));
-}
-
-const hprof_encoder_ops kOps = {
-    sizeof(hprof_encoder_ops), 0, create, encode, destroy, ".json", HPROF_HEAP_AS_FIELDS, HPROF_WHOLE_DEPTH,
-    "application/x-ndjson",    0, 0};
+ private:
+  const hprof_host* host_;
+  const hprof_ids_service* ids_;
+};
 
 // Unloaded classes are not taken.
 constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,
@@ -220,23 +201,12 @@ constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN,
 // CMake reads this line, too, for the core's table of shipped modules.
 constexpr const char* kSelect = "format=json";
 
-const hprof_unit kUnit = {
-    sizeof(hprof_unit),
-    HPROF_UNIT_ENCODER,
-    "encoder_json",
-    kSelect,
-    "JSON, a line for each record",
-    nullptr,
-    0,
-    sizeof(hprof_option),
-    0,
-    0,
-    0,
-    0,
-    0,
-    kRecords,
-    &kOps,
-};
+constexpr hprof_unit make_unit() {
+  hprof_unit unit = encoder_unit<Encoder>("encoder_json", kSelect, "JSON, a line for each record");
+  unit.records = kRecords;
+  return unit;
+}
+const hprof_unit kUnit = make_unit();
 const hprof_unit* const kUnits[] = {&kUnit};
 
 }  // namespace

@@ -2,8 +2,7 @@
 //
 // Each report is a message. A message has one list of weights for all of its stacks, so it takes one table;
 // others are left out and counted. Notes become comments.
-#include <new>
-
+#include <hprof/cpp/writer.hpp>
 #include <hprof/service/log.h>
 
 #include "profile.h"
@@ -13,16 +12,26 @@ namespace hprof::pprof {
 namespace {
 
 struct Encoder {
+  explicit Encoder(const hprof_host* host) : services(host) {}
+  static constexpr void describe(hprof_encoder_ops& ops) {
+    ops.file_suffix = ".pb";
+    ops.content_type = "application/octet-stream";
+    ops.least_depth = HPROF_WHOLE_DEPTH;
+    ops.flags = HPROF_ENCODER_DOCUMENTS;
+    ops.compress = "gzip";
+  }
+  hprof_status open(char* error, uint32_t error_size);
+  hprof_status encode(const hprof_record* record, hprof_out* out);
+  bool close() {
+    profile.close();
+    return true;
+  }
+
   Services services;
   Profile profile;
-  uint64_t* lost_tables;
-  uint64_t* lost_stacks;
+  uint64_t* lost_tables = nullptr;
+  uint64_t* lost_stacks = nullptr;
 };
-
-template <typename T>
-const T& as(const hprof_record* record) {
-  return *reinterpret_cast<const T*>(record);
-}
 
 void write_table(Encoder& encoder, ProtoOut& out, const hprof_rec_table& table) {
   const StackTable stacks(table);
@@ -50,53 +59,22 @@ void write_record(Encoder& encoder, ProtoOut& out, const hprof_record* record) {
   }
 }
 
-hprof_status create(const hprof_host* host, const void*, void** self, char*, uint32_t) {
-  const Services services(host);
-  if (services.ids == nullptr || services.mem == nullptr) return HPROF_UNSUPPORTED;
-  Encoder* memory = services.allocate<Encoder>(1);
-  if (memory == nullptr) return HPROF_NO_MEMORY;
-  Encoder* encoder = new (memory) Encoder();
-  encoder->services = services;
-  if (!encoder->profile.open(services)) {
-    encoder->profile.close();
-    services.release(encoder, 1);
-    return HPROF_NO_MEMORY;
-  }
+hprof_status Encoder::open(char*, uint32_t) {
+  if (!profile.open(services)) return HPROF_NO_MEMORY;
   if (services.log != nullptr) {
-    encoder->lost_tables = services.log->loss_counter(host, "tables: a pprof message has one");
-    encoder->lost_stacks = services.log->loss_counter(host, "stacks: no memory for their frames in pprof");
+    lost_tables = services.log->loss_counter(services.host, "tables: a pprof message has one");
+    lost_stacks = services.log->loss_counter(services.host, "stacks: no memory for their frames in pprof");
   }
-  *self = encoder;
   return HPROF_OK;
 }
 
-hprof_status encode(void* self, const hprof_record* record, hprof_out* out) {
+hprof_status Encoder::encode(const hprof_record* record, hprof_out* out) {
   ProtoOut proto(out);
-  write_record(*static_cast<Encoder*>(self), proto, record);
+  write_record(*this, proto, record);
   return proto.status();
 }
 
-void destroy(void* self) {
-  auto* encoder = static_cast<Encoder*>(self);
-  const Services services = encoder->services;
-  encoder->profile.close();
-  services.release(encoder, 1);
-}
-
-const hprof_encoder_ops kOps = {sizeof(hprof_encoder_ops),
-                                0,
-                                create,
-                                encode,
-                                destroy,
-                                ".pb",
-                                0,
-                                HPROF_WHOLE_DEPTH,
-                                "application/octet-stream",
-                                HPROF_ENCODER_DOCUMENTS,
-                                0,
-                                "gzip"};
-
-// Monitor records are taken and ignored, so that monitor=y works with its table alone.
+// Monitor records are taken and left out, so that monitor=y can run with its table alone.
 constexpr const char* kRecords[] = {
     HPROF_KIND_REPORT_BEGIN,   HPROF_KIND_NOTE,         HPROF_KIND_TABLE, HPROF_KIND_MONITOR_WAIT,
     HPROF_KIND_MONITOR_WAITED, HPROF_KIND_MONITOR_DUMP, nullptr};
@@ -104,23 +82,13 @@ constexpr const char* kRecords[] = {
 // CMake reads this line, too, for the core's table of shipped modules.
 constexpr const char* kSelect = "format=pprof";
 
-const hprof_unit kUnit = {
-    sizeof(hprof_unit),
-    HPROF_UNIT_ENCODER,
-    "encoder_pprof",
-    kSelect,
-    "profile.proto, for go tool pprof, Pyroscope and Parca",
-    nullptr,
-    0,
-    sizeof(hprof_option),
-    0,
-    0,
-    0,
-    0,
-    0,
-    kRecords,
-    &kOps,
-};
+constexpr hprof_unit make_unit() {
+  hprof_unit unit = encoder_unit<Encoder>("encoder_pprof", kSelect,
+                                          "profile.proto, for go tool pprof, Pyroscope and Parca");
+  unit.records = kRecords;
+  return unit;
+}
+const hprof_unit kUnit = make_unit();
 const hprof_unit* const kUnits[] = {&kUnit};
 
 }  // namespace

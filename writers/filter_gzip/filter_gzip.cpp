@@ -1,9 +1,8 @@
 // The unit filter_gzip: compress=gzip[:level].
 #include <cstring>
-#include <new>
 
-#include <hprof/cpp/service.hpp>
 #include <hprof/cpp/text.hpp>
+#include <hprof/cpp/writer.hpp>
 #include <hprof/record.h>
 
 #include "members.h"
@@ -24,12 +23,6 @@ const hprof_option kOptions[] = {
      "compress the output; pprof always is unless n is given"},
 };
 
-struct Filter {
-  const hprof_host* host;
-  const hprof_mem_service* mem;
-  Members members;
-};
-
 // The level of compress=; nullptr: the fast one, as by plugin=. 0: neither "gzip" nor "gzip:<level>".
 int level_of(const char* text) {
   constexpr size_t kLength = sizeof kName - 1;
@@ -40,64 +33,45 @@ int level_of(const char* text) {
   return rest[0] == ':' && rest[1] >= '1' && rest[1] <= '9' && rest[2] == 0 ? rest[1] - '0' : 0;
 }
 
-void destroy(void* self) {
-  Filter* filter = static_cast<Filter*>(self);
-  filter->members.close();
-  filter->mem->release(filter->host, filter, sizeof(Filter));
-}
+class Filter {
+ public:
+  Filter(const hprof_host* host, const Config& config) : host_(host), config_(config) {}
+  static constexpr void describe(hprof_filter_ops& ops) { ops.file_suffix = ".gz"; }
 
-hprof_status create(const hprof_host* host, const void* config, void** self, char* error,
-                    uint32_t error_size) {
-  const int level = level_of(static_cast<const Config*>(config)->compress);
-  if (level == 0) {
-    TextBuffer(error, error_size).add("compress option value must be gzip or gzip:<1..9>");
-    return HPROF_FAILED;
-  }
-  const auto* mem = find_service<hprof_mem_service>(host, HPROF_SERVICE_MEM);
-  void* memory = mem != nullptr ? mem->allocate(host, sizeof(Filter)) : nullptr;
-  if (memory != nullptr) {
-    Filter* filter = new (memory) Filter{host, mem, {}};
-    const bool is_dump = (host->settings->heap_form & HPROF_HEAP_AS_BYTES) != 0;
-    if (filter->members.open(host, mem, level, !is_dump)) {
-      *self = filter;
-      return HPROF_OK;
+  hprof_status open(char* error, uint32_t error_size) {
+    const int level = level_of(config_.compress);
+    if (level == 0) {
+      TextBuffer(error, error_size).add("compress option value must be gzip or gzip:<1..9>");
+      return HPROF_FAILED;
     }
-    destroy(filter);
+    const auto* mem = find_service<hprof_mem_service>(host_, HPROF_SERVICE_MEM);
+    const bool is_dump = (host_->settings->heap_form & HPROF_HEAP_AS_BYTES) != 0;
+    return members_.open(host_, mem, level, !is_dump) ? HPROF_OK : HPROF_NO_MEMORY;
   }
-  TextBuffer(error, error_size).add("no memory to compress the output");
-  return HPROF_NO_MEMORY;
-}
+  bool close() {
+    members_.close();
+    return true;
+  }
+  hprof_status write(const uint8_t* bytes, uint64_t size, void* context, hprof_filter_pass pass) {
+    return members_.write(bytes, size, context, pass);
+  }
+  hprof_status finish(void* context, hprof_filter_pass pass) { return members_.finish(context, pass); }
 
-hprof_status write(void* self, const uint8_t* bytes, uint64_t size, void* context, hprof_filter_pass pass) {
-  return static_cast<Filter*>(self)->members.write(bytes, size, context, pass);
-}
-
-hprof_status finish(void* self, void* context, hprof_filter_pass pass) {
-  return static_cast<Filter*>(self)->members.finish(context, pass);
-}
-
-const hprof_filter_ops kOps = {sizeof(hprof_filter_ops), 0, create, write, finish, destroy, ".gz"};
+ private:
+  const hprof_host* host_;
+  const Config& config_;
+  Members members_;
+};
 
 // CMake reads this line, too, for the core's table of shipped modules.
 constexpr const char* kSelect = "compress=gzip*";
 
-const hprof_unit kUnit = {
-    sizeof(hprof_unit),
-    HPROF_UNIT_FILTER,
-    "filter_gzip",
-    kSelect,
-    "gzip",
-    kOptions,
-    sizeof kOptions / sizeof kOptions[0],
-    sizeof(hprof_option),
-    sizeof(Config),
-    0,
-    0,
-    0,
-    0,
-    0,
-    &kOps,
-};
+constexpr hprof_unit make_unit() {
+  hprof_unit unit = filter_unit<Filter, Config>("filter_gzip", kSelect, "gzip");
+  set_options(unit, kOptions);
+  return unit;
+}
+const hprof_unit kUnit = make_unit();
 const hprof_unit* const kUnits[] = {&kUnit};
 
 }  // namespace

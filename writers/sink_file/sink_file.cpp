@@ -1,12 +1,8 @@
 // The file sink: the destination unless net= or url= is given. It chooses the name; the io service makes sure
 // that the file is private, new, and no link.
-#include <new>
-
-#include <hprof/cpp/service.hpp>
+#include <hprof/cpp/writer.hpp>
 #include <hprof/service/io.h>
 #include <hprof/service/log.h>
-#include <hprof/service/mem.h>
-#include <hprof/sink.h>
 
 #include "file_name.h"
 
@@ -21,19 +17,16 @@ constexpr uint32_t kLastSpare = 9;
 constexpr uint32_t kLastNumber = 9999;
 constexpr uint32_t kModes[] = {0600, 0640, 0644};
 
-struct File {
-  const hprof_host* host;
-  const hprof_io_service* io;
-  const hprof_mem_service* mem;
-  int64_t handle;
-  char name[kNameMost];
-  bool whole_only;
-  bool keep;
-};
-
 struct Config {
   uint32_t keep;
   uint32_t mode;  // of kModes
+};
+
+struct File {
+  const hprof_host* host;
+  const hprof_io_service* io;
+  int64_t handle;
+  char name[kNameMost];
 };
 
 const hprof_option kOptions[] = {
@@ -62,13 +55,13 @@ int64_t create_spare(File& file, const char* wanted, const NameParts& parts, cha
 
 // Creates a file beside the existing one, with the next free number in its name; also for later outputs,
 // whose names have a number already.
-int64_t create_next(File& file, const hprof_sink_target& target, const NameParts& parts, char* reason) {
+int64_t create_next(File& file, const hprof_sink_target* target, const NameParts& parts, char* reason) {
   char base[kNameMost];
-  const bool numbered = std::strstr(target.address, "%n") != nullptr;
-  const uint32_t begin = numbered || target.sequence < 2 ? 1 : target.sequence;
+  const bool numbered = std::strstr(target->address, "%n") != nullptr;
+  const uint32_t begin = numbered || target->sequence < 2 ? 1 : target->sequence;
   NameParts of_base = parts;
   if (!numbered) of_base.sequence = 1;
-  if (!expand_name(target.address, of_base, base)) return -1;
+  if (!expand_name(target->address, of_base, base)) return -1;
   int64_t handle = HPROF_IO_EXISTS;
   for (uint32_t n = begin + 1; handle == HPROF_IO_EXISTS && n <= kLastNumber; n++) {
     if (!insert_number(base, n, parts, file.name)) return -1;
@@ -86,13 +79,13 @@ void tell_spare(const File& file, const char* wanted, const char* why) {
 }
 
 // The existing file stays; creates one with another name.
-int64_t create_beside(File& file, const hprof_sink_target& target, const NameParts& parts, int64_t found,
+int64_t create_beside(File& file, const hprof_sink_target* target, const NameParts& parts, int64_t found,
                       char* reason) {
   char wanted[kNameMost];
   char ignored[kReasonMost];
   std::memcpy(wanted, file.name, kNameMost);
   const bool in_use = found == HPROF_IO_IN_USE;
-  const bool numbers = target.force == HPROF_EXISTING_NUMBER && !in_use;
+  const bool numbers = target->force == HPROF_EXISTING_NUMBER && !in_use;
   const int64_t handle =
       numbers ? create_next(file, target, parts, ignored) : create_spare(file, wanted, parts, ignored);
   if (handle >= 0) {
@@ -123,7 +116,7 @@ int64_t create(File& file, const hprof_sink_target* target, char* error, uint32_
   const uint32_t replace = target->force == HPROF_EXISTING_REPLACE ? 1 : 0;
   int64_t handle = file.io->create_file(file.host, file.name, replace, reason, sizeof reason);
   if (handle == HPROF_IO_EXISTS || handle == HPROF_IO_IN_USE)
-    handle = create_beside(file, *target, parts, handle, reason);
+    handle = create_beside(file, target, parts, handle, reason);
   if (handle < 0) explain(error, error_size, "can't create profile file: ", file.name, reason);
   return handle;
 }
@@ -144,109 +137,83 @@ void finish_file(File& file, const Config& config) {
   }
 }
 
-hprof_status open(const hprof_host* host, const void* config, const hprof_sink_target* target, void** self,
-                  char* error, uint32_t error_size) {
-  const auto* io = find_service<hprof_io_service>(host, HPROF_SERVICE_IO);
-  const auto* mem = find_service<hprof_mem_service>(host, HPROF_SERVICE_MEM);
-  if (io == nullptr || mem == nullptr) {
-    TextBuffer(error, error_size).add("this build cannot write files");
-    return HPROF_UNSUPPORTED;
-  }
-  void* memory = mem->allocate(host, sizeof(File));
-  if (memory == nullptr) {
-    TextBuffer(error, error_size).add("no memory for an output file");
-    return HPROF_NO_MEMORY;
-  }
-  File* file = new (memory) File{host, io, mem, -1, {}, target->whole_only != 0, false};
-  const auto* chosen = static_cast<const Config*>(config);
-  if (chosen != nullptr) file->keep = chosen->keep != 0;
-  file->handle = create(*file, target, error, error_size);
-  if (file->handle < 0) {
-    mem->release(host, file, sizeof(File));
-    return HPROF_FAILED;
-  }
-  if (chosen != nullptr) finish_file(*file, *chosen);
-  *self = file;
-  return HPROF_OK;
-}
+class Sink {
+ public:
+  Sink(const hprof_host* host, const Config& config)
+      : config_(config), file_{host, find_service<hprof_io_service>(host, HPROF_SERVICE_IO), -1, ""} {}
 
-int64_t write(void* self, const uint8_t* bytes, uint64_t size, uint64_t timeout_ns, char* error,
-              uint32_t error_size) {
-  File* file = static_cast<File*>(self);
-  char reason[kReasonMost] = "";
-  const int64_t wrote =
-      file->io->write(file->host, file->handle, bytes, size, timeout_ns, reason, sizeof reason);
-  if (wrote < 0) TextBuffer(error, error_size).add(reason);
-  return wrote < 0 ? -1 : wrote;
-}
-
-// Renames or removes an incomplete heap dump, which must not look complete.
-void put_away(const File& file) {
-  char name[kNameMost];
-  TextBuffer partial(name, sizeof name);
-  partial.add(file.name).add(".partial");
-  const bool renames = file.keep && !partial.cut() && HPROF_HAS(file.io, hprof_io_service, rename);
-  if (std::strncmp(file.name, "/dev/", 5) == 0) return;
-  if (renames && file.io->rename(file.host, file.name, name) == 0) return;
-  file.io->remove(file.host, file.name);
-}
-
-// Other truncated files stay: they may be all that is left of a run.
-hprof_status close(void* self, uint32_t complete, char* error, uint32_t error_size) {
-  File* file = static_cast<File*>(self);
-  char reason[kReasonMost] = "";
-  const int64_t result = file->io->close(file->host, file->handle, reason, sizeof reason);
-  if (result < 0) TextBuffer(error, error_size).add("it can't be closed: ").add(reason);
-  if (file->whole_only && (complete == 0 || result < 0)) put_away(*file);
-  file->mem->release(file->host, file, sizeof(File));
-  return result < 0 ? HPROF_FAILED : HPROF_OK;
-}
-
-hprof_status patch(void* self, uint64_t position, const uint8_t* bytes, uint64_t size, char* error,
-                   uint32_t error_size) {
-  File* file = static_cast<File*>(self);
-  if (!HPROF_HAS(file->io, hprof_io_service, write_at)) return HPROF_UNSUPPORTED;
-  char reason[kReasonMost] = "";
-  if (file->io->write_at(file->host, file->handle, position, bytes, size, reason, sizeof reason) == 0) {
+  hprof_status open(const hprof_sink_target* target, char* error, uint32_t error_size) {
+    if (file_.io == nullptr) {
+      TextBuffer(error, error_size).add("this build cannot write files");
+      return HPROF_UNSUPPORTED;
+    }
+    whole_only_ = target->whole_only != 0;
+    file_.handle = create(file_, target, error, error_size);
+    if (file_.handle < 0) return HPROF_FAILED;
+    finish_file(file_, config_);
     return HPROF_OK;
   }
-  TextBuffer(error, error_size).add(reason);
-  return HPROF_FAILED;
-}
+  int64_t write(const uint8_t* bytes, uint64_t size, uint64_t timeout_ns, char* error, uint32_t error_size) {
+    char reason[kReasonMost] = "";
+    const int64_t wrote =
+        file_.io->write(file_.host, file_.handle, bytes, size, timeout_ns, reason, sizeof reason);
+    if (wrote < 0) TextBuffer(error, error_size).add(reason);
+    return wrote < 0 ? -1 : wrote;
+  }
+  hprof_status patch(uint64_t position, const uint8_t* bytes, uint64_t size, char* error,
+                     uint32_t error_size) {
+    if (!HPROF_HAS(file_.io, hprof_io_service, write_at)) return HPROF_UNSUPPORTED;
+    char reason[kReasonMost] = "";
+    if (file_.io->write_at(file_.host, file_.handle, position, bytes, size, reason, sizeof reason) == 0)
+      return HPROF_OK;
+    TextBuffer(error, error_size).add(reason);
+    return HPROF_FAILED;
+  }
+  hprof_status end(bool complete, char* error, uint32_t error_size) {
+    char reason[kReasonMost] = "";
+    const int64_t result = file_.io->close(file_.host, file_.handle, reason, sizeof reason);
+    if (result < 0) TextBuffer(error, error_size).add("it can't be closed: ").add(reason);
+    if (whole_only_ && (!complete || result < 0)) put_away();
+    return result < 0 ? HPROF_FAILED : HPROF_OK;
+  }
+  const char* name() const { return file_.name; }
+  static hprof_status remove(const hprof_host* host, const void*, const char* name, char* error,
+                             uint32_t error_size) {
+    const auto* io = find_service<hprof_io_service>(host, HPROF_SERVICE_IO);
+    if (io == nullptr) return HPROF_UNSUPPORTED;
+    if (is_device(name) || io->remove(host, name) == 0) return HPROF_OK;
+    explain(error, error_size, "can't delete ", name, "there are more than keep-files=");
+    return HPROF_FAILED;
+  }
 
-const char* name(void* self) { return static_cast<File*>(self)->name; }
+ private:
+  static bool is_device(const char* name) { return std::strncmp(name, "/dev/", 5) == 0; }
+  // Renames or removes an incomplete heap dump, which must not look complete. Other truncated files stay:
+  // they may be all that is left of a run.
+  void put_away() const {
+    char name[kNameMost];
+    TextBuffer partial(name, sizeof name);
+    partial.add(file_.name).add(".partial");
+    const bool renames = config_.keep != 0 && !partial.cut() && HPROF_HAS(file_.io, hprof_io_service, rename);
+    if (is_device(file_.name)) return;
+    if (renames && file_.io->rename(file_.host, file_.name, name) == 0) return;
+    file_.io->remove(file_.host, file_.name);
+  }
 
-hprof_status remove(const hprof_host* host, const void*, const char* name, char* error, uint32_t error_size) {
-  const auto* io = find_service<hprof_io_service>(host, HPROF_SERVICE_IO);
-  if (io == nullptr) return HPROF_UNSUPPORTED;
-  if (std::strncmp(name, "/dev/", 5) == 0 || io->remove(host, name) == 0) return HPROF_OK;
-  explain(error, error_size, "can't delete ", name, "there are more than keep-files=");
-  return HPROF_FAILED;
-}
-
-const hprof_sink_ops kOps = {
-    sizeof(hprof_sink_ops), 0, open, write, close, nullptr, name, patch, nullptr, nullptr, remove};
+  const Config& config_;
+  File file_;
+  bool whole_only_ = false;
+};
 
 // CMake reads this line, too, for the core's table of shipped modules.
 constexpr const char* kSelect = "file";
 
-const hprof_unit kUnit = {
-    sizeof(hprof_unit),
-    HPROF_UNIT_SINK,
-    "sink_file",
-    kSelect,
-    "a file",
-    kOptions,
-    sizeof kOptions / sizeof kOptions[0],
-    sizeof(hprof_option),
-    sizeof(Config),
-    0,
-    0,
-    0,
-    0,
-    0,
-    &kOps,
-};
+constexpr hprof_unit make_unit() {
+  hprof_unit unit = sink_unit<Sink, Config>("sink_file", kSelect, "a file");
+  set_options(unit, kOptions);
+  return unit;
+}
+const hprof_unit kUnit = make_unit();
 const hprof_unit* const kUnits[] = {&kUnit};
 
 }  // namespace

@@ -2,9 +2,8 @@
 // report never waits for a server. Unsent reports wait in bounded memory; the oldest are dropped first, and
 // losses are counted.
 #include <atomic>
-#include <new>
 
-#include <hprof/sink.h>
+#include <hprof/cpp/writer.hpp>
 
 #include "outbox.h"
 #include "post.h"
@@ -48,14 +47,14 @@ class Sink {
  public:
   Sink(const hprof_host* host, const Config& config) : services_(host), config_(config) {}
 
-  bool open(const hprof_sink_target* target, char* error, uint32_t error_size);
-  // False: its thread has not ended, so the memory must stay.
-  bool close(TextBuffer* why);
-  void begin_report(const hprof_report_info& info);
-  void add(const uint8_t* bytes, uint64_t size);
-  void end_report(bool complete);
+  static constexpr void describe(hprof_sink_ops& ops) { ops.flags = HPROF_SINK_WHOLE_REPORTS; }
+  hprof_status open(const hprof_sink_target* target, char* error, uint32_t error_size);
+  hprof_status begin_report(const hprof_report_info* info, char* error, uint32_t error_size);
+  int64_t write(const uint8_t* bytes, uint64_t size, uint64_t timeout_ns, char* error, uint32_t error_size);
+  hprof_status end_report(const hprof_report_info* info, uint32_t complete, char* error, uint32_t error_size);
+  hprof_status end(bool complete, char* error, uint32_t error_size);
+  bool close() const { return has_ended_; }
   const char* name() const { return url_.shown; }
-  const Services& services() const { return services_; }
 
  private:
   static void run(void* self, void* jni, hprof_agent_thread* thread);
@@ -74,6 +73,7 @@ class Sink {
   char headers_[kHeadersMost] = "";
   char host_name_[kHostNameMost] = "";
   Outbox outbox_;
+  bool has_ended_ = true;   // its thread; else the memory must stay
   bool in_report_ = false;  // [writer]
   bool is_lost_ = false;    // the report being written is dropped [writer]
   hprof_agent_thread* thread_ = nullptr;
@@ -89,16 +89,16 @@ class Sink {
   uint64_t* left_ = nullptr;
 };
 
-bool Sink::open(const hprof_sink_target* target, char* error, uint32_t error_size) {
+hprof_status Sink::open(const hprof_sink_target* target, char* error, uint32_t error_size) {
   const char* url = config_.url != nullptr ? config_.url : "";
   TextBuffer headers(headers_, sizeof headers_);
-  if (!parse_url(url, &url_, error, error_size)) return false;
-  if (!put_headers(config_.headers, &headers, error, error_size)) return false;
+  if (!parse_url(url, &url_, error, error_size)) return HPROF_FAILED;
+  if (!put_headers(config_.headers, &headers, error, error_size)) return HPROF_FAILED;
   const bool is_known = HPROF_HAS(target, hprof_sink_target, host_name) && target->host_name[0] != 0;
   TextBuffer(host_name_, sizeof host_name_).add(is_known ? target->host_name : "localhost");
   if (!outbox_.open(services_, config_.most_bytes)) {
     TextBuffer(error, error_size).add("no memory for http-buffer=");
-    return false;
+    return HPROF_FAILED;
   }
   const auto* log = services_.log;
   too_large_ =
@@ -106,38 +106,46 @@ bool Sink::open(const hprof_sink_target* target, char* error, uint32_t error_siz
   no_room_ = log->loss_counter(services_.host, "reports: not sent for so long that http-buffer= was full");
   refused_ = log->loss_counter(services_.host, "reports: refused by the server of url=");
   left_ = log->loss_counter(services_.host, "reports: not sent by the end");
-  return true;
+  return HPROF_OK;
 }
 
 void Sink::lose(uint64_t* counter, uint64_t count) {
   if (counter != nullptr) __atomic_fetch_add(counter, count, __ATOMIC_RELAXED);
 }
 
-void Sink::begin_report(const hprof_report_info& info) {
+// --- the report that is being written
+
+hprof_status Sink::begin_report(const hprof_report_info* info, char*, uint32_t) {
   Report head = {};
-  head.from = info.begin_wall_ns / kSecond;
-  head.until = info.end_wall_ns / kSecond;
-  head.sequence = info.sequence;
-  head.unit = info.unit;
-  head.labels = info.labels;
-  head.content_type = info.content_type;
+  head.from = info->begin_wall_ns / kSecond;
+  head.until = info->end_wall_ns / kSecond;
+  head.sequence = info->sequence;
+  head.unit = info->unit;
+  head.labels = info->labels;
+  head.content_type = info->content_type;
   in_report_ = true;
   is_lost_ = false;
   outbox_.begin(head);
+  return HPROF_OK;
 }
 
 // Ignores bytes outside of reports, which are for readers of the whole stream.
-void Sink::add(const uint8_t* bytes, uint64_t size) {
+int64_t Sink::write(const uint8_t* bytes, uint64_t size, uint64_t, char*, uint32_t) {
   if (in_report_ && !is_lost_) is_lost_ = !outbox_.add(bytes, size);
+  return static_cast<int64_t>(size);
 }
 
-void Sink::end_report(bool complete) {
+hprof_status Sink::end_report(const hprof_report_info*, uint32_t complete, char*, uint32_t) {
   in_report_ = false;
-  if (!complete) return outbox_.drop();
+  if (complete == 0) {
+    outbox_.drop();
+    return HPROF_OK;
+  }
   const uint64_t gone = is_lost_ ? UINT64_MAX : outbox_.end();
   lose(gone == UINT64_MAX ? too_large_ : no_room_, gone == UINT64_MAX ? 1 : gone);
   if (thread_ == nullptr) thread_ = services_.threads->start(services_.host, "HPROF http", &Sink::run, this);
   if (thread_ != nullptr) services_.threads->wake(thread_);
+  return HPROF_OK;
 }
 
 void Sink::run(void* self, void*, hprof_agent_thread* thread) {
@@ -225,7 +233,7 @@ void Sink::tell_left(TextBuffer* why) {
   why->add(count).add(count == 1 ? " report was" : " reports were").add(" not posted by the end");
 }
 
-bool Sink::close(TextBuffer* why) {
+hprof_status Sink::end(bool, char* error, uint32_t error_size) {
   const uint64_t deadline = now() + kCloseNs;
   has_given_up_.store(false, std::memory_order_release);
   is_closing_.store(true, std::memory_order_release);
@@ -237,95 +245,24 @@ bool Sink::close(TextBuffer* why) {
     services_.threads->pause(services_.host, kLookNs);
   }
   deadline_ns_.store(0, std::memory_order_release);
-  const bool ended = thread_ == nullptr || services_.threads->stop(services_.host, thread_) == HPROF_OK;
-  tell_left(why);
-  if (ended) outbox_.close();
-  return ended;
-}
-
-Sink* sink_of(void* self) { return static_cast<Sink*>(self); }
-
-hprof_status open(const hprof_host* host, const void* config, const hprof_sink_target* target, void** self,
-                  char* error, uint32_t error_size) {
-  const auto* mem = find_service<hprof_mem_service>(host, HPROF_SERVICE_MEM);
-  void* memory = mem != nullptr ? mem->allocate(host, sizeof(Sink)) : nullptr;
-  if (memory == nullptr) {
-    TextBuffer(error, error_size).add("no memory for url=");
-    return HPROF_NO_MEMORY;
-  }
-  auto* sink = new (memory) Sink(host, *static_cast<const Config*>(config));
-  if (sink->open(target, error, error_size)) {
-    *self = sink;
-    return HPROF_OK;
-  }
-  sink->~Sink();
-  mem->release(host, memory, sizeof(Sink));
-  return HPROF_FAILED;
-}
-
-int64_t write(void* self, const uint8_t* bytes, uint64_t size, uint64_t, char*, uint32_t) {
-  sink_of(self)->add(bytes, size);
-  return static_cast<int64_t>(size);
-}
-
-hprof_status begin_report(void* self, const hprof_report_info* info, char*, uint32_t) {
-  sink_of(self)->begin_report(*info);
-  return HPROF_OK;
-}
-
-hprof_status end_report(void* self, const hprof_report_info*, uint32_t complete, char*, uint32_t) {
-  sink_of(self)->end_report(complete != 0);
-  return HPROF_OK;
-}
-
-hprof_status close(void* self, uint32_t, char* error, uint32_t error_size) {
-  Sink* sink = sink_of(self);
+  has_ended_ = thread_ == nullptr || services_.threads->stop(services_.host, thread_) == HPROF_OK;
   TextBuffer why(error, error_size);
-  const bool ended = sink->close(&why);
-  const hprof_status status = error[0] == 0 ? HPROF_OK : HPROF_FAILED;
-  if (!ended) return status;
-  const Services services = sink->services();
-  sink->~Sink();
-  services.mem->release(services.host, sink, sizeof(Sink));
-  return status;
+  tell_left(&why);
+  if (has_ended_) outbox_.close();
+  return error[0] == 0 ? HPROF_OK : HPROF_FAILED;
 }
 
-const char* name(void* self) { return sink_of(self)->name(); }
-
-const hprof_sink_ops kOps = {sizeof(hprof_sink_ops),
-                             0,
-                             open,
-                             write,
-                             close,
-                             nullptr,
-                             name,
-                             nullptr,
-                             begin_report,
-                             end_report,
-                             nullptr,
-                             HPROF_SINK_WHOLE_REPORTS,
-                             0};
+// --- the unit
 
 // CMake reads this line, too, for the core's table of shipped modules.
 constexpr const char* kSelect = "url";
 
-const hprof_unit kUnit = {
-    sizeof(hprof_unit),
-    HPROF_UNIT_SINK,
-    "sink_http",
-    kSelect,
-    "requests to an HTTP server",
-    kOptions,
-    sizeof kOptions / sizeof kOptions[0],
-    sizeof(hprof_option),
-    sizeof(Config),
-    0,
-    0,
-    0,
-    0,
-    0,
-    &kOps,
-};
+constexpr hprof_unit make_unit() {
+  hprof_unit unit = sink_unit<Sink, Config>("sink_http", kSelect, "requests to an HTTP server");
+  set_options(unit, kOptions);
+  return unit;
+}
+const hprof_unit kUnit = make_unit();
 const hprof_unit* const kUnits[] = {&kUnit};
 
 }  // namespace

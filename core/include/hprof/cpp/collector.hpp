@@ -13,13 +13,8 @@
 // are caught here; a function with a status then answers HPROF_FAILED (contained.hpp).
 #pragma once
 
-#include <new>
-#include <type_traits>
-
 #include <hprof/collector.h>
-#include <hprof/cpp/contained.hpp>
-#include <hprof/cpp/service.hpp>
-#include <hprof/service/mem.h>
+#include <hprof/cpp/unit.hpp>
 
 namespace hprof {
 
@@ -43,48 +38,18 @@ namespace hprof {
 
 namespace collector_detail {
 
-#define HPROF_DETECT(member, ignored)       \
-  template <class T, class = void>          \
-  struct Has_##member : std::false_type {}; \
-  template <class T>                        \
-  struct Has_##member<T, std::void_t<decltype(&T::member)>> : std::true_type {};
-HPROF_FOR_EACH_HANDLER(HPROF_DETECT)
-HPROF_DETECT(open, 0)
-HPROF_DETECT(start, 0)
-HPROF_DETECT(stop, 0)
-HPROF_DETECT(reset, 0)
-HPROF_DETECT(control, 0)
-HPROF_DETECT(reported, 0)
-HPROF_DETECT(close, 0)
-#undef HPROF_DETECT
+using namespace unit_detail;
+
+#define HPROF_DETECT_HANDLER(member, event) HPROF_DETECT(member)
+HPROF_FOR_EACH_HANDLER(HPROF_DETECT_HANDLER)
+#undef HPROF_DETECT_HANDLER
+HPROF_DETECT(start)
+HPROF_DETECT(stop)
+HPROF_DETECT(reset)
+HPROF_DETECT(control)
+HPROF_DETECT(reported)
 
 inline constexpr hprof_status kFailed = HPROF_FAILED;
-
-// The `self` of a collector: the object and its host.
-template <class T>
-struct Instance {
-  const hprof_host* host;
-  T unit;
-};
-
-template <class T>
-T& of(void* self) {
-  return static_cast<Instance<T>*>(self)->unit;
-}
-
-// Calls body(T&); `failed` when it throws.
-template <class T, class Result, class Body>
-Result contained_in(void* self, Result failed, const Body& body) {
-  auto* instance = static_cast<Instance<T>*>(self);
-  return contained(instance->host, failed, [&] { return body(instance->unit); });
-}
-template <class T, class Body>
-void contained_in(void* self, const Body& body) {
-  contained_in<T>(self, 0, [&](T& unit) {
-    body(unit);
-    return 0;
-  });
-}
 
 // An argument that the ABI passes as void*; it converts to the pointer type that the function takes.
 struct Opaque {
@@ -125,48 +90,6 @@ constexpr uint64_t events_of() {
   HPROF_FOR_EACH_HANDLER(HPROF_ADD_EVENT)
 #undef HPROF_ADD_EVENT
   return events;
-}
-
-template <class T>
-void destroy(void* self) {
-  auto* instance = static_cast<Instance<T>*>(self);
-  if constexpr (Has_close<T>::value) {
-    if (!contained_in<T>(self, false, [](T& unit) { return unit.close(); })) return;
-  }
-  const hprof_host* host = instance->host;
-  instance->~Instance<T>();
-  find_service<hprof_mem_service>(host, HPROF_SERVICE_MEM)->release(host, self, sizeof(Instance<T>));
-}
-
-template <class T, class Config>
-hprof_status create(const hprof_host* host, const void* config, void** self, char* error,
-                    uint32_t error_size) {
-  static_assert(alignof(Instance<T>) <= 16, "hprof_mem_service aligns to 16");
-  const auto* mem = find_service<hprof_mem_service>(host, HPROF_SERVICE_MEM);
-  void* memory = mem != nullptr ? mem->allocate(host, sizeof(Instance<T>)) : nullptr;
-  if (memory == nullptr) return HPROF_NO_MEMORY;
-  bool is_made = false;
-  const hprof_status status = contained(host, hprof_status{HPROF_FAILED}, [&]() -> hprof_status {
-    if constexpr (std::is_void_v<Config>) {
-      (void)config;
-      new (memory) Instance<T>{host, T(host)};
-    } else {
-      new (memory) Instance<T>{host, T(host, *static_cast<const Config*>(config))};
-    }
-    is_made = true;
-    if constexpr (Has_open<T>::value) return of<T>(memory).open(error, error_size);
-    return HPROF_OK;
-  });
-  (void)error;
-  (void)error_size;
-  if (status == HPROF_OK) {
-    *self = memory;
-  } else if (is_made) {
-    destroy<T>(memory);
-  } else {
-    mem->release(host, memory, sizeof(Instance<T>));
-  }
-  return status;
 }
 
 template <class T>
@@ -214,15 +137,6 @@ constexpr hprof_collector_ops ops_of() {
 template <class T, class Config>
 inline constexpr hprof_collector_ops kOps = ops_of<T, Config>();
 
-template <class Config>
-constexpr uint32_t config_size() {
-  if constexpr (std::is_void_v<Config>) {
-    return 0;
-  } else {
-    return sizeof(Config);
-  }
-}
-
 }  // namespace collector_detail
 #undef HPROF_FOR_EACH_HANDLER
 
@@ -230,24 +144,10 @@ constexpr uint32_t config_size() {
 // and emits.
 template <class T, class Config = void>
 constexpr hprof_unit collector_unit(const char* id, const char* select, const char* summary) {
-  hprof_unit unit = {};
-  unit.size = sizeof unit;
-  unit.kind = HPROF_UNIT_COLLECTOR;
-  unit.id = id;
-  unit.select = select;
-  unit.summary = summary;
-  unit.option_stride = sizeof(hprof_option);
-  unit.config_size = collector_detail::config_size<Config>();
+  hprof_unit unit = unit_detail::unit_of<Config>(HPROF_UNIT_COLLECTOR, id, select, summary,
+                                                 &collector_detail::kOps<T, Config>);
   unit.events = collector_detail::events_of<T>();
-  unit.ops = &collector_detail::kOps<T, Config>;
   return unit;
-}
-
-// Gives a unit its rows of options.
-template <uint32_t kCount>
-constexpr void set_options(hprof_unit& unit, const hprof_option (&rows)[kCount]) {
-  unit.options = rows;
-  unit.option_count = kCount;
 }
 
 }  // namespace hprof

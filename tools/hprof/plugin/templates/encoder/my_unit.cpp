@@ -1,12 +1,12 @@
 // format=my_unit: the tables of all collectors, a line for each row. An encoder is pure: no I/O, no clock, no
 // allocation after create; hprof/encoder.h.
 #include <cstring>
-#include <new>
 
 #include <hprof/cpp/names.hpp>
 #include <hprof/cpp/out.hpp>
 #include <hprof/cpp/services.hpp>
 #include <hprof/cpp/text.hpp>
+#include <hprof/cpp/writer.hpp>
 
 namespace {
 
@@ -16,6 +16,13 @@ struct Config {
 };
 
 struct Encoder {
+  Encoder(const hprof_host* host, const Config& chosen) : services(host), config(chosen) {}
+  static constexpr void describe(hprof_encoder_ops& ops) {
+    ops.file_suffix = ".txt";
+    ops.content_type = "text/plain";
+  }
+  hprof_status encode(const hprof_record* record, hprof_out* to);
+
   hprof::Services services;
   const Config& config;
 };
@@ -69,44 +76,12 @@ void put_table(const Encoder& me, const hprof_rec_table& table, hprof::Out& out)
 }
 
 // [writer]
-hprof_status encode(void* self, const hprof_record* record, hprof_out* to) {
+hprof_status Encoder::encode(const hprof_record* record, hprof_out* to) {
   if (record->kind != HPROF_RECORD_TABLE) return HPROF_UNSUPPORTED;
   hprof::Out out(to);
-  put_table(*static_cast<Encoder*>(self), *reinterpret_cast<const hprof_rec_table*>(record), out);
+  put_table(*this, hprof::as<hprof_rec_table>(record), out);
   return out.status();
 }
-
-// [onload][control]
-hprof_status create(const hprof_host* host, const void* config, void** self, char* error,
-                    uint32_t error_size) {
-  const hprof::Services services(host);
-  if (services.mem == nullptr || services.ids == nullptr) {
-    hprof::TextBuffer(error, error_size).add("this agent lacks the services mem or ids");
-    return HPROF_UNSUPPORTED;
-  }
-  void* memory = services.mem->allocate(host, sizeof(Encoder));
-  if (memory == nullptr) return HPROF_NO_MEMORY;
-  *self = new (memory) Encoder{services, *static_cast<const Config*>(config)};
-  return HPROF_OK;
-}
-
-// [control]
-void destroy(void* self) {
-  const hprof::Services services = static_cast<Encoder*>(self)->services;
-  services.mem->release(services.host, self, sizeof(Encoder));
-}
-
-constexpr hprof_encoder_ops make_ops() {
-  hprof_encoder_ops ops = {};
-  ops.size = sizeof ops;
-  ops.create = create;
-  ops.encode = encode;
-  ops.destroy = destroy;
-  ops.file_suffix = ".txt";
-  ops.content_type = "text/plain";
-  return ops;
-}
-const hprof_encoder_ops kOps = make_ops();
 
 // One row for each option: its name, where its value goes, and what help says of it.
 const hprof_option kOptions[] = {
@@ -117,18 +92,10 @@ const hprof_option kOptions[] = {
 const char* const kRecords[] = {HPROF_KIND_TABLE, nullptr};
 
 constexpr hprof_unit make_unit() {
-  hprof_unit unit = {};
-  unit.size = sizeof unit;
-  unit.kind = HPROF_UNIT_ENCODER;
-  unit.id = "my_unit";
-  unit.select = "format=my_unit";
-  unit.summary = "tables, a line for each row";
-  unit.options = kOptions;
-  unit.option_count = sizeof kOptions / sizeof kOptions[0];
-  unit.option_stride = sizeof(hprof_option);
-  unit.config_size = sizeof(Config);
+  hprof_unit unit =
+      hprof::encoder_unit<Encoder, Config>("my_unit", "format=my_unit", "tables, a line for each row");
+  hprof::set_options(unit, kOptions);
   unit.records = kRecords;
-  unit.ops = &kOps;
   return unit;
 }
 const hprof_unit kUnit = make_unit();
