@@ -98,12 +98,12 @@ void dump_heap(Session& session, JNIEnv* jni, const Command& command, Answer* an
 }
 
 bool write_summary(Session& session, const HeapSize& size) {
-  if (!session.pipeline().begin_report(false)) return false;
+  if (!session.pipeline().acquire(false)) return false;
   const hprof_heap_summary_row row = {size.bytes, size.objects, 0, 0};
   hprof_rec_table table = table_of(kHeapSummary, &row, 1);
   table.created_ms = static_cast<uint64_t>(platform::wall_ms());
   session.pipeline().write(&table.head);
-  session.pipeline().end_report();
+  session.pipeline().release();
   return true;
 }
 
@@ -123,7 +123,7 @@ void heap_summary(Session& session, const Command& command, Answer* answer) {
 }
 
 void dump_traces(Session& session, Answer* answer) {
-  if (!session.pipeline().begin_report(false)) {
+  if (!session.pipeline().acquire(false)) {
     answer->error().put("the output is gone");
     return;
   }
@@ -131,7 +131,7 @@ void dump_traces(Session& session, Answer* answer) {
   for (uint32_t serial = 1; serial <= last; serial++) {
     if (session.pipeline().define(HPROF_RECORD_TRACE, serial) == HPROF_ABORTED) break;
   }
-  session.pipeline().end_report();
+  session.pipeline().release();
   answer->ok().put("traces up to ").put_unsigned(last);
 }
 

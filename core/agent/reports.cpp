@@ -42,9 +42,7 @@ void Reports::note_losses(bool says) {
     int size = snprintf(text, sizeof(text), "lost %llu %s", static_cast<unsigned long long>(value), words);
     hprof_rec_note note = {{sizeof(note), HPROF_RECORD_NOTE, 0}, {text, static_cast<uint64_t>(size)}};
     parts_.pipeline.write(&note.head);
-    const bool has_place =
-        parts_.pipeline.has_output() && is_taken(parts_.units.encoder().unit->records, HPROF_KIND_NOTE);
-    if (says && !has_place) parts_.voice.say(text);
+    if (says && !parts_.units.outputs().takes_notes) parts_.voice.say(text);
   });
 }
 
@@ -94,7 +92,7 @@ hprof_report_info Reports::info_of(CollectorSlot& slot, const hprof_report& repo
 
 // No message for windows, which come often.
 bool Reports::says(const hprof_report& report) const {
-  return parts_.settings.verbose != 0 && parts_.pipeline.has_output() && report.reason != HPROF_REPORT_WINDOW;
+  return parts_.settings.verbose != 0 && !parts_.units.outputs().none && report.reason != HPROF_REPORT_WINDOW;
 }
 
 // Prints "Dumping <what> ... done." as the original did, unless verbose=n or there is no output.
@@ -103,7 +101,7 @@ hprof_status Reports::report_one(CollectorSlot& slot, const hprof_report& report
   char text[320];
   OutputName name;
   put_name(&name);
-  if (parts_.pipeline.finish_part_output()) {
+  if (parts_.pipeline.finish_report_output()) {
     keep_windows(true);
     if (this->says(report)) say_done(name);
   }
@@ -111,7 +109,7 @@ hprof_status Reports::report_one(CollectorSlot& slot, const hprof_report& report
   const bool says = this->says(report);
   if (says) platform::write_stderr(text);
   const hprof_report_info info = info_of(slot, report);
-  parts_.pipeline.begin_part(info);
+  parts_.pipeline.begin_report(info);
   parts_.voice.words().forget();
   hprof_status status = is_window(report) ? make_window(slot, report, info) : make_report(slot, report);
   if (says) platform::write_stderr(status == HPROF_OK ? " done.\n" : " failed.\n");
@@ -131,9 +129,9 @@ hprof_status Reports::report_one(CollectorSlot& slot, const hprof_report& report
     parts_.pipeline.abandon(text);
   }
   // Inside the report: readers that take single reports do not get what follows.
-  if (is_last || parts_.pipeline.parts_stand_alone())
+  if (is_last || parts_.units.outputs().is_report_alone())
     note_losses(is_last && report.reason != HPROF_REPORT_WINDOW);
-  parts_.pipeline.end_part(info, status);
+  parts_.pipeline.end_report(info, status);
   if (status == HPROF_OK) {
     slot.unreported = slot.running;
     slot.dumped = dumps;
@@ -243,7 +241,7 @@ void Reports::report_window() {
 
 // The names of other sinks are not file names.
 const char* Reports::output_name(char (&path)[kOutputNameMost]) const {
-  if (!parts_.pipeline.has_output()) return "none";
+  if (parts_.units.outputs().none) return "none";
   const char* name = parts_.pipeline.name();
   platform::File file;
   if (platform::is_absolute_path(name) || platform::file_open(name, &file) != 0) return name;
@@ -278,7 +276,7 @@ Reported Reports::report(const hprof_report& report) {
   for (uint32_t i = 0; i < parts_.units.collector_count(); i++)
     due += is_due(parts_.units.collector(i), report) ? 1 : 0;
   if (due == 0) return reported;
-  reported.output_gone = !parts_.pipeline.begin_report();
+  reported.output_gone = !parts_.pipeline.acquire();
   if (reported.output_gone) return reported;
   if (is_window(report)) windows_begun_++;
   for (const bool takes_cpu : {true, false}) {
@@ -290,7 +288,7 @@ Reported Reports::report(const hprof_report& report) {
       status == HPROF_OK ? reported.written++ : reported.failed++;
     }
   }
-  parts_.pipeline.end_report();
+  parts_.pipeline.release();
   // At the end the message comes when the output is closed, since more may be written.
   const bool ends_soon = report.reason == HPROF_REPORT_EXIT;
   if (!parts_.pipeline.settle(ends_soon)) reported.output_gone = true;
@@ -321,7 +319,7 @@ bool Reports::report_at_end() {
 }
 
 void Reports::echo(uint32_t serial, bool good, const char* text) {
-  if (echoes_ == kMostEchoes || !parts_.pipeline.begin_report(false)) return;
+  if (echoes_ == kMostEchoes || !parts_.pipeline.acquire(false)) return;
   if (++echoes_ == kMostEchoes) parts_.voice.say("no more answers to commands are written into the output");
   char line[400];
   int size = snprintf(line, sizeof(line), "hprof command %u %s: %s", serial, good ? "ok" : "failed", text);
@@ -331,7 +329,7 @@ void Reports::echo(uint32_t serial, bool good, const char* text) {
   // An encoder takes one of the two records.
   parts_.pipeline.write(&note.head);
   if (id != StringId::kNone) parts_.pipeline.define(HPROF_RECORD_STRING, raw(id));
-  parts_.pipeline.end_report();
+  parts_.pipeline.release();
 }
 
 }  // namespace hprof

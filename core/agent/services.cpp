@@ -162,7 +162,9 @@ const hprof_foreign_dump_service kForeignDump = {
     sizeof(hprof_foreign_dump_service),
     0,
     [](const hprof_host* host, uint32_t streams) {
-      return parts_of(host).units.takes_foreign_dumps(streams) ? 1u : 0u;
+      const OutputPlan& outputs = parts_of(host).units.outputs();
+      // To put those of several streams in order, the sink must have patch.
+      return outputs.takes_foreign_dumps && (streams == 1 || outputs.patches) ? 1u : 0u;
     },
 };
 

@@ -251,7 +251,7 @@ bool Session::create_tables() {
                                 (parts_.settings.granted & HPROF_NEED_SOURCE_FILE) != 0};
   loaders_.create(parts_.jvmti, &memory_);
   const bool every_class = units_.is_subscribed(HPROF_EVENT_CLASS_UNLOAD);
-  if ((every_class || units_.records_unloads()) &&
+  if ((every_class || units_.outputs().takes_unloads) &&
       !unloads_.open(memory_, model_.limits().classes, every_class)) {
     return voice_.fail("not enough memory to watch classes");
   }
@@ -269,8 +269,9 @@ bool Session::prepare_pipeline() {
   const UnitSlot& encoder = units_.encoder();
   const UnitSlot& sink = units_.sink();
   const UnitSlot& filter = units_.filter();
-  PipelinePlan plan = {};
-  plan.output = {
+  PipelineConfig config = {};
+  config.plan = units_.outputs();
+  config.output = {
       &encoder.host,
       units_.encoder_ops(),
       encoder.config,
@@ -287,56 +288,40 @@ bool Session::prepare_pipeline() {
         if (kHasControl) parts.reports.output_words().keep(text);
         parts.voice.say(text);
       },
-      [](const hprof_host* host, const char* text) { complain(*slot_of(host), Complaint::kBuffer, text); },
-      0};
-  plan.output.taken.resolve(encoder.unit->records, &kinds_);
+      [](const hprof_host* host, const char* text) { complain(*slot_of(host), Complaint::kBuffer, text); }};
+  config.output.taken.resolve(encoder.unit->records, &kinds_);
   if (filter.unit != nullptr) {
-    plan.output.filter_host = &filter.host;
-    plan.output.filter = static_cast<const hprof_filter_ops*>(filter.unit->ops);
-    plan.output.filter_config = filter.config;
+    config.output.filter_host = &filter.host;
+    config.output.filter = static_cast<const hprof_filter_ops*>(filter.unit->ops);
+    config.output.filter_config = filter.config;
   }
-  plan.output.dump_stall_ns = static_cast<uint64_t>(core.dump_stall * platform::kNanosPerSecond);
-  plan.event_slots = small ? kSmallEventSlots : kEventSlots;
+  config.output.dump_stall_ns = static_cast<uint64_t>(core.dump_stall * platform::kNanosPerSecond);
+  config.event_slots = small ? kSmallEventSlots : kEventSlots;
   if (is_very_small(memory_)) {
-    plan.event_slots = kFewestEventSlots;
-    plan.output.chunk_bytes = kLeastChunkBytes;
+    config.event_slots = kFewestEventSlots;
+    config.output.chunk_bytes = kLeastChunkBytes;
   }
   if (memory_.is_fixed()) {
     const ModelLimits& limits = model_.limits();
-    plan.output.most_numbers = limits.strings > limits.frames ? limits.strings : limits.frames;
-    if (plan.output.most_numbers < limits.traces) plan.output.most_numbers = limits.traces;
+    config.output.most_numbers = limits.strings > limits.frames ? limits.strings : limits.frames;
+    if (config.output.most_numbers < limits.traces) config.output.most_numbers = limits.traces;
   }
-  plan.id_size = sizeof(void*);
-  plan.dumps_heap = setup_.emits(HPROF_KIND_HEAP_DUMP_BEGIN);
-  if (plan.dumps_heap) {
-    plan.output.chunks = kDumpChunks;
-    plan.output.chunk_bytes = kDumpChunkBytes;
+  config.id_size = sizeof(void*);
+  config.dumps_heap = setup_.emits(HPROF_KIND_HEAP_DUMP_BEGIN);
+  if (config.dumps_heap) {
+    config.output.chunks = kDumpChunks;
+    config.output.chunk_bytes = kDumpChunkBytes;
   }
-  plan.output_per_part = units_.has_document_a_file();
-  plan.output_per_report =
-      strstr(setup_.address(), "%n") != nullptr || units_.has_dump_a_file() || plan.output_per_part;
-  plan.output.whole_only = units_.has_dump_a_file() ? 1 : 0;
-  if (kEmbedded && core.keep_files != 0) return voice_.fail("keep-files= is not in this build");
-  plan.keep_outputs = static_cast<uint32_t>(core.keep_files);
-  if (plan.keep_outputs != 0 && !HPROF_HAS(plan.output.sink, hprof_sink_ops, remove))
-    return voice_.fail("keep-files= needs an output in files (file=)");
-  // Not when attached, where the user sees the error.
-  plan.retries = HPROF_HAS(plan.output.sink, hprof_sink_ops, read) && core.net_retry != 0 &&
-                 parts_.settings.attached == 0;
-  plan.settings = {{sizeof(plan.settings), HPROF_RECORD_CONTROL_SETTINGS, 0},
-                   setup_.emits(HPROF_TABLE_ALLOC_SITES) ? 1u : 0u,
-                   setup_.emits(HPROF_TABLE_CPU_SAMPLES) ? 1u : 0u,
-                   parts_.settings.depth,
-                   0};
-  plan.losses = &losses_;
-  plan.no_output = units_.collector_count() != 0;
-  for (uint32_t i = 0; i < units_.collector_count(); i++) {
-    plan.no_output = plan.no_output && (units_.collector(i).unit->flags & HPROF_UNIT_NO_OUTPUT) != 0;
-  }
-  if constexpr (kChecks) plan.output.gave_back = &check_given_back;
-  plan.output.may_open = &has_enough_memory;
+  config.settings = {{sizeof(config.settings), HPROF_RECORD_CONTROL_SETTINGS, 0},
+                     setup_.emits(HPROF_TABLE_ALLOC_SITES) ? 1u : 0u,
+                     setup_.emits(HPROF_TABLE_CPU_SAMPLES) ? 1u : 0u,
+                     parts_.settings.depth,
+                     0};
+  config.losses = &losses_;
+  if constexpr (kChecks) config.output.gave_back = &check_given_back;
+  config.output.may_open = &has_enough_memory;
   char error[400] = "";
-  return pipeline_.prepare(memory_, plan, error, sizeof(error)) == HPROF_OK || voice_.fail(error);
+  return pipeline_.prepare(memory_, config, error, sizeof(error)) == HPROF_OK || voice_.fail(error);
 }
 
 // Opened last: a session that fails to start leaves an existing file of the output's name alone.
@@ -443,7 +428,7 @@ void Session::on_vm_init(JNIEnv* jni, jthread thread) {
                               [](void* control) { static_cast<Control*>(control)->request_detach(); },
                               parts_.messages};
   if (!server_->start(taker)) voice_.say("can't start a thread for commands: they are not answered");
-  if (kHasSockets && pipeline_.is_duplex() && !reader_.start(this)) {
+  if (kHasSockets && units_.outputs().duplex && !reader_.start(this)) {
     voice_.say("can't start a thread for the peer's commands: they are not read");
   }
   if (setup_.core().start != 0 && control_.acquire(platform::kNoDeadline)) {
@@ -462,7 +447,7 @@ void Session::tidy(JNIEnv* jni) {
 
 void Session::on_class_gone(uint32_t serial) {
   tell_class_unload(units_, serial);
-  if (!units_.records_unloads()) return;
+  if (!units_.outputs().takes_unloads) return;
   const hprof_rec_definition record = {{sizeof(record), HPROF_RECORD_CLASS_UNLOAD, 0}, serial, 0};
   pipeline_.event(&record.head);
 }

@@ -50,10 +50,10 @@ void SocketReader::work() {
 
 // Does not disconnect a peer that may still read. False: no peer comes.
 bool SocketReader::wait_for_peer() {
-  Pipeline& pipeline = session_->pipeline();
-  for (uint32_t waits = 1; pipeline.retries() && !stopping_.load(std::memory_order_acquire); waits++) {
+  const bool retries = session_->units().outputs().retries;
+  for (uint32_t waits = 1; retries && !stopping_.load(std::memory_order_acquire); waits++) {
     platform::sleep_ns(static_cast<int64_t>(kReadNs));
-    if (waits % kWaitsPerTry == 0 && pipeline.reconnect()) return true;
+    if (waits % kWaitsPerTry == 0 && session_->pipeline().reconnect()) return true;
   }
   return false;
 }

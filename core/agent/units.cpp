@@ -84,7 +84,43 @@ bool Units::make() {
   choose_depth();
   settings_.heap_form = HPROF_REACHES(encoder, hprof_encoder_ops, heap_form) ? encoder->heap_form : 0;
   if (selection.filter != UINT32_MAX && !add(filter_, selection.filter)) return false;
-  return true;
+  return plan_outputs();
+}
+
+bool Units::plan_outputs() {
+  const CoreConfig& core = parts_.setup.core();
+  const hprof_encoder_ops* encoder = encoder_ops();
+  const hprof_sink_ops* sink = sink_ops();
+  const char* const* taken = encoder_.unit->records;
+  const bool begins = HPROF_HAS(sink, hprof_sink_ops, begin_report);
+  outputs_.none = collector_count_ != 0;
+  for (uint32_t i = 0; i < collector_count_; i++)
+    outputs_.none = outputs_.none && (collectors_[i].unit->flags & HPROF_UNIT_NO_OUTPUT) != 0;
+  outputs_.duplex = !outputs_.none && HPROF_HAS(sink, hprof_sink_ops, read);
+  // Not when attached, where the user sees the error.
+  outputs_.retries = kHasSockets && outputs_.duplex && core.net_retry != 0 && settings_.attached == 0;
+  outputs_.tells_reports = begins || HPROF_HAS(sink, hprof_sink_ops, end_report);
+  outputs_.whole_reports = kHasSockets && HPROF_REACHES(sink, hprof_sink_ops, flags) &&
+                           (sink->flags & HPROF_SINK_WHOLE_REPORTS) != 0;
+  outputs_.patches = filter_.unit == nullptr && HPROF_HAS(sink, hprof_sink_ops, patch);
+  // Readers of binary dumps, and of an encoder's documents, expect one per file. An output on a connection,
+  // or of a sink with begin_report, can have several.
+  outputs_.each_dump = !outputs_.duplex && (settings_.heap_form & HPROF_HEAP_ONE_A_FILE) != 0 &&
+                       parts_.setup.emits(HPROF_KIND_HEAP_DUMP_BEGIN);
+  outputs_.each_report = !outputs_.duplex && !begins && HPROF_REACHES(encoder, hprof_encoder_ops, flags) &&
+                         (encoder->flags & HPROF_ENCODER_DOCUMENTS) != 0;
+  outputs_.each_round =
+      strstr(parts_.setup.address(), "%n") != nullptr || outputs_.each_dump || outputs_.each_report;
+  outputs_.takes_notes = !outputs_.none && is_taken(taken, HPROF_KIND_NOTE);
+  // Not with a heap dump in a file of its own, nor with a small memory.
+  outputs_.takes_unloads = is_taken(taken, HPROF_KIND_CLASS_UNLOAD) && !outputs_.each_dump &&
+                           !parts_.memory.is_fixed() && !is_small(core.max_memory);
+  outputs_.takes_foreign_dumps = hprof_is_listed(taken, HPROF_KIND_FOREIGN_DUMP) != 0;
+  outputs_.keep = static_cast<uint32_t>(core.keep_files);
+  if (outputs_.keep == 0) return true;
+  if (kEmbedded) return parts_.voice.fail("keep-files= is not in this build");
+  return HPROF_HAS(sink, hprof_sink_ops, remove) ||
+         parts_.voice.fail("keep-files= needs an output in files (file=)");
 }
 
 // The encoder's depth applies if the user gave none.
@@ -130,36 +166,6 @@ bool Units::create_collectors() {
   return true;
 }
 
-bool Units::takes_foreign_dumps(uint32_t streams) const {
-  return encoder_.unit != nullptr && hprof_is_listed(encoder_.unit->records, HPROF_KIND_FOREIGN_DUMP) != 0 &&
-         (streams == 1 || can_patch());
-}
-
-bool Units::can_patch() const {
-  return sink_.unit != nullptr && filter_.unit == nullptr && HPROF_HAS(sink_ops(), hprof_sink_ops, patch);
-}
-
-// True: the format has such a record. Not with a heap dump in a file of its own, nor with a small memory.
-bool Units::records_unloads() const {
-  if (!is_taken(encoder_.unit->records, HPROF_KIND_CLASS_UNLOAD)) return false;
-  return !has_dump_a_file() && !parts_.memory.is_fixed() && !is_small(parts_.setup.core().max_memory);
-}
-
-bool Units::has_dump_a_file() const {
-  const bool is_connection = HPROF_HAS(sink_ops(), hprof_sink_ops, read);
-  return parts_.setup.emits(HPROF_KIND_HEAP_DUMP_BEGIN) &&
-         (settings_.heap_form & HPROF_HEAP_ONE_A_FILE) != 0 && !is_connection;
-}
-
-// False on a connection, and for a sink with begin_report: an output there can have several documents.
-bool Units::has_document_a_file() const {
-  auto* encoder = encoder_ops();
-  auto* sink = sink_ops();
-  return HPROF_REACHES(encoder, hprof_encoder_ops, flags) &&
-         (encoder->flags & HPROF_ENCODER_DOCUMENTS) != 0 && !HPROF_HAS(sink, hprof_sink_ops, read) &&
-         !HPROF_HAS(sink, hprof_sink_ops, begin_report);
-}
-
 // The first variant that applies and that the VM grants completely; nullptr: the unit's own needs apply.
 const hprof_variant* Units::choose_variant(const hprof_unit* unit) const {
   if (unit->size < offsetof(hprof_unit, variant_stride) + sizeof(unit->variant_stride)) return nullptr;
@@ -201,7 +207,8 @@ bool Units::ask_for_capabilities() {
   uint64_t wants = wants_;
   // The core names frames, for which it needs source files and lines.
   wants |= HPROF_NEED_SOURCE_FILE | (settings_.line_numbers != 0 ? HPROF_NEED_LINE_NUMBERS : 0);
-  if ((needs_ & HPROF_NEED_METHOD_BOOK) != 0 || is_subscribed(HPROF_EVENT_CLASS_UNLOAD) || records_unloads())
+  if ((needs_ & HPROF_NEED_METHOD_BOOK) != 0 || is_subscribed(HPROF_EVENT_CLASS_UNLOAD) ||
+      outputs_.takes_unloads)
     wants |= HPROF_NEED_GC_EVENTS;
   settings_.granted = add_capabilities(parts_.jvmti, needs_ | wants);
   for (uint32_t bit = 0; bit < HPROF_NEED_COUNT; bit++) {

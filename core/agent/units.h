@@ -9,6 +9,7 @@
 #include "core/agent/event_hub.h"
 #include "core/agent/session_parts.h"
 #include "core/agent/unit_slot.h"
+#include "core/pipeline/output_plan.h"
 #include "platform/platform.h"
 
 namespace hprof {
@@ -19,7 +20,7 @@ class Units {
 
   // Before the program starts [onload]; false: a message has said why.
 
-  // Fills in the settings, and a slot for each selected unit.
+  // Fills in the settings, a slot for each selected unit, and the plan of their outputs.
   bool make();
   // Requests the capabilities that they need.
   bool ask_for_capabilities();
@@ -65,18 +66,11 @@ class Units {
   const hprof_encoder_ops* encoder_ops() const;
   const hprof_sink_ops* sink_ops() const;
   const hprof_settings& settings() const { return settings_; }  // of all units
+  const OutputPlan& outputs() const { return outputs_; }
   EventHub& events() { return events_; }
   bool needs_any(uint64_t needs) const { return (needs_ & needs) != 0; }  // HPROF_NEED_*
   bool uses_any(uint64_t needs) const { return ((needs_ | wants_) & needs) != 0; }
   bool is_subscribed(uint64_t event) const;
-  bool records_unloads() const;  // the format has a record for unloaded classes
-  // True: one dump per file, as readers of binary dumps expect; the file sink numbers later ones.
-  bool has_dump_a_file() const;
-  // True: one document per file, for encoders that make one of each report.
-  bool has_document_a_file() const;
-  // True: the encoder takes foreign dumps. To put those of several streams in order, the sink must have
-  // patch.
-  bool takes_foreign_dumps(uint32_t streams) const;
   uint64_t needed_later() const {
     return needed_later_;
   }  // bytes that collectors that start, or report, take
@@ -85,7 +79,7 @@ class Units {
   bool add(UnitSlot& slot, uint32_t unit_index);
   void choose_depth();
   const hprof_variant* choose_variant(const hprof_unit* unit) const;
-  bool can_patch() const;
+  bool plan_outputs();
   uint64_t events_wanted() const;
   void prepare_to_collect(JNIEnv* jni);
   void abandon(CollectorSlot& slot, const char* what);
@@ -93,6 +87,7 @@ class Units {
 
   const SessionParts& parts_;
   hprof_settings settings_ = {};
+  OutputPlan outputs_;
   CollectorSlot collectors_[kMostCollectors];
   uint32_t collector_count_ = 0;
   UnitSlot encoder_;

@@ -30,15 +30,16 @@ void put_why(char* error, uint32_t error_size, const char* unit, hprof_status st
 
 }  // namespace
 
-hprof_status Output::open(MemoryAccount& memory, const OutputPlan& plan, uint32_t sequence, char* error,
-                          uint32_t error_size) {
+hprof_status Output::open(MemoryAccount& memory, const OutputUnits& units, const OutputPlan& plan,
+                          uint32_t sequence, bool look_only, char* error, uint32_t error_size) {
+  units_ = units;
   plan_ = plan;
   failed_.store(false, std::memory_order_relaxed);
-  set_stall(plan.stall_ns);
+  set_stall(units.stall_ns);
   has_report = false;
   encoded_ = 0;
   bytes_written_.store(0, std::memory_order_relaxed);
-  hprof_status status = open_parts(memory, sequence, error, error_size);
+  hprof_status status = open_units(memory, sequence, look_only, error, error_size);
   if (status != HPROF_OK || sink_self_ == nullptr) {
     close(memory, false);
     return status;
@@ -56,9 +57,11 @@ hprof_status Output::open(MemoryAccount& memory, const OutputPlan& plan, uint32_
 }
 
 // The sink is opened last: it may replace an existing file.
-hprof_status Output::open_parts(MemoryAccount& memory, uint32_t sequence, char* error, uint32_t error_size) {
-  if (!definitions_.create(memory, plan_.encoder_host, plan_.most_numbers, &Output::write_definition, this) ||
-      !chunks_.create(memory, plan_.chunks, plan_.chunk_bytes)) {
+hprof_status Output::open_units(MemoryAccount& memory, uint32_t sequence, bool look_only, char* error,
+                                uint32_t error_size) {
+  if (!definitions_.create(memory, units_.encoder_host, units_.most_numbers, &Output::write_definition,
+                           this) ||
+      !chunks_.create(memory, units_.chunks, units_.chunk_bytes)) {
     snprintf(error, error_size, "not enough memory for the output buffers");
     return HPROF_NO_MEMORY;
   }
@@ -67,46 +70,46 @@ hprof_status Output::open_parts(MemoryAccount& memory, uint32_t sequence, char* 
   UnitText why;
   {
     Inside mark(in_encoder_, "create", kOpening);
-    status = plan_.encoder->create(plan_.encoder_host, plan_.encoder_config, &encoder_self_, why.room(),
-                                   UnitText::kSize);
+    status = units_.encoder->create(units_.encoder_host, units_.encoder_config, &encoder_self_, why.room(),
+                                    UnitText::kSize);
   }
-  put_why(error, error_size, "encoder", status, words_of(plan_.encoder_host, why));
+  put_why(error, error_size, "encoder", status, words_of(units_.encoder_host, why));
   if (status != HPROF_OK) {
     encoder_self_ = nullptr;
     return status;
   }
-  if (plan_.may_open != nullptr && !plan_.may_open(plan_.sink_host, error, error_size))
+  if (units_.may_open != nullptr && !units_.may_open(units_.sink_host, error, error_size))
     return HPROF_NO_MEMORY;
   char host_name[kHostNameMost] = "";
   if (!kHasSockets || platform::host_name(host_name, sizeof(host_name)) == 0) host_name[0] = '\0';
-  const bool has_suffix = HPROF_HAS(plan_.encoder, hprof_encoder_ops, file_suffix);
-  const bool filter_has = !kEmbedded && HPROF_HAS(plan_.filter, hprof_filter_ops, file_suffix);
-  hprof_sink_target target = {sizeof(target),
-                              sequence,
-                              plan_.address,
-                              plan_.force,
-                              plan_.whole_only,
-                              host_name,
-                              plan_.look_only,
-                              0,
-                              has_suffix ? plan_.encoder->file_suffix : "",
-                              filter_has ? plan_.filter->file_suffix : ""};
+  const bool has_suffix = HPROF_HAS(units_.encoder, hprof_encoder_ops, file_suffix);
+  const bool filter_has = !kEmbedded && HPROF_HAS(units_.filter, hprof_filter_ops, file_suffix);
+  const hprof_sink_target target = {sizeof(target),
+                                    sequence,
+                                    units_.address,
+                                    units_.force,
+                                    plan_.each_dump ? 1u : 0u,
+                                    host_name,
+                                    look_only ? 1u : 0u,
+                                    0,
+                                    has_suffix ? units_.encoder->file_suffix : "",
+                                    filter_has ? units_.filter->file_suffix : ""};
   Inside mark(in_sink_, "open", kOpening);
   UnitText sink_why;
-  status = plan_.sink->open(plan_.sink_host, plan_.sink_config, &target, &sink_self_, sink_why.room(),
-                            UnitText::kSize);
+  status = units_.sink->open(units_.sink_host, units_.sink_config, &target, &sink_self_, sink_why.room(),
+                             UnitText::kSize);
   if (status != HPROF_OK) sink_self_ = nullptr;
-  put_why(error, error_size, "sink", status, words_of(plan_.sink_host, sink_why));
+  put_why(error, error_size, "sink", status, words_of(units_.sink_host, sink_why));
   return status;
 }
 
 const char* Output::words_of(const hprof_host* host, UnitText& text) const {
-  if (!text.is_kept()) plan_.complain(host, "it wrote past the end of its error text");
+  if (!text.is_kept()) units_.complain(host, "it wrote past the end of its error text");
   return text.words();
 }
 
 void Output::gave_back(const hprof_host* host) const {
-  if (plan_.gave_back != nullptr) plan_.gave_back(host);
+  if (units_.gave_back != nullptr) units_.gave_back(host);
 }
 
 int64_t Output::read(uint8_t* bytes, uint64_t size, uint64_t timeout_ns) {
@@ -114,9 +117,9 @@ int64_t Output::read(uint8_t* bytes, uint64_t size, uint64_t timeout_ns) {
   const uint64_t room = kChecks && size > kReadGuard ? size - kReadGuard : size;
   if (room < size) lay_guard(bytes + room, kReadGuard);
   const Place place(tag::kControl);
-  const int64_t count = plan_.sink->read(sink_self_, bytes, room, timeout_ns);
+  const int64_t count = units_.sink->read(sink_self_, bytes, room, timeout_ns);
   if (room < size && !is_guard_intact(bytes + room, kReadGuard)) {
-    plan_.complain(plan_.sink_host, "it wrote past the end of the buffer of its read");
+    units_.complain(units_.sink_host, "it wrote past the end of the buffer of its read");
   }
   return count;
 }
@@ -127,7 +130,7 @@ const hprof_host* Output::inside(const char** function) const {
     const InsideMark& mark;
     const hprof_host* host;
   } parts[] = {
-      {in_sink_, plan_.sink_host}, {in_filter_, plan_.filter_host}, {in_encoder_, plan_.encoder_host}};
+      {in_sink_, units_.sink_host}, {in_filter_, units_.filter_host}, {in_encoder_, units_.encoder_host}};
   for (const auto& part : parts) {
     *function = part.mark.load(std::memory_order_relaxed);
     if (*function != nullptr) return part.host;
@@ -135,14 +138,14 @@ const hprof_host* Output::inside(const char** function) const {
   return nullptr;
 }
 
-const char* Output::name() const { return is_open() ? plan_.sink->name(sink_self_) : plan_.address; }
+const char* Output::name() const { return is_open() ? units_.sink->name(sink_self_) : units_.address; }
 
 void Output::fail(const char* why, const char* where) {
   if (failed_.exchange(true, std::memory_order_acq_rel)) return;
   char text[512];
   snprintf(text, sizeof(text), "can't write to %s: %s; the rest of the profile is lost, the program goes on",
            where, why);
-  plan_.say(plan_.sink_host, text);
+  units_.say(units_.sink_host, text);
 }
 
 void Output::begin_chunk() {
@@ -160,7 +163,7 @@ bool Output::is_at_in_window() {
 // False: the encoder wrote outside of its buffer.
 bool Output::is_window_kept() {
   if (is_at_in_window() && chunks_.is_intact(chunks_.current())) return true;
-  if (!failed()) plan_.complain(plan_.encoder_host, "it wrote outside of the buffer that it was given");
+  if (!failed()) units_.complain(units_.encoder_host, "it wrote outside of the buffer that it was given");
   fail("the encoder wrote outside of its buffer");
   begin_chunk();
   return false;
@@ -220,9 +223,8 @@ uint64_t Output::position(hprof_out* out) {
 // As position(), only from a draining thread: the sink must have the bytes.
 hprof_status Output::patch(hprof_out* out, uint64_t position, const void* bytes, uint64_t size) {
   Output* self = reinterpret_cast<Out*>(out)->owner;
-  const hprof_sink_ops* sink = self->plan_.sink;
-  if (!self->draining_ || !self->takes_through() || !HPROF_HAS(sink, hprof_sink_ops, patch))
-    return HPROF_UNSUPPORTED;
+  const hprof_sink_ops* sink = self->units_.sink;
+  if (!self->draining_ || !self->plan_.patches) return HPROF_UNSUPPORTED;
   hprof_status status = self->next_chunk();
   while (status == HPROF_OK && self->drain()) {
   }
@@ -231,7 +233,7 @@ hprof_status Output::patch(hprof_out* out, uint64_t position, const void* bytes,
   Inside mark(self->in_sink_, "patch", tag::kWriter);
   status = sink->patch(self->sink_self_, position, static_cast<const uint8_t*>(bytes), size, error.room(),
                        UnitText::kSize);
-  const char* words = self->words_of(self->plan_.sink_host, error);
+  const char* words = self->words_of(self->units_.sink_host, error);
   if (status == HPROF_OK) return HPROF_OK;
   self->fail(words);
   return HPROF_ABORTED;
@@ -239,12 +241,12 @@ hprof_status Output::patch(hprof_out* out, uint64_t position, const void* bytes,
 
 hprof_status Output::encode(const hprof_record* record) {
   if (failed() || !is_open()) return HPROF_ABORTED;
-  if (!plan_.taken.takes(*record)) return HPROF_UNSUPPORTED;
+  if (!units_.taken.takes(*record)) return HPROF_UNSUPPORTED;
   Inside mark(in_encoder_, "encode", tag::kWriter);
-  const hprof_status status = plan_.encoder->encode(encoder_self_, record, &out_.base);
+  const hprof_status status = units_.encoder->encode(encoder_self_, record, &out_.base);
   if (!is_at_in_window() && !is_window_kept()) return HPROF_ABORTED;
   if (status >= HPROF_OK && status <= HPROF_ABORTED) return status;
-  plan_.complain(plan_.encoder_host, "its encode returned a status that does not exist");
+  units_.complain(units_.encoder_host, "its encode returned a status that does not exist");
   fail("the encoder failed");
   return HPROF_ABORTED;
 }
@@ -276,11 +278,11 @@ void Output::note_dump(const hprof_record& record) {
 // True: the dump has taken too long in total. Any progress resets the other limit, so a peer that takes a few
 // bytes now and then would hold the VM for ever.
 bool Output::is_too_slow(uint64_t spent_ns, uint64_t taken) {
-  if (plan_.dump_stall_ns == 0 || !in_dump_.load(std::memory_order_relaxed)) return false;
+  if (units_.dump_stall_ns == 0 || !in_dump_.load(std::memory_order_relaxed)) return false;
   const uint64_t ns = dump_ns_.fetch_add(spent_ns, std::memory_order_relaxed) + spent_ns;
   const uint64_t bytes = dump_bytes_.fetch_add(taken, std::memory_order_relaxed) + taken;
   const uint64_t earned = bytes / kLeastBytesPerMs * 1'000'000;
-  return ns > plan_.dump_stall_ns + (earned < kDumpTotalNs ? earned : kDumpTotalNs);
+  return ns > units_.dump_stall_ns + (earned < kDumpTotalNs ? earned : kDumpTotalNs);
 }
 
 hprof_status Output::write(const hprof_record* record) {
@@ -291,7 +293,7 @@ hprof_status Output::write(const hprof_record* record) {
   if (record->kind == HPROF_RECORD_THREAD_START) {
     return definitions_.define(record->kind, reinterpret_cast<const hprof_rec_definition*>(record)->id);
   }
-  if (!plan_.taken.takes(*record)) return HPROF_UNSUPPORTED;
+  if (!units_.taken.takes(*record)) return HPROF_UNSUPPORTED;
   hprof_status status = definitions_.before(record);
   return status == HPROF_OK ? encode(record) : status;
 }
@@ -307,13 +309,13 @@ void Output::flush() {
 }
 
 hprof_status Output::open_filter(char* error, uint32_t error_size) {
-  if (plan_.filter == nullptr) return HPROF_OK;
+  if (units_.filter == nullptr) return HPROF_OK;
   Inside mark(in_filter_, "create", kOpening);
   UnitText why;
-  const hprof_status status = plan_.filter->create(plan_.filter_host, plan_.filter_config, &filter_self_,
-                                                   why.room(), UnitText::kSize);
+  const hprof_status status = units_.filter->create(units_.filter_host, units_.filter_config, &filter_self_,
+                                                    why.room(), UnitText::kSize);
   if (status != HPROF_OK) filter_self_ = nullptr;
-  put_why(error, error_size, "filter", status, words_of(plan_.filter_host, why));
+  put_why(error, error_size, "filter", status, words_of(units_.filter_host, why));
   return status;
 }
 
@@ -328,10 +330,10 @@ bool Output::is_filtered(hprof_status status) {
 void Output::finish_filter() {
   if (filter_self_ == nullptr) return;
   Inside mark(in_filter_, "finish", kWriterEnd);
-  if (is_open() && !failed()) is_filtered(plan_.filter->finish(filter_self_, this, &Output::pass));
-  plan_.filter->destroy(filter_self_);
+  if (is_open() && !failed()) is_filtered(units_.filter->finish(filter_self_, this, &Output::pass));
+  units_.filter->destroy(filter_self_);
   filter_self_ = nullptr;
-  gave_back(plan_.filter_host);
+  gave_back(units_.filter_host);
 }
 
 hprof_status Output::pass(void* self, const uint8_t* bytes, uint64_t size) {
@@ -341,7 +343,7 @@ hprof_status Output::pass(void* self, const uint8_t* bytes, uint64_t size) {
 bool Output::write_chunk(const ChunkQueue::Chunk& chunk) {
   if (filter_self_ == nullptr) return write_bytes(chunk.bytes, chunk.used);
   Inside mark(in_filter_, "write", tag::kWriter);
-  return is_filtered(plan_.filter->write(filter_self_, chunk.bytes, chunk.used, this, &Output::pass));
+  return is_filtered(units_.filter->write(filter_self_, chunk.bytes, chunk.used, this, &Output::pass));
 }
 
 bool Output::write_bytes(const uint8_t* bytes, uint64_t size) {
@@ -351,11 +353,11 @@ bool Output::write_bytes(const uint8_t* bytes, uint64_t size) {
   Inside mark(in_sink_, "write", tag::kWriter);
   while (done < size) {
     int64_t begun = platform::monotonic_ns();
-    int64_t count =
-        plan_.sink->write(sink_self_, bytes + done, size - done, kSinkSliceNs, error.room(), UnitText::kSize);
-    const char* words = words_of(plan_.sink_host, error);
+    int64_t count = units_.sink->write(sink_self_, bytes + done, size - done, kSinkSliceNs, error.room(),
+                                       UnitText::kSize);
+    const char* words = words_of(units_.sink_host, error);
     if (count > 0 && static_cast<uint64_t>(count) > size - done) {
-      plan_.complain(plan_.sink_host, "its write returned more bytes than it was given");
+      units_.complain(units_.sink_host, "its write returned more bytes than it was given");
       fail("the sink does not report how much it wrote");
       return false;
     }
@@ -398,12 +400,12 @@ void Output::renew_encoder(MemoryAccount& memory) {
   definitions_.destroy();
   destroy_encoder();
   const bool defines =
-      definitions_.create(memory, plan_.encoder_host, plan_.most_numbers, &Output::write_definition, this);
+      definitions_.create(memory, units_.encoder_host, units_.most_numbers, &Output::write_definition, this);
   UnitText error;
   Inside mark(in_encoder_, "create", kOpening);
-  const hprof_status status = plan_.encoder->create(plan_.encoder_host, plan_.encoder_config, &encoder_self_,
-                                                    error.room(), UnitText::kSize);
-  const char* words = words_of(plan_.encoder_host, error);
+  const hprof_status status = units_.encoder->create(units_.encoder_host, units_.encoder_config,
+                                                     &encoder_self_, error.room(), UnitText::kSize);
+  const char* words = words_of(units_.encoder_host, error);
   if (status == HPROF_OK && defines) return;
   if (status != HPROF_OK) encoder_self_ = nullptr;
   fail(words[0] != '\0' ? words : "there is no memory for the next report");
@@ -422,11 +424,11 @@ void Output::begin_report(const hprof_report_info& info) {
   if (failed()) return;
   UnitText error;
   hprof_status status = HPROF_OK;
-  if (HPROF_HAS(plan_.sink, hprof_sink_ops, begin_report)) {
+  if (HPROF_HAS(units_.sink, hprof_sink_ops, begin_report)) {
     Inside mark(in_sink_, "begin_report", kWriterEnd);
-    status = plan_.sink->begin_report(sink_self_, &info, error.room(), UnitText::kSize);
+    status = units_.sink->begin_report(sink_self_, &info, error.room(), UnitText::kSize);
   }
-  const char* words = words_of(plan_.sink_host, error);
+  const char* words = words_of(units_.sink_host, error);
   if (status != HPROF_OK) return fail(words);
   report_ = info;
 }
@@ -436,13 +438,13 @@ void Output::end_report(bool complete) {
   renew_filter();
   const hprof_report_info info = report_;
   report_ = {};
-  if (!HPROF_HAS(plan_.sink, hprof_sink_ops, end_report)) return;
+  if (!HPROF_HAS(units_.sink, hprof_sink_ops, end_report)) return;
   UnitText error;
   Inside mark(in_sink_, "end_report", kWriterEnd);
   const uint32_t is_whole = complete && !failed() ? 1 : 0;
   const hprof_status status =
-      plan_.sink->end_report(sink_self_, &info, is_whole, error.room(), UnitText::kSize);
-  const char* words = words_of(plan_.sink_host, error);
+      units_.sink->end_report(sink_self_, &info, is_whole, error.room(), UnitText::kSize);
+  const char* words = words_of(units_.sink_host, error);
   if (status != HPROF_OK) fail(words);
 }
 
@@ -455,18 +457,18 @@ void Output::end_sink(bool complete) {
   UnitText error;
   Inside mark(in_sink_, "close", kWriterEnd);
   const hprof_status status =
-      plan_.sink->close(sink_self_, complete && !failed(), error.room(), UnitText::kSize);
-  const char* words = words_of(plan_.sink_host, error);
+      units_.sink->close(sink_self_, complete && !failed(), error.room(), UnitText::kSize);
+  const char* words = words_of(units_.sink_host, error);
   sink_self_ = nullptr;
   if (status != HPROF_OK) fail(words, where);
-  gave_back(plan_.sink_host);
+  gave_back(units_.sink_host);
 }
 
 void Output::destroy_encoder() {
   if (encoder_self_ != nullptr) {
     const Place place(tag::kControl);
-    plan_.encoder->destroy(encoder_self_);
-    gave_back(plan_.encoder_host);
+    units_.encoder->destroy(encoder_self_);
+    gave_back(units_.encoder_host);
   }
   encoder_self_ = nullptr;
 }

@@ -15,6 +15,7 @@
 #include "core/base/inside.h"
 #include "core/pipeline/chunk_queue.h"
 #include "core/pipeline/output_definitions.h"
+#include "core/pipeline/output_plan.h"
 #include "core/pipeline/record_kinds.h"
 
 namespace hprof {
@@ -24,8 +25,8 @@ class UnitText;
 // The longest time for a heap dump that makes progress.
 constexpr int64_t kDumpTotalNs = 3600 * platform::kNanosPerSecond;
 
-// The units and the destination of an output. Pointers live as long as the session.
-struct OutputPlan {
+// The units of an output, its destination and its buffers. Pointers live as long as the session.
+struct OutputUnits {
   const hprof_host* encoder_host;
   const hprof_encoder_ops* encoder;
   const void* encoder_config;
@@ -40,8 +41,6 @@ struct OutputPlan {
   void (*say)(const hprof_host* host, const char* text);
   // Reports a unit that broke its contract.
   void (*complain)(const hprof_host* host, const char* text);
-  uint32_t whole_only = 0;  // see hprof_sink_target
-  uint32_t look_only = 0;
   uint32_t most_numbers = 0;  // see OutputDefinitions
   // The filter between encoder and sink; nullptr: none.
   const hprof_host* filter_host = nullptr;
@@ -59,10 +58,10 @@ struct OutputPlan {
 
 class Output {
  public:
-  // Opens sink and encoder. On failure error has the reason, one line, and nothing is held; nor if the sink
-  // was only to be checked. [onload][control]
-  hprof_status open(MemoryAccount& memory, const OutputPlan& plan, uint32_t sequence, char* error,
-                    uint32_t error_size);
+  // Opens sink and encoder. On failure error has the reason, one line, and nothing is held; nor with
+  // look_only, which only checks the sink. [onload][control]
+  hprof_status open(MemoryAccount& memory, const OutputUnits& units, const OutputPlan& plan,
+                    uint32_t sequence, bool look_only, char* error, uint32_t error_size);
   // Encodes the record, after the definitions that it needs. [writer] under the encode lock
   hprof_status write(const hprof_record* record);
   hprof_status define(uint32_t kind, uint32_t id, uint64_t time_us);
@@ -70,20 +69,10 @@ class Output {
   void flush();
   // Writes the waiting chunks to the sink; true: there were some. Writer thread only.
   bool drain();
-  // True: the sink takes each report as a whole.
-  bool wants_whole_reports() const {
-    return kHasSockets && HPROF_REACHES(plan_.sink, hprof_sink_ops, flags) &&
-           (plan_.sink->flags & HPROF_SINK_WHOLE_REPORTS) != 0;
-  }
   // Restarts the encoder for a new output. [writer] under both locks, when all earlier bytes are written
   void renew_encoder(MemoryAccount& memory);
-  // True: the sink has begin_report or end_report.
-  bool tells_reports() const {
-    return HPROF_HAS(plan_.sink, hprof_sink_ops, begin_report) ||
-           HPROF_HAS(plan_.sink, hprof_sink_ops, end_report);
-  }
-  // Call them, when all earlier bytes are written. A missing end is called before the sink is closed.
-  // [writer] under both locks
+  // Call the sink's functions, when all earlier bytes are written. A missing end is called before the sink is
+  // closed. [writer] under both locks
   void begin_report(const hprof_report_info& info);
   void end_report(bool complete);
   // Writes the filter's remaining bytes to the sink and restarts the filter. [writer] under the drain lock
@@ -135,7 +124,8 @@ class Output {
   hprof_status encode(const hprof_record* record);
   const char* words_of(const hprof_host* host, UnitText& text) const;
   void gave_back(const hprof_host* host) const;
-  hprof_status open_parts(MemoryAccount& memory, uint32_t sequence, char* error, uint32_t error_size);
+  hprof_status open_units(MemoryAccount& memory, uint32_t sequence, bool look_only, char* error,
+                          uint32_t error_size);
   hprof_status next_chunk();
   bool is_at_in_window();
   bool is_window_kept();
@@ -151,7 +141,8 @@ class Output {
   void finish_filter();
   static hprof_status pass(void* self, const uint8_t* bytes, uint64_t size);
 
-  OutputPlan plan_ = {};
+  OutputUnits units_ = {};
+  OutputPlan plan_;
   void* encoder_self_ = nullptr;
   void* sink_self_ = nullptr;
   void* filter_self_ = nullptr;

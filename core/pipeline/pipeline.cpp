@@ -24,20 +24,21 @@ bool wants_to_drain(const hprof_record& record) {
 
 }  // namespace
 
-hprof_status Pipeline::prepare(MemoryAccount& memory, const PipelinePlan& plan, char* error,
+hprof_status Pipeline::prepare(MemoryAccount& memory, const PipelineConfig& config, char* error,
                                uint32_t error_size) {
   memory_ = &memory;
-  plan_ = plan;
-  if (!events_.create(memory, plan.event_slots) ||
-      (!kEmbedded && !old_outputs_.open(memory, plan.keep_outputs))) {
+  config_ = config;
+  if (!events_.create(memory, config.event_slots) ||
+      (!kEmbedded && !old_outputs_.open(memory, config.plan.keep))) {
     snprintf(error, error_size, "not enough memory for the event queue and keep-files=");
     return HPROF_NO_MEMORY;
   }
   return HPROF_OK;
 }
 
-hprof_status Pipeline::open_output(char* error, uint32_t error_size) {
-  hprof_status status = output_.open(*memory_, plan_.output, sequence_ + 1, error, error_size);
+hprof_status Pipeline::open_output(bool look_only, char* error, uint32_t error_size) {
+  hprof_status status =
+      output_.open(*memory_, config_.output, plan_, sequence_ + 1, look_only, error, error_size);
   if (status != HPROF_OK || !output_.is_open()) return status;
   sequence_++;
   output_.set_stall(static_cast<uint64_t>(stall_ns()));
@@ -47,21 +48,19 @@ hprof_status Pipeline::open_output(char* error, uint32_t error_size) {
 }
 
 hprof_status Pipeline::open(char* error, uint32_t error_size) {
-  if (plan_.no_output) return HPROF_OK;
+  if (plan_.none) return HPROF_OK;
   // Connects later, so that a peer cannot delay the VM's start.
-  plan_.output.look_only = retries() ? 1 : 0;
-  const hprof_status status = open_output(error, error_size);
-  plan_.output.look_only = 0;
+  const hprof_status status = open_output(retries(), error, error_size);
   if (!retries() || status == HPROF_OK || status == HPROF_UNSUPPORTED) return status;
-  plan_.output.say(plan_.output.sink_host, error);
+  config_.output.say(config_.output.sink_host, error);
   say_tried_again();
   return HPROF_OK;
 }
 
 void Pipeline::say_tried_again() {
   said_tried_again_ = true;
-  plan_.output.say(plan_.output.sink_host,
-                   "it is tried again while the program runs; net-retry=n refuses to start");
+  config_.output.say(config_.output.sink_host,
+                     "it is tried again while the program runs; net-retry=n refuses to start");
 }
 
 bool Pipeline::reconnect() {
@@ -76,20 +75,20 @@ bool Pipeline::reconnect() {
 hprof_status Pipeline::begin_output() {
   int64_t now_ms = platform::wall_ms();
   began_ns_ = platform::monotonic_ns();
-  has_part_ = false;
+  has_own_report_ = false;
   hprof_rec_file_begin begin = {{sizeof(begin), HPROF_RECORD_FILE_BEGIN, 0},
                                 static_cast<uint64_t>(now_ms),
-                                plan_.id_size,
-                                plan_.dumps_heap ? 1u : 0u,
+                                config_.id_size,
+                                config_.dumps_heap ? 1u : 0u,
                                 only_table_};
   hprof_status status = output_.write(&begin.head);
-  if (status == HPROF_OK || status == HPROF_UNSUPPORTED) status = output_.write(&plan_.settings.head);
+  if (status == HPROF_OK || status == HPROF_UNSUPPORTED) status = output_.write(&config_.settings.head);
   // A failed output has printed a message; collectors go on without it.
   return status == HPROF_UNSUPPORTED || output_.failed() ? HPROF_OK : status;
 }
 
 bool Pipeline::start() {
-  if (plan_.no_output) return true;
+  if (plan_.none) return true;
   platform::MutexLock encode(encode_lock_);
   if (writer_.start("hprof writer", kWriterStack, &Pipeline::run, this) != 0) return false;
   output_.set_draining(false);
@@ -102,14 +101,14 @@ uint64_t Pipeline::now_us() const {
 }
 
 hprof_status Pipeline::event(const hprof_record* record) {
-  if (plan_.no_output) return HPROF_UNSUPPORTED;
+  if (plan_.none) return HPROF_UNSUPPORTED;
   // The time is set at encoding, since readers require times that never decrease.
   if (output_.failed()) {
-    plan_.losses->add(Loss::kLostOutput);
+    config_.losses->add(Loss::kLostOutput);
     return HPROF_DROPPED;
   }
   if (!events_.push(record)) {
-    plan_.losses->add(Loss::kLostRecords);
+    config_.losses->add(Loss::kLostRecords);
     return HPROF_DROPPED;
   }
   wake_.signal();
@@ -142,7 +141,7 @@ void Pipeline::write_events() {
   while (hprof_record* record = events_.front()) {
     record->time_us = now_us();
     const hprof_status status = without_unsupported(*record, output_.write(record));
-    if (status != HPROF_OK) plan_.losses->add(Loss::kLostOutput);
+    if (status != HPROF_OK) config_.losses->add(Loss::kLostOutput);
     events_.pop();
   }
   output_.flush();
@@ -158,15 +157,15 @@ void Pipeline::close_output() {
 
 void Pipeline::remove_output(const char* name) {
   char error[256] = "";
-  const OutputPlan& plan = plan_.output;
-  if (plan.sink->remove(plan.sink_host, plan.sink_config, name, error, sizeof(error)) != HPROF_OK)
-    plan.say(plan.sink_host, error);
+  const OutputUnits& units = config_.output;
+  if (units.sink->remove(units.sink_host, units.sink_config, name, error, sizeof(error)) != HPROF_OK)
+    units.say(units.sink_host, error);
 }
 
 int64_t Pipeline::read(uint8_t* bytes, uint64_t size, uint64_t timeout_ns) {
   platform::MutexLock hold(read_lock_);
-  return is_duplex() && !stopping_.load(std::memory_order_acquire) ? output_.read(bytes, size, timeout_ns)
-                                                                   : -1;
+  return plan_.duplex && !stopping_.load(std::memory_order_acquire) ? output_.read(bytes, size, timeout_ns)
+                                                                    : -1;
 }
 
 void Pipeline::end_output() {
@@ -187,24 +186,24 @@ bool Pipeline::next_output(bool says_why) {
   platform::MutexLock drain(drain_lock_);
   char error[256];
   const int64_t began = kHasSockets ? platform::monotonic_ns() : 0;
-  if (open_output(error, sizeof(error)) == HPROF_OK) return true;
+  if (open_output(false, error, sizeof(error)) == HPROF_OK) return true;
   if (kHasSockets) next_try_ns_ = 2 * platform::monotonic_ns() - began;
-  if (says_why) plan_.output.say(plan_.output.sink_host, error);
+  if (says_why) config_.output.say(config_.output.sink_host, error);
   return false;
 }
 
 // At once and not with the next report, so that a reader that waits for the file finds it complete.
 void Pipeline::renew_output() {
-  if (plan_.no_output || !plan_.output_per_report) return;
+  if (plan_.none || !plan_.each_round) return;
   platform::MutexLock encode(encode_lock_);
   if (output_.has_report) next_output();
 }
 
-bool Pipeline::begin_report(bool own_output) {
+bool Pipeline::acquire(bool for_reports) {
   encode_lock_.lock();
-  if (plan_.no_output) return true;
+  if (plan_.none) return true;
   // Retries an output that could not be opened: its folder may have been missing for a moment.
-  if (own_output && plan_.output_per_report && (output_.has_report || !output_.is_open())) next_output();
+  if (for_reports && plan_.each_round && (output_.has_report || !output_.is_open())) next_output();
   if (is_lost() && platform::monotonic_ns() >= next_try_ns_) next_output();
   if (!output_.is_open() || output_.failed()) {
     encode_lock_.unlock();
@@ -215,7 +214,7 @@ bool Pipeline::begin_report(bool own_output) {
     platform::MutexLock drain(drain_lock_);
     write_events();
   }
-  output_.has_report = output_.has_report || own_output;
+  output_.has_report = output_.has_report || for_reports;
   return true;
 }
 
@@ -228,36 +227,36 @@ void Pipeline::write_border(uint32_t kind, const hprof_report_info& info, hprof_
 
 // False: the sink has no begin_report. The encode lock is held, so nothing is written meanwhile.
 bool Pipeline::settle_for_sink() {
-  if (!output_.is_open() || !output_.tells_reports()) return false;
+  if (!output_.is_open() || !plan_.tells_reports) return false;
   output_.flush();
   return wait_until_written(platform::kNoDeadline);
 }
 
-bool Pipeline::finish_part_output() {
-  if (!has_part_ || !output_.is_open()) return false;
+bool Pipeline::finish_report_output() {
+  if (!has_own_report_ || !output_.is_open()) return false;
   end_output();
   return !output_.failed();
 }
 
-void Pipeline::begin_part(const hprof_report_info& info) {
-  if (plan_.no_output) return;
-  if (has_part_ && next_output()) output_.has_report = true;
-  has_part_ = plan_.output_per_part;
+void Pipeline::begin_report(const hprof_report_info& info) {
+  if (plan_.none) return;
+  if (has_own_report_ && next_output()) output_.has_report = true;
+  has_own_report_ = plan_.each_report;
   if (settle_for_sink()) {
     platform::MutexLock drain(drain_lock_);
-    if (output_.wants_whole_reports()) output_.renew_encoder(*memory_);
+    if (has_whole_reports()) output_.renew_encoder(*memory_);
     output_.begin_report(info);
   }
-  if (output_.wants_whole_reports()) begin_output();
+  if (has_whole_reports()) begin_output();
   has_table_ = lacks_stacks_ = false;
   write_border(HPROF_RECORD_REPORT_BEGIN, info, HPROF_OK);
 }
 
-void Pipeline::end_part(const hprof_report_info& info, hprof_status status) {
-  if (plan_.no_output) return;
+void Pipeline::end_report(const hprof_report_info& info, hprof_status status) {
+  if (plan_.none) return;
   if (!kEmbedded && lacks_stacks_ && !has_table_) say_without_stacks(info);
   write_border(HPROF_RECORD_REPORT_END, info, status);
-  if (output_.wants_whole_reports()) {
+  if (has_whole_reports()) {
     hprof_record end = {sizeof(end), HPROF_RECORD_FILE_END, now_us()};
     output_.write(&end);
   }
@@ -268,7 +267,7 @@ void Pipeline::end_part(const hprof_report_info& info, hprof_status status) {
 
 // Objects of a heap dump, millions of them, get the time of the last other record.
 hprof_status Pipeline::write(hprof_record* record) {
-  if (plan_.no_output) return record->kind == HPROF_RECORD_NOTE ? HPROF_OK : HPROF_UNSUPPORTED;
+  if (plan_.none) return record->kind == HPROF_RECORD_NOTE ? HPROF_OK : HPROF_UNSUPPORTED;
   if (record->kind < HPROF_RECORD_HEAP_ROOT || record->kind > HPROF_RECORD_FOREIGN_DUMP)
     last_time_us_ = now_us();
   record->time_us = last_time_us_;
@@ -282,7 +281,7 @@ hprof_status Pipeline::write(hprof_record* record) {
 // An encoder of stacks has nothing to draw without them, and its output is nearly empty.
 void Pipeline::look_at_table(const hprof_rec_table& table, hprof_status status) {
   if (status == HPROF_OK) has_table_ = true;
-  const hprof_encoder_ops* encoder = plan_.output.encoder;
+  const hprof_encoder_ops* encoder = config_.output.encoder;
   if (status == HPROF_UNSUPPORTED && HPROF_REACHES(encoder, hprof_encoder_ops, least_depth) &&
       encoder->least_depth == HPROF_WHOLE_DEPTH && !StackTable(table).has_stacks())
     lacks_stacks_ = true;
@@ -298,14 +297,14 @@ void Pipeline::say_without_stacks(const hprof_report_info& info) {
       "%s: nothing in its report has stacks, and this format has no place for anything else; use another "
       "format=",
       info.unit);
-  plan_.output.say(plan_.output.sink_host, text);
+  config_.output.say(config_.output.sink_host, text);
 }
 
 // A record that the format cannot express is left out; the rest of the report is written. Collectors' data
 // counts as lost, definitions, threads and notes do not.
 hprof_status Pipeline::without_unsupported(const hprof_record& record, hprof_status status) {
   if (status != HPROF_UNSUPPORTED) return status;
-  if (record.kind >= HPROF_RECORD_TABLE) plan_.losses->add(Loss::kLostFormat);
+  if (record.kind >= HPROF_RECORD_TABLE) config_.losses->add(Loss::kLostFormat);
   return HPROF_OK;
 }
 
@@ -319,14 +318,14 @@ hprof_status Pipeline::write_through(const hprof_record* record) {
 }
 
 hprof_status Pipeline::define(uint32_t kind, uint32_t id) {
-  if (plan_.no_output) return HPROF_OK;
+  if (plan_.none) return HPROF_OK;
   last_time_us_ = now_us();
   return output_.define(kind, id, last_time_us_);
 }
 
-void Pipeline::end_report() {
-  if (!plan_.no_output) output_.flush();
-  if (output_.is_open() && plan_.output.whole_only != 0) {
+void Pipeline::release() {
+  if (!plan_.none) output_.flush();
+  if (output_.is_open() && plan_.each_dump) {
     // A full disk may show only at the last bytes; the sink then removes the file.
     wait_until_written(platform::kNoDeadline);
     platform::MutexLock drain(drain_lock_);
@@ -338,7 +337,7 @@ void Pipeline::end_report() {
 
 // Ends in any case: a sink that accepts nothing fails its output.
 bool Pipeline::settle(bool ends_soon) {
-  if (plan_.no_output) return true;
+  if (plan_.none) return true;
   const bool written = wait_until_written(platform::kNoDeadline);
   if (!ends_soon && written && output_.is_open()) {
     platform::MutexLock drain(drain_lock_);
@@ -391,7 +390,7 @@ bool Pipeline::finish(int64_t deadline_ns) {
 
 int64_t Pipeline::stall_ns() const {
   const uint64_t most = most_stall_ns_.load(std::memory_order_relaxed);
-  return static_cast<int64_t>(most < plan_.output.stall_ns ? most : plan_.output.stall_ns);
+  return static_cast<int64_t>(most < config_.output.stall_ns ? most : config_.output.stall_ns);
 }
 
 void Pipeline::hurry(uint64_t stall_ns_now) {
@@ -402,7 +401,7 @@ void Pipeline::hurry(uint64_t stall_ns_now) {
 // If a thread inside the sink holds the drain lock, the sink is not closed here.
 void Pipeline::cut_short(int64_t deadline_ns) {
   output_.give_up();
-  if (plan_.output.whole_only == 0) return;
+  if (!plan_.each_dump) return;
   auto close = [](void* self) {
     auto* own = static_cast<Pipeline*>(self);
     platform::MutexLock drain(own->drain_lock_);

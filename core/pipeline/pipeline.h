@@ -1,10 +1,9 @@
 // Passes records from the queue through the encoder to the sink.
 //
 //  - event(): application threads copy a record to a bounded queue; the writer thread encodes it.
-//  - begin_report .. write .. end_report: the control thread encodes, under the encode lock, so that events
-//    do not interrupt a report; meanwhile the writer thread writes to the sink.
-//
-// With %n in the address every report has its own output (see begin_report).
+//  - acquire .. write .. release: the control thread encodes, under the encode lock, so that events do not
+//    interrupt a report; meanwhile the writer thread writes to the sink. A round of reports is acquire, then
+//    begin_report .. write .. end_report for each collector, then release.
 #pragma once
 
 #include <atomic>
@@ -17,30 +16,25 @@
 
 namespace hprof {
 
-struct PipelinePlan {
-  OutputPlan output;
-  uint32_t event_slots;    // power of two
-  uint32_t id_size;        // bytes of an object id
-  bool dumps_heap;         // a heap dump may be written
-  bool output_per_report;  // the address has %n
-  bool output_per_part;    // each collector's part of a report, too: the encoder makes a document of it
-  bool no_output;          // nothing is opened and records go nowhere, but reports are made
-  uint32_t keep_outputs;   // the most closed outputs that stay; 0: all. The sink can remove
-  bool retries;            // an output that cannot be opened, or fails, is tried again
+struct PipelineConfig {
+  OutputUnits output;
+  OutputPlan plan;
+  uint32_t event_slots;  // power of two
+  uint32_t id_size;      // bytes of an object id
+  bool dumps_heap;       // a heap dump may be written
   hprof_rec_control_settings settings;
   LossCounters* losses;
 };
 
 class Pipeline {
  public:
-  // Takes the plan and makes the queue: event() works from now on. On failure one line in error. [onload]
-  hprof_status prepare(MemoryAccount& memory, const PipelinePlan& plan, char* error, uint32_t error_size);
+  // Makes the queue: event() works from now on. On failure one line in error. [onload]
+  hprof_status prepare(MemoryAccount& memory, const PipelineConfig& config, char* error, uint32_t error_size);
   // hprof_rec_file_begin.alone; static text. Before open(). [onload]
   void set_only_table(const char* name) { only_table_ = name; }
   // Opens the first output and writes its header into the buffers. On failure one line in error. With retries
   // only checks it, and reconnect() opens it. [onload]
   hprof_status open(char* error, uint32_t error_size);
-  bool retries() const { return kHasSockets && plan_.retries; }
   // With retries: replaces an output that has failed or was never opened. True: a new one is open. Waits as
   // long as the sink does. [control]
   bool reconnect();
@@ -49,26 +43,25 @@ class Pipeline {
   // [app][gc] See service/emit.h.
   hprof_status event(const hprof_record* record);
 
-  // Begins a report, one at a time; takes the encode lock. own_output: with %n it starts the next output.
-  // False: the output has failed. [control]
-  bool begin_report(bool own_output = true);
-  // Ends the output of the previous part, if parts have separate outputs. True: there was one, and it is
+  // Takes the encode lock. for_reports: a round of reports follows, which may begin the next output. False:
+  // the output has failed, and the lock is not taken. [control]
+  bool acquire(bool for_reports = true);
+  // Ends the output of the previous report, if each report has its own. True: there was one, and it is
   // complete. [control]
-  bool finish_part_output();
-  // Called around each collector's part of the report: the encoder gets REPORT_BEGIN and REPORT_END, and the
-  // sink begin_report and end_report, when the bytes before are written. [control]
-  void begin_part(const hprof_report_info& info);
-  void end_part(const hprof_report_info& info, hprof_status status);
+  bool finish_report_output();
+  // Called around the report of each collector: the encoder gets REPORT_BEGIN and REPORT_END, and the sink
+  // begin_report and end_report, when the bytes before are written. [control]
+  void begin_report(const hprof_report_info& info);
+  void end_report(const hprof_report_info& info, hprof_status status);
   hprof_status write(hprof_record* record);  // sets its time
   hprof_status define(uint32_t kind, uint32_t id);
-  // If each report has an output of its own: ends the one that has its report, and begins the next. [control]
+  // If each round of reports has its own output: ends the one that has its round, and begins the next.
+  // [control]
   void renew_output();
   // Fails the output, since the report broke off and must not be taken for complete.
   void abandon(const char* why) { output_.fail(why); }
-  void end_report();
+  void release();
 
-  // True: the peer can send commands.
-  bool is_duplex() const { return !plan_.no_output && HPROF_HAS(plan_.output.sink, hprof_sink_ops, read); }
   // Reads up to `size` bytes from the peer; 0: nothing came in timeout_ns, -1: nothing will come. The output
   // cannot be closed during a read, so keep timeout_ns short. One thread only.
   int64_t read(uint8_t* bytes, uint64_t size, uint64_t timeout_ns);
@@ -78,14 +71,11 @@ class Pipeline {
   bool finish(int64_t deadline_ns);
   // Frees the memory, after finish or a failed open(). No event() may run or come. [control]
   void destroy();
-  // After end_report: waits until the sink has all bytes (with the filter's, unless the output ends soon), as
+  // After release: waits until the sink has all bytes (with the filter's, unless the output ends soon), as
   // long as it accepts any. False: the output has failed. [control]
   bool settle(bool ends_soon);
   bool is_open() const { return output_.is_open(); }
   bool has_failed() const { return output_.failed(); }
-  bool has_output() const { return !plan_.no_output; }
-  // True: each collector's part of a report is delivered separately.
-  bool parts_stand_alone() const { return plan_.output_per_part || output_.wants_whole_reports(); }
   const char* name() const { return output_.name(); }
   uint64_t bytes_written() const { return output_.bytes_written(); }
   // A number that changes while a report makes progress: by bytes written, or by tell_progress. [any]
@@ -111,10 +101,12 @@ class Pipeline {
   void look_at_table(const hprof_rec_table& table, hprof_status status);
   void say_without_stacks(const hprof_report_info& info);
   hprof_status without_unsupported(const hprof_record& record, hprof_status status);
-  hprof_status open_output(char* error, uint32_t error_size);
+  bool retries() const { return kHasSockets && plan_.retries; }
+  bool has_whole_reports() const { return kHasSockets && plan_.whole_reports; }
+  hprof_status open_output(bool look_only, char* error, uint32_t error_size);
   bool next_output(bool says_why = true);
   void say_tried_again();
-  bool is_lost() const { return retries() && !plan_.no_output && (!output_.is_open() || output_.failed()); }
+  bool is_lost() const { return retries() && (!output_.is_open() || output_.failed()); }
   void end_output();
   void close_output();
   void remove_output(const char* name);
@@ -123,17 +115,18 @@ class Pipeline {
   int64_t stall_ns() const;
 
   MemoryAccount* memory_ = nullptr;
-  PipelinePlan plan_ = {};
+  PipelineConfig config_ = {};
+  const OutputPlan& plan_ = config_.plan;
   Output output_;
   OldOutputs old_outputs_;
   const char* only_table_ = nullptr;
   uint32_t sequence_ = 0;
-  bool has_part_ = false;  // the output has a part that needs an output of its own
+  bool has_own_report_ = false;  // the output has a report that needs an output of its own
   int64_t began_ns_ = 0;
   int64_t next_try_ns_ = 0;  // after a try that took long, the earliest time of the next
   bool said_tried_again_ = false;
   uint64_t last_time_us_ = 0;  // of the report's last record
-  // In this part the encoder has taken a table; it has refused one for want of stacks.
+  // In this report the encoder has taken a table; it has refused one for want of stacks.
   bool has_table_ = false, lacks_stacks_ = false;
   bool said_without_stacks_ = false;
   EventQueue events_;

@@ -18,12 +18,12 @@ TEST_CASE("a disk that fills is said once, ends the output and nothing else") {
   REQUIRE(f.pipeline.start());
   hprof_trace_serial trace =
       f.mock.add_trace({f.mock.add_frame(f.mock.add_method(f.mock.add_class("A", "LA;"), "m", "()V"), 1)});
-  REQUIRE(f.pipeline.begin_report());
+  REQUIRE(f.pipeline.acquire());
   hprof_status status = HPROF_OK;
   for (int i = 0; i < 10000 && status == HPROF_OK; i++) status = f.samples({trace});
-  f.pipeline.end_report();
+  f.pipeline.release();
   CHECK(status == HPROF_ABORTED);
-  CHECK_FALSE(f.pipeline.begin_report());
+  CHECK_FALSE(f.pipeline.acquire());
   f.finish();
   REQUIRE(world->said.size() == 1);
   CHECK(world->said[0].find("test.out: No space left on device") != std::string::npos);
@@ -37,10 +37,10 @@ TEST_CASE("a sink that takes nothing is given up after its deadline, and a repor
   REQUIRE(f.pipeline.start());
   hprof_trace_serial trace =
       f.mock.add_trace({f.mock.add_frame(f.mock.add_method(f.mock.add_class("A", "LA;"), "m", "()V"), 1)});
-  REQUIRE(f.pipeline.begin_report());
+  REQUIRE(f.pipeline.acquire());
   hprof_status status = HPROF_OK;
   for (int i = 0; i < 100000 && status == HPROF_OK; i++) status = f.samples({trace});
-  f.pipeline.end_report();
+  f.pipeline.release();
   CHECK(status == HPROF_ABORTED);
   f.finish();
   REQUIRE(world->said.size() == 1);
@@ -54,11 +54,11 @@ TEST_CASE("a sink that takes a little now and then holds a heap dump only for so
   f.dump_stall_ns = 20000000;
   f.open(false, 300'000'000'000);
   SUBCASE("a dump") {
-    REQUIRE(f.pipeline.begin_report());
+    REQUIRE(f.pipeline.acquire());
     hprof_status status = HPROF_OK;
     for (int i = 0; i < 1000000 && status == HPROF_OK; i++) status = f.foreign(std::string(1000, 'x'));
     CHECK(status == HPROF_ABORTED);
-    f.pipeline.end_report();
+    f.pipeline.release();
     f.finish();
     REQUIRE(world->said.size() == 1);
     CHECK(world->said[0].find("too slow for a heap dump") != std::string::npos);
@@ -66,9 +66,9 @@ TEST_CASE("a sink that takes a little now and then holds a heap dump only for so
   SUBCASE("another report may take its time") {
     hprof_trace_serial trace =
         f.mock.add_trace({f.mock.add_frame(f.mock.add_method(f.mock.add_class("A", "LA;"), "m", "()V"), 1)});
-    REQUIRE(f.pipeline.begin_report());
+    REQUIRE(f.pipeline.acquire());
     for (int i = 0; i < 100; i++) CHECK(f.samples({trace}) == HPROF_OK);
-    f.pipeline.end_report();
+    f.pipeline.release();
     f.pipeline.finish(platform::monotonic_ns() + 120 * platform::kNanosPerSecond);
     CHECK(world->said.empty());
     CHECK(world->outputs[0].size() > 500);
@@ -82,9 +82,9 @@ TEST_CASE("partial writes lose nothing") {
     REQUIRE(f.pipeline.start());
     hprof_trace_serial trace =
         f.mock.add_trace({f.mock.add_frame(f.mock.add_method(f.mock.add_class("A", "LA;"), "m", "()V"), 1)});
-    REQUIRE(f.pipeline.begin_report());
+    REQUIRE(f.pipeline.acquire());
     for (int i = 0; i < 2000; i++) CHECK(f.samples({trace}) == HPROF_OK);
-    f.pipeline.end_report();
+    f.pipeline.release();
     f.finish();
   };
   world = &whole.own_world;
@@ -102,7 +102,7 @@ TEST_CASE("large records go to the sink at their place among small ones") {
     world->most = 30000;
     f.open();
     if (has_writer) REQUIRE(f.pipeline.start());
-    REQUIRE(f.pipeline.begin_report());
+    REQUIRE(f.pipeline.acquire());
     CHECK(f.foreign("") == HPROF_OK);
     const uint64_t begin = world->position;
     std::string expected;
@@ -112,7 +112,7 @@ TEST_CASE("large records go to the sink at their place among small ones") {
       expected += bytes;
       CHECK(world->position == begin + expected.size());
     }
-    f.pipeline.end_report();
+    f.pipeline.release();
     f.finish();
     CHECK(world->outputs[0].substr(begin, expected.size()) == expected);
     CHECK(world->complete[0]);
@@ -128,13 +128,13 @@ TEST_CASE("a large record waits for chunks that the writer has not written yet")
   for (int i = 0; i < 200; i++) {
     const std::string small(100, static_cast<char>('a' + i % 26));
     const std::string large(HPROF_OUT_LARGE, static_cast<char>('A' + i % 26));
-    REQUIRE(f.pipeline.begin_report());
+    REQUIRE(f.pipeline.acquire());
     CHECK(f.foreign(small) == HPROF_OK);
     if (i == 0) begin = world->position - small.size();
-    f.pipeline.end_report();
-    REQUIRE(f.pipeline.begin_report());
+    f.pipeline.release();
+    REQUIRE(f.pipeline.acquire());
     CHECK(f.foreign(large) == HPROF_OK);
-    f.pipeline.end_report();
+    f.pipeline.release();
     expected += small + large;
   }
   f.finish();
@@ -145,11 +145,11 @@ TEST_CASE("a sink that fails amid a large record ends the output") {
   Fixture f;
   f.open();
   REQUIRE(f.pipeline.start());
-  REQUIRE(f.pipeline.begin_report());
+  REQUIRE(f.pipeline.acquire());
   world->room = 1000;
   CHECK(f.foreign(std::string(2 * HPROF_OUT_LARGE, 'x')) == HPROF_ABORTED);
   CHECK(f.samples({}) == HPROF_ABORTED);
-  f.pipeline.end_report();
+  f.pipeline.release();
   f.finish();
   CHECK(world->said.size() == 1);
 }
@@ -159,9 +159,9 @@ TEST_CASE("without a writer thread a report of any size is written by the thread
   f.open();
   hprof_trace_serial trace =
       f.mock.add_trace({f.mock.add_frame(f.mock.add_method(f.mock.add_class("A", "LA;"), "m", "()V"), 1)});
-  REQUIRE(f.pipeline.begin_report());
+  REQUIRE(f.pipeline.acquire());
   for (int i = 0; i < 3000; i++) CHECK(f.samples({trace}) == HPROF_OK);
-  f.pipeline.end_report();
+  f.pipeline.release();
   f.finish();
   CHECK(world->outputs[0].size() > 4 * 4096);
   CHECK(world->complete[0]);
@@ -174,9 +174,9 @@ TEST_CASE("with an output per report each stands alone, with its own definitions
   f.open(true);
   REQUIRE(f.pipeline.start());
   for (int i = 0; i < 2; i++) {
-    REQUIRE(f.pipeline.begin_report());
+    REQUIRE(f.pipeline.acquire());
     CHECK(f.samples({trace}) == HPROF_OK);
-    f.pipeline.end_report();
+    f.pipeline.release();
   }
   f.finish();
   REQUIRE(world->outputs.size() == 2);
@@ -189,18 +189,18 @@ TEST_CASE("an output that cannot be opened costs its own report, not the next on
   Fixture f;
   f.open(true);
   REQUIRE(f.pipeline.start());
-  REQUIRE(f.pipeline.begin_report());
-  f.pipeline.end_report();
+  REQUIRE(f.pipeline.acquire());
+  f.pipeline.release();
   world->closed_folder = true;
-  CHECK_FALSE(f.pipeline.begin_report());
-  CHECK_FALSE(f.pipeline.begin_report(false));
-  CHECK_FALSE(f.pipeline.begin_report());
+  CHECK_FALSE(f.pipeline.acquire());
+  CHECK_FALSE(f.pipeline.acquire(false));
+  CHECK_FALSE(f.pipeline.acquire());
   CHECK(world->said == std::vector<std::string>(2, "test.out: No such file or directory"));
   world->closed_folder = false;
-  REQUIRE(f.pipeline.begin_report());
-  f.pipeline.end_report();
-  REQUIRE(f.pipeline.begin_report());
-  f.pipeline.end_report();
+  REQUIRE(f.pipeline.acquire());
+  f.pipeline.release();
+  REQUIRE(f.pipeline.acquire());
+  f.pipeline.release();
   f.finish();
   CHECK(world->outputs.size() == 3);
   for (const bool complete : world->complete) CHECK(complete);
@@ -210,7 +210,6 @@ TEST_CASE("what the other end of a duplex output sends can be read, until the en
   Fixture f;
   world->sent = "dump heap";
   f.open(false, 300000000, &kDuplexSink);
-  REQUIRE(f.pipeline.is_duplex());
   uint8_t bytes[4];
   CHECK(f.pipeline.read(bytes, sizeof bytes, 1000) == 4);
   CHECK(memcmp(bytes, "dump", 4) == 0);
@@ -238,7 +237,6 @@ TEST_CASE("an output is not closed while somebody reads from it") {
 TEST_CASE("an output that cannot talk back says so") {
   Fixture f;
   f.open();
-  CHECK_FALSE(f.pipeline.is_duplex());
   uint8_t bytes[4];
   CHECK(f.pipeline.read(bytes, sizeof bytes, 1000) == -1);
   f.finish();
@@ -261,10 +259,10 @@ TEST_CASE("an encoder that does not start says why") {
     snprintf(error, size, "needs a licence file");
     return HPROF_FAILED;
   };
-  PipelinePlan plan = f.plan(false, 300000000, &kSink);
-  plan.output.encoder = &encoder;
+  PipelineConfig config = f.config(false, 300000000, &kSink);
+  config.output.encoder = &encoder;
   char error[200] = "";
-  REQUIRE(f.pipeline.prepare(f.memory, plan, error, sizeof(error)) == HPROF_OK);
+  REQUIRE(f.pipeline.prepare(f.memory, config, error, sizeof(error)) == HPROF_OK);
   CHECK(f.pipeline.open(error, sizeof(error)) == HPROF_FAILED);
   CHECK(std::string(error) == "needs a licence file");
   CHECK(f.own_world.outputs.empty());  // what stood at its address stands there still
@@ -273,7 +271,7 @@ TEST_CASE("an encoder that does not start says why") {
   };
   error[0] = 0;
   f.pipeline.destroy();
-  REQUIRE(f.pipeline.prepare(f.memory, plan, error, sizeof(error)) == HPROF_OK);
+  REQUIRE(f.pipeline.prepare(f.memory, config, error, sizeof(error)) == HPROF_OK);
   CHECK(f.pipeline.open(error, sizeof(error)) == HPROF_NO_MEMORY);
   CHECK(std::string(error) == "the encoder did not start: not enough memory");
 }
@@ -284,19 +282,19 @@ TEST_CASE("an output that does not come to be holds nothing, and its sink is ope
   encoder.create = [](const hprof_host*, const void*, void**, char*, uint32_t) -> hprof_status {
     return HPROF_NO_MEMORY;
   };
-  PipelinePlan plan = f.plan(false, 300000000, &kSink);
+  PipelineConfig config = f.config(false, 300000000, &kSink);
   char error[200] = "";
-  plan.output.encoder = &encoder;
-  REQUIRE(f.pipeline.prepare(f.memory, plan, error, sizeof(error)) == HPROF_OK);
+  config.output.encoder = &encoder;
+  REQUIRE(f.pipeline.prepare(f.memory, config, error, sizeof(error)) == HPROF_OK);
   CHECK(f.pipeline.open(error, sizeof(error)) == HPROF_NO_MEMORY);
-  plan.output.encoder = &kEncoder;
-  plan.output.may_open = [](const hprof_host*, char* why, uint32_t size) {
+  config.output.encoder = &kEncoder;
+  config.output.may_open = [](const hprof_host*, char* why, uint32_t size) {
     snprintf(why, size, "not today");
     return false;
   };
   f.pipeline.destroy();
   CHECK(f.memory.used() == 0);
-  REQUIRE(f.pipeline.prepare(f.memory, plan, error, sizeof(error)) == HPROF_OK);
+  REQUIRE(f.pipeline.prepare(f.memory, config, error, sizeof(error)) == HPROF_OK);
   CHECK(f.pipeline.open(error, sizeof(error)) != HPROF_OK);
   CHECK(std::string(error) == "not today");
   CHECK(world->outputs.empty());
@@ -308,24 +306,24 @@ TEST_CASE("an answer is no report: it does not begin the next output") {
   Fixture f;
   f.open(true);
   for (int i = 0; i < 3; i++) {
-    REQUIRE(f.pipeline.begin_report(false));
-    f.pipeline.end_report();
+    REQUIRE(f.pipeline.acquire(false));
+    f.pipeline.release();
   }
-  REQUIRE(f.pipeline.begin_report());
-  f.pipeline.end_report();
+  REQUIRE(f.pipeline.acquire());
+  f.pipeline.release();
   CHECK(world->outputs.size() == 1);
-  REQUIRE(f.pipeline.begin_report());
-  f.pipeline.end_report();
+  REQUIRE(f.pipeline.acquire());
+  f.pipeline.release();
   CHECK(world->outputs.size() == 2);
   f.finish();
 }
 
 TEST_CASE("an output that is tried again is only looked at by start-up") {
   Fixture f;
-  PipelinePlan plan = f.plan(false, 300000000, &kDuplexSink);
-  plan.retries = true;
+  PipelineConfig config = f.config(false, 300000000, &kDuplexSink);
+  config.plan.retries = true;
   char error[200] = "";
-  REQUIRE(f.pipeline.prepare(f.memory, plan, error, sizeof(error)) == HPROF_OK);
+  REQUIRE(f.pipeline.prepare(f.memory, config, error, sizeof(error)) == HPROF_OK);
   SUBCASE("and opened later") {
     REQUIRE(f.pipeline.open(error, sizeof(error)) == HPROF_OK);
     CHECK(world->looks == 1);
@@ -360,14 +358,14 @@ TEST_CASE("the last record of a foreign dump can write again what the sink has")
     Fixture f;
     f.open(false, 300000000, &kFileSink);
     if (has_writer) REQUIRE(f.pipeline.start());
-    REQUIRE(f.pipeline.begin_report());
+    REQUIRE(f.pipeline.acquire());
     const std::string large(3 * HPROF_OUT_LARGE, 'x');
     CHECK(f.foreign(large) == HPROF_OK);
     CHECK(f.foreign("end") == HPROF_OK);
     world->patch = "BEGIN";
     CHECK(f.foreign("", HPROF_FOREIGN_ENDS) == HPROF_OK);
     CHECK(world->patched == HPROF_OK);
-    f.pipeline.end_report();
+    f.pipeline.release();
     f.finish();
     CHECK(world->outputs[0].substr(0, 5) == "BEGIN");
     CHECK(world->outputs[0].find(large + "end") != std::string::npos);
@@ -379,11 +377,11 @@ TEST_CASE("what a sink has stays where it cannot write again, or the writer is a
     Fixture f;
     f.open(false, 300000000, sink);
     REQUIRE(f.pipeline.start());
-    REQUIRE(f.pipeline.begin_report());
+    REQUIRE(f.pipeline.acquire());
     world->patch = "BEGIN";
     CHECK(f.foreign("bytes", sink == &kSink ? HPROF_FOREIGN_ENDS : 0) == HPROF_OK);
     CHECK(world->patched == HPROF_UNSUPPORTED);
-    f.pipeline.end_report();
+    f.pipeline.release();
     f.finish();
     CHECK(world->outputs[0].substr(0, 5) == "begin");
   }

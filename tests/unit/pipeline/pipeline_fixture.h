@@ -201,41 +201,41 @@ struct Fixture {
 
   uint64_t dump_stall_ns = 0;
 
-  PipelinePlan plan(bool output_per_report, uint64_t stall_ns, const hprof_sink_ops* sink) {
-    PipelinePlan plan = {};
-    plan.output = {mock.host(),
-                   &kEncoder,
-                   nullptr,
-                   mock.host(),
-                   sink,
-                   nullptr,
-                   "test.out",
-                   1,
-                   3,
-                   4096,
-                   stall_ns,
-                   [](const hprof_host*, const char* text) {
-                     std::lock_guard<std::mutex> hold(world->lock);
-                     world->said.push_back(text);
-                   },
-                   [](const hprof_host*, const char* text) {
-                     std::lock_guard<std::mutex> hold(world->lock);
-                     world->complaints.push_back(text);
-                   }};
-    plan.output.dump_stall_ns = dump_stall_ns;
-    plan.event_slots = 64;
-    plan.id_size = 8;
-    plan.output_per_report = output_per_report;
-    plan.settings = {{sizeof(plan.settings), HPROF_RECORD_CONTROL_SETTINGS, 0}, 0, 1, 4, 0};
-    plan.losses = &losses;
-    return plan;
+  PipelineConfig config(bool each_round, uint64_t stall_ns, const hprof_sink_ops* sink) {
+    PipelineConfig config = {};
+    config.output = {mock.host(),
+                     &kEncoder,
+                     nullptr,
+                     mock.host(),
+                     sink,
+                     nullptr,
+                     "test.out",
+                     1,
+                     3,
+                     4096,
+                     stall_ns,
+                     [](const hprof_host*, const char* text) {
+                       std::lock_guard<std::mutex> hold(world->lock);
+                       world->said.push_back(text);
+                     },
+                     [](const hprof_host*, const char* text) {
+                       std::lock_guard<std::mutex> hold(world->lock);
+                       world->complaints.push_back(text);
+                     }};
+    config.output.dump_stall_ns = dump_stall_ns;
+    config.event_slots = 64;
+    config.id_size = 8;
+    config.plan.each_round = each_round;
+    config.plan.duplex = HPROF_HAS(sink, hprof_sink_ops, read);
+    config.plan.patches = HPROF_HAS(sink, hprof_sink_ops, patch);
+    config.settings = {{sizeof(config.settings), HPROF_RECORD_CONTROL_SETTINGS, 0}, 0, 1, 4, 0};
+    config.losses = &losses;
+    return config;
   }
 
-  void open(bool output_per_report = false, uint64_t stall_ns = 300000000,
-            const hprof_sink_ops* sink = &kSink) {
+  void open(bool each_round = false, uint64_t stall_ns = 300000000, const hprof_sink_ops* sink = &kSink) {
     char error[200] = "";
-    REQUIRE(pipeline.prepare(memory, plan(output_per_report, stall_ns, sink), error, sizeof(error)) ==
-            HPROF_OK);
+    REQUIRE(pipeline.prepare(memory, config(each_round, stall_ns, sink), error, sizeof(error)) == HPROF_OK);
     REQUIRE(pipeline.open(error, sizeof(error)) == HPROF_OK);
   }
 

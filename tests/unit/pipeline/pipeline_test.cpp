@@ -11,10 +11,10 @@ TEST_CASE("definitions stand before their first user, once, and classes, frames 
   hprof_frame_id one = f.mock.add_frame(method, 1), two = f.mock.add_frame(method, 2);
   hprof_trace_serial first = f.mock.add_trace({one, two}), second = f.mock.add_trace({two});
   f.open();
-  REQUIRE(f.pipeline.begin_report());
+  REQUIRE(f.pipeline.acquire());
   CHECK(f.samples({first, second}) == HPROF_OK);
   CHECK(f.samples({second, first}) == HPROF_OK);
-  f.pipeline.end_report();
+  f.pipeline.release();
   f.finish();
   REQUIRE(world->outputs.size() == 1);
   const std::string& bytes = world->outputs[0];
@@ -51,9 +51,9 @@ TEST_CASE("what the cells of a table name is defined before it, by its columns")
   const Row row = {text, 999, thread, owner, frame, trace};
   hprof_rec_table table = table_of(schema, &row, 1);
   f.open();
-  REQUIRE(f.pipeline.begin_report());
+  REQUIRE(f.pipeline.acquire());
   CHECK(f.pipeline.write(&table.head) == HPROF_OK);
-  f.pipeline.end_report();
+  f.pipeline.release();
   f.finish();
   const std::string& bytes = world->outputs[0];
   const size_t texts = bytes.find("s" + std::to_string(text) + " "), threads = bytes.find("thread1 ");
@@ -72,7 +72,7 @@ TEST_CASE("a table that cannot be read is refused, and nothing of it reaches the
   const hprof_table_schema good = {sizeof good, 1, sizeof column, 0, "com.acme.x/1", "X", &column};
   const uint64_t cell = 1;
   f.open();
-  REQUIRE(f.pipeline.begin_report());
+  REQUIRE(f.pipeline.acquire());
   const auto refuses = [&](const hprof_table_schema& schema, uint32_t stride, bool rows = true) {
     hprof_rec_table table = table_of(schema, &cell, 1);
     table.row_stride = stride;
@@ -100,7 +100,7 @@ TEST_CASE("a table that cannot be read is refused, and nothing of it reaches the
   hprof_rec_table table = table_of(good, &cell, 1);
   table.schema = nullptr;
   CHECK(f.pipeline.write(&table.head) == HPROF_FAILED);
-  f.pipeline.end_report();
+  f.pipeline.release();
   f.finish();
   CHECK(world->outputs[0] == "begin samples end ");
 }
@@ -122,9 +122,9 @@ TEST_CASE("that a class has gone is told where the output has named it") {
   Fixture f;
   hprof_class_serial a = f.mock.add_class("A", "LA;", "A.java"), b = f.mock.add_class("B", "LB;", "B.java");
   f.open();
-  REQUIRE(f.pipeline.begin_report());
+  REQUIRE(f.pipeline.acquire());
   CHECK(f.pipeline.define(HPROF_RECORD_CLASS, a) == HPROF_OK);
-  f.pipeline.end_report();
+  f.pipeline.release();
   CHECK(f.event(b, HPROF_RECORD_CLASS_UNLOAD) == HPROF_OK);
   CHECK(f.event(a, HPROF_RECORD_CLASS_UNLOAD) == HPROF_OK);
   CHECK(f.event(70000, HPROF_RECORD_CLASS_UNLOAD) == HPROF_OK);
@@ -139,7 +139,7 @@ TEST_CASE("bytes of a dump are not older than what was defined before them") {
   Fixture f;
   hprof_class_serial owner = f.mock.add_class("A", "LA;", "A.java");
   f.open();
-  REQUIRE(f.pipeline.begin_report());
+  REQUIRE(f.pipeline.acquire());
   CHECK(f.samples({}) == HPROF_OK);
   hprof_rec_foreign_dump record = {{sizeof(record), HPROF_RECORD_FOREIGN_DUMP, 0}, nullptr, 0, 0, nullptr, 0};
   CHECK(f.pipeline.write(&record.head) == HPROF_OK);
@@ -150,7 +150,7 @@ TEST_CASE("bytes of a dump are not older than what was defined before them") {
   CHECK(f.pipeline.define(HPROF_RECORD_CLASS, owner) == HPROF_OK);
   CHECK(f.pipeline.write(&record.head) == HPROF_OK);
   CHECK(record.head.time_us > before);
-  f.pipeline.end_report();
+  f.pipeline.release();
   f.finish();
 }
 
@@ -168,10 +168,10 @@ TEST_CASE("a thread that a report has named before its start was told is defined
   Fixture f;
   uint32_t a = f.mock.add_thread("a", "main", "");
   f.open();
-  REQUIRE(f.pipeline.begin_report());
+  REQUIRE(f.pipeline.acquire());
   CHECK(f.event(a) == HPROF_OK);
   CHECK(f.pipeline.define(HPROF_RECORD_THREAD_START, a) == HPROF_OK);
-  f.pipeline.end_report();
+  f.pipeline.release();
   f.finish();
   const std::string& bytes = world->outputs[0];
   REQUIRE(bytes.find("thread1 ") != std::string::npos);
@@ -206,18 +206,18 @@ TEST_CASE("a full queue drops events and counts them") {
 
 TEST_CASE("without an output nothing is opened, reports are made, and nothing counts as lost") {
   Fixture f;
-  PipelinePlan plan = f.plan(false, 300000000, &kSink);
-  plan.no_output = true;
+  PipelineConfig config = f.config(false, 300000000, &kSink);
+  config.plan.none = true;
   char error[200] = "";
-  REQUIRE(f.pipeline.prepare(f.memory, plan, error, sizeof(error)) == HPROF_OK);
+  REQUIRE(f.pipeline.prepare(f.memory, config, error, sizeof(error)) == HPROF_OK);
   REQUIRE(f.pipeline.open(error, sizeof(error)) == HPROF_OK);
   CHECK(f.pipeline.start());
   for (uint32_t i = 0; i < 200; i++) CHECK(f.event(i) == HPROF_UNSUPPORTED);
   for (int i = 0; i < 2; i++) {
-    REQUIRE(f.pipeline.begin_report());
+    REQUIRE(f.pipeline.acquire());
     CHECK(f.samples({1}) == HPROF_UNSUPPORTED);
     CHECK(f.pipeline.define(HPROF_RECORD_STRING, 1) == HPROF_OK);
-    f.pipeline.end_report();
+    f.pipeline.release();
     CHECK(f.pipeline.settle(false));
   }
   f.finish();
@@ -230,13 +230,13 @@ TEST_CASE("without an output nothing is opened, reports are made, and nothing co
 TEST_CASE("what the encoder has no place for is left out and counted, and a report goes on") {
   Fixture f;
   f.open();
-  REQUIRE(f.pipeline.begin_report());
+  REQUIRE(f.pipeline.acquire());
   hprof_rec_monitor_event event = {{sizeof(event), HPROF_RECORD_MONITOR_WAITED, 0}, 0, 0, 0};
   CHECK(f.pipeline.write(&event.head) == HPROF_OK);
   hprof_rec_note note = {{sizeof(note), HPROF_RECORD_NOTE, 0}, {"x", 1}};
   CHECK(f.pipeline.write(&note.head) == HPROF_OK);
   CHECK(f.samples({}) == HPROF_OK);
-  f.pipeline.end_report();
+  f.pipeline.release();
   CHECK(f.losses.value(Loss::kLostFormat) == 1);
   CHECK(f.pipeline.event(&event.head) == HPROF_OK);
   f.finish();
@@ -250,16 +250,16 @@ TEST_CASE("an encoder gets the kinds that it lists, whatever they refer to") {
       f.mock.add_trace({f.mock.add_frame(f.mock.add_method(f.mock.add_class("A", "LA;"), "m", "()V"), 1)});
   const char* const list[] = {HPROF_KIND_TABLE, HPROF_KIND_THREAD_END, "com.acme.nobody_makes_it/1", nullptr};
   RecordKinds kinds;
-  PipelinePlan plan = f.plan(false, 300000000, &kSink);
-  plan.output.taken.resolve(list, &kinds);
+  PipelineConfig config = f.config(false, 300000000, &kSink);
+  config.output.taken.resolve(list, &kinds);
   char error[200] = "";
-  REQUIRE(f.pipeline.prepare(f.memory, plan, error, sizeof(error)) == HPROF_OK);
+  REQUIRE(f.pipeline.prepare(f.memory, config, error, sizeof(error)) == HPROF_OK);
   REQUIRE(f.pipeline.open(error, sizeof(error)) == HPROF_OK);
   f.event(1);
   f.event(1, HPROF_RECORD_THREAD_END);
-  REQUIRE(f.pipeline.begin_report());
+  REQUIRE(f.pipeline.acquire());
   CHECK(f.samples({trace}) == HPROF_OK);
-  f.pipeline.end_report();
+  f.pipeline.release();
   f.finish();
   CHECK(world->outputs[0] == "gone1 samples ");
 }
@@ -277,10 +277,10 @@ TEST_CASE("an encoder that leaves its buffer is named, and its output ends") {
       *out->at++ = 'x';
       return static_cast<hprof_status>(HPROF_OK);
     };
-    PipelinePlan plan = f.plan(false, 300000000, &kSink);
-    plan.output.encoder = &encoder;
+    PipelineConfig config = f.config(false, 300000000, &kSink);
+    config.output.encoder = &encoder;
     char error[200] = "";
-    REQUIRE(f.pipeline.prepare(f.memory, plan, error, sizeof(error)) == HPROF_OK);
+    REQUIRE(f.pipeline.prepare(f.memory, config, error, sizeof(error)) == HPROF_OK);
     CHECK(f.pipeline.open(error, sizeof(error)) == HPROF_OK);
     f.finish();
     REQUIRE(f.own_world.complaints.size() == 1);

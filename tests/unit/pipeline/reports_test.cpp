@@ -133,30 +133,33 @@ struct Fixture {
 
   // Without a writer thread: what reaches the sink is the same in every run.
   void open(const char* const* taken = kTaken, const hprof_sink_ops* sink = &kTold,
-            const hprof_filter_ops* filter = nullptr, bool output_per_part = false) {
-    PipelinePlan plan = {};
-    plan.output_per_report = plan.output_per_part = output_per_part;
-    plan.output = {mock.host(),
-                   encoder,
-                   nullptr,
-                   mock.host(),
-                   sink,
-                   nullptr,
-                   "test.out",
-                   1,
-                   3,
-                   4096,
-                   uint64_t{1} << 40,
-                   [](const hprof_host*, const char* text) { said_by_output()->push_back(text); },
-                   [](const hprof_host*, const char*) {}};
-    plan.output.taken.resolve(taken, &kinds);
-    plan.output.filter_host = mock.host();
-    plan.output.filter = filter;
-    plan.event_slots = 64;
-    plan.settings = {{sizeof(plan.settings), HPROF_RECORD_CONTROL_SETTINGS, 0}, 0, 0, 4, 0};
-    plan.losses = &losses;
+            const hprof_filter_ops* filter = nullptr, bool each_report = false) {
+    PipelineConfig config = {};
+    config.plan.each_round = config.plan.each_report = each_report;
+    config.plan.tells_reports =
+        HPROF_HAS(sink, hprof_sink_ops, begin_report) || HPROF_HAS(sink, hprof_sink_ops, end_report);
+    config.plan.whole_reports = HPROF_REACHES(sink, hprof_sink_ops, flags) && sink->flags != 0;
+    config.output = {mock.host(),
+                     encoder,
+                     nullptr,
+                     mock.host(),
+                     sink,
+                     nullptr,
+                     "test.out",
+                     1,
+                     3,
+                     4096,
+                     uint64_t{1} << 40,
+                     [](const hprof_host*, const char* text) { said_by_output()->push_back(text); },
+                     [](const hprof_host*, const char*) {}};
+    config.output.taken.resolve(taken, &kinds);
+    config.output.filter_host = mock.host();
+    config.output.filter = filter;
+    config.event_slots = 64;
+    config.settings = {{sizeof(config.settings), HPROF_RECORD_CONTROL_SETTINGS, 0}, 0, 0, 4, 0};
+    config.losses = &losses;
     char error[200] = "";
-    REQUIRE(pipeline.prepare(memory, plan, error, sizeof(error)) == HPROF_OK);
+    REQUIRE(pipeline.prepare(memory, config, error, sizeof(error)) == HPROF_OK);
     REQUIRE(pipeline.open(error, sizeof(error)) == HPROF_OK);
   }
 
@@ -165,14 +168,14 @@ struct Fixture {
     return pipeline.write(&note.head);
   }
 
-  void part(uint32_t sequence, const char* unit, const std::string& text, hprof_status status = HPROF_OK) {
+  void report(uint32_t sequence, const char* unit, const std::string& text, hprof_status status = HPROF_OK) {
     hprof_report_info info = {};
     info.size = sizeof(info);
     info.sequence = sequence;
     info.unit = unit;
-    pipeline.begin_part(info);
+    pipeline.begin_report(info);
     note(text);
-    pipeline.end_part(info, status);
+    pipeline.end_report(info, status);
   }
 
   // A report with these tables.
@@ -180,11 +183,11 @@ struct Fixture {
     hprof_report_info info = {};
     info.size = sizeof(info);
     info.unit = unit;
-    REQUIRE(pipeline.begin_report());
-    pipeline.begin_part(info);
+    REQUIRE(pipeline.acquire());
+    pipeline.begin_report(info);
     for (hprof_rec_table& table : all) CHECK(pipeline.write(&table.head) == HPROF_OK);
-    pipeline.end_part(info, HPROF_OK);
-    pipeline.end_report();
+    pipeline.end_report(info, HPROF_OK);
+    pipeline.release();
   }
 
   void finish() { pipeline.finish(platform::monotonic_ns() + 60 * platform::kNanosPerSecond); }
@@ -200,12 +203,12 @@ struct Fixture {
 TEST_CASE("each collector's report is told, with its bytes and nothing else in between") {
   Fixture f;
   f.open();
-  REQUIRE(f.pipeline.begin_report());
+  REQUIRE(f.pipeline.acquire());
   f.note("before ");
-  f.part(1, "cpu", "samples");
-  f.part(2, "heap", "sites", HPROF_FAILED);
+  f.report(1, "cpu", "samples");
+  f.report(2, "heap", "sites", HPROF_FAILED);
   f.note(" after");
-  f.pipeline.end_report();
+  f.pipeline.release();
   f.finish();
   CHECK(f.log.lines == Lines{"before ", "begin 1 cpu", "<samples>", "end 1", "begin 2 heap", "<sites!>",
                              "end 2 cut", " after", "close"});
@@ -214,9 +217,9 @@ TEST_CASE("each collector's report is told, with its bytes and nothing else in b
 TEST_CASE("an encoder that does not list them gets no borders, a sink is told all the same") {
   Fixture f;
   f.open(kNotes);
-  REQUIRE(f.pipeline.begin_report());
-  f.part(1, "cpu", "samples");
-  f.pipeline.end_report();
+  REQUIRE(f.pipeline.acquire());
+  f.report(1, "cpu", "samples");
+  f.pipeline.release();
   f.finish();
   CHECK(f.log.lines == Lines{"begin 1 cpu", "samples", "end 1", "close"});
   CHECK(f.lost() == 0);
@@ -228,10 +231,10 @@ TEST_CASE("a sink that does not want to know gets the bytes as ever") {
   SUBCASE("of older headers") { sink.size = offsetof(hprof_sink_ops, begin_report); }
   SUBCASE("of today's") { sink.begin_report = nullptr, sink.end_report = nullptr; }
   f.open(kTaken, &sink);
-  REQUIRE(f.pipeline.begin_report());
-  f.part(1, "cpu", "samples");
-  f.part(2, "heap", "sites");
-  f.pipeline.end_report();
+  REQUIRE(f.pipeline.acquire());
+  f.report(1, "cpu", "samples");
+  f.report(2, "heap", "sites");
+  f.pipeline.release();
   f.finish();
   CHECK(f.log.lines == Lines{"<samples><sites>", "close"});
 }
@@ -239,11 +242,11 @@ TEST_CASE("a sink that does not want to know gets the bytes as ever") {
 TEST_CASE("a report whose bytes cannot be written is ended, not whole, before the sink is closed") {
   Fixture f;
   f.open();
-  REQUIRE(f.pipeline.begin_report());
+  REQUIRE(f.pipeline.acquire());
   f.log.write_fails = true;
-  f.part(1, "cpu", "samples");
-  f.part(2, "heap", "sites");
-  f.pipeline.end_report();
+  f.report(1, "cpu", "samples");
+  f.report(2, "heap", "sites");
+  f.pipeline.release();
   f.finish();
   CHECK(f.log.lines == Lines{"begin 1 cpu", "end 1 cut", "close cut"});
   CHECK(f.said.size() == 1);
@@ -252,10 +255,10 @@ TEST_CASE("a report whose bytes cannot be written is ended, not whole, before th
 TEST_CASE("a begin that fails ends the output, and has no end") {
   Fixture f;
   f.open();
-  REQUIRE(f.pipeline.begin_report());
+  REQUIRE(f.pipeline.acquire());
   f.log.begin_fails = true;
-  f.part(1, "cpu", "samples");
-  f.pipeline.end_report();
+  f.report(1, "cpu", "samples");
+  f.pipeline.release();
   f.finish();
   CHECK(f.log.lines == Lines{"begin 1 cpu", "close cut"});
   REQUIRE(f.said.size() == 1);
@@ -265,11 +268,11 @@ TEST_CASE("a begin that fails ends the output, and has no end") {
 TEST_CASE("an end that fails ends the output") {
   Fixture f;
   f.open();
-  REQUIRE(f.pipeline.begin_report());
+  REQUIRE(f.pipeline.acquire());
   f.log.end_fails = true;
-  f.part(1, "cpu", "samples");
-  f.part(2, "heap", "sites");
-  f.pipeline.end_report();
+  f.report(1, "cpu", "samples");
+  f.report(2, "heap", "sites");
+  f.pipeline.release();
   f.finish();
   CHECK(f.log.lines == Lines{"begin 1 cpu", "<samples>", "end 1", "close cut"});
   CHECK(f.said.size() == 1);
@@ -278,12 +281,12 @@ TEST_CASE("an end that fails ends the output") {
 TEST_CASE("a sink that is closed inside of a report is told its end first") {
   Fixture f;
   f.open();
-  REQUIRE(f.pipeline.begin_report());
+  REQUIRE(f.pipeline.acquire());
   hprof_report_info info = {};
   info.size = sizeof(info);
   info.sequence = 7;
   info.unit = "heap";
-  f.pipeline.begin_part(info);
+  f.pipeline.begin_report(info);
   f.pipeline.destroy();
   CHECK(f.log.lines == Lines{"begin 7 heap", "end 7 cut", "close cut"});
 }
@@ -291,11 +294,11 @@ TEST_CASE("a sink that is closed inside of a report is told its end first") {
 TEST_CASE("a filter ends at the borders of reports, so that each stands alone") {
   Fixture f;
   f.open(kTaken, &kTold, &kFilter);
-  REQUIRE(f.pipeline.begin_report());
+  REQUIRE(f.pipeline.acquire());
   f.note("before ");
-  f.part(1, "cpu", "samples");
-  f.part(2, "heap", "sites");
-  f.pipeline.end_report();
+  f.report(1, "cpu", "samples");
+  f.report(2, "heap", "sites");
+  f.pipeline.release();
   f.finish();
   CHECK(f.log.lines == Lines{"gz:before ", "begin 1 cpu", "gz:<samples>", "end 1", "gz:", "begin 2 heap",
                              "gz:<sites>", "end 2", "gz:", "close"});
@@ -306,12 +309,11 @@ TEST_CASE("a sink that takes whole reports gets each from an encoder of its own,
   hprof_sink_ops sink = kTold;
   sink.flags = HPROF_SINK_WHOLE_REPORTS;
   f.open(kDocument, &sink);
-  CHECK(f.pipeline.parts_stand_alone());
   for (uint32_t i = 0; i < 2; i++) {
-    REQUIRE(f.pipeline.begin_report());
-    f.part(2 * i + 1, "cpu", "samples");
-    f.part(2 * i + 2, "heap", "sites", i == 0 ? HPROF_OK : HPROF_FAILED);
-    f.pipeline.end_report();
+    REQUIRE(f.pipeline.acquire());
+    f.report(2 * i + 1, "cpu", "samples");
+    f.report(2 * i + 2, "heap", "sites", i == 0 ? HPROF_OK : HPROF_FAILED);
+    f.pipeline.release();
   }
   f.finish();
   // What begins and ends the output as a whole belongs to no report: such a sink leaves it out.
@@ -345,9 +347,9 @@ TEST_CASE("with a writer thread a sink is told when all bytes up to there are wr
   f.open();
   REQUIRE(f.pipeline.start());
   for (uint32_t i = 1; i <= 200; i++) {
-    REQUIRE(f.pipeline.begin_report());
-    f.part(i, "cpu", std::string(3000, 'x'));
-    f.pipeline.end_report();
+    REQUIRE(f.pipeline.acquire());
+    f.report(i, "cpu", std::string(3000, 'x'));
+    f.pipeline.release();
   }
   f.finish();
   REQUIRE(f.log.lines.size() == 200 * 3 + 1);
@@ -365,13 +367,13 @@ TEST_CASE("where the encoder makes documents, each collector's report begins an 
   sink.end_report = nullptr;
   f.open(kTaken, &sink, nullptr, true);
   for (uint32_t i = 0; i < 2; i++) {
-    REQUIRE(f.pipeline.begin_report());
-    CHECK_FALSE(f.pipeline.finish_part_output());
-    f.part(1, "cpu", "samples");
-    CHECK(f.pipeline.finish_part_output());
-    f.part(2, "heap", "sites");
+    REQUIRE(f.pipeline.acquire());
+    CHECK_FALSE(f.pipeline.finish_report_output());
+    f.report(1, "cpu", "samples");
+    CHECK(f.pipeline.finish_report_output());
+    f.report(2, "heap", "sites");
     f.note(" lost");
-    f.pipeline.end_report();
+    f.pipeline.release();
   }
   f.finish();
   CHECK(f.log.lines ==
