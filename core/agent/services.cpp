@@ -122,17 +122,25 @@ const hprof_clock_service kClock = {
     [](const hprof_host*, uint64_t wall_ms) { return platform::utc_offset_s(static_cast<int64_t>(wall_ms)); },
 };
 
+// --- emit
+
+bool is_left_out(const UnitSlot& slot, const hprof_record& record) {
+  return slot.optional.takes(record) && !slot.parts->pipeline.takes(record);
+}
+
 const hprof_emit_service kEmit = {
     sizeof(hprof_emit_service),
     0,
     [](const hprof_host* host, const hprof_record* record) -> hprof_status {
       if (is_gone(*slot_of(host))) return HPROF_DROPPED;
-      return check_record(*slot_of(host), record) ? parts_of(host).pipeline.event(record) : HPROF_FAILED;
+      if (!check_record(*slot_of(host), record)) return HPROF_FAILED;
+      return is_left_out(*slot_of(host), *record) ? HPROF_OK : parts_of(host).pipeline.event(record);
     },
     [](const hprof_host* host, hprof_record* record) -> hprof_status {
       if (is_gone(*slot_of(host))) return HPROF_ABORTED;
-      return check_record(*slot_of(host), record) ? parts_of(host).reports.write(*slot_of(host), record)
-                                                  : HPROF_FAILED;
+      if (!check_record(*slot_of(host), record)) return HPROF_FAILED;
+      return is_left_out(*slot_of(host), *record) ? HPROF_OK
+                                                  : parts_of(host).reports.write(*slot_of(host), record);
     },
     [](const hprof_host* host, uint32_t kind, uint32_t id) -> hprof_status {
       if (is_gone(*slot_of(host))) return HPROF_ABORTED;

@@ -10,6 +10,7 @@
 #include "core/agent/phase_gate.h"
 #include "core/base/inside.h"
 #include "core/hotspot/hotspot.h"
+#include "core/pipeline/record_kinds.h"
 #include "core/pipeline/window.h"
 #include "platform/platform.h"
 
@@ -22,6 +23,7 @@ struct UnitSlot : HostRecord {
   const SessionParts* parts = nullptr;
   const hprof_unit* unit = nullptr;
   void* config = nullptr;
+  TakenKinds optional = TakenKinds::none();  // what it emits and an encoder may leave out
   // The unit was given up: it is never called again, and its memory is never freed.
   std::atomic<bool> gone{false};
   mutable std::atomic<uint32_t> complaints{0};  // a bit for each one reported

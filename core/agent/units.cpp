@@ -49,6 +49,7 @@ bool Units::add(UnitSlot& slot, uint32_t unit_index) {
   const Unit& unit = parts_.setup.unit(unit_index);
   slot.unit = unit.record;
   slot.config = unit.config;
+  if (optional_of(slot.unit) != nullptr) slot.optional.resolve(optional_of(slot.unit), &parts_.kinds);
   make_host(slot, parts_);
   return unit.record->ops != nullptr;
 }
@@ -87,6 +88,21 @@ bool Units::make() {
   return plan_outputs();
 }
 
+// Once, what a collector emits and the format has no place for.
+void Units::say_left_out(const CollectorSlot& slot) const {
+  const hprof_unit& unit = *slot.unit;
+  char text[400];
+  TextWriter line(text, sizeof(text));
+  line.put(unit.id).put(": ").put(encoder_.unit->id).put(" leaves out");
+  bool any = false;
+  for (const char* const* name = optional_of(&unit); name != nullptr && *name != nullptr; ++name) {
+    if (is_taken(encoder_.unit->records, *name)) continue;
+    line.put(any ? ", " : " ").put_printable(*name, HPROF_KIND_NAME_MOST);
+    any = true;
+  }
+  if (any && settings_.verbose != 0) parts_.voice.say(text);
+}
+
 bool Units::plan_outputs() {
   const CoreConfig& core = parts_.setup.core();
   const hprof_encoder_ops* encoder = encoder_ops();
@@ -94,8 +110,10 @@ bool Units::plan_outputs() {
   const char* const* taken = encoder_.unit->records;
   const bool begins = HPROF_HAS(sink, hprof_sink_ops, begin_report);
   outputs_.none = collector_count_ != 0;
-  for (uint32_t i = 0; i < collector_count_; i++)
+  for (uint32_t i = 0; i < collector_count_; i++) {
     outputs_.none = outputs_.none && (collectors_[i].unit->flags & HPROF_UNIT_NO_OUTPUT) != 0;
+    say_left_out(collectors_[i]);
+  }
   outputs_.duplex = !outputs_.none && HPROF_HAS(sink, hprof_sink_ops, read);
   // Not when attached, where the user sees the error.
   outputs_.retries = kHasSockets && outputs_.duplex && core.net_retry != 0 && settings_.attached == 0;

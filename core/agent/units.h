@@ -80,6 +80,7 @@ class Units {
   void choose_depth();
   const hprof_variant* choose_variant(const hprof_unit* unit) const;
   bool plan_outputs();
+  void say_left_out(const CollectorSlot& slot) const;
   uint64_t events_wanted() const;
   void prepare_to_collect(JNIEnv* jni);
   void abandon(CollectorSlot& slot, const char* what);

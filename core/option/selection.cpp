@@ -320,10 +320,12 @@ struct Chooser {
     return check_records() && check_windows();
   }
 
-  // True: the writer takes all that the unit emits; notes may be skipped.
+  // True: the writer takes all that the unit emits; notes and what is optional may be left out.
   static bool takes_all_of(const hprof_unit& writer, const hprof_unit& unit) {
     for (const char* const* name = unit.records; name != nullptr && *name != nullptr; ++name) {
-      if (Str(*name) != HPROF_KIND_NOTE && !is_taken(writer.records, *name)) return false;
+      if (Str(*name) != HPROF_KIND_NOTE && !is_taken(writer.records, *name) &&
+          hprof_is_listed(optional_of(&unit), *name) == 0)
+        return false;
     }
     return true;
   }

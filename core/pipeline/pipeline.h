@@ -40,6 +40,8 @@ class Pipeline {
   bool reconnect();
   // Starts the writer thread; earlier events are kept. [control]
   bool start();
+  // True: such records reach the encoder.
+  bool takes(const hprof_record& record) const { return config_.output.taken.takes(record); }
   // [app][gc] See service/emit.h.
   hprof_status event(const hprof_record* record);
 

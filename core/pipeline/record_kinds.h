@@ -36,9 +36,14 @@ class RecordKinds {
   platform::Mutex lock_;  // held while adding one
 };
 
-// The kinds that an encoder takes, by number.
+// The kinds that an encoder takes, or that a collector may leave out, by number.
 class TakenKinds {
  public:
+  static TakenKinds none() {
+    TakenKinds kinds;
+    kinds.takes_all_ = false;
+    return kinds;
+  }
   // The list must live as long as this object. Registers its new names. [onload]
   void resolve(const char* const* list, RecordKinds* kinds);
   bool takes(uint32_t kind) const {

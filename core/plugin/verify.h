@@ -23,4 +23,9 @@ bool verify_module(const hprof_module* module, Str expected_name, TextWriter* re
 // Checks one unit; verify_module does not call this. [any]
 bool verify_unit(const hprof_unit* unit, TextWriter* reason);
 
+// hprof_unit.optional; nullptr: none, or a unit of older headers.
+inline const char* const* optional_of(const hprof_unit* unit) {
+  return HPROF_HAS(unit, hprof_unit, optional) ? unit->optional : nullptr;
+}
+
 }  // namespace hprof

@@ -23,6 +23,10 @@ static constexpr const char* kRecords[] = {HPROF_TABLE_MONITOR_TIME,  HPROF_KIND
                                            HPROF_KIND_MONITOR_WAITED, HPROF_KIND_MONITOR_DUMP,
                                            HPROF_KIND_NOTE,           nullptr};
 
+// A report without these still has the table.
+static constexpr const char* kOptional[] = {HPROF_KIND_MONITOR_WAIT, HPROF_KIND_MONITOR_WAITED,
+                                            HPROF_KIND_MONITOR_DUMP, nullptr};
+
 static constexpr hprof_unit describe(const char* id, const char* select, const char* summary) {
   hprof_unit unit = collector_unit<Collector, Config>(id, select, summary);
   unit.needs = HPROF_NEED_MONITOR_EVENTS;
@@ -30,6 +34,7 @@ static constexpr hprof_unit describe(const char* id, const char* select, const c
   unit.events |= HPROF_EVENT_VIRTUAL_THREAD_END;
   unit.flags |= HPROF_UNIT_WINDOWS;
   unit.records = kRecords;
+  unit.optional = kOptional;
   return unit;
 }
 // The method book, which slows class loading, names frames of other threads: monitor=all only.

@@ -184,10 +184,8 @@ hprof_status Encoder::encode(const hprof_record* record, hprof_out* out) {
   return plain.status();
 }
 
-// Monitor records are taken and left out, so that monitor=y can run with its table alone.
-constexpr const char* kRecords[] = {
-    HPROF_KIND_FILE_BEGIN,   HPROF_KIND_REPORT_BEGIN,   HPROF_KIND_REPORT_END,   HPROF_KIND_TABLE,
-    HPROF_KIND_MONITOR_WAIT, HPROF_KIND_MONITOR_WAITED, HPROF_KIND_MONITOR_DUMP, nullptr};
+constexpr const char* kRecords[] = {HPROF_KIND_FILE_BEGIN, HPROF_KIND_REPORT_BEGIN, HPROF_KIND_REPORT_END,
+                                    HPROF_KIND_TABLE, nullptr};
 
 // CMake reads this line, too, for the core's table of shipped modules.
 constexpr const char* kSelect = "format=collapsed";

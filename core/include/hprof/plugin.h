@@ -118,10 +118,9 @@ typedef struct hprof_unit {
   uint64_t events;        /* HPROF_EVENT_*: enabled while the collector runs; a core that does not know one ignores
                              it, unless HPROF_ABI_TARGET_MINOR requires it */
   /* NULL-terminated names of record kinds (HPROF_KIND_* or a vendor's) and of tables (their schemas' names). Of a
-   * collector: what it emits; an encoder that does not take all of these, notes excepted, is refused. Of an encoder:
-   * what it takes; nothing else reaches it. HPROF_KIND_TABLE stands for all tables, NULL for everything. Unknown names
-   * are allowed.
-   */
+   * collector: what it emits; an encoder that does not take all of these, notes and what is optional excepted, is
+   * refused. Of an encoder: what it takes; nothing else reaches it. HPROF_KIND_TABLE stands for all tables, NULL for
+   * everything. Unknown names are allowed. */
   const char* const* records;
   const void* ops;               /* hprof_collector_ops, hprof_encoder_ops, hprof_filter_ops or hprof_sink_ops */
   const hprof_variant* variants; /* the first whose option is given and that the VM grants applies */
@@ -131,6 +130,8 @@ typedef struct hprof_unit {
    * "com.acme.heat_map/1". The table starts with its size and lives as long as the library; NULL: not offered. The
    * function may be NULL. [any] but [signal] */
   const void* (*extension)(const char* id);
+  /* Of a collector: those of its records that an encoder may leave out; NULL: none. */
+  const char* const* optional;
 } hprof_unit;
 
 typedef struct hprof_module {

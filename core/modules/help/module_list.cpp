@@ -103,6 +103,10 @@ void print_needs(const hprof_unit* unit, NeedName need_name, const TextOut& out)
   }
 }
 
+void put_names(const char* const* names, TextWriter* line) {
+  for (; names != nullptr && *names != nullptr; ++names) line->put(' ').put_printable(*names, kTextMost);
+}
+
 void print_records(const hprof_unit& unit, const TextOut& out) {
   if (unit.kind != HPROF_UNIT_COLLECTOR && unit.kind != HPROF_UNIT_ENCODER) return;
   char text[2048];
@@ -112,9 +116,12 @@ void print_records(const hprof_unit& unit, const TextOut& out) {
     const bool nothing = (unit.flags & HPROF_UNIT_NO_OUTPUT) != 0;
     line.put(unit.kind == HPROF_UNIT_ENCODER ? " everything" : nothing ? " nothing" : " not said");
   }
-  for (const char* const* name = unit.records; name != nullptr && *name != nullptr; ++name)
-    line.put(' ').put_printable(*name, kTextMost);
+  put_names(unit.records, &line);
   end_line(&line, out);
+  if (optional_of(&unit) == nullptr) return;
+  TextWriter optional(text, sizeof(text));
+  put_names(optional_of(&unit), &optional.put("    optional:"));
+  end_line(&optional, out);
 }
 
 void print_options(const hprof_unit& unit, const TextOut& out) {

@@ -129,6 +129,28 @@ TEST_CASE("what binary cannot write is refused in the original's words") {
   CHECK(Run().go("format=b,cpu=samples,heap=all").outcome == Configured::kRun);
 }
 
+TEST_CASE("an encoder may leave out what the collector says is optional, and nothing else") {
+  static const char* const kEmits[] = {HPROF_TABLE_CPU_SAMPLES, "com.acme.beat/1", nullptr};
+  static const char* const kOptional[] = {"com.acme.beat/1", nullptr};
+  static fake::OneUnit module(fake::unit(HPROF_UNIT_COLLECTOR, "beats", "beats=y", kEmits));
+  hprof_unit& unit = module.offered;
+  const hprof_module_entry open = [](const hprof_offer*, const char**) -> const hprof_module* {
+    return &module.record;
+  };
+  const auto run = [&] {
+    return Run().with("/jdk/lib/hprof/plugins/beats.so", open).go("beats=y,format=b").outcome;
+  };
+  CHECK(run() == Configured::kFailed);
+  unit.optional = kOptional;
+  CHECK(run() == Configured::kRun);
+  // A unit of older headers ends before the member.
+  unit.size = offsetof(hprof_unit, optional);
+  CHECK(run() == Configured::kFailed);
+  unit.size = sizeof unit;
+  unit.optional = fake::kSamplesRecords;
+  CHECK(run() == Configured::kFailed);
+}
+
 TEST_CASE("values that nobody knows are refused with those that exist") {
   CHECK(Run().go("heap=foo").text() == kPrefix + "heap option value must be dump|sites|all|off (heap=foo)");
   CHECK(Run().go("cpu=").text() == kPrefix + "cpu option value must be samples|times|old|y|off (cpu=)");

@@ -215,7 +215,7 @@ def new_units_run_all_four_kinds_together(vm):
         check("filter_in_%s: bytes handed on: %d" % (language, len(run.text(out))) in run.err, "the filter is silent\n%s" % run)
 
 
-@vm_test(units=UNITS)
+@vm_test(units=UNITS + ("monitor",))
 def example_csv_writes_tables_that_a_csv_reader_reads(vm):
     needs_modules(vm)
     agent, folder = vendor_plugin(vm, "csv")
@@ -223,3 +223,8 @@ def example_csv_writes_tables_that_a_csv_reader_reads(vm):
     rows = list(csv.reader(run.text("out.csv").splitlines()))
     check_equal(rows[0], ["samples", "time", "trace"], "columns\n%s\n" % run)
     check(all(len(row) == 3 and row[0].isdigit() and "." in row[2] for row in rows[1:]), "rows: %s" % rows)
+    run = vm.run_java(vm.agent_option("plugins=%s,monitor=y,format=csv,file=monitors.csv" % folder, agent), "Contend", "monitor", "3",
+                      "3", "10")
+    check_equal(run.text("monitors.csv").splitlines()[0], "contentions,time,trace,monitor,label", "columns\n%s\n" % run)
+    kinds = ", ".join("hprof.monitor_%s/1" % kind for kind in ("wait", "waited", "dump"))
+    check_equal(run.err.count("monitor: csv leaves out %s\n" % kinds), 1, "messages\n%s\n" % run)
