@@ -83,6 +83,14 @@ function(hprof_add_module unit)
   set_property(GLOBAL APPEND PROPERTY HPROF_MODULES ${unit})
 endfunction()
 
+# hprof_module_library(<unit> <library>): a static library that the unit is made of, which tests link, too.
+function(hprof_module_library unit library)
+  if(TARGET ${unit})
+    target_link_libraries(${unit} PRIVATE ${library})
+    set_property(TARGET ${unit} PROPERTY HPROF_LIBRARY ${library})
+  endif()
+endfunction()
+
 # hprof_has(<unit> <part>...): a build with that unit has these parts of core/base/build.h, which without such a unit is compiled
 # with HPROF_NO_<part>.
 function(hprof_has unit)
@@ -134,6 +142,10 @@ function(hprof_link_agent)
     set(objects $<TARGET_OBJECTS:hprof_agent> $<TARGET_OBJECTS:hprof_hotspot> $<TARGET_OBJECTS:hprof_core> $<TARGET_OBJECTS:hprof_platform>)
     foreach(unit IN LISTS units)
       list(APPEND objects $<TARGET_OBJECTS:${unit}>)
+      get_target_property(library ${unit} HPROF_LIBRARY)
+      if(library)
+        list(APPEND objects $<TARGET_OBJECTS:${library}>)
+      endif()
     endforeach()
     add_library(hprof_static STATIC ${PROJECT_BINARY_DIR}/static_modules.cpp ${entry} ${objects})
     target_compile_definitions(hprof_static PRIVATE HPROF_STATIC_AGENT=1)

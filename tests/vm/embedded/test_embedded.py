@@ -58,9 +58,8 @@ def control_sockets_are_refused(vm):
     check("control=" in line, "the line does not name the option: %s" % line)
 
 
-@vm_test(units=("static_agent", "cpu_samples", "encoder_ascii", "sink_file"))
-def agent_that_is_linked_into_the_program_is_found(vm):
-    """libhprof.a linked into a program that makes a VM: -agentlib:hprof finds Agent_OnLoad_hprof there, and no library is loaded."""
+def linked_in(vm, options, *program):
+    """The profile of a program in a launcher that libhprof.a is linked into: -agentlib:hprof finds Agent_OnLoad_hprof there."""
     compiler = shutil.which("cc")
     home = getattr(vm.jdk, "home", None)
     libraries = glob.glob(os.path.join(home or "/nowhere", "**", "libjvm.so"), recursive=True)
@@ -71,10 +70,22 @@ def agent_that_is_linked_into_the_program_is_found(vm):
     subprocess.check_call([compiler, "-rdynamic", "-I" + include, "-I" + os.path.join(include, "linux"),
                            os.path.join(HERE, "static_host.c"), os.path.join(vm.tree, "lib", "libhprof.a"),
                            "-o", host, "-lpthread", "-ldl"])
-    run = subprocess.run([host, libraries[0], "cpu=samples,interval=1,file=out.txt", vm.classes, "Spin", "20"],
+    run = subprocess.run([host, libraries[0], options + ",file=out.txt", vm.classes, *program],
                          cwd=vm.dir, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
     check_equal(run.returncode, 0, "exit code\n%s\n" % run.stdout.decode())
     with open(vm.path("out.txt")) as file:
         text = file.read()
     parse_ascii(text)
+    return text
+
+
+@vm_test(units=("static_agent", "cpu_samples", "encoder_ascii", "sink_file"))
+def agent_that_is_linked_into_the_program_is_found(vm):
+    text = linked_in(vm, "cpu=samples,interval=1", "Spin", "20")
     check("Spin." in text, "the program is not in the profile:\n%s" % text[-800:])
+
+
+@vm_test(units=("static_agent", "heap_sites", "bytecode", "hotspot", "encoder_ascii", "sink_file"))
+def modules_of_the_core_are_linked_into_the_program(vm):
+    text = linked_in(vm, "heap=sites,max-memory=16m", "Quick")
+    check("SITES BEGIN" in text, "no sites in the profile:\n%s" % text[-800:])
