@@ -378,8 +378,16 @@ bool Session::offer_rewriting() {
 
 // Opened when a unit requests one of its services in create.
 const HotSpotTable* Session::open_hotspot() {
-  return phase() == Phase::kLoaded ? setup_.open_table<HotSpotTable>(kHotSpotModule, kHotSpotVersion)
-                                   : nullptr;
+  if (phase() != Phase::kLoaded) return nullptr;
+  const auto* table = setup_.open_table<HotSpotTable>(kHotSpotModule, kHotSpotVersion);
+  if (table == nullptr && setup_.modules().state_of(kHotSpotModule) == ModuleState::kMissing) {
+    char text[420];
+    TextWriter line(text, sizeof(text));
+    setup_.modules().search().put_folders(&line.put("no module hotspot in "));
+    line.put(": allocations, live objects and heap dumps use JVMTI alone, which is slower");
+    voice_.say(text);
+  }
+  return table;
 }
 
 bool Session::create_collectors() {

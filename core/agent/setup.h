@@ -41,6 +41,7 @@ class Setup {
     return static_cast<const Table*>(
         static_cast<const void*>(configuration_.modules.open_table(Str(name), sizeof(Table), version)));
   }
+  const ModuleSet& modules() const { return configuration_.modules; }
   // Calls hprof_unit.extension of a running unit.
   const void* find_extension(const char* unit_id, const char* id) const;
   bool is_typed(const char* option) const { return configuration_.list.find(option) != nullptr; }

@@ -88,7 +88,7 @@ bool Units::make() {
   return plan_outputs();
 }
 
-// Once, what a collector emits and the format has no place for.
+// Names the optional records of a collector that the encoder does not take.
 void Units::say_left_out(const CollectorSlot& slot) const {
   const hprof_unit& unit = *slot.unit;
   char text[400];

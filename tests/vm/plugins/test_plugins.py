@@ -132,6 +132,24 @@ def broken_module_that_is_needed_is_refused_before_start(vm):
     check("HPROF ERROR: " in run.err, "no error\n%s" % run)
 
 
+@vm_test(units=UNITS + ("heap_sites", "hotspot"))
+def run_without_the_module_hotspot_goes_on_and_says_what_is_lost(vm):
+    needs_modules(vm)
+    moved = vm.path("agent")
+    shutil.copytree(vm.agent_dir, moved)
+    library = os.path.join(moved, "hprof", "plugins", "hotspot.so")
+    os.remove(library)
+    lost = "HPROF: no module hotspot in "
+    for broken, said in ((False, lost), (True, "hotspot.so) is refused: ")):
+        if broken:
+            with open(library, "w") as file:
+                file.write("not a library\n")
+        run = vm.profiled("heap=sites,force=y,file=out.txt", "Quick", agent=os.path.join(moved, "libhprof.so"))
+        check_equal(run.err.count(said), 1, "messages\n%s\n" % run)
+        check_equal(lost in run.err, not broken, "that it is not there\n%s\n" % run)
+        check("SITES BEGIN" in run.text("out.txt"), "no sites\n%s" % run)
+
+
 @vm_test(units=UNITS)
 def vendor_plugin_is_selected_by_its_option_or_its_id(vm):
     agent, folder = vendor_plugin(vm)
